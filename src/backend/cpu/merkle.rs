@@ -1,0 +1,55 @@
+//! Row hashing and trees on all cores.
+//!
+//! Rows are independent. A tree is built level by level, each level a flat range of independent merges, until the
+//! levels are too narrow to share out; below that one thread finishes.
+
+use rayon::prelude::*;
+
+use super::Cpu;
+use crate::backend::Hashing;
+use crate::field::Goldilocks;
+use crate::hash::Hasher;
+
+/// Digests a task computes at least, so that scheduling costs little beside hashing.
+const GRAIN: usize = 64;
+
+impl<H: Hasher> Hashing<H> for Cpu {
+    fn hash_rows(&self, matrix: &[Goldilocks], width: usize, digests: &mut [H::Digest]) {
+        let tasks = matrix.par_chunks(GRAIN * width).zip(digests.par_chunks_mut(GRAIN));
+        tasks.for_each(|(rows, digests)| {
+            for (row, digest) in rows.chunks_exact(width).zip(digests) {
+                *digest = H::hash_elements(row);
+            }
+        });
+    }
+
+    fn hash_columns(&self, matrix: &[Goldilocks], digests: &mut [H::Digest]) {
+        let (rows, columns) = (digests.len(), matrix.len() / digests.len());
+        digests.par_chunks_mut(GRAIN).enumerate().for_each(|(task, digests)| {
+            // A band of rows, gathered column by column so that every read is of neighbours.
+            let mut band = vec![Goldilocks::default(); digests.len() * columns];
+            for (j, column) in matrix.chunks_exact(rows).enumerate() {
+                for (i, &word) in column[task * GRAIN..][..digests.len()].iter().enumerate() {
+                    band[i * columns + j] = word;
+                }
+            }
+            for (row, digest) in band.chunks_exact(columns).zip(digests) {
+                *digest = H::hash_elements(row);
+            }
+        });
+    }
+
+    fn build_tree(&self, heap: &mut [H::Digest]) {
+        let mut parents = heap.len() / 4;
+        while parents >= 1 {
+            let (upper, children) = heap[..4 * parents].split_at_mut(2 * parents);
+            let tasks = upper[parents..].par_chunks_mut(GRAIN).zip(children.par_chunks(2 * GRAIN));
+            tasks.for_each(|(nodes, children)| {
+                for (node, pair) in nodes.iter_mut().zip(children.chunks_exact(2)) {
+                    *node = H::merge(&[pair[0], pair[1]]);
+                }
+            });
+            parents /= 2;
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! The CPU backend: all cores through rayon.
+
+mod merkle;
+mod ntt;
+
+use super::Transforms;
+use crate::field::Goldilocks;
+use crate::ntt::{Lde, Ntt};
+
+/// The CPU backend. Its operations run on the thread pool from which they are called.
+#[derive(Debug)]
+pub struct Cpu;
+
+impl Transforms for Cpu {
+    fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) {
+        ntt::ntt(ntt, data, width);
+    }
+
+    fn lde(&self, lde: &Lde, input: &mut [Goldilocks], width: usize, output: &mut [Goldilocks]) {
+        ntt::lde(lde, input, width, output);
+    }
+}

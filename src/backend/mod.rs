@@ -1,0 +1,59 @@
+//! Backends: one object-safe trait per operation, and the backends that implement them all.
+//!
+//! The engine validates; a backend may assume that lengths fit, sizes are powers of two and words are canonical.
+//! A value of a backend exists only where its hardware does: constructing it is the test.
+
+pub mod cpu;
+pub mod reference;
+
+use crate::field::Goldilocks;
+use crate::hash::{Blake3, Hasher, Rp64_256, Rp64_256V2021};
+use crate::ntt::{Lde, Ntt};
+
+/// Transforms over Goldilocks.
+///
+/// Data come as blocks, each a row-major matrix of `width` columns with a row per point: a row-major matrix is one
+/// block, a column-major one is a block of width 1 (or of an extension's degree) per column.
+pub trait Transforms: Send + Sync {
+    /// Transforms every column of every block in place.
+    fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize);
+
+    /// Extends every column of every block of `input` into `output`, which is the blow-up times as long.
+    ///
+    /// What `output` held is of no account; what `input` holds afterwards is unspecified.
+    fn lde(&self, lde: &Lde, input: &mut [Goldilocks], width: usize, output: &mut [Goldilocks]);
+}
+
+/// Row hashing and Merkle trees over one hash.
+pub trait Hashing<H: Hasher>: Send + Sync {
+    /// The digest of every row of a row-major matrix of `width` columns.
+    fn hash_rows(&self, matrix: &[Goldilocks], width: usize, digests: &mut [H::Digest]);
+
+    /// The digest of every row of a column-major matrix with as many rows as `digests`.
+    fn hash_columns(&self, matrix: &[Goldilocks], digests: &mut [H::Digest]);
+
+    /// Fills the inner nodes `1..n` of a heap of 2n digests whose leaves stand at `n..2n`; index 0 is untouched.
+    fn build_tree(&self, heap: &mut [H::Digest]);
+}
+
+/// Everything a device offers.
+pub trait Backend: Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> {}
+
+impl<T> Backend for T where T: Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> {}
+
+/// A hash that every backend offers: how generic code gets from a backend to its operations on one hash.
+pub trait Accelerated: Hasher {
+    /// The backend's operations on this hash.
+    fn hashing(backend: &dyn Backend) -> &dyn Hashing<Self>;
+}
+
+macro_rules! accelerated {
+    ($($hash:ty),*) => {
+        $(impl Accelerated for $hash {
+            fn hashing(backend: &dyn Backend) -> &dyn Hashing<Self> {
+                backend
+            }
+        })*
+    };
+}
+accelerated!(Rp64_256, Rp64_256V2021, Blake3);

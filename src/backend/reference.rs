@@ -1,0 +1,102 @@
+//! The oracle: every operation in its shortest and most obvious form. Never optimised.
+
+use super::{Hashing, Transforms};
+use crate::field::{Field, Goldilocks, powers};
+use crate::hash::Hasher;
+use crate::ntt::{Direction, Lde, Ntt, Order, reverse_bits};
+
+/// The reference backend: one thread, textbook algorithms.
+#[derive(Debug)]
+pub struct Reference;
+
+impl Transforms for Reference {
+    fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) {
+        let n = ntt.domain.size();
+        for block in data.chunks_exact_mut(n * width) {
+            for column in 0..width {
+                let input: Vec<_> =
+                    (0..n).map(|i| block[at(i, n, ntt.input_order) * width + column]).collect();
+                let output = match ntt.direction {
+                    Direction::Forward => evaluate(&input, ntt.domain.root(), ntt.domain.shift()),
+                    Direction::Inverse => interpolate(&input, ntt.domain.root(), ntt.domain.shift()),
+                };
+                for (i, value) in output.into_iter().enumerate() {
+                    block[at(i, n, ntt.output_order) * width + column] = value;
+                }
+            }
+        }
+    }
+
+    fn lde(&self, lde: &Lde, input: &mut [Goldilocks], width: usize, output: &mut [Goldilocks]) {
+        let (n, m) = (lde.from().size(), lde.to().size());
+        for (input, output) in input.chunks_exact(n * width).zip(output.chunks_exact_mut(m * width)) {
+            for column in 0..width {
+                let values: Vec<_> = (0..n).map(|i| input[i * width + column]).collect();
+                let mut coefficients = interpolate(&values, lde.from().root(), lde.from().shift());
+                coefficients.resize(m, Goldilocks::ZERO);
+                let values = evaluate(&coefficients, lde.to().root(), lde.to().shift());
+                for (i, value) in values.into_iter().enumerate() {
+                    output[at(i, m, lde.output_order()) * width + column] = value;
+                }
+            }
+        }
+    }
+}
+
+/// The index of entry `i` of `n` in an order.
+fn at(i: usize, n: usize, order: Order) -> usize {
+    match order {
+        Order::Natural => i,
+        Order::BitReversed => reverse_bits(i, n.trailing_zeros()),
+    }
+}
+
+/// Values at s w^i from coefficients.
+fn evaluate(coefficients: &[Goldilocks], root: Goldilocks, shift: Goldilocks) -> Vec<Goldilocks> {
+    let scaled: Vec<_> = coefficients.iter().zip(powers(shift)).map(|(&a, power)| a * power).collect();
+    transform(&scaled, root)
+}
+
+/// Coefficients from values at s w^i: the transform by 1/w, divided by n, unscaled by 1/s.
+fn interpolate(values: &[Goldilocks], root: Goldilocks, shift: Goldilocks) -> Vec<Goldilocks> {
+    let inverse = |x: Goldilocks| x.inverse().expect("roots, shifts and sizes are not zero");
+    let n = inverse(Goldilocks::new(values.len() as u64));
+    let unscale = powers(inverse(shift));
+    transform(values, inverse(root)).into_iter().zip(unscale).map(|(a, power)| a * power * n).collect()
+}
+
+/// A_i = sum a_j w^(i j): even and odd halves, recursively (Cooley and Tukey, 1965).
+fn transform(a: &[Goldilocks], root: Goldilocks) -> Vec<Goldilocks> {
+    if a.len() == 1 {
+        return a.to_vec();
+    }
+    let half = |first: usize| {
+        transform(&a.iter().copied().skip(first).step_by(2).collect::<Vec<_>>(), root.square())
+    };
+    let (even, odd) = (half(0), half(1));
+    let terms = || even.iter().zip(&odd).zip(powers(root));
+    let low = terms().map(|((&e, &o), power)| e + power * o);
+    low.chain(terms().map(|((&e, &o), power)| e - power * o)).collect()
+}
+
+impl<H: Hasher> Hashing<H> for Reference {
+    fn hash_rows(&self, matrix: &[Goldilocks], width: usize, digests: &mut [H::Digest]) {
+        for (row, digest) in matrix.chunks_exact(width).zip(digests) {
+            *digest = H::hash_elements(row);
+        }
+    }
+
+    fn hash_columns(&self, matrix: &[Goldilocks], digests: &mut [H::Digest]) {
+        let rows = digests.len();
+        for (i, digest) in digests.iter_mut().enumerate() {
+            let row: Vec<_> = matrix.iter().skip(i).step_by(rows).copied().collect();
+            *digest = H::hash_elements(&row);
+        }
+    }
+
+    fn build_tree(&self, heap: &mut [H::Digest]) {
+        for node in (1..heap.len() / 2).rev() {
+            heap[node] = H::merge(&[heap[2 * node], heap[2 * node + 1]]);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Fields: Goldilocks and its quadratic and cubic extensions.
+//!
+//! [`Field`] is what the rest of the crate asks of a field: a ring with inverses whose elements are `DEGREE`
+//! base-field words lying side by side in memory, so that a column of extension elements is `DEGREE`
+//! interleaved base columns and every transform over the base field serves the extensions too.
+
+mod extension;
+mod goldilocks;
+
+use std::fmt::{Debug, Display};
+use std::iter::{Product, Sum};
+use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+use bytemuck::Pod;
+
+pub use extension::{Cubic, Quadratic};
+pub use goldilocks::{Goldilocks, MODULUS};
+
+/// A field whose elements are [`DEGREE`](Self::DEGREE) Goldilocks words, lowest coefficient first.
+pub trait Field:
+    Copy
+    + Pod
+    + Default
+    + Eq
+    + std::hash::Hash
+    + Debug
+    + Display
+    + Send
+    + Sync
+    + 'static
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + DivAssign
+    + Sum
+    + Product
+{
+    /// The additive identity.
+    const ZERO: Self;
+    /// The multiplicative identity.
+    const ONE: Self;
+    /// The degree over Goldilocks: words per element.
+    const DEGREE: usize;
+
+    /// The base-field element as an element of this field.
+    fn from_base(value: Goldilocks) -> Self;
+
+    /// 1/x, or `None` for zero.
+    fn inverse(self) -> Option<Self>;
+
+    /// x^2.
+    #[inline]
+    fn square(self) -> Self {
+        self * self
+    }
+
+    /// x^exponent by squaring and multiplying; 0^0 = 1. Time depends on the exponent.
+    fn pow(self, exponent: u64) -> Self {
+        let mut power = Self::ONE;
+        for bit in (0..u64::BITS - exponent.leading_zeros()).rev() {
+            power = power.square();
+            if exponent >> bit & 1 == 1 {
+                power *= self;
+            }
+        }
+        power
+    }
+}
+
+/// The powers 1, x, x^2, ... .
+pub fn powers<F: Field>(x: F) -> impl Iterator<Item = F> {
+    std::iter::successors(Some(F::ONE), move |&power| Some(power * x))
+}
+
+/// Replaces every element by its inverse and leaves zeros as they are.
+///
+/// Montgomery's trick (Mathematics of Computation 48, 1987, section 10.3.1): one inversion and three
+/// multiplications an element.
+pub fn batch_inverse<F: Field>(elements: &mut [F]) {
+    let mut prefixes = Vec::with_capacity(elements.len());
+    let mut product = F::ONE;
+    for &x in elements.iter() {
+        prefixes.push(product);
+        if x != F::ZERO {
+            product *= x;
+        }
+    }
+    let mut inverse = product.inverse().expect("a product of non-zero elements is not zero");
+    for (x, prefix) in elements.iter_mut().zip(prefixes).rev() {
+        if *x != F::ZERO {
+            (*x, inverse) = (inverse * prefix, inverse * *x);
+        }
+    }
+}
+
+/// Operators that follow from `+`, `-`, `*` and `inverse`, the same for every field.
+macro_rules! derived_operators {
+    ($field:ty) => {
+        impl AddAssign for $field {
+            #[inline]
+            fn add_assign(&mut self, rhs: Self) {
+                *self = *self + rhs;
+            }
+        }
+        impl SubAssign for $field {
+            #[inline]
+            fn sub_assign(&mut self, rhs: Self) {
+                *self = *self - rhs;
+            }
+        }
+        impl MulAssign for $field {
+            #[inline]
+            fn mul_assign(&mut self, rhs: Self) {
+                *self = *self * rhs;
+            }
+        }
+        impl Div for $field {
+            type Output = Self;
+            /// # Panics
+            /// When the divisor is zero, as integer division does.
+            fn div(self, rhs: Self) -> Self {
+                self * rhs.inverse().expect("division by zero")
+            }
+        }
+        impl DivAssign for $field {
+            fn div_assign(&mut self, rhs: Self) {
+                *self = *self / rhs;
+            }
+        }
+        impl Sum for $field {
+            fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
+                iter.fold(Self::ZERO, |a, b| a + b)
+            }
+        }
+        impl Product for $field {
+            fn product<I: Iterator<Item = Self>>(iter: I) -> Self {
+                iter.fold(Self::ONE, |a, b| a * b)
+            }
+        }
+    };
+}
+pub(crate) use derived_operators;

@@ -1,0 +1,47 @@
+//! Hash functions: what a Merkle tree asks of one, and the functions at hand.
+//!
+//! [`Hasher`] is the whole interface: elements, bytes, and digests in, a 32-byte digest out. Two families stand
+//! behind it: arithmetic sponges over Goldilocks ([`Rp64_256`], [`Rp64_256V2021`]), whose digests are four field
+//! elements, and byte hashes ([`Blake3`]). Trees, commitments and backends are generic over the trait, so a new
+//! hash is one more file here and one line in the list of what a backend offers.
+
+mod blake3;
+mod digest;
+mod rescue;
+pub mod rescue_constants;
+mod sponge;
+
+pub use blake3::Blake3;
+pub use digest::{ByteDigest, Digest, ElementDigest};
+pub use rescue::{Rp64_256, Rp64_256V2021};
+pub use sponge::Sponge;
+
+use crate::field::Goldilocks;
+
+/// A hash function with 32-byte digests.
+///
+/// None of the functions here separates leaves from inner nodes: `merge` of two digests equals the hash of their
+/// eight words (or 64 bytes). A verifier must therefore know how many leaves a tree has; see
+/// [`merkle::Cap`](Cap), which carries that number.
+pub trait Hasher: Copy + Default + std::fmt::Debug + Send + Sync + 'static {
+    /// The name used on the command line and in files, such as `rp64_256`.
+    const NAME: &'static str;
+
+    /// What the function returns.
+    type Digest: Digest;
+
+    /// The digest of a sequence of field elements of any length.
+    fn hash_elements(elements: &[Goldilocks]) -> Self::Digest;
+
+    /// The digest of a string of bytes of any length.
+    fn hash(bytes: &[u8]) -> Self::Digest;
+
+    /// The digest of two digests: a node of a Merkle tree from its children.
+    fn merge(children: &[Self::Digest; 2]) -> Self::Digest;
+
+    /// The digest of any number of digests, in order.
+    fn merge_many(digests: &[Self::Digest]) -> Self::Digest;
+
+    /// The digest of a seed and an integer, for drawing pseudo-random values and for grinding.
+    fn merge_with_int(seed: &Self::Digest, value: u64) -> Self::Digest;
+}
