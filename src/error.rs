@@ -60,4 +60,147 @@ pub enum Error {
         /// The factor found.
         found: u64,
     },
+
+    /// Entries that do not fill the rows and columns asked for, or no rows or columns at all.
+    #[error(
+        "a matrix of {rows} rows and {columns} columns was asked for with {entries} entries, \
+             expected at least one row and one column and rows x columns entries"
+    )]
+    BadShape {
+        /// Rows asked for.
+        rows: usize,
+        /// Columns asked for.
+        columns: usize,
+        /// Entries given.
+        entries: usize,
+    },
+
+    /// Two lengths that must agree and do not.
+    #[error("{what}: expected {expected}, found {found}")]
+    LengthMismatch {
+        /// What was counted.
+        what: &'static str,
+        /// The number expected.
+        expected: usize,
+        /// The number found.
+        found: usize,
+    },
+
+    /// A number that must be a power of two and is not.
+    #[error("{what}: found {found}, expected a power of two")]
+    NotPowerOfTwo {
+        /// What was counted.
+        what: &'static str,
+        /// The number found.
+        found: usize,
+    },
+
+    /// An index at or past the end.
+    #[error("index {index} is out of range, expected less than {len}")]
+    IndexOutOfRange {
+        /// The index given.
+        index: usize,
+        /// The number of things that can be indexed.
+        len: usize,
+    },
+
+    /// An index that was given twice where each may stand once.
+    #[error("index {index} was given twice, expected each index once")]
+    DuplicateIndex {
+        /// The index.
+        index: usize,
+    },
+
+    /// An index that stands behind a larger one in a list that must ascend.
+    #[error("index {index} stands after {after}, expected ascending indices")]
+    UnsortedIndex {
+        /// The index.
+        index: usize,
+        /// The one before it.
+        after: usize,
+    },
+
+    /// An opening of nothing.
+    #[error("no index was given, expected at least one")]
+    NoIndices,
+
+    /// A cap above the leaves.
+    #[error("a cap of height {height} was asked for, expected at most {depth}, the depth of the tree")]
+    CapTooHigh {
+        /// The height asked for.
+        height: u32,
+        /// The depth of the tree.
+        depth: u32,
+    },
+
+    /// A path or multiproof of the wrong length.
+    #[error("the opening holds {found} siblings, expected {expected}")]
+    SiblingCount {
+        /// Siblings that the indices and the size of the tree call for.
+        expected: usize,
+        /// Siblings found.
+        found: usize,
+    },
+
+    /// A well-formed opening that leads to another root.
+    #[error("the opening does not verify: it leads to a digest other than the one expected")]
+    NotVerified,
+
+    /// Bytes that are not the encoding of the object they should be.
+    #[error("these bytes are not the encoding of {what}: {found}")]
+    BadEncoding {
+        /// The object expected.
+        what: &'static str,
+        /// What is wrong.
+        found: String,
+    },
+
+    /// A device that this machine, or this build, does not have.
+    #[error("device {device} is missing: {reason}; available: {available}")]
+    DeviceMissing {
+        /// The device asked for.
+        device: String,
+        /// Why it cannot be used.
+        reason: String,
+        /// The devices that can.
+        available: String,
+    },
+
+    /// A number of threads of zero, or one that the system refuses.
+    #[error("{threads} threads were asked for: {reason}")]
+    BadThreadCount {
+        /// The number asked for.
+        threads: usize,
+        /// Why not.
+        reason: String,
+    },
+
+    /// The system has no memory left.
+    #[error("the system refused {bytes} bytes of host memory")]
+    HostOutOfMemory {
+        /// The size of the allocation.
+        bytes: u64,
+    },
+
+    /// An operation that needs more memory than the engine may use.
+    #[error(
+        "the operation needs {required} bytes of host memory, expected at most {budget}, the memory budget"
+    )]
+    OverBudget {
+        /// Bytes that the operation would allocate.
+        required: u64,
+        /// The engine's budget.
+        budget: u64,
+    },
+
+    /// A job was polled after it had given up its result.
+    #[error("the job's result was already taken, expected it to be collected once")]
+    JobConsumed,
+
+    /// An operation panicked inside a job; this is a bug in zkaccel.
+    #[error("the operation panicked: {message}")]
+    JobPanicked {
+        /// What the panic said.
+        message: String,
+    },
 }

@@ -29,8 +29,8 @@ pub trait Hashing<H: Hasher>: Send + Sync {
     /// The digest of every row of a row-major matrix of `width` columns.
     fn hash_rows(&self, matrix: &[Goldilocks], width: usize, digests: &mut [H::Digest]);
 
-    /// The digest of every row of a column-major matrix with as many rows as `digests`.
-    fn hash_columns(&self, matrix: &[Goldilocks], digests: &mut [H::Digest]);
+    /// The digest of every row of a column-major matrix with as many rows as `digests` and `degree` words an entry.
+    fn hash_columns(&self, matrix: &[Goldilocks], degree: usize, digests: &mut [H::Digest]);
 
     /// Fills the inner nodes `1..n` of a heap of 2n digests whose leaves stand at `n..2n`; index 0 is untouched.
     fn build_tree(&self, heap: &mut [H::Digest]);

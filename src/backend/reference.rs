@@ -86,10 +86,10 @@ impl<H: Hasher> Hashing<H> for Reference {
         }
     }
 
-    fn hash_columns(&self, matrix: &[Goldilocks], digests: &mut [H::Digest]) {
+    fn hash_columns(&self, matrix: &[Goldilocks], degree: usize, digests: &mut [H::Digest]) {
         let rows = digests.len();
         for (i, digest) in digests.iter_mut().enumerate() {
-            let row: Vec<_> = matrix.iter().skip(i).step_by(rows).copied().collect();
+            let row: Vec<_> = matrix.chunks_exact(degree).skip(i).step_by(rows).flatten().copied().collect();
             *digest = H::hash_elements(&row);
         }
     }

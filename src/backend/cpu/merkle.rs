@@ -23,17 +23,19 @@ impl<H: Hasher> Hashing<H> for Cpu {
         });
     }
 
-    fn hash_columns(&self, matrix: &[Goldilocks], digests: &mut [H::Digest]) {
-        let (rows, columns) = (digests.len(), matrix.len() / digests.len());
+    fn hash_columns(&self, matrix: &[Goldilocks], degree: usize, digests: &mut [H::Digest]) {
+        let rows = digests.len();
+        let width = matrix.len() / rows;
         digests.par_chunks_mut(GRAIN).enumerate().for_each(|(task, digests)| {
             // A band of rows, gathered column by column so that every read is of neighbours.
-            let mut band = vec![Goldilocks::default(); digests.len() * columns];
-            for (j, column) in matrix.chunks_exact(rows).enumerate() {
-                for (i, &word) in column[task * GRAIN..][..digests.len()].iter().enumerate() {
-                    band[i * columns + j] = word;
+            let mut band = vec![Goldilocks::default(); digests.len() * width];
+            for (j, column) in matrix.chunks_exact(rows * degree).enumerate() {
+                let entries = column[task * GRAIN * degree..].chunks_exact(degree);
+                for (row, entry) in band.chunks_exact_mut(width).zip(entries) {
+                    row[j * degree..][..degree].copy_from_slice(entry);
                 }
             }
-            for (row, digest) in band.chunks_exact(columns).zip(digests) {
+            for (row, digest) in band.chunks_exact(width).zip(digests) {
                 *digest = H::hash_elements(row);
             }
         });

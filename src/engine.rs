@@ -1,0 +1,307 @@
+//! The engine: the one front door.
+//!
+//! An [`Engine`] owns a backend and a thread pool. Every operation is validated here, once (sizes, orders of roots,
+//! canonical words, memory), and then handed to the backend, which may assume that its arguments are sound.
+
+use std::fmt;
+use std::sync::Arc;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::backend::cpu::Cpu;
+use crate::backend::reference::Reference;
+use crate::backend::{Accelerated, Backend};
+use crate::device::{DeviceChoice, DeviceInfo, devices};
+use crate::error::Error;
+use crate::field::{Field, Goldilocks};
+use crate::hash::Digest;
+use crate::matrix::{Layout, Matrix, MatrixInput, MatrixMut, MatrixRef};
+use crate::memory;
+use crate::merkle::{MerkleTree, check_leaf_count};
+use crate::ntt::{Lde, Ntt, Order};
+use crate::progress::{Progress, Stage};
+
+/// A device, its threads and its limits. Cloning shares them; an engine may be used by any threads at once.
+///
+/// ```
+/// use zkaccel::{Engine, hash::{Hasher, Rp64_256, ElementDigest}};
+/// let engine = Engine::new()?;
+/// let tree = engine.merkle_tree::<Rp64_256>(&[ElementDigest::default(); 8])?;
+/// let opening = tree.open(5)?;
+/// tree.cap(0)?.verify(&ElementDigest::default(), &opening)?;
+/// # Ok::<(), zkaccel::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Engine {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    backend: Box<dyn Backend>,
+    pool: ThreadPool,
+    device: DeviceInfo,
+    memory_budget: Option<u64>,
+    progress: Option<Box<dyn Fn(Progress) + Send + Sync>>,
+}
+
+/// Options of an engine; [`build`](Self::build) makes it.
+#[derive(Default)]
+#[must_use]
+pub struct EngineBuilder {
+    device: DeviceChoice,
+    threads: Option<usize>,
+    memory_budget: Option<u64>,
+    progress: Option<Box<dyn Fn(Progress) + Send + Sync>>,
+}
+
+impl EngineBuilder {
+    /// The device; [`DeviceChoice::Auto`] unless said.
+    pub fn device(self, device: DeviceChoice) -> Self {
+        Self { device, ..self }
+    }
+
+    /// The number of CPU threads; all that the system grants unless said.
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads: Some(threads), ..self }
+    }
+
+    /// The most bytes of host memory that one operation may allocate, its result included. The machine's memory
+    /// unless said.
+    pub fn memory_budget(self, bytes: u64) -> Self {
+        Self { memory_budget: Some(bytes), ..self }
+    }
+
+    /// A function that hears how far long operations are. It is called from the engine's threads.
+    pub fn on_progress(self, listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        Self { progress: Some(Box::new(listener)), ..self }
+    }
+
+    /// The engine; [`Error::DeviceMissing`] or [`Error::BadThreadCount`].
+    pub fn build(self) -> Result<Engine, Error> {
+        let requested =
+            self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
+        let refused = |reason: String| Error::BadThreadCount { threads: requested, reason };
+        // More threads than this cannot be meant, and each costs address space before it does any work.
+        if !(1..=4096).contains(&requested) {
+            return Err(refused("expected from 1 to 4096".into()));
+        }
+        let (backend, reason): (Box<dyn Backend>, _) = match self.device {
+            DeviceChoice::Auto => (Box::new(Cpu), "chosen by auto: the only device"),
+            DeviceChoice::Cpu => (Box::new(Cpu), "asked for"),
+            DeviceChoice::Reference => (Box::new(Reference), "asked for"),
+        };
+        let threads = if self.device == DeviceChoice::Reference { 1 } else { requested };
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|i| format!("zkaccel-{i}"))
+            .build()
+            .map_err(|error| refused(error.to_string()))?;
+        let cpu = devices().swap_remove(0);
+        let id = if self.device == DeviceChoice::Reference { "reference" } else { "cpu" };
+        let device = DeviceInfo { id: id.into(), units: threads, reason: reason.into(), ..cpu };
+        let memory_budget = self.memory_budget.or(device.memory);
+        let shared = Shared { backend, pool, device, memory_budget, progress: self.progress };
+        Ok(Engine { shared: Arc::new(shared) })
+    }
+}
+
+impl Engine {
+    /// An engine on the best device present, with all threads.
+    pub fn new() -> Result<Self, Error> {
+        Self::builder().build()
+    }
+
+    /// Options for another engine.
+    pub fn builder() -> EngineBuilder {
+        EngineBuilder::default()
+    }
+
+    /// The device in use, and why it is.
+    pub fn device(&self) -> &DeviceInfo {
+        &self.shared.device
+    }
+
+    /// Transforms every column of a matrix in place.
+    ///
+    /// Rows are points: the matrix has as many as the domain, else [`Error::LengthMismatch`]. Words must be canonical,
+    /// else [`Error::NotCanonical`]; a matrix that is refused is unchanged. Between natural orders the transform works
+    /// through a scratch of at most 8 columns; the other orders need none.
+    pub fn ntt<F: Field>(&self, ntt: &Ntt, mut matrix: MatrixMut<'_, F>) -> Result<(), Error> {
+        let shape = matrix.shape();
+        self.check_rows(ntt.domain.size(), shape.rows)?;
+        let words = matrix.words();
+        self.check_canonical(words)?;
+        let (input, output) = (ntt.input_order, ntt.output_order);
+        if input == Order::Natural && output == Order::Natural {
+            self.check_budget(memory_of::<F>(shape.rows, shape.columns.min(8)))?;
+        }
+        self.run(|| self.shared.backend.ntt(ntt, words, shape.block_width::<F>()));
+        Ok(())
+    }
+
+    /// Extends every column of a matrix to a larger domain: values on `lde.from()` to values on `lde.to()`.
+    ///
+    /// An owned matrix is used up as scratch; a borrowed one is copied. The result has the layout of the input.
+    /// Errors as [`ntt`](Self::ntt), and [`Error::OverBudget`] or [`Error::HostOutOfMemory`] for the result.
+    pub fn lde<'a, F: Field>(
+        &self,
+        lde: &Lde,
+        matrix: impl Into<MatrixInput<'a, F>>,
+    ) -> Result<Matrix<F>, Error> {
+        let matrix = matrix.into();
+        let shape = matrix.shape();
+        self.check_rows(lde.from().size(), shape.rows)?;
+        self.check_canonical(matrix.view().words())?;
+        let copied =
+            matches!(matrix, MatrixInput::Borrowed(_)) as u64 * memory_of::<F>(shape.rows, shape.columns);
+        self.check_budget(copied + memory_of::<F>(lde.to().size(), shape.columns))?;
+        let mut extended = memory::zeroed(lde.blowup() * shape.rows * shape.columns)?;
+        let mut values = matrix.into_vec()?;
+        self.run(|| {
+            let (input, output) =
+                (bytemuck::cast_slice_mut(&mut values), bytemuck::cast_slice_mut(&mut extended));
+            self.shared.backend.lde(lde, input, shape.block_width::<F>(), output);
+        });
+        Matrix::new(extended, crate::matrix::Shape { rows: lde.to().size(), ..shape })
+    }
+
+    /// The digest of every row of a matrix.
+    pub fn hash_rows<H: Accelerated, F: Field>(
+        &self,
+        matrix: MatrixRef<'_, F>,
+    ) -> Result<Vec<H::Digest>, Error> {
+        self.check_canonical(matrix.words())?;
+        self.check_budget(memory_of::<H::Digest>(matrix.shape().rows, 1))?;
+        let mut digests = memory::zeroed(matrix.shape().rows)?;
+        self.hash_rows_into::<H, F>(matrix, &mut digests);
+        Ok(digests)
+    }
+
+    /// The Merkle tree over digests as leaves.
+    ///
+    /// [`Error::NotPowerOfTwo`] unless their number is one, [`Error::NotCanonical`] for words at or above p.
+    pub fn merkle_tree<H: Accelerated>(&self, leaves: &[H::Digest]) -> Result<MerkleTree<H>, Error> {
+        check_leaf_count(leaves.len())?;
+        H::Digest::check(leaves)?;
+        self.build_tree::<H>(leaves.len(), |heap_leaves| heap_leaves.copy_from_slice(leaves))
+    }
+
+    /// The Merkle tree whose leaves are the digests of a matrix' rows.
+    pub fn merkle_tree_of_rows<H: Accelerated, F: Field>(
+        &self,
+        matrix: MatrixRef<'_, F>,
+    ) -> Result<MerkleTree<H>, Error> {
+        check_leaf_count(matrix.shape().rows)?;
+        self.check_canonical(matrix.words())?;
+        self.build_tree::<H>(matrix.shape().rows, |leaves| self.hash_rows_into::<H, F>(matrix, leaves))
+    }
+
+    /// A tree whose leaves a function writes.
+    pub(crate) fn build_tree<H: Accelerated>(
+        &self,
+        leaf_count: usize,
+        fill_leaves: impl FnOnce(&mut [H::Digest]),
+    ) -> Result<MerkleTree<H>, Error> {
+        self.check_budget(memory_of::<H::Digest>(leaf_count, 2))?;
+        let mut heap = memory::zeroed::<H::Digest>(2 * leaf_count)?;
+        fill_leaves(&mut heap[leaf_count..]);
+        self.report(Stage::Tree, 0, 1);
+        self.run(|| H::hashing(&*self.shared.backend).build_tree(&mut heap));
+        self.report(Stage::Tree, 1, 1);
+        Ok(MerkleTree::from_filled_heap(heap))
+    }
+
+    /// Hashes the rows of a checked matrix, in pieces so that progress can be told.
+    pub(crate) fn hash_rows_into<H: Accelerated, F: Field>(
+        &self,
+        matrix: MatrixRef<'_, F>,
+        digests: &mut [H::Digest],
+    ) {
+        let hashing = H::hashing(&*self.shared.backend);
+        let (shape, words) = (matrix.shape(), matrix.words());
+        let total = shape.rows as u64;
+        self.report(Stage::Rows, 0, total);
+        self.run(|| match shape.layout {
+            Layout::ColumnMajor => hashing.hash_columns(words, F::DEGREE, digests),
+            Layout::RowMajor => {
+                let width = shape.block_width::<F>();
+                let piece = shape.rows.div_ceil(64).max(4096);
+                let mut done = 0;
+                for (rows, digests) in words.chunks(piece * width).zip(digests.chunks_mut(piece)) {
+                    hashing.hash_rows(rows, width, digests);
+                    done += digests.len() as u64;
+                    self.report(Stage::Rows, done, total);
+                }
+            }
+        });
+        self.report(Stage::Rows, total, total);
+    }
+
+    /// Runs an operation on the engine's threads.
+    pub(crate) fn run<R: Send>(&self, operation: impl FnOnce() -> R + Send) -> R {
+        self.shared.pool.install(operation)
+    }
+
+    /// The engine's threads.
+    pub(crate) fn pool(&self) -> &ThreadPool {
+        &self.shared.pool
+    }
+
+    /// Tells the listener how far a stage is.
+    pub(crate) fn report(&self, stage: Stage, done: u64, total: u64) {
+        if let Some(listener) = &self.shared.progress {
+            listener(Progress { stage, done, total });
+        }
+    }
+
+    fn check_rows(&self, expected: usize, found: usize) -> Result<(), Error> {
+        match expected == found {
+            true => Ok(()),
+            false => Err(Error::LengthMismatch { what: "rows of the matrix", expected, found }),
+        }
+    }
+
+    /// [`Error::NotCanonical`] with the first offending word; all threads look.
+    pub(crate) fn check_canonical(&self, words: &[Goldilocks]) -> Result<(), Error> {
+        use rayon::prelude::*;
+        const PIECE: usize = 1 << 16;
+        self.run(|| {
+            let pieces = words.par_chunks(PIECE).enumerate();
+            let first = pieces.find_map_first(|(i, piece)| match Goldilocks::check_canonical(piece) {
+                Err(Error::NotCanonical { index, value }) => {
+                    Some(Error::NotCanonical { index: i * PIECE + index, value })
+                }
+                _ => None,
+            });
+            first.map_or(Ok(()), Err)
+        })
+    }
+
+    /// [`Error::OverBudget`] if an operation would allocate more than the engine may.
+    pub(crate) fn check_budget(&self, required: u64) -> Result<(), Error> {
+        match self.shared.memory_budget {
+            Some(budget) if required > budget => Err(Error::OverBudget { required, budget }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Bytes of `rows * columns` values of a type, saturating.
+pub(crate) fn memory_of<T>(rows: usize, columns: usize) -> u64 {
+    (rows as u64).saturating_mul(columns as u64).saturating_mul(size_of::<T>() as u64)
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine").field("device", &self.shared.device).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for EngineBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { device, threads, memory_budget, progress: _ } = self;
+        let mut debug = f.debug_struct("EngineBuilder");
+        debug.field("device", device).field("threads", threads).field("memory_budget", memory_budget);
+        debug.finish_non_exhaustive()
+    }
+}

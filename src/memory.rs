@@ -1,0 +1,22 @@
+//! Host memory: fallible allocation, and how much the machine has.
+
+use bytemuck::Zeroable;
+
+use crate::error::Error;
+
+/// A vector of zeros, or [`Error::HostOutOfMemory`]. The system hands out zero pages, so nothing is written.
+pub(crate) fn zeroed<T: Zeroable>(len: usize) -> Result<Vec<T>, Error> {
+    let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
+    if bytes > isize::MAX as u64 {
+        return Err(Error::HostOutOfMemory { bytes });
+    }
+    bytemuck::allocation::try_zeroed_vec(len).map_err(|()| Error::HostOutOfMemory { bytes })
+}
+
+/// The machine's memory in bytes, where the system tells (Linux: `MemTotal`).
+pub(crate) fn installed() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}

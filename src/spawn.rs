@@ -1,0 +1,106 @@
+//! Asynchronous forms of the engine's operations.
+
+use crate::backend::Accelerated;
+use crate::commit::{Commitment, TraceSpec};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::field::Field;
+use crate::job::Job;
+use crate::matrix::Matrix;
+use crate::merkle::MerkleTree;
+use crate::ntt::{Lde, Ntt};
+
+/// Where jobs over borrowed inputs are started; see [`Engine::scope`].
+#[derive(Debug)]
+pub struct Scope<'a, 'scope> {
+    engine: &'a Engine,
+    scope: &'a rayon::Scope<'scope>,
+}
+
+impl Engine {
+    /// Runs any operation, or several, as a job on the engine's threads.
+    ///
+    /// ```
+    /// # use zkaccel::{Engine, hash::{ElementDigest, Rp64_256}};
+    /// let engine = Engine::new()?;
+    /// let leaves = vec![ElementDigest::default(); 8];
+    /// let job = engine.spawn(move |engine| Ok(engine.merkle_tree::<Rp64_256>(&leaves)?.root()));
+    /// let root = job.wait()?;
+    /// # Ok::<(), zkaccel::Error>(())
+    /// ```
+    pub fn spawn<T: Send + 'static>(
+        &self,
+        operation: impl FnOnce(&Engine) -> Result<T, Error> + Send + 'static,
+    ) -> Job<T> {
+        let engine = self.clone();
+        let (job, run) = Job::new(move || operation(&engine));
+        self.pool().spawn(run);
+        job
+    }
+
+    /// Starts jobs over borrowed inputs; returns when `body` and every job started in it are done.
+    ///
+    /// ```
+    /// # use zkaccel::{Engine, hash::{ElementDigest, Rp64_256}};
+    /// let engine = Engine::new()?;
+    /// let leaves = vec![ElementDigest::default(); 8];
+    /// let (left, right) = engine.scope(|scope| {
+    ///     let left = scope.spawn(|engine| engine.merkle_tree::<Rp64_256>(&leaves[..4]));
+    ///     let right = scope.spawn(|engine| engine.merkle_tree::<Rp64_256>(&leaves[4..]));
+    ///     (left.wait(), right.wait())
+    /// });
+    /// assert_eq!(left?.root(), right?.root());
+    /// # Ok::<(), zkaccel::Error>(())
+    /// ```
+    pub fn scope<'scope, R>(&self, body: impl FnOnce(&Scope<'_, 'scope>) -> R) -> R {
+        self.pool().in_place_scope(|scope| body(&Scope { engine: self, scope }))
+    }
+
+    /// [`ntt`](Self::ntt) as a job, which returns the transformed matrix.
+    pub fn ntt_async<F: Field>(&self, ntt: &Ntt, mut matrix: Matrix<F>) -> Job<Matrix<F>> {
+        let ntt = *ntt;
+        self.spawn(move |engine| engine.ntt(&ntt, matrix.view_mut()).map(|()| matrix))
+    }
+
+    /// [`lde`](Self::lde) as a job.
+    pub fn lde_async<F: Field>(&self, lde: &Lde, matrix: Matrix<F>) -> Job<Matrix<F>> {
+        let lde = *lde;
+        self.spawn(move |engine| engine.lde(&lde, matrix))
+    }
+
+    /// [`merkle_tree`](Self::merkle_tree) as a job.
+    pub fn merkle_tree_async<H: Accelerated>(&self, leaves: Vec<H::Digest>) -> Job<MerkleTree<H>> {
+        self.spawn(move |engine| engine.merkle_tree(&leaves))
+    }
+
+    /// [`merkle_tree_of_rows`](Self::merkle_tree_of_rows) as a job.
+    pub fn merkle_tree_of_rows_async<H: Accelerated, F: Field>(
+        &self,
+        matrix: Matrix<F>,
+    ) -> Job<MerkleTree<H>> {
+        self.spawn(move |engine| engine.merkle_tree_of_rows(matrix.view()))
+    }
+
+    /// [`commit`](Self::commit) as a job.
+    pub fn commit_async<H: Accelerated>(
+        &self,
+        spec: &TraceSpec,
+        trace: Matrix<crate::field::Goldilocks>,
+    ) -> Job<Commitment<H>> {
+        let spec = *spec;
+        self.spawn(move |engine| engine.commit(&spec, trace))
+    }
+}
+
+impl<'scope> Scope<'_, 'scope> {
+    /// Runs an operation as a job; it may borrow whatever outlives the scope.
+    pub fn spawn<T: Send + 'scope>(
+        &self,
+        operation: impl FnOnce(&Engine) -> Result<T, Error> + Send + 'scope,
+    ) -> Job<T> {
+        let engine = self.engine.clone();
+        let (job, run) = Job::new(move || operation(&engine));
+        self.scope.spawn(|_| run());
+        job
+    }
+}
