@@ -1,6 +1,7 @@
 //! Hardware acceleration for zero-knowledge provers.
 pub mod backend;
 pub mod commit;
+pub mod conformance;
 pub mod device;
 mod engine;
 mod error;

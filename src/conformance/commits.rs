@@ -1,0 +1,74 @@
+//! Commitments to traces.
+
+use super::data::Words;
+use super::{Case, expect_equal, expect_error, failure, reference};
+use crate::backend::Accelerated;
+use crate::commit::TraceSpec;
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::field::Goldilocks;
+use crate::hash::{Blake3, Digest, Rp64_256, Rp64_256V2021};
+use crate::matrix::{Layout, Matrix, Shape};
+use crate::ntt::Convention;
+
+pub(super) const CASES: &[Case] = &[
+    Case { name: "commit, known answers", run: known_answers },
+    Case { name: "commit, rp64_256", run: commits::<Rp64_256> },
+    Case { name: "commit, rp64_256_v2021", run: commits::<Rp64_256V2021> },
+    Case { name: "commit, blake3", run: commits::<Blake3> },
+    Case { name: "commit, rows open", run: openings },
+];
+
+/// 16 rows of 5 columns, entry (i, j) = 5 i + j.
+fn counting() -> Result<Matrix<Goldilocks>, String> {
+    Matrix::from_rows((0..80).map(Goldilocks::new).collect(), 16, 5).map_err(failure("shape"))
+}
+
+fn known_answers(engine: &Engine) -> Result<(), String> {
+    for (convention, root) in [
+        (Convention::Winterfell, "762feef5db869ab155942e70f42b974e32a629a7fef821f058bd66523c6cb727"),
+        (Convention::Plonky3, "d3ebb55201cb5799c48aa494c164e6102ecded56ad292545bc568c0c2a17b67e"),
+    ] {
+        let spec = TraceSpec { convention, ..TraceSpec::default() };
+        let found = engine.commit::<Rp64_256>(&spec, counting()?).map_err(failure("commit"))?.root();
+        let expected = root.parse().map_err(failure("root"))?;
+        expect_equal(convention.name(), &[found], &[expected])?;
+    }
+    Ok(())
+}
+
+fn commits<H: Accelerated>(engine: &Engine) -> Result<(), String> {
+    let (mut words, oracle) = (Words::new(13), reference().map_err(failure("reference"))?);
+    for (rows, columns, blowup) in [(1, 1, 2), (2, 3, 64), (64, 8, 8), (128, 17, 4), (512, 5, 2)] {
+        for layout in [Layout::RowMajor, Layout::ColumnMajor] {
+            let what = format!("{} commitment to {rows} x {columns}, {layout:?}, blow-up {blowup}", H::NAME);
+            let trace = words.matrix(Shape { rows, columns, layout });
+            let spec = TraceSpec { blowup, ..TraceSpec::default() };
+            let found = engine.commit::<H>(&spec, trace.clone()).map_err(failure(&what))?;
+            let expected = oracle.commit::<H>(&spec, &trace).map_err(failure(&what))?;
+            expect_equal(&what, found.extension().as_slice(), expected.extension().as_slice())?;
+            expect_equal(&what, found.tree().heap(), expected.tree().heap())?;
+        }
+    }
+    Ok(())
+}
+
+fn openings(engine: &Engine) -> Result<(), String> {
+    let commitment =
+        engine.commit::<Rp64_256>(&TraceSpec::default(), counting()?).map_err(failure("commit"))?;
+    for height in [0, 3, 7] {
+        let cap = commitment.cap(height).map_err(failure("cap"))?;
+        let opening = commitment.open_to_cap(&[77, 3, 127], height).map_err(failure("open"))?;
+        expect_equal("opened rows", &opening.opening.indices, &[3, 77, 127])?;
+        opening.verify(&cap, 5).map_err(failure("verify"))?;
+        let mut false_row = opening.clone();
+        false_row.rows[1][4] += Goldilocks::new(1);
+        expect_error("another entry", false_row.verify(&cap, 5), &Error::NotVerified)?;
+    }
+    let expected = Error::IndexOutOfRange { index: 128, len: 128 };
+    expect_error("a row past the end", commitment.open(&[5, 128]), &expected)?;
+    // The digest of a row is the leaf.
+    let row = commitment.open(&[9]).map_err(failure("open"))?.rows.remove(0);
+    let leaf = <Rp64_256 as crate::hash::Hasher>::hash_elements(&row);
+    expect_equal("leaf 9", &[leaf.to_bytes()], &[commitment.tree().leaves()[9].to_bytes()])
+}

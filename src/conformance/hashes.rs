@@ -1,0 +1,79 @@
+//! Hashing of rows.
+
+use super::data::{EDGES, NON_CANONICAL, Words};
+use super::{Case, expect_equal, expect_error, failure};
+use crate::backend::Accelerated;
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::field::{Cubic, Field, Goldilocks, Quadratic};
+use crate::hash::{Blake3, Rp64_256, Rp64_256V2021};
+use crate::matrix::{Layout, Matrix, Shape};
+
+pub(super) const CASES: &[Case] = &[
+    Case { name: "rows, rp64_256", run: rows::<Rp64_256> },
+    Case { name: "rows, rp64_256_v2021", run: rows::<Rp64_256V2021> },
+    Case { name: "rows, blake3", run: rows::<Blake3> },
+    Case { name: "rows with words at or above p are refused", run: non_canonical },
+];
+
+fn rows<H: Accelerated>(engine: &Engine) -> Result<(), String> {
+    let mut words = Words::new(1);
+    for columns in [1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 33] {
+        for rows in [1, 2, 3, 31, 65, 200] {
+            check::<H, Goldilocks>(engine, &mut words, rows, columns)?;
+        }
+    }
+    for columns in [1, 2, 3, 5] {
+        check::<H, Quadratic>(engine, &mut words, 70, columns)?;
+        check::<H, Cubic>(engine, &mut words, 70, columns)?;
+    }
+    // Rows of one edge value, and of all.
+    for edge in EDGES {
+        let matrix = Matrix::from_rows(vec![Goldilocks::new(edge); 16], 2, 8).map_err(failure("shape"))?;
+        compare::<H, _>(engine, &matrix)?;
+    }
+    let all =
+        Matrix::from_rows(EDGES.map(Goldilocks::new).to_vec(), 1, EDGES.len()).map_err(failure("shape"))?;
+    compare::<H, _>(engine, &all)
+}
+
+fn check<H: Accelerated, F: Field>(
+    engine: &Engine,
+    words: &mut Words,
+    rows: usize,
+    columns: usize,
+) -> Result<(), String> {
+    for layout in [Layout::RowMajor, Layout::ColumnMajor] {
+        compare::<H, F>(engine, &words.matrix(Shape { rows, columns, layout }))?;
+    }
+    Ok(())
+}
+
+/// Row hashes against the hash of each row, word by word.
+fn compare<H: Accelerated, F: Field>(engine: &Engine, matrix: &Matrix<F>) -> Result<(), String> {
+    let what = format!("{} of {:?}, degree {}", H::NAME, matrix.shape(), F::DEGREE);
+    let found = engine.hash_rows::<H, F>(matrix.view()).map_err(failure(&what))?;
+    let row = |i| H::hash_elements(bytemuck::cast_slice(&matrix.row(i)));
+    let expected: Vec<_> = (0..matrix.shape().rows).map(row).collect();
+    expect_equal(&what, &found, &expected)?;
+    let oracle =
+        super::reference().and_then(|r| r.hash_rows::<H, F>(matrix.view())).map_err(failure(&what))?;
+    expect_equal(&what, &found, &oracle)
+}
+
+fn non_canonical(engine: &Engine) -> Result<(), String> {
+    for value in NON_CANONICAL {
+        let mut raw = vec![5u64; 3000 * 3];
+        raw[7001] = value;
+        let data: Vec<Goldilocks> = bytemuck::cast_slice(&raw).to_vec();
+        let matrix = Matrix::from_rows(data, 3000, 3).map_err(failure("shape"))?;
+        let expected = Error::NotCanonical { index: 7001, value };
+        expect_error("row hashes", engine.hash_rows::<Rp64_256, _>(matrix.view()), &expected)?;
+        expect_error(
+            "tree",
+            engine.merkle_tree_of_rows::<Blake3, _>(matrix.view()),
+            &Error::NotPowerOfTwo { what: "leaves of a Merkle tree", found: 3000 },
+        )?;
+    }
+    Ok(())
+}

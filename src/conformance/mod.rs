@@ -1,0 +1,64 @@
+//! The conformance suite: every operation, on whatever device an engine runs, against the reference.
+//!
+//! It ships with the crate, so that the same cases run in the tests and on a user's machine (`zkaccel selftest`).
+//! Data are edge values and pseudo-random words from a fixed seed; two runs check the same things. Outputs are
+//! compared entry by entry with the textbook algorithms of the reference device, or with known answers.
+
+mod commits;
+mod data;
+mod hashes;
+mod jobs;
+mod transforms;
+mod trees;
+
+use crate::device::DeviceChoice;
+use crate::engine::Engine;
+use crate::error::Error;
+
+/// One family of checks.
+#[derive(Clone, Copy, Debug)]
+pub struct Case {
+    /// What is checked.
+    pub name: &'static str,
+    /// Runs the checks on an engine; the error says what differed.
+    pub run: fn(&Engine) -> Result<(), String>,
+}
+
+/// Every case, in the order in which the layers build on each other.
+pub fn cases() -> Vec<Case> {
+    [hashes::CASES, trees::CASES, transforms::CASES, commits::CASES, jobs::CASES].concat()
+}
+
+/// The oracle.
+fn reference() -> Result<Engine, Error> {
+    Engine::builder().device(DeviceChoice::Reference).build()
+}
+
+/// `Ok` if both are equal, else a message with the first difference.
+fn expect_equal<T: PartialEq + std::fmt::Debug>(
+    what: &str,
+    found: &[T],
+    expected: &[T],
+) -> Result<(), String> {
+    if found.len() != expected.len() {
+        return Err(format!("{what}: {} entries, expected {}", found.len(), expected.len()));
+    }
+    match found.iter().zip(expected).position(|(a, b)| a != b) {
+        Some(i) => Err(format!("{what}: entry {i} is {:?}, expected {:?}", found[i], expected[i])),
+        None => Ok(()),
+    }
+}
+
+/// An error of the library as a failure of a case.
+fn failure(what: &str) -> impl Fn(Error) -> String + '_ {
+    move |error| format!("{what}: {error}")
+}
+
+/// `Ok` if an operation was refused with the error expected.
+fn expect_error<T>(what: &str, found: Result<T, Error>, expected: &Error) -> Result<(), String> {
+    match found {
+        Err(error) if error == *expected => Ok(()),
+        Err(error) => Err(format!("{what}: refused with {error:?}, expected {expected:?}")),
+        Ok(_) => Err(format!("{what}: accepted, expected {expected:?}")),
+    }
+}

@@ -1,0 +1,129 @@
+//! Merkle trees: node by node, and every leaf counts.
+
+use super::data::{NON_CANONICAL, Words};
+use super::{Case, expect_equal, expect_error, failure, reference};
+use crate::backend::Accelerated;
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::field::{Goldilocks, Quadratic};
+use crate::hash::{Blake3, Digest, ElementDigest, Rp64_256, Rp64_256V2021};
+use crate::matrix::{Layout, Shape};
+
+pub(super) const CASES: &[Case] = &[
+    Case { name: "trees, rp64_256", run: trees::<Rp64_256> },
+    Case { name: "trees, rp64_256_v2021", run: trees::<Rp64_256V2021> },
+    Case { name: "trees, blake3", run: trees::<Blake3> },
+    Case { name: "trees of rows", run: trees_of_rows },
+    Case { name: "every leaf changes the root, rp64_256", run: every_leaf::<Rp64_256> },
+    Case { name: "every leaf changes the root, rp64_256_v2021", run: every_leaf::<Rp64_256V2021> },
+    Case { name: "every leaf changes the root, blake3", run: every_leaf::<Blake3> },
+    Case { name: "openings verify and nothing else does", run: openings },
+    Case { name: "known roots", run: known_roots },
+    Case { name: "leaves that are refused", run: refused },
+];
+
+fn digests<D: Digest>(words: &mut Words, len: usize) -> Vec<D> {
+    words
+        .elements(4 * len)
+        .chunks_exact(4)
+        .map(|four| *bytemuck::from_bytes(bytemuck::cast_slice(four)))
+        .collect()
+}
+
+fn trees<H: Accelerated>(engine: &Engine) -> Result<(), String> {
+    let (mut words, oracle) = (Words::new(2), reference().map_err(failure("reference"))?);
+    for log_leaves in 0..=11 {
+        let what = format!("{} tree of 2^{log_leaves} leaves", H::NAME);
+        let leaves = digests::<H::Digest>(&mut words, 1 << log_leaves);
+        let found = engine.merkle_tree::<H>(&leaves).map_err(failure(&what))?;
+        let expected = oracle.merkle_tree::<H>(&leaves).map_err(failure(&what))?;
+        expect_equal(&what, found.heap(), expected.heap())?;
+        expect_equal(&what, found.leaves(), &leaves)?;
+    }
+    Ok(())
+}
+
+fn trees_of_rows(engine: &Engine) -> Result<(), String> {
+    let (mut words, oracle) = (Words::new(3), reference().map_err(failure("reference"))?);
+    for layout in [Layout::RowMajor, Layout::ColumnMajor] {
+        for (rows, columns) in [(1, 1), (2, 3), (64, 8), (128, 9), (256, 4)] {
+            let what = format!("tree of {rows} x {columns}, {layout:?}");
+            let matrix = words.matrix::<Quadratic>(Shape { rows, columns, layout });
+            let found = engine.merkle_tree_of_rows::<Rp64_256, _>(matrix.view()).map_err(failure(&what))?;
+            let expected =
+                oracle.merkle_tree_of_rows::<Rp64_256, _>(matrix.view()).map_err(failure(&what))?;
+            expect_equal(&what, found.heap(), expected.heap())?;
+        }
+    }
+    Ok(())
+}
+
+fn every_leaf<H: Accelerated>(engine: &Engine) -> Result<(), String> {
+    for len in [1, 2, 4, 64] {
+        let leaves = digests::<H::Digest>(&mut Words::new(4), len);
+        let root = engine.merkle_tree::<H>(&leaves).map_err(failure("tree"))?.root();
+        for flipped in 0..len {
+            let mut leaves = leaves.clone();
+            // Bit 62 of the last word: it leaves every word of these leaves canonical.
+            let mut bytes = leaves[flipped].to_bytes();
+            bytes[31] ^= 0x40;
+            leaves[flipped] = H::Digest::from_bytes(bytes).map_err(failure("flipped leaf"))?;
+            let changed = engine.merkle_tree::<H>(&leaves).map_err(failure("tree"))?.root();
+            if changed == root {
+                return Err(format!("{}: leaf {flipped} of {len} does not change the root", H::NAME));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn openings(engine: &Engine) -> Result<(), String> {
+    let leaves = digests::<ElementDigest>(&mut Words::new(5), 16);
+    let tree = engine.merkle_tree::<Rp64_256>(&leaves).map_err(failure("tree"))?;
+    for height in 0..=4 {
+        let cap = tree.cap(height).map_err(failure("cap"))?;
+        for index in 0..16 {
+            let opening = tree.open_to_cap(index, height).map_err(failure("open"))?;
+            cap.verify(&leaves[index], &opening).map_err(failure("verify"))?;
+            expect_error("another leaf", cap.verify(&leaves[index ^ 3], &opening), &Error::NotVerified)?;
+        }
+        for indices in [&[0][..], &[15], &[3, 4], &[0, 1, 2, 3], &[1, 5, 6, 11, 12], &[7, 8]] {
+            let opening = tree.open_many_to_cap(indices, height).map_err(failure("open many"))?;
+            let mut opened: Vec<_> = indices.iter().map(|&i| leaves[i]).collect();
+            cap.verify_many(&opened, &opening).map_err(failure("verify many"))?;
+            *opened.last_mut().expect("one leaf at least") = ElementDigest::default();
+            expect_error("another leaf", cap.verify_many(&opened, &opening), &Error::NotVerified)?;
+        }
+    }
+    Ok(())
+}
+
+/// Leaf i of four words 4i, 4i + 1, 4i + 2, 4i + 3, from `vectors/`: winterfell's root, and that of the published OpenCL,
+/// SYCL and SIMD hash.
+fn known_roots(engine: &Engine) -> Result<(), String> {
+    let leaves: Vec<_> = (0..1024u64)
+        .map(|i| ElementDigest(std::array::from_fn(|j| Goldilocks::new(4 * i + j as u64))))
+        .collect();
+    let first_word = |root: ElementDigest| root.0[0].as_u64();
+    let root = engine.merkle_tree::<Rp64_256>(&leaves).map_err(failure("rp64_256"))?.root();
+    expect_equal("rp64_256 root", &[first_word(root)], &[14633402227346832589])?;
+    let root = engine.merkle_tree::<Rp64_256V2021>(&leaves).map_err(failure("rp64_256_v2021"))?.root();
+    expect_equal("rp64_256_v2021 root", &[first_word(root)], &[1981757921635598757])
+}
+
+fn refused(engine: &Engine) -> Result<(), String> {
+    for found in [0, 3, 6, 1023] {
+        let expected = Error::NotPowerOfTwo { what: "leaves of a Merkle tree", found };
+        let leaves = vec![ElementDigest::default(); found];
+        expect_error("number of leaves", engine.merkle_tree::<Rp64_256>(&leaves), &expected)?;
+    }
+    for value in NON_CANONICAL {
+        let mut leaves = [[1u64; 4]; 8];
+        leaves[5][2] = value;
+        let leaves: &[ElementDigest] = bytemuck::cast_slice(&leaves);
+        let expected = Error::NotCanonical { index: 22, value };
+        expect_error("leaf at or above p", engine.merkle_tree::<Rp64_256>(leaves), &expected)?;
+    }
+    // The engine goes on after an error.
+    engine.merkle_tree::<Rp64_256>(&[ElementDigest::default()]).map(|_| ()).map_err(failure("after an error"))
+}

@@ -1,0 +1,49 @@
+//! The conformance suite on every device that is present.
+//!
+//! `ZKACCEL_REQUIRE` names devices, separated by commas, that must be present: a missing one is a failure.
+
+use zkaccel::device::{DeviceChoice, devices};
+use zkaccel::{Engine, conformance};
+
+/// Devices present, and devices that the environment asks for.
+fn choices() -> Vec<DeviceChoice> {
+    let mut names: Vec<String> = devices().into_iter().map(|device| device.id).collect();
+    names.push("reference".into());
+    let required = std::env::var("ZKACCEL_REQUIRE").unwrap_or_default();
+    for name in required.split(',').filter(|name| !name.is_empty()) {
+        assert!(
+            names.iter().any(|present| present == name),
+            "{name} is required and missing; present: {names:?}"
+        );
+    }
+    names.iter().map(|name| name.parse().expect("a listed device can be asked for")).collect()
+}
+
+#[test]
+fn every_case_on_every_device() {
+    let mut failures = Vec::new();
+    for choice in choices() {
+        for threads in [1, 3] {
+            let engine = Engine::builder().device(choice).threads(threads).build().unwrap();
+            for case in conformance::cases() {
+                if let Err(failure) = (case.run)(&engine) {
+                    failures.push(format!("{choice}, {threads} threads, {}: {failure}", case.name));
+                }
+            }
+            if choice == DeviceChoice::Reference {
+                break;
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// A suite that cannot fail checks nothing: a case must notice a wrong answer.
+#[test]
+fn cases_have_names_of_their_own() {
+    let mut names: Vec<_> = conformance::cases().iter().map(|case| case.name).collect();
+    let count = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), count);
+}
