@@ -1,0 +1,185 @@
+//! Goldilocks and its extensions against winter-math and big integers.
+
+use proptest::prelude::*;
+use winter_math::fields::{CubeExtension, QuadExtension, f64::BaseElement};
+use winter_math::{FieldElement, StarkField};
+use zkaccel::Error;
+use zkaccel::field::{Cubic, Field, Goldilocks, MODULUS, Quadratic, batch_inverse, powers};
+use zkaccel::ntt::{Convention, Domain};
+
+/// Words around every carry, canonical or not.
+const EDGES: [u64; 16] = [
+    0,
+    1,
+    2,
+    u32::MAX as u64 - 1,
+    u32::MAX as u64,
+    1 << 32,
+    (1 << 32) + 1,
+    (1 << 63) - 1,
+    1 << 63,
+    MODULUS - (1 << 32),
+    MODULUS - 2,
+    MODULUS - 1,
+    MODULUS,
+    MODULUS + 1,
+    u64::MAX - 1,
+    u64::MAX,
+];
+
+fn word() -> impl Strategy<Value = u64> {
+    prop_oneof![prop::sample::select(EDGES.to_vec()), any::<u64>()]
+}
+
+fn element() -> impl Strategy<Value = Goldilocks> {
+    word().prop_map(Goldilocks::new)
+}
+
+fn winter(x: Goldilocks) -> BaseElement {
+    BaseElement::new(x.as_u64())
+}
+
+fn of_winter(x: BaseElement) -> Goldilocks {
+    Goldilocks::try_from(x.as_int()).unwrap()
+}
+
+fn residue(x: u128) -> u64 {
+    (x % MODULUS as u128) as u64
+}
+
+/// Base-field operators on two words, against 128-bit remainders.
+fn check_operators(a: u64, b: u64) {
+    let (x, y) = (Goldilocks::new(a), Goldilocks::new(b));
+    let (a, b, p) = (a as u128 % MODULUS as u128, b as u128 % MODULUS as u128, MODULUS as u128);
+    for (found, expected) in [
+        (x, a),
+        (x + y, a + b),
+        (x - y, a + p - b),
+        (x * y, a * b),
+        (-x, p - a),
+        (x.square(), a * a),
+        (Goldilocks::from_u128(a << 64 | b), a << 64 | b),
+    ] {
+        assert_eq!(found.as_u64(), residue(expected), "of {a} and {b}");
+    }
+}
+
+#[test]
+fn operators_on_edges() {
+    for a in EDGES {
+        for b in EDGES {
+            check_operators(a, b);
+            let product = a as u128 * b as u128;
+            assert_eq!(Goldilocks::from_u128(product).as_u64(), residue(product), "{a} times {b}");
+            let raw = (a as u128) << 64 | b as u128;
+            assert_eq!(Goldilocks::from_u128(raw).as_u64(), residue(raw), "{raw}");
+        }
+    }
+}
+
+#[test]
+fn canonical_words() {
+    for word in EDGES {
+        let found = Goldilocks::try_from(word).map(Goldilocks::as_u64);
+        let expected =
+            if word < MODULUS { Ok(word) } else { Err(Error::NotCanonical { index: 0, value: word }) };
+        assert_eq!(found, expected);
+        let cast: Goldilocks = bytemuck::cast(word);
+        assert_eq!(cast.is_canonical(), word < MODULUS);
+    }
+    for (len, bad) in [(1, 0), (1024, 1023), (1025, 1024), (5000, 3000)] {
+        let mut words = vec![MODULUS - 1; len];
+        assert_eq!(Goldilocks::check_canonical(bytemuck::cast_slice(&words)), Ok(()));
+        words[bad] = u64::MAX;
+        words[len - 1] = u64::MAX;
+        let expected = Error::NotCanonical { index: bad, value: u64::MAX };
+        assert_eq!(Goldilocks::check_canonical(bytemuck::cast_slice(&words)), Err(expected));
+    }
+}
+
+#[test]
+fn roots_of_unity() {
+    // The 64th roots are the powers of two that the two conventions are known for.
+    assert_eq!(Convention::Winterfell.root_of_unity(6), Goldilocks::new(1 << 3));
+    assert_eq!(Convention::Plonky3.root_of_unity(6), Goldilocks::new(1 << 39));
+    assert_eq!(Convention::Plonky3.two_adic_root(), Goldilocks::GENERATOR.pow((MODULUS - 1) >> 32));
+    for log_size in 0..=32 {
+        let winter = of_winter(BaseElement::get_root_of_unity(log_size.max(1)));
+        let p3 = <p3_goldilocks::Goldilocks as p3_field::TwoAdicField>::two_adic_generator(log_size as usize);
+        let p3 = Goldilocks::new(p3_field::PrimeField64::as_canonical_u64(&p3));
+        if log_size > 0 {
+            assert_eq!(Convention::Winterfell.root_of_unity(log_size), winter);
+        }
+        assert_eq!(Convention::Plonky3.root_of_unity(log_size), p3);
+        for convention in Convention::ALL {
+            let root = convention.root_of_unity(log_size);
+            assert_eq!(Domain::with_root(log_size, root), Domain::new(log_size, convention));
+            for wrong in [log_size + 1, log_size.wrapping_sub(1)].into_iter().filter(|&log| log <= 32) {
+                let expected = Error::BadRoot { root: root.as_u64(), log_size: wrong };
+                assert_eq!(Domain::with_root(wrong, root), Err(expected));
+            }
+        }
+    }
+    // 7 generates the whole group: no power (p - 1) / q is 1 for a prime q dividing p - 1 = 2^32 3 5 17 257 65537.
+    for q in [2, 3, 5, 17, 257, 65537] {
+        assert_ne!(Goldilocks::GENERATOR.pow((MODULUS - 1) / q), Goldilocks::ONE);
+    }
+}
+
+/// What holds in every field.
+fn check_field<F: Field>(a: F, b: F, c: F) {
+    assert_eq!(a + b, b + a);
+    assert_eq!(a * b, b * a);
+    assert_eq!((a * b) * c, a * (b * c));
+    assert_eq!(a * (b + c), a * b + a * c);
+    assert_eq!(a - b, a + -b);
+    assert_eq!(a + F::ZERO, a);
+    assert_eq!(a * F::ONE, a);
+    assert_eq!(a.square(), a * a);
+    assert_eq!(a.pow(0), F::ONE);
+    assert_eq!(a.pow(5), a * a * a * a * a);
+    assert_eq!(powers(a).nth(4), Some(a.pow(4)));
+    match a.inverse() {
+        Some(inverse) => assert_eq!((a * inverse, b / a), (F::ONE, b * inverse)),
+        None => assert_eq!(a, F::ZERO),
+    }
+    let mut batch = [a, F::ZERO, b, c, a];
+    batch_inverse(&mut batch);
+    let one_by_one = [a, F::ZERO, b, c, a].map(|x| x.inverse().unwrap_or(F::ZERO));
+    assert_eq!(batch, one_by_one);
+}
+
+proptest! {
+    #[test]
+    fn operators(a in word(), b in word()) {
+        check_operators(a, b);
+    }
+
+    #[test]
+    fn field_laws(words in prop::array::uniform9(element())) {
+        let w = words;
+        check_field(w[0], w[1], w[2]);
+        check_field(Quadratic([w[0], w[1]]), Quadratic([w[2], w[3]]), Quadratic([w[4], w[5]]));
+        check_field(Cubic([w[0], w[1], w[2]]), Cubic([w[3], w[4], w[5]]), Cubic([w[6], w[7], w[8]]));
+    }
+
+    #[test]
+    fn base_field_equals_winter_math(a in element(), b in element(), exponent in any::<u64>()) {
+        prop_assert_eq!(a * b, of_winter(winter(a) * winter(b)));
+        prop_assert_eq!(a.pow(exponent), of_winter(winter(a).exp(exponent)));
+        prop_assert_eq!(a.inverse().unwrap_or_default(), of_winter(winter(a).inv()));
+    }
+
+    #[test]
+    fn extensions_equal_winter_math(words in prop::array::uniform6(element())) {
+        let w = words.map(winter);
+        let quadratic = |x: QuadExtension<BaseElement>| Quadratic(x.to_base_elements().map(of_winter));
+        let (x, y) = (QuadExtension::new(w[0], w[1]), QuadExtension::new(w[2], w[3]));
+        prop_assert_eq!(quadratic(x) * quadratic(y), quadratic(x * y));
+        prop_assert_eq!(quadratic(x).inverse().unwrap_or_default(), quadratic(x.inv()));
+        let cubic = |x: CubeExtension<BaseElement>| Cubic(x.to_base_elements().map(of_winter));
+        let (x, y) = (CubeExtension::new(w[0], w[1], w[2]), CubeExtension::new(w[3], w[4], w[5]));
+        prop_assert_eq!(cubic(x) * cubic(y), cubic(x * y));
+        prop_assert_eq!(cubic(x).inverse().unwrap_or_default(), cubic(x.inv()));
+    }
+}
