@@ -1,4 +1,59 @@
-//! Hardware acceleration for zero-knowledge provers.
+//! zkaccel accelerates what provers of zero-knowledge proofs spend their time in: Merkle trees over arithmetic hashes,
+//! number theoretic transforms, and the commitment to an execution trace that is made of both.
+//!
+//! Everything goes through one [`Engine`], which owns a device and its threads. It checks its inputs once and answers
+//! with a right result or with one clear [`Error`]. Every operation also runs as a [`Job`], a future that can be
+//! awaited on any executor, waited for, or dropped.
+//!
+//! Commit to an execution trace, open rows, verify them:
+//!
+//! ```
+//! use zkaccel::{Engine, commit::TraceSpec, field::Goldilocks, hash::Rp64_256, matrix::Matrix};
+//! let engine = Engine::new()?;
+//! // 16 steps of 5 registers, row by row; extended eightfold, each row a leaf of a Rescue Prime tree.
+//! let trace = Matrix::from_rows((0..80).map(Goldilocks::new).collect(), 16, 5)?;
+//! let commitment = engine.commit::<Rp64_256>(&TraceSpec::default(), trace)?;
+//! assert_eq!(
+//!     commitment.root().to_string(),
+//!     "762feef5db869ab155942e70f42b974e32a629a7fef821f058bd66523c6cb727",
+//! );
+//! let opening = commitment.open(&[3, 77])?;
+//! // The verifier knows the cap (here the root, with the number of rows) and the number of columns.
+//! opening.verify(&commitment.cap(0)?, 5)?;
+//! # Ok::<(), zkaccel::Error>(())
+//! ```
+//!
+//! Transform every column of a matrix, on a coset, and back:
+//!
+//! ```
+//! use zkaccel::{Engine, field::Goldilocks, matrix::Matrix, ntt::{Convention, Domain, Ntt}};
+//! let engine = Engine::new()?;
+//! let mut matrix = Matrix::from_columns((0..64).map(Goldilocks::new).collect(), 16, 4)?;
+//! let before = matrix.clone();
+//! let domain = Domain::new(4, Convention::Plonky3)?.coset(Goldilocks::GENERATOR)?;
+//! engine.ntt(&Ntt::forward(domain), matrix.view_mut())?;
+//! engine.ntt(&Ntt::inverse(domain), matrix.view_mut())?;
+//! assert_eq!(matrix, before);
+//! # Ok::<(), zkaccel::Error>(())
+//! ```
+//!
+//! Build two Merkle trees at once:
+//!
+//! ```
+//! use zkaccel::{Engine, hash::{Blake3, Hasher}};
+//! let engine = Engine::new()?;
+//! let leaves = |name: &str| -> Vec<_> { (0..8).map(|i| Blake3::hash(format!("{name} {i}").as_bytes())).collect() };
+//! let left = engine.merkle_tree_async::<Blake3>(leaves("left"));
+//! let right = engine.merkle_tree_async::<Blake3>(leaves("right"));
+//! assert_ne!(left.wait()?.root(), right.wait()?.root());
+//! # Ok::<(), zkaccel::Error>(())
+//! ```
+//!
+//! The crate is for 64-bit little-endian machines: elements in memory are their canonical little-endian encoding.
+
+#[cfg(not(all(target_endian = "little", target_pointer_width = "64")))]
+compile_error!("zkaccel is for 64-bit little-endian machines");
+
 pub mod backend;
 pub mod commit;
 pub mod conformance;
@@ -14,6 +69,7 @@ pub mod merkle;
 pub mod ntt;
 pub mod progress;
 mod spawn;
+
 pub use engine::{Engine, EngineBuilder};
 pub use error::Error;
 pub use job::Job;

@@ -22,7 +22,7 @@ use crate::field::Goldilocks;
 ///
 /// None of the functions here separates leaves from inner nodes: `merge` of two digests equals the hash of their
 /// eight words (or 64 bytes). A verifier must therefore know how many leaves a tree has; see
-/// [`merkle::Cap`](Cap), which carries that number.
+/// [`merkle::Cap`](crate::merkle::Cap), which carries that number.
 pub trait Hasher: Copy + Default + std::fmt::Debug + Send + Sync + 'static {
     /// The name used on the command line and in files, such as `rp64_256`.
     const NAME: &'static str;

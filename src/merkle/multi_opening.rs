@@ -92,7 +92,7 @@ impl<H: Hasher> MultiOpening<H> {
                         None => *siblings.next().expect("the siblings were counted"),
                     };
                     // A known sibling is always the right one: positions ascend.
-                    H::merge(&if position % 2 == 0 { [node, other] } else { [other, node] })
+                    H::merge(&if position.is_multiple_of(2) { [node, other] } else { [other, node] })
                 })
                 .collect();
             positions = families(&positions).map(|(position, _)| position / 2).collect();

@@ -78,7 +78,7 @@ impl<H: Hasher> Cap<H> {
         let mut node = *leaf;
         let mut index = opening.index;
         for sibling in &opening.siblings {
-            node = H::merge(&if index % 2 == 0 { [node, *sibling] } else { [*sibling, node] });
+            node = H::merge(&if index.is_multiple_of(2) { [node, *sibling] } else { [*sibling, node] });
             index /= 2;
         }
         match node == self.digests[index] {
