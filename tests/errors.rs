@@ -188,7 +188,7 @@ fn over_budget() {
     let expected = |required| Error::OverBudget { required, budget: 100_000 };
     // 8192 rows of 8 x 2 bytes, and for a borrowed matrix its copy.
     assert_eq!(engine.lde(&lde, matrix(1024, 2)).unwrap_err(), expected(131_072));
-    assert_eq!(engine.lde(&lde, &matrix(1024, 2)).unwrap_err(), expected(131_072 + 16_384));
+    assert_eq!(engine.lde(&lde, matrix(1024, 2).view()).unwrap_err(), expected(131_072 + 16_384));
     assert!(engine.lde(&lde, matrix(1024, 1)).is_ok());
     let leaves = vec![ElementDigest::default(); 2048];
     assert_eq!(engine.merkle_tree::<Rp64_256>(&leaves).unwrap_err(), expected(131_072));
