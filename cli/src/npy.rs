@@ -68,7 +68,8 @@ impl NpyFile {
 
     /// The entries of one row, without reading the others.
     pub(crate) fn read_row(&mut self, row: usize) -> io::Result<Vec<u64>> {
-        let mut words = vec![0; self.columns];
+        let mut words =
+            bytemuck::allocation::try_zeroed_vec(self.columns).map_err(|()| io::ErrorKind::OutOfMemory)?;
         self.file.seek(SeekFrom::Start(self.data_start + (row as u64 * self.columns as u64) * WORD))?;
         self.file.read_exact(bytemuck::cast_slice_mut(&mut words))?;
         words.iter_mut().for_each(|word| *word = u64::from_le(*word));

@@ -18,8 +18,8 @@ use crate::proof::Proof;
 /// Exit status 0: the proof is true; 1: it is well-formed and false; 2: it is malformed.
 ///
 /// The hash and the shape of the extension (rows and columns) are taken from the proof unless options pin the shape.
-/// A verifier who knows the shape should pin it: the hashes do not tell rows from inner nodes of the tree, and where a
-/// row has 8 columns, the two digests below a node would pass for a row of a smaller extension.
+/// A verifier who knows the shape should pin it: the hashes do not tell rows from inner nodes of the tree, so that the
+/// two digests below an inner node pass for a row of 8 columns of a smaller extension.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The proof that `zkaccel open` has written

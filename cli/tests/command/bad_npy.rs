@@ -186,3 +186,20 @@ fn more_than_the_memory_that_is_allowed() {
     bench.fail("ntt trace.npy out.npy --memory 512", needed);
     assert_eq!(bench.list("."), ["trace.npy"]);
 }
+
+/// A file that is mostly a hole: as long as its header says, and longer than any memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn more_than_the_machine_has() {
+    let bench = Bench::new();
+    let header = npy("(137438953472, 1)", &[]);
+    bench.write("in.npy", &header);
+    let file = std::fs::File::options().write(true).open(bench.path("in.npy")).unwrap();
+    file.set_len(header.len() as u64 + (1 << 40)).unwrap();
+    bench.fail("ntt in.npy out.npy", "a domain of 2^37 points");
+    bench.fail("merkle in.npy", "found 1 columns, expected 4");
+    bench.write("in.npy", &npy("(4294967296, 32)", &[]));
+    file.set_len(npy("(4294967296, 32)", &[]).len() as u64 + (1 << 40)).unwrap();
+    bench.fail("ntt in.npy out.npy", "needs 1099511627776 bytes of host memory");
+    assert_eq!(bench.list("."), ["in.npy"]);
+}
