@@ -1,10 +1,12 @@
 //! Matrices in `.npy` files: dtype `<u8`, C order, shape (rows, columns).
 //!
 //! The format (numpy's NEP 1) is a magic, a version, the length of a header and the header: a Python dictionary with
-//! the three keys `descr`, `fortran_order` and `shape`. Then come the data. The reader is our own and not a crate's
-//! because the files are untrusted: the crates for the format allocate the header's length before they know that the
-//! file is that long, parse the header as any Python literal, and convert the data one by one. Here everything is
-//! checked against the size of the file before anything is allocated, and the data are read once, into place.
+//! the three keys `descr`, `fortran_order` and `shape`. Then come the data.
+//!
+//! The files are untrusted, which is why the reader is our own: `npyz`, with which the tests read what is written here,
+//! allocates the length that a header claims before it knows that the file is that long, parses the header as any
+//! Python literal, nested as deep as it likes, and reads the data entry by entry. Here everything is checked against
+//! the size of the file before anything is allocated, and the data are read at once, into place.
 
 mod header;
 
