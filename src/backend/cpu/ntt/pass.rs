@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::lanes::Lanes;
 use super::shared::{Source, Target};
-use super::tile::{LANES, Row, Tile};
+use super::tile::{LANES, Row, Tile, map_row};
 use crate::field::{Field, Goldilocks};
 use crate::ntt::{Order, reverse_bits};
 
@@ -189,7 +189,7 @@ impl Pass<'_> {
             let place = self.place(tile);
             self.gather::<L>(source, &place, &mut before, &mut rows);
             self.tile.transform::<L>(&mut rows);
-            self.scatter::<L>(target, &place, &mut after, &mut rows);
+            self.scatter::<L>(target, &place, &mut after, &rows);
         }
     }
 
@@ -262,83 +262,121 @@ impl Pass<'_> {
 
     /// Loads a tile, its rows in bit-reversed order.
     fn gather<L: Lanes>(&self, source: Source, place: &Placement, table: &mut Table, rows: &mut [Row]) {
-        let load = |row: usize| {
-            // SAFETY: within the data and no other tile's: see `run_checked`.
-            unsafe {
-                if place.read_contiguous {
-                    return source.read_row(place.read[0] + row * self.read.row);
-                }
-                let mut words = Row::default();
-                for (word, offset) in words.0.iter_mut().zip(place.read).take(place.used) {
-                    *word = source.read(offset + row * self.read.row);
-                }
-                words
-            }
-        };
-        // Memory is walked upwards unless the factors, a running product, must go by natural row.
         let reversed = &self.tile.reversed;
+        // The natural and the reversed number of the row that memory has at i.
+        let numbers = |i: usize| match self.read.order {
+            Order::Natural => (i, reversed[i] as usize),
+            Order::BitReversed => (reversed[i] as usize, i),
+        };
         match self.factors(self.before, place, table) {
-            Factors::None => match self.read.order {
-                Order::Natural => (0..rows.len()).for_each(|i| rows[reversed[i] as usize] = load(i)),
-                Order::BitReversed => (0..rows.len()).for_each(|i| rows[i] = load(i)),
-            },
+            Factors::None => {
+                for i in 0..rows.len() {
+                    self.load::<L>(source, place, i, &mut rows[numbers(i).1], |x, _| x);
+                }
+            }
             Factors::Rows => {
-                for (i, &r) in reversed.iter().enumerate() {
-                    let r = r as usize;
-                    let mut row = load(i);
-                    let (natural, to) = if self.read.order == Order::Natural { (i, r) } else { (r, i) };
-                    row.scale::<L>(table.factors[natural]);
-                    rows[to] = row;
+                for i in 0..rows.len() {
+                    let (natural, to) = numbers(i);
+                    let factor = L::splat(table.factors[natural]);
+                    self.load::<L>(source, place, i, &mut rows[to], |x, _| x.mul(factor));
                 }
             }
             Factors::Lanes { mut current, ratio } => {
-                for (i, &r) in reversed.iter().enumerate() {
-                    let r = r as usize;
-                    let mut row = load(if self.read.order == Order::Natural { i } else { r });
-                    row.scale_each::<L>(&current);
-                    current.scale_each::<L>(&ratio);
-                    rows[r] = row;
+                // A running product goes by natural number: the row of that number is where its reverse is said to be.
+                for (natural, &to) in reversed.iter().enumerate() {
+                    let to = to as usize;
+                    let i = if self.read.order == Order::Natural { natural } else { to };
+                    self.load(source, place, i, &mut rows[to], |x: L, k| x.mul(L::load(&current.0[k..])));
+                    advance::<L>(&mut current, &ratio);
                 }
             }
         }
     }
 
+    /// Reads the row that memory has at `row`, each word through `f`, which gets its lane too.
+    #[inline(always)]
+    fn load<L: Lanes>(
+        &self,
+        source: Source,
+        place: &Placement,
+        row: usize,
+        to: &mut Row,
+        f: impl Fn(L, usize) -> L,
+    ) {
+        let offset = row * self.read.row;
+        if place.read_contiguous {
+            // SAFETY: within the data and no other tile's: see `run_checked`. The reference ends here.
+            return map_row(unsafe { source.row(place.read[0] + offset) }, &mut to.0, f);
+        }
+        let mut words = [0; LANES];
+        for (word, lane) in words.iter_mut().zip(place.read).take(place.used) {
+            // SAFETY: as above.
+            *word = unsafe { source.read(lane + offset) };
+        }
+        map_row(&words, &mut to.0, f);
+    }
+
     /// Stores a tile, whose rows are in natural order.
-    fn scatter<L: Lanes>(&self, target: Target, place: &Placement, table: &mut Table, rows: &mut [Row]) {
-        let store = |row: usize, words: &Row| {
-            // SAFETY: within the data and no other tile's: see `run_checked`.
-            unsafe {
-                if place.write_contiguous {
-                    return target.write_row(place.write[0] + row * self.write.row, words);
-                }
-                for (&word, offset) in words.0.iter().zip(place.write).take(place.used) {
-                    target.write(offset + row * self.write.row, word);
-                }
-            }
-        };
+    fn scatter<L: Lanes>(&self, target: Target, place: &Placement, table: &mut Table, rows: &[Row]) {
         let reversed = &self.tile.reversed;
-        let natural = self.write.order == Order::Natural;
+        // The row that memory has at i.
+        let number = |i: usize| match self.write.order {
+            Order::Natural => i,
+            Order::BitReversed => reversed[i] as usize,
+        };
         match self.factors(self.after, place, table) {
             Factors::None => {
                 for i in 0..rows.len() {
-                    store(i, &rows[if natural { i } else { reversed[i] as usize }]);
+                    self.store::<L>(target, place, i, &rows[number(i)], |x, _| x.canonical());
                 }
             }
             Factors::Rows => {
                 for i in 0..rows.len() {
-                    let r = if natural { i } else { reversed[i] as usize };
-                    rows[r].scale::<L>(table.factors[r]);
-                    store(i, &rows[r]);
+                    let natural = number(i);
+                    let factor = L::splat(table.factors[natural]);
+                    self.store::<L>(target, place, i, &rows[natural], |x, _| x.mul(factor));
                 }
             }
             Factors::Lanes { mut current, ratio } => {
-                for (i, row) in rows.iter_mut().enumerate() {
-                    row.scale_each::<L>(&current);
-                    current.scale_each::<L>(&ratio);
-                    store(if natural { i } else { reversed[i] as usize }, row);
+                for (natural, row) in rows.iter().enumerate() {
+                    self.store(target, place, number(natural), row, |x: L, k| {
+                        x.mul(L::load(&current.0[k..]))
+                    });
+                    advance::<L>(&mut current, &ratio);
                 }
             }
         }
+    }
+
+    /// Writes the row that memory has at `row`, each word through `f`, which gets its lane too.
+    #[inline(always)]
+    fn store<L: Lanes>(
+        &self,
+        target: Target,
+        place: &Placement,
+        row: usize,
+        from: &Row,
+        f: impl Fn(L, usize) -> L,
+    ) {
+        let offset = row * self.write.row;
+        if place.write_contiguous {
+            // SAFETY: within the data and no other tile's: see `run_checked`. The reference ends here.
+            return map_row(&from.0, unsafe { target.row(place.write[0] + offset) }, f);
+        }
+        let mut words = [0; LANES];
+        map_row(&from.0, &mut words, f);
+        for (&word, lane) in words.iter().zip(place.write).take(place.used) {
+            // SAFETY: as above.
+            unsafe { target.write(lane + offset, word) };
+        }
+    }
+}
+
+/// Multiplies every lane's factor by its ratio.
+#[inline(always)]
+fn advance<L: Lanes>(current: &mut Row, ratio: &Row) {
+    for k in (0..LANES).step_by(L::WIDTH) {
+        L::load(&current.0[k..]).mul(L::load(&ratio.0[k..])).store(&mut current.0[k..]);
     }
 }
 

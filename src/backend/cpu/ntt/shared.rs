@@ -6,7 +6,7 @@
 
 use std::marker::PhantomData;
 
-use super::tile::{LANES, Row};
+use super::tile::LANES;
 use crate::field::Goldilocks;
 
 /// Words to read.
@@ -44,12 +44,12 @@ impl<'a> Source<'a> {
     /// Eight words from `offset` on.
     ///
     /// # Safety
-    /// They lie within the slice, and no other thread writes them meanwhile.
+    /// They lie within the slice, and nobody writes them while the reference lives.
     #[inline(always)]
-    pub(super) unsafe fn read_row(self, offset: usize) -> Row {
+    pub(super) unsafe fn row(self, offset: usize) -> &'a [u64; LANES] {
         debug_assert!(offset + LANES <= self.len);
-        // SAFETY: within the slice and unshared, by the caller's promise; any alignment will do.
-        Row(unsafe { self.words.add(offset).cast::<[u64; LANES]>().read_unaligned() })
+        // SAFETY: within the slice and not written meanwhile, by the caller's promise.
+        unsafe { &*self.words.add(offset).cast() }
     }
 
     /// The word at `offset`.
@@ -75,15 +75,15 @@ impl<'a> Target<'a> {
         Source { words: self.words, len: self.len, borrow: PhantomData }
     }
 
-    /// Writes eight words from `offset` on.
+    /// Eight words from `offset` on.
     ///
     /// # Safety
-    /// They lie within the slice, and no other thread reads or writes them meanwhile.
+    /// They lie within the slice, and nobody else reads or writes them while the reference lives.
     #[inline(always)]
-    pub(super) unsafe fn write_row(self, offset: usize, row: &Row) {
+    pub(super) unsafe fn row(self, offset: usize) -> &'a mut [u64; LANES] {
         debug_assert!(offset + LANES <= self.len);
-        // SAFETY: within the slice and unshared, by the caller's promise; any alignment will do.
-        unsafe { self.words.add(offset).cast::<[u64; LANES]>().write_unaligned(row.0) }
+        // SAFETY: within the slice and not shared, by the caller's promise.
+        unsafe { &mut *self.words.add(offset).cast() }
     }
 
     /// Writes the word at `offset`.

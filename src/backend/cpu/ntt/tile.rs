@@ -28,22 +28,14 @@ pub(super) const LANES: usize = 8;
 #[repr(C, align(64))]
 pub(super) struct Row(pub(super) [u64; LANES]);
 
-impl Row {
-    /// Every lane times `factor`.
-    #[inline(always)]
-    pub(super) fn scale<L: Lanes>(&mut self, factor: u64) {
-        let factor = L::splat(factor);
-        for lane in self.0.chunks_exact_mut(L::WIDTH) {
-            L::load(lane).mul(factor).store(lane);
-        }
-    }
-
-    /// Every lane times its own factor.
-    #[inline(always)]
-    pub(super) fn scale_each<L: Lanes>(&mut self, factors: &Self) {
-        for (lane, factor) in self.0.chunks_exact_mut(L::WIDTH).zip(factors.0.chunks_exact(L::WIDTH)) {
-            L::load(lane).mul(L::load(factor)).store(lane);
-        }
+/// to[i] = f(from[i], i) in steps of `WIDTH` words, i being the first word's number.
+///
+/// Word by word even from one cached row to the next: a copy of a row by wider registers just after its words were
+/// written one at a time would wait until they have left the store buffer.
+#[inline(always)]
+pub(super) fn map_row<L: Lanes>(from: &[u64; LANES], to: &mut [u64; LANES], f: impl Fn(L, usize) -> L) {
+    for i in (0..LANES).step_by(L::WIDTH) {
+        f(L::load(&from[i..]), i).store(&mut to[i..]);
     }
 }
 
@@ -52,7 +44,7 @@ impl Row {
 pub(super) struct Tile {
     /// The bit-reversed value of every row number.
     pub(super) reversed: Vec<u32>,
-    /// [w^2i, w^i, w^3i] for every layer of radix four, innermost first, and every i below its h.
+    /// [w^2i, w^i, -w^3i] for every layer of radix four, innermost first, and every i below its h.
     twiddles: Vec<[u64; 3]>,
     /// Whether the root's power of order four is -2^48.
     negative: bool,
@@ -67,7 +59,10 @@ impl Tile {
         let mut h = 1 << (log_size % 2);
         while h < size {
             let step = size / (4 * h);
-            twiddles.extend((0..h).map(|i| [2, 1, 3].map(|k| all[k * i * step].as_u64())));
+            twiddles.extend((0..h).map(|i| {
+                let [w1, w2, w3] = [1, 2, 3].map(|k| all[k * i * step]);
+                [w2, w1, -w3].map(Goldilocks::as_u64)
+            }));
             h *= 4;
         }
         Self {
@@ -82,7 +77,7 @@ impl Tile {
         self.reversed.len()
     }
 
-    /// Transforms rows that are in bit-reversed order; the result is in natural order.
+    /// Transforms rows that are in bit-reversed order; the result is in natural order and not canonical.
     pub(super) fn transform<L: Lanes>(&self, rows: &mut [Row]) {
         match self.negative {
             false => self.layers::<L, false>(rows),
@@ -106,10 +101,17 @@ impl Tile {
                 let (low, high) = run.split_at_mut(2 * h);
                 let (x0, x2) = low.split_at_mut(h);
                 let (x1, x3) = high.split_at_mut(h);
-                first_radix_4::<L, NEGATIVE>([&mut x0[0], &mut x2[0], &mut x1[0], &mut x3[0]]);
+                // Of i = 0 every twiddle is 1.
+                let first = [&mut x0[0], &mut x2[0], &mut x1[0], &mut x3[0]];
+                radix_4::<L, NEGATIVE>(first, |[x0, x2, x1, x3]| {
+                    [x0, x2.canonical(), x1.canonical(), x3.canonical().neg()]
+                });
                 let quads = x0.iter_mut().zip(x2).zip(x1.iter_mut().zip(x3)).zip(layer);
                 for (((x0, x2), (x1, x3)), twiddles) in quads.skip(1) {
-                    radix_4::<L, NEGATIVE>([x0, x2, x1, x3], twiddles);
+                    let [w2, w1, w3] = [L::splat(twiddles[0]), L::splat(twiddles[1]), L::splat(twiddles[2])];
+                    radix_4::<L, NEGATIVE>([x0, x2, x1, x3], |[x0, x2, x1, x3]| {
+                        [x0, x2.mul(w2), x1.mul(w1), x3.mul(w3)]
+                    });
                 }
             }
             (twiddles, h) = (rest, 4 * h);
@@ -120,45 +122,39 @@ impl Tile {
 /// (a + b, a - b).
 #[inline(always)]
 fn radix_2<L: Lanes>(a: &mut Row, b: &mut Row) {
-    for (a, b) in a.0.chunks_exact_mut(L::WIDTH).zip(b.0.chunks_exact_mut(L::WIDTH)) {
-        let (x, y) = (L::load(a), L::load(b));
-        x.add(y).store(a);
-        x.sub(y).store(b);
+    for i in (0..LANES).step_by(L::WIDTH) {
+        let (x, y) = (L::load(&a.0[i..]), L::load(&b.0[i..]).canonical());
+        x.add(y).store(&mut a.0[i..]);
+        x.sub(y).store(&mut b.0[i..]);
     }
 }
 
-/// The butterfly of i = 0, where every twiddle is 1.
+/// The butterfly of rows x0, x2, x1 and x3 after f has prepared a word of each for it.
 #[inline(always)]
-fn first_radix_4<L: Lanes, const NEGATIVE: bool>(rows: [&mut Row; 4]) {
-    for lane in (0..LANES).step_by(L::WIDTH) {
-        let [x0, x2, x1, x3] = [0, 1, 2, 3].map(|k| L::load(&rows[k].0[lane..]));
-        let outputs = butterfly::<L, NEGATIVE>(x0, x2, x1, x3);
-        for (k, output) in outputs.into_iter().enumerate() {
-            output.store(&mut rows[k].0[lane..]);
-        }
+fn radix_4<L: Lanes, const NEGATIVE: bool>(rows: [&mut Row; 4], f: impl Fn([L; 4]) -> [L; 4]) {
+    let [a, b, c, d] = rows.map(|row| &mut row.0);
+    for i in (0..LANES).step_by(L::WIDTH) {
+        let words = [L::load(&a[i..]), L::load(&b[i..]), L::load(&c[i..]), L::load(&d[i..])];
+        let sums = butterfly::<L, NEGATIVE>(f(words));
+        sums[0].store(&mut a[i..]);
+        sums[1].store(&mut b[i..]);
+        sums[2].store(&mut c[i..]);
+        sums[3].store(&mut d[i..]);
     }
 }
 
-/// The butterfly of rows x0, x2, x1, x3 with twiddles w^2i, w^i, w^3i.
+/// The four sums of x0, x2, x1 and x3, all but the first canonical, the last given as its negative of at most p.
+///
+/// The negative makes the sum x1 + x3, a right operand below, a difference: the one result of the two that comes out
+/// canonical for nothing. The other only goes into a product.
 #[inline(always)]
-fn radix_4<L: Lanes, const NEGATIVE: bool>(rows: [&mut Row; 4], twiddles: &[u64; 3]) {
-    let [w2, w1, w3] = twiddles.map(L::splat);
-    for lane in (0..LANES).step_by(L::WIDTH) {
-        let [x0, x2, x1, x3] = [0, 1, 2, 3].map(|k| L::load(&rows[k].0[lane..]));
-        let outputs = butterfly::<L, NEGATIVE>(x0, x2.mul(w2), x1.mul(w1), x3.mul(w3));
-        for (k, output) in outputs.into_iter().enumerate() {
-            output.store(&mut rows[k].0[lane..]);
-        }
+fn butterfly<L: Lanes, const NEGATIVE: bool>([x0, x2, x1, minus_x3]: [L; 4]) -> [L; 4] {
+    let (even, even_minus) = (x0.add(x2), x0.sub(x2));
+    let (odd, odd_minus) = (x1.sub(minus_x3), x1.add(minus_x3).mul_2_48());
+    match NEGATIVE {
+        false => [even.add(odd), even_minus.add(odd_minus), even.sub(odd), even_minus.sub(odd_minus)],
+        true => [even.add(odd), even_minus.sub(odd_minus), even.sub(odd), even_minus.add(odd_minus)],
     }
-}
-
-#[inline(always)]
-fn butterfly<L: Lanes, const NEGATIVE: bool>(x0: L, x2: L, x1: L, x3: L) -> [L; 4] {
-    let (even, odd) = (x0.add(x2), x1.add(x3));
-    let even_minus = x0.sub(x2);
-    // With I = -2^48 the difference is turned round instead of the product.
-    let odd_minus = if NEGATIVE { x3.sub(x1) } else { x1.sub(x3) }.mul_2_48();
-    [even.add(odd), even_minus.add(odd_minus), even.sub(odd), even_minus.sub(odd_minus)]
 }
 
 #[cfg(test)]
@@ -180,6 +176,8 @@ mod tests {
                         .collect();
                     let mut rows: Vec<Row> = tile.reversed.iter().map(|&i| input[i as usize]).collect();
                     tile.transform::<Word>(&mut rows);
+                    rows.iter_mut()
+                        .for_each(|row| map_row(&{ row.0 }, &mut row.0, |x: Word, _| x.canonical()));
                     for (row, point) in rows.iter().zip(powers(root)) {
                         for lane in 0..LANES {
                             let value = input.iter().rev().fold(Goldilocks::ZERO, |value, row| {
