@@ -18,10 +18,10 @@ const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Inverse];
 /// Reproducible words (SplitMix64), reduced.
 fn random(seed: u64, len: usize) -> Vec<Goldilocks> {
     let word = |i: u64| {
-        let mut z = (seed << 32 | i).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        Goldilocks::new(z ^ z >> 31)
+        let mut z = ((seed << 32) | i).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        Goldilocks::new(z ^ (z >> 31))
     };
     (0..len as u64).map(word).collect()
 }
@@ -71,8 +71,8 @@ fn transforms(log_size: u32, shift: Goldilocks) -> impl Iterator<Item = Ntt> {
     let combination = move |i: usize| {
         let convention = Convention::ALL[i >> 3];
         let ntt =
-            Ntt { direction: DIRECTIONS[i >> 2 & 1], ..Ntt::forward(domain(log_size, convention, shift)) };
-        ntt.with_orders(ORDERS[i >> 1 & 1], ORDERS[i & 1])
+            Ntt { direction: DIRECTIONS[(i >> 2) & 1], ..Ntt::forward(domain(log_size, convention, shift)) };
+        ntt.with_orders(ORDERS[(i >> 1) & 1], ORDERS[i & 1])
     };
     (0..16).map(combination)
 }
@@ -128,7 +128,7 @@ fn small_sizes_widths_and_blocks() {
         for (i, width) in [1, 2, 3, 5, 7, 8, 9, 16, 17].into_iter().enumerate() {
             let shift = shifts()[(i + log_size as usize) % 4];
             for blocks in [1, 2, 5] {
-                let data = random(width as u64, blocks * width << log_size);
+                let data = random(width as u64, (blocks * width) << log_size);
                 transforms(log_size, shift).for_each(|ntt| check(&ntt, &data, width));
             }
         }
@@ -153,7 +153,7 @@ fn sizes_of_two_passes() {
     let shift = shifts()[3];
     for (log_size, width, blocks) in [(14, 2, 2), (15, 1, 1), (16, 1, 1), (17, 1, 1), (11, 17, 1), (12, 5, 3)]
     {
-        let data = random(5, blocks * width << log_size);
+        let data = random(5, (blocks * width) << log_size);
         transforms(log_size, shift)
             .step_by(if log_size > 14 { 3 } else { 1 })
             .for_each(|ntt| check(&ntt, &data, width));
@@ -238,14 +238,14 @@ fn extensions() {
     for log_size in 0..=8 {
         for (i, blowup) in [2, 4, 8, 16, 32, 64, 256].into_iter().enumerate() {
             for (j, width) in [1, 2, 3, 5, 8, 9, 16, 17].into_iter().enumerate() {
-                if blowup * width << log_size > 1 << 16 {
+                if (blowup * width) << log_size > 1 << 16 {
                     continue;
                 }
                 let convention = Convention::ALL[j % 2];
                 let lde =
                     Lde::onto_coset(log_size, blowup as u64, convention, shifts()[(i + j) % 4]).unwrap();
                 for blocks in [1, 3] {
-                    let data = random(7, blocks * width << log_size);
+                    let data = random(7, (blocks * width) << log_size);
                     ORDERS
                         .into_iter()
                         .for_each(|order| check_lde(&lde.with_output_order(order), &data, width));
@@ -268,7 +268,7 @@ fn larger_extensions() {
     ] {
         let from = domain(log_size, Convention::Plonky3, shifts()[1]);
         let to = domain(log_size + log_blowup, Convention::Plonky3, shifts()[3]);
-        let data = random(8, blocks * width << log_size);
+        let data = random(8, (blocks * width) << log_size);
         for order in ORDERS {
             check_lde(&Lde::new(from, to).unwrap().with_output_order(order), &data, width);
         }
@@ -352,7 +352,7 @@ fn agrees_with_plonky3() {
 #[test]
 fn results_do_not_depend_on_threads() {
     for (log_size, width, blocks) in [(16, 1, 2), (13, 1, 40), (12, 19, 1), (10, 8, 9), (6, 1, 500)] {
-        let data = random(6, blocks * width << log_size);
+        let data = random(6, (blocks * width) << log_size);
         for i in 0..4 {
             let ntt = Ntt::forward(domain(log_size, Convention::Winterfell, shifts()[1]))
                 .with_orders(ORDERS[i / 2], ORDERS[i % 2]);

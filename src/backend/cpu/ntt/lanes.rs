@@ -3,7 +3,7 @@
 //! The algorithm is written once over [`Lanes`]. [`Word`] is the portable implementation, one word wide; a vector
 //! unit is one more implementation of the same trait.
 
-/// 2^64 mod p.
+/// e = 2^64 mod p = 2^64 - p.
 const EPSILON: u64 = 0xffff_ffff;
 
 /// p = 2^64 - 2^32 + 1.
@@ -49,13 +49,7 @@ pub(super) trait Lanes: Copy {
 #[derive(Clone, Copy)]
 pub(super) struct Word(u64);
 
-/// 2^64 mod p if `carry`, else 0: as the mask that a subtraction with borrow leaves.
-#[inline(always)]
-fn epsilon_if(carry: bool) -> u64 {
-    (carry as u32).wrapping_neg() as u64
-}
-
-/// t - e, where that is rare: the call keeps the compiler from doing it always, in four instructions for two.
+/// t - e, where that is rare: the call keeps the compiler from doing it always, in four instructions instead of a jump.
 #[cold]
 #[inline(never)]
 fn less_epsilon(t: u64) -> u64 {
@@ -99,15 +93,15 @@ impl Lanes for Word {
     fn add(self, rhs: Self) -> Self {
         // After a carry the sum is at most (2^64 - 1) + p - 2^64 = p - 1, and e more is below 2^64.
         let (t, carry) = self.0.overflowing_add(rhs.0);
-        Self(t.wrapping_add(epsilon_if(carry)))
+        Self(if carry { t.wrapping_add(EPSILON) } else { t })
     }
 
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
-        // Adding p = 2^64 - e modulo 2^64 is taking e off. After a borrow the difference is at least 2^64 - p = e, so
+        // Adding p = 2^64 - e modulo 2^64 is taking e off, and one instruction less than masking e. After a borrow the difference is at least 2^64 - p = e, so
         // that e less is not negative; and what is below `rhs` stays below p when p is added to the difference.
         let (t, borrow) = self.0.overflowing_sub(rhs.0);
-        Self(t.wrapping_sub(epsilon_if(borrow)))
+        Self(if borrow { t.wrapping_add(MODULUS) } else { t })
     }
 
     #[inline(always)]
