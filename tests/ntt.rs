@@ -161,8 +161,8 @@ fn sizes_of_two_passes() {
 }
 
 #[test]
-fn three_passes_against_two() {
-    // Beyond 2^20 the reference is slow; the transform of 2^21 points is made of two of half the size instead.
+fn a_large_transform_is_two_of_half_the_size() {
+    // The reference is slow at such sizes.
     let ntt = Ntt::forward(domain(21, Convention::Winterfell, shifts()[3]));
     let half = Ntt::forward(domain(20, Convention::Winterfell, shifts()[3].square()));
     let data = random(21, 1 << 21);
@@ -276,8 +276,8 @@ fn larger_extensions() {
 }
 
 #[test]
-fn an_extension_of_three_passes() {
-    // Every 8th value of the extension onto a coset, transformed back on that coset, gives the coefficients again.
+fn a_large_extension_interpolates() {
+    // The values on each coset of the extension, transformed back there, give the coefficients again.
     let (log_size, copies) = (21, 2);
     let from = domain(log_size, Convention::Winterfell, shifts()[1]);
     let to = domain(log_size + 1, Convention::Winterfell, shifts()[3]);

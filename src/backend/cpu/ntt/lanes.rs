@@ -11,8 +11,8 @@ const MODULUS: u64 = crate::field::MODULUS;
 
 /// `WIDTH` words that stand for their residues modulo p; the operations act on each separately.
 ///
-/// A word is *canonical* if it is below p. Sums take any word on the left, which saves a comparison each, and a word of
-/// at most p on the right; they may be any words. Products are canonical.
+/// A word is *canonical* if it is below p. Sums take any word on the left, which saves a comparison each, and a
+/// word of at most p on the right; they may be any words. Products are canonical.
 pub(super) trait Lanes: Copy {
     /// The number of words.
     const WIDTH: usize;
@@ -49,7 +49,7 @@ pub(super) trait Lanes: Copy {
 #[derive(Clone, Copy)]
 pub(super) struct Word(u64);
 
-/// t - e, where that is rare: the call keeps the compiler from doing it always, in four instructions instead of a jump.
+/// t - e, where that is rare: the call makes the compiler jump, where it would spend four instructions always.
 #[cold]
 #[inline(never)]
 fn less_epsilon(t: u64) -> u64 {
@@ -98,8 +98,9 @@ impl Lanes for Word {
 
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
-        // Adding p = 2^64 - e modulo 2^64 is taking e off, and one instruction less than masking e. After a borrow the difference is at least 2^64 - p = e, so
-        // that e less is not negative; and what is below `rhs` stays below p when p is added to the difference.
+        // Adding p = 2^64 - e modulo 2^64 is taking e off, and one instruction less than masking e. After a borrow
+        // the difference is at least 2^64 - p = e, so that e less is not negative; and a canonical left operand
+        // leaves it below p.
         let (t, borrow) = self.0.overflowing_sub(rhs.0);
         Self(if borrow { t.wrapping_add(MODULUS) } else { t })
     }

@@ -5,15 +5,15 @@
 //! A transform of n points is split into passes over tiles (see [`plan`]); a tile is eight short transforms side by
 //! side ([`tile`]), made of a few field operations ([`lanes`]). A pass gathers a tile's rows from wherever they stand,
 //! transforms them where they lie in cache, and scatters them again ([`pass`]), so orders, twiddles, coset shifts
-//! and the factor 1/n cost no sweep of their own, and each pass reads and writes the data once. The even distribution
-//! of eight lanes is the layout of Stockham's and of the vector computers' transforms: neighbouring columns, of
-//! the matrix itself or of the matrix that a split of n makes of a column.
+//! and the factor 1/n cost no sweep of their own, and each pass reads and writes the data once. The eight lanes are
+//! neighbouring columns, of the matrix itself or of the matrix that a split of n makes of a column, as in the
+//! transforms for vector computers (Swarztrauber, 1984).
 //!
 //! A low-degree extension is the inverse in place, into bit-reversed order, where zero-padded coefficients stand
 //! side by side with their padding; the layers on the padding would copy only, so every coefficient is read and
 //! transformed once for each coset instead.
 //!
-//! Natural to natural and bit-reversed to bit-reversed use a scratch block of at most sixteen columns; everything
+//! Natural to natural and bit-reversed to bit-reversed use a scratch block of at most eight columns; everything
 //! else, extensions included, uses a tile a thread.
 
 mod lanes;
@@ -30,7 +30,7 @@ use crate::field::{Field, Goldilocks};
 use crate::ntt::{Direction, Domain, Lde, Ntt, Order};
 
 /// Columns that a transform through scratch memory takes at once.
-const SCRATCH_COLUMNS: usize = 16;
+const SCRATCH_COLUMNS: usize = 8;
 
 /// Words that several passes find in a core's own cache when they come back to them: 512 KiB.
 const CACHED: usize = 1 << 16;
@@ -155,8 +155,8 @@ fn for_each_group_pair(
     }
 }
 
-/// Runs `run` on up to sixteen columns of a block at a time: on the block from the first of them on, their number, and
-/// scratch memory for them.
+/// Runs `run` on up to eight columns of a block at a time: on the block from the first of them on, their number,
+/// and scratch memory for them.
 fn for_each_chunk(
     data: &mut [Goldilocks],
     block: usize,

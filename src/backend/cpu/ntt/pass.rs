@@ -282,7 +282,7 @@ impl Pass<'_> {
                 }
             }
             Factors::Lanes { mut current, ratio } => {
-                // A running product goes by natural number: the row of that number is where its reverse is said to be.
+                // A running product goes by natural number.
                 for (natural, &to) in reversed.iter().enumerate() {
                     let to = to as usize;
                     let i = if self.read.order == Order::Natural { natural } else { to };

@@ -14,16 +14,16 @@
 //! j from the most significant on and k1 k2 k3 those of k from the least significant on; digit t has n_t values.
 //! The four combinations of orders differ only in where a pass reads and writes, r(x) being x with its bits reversed:
 //!
-//! | orders | positions | memory |
+//! | orders | digits of the position before and after each pass | memory |
 //! |---|---|---|
-//! | natural to bit-reversed | (j1 j2 j3) to (r(k1) j2 j3) to (r(k1) r(k2) j3) to (r(k1) r(k2) r(k3)) | in place |
-//! | bit-reversed to natural | the mirror image, where the digits of k are split off from the most significant | in place |
-//! | natural to natural | (j1 j2 j3) to (k1 j2 j3) to (k1 k2 j3) to (k3 k2 k1) | through a scratch block |
-//! | bit-reversed to bit-reversed | (r(j3) r(j2) r(j1)) to (r(k1) r(j2) r(j3)) to (r(k1) r(k2) r(j3)) to (r(k1) r(k2) r(k3)) | through a scratch block |
+//! | natural to bit-reversed | j1 j2 j3, r(k1) j2 j3, r(k1) r(k2) j3, r(k1) r(k2) r(k3) | in place |
+//! | bit-reversed to natural | the same backwards, k for j | in place |
+//! | natural to natural | j1 j2 j3, k1 j2 j3, k1 k2 j3, k3 k2 k1 | through scratch |
+//! | both bit-reversed | r(j3) r(j2) r(j1), r(k1) r(j2) r(j3), r(k1) r(k2) r(j3), r(k1) r(k2) r(k3) | out of place |
 //!
-//! A shift s of the input's coset is a scaling of row j1 by s^(I j1) before the first pass and by s^(j2) after it; one
-//! of the output's, of the inverse, is a scaling by s^(k1) after the first pass, by s^(T k2) after the second, and
-//! so on. They join the twiddles, as does the factor 1/n.
+//! A shift s of the input's coset is a scaling of row j1 by s^(I j1) before the first pass and by s^(j2) after it;
+//! one of the output's, of the inverse, is a scaling by s^(k1) after the first pass, by s^(T k2) after the second,
+//! and so on. They join the twiddles, as does the factor 1/n.
 
 use super::lanes::Lanes;
 use super::pass::{Access, Index, Pass, Progression, Scaling};
@@ -31,8 +31,9 @@ use super::tile::{LANES, Tile};
 use crate::field::{Field, Goldilocks};
 use crate::ntt::{Order, reverse_bits};
 
-/// The largest tile has 2^this rows: of eight words, 64 KiB, which a second-level cache holds with room to spare.
-const MAX_LOG_TILE: u32 = 10;
+/// The largest tile has 2^this rows: of eight words, 256 KiB, which a second-level cache holds. Two passes then do
+/// for 2^24 points, and two over large tiles beat three over smaller ones.
+const MAX_LOG_TILE: u32 = 12;
 
 /// A transform X[k] = factor * shift_out^k * sum over j of a[j] shift_in^j root^(j k).
 #[derive(Clone, Copy)]
@@ -85,18 +86,23 @@ fn digits(log_size: u32, lanes: usize) -> Vec<u32> {
     if log_size < 2 * LANES.ilog2() || (filled && log_size <= MAX_LOG_TILE) {
         return vec![log_size];
     }
-    // Three digits at most: the orders with a transposition exchange the outer two. Beyond 2^30 tiles grow.
-    let count = log_size.div_ceil(MAX_LOG_TILE).clamp(2, 3);
+    // Three digits suffice for 2^32 points; the orders with a transposition exchange the outer two and take no more.
+    let count = log_size.div_ceil(MAX_LOG_TILE).max(2);
     (0..count).map(|digit| (log_size + count - 1 - digit) / count).collect()
 }
 
 impl Plan {
     /// A plan for `lanes` columns side by side.
     pub(super) fn new(transform: Transform, lanes: usize) -> Self {
+        Self::with_digits(transform, &digits(transform.log_size, lanes))
+    }
+
+    /// A plan of at most three digits, given by the binary logarithms of their sizes, the most significant first.
+    fn with_digits(transform: Transform, digits: &[u32]) -> Self {
         // The power of the root that has the order of the tile.
         let root = |digit| (digit..transform.log_size).fold(transform.root, |root, _| root.square());
-        let digits = digits(transform.log_size, lanes).into_iter();
-        Self { transform, tiles: digits.map(|digit| Tile::new(digit, root(digit))).collect() }
+        let tiles = digits.iter().map(|&digit| Tile::new(digit, root(digit))).collect();
+        Self { transform, tiles }
     }
 
     /// Whether one pass is the whole transform.
@@ -289,8 +295,8 @@ impl Plan {
                 tile,
                 outer,
                 inner,
-                // The transform of which this is the last pass has the root r = root^outer, and its value number
-                // g of the digits done is scaled by r^(g j1); so is the coset g of the copies, which count as a digit.
+                // The transform of which this is the last pass has the root r = root^outer, and value g of those
+                // done is scaled by r^(g j1); so is coset g of the copies, which count as a digit done.
                 before: Scaling {
                     start: constant(if digit == 0 { factor } else { Goldilocks::ONE }),
                     ratio: Progression {
@@ -331,7 +337,7 @@ impl Plan {
 
     /// Bit-reversed coefficients to bit-reversed values on `copies` cosets, one after another.
     ///
-    /// The coset q is that of [`interleaved`](Self::interleaved); the cosets themselves are in bit-reversed order too.
+    /// The coset q is that of [`interleaved`](Self::interleaved); the cosets too are in bit-reversed order.
     pub(super) fn consecutive<L: Lanes>(
         &self,
         source: &[Goldilocks],
@@ -365,6 +371,114 @@ impl Plan {
             for (copy, target) in target.chunks_exact_mut(block).enumerate() {
                 let shift = shift_in * root.pow(reverse_bits(copy, bits) as u64);
                 self.reversed_to_reversed::<L>(shift, source, target, [width; 2], width);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lanes::Word;
+    use super::*;
+    use crate::field::powers;
+    use crate::ntt::Convention;
+
+    const WIDTH: usize = 3;
+
+    fn transform(log_size: u32) -> Transform {
+        Transform {
+            log_size,
+            root: Convention::Winterfell.root_of_unity(log_size),
+            shift_in: Goldilocks::new(7),
+            shift_out: Goldilocks::new(11),
+            factor: Goldilocks::new(5),
+        }
+    }
+
+    fn input(size: usize) -> Vec<Goldilocks> {
+        (1..=(size * WIDTH) as u64).map(|i| Goldilocks::new(i).pow(9)).collect()
+    }
+
+    /// The definition: a Horner evaluation per value.
+    fn expected(t: Transform, input: &[Goldilocks]) -> Vec<Goldilocks> {
+        let values =
+            powers(t.root).zip(powers(t.shift_out)).take(1 << t.log_size).flat_map(|(point, scale)| {
+                let row = move |c| {
+                    let column = input.iter().skip(c).step_by(WIDTH).rev();
+                    t.factor * scale * column.fold(Goldilocks::ZERO, |sum, &a| sum * t.shift_in * point + a)
+                };
+                (0..WIDTH).map(row)
+            });
+        values.collect()
+    }
+
+    fn reversed(rows: &[Goldilocks]) -> Vec<Goldilocks> {
+        let count = rows.len() / WIDTH;
+        (0..count).flat_map(|i| rows[reverse_bits(i, count.ilog2()) * WIDTH..][..WIDTH].to_vec()).collect()
+    }
+
+    #[test]
+    fn three_digits_in_all_orders() {
+        for digits in [[3, 3, 3], [4, 3, 2], [1, 4, 3]] {
+            let t = transform(digits.iter().sum());
+            let plan = Plan::with_digits(t, &digits);
+            let input = input(plan.size());
+            let expected = expected(t, &input);
+
+            let mut data = input.clone();
+            plan.natural_to_reversed::<Word>(&mut data, WIDTH);
+            assert!(data == reversed(&expected), "natural to bit-reversed, {digits:?}");
+
+            let mut data = input.clone();
+            let mut scratch = vec![Goldilocks::ZERO; 2 * plan.size()];
+            plan.natural_to_natural::<Word>(&mut data, WIDTH, 2, &mut scratch);
+            plan.natural_to_natural::<Word>(&mut data[2..], WIDTH, 1, &mut scratch[..plan.size()]);
+            assert!(data == expected, "natural to natural, {digits:?}");
+
+            let mut data = reversed(&input);
+            plan.reversed_to_natural::<Word>(&mut data, WIDTH);
+            assert!(data == expected, "bit-reversed to natural, {digits:?}");
+
+            let mut data = vec![Goldilocks::ZERO; input.len()];
+            plan.reversed_to_reversed::<Word>(t.shift_in, &reversed(&input), &mut data, [WIDTH; 2], WIDTH);
+            assert!(data == reversed(&expected), "bit-reversed to bit-reversed, {digits:?}");
+        }
+    }
+
+    #[test]
+    fn three_digits_on_cosets() {
+        for digits in [[3, 2, 3], [2, 4, 1]] {
+            let t = Transform { shift_out: Goldilocks::ONE, ..transform(digits.iter().sum()) };
+            let plan = Plan::with_digits(t, &digits);
+            let (copies, block) = (4, plan.size() * WIDTH);
+            let root = Convention::Winterfell.root_of_unity(t.log_size + 2);
+            let input = input(plan.size());
+            let coset =
+                |q: usize| expected(Transform { shift_in: t.shift_in * root.pow(q as u64), ..t }, &input);
+            let mut found = vec![Goldilocks::ZERO; copies * block];
+            plan.consecutive::<Word>(&reversed(&input), &mut found, WIDTH, root, copies);
+            for q in 0..copies {
+                assert!(
+                    found[reverse_bits(q, 2) * block..][..block] == reversed(&coset(q)),
+                    "{digits:?}, {q}"
+                );
+            }
+            plan.interleaved::<Word>(Some(&reversed(&input)), &mut found, WIDTH, root, copies);
+            let rows: Vec<_> = found.chunks_exact(WIDTH).collect();
+            for q in 0..copies {
+                let every = rows.iter().skip(q).step_by(copies).copied().collect::<Vec<_>>().concat();
+                assert!(every == coset(q), "{digits:?}, {q}");
+            }
+        }
+    }
+
+    #[test]
+    fn digits_add_up() {
+        for log_size in 0..=32 {
+            for lanes in [1, 2, 3, 8, 9, 100] {
+                let digits = digits(log_size, lanes);
+                assert_eq!(digits.iter().sum::<u32>(), log_size);
+                assert!(digits.len() <= 3 && digits.iter().all(|&d| d <= MAX_LOG_TILE));
             }
         }
     }
