@@ -2,9 +2,9 @@
 //!
 //! Words in and out are any `u64`, standing for their residues modulo p = 2^64 - 2^32 + 1.
 //!
-//! **The circulant matrix.** Row i is row 0 rotated right by i, so y_i = sum_j row[j - i] x_j: the cyclic convolution
-//! of x with c, where c_k = row[-k]. As polynomials, y = c x modulo X^12 - 1. Grouping exponents by their residue
-//! modulo 3 makes this a product of polynomials of degree below 3 in X over the ring Z[T]/(T^4 - 1), T = X^3, and
+//! **The circulant matrix.** Row i is row 0 rotated right by i, so y_i = sum_j `row[j - i]` x_j: the cyclic convolution
+//! of x with c, where c_k = `row[-k]`. As polynomials, y = c x modulo X^12 - 1. Grouping exponents by their residue
+//! modulo 3 makes this a product of polynomials of degree below 3 in X over the ring `Z[T]/(T^4 - 1)`, T = X^3, and
 //! that ring splits at T = 1, T = -1 and T = i: a four-point transform of (x_k, x_(k+3), x_(k+6), x_(k+9)) for k = 0, 1, 2,
 //! then three products modulo X^3 = 1, X^3 = -1 and, over the Gaussian integers, X^3 = i. In this domain c is
 //!
