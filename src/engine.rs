@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::backend::cpu::Cpu;
+use crate::backend::cpu::{Cpu, Simd};
 use crate::backend::reference::Reference;
 use crate::backend::{Accelerated, Backend};
 use crate::device::{DeviceChoice, DeviceInfo, devices};
@@ -50,6 +50,7 @@ struct Shared {
 pub struct EngineBuilder {
     device: DeviceChoice,
     threads: Option<usize>,
+    simd: Option<Simd>,
     memory_budget: Option<u64>,
     progress: Option<Box<dyn Fn(Progress) + Send + Sync>>,
 }
@@ -65,6 +66,12 @@ impl EngineBuilder {
         Self { threads: Some(threads), ..self }
     }
 
+    /// The vector instructions of the CPU device. Unless said, those that the environment variable `ZKACCEL_SIMD` names
+    /// (`portable`, `avx2` or `avx512`), and without it the best that the machine has.
+    pub fn simd(self, simd: Simd) -> Self {
+        Self { simd: Some(simd), ..self }
+    }
+
     /// The most bytes of host memory that one operation may allocate, its result included. The machine's memory
     /// unless said.
     pub fn memory_budget(self, bytes: u64) -> Self {
@@ -76,7 +83,8 @@ impl EngineBuilder {
         Self { progress: Some(Box::new(listener)), ..self }
     }
 
-    /// The engine; [`Error::DeviceMissing`] or [`Error::BadThreadCount`].
+    /// The engine; [`Error::DeviceMissing`], also for vector instructions that the machine lacks, [`Error::UnknownName`]
+    /// for a level that the environment names and nobody knows, or [`Error::BadThreadCount`].
     pub fn build(self) -> Result<Engine, Error> {
         let requested =
             self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
@@ -85,9 +93,10 @@ impl EngineBuilder {
         if !(1..=4096).contains(&requested) {
             return Err(refused("expected from 1 to 4096".into()));
         }
+        let cpu = Cpu::new(self.simd.map_or_else(Simd::from_environment, Ok)?)?;
         let (backend, reason): (Box<dyn Backend>, _) = match self.device {
-            DeviceChoice::Auto => (Box::new(Cpu), "chosen by auto: the only device"),
-            DeviceChoice::Cpu => (Box::new(Cpu), "asked for"),
+            DeviceChoice::Auto => (Box::new(cpu), "chosen by auto: the only device"),
+            DeviceChoice::Cpu => (Box::new(cpu), "asked for"),
             DeviceChoice::Reference => (Box::new(Reference), "asked for"),
         };
         let threads = if self.device == DeviceChoice::Reference { 1 } else { requested };
@@ -96,9 +105,11 @@ impl EngineBuilder {
             .thread_name(|i| format!("zkaccel-{i}"))
             .build()
             .map_err(|error| refused(error.to_string()))?;
-        let cpu = devices().swap_remove(0);
-        let id = if self.device == DeviceChoice::Reference { "reference" } else { "cpu" };
-        let device = DeviceInfo { id: id.into(), units: threads, reason: reason.into(), ..cpu };
+        let mut device = DeviceInfo { units: threads, reason: reason.into(), ..devices().swap_remove(0) };
+        match self.device {
+            DeviceChoice::Reference => device.id = "reference".into(),
+            _ => device.description = format!("{}, {}", device.description, cpu.simd()),
+        }
         let memory_budget = self.memory_budget.or(device.memory);
         let shared = Shared { backend, pool, device, memory_budget, progress: self.progress };
         Ok(Engine { shared: Arc::new(shared) })
@@ -299,9 +310,10 @@ impl fmt::Debug for Engine {
 
 impl fmt::Debug for EngineBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { device, threads, memory_budget, progress: _ } = self;
+        let Self { device, threads, simd, memory_budget, progress: _ } = self;
         let mut debug = f.debug_struct("EngineBuilder");
-        debug.field("device", device).field("threads", threads).field("memory_budget", memory_budget);
+        debug.field("device", device).field("threads", threads).field("simd", simd);
+        debug.field("memory_budget", memory_budget);
         debug.finish_non_exhaustive()
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! `ZKACCEL_REQUIRE` names devices, separated by commas, that must be present: a missing one is a failure.
 
+use zkaccel::backend::cpu::Simd;
 use zkaccel::device::{DeviceChoice, devices};
 use zkaccel::{Engine, conformance};
 
@@ -23,15 +24,15 @@ fn choices() -> Vec<DeviceChoice> {
 fn every_case_on_every_device() {
     let mut failures = Vec::new();
     for choice in choices() {
-        for threads in [1, 3] {
-            let engine = Engine::builder().device(choice).threads(threads).build().unwrap();
+        let mut setups: Vec<_> = Simd::available().flat_map(|simd| [(simd, 1), (simd, 3)]).collect();
+        // The reference has one thread and no vectors.
+        setups.truncate(if choice == DeviceChoice::Reference { 1 } else { usize::MAX });
+        for (simd, threads) in setups {
+            let engine = Engine::builder().device(choice).simd(simd).threads(threads).build().unwrap();
             for case in conformance::cases() {
                 if let Err(failure) = (case.run)(&engine) {
-                    failures.push(format!("{choice}, {threads} threads, {}: {failure}", case.name));
+                    failures.push(format!("{choice}, {simd}, {threads} threads, {}: {failure}", case.name));
                 }
-            }
-            if choice == DeviceChoice::Reference {
-                break;
             }
         }
     }

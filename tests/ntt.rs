@@ -7,7 +7,7 @@ use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 use winter_math::{StarkField, fft, fields::f64::BaseElement};
 use zkaccel::backend::Transforms;
-use zkaccel::backend::cpu::Cpu;
+use zkaccel::backend::cpu::{Cpu, Simd};
 use zkaccel::backend::reference::Reference;
 use zkaccel::field::{Field, Goldilocks, powers};
 use zkaccel::ntt::{Convention, Direction, Domain, Lde, Ntt, Order, reverse_bits};
@@ -47,19 +47,29 @@ fn assert_same(found: &[Goldilocks], expected: &[Goldilocks], what: &str) {
     }
 }
 
+/// The backend with every level of instructions that this machine has.
+fn cpus() -> impl Iterator<Item = Cpu> {
+    Simd::available().map(|simd| Cpu::new(simd).unwrap())
+}
+
 fn check(ntt: &Ntt, data: &[Goldilocks], width: usize) {
-    let (mut found, mut expected) = (data.to_vec(), data.to_vec());
-    Cpu.ntt(ntt, &mut found, width);
+    let mut expected = data.to_vec();
     Reference.ntt(ntt, &mut expected, width);
-    assert_same(&found, &expected, &format!("{ntt:?}, width {width}"));
+    for cpu in cpus() {
+        let mut found = data.to_vec();
+        cpu.ntt(ntt, &mut found, width);
+        assert_same(&found, &expected, &format!("{ntt:?}, width {width}, {cpu:?}"));
+    }
 }
 
 fn check_lde(lde: &Lde, data: &[Goldilocks], width: usize) {
     let mut expected = vec![Goldilocks::ZERO; data.len() * lde.blowup()];
-    let mut found = poison(expected.len());
-    Cpu.lde(lde, &mut data.to_vec(), width, &mut found);
     Reference.lde(lde, &mut data.to_vec(), width, &mut expected);
-    assert_same(&found, &expected, &format!("{lde:?}, width {width}"));
+    for cpu in cpus() {
+        let mut found = poison(expected.len());
+        cpu.lde(lde, &mut data.to_vec(), width, &mut found);
+        assert_same(&found, &expected, &format!("{lde:?}, width {width}, {cpu:?}"));
+    }
 }
 
 fn domain(log_size: u32, convention: Convention, shift: Goldilocks) -> Domain {
@@ -117,7 +127,7 @@ fn known_answer() {
         [(Convention::Winterfell, [0, 1, 2, 3, 4, 5, 6, 7]), (Convention::Plonky3, [0, 5, 2, 7, 4, 1, 6, 3])]
     {
         let mut data: Vec<_> = (1..=8).map(Goldilocks::new).collect();
-        Cpu.ntt(&Ntt::forward(Domain::new(3, convention).unwrap()), &mut data, 1);
+        Cpu::default().ntt(&Ntt::forward(Domain::new(3, convention).unwrap()), &mut data, 1);
         assert_eq!(words(&data), places.map(|i| expected[i]), "{convention}");
     }
 }
@@ -168,20 +178,20 @@ fn a_large_transform_is_two_of_half_the_size() {
     let data = random(21, 1 << 21);
     let halves = [0, 1].map(|first| {
         let mut half_data: Vec<_> = data.iter().copied().skip(first).step_by(2).collect();
-        Cpu.ntt(&half, &mut half_data, 1);
+        Cpu::default().ntt(&half, &mut half_data, 1);
         half_data
     });
     let point = |i: usize| ntt.domain.shift() * ntt.domain.root().pow(i as u64);
     for orders in [[0, 0], [0, 1], [1, 0], [1, 1]].map(|o| o.map(|i| ORDERS[i])) {
         let place = |i: usize, order| if order == Order::Natural { i } else { reverse_bits(i, 21) };
         let mut found: Vec<_> = (0..1 << 21).map(|i| data[place(i, orders[0])]).collect();
-        Cpu.ntt(&ntt.with_orders(orders[0], orders[1]), &mut found, 1);
+        Cpu::default().ntt(&ntt.with_orders(orders[0], orders[1]), &mut found, 1);
         for i in (0..1 << 21).step_by(977) {
             let expected = halves[0][i % (1 << 20)] + point(i) * halves[1][i % (1 << 20)];
             assert_eq!(found[place(i, orders[1])], expected, "{orders:?} at {i}");
         }
         let back = Ntt { direction: Direction::Inverse, ..ntt }.with_orders(orders[1], orders[0]);
-        Cpu.ntt(&back, &mut found, 1);
+        Cpu::default().ntt(&back, &mut found, 1);
         (0..1 << 21).for_each(|i| assert_eq!(found[place(i, orders[0])], data[i]));
     }
 }
@@ -211,10 +221,10 @@ fn inverse_undoes_forward() {
         let data = random(1, width << log_size);
         for ntt in transforms(log_size, shifts()[3]).filter(|ntt| ntt.direction == Direction::Forward) {
             let mut found = data.clone();
-            Cpu.ntt(&ntt, &mut found, width);
+            Cpu::default().ntt(&ntt, &mut found, width);
             let back =
                 Ntt { direction: Direction::Inverse, ..ntt }.with_orders(ntt.output_order, ntt.input_order);
-            Cpu.ntt(&back, &mut found, width);
+            Cpu::default().ntt(&back, &mut found, width);
             assert_same(&found, &data, &format!("{ntt:?}"));
         }
     }
@@ -283,18 +293,18 @@ fn a_large_extension_interpolates() {
     let to = domain(log_size + 1, Convention::Winterfell, shifts()[3]);
     let data = random(9, 1 << log_size);
     let mut coefficients = data.clone();
-    Cpu.ntt(&Ntt::inverse(from), &mut coefficients, 1);
+    Cpu::default().ntt(&Ntt::inverse(from), &mut coefficients, 1);
     for order in ORDERS {
         let mut output = poison(copies << log_size);
         let lde = Lde::new(from, to).unwrap().with_output_order(order);
-        Cpu.lde(&lde, &mut data.clone(), 1, &mut output);
+        Cpu::default().lde(&lde, &mut data.clone(), 1, &mut output);
         for copy in 0..copies {
             let mut found: Vec<_> = match order {
                 Order::Natural => output.iter().copied().skip(copy).step_by(copies).collect(),
                 Order::BitReversed => output[copy << log_size..][..1 << log_size].to_vec(),
             };
             let coset = from.coset(to.shift() * to.root().pow(copy as u64)).unwrap();
-            Cpu.ntt(&Ntt::inverse(coset).with_orders(order, Order::Natural), &mut found, 1);
+            Cpu::default().ntt(&Ntt::inverse(coset).with_orders(order, Order::Natural), &mut found, 1);
             assert_same(&found, &coefficients, &format!("{order:?}, coset {copy}"));
         }
     }
@@ -312,16 +322,16 @@ fn agrees_with_winterfell() {
         let theirs = |x: &[BaseElement]| x.iter().map(|x| Goldilocks::new(x.as_int())).collect::<Vec<_>>();
         let from = Domain::new(log_size, Convention::Winterfell).unwrap();
         let mut ours = coefficients;
-        Cpu.ntt(&Ntt::forward(from), &mut ours, 1);
+        Cpu::default().ntt(&Ntt::forward(from), &mut ours, 1);
         let mut values: Vec<_> = ours.iter().map(|x| BaseElement::new(x.as_u64())).collect();
         let lde = Lde::onto_coset(log_size, 4, Convention::Winterfell, Goldilocks::GENERATOR).unwrap();
         let mut output = poison(4 * n);
-        Cpu.lde(&lde, &mut ours.clone(), 1, &mut output);
+        Cpu::default().lde(&lde, &mut ours.clone(), 1, &mut output);
         assert_same(&output, &theirs(&extended), "extension");
         fft::interpolate_poly(&mut values, &fft::get_inv_twiddles::<BaseElement>(n));
         let mut coefficients = random(3, n);
         assert_same(&theirs(&values), &coefficients, "inverse");
-        Cpu.ntt(&Ntt::forward(from), &mut coefficients, 1);
+        Cpu::default().ntt(&Ntt::forward(from), &mut coefficients, 1);
         assert_same(&ours, &coefficients, "forward");
     }
 }
@@ -339,12 +349,12 @@ fn agrees_with_plonky3() {
         };
         let mut ours = data.clone();
         let domain = Domain::new(log_size, Convention::Plonky3).unwrap();
-        Cpu.ntt(&Ntt::forward(domain), &mut ours, width);
+        Cpu::default().ntt(&Ntt::forward(domain), &mut ours, width);
         assert_same(&ours, &theirs(dft.dft_batch(matrix.clone()).to_row_major_matrix()), "forward");
         let extended = dft.coset_lde_batch(matrix, 2, F::new(7)).to_row_major_matrix();
         let lde = Lde::onto_coset(log_size, 4, Convention::Plonky3, Goldilocks::new(7)).unwrap();
         let mut output = poison(4 * data.len());
-        Cpu.lde(&lde, &mut data.clone(), width, &mut output);
+        Cpu::default().lde(&lde, &mut data.clone(), width, &mut output);
         assert_same(&output, &theirs(extended), "extension");
     }
 }
@@ -362,8 +372,8 @@ fn results_do_not_depend_on_threads() {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 let (mut found, mut output) = (data.clone(), poison(4 * data.len()));
                 pool.install(|| {
-                    Cpu.ntt(&ntt, &mut found, width);
-                    Cpu.lde(&lde, &mut data.clone(), width, &mut output);
+                    Cpu::default().ntt(&ntt, &mut found, width);
+                    Cpu::default().lde(&lde, &mut data.clone(), width, &mut output);
                 });
                 (found, output)
             };

@@ -1,22 +1,59 @@
-//! The CPU backend: all cores through rayon.
+//! The CPU backend: all cores through rayon, vector units chosen at run time.
 
 mod merkle;
 mod ntt;
+mod simd;
+
+pub use simd::Simd;
 
 use super::Transforms;
+use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::ntt::{Lde, Ntt};
 
 /// The CPU backend. Its operations run on the thread pool from which they are called.
-#[derive(Debug)]
-pub struct Cpu;
+///
+/// A value exists only where its instructions do, which is what the transforms' use of them rests on.
+#[derive(Clone, Copy, Debug)]
+pub struct Cpu {
+    simd: Simd,
+}
+
+impl Cpu {
+    /// The backend with these instructions, or [`Error::DeviceMissing`].
+    pub fn new(simd: Simd) -> Result<Self, Error> {
+        if simd.is_available() {
+            return Ok(Self { simd });
+        }
+        Err(Error::DeviceMissing {
+            device: format!("cpu with {simd}"),
+            reason: "the processor or its system has no such instructions".into(),
+            available: Simd::available()
+                .map(|level| format!("cpu with {level}"))
+                .collect::<Vec<_>>()
+                .join(", "),
+        })
+    }
+
+    /// The instructions that this value uses.
+    pub fn simd(&self) -> Simd {
+        self.simd
+    }
+}
+
+impl Default for Cpu {
+    /// The backend with the best instructions of this machine.
+    fn default() -> Self {
+        Self { simd: Simd::best() }
+    }
+}
 
 impl Transforms for Cpu {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) {
-        ntt::ntt(ntt, data, width);
+        ntt::ntt(self.simd, ntt, data, width);
     }
 
     fn lde(&self, lde: &Lde, input: &mut [Goldilocks], width: usize, output: &mut [Goldilocks]) {
-        ntt::lde(lde, input, width, output);
+        ntt::lde(self.simd, lde, input, width, output);
     }
 }

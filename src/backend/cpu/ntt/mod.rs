@@ -24,8 +24,9 @@ mod tile;
 
 use rayon::prelude::*;
 
-use self::lanes::Word;
+use self::lanes::{Lanes, on_lanes};
 use self::plan::{Plan, Transform};
+use super::Simd;
 use crate::field::{Field, Goldilocks};
 use crate::ntt::{Direction, Domain, Lde, Ntt, Order};
 
@@ -50,7 +51,17 @@ fn inverse_transform(domain: Domain) -> Transform {
     }
 }
 
-pub(super) fn ntt(ntt: &Ntt, data: &mut [Goldilocks], width: usize) {
+/// Transforms with a level's instructions, which the processor must have.
+pub(super) fn ntt(simd: Simd, ntt: &Ntt, data: &mut [Goldilocks], width: usize) {
+    on_lanes!(simd, L, ntt_on::<L>(ntt, data, width));
+}
+
+/// Extends with a level's instructions, which the processor must have.
+pub(super) fn lde(simd: Simd, lde: &Lde, input: &mut [Goldilocks], width: usize, output: &mut [Goldilocks]) {
+    on_lanes!(simd, L, lde_on::<L>(lde, input, width, output));
+}
+
+fn ntt_on<L: Lanes>(ntt: &Ntt, data: &mut [Goldilocks], width: usize) {
     let domain = ntt.domain;
     let transform = match ntt.direction {
         Direction::Forward => Transform {
@@ -66,22 +77,22 @@ pub(super) fn ntt(ntt: &Ntt, data: &mut [Goldilocks], width: usize) {
     let plan = Plan::new(transform, data.len() / domain.size());
     let orders = [ntt.input_order, ntt.output_order];
     if plan.is_single_pass() {
-        return plan.single::<Word>(data, width, orders);
+        return plan.single::<L>(data, width, orders);
     }
     match orders {
         [Order::Natural, Order::BitReversed] => {
-            for_each_group(data, block, |data| plan.natural_to_reversed::<Word>(data, width));
+            for_each_group(data, block, |data| plan.natural_to_reversed::<L>(data, width));
         }
         [Order::BitReversed, Order::Natural] => {
-            for_each_group(data, block, |data| plan.reversed_to_natural::<Word>(data, width));
+            for_each_group(data, block, |data| plan.reversed_to_natural::<L>(data, width));
         }
         [Order::Natural, Order::Natural] => for_each_chunk(data, block, width, |data, columns, scratch| {
-            plan.natural_to_natural::<Word>(data, width, columns, scratch);
+            plan.natural_to_natural::<L>(data, width, columns, scratch);
         }),
         [Order::BitReversed, Order::BitReversed] => {
             for_each_chunk(data, block, width, |data, columns, scratch| {
                 let widths = [width, columns];
-                plan.reversed_to_reversed::<Word>(transform.shift_in, data, scratch, widths, columns);
+                plan.reversed_to_reversed::<L>(transform.shift_in, data, scratch, widths, columns);
                 let rows = data.par_chunks_mut(width).zip(scratch.par_chunks(columns));
                 rows.with_min_len(CACHED / width.min(CACHED))
                     .for_each(|(row, words)| row[..columns].copy_from_slice(words));
@@ -90,7 +101,7 @@ pub(super) fn ntt(ntt: &Ntt, data: &mut [Goldilocks], width: usize) {
     }
 }
 
-pub(super) fn lde(lde: &Lde, input: &mut [Goldilocks], width: usize, output: &mut [Goldilocks]) {
+fn lde_on<L: Lanes>(lde: &Lde, input: &mut [Goldilocks], width: usize, output: &mut [Goldilocks]) {
     let (from, to, copies) = (lde.from(), lde.to(), lde.blowup());
     let (n, blocks) = (from.size(), input.len() / (from.size() * width));
     // The inverse without its shift leaves the coefficients of f(s x), s being the shift of `from`: what is left to
@@ -106,12 +117,12 @@ pub(super) fn lde(lde: &Lde, input: &mut [Goldilocks], width: usize, output: &mu
     let plan = Plan::new(transform, blocks * width * copies);
     for_each_group_pair(input, n * width, output, copies * n * width, |input, output| {
         match inverse_plan.is_single_pass() {
-            true => inverse_plan.single::<Word>(input, width, [Order::Natural, Order::BitReversed]),
-            false => inverse_plan.natural_to_reversed::<Word>(input, width),
+            true => inverse_plan.single::<L>(input, width, [Order::Natural, Order::BitReversed]),
+            false => inverse_plan.natural_to_reversed::<L>(input, width),
         }
         match lde.output_order() {
-            Order::Natural => plan.interleaved::<Word>(Some(input), output, width, to.root(), copies),
-            Order::BitReversed => plan.consecutive::<Word>(input, output, width, to.root(), copies),
+            Order::Natural => plan.interleaved::<L>(Some(input), output, width, to.root(), copies),
+            Order::BitReversed => plan.consecutive::<L>(input, output, width, to.root(), copies),
         }
     });
 }

@@ -12,9 +12,9 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::lanes::Lanes;
+use super::lanes::{Lanes, Work};
 use super::shared::{Source, Target};
-use super::tile::{LANES, Row, Tile, map_row};
+use super::tile::{LANES, Map, Row, Tile, map_row};
 use crate::field::{Field, Goldilocks};
 use crate::ntt::{Order, reverse_bits};
 
@@ -131,6 +131,29 @@ struct Table {
     factors: Vec<u64>,
 }
 
+/// Some tiles of a pass, one thread's work.
+struct Task<'a> {
+    pass: &'a Pass<'a>,
+    tiles: Range<usize>,
+    source: Source<'a>,
+    target: Target<'a>,
+}
+
+impl Work for Task<'_> {
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Self { pass, tiles, source, target } = self;
+        let mut rows = vec![Row::default(); pass.tile.size()];
+        let (mut before, mut after) = (Table::default(), Table::default());
+        for tile in tiles {
+            let place = pass.place(tile);
+            pass.gather::<L>(source, &place, &mut before, &mut rows);
+            pass.tile.transform::<L>(&mut rows);
+            pass.scatter::<L>(target, &place, &mut after, &rows);
+        }
+    }
+}
+
 impl Pass<'_> {
     /// Reads every lane from `source` and writes it to `target`, on the current thread pool.
     pub(super) fn run<L: Lanes>(&self, source: &[Goldilocks], target: &mut [Goldilocks]) {
@@ -175,22 +198,12 @@ impl Pass<'_> {
             threads => tiles.min(worthwhile).min(8 * threads),
         };
         if tasks <= 1 {
-            return self.run_tiles::<L>(0..tiles, source, target);
+            return L::enter(Task { pass: self, tiles: 0..tiles, source, target });
         }
         (0..tasks).into_par_iter().for_each(|task| {
-            self.run_tiles::<L>(task * tiles / tasks..(task + 1) * tiles / tasks, source, target);
+            let tiles = task * tiles / tasks..(task + 1) * tiles / tasks;
+            L::enter(Task { pass: self, tiles, source, target });
         });
-    }
-
-    fn run_tiles<L: Lanes>(&self, tiles: Range<usize>, source: Source, target: Target) {
-        let mut rows = vec![Row::default(); self.tile.size()];
-        let (mut before, mut after) = (Table::default(), Table::default());
-        for tile in tiles {
-            let place = self.place(tile);
-            self.gather::<L>(source, &place, &mut before, &mut rows);
-            self.tile.transform::<L>(&mut rows);
-            self.scatter::<L>(target, &place, &mut after, &rows);
-        }
     }
 
     fn place(&self, tile: usize) -> Placement {
@@ -261,6 +274,7 @@ impl Pass<'_> {
     }
 
     /// Loads a tile, its rows in bit-reversed order.
+    #[inline(always)]
     fn gather<L: Lanes>(&self, source: Source, place: &Placement, table: &mut Table, rows: &mut [Row]) {
         let reversed = &self.tile.reversed;
         // The natural and the reversed number of the row that memory has at i.
@@ -271,14 +285,14 @@ impl Pass<'_> {
         match self.factors(self.before, place, table) {
             Factors::None => {
                 for i in 0..rows.len() {
-                    self.load::<L>(source, place, i, &mut rows[numbers(i).1], |x, _| x);
+                    self.load::<L>(source, place, i, &mut rows[numbers(i).1], Map::Copy);
                 }
             }
             Factors::Rows => {
                 for i in 0..rows.len() {
                     let (natural, to) = numbers(i);
                     let factor = L::splat(table.factors[natural]);
-                    self.load::<L>(source, place, i, &mut rows[to], |x, _| x.mul(factor));
+                    self.load::<L>(source, place, i, &mut rows[to], Map::Times(factor));
                 }
             }
             Factors::Lanes { mut current, ratio } => {
@@ -286,37 +300,31 @@ impl Pass<'_> {
                 for (natural, &to) in reversed.iter().enumerate() {
                     let to = to as usize;
                     let i = if self.read.order == Order::Natural { natural } else { to };
-                    self.load(source, place, i, &mut rows[to], |x: L, k| x.mul(L::load(&current.0[k..])));
+                    self.load::<L>(source, place, i, &mut rows[to], Map::TimesRow(&current));
                     advance::<L>(&mut current, &ratio);
                 }
             }
         }
     }
 
-    /// Reads the row that memory has at `row`, each word through `f`, which gets its lane too.
+    /// Reads the row that memory has at `row`, each word through `map`.
     #[inline(always)]
-    fn load<L: Lanes>(
-        &self,
-        source: Source,
-        place: &Placement,
-        row: usize,
-        to: &mut Row,
-        f: impl Fn(L, usize) -> L,
-    ) {
+    fn load<L: Lanes>(&self, source: Source, place: &Placement, row: usize, to: &mut Row, map: Map<'_, L>) {
         let offset = row * self.read.row;
         if place.read_contiguous {
             // SAFETY: within the data and no other tile's: see `run_checked`. The reference ends here.
-            return map_row(unsafe { source.row(place.read[0] + offset) }, &mut to.0, f);
+            return map_row(unsafe { source.row(place.read[0] + offset) }, &mut to.0, map);
         }
         let mut words = [0; LANES];
         for (word, lane) in words.iter_mut().zip(place.read).take(place.used) {
             // SAFETY: as above.
             *word = unsafe { source.read(lane + offset) };
         }
-        map_row(&words, &mut to.0, f);
+        map_row(&words, &mut to.0, map);
     }
 
     /// Stores a tile, whose rows are in natural order.
+    #[inline(always)]
     fn scatter<L: Lanes>(&self, target: Target, place: &Placement, table: &mut Table, rows: &[Row]) {
         let reversed = &self.tile.reversed;
         // The row that memory has at i.
@@ -327,44 +335,35 @@ impl Pass<'_> {
         match self.factors(self.after, place, table) {
             Factors::None => {
                 for i in 0..rows.len() {
-                    self.store::<L>(target, place, i, &rows[number(i)], |x, _| x.canonical());
+                    self.store::<L>(target, place, i, &rows[number(i)], Map::Canonical);
                 }
             }
             Factors::Rows => {
                 for i in 0..rows.len() {
                     let natural = number(i);
                     let factor = L::splat(table.factors[natural]);
-                    self.store::<L>(target, place, i, &rows[natural], |x, _| x.mul(factor));
+                    self.store::<L>(target, place, i, &rows[natural], Map::Times(factor));
                 }
             }
             Factors::Lanes { mut current, ratio } => {
                 for (natural, row) in rows.iter().enumerate() {
-                    self.store(target, place, number(natural), row, |x: L, k| {
-                        x.mul(L::load(&current.0[k..]))
-                    });
+                    self.store::<L>(target, place, number(natural), row, Map::TimesRow(&current));
                     advance::<L>(&mut current, &ratio);
                 }
             }
         }
     }
 
-    /// Writes the row that memory has at `row`, each word through `f`, which gets its lane too.
+    /// Writes the row that memory has at `row`, each word through `map`.
     #[inline(always)]
-    fn store<L: Lanes>(
-        &self,
-        target: Target,
-        place: &Placement,
-        row: usize,
-        from: &Row,
-        f: impl Fn(L, usize) -> L,
-    ) {
+    fn store<L: Lanes>(&self, target: Target, place: &Placement, row: usize, from: &Row, map: Map<'_, L>) {
         let offset = row * self.write.row;
         if place.write_contiguous {
             // SAFETY: within the data and no other tile's: see `run_checked`. The reference ends here.
-            return map_row(&from.0, unsafe { target.row(place.write[0] + offset) }, f);
+            return map_row(&from.0, unsafe { target.row(place.write[0] + offset) }, map);
         }
         let mut words = [0; LANES];
-        map_row(&from.0, &mut words, f);
+        map_row(&from.0, &mut words, map);
         for (&word, lane) in words.iter().zip(place.write).take(place.used) {
             // SAFETY: as above.
             unsafe { target.write(lane + offset, word) };

@@ -378,8 +378,9 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lanes::Word;
+    use super::super::lanes::on_lanes;
     use super::*;
+    use crate::backend::cpu::Simd;
     use crate::field::powers;
     use crate::ntt::Convention;
 
@@ -418,7 +419,14 @@ mod tests {
     }
 
     #[test]
-    fn three_digits_in_all_orders() {
+    fn three_digits() {
+        for simd in Simd::available() {
+            on_lanes!(simd, L, three_digits_in_all_orders::<L>());
+            on_lanes!(simd, L, three_digits_on_cosets::<L>());
+        }
+    }
+
+    fn three_digits_in_all_orders<L: Lanes>() {
         for digits in [[3, 3, 3], [4, 3, 2], [1, 4, 3]] {
             let t = transform(digits.iter().sum());
             let plan = Plan::with_digits(t, &digits);
@@ -426,27 +434,26 @@ mod tests {
             let expected = expected(t, &input);
 
             let mut data = input.clone();
-            plan.natural_to_reversed::<Word>(&mut data, WIDTH);
+            plan.natural_to_reversed::<L>(&mut data, WIDTH);
             assert!(data == reversed(&expected), "natural to bit-reversed, {digits:?}");
 
             let mut data = input.clone();
             let mut scratch = vec![Goldilocks::ZERO; 2 * plan.size()];
-            plan.natural_to_natural::<Word>(&mut data, WIDTH, 2, &mut scratch);
-            plan.natural_to_natural::<Word>(&mut data[2..], WIDTH, 1, &mut scratch[..plan.size()]);
+            plan.natural_to_natural::<L>(&mut data, WIDTH, 2, &mut scratch);
+            plan.natural_to_natural::<L>(&mut data[2..], WIDTH, 1, &mut scratch[..plan.size()]);
             assert!(data == expected, "natural to natural, {digits:?}");
 
             let mut data = reversed(&input);
-            plan.reversed_to_natural::<Word>(&mut data, WIDTH);
+            plan.reversed_to_natural::<L>(&mut data, WIDTH);
             assert!(data == expected, "bit-reversed to natural, {digits:?}");
 
             let mut data = vec![Goldilocks::ZERO; input.len()];
-            plan.reversed_to_reversed::<Word>(t.shift_in, &reversed(&input), &mut data, [WIDTH; 2], WIDTH);
+            plan.reversed_to_reversed::<L>(t.shift_in, &reversed(&input), &mut data, [WIDTH; 2], WIDTH);
             assert!(data == reversed(&expected), "bit-reversed to bit-reversed, {digits:?}");
         }
     }
 
-    #[test]
-    fn three_digits_on_cosets() {
+    fn three_digits_on_cosets<L: Lanes>() {
         for digits in [[3, 2, 3], [2, 4, 1]] {
             let t = Transform { shift_out: Goldilocks::ONE, ..transform(digits.iter().sum()) };
             let plan = Plan::with_digits(t, &digits);
@@ -456,14 +463,14 @@ mod tests {
             let coset =
                 |q: usize| expected(Transform { shift_in: t.shift_in * root.pow(q as u64), ..t }, &input);
             let mut found = vec![Goldilocks::ZERO; copies * block];
-            plan.consecutive::<Word>(&reversed(&input), &mut found, WIDTH, root, copies);
+            plan.consecutive::<L>(&reversed(&input), &mut found, WIDTH, root, copies);
             for q in 0..copies {
                 assert!(
                     found[reverse_bits(q, 2) * block..][..block] == reversed(&coset(q)),
                     "{digits:?}, {q}"
                 );
             }
-            plan.interleaved::<Word>(Some(&reversed(&input)), &mut found, WIDTH, root, copies);
+            plan.interleaved::<L>(Some(&reversed(&input)), &mut found, WIDTH, root, copies);
             let rows: Vec<_> = found.chunks_exact(WIDTH).collect();
             for q in 0..copies {
                 let every = rows.iter().skip(q).step_by(copies).copied().collect::<Vec<_>>().concat();

@@ -28,14 +28,34 @@ pub(super) const LANES: usize = 8;
 #[repr(C, align(64))]
 pub(super) struct Row(pub(super) [u64; LANES]);
 
-/// to[i] = f(from[i], i) in steps of `WIDTH` words, i being the first word's number.
+/// What is done to every word of a row on its way.
+///
+/// Not a closure, because what holds words must be inlined: see [`lanes`](super::lanes).
+#[derive(Clone, Copy)]
+pub(super) enum Map<'a, L> {
+    Copy,
+    Canonical,
+    /// A product with one word.
+    Times(L),
+    /// A product lane by lane.
+    TimesRow(&'a Row),
+}
+
+/// to[i] = map(from[i]) in steps of `WIDTH` words.
 ///
 /// Word by word even from one cached row to the next: a copy of a row by wider registers just after its words were
 /// written one at a time would wait until they have left the store buffer.
 #[inline(always)]
-pub(super) fn map_row<L: Lanes>(from: &[u64; LANES], to: &mut [u64; LANES], f: impl Fn(L, usize) -> L) {
+pub(super) fn map_row<L: Lanes>(from: &[u64; LANES], to: &mut [u64; LANES], map: Map<'_, L>) {
     for i in (0..LANES).step_by(L::WIDTH) {
-        f(L::load(&from[i..]), i).store(&mut to[i..]);
+        let x = L::load(&from[i..]);
+        let y = match map {
+            Map::Copy => x,
+            Map::Canonical => x.canonical(),
+            Map::Times(factor) => x.mul(factor),
+            Map::TimesRow(row) => x.mul(L::load(&row.0[i..])),
+        };
+        y.store(&mut to[i..]);
     }
 }
 
@@ -78,6 +98,7 @@ impl Tile {
     }
 
     /// Transforms rows that are in bit-reversed order; the result is in natural order and not canonical.
+    #[inline(always)]
     pub(super) fn transform<L: Lanes>(&self, rows: &mut [Row]) {
         match self.negative {
             false => self.layers::<L, false>(rows),
@@ -85,6 +106,7 @@ impl Tile {
         }
     }
 
+    #[inline(always)]
     fn layers<L: Lanes, const NEGATIVE: bool>(&self, rows: &mut [Row]) {
         let mut h = 1;
         if rows.len().trailing_zeros() % 2 == 1 {
@@ -103,15 +125,10 @@ impl Tile {
                 let (x1, x3) = high.split_at_mut(h);
                 // Of i = 0 every twiddle is 1.
                 let first = [&mut x0[0], &mut x2[0], &mut x1[0], &mut x3[0]];
-                radix_4::<L, NEGATIVE>(first, |[x0, x2, x1, x3]| {
-                    [x0, x2.canonical(), x1.canonical(), x3.canonical().neg()]
-                });
+                radix_4::<L, NEGATIVE>(first, None);
                 let quads = x0.iter_mut().zip(x2).zip(x1.iter_mut().zip(x3)).zip(layer);
                 for (((x0, x2), (x1, x3)), twiddles) in quads.skip(1) {
-                    let [w2, w1, w3] = [L::splat(twiddles[0]), L::splat(twiddles[1]), L::splat(twiddles[2])];
-                    radix_4::<L, NEGATIVE>([x0, x2, x1, x3], |[x0, x2, x1, x3]| {
-                        [x0, x2.mul(w2), x1.mul(w1), x3.mul(w3)]
-                    });
+                    radix_4::<L, NEGATIVE>([x0, x2, x1, x3], Some(twiddles));
                 }
             }
             (twiddles, h) = (rest, 4 * h);
@@ -129,17 +146,21 @@ fn radix_2<L: Lanes>(a: &mut Row, b: &mut Row) {
     }
 }
 
-/// The butterfly of rows x0, x2, x1 and x3 after f has prepared a word of each for it.
+/// The butterfly of rows x0, x2, x1 and x3, the last three multiplied by their twiddles unless those are 1.
 #[inline(always)]
-fn radix_4<L: Lanes, const NEGATIVE: bool>(rows: [&mut Row; 4], f: impl Fn([L; 4]) -> [L; 4]) {
-    let [a, b, c, d] = rows.map(|row| &mut row.0);
+fn radix_4<L: Lanes, const NEGATIVE: bool>([a, b, c, d]: [&mut Row; 4], twiddles: Option<&[u64; 3]>) {
     for i in (0..LANES).step_by(L::WIDTH) {
-        let words = [L::load(&a[i..]), L::load(&b[i..]), L::load(&c[i..]), L::load(&d[i..])];
-        let sums = butterfly::<L, NEGATIVE>(f(words));
-        sums[0].store(&mut a[i..]);
-        sums[1].store(&mut b[i..]);
-        sums[2].store(&mut c[i..]);
-        sums[3].store(&mut d[i..]);
+        let [x0, x2] = [L::load(&a.0[i..]), L::load(&b.0[i..])];
+        let [x1, x3] = [L::load(&c.0[i..]), L::load(&d.0[i..])];
+        let words = match twiddles {
+            None => [x0, x2.canonical(), x1.canonical(), x3.canonical().neg()],
+            Some(&[w2, w1, w3]) => [x0, x2.mul(L::splat(w2)), x1.mul(L::splat(w1)), x3.mul(L::splat(w3))],
+        };
+        let sums = butterfly::<L, NEGATIVE>(words);
+        sums[0].store(&mut a.0[i..]);
+        sums[1].store(&mut b.0[i..]);
+        sums[2].store(&mut c.0[i..]);
+        sums[3].store(&mut d.0[i..]);
     }
 }
 
@@ -159,10 +180,21 @@ fn butterfly<L: Lanes, const NEGATIVE: bool>([x0, x2, x1, minus_x3]: [L; 4]) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::lanes::Word;
+    use super::super::lanes::{Work, on_lanes};
     use super::*;
+    use crate::backend::cpu::Simd;
     use crate::field::Field;
     use crate::ntt::Convention;
+
+    struct Transform<'a>(&'a Tile, &'a mut [Row]);
+
+    impl Work for Transform<'_> {
+        #[inline(always)]
+        fn run<L: Lanes>(self) {
+            self.0.transform::<L>(self.1);
+            self.1.iter_mut().for_each(|row| map_row::<L>(&{ row.0 }, &mut row.0, Map::Canonical));
+        }
+    }
 
     #[test]
     fn a_tile_evaluates_every_lane() {
@@ -174,17 +206,21 @@ mod tests {
                     let input: Vec<Row> = (0..tile.size() as u64)
                         .map(|i| Row(std::array::from_fn(|lane| (i * 8 + lane as u64).pow(5) + 3)))
                         .collect();
-                    let mut rows: Vec<Row> = tile.reversed.iter().map(|&i| input[i as usize]).collect();
-                    tile.transform::<Word>(&mut rows);
-                    rows.iter_mut()
-                        .for_each(|row| map_row(&{ row.0 }, &mut row.0, |x: Word, _| x.canonical()));
-                    for (row, point) in rows.iter().zip(powers(root)) {
-                        for lane in 0..LANES {
-                            let value = input.iter().rev().fold(Goldilocks::ZERO, |value, row| {
-                                value * point + Goldilocks::new(row.0[lane])
-                            });
-                            assert_eq!(row.0[lane], value.as_u64(), "2^{log_size}, lane {lane}");
-                        }
+                    let value = |point: Goldilocks, lane: usize| {
+                        input
+                            .iter()
+                            .rev()
+                            .fold(Goldilocks::ZERO, |value, row| value * point + Goldilocks::new(row.0[lane]))
+                    };
+                    let expected: Vec<[u64; LANES]> = powers(root)
+                        .take(tile.size())
+                        .map(|point| std::array::from_fn(|lane| value(point, lane).as_u64()))
+                        .collect();
+                    for simd in Simd::available() {
+                        let mut rows: Vec<Row> = tile.reversed.iter().map(|&i| input[i as usize]).collect();
+                        on_lanes!(simd, L, L::enter(Transform(&tile, &mut rows)));
+                        let found: Vec<_> = rows.iter().map(|row| row.0).collect();
+                        assert!(found == expected, "2^{log_size}, {simd}");
                     }
                 }
             }

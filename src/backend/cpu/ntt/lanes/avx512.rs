@@ -1,0 +1,124 @@
+//! Eight words in a vector of AVX-512.
+//!
+//! # Mathematical description
+//!
+//! There is no product of 64-bit words to 128 bits, so it is put together of four of 32-bit halves. With
+//! a = a0 + 2^32 a1 and b alike,
+//!
+//! ```text
+//! t = a1 b0 + floor(a0 b0 / 2^32)     u = a0 b1 + (t mod 2^32)
+//! a b = 2^64 (a1 b1 + floor(t / 2^32) + floor(u / 2^32)) + 2^32 (u mod 2^32) + (a0 b0 mod 2^32)
+//! ```
+//!
+//! where t and u are at most (2^32 - 1)^2 + 2^32 - 1 < 2^64. The reduction is that of the portable code, a mask for a
+//! branch: a carry or borrow is found by comparing a sum or difference with an operand.
+
+use std::arch::x86_64::*;
+
+use super::{EPSILON, Lanes, MODULUS, Work};
+
+/// Eight words. Values are made only where [`Lanes::enter`] may be called.
+#[derive(Clone, Copy)]
+pub(in super::super) struct Avx512(__m512i);
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn epsilon() -> __m512i {
+    _mm512_set1_epi64(EPSILON as i64)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn modulus() -> __m512i {
+    _mm512_set1_epi64(MODULUS as i64)
+}
+
+/// a + b with e more after a carry; the bounds are argued at [`Lanes::add`] of the portable word.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn add(a: __m512i, b: __m512i) -> __m512i {
+    let t = _mm512_add_epi64(a, b);
+    let carry = _mm512_cmplt_epu64_mask(t, b);
+    _mm512_mask_add_epi64(t, carry, t, epsilon())
+}
+
+/// a - b with e less after a borrow; the bounds are argued at [`Lanes::sub`] of the portable word.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn sub(a: __m512i, b: __m512i) -> __m512i {
+    let t = _mm512_sub_epi64(a, b);
+    let borrow = _mm512_cmplt_epu64_mask(a, b);
+    _mm512_mask_sub_epi64(t, borrow, t, epsilon())
+}
+
+/// The canonical word for lo + 2^64 hi, any words, as the portable `reduce` has it.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn reduce(lo: __m512i, hi: __m512i) -> __m512i {
+    let t = sub(lo, _mm512_srli_epi64::<32>(hi));
+    // The product takes the low half of hi by itself.
+    let rest = _mm512_sub_epi64(modulus(), _mm512_mul_epu32(hi, epsilon()));
+    let borrow = _mm512_cmplt_epu64_mask(t, rest);
+    let t = _mm512_sub_epi64(t, rest);
+    _mm512_mask_add_epi64(t, borrow, t, modulus())
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn mul(a: __m512i, b: __m512i) -> __m512i {
+    let (a1, b1) = (_mm512_srli_epi64::<32>(a), _mm512_srli_epi64::<32>(b));
+    let a0_b0 = _mm512_mul_epu32(a, b);
+    let t = _mm512_add_epi64(_mm512_mul_epu32(a1, b), _mm512_srli_epi64::<32>(a0_b0));
+    let u = _mm512_add_epi64(_mm512_mul_epu32(a, b1), _mm512_and_si512(t, epsilon()));
+    let carried = _mm512_add_epi64(_mm512_srli_epi64::<32>(t), _mm512_srli_epi64::<32>(u));
+    let hi = _mm512_add_epi64(_mm512_mul_epu32(a1, b1), carried);
+    // The low half of a0 b0 with that of u above it.
+    let lo = _mm512_mask_shuffle_epi32::<0b10_10_00_00>(a0_b0, 0xaaaa, u);
+    reduce(lo, hi)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn mul_2_48(a: __m512i) -> __m512i {
+    reduce(_mm512_slli_epi64::<48>(a), _mm512_srli_epi64::<16>(a))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn canonical(a: __m512i) -> __m512i {
+    // a - p modulo 2^64 is the smaller of the two exactly if a is not below p.
+    _mm512_min_epu64(a, _mm512_sub_epi64(a, modulus()))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn neg(a: __m512i) -> __m512i {
+    _mm512_sub_epi64(modulus(), a)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn load(words: &[u64; 8]) -> __m512i {
+    // SAFETY: eight words are what is read.
+    unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn store(a: __m512i, words: &mut [u64; 8]) {
+    // SAFETY: eight words are what is written.
+    unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), a) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn splat(word: u64) -> __m512i {
+    _mm512_set1_epi64(word as i64)
+}
+
+#[target_feature(enable = "avx512f,avx512dq")]
+fn run(work: impl Work) {
+    work.run::<Avx512>();
+}
+
+super::vector!(Avx512, 8);

@@ -1,0 +1,88 @@
+//! Vector units of the processor, and which of them is used.
+//!
+//! One binary holds the code for all of them. `ZKACCEL_SIMD` names one for engines that are built without a word on it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::Error;
+
+/// The environment variable that names a level.
+const VARIABLE: &str = "ZKACCEL_SIMD";
+
+/// The instructions that the CPU backend may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Simd {
+    /// Those of every processor of the architecture.
+    Portable,
+    /// Four words at once: x86-64 with AVX2.
+    Avx2,
+    /// Eight words at once: x86-64 with AVX-512 F and DQ.
+    Avx512,
+}
+
+impl Simd {
+    /// Every level, from the least on.
+    pub const ALL: [Self; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
+
+    /// The name by which it is asked for.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            Self::Avx2 => "avx2",
+            Self::Avx512 => "avx512",
+        }
+    }
+
+    /// Whether this processor and its system have the instructions.
+    pub fn is_available(self) -> bool {
+        match self {
+            Self::Portable => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => is_x86_feature_detected!("avx2"),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq"),
+            #[cfg(not(target_arch = "x86_64"))]
+            Self::Avx2 | Self::Avx512 => false,
+        }
+    }
+
+    /// The levels of this machine, from the least on.
+    pub fn available() -> impl DoubleEndedIterator<Item = Self> {
+        Self::ALL.into_iter().filter(|level| level.is_available())
+    }
+
+    /// The best level of this machine.
+    pub fn best() -> Self {
+        Self::available().next_back().unwrap_or(Self::Portable)
+    }
+
+    /// The level that the environment asks for, else the best.
+    ///
+    /// [`Error::UnknownName`] for a name that is none; whether the level is available is not looked at.
+    pub(crate) fn from_environment() -> Result<Self, Error> {
+        match std::env::var_os(VARIABLE) {
+            None => Ok(Self::best()),
+            Some(name) => name.to_string_lossy().parse(),
+        }
+    }
+}
+
+impl fmt::Display for Simd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Simd {
+    type Err = Error;
+
+    /// [`Error::UnknownName`] for anything that is no [`name`](Self::name).
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|level| level.name() == text).ok_or_else(|| Error::UnknownName {
+            what: "level of vector instructions (ZKACCEL_SIMD)",
+            found: text.into(),
+            expected: Self::ALL.map(Self::name).join(", "),
+        })
+    }
+}
