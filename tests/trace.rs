@@ -15,7 +15,7 @@ fn the_file_is_what_the_example_makes() {
 #[test]
 fn the_machine_counts_primes() {
     let trace = example::trace();
-    let prime = |n: u64| n >= 2 && (2..n).all(|d| n % d != 0);
+    let prime = |n: u64| n >= 2 && (2..n).all(|d| !n.is_multiple_of(d));
     for row in trace.chunks_exact(example::COLUMNS).filter(|row| row[1] == 2) {
         let (count, candidate) = (row[6], row[7]);
         assert_eq!(count as usize, (2..candidate).filter(|&n| prime(n)).count(), "primes below {candidate}");

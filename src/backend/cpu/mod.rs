@@ -3,7 +3,8 @@
 mod merkle;
 mod ntt;
 
-use super::Transforms;
+use super::{Clock, Transforms};
+use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::ntt::{Lde, Ntt};
 
@@ -11,12 +12,22 @@ use crate::ntt::{Lde, Ntt};
 #[derive(Debug)]
 pub struct Cpu;
 
+impl Clock for Cpu {}
+
 impl Transforms for Cpu {
-    fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) {
+    fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
         ntt::ntt(ntt, data, width);
+        Ok(())
     }
 
-    fn lde(&self, lde: &Lde, input: &mut [Goldilocks], width: usize, output: &mut [Goldilocks]) {
+    fn lde(
+        &self,
+        lde: &Lde,
+        input: &mut [Goldilocks],
+        width: usize,
+        output: &mut [Goldilocks],
+    ) -> Result<(), Error> {
         ntt::lde(lde, input, width, output);
+        Ok(())
     }
 }
