@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::device::{Arg, Device, Launch, Limits};
 use super::{DeviceHash, Gpu};
+use crate::backend::reference::Reference;
 use crate::backend::{Clock, Hashing, Transforms};
 use crate::device::DeviceInfo;
 use crate::error::Error;
@@ -142,6 +143,60 @@ fn tree<H: DeviceHash<Digest = ElementDigest>, D: Device>(
     heap: &mut [Goldilocks],
 ) -> Result<(), Error> {
     Hashing::<H>::build_tree(gpu, bytemuck::cast_slice_mut(heap))
+}
+
+/// Work in parts, where memory is short, gives what it gives in one, and fails as cleanly.
+fn parts<D: Device>(device: Result<D, Error>) {
+    let Ok(device) = device else { return };
+    let device = &Arc::new(device);
+    let limited = |calls| {
+        let device = Faulty {
+            device: Arc::clone(device),
+            fault: Fault::Anything,
+            left: AtomicI64::new(calls),
+            times: 1,
+        };
+        // Two blocks of 16 rows by 2, twice; or fewer rows than there are.
+        Gpu { limit: 8 * 150, ..Gpu::new(device) }
+    };
+    let data: Vec<_> = (1..=5 * 32).map(Goldilocks::new).collect();
+    let ntt = Ntt::inverse(Domain::new(4, Convention::Plonky3).unwrap().coset(Goldilocks::new(7)).unwrap());
+    let mut expected = data.clone();
+    Reference.ntt(&ntt, &mut expected, 2).unwrap();
+    for calls in 0.. {
+        let mut found = data.clone();
+        match limited(calls).ntt(&ntt, &mut found, 2) {
+            Ok(()) => {
+                assert!(found == expected);
+                break;
+            }
+            Err(_) => assert!(found == data, "the input was changed after {calls} calls"),
+        }
+    }
+    let gpu = limited(i64::MAX);
+    let lde = Lde::onto_coset(3, 4, Convention::Winterfell, Goldilocks::new(7)).unwrap();
+    let (mut found, mut expected) = (vec![Goldilocks::default(); 640], vec![Goldilocks::default(); 640]);
+    gpu.lde(&lde, &mut data.clone(), 1, &mut found).unwrap();
+    Reference.lde(&lde, &mut data.clone(), 1, &mut expected).unwrap();
+    assert!(found == expected);
+    for (rows, degree) in [(32, 1), (32, 5), (80, 2), (40, 1)] {
+        let (mut found, mut expected) = (vec![Default::default(); rows], vec![Default::default(); rows]);
+        Hashing::<Rp64_256>::hash_columns(&gpu, &data, degree, &mut found).unwrap();
+        Hashing::<Rp64_256>::hash_columns(&Reference, &data, degree, &mut expected).unwrap();
+        assert!(found == expected, "{rows} rows, degree {degree}");
+    }
+}
+
+#[cfg(feature = "opencl")]
+#[test]
+fn opencl_in_parts() {
+    parts(super::opencl::OpenCl::open(0));
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+fn cuda_in_parts() {
+    parts(super::cuda::Cuda::open(0));
 }
 
 /// Every operation, with every fault at every moment.

@@ -83,12 +83,25 @@ impl<D: Device> Gpu<D> {
         digests: &mut [H::Digest],
     ) -> Result<(), Error> {
         let (rows, width) = (digests.len(), matrix.len() / digests.len());
+        let at_once = self.parts_at_once(rows, width + DIGEST);
         let mut work = Work::new(self)?;
-        let input = work.upload_new(bytemuck::cast_slice(matrix))?;
-        let output = work.allocate(rows * DIGEST)?;
-        let launch = hash_rows::<H>(work.limits(), input, (rows, width, degree), output);
-        work.launch(&[launch])?;
-        work.download(output, 0, bytemuck::cast_slice_mut(digests))
+        let input = work.allocate(at_once * width)?;
+        let output = work.allocate(at_once * DIGEST)?;
+        for (part, digests) in digests.chunks_mut(at_once).enumerate() {
+            if at_once == rows {
+                work.upload(bytemuck::cast_slice(matrix), input, 0)?;
+            } else {
+                // These rows of every block, side by side.
+                let (first, len) = (part * at_once * degree, digests.len() * degree);
+                for (number, block) in matrix.chunks_exact(rows * degree).enumerate() {
+                    work.upload(bytemuck::cast_slice(&block[first..first + len]), input, 8 * number * len)?;
+                }
+            }
+            let launch = hash_rows::<H>(work.limits(), input, (digests.len(), width, degree), output);
+            work.launch(&[launch])?;
+            work.download(output, 0, bytemuck::cast_slice_mut(digests))?;
+        }
+        Ok(())
     }
 }
 

@@ -48,12 +48,17 @@ pub struct Gpu<D: Device> {
     tables: Mutex<HashMap<ntt::TableKey, Arc<D::Buffer>>>,
     /// Nanoseconds that the device has worked.
     busy: AtomicU64,
+    /// Bytes of device memory that one operation takes at most, where it can be done in parts.
+    limit: u64,
 }
 
 impl<D: Device> Gpu<D> {
     /// The backend of a device, which is there: it exists.
     pub fn new(device: D) -> Self {
+        // Half: others use the device too, and several operations may run at once.
+        let limit = device.info().memory.unwrap_or(u64::MAX) / 2;
         Self {
+            limit: limit.min(device.limits().buffer),
             device,
             pool: Pool::default(),
             queues: Mutex::default(),
@@ -65,6 +70,12 @@ impl<D: Device> Gpu<D> {
     /// The device.
     pub fn device(&self) -> &D {
         &self.device
+    }
+
+    /// How many of `count` like parts are done at once, if each takes so many words of memory: all, or what fits.
+    fn parts_at_once(&self, count: usize, words: usize) -> usize {
+        let fit = self.limit / (words as u64).saturating_mul(8).max(1);
+        usize::try_from(fit).unwrap_or(usize::MAX).clamp(1, count)
     }
 
     /// Queues that nobody uses.

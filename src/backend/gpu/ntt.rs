@@ -196,9 +196,6 @@ impl<D: Device> Gpu<D> {
 
 impl<D: Device> Transforms for Gpu<D> {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
-        let mut work = Work::new(self)?;
-        let input = work.upload_new(bytemuck::cast_slice(data))?;
-        let middle = work.allocate(data.len())?;
         let transform = Transform {
             domain: ntt.domain,
             direction: ntt.direction,
@@ -206,9 +203,28 @@ impl<D: Device> Transforms for Gpu<D> {
             input_order: ntt.input_order,
             output_order: ntt.output_order,
         };
-        let shape = (width, data.len() / width / ntt.domain.size());
-        self.transform(&mut work, &transform, shape, [input, middle, input])?;
-        work.download(input, 0, bytemuck::cast_slice_mut(data))
+        let block = width * ntt.domain.size();
+        let count = data.len() / block;
+        let at_once = self.parts_at_once(count, 2 * block);
+        let run = |part: &[Goldilocks]| {
+            let mut work = Work::new(self)?;
+            let input = work.upload_new(bytemuck::cast_slice(part))?;
+            let middle = work.allocate(part.len())?;
+            self.transform(&mut work, &transform, (width, part.len() / block), [input, middle, input])?;
+            Ok((work, input))
+        };
+        if at_once == count {
+            let (mut work, result) = run(data)?;
+            return work.download(result, 0, bytemuck::cast_slice_mut(data));
+        }
+        // The first part must not be written before the last is known to succeed.
+        let mut results = crate::memory::zeroed::<Goldilocks>(data.len())?;
+        for (part, out) in data.chunks(at_once * block).zip(results.chunks_mut(at_once * block)) {
+            let (mut work, result) = run(part)?;
+            work.download(result, 0, bytemuck::cast_slice_mut(out))?;
+        }
+        data.copy_from_slice(&results);
+        Ok(())
     }
 
     fn lde(
@@ -218,22 +234,26 @@ impl<D: Device> Transforms for Gpu<D> {
         width: usize,
         output: &mut [Goldilocks],
     ) -> Result<(), Error> {
-        let mut work = Work::new(self)?;
-        let shape = (width, input.len() / width / lde.from().size());
-        let (middle, result) = (work.allocate(output.len())?, work.allocate(output.len())?);
-        let values = work.upload_new(bytemuck::cast_slice(input))?;
-        let log_input = lde.from().log_size();
         let back = Transform {
             domain: lde.from(),
             direction: Direction::Inverse,
-            log_input,
+            log_input: lde.from().log_size(),
             input_order: Order::Natural,
             output_order: Order::Natural,
         };
-        self.transform(&mut work, &back, shape, [values, middle, values])?;
         let output_order = lde.output_order();
         let forth = Transform { domain: lde.to(), direction: Direction::Forward, output_order, ..back };
-        self.transform(&mut work, &forth, shape, [values, middle, result])?;
-        work.download(result, 0, bytemuck::cast_slice_mut(output))
+        let (block, extended) = (width * lde.from().size(), width * lde.to().size());
+        let at_once = self.parts_at_once(input.len() / block, block + 2 * extended);
+        for (input, output) in input.chunks(at_once * block).zip(output.chunks_mut(at_once * extended)) {
+            let mut work = Work::new(self)?;
+            let shape = (width, input.len() / block);
+            let (middle, result) = (work.allocate(output.len())?, work.allocate(output.len())?);
+            let values = work.upload_new(bytemuck::cast_slice(input))?;
+            self.transform(&mut work, &back, shape, [values, middle, values])?;
+            self.transform(&mut work, &forth, shape, [values, middle, result])?;
+            work.download(result, 0, bytemuck::cast_slice_mut(output))?;
+        }
+        Ok(())
     }
 }

@@ -74,6 +74,10 @@ struct Found {
 
 /// The devices of all platforms, in the order of the platforms; the error says why there is none.
 fn found() -> Result<Vec<Found>, String> {
+    // One thread at a time: PoCL 3.1 sets its devices up when they are first listed, and a second thread that lists them
+    // meanwhile gets devices without names, and crashes.
+    static LISTING: Mutex<()> = Mutex::new(());
+    let _listing = LISTING.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let platforms = get_platforms().map_err(|ClError(code)| match code {
         // The loader's own code where no platform is installed.
         -1001 => "no OpenCL platform is installed".to_owned(),
