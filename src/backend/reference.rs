@@ -93,7 +93,7 @@ fn transform(a: &[Goldilocks], root: Goldilocks) -> Vec<Goldilocks> {
 impl<H: Hasher> Hashing<H> for Reference {
     fn hash_rows(&self, matrix: &[Goldilocks], width: usize, digests: &mut [H::Digest]) -> Result<(), Error> {
         for (row, digest) in matrix.chunks_exact(width).zip(digests) {
-            *digest = H::hash_elements(row);
+            *digest = H::Textbook::hash_elements(row);
         }
         Ok(())
     }
@@ -107,14 +107,14 @@ impl<H: Hasher> Hashing<H> for Reference {
         let rows = digests.len();
         for (i, digest) in digests.iter_mut().enumerate() {
             let row: Vec<_> = matrix.chunks_exact(degree).skip(i).step_by(rows).flatten().copied().collect();
-            *digest = H::hash_elements(&row);
+            *digest = H::Textbook::hash_elements(&row);
         }
         Ok(())
     }
 
     fn build_tree(&self, heap: &mut [H::Digest]) -> Result<(), Error> {
         for node in (1..heap.len() / 2).rev() {
-            heap[node] = H::merge(&[heap[2 * node], heap[2 * node + 1]]);
+            heap[node] = H::Textbook::merge(&[heap[2 * node], heap[2 * node + 1]]);
         }
         Ok(())
     }

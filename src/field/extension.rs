@@ -1,6 +1,6 @@
 //! The quadratic and cubic extensions of Goldilocks.
 //!
-//! [`Quadratic`] is F_p[x] / (x^2 - x + 2) and [`Cubic`] is F_p[x] / (x^3 - x - 1), the polynomials that winterfell
+//! [`Quadratic`] is F_p\[x\] / (x^2 - x + 2) and [`Cubic`] is F_p\[x\] / (x^3 - x - 1), the polynomials that winterfell
 //! uses. Elements are coefficient vectors, lowest first. Transforms act on each coefficient alone, so they do
 //! not depend on the choice of polynomial.
 

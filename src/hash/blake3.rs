@@ -12,6 +12,7 @@ pub struct Blake3;
 impl Hasher for Blake3 {
     const NAME: &'static str = "blake3";
     type Digest = ByteDigest;
+    type Textbook = Self;
 
     fn hash_elements(elements: &[Goldilocks]) -> ByteDigest {
         // Elements in memory are little-endian words on a little-endian machine; the crate supports no other.

@@ -9,12 +9,14 @@ mod blake3;
 mod digest;
 mod rescue;
 pub mod rescue_constants;
+mod rescue_linear;
+mod rescue_power_maps;
 mod sponge;
 
 pub use blake3::Blake3;
 pub use digest::{ByteDigest, Digest, ElementDigest};
 pub use rescue::{Rp64_256, Rp64_256V2021};
-pub use sponge::Sponge;
+pub use sponge::{Sponge, Textbook};
 
 use crate::field::Goldilocks;
 
@@ -29,6 +31,10 @@ pub trait Hasher: Copy + Default + std::fmt::Debug + Send + Sync + 'static {
 
     /// What the function returns.
     type Digest: Digest;
+
+    /// The same function in its slow and obvious form, which the reference backend computes: the hash itself where
+    /// there is only one form.
+    type Textbook: Hasher<Digest = Self::Digest>;
 
     /// The digest of a sequence of field elements of any length.
     fn hash_elements(elements: &[Goldilocks]) -> Self::Digest;

@@ -5,6 +5,7 @@
 //! time, with a permutation after each eight and after the last, and the digest is read from the rate. No element
 //! at all means no permutation, and the zero digest.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::{ElementDigest, Hasher};
@@ -26,6 +27,27 @@ pub trait Sponge: Hasher<Digest = ElementDigest> {
 
     /// Permutes the state in place.
     fn permute(state: &mut [Goldilocks; 12]);
+
+    /// The same permutation as its paper writes it, slow and obvious: the oracle of the other.
+    fn permute_textbook(state: &mut [Goldilocks; 12]);
+}
+
+/// The same hash through [`Sponge::permute_textbook`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Textbook<S>(PhantomData<S>);
+
+impl<S: Sponge> Sponge for Textbook<S> {
+    const RATE_WORDS: Range<usize> = S::RATE_WORDS;
+    const LENGTH_WORD: usize = S::LENGTH_WORD;
+    const DIGEST_WORDS: Range<usize> = S::DIGEST_WORDS;
+
+    fn permute(state: &mut [Goldilocks; 12]) {
+        S::permute_textbook(state);
+    }
+
+    fn permute_textbook(state: &mut [Goldilocks; 12]) {
+        S::permute_textbook(state);
+    }
 }
 
 /// Absorbs `count` elements and returns the digest.
@@ -72,10 +94,11 @@ pub(super) fn merge_with_int<S: Sponge>(seed: &ElementDigest, value: u64) -> Ele
 
 /// The [`Hasher`] of a sponge.
 macro_rules! sponge_hasher {
-    ($hash:ty, $name:literal) => {
-        impl $crate::hash::Hasher for $hash {
+    ($hash:ident $(<$inner:ident>)?, $name:expr) => {
+        impl$(<$inner: $crate::hash::Sponge>)? $crate::hash::Hasher for $hash$(<$inner>)? {
             const NAME: &'static str = $name;
             type Digest = $crate::hash::ElementDigest;
+            type Textbook = $crate::hash::Textbook<Self>;
 
             fn hash_elements(elements: &[$crate::field::Goldilocks]) -> Self::Digest {
                 $crate::hash::sponge::hash_elements::<Self>(elements)
@@ -96,3 +119,5 @@ macro_rules! sponge_hasher {
     };
 }
 pub(super) use sponge_hasher;
+
+sponge_hasher!(Textbook<S>, S::NAME);

@@ -132,10 +132,20 @@ impl<H: Hasher> MultiOpening<H> {
 impl<H: Hasher> MerkleTree<H> {
     /// The canonical bytes: 32 bytes of header and 32 for each of the 2N - 1 nodes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = header::<H>(b"zkaTREE1", self.leaf_count());
-        bytes.reserve_exact((self.heap.len() - 1) * DIGEST);
-        bytes.extend_from_slice(bytemuck::cast_slice(&self.heap[1..]));
+        let mut bytes = Vec::with_capacity(HEADER + (self.heap.len() - 1) * DIGEST);
+        self.write_to(&mut bytes).expect("a vector takes all bytes");
         bytes
+    }
+
+    /// Writes the canonical bytes, straight from the tree: no second copy is made in memory.
+    pub fn write_to(&self, sink: &mut impl std::io::Write) -> std::io::Result<()> {
+        sink.write_all(&Self::encoded_header(self.leaf_count()))?;
+        sink.write_all(bytemuck::cast_slice(&self.heap[1..]))
+    }
+
+    /// The 32 bytes with which the canonical bytes of a tree of `leaf_count` leaves begin.
+    pub fn encoded_header(leaf_count: usize) -> [u8; HEADER] {
+        header::<H>(b"zkaTREE1", leaf_count).try_into().expect("the length of a header")
     }
 
     /// The tree with these canonical bytes; [`Error::BadEncoding`], [`Error::NotPowerOfTwo`] or [`Error::NotCanonical`].

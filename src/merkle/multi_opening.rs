@@ -64,6 +64,20 @@ pub(super) fn sibling_positions(indices: &[usize], depth: u32, cap_height: u32) 
 }
 
 impl<H: Hasher> MultiOpening<H> {
+    /// What an opening of leaves against the root of a tree of `leaf_count` leaves consists of: the indices in
+    /// ascending order, and the heap positions of the siblings in the order of [`siblings`](Self::siblings).
+    ///
+    /// With it an opening can be read from a stored tree without reading all of it; see
+    /// [`MerkleTree::encoded_position`](super::MerkleTree::encoded_position).
+    ///
+    /// [`Error::NotPowerOfTwo`], [`Error::NoIndices`], [`Error::DuplicateIndex`], [`Error::IndexOutOfRange`].
+    pub fn plan(leaf_count: usize, indices: &[usize]) -> Result<(Vec<usize>, Vec<usize>), Error> {
+        super::check_leaf_count(leaf_count)?;
+        let indices = ascending(indices, leaf_count)?;
+        let siblings = sibling_positions(&indices, leaf_count.trailing_zeros(), 0);
+        Ok((indices, siblings))
+    }
+
     /// See [`Cap::verify_many`].
     pub(super) fn verify(&self, cap: &Cap<H>, leaves: &[H::Digest]) -> Result<(), Error> {
         check_ascending(&self.indices, cap.leaf_count())?;

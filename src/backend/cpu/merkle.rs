@@ -11,8 +11,11 @@ use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::Hasher;
 
-/// Digests a task computes at least, so that scheduling costs little beside hashing.
+/// Rows a task hashes at least, so that scheduling costs little beside hashing.
 const GRAIN: usize = 64;
+
+/// Nodes of a level that a task merges at least: few, because narrow levels are shared out too.
+const NODES: usize = 16;
 
 impl<H: Hasher> Hashing<H> for Cpu {
     fn hash_rows(&self, matrix: &[Goldilocks], width: usize, digests: &mut [H::Digest]) -> Result<(), Error> {
@@ -53,7 +56,7 @@ impl<H: Hasher> Hashing<H> for Cpu {
         let mut parents = heap.len() / 4;
         while parents >= 1 {
             let (upper, children) = heap[..4 * parents].split_at_mut(2 * parents);
-            let tasks = upper[parents..].par_chunks_mut(GRAIN).zip(children.par_chunks(2 * GRAIN));
+            let tasks = upper[parents..].par_chunks_mut(NODES).zip(children.par_chunks(2 * NODES));
             tasks.for_each(|(nodes, children)| {
                 for (node, pair) in nodes.iter_mut().zip(children.chunks_exact(2)) {
                     *node = H::merge(&[pair[0], pair[1]]);

@@ -1,0 +1,150 @@
+//! `zkaccel bench`: how fast a device is.
+
+mod measure;
+mod report;
+mod workloads;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use crate::engine::{DeviceUsed, EngineOptions};
+use crate::failure::Failure;
+use crate::files::NewFile;
+use crate::hashes::HashName;
+use crate::output;
+use crate::parse::{self, Sizes};
+use crate::watch::Watch;
+use report::{Report, Row};
+
+/// Measure trees, transforms and commitments
+///
+/// Each size is run once to warm up, then 10 to 200 times until half a second is spent; 3 times if one run takes more
+/// than 3 seconds. Inputs lie in memory and results are dropped outside the measured time. Rates are those of the
+/// median run; GB are 10^9 bytes: of the matrix for ntt, of the extension for commit.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// What to measure [default: all]
+    #[arg(value_name = "OPERATION")]
+    operation: Option<Operation>,
+
+    /// Binary logarithms of the sizes (leaves, rows of the matrix, rows of the trace): 12..20 with both ends, or
+    /// 12,14,16 [default: 12..20, for commit 12..16]
+    #[arg(long, value_name = "SIZES", value_parser = parse::sizes)]
+    sizes: Option<Sizes>,
+
+    /// The hash of trees and commitments [default: all for trees, rp64_256 for commitments]
+    #[arg(long, value_name = "HASH")]
+    hash: Option<HashName>,
+
+    /// Columns of the matrix or trace [default: 1 for ntt, 16 for commit]
+    #[arg(long, value_name = "M", value_parser = columns)]
+    columns: Option<usize>,
+
+    /// Print the measurements as one JSON value instead of a table; with FILE, write them there besides the table
+    #[arg(long, value_name = "FILE", num_args = 0..=1, value_parser = json_target)]
+    json: Option<Option<PathBuf>>,
+
+    #[command(flatten)]
+    engine: EngineOptions,
+}
+
+/// What can be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Operation {
+    /// A Merkle tree over given leaves
+    Merkle,
+    /// A forward transform, natural order on both sides
+    Ntt,
+    /// A commitment to a trace, blow-up 8
+    Commit,
+}
+
+impl Operation {
+    /// The sizes of `--sizes` when it is not given.
+    fn default_sizes(self) -> Vec<u32> {
+        match self {
+            Self::Merkle | Self::Ntt => (12..=20).collect(),
+            // An extension of 2^16 rows has 2^19, and 64 MiB.
+            Self::Commit => (12..=16).collect(),
+        }
+    }
+}
+
+impl Arguments {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let watch = Watch::start();
+        let engine = self.engine.build(None)?;
+        let limit = self.engine.input_limit(&engine);
+        let file = match &self.json {
+            Some(Some(path)) => Some(NewFile::create(path)?),
+            _ => None,
+        };
+        let table = !matches!(self.json, Some(None));
+        let mut report = Report::new(DeviceUsed::of(&engine));
+        if table {
+            watch.aside(|| output::print(&report.heading()))?;
+        }
+        for &operation in Operation::value_variants() {
+            if self.operation.is_some_and(|only| only != operation) {
+                continue;
+            }
+            let sizes =
+                self.sizes.as_ref().map_or_else(|| operation.default_sizes(), |sizes| sizes.0.clone());
+            let mut done = |row: Row| {
+                let line = row.to_string();
+                report.measurements.push(row);
+                if table { watch.aside(|| output::print(&line)) } else { Ok(()) }
+            };
+            for log_size in sizes {
+                watch.stage(match operation {
+                    Operation::Merkle => "measuring Merkle trees",
+                    Operation::Ntt => "measuring transforms",
+                    Operation::Commit => "measuring commitments",
+                });
+                match operation {
+                    Operation::Merkle => {
+                        let hashes = self.hash.as_ref().map_or(HashName::ALL, std::slice::from_ref);
+                        hashes.iter().try_for_each(|&hash| {
+                            done(hash.visit(workloads::Merkle { engine: &engine, limit, hash, log_size })?)
+                        })?;
+                    }
+                    Operation::Ntt => {
+                        let columns = self.columns.unwrap_or(1);
+                        done(workloads::ntt(&engine, limit, columns, log_size)?)?;
+                    }
+                    Operation::Commit => {
+                        let hash = self.hash.unwrap_or(HashName::ALL[0]);
+                        let columns = self.columns.unwrap_or(16);
+                        let work = workloads::Commit { engine: &engine, limit, hash, columns, log_size };
+                        done(hash.visit(work)?)?;
+                    }
+                }
+            }
+        }
+        drop(watch);
+        if let Some(file) = file {
+            let text = output::json(&report)?;
+            file.fill(|file| writeln!(file, "{text}"))?;
+        }
+        if table { output::print(&report.notes()) } else { output::print(&output::json(&report)?) }
+    }
+}
+
+fn columns(text: &str) -> Result<usize, String> {
+    match parse::number(text)? {
+        0 => Err("found 0, expected at least 1".into()),
+        columns => Ok(columns),
+    }
+}
+
+/// The file of `--json FILE`, which must not be an operation that was meant to be measured.
+fn json_target(text: &str) -> Result<PathBuf, String> {
+    match Operation::from_str(text, false) {
+        Ok(_) => Err(format!(
+            "found the operation {text:?}, expected a file; write `bench {text} --json`, or ./{text} for a file"
+        )),
+        Err(_) => Ok(text.into()),
+    }
+}

@@ -1,0 +1,145 @@
+//! `zkaccel commit`: a trace, its extension, and the root of the tree over the extension's rows.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::Serialize;
+use zkaccel::backend::Accelerated;
+use zkaccel::commit::TraceSpec;
+use zkaccel::field::Goldilocks;
+use zkaccel::matrix::Matrix;
+use zkaccel::ntt::Convention;
+
+use crate::engine::{DeviceUsed, EngineOptions};
+use crate::failure::{Context, Failure};
+use crate::hashes::{HashName, HashVisitor};
+use crate::npy::{self, NpyFile};
+use crate::output::{self, Format};
+use crate::parse;
+use crate::store::{Description, NewStore};
+use crate::watch::{StageTime, Watch};
+
+/// Commit to an execution trace
+///
+/// Extends every column of the trace (a row a step, a column a register; a power of two of rows) from the subgroup to
+/// the coset SHIFT * H of a subgroup H of BLOWUP times as many points, hashes every row of the extension, and builds
+/// the Merkle tree over the hashes. Prints the root.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The trace: a .npy file of '<u8' words below p, C order, shape (rows, columns)
+    #[arg(value_name = "TRACE.npy")]
+    trace: PathBuf,
+
+    /// A folder that keeps the commitment, so that `zkaccel open` can open rows of it
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Rows of the extension for each row of the trace: a power of two of at least 2
+    #[arg(long, value_name = "B", default_value = "8", value_parser = parse::number::<u64>)]
+    blowup: u64,
+
+    /// The hash: rp64_256, rp64_256_v2021 or blake3
+    #[arg(long, value_name = "HASH", default_value = "rp64_256")]
+    hash: HashName,
+
+    /// Which roots of unity generate the subgroups: winterfell or plonky3
+    #[arg(long, value_name = "CONVENTION", default_value_t)]
+    convention: Convention,
+
+    /// The shift of the coset: a field element other than 0
+    #[arg(long, value_name = "S", default_value = "7", value_parser = parse::shift)]
+    shift: Goldilocks,
+
+    #[command(flatten)]
+    engine: EngineOptions,
+
+    #[command(flatten)]
+    format: Format,
+}
+
+/// What is printed.
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    description: Description,
+    device: DeviceUsed,
+    stages: Vec<StageTime>,
+    seconds: f64,
+    /// The folder of `--out`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    out: Option<String>,
+}
+
+impl Arguments {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        self.hash.visit(&self)
+    }
+}
+
+impl HashVisitor for &Arguments {
+    type Output = Result<(), Failure>;
+
+    fn visit<H: Accelerated>(self) -> Result<(), Failure> {
+        let watch = Watch::start();
+        let engine = self.engine.build(Some(&watch))?;
+        let trace = NpyFile::open(&self.trace)?;
+        let (rows, columns) = (trace.rows, trace.columns);
+        let spec = TraceSpec { blowup: self.blowup, convention: self.convention, shift: self.shift };
+        // Nothing is read and no folder is touched for a trace that cannot be extended.
+        let extension_rows = spec.lde(rows).context(self.trace.display())?.to().size();
+        let store = self.out.as_deref().map(NewStore::create).transpose()?;
+
+        watch.stage("reading");
+        let words = trace.read(self.engine.input_limit(&engine))?;
+        // The trace is handed over, so that its memory is free again before the tree is built.
+        let matrix = Matrix::from_rows(bytemuck::cast_vec::<u64, Goldilocks>(words), rows, columns)?;
+        let commitment = engine
+            .commit::<H>(&spec, matrix)
+            .map_err(|error| npy::locate(error, columns))
+            .context(self.trace.display())?;
+
+        let description = Description {
+            format: Description::FORMAT.into(),
+            hash: self.hash,
+            convention: self.convention.name().into(),
+            shift: self.shift.to_string(),
+            blowup: self.blowup,
+            trace_rows: rows,
+            columns,
+            extension_rows,
+            root: commitment.root().to_string(),
+        };
+        if let Some(store) = store {
+            watch.stage("writing");
+            store.fill(&description, &commitment)?;
+        }
+        let stages = watch.finish();
+        let seconds = stages.iter().map(|stage| stage.seconds).sum();
+        let out = self.out.as_ref().map(|folder| folder.display().to_string());
+        let report = Report { description, device: DeviceUsed::of(&engine), stages, seconds, out };
+        self.format.print(&report)
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let d = &self.description;
+        writeln!(f, "root        {}", d.root)?;
+        writeln!(f, "hash        {}", d.hash)?;
+        writeln!(f, "trace       {} rows x {} columns", d.trace_rows, d.columns)?;
+        let Description { extension_rows, columns, blowup, shift, convention, .. } = d;
+        writeln!(
+            f,
+            "extension   {extension_rows} rows x {columns} columns (blow-up {blowup}, shift {shift}, {convention})"
+        )?;
+        writeln!(f, "device      {}", self.device)?;
+        for StageTime { stage, seconds } in &self.stages {
+            writeln!(f, "  {stage:<22} {:>12}", output::time(*seconds))?;
+        }
+        writeln!(f, "  {:<22} {:>12}", "in all", output::time(self.seconds))?;
+        if let Some(folder) = &self.out {
+            writeln!(f, "stored in   {folder}")?;
+        }
+        Ok(())
+    }
+}

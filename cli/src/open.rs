@@ -1,0 +1,88 @@
+//! `zkaccel open`: a proof for rows of a stored commitment.
+
+use std::fmt;
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde::Serialize;
+use zkaccel::backend::Accelerated;
+
+use crate::failure::Failure;
+use crate::files::NewFile;
+use crate::hashes::HashVisitor;
+use crate::output::{self, Format};
+use crate::parse::{self, Rows};
+use crate::proof::Proof;
+use crate::store::{self, Description};
+
+/// Open rows of a stored commitment
+///
+/// Reads only the rows and the nodes that it needs, and writes a proof only if that leads to the commitment's root.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The folder that `zkaccel commit --out` has filled
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// Rows of the extension to open, counted from 0 and separated by commas, each once
+    #[arg(long, value_name = "ROWS", value_parser = parse::rows)]
+    rows: Rows,
+
+    /// The file for the proof [default: stdout]
+    #[arg(long, value_name = "PROOF.json")]
+    out: Option<PathBuf>,
+
+    #[command(flatten)]
+    format: Format,
+}
+
+/// What is printed when the proof goes to a file.
+#[derive(Serialize)]
+struct Report {
+    proof: String,
+    root: String,
+    rows: Vec<usize>,
+    bytes: usize,
+}
+
+impl Arguments {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let description = Description::read(&self.folder)?;
+        description.hash.visit(Open { arguments: &self, description: &description })
+    }
+}
+
+struct Open<'a> {
+    arguments: &'a Arguments,
+    description: &'a Description,
+}
+
+impl HashVisitor for Open<'_> {
+    type Output = Result<(), Failure>;
+
+    fn visit<H: Accelerated>(self) -> Result<(), Failure> {
+        let Self { arguments, description } = self;
+        let opening = store::open_rows::<H>(&arguments.folder, description, &arguments.rows.0)?;
+        let Description { hash, extension_rows, columns, .. } = *description;
+        let text = output::json(&Proof::new(hash, extension_rows, columns, &opening))?;
+        let Some(path) = &arguments.out else {
+            return output::print(&text);
+        };
+        NewFile::create(path)?.fill(|file| writeln!(file, "{text}"))?;
+        arguments.format.print(&Report {
+            proof: path.display().to_string(),
+            root: description.root.clone(),
+            rows: opening.opening.indices,
+            bytes: text.len() + 1,
+        })
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { proof, root, rows, bytes } = self;
+        let count = if rows.len() == 1 { "1 row".into() } else { format!("{} rows", rows.len()) };
+        writeln!(f, "opened {count} in {proof} ({bytes} bytes)")?;
+        writeln!(f, "root {root}")
+    }
+}

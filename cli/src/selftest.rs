@@ -1,0 +1,140 @@
+//! `zkaccel selftest`: the conformance suite, in the shipped binary.
+
+use std::fmt;
+use std::time::Instant;
+
+use serde::Serialize;
+use zkaccel::Engine;
+use zkaccel::conformance::{Case, cases};
+
+use crate::engine::{DeviceUsed, EngineOptions};
+use crate::failure::Failure;
+use crate::output::{self, Format};
+use crate::watch::Watch;
+
+/// Compare every operation of a device with the reference
+///
+/// Exit status 0: all agree; 1: at least one differs.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    engine: EngineOptions,
+
+    #[command(flatten)]
+    format: Format,
+}
+
+#[derive(Serialize)]
+struct Report {
+    device: DeviceUsed,
+    passed: usize,
+    failed: usize,
+    seconds: f64,
+    cases: Vec<Outcome>,
+}
+
+#[derive(Serialize)]
+struct Outcome {
+    name: &'static str,
+    passed: bool,
+    seconds: f64,
+    /// What differed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+impl Arguments {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let watch = Watch::start();
+        let engine = self.engine.build(None)?;
+        let mut report =
+            Report { device: DeviceUsed::of(&engine), passed: 0, failed: 0, seconds: 0.0, cases: Vec::new() };
+        let tell = |line: &dyn Fn() -> String| match self.format.json {
+            true => Ok(()),
+            false => watch.aside(|| output::print(&line())),
+        };
+        tell(&|| format!("device      {}", report.device))?;
+        let start = Instant::now();
+        for case in cases() {
+            watch.stage(case.name);
+            let outcome = Outcome::of(&case, &engine);
+            tell(&|| outcome.to_string())?;
+            report.count(outcome);
+        }
+        report.seconds = output::seconds(start.elapsed());
+        drop(watch);
+        self.format.print(&report)?;
+        report.verdict()
+    }
+}
+
+impl Outcome {
+    /// Runs a case.
+    fn of(case: &Case, engine: &Engine) -> Self {
+        let start = Instant::now();
+        let message = (case.run)(engine).err();
+        let seconds = output::seconds(start.elapsed());
+        Self { name: case.name, passed: message.is_none(), seconds, message }
+    }
+}
+
+impl Report {
+    fn count(&mut self, outcome: Outcome) {
+        match outcome.passed {
+            true => self.passed += 1,
+            false => self.failed += 1,
+        }
+        self.cases.push(outcome);
+    }
+
+    /// A device that differs from the reference is status 1.
+    fn verdict(&self) -> Result<(), Failure> {
+        let Self { failed, cases, .. } = self;
+        match failed {
+            0 => Ok(()),
+            _ => Err(Failure::refuted(format_args!(
+                "{failed} of {} cases differ from the reference, expected none",
+                cases.len()
+            ))),
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, passed, seconds, message } = self;
+        let verdict = if *passed { "ok" } else { "FAILED" };
+        write!(f, "{verdict:<6} {name:<48} {:>12}", output::time(*seconds))?;
+        message.iter().try_for_each(|message| write!(f, "\n       {message}"))
+    }
+}
+
+/// The last line; the cases were printed as they ended.
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} passed, {} failed in {}", self.passed, self.failed, output::time(self.seconds))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_that_fails_is_told_and_is_status_1() {
+        let engine = Engine::new().unwrap();
+        let device = DeviceUsed::of(&engine);
+        let mut report = Report { device, passed: 0, failed: 0, seconds: 0.0, cases: Vec::new() };
+        report.count(Outcome::of(&Case { name: "sound", run: |_| Ok(()) }, &engine));
+        assert!(report.verdict().is_ok());
+        let outcome = Outcome::of(&Case { name: "broken", run: |_| Err("3 instead of 4".into()) }, &engine);
+        assert!(outcome.to_string().starts_with("FAILED broken"));
+        assert!(outcome.to_string().ends_with("3 instead of 4"));
+        report.count(outcome);
+        let failure = report.verdict().unwrap_err();
+        assert_eq!(
+            (failure.status, failure.line().as_str()),
+            (1, "1 of 2 cases differ from the reference, expected none")
+        );
+    }
+}

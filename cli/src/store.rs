@@ -1,0 +1,258 @@
+//! The folder that keeps a commitment.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `commitment.json` | the [`Description`] |
+//! | `extension.npy` | the extended trace: `<u8`, C order, shape (extension rows, columns) |
+//! | `tree.bin` | the canonical bytes of the Merkle tree over its rows |
+//!
+//! All three are written under temporary names. An older `commitment.json` goes first and the new one comes last, so
+//! that at every moment a folder with a description is a whole commitment, and any other is none.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
+use zkaccel::commit::{Commitment, RowOpening, TraceSpec};
+use zkaccel::field::Goldilocks;
+use zkaccel::hash::{Digest, Hasher};
+use zkaccel::merkle::{Cap, MerkleTree, MultiOpening};
+
+use crate::failure::{Context, Failure};
+use crate::files::temporary_in;
+use crate::hashes::HashName;
+use crate::npy::{self, NpyFile};
+use crate::{output, parse};
+
+const DESCRIPTION: &str = "commitment.json";
+const EXTENSION: &str = "extension.npy";
+const TREE: &str = "tree.bin";
+
+/// No description is longer than this, in bytes.
+const LONGEST_DESCRIPTION: u64 = 1 << 16;
+
+/// What was committed to, how, and the root.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Description {
+    /// [`Self::FORMAT`].
+    pub(crate) format: String,
+    pub(crate) hash: HashName,
+    pub(crate) convention: String,
+    /// The shift of the coset, in decimal.
+    pub(crate) shift: String,
+    pub(crate) blowup: u64,
+    pub(crate) trace_rows: usize,
+    pub(crate) columns: usize,
+    pub(crate) extension_rows: usize,
+    /// 64 hexadecimal digits.
+    pub(crate) root: String,
+}
+
+impl Description {
+    /// The name of the format, with its version.
+    pub(crate) const FORMAT: &str = "zkaccel-commitment-1";
+
+    /// Reads the description of a stored commitment and checks that it agrees with itself.
+    pub(crate) fn read(folder: &Path) -> Result<Self, Failure> {
+        let path = folder.join(DESCRIPTION);
+        let subject = path.display();
+        let file = File::open(&path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => Failure::new(format_args!(
+                "{} holds no commitment, expected a folder that `zkaccel commit --out` has filled: \
+                 it has no {DESCRIPTION}",
+                folder.display()
+            )),
+            _ => Failure::new(format_args!("cannot open {subject}: {error}")),
+        })?;
+        let mut text = Vec::new();
+        file.take(LONGEST_DESCRIPTION).read_to_end(&mut text).context(&subject)?;
+        let description: Self = serde_json::from_slice(&text)
+            .map_err(|error| Failure::new(format_args!("is no description of a commitment: {error}")))
+            .context(&subject)?;
+        description.check().context(&subject)?;
+        Ok(description)
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        if self.format != Self::FORMAT {
+            let found = &self.format;
+            return Err(Failure::new(format_args!("the format is {found:?}, expected {:?}", Self::FORMAT)));
+        }
+        let shift = parse::shift(&self.shift).map_err(Failure::new).context("shift")?;
+        let spec = TraceSpec { blowup: self.blowup, convention: self.convention.parse()?, shift };
+        let rows = spec.lde(self.trace_rows)?.to().size();
+        if rows != self.extension_rows {
+            let found = self.extension_rows;
+            return Err(Failure::new(format_args!("the extension has {found} rows, expected {rows}")));
+        }
+        Ok(())
+    }
+}
+
+/// A folder that is about to become a stored commitment. Until it has, dropping it leaves no trace of it.
+pub(crate) struct NewStore {
+    folder: PathBuf,
+    /// Folders that were made for it, the outermost first.
+    made: Vec<PathBuf>,
+    extension: NamedTempFile,
+    tree: NamedTempFile,
+    description: NamedTempFile,
+    complete: bool,
+}
+
+impl NewStore {
+    /// Makes the folder if need be, and the temporary files.
+    pub(crate) fn create(folder: &Path) -> Result<Self, Failure> {
+        let subject = format!("cannot store a commitment in {}", folder.display());
+        let missing = folder.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists());
+        let mut made: Vec<_> = missing.map(Path::to_path_buf).collect();
+        made.reverse();
+        let files = fs::create_dir_all(folder)
+            .and_then(|()| Ok((temporary_in(folder)?, temporary_in(folder)?, temporary_in(folder)?)));
+        match files {
+            Ok((extension, tree, description)) => {
+                Ok(Self { folder: folder.into(), made, extension, tree, description, complete: false })
+            }
+            Err(error) => {
+                remove_folders(&made);
+                Err(error).context(subject)
+            }
+        }
+    }
+
+    /// Writes everything and gives the files their names.
+    pub(crate) fn fill<H: Hasher>(
+        mut self,
+        description: &Description,
+        commitment: &Commitment<H>,
+    ) -> Result<(), Failure> {
+        let subject = format!("cannot store a commitment in {}", self.folder.display());
+        let text = output::json(description)?;
+        self.write(&text, commitment).and_then(|()| self.publish()).context(subject)
+    }
+
+    fn write<H: Hasher>(&mut self, description: &str, commitment: &Commitment<H>) -> io::Result<()> {
+        let extension = commitment.extension();
+        let (shape, entries) = (extension.shape(), bytemuck::cast_slice(extension.as_slice()));
+        npy::write(self.extension.as_file_mut(), shape.rows, shape.columns, entries)?;
+        commitment.tree().write_to(self.tree.as_file_mut())?;
+        writeln!(self.description, "{description}")
+    }
+
+    fn publish(&mut self) -> io::Result<()> {
+        match fs::remove_file(self.folder.join(DESCRIPTION)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        for (file, name) in
+            [(&mut self.extension, EXTENSION), (&mut self.tree, TREE), (&mut self.description, DESCRIPTION)]
+        {
+            fs::rename(file.path(), self.folder.join(name))?;
+            file.disable_cleanup(true);
+        }
+        self.complete = true;
+        Ok(())
+    }
+}
+
+impl Drop for NewStore {
+    fn drop(&mut self) {
+        if !self.complete && !self.made.is_empty() {
+            // The folders are ours, and so is what has been put into the innermost.
+            for name in [EXTENSION, TREE] {
+                let _ = fs::remove_file(self.folder.join(name));
+            }
+            for file in [&self.extension, &self.tree, &self.description] {
+                let _ = fs::remove_file(file.path());
+            }
+            remove_folders(&self.made);
+        }
+    }
+}
+
+/// Removes folders that are empty, the innermost first.
+fn remove_folders(made: &[PathBuf]) {
+    for folder in made.iter().rev() {
+        let _ = fs::remove_dir(folder);
+    }
+}
+
+/// Reads rows and their opening from a stored commitment, and nothing else of it.
+///
+/// All sizes are checked against the description first, and the opening against the root last: what comes back
+/// verifies.
+pub(crate) fn open_rows<H: Hasher>(
+    folder: &Path,
+    description: &Description,
+    rows: &[usize],
+) -> Result<RowOpening<H>, Failure> {
+    let Description { extension_rows, columns, .. } = *description;
+    let (indices, positions) = MultiOpening::<H>::plan(extension_rows, rows).context("--rows")?;
+    let mut extension = open_extension(folder, extension_rows, columns)?;
+    let mut tree = open_tree::<H>(folder, extension_rows)?;
+
+    let read_row = |&index: &usize| Ok(bytemuck::cast_vec(extension.read_row(index)?));
+    let rows: io::Result<Vec<Vec<Goldilocks>>> = indices.iter().map(read_row).collect();
+    let rows = rows.context(folder.join(EXTENSION).display())?;
+    let siblings: Result<_, Failure> = positions.iter().map(|&at| read_digest::<H>(&mut tree, at)).collect();
+    let siblings = siblings.context(folder.join(TREE).display())?;
+
+    let opening = RowOpening { rows, opening: MultiOpening { indices, siblings } };
+    let cap = description.root.parse().and_then(|root| Cap::from_root(extension_rows, root));
+    let verified = cap.and_then(|cap| opening.verify(&cap, columns));
+    verified.map_err(|error| {
+        Failure::new(format_args!(
+            "the commitment in {} is damaged: what was read does not lead to its root ({error})",
+            folder.display()
+        ))
+    })?;
+    Ok(opening)
+}
+
+fn open_extension(folder: &Path, rows: usize, columns: usize) -> Result<NpyFile, Failure> {
+    let path = folder.join(EXTENSION);
+    let extension = NpyFile::open(&path)?;
+    if (extension.rows, extension.columns) != (rows, columns) {
+        return Err(Failure::new(format_args!(
+            "{}: the shape is ({}, {}), expected ({rows}, {columns}) as {DESCRIPTION} says",
+            path.display(),
+            extension.rows,
+            extension.columns
+        )));
+    }
+    Ok(extension)
+}
+
+fn open_tree<H: Hasher>(folder: &Path, leaves: usize) -> Result<File, Failure> {
+    let path = folder.join(TREE);
+    let mut tree = File::open(&path).context(format_args!("cannot open {}", path.display()))?;
+    let mut checked = || {
+        // The tree ends where a node behind the last leaf would stand.
+        let expected = leaves.checked_mul(2).map(MerkleTree::<H>::encoded_position);
+        let found = tree.metadata()?.len();
+        if expected != Some(found) {
+            let leaves = format!("a tree of {leaves} leaves has {} bytes", expected.unwrap_or(u64::MAX));
+            return Err(Failure::new(format_args!("{leaves}, found {found}")));
+        }
+        let expected = MerkleTree::<H>::encoded_header(leaves);
+        let mut found = expected;
+        tree.read_exact(&mut found)?;
+        match found == expected {
+            true => Ok(()),
+            false => Err(Failure::new(format_args!("begins with {}, expected a tree", found.escape_ascii()))),
+        }
+    };
+    checked().context(path.display())?;
+    Ok(tree)
+}
+
+/// The digest at a position of the heap.
+fn read_digest<H: Hasher>(tree: &mut File, position: usize) -> Result<H::Digest, Failure> {
+    let mut bytes = [0; 32];
+    tree.seek(SeekFrom::Start(MerkleTree::<H>::encoded_position(position)))?;
+    tree.read_exact(&mut bytes)?;
+    Ok(H::Digest::from_bytes(bytes)?)
+}

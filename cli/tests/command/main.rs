@@ -1,0 +1,9 @@
+//! The built command: known answers, and everything that can be wrong with its input.
+
+mod bad_npy;
+mod bad_options;
+mod bad_outputs;
+mod bad_proofs;
+mod bad_stores;
+mod results;
+mod support;

@@ -1,0 +1,256 @@
+//! What each command answers, against known answers.
+
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::support::{Bench, ROOT, npy, words};
+
+const PLONKY3_ROOT: &str = "d3ebb55201cb5799c48aa494c164e6102ecded56ad292545bc568c0c2a17b67e";
+
+/// The transform of 1..8, winterfell convention.
+const TRANSFORM: [u64; 8] = [
+    36,
+    18445613771394122749,
+    18445618169507741693,
+    1121501793223676,
+    18446744069414584317,
+    18445622567621360637,
+    1125899906842620,
+    1130298020461564,
+];
+
+#[test]
+fn devices() {
+    let bench = Bench::new();
+    assert!(bench.succeed("devices").starts_with("cpu"));
+    let devices = bench.json("devices");
+    assert_eq!(devices["devices"][0]["id"], "cpu");
+    assert!(devices["devices"][0]["units"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn commit_known_answers() {
+    let bench = Bench::counting();
+    assert!(bench.succeed("commit trace.npy").starts_with(&format!("root        {ROOT}\n")));
+    for (options, root) in [
+        ("", ROOT),
+        ("--convention winterfell --shift 7 --blowup 8 --hash rp64_256", ROOT),
+        ("--device reference", ROOT),
+        ("--device cpu --threads 3 --memory 1M", ROOT),
+        ("--convention plonky3", PLONKY3_ROOT),
+        ("--convention plonky3 --device reference", PLONKY3_ROOT),
+    ] {
+        let report = bench.json(&format!("commit trace.npy {options}"));
+        assert_eq!(report["root"], root, "{options}");
+        assert_eq!(report["extension_rows"], 128);
+    }
+    assert_eq!(bench.list("."), ["trace.npy"]);
+}
+
+#[test]
+fn commit_reports_device_and_stages() {
+    let bench = Bench::counting();
+    let report = bench.json("commit trace.npy --threads 2 --out a/b");
+    assert_eq!((&report["device"]["id"], &report["device"]["threads"]), (&json!("cpu"), &json!(2)));
+    assert!(report["device"]["reason"].as_str().unwrap().contains("auto"));
+    let stages: Vec<_> = report["stages"].as_array().unwrap().iter().map(|stage| &stage["stage"]).collect();
+    assert_eq!(stages, ["reading", "low-degree extension", "hashing rows", "Merkle tree", "writing"]);
+    assert_eq!(bench.list("a/b"), ["commitment.json", "extension.npy", "tree.bin"]);
+}
+
+#[test]
+fn a_header_in_another_style_is_the_same_trace() {
+    let bench = Bench::counting();
+    let data: Vec<u8> = (0..80_u64).flat_map(u64::to_le_bytes).collect();
+    let header = br#"{"shape":(16,5),"fortran_order":False,"descr":"<u8"}      "#;
+    let long = u32::try_from(header.len()).unwrap().to_le_bytes();
+    bench.write("v2.npy", &[b"\x93NUMPY\x02\0", &long[..], header, &data].concat());
+    assert_eq!(bench.json("commit v2.npy")["root"], ROOT);
+}
+
+#[test]
+fn open_and_verify() {
+    for hash in ["rp64_256", "rp64_256_v2021", "blake3"] {
+        let bench = Bench::counting();
+        let committed = bench.json(&format!("commit trace.npy --hash {hash} --out store"));
+        let root = committed["root"].as_str().unwrap();
+        assert_eq!(
+            serde_json::from_slice::<Value>(&bench.read("store/commitment.json")).unwrap()["root"],
+            root
+        );
+
+        let opened = bench.json("open store --rows 77,3 --out proof.json");
+        assert_eq!((&opened["rows"], &opened["root"]), (&json!([3, 77]), &json!(root)));
+        let proof: Value = serde_json::from_slice(&bench.read("proof.json")).unwrap();
+        assert_eq!(proof["format"], "zkaccel-row-opening-1");
+        assert_eq!((&proof["rows"], &proof["columns"]), (&json!(128), &json!(5)));
+        // The file and stdout are the same proof.
+        assert_eq!(bench.succeed("open store --rows 3,77").as_bytes(), bench.read("proof.json"));
+
+        // The rows are those of the extension.
+        let (shape, extension) = words(&bench.read("store/extension.npy"));
+        assert_eq!(shape, [128, 5]);
+        let row: Vec<_> = extension[77 * 5..78 * 5].iter().map(u64::to_string).collect();
+        assert_eq!(proof["values"][1], json!(row));
+
+        let text = bench.succeed(&format!("verify proof.json --root {root}"));
+        assert!(text.starts_with("verified\n") && text.contains("--expect-rows and --expect-columns"));
+        let pinned = format!("verify proof.json --root {root} --expect-rows 128 --expect-columns 5");
+        assert!(!bench.succeed(&pinned).contains("note"));
+        assert_eq!(bench.json(&pinned)["verified"], true);
+    }
+}
+
+#[test]
+fn every_row_opens() {
+    let bench = Bench::stored();
+    let all: Vec<_> = (0..128).map(|row| row.to_string()).collect();
+    for rows in [all.join(","), "0".into(), "127".into(), "64,65".into()] {
+        bench.succeed(&format!("open store --rows {rows} --out proof.json"));
+        bench.succeed(&format!("verify proof.json --root {ROOT}"));
+    }
+}
+
+#[test]
+fn a_commitment_replaces_an_older_one() {
+    let bench = Bench::stored();
+    bench.write("store/notes.txt", b"mine");
+    let root = bench.json("commit trace.npy --hash blake3 --blowup 4 --out store")["root"].clone();
+    assert_eq!(bench.list("store"), ["commitment.json", "extension.npy", "notes.txt", "tree.bin"]);
+    assert_eq!(bench.json("open store --rows 63 --out p.json")["root"], root);
+}
+
+#[test]
+fn merkle_known_answers() {
+    let bench = Bench::new();
+    bench.write("leaves.npy", &npy("(8, 4)", &(0..32).collect::<Vec<_>>()));
+    let root = "b3abd58ac6c6ac48088f16ce56a62fce5b97734e87fd2ea1feb4753644889e88";
+    for device in ["auto", "cpu", "reference"] {
+        let report = bench.json(&format!("merkle leaves.npy --device {device} --nodes nodes.npy"));
+        assert_eq!((&report["root"], &report["leaves"]), (&json!(root), &json!(8)));
+        let (shape, nodes) = words(&bench.read("nodes.npy"));
+        assert_eq!((shape, &nodes[..4]), (vec![8, 4], &[0; 4][..]));
+        let hex: String =
+            nodes[4..8].iter().flat_map(|word| word.to_le_bytes()).map(|b| format!("{b:02x}")).collect();
+        assert_eq!(hex, root);
+    }
+    // The 2021 function has its own known root; its first word is this one.
+    let report = bench.json("merkle leaves.npy --hash rp64_256_v2021 --nodes nodes.npy");
+    let (_, nodes) = words(&bench.read("nodes.npy"));
+    assert_eq!(nodes[4], 1809693385655718465);
+    assert_eq!(report["hash"], "rp64_256_v2021");
+    assert!(bench.succeed("merkle leaves.npy").starts_with(&format!("root        {root}\n")));
+}
+
+#[test]
+fn a_byte_hash_takes_any_word() {
+    let bench = Bench::new();
+    bench.write("leaves.npy", &npy("(1, 4)", &[u64::MAX; 4]));
+    let report = bench.json("merkle leaves.npy --hash blake3");
+    // A tree of one leaf is its own root.
+    assert_eq!(report["root"], "f".repeat(64));
+}
+
+#[test]
+fn ntt_known_answers() {
+    let bench = Bench::new();
+    let input: Vec<u64> = (1..=8).collect();
+    let mut plonky3 = TRANSFORM;
+    plonky3.swap(1, 5);
+    plonky3.swap(3, 7);
+    for (convention, expected) in [("winterfell", TRANSFORM), ("plonky3", plonky3)] {
+        for device in ["cpu", "reference"] {
+            bench.write("x.npy", &npy("(8, 1)", &input));
+            let options = format!("--convention {convention} --device {device}");
+            bench.succeed(&format!("ntt x.npy y.npy {options}"));
+            assert_eq!(words(&bench.read("y.npy")), (vec![8, 1], expected.to_vec()));
+            // In place, and back.
+            bench.succeed(&format!("ntt y.npy y.npy --inverse {options}"));
+            assert_eq!(words(&bench.read("y.npy")).1, input);
+        }
+    }
+    assert_eq!(bench.list("."), ["x.npy", "y.npy"]);
+}
+
+#[test]
+fn ntt_on_cosets_and_of_many_columns() {
+    let bench = Bench::new();
+    let input: Vec<u64> = (0..48).map(|i| i * i + 5).collect();
+    bench.write("x.npy", &npy("(16, 3)", &input));
+    bench.succeed("ntt x.npy y.npy --shift 11");
+    bench.succeed("ntt y.npy z.npy --shift 11 --inverse");
+    assert_eq!(words(&bench.read("z.npy")), (vec![16, 3], input));
+
+    // An extension is an inverse transform, zero padding, and a transform on the coset.
+    let report = bench.json("ntt x.npy extended.npy --blowup 2");
+    assert_eq!((&report["rows"], &report["shift"]), (&json!(32), &json!("7")));
+    bench.succeed("ntt x.npy coefficients.npy --inverse");
+    let (_, mut padded) = words(&bench.read("coefficients.npy"));
+    padded.resize(96, 0);
+    bench.write("padded.npy", &npy("(32, 3)", &padded));
+    bench.succeed("ntt padded.npy expected.npy --shift 7");
+    assert_eq!(bench.read("extended.npy"), bench.read("expected.npy"));
+}
+
+#[test]
+fn selftest() {
+    let bench = Bench::new();
+    let report = bench.json("selftest --device cpu");
+    assert_eq!(report["failed"], 0);
+    assert!(report["passed"].as_u64().unwrap() > 0);
+    assert_eq!(report["cases"][0]["passed"], true);
+    assert!(bench.succeed("selftest").contains("0 failed"));
+}
+
+#[test]
+fn benchmarks() {
+    let bench = Bench::new();
+    let report = bench.json("bench --sizes 3..4 --threads 1");
+    assert_eq!(report["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(report["device"]["threads"], 1);
+    let rows = report["measurements"].as_array().unwrap();
+    // Three hashes, a transform and a commitment at two sizes.
+    assert_eq!(rows.len(), 10);
+    for row in rows {
+        assert!(row["runs"].as_u64().unwrap() >= 10, "{row}");
+        let [min, median, max] =
+            ["min", "median", "max"].map(|name| row[format!("{name}_seconds")].as_f64().unwrap());
+        assert!(min <= median && median <= max, "{row}");
+        assert!(row["rate"].as_f64().unwrap() > 0.0, "{row}");
+    }
+    let table = bench.succeed("bench ntt --sizes 2,4 --columns 3 --json bench.json");
+    assert!(table.contains("2^2 ") && table.contains("2^4 ") && table.contains("elements/s"));
+    let file: Value = serde_json::from_slice(&bench.read("bench.json")).unwrap();
+    assert_eq!(file["measurements"].as_array().unwrap().len(), 2);
+    assert_eq!(file["measurements"][1]["columns"], 3);
+    let merkle = bench.json("bench merkle --hash blake3 --sizes 5");
+    assert_eq!(merkle["measurements"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn help_for_every_command() {
+    let bench = Bench::new();
+    for command in ["", "devices", "commit", "open", "verify", "merkle", "ntt", "selftest", "bench"] {
+        assert!(bench.succeed(&format!("{command} --help")).contains("Usage: zkaccel"));
+    }
+    assert_eq!(bench.succeed("--version"), format!("zkaccel {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+/// A reader that goes away is no error and no panic.
+#[cfg(unix)]
+#[test]
+fn broken_pipe() {
+    let bench = Bench::stored();
+    for arguments in
+        ["devices", "commit trace.npy", "open store --rows 1", "--help", "bench ntt --sizes 1,2,3"]
+    {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zkaccel"));
+        command.args(arguments.split(' ')).current_dir(bench.path("."));
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments}");
+        assert!(output.stderr.is_empty(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}

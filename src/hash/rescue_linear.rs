@@ -1,0 +1,143 @@
+//! The linear layers of Rescue Prime: an MDS matrix times the state, plus round constants.
+//!
+//! Words in and out are any `u64`, standing for their residues modulo p = 2^64 - 2^32 + 1.
+//!
+//! **The circulant matrix.** Row i is row 0 rotated right by i, so y_i = sum_j `row[j - i]` x_j: the cyclic convolution
+//! of x with c, where c_k = `row[-k]`. As polynomials, y = c x modulo X^12 - 1. Grouping exponents by their residue
+//! modulo 3 makes this a product of polynomials of degree below 3 in X over the ring `Z[T]/(T^4 - 1)`, T = X^3, and
+//! that ring splits at T = 1, T = -1 and T = i: a four-point transform of (x_k, x_(k+3), x_(k+6), x_(k+9)) for k = 0, 1, 2,
+//! then three products modulo X^3 = 1, X^3 = -1 and, over the Gaussian integers, X^3 = i. In this domain c is
+//!
+//! | T  | c_0      | c_1      | c_2      | scale       |
+//! |----|----------|----------|----------|-------------|
+//! | 1  | 64       | 32       | 64       | 4           |
+//! | -1 | -32      | 4        | 4        | 4           |
+//! | i  | -2 - 4 i | -2 - 2 i | 8 - 16 i | 2           |
+//!
+//! where the scale is the division that the inverse transform owes: every entry divided by it is a power of two or
+//! a sum of two, so the whole product is shifts and additions, and exact in the integers.
+//!
+//! *Bounds.* A word is cut into halves below 2^32, and each half-state is multiplied on its own. The row sum is
+//! 160 < 2^8, so results are in 0..2^40; the transform's largest intermediate value is below 2^41 in
+//! absolute value, far inside an `i64`.
+//!
+//! **The dense matrix** of 2021 has no structure that is known to help: 144 products with 64-bit entries, summed
+//! in 192 bits, and one reduction per word.
+
+use super::rescue_constants::{MDS_2021, WIDTH};
+use super::rescue_power_maps::{EPSILON, State, add_rare, reduce, sub_rare};
+
+/// The circulant matrix times the state, plus constants.
+#[inline(always)]
+pub(super) fn circulant(x: &State, constants: &State) -> State {
+    let low = convolve(x.map(|word| (word & EPSILON) as i64));
+    let high = convolve(x.map(|word| (word >> 32) as i64));
+    let mut y = [0; WIDTH];
+    for i in 0..WIDTH {
+        // Each sum below 161 * 2^32.
+        let low = low[i] as u64 + (constants[i] & EPSILON);
+        let high = high[i] as u64 + (constants[i] >> 32);
+        // low + 2^32 high, the bits of 2^64 and above folded by 2^64 = 2^32 - 1: a number below 2^41, which
+        // overflows what it is added to once in 2^23 times.
+        let folded = low + (high >> 32) * EPSILON;
+        y[i] = add_rare(high << 32, folded);
+    }
+    y
+}
+
+/// The cyclic convolution with the reversed row (7, 8, 21, 22, 6, 7, 9, 10, 13, 26, 8, 23), for entries in 0..2^32.
+#[inline(always)]
+fn convolve(x: [i64; WIDTH]) -> [i64; WIDTH] {
+    // Values at T = 1, T = -1 and T = i (real and imaginary part), for each residue of the exponent modulo 3.
+    let (mut s, mut d, mut u, mut v) = ([0; 3], [0; 3], [0; 3], [0; 3]);
+    for k in 0..3 {
+        let (even, odd) = (x[k] + x[k + 6], x[k + 3] + x[k + 9]);
+        (s[k], d[k]) = (even + odd, even - odd);
+        (u[k], v[k]) = (x[k] - x[k + 6], x[k + 3] - x[k + 9]);
+    }
+    // Modulo X^3 = 1 with (16, 8, 16): sixteen times the sum of all, less eight times one.
+    let twice = 2 * (s[0] + s[1] + s[2]);
+    let at_one = [8 * (twice - s[2]), 8 * (twice - s[0]), 8 * (twice - s[1])];
+    // Modulo X^3 = -1 with (-8, 1, 1).
+    let at_minus_one = [-8 * d[0] - d[1] - d[2], d[0] - 8 * d[1] - d[2], d[0] + d[1] - 8 * d[2]];
+    // Modulo X^3 = i with (-1 - 2i, -1 - i, 4 - 8i); i times the last two is 1 - i and 8 + 4i.
+    let real = [
+        (2 * v[0] - u[0]) + 4 * (2 * u[1] - v[1]) + (u[2] + v[2]),
+        (v[0] - u[0]) + (2 * v[1] - u[1]) + 4 * (2 * u[2] - v[2]),
+        4 * (u[0] + 2 * v[0]) + (v[1] - u[1]) + (2 * v[2] - u[2]),
+    ];
+    let imaginary = [
+        4 * (u[1] + 2 * v[1]) - (2 * u[0] + v[0]) + (v[2] - u[2]),
+        4 * (u[2] + 2 * v[2]) - (u[0] + v[0]) - (2 * u[1] + v[1]),
+        4 * (v[0] - 2 * u[0]) - (u[1] + v[1]) - (2 * u[2] + v[2]),
+    ];
+    let mut y = [0; WIDTH];
+    for k in 0..3 {
+        let (even, odd) = (at_one[k] + at_minus_one[k], at_one[k] - at_minus_one[k]);
+        (y[k], y[k + 6]) = (even + real[k], even - real[k]);
+        (y[k + 3], y[k + 9]) = (odd + imaginary[k], odd - imaginary[k]);
+    }
+    y
+}
+
+/// The dense matrix times the state, plus constants.
+#[inline(always)]
+pub(super) fn dense(x: &State, constants: &State) -> State {
+    let mut y = [0; WIDTH];
+    for i in 0..WIDTH {
+        let (mut sum, mut carries) = (constants[i] as u128, 0);
+        for j in 0..WIDTH {
+            let (next, carry) = sum.overflowing_add(x[j] as u128 * MDS_2021[i][j] as u128);
+            sum = next;
+            carries += carry as u64;
+        }
+        // At most twelve carries of 2^128 = -2^32.
+        y[i] = sub_rare(reduce(sum), carries << 32);
+    }
+    y
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rescue_constants::{ARK1, MDS_CIRCULANT_ROW};
+    use super::*;
+    use crate::field::{Goldilocks, MODULUS};
+    use proptest::prelude::*;
+
+    /// Row by row in the field.
+    fn by_rows(x: &State, constants: &State, mds: impl Fn(usize, usize) -> u64) -> [Goldilocks; WIDTH] {
+        std::array::from_fn(|i| {
+            let product: Goldilocks =
+                (0..WIDTH).map(|j| Goldilocks::new(mds(i, j)) * Goldilocks::new(x[j])).sum();
+            product + Goldilocks::new(constants[i])
+        })
+    }
+
+    fn check(x: &State, constants: &State) {
+        let found = circulant(x, constants).map(Goldilocks::new);
+        assert_eq!(found, by_rows(x, constants, |i, j| MDS_CIRCULANT_ROW[(WIDTH + j - i) % WIDTH]), "{x:?}");
+        let found = dense(x, constants).map(Goldilocks::new);
+        assert_eq!(found, by_rows(x, constants, |i, j| MDS_2021[i][j]), "{x:?}");
+    }
+
+    /// The largest and smallest sums, and each column alone: overflow checks are on in tests.
+    #[test]
+    fn extreme_states() {
+        for value in [0, 1, EPSILON, EPSILON << 32, MODULUS - 1, MODULUS, u64::MAX] {
+            for constants in [[0; WIDTH], [MODULUS - 1; WIDTH], ARK1[0]] {
+                check(&[value; WIDTH], &constants);
+                for subset in 0..1 << WIDTH {
+                    let x = std::array::from_fn(|i| if subset >> i & 1 == 1 { value } else { 0 });
+                    check(&x, &constants);
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn random_states(x: [u64; WIDTH], constants: [u64; WIDTH]) {
+            check(&x, &constants.map(|c| c % MODULUS));
+        }
+    }
+}
