@@ -6,6 +6,9 @@ use std::str::FromStr;
 use crate::error::Error;
 
 /// The device an engine is asked to run on.
+///
+/// It prints as, and parses from, the name used on the command line: `auto`, `cpu`, `reference`, `cuda:0`, `opencl:1`;
+/// `cuda` and `opencl` are the first of their kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DeviceChoice {
     /// The best device present; [`DeviceInfo`] says which it was and why.
@@ -15,49 +18,71 @@ pub enum DeviceChoice {
     Cpu,
     /// The textbook algorithms on one thread: the oracle of the tests, orders of magnitude slower.
     Reference,
+    /// The NVIDIA GPU with this number, counted from 0 as the driver counts.
+    Cuda(u32),
+    /// The OpenCL device with this number, counted from 0 through all platforms.
+    OpenCl(u32),
 }
 
 impl DeviceChoice {
-    /// Every choice, in the order in which they are listed to users.
-    pub const ALL: [Self; 3] = [Self::Auto, Self::Cpu, Self::Reference];
-
-    /// The name used on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Cpu => "cpu",
-            Self::Reference => "reference",
-        }
-    }
+    /// The forms of a name, as they are listed to users.
+    pub const NAMES: [&str; 5] = ["auto", "cpu", "reference", "cuda:<n>", "opencl:<n>"];
 }
 
 impl fmt::Display for DeviceChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Cpu => f.write_str("cpu"),
+            Self::Reference => f.write_str("reference"),
+            Self::Cuda(index) => write!(f, "cuda:{index}"),
+            Self::OpenCl(index) => write!(f, "opencl:{index}"),
+        }
     }
 }
 
 impl FromStr for DeviceChoice {
     type Err = Error;
 
-    /// [`Error::DeviceMissing`] for a device of a kind that exists but not here (`cuda:0`, `opencl:1`),
-    /// [`Error::UnknownName`] for anything else.
+    /// [`Error::UnknownName`] for what is no name of a device. Whether the device is there is seen when an engine is
+    /// built.
     fn from_str(text: &str) -> Result<Self, Error> {
-        if let Some(choice) = Self::ALL.into_iter().find(|choice| choice.name() == text) {
-            return Ok(choice);
-        }
         let (kind, index) = text.split_once(':').unwrap_or((text, "0"));
-        if ["cuda", "opencl"].contains(&kind) && index.parse::<u32>().is_ok() {
-            return Err(Error::DeviceMissing {
-                device: text.into(),
-                reason: format!("this version has no {kind} backend"),
-                available: "cpu".into(),
-            });
+        // `parse` would take a sign.
+        let index = index.bytes().all(|byte| byte.is_ascii_digit()).then(|| index.parse().ok()).flatten();
+        match (text, kind, index) {
+            ("auto", ..) => Ok(Self::Auto),
+            ("cpu", ..) => Ok(Self::Cpu),
+            ("reference", ..) => Ok(Self::Reference),
+            (_, "cuda", Some(index)) => Ok(Self::Cuda(index)),
+            (_, "opencl", Some(index)) => Ok(Self::OpenCl(index)),
+            _ => Err(Error::UnknownName {
+                what: "device",
+                found: text.into(),
+                expected: Self::NAMES.join(", "),
+            }),
         }
-        Err(Error::UnknownName {
-            what: "device",
-            found: text.into(),
-            expected: Self::ALL.map(Self::name).join(", "),
+    }
+}
+
+/// What sort of hardware a device is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DeviceKind {
+    /// A processor.
+    Cpu,
+    /// A graphics processor.
+    Gpu,
+    /// Anything else that OpenCL drives.
+    Accelerator,
+}
+
+impl fmt::Display for DeviceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Cpu => "CPU",
+            Self::Gpu => "GPU",
+            Self::Accelerator => "accelerator",
         })
     }
 }
@@ -67,25 +92,52 @@ impl FromStr for DeviceChoice {
 pub struct DeviceInfo {
     /// The name by which it is asked for, such as `cpu`.
     pub id: String,
+    /// What sort of hardware it is.
+    pub kind: DeviceKind,
     /// What it is, such as the processor's brand.
     pub description: String,
     /// Threads or compute units.
     pub units: usize,
     /// Its memory in bytes, where the system tells.
     pub memory: Option<u64>,
+    /// Its driver and the driver's version, where it has one.
+    pub driver: Option<String>,
     /// Why the engine uses it.
     pub reason: String,
 }
 
-/// The devices of this machine. The reference is no device and is not listed.
+/// The devices of this machine: the CPU, then what CUDA and OpenCL find. The reference is no device and is not listed.
+///
+/// A GPU with two drivers stands here twice, by the name of each.
 pub fn devices() -> Vec<DeviceInfo> {
-    vec![DeviceInfo {
+    type Finder = fn() -> Result<Vec<DeviceInfo>, String>;
+    let found: &[Finder] = &[
+        #[cfg(feature = "cuda")]
+        crate::backend::gpu::cuda::devices,
+        #[cfg(feature = "opencl")]
+        crate::backend::gpu::opencl::devices,
+    ];
+    let others = found.iter().flat_map(|devices| devices().unwrap_or_default());
+    std::iter::once(cpu()).chain(others).collect()
+}
+
+/// The CPU.
+pub(crate) fn cpu() -> DeviceInfo {
+    DeviceInfo {
         id: "cpu".into(),
+        kind: DeviceKind::Cpu,
         description: processor(),
         units: std::thread::available_parallelism().map_or(1, |n| n.get()),
         memory: crate::memory::installed(),
+        driver: None,
         reason: "always present".into(),
-    }]
+    }
+}
+
+/// [`Error::DeviceMissing`], with what is there instead.
+pub(crate) fn missing(device: &str, reason: String) -> Error {
+    let available = devices().into_iter().map(|device| device.id).collect::<Vec<_>>().join(", ");
+    Error::DeviceMissing { device: device.into(), reason, available }
 }
 
 /// The processor's name, where the system tells (Linux), and its architecture.

@@ -5,13 +5,16 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::backend::cpu::{Cpu, Simd};
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+use crate::backend::gpu::{self, Gpu};
 use crate::backend::reference::Reference;
 use crate::backend::{Accelerated, Backend};
-use crate::device::{DeviceChoice, DeviceInfo, devices};
+use crate::device::{DeviceChoice, DeviceInfo, cpu};
 use crate::error::Error;
 use crate::field::{Field, Goldilocks};
 use crate::hash::Digest;
@@ -84,7 +87,7 @@ impl EngineBuilder {
     }
 
     /// The engine; [`Error::DeviceMissing`], also for vector instructions that the machine lacks, [`Error::UnknownName`]
-    /// for a level that the environment names and nobody knows, or [`Error::BadThreadCount`].
+    /// for a level that the environment names and nobody knows, [`Error::DriverTooOld`] or [`Error::BadThreadCount`].
     pub fn build(self) -> Result<Engine, Error> {
         let requested =
             self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
@@ -94,25 +97,55 @@ impl EngineBuilder {
             return Err(refused("expected from 1 to 4096".into()));
         }
         let cpu = Cpu::new(self.simd.map_or_else(Simd::from_environment, Ok)?)?;
-        let (backend, reason): (Box<dyn Backend>, _) = match self.device {
-            DeviceChoice::Auto => (Box::new(cpu), "chosen by auto: the only device"),
-            DeviceChoice::Cpu => (Box::new(cpu), "asked for"),
-            DeviceChoice::Reference => (Box::new(Reference), "asked for"),
-        };
+        let (backend, device) = open(self.device, cpu)?;
+        let host = device.driver.is_none();
         let threads = if self.device == DeviceChoice::Reference { 1 } else { requested };
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(|i| format!("zkaccel-{i}"))
             .build()
             .map_err(|error| refused(error.to_string()))?;
-        let mut device = DeviceInfo { units: threads, reason: reason.into(), ..devices().swap_remove(0) };
-        match self.device {
-            DeviceChoice::Reference => device.id = "reference".into(),
-            _ => device.description = format!("{}, {}", device.description, cpu.simd()),
-        }
-        let memory_budget = self.memory_budget.or(device.memory);
+        let device = DeviceInfo { units: if host { threads } else { device.units }, ..device };
+        let memory_budget = self.memory_budget.or_else(crate::memory::installed);
         let shared = Shared { backend, pool, device, memory_budget, progress: self.progress };
         Ok(Engine { shared: Arc::new(shared) })
+    }
+}
+
+/// The backend of a device, and what it is; on the host it is `on_host` or the reference.
+fn open(choice: DeviceChoice, on_host: Cpu) -> Result<(Box<dyn Backend>, DeviceInfo), Error> {
+    let asked_for = |info: &DeviceInfo| DeviceInfo { reason: "asked for".into(), ..info.clone() };
+    let host = || {
+        let host = cpu();
+        DeviceInfo { description: format!("{}, {}", host.description, on_host.simd()), ..host }
+    };
+    match choice {
+        // The place of a choice by measurement: until one is made, the CPU is never a wrong answer.
+        DeviceChoice::Auto => {
+            let reason = "chosen by auto: other devices are used where they are asked for".into();
+            Ok((Box::new(on_host), DeviceInfo { reason, ..host() }))
+        }
+        DeviceChoice::Cpu => Ok((Box::new(on_host), asked_for(&host()))),
+        DeviceChoice::Reference => {
+            Ok((Box::new(Reference), DeviceInfo { id: "reference".into(), ..asked_for(&cpu()) }))
+        }
+        #[cfg(feature = "cuda")]
+        DeviceChoice::Cuda(index) => {
+            let device = gpu::cuda::Cuda::open(index)?;
+            let info = asked_for(gpu::Device::info(&device));
+            Ok((Box::new(Gpu::new(device)), info))
+        }
+        #[cfg(feature = "opencl")]
+        DeviceChoice::OpenCl(index) => {
+            let device = gpu::opencl::OpenCl::open(index)?;
+            let info = asked_for(gpu::Device::info(&device));
+            Ok((Box::new(Gpu::new(device)), info))
+        }
+        #[cfg(not(all(feature = "cuda", feature = "opencl")))]
+        missing => {
+            let reason = "this build of zkaccel has no backend for it".into();
+            Err(crate::device::missing(&missing.to_string(), reason))
+        }
     }
 }
 
@@ -132,6 +165,12 @@ impl Engine {
         &self.shared.device
     }
 
+    /// The time that the device has spent on this engine's operations so far, transfers not counted, by its own clock;
+    /// `None` where the host is the device.
+    pub fn device_time(&self) -> Option<Duration> {
+        self.shared.backend.device_time()
+    }
+
     /// Transforms every column of a matrix in place.
     ///
     /// Rows are points: the matrix has as many as the domain, else [`Error::LengthMismatch`]. Words must be canonical,
@@ -146,8 +185,7 @@ impl Engine {
         if input == Order::Natural && output == Order::Natural {
             self.check_budget(memory_of::<F>(shape.rows, shape.columns.min(8)))?;
         }
-        self.run(|| self.shared.backend.ntt(ntt, words, shape.block_width::<F>()));
-        Ok(())
+        self.run(|| self.shared.backend.ntt(ntt, words, shape.block_width::<F>()))
     }
 
     /// Extends every column of a matrix to a larger domain: values on `lde.from()` to values on `lde.to()`.
@@ -171,8 +209,8 @@ impl Engine {
         self.run(|| {
             let (input, output) =
                 (bytemuck::cast_slice_mut(&mut values), bytemuck::cast_slice_mut(&mut extended));
-            self.shared.backend.lde(lde, input, shape.block_width::<F>(), output);
-        });
+            self.shared.backend.lde(lde, input, shape.block_width::<F>(), output)
+        })?;
         Matrix::new(extended, crate::matrix::Shape { rows: lde.to().size(), ..shape })
     }
 
@@ -184,7 +222,7 @@ impl Engine {
         self.check_canonical(matrix.words())?;
         self.check_budget(memory_of::<H::Digest>(matrix.shape().rows, 1))?;
         let mut digests = memory::zeroed(matrix.shape().rows)?;
-        self.hash_rows_into::<H, F>(matrix, &mut digests);
+        self.hash_rows_into::<H, F>(matrix, &mut digests)?;
         Ok(digests)
     }
 
@@ -194,7 +232,10 @@ impl Engine {
     pub fn merkle_tree<H: Accelerated>(&self, leaves: &[H::Digest]) -> Result<MerkleTree<H>, Error> {
         check_leaf_count(leaves.len())?;
         H::Digest::check(leaves)?;
-        self.build_tree::<H>(leaves.len(), |heap_leaves| heap_leaves.copy_from_slice(leaves))
+        self.build_tree::<H>(leaves.len(), |heap_leaves| {
+            heap_leaves.copy_from_slice(leaves);
+            Ok(())
+        })
     }
 
     /// The Merkle tree whose leaves are the digests of a matrix' rows.
@@ -211,13 +252,13 @@ impl Engine {
     pub(crate) fn build_tree<H: Accelerated>(
         &self,
         leaf_count: usize,
-        fill_leaves: impl FnOnce(&mut [H::Digest]),
+        fill_leaves: impl FnOnce(&mut [H::Digest]) -> Result<(), Error>,
     ) -> Result<MerkleTree<H>, Error> {
         self.check_budget(memory_of::<H::Digest>(leaf_count, 2))?;
         let mut heap = memory::zeroed::<H::Digest>(2 * leaf_count)?;
-        fill_leaves(&mut heap[leaf_count..]);
+        fill_leaves(&mut heap[leaf_count..])?;
         self.report(Stage::Tree, 0, 1);
-        self.run(|| H::hashing(&*self.shared.backend).build_tree(&mut heap));
+        self.run(|| H::hashing(&*self.shared.backend).build_tree(&mut heap))?;
         self.report(Stage::Tree, 1, 1);
         Ok(MerkleTree::from_filled_heap(heap))
     }
@@ -227,7 +268,7 @@ impl Engine {
         &self,
         matrix: MatrixRef<'_, F>,
         digests: &mut [H::Digest],
-    ) {
+    ) -> Result<(), Error> {
         let hashing = H::hashing(&*self.shared.backend);
         let (shape, words) = (matrix.shape(), matrix.words());
         let total = shape.rows as u64;
@@ -239,13 +280,15 @@ impl Engine {
                 let piece = shape.rows.div_ceil(64).max(4096);
                 let mut done = 0;
                 for (rows, digests) in words.chunks(piece * width).zip(digests.chunks_mut(piece)) {
-                    hashing.hash_rows(rows, width, digests);
+                    hashing.hash_rows(rows, width, digests)?;
                     done += digests.len() as u64;
                     self.report(Stage::Rows, done, total);
                 }
+                Ok(())
             }
-        });
+        })?;
         self.report(Stage::Rows, total, total);
+        Ok(())
     }
 
     /// Runs an operation on the engine's threads.

@@ -166,6 +166,37 @@ pub enum Error {
         available: String,
     },
 
+    /// A driver that is older than what the backend needs.
+    #[error("the driver of {device} is too old: found {found}, expected {needed} or later")]
+    DriverTooOld {
+        /// The device asked for.
+        device: String,
+        /// The version found.
+        found: String,
+        /// The oldest that serves.
+        needed: &'static str,
+    },
+
+    /// A device has no memory left, even after giving up what it kept for later.
+    #[error("{device} refused {requested} bytes of device memory")]
+    DeviceOutOfMemory {
+        /// The device.
+        device: String,
+        /// The size of the allocation.
+        requested: u64,
+    },
+
+    /// A device that failed at something it should be able to do.
+    #[error("{device} failed at {operation}: {message}")]
+    DeviceFailed {
+        /// The device.
+        device: String,
+        /// What it was doing.
+        operation: &'static str,
+        /// What its driver said.
+        message: String,
+    },
+
     /// A number of threads of zero, or one that the system refuses.
     #[error("{threads} threads were asked for: {reason}")]
     BadThreadCount {

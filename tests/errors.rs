@@ -59,7 +59,7 @@ fn bad_hex() {
 
 #[test]
 fn unknown_name() {
-    for text in ["gpu", "", "cuda:x", "CPU"] {
+    for text in ["gpu", "", "cuda:x", "cuda:", "cuda:+1", "cpu:0", "opencl:4294967296", "CPU"] {
         let error = text.parse::<DeviceChoice>().unwrap_err();
         assert!(matches!(error, Error::UnknownName { what: "device", .. }));
         says(&error, &["auto, cpu", text]);
@@ -69,11 +69,30 @@ fn unknown_name() {
 
 #[test]
 fn device_missing() {
-    for text in ["cuda:0", "opencl:1", "cuda"] {
-        let error = text.parse::<DeviceChoice>().unwrap_err();
-        assert!(matches!(error, Error::DeviceMissing { .. }), "{error:?}");
-        says(&error, &[text, "cpu"]);
+    // Nothing has a thousand devices; `devices.rs` has processes without any.
+    for text in ["cuda:1000", "opencl:1000"] {
+        let choice = text.parse::<DeviceChoice>().unwrap();
+        assert_eq!(choice.to_string(), text);
+        let error = Engine::builder().device(choice).build().unwrap_err();
+        assert!(matches!(error, Error::DeviceMissing { .. } | Error::DriverTooOld { .. }), "{error:?}");
+        says(&error, &[text]);
+        if let Error::DeviceMissing { available, .. } = &error {
+            assert!(available.starts_with("cpu"), "{available}");
+        }
     }
+    assert_eq!("cuda".parse(), Ok(DeviceChoice::Cuda(0)));
+    assert_eq!("opencl:12".parse(), Ok(DeviceChoice::OpenCl(12)));
+}
+
+/// Their causes are in `backend/gpu/faults.rs`, where a device can be made to fail.
+#[test]
+fn driver_too_old_and_device_out_of_memory_and_device_failed() {
+    let device = || "cuda:0".to_owned();
+    let error = Error::DriverTooOld { device: device(), found: "CUDA 11.8".into(), needed: "CUDA 12.2" };
+    says(&error, &["cuda:0", "CUDA 11.8", "CUDA 12.2 or later"]);
+    says(&Error::DeviceOutOfMemory { device: device(), requested: 77 }, &["cuda:0", "77 bytes"]);
+    let error = Error::DeviceFailed { device: device(), operation: "uploading", message: "lost".into() };
+    says(&error, &["cuda:0", "uploading", "lost"]);
 }
 
 #[test]

@@ -23,10 +23,12 @@ struct Devices {
 #[derive(Serialize)]
 struct Device {
     id: String,
+    kind: String,
     description: String,
     /// Threads or compute units.
     units: usize,
     memory_bytes: Option<u64>,
+    driver: Option<String>,
     reason: String,
 }
 
@@ -34,9 +36,11 @@ impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let devices = devices().into_iter().map(|device| Device {
             id: device.id,
+            kind: device.kind.to_string(),
             description: device.description,
             units: device.units,
             memory_bytes: device.memory,
+            driver: device.driver,
             reason: device.reason,
         });
         self.format.print(&Devices { devices: devices.collect() })
@@ -45,11 +49,12 @@ impl Arguments {
 
 impl fmt::Display for Devices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Device { id, description, units, memory_bytes, reason } in &self.devices {
+        for Device { id, kind, description, units, memory_bytes, driver, reason } in &self.devices {
             let memory = memory_bytes.map_or("memory unknown".into(), |bytes| {
                 format!("{:.1} GiB of memory", bytes as f64 / f64::from(1 << 30))
             });
-            writeln!(f, "{id:<10} {description}, {units} threads, {memory} ({reason})")?;
+            let driver = driver.as_ref().map_or(String::new(), |driver| format!(", {driver}"));
+            writeln!(f, "{id:<10} {kind}: {description}, {units} units, {memory}{driver} ({reason})")?;
         }
         Ok(())
     }

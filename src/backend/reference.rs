@@ -1,6 +1,7 @@
 //! The oracle: every operation in its shortest and most obvious form. Never optimised.
 
-use super::{Hashing, Transforms};
+use super::{Clock, Hashing, Transforms};
+use crate::error::Error;
 use crate::field::{Field, Goldilocks, powers};
 use crate::hash::Hasher;
 use crate::ntt::{Direction, Lde, Ntt, Order, reverse_bits};
@@ -9,8 +10,10 @@ use crate::ntt::{Direction, Lde, Ntt, Order, reverse_bits};
 #[derive(Debug)]
 pub struct Reference;
 
+impl Clock for Reference {}
+
 impl Transforms for Reference {
-    fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) {
+    fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
         let n = ntt.domain.size();
         for block in data.chunks_exact_mut(n * width) {
             for column in 0..width {
@@ -25,9 +28,16 @@ impl Transforms for Reference {
                 }
             }
         }
+        Ok(())
     }
 
-    fn lde(&self, lde: &Lde, input: &mut [Goldilocks], width: usize, output: &mut [Goldilocks]) {
+    fn lde(
+        &self,
+        lde: &Lde,
+        input: &mut [Goldilocks],
+        width: usize,
+        output: &mut [Goldilocks],
+    ) -> Result<(), Error> {
         let (n, m) = (lde.from().size(), lde.to().size());
         for (input, output) in input.chunks_exact(n * width).zip(output.chunks_exact_mut(m * width)) {
             for column in 0..width {
@@ -40,6 +50,7 @@ impl Transforms for Reference {
                 }
             }
         }
+        Ok(())
     }
 }
 
@@ -80,23 +91,31 @@ fn transform(a: &[Goldilocks], root: Goldilocks) -> Vec<Goldilocks> {
 }
 
 impl<H: Hasher> Hashing<H> for Reference {
-    fn hash_rows(&self, matrix: &[Goldilocks], width: usize, digests: &mut [H::Digest]) {
+    fn hash_rows(&self, matrix: &[Goldilocks], width: usize, digests: &mut [H::Digest]) -> Result<(), Error> {
         for (row, digest) in matrix.chunks_exact(width).zip(digests) {
             *digest = H::Textbook::hash_elements(row);
         }
+        Ok(())
     }
 
-    fn hash_columns(&self, matrix: &[Goldilocks], degree: usize, digests: &mut [H::Digest]) {
+    fn hash_columns(
+        &self,
+        matrix: &[Goldilocks],
+        degree: usize,
+        digests: &mut [H::Digest],
+    ) -> Result<(), Error> {
         let rows = digests.len();
         for (i, digest) in digests.iter_mut().enumerate() {
             let row: Vec<_> = matrix.chunks_exact(degree).skip(i).step_by(rows).flatten().copied().collect();
             *digest = H::Textbook::hash_elements(&row);
         }
+        Ok(())
     }
 
-    fn build_tree(&self, heap: &mut [H::Digest]) {
+    fn build_tree(&self, heap: &mut [H::Digest]) -> Result<(), Error> {
         for node in (1..heap.len() / 2).rev() {
             heap[node] = H::Textbook::merge(&[heap[2 * node], heap[2 * node + 1]]);
         }
+        Ok(())
     }
 }

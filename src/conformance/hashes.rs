@@ -27,6 +27,10 @@ fn rows<H: Accelerated>(engine: &Engine) -> Result<(), String> {
         check::<H, Quadratic>(engine, &mut words, 70, columns)?;
         check::<H, Cubic>(engine, &mut words, 70, columns)?;
     }
+    // Around the chunks of a tree hash: 128 words each.
+    for columns in [127, 128, 129, 255, 256, 257, 385, 897, 1025] {
+        check::<H, Goldilocks>(engine, &mut words, 2, columns)?;
+    }
     // Rows of one edge value, and of all.
     for edge in EDGES {
         let matrix = Matrix::from_rows(vec![Goldilocks::new(edge); 16], 2, 8).map_err(failure("shape"))?;

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::Cpu;
 use crate::backend::Hashing;
+use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::Hasher;
 
@@ -17,16 +18,22 @@ const GRAIN: usize = 64;
 const NODES: usize = 16;
 
 impl<H: Hasher> Hashing<H> for Cpu {
-    fn hash_rows(&self, matrix: &[Goldilocks], width: usize, digests: &mut [H::Digest]) {
+    fn hash_rows(&self, matrix: &[Goldilocks], width: usize, digests: &mut [H::Digest]) -> Result<(), Error> {
         let tasks = matrix.par_chunks(GRAIN * width).zip(digests.par_chunks_mut(GRAIN));
         tasks.for_each(|(rows, digests)| {
             for (row, digest) in rows.chunks_exact(width).zip(digests) {
                 *digest = H::hash_elements(row);
             }
         });
+        Ok(())
     }
 
-    fn hash_columns(&self, matrix: &[Goldilocks], degree: usize, digests: &mut [H::Digest]) {
+    fn hash_columns(
+        &self,
+        matrix: &[Goldilocks],
+        degree: usize,
+        digests: &mut [H::Digest],
+    ) -> Result<(), Error> {
         let rows = digests.len();
         let width = matrix.len() / rows;
         digests.par_chunks_mut(GRAIN).enumerate().for_each(|(task, digests)| {
@@ -42,9 +49,10 @@ impl<H: Hasher> Hashing<H> for Cpu {
                 *digest = H::hash_elements(row);
             }
         });
+        Ok(())
     }
 
-    fn build_tree(&self, heap: &mut [H::Digest]) {
+    fn build_tree(&self, heap: &mut [H::Digest]) -> Result<(), Error> {
         let mut parents = heap.len() / 4;
         while parents >= 1 {
             let (upper, children) = heap[..4 * parents].split_at_mut(2 * parents);
@@ -56,5 +64,6 @@ impl<H: Hasher> Hashing<H> for Cpu {
             });
             parents /= 2;
         }
+        Ok(())
     }
 }

@@ -6,7 +6,7 @@ mod simd;
 
 pub use simd::Simd;
 
-use super::Transforms;
+use super::{Clock, Transforms};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::ntt::{Lde, Ntt};
@@ -48,12 +48,22 @@ impl Default for Cpu {
     }
 }
 
+impl Clock for Cpu {}
+
 impl Transforms for Cpu {
-    fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) {
+    fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
         ntt::ntt(self.simd, ntt, data, width);
+        Ok(())
     }
 
-    fn lde(&self, lde: &Lde, input: &mut [Goldilocks], width: usize, output: &mut [Goldilocks]) {
+    fn lde(
+        &self,
+        lde: &Lde,
+        input: &mut [Goldilocks],
+        width: usize,
+        output: &mut [Goldilocks],
+    ) -> Result<(), Error> {
         ntt::lde(self.simd, lde, input, width, output);
+        Ok(())
     }
 }

@@ -1,0 +1,73 @@
+// One dialect of C for two compilers: OpenCL C 1.2, and CUDA C++ through NVRTC. Kernels are written in these names only.
+//
+// A kernel's parameters are buffers and 64-bit words, nothing else. A buffer travels as a pointer and an offset in
+// elements, because OpenCL has no pointers into the middle of a buffer: declare it with BUFFER(type, name) and use
+// it through AT(name). What the launch calls items is reached by FOR_EACH, whatever their number.
+
+#ifdef __OPENCL_VERSION__
+
+typedef ulong u64;
+typedef uint u32;
+typedef uchar u8;
+
+#define KERNEL __kernel
+// The compiler decides what to inline: forcing it makes CPU devices compile for minutes.
+#define DEVICE static
+#define GLOBAL __global
+#define LOCAL __local
+#define CONSTANT __constant
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define UNROLL _Pragma("unroll")
+#define NO_UNROLL _Pragma("unroll 1")
+
+DEVICE u64 local_id(void) { return get_local_id(0); }
+DEVICE u64 local_size(void) { return get_local_size(0); }
+DEVICE u64 group_id(void) { return get_group_id(0); }
+DEVICE u64 global_id(void) { return get_global_id(0); }
+DEVICE u64 global_size(void) { return get_global_size(0); }
+
+// The upper half of a 128-bit product.
+DEVICE u64 mul_high(u64 a, u64 b) { return mul_hi(a, b); }
+DEVICE u32 rotate_right(u32 x, u32 n) { return rotate(x, 32 - n); }
+
+#else
+
+typedef unsigned long long u64;
+typedef unsigned int u32;
+typedef unsigned char u8;
+
+#define KERNEL extern "C" __global__
+#define DEVICE static __device__
+#define GLOBAL
+#define LOCAL __shared__
+#define CONSTANT static __constant__ const
+#define BARRIER() __syncthreads()
+#define UNROLL _Pragma("unroll")
+#define NO_UNROLL _Pragma("unroll 1")
+
+DEVICE u64 local_id(void) { return threadIdx.x; }
+DEVICE u64 local_size(void) { return blockDim.x; }
+DEVICE u64 group_id(void) { return blockIdx.x; }
+DEVICE u64 global_id(void) { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
+DEVICE u64 global_size(void) { return (u64)gridDim.x * blockDim.x; }
+
+DEVICE u64 mul_high(u64 a, u64 b) { return __umul64hi(a, b); }
+DEVICE u32 rotate_right(u32 x, u32 n) { return __funnelshift_r(x, x, n); }
+
+#endif
+
+#define BUFFER(type, name) GLOBAL type *name##_base, u64 name##_offset
+#define AT(name) (name##_base + name##_offset)
+#define FOR_EACH(i, count) for (u64 i = global_id(); i < (count); i += global_size())
+
+// a + b and whether it carried; a - b and whether it borrowed.
+DEVICE u64 add_carry(u64 a, u64 b, u32 *carry) {
+    u64 sum = a + b;
+    *carry = sum < a;
+    return sum;
+}
+
+DEVICE u64 sub_borrow(u64 a, u64 b, u32 *borrow) {
+    *borrow = a < b;
+    return a - b;
+}

@@ -1,0 +1,138 @@
+//! What a device must offer: a handful of primitives, over which every host plan is written once.
+
+use std::time::Duration;
+
+use super::program::Program;
+use crate::device::DeviceInfo;
+use crate::error::Error;
+
+/// An accelerator with memory of its own, or one that is spoken to as if it had.
+///
+/// Work is given to queues. What is given to one queue happens in order; queues are independent. Any thread may use any
+/// queue, one at a time. Memory must outlive the work that uses it: [`finish`](Self::finish) tells when that is done.
+pub trait Device: Send + Sync + 'static {
+    /// Device memory, freed when dropped.
+    type Buffer: Send + Sync;
+
+    /// An ordered queue of work.
+    type Queue: Send;
+
+    /// A sequence of launches that was prepared once, to be launched as one.
+    type Recording: Send;
+
+    /// What it is.
+    fn info(&self) -> &DeviceInfo;
+
+    /// What plans must know of it.
+    fn limits(&self) -> Limits;
+
+    /// A new queue.
+    fn queue(&self) -> Result<Self::Queue, Error>;
+
+    /// Memory with unspecified contents; [`Error::DeviceOutOfMemory`].
+    fn allocate(&self, bytes: usize) -> Result<Self::Buffer, Error>;
+
+    /// Copies `data` to `to`, `at` bytes from its start. `data` may be reused when this returns; the copy itself is
+    /// ordered with the queue's other work.
+    fn upload(&self, queue: &mut Self::Queue, data: &[u8], to: &Self::Buffer, at: usize)
+    -> Result<(), Error>;
+
+    /// Waits for the queue and then copies `from`, `at` bytes from its start, to `data`. Work that failed is told of
+    /// before the first byte of `data` is written.
+    fn download(
+        &self,
+        queue: &mut Self::Queue,
+        from: &Self::Buffer,
+        at: usize,
+        data: &mut [u8],
+    ) -> Result<(), Error>;
+
+    /// Launches kernels, each after the one before.
+    fn launch(&self, queue: &mut Self::Queue, launches: &[Launch<&Self::Buffer>]) -> Result<(), Error>;
+
+    /// Prepares launches to be repeated.
+    fn record(
+        &self,
+        queue: &mut Self::Queue,
+        launches: &[Launch<&Self::Buffer>],
+    ) -> Result<Self::Recording, Error>;
+
+    /// Launches what was recorded.
+    ///
+    /// # Safety
+    /// The buffers that the launches were recorded with are alive until the queue has been finished.
+    unsafe fn replay(&self, queue: &mut Self::Queue, recording: &Self::Recording) -> Result<(), Error>;
+
+    /// Waits for all work of a queue and returns how long its launches took since the last call, by the device's clock.
+    fn finish(&self, queue: &mut Self::Queue) -> Result<Duration, Error>;
+}
+
+/// What plans must know of a device.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Work items that fill it; more launch as well, and on a processor of a few wide cores they only cost.
+    pub items: usize,
+    /// Work items of a group, unless a kernel asks for another number.
+    pub group: usize,
+    /// The largest buffer, in bytes.
+    pub buffer: u64,
+    /// Bytes to which the offset of a sub-buffer must be aligned; plans here pass offsets and need none.
+    pub alignment: usize,
+}
+
+/// One launch of a kernel; R names buffers. Only [`Launch::new`] makes one, so that somebody vouches for each.
+#[derive(Clone, Debug)]
+pub struct Launch<R> {
+    /// Where the kernel is.
+    pub(super) program: &'static Program,
+    /// Its name.
+    pub(super) kernel: &'static str,
+    /// Number of work groups.
+    pub(super) groups: usize,
+    /// Work items of each.
+    pub(super) group: usize,
+    /// What it is given, in the order of its parameters.
+    pub(super) args: Vec<Arg<R>>,
+}
+
+/// A parameter of a kernel: a `BUFFER` or a 64-bit word.
+#[derive(Clone, Copy, Debug)]
+pub enum Arg<R> {
+    /// A buffer, and an offset in elements of the kernel's type.
+    Buffer(R, u64),
+    /// A number.
+    Word(u64),
+}
+
+impl<R: Copy> Launch<R> {
+    /// A launch of `groups` groups of `group` work items.
+    ///
+    /// # Safety
+    /// The program has the kernel, the arguments are its parameters, and with them it stays inside the buffers.
+    pub unsafe fn new(
+        program: &'static Program,
+        kernel: &'static str,
+        (groups, group): (usize, usize),
+        args: Vec<Arg<R>>,
+    ) -> Self {
+        Self { program, kernel, groups, group, args }
+    }
+
+    /// The same launch with its buffers named otherwise.
+    pub fn map<S>(&self, rename: impl Fn(R) -> S) -> Launch<S> {
+        let args = self.args.iter().map(|arg| match *arg {
+            Arg::Buffer(buffer, offset) => Arg::Buffer(rename(buffer), offset),
+            Arg::Word(word) => Arg::Word(word),
+        });
+        let Self { program, kernel, groups, group, .. } = *self;
+        Launch { program, kernel, groups, group, args: args.collect() }
+    }
+}
+
+impl Limits {
+    /// Groups for a kernel that walks `count` things with `FOR_EACH`, and items of each.
+    pub fn grid(&self, count: usize) -> (usize, usize) {
+        // Grids of more than 2^31 - 1 groups are refused by CUDA.
+        (count.min(self.items).div_ceil(self.group).clamp(1, 1 << 30), self.group)
+    }
+}

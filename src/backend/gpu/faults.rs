@@ -1,0 +1,290 @@
+//! Faults, injected: a device that refuses at a chosen moment, around any other.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use super::device::{Arg, Device, Launch, Limits};
+use super::{DeviceHash, Gpu};
+use crate::backend::reference::Reference;
+use crate::backend::{Clock, Hashing, Transforms};
+use crate::device::DeviceInfo;
+use crate::error::Error;
+use crate::field::Goldilocks;
+use crate::hash::{Blake3, ElementDigest, Rp64_256};
+use crate::ntt::{Convention, Domain, Lde, Ntt};
+
+/// What fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    /// Allocations find no memory.
+    Memory,
+    /// Any call fails.
+    Anything,
+}
+
+/// A device that refuses `times` times after `left` calls that go well.
+struct Faulty<D> {
+    device: Arc<D>,
+    fault: Fault,
+    left: AtomicI64,
+    times: i64,
+}
+
+impl<D: Device> Faulty<D> {
+    /// Counts a call, and refuses it when its time has come.
+    fn count(&self, requested: Option<usize>) -> Result<(), Error> {
+        if self.fault == Fault::Memory && requested.is_none() {
+            return Ok(());
+        }
+        let left = self.left.fetch_sub(1, Ordering::Relaxed);
+        if left > 0 || left <= -self.times {
+            return Ok(());
+        }
+        let device = self.device.info().id.clone();
+        Err(match requested {
+            Some(bytes) => Error::DeviceOutOfMemory { device, requested: bytes as u64 },
+            None => Error::DeviceFailed { device, operation: "a test", message: "injected".into() },
+        })
+    }
+}
+
+impl<D: Device> Device for Faulty<D> {
+    type Buffer = D::Buffer;
+    type Queue = D::Queue;
+    type Recording = D::Recording;
+
+    fn info(&self) -> &DeviceInfo {
+        self.device.info()
+    }
+    fn limits(&self) -> Limits {
+        self.device.limits()
+    }
+    fn queue(&self) -> Result<D::Queue, Error> {
+        self.count(None)?;
+        self.device.queue()
+    }
+    fn allocate(&self, bytes: usize) -> Result<D::Buffer, Error> {
+        self.count(Some(bytes))?;
+        self.device.allocate(bytes)
+    }
+    fn upload(&self, queue: &mut D::Queue, data: &[u8], to: &D::Buffer, at: usize) -> Result<(), Error> {
+        self.count(None)?;
+        self.device.upload(queue, data, to, at)
+    }
+    fn download(
+        &self,
+        queue: &mut D::Queue,
+        from: &D::Buffer,
+        at: usize,
+        data: &mut [u8],
+    ) -> Result<(), Error> {
+        self.count(None)?;
+        self.device.download(queue, from, at, data)
+    }
+    fn launch(&self, queue: &mut D::Queue, launches: &[Launch<&D::Buffer>]) -> Result<(), Error> {
+        self.count(None)?;
+        self.device.launch(queue, launches)
+    }
+    fn record(&self, queue: &mut D::Queue, launches: &[Launch<&D::Buffer>]) -> Result<D::Recording, Error> {
+        self.count(None)?;
+        self.device.record(queue, launches)
+    }
+    unsafe fn replay(&self, queue: &mut D::Queue, recording: &D::Recording) -> Result<(), Error> {
+        self.count(None)?;
+        // SAFETY: the caller's promise is handed on.
+        unsafe { self.device.replay(queue, recording) }
+    }
+    fn finish(&self, queue: &mut D::Queue) -> Result<Duration, Error> {
+        self.count(None)?;
+        self.device.finish(queue)
+    }
+}
+
+/// Runs `operation` on data of its own until it succeeds, each time with one more call that goes well before the fault, and
+/// checks that each failure is clean: the right error, the data unchanged, and the same backend right the next time.
+fn survive<D: Device>(
+    device: &Arc<D>,
+    fault: Fault,
+    times: i64,
+    data: &[Goldilocks],
+    operation: impl Fn(&Gpu<Faulty<D>>, &mut [Goldilocks]) -> Result<(), Error>,
+) -> usize {
+    let well = Faulty { device: Arc::clone(device), fault, left: AtomicI64::new(i64::MAX), times };
+    let mut expected = data.to_vec();
+    operation(&Gpu::new(well), &mut expected).unwrap();
+    for calls in 0.. {
+        let device = Faulty { device: Arc::clone(device), fault, left: AtomicI64::new(calls), times };
+        let gpu = Gpu::new(device);
+        let mut found = data.to_vec();
+        match operation(&gpu, &mut found) {
+            Ok(()) => {
+                assert!(found == expected, "{fault:?} after {calls} calls: a wrong answer");
+                if gpu.device.left.load(Ordering::Relaxed) >= 0 {
+                    return calls as usize;
+                }
+            }
+            Err(Error::DeviceOutOfMemory { requested, .. }) => assert!(requested > 0),
+            Err(Error::DeviceFailed { .. }) => assert_eq!(fault, Fault::Anything),
+            Err(error) => panic!("{error}"),
+        }
+        if found != expected {
+            assert!(found == data, "{fault:?} after {calls} calls: the input was changed");
+            gpu.device.left.store(i64::MAX, Ordering::Relaxed);
+            operation(&gpu, &mut found).unwrap();
+            assert!(found == expected, "{fault:?} after {calls} calls: a wrong answer afterwards");
+        }
+    }
+    unreachable!("there are fewer calls than numbers")
+}
+
+fn tree<H: DeviceHash<Digest = ElementDigest>, D: Device>(
+    gpu: &Gpu<D>,
+    heap: &mut [Goldilocks],
+) -> Result<(), Error> {
+    Hashing::<H>::build_tree(gpu, bytemuck::cast_slice_mut(heap))
+}
+
+/// Work in parts, where memory is short, gives what it gives in one, and fails as cleanly.
+fn parts<D: Device>(device: Result<D, Error>) {
+    let Ok(device) = device else { return };
+    let device = &Arc::new(device);
+    let limited = |calls| {
+        let device = Faulty {
+            device: Arc::clone(device),
+            fault: Fault::Anything,
+            left: AtomicI64::new(calls),
+            times: 1,
+        };
+        // Two blocks of 16 rows by 2, twice; or fewer rows than there are.
+        Gpu { limit: 8 * 150, ..Gpu::new(device) }
+    };
+    let data: Vec<_> = (1..=5 * 32).map(Goldilocks::new).collect();
+    let ntt = Ntt::inverse(Domain::new(4, Convention::Plonky3).unwrap().coset(Goldilocks::new(7)).unwrap());
+    let mut expected = data.clone();
+    Reference.ntt(&ntt, &mut expected, 2).unwrap();
+    for calls in 0.. {
+        let mut found = data.clone();
+        match limited(calls).ntt(&ntt, &mut found, 2) {
+            Ok(()) => {
+                assert!(found == expected);
+                break;
+            }
+            Err(_) => assert!(found == data, "the input was changed after {calls} calls"),
+        }
+    }
+    let gpu = limited(i64::MAX);
+    let lde = Lde::onto_coset(3, 4, Convention::Winterfell, Goldilocks::new(7)).unwrap();
+    let (mut found, mut expected) = (vec![Goldilocks::default(); 640], vec![Goldilocks::default(); 640]);
+    gpu.lde(&lde, &mut data.clone(), 1, &mut found).unwrap();
+    Reference.lde(&lde, &mut data.clone(), 1, &mut expected).unwrap();
+    assert!(found == expected);
+    for (rows, degree) in [(32, 1), (32, 5), (80, 2), (40, 1)] {
+        let (mut found, mut expected) = (vec![Default::default(); rows], vec![Default::default(); rows]);
+        Hashing::<Rp64_256>::hash_columns(&gpu, &data, degree, &mut found).unwrap();
+        Hashing::<Rp64_256>::hash_columns(&Reference, &data, degree, &mut expected).unwrap();
+        assert!(found == expected, "{rows} rows, degree {degree}");
+    }
+}
+
+#[cfg(feature = "opencl")]
+#[test]
+fn opencl_in_parts() {
+    parts(super::opencl::OpenCl::open(0));
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+fn cuda_in_parts() {
+    parts(super::cuda::Cuda::open(0));
+}
+
+/// Every operation, with every fault at every moment.
+fn faults<D: Device>(device: Result<D, Error>) {
+    // Where the device must be present, the conformance tests say that it is not.
+    let Ok(device) = device else { return };
+    let device = &Arc::new(device);
+    let data: Vec<_> = (1..=256).map(Goldilocks::new).collect();
+    let ntt = Ntt::forward(Domain::new(6, Convention::Plonky3).unwrap().coset(Goldilocks::new(7)).unwrap());
+    let lde = Lde::onto_coset(5, 4, Convention::Winterfell, Goldilocks::new(7)).unwrap();
+    // One refusal of memory is met by giving back what is kept; of two, the second is the caller's.
+    for (fault, times) in [(Fault::Memory, 1), (Fault::Memory, 2), (Fault::Anything, 1), (Fault::Anything, 2)]
+    {
+        let moments = survive(device, fault, times, &data, tree::<Rp64_256, _>);
+        assert!(moments >= 1);
+        survive(device, fault, times, &data, |gpu, data| gpu.ntt(&ntt, data, 2));
+        survive(device, fault, times, &data, |gpu, data| {
+            // The last words are the output, the first are its input.
+            let mut input = data[..64].to_vec();
+            let mut output = vec![Goldilocks::default(); 256];
+            gpu.lde(&lde, &mut input, 2, &mut output)?;
+            data.copy_from_slice(&output);
+            Ok(())
+        });
+        survive(device, fault, times, &data, |gpu, data| {
+            let mut digests = vec![Default::default(); 32];
+            Hashing::<Blake3>::hash_columns(gpu, data, 2, &mut digests)?;
+            data[..128].copy_from_slice(
+                &bytemuck::cast_slice::<_, [u64; 4]>(&digests)
+                    .concat()
+                    .iter()
+                    .map(|&word| Goldilocks::new(word))
+                    .collect::<Vec<_>>(),
+            );
+            Ok(())
+        });
+    }
+}
+
+/// A recorded tree, replayed twice, is the tree that launches build; and the device tells a time.
+fn replays<D: Device>(device: Result<D, Error>) {
+    let Ok(device) = device else { return };
+    let leaves = 32;
+    let mut expected: Vec<_> = (0..8 * leaves as u64).map(Goldilocks::new).collect();
+    let mut found = expected.clone();
+    let mut queue = device.queue().unwrap();
+    let memory = device.allocate(8 * found.len()).unwrap();
+    let levels = [16usize, 8, 4, 2, 1].map(|parents| {
+        let args = vec![Arg::Buffer(&memory, 0), Arg::Word(parents as u64)];
+        // SAFETY: merge_level(heap, parents), and the heap is that of 32 leaves.
+        unsafe { Launch::new(Blake3::PROGRAM, "merge_level", device.limits().grid(parents), args) }
+    });
+    let recording = device.record(&mut queue, &levels).unwrap();
+    for _ in 0..2 {
+        found.iter_mut().take(4 * leaves).for_each(|word| *word = Goldilocks::default());
+        device.upload(&mut queue, bytemuck::cast_slice(&found), &memory, 0).unwrap();
+        // SAFETY: the memory lives to the end of the test.
+        unsafe { device.replay(&mut queue, &recording) }.unwrap();
+        assert!(device.finish(&mut queue).unwrap() > Duration::ZERO);
+        device.download(&mut queue, &memory, 0, bytemuck::cast_slice_mut(&mut found)).unwrap();
+    }
+    drop((recording, memory, queue));
+    let gpu = Gpu::new(device);
+    Hashing::<Blake3>::build_tree(&gpu, bytemuck::cast_slice_mut(&mut expected)).unwrap();
+    assert!(found[4..] == expected[4..]);
+    assert!(gpu.device_time() > Some(Duration::ZERO));
+}
+
+#[cfg(feature = "opencl")]
+#[test]
+fn opencl_replays() {
+    replays(super::opencl::OpenCl::open(0));
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+fn cuda_replays() {
+    replays(super::cuda::Cuda::open(0));
+}
+
+#[cfg(feature = "opencl")]
+#[test]
+fn faults_of_opencl() {
+    faults(super::opencl::OpenCl::open(0));
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+fn faults_of_cuda() {
+    faults(super::cuda::Cuda::open(0));
+}

@@ -1,0 +1,400 @@
+//! OpenCL devices: the only file that names opencl3.
+//!
+//! The loader library is opened at run time. Programs are compiled from source on first use, and their binaries kept on
+//! disk. Version 1.2 is enough. Any device will do: GPUs, and processors through PoCL, which must not be told to inline.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use opencl3::command_queue::{
+    CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_read_buffer, enqueue_write_buffer,
+};
+use opencl3::context::Context;
+use opencl3::device::{self, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU};
+use opencl3::error_codes::{
+    CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES,
+    ClError,
+};
+use opencl3::event::Event;
+use opencl3::kernel::Kernel;
+use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
+use opencl3::platform::get_platforms;
+use opencl3::types::{CL_BLOCKING, cl_device_id, cl_mem};
+
+use super::cache;
+use super::device::{Arg, Device, Launch, Limits};
+use super::program::Program;
+use crate::device::{DeviceInfo, DeviceKind};
+use crate::error::Error;
+
+/// What compilers are told.
+const OPTIONS: &str = "-cl-std=CL1.2";
+
+/// An OpenCL device.
+pub struct OpenCl {
+    info: DeviceInfo,
+    limits: Limits,
+    /// Platform and driver, with their versions: a binary is for these.
+    identity: String,
+    context: Context,
+    id: cl_device_id,
+    programs: Mutex<HashMap<&'static str, Arc<opencl3::program::Program>>>,
+}
+
+// SAFETY: the device id, the only member that is not Send and Sync by itself, names a device of the process; the OpenCL
+// specification makes every call but clSetKernelArg thread-safe, and kernels belong to queues here.
+unsafe impl Send for OpenCl {}
+// SAFETY: as above.
+unsafe impl Sync for OpenCl {}
+
+/// A queue, the kernels that are set up through it, and the launches whose time was not yet asked for.
+pub struct Queue {
+    queue: CommandQueue,
+    kernels: HashMap<(&'static str, &'static str), Kernel>,
+    timed: Vec<(Event, Option<Event>)>,
+}
+
+/// A launch sequence with the handles of its buffers.
+pub struct Recording(Vec<Launch<cl_mem>>);
+
+// SAFETY: handles of memory objects may be used from any thread.
+unsafe impl Send for Recording {}
+
+/// A device that was found.
+struct Found {
+    device: device::Device,
+    info: DeviceInfo,
+    identity: String,
+    version: String,
+}
+
+/// The devices of all platforms, in the order of the platforms; the error says why there is none.
+fn found() -> Result<Vec<Found>, String> {
+    // One thread at a time: PoCL 3.1 sets its devices up when they are first listed, and a second thread that lists them
+    // meanwhile gets devices without names, and crashes.
+    static LISTING: Mutex<()> = Mutex::new(());
+    let _listing = LISTING.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let platforms = get_platforms().map_err(|ClError(code)| match code {
+        // The loader's own code where no platform is installed.
+        -1001 => "no OpenCL platform is installed".to_owned(),
+        _ => format!("no OpenCL loader library answers ({})", ClError(code)),
+    })?;
+    let mut all = Vec::new();
+    for platform in platforms {
+        // A platform without devices reports that as an error.
+        let devices = platform.get_devices(CL_DEVICE_TYPE_ALL).unwrap_or_default();
+        let platform_name = platform.name().unwrap_or_default();
+        let platform_version = platform.version().unwrap_or_default();
+        for id in devices {
+            let device = device::Device::new(id);
+            if let Ok(found) = describe(device, all.len(), &platform_name, &platform_version) {
+                all.push(found);
+            }
+        }
+    }
+    match all.is_empty() {
+        true => Err("the OpenCL platforms have no device".into()),
+        false => Ok(all),
+    }
+}
+
+fn describe(
+    device: device::Device,
+    index: usize,
+    platform: &str,
+    platform_version: &str,
+) -> Result<Found, ClError> {
+    let kind = device.dev_type()?;
+    let (name, driver, version) = (device.name()?, device.driver_version()?, device.version()?);
+    let info = DeviceInfo {
+        id: format!("opencl:{index}"),
+        kind: match kind {
+            kind if kind & CL_DEVICE_TYPE_GPU != 0 => DeviceKind::Gpu,
+            kind if kind & CL_DEVICE_TYPE_CPU != 0 => DeviceKind::Cpu,
+            _ => DeviceKind::Accelerator,
+        },
+        description: name.trim().to_owned(),
+        units: device.max_compute_units()? as usize,
+        memory: Some(device.global_mem_size()?),
+        driver: Some(format!("{} {}", platform.trim(), driver.trim())),
+        reason: "found by OpenCL".into(),
+    };
+    let identity = [platform, platform_version, &name, &driver, &version].join("\n");
+    Ok(Found { device, info, identity, version })
+}
+
+/// The OpenCL devices of this machine, or why there are none.
+pub fn devices() -> Result<Vec<DeviceInfo>, String> {
+    Ok(found()?.into_iter().map(|found| found.info).collect())
+}
+
+/// `OpenCL <major>.<minor> <vendor's words>`.
+fn parse_version(text: &str) -> Option<(u32, u32)> {
+    let (major, minor) = text.strip_prefix("OpenCL ")?.split_whitespace().next()?.split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+impl OpenCl {
+    /// The device `opencl:<index>`; [`Error::DeviceMissing`], [`Error::DriverTooOld`].
+    pub fn open(index: u32) -> Result<Self, Error> {
+        let name = format!("opencl:{index}");
+        let missing = |reason: String| crate::device::missing(&name, reason);
+        let mut all = found().map_err(missing)?;
+        if index as usize >= all.len() {
+            return Err(missing(format!("OpenCL has {} device(s) here, numbered from 0", all.len())));
+        }
+        let Found { device, info, identity, version } = all.swap_remove(index as usize);
+        if parse_version(&version).is_none_or(|version| version < (1, 2)) {
+            return Err(Error::DriverTooOld { device: name, found: version, needed: "OpenCL 1.2" });
+        }
+        let failed = |error| failure(&info, "opening the device", error);
+        let unfit = |what: &str| missing(format!("{}: {what}", info.description));
+        if !device.available().map_err(failed)? || !device.compiler_available().map_err(failed)? {
+            return Err(unfit("the device or its compiler is not available"));
+        }
+        if device.address_bits().map_err(failed)? != 64 || !device.endian_little().map_err(failed)? {
+            return Err(unfit("expected a little-endian device with 64-bit addresses"));
+        }
+        let largest_group = device.max_work_group_size().map_err(failed)?;
+        let (group, items) = match info.kind {
+            // Cores run a work group as a loop: few items that each do many elements.
+            DeviceKind::Cpu => (16, 16 * 32 * info.units),
+            _ => (64, usize::MAX),
+        };
+        let limits = Limits {
+            items,
+            group: group.min(largest_group),
+            buffer: device.max_mem_alloc_size().map_err(failed)?,
+            alignment: device.mem_base_addr_align().map_err(failed)? as usize / 8,
+        };
+        let context = Context::from_device(&device).map_err(failed)?;
+        Ok(Self { limits, identity, context, id: device.id(), programs: Mutex::default(), info })
+    }
+
+    fn failed(&self, operation: &'static str) -> impl Fn(ClError) -> Error + '_ {
+        move |error| failure(&self.info, operation, error)
+    }
+
+    fn out_of_memory(&self, requested: u64) -> Error {
+        Error::DeviceOutOfMemory { device: self.info.id.clone(), requested }
+    }
+
+    /// A program, compiled or loaded on first use.
+    fn program(&self, program: &'static Program) -> Result<Arc<opencl3::program::Program>, Error> {
+        // Compilation runs under the lock, so that it happens once. A panic within leaves a map without the program.
+        let mut programs = self.programs.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(built) = programs.get(program.name) {
+            return Ok(Arc::clone(built));
+        }
+        let source = program.source();
+        let path = cache::path(&[&self.identity, OPTIONS, &source]);
+        let cached = path.as_deref().and_then(cache::load).and_then(|binary| {
+            opencl3::program::Program::create_and_build_from_binary(&self.context, &[&binary], OPTIONS).ok()
+        });
+        let built = match cached {
+            Some(built) => built,
+            None => {
+                let built =
+                    opencl3::program::Program::create_and_build_from_source(&self.context, &source, OPTIONS);
+                let built = built.map_err(|message| Error::DeviceFailed {
+                    device: self.info.id.clone(),
+                    operation: "compiling kernels",
+                    message,
+                })?;
+                let binary = built.get_binaries().ok().and_then(|mut binaries| binaries.pop());
+                if let (Some(path), Some(binary)) = (path, binary) {
+                    cache::store(&path, &binary);
+                }
+                built
+            }
+        };
+        let built = Arc::new(built);
+        programs.insert(program.name, Arc::clone(&built));
+        Ok(built)
+    }
+
+    fn enqueue(&self, queue: &mut Queue, launches: &[Launch<cl_mem>]) -> Result<(), Error> {
+        let mut first = None;
+        let mut last = None;
+        for launch in launches {
+            let event = self.enqueue_one(queue, launch)?;
+            if first.is_none() {
+                first = Some(event);
+            } else {
+                last = Some(event);
+            }
+        }
+        queue.timed.extend(first.map(|first| (first, last)));
+        queue.queue.flush().map_err(self.failed("launching kernels"))
+    }
+
+    fn enqueue_one(&self, queue: &mut Queue, launch: &Launch<cl_mem>) -> Result<Event, Error> {
+        let failed = self.failed(launch.kernel);
+        let name = (launch.program.name, launch.kernel);
+        let kernel = match queue.kernels.entry(name) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                let program = self.program(launch.program)?;
+                entry.insert(Kernel::create(&program, launch.kernel).map_err(&failed)?)
+            }
+        };
+        let mut index = 0;
+        for arg in &launch.args {
+            // SAFETY: Launch vouches that the arguments are the kernel's parameters; a BUFFER is a memory object and
+            // an offset. The kernel belongs to this queue, which one thread at a time uses.
+            unsafe {
+                match arg {
+                    Arg::Buffer(memory, offset) => {
+                        kernel.set_arg(index, memory).map_err(&failed)?;
+                        kernel.set_arg(index + 1, offset).map_err(&failed)?;
+                        index += 2;
+                    }
+                    Arg::Word(word) => {
+                        kernel.set_arg(index, word).map_err(&failed)?;
+                        index += 1;
+                    }
+                }
+            }
+        }
+        let (global, local) = (launch.groups * launch.group, launch.group);
+        // SAFETY: the sizes are one-dimensional and live through the call; Launch vouches for what the kernel touches.
+        let event = unsafe {
+            queue.queue.enqueue_nd_range_kernel(kernel.get(), 1, ptr::null(), &global, &local, &[])
+        };
+        event.map_err(failed)
+    }
+}
+
+impl Device for OpenCl {
+    type Buffer = Buffer<u8>;
+    type Queue = Queue;
+    type Recording = Recording;
+
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    fn queue(&self) -> Result<Queue, Error> {
+        // SAFETY: the device belongs to the context.
+        let queue = unsafe { CommandQueue::create(&self.context, self.id, CL_QUEUE_PROFILING_ENABLE) };
+        let queue = queue.map_err(self.failed("making a queue"))?;
+        Ok(Queue { queue, kernels: HashMap::new(), timed: Vec::new() })
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Buffer<u8>, Error> {
+        // SAFETY: no host memory is involved.
+        let buffer =
+            unsafe { Buffer::create(&self.context, CL_MEM_READ_WRITE, bytes.max(1), ptr::null_mut()) };
+        buffer.map_err(|error| match error.0 {
+            CL_MEM_OBJECT_ALLOCATION_FAILURE
+            | CL_OUT_OF_RESOURCES
+            | CL_OUT_OF_HOST_MEMORY
+            | CL_INVALID_BUFFER_SIZE => self.out_of_memory(bytes as u64),
+            _ => failure(&self.info, "allocating memory", error),
+        })
+    }
+
+    fn upload(&self, queue: &mut Queue, data: &[u8], to: &Buffer<u8>, at: usize) -> Result<(), Error> {
+        // SAFETY: the call blocks until `data` was read; the plan's assertions keep it inside the buffer.
+        let written = unsafe {
+            enqueue_write_buffer(
+                queue.queue.get(),
+                to.get(),
+                CL_BLOCKING,
+                at,
+                data.len(),
+                data.as_ptr().cast::<c_void>(),
+                0,
+                ptr::null(),
+            )
+        };
+        written.map(|event| drop(Event::new(event))).map_err(|code| match code {
+            // Memory may be taken only now, when it is first used.
+            CL_MEM_OBJECT_ALLOCATION_FAILURE => self.out_of_memory(data.len() as u64),
+            _ => failure(&self.info, "uploading", ClError(code)),
+        })
+    }
+
+    fn download(
+        &self,
+        queue: &mut Queue,
+        from: &Buffer<u8>,
+        at: usize,
+        data: &mut [u8],
+    ) -> Result<(), Error> {
+        // SAFETY: the call blocks until `data` was written; the plan's assertions keep it inside the buffer.
+        let read = unsafe {
+            enqueue_read_buffer(
+                queue.queue.get(),
+                from.get(),
+                CL_BLOCKING,
+                at,
+                data.len(),
+                data.as_mut_ptr().cast::<c_void>(),
+                0,
+                ptr::null(),
+            )
+        };
+        let failed = self.failed("downloading");
+        read.map(|event| drop(Event::new(event))).map_err(|code| failed(ClError(code)))
+    }
+
+    fn launch(&self, queue: &mut Queue, launches: &[Launch<&Buffer<u8>>]) -> Result<(), Error> {
+        let launches: Vec<_> = launches.iter().map(|launch| launch.map(|buffer| buffer.get())).collect();
+        self.enqueue(queue, &launches)
+    }
+
+    /// OpenCL 1.2 has no graphs: a recording is the launches themselves.
+    fn record(&self, _: &mut Queue, launches: &[Launch<&Buffer<u8>>]) -> Result<Recording, Error> {
+        Ok(Recording(launches.iter().map(|launch| launch.map(|buffer| buffer.get())).collect()))
+    }
+
+    unsafe fn replay(&self, queue: &mut Queue, recording: &Recording) -> Result<(), Error> {
+        self.enqueue(queue, &recording.0)
+    }
+
+    fn finish(&self, queue: &mut Queue) -> Result<Duration, Error> {
+        let failed = self.failed("running kernels");
+        let timed = std::mem::take(&mut queue.timed);
+        queue.queue.finish().map_err(&failed)?;
+        let mut nanoseconds = 0;
+        for (first, last) in &timed {
+            let last = last.as_ref().unwrap_or(first);
+            // Work that failed ends with a negative status, and all that waited for it likewise.
+            let status = last.command_execution_status().map_err(&failed)?.0;
+            if status < 0 {
+                return Err(match status {
+                    CL_MEM_OBJECT_ALLOCATION_FAILURE => self.out_of_memory(0),
+                    _ => failed(ClError(status)),
+                });
+            }
+            let start = first.profiling_command_start().map_err(&failed)?;
+            nanoseconds += last.profiling_command_end().map_err(&failed)?.saturating_sub(start);
+        }
+        Ok(Duration::from_nanos(nanoseconds))
+    }
+}
+
+fn failure(info: &DeviceInfo, operation: &'static str, error: ClError) -> Error {
+    Error::DeviceFailed { device: info.id.clone(), operation, message: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_version;
+
+    #[test]
+    fn versions() {
+        assert_eq!(parse_version("OpenCL 3.0 PoCL HSTR: pthread"), Some((3, 0)));
+        assert_eq!(parse_version("OpenCL 1.1 "), Some((1, 1)));
+        assert_eq!(parse_version("OpenGL 4.6"), None);
+    }
+}

@@ -1,0 +1,80 @@
+//! A pool of device memory.
+//!
+//! Allocation is slow (hundreds of microseconds on CUDA) and operations come in series, so freed buffers are kept by size
+//! class and handed out again. Classes are a quarter of a power of two apart: at most a quarter is wasted. When the
+//! device refuses, all that is kept is given back and it is asked once more, for the exact size.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use super::device::Device;
+use crate::error::Error;
+
+/// Buffers that nobody uses, by size.
+#[derive(Debug)]
+pub(super) struct Pool<B> {
+    free: Mutex<BTreeMap<usize, Vec<B>>>,
+}
+
+impl<B> Default for Pool<B> {
+    fn default() -> Self {
+        Self { free: Mutex::default() }
+    }
+}
+
+impl<B> Pool<B> {
+    /// A buffer of at least `bytes`, and its class: what [`put`](Self::put) wants to know.
+    pub(super) fn take<D: Device<Buffer = B>>(&self, device: &D, bytes: usize) -> Result<(usize, B), Error> {
+        let class = class_of(bytes);
+        if let Some(buffer) = self.lock().get_mut(&class).and_then(Vec::pop) {
+            return Ok((class, buffer));
+        }
+        match device.allocate(class) {
+            Err(Error::DeviceOutOfMemory { .. }) => {
+                self.trim();
+                device.allocate(bytes).map(|buffer| (bytes, buffer))
+            }
+            result => result.map(|buffer| (class, buffer)),
+        }
+    }
+
+    /// Takes a buffer back. No work may use it any more.
+    pub(super) fn put(&self, class: usize, buffer: B) {
+        // One of an exact size would be found by nobody.
+        if class == class_of(class) {
+            self.lock().entry(class).or_default().push(buffer);
+        }
+    }
+
+    /// Gives all that is kept back to the device.
+    pub(super) fn trim(&self) {
+        let free = std::mem::take(&mut *self.lock());
+        drop(free);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<usize, Vec<B>>> {
+        // Nothing that can panic runs under the lock.
+        self.free.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+/// The smallest 2^k, 1.25, 1.5 or 1.75 times 2^k that is not below `bytes`, and at least 256.
+fn class_of(bytes: usize) -> usize {
+    let bytes = bytes.max(256);
+    let quarter = (1 << bytes.ilog2()) / 4;
+    bytes.next_multiple_of(quarter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::class_of;
+
+    #[test]
+    fn classes_hold_and_waste_a_quarter_at_most() {
+        for bytes in (0..5000).chain([1 << 30, (1 << 30) + 1, (7 << 28) + 1, (1 << 40) - 1]) {
+            let class = class_of(bytes);
+            assert!(class >= bytes && class_of(class) == class, "{bytes}");
+            assert!(bytes < 256 || class <= bytes + bytes / 4, "{bytes} in {class}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! One operation's work on a device: a queue and the memory it uses.
+//!
+//! Buffers may return to the pool only when the queue is done with them. A [`Work`] sees to that on every way out: it
+//! owns both, and when dropped in the middle of things it waits first. If even waiting fails, nothing is reused.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::Gpu;
+use super::device::{Device, Launch, Limits};
+use crate::error::Error;
+
+/// A buffer of a [`Work`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Region {
+    index: usize,
+    bytes: usize,
+}
+
+impl Region {
+    /// Its size as asked for, in words of eight bytes.
+    pub(super) fn words(self) -> usize {
+        self.bytes / 8
+    }
+}
+
+enum Held<B> {
+    /// From the pool, with its class.
+    Lent(usize, B),
+    /// Kept by the backend.
+    Shared(Arc<B>),
+}
+
+/// One operation's work.
+pub(super) struct Work<'a, D: Device> {
+    gpu: &'a Gpu<D>,
+    queue: Option<D::Queue>,
+    held: Vec<Held<D::Buffer>>,
+    finished: bool,
+}
+
+impl<'a, D: Device> Work<'a, D> {
+    pub(super) fn new(gpu: &'a Gpu<D>) -> Result<Self, Error> {
+        let kept = gpu.queues().pop();
+        let queue = kept.map_or_else(|| gpu.device.queue(), Ok)?;
+        Ok(Self { gpu, queue: Some(queue), held: Vec::new(), finished: true })
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        self.gpu.device.limits()
+    }
+
+    /// Memory of `words` words, with unspecified contents.
+    pub(super) fn allocate(&mut self, words: usize) -> Result<Region, Error> {
+        let requested = (words as u64).saturating_mul(8);
+        let info = self.gpu.device.info();
+        if requested > self.limits().buffer {
+            return Err(Error::DeviceOutOfMemory { device: info.id.clone(), requested });
+        }
+        let bytes = requested as usize;
+        let (class, buffer) = self.gpu.pool.take(&self.gpu.device, bytes)?;
+        self.held.push(Held::Lent(class, buffer));
+        Ok(Region { index: self.held.len() - 1, bytes })
+    }
+
+    /// Memory that the backend keeps.
+    pub(super) fn share(&mut self, buffer: Arc<D::Buffer>, words: usize) -> Region {
+        self.held.push(Held::Shared(buffer));
+        Region { index: self.held.len() - 1, bytes: 8 * words }
+    }
+
+    /// New memory that holds `data`.
+    pub(super) fn upload_new(&mut self, data: &[u8]) -> Result<Region, Error> {
+        let region = self.allocate(data.len().div_ceil(8))?;
+        self.upload(data, region, 0)?;
+        Ok(region)
+    }
+
+    /// Copies to a region, `at` bytes from its start.
+    pub(super) fn upload(&mut self, data: &[u8], to: Region, at: usize) -> Result<(), Error> {
+        assert!(at + data.len() <= to.bytes, "an upload past the end of its region");
+        self.finished = false;
+        let queue = self.queue.as_mut().expect("a queue until dropped");
+        self.gpu.device.upload(queue, data, buffer(&self.held, to), at)
+    }
+
+    /// Launches kernels one after another.
+    pub(super) fn launch(&mut self, launches: &[Launch<Region>]) -> Result<(), Error> {
+        self.finished = false;
+        let held = &self.held;
+        let launches: Vec<_> =
+            launches.iter().map(|launch| launch.map(|region| buffer(held, region))).collect();
+        self.gpu.device.launch(self.queue.as_mut().expect("a queue until dropped"), &launches)
+    }
+
+    /// Waits for everything, and then copies from a region, `at` bytes from its start.
+    pub(super) fn download(&mut self, from: Region, at: usize, data: &mut [u8]) -> Result<(), Error> {
+        assert!(at + data.len() <= from.bytes, "a download past the end of its region");
+        self.finish()?;
+        self.finished = false;
+        let queue = self.queue.as_mut().expect("a queue until dropped");
+        self.gpu.device.download(queue, buffer(&self.held, from), at, data)?;
+        self.finished = true;
+        Ok(())
+    }
+
+    /// Waits for everything.
+    pub(super) fn finish(&mut self) -> Result<(), Error> {
+        let queue = self.queue.as_mut().expect("a queue until dropped");
+        let time = self.gpu.device.finish(queue)?;
+        self.gpu.busy.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+        self.finished = true;
+        Ok(())
+    }
+
+    /// Waits for everything and hands out the memory of a region, to be kept.
+    pub(super) fn keep(mut self, region: Region) -> Result<D::Buffer, Error> {
+        self.finish()?;
+        match self.held.swap_remove(region.index) {
+            Held::Lent(_, buffer) => Ok(buffer),
+            Held::Shared(_) => unreachable!("only memory of one's own can be kept"),
+        }
+    }
+}
+
+fn buffer<B>(held: &[Held<B>], region: Region) -> &B {
+    match &held[region.index] {
+        Held::Lent(_, buffer) => buffer,
+        Held::Shared(buffer) => buffer,
+    }
+}
+
+impl<D: Device> Drop for Work<'_, D> {
+    fn drop(&mut self) {
+        if !self.finished && self.finish().is_err() {
+            // The device is in trouble: its memory and its queue are given back to it, not to the pool.
+            return;
+        }
+        if let Some(queue) = self.queue.take() {
+            self.gpu.queues().push(queue);
+        }
+        for held in self.held.drain(..) {
+            if let Held::Lent(class, buffer) = held {
+                self.gpu.pool.put(class, buffer);
+            }
+        }
+    }
+}

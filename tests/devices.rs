@@ -1,0 +1,98 @@
+//! Devices that are not there, and caches that cannot be used. Each test runs a part of itself in another process, because
+//! drivers read their environment once.
+
+use std::path::Path;
+use std::process::Command;
+
+use zkaccel::device::{DeviceChoice, devices};
+use zkaccel::hash::{Blake3, Hasher};
+use zkaccel::{Engine, Error};
+
+/// Runs one test of this file in a process with another environment; it must succeed there.
+fn elsewhere(test: &str, environment: &[(&str, &Path)]) {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture", "--include-ignored"])
+        .env("ZKACCEL_TEST_CHILD", "1")
+        .envs(environment.iter().copied())
+        .output()
+        .unwrap();
+    let text =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
+
+fn is_child() -> bool {
+    std::env::var_os("ZKACCEL_TEST_CHILD").is_some()
+}
+
+#[test]
+#[ignore = "runs in a process of its own"]
+fn child_without_devices() {
+    if !is_child() {
+        return;
+    }
+    let names: Vec<_> = devices().into_iter().map(|device| device.id).collect();
+    assert_eq!(names, ["cpu"]);
+    for choice in [DeviceChoice::Cuda(0), DeviceChoice::OpenCl(0)] {
+        match Engine::builder().device(choice).build() {
+            Err(Error::DeviceMissing { device, available, .. }) => {
+                assert_eq!((device, available), (choice.to_string(), "cpu".into()));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(Engine::new().unwrap().device().id, "cpu");
+}
+
+/// The loader finds no OpenCL platform, the driver of CUDA no GPU.
+#[test]
+fn a_machine_without_devices_has_its_cpu() {
+    let nowhere = Path::new("/nowhere");
+    let hidden = [("OCL_ICD_VENDORS", nowhere), ("OPENCL_VENDOR_PATH", nowhere)];
+    elsewhere("child_without_devices", &[&hidden[..], &[("CUDA_VISIBLE_DEVICES", Path::new(""))]].concat());
+}
+
+#[test]
+#[ignore = "runs in a process of its own"]
+fn child_with_a_cache() {
+    if !is_child() {
+        return;
+    }
+    match Engine::builder().device(DeviceChoice::OpenCl(0)).build() {
+        Ok(engine) => {
+            let leaves: Vec<_> = (0..8u8).map(|i| Blake3::hash(&[i])).collect();
+            let expected = Engine::builder().device(DeviceChoice::Cpu).build().unwrap();
+            let expected = expected.merkle_tree::<Blake3>(&leaves).unwrap();
+            assert_eq!(engine.merkle_tree::<Blake3>(&leaves).unwrap(), expected);
+        }
+        // Where it must be present, the conformance tests say that it is not.
+        Err(error) => assert!(matches!(error, Error::DeviceMissing { .. }), "{error:?}"),
+    }
+}
+
+/// A cache of compiled kernels that is used, damaged, replaced by something else, or that cannot be written.
+#[test]
+fn any_state_of_the_cache_will_do() {
+    let root = tempfile::tempdir().unwrap();
+    let run = |path: &Path| elsewhere("child_with_a_cache", &[("XDG_CACHE_HOME", path)]);
+    run(root.path());
+    run(root.path());
+    let directory = root.path().join("zkaccel");
+    let files = || -> Vec<_> {
+        let entries = std::fs::read_dir(&directory).into_iter().flatten();
+        entries.map(|entry| entry.unwrap().path()).collect()
+    };
+    for file in files() {
+        // Damaged; and whole, but no program.
+        let whole = std::fs::read(&file).unwrap();
+        std::fs::write(&file, &whole[..whole.len() / 2]).unwrap();
+        run(root.path());
+        assert!(std::fs::read(&file).unwrap().len() > whole.len() / 2, "a damaged file is replaced");
+        let contents = b"no program";
+        std::fs::write(&file, [blake3::hash(contents).as_bytes(), &contents[..]].concat()).unwrap();
+        run(root.path());
+    }
+    let file = root.path().join("file");
+    std::fs::write(&file, "no directory").unwrap();
+    run(&file);
+}

@@ -1,0 +1,23 @@
+//! The PTX that the crate carries was made from the kernels that it carries.
+
+use zkaccel::backend::gpu::program::PROGRAMS;
+
+#[test]
+fn embedded_ptx_is_not_stale() {
+    let recorded = include_str!("../kernels/ptx/made-from.txt");
+    let current: String =
+        PROGRAMS.iter().map(|program| format!("{} {}\n", program.name, program.ptx_key())).collect();
+    assert!(
+        recorded == current,
+        "kernels or constants have changed since kernels/ptx was made; run tools/make-ptx.sh"
+    );
+}
+
+#[test]
+fn constants_come_from_rust() {
+    use zkaccel::hash::rescue_constants::{ARK1, ARK2, MDS_2021, ROUNDS};
+    let source = zkaccel::backend::gpu::program::RP64_256_V2021.source();
+    for word in [ARK1[0][0], ARK1[ROUNDS - 1][11], ARK2[3][5], MDS_2021[11][0]] {
+        assert!(source.contains(&format!("{word:#x}UL")), "{word} is not in the source");
+    }
+}

@@ -1,0 +1,109 @@
+//! Makes and checks the PTX that zkaccel carries in `kernels/ptx/`.
+//!
+//! - `zkaccel-ptx make <libnvrtc.so>` compiles every program, compresses the PTX and records from what it was made.
+//! - `zkaccel-ptx check <ptxas>` assembles it for several architectures, prints registers, stack and spills of every kernel, and
+//!   fails if one spills.
+//!
+//! Neither needs a GPU. `tools/make-ptx.sh` and `tools/check-ptx.sh` fetch the pinned compilers and call it.
+
+mod nvrtc;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::{env, fs};
+
+use zkaccel::backend::gpu::program::{PROGRAMS, PTX_OPTIONS};
+
+/// Architectures to assemble for: the oldest served, the commonest of gaming cards, the measured one.
+const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_89", "sm_90"];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let result = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["make", library] => make(Path::new(library)),
+        ["check", assembler] => check(assembler),
+        _ => Err("usage: zkaccel-ptx make <libnvrtc.so> | check <ptxas>".into()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("zkaccel-ptx: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Where the PTX is kept.
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels/ptx")
+}
+
+fn make(library: &Path) -> Result<(), String> {
+    let compiler = nvrtc::Compiler::load(library)?;
+    let directory = directory();
+    let text = |error: std::io::Error| format!("{}: {error}", directory.display());
+    fs::create_dir_all(&directory).map_err(text)?;
+    let mut made_from = String::new();
+    for program in PROGRAMS {
+        let ptx = compiler.compile(program.name, &program.source(), &PTX_OPTIONS)?;
+        let compressed = miniz_oxide::deflate::compress_to_vec_zlib(ptx.as_bytes(), 9);
+        println!("{}: {} bytes of PTX, {} compressed", program.name, ptx.len(), compressed.len());
+        fs::write(directory.join(format!("{}.ptx.z", program.name)), compressed).map_err(text)?;
+        made_from += &format!("{} {}\n", program.name, program.ptx_key());
+    }
+    fs::write(directory.join("made-from.txt"), made_from).map_err(text)
+}
+
+fn check(assembler: &str) -> Result<(), String> {
+    let mut spilling = Vec::new();
+    for program in PROGRAMS {
+        let path = directory().join(format!("{}.ptx.z", program.name));
+        let compressed = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let ptx = miniz_oxide::inflate::decompress_to_vec_zlib(&compressed)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let unpacked = env::temp_dir().join(format!("{}-{}.ptx", program.name, std::process::id()));
+        fs::write(&unpacked, ptx).map_err(|error| format!("{}: {error}", unpacked.display()))?;
+        for architecture in ARCHITECTURES {
+            for line in assemble(assembler, architecture, &unpacked)? {
+                println!("{} {architecture} {line}", program.name);
+                if !line.contains(" 0 bytes spill stores, 0 bytes spill loads") {
+                    spilling.push(format!("{} {architecture} {line}", program.name));
+                }
+            }
+        }
+        // A file in the temporary directory that stays behind does no harm.
+        let _ = fs::remove_file(&unpacked);
+    }
+    match spilling.is_empty() {
+        true => Ok(()),
+        false => Err(format!("kernels that spill registers:\n{}", spilling.join("\n"))),
+    }
+}
+
+/// One line for each kernel: its name, stack, spills and registers.
+fn assemble(assembler: &str, architecture: &str, ptx: &Path) -> Result<Vec<String>, String> {
+    let output = Command::new(assembler)
+        .args(["--verbose", "--gpu-name", architecture, "--output-file", "/dev/null"])
+        .arg(ptx)
+        .output()
+        .map_err(|error| format!("{assembler}: {error}"))?;
+    let text = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        return Err(format!("{assembler} fails:\n{text}"));
+    }
+    let mut lines = Vec::new();
+    let (mut kernel, mut memory) = (String::new(), String::new());
+    for line in text.lines() {
+        if let Some((_, rest)) = line.split_once("Compiling entry function '") {
+            kernel = rest.split('\'').next().unwrap_or_default().to_owned();
+        } else if line.contains("spill stores") {
+            memory = line.trim().to_owned();
+        } else if let Some((_, used)) = line.split_once("Used ") {
+            lines.push(format!("{kernel}: {used}, {memory}"));
+        }
+    }
+    match lines.is_empty() {
+        true => Err(format!("{assembler} tells of no kernel:\n{text}")),
+        false => Ok(lines),
+    }
+}
