@@ -1,6 +1,7 @@
 //! One test for each variant of the error, through the door by which a caller meets it. `JobConsumed` and `JobPanicked`
 //! are in `jobs.rs`, `BadEncoding` and `UnsortedIndex` with the bytes in `merkle.rs`.
 
+use zkaccel::backend::cpu::{Cpu, Simd};
 use zkaccel::commit::TraceSpec;
 use zkaccel::device::DeviceChoice;
 use zkaccel::field::Goldilocks;
@@ -64,6 +65,7 @@ fn unknown_name() {
         assert!(matches!(error, Error::UnknownName { what: "device", .. }));
         says(&error, &["auto, cpu", text]);
     }
+    says(&"AVX2".parse::<Simd>().unwrap_err(), &["ZKACCEL_SIMD", "portable, avx2, avx512", "AVX2"]);
     says(&"plonky2".parse::<Convention>().unwrap_err(), &["winterfell, plonky3", "plonky2"]);
 }
 
@@ -82,6 +84,17 @@ fn device_missing() {
     }
     assert_eq!("cuda".parse(), Ok(DeviceChoice::Cuda(0)));
     assert_eq!("opencl:12".parse(), Ok(DeviceChoice::OpenCl(12)));
+    // Vector instructions that this machine lacks, if any.
+    for simd in Simd::ALL {
+        match Engine::builder().simd(simd).threads(1).build() {
+            Ok(engine) => assert!(simd.is_available() && engine.device().description.ends_with(simd.name())),
+            Err(error) => {
+                assert!(matches!(error, Error::DeviceMissing { .. }) && !simd.is_available(), "{error:?}");
+                says(&error, &[simd.name(), "cpu with portable"]);
+                assert_eq!(Cpu::new(simd).unwrap_err(), error);
+            }
+        }
+    }
 }
 
 /// Their causes are in `backend/gpu/faults.rs`, where a device can be made to fail.

@@ -46,6 +46,19 @@ fn names() {
 }
 
 #[test]
+fn vector_instructions() {
+    let bench = Bench::counting();
+    let run = |simd| bench.command(&["commit", "trace.npy"]).env("ZKACCEL_SIMD", simd).output().unwrap();
+    for simd in ["AVX2", "sse", ""] {
+        let expected = format!("(ZKACCEL_SIMD) {simd:?}, expected one of portable, avx2, avx512");
+        assert_failure(&run(simd), 2, &expected, simd);
+    }
+    let output = run("portable");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(String::from_utf8(output.stdout).unwrap().contains(ROOT));
+}
+
+#[test]
 fn devices() {
     let bench = Bench::counting();
     for command in ["commit trace.npy", "merkle trace.npy", "ntt trace.npy out.npy", "selftest", "bench ntt"]

@@ -65,9 +65,14 @@ impl Bench {
     }
 
     pub(crate) fn run_list(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// The command, to be run here.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_zkaccel"));
         command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
-        command.output().unwrap()
+        command
     }
 
     /// Runs the command, which must end with status 0 and say nothing on stderr; returns stdout.

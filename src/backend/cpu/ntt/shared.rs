@@ -41,6 +41,19 @@ impl<'a> Source<'a> {
         Self { words: words.as_ptr(), len: words.len(), borrow: PhantomData }
     }
 
+    /// Asks for the cache line of the word at `offset`, which may lie beyond the slice, before it is needed.
+    #[inline(always)]
+    pub(super) fn prefetch(self, offset: usize) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: a hint, which no address makes fail.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(self.words.wrapping_add(offset).cast()) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = offset;
+    }
+
     /// Eight words from `offset` on.
     ///
     /// # Safety
