@@ -83,22 +83,28 @@ impl Goldilocks {
     /// The element congruent to a 128-bit integer.
     #[inline]
     pub const fn from_u128(value: u128) -> Self {
-        Self(reduce(value))
+        Self(reduce(value as u64, (value >> 64) as u64))
     }
 }
 
-/// The canonical representative of a 128-bit integer; see the module's mathematics.
-#[inline]
-const fn reduce(x: u128) -> u64 {
-    let (lo, hi) = (x as u64, (x >> 64) as u64);
+/// The canonical representative of lo + 2^64 hi, for any two words; see the module's mathematics.
+#[inline(always)]
+pub(crate) const fn reduce(lo: u64, hi: u64) -> u64 {
     let (mid, high) = (hi & EPSILON, hi >> 32);
-    // lo - high; a borrow stands for 2^64 = e, taken off once more. It cannot borrow twice: high < 2^32.
+    // lo - high. A borrow stands for 2^64 = e, taken off once more. It cannot borrow twice, since high < 2^32.
     let (t, borrow) = lo.overflowing_sub(high);
-    let t = t.wrapping_sub(EPSILON * borrow as u64);
-    // + mid e; a carry stands for e, added back. It cannot carry twice: mid e <= 2^64 - 2^33 + 1.
-    let (t, carry) = t.overflowing_add((mid << 32) - mid);
-    let t = t.wrapping_add(EPSILON * carry as u64);
-    if t >= MODULUS { t - MODULUS } else { t }
+    let t = if borrow { less_epsilon(t) } else { t };
+    // t + mid e = t - (p - mid e), where mid e <= 2^64 - 2^33 + 1 < p. With a borrow the sum is below p and p is
+    // given back. Without one it is t + mid e - p <= (2^64 - 1) + (2^64 - 2^33 + 1) - p = p - 2. Canonical either way.
+    let (t, borrow) = t.overflowing_sub(MODULUS - ((mid << 32) - mid));
+    if borrow { t.wrapping_add(MODULUS) } else { t }
+}
+
+/// t - e, where that is rare: the call makes the compiler jump, where it would spend four instructions always.
+#[cold]
+#[inline(never)]
+const fn less_epsilon(t: u64) -> u64 {
+    t.wrapping_sub(EPSILON)
 }
 
 impl Field for Goldilocks {
@@ -140,7 +146,7 @@ impl Mul for Goldilocks {
     type Output = Self;
     #[inline]
     fn mul(self, rhs: Self) -> Self {
-        Self(reduce(self.0 as u128 * rhs.0 as u128))
+        Self::from_u128(self.0 as u128 * rhs.0 as u128)
     }
 }
 

@@ -14,6 +14,7 @@ use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssi
 use bytemuck::Pod;
 
 pub use extension::{Cubic, Quadratic};
+pub(crate) use goldilocks::reduce;
 pub use goldilocks::{Goldilocks, MODULUS};
 
 /// A field whose elements are [`DEGREE`](Self::DEGREE) Goldilocks words, lowest coefficient first.

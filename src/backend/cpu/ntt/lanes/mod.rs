@@ -174,28 +174,6 @@ use vector;
 #[derive(Clone, Copy)]
 pub(super) struct Word(u64);
 
-/// t - e, where that is rare: the call makes the compiler jump, where it would spend four instructions always.
-#[cold]
-#[inline(never)]
-fn less_epsilon(t: u64) -> u64 {
-    t.wrapping_sub(EPSILON)
-}
-
-/// The canonical representative of lo + 2^64 hi, for any two words.
-///
-/// With hi = m + 2^32 h and e = 2^32 - 1 it is congruent to lo - h + m e, because 2^64 = e and 2^96 = -1 (mod p).
-#[inline(always)]
-fn reduce(lo: u64, hi: u64) -> u64 {
-    // A borrow stands for 2^64 = e, taken off once more. It cannot borrow twice, since h < 2^32.
-    let (t, borrow) = lo.overflowing_sub(hi >> 32);
-    let t = if borrow { less_epsilon(t) } else { t };
-    // t + me = t - (p - me), where me <= 2^64 - 2^33 + 1 < p. With a borrow the sum is below p and p is given back.
-    // Without one it is t + me - p <= (2^64 - 1) + (2^64 - 2^33 + 1) - p = p - 2. Canonical either way.
-    let m = hi & EPSILON;
-    let (t, borrow) = t.overflowing_sub(MODULUS - ((m << 32) - m));
-    if borrow { t.wrapping_add(MODULUS) } else { t }
-}
-
 impl Lanes for Word {
     const WIDTH: usize = 1;
 
@@ -238,12 +216,12 @@ impl Lanes for Word {
     #[inline(always)]
     fn mul(self, rhs: Self) -> Self {
         let product = self.0 as u128 * rhs.0 as u128;
-        Self(reduce(product as u64, (product >> 64) as u64))
+        Self(crate::field::reduce(product as u64, (product >> 64) as u64))
     }
 
     #[inline(always)]
     fn mul_2_48(self) -> Self {
-        Self(reduce(self.0 << 48, self.0 >> 16))
+        Self(crate::field::reduce(self.0 << 48, self.0 >> 16))
     }
 
     #[inline(always)]
@@ -271,7 +249,11 @@ mod tests {
         let p = MODULUS as u128;
         for a in words() {
             for b in words() {
-                assert_eq!(reduce(a, b) as u128, (a as u128 + ((b as u128) << 64)) % p, "{a} + 2^64 {b}");
+                assert_eq!(
+                    crate::field::reduce(a, b) as u128,
+                    (a as u128 + ((b as u128) << 64)) % p,
+                    "{a} + 2^64 {b}"
+                );
             }
         }
     }
