@@ -5,7 +5,7 @@
 //!  work.rs, pool.rs    one operation's queue and memory; memory kept between operations
 //!  device.rs           the primitives
 //!  cuda.rs, opencl.rs  their two implementations
-//!  program.rs          kernel sources, from kernels/
+//!  program.rs          kernel sources, from kernels/; rescue.rs, the constants of some
 //! ```
 //!
 //! Every operation uploads what it is given, launches, waits, and copies results back last, so that a failure leaves the
@@ -24,6 +24,7 @@ mod ntt;
 pub mod opencl;
 mod pool;
 pub mod program;
+mod rescue;
 #[cfg(feature = "cuda")]
 mod staging;
 mod work;
