@@ -1,7 +1,7 @@
 //! Accelerators: one backend over [`Device`], whichever that is.
 //!
 //! ```text
-//!  merkle.rs, ntt.rs   host plans: which kernels, in which order, on what memory
+//!  merkle.rs, ntt.rs   host plans: which kernels, in which order, on what memory; tree.rs, the approaches to trees
 //!  work.rs, pool.rs    one operation's queue and memory; memory kept between operations
 //!  device.rs           the primitives
 //!  cuda.rs, opencl.rs  their two implementations
@@ -27,6 +27,7 @@ pub mod program;
 mod rescue;
 #[cfg(feature = "cuda")]
 mod staging;
+mod tree;
 mod work;
 
 use std::collections::HashMap;
