@@ -3,6 +3,9 @@
 // A kernel's parameters are buffers and 64-bit words, nothing else. A buffer travels as a pointer and an offset in
 // elements, because OpenCL has no pointers into the middle of a buffer: declare it with BUFFER(type, name) and use
 // it through AT(name). What the launch calls items is reached by FOR_EACH, whatever their number.
+//
+// BARRIER orders accesses to work-group memory among the items of a group, BARRIER_GLOBAL those to buffers too. A
+// BOUNDED_KERNEL is launched with groups of at most `items`, and registers allow `groups` of them on a multiprocessor.
 
 #ifdef __OPENCL_VERSION__
 
@@ -11,12 +14,15 @@ typedef uint u32;
 typedef uchar u8;
 
 #define KERNEL __kernel
+#define BOUNDED_KERNEL(items, groups) __kernel void
 // The compiler decides what to inline: forcing it makes CPU devices compile for minutes.
 #define DEVICE static
 #define GLOBAL __global
 #define LOCAL __local
+#define LOCAL_POINTER __local
 #define CONSTANT __constant
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define UNROLL _Pragma("unroll")
 #define NO_UNROLL _Pragma("unroll 1")
 
@@ -28,6 +34,8 @@ DEVICE u64 global_size(void) { return get_global_size(0); }
 
 // The upper half of a 128-bit product.
 DEVICE u64 mul_high(u64 a, u64 b) { return mul_hi(a, b); }
+// The whole product of two words of 32 bits.
+DEVICE u64 mul_wide(u32 a, u32 b) { return (u64)a * b; }
 DEVICE u32 rotate_right(u32 x, u32 n) { return rotate(x, 32 - n); }
 
 #else
@@ -37,11 +45,14 @@ typedef unsigned int u32;
 typedef unsigned char u8;
 
 #define KERNEL extern "C" __global__
-#define DEVICE static __device__
+#define BOUNDED_KERNEL(items, groups) extern "C" __global__ void __launch_bounds__(items, groups)
+#define DEVICE static __device__ __forceinline__
 #define GLOBAL
 #define LOCAL __shared__
+#define LOCAL_POINTER
 #define CONSTANT static __constant__ const
 #define BARRIER() __syncthreads()
+#define BARRIER_GLOBAL() __syncthreads()
 #define UNROLL _Pragma("unroll")
 #define NO_UNROLL _Pragma("unroll 1")
 
@@ -52,6 +63,12 @@ DEVICE u64 global_id(void) { return (u64)blockIdx.x * blockDim.x + threadIdx.x; 
 DEVICE u64 global_size(void) { return (u64)gridDim.x * blockDim.x; }
 
 DEVICE u64 mul_high(u64 a, u64 b) { return __umul64hi(a, b); }
+// In PTX, because the compiler makes a 64-bit product with additions of zero of the C form.
+DEVICE u64 mul_wide(u32 a, u32 b) {
+    u64 product;
+    asm("mul.wide.u32 %0, %1, %2;" : "=l"(product) : "r"(a), "r"(b));
+    return product;
+}
 DEVICE u32 rotate_right(u32 x, u32 n) { return __funnelshift_r(x, x, n); }
 
 #endif
@@ -59,6 +76,14 @@ DEVICE u32 rotate_right(u32 x, u32 n) { return __funnelshift_r(x, x, n); }
 #define BUFFER(type, name) GLOBAL type *name##_base, u64 name##_offset
 #define AT(name) (name##_base + name##_offset)
 #define FOR_EACH(i, count) for (u64 i = global_id(); i < (count); i += global_size())
+
+// The same for kernels whose registers are scarce. CUDA launches as many items as there are things, so that each has at
+// most one, and nothing need be kept for a second.
+#ifdef __OPENCL_VERSION__
+#define FOR_ONE(i, count) FOR_EACH(i, count)
+#else
+#define FOR_ONE(i, count) for (u64 i = global_id(), i##_end = (count); i < i##_end; i = i##_end)
+#endif
 
 // a + b and whether it carried; a - b and whether it borrowed.
 DEVICE u64 add_carry(u64 a, u64 b, u32 *carry) {

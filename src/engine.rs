@@ -20,7 +20,7 @@ use crate::field::{Field, Goldilocks};
 use crate::hash::Digest;
 use crate::matrix::{Layout, Matrix, MatrixInput, MatrixMut, MatrixRef};
 use crate::memory;
-use crate::merkle::{MerkleTree, check_leaf_count};
+use crate::merkle::{Approach, MerkleTree, check_leaf_count};
 use crate::ntt::{Lde, Ntt, Order};
 use crate::progress::{Progress, Stage};
 
@@ -37,6 +37,7 @@ use crate::progress::{Progress, Stage};
 #[derive(Clone)]
 pub struct Engine {
     shared: Arc<Shared>,
+    approach: Approach,
 }
 
 struct Shared {
@@ -54,6 +55,7 @@ pub struct EngineBuilder {
     device: DeviceChoice,
     threads: Option<usize>,
     simd: Option<Simd>,
+    approach: Approach,
     memory_budget: Option<u64>,
     progress: Option<Box<dyn Fn(Progress) + Send + Sync>>,
 }
@@ -73,6 +75,11 @@ impl EngineBuilder {
     /// (`portable`, `avx2` or `avx512`), and without it the best that the machine has.
     pub fn simd(self, simd: Simd) -> Self {
         Self { simd: Some(simd), ..self }
+    }
+
+    /// How a GPU builds trees; [`Approach::Auto`] unless said. The host has one way only.
+    pub fn approach(self, approach: Approach) -> Self {
+        Self { approach, ..self }
     }
 
     /// The most bytes of host memory that one operation may allocate, its result included. The machine's memory
@@ -108,7 +115,7 @@ impl EngineBuilder {
         let device = DeviceInfo { units: if host { threads } else { device.units }, ..device };
         let memory_budget = self.memory_budget.or_else(crate::memory::installed);
         let shared = Shared { backend, pool, device, memory_budget, progress: self.progress };
-        Ok(Engine { shared: Arc::new(shared) })
+        Ok(Engine { shared: Arc::new(shared), approach: self.approach })
     }
 }
 
@@ -158,6 +165,16 @@ impl Engine {
     /// Options for another engine.
     pub fn builder() -> EngineBuilder {
         EngineBuilder::default()
+    }
+
+    /// The same engine, with device, threads and memory shared, building trees by another approach.
+    pub fn with_approach(&self, approach: Approach) -> Self {
+        Self { shared: Arc::clone(&self.shared), approach }
+    }
+
+    /// How a GPU builds this engine's trees.
+    pub fn approach(&self) -> Approach {
+        self.approach
     }
 
     /// The device in use, and why it is.
@@ -258,7 +275,7 @@ impl Engine {
         let mut heap = memory::zeroed::<H::Digest>(2 * leaf_count)?;
         fill_leaves(&mut heap[leaf_count..])?;
         self.report(Stage::Tree, 0, 1);
-        self.run(|| H::hashing(&*self.shared.backend).build_tree(&mut heap))?;
+        self.run(|| H::hashing(&*self.shared.backend).build_tree(&mut heap, self.approach))?;
         self.report(Stage::Tree, 1, 1);
         Ok(MerkleTree::from_filled_heap(heap))
     }
@@ -353,10 +370,10 @@ impl fmt::Debug for Engine {
 
 impl fmt::Debug for EngineBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { device, threads, simd, memory_budget, progress: _ } = self;
+        let Self { device, threads, simd, approach, memory_budget, progress: _ } = self;
         let mut debug = f.debug_struct("EngineBuilder");
         debug.field("device", device).field("threads", threads).field("simd", simd);
-        debug.field("memory_budget", memory_budget);
+        debug.field("approach", approach).field("memory_budget", memory_budget);
         debug.finish_non_exhaustive()
     }
 }

@@ -9,6 +9,7 @@ use zkaccel::field::{Goldilocks, MODULUS};
 use zkaccel::hash::{
     Blake3, ByteDigest, Digest, ElementDigest, Hasher, Rp64_256, Rp64_256V2021, Sponge, Textbook,
 };
+use zkaccel::merkle::Approach;
 
 /// Values at which carries, borrows and the last reduction change their ways.
 const EDGES: [u64; 14] = [
@@ -162,8 +163,8 @@ fn nodes<H: Hasher>(leaves: &[H::Digest]) -> Vec<H::Digest> {
     let mut fast = vec![H::Digest::default(); leaves.len()];
     fast.extend(leaves);
     let mut slow = fast.clone();
-    Hashing::<H>::build_tree(&Cpu::default(), &mut fast).unwrap();
-    Hashing::<H>::build_tree(&Reference, &mut slow).unwrap();
+    Hashing::<H>::build_tree(&Cpu::default(), &mut fast, Approach::Auto).unwrap();
+    Hashing::<H>::build_tree(&Reference, &mut slow, Approach::Auto).unwrap();
     assert_eq!(fast, slow, "{} of {} leaves", H::NAME, leaves.len());
     fast.truncate(leaves.len());
     fast

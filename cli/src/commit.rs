@@ -8,6 +8,7 @@ use zkaccel::backend::Accelerated;
 use zkaccel::commit::TraceSpec;
 use zkaccel::field::Goldilocks;
 use zkaccel::matrix::Matrix;
+use zkaccel::merkle::Approach;
 use zkaccel::ntt::Convention;
 
 use crate::engine::{DeviceUsed, EngineOptions};
@@ -50,6 +51,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "S", default_value = "7", value_parser = parse::shift)]
     shift: Goldilocks,
 
+    /// How a GPU builds the tree: level, group, local or auto (the fastest measured); the CPU and BLAKE3 have one way
+    #[arg(long, value_name = "APPROACH", default_value_t)]
+    approach: Approach,
+
     #[command(flatten)]
     engine: EngineOptions,
 
@@ -81,7 +86,7 @@ impl HashVisitor for &Arguments {
 
     fn visit<H: Accelerated>(self) -> Result<(), Failure> {
         let watch = Watch::start();
-        let engine = self.engine.build(Some(&watch))?;
+        let engine = self.engine.build(Some(&watch))?.with_approach(self.approach);
         let trace = NpyFile::open(&self.trace)?;
         let (rows, columns) = (trace.rows, trace.columns);
         let spec = TraceSpec { blowup: self.blowup, convention: self.convention, shift: self.shift };

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use zkaccel::backend::Accelerated;
+use zkaccel::merkle::Approach;
 
 use crate::engine::{DeviceUsed, EngineOptions};
 use crate::failure::{Context, Failure};
@@ -32,6 +33,10 @@ pub(crate) struct Arguments {
     /// and 2i + 1, where N and above stand for the leaves
     #[arg(long, value_name = "NODES.npy")]
     nodes: Option<PathBuf>,
+
+    /// How a GPU builds the tree: level, group, local or auto (the fastest measured); the CPU and BLAKE3 have one way
+    #[arg(long, value_name = "APPROACH", default_value_t)]
+    approach: Approach,
 
     #[command(flatten)]
     engine: EngineOptions,
@@ -64,7 +69,7 @@ impl HashVisitor for &Arguments {
 
     fn visit<H: Accelerated>(self) -> Result<(), Failure> {
         let watch = Watch::start();
-        let engine = self.engine.build(Some(&watch))?;
+        let engine = self.engine.build(Some(&watch))?.with_approach(self.approach);
         let subject = self.leaves.display();
         let leaves = NpyFile::open(&self.leaves)?;
         if leaves.columns != DIGEST_WORDS {

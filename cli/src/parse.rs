@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use zkaccel::Error;
 use zkaccel::field::Goldilocks;
+use zkaccel::merkle::Approach;
 
 /// A whole number without sign.
 pub(crate) fn number<T: FromStr>(text: &str) -> Result<T, String> {
@@ -47,6 +48,19 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     };
     let count: u64 = number(digits).map_err(|_| refused())?;
     count.checked_mul(1024_u64.pow(power)).ok_or_else(refused)
+}
+
+/// Approaches to trees, as one argument.
+#[derive(Clone, Debug)]
+pub(crate) struct Approaches(pub(crate) Vec<Approach>);
+
+/// The name of one approach, or `all`.
+pub(crate) fn approaches(text: &str) -> Result<Approaches, String> {
+    if text == "all" {
+        return Ok(Approaches(Approach::ALL.to_vec()));
+    }
+    let one = text.parse().map_err(|error: Error| format!("{error}, or all"))?;
+    Ok(Approaches(vec![one]))
 }
 
 /// Indices of rows, as one argument.

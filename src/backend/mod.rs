@@ -13,6 +13,7 @@ use std::time::Duration;
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::{Blake3, Hasher, Rp64_256, Rp64_256V2021};
+use crate::merkle::Approach;
 use crate::ntt::{Lde, Ntt};
 
 /// Transforms over Goldilocks.
@@ -48,8 +49,9 @@ pub trait Hashing<H: Hasher>: Send + Sync {
         digests: &mut [H::Digest],
     ) -> Result<(), Error>;
 
-    /// Fills the inner nodes `1..n` of a heap of 2n digests whose leaves stand at `n..2n`; index 0 is untouched.
-    fn build_tree(&self, heap: &mut [H::Digest]) -> Result<(), Error>;
+    /// Fills the inner nodes `1..n` of a heap of 2n digests whose leaves stand at `n..2n`; index 0 is untouched. The
+    /// approach says how, to backends that have a choice.
+    fn build_tree(&self, heap: &mut [H::Digest], approach: Approach) -> Result<(), Error>;
 }
 
 /// How long a device has worked.

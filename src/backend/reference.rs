@@ -4,6 +4,7 @@ use super::{Clock, Hashing, Transforms};
 use crate::error::Error;
 use crate::field::{Field, Goldilocks, powers};
 use crate::hash::Hasher;
+use crate::merkle::Approach;
 use crate::ntt::{Direction, Lde, Ntt, Order, reverse_bits};
 
 /// The reference backend: one thread, textbook algorithms.
@@ -112,7 +113,7 @@ impl<H: Hasher> Hashing<H> for Reference {
         Ok(())
     }
 
-    fn build_tree(&self, heap: &mut [H::Digest]) -> Result<(), Error> {
+    fn build_tree(&self, heap: &mut [H::Digest], _: Approach) -> Result<(), Error> {
         for node in (1..heap.len() / 2).rev() {
             heap[node] = H::Textbook::merge(&[heap[2 * node], heap[2 * node + 1]]);
         }

@@ -8,11 +8,15 @@ use crate::error::Error;
 use crate::field::{Goldilocks, Quadratic};
 use crate::hash::{Blake3, Digest, ElementDigest, Rp64_256, Rp64_256V2021};
 use crate::matrix::{Layout, Shape};
+use crate::merkle::{Approach, MerkleTree};
 
 pub(super) const CASES: &[Case] = &[
     Case { name: "trees, rp64_256", run: trees::<Rp64_256> },
     Case { name: "trees, rp64_256_v2021", run: trees::<Rp64_256V2021> },
     Case { name: "trees, blake3", run: trees::<Blake3> },
+    Case { name: "every approach to trees, rp64_256", run: approaches::<Rp64_256> },
+    Case { name: "every approach to trees, rp64_256_v2021", run: approaches::<Rp64_256V2021> },
+    Case { name: "every approach to trees, blake3", run: approaches::<Blake3> },
     Case { name: "trees of rows", run: trees_of_rows },
     Case { name: "every leaf changes the root, rp64_256", run: every_leaf::<Rp64_256> },
     Case { name: "every leaf changes the root, rp64_256_v2021", run: every_leaf::<Rp64_256V2021> },
@@ -41,6 +45,35 @@ fn trees<H: Accelerated>(engine: &Engine) -> Result<(), String> {
         expect_equal(&what, found.leaves(), &leaves)?;
     }
     Ok(())
+}
+
+/// Trees of every size by every approach. The oracle builds the largest tree only: the others are over its first leaves, so
+/// that they stand in it.
+fn approaches<H: Accelerated>(engine: &Engine) -> Result<(), String> {
+    const LARGEST: u32 = 13;
+    let oracle = reference().map_err(failure("reference"))?;
+    let leaves = digests::<H::Digest>(&mut Words::new(6), 1 << LARGEST);
+    let whole = oracle.merkle_tree::<H>(&leaves).map_err(failure("reference"))?;
+    for log_leaves in 0..=LARGEST {
+        let expected = first_subtree(&whole, log_leaves);
+        for approach in Approach::ALL {
+            let what = format!("{} tree of 2^{log_leaves} leaves, approach {approach}", H::NAME);
+            let engine = engine.with_approach(approach);
+            let found = engine.merkle_tree::<H>(&leaves[..1 << log_leaves]).map_err(failure(&what))?;
+            expect_equal(&what, found.heap(), &expected)?;
+        }
+    }
+    Ok(())
+}
+
+/// The heap of the tree over the first 2^`depth` leaves of a tree.
+fn first_subtree<H: Accelerated>(tree: &MerkleTree<H>, depth: u32) -> Vec<H::Digest> {
+    let mut heap = vec![H::Digest::default()];
+    for level in 0..=depth {
+        let first = 1 << (tree.depth() - depth + level);
+        heap.extend(&tree.heap()[first..first + (1 << level)]);
+    }
+    heap
 }
 
 fn trees_of_rows(engine: &Engine) -> Result<(), String> {

@@ -15,10 +15,12 @@
 //! leaf, and an index beyond the leaves would prove a leaf twice. Verification therefore starts from a [`Cap`], which
 //! knows the number of leaves: every index must be below it and every path must have exactly the length it implies.
 
+mod approach;
 mod encoding;
 mod multi_opening;
 mod opening;
 
+pub use approach::Approach;
 pub use multi_opening::MultiOpening;
 pub use opening::{Cap, Opening};
 

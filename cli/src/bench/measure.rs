@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use zkaccel::Error;
+use zkaccel::{Engine, Error};
 
 /// Runs of which there are at least [`FEWEST`] only when one is longer than this.
 const LONG: Duration = Duration::from_secs(3);
@@ -17,11 +17,15 @@ const ENOUGH: Duration = Duration::from_millis(500);
 
 /// The times of the runs, shortest first; at least one.
 #[derive(Clone, Debug)]
-pub(super) struct Times(Vec<Duration>);
+pub(super) struct Times {
+    runs: Vec<Duration>,
+    /// What the device worked in each, transfers not counted, shortest first too; empty where the host is the device.
+    on_device: Vec<Duration>,
+}
 
 impl Times {
     pub(super) fn count(&self) -> usize {
-        self.0.len()
+        self.runs.len()
     }
 
     /// Whether there are fewer than usual because each is long.
@@ -30,41 +34,51 @@ impl Times {
     }
 
     pub(super) fn min(&self) -> Duration {
-        self.0[0]
+        self.runs[0]
     }
 
     /// The middle; of an even number the upper of the two in the middle.
     pub(super) fn median(&self) -> Duration {
-        self.0[self.count() / 2]
+        self.runs[self.count() / 2]
+    }
+
+    /// The same of the times on the device.
+    pub(super) fn median_on_device(&self) -> Option<Duration> {
+        self.on_device.get(self.on_device.len() / 2).copied()
     }
 
     pub(super) fn max(&self) -> Duration {
-        self.0[self.count() - 1]
+        self.runs[self.count() - 1]
     }
 }
 
-/// Times `run`; what comes before in `prepare` and the end of the result's life are not counted.
+/// Times `run` on an engine; what comes before in `prepare` and the end of the result's life are not counted.
 pub(super) fn measure<S, T>(
+    engine: &Engine,
     mut prepare: impl FnMut() -> Result<S, Error>,
     mut run: impl FnMut(S) -> Result<T, Error>,
 ) -> Result<Times, Error> {
     let mut once = || {
         let prepared = prepare()?;
+        let worked = engine.device_time();
         let start = Instant::now();
         let result = run(prepared)?;
         let elapsed = start.elapsed();
         drop(result);
-        Ok::<_, Error>(elapsed)
+        let on_device = worked.zip(engine.device_time()).map(|(before, after)| after - before);
+        Ok::<_, Error>((elapsed, on_device))
     };
-    let warm_up = once()?;
+    let (warm_up, _) = once()?;
     let fewest = if warm_up > LONG { FEWEST } else { USUAL };
-    let mut times = Vec::new();
+    let mut times = Times { runs: Vec::new(), on_device: Vec::new() };
     let mut spent = Duration::ZERO;
-    while times.len() < fewest || (times.len() < MOST && spent < ENOUGH) {
-        let elapsed = once()?;
+    while times.count() < fewest || (times.count() < MOST && spent < ENOUGH) {
+        let (elapsed, on_device) = once()?;
         spent += elapsed;
-        times.push(elapsed);
+        times.runs.push(elapsed);
+        times.on_device.extend(on_device);
     }
-    times.sort_unstable();
-    Ok(Times(times))
+    times.runs.sort_unstable();
+    times.on_device.sort_unstable();
+    Ok(times)
 }

@@ -8,13 +8,15 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use zkaccel::Engine;
+use zkaccel::merkle::Approach;
 
-use crate::engine::{DeviceUsed, EngineOptions};
+use crate::engine::EngineOptions;
 use crate::failure::Failure;
 use crate::files::NewFile;
 use crate::hashes::HashName;
 use crate::output;
-use crate::parse::{self, Sizes};
+use crate::parse::{self, Approaches, Sizes};
 use crate::watch::Watch;
 use report::{Report, Row};
 
@@ -22,7 +24,9 @@ use report::{Report, Row};
 ///
 /// Each size is run once to warm up, then 10 to 200 times until half a second is spent; 3 times if one run takes more
 /// than 3 seconds. Inputs lie in memory and results are dropped outside the measured time. Rates are those of the
-/// median run; GB are 10^9 bytes: of the matrix for ntt, of the extension for commit.
+/// median run; GB are 10^9 bytes: of the matrix for ntt, of the extension for commit. Times are those of the caller, with
+/// what it takes to bring data to a device and back; for a device apart the median time that it worked, by
+/// its own clock and without transfers, and the rate in that time stand beside them.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// What to measure [default: all]
@@ -37,6 +41,11 @@ pub(crate) struct Arguments {
     /// The hash of trees and commitments [default: all for trees, rp64_256 for commitments]
     #[arg(long, value_name = "HASH")]
     hash: Option<HashName>,
+
+    /// How a GPU builds trees: level, group, local, auto (the fastest measured), or all for a row each; the CPU and BLAKE3
+    /// have one way
+    #[arg(long, value_name = "APPROACH", default_value = "auto", value_parser = parse::approaches)]
+    approach: Approaches,
 
     /// Columns of the matrix or trace [default: 1 for ntt, 16 for commit]
     #[arg(long, value_name = "M", value_parser = columns)]
@@ -82,7 +91,7 @@ impl Arguments {
             _ => None,
         };
         let table = !matches!(self.json, Some(None));
-        let mut report = Report::new(DeviceUsed::of(&engine));
+        let mut report = Report::new(&engine);
         if table {
             watch.aside(|| output::print(&report.heading()))?;
         }
@@ -106,9 +115,13 @@ impl Arguments {
                 match operation {
                     Operation::Merkle => {
                         let hashes = self.hash.as_ref().map_or(HashName::ALL, std::slice::from_ref);
-                        hashes.iter().try_for_each(|&hash| {
-                            done(hash.visit(workloads::Merkle { engine: &engine, limit, hash, log_size })?)
-                        })?;
+                        for &hash in hashes {
+                            for approach in self.approaches(&engine, hash) {
+                                let engine = &engine;
+                                let work = workloads::Merkle { engine, limit, hash, approach, log_size };
+                                done(hash.visit(work)?)?;
+                            }
+                        }
                     }
                     Operation::Ntt => {
                         let columns = self.columns.unwrap_or(1);
@@ -117,8 +130,11 @@ impl Arguments {
                     Operation::Commit => {
                         let hash = self.hash.unwrap_or(HashName::ALL[0]);
                         let columns = self.columns.unwrap_or(16);
-                        let work = workloads::Commit { engine: &engine, limit, hash, columns, log_size };
-                        done(hash.visit(work)?)?;
+                        for approach in self.approaches(&engine, hash) {
+                            let engine = &engine;
+                            let work = workloads::Commit { engine, limit, hash, approach, columns, log_size };
+                            done(hash.visit(work)?)?;
+                        }
                     }
                 }
             }
@@ -129,6 +145,17 @@ impl Arguments {
             file.fill(|file| writeln!(file, "{text}"))?;
         }
         if table { output::print(&report.notes()) } else { output::print(&output::json(&report)?) }
+    }
+}
+
+impl Arguments {
+    /// The approaches to measure; `None`, once, where there is no choice.
+    fn approaches(&self, engine: &Engine, hash: HashName) -> Vec<Option<Approach>> {
+        // A device that tells no time is the host.
+        match engine.device_time().is_some() && hash != HashName::Blake3 {
+            true => self.approach.0.iter().copied().map(Some).collect(),
+            false => vec![None],
+        }
     }
 }
 

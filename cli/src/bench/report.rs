@@ -1,8 +1,11 @@
 //! Measurements as a table and as JSON.
 
 use std::fmt;
+use std::time::Duration;
 
 use serde::Serialize;
+use zkaccel::Engine;
+use zkaccel::merkle::Approach;
 
 use super::measure::Times;
 use crate::engine::DeviceUsed;
@@ -14,6 +17,9 @@ use crate::output::{seconds, time};
 pub(super) struct Report {
     version: &'static str,
     device: DeviceUsed,
+    /// Whether the device tells of its time, and so has columns for it.
+    #[serde(skip)]
+    tells_time: bool,
     pub(super) measurements: Vec<Row>,
 }
 
@@ -23,6 +29,9 @@ pub(super) struct Row {
     operation: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     hash: Option<HashName>,
+    /// Where the device has a choice of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approach: Option<&'static str>,
     log_size: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     columns: Option<usize>,
@@ -34,8 +43,27 @@ pub(super) struct Row {
     rate_unit: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     gigabytes_per_second: Option<f64>,
+    /// The median time that the device worked, transfers not counted, by its own clock, and the rate in that time.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    on_device: Option<OnDevice>,
     /// Fewer than ten runs, because each is long.
     few_runs: bool,
+}
+
+/// What the device tells of itself.
+#[derive(Serialize)]
+struct OnDevice {
+    device_median_seconds: f64,
+    device_rate: f64,
+}
+
+/// What is measured: an operation, and what there is to choose of it.
+pub(super) struct Subject {
+    pub(super) operation: &'static str,
+    pub(super) hash: Option<HashName>,
+    pub(super) approach: Option<Approach>,
+    pub(super) log_size: u32,
+    pub(super) columns: Option<usize>,
 }
 
 /// What one run works through.
@@ -47,13 +75,14 @@ pub(super) struct Rate {
 }
 
 impl Report {
-    pub(super) fn new(device: DeviceUsed) -> Self {
-        Self { version: env!("CARGO_PKG_VERSION"), device, measurements: Vec::new() }
+    pub(super) fn new(engine: &Engine) -> Self {
+        let (device, tells_time) = (DeviceUsed::of(engine), engine.device_time().is_some());
+        Self { version: env!("CARGO_PKG_VERSION"), device, tells_time, measurements: Vec::new() }
     }
 
     /// What stands above the table.
     pub(super) fn heading(&self) -> String {
-        format!(
+        let heading = format!(
             "zkaccel {} on {}\n{:<8}{:<16}{:<6}{:>8}{:>6}{:>14}{:>14}{:>14}{:>24}{:>10}",
             self.version,
             self.device,
@@ -67,7 +96,11 @@ impl Report {
             "max",
             "rate at the median",
             "GB/s"
-        )
+        );
+        match self.tells_time {
+            true => format!("{heading}{:>14}{:>24}  approach", "on device", "rate on device"),
+            false => heading,
+        }
     }
 
     /// What stands below it.
@@ -81,16 +114,20 @@ impl Report {
 
 impl Row {
     pub(super) fn new(
-        operation: &'static str,
-        hash: Option<HashName>,
-        log_size: u32,
-        columns: Option<usize>,
+        Subject { operation, hash, approach, log_size, columns }: Subject,
         times: Times,
         rate: Rate,
     ) -> Self {
         // No clock is finer than this, and nothing may be divided by zero.
-        let median = times.median().as_secs_f64().max(1e-9);
+        let whole = |time: Duration| time.as_secs_f64().max(1e-9);
+        let median = whole(times.median());
+        let on_device = times.median_on_device().map(|time| OnDevice {
+            device_median_seconds: seconds(time),
+            device_rate: (rate.count as f64 / whole(time)).round(),
+        });
         Self {
+            approach: approach.map(Approach::name),
+            on_device,
             operation,
             hash,
             log_size,
@@ -120,7 +157,13 @@ impl fmt::Display for Row {
         }
         write!(f, "{:>24}", format!("{} {}", scaled(self.rate), self.rate_unit))?;
         let gigabytes = self.gigabytes_per_second.map_or_else(dash, |rate| format!("{rate:.3}"));
-        write!(f, "{gigabytes:>10}")
+        write!(f, "{gigabytes:>10}")?;
+        if let Some(OnDevice { device_median_seconds, device_rate }) = self.on_device {
+            let rate = format!("{} {}", scaled(device_rate), self.rate_unit);
+            let approach = self.approach.unwrap_or("-");
+            write!(f, "{:>14}{rate:>24}  {approach}", time(device_median_seconds))?;
+        }
+        Ok(())
     }
 }
 

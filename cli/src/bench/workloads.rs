@@ -4,11 +4,12 @@ use zkaccel::backend::Accelerated;
 use zkaccel::commit::TraceSpec;
 use zkaccel::field::Goldilocks;
 use zkaccel::matrix::{Layout, Matrix, MatrixMut, Shape};
+use zkaccel::merkle::Approach;
 use zkaccel::ntt::{Convention, Domain, Ntt};
 use zkaccel::{Engine, Error};
 
 use super::measure::measure;
-use super::report::{Rate, Row};
+use super::report::{Rate, Row, Subject};
 use crate::failure::Failure;
 use crate::hashes::{HashName, HashVisitor};
 
@@ -17,6 +18,8 @@ pub(super) struct Merkle<'a> {
     pub(super) engine: &'a Engine,
     pub(super) limit: u64,
     pub(super) hash: HashName,
+    /// Where there is a choice.
+    pub(super) approach: Option<Approach>,
     pub(super) log_size: u32,
 }
 
@@ -26,9 +29,12 @@ impl HashVisitor for Merkle<'_> {
     fn visit<H: Accelerated>(self) -> Result<Row, Failure> {
         let leaves = words(4 << self.log_size, self.limit)?;
         let leaves: &[H::Digest] = bytemuck::cast_slice(&leaves);
-        let times = measure(|| Ok(()), |()| self.engine.merkle_tree::<H>(leaves))?;
+        let engine = self.engine.with_approach(self.approach.unwrap_or_default());
+        let times = measure(&engine, || Ok(()), |()| engine.merkle_tree::<H>(leaves))?;
         let rate = Rate { count: leaves.len() as u64 - 1, unit: "merges/s", bytes: None };
-        Ok(Row::new("merkle", Some(self.hash), self.log_size, None, times, rate))
+        let Self { hash, approach, log_size, .. } = self;
+        let subject = Subject { operation: "merkle", hash: Some(hash), approach, log_size, columns: None };
+        Ok(Row::new(subject, times, rate))
     }
 }
 
@@ -37,9 +43,10 @@ pub(super) fn ntt(engine: &Engine, limit: u64, columns: usize, log_size: u32) ->
     let ntt = Ntt::forward(Domain::new(log_size, Convention::default())?);
     let shape = Shape { rows: 1 << log_size, columns, layout: Layout::RowMajor };
     let mut data = words(shape.rows.saturating_mul(columns), limit)?;
-    let times = measure(|| Ok(()), |()| engine.ntt(&ntt, MatrixMut::new(&mut data, shape)?))?;
+    let times = measure(engine, || Ok(()), |()| engine.ntt(&ntt, MatrixMut::new(&mut data, shape)?))?;
     let rate = Rate { count: data.len() as u64, unit: "elements/s", bytes: Some(8 * data.len() as u64) };
-    Ok(Row::new("ntt", None, log_size, Some(columns), times, rate))
+    let subject = Subject { operation: "ntt", hash: None, approach: None, log_size, columns: Some(columns) };
+    Ok(Row::new(subject, times, rate))
 }
 
 /// Commitments to traces of 2^`log_size` rows with the usual blow-up, shift and convention.
@@ -47,6 +54,8 @@ pub(super) struct Commit<'a> {
     pub(super) engine: &'a Engine,
     pub(super) limit: u64,
     pub(super) hash: HashName,
+    /// Where there is a choice.
+    pub(super) approach: Option<Approach>,
     pub(super) columns: usize,
     pub(super) log_size: u32,
 }
@@ -55,16 +64,19 @@ impl HashVisitor for Commit<'_> {
     type Output = Result<Row, Failure>;
 
     fn visit<H: Accelerated>(self) -> Result<Row, Failure> {
-        let Self { engine, limit, columns, log_size, .. } = self;
+        let Self { engine, limit, hash, approach, columns, log_size } = self;
         let spec = TraceSpec::default();
         let rows = 1_usize << log_size;
         // A commitment uses its trace up, so each run gets a new one.
         let count = rows.saturating_mul(columns);
         let trace = || Matrix::from_rows(words(count, limit)?, rows, columns);
-        let times = measure(trace, |trace| engine.commit::<H>(&spec, trace))?;
+        let engine = engine.with_approach(approach.unwrap_or_default());
+        let times = measure(&engine, trace, |trace| engine.commit::<H>(&spec, trace))?;
         let elements = spec.blowup * count as u64;
         let rate = Rate { count: elements, unit: "elements/s", bytes: Some(8 * elements) };
-        Ok(Row::new("commit", Some(self.hash), log_size, Some(columns), times, rate))
+        let subject =
+            Subject { operation: "commit", hash: Some(hash), approach, log_size, columns: Some(columns) };
+        Ok(Row::new(subject, times, rate))
     }
 }
 

@@ -122,6 +122,10 @@ fn benchmark_options() {
         ("--sizes 33", "found 2^33, expected sizes of at most 2^32"),
         ("--sizes 32 --memory 1G --json", "the memory budget"),
         ("--columns 0", "found 0, expected at least 1"),
+        (
+            "--approach leaf",
+            "unknown approach to trees \"leaf\", expected one of level, group, local, auto, or all",
+        ),
         ("--json ntt", "write `bench ntt --json`"),
         ("--sizes 2 --json none/file.json", "cannot write none/file.json: No such file"),
     ] {

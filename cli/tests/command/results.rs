@@ -228,6 +228,34 @@ fn benchmarks() {
     assert_eq!(merkle["measurements"].as_array().unwrap().len(), 1);
 }
 
+/// On the host there is one way to build a tree, and no time on a device apart; elsewhere every approach has a row with one.
+#[test]
+fn approaches() {
+    let bench = Bench::new();
+    let report = bench.json("bench merkle --sizes 3 --approach all");
+    assert_eq!(report["measurements"].as_array().unwrap().len(), 3);
+    assert!(report["measurements"][0].get("approach").is_none());
+    assert!(report["measurements"][0].get("device_rate").is_none());
+    if !std::env::var("ZKACCEL_REQUIRE").is_ok_and(|required| required.contains("opencl:0")) {
+        return;
+    }
+    let report = bench.json("bench merkle --sizes 6 --approach all --device opencl:0");
+    let rows = report["measurements"].as_array().unwrap();
+    let approaches: Vec<_> = rows.iter().map(|row| row["approach"].as_str().unwrap_or("none")).collect();
+    let each = ["level", "group", "local", "auto"];
+    assert_eq!(approaches, [&each[..], &each, &["none"]].concat());
+    for row in rows {
+        let [device, whole] =
+            ["device_median_seconds", "median_seconds"].map(|name| row[name].as_f64().unwrap());
+        assert!(0.0 < device && device <= whole && row["device_rate"].as_f64().unwrap() > 0.0, "{row}");
+    }
+    let bench = Bench::stored();
+    let roots = each.map(|approach| {
+        bench.json(&format!("commit trace.npy --device opencl:0 --approach {approach}"))["root"].clone()
+    });
+    assert!(roots.iter().all(|root| *root == roots[0]) && roots[0].is_string());
+}
+
 #[test]
 fn help_for_every_command() {
     let bench = Bench::new();

@@ -10,6 +10,7 @@ use crate::backend::Hashing;
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::Hasher;
+use crate::merkle::Approach;
 
 /// Rows a task hashes at least, so that scheduling costs little beside hashing.
 const GRAIN: usize = 64;
@@ -52,7 +53,7 @@ impl<H: Hasher> Hashing<H> for Cpu {
         Ok(())
     }
 
-    fn build_tree(&self, heap: &mut [H::Digest]) -> Result<(), Error> {
+    fn build_tree(&self, heap: &mut [H::Digest], _: Approach) -> Result<(), Error> {
         let mut parents = heap.len() / 4;
         while parents >= 1 {
             let (upper, children) = heap[..4 * parents].split_at_mut(2 * parents);

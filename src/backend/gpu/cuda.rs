@@ -1,20 +1,21 @@
-//! NVIDIA GPUs: the only file that names cudarc.
+//! NVIDIA GPUs: the only place that names cudarc.
 //!
 //! The driver's library is opened at run time; cudarc panics where it or one of its functions is absent, so nothing is
 //! called before the library was found and its version read. A device is used through its primary context, which every
 //! call binds to its thread first. Kernels are PTX that the crate carries; the driver compiles them for the GPU at hand
 //! and keeps the result in a cache of its own.
 
+mod handles;
+
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use cudarc::driver::result::{self, DriverError, ctx, device, event, graph, module, primary_ctx, stream};
+use cudarc::driver::result::{self, DriverError, device, event, graph, module, primary_ctx, stream};
 use cudarc::driver::sys::{
-    self, CUcontext, CUdevice, CUdevice_attribute_enum as Attribute, CUdeviceptr, CUevent,
-    CUevent_flags_enum as EventFlags, CUfunction, CUgraphExec, CUgraphInstantiate_flags, CUmodule, CUresult,
-    CUstream, CUstreamCaptureMode_enum as CaptureMode,
+    self, CUdevice, CUdevice_attribute_enum as Attribute, CUevent_flags_enum as EventFlags, CUfunction,
+    CUgraphInstantiate_flags, CUmodule, CUresult, CUstream, CUstreamCaptureMode_enum as CaptureMode,
 };
 
 use super::device::{Arg, Device, Launch, Limits};
@@ -22,6 +23,8 @@ use super::program::Program;
 use super::staging::{Staging, pieces};
 use crate::device::{DeviceInfo, DeviceKind};
 use crate::error::Error;
+pub use handles::{Buffer, Event, Queue, Recording};
+use handles::{Context, failure};
 
 /// The first CUDA version that knows the PTX of NVRTC 12.2; its drivers are numbered 535.
 const NEEDED: (i32, &str) = (12020, "CUDA 12.2 (driver 535)");
@@ -45,18 +48,6 @@ pub struct Cuda {
     modules: Mutex<HashMap<&'static str, Module>>,
 }
 
-/// A primary context, retained.
-struct Context {
-    device: CUdevice,
-    context: CUcontext,
-    name: String,
-}
-
-// SAFETY: the driver's handles may be used from any thread that the context is bound to, and every use binds it.
-unsafe impl Send for Context {}
-// SAFETY: as above.
-unsafe impl Sync for Context {}
-
 /// A loaded program and the kernels asked of it.
 struct Module {
     module: CUmodule,
@@ -65,42 +56,6 @@ struct Module {
 
 // SAFETY: as for Context.
 unsafe impl Send for Module {}
-
-/// Device memory.
-pub struct Buffer {
-    context: Arc<Context>,
-    pointer: CUdeviceptr,
-}
-
-/// A stream, its staging memory, and the launches whose time was not yet asked for.
-pub struct Queue {
-    context: Arc<Context>,
-    stream: CUstream,
-    /// Page-locked memory; `Some(None)` where the system refused it.
-    staging: Option<Option<Staging<Event>>>,
-    timed: Vec<(Event, Event)>,
-}
-
-// SAFETY: as for Context; a queue is used by one thread at a time.
-unsafe impl Send for Queue {}
-
-/// An event of a context.
-pub struct Event {
-    context: Arc<Context>,
-    event: CUevent,
-}
-
-// SAFETY: as for Context.
-unsafe impl Send for Event {}
-
-/// An instantiated graph.
-pub struct Recording {
-    context: Arc<Context>,
-    graph: CUgraphExec,
-}
-
-// SAFETY: as for Context; a graph is launched through a queue, which one thread at a time uses.
-unsafe impl Send for Recording {}
 
 /// Starts the driver and returns its version as text; the error says why there is no CUDA here.
 fn driver() -> Result<(i32, String), String> {
@@ -186,8 +141,13 @@ impl Cuda {
             }
             primary_ctx::retain(device).map_err(failed)?
         };
-        let limits =
-            Limits { items: usize::MAX, group: 128, buffer: info.memory.unwrap_or(u64::MAX), alignment: 1 };
+        let limits = Limits {
+            items: usize::MAX,
+            group: 128,
+            largest_group: 1024,
+            buffer: info.memory.unwrap_or(u64::MAX),
+            alignment: 1,
+        };
         let context = Arc::new(Context { device, context, name });
         Ok(Self { info, limits, context, modules: Mutex::default() })
     }
@@ -302,27 +262,6 @@ impl Cuda {
     fn synchronise(&self, queue: &Queue) -> Result<(), Error> {
         // SAFETY: the stream is alive.
         unsafe { stream::synchronize(queue.stream) }.map_err(self.failed("running kernels"))
-    }
-}
-
-impl Context {
-    /// Makes this the calling thread's context: every entry from outside starts with it.
-    fn bind(&self) -> Result<(), Error> {
-        // SAFETY: the context is retained while self lives.
-        unsafe { ctx::set_current(self.context) }
-            .map_err(|error| failure(&self.name, "binding its context", error))
-    }
-}
-
-impl Event {
-    fn record(&self, stream: CUstream) -> Result<(), DriverError> {
-        // SAFETY: event and stream are alive and of one context.
-        unsafe { event::record(self.event, stream) }
-    }
-
-    fn wait(&self) -> Result<(), DriverError> {
-        // SAFETY: the event is alive.
-        unsafe { event::synchronize(self.event) }
     }
 }
 
@@ -462,51 +401,6 @@ impl Device for Cuda {
     }
 }
 
-// Dropping: what fails here fails because the context is gone, and the memory with it.
-
-impl Drop for Buffer {
-    fn drop(&mut self) {
-        if self.context.bind().is_ok() {
-            // SAFETY: nobody else has the pointer; work that uses it was waited for, and the driver waits again.
-            let _ = unsafe { result::free_sync(self.pointer) };
-        }
-    }
-}
-
-impl Drop for Queue {
-    fn drop(&mut self) {
-        if self.context.bind().is_err() {
-            return;
-        }
-        // SAFETY: the stream is alive and this is its last use; staging memory is free once the stream is idle.
-        unsafe {
-            let _ = stream::synchronize(self.stream);
-            if let Some(Some(staging)) = &mut self.staging {
-                let _ = result::free_host(staging.memory().cast::<c_void>());
-            }
-            let _ = stream::destroy(self.stream);
-        }
-    }
-}
-
-impl Drop for Event {
-    fn drop(&mut self) {
-        if self.context.bind().is_ok() {
-            // SAFETY: nobody else has the event; the driver keeps what is still under way.
-            let _ = unsafe { event::destroy(self.event) };
-        }
-    }
-}
-
-impl Drop for Recording {
-    fn drop(&mut self) {
-        if self.context.bind().is_ok() {
-            // SAFETY: nobody else has the graph; the driver keeps what is still under way.
-            let _ = unsafe { graph::exec_destroy(self.graph) };
-        }
-    }
-}
-
 impl Drop for Cuda {
     fn drop(&mut self) {
         let modules = self.modules.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -517,15 +411,4 @@ impl Drop for Cuda {
             }
         }
     }
-}
-
-impl Drop for Context {
-    fn drop(&mut self) {
-        // SAFETY: the context was retained once and is released once.
-        let _ = unsafe { primary_ctx::release(self.device) };
-    }
-}
-
-fn failure(device: &str, operation: &'static str, error: DriverError) -> Error {
-    Error::DeviceFailed { device: device.into(), operation, message: format!("{:?}", error.0) }
 }

@@ -74,6 +74,8 @@ pub struct Limits {
     pub items: usize,
     /// Work items of a group, unless a kernel asks for another number.
     pub group: usize,
+    /// The most work items that a group can have.
+    pub largest_group: usize,
     /// The largest buffer, in bytes.
     pub buffer: u64,
     /// Bytes to which the offset of a sub-buffer must be aligned; plans here pass offsets and need none.

@@ -12,6 +12,7 @@ use crate::device::DeviceInfo;
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::{Blake3, ElementDigest, Rp64_256};
+use crate::merkle::Approach;
 use crate::ntt::{Convention, Domain, Lde, Ntt};
 
 /// What fails.
@@ -142,7 +143,7 @@ fn tree<H: DeviceHash<Digest = ElementDigest>, D: Device>(
     gpu: &Gpu<D>,
     heap: &mut [Goldilocks],
 ) -> Result<(), Error> {
-    Hashing::<H>::build_tree(gpu, bytemuck::cast_slice_mut(heap))
+    Hashing::<H>::build_tree(gpu, bytemuck::cast_slice_mut(heap), Approach::Auto)
 }
 
 /// Work in parts, where memory is short, gives what it gives in one, and fails as cleanly.
@@ -260,7 +261,7 @@ fn replays<D: Device>(device: Result<D, Error>) {
     }
     drop((recording, memory, queue));
     let gpu = Gpu::new(device);
-    Hashing::<Blake3>::build_tree(&gpu, bytemuck::cast_slice_mut(&mut expected)).unwrap();
+    Hashing::<Blake3>::build_tree(&gpu, bytemuck::cast_slice_mut(&mut expected), Approach::Level).unwrap();
     assert!(found[4..] == expected[4..]);
     assert!(gpu.device_time() > Some(Duration::ZERO));
 }

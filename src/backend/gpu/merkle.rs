@@ -1,21 +1,23 @@
-//! Row hashing and Merkle trees: the host's plan.
-//!
-//! A tree of n leaves is a heap of 2n digests on the device. *Level by level*, one launch makes the n/2 parents of the
-//! leaves, the next their n/4 parents, and so on to the root: log2 n launches, each as wide as its level.
+//! Row hashing and Merkle trees: what goes to the device and comes back. Which kernels build a tree is in `tree.rs`.
 
 use super::Gpu;
 use super::device::{Arg, Device, Launch, Limits};
 use super::program::{self, Program};
+use super::tree;
 use super::work::{Region, Work};
 use crate::backend::Hashing;
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::{Blake3, Hasher, Rp64_256, Rp64_256V2021};
+use crate::merkle::Approach;
 
 /// A hash with kernels.
 pub trait DeviceHash: Hasher {
     /// Its kernels.
     const PROGRAM: &'static Program;
+
+    /// Whether they are those of every [`Approach`]; else trees are built level by level.
+    const APPROACHES: bool;
 
     /// The kernel that hashes rows of so many words; its parameters are those of `hash_rows`.
     fn row_kernel(_width: usize) -> &'static str {
@@ -25,14 +27,17 @@ pub trait DeviceHash: Hasher {
 
 impl DeviceHash for Rp64_256 {
     const PROGRAM: &'static Program = &program::RP64_256;
+    const APPROACHES: bool = true;
 }
 
 impl DeviceHash for Rp64_256V2021 {
     const PROGRAM: &'static Program = &program::RP64_256_V2021;
+    const APPROACHES: bool = true;
 }
 
 impl DeviceHash for Blake3 {
     const PROGRAM: &'static Program = &program::BLAKE3;
+    const APPROACHES: bool = false;
 
     fn row_kernel(width: usize) -> &'static str {
         // A row of one chunk needs no stack of subtrees.
@@ -41,15 +46,7 @@ impl DeviceHash for Blake3 {
 }
 
 /// Words of a digest.
-const DIGEST: usize = 4;
-
-/// The parents `parents..2 parents` of a heap.
-fn merge_level<H: DeviceHash>(limits: Limits, heap: Region, parents: usize) -> Launch<Region> {
-    assert!(heap.words() >= 4 * parents * DIGEST, "a heap that holds the children");
-    let args = vec![Arg::Buffer(heap, 0), Arg::Word(parents as u64)];
-    // SAFETY: every program of a hash has merge_level(heap, parents), which touches digests parents..4 parents.
-    unsafe { Launch::new(H::PROGRAM, "merge_level", limits.grid(parents), args) }
-}
+pub(super) const DIGEST: usize = 4;
 
 /// The digests of `rows` rows of `width` words in blocks of `degree` words a row.
 fn hash_rows<H: DeviceHash>(
@@ -63,15 +60,6 @@ fn hash_rows<H: DeviceHash>(
     let args = vec![Arg::Buffer(matrix, 0), rows_word, width_word, degree_word, Arg::Buffer(digests, 0)];
     // SAFETY: every program of a hash has hash_rows, which reads rows x width words and writes rows digests.
     unsafe { Launch::new(H::PROGRAM, H::row_kernel(width), limits.grid(rows), args) }
-}
-
-/// Every level of a tree, from the leaves up.
-fn levels<H: DeviceHash>(limits: Limits, heap: Region, leaves: usize) -> Vec<Launch<Region>> {
-    let parents = std::iter::successors(Some(leaves / 2), |parents| Some(parents / 2));
-    parents
-        .take_while(|&parents| parents > 0)
-        .map(|parents| merge_level::<H>(limits, heap, parents))
-        .collect()
 }
 
 impl<D: Device> Gpu<D> {
@@ -120,7 +108,7 @@ impl<D: Device, H: DeviceHash> Hashing<H> for Gpu<D> {
         self.digests::<H>(matrix, degree, digests)
     }
 
-    fn build_tree(&self, heap: &mut [H::Digest]) -> Result<(), Error> {
+    fn build_tree(&self, heap: &mut [H::Digest], approach: Approach) -> Result<(), Error> {
         let leaves = heap.len() / 2;
         if leaves < 2 {
             return Ok(());
@@ -128,7 +116,7 @@ impl<D: Device, H: DeviceHash> Hashing<H> for Gpu<D> {
         let mut work = Work::new(self)?;
         let region = work.allocate(2 * leaves * DIGEST)?;
         work.upload(bytemuck::cast_slice(&heap[leaves..]), region, 8 * DIGEST * leaves)?;
-        work.launch(&levels::<H>(work.limits(), region, leaves))?;
+        work.launch(&tree::plan::<H>(approach, work.limits(), region, leaves))?;
         work.download(region, 8 * DIGEST, bytemuck::cast_slice_mut(&mut heap[1..leaves]))
     }
 }

@@ -1,11 +1,11 @@
 //! Accelerators: one backend over [`Device`], whichever that is.
 //!
 //! ```text
-//!  merkle.rs, ntt.rs   host plans: which kernels, in which order, on what memory
+//!  merkle.rs, ntt.rs   host plans: which kernels, in which order, on what memory; tree.rs, the approaches to trees
 //!  work.rs, pool.rs    one operation's queue and memory; memory kept between operations
 //!  device.rs           the primitives
 //!  cuda.rs, opencl.rs  their two implementations
-//!  program.rs          kernel sources, from kernels/
+//!  program.rs          kernel sources, from kernels/; rescue.rs, the constants of some
 //! ```
 //!
 //! Every operation uploads what it is given, launches, waits, and copies results back last, so that a failure leaves the
@@ -24,8 +24,10 @@ mod ntt;
 pub mod opencl;
 mod pool;
 pub mod program;
+mod rescue;
 #[cfg(feature = "cuda")]
 mod staging;
+mod tree;
 mod work;
 
 use std::collections::HashMap;

@@ -168,6 +168,7 @@ impl OpenCl {
         let limits = Limits {
             items,
             group: group.min(largest_group),
+            largest_group,
             buffer: device.max_mem_alloc_size().map_err(failed)?,
             alignment: device.mem_base_addr_align().map_err(failed)? as usize / 8,
         };

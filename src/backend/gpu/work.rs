@@ -18,6 +18,12 @@ pub(super) struct Region {
 }
 
 impl Region {
+    /// A region that is nowhere, for tests of plans.
+    #[cfg(test)]
+    pub(super) fn nowhere(words: usize) -> Self {
+        Self { index: 0, bytes: 8 * words }
+    }
+
     /// Its size as asked for, in words of eight bytes.
     pub(super) fn words(self) -> usize {
         self.bytes / 8

@@ -1,0 +1,136 @@
+//! What the driver hands out, each given back when dropped.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use cudarc::driver::result::{self, DriverError, ctx, event, graph, primary_ctx, stream};
+use cudarc::driver::sys::{CUcontext, CUdevice, CUdeviceptr, CUevent, CUgraphExec, CUstream};
+
+use super::super::staging::Staging;
+use crate::error::Error;
+
+/// A primary context, retained.
+pub(super) struct Context {
+    pub(super) device: CUdevice,
+    pub(super) context: CUcontext,
+    pub(super) name: String,
+}
+
+// SAFETY: the driver's handles may be used from any thread that the context is bound to, and every use binds it.
+unsafe impl Send for Context {}
+// SAFETY: as above.
+unsafe impl Sync for Context {}
+
+/// Device memory.
+pub struct Buffer {
+    pub(super) context: Arc<Context>,
+    pub(super) pointer: CUdeviceptr,
+}
+
+/// A stream, its staging memory, and the launches whose time was not yet asked for.
+pub struct Queue {
+    pub(super) context: Arc<Context>,
+    pub(super) stream: CUstream,
+    /// Page-locked memory; `Some(None)` where the system refused it.
+    pub(super) staging: Option<Option<Staging<Event>>>,
+    pub(super) timed: Vec<(Event, Event)>,
+}
+
+// SAFETY: as for Context; a queue is used by one thread at a time.
+unsafe impl Send for Queue {}
+
+/// An event of a context.
+pub struct Event {
+    pub(super) context: Arc<Context>,
+    pub(super) event: CUevent,
+}
+
+// SAFETY: as for Context.
+unsafe impl Send for Event {}
+
+/// An instantiated graph.
+pub struct Recording {
+    pub(super) context: Arc<Context>,
+    pub(super) graph: CUgraphExec,
+}
+
+// SAFETY: as for Context; a graph is launched through a queue, which one thread at a time uses.
+unsafe impl Send for Recording {}
+
+impl Context {
+    /// Makes this the calling thread's context: every entry from outside starts with it.
+    pub(super) fn bind(&self) -> Result<(), Error> {
+        // SAFETY: the context is retained while self lives.
+        unsafe { ctx::set_current(self.context) }
+            .map_err(|error| failure(&self.name, "binding its context", error))
+    }
+}
+
+impl Event {
+    pub(super) fn record(&self, stream: CUstream) -> Result<(), DriverError> {
+        // SAFETY: event and stream are alive and of one context.
+        unsafe { event::record(self.event, stream) }
+    }
+
+    pub(super) fn wait(&self) -> Result<(), DriverError> {
+        // SAFETY: the event is alive.
+        unsafe { event::synchronize(self.event) }
+    }
+}
+
+// Dropping: what fails here fails because the context is gone, and the memory with it.
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        if self.context.bind().is_ok() {
+            // SAFETY: nobody else has the pointer; work that uses it was waited for, and the driver waits again.
+            let _ = unsafe { result::free_sync(self.pointer) };
+        }
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        if self.context.bind().is_err() {
+            return;
+        }
+        // SAFETY: the stream is alive and this is its last use; staging memory is free once the stream is idle.
+        unsafe {
+            let _ = stream::synchronize(self.stream);
+            if let Some(Some(staging)) = &mut self.staging {
+                let _ = result::free_host(staging.memory().cast::<c_void>());
+            }
+            let _ = stream::destroy(self.stream);
+        }
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        if self.context.bind().is_ok() {
+            // SAFETY: nobody else has the event; the driver keeps what is still under way.
+            let _ = unsafe { event::destroy(self.event) };
+        }
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        if self.context.bind().is_ok() {
+            // SAFETY: nobody else has the graph; the driver keeps what is still under way.
+            let _ = unsafe { graph::exec_destroy(self.graph) };
+        }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: the context was retained once and is released once.
+        let _ = unsafe { primary_ctx::release(self.device) };
+    }
+}
+
+/// What the driver answered, as an error of the library.
+pub(super) fn failure(device: &str, operation: &'static str, error: DriverError) -> Error {
+    Error::DeviceFailed { device: device.into(), operation, message: format!("{:?}", error.0) }
+}

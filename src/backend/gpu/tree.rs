@@ -1,0 +1,253 @@
+//! Plans of Merkle trees: which kernels make which levels.
+//!
+//! A tree of n leaves is a heap of 2n digests on the device. However it is built, launches follow each other in one
+//! queue, so that a launch finds the levels below it finished.
+
+use super::device::{Arg, Launch, Limits};
+use super::merkle::{DIGEST, DeviceHash};
+use super::work::Region;
+use crate::merkle::Approach;
+
+/// Items of the groups that climb, where the device allows as many: the fastest measured.
+const GROUP: usize = 256;
+
+/// Items that share a hash in `merge_tip`.
+const TEAM: usize = 16;
+
+/// From so many parents on, a level fills the device with an item a hash; below, time is one hash's latency, and sixteen
+/// items make a hash faster than one. Measured on 132 multiprocessors, where half and twice as many both cost.
+const FILLS: usize = 1 << 14;
+
+/// Up to so many parents, `merge_tip` climbs several levels a launch; above, groups that climb cost more than a launch.
+const CLIMBS: usize = 1 << 10;
+
+/// The launches that make the inner nodes of a heap from its leaves, a power of two.
+pub(super) fn plan<H: DeviceHash>(
+    approach: Approach,
+    limits: Limits,
+    heap: Region,
+    leaves: usize,
+) -> Vec<Launch<Region>> {
+    let tree = Tree { limits, heap };
+    let approach = if H::APPROACHES { approach } else { Approach::Level };
+    let mut launches = Vec::new();
+    let mut parents = leaves / 2;
+    while parents > 0 {
+        let (launch, levels) = match approach {
+            Approach::Level => tree.level::<H>("merge_level", parents),
+            Approach::Local => tree.level::<H>("merge_local", parents),
+            // The first level is the widest: no item of it should wait for those that climb.
+            Approach::Group if launches.is_empty() => tree.level::<H>("merge_level", parents),
+            Approach::Group => tree.group::<H>(parents),
+            Approach::Auto if parents >= FILLS || !limits.has_tip() => {
+                tree.level::<H>("merge_level", parents)
+            }
+            Approach::Auto => tree.tip::<H>(parents),
+        };
+        launches.push(launch);
+        parents >>= levels;
+    }
+    launches
+}
+
+/// A heap, and the device that it is on.
+struct Tree {
+    limits: Limits,
+    heap: Region,
+}
+
+/// Launches with the levels that each makes.
+impl Tree {
+    /// Every parent of a level, one item each.
+    fn level<H: DeviceHash>(&self, kernel: &'static str, parents: usize) -> (Launch<Region>, u32) {
+        self.check(parents);
+        let args = vec![Arg::Buffer(self.heap, 0), Arg::Word(parents as u64)];
+        // SAFETY: both kernels take (heap, parents) and touch digests parents..4 parents, which were looked at; only
+        // programs that have merge_local are asked for it; the grid has an item for each parent unless items repeat.
+        let launch = unsafe { Launch::new(H::PROGRAM, kernel, self.limits.grid(parents), args) };
+        (launch, 1)
+    }
+
+    /// Groups that make as many parents as they have items, and climb.
+    fn group<H: DeviceHash>(&self, parents: usize) -> (Launch<Region>, u32) {
+        let group = self.limits.group_of(GROUP);
+        self.climb::<H>("merge_group", parents, (parents.div_ceil(group), group), group)
+    }
+
+    /// Groups of several items a parent, which climb where the tree is narrow.
+    fn tip<H: DeviceHash>(&self, parents: usize) -> (Launch<Region>, u32) {
+        let climbs = parents <= CLIMBS;
+        let group = self.limits.group_of(if climbs { GROUP } else { GROUP / 2 });
+        let teams = group / TEAM;
+        let highest = if climbs { teams } else { 1 };
+        self.climb::<H>("merge_tip", parents, (parents.div_ceil(teams), group), highest)
+    }
+
+    /// A kernel whose groups make `width` parents at most before they climb over them.
+    fn climb<H: DeviceHash>(
+        &self,
+        kernel: &'static str,
+        parents: usize,
+        grid: (usize, usize),
+        width: usize,
+    ) -> (Launch<Region>, u32) {
+        self.check(parents);
+        assert!(H::APPROACHES, "a program with kernels that climb");
+        let levels = climbed(width).min(climbed(parents));
+        let args = vec![Arg::Buffer(self.heap, 0), Arg::Word(parents as u64), Arg::Word(u64::from(levels))];
+        // SAFETY: the kernels take (heap, parents, levels) and touch digests up to 4 parents, which were looked at. Groups
+        // are powers of two within their bounds, and there are enough for every parent. No group climbs past its own
+        // nodes, nor past the root.
+        let launch = unsafe { Launch::new(H::PROGRAM, kernel, grid, args) };
+        (launch, levels)
+    }
+
+    fn check(&self, parents: usize) {
+        assert!(parents.is_power_of_two(), "whole levels");
+        assert!(self.heap.words() >= 4 * parents * DIGEST, "a heap that holds the children");
+    }
+}
+
+/// The levels from one of `width` nodes, a power of two, to that of one node.
+fn climbed(width: usize) -> u32 {
+    width.ilog2() + 1
+}
+
+impl Limits {
+    /// A group of so many items, a power of two, or of as many as the device allows.
+    fn group_of(self, items: usize) -> usize {
+        1 << items.min(self.largest_group).max(1).ilog2()
+    }
+
+    /// Whether several items for a hash are worth it: they are where items run at once, not one after another.
+    fn has_tip(self) -> bool {
+        // Two teams at least, for a team shares a warp of CUDA with another.
+        self.items == usize::MAX && self.largest_group >= 2 * TEAM
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::{Blake3, Rp64_256};
+
+    /// Limits of a device that has any number of items.
+    fn gpu(largest_group: usize) -> Limits {
+        Limits { items: usize::MAX, group: 128, largest_group, buffer: u64::MAX, alignment: 1 }
+    }
+
+    /// Kernel, parents and levels of every launch.
+    fn outline<H: DeviceHash>(
+        approach: Approach,
+        limits: Limits,
+        leaves: usize,
+    ) -> Vec<(&'static str, u64, u64)> {
+        let launches = plan::<H>(approach, limits, Region::nowhere(2 * DIGEST * leaves), leaves);
+        let outlined = launches.iter().map(|launch| match launch.args[..] {
+            [_, Arg::Word(parents)] => (launch.kernel, parents, 1),
+            [_, Arg::Word(parents), Arg::Word(levels)] => (launch.kernel, parents, levels),
+            _ => panic!("{launch:?}"),
+        });
+        outlined.collect()
+    }
+
+    #[test]
+    fn every_level_is_made_once() {
+        let processor = Limits { items: 1024, group: 16, ..gpu(4096) };
+        for limits in [gpu(1024), gpu(256), gpu(48), gpu(32), gpu(16), gpu(1), processor] {
+            for (approach, log_leaves) in
+                Approach::ALL.iter().flat_map(|&approach| (0..=24).map(move |log| (approach, log)))
+            {
+                let mut next = 1 << log_leaves >> 1;
+                for (kernel, parents, levels) in outline::<Rp64_256>(approach, limits, 1 << log_leaves) {
+                    assert!(levels > 0, "{kernel}");
+                    assert_eq!(parents, next, "{approach}, {kernel}, 2^{log_leaves} leaves, {limits:?}");
+                    next >>= levels;
+                }
+                assert_eq!(next, 0, "{approach}, 2^{log_leaves} leaves, {limits:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn launches_of_groups_that_climb() {
+        let launches = |log_leaves: u32, group| {
+            outline::<Rp64_256>(Approach::Group, gpu(group), 1 << log_leaves).len() as u32
+        };
+        assert_eq!(launches(24, 256), 4);
+        for log_leaves in 1..=24_u32 {
+            for log_group in 0..=8 {
+                let expected = 1 + (log_leaves - 1).div_ceil(log_group + 1);
+                assert_eq!(launches(log_leaves, 1 << log_group), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn the_fastest_plan() {
+        let found = outline::<Rp64_256>(Approach::Auto, gpu(1024), 1 << 16);
+        let tip = |parents, levels| ("merge_tip", parents, levels);
+        let mut expected = vec![("merge_level", 1 << 15, 1), ("merge_level", 1 << 14, 1)];
+        expected.extend([tip(1 << 13, 1), tip(1 << 12, 1), tip(1 << 11, 1)]);
+        expected.extend([tip(1 << 10, 5), tip(1 << 5, 5), tip(1, 1)]);
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn blake3_has_one_approach() {
+        let level = outline::<Blake3>(Approach::Level, gpu(256), 1 << 16);
+        assert!(Approach::ALL.iter().all(|&a| outline::<Blake3>(a, gpu(256), 1 << 16) == level));
+    }
+}
+
+/// The plans of GPUs, on any OpenCL device: processors would choose others.
+#[cfg(all(test, feature = "opencl"))]
+mod on_device {
+    use super::super::opencl::OpenCl;
+    use super::super::work::Work;
+    use super::super::{Device, Gpu};
+    use super::*;
+    use crate::backend::Hashing;
+    use crate::backend::cpu::Cpu;
+    use crate::field::Goldilocks;
+    use crate::hash::{ElementDigest, Rp64_256, Rp64_256V2021};
+
+    fn plans_of_gpus<H: DeviceHash<Digest = ElementDigest>>() {
+        // Where the device must be present, the conformance tests say that it is not.
+        let Ok(device) = OpenCl::open(0) else { return };
+        let limits = device.limits();
+        let gpu = Gpu::new(device);
+        for (group, largest) in [(256, 13), (64, 9), (32, 7)] {
+            let limits =
+                Limits { items: usize::MAX, largest_group: group.min(limits.largest_group), ..limits };
+            for log_leaves in 0..=largest {
+                let leaves = 1 << log_leaves;
+                let words = (0..8 * leaves as u64).map(|word| Goldilocks::new(word * word + 5));
+                let words: Vec<_> = words.collect();
+                let mut expected: Vec<ElementDigest> = bytemuck::cast_slice(&words).to_vec();
+                expected[0] = ElementDigest::default();
+                let mut found = expected.clone();
+                let host = Cpu::default();
+                Hashing::<H>::build_tree(&host, &mut expected, Approach::Auto).unwrap();
+                for approach in [Approach::Auto, Approach::Group] {
+                    let mut work = Work::new(&gpu).unwrap();
+                    let heap = work.upload_new(bytemuck::cast_slice(&found)).unwrap();
+                    work.launch(&plan::<H>(approach, limits, heap, leaves)).unwrap();
+                    work.download(heap, 0, bytemuck::cast_slice_mut(&mut found)).unwrap();
+                    assert!(found == expected, "{} {approach} 2^{log_leaves}, groups of {group}", H::NAME);
+                    found[..leaves].fill(ElementDigest::default());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn circulant() {
+        plans_of_gpus::<Rp64_256>();
+    }
+
+    #[test]
+    fn dense() {
+        plans_of_gpus::<Rp64_256V2021>();
+    }
+}

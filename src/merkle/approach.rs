@@ -1,0 +1,72 @@
+//! How a device goes about a tree.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::Error;
+
+/// How a GPU builds the Merkle trees of an engine. Every approach makes the same tree.
+///
+/// It concerns Rescue Prime on devices with kernels, `cuda:N` and `opencl:N`. BLAKE3, whose merge is too short for another
+/// way to matter, is built level by level whatever is asked for, and the CPU has one way only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Approach {
+    /// One launch for each level.
+    Level,
+    /// One launch for the first level; then each work group climbs over the nodes it has made, several levels a launch.
+    Group,
+    /// One launch for each level, with the hash's constants in work-group memory.
+    Local,
+    /// What was measured to be fastest: level by level while a level fills the device, then several work items for each
+    /// hash, and for the top several levels a launch. Level by level where OpenCL runs on a processor.
+    #[default]
+    Auto,
+}
+
+impl Approach {
+    /// Every approach.
+    pub const ALL: [Self; 4] = [Self::Level, Self::Group, Self::Local, Self::Auto];
+
+    /// The name by which it is asked for.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Level => "level",
+            Self::Group => "group",
+            Self::Local => "local",
+            Self::Auto => "auto",
+        }
+    }
+}
+
+impl fmt::Display for Approach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Approach {
+    type Err = Error;
+
+    /// [`Error::UnknownName`] for anything that is no [`name`](Self::name).
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|approach| approach.name() == text).ok_or_else(|| Error::UnknownName {
+            what: "approach to trees",
+            found: text.into(),
+            expected: Self::ALL.map(Self::name).join(", "),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Approach;
+
+    #[test]
+    fn names_are_read_back() {
+        for approach in Approach::ALL {
+            assert_eq!(approach.to_string().parse(), Ok(approach));
+        }
+        let refused = "levels".parse::<Approach>().unwrap_err().to_string();
+        assert!(refused.contains("levels") && refused.contains("level, group, local, auto"), "{refused}");
+    }
+}
