@@ -142,6 +142,7 @@ impl Cuda {
             primary_ctx::retain(device).map_err(failed)?
         };
         let limits = Limits {
+            // FOR_ONE of the kernels' dialect relies on an item for each thing.
             items: usize::MAX,
             group: 128,
             largest_group: 1024,

@@ -16,7 +16,7 @@ mod cache;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod device;
-#[cfg(test)]
+#[cfg(all(test, any(feature = "cuda", feature = "opencl")))]
 mod faults;
 mod merkle;
 mod ntt;
