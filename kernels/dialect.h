@@ -34,8 +34,6 @@ DEVICE u64 global_size(void) { return get_global_size(0); }
 
 // The upper half of a 128-bit product.
 DEVICE u64 mul_high(u64 a, u64 b) { return mul_hi(a, b); }
-// The whole product of two words of 32 bits.
-DEVICE u64 mul_wide(u32 a, u32 b) { return (u64)a * b; }
 DEVICE u32 rotate_right(u32 x, u32 n) { return rotate(x, 32 - n); }
 
 #else
@@ -63,15 +61,26 @@ DEVICE u64 global_id(void) { return (u64)blockIdx.x * blockDim.x + threadIdx.x; 
 DEVICE u64 global_size(void) { return (u64)gridDim.x * blockDim.x; }
 
 DEVICE u64 mul_high(u64 a, u64 b) { return __umul64hi(a, b); }
-// In PTX, because the compiler makes a 64-bit product with additions of zero of the C form.
-DEVICE u64 mul_wide(u32 a, u32 b) {
-    u64 product;
-    asm("mul.wide.u32 %0, %1, %2;" : "=l"(product) : "r"(a), "r"(b));
-    return product;
-}
 DEVICE u32 rotate_right(u32 x, u32 n) { return __funnelshift_r(x, x, n); }
 
 #endif
+
+// PTX can be written inside C for CUDA, and in NVIDIA's OpenCL.
+#if !defined(__OPENCL_VERSION__) || defined(__NV_CL_C_VERSION)
+#define INLINE_PTX
+#endif
+
+// The whole product of two words of 32 bits.
+DEVICE u64 mul_wide(u32 a, u32 b) {
+#ifdef INLINE_PTX
+    // Of the C form the compiler makes a 64-bit product with additions of zero.
+    u64 product;
+    asm("mul.wide.u32 %0, %1, %2;" : "=l"(product) : "r"(a), "r"(b));
+    return product;
+#else
+    return (u64)a * b;
+#endif
+}
 
 #define BUFFER(type, name) GLOBAL type *name##_base, u64 name##_offset
 #define AT(name) (name##_base + name##_offset)

@@ -30,7 +30,7 @@ DEVICE u64 mont_reduce(u64 lo, u64 hi) {
     return r - (u < m ? (u64)GL_EPSILON : 0);
 }
 
-#ifndef __OPENCL_VERSION__
+#ifdef INLINE_PTX
 
 // The four partial products l + (c + d) f + h f^2 to (their sum) / R. Written for what the assembler makes of it, since
 // additions bind here, not products. 64-bit additions of pairs become three-word additions with two carries; the last

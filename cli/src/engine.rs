@@ -13,7 +13,7 @@ use crate::watch::Watch;
 /// Where and with how much work runs.
 #[derive(clap::Args)]
 pub(crate) struct EngineOptions {
-    /// The device: auto (the best present), cpu, or reference (textbook algorithms on one thread, very slow)
+    /// The device: auto, cpu, cuda:N, opencl:N (see `zkaccel devices`), or reference (textbook algorithms on one thread, very slow)
     #[arg(long, value_name = "DEVICE", default_value_t)]
     device: DeviceChoice,
 
