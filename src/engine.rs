@@ -21,7 +21,7 @@ use crate::hash::Digest;
 use crate::matrix::{Layout, Matrix, MatrixInput, MatrixMut, MatrixRef};
 use crate::memory;
 use crate::merkle::{Approach, MerkleTree, check_leaf_count};
-use crate::ntt::{Lde, Ntt, Order};
+use crate::ntt::{Lde, Ntt};
 use crate::progress::{Progress, Stage};
 
 /// A device, its threads and its limits. Cloning shares them; an engine may be used by any threads at once.
@@ -191,15 +191,14 @@ impl Engine {
     /// Transforms every column of a matrix in place.
     ///
     /// Rows are points: the matrix has as many as the domain, else [`Error::LengthMismatch`]. Words must be canonical,
-    /// else [`Error::NotCanonical`]; a matrix that is refused is unchanged. Between natural orders the transform works
-    /// through a scratch of at most 8 columns; the other orders need none.
+    /// else [`Error::NotCanonical`]; a matrix that is refused is unchanged. Between equal orders the transform works
+    /// through a scratch of at most 8 columns; from one order to the other it needs none.
     pub fn ntt<F: Field>(&self, ntt: &Ntt, mut matrix: MatrixMut<'_, F>) -> Result<(), Error> {
         let shape = matrix.shape();
         self.check_rows(ntt.domain.size(), shape.rows)?;
         let words = matrix.words();
         self.check_canonical(words)?;
-        let (input, output) = (ntt.input_order, ntt.output_order);
-        if input == Order::Natural && output == Order::Natural {
+        if ntt.input_order == ntt.output_order {
             self.check_budget(memory_of::<F>(shape.rows, shape.columns.min(8)))?;
         }
         self.run(|| self.shared.backend.ntt(ntt, words, shape.block_width::<F>()))
@@ -220,8 +219,8 @@ impl Engine {
         self.check_canonical(matrix.view().words())?;
         let copied =
             matches!(matrix, MatrixInput::Borrowed(_)) as u64 * memory_of::<F>(shape.rows, shape.columns);
-        self.check_budget(copied + memory_of::<F>(lde.to().size(), shape.columns))?;
-        let mut extended = memory::zeroed(lde.blowup() * shape.rows * shape.columns)?;
+        self.check_budget(copied.saturating_add(memory_of::<F>(lde.to().size(), shape.columns)))?;
+        let mut extended = memory::zeroed(lde.to().size().saturating_mul(shape.columns))?;
         let mut values = matrix.into_vec()?;
         self.run(|| {
             let (input, output) =

@@ -227,6 +227,8 @@ fn over_budget() {
     assert!(engine.merkle_tree::<Rp64_256>(&leaves[..1024]).is_ok());
     let natural = Ntt::forward(domain(14));
     assert_eq!(engine.ntt(&natural, matrix(1 << 14, 1).view_mut()), Err(expected(131_072)));
+    let both_reversed = natural.with_orders(Order::BitReversed, Order::BitReversed);
+    assert_eq!(engine.ntt(&both_reversed, matrix(1 << 14, 1).view_mut()), Err(expected(131_072)));
     let reversed = natural.with_orders(Order::Natural, Order::BitReversed);
     assert_eq!(engine.ntt(&reversed, matrix(1 << 14, 1).view_mut()), Ok(()));
     assert!(engine.commit::<Rp64_256>(&TraceSpec::default(), matrix(1024, 1)).is_err());
