@@ -11,7 +11,9 @@ use crate::error::Error;
 /// `cuda` and `opencl` are the first of their kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DeviceChoice {
-    /// The best device present; [`DeviceInfo`] says which it was and why.
+    /// The CPU and the first GPU, if there is one: each operation runs where measurements on this machine expect it to
+    /// end first ([`Engine::choices`](crate::Engine::choices) tells). The environment variable `ZKACCEL_AUTO_DEVICE`
+    /// names another device to weigh against the CPU.
     #[default]
     Auto,
     /// The CPU, with all threads and vector units.

@@ -10,11 +10,10 @@ use std::time::Duration;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::backend::cpu::{Cpu, Simd};
-#[cfg(any(feature = "cuda", feature = "opencl"))]
-use crate::backend::gpu::{self, Gpu};
-use crate::backend::reference::Reference;
+use crate::backend::open::open;
 use crate::backend::{Accelerated, Backend};
-use crate::device::{DeviceChoice, DeviceInfo, cpu};
+use crate::choice::Choices;
+use crate::device::{DeviceChoice, DeviceInfo};
 use crate::error::Error;
 use crate::field::{Field, Goldilocks};
 use crate::hash::Digest;
@@ -119,43 +118,6 @@ impl EngineBuilder {
     }
 }
 
-/// The backend of a device, and what it is; on the host it is `on_host` or the reference.
-fn open(choice: DeviceChoice, on_host: Cpu) -> Result<(Box<dyn Backend>, DeviceInfo), Error> {
-    let asked_for = |info: &DeviceInfo| DeviceInfo { reason: "asked for".into(), ..info.clone() };
-    let host = || {
-        let host = cpu();
-        DeviceInfo { description: format!("{}, {}", host.description, on_host.simd()), ..host }
-    };
-    match choice {
-        // The place of a choice by measurement: until one is made, the CPU is never a wrong answer.
-        DeviceChoice::Auto => {
-            let reason = "chosen by auto: other devices are used where they are asked for".into();
-            Ok((Box::new(on_host), DeviceInfo { reason, ..host() }))
-        }
-        DeviceChoice::Cpu => Ok((Box::new(on_host), asked_for(&host()))),
-        DeviceChoice::Reference => {
-            Ok((Box::new(Reference), DeviceInfo { id: "reference".into(), ..asked_for(&cpu()) }))
-        }
-        #[cfg(feature = "cuda")]
-        DeviceChoice::Cuda(index) => {
-            let device = gpu::cuda::Cuda::open(index)?;
-            let info = asked_for(gpu::Device::info(&device));
-            Ok((Box::new(Gpu::new(device)), info))
-        }
-        #[cfg(feature = "opencl")]
-        DeviceChoice::OpenCl(index) => {
-            let device = gpu::opencl::OpenCl::open(index)?;
-            let info = asked_for(gpu::Device::info(&device));
-            Ok((Box::new(Gpu::new(device)), info))
-        }
-        #[cfg(not(all(feature = "cuda", feature = "opencl")))]
-        missing => {
-            let reason = "this build of zkaccel has no backend for it".into();
-            Err(crate::device::missing(&missing.to_string(), reason))
-        }
-    }
-}
-
 impl Engine {
     /// An engine on the best device present, with all threads.
     pub fn new() -> Result<Self, Error> {
@@ -186,6 +148,12 @@ impl Engine {
     /// `None` where the host is the device.
     pub fn device_time(&self) -> Option<Duration> {
         self.shared.backend.device_time()
+    }
+
+    /// Which device did what so far, and why; `None` where there was no choice, because a device was asked for or there is but
+    /// one.
+    pub fn choices(&self) -> Option<Choices> {
+        self.shared.backend.choices()
     }
 
     /// Transforms every column of a matrix in place.

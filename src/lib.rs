@@ -55,6 +55,9 @@
 compile_error!("zkaccel is for 64-bit little-endian machines");
 
 pub mod backend;
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+mod cache;
+pub mod choice;
 pub mod commit;
 pub mod conformance;
 pub mod device;

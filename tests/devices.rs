@@ -6,7 +6,7 @@ use std::process::Command;
 
 use zkaccel::device::{DeviceChoice, devices};
 use zkaccel::hash::{Blake3, Hasher};
-use zkaccel::{Engine, Error};
+use zkaccel::{Engine, Error, conformance};
 
 /// Runs one test of this file in a process with another environment; it must succeed there.
 fn elsewhere(test: &str, environment: &[(&str, &Path)]) {
@@ -95,4 +95,58 @@ fn any_state_of_the_cache_will_do() {
     let file = root.path().join("file");
     std::fs::write(&file, "no directory").unwrap();
     run(&file);
+}
+
+#[test]
+#[ignore = "runs in a process of its own"]
+fn child_that_chooses() {
+    if !is_child() {
+        return;
+    }
+    if let Err(error) = Engine::builder().device(DeviceChoice::OpenCl(0)).build() {
+        assert!(matches!(error, Error::DeviceMissing { .. }), "{error:?}");
+        return;
+    }
+    let engine = Engine::builder().threads(2).build().unwrap();
+    assert_eq!(engine.device().id, "cpu+opencl:0");
+    assert!(engine.device().reason.contains("auto"), "{}", engine.device().reason);
+    for case in conformance::cases() {
+        (case.run)(&engine).unwrap_or_else(|failure| panic!("{}: {failure}", case.name));
+    }
+    let choices = engine.choices().unwrap();
+    assert!(choices.on_cpu > 0, "a transform of one point starts faster on the CPU");
+    let mut operations: Vec<_> = choices.last.iter().map(|choice| choice.operation).collect();
+    operations.sort_unstable();
+    assert_eq!(operations, ["lde", "merkle tree", "ntt", "row hashing"]);
+    for choice in &choices.last {
+        assert!(choice.chosen.1 <= choice.other.1, "{choice}");
+    }
+}
+
+/// `auto` with a device to weigh: right answers whichever is chosen, the costs measured once and then read.
+#[test]
+fn auto_weighs_the_device_that_the_environment_names() {
+    let root = tempfile::tempdir().unwrap();
+    let environment = [("XDG_CACHE_HOME", root.path()), ("ZKACCEL_AUTO_DEVICE", Path::new("opencl:0"))];
+    elsewhere("child_that_chooses", &environment);
+    elsewhere("child_that_chooses", &environment);
+}
+
+#[test]
+#[ignore = "runs in a process of its own"]
+fn child_with_an_auto_device_that_is_missing() {
+    if !is_child() {
+        return;
+    }
+    match Engine::new() {
+        Err(Error::DeviceMissing { device, .. }) => assert_eq!(device, "opencl:4000"),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A device that somebody named is not replaced by another in silence.
+#[test]
+fn auto_refuses_a_named_device_that_is_missing() {
+    let environment = [("ZKACCEL_AUTO_DEVICE", Path::new("opencl:4000"))];
+    elsewhere("child_with_an_auto_device_that_is_missing", &environment);
 }

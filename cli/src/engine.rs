@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 use zkaccel::Engine;
-use zkaccel::device::DeviceChoice;
+use zkaccel::device::{DeviceChoice, DeviceInfo};
 
 use crate::failure::Failure;
 use crate::parse;
@@ -50,20 +50,25 @@ pub(crate) struct DeviceUsed {
     description: String,
     threads: usize,
     reason: String,
+    /// What `auto` chose for each kind of operation, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    choices: Vec<String>,
 }
 
 impl DeviceUsed {
-    /// The device of an engine.
+    /// The device of an engine that has done its work.
     pub(crate) fn of(engine: &Engine) -> Self {
-        let device = engine.device().clone();
-        Self { id: device.id, description: device.description, threads: device.units, reason: device.reason }
+        let DeviceInfo { id, description, units: threads, reason, .. } = engine.device().clone();
+        let choices = engine.choices().unwrap_or_default().last.iter().map(ToString::to_string).collect();
+        Self { id, description, threads, reason, choices }
     }
 }
 
 impl fmt::Display for DeviceUsed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { id, description, threads, reason } = self;
+        let Self { id, description, threads, reason, choices } = self;
         let threads = if *threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
-        write!(f, "{id}, {description}, {threads} ({reason})")
+        write!(f, "{id}, {description}, {threads} ({reason})")?;
+        choices.iter().try_for_each(|choice| write!(f, "\n            {choice}"))
     }
 }

@@ -4,12 +4,16 @@
 //! A value of a backend exists only where its hardware does: constructing it is the test. Operations on a device can
 //! fail at any time; one that does leaves inputs as they were, for results are copied back last.
 
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+pub mod auto;
 pub mod cpu;
 pub mod gpu;
+pub(crate) mod open;
 pub mod reference;
 
 use std::time::Duration;
 
+use crate::choice::Choices;
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::{Blake3, Hasher, Rp64_256, Rp64_256V2021};
@@ -54,11 +58,16 @@ pub trait Hashing<H: Hasher>: Send + Sync {
     fn build_tree(&self, heap: &mut [H::Digest], approach: Approach) -> Result<(), Error>;
 }
 
-/// How long a device has worked.
+/// What a backend tells of its work.
 pub trait Clock {
     /// The time that the device has spent on the operations done so far, transfers not counted, by its own clock; `None`
     /// where the host is the device.
     fn device_time(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Which of its devices did what; `None` where there is no choice.
+    fn choices(&self) -> Option<Choices> {
         None
     }
 }

@@ -25,9 +25,9 @@ use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
 use opencl3::platform::get_platforms;
 use opencl3::types::{CL_BLOCKING, cl_device_id, cl_mem};
 
-use super::cache;
 use super::device::{Arg, Device, Launch, Limits};
 use super::program::Program;
+use crate::cache;
 use crate::device::{DeviceInfo, DeviceKind};
 use crate::error::Error;
 

@@ -1,8 +1,8 @@
-//! Compiled programs on disk.
+//! What was compiled or measured once, on disk.
 //!
 //! A file holds the digest of its contents and the contents. What does not match its digest was damaged, by a crash or a full
 //! disk, and is as good as absent; so is a directory that cannot be read or written. The name is a digest of everything
-//! that the binary depends on, so a stale file is never found.
+//! that the contents depend on, so a stale file is never found.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,8 +14,8 @@ fn directory() -> Option<PathBuf> {
     Some(base.join("zkaccel"))
 }
 
-/// Where the binary of a program for a device is kept; `parts` are all that it depends on.
-pub(super) fn path(parts: &[&str]) -> Option<PathBuf> {
+/// Where something is kept; `parts` are all that it depends on.
+pub(crate) fn path(parts: &[&str]) -> Option<PathBuf> {
     let mut hasher = ::blake3::Hasher::new();
     for part in parts {
         hasher.update(&(part.len() as u64).to_le_bytes());
@@ -25,14 +25,14 @@ pub(super) fn path(parts: &[&str]) -> Option<PathBuf> {
 }
 
 /// The contents of a file, if it is there and whole.
-pub(super) fn load(path: &Path) -> Option<Vec<u8>> {
+pub(crate) fn load(path: &Path) -> Option<Vec<u8>> {
     let bytes = std::fs::read(path).ok()?;
     let (digest, contents) = bytes.split_first_chunk::<32>()?;
     (::blake3::hash(contents) == *digest && !contents.is_empty()).then(|| contents.to_vec())
 }
 
 /// Writes a file, if it can be written. Others see it whole or not at all.
-pub(super) fn store(path: &Path, contents: &[u8]) {
+pub(crate) fn store(path: &Path, contents: &[u8]) {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let bytes = [::blake3::hash(contents).as_bytes(), contents].concat();
