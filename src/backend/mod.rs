@@ -2,11 +2,13 @@
 //!
 //! The engine validates; a backend may assume that lengths fit, sizes are powers of two and words are canonical.
 //! A value of a backend exists only where its hardware does: constructing it is the test. Operations on a device can
-//! fail at any time; one that does leaves inputs as they were, for results are copied back last.
+//! fail at any time; one that does leaves inputs as they were, for results are copied back last. The one exception is a
+//! device that is lost while the result of a transform in place is copied back: [`Error::ResultLost`].
 
 pub mod cpu;
 pub mod gpu;
 pub mod reference;
+mod residence;
 
 use std::time::Duration;
 
@@ -15,6 +17,7 @@ use crate::field::Goldilocks;
 use crate::hash::{Blake3, Hasher, Rp64_256, Rp64_256V2021};
 use crate::merkle::Approach;
 use crate::ntt::{Lde, Ntt};
+pub use residence::{Extent, Memory, Residence, Resident, ResidentBackend, ResidentHashing};
 
 /// Transforms over Goldilocks.
 ///
@@ -64,10 +67,13 @@ pub trait Clock {
 }
 
 /// Everything a device offers.
-pub trait Backend: Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Clock {}
+pub trait Backend:
+    Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Clock + Residence
+{
+}
 
 impl<T> Backend for T where
-    T: Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Clock
+    T: Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Clock + Residence
 {
 }
 
@@ -75,12 +81,19 @@ impl<T> Backend for T where
 pub trait Accelerated: Hasher {
     /// The backend's operations on this hash.
     fn hashing(backend: &dyn Backend) -> &dyn Hashing<Self>;
+
+    /// The same on data in a device's memory.
+    fn resident_hashing(backend: &dyn ResidentBackend) -> &dyn ResidentHashing<Self>;
 }
 
 macro_rules! accelerated {
     ($($hash:ty),*) => {
         $(impl Accelerated for $hash {
             fn hashing(backend: &dyn Backend) -> &dyn Hashing<Self> {
+                backend
+            }
+
+            fn resident_hashing(backend: &dyn ResidentBackend) -> &dyn ResidentHashing<Self> {
                 backend
             }
         })*
