@@ -71,6 +71,7 @@ mod memory;
 pub mod merkle;
 pub mod ntt;
 pub mod progress;
+pub mod resident;
 mod spawn;
 
 pub use engine::{Engine, EngineBuilder};

@@ -117,7 +117,7 @@ fn child_that_chooses() {
     assert!(choices.on_cpu > 0, "a transform of one point starts faster on the CPU");
     let mut operations: Vec<_> = choices.last.iter().map(|choice| choice.operation).collect();
     operations.sort_unstable();
-    assert_eq!(operations, ["lde", "merkle tree", "ntt", "row hashing"]);
+    assert_eq!(operations, ["commitment", "lde", "merkle tree", "ntt", "row hashing"]);
     for choice in &choices.last {
         assert!(choice.chosen.1 <= choice.other.1, "{choice}");
     }

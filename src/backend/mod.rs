@@ -2,7 +2,8 @@
 //!
 //! The engine validates; a backend may assume that lengths fit, sizes are powers of two and words are canonical.
 //! A value of a backend exists only where its hardware does: constructing it is the test. Operations on a device can
-//! fail at any time; one that does leaves inputs as they were, for results are copied back last.
+//! fail at any time; one that does leaves inputs as they were, for results are copied back last. The one exception is a
+//! device that is lost while the result of a transform in place is copied back: [`Error::ResultLost`].
 
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 pub mod auto;
@@ -10,6 +11,7 @@ pub mod cpu;
 pub mod gpu;
 pub(crate) mod open;
 pub mod reference;
+mod residence;
 
 use std::time::Duration;
 
@@ -19,6 +21,7 @@ use crate::field::Goldilocks;
 use crate::hash::{Blake3, Hasher, Rp64_256, Rp64_256V2021};
 use crate::merkle::Approach;
 use crate::ntt::{Lde, Ntt};
+pub use residence::{Extent, Memory, Residence, Resident, ResidentBackend, ResidentHashing};
 
 /// Transforms over Goldilocks.
 ///
@@ -56,6 +59,12 @@ pub trait Hashing<H: Hasher>: Send + Sync {
     /// Fills the inner nodes `1..n` of a heap of 2n digests whose leaves stand at `n..2n`; index 0 is untouched. The
     /// approach says how, to backends that have a choice.
     fn build_tree(&self, heap: &mut [H::Digest], approach: Approach) -> Result<(), Error>;
+
+    /// Whether a commitment to a trace of so many columns should be made in the device's memory, to a backend that has the
+    /// choice.
+    fn commits_on_device(&self, _lde: &Lde, _columns: usize) -> Result<bool, Error> {
+        Ok(true)
+    }
 }
 
 /// What a backend tells of its work.
@@ -73,10 +82,13 @@ pub trait Clock {
 }
 
 /// Everything a device offers.
-pub trait Backend: Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Clock {}
+pub trait Backend:
+    Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Clock + Residence
+{
+}
 
 impl<T> Backend for T where
-    T: Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Clock
+    T: Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Clock + Residence
 {
 }
 
@@ -84,12 +96,19 @@ impl<T> Backend for T where
 pub trait Accelerated: Hasher {
     /// The backend's operations on this hash.
     fn hashing(backend: &dyn Backend) -> &dyn Hashing<Self>;
+
+    /// The same on data in a device's memory.
+    fn resident_hashing(backend: &dyn ResidentBackend) -> &dyn ResidentHashing<Self>;
 }
 
 macro_rules! accelerated {
     ($($hash:ty),*) => {
         $(impl Accelerated for $hash {
             fn hashing(backend: &dyn Backend) -> &dyn Hashing<Self> {
+                backend
+            }
+
+            fn resident_hashing(backend: &dyn ResidentBackend) -> &dyn ResidentHashing<Self> {
                 backend
             }
         })*

@@ -17,16 +17,16 @@ const AUTO_DEVICE: &str = "ZKACCEL_AUTO_DEVICE";
 /// A backend, and what it is.
 type Opened = (Box<dyn Backend>, DeviceInfo);
 
-/// The backend of a device; on the host it is `on_host` or the reference.
-pub(crate) fn open(choice: DeviceChoice, on_host: Cpu) -> Result<Opened, Error> {
+/// The backend of a device, which may spend so many bytes of its own memory; on the host it is `on_host` or the reference.
+pub(crate) fn open(choice: DeviceChoice, on_host: Cpu, device_memory: Option<u64>) -> Result<Opened, Error> {
     let (backend, info): Opened = match choice {
-        DeviceChoice::Auto => return auto(on_host),
+        DeviceChoice::Auto => return auto(on_host, device_memory),
         DeviceChoice::Cpu => (Box::new(on_host), host(on_host)),
         DeviceChoice::Reference => (Box::new(Reference), DeviceInfo { id: "reference".into(), ..cpu() }),
         #[cfg(feature = "cuda")]
-        DeviceChoice::Cuda(index) => of_device(gpu::cuda::Cuda::open(index)?),
+        DeviceChoice::Cuda(index) => of_device(gpu::cuda::Cuda::open(index)?, device_memory),
         #[cfg(feature = "opencl")]
-        DeviceChoice::OpenCl(index) => of_device(gpu::opencl::OpenCl::open(index)?),
+        DeviceChoice::OpenCl(index) => of_device(gpu::opencl::OpenCl::open(index)?, device_memory),
         #[cfg(not(all(feature = "cuda", feature = "opencl")))]
         missing => {
             let reason = "this build of zkaccel has no backend for it".into();
@@ -37,9 +37,9 @@ pub(crate) fn open(choice: DeviceChoice, on_host: Cpu) -> Result<Opened, Error> 
 }
 
 #[cfg(any(feature = "cuda", feature = "opencl"))]
-fn of_device<D: gpu::Device>(device: D) -> Opened {
+fn of_device<D: gpu::Device>(device: D, memory: Option<u64>) -> Opened {
     let info = device.info().clone();
-    (Box::new(Gpu::new(device)), info)
+    (Box::new(Gpu::new(device, memory)), info)
 }
 
 /// The CPU and its instructions.
@@ -49,7 +49,7 @@ fn host(on_host: Cpu) -> DeviceInfo {
 }
 
 /// The CPU, and beside it the device that the environment names or the first GPU, if there is one that works.
-fn auto(on_host: Cpu) -> Result<Opened, Error> {
+fn auto(on_host: Cpu, device_memory: Option<u64>) -> Result<Opened, Error> {
     let alone = |why: String| -> Opened {
         let reason = format!("chosen by auto: {why}");
         (Box::new(on_host), DeviceInfo { reason, ..host(on_host) })
@@ -66,7 +66,7 @@ fn auto(on_host: Cpu) -> Result<Opened, Error> {
     if matches!(choice, DeviceChoice::Auto | DeviceChoice::Cpu | DeviceChoice::Reference) {
         return Ok(alone(format!("{AUTO_DEVICE} is {choice}")));
     }
-    match open(choice, on_host) {
+    match open(choice, on_host, device_memory) {
         #[cfg(any(feature = "cuda", feature = "opencl"))]
         Ok((backend, device)) => Ok(both(on_host, backend, device)),
         #[cfg(not(any(feature = "cuda", feature = "opencl")))]

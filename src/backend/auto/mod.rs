@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use super::cpu::Cpu;
-use super::{Accelerated, Backend, Clock, Hashing, Transforms};
+use super::{Accelerated, Backend, Clock, Hashing, Residence, ResidentBackend, Transforms};
 use crate::choice::{Choice, Choices};
 use crate::error::Error;
 use crate::field::Goldilocks;
@@ -54,21 +54,32 @@ impl Auto {
 
     /// The backend for an operation of this amount, whose work is known.
     fn choose(&self, kind: &Kind, amount: usize, work: [f64; 2]) -> Result<&dyn Backend, Error> {
-        let [host, device] = self.cost(kind)?.expect(work).map(|ns| Duration::from_secs_f64(ns / 1e9));
-        let on_host = host <= device;
+        let expected = self.cost(kind)?.expect(work);
+        Ok(if self.on_device(kind.name, (amount, kind.unit), expected) { &*self.device } else { &self.host })
+    }
+
+    /// Whether the device is expected to end first; notes the choice. Times are the CPU's and the device's, in nanoseconds.
+    fn on_device(
+        &self,
+        operation: &'static str,
+        (amount, unit): (usize, &'static str),
+        ns: [f64; 2],
+    ) -> bool {
+        let [host, device] = ns.map(|ns| Duration::from_secs_f64(ns / 1e9));
+        let on_device = device < host;
         let (host, device) = (("cpu".to_owned(), host), (self.name.clone(), device));
-        let (chosen, other) = if on_host { (host, device) } else { (device, host) };
-        let choice = Choice { operation: kind.name, amount: amount as u64, unit: kind.unit, chosen, other };
+        let (chosen, other) = if on_device { (device, host) } else { (host, device) };
+        let choice = Choice { operation, amount: amount as u64, unit, chosen, other };
         let mut choices = lock(&self.choices);
-        match on_host {
-            true => choices.on_cpu += 1,
-            false => choices.on_device += 1,
+        match on_device {
+            true => choices.on_device += 1,
+            false => choices.on_cpu += 1,
         }
-        match choices.last.iter_mut().find(|last| last.operation == kind.name) {
+        match choices.last.iter_mut().find(|last| last.operation == operation) {
             Some(last) => *last = choice,
             None => choices.last.push(choice),
         }
-        Ok(if on_host { &self.host } else { &*self.device })
+        on_device
     }
 }
 
@@ -125,6 +136,25 @@ impl<H: Accelerated> Hashing<H> for Auto {
         let leaves = heap.len() / 2;
         let backend = self.choose(&cost::tree::<H>(), leaves, [leaves as f64; 2])?;
         H::hashing(backend).build_tree(heap, approach)
+    }
+
+    /// As if extension, rows and tree were made apart: the copies between them, which a commitment on the device
+    /// spares, stay in the account, in the CPU's favour.
+    fn commits_on_device(&self, lde: &Lde, columns: usize) -> Result<bool, Error> {
+        let (leaves, words) = (lde.to().size(), lde.to().size() * columns);
+        let parts = [
+            self.cost(&cost::LDE)?.expect(transform_work(words, lde.from().log_size())),
+            self.cost(&cost::rows::<H>())?.expect([words as f64; 2]),
+            self.cost(&cost::tree::<H>())?.expect([leaves as f64; 2]),
+        ];
+        let ns = parts.iter().fold([0.0; 2], |[host, device], part| [host + part[0], device + part[1]]);
+        Ok(self.on_device("commitment", (leaves, "rows"), ns))
+    }
+}
+
+impl Residence for Auto {
+    fn resident(&self) -> Option<&dyn ResidentBackend> {
+        self.device.resident()
     }
 }
 

@@ -33,11 +33,12 @@ const NEEDED: (i32, &str) = (12020, "CUDA 12.2 (driver 535)");
 const CAPABILITY: (i32, i32) = (8, 0);
 
 /// The PTX of every program, compressed; made by `tools/make-ptx.sh`.
-const PTX: [(&str, &[u8]); 4] = [
+const PTX: [(&str, &[u8]); 5] = [
     ("rp64_256", include_bytes!("../../../kernels/ptx/rp64_256.ptx.z")),
     ("rp64_256_v2021", include_bytes!("../../../kernels/ptx/rp64_256_v2021.ptx.z")),
     ("blake3", include_bytes!("../../../kernels/ptx/blake3.ptx.z")),
     ("ntt", include_bytes!("../../../kernels/ptx/ntt.ptx.z")),
+    ("gather", include_bytes!("../../../kernels/ptx/gather.ptx.z")),
 ];
 
 /// An NVIDIA GPU.
