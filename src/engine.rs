@@ -139,6 +139,7 @@ impl EngineBuilder {
 fn open(
     choice: DeviceChoice,
     on_host: Cpu,
+    #[cfg_attr(not(any(feature = "cuda", feature = "opencl")), expect(unused_variables))]
     device_memory: Option<u64>,
 ) -> Result<(Box<dyn Backend>, DeviceInfo), Error> {
     let asked_for = |info: &DeviceInfo| DeviceInfo { reason: "asked for".into(), ..info.clone() };
