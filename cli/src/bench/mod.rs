@@ -24,8 +24,8 @@ use report::{Report, Row};
 ///
 /// Each size is run once to warm up, then 10 to 200 times until half a second is spent; 3 times if one run takes more
 /// than 3 seconds. Inputs lie in memory and results are dropped outside the measured time. Rates are those of the
-/// median run; GB are 10^9 bytes: of the matrix for ntt, of the extension for commit. Times are those of the caller, with
-/// what it takes to bring data to a device and back; for a device apart the median time that it worked, by
+/// median run; GB are 10^9 bytes: of the matrix for ntt, of the extension for lde and commit. Times are those of the caller, with
+/// what it takes to bring data to a device and back (of a commitment the root comes back); for a device apart the median time that it worked, by
 /// its own clock and without transfers, and the rate in that time stand beside them.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     operation: Option<Operation>,
 
     /// Binary logarithms of the sizes (leaves, rows of the matrix, rows of the trace): 12..20 with both ends, or
-    /// 12,14,16 [default: 12..20, for commit 12..16]
+    /// 12,14,16 [default: 12..20, for lde and commit 12..16]
     #[arg(long, value_name = "SIZES", value_parser = parse::sizes)]
     sizes: Option<Sizes>,
 
@@ -47,9 +47,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "APPROACH", default_value = "auto", value_parser = parse::approaches)]
     approach: Approaches,
 
-    /// Columns of the matrix or trace [default: 1 for ntt, 16 for commit]
+    /// Columns of the matrix or trace [default: 1 for ntt, 16 for lde and commit]
     #[arg(long, value_name = "M", value_parser = columns)]
     columns: Option<usize>,
+
+    /// Rows of the extension for each row, for lde and commit: a power of two of at least 2
+    #[arg(long, value_name = "B", default_value = "8", value_parser = parse::number::<u64>)]
+    blowup: u64,
 
     /// Print the measurements as one JSON value instead of a table; with FILE, write them there besides the table
     #[arg(long, value_name = "FILE", num_args = 0..=1, value_parser = json_target)]
@@ -66,7 +70,9 @@ enum Operation {
     Merkle,
     /// A forward transform, natural order on both sides
     Ntt,
-    /// A commitment to a trace, blow-up 8
+    /// A low-degree extension onto a coset, natural order on both sides
+    Lde,
+    /// A commitment to a trace
     Commit,
 }
 
@@ -75,8 +81,8 @@ impl Operation {
     fn default_sizes(self) -> Vec<u32> {
         match self {
             Self::Merkle | Self::Ntt => (12..=20).collect(),
-            // An extension of 2^16 rows has 2^19, and 64 MiB.
-            Self::Commit => (12..=16).collect(),
+            // An eightfold extension of 2^16 rows has 2^19, and 64 MiB.
+            Self::Lde | Self::Commit => (12..=16).collect(),
         }
     }
 }
@@ -110,6 +116,7 @@ impl Arguments {
                 watch.stage(match operation {
                     Operation::Merkle => "measuring Merkle trees",
                     Operation::Ntt => "measuring transforms",
+                    Operation::Lde => "measuring extensions",
                     Operation::Commit => "measuring commitments",
                 });
                 match operation {
@@ -127,12 +134,17 @@ impl Arguments {
                         let columns = self.columns.unwrap_or(1);
                         done(workloads::ntt(&engine, limit, columns, log_size)?)?;
                     }
+                    Operation::Lde => {
+                        let columns = self.columns.unwrap_or(16);
+                        done(workloads::lde(&engine, limit, columns, self.blowup, log_size)?)?;
+                    }
                     Operation::Commit => {
                         let hash = self.hash.unwrap_or(HashName::ALL[0]);
-                        let columns = self.columns.unwrap_or(16);
+                        let (columns, blowup) = (self.columns.unwrap_or(16), self.blowup);
                         for approach in self.approaches(&engine, hash) {
                             let engine = &engine;
-                            let work = workloads::Commit { engine, limit, hash, approach, columns, log_size };
+                            let shape = (columns, blowup, log_size);
+                            let work = workloads::Commit { engine, limit, hash, approach, shape };
                             done(hash.visit(work)?)?;
                         }
                     }

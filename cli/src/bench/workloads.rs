@@ -1,11 +1,11 @@
-//! What is measured: trees, transforms, commitments, over pseudo-random words.
+//! What is measured: trees, transforms, extensions, commitments, over pseudo-random words.
 
 use zkaccel::backend::Accelerated;
 use zkaccel::commit::TraceSpec;
 use zkaccel::field::Goldilocks;
 use zkaccel::matrix::{Layout, Matrix, MatrixMut, Shape};
 use zkaccel::merkle::Approach;
-use zkaccel::ntt::{Convention, Domain, Ntt};
+use zkaccel::ntt::{Convention, Domain, Lde, Ntt};
 use zkaccel::{Engine, Error};
 
 use super::measure::measure;
@@ -33,7 +33,8 @@ impl HashVisitor for Merkle<'_> {
         let times = measure(&engine, || Ok(()), |()| engine.merkle_tree::<H>(leaves))?;
         let rate = Rate { count: leaves.len() as u64 - 1, unit: "merges/s", bytes: None };
         let Self { hash, approach, log_size, .. } = self;
-        let subject = Subject { operation: "merkle", hash: Some(hash), approach, log_size, columns: None };
+        let (hash, columns, blowup) = (Some(hash), None, None);
+        let subject = Subject { operation: "merkle", hash, approach, log_size, columns, blowup };
         Ok(Row::new(subject, times, rate))
     }
 }
@@ -45,37 +46,59 @@ pub(super) fn ntt(engine: &Engine, limit: u64, columns: usize, log_size: u32) ->
     let mut data = words(shape.rows.saturating_mul(columns), limit)?;
     let times = measure(engine, || Ok(()), |()| engine.ntt(&ntt, MatrixMut::new(&mut data, shape)?))?;
     let rate = Rate { count: data.len() as u64, unit: "elements/s", bytes: Some(8 * data.len() as u64) };
-    let subject = Subject { operation: "ntt", hash: None, approach: None, log_size, columns: Some(columns) };
+    let columns = Some(columns);
+    let subject = Subject { operation: "ntt", hash: None, approach: None, log_size, columns, blowup: None };
     Ok(Row::new(subject, times, rate))
 }
 
-/// Commitments to traces of 2^`log_size` rows with the usual blow-up, shift and convention.
+/// Extensions of 2^`log_size` rows with the usual shift and convention.
+pub(super) fn lde(
+    engine: &Engine,
+    limit: u64,
+    columns: usize,
+    blowup: u64,
+    log_size: u32,
+) -> Result<Row, Failure> {
+    let lde = Lde::onto_coset(log_size, blowup, Convention::default(), Goldilocks::GENERATOR)?;
+    let rows = 1_usize << log_size;
+    let count = rows.saturating_mul(columns);
+    // An extension uses its input up, so each run gets a new one.
+    let matrix = || Matrix::from_rows(words(count, limit)?, rows, columns);
+    let times = measure(engine, matrix, |matrix| engine.lde(&lde, matrix))?;
+    let elements = blowup.saturating_mul(count as u64);
+    let rate = Rate { count: elements, unit: "elements/s", bytes: Some(elements.saturating_mul(8)) };
+    let (columns, blowup) = (Some(columns), Some(blowup));
+    let subject = Subject { operation: "lde", hash: None, approach: None, log_size, columns, blowup };
+    Ok(Row::new(subject, times, rate))
+}
+
+/// Commitments to traces with the usual shift and convention.
 pub(super) struct Commit<'a> {
     pub(super) engine: &'a Engine,
     pub(super) limit: u64,
     pub(super) hash: HashName,
     /// Where there is a choice.
     pub(super) approach: Option<Approach>,
-    pub(super) columns: usize,
-    pub(super) log_size: u32,
+    /// Columns, blow-up, and the binary logarithm of the number of rows.
+    pub(super) shape: (usize, u64, u32),
 }
 
 impl HashVisitor for Commit<'_> {
     type Output = Result<Row, Failure>;
 
     fn visit<H: Accelerated>(self) -> Result<Row, Failure> {
-        let Self { engine, limit, hash, approach, columns, log_size } = self;
-        let spec = TraceSpec::default();
+        let Self { engine, limit, hash, approach, shape: (columns, blowup, log_size) } = self;
+        let spec = TraceSpec { blowup, ..TraceSpec::default() };
         let rows = 1_usize << log_size;
         // A commitment uses its trace up, so each run gets a new one.
         let count = rows.saturating_mul(columns);
         let trace = || Matrix::from_rows(words(count, limit)?, rows, columns);
         let engine = engine.with_approach(approach.unwrap_or_default());
         let times = measure(&engine, trace, |trace| engine.commit::<H>(&spec, trace))?;
-        let elements = spec.blowup * count as u64;
-        let rate = Rate { count: elements, unit: "elements/s", bytes: Some(8 * elements) };
-        let subject =
-            Subject { operation: "commit", hash: Some(hash), approach, log_size, columns: Some(columns) };
+        let elements = blowup.saturating_mul(count as u64);
+        let rate = Rate { count: elements, unit: "elements/s", bytes: Some(elements.saturating_mul(8)) };
+        let (hash, columns, blowup) = (Some(hash), Some(columns), Some(blowup));
+        let subject = Subject { operation: "commit", hash, approach, log_size, columns, blowup };
         Ok(Row::new(subject, times, rate))
     }
 }
