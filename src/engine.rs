@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytemuck::Pod;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::backend::cpu::{Cpu, Simd};
@@ -22,6 +23,7 @@ use crate::matrix::{Layout, Matrix, MatrixInput, MatrixMut, MatrixRef};
 use crate::memory;
 use crate::merkle::{Approach, MerkleTree, check_leaf_count};
 use crate::ntt::{Lde, Ntt};
+use crate::pinned::PinnedVec;
 use crate::progress::{Progress, Stage};
 
 /// A device, its threads and its limits. Cloning shares them; an engine may be used by any threads at once.
@@ -188,6 +190,33 @@ impl Engine {
         self.shared.backend.device_time()
     }
 
+    /// How many lists of kernel launches came again and were launched as one, by a graph; `None` for a device that
+    /// never does so.
+    pub fn replays(&self) -> Option<u64> {
+        self.shared.backend.replays()
+    }
+
+    /// A vector of `len` zeros in memory that this engine's device copies from and to fastest: page-locked for a device with
+    /// memory of its own, ordinary memory else. Operations on its slice skip a pass through memory. Locking pages is slow:
+    /// keep the vector and use it again.
+    ///
+    /// ```
+    /// # use zkaccel::{Engine, field::Goldilocks, matrix::{Layout, MatrixMut, Shape}, ntt::{Convention, Domain, Ntt}};
+    /// let engine = Engine::new()?;
+    /// let mut values = engine.pinned::<Goldilocks>(1 << 10)?;
+    /// values[3] = Goldilocks::new(5);
+    /// let shape = Shape { rows: 1 << 10, columns: 1, layout: Layout::RowMajor };
+    /// let ntt = Ntt::forward(Domain::new(10, Convention::Winterfell)?);
+    /// engine.ntt(&ntt, MatrixMut::new(&mut values, shape)?)?;
+    /// # Ok::<(), zkaccel::Error>(())
+    /// ```
+    ///
+    /// [`Error::OverBudget`], [`Error::HostOutOfMemory`].
+    pub fn pinned<T: Pod + Send>(&self, len: usize) -> Result<PinnedVec<T>, Error> {
+        self.check_budget(memory_of::<T>(len, 1))?;
+        self.run(|| PinnedVec::zeroed(len, |bytes| self.shared.backend.lock(bytes)))
+    }
+
     /// Transforms every column of a matrix in place.
     ///
     /// Rows are points: the matrix has as many as the domain, else [`Error::LengthMismatch`]. Words must be canonical,
@@ -221,7 +250,7 @@ impl Engine {
             matches!(matrix, MatrixInput::Borrowed(_)) as u64 * memory_of::<F>(shape.rows, shape.columns);
         self.check_budget(copied.saturating_add(memory_of::<F>(lde.to().size(), shape.columns)))?;
         let mut extended = memory::zeroed(lde.to().size().saturating_mul(shape.columns))?;
-        let mut values = matrix.into_vec()?;
+        let mut values = self.run(|| matrix.into_vec())?;
         self.run(|| {
             let (input, output) =
                 (bytemuck::cast_slice_mut(&mut values), bytemuck::cast_slice_mut(&mut extended));
@@ -247,9 +276,9 @@ impl Engine {
     /// [`Error::NotPowerOfTwo`] unless their number is one, [`Error::NotCanonical`] for words at or above p.
     pub fn merkle_tree<H: Accelerated>(&self, leaves: &[H::Digest]) -> Result<MerkleTree<H>, Error> {
         check_leaf_count(leaves.len())?;
-        H::Digest::check(leaves)?;
+        self.check_digests(leaves)?;
         self.build_tree::<H>(leaves.len(), |heap_leaves| {
-            heap_leaves.copy_from_slice(leaves);
+            self.run(|| memory::copy(leaves, heap_leaves));
             Ok(())
         })
     }
@@ -333,15 +362,31 @@ impl Engine {
 
     /// [`Error::NotCanonical`] with the first offending word; all threads look.
     pub(crate) fn check_canonical(&self, words: &[Goldilocks]) -> Result<(), Error> {
+        self.check_pieces(words, Goldilocks::check_canonical)
+    }
+
+    /// The same for digests.
+    fn check_digests<D: Digest>(&self, digests: &[D]) -> Result<(), Error> {
+        self.check_pieces(digests, D::check)
+    }
+
+    /// The first failure of `check`, which counts words of eight bytes, over pieces of `items`.
+    fn check_pieces<T: Sync>(
+        &self,
+        items: &[T],
+        check: impl Fn(&[T]) -> Result<(), Error> + Sync,
+    ) -> Result<(), Error> {
         use rayon::prelude::*;
+        /// Words of a piece.
         const PIECE: usize = 1 << 16;
+        let at_once = PIECE * 8 / size_of::<T>();
         self.run(|| {
-            let pieces = words.par_chunks(PIECE).enumerate();
-            let first = pieces.find_map_first(|(i, piece)| match Goldilocks::check_canonical(piece) {
+            let pieces = items.par_chunks(at_once).enumerate();
+            let first = pieces.find_map_first(|(i, piece)| match check(piece) {
                 Err(Error::NotCanonical { index, value }) => {
                     Some(Error::NotCanonical { index: i * PIECE + index, value })
                 }
-                _ => None,
+                other => other.err(),
             });
             first.map_or(Ok(()), Err)
         })

@@ -67,6 +67,7 @@ pub mod matrix;
 mod memory;
 pub mod merkle;
 pub mod ntt;
+pub mod pinned;
 pub mod progress;
 mod spawn;
 

@@ -15,6 +15,7 @@ use crate::field::Goldilocks;
 use crate::hash::{Blake3, Hasher, Rp64_256, Rp64_256V2021};
 use crate::merkle::Approach;
 use crate::ntt::{Lde, Ntt};
+use crate::pinned::Locked;
 
 /// Transforms over Goldilocks.
 ///
@@ -54,20 +55,37 @@ pub trait Hashing<H: Hasher>: Send + Sync {
     fn build_tree(&self, heap: &mut [H::Digest], approach: Approach) -> Result<(), Error>;
 }
 
-/// How long a device has worked.
+/// What a device tells of the work that it has done.
 pub trait Clock {
     /// The time that the device has spent on the operations done so far, transfers not counted, by its own clock; `None`
     /// where the host is the device.
     fn device_time(&self) -> Option<Duration> {
         None
     }
+
+    /// How many lists of kernel launches came again and were launched as one; `None` where that never happens.
+    fn replays(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// Host memory as a device likes it.
+pub trait HostMemory {
+    /// So many bytes of page-locked memory, with unspecified contents; `None` where ordinary memory is as good.
+    /// [`Error::HostOutOfMemory`].
+    fn lock(&self, _bytes: usize) -> Result<Option<Locked>, Error> {
+        Ok(None)
+    }
 }
 
 /// Everything a device offers.
-pub trait Backend: Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Clock {}
+pub trait Backend:
+    Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Clock + HostMemory
+{
+}
 
 impl<T> Backend for T where
-    T: Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Clock
+    T: Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Clock + HostMemory
 {
 }
 

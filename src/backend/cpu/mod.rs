@@ -6,7 +6,7 @@ mod simd;
 
 pub use simd::Simd;
 
-use super::{Clock, Transforms};
+use super::{Clock, HostMemory, Transforms};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::ntt::{Lde, Ntt};
@@ -49,6 +49,7 @@ impl Default for Cpu {
 }
 
 impl Clock for Cpu {}
+impl HostMemory for Cpu {}
 
 impl Transforms for Cpu {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {

@@ -25,7 +25,7 @@ pub mod opencl;
 mod pool;
 pub mod program;
 mod rescue;
-#[cfg(feature = "cuda")]
+#[cfg(any(feature = "cuda", feature = "opencl"))]
 mod staging;
 mod tree;
 mod work;
@@ -38,7 +38,9 @@ use std::time::Duration;
 pub use device::{Arg, Device, Launch, Limits};
 pub use merkle::DeviceHash;
 
-use super::Clock;
+use super::{Clock, HostMemory};
+use crate::error::Error;
+use crate::pinned::Locked;
 use pool::Pool;
 
 /// The backend of a device.
@@ -90,6 +92,16 @@ impl<D: Device> Gpu<D> {
 impl<D: Device> Clock for Gpu<D> {
     fn device_time(&self) -> Option<Duration> {
         Some(Duration::from_nanos(self.busy.load(Ordering::Relaxed)))
+    }
+
+    fn replays(&self) -> Option<u64> {
+        self.device.replays()
+    }
+}
+
+impl<D: Device> HostMemory for Gpu<D> {
+    fn lock(&self, bytes: usize) -> Result<Option<Locked>, Error> {
+        self.device.lock(bytes)
     }
 }
 

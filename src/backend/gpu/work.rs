@@ -145,7 +145,9 @@ impl<D: Device> Drop for Work<'_, D> {
         if let Some(queue) = self.queue.take() {
             self.gpu.queues().push(queue);
         }
-        for held in self.held.drain(..) {
+        // The last first: the next operation of this kind then finds each buffer in the same place, and its launches are
+        // the same.
+        for held in self.held.drain(..).rev() {
             if let Held::Lent(class, buffer) = held {
                 self.gpu.pool.put(class, buffer);
             }
