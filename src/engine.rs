@@ -15,7 +15,7 @@ use crate::backend::cpu::{Cpu, Simd};
 use crate::backend::gpu::{self, Gpu};
 use crate::backend::reference::Reference;
 use crate::backend::{Accelerated, Backend};
-use crate::device::{DeviceChoice, DeviceInfo, cpu};
+use crate::device::{Bandwidths, DeviceChoice, DeviceInfo, cpu};
 use crate::error::Error;
 use crate::field::{Field, Goldilocks};
 use crate::hash::Digest;
@@ -196,6 +196,13 @@ impl Engine {
         self.shared.backend.replays()
     }
 
+    /// How fast the device copies, measured now, with a quarter of a gibibyte where it has as much: the yardstick for what its
+    /// kernels do with its memory, and for what reaches it from the host. `None` where the host is the device. Errors of the
+    /// device.
+    pub fn bandwidths(&self) -> Result<Option<Bandwidths>, Error> {
+        self.run(|| self.shared.backend.bandwidths())
+    }
+
     /// A vector of `len` zeros in memory that this engine's device copies from and to fastest: page-locked for a device with
     /// memory of its own, ordinary memory else. Operations on its slice skip a pass through memory. Locking pages is slow:
     /// keep the vector and use it again.
@@ -257,6 +264,28 @@ impl Engine {
             self.shared.backend.lde(lde, input, shape.block_width::<F>(), output)
         })?;
         Matrix::new(extended, crate::matrix::Shape { rows: lde.to().size(), ..shape })
+    }
+
+    /// [`lde`](Self::lde) into memory of the caller's, such as a [`PinnedVec`]: entries in the layout of the matrix, which is
+    /// used up as scratch.
+    ///
+    /// [`Error::LengthMismatch`] unless `extended` has as many entries as the extension. After an error of the device both
+    /// hold what they may.
+    pub fn lde_into<F: Field>(
+        &self,
+        lde: &Lde,
+        mut matrix: MatrixMut<'_, F>,
+        extended: &mut [F],
+    ) -> Result<(), Error> {
+        let shape = matrix.shape();
+        self.check_rows(lde.from().size(), shape.rows)?;
+        let (expected, found) = (lde.to().size().saturating_mul(shape.columns), extended.len());
+        if expected != found {
+            return Err(Error::LengthMismatch { what: "entries of the extension", expected, found });
+        }
+        self.check_canonical(matrix.words())?;
+        let (input, output) = (matrix.words(), bytemuck::cast_slice_mut(extended));
+        self.run(|| self.shared.backend.lde(lde, input, shape.block_width::<F>(), output))
     }
 
     /// The digest of every row of a matrix.

@@ -10,6 +10,7 @@ pub mod reference;
 
 use std::time::Duration;
 
+use crate::device::Bandwidths;
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::{Blake3, Hasher, Rp64_256, Rp64_256V2021};
@@ -66,6 +67,11 @@ pub trait Clock {
     /// How many lists of kernel launches came again and were launched as one; `None` where that never happens.
     fn replays(&self) -> Option<u64> {
         None
+    }
+
+    /// How fast it copies, measured now; `None` where the host is the device.
+    fn bandwidths(&self) -> Result<Option<Bandwidths>, Error> {
+        Ok(None)
     }
 }
 

@@ -286,6 +286,15 @@ impl Device for Cuda {
         self.copy_out(queue, from.pointer + at as u64, data)
     }
 
+    fn copy(&self, queue: &mut Queue, from: &Buffer, to: &Buffer, bytes: usize) -> Result<(), Error> {
+        self.context.bind()?;
+        self.timed(queue, |stream| {
+            // SAFETY: the plan's assertions keep the copy inside both buffers, which are not one.
+            unsafe { result::memcpy_dtod_async(to.pointer, from.pointer, bytes, stream) }
+                .map_err(self.failed("copying"))
+        })
+    }
+
     fn launch(&self, queue: &mut Queue, launches: &[Launch<&Buffer>]) -> Result<(), Error> {
         self.context.bind()?;
         let launches = self.prepare(launches)?;

@@ -49,6 +49,15 @@ pub trait Device: Send + Sync + 'static {
         data: &mut [u8],
     ) -> Result<(), Error>;
 
+    /// Copies the first `bytes` bytes of a buffer to another; [`finish`](Self::finish) counts the time.
+    fn copy(
+        &self,
+        queue: &mut Self::Queue,
+        from: &Self::Buffer,
+        to: &Self::Buffer,
+        bytes: usize,
+    ) -> Result<(), Error>;
+
     /// Launches kernels, each after the one before. A device may keep a list that comes again and launch it as one; what a
     /// launch does is settled by its parameters, so that makes no difference but of time.
     fn launch(&self, queue: &mut Self::Queue, launches: &[Launch<&Self::Buffer>]) -> Result<(), Error>;
@@ -56,7 +65,8 @@ pub trait Device: Send + Sync + 'static {
     /// How many lists were launched as one so far; `None` for a device that never does so.
     fn replays(&self) -> Option<u64>;
 
-    /// Waits for all work of a queue and returns how long its launches took since the last call, by the device's clock.
+    /// Waits for all work of a queue and returns how long its launches and its copies
+    /// within the device took since the last call, by the device's clock.
     fn finish(&self, queue: &mut Self::Queue) -> Result<Duration, Error>;
 }
 

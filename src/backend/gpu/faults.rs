@@ -91,6 +91,16 @@ impl<D: Device> Device for Faulty<D> {
         self.count(None)?;
         self.device.lock(bytes)
     }
+    fn copy(
+        &self,
+        queue: &mut D::Queue,
+        from: &D::Buffer,
+        to: &D::Buffer,
+        bytes: usize,
+    ) -> Result<(), Error> {
+        self.count(None)?;
+        self.device.copy(queue, from, to, bytes)
+    }
     fn replays(&self) -> Option<u64> {
         self.device.replays()
     }

@@ -3,7 +3,7 @@
 //! ```text
 //!  merkle.rs, ntt.rs   host plans: which kernels, in which order, on what memory; tree.rs, the approaches to trees
 //!  work.rs, pool.rs    one operation's queue and memory; memory kept between operations
-//!  device.rs           the primitives
+//!  device.rs           the primitives; bandwidth.rs, how fast they copy
 //!  cuda.rs, opencl.rs  their two implementations
 //!  program.rs          kernel sources, from kernels/; rescue.rs, the constants of some
 //! ```
@@ -11,6 +11,7 @@
 //! Every operation uploads what it is given, launches, waits, and copies results back last, so that a failure leaves the
 //! caller's data as they were. Each call has a queue of its own, so any number of threads may share a backend.
 
+mod bandwidth;
 #[cfg(feature = "opencl")]
 mod cache;
 #[cfg(feature = "cuda")]
@@ -39,6 +40,7 @@ pub use device::{Arg, Device, Launch, Limits};
 pub use merkle::DeviceHash;
 
 use super::{Clock, HostMemory};
+use crate::device::Bandwidths;
 use crate::error::Error;
 use crate::pinned::Locked;
 use pool::Pool;
@@ -96,6 +98,10 @@ impl<D: Device> Clock for Gpu<D> {
 
     fn replays(&self) -> Option<u64> {
         self.device.replays()
+    }
+
+    fn bandwidths(&self) -> Result<Option<Bandwidths>, Error> {
+        self.measure_bandwidths().map(Some)
     }
 }
 

@@ -11,7 +11,7 @@ use std::ptr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
+use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_copy_buffer};
 use opencl3::context::Context;
 use opencl3::device::{self, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU};
 use opencl3::error_codes::{
@@ -350,6 +350,16 @@ impl Device for OpenCl {
         data: &mut [u8],
     ) -> Result<(), Error> {
         self.copy_out(queue, from, at, data)
+    }
+
+    fn copy(&self, queue: &mut Queue, from: &Buffer<u8>, to: &Buffer<u8>, bytes: usize) -> Result<(), Error> {
+        // SAFETY: the plan's assertions keep the copy inside both buffers, which are not one.
+        let copied = unsafe {
+            enqueue_copy_buffer(queue.queue.get(), from.get(), to.get(), 0, 0, bytes, 0, ptr::null())
+        };
+        let copied = copied.map_err(|code| failure(&self.info, "copying", ClError(code)))?;
+        queue.timed.push((Event::new(copied), None));
+        Ok(())
     }
 
     fn launch(&self, queue: &mut Queue, launches: &[Launch<&Buffer<u8>>]) -> Result<(), Error> {
