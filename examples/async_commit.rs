@@ -28,7 +28,7 @@ fn main() -> Result<(), Error> {
     }
     for job in jobs {
         let commitment = job.wait()?;
-        let rows = commitment.extension().shape().rows;
+        let rows = commitment.shape().rows;
         let opening = commitment.open(&[rows / 3])?;
         opening.verify(&commitment.cap(0)?, 2)?;
         println!("root {} over {rows} rows, row {} verified", commitment.root(), rows / 3);

@@ -5,15 +5,19 @@
 //! w values at s g^i, in natural order; its hash is leaf i of a Merkle tree. For [`Rp64_256`](crate::hash::Rp64_256) and
 //! the winterfell convention the root is that of winterfell's own trace commitment.
 
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
 use crate::backend::Accelerated;
 use crate::engine::{Engine, memory_of};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::Hasher;
-use crate::matrix::{Matrix, MatrixInput, MatrixRef};
+use crate::matrix::{Matrix, MatrixInput, MatrixRef, Shape};
 use crate::merkle::{Cap, MerkleTree, MultiOpening};
 use crate::ntt::{Convention, Lde};
 use crate::progress::Stage;
+use crate::resident::{DeviceMatrix, DeviceTree};
 
 /// How a trace is extended: blow-up, convention and shift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,11 +48,20 @@ impl TraceSpec {
     }
 }
 
-/// An extended trace and the Merkle tree over its rows: what a prover keeps.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An extended trace and the Merkle tree over its rows: what a prover keeps. It lies where the engine worked, on a device in the
+/// device's memory, and is opened there; copies in host memory are made when they are asked for. Clones share it.
+#[derive(Clone, Debug)]
 pub struct Commitment<H: Hasher> {
-    extension: Matrix<Goldilocks>,
-    tree: MerkleTree<H>,
+    extension: DeviceMatrix<Goldilocks>,
+    tree: DeviceTree<H>,
+    copies: Copies<H>,
+}
+
+/// What was brought to the host.
+#[derive(Clone)]
+struct Copies<H: Hasher> {
+    extension: OnceLock<Arc<Matrix<Goldilocks>>>,
+    tree: OnceLock<Arc<MerkleTree<H>>>,
 }
 
 /// Rows of an extended trace and their opening: what a prover sends.
@@ -63,28 +76,96 @@ pub struct RowOpening<H: Hasher> {
 impl Engine {
     /// Commits to a trace: a column a register, a row a step.
     ///
-    /// An owned trace is used up, and freed before the tree is built; a borrowed one is copied. The extension has the
-    /// layout of the trace and takes 8 b n w bytes, the tree takes 64 b n. Rows of a row-major trace hash fastest.
+    /// The extension has the layout of the trace and takes 8 b n w bytes, the tree takes 64 b n. Rows of a row-major trace hash
+    /// fastest.
     ///
-    /// [`Error::NotPowerOfTwo`] for the rows, errors of [`TraceSpec::lde`], [`Error::NotCanonical`],
-    /// [`Error::OverBudget`], [`Error::HostOutOfMemory`].
+    /// On a device with memory of its own, the trace goes there, extension and tree stay there, and the root comes back. A
+    /// commitment that exceeds the [device's budget](crate::EngineBuilder::device_memory), or for which the device has no memory
+    /// left, is made in parts and lies in host memory, with the same root. In host memory an owned trace is used up, and freed
+    /// before the tree is built; a borrowed one is copied.
+    ///
+    /// [`Error::NotPowerOfTwo`] for the rows, errors of [`TraceSpec::lde`], [`Error::NotCanonical`], for a commitment in host
+    /// memory [`Error::OverBudget`] and [`Error::HostOutOfMemory`], and on a device [`Error::DeviceFailed`].
     pub fn commit<'a, H: Accelerated>(
         &self,
         spec: &TraceSpec,
         trace: impl Into<MatrixInput<'a, Goldilocks>>,
     ) -> Result<Commitment<H>, Error> {
         let trace = trace.into();
-        let shape = trace.shape();
-        let lde = spec.lde(shape.rows)?;
+        let lde = spec.lde(trace.shape().rows)?;
+        self.check_canonical(trace.view().words())?;
+        if self.has_room_for::<H>(&lde, trace.shape()) {
+            self.report(Stage::Extension, 0, 1);
+            let values = self.upload_checked(trace.view());
+            match values.and_then(|values| self.commit_to_resident::<H>(&lde, values)) {
+                Err(Error::DeviceOutOfMemory { .. } | Error::OverDeviceBudget { .. }) => {}
+                result => return result,
+            }
+        }
+        self.commit_in_host_memory(&lde, trace)
+    }
+
+    /// [`commit`](Self::commit) to a trace that is on the device already. [`Error::ForeignBuffer`] if it is another engine's.
+    pub fn commit_on_device<H: Accelerated>(
+        &self,
+        spec: &TraceSpec,
+        trace: &DeviceMatrix<Goldilocks>,
+    ) -> Result<Commitment<H>, Error> {
+        self.check_ours(trace)?;
+        let lde = spec.lde(trace.shape().rows)?;
+        if let Some(view) = trace.as_host() {
+            return self.commit_in_host_memory(&lde, view.into());
+        }
+        if self.has_room_for::<H>(&lde, trace.shape()) {
+            self.report(Stage::Extension, 0, 1);
+            match self.commit_to_resident::<H>(&lde, trace.clone()) {
+                Err(Error::DeviceOutOfMemory { .. } | Error::OverDeviceBudget { .. }) => {}
+                result => return result,
+            }
+        }
+        self.commit_in_host_memory(&lde, self.download(trace)?.into())
+    }
+
+    /// Whether there is a device that may hold the extension of a trace and its tree; the extension asks for itself.
+    fn has_room_for<H: Hasher>(&self, lde: &Lde, shape: Shape) -> bool {
         let rows = lde.to().size();
-        let tree = memory_of::<H::Digest>(rows, 2);
-        self.check_budget(tree.saturating_add(memory_of::<Goldilocks>(rows, shape.columns)))?;
+        let required = memory_of::<Goldilocks>(rows, shape.columns);
+        let required = required.saturating_add(memory_of::<H::Digest>(rows, 2));
+        self.device_memory().is_some_and(|device| required <= device.budget())
+    }
+
+    /// Commits to a trace in the device's memory, which is given up as soon as it is extended.
+    fn commit_to_resident<H: Accelerated>(
+        &self,
+        lde: &Lde,
+        trace: DeviceMatrix<Goldilocks>,
+    ) -> Result<Commitment<H>, Error> {
+        let extension = self.lde_on_device(lde, &trace)?;
+        drop(trace);
+        self.report(Stage::Extension, 1, 1);
+        let tree = self.merkle_tree_on_device(&extension)?;
+        Ok(Commitment { extension, tree, copies: Copies::default() })
+    }
+
+    /// Commits to a checked trace with extension and tree in host memory.
+    fn commit_in_host_memory<H: Accelerated>(
+        &self,
+        lde: &Lde,
+        trace: MatrixInput<'_, Goldilocks>,
+    ) -> Result<Commitment<H>, Error> {
+        let Shape { rows, columns, .. } = trace.shape();
+        let extended = lde.to().size();
+        let copied =
+            matches!(trace, MatrixInput::Borrowed(_)) as u64 * memory_of::<Goldilocks>(rows, columns);
+        let extension = memory_of::<Goldilocks>(extended, columns);
+        self.check_budget(copied.max(memory_of::<H::Digest>(extended, 2)).saturating_add(extension))?;
         self.report(Stage::Extension, 0, 1);
-        let extension = self.lde(&lde, trace)?;
+        let extension = self.extend(lde, trace)?;
         self.report(Stage::Extension, 1, 1);
         let tree =
-            self.build_tree::<H>(rows, |leaves| self.hash_rows_into::<H, _>(extension.view(), leaves))?;
-        Ok(Commitment { extension, tree })
+            self.build_tree::<H>(extended, |leaves| self.hash_rows_into::<H, _>(extension.view(), leaves))?;
+        let (extension, tree) = (DeviceMatrix::on_host(self, extension), DeviceTree::on_host(self, tree));
+        Ok(Commitment { extension, tree, copies: Copies::default() })
     }
 }
 
@@ -94,36 +175,81 @@ impl<H: Hasher> Commitment<H> {
         self.tree.root()
     }
 
-    /// The cap of a height, for a verifier; [`Error::CapTooHigh`] above the leaves.
+    /// Rows, columns and layout of the extended trace.
+    pub fn shape(&self) -> Shape {
+        self.extension.shape()
+    }
+
+    /// The cap of a height, for a verifier; errors as [`DeviceTree::cap`].
     pub fn cap(&self, height: u32) -> Result<Cap<H>, Error> {
         self.tree.cap(height)
     }
 
-    /// The extended trace.
-    pub fn extension(&self) -> MatrixRef<'_, Goldilocks> {
-        self.extension.view()
+    /// The extended trace, where it is.
+    pub fn resident_extension(&self) -> &DeviceMatrix<Goldilocks> {
+        &self.extension
     }
 
-    /// The tree over its rows.
-    pub fn tree(&self) -> &MerkleTree<H> {
+    /// The tree over its rows, where it is.
+    pub fn resident_tree(&self) -> &DeviceTree<H> {
         &self.tree
     }
 
-    /// Opens rows of the extension against the root; errors as [`MerkleTree::open_many`].
+    /// The extended trace in host memory. What is on a device is copied the first time, and the copy kept: errors as
+    /// [`Engine::download`].
+    pub fn extension(&self) -> Result<MatrixRef<'_, Goldilocks>, Error> {
+        match self.extension.as_host() {
+            Some(view) => Ok(view),
+            None => Ok(kept(&self.copies.extension, || self.extension.download())?.view()),
+        }
+    }
+
+    /// The tree over its rows in host memory. What is on a device is copied the first time, and the copy kept: errors as
+    /// [`DeviceTree::download`].
+    pub fn tree(&self) -> Result<&MerkleTree<H>, Error> {
+        match self.tree.as_host() {
+            Some(tree) => Ok(tree),
+            None => kept(&self.copies.tree, || self.tree.download()),
+        }
+    }
+
+    /// Opens rows of the extension against the root; errors as [`DeviceTree::open_many`].
     pub fn open(&self, rows: &[usize]) -> Result<RowOpening<H>, Error> {
         self.open_to_cap(rows, 0)
     }
 
-    /// Opens rows of the extension against the cap of a height; errors as [`MerkleTree::open_many_to_cap`].
+    /// Opens rows of the extension against the cap of a height; errors as [`DeviceTree::open_many_to_cap`]. Of a
+    /// commitment on a device nothing comes back but these rows and their siblings.
     pub fn open_to_cap(&self, rows: &[usize], cap_height: u32) -> Result<RowOpening<H>, Error> {
         let opening = self.tree.open_many_to_cap(rows, cap_height)?;
-        let rows = opening.indices.iter().map(|&index| self.extension.row(index)).collect();
+        let rows = self.extension.read_rows(&opening.indices)?;
         Ok(RowOpening { rows, opening })
     }
 
     /// Checks an opening against this commitment's own root.
     pub fn verify(&self, opening: &RowOpening<H>) -> Result<(), Error> {
-        opening.verify(&self.cap(0)?, self.extension.shape().columns)
+        opening.verify(&self.cap(0)?, self.shape().columns)
+    }
+}
+
+/// What a cell holds, made if it holds nothing; of two makers at once one's is kept.
+fn kept<T>(cell: &OnceLock<Arc<T>>, make: impl FnOnce() -> Result<T, Error>) -> Result<&T, Error> {
+    if cell.get().is_none() {
+        let _ = cell.set(Arc::new(make()?));
+    }
+    Ok(cell.get().expect("set above, by this caller or another"))
+}
+
+impl<H: Hasher> Default for Copies<H> {
+    fn default() -> Self {
+        Self { extension: OnceLock::new(), tree: OnceLock::new() }
+    }
+}
+
+impl<H: Hasher> fmt::Debug for Copies<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let made = (self.extension.get().is_some(), self.tree.get().is_some());
+        f.debug_tuple("Copies").field(&made.0).field(&made.1).finish()
     }
 }
 

@@ -14,7 +14,7 @@ use crate::backend::cpu::{Cpu, Simd};
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 use crate::backend::gpu::{self, Gpu};
 use crate::backend::reference::Reference;
-use crate::backend::{Accelerated, Backend};
+use crate::backend::{Accelerated, Backend, ResidentBackend};
 use crate::device::{Bandwidths, DeviceChoice, DeviceInfo, cpu};
 use crate::error::Error;
 use crate::field::{Field, Goldilocks};
@@ -59,6 +59,7 @@ pub struct EngineBuilder {
     simd: Option<Simd>,
     approach: Approach,
     memory_budget: Option<u64>,
+    device_memory: Option<u64>,
     progress: Option<Box<dyn Fn(Progress) + Send + Sync>>,
 }
 
@@ -90,6 +91,16 @@ impl EngineBuilder {
         Self { memory_budget: Some(bytes), ..self }
     }
 
+    /// The most bytes of its own memory that a device may spend on one operation, its inputs and its result included, where
+    /// the device has memory of its own. Half of the device's memory unless said, and never more than its driver grants
+    /// in one piece.
+    ///
+    /// Operations on host data that would take more are done in parts, with the same results. Matrices that are to stay on
+    /// the device are refused: [`Error::OverDeviceBudget`]. What stays there is counted by each operation that uses it.
+    pub fn device_memory(self, bytes: u64) -> Self {
+        Self { device_memory: Some(bytes), ..self }
+    }
+
     /// A function that hears how far long operations are. It is called from the engine's threads.
     pub fn on_progress(self, listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
         Self { progress: Some(Box::new(listener)), ..self }
@@ -106,7 +117,7 @@ impl EngineBuilder {
             return Err(refused("expected from 1 to 4096".into()));
         }
         let cpu = Cpu::new(self.simd.map_or_else(Simd::from_environment, Ok)?)?;
-        let (backend, device) = open(self.device, cpu)?;
+        let (backend, device) = open(self.device, cpu, self.device_memory)?;
         let host = device.driver.is_none();
         let threads = if self.device == DeviceChoice::Reference { 1 } else { requested };
         let pool = ThreadPoolBuilder::new()
@@ -122,7 +133,11 @@ impl EngineBuilder {
 }
 
 /// The backend of a device, and what it is; on the host it is `on_host` or the reference.
-fn open(choice: DeviceChoice, on_host: Cpu) -> Result<(Box<dyn Backend>, DeviceInfo), Error> {
+fn open(
+    choice: DeviceChoice,
+    on_host: Cpu,
+    device_memory: Option<u64>,
+) -> Result<(Box<dyn Backend>, DeviceInfo), Error> {
     let asked_for = |info: &DeviceInfo| DeviceInfo { reason: "asked for".into(), ..info.clone() };
     let host = || {
         let host = cpu();
@@ -142,13 +157,13 @@ fn open(choice: DeviceChoice, on_host: Cpu) -> Result<(Box<dyn Backend>, DeviceI
         DeviceChoice::Cuda(index) => {
             let device = gpu::cuda::Cuda::open(index)?;
             let info = asked_for(gpu::Device::info(&device));
-            Ok((Box::new(Gpu::new(device)), info))
+            Ok((Box::new(Gpu::new(device, device_memory)), info))
         }
         #[cfg(feature = "opencl")]
         DeviceChoice::OpenCl(index) => {
             let device = gpu::opencl::OpenCl::open(index)?;
             let info = asked_for(gpu::Device::info(&device));
-            Ok((Box::new(Gpu::new(device)), info))
+            Ok((Box::new(Gpu::new(device, device_memory)), info))
         }
         #[cfg(not(all(feature = "cuda", feature = "opencl")))]
         missing => {
@@ -229,15 +244,22 @@ impl Engine {
     /// Rows are points: the matrix has as many as the domain, else [`Error::LengthMismatch`]. Words must be canonical,
     /// else [`Error::NotCanonical`]; a matrix that is refused is unchanged. Between equal orders the transform works
     /// through a scratch of at most 8 columns; from one order to the other it needs none.
+    ///
+    /// A device that fails leaves the matrix unchanged too, unless it is lost in the last moment, while the result is
+    /// copied back: then the error is [`Error::ResultLost`].
     pub fn ntt<F: Field>(&self, ntt: &Ntt, mut matrix: MatrixMut<'_, F>) -> Result<(), Error> {
+        self.check_rows(ntt.domain.size(), matrix.shape().rows)?;
+        self.check_canonical(matrix.words())?;
+        self.transform(ntt, matrix)
+    }
+
+    /// [`ntt`](Self::ntt) of a matrix that was looked at.
+    pub(crate) fn transform<F: Field>(&self, ntt: &Ntt, mut matrix: MatrixMut<'_, F>) -> Result<(), Error> {
         let shape = matrix.shape();
-        self.check_rows(ntt.domain.size(), shape.rows)?;
-        let words = matrix.words();
-        self.check_canonical(words)?;
         if ntt.input_order == ntt.output_order {
             self.check_budget(memory_of::<F>(shape.rows, shape.columns.min(8)))?;
         }
-        self.run(|| self.shared.backend.ntt(ntt, words, shape.block_width::<F>()))
+        self.run(|| self.shared.backend.ntt(ntt, matrix.words(), shape.block_width::<F>()))
     }
 
     /// Extends every column of a matrix to a larger domain: values on `lde.from()` to values on `lde.to()`.
@@ -256,6 +278,12 @@ impl Engine {
         let copied =
             matches!(matrix, MatrixInput::Borrowed(_)) as u64 * memory_of::<F>(shape.rows, shape.columns);
         self.check_budget(copied.saturating_add(memory_of::<F>(lde.to().size(), shape.columns)))?;
+        self.extend(lde, matrix)
+    }
+
+    /// [`lde`](Self::lde) of a matrix that was looked at.
+    pub(crate) fn extend<F: Field>(&self, lde: &Lde, matrix: MatrixInput<'_, F>) -> Result<Matrix<F>, Error> {
+        let shape = matrix.shape();
         let mut extended = memory::zeroed(lde.to().size().saturating_mul(shape.columns))?;
         let mut values = self.run(|| matrix.into_vec())?;
         self.run(|| {
@@ -337,7 +365,7 @@ impl Engine {
         Ok(MerkleTree::from_filled_heap(heap))
     }
 
-    /// Hashes the rows of a checked matrix, in pieces so that progress can be told.
+    /// Hashes the rows of a checked matrix, on the host in pieces so that progress can be told.
     pub(crate) fn hash_rows_into<H: Accelerated, F: Field>(
         &self,
         matrix: MatrixRef<'_, F>,
@@ -351,7 +379,9 @@ impl Engine {
             Layout::ColumnMajor => hashing.hash_columns(words, F::DEGREE, digests),
             Layout::RowMajor => {
                 let width = shape.block_width::<F>();
-                let piece = shape.rows.div_ceil(64).max(4096);
+                // A device divides its work as its memory asks for, and wants it in one.
+                let pieces = if self.device_memory().is_some() { 1 } else { 64 };
+                let piece = shape.rows.div_ceil(pieces).max(4096);
                 let mut done = 0;
                 for (rows, digests) in words.chunks(piece * width).zip(digests.chunks_mut(piece)) {
                     hashing.hash_rows(rows, width, digests)?;
@@ -370,6 +400,16 @@ impl Engine {
         self.shared.pool.install(operation)
     }
 
+    /// The operations on data in the device's own memory; `None` where the host is the device.
+    pub(crate) fn device_memory(&self) -> Option<&dyn ResidentBackend> {
+        self.shared.backend.resident()
+    }
+
+    /// Whether both are one engine, whatever their approach.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
     /// The engine's threads.
     pub(crate) fn pool(&self) -> &ThreadPool {
         &self.shared.pool
@@ -382,7 +422,8 @@ impl Engine {
         }
     }
 
-    fn check_rows(&self, expected: usize, found: usize) -> Result<(), Error> {
+    /// [`Error::LengthMismatch`] unless a matrix has as many rows as its domain has points.
+    pub(crate) fn check_rows(&self, expected: usize, found: usize) -> Result<(), Error> {
         match expected == found {
             true => Ok(()),
             false => Err(Error::LengthMismatch { what: "rows of the matrix", expected, found }),
@@ -443,10 +484,11 @@ impl fmt::Debug for Engine {
 
 impl fmt::Debug for EngineBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { device, threads, simd, approach, memory_budget, progress: _ } = self;
+        let Self { device, threads, simd, approach, memory_budget, device_memory, progress: _ } = self;
         let mut debug = f.debug_struct("EngineBuilder");
         debug.field("device", device).field("threads", threads).field("simd", simd);
         debug.field("approach", approach).field("memory_budget", memory_budget);
+        debug.field("device_memory", device_memory);
         debug.finish_non_exhaustive()
     }
 }

@@ -3,7 +3,7 @@
 use crate::field::MODULUS;
 
 /// What went wrong. Every message says what was expected and what was found; after any error the engine is
-/// usable and the caller's inputs are untouched.
+/// usable and the caller's inputs are untouched, but for [`ResultLost`](Self::ResultLost), which says so.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -184,6 +184,40 @@ pub enum Error {
         device: String,
         /// The size of the allocation.
         requested: u64,
+    },
+
+    /// A matrix, or an operation on matrices that stay on the device, that needs more device memory than it may take.
+    #[error(
+        "the operation needs {required} bytes of device memory, expected at most {budget}, the device's memory budget"
+    )]
+    OverDeviceBudget {
+        /// Bytes that the operation would take, its inputs and its result included.
+        required: u64,
+        /// The engine's budget.
+        budget: u64,
+    },
+
+    /// A matrix that was uploaded through one engine and given to another.
+    #[error(
+        "the matrix is in the memory of {found} of another engine, expected one of this engine, on {expected}"
+    )]
+    ForeignBuffer {
+        /// The device of the engine that was called.
+        expected: String,
+        /// The device of the engine that the matrix belongs to.
+        found: String,
+    },
+
+    /// A device that was lost while it copied back the result of a transform in place. This is the one error after which an
+    /// input may be changed: the matrix holds parts of the result.
+    #[error(
+        "{device} was lost while it copied a result over its input, which may be partly written: {message}"
+    )]
+    ResultLost {
+        /// The device.
+        device: String,
+        /// What its driver said.
+        message: String,
     },
 
     /// A device that failed at something it should be able to do.

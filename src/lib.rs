@@ -69,6 +69,7 @@ pub mod merkle;
 pub mod ntt;
 pub mod pinned;
 pub mod progress;
+pub mod resident;
 mod spawn;
 
 pub use engine::{Engine, EngineBuilder};

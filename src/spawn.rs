@@ -9,6 +9,7 @@ use crate::job::Job;
 use crate::matrix::Matrix;
 use crate::merkle::MerkleTree;
 use crate::ntt::{Lde, Ntt};
+use crate::resident::{DeviceMatrix, DeviceTree};
 
 /// Where jobs over borrowed inputs are started; see [`Engine::scope`].
 #[derive(Debug)]
@@ -89,6 +90,52 @@ impl Engine {
     ) -> Job<Commitment<H>> {
         let spec = *spec;
         self.spawn(move |engine| engine.commit(&spec, trace))
+    }
+
+    /// [`upload`](Self::upload) as a job.
+    pub fn upload_async<F: Field>(&self, matrix: Matrix<F>) -> Job<DeviceMatrix<F>> {
+        self.spawn(move |engine| engine.upload(matrix))
+    }
+
+    /// [`download`](Self::download) as a job.
+    pub fn download_async<F: Field>(&self, matrix: &DeviceMatrix<F>) -> Job<Matrix<F>> {
+        let matrix = matrix.clone();
+        self.spawn(move |engine| engine.download(&matrix))
+    }
+
+    /// [`ntt_on_device`](Self::ntt_on_device) as a job, which returns the transformed matrix.
+    pub fn ntt_on_device_async<F: Field>(
+        &self,
+        ntt: &Ntt,
+        mut matrix: DeviceMatrix<F>,
+    ) -> Job<DeviceMatrix<F>> {
+        let ntt = *ntt;
+        self.spawn(move |engine| engine.ntt_on_device(&ntt, &mut matrix).map(|()| matrix))
+    }
+
+    /// [`lde_on_device`](Self::lde_on_device) as a job.
+    pub fn lde_on_device_async<F: Field>(&self, lde: &Lde, matrix: &DeviceMatrix<F>) -> Job<DeviceMatrix<F>> {
+        let (lde, matrix) = (*lde, matrix.clone());
+        self.spawn(move |engine| engine.lde_on_device(&lde, &matrix))
+    }
+
+    /// [`merkle_tree_on_device`](Self::merkle_tree_on_device) as a job.
+    pub fn merkle_tree_on_device_async<H: Accelerated, F: Field>(
+        &self,
+        matrix: &DeviceMatrix<F>,
+    ) -> Job<DeviceTree<H>> {
+        let matrix = matrix.clone();
+        self.spawn(move |engine| engine.merkle_tree_on_device(&matrix))
+    }
+
+    /// [`commit_on_device`](Self::commit_on_device) as a job.
+    pub fn commit_on_device_async<H: Accelerated>(
+        &self,
+        spec: &TraceSpec,
+        trace: &DeviceMatrix<crate::field::Goldilocks>,
+    ) -> Job<Commitment<H>> {
+        let (spec, trace) = (*spec, trace.clone());
+        self.spawn(move |engine| engine.commit_on_device(&spec, &trace))
     }
 }
 

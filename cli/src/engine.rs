@@ -25,6 +25,11 @@ pub(crate) struct EngineOptions {
     /// [default: the machine's]
     #[arg(long, value_name = "BYTES", value_parser = parse::bytes)]
     memory: Option<u64>,
+
+    /// The most memory of its own that a GPU may spend on one operation, in bytes, or with K, M, G or T; what needs more is
+    /// done in parts [default: half of what the device has]
+    #[arg(long, value_name = "BYTES", value_parser = parse::bytes)]
+    device_memory: Option<u64>,
 }
 
 impl EngineOptions {
@@ -34,6 +39,8 @@ impl EngineOptions {
         let builder = watch.into_iter().fold(builder, |builder, watch| builder.on_progress(watch.listener()));
         let builder = self.threads.into_iter().fold(builder, |builder, n| builder.threads(n));
         let builder = self.memory.into_iter().fold(builder, |builder, bytes| builder.memory_budget(bytes));
+        let builder =
+            self.device_memory.into_iter().fold(builder, |builder, bytes| builder.device_memory(bytes));
         Ok(builder.build()?)
     }
 

@@ -18,6 +18,7 @@ use tempfile::NamedTempFile;
 use zkaccel::commit::{Commitment, RowOpening, TraceSpec};
 use zkaccel::field::Goldilocks;
 use zkaccel::hash::{Digest, Hasher};
+use zkaccel::matrix::MatrixRef;
 use zkaccel::merkle::{Cap, MerkleTree, MultiOpening};
 
 use crate::failure::{Context, Failure};
@@ -131,14 +132,20 @@ impl NewStore {
     ) -> Result<(), Failure> {
         let subject = format!("cannot store a commitment in {}", self.folder.display());
         let text = output::json(description)?;
-        self.write(&text, commitment).and_then(|()| self.publish()).context(subject)
+        // What is on a device is brought here, before anything is written.
+        let (extension, tree) = (commitment.extension()?, commitment.tree()?);
+        self.write(&text, extension, tree).and_then(|()| self.publish()).context(subject)
     }
 
-    fn write<H: Hasher>(&mut self, description: &str, commitment: &Commitment<H>) -> io::Result<()> {
-        let extension = commitment.extension();
+    fn write<H: Hasher>(
+        &mut self,
+        description: &str,
+        extension: MatrixRef<'_, Goldilocks>,
+        tree: &MerkleTree<H>,
+    ) -> io::Result<()> {
         let (shape, entries) = (extension.shape(), bytemuck::cast_slice(extension.as_slice()));
         npy::write(self.extension.as_file_mut(), shape.rows, shape.columns, entries)?;
-        commitment.tree().write_to(self.tree.as_file_mut())?;
+        tree.write_to(self.tree.as_file_mut())?;
         writeln!(self.description, "{description}")
     }
 

@@ -2,11 +2,13 @@
 //!
 //! The engine validates; a backend may assume that lengths fit, sizes are powers of two and words are canonical.
 //! A value of a backend exists only where its hardware does: constructing it is the test. Operations on a device can
-//! fail at any time; one that does leaves inputs as they were, for results are copied back last.
+//! fail at any time; one that does leaves inputs as they were, for results are copied back last. The one exception is a
+//! device that is lost while the result of a transform in place is copied back: [`Error::ResultLost`].
 
 pub mod cpu;
 pub mod gpu;
 pub mod reference;
+mod residence;
 
 use std::time::Duration;
 
@@ -17,6 +19,7 @@ use crate::hash::{Blake3, Hasher, Rp64_256, Rp64_256V2021};
 use crate::merkle::Approach;
 use crate::ntt::{Lde, Ntt};
 use crate::pinned::Locked;
+pub use residence::{Extent, Memory, Residence, Resident, ResidentBackend, ResidentHashing};
 
 /// Transforms over Goldilocks.
 ///
@@ -86,12 +89,18 @@ pub trait HostMemory {
 
 /// Everything a device offers.
 pub trait Backend:
-    Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Clock + HostMemory
+    Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Clock + HostMemory + Residence
 {
 }
 
 impl<T> Backend for T where
-    T: Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Clock + HostMemory
+    T: Transforms
+        + Hashing<Rp64_256>
+        + Hashing<Rp64_256V2021>
+        + Hashing<Blake3>
+        + Clock
+        + HostMemory
+        + Residence
 {
 }
 
@@ -99,12 +108,19 @@ impl<T> Backend for T where
 pub trait Accelerated: Hasher {
     /// The backend's operations on this hash.
     fn hashing(backend: &dyn Backend) -> &dyn Hashing<Self>;
+
+    /// The same on data in a device's memory.
+    fn resident_hashing(backend: &dyn ResidentBackend) -> &dyn ResidentHashing<Self>;
 }
 
 macro_rules! accelerated {
     ($($hash:ty),*) => {
         $(impl Accelerated for $hash {
             fn hashing(backend: &dyn Backend) -> &dyn Hashing<Self> {
+                backend
+            }
+
+            fn resident_hashing(backend: &dyn ResidentBackend) -> &dyn ResidentHashing<Self> {
                 backend
             }
         })*

@@ -1,6 +1,6 @@
 //! The oracle: every operation in its shortest and most obvious form. Never optimised.
 
-use super::{Clock, Hashing, HostMemory, Transforms};
+use super::{Clock, Hashing, HostMemory, Residence, Transforms};
 use crate::error::Error;
 use crate::field::{Field, Goldilocks, powers};
 use crate::hash::Hasher;
@@ -13,6 +13,8 @@ pub struct Reference;
 
 impl Clock for Reference {}
 impl HostMemory for Reference {}
+
+impl Residence for Reference {}
 
 impl Transforms for Reference {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {

@@ -3,7 +3,7 @@
 use super::data::Words;
 use super::{Case, expect_equal, expect_error, failure, reference};
 use crate::backend::Accelerated;
-use crate::commit::TraceSpec;
+use crate::commit::{Commitment, TraceSpec};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::field::Goldilocks;
@@ -46,11 +46,24 @@ fn commits<H: Accelerated>(engine: &Engine) -> Result<(), String> {
             let spec = TraceSpec { blowup, ..TraceSpec::default() };
             let found = engine.commit::<H>(&spec, trace.clone()).map_err(failure(&what))?;
             let expected = oracle.commit::<H>(&spec, &trace).map_err(failure(&what))?;
-            expect_equal(&what, found.extension().as_slice(), expected.extension().as_slice())?;
-            expect_equal(&what, found.tree().heap(), expected.tree().heap())?;
+            same(&what, &found, &expected)?;
         }
     }
     Ok(())
+}
+
+/// The same extension and the same tree, node by node, and the root beside it.
+pub(super) fn same<H: Accelerated>(
+    what: &str,
+    found: &Commitment<H>,
+    expected: &Commitment<H>,
+) -> Result<(), String> {
+    let failed = failure(what);
+    let extensions = (found.extension().map_err(&failed)?, expected.extension().map_err(&failed)?);
+    expect_equal(what, extensions.0.as_slice(), extensions.1.as_slice())?;
+    let trees = (found.tree().map_err(&failed)?, expected.tree().map_err(&failed)?);
+    expect_equal(what, trees.0.heap(), trees.1.heap())?;
+    expect_equal(what, &[found.root()], &[expected.root()])
 }
 
 fn openings(engine: &Engine) -> Result<(), String> {
@@ -69,6 +82,7 @@ fn openings(engine: &Engine) -> Result<(), String> {
     expect_error("a row past the end", commitment.open(&[5, 128]), &expected)?;
     // The digest of a row is the leaf.
     let row = commitment.open(&[9]).map_err(failure("open"))?.rows.remove(0);
+    let tree = commitment.tree().map_err(failure("tree"))?;
     let leaf = <Rp64_256 as crate::hash::Hasher>::hash_elements(&row);
-    expect_equal("leaf 9", &[leaf.to_bytes()], &[commitment.tree().leaves()[9].to_bytes()])
+    expect_equal("leaf 9", &[leaf.to_bytes()], &[tree.leaves()[9].to_bytes()])
 }

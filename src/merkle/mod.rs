@@ -17,10 +17,12 @@
 
 mod approach;
 mod encoding;
+mod heap;
 mod multi_opening;
 mod opening;
 
 pub use approach::Approach;
+pub(crate) use heap::Heap;
 pub use multi_opening::MultiOpening;
 pub use opening::{Cap, Opening};
 
@@ -84,8 +86,7 @@ impl<H: Hasher> MerkleTree<H> {
 
     /// The cap of 2^`height` digests; [`Error::CapTooHigh`] above the leaves.
     pub fn cap(&self, height: u32) -> Result<Cap<H>, Error> {
-        self.check_cap(height)?;
-        Cap::new(self.leaf_count(), self.heap[1 << height..2 << height].to_vec())
+        Heap::cap(self, height)
     }
 
     /// The opening of one leaf against the root.
@@ -97,14 +98,7 @@ impl<H: Hasher> MerkleTree<H> {
     ///
     /// [`Error::IndexOutOfRange`] beyond the leaves, [`Error::CapTooHigh`] for the height.
     pub fn open_to_cap(&self, index: usize, cap_height: u32) -> Result<Opening<H>, Error> {
-        self.check_cap(cap_height)?;
-        check_index(index, self.leaf_count())?;
-        let path = (cap_height..self.depth()).rev().map(|depth| {
-            // The ancestor at `depth + 1`, and its sibling.
-            let ancestor = (self.leaf_count() + index) >> (self.depth() - depth - 1);
-            self.heap[ancestor ^ 1]
-        });
-        Ok(Opening { index, siblings: path.collect() })
+        Heap::open_to_cap(self, index, cap_height)
     }
 
     /// One opening of many leaves against the root, each node that it needs once.
@@ -116,18 +110,17 @@ impl<H: Hasher> MerkleTree<H> {
     ///
     /// [`Error::NoIndices`], [`Error::DuplicateIndex`], [`Error::IndexOutOfRange`], [`Error::CapTooHigh`].
     pub fn open_many_to_cap(&self, indices: &[usize], cap_height: u32) -> Result<MultiOpening<H>, Error> {
-        self.check_cap(cap_height)?;
-        let indices = multi_opening::ascending(indices, self.leaf_count())?;
-        let positions = multi_opening::sibling_positions(&indices, self.depth(), cap_height);
-        let siblings = positions.into_iter().map(|position| self.heap[position]).collect();
-        Ok(MultiOpening { indices, siblings })
+        Heap::open_many_to_cap(self, indices, cap_height)
+    }
+}
+
+impl<H: Hasher> Heap<H> for MerkleTree<H> {
+    fn leaf_count(&self) -> usize {
+        self.heap.len() / 2
     }
 
-    fn check_cap(&self, height: u32) -> Result<(), Error> {
-        match height <= self.depth() {
-            true => Ok(()),
-            false => Err(Error::CapTooHigh { height, depth: self.depth() }),
-        }
+    fn digests(&self, positions: &[usize]) -> Result<Vec<H::Digest>, Error> {
+        Ok(positions.iter().map(|&position| self.heap[position]).collect())
     }
 }
 

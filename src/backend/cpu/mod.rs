@@ -6,7 +6,7 @@ mod simd;
 
 pub use simd::Simd;
 
-use super::{Clock, HostMemory, Transforms};
+use super::{Clock, HostMemory, Residence, Transforms};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::ntt::{Lde, Ntt};
@@ -50,6 +50,8 @@ impl Default for Cpu {
 
 impl Clock for Cpu {}
 impl HostMemory for Cpu {}
+
+impl Residence for Cpu {}
 
 impl Transforms for Cpu {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {

@@ -13,7 +13,7 @@ use crate::pinned::Locked;
 /// queue, one at a time. Memory must outlive the work that uses it: [`finish`](Self::finish) tells when that is done.
 pub trait Device: Send + Sync + 'static {
     /// Device memory, freed when dropped.
-    type Buffer: Send + Sync;
+    type Buffer: Send + Sync + 'static;
 
     /// An ordered queue of work.
     type Queue: Send;

@@ -121,10 +121,10 @@ fn survive<D: Device>(
 ) -> usize {
     let well = Faulty { device: Arc::clone(device), fault, left: AtomicI64::new(i64::MAX), times };
     let mut expected = data.to_vec();
-    operation(&Gpu::new(well), &mut expected).unwrap();
+    operation(&Gpu::new(well, None), &mut expected).unwrap();
     for calls in 0.. {
         let device = Faulty { device: Arc::clone(device), fault, left: AtomicI64::new(calls), times };
-        let gpu = Gpu::new(device);
+        let gpu = Gpu::new(device, None);
         let mut found = data.to_vec();
         match operation(&gpu, &mut found) {
             Ok(()) => {
@@ -166,7 +166,7 @@ fn parts<D: Device>(device: Result<D, Error>) {
             times: 1,
         };
         // Two blocks of 16 rows by 2, twice; or fewer rows than there are.
-        Gpu { limit: 8 * 150, ..Gpu::new(device) }
+        Gpu::new(device, Some(8 * 150))
     };
     let data: Vec<_> = (1..=5 * 32).map(Goldilocks::new).collect();
     let ntt = Ntt::inverse(Domain::new(4, Convention::Plonky3).unwrap().coset(Goldilocks::new(7)).unwrap());

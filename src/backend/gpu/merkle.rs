@@ -1,11 +1,16 @@
-//! Row hashing and Merkle trees: what goes to the device and comes back. Which kernels build a tree is in `tree.rs`.
+//! Row hashing and Merkle trees of host data: what goes to the device, in how many parts, and what comes back. Which kernels
+//! build a tree is in `tree.rs`.
+//!
+//! A tree that is too large for the device is built as subtrees of leaves, and then as the tree over their roots.
+
+use std::ops::Range;
 
 use super::Gpu;
 use super::device::{Arg, Device, Launch, Limits};
 use super::program::{self, Program};
 use super::tree;
 use super::work::{Region, Work};
-use crate::backend::Hashing;
+use crate::backend::{Extent, Hashing};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::{Blake3, Hasher, Rp64_256, Rp64_256V2021};
@@ -48,48 +53,72 @@ impl DeviceHash for Blake3 {
 /// Words of a digest.
 pub(super) const DIGEST: usize = 4;
 
-/// The digests of `rows` rows of `width` words in blocks of `degree` words a row.
-fn hash_rows<H: DeviceHash>(
+/// The digests of the rows of a matrix, to a region from some word on.
+pub(super) fn hash_rows<H: DeviceHash>(
     limits: Limits,
     matrix: Region,
-    (rows, width, degree): (usize, usize, usize),
-    digests: Region,
+    extent: Extent,
+    (digests, at): (Region, usize),
 ) -> Launch<Region> {
-    assert!(matrix.words() >= rows * width && digests.words() >= rows * DIGEST && width % degree == 0);
-    let [rows_word, width_word, degree_word] = [rows, width, degree].map(|number| Arg::Word(number as u64));
-    let args = vec![Arg::Buffer(matrix, 0), rows_word, width_word, degree_word, Arg::Buffer(digests, 0)];
+    let Extent { rows, width, block } = extent;
+    assert!(matrix.words() >= extent.words() && width % block == 0);
+    assert!(digests.words() >= at + rows * DIGEST);
+    let mut args = vec![Arg::Buffer(matrix, 0)];
+    args.extend([rows, width, block].map(|number| Arg::Word(number as u64)));
+    args.push(Arg::Buffer(digests, at as u64));
     // SAFETY: every program of a hash has hash_rows, which reads rows x width words and writes rows digests.
     unsafe { Launch::new(H::PROGRAM, H::row_kernel(width), limits.grid(rows), args) }
 }
 
 impl<D: Device> Gpu<D> {
-    /// Hashes the rows of a matrix of either layout.
+    /// Hashes the rows of a matrix of either layout, in runs of rows where memory is short.
     fn digests<H: DeviceHash>(
         &self,
         matrix: &[Goldilocks],
-        degree: usize,
+        block: usize,
         digests: &mut [H::Digest],
     ) -> Result<(), Error> {
         let (rows, width) = (digests.len(), matrix.len() / digests.len());
-        let at_once = self.parts_at_once(rows, width + DIGEST);
-        let mut work = Work::new(self)?;
-        let input = work.allocate(at_once * width)?;
-        let output = work.allocate(at_once * DIGEST)?;
-        for (part, digests) in digests.chunks_mut(at_once).enumerate() {
-            if at_once == rows {
+        self.divide(rows, width + DIGEST, |part| {
+            let mut work = Work::new(self)?;
+            let input = work.allocate(part.len() * width)?;
+            let output = work.allocate(part.len() * DIGEST)?;
+            if part.len() == rows {
                 work.upload(bytemuck::cast_slice(matrix), input, 0)?;
             } else {
                 // These rows of every block, side by side.
-                let (first, len) = (part * at_once * degree, digests.len() * degree);
-                for (number, block) in matrix.chunks_exact(rows * degree).enumerate() {
+                let (first, len) = (part.start * block, part.len() * block);
+                for (number, block) in matrix.chunks_exact(rows * block).enumerate() {
                     work.upload(bytemuck::cast_slice(&block[first..first + len]), input, 8 * number * len)?;
                 }
             }
-            let launch = hash_rows::<H>(work.limits(), input, (digests.len(), width, degree), output);
-            work.launch(&[launch])?;
-            work.download(output, 0, bytemuck::cast_slice_mut(digests))?;
+            let extent = Extent { rows: part.len(), width, block };
+            work.launch(&[hash_rows::<H>(work.limits(), input, extent, (output, 0))])?;
+            work.download(output, 0, bytemuck::cast_slice_mut(&mut digests[part]))
+        })
+    }
+
+    /// Builds the subtree below a node of a heap; below node 1 that is the tree.
+    fn subtree<H: DeviceHash>(
+        &self,
+        heap: &mut [H::Digest],
+        node: usize,
+        approach: Approach,
+    ) -> Result<(), Error> {
+        // The descendants of a node on one level stand side by side.
+        let level = |width: usize| node * width..(node + 1) * width;
+        let leaves = (heap.len() / 2) >> node.ilog2();
+        let mut work = Work::new(self)?;
+        let region = work.allocate(2 * leaves * DIGEST)?;
+        work.upload(bytemuck::cast_slice(&heap[level(leaves)]), region, 8 * DIGEST * leaves)?;
+        work.launch(&tree::plan::<H>(approach, work.limits(), region, leaves))?;
+        let mut fetch = |from: usize, to: Range<usize>| {
+            work.download(region, 8 * DIGEST * from, bytemuck::cast_slice_mut(&mut heap[to]))
+        };
+        match node {
+            1 => fetch(1, 1..leaves),
+            _ => (0..leaves.ilog2()).try_for_each(|depth| fetch(1 << depth, level(1 << depth))),
         }
-        Ok(())
     }
 }
 
@@ -109,14 +138,24 @@ impl<D: Device, H: DeviceHash> Hashing<H> for Gpu<D> {
     }
 
     fn build_tree(&self, heap: &mut [H::Digest], approach: Approach) -> Result<(), Error> {
-        let leaves = heap.len() / 2;
-        if leaves < 2 {
-            return Ok(());
+        // Subtrees as high as may be, and then the tree over their roots in the same way.
+        let mut leaves = heap.len() / 2;
+        let mut height = leaves.ilog2();
+        while height > 1 && !self.fits((2 * DIGEST) << height) {
+            height -= 1;
         }
-        let mut work = Work::new(self)?;
-        let region = work.allocate(2 * leaves * DIGEST)?;
-        work.upload(bytemuck::cast_slice(&heap[leaves..]), region, 8 * DIGEST * leaves)?;
-        work.launch(&tree::plan::<H>(approach, work.limits(), region, leaves))?;
-        work.download(region, 8 * DIGEST, bytemuck::cast_slice_mut(&mut heap[1..leaves]))
+        while height > 0 {
+            let roots = leaves >> height;
+            let heap = &mut heap[..2 * leaves];
+            match (roots..2 * roots).try_for_each(|node| self.subtree::<H>(heap, node, approach)) {
+                Err(Error::DeviceOutOfMemory { .. }) if height > 1 => height -= 1,
+                built => {
+                    built?;
+                    leaves = roots;
+                    height = height.min(leaves.ilog2());
+                }
+            }
+        }
+        Ok(())
     }
 }

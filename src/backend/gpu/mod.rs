@@ -1,15 +1,19 @@
 //! Accelerators: one backend over [`Device`], whichever that is.
 //!
 //! ```text
-//!  merkle.rs, ntt.rs   host plans: which kernels, in which order, on what memory; tree.rs, the approaches to trees
+//!  merkle.rs, transforms.rs, resident.rs
+//!                      what goes to the device, in how many parts, and what comes back or stays
+//!  ntt.rs, tree.rs     host plans: which kernels, in which order, on what memory
 //!  work.rs, pool.rs    one operation's queue and memory; memory kept between operations
 //!  device.rs           the primitives; bandwidth.rs, how fast they copy
 //!  cuda.rs, opencl.rs  their two implementations
 //!  program.rs          kernel sources, from kernels/; rescue.rs, the constants of some
 //! ```
 //!
-//! Every operation uploads what it is given, launches, waits, and copies results back last, so that a failure leaves the
-//! caller's data as they were. Each call has a queue of its own, so any number of threads may share a backend.
+//! An operation on host data uploads what it is given, launches, waits, and copies results back last, so that a failure leaves
+//! the caller's data as they were; where device memory is short it does so in parts. Operations on data that stay on the
+//! device do the same launches without the copies, and end when the device has: so what they hand out can be used from
+//! any queue. Each call has a queue of its own, so any number of threads may share a backend.
 
 mod bandwidth;
 #[cfg(feature = "opencl")]
@@ -26,12 +30,15 @@ pub mod opencl;
 mod pool;
 pub mod program;
 mod rescue;
+mod resident;
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 mod staging;
+mod transforms;
 mod tree;
 mod work;
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -48,25 +55,26 @@ use pool::Pool;
 /// The backend of a device.
 pub struct Gpu<D: Device> {
     device: D,
-    pool: Pool<D::Buffer>,
+    pool: Arc<Pool<D::Buffer>>,
     queues: Mutex<Vec<D::Queue>>,
     /// Powers of field elements, kept on the device; see `ntt.rs`.
     tables: Mutex<HashMap<ntt::TableKey, Arc<D::Buffer>>>,
     /// Nanoseconds that the device has worked.
     busy: AtomicU64,
-    /// Bytes of device memory that one operation takes at most, where it can be done in parts.
+    /// Bytes of device memory that one operation takes at most.
     limit: u64,
 }
 
 impl<D: Device> Gpu<D> {
-    /// The backend of a device, which is there: it exists.
-    pub fn new(device: D) -> Self {
+    /// The backend of a device, which is there: it exists. One operation takes `budget` bytes of its memory at most: half of
+    /// what it has, unless said.
+    pub fn new(device: D, budget: Option<u64>) -> Self {
         // Half: others use the device too, and several operations may run at once.
-        let limit = device.info().memory.unwrap_or(u64::MAX) / 2;
+        let limit = budget.unwrap_or_else(|| device.info().memory.unwrap_or(u64::MAX) / 2);
         Self {
             limit: limit.min(device.limits().buffer),
             device,
-            pool: Pool::default(),
+            pool: Arc::default(),
             queues: Mutex::default(),
             tables: Mutex::default(),
             busy: AtomicU64::default(),
@@ -78,10 +86,34 @@ impl<D: Device> Gpu<D> {
         &self.device
     }
 
-    /// How many of `count` like parts are done at once, if each takes so many words of memory: all, or what fits.
-    fn parts_at_once(&self, count: usize, words: usize) -> usize {
-        let fit = self.limit / (words as u64).saturating_mul(8).max(1);
-        usize::try_from(fit).unwrap_or(usize::MAX).clamp(1, count)
+    /// Whether so many words of memory are within the budget.
+    fn fits(&self, words: usize) -> bool {
+        (words as u64).saturating_mul(8) <= self.limit
+    }
+
+    /// Does `count` like parts, each of which takes so many words of memory, as many at once as the budget has room for, and
+    /// half as many where the device refuses memory. A single part is tried whatever it takes.
+    fn divide(
+        &self,
+        count: usize,
+        words: usize,
+        mut run: impl FnMut(Range<usize>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let room = self.limit / (words as u64).saturating_mul(8).max(1);
+        let mut at_once = usize::try_from(room).unwrap_or(usize::MAX).clamp(1, count.max(1));
+        let mut done = 0;
+        while done < count {
+            let part = done..count.min(done + at_once);
+            let len = part.len();
+            match run(part) {
+                Err(Error::DeviceOutOfMemory { .. }) if len > 1 => at_once = len / 2,
+                result => {
+                    result?;
+                    done += len;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Queues that nobody uses.

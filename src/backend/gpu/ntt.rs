@@ -13,7 +13,6 @@ use super::Gpu;
 use super::device::{Arg, Device, Launch, Limits};
 use super::program;
 use super::work::{Region, Work};
-use crate::backend::Transforms;
 use crate::error::Error;
 use crate::field::{Field, Goldilocks, powers};
 use crate::ntt::{Direction, Domain, Lde, Ntt, Order};
@@ -194,8 +193,25 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-impl<D: Device> Transforms for Gpu<D> {
-    fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
+/// Words of memory that [`Gpu::ntt_region`] takes for so many words of data, the input included.
+pub(super) fn ntt_words(data: usize) -> usize {
+    data.saturating_mul(3)
+}
+
+/// Words of memory that [`Gpu::lde_region`] takes, the input included.
+pub(super) fn lde_words(input: usize, output: usize) -> usize {
+    output.saturating_mul(2).saturating_add(input)
+}
+
+impl<D: Device> Gpu<D> {
+    /// The transforms of `count` blocks of `width` words a row, in a region of their own. The input is left as it is.
+    pub(super) fn ntt_region(
+        &self,
+        work: &mut Work<'_, D>,
+        ntt: &Ntt,
+        shape: (usize, usize),
+        input: Region,
+    ) -> Result<Region, Error> {
         let transform = Transform {
             domain: ntt.domain,
             direction: ntt.direction,
@@ -203,37 +219,19 @@ impl<D: Device> Transforms for Gpu<D> {
             input_order: ntt.input_order,
             output_order: ntt.output_order,
         };
-        let block = width * ntt.domain.size();
-        let count = data.len() / block;
-        let at_once = self.parts_at_once(count, 2 * block);
-        let run = |part: &[Goldilocks]| {
-            let mut work = Work::new(self)?;
-            let input = work.upload_new(bytemuck::cast_slice(part))?;
-            let middle = work.allocate(part.len())?;
-            self.transform(&mut work, &transform, (width, part.len() / block), [input, middle, input])?;
-            Ok((work, input))
-        };
-        if at_once == count {
-            let (mut work, result) = run(data)?;
-            return work.download(result, 0, bytemuck::cast_slice_mut(data));
-        }
-        // The first part must not be written before the last is known to succeed.
-        let mut results = crate::memory::zeroed::<Goldilocks>(data.len())?;
-        for (part, out) in data.chunks(at_once * block).zip(results.chunks_mut(at_once * block)) {
-            let (mut work, result) = run(part)?;
-            work.download(result, 0, bytemuck::cast_slice_mut(out))?;
-        }
-        data.copy_from_slice(&results);
-        Ok(())
+        let (middle, output) = (work.allocate(input.words())?, work.allocate(input.words())?);
+        self.transform(work, &transform, shape, [input, middle, output])?;
+        Ok(output)
     }
 
-    fn lde(
+    /// The extensions of `count` blocks of `width` words a row, in a region of their own. The input is left as it is.
+    pub(super) fn lde_region(
         &self,
+        work: &mut Work<'_, D>,
         lde: &Lde,
-        input: &mut [Goldilocks],
-        width: usize,
-        output: &mut [Goldilocks],
-    ) -> Result<(), Error> {
+        shape: (usize, usize),
+        input: Region,
+    ) -> Result<Region, Error> {
         let back = Transform {
             domain: lde.from(),
             direction: Direction::Inverse,
@@ -243,17 +241,11 @@ impl<D: Device> Transforms for Gpu<D> {
         };
         let output_order = lde.output_order();
         let forth = Transform { domain: lde.to(), direction: Direction::Forward, output_order, ..back };
-        let (block, extended) = (width * lde.from().size(), width * lde.to().size());
-        let at_once = self.parts_at_once(input.len() / block, block + 2 * extended);
-        for (input, output) in input.chunks(at_once * block).zip(output.chunks_mut(at_once * extended)) {
-            let mut work = Work::new(self)?;
-            let shape = (width, input.len() / block);
-            let (middle, result) = (work.allocate(output.len())?, work.allocate(output.len())?);
-            let values = work.upload_new(bytemuck::cast_slice(input))?;
-            self.transform(&mut work, &back, shape, [values, middle, values])?;
-            self.transform(&mut work, &forth, shape, [values, middle, result])?;
-            work.download(result, 0, bytemuck::cast_slice_mut(output))?;
-        }
-        Ok(())
+        let words = input.words() * lde.blowup();
+        let (middle, output) = (work.allocate(words)?, work.allocate(words)?);
+        // The coefficients pass through the output.
+        self.transform(work, &back, shape, [input, middle, output])?;
+        self.transform(work, &forth, shape, [output, middle, output])?;
+        Ok(output)
     }
 }

@@ -5,7 +5,8 @@
 //! device refuses, all that is kept is given back and it is asked once more, for the exact size.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use super::device::Device;
 use crate::error::Error;
@@ -55,6 +56,45 @@ impl<B> Pool<B> {
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<usize, Vec<B>>> {
         // Nothing that can panic runs under the lock.
         self.free.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+/// A buffer that outlives the operation that made it, and returns to its pool when the last who holds it lets go.
+pub(super) struct Lease<B> {
+    pool: Arc<Pool<B>>,
+    class: usize,
+    bytes: usize,
+    buffer: Option<B>,
+    tainted: AtomicBool,
+}
+
+impl<B> Lease<B> {
+    /// A buffer of a class, of which `bytes` are in use.
+    pub(super) fn new(pool: &Arc<Pool<B>>, class: usize, bytes: usize, buffer: B) -> Self {
+        Self { pool: Arc::clone(pool), class, bytes, buffer: Some(buffer), tainted: AtomicBool::new(false) }
+    }
+
+    /// The bytes in use.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The buffer.
+    pub(super) fn buffer(&self) -> &B {
+        self.buffer.as_ref().expect("a buffer until dropped")
+    }
+
+    /// Work may still use the buffer when it is dropped, so that it must go back to the device, which waits for work.
+    pub(super) fn taint(&self) {
+        self.tainted.store(true, Ordering::Relaxed);
+    }
+}
+
+impl<B> Drop for Lease<B> {
+    fn drop(&mut self) {
+        if let Some(buffer) = self.buffer.take().filter(|_| !*self.tainted.get_mut()) {
+            self.pool.put(self.class, buffer);
+        }
     }
 }
 

@@ -47,8 +47,15 @@ pub static BLAKE3: Program = Program {
 pub static NTT: Program =
     Program { name: "ntt", constants: String::new, kernels: &[include_str!("../../../kernels/ntt.cl")] };
 
+/// Rows of data that stay on a device.
+pub static GATHER: Program = Program {
+    name: "gather",
+    constants: String::new,
+    kernels: &[include_str!("../../../kernels/gather.cl")],
+};
+
 /// Every program.
-pub static PROGRAMS: [&Program; 4] = [&RP64_256, &RP64_256_V2021, &BLAKE3, &NTT];
+pub static PROGRAMS: [&Program; 5] = [&RP64_256, &RP64_256_V2021, &BLAKE3, &NTT, &GATHER];
 
 /// What NVRTC is told: the oldest architecture served, whose PTX drivers translate for every later one; and that no program
 /// uses every function of the headers.

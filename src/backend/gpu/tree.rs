@@ -216,7 +216,7 @@ mod on_device {
         // Where the device must be present, the conformance tests say that it is not.
         let Ok(device) = OpenCl::open(0) else { return };
         let limits = device.limits();
-        let gpu = Gpu::new(device);
+        let gpu = Gpu::new(device, None);
         for (group, largest) in [(256, 13), (64, 9), (32, 7)] {
             let limits =
                 Limits { items: usize::MAX, largest_group: group.min(limits.largest_group), ..limits };

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use super::Gpu;
 use super::device::{Device, Launch, Limits};
+use super::pool::Lease;
+use crate::backend::Memory;
 use crate::error::Error;
 
 /// A buffer of a [`Work`].
@@ -36,6 +38,8 @@ enum Held<B> {
     Lent(usize, B),
     /// Kept by the backend.
     Shared(Arc<B>),
+    /// Kept by a caller of the library.
+    Leased(Arc<Lease<B>>),
 }
 
 /// One operation's work.
@@ -74,6 +78,14 @@ impl<'a, D: Device> Work<'a, D> {
     pub(super) fn share(&mut self, buffer: Arc<D::Buffer>, words: usize) -> Region {
         self.held.push(Held::Shared(buffer));
         Region { index: self.held.len() - 1, bytes: 8 * words }
+    }
+
+    /// Memory that an earlier operation handed out.
+    pub(super) fn borrow(&mut self, memory: &Memory) -> Region {
+        let lease = memory.downcast::<Lease<D::Buffer>>().expect("memory that this backend handed out");
+        let bytes = lease.bytes();
+        self.held.push(Held::Leased(lease));
+        Region { index: self.held.len() - 1, bytes }
     }
 
     /// New memory that holds `data`.
@@ -134,7 +146,18 @@ impl<'a, D: Device> Work<'a, D> {
         self.finish()?;
         match self.held.swap_remove(region.index) {
             Held::Lent(_, buffer) => Ok(buffer),
-            Held::Shared(_) => unreachable!("only memory of one's own can be kept"),
+            _ => unreachable!("only memory of one's own can be kept"),
+        }
+    }
+
+    /// Waits for everything and hands out the memory of a region, to return to the pool when it is dropped.
+    pub(super) fn lease(mut self, region: Region) -> Result<Memory, Error> {
+        self.finish()?;
+        match self.held.swap_remove(region.index) {
+            Held::Lent(class, buffer) => {
+                Ok(Memory::new(Lease::new(&self.gpu.pool, class, region.bytes, buffer)))
+            }
+            _ => unreachable!("only memory of one's own can be handed out"),
         }
     }
 }
@@ -143,6 +166,7 @@ fn buffer<B>(held: &[Held<B>], region: Region) -> &B {
     match &held[region.index] {
         Held::Lent(_, buffer) => buffer,
         Held::Shared(buffer) => buffer,
+        Held::Leased(lease) => lease.buffer(),
     }
 }
 
@@ -150,6 +174,11 @@ impl<D: Device> Drop for Work<'_, D> {
     fn drop(&mut self) {
         if !self.finished && self.finish().is_err() {
             // The device is in trouble: its memory and its queue are given back to it, not to the pool.
+            for held in &self.held {
+                if let Held::Leased(lease) = held {
+                    lease.taint();
+                }
+            }
             return;
         }
         if let Some(queue) = self.queue.take() {

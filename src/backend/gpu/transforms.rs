@@ -1,0 +1,181 @@
+//! Transforms of host data: what goes to the device, in how many parts, and what comes back.
+//!
+//! Columns are transformed independently of each other, so a batch that is too large for the device is cut: into runs of
+//! whole blocks, and where a block of many columns is too large by itself, into runs of its columns. The columns of a part
+//! lie side by side on the device; the host's rows are longer, and their pieces pass through a small buffer.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::Gpu;
+use super::device::Device;
+use super::ntt::{lde_words, ntt_words};
+use super::work::{Region, Work};
+use crate::backend::Transforms;
+use crate::error::Error;
+use crate::field::Goldilocks;
+use crate::memory;
+use crate::ntt::{Lde, Ntt};
+
+/// Words of the buffer through which pieces of rows pass.
+const PIECE: usize = 1 << 19;
+
+/// Rows of a piece that a thread copies at least.
+const ROWS: usize = 1 << 10;
+
+/// A part of a batch: columns of blocks; all columns, or one block.
+struct Part {
+    blocks: Range<usize>,
+    columns: Range<usize>,
+    /// Words of a row of a block.
+    width: usize,
+}
+
+impl Part {
+    /// Words of a row, and the number of blocks, on the device.
+    fn shape(&self) -> (usize, usize) {
+        (self.columns.len(), self.blocks.len())
+    }
+
+    /// Where its blocks are in host data of so many rows a block.
+    fn range(&self, rows: usize) -> Range<usize> {
+        let block = rows * self.width;
+        self.blocks.start * block..self.blocks.end * block
+    }
+
+    fn is_whole(&self) -> bool {
+        self.columns.len() == self.width
+    }
+
+    /// Words of a piece of the host's rows, and words of the same on the device.
+    fn piece(&self) -> (usize, usize) {
+        let rows = (PIECE / self.columns.len()).max(1);
+        (rows * self.width, rows * self.columns.len())
+    }
+}
+
+impl<D: Device> Gpu<D> {
+    /// Cuts `blocks` blocks of `width` columns into parts, if a column takes so many words of memory, and does them.
+    fn parts(
+        &self,
+        (blocks, width): (usize, usize),
+        words: usize,
+        mut run: impl FnMut(Part) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let block_words = words.saturating_mul(width);
+        if width == 1 || self.fits(block_words) {
+            let done =
+                self.divide(blocks, block_words, |blocks| run(Part { blocks, columns: 0..width, width }));
+            match done {
+                Err(Error::DeviceOutOfMemory { .. }) if width > 1 => {}
+                done => return done,
+            }
+        }
+        (0..blocks).try_for_each(|block| {
+            self.divide(width, words, |columns| run(Part { blocks: block..block + 1, columns, width }))
+        })
+    }
+
+    /// Uploads a part of blocks of `rows` rows.
+    fn upload_part(
+        &self,
+        work: &mut Work<'_, D>,
+        part: &Part,
+        rows: usize,
+        data: &[Goldilocks],
+    ) -> Result<Region, Error> {
+        let data = &data[part.range(rows)];
+        if part.is_whole() {
+            return work.upload_new(bytemuck::cast_slice(data));
+        }
+        let columns = part.columns.len();
+        let region = work.allocate(rows * columns)?;
+        let (host, device) = part.piece();
+        let mut buffer = memory::zeroed::<Goldilocks>(device.min(rows * columns))?;
+        for (number, piece) in data.chunks(host).enumerate() {
+            let buffer = &mut buffer[..piece.len() / part.width * columns];
+            let pairs = buffer.par_chunks_exact_mut(columns).zip(piece.par_chunks_exact(part.width));
+            pairs.with_min_len(ROWS).for_each(|(few, row)| few.copy_from_slice(&row[part.columns.clone()]));
+            work.upload(bytemuck::cast_slice(buffer), region, 8 * number * device)?;
+        }
+        Ok(region)
+    }
+
+    /// Downloads a part of blocks of `rows` rows.
+    fn download_part(
+        &self,
+        work: &mut Work<'_, D>,
+        part: &Part,
+        rows: usize,
+        region: Region,
+        data: &mut [Goldilocks],
+    ) -> Result<(), Error> {
+        let data = &mut data[part.range(rows)];
+        if part.is_whole() {
+            return work.download(region, 0, bytemuck::cast_slice_mut(data));
+        }
+        let columns = part.columns.len();
+        let (host, device) = part.piece();
+        let mut buffer = memory::zeroed::<Goldilocks>(device.min(rows * columns))?;
+        for (number, piece) in data.chunks_mut(host).enumerate() {
+            let buffer = &mut buffer[..piece.len() / part.width * columns];
+            work.download(region, 8 * number * device, bytemuck::cast_slice_mut(buffer))?;
+            let pairs = piece.par_chunks_exact_mut(part.width).zip(buffer.par_chunks_exact(columns));
+            pairs.with_min_len(ROWS).for_each(|(row, few)| row[part.columns.clone()].copy_from_slice(few));
+        }
+        Ok(())
+    }
+
+    /// A transform whose result is copied over its input: all that can fail has been waited for when that begins, unless the
+    /// device is lost meanwhile.
+    fn ntt_at_once(&self, ntt: &Ntt, data: &mut [Goldilocks], shape: (usize, usize)) -> Result<(), Error> {
+        let mut work = Work::new(self)?;
+        let input = work.upload_new(bytemuck::cast_slice(data))?;
+        let output = self.ntt_region(&mut work, ntt, shape, input)?;
+        work.finish()?;
+        work.download(output, 0, bytemuck::cast_slice_mut(data)).map_err(|error| Error::ResultLost {
+            device: self.device.info().id.clone(),
+            message: error.to_string(),
+        })
+    }
+}
+
+impl<D: Device> Transforms for Gpu<D> {
+    fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
+        let rows = ntt.domain.size();
+        let blocks = data.len() / (rows * width);
+        if self.fits(ntt_words(data.len())) {
+            match self.ntt_at_once(ntt, data, (width, blocks)) {
+                Err(Error::DeviceOutOfMemory { .. }) => {}
+                result => return result,
+            }
+        }
+        // The first part must not be written before the last is known to succeed.
+        let mut results = memory::zeroed::<Goldilocks>(data.len())?;
+        self.parts((blocks, width), ntt_words(rows), |part| {
+            let mut work = Work::new(self)?;
+            let input = self.upload_part(&mut work, &part, rows, data)?;
+            let output = self.ntt_region(&mut work, ntt, part.shape(), input)?;
+            self.download_part(&mut work, &part, rows, output, &mut results)
+        })?;
+        data.copy_from_slice(&results);
+        Ok(())
+    }
+
+    fn lde(
+        &self,
+        lde: &Lde,
+        input: &mut [Goldilocks],
+        width: usize,
+        output: &mut [Goldilocks],
+    ) -> Result<(), Error> {
+        let (from, to) = (lde.from().size(), lde.to().size());
+        self.parts((input.len() / (from * width), width), lde_words(from, to), |part| {
+            let mut work = Work::new(self)?;
+            let values = self.upload_part(&mut work, &part, from, input)?;
+            let extended = self.lde_region(&mut work, lde, part.shape(), values)?;
+            self.download_part(&mut work, &part, to, extended, output)
+        })
+    }
+}

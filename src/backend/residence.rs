@@ -1,0 +1,118 @@
+//! Data that stay in a device's memory between operations.
+//!
+//! Only a backend whose memory is not the host's implements the traits here; where the host is the device, data that stay are
+//! ordinary vectors, and the operations on slices serve them. What is handed out as [`Memory`] is never written again, so
+//! that any number of operations may read it at once.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::Error;
+use crate::field::Goldilocks;
+use crate::hash::{Blake3, Hasher, Rp64_256, Rp64_256V2021};
+use crate::merkle::Approach;
+use crate::ntt::{Lde, Ntt};
+
+/// Memory of a device. Clones share it; the last one frees it. Only the backend that made it can look inside.
+#[derive(Clone)]
+pub struct Memory(Arc<dyn Any + Send + Sync>);
+
+impl Memory {
+    pub(crate) fn new(contents: impl Any + Send + Sync) -> Self {
+        Self(Arc::new(contents))
+    }
+
+    /// What the backend put inside, if it was this.
+    pub(crate) fn downcast<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        Arc::clone(&self.0).downcast().ok()
+    }
+}
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Memory").finish_non_exhaustive()
+    }
+}
+
+/// How the words of a matrix lie in memory: blocks of `rows` rows of `block` words, one after another; a row has `width`
+/// words in all. A row-major matrix is one block, a column-major one has a block a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Rows.
+    pub rows: usize,
+    /// Words of a row.
+    pub width: usize,
+    /// Words of a row that lie side by side.
+    pub block: usize,
+}
+
+impl Extent {
+    /// Words in all.
+    pub fn words(self) -> usize {
+        self.rows * self.width
+    }
+
+    /// The number of blocks.
+    pub fn blocks(self) -> usize {
+        self.width / self.block
+    }
+}
+
+/// Operations on matrices in a device's memory. Inputs are left as they are, whatever happens.
+///
+/// Every operation that makes memory can be refused with [`Error::DeviceOutOfMemory`], and with
+/// [`Error::OverDeviceBudget`] if it would take more than the [`budget`](Self::budget).
+pub trait Resident: Send + Sync {
+    /// The most bytes of device memory that one operation takes, its inputs and its result included.
+    fn budget(&self) -> u64;
+
+    /// A copy of words on the device.
+    fn upload(&self, words: &[Goldilocks]) -> Result<Memory, Error>;
+
+    /// Copies words, from word `from` on, back to the host.
+    fn download(&self, memory: &Memory, from: usize, data: &mut [u8]) -> Result<(), Error>;
+
+    /// Copies rows, by their indices, back to the host, one after another.
+    fn gather(&self, memory: &Memory, extent: Extent, rows: &[usize], data: &mut [u8]) -> Result<(), Error>;
+
+    /// The transforms of all columns.
+    fn ntt(&self, ntt: &Ntt, matrix: &Memory, extent: Extent) -> Result<Memory, Error>;
+
+    /// The extensions of all columns: the result has the blow-up times the rows.
+    fn lde(&self, lde: &Lde, matrix: &Memory, extent: Extent) -> Result<Memory, Error>;
+}
+
+/// Row hashing and trees in a device's memory.
+pub trait ResidentHashing<H: Hasher>: Send + Sync {
+    /// A heap of two digests for each row of a matrix; the upper half holds the digests of the rows.
+    fn hash_rows(&self, matrix: &Memory, extent: Extent) -> Result<Memory, Error>;
+
+    /// Fills the inner nodes of such a heap, which nobody else holds, and returns it with its root. The number of leaves is
+    /// a power of two.
+    fn build_tree(
+        &self,
+        heap: Memory,
+        leaves: usize,
+        approach: Approach,
+    ) -> Result<(Memory, H::Digest), Error>;
+}
+
+/// Everything that a device offers for data that stay.
+pub trait ResidentBackend:
+    Resident + ResidentHashing<Rp64_256> + ResidentHashing<Rp64_256V2021> + ResidentHashing<Blake3>
+{
+}
+
+impl<T> ResidentBackend for T where
+    T: Resident + ResidentHashing<Rp64_256> + ResidentHashing<Rp64_256V2021> + ResidentHashing<Blake3>
+{
+}
+
+/// Where a backend keeps data.
+pub trait Residence {
+    /// The operations on data in the device's memory; `None` where that is the host's.
+    fn resident(&self) -> Option<&dyn ResidentBackend> {
+        None
+    }
+}

@@ -1,0 +1,347 @@
+//! Data that stay on the device: the same results as operations on host data, whatever the device's budget.
+
+use super::commits::same;
+use super::data::{NON_CANONICAL, Words};
+use super::{Case, expect_equal, expect_error, failure, reference};
+use crate::backend::Accelerated;
+use crate::commit::TraceSpec;
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::field::{Cubic, Field, Goldilocks, Quadratic};
+use crate::hash::{Blake3, Rp64_256, Rp64_256V2021};
+use crate::matrix::{Layout, Matrix, Shape};
+use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
+
+pub(super) const CASES: &[Case] = &[
+    Case { name: "on the device, there and back", run: round_trip },
+    Case { name: "on the device, transforms", run: transforms },
+    Case { name: "on the device, extension to tree, rp64_256", run: chain::<Rp64_256> },
+    Case { name: "on the device, extension to tree, rp64_256_v2021", run: chain::<Rp64_256V2021> },
+    Case { name: "on the device, extension to tree, blake3", run: chain::<Blake3> },
+    Case { name: "on the device, openings", run: openings },
+    Case { name: "on the device, refused", run: refused },
+    Case { name: "commitments within any device budget", run: budgets },
+    Case { name: "operations within any device budget", run: budgets_of_operations },
+    Case { name: "on the device, jobs and threads", run: callers },
+];
+
+const LAYOUTS: [Layout; 2] = [Layout::RowMajor, Layout::ColumnMajor];
+
+/// Shapes with one row, one column, and more of either.
+const SHAPES: [(usize, usize); 5] = [(1, 1), (1, 7), (64, 1), (256, 5), (32, 33)];
+
+fn round_trip(engine: &Engine) -> Result<(), String> {
+    fn check<F: Field>(engine: &Engine, matrix: Matrix<F>) -> Result<(), String> {
+        let what = format!("{:?}, degree {}", matrix.shape(), F::DEGREE);
+        let failed = failure(&what);
+        let (borrowed, shape) = (engine.upload(&matrix).map_err(&failed)?, matrix.shape());
+        let rows: Vec<usize> = (0..shape.rows).rev().step_by(3).chain([0, 0]).collect();
+        let found = borrowed.read_rows(&rows).map_err(&failed)?;
+        let expected: Vec<_> = rows.iter().map(|&row| matrix.row(row)).collect();
+        expect_equal(&what, &found, &expected)?;
+        expect_equal(&what, &borrowed.read_rows(&[]).map_err(&failed)?, &[])?;
+        let found = engine.download(&borrowed).map_err(&failed)?;
+        expect_equal(&what, &[found.shape()], &[shape])?;
+        expect_equal(&what, found.as_slice(), matrix.as_slice())?;
+        let owned = engine.upload(matrix).map_err(&failed)?;
+        expect_equal(&what, engine.download(&owned).map_err(&failed)?.as_slice(), found.as_slice())
+    }
+    let mut words = Words::new(20);
+    for (rows, columns) in SHAPES.into_iter().chain([(3, 2), (1000, 3), (1 << 16, 3)]) {
+        for layout in LAYOUTS {
+            let shape = Shape { rows, columns, layout };
+            check::<Goldilocks>(engine, words.matrix(shape))?;
+            check::<Quadratic>(engine, words.matrix(shape))?;
+            check::<Cubic>(engine, words.matrix(shape))?;
+        }
+    }
+    Ok(())
+}
+
+fn transforms(engine: &Engine) -> Result<(), String> {
+    fn check<F: Field>(engine: &Engine, words: &mut Words, shape: Shape) -> Result<(), String> {
+        let what = format!("ntt of {shape:?}, degree {}", F::DEGREE);
+        let failed = failure(&what);
+        let mut expected = words.matrix::<F>(shape);
+        let mut found = engine.upload(&expected).map_err(&failed)?;
+        let (before, oracle) = (found.clone(), reference().map_err(&failed)?);
+        let domain = Domain::new(shape.rows.trailing_zeros(), Convention::Plonky3).map_err(&failed)?;
+        let domain = domain.coset(Goldilocks::GENERATOR).map_err(&failed)?;
+        let forward = Ntt::forward(domain).with_orders(Order::Natural, Order::BitReversed);
+        let back = Ntt::inverse(domain).with_orders(Order::BitReversed, Order::Natural);
+        oracle.ntt(&forward, expected.view_mut()).map_err(&failed)?;
+        engine.ntt_on_device(&forward, &mut found).map_err(&failed)?;
+        let values = engine.download(&found).map_err(&failed)?;
+        expect_equal(&what, values.as_slice(), expected.as_slice())?;
+        engine.ntt_on_device(&back, &mut found).map_err(&failed)?;
+        let untouched = engine.download(&before).map_err(&failed)?;
+        let returned = engine.download(&found).map_err(&failed)?;
+        expect_equal(&format!("{what} and back"), returned.as_slice(), untouched.as_slice())
+    }
+    let mut words = Words::new(21);
+    for (rows, columns) in SHAPES {
+        for layout in LAYOUTS {
+            let shape = Shape { rows, columns, layout };
+            check::<Goldilocks>(engine, &mut words, shape)?;
+            check::<Cubic>(engine, &mut words, shape)?;
+        }
+    }
+    Ok(())
+}
+
+fn chain<H: Accelerated>(engine: &Engine) -> Result<(), String> {
+    fn check<H: Accelerated, F: Field>(
+        engine: &Engine,
+        words: &mut Words,
+        shape: Shape,
+    ) -> Result<(), String> {
+        let what = format!("extension and {} tree of {shape:?}, degree {}", H::NAME, F::DEGREE);
+        let failed = failure(&what);
+        let log_rows = shape.rows.trailing_zeros();
+        let lde = Lde::onto_coset(log_rows, 4, Convention::Winterfell, Goldilocks::GENERATOR);
+        let lde = lde.map_err(&failed)?.with_output_order(Order::BitReversed);
+        let (values, oracle) = (words.matrix::<F>(shape), reference().map_err(&failed)?);
+        let expected = oracle.lde(&lde, &values).map_err(&failed)?;
+        let uploaded = engine.upload(&values).map_err(&failed)?;
+        let found = engine.lde_on_device(&lde, &uploaded).map_err(&failed)?;
+        let tree = engine.merkle_tree_on_device::<H, F>(&found).map_err(&failed)?;
+        let digests = engine.hash_rows_on_device::<H, F>(&found).map_err(&failed)?;
+        let returned = engine.download(&found).map_err(&failed)?;
+        expect_equal(&what, returned.as_slice(), expected.as_slice())?;
+        let kept = engine.download(&uploaded).map_err(&failed)?;
+        expect_equal(&what, kept.as_slice(), values.as_slice())?;
+        let expected = oracle.merkle_tree_of_rows::<H, F>(expected.view()).map_err(&failed)?;
+        expect_equal(&what, &digests, expected.leaves())?;
+        expect_equal(&what, tree.download().map_err(&failed)?.heap(), expected.heap())?;
+        expect_equal(&what, &[tree.root()], &[expected.root()])
+    }
+    let mut words = Words::new(22);
+    for (rows, columns) in SHAPES {
+        for layout in LAYOUTS {
+            let shape = Shape { rows, columns, layout };
+            check::<H, Goldilocks>(engine, &mut words, shape)?;
+            check::<H, Quadratic>(engine, &mut words, shape)?;
+        }
+    }
+    // Rows of any number have digests.
+    let odd = words.matrix::<Cubic>(Shape { rows: 77, columns: 3, layout: Layout::ColumnMajor });
+    let expected = engine.hash_rows::<H, _>(odd.view()).map_err(failure("digests"))?;
+    let odd = engine.upload(odd).map_err(failure("upload"))?;
+    let found = engine.hash_rows_on_device::<H, _>(&odd).map_err(failure("digests"))?;
+    expect_equal("digests of 77 rows", &found, &expected)
+}
+
+fn openings(engine: &Engine) -> Result<(), String> {
+    let mut words = Words::new(23);
+    for layout in LAYOUTS {
+        let matrix = words.matrix::<Goldilocks>(Shape { rows: 64, columns: 6, layout });
+        let host = engine.merkle_tree_of_rows::<Rp64_256, _>(matrix.view()).map_err(failure("tree"))?;
+        let matrix = engine.upload(matrix).map_err(failure("upload"))?;
+        let tree = engine.merkle_tree_on_device::<Rp64_256, _>(&matrix).map_err(failure("tree"))?;
+        expect_equal("depth and leaves", &[tree.depth() as usize, tree.leaf_count()], &[6, 64])?;
+        for height in [0, 1, 4, 6] {
+            let cap = tree.cap(height).map_err(failure("cap"))?;
+            expect_equal("caps", &[&cap], &[&host.cap(height).map_err(failure("cap"))?])?;
+            for index in [0, 1, 37, 63] {
+                let opening = tree.open_to_cap(index, height).map_err(failure("open"))?;
+                cap.verify(&host.leaves()[index], &opening).map_err(failure("verify"))?;
+                expect_equal(
+                    "openings",
+                    &[opening],
+                    &[host.open_to_cap(index, height).map_err(failure("open"))?],
+                )?;
+            }
+            let indices = [40, 3, 41, 63, 0];
+            let opening = tree.open_many_to_cap(&indices, height).map_err(failure("open"))?;
+            let rows = matrix.read_rows(&opening.indices).map_err(failure("rows"))?;
+            let leaves: Vec<_> =
+                rows.iter().map(|row| <Rp64_256 as crate::hash::Hasher>::hash_elements(row)).collect();
+            cap.verify_many(&leaves, &opening).map_err(failure("verify"))?;
+            let expected = host.open_many_to_cap(&indices, height).map_err(failure("open"))?;
+            expect_equal("openings of many", &[opening], &[expected])?;
+        }
+        let past_end = Error::IndexOutOfRange { index: 64, len: 64 };
+        expect_error("a leaf past the end", tree.open(64), &past_end)?;
+        expect_error("a leaf past the end", tree.open_many(&[1, 64]), &past_end)?;
+        expect_error("a row past the end", matrix.read_rows(&[1, 64]), &past_end)?;
+        expect_error("no leaf", tree.open_many(&[]), &Error::NoIndices)?;
+        expect_error("a high cap", tree.cap(7), &Error::CapTooHigh { height: 7, depth: 6 })?;
+    }
+    Ok(())
+}
+
+/// Another engine on the same device, with a budget of so many bytes of device memory.
+fn with_budget(engine: &Engine, bytes: u64) -> Result<Engine, String> {
+    let device = engine.device().id.parse().map_err(failure("the device's name"))?;
+    Engine::builder().device(device).threads(2).device_memory(bytes).build().map_err(failure("engine"))
+}
+
+fn refused(engine: &Engine) -> Result<(), String> {
+    let shape = Shape { rows: 16, columns: 2, layout: Layout::RowMajor };
+    let matrix = Words::new(24).matrix::<Goldilocks>(shape);
+    let ours = engine.upload(&matrix).map_err(failure("upload"))?;
+    let foreign_engine = with_budget(engine, 1 << 20)?;
+    let mut foreign = foreign_engine.upload(&matrix).map_err(failure("upload"))?;
+    let id = || engine.device().id.clone();
+    let expected = Error::ForeignBuffer { expected: id(), found: id() };
+    let lde = Lde::onto_coset(4, 2, Convention::Plonky3, Goldilocks::GENERATOR).map_err(failure("lde"))?;
+    let ntt = Ntt::forward(lde.from());
+    expect_error("download", engine.download(&foreign), &expected)?;
+    expect_error("ntt", engine.ntt_on_device(&ntt, &mut foreign), &expected)?;
+    expect_error("lde", engine.lde_on_device(&lde, &foreign), &expected)?;
+    expect_error("digests", engine.hash_rows_on_device::<Blake3, _>(&foreign), &expected)?;
+    expect_error("tree", engine.merkle_tree_on_device::<Blake3, _>(&foreign), &expected)?;
+    let spec = TraceSpec::default();
+    expect_error("commit", engine.commit_on_device::<Blake3>(&spec, &foreign), &expected)?;
+    // It is untouched, its own engine takes it, and an engine made of it is the same.
+    let same_engine = foreign_engine.with_approach(crate::merkle::Approach::Level);
+    let kept = same_engine.download(&foreign).map_err(failure("download"))?;
+    expect_equal("a foreign matrix", kept.as_slice(), matrix.as_slice())?;
+
+    for value in NON_CANONICAL {
+        let mut raw = vec![3u64; 32];
+        raw[31] = value;
+        let bad: Vec<Goldilocks> = bytemuck::cast_slice(&raw).to_vec();
+        let bad = Matrix::new(bad, shape).map_err(failure("shape"))?;
+        expect_error("word at or above p", engine.upload(bad), &Error::NotCanonical { index: 31, value })?;
+    }
+    let short = Error::LengthMismatch { what: "rows of the matrix", expected: 32, found: 16 };
+    let larger = Domain::new(5, Convention::Plonky3).map_err(failure("domain"))?;
+    expect_error("half the rows", engine.ntt_on_device(&Ntt::forward(larger), &mut ours.clone()), &short)?;
+    let odd = engine.upload(Words::new(25).matrix::<Goldilocks>(Shape { rows: 6, ..shape }));
+    let odd = odd.map_err(failure("upload"))?;
+    let leaves = Error::NotPowerOfTwo { what: "leaves of a Merkle tree", found: 6 };
+    expect_error("6 leaves", engine.merkle_tree_on_device::<Rp64_256, _>(&odd), &leaves)?;
+    // A matrix without rows or columns cannot be made, and so not be uploaded.
+    let none = Error::BadShape { rows: 4, columns: 0, entries: 0 };
+    expect_error("no columns", Matrix::<Goldilocks>::from_rows(Vec::new(), 4, 0), &none)?;
+
+    if engine.device_memory().is_some() {
+        let small = with_budget(engine, 300)?;
+        let over = |required| Error::OverDeviceBudget { required, budget: 300 };
+        let large = Words::new(26).matrix::<Goldilocks>(Shape { rows: 20, ..shape });
+        expect_error("20 rows of 2 words in 300 bytes", small.upload(&large), &over(320))?;
+        let mut fits = small.upload(&matrix).map_err(failure("upload"))?;
+        let refused = |result: Result<(), Error>| match result {
+            Err(Error::OverDeviceBudget { required, budget: 300 }) if required > 300 => Ok(()),
+            other => Err(format!("over the budget: {other:?}")),
+        };
+        refused(small.ntt_on_device(&ntt, &mut fits))?;
+        refused(small.lde_on_device(&lde, &fits).map(|_| ()))?;
+        refused(small.merkle_tree_on_device::<Blake3, _>(&fits).map(|_| ()))?;
+        let kept = small.download(&fits).map_err(failure("download"))?;
+        expect_equal("after refusals", kept.as_slice(), matrix.as_slice())?;
+    }
+    Ok(())
+}
+
+/// From room for everything to room for nothing: data on the device, then columns apart, rows in runs, trees in subtrees.
+const BUDGETS: [u64; 7] = [1 << 20, 100_000, 40_000, 20_000, 5_000, 1_000, 0];
+
+fn budgets(engine: &Engine) -> Result<(), String> {
+    let (mut words, oracle) = (Words::new(27), reference().map_err(failure("reference"))?);
+    let spec = TraceSpec::default();
+    for (columns, layout) in [(5, Layout::RowMajor), (5, Layout::ColumnMajor), (1, Layout::RowMajor)] {
+        // 1024 rows of the extension.
+        let trace = words.matrix(Shape { rows: 128, columns, layout });
+        let expected = oracle.commit::<Rp64_256>(&spec, &trace).map_err(failure("reference"))?;
+        for budget in BUDGETS {
+            let what = format!("commitment to 128 x {columns}, {layout:?}, {budget} bytes of device memory");
+            let failed = failure(&what);
+            let engine = with_budget(engine, budget)?;
+            let found = engine.commit::<Rp64_256>(&spec, &trace).map_err(&failed)?;
+            // 64 bytes a row for the tree, 8 an entry for the extension.
+            let held = 1024 * (64 + 8 * columns as u64);
+            let stays = engine.device_memory().is_some() && budget >= 2 * held;
+            if stays != found.resident_extension().as_host().is_none()
+                && (budget < held || budget >= 2 * held)
+            {
+                return Err(format!("{what}: on the device: {}, expected {stays}", !stays));
+            }
+            let opening = found.open(&[1023, 5, 512]).map_err(&failed)?;
+            opening.verify(&expected.cap(0).map_err(&failed)?, columns).map_err(&failed)?;
+            expect_equal(&what, &[opening], &[expected.open(&[1023, 5, 512]).map_err(&failed)?])?;
+            same(&what, &found, &expected)?;
+            if let Ok(trace) = engine.upload(&trace) {
+                let again = engine.commit_on_device::<Rp64_256>(&spec, &trace).map_err(&failed)?;
+                expect_equal(&what, &[again.root()], &[expected.root()])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn budgets_of_operations(engine: &Engine) -> Result<(), String> {
+    let (mut words, oracle) = (Words::new(28), reference().map_err(failure("reference"))?);
+    let lde = Lde::onto_coset(5, 8, Convention::Plonky3, Goldilocks::GENERATOR).map_err(failure("lde"))?;
+    for budget in [10_000, 3_000, 800, 0] {
+        let engine = with_budget(engine, budget)?;
+        for (columns, layout) in [(7, Layout::RowMajor), (7, Layout::ColumnMajor), (1, Layout::ColumnMajor)] {
+            let what = format!("32 x {columns}, {layout:?}, {budget} bytes of device memory");
+            let failed = failure(&what);
+            let matrix = words.matrix::<Cubic>(Shape { rows: 32, columns, layout });
+            let (mut found, mut expected) = (matrix.clone(), matrix.clone());
+            let ntt = Ntt::inverse(lde.from());
+            engine.ntt(&ntt, found.view_mut()).map_err(&failed)?;
+            oracle.ntt(&ntt, expected.view_mut()).map_err(&failed)?;
+            expect_equal(&what, found.as_slice(), expected.as_slice())?;
+            let found = engine.lde(&lde, &matrix).map_err(&failed)?;
+            let expected = oracle.lde(&lde, &matrix).map_err(&failed)?;
+            expect_equal(&what, found.as_slice(), expected.as_slice())?;
+            let found = engine.hash_rows::<Blake3, _>(matrix.view()).map_err(&failed)?;
+            let digests = oracle.hash_rows::<Blake3, _>(matrix.view()).map_err(&failed)?;
+            expect_equal(&what, &found, &digests)?;
+            let found = engine.merkle_tree_of_rows::<Rp64_256V2021, _>(expected.view()).map_err(&failed)?;
+            let tree = oracle.merkle_tree_of_rows::<Rp64_256V2021, _>(expected.view()).map_err(&failed)?;
+            expect_equal(&what, found.heap(), tree.heap())?;
+        }
+    }
+    Ok(())
+}
+
+fn callers(engine: &Engine) -> Result<(), String> {
+    let shape = Shape { rows: 256, columns: 3, layout: Layout::RowMajor };
+    let lde = Lde::onto_coset(8, 4, Convention::Winterfell, Goldilocks::GENERATOR).map_err(failure("lde"))?;
+    let trace = |seed| Words::new(seed).matrix::<Goldilocks>(shape);
+    let spec = TraceSpec { blowup: 4, ..TraceSpec::default() };
+    let roots = (30..34).map(|seed| Ok(engine.commit::<Rp64_256>(&spec, trace(seed))?.root()));
+    let roots = roots.collect::<Result<Vec<_>, _>>().map_err(failure("commit"))?;
+
+    // One matrix read by jobs at once, some of which nobody waits for.
+    let shared = engine.upload_async(trace(30)).wait().map_err(failure("upload"))?;
+    let jobs: Vec<_> = (0..4).map(|_| engine.lde_on_device_async(&lde, &shared)).collect();
+    for _ in 0..3 {
+        drop(engine.commit_on_device_async::<Rp64_256>(&spec, &shared));
+        drop(engine.lde_on_device_async(&lde, &shared));
+        drop(engine.upload_async(trace(31)));
+    }
+    for job in jobs {
+        let extension = job.wait().map_err(failure("lde as a job"))?;
+        let tree = engine.merkle_tree_on_device_async::<Rp64_256, _>(&extension).wait();
+        expect_equal("tree as a job", &[tree.map_err(failure("tree as a job"))?.root()], &roots[..1])?;
+    }
+    let ntt = Ntt::forward(lde.from());
+    let values = engine.ntt_on_device_async(&ntt, shared.clone()).wait().map_err(failure("ntt as a job"))?;
+    let values = engine.download_async(&values).wait().map_err(failure("download as a job"))?;
+    let mut expected = trace(30);
+    engine.ntt(&ntt, expected.view_mut()).map_err(failure("ntt"))?;
+    expect_equal("ntt as a job", values.as_slice(), expected.as_slice())?;
+
+    // Threads with matrices of their own and one in common; memory that one gives back another gets.
+    let round = |seed: usize| -> Result<(), Error> {
+        for _ in 0..4 {
+            let own = engine.upload(trace(30 + seed as u64))?;
+            for (matrix, root) in [(&own, roots[seed]), (&shared, roots[0])] {
+                let commitment = engine.commit_on_device::<Rp64_256>(&spec, matrix)?;
+                let opening = commitment.open(&[seed, 1000])?;
+                opening.verify(&crate::merkle::Cap::from_root(1024, root)?, 3)?;
+            }
+        }
+        Ok(())
+    };
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|seed| scope.spawn(move || round(seed))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("the engine does not panic")).collect()
+    });
+    results.into_iter().collect::<Result<Vec<()>, _>>().map(|_| ()).map_err(failure("from a thread"))
+}

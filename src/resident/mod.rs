@@ -1,0 +1,118 @@
+//! Data that stay on the device between operations: matrices and Merkle trees.
+//!
+//! On a device with memory of its own, operations on host data bring their input there and their result back each time. A
+//! [`DeviceMatrix`] is brought there once; transforms, extensions and trees of it stay there; what comes back is what is asked
+//! for: roots, rows, paths. Where the host is the device, all of it is host memory and nothing is copied, so the same program
+//! serves both.
+//!
+//! ```
+//! use zkaccel::{Engine, field::Goldilocks, hash::Rp64_256, matrix::Matrix, ntt::{Convention, Lde}};
+//! let engine = Engine::new()?;
+//! let matrix = Matrix::from_rows((0..64).map(Goldilocks::new).collect(), 16, 4)?;
+//! let lde = Lde::onto_coset(4, 8, Convention::Winterfell, Goldilocks::GENERATOR)?;
+//! let values = engine.upload(matrix)?;
+//! let extension = engine.lde_on_device(&lde, &values)?;
+//! let tree = engine.merkle_tree_on_device::<Rp64_256, _>(&extension)?;
+//! let (rows, opening) = (extension.read_rows(&[3, 77])?, tree.open_many(&[3, 77])?);
+//! assert_eq!((rows.len(), opening.indices), (2, vec![3, 77]));
+//! # Ok::<(), zkaccel::Error>(())
+//! ```
+//!
+//! A matrix belongs to the engine that made it, through which it is read as long as it lives; another engine refuses it with
+//! [`Error::ForeignBuffer`]. Engines made of each other, by cloning or
+//! [`with_approach`](Engine::with_approach), are one engine. Memory returns to the device when the last clone is dropped.
+
+mod operations;
+mod tree;
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::backend::{Extent, Memory};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::field::Field;
+use crate::matrix::{Matrix, MatrixRef, Shape};
+use crate::memory;
+use crate::merkle::check_index;
+
+pub use tree::DeviceTree;
+
+/// A matrix in an engine's memory. Clones share the entries until one is changed.
+#[derive(Clone)]
+pub struct DeviceMatrix<F> {
+    engine: Engine,
+    shape: Shape,
+    place: Place<F>,
+}
+
+/// Where entries are.
+#[derive(Clone)]
+enum Place<F> {
+    Host(Arc<Matrix<F>>),
+    Device(Memory),
+}
+
+impl<F: Field> DeviceMatrix<F> {
+    /// A matrix in host memory.
+    pub(crate) fn on_host(engine: &Engine, matrix: Matrix<F>) -> Self {
+        Self { engine: engine.clone(), shape: matrix.shape(), place: Place::Host(Arc::new(matrix)) }
+    }
+
+    /// A matrix in the device's own memory.
+    fn on_device(engine: &Engine, shape: Shape, memory: Memory) -> Self {
+        Self { engine: engine.clone(), shape, place: Place::Device(memory) }
+    }
+
+    /// Rows, columns and layout.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The entries, where they are in host memory: where the host is the device, and for the extension of a commitment that
+    /// exceeded the device's budget.
+    pub fn as_host(&self) -> Option<MatrixRef<'_, F>> {
+        match &self.place {
+            Place::Host(matrix) => Some(matrix.view()),
+            Place::Device(_) => None,
+        }
+    }
+
+    /// The entries of some rows, each from left to right, in the order asked for. Of a matrix in the device's memory nothing
+    /// else is brought back.
+    ///
+    /// [`Error::IndexOutOfRange`] past the last row, [`Error::HostOutOfMemory`], and what the device may answer.
+    pub fn read_rows(&self, rows: &[usize]) -> Result<Vec<Vec<F>>, Error> {
+        rows.iter().try_for_each(|&row| check_index(row, self.shape.rows))?;
+        let memory = match &self.place {
+            Place::Host(matrix) => return Ok(rows.iter().map(|&row| matrix.row(row)).collect()),
+            Place::Device(memory) => memory,
+        };
+        let columns = self.shape.columns;
+        let mut entries = memory::zeroed::<F>(rows.len().saturating_mul(columns))?;
+        let device = self.engine.expect_device();
+        self.engine
+            .run(|| device.gather(memory, self.extent(), rows, bytemuck::cast_slice_mut(&mut entries)))?;
+        Ok(entries.chunks_exact(columns).map(<[F]>::to_vec).collect())
+    }
+
+    /// [`Engine::download`] through the engine that made it.
+    pub(crate) fn download(&self) -> Result<Matrix<F>, Error> {
+        self.engine.download(self)
+    }
+
+    /// How its words lie.
+    fn extent(&self) -> Extent {
+        let Shape { rows, columns, .. } = self.shape;
+        Extent { rows, width: columns * F::DEGREE, block: self.shape.block_width::<F>() }
+    }
+}
+
+impl<F> fmt::Debug for DeviceMatrix<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeviceMatrix")
+            .field("engine", &self.engine)
+            .field("shape", &self.shape)
+            .finish_non_exhaustive()
+    }
+}

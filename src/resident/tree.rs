@@ -1,0 +1,141 @@
+//! Merkle trees that stay on the device.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::backend::{Extent, Memory};
+use crate::engine::{Engine, memory_of};
+use crate::error::Error;
+use crate::hash::Hasher;
+use crate::memory;
+use crate::merkle::{Cap, Heap, MerkleTree, MultiOpening, Opening};
+
+/// Words of a digest.
+const DIGEST: usize = 4;
+
+/// A Merkle tree in an engine's memory. Its root is at hand; of the rest only those digests are brought back that a cap or an
+/// opening needs. Clones share it.
+#[derive(Clone)]
+pub struct DeviceTree<H: Hasher> {
+    engine: Engine,
+    leaf_count: usize,
+    root: H::Digest,
+    place: Place<H>,
+}
+
+/// Where the heap is.
+#[derive(Clone)]
+enum Place<H: Hasher> {
+    Host(Arc<MerkleTree<H>>),
+    Device(Memory),
+}
+
+impl<H: Hasher> DeviceTree<H> {
+    /// A tree in host memory.
+    pub(crate) fn on_host(engine: &Engine, tree: MerkleTree<H>) -> Self {
+        let (leaf_count, root) = (tree.leaf_count(), tree.root());
+        Self { engine: engine.clone(), leaf_count, root, place: Place::Host(Arc::new(tree)) }
+    }
+
+    /// A tree in the device's own memory.
+    pub(super) fn on_device(engine: &Engine, leaf_count: usize, heap: Memory, root: H::Digest) -> Self {
+        Self { engine: engine.clone(), leaf_count, root, place: Place::Device(heap) }
+    }
+
+    /// The root.
+    pub fn root(&self) -> H::Digest {
+        self.root
+    }
+
+    /// The number of leaves, a power of two.
+    pub fn leaf_count(&self) -> usize {
+        self.leaf_count
+    }
+
+    /// Levels between leaves and root: log2 of the number of leaves.
+    pub fn depth(&self) -> u32 {
+        Heap::depth(self)
+    }
+
+    /// The tree, where it is in host memory; see [`DeviceMatrix::as_host`](super::DeviceMatrix::as_host).
+    pub fn as_host(&self) -> Option<&MerkleTree<H>> {
+        match &self.place {
+            Place::Host(tree) => Some(tree),
+            Place::Device(_) => None,
+        }
+    }
+
+    /// A copy in host memory: [`Error::OverBudget`], [`Error::HostOutOfMemory`], and what the device may answer.
+    pub fn download(&self) -> Result<MerkleTree<H>, Error> {
+        self.engine.check_budget(memory_of::<H::Digest>(self.leaf_count, 2))?;
+        let mut heap = memory::zeroed::<H::Digest>(2 * self.leaf_count)?;
+        match &self.place {
+            Place::Host(tree) => heap.copy_from_slice(tree.heap()),
+            Place::Device(memory) => {
+                let device = self.engine.expect_device();
+                let nodes = bytemuck::cast_slice_mut(&mut heap[1..]);
+                self.engine.run(|| device.download(memory, DIGEST, nodes))?;
+            }
+        }
+        Ok(MerkleTree::from_filled_heap(heap))
+    }
+
+    /// The cap of 2^`height` digests; [`Error::CapTooHigh`] above the leaves, and what the device may answer.
+    pub fn cap(&self, height: u32) -> Result<Cap<H>, Error> {
+        match height {
+            // The root is here.
+            0 => Cap::from_root(self.leaf_count, self.root),
+            _ => Heap::cap(self, height),
+        }
+    }
+
+    /// The opening of one leaf against the root.
+    pub fn open(&self, index: usize) -> Result<Opening<H>, Error> {
+        self.open_to_cap(index, 0)
+    }
+
+    /// The opening of one leaf against the cap of a height; errors as [`MerkleTree::open_to_cap`], and what the device may
+    /// answer.
+    pub fn open_to_cap(&self, index: usize, cap_height: u32) -> Result<Opening<H>, Error> {
+        Heap::open_to_cap(self, index, cap_height)
+    }
+
+    /// One opening of many leaves against the root, each node that it needs once.
+    pub fn open_many(&self, indices: &[usize]) -> Result<MultiOpening<H>, Error> {
+        self.open_many_to_cap(indices, 0)
+    }
+
+    /// One opening of many leaves against the cap of a height; errors as [`MerkleTree::open_many_to_cap`], and what the device
+    /// may answer.
+    pub fn open_many_to_cap(&self, indices: &[usize], cap_height: u32) -> Result<MultiOpening<H>, Error> {
+        Heap::open_many_to_cap(self, indices, cap_height)
+    }
+}
+
+impl<H: Hasher> Heap<H> for DeviceTree<H> {
+    fn leaf_count(&self) -> usize {
+        self.leaf_count
+    }
+
+    fn digests(&self, positions: &[usize]) -> Result<Vec<H::Digest>, Error> {
+        let heap = match &self.place {
+            Place::Host(tree) => return tree.digests(positions),
+            Place::Device(heap) => heap,
+        };
+        let mut digests = memory::zeroed::<H::Digest>(positions.len())?;
+        let extent = Extent { rows: 2 * self.leaf_count, width: DIGEST, block: DIGEST };
+        let device = self.engine.expect_device();
+        self.engine.run(|| device.gather(heap, extent, positions, bytemuck::cast_slice_mut(&mut digests)))?;
+        Ok(digests)
+    }
+}
+
+impl<H: Hasher> fmt::Debug for DeviceTree<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeviceTree")
+            .field("engine", &self.engine)
+            .field("leaf_count", &self.leaf_count)
+            .field("root", &self.root)
+            .finish_non_exhaustive()
+    }
+}
