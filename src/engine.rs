@@ -5,9 +5,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
-use bytemuck::Pod;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::backend::cpu::{Cpu, Simd};
@@ -15,15 +13,14 @@ use crate::backend::cpu::{Cpu, Simd};
 use crate::backend::gpu::{self, Gpu};
 use crate::backend::reference::Reference;
 use crate::backend::{Accelerated, Backend, ResidentBackend};
-use crate::device::{Bandwidths, DeviceChoice, DeviceInfo, cpu};
+use crate::device::{DeviceChoice, DeviceInfo, cpu};
 use crate::error::Error;
 use crate::field::{Field, Goldilocks};
 use crate::hash::Digest;
-use crate::matrix::{Layout, Matrix, MatrixInput, MatrixMut, MatrixRef};
+use crate::matrix::{Layout, Matrix, MatrixInput, MatrixMut, MatrixRef, Shape};
 use crate::memory;
 use crate::merkle::{Approach, MerkleTree, check_leaf_count};
 use crate::ntt::{Lde, Ntt};
-use crate::pinned::PinnedVec;
 use crate::progress::{Progress, Stage};
 
 /// A device, its threads and its limits. Cloning shares them; an engine may be used by any threads at once.
@@ -199,46 +196,6 @@ impl Engine {
         &self.shared.device
     }
 
-    /// The time that the device has spent on this engine's operations so far, transfers not counted, by its own clock;
-    /// `None` where the host is the device.
-    pub fn device_time(&self) -> Option<Duration> {
-        self.shared.backend.device_time()
-    }
-
-    /// How many lists of kernel launches came again and were launched as one, by a graph; `None` for a device that
-    /// never does so.
-    pub fn replays(&self) -> Option<u64> {
-        self.shared.backend.replays()
-    }
-
-    /// How fast the device copies, measured now, with a quarter of a gibibyte where it has as much: the yardstick for what its
-    /// kernels do with its memory, and for what reaches it from the host. `None` where the host is the device. Errors of the
-    /// device.
-    pub fn bandwidths(&self) -> Result<Option<Bandwidths>, Error> {
-        self.run(|| self.shared.backend.bandwidths())
-    }
-
-    /// A vector of `len` zeros in memory that this engine's device copies from and to fastest: page-locked for a device with
-    /// memory of its own, ordinary memory else. Operations on its slice skip a pass through memory. Locking pages is slow:
-    /// keep the vector and use it again.
-    ///
-    /// ```
-    /// # use zkaccel::{Engine, field::Goldilocks, matrix::{Layout, MatrixMut, Shape}, ntt::{Convention, Domain, Ntt}};
-    /// let engine = Engine::new()?;
-    /// let mut values = engine.pinned::<Goldilocks>(1 << 10)?;
-    /// values[3] = Goldilocks::new(5);
-    /// let shape = Shape { rows: 1 << 10, columns: 1, layout: Layout::RowMajor };
-    /// let ntt = Ntt::forward(Domain::new(10, Convention::Winterfell)?);
-    /// engine.ntt(&ntt, MatrixMut::new(&mut values, shape)?)?;
-    /// # Ok::<(), zkaccel::Error>(())
-    /// ```
-    ///
-    /// [`Error::OverBudget`], [`Error::HostOutOfMemory`].
-    pub fn pinned<T: Pod + Send>(&self, len: usize) -> Result<PinnedVec<T>, Error> {
-        self.check_budget(memory_of::<T>(len, 1))?;
-        self.run(|| PinnedVec::zeroed(len, |bytes| self.shared.backend.lock(bytes)))
-    }
-
     /// Transforms every column of a matrix in place.
     ///
     /// Rows are points: the matrix has as many as the domain, else [`Error::LengthMismatch`]. Words must be canonical,
@@ -248,17 +205,17 @@ impl Engine {
     /// A device that fails leaves the matrix unchanged too, unless it is lost in the last moment, while the result is
     /// copied back: then the error is [`Error::ResultLost`].
     pub fn ntt<F: Field>(&self, ntt: &Ntt, mut matrix: MatrixMut<'_, F>) -> Result<(), Error> {
-        self.check_rows(ntt.domain.size(), matrix.shape().rows)?;
-        self.check_canonical(matrix.words())?;
-        self.transform(ntt, matrix)
+        let shape = matrix.shape();
+        self.check_rows(ntt.domain.size(), shape.rows)?;
+        self.check_scratch::<F>(ntt, shape)?;
+        let (words, check) = (matrix.words(), |words: &[_]| self.check_canonical(words));
+        self.run(|| self.shared.backend.ntt_checked(ntt, words, shape.block_width::<F>(), &check))
     }
 
     /// [`ntt`](Self::ntt) of a matrix that was looked at.
     pub(crate) fn transform<F: Field>(&self, ntt: &Ntt, mut matrix: MatrixMut<'_, F>) -> Result<(), Error> {
         let shape = matrix.shape();
-        if ntt.input_order == ntt.output_order {
-            self.check_budget(memory_of::<F>(shape.rows, shape.columns.min(8)))?;
-        }
+        self.check_scratch::<F>(ntt, shape)?;
         self.run(|| self.shared.backend.ntt(ntt, matrix.words(), shape.block_width::<F>()))
     }
 
@@ -294,7 +251,7 @@ impl Engine {
         Matrix::new(extended, crate::matrix::Shape { rows: lde.to().size(), ..shape })
     }
 
-    /// [`lde`](Self::lde) into memory of the caller's, such as a [`PinnedVec`]: entries in the layout of the matrix, which is
+    /// [`lde`](Self::lde) into memory of the caller's, such as a [`PinnedVec`](crate::pinned::PinnedVec): entries in the layout of the matrix, which is
     /// used up as scratch.
     ///
     /// [`Error::LengthMismatch`] unless `extended` has as many entries as the extension. After an error of the device both
@@ -311,9 +268,9 @@ impl Engine {
         if expected != found {
             return Err(Error::LengthMismatch { what: "entries of the extension", expected, found });
         }
-        self.check_canonical(matrix.words())?;
         let (input, output) = (matrix.words(), bytemuck::cast_slice_mut(extended));
-        self.run(|| self.shared.backend.lde(lde, input, shape.block_width::<F>(), output))
+        let (width, check) = (shape.block_width::<F>(), |words: &[_]| self.check_canonical(words));
+        self.run(|| self.shared.backend.lde_checked(lde, input, width, output, &check))
     }
 
     /// The digest of every row of a matrix.
@@ -321,10 +278,12 @@ impl Engine {
         &self,
         matrix: MatrixRef<'_, F>,
     ) -> Result<Vec<H::Digest>, Error> {
-        self.check_canonical(matrix.words())?;
         self.check_budget(memory_of::<H::Digest>(matrix.shape().rows, 1))?;
         let mut digests = memory::zeroed(matrix.shape().rows)?;
-        self.hash_rows_into::<H, F>(matrix, &mut digests)?;
+        self.run_checked(
+            || self.check_canonical(matrix.words()),
+            || self.hash_rows_into::<H, F>(matrix, &mut digests),
+        )?;
         Ok(digests)
     }
 
@@ -333,11 +292,15 @@ impl Engine {
     /// [`Error::NotPowerOfTwo`] unless their number is one, [`Error::NotCanonical`] for words at or above p.
     pub fn merkle_tree<H: Accelerated>(&self, leaves: &[H::Digest]) -> Result<MerkleTree<H>, Error> {
         check_leaf_count(leaves.len())?;
-        self.check_digests(leaves)?;
-        self.build_tree::<H>(leaves.len(), |heap_leaves| {
-            self.run(|| memory::copy(leaves, heap_leaves));
-            Ok(())
-        })
+        self.check_budget(memory_of::<H::Digest>(leaves.len(), 2))?;
+        let mut heap = memory::zeroed::<H::Digest>(2 * leaves.len())?;
+        let build = || {
+            self.report(Stage::Tree, 0, 1);
+            H::hashing(&*self.shared.backend).build_tree_over(leaves, &mut heap, self.approach)
+        };
+        self.run_checked(|| self.check_digests(leaves), build)?;
+        self.report(Stage::Tree, 1, 1);
+        Ok(MerkleTree::from_filled_heap(heap))
     }
 
     /// The Merkle tree whose leaves are the digests of a matrix' rows.
@@ -395,9 +358,30 @@ impl Engine {
         Ok(())
     }
 
+    /// Runs an operation whose result is of no account where `check` refuses its input. The host looks at the input while a
+    /// device works on it; on the host there is nothing to gain by that.
+    fn run_checked(
+        &self,
+        check: impl FnOnce() -> Result<(), Error> + Send,
+        operation: impl FnOnce() -> Result<(), Error> + Send,
+    ) -> Result<(), Error> {
+        self.run(|| match self.device_memory() {
+            Some(_) => {
+                let (checked, done) = rayon::join(check, operation);
+                checked.and(done)
+            }
+            None => check().and_then(|()| operation()),
+        })
+    }
+
     /// Runs an operation on the engine's threads.
     pub(crate) fn run<R: Send>(&self, operation: impl FnOnce() -> R + Send) -> R {
         self.shared.pool.install(operation)
+    }
+
+    /// The backend.
+    pub(crate) fn backend(&self) -> &dyn Backend {
+        &*self.shared.backend
     }
 
     /// The operations on data in the device's own memory; `None` where the host is the device.
@@ -419,6 +403,14 @@ impl Engine {
     pub(crate) fn report(&self, stage: Stage, done: u64, total: u64) {
         if let Some(listener) = &self.shared.progress {
             listener(Progress { stage, done, total });
+        }
+    }
+
+    /// [`Error::OverBudget`] if a transform between equal orders may not have its scratch.
+    fn check_scratch<F: Field>(&self, ntt: &Ntt, shape: Shape) -> Result<(), Error> {
+        match ntt.input_order == ntt.output_order {
+            true => self.check_budget(memory_of::<F>(shape.rows, shape.columns.min(8))),
+            false => Ok(()),
         }
     }
 

@@ -61,6 +61,7 @@ pub mod device;
 mod engine;
 mod error;
 pub mod field;
+mod hardware;
 pub mod hash;
 mod job;
 pub mod matrix;

@@ -1,6 +1,6 @@
 //! Host memory: fallible allocation, copies by all threads, and how much the machine has.
 
-use bytemuck::Zeroable;
+use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
 use crate::error::Error;
@@ -63,6 +63,18 @@ pub(crate) fn copy<T: Copy + Send + Sync>(from: &[T], to: &mut [T]) {
     }
 }
 
+/// Touches memory that is about to be written, with as many threads as it takes, so that the system finds its pages now; keeps
+/// what it holds.
+pub(crate) fn touch<T: Pod + Send>(memory: &mut [T]) {
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(memory);
+    // A page is this large or larger; a write that changes nothing must not be optimised away.
+    bytes.par_chunks_mut(GRAIN).for_each(|piece| {
+        for byte in piece.iter_mut().step_by(4096) {
+            *byte = std::hint::black_box(*byte);
+        }
+    });
+}
+
 /// Writes zeros with as many threads as it takes.
 pub(crate) fn clear(bytes: &mut [u8]) {
     bytes.par_chunks_mut(GRAIN).for_each(|piece| piece.fill(0));
@@ -78,7 +90,7 @@ pub(crate) fn installed() -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{GRAIN, LARGE, clear, copy, zeroed};
+    use super::{GRAIN, LARGE, clear, copy, touch, zeroed};
     use crate::error::Error;
 
     #[test]
@@ -87,6 +99,8 @@ mod tests {
             let from: Vec<u64> = (1..=len as u64).collect();
             let mut to = vec![0; len];
             copy(&from, &mut to);
+            assert_eq!(to, from);
+            touch(&mut to);
             assert_eq!(to, from);
             clear(bytemuck::cast_slice_mut(&mut to));
             assert!(to.iter().all(|&word| word == 0));

@@ -16,6 +16,7 @@ use crate::device::Bandwidths;
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::{Blake3, Hasher, Rp64_256, Rp64_256V2021};
+use crate::memory;
 use crate::merkle::Approach;
 use crate::ntt::{Lde, Ntt};
 use crate::pinned::Locked;
@@ -29,6 +30,19 @@ pub trait Transforms: Send + Sync {
     /// Transforms every column of every block in place.
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error>;
 
+    /// [`ntt`](Self::ntt) of words that nobody has looked at yet. An error of `check` is returned, and then the data are
+    /// unchanged. A device can look while it copies: nothing that it does with words depends on what they are.
+    fn ntt_checked(
+        &self,
+        ntt: &Ntt,
+        data: &mut [Goldilocks],
+        width: usize,
+        check: Check<'_>,
+    ) -> Result<(), Error> {
+        check(data)?;
+        self.ntt(ntt, data, width)
+    }
+
     /// Extends every column of every block of `input` into `output`, which is the blow-up times as long.
     ///
     /// What `output` held is of no account; what `input` holds afterwards is unspecified.
@@ -39,7 +53,23 @@ pub trait Transforms: Send + Sync {
         width: usize,
         output: &mut [Goldilocks],
     ) -> Result<(), Error>;
+
+    /// [`lde`](Self::lde) of words that nobody has looked at yet, as [`ntt_checked`](Self::ntt_checked).
+    fn lde_checked(
+        &self,
+        lde: &Lde,
+        input: &mut [Goldilocks],
+        width: usize,
+        output: &mut [Goldilocks],
+        check: Check<'_>,
+    ) -> Result<(), Error> {
+        check(input)?;
+        self.lde(lde, input, width, output)
+    }
 }
+
+/// Says whether words are canonical: [`Error::NotCanonical`] with the first that is not.
+pub type Check<'a> = &'a (dyn Fn(&[Goldilocks]) -> Result<(), Error> + Sync);
 
 /// Row hashing and Merkle trees over one hash.
 pub trait Hashing<H: Hasher>: Send + Sync {
@@ -57,6 +87,17 @@ pub trait Hashing<H: Hasher>: Send + Sync {
     /// Fills the inner nodes `1..n` of a heap of 2n digests whose leaves stand at `n..2n`; index 0 is untouched. The
     /// approach says how, to backends that have a choice.
     fn build_tree(&self, heap: &mut [H::Digest], approach: Approach) -> Result<(), Error>;
+
+    /// The same over leaves that stand elsewhere, n of them, which are copied into the heap.
+    fn build_tree_over(
+        &self,
+        leaves: &[H::Digest],
+        heap: &mut [H::Digest],
+        approach: Approach,
+    ) -> Result<(), Error> {
+        memory::copy(leaves, &mut heap[leaves.len()..]);
+        self.build_tree(heap, approach)
+    }
 }
 
 /// What a device tells of the work that it has done.

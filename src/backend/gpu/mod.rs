@@ -4,6 +4,7 @@
 //!  merkle.rs, transforms.rs, resident.rs
 //!                      what goes to the device, in how many parts, and what comes back or stays
 //!  ntt.rs, tree.rs     host plans: which kernels, in which order, on what memory
+//!  pipeline.rs         parts of an operation under way at once
 //!  work.rs, pool.rs    one operation's queue and memory; memory kept between operations
 //!  device.rs           the primitives; bandwidth.rs, how fast they copy
 //!  cuda.rs, opencl.rs  their two implementations
@@ -27,6 +28,7 @@ mod merkle;
 mod ntt;
 #[cfg(feature = "opencl")]
 pub mod opencl;
+mod pipeline;
 mod pool;
 pub mod program;
 mod rescue;
@@ -63,6 +65,8 @@ pub struct Gpu<D: Device> {
     busy: AtomicU64,
     /// Bytes of device memory that one operation takes at most.
     limit: u64,
+    /// Bytes moved from which on an operation is done in parts side by side.
+    overlap_from: u64,
 }
 
 impl<D: Device> Gpu<D> {
@@ -78,6 +82,7 @@ impl<D: Device> Gpu<D> {
             queues: Mutex::default(),
             tables: Mutex::default(),
             busy: AtomicU64::default(),
+            overlap_from: pipeline::WORTH_IT,
         }
     }
 

@@ -10,7 +10,7 @@ use crate::memory;
 use crate::pinned::Locked;
 
 /// Bytes of a half.
-const HALF: usize = 8 << 20;
+const HALF: usize = 16 << 20;
 
 /// Bytes of staging memory: both halves.
 pub(super) const STAGING: usize = 2 * HALF;
