@@ -278,12 +278,10 @@ impl Engine {
         &self,
         matrix: MatrixRef<'_, F>,
     ) -> Result<Vec<H::Digest>, Error> {
+        self.check_canonical(matrix.words())?;
         self.check_budget(memory_of::<H::Digest>(matrix.shape().rows, 1))?;
         let mut digests = memory::zeroed(matrix.shape().rows)?;
-        self.run_checked(
-            || self.check_canonical(matrix.words()),
-            || self.hash_rows_into::<H, F>(matrix, &mut digests),
-        )?;
+        self.hash_rows_into::<H, F>(matrix, &mut digests)?;
         Ok(digests)
     }
 
@@ -294,11 +292,9 @@ impl Engine {
         check_leaf_count(leaves.len())?;
         self.check_budget(memory_of::<H::Digest>(leaves.len(), 2))?;
         let mut heap = memory::zeroed::<H::Digest>(2 * leaves.len())?;
-        let build = || {
-            self.report(Stage::Tree, 0, 1);
-            H::hashing(&*self.shared.backend).build_tree_over(leaves, &mut heap, self.approach)
-        };
-        self.run_checked(|| self.check_digests(leaves), build)?;
+        let check = |leaves: &[_]| self.check_digests(leaves);
+        self.report(Stage::Tree, 0, 1);
+        self.run(|| H::hashing(self.backend()).build_tree_over(leaves, &mut heap, self.approach, &check))?;
         self.report(Stage::Tree, 1, 1);
         Ok(MerkleTree::from_filled_heap(heap))
     }
@@ -356,22 +352,6 @@ impl Engine {
         })?;
         self.report(Stage::Rows, total, total);
         Ok(())
-    }
-
-    /// Runs an operation whose result is of no account where `check` refuses its input. The host looks at the input while a
-    /// device works on it; on the host there is nothing to gain by that.
-    fn run_checked(
-        &self,
-        check: impl FnOnce() -> Result<(), Error> + Send,
-        operation: impl FnOnce() -> Result<(), Error> + Send,
-    ) -> Result<(), Error> {
-        self.run(|| match self.device_memory() {
-            Some(_) => {
-                let (checked, done) = rayon::join(check, operation);
-                checked.and(done)
-            }
-            None => check().and_then(|()| operation()),
-        })
     }
 
     /// Runs an operation on the engine's threads.

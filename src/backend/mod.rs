@@ -37,7 +37,7 @@ pub trait Transforms: Send + Sync {
         ntt: &Ntt,
         data: &mut [Goldilocks],
         width: usize,
-        check: Check<'_>,
+        check: Check<'_, Goldilocks>,
     ) -> Result<(), Error> {
         check(data)?;
         self.ntt(ntt, data, width)
@@ -61,15 +61,15 @@ pub trait Transforms: Send + Sync {
         input: &mut [Goldilocks],
         width: usize,
         output: &mut [Goldilocks],
-        check: Check<'_>,
+        check: Check<'_, Goldilocks>,
     ) -> Result<(), Error> {
         check(input)?;
         self.lde(lde, input, width, output)
     }
 }
 
-/// Says whether words are canonical: [`Error::NotCanonical`] with the first that is not.
-pub type Check<'a> = &'a (dyn Fn(&[Goldilocks]) -> Result<(), Error> + Sync);
+/// Says whether words, or digests of words, are canonical: [`Error::NotCanonical`] with the first that is not.
+pub type Check<'a, T> = &'a (dyn Fn(&[T]) -> Result<(), Error> + Sync);
 
 /// Row hashing and Merkle trees over one hash.
 pub trait Hashing<H: Hasher>: Send + Sync {
@@ -88,13 +88,16 @@ pub trait Hashing<H: Hasher>: Send + Sync {
     /// approach says how, to backends that have a choice.
     fn build_tree(&self, heap: &mut [H::Digest], approach: Approach) -> Result<(), Error>;
 
-    /// The same over leaves that stand elsewhere, n of them, which are copied into the heap.
+    /// The same over leaves that stand elsewhere, n of them, which are copied into the heap, and at which nobody has looked yet. An
+    /// error of `check` is returned, and then the heap is of no account.
     fn build_tree_over(
         &self,
         leaves: &[H::Digest],
         heap: &mut [H::Digest],
         approach: Approach,
+        check: Check<'_, H::Digest>,
     ) -> Result<(), Error> {
+        check(leaves)?;
         memory::copy(leaves, &mut heap[leaves.len()..]);
         self.build_tree(heap, approach)
     }

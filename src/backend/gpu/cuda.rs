@@ -276,6 +276,10 @@ impl Device for Cuda {
         self.host_memory(bytes, sys::CU_MEMHOSTALLOC_PORTABLE).map(Some)
     }
 
+    fn copies_directly(&self, data: &[u8]) -> bool {
+        self.context.bind().is_ok() && transfer::is_locked(data)
+    }
+
     fn upload(&self, queue: &mut Queue, data: &[u8], to: &Buffer, at: usize) -> Result<(), Error> {
         self.context.bind()?;
         self.copy_in(queue, data, to.pointer + at as u64)

@@ -34,6 +34,10 @@ pub trait Device: Send + Sync + 'static {
     /// memory is the device's own. [`Error::HostOutOfMemory`].
     fn lock(&self, bytes: usize) -> Result<Option<Locked>, Error>;
 
+    /// Whether data are copied from and to where they are, page-locked, so that the host is idle meanwhile. Other data pass through
+    /// staging memory, which keeps all of the host's threads busy.
+    fn copies_directly(&self, data: &[u8]) -> bool;
+
     /// Copies `data` to `to`, `at` bytes from its start. `data` may be reused when this returns; the copy itself is
     /// ordered with the queue's other work. Data in page-locked memory are copied from where they are.
     fn upload(&self, queue: &mut Self::Queue, data: &[u8], to: &Self::Buffer, at: usize)

@@ -11,7 +11,7 @@ use super::pipeline;
 use super::program::{self, Program};
 use super::tree;
 use super::work::{Region, Work};
-use crate::backend::{Extent, Hashing};
+use crate::backend::{Check, Extent, Hashing};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::{Blake3, Hasher, Rp64_256, Rp64_256V2021};
@@ -121,13 +121,14 @@ impl<D: Device> Gpu<D> {
         work.download(output, 0, bytemuck::cast_slice_mut(digests))
     }
 
-    /// A whole tree over leaves that stand elsewhere. While the device is at work, the host copies the leaves and has the
-    /// system find pages for the nodes.
+    /// A whole tree over leaves that stand elsewhere. While the device is at work, the host looks at the leaves, copies them and
+    /// has the system find pages for the nodes.
     fn tree_over<H: DeviceHash>(
         &self,
         leaves: &[H::Digest],
         heap: &mut [H::Digest],
         approach: Approach,
+        check: Check<'_, H::Digest>,
     ) -> Result<(), Error> {
         let count = leaves.len();
         let (nodes, copies) = heap.split_at_mut(count);
@@ -136,15 +137,25 @@ impl<D: Device> Gpu<D> {
             let region = work.allocate(2 * count * DIGEST)?;
             work.upload(bytemuck::cast_slice(leaves), region, 8 * DIGEST * count)?;
             work.launch(&tree::plan::<H>(approach, work.limits(), region, count))?;
-            work.finish()?;
             Ok((work, region))
         };
-        let host = || {
+        let mut host = || {
+            check(leaves)?;
             memory::copy(leaves, copies);
             memory::touch(nodes);
+            Ok(())
         };
-        let ((), built) = rayon::join(host, device);
-        let (mut work, region) = built?;
+        let (mut work, region) = match self.device.copies_directly(bytemuck::cast_slice(leaves)) {
+            true => {
+                let (looked, started) = rayon::join(host, device);
+                looked.and(started)?
+            }
+            // The copy to staging memory takes all threads.
+            false => {
+                let started = device()?;
+                host().map(|()| started)?
+            }
+        };
         work.download(region, 8 * DIGEST, bytemuck::cast_slice_mut(&mut nodes[1..]))
     }
 
@@ -192,13 +203,15 @@ impl<D: Device, H: DeviceHash> Hashing<H> for Gpu<D> {
         leaves: &[H::Digest],
         heap: &mut [H::Digest],
         approach: Approach,
+        check: Check<'_, H::Digest>,
     ) -> Result<(), Error> {
         if leaves.len() > 1 && self.fits(2 * DIGEST * leaves.len()) {
-            match self.tree_over::<H>(leaves, heap, approach) {
+            match self.tree_over::<H>(leaves, heap, approach, check) {
                 Err(Error::DeviceOutOfMemory { .. }) => {}
                 built => return built,
             }
         }
+        check(leaves)?;
         memory::copy(leaves, &mut heap[leaves.len()..]);
         Hashing::<H>::build_tree(self, heap, approach)
     }

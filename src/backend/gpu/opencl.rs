@@ -338,6 +338,10 @@ impl Device for OpenCl {
         }
     }
 
+    fn copies_directly(&self, data: &[u8]) -> bool {
+        self.is_locked(data)
+    }
+
     fn upload(&self, queue: &mut Queue, data: &[u8], to: &Buffer<u8>, at: usize) -> Result<(), Error> {
         self.copy_in(queue, data, to, at)
     }

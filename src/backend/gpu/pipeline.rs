@@ -8,6 +8,8 @@
 
 use std::sync::{Mutex, MutexGuard};
 
+use bytemuck::Pod;
+
 use super::Gpu;
 use super::device::Device;
 use crate::error::Error;
@@ -23,6 +25,23 @@ pub(super) const WORTH_IT: u64 = 64 << 20;
 const PART: u64 = 32 << 20;
 
 impl<D: Device> Gpu<D> {
+    /// Looks at data and does something with them that copies them to the device: at the same time where the device copies by
+    /// itself; else one after the other, for looking and copying to staging memory would only slow each other down. An
+    /// error of `check` counts before one of `start`.
+    pub(super) fn check_and_start<T: Pod + Sync, R: Send>(
+        &self,
+        data: &[T],
+        check: impl FnOnce(&[T]) -> Result<(), Error> + Send,
+        start: impl FnOnce() -> Result<R, Error> + Send,
+    ) -> Result<R, Error> {
+        if !self.device.copies_directly(bytemuck::cast_slice(data)) {
+            check(data)?;
+            return start();
+        }
+        let (checked, started) = rayon::join(|| check(data), start);
+        checked.and(started)
+    }
+
     /// How many of `count` like things to put into a part, if each moves so many bytes in and out and takes so many words of
     /// memory; `None` where parts would not pay or would not fit side by side.
     pub(super) fn overlap(&self, count: usize, moved: usize, words: usize) -> Option<usize> {

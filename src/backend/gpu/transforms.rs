@@ -139,7 +139,7 @@ impl<D: Device> Gpu<D> {
         ntt: &Ntt,
         data: &mut [Goldilocks],
         width: usize,
-        check: Check<'_>,
+        check: Check<'_, Goldilocks>,
     ) -> Result<(), Error> {
         let start = || {
             let mut work = Work::new(self)?;
@@ -148,9 +148,7 @@ impl<D: Device> Gpu<D> {
             let output = self.ntt_region(&mut work, ntt, (width, blocks), input)?;
             Ok((work, output))
         };
-        let (checked, started) = rayon::join(|| check(data), start);
-        checked?;
-        let (mut work, output) = started?;
+        let (mut work, output) = self.check_and_start(data, check, start)?;
         work.finish()?;
         work.download(output, 0, bytemuck::cast_slice_mut(data)).map_err(|error| Error::ResultLost {
             device: self.device.info().id.clone(),
@@ -160,7 +158,7 @@ impl<D: Device> Gpu<D> {
 }
 
 /// Words that were looked at before.
-const SOUND: Check<'static> = &|_| Ok(());
+const SOUND: Check<'static, Goldilocks> = &|_| Ok(());
 
 impl<D: Device> Transforms for Gpu<D> {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
@@ -172,7 +170,7 @@ impl<D: Device> Transforms for Gpu<D> {
         ntt: &Ntt,
         data: &mut [Goldilocks],
         width: usize,
-        check: Check<'_>,
+        check: Check<'_, Goldilocks>,
     ) -> Result<(), Error> {
         let rows = ntt.domain.size();
         let block = rows * width;
@@ -225,7 +223,7 @@ impl<D: Device> Transforms for Gpu<D> {
         input: &mut [Goldilocks],
         width: usize,
         output: &mut [Goldilocks],
-        check: Check<'_>,
+        check: Check<'_, Goldilocks>,
     ) -> Result<(), Error> {
         // The device works on a copy.
         let input = &*input;
@@ -236,10 +234,10 @@ impl<D: Device> Transforms for Gpu<D> {
             Some(at_once) => {
                 let parts = input.chunks(at_once * block).zip(output.chunks_mut(at_once * extended));
                 pipeline::run(parts, |(input, output)| {
-                    both(|| check(input), || self.lde_in_parts(lde, input, width, output))
+                    self.check_and_start(input, check, || self.lde_in_parts(lde, input, width, output))
                 })
             }
-            None => both(|| check(input), || self.lde_in_parts(lde, input, width, output)),
+            None => self.check_and_start(input, check, || self.lde_in_parts(lde, input, width, output)),
         };
         match done {
             // Told of a word of all data, not of one of a part.
@@ -247,15 +245,6 @@ impl<D: Device> Transforms for Gpu<D> {
             done => done,
         }
     }
-}
-
-/// Does two things at the same time; an error of the first counts before one of the second.
-fn both(
-    first: impl FnOnce() -> Result<(), Error> + Send,
-    second: impl FnOnce() -> Result<(), Error> + Send,
-) -> Result<(), Error> {
-    let (first, second) = rayon::join(first, second);
-    first.and(second)
 }
 
 impl<D: Device> Gpu<D> {

@@ -80,7 +80,7 @@ impl OpenCl {
     }
 
     /// Whether bytes lie in page-locked memory that was handed out, from the first to the last.
-    fn is_locked(&self, data: &[u8]) -> bool {
+    pub(super) fn is_locked(&self, data: &[u8]) -> bool {
         let start = data.as_ptr() as usize;
         let ranges = lock(&self.ranges);
         let before = ranges.range(..=start).next_back();
