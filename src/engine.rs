@@ -106,6 +106,13 @@ impl EngineBuilder {
     /// The engine; [`Error::DeviceMissing`], also for vector instructions that the machine lacks, [`Error::UnknownName`]
     /// for a level that the environment names and nobody knows, [`Error::DriverTooOld`] or [`Error::BadThreadCount`].
     pub fn build(self) -> Result<Engine, Error> {
+        let cpu = Cpu::new(self.simd.map_or_else(Simd::from_environment, Ok)?)?;
+        let (backend, device) = open(self.device, cpu, self.device_memory)?;
+        self.build_on(backend, device)
+    }
+
+    /// The engine on a backend.
+    pub(crate) fn build_on(self, backend: Box<dyn Backend>, device: DeviceInfo) -> Result<Engine, Error> {
         let requested =
             self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
         let refused = |reason: String| Error::BadThreadCount { threads: requested, reason };
@@ -113,8 +120,6 @@ impl EngineBuilder {
         if !(1..=4096).contains(&requested) {
             return Err(refused("expected from 1 to 4096".into()));
         }
-        let cpu = Cpu::new(self.simd.map_or_else(Simd::from_environment, Ok)?)?;
-        let (backend, device) = open(self.device, cpu, self.device_memory)?;
         let host = device.driver.is_none();
         let threads = if self.device == DeviceChoice::Reference { 1 } else { requested };
         let pool = ThreadPoolBuilder::new()

@@ -99,13 +99,39 @@ fn device_missing() {
 
 /// Their causes are in `backend/gpu/faults.rs`, where a device can be made to fail.
 #[test]
-fn driver_too_old_and_device_out_of_memory_and_device_failed() {
+fn driver_too_old_and_device_out_of_memory_and_device_failed_and_result_lost() {
     let device = || "cuda:0".to_owned();
     let error = Error::DriverTooOld { device: device(), found: "CUDA 11.8".into(), needed: "CUDA 12.2" };
     says(&error, &["cuda:0", "CUDA 11.8", "CUDA 12.2 or later"]);
     says(&Error::DeviceOutOfMemory { device: device(), requested: 77 }, &["cuda:0", "77 bytes"]);
     let error = Error::DeviceFailed { device: device(), operation: "uploading", message: "lost".into() };
     says(&error, &["cuda:0", "uploading", "lost"]);
+    let error = Error::ResultLost { device: device(), message: "gone".into() };
+    says(&error, &["cuda:0", "gone", "may be partly written"]);
+}
+
+#[test]
+fn foreign_buffer() {
+    let (mine, other) = (engine(), engine());
+    let foreign = other.upload(matrix(8, 2)).unwrap();
+    let expected = Error::ForeignBuffer { expected: "cpu".into(), found: "cpu".into() };
+    says(&expected, &["another engine", "expected one of this engine, on cpu"]);
+    assert_eq!(mine.download(&foreign).unwrap_err(), expected);
+    assert_eq!(mine.commit_on_device::<Rp64_256>(&TraceSpec::default(), &foreign).unwrap_err(), expected);
+    assert_eq!(other.clone().download(&foreign).unwrap(), matrix(8, 2));
+}
+
+/// Where a device has memory of its own; `conformance/residence.rs` has the refusals.
+#[test]
+fn over_device_budget() {
+    let error = Error::OverDeviceBudget { required: 320, budget: 300 };
+    says(&error, &["320 bytes of device memory", "at most 300"]);
+    for device in zkaccel::device::devices().into_iter().filter(|device| device.driver.is_some()) {
+        let builder = Engine::builder().device(device.id.parse().unwrap()).threads(1);
+        let small = builder.device_memory(300).build().unwrap();
+        assert_eq!(small.upload(matrix(20, 2)).unwrap_err(), error, "{}", device.id);
+        assert!(small.upload(matrix(18, 2)).is_ok(), "the engine goes on");
+    }
 }
 
 #[test]

@@ -54,8 +54,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "M", value_parser = columns)]
     columns: Option<usize>,
 
-    /// How many times longer lde makes a column
-    #[arg(long, value_name = "B", default_value_t = 4, value_parser = parse::number::<u64>)]
+    /// Rows of the extension for each row, for lde and commit: a power of two of at least 2
+    #[arg(long, value_name = "B", default_value = "8", value_parser = parse::number::<u64>)]
     blowup: u64,
 
     /// Keep leaves of trees, matrices of transforms, and matrices and results of lde in page-locked memory, from and to which a
@@ -78,9 +78,9 @@ enum Operation {
     Merkle,
     /// A forward transform, natural order on both sides
     Ntt,
-    /// A low-degree extension, column by column
+    /// A low-degree extension onto a coset, column by column, natural order on both sides
     Lde,
-    /// A commitment to a trace, blow-up 8
+    /// A commitment to a trace
     Commit,
 }
 
@@ -89,7 +89,7 @@ impl Operation {
     fn default_sizes(self) -> Vec<u32> {
         match self {
             Self::Merkle | Self::Ntt => (12..=20).collect(),
-            // An extension of 2^16 rows has 2^19, and 64 MiB.
+            // An eightfold extension of 2^16 rows has 2^19, and 64 MiB.
             Self::Lde | Self::Commit => (12..=16).collect(),
         }
     }
@@ -148,9 +148,10 @@ impl Arguments {
                     }
                     Operation::Commit => {
                         let hash = self.hash.unwrap_or(HashName::ALL[0]);
-                        let columns = self.columns.unwrap_or(16);
+                        let (columns, blowup) = (self.columns.unwrap_or(16), self.blowup);
                         for approach in self.approaches(&engine, hash) {
-                            let work = workloads::Commit { bench, hash, approach, columns, log_size };
+                            let shape = (columns, blowup, log_size);
+                            let work = workloads::Commit { bench, hash, approach, shape };
                             done(hash.visit(work)?)?;
                         }
                     }

@@ -40,6 +40,8 @@ pub(super) struct Row {
     log_size: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     columns: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blowup: Option<u64>,
     runs: usize,
     min_seconds: f64,
     median_seconds: f64,
@@ -81,6 +83,7 @@ pub(super) struct Subject {
     pub(super) approach: Option<Approach>,
     pub(super) log_size: u32,
     pub(super) columns: Option<usize>,
+    pub(super) blowup: Option<u64>,
 }
 
 /// What one run works through.
@@ -153,16 +156,17 @@ impl Report {
 
     /// What stands below it.
     pub(super) fn notes(&self) -> String {
-        match self.measurements.iter().any(|row| row.few_runs) {
-            true => "* fewer runs than 10, because one takes more than 3 seconds".into(),
-            false => String::new(),
-        }
+        let few_runs = self.measurements.iter().any(|row| row.few_runs);
+        let few_runs = few_runs.then(|| "* fewer runs than 10, because one takes more than 3 seconds".into());
+        let blowup = self.measurements.iter().find_map(|row| row.blowup);
+        let blowup = blowup.map(|factor| format!("lde and commit: blow-up {factor}"));
+        few_runs.into_iter().chain(blowup).collect::<Vec<String>>().join("\n")
     }
 }
 
 impl Row {
     pub(super) fn new(
-        Subject { operation, hash, approach, log_size, columns }: Subject,
+        Subject { operation, hash, approach, log_size, columns, blowup }: Subject,
         times: Times,
         rate: Rate,
     ) -> Self {
@@ -182,6 +186,7 @@ impl Row {
             hash,
             log_size,
             columns,
+            blowup,
             runs: times.count(),
             min_seconds: seconds(times.min()),
             median_seconds: seconds(times.median()),

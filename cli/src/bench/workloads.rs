@@ -48,9 +48,9 @@ impl HashVisitor for Merkle<'_> {
         let leaves: &[H::Digest] = bytemuck::cast_slice(&leaves);
         let engine = bench.engine.with_approach(approach.unwrap_or_default());
         let times = measure(&engine, || Ok(()), |()| engine.merkle_tree::<H>(leaves))?;
-        let count = leaves.len() as u64;
+        let (count, hash) = (leaves.len() as u64, Some(hash));
         let rate = Rate { count: count - 1, unit: "merges/s", bytes: DIGEST * (2 * count - 1) };
-        let subject = Subject { operation: "merkle", hash: Some(hash), approach, log_size, columns: None };
+        let subject = Subject { operation: "merkle", hash, approach, log_size, columns: None, blowup: None };
         Ok(Row::new(subject, times, rate))
     }
 }
@@ -64,7 +64,8 @@ pub(super) fn ntt(bench: Bench<'_>, columns: usize, log_size: u32) -> Result<Row
     let times = measure(engine, || Ok(()), |()| engine.ntt(&ntt, MatrixMut::new(&mut data, shape)?))?;
     let count = data.len() as u64;
     let rate = Rate { count, unit: "elements/s", bytes: 2 * ELEMENT * count };
-    let subject = Subject { operation: "ntt", hash: None, approach: None, log_size, columns: Some(columns) };
+    let columns = Some(columns);
+    let subject = Subject { operation: "ntt", hash: None, approach: None, log_size, columns, blowup: None };
     Ok(Row::new(subject, times, rate))
 }
 
@@ -80,26 +81,27 @@ pub(super) fn lde(bench: Bench<'_>, blowup: u64, columns: usize, log_size: u32) 
     let times = measure(engine, || Ok(()), run)?;
     let (read, count) = (data.len() as u64, extended.len() as u64);
     let rate = Rate { count, unit: "elements/s", bytes: ELEMENT * (read + count) };
-    let subject = Subject { operation: "lde", hash: None, approach: None, log_size, columns: Some(columns) };
+    let (columns, blowup) = (Some(columns), Some(blowup));
+    let subject = Subject { operation: "lde", hash: None, approach: None, log_size, columns, blowup };
     Ok(Row::new(subject, times, rate))
 }
 
-/// Commitments to traces of 2^`log_size` rows with the usual blow-up, shift and convention.
+/// Commitments to traces with the usual shift and convention.
 pub(super) struct Commit<'a> {
     pub(super) bench: Bench<'a>,
     pub(super) hash: HashName,
     /// Where there is a choice.
     pub(super) approach: Option<Approach>,
-    pub(super) columns: usize,
-    pub(super) log_size: u32,
+    /// Columns, blow-up, and the binary logarithm of the number of rows.
+    pub(super) shape: (usize, u64, u32),
 }
 
 impl HashVisitor for Commit<'_> {
     type Output = Result<Row, Failure>;
 
     fn visit<H: Accelerated>(self) -> Result<Row, Failure> {
-        let Self { bench, hash, approach, columns, log_size } = self;
-        let spec = TraceSpec::default();
+        let Self { bench, hash, approach, shape: (columns, blowup, log_size) } = self;
+        let spec = TraceSpec { blowup, ..TraceSpec::default() };
         let rows = 1_usize << log_size;
         // A commitment uses its trace up, so each run gets a new one.
         let count = rows.saturating_mul(columns);
@@ -110,12 +112,12 @@ impl HashVisitor for Commit<'_> {
         };
         let engine = bench.engine.with_approach(approach.unwrap_or_default());
         let times = measure(&engine, trace, |trace| engine.commit::<H>(&spec, trace))?;
-        let (read, elements) = (count as u64, spec.blowup * count as u64);
-        let tree = DIGEST * 2 * spec.blowup * rows as u64;
-        let bytes = ELEMENT * (read + elements) + tree;
+        let (read, elements) = (count as u64, blowup.saturating_mul(count as u64));
+        let tree = (DIGEST * 2).saturating_mul(blowup).saturating_mul(rows as u64);
+        let bytes = ELEMENT.saturating_mul(read.saturating_add(elements)).saturating_add(tree);
         let rate = Rate { count: elements, unit: "elements/s", bytes };
-        let subject =
-            Subject { operation: "commit", hash: Some(hash), approach, log_size, columns: Some(columns) };
+        let (hash, columns, blowup) = (Some(hash), Some(columns), Some(blowup));
+        let subject = Subject { operation: "commit", hash, approach, log_size, columns, blowup };
         Ok(Row::new(subject, times, rate))
     }
 }

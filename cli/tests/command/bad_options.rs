@@ -76,6 +76,7 @@ fn devices() {
             "expected a number of bytes such as 4096, 512M or 16GiB",
         );
         bench.fail(&format!("{command} --memory 99999999999T"), "expected a number of bytes");
+        bench.fail(&format!("{command} --device-memory 3X"), "--device-memory");
     }
     assert_eq!(bench.list("."), ["trace.npy"]);
 }

@@ -210,8 +210,8 @@ fn benchmarks() {
     assert_eq!(report["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(report["device"]["threads"], 1);
     let rows = report["measurements"].as_array().unwrap();
-    // Three hashes, a transform and a commitment at two sizes.
-    assert_eq!(rows.len(), 10);
+    // Three hashes, a transform, an extension and a commitment at two sizes.
+    assert_eq!(rows.len(), 12);
     for row in rows {
         assert!(row["runs"].as_u64().unwrap() >= 10, "{row}");
         let [min, median, max] =
@@ -224,6 +224,11 @@ fn benchmarks() {
     let file: Value = serde_json::from_slice(&bench.read("bench.json")).unwrap();
     assert_eq!(file["measurements"].as_array().unwrap().len(), 2);
     assert_eq!(file["measurements"][1]["columns"], 3);
+    let report = bench.json("bench lde --sizes 4 --columns 2 --blowup 16");
+    let row = &report["measurements"][0];
+    assert_eq!([&row["operation"], &row["columns"], &row["blowup"]], [&json!("lde"), &json!(2), &json!(16)]);
+    assert!(bench.succeed("bench commit --sizes 4 --blowup 2").contains("blow-up 2"));
+    bench.fail("bench lde --sizes 4 --blowup 3 --json", "the blow-up factor is 3, expected a power of two");
     let merkle = bench.json("bench merkle --hash blake3 --sizes 5");
     assert_eq!(merkle["measurements"].as_array().unwrap().len(), 1);
 }
@@ -254,6 +259,30 @@ fn approaches() {
         bench.json(&format!("commit trace.npy --device opencl:0 --approach {approach}"))["root"].clone()
     });
     assert!(roots.iter().all(|root| *root == roots[0]) && roots[0].is_string());
+}
+
+/// Whatever a device may spend: the same root, and the same store.
+#[test]
+fn device_memory() {
+    let mut devices = vec!["cpu"];
+    if std::env::var("ZKACCEL_REQUIRE").is_ok_and(|required| required.contains("opencl:0")) {
+        devices.push("opencl:0");
+    }
+    let bench = Bench::stored();
+    let root = bench.json("commit trace.npy")["root"].clone();
+    for device in devices {
+        for memory in ["16G", "4K", "0"] {
+            let options = format!("--device {device} --device-memory {memory}");
+            let report = bench.json(&format!("commit trace.npy --out again {options}"));
+            assert_eq!(report["root"], root, "{options}");
+            for file in ["extension.npy", "tree.bin"] {
+                assert!(
+                    bench.read(&format!("again/{file}")) == bench.read(&format!("store/{file}")),
+                    "{options}"
+                );
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Parts of an operation under way at once, and faults in any of them.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::Ordering;
 
 use super::{Fault, Faulty};
 use crate::backend::gpu::Gpu;
@@ -19,8 +19,7 @@ fn side_by_side<D: Device>(device: Result<D, Error>) {
     let Ok(device) = device else { return };
     let device = &Arc::new(device);
     let failing = |calls| {
-        let left = AtomicI64::new(calls);
-        let device = Faulty { device: Arc::clone(device), fault: Fault::Anything, left, times: 1 };
+        let device = Faulty::new(device, (Fault::Anything, 1), calls);
         // Enough memory for three parts of a block or two.
         Gpu { overlap_from: 0, ..Gpu::new(device, Some(1 << 13)) }
     };

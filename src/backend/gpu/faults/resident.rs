@@ -1,0 +1,179 @@
+//! Faults in operations on data that stay on the device, and half way through commitments.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::{Fault, Faulty};
+use crate::backend::gpu::{Device, Gpu};
+use crate::commit::{Commitment, TraceSpec};
+use crate::device::DeviceChoice;
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::field::Goldilocks;
+use crate::hash::Rp64_256;
+use crate::matrix::{Layout, Matrix, Shape};
+use crate::ntt::Ntt;
+use crate::resident::DeviceMatrix;
+
+/// What fails, and how often in a row. A device that has no memory left may never have any again.
+const FAULTS: [(Fault, i64); 6] = [
+    (Fault::Memory, 1),
+    (Fault::Memory, 2),
+    (Fault::Memory, 5),
+    (Fault::Memory, i64::MAX),
+    (Fault::Anything, 1),
+    (Fault::Anything, 2),
+];
+
+/// The calls that go well again.
+const WELL: i64 = i64::MAX;
+
+fn trace() -> Matrix<Goldilocks> {
+    let entries = (0..5 * 32).map(|i| Goldilocks::new(i * i + 3)).collect();
+    Matrix::new(entries, Shape { rows: 32, columns: 5, layout: Layout::ColumnMajor }).unwrap()
+}
+
+fn ntt() -> Ntt {
+    Ntt::inverse(TraceSpec::default().lde(32).unwrap().from())
+}
+
+/// An operation of an engine on a resident trace and on the same in host memory.
+type Operation<T> = fn(&Engine, &mut DeviceMatrix<Goldilocks>, &Matrix<Goldilocks>) -> Result<T, Error>;
+
+/// Does `operation` with a fault at every moment. A failure is one of the errors expected, leaves both traces as they were, and
+/// an engine on which the operation succeeds the next time.
+fn survive<D: Device, T>(
+    device: &Arc<D>,
+    (fault, times): (Fault, i64),
+    operation: Operation<T>,
+    check: impl Fn(&T),
+) {
+    let trace = trace();
+    for calls in 0.. {
+        let faulty = Faulty::new(device, (fault, times), WELL);
+        let (left, info) = (Arc::clone(&faulty.left), faulty.info().clone());
+        let engine = Engine::builder().threads(1).build_on(Box::new(Gpu::new(faulty, None)), info).unwrap();
+        let mut resident = engine.upload(&trace).unwrap();
+        left.store(calls, Ordering::Relaxed);
+        let result = operation(&engine, &mut resident, &trace);
+        let unspent = left.swap(WELL, Ordering::Relaxed) >= 0;
+        match result {
+            Ok(result) => check(&result),
+            Err(Error::DeviceOutOfMemory { requested, .. }) => assert!(requested > 0),
+            Err(Error::DeviceFailed { .. }) => assert_eq!(fault, Fault::Anything),
+            Err(error) => panic!("{fault:?} x {times} after {calls} calls: {error}"),
+        }
+        assert!(!unspent || calls > 0, "a fault that nothing meets");
+        if unspent {
+            return;
+        }
+        let kept = engine.upload(&trace).unwrap();
+        check(&operation(&engine, &mut kept.clone(), &trace).unwrap());
+        assert_eq!(engine.download(&kept).unwrap(), trace);
+    }
+}
+
+fn faults<D: Device>(device: Result<D, Error>) {
+    // Where the device must be present, the conformance tests say that it is not.
+    let Ok(device) = device else { return };
+    let device = &Arc::new(device);
+    let oracle = Engine::builder().device(DeviceChoice::Reference).build().unwrap();
+    let spec = TraceSpec::default();
+    let expected = oracle.commit::<Rp64_256>(&spec, trace()).unwrap();
+    let rows = [255, 3, 77];
+    let opening = expected.open(&rows).unwrap();
+    let right = |commitment: &Commitment<Rp64_256>| {
+        assert_eq!(commitment.root(), expected.root());
+        assert_eq!(commitment.open(&rows).unwrap(), opening);
+        assert_eq!(commitment.extension().unwrap().as_slice(), expected.extension().unwrap().as_slice());
+        assert_eq!(commitment.tree().unwrap(), expected.tree().unwrap());
+    };
+    let mut values = trace();
+    oracle.ntt(&ntt(), values.view_mut()).unwrap();
+
+    for fault in FAULTS {
+        survive(device, fault, |engine, _, trace| engine.commit(&TraceSpec::default(), trace), right);
+        survive(
+            device,
+            fault,
+            |engine, trace, _| engine.commit_on_device(&TraceSpec::default(), trace),
+            right,
+        );
+        survive(
+            device,
+            fault,
+            |engine, _, trace| engine.commit(&TraceSpec::default(), trace)?.open(&[255, 3, 77]),
+            |found| assert_eq!(*found, opening),
+        );
+        survive(
+            device,
+            fault,
+            |engine, matrix, trace| {
+                let shared = matrix.clone();
+                let transformed = engine.ntt_on_device(&ntt(), matrix);
+                // A transform that failed has changed nothing. Reading may fail as well.
+                for unchanged in [Some(shared), transformed.is_err().then(|| matrix.clone())] {
+                    if let Some(Ok(found)) = unchanged.map(|matrix| engine.download(&matrix)) {
+                        assert_eq!(found, *trace);
+                    }
+                }
+                transformed.and_then(|()| engine.download(matrix))
+            },
+            |found| assert_eq!(*found, values),
+        );
+        survive(
+            device,
+            fault,
+            |engine, matrix, _| engine.hash_rows_on_device::<Rp64_256, _>(matrix),
+            |digests| {
+                assert_eq!(*digests, oracle.hash_rows::<Rp64_256, _>(trace().view()).unwrap());
+            },
+        );
+    }
+}
+
+/// Memory returns to the pool when the last clone of what lies in it is dropped, and not before.
+fn returns<D: Device>(device: Result<D, Error>) {
+    let Ok(device) = device else { return };
+    let faulty = Faulty::new(&Arc::new(device), (Fault::Memory, i64::MAX), WELL);
+    let (left, info) = (Arc::clone(&faulty.left), faulty.info().clone());
+    let engine = Engine::builder().threads(1).build_on(Box::new(Gpu::new(faulty, None)), info).unwrap();
+    let first = engine.upload(trace()).unwrap();
+    let clone = first.clone();
+    drop(first);
+    // From now on there is only what the pool has.
+    left.store(0, Ordering::Relaxed);
+    assert!(matches!(engine.upload(trace()), Err(Error::DeviceOutOfMemory { .. })));
+    assert_eq!(engine.download(&clone).unwrap(), trace());
+    drop(clone);
+    let again = engine.upload(trace()).unwrap();
+    assert_eq!(engine.download(&again).unwrap(), trace());
+    // What outlives its engine's other handles is still whole.
+    left.store(WELL, Ordering::Relaxed);
+    drop(engine);
+    assert_eq!(again.read_rows(&[7]).unwrap(), [trace().row(7)]);
+}
+
+#[cfg(feature = "opencl")]
+#[test]
+fn faults_of_opencl() {
+    faults(crate::backend::gpu::opencl::OpenCl::open(0));
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+fn faults_of_cuda() {
+    faults(crate::backend::gpu::cuda::Cuda::open(0));
+}
+
+#[cfg(feature = "opencl")]
+#[test]
+fn memory_of_opencl_returns() {
+    returns(crate::backend::gpu::opencl::OpenCl::open(0));
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+fn memory_of_cuda_returns() {
+    returns(crate::backend::gpu::cuda::Cuda::open(0));
+}
