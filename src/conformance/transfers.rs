@@ -7,7 +7,7 @@ use crate::field::Goldilocks;
 use crate::hash::{Blake3, ByteDigest, ElementDigest, Hasher, Rp64_256};
 use crate::matrix::{Layout, MatrixMut, MatrixRef, Shape};
 use crate::merkle::Approach;
-use crate::ntt::{Convention, Domain, Ntt};
+use crate::ntt::{Convention, Domain, Lde, Ntt};
 
 pub(super) const CASES: &[Case] = &[
     Case { name: "work that comes again, over other data", run: repeats },
@@ -60,6 +60,17 @@ fn pinned(engine: &Engine) -> Result<(), String> {
         device.ntt(&ntt, matrix).map_err(failure("ntt"))?;
     }
     expect_equal("ntt in page-locked memory", &found, &expected)?;
+    let lde =
+        Lde::onto_coset(14, 2, Convention::Winterfell, Goldilocks::GENERATOR).map_err(failure("lde"))?;
+    let mut extended = engine.pinned::<Goldilocks>(4 * ROWS).map_err(failure("memory"))?;
+    // The matrix is used up.
+    let mut scratch = engine.pinned::<Goldilocks>(2 * ROWS).map_err(failure("memory"))?;
+    scratch.copy_from_slice(&expected[..2 * ROWS]);
+    let matrix = MatrixMut::new(&mut scratch, shape).map_err(failure("matrix"))?;
+    engine.lde_into(&lde, matrix, &mut extended).map_err(failure("lde"))?;
+    let matrix = MatrixRef::new(&expected[..2 * ROWS], shape).map_err(failure("matrix"))?;
+    let oracle_extended = oracle.lde(&lde, matrix).map_err(failure("lde"))?;
+    expect_equal("extension in page-locked memory", &extended, oracle_extended.as_slice())?;
     let matrix = |data| MatrixRef::new(data, Shape { columns: 3, ..shape }).map_err(failure("matrix"));
     let digests =
         engine.hash_rows::<Blake3, _>(matrix(&found[..3 * ROWS])?).map_err(failure("hashes of rows"))?;
