@@ -108,6 +108,17 @@ pub struct DeviceInfo {
     pub reason: String,
 }
 
+/// How fast a device copies, in bytes a second; see [`Engine::bandwidths`](crate::Engine::bandwidths).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bandwidths {
+    /// Within its memory; bytes read and bytes written both count.
+    pub copy: f64,
+    /// From page-locked host memory.
+    pub upload: f64,
+    /// To page-locked host memory.
+    pub download: f64,
+}
+
 /// The devices of this machine: the CPU, then what CUDA and OpenCL find. The reference is no device and is not listed.
 ///
 /// A GPU with two drivers stands here twice, by the name of each.

@@ -5,19 +5,17 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::backend::cpu::{Cpu, Simd};
 use crate::backend::open::open;
 use crate::backend::{Accelerated, Backend, ResidentBackend};
-use crate::choice::Choices;
 use crate::device::{DeviceChoice, DeviceInfo};
 use crate::error::Error;
 use crate::field::{Field, Goldilocks};
 use crate::hash::Digest;
-use crate::matrix::{Layout, Matrix, MatrixInput, MatrixMut, MatrixRef};
+use crate::matrix::{Layout, Matrix, MatrixInput, MatrixMut, MatrixRef, Shape};
 use crate::memory;
 use crate::merkle::{Approach, MerkleTree, check_leaf_count};
 use crate::ntt::{Lde, Ntt};
@@ -160,18 +158,6 @@ impl Engine {
         &self.shared.device
     }
 
-    /// The time that the device has spent on this engine's operations so far, transfers not counted, by its own clock;
-    /// `None` where the host is the device.
-    pub fn device_time(&self) -> Option<Duration> {
-        self.shared.backend.device_time()
-    }
-
-    /// Which device did what so far, and why; `None` where there was no choice, because a device was asked for or there is but
-    /// one.
-    pub fn choices(&self) -> Option<Choices> {
-        self.shared.backend.choices()
-    }
-
     /// Transforms every column of a matrix in place.
     ///
     /// Rows are points: the matrix has as many as the domain, else [`Error::LengthMismatch`]. Words must be canonical,
@@ -181,17 +167,17 @@ impl Engine {
     /// A device that fails leaves the matrix unchanged too, unless it is lost in the last moment, while the result is
     /// copied back: then the error is [`Error::ResultLost`].
     pub fn ntt<F: Field>(&self, ntt: &Ntt, mut matrix: MatrixMut<'_, F>) -> Result<(), Error> {
-        self.check_rows(ntt.domain.size(), matrix.shape().rows)?;
-        self.check_canonical(matrix.words())?;
-        self.transform(ntt, matrix)
+        let shape = matrix.shape();
+        self.check_rows(ntt.domain.size(), shape.rows)?;
+        self.check_scratch::<F>(ntt, shape)?;
+        let (words, check) = (matrix.words(), |words: &[_]| self.check_canonical(words));
+        self.run(|| self.shared.backend.ntt_checked(ntt, words, shape.block_width::<F>(), &check))
     }
 
     /// [`ntt`](Self::ntt) of a matrix that was looked at.
     pub(crate) fn transform<F: Field>(&self, ntt: &Ntt, mut matrix: MatrixMut<'_, F>) -> Result<(), Error> {
         let shape = matrix.shape();
-        if ntt.input_order == ntt.output_order {
-            self.check_budget(memory_of::<F>(shape.rows, shape.columns.min(8)))?;
-        }
+        self.check_scratch::<F>(ntt, shape)?;
         self.run(|| self.shared.backend.ntt(ntt, matrix.words(), shape.block_width::<F>()))
     }
 
@@ -218,13 +204,35 @@ impl Engine {
     pub(crate) fn extend<F: Field>(&self, lde: &Lde, matrix: MatrixInput<'_, F>) -> Result<Matrix<F>, Error> {
         let shape = matrix.shape();
         let mut extended = memory::zeroed(lde.to().size().saturating_mul(shape.columns))?;
-        let mut values = matrix.into_vec()?;
+        let mut values = self.run(|| matrix.into_vec())?;
         self.run(|| {
             let (input, output) =
                 (bytemuck::cast_slice_mut(&mut values), bytemuck::cast_slice_mut(&mut extended));
             self.shared.backend.lde(lde, input, shape.block_width::<F>(), output)
         })?;
         Matrix::new(extended, crate::matrix::Shape { rows: lde.to().size(), ..shape })
+    }
+
+    /// [`lde`](Self::lde) into memory of the caller's, such as a [`PinnedVec`](crate::pinned::PinnedVec): entries in the layout of the matrix, which is
+    /// used up as scratch.
+    ///
+    /// [`Error::LengthMismatch`] unless `extended` has as many entries as the extension. After an error of the device both
+    /// hold what they may.
+    pub fn lde_into<F: Field>(
+        &self,
+        lde: &Lde,
+        mut matrix: MatrixMut<'_, F>,
+        extended: &mut [F],
+    ) -> Result<(), Error> {
+        let shape = matrix.shape();
+        self.check_rows(lde.from().size(), shape.rows)?;
+        let (expected, found) = (lde.to().size().saturating_mul(shape.columns), extended.len());
+        if expected != found {
+            return Err(Error::LengthMismatch { what: "entries of the extension", expected, found });
+        }
+        let (input, output) = (matrix.words(), bytemuck::cast_slice_mut(extended));
+        let (width, check) = (shape.block_width::<F>(), |words: &[_]| self.check_canonical(words));
+        self.run(|| self.shared.backend.lde_checked(lde, input, width, output, &check))
     }
 
     /// The digest of every row of a matrix.
@@ -244,11 +252,13 @@ impl Engine {
     /// [`Error::NotPowerOfTwo`] unless their number is one, [`Error::NotCanonical`] for words at or above p.
     pub fn merkle_tree<H: Accelerated>(&self, leaves: &[H::Digest]) -> Result<MerkleTree<H>, Error> {
         check_leaf_count(leaves.len())?;
-        H::Digest::check(leaves)?;
-        self.build_tree::<H>(leaves.len(), |heap_leaves| {
-            heap_leaves.copy_from_slice(leaves);
-            Ok(())
-        })
+        self.check_budget(memory_of::<H::Digest>(leaves.len(), 2))?;
+        let mut heap = memory::zeroed::<H::Digest>(2 * leaves.len())?;
+        let check = |leaves: &[_]| self.check_digests(leaves);
+        self.report(Stage::Tree, 0, 1);
+        self.run(|| H::hashing(self.backend()).build_tree_over(leaves, &mut heap, self.approach, &check))?;
+        self.report(Stage::Tree, 1, 1);
+        Ok(MerkleTree::from_filled_heap(heap))
     }
 
     /// The Merkle tree whose leaves are the digests of a matrix' rows.
@@ -338,6 +348,14 @@ impl Engine {
         }
     }
 
+    /// [`Error::OverBudget`] if a transform between equal orders may not have its scratch.
+    fn check_scratch<F: Field>(&self, ntt: &Ntt, shape: Shape) -> Result<(), Error> {
+        match ntt.input_order == ntt.output_order {
+            true => self.check_budget(memory_of::<F>(shape.rows, shape.columns.min(8))),
+            false => Ok(()),
+        }
+    }
+
     /// [`Error::LengthMismatch`] unless a matrix has as many rows as its domain has points.
     pub(crate) fn check_rows(&self, expected: usize, found: usize) -> Result<(), Error> {
         match expected == found {
@@ -348,15 +366,31 @@ impl Engine {
 
     /// [`Error::NotCanonical`] with the first offending word; all threads look.
     pub(crate) fn check_canonical(&self, words: &[Goldilocks]) -> Result<(), Error> {
+        self.check_pieces(words, Goldilocks::check_canonical)
+    }
+
+    /// The same for digests.
+    fn check_digests<D: Digest>(&self, digests: &[D]) -> Result<(), Error> {
+        self.check_pieces(digests, D::check)
+    }
+
+    /// The first failure of `check`, which counts words of eight bytes, over pieces of `items`.
+    fn check_pieces<T: Sync>(
+        &self,
+        items: &[T],
+        check: impl Fn(&[T]) -> Result<(), Error> + Sync,
+    ) -> Result<(), Error> {
         use rayon::prelude::*;
+        /// Words of a piece.
         const PIECE: usize = 1 << 16;
+        let at_once = PIECE * 8 / size_of::<T>();
         self.run(|| {
-            let pieces = words.par_chunks(PIECE).enumerate();
-            let first = pieces.find_map_first(|(i, piece)| match Goldilocks::check_canonical(piece) {
+            let pieces = items.par_chunks(at_once).enumerate();
+            let first = pieces.find_map_first(|(i, piece)| match check(piece) {
                 Err(Error::NotCanonical { index, value }) => {
                     Some(Error::NotCanonical { index: i * PIECE + index, value })
                 }
-                _ => None,
+                other => other.err(),
             });
             first.map_or(Ok(()), Err)
         })

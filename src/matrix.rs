@@ -208,7 +208,7 @@ impl<F: Field> MatrixInput<'_, F> {
         match self {
             Self::Borrowed(view) => {
                 let mut copy = crate::memory::zeroed(view.data.len())?;
-                copy.copy_from_slice(view.data);
+                crate::memory::copy(view.data, &mut copy);
                 Ok(copy)
             }
             Self::Owned(matrix) => Ok(matrix.data),

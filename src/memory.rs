@@ -1,8 +1,15 @@
-//! Host memory: fallible allocation, and how much the machine has.
+//! Host memory: fallible allocation, copies by all threads, and how much the machine has.
 
-use bytemuck::Zeroable;
+use bytemuck::{Pod, Zeroable};
+use rayon::prelude::*;
 
 use crate::error::Error;
+
+/// Bytes that one thread copies at a time.
+const GRAIN: usize = 512 << 10;
+
+/// From so many bytes on, memory is asked for in large pages: below it the first touch of each page is no cost.
+const LARGE: usize = 32 << 20;
 
 /// A vector of zeros, or [`Error::HostOutOfMemory`]. The system hands out zero pages, so nothing is written.
 pub(crate) fn zeroed<T: Zeroable>(len: usize) -> Result<Vec<T>, Error> {
@@ -10,7 +17,67 @@ pub(crate) fn zeroed<T: Zeroable>(len: usize) -> Result<Vec<T>, Error> {
     if bytes > isize::MAX as u64 {
         return Err(Error::HostOutOfMemory { bytes });
     }
-    bytemuck::allocation::try_zeroed_vec(len).map_err(|()| Error::HostOutOfMemory { bytes })
+    let vector: Vec<T> =
+        bytemuck::allocation::try_zeroed_vec(len).map_err(|()| Error::HostOutOfMemory { bytes })?;
+    if bytes >= LARGE as u64 {
+        large_pages(vector.as_ptr().cast(), bytes as usize);
+    }
+    Ok(vector)
+}
+
+/// Asks for large pages (2 MiB instead of 4 KiB, one fault for 512), where the system grants them on request.
+#[cfg(target_os = "linux")]
+fn large_pages(start: *const u8, bytes: usize) {
+    use std::ffi::{c_int, c_void};
+    unsafe extern "C" {
+        /// madvise(2), of the C library that `std` links.
+        fn madvise(start: *mut c_void, len: usize, advice: c_int) -> c_int;
+    }
+    /// MADV_HUGEPAGE of linux/mman.h, the same on every architecture.
+    const HUGE_PAGE: c_int = 14;
+    /// A multiple of every page size, to which the call wants its range aligned.
+    const PAGE: usize = 64 << 10;
+    let skipped = start.align_offset(PAGE);
+    if let Some(len) = bytes.checked_sub(skipped) {
+        // SAFETY: whole pages inside memory that is ours; the advice changes how pages are backed and never what they
+        // hold. A refusal changes nothing at all.
+        let _ =
+            unsafe { madvise(start.wrapping_add(skipped).cast_mut().cast(), len / PAGE * PAGE, HUGE_PAGE) };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn large_pages(_: *const u8, _: usize) {}
+
+/// Copies with as many threads as it takes; the lengths are equal. One thread moves a fifth of what memory can, and
+/// memory that is touched for the first time costs more than the copy.
+pub(crate) fn copy<T: Copy + Send + Sync>(from: &[T], to: &mut [T]) {
+    let grain = GRAIN / size_of::<T>().max(1);
+    match from.len() <= grain {
+        true => to.copy_from_slice(from),
+        false => {
+            assert_eq!(from.len(), to.len(), "a copy to something as long");
+            let pieces = to.par_chunks_mut(grain).zip(from.par_chunks(grain));
+            pieces.for_each(|(to, from)| to.copy_from_slice(from));
+        }
+    }
+}
+
+/// Touches memory that is about to be written, with as many threads as it takes, so that the system finds its pages now; keeps
+/// what it holds.
+pub(crate) fn touch<T: Pod + Send>(memory: &mut [T]) {
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(memory);
+    // A page is this large or larger; a write that changes nothing must not be optimised away.
+    bytes.par_chunks_mut(GRAIN).for_each(|piece| {
+        for byte in piece.iter_mut().step_by(4096) {
+            *byte = std::hint::black_box(*byte);
+        }
+    });
+}
+
+/// Writes zeros with as many threads as it takes.
+pub(crate) fn clear(bytes: &mut [u8]) {
+    bytes.par_chunks_mut(GRAIN).for_each(|piece| piece.fill(0));
 }
 
 /// The machine's memory in bytes, where the system tells (Linux: `MemTotal`).
@@ -19,4 +86,39 @@ pub(crate) fn installed() -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GRAIN, LARGE, clear, copy, touch, zeroed};
+    use crate::error::Error;
+
+    #[test]
+    fn copies_of_any_length() {
+        for len in [0, 1, GRAIN / 8, GRAIN / 8 + 1, 3 * GRAIN / 8 + 5] {
+            let from: Vec<u64> = (1..=len as u64).collect();
+            let mut to = vec![0; len];
+            copy(&from, &mut to);
+            assert_eq!(to, from);
+            touch(&mut to);
+            assert_eq!(to, from);
+            clear(bytemuck::cast_slice_mut(&mut to));
+            assert!(to.iter().all(|&word| word == 0));
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "a copy to something as long")]
+    fn copies_of_unequal_lengths() {
+        copy(&[0; GRAIN + 1], &mut [0_u8; GRAIN]);
+    }
+
+    #[test]
+    fn memory_large_enough_for_large_pages_is_zero_and_ours() {
+        let mut words = zeroed::<u64>(LARGE / 8 + 3).unwrap();
+        assert!(words.iter().all(|&word| word == 0));
+        words.iter_mut().zip(1..).for_each(|(word, i)| *word = i);
+        assert!(words.iter().zip(1..).all(|(&word, i)| word == i));
+        assert_eq!(zeroed::<u64>(usize::MAX).unwrap_err(), Error::HostOutOfMemory { bytes: u64::MAX });
+    }
 }

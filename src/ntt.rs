@@ -188,6 +188,15 @@ impl Ntt {
         Self { direction: Direction::Inverse, ..Self::forward(domain) }
     }
 
+    /// The transform that takes this one's output back to its input.
+    pub(crate) fn undo(self) -> Self {
+        let direction = match self.direction {
+            Direction::Forward => Direction::Inverse,
+            Direction::Inverse => Direction::Forward,
+        };
+        Self { direction, input_order: self.output_order, output_order: self.input_order, ..self }
+    }
+
     /// The same transform with other orders.
     pub fn with_orders(self, input_order: Order, output_order: Order) -> Self {
         Self { input_order, output_order, ..self }

@@ -258,6 +258,22 @@ fn over_budget() {
     let reversed = natural.with_orders(Order::Natural, Order::BitReversed);
     assert_eq!(engine.ntt(&reversed, matrix(1 << 14, 1).view_mut()), Ok(()));
     assert!(engine.commit::<Rp64_256>(&TraceSpec::default(), matrix(1024, 1)).is_err());
+    assert_eq!(engine.pinned::<u64>(16_384).unwrap_err(), expected(131_072));
+    assert_eq!(*engine.pinned::<u64>(3).unwrap(), [0; 3]);
+}
+
+#[test]
+fn an_extension_into_memory_of_another_size() {
+    let lde = Lde::onto_coset(3, 4, Convention::Winterfell, Goldilocks::new(7)).unwrap();
+    for found in [0, 63, 65] {
+        let mut extended = vec![Goldilocks::new(9); found];
+        let expected = Error::LengthMismatch { what: "entries of the extension", expected: 64, found };
+        assert_eq!(engine().lde_into(&lde, matrix(8, 2).view_mut(), &mut extended), Err(expected));
+        assert!(extended.iter().all(|&word| word == Goldilocks::new(9)));
+    }
+    let mut extended = vec![Goldilocks::default(); 64];
+    engine().lde_into(&lde, matrix(8, 2).view_mut(), &mut extended).unwrap();
+    assert_eq!(extended, engine().lde(&lde, matrix(8, 2)).unwrap().into_vec());
 }
 
 /// A result of 2^53 bytes: more than any address space has, whatever the budget.

@@ -16,11 +16,14 @@ mod residence;
 use std::time::Duration;
 
 use crate::choice::Choices;
+use crate::device::Bandwidths;
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::{Blake3, Hasher, Rp64_256, Rp64_256V2021};
+use crate::memory;
 use crate::merkle::Approach;
 use crate::ntt::{Lde, Ntt};
+use crate::pinned::Locked;
 pub use residence::{Extent, Memory, Residence, Resident, ResidentBackend, ResidentHashing};
 
 /// Transforms over Goldilocks.
@@ -30,6 +33,19 @@ pub use residence::{Extent, Memory, Residence, Resident, ResidentBackend, Reside
 pub trait Transforms: Send + Sync {
     /// Transforms every column of every block in place.
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error>;
+
+    /// [`ntt`](Self::ntt) of words that nobody has looked at yet. An error of `check` is returned, and then the data are
+    /// unchanged. A device can look while it copies: nothing that it does with words depends on what they are.
+    fn ntt_checked(
+        &self,
+        ntt: &Ntt,
+        data: &mut [Goldilocks],
+        width: usize,
+        check: Check<'_, Goldilocks>,
+    ) -> Result<(), Error> {
+        check(data)?;
+        self.ntt(ntt, data, width)
+    }
 
     /// Extends every column of every block of `input` into `output`, which is the blow-up times as long.
     ///
@@ -41,7 +57,23 @@ pub trait Transforms: Send + Sync {
         width: usize,
         output: &mut [Goldilocks],
     ) -> Result<(), Error>;
+
+    /// [`lde`](Self::lde) of words that nobody has looked at yet, as [`ntt_checked`](Self::ntt_checked).
+    fn lde_checked(
+        &self,
+        lde: &Lde,
+        input: &mut [Goldilocks],
+        width: usize,
+        output: &mut [Goldilocks],
+        check: Check<'_, Goldilocks>,
+    ) -> Result<(), Error> {
+        check(input)?;
+        self.lde(lde, input, width, output)
+    }
 }
+
+/// Says whether words, or digests of words, are canonical: [`Error::NotCanonical`] with the first that is not.
+pub type Check<'a, T> = &'a (dyn Fn(&[T]) -> Result<(), Error> + Sync);
 
 /// Row hashing and Merkle trees over one hash.
 pub trait Hashing<H: Hasher>: Send + Sync {
@@ -65,6 +97,20 @@ pub trait Hashing<H: Hasher>: Send + Sync {
     fn commits_on_device(&self, _lde: &Lde, _columns: usize) -> Result<bool, Error> {
         Ok(true)
     }
+
+    /// The same over leaves that stand elsewhere, n of them, which are copied into the heap, and at which nobody has looked yet. An
+    /// error of `check` is returned, and then the heap is of no account.
+    fn build_tree_over(
+        &self,
+        leaves: &[H::Digest],
+        heap: &mut [H::Digest],
+        approach: Approach,
+        check: Check<'_, H::Digest>,
+    ) -> Result<(), Error> {
+        check(leaves)?;
+        memory::copy(leaves, &mut heap[leaves.len()..]);
+        self.build_tree(heap, approach)
+    }
 }
 
 /// What a backend tells of its work.
@@ -79,16 +125,41 @@ pub trait Clock {
     fn choices(&self) -> Option<Choices> {
         None
     }
+
+    /// How many lists of kernel launches came again and were launched as one; `None` where that never happens.
+    fn replays(&self) -> Option<u64> {
+        None
+    }
+
+    /// How fast it copies, measured now; `None` where the host is the device.
+    fn bandwidths(&self) -> Result<Option<Bandwidths>, Error> {
+        Ok(None)
+    }
+}
+
+/// Host memory as a device likes it.
+pub trait HostMemory {
+    /// So many bytes of page-locked memory, with unspecified contents; `None` where ordinary memory is as good.
+    /// [`Error::HostOutOfMemory`].
+    fn lock(&self, _bytes: usize) -> Result<Option<Locked>, Error> {
+        Ok(None)
+    }
 }
 
 /// Everything a device offers.
 pub trait Backend:
-    Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Clock + Residence
+    Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Clock + HostMemory + Residence
 {
 }
 
 impl<T> Backend for T where
-    T: Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Clock + Residence
+    T: Transforms
+        + Hashing<Rp64_256>
+        + Hashing<Rp64_256V2021>
+        + Hashing<Blake3>
+        + Clock
+        + HostMemory
+        + Residence
 {
 }
 

@@ -1,6 +1,6 @@
 //! The oracle: every operation in its shortest and most obvious form. Never optimised.
 
-use super::{Clock, Hashing, Residence, Transforms};
+use super::{Clock, Hashing, HostMemory, Residence, Transforms};
 use crate::error::Error;
 use crate::field::{Field, Goldilocks, powers};
 use crate::hash::Hasher;
@@ -12,6 +12,7 @@ use crate::ntt::{Direction, Lde, Ntt, Order, reverse_bits};
 pub struct Reference;
 
 impl Clock for Reference {}
+impl HostMemory for Reference {}
 
 impl Residence for Reference {}
 

@@ -9,6 +9,7 @@ mod data;
 mod hashes;
 mod jobs;
 mod residence;
+mod transfers;
 mod transforms;
 mod trees;
 
@@ -27,7 +28,16 @@ pub struct Case {
 
 /// Every case, in the order in which the layers build on each other.
 pub fn cases() -> Vec<Case> {
-    [hashes::CASES, trees::CASES, transforms::CASES, commits::CASES, residence::CASES, jobs::CASES].concat()
+    [
+        hashes::CASES,
+        trees::CASES,
+        transforms::CASES,
+        commits::CASES,
+        residence::CASES,
+        transfers::CASES,
+        jobs::CASES,
+    ]
+    .concat()
 }
 
 /// The oracle.

@@ -4,8 +4,9 @@ use std::fmt;
 use std::time::Duration;
 
 use serde::Serialize;
-use zkaccel::Engine;
+use zkaccel::device::Bandwidths;
 use zkaccel::merkle::Approach;
+use zkaccel::{Engine, Error};
 
 use super::measure::Times;
 use crate::engine::DeviceUsed;
@@ -20,6 +21,10 @@ pub(super) struct Report {
     /// Whether the device tells of its time, and so has columns for it.
     #[serde(skip)]
     tells_time: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bandwidths: Option<Copies>,
+    /// Whether inputs lie in page-locked memory.
+    pinned: bool,
     pub(super) measurements: Vec<Row>,
 }
 
@@ -43,8 +48,8 @@ pub(super) struct Row {
     max_seconds: f64,
     rate: f64,
     rate_unit: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    gigabytes_per_second: Option<f64>,
+    /// Input and output, each once, in the median time.
+    gigabytes_per_second: f64,
     /// The median time that the device worked, transfers not counted, by its own clock, and the rate in that time.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     on_device: Option<OnDevice>,
@@ -57,6 +62,18 @@ pub(super) struct Row {
 struct OnDevice {
     device_median_seconds: f64,
     device_rate: f64,
+    device_gigabytes_per_second: f64,
+    /// Of what the device reaches when it copies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    share_of_copy_bandwidth: Option<f64>,
+}
+
+/// How fast the device copies: GB/s.
+#[derive(Serialize)]
+struct Copies {
+    copy_gigabytes_per_second: f64,
+    upload_gigabytes_per_second: f64,
+    download_gigabytes_per_second: f64,
 }
 
 /// What is measured: an operation, and what there is to choose of it.
@@ -74,19 +91,47 @@ pub(super) struct Rate {
     pub(super) count: u64,
     /// What is counted, per second.
     pub(super) unit: &'static str,
-    pub(super) bytes: Option<u64>,
+    /// What must be read and written whatever the algorithm: the input once and the output once.
+    pub(super) bytes: u64,
 }
 
 impl Report {
-    pub(super) fn new(engine: &Engine) -> Self {
+    /// On an engine; measures how fast its device copies.
+    pub(super) fn new(engine: &Engine, pinned: bool) -> Result<Self, Error> {
         let (device, tells_time) = (DeviceUsed::of(engine), engine.device_time().is_some());
-        Self { version: env!("CARGO_PKG_VERSION"), device, tells_time, measurements: Vec::new() }
+        let bandwidths = engine.bandwidths()?.map(|Bandwidths { copy, upload, download }| Copies {
+            copy_gigabytes_per_second: giga(copy),
+            upload_gigabytes_per_second: giga(upload),
+            download_gigabytes_per_second: giga(download),
+        });
+        let version = env!("CARGO_PKG_VERSION");
+        Ok(Self { version, device, tells_time, bandwidths, pinned, measurements: Vec::new() })
+    }
+
+    /// Takes a measurement in.
+    pub(super) fn add(&mut self, mut row: Row) -> &Row {
+        if let (Some(on_device), Some(copies)) = (&mut row.on_device, &self.bandwidths) {
+            let share = on_device.device_gigabytes_per_second / copies.copy_gigabytes_per_second;
+            on_device.share_of_copy_bandwidth = Some((share * 1e4).round() / 1e4);
+        }
+        self.measurements.push(row);
+        self.measurements.last().expect("the row just pushed")
     }
 
     /// What stands above the table.
     pub(super) fn heading(&self) -> String {
+        let copies = self.bandwidths.as_ref().map_or_else(String::new, |copies| {
+            format!(
+                "copies on the device {:.1} GB/s (bytes read and bytes written), from page-locked host memory {:.1} GB/s, to it \
+                 {:.1} GB/s\n",
+                copies.copy_gigabytes_per_second,
+                copies.upload_gigabytes_per_second,
+                copies.download_gigabytes_per_second
+            )
+        });
+        let memory = if self.pinned { "inputs in page-locked memory\n" } else { "" };
         let heading = format!(
-            "zkaccel {} on {}\n{:<8}{:<16}{:<6}{:>8}{:>6}{:>14}{:>14}{:>14}{:>24}{:>10}",
+            "zkaccel {} on {}\n{copies}{memory}GB/s: the input read once and the output written once, in the median time\n{:<8}{:<16}{:<6}{:>8}{:>6}{:>14}{:>14}{:>14}{:>24}{:>10}",
             self.version,
             self.device,
             "",
@@ -101,7 +146,10 @@ impl Report {
             "GB/s"
         );
         match self.tells_time {
-            true => format!("{heading}{:>14}{:>24}  approach", "on device", "rate on device"),
+            true => format!(
+                "{heading}{:>14}{:>24}{:>10}{:>10}  approach",
+                "on device", "rate on device", "GB/s", "of copy"
+            ),
             false => heading,
         }
     }
@@ -128,6 +176,8 @@ impl Row {
         let on_device = times.median_on_device().map(|time| OnDevice {
             device_median_seconds: seconds(time),
             device_rate: (rate.count as f64 / whole(time)).round(),
+            device_gigabytes_per_second: giga(rate.bytes as f64 / whole(time)),
+            share_of_copy_bandwidth: None,
         });
         Self {
             approach: approach.map(Approach::name),
@@ -143,7 +193,7 @@ impl Row {
             max_seconds: seconds(times.max()),
             rate: (rate.count as f64 / median).round(),
             rate_unit: rate.unit,
-            gigabytes_per_second: rate.bytes.map(|bytes| (bytes as f64 / median / 1e6).round() / 1e3),
+            gigabytes_per_second: giga(rate.bytes as f64 / median),
             few_runs: times.are_few(),
         }
     }
@@ -161,15 +211,23 @@ impl fmt::Display for Row {
             write!(f, "{:>14}", time(seconds))?;
         }
         write!(f, "{:>24}", format!("{} {}", scaled(self.rate), self.rate_unit))?;
-        let gigabytes = self.gigabytes_per_second.map_or_else(dash, |rate| format!("{rate:.3}"));
-        write!(f, "{gigabytes:>10}")?;
-        if let Some(OnDevice { device_median_seconds, device_rate }) = self.on_device {
-            let rate = format!("{} {}", scaled(device_rate), self.rate_unit);
+        write!(f, "{:>10.3}", self.gigabytes_per_second)?;
+        if let Some(on_device) = &self.on_device {
+            let rate = format!("{} {}", scaled(on_device.device_rate), self.rate_unit);
+            let gigabytes = on_device.device_gigabytes_per_second;
+            let share =
+                on_device.share_of_copy_bandwidth.map_or_else(dash, |x| format!("{:.2} %", 100.0 * x));
             let approach = self.approach.unwrap_or("-");
-            write!(f, "{:>14}{rate:>24}  {approach}", time(device_median_seconds))?;
+            write!(f, "{:>14}{rate:>24}", time(on_device.device_median_seconds))?;
+            write!(f, "{gigabytes:>10.3}{share:>10}  {approach}")?;
         }
         Ok(())
     }
+}
+
+/// Bytes a second as GB/s, to the megabyte.
+fn giga(rate: f64) -> f64 {
+    (rate / 1e6).round() / 1e3
 }
 
 /// A number with a decimal prefix.

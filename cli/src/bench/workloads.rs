@@ -1,11 +1,14 @@
 //! What is measured: trees, transforms, extensions, commitments, over pseudo-random words.
 
+use std::ops::{Deref, DerefMut};
+
 use zkaccel::backend::Accelerated;
 use zkaccel::commit::TraceSpec;
 use zkaccel::field::Goldilocks;
 use zkaccel::matrix::{Layout, Matrix, MatrixMut, Shape};
 use zkaccel::merkle::Approach;
 use zkaccel::ntt::{Convention, Domain, Lde, Ntt};
+use zkaccel::pinned::PinnedVec;
 use zkaccel::{Engine, Error};
 
 use super::measure::measure;
@@ -13,10 +16,23 @@ use super::report::{Rate, Row, Subject};
 use crate::failure::Failure;
 use crate::hashes::{HashName, HashVisitor};
 
+/// Bytes of a digest, and of an element.
+const DIGEST: u64 = 32;
+const ELEMENT: u64 = 8;
+
+/// What all workloads share.
+#[derive(Clone, Copy)]
+pub(super) struct Bench<'a> {
+    pub(super) engine: &'a Engine,
+    /// The most bytes of an input.
+    pub(super) limit: u64,
+    /// Whether inputs lie in page-locked memory.
+    pub(super) pinned: bool,
+}
+
 /// Trees over 2^`log_size` leaves.
 pub(super) struct Merkle<'a> {
-    pub(super) engine: &'a Engine,
-    pub(super) limit: u64,
+    pub(super) bench: Bench<'a>,
     pub(super) hash: HashName,
     /// Where there is a choice.
     pub(super) approach: Option<Approach>,
@@ -27,46 +43,44 @@ impl HashVisitor for Merkle<'_> {
     type Output = Result<Row, Failure>;
 
     fn visit<H: Accelerated>(self) -> Result<Row, Failure> {
-        let leaves = words(4 << self.log_size, self.limit)?;
+        let Self { bench, hash, approach, log_size } = self;
+        let leaves = bench.words(4 << log_size)?;
         let leaves: &[H::Digest] = bytemuck::cast_slice(&leaves);
-        let engine = self.engine.with_approach(self.approach.unwrap_or_default());
+        let engine = bench.engine.with_approach(approach.unwrap_or_default());
         let times = measure(&engine, || Ok(()), |()| engine.merkle_tree::<H>(leaves))?;
-        let rate = Rate { count: leaves.len() as u64 - 1, unit: "merges/s", bytes: None };
-        let Self { hash, approach, log_size, .. } = self;
-        let (hash, columns, blowup) = (Some(hash), None, None);
-        let subject = Subject { operation: "merkle", hash, approach, log_size, columns, blowup };
+        let (count, hash) = (leaves.len() as u64, Some(hash));
+        let rate = Rate { count: count - 1, unit: "merges/s", bytes: DIGEST * (2 * count - 1) };
+        let subject = Subject { operation: "merkle", hash, approach, log_size, columns: None, blowup: None };
         Ok(Row::new(subject, times, rate))
     }
 }
 
 /// Forward transforms of 2^`log_size` rows, in place, natural order on both sides.
-pub(super) fn ntt(engine: &Engine, limit: u64, columns: usize, log_size: u32) -> Result<Row, Failure> {
+pub(super) fn ntt(bench: Bench<'_>, columns: usize, log_size: u32) -> Result<Row, Failure> {
+    let engine = bench.engine;
     let ntt = Ntt::forward(Domain::new(log_size, Convention::default())?);
     let shape = Shape { rows: 1 << log_size, columns, layout: Layout::RowMajor };
-    let mut data = words(shape.rows.saturating_mul(columns), limit)?;
+    let mut data = bench.words(shape.rows.saturating_mul(columns))?;
     let times = measure(engine, || Ok(()), |()| engine.ntt(&ntt, MatrixMut::new(&mut data, shape)?))?;
-    let rate = Rate { count: data.len() as u64, unit: "elements/s", bytes: Some(8 * data.len() as u64) };
+    let count = data.len() as u64;
+    let rate = Rate { count, unit: "elements/s", bytes: 2 * ELEMENT * count };
     let columns = Some(columns);
     let subject = Subject { operation: "ntt", hash: None, approach: None, log_size, columns, blowup: None };
     Ok(Row::new(subject, times, rate))
 }
 
-/// Extensions of 2^`log_size` rows with the usual shift and convention.
-pub(super) fn lde(
-    engine: &Engine,
-    limit: u64,
-    columns: usize,
-    blowup: u64,
-    log_size: u32,
-) -> Result<Row, Failure> {
+/// Extensions of 2^`log_size` rows by the usual convention and shift into memory that is there, column by column.
+pub(super) fn lde(bench: Bench<'_>, blowup: u64, columns: usize, log_size: u32) -> Result<Row, Failure> {
+    let engine = bench.engine;
     let lde = Lde::onto_coset(log_size, blowup, Convention::default(), Goldilocks::GENERATOR)?;
-    let rows = 1_usize << log_size;
-    let count = rows.saturating_mul(columns);
-    // An extension uses its input up, so each run gets a new one.
-    let matrix = || Matrix::from_rows(words(count, limit)?, rows, columns);
-    let times = measure(engine, matrix, |matrix| engine.lde(&lde, matrix))?;
-    let elements = blowup.saturating_mul(count as u64);
-    let rate = Rate { count: elements, unit: "elements/s", bytes: Some(elements.saturating_mul(8)) };
+    let shape = Shape { rows: 1 << log_size, columns, layout: Layout::ColumnMajor };
+    let mut data = bench.words(shape.rows.saturating_mul(columns))?;
+    let mut extended = bench.memory(lde.to().size().saturating_mul(columns))?;
+    // What the matrix holds after the first run is as good as what it held before.
+    let run = |()| engine.lde_into(&lde, MatrixMut::new(&mut data, shape)?, &mut extended);
+    let times = measure(engine, || Ok(()), run)?;
+    let (read, count) = (data.len() as u64, extended.len() as u64);
+    let rate = Rate { count, unit: "elements/s", bytes: ELEMENT * (read + count) };
     let (columns, blowup) = (Some(columns), Some(blowup));
     let subject = Subject { operation: "lde", hash: None, approach: None, log_size, columns, blowup };
     Ok(Row::new(subject, times, rate))
@@ -74,8 +88,7 @@ pub(super) fn lde(
 
 /// Commitments to traces with the usual shift and convention.
 pub(super) struct Commit<'a> {
-    pub(super) engine: &'a Engine,
-    pub(super) limit: u64,
+    pub(super) bench: Bench<'a>,
     pub(super) hash: HashName,
     /// Where there is a choice.
     pub(super) approach: Option<Approach>,
@@ -87,36 +100,93 @@ impl HashVisitor for Commit<'_> {
     type Output = Result<Row, Failure>;
 
     fn visit<H: Accelerated>(self) -> Result<Row, Failure> {
-        let Self { engine, limit, hash, approach, shape: (columns, blowup, log_size) } = self;
+        let Self { bench, hash, approach, shape: (columns, blowup, log_size) } = self;
         let spec = TraceSpec { blowup, ..TraceSpec::default() };
         let rows = 1_usize << log_size;
         // A commitment uses its trace up, so each run gets a new one.
         let count = rows.saturating_mul(columns);
-        let trace = || Matrix::from_rows(words(count, limit)?, rows, columns);
-        let engine = engine.with_approach(approach.unwrap_or_default());
+        let trace = || {
+            let mut trace = bench.ordinary(count)?;
+            fill(&mut trace);
+            Matrix::from_rows(trace, rows, columns)
+        };
+        let engine = bench.engine.with_approach(approach.unwrap_or_default());
         let times = measure(&engine, trace, |trace| engine.commit::<H>(&spec, trace))?;
-        let elements = blowup.saturating_mul(count as u64);
-        let rate = Rate { count: elements, unit: "elements/s", bytes: Some(elements.saturating_mul(8)) };
+        let (read, elements) = (count as u64, blowup.saturating_mul(count as u64));
+        let tree = (DIGEST * 2).saturating_mul(blowup).saturating_mul(rows as u64);
+        let bytes = ELEMENT.saturating_mul(read.saturating_add(elements)).saturating_add(tree);
+        let rate = Rate { count: elements, unit: "elements/s", bytes };
         let (hash, columns, blowup) = (Some(hash), Some(columns), Some(blowup));
         let subject = Subject { operation: "commit", hash, approach, log_size, columns, blowup };
         Ok(Row::new(subject, times, rate))
     }
 }
 
-/// Pseudo-random elements, the same in every run: Steele, Lea and Flood's SplitMix64 (OOPSLA 2014) from seed 0.
-fn words(count: usize, limit: u64) -> Result<Vec<Goldilocks>, Error> {
-    let bytes = (count as u64).saturating_mul(size_of::<Goldilocks>() as u64);
-    if bytes > limit {
-        return Err(Error::OverBudget { required: bytes, budget: limit });
+/// Words in memory of either kind.
+enum Words {
+    Ordinary(Vec<Goldilocks>),
+    Pinned(PinnedVec<Goldilocks>),
+}
+
+impl Deref for Words {
+    type Target = [Goldilocks];
+
+    fn deref(&self) -> &[Goldilocks] {
+        match self {
+            Self::Ordinary(words) => words,
+            Self::Pinned(words) => words,
+        }
     }
-    let mut words =
-        bytemuck::allocation::try_zeroed_vec(count).map_err(|()| Error::HostOutOfMemory { bytes })?;
+}
+
+impl DerefMut for Words {
+    fn deref_mut(&mut self) -> &mut [Goldilocks] {
+        match self {
+            Self::Ordinary(words) => words,
+            Self::Pinned(words) => words,
+        }
+    }
+}
+
+impl Bench<'_> {
+    /// Zeros.
+    fn memory(&self, count: usize) -> Result<Words, Error> {
+        self.check(count)?;
+        match self.pinned {
+            true => self.engine.pinned(count).map(Words::Pinned),
+            false => self.ordinary(count).map(Words::Ordinary),
+        }
+    }
+
+    fn ordinary(&self, count: usize) -> Result<Vec<Goldilocks>, Error> {
+        let bytes = self.check(count)?;
+        bytemuck::allocation::try_zeroed_vec(count).map_err(|()| Error::HostOutOfMemory { bytes })
+    }
+
+    /// The bytes of so many elements, if that is not too many.
+    fn check(&self, count: usize) -> Result<u64, Error> {
+        let bytes = (count as u64).saturating_mul(ELEMENT);
+        match bytes > self.limit {
+            true => Err(Error::OverBudget { required: bytes, budget: self.limit }),
+            false => Ok(bytes),
+        }
+    }
+
+    /// Pseudo-random elements, the same in every run.
+    fn words(&self, count: usize) -> Result<Words, Error> {
+        let mut words = self.memory(count)?;
+        fill(&mut words);
+        Ok(words)
+    }
+}
+
+/// Steele, Lea and Flood's SplitMix64 (OOPSLA 2014) from seed 0.
+fn fill(words: &mut [Goldilocks]) {
     let mut state = 0_u64;
-    for word in &mut words {
+    for word in words {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         *word = Goldilocks::new(z ^ (z >> 31));
     }
-    Ok(words)
 }

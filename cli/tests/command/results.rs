@@ -311,3 +311,27 @@ fn broken_pipe() {
         assert!(output.stderr.is_empty(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
     }
 }
+
+#[test]
+fn measurements_say_what_was_moved() {
+    let bench = Bench::new();
+    for (operation, words) in [
+        // 4096 leaves in, 4095 nodes out; 3 columns in and out; and 3 columns in, twice as long out.
+        ("merkle --hash blake3", 4 * (2 * 4096 - 1)),
+        ("ntt --columns 3", 2 * 3 * 4096),
+        ("lde --columns 3 --blowup 2", 3 * 3 * 4096),
+    ] {
+        for pinned in ["", " --pinned"] {
+            let report = bench.json(&format!("bench {operation} --sizes 12 --device cpu{pinned}"));
+            let row = &report["measurements"][0];
+            let expected = 8.0 * f64::from(words) / row["median_seconds"].as_f64().unwrap() / 1e9;
+            let found = row["gigabytes_per_second"].as_f64().unwrap();
+            // Seconds are rounded to the microsecond.
+            assert!((found / expected - 1.0).abs() < 0.1, "{operation}: {found}, {expected}");
+            assert_eq!(report["pinned"], json!(!pinned.is_empty()));
+            assert!(report.get("bandwidths").is_none(), "the CPU copies to nobody");
+        }
+    }
+    let text = bench.succeed("bench ntt --sizes 4 --device cpu");
+    assert!(text.contains("GB/s: the input read once and the output written once"), "{text}");
+}

@@ -11,12 +11,16 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use super::cpu::Cpu;
-use super::{Accelerated, Backend, Clock, Hashing, Residence, ResidentBackend, Transforms};
+use super::{
+    Accelerated, Backend, Check, Clock, Hashing, HostMemory, Residence, ResidentBackend, Transforms,
+};
 use crate::choice::{Choice, Choices};
+use crate::device::Bandwidths;
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::merkle::Approach;
 use crate::ntt::{Lde, Ntt};
+use crate::pinned::Locked;
 use cost::{Cost, Kind, transform_work};
 
 /// Two backends as one.
@@ -96,12 +100,53 @@ impl Clock for Auto {
     fn choices(&self) -> Option<Choices> {
         Some(lock(&self.choices).clone())
     }
+
+    fn replays(&self) -> Option<u64> {
+        self.device.replays()
+    }
+
+    fn bandwidths(&self) -> Result<Option<Bandwidths>, Error> {
+        self.device.bandwidths()
+    }
+}
+
+impl HostMemory for Auto {
+    fn lock(&self, bytes: usize) -> Result<Option<Locked>, Error> {
+        self.device.lock(bytes)
+    }
+}
+
+impl Auto {
+    fn for_ntt(&self, ntt: &Ntt, data: &[Goldilocks]) -> Result<&dyn Backend, Error> {
+        self.choose(&cost::NTT, data.len(), transform_work(data.len(), ntt.domain.log_size()))
+    }
+
+    fn for_lde(&self, lde: &Lde, output: &[Goldilocks]) -> Result<&dyn Backend, Error> {
+        self.choose(&cost::LDE, output.len(), transform_work(output.len(), lde.from().log_size()))
+    }
+
+    fn for_rows<H: Accelerated>(&self, matrix: &[Goldilocks]) -> Result<&dyn Hashing<H>, Error> {
+        self.choose(&cost::rows::<H>(), matrix.len(), [matrix.len() as f64; 2]).map(H::hashing)
+    }
+
+    fn for_tree<H: Accelerated>(&self, leaves: usize) -> Result<&dyn Hashing<H>, Error> {
+        self.choose(&cost::tree::<H>(), leaves, [leaves as f64; 2]).map(H::hashing)
+    }
 }
 
 impl Transforms for Auto {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
-        let work = transform_work(data.len(), ntt.domain.log_size());
-        self.choose(&cost::NTT, data.len(), work)?.ntt(ntt, data, width)
+        self.for_ntt(ntt, data)?.ntt(ntt, data, width)
+    }
+
+    fn ntt_checked(
+        &self,
+        ntt: &Ntt,
+        data: &mut [Goldilocks],
+        width: usize,
+        check: Check<'_, Goldilocks>,
+    ) -> Result<(), Error> {
+        self.for_ntt(ntt, data)?.ntt_checked(ntt, data, width, check)
     }
 
     fn lde(
@@ -111,15 +156,24 @@ impl Transforms for Auto {
         width: usize,
         output: &mut [Goldilocks],
     ) -> Result<(), Error> {
-        let work = transform_work(output.len(), lde.from().log_size());
-        self.choose(&cost::LDE, output.len(), work)?.lde(lde, input, width, output)
+        self.for_lde(lde, output)?.lde(lde, input, width, output)
+    }
+
+    fn lde_checked(
+        &self,
+        lde: &Lde,
+        input: &mut [Goldilocks],
+        width: usize,
+        output: &mut [Goldilocks],
+        check: Check<'_, Goldilocks>,
+    ) -> Result<(), Error> {
+        self.for_lde(lde, output)?.lde_checked(lde, input, width, output, check)
     }
 }
 
 impl<H: Accelerated> Hashing<H> for Auto {
     fn hash_rows(&self, matrix: &[Goldilocks], width: usize, digests: &mut [H::Digest]) -> Result<(), Error> {
-        let backend = self.choose(&cost::rows::<H>(), matrix.len(), [matrix.len() as f64; 2])?;
-        H::hashing(backend).hash_rows(matrix, width, digests)
+        self.for_rows::<H>(matrix)?.hash_rows(matrix, width, digests)
     }
 
     fn hash_columns(
@@ -128,14 +182,21 @@ impl<H: Accelerated> Hashing<H> for Auto {
         degree: usize,
         digests: &mut [H::Digest],
     ) -> Result<(), Error> {
-        let backend = self.choose(&cost::rows::<H>(), matrix.len(), [matrix.len() as f64; 2])?;
-        H::hashing(backend).hash_columns(matrix, degree, digests)
+        self.for_rows::<H>(matrix)?.hash_columns(matrix, degree, digests)
     }
 
     fn build_tree(&self, heap: &mut [H::Digest], approach: Approach) -> Result<(), Error> {
-        let leaves = heap.len() / 2;
-        let backend = self.choose(&cost::tree::<H>(), leaves, [leaves as f64; 2])?;
-        H::hashing(backend).build_tree(heap, approach)
+        self.for_tree::<H>(heap.len() / 2)?.build_tree(heap, approach)
+    }
+
+    fn build_tree_over(
+        &self,
+        leaves: &[H::Digest],
+        heap: &mut [H::Digest],
+        approach: Approach,
+        check: Check<'_, H::Digest>,
+    ) -> Result<(), Error> {
+        self.for_tree::<H>(leaves.len())?.build_tree_over(leaves, heap, approach, check)
     }
 
     /// As if extension, rows and tree were made apart: the copies between them, which a commitment on the device

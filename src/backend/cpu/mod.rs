@@ -6,7 +6,7 @@ mod simd;
 
 pub use simd::Simd;
 
-use super::{Clock, Residence, Transforms};
+use super::{Clock, HostMemory, Residence, Transforms};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::ntt::{Lde, Ntt};
@@ -49,6 +49,7 @@ impl Default for Cpu {
 }
 
 impl Clock for Cpu {}
+impl HostMemory for Cpu {}
 
 impl Residence for Cpu {}
 

@@ -5,26 +5,30 @@
 //! call binds to its thread first. Kernels are PTX that the crate carries; the driver compiles them for the GPU at hand
 //! and keeps the result in a cache of its own.
 
+mod graphs;
 mod handles;
+mod modules;
+mod transfer;
 
 use std::collections::HashMap;
-use std::ffi::{CString, c_void};
+use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use cudarc::driver::result::{self, DriverError, device, event, graph, module, primary_ctx, stream};
+use cudarc::driver::result::{self, DriverError, device, event, module, primary_ctx, stream};
 use cudarc::driver::sys::{
     self, CUdevice, CUdevice_attribute_enum as Attribute, CUevent_flags_enum as EventFlags, CUfunction,
-    CUgraphInstantiate_flags, CUmodule, CUresult, CUstream, CUstreamCaptureMode_enum as CaptureMode,
+    CUresult, CUstream,
 };
 
 use super::device::{Arg, Device, Launch, Limits};
-use super::program::Program;
-use super::staging::{Staging, pieces};
 use crate::device::{DeviceInfo, DeviceKind};
 use crate::error::Error;
-pub use handles::{Buffer, Event, Queue, Recording};
+use crate::pinned::Locked;
+use graphs::Graphs;
+pub use handles::{Buffer, Event, Queue};
 use handles::{Context, failure};
+use modules::Module;
 
 /// The first CUDA version that knows the PTX of NVRTC 12.2; its drivers are numbered 535.
 const NEEDED: (i32, &str) = (12020, "CUDA 12.2 (driver 535)");
@@ -32,31 +36,34 @@ const NEEDED: (i32, &str) = (12020, "CUDA 12.2 (driver 535)");
 /// The oldest compute capability that the PTX is for.
 const CAPABILITY: (i32, i32) = (8, 0);
 
-/// The PTX of every program, compressed; made by `tools/make-ptx.sh`.
-const PTX: [(&str, &[u8]); 5] = [
-    ("rp64_256", include_bytes!("../../../kernels/ptx/rp64_256.ptx.z")),
-    ("rp64_256_v2021", include_bytes!("../../../kernels/ptx/rp64_256_v2021.ptx.z")),
-    ("blake3", include_bytes!("../../../kernels/ptx/blake3.ptx.z")),
-    ("ntt", include_bytes!("../../../kernels/ptx/ntt.ptx.z")),
-    ("gather", include_bytes!("../../../kernels/ptx/gather.ptx.z")),
-];
-
 /// An NVIDIA GPU.
 pub struct Cuda {
     info: DeviceInfo,
     limits: Limits,
     context: Arc<Context>,
     modules: Mutex<HashMap<&'static str, Module>>,
+    graphs: Mutex<Graphs>,
 }
 
-/// A loaded program and the kernels asked of it.
-struct Module {
-    module: CUmodule,
-    functions: HashMap<&'static str, CUfunction>,
+/// A launch as the driver takes it.
+struct Prepared {
+    function: CUfunction,
+    kernel: &'static str,
+    groups: u32,
+    group: u32,
+    /// All parameters in words of eight bytes, and where each begins.
+    words: Vec<u64>,
+    parameters: Vec<usize>,
 }
 
-// SAFETY: as for Context.
-unsafe impl Send for Module {}
+impl Prepared {
+    /// All that the launch does, for the memory that it finds.
+    fn text(&self) -> impl Iterator<Item = u64> {
+        let Self { function, groups, group, ref words, .. } = *self;
+        let head = [function as u64, u64::from(groups) << 32 | u64::from(group), words.len() as u64];
+        head.into_iter().chain(words.iter().copied())
+    }
+}
 
 /// Starts the driver and returns its version as text; the error says why there is no CUDA here.
 fn driver() -> Result<(i32, String), String> {
@@ -151,79 +158,51 @@ impl Cuda {
             alignment: 1,
         };
         let context = Arc::new(Context { device, context, name });
-        Ok(Self { info, limits, context, modules: Mutex::default() })
-    }
-
-    /// A kernel, its program loaded on first use.
-    fn function(&self, program: &'static Program, kernel: &'static str) -> Result<CUfunction, Error> {
-        // Loading runs under the lock, so that it happens once. A panic within leaves a map without the program.
-        let mut modules = self.modules.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if !modules.contains_key(program.name) {
-            let module = self.load(program)?;
-            modules.insert(program.name, Module { module, functions: HashMap::new() });
-        }
-        let module = modules.get_mut(program.name).expect("the program was just loaded");
-        if let Some(&function) = module.functions.get(kernel) {
-            return Ok(function);
-        }
-        let name = CString::new(kernel).expect("names of kernels hold no zero");
-        // SAFETY: the module is loaded and stays so while the device lives.
-        let function = unsafe { module::get_function(module.module, name) };
-        let function = function.map_err(|error| failure(&self.info.id, kernel, error))?;
-        module.functions.insert(kernel, function);
-        Ok(function)
-    }
-
-    fn load(&self, program: &'static Program) -> Result<CUmodule, Error> {
-        let embedded = PTX.iter().find(|(name, _)| *name == program.name).expect("every program is embedded");
-        let mut text =
-            miniz_oxide::inflate::decompress_to_vec_zlib(embedded.1).expect("the embedded PTX is whole");
-        text.push(0);
-        // SAFETY: the image is PTX text that ends with a zero.
-        let loaded = unsafe { module::load_data(text.as_ptr().cast::<c_void>()) };
-        loaded.map_err(|error| match error.0 {
-            CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => Error::DriverTooOld {
-                device: self.info.id.clone(),
-                found: self.info.driver.clone().unwrap_or_default(),
-                needed: NEEDED.1,
-            },
-            _ => failure(&self.info.id, "loading kernels", error),
-        })
+        Ok(Self { info, limits, context, modules: Mutex::default(), graphs: Mutex::default() })
     }
 
     fn failed(&self, operation: &'static str) -> impl Fn(DriverError) -> Error + '_ {
         move |error| failure(&self.info.id, operation, error)
     }
 
-    /// Launches kernels in a stream, or into the graph that it captures.
-    fn enqueue(&self, stream: CUstream, launches: &[(CUfunction, &Launch<&Buffer>)]) -> Result<(), Error> {
-        for (function, launch) in launches {
-            // Every parameter is a word of eight bytes: a device pointer, an offset or a number.
-            let mut words = Vec::with_capacity(2 * launch.args.len());
+    /// Launches with their kernels, which are loaded before a capture begins, and their parameters.
+    fn prepare(&self, launches: &[Launch<&Buffer>]) -> Result<Vec<Prepared>, Error> {
+        let prepare = |launch: &Launch<&Buffer>| {
+            let function = self.function(launch.program, launch.kernel)?;
+            let (mut words, mut parameters) = (Vec::with_capacity(2 * launch.args.len()), Vec::new());
+            let mut push = |word| {
+                parameters.push(words.len());
+                words.push(word);
+            };
             for arg in &launch.args {
                 match *arg {
-                    Arg::Buffer(buffer, offset) => words.extend([buffer.pointer, offset]),
-                    Arg::Word(word) => words.push(word),
+                    Arg::Buffer(buffer, offset) => {
+                        push(buffer.pointer);
+                        push(offset);
+                    }
+                    Arg::Word(word) => push(word),
                 }
             }
-            let mut parameters: Vec<_> =
-                words.iter_mut().map(|word| std::ptr::from_mut(word).cast::<c_void>()).collect();
-            let (grid, block) = ((launch.groups as u32, 1, 1), (launch.group as u32, 1, 1));
+            let (groups, group) = (launch.groups as u32, launch.group as u32);
+            Ok(Prepared { function, kernel: launch.kernel, groups, group, words, parameters })
+        };
+        launches.iter().map(prepare).collect()
+    }
+
+    /// Launches kernels in a stream, or into the graph that it captures.
+    fn enqueue(&self, stream: CUstream, launches: &[Prepared]) -> Result<(), Error> {
+        for launch in launches {
+            let start = launch.words.as_ptr();
+            let parameters = launch.parameters.iter().map(|&word| start.wrapping_add(word));
+            let mut parameters: Vec<_> = parameters.map(|word| word.cast_mut().cast::<c_void>()).collect();
+            let (grid, block) = ((launch.groups, 1, 1), (launch.group, 1, 1));
             // SAFETY: the function's module is loaded; Launch vouches that the arguments are the kernel's parameters
-            // and for what it touches; the driver copies the parameters before the call returns.
+            // and for what it touches; the driver reads the parameters before the call returns.
             let launched =
-                unsafe { result::launch_kernel(*function, grid, block, 0, stream, &mut parameters) };
+                unsafe { result::launch_kernel(launch.function, grid, block, 0, stream, &mut parameters) };
             launched.map_err(self.failed(launch.kernel))?;
         }
         Ok(())
-    }
-
-    /// The functions of launches: loaded before a capture begins, for loading is no part of a graph.
-    fn functions<'a, 'b>(
-        &self,
-        launches: &'a [Launch<&'b Buffer>],
-    ) -> Result<Vec<(CUfunction, &'a Launch<&'b Buffer>)>, Error> {
-        launches.iter().map(|launch| Ok((self.function(launch.program, launch.kernel)?, launch))).collect()
     }
 
     /// Runs `work` between two events, whose distance [`finish`](Device::finish) will add up.
@@ -232,8 +211,8 @@ impl Cuda {
         queue: &mut Queue,
         work: impl FnOnce(CUstream) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let start = self.event(EventFlags::CU_EVENT_DEFAULT)?;
-        let end = self.event(EventFlags::CU_EVENT_DEFAULT)?;
+        let event = || self.event(EventFlags::CU_EVENT_DEFAULT);
+        let (start, end) = queue.spare.pop().map_or_else(|| Ok((event()?, event()?)), Ok)?;
         start.record(queue.stream).map_err(self.failed("timing"))?;
         work(queue.stream)?;
         end.record(queue.stream).map_err(self.failed("timing"))?;
@@ -246,21 +225,6 @@ impl Cuda {
         Ok(Event { context: Arc::clone(&self.context), event })
     }
 
-    /// The staging memory of a queue, if the system grants it.
-    fn staging<'a>(&self, queue: &'a mut Queue) -> Result<Option<&'a mut Staging<Event>>, Error> {
-        if queue.staging.is_none() {
-            let make = || {
-                let event = || self.event(EventFlags::CU_EVENT_DISABLE_TIMING).ok();
-                // SAFETY: the context is bound; the memory is freed when the queue is dropped.
-                let locked =
-                    |bytes| unsafe { result::malloc_host(bytes, 0) }.ok().map(|memory| memory.cast::<u8>());
-                Staging::new(locked, event)
-            };
-            queue.staging = Some(make());
-        }
-        Ok(queue.staging.as_mut().and_then(Option::as_mut))
-    }
-
     fn synchronise(&self, queue: &Queue) -> Result<(), Error> {
         // SAFETY: the stream is alive.
         unsafe { stream::synchronize(queue.stream) }.map_err(self.failed("running kernels"))
@@ -270,7 +234,6 @@ impl Cuda {
 impl Device for Cuda {
     type Buffer = Buffer;
     type Queue = Queue;
-    type Recording = Recording;
 
     fn info(&self) -> &DeviceInfo {
         &self.info
@@ -284,7 +247,14 @@ impl Device for Cuda {
         self.context.bind()?;
         let stream =
             stream::create(stream::StreamKind::NonBlocking).map_err(self.failed("making a stream"))?;
-        Ok(Queue { context: Arc::clone(&self.context), stream, staging: None, timed: Vec::new() })
+        Ok(Queue {
+            context: Arc::clone(&self.context),
+            stream,
+            uploads: None,
+            downloads: None,
+            timed: Vec::new(),
+            spare: Vec::new(),
+        })
     }
 
     fn allocate(&self, bytes: usize) -> Result<Buffer, Error> {
@@ -300,93 +270,46 @@ impl Device for Cuda {
         Ok(Buffer { context: Arc::clone(&self.context), pointer })
     }
 
+    fn lock(&self, bytes: usize) -> Result<Option<Locked>, Error> {
+        self.context.bind()?;
+        // For any context of the process.
+        self.host_memory(bytes, sys::CU_MEMHOSTALLOC_PORTABLE).map(Some)
+    }
+
+    fn copies_directly(&self, data: &[u8]) -> bool {
+        self.context.bind().is_ok() && transfer::is_locked(data)
+    }
+
     fn upload(&self, queue: &mut Queue, data: &[u8], to: &Buffer, at: usize) -> Result<(), Error> {
         self.context.bind()?;
-        let (stream, target) = (queue.stream, to.pointer + at as u64);
-        let failed = self.failed("uploading");
-        let Some(staging) = self.staging(queue)? else {
-            // SAFETY: the plan's assertions keep the copy inside the buffer; `data` is read before synchronise returns.
-            unsafe { result::memcpy_htod_async(target, data, stream) }.map_err(failed)?;
-            return self.synchronise(queue);
-        };
-        for (number, range) in pieces(data.len()).enumerate() {
-            let slot = staging.slot(number);
-            // What was copied from this half before must have left it.
-            slot.event.wait().map_err(&failed)?;
-            let piece = slot.fill(&data[range.clone()]);
-            // SAFETY: as above; the piece stays untouched until the event recorded next.
-            unsafe { result::memcpy_htod_async(target + range.start as u64, piece, stream) }
-                .map_err(&failed)?;
-            slot.event.record(stream).map_err(&failed)?;
-        }
-        Ok(())
+        self.copy_in(queue, data, to.pointer + at as u64)
     }
 
     fn download(&self, queue: &mut Queue, from: &Buffer, at: usize, data: &mut [u8]) -> Result<(), Error> {
         self.context.bind()?;
-        // Work that failed says so here, before anything is written.
-        self.synchronise(queue)?;
-        let (stream, source) = (queue.stream, from.pointer + at as u64);
-        let failed = self.failed("downloading");
-        let Some(staging) = self.staging(queue)? else {
-            // SAFETY: the plan's assertions keep the copy inside the buffer; `data` outlives the synchronisation.
-            unsafe { result::memcpy_dtoh_async(data, source, stream) }.map_err(failed)?;
-            return self.synchronise(queue);
-        };
-        // One piece is on its way to one half while the piece before it is taken out of the other.
-        let mut on_its_way = None;
-        for (number, range) in pieces(data.len()).enumerate() {
-            let slot = staging.slot(number);
-            let piece = slot.space(range.len());
-            // SAFETY: as above; the half was emptied before its piece of two pieces ago was left behind.
-            unsafe { result::memcpy_dtoh_async(piece, source + range.start as u64, stream) }
-                .map_err(&failed)?;
-            slot.event.record(stream).map_err(&failed)?;
-            if let Some((number, range)) = on_its_way.replace((number, range)) {
-                let slot = staging.slot(number);
-                slot.event.wait().map_err(&failed)?;
-                slot.empty(&mut data[range]);
-            }
-        }
-        if let Some((number, range)) = on_its_way {
-            let slot = staging.slot(number);
-            slot.event.wait().map_err(&failed)?;
-            slot.empty(&mut data[range]);
-        }
-        Ok(())
+        self.copy_out(queue, from.pointer + at as u64, data)
+    }
+
+    fn copy(&self, queue: &mut Queue, from: &Buffer, to: &Buffer, bytes: usize) -> Result<(), Error> {
+        self.context.bind()?;
+        self.timed(queue, |stream| {
+            // SAFETY: the plan's assertions keep the copy inside both buffers, which are not one.
+            unsafe { result::memcpy_dtod_async(to.pointer, from.pointer, bytes, stream) }
+                .map_err(self.failed("copying"))
+        })
     }
 
     fn launch(&self, queue: &mut Queue, launches: &[Launch<&Buffer>]) -> Result<(), Error> {
         self.context.bind()?;
-        let launches = self.functions(launches)?;
-        self.timed(queue, |stream| self.enqueue(stream, &launches))
+        let launches = self.prepare(launches)?;
+        match self.replay(queue.stream, &launches, |launch| self.timed(queue, launch)) {
+            Some(replayed) => replayed,
+            None => self.timed(queue, |stream| self.enqueue(stream, &launches)),
+        }
     }
 
-    fn record(&self, queue: &mut Queue, launches: &[Launch<&Buffer>]) -> Result<Recording, Error> {
-        self.context.bind()?;
-        let failed = self.failed("recording launches");
-        let launches = self.functions(launches)?;
-        // SAFETY: the stream is alive; a capture that was begun is ended whatever happens, and the graph destroyed.
-        let graph = unsafe {
-            let mode = CaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-            stream::begin_capture(queue.stream, mode).map_err(&failed)?;
-            let enqueued = self.enqueue(queue.stream, &launches);
-            let captured = stream::end_capture(queue.stream).map_err(&failed);
-            enqueued?;
-            let captured = captured?;
-            let instantiated = graph::instantiate(captured, CUgraphInstantiate_flags(0));
-            graph::destroy(captured).map_err(&failed)?;
-            instantiated.map_err(&failed)?
-        };
-        Ok(Recording { context: Arc::clone(&self.context), graph })
-    }
-
-    unsafe fn replay(&self, queue: &mut Queue, recording: &Recording) -> Result<(), Error> {
-        self.context.bind()?;
-        self.timed(queue, |stream| {
-            // SAFETY: graph and stream are alive; the caller keeps the buffers alive.
-            unsafe { graph::launch(recording.graph, stream) }.map_err(self.failed("replaying launches"))
-        })
+    fn replays(&self) -> Option<u64> {
+        Some(self.replay_count())
     }
 
     fn finish(&self, queue: &mut Queue) -> Result<Duration, Error> {
@@ -399,6 +322,7 @@ impl Device for Cuda {
             milliseconds +=
                 f64::from(unsafe { event::elapsed(start.event, end.event) }.map_err(self.failed("timing"))?);
         }
+        queue.spare.extend(timed);
         Ok(Duration::from_secs_f64(milliseconds / 1e3))
     }
 }
@@ -407,6 +331,8 @@ impl Drop for Cuda {
     fn drop(&mut self) {
         let modules = self.modules.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
         if self.context.bind().is_ok() {
+            // Before the modules whose kernels they launch.
+            *self.graphs.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()) = Graphs::default();
             for (_, module) in modules.drain() {
                 // SAFETY: launches through the backend were waited for, and no function outlives the device.
                 let _ = unsafe { module::unload(module.module) };

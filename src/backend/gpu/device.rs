@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::program::Program;
 use crate::device::DeviceInfo;
 use crate::error::Error;
+use crate::pinned::Locked;
 
 /// An accelerator with memory of its own, or one that is spoken to as if it had.
 ///
@@ -16,9 +17,6 @@ pub trait Device: Send + Sync + 'static {
 
     /// An ordered queue of work.
     type Queue: Send;
-
-    /// A sequence of launches that was prepared once, to be launched as one.
-    type Recording: Send;
 
     /// What it is.
     fn info(&self) -> &DeviceInfo;
@@ -32,8 +30,16 @@ pub trait Device: Send + Sync + 'static {
     /// Memory with unspecified contents; [`Error::DeviceOutOfMemory`].
     fn allocate(&self, bytes: usize) -> Result<Self::Buffer, Error>;
 
+    /// Page-locked host memory, with unspecified contents, from and to which copies need no staging; `None` where host
+    /// memory is the device's own. [`Error::HostOutOfMemory`].
+    fn lock(&self, bytes: usize) -> Result<Option<Locked>, Error>;
+
+    /// Whether data are copied from and to where they are, page-locked, so that the host is idle meanwhile. Other data pass through
+    /// staging memory, which keeps all of the host's threads busy.
+    fn copies_directly(&self, data: &[u8]) -> bool;
+
     /// Copies `data` to `to`, `at` bytes from its start. `data` may be reused when this returns; the copy itself is
-    /// ordered with the queue's other work.
+    /// ordered with the queue's other work. Data in page-locked memory are copied from where they are.
     fn upload(&self, queue: &mut Self::Queue, data: &[u8], to: &Self::Buffer, at: usize)
     -> Result<(), Error>;
 
@@ -47,23 +53,24 @@ pub trait Device: Send + Sync + 'static {
         data: &mut [u8],
     ) -> Result<(), Error>;
 
-    /// Launches kernels, each after the one before.
-    fn launch(&self, queue: &mut Self::Queue, launches: &[Launch<&Self::Buffer>]) -> Result<(), Error>;
-
-    /// Prepares launches to be repeated.
-    fn record(
+    /// Copies the first `bytes` bytes of a buffer to another; [`finish`](Self::finish) counts the time.
+    fn copy(
         &self,
         queue: &mut Self::Queue,
-        launches: &[Launch<&Self::Buffer>],
-    ) -> Result<Self::Recording, Error>;
+        from: &Self::Buffer,
+        to: &Self::Buffer,
+        bytes: usize,
+    ) -> Result<(), Error>;
 
-    /// Launches what was recorded.
-    ///
-    /// # Safety
-    /// The buffers that the launches were recorded with are alive until the queue has been finished.
-    unsafe fn replay(&self, queue: &mut Self::Queue, recording: &Self::Recording) -> Result<(), Error>;
+    /// Launches kernels, each after the one before. A device may keep a list that comes again and launch it as one; what a
+    /// launch does is settled by its parameters, so that makes no difference but of time.
+    fn launch(&self, queue: &mut Self::Queue, launches: &[Launch<&Self::Buffer>]) -> Result<(), Error>;
 
-    /// Waits for all work of a queue and returns how long its launches took since the last call, by the device's clock.
+    /// How many lists were launched as one so far; `None` for a device that never does so.
+    fn replays(&self) -> Option<u64>;
+
+    /// Waits for all work of a queue and returns how long its launches and its copies
+    /// within the device took since the last call, by the device's clock.
     fn finish(&self, queue: &mut Self::Queue) -> Result<Duration, Error>;
 }
 

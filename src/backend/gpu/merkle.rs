@@ -7,13 +7,15 @@ use std::ops::Range;
 
 use super::Gpu;
 use super::device::{Arg, Device, Launch, Limits};
+use super::pipeline;
 use super::program::{self, Program};
 use super::tree;
 use super::work::{Region, Work};
-use crate::backend::{Extent, Hashing};
+use crate::backend::{Check, Extent, Hashing};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::{Blake3, Hasher, Rp64_256, Rp64_256V2021};
+use crate::memory;
 use crate::merkle::Approach;
 
 /// A hash with kernels.
@@ -78,24 +80,83 @@ impl<D: Device> Gpu<D> {
         block: usize,
         digests: &mut [H::Digest],
     ) -> Result<(), Error> {
-        let (rows, width) = (digests.len(), matrix.len() / digests.len());
-        self.divide(rows, width + DIGEST, |part| {
-            let mut work = Work::new(self)?;
-            let input = work.allocate(part.len() * width)?;
-            let output = work.allocate(part.len() * DIGEST)?;
-            if part.len() == rows {
-                work.upload(bytemuck::cast_slice(matrix), input, 0)?;
-            } else {
-                // These rows of every block, side by side.
-                let (first, len) = (part.start * block, part.len() * block);
-                for (number, block) in matrix.chunks_exact(rows * block).enumerate() {
-                    work.upload(bytemuck::cast_slice(&block[first..first + len]), input, 8 * number * len)?;
-                }
+        let (rows, words) = (digests.len(), matrix.len() / digests.len() + DIGEST);
+        if let Some(at_once) = self.overlap(rows, 8 * words, words) {
+            let parts = digests.chunks_mut(at_once).enumerate();
+            let hash = |(number, digests): (usize, &mut [H::Digest])| {
+                self.digests_from::<H>(matrix, (rows, block), number * at_once, digests)
+            };
+            match pipeline::run(parts, hash) {
+                Err(Error::DeviceOutOfMemory { .. }) => {}
+                done => return done,
             }
-            let extent = Extent { rows: part.len(), width, block };
-            work.launch(&[hash_rows::<H>(work.limits(), input, extent, (output, 0))])?;
-            work.download(output, 0, bytemuck::cast_slice_mut(&mut digests[part]))
+        }
+        self.divide(rows, words, |part| {
+            self.digests_from::<H>(matrix, (rows, block), part.start, &mut digests[part])
         })
+    }
+
+    /// Hashes as many rows as there are digests, from some row on, of a matrix of `rows` rows in blocks.
+    fn digests_from<H: DeviceHash>(
+        &self,
+        matrix: &[Goldilocks],
+        (rows, block): (usize, usize),
+        from: usize,
+        digests: &mut [H::Digest],
+    ) -> Result<(), Error> {
+        let width = matrix.len() / rows;
+        let mut work = Work::new(self)?;
+        let input = work.allocate(digests.len() * width)?;
+        let output = work.allocate(digests.len() * DIGEST)?;
+        // These rows of every block, side by side.
+        let (first, len) = (from * block, digests.len() * block);
+        match digests.len() == rows {
+            true => work.upload(bytemuck::cast_slice(matrix), input, 0)?,
+            false => matrix.chunks_exact(rows * block).enumerate().try_for_each(|(number, block)| {
+                work.upload(bytemuck::cast_slice(&block[first..first + len]), input, 8 * number * len)
+            })?,
+        }
+        let extent = Extent { rows: digests.len(), width, block };
+        work.launch(&[hash_rows::<H>(work.limits(), input, extent, (output, 0))])?;
+        work.download(output, 0, bytemuck::cast_slice_mut(digests))
+    }
+
+    /// A whole tree over leaves that stand elsewhere. While the device is at work, the host looks at the leaves, copies them and
+    /// has the system find pages for the nodes.
+    fn tree_over<H: DeviceHash>(
+        &self,
+        leaves: &[H::Digest],
+        heap: &mut [H::Digest],
+        approach: Approach,
+        check: Check<'_, H::Digest>,
+    ) -> Result<(), Error> {
+        let count = leaves.len();
+        let (nodes, copies) = heap.split_at_mut(count);
+        let device = || {
+            let mut work = Work::new(self)?;
+            let region = work.allocate(2 * count * DIGEST)?;
+            work.upload(bytemuck::cast_slice(leaves), region, 8 * DIGEST * count)?;
+            work.launch(&tree::plan::<H>(approach, work.limits(), region, count))?;
+            Ok((work, region))
+        };
+        let mut host = || {
+            check(leaves)?;
+            memory::copy(leaves, copies);
+            memory::touch(nodes);
+            Ok(())
+        };
+        let (mut work, region) = match self.device.copies_directly(bytemuck::cast_slice(leaves)) {
+            true => {
+                let (looked, started) = rayon::join(host, device);
+                looked.and(started)?
+            }
+            // The copy to staging memory takes all threads.
+            false => {
+                let started = device()?;
+                host().map(|()| started)?
+            }
+        };
+        work.download(region, 8 * DIGEST, bytemuck::cast_slice_mut(&mut nodes[1..]))
     }
 
     /// Builds the subtree below a node of a heap; below node 1 that is the tree.
@@ -135,6 +196,24 @@ impl<D: Device, H: DeviceHash> Hashing<H> for Gpu<D> {
         digests: &mut [H::Digest],
     ) -> Result<(), Error> {
         self.digests::<H>(matrix, degree, digests)
+    }
+
+    fn build_tree_over(
+        &self,
+        leaves: &[H::Digest],
+        heap: &mut [H::Digest],
+        approach: Approach,
+        check: Check<'_, H::Digest>,
+    ) -> Result<(), Error> {
+        if leaves.len() > 1 && self.fits(2 * DIGEST * leaves.len()) {
+            match self.tree_over::<H>(leaves, heap, approach, check) {
+                Err(Error::DeviceOutOfMemory { .. }) => {}
+                built => return built,
+            }
+        }
+        check(leaves)?;
+        memory::copy(leaves, &mut heap[leaves.len()..]);
+        Hashing::<H>::build_tree(self, heap, approach)
     }
 
     fn build_tree(&self, heap: &mut [H::Digest], approach: Approach) -> Result<(), Error> {

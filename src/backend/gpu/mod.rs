@@ -4,8 +4,9 @@
 //!  merkle.rs, transforms.rs, resident.rs
 //!                      what goes to the device, in how many parts, and what comes back or stays
 //!  ntt.rs, tree.rs     host plans: which kernels, in which order, on what memory
+//!  pipeline.rs         parts of an operation under way at once
 //!  work.rs, pool.rs    one operation's queue and memory; memory kept between operations
-//!  device.rs           the primitives
+//!  device.rs           the primitives; bandwidth.rs, how fast they copy
 //!  cuda.rs, opencl.rs  their two implementations
 //!  program.rs          kernel sources, from kernels/; rescue.rs, the constants of some
 //! ```
@@ -15,6 +16,7 @@
 //! device do the same launches without the copies, and end when the device has: so what they hand out can be used from
 //! any queue. Each call has a queue of its own, so any number of threads may share a backend.
 
+mod bandwidth;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod device;
@@ -24,11 +26,12 @@ mod merkle;
 mod ntt;
 #[cfg(feature = "opencl")]
 pub mod opencl;
+mod pipeline;
 mod pool;
 pub mod program;
 mod rescue;
 mod resident;
-#[cfg(feature = "cuda")]
+#[cfg(any(feature = "cuda", feature = "opencl"))]
 mod staging;
 mod transforms;
 mod tree;
@@ -43,8 +46,10 @@ use std::time::Duration;
 pub use device::{Arg, Device, Launch, Limits};
 pub use merkle::DeviceHash;
 
-use super::Clock;
+use super::{Clock, HostMemory};
+use crate::device::Bandwidths;
 use crate::error::Error;
+use crate::pinned::Locked;
 use pool::Pool;
 
 /// The backend of a device.
@@ -58,6 +63,8 @@ pub struct Gpu<D: Device> {
     busy: AtomicU64,
     /// Bytes of device memory that one operation takes at most.
     limit: u64,
+    /// Bytes moved from which on an operation is done in parts side by side.
+    overlap_from: u64,
 }
 
 impl<D: Device> Gpu<D> {
@@ -73,6 +80,7 @@ impl<D: Device> Gpu<D> {
             queues: Mutex::default(),
             tables: Mutex::default(),
             busy: AtomicU64::default(),
+            overlap_from: pipeline::WORTH_IT,
         }
     }
 
@@ -121,6 +129,20 @@ impl<D: Device> Gpu<D> {
 impl<D: Device> Clock for Gpu<D> {
     fn device_time(&self) -> Option<Duration> {
         Some(Duration::from_nanos(self.busy.load(Ordering::Relaxed)))
+    }
+
+    fn replays(&self) -> Option<u64> {
+        self.device.replays()
+    }
+
+    fn bandwidths(&self) -> Result<Option<Bandwidths>, Error> {
+        self.measure_bandwidths().map(Some)
+    }
+}
+
+impl<D: Device> HostMemory for Gpu<D> {
+    fn lock(&self, bytes: usize) -> Result<Option<Locked>, Error> {
+        self.device.lock(bytes)
     }
 }
 

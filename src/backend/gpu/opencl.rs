@@ -1,18 +1,17 @@
-//! OpenCL devices: the only file that names opencl3.
+//! OpenCL devices: the only place that names opencl3.
 //!
 //! The loader library is opened at run time. Programs are compiled from source on first use, and their binaries kept on
 //! disk. Version 1.2 is enough. Any device will do: GPUs, and processors through PoCL, which must not be told to inline.
 
+mod transfer;
+
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::ffi::c_void;
 use std::ptr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use opencl3::command_queue::{
-    CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_read_buffer, enqueue_write_buffer,
-};
+use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_copy_buffer};
 use opencl3::context::Context;
 use opencl3::device::{self, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU};
 use opencl3::error_codes::{
@@ -23,13 +22,16 @@ use opencl3::event::Event;
 use opencl3::kernel::Kernel;
 use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
 use opencl3::platform::get_platforms;
-use opencl3::types::{CL_BLOCKING, cl_device_id, cl_mem};
+use opencl3::types::{cl_device_id, cl_mem};
 
 use super::device::{Arg, Device, Launch, Limits};
 use super::program::Program;
+use super::staging::Staging;
 use crate::cache;
 use crate::device::{DeviceInfo, DeviceKind};
 use crate::error::Error;
+use crate::pinned::Locked;
+use transfer::Ranges;
 
 /// What compilers are told.
 const OPTIONS: &str = "-cl-std=CL1.2";
@@ -43,6 +45,11 @@ pub struct OpenCl {
     context: Context,
     id: cl_device_id,
     programs: Mutex<HashMap<&'static str, Arc<opencl3::program::Program>>>,
+    /// Whether the device's memory is the host's.
+    shares_memory: bool,
+    /// The queue that maps host memory.
+    host_queue: Arc<CommandQueue>,
+    ranges: Ranges,
 }
 
 // SAFETY: the device id, the only member that is not Send and Sync by itself, names a device of the process; the OpenCL
@@ -56,13 +63,19 @@ pub struct Queue {
     queue: CommandQueue,
     kernels: HashMap<(&'static str, &'static str), Kernel>,
     timed: Vec<(Event, Option<Event>)>,
+    uploads: Passage,
+    downloads: Passage,
 }
 
-/// A launch sequence with the handles of its buffers.
-pub struct Recording(Vec<Launch<cl_mem>>);
+/// Staging memory of one direction, made on first use; `Some(None)` where the system refused it.
+type Passage = Option<Option<Staging<Event>>>;
 
-// SAFETY: handles of memory objects may be used from any thread.
-unsafe impl Send for Recording {}
+impl Drop for Queue {
+    fn drop(&mut self) {
+        // Staging memory, dropped after this, is free once the queue is idle.
+        let _ = self.queue.finish();
+    }
+}
 
 /// A device that was found.
 struct Found {
@@ -173,7 +186,19 @@ impl OpenCl {
             alignment: device.mem_base_addr_align().map_err(failed)? as usize / 8,
         };
         let context = Context::from_device(&device).map_err(failed)?;
-        Ok(Self { limits, identity, context, id: device.id(), programs: Mutex::default(), info })
+        // SAFETY: the device belongs to the context.
+        let host_queue = unsafe { CommandQueue::create(&context, device.id(), 0) }.map_err(failed)?;
+        Ok(Self {
+            shares_memory: device.host_unified_memory().map_err(failed)?,
+            host_queue: Arc::new(host_queue),
+            ranges: Ranges::default(),
+            limits,
+            identity,
+            context,
+            id: device.id(),
+            programs: Mutex::default(),
+            info,
+        })
     }
 
     fn failed(&self, operation: &'static str) -> impl Fn(ClError) -> Error + '_ {
@@ -199,13 +224,7 @@ impl OpenCl {
         let built = match cached {
             Some(built) => built,
             None => {
-                let built =
-                    opencl3::program::Program::create_and_build_from_source(&self.context, &source, OPTIONS);
-                let built = built.map_err(|message| Error::DeviceFailed {
-                    device: self.info.id.clone(),
-                    operation: "compiling kernels",
-                    message,
-                })?;
+                let built = self.compile(&source)?;
                 let binary = built.get_binaries().ok().and_then(|mut binaries| binaries.pop());
                 if let (Some(path), Some(binary)) = (path, binary) {
                     cache::store(&path, &binary);
@@ -216,6 +235,16 @@ impl OpenCl {
         let built = Arc::new(built);
         programs.insert(program.name, Arc::clone(&built));
         Ok(built)
+    }
+
+    /// Compiles a source text; the error carries what the compiler says of it.
+    fn compile(&self, source: &str) -> Result<opencl3::program::Program, Error> {
+        let built = opencl3::program::Program::create_and_build_from_source(&self.context, source, OPTIONS);
+        built.map_err(|message| Error::DeviceFailed {
+            device: self.info.id.clone(),
+            operation: "compiling kernels",
+            message,
+        })
     }
 
     fn enqueue(&self, queue: &mut Queue, launches: &[Launch<cl_mem>]) -> Result<(), Error> {
@@ -273,7 +302,6 @@ impl OpenCl {
 impl Device for OpenCl {
     type Buffer = Buffer<u8>;
     type Queue = Queue;
-    type Recording = Recording;
 
     fn info(&self) -> &DeviceInfo {
         &self.info
@@ -287,7 +315,7 @@ impl Device for OpenCl {
         // SAFETY: the device belongs to the context.
         let queue = unsafe { CommandQueue::create(&self.context, self.id, CL_QUEUE_PROFILING_ENABLE) };
         let queue = queue.map_err(self.failed("making a queue"))?;
-        Ok(Queue { queue, kernels: HashMap::new(), timed: Vec::new() })
+        Ok(Queue { queue, kernels: HashMap::new(), timed: Vec::new(), uploads: None, downloads: None })
     }
 
     fn allocate(&self, bytes: usize) -> Result<Buffer<u8>, Error> {
@@ -303,25 +331,19 @@ impl Device for OpenCl {
         })
     }
 
+    fn lock(&self, bytes: usize) -> Result<Option<Locked>, Error> {
+        match self.shares_memory {
+            true => Ok(None),
+            false => self.host_memory(bytes, true).map(Some),
+        }
+    }
+
+    fn copies_directly(&self, data: &[u8]) -> bool {
+        self.is_locked(data)
+    }
+
     fn upload(&self, queue: &mut Queue, data: &[u8], to: &Buffer<u8>, at: usize) -> Result<(), Error> {
-        // SAFETY: the call blocks until `data` was read; the plan's assertions keep it inside the buffer.
-        let written = unsafe {
-            enqueue_write_buffer(
-                queue.queue.get(),
-                to.get(),
-                CL_BLOCKING,
-                at,
-                data.len(),
-                data.as_ptr().cast::<c_void>(),
-                0,
-                ptr::null(),
-            )
-        };
-        written.map(|event| drop(Event::new(event))).map_err(|code| match code {
-            // Memory may be taken only now, when it is first used.
-            CL_MEM_OBJECT_ALLOCATION_FAILURE => self.out_of_memory(data.len() as u64),
-            _ => failure(&self.info, "uploading", ClError(code)),
-        })
+        self.copy_in(queue, data, to, at)
     }
 
     fn download(
@@ -331,21 +353,17 @@ impl Device for OpenCl {
         at: usize,
         data: &mut [u8],
     ) -> Result<(), Error> {
-        // SAFETY: the call blocks until `data` was written; the plan's assertions keep it inside the buffer.
-        let read = unsafe {
-            enqueue_read_buffer(
-                queue.queue.get(),
-                from.get(),
-                CL_BLOCKING,
-                at,
-                data.len(),
-                data.as_mut_ptr().cast::<c_void>(),
-                0,
-                ptr::null(),
-            )
+        self.copy_out(queue, from, at, data)
+    }
+
+    fn copy(&self, queue: &mut Queue, from: &Buffer<u8>, to: &Buffer<u8>, bytes: usize) -> Result<(), Error> {
+        // SAFETY: the plan's assertions keep the copy inside both buffers, which are not one.
+        let copied = unsafe {
+            enqueue_copy_buffer(queue.queue.get(), from.get(), to.get(), 0, 0, bytes, 0, ptr::null())
         };
-        let failed = self.failed("downloading");
-        read.map(|event| drop(Event::new(event))).map_err(|code| failed(ClError(code)))
+        let copied = copied.map_err(|code| failure(&self.info, "copying", ClError(code)))?;
+        queue.timed.push((Event::new(copied), None));
+        Ok(())
     }
 
     fn launch(&self, queue: &mut Queue, launches: &[Launch<&Buffer<u8>>]) -> Result<(), Error> {
@@ -353,13 +371,9 @@ impl Device for OpenCl {
         self.enqueue(queue, &launches)
     }
 
-    /// OpenCL 1.2 has no graphs: a recording is the launches themselves.
-    fn record(&self, _: &mut Queue, launches: &[Launch<&Buffer<u8>>]) -> Result<Recording, Error> {
-        Ok(Recording(launches.iter().map(|launch| launch.map(|buffer| buffer.get())).collect()))
-    }
-
-    unsafe fn replay(&self, queue: &mut Queue, recording: &Recording) -> Result<(), Error> {
-        self.enqueue(queue, &recording.0)
+    /// OpenCL 1.2 has no graphs.
+    fn replays(&self) -> Option<u64> {
+        None
     }
 
     fn finish(&self, queue: &mut Queue) -> Result<Duration, Error> {
@@ -394,12 +408,20 @@ fn failure(info: &DeviceInfo, operation: &'static str, error: ClError) -> Error 
 
 #[cfg(test)]
 mod tests {
-    use super::parse_version;
+    use super::{OpenCl, parse_version};
 
     #[test]
     fn versions() {
         assert_eq!(parse_version("OpenCL 3.0 PoCL HSTR: pthread"), Some((3, 0)));
         assert_eq!(parse_version("OpenCL 1.1 "), Some((1, 1)));
         assert_eq!(parse_version("OpenGL 4.6"), None);
+    }
+
+    #[test]
+    fn a_source_that_does_not_compile_is_explained() {
+        // Where the device must be present, the conformance tests say that it is not.
+        let Ok(device) = OpenCl::open(0) else { return };
+        let error = device.compile("__kernel void f() { nonsense; }").err().unwrap().to_string();
+        assert!(error.contains("compiling kernels") && error.contains("nonsense"), "{error}");
     }
 }

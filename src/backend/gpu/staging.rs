@@ -1,117 +1,179 @@
-//! Page-locked memory between the caller's memory and a device.
+//! Data through page-locked memory between the caller's memory and a device.
 //!
 //! A device copies from and to page-locked memory five times as fast as from pageable memory (55 against 10 GB/s on an H200),
 //! but locking the caller's pages costs more than it saves. So data pass through a small locked buffer in two halves: while
-//! the device copies one, all threads copy the other.
+//! the device copies one, all threads copy the other. Uploads and downloads have a buffer each, because memory that is only
+//! written by the host can be write-combined, and such memory is slow to read.
 
-use std::ops::Range;
-
-use rayon::prelude::*;
+use crate::error::Error;
+use crate::memory;
+use crate::pinned::Locked;
 
 /// Bytes of a half.
 const HALF: usize = 16 << 20;
 
-/// Bytes that one thread copies at a time.
-const GRAIN: usize = 1 << 20;
+/// Bytes of staging memory: both halves.
+pub(super) const STAGING: usize = 2 * HALF;
 
-/// Two halves of page-locked memory; E is an event that tells when the device is done with a half.
+/// Two halves of page-locked memory; E is an event that tells when the device is done with a copy.
 pub(super) struct Staging<E> {
-    memory: *mut u8,
-    halves: [Half<E>; 2],
-}
-
-/// One half.
-pub(super) struct Half<E> {
-    memory: *mut u8,
-    /// Recorded after each copy from or to this half.
-    pub(super) event: E,
-}
-
-/// A length in pieces that fit into a half.
-pub(super) fn pieces(len: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..len).step_by(HALF).map(move |start| start..len.min(start + HALF))
+    memory: Locked,
+    /// The last copy from or to each half, until it was waited for.
+    under_way: [Option<E>; 2],
+    /// Copies so far: halves take turns.
+    count: usize,
 }
 
 impl<E> Staging<E> {
-    /// Two halves, if memory and events are to be had. `lock` returns that many bytes of page-locked memory, which the
-    /// caller frees after this value's last use.
-    pub(super) fn new(
-        lock: impl FnOnce(usize) -> Option<*mut u8>,
-        event: impl Fn() -> Option<E>,
-    ) -> Option<Self> {
-        let events = [event()?, event()?];
-        let memory = lock(2 * HALF)?;
-        let mut offset = 0;
-        let halves = events.map(|event| {
-            let memory = memory.wrapping_add(offset);
-            offset += HALF;
-            Half { memory, event }
-        });
-        Some(Self { memory, halves })
+    /// Data shall pass through `memory`, [`STAGING`] bytes.
+    pub(super) fn new(memory: Locked) -> Self {
+        assert!(memory.as_slice().len() >= STAGING, "two halves");
+        Self { memory, under_way: [None, None], count: 0 }
     }
 
-    /// The half of the piece with this number.
-    pub(super) fn slot(&mut self, number: usize) -> &mut Half<E> {
-        &mut self.halves[number % 2]
+    /// Uploads `data`: `start` begins the copy of a piece to the offset given, `wait` waits for such a copy. Copies may be
+    /// under way when this returns, but not from `data`.
+    pub(super) fn upload(
+        &mut self,
+        data: &[u8],
+        wait: impl Fn(E) -> Result<(), Error>,
+        mut start: impl FnMut(&[u8], usize) -> Result<E, Error>,
+    ) -> Result<(), Error> {
+        for (number, piece) in data.chunks(HALF).enumerate() {
+            let half = self.turn();
+            // What was copied from this half before must have left it.
+            self.under_way[half].take().map_or(Ok(()), &wait)?;
+            let space = space(&mut self.memory, half, piece.len());
+            memory::copy(piece, space);
+            self.under_way[half] = Some(start(space, number * HALF)?);
+        }
+        Ok(())
     }
 
-    /// The memory of both.
-    pub(super) fn memory(&mut self) -> *mut u8 {
-        self.memory
-    }
-}
-
-impl<E> Half<E> {
-    /// The first `len` bytes.
-    pub(super) fn space(&mut self, len: usize) -> &mut [u8] {
-        assert!(len <= HALF, "a piece fits into a half");
-        // SAFETY: HALF bytes of locked memory, which the system hands out zeroed and which only this value points to.
-        unsafe { std::slice::from_raw_parts_mut(self.memory, len) }
-    }
-
-    /// Copies `data` here.
-    pub(super) fn fill(&mut self, data: &[u8]) -> &[u8] {
-        let space = self.space(data.len());
-        copy(data, space);
-        space
-    }
-
-    /// Copies what is here to `data`.
-    pub(super) fn empty(&mut self, data: &mut [u8]) {
-        let space = self.space(data.len());
-        copy(space, data);
-    }
-}
-
-/// Copies with as many threads as it takes.
-fn copy(from: &[u8], to: &mut [u8]) {
-    match from.len() <= GRAIN {
-        true => to.copy_from_slice(from),
-        false => {
-            let pieces = to.par_chunks_mut(GRAIN).zip(from.par_chunks(GRAIN));
-            pieces.for_each(|(to, from)| to.copy_from_slice(from));
+    /// Downloads to `data`: `start` begins the copy to a piece from the offset given, `wait` waits for such a copy.
+    pub(super) fn download(
+        &mut self,
+        data: &mut [u8],
+        wait: impl Fn(E) -> Result<(), Error>,
+        mut start: impl FnMut(&mut [u8], usize) -> Result<E, Error>,
+    ) -> Result<(), Error> {
+        let mut pieces = data.chunks_mut(HALF).enumerate();
+        // One piece is on its way to one half while the piece before it is taken out of the other.
+        let mut before: Option<(usize, &mut [u8])> = None;
+        loop {
+            let next = pieces.next();
+            let half = self.turn();
+            if let Some((number, piece)) = &next {
+                // Left behind only by a download that failed.
+                self.under_way[half].take().map_or(Ok(()), &wait)?;
+                let space = space(&mut self.memory, half, piece.len());
+                self.under_way[half] = Some(start(space, number * HALF)?);
+            }
+            if let Some((half, piece)) = before {
+                self.under_way[half].take().map_or(Ok(()), &wait)?;
+                memory::copy(space(&mut self.memory, half, piece.len()), piece);
+            }
+            match next {
+                Some((_, piece)) => before = Some((half, piece)),
+                None => return Ok(()),
+            }
         }
     }
+}
+
+impl<E> Staging<E> {
+    /// The half whose turn it is.
+    fn turn(&mut self) -> usize {
+        self.count += 1;
+        self.count % 2
+    }
+}
+
+/// The first bytes of a half.
+fn space(memory: &mut Locked, half: usize, len: usize) -> &mut [u8] {
+    &mut memory.as_mut_slice()[half * HALF..][..len]
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{HALF, Staging, pieces};
+    use std::cell::RefCell;
+    use std::ptr::NonNull;
+
+    use super::{HALF, STAGING, Staging};
+    use crate::error::Error;
+    use crate::pinned::Locked;
+
+    fn memory() -> Locked {
+        let mut memory = vec![0_u8; STAGING];
+        let start = NonNull::new(memory.as_mut_ptr()).unwrap();
+        // SAFETY: the owner keeps the memory and does not touch it.
+        unsafe { Locked::new(start, STAGING, memory) }
+    }
+
+    /// A device that copies only when it is waited for, as late as a device may.
+    #[derive(Default)]
+    struct Late {
+        memory: RefCell<Vec<u8>>,
+    }
+
+    /// A copy: of so many bytes, between this address and this offset.
+    struct Copy {
+        host: *mut u8,
+        len: usize,
+        at: usize,
+        up: bool,
+    }
+
+    impl Late {
+        fn wait(&self, Copy { host, len, at, up }: Copy) -> Result<(), Error> {
+            let memory = &mut self.memory.borrow_mut()[at..at + len];
+            // SAFETY: the host's piece is part of staging memory, which lives on and which nobody uses meanwhile.
+            let host = unsafe { std::slice::from_raw_parts_mut(host, len) };
+            match up {
+                true => memory.copy_from_slice(host),
+                false => host.copy_from_slice(memory),
+            }
+            Ok(())
+        }
+    }
 
     #[test]
     fn data_pass_through_unchanged() {
-        let mut memory = vec![0u8; 2 * HALF];
-        let mut staging = Staging::new(|_| Some(memory.as_mut_ptr()), || Some(())).unwrap();
-        let data: Vec<u8> = (0..3 * HALF + 5).map(|i| (i % 251) as u8).collect();
-        let mut out = vec![0; data.len()];
-        let mut end = 0;
-        for (number, range) in pieces(data.len()).enumerate() {
-            assert_eq!(range.start, end);
-            end = range.end;
-            let half = staging.slot(number);
-            half.fill(&data[range.clone()]);
-            half.empty(&mut out[range]);
+        for len in [1, 5, HALF, HALF + 1, 2 * HALF, 3 * HALF + 5] {
+            let data: Vec<u8> = (0..len).map(|i| (i % 251) as u8).collect();
+            let device = Late { memory: RefCell::new(vec![0; len]) };
+            let mut staging = Staging::new(memory());
+            let up = |piece: &[u8], at| {
+                Ok(Copy { host: piece.as_ptr().cast_mut(), len: piece.len(), at, up: true })
+            };
+            staging.upload(&data, |copy| device.wait(copy), up).unwrap();
+            for copy in &mut staging.under_way {
+                copy.take().map_or(Ok(()), |copy| device.wait(copy)).unwrap();
+            }
+            assert!(*device.memory.borrow() == data, "{len}");
+            let mut out = vec![0; len];
+            let down =
+                |piece: &mut [u8], at| Ok(Copy { host: piece.as_mut_ptr(), len: piece.len(), at, up: false });
+            staging.download(&mut out, |copy| device.wait(copy), down).unwrap();
+            assert!(out == data, "{len}");
         }
-        assert!(end == data.len() && out == data);
+    }
+
+    #[test]
+    fn a_copy_that_fails_leaves_none_unwaited_for_before_its_half_is_used_again() {
+        let waited = RefCell::new(Vec::new());
+        let failure = || Error::DeviceMissing { device: "".into(), reason: "".into(), available: "".into() };
+        let wait = |at: usize| {
+            waited.borrow_mut().push(at);
+            Ok(())
+        };
+        let mut staging = Staging::<usize>::new(memory());
+        let mut data = vec![0; 2 * HALF];
+        let failed = staging.download(&mut data, wait, |_, at| if at > 0 { Err(failure()) } else { Ok(7) });
+        assert!(failed == Err(failure()) && waited.borrow().is_empty());
+        for _ in 0..2 {
+            staging.upload(&data[..1], wait, |_, _| Ok(8)).unwrap();
+        }
+        assert_eq!(*waited.borrow(), [7]);
     }
 }

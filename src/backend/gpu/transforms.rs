@@ -3,6 +3,9 @@
 //! Columns are transformed independently of each other, so a batch that is too large for the device is cut: into runs of
 //! whole blocks, and where a block of many columns is too large by itself, into runs of its columns. The columns of a part
 //! lie side by side on the device; the host's rows are longer, and their pieces pass through a small buffer.
+//!
+//! A batch that fits but moves much is cut too, so that its parts overlap (`pipeline.rs`). Parts in place are then written before
+//! others are known to succeed; where one fails, the host transforms those back.
 
 use std::ops::Range;
 
@@ -11,8 +14,10 @@ use rayon::prelude::*;
 use super::Gpu;
 use super::device::Device;
 use super::ntt::{lde_words, ntt_words};
+use super::pipeline;
 use super::work::{Region, Work};
-use crate::backend::Transforms;
+use crate::backend::cpu::Cpu;
+use crate::backend::{Check, Transforms};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::memory;
@@ -129,10 +134,21 @@ impl<D: Device> Gpu<D> {
 
     /// A transform whose result is copied over its input: all that can fail has been waited for when that begins, unless the
     /// device is lost meanwhile.
-    fn ntt_at_once(&self, ntt: &Ntt, data: &mut [Goldilocks], shape: (usize, usize)) -> Result<(), Error> {
-        let mut work = Work::new(self)?;
-        let input = work.upload_new(bytemuck::cast_slice(data))?;
-        let output = self.ntt_region(&mut work, ntt, shape, input)?;
+    fn ntt_at_once(
+        &self,
+        ntt: &Ntt,
+        data: &mut [Goldilocks],
+        width: usize,
+        check: Check<'_, Goldilocks>,
+    ) -> Result<(), Error> {
+        let start = || {
+            let mut work = Work::new(self)?;
+            let input = work.upload_new(bytemuck::cast_slice(data))?;
+            let blocks = data.len() / (ntt.domain.size() * width);
+            let output = self.ntt_region(&mut work, ntt, (width, blocks), input)?;
+            Ok((work, output))
+        };
+        let (mut work, output) = self.check_and_start(data, check, start)?;
         work.finish()?;
         work.download(output, 0, bytemuck::cast_slice_mut(data)).map_err(|error| Error::ResultLost {
             device: self.device.info().id.clone(),
@@ -141,16 +157,44 @@ impl<D: Device> Gpu<D> {
     }
 }
 
+/// Words that were looked at before.
+const SOUND: Check<'static, Goldilocks> = &|_| Ok(());
+
 impl<D: Device> Transforms for Gpu<D> {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
+        self.ntt_checked(ntt, data, width, SOUND)
+    }
+
+    fn ntt_checked(
+        &self,
+        ntt: &Ntt,
+        data: &mut [Goldilocks],
+        width: usize,
+        check: Check<'_, Goldilocks>,
+    ) -> Result<(), Error> {
         let rows = ntt.domain.size();
-        let blocks = data.len() / (rows * width);
+        let block = rows * width;
+        let blocks = data.len() / block;
+        if let Some(at_once) = self.overlap(blocks, 16 * block, ntt_words(block)) {
+            let done = pipeline::run_in_place(
+                data.chunks_mut(at_once * block),
+                |part| self.ntt_at_once(ntt, part, width, check),
+                |part| Cpu::default().ntt(&ntt.undo(), part, width),
+            );
+            match done {
+                // Told of a word of all data, not of one of a part.
+                Err(Error::NotCanonical { .. }) => return check(data),
+                Err(Error::DeviceOutOfMemory { .. }) => {}
+                done => return done,
+            }
+        }
         if self.fits(ntt_words(data.len())) {
-            match self.ntt_at_once(ntt, data, (width, blocks)) {
+            match self.ntt_at_once(ntt, data, width, check) {
                 Err(Error::DeviceOutOfMemory { .. }) => {}
                 result => return result,
             }
         }
+        check(data)?;
         // The first part must not be written before the last is known to succeed.
         let mut results = memory::zeroed::<Goldilocks>(data.len())?;
         self.parts((blocks, width), ntt_words(rows), |part| {
@@ -159,7 +203,7 @@ impl<D: Device> Transforms for Gpu<D> {
             let output = self.ntt_region(&mut work, ntt, part.shape(), input)?;
             self.download_part(&mut work, &part, rows, output, &mut results)
         })?;
-        data.copy_from_slice(&results);
+        memory::copy(&results, data);
         Ok(())
     }
 
@@ -167,6 +211,48 @@ impl<D: Device> Transforms for Gpu<D> {
         &self,
         lde: &Lde,
         input: &mut [Goldilocks],
+        width: usize,
+        output: &mut [Goldilocks],
+    ) -> Result<(), Error> {
+        self.lde_checked(lde, input, width, output, SOUND)
+    }
+
+    fn lde_checked(
+        &self,
+        lde: &Lde,
+        input: &mut [Goldilocks],
+        width: usize,
+        output: &mut [Goldilocks],
+        check: Check<'_, Goldilocks>,
+    ) -> Result<(), Error> {
+        // The device works on a copy.
+        let input = &*input;
+        let (from, to) = (lde.from().size(), lde.to().size());
+        let (block, extended) = (from * width, to * width);
+        let words = lde_words(block, extended);
+        let done = match self.overlap(input.len() / block, 8 * (block + extended), words) {
+            Some(at_once) => {
+                let parts = input.chunks(at_once * block).zip(output.chunks_mut(at_once * extended));
+                pipeline::run(parts, |(input, output)| {
+                    self.check_and_start(input, check, || self.lde_in_parts(lde, input, width, output))
+                })
+            }
+            None => self.check_and_start(input, check, || self.lde_in_parts(lde, input, width, output)),
+        };
+        match done {
+            // Told of a word of all data, not of one of a part.
+            Err(Error::NotCanonical { .. }) => check(input),
+            done => done,
+        }
+    }
+}
+
+impl<D: Device> Gpu<D> {
+    /// Extensions in as many parts as memory asks for, one after the other.
+    fn lde_in_parts(
+        &self,
+        lde: &Lde,
+        input: &[Goldilocks],
         width: usize,
         output: &mut [Goldilocks],
     ) -> Result<(), Error> {

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use super::Gpu;
 use super::device::{Device, Launch, Limits};
@@ -102,6 +103,15 @@ impl<'a, D: Device> Work<'a, D> {
         self.gpu.device.upload(queue, data, buffer(&self.held, to), at)
     }
 
+    /// Copies a region to another, of the same size.
+    pub(super) fn copy(&mut self, from: Region, to: Region) -> Result<(), Error> {
+        assert!(from.index != to.index && from.bytes == to.bytes, "a copy to another region, as large");
+        self.finished = false;
+        let queue = self.queue.as_mut().expect("a queue until dropped");
+        let (from, to, bytes) = (buffer(&self.held, from), buffer(&self.held, to), from.bytes);
+        self.gpu.device.copy(queue, from, to, bytes)
+    }
+
     /// Launches kernels one after another.
     pub(super) fn launch(&mut self, launches: &[Launch<Region>]) -> Result<(), Error> {
         self.finished = false;
@@ -122,13 +132,13 @@ impl<'a, D: Device> Work<'a, D> {
         Ok(())
     }
 
-    /// Waits for everything.
-    pub(super) fn finish(&mut self) -> Result<(), Error> {
+    /// Waits for everything, and returns how long the device worked since the last time.
+    pub(super) fn finish(&mut self) -> Result<Duration, Error> {
         let queue = self.queue.as_mut().expect("a queue until dropped");
         let time = self.gpu.device.finish(queue)?;
         self.gpu.busy.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
         self.finished = true;
-        Ok(())
+        Ok(time)
     }
 
     /// Waits for everything and hands out the memory of a region, to be kept.
@@ -174,7 +184,9 @@ impl<D: Device> Drop for Work<'_, D> {
         if let Some(queue) = self.queue.take() {
             self.gpu.queues().push(queue);
         }
-        for held in self.held.drain(..) {
+        // The last first: the next operation of this kind then finds each buffer in the same place, and its launches are
+        // the same.
+        for held in self.held.drain(..).rev() {
             if let Held::Lent(class, buffer) = held {
                 self.gpu.pool.put(class, buffer);
             }

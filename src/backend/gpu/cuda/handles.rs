@@ -31,10 +31,15 @@ pub struct Buffer {
 pub struct Queue {
     pub(super) context: Arc<Context>,
     pub(super) stream: CUstream,
-    /// Page-locked memory; `Some(None)` where the system refused it.
-    pub(super) staging: Option<Option<Staging<Event>>>,
+    pub(super) uploads: Passage,
+    pub(super) downloads: Passage,
     pub(super) timed: Vec<(Event, Event)>,
+    /// Events that told their time, to be used again.
+    pub(super) spare: Vec<(Event, Event)>,
 }
+
+/// Staging memory of one direction, made on first use; `Some(None)` where the system refused it.
+pub(super) type Passage = Option<Option<Staging<Event>>>;
 
 // SAFETY: as for Context; a queue is used by one thread at a time.
 unsafe impl Send for Queue {}
@@ -49,13 +54,24 @@ pub struct Event {
 unsafe impl Send for Event {}
 
 /// An instantiated graph.
-pub struct Recording {
+pub(super) struct Graph {
     pub(super) context: Arc<Context>,
     pub(super) graph: CUgraphExec,
 }
 
-// SAFETY: as for Context; a graph is launched through a queue, which one thread at a time uses.
-unsafe impl Send for Recording {}
+// SAFETY: as for Context; one thread at a time launches a graph.
+unsafe impl Send for Graph {}
+
+/// Page-locked host memory.
+pub(super) struct HostMemory {
+    pub(super) context: Arc<Context>,
+    pub(super) memory: *mut c_void,
+}
+
+// SAFETY: as for Context; the value does nothing but free the memory.
+unsafe impl Send for HostMemory {}
+// SAFETY: as above.
+unsafe impl Sync for HostMemory {}
 
 impl Context {
     /// Makes this the calling thread's context: every entry from outside starts with it.
@@ -94,13 +110,20 @@ impl Drop for Queue {
         if self.context.bind().is_err() {
             return;
         }
-        // SAFETY: the stream is alive and this is its last use; staging memory is free once the stream is idle.
+        // SAFETY: the stream is alive and this is its last use; staging memory, dropped after this, is free once the stream
+        // is idle.
         unsafe {
             let _ = stream::synchronize(self.stream);
-            if let Some(Some(staging)) = &mut self.staging {
-                let _ = result::free_host(staging.memory().cast::<c_void>());
-            }
             let _ = stream::destroy(self.stream);
+        }
+    }
+}
+
+impl Drop for HostMemory {
+    fn drop(&mut self) {
+        if self.context.bind().is_ok() {
+            // SAFETY: nobody else has the memory, and copies from and to it were waited for.
+            let _ = unsafe { result::free_host(self.memory) };
         }
     }
 }
@@ -114,7 +137,7 @@ impl Drop for Event {
     }
 }
 
-impl Drop for Recording {
+impl Drop for Graph {
     fn drop(&mut self) {
         if self.context.bind().is_ok() {
             // SAFETY: nobody else has the graph; the driver keeps what is still under way.

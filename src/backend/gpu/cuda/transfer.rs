@@ -1,0 +1,157 @@
+//! Copies between host and device.
+
+use std::ffi::c_void;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use cudarc::driver::result;
+use cudarc::driver::sys::{
+    self, CU_MEMHOSTALLOC_WRITECOMBINED, CUdeviceptr, CUevent_flags_enum as EventFlags,
+    CUmemorytype_enum as MemoryType, CUpointer_attribute_enum as PointerAttribute, CUresult,
+};
+
+use super::Cuda;
+use super::handles::{Event, HostMemory, Passage, Queue};
+use crate::backend::gpu::staging::{STAGING, Staging};
+use crate::error::Error;
+use crate::pinned::Locked;
+
+/// From so many bytes on it pays to ask whether they are page-locked, and to wait for their copy.
+const DIRECT: usize = 64 << 10;
+
+impl Cuda {
+    /// Page-locked memory; a context must be bound.
+    pub(super) fn host_memory(&self, bytes: usize, flags: u32) -> Result<Locked, Error> {
+        // SAFETY: the memory is owned by the value made of it.
+        let memory = unsafe { result::malloc_host(bytes, flags) }.map_err(|error| match error.0 {
+            CUresult::CUDA_ERROR_OUT_OF_MEMORY => Error::HostOutOfMemory { bytes: bytes as u64 },
+            _ => self.failed("locking host memory")(error),
+        })?;
+        let owner = HostMemory { context: Arc::clone(&self.context), memory };
+        let start = NonNull::new(memory.cast::<u8>()).expect("memory that was granted");
+        // SAFETY: the driver maps so many bytes for whoever asks, pages that hold what the system wrote to them; they are
+        // the owner's.
+        Ok(unsafe { Locked::new(start, bytes, owner) })
+    }
+
+    /// The staging memory of a direction, if the system grants it.
+    fn staging<'a>(&self, passage: &'a mut Passage, flags: u32) -> Option<&'a mut Staging<Event>> {
+        let make = || self.host_memory(STAGING, flags).ok().map(Staging::new);
+        passage.get_or_insert_with(make).as_mut()
+    }
+
+    /// An event behind all that the stream of a queue was given.
+    fn mark(&self, stream: sys::CUstream, operation: &'static str) -> Result<Event, Error> {
+        let event = self.event(EventFlags::CU_EVENT_DISABLE_TIMING)?;
+        event.record(stream).map_err(self.failed(operation))?;
+        Ok(event)
+    }
+
+    pub(super) fn copy_in(&self, queue: &mut Queue, data: &[u8], to: CUdeviceptr) -> Result<(), Error> {
+        let stream = queue.stream;
+        let failed = self.failed("uploading");
+        let start = |piece: &[u8], at: usize| {
+            // SAFETY: the plan's assertions keep the copy inside the buffer; the piece is not touched until the copy was
+            // waited for.
+            unsafe { result::memcpy_htod_async(to + at as u64, piece, stream) }.map_err(&failed)
+        };
+        if !is_locked(data)
+            && let Some(staging) = self.staging(&mut queue.uploads, CU_MEMHOSTALLOC_WRITECOMBINED)
+        {
+            let wait = |event: Event| event.wait().map_err(&failed);
+            return staging.upload(data, wait, |piece, at| {
+                start(piece, at)?;
+                self.mark(stream, "uploading")
+            });
+        }
+        start(data, 0)?;
+        self.synchronise(queue)
+    }
+
+    pub(super) fn copy_out(
+        &self,
+        queue: &mut Queue,
+        from: CUdeviceptr,
+        data: &mut [u8],
+    ) -> Result<(), Error> {
+        // Work that failed says so here, before anything is written.
+        self.synchronise(queue)?;
+        let stream = queue.stream;
+        let failed = self.failed("downloading");
+        let start = |piece: &mut [u8], at: usize| {
+            // SAFETY: the plan's assertions keep the copy inside the buffer; nobody looks at the piece until the copy was
+            // waited for.
+            unsafe { result::memcpy_dtoh_async(piece, from + at as u64, stream) }.map_err(&failed)
+        };
+        if !is_locked(data)
+            && let Some(staging) = self.staging(&mut queue.downloads, 0)
+        {
+            let wait = |event: Event| event.wait().map_err(&failed);
+            return staging.download(data, wait, |piece, at| {
+                start(piece, at)?;
+                self.mark(stream, "downloading")
+            });
+        }
+        start(data, 0)?;
+        self.synchronise(queue)
+    }
+}
+
+/// Whether bytes are page-locked from the first to the last, by this library or by the caller. A context must be bound.
+pub(super) fn is_locked(data: &[u8]) -> bool {
+    if data.len() < DIRECT {
+        return false;
+    }
+    let mut kind = 0_u32;
+    let mut managed = 0_u32;
+    let mut start = 0_u64;
+    let mut bytes = 0_usize;
+    let mut attributes = [
+        PointerAttribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+        PointerAttribute::CU_POINTER_ATTRIBUTE_IS_MANAGED,
+        PointerAttribute::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+        PointerAttribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+    ];
+    let mut values = [
+        std::ptr::from_mut(&mut kind).cast::<c_void>(),
+        std::ptr::from_mut(&mut managed).cast(),
+        std::ptr::from_mut(&mut start).cast(),
+        std::ptr::from_mut(&mut bytes).cast(),
+    ];
+    let pointer = data.as_ptr() as u64;
+    // SAFETY: as many values as attributes, each of the size that the driver writes; any address may be asked about.
+    let asked = unsafe {
+        sys::cuPointerGetAttributes(
+            attributes.len() as u32,
+            attributes.as_mut_ptr(),
+            values.as_mut_ptr(),
+            pointer,
+        )
+    };
+    // Memory that the driver does not know leaves zeros.
+    asked == CUresult::CUDA_SUCCESS
+        && kind == MemoryType::CU_MEMORYTYPE_HOST as u32
+        && managed == 0
+        && covers((start, bytes as u64), (pointer, data.len() as u64))
+}
+
+/// Whether a range, start and length, holds another.
+fn covers((start, len): (u64, u64), (inner, inner_len): (u64, u64)) -> bool {
+    let end = |start: u64, len: u64| start.checked_add(len);
+    match (end(start, len), end(inner, inner_len)) {
+        (Some(end), Some(inner_end)) => start <= inner && inner_end <= end,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::covers;
+
+    #[test]
+    fn ranges() {
+        assert!(covers((8, 8), (8, 8)) && covers((8, 8), (9, 7)) && covers((8, 8), (16, 0)));
+        assert!(!covers((8, 8), (7, 8)) && !covers((8, 8), (9, 8)) && !covers((0, 0), (8, 8)));
+        assert!(!covers((8, u64::MAX), (8, 1)) && !covers((8, 8), (u64::MAX, 2)));
+    }
+}

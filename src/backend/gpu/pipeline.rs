@@ -1,0 +1,151 @@
+//! Parts of an operation under way at the same time.
+//!
+//! A device computes, copies in and copies out with different units, and all three can work at once. So an operation that
+//! falls into independent parts does a few of them side by side, each on a queue of its own: while one part is being
+//! transformed, the next is on its way in and the one before on its way out. The slowest of the three sets the
+//! pace, instead of their sum. Each part is an ordinary piece of work on a thread that waits for it; the device's
+//! queues do the interleaving.
+
+use std::sync::{Mutex, MutexGuard};
+
+use bytemuck::Pod;
+
+use super::Gpu;
+use super::device::Device;
+use crate::error::Error;
+
+/// Parts under way at once: one on its way in, one at work, one on its way out.
+const LANES: usize = 3;
+
+/// Bytes moved, in and out, from which on an operation is done in parts for the sake of overlap.
+pub(super) const WORTH_IT: u64 = 64 << 20;
+
+/// Bytes that a part should move: enough to make launches and waits small beside the copies, and no more, because the first
+/// copy in and the last copy out overlap with nothing.
+const PART: u64 = 32 << 20;
+
+impl<D: Device> Gpu<D> {
+    /// Looks at data and does something with them that copies them to the device: at the same time where the device copies by
+    /// itself; else one after the other, for looking and copying to staging memory would only slow each other down. An
+    /// error of `check` counts before one of `start`.
+    pub(super) fn check_and_start<T: Pod + Sync, R: Send>(
+        &self,
+        data: &[T],
+        check: impl FnOnce(&[T]) -> Result<(), Error> + Send,
+        start: impl FnOnce() -> Result<R, Error> + Send,
+    ) -> Result<R, Error> {
+        if !self.device.copies_directly(bytemuck::cast_slice(data)) {
+            check(data)?;
+            return start();
+        }
+        let (checked, started) = rayon::join(|| check(data), start);
+        checked.and(started)
+    }
+
+    /// How many of `count` like things to put into a part, if each moves so many bytes in and out and takes so many words of
+    /// memory; `None` where parts would not pay or would not fit side by side.
+    pub(super) fn overlap(&self, count: usize, moved: usize, words: usize) -> Option<usize> {
+        let (moved, words) = ((moved as u64).max(1), (words as u64).max(1));
+        if count < 2 || moved.saturating_mul(count as u64) < self.overlap_from {
+            return None;
+        }
+        let room = self.limit / words.saturating_mul(8 * LANES as u64);
+        let wanted = (PART / moved).max(1).min(count as u64 / 2);
+        usize::try_from(wanted.min(room)).ok().filter(|&at_once| at_once > 0)
+    }
+}
+
+/// Does every part, a few at the same time. After an error no further part is begun; the first error is returned when those
+/// under way are done.
+pub(super) fn run<P: Send>(
+    parts: impl Iterator<Item = P> + Send,
+    each: impl Fn(P) -> Result<(), Error> + Sync,
+) -> Result<(), Error> {
+    let parts = Mutex::new(parts);
+    let failed = Mutex::new(None);
+    let lane = || {
+        loop {
+            let part = match *lock(&failed) {
+                None => lock(&parts).next(),
+                Some(_) => None,
+            };
+            let Some(part) = part else { return };
+            if let Err(error) = each(part) {
+                lock(&failed).get_or_insert(error);
+            }
+        }
+    };
+    rayon::scope(|scope| (0..LANES).for_each(|_| scope.spawn(|_| lane())));
+    failed.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).map_or(Ok(()), Err)
+}
+
+/// Does every part in place; where one fails, `undo` is applied to those that were done, so that all are as they were.
+pub(super) fn run_in_place<T: Send>(
+    parts: impl Iterator<Item = T>,
+    each: impl Fn(&mut T) -> Result<(), Error> + Sync,
+    undo: impl Fn(&mut T) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut parts: Vec<_> = parts.map(|part| (part, false)).collect();
+    let result = run(parts.iter_mut(), |(part, done)| {
+        each(part)?;
+        *done = true;
+        Ok(())
+    });
+    if result.is_err() {
+        parts.iter_mut().filter(|(_, done)| *done).try_for_each(|(part, _)| undo(part))?;
+    }
+    result
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Iterators over slices are all that runs under the locks, and they do not panic.
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::{LANES, run, run_in_place};
+    use crate::error::Error;
+
+    #[test]
+    fn every_part_is_done_once() {
+        for count in [0, 1, 2, LANES, 100] {
+            let mut parts = vec![0; count];
+            run(parts.iter_mut(), |part| {
+                *part += 1;
+                Ok(())
+            })
+            .unwrap();
+            assert!(parts.iter().all(|&part| part == 1));
+        }
+    }
+
+    #[test]
+    fn parts_that_were_done_are_undone_where_one_fails() {
+        for bad in 0..10 {
+            let begun = AtomicUsize::new(0);
+            let mut parts: Vec<usize> = (0..10).collect();
+            let result = run_in_place(
+                parts.iter_mut(),
+                |part| {
+                    begun.fetch_add(1, Ordering::Relaxed);
+                    if **part == bad {
+                        return Err(Error::BadBlowup { found: bad as u64 });
+                    }
+                    **part += 100;
+                    Ok(())
+                },
+                |part| {
+                    **part -= 100;
+                    Ok(())
+                },
+            );
+            assert_eq!(result, Err(Error::BadBlowup { found: bad as u64 }));
+            assert!(parts.iter().copied().eq(0..10));
+            // Those that are under way when one fails may each be followed by none.
+            assert!(begun.into_inner() <= bad + LANES);
+        }
+    }
+}
