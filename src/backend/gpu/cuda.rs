@@ -32,13 +32,8 @@ const NEEDED: (i32, &str) = (12020, "CUDA 12.2 (driver 535)");
 /// The oldest compute capability that the PTX is for.
 const CAPABILITY: (i32, i32) = (8, 0);
 
-/// The PTX of every program, compressed; made by `tools/make-ptx.sh`.
-const PTX: [(&str, &[u8]); 4] = [
-    ("rp64_256", include_bytes!("../../../kernels/ptx/rp64_256.ptx.z")),
-    ("rp64_256_v2021", include_bytes!("../../../kernels/ptx/rp64_256_v2021.ptx.z")),
-    ("blake3", include_bytes!("../../../kernels/ptx/blake3.ptx.z")),
-    ("ntt", include_bytes!("../../../kernels/ptx/ntt.ptx.z")),
-];
+/// The PTX of every program by name, compressed; made, like the list, by `tools/make-ptx.sh`.
+static PTX: &[(&str, &[u8])] = include!("../../../kernels/ptx/list.rs");
 
 /// An NVIDIA GPU.
 pub struct Cuda {
@@ -127,10 +122,11 @@ impl Cuda {
         let failed = |error| failure(&name, "opening the device", error);
         let (device, info) = describe(index as i32, &driver).map_err(failed)?;
         // SAFETY: the device is one that the driver named; the context is released when the last user is dropped.
-        let context = unsafe {
+        let (context, float_to_double) = unsafe {
             use Attribute::{
                 CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR as MAJOR,
                 CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR as MINOR,
+                CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO as FLOAT_TO_DOUBLE,
             };
             let attribute = |which| device::get_attribute(device, which).map_err(failed);
             let (major, minor) = (attribute(MAJOR)?, attribute(MINOR)?);
@@ -139,7 +135,7 @@ impl Cuda {
                     "its compute capability is {major}.{minor}, expected 8.0 or later"
                 )));
             }
-            primary_ctx::retain(device).map_err(failed)?
+            (primary_ctx::retain(device).map_err(failed)?, attribute(FLOAT_TO_DOUBLE)?)
         };
         let limits = Limits {
             // FOR_ONE of the kernels' dialect relies on an item for each thing.
@@ -148,6 +144,7 @@ impl Cuda {
             largest_group: 1024,
             buffer: info.memory.unwrap_or(u64::MAX),
             alignment: 1,
+            fast_double: float_to_double <= 2,
         };
         let context = Arc::new(Context { device, context, name });
         Ok(Self { info, limits, context, modules: Mutex::default() })

@@ -1,7 +1,7 @@
 //! Accelerators: one backend over [`Device`], whichever that is.
 //!
 //! ```text
-//!  merkle.rs, ntt.rs   host plans: which kernels, in which order, on what memory; tree.rs, the approaches to trees
+//!  merkle.rs, ntt/     host plans: which kernels, in which order, on what memory; tree.rs, the approaches to trees
 //!  work.rs, pool.rs    one operation's queue and memory; memory kept between operations
 //!  device.rs           the primitives
 //!  cuda.rs, opencl.rs  their two implementations
@@ -30,9 +30,8 @@ mod staging;
 mod tree;
 mod work;
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 pub use device::{Arg, Device, Launch, Limits};
@@ -46,8 +45,12 @@ pub struct Gpu<D: Device> {
     device: D,
     pool: Pool<D::Buffer>,
     queues: Mutex<Vec<D::Queue>>,
-    /// Powers of field elements, kept on the device; see `ntt.rs`.
-    tables: Mutex<HashMap<ntt::TableKey, Arc<D::Buffer>>>,
+    /// Tables of transforms, kept on the device.
+    tables: Mutex<ntt::Tables<D::Buffer>>,
+    /// How transforms compute.
+    form: ntt::Form,
+    /// What tests choose of their plans.
+    choice: ntt::Choice,
     /// Nanoseconds that the device has worked.
     busy: AtomicU64,
     /// Bytes of device memory that one operation takes at most, where it can be done in parts.
@@ -61,10 +64,12 @@ impl<D: Device> Gpu<D> {
         let limit = device.info().memory.unwrap_or(u64::MAX) / 2;
         Self {
             limit: limit.min(device.limits().buffer),
+            tables: Mutex::new(ntt::Tables::new(limit / 4)),
+            form: if device.limits().fast_double { ntt::Form::Double } else { ntt::Form::Plain },
+            choice: ntt::Choice::default(),
             device,
             pool: Pool::default(),
             queues: Mutex::default(),
-            tables: Mutex::default(),
             busy: AtomicU64::default(),
         }
     }
