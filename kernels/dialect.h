@@ -5,7 +5,8 @@
 // it through AT(name). What the launch calls items is reached by FOR_EACH, whatever their number.
 //
 // BARRIER orders accesses to work-group memory among the items of a group, BARRIER_GLOBAL those to buffers too. A
-// BOUNDED_KERNEL is launched with groups of at most `items`, and registers allow `groups` of them on a multiprocessor.
+// BOUNDED_KERNEL is launched with groups of at most `items`, and registers allow `groups` of them on a multiprocessor; a
+// FIXED_KERNEL with groups of exactly `items`.
 
 #ifdef __OPENCL_VERSION__
 
@@ -15,6 +16,7 @@ typedef uchar u8;
 
 #define KERNEL __kernel
 #define BOUNDED_KERNEL(items, groups) __kernel void
+#define FIXED_KERNEL(items, groups) __attribute__((reqd_work_group_size(items, 1, 1))) __kernel void
 // The compiler decides what to inline: forcing it makes CPU devices compile for minutes.
 #define DEVICE static
 #define GLOBAL __global
@@ -35,6 +37,20 @@ DEVICE u64 global_size(void) { return get_global_size(0); }
 // The upper half of a 128-bit product.
 DEVICE u64 mul_high(u64 a, u64 b) { return mul_hi(a, b); }
 DEVICE u32 rotate_right(u32 x, u32 n) { return rotate(x, 32 - n); }
+DEVICE u32 reverse32(u32 x) {
+    x = (x & 0xaaaaaaaau) >> 1 | (x & 0x55555555u) << 1;
+    x = (x & 0xccccccccu) >> 2 | (x & 0x33333333u) << 2;
+    x = (x & 0xf0f0f0f0u) >> 4 | (x & 0x0f0f0f0fu) << 4;
+    x = (x & 0xff00ff00u) >> 8 | (x & 0x00ff00ffu) << 8;
+    return x >> 16 | x << 16;
+}
+
+// Two neighbouring words, aligned to 16 bytes.
+DEVICE void load_pair(GLOBAL const u64 *from, u64 *a, u64 *b) {
+    ulong2 pair = vload2(0, from);
+    *a = pair.x;
+    *b = pair.y;
+}
 
 #else
 
@@ -44,6 +60,7 @@ typedef unsigned char u8;
 
 #define KERNEL extern "C" __global__
 #define BOUNDED_KERNEL(items, groups) extern "C" __global__ void __launch_bounds__(items, groups)
+#define FIXED_KERNEL(items, groups) BOUNDED_KERNEL(items, groups)
 #define DEVICE static __device__ __forceinline__
 #define GLOBAL
 #define LOCAL __shared__
@@ -62,6 +79,13 @@ DEVICE u64 global_size(void) { return (u64)gridDim.x * blockDim.x; }
 
 DEVICE u64 mul_high(u64 a, u64 b) { return __umul64hi(a, b); }
 DEVICE u32 rotate_right(u32 x, u32 n) { return __funnelshift_r(x, x, n); }
+DEVICE u32 reverse32(u32 x) { return __brev(x); }
+
+DEVICE void load_pair(GLOBAL const u64 *from, u64 *a, u64 *b) {
+    ulonglong2 pair = __ldg((const ulonglong2 *)from);
+    *a = pair.x;
+    *b = pair.y;
+}
 
 #endif
 
@@ -81,6 +105,12 @@ DEVICE u64 mul_wide(u32 a, u32 b) {
     return (u64)a * b;
 #endif
 }
+
+// The lowest `bits` bits of x in reverse; those above must be zero.
+DEVICE u32 reverse_bits(u32 x, u32 bits) { return bits == 0 ? 0 : reverse32(x) >> (32 - bits); }
+
+// A pointer moved by a number of bytes.
+#define BEHIND(type, pointer, bytes) ((type *)((GLOBAL u8 *)(pointer) + (bytes)))
 
 #define BUFFER(type, name) GLOBAL type *name##_base, u64 name##_offset
 #define AT(name) (name##_base + name##_offset)

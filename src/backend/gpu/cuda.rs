@@ -135,10 +135,11 @@ impl Cuda {
         let failed = |error| failure(&name, "opening the device", error);
         let (device, info) = describe(index as i32, &driver).map_err(failed)?;
         // SAFETY: the device is one that the driver named; the context is released when the last user is dropped.
-        let context = unsafe {
+        let (context, float_to_double) = unsafe {
             use Attribute::{
                 CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR as MAJOR,
                 CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR as MINOR,
+                CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO as FLOAT_TO_DOUBLE,
             };
             let attribute = |which| device::get_attribute(device, which).map_err(failed);
             let (major, minor) = (attribute(MAJOR)?, attribute(MINOR)?);
@@ -147,7 +148,7 @@ impl Cuda {
                     "its compute capability is {major}.{minor}, expected 8.0 or later"
                 )));
             }
-            primary_ctx::retain(device).map_err(failed)?
+            (primary_ctx::retain(device).map_err(failed)?, attribute(FLOAT_TO_DOUBLE)?)
         };
         let limits = Limits {
             // FOR_ONE of the kernels' dialect relies on an item for each thing.
@@ -156,6 +157,7 @@ impl Cuda {
             largest_group: 1024,
             buffer: info.memory.unwrap_or(u64::MAX),
             alignment: 1,
+            fast_double: float_to_double <= 2,
         };
         let context = Arc::new(Context { device, context, name });
         Ok(Self { info, limits, context, modules: Mutex::default(), graphs: Mutex::default() })

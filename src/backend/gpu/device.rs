@@ -87,6 +87,8 @@ pub struct Limits {
     pub buffer: u64,
     /// Bytes to which the offset of a sub-buffer must be aligned; plans here pass offsets and need none.
     pub alignment: usize,
+    /// Whether it adds and multiplies doubles at half the rate of floats or better.
+    pub fast_double: bool,
 }
 
 /// One launch of a kernel; R names buffers. Only [`Launch::new`] makes one, so that somebody vouches for each.

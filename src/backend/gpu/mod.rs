@@ -3,7 +3,7 @@
 //! ```text
 //!  merkle.rs, transforms.rs, resident.rs
 //!                      what goes to the device, in how many parts, and what comes back or stays
-//!  ntt.rs, tree.rs     host plans: which kernels, in which order, on what memory
+//!  ntt/, tree.rs       host plans: which kernels, in which order, on what memory
 //!  pipeline.rs         parts of an operation under way at once
 //!  work.rs, pool.rs    one operation's queue and memory; memory kept between operations
 //!  device.rs           the primitives; bandwidth.rs, how fast they copy
@@ -37,7 +37,6 @@ mod transforms;
 mod tree;
 mod work;
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -57,8 +56,12 @@ pub struct Gpu<D: Device> {
     device: D,
     pool: Arc<Pool<D::Buffer>>,
     queues: Mutex<Vec<D::Queue>>,
-    /// Powers of field elements, kept on the device; see `ntt.rs`.
-    tables: Mutex<HashMap<ntt::TableKey, Arc<D::Buffer>>>,
+    /// Tables of transforms, kept on the device.
+    tables: Mutex<ntt::Tables<D::Buffer>>,
+    /// How transforms compute.
+    form: ntt::Form,
+    /// What tests choose of their plans.
+    choice: ntt::Choice,
     /// Nanoseconds that the device has worked.
     busy: AtomicU64,
     /// Bytes of device memory that one operation takes at most.
@@ -75,10 +78,12 @@ impl<D: Device> Gpu<D> {
         let limit = budget.unwrap_or_else(|| device.info().memory.unwrap_or(u64::MAX) / 2);
         Self {
             limit: limit.min(device.limits().buffer),
+            tables: Mutex::new(ntt::Tables::new(limit / 4)),
+            form: if device.limits().fast_double { ntt::Form::Double } else { ntt::Form::Plain },
+            choice: ntt::Choice::default(),
             device,
             pool: Arc::default(),
             queues: Mutex::default(),
-            tables: Mutex::default(),
             busy: AtomicU64::default(),
             overlap_from: pipeline::WORTH_IT,
         }

@@ -42,6 +42,8 @@ pub struct OpenCl {
     limits: Limits,
     /// Platform and driver, with their versions: a binary is for these.
     identity: String,
+    /// Whether the compiler is NVIDIA's, which takes options of its own.
+    nvidia: bool,
     context: Context,
     id: cl_device_id,
     programs: Mutex<HashMap<&'static str, Arc<opencl3::program::Program>>>,
@@ -151,6 +153,21 @@ fn parse_version(text: &str) -> Option<(u32, u32)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
+fn extension(device: &device::Device, name: &str) -> bool {
+    device.extensions().is_ok_and(|all| all.split_whitespace().any(|extension| extension == name))
+}
+
+/// Whether a device is one of NVIDIA's of a compute capability with full-rate FP64. OpenCL tells of no other whether its doubles are
+/// fast.
+fn fast_double(device: &device::Device) -> bool {
+    extension(device, "cl_nv_device_attribute_query")
+        && extension(device, "cl_khr_fp64")
+        && match (device.compute_capability_major_nv(), device.compute_capability_minor_nv()) {
+            (Ok(major), Ok(minor)) => matches!((major, minor), (6, 0) | (7, 0) | (8, 0) | (9, 0) | (10, 0)),
+            _ => false,
+        }
+}
+
 impl OpenCl {
     /// The device `opencl:<index>`; [`Error::DeviceMissing`], [`Error::DriverTooOld`].
     pub fn open(index: u32) -> Result<Self, Error> {
@@ -184,6 +201,7 @@ impl OpenCl {
             largest_group,
             buffer: device.max_mem_alloc_size().map_err(failed)?,
             alignment: device.mem_base_addr_align().map_err(failed)? as usize / 8,
+            fast_double: fast_double(&device),
         };
         let context = Context::from_device(&device).map_err(failed)?;
         // SAFETY: the device belongs to the context.
@@ -192,6 +210,7 @@ impl OpenCl {
             shares_memory: device.host_unified_memory().map_err(failed)?,
             host_queue: Arc::new(host_queue),
             ranges: Ranges::default(),
+            nvidia: extension(&device, "cl_nv_compiler_options"),
             limits,
             identity,
             context,
@@ -217,14 +236,18 @@ impl OpenCl {
             return Ok(Arc::clone(built));
         }
         let source = program.source();
-        let path = cache::path(&[&self.identity, OPTIONS, &source]);
+        let options = &match program.registers {
+            Some(registers) if self.nvidia => format!("{OPTIONS} -cl-nv-maxrregcount={registers}"),
+            _ => OPTIONS.to_owned(),
+        };
+        let path = cache::path(&[&self.identity, options, &source]);
         let cached = path.as_deref().and_then(cache::load).and_then(|binary| {
-            opencl3::program::Program::create_and_build_from_binary(&self.context, &[&binary], OPTIONS).ok()
+            opencl3::program::Program::create_and_build_from_binary(&self.context, &[&binary], options).ok()
         });
         let built = match cached {
             Some(built) => built,
             None => {
-                let built = self.compile(&source)?;
+                let built = self.compile(&source, options)?;
                 let binary = built.get_binaries().ok().and_then(|mut binaries| binaries.pop());
                 if let (Some(path), Some(binary)) = (path, binary) {
                     cache::store(&path, &binary);
@@ -238,8 +261,8 @@ impl OpenCl {
     }
 
     /// Compiles a source text; the error carries what the compiler says of it.
-    fn compile(&self, source: &str) -> Result<opencl3::program::Program, Error> {
-        let built = opencl3::program::Program::create_and_build_from_source(&self.context, source, OPTIONS);
+    fn compile(&self, source: &str, options: &str) -> Result<opencl3::program::Program, Error> {
+        let built = opencl3::program::Program::create_and_build_from_source(&self.context, source, options);
         built.map_err(|message| Error::DeviceFailed {
             device: self.info.id.clone(),
             operation: "compiling kernels",
@@ -421,7 +444,7 @@ mod tests {
     fn a_source_that_does_not_compile_is_explained() {
         // Where the device must be present, the conformance tests say that it is not.
         let Ok(device) = OpenCl::open(0) else { return };
-        let error = device.compile("__kernel void f() { nonsense; }").err().unwrap().to_string();
+        let error = device.compile("__kernel void f() { nonsense; }", super::OPTIONS).err().unwrap().to_string();
         assert!(error.contains("compiling kernels") && error.contains("nonsense"), "{error}");
     }
 }

@@ -4,6 +4,7 @@
 //! OpenCL compiles that text at run time. For CUDA it was compiled to PTX, which the crate carries, by `tools/make-ptx.sh`;
 //! the digest of text and options is recorded beside the PTX, so that a test can tell when it is stale.
 
+use super::ntt::programs as passes;
 use super::rescue;
 use crate::field::MODULUS;
 use crate::hash::{Rp64_256, Rp64_256V2021};
@@ -16,8 +17,12 @@ use crate::hash::{Rp64_256, Rp64_256V2021};
 pub struct Program {
     /// Its name, unique among programs.
     pub name: &'static str,
-    constants: fn() -> String,
-    kernels: &'static [&'static str],
+    pub(super) constants: fn() -> String,
+    pub(super) kernels: &'static [&'static str],
+    /// Macros, for programs that are made of one text in several ways.
+    pub(super) parameters: &'static [(&'static str, u32)],
+    /// Registers of a work item that an OpenCL compiler should use at most, where it can be told; CUDA is told in the text.
+    pub(super) registers: Option<u32>,
 }
 
 /// The kernels of Rescue Prime, for either variant.
@@ -30,41 +35,57 @@ const RESCUE: &[&str] = &[
 
 /// Rescue Prime as winterfell has it.
 pub static RP64_256: Program =
-    Program { name: "rp64_256", constants: rescue::circulant::<Rp64_256>, kernels: RESCUE };
+    Program { name: "rp64_256", constants: rescue::circulant::<Rp64_256>, kernels: RESCUE, ..Program::EMPTY };
 
 /// Rescue Prime of November 2021.
-pub static RP64_256_V2021: Program =
-    Program { name: "rp64_256_v2021", constants: rescue::dense::<Rp64_256V2021>, kernels: RESCUE };
+pub static RP64_256_V2021: Program = Program {
+    name: "rp64_256_v2021",
+    constants: rescue::dense::<Rp64_256V2021>,
+    kernels: RESCUE,
+    ..Program::EMPTY
+};
 
 /// BLAKE3.
 pub static BLAKE3: Program = Program {
     name: "blake3",
     constants: String::new,
     kernels: &[include_str!("../../../kernels/blake3.cl")],
+    ..Program::EMPTY
 };
 
-/// Transforms.
-pub static NTT: Program =
-    Program { name: "ntt", constants: String::new, kernels: &[include_str!("../../../kernels/ntt.cl")] };
+/// Tables of transforms.
+pub static NTT_TABLES: Program = Program {
+    name: "ntt_tables",
+    kernels: &[include_str!("../../../kernels/ntt_tables.cl")],
+    ..Program::EMPTY
+};
+
+/// Every program that has a name of its own here; transforms have one for each kind of pass besides.
+static PROGRAMS: [&Program; 5] = [&RP64_256, &RP64_256_V2021, &BLAKE3, &NTT_TABLES, &GATHER];
 
 /// Rows of data that stay on a device.
-pub static GATHER: Program = Program {
-    name: "gather",
-    constants: String::new,
-    kernels: &[include_str!("../../../kernels/gather.cl")],
-};
+pub static GATHER: Program =
+    Program { name: "gather", kernels: &[include_str!("../../../kernels/gather.cl")], ..Program::EMPTY };
 
 /// Every program.
-pub static PROGRAMS: [&Program; 5] = [&RP64_256, &RP64_256_V2021, &BLAKE3, &NTT, &GATHER];
+pub fn programs() -> impl Iterator<Item = &'static Program> {
+    PROGRAMS.into_iter().chain(passes::all())
+}
 
 /// What NVRTC is told: the oldest architecture served, whose PTX drivers translate for every later one; and that no program
 /// uses every function of the headers.
 pub const PTX_OPTIONS: [&str; 2] = ["--gpu-architecture=compute_80", "--diag-suppress=177"];
 
 impl Program {
+    /// What most programs have none of.
+    pub(super) const EMPTY: Self =
+        Self { name: "", constants: String::new, kernels: &[], parameters: &[], registers: None };
+
     /// The whole source text.
     pub fn source(&self) -> String {
+        let parameters = self.parameters.iter().map(|(name, value)| format!("#define {name} {value}\n"));
         [
+            &parameters.collect::<String>(),
             include_str!("../../../kernels/dialect.h"),
             &format!("#define GL_MODULUS {MODULUS:#x}UL\n"),
             include_str!("../../../kernels/goldilocks.h"),

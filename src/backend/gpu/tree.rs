@@ -133,7 +133,14 @@ mod tests {
 
     /// Limits of a device that has any number of items.
     fn gpu(largest_group: usize) -> Limits {
-        Limits { items: usize::MAX, group: 128, largest_group, buffer: u64::MAX, alignment: 1 }
+        Limits {
+            items: usize::MAX,
+            group: 128,
+            largest_group,
+            buffer: u64::MAX,
+            alignment: 1,
+            fast_double: false,
+        }
     }
 
     /// Kernel, parents and levels of every launch.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::{env, fs};
 
-use zkaccel::backend::gpu::program::{PROGRAMS, PTX_OPTIONS};
+use zkaccel::backend::gpu::program::{PTX_OPTIONS, programs};
 
 /// Architectures to assemble for: the oldest served, the commonest of gaming cards, the measured one.
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_89", "sm_90"];
@@ -44,19 +44,22 @@ fn make(library: &Path) -> Result<(), String> {
     let text = |error: std::io::Error| format!("{}: {error}", directory.display());
     fs::create_dir_all(&directory).map_err(text)?;
     let mut made_from = String::new();
-    for program in PROGRAMS {
+    let mut list = String::from("// Made by tools/make-ptx.sh.\n&[\n");
+    for program in programs() {
         let ptx = compiler.compile(program.name, &program.source(), &PTX_OPTIONS)?;
         let compressed = miniz_oxide::deflate::compress_to_vec_zlib(ptx.as_bytes(), 9);
         println!("{}: {} bytes of PTX, {} compressed", program.name, ptx.len(), compressed.len());
         fs::write(directory.join(format!("{}.ptx.z", program.name)), compressed).map_err(text)?;
         made_from += &format!("{} {}\n", program.name, program.ptx_key());
+        list += &format!("    (\"{0}\", include_bytes!(\"{0}.ptx.z\")),\n", program.name);
     }
+    fs::write(directory.join("list.rs"), list + "]\n").map_err(text)?;
     fs::write(directory.join("made-from.txt"), made_from).map_err(text)
 }
 
 fn check(assembler: &str) -> Result<(), String> {
     let mut spilling = Vec::new();
-    for program in PROGRAMS {
+    for program in programs() {
         let path = directory().join(format!("{}.ptx.z", program.name));
         let compressed = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let ptx = miniz_oxide::inflate::decompress_to_vec_zlib(&compressed)

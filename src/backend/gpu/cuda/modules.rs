@@ -11,14 +11,8 @@ use super::{Cuda, NEEDED};
 use crate::backend::gpu::program::Program;
 use crate::error::Error;
 
-/// The PTX of every program, compressed; made by `tools/make-ptx.sh`.
-const PTX: [(&str, &[u8]); 5] = [
-    ("rp64_256", include_bytes!("../../../../kernels/ptx/rp64_256.ptx.z")),
-    ("rp64_256_v2021", include_bytes!("../../../../kernels/ptx/rp64_256_v2021.ptx.z")),
-    ("blake3", include_bytes!("../../../../kernels/ptx/blake3.ptx.z")),
-    ("ntt", include_bytes!("../../../../kernels/ptx/ntt.ptx.z")),
-    ("gather", include_bytes!("../../../../kernels/ptx/gather.ptx.z")),
-];
+/// The PTX of every program by name, compressed; made, like the list, by `tools/make-ptx.sh`.
+static PTX: &[(&str, &[u8])] = include!("../../../../kernels/ptx/list.rs");
 
 /// Bytes of what the driver's compiler may say.
 const LOG: usize = 8 << 10;

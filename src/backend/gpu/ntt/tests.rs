@@ -1,0 +1,191 @@
+//! Passes on OpenCL against the reference: both number forms, plans of one to four passes, every tile.
+
+use std::sync::{LazyLock, Mutex, MutexGuard};
+
+use super::super::opencl::OpenCl;
+use super::super::work::Work;
+use super::{Choice, Form, Gpu};
+use crate::backend::Transforms;
+use crate::backend::reference::Reference;
+use crate::field::{Field, Goldilocks, MODULUS};
+use crate::ntt::{Convention, Direction, Domain, Lde, Ntt, Order};
+
+const ORDERS: [Order; 2] = [Order::Natural, Order::BitReversed];
+const FORMS: [Form; 2] = [Form::Plain, Form::Double];
+const SHIFTS: [u64; 3] = [1, 7, 14293326489335486720];
+
+/// Words around the carries of both forms.
+const EDGES: [u64; 8] =
+    [0, 1, MODULUS - 1, MODULUS - (1 << 32), (1 << 32) - 1, 1 << 32, (1 << 48) - 1, MODULUS - (1 << 48)];
+
+/// Reproducible words; an edge one time in four.
+struct Words(u64);
+
+impl Words {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.next() as usize % from.len()]
+    }
+
+    fn data(&mut self, len: usize) -> Vec<Goldilocks> {
+        let mut word = || if self.next().is_multiple_of(4) { self.pick(&EDGES) } else { self.next() };
+        (0..len).map(|_| Goldilocks::new(word())).collect()
+    }
+
+    fn domain(&mut self, log_size: u32) -> Domain {
+        let domain = Domain::new(log_size, self.pick(&Convention::ALL)).unwrap();
+        // Odd powers of the root are the other generators.
+        let root = domain.root().pow(2 * (self.next() % 8) + 1);
+        let shift = Goldilocks::new(self.pick(&SHIFTS));
+        Domain::with_root(log_size, root).unwrap().coset(shift).unwrap()
+    }
+}
+
+/// The backend on the first OpenCL device, if there is one; the conformance tests say when there must be. One for all tests, because PoCL
+/// 3.1 loses count of compiled kernels that two contexts use at once.
+fn backend() -> Option<MutexGuard<'static, Gpu<OpenCl>>> {
+    static BACKEND: LazyLock<Option<Mutex<Gpu<OpenCl>>>> =
+        LazyLock::new(|| Some(Mutex::new(Gpu::new(OpenCl::open(0).ok()?, None))));
+    BACKEND.as_ref().map(|backend| backend.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+}
+
+impl Gpu<OpenCl> {
+    fn choose(&mut self, form: Form, digits: &'static [u32], narrow: bool) {
+        self.form = form;
+        self.choice = Choice { digits: Some(digits), narrow: Some(narrow) };
+    }
+}
+
+/// Transforms on the device from one region to another full of poison; the input must stay as it is.
+fn transform(gpu: &Gpu<OpenCl>, ntt: &Ntt, width: usize, data: &[Goldilocks]) -> Vec<Goldilocks> {
+    let mut work = Work::new(gpu).unwrap();
+    let count = data.len() / (width << ntt.domain.log_size());
+    let input = work.upload_new(bytemuck::cast_slice(data)).unwrap();
+    let output = work.upload_new(&vec![0xff; 8 * data.len()]).unwrap();
+    gpu.transform(&mut work, ntt, (width, count), input, output).unwrap();
+    let (mut found, mut kept) = (data.to_vec(), data.to_vec());
+    work.download(output, 0, bytemuck::cast_slice_mut(&mut found)).unwrap();
+    work.download(input, 0, bytemuck::cast_slice_mut(&mut kept)).unwrap();
+    assert!(kept == data, "{ntt:?}: the input was changed");
+    found
+}
+
+fn check(gpu: &Gpu<OpenCl>, ntt: &Ntt, width: usize, data: &[Goldilocks]) {
+    let mut expected = data.to_vec();
+    Reference.ntt(ntt, &mut expected, width).unwrap();
+    let mut found = transform(gpu, ntt, width, data);
+    // Words, so that one that is not canonical fails too.
+    let words = |x: &[Goldilocks]| bytemuck::cast_slice::<_, u64>(x).to_vec();
+    assert!(words(&found) == words(&expected), "{ntt:?}, width {width}, {:?} {:?}", gpu.form, gpu.choice);
+    found.copy_from_slice(data);
+    gpu.ntt(ntt, &mut found, width).unwrap();
+    assert!(found == expected, "in place: {ntt:?}, width {width}, {:?} {:?}", gpu.form, gpu.choice);
+}
+
+fn check_lde(gpu: &Gpu<OpenCl>, lde: &Lde, width: usize, data: &[Goldilocks]) {
+    let mut expected = vec![Goldilocks::ZERO; data.len() * lde.blowup()];
+    Reference.lde(lde, &mut data.to_vec(), width, &mut expected).unwrap();
+    let mut work = Work::new(gpu).unwrap();
+    let count = data.len() / (width << lde.from().log_size());
+    let input = work.upload_new(bytemuck::cast_slice(data)).unwrap();
+    let output = work.upload_new(&vec![0xff; 8 * expected.len()]).unwrap();
+    gpu.extend(&mut work, lde, (width, count), input, output).unwrap();
+    let mut found = vec![0u64; expected.len()];
+    work.download(output, 0, bytemuck::cast_slice_mut(&mut found)).unwrap();
+    let expected: Vec<u64> = bytemuck::cast_slice(&expected).to_vec();
+    assert!(found == expected, "{lde:?}, width {width}, {:?} {:?}", gpu.form, gpu.choice);
+}
+
+/// Every direction and pair of orders with a plan, and extensions; widths, batches, roots and shifts at random.
+fn sweep(gpu: &Gpu<OpenCl>, log_size: u32, blowups: &[u32], words: &mut Words) {
+    for (number, orders) in ORDERS.iter().flat_map(|&i| ORDERS.map(|o| (i, o))).enumerate() {
+        for direction in [Direction::Forward, Direction::Inverse] {
+            for width in [1, words.pick(&[2, 3, 5, 8])] {
+                let ntt = Ntt { direction, ..Ntt::forward(words.domain(log_size)) };
+                let count = words.pick(&[1, 2, 3]);
+                let data = words.data((width * count) << log_size);
+                check(gpu, &ntt.with_orders(orders.0, orders.1), width, &data);
+            }
+        }
+        if let Some(&blowup) = blowups.get(number % 2) {
+            let lde = Lde::new(words.domain(log_size), words.domain(log_size + blowup)).unwrap();
+            let (width, count) = (words.pick(&[1, 1, 3]), words.pick(&[1, 2]));
+            let data = words.data((width * count) << log_size);
+            check_lde(gpu, &lde.with_output_order(orders.1), width, &data);
+        }
+    }
+}
+
+#[test]
+fn plans_of_one_to_four_passes() {
+    let (Some(mut gpu), mut words) = (backend(), Words(1)) else { return };
+    let plans: [&'static [u32]; 7] = [&[1], &[3], &[1, 3], &[3, 1, 2], &[2, 2, 2, 1], &[4, 3, 2], &[5, 4]];
+    for digits in plans {
+        for form in FORMS {
+            gpu.choose(form, digits, false);
+            sweep(&gpu, digits.iter().sum(), &[1, 2], &mut words);
+        }
+    }
+}
+
+/// Columns of 2^i points at index i.
+const SINGLE: [&[u32]; 11] = [&[0], &[1], &[2], &[3], &[4], &[5], &[6], &[7], &[8], &[9], &[10]];
+
+/// Tiles that both forms are tested with: with the others it is the plain one, because a processor takes seconds to compile
+/// a tile. What is not common to tiles is not common to forms.
+fn forms(digit: usize, narrow: bool) -> &'static [Form] {
+    match (digit, narrow) {
+        (2 | 4 | 8, false) | (9, true) => &FORMS,
+        _ => &FORMS[..1],
+    }
+}
+
+#[test]
+fn every_tile_in_one_pass() {
+    let (Some(mut gpu), mut words) = (backend(), Words(2)) else { return };
+    for narrow in [false, true] {
+        for digit in if narrow { 5..10 } else { 0..11 } {
+            for &form in forms(digit, narrow) {
+                gpu.choose(form, SINGLE[digit], narrow);
+                sweep(&gpu, digit as u32, if digit < 9 { &[1, 3] } else { &[1] }, &mut words);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_tile_between_others() {
+    let (Some(mut gpu), mut words) = (backend(), Words(3)) else { return };
+    let plans: [&'static [u32]; 6] =
+        [&[1, 5, 1], &[1, 6, 1], &[1, 7, 1], &[1, 8, 1], &[1, 9, 1], &[1, 10, 1]];
+    for (digits, digit) in plans.into_iter().zip(5..) {
+        for &form in forms(digit, false) {
+            gpu.choose(form, digits, false);
+            let log_size = digits.iter().sum();
+            for orders in [(ORDERS[0], ORDERS[0]), (ORDERS[1], ORDERS[0])] {
+                let ntt = Ntt::forward(words.domain(log_size)).with_orders(orders.0, orders.1);
+                let width = words.pick(&[1, 2]);
+                let data = words.data(width << log_size);
+                check(&gpu, &ntt, width, &data);
+            }
+        }
+    }
+}
+
+#[test]
+fn edge_words_alone() {
+    let (Some(mut gpu), mut words) = (backend(), Words(4)) else { return };
+    for form in FORMS {
+        gpu.choose(form, &[4, 3], false);
+        for edge in EDGES {
+            let ntt = Ntt::forward(words.domain(7));
+            check(&gpu, &ntt, 1, &[Goldilocks::new(edge); 128]);
+        }
+    }
+}
