@@ -7,6 +7,7 @@ mod ntt;
 mod rescue;
 mod rows;
 mod simd;
+mod words;
 
 pub use simd::Simd;
 

@@ -1,5 +1,7 @@
 //! Rows of a matrix where they lie, in either layout; and the hashes that take several rows side by side.
 
+use std::ops::Range;
+
 use super::Simd;
 use crate::field::Goldilocks;
 use crate::hash::Hasher;
@@ -44,12 +46,21 @@ impl<'a> Rows<'a> {
         Self { words: &self.words[first * self.step..], ..self }
     }
 
-    /// Word j of as many rows as `out` has entries.
+    /// Some words, at most `N`, of as many rows as `out` has: they go to the head of its arrays.
     #[inline(always)]
-    pub(super) fn word(&self, j: usize, out: &mut [Goldilocks]) {
-        let words = &self.words[j / self.run * self.stride + j % self.run..];
-        for (i, word) in out.iter_mut().enumerate() {
-            *word = words[i * self.step];
+    pub(super) fn block<const N: usize>(&self, words: Range<usize>, out: &mut [[Goldilocks; N]]) {
+        if self.run == self.width {
+            for (i, block) in out.iter_mut().enumerate() {
+                let row = &self.words[i * self.step..];
+                block[..words.len()].copy_from_slice(&row[words.clone()]);
+            }
+            return;
+        }
+        for (place, j) in words.enumerate() {
+            let column = &self.words[j / self.run * self.stride + j % self.run..];
+            for (block, &word) in out.iter_mut().zip(column.iter().step_by(self.step)) {
+                block[place] = word;
+            }
         }
     }
 

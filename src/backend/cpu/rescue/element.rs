@@ -100,15 +100,30 @@ impl<D: Doubles> Element<D> {
         Self { x0: x1_high.sub_from(inverse_f, x0_low), x1: (x0_high + x1_high).mul_add(inverse_f, x1_low) }
     }
 
+    /// The square, with six sums and six fused products.
     #[inline(always)]
     pub(super) fn square(self) -> Self {
-        let Self { x0, x1 } = self;
+        let sum = self.x0 + self.x1;
+        self.square_by(sum + self.x1, sum + self.x0)
+    }
+
+    /// The square, with three sums and eight fused products.
+    #[inline(always)]
+    pub(super) fn square_fused(self) -> Self {
+        let two = D::splat(2.0);
+        self.square_by(self.x1.mul_add(two, self.x0), self.x0.mul_add(two, self.x1))
+    }
+
+    /// The square, given x0 + 2 x1 and 2 x0 + x1.
+    #[inline(always)]
+    fn square_by(self, c_factor: D, b_factor: D) -> Self {
         let inverse_f = D::splat(INVERSE_F);
-        // Sums are as many as fused operations this way, and run in other units of some processors.
-        let sum = x0 + x1;
-        let (c_low, c_high) = split_product(x0, sum + x1);
-        let (b_low, b_high) = split_product(x1, sum + x0);
-        Self { x0: b_high.mul_add(inverse_f, c_low - b_low), x1: c_high.sub_from(inverse_f, b_low) }
+        let (c_low, c_minus_high) = split_product(self.x0, c_factor);
+        let (b_low, b_minus_high) = split_product(self.x1, b_factor);
+        Self {
+            x0: b_minus_high.mul_add(inverse_f, c_low - b_low),
+            x1: c_minus_high.sub_from(inverse_f, b_low),
+        }
     }
 
     /// With a = x0 y0, b = x1 y1 and c = (x0 + x1) (y0 + y1), x y = (a - b) + (c - a) f.
@@ -138,6 +153,20 @@ impl<D: Doubles> Integer for D {
     }
 }
 
+/// Squares each word `count` times, once at least. Some processors have separate units for sums and for products: one square
+/// in five by the fused form, and normalisation, which is sums, keep both busy.
+#[inline(always)]
+fn square_each<D: Doubles, const N: usize>(words: &mut [Element<D>; N], count: usize) {
+    for word in words.iter_mut() {
+        *word = word.square_fused();
+    }
+    for _ in 1..count {
+        for word in words.iter_mut() {
+            *word = word.square();
+        }
+    }
+}
+
 impl<D: Doubles, const N: usize> Powers for [Element<D>; N] {
     #[inline(always)]
     fn multiply(&self, other: &Self) -> Self {
@@ -153,19 +182,11 @@ impl<D: Doubles, const N: usize> Powers for [Element<D>; N] {
         let mut power = *self;
         let mut left = count;
         while left > SQUARINGS {
-            for _ in 0..SQUARINGS {
-                for word in &mut power {
-                    *word = word.square();
-                }
-            }
+            square_each(&mut power, SQUARINGS);
             power = power.normalise();
             left -= SQUARINGS;
         }
-        for _ in 0..left {
-            for word in &mut power {
-                *word = word.square();
-            }
-        }
+        square_each(&mut power, left);
         power
     }
 
@@ -298,7 +319,7 @@ mod tests {
                 coordinates.push((word as i64 >> 32) as f64);
             }
             let count = coordinates.len();
-            let mut found = [[0.0; 8]; 6];
+            let mut found = [[0.0; 8]; 8];
             for i in 0..count * count {
                 let pick = |lane: usize| {
                     let i = i + 7 * lane;
@@ -308,16 +329,17 @@ mod tests {
                 let column = |k: usize| lanes.iter().map(|lane| lane[k]).collect::<Vec<_>>();
                 let x = Element::<D>::load(&column(0), &column(1));
                 let y = Element::<D>::load(&column(2), &column(0));
-                let results = [x.square(), x.multiply(y), x.normalise()];
+                let results = [x.square(), x.multiply(y), x.normalise(), x.square_fused()];
                 for (k, result) in results.into_iter().enumerate() {
                     result.x0.store(&mut found[2 * k]);
                     result.x1.store(&mut found[2 * k + 1]);
                 }
                 for (lane, &[x0, x1, y0]) in lanes.iter().enumerate() {
                     let (a, b) = (residue(x0, x1), residue(y0, x0));
-                    let [square, product, same] =
-                        [0, 1, 2].map(|k: usize| residue(found[2 * k][lane], found[2 * k + 1][lane]));
+                    let [square, product, same, square_fused] =
+                        [0, 1, 2, 3].map(|k: usize| residue(found[2 * k][lane], found[2 * k + 1][lane]));
                     assert_eq!(square, a.square(), "({x0} + {x1} f)^2");
+                    assert_eq!(square_fused, a.square(), "({x0} + {x1} f)^2, fused");
                     assert_eq!(product, a * b, "({x0} + {x1} f) ({y0} + {x0} f)");
                     assert_eq!(same, a, "{x0} + {x1} f");
                     let normal = [found[4][lane], found[5][lane]];

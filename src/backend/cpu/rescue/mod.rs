@@ -19,6 +19,9 @@ use crate::hash::rescue_constants::{ARK1, ARK2, WIDTH};
 use crate::hash::rescue_power_maps::{Powers, seventh_powers, seventh_roots};
 use crate::hash::{ElementDigest, Rp64_256, Rp64_256V2021, Sponge};
 
+/// Elements that a permutation absorbs.
+const RATE: usize = 8;
+
 /// The most hashes side by side.
 const MAX_LANES: usize = 8;
 
@@ -61,7 +64,7 @@ impl<S: Rescue> SideBySide for S {
 
     fn merge_pairs(simd: Simd, children: &[ElementDigest], nodes: &mut [ElementDigest]) {
         // A merge is the hash of the children's words.
-        Self::hash_rows(simd, Rows::row_major(bytemuck::cast_slice(children), 8), nodes);
+        Self::hash_rows(simd, Rows::row_major(bytemuck::cast_slice(children), RATE), nodes);
     }
 }
 
@@ -113,13 +116,14 @@ fn hash_rows<S: Rescue, D: Doubles, const K: usize>(rows: Rows<'_>, digests: &mu
     let mut state = [Element::<D>::zero(); WIDTH];
     let (lower, upper) = halves(Goldilocks::new(rows.width() as u64));
     state[S::LENGTH_WORD] = Element { x0: D::splat(lower), x1: D::splat(upper) }.normalise();
-    let mut words = [Goldilocks::default(); MAX_LANES];
+    let mut blocks = [[Goldilocks::default(); RATE]; MAX_LANES];
     let (mut x0, mut x1) = ([0.0; MAX_LANES], [0.0; MAX_LANES]);
-    for first in (0..rows.width()).step_by(S::RATE_WORDS.len()) {
-        for (j, element) in (first..rows.width()).zip(&mut state[S::RATE_WORDS]) {
-            rows.word(j, &mut words[..digests.len()]);
+    for first in (0..rows.width()).step_by(RATE) {
+        let last = rows.width().min(first + RATE);
+        rows.block(first..last, &mut blocks[..digests.len()]);
+        for (j, element) in state[S::RATE_WORDS][..last - first].iter_mut().enumerate() {
             for i in 0..D::WIDTH {
-                (x0[i], x1[i]) = halves(words[i]);
+                (x0[i], x1[i]) = halves(blocks[i][j]);
             }
             *element = element.plus(Element::load(&x0, &x1)).normalise();
         }
