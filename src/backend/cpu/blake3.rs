@@ -20,7 +20,7 @@ const ROOT: u32 = 8;
 const IV: [u32; 8] =
     [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
 
-/// Words of a block.
+/// 32-bit words of a block.
 const BLOCK: usize = 16;
 
 /// Elements of a block.
@@ -67,11 +67,6 @@ fn in_vectors(count: usize, lanes: usize) -> usize {
     if 4 * rest < lanes { count - rest } else { count }
 }
 
-/// One block of each of as many inputs as a vector has words, input after input.
-#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C, align(64))]
-struct Blocks([[u32; BLOCK]; MAX_LANES]);
-
 /// The digests of rows of at most a chunk.
 struct HashRows<'a> {
     rows: Rows<'a>,
@@ -82,19 +77,20 @@ impl Work for HashRows<'_> {
     #[inline(always)]
     fn run<W: Words>(self) {
         let width = self.rows.width();
+        let mut padded = Padded::default();
         for (i, digests) in self.digests.chunks_mut(W::WIDTH).enumerate() {
             let rows = self.rows.from(i * W::WIDTH);
             let mut value = initial();
             for first in (0..width).step_by(BLOCK_ELEMENTS) {
                 let last = width.min(first + BLOCK_ELEMENTS);
-                let mut blocks = Blocks([[0; BLOCK]; MAX_LANES]);
-                let elements: &mut [[Goldilocks; BLOCK_ELEMENTS]] = bytemuck::cast_slice_mut(&mut blocks.0);
-                rows.block(first..last, &mut elements[..digests.len()]);
+                let mut blocks = [[Goldilocks::default(); BLOCK_ELEMENTS]; MAX_LANES];
+                rows.block(first..last, &mut blocks[..digests.len()]);
                 let start = if first == 0 { CHUNK_START } else { 0 };
                 let end = if last == width { CHUNK_END | ROOT } else { 0 };
-                value = compress::<W>(&value, &blocks, (last - first) * 8, start | end);
+                let bytes = bytemuck::cast_slice(&blocks);
+                value = compress::<W>(&value, bytes, (last - first) * 8, start | end);
             }
-            write(value, digests);
+            write(value, digests, &mut padded);
         }
     }
 }
@@ -108,13 +104,30 @@ struct MergePairs<'a> {
 impl Work for MergePairs<'_> {
     #[inline(always)]
     fn run<W: Words>(self) {
+        const FLAGS: u32 = CHUNK_START | CHUNK_END | ROOT;
+        let mut padded = Padded::default();
         for (nodes, children) in self.nodes.chunks_mut(W::WIDTH).zip(self.children.chunks(2 * W::WIDTH)) {
-            let mut blocks = Blocks([[0; BLOCK]; MAX_LANES]);
-            let bytes: &mut [u8] = bytemuck::bytes_of_mut(&mut blocks);
-            let children: &[u8] = bytemuck::cast_slice(children);
-            bytes[..children.len()].copy_from_slice(children);
-            write(compress::<W>(&initial(), &blocks, 64, CHUNK_START | CHUNK_END | ROOT), nodes);
+            let whole = nodes.len() == W::WIDTH;
+            if !whole {
+                padded.blocks[..children.len()].copy_from_slice(children);
+            }
+            let blocks = if whole { children } else { &padded.blocks };
+            let value = compress::<W>(&initial(), bytemuck::cast_slice(blocks), 4 * BLOCK, FLAGS);
+            write(value, nodes, &mut padded);
         }
+    }
+}
+
+/// Memory of a whole vector of blocks and digests, for a vector that is not full.
+struct Padded {
+    blocks: [ByteDigest; 2 * MAX_LANES],
+    digests: [ByteDigest; MAX_LANES],
+}
+
+impl Default for Padded {
+    #[inline(always)]
+    fn default() -> Self {
+        Self { blocks: [ByteDigest([0; 32]); 2 * MAX_LANES], digests: [ByteDigest([0; 32]); MAX_LANES] }
     }
 }
 
@@ -128,25 +141,26 @@ fn initial<W: Words>() -> [W; 8] {
     value
 }
 
-/// Writes the first digests of a vector of them.
+/// Writes the digests of a vector of values, or the first of them.
 #[inline(always)]
-fn write<W: Words>(mut value: [W; 8], digests: &mut [ByteDigest]) {
+fn write<W: Words>(mut value: [W; 8], digests: &mut [ByteDigest], padded: &mut Padded) {
     interleave(&mut value, 3);
-    let mut words = [0; 8 * MAX_LANES];
+    let whole = digests.len() == W::WIDTH;
+    let out: &mut [u8] = bytemuck::cast_slice_mut(if whole { &mut *digests } else { &mut padded.digests });
     for (i, vector) in value.into_iter().enumerate() {
-        vector.store(&mut words[i * W::WIDTH..]);
+        vector.store(&mut out[i * 4 * W::WIDTH..]);
     }
-    let bytes = bytemuck::cast_slice_mut::<ByteDigest, u8>(digests);
-    bytes.copy_from_slice(&bytemuck::cast_slice(&words)[..bytes.len()]);
+    if !whole {
+        digests.copy_from_slice(&padded.digests[..digests.len()]);
+    }
 }
 
-/// The chaining value after a block of `length` bytes in the first chunk.
+/// The chaining value after a block of `length` bytes in the first chunk; the blocks lie input after input.
 #[inline(always)]
-fn compress<W: Words>(value: &[W; 8], blocks: &Blocks, length: usize, flags: u32) -> [W; 8] {
-    let words: &[u32] = bytemuck::cast_slice(&blocks.0);
+fn compress<W: Words>(value: &[W; 8], blocks: &[u8], length: usize, flags: u32) -> [W; 8] {
     let mut block = [value[0]; BLOCK];
     for (i, vector) in block.iter_mut().enumerate() {
-        *vector = W::load(&words[i * W::WIDTH..]);
+        *vector = W::load(&blocks[i * 4 * W::WIDTH..]);
     }
     // From input after input to word after word.
     interleave(&mut block, W::WIDTH.ilog2());

@@ -15,8 +15,11 @@ use crate::merkle::Approach;
 /// Rows a task hashes at least, so that scheduling costs little beside hashing.
 const GRAIN: usize = 64;
 
-/// Nodes of a level that a task merges at least: few, because narrow levels are shared out too.
-const NODES: usize = 16;
+/// Nodes of a level that a task merges: few where the level is narrow, so that it is shared out all the same, and at most
+/// what hides the cost of a task behind the fastest hash.
+fn nodes_per_task(nodes: usize) -> usize {
+    (nodes / (8 * rayon::current_num_threads())).next_power_of_two().clamp(8, 512)
+}
 
 impl<H: SideBySide> Hashing<H> for Cpu {
     fn hash_rows(&self, matrix: &[Goldilocks], width: usize, digests: &mut [H::Digest]) -> Result<(), Error> {
@@ -38,7 +41,8 @@ impl<H: SideBySide> Hashing<H> for Cpu {
         let mut parents = heap.len() / 4;
         while parents >= 1 {
             let (upper, children) = heap[..4 * parents].split_at_mut(2 * parents);
-            let tasks = upper[parents..].par_chunks_mut(NODES).zip(children.par_chunks(2 * NODES));
+            let nodes = nodes_per_task(parents);
+            let tasks = upper[parents..].par_chunks_mut(nodes).zip(children.par_chunks(2 * nodes));
             tasks.for_each(|(nodes, children)| H::merge_pairs(self.simd, children, nodes));
             parents /= 2;
         }

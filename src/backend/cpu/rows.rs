@@ -51,8 +51,12 @@ impl<'a> Rows<'a> {
     pub(super) fn block<const N: usize>(&self, words: Range<usize>, out: &mut [[Goldilocks; N]]) {
         if self.run == self.width {
             for (i, block) in out.iter_mut().enumerate() {
-                let row = &self.words[i * self.step..];
-                block[..words.len()].copy_from_slice(&row[words.clone()]);
+                let row = &self.words[i * self.step..][words.clone()];
+                match row.first_chunk() {
+                    // Of known length, and so a few instructions in place.
+                    Some(words) => *block = *words,
+                    None => block[..row.len()].copy_from_slice(row),
+                }
             }
             return;
         }

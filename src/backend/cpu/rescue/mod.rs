@@ -25,6 +25,9 @@ const RATE: usize = 8;
 /// The most hashes side by side.
 const MAX_LANES: usize = 8;
 
+/// Hashes that are worth a vector of their own: it takes as long as 3.3 of them one by one with AVX-512, 2.3 with AVX2.
+const WORTHWHILE: usize = 3;
+
 /// What tells the variants of Rescue Prime apart, on vectors.
 trait Rescue: Sponge {
     /// The linear layer: takes what the power maps return, makes coordinates below 2^53.
@@ -48,16 +51,15 @@ impl Rescue for Rp64_256V2021 {
 impl<S: Rescue> SideBySide for S {
     fn hash_rows(simd: Simd, rows: Rows<'_>, digests: &mut [ElementDigest]) {
         let Some(lanes) = doubles::width(simd) else { return rows.hash_each::<S>(digests) };
-        // A vector of hashes takes as long as three of them one by one.
         let rest = digests.len() % lanes;
-        let in_vectors = digests.len() - if 2 * rest < lanes { rest } else { 0 };
+        let in_vectors = digests.len() - if rest < WORTHWHILE { rest } else { 0 };
         let (whole, rest) = digests.split_at_mut(in_vectors);
         let sponge = PhantomData::<S>;
         match simd {
+            // With sixteen registers the words are in memory anyway.
+            Simd::Avx2 => doubles::enter(simd, HashRows::<S, 12> { rows, digests: whole, sponge }),
             // Six words have their coordinates in twelve of 32 registers.
-            Simd::Avx512 => doubles::enter(simd, HashRows::<S, 6> { rows, digests: whole, sponge }),
-            // With sixteen registers the words are on the stack anyway.
-            _ => doubles::enter(simd, HashRows::<S, 12> { rows, digests: whole, sponge }),
+            _ => doubles::enter(simd, HashRows::<S, 6> { rows, digests: whole, sponge }),
         }
         rows.from(in_vectors).hash_each::<S>(rest);
     }
@@ -71,6 +73,7 @@ impl<S: Rescue> SideBySide for S {
 /// The permutation on normalised states, `K` words at a time through the power maps.
 #[inline(always)]
 fn permute<S: Rescue, D: Doubles, const K: usize>(state: &mut State<D>) {
+    const { assert!(WIDTH.is_multiple_of(K)) };
     for (ark1, ark2) in ARK1.iter().zip(&ARK2) {
         for words in state.as_chunks_mut::<K>().0 {
             *words = seventh_powers(words);

@@ -50,16 +50,16 @@ fn zip(a: __m256i, b: __m256i) -> (__m256i, __m256i) {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn load(words: &[u32; 8]) -> __m256i {
-    // SAFETY: eight words are what is read.
-    unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
+fn load(bytes: &[u8; 32]) -> __m256i {
+    // SAFETY: the bytes of eight words are what is read.
+    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn store(a: __m256i, words: &mut [u32; 8]) {
-    // SAFETY: eight words are what is written.
-    unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), a) }
+fn store(a: __m256i, bytes: &mut [u8; 32]) {
+    // SAFETY: the bytes of eight words are what is written.
+    unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), a) }
 }
 
 #[inline]

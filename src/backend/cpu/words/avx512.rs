@@ -37,16 +37,16 @@ fn zip(a: __m512i, b: __m512i) -> (__m512i, __m512i) {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
-fn load(words: &[u32; 16]) -> __m512i {
-    // SAFETY: sixteen words are what is read.
-    unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+fn load(bytes: &[u8; 64]) -> __m512i {
+    // SAFETY: the bytes of sixteen words are what is read.
+    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
-fn store(a: __m512i, words: &mut [u32; 16]) {
-    // SAFETY: sixteen words are what is written.
-    unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), a) }
+fn store(a: __m512i, bytes: &mut [u8; 64]) {
+    // SAFETY: the bytes of sixteen words are what is written.
+    unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), a) }
 }
 
 #[inline]

@@ -22,11 +22,11 @@ pub(super) trait Words: Copy {
     /// The number of words, a power of two.
     const WIDTH: usize;
 
-    /// The words at the head of `words`.
-    fn load(words: &[u32]) -> Self;
+    /// The words whose bytes are at the head of `bytes`, in the machine's order.
+    fn load(bytes: &[u8]) -> Self;
 
-    /// Writes the words to the head of `words`.
-    fn store(self, words: &mut [u32]);
+    /// Writes the bytes of the words to the head of `bytes`.
+    fn store(self, bytes: &mut [u8]);
 
     /// The same word in every lane.
     fn splat(word: u32) -> Self;
@@ -103,17 +103,17 @@ macro_rules! vector {
             const WIDTH: usize = $width;
 
             #[inline(always)]
-            fn load(words: &[u32]) -> Self {
-                let words = words.first_chunk().expect("a vector of words");
+            fn load(bytes: &[u8]) -> Self {
+                let bytes = bytes.first_chunk().expect("a vector of words");
                 // SAFETY: as above.
-                Self(unsafe { load(words) })
+                Self(unsafe { load(bytes) })
             }
 
             #[inline(always)]
-            fn store(self, words: &mut [u32]) {
-                let words = words.first_chunk_mut().expect("a vector of words");
+            fn store(self, bytes: &mut [u8]) {
+                let bytes = bytes.first_chunk_mut().expect("a vector of words");
                 // SAFETY: as above.
-                unsafe { store(self.0, words) }
+                unsafe { store(self.0, bytes) }
             }
 
             #[inline(always)]
@@ -168,10 +168,11 @@ mod tests {
             let word = |i: usize| (i as u32).wrapping_mul(0x9e37_79b9) ^ 0x8000_0001;
             let a: Vec<u32> = (0..W::WIDTH).map(word).collect();
             let b: Vec<u32> = (W::WIDTH..2 * W::WIDTH).map(word).collect();
-            let (x, y) = (W::load(&a), W::load(&b));
+            let load = |words: &[u32]| W::load(bytemuck::cast_slice(words));
+            let (x, y) = (load(&a), load(&b));
             let stored = |x: W| {
                 let mut words = vec![0; W::WIDTH];
-                x.store(&mut words);
+                x.store(bytemuck::cast_slice_mut(&mut words));
                 words
             };
             let map = |op: fn(u32, u32) -> u32| a.iter().zip(&b).map(|(&a, &b)| op(a, b)).collect::<Vec<_>>();
@@ -188,7 +189,7 @@ mod tests {
             assert_eq!([stored(lower), stored(upper)].concat(), in_turn);
             let mut rows = [0; 16].map(|_| x);
             for (i, row) in rows.iter_mut().enumerate() {
-                *row = W::load(&(0..W::WIDTH).map(|lane| word(W::WIDTH * i + lane)).collect::<Vec<_>>());
+                *row = load(&(0..W::WIDTH).map(|lane| word(W::WIDTH * i + lane)).collect::<Vec<_>>());
             }
             interleave(&mut rows, 4);
             let found: Vec<u32> = rows.into_iter().flat_map(stored).collect();

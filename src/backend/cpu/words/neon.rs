@@ -35,16 +35,16 @@ fn zip(a: uint32x4_t, b: uint32x4_t) -> (uint32x4_t, uint32x4_t) {
 
 #[inline]
 #[target_feature(enable = "neon")]
-fn load(words: &[u32; 4]) -> uint32x4_t {
-    // SAFETY: four words are what is read.
-    unsafe { vld1q_u32(words.as_ptr()) }
+fn load(bytes: &[u8; 16]) -> uint32x4_t {
+    // SAFETY: the bytes of four words are what is read.
+    unsafe { vreinterpretq_u32_u8(vld1q_u8(bytes.as_ptr())) }
 }
 
 #[inline]
 #[target_feature(enable = "neon")]
-fn store(a: uint32x4_t, words: &mut [u32; 4]) {
-    // SAFETY: four words are what is written.
-    unsafe { vst1q_u32(words.as_mut_ptr(), a) }
+fn store(a: uint32x4_t, bytes: &mut [u8; 16]) {
+    // SAFETY: the bytes of four words are what is written.
+    unsafe { vst1q_u8(bytes.as_mut_ptr(), vreinterpretq_u8_u32(a)) }
 }
 
 #[inline]
