@@ -70,7 +70,7 @@ impl EngineBuilder {
     }
 
     /// The vector instructions of the CPU device. Unless said, those that the environment variable `ZKACCEL_SIMD` names
-    /// (`portable`, `avx2` or `avx512`), and without it the best that the machine has.
+    /// (`portable`, `neon`, `avx2` or `avx512`), and without it the best that the machine has.
     pub fn simd(self, simd: Simd) -> Self {
         Self { simd: Some(simd), ..self }
     }

@@ -159,7 +159,10 @@ fn leaves(n: usize) -> Vec<ElementDigest> {
 }
 
 /// The inner nodes, equal from both backends; index 0 is the zero digest.
-fn nodes<H: Hasher>(leaves: &[H::Digest]) -> Vec<H::Digest> {
+fn nodes<H: Hasher>(leaves: &[H::Digest]) -> Vec<H::Digest>
+where
+    Cpu: Hashing<H>,
+{
     let mut fast = vec![H::Digest::default(); leaves.len()];
     fast.extend(leaves);
     let mut slow = fast.clone();

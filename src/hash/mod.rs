@@ -9,8 +9,8 @@ mod blake3;
 mod digest;
 mod rescue;
 pub mod rescue_constants;
-mod rescue_linear;
-mod rescue_power_maps;
+pub(crate) mod rescue_linear;
+pub(crate) mod rescue_power_maps;
 mod sponge;
 
 pub use blake3::Blake3;

@@ -19,10 +19,12 @@
 //!
 //! *Bounds.* A word is cut into halves below 2^32, and each half-state is multiplied on its own. The row sum is
 //! 160 < 2^8, so results are in 0..2^40; the transform's largest intermediate value is below 2^41 in
-//! absolute value, far inside an `i64`.
+//! absolute value, far inside an `i64`. The convolution is written over [`Integer`]: vectors of doubles use it too.
 //!
 //! **The dense matrix** of 2021 has no structure that is known to help: 144 products with 64-bit entries, summed
 //! in 192 bits, and one reduction per word.
+
+use std::ops::{Add, Sub};
 
 use super::rescue_constants::{MDS_2021, WIDTH};
 use super::rescue_power_maps::{EPSILON, State, add_rare, reduce, sub_rare};
@@ -30,8 +32,8 @@ use super::rescue_power_maps::{EPSILON, State, add_rare, reduce, sub_rare};
 /// The circulant matrix times the state, plus constants.
 #[inline(always)]
 pub(super) fn circulant(x: &State, constants: &State) -> State {
-    let low = convolve(x.map(|word| (word & EPSILON) as i64));
-    let high = convolve(x.map(|word| (word >> 32) as i64));
+    let low = convolve(&x.map(|word| (word & EPSILON) as i64));
+    let high = convolve(&x.map(|word| (word >> 32) as i64));
     let mut y = [0; WIDTH];
     for i in 0..WIDTH {
         // Each sum below 161 * 2^32.
@@ -45,35 +47,62 @@ pub(super) fn circulant(x: &State, constants: &State) -> State {
     y
 }
 
-/// The cyclic convolution with the reversed row (7, 8, 21, 22, 6, 7, 9, 10, 13, 26, 8, 23), for entries in 0..2^32.
+/// Integers, one or several side by side, as the convolution needs them.
+pub(crate) trait Integer: Copy + Add<Output = Self> + Sub<Output = Self> {
+    /// factor * self + other.
+    fn times_plus(self, factor: i32, other: Self) -> Self;
+
+    /// factor * self - other.
+    fn times_minus(self, factor: i32, other: Self) -> Self;
+}
+
+impl Integer for i64 {
+    #[inline(always)]
+    fn times_plus(self, factor: i32, other: Self) -> Self {
+        factor as i64 * self + other
+    }
+
+    #[inline(always)]
+    fn times_minus(self, factor: i32, other: Self) -> Self {
+        factor as i64 * self - other
+    }
+}
+
+/// The cyclic convolution with the reversed row (7, 8, 21, 22, 6, 7, 9, 10, 13, 26, 8, 23). No value on the way
+/// exceeds 2^9 times the largest entry.
 #[inline(always)]
-fn convolve(x: [i64; WIDTH]) -> [i64; WIDTH] {
+pub(crate) fn convolve<I: Integer>(x: &[I; WIDTH]) -> [I; WIDTH] {
     // Values at T = 1, T = -1 and T = i (real and imaginary part), for each residue of the exponent modulo 3.
-    let (mut s, mut d, mut u, mut v) = ([0; 3], [0; 3], [0; 3], [0; 3]);
+    let (mut s, mut d, mut u, mut v) = ([x[0]; 3], [x[0]; 3], [x[0]; 3], [x[0]; 3]);
     for k in 0..3 {
         let (even, odd) = (x[k] + x[k + 6], x[k + 3] + x[k + 9]);
         (s[k], d[k]) = (even + odd, even - odd);
         (u[k], v[k]) = (x[k] - x[k + 6], x[k + 3] - x[k + 9]);
     }
-    // Modulo X^3 = 1 with (16, 8, 16): sixteen times the sum of all, less eight times one.
-    let twice = 2 * (s[0] + s[1] + s[2]);
-    let at_one = [8 * (twice - s[2]), 8 * (twice - s[0]), 8 * (twice - s[1])];
+    // Modulo X^3 = 1 with (16, 8, 16): sixteen times the sum of all, less eight times one. An eighth of it.
+    let sum = s[0] + s[1] + s[2];
+    let at_one = [sum.times_minus(2, s[2]), sum.times_minus(2, s[0]), sum.times_minus(2, s[1])];
     // Modulo X^3 = -1 with (-8, 1, 1).
-    let at_minus_one = [-8 * d[0] - d[1] - d[2], d[0] - 8 * d[1] - d[2], d[0] + d[1] - 8 * d[2]];
+    let at_minus_one = [
+        d[0].times_minus(-8, d[1] + d[2]),
+        d[1].times_plus(-8, d[0] - d[2]),
+        d[2].times_plus(-8, d[0] + d[1]),
+    ];
     // Modulo X^3 = i with (-1 - 2i, -1 - i, 4 - 8i); i times the last two is 1 - i and 8 + 4i.
     let real = [
-        (2 * v[0] - u[0]) + 4 * (2 * u[1] - v[1]) + (u[2] + v[2]),
-        (v[0] - u[0]) + (2 * v[1] - u[1]) + 4 * (2 * u[2] - v[2]),
-        4 * (u[0] + 2 * v[0]) + (v[1] - u[1]) + (2 * v[2] - u[2]),
+        u[1].times_minus(2, v[1]).times_plus(4, v[0].times_minus(2, u[0]) + (u[2] + v[2])),
+        u[2].times_minus(2, v[2]).times_plus(4, v[1].times_minus(2, u[1]) + (v[0] - u[0])),
+        v[0].times_plus(2, u[0]).times_plus(4, v[2].times_minus(2, u[2]) + (v[1] - u[1])),
     ];
     let imaginary = [
-        4 * (u[1] + 2 * v[1]) - (2 * u[0] + v[0]) + (v[2] - u[2]),
-        4 * (u[2] + 2 * v[2]) - (u[0] + v[0]) - (2 * u[1] + v[1]),
-        4 * (v[0] - 2 * u[0]) - (u[1] + v[1]) - (2 * u[2] + v[2]),
+        v[1].times_plus(2, u[1]).times_minus(4, u[0].times_plus(2, v[0]) - (v[2] - u[2])),
+        v[2].times_plus(2, u[2]).times_minus(4, u[1].times_plus(2, v[1]) + (u[0] + v[0])),
+        u[0].times_plus(-2, v[0]).times_minus(4, u[2].times_plus(2, v[2]) + (u[1] + v[1])),
     ];
-    let mut y = [0; WIDTH];
+    let mut y = *x;
     for k in 0..3 {
-        let (even, odd) = (at_one[k] + at_minus_one[k], at_one[k] - at_minus_one[k]);
+        let even = at_one[k].times_plus(8, at_minus_one[k]);
+        let odd = at_one[k].times_minus(8, at_minus_one[k]);
         (y[k], y[k + 6]) = (even + real[k], even - real[k]);
         (y[k + 3], y[k + 9]) = (odd + imaginary[k], odd - imaginary[k]);
     }

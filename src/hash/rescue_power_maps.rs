@@ -1,7 +1,8 @@
-//! The power maps of Rescue Prime, x^7 and x^(1/7), on twelve words at once.
+//! The power maps of Rescue Prime, x^7 and x^(1/7), on words side by side.
 //!
-//! Words here are any `u64` and stand for their residue modulo p = 2^64 - 2^32 + 1; they are made canonical once,
-//! at the end of a permutation.
+//! The chains of squarings and products are written once over [`Powers`]; its implementation here is [`State`], the twelve
+//! words of one permutation, one at a time. Words are any `u64` and stand for their residue modulo
+//! p = 2^64 - 2^32 + 1; they are made canonical once, at the end of a permutation.
 //!
 //! **x^(1/7).** The exponent is e = 10540996611094048183 = 0x92492491b6db6db7. With t_n = (8^n - 1) / 7, which is
 //! n ones three bits apart, q = x^(8 t_10) and d = q x = x^(t_11),
@@ -66,48 +67,62 @@ pub(super) fn reduce(x: u128) -> u64 {
     if carry { sum.wrapping_add(EPSILON) } else { sum }
 }
 
-/// The word-by-word product.
-#[inline(always)]
-fn multiply(a: &State, b: &State) -> State {
-    let mut product = [0; WIDTH];
-    for i in 0..WIDTH {
-        product[i] = reduce(a[i] as u128 * b[i] as u128);
-    }
-    product
-}
+/// Words side by side, as the power maps need them.
+pub(crate) trait Powers: Copy {
+    /// The word-by-word product.
+    fn multiply(&self, other: &Self) -> Self;
 
-/// Every word to the power 2^count.
-#[inline(always)]
-fn square_times(x: &State, count: usize) -> State {
-    let mut power = *x;
-    for _ in 0..count {
-        for word in &mut power {
-            *word = reduce(*word as u128 * *word as u128);
-        }
+    /// Every word to the power 2^count.
+    fn square_times(&self, count: usize) -> Self;
+
+    /// The same residues as small as they get, for representations that grow. The chains below say where.
+    #[inline(always)]
+    fn normalise(&self) -> Self {
+        *self
     }
-    power
 }
 
 /// Every word to the 7th power.
 #[inline(always)]
-pub(super) fn seventh_powers(x: &State) -> State {
-    let x2 = square_times(x, 1);
-    multiply(&multiply(&x2, x), &square_times(&x2, 1))
+pub(crate) fn seventh_powers<P: Powers>(x: &P) -> P {
+    let x2 = x.square_times(1);
+    x2.multiply(x).multiply(&x2.square_times(1))
 }
 
 /// The 7th root of every word: the inverse of [`seventh_powers`].
-// Never inlined: on its own it gets all registers.
-#[inline(never)]
-pub(super) fn seventh_roots(x: &State) -> State {
-    let t2 = multiply(&square_times(x, 3), x);
-    let t4 = multiply(&square_times(&t2, 6), &t2);
-    let t5 = multiply(&square_times(&t4, 3), x);
-    let t10 = multiply(&square_times(&t5, 15), &t5);
-    let q = square_times(&t10, 3);
-    let d = multiply(&q, x);
-    let y = multiply(&square_times(&q, 31), &d);
-    let y = multiply(&square_times(&y, 1), &d);
-    multiply(&square_times(&y, 1), x)
+#[inline(always)]
+pub(crate) fn seventh_roots<P: Powers>(x: &P) -> P {
+    let t2 = x.square_times(3).multiply(x).normalise();
+    let t4 = t2.square_times(6).multiply(&t2);
+    let t5 = t4.square_times(3).multiply(x).normalise();
+    let t10 = t5.square_times(15).multiply(&t5).normalise();
+    let q = t10.square_times(3).normalise();
+    let d = q.multiply(x);
+    let y = q.square_times(31).multiply(&d);
+    let y = y.square_times(1).multiply(&d);
+    y.square_times(1).multiply(x)
+}
+
+impl Powers for State {
+    #[inline(always)]
+    fn multiply(&self, other: &Self) -> Self {
+        let mut product = [0; WIDTH];
+        for i in 0..WIDTH {
+            product[i] = reduce(self[i] as u128 * other[i] as u128);
+        }
+        product
+    }
+
+    #[inline(always)]
+    fn square_times(&self, count: usize) -> Self {
+        let mut power = *self;
+        for _ in 0..count {
+            for word in &mut power {
+                *word = reduce(*word as u128 * *word as u128);
+            }
+        }
+        power
+    }
 }
 
 #[cfg(test)]

@@ -6,26 +6,24 @@
 use rayon::prelude::*;
 
 use super::Cpu;
+use super::rows::{Rows, SideBySide};
 use crate::backend::Hashing;
 use crate::error::Error;
 use crate::field::Goldilocks;
-use crate::hash::Hasher;
 use crate::merkle::Approach;
 
 /// Rows a task hashes at least, so that scheduling costs little beside hashing.
 const GRAIN: usize = 64;
 
-/// Nodes of a level that a task merges at least: few, because narrow levels are shared out too.
-const NODES: usize = 16;
+/// Nodes of a level that a task merges: few where the level is narrow, so that it is shared out all the same, and at most
+/// what hides the cost of a task behind the fastest hash.
+fn nodes_per_task(nodes: usize) -> usize {
+    (nodes / (8 * rayon::current_num_threads())).next_power_of_two().clamp(8, 512)
+}
 
-impl<H: Hasher> Hashing<H> for Cpu {
+impl<H: SideBySide> Hashing<H> for Cpu {
     fn hash_rows(&self, matrix: &[Goldilocks], width: usize, digests: &mut [H::Digest]) -> Result<(), Error> {
-        let tasks = matrix.par_chunks(GRAIN * width).zip(digests.par_chunks_mut(GRAIN));
-        tasks.for_each(|(rows, digests)| {
-            for (row, digest) in rows.chunks_exact(width).zip(digests) {
-                *digest = H::hash_elements(row);
-            }
-        });
+        self.hash::<H>(Rows::row_major(matrix, width), digests);
         Ok(())
     }
 
@@ -35,21 +33,7 @@ impl<H: Hasher> Hashing<H> for Cpu {
         degree: usize,
         digests: &mut [H::Digest],
     ) -> Result<(), Error> {
-        let rows = digests.len();
-        let width = matrix.len() / rows;
-        digests.par_chunks_mut(GRAIN).enumerate().for_each(|(task, digests)| {
-            // A band of rows, gathered column by column so that every read is of neighbours.
-            let mut band = vec![Goldilocks::default(); digests.len() * width];
-            for (j, column) in matrix.chunks_exact(rows * degree).enumerate() {
-                let entries = column[task * GRAIN * degree..].chunks_exact(degree);
-                for (row, entry) in band.chunks_exact_mut(width).zip(entries) {
-                    row[j * degree..][..degree].copy_from_slice(entry);
-                }
-            }
-            for (row, digest) in band.chunks_exact(width).zip(digests) {
-                *digest = H::hash_elements(row);
-            }
-        });
+        self.hash::<H>(Rows::column_major(matrix, degree, digests.len()), digests);
         Ok(())
     }
 
@@ -57,14 +41,19 @@ impl<H: Hasher> Hashing<H> for Cpu {
         let mut parents = heap.len() / 4;
         while parents >= 1 {
             let (upper, children) = heap[..4 * parents].split_at_mut(2 * parents);
-            let tasks = upper[parents..].par_chunks_mut(NODES).zip(children.par_chunks(2 * NODES));
-            tasks.for_each(|(nodes, children)| {
-                for (node, pair) in nodes.iter_mut().zip(children.chunks_exact(2)) {
-                    *node = H::merge(&[pair[0], pair[1]]);
-                }
-            });
+            let nodes = nodes_per_task(parents);
+            let tasks = upper[parents..].par_chunks_mut(nodes).zip(children.par_chunks(2 * nodes));
+            tasks.for_each(|(nodes, children)| H::merge_pairs(self.simd, children, nodes));
             parents /= 2;
         }
         Ok(())
+    }
+}
+
+impl Cpu {
+    /// The digest of every row, on all threads.
+    fn hash<H: SideBySide>(&self, rows: Rows<'_>, digests: &mut [H::Digest]) {
+        let tasks = digests.par_chunks_mut(GRAIN).enumerate();
+        tasks.for_each(|(task, digests)| H::hash_rows(self.simd, rows.from(task * GRAIN), digests));
     }
 }

@@ -1,8 +1,13 @@
 //! The CPU backend: all cores through rayon, vector units chosen at run time.
 
+mod blake3;
+mod doubles;
 mod merkle;
 mod ntt;
+mod rescue;
+mod rows;
 mod simd;
+mod words;
 
 pub use simd::Simd;
 

@@ -15,7 +15,9 @@ const VARIABLE: &str = "ZKACCEL_SIMD";
 pub enum Simd {
     /// Those of every processor of the architecture.
     Portable,
-    /// Four words at once: x86-64 with AVX2.
+    /// Two words at once: AArch64.
+    Neon,
+    /// Four words at once: x86-64 with AVX2 and FMA.
     Avx2,
     /// Eight words at once: x86-64 with AVX-512 F and DQ.
     Avx512,
@@ -23,12 +25,13 @@ pub enum Simd {
 
 impl Simd {
     /// Every level, from the least on.
-    pub const ALL: [Self; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
+    pub const ALL: [Self; 4] = [Self::Portable, Self::Neon, Self::Avx2, Self::Avx512];
 
     /// The name by which it is asked for.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Portable => "portable",
+            Self::Neon => "neon",
             Self::Avx2 => "avx2",
             Self::Avx512 => "avx512",
         }
@@ -38,8 +41,9 @@ impl Simd {
     pub fn is_available(self) -> bool {
         match self {
             Self::Portable => true,
+            Self::Neon => cfg!(target_arch = "aarch64"),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => is_x86_feature_detected!("avx2"),
+            Self::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
             #[cfg(target_arch = "x86_64")]
             Self::Avx512 => is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq"),
             #[cfg(not(target_arch = "x86_64"))]

@@ -219,7 +219,10 @@ mod on_device {
     use crate::field::Goldilocks;
     use crate::hash::{ElementDigest, Rp64_256, Rp64_256V2021};
 
-    fn plans_of_gpus<H: DeviceHash<Digest = ElementDigest>>() {
+    fn plans_of_gpus<H: DeviceHash<Digest = ElementDigest>>()
+    where
+        Cpu: Hashing<H>,
+    {
         // Where the device must be present, the conformance tests say that it is not.
         let Ok(device) = OpenCl::open(0) else { return };
         let limits = device.limits();

@@ -1,0 +1,267 @@
+//! BLAKE3 on vector units: as many inputs side by side as a vector has 32-bit words.
+//!
+//! An input of at most 1024 bytes is one chunk, a chain of compressions of 64-byte blocks, whose last one has the flag of
+//! the root; a node of a tree is one block. Longer inputs are chunks of a tree of their own, over which the
+//! `blake3` crate vectorises; they, and inputs that leave a vector mostly empty, are left to it.
+//!
+//! Aumasson, Neves, O'Connor, Wilcox-O'Hearn, "BLAKE3: one function, fast everywhere", 2020, section 2.
+
+use super::Simd;
+use super::rows::{Rows, SideBySide};
+use super::words::{self, Words, Work, interleave};
+use crate::field::Goldilocks;
+use crate::hash::{Blake3, ByteDigest, Hasher};
+
+const CHUNK_START: u32 = 1;
+const CHUNK_END: u32 = 2;
+const ROOT: u32 = 8;
+
+/// The initial value: that of SHA-256.
+const IV: [u32; 8] =
+    [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
+
+/// 32-bit words of a block.
+const BLOCK: usize = 16;
+
+/// Elements of a block.
+const BLOCK_ELEMENTS: usize = 8;
+
+/// Elements of a chunk.
+const CHUNK_ELEMENTS: usize = 128;
+
+/// The most inputs side by side.
+const MAX_LANES: usize = 16;
+
+impl SideBySide for Blake3 {
+    fn hash_rows(simd: Simd, rows: Rows<'_>, digests: &mut [ByteDigest]) {
+        let Some(lanes) = words::width(simd).filter(|_| rows.width() <= CHUNK_ELEMENTS) else {
+            return rows.hash_each::<Self>(digests);
+        };
+        let (whole, rest) = digests.split_at_mut(in_vectors(digests.len(), lanes));
+        let first = whole.len();
+        words::enter(simd, HashRows { rows, digests: whole });
+        rows.from(first).hash_each::<Self>(rest);
+    }
+
+    fn merge_pairs(simd: Simd, children: &[ByteDigest], nodes: &mut [ByteDigest]) {
+        let Some(lanes) = words::width(simd) else {
+            return merge_each(children, nodes);
+        };
+        let (whole, rest) = nodes.split_at_mut(in_vectors(nodes.len(), lanes));
+        let (whole_children, rest_children) = children.split_at(2 * whole.len());
+        words::enter(simd, MergePairs { children: whole_children, nodes: whole });
+        merge_each(rest_children, rest);
+    }
+}
+
+fn merge_each(children: &[ByteDigest], nodes: &mut [ByteDigest]) {
+    for (node, pair) in nodes.iter_mut().zip(children.as_chunks().0) {
+        *node = Blake3::merge(pair);
+    }
+}
+
+/// How many of so many inputs to take in vectors: whole ones, and the rest where it fills a quarter, for one input alone
+/// takes nearly half as long as a vector of sixteen.
+fn in_vectors(count: usize, lanes: usize) -> usize {
+    let rest = count % lanes;
+    if 4 * rest < lanes { count - rest } else { count }
+}
+
+/// The digests of rows of at most a chunk.
+struct HashRows<'a> {
+    rows: Rows<'a>,
+    digests: &'a mut [ByteDigest],
+}
+
+impl Work for HashRows<'_> {
+    #[inline(always)]
+    fn run<W: Words>(self) {
+        let width = self.rows.width();
+        let mut padded = Padded::default();
+        for (i, digests) in self.digests.chunks_mut(W::WIDTH).enumerate() {
+            let rows = self.rows.from(i * W::WIDTH);
+            let mut value = initial();
+            for first in (0..width).step_by(BLOCK_ELEMENTS) {
+                let last = width.min(first + BLOCK_ELEMENTS);
+                let mut blocks = [[Goldilocks::default(); BLOCK_ELEMENTS]; MAX_LANES];
+                rows.block(first..last, &mut blocks[..digests.len()]);
+                let start = if first == 0 { CHUNK_START } else { 0 };
+                let end = if last == width { CHUNK_END | ROOT } else { 0 };
+                let bytes = bytemuck::cast_slice(&blocks);
+                value = compress::<W>(&value, bytes, (last - first) * 8, start | end);
+            }
+            write(value, digests, &mut padded);
+        }
+    }
+}
+
+/// The digests of pairs.
+struct MergePairs<'a> {
+    children: &'a [ByteDigest],
+    nodes: &'a mut [ByteDigest],
+}
+
+impl Work for MergePairs<'_> {
+    #[inline(always)]
+    fn run<W: Words>(self) {
+        const FLAGS: u32 = CHUNK_START | CHUNK_END | ROOT;
+        let mut padded = Padded::default();
+        for (nodes, children) in self.nodes.chunks_mut(W::WIDTH).zip(self.children.chunks(2 * W::WIDTH)) {
+            let whole = nodes.len() == W::WIDTH;
+            if !whole {
+                padded.blocks[..children.len()].copy_from_slice(children);
+            }
+            let blocks = if whole { children } else { &padded.blocks };
+            let value = compress::<W>(&initial(), bytemuck::cast_slice(blocks), 4 * BLOCK, FLAGS);
+            write(value, nodes, &mut padded);
+        }
+    }
+}
+
+/// Memory of a whole vector of blocks and digests, for a vector that is not full.
+struct Padded {
+    blocks: [ByteDigest; 2 * MAX_LANES],
+    digests: [ByteDigest; MAX_LANES],
+}
+
+impl Default for Padded {
+    #[inline(always)]
+    fn default() -> Self {
+        Self { blocks: [ByteDigest([0; 32]); 2 * MAX_LANES], digests: [ByteDigest([0; 32]); MAX_LANES] }
+    }
+}
+
+/// The initial value in every lane.
+#[inline(always)]
+fn initial<W: Words>() -> [W; 8] {
+    let mut value = [W::splat(0); 8];
+    for (words, word) in value.iter_mut().zip(IV) {
+        *words = W::splat(word);
+    }
+    value
+}
+
+/// Writes the digests of a vector of values, or the first of them.
+#[inline(always)]
+fn write<W: Words>(mut value: [W; 8], digests: &mut [ByteDigest], padded: &mut Padded) {
+    interleave(&mut value, 3);
+    let whole = digests.len() == W::WIDTH;
+    let out: &mut [u8] = bytemuck::cast_slice_mut(if whole { &mut *digests } else { &mut padded.digests });
+    for (i, vector) in value.into_iter().enumerate() {
+        vector.store(&mut out[i * 4 * W::WIDTH..]);
+    }
+    if !whole {
+        digests.copy_from_slice(&padded.digests[..digests.len()]);
+    }
+}
+
+/// The chaining value after a block of `length` bytes in the first chunk; the blocks lie input after input.
+#[inline(always)]
+fn compress<W: Words>(value: &[W; 8], blocks: &[u8], length: usize, flags: u32) -> [W; 8] {
+    let mut block = [value[0]; BLOCK];
+    for (i, vector) in block.iter_mut().enumerate() {
+        *vector = W::load(&blocks[i * 4 * W::WIDTH..]);
+    }
+    // From input after input to word after word.
+    interleave(&mut block, W::WIDTH.ilog2());
+    let mut state = [W::splat(0); BLOCK];
+    state[..8].copy_from_slice(value);
+    for i in 0..4 {
+        state[8 + i] = W::splat(IV[i]);
+    }
+    // The number of the chunk, words 12 and 13, is zero.
+    state[14] = W::splat(length as u32);
+    state[15] = W::splat(flags);
+    // Written out: the permutation of the block between two rounds is only another order of registers.
+    round(&mut state, &mut block);
+    round(&mut state, &mut block);
+    round(&mut state, &mut block);
+    round(&mut state, &mut block);
+    round(&mut state, &mut block);
+    round(&mut state, &mut block);
+    round(&mut state, &mut block);
+    let mut next = *value;
+    for i in 0..8 {
+        next[i] = state[i].xor(state[i + 8]);
+    }
+    next
+}
+
+/// A round: columns, diagonals, and the permutation of the block for the next.
+#[inline(always)]
+fn round<W: Words>(state: &mut [W; BLOCK], block: &mut [W; BLOCK]) {
+    const PERMUTATION: [usize; BLOCK] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
+    for i in 0..4 {
+        mix(state, [i, 4 + i, 8 + i, 12 + i], block[2 * i], block[2 * i + 1]);
+    }
+    for i in 0..4 {
+        let places = [i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4];
+        mix(state, places, block[8 + 2 * i], block[9 + 2 * i]);
+    }
+    let before = *block;
+    for i in 0..BLOCK {
+        block[i] = before[PERMUTATION[i]];
+    }
+}
+
+/// The quarter-round on four words of the state, with two of the block.
+#[inline(always)]
+fn mix<W: Words>(state: &mut [W; BLOCK], [a, b, c, d]: [usize; 4], x: W, y: W) {
+    state[a] = state[a].add(state[b]).add(x);
+    state[d] = state[d].xor(state[a]).rotate_right::<16>();
+    state[c] = state[c].add(state[d]);
+    state[b] = state[b].xor(state[c]).rotate_right::<12>();
+    state[a] = state[a].add(state[b]).add(y);
+    state[d] = state[d].xor(state[a]).rotate_right::<8>();
+    state[c] = state[c].add(state[d]);
+    state[b] = state[b].xor(state[c]).rotate_right::<7>();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Elements whose bytes all differ from their neighbours'.
+    fn elements(count: usize) -> Vec<Goldilocks> {
+        (1..=count as u64).map(|i| Goldilocks::new(i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect()
+    }
+
+    /// Two vectors of sixteen and one over.
+    const COUNT: usize = 33;
+
+    #[test]
+    fn rows() {
+        // Around whole blocks, and around a chunk.
+        for width in (1..=33).chain([127, 128, 129, 300]) {
+            let matrix = elements(COUNT * width);
+            let expected: Vec<_> = matrix.chunks_exact(width).map(Blake3::hash_elements).collect();
+            let by_columns: Vec<_> =
+                (0..width).flat_map(|j| matrix.iter().skip(j).step_by(width).copied()).collect();
+            for simd in Simd::available() {
+                for count in 0..=COUNT {
+                    let mut found = vec![ByteDigest::default(); count];
+                    let rows = Rows::row_major(&matrix[..count * width], width);
+                    Blake3::hash_rows(simd, rows, &mut found);
+                    assert_eq!(found, expected[..count], "{simd}: {count} rows of {width}");
+                }
+                let mut found = vec![ByteDigest::default(); COUNT];
+                Blake3::hash_rows(simd, Rows::column_major(&by_columns, 1, COUNT), &mut found);
+                assert_eq!(found, expected, "{simd}: columns, rows of {width}");
+            }
+        }
+    }
+
+    #[test]
+    fn merges() {
+        let digests: Vec<ByteDigest> =
+            elements(2 * COUNT).iter().map(|x| Blake3::hash_elements(&[*x])).collect();
+        let expected: Vec<_> = digests.as_chunks().0.iter().map(Blake3::merge).collect();
+        for simd in Simd::available() {
+            for count in 0..=COUNT {
+                let mut found = vec![ByteDigest::default(); count];
+                Blake3::merge_pairs(simd, &digests[..2 * count], &mut found);
+                assert_eq!(found, expected[..count], "{simd}: {count} pairs");
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Sixteen words in a vector of AVX-512.
+
+use std::arch::x86_64::*;
+
+use super::{Words, Work};
+
+/// Sixteen words. Values are made only where [`Words::enter`] may be called.
+#[derive(Clone, Copy)]
+pub(super) struct Avx512(__m512i);
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn add(a: __m512i, b: __m512i) -> __m512i {
+    _mm512_add_epi32(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn xor(a: __m512i, b: __m512i) -> __m512i {
+    _mm512_xor_si512(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn rotate_right<const BITS: i32>(a: __m512i) -> __m512i {
+    _mm512_ror_epi32::<BITS>(a)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn zip(a: __m512i, b: __m512i) -> (__m512i, __m512i) {
+    // Lane i of the lower half is lane i / 2 of a, or of b, which counts from 16.
+    let lower = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    let upper = _mm512_add_epi32(lower, _mm512_set1_epi32(8));
+    (_mm512_permutex2var_epi32(a, lower, b), _mm512_permutex2var_epi32(a, upper, b))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn load(bytes: &[u8; 64]) -> __m512i {
+    // SAFETY: the bytes of sixteen words are what is read.
+    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn store(a: __m512i, bytes: &mut [u8; 64]) {
+    // SAFETY: the bytes of sixteen words are what is written.
+    unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), a) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn splat(word: u32) -> __m512i {
+    _mm512_set1_epi32(word as i32)
+}
+
+#[target_feature(enable = "avx512f,avx512dq")]
+fn run(work: impl Work) {
+    work.run::<Avx512>();
+}
+
+super::vector!(Avx512, 16);

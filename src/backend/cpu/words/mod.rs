@@ -1,0 +1,207 @@
+//! 32-bit words side by side: what hashes of bytes ask of the hardware.
+//!
+//! Algorithms are written once over [`Words`] and compiled for each of its implementations, by the rules that
+//! [`doubles`](super::doubles) gives.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+
+#[cfg(target_arch = "x86_64")]
+use self::{avx2::Avx2, avx512::Avx512};
+#[cfg(target_arch = "aarch64")]
+use neon::Neon;
+
+use super::Simd;
+
+/// `WIDTH` words; the operations act on each separately, but for [`zip`](Words::zip).
+pub(super) trait Words: Copy {
+    /// The number of words, a power of two.
+    const WIDTH: usize;
+
+    /// The words whose bytes are at the head of `bytes`, in the machine's order.
+    fn load(bytes: &[u8]) -> Self;
+
+    /// Writes the bytes of the words to the head of `bytes`.
+    fn store(self, bytes: &mut [u8]);
+
+    /// The same word in every lane.
+    fn splat(word: u32) -> Self;
+
+    /// The sum modulo 2^32.
+    fn add(self, other: Self) -> Self;
+
+    /// Exclusive or.
+    fn xor(self, other: Self) -> Self;
+
+    /// Rotation to the right by 0 < `BITS` < 32.
+    fn rotate_right<const BITS: i32>(self) -> Self;
+
+    /// The words of both in turn, self's first: the lower half of that, and the upper.
+    fn zip(self, other: Self) -> (Self, Self);
+
+    /// Does some work with the instructions of this implementation. Only where the processor has them.
+    fn enter(work: impl Work);
+}
+
+/// Work on words of any implementation.
+pub(super) trait Work {
+    /// Does it.
+    fn run<W: Words>(self);
+}
+
+/// The words in a vector of a level; `None` where it has no vectors.
+pub(super) fn width(simd: Simd) -> Option<usize> {
+    match simd {
+        #[cfg(target_arch = "x86_64")]
+        Simd::Avx512 => Some(Avx512::WIDTH),
+        #[cfg(target_arch = "x86_64")]
+        Simd::Avx2 => Some(Avx2::WIDTH),
+        #[cfg(target_arch = "aarch64")]
+        Simd::Neon => Some(Neon::WIDTH),
+        _ => None,
+    }
+}
+
+/// Does the work with a level's instructions, which must be available and have a [`width`].
+pub(super) fn enter(simd: Simd, work: impl Work) {
+    match simd {
+        #[cfg(target_arch = "x86_64")]
+        Simd::Avx512 => Avx512::enter(work),
+        #[cfg(target_arch = "x86_64")]
+        Simd::Avx2 => Avx2::enter(work),
+        #[cfg(target_arch = "aarch64")]
+        Simd::Neon => Neon::enter(work),
+        _ => unreachable!("{simd} has no vectors of words"),
+    }
+}
+
+/// Interleaves the first half of all words with the second, `rounds` times.
+///
+/// As a word's place is a row and a lane, each round moves the highest bit of that number to its lower end. So with 2^r
+/// rows, r rounds make the matrix of rows and lanes its transpose, read row by row; and as many rounds as a lane
+/// has bits undo that.
+#[inline(always)]
+pub(super) fn interleave<W: Words, const N: usize>(rows: &mut [W; N], rounds: u32) {
+    for _ in 0..rounds {
+        let before = *rows;
+        for i in 0..N / 2 {
+            (rows[2 * i], rows[2 * i + 1]) = before[i].zip(before[i + N / 2]);
+        }
+    }
+}
+
+/// Implements [`Words`] for a vector by the functions of its module, which need instructions beyond the portable.
+macro_rules! vector {
+    ($vector:ident, $width:literal) => {
+        // SAFETY, of all calls: the implementation is entered only by the dispatch of a `Cpu`, whose constructor has
+        // found the instructions in this processor, and by tests that look first.
+        impl Words for $vector {
+            const WIDTH: usize = $width;
+
+            #[inline(always)]
+            fn load(bytes: &[u8]) -> Self {
+                let bytes = bytes.first_chunk().expect("a vector of words");
+                // SAFETY: as above.
+                Self(unsafe { load(bytes) })
+            }
+
+            #[inline(always)]
+            fn store(self, bytes: &mut [u8]) {
+                let bytes = bytes.first_chunk_mut().expect("a vector of words");
+                // SAFETY: as above.
+                unsafe { store(self.0, bytes) }
+            }
+
+            #[inline(always)]
+            fn splat(word: u32) -> Self {
+                // SAFETY: as above.
+                Self(unsafe { splat(word) })
+            }
+
+            #[inline(always)]
+            fn add(self, other: Self) -> Self {
+                // SAFETY: as above.
+                Self(unsafe { add(self.0, other.0) })
+            }
+
+            #[inline(always)]
+            fn xor(self, other: Self) -> Self {
+                // SAFETY: as above.
+                Self(unsafe { xor(self.0, other.0) })
+            }
+
+            #[inline(always)]
+            fn rotate_right<const BITS: i32>(self) -> Self {
+                // SAFETY: as above.
+                Self(unsafe { rotate_right::<BITS>(self.0) })
+            }
+
+            #[inline(always)]
+            fn zip(self, other: Self) -> (Self, Self) {
+                // SAFETY: as above.
+                let (lower, upper) = unsafe { zip(self.0, other.0) };
+                (Self(lower), Self(upper))
+            }
+
+            fn enter(work: impl Work) {
+                // SAFETY: as above.
+                unsafe { run(work) }
+            }
+        }
+    };
+}
+use vector;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Check;
+
+    impl Work for Check {
+        #[inline(always)]
+        fn run<W: Words>(self) {
+            let word = |i: usize| (i as u32).wrapping_mul(0x9e37_79b9) ^ 0x8000_0001;
+            let a: Vec<u32> = (0..W::WIDTH).map(word).collect();
+            let b: Vec<u32> = (W::WIDTH..2 * W::WIDTH).map(word).collect();
+            let load = |words: &[u32]| W::load(bytemuck::cast_slice(words));
+            let (x, y) = (load(&a), load(&b));
+            let stored = |x: W| {
+                let mut words = vec![0; W::WIDTH];
+                x.store(bytemuck::cast_slice_mut(&mut words));
+                words
+            };
+            let map = |op: fn(u32, u32) -> u32| a.iter().zip(&b).map(|(&a, &b)| op(a, b)).collect::<Vec<_>>();
+            assert_eq!(stored(x), a);
+            assert_eq!(stored(W::splat(7)), vec![7; W::WIDTH]);
+            assert_eq!(stored(x.add(y)), map(|a, b| a.wrapping_add(b)));
+            assert_eq!(stored(x.xor(y)), map(|a, b| a ^ b));
+            assert_eq!(stored(x.rotate_right::<16>()), map(|a, _| a.rotate_right(16)));
+            assert_eq!(stored(x.rotate_right::<12>()), map(|a, _| a.rotate_right(12)));
+            assert_eq!(stored(x.rotate_right::<8>()), map(|a, _| a.rotate_right(8)));
+            assert_eq!(stored(x.rotate_right::<7>()), map(|a, _| a.rotate_right(7)));
+            let in_turn: Vec<u32> = a.iter().zip(&b).flat_map(|(&a, &b)| [a, b]).collect();
+            let (lower, upper) = x.zip(y);
+            assert_eq!([stored(lower), stored(upper)].concat(), in_turn);
+            let mut rows = [0; 16].map(|_| x);
+            for (i, row) in rows.iter_mut().enumerate() {
+                *row = load(&(0..W::WIDTH).map(|lane| word(W::WIDTH * i + lane)).collect::<Vec<_>>());
+            }
+            interleave(&mut rows, 4);
+            let found: Vec<u32> = rows.into_iter().flat_map(stored).collect();
+            let transposed = (0..W::WIDTH).flat_map(|lane| (0..16).map(move |i| word(W::WIDTH * i + lane)));
+            assert_eq!(found, transposed.collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn operations() {
+        for simd in Simd::available().filter(|&simd| width(simd).is_some()) {
+            enter(simd, Check);
+        }
+    }
+}
