@@ -130,9 +130,13 @@ fn open(choice: DeviceChoice, on_host: Cpu) -> Result<(Box<dyn Backend>, DeviceI
         // The place of a choice by measurement: until one is made, the CPU is never a wrong answer.
         DeviceChoice::Auto => {
             let reason = "chosen by auto: other devices are used where they are asked for".into();
-            Ok((Box::new(on_host), DeviceInfo { reason, ..host() }))
+            let info = DeviceInfo { reason, ..host() };
+            Ok((Box::new(on_host), info))
         }
-        DeviceChoice::Cpu => Ok((Box::new(on_host), asked_for(&host()))),
+        DeviceChoice::Cpu => {
+            let info = asked_for(&host());
+            Ok((Box::new(on_host), info))
+        }
         DeviceChoice::Reference => {
             Ok((Box::new(Reference), DeviceInfo { id: "reference".into(), ..asked_for(&cpu()) }))
         }
@@ -310,6 +314,24 @@ impl Engine {
     /// Runs an operation on the engine's threads.
     pub(crate) fn run<R: Send>(&self, operation: impl FnOnce() -> R + Send) -> R {
         self.shared.pool.install(operation)
+    }
+
+    /// The backend, for checked arguments.
+    #[cfg(feature = "bn254")]
+    pub(crate) fn backend(&self) -> &dyn Backend {
+        &*self.shared.backend
+    }
+
+    /// Whether both are clones of one engine.
+    #[cfg(feature = "bn254")]
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
+    /// The most bytes that one operation may allocate, where that is known.
+    #[cfg(feature = "bn254")]
+    pub(crate) fn memory_budget(&self) -> Option<u64> {
+        self.shared.memory_budget
     }
 
     /// The engine's threads.
