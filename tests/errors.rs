@@ -1,5 +1,6 @@
 //! One test for each variant of the error, through the door by which a caller meets it. `JobConsumed` and `JobPanicked`
-//! are in `jobs.rs`, `BadEncoding` and `UnsortedIndex` with the bytes in `merkle.rs`.
+//! are in `jobs.rs`, `BadEncoding` and `UnsortedIndex` with the bytes in `merkle.rs`, `NotReduced` and `BadScalar` in `bn254.rs`;
+//! `NotOnCurve`, `WrongEngine` and `Unsupported` are cases of the conformance suite.
 
 use zkaccel::backend::cpu::{Cpu, Simd};
 use zkaccel::commit::TraceSpec;

@@ -22,6 +22,8 @@
 pub mod arkworks;
 mod integers;
 mod layout;
+#[cfg(test)]
+mod tests;
 
 pub use halo2curves::bn256::{Fq, Fr, G1, G1Affine};
 pub use integers::{

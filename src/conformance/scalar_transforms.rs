@@ -26,8 +26,10 @@ const ORDERS: [Order; 2] = [Order::Natural, Order::BitReversed];
 fn known_answer(engine: &Engine) -> Result<(), String> {
     let mut values = [1, 2].map(Fr::from);
     let domain = Domain::halo2(1).map_err(failure("domain"))?;
+    let job = engine.fft_async(&Ntt::forward(domain), values.to_vec());
     engine.fft(&Ntt::forward(domain), &mut values).map_err(failure("fft"))?;
-    expect_equal("fft of 1 and 2", &values, &[Fr::from(3), -Fr::ONE])
+    expect_equal("fft of 1 and 2", &values, &[Fr::from(3), -Fr::ONE])?;
+    expect_equal("the same as a job", &job.wait().map_err(failure("job"))?, &values)
 }
 
 /// Every transform of a size: directions, orders, both roots in use, cosets.
@@ -137,6 +139,13 @@ fn extended(engine: &Engine) -> Result<(), String> {
         expect_equal(&what, &found, &expected)?;
         let back = engine.extended_to_coeff(&domain, found, 1 << k).map_err(failure(&what))?;
         expect_equal(&format!("{what}, and back"), &back, &coefficients)?;
+        let job = engine.coeff_to_extended_async(&domain, coefficients.clone());
+        let values = job.wait().map_err(failure(&what))?;
+        expect_equal(&format!("{what}, as a job"), &values, &expected)?;
+        // Only as many coefficients as are asked for, of each polynomial.
+        let job = engine.extended_to_coeff_async(&domain, values, 1);
+        let constants: Vec<_> = coefficients.iter().copied().step_by(1 << k).collect();
+        expect_equal(&format!("{what}, constants"), &job.wait().map_err(failure(&what))?, &constants)?;
         // Any coset will do, and so will the root of arkworks.
         let other = Domain::arkworks(extended_k).and_then(|domain| domain.coset(Fr::from(5)));
         let other =

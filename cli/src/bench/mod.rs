@@ -92,6 +92,10 @@ impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let watch = Watch::start();
         let engine = self.engine.build(None)?;
+        // Of all operations, those that the device has are measured; one that was asked for by name must be there.
+        if let Some(error) = self.operation.and_then(|operation| bn254::unsupported(operation, &engine)) {
+            return Err(error.into());
+        }
         let limit = self.engine.input_limit(&engine);
         let file = match &self.json {
             Some(Some(path)) => Some(NewFile::create(path)?),
@@ -106,10 +110,7 @@ impl Arguments {
             if self.operation.is_some_and(|only| only != operation) {
                 continue;
             }
-            // What was asked for by name is an error below; of all operations, those that the device has are measured.
-            if self.operation.is_none()
-                && let Some(reason) = bn254::unsupported(operation, &engine)
-            {
+            if let Some(reason) = bn254::unsupported(operation, &engine) {
                 report.left_out.push(reason.to_string());
                 continue;
             }
