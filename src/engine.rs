@@ -105,7 +105,7 @@ impl EngineBuilder {
     /// for a level that the environment names and nobody knows, [`Error::DriverTooOld`] or [`Error::BadThreadCount`].
     pub fn build(self) -> Result<Engine, Error> {
         let cpu = Cpu::new(self.simd.map_or_else(Simd::from_environment, Ok)?)?;
-        let (backend, device) = open(self.device, cpu, self.device_memory)?;
+        let (backend, device) = open(self.device, &cpu, self.device_memory)?;
         self.build_on(backend, device)
     }
 
@@ -334,6 +334,12 @@ impl Engine {
     /// Whether both are one engine, whatever their approach.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
+    /// The most bytes that one operation may allocate, where that is known.
+    #[cfg(feature = "bn254")]
+    pub(crate) fn memory_budget(&self) -> Option<u64> {
+        self.shared.memory_budget
     }
 
     /// The engine's threads.

@@ -55,14 +55,20 @@
 compile_error!("zkaccel is for 64-bit little-endian machines");
 
 pub mod backend;
+#[cfg(feature = "bn254")]
+pub mod bn254;
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 mod cache;
 pub mod choice;
 pub mod commit;
 pub mod conformance;
+#[cfg(feature = "bn254")]
+mod curve;
 pub mod device;
 mod engine;
 mod error;
+#[cfg(feature = "bn254")]
+pub mod fft;
 pub mod field;
 mod hardware;
 pub mod hash;
@@ -70,6 +76,8 @@ mod job;
 pub mod matrix;
 mod memory;
 pub mod merkle;
+#[cfg(feature = "bn254")]
+pub mod msm;
 pub mod ntt;
 pub mod pinned;
 pub mod progress;

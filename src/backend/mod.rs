@@ -7,13 +7,20 @@
 
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 pub mod auto;
+#[cfg(feature = "bn254")]
+mod bn254;
 pub mod cpu;
 pub mod gpu;
 pub(crate) mod open;
 pub mod reference;
+#[cfg(feature = "bn254")]
+mod reference_bn254;
 mod residence;
 
 use std::time::Duration;
+
+#[cfg(feature = "bn254")]
+pub use bn254::{BasesView, Bn254, Fft, Kept, Msm, ScalarsView};
 
 use crate::choice::Choices;
 use crate::device::Bandwidths;
@@ -148,7 +155,14 @@ pub trait HostMemory {
 
 /// Everything a device offers.
 pub trait Backend:
-    Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Clock + HostMemory + Residence
+    Transforms
+    + Hashing<Rp64_256>
+    + Hashing<Rp64_256V2021>
+    + Hashing<Blake3>
+    + Bn254
+    + Clock
+    + HostMemory
+    + Residence
 {
 }
 
@@ -157,11 +171,19 @@ impl<T> Backend for T where
         + Hashing<Rp64_256>
         + Hashing<Rp64_256V2021>
         + Hashing<Blake3>
+        + Bn254
         + Clock
         + HostMemory
         + Residence
 {
 }
+
+/// Everything over BN254: nothing in this build, which is without the feature `bn254`.
+#[cfg(not(feature = "bn254"))]
+pub trait Bn254 {}
+
+#[cfg(not(feature = "bn254"))]
+impl<T> Bn254 for T {}
 
 /// A hash that every backend offers: how generic code gets from a backend to its operations on one hash.
 pub trait Accelerated: Hasher {

@@ -9,6 +9,10 @@ mod data;
 mod hashes;
 mod jobs;
 mod residence;
+#[cfg(feature = "bn254")]
+mod scalar_transforms;
+#[cfg(feature = "bn254")]
+mod sums;
 mod transfers;
 mod transforms;
 mod trees;
@@ -26,6 +30,32 @@ pub struct Case {
     pub run: fn(&Engine) -> Result<(), String>,
 }
 
+impl Case {
+    /// Why the case cannot run on an engine: the device's own answer, [`Error::Unsupported`], to the operation that the
+    /// case is about. `None` where it can run. The `cpu` and the `reference` support everything.
+    pub fn unsupported(&self, engine: &Engine) -> Option<Error> {
+        #[cfg(feature = "bn254")]
+        {
+            use crate::bn254::{Fr, G1Affine};
+            let is_of = |cases: &[Case]| cases.iter().any(|case| case.name == self.name);
+            let answer = if is_of(sums::CASES) {
+                engine.msm(&[] as &[Fr], &[] as &[G1Affine]).err()
+            } else if is_of(scalar_transforms::CASES) {
+                let domain = crate::ntt::Domain::halo2(0).expect("one point is no more than 2^28");
+                engine.fft(&crate::ntt::Ntt::forward(domain), &mut [Fr::from(1)]).err()
+            } else {
+                None
+            };
+            answer.filter(|error| matches!(error, Error::Unsupported { .. }))
+        }
+        #[cfg(not(feature = "bn254"))]
+        {
+            let _ = engine;
+            None
+        }
+    }
+}
+
 /// Every case, in the order in which the layers build on each other.
 pub fn cases() -> Vec<Case> {
     [
@@ -36,6 +66,10 @@ pub fn cases() -> Vec<Case> {
         residence::CASES,
         transfers::CASES,
         jobs::CASES,
+        #[cfg(feature = "bn254")]
+        sums::CASES,
+        #[cfg(feature = "bn254")]
+        scalar_transforms::CASES,
     ]
     .concat()
 }

@@ -1,5 +1,6 @@
 //! `zkaccel bench`: how fast a device is.
 
+mod bn254;
 mod measure;
 mod report;
 mod workloads;
@@ -21,7 +22,7 @@ use crate::watch::Watch;
 use report::{Report, Row};
 use workloads::Bench;
 
-/// Measure trees, transforms, extensions and commitments
+/// Measure trees, transforms, extensions, commitments and multi-scalar multiplications
 ///
 /// Each size is run once to warm up, then 10 to 200 times until half a second is spent; 3 times if one run takes more
 /// than 3 seconds. Inputs lie in memory and results are dropped outside the measured time. Rates are those of the
@@ -36,8 +37,8 @@ pub(crate) struct Arguments {
     #[arg(value_name = "OPERATION")]
     operation: Option<Operation>,
 
-    /// Binary logarithms of the sizes (leaves, rows of the matrix, rows of the trace): 12..20 with both ends, or
-    /// 12,14,16 [default: 12..20, for lde and commit 12..16]
+    /// Binary logarithms of the sizes (leaves, rows of the matrix, rows of the trace, bases, scalars): 12..20 with both ends, or
+    /// 12,14,16 [default: 12..20, for lde and commit 12..16, for msm 10..16, for fft 10..18]
     #[arg(long, value_name = "SIZES", value_parser = parse::sizes)]
     sizes: Option<Sizes>,
 
@@ -50,7 +51,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "APPROACH", default_value = "auto", value_parser = parse::approaches)]
     approach: Approaches,
 
-    /// Columns of the matrix or trace [default: 1 for ntt, 16 for lde and commit]
+    /// Columns of the matrix or trace, polynomials of fft [default: 1 for ntt and fft, 16 for lde and commit]
     #[arg(long, value_name = "M", value_parser = columns)]
     columns: Option<usize>,
 
@@ -82,6 +83,10 @@ enum Operation {
     Lde,
     /// A commitment to a trace
     Commit,
+    /// A multi-scalar multiplication over BN254, kept bases, scalars in memory: uniform ones, bytes and bits
+    Msm,
+    /// A forward transform over BN254's scalars, natural order on both sides
+    Fft,
 }
 
 impl Operation {
@@ -91,6 +96,8 @@ impl Operation {
             Self::Merkle | Self::Ntt => (12..=20).collect(),
             // An eightfold extension of 2^16 rows has 2^19, and 64 MiB.
             Self::Lde | Self::Commit => (12..=16).collect(),
+            Self::Msm => (10..=16).collect(),
+            Self::Fft => (10..=18).collect(),
         }
     }
 }
@@ -99,6 +106,10 @@ impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let watch = Watch::start();
         let engine = self.engine.build(None)?;
+        // Of all operations, those that the device has are measured; one that was asked for by name must be there.
+        if let Some(error) = self.operation.and_then(|operation| bn254::unsupported(operation, &engine)) {
+            return Err(error.into());
+        }
         let limit = self.engine.input_limit(&engine);
         let file = match &self.json {
             Some(Some(path)) => Some(NewFile::create(path)?),
@@ -115,6 +126,10 @@ impl Arguments {
             if self.operation.is_some_and(|only| only != operation) {
                 continue;
             }
+            if let Some(reason) = bn254::unsupported(operation, &engine) {
+                report.left_out.push(reason.to_string());
+                continue;
+            }
             let sizes =
                 self.sizes.as_ref().map_or_else(|| operation.default_sizes(), |sizes| sizes.0.clone());
             let mut done = |row: Row| {
@@ -127,6 +142,8 @@ impl Arguments {
                     Operation::Ntt => "measuring transforms",
                     Operation::Lde => "measuring extensions",
                     Operation::Commit => "measuring commitments",
+                    Operation::Msm => "measuring multi-scalar multiplications",
+                    Operation::Fft => "measuring transforms over BN254",
                 });
                 match operation {
                     Operation::Merkle => {
@@ -145,6 +162,14 @@ impl Arguments {
                     Operation::Lde => {
                         let columns = self.columns.unwrap_or(16);
                         done(workloads::lde(bench, self.blowup, columns, log_size)?)?;
+                    }
+                    Operation::Msm => {
+                        for scalars in bn254::ScalarKind::ALL {
+                            done(bn254::msm(bench, scalars, log_size)?)?;
+                        }
+                    }
+                    Operation::Fft => {
+                        done(bn254::fft(bench, self.columns.unwrap_or(1), log_size)?)?;
                     }
                     Operation::Commit => {
                         let hash = self.hash.unwrap_or(HashName::ALL[0]);

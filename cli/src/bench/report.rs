@@ -26,6 +26,9 @@ pub(super) struct Report {
     /// Whether inputs lie in page-locked memory.
     pinned: bool,
     pub(super) measurements: Vec<Row>,
+    /// The device's words on operations that it does not offer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) left_out: Vec<String>,
 }
 
 /// One operation at one size.
@@ -34,6 +37,9 @@ pub(super) struct Row {
     operation: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     hash: Option<HashName>,
+    /// How wide the scalars are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scalars: Option<&'static str>,
     /// Where the device has a choice of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     approach: Option<&'static str>,
@@ -80,10 +86,18 @@ struct Copies {
 pub(super) struct Subject {
     pub(super) operation: &'static str,
     pub(super) hash: Option<HashName>,
+    pub(super) scalars: Option<&'static str>,
     pub(super) approach: Option<Approach>,
     pub(super) log_size: u32,
     pub(super) columns: Option<usize>,
     pub(super) blowup: Option<u64>,
+}
+
+impl Subject {
+    /// An operation with nothing to choose of it.
+    pub(super) fn new(operation: &'static str, log_size: u32) -> Self {
+        Self { operation, hash: None, scalars: None, approach: None, log_size, columns: None, blowup: None }
+    }
 }
 
 /// What one run works through.
@@ -104,8 +118,15 @@ impl Report {
             upload_gigabytes_per_second: giga(upload),
             download_gigabytes_per_second: giga(download),
         });
-        let version = env!("CARGO_PKG_VERSION");
-        Ok(Self { version, device, tells_time, bandwidths, pinned, measurements: Vec::new() })
+        Ok(Self {
+            version: env!("CARGO_PKG_VERSION"),
+            device,
+            tells_time,
+            bandwidths,
+            pinned,
+            measurements: Vec::new(),
+            left_out: Vec::new(),
+        })
     }
 
     /// Takes a measurement in.
@@ -135,7 +156,7 @@ impl Report {
             self.version,
             self.device,
             "",
-            "hash",
+            "hash/scalars",
             "size",
             "columns",
             "runs",
@@ -160,13 +181,14 @@ impl Report {
         let few_runs = few_runs.then(|| "* fewer runs than 10, because one takes more than 3 seconds".into());
         let blowup = self.measurements.iter().find_map(|row| row.blowup);
         let blowup = blowup.map(|factor| format!("lde and commit: blow-up {factor}"));
-        few_runs.into_iter().chain(blowup).collect::<Vec<String>>().join("\n")
+        let left_out = self.left_out.iter().map(|reason| format!("not measured: {reason}"));
+        few_runs.into_iter().chain(blowup).chain(left_out).collect::<Vec<String>>().join("\n")
     }
 }
 
 impl Row {
     pub(super) fn new(
-        Subject { operation, hash, approach, log_size, columns, blowup }: Subject,
+        Subject { operation, hash, scalars, approach, log_size, columns, blowup }: Subject,
         times: Times,
         rate: Rate,
     ) -> Self {
@@ -184,6 +206,7 @@ impl Row {
             on_device,
             operation,
             hash,
+            scalars,
             log_size,
             columns,
             blowup,
@@ -202,7 +225,8 @@ impl Row {
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dash = || "-".to_owned();
-        let hash = self.hash.map_or_else(dash, |hash| hash.to_string());
+        let scalars = || self.scalars.map_or_else(dash, str::to_owned);
+        let hash = self.hash.map_or_else(scalars, |hash| hash.to_string());
         let columns = self.columns.map_or_else(dash, |columns| columns.to_string());
         let size = format!("2^{}", self.log_size);
         let runs = format!("{}{}", self.runs, if self.few_runs { "*" } else { "" });

@@ -48,9 +48,9 @@ impl HashVisitor for Merkle<'_> {
         let leaves: &[H::Digest] = bytemuck::cast_slice(&leaves);
         let engine = bench.engine.with_approach(approach.unwrap_or_default());
         let times = measure(&engine, || Ok(()), |()| engine.merkle_tree::<H>(leaves))?;
-        let (count, hash) = (leaves.len() as u64, Some(hash));
+        let count = leaves.len() as u64;
         let rate = Rate { count: count - 1, unit: "merges/s", bytes: DIGEST * (2 * count - 1) };
-        let subject = Subject { operation: "merkle", hash, approach, log_size, columns: None, blowup: None };
+        let subject = Subject { hash: Some(hash), approach, ..Subject::new("merkle", log_size) };
         Ok(Row::new(subject, times, rate))
     }
 }
@@ -64,8 +64,7 @@ pub(super) fn ntt(bench: Bench<'_>, columns: usize, log_size: u32) -> Result<Row
     let times = measure(engine, || Ok(()), |()| engine.ntt(&ntt, MatrixMut::new(&mut data, shape)?))?;
     let count = data.len() as u64;
     let rate = Rate { count, unit: "elements/s", bytes: 2 * ELEMENT * count };
-    let columns = Some(columns);
-    let subject = Subject { operation: "ntt", hash: None, approach: None, log_size, columns, blowup: None };
+    let subject = Subject { columns: Some(columns), ..Subject::new("ntt", log_size) };
     Ok(Row::new(subject, times, rate))
 }
 
@@ -82,7 +81,7 @@ pub(super) fn lde(bench: Bench<'_>, blowup: u64, columns: usize, log_size: u32) 
     let (read, count) = (data.len() as u64, extended.len() as u64);
     let rate = Rate { count, unit: "elements/s", bytes: ELEMENT * (read + count) };
     let (columns, blowup) = (Some(columns), Some(blowup));
-    let subject = Subject { operation: "lde", hash: None, approach: None, log_size, columns, blowup };
+    let subject = Subject { columns, blowup, ..Subject::new("lde", log_size) };
     Ok(Row::new(subject, times, rate))
 }
 
@@ -105,11 +104,7 @@ impl HashVisitor for Commit<'_> {
         let rows = 1_usize << log_size;
         // A commitment uses its trace up, so each run gets a new one.
         let count = rows.saturating_mul(columns);
-        let trace = || {
-            let mut trace = bench.ordinary(count)?;
-            fill(&mut trace);
-            Matrix::from_rows(trace, rows, columns)
-        };
+        let trace = || Matrix::from_rows(bench.ordinary_words(count)?, rows, columns);
         let engine = bench.engine.with_approach(approach.unwrap_or_default());
         let times = measure(&engine, trace, |trace| engine.commit::<H>(&spec, trace))?;
         let (read, elements) = (count as u64, blowup.saturating_mul(count as u64));
@@ -117,7 +112,7 @@ impl HashVisitor for Commit<'_> {
         let bytes = ELEMENT.saturating_mul(read.saturating_add(elements)).saturating_add(tree);
         let rate = Rate { count: elements, unit: "elements/s", bytes };
         let (hash, columns, blowup) = (Some(hash), Some(columns), Some(blowup));
-        let subject = Subject { operation: "commit", hash, approach, log_size, columns, blowup };
+        let subject = Subject { hash, approach, columns, blowup, ..Subject::new("commit", log_size) };
         Ok(Row::new(subject, times, rate))
     }
 }
@@ -175,6 +170,13 @@ impl Bench<'_> {
     /// Pseudo-random elements, the same in every run.
     fn words(&self, count: usize) -> Result<Words, Error> {
         let mut words = self.memory(count)?;
+        fill(&mut words);
+        Ok(words)
+    }
+
+    /// The same in ordinary memory.
+    pub(super) fn ordinary_words(&self, count: usize) -> Result<Vec<Goldilocks>, Error> {
+        let mut words = self.ordinary(count)?;
         fill(&mut words);
         Ok(words)
     }

@@ -5,5 +5,6 @@ mod bad_options;
 mod bad_outputs;
 mod bad_proofs;
 mod bad_stores;
+mod bn254;
 mod results;
 mod support;

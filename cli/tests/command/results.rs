@@ -210,8 +210,8 @@ fn benchmarks() {
     assert_eq!(report["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(report["device"]["threads"], 1);
     let rows = report["measurements"].as_array().unwrap();
-    // Three hashes, a transform, an extension and a commitment at two sizes.
-    assert_eq!(rows.len(), 12);
+    // Three hashes, two transforms, an extension, a commitment, and sums of three kinds of scalars at two sizes.
+    assert_eq!(rows.len(), 20);
     for row in rows {
         assert!(row["runs"].as_u64().unwrap() >= 10, "{row}");
         let [min, median, max] =
@@ -229,8 +229,25 @@ fn benchmarks() {
     assert_eq!([&row["operation"], &row["columns"], &row["blowup"]], [&json!("lde"), &json!(2), &json!(16)]);
     assert!(bench.succeed("bench commit --sizes 4 --blowup 2").contains("blow-up 2"));
     bench.fail("bench lde --sizes 4 --blowup 3 --json", "the blow-up factor is 3, expected a power of two");
+    let sums = bench.json("bench msm --sizes 5");
+    let kinds: Vec<_> = sums["measurements"].as_array().unwrap().iter().map(|row| &row["scalars"]).collect();
+    assert_eq!(kinds, ["uniform", "bytes", "bits"]);
     let merkle = bench.json("bench merkle --hash blake3 --sizes 5");
     assert_eq!(merkle["measurements"].as_array().unwrap().len(), 1);
+}
+
+/// A device that lacks an operation says so: by name it is an error, among all others a note.
+#[test]
+fn what_a_device_does_not_offer() {
+    if !std::env::var("ZKACCEL_REQUIRE").is_ok_and(|required| required.contains("opencl:0")) {
+        return;
+    }
+    let bench = Bench::new();
+    let lacks = "is not supported on opencl:0";
+    bench.fail("bench msm --sizes 3 --device opencl:0", &format!("multi-scalar multiplication {lacks}"));
+    bench.fail("bench fft --sizes 3 --device opencl:0", &format!("a transform over BN254 {lacks}"));
+    let report = bench.json("bench --sizes 3 --device opencl:0");
+    assert_eq!(report["left_out"].as_array().unwrap().len(), 2);
 }
 
 /// On the host there is one way to build a tree, and no time on a device apart; elsewhere every approach has a row with one.
@@ -288,7 +305,9 @@ fn device_memory() {
 #[test]
 fn help_for_every_command() {
     let bench = Bench::new();
-    for command in ["", "devices", "commit", "open", "verify", "merkle", "ntt", "selftest", "bench"] {
+    for command in
+        ["", "devices", "commit", "open", "verify", "merkle", "ntt", "msm", "fft", "selftest", "bench"]
+    {
         assert!(bench.succeed(&format!("{command} --help")).contains("Usage: zkaccel"));
     }
     assert_eq!(bench.succeed("--version"), format!("zkaccel {}\n", env!("CARGO_PKG_VERSION")));

@@ -17,6 +17,8 @@
 //! any queue. Each call has a queue of its own, so any number of threads may share a backend.
 
 mod bandwidth;
+#[cfg(feature = "bn254")]
+mod bn254;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod device;

@@ -1,0 +1,91 @@
+//! Multi-scalar multiplication and transforms over BN254, against halo2curves (with its assembly) and arkworks.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use ark_ec::VariableBaseMSM;
+use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
+use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
+use zkaccel::bn254::{self, Fr, G1, G1Affine};
+use zkaccel::ntt::{Domain, Ntt};
+use zkaccel_peers::{engine, words};
+
+fn scalars(n: usize) -> Vec<Fr> {
+    words(4 * n).chunks(4).map(|four| Fr::from_raw(std::array::from_fn(|i| four[i]))).collect()
+}
+
+fn bases(n: usize) -> Vec<G1Affine> {
+    let generator = G1Affine::generator();
+    let points: Vec<G1> =
+        std::iter::successors(Some(G1::from(generator)), |point| Some(point + generator)).take(n).collect();
+    bn254::affine(&points)
+}
+
+/// The same limbs as arkworks has them.
+fn theirs<T: Clone, U>(elements: &[T]) -> &[U] {
+    assert_eq!((size_of::<T>(), align_of::<T>()), (size_of::<U>(), align_of::<U>()));
+    // SAFETY: the layouts that zkaccel's feature `arkworks` asserts, the other way; both hold reduced limbs.
+    unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), elements.len()) }
+}
+
+fn sums(criterion: &mut Criterion) {
+    let engine = engine();
+    let mut group = criterion.benchmark_group("msm");
+    group.sample_size(10).measurement_time(Duration::from_secs(8));
+    for log_size in [16, 18, 20] {
+        let n = 1 << log_size;
+        let bases = bases(n);
+        let bits = words(n).into_iter().map(|word| Fr::from(word & 1)).collect();
+        let bytes = words(n).into_iter().map(|word| Fr::from(word & 0xff)).collect();
+        for (kind, scalars) in [("uniform", scalars(n)), ("bytes", bytes), ("bits", bits)] {
+            let id = |who: &str| BenchmarkId::new(format!("{who}, {kind}"), log_size);
+            group.bench_function(id("zkaccel"), |b| {
+                b.iter(|| engine.msm(black_box(&scalars), &bases).unwrap())
+            });
+            group.bench_function(id("halo2curves msm_best"), |b| {
+                b.iter(|| halo2curves::msm::msm_best(black_box(&scalars), &bases))
+            });
+            let (scalars, bases) =
+                (theirs::<_, ark_bn254::Fr>(&scalars), theirs::<_, ark_bn254::G1Affine>(&bases));
+            group.bench_function(id("ark-ec msm_unchecked"), |b| {
+                b.iter(|| ark_bn254::G1Projective::msm_unchecked(bases, black_box(scalars)))
+            });
+        }
+    }
+}
+
+fn transforms(criterion: &mut Criterion) {
+    let engine = engine();
+    let mut group = criterion.benchmark_group("fft");
+    group.sample_size(10).measurement_time(Duration::from_secs(6));
+    for log_size in [16, 18, 20, 22] {
+        let domain = Domain::halo2(log_size).unwrap();
+        let values = scalars(domain.size());
+        group.bench_function(BenchmarkId::new("zkaccel", log_size), |b| {
+            b.iter_batched_ref(
+                || values.clone(),
+                |values| engine.fft(black_box(&Ntt::forward(domain)), values).unwrap(),
+                BatchSize::PerIteration,
+            )
+        });
+        group.bench_function(BenchmarkId::new("halo2curves best_fft", log_size), |b| {
+            b.iter_batched_ref(
+                || values.clone(),
+                |values| halo2curves::fft::best_fft(values, black_box(domain.root()), log_size),
+                BatchSize::PerIteration,
+            )
+        });
+        let ark = Radix2EvaluationDomain::<ark_bn254::Fr>::new(domain.size()).unwrap();
+        let input: &[ark_bn254::Fr] = theirs(&values);
+        group.bench_function(BenchmarkId::new("ark-poly Radix2EvaluationDomain", log_size), |b| {
+            b.iter_batched_ref(
+                || input.to_vec(),
+                |values| ark.fft_in_place(black_box(values)),
+                BatchSize::PerIteration,
+            )
+        });
+    }
+}
+
+criterion_group!(benches, sums, transforms);
+criterion_main!(benches);
