@@ -1,0 +1,384 @@
+/* zkaccel: hardware acceleration for zero-knowledge provers. SPDX-License-Identifier: MIT OR Apache-2.0
+ *
+ * Every function but zka_status_name and zka_abi_version returns a status, 0 for success; zka_last_error tells the rest, for each thread its own text.
+ * After any error inputs are untouched, outputs are unspecified, and the engine works.
+ *
+ * Pointers. Each is NULL or valid for the length that goes with it. NULL is an error, except where a length of 0 goes with it and where
+ * it is said. Memory that is written overlaps no other memory of the call. All memory is the caller's, none is kept, except
+ * that of an ..._async call: it is the operation's until zka_wait has returned, or the callback of zka_detach was called. What is wrong
+ * with pointers, lengths, flags and roots is an error of the ..._async call itself; what is wrong with the contents of arrays
+ * (words that are not canonical, points off the curve) is one of the wait.
+ *
+ * Handles (zka_options, zka_engine, zka_tree) are made through a pointer to one, and freed in any order. They are names that
+ * are looked up: a handle that was freed is an error. Engines and trees may be used by any threads at once; options
+ * and futures by one thread at a time.
+ *
+ * Matrices are arrays of 64-bit words below p = 2^64 - 2^32 + 1, row by row, or column by column with ZKA_COLUMN_MAJOR.
+ *
+ * Order of arguments: engine or other handle, outputs, inputs, sizes, options.
+ */
+
+#ifndef ZKACCEL_H
+#define ZKACCEL_H
+
+/* Written by tools/make-header.sh from capi/src. Do not edit. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Success.
+#define ZKA_OK 0
+
+// A pointer is null that must not be.
+#define ZKA_NULL_POINTER 1
+
+// A length is zero, too large, not a power of two where it must be, or does not fit another.
+#define ZKA_BAD_LENGTH 2
+
+// The binary logarithm of a size is larger than the field allows.
+#define ZKA_BAD_LOG_SIZE 3
+
+// A word or element is not below its modulus.
+#define ZKA_NOT_CANONICAL 4
+
+// A point is not on the curve.
+#define ZKA_NOT_ON_CURVE 5
+
+// A root of unity does not have the order of the transform.
+#define ZKA_BAD_ROOT 6
+
+// Any other argument is wrong: a flag, a name, an index, an unknown handle, a pointer that is not aligned.
+#define ZKA_BAD_ARGUMENT 7
+
+// Memory to write overlaps other memory of the call.
+#define ZKA_ALIASED 8
+
+// This library or this device does not offer the operation.
+#define ZKA_UNSUPPORTED 9
+
+// The device that was asked for is not present.
+#define ZKA_NO_DEVICE 10
+
+// The device has no memory left.
+#define ZKA_DEVICE_OUT_OF_MEMORY 11
+
+// The host has no memory left, or the operation needs more than the budget.
+#define ZKA_HOST_OUT_OF_MEMORY 12
+
+// The device failed at something it should be able to do.
+#define ZKA_DEVICE_LOST 13
+
+// The device's driver is too old.
+#define ZKA_DRIVER_TOO_OLD 14
+
+// The future was waited for or detached before.
+#define ZKA_FUTURE_CONSUMED 15
+
+// The future was never given out.
+#define ZKA_FUTURE_UNKNOWN 16
+
+// The handle or future belongs to another engine.
+#define ZKA_WRONG_ENGINE 17
+
+// The header and the library are of different versions.
+#define ZKA_ABI_MISMATCH 18
+
+// The engine was shut down, or another thread is shutting it down.
+#define ZKA_SHUTTING_DOWN 19
+
+// A bug in the library; the text says which.
+#define ZKA_INTERNAL 20
+
+// A device that is missing is `ZKA_NO_DEVICE`. The default.
+#define ZKA_POLICY_REQUIRE 0
+
+// Where the device is missing or its driver is too old, the CPU takes its place; `zka_engine_device` tells.
+#define ZKA_POLICY_PREFER 1
+
+// The version of this interface, for `zka_engine_new`: the upper 16 bits change when something is taken away or changed, the
+// lower ones when something is added.
+#define ZKA_ABI_VERSION 65536
+
+// A processor.
+#define ZKA_KIND_CPU 0
+
+// A graphics processor.
+#define ZKA_KIND_GPU 1
+
+// Anything else.
+#define ZKA_KIND_OTHER 2
+
+// The functions on Goldilocks: `zka_goldilocks_ntt` and `zka_goldilocks_lde`.
+#define ZKA_CAN_GOLDILOCKS 1
+
+// Merkle trees over `ZKA_HASH_RP64_256`.
+#define ZKA_CAN_RP64_256 2
+
+// Merkle trees over `ZKA_HASH_RP64_256_V2021`.
+#define ZKA_CAN_RP64_256_V2021 4
+
+// Merkle trees over `ZKA_HASH_BLAKE3`.
+#define ZKA_CAN_BLAKE3 8
+
+// The `..._async` form of everything else that it can do, with `zka_wait`, `zka_poll` and `zka_detach`.
+#define ZKA_CAN_ASYNC 16
+
+// From values to coefficients, the factor 1/n included; else from coefficients to values.
+#define ZKA_INVERSE 1
+
+// The input is in bit-reversed order.
+#define ZKA_IN_BITREV 2
+
+// The output is in bit-reversed order.
+#define ZKA_OUT_BITREV 4
+
+// Entries of a column lie side by side; else entries of a row do.
+#define ZKA_COLUMN_MAJOR 8
+
+// Rescue Prime with 256-bit digests, as winterfell has it since 2022.
+#define ZKA_HASH_RP64_256 1
+
+// Rescue Prime with 256-bit digests, as winterfell had it in 2021.
+#define ZKA_HASH_RP64_256_V2021 2
+
+// BLAKE3.
+#define ZKA_HASH_BLAKE3 3
+
+// Each row is a digest of four words and itself the leaf; else the leaf is the row's hash. Rows are of 4 columns then.
+#define ZKA_ROWS_ARE_DIGESTS 16
+
+// An engine: a device, its threads and its limits. It may be used by any threads at once.
+typedef struct zka_engine zka_engine;
+
+// Options of an engine: made by `zka_options_new`, changed by `zka_options_set_...`, freed by `zka_options_free`.
+typedef struct zka_options zka_options;
+
+// A Merkle tree with all its nodes in host memory. It may be used by any threads at once.
+typedef struct zka_tree zka_tree;
+
+// What every function returns, except where it says otherwise: `ZKA_OK` or the number of an error.
+typedef int32_t zka_status;
+
+// What is known of a device. Texts end with a zero and are cut where they are longer.
+typedef struct zka_device {
+  // The name by which it is asked for, such as "cpu" or "cuda:0".
+  char id[32];
+  // What it is.
+  char description[160];
+  // Its driver and the driver's version; empty where it has none.
+  char driver[64];
+  // Why an engine uses it.
+  char reason[240];
+  // Its memory in bytes; 0 where the system does not tell.
+  uint64_t memory;
+  // Threads or compute units.
+  uint64_t units;
+  // One of `ZKA_KIND_...`.
+  int32_t kind;
+  // Zero.
+  int32_t reserved;
+} zka_device;
+
+// An operation under way. It is a number: copy it, keep it, hand it on; `id` 0 is none. It is waited for or detached once.
+typedef struct zka_future {
+  // 0, or the number of the operation.
+  uint64_t id;
+} zka_future;
+
+// A digest: 32 bytes, for Rescue Prime four little-endian words below p.
+typedef struct zka_digest {
+  // The bytes, in the order in which they print.
+  uint8_t bytes[32];
+} zka_digest;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// The name of a status, such as "BAD_LENGTH"; "unknown status" for any other number. The text is constant.
+const char *zka_status_name(int32_t status);
+
+// Copies the text of this thread's last error into `buf`, with an ending zero, and cuts what does not fit into `cap` bytes.
+//
+// The text is empty before the first error. It is replaced by the thread's next error, not by a success. `buf` may be null if `cap`
+// is 0.
+zka_status zka_last_error(char *buf,
+                          size_t cap);
+
+// Makes options: the best device present, all threads, the machine's memory.
+zka_status zka_options_new(struct zka_options **out);
+
+// Sets the device: "auto", "cpu", "reference", "cuda:N" or "opencl:N". Whether it is there is seen by `zka_engine_new`.
+zka_status zka_options_set_device(struct zka_options *options, const char *device);
+
+// Sets the number of CPU threads; 0 is all that the system grants.
+zka_status zka_options_set_threads(struct zka_options *options, uint32_t threads);
+
+// Sets the most bytes of host memory that one operation may allocate; 0 is the machine's memory.
+zka_status zka_options_set_memory_budget(struct zka_options *options, uint64_t bytes);
+
+// Sets what happens where the device is missing: `ZKA_POLICY_REQUIRE` or `ZKA_POLICY_PREFER`.
+zka_status zka_options_set_policy(struct zka_options *options, int32_t policy);
+
+// Frees options; NULL is nothing to free. Engines made with them are not concerned.
+zka_status zka_options_free(struct zka_options *options);
+
+// The version of the interface that this library has; compare with `ZKA_ABI_VERSION`.
+uint32_t zka_abi_version(void);
+
+// Tells which functions a library has, as the sum of `ZKA_CAN_...`. Whoever loads a library of this interface asks this before it
+// uses the functions; one that lacks some need not export them.
+zka_status zka_capabilities(uint64_t *bits);
+
+// Counts the devices of this machine.
+zka_status zka_device_count(size_t *out);
+
+// Describes one of the devices of this machine, by its number from 0 on.
+zka_status zka_device_info(struct zka_device *out, size_t index);
+
+// Makes an engine. `abi` is `ZKA_ABI_VERSION` of the header; `options` may be NULL for the defaults, and may be freed after.
+zka_status zka_engine_new(struct zka_engine **out,
+                          uint32_t abi,
+                          const struct zka_options *options);
+
+// Describes the device of an engine and why it is the one.
+zka_status zka_engine_device(const struct zka_engine *engine, struct zka_device *out);
+
+// Shuts an engine down: takes no new work, waits until all its work is done and all callbacks have returned, and frees it.
+//
+// Futures that nobody waited for are void then; their operations are complete and what they have made is their caller's.
+// Trees and bases may be used and freed after it. Of several threads that shut down one engine one succeeds; the others get
+// `ZKA_SHUTTING_DOWN`, as does every other call from now on. A callback cannot shut down its own engine: `ZKA_BAD_ARGUMENT`.
+zka_status zka_engine_shutdown(struct zka_engine *engine);
+
+// Waits until an operation is done and gives its status. Exactly once: the future is void then, whatever the status.
+//
+// What the operation has written may be read after it, and the memory that it was given is the caller's again.
+zka_status zka_wait(struct zka_engine *engine, struct zka_future future);
+
+// Tells whether a wait would return at once: `ready` is 1 or 0. The future stays valid.
+zka_status zka_poll(struct zka_engine *engine, struct zka_future future, int32_t *ready);
+
+// Gives up a future: instead of a wait, `done` is called once with `context` and the operation's status.
+//
+// It is called on a thread of the engine, or on this one before `zka_detach` returns, and must return in the ordinary way. It may
+// call any function but the shutdown of its engine. The text of an error is that of `zka_last_error` during the call. `done`
+// may be NULL; then the memory of the operation is the caller's again after the shutdown of the engine.
+zka_status zka_detach(struct zka_engine *engine,
+                      struct zka_future future,
+                      void (*done)(void*, int32_t),
+                      void *context);
+
+// Transforms every column of a matrix in place: 2^log_n rows, `cols` columns, words below p = 2^64 - 2^32 + 1.
+//
+// Row i of the values belongs to the point `coset` * `omega`^i. `omega` is a root of unity of order exactly 2^log_n; `coset` is
+// not 0, and 1 for the subgroup itself. Flags: `ZKA_INVERSE`, `ZKA_IN_BITREV`, `ZKA_OUT_BITREV`, `ZKA_COLUMN_MAJOR`.
+zka_status zka_goldilocks_ntt(struct zka_engine *engine,
+                              uint64_t *data,
+                              uint32_t log_n,
+                              size_t cols,
+                              uint64_t omega,
+                              uint64_t coset,
+                              uint32_t flags);
+
+// `zka_goldilocks_ntt`, started: `data` is the operation's until the future was waited for.
+zka_status zka_goldilocks_ntt_async(struct zka_engine *engine,
+                                    uint64_t *data,
+                                    uint32_t log_n,
+                                    size_t cols,
+                                    uint64_t omega,
+                                    uint64_t coset,
+                                    uint32_t flags,
+                                    struct zka_future *future);
+
+// Extends every column of `in`, values on a subgroup of order 2^log_n, to `out`, the values of the same polynomials on a larger
+// coset of order 2^(log_n + log_blowup), both in natural order.
+//
+// `omega` is a root of unity of the larger order; its power by 2^log_blowup generates the subgroup. Row i of `out` belongs to the
+// point `coset` * `omega`^i. `in` is unchanged and does not overlap `out`. Flags: `ZKA_OUT_BITREV`, `ZKA_COLUMN_MAJOR` (of both).
+zka_status zka_goldilocks_lde(struct zka_engine *engine,
+                              uint64_t *out,
+                              const uint64_t *in,
+                              uint32_t log_n,
+                              uint32_t log_blowup,
+                              size_t cols,
+                              uint64_t omega,
+                              uint64_t coset,
+                              uint32_t flags);
+
+// `zka_goldilocks_lde`, started: `out` and `in` are the operation's until the future was waited for.
+zka_status zka_goldilocks_lde_async(struct zka_engine *engine,
+                                    uint64_t *out,
+                                    const uint64_t *in,
+                                    uint32_t log_n,
+                                    uint32_t log_blowup,
+                                    size_t cols,
+                                    uint64_t omega,
+                                    uint64_t coset,
+                                    uint32_t flags,
+                                    struct zka_future *future);
+
+// Makes the Merkle tree whose leaf i is the hash of row i of a matrix: `rows` is a power of two, words are below p.
+//
+// `hash` is one of `ZKA_HASH_...`. Flags: `ZKA_COLUMN_MAJOR`, or `ZKA_ROWS_ARE_DIGESTS`. Free the tree with `zka_tree_free`.
+zka_status zka_merkle_commit(struct zka_engine *engine,
+                             struct zka_tree **out,
+                             uint32_t hash,
+                             const uint64_t *matrix,
+                             size_t rows,
+                             size_t cols,
+                             uint32_t flags);
+
+// `zka_merkle_commit`, started: `matrix` and `out` are the operation's until the future was waited for.
+zka_status zka_merkle_commit_async(struct zka_engine *engine,
+                                   struct zka_tree **out,
+                                   uint32_t hash,
+                                   const uint64_t *matrix,
+                                   size_t rows,
+                                   size_t cols,
+                                   uint32_t flags,
+                                   struct zka_future *future);
+
+// The root of a tree.
+zka_status zka_tree_root(const struct zka_tree *tree, struct zka_digest *out);
+
+// The number of leaves of a tree.
+zka_status zka_tree_leaf_count(const struct zka_tree *tree, size_t *out);
+
+// Opens leaf `index`: writes the siblings on the way to the root, the leaf's own first. `path_len` is log2 of the number of leaves.
+zka_status zka_tree_open(const struct zka_tree *tree,
+                         struct zka_digest *path,
+                         size_t path_len,
+                         size_t index);
+
+// Frees a tree; NULL is nothing to free. Its engine may have been shut down before.
+zka_status zka_tree_free(struct zka_tree *tree);
+
+// Checks that row `index` of the committed matrix, of `rows` rows and `cols` columns, is `row`: `valid` is 1 if so, 0 if not.
+//
+// The verifier says how many rows and columns there are, because the root does not; `path_len` is log2 of `rows`. What is
+// malformed is an error. Flags: `ZKA_ROWS_ARE_DIGESTS`. Needs no engine.
+zka_status zka_merkle_verify(int32_t *valid,
+                             uint32_t hash,
+                             const struct zka_digest *root,
+                             size_t rows,
+                             size_t index,
+                             const uint64_t *row,
+                             size_t cols,
+                             const struct zka_digest *path,
+                             size_t path_len,
+                             uint32_t flags);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* ZKACCEL_H */
+
+#ifndef ZKA_ASSERT_SIZE
+/* The sizes that the library was built with. */
+#define ZKA_ASSERT_SIZE(type, size) typedef char type##_has_another_size[sizeof(type) == (size) ? 1 : -1]
+ZKA_ASSERT_SIZE(zka_future, 8);
+ZKA_ASSERT_SIZE(zka_digest, 32);
+ZKA_ASSERT_SIZE(zka_device, 520);
+#endif
