@@ -103,7 +103,7 @@ impl EngineBuilder {
             return Err(refused("expected from 1 to 4096".into()));
         }
         let cpu = Cpu::new(self.simd.map_or_else(Simd::from_environment, Ok)?)?;
-        let (backend, device) = open(self.device, cpu)?;
+        let (backend, device) = open(self.device, &cpu)?;
         let host = device.driver.is_none();
         let threads = if self.device == DeviceChoice::Reference { 1 } else { requested };
         let pool = ThreadPoolBuilder::new()
@@ -278,6 +278,24 @@ impl Engine {
     /// Runs an operation on the engine's threads.
     pub(crate) fn run<R: Send>(&self, operation: impl FnOnce() -> R + Send) -> R {
         self.shared.pool.install(operation)
+    }
+
+    /// The backend, for checked arguments.
+    #[cfg(feature = "bn254")]
+    pub(crate) fn backend(&self) -> &dyn Backend {
+        &*self.shared.backend
+    }
+
+    /// Whether both are clones of one engine.
+    #[cfg(feature = "bn254")]
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
+    /// The most bytes that one operation may allocate, where that is known.
+    #[cfg(feature = "bn254")]
+    pub(crate) fn memory_budget(&self) -> Option<u64> {
+        self.shared.memory_budget
     }
 
     /// The engine's threads.

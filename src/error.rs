@@ -16,6 +16,26 @@ pub enum Error {
         value: u64,
     },
 
+    /// Limbs at or above the modulus where a reduced element of a field of BN254 is expected.
+    #[error("{what} {index} is {value}, expected limbs below the modulus {modulus}")]
+    NotReduced {
+        /// Of what the limbs are.
+        what: &'static str,
+        /// Its position, counted in scalars or points.
+        index: usize,
+        /// The limbs found, as one hexadecimal number.
+        value: String,
+        /// The modulus.
+        modulus: String,
+    },
+
+    /// A point that is neither on the curve nor the identity.
+    #[error("point {index} is not on the curve, expected y^2 = x^3 + 3 or the identity, all zero")]
+    NotOnCurve {
+        /// Position of the point.
+        index: usize,
+    },
+
     /// A text that should be a digest.
     #[error("{found:?} is no digest, expected 64 hexadecimal digits")]
     BadHex {
@@ -35,17 +55,19 @@ pub enum Error {
     },
 
     /// A domain of more points than the field has roots of unity for.
-    #[error("a domain of 2^{log_size} points was asked for, expected at most 2^32")]
+    #[error("a domain of 2^{log_size} points was asked for, expected at most 2^{limit}")]
     DomainTooLarge {
         /// The binary logarithm of the number of points asked for.
         log_size: u32,
+        /// The two-adicity of the field.
+        limit: u32,
     },
 
     /// A generator of the wrong order.
     #[error("{root} is no root of unity of order exactly 2^{log_size}")]
     BadRoot {
         /// The element given.
-        root: u64,
+        root: String,
         /// The binary logarithm of the order expected.
         log_size: u32,
     },
@@ -164,6 +186,22 @@ pub enum Error {
         reason: String,
         /// The devices that can.
         available: String,
+    },
+
+    /// An operation that a device does not offer.
+    #[error("{operation} is not supported on {device}; expected a device that offers it, such as cpu")]
+    Unsupported {
+        /// The operation asked for.
+        operation: &'static str,
+        /// The device of the engine.
+        device: String,
+    },
+
+    /// A handle that another engine has made.
+    #[error("the {what} were made by another engine, expected ones of this engine")]
+    WrongEngine {
+        /// What the handle stands for.
+        what: &'static str,
     },
 
     /// A driver that is older than what the backend needs.

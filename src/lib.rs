@@ -55,20 +55,28 @@
 compile_error!("zkaccel is for 64-bit little-endian machines");
 
 pub mod backend;
+#[cfg(feature = "bn254")]
+pub mod bn254;
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 mod cache;
 pub mod choice;
 pub mod commit;
 pub mod conformance;
+#[cfg(feature = "bn254")]
+mod curve;
 pub mod device;
 mod engine;
 mod error;
+#[cfg(feature = "bn254")]
+pub mod fft;
 pub mod field;
 pub mod hash;
 mod job;
 pub mod matrix;
 mod memory;
 pub mod merkle;
+#[cfg(feature = "bn254")]
+pub mod msm;
 pub mod ntt;
 pub mod progress;
 mod spawn;

@@ -13,6 +13,16 @@ pub(crate) fn zeroed<T: Zeroable>(len: usize) -> Result<Vec<T>, Error> {
     bytemuck::allocation::try_zeroed_vec(len).map_err(|()| Error::HostOutOfMemory { bytes })
 }
 
+/// A vector of copies of a value, or [`Error::HostOutOfMemory`].
+#[cfg(feature = "bn254")]
+pub(crate) fn filled<T: Clone>(len: usize, value: T) -> Result<Vec<T>, Error> {
+    let mut vector = Vec::new();
+    let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
+    vector.try_reserve_exact(len).map_err(|_| Error::HostOutOfMemory { bytes })?;
+    vector.resize(len, value);
+    Ok(vector)
+}
+
 /// The machine's memory in bytes, where the system tells (Linux: `MemTotal`).
 pub(crate) fn installed() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;

@@ -115,7 +115,7 @@ fn roots_of_unity() {
             let root = convention.root_of_unity(log_size);
             assert_eq!(Domain::with_root(log_size, root), Domain::new(log_size, convention));
             for wrong in [log_size + 1, log_size.wrapping_sub(1)].into_iter().filter(|&log| log <= 32) {
-                let expected = Error::BadRoot { root: root.as_u64(), log_size: wrong };
+                let expected = Error::BadRoot { root: root.to_string(), log_size: wrong };
                 assert_eq!(Domain::with_root(wrong, root), Err(expected));
             }
         }

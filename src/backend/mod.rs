@@ -6,14 +6,21 @@
 
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 pub mod auto;
+#[cfg(feature = "bn254")]
+mod bn254;
 pub mod cpu;
 pub mod gpu;
 pub(crate) mod open;
 pub mod reference;
+#[cfg(feature = "bn254")]
+mod reference_bn254;
 
 use std::time::Duration;
 
 use crate::choice::Choices;
+#[cfg(feature = "bn254")]
+pub use bn254::{BasesView, Bn254, Fft, Kept, Msm, ScalarsView};
+
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::{Blake3, Hasher, Rp64_256, Rp64_256V2021};
@@ -73,12 +80,22 @@ pub trait Clock {
 }
 
 /// Everything a device offers.
-pub trait Backend: Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Clock {}
-
-impl<T> Backend for T where
-    T: Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Clock
+pub trait Backend:
+    Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Bn254 + Clock
 {
 }
+
+impl<T> Backend for T where
+    T: Transforms + Hashing<Rp64_256> + Hashing<Rp64_256V2021> + Hashing<Blake3> + Bn254 + Clock
+{
+}
+
+/// Everything over BN254: nothing in this build, which is without the feature `bn254`.
+#[cfg(not(feature = "bn254"))]
+pub trait Bn254 {}
+
+#[cfg(not(feature = "bn254"))]
+impl<T> Bn254 for T {}
 
 /// A hash that every backend offers: how generic code gets from a backend to its operations on one hash.
 pub trait Accelerated: Hasher {

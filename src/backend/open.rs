@@ -18,10 +18,10 @@ const AUTO_DEVICE: &str = "ZKACCEL_AUTO_DEVICE";
 type Opened = (Box<dyn Backend>, DeviceInfo);
 
 /// The backend of a device; on the host it is `on_host` or the reference.
-pub(crate) fn open(choice: DeviceChoice, on_host: Cpu) -> Result<Opened, Error> {
+pub(crate) fn open(choice: DeviceChoice, on_host: &Cpu) -> Result<Opened, Error> {
     let (backend, info): Opened = match choice {
         DeviceChoice::Auto => return auto(on_host),
-        DeviceChoice::Cpu => (Box::new(on_host), host(on_host)),
+        DeviceChoice::Cpu => (Box::new(on_host.clone()), host(on_host)),
         DeviceChoice::Reference => (Box::new(Reference), DeviceInfo { id: "reference".into(), ..cpu() }),
         #[cfg(feature = "cuda")]
         DeviceChoice::Cuda(index) => of_device(gpu::cuda::Cuda::open(index)?),
@@ -43,16 +43,16 @@ fn of_device<D: gpu::Device>(device: D) -> Opened {
 }
 
 /// The CPU and its instructions.
-fn host(on_host: Cpu) -> DeviceInfo {
+fn host(on_host: &Cpu) -> DeviceInfo {
     let host = cpu();
     DeviceInfo { description: format!("{}, {}", host.description, on_host.simd()), ..host }
 }
 
 /// The CPU, and beside it the device that the environment names or the first GPU, if there is one that works.
-fn auto(on_host: Cpu) -> Result<Opened, Error> {
+fn auto(on_host: &Cpu) -> Result<Opened, Error> {
     let alone = |why: String| -> Opened {
         let reason = format!("chosen by auto: {why}");
-        (Box::new(on_host), DeviceInfo { reason, ..host(on_host) })
+        (Box::new(on_host.clone()), DeviceInfo { reason, ..host(on_host) })
     };
     let named = std::env::var(AUTO_DEVICE).ok().filter(|name| !name.is_empty());
     let (choice, named) = match named {
@@ -78,7 +78,7 @@ fn auto(on_host: Cpu) -> Result<Opened, Error> {
 
 /// The CPU and a device, each for what it is faster at.
 #[cfg(any(feature = "cuda", feature = "opencl"))]
-fn both(on_host: Cpu, backend: Box<dyn Backend>, device: DeviceInfo) -> Opened {
+fn both(on_host: &Cpu, backend: Box<dyn Backend>, device: DeviceInfo) -> Opened {
     let host = host(on_host);
     let driver = device.driver.clone().unwrap_or_default();
     let machine = vec![host.description.clone(), device.id.clone(), device.description.clone(), driver];
@@ -88,5 +88,5 @@ fn both(on_host: Cpu, backend: Box<dyn Backend>, device: DeviceInfo) -> Opened {
         reason: "chosen by auto: each operation runs where measurements expect it to end first".into(),
         ..host
     };
-    (Box::new(Auto::new(on_host, backend, device.id, machine)), info)
+    (Box::new(Auto::new(on_host.clone(), backend, device.id, machine)), info)
 }

@@ -2,10 +2,10 @@
 
 use super::{Clock, Hashing, Transforms};
 use crate::error::Error;
-use crate::field::{Field, Goldilocks, powers};
+use crate::field::{Field, Goldilocks, TwoAdic};
 use crate::hash::Hasher;
 use crate::merkle::Approach;
-use crate::ntt::{Direction, Lde, Ntt, Order, reverse_bits};
+use crate::ntt::{Direction, Domain, Lde, Ntt, Order, reverse_bits};
 
 /// The reference backend: one thread, textbook algorithms.
 #[derive(Debug)]
@@ -21,8 +21,8 @@ impl Transforms for Reference {
                 let input: Vec<_> =
                     (0..n).map(|i| block[at(i, n, ntt.input_order) * width + column]).collect();
                 let output = match ntt.direction {
-                    Direction::Forward => evaluate(&input, ntt.domain.root(), ntt.domain.shift()),
-                    Direction::Inverse => interpolate(&input, ntt.domain.root(), ntt.domain.shift()),
+                    Direction::Forward => evaluate(&input, &ntt.domain),
+                    Direction::Inverse => interpolate(&input, &ntt.domain),
                 };
                 for (i, value) in output.into_iter().enumerate() {
                     block[at(i, n, ntt.output_order) * width + column] = value;
@@ -43,9 +43,9 @@ impl Transforms for Reference {
         for (input, output) in input.chunks_exact(n * width).zip(output.chunks_exact_mut(m * width)) {
             for column in 0..width {
                 let values: Vec<_> = (0..n).map(|i| input[i * width + column]).collect();
-                let mut coefficients = interpolate(&values, lde.from().root(), lde.from().shift());
-                coefficients.resize(m, Goldilocks::ZERO);
-                let values = evaluate(&coefficients, lde.to().root(), lde.to().shift());
+                let mut coefficients = interpolate(&values, &lde.from());
+                coefficients.resize(m, <Goldilocks as Field>::ZERO);
+                let values = evaluate(&coefficients, &lde.to());
                 for (i, value) in values.into_iter().enumerate() {
                     output[at(i, m, lde.output_order()) * width + column] = value;
                 }
@@ -56,34 +56,40 @@ impl Transforms for Reference {
 }
 
 /// The index of entry `i` of `n` in an order.
-fn at(i: usize, n: usize, order: Order) -> usize {
+pub(super) fn at(i: usize, n: usize, order: Order) -> usize {
     match order {
         Order::Natural => i,
         Order::BitReversed => reverse_bits(i, n.trailing_zeros()),
     }
 }
 
+/// The powers 1, x, x^2, ... .
+fn powers<F: TwoAdic>(x: F) -> impl Iterator<Item = F> {
+    std::iter::successors(Some(F::ONE), move |&power| Some(power * x))
+}
+
 /// Values at s w^i from coefficients.
-fn evaluate(coefficients: &[Goldilocks], root: Goldilocks, shift: Goldilocks) -> Vec<Goldilocks> {
-    let scaled: Vec<_> = coefficients.iter().zip(powers(shift)).map(|(&a, power)| a * power).collect();
-    transform(&scaled, root)
+pub(super) fn evaluate<F: TwoAdic>(coefficients: &[F], domain: &Domain<F>) -> Vec<F> {
+    let scaled: Vec<_> =
+        coefficients.iter().zip(powers(domain.shift())).map(|(&a, power)| a * power).collect();
+    transform(&scaled, domain.root())
 }
 
 /// Coefficients from values at s w^i: the transform by 1/w, divided by n, unscaled by 1/s.
-fn interpolate(values: &[Goldilocks], root: Goldilocks, shift: Goldilocks) -> Vec<Goldilocks> {
-    let inverse = |x: Goldilocks| x.inverse().expect("roots, shifts and sizes are not zero");
-    let n = inverse(Goldilocks::new(values.len() as u64));
-    let unscale = powers(inverse(shift));
-    transform(values, inverse(root)).into_iter().zip(unscale).map(|(a, power)| a * power * n).collect()
+pub(super) fn interpolate<F: TwoAdic>(values: &[F], domain: &Domain<F>) -> Vec<F> {
+    let inverse = |x: F| x.inverted().expect("roots, shifts and sizes are not zero");
+    let n = inverse(F::of_integer(values.len() as u64));
+    let unscale = powers(inverse(domain.shift()));
+    transform(values, inverse(domain.root())).into_iter().zip(unscale).map(|(a, power)| a * power * n).collect()
 }
 
 /// A_i = sum a_j w^(i j): even and odd halves, recursively (Cooley and Tukey, 1965).
-fn transform(a: &[Goldilocks], root: Goldilocks) -> Vec<Goldilocks> {
+fn transform<F: TwoAdic>(a: &[F], root: F) -> Vec<F> {
     if a.len() == 1 {
         return a.to_vec();
     }
     let half = |first: usize| {
-        transform(&a.iter().copied().skip(first).step_by(2).collect::<Vec<_>>(), root.square())
+        transform(&a.iter().copied().skip(first).step_by(2).collect::<Vec<_>>(), root * root)
     };
     let (even, odd) = (half(0), half(1));
     let terms = || even.iter().zip(&odd).zip(powers(root));

@@ -6,6 +6,9 @@
 
 mod extension;
 mod goldilocks;
+#[cfg(feature = "bn254")]
+pub(crate) mod montgomery;
+mod two_adic;
 
 use std::fmt::{Debug, Display};
 use std::iter::{Product, Sum};
@@ -16,6 +19,7 @@ use bytemuck::Pod;
 pub use extension::{Cubic, Quadratic};
 pub(crate) use goldilocks::reduce;
 pub use goldilocks::{Goldilocks, MODULUS};
+pub use two_adic::TwoAdic;
 
 /// A field whose elements are [`DEGREE`](Self::DEGREE) Goldilocks words, lowest coefficient first.
 pub trait Field:

@@ -4,6 +4,8 @@
 //!  cost.rs   what operations cost on either, measured once per machine and kept on disk
 //! ```
 
+#[cfg(feature = "bn254")]
+mod bn254;
 mod cost;
 
 use std::collections::HashMap;

@@ -1,10 +1,17 @@
 //! The CPU backend: all cores through rayon, vector units chosen at run time.
 
+#[cfg(feature = "bn254")]
+mod fft;
 mod merkle;
+#[cfg(feature = "bn254")]
+mod msm;
 mod ntt;
 mod simd;
 
 pub use simd::Simd;
+
+#[cfg(feature = "bn254")]
+use std::sync::Arc;
 
 use super::{Clock, Transforms};
 use crate::error::Error;
@@ -14,16 +21,20 @@ use crate::ntt::{Lde, Ntt};
 /// The CPU backend. Its operations run on the thread pool from which they are called.
 ///
 /// A value exists only where its instructions do, which is what the transforms' use of them rests on.
-#[derive(Clone, Copy, Debug)]
+///
+/// Tables of roots of unity of BN254's scalars stay with the value and its clones: those used last, 512 MiB or one.
+#[derive(Clone, Debug)]
 pub struct Cpu {
     simd: Simd,
+    #[cfg(feature = "bn254")]
+    twiddles: Arc<fft::TwiddleCache>,
 }
 
 impl Cpu {
     /// The backend with these instructions, or [`Error::DeviceMissing`].
     pub fn new(simd: Simd) -> Result<Self, Error> {
         if simd.is_available() {
-            return Ok(Self { simd });
+            return Ok(Self::with(simd));
         }
         Err(Error::DeviceMissing {
             device: format!("cpu with {simd}"),
@@ -35,6 +46,15 @@ impl Cpu {
         })
     }
 
+    /// The backend with instructions that the machine has.
+    fn with(simd: Simd) -> Self {
+        Self {
+            simd,
+            #[cfg(feature = "bn254")]
+            twiddles: Arc::default(),
+        }
+    }
+
     /// The instructions that this value uses.
     pub fn simd(&self) -> Simd {
         self.simd
@@ -44,7 +64,7 @@ impl Cpu {
 impl Default for Cpu {
     /// The backend with the best instructions of this machine.
     fn default() -> Self {
-        Self { simd: Simd::best() }
+        Self::with(Simd::best())
     }
 }
 

@@ -11,6 +11,8 @@
 //! Every operation uploads what it is given, launches, waits, and copies results back last, so that a failure leaves the
 //! caller's data as they were. Each call has a queue of its own, so any number of threads may share a backend.
 
+#[cfg(feature = "bn254")]
+mod bn254;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod device;

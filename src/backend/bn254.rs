@@ -1,0 +1,64 @@
+//! What a backend offers over BN254.
+
+use std::any::Any;
+
+use crate::bn254::{Fr, G1, G1Affine};
+use crate::error::Error;
+use crate::ntt::{Domain, Ntt};
+
+/// What a backend keeps beside elements that are used again, in a form of its own.
+pub type Kept = Box<dyn Any + Send + Sync>;
+
+/// Bases as a backend gets them.
+#[derive(Clone, Copy)]
+pub struct BasesView<'a> {
+    /// The bases.
+    pub points: &'a [G1Affine],
+    /// What [`Msm::keep_bases`] made of all kept bases, of which `points` are a part.
+    pub kept: Option<&'a Kept>,
+    /// Where among the kept bases `points` begin.
+    pub first: usize,
+}
+
+/// Scalars as a backend gets them.
+#[derive(Clone, Copy)]
+pub struct ScalarsView<'a> {
+    /// The scalars, one row after another.
+    pub scalars: &'a [Fr],
+    /// What [`Msm::keep_scalars`] made of them.
+    pub kept: Option<&'a Kept>,
+}
+
+/// Multi-scalar multiplication.
+pub trait Msm: Send + Sync {
+    /// Prepares bases for many sums. Tables of multiples take at most `table_bytes`, 0 for none.
+    fn keep_bases(&self, points: &[G1Affine], table_bytes: u64) -> Result<Option<Kept>, Error>;
+
+    /// Prepares scalars for many sums.
+    fn keep_scalars(&self, scalars: &[Fr]) -> Result<Option<Kept>, Error>;
+
+    /// One sum a row: `sums.len()` rows of as many scalars as there are bases. Bases are on the curve, or else sums are
+    /// of no meaning; there may be none.
+    fn msm(&self, scalars: ScalarsView<'_>, bases: BasesView<'_>, sums: &mut [G1]) -> Result<(), Error>;
+}
+
+/// Transforms over the scalars.
+pub trait Fft: Send + Sync {
+    /// Transforms in place: one or more polynomials, one after another.
+    fn fft(&self, fft: &Ntt<Fr>, values: &mut [Fr]) -> Result<(), Error>;
+
+    /// The values on a domain, in natural order, of one or more polynomials of `size` coefficients each, a power of two
+    /// and at most as many as the domain has points. What `values` held is of no account.
+    fn fft_of_padded(
+        &self,
+        domain: &Domain<Fr>,
+        coefficients: &[Fr],
+        size: usize,
+        values: &mut [Fr],
+    ) -> Result<(), Error>;
+}
+
+/// Everything over BN254.
+pub trait Bn254: Msm + Fft {}
+
+impl<T: Msm + Fft> Bn254 for T {}

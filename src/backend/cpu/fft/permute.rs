@@ -1,0 +1,79 @@
+//! The bit-reversal permutation in place.
+//!
+//! A place is (high, middle, low) with `TILE` bits on either side. For each middle, the 2^(2 `TILE`) entries with any high
+//! and low go to places with the middle reversed: a tile is read along rows and written along rows, and only the tiles in
+//! between are walked across (Carter and Gatlin, FOCS 1998).
+
+use rayon::prelude::*;
+
+use crate::bn254::ScalarResidue;
+use crate::ntt::reverse_bits as reversed;
+
+/// Bits of a tile's side.
+const TILE: u32 = 4;
+const SIDE: usize = 1 << TILE;
+
+/// Scalars that several threads read and write, each at places of its own.
+#[derive(Clone, Copy)]
+struct Shared(*mut ScalarResidue);
+
+// SAFETY: plain data; who reads or writes promises that nobody else writes the same places meanwhile.
+unsafe impl Send for Shared {}
+// SAFETY: as above.
+unsafe impl Sync for Shared {}
+
+/// A tile: the entries with one middle, by high and low.
+type Entries = [[ScalarResidue; SIDE]; SIDE];
+
+impl Shared {
+    /// # Safety
+    /// Row `high` of the tile lies within the memory, and nobody writes it meanwhile.
+    unsafe fn read_row(self, place: usize, row: &mut [ScalarResidue; SIDE]) {
+        // SAFETY: the caller's promise.
+        unsafe { row.as_mut_ptr().copy_from_nonoverlapping(self.0.add(place), SIDE) }
+    }
+
+    /// # Safety
+    /// As [`read_row`](Self::read_row), and nobody reads it.
+    unsafe fn write_row(self, place: usize, row: &[ScalarResidue; SIDE]) {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.add(place).copy_from_nonoverlapping(row.as_ptr(), SIDE) }
+    }
+}
+
+/// Moves the entry at every place to the place with the bits reversed.
+pub(super) fn reverse_bits(values: &mut [ScalarResidue]) {
+    let log_size = values.len().trailing_zeros();
+    if log_size < 2 * TILE {
+        for i in 0..values.len() {
+            let j = reversed(i, log_size);
+            if i < j {
+                values.swap(i, j);
+            }
+        }
+        return;
+    }
+    let middle_bits = log_size - 2 * TILE;
+    let memory = Shared(values.as_mut_ptr());
+    (0..1_usize << middle_bits).into_par_iter().with_min_len(16).for_each(|middle| {
+        let other = reversed(middle, middle_bits);
+        if middle > other {
+            return;
+        }
+        let place = |high: usize, middle: usize| high << (log_size - TILE) | middle << TILE;
+        let mut tiles: [Entries; 2] = [[[ScalarResidue::ZERO; SIDE]; SIDE]; 2];
+        for (tile, middle) in tiles.iter_mut().zip([middle, other]) {
+            for (high, row) in tile.iter_mut().enumerate() {
+                // SAFETY: within the 2^log_size values; only the iteration with this pair of middles touches these places.
+                unsafe { memory.read_row(place(high, middle), row) };
+            }
+        }
+        for (tile, middle) in tiles.iter().zip([other, middle]) {
+            for high in 0..SIDE {
+                let row = std::array::from_fn(|low| tile[reversed(low, TILE)][reversed(high, TILE)]);
+                // SAFETY: as above; all of both tiles has been read.
+                unsafe { memory.write_row(place(high, middle), &row) };
+            }
+        }
+    });
+}

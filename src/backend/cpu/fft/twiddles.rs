@@ -1,0 +1,78 @@
+//! Tables of roots of unity, and those that an engine keeps.
+
+use std::sync::{Arc, Mutex};
+
+use rayon::prelude::*;
+
+use crate::bn254::ScalarResidue;
+use crate::field::montgomery::Limbs;
+
+/// The most entries that are kept in all: 512 MiB. The table in use may be larger.
+const KEPT: usize = 1 << 24;
+
+/// Entry k is w^(k reversed), w of order 2^log_size, for the n/2 numbers k of log_size - 1 bits; reduced.
+///
+/// The entries up to n/4 are those of w^2 and n/2, and so on.
+#[derive(Debug)]
+pub(super) struct Twiddles {
+    root: Limbs,
+    log_size: u32,
+    table: Vec<ScalarResidue>,
+}
+
+impl Twiddles {
+    fn new(root: ScalarResidue, log_size: u32) -> Self {
+        let reduced = |x: ScalarResidue| ScalarResidue::from_montgomery(x.canonical());
+        let mut table = vec![ScalarResidue::ONE; 1 << log_size.saturating_sub(1)];
+        // The powers w^(n/4), w^(n/8), ..., w belong to the bits of k from the lowest on.
+        let mut squares = vec![reduced(root)];
+        for _ in 2..log_size {
+            squares.push(reduced(squares[squares.len() - 1].square()));
+        }
+        let mut filled = 1;
+        while filled < table.len() {
+            let (lower, upper) = table[..2 * filled].split_at_mut(filled);
+            let square = squares.pop().expect("a power for each bit");
+            let pairs = lower.par_iter().zip(upper).with_min_len(1 << 10);
+            pairs.for_each(|(lower, upper)| *upper = reduced(lower.mul(square)));
+            filled *= 2;
+        }
+        Self { root: root.canonical(), log_size, table }
+    }
+
+    /// The factor of block k; 1 where there is no such block, for transforms of one or two points.
+    #[inline(always)]
+    pub(super) fn at(&self, k: usize) -> ScalarResidue {
+        self.table.get(k).copied().unwrap_or(ScalarResidue::ONE)
+    }
+}
+
+/// Tables by root and size, the last used first.
+#[derive(Debug, Default)]
+pub(crate) struct TwiddleCache(Mutex<Vec<Arc<Twiddles>>>);
+
+impl TwiddleCache {
+    /// The table of a root of order 2^`log_size`.
+    pub(super) fn get(&self, root: ScalarResidue, log_size: u32) -> Arc<Twiddles> {
+        let root_limbs = root.canonical();
+        let matches = |table: &Arc<Twiddles>| table.root == root_limbs && table.log_size == log_size;
+        let take = |tables: &mut Vec<Arc<Twiddles>>| tables.iter().position(matches).map(|i| tables.remove(i));
+        let known = take(&mut self.lock());
+        // Made outside the lock: two callers may make the same table, neither waits for another's.
+        let table = known.unwrap_or_else(|| Arc::new(Twiddles::new(root, log_size)));
+        let mut tables = self.lock();
+        take(&mut tables);
+        tables.insert(0, Arc::clone(&table));
+        let mut entries = 0;
+        tables.retain(|table| {
+            entries += table.table.len();
+            entries <= KEPT
+        });
+        table
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Twiddles>>> {
+        // Every state of the list is sound.
+        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}

@@ -1,0 +1,154 @@
+//! Multi-scalar multiplication on all cores.
+//!
+//! # Mathematical description
+//!
+//! Pippenger's bucket method (1976; Bernstein, Doumen, Lange and Oosterwijk, Indocrypt 2012): scalars are cut into signed
+//! digits of c bits ([`integers`]); the bases with digit d at one place, negated where d is negative, are added into
+//! bucket |d| of that place ([`adder`]); the sum of d times bucket d, over all d, is the sum at that place; and places
+//! are put together by doubling c times between them. c balances the number of places against that of buckets ([`plan`]),
+//! for the widths that the scalars have: a column of bits is a single bucket.
+//!
+//! The weighted sum over many buckets is the same problem again, with short weights: cut into two digits, it takes two
+//! affine sums a bucket where a running sum takes two projective ones.
+//!
+//! With [`tables`] of multiples by 2^(c S t), digit t S + s of every base goes to bucket set s, so that there are fewer sets
+//! to be summed and digits can be longer.
+
+mod adder;
+mod integers;
+mod plan;
+mod tables;
+
+use rayon::prelude::*;
+
+use self::adder::{Buckets, NEGATIVE, POINTS};
+use self::plan::{Plan, SHORT, Task};
+use self::tables::Tables;
+use super::Cpu;
+use crate::backend::{BasesView, Kept, Msm, ScalarsView};
+use crate::bn254::{CoordinateResidue, Fr, G1, G1Affine, affine_points, sum_of_xyzz};
+use crate::curve::{Affine, Coordinate, Xyzz};
+use crate::error::Error;
+use crate::field::montgomery::Limbs;
+
+/// Rows of fewer scalars are spread over the threads as wholes.
+const SMALL_ROW: usize = 1 << 12;
+
+impl Msm for Cpu {
+    fn keep_bases(&self, points: &[G1Affine], table_bytes: u64) -> Result<Option<Kept>, Error> {
+        Ok(Tables::new(affine_points(points), table_bytes)?.map(|tables| Box::new(tables) as Kept))
+    }
+
+    fn keep_scalars(&self, scalars: &[Fr]) -> Result<Option<Kept>, Error> {
+        Ok(Some(Box::new(integers::integers(scalars)?)))
+    }
+
+    fn msm(&self, scalars: ScalarsView<'_>, bases: BasesView<'_>, sums: &mut [G1]) -> Result<(), Error> {
+        let n = bases.points.len();
+        if n == 0 {
+            sums.fill(sum_of_xyzz(Xyzz::IDENTITY));
+            return Ok(());
+        }
+        let kept = scalars.kept.and_then(|kept| kept.downcast_ref::<Vec<Limbs>>());
+        let made = match kept {
+            Some(_) => Vec::new(),
+            None => integers::integers(scalars.scalars)?,
+        };
+        let integers = kept.unwrap_or(&made);
+        let tables = bases.kept.and_then(|kept| kept.downcast_ref::<Tables<CoordinateResidue>>());
+        let bases = Bases { points: affine_points(bases.points), tables: tables.map(|tables| (tables, bases.first)) };
+        let rows = integers.par_chunks(n).zip(sums);
+        // Rows that are divided themselves come one after another, which bounds the memory for buckets.
+        let together = if n < SMALL_ROW { 1 } else { integers.len() / n };
+        rows.with_min_len(together).for_each(|(row, sum)| *sum = sum_of_xyzz(bases.sum(row)));
+        Ok(())
+    }
+}
+
+/// Bases, and tables of their multiples with the place where the bases begin in them.
+struct Bases<'a, F> {
+    points: &'a [Affine<F>],
+    tables: Option<(&'a Tables<F>, usize)>,
+}
+
+impl<F: Coordinate> Bases<'_, F> {
+    /// The sum of every integer times its base.
+    fn sum(&self, integers: &[Limbs]) -> Xyzz<F> {
+        let shape = self.tables.map(|(tables, _)| tables.shape);
+        let plan = Plan::new(&integers::widths(integers), shape, rayon::current_num_threads());
+        let parts: Vec<_> = plan.tasks.par_iter().map(|task| self.run(&plan, task, integers)).collect();
+        let mut sets = vec![Xyzz::IDENTITY; plan.sets];
+        for (task, sums) in plan.tasks.iter().zip(parts) {
+            for (set, sum) in sets[task.sets.clone()].iter_mut().zip(sums) {
+                *set = set.add(&sum);
+            }
+        }
+        sets.into_iter().rev().fold(Xyzz::IDENTITY, |sum, set| {
+            (0..plan.digits.bits).fold(sum, |sum, _| sum.double()).add(&set)
+        })
+    }
+
+    /// The sums of a task's bucket sets over its bases.
+    fn run(&self, plan: &Plan, task: &Task, integers: &[Limbs]) -> Vec<Xyzz<F>> {
+        let Plan { digits, sets, .. } = *plan;
+        let mut buckets = Buckets::new(digits.largest * task.sets.len());
+        let chunk = plan.chunk(task);
+        for start in task.bases.clone().step_by(chunk) {
+            let range = start..task.bases.end.min(start + chunk);
+            // Where a base stands, and how far its next multiple is.
+            let (points, first, stride) = match self.tables {
+                Some((tables, first)) if plan.tables > 1 => (&tables.points[..], first + start, tables.count),
+                _ => (&self.points[range.clone()], 0, 0),
+            };
+            for (i, integer) in integers[range].iter().enumerate() {
+                if *integer == [0; 4] {
+                    continue;
+                }
+                for (slot, set) in task.sets.clone().enumerate() {
+                    for (table, place) in (set..digits.count as usize).step_by(sets).enumerate() {
+                        let (magnitude, negative) = digits.digit(integer, place as u32);
+                        if magnitude != 0 {
+                            let bucket = (slot * digits.largest) as u32 + magnitude - 1;
+                            let entry = (first + i + table * stride) as u32;
+                            buckets.entries.push((bucket, if negative { entry | NEGATIVE } else { entry }));
+                        }
+                    }
+                }
+            }
+            buckets.add_entries(points);
+        }
+        buckets.sums.chunks(digits.largest).map(weighted_sum).collect()
+    }
+}
+
+/// The sum of i + 1 times the point at index i.
+fn weighted_sum<F: Coordinate>(points: &[Affine<F>]) -> Xyzz<F> {
+    if points.len() <= SHORT {
+        return running_sum(points);
+    }
+    // Weights have two digits of about the same length; those of each place have buckets.
+    let low_bits = (usize::BITS - points.len().leading_zeros()).div_ceil(2);
+    let (low_count, high_count) = ((1 << low_bits) - 1, points.len() >> low_bits);
+    let mut buckets = Buckets::new(low_count + high_count);
+    for (i, _) in points.iter().enumerate().filter(|(_, point)| !point.is_identity()) {
+        let (high, low) = ((i + 1) >> low_bits, (i + 1) & low_count);
+        for bucket in [low.checked_sub(1), high.checked_sub(1).map(|high| low_count + high)].into_iter().flatten() {
+            buckets.entries.push((bucket as u32, i as u32));
+        }
+    }
+    buckets.add_entries(points);
+    let (low, high) = buckets.sums.split_at(low_count);
+    (0..low_bits).fold(running_sum(high), |sum, _| sum.double()).add(&running_sum(low))
+}
+
+/// The same for few points: every sum of the last points counts once.
+fn running_sum<F: Coordinate>(points: &[Affine<F>]) -> Xyzz<F> {
+    let both = points.iter().rev().fold((Xyzz::IDENTITY, Xyzz::IDENTITY), |(last, sum), point| {
+        let last: Xyzz<F> = last.add_affine(point);
+        (last, sum.add(&last))
+    });
+    both.1
+}
+
+// Numbers of points in entries are below `POINTS`: those of a chunk are, and tables are made no larger.
+const _: () = assert!(POINTS <= u32::MAX as usize);

@@ -1,0 +1,172 @@
+//! Points of curves y^2 = x^3 + b, over any field of coordinates that offers a few operations.
+//!
+//! # Mathematical description
+//!
+//! A sum of two affine points costs an inversion, which a batch shares ([`backend::cpu`](crate::backend::cpu) does
+//! that). Where points are added one after another, they are kept as (X, Y, ZZ, ZZZ) with x = X/ZZ, y = Y/ZZZ and
+//! ZZ^3 = ZZZ^2; formulas madd-2008-s, add-2008-s and dbl-2008-s-1 of the Explicit-Formulas Database (Bernstein and
+//! Lange), with the cases that those leave out: the identity, equal points, opposite points.
+
+/// What the formulas ask of a coordinate.
+pub(crate) trait Coordinate: Copy + Send + Sync + 'static {
+    /// 0; its bits are all zero.
+    const ZERO: Self;
+    /// 1.
+    const ONE: Self;
+    /// The sum.
+    fn add(self, rhs: Self) -> Self;
+    /// The difference.
+    fn sub(self, rhs: Self) -> Self;
+    /// The product.
+    fn mul(self, rhs: Self) -> Self;
+    /// The square.
+    fn square(self) -> Self;
+    /// -x if `negative`, else x, without a branch.
+    fn negated_if(self, negative: bool) -> Self;
+    /// Whether this is 0, in any form of it.
+    fn is_zero(self) -> bool;
+    /// 1/x, or `None` for zero.
+    fn inverse(self) -> Option<Self>;
+}
+
+/// A point (x, y); the identity is (0, 0), which is on no curve with b other than 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Affine<F> {
+    pub(crate) x: F,
+    pub(crate) y: F,
+}
+
+/// A point (X/ZZ, Y/ZZZ); the identity has ZZ = 0.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Xyzz<F> {
+    pub(crate) x: F,
+    pub(crate) y: F,
+    pub(crate) zz: F,
+    pub(crate) zzz: F,
+}
+
+impl<F: Coordinate> Affine<F> {
+    pub(crate) const IDENTITY: Self = Self { x: F::ZERO, y: F::ZERO };
+
+    #[inline(always)]
+    pub(crate) fn is_identity(&self) -> bool {
+        // No point of a curve of odd order has y = 0.
+        self.y.is_zero() && self.x.is_zero()
+    }
+
+    /// -P if `negative`, else P.
+    #[inline(always)]
+    pub(crate) fn negated_if(self, negative: bool) -> Self {
+        Self { x: self.x, y: self.y.negated_if(negative) }
+    }
+
+    /// 2P, for P other than the identity.
+    fn double(self) -> Xyzz<F> {
+        let u = self.y.add(self.y);
+        let v = u.square();
+        let w = u.mul(v);
+        let s = self.x.mul(v);
+        let square = self.x.square();
+        let m = square.add(square).add(square);
+        let x = m.square().sub(s).sub(s);
+        let y = m.mul(s.sub(x)).sub(w.mul(self.y));
+        Xyzz { x, y, zz: v, zzz: w }
+    }
+}
+
+impl<F: Coordinate> From<Affine<F>> for Xyzz<F> {
+    fn from(point: Affine<F>) -> Self {
+        match point.is_identity() {
+            true => Self::IDENTITY,
+            false => Self { x: point.x, y: point.y, zz: F::ONE, zzz: F::ONE },
+        }
+    }
+}
+
+impl<F: Coordinate> Xyzz<F> {
+    pub(crate) const IDENTITY: Self = Self { x: F::ONE, y: F::ONE, zz: F::ZERO, zzz: F::ZERO };
+
+    #[inline(always)]
+    pub(crate) fn is_identity(&self) -> bool {
+        self.zz.is_zero()
+    }
+
+    /// P + Q for an affine Q: 8 products and 2 squares.
+    #[inline]
+    pub(crate) fn add_affine(self, rhs: &Affine<F>) -> Self {
+        if rhs.is_identity() {
+            return self;
+        }
+        if self.is_identity() {
+            return (*rhs).into();
+        }
+        let p = rhs.x.mul(self.zz).sub(self.x);
+        let r = rhs.y.mul(self.zzz).sub(self.y);
+        if p.is_zero() {
+            return if r.is_zero() { rhs.double() } else { Self::IDENTITY };
+        }
+        let pp = p.square();
+        let ppp = p.mul(pp);
+        let q = self.x.mul(pp);
+        let x = r.square().sub(ppp).sub(q).sub(q);
+        let y = r.mul(q.sub(x)).sub(self.y.mul(ppp));
+        Self { x, y, zz: self.zz.mul(pp), zzz: self.zzz.mul(ppp) }
+    }
+
+    /// P + Q: 12 products and 2 squares.
+    #[inline]
+    pub(crate) fn add(self, rhs: &Self) -> Self {
+        if rhs.is_identity() {
+            return self;
+        }
+        if self.is_identity() {
+            return *rhs;
+        }
+        let u = self.x.mul(rhs.zz);
+        let s = self.y.mul(rhs.zzz);
+        let p = rhs.x.mul(self.zz).sub(u);
+        let r = rhs.y.mul(self.zzz).sub(s);
+        if p.is_zero() {
+            return if r.is_zero() { self.double() } else { Self::IDENTITY };
+        }
+        let pp = p.square();
+        let ppp = p.mul(pp);
+        let q = u.mul(pp);
+        let x = r.square().sub(ppp).sub(q).sub(q);
+        let y = r.mul(q.sub(x)).sub(s.mul(ppp));
+        Self { x, y, zz: self.zz.mul(rhs.zz).mul(pp), zzz: self.zzz.mul(rhs.zzz).mul(ppp) }
+    }
+
+    /// 2P.
+    #[inline]
+    pub(crate) fn double(self) -> Self {
+        if self.is_identity() {
+            return self;
+        }
+        // The affine doubling on the numerators, over the denominators.
+        let Xyzz { x, y, zz, zzz } = Affine { x: self.x, y: self.y }.double();
+        Self { x, y, zz: zz.mul(self.zz), zzz: zzz.mul(self.zzz) }
+    }
+
+    /// Affine forms, with one inversion for all.
+    pub(crate) fn normalize(points: &[Self]) -> Vec<Affine<F>> {
+        let mut product = F::ONE;
+        let mut prefixes = Vec::with_capacity(points.len());
+        for point in points.iter().filter(|point| !point.is_identity()) {
+            prefixes.push(product);
+            product = product.mul(point.zzz);
+        }
+        let mut inverse = product.inverse().expect("a product of non-zero coordinates is not zero");
+        let mut affine = vec![Affine::IDENTITY; points.len()];
+        let rest = points.iter().zip(&mut affine).rev().filter(|(point, _)| !point.is_identity());
+        for ((point, affine), prefix) in rest.zip(prefixes.iter().rev()) {
+            let by_zzz = inverse.mul(*prefix);
+            inverse = inverse.mul(point.zzz);
+            // 1/ZZ = ZZ^2 / ZZZ^2.
+            let by_zz = point.zz.mul(by_zzz).square();
+            *affine = Affine { x: point.x.mul(by_zz), y: point.y.mul(by_zzz) };
+        }
+        affine
+    }
+}

@@ -1,0 +1,159 @@
+//! Transforms over BN254's scalars.
+//!
+//! They are those of [`ntt`](crate::ntt) in another field, described by the same words: [`Domain`], [`Ntt`],
+//! [`Order`](crate::ntt::Order). Data are polynomials side by side, each of as many scalars as the domain has points.
+//! The root of unity is the caller's ([`Domain::with_root`]), because published libraries disagree on it:
+//! [`Domain::halo2`] and [`Domain::arkworks`] are the two in use.
+//!
+//! # The extended domain of halo2
+//!
+//! A polynomial of degree below 2^k is evaluated on a coset of a larger subgroup, of order 2^e. halo2 takes the coset by
+//! zeta, a cube root of unity, so that the powers of the shift repeat after three. [`ExtendedDomain`] is that pair of
+//! domains for any shift: [`Engine::coeff_to_extended`] scales, pads with zeros and transforms;
+//! [`Engine::extended_to_coeff`] goes back and cuts off what a bound on the degree says is zero.
+
+use halo2curves::ff::{Field, WithSmallOrderMulGroup};
+
+use crate::bn254::Fr;
+use crate::engine::{Engine, memory_of};
+use crate::error::Error;
+use crate::job::Job;
+use crate::memory;
+use crate::ntt::{Domain, Ntt};
+
+/// Polynomials of 2^k coefficients, and the coset of 2^e points, e at least k, on which they are evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ExtendedDomain {
+    log_coefficients: u32,
+    points: Domain<Fr>,
+}
+
+impl ExtendedDomain {
+    /// Polynomials of 2^`log_coefficients` coefficients on the points of a domain.
+    ///
+    /// [`Error::LengthMismatch`] if there are more coefficients than points.
+    pub fn new(log_coefficients: u32, points: Domain<Fr>) -> Result<Self, Error> {
+        match log_coefficients <= points.log_size() {
+            true => Ok(Self { log_coefficients, points }),
+            false => Err(Error::LengthMismatch {
+                what: "binary logarithm of the number of coefficients, at most that of the points",
+                expected: points.log_size() as usize,
+                found: log_coefficients as usize,
+            }),
+        }
+    }
+
+    /// The domains of halo2's `EvaluationDomain` with this `k` and `extended_k`: its root, its coset by zeta.
+    ///
+    /// [`Error::DomainTooLarge`] above 2^28 points; [`Error::LengthMismatch`] if `extended_k` is below `k`.
+    pub fn halo2(k: u32, extended_k: u32) -> Result<Self, Error> {
+        Self::new(k, Domain::halo2(extended_k)?.coset(Fr::ZETA)?)
+    }
+
+    /// The number of coefficients.
+    pub fn coefficients(&self) -> usize {
+        1 << self.log_coefficients
+    }
+
+    /// The points.
+    pub fn points(&self) -> Domain<Fr> {
+        self.points
+    }
+}
+
+impl Engine {
+    /// Transforms one or more polynomials in place, each of as many scalars as the domain has points.
+    ///
+    /// [`Error::LengthMismatch`] unless the length is a multiple of that number. Tables of roots of unity stay with the
+    /// engine; see the [`cpu`](crate::backend::cpu) backend.
+    ///
+    /// ```
+    /// use zkaccel::{Engine, bn254::Fr, ntt::{Domain, Ntt}};
+    /// let engine = Engine::new()?;
+    /// let domain = Domain::halo2(3)?;
+    /// let before: Vec<_> = (1..=8).map(Fr::from).collect();
+    /// let mut values = before.clone();
+    /// engine.fft(&Ntt::forward(domain), &mut values)?;
+    /// assert_eq!(values[0], Fr::from(36));
+    /// engine.fft(&Ntt::inverse(domain), &mut values)?;
+    /// assert_eq!(values, before);
+    /// # Ok::<(), zkaccel::Error>(())
+    /// ```
+    pub fn fft(&self, fft: &Ntt<Fr>, values: &mut [Fr]) -> Result<(), Error> {
+        check_polynomials("scalars of whole polynomials", fft.domain.size(), values.len())?;
+        self.check_budget(memory_of::<Fr>(fft.domain.size() / 2, 1))?;
+        self.run(|| self.backend().fft(fft, values))
+    }
+
+    /// Evaluates one or more polynomials, given by their coefficients, on the points of an extended domain.
+    ///
+    /// [`Error::LengthMismatch`] unless the number of coefficients is a multiple of the domain's.
+    pub fn coeff_to_extended(&self, domain: &ExtendedDomain, coefficients: &[Fr]) -> Result<Vec<Fr>, Error> {
+        check_polynomials("coefficients of whole polynomials", domain.coefficients(), coefficients.len())?;
+        let polynomials = coefficients.len() / domain.coefficients();
+        let points = domain.points.size();
+        self.check_budget(memory_of::<Fr>(points, polynomials).saturating_add(memory_of::<Fr>(points / 2, 1)))?;
+        let mut values = memory::filled(points.saturating_mul(polynomials), Fr::ZERO)?;
+        self.run(|| self.backend().fft_of_padded(&domain.points, coefficients, domain.coefficients(), &mut values))?;
+        Ok(values)
+    }
+
+    /// The first `coefficients` coefficients, the lowest, of polynomials given by their values on an extended domain; the
+    /// others are cut off. halo2 keeps (degree - 1) 2^k of them.
+    ///
+    /// [`Error::LengthMismatch`] unless the number of values is a multiple of that of the points, and if more
+    /// coefficients are asked for than there are points.
+    pub fn extended_to_coeff(
+        &self,
+        domain: &ExtendedDomain,
+        mut values: Vec<Fr>,
+        coefficients: usize,
+    ) -> Result<Vec<Fr>, Error> {
+        let points = domain.points.size();
+        if coefficients > points {
+            let what = "coefficients, at most the number of points";
+            return Err(Error::LengthMismatch { what, expected: points, found: coefficients });
+        }
+        self.fft(&Ntt::inverse(domain.points), &mut values)?;
+        let polynomials = values.len() / points;
+        for i in 1..polynomials {
+            values.copy_within(i * points..i * points + coefficients, i * coefficients);
+        }
+        values.truncate(polynomials * coefficients);
+        Ok(values)
+    }
+
+    /// [`fft`](Self::fft) as a job, which returns the transformed scalars.
+    pub fn fft_async(&self, fft: &Ntt<Fr>, mut values: Vec<Fr>) -> Job<Vec<Fr>> {
+        let fft = *fft;
+        self.spawn(move |engine| engine.fft(&fft, &mut values).map(|()| values))
+    }
+
+    /// [`coeff_to_extended`](Self::coeff_to_extended) as a job.
+    pub fn coeff_to_extended_async(&self, domain: &ExtendedDomain, coefficients: Vec<Fr>) -> Job<Vec<Fr>> {
+        let domain = *domain;
+        self.spawn(move |engine| engine.coeff_to_extended(&domain, &coefficients))
+    }
+
+    /// [`extended_to_coeff`](Self::extended_to_coeff) as a job.
+    pub fn extended_to_coeff_async(
+        &self,
+        domain: &ExtendedDomain,
+        values: Vec<Fr>,
+        coefficients: usize,
+    ) -> Job<Vec<Fr>> {
+        let domain = *domain;
+        self.spawn(move |engine| engine.extended_to_coeff(&domain, values, coefficients))
+    }
+}
+
+/// [`Error::LengthMismatch`] unless there are one or more polynomials of `size` scalars.
+fn check_polynomials(what: &'static str, size: usize, found: usize) -> Result<(), Error> {
+    match found > 0 && found.is_multiple_of(size) {
+        true => Ok(()),
+        false => {
+            let expected = found.div_ceil(size).max(1).saturating_mul(size);
+            Err(Error::LengthMismatch { what, expected, found })
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Arithmetic modulo primes of 254 bits in Montgomery form, four 64-bit limbs an element.
+//!
+//! # Mathematical description
+//!
+//! With R = 2^256, the element x is kept as x R mod p, and the product of two kept values a, b is a b / R: each limb of a
+//! adds a multiple of b, then the multiple m p of the modulus that makes the lowest limb zero, which is dropped
+//! (Montgomery, Mathematics of Computation 44, 1985; the order of steps is the CIOS of Koç, Acar and Kaliski, IEEE Micro
+//! 16, 1996).
+//!
+//! Values are *lazy*: anything below 2p stands for its residue. Because 4p < R for the primes here, a product of factors
+//! a b < 4 p^2 comes out below p + 4 p^2 / R < 2p without a last subtraction. Sums and differences are brought below 2p
+//! by one conditional subtraction of 2p. [`Residue::canonical`] gives the representative below p, which is what leaves
+//! this crate, and [`Residue::is_zero`] knows both forms of zero.
+
+use std::marker::PhantomData;
+
+/// Limbs of an element, lowest first.
+pub(crate) type Limbs = [u64; 4];
+
+/// A prime p with 4p < 2^256.
+pub(crate) trait Modulus: Copy + Send + Sync + 'static {
+    /// The prime.
+    const P: Limbs;
+}
+
+/// A residue modulo M, in Montgomery form, below 2p.
+#[repr(transparent)]
+#[derive(Debug)]
+pub(crate) struct Residue<M> {
+    limbs: Limbs,
+    modulus: PhantomData<M>,
+}
+
+// Not derived, because that would ask for the same of M.
+impl<M> Clone for Residue<M> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<M> Copy for Residue<M> {}
+
+/// a + b + carry.
+#[inline(always)]
+const fn adc(a: u64, b: u64, carry: bool) -> (u64, bool) {
+    let (sum, over) = a.overflowing_add(b);
+    let (sum, over_again) = sum.overflowing_add(carry as u64);
+    (sum, over | over_again)
+}
+
+/// a - b - borrow.
+#[inline(always)]
+const fn sbb(a: u64, b: u64, borrow: bool) -> (u64, bool) {
+    let (difference, under) = a.overflowing_sub(b);
+    let (difference, under_again) = difference.overflowing_sub(borrow as u64);
+    (difference, under | under_again)
+}
+
+/// a + b modulo 2^256, and whether it wrapped.
+#[inline(always)]
+pub(crate) const fn add_limbs(a: Limbs, b: Limbs) -> (Limbs, bool) {
+    let (s0, c) = adc(a[0], b[0], false);
+    let (s1, c) = adc(a[1], b[1], c);
+    let (s2, c) = adc(a[2], b[2], c);
+    let (s3, c) = adc(a[3], b[3], c);
+    ([s0, s1, s2, s3], c)
+}
+
+/// a - b modulo 2^256, and whether it wrapped.
+#[inline(always)]
+pub(crate) const fn sub_limbs(a: Limbs, b: Limbs) -> (Limbs, bool) {
+    let (d0, c) = sbb(a[0], b[0], false);
+    let (d1, c) = sbb(a[1], b[1], c);
+    let (d2, c) = sbb(a[2], b[2], c);
+    let (d3, c) = sbb(a[3], b[3], c);
+    ([d0, d1, d2, d3], c)
+}
+
+/// Whether a < b.
+pub(crate) const fn is_below(a: Limbs, b: Limbs) -> bool {
+    sub_limbs(a, b).1
+}
+
+/// a if `first`, else b, without a branch.
+#[inline(always)]
+fn select(first: bool, a: Limbs, b: Limbs) -> Limbs {
+    std::array::from_fn(|i| if first { a[i] } else { b[i] })
+}
+
+/// The low and high word of t + a b + carry.
+#[inline(always)]
+const fn mac(t: u64, a: u64, b: u64, carry: u64) -> (u64, u64) {
+    let wide = t as u128 + a as u128 * b as u128 + carry as u128;
+    (wide as u64, (wide >> 64) as u64)
+}
+
+/// -1/p modulo 2^64, by Newton's iteration: each step doubles the number of right bits, of which an odd p has three.
+const fn negative_inverse(p: u64) -> u64 {
+    let (mut inverse, mut step) = (p, 0);
+    while step < 5 {
+        inverse = inverse.wrapping_mul(2_u64.wrapping_sub(p.wrapping_mul(inverse)));
+        step += 1;
+    }
+    inverse.wrapping_neg()
+}
+
+/// 2^exponent modulo p, by doubling.
+const fn power_of_two(p: Limbs, exponent: u32) -> Limbs {
+    let (mut power, mut step) = ([1, 0, 0, 0], 0);
+    while step < exponent {
+        // Below 2p < 2^255, so nothing wraps.
+        let double = add_limbs(power, power).0;
+        let (less, under) = sub_limbs(double, p);
+        power = if under { double } else { less };
+        step += 1;
+    }
+    power
+}
+
+impl<M: Modulus> Residue<M> {
+    const TWO_P: Limbs = {
+        assert!(M::P[3] < 1 << 62 && M::P[0] & 1 == 1, "4p < 2^256 and p odd");
+        add_limbs(M::P, M::P).0
+    };
+    const NEGATIVE_INVERSE: u64 = negative_inverse(M::P[0]);
+    /// R^2, which brings integers into Montgomery form.
+    const R2: Self = Self::from_montgomery(power_of_two(M::P, 512));
+
+    /// 0.
+    pub(crate) const ZERO: Self = Self::from_montgomery([0; 4]);
+    /// 1, that is R.
+    pub(crate) const ONE: Self = Self::from_montgomery(power_of_two(M::P, 256));
+
+    /// The residue that limbs below 2p in Montgomery form stand for.
+    #[inline(always)]
+    pub(crate) const fn from_montgomery(limbs: Limbs) -> Self {
+        Self { limbs, modulus: PhantomData }
+    }
+
+    /// The limbs, below 2p and in Montgomery form.
+    #[inline(always)]
+    pub(crate) const fn lazy_limbs(self) -> Limbs {
+        self.limbs
+    }
+
+    /// An integer below 2^256 as a residue.
+    pub(crate) fn from_integer(integer: Limbs) -> Self {
+        // Below R p, so the product is below 2p.
+        Self::from_montgomery(integer).mul(Self::R2)
+    }
+
+    /// The integer below p.
+    #[inline]
+    pub(crate) fn to_integer(self) -> Limbs {
+        // A product with 1 is below p + 2p / R, so at most p.
+        self.mul(Self::from_montgomery([1, 0, 0, 0])).canonical()
+    }
+
+    /// The Montgomery form below p.
+    #[inline(always)]
+    pub(crate) fn canonical(self) -> Limbs {
+        let (less, under) = sub_limbs(self.limbs, M::P);
+        select(under, self.limbs, less)
+    }
+
+    /// Whether this is 0 modulo p.
+    #[inline(always)]
+    pub(crate) fn is_zero(self) -> bool {
+        let or = |limbs: Limbs| limbs[0] | limbs[1] | limbs[2] | limbs[3];
+        let xor = |a: Limbs, b: Limbs| std::array::from_fn(|i| a[i] ^ b[i]);
+        or(self.limbs) == 0 || or(xor(self.limbs, M::P)) == 0
+    }
+
+    /// The sum.
+    #[inline(always)]
+    pub(crate) fn add(self, rhs: Self) -> Self {
+        let (sum, _) = add_limbs(self.limbs, rhs.limbs);
+        let (less, under) = sub_limbs(sum, Self::TWO_P);
+        Self::from_montgomery(select(under, sum, less))
+    }
+
+    /// The difference.
+    #[inline(always)]
+    pub(crate) fn sub(self, rhs: Self) -> Self {
+        let (difference, under) = sub_limbs(self.limbs, rhs.limbs);
+        let more = add_limbs(difference, select(under, Self::TWO_P, [0; 4])).0;
+        Self::from_montgomery(more)
+    }
+
+    /// The negative.
+    #[inline(always)]
+    pub(crate) fn neg(self) -> Self {
+        Self::ZERO.sub(self)
+    }
+
+    /// -x if `negative`, else x, without a branch.
+    #[inline(always)]
+    pub(crate) fn negated_if(self, negative: bool) -> Self {
+        Self::from_montgomery(select(negative, self.neg().limbs, self.limbs))
+    }
+
+    /// The sum without reduction, below 4p: only for [`mul`](Self::mul) and [`below_2p`](Self::below_2p).
+    #[inline(always)]
+    pub(crate) fn add_unreduced(self, rhs: Self) -> Self {
+        Self::from_montgomery(add_limbs(self.limbs, rhs.limbs).0)
+    }
+
+    /// The difference plus 2p, below 4p: only for [`mul`](Self::mul) and [`below_2p`](Self::below_2p).
+    #[inline(always)]
+    pub(crate) fn sub_unreduced(self, rhs: Self) -> Self {
+        // First the sum, which is below 4p, so that nothing wraps.
+        let more = add_limbs(self.limbs, Self::TWO_P).0;
+        Self::from_montgomery(sub_limbs(more, rhs.limbs).0)
+    }
+
+    /// Brings a value below 4p below 2p.
+    #[inline(always)]
+    pub(crate) fn below_2p(self) -> Self {
+        let (less, under) = sub_limbs(self.limbs, Self::TWO_P);
+        Self::from_montgomery(select(under, self.limbs, less))
+    }
+
+    /// The product. Either both factors are below 2p, or one is below 4p and the other below p.
+    #[inline(always)]
+    pub(crate) fn mul(self, rhs: Self) -> Self {
+        let (a, b, p) = (self.limbs, rhs.limbs, M::P);
+        // With b < 4p, what is carried from step to step stays below b + p < 2^256: no fifth limb between steps.
+        let mut t = [0; 4];
+        let mut i = 0;
+        while i < 4 {
+            let (t0, carry) = mac(t[0], a[i], b[0], 0);
+            let m = t0.wrapping_mul(Self::NEGATIVE_INVERSE);
+            let (_, reduction) = mac(t0, m, p[0], 0);
+            let (t1, carry) = mac(t[1], a[i], b[1], carry);
+            let (r0, reduction) = mac(t1, m, p[1], reduction);
+            let (t2, carry) = mac(t[2], a[i], b[2], carry);
+            let (r1, reduction) = mac(t2, m, p[2], reduction);
+            let (t3, carry) = mac(t[3], a[i], b[3], carry);
+            let (r2, reduction) = mac(t3, m, p[3], reduction);
+            t = [r0, r1, r2, reduction.wrapping_add(carry)];
+            i += 1;
+        }
+        Self::from_montgomery(t)
+    }
+
+    /// The square.
+    #[inline(always)]
+    pub(crate) fn square(self) -> Self {
+        self.mul(self)
+    }
+
+    /// The power by an integer, by squaring and multiplying; 0^0 = 1. Time depends on the exponent.
+    pub(crate) fn pow(self, exponent: &[u64]) -> Self {
+        let bits = exponent.iter().rev().flat_map(|word| (0..64).rev().map(move |bit| word >> bit & 1));
+        bits.fold(Self::ONE, |power, bit| match bit {
+            0 => power.square(),
+            _ => power.square().mul(self),
+        })
+    }
+}

@@ -1,0 +1,273 @@
+//! Multi-scalar multiplication over BN254's G1, and the handles of inputs that are used again.
+//!
+//! # Mathematical description
+//!
+//! Scalars s_0 ... s_(n-1) and bases P_0 ... P_(n-1) go to the sum of s_i P_i; no pairs at all go to the identity. Any of
+//! the bases may be the identity, equal to others or their negatives. The result is a point in one of its projective
+//! forms, which need not be the same in two runs: compare points, not coordinates.
+//!
+//! A *batch* is several rows of scalars over the same bases, one sum a row.
+//!
+//! [`Bases`] and [`Scalars`] stay with an engine, in the form that its device wants: checked if asked, beside them what
+//! saves work in every later call (tables of multiples, integers, a copy in the device's memory). Either input may
+//! also be a slice.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::backend::{BasesView, Kept, ScalarsView};
+use crate::bn254::{Fr, G1, G1Affine, check_on_curve};
+use crate::engine::{Engine, memory_of};
+use crate::error::Error;
+use crate::job::Job;
+
+/// What is done with bases before they are used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct BasesOptions {
+    /// Check that every base is on the curve or the identity. Three products of coordinates a base.
+    pub validate: bool,
+    /// Compute multiples of the bases, as many as fit into the memory budget beside the bases themselves, so that sums of
+    /// wide scalars take fewer buckets. Costs about 250 doublings a base once; pays where the same bases serve many sums,
+    /// most where they are few.
+    pub tables: bool,
+}
+
+/// Bases kept by an engine. Cloning shares them.
+#[derive(Clone)]
+pub struct Bases(Arc<Handle<G1Affine>>);
+
+/// Scalars kept by an engine. Cloning shares them.
+#[derive(Clone)]
+pub struct Scalars(Arc<Handle<Fr>>);
+
+/// Elements, what a backend keeps beside them, and whose backend that is.
+struct Handle<T> {
+    elements: Vec<T>,
+    kept: Option<Kept>,
+    engine: Engine,
+}
+
+impl Bases {
+    /// The bases.
+    pub fn as_slice(&self) -> &[G1Affine] {
+        &self.0.elements
+    }
+
+    /// The bases `range`, to be multiplied without the others; [`Error::IndexOutOfRange`] if there are fewer.
+    pub fn range(&self, range: Range<usize>) -> Result<BasesInput<'_>, Error> {
+        let len = self.0.elements.len();
+        match range.start <= range.end && range.end <= len {
+            true => Ok(BasesInput::Kept { bases: self, range }),
+            false => Err(Error::IndexOutOfRange { index: range.start.max(range.end), len: len + 1 }),
+        }
+    }
+}
+
+impl Scalars {
+    /// The scalars.
+    pub fn as_slice(&self) -> &[Fr] {
+        &self.0.elements
+    }
+}
+
+/// Bases as an operation takes them; slices, vectors and [`Bases`] convert by themselves where this type is asked for.
+#[derive(Clone, Debug)]
+pub enum BasesInput<'a> {
+    /// Used once.
+    Slice(&'a [G1Affine]),
+    /// Kept by the engine; a part of them.
+    Kept {
+        /// All of them.
+        bases: &'a Bases,
+        /// Those that are used.
+        range: Range<usize>,
+    },
+}
+
+/// Scalars as an operation takes them; slices, vectors and [`Scalars`] convert by themselves.
+#[derive(Clone, Copy, Debug)]
+pub enum ScalarsInput<'a> {
+    /// Used once.
+    Slice(&'a [Fr]),
+    /// Kept by the engine.
+    Kept(&'a Scalars),
+}
+
+impl<'a, T: AsRef<[G1Affine]> + ?Sized> From<&'a T> for BasesInput<'a> {
+    fn from(points: &'a T) -> Self {
+        Self::Slice(points.as_ref())
+    }
+}
+
+impl<'a> From<&'a Bases> for BasesInput<'a> {
+    fn from(bases: &'a Bases) -> Self {
+        Self::Kept { bases, range: 0..bases.0.elements.len() }
+    }
+}
+
+impl<'a, T: AsRef<[Fr]> + ?Sized> From<&'a T> for ScalarsInput<'a> {
+    fn from(scalars: &'a T) -> Self {
+        Self::Slice(scalars.as_ref())
+    }
+}
+
+impl<'a> From<&'a Scalars> for ScalarsInput<'a> {
+    fn from(scalars: &'a Scalars) -> Self {
+        Self::Kept(scalars)
+    }
+}
+
+impl<'a> BasesInput<'a> {
+    /// The bases as a backend takes them; [`Error::WrongEngine`] if another engine keeps them.
+    fn view(&self, engine: &Engine) -> Result<BasesView<'_>, Error> {
+        match self {
+            Self::Slice(points) => Ok(BasesView { points, kept: None, first: 0 }),
+            Self::Kept { bases, range } => {
+                let Handle { elements, kept, .. } = bases.0.of(engine, "bases")?;
+                let points = &elements[range.clone()];
+                Ok(BasesView { points, kept: kept.as_ref(), first: range.start })
+            }
+        }
+    }
+}
+
+impl ScalarsInput<'_> {
+    /// The scalars as a backend takes them; [`Error::WrongEngine`] if another engine keeps them.
+    fn view(&self, engine: &Engine) -> Result<ScalarsView<'_>, Error> {
+        match self {
+            Self::Slice(scalars) => Ok(ScalarsView { scalars, kept: None }),
+            Self::Kept(scalars) => {
+                let Handle { elements, kept, .. } = scalars.0.of(engine, "scalars")?;
+                Ok(ScalarsView { scalars: elements, kept: kept.as_ref() })
+            }
+        }
+    }
+}
+
+impl<T> Handle<T> {
+    fn of(&self, engine: &Engine, what: &'static str) -> Result<&Self, Error> {
+        match self.engine.is(engine) {
+            true => Ok(self),
+            false => Err(Error::WrongEngine { what }),
+        }
+    }
+}
+
+impl Engine {
+    /// Keeps bases for sums on this engine.
+    ///
+    /// [`Error::NotOnCurve`] with the first base that is not, if the options ask for the check;
+    /// [`Error::Unsupported`] where the device has no multi-scalar multiplication.
+    pub fn bases(&self, points: Vec<G1Affine>, options: BasesOptions) -> Result<Bases, Error> {
+        if options.validate {
+            self.check_on_curve(&points)?;
+        }
+        let budget = if options.tables { self.memory_budget().unwrap_or(u64::MAX) } else { 0 };
+        let kept = self.run(|| self.backend().keep_bases(&points, budget))?;
+        Ok(Bases(Arc::new(Handle { elements: points, kept, engine: self.clone() })))
+    }
+
+    /// Keeps scalars for sums on this engine.
+    pub fn scalars(&self, scalars: Vec<Fr>) -> Result<Scalars, Error> {
+        self.check_budget(memory_of::<Fr>(scalars.len(), 1))?;
+        let kept = self.run(|| self.backend().keep_scalars(&scalars))?;
+        Ok(Scalars(Arc::new(Handle { elements: scalars, kept, engine: self.clone() })))
+    }
+
+    /// The sum of every scalar times its base.
+    ///
+    /// [`Error::LengthMismatch`] unless there are as many scalars as bases; [`Error::WrongEngine`] for handles of another
+    /// engine. Slices of bases are taken to be on the curve: the sum over other points is of no meaning.
+    ///
+    /// ```
+    /// use zkaccel::{Engine, bn254::{Fr, G1, G1Affine}};
+    /// let engine = Engine::new()?;
+    /// let generator = G1Affine::generator();
+    /// let sum = engine.msm(&[Fr::from(3), Fr::from(4)], &[generator, generator])?;
+    /// assert_eq!(sum, G1::generator() * Fr::from(7));
+    /// # Ok::<(), zkaccel::Error>(())
+    /// ```
+    pub fn msm<'a>(
+        &self,
+        scalars: impl Into<ScalarsInput<'a>>,
+        bases: impl Into<BasesInput<'a>>,
+    ) -> Result<G1, Error> {
+        let (scalars, bases) = (scalars.into(), bases.into());
+        let (scalars, bases) = (scalars.view(self)?, bases.view(self)?);
+        let (expected, found) = (bases.points.len(), scalars.scalars.len());
+        if expected != found {
+            return Err(Error::LengthMismatch { what: "scalars", expected, found });
+        }
+        let mut sum = [G1::default()];
+        self.sums(scalars, bases, &mut sum)?;
+        Ok(sum[0])
+    }
+
+    /// The sums of several rows of scalars over the same bases, row after row.
+    ///
+    /// [`Error::LengthMismatch`] unless the number of scalars is a multiple of that of the bases; no bases have no rows.
+    /// Other errors as [`msm`](Self::msm).
+    pub fn msm_batch<'a>(
+        &self,
+        scalars: impl Into<ScalarsInput<'a>>,
+        bases: impl Into<BasesInput<'a>>,
+    ) -> Result<Vec<G1>, Error> {
+        let (scalars, bases) = (scalars.into(), bases.into());
+        let (scalars, bases) = (scalars.view(self)?, bases.view(self)?);
+        let (width, found) = (bases.points.len(), scalars.scalars.len());
+        let rows = found.checked_div(width).unwrap_or(0);
+        if rows * width != found {
+            return Err(Error::LengthMismatch { what: "scalars in whole rows", expected: rows * width, found });
+        }
+        let mut sums = vec![G1::default(); rows];
+        self.sums(scalars, bases, &mut sums)?;
+        Ok(sums)
+    }
+
+    /// [`msm`](Self::msm) as a job over kept bases.
+    pub fn msm_async(&self, scalars: Vec<Fr>, bases: &Bases) -> Job<G1> {
+        let bases = bases.clone();
+        self.spawn(move |engine| engine.msm(&scalars, &bases))
+    }
+
+    /// [`msm_batch`](Self::msm_batch) as a job over kept bases.
+    pub fn msm_batch_async(&self, scalars: Vec<Fr>, bases: &Bases) -> Job<Vec<G1>> {
+        let bases = bases.clone();
+        self.spawn(move |engine| engine.msm_batch(&scalars, &bases))
+    }
+
+    fn sums(&self, scalars: ScalarsView<'_>, bases: BasesView<'_>, sums: &mut [G1]) -> Result<(), Error> {
+        // Scalars as integers, unless they are kept as such.
+        if scalars.kept.is_none() {
+            self.check_budget(memory_of::<Fr>(scalars.scalars.len(), 1))?;
+        }
+        self.run(|| self.backend().msm(scalars, bases, sums))
+    }
+
+    /// [`Error::NotOnCurve`] with the first point that is not; all threads look.
+    fn check_on_curve(&self, points: &[G1Affine]) -> Result<(), Error> {
+        use rayon::prelude::*;
+        const PIECE: usize = 1 << 12;
+        self.run(|| {
+            let pieces = points.par_chunks(PIECE).enumerate();
+            let first = pieces.find_map_first(|(i, piece)| match check_on_curve(piece) {
+                Err(Error::NotOnCurve { index }) => Some(Error::NotOnCurve { index: i * PIECE + index }),
+                _ => None,
+            });
+            first.map_or(Ok(()), Err)
+        })
+    }
+}
+
+impl fmt::Debug for Bases {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bases").field("len", &self.0.elements.len()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Scalars {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scalars").field("len", &self.0.elements.len()).finish_non_exhaustive()
+    }
+}
