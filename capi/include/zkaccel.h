@@ -9,11 +9,13 @@
  * with pointers, lengths, flags and roots is an error of the ..._async call itself; what is wrong with the contents of arrays
  * (words that are not canonical, points off the curve) is one of the wait.
  *
- * Handles (zka_options, zka_engine, zka_tree) are made through a pointer to one, and freed in any order. They are names that
- * are looked up: a handle that was freed is an error. Engines and trees may be used by any threads at once; options
+ * Handles (zka_options, zka_engine, zka_tree, zka_bases) are made through a pointer to one, and freed in any order. They are names that
+ * are looked up: a handle that was freed is an error. Engines, trees and bases may be used by any threads at once; options
  * and futures by one thread at a time.
  *
  * Matrices are arrays of 64-bit words below p = 2^64 - 2^32 + 1, row by row, or column by column with ZKA_COLUMN_MAJOR.
+ *
+ * Elements of BN254 are in Montgomery form with R = 2^256, in memory as halo2curves and arkworks have them.
  *
  * Order of arguments: engine or other handle, outputs, inputs, sizes, options.
  */
@@ -120,6 +122,15 @@
 // Merkle trees over `ZKA_HASH_BLAKE3`.
 #define ZKA_CAN_BLAKE3 8
 
+// `zka_bn254_g1_msm`.
+#define ZKA_CAN_BN254_MSM 32
+
+// `zka_bn254_g1_bases_new`, `zka_bn254_g1_msm_bases` and `zka_bn254_g1_msm_batch`.
+#define ZKA_CAN_BN254_BASES 64
+
+// `zka_bn254_fr_fft`.
+#define ZKA_CAN_BN254_FFT 128
+
 // The `..._async` form of everything else that it can do, with `zka_wait`, `zka_poll` and `zka_detach`.
 #define ZKA_CAN_ASYNC 16
 
@@ -146,6 +157,15 @@
 
 // Each row is a digest of four words and itself the leaf; else the leaf is the row's hash. Rows are of 4 columns then.
 #define ZKA_ROWS_ARE_DIGESTS 16
+
+// Bases are checked to be on the curve: `ZKA_NOT_ON_CURVE` if one is not. Without it the sum over such is of no meaning.
+#define ZKA_VALIDATE 1
+
+// Multiples of the bases are computed and kept, as many as the memory budget allows.
+#define ZKA_PRECOMPUTE 2
+
+// Points that an engine keeps in the form that its device wants. They may be used by any threads at once.
+typedef struct zka_bases zka_bases;
 
 // An engine: a device, its threads and its limits. It may be used by any threads at once.
 typedef struct zka_engine zka_engine;
@@ -190,6 +210,47 @@ typedef struct zka_digest {
   // The bytes, in the order in which they print.
   uint8_t bytes[32];
 } zka_digest;
+
+// A coordinate: x 2^256 modulo q, below q, four words, the lowest first.
+typedef struct zka_bn254_fp {
+  // The words.
+  uint64_t limbs[4];
+} zka_bn254_fp;
+
+// A point in homogeneous coordinates, x = X/Z and y = Y/Z, as halo2curves has it; the identity is (0, 1, 0). Equal points have
+// many forms: compare them as `zka_bn254_g1_aff`.
+typedef struct zka_bn254_g1_prj {
+  // X.
+  struct zka_bn254_fp x;
+  // Y.
+  struct zka_bn254_fp y;
+  // Z.
+  struct zka_bn254_fp z;
+} zka_bn254_g1_prj;
+
+// A scalar: x 2^256 modulo r, below r, four words, the lowest first.
+typedef struct zka_bn254_fr {
+  // The words.
+  uint64_t limbs[4];
+} zka_bn254_fr;
+
+// A point of y^2 = x^3 + 3; the identity is all zero.
+typedef struct zka_bn254_g1_aff {
+  // x.
+  struct zka_bn254_fp x;
+  // y.
+  struct zka_bn254_fp y;
+} zka_bn254_g1_aff;
+
+// A point in Jacobian coordinates, x = X/Z^2 and y = Y/Z^3, as arkworks has it; Z of the identity is 0.
+typedef struct zka_bn254_g1_jac {
+  // X.
+  struct zka_bn254_fp x;
+  // Y.
+  struct zka_bn254_fp y;
+  // Z.
+  struct zka_bn254_fp z;
+} zka_bn254_g1_jac;
 
 #ifdef __cplusplus
 extern "C" {
@@ -369,6 +430,104 @@ zka_status zka_merkle_verify(int32_t *valid,
                              size_t path_len,
                              uint32_t flags);
 
+// The sum of `len` scalars times points; of none it is the identity.
+zka_status zka_bn254_g1_msm(struct zka_engine *engine,
+                            struct zka_bn254_g1_prj *out,
+                            const struct zka_bn254_fr *scalars,
+                            const struct zka_bn254_g1_aff *points,
+                            size_t len);
+
+// `zka_bn254_g1_msm`, started: `out`, `scalars` and `points` are the operation's until the future was waited for.
+zka_status zka_bn254_g1_msm_async(struct zka_engine *engine,
+                                  struct zka_bn254_g1_prj *out,
+                                  const struct zka_bn254_fr *scalars,
+                                  const struct zka_bn254_g1_aff *points,
+                                  size_t len,
+                                  struct zka_future *future);
+
+// Keeps a copy of `len` points for many sums. Flags: `ZKA_VALIDATE`, `ZKA_PRECOMPUTE`. Free it with `zka_bases_free`.
+zka_status zka_bn254_g1_bases_new(struct zka_engine *engine,
+                                  struct zka_bases **out,
+                                  const struct zka_bn254_g1_aff *points,
+                                  size_t len,
+                                  uint32_t flags);
+
+// `zka_bn254_g1_bases_new`, started: `out` and `points` are the operation's until the future was waited for.
+zka_status zka_bn254_g1_bases_new_async(struct zka_engine *engine,
+                                        struct zka_bases **out,
+                                        const struct zka_bn254_g1_aff *points,
+                                        size_t len,
+                                        uint32_t flags,
+                                        struct zka_future *future);
+
+// The number of points that are kept.
+zka_status zka_bases_len(const struct zka_bases *bases, size_t *out);
+
+// Frees bases; NULL is nothing to free. Operations under way keep them until they are done; the engine may be gone.
+zka_status zka_bases_free(struct zka_bases *bases);
+
+// The sum of `len` scalars times the bases from number `offset` on.
+zka_status zka_bn254_g1_msm_bases(struct zka_engine *engine,
+                                  struct zka_bn254_g1_prj *out,
+                                  const struct zka_bn254_fr *scalars,
+                                  const struct zka_bases *bases,
+                                  size_t offset,
+                                  size_t len);
+
+// `zka_bn254_g1_msm_bases`, started: `out` and `scalars` are the operation's until the future was waited for.
+zka_status zka_bn254_g1_msm_bases_async(struct zka_engine *engine,
+                                        struct zka_bn254_g1_prj *out,
+                                        const struct zka_bn254_fr *scalars,
+                                        const struct zka_bases *bases,
+                                        size_t offset,
+                                        size_t len,
+                                        struct zka_future *future);
+
+// `batch` sums over the same bases, the first `len`: sum i is of the scalars from number i * `len` on.
+zka_status zka_bn254_g1_msm_batch(struct zka_engine *engine,
+                                  struct zka_bn254_g1_prj *out,
+                                  const struct zka_bn254_fr *scalars,
+                                  const struct zka_bases *bases,
+                                  size_t len,
+                                  size_t batch);
+
+// `zka_bn254_g1_msm_batch`, started: `out` and `scalars` are the operation's until the future was waited for.
+zka_status zka_bn254_g1_msm_batch_async(struct zka_engine *engine,
+                                        struct zka_bn254_g1_prj *out,
+                                        const struct zka_bn254_fr *scalars,
+                                        const struct zka_bases *bases,
+                                        size_t len,
+                                        size_t batch,
+                                        struct zka_future *future);
+
+// Transforms `batch` polynomials of 2^log_n scalars, one after another, in place.
+//
+// Value i belongs to the point `coset` * `omega`^i; `coset` NULL is 1. `omega` is a root of unity of order exactly 2^log_n, at
+// most 2^28. The inverse includes the factor 1/n. Flags: `ZKA_INVERSE`, `ZKA_IN_BITREV`, `ZKA_OUT_BITREV`.
+zka_status zka_bn254_fr_fft(struct zka_engine *engine,
+                            struct zka_bn254_fr *data,
+                            uint32_t log_n,
+                            size_t batch,
+                            const struct zka_bn254_fr *omega,
+                            const struct zka_bn254_fr *coset,
+                            uint32_t flags);
+
+// `zka_bn254_fr_fft`, started: `data` is the operation's until the future was waited for; `omega` and `coset` are not.
+zka_status zka_bn254_fr_fft_async(struct zka_engine *engine,
+                                  struct zka_bn254_fr *data,
+                                  uint32_t log_n,
+                                  size_t batch,
+                                  const struct zka_bn254_fr *omega,
+                                  const struct zka_bn254_fr *coset,
+                                  uint32_t flags,
+                                  struct zka_future *future);
+
+// A point as affine coordinates.
+zka_status zka_bn254_g1_to_aff(struct zka_bn254_g1_aff *out, const struct zka_bn254_g1_prj *in);
+
+// A point in Jacobian coordinates.
+zka_status zka_bn254_g1_to_jac(struct zka_bn254_g1_jac *out, const struct zka_bn254_g1_prj *in);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus
@@ -381,4 +540,9 @@ zka_status zka_merkle_verify(int32_t *valid,
 ZKA_ASSERT_SIZE(zka_future, 8);
 ZKA_ASSERT_SIZE(zka_digest, 32);
 ZKA_ASSERT_SIZE(zka_device, 520);
+ZKA_ASSERT_SIZE(zka_bn254_fr, 32);
+ZKA_ASSERT_SIZE(zka_bn254_fp, 32);
+ZKA_ASSERT_SIZE(zka_bn254_g1_aff, 64);
+ZKA_ASSERT_SIZE(zka_bn254_g1_prj, 96);
+ZKA_ASSERT_SIZE(zka_bn254_g1_jac, 96);
 #endif

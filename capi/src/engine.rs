@@ -68,6 +68,12 @@ pub const ZKA_CAN_RP64_256: u64 = 2;
 pub const ZKA_CAN_RP64_256_V2021: u64 = 4;
 /// Merkle trees over `ZKA_HASH_BLAKE3`.
 pub const ZKA_CAN_BLAKE3: u64 = 8;
+/// `zka_bn254_g1_msm`.
+pub const ZKA_CAN_BN254_MSM: u64 = 32;
+/// `zka_bn254_g1_bases_new`, `zka_bn254_g1_msm_bases` and `zka_bn254_g1_msm_batch`.
+pub const ZKA_CAN_BN254_BASES: u64 = 64;
+/// `zka_bn254_fr_fft`.
+pub const ZKA_CAN_BN254_FFT: u64 = 128;
 /// The `..._async` form of everything else that it can do, with `zka_wait`, `zka_poll` and `zka_detach`.
 pub const ZKA_CAN_ASYNC: u64 = 16;
 
@@ -79,7 +85,8 @@ pub unsafe extern "C" fn zka_capabilities(bits: *mut u64) -> zka_status {
         // SAFETY: the caller's promise.
         let bits = unsafe { Arguments::new() }.output("bits", bits, 1)?;
         let trees = ZKA_CAN_RP64_256 | ZKA_CAN_RP64_256_V2021 | ZKA_CAN_BLAKE3;
-        bits.write(&[ZKA_CAN_GOLDILOCKS | trees | ZKA_CAN_ASYNC]);
+        let bn254 = ZKA_CAN_BN254_MSM | ZKA_CAN_BN254_BASES | ZKA_CAN_BN254_FFT;
+        bits.write(&[ZKA_CAN_GOLDILOCKS | trees | bn254 | ZKA_CAN_ASYNC]);
         Ok(())
     })
 }

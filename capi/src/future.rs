@@ -13,7 +13,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use accel::{Engine, Error, Job};
 
 use crate::arguments::Arguments;
-use crate::engine::{Running, find, was_made, zka_engine};
+use crate::engine::{Running, State, find, was_made, zka_engine};
 use crate::status::{
     Failure, ZKA_FUTURE_CONSUMED, ZKA_FUTURE_UNKNOWN, ZKA_INTERNAL, ZKA_OK, ZKA_WRONG_ENGINE, guard,
     zka_status,
@@ -94,14 +94,14 @@ pub(crate) trait Call: Send + 'static {
 /// What `prepare` adds to the arguments must be null or valid for its length during the call.
 pub(crate) unsafe fn now<C: Call>(
     engine: *mut zka_engine,
-    prepare: impl FnOnce(&mut Arguments) -> Result<C, Failure>,
+    prepare: impl FnOnce(&mut Arguments, &State) -> Result<C, Failure>,
 ) -> zka_status {
     guard(|| {
         let state = find(engine)?;
         let _running = Running::on(&state)?;
         // SAFETY: the caller's.
         let mut arguments = unsafe { Arguments::new() };
-        let call = prepare(&mut arguments)?;
+        let call = prepare(&mut arguments, &state)?;
         arguments.check_aliases()?;
         Ok(call.run(&state.engine)?)
     })
@@ -114,7 +114,7 @@ pub(crate) unsafe fn now<C: Call>(
 pub(crate) unsafe fn later<C: Call>(
     engine: *mut zka_engine,
     future: *mut zka_future,
-    prepare: impl FnOnce(&mut Arguments) -> Result<C, Failure>,
+    prepare: impl FnOnce(&mut Arguments, &State) -> Result<C, Failure>,
 ) -> zka_status {
     guard(|| {
         let state = find(engine)?;
@@ -122,7 +122,7 @@ pub(crate) unsafe fn later<C: Call>(
         // SAFETY: the caller's.
         let mut arguments = unsafe { Arguments::new() };
         let future = arguments.output("future", future, 1)?;
-        let call = prepare(&mut arguments)?;
+        let call = prepare(&mut arguments, &state)?;
         arguments.check_aliases()?;
         let start = || {
             state.engine.spawn(move |engine| {

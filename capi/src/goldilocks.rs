@@ -34,7 +34,7 @@ pub unsafe extern "C" fn zka_goldilocks_ntt(
     flags: u32,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments| NttCall::new(arguments, data, log_n, cols, omega, coset, flags)) }
+    unsafe { now(engine, |arguments, _| NttCall::new(arguments, data, log_n, cols, omega, coset, flags)) }
 }
 
 /// `zka_goldilocks_ntt`, started: `data` is the operation's until the future was waited for.
@@ -51,7 +51,7 @@ pub unsafe extern "C" fn zka_goldilocks_ntt_async(
 ) -> zka_status {
     // SAFETY: the caller's promise.
     unsafe {
-        later(engine, future, |arguments| NttCall::new(arguments, data, log_n, cols, omega, coset, flags))
+        later(engine, future, |arguments, _| NttCall::new(arguments, data, log_n, cols, omega, coset, flags))
     }
 }
 
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn zka_goldilocks_lde(
 ) -> zka_status {
     // SAFETY: the caller's promise.
     unsafe {
-        now(engine, |arguments| {
+        now(engine, |arguments, _| {
             LdeCall::new(arguments, out, r#in, log_n, log_blowup, cols, omega, coset, flags)
         })
     }
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn zka_goldilocks_lde_async(
 ) -> zka_status {
     // SAFETY: the caller's promise.
     unsafe {
-        later(engine, future, |arguments| {
+        later(engine, future, |arguments, _| {
             LdeCall::new(arguments, out, r#in, log_n, log_blowup, cols, omega, coset, flags)
         })
     }
@@ -179,7 +179,8 @@ impl Call for LdeCall {
     }
 }
 
-fn order(flags: u32, bit_reversed: u32) -> Order {
+/// The order of a side, by its flag.
+pub(crate) fn order(flags: u32, bit_reversed: u32) -> Order {
     if flags & bit_reversed == 0 { Order::Natural } else { Order::BitReversed }
 }
 

@@ -27,6 +27,7 @@ pub(crate) enum Kind {
     Options = 1,
     Engine = 2,
     Tree = 3,
+    Bases = 4,
 }
 
 impl Kind {
@@ -35,6 +36,7 @@ impl Kind {
             Self::Options => "zka_options",
             Self::Engine => "zka_engine",
             Self::Tree => "zka_tree",
+            Self::Bases => "zka_bases",
         }
     }
 }

@@ -29,6 +29,10 @@ pub mod goldilocks;
 
 pub mod merkle;
 
+pub mod bn254;
+
+pub mod h2k;
+
 mod arguments;
 mod handles;
 #[cfg(test)]

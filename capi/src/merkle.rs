@@ -55,7 +55,7 @@ pub unsafe extern "C" fn zka_merkle_commit(
     flags: u32,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments| Commit::new(arguments, out, hash, matrix, rows, cols, flags)) }
+    unsafe { now(engine, |arguments, _| Commit::new(arguments, out, hash, matrix, rows, cols, flags)) }
 }
 
 /// `zka_merkle_commit`, started: `matrix` and `out` are the operation's until the future was waited for.
@@ -71,7 +71,9 @@ pub unsafe extern "C" fn zka_merkle_commit_async(
     future: *mut zka_future,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { later(engine, future, |arguments| Commit::new(arguments, out, hash, matrix, rows, cols, flags)) }
+    unsafe {
+        later(engine, future, |arguments, _| Commit::new(arguments, out, hash, matrix, rows, cols, flags))
+    }
 }
 
 /// The root of a tree.

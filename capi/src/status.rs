@@ -113,6 +113,11 @@ pub unsafe extern "C" fn zka_last_error(buf: *mut c_char, cap: usize) -> zka_sta
     ZKA_OK
 }
 
+/// The text of this thread's last error.
+pub(crate) fn last_text() -> String {
+    LAST.with_borrow(String::clone)
+}
+
 /// What of a text fits into `max` bytes, whole characters only.
 pub(crate) fn cut(text: &str, max: usize) -> &str {
     let len = (0..=max.min(text.len())).rev().find(|&len| text.is_char_boundary(len));
@@ -141,7 +146,10 @@ impl Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let status = match error {
-            Error::NotCanonical { .. } => ZKA_NOT_CANONICAL,
+            Error::NotCanonical { .. } | Error::NotReduced { .. } => ZKA_NOT_CANONICAL,
+            Error::NotOnCurve { .. } => ZKA_NOT_ON_CURVE,
+            Error::Unsupported { .. } => ZKA_UNSUPPORTED,
+            Error::WrongEngine { .. } => ZKA_WRONG_ENGINE,
             Error::DomainTooLarge { .. } | Error::BadBlowup { .. } => ZKA_BAD_LOG_SIZE,
             Error::BadRoot { .. } => ZKA_BAD_ROOT,
             Error::BadShape { .. }

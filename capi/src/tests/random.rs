@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 
+use crate::bn254::*;
 use crate::engine::*;
 use crate::future::*;
 use crate::goldilocks::*;
@@ -26,30 +27,49 @@ struct Fixture {
     gone: usize,
     tree: usize,
     options: usize,
+    bases: usize,
 }
 
+/// The generator of G1, (1, 2), in Montgomery form.
+const GENERATOR: zka_bn254_g1_aff = zka_bn254_g1_aff {
+    x: zka_bn254_fp {
+        limbs: [0xd35d438dc58f0d9d, 0x0a78eb28f5c70b3d, 0x666ea36f7879462c, 0x0e0a77c19a07df2f],
+    },
+    y: zka_bn254_fp {
+        limbs: [0xa6ba871b8b1e1b3a, 0x14f1d651eb8e167b, 0xccdd46def0f28c58, 0x1c14ef83340fbe5e],
+    },
+};
+
+/// How many bases the fixture has.
+const BASES: usize = 8;
+
 static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
-    let (mut engine, mut gone, mut tree, mut options) = (null_mut(), null_mut(), null_mut(), null_mut());
+    let (mut engine, mut gone, mut tree) = (null_mut(), null_mut(), null_mut());
+    let (mut options, mut bases) = (null_mut(), null_mut());
+    let points = [GENERATOR; BASES];
     let leaves = [1u64; 8 * 4];
-    // SAFETY: pointers to variables, and an array of 8 rows of 4 words.
+    // SAFETY: pointers to variables, and arrays of 8 rows of 4 words and of 8 points.
     unsafe {
         assert_eq!(zka_options_new(&mut options), ZKA_OK);
         assert_eq!(zka_options_set_device(options, c"cpu".as_ptr()), ZKA_OK);
         assert_eq!(zka_engine_new(&mut engine, ZKA_ABI_VERSION, options), ZKA_OK);
         assert_eq!(zka_engine_new(&mut gone, ZKA_ABI_VERSION, options), ZKA_OK);
         assert_eq!(zka_merkle_commit(engine, &mut tree, ZKA_HASH_BLAKE3, leaves.as_ptr(), 8, 4, 0), ZKA_OK);
+        assert_eq!(zka_bn254_g1_bases_new(engine, &mut bases, points.as_ptr(), BASES, ZKA_VALIDATE), ZKA_OK);
         assert_eq!(zka_engine_shutdown(gone), ZKA_OK);
     }
-    Fixture { engine: engine.addr(), gone: gone.addr(), tree: tree.addr(), options: options.addr() }
+    let bases = bases.addr();
+    Fixture { bases, engine: engine.addr(), gone: gone.addr(), tree: tree.addr(), options: options.addr() }
 });
 
 /// What a handle is, in a case.
 fn handles() -> impl Strategy<Value = usize> {
-    let Fixture { engine, gone, tree, options } = *FIXTURE;
+    let Fixture { engine, gone, tree, options, bases } = *FIXTURE;
     prop_oneof![
         6 => Just(engine),
         2 => Just(tree),
         1 => Just(options),
+        1 => Just(bases),
         1 => Just(gone),
         1 => Just(0),
         1 => 0usize..4096,
@@ -84,11 +104,17 @@ fn root(log: u32, other: Option<u64>) -> u64 {
     })
 }
 
+/// The words of `cols` polynomials of 2^`log_n` scalars.
+fn points_words(log_n: u32, cols: usize) -> Option<usize> {
+    1usize.checked_shl(log_n)?.checked_mul(cols)?.checked_mul(4)
+}
+
 /// One call's arguments.
 #[derive(Clone, Debug)]
 struct Case {
     function: usize,
     handle: usize,
+    other_handle: usize,
     rows: usize,
     cols: usize,
     log_n: u32,
@@ -122,13 +148,14 @@ fn cases() -> impl Strategy<Value = Case> {
         proptest::bool::weighted(0.9),
         any::<bool>(),
     );
-    (0usize..FUNCTIONS, handles(), sizes, values, switches).prop_map(
-        |(function, handle, (rows, cols, log_n, log_blowup, index), values, switches)| {
+    (0usize..FUNCTIONS, (handles(), handles()), sizes, values, switches).prop_map(
+        |(function, (handle, other_handle), (rows, cols, log_n, log_blowup, index), values, switches)| {
             let (other_root, coset, flags, hash, future) = values;
             let (nulls, overlap, misaligned, canonical, asynchronous) = switches;
             Case {
                 function,
                 handle,
+                other_handle,
                 rows,
                 cols,
                 log_n,
@@ -149,7 +176,7 @@ fn cases() -> impl Strategy<Value = Case> {
     )
 }
 
-const FUNCTIONS: usize = 18;
+const FUNCTIONS: usize = 25;
 
 /// Memory of a case. The halves are apart; a pointer to either is valid for half of all words.
 struct Memory {
@@ -178,6 +205,10 @@ impl Case {
         without_provenance_mut(self.handle)
     }
 
+    fn bases(&self) -> *mut zka_bases {
+        without_provenance_mut(self.other_handle)
+    }
+
     fn options(&self) -> *mut zka_options {
         without_provenance_mut(self.handle)
     }
@@ -200,6 +231,19 @@ impl Case {
         let row = self.pointer(memory, 1, Some(cols));
         let path = self.pointer(memory, 0, index.checked_mul(4)).cast();
         let any: *mut u64 = self.pointer(memory, 0, Some(128));
+        let mut kept = null_mut();
+        let bases_out: *mut _ = if self.nulls & 4 == 0 { &mut kept } else { null_mut() };
+        let point_out = self.pointer(memory, 0, Some(12)).cast();
+        let points_out = self.pointer(memory, 0, cols.checked_mul(12)).cast();
+        let scalars = self.pointer(memory, 1, rows.checked_mul(4)).cast();
+        let row_scalars = self.pointer(memory, 1, matrix.and_then(|n| n.checked_mul(4))).cast();
+        let points = self.pointer(memory, 1, rows.checked_mul(8)).cast();
+        let values = self.pointer(memory, 0, points_words(log_n, cols)).cast();
+        let root_of_order = accel::ntt::Domain::halo2(log_n.min(28)).unwrap().root();
+        let root_limbs = self.other_root.map_or(accel::bn254::limbs(&[root_of_order])[0], |word| [word; 4]);
+        let (root_fr, shift_fr) = (zka_bn254_fr { limbs: root_limbs }, zka_bn254_fr { limbs: [coset; 4] });
+        let omega = if self.nulls & 16 == 0 { &raw const root_fr } else { null() };
+        let coset_fr = if self.nulls & 32 == 0 { &raw const shift_fr } else { null() };
         // SAFETY: pointers are null or valid for the lengths that they were made for, jobs are waited for below.
         let status = unsafe {
             match (self.function, self.asynchronous) {
@@ -245,6 +289,52 @@ impl Case {
                 (15, _) => zka_options_set_policy(null_mut(), flags as i32),
                 (16, _) => zka_options_set_device(self.options(), null::<c_char>()),
                 (17, _) => zka_last_error(any.cast(), index.min(1024)),
+                (18, false) => zka_bn254_g1_msm(self.engine(), point_out, scalars, points, rows),
+                (18, true) => zka_bn254_g1_msm_async(self.engine(), point_out, scalars, points, rows, job),
+                (19, false) => zka_bn254_g1_bases_new(self.engine(), bases_out, points, rows, flags),
+                (19, true) => {
+                    zka_bn254_g1_bases_new_async(self.engine(), bases_out, points, rows, flags, job)
+                }
+                (20, false) => {
+                    zka_bn254_g1_msm_bases(self.engine(), point_out, scalars, self.bases(), index, rows)
+                }
+                (20, true) => zka_bn254_g1_msm_bases_async(
+                    self.engine(),
+                    point_out,
+                    scalars,
+                    self.bases(),
+                    index,
+                    rows,
+                    job,
+                ),
+                (21, asynchronous) => {
+                    let (engine, bases) = (self.engine(), self.bases());
+                    match asynchronous {
+                        false => zka_bn254_g1_msm_batch(engine, points_out, row_scalars, bases, rows, cols),
+                        true => zka_bn254_g1_msm_batch_async(
+                            engine,
+                            points_out,
+                            row_scalars,
+                            bases,
+                            rows,
+                            cols,
+                            job,
+                        ),
+                    }
+                }
+                (22, asynchronous) => {
+                    let engine = self.engine();
+                    match asynchronous {
+                        false => zka_bn254_fr_fft(engine, values, log_n, cols, omega, coset_fr, flags),
+                        true => {
+                            zka_bn254_fr_fft_async(engine, values, log_n, cols, omega, coset_fr, flags, job)
+                        }
+                    }
+                }
+                (23, _) => zka_bn254_g1_to_aff(any.cast(), self.pointer(memory, 1, Some(12)).cast()),
+                (24, _) if self.handle != FIXTURE.bases => {
+                    zka_bases_free(without_provenance_mut(self.handle))
+                }
                 _ => ZKA_OK,
             }
         };
@@ -258,6 +348,8 @@ impl Case {
         };
         // SAFETY: a tree that was made here, or null.
         assert_eq!(unsafe { zka_tree_free(tree) }, ZKA_OK);
+        // SAFETY: bases that were made here, or null.
+        assert_eq!(unsafe { zka_bases_free(kept) }, ZKA_OK);
         status
     }
 }
@@ -274,7 +366,7 @@ proptest! {
         prop_assert!((ZKA_OK..ZKA_INTERNAL).contains(&status), "{status}");
         if status == ZKA_OK {
             SUCCESSES.fetch_add(1, Ordering::Relaxed);
-        } else if case.function < 3 {
+        } else if case.function < 3 || (18..23).contains(&case.function) {
             // Inputs, and data that would be transformed in place, are as they were.
             prop_assert!(memory.words == before, "{status}: memory has changed");
         }

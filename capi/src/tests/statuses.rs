@@ -43,9 +43,16 @@ fn errors_have_their_statuses() {
     let (device, reason) = (String::from("cuda:0"), String::from("?"));
     let errors = [
         (Error::NotCanonical { index: 1, value: 2 }, ZKA_NOT_CANONICAL),
+        (
+            Error::NotReduced { what: "scalar", index: 1, value: "2".into(), modulus: "1".into() },
+            ZKA_NOT_CANONICAL,
+        ),
+        (Error::NotOnCurve { index: 1 }, ZKA_NOT_ON_CURVE),
+        (Error::Unsupported { operation: "msm", device: device.clone() }, ZKA_UNSUPPORTED),
+        (Error::WrongEngine { what: "bases" }, ZKA_WRONG_ENGINE),
         (Error::BadHex { found: "x".into() }, ZKA_BAD_ARGUMENT),
-        (Error::DomainTooLarge { log_size: 40 }, ZKA_BAD_LOG_SIZE),
-        (Error::BadRoot { root: 3, log_size: 2 }, ZKA_BAD_ROOT),
+        (Error::DomainTooLarge { log_size: 40, limit: 32 }, ZKA_BAD_LOG_SIZE),
+        (Error::BadRoot { root: "3".into(), log_size: 2 }, ZKA_BAD_ROOT),
         (Error::BadShift, ZKA_BAD_ARGUMENT),
         (Error::BadBlowup { found: 3 }, ZKA_BAD_LOG_SIZE),
         (Error::BadShape { rows: 1, columns: 0, entries: 0 }, ZKA_BAD_LENGTH),

@@ -98,5 +98,7 @@ void test_operations(void);
 void test_arguments(void);
 void test_futures(void);
 void test_threads(void);
+void test_bn254(void);
+void test_h2k(void);
 
 #endif

@@ -2,7 +2,9 @@
 #include "check.h"
 
 int main(void) {
+  test_h2k(); /* first: it forks, which is for a program with one thread */
   test_operations();
+  test_bn254();
   test_arguments();
   test_futures();
   test_threads();
