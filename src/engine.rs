@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use crate::backend::checked::Checked;
 use crate::backend::cpu::{Cpu, Simd};
 use crate::backend::open::open;
 use crate::backend::{Accelerated, Backend};
 use crate::choice::Choices;
-use crate::device::{DeviceChoice, DeviceInfo};
+use crate::device::{DeviceChoice, DeviceInfo, DeviceKind};
 use crate::error::Error;
 use crate::field::{Field, Goldilocks};
 use crate::hash::Digest;
@@ -55,6 +56,7 @@ pub struct EngineBuilder {
     threads: Option<usize>,
     simd: Option<Simd>,
     approach: Approach,
+    check_answers: bool,
     memory_budget: Option<u64>,
     progress: Option<Box<dyn Fn(Progress) + Send + Sync>>,
 }
@@ -81,6 +83,13 @@ impl EngineBuilder {
         Self { approach, ..self }
     }
 
+    /// Puts every answer of the device to a cheap random test ([`backend::checked`](crate::backend::checked)) before it is
+    /// believed: [`Error::CheckFailed`] where it fails. For devices that are not trusted, such as a provider's library. The
+    /// tests take memory beside the budget, as much as the data.
+    pub fn check_answers(self, check_answers: bool) -> Self {
+        Self { check_answers, ..self }
+    }
+
     /// The most bytes of host memory that one operation may allocate, its result included. The machine's memory
     /// unless said.
     pub fn memory_budget(self, bytes: u64) -> Self {
@@ -104,7 +113,11 @@ impl EngineBuilder {
         }
         let cpu = Cpu::new(self.simd.map_or_else(Simd::from_environment, Ok)?)?;
         let (backend, device) = open(self.device, &cpu)?;
-        let host = device.driver.is_none();
+        let backend = match self.check_answers {
+            true => Box::new(Checked::new(backend, device.id.clone())),
+            false => backend,
+        };
+        let host = device.kind == DeviceKind::Cpu && device.driver.is_none();
         let threads = if self.device == DeviceChoice::Reference { 1 } else { requested };
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -355,10 +368,11 @@ impl fmt::Debug for Engine {
 
 impl fmt::Debug for EngineBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { device, threads, simd, approach, memory_budget, progress: _ } = self;
+        let Self { device, threads, simd, approach, check_answers, memory_budget, progress: _ } = self;
         let mut debug = f.debug_struct("EngineBuilder");
         debug.field("device", device).field("threads", threads).field("simd", simd);
-        debug.field("approach", approach).field("memory_budget", memory_budget);
+        debug.field("approach", approach).field("check_answers", check_answers);
+        debug.field("memory_budget", memory_budget);
         debug.finish_non_exhaustive()
     }
 }

@@ -67,7 +67,7 @@
 // The host has no memory left, or the operation needs more than the budget.
 #define ZKA_HOST_OUT_OF_MEMORY 12
 
-// The device failed at something it should be able to do.
+// The device failed at something it should be able to do, or its answer failed a check.
 #define ZKA_DEVICE_LOST 13
 
 // The device's driver is too old.
@@ -113,13 +113,13 @@
 // The functions on Goldilocks: `zka_goldilocks_ntt` and `zka_goldilocks_lde`.
 #define ZKA_CAN_GOLDILOCKS 1
 
-// Merkle trees over `ZKA_HASH_RP64_256`.
+// Digests of rows and Merkle trees over `ZKA_HASH_RP64_256`.
 #define ZKA_CAN_RP64_256 2
 
-// Merkle trees over `ZKA_HASH_RP64_256_V2021`.
+// Digests of rows and Merkle trees over `ZKA_HASH_RP64_256_V2021`.
 #define ZKA_CAN_RP64_256_V2021 4
 
-// Merkle trees over `ZKA_HASH_BLAKE3`.
+// Digests of rows and Merkle trees over `ZKA_HASH_BLAKE3`.
 #define ZKA_CAN_BLAKE3 8
 
 // `zka_bn254_g1_msm`.
@@ -269,8 +269,9 @@ zka_status zka_last_error(char *buf,
 // Makes options: the best device present, all threads, the machine's memory.
 zka_status zka_options_new(struct zka_options **out);
 
-// Sets the device: "auto", "cpu", "reference", "cuda:N" or "opencl:N". Whether it is there is seen by `zka_engine_new`.
-zka_status zka_options_set_device(struct zka_options *options, const char *device);
+// Sets the device: "auto", "cpu", "reference", "cuda:N", "opencl:N", or "provider:PATH", a shared library with this interface. Whether it is there is seen by `zka_engine_new`.
+zka_status zka_options_set_device(struct zka_options *options,
+                                  const char *device);
 
 // Sets the number of CPU threads; 0 is all that the system grants.
 zka_status zka_options_set_threads(struct zka_options *options, uint32_t threads);
@@ -280,6 +281,9 @@ zka_status zka_options_set_memory_budget(struct zka_options *options, uint64_t b
 
 // Sets what happens where the device is missing: `ZKA_POLICY_REQUIRE` or `ZKA_POLICY_PREFER`.
 zka_status zka_options_set_policy(struct zka_options *options, int32_t policy);
+
+// Sets whether every answer of the device is put to a cheap random test before it is believed, 1 or 0.
+zka_status zka_options_set_check(struct zka_options *options, int32_t check);
 
 // Frees options; NULL is nothing to free. Engines made with them are not concerned.
 zka_status zka_options_free(struct zka_options *options);
@@ -400,11 +404,37 @@ zka_status zka_merkle_commit_async(struct zka_engine *engine,
                                    uint32_t flags,
                                    struct zka_future *future);
 
+// Writes the digest of every row of a matrix, `rows` digests; `rows` is any number. Flags: `ZKA_COLUMN_MAJOR`.
+zka_status zka_hash_rows(struct zka_engine *engine,
+                         struct zka_digest *out,
+                         uint32_t hash,
+                         const uint64_t *matrix,
+                         size_t rows,
+                         size_t cols,
+                         uint32_t flags);
+
+// `zka_hash_rows`, started: `matrix` and `out` are the operation's until the future was waited for.
+zka_status zka_hash_rows_async(struct zka_engine *engine,
+                               struct zka_digest *out,
+                               uint32_t hash,
+                               const uint64_t *matrix,
+                               size_t rows,
+                               size_t cols,
+                               uint32_t flags,
+                               struct zka_future *future);
+
 // The root of a tree.
 zka_status zka_tree_root(const struct zka_tree *tree, struct zka_digest *out);
 
 // The number of leaves of a tree.
 zka_status zka_tree_leaf_count(const struct zka_tree *tree, size_t *out);
+
+// Copies `len` nodes of a tree from number `first` on: number 1 is the root, the children of i are 2i and 2i + 1, and leaf i of N
+// is number N + i. There is no number 0.
+zka_status zka_tree_nodes(const struct zka_tree *tree,
+                          struct zka_digest *out,
+                          size_t first,
+                          size_t len);
 
 // Opens leaf `index`: writes the siblings on the way to the root, the leaf's own first. `path_len` is log2 of the number of leaves.
 zka_status zka_tree_open(const struct zka_tree *tree,

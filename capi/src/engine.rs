@@ -62,11 +62,11 @@ pub extern "C" fn zka_abi_version() -> u32 {
 
 /// The functions on Goldilocks: `zka_goldilocks_ntt` and `zka_goldilocks_lde`.
 pub const ZKA_CAN_GOLDILOCKS: u64 = 1;
-/// Merkle trees over `ZKA_HASH_RP64_256`.
+/// Digests of rows and Merkle trees over `ZKA_HASH_RP64_256`.
 pub const ZKA_CAN_RP64_256: u64 = 2;
-/// Merkle trees over `ZKA_HASH_RP64_256_V2021`.
+/// Digests of rows and Merkle trees over `ZKA_HASH_RP64_256_V2021`.
 pub const ZKA_CAN_RP64_256_V2021: u64 = 4;
-/// Merkle trees over `ZKA_HASH_BLAKE3`.
+/// Digests of rows and Merkle trees over `ZKA_HASH_BLAKE3`.
 pub const ZKA_CAN_BLAKE3: u64 = 8;
 /// `zka_bn254_g1_msm`.
 pub const ZKA_CAN_BN254_MSM: u64 = 32;
@@ -215,7 +215,7 @@ pub(crate) fn was_made(number: u64) -> bool {
 impl State {
     fn new(options: Options) -> Result<Self, Failure> {
         let build = |device| {
-            let builder = Engine::builder().device(device);
+            let builder = Engine::builder().device(device).check_answers(options.check);
             let builder = options.threads.into_iter().fold(builder, |builder, n| builder.threads(n));
             options.memory_budget.into_iter().fold(builder, |builder, n| builder.memory_budget(n)).build()
         };
@@ -309,5 +309,15 @@ fn text<const N: usize>(text: &str) -> [c_char; N] {
     }
     field
 }
+
+/// The interface that providers are loaded by is this one.
+const _: () = {
+    use accel::backend::provider as loader;
+    assert!(loader::ABI_VERSION == ZKA_ABI_VERSION && loader::CAN_GOLDILOCKS == ZKA_CAN_GOLDILOCKS);
+    assert!(loader::CAN_RP64_256 == ZKA_CAN_RP64_256 && loader::CAN_BLAKE3 == ZKA_CAN_BLAKE3);
+    assert!(loader::CAN_RP64_256_V2021 == ZKA_CAN_RP64_256_V2021);
+    assert!(loader::CAN_BN254_MSM == ZKA_CAN_BN254_MSM && loader::CAN_BN254_BASES == ZKA_CAN_BN254_BASES);
+    assert!(loader::CAN_BN254_FFT == ZKA_CAN_BN254_FFT);
+};
 
 const _: () = assert!(size_of::<zka_device>() == 32 + 160 + 64 + 240 + 8 + 8 + 4 + 4);

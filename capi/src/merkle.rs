@@ -76,6 +76,39 @@ pub unsafe extern "C" fn zka_merkle_commit_async(
     }
 }
 
+/// Writes the digest of every row of a matrix, `rows` digests; `rows` is any number. Flags: `ZKA_COLUMN_MAJOR`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zka_hash_rows(
+    engine: *mut zka_engine,
+    out: *mut zka_digest,
+    hash: u32,
+    matrix: *const u64,
+    rows: usize,
+    cols: usize,
+    flags: u32,
+) -> zka_status {
+    // SAFETY: the caller's promise.
+    unsafe { now(engine, |arguments, _| HashRows::new(arguments, out, hash, matrix, rows, cols, flags)) }
+}
+
+/// `zka_hash_rows`, started: `matrix` and `out` are the operation's until the future was waited for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zka_hash_rows_async(
+    engine: *mut zka_engine,
+    out: *mut zka_digest,
+    hash: u32,
+    matrix: *const u64,
+    rows: usize,
+    cols: usize,
+    flags: u32,
+    future: *mut zka_future,
+) -> zka_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        later(engine, future, |arguments, _| HashRows::new(arguments, out, hash, matrix, rows, cols, flags))
+    }
+}
+
 /// The root of a tree.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_tree_root(tree: *const zka_tree, out: *mut zka_digest) -> zka_status {
@@ -94,6 +127,29 @@ pub unsafe extern "C" fn zka_tree_leaf_count(tree: *const zka_tree, out: *mut us
         // SAFETY: the caller's promise.
         let out = unsafe { Arguments::new() }.output("out", out, 1)?;
         out.write(&[TREES.get(tree)?.leaf_count()]);
+        Ok(())
+    })
+}
+
+/// Copies `len` nodes of a tree from number `first` on: number 1 is the root, the children of i are 2i and 2i + 1, and leaf i of N
+/// is number N + i. There is no number 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zka_tree_nodes(
+    tree: *const zka_tree,
+    out: *mut zka_digest,
+    first: usize,
+    len: usize,
+) -> zka_status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let out = unsafe { Arguments::new() }.output("out", out, len)?;
+        let tree = TREES.get(tree)?;
+        let end = 2 * tree.leaf_count();
+        if first == 0 || first.checked_add(len).is_none_or(|last| last > end) {
+            let text = format!("{len} nodes from number {first} on, expected numbers from 1 to {}", end - 1);
+            return Err(Failure::new(ZKA_BAD_LENGTH, text));
+        }
+        out.write(tree.nodes(first, len));
         Ok(())
     })
 }
@@ -183,6 +239,7 @@ static TREES: Handles<Box<dyn Tree>> = Handles::new(Kind::Tree);
 trait Tree: Send + Sync {
     fn root(&self) -> zka_digest;
     fn leaf_count(&self) -> usize;
+    fn nodes(&self, first: usize, len: usize) -> &[zka_digest];
     fn open(&self, index: usize) -> Result<Vec<zka_digest>, Error>;
 }
 
@@ -193,6 +250,12 @@ impl<H: Hasher> Tree for MerkleTree<H> {
 
     fn leaf_count(&self) -> usize {
         self.leaf_count()
+    }
+
+    fn nodes(&self, first: usize, len: usize) -> &[zka_digest] {
+        let nodes: &[[u8; 32]] = bytemuck::cast_slice(&self.heap()[first..][..len]);
+        // SAFETY: a digest is 32 bytes and nothing else.
+        unsafe { std::slice::from_raw_parts(nodes.as_ptr().cast(), nodes.len()) }
     }
 
     fn open(&self, index: usize) -> Result<Vec<zka_digest>, Error> {
@@ -262,6 +325,58 @@ fn tree<H: Accelerated>(
         true => engine.merkle_tree::<H>(digests_of::<H>(words))?,
         false => engine.merkle_tree_of_rows::<H, _>(MatrixRef::new(words, shape)?)?,
     }))
+}
+
+struct HashRows {
+    matrix: Input<Goldilocks>,
+    shape: Shape,
+    hash: RowHasher,
+    out: Output<[u8; 32]>,
+}
+
+type RowHasher = fn(&Engine, MatrixRef<'_, Goldilocks>, &Output<[u8; 32]>) -> Result<(), Error>;
+
+impl HashRows {
+    fn new(
+        arguments: &mut Arguments,
+        out: *mut zka_digest,
+        hash: u32,
+        matrix: *const u64,
+        rows: usize,
+        cols: usize,
+        flags: u32,
+    ) -> Result<Self, Failure> {
+        check_flags(flags, ZKA_COLUMN_MAJOR)?;
+        let hash = match hash {
+            ZKA_HASH_RP64_256 => rows_of::<Rp64_256>,
+            ZKA_HASH_RP64_256_V2021 => rows_of::<Rp64_256V2021>,
+            ZKA_HASH_BLAKE3 => rows_of::<Blake3>,
+            unknown => return Err(unknown_hash(unknown)),
+        };
+        let shape = shape(rows, cols, flags)?;
+        let out = arguments.output("out", out.cast(), rows)?;
+        let matrix = arguments.input("matrix", matrix.cast(), product("matrix", rows, cols)?)?;
+        Ok(Self { matrix, shape, hash, out })
+    }
+}
+
+impl Call for HashRows {
+    fn run(self, engine: &Engine) -> Result<(), Error> {
+        match self.shape.rows {
+            // A matrix has a row.
+            0 => Ok(()),
+            _ => (self.hash)(engine, MatrixRef::new(self.matrix.as_slice(), self.shape)?, &self.out),
+        }
+    }
+}
+
+fn rows_of<H: Accelerated>(
+    engine: &Engine,
+    matrix: MatrixRef<'_, Goldilocks>,
+    out: &Output<[u8; 32]>,
+) -> Result<(), Error> {
+    out.write(bytemuck::cast_slice(&engine.hash_rows::<H, _>(matrix)?));
+    Ok(())
 }
 
 /// What a verifier is to believe.

@@ -26,6 +26,7 @@ pub(crate) struct Options {
     pub(crate) threads: Option<usize>,
     pub(crate) memory_budget: Option<u64>,
     pub(crate) prefer: bool,
+    pub(crate) check: bool,
 }
 
 static OPTIONS: Handles<Mutex<Options>> = Handles::new(Kind::Options);
@@ -41,7 +42,7 @@ pub unsafe extern "C" fn zka_options_new(out: *mut *mut zka_options) -> zka_stat
     })
 }
 
-/// Sets the device: "auto", "cpu", "reference", "cuda:N" or "opencl:N". Whether it is there is seen by `zka_engine_new`.
+/// Sets the device: "auto", "cpu", "reference", "cuda:N", "opencl:N", or "provider:PATH", a shared library with this interface. Whether it is there is seen by `zka_engine_new`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_options_set_device(
     options: *mut zka_options,
@@ -86,6 +87,19 @@ pub unsafe extern "C" fn zka_options_set_policy(options: *mut zka_options, polic
             unknown => {
                 return Err(Failure::new(ZKA_BAD_ARGUMENT, format!("policy {unknown}, expected 0 or 1")));
             }
+        };
+        Ok(())
+    })
+}
+
+/// Sets whether every answer of the device is put to a cheap random test before it is believed, 1 or 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zka_options_set_check(options: *mut zka_options, check: i32) -> zka_status {
+    set(options, |options| {
+        options.check = match check {
+            0 => false,
+            1 => true,
+            other => return Err(Failure::new(ZKA_BAD_ARGUMENT, format!("check {other}, expected 0 or 1"))),
         };
         Ok(())
     })

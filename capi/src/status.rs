@@ -36,7 +36,7 @@ pub const ZKA_NO_DEVICE: i32 = 10;
 pub const ZKA_DEVICE_OUT_OF_MEMORY: i32 = 11;
 /// The host has no memory left, or the operation needs more than the budget.
 pub const ZKA_HOST_OUT_OF_MEMORY: i32 = 12;
-/// The device failed at something it should be able to do.
+/// The device failed at something it should be able to do, or its answer failed a check.
 pub const ZKA_DEVICE_LOST: i32 = 13;
 /// The device's driver is too old.
 pub const ZKA_DRIVER_TOO_OLD: i32 = 14;
@@ -169,7 +169,7 @@ impl From<Error> for Failure {
             Error::DeviceMissing { .. } => ZKA_NO_DEVICE,
             Error::DriverTooOld { .. } => ZKA_DRIVER_TOO_OLD,
             Error::DeviceOutOfMemory { .. } => ZKA_DEVICE_OUT_OF_MEMORY,
-            Error::DeviceFailed { .. } => ZKA_DEVICE_LOST,
+            Error::DeviceFailed { .. } | Error::CheckFailed { .. } => ZKA_DEVICE_LOST,
             Error::HostOutOfMemory { .. } | Error::OverBudget { .. } => ZKA_HOST_OUT_OF_MEMORY,
             Error::JobConsumed => ZKA_FUTURE_CONSUMED,
             // `NotVerified` is an answer, which `zka_merkle_verify` gives by its output; `JobPanicked` is a bug.

@@ -176,7 +176,7 @@ fn cases() -> impl Strategy<Value = Case> {
     )
 }
 
-const FUNCTIONS: usize = 25;
+const FUNCTIONS: usize = 28;
 
 /// Memory of a case. The halves are apart; a pointer to either is valid for half of all words.
 struct Memory {
@@ -231,6 +231,7 @@ impl Case {
         let row = self.pointer(memory, 1, Some(cols));
         let path = self.pointer(memory, 0, index.checked_mul(4)).cast();
         let any: *mut u64 = self.pointer(memory, 0, Some(128));
+        let digests = self.pointer(memory, 0, rows.checked_mul(4)).cast();
         let mut kept = null_mut();
         let bases_out: *mut _ = if self.nulls & 4 == 0 { &mut kept } else { null_mut() };
         let point_out = self.pointer(memory, 0, Some(12)).cast();
@@ -332,6 +333,15 @@ impl Case {
                     }
                 }
                 (23, _) => zka_bn254_g1_to_aff(any.cast(), self.pointer(memory, 1, Some(12)).cast()),
+                (25, asynchronous) => {
+                    let engine = self.engine();
+                    match asynchronous {
+                        false => zka_hash_rows(engine, digests, hash, entries, rows, cols, flags),
+                        true => zka_hash_rows_async(engine, digests, hash, entries, rows, cols, flags, job),
+                    }
+                }
+                (26, _) => zka_tree_nodes(self.tree(), digests, index, rows),
+                (27, _) => zka_options_set_check(without_provenance_mut(self.other_handle), flags as i32),
                 (24, _) if self.handle != FIXTURE.bases => {
                     zka_bases_free(without_provenance_mut(self.handle))
                 }
@@ -366,7 +376,7 @@ proptest! {
         prop_assert!((ZKA_OK..ZKA_INTERNAL).contains(&status), "{status}");
         if status == ZKA_OK {
             SUCCESSES.fetch_add(1, Ordering::Relaxed);
-        } else if case.function < 3 || (18..23).contains(&case.function) {
+        } else if case.function < 3 || (18..23).contains(&case.function) || case.function == 25 {
             // Inputs, and data that would be transformed in place, are as they were.
             prop_assert!(memory.words == before, "{status}: memory has changed");
         }

@@ -39,6 +39,8 @@ static void versions_and_options(void) {
   EXPECT(ZKA_NULL_POINTER, zka_options_set_device(options, NULL));
   EXPECT(ZKA_NULL_POINTER, zka_options_set_device(NULL, "cpu"));
   EXPECT(ZKA_BAD_ARGUMENT, zka_options_set_policy(options, 2));
+  EXPECT(ZKA_BAD_ARGUMENT, zka_options_set_check(options, 2));
+  OK(zka_options_set_check(options, 1));
   OK(zka_options_set_threads(options, 5000));
   EXPECT(ZKA_BAD_ARGUMENT, zka_engine_new(&engine, ZKA_ABI_VERSION, options));
   EXPECT_TEXT("5000 threads");
@@ -168,7 +170,22 @@ static void trees(zka_engine *engine) {
   BOTH(ZKA_ALIASED, zka_merkle_commit, engine, (zka_tree **)(void *)(matrix + 1), ZKA_HASH_BLAKE3, matrix, N, COLS, 0);
   CHECK(tree == NULL);
 
+  zka_digest rows[N];
+  BOTH(ZKA_NULL_POINTER, zka_hash_rows, engine, NULL, ZKA_HASH_BLAKE3, matrix, N, COLS, 0);
+  BOTH(ZKA_NULL_POINTER, zka_hash_rows, engine, rows, ZKA_HASH_BLAKE3, NULL, N, COLS, 0);
+  BOTH(ZKA_BAD_ARGUMENT, zka_hash_rows, engine, rows, 0, matrix, N, COLS, 0);
+  BOTH(ZKA_BAD_ARGUMENT, zka_hash_rows, engine, rows, ZKA_HASH_BLAKE3, matrix, N, COLS, ZKA_ROWS_ARE_DIGESTS);
+  BOTH(ZKA_BAD_LENGTH, zka_hash_rows, engine, rows, ZKA_HASH_BLAKE3, matrix, N, 0, 0);
+  BOTH(ZKA_BAD_LENGTH, zka_hash_rows, engine, rows, ZKA_HASH_BLAKE3, matrix, SIZE_MAX, COLS, 0);
+  BOTH(ZKA_ALIASED, zka_hash_rows, engine, (zka_digest *)(void *)(matrix + 1), ZKA_HASH_BLAKE3, matrix, 1, COLS, 0);
+
   OK(zka_merkle_commit(engine, &tree, ZKA_HASH_BLAKE3, matrix, N, COLS, 0));
+  EXPECT(ZKA_NULL_POINTER, zka_tree_nodes(tree, NULL, 1, 1));
+  EXPECT(ZKA_NULL_POINTER, zka_tree_nodes(NULL, rows, 1, 1));
+  EXPECT(ZKA_BAD_LENGTH, zka_tree_nodes(tree, rows, 0, 1));
+  EXPECT(ZKA_BAD_LENGTH, zka_tree_nodes(tree, rows, 2 * N, 1));
+  EXPECT(ZKA_BAD_LENGTH, zka_tree_nodes(tree, rows, 2 * N - 1, 2));
+  EXPECT(ZKA_BAD_LENGTH, zka_tree_nodes(tree, rows, SIZE_MAX, 2));
   EXPECT(ZKA_NULL_POINTER, zka_tree_root(NULL, &root));
   EXPECT(ZKA_NULL_POINTER, zka_tree_root(tree, NULL));
   EXPECT(ZKA_NULL_POINTER, zka_tree_leaf_count(tree, NULL));

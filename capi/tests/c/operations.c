@@ -76,6 +76,18 @@ static void trees(zka_engine *engine) {
     OK(zka_tree_root(same, &again));
     CHECK(memcmp(&root, &again, sizeof root) == 0);
 
+    /* The nodes: leaves are the digests of rows, by either layout; node 1 is the root. */
+    zka_digest nodes[2 * N - 1], rows[N];
+    OK(zka_tree_nodes(tree, nodes, 1, 2 * N - 1));
+    CHECK(memcmp(&nodes[0], &root, sizeof root) == 0);
+    OK(zka_hash_rows(engine, rows, hash, matrix, N, COLS, 0));
+    CHECK(memcmp(rows, nodes + N - 1, sizeof rows) == 0);
+    memset(rows, 0, sizeof rows);
+    OK(zka_hash_rows_async(engine, rows, hash, columns, N, COLS, ZKA_COLUMN_MAJOR, &future));
+    OK(zka_wait(engine, future));
+    CHECK(memcmp(rows, nodes + N - 1, sizeof rows) == 0);
+    OK(zka_hash_rows(engine, NULL, hash, NULL, 0, COLS, 0));
+
     for (size_t i = 0; i < N; i++) {
       int32_t valid = -1;
       uint64_t row[COLS];
