@@ -4,6 +4,9 @@
 //! told by `zka_capabilities`; zkaccel answers everything else with an error. A provider in C would include the header
 //! and define the same functions.
 
+// What callers promise of pointers is said in zkaccel.h.
+#![allow(clippy::missing_safety_doc)]
+
 use std::ffi::c_char;
 use std::panic::catch_unwind;
 
