@@ -23,13 +23,15 @@ pub(crate) trait Coordinate: Copy + Send + Sync + 'static {
     fn square(self) -> Self;
     /// -x if `negative`, else x, without a branch.
     fn negated_if(self, negative: bool) -> Self;
+    /// Whether the bits are those of [`ZERO`](Self::ZERO).
+    fn is_plain_zero(self) -> bool;
     /// Whether this is 0, in any form of it.
     fn is_zero(self) -> bool;
     /// 1/x, or `None` for zero.
     fn inverse(self) -> Option<Self>;
 }
 
-/// A point (x, y); the identity is (0, 0), which is on no curve with b other than 0.
+/// A point (x, y); the identity is (0, 0), which is on no curve with b other than 0, with bits that are all zero.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Affine<F> {
@@ -51,8 +53,7 @@ impl<F: Coordinate> Affine<F> {
 
     #[inline(always)]
     pub(crate) fn is_identity(&self) -> bool {
-        // No point of a curve of odd order has y = 0.
-        self.y.is_zero() && self.x.is_zero()
+        self.x.is_plain_zero() && self.y.is_plain_zero()
     }
 
     /// -P if `negative`, else P.

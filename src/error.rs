@@ -29,6 +29,15 @@ pub enum Error {
         modulus: String,
     },
 
+    /// A text that should be a scalar of BN254.
+    #[error(
+        "{found:?} is no scalar, expected a decimal number, or 0x and a hexadecimal one, below the order of BN254"
+    )]
+    BadScalar {
+        /// The text found.
+        found: String,
+    },
+
     /// A point that is neither on the curve nor the identity.
     #[error("point {index} is not on the curve, expected y^2 = x^3 + 3 or the identity, all zero")]
     NotOnCurve {

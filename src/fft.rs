@@ -92,9 +92,13 @@ impl Engine {
         check_polynomials("coefficients of whole polynomials", domain.coefficients(), coefficients.len())?;
         let polynomials = coefficients.len() / domain.coefficients();
         let points = domain.points.size();
-        self.check_budget(memory_of::<Fr>(points, polynomials).saturating_add(memory_of::<Fr>(points / 2, 1)))?;
+        self.check_budget(
+            memory_of::<Fr>(points, polynomials).saturating_add(memory_of::<Fr>(points / 2, 1)),
+        )?;
         let mut values = memory::filled(points.saturating_mul(polynomials), Fr::ZERO)?;
-        self.run(|| self.backend().fft_of_padded(&domain.points, coefficients, domain.coefficients(), &mut values))?;
+        self.run(|| {
+            self.backend().fft_of_padded(&domain.points, coefficients, domain.coefficients(), &mut values)
+        })?;
         Ok(values)
     }
 

@@ -23,6 +23,23 @@ pub(crate) fn filled<T: Clone>(len: usize, value: T) -> Result<Vec<T>, Error> {
     Ok(vector)
 }
 
+/// Asks for the cache lines of a value before it is needed. The address need not be that of any value.
+#[cfg(feature = "bn254")]
+#[inline(always)]
+pub(crate) fn prefetch<T>(place: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let place = place.cast::<i8>();
+        // SAFETY: hints, which no address makes fail.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(place) };
+        // SAFETY: as above.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(place.wrapping_add(size_of::<T>() - 1)) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = place;
+}
+
 /// The machine's memory in bytes, where the system tells (Linux: `MemTotal`).
 pub(crate) fn installed() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;

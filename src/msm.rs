@@ -218,7 +218,11 @@ impl Engine {
         let (width, found) = (bases.points.len(), scalars.scalars.len());
         let rows = found.checked_div(width).unwrap_or(0);
         if rows * width != found {
-            return Err(Error::LengthMismatch { what: "scalars in whole rows", expected: rows * width, found });
+            return Err(Error::LengthMismatch {
+                what: "scalars in whole rows",
+                expected: rows * width,
+                found,
+            });
         }
         let mut sums = vec![G1::default(); rows];
         self.sums(scalars, bases, &mut sums)?;

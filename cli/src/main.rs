@@ -1,4 +1,4 @@
-//! The `zkaccel` command: commitments, openings, trees and transforms on files.
+//! The `zkaccel` command: commitments, openings, trees, transforms and multi-scalar multiplication on files.
 //!
 //! Matrices are `.npy` files of little-endian unsigned 64-bit words (`<u8`) in C order with shape (rows, columns).
 //! Results go to stdout, everything else to stderr. The exit status is 0 when the work is done, 1 when a proof or a
@@ -9,9 +9,12 @@ mod commit;
 mod devices;
 mod engine;
 mod failure;
+mod fft;
 mod files;
 mod hashes;
+mod limbs;
 mod merkle;
+mod msm;
 mod npy;
 mod ntt;
 mod open;
@@ -31,7 +34,7 @@ use clap::{Parser, Subcommand};
 
 use failure::Failure;
 
-/// Hardware acceleration for zero-knowledge provers, over the Goldilocks field (p = 2^64 - 2^32 + 1).
+/// Hardware acceleration for zero-knowledge provers, over the Goldilocks field (p = 2^64 - 2^32 + 1) and the curve BN254.
 ///
 /// Matrices are .npy files of dtype '<u8' (little-endian unsigned 64-bit words below p) in C order with shape
 /// (rows, columns). Digests are 64 hexadecimal digits: 32 bytes, for hashes over the field four little-endian words.
@@ -52,6 +55,8 @@ enum Command {
     Verify(verify::Arguments),
     Merkle(merkle::Arguments),
     Ntt(ntt::Arguments),
+    Msm(msm::Arguments),
+    Fft(fft::Arguments),
     Selftest(selftest::Arguments),
     Bench(bench::Arguments),
 }
@@ -75,6 +80,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Verify(arguments) => arguments.run(),
         Command::Merkle(arguments) => arguments.run(),
         Command::Ntt(arguments) => arguments.run(),
+        Command::Msm(arguments) => arguments.run(),
+        Command::Fft(arguments) => arguments.run(),
         Command::Selftest(arguments) => arguments.run(),
         Command::Bench(arguments) => arguments.run(),
     }

@@ -14,6 +14,8 @@ use crate::watch::Watch;
 
 /// Compare every operation of a device with the reference
 ///
+/// Cases of operations that the device does not offer are skipped, and listed with the device's answer.
+///
 /// Exit status 0: all agree; 1: at least one differs.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -29,6 +31,7 @@ struct Report {
     device: DeviceUsed,
     passed: usize,
     failed: usize,
+    skipped: usize,
     seconds: f64,
     cases: Vec<Outcome>,
 }
@@ -37,8 +40,10 @@ struct Report {
 struct Outcome {
     name: &'static str,
     passed: bool,
+    /// Whether the device does not offer the operation.
+    skipped: bool,
     seconds: f64,
-    /// What differed.
+    /// What differed, or why the case was skipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
 }
@@ -47,8 +52,14 @@ impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let watch = Watch::start();
         let engine = self.engine.build(None)?;
-        let mut report =
-            Report { device: DeviceUsed::of(&engine), passed: 0, failed: 0, seconds: 0.0, cases: Vec::new() };
+        let mut report = Report {
+            device: DeviceUsed::of(&engine),
+            passed: 0,
+            failed: 0,
+            skipped: 0,
+            seconds: 0.0,
+            cases: Vec::new(),
+        };
         let tell = |line: &dyn Fn() -> String| match self.format.json {
             true => Ok(()),
             false => watch.aside(|| output::print(&line())),
@@ -72,17 +83,23 @@ impl Outcome {
     /// Runs a case.
     fn of(case: &Case, engine: &Engine) -> Self {
         let start = Instant::now();
+        let name = case.name;
+        if let Some(reason) = case.unsupported(engine) {
+            let message = Some(reason.to_string());
+            return Self { name, passed: false, skipped: true, seconds: 0.0, message };
+        }
         let message = (case.run)(engine).err();
         let seconds = output::seconds(start.elapsed());
-        Self { name: case.name, passed: message.is_none(), seconds, message }
+        Self { name, passed: message.is_none(), skipped: false, seconds, message }
     }
 }
 
 impl Report {
     fn count(&mut self, outcome: Outcome) {
-        match outcome.passed {
-            true => self.passed += 1,
-            false => self.failed += 1,
+        match (outcome.skipped, outcome.passed) {
+            (true, _) => self.skipped += 1,
+            (false, true) => self.passed += 1,
+            (false, false) => self.failed += 1,
         }
         self.cases.push(outcome);
     }
@@ -102,8 +119,12 @@ impl Report {
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, passed, seconds, message } = self;
-        let verdict = if *passed { "ok" } else { "FAILED" };
+        let Self { name, passed, skipped, seconds, message } = self;
+        let verdict = match (skipped, passed) {
+            (true, _) => "skip",
+            (false, true) => "ok",
+            (false, false) => "FAILED",
+        };
         write!(f, "{verdict:<6} {name:<48} {:>12}", output::time(*seconds))?;
         message.iter().try_for_each(|message| write!(f, "\n       {message}"))
     }
@@ -112,7 +133,11 @@ impl fmt::Display for Outcome {
 /// The last line; the cases were printed as they ended.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} passed, {} failed in {}", self.passed, self.failed, output::time(self.seconds))
+        write!(f, "{} passed, {} failed", self.passed, self.failed)?;
+        if self.skipped > 0 {
+            write!(f, ", {} skipped", self.skipped)?;
+        }
+        write!(f, " in {}", output::time(self.seconds))
     }
 }
 
@@ -124,7 +149,7 @@ mod tests {
     fn a_case_that_fails_is_told_and_is_status_1() {
         let engine = Engine::new().unwrap();
         let device = DeviceUsed::of(&engine);
-        let mut report = Report { device, passed: 0, failed: 0, seconds: 0.0, cases: Vec::new() };
+        let mut report = Report { device, passed: 0, failed: 0, skipped: 0, seconds: 0.0, cases: Vec::new() };
         report.count(Outcome::of(&Case { name: "sound", run: |_| Ok(()) }, &engine));
         assert!(report.verdict().is_ok());
         let outcome = Outcome::of(&Case { name: "broken", run: |_| Err("3 instead of 4".into()) }, &engine);

@@ -80,7 +80,11 @@ pub(super) fn interpolate<F: TwoAdic>(values: &[F], domain: &Domain<F>) -> Vec<F
     let inverse = |x: F| x.inverted().expect("roots, shifts and sizes are not zero");
     let n = inverse(F::of_integer(values.len() as u64));
     let unscale = powers(inverse(domain.shift()));
-    transform(values, inverse(domain.root())).into_iter().zip(unscale).map(|(a, power)| a * power * n).collect()
+    transform(values, inverse(domain.root()))
+        .into_iter()
+        .zip(unscale)
+        .map(|(a, power)| a * power * n)
+        .collect()
 }
 
 /// A_i = sum a_j w^(i j): even and odd halves, recursively (Cooley and Tukey, 1965).
@@ -88,9 +92,8 @@ fn transform<F: TwoAdic>(a: &[F], root: F) -> Vec<F> {
     if a.len() == 1 {
         return a.to_vec();
     }
-    let half = |first: usize| {
-        transform(&a.iter().copied().skip(first).step_by(2).collect::<Vec<_>>(), root * root)
-    };
+    let half =
+        |first: usize| transform(&a.iter().copied().skip(first).step_by(2).collect::<Vec<_>>(), root * root);
     let (even, odd) = (half(0), half(1));
     let terms = || even.iter().zip(&odd).zip(powers(root));
     let low = terms().map(|((&e, &o), power)| e + power * o);

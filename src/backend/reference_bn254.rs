@@ -59,7 +59,9 @@ impl Fft for Reference {
         size: usize,
         values: &mut [Fr],
     ) -> Result<(), Error> {
-        for (polynomial, values) in coefficients.chunks_exact(size).zip(values.chunks_exact_mut(domain.size())) {
+        for (polynomial, values) in
+            coefficients.chunks_exact(size).zip(values.chunks_exact_mut(domain.size()))
+        {
             let mut padded = polynomial.to_vec();
             padded.resize(domain.size(), Fr::ZERO);
             values.copy_from_slice(&evaluate(&padded, domain));

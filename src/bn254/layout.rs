@@ -4,9 +4,7 @@ use std::mem::{align_of, offset_of, size_of, transmute};
 
 use halo2curves::ff::Field;
 
-use super::{
-    CoordinateModulus, CoordinateResidue, Fq, Fr, G1, G1Affine, ScalarModulus, ScalarResidue,
-};
+use super::{CoordinateModulus, CoordinateResidue, Fq, Fr, G1, G1Affine, ScalarModulus, ScalarResidue};
 use crate::curve::{Affine, Xyzz};
 use crate::error::Error;
 use crate::field::montgomery::{Limbs, Modulus, Residue, is_below, sub_limbs};
@@ -29,7 +27,9 @@ const _: () = {
     // SAFETY: 32 bytes of integers, by the assertions above; any bits are limbs.
     let ones = unsafe { (transmute::<Fr, Limbs>(Fr::ONE), transmute::<Fq, Limbs>(Fq::ONE)) };
     // 2^256 modulo the prime, lowest limb first: Montgomery form, with this R and in this order.
-    assert!(same(ones.0, ScalarResidue::ONE.lazy_limbs()) && same(ones.1, CoordinateResidue::ONE.lazy_limbs()));
+    assert!(
+        same(ones.0, ScalarResidue::ONE.lazy_limbs()) && same(ones.1, CoordinateResidue::ONE.lazy_limbs())
+    );
 };
 
 /// A slice of one type as a slice of another.
@@ -70,10 +70,6 @@ pub fn scalars(limbs: &[Limbs]) -> Result<&[Fr], Error> {
 /// [`Error::NotReduced`] with the index of the first point with a coordinate of q or above. Whether the points are on
 /// the curve is not looked at; [`Engine::bases`](crate::Engine::bases) does where it is asked to.
 pub fn points(limbs: &[[u64; 8]]) -> Result<&[G1Affine], Error> {
-    let halves = |limbs: &[u64; 8]| {
-        let (x, y) = limbs.split_at(4);
-        [x, y].map(|half| Limbs::try_from(half).expect("half of eight limbs"))
-    };
     for (index, point) in limbs.iter().enumerate() {
         for (what, coordinate) in ["x of point", "y of point"].into_iter().zip(halves(point)) {
             if !is_below(coordinate, CoordinateModulus::P) {
@@ -85,9 +81,16 @@ pub fn points(limbs: &[[u64; 8]]) -> Result<&[G1Affine], Error> {
     Ok(unsafe { cast(limbs) })
 }
 
-fn not_reduced(what: &'static str, index: usize, value: Limbs, modulus: Limbs) -> Error {
-    let hex = |limbs: Limbs| limbs.iter().rev().fold("0x".into(), |text: String, limb| text + &format!("{limb:016x}"));
-    Error::NotReduced { what, index, value: hex(value), modulus: hex(modulus) }
+/// The two coordinates of a point.
+pub(super) fn halves(point: &[u64; 8]) -> [Limbs; 2] {
+    let (x, y) = point.split_at(4);
+    [x, y].map(|half| Limbs::try_from(half).expect("half of eight limbs"))
+}
+
+/// The error for limbs that are not below a modulus.
+pub(super) fn not_reduced(what: &'static str, index: usize, value: Limbs, modulus: Limbs) -> Error {
+    let [value, modulus] = [value, modulus].map(|limbs| format!("0x{}", super::hex(limbs)));
+    Error::NotReduced { what, index, value, modulus }
 }
 
 /// Scalars to compute with.

@@ -20,9 +20,13 @@
 
 #[cfg(feature = "arkworks")]
 pub mod arkworks;
+mod integers;
 mod layout;
 
 pub use halo2curves::bn256::{Fq, Fr, G1, G1Affine};
+pub use integers::{
+    affine, coordinates, hex, integers_of_scalars, parse_scalar, points_of_integers, scalars_of_integers,
+};
 pub(crate) use layout::{
     affine_points, fold_canonical, residues, residues_mut, scalar_of_residue, sum_of_xyzz,
 };
@@ -86,6 +90,11 @@ impl Coordinate for CoordinateResidue {
     #[inline(always)]
     fn negated_if(self, negative: bool) -> Self {
         Self::negated_if(self, negative)
+    }
+
+    #[inline(always)]
+    fn is_plain_zero(self) -> bool {
+        self.lazy_limbs() == [0; 4]
     }
 
     #[inline(always)]

@@ -8,6 +8,10 @@ mod commits;
 mod data;
 mod hashes;
 mod jobs;
+#[cfg(feature = "bn254")]
+mod scalar_transforms;
+#[cfg(feature = "bn254")]
+mod sums;
 mod transforms;
 mod trees;
 
@@ -24,9 +28,46 @@ pub struct Case {
     pub run: fn(&Engine) -> Result<(), String>,
 }
 
+impl Case {
+    /// Why the case cannot run on an engine: the device's own answer, [`Error::Unsupported`], to the operation that the
+    /// case is about. `None` where it can run. The `cpu` and the `reference` support everything.
+    pub fn unsupported(&self, engine: &Engine) -> Option<Error> {
+        #[cfg(feature = "bn254")]
+        {
+            use crate::bn254::{Fr, G1Affine};
+            let is_of = |cases: &[Case]| cases.iter().any(|case| case.name == self.name);
+            let answer = if is_of(sums::CASES) {
+                engine.msm(&[] as &[Fr], &[] as &[G1Affine]).err()
+            } else if is_of(scalar_transforms::CASES) {
+                let domain = crate::ntt::Domain::halo2(0).expect("one point is no more than 2^28");
+                engine.fft(&crate::ntt::Ntt::forward(domain), &mut [Fr::from(1)]).err()
+            } else {
+                None
+            };
+            answer.filter(|error| matches!(error, Error::Unsupported { .. }))
+        }
+        #[cfg(not(feature = "bn254"))]
+        {
+            let _ = engine;
+            None
+        }
+    }
+}
+
 /// Every case, in the order in which the layers build on each other.
 pub fn cases() -> Vec<Case> {
-    [hashes::CASES, trees::CASES, transforms::CASES, commits::CASES, jobs::CASES].concat()
+    [
+        hashes::CASES,
+        trees::CASES,
+        transforms::CASES,
+        commits::CASES,
+        jobs::CASES,
+        #[cfg(feature = "bn254")]
+        sums::CASES,
+        #[cfg(feature = "bn254")]
+        scalar_transforms::CASES,
+    ]
+    .concat()
 }
 
 /// The oracle.

@@ -243,10 +243,44 @@ impl<M: Modulus> Residue<M> {
         Self::from_montgomery(t)
     }
 
-    /// The square.
+    /// The square, of a value below 2p: ten products of limbs where a product has sixteen.
     #[inline(always)]
     pub(crate) fn square(self) -> Self {
-        self.mul(self)
+        let a = self.limbs;
+        // Products of different limbs, once.
+        let (t1, carry) = mac(0, a[0], a[1], 0);
+        let (t2, carry) = mac(0, a[0], a[2], carry);
+        let (t3, t4) = mac(0, a[0], a[3], carry);
+        let (t3, carry) = mac(t3, a[1], a[2], 0);
+        let (t4, t5) = mac(t4, a[1], a[3], carry);
+        let (t5, t6) = mac(t5, a[2], a[3], 0);
+        // Twice these, and the squares of the limbs.
+        let t = [t1 << 1, t2 << 1 | t1 >> 63, t3 << 1 | t2 >> 63, t4 << 1 | t3 >> 63, t5 << 1 | t4 >> 63];
+        let (t6, t7) = (t6 << 1 | t5 >> 63, t6 >> 63);
+        let (t0, carry) = mac(0, a[0], a[0], 0);
+        let (t1, carry) = adc(t[0], carry, false);
+        let (low, high) = mac(0, a[1], a[1], 0);
+        let (t2, carry) = adc(t[1], low, carry);
+        let (t3, carry) = adc(t[2], high, carry);
+        let (low, high) = mac(0, a[2], a[2], 0);
+        let (t4, carry) = adc(t[3], low, carry);
+        let (t5, carry) = adc(t[4], high, carry);
+        let (low, high) = mac(0, a[3], a[3], 0);
+        let (t6, carry) = adc(t6, low, carry);
+        let (t7, _) = adc(t7, high, carry);
+        // The reduction of the lower half is below p, the upper half below 4 p^2 / R.
+        let mut lower = [t0, t1, t2, t3];
+        let mut step = 0;
+        while step < 4 {
+            let m = lower[0].wrapping_mul(Self::NEGATIVE_INVERSE);
+            let (_, carry) = mac(lower[0], m, M::P[0], 0);
+            let (r0, carry) = mac(lower[1], m, M::P[1], carry);
+            let (r1, carry) = mac(lower[2], m, M::P[2], carry);
+            let (r2, carry) = mac(lower[3], m, M::P[3], carry);
+            lower = [r0, r1, r2, carry];
+            step += 1;
+        }
+        Self::from_montgomery(add_limbs(lower, [t4, t5, t6, t7]).0)
     }
 
     /// The power by an integer, by squaring and multiplying; 0^0 = 1. Time depends on the exponent.

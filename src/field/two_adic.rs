@@ -9,7 +9,16 @@ use crate::error::Error;
 
 /// A field whose non-zero elements have a subgroup of order 2^`TWO_ADICITY`, and none of twice that.
 pub trait TwoAdic:
-    Copy + Eq + Hash + Debug + Send + Sync + 'static + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
+    Copy
+    + Eq
+    + Hash
+    + Debug
+    + Send
+    + Sync
+    + 'static
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
 {
     /// The binary logarithm of the largest order of a root of unity that is a power of two.
     const TWO_ADICITY: u32;

@@ -1,5 +1,6 @@
 //! `zkaccel bench`: how fast a device is.
 
+mod bn254;
 mod measure;
 mod report;
 mod workloads;
@@ -20,7 +21,7 @@ use crate::parse::{self, Approaches, Sizes};
 use crate::watch::Watch;
 use report::{Report, Row};
 
-/// Measure trees, transforms and commitments
+/// Measure trees, transforms, commitments and multi-scalar multiplications
 ///
 /// Each size is run once to warm up, then 10 to 200 times until half a second is spent; 3 times if one run takes more
 /// than 3 seconds. Inputs lie in memory and results are dropped outside the measured time. Rates are those of the
@@ -33,8 +34,8 @@ pub(crate) struct Arguments {
     #[arg(value_name = "OPERATION")]
     operation: Option<Operation>,
 
-    /// Binary logarithms of the sizes (leaves, rows of the matrix, rows of the trace): 12..20 with both ends, or
-    /// 12,14,16 [default: 12..20, for commit 12..16]
+    /// Binary logarithms of the sizes (leaves, rows of the matrix, rows of the trace, bases, scalars): 12..20 with both ends, or
+    /// 12,14,16 [default: 12..20, for commit 12..16, for msm 10..16, for fft 10..18]
     #[arg(long, value_name = "SIZES", value_parser = parse::sizes)]
     sizes: Option<Sizes>,
 
@@ -47,7 +48,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "APPROACH", default_value = "auto", value_parser = parse::approaches)]
     approach: Approaches,
 
-    /// Columns of the matrix or trace [default: 1 for ntt, 16 for commit]
+    /// Columns of the matrix or trace, polynomials of fft [default: 1 for ntt and fft, 16 for commit]
     #[arg(long, value_name = "M", value_parser = columns)]
     columns: Option<usize>,
 
@@ -68,6 +69,10 @@ enum Operation {
     Ntt,
     /// A commitment to a trace, blow-up 8
     Commit,
+    /// A multi-scalar multiplication over BN254, kept bases, scalars in memory: uniform ones, bytes and bits
+    Msm,
+    /// A forward transform over BN254's scalars, natural order on both sides
+    Fft,
 }
 
 impl Operation {
@@ -77,6 +82,8 @@ impl Operation {
             Self::Merkle | Self::Ntt => (12..=20).collect(),
             // An extension of 2^16 rows has 2^19, and 64 MiB.
             Self::Commit => (12..=16).collect(),
+            Self::Msm => (10..=16).collect(),
+            Self::Fft => (10..=18).collect(),
         }
     }
 }
@@ -99,6 +106,13 @@ impl Arguments {
             if self.operation.is_some_and(|only| only != operation) {
                 continue;
             }
+            // What was asked for by name is an error below; of all operations, those that the device has are measured.
+            if self.operation.is_none()
+                && let Some(reason) = bn254::unsupported(operation, &engine)
+            {
+                report.left_out.push(reason.to_string());
+                continue;
+            }
             let sizes =
                 self.sizes.as_ref().map_or_else(|| operation.default_sizes(), |sizes| sizes.0.clone());
             let mut done = |row: Row| {
@@ -111,6 +125,8 @@ impl Arguments {
                     Operation::Merkle => "measuring Merkle trees",
                     Operation::Ntt => "measuring transforms",
                     Operation::Commit => "measuring commitments",
+                    Operation::Msm => "measuring multi-scalar multiplications",
+                    Operation::Fft => "measuring transforms over BN254",
                 });
                 match operation {
                     Operation::Merkle => {
@@ -126,6 +142,14 @@ impl Arguments {
                     Operation::Ntt => {
                         let columns = self.columns.unwrap_or(1);
                         done(workloads::ntt(&engine, limit, columns, log_size)?)?;
+                    }
+                    Operation::Msm => {
+                        for scalars in bn254::ScalarKind::ALL {
+                            done(bn254::msm(&engine, limit, scalars, log_size)?)?;
+                        }
+                    }
+                    Operation::Fft => {
+                        done(bn254::fft(&engine, limit, self.columns.unwrap_or(1), log_size)?)?;
                     }
                     Operation::Commit => {
                         let hash = self.hash.unwrap_or(HashName::ALL[0]);

@@ -21,6 +21,9 @@ pub(super) struct Report {
     #[serde(skip)]
     tells_time: bool,
     pub(super) measurements: Vec<Row>,
+    /// The device's words on operations that it does not offer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) left_out: Vec<String>,
 }
 
 /// One operation at one size.
@@ -29,6 +32,9 @@ pub(super) struct Row {
     operation: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     hash: Option<HashName>,
+    /// How wide the scalars are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scalars: Option<&'static str>,
     /// Where the device has a choice of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     approach: Option<&'static str>,
@@ -61,9 +67,17 @@ struct OnDevice {
 pub(super) struct Subject {
     pub(super) operation: &'static str,
     pub(super) hash: Option<HashName>,
+    pub(super) scalars: Option<&'static str>,
     pub(super) approach: Option<Approach>,
     pub(super) log_size: u32,
     pub(super) columns: Option<usize>,
+}
+
+impl Subject {
+    /// An operation with nothing to choose of it.
+    pub(super) fn new(operation: &'static str, log_size: u32) -> Self {
+        Self { operation, hash: None, scalars: None, approach: None, log_size, columns: None }
+    }
 }
 
 /// What one run works through.
@@ -77,7 +91,13 @@ pub(super) struct Rate {
 impl Report {
     pub(super) fn new(engine: &Engine) -> Self {
         let (device, tells_time) = (DeviceUsed::of(engine), engine.device_time().is_some());
-        Self { version: env!("CARGO_PKG_VERSION"), device, tells_time, measurements: Vec::new() }
+        Self {
+            version: env!("CARGO_PKG_VERSION"),
+            device,
+            tells_time,
+            measurements: Vec::new(),
+            left_out: Vec::new(),
+        }
     }
 
     /// What stands above the table.
@@ -87,7 +107,7 @@ impl Report {
             self.version,
             self.device,
             "",
-            "hash",
+            "hash/scalars",
             "size",
             "columns",
             "runs",
@@ -105,16 +125,16 @@ impl Report {
 
     /// What stands below it.
     pub(super) fn notes(&self) -> String {
-        match self.measurements.iter().any(|row| row.few_runs) {
-            true => "* fewer runs than 10, because one takes more than 3 seconds".into(),
-            false => String::new(),
-        }
+        let few = self.measurements.iter().any(|row| row.few_runs);
+        let few = few.then(|| "* fewer runs than 10, because one takes more than 3 seconds".to_owned());
+        let left_out = self.left_out.iter().map(|reason| format!("not measured: {reason}"));
+        few.into_iter().chain(left_out).collect::<Vec<_>>().join("\n")
     }
 }
 
 impl Row {
     pub(super) fn new(
-        Subject { operation, hash, approach, log_size, columns }: Subject,
+        Subject { operation, hash, scalars, approach, log_size, columns }: Subject,
         times: Times,
         rate: Rate,
     ) -> Self {
@@ -130,6 +150,7 @@ impl Row {
             on_device,
             operation,
             hash,
+            scalars,
             log_size,
             columns,
             runs: times.count(),
@@ -147,7 +168,8 @@ impl Row {
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dash = || "-".to_owned();
-        let hash = self.hash.map_or_else(dash, |hash| hash.to_string());
+        let scalars = || self.scalars.map_or_else(dash, str::to_owned);
+        let hash = self.hash.map_or_else(scalars, |hash| hash.to_string());
         let columns = self.columns.map_or_else(dash, |columns| columns.to_string());
         let size = format!("2^{}", self.log_size);
         let runs = format!("{}{}", self.runs, if self.few_runs { "*" } else { "" });

@@ -33,7 +33,7 @@ impl HashVisitor for Merkle<'_> {
         let times = measure(&engine, || Ok(()), |()| engine.merkle_tree::<H>(leaves))?;
         let rate = Rate { count: leaves.len() as u64 - 1, unit: "merges/s", bytes: None };
         let Self { hash, approach, log_size, .. } = self;
-        let subject = Subject { operation: "merkle", hash: Some(hash), approach, log_size, columns: None };
+        let subject = Subject { hash: Some(hash), approach, ..Subject::new("merkle", log_size) };
         Ok(Row::new(subject, times, rate))
     }
 }
@@ -45,7 +45,7 @@ pub(super) fn ntt(engine: &Engine, limit: u64, columns: usize, log_size: u32) ->
     let mut data = words(shape.rows.saturating_mul(columns), limit)?;
     let times = measure(engine, || Ok(()), |()| engine.ntt(&ntt, MatrixMut::new(&mut data, shape)?))?;
     let rate = Rate { count: data.len() as u64, unit: "elements/s", bytes: Some(8 * data.len() as u64) };
-    let subject = Subject { operation: "ntt", hash: None, approach: None, log_size, columns: Some(columns) };
+    let subject = Subject { columns: Some(columns), ..Subject::new("ntt", log_size) };
     Ok(Row::new(subject, times, rate))
 }
 
@@ -74,14 +74,18 @@ impl HashVisitor for Commit<'_> {
         let times = measure(&engine, trace, |trace| engine.commit::<H>(&spec, trace))?;
         let elements = spec.blowup * count as u64;
         let rate = Rate { count: elements, unit: "elements/s", bytes: Some(8 * elements) };
-        let subject =
-            Subject { operation: "commit", hash: Some(hash), approach, log_size, columns: Some(columns) };
+        let subject = Subject {
+            hash: Some(hash),
+            approach,
+            columns: Some(columns),
+            ..Subject::new("commit", log_size)
+        };
         Ok(Row::new(subject, times, rate))
     }
 }
 
 /// Pseudo-random elements, the same in every run: Steele, Lea and Flood's SplitMix64 (OOPSLA 2014) from seed 0.
-fn words(count: usize, limit: u64) -> Result<Vec<Goldilocks>, Error> {
+pub(super) fn words(count: usize, limit: u64) -> Result<Vec<Goldilocks>, Error> {
     let bytes = (count as u64).saturating_mul(size_of::<Goldilocks>() as u64);
     if bytes > limit {
         return Err(Error::OverBudget { required: bytes, budget: limit });

@@ -63,14 +63,19 @@ impl Fft for Cpu {
         let scale = Scale { factor: ScalarResidue::ONE, ratio };
         let twiddles = self.twiddles.get(root, domain.log_size());
         let polynomials = residues(coefficients).par_chunks(size);
-        polynomials.zip(residues_mut(values).par_chunks_mut(domain.size())).for_each(|(polynomial, values)| {
-            let (first, rest) = values.split_at_mut(size);
-            first.copy_from_slice(polynomial);
-            scale.apply(first, Order::Natural);
-            rest.par_chunks_mut(size).for_each(|block| block.copy_from_slice(first));
-            values.par_chunks_mut(size).enumerate().for_each(|(k, block)| network::forward(block, k, &twiddles));
-            permute::reverse_bits(values);
-        });
+        polynomials.zip(residues_mut(values).par_chunks_mut(domain.size())).for_each(
+            |(polynomial, values)| {
+                let (first, rest) = values.split_at_mut(size);
+                first.copy_from_slice(polynomial);
+                scale.apply(first, Order::Natural);
+                rest.par_chunks_mut(size).for_each(|block| block.copy_from_slice(first));
+                values
+                    .par_chunks_mut(size)
+                    .enumerate()
+                    .for_each(|(k, block)| network::forward(block, k, &twiddles));
+                permute::reverse_bits(values);
+            },
+        );
         Ok(())
     }
 }
@@ -132,9 +137,9 @@ impl Scale {
                 values.par_chunks_mut(PIECE).enumerate().for_each(|(i, piece)| {
                     let first = i * PIECE;
                     let product = |bits: u32, place: usize| {
-                        (0..bits).filter(|bit| place >> bit & 1 == 1).fold(factor, |power, bit| {
-                            power.mul(squares[(log_size - 1 - bit) as usize])
-                        })
+                        (0..bits)
+                            .filter(|bit| place >> bit & 1 == 1)
+                            .fold(factor, |power, bit| power.mul(squares[(log_size - 1 - bit) as usize]))
                     };
                     // Counting up flips 1...1 at the end: the powers of all lower bits, by doubling the table.
                     let mut powers = vec![product(log_size, first)];

@@ -83,7 +83,10 @@ fn quarters(block: &mut [ScalarResidue], butterfly: impl Fn(Four<'_>) + Sync + S
     let quarter = block.len() / 4;
     let (low, high) = block.split_at_mut(2 * quarter);
     let ((a, b), (c, d)) = (low.split_at_mut(quarter), high.split_at_mut(quarter));
-    let part = |a: &mut [ScalarResidue], b: &mut [ScalarResidue], c: &mut [ScalarResidue], d: &mut [ScalarResidue]| {
+    let part = |a: &mut [ScalarResidue],
+                b: &mut [ScalarResidue],
+                c: &mut [ScalarResidue],
+                d: &mut [ScalarResidue]| {
         for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
             butterfly([a, b, c, d]);
         }

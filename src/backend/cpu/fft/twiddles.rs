@@ -56,7 +56,8 @@ impl TwiddleCache {
     pub(super) fn get(&self, root: ScalarResidue, log_size: u32) -> Arc<Twiddles> {
         let root_limbs = root.canonical();
         let matches = |table: &Arc<Twiddles>| table.root == root_limbs && table.log_size == log_size;
-        let take = |tables: &mut Vec<Arc<Twiddles>>| tables.iter().position(matches).map(|i| tables.remove(i));
+        let take =
+            |tables: &mut Vec<Arc<Twiddles>>| tables.iter().position(matches).map(|i| tables.remove(i));
         let known = take(&mut self.lock());
         // Made outside the lock: two callers may make the same table, neither waits for another's.
         let table = known.unwrap_or_else(|| Arc::new(Twiddles::new(root, log_size)));

@@ -19,6 +19,9 @@ const BATCH: usize = 1024;
 /// Products that grow side by side: one chain of products would wait for each before the next.
 const CHAINS: usize = 4;
 
+/// How many steps ahead points are asked for: about the time that memory takes to answer.
+const AHEAD: usize = 32;
+
 /// In an entry: the point is to be negated.
 pub(super) const NEGATIVE: u32 = 1 << 31;
 /// In an entry: the point is the bucket with this number.
@@ -37,6 +40,20 @@ enum Kind {
     Left,
     Right,
     Identity,
+}
+
+impl Kind {
+    /// What becomes of any two points.
+    #[cold]
+    fn of<F: Coordinate>(left: &Affine<F>, right: &Affine<F>) -> Self {
+        match (left.is_identity(), right.is_identity()) {
+            (true, _) => Self::Right,
+            (_, true) => Self::Left,
+            _ if !right.x.sub(left.x).is_zero() => Self::Add,
+            _ if left.y.add(right.y).is_zero() => Self::Identity,
+            _ => Self::Double,
+        }
+    }
 }
 
 /// Two neighbours, or one without, and where the result goes.
@@ -93,18 +110,9 @@ impl<F: Coordinate> Buckets<F> {
         let (mut lists, mut points) = (std::mem::take(&mut self.lists), std::mem::take(&mut self.points));
         let sorted = std::mem::take(&mut self.sorted);
         points.resize(sorted.len() / 2 + lists.len(), Affine::IDENTITY);
-        self.round(&mut lists, &mut points, |_, sums, at| {
-            let entry = sorted[at as usize];
-            match entry & BUCKET {
-                0 => {
-                    let index = (entry & !NEGATIVE) as usize;
-                    bases[index].negated_if(entry & NEGATIVE != 0)
-                }
-                _ => sums[(entry & !BUCKET) as usize],
-            }
-        });
+        self.round(&mut lists, &mut points, &Entries { sorted: &sorted, bases });
         while !lists.is_empty() {
-            self.round(&mut lists, &mut points, |points, _, at| points[at as usize]);
+            self.round(&mut lists, &mut points, &InPlace);
         }
         (self.lists, self.points, self.sorted) = (lists, points, sorted);
         self.entries.clear();
@@ -143,14 +151,9 @@ impl<F: Coordinate> Buckets<F> {
         }
     }
 
-    /// Adds neighbours of every list. Lists lie one after another where `point` finds them, and do so in `points` afterwards;
+    /// Adds neighbours of every list. Lists lie one after another in a source and do so in `points` afterwards;
     /// those that have become one point are in their buckets, and gone.
-    fn round(
-        &mut self,
-        lists: &mut Vec<List>,
-        points: &mut [Affine<F>],
-        point: impl Fn(&[Affine<F>], &[Affine<F>], u32) -> Affine<F>,
-    ) {
+    fn round(&mut self, lists: &mut Vec<List>, points: &mut [Affine<F>], from: &impl Source<F>) {
         // Targets never overtake sources, so both may be the same memory.
         let (mut source, mut target) = (0, 0);
         for list in lists.iter_mut() {
@@ -165,44 +168,52 @@ impl<F: Coordinate> Buckets<F> {
                 });
                 source += 1 + u32::from(pair);
                 if self.steps.len() == BATCH {
-                    self.flush(points, &point);
+                    self.flush(points, from);
                 }
             }
             list.len = half;
             target += if half == 1 { 0 } else { half };
         }
-        self.flush(points, &point);
+        self.flush(points, from);
         lists.retain(|list| list.len > 1);
     }
 
     /// Does the steps that were collected.
-    fn flush(
-        &mut self,
-        points: &mut [Affine<F>],
-        point: &impl Fn(&[Affine<F>], &[Affine<F>], u32) -> Affine<F>,
-    ) {
+    fn flush(&mut self, points: &mut [Affine<F>], from: &impl Source<F>) {
         let Self { sums, steps, denominators, inverses, .. } = self;
-        for step in steps.iter_mut().filter(|step| step.kind == Kind::Add) {
-            let (left, right) = (point(points, sums, step.left), point(points, sums, step.right));
-            let mut denominator = right.x.sub(left.x);
-            if denominator.is_zero() || left.is_identity() || right.is_identity() {
-                let sum = left.y.add(right.y);
-                step.kind = match (left.is_identity(), right.is_identity()) {
-                    (true, _) => Kind::Right,
-                    (_, true) => Kind::Left,
-                    _ if sum.is_zero() => Kind::Identity,
-                    _ => Kind::Double,
-                };
-                denominator = sum;
+        for i in 0..steps.len() {
+            if let Some(ahead) = steps.get(i + AHEAD) {
+                from.prefetch(ahead.left);
+                from.prefetch(ahead.right);
             }
-            if matches!(step.kind, Kind::Add | Kind::Double) {
+            let step = &mut steps[i];
+            if step.kind != Kind::Add {
+                continue;
+            }
+            let (left, right) = (from.x(points, sums, step.left), from.x(points, sums, step.right));
+            let denominator = right.sub(left);
+            if denominator.is_zero() || left.is_plain_zero() || right.is_plain_zero() {
+                // Perhaps no two points with a line through them; rare, unless bases repeat.
+                let [left, right] = [step.left, step.right].map(|at| from.point(points, sums, at));
+                step.kind = Kind::of(&left, &right);
+                match step.kind {
+                    Kind::Add => denominators.push(denominator),
+                    Kind::Double => denominators.push(left.y.add(right.y)),
+                    Kind::Left | Kind::Right | Kind::Identity => {}
+                }
+            } else {
                 denominators.push(denominator);
             }
         }
         invert(denominators, inverses);
         let mut inverses = inverses.iter();
-        for step in steps.iter() {
-            let (left, right) = (|| point(points, sums, step.left), || point(points, sums, step.right));
+        for (i, step) in steps.iter().enumerate() {
+            if let Some(ahead) = steps.get(i + 4) {
+                from.prefetch(ahead.left);
+                from.prefetch(ahead.right);
+            }
+            let left = || from.point(points, sums, step.left);
+            let right = || from.point(points, sums, step.right);
             let result = match step.kind {
                 Kind::Left => left(),
                 Kind::Right => right(),
@@ -225,6 +236,70 @@ impl<F: Coordinate> Buckets<F> {
         steps.clear();
         denominators.clear();
     }
+}
+
+/// Where the points of a round are.
+trait Source<F> {
+    /// The point at a place.
+    fn point(&self, points: &[Affine<F>], sums: &[Affine<F>], at: u32) -> Affine<F>;
+
+    /// Its x, which the sign does not change.
+    fn x(&self, points: &[Affine<F>], sums: &[Affine<F>], at: u32) -> F;
+
+    /// Asks for the point at a place, which may be beyond the last, before it is needed.
+    fn prefetch(&self, at: u32);
+}
+
+/// The first round: bases and buckets, anywhere in memory, in the order of sorted entries.
+struct Entries<'a, F> {
+    sorted: &'a [u32],
+    bases: &'a [Affine<F>],
+}
+
+impl<F: Coordinate> Source<F> for Entries<'_, F> {
+    #[inline(always)]
+    fn point(&self, _: &[Affine<F>], sums: &[Affine<F>], at: u32) -> Affine<F> {
+        let entry = self.sorted[at as usize];
+        match entry & BUCKET {
+            0 => self.bases[(entry & !NEGATIVE) as usize].negated_if(entry & NEGATIVE != 0),
+            _ => sums[(entry & !BUCKET) as usize],
+        }
+    }
+
+    #[inline(always)]
+    fn x(&self, _: &[Affine<F>], sums: &[Affine<F>], at: u32) -> F {
+        let entry = self.sorted[at as usize];
+        match entry & BUCKET {
+            0 => self.bases[(entry & !NEGATIVE) as usize].x,
+            _ => sums[(entry & !BUCKET) as usize].x,
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, at: u32) {
+        if let Some(&entry) = self.sorted.get(at as usize) {
+            let place = self.bases.as_ptr().wrapping_add((entry & !NEGATIVE & !BUCKET) as usize);
+            crate::memory::prefetch(place);
+        }
+    }
+}
+
+/// Later rounds: what the round before has left.
+struct InPlace;
+
+impl<F: Coordinate> Source<F> for InPlace {
+    #[inline(always)]
+    fn point(&self, points: &[Affine<F>], _: &[Affine<F>], at: u32) -> Affine<F> {
+        points[at as usize]
+    }
+
+    #[inline(always)]
+    fn x(&self, points: &[Affine<F>], _: &[Affine<F>], at: u32) -> F {
+        points[at as usize].x
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, _: u32) {}
 }
 
 /// The third point, negated, of the line through P and Q with slope numerator / denominator.

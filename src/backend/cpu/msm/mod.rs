@@ -56,7 +56,8 @@ impl Msm for Cpu {
         };
         let integers = kept.unwrap_or(&made);
         let tables = bases.kept.and_then(|kept| kept.downcast_ref::<Tables<CoordinateResidue>>());
-        let bases = Bases { points: affine_points(bases.points), tables: tables.map(|tables| (tables, bases.first)) };
+        let bases =
+            Bases { points: affine_points(bases.points), tables: tables.map(|tables| (tables, bases.first)) };
         let rows = integers.par_chunks(n).zip(sums);
         // Rows that are divided themselves come one after another, which bounds the memory for buckets.
         let together = if n < SMALL_ROW { 1 } else { integers.len() / n };
@@ -83,9 +84,9 @@ impl<F: Coordinate> Bases<'_, F> {
                 *set = set.add(&sum);
             }
         }
-        sets.into_iter().rev().fold(Xyzz::IDENTITY, |sum, set| {
-            (0..plan.digits.bits).fold(sum, |sum, _| sum.double()).add(&set)
-        })
+        sets.into_iter()
+            .rev()
+            .fold(Xyzz::IDENTITY, |sum, set| (0..plan.digits.bits).fold(sum, |sum, _| sum.double()).add(&set))
     }
 
     /// The sums of a task's bucket sets over its bases.
@@ -132,7 +133,9 @@ fn weighted_sum<F: Coordinate>(points: &[Affine<F>]) -> Xyzz<F> {
     let mut buckets = Buckets::new(low_count + high_count);
     for (i, _) in points.iter().enumerate().filter(|(_, point)| !point.is_identity()) {
         let (high, low) = ((i + 1) >> low_bits, (i + 1) & low_count);
-        for bucket in [low.checked_sub(1), high.checked_sub(1).map(|high| low_count + high)].into_iter().flatten() {
+        for bucket in
+            [low.checked_sub(1), high.checked_sub(1).map(|high| low_count + high)].into_iter().flatten()
+        {
             buckets.entries.push((bucket as u32, i as u32));
         }
     }

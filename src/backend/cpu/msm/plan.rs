@@ -146,7 +146,9 @@ fn tasks(n: usize, work: &[usize], buckets: usize, threads: usize) -> Vec<Task> 
         // Each part has buckets of its own, which must be few beside the points.
         let parts = if sum / 2 > share { (sum / share).clamp(1, (sum / (4 * buckets)).max(1)) } else { 1 };
         let part = n.div_ceil(parts).max(1);
-        tasks.extend((0..n).step_by(part).map(|start| Task { sets: set..end, bases: start..n.min(start + part) }));
+        tasks.extend(
+            (0..n).step_by(part).map(|start| Task { sets: set..end, bases: start..n.min(start + part) }),
+        );
         set = end;
     }
     tasks

@@ -1,0 +1,99 @@
+//! What is measured over BN254.
+
+use zkaccel::bn254::{self, Fr, G1, G1Affine};
+use zkaccel::msm::BasesOptions;
+use zkaccel::ntt::{Domain, Ntt};
+use zkaccel::{Engine, Error};
+
+use super::Operation;
+use super::measure::measure;
+use super::report::{Rate, Row, Subject};
+use super::workloads::words;
+use crate::failure::Failure;
+
+/// The device's own answer to an operation that it does not offer.
+pub(super) fn unsupported(operation: Operation, engine: &Engine) -> Option<Error> {
+    let answer = match operation {
+        Operation::Msm => engine.msm(&[] as &[Fr], &[] as &[G1Affine]).err(),
+        Operation::Fft => {
+            Domain::halo2(0).and_then(|domain| engine.fft(&Ntt::forward(domain), &mut [Fr::from(1)])).err()
+        }
+        _ => None,
+    };
+    answer.filter(|error| matches!(error, Error::Unsupported { .. }))
+}
+
+/// How wide scalars are.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ScalarKind {
+    Uniform,
+    Bytes,
+    Bits,
+}
+
+impl ScalarKind {
+    pub(super) const ALL: [Self; 3] = [Self::Uniform, Self::Bytes, Self::Bits];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Uniform => "uniform",
+            Self::Bytes => "bytes",
+            Self::Bits => "bits",
+        }
+    }
+}
+
+/// Scalars below 2^252, as good as uniform.
+fn uniform(count: usize, limit: u64) -> Result<Vec<Fr>, Error> {
+    let words = words(count.saturating_mul(4), limit)?;
+    let limbs = words.chunks_exact(4).map(|four| {
+        let mut limbs: [u64; 4] = std::array::from_fn(|i| four[i].as_u64());
+        limbs[3] >>= 4;
+        limbs
+    });
+    bn254::scalars_of_integers(&limbs.collect::<Vec<_>>())
+}
+
+/// Sums over 2^`log_size` kept bases.
+pub(super) fn msm(engine: &Engine, limit: u64, kind: ScalarKind, log_size: u32) -> Result<Row, Failure> {
+    let count = 1_usize << log_size;
+    let scalars: Vec<Fr> = match kind {
+        ScalarKind::Uniform => uniform(count, limit)?,
+        ScalarKind::Bytes => words(count, limit)?.iter().map(|word| Fr::from(word.as_u64() & 0xff)).collect(),
+        ScalarKind::Bits => words(count, limit)?.iter().map(|word| Fr::from(word.as_u64() & 1)).collect(),
+    };
+    let bases = engine.bases(bases(count, limit)?, BasesOptions::default())?;
+    let times = measure(engine, || Ok(()), |()| engine.msm(&scalars, &bases))?;
+    let rate = Rate { count: count as u64, unit: "pairs/s", bytes: None };
+    Ok(Row::new(Subject { scalars: Some(kind.name()), ..Subject::new("msm", log_size) }, times, rate))
+}
+
+/// Multiples of the generator, G times 1, 2, 3, ... .
+fn bases(count: usize, limit: u64) -> Result<Vec<G1Affine>, Error> {
+    let bytes = (count as u64).saturating_mul(size_of::<G1>() as u64);
+    if bytes > limit {
+        return Err(Error::OverBudget { required: bytes, budget: limit });
+    }
+    let generator = G1Affine::generator();
+    let mut bases = Vec::with_capacity(count);
+    let mut next = G1::from(generator);
+    // In pieces: projective points are larger, and one inversion serves a piece.
+    while bases.len() < count {
+        let piece = (count - bases.len()).min(1 << 12);
+        let points: Vec<G1> =
+            std::iter::successors(Some(next), |point| Some(point + generator)).take(piece + 1).collect();
+        next = points[piece];
+        bases.extend(bn254::affine(&points[..piece]));
+    }
+    Ok(bases)
+}
+
+/// Forward transforms of polynomials of 2^`log_size` coefficients, in place.
+pub(super) fn fft(engine: &Engine, limit: u64, polynomials: usize, log_size: u32) -> Result<Row, Failure> {
+    let fft = Ntt::forward(Domain::halo2(log_size)?);
+    let mut scalars = uniform(polynomials.saturating_mul(fft.domain.size()), limit)?;
+    let times = measure(engine, || Ok(()), |()| engine.fft(&fft, &mut scalars))?;
+    let count = scalars.len() as u64;
+    let rate = Rate { count, unit: "elements/s", bytes: Some(32 * count) };
+    Ok(Row::new(Subject { columns: Some(polynomials), ..Subject::new("fft", log_size) }, times, rate))
+}

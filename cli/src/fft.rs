@@ -1,0 +1,167 @@
+//! `zkaccel fft`: transforms over BN254's scalars.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use serde::Serialize;
+use zkaccel::Error;
+use zkaccel::bn254::{self, Fr};
+use zkaccel::fft::ExtendedDomain;
+use zkaccel::ntt::{Domain, Ntt};
+
+use crate::engine::{DeviceUsed, EngineOptions};
+use crate::failure::{Context, Failure};
+use crate::files::NewFile;
+use crate::limbs::{self, Form, SCALAR};
+use crate::npy;
+use crate::output::{self, Format};
+use crate::watch::{StageTime, Watch};
+
+/// Transform a polynomial over BN254's scalar field
+///
+/// Takes the coefficients of a polynomial to its values on the coset COSET * H of the subgroup H of as many points as
+/// there are rows; with --inverse, back. Both sides are in natural order and in the same form.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The scalars: a .npy file of '<u8' words, C order, shape (N, 4), four limbs a scalar, lowest first, N a power of two
+    #[arg(value_name = "IN.npy")]
+    input: PathBuf,
+
+    /// The file for the result; it may be the same
+    #[arg(value_name = "OUT.npy")]
+    output: PathBuf,
+
+    /// From values to coefficients, the factor 1/N included
+    #[arg(long)]
+    inverse: bool,
+
+    /// The shift of the coset: a decimal integer, a hexadecimal one with 0x, or zeta, halo2's cube root of unity
+    #[arg(long, value_name = "S", default_value = "1")]
+    coset: Shift,
+
+    /// The generator of the subgroup: halo2, arkworks (the roots of unity of those libraries), or an integer of order N
+    #[arg(long, value_name = "ROOT", default_value = "halo2")]
+    root: Root,
+
+    #[command(flatten)]
+    form: Form,
+
+    #[command(flatten)]
+    engine: EngineOptions,
+
+    #[command(flatten)]
+    format: Format,
+}
+
+/// The shift of a coset.
+#[derive(Clone, Copy)]
+struct Shift(Fr);
+
+impl FromStr for Shift {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match text {
+            // The coset of halo2's extended domains.
+            "zeta" => Ok(Self(ExtendedDomain::halo2(0, 0)?.points().shift())),
+            text => match bn254::parse_scalar(text)? {
+                zero if zero == Fr::from(0) => Err(Error::BadShift),
+                shift => Ok(Self(shift)),
+            },
+        }
+    }
+}
+
+/// Where the root of unity comes from.
+#[derive(Clone)]
+enum Root {
+    Halo2,
+    Arkworks,
+    Given(Fr),
+}
+
+impl FromStr for Root {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Ok(match text {
+            "halo2" => Self::Halo2,
+            "arkworks" => Self::Arkworks,
+            text => Self::Given(bn254::parse_scalar(text)?),
+        })
+    }
+}
+
+/// What is printed.
+#[derive(Serialize)]
+struct Report {
+    output: String,
+    scalars: usize,
+    transform: &'static str,
+    /// As integers.
+    root: String,
+    coset: String,
+    device: DeviceUsed,
+    stages: Vec<StageTime>,
+}
+
+impl Arguments {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let watch = Watch::start();
+        let engine = self.engine.build(Some(&watch))?;
+        let subject = self.input.display();
+        let input = limbs::open(&self.input, SCALAR, "a scalar")?;
+        let domain = self.domain(input.rows).context(&subject)?;
+        let output = NewFile::create(&self.output)?;
+
+        watch.stage("reading");
+        let words = input.read(self.engine.input_limit(&engine))?;
+        let mut scalars = self.form.scalars(&words).context(&subject)?;
+        drop(words);
+        watch.stage("transforming");
+        let fft = if self.inverse { Ntt::inverse(domain) } else { Ntt::forward(domain) };
+        engine.fft(&fft, &mut scalars).context(&subject)?;
+        watch.stage("writing");
+        self.form.write_scalars(&scalars, |bytes| {
+            output.fill(|file| npy::write(file, scalars.len(), SCALAR, bytes))
+        })?;
+
+        let hex = |scalar: Fr| bn254::integers_of_scalars(&[scalar]).map(|integers| bn254::hex(integers[0]));
+        self.format.print(&Report {
+            output: self.output.display().to_string(),
+            scalars: scalars.len(),
+            transform: if self.inverse { "inverse" } else { "forward" },
+            root: hex(domain.root())?,
+            coset: hex(domain.shift())?,
+            device: DeviceUsed::of(&engine),
+            stages: watch.finish(),
+        })
+    }
+
+    fn domain(&self, rows: usize) -> Result<Domain<Fr>, Error> {
+        if !rows.is_power_of_two() {
+            return Err(Error::NotPowerOfTwo { what: "rows of the matrix", found: rows });
+        }
+        let log_size = rows.trailing_zeros();
+        let subgroup = match self.root {
+            Root::Halo2 => Domain::halo2(log_size),
+            Root::Arkworks => Domain::arkworks(log_size),
+            Root::Given(root) => Domain::with_root(log_size, root),
+        };
+        subgroup?.coset(self.coset.0)
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { output, scalars, transform, root, coset, device, stages } = self;
+        writeln!(f, "transform   {transform}")?;
+        writeln!(f, "root        {root}")?;
+        writeln!(f, "coset       {coset}")?;
+        writeln!(f, "result      {scalars} scalars in {output}")?;
+        writeln!(f, "device      {device}")?;
+        for StageTime { stage, seconds } in stages {
+            writeln!(f, "  {stage:<22} {:>12}", output::time(*seconds))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,65 @@
+//! Scalars and points of BN254 in `.npy` files: four limbs a scalar, eight a point.
+
+use zkaccel::bn254::{self, Fr, G1Affine};
+
+use crate::failure::{Context, Failure};
+use crate::npy::NpyFile;
+
+/// Limbs of a scalar: the columns of a matrix of scalars.
+pub(crate) const SCALAR: usize = 4;
+
+/// Limbs of an affine point, x before y.
+pub(crate) const POINT: usize = 8;
+
+/// What limbs stand for.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct Form {
+    /// Entries are plain integers instead of Montgomery form (x times 2^256 modulo the prime)
+    #[arg(long)]
+    pub(crate) canonical: bool,
+}
+
+/// Opens a matrix of as many columns as an element has limbs.
+pub(crate) fn open(path: &std::path::Path, columns: usize, what: &str) -> Result<NpyFile, Failure> {
+    let file = NpyFile::open(path)?;
+    match file.columns == columns {
+        true => Ok(file),
+        false => Err(Failure::new(format_args!(
+            "{}: found {} columns, expected {columns}, the limbs of {what}",
+            path.display(),
+            file.columns
+        ))),
+    }
+}
+
+impl Form {
+    /// The scalars of a matrix with [`SCALAR`] columns.
+    pub(crate) fn scalars(self, words: &[u64]) -> Result<Vec<Fr>, Failure> {
+        let limbs = words.as_chunks().0;
+        Ok(match self.canonical {
+            true => bn254::scalars_of_integers(limbs)?,
+            false => bn254::scalars(limbs)?.to_vec(),
+        })
+    }
+
+    /// The points of a matrix with [`POINT`] columns.
+    pub(crate) fn points(self, words: &[u64]) -> Result<Vec<G1Affine>, Failure> {
+        let limbs = words.as_chunks().0;
+        Ok(match self.canonical {
+            true => bn254::points_of_integers(limbs)?,
+            false => bn254::points(limbs)?.to_vec(),
+        })
+    }
+
+    /// The limbs of scalars, as they are written.
+    pub(crate) fn write_scalars(
+        self,
+        scalars: &[Fr],
+        write: impl FnOnce(&[u8]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        match self.canonical {
+            true => write(bytemuck::cast_slice(&bn254::integers_of_scalars(scalars).context("writing")?)),
+            false => write(bytemuck::cast_slice(bn254::limbs(scalars))),
+        }
+    }
+}

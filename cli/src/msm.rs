@@ -1,0 +1,102 @@
+//! `zkaccel msm`: multi-scalar multiplication over BN254.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::Serialize;
+use zkaccel::bn254;
+use zkaccel::msm::BasesOptions;
+
+use crate::engine::{DeviceUsed, EngineOptions};
+use crate::failure::{Context, Failure};
+use crate::limbs::{self, Form, POINT, SCALAR};
+use crate::output::{self, Format};
+use crate::watch::{StageTime, Watch};
+
+/// Multiply bases by scalars and print the sum, over the group G1 of BN254
+///
+/// Prints the affine coordinates x and y of the sum as hexadecimal integers, or `identity`.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The scalars: a .npy file of '<u8' words, C order, shape (N, 4), four limbs a scalar, lowest first
+    #[arg(long, value_name = "S.npy")]
+    scalars: PathBuf,
+
+    /// The bases: a .npy file of '<u8' words, C order, shape (N, 8), the limbs of x and then of y; the identity is all zero
+    #[arg(long, value_name = "B.npy")]
+    bases: PathBuf,
+
+    #[command(flatten)]
+    form: Form,
+
+    #[command(flatten)]
+    engine: EngineOptions,
+
+    #[command(flatten)]
+    format: Format,
+}
+
+/// What is printed.
+#[derive(Serialize)]
+struct Report {
+    identity: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    x: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    y: Option<String>,
+    pairs: usize,
+    device: DeviceUsed,
+    stages: Vec<StageTime>,
+}
+
+impl Arguments {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let watch = Watch::start();
+        let engine = self.engine.build(Some(&watch))?;
+        let (scalars_name, bases_name) = (self.scalars.display(), self.bases.display());
+        let scalars = limbs::open(&self.scalars, SCALAR, "a scalar")?;
+        let bases = limbs::open(&self.bases, POINT, "a point")?;
+        let (pairs, found) = (bases.rows, scalars.rows);
+        if found != pairs {
+            return Err(Failure::new(format_args!(
+                "{scalars_name}: found {found} scalars, expected {pairs}, as many as there are bases in {bases_name}"
+            )));
+        }
+        watch.stage("reading");
+        let limit = self.engine.input_limit(&engine);
+        let scalars = self.form.scalars(&scalars.read(limit)?).context(&scalars_name)?;
+        let points = self.form.points(&bases.read(limit)?).context(&bases_name)?;
+        watch.stage("checking the bases");
+        let options = BasesOptions { validate: true, tables: false };
+        let bases = engine.bases(points, options).context(&bases_name)?;
+        watch.stage("multiplying");
+        let sum = engine.msm(&scalars, &bases)?;
+        let [x, y] = match bn254::coordinates(&sum) {
+            Some(coordinates) => coordinates.map(|x| Some(bn254::hex(x))),
+            None => [None, None],
+        };
+        self.format.print(&Report {
+            identity: x.is_none(),
+            x,
+            y,
+            pairs,
+            device: DeviceUsed::of(&engine),
+            stages: watch.finish(),
+        })
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.x, &self.y) {
+            (Some(x), Some(y)) => writeln!(f, "x           {x}\ny           {y}")?,
+            _ => writeln!(f, "identity")?,
+        }
+        writeln!(f, "pairs       {}", self.pairs)?;
+        writeln!(f, "device      {}", self.device)?;
+        for StageTime { stage, seconds } in &self.stages {
+            writeln!(f, "  {stage:<22} {:>12}", output::time(*seconds))?;
+        }
+        Ok(())
+    }
+}

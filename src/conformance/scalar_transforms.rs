@@ -1,0 +1,168 @@
+//! Transforms over BN254's scalars.
+
+use halo2curves::ff::{Field, WithSmallOrderMulGroup};
+
+use super::data::Words;
+use super::sums::{edges, scalar};
+use super::{Case, expect_equal, expect_error, failure, reference};
+use crate::bn254::Fr;
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::fft::ExtendedDomain;
+use crate::ntt::{Direction, Domain, Ntt, Order};
+
+pub(super) const CASES: &[Case] = &[
+    Case { name: "fft of 1 and 2", run: known_answer },
+    Case { name: "fft, every order and coset", run: every_order },
+    Case { name: "fft, batches of polynomials", run: batches },
+    Case { name: "fft, large", run: large },
+    Case { name: "fft, edge values", run: edge_values },
+    Case { name: "fft, halo2's extended domain", run: extended },
+    Case { name: "fft, transforms that are refused", run: refused },
+];
+
+const ORDERS: [Order; 2] = [Order::Natural, Order::BitReversed];
+
+fn known_answer(engine: &Engine) -> Result<(), String> {
+    let mut values = [1, 2].map(Fr::from);
+    let domain = Domain::halo2(1).map_err(failure("domain"))?;
+    engine.fft(&Ntt::forward(domain), &mut values).map_err(failure("fft"))?;
+    expect_equal("fft of 1 and 2", &values, &[Fr::from(3), -Fr::ONE])
+}
+
+/// Every transform of a size: directions, orders, both roots in use, cosets.
+fn every_fft(log_size: u32) -> Result<Vec<Ntt<Fr>>, String> {
+    let mut all = Vec::new();
+    for subgroup in [Domain::halo2(log_size), Domain::arkworks(log_size)] {
+        for shift in [Fr::ONE, Fr::from(7), Fr::ZETA, -Fr::ONE] {
+            let domain =
+                subgroup.clone().and_then(|subgroup| subgroup.coset(shift)).map_err(failure("domain"))?;
+            for (input, output) in ORDERS.into_iter().flat_map(|i| ORDERS.map(|o| (i, o))) {
+                all.push(Ntt::forward(domain).with_orders(input, output));
+                all.push(Ntt::inverse(domain).with_orders(input, output));
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn check(engine: &Engine, oracle: &Engine, fft: &Ntt<Fr>, values: &[Fr]) -> Result<(), String> {
+    let what = format!("{fft:?} of {} scalars", values.len());
+    let (mut found, mut expected) = (values.to_vec(), values.to_vec());
+    engine.fft(fft, &mut found).map_err(failure(&what))?;
+    oracle.fft(fft, &mut expected).map_err(failure(&what))?;
+    expect_equal(&what, &found, &expected)
+}
+
+fn random(words: &mut Words, len: usize) -> Vec<Fr> {
+    (0..len).map(|_| scalar(words)).collect()
+}
+
+fn every_order(engine: &Engine) -> Result<(), String> {
+    let (mut words, oracle) = (Words::new(30), reference().map_err(failure("reference"))?);
+    for log_size in 0..=9 {
+        let values = random(&mut words, 1 << log_size);
+        for fft in every_fft(log_size)? {
+            check(engine, &oracle, &fft, &values)?;
+        }
+    }
+    Ok(())
+}
+
+fn batches(engine: &Engine) -> Result<(), String> {
+    let (mut words, oracle) = (Words::new(31), reference().map_err(failure("reference"))?);
+    for (log_size, count) in [(0, 5), (1, 3), (4, 7), (6, 33), (10, 3)] {
+        let values = random(&mut words, count << log_size);
+        for fft in every_fft(log_size)?.iter().skip(count % 5).step_by(5) {
+            check(engine, &oracle, fft, &values)?;
+        }
+    }
+    Ok(())
+}
+
+fn large(engine: &Engine) -> Result<(), String> {
+    let (mut words, oracle) = (Words::new(32), reference().map_err(failure("reference"))?);
+    for log_size in [10, 11, 12, 13, 14, 15] {
+        let values = random(&mut words, 1 << log_size);
+        for fft in every_fft(log_size)?.iter().skip(log_size as usize % 3).step_by(11) {
+            check(engine, &oracle, fft, &values)?;
+        }
+    }
+    for log_size in [16, 17] {
+        let values = random(&mut words, 1 << log_size);
+        for forward in
+            every_fft(log_size)?.iter().filter(|fft| fft.direction == Direction::Forward).step_by(5)
+        {
+            let back = Ntt::inverse(forward.domain).with_orders(forward.output_order, forward.input_order);
+            let mut twice = values.clone();
+            engine.fft(forward, &mut twice).map_err(failure("forward"))?;
+            engine.fft(&back, &mut twice).map_err(failure("inverse"))?;
+            expect_equal(&format!("there and back, {forward:?}"), &twice, &values)?;
+        }
+    }
+    Ok(())
+}
+
+fn edge_values(engine: &Engine) -> Result<(), String> {
+    let oracle = reference().map_err(failure("reference"))?;
+    for edge in edges().into_iter().step_by(5) {
+        for log_size in [1, 2, 5, 7] {
+            for fft in every_fft(log_size)?.iter().step_by(9) {
+                check(engine, &oracle, fft, &vec![edge; 1 << log_size])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What halo2 does, step by step: scale by zeta^(i mod 3), pad, transform.
+fn extended(engine: &Engine) -> Result<(), String> {
+    let (mut words, oracle) = (Words::new(33), reference().map_err(failure("reference"))?);
+    let zetas = [Fr::ONE, Fr::ZETA, Fr::ZETA.square()];
+    for (k, extended_k) in [(0, 0), (0, 2), (1, 1), (3, 5), (6, 6), (7, 9), (10, 12), (11, 14)] {
+        let domain = ExtendedDomain::halo2(k, extended_k).map_err(failure("extended domain"))?;
+        let polynomials = 1 + k as usize % 3;
+        let coefficients = random(&mut words, polynomials << k);
+        let what = format!("{polynomials} polynomials from 2^{k} coefficients to 2^{extended_k} values");
+        let mut expected = Vec::new();
+        for polynomial in coefficients.chunks(1 << k) {
+            let mut values: Vec<_> =
+                polynomial.iter().zip(zetas.iter().cycle()).map(|(a, zeta)| a * zeta).collect();
+            values.resize(1 << extended_k, Fr::ZERO);
+            let subgroup = Domain::halo2(extended_k).map_err(failure("domain"))?;
+            oracle.fft(&Ntt::forward(subgroup), &mut values).map_err(failure("reference"))?;
+            expected.extend(values);
+        }
+        let found = engine.coeff_to_extended(&domain, &coefficients).map_err(failure(&what))?;
+        expect_equal(&what, &found, &expected)?;
+        let back = engine.extended_to_coeff(&domain, found, 1 << k).map_err(failure(&what))?;
+        expect_equal(&format!("{what}, and back"), &back, &coefficients)?;
+        // Any coset will do, and so will the root of arkworks.
+        let other = Domain::arkworks(extended_k).and_then(|domain| domain.coset(Fr::from(5)));
+        let other =
+            other.and_then(|points| ExtendedDomain::new(k, points)).map_err(failure("another domain"))?;
+        let found = engine.coeff_to_extended(&other, &coefficients).map_err(failure(&what))?;
+        let expected = oracle.coeff_to_extended(&other, &coefficients).map_err(failure(&what))?;
+        expect_equal(&format!("{what}, another coset"), &found, &expected)?;
+    }
+    Ok(())
+}
+
+fn refused(engine: &Engine) -> Result<(), String> {
+    let domain = Domain::halo2(3).map_err(failure("domain"))?;
+    let what = "scalars of whole polynomials";
+    for (found, expected) in [(0, 8), (7, 8), (12, 16)] {
+        let before = vec![Fr::from(5); found];
+        let mut values = before.clone();
+        let expected = Error::LengthMismatch { what, expected, found };
+        expect_error("a part of a polynomial", engine.fft(&Ntt::forward(domain), &mut values), &expected)?;
+        expect_equal("what was refused", &values, &before)?;
+    }
+    let extended = ExtendedDomain::halo2(3, 4).map_err(failure("extended domain"))?;
+    let what = "coefficients, at most the number of points";
+    let expected = Error::LengthMismatch { what, expected: 16, found: 17 };
+    expect_error("17 of 16", engine.extended_to_coeff(&extended, vec![Fr::ONE; 16], 17), &expected)?;
+    let what = "coefficients of whole polynomials";
+    let expected = Error::LengthMismatch { what, expected: 8, found: 5 };
+    expect_error("five of eight", engine.coeff_to_extended(&extended, &[Fr::ONE; 5]), &expected)
+}

@@ -1,0 +1,284 @@
+//! Multi-scalar multiplication.
+
+use halo2curves::ff::Field;
+use halo2curves::group::{Curve, Group};
+
+use super::data::Words;
+use super::{Case, expect_equal, expect_error, failure, reference};
+use crate::bn254::{Fr, G1, G1Affine};
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::msm::BasesOptions;
+
+pub(super) const CASES: &[Case] = &[
+    Case { name: "msm, sizes around powers of two", run: sizes },
+    Case { name: "msm, edge scalars", run: edge_scalars },
+    Case { name: "msm, identities, repeated and opposite bases", run: edge_bases },
+    Case { name: "msm, narrow and skewed scalars", run: skewed },
+    Case { name: "msm, several thousand bases", run: large },
+    Case { name: "msm, kept bases and scalars, batches", run: kept },
+    Case { name: "msm, sums that are refused", run: refused },
+    Case { name: "msm, four threads on the same bases", run: callers },
+];
+
+/// Scalars around every carry of digits and of the field.
+pub(super) fn edges() -> Vec<Fr> {
+    let half = Fr::from(2).invert().expect("2 is not zero");
+    let mut edges = vec![Fr::ZERO, Fr::ONE, -Fr::ONE, -Fr::from(2), half, -half, half - Fr::ONE];
+    for exponent in [1, 7, 8, 12, 13, 15, 16, 31, 32, 63, 64, 127, 128, 191, 192, 252, 253] {
+        let power = Fr::from(2).pow_vartime([exponent]);
+        edges.extend([power, power - Fr::ONE, -power]);
+    }
+    // Every digit half the base, for digits of 4, 8, 13 and 16 bits.
+    for bits in [4, 8, 13, 16] {
+        let base = Fr::from(1 << bits);
+        let digits = (0..252 / bits).fold(Fr::ZERO, |sum, _| sum * base + Fr::from(1 << (bits - 1)));
+        edges.extend([digits, digits - Fr::ONE, -digits]);
+    }
+    edges
+}
+
+/// A scalar: an edge one time in eight.
+pub(super) fn scalar(words: &mut Words) -> Fr {
+    let random = Fr::from_raw(std::array::from_fn(|_| words.next()));
+    match words.next() {
+        choice if choice % 8 == 0 => {
+            let edges = edges();
+            edges[(choice >> 8) as usize % edges.len()]
+        }
+        _ => random,
+    }
+}
+
+fn scalars(words: &mut Words, n: usize) -> Vec<Fr> {
+    (0..n).map(|_| scalar(words)).collect()
+}
+
+/// Bases k G with the factors k, which make any sum one multiplication.
+fn multiples(words: &mut Words, n: usize) -> (Vec<Fr>, Vec<G1Affine>) {
+    let step = Fr::from(words.next());
+    let first = Fr::from_raw(std::array::from_fn(|_| words.next()));
+    let factors: Vec<_> = std::iter::successors(Some(first), |factor| Some(factor + step)).take(n).collect();
+    let by = G1::generator() * step;
+    let points: Vec<_> =
+        std::iter::successors(Some(G1::generator() * first), |point| Some(point + by)).take(n).collect();
+    let mut bases = vec![G1Affine::default(); n];
+    G1::batch_normalize(&points, &mut bases);
+    (factors, bases)
+}
+
+/// A sum against doubling and adding.
+fn check(engine: &Engine, what: &str, scalars: &[Fr], bases: &[G1Affine]) -> Result<(), String> {
+    let expected = reference().and_then(|oracle| oracle.msm(scalars, bases)).map_err(failure(what))?;
+    let found = engine.msm(scalars, bases).map_err(failure(what))?;
+    expect_equal(what, &[found], &[expected])
+}
+
+/// A sum of known multiples of the generator against one multiplication.
+fn check_multiples(
+    engine: &Engine,
+    what: &str,
+    scalars: &[Fr],
+    (factors, bases): &(Vec<Fr>, Vec<G1Affine>),
+) -> Result<(), String> {
+    let expected = scalars.iter().zip(factors).map(|(scalar, factor)| scalar * factor).sum::<Fr>();
+    let found = engine.msm(scalars, bases).map_err(failure(what))?;
+    expect_equal(what, &[found], &[G1::generator() * expected])
+}
+
+fn sizes(engine: &Engine) -> Result<(), String> {
+    let mut words = Words::new(20);
+    for n in [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 17, 31, 32, 33, 64] {
+        let (scalars, (_, bases)) = (scalars(&mut words, n), multiples(&mut words, n));
+        check(engine, &format!("msm of {n}"), &scalars, &bases)?;
+    }
+    for n in [63, 65, 127, 128, 129, 237, 255, 257, 511, 512, 513, 1023, 1025] {
+        let (scalars, bases) = (scalars(&mut words, n), multiples(&mut words, n));
+        check_multiples(engine, &format!("msm of {n}"), &scalars, &bases)?;
+    }
+    Ok(())
+}
+
+fn edge_scalars(engine: &Engine) -> Result<(), String> {
+    let mut words = Words::new(21);
+    let edges = edges();
+    let bases = multiples(&mut words, edges.len());
+    check_multiples(engine, "edge scalars", &edges, &bases)?;
+    for scalar in &edges {
+        check(engine, &format!("one times {scalar:?}"), &[*scalar], &bases.1[..1])?;
+        // All scalars equal: every base in the same buckets.
+        check_multiples(engine, &format!("all {scalar:?}"), &vec![*scalar; edges.len()], &bases)?;
+    }
+    Ok(())
+}
+
+fn edge_bases(engine: &Engine) -> Result<(), String> {
+    let mut words = Words::new(22);
+    let identity = G1Affine::default();
+    for n in [1, 2, 3, 16, 33, 300] {
+        let (_, points) = multiples(&mut words, n);
+        let wide = scalars(&mut words, n);
+        let base = points[0];
+        let shapes: [(&str, Vec<G1Affine>); 6] = [
+            ("all identities", vec![identity; n]),
+            (
+                "every third an identity",
+                (0..n).map(|i| if i % 3 == 1 { identity } else { points[i] }).collect(),
+            ),
+            ("one base throughout", vec![base; n]),
+            (
+                "a base and its negative by turns",
+                (0..n).map(|i| if i % 2 == 0 { base } else { -base }).collect(),
+            ),
+            ("three bases by turns", (0..n).map(|i| points[i % 3 % n]).collect()),
+            ("a base, its negative, an identity", (0..n).map(|i| [base, -base, identity][i % 3]).collect()),
+        ];
+        let rows = [
+            ("wide", wide.clone()),
+            ("equal", vec![wide[0]; n]),
+            ("bits", (0..n).map(|_| Fr::from(words.next() & 1)).collect()),
+            ("one and minus one", (0..n).map(|i| if i % 2 == 0 { Fr::ONE } else { -Fr::ONE }).collect()),
+            ("zero", vec![Fr::ZERO; n]),
+        ];
+        for (bases_name, bases) in &shapes {
+            for (scalars_name, scalars) in &rows {
+                check(engine, &format!("{n} times {bases_name}, {scalars_name} scalars"), scalars, bases)?;
+            }
+        }
+        // s P + ... - (s P + ...) is the identity.
+        let twice: Vec<_> = wide.iter().chain(&wide).copied().collect();
+        let opposite: Vec<_> = points.iter().copied().chain(points.iter().map(|point| -point)).collect();
+        let sum = engine.msm(&twice, &opposite).map_err(failure("opposite bases"))?;
+        expect_equal("a sum of opposite terms", &[sum], &[G1::identity()])?;
+    }
+    Ok(())
+}
+
+fn skewed(engine: &Engine) -> Result<(), String> {
+    let mut words = Words::new(23);
+    for n in [50, 1000, 5000] {
+        let bases = multiples(&mut words, n);
+        let mut column =
+            |of: &mut dyn FnMut(&mut Words) -> Fr| -> Vec<Fr> { (0..n).map(|_| of(&mut words)).collect() };
+        let columns = [
+            ("bits", column(&mut |words| Fr::from(words.next() & 1))),
+            ("signs", column(&mut |words| Fr::from(words.next() & 1) - Fr::from(words.next() & 1))),
+            ("bytes", column(&mut |words| Fr::from(words.next() & 255))),
+            ("negative bytes", column(&mut |words| -Fr::from(words.next() & 255))),
+            ("words", column(&mut |words| Fr::from(words.next()))),
+            (
+                "nine of ten bits",
+                column(&mut |words| match words.next() % 10 {
+                    0 => Fr::from_raw(std::array::from_fn(|_| words.next())),
+                    _ => Fr::from(words.next() & 1),
+                }),
+            ),
+            ("zeros but the last", {
+                let mut column = vec![Fr::ZERO; n];
+                column[n - 1] = -Fr::ONE;
+                column
+            }),
+        ];
+        for (name, scalars) in &columns {
+            check_multiples(engine, &format!("{n} {name}"), scalars, &bases)?;
+        }
+    }
+    Ok(())
+}
+
+fn large(engine: &Engine) -> Result<(), String> {
+    let mut words = Words::new(24);
+    for n in [4095, 4097, 8192] {
+        let (scalars, bases) = (scalars(&mut words, n), multiples(&mut words, n));
+        check_multiples(engine, &format!("msm of {n}"), &scalars, &bases)?;
+    }
+    Ok(())
+}
+
+fn kept(engine: &Engine) -> Result<(), String> {
+    let mut words = Words::new(25);
+    for (n, rows) in [(1, 3), (7, 5), (100, 4), (600, 2)] {
+        let (_, mut points) = multiples(&mut words, n);
+        points[n / 2] = G1Affine::default();
+        let all = scalars(&mut words, n * rows);
+        let expected: Vec<_> = all
+            .chunks(n)
+            .map(|row| engine.msm(row, &points))
+            .collect::<Result<_, _>>()
+            .map_err(failure("msm of a row"))?;
+        let what = format!("{rows} rows of {n}");
+        let found = engine.msm_batch(&all, &points).map_err(failure(&what))?;
+        expect_equal(&what, &found, &expected)?;
+        for options in [(false, false), (true, false), (false, true), (true, true)] {
+            let options = BasesOptions { validate: options.0, tables: options.1 };
+            let what = format!("{what}, bases kept with {options:?}");
+            let bases = engine.bases(points.clone(), options).map_err(failure(&what))?;
+            let kept = engine.scalars(all.clone()).map_err(failure(&what))?;
+            for _ in 0..2 {
+                expect_equal(&what, &engine.msm_batch(&all, &bases).map_err(failure(&what))?, &expected)?;
+                expect_equal(&what, &engine.msm_batch(&kept, &bases).map_err(failure(&what))?, &expected)?;
+            }
+            expect_equal(&what, &engine.msm_batch(&kept, &points).map_err(failure(&what))?, &expected)?;
+            // A part of kept bases, from the middle.
+            let (start, end) = (n / 3, n - n / 4);
+            let part = bases.range(start..end).map_err(failure(&what))?;
+            let found = engine.msm(&all[start..end], part).map_err(failure(&what))?;
+            let expected = engine.msm(&all[start..end], &points[start..end]).map_err(failure(&what))?;
+            expect_equal(&what, &[found], &[expected])?;
+            let job = engine.msm_batch_async(all.clone(), &bases);
+            let found = job.wait().map_err(failure(&what))?;
+            expect_equal(&what, &found, &engine.msm_batch(&all, &points).map_err(failure(&what))?)?;
+        }
+    }
+    Ok(())
+}
+
+fn refused(engine: &Engine) -> Result<(), String> {
+    let mut words = Words::new(26);
+    let (_, points) = multiples(&mut words, 5);
+    let four = scalars(&mut words, 4);
+    let expected = Error::LengthMismatch { what: "scalars", expected: 5, found: 4 };
+    expect_error("four scalars, five bases", engine.msm(&four, &points), &expected)?;
+    let expected = Error::LengthMismatch { what: "scalars", expected: 0, found: 4 };
+    expect_error("four scalars, no bases", engine.msm(&four, &[] as &[G1Affine]), &expected)?;
+    let expected = Error::LengthMismatch { what: "scalars in whole rows", expected: 0, found: 4 };
+    expect_error("four fifths of a row", engine.msm_batch(&four, &points), &expected)?;
+    let mut off = points.clone();
+    off[3].x = off[3].x.double();
+    let validate = BasesOptions { validate: true, ..BasesOptions::default() };
+    expect_error("a base off the curve", engine.bases(off, validate), &Error::NotOnCurve { index: 3 })?;
+    let other = reference().map_err(failure("another engine"))?;
+    let foreign = other.bases(points.clone(), validate).map_err(failure("its bases"))?;
+    let found = engine.msm(&scalars(&mut words, 5), &foreign);
+    expect_error("bases of another engine", found, &Error::WrongEngine { what: "bases" })?;
+    let bases = engine.bases(points, validate).map_err(failure("bases"))?;
+    expect_error("bases 3..6 of 5", bases.range(3..6), &Error::IndexOutOfRange { index: 6, len: 6 })?;
+    let foreign = other.scalars(four).map_err(failure("its scalars"))?;
+    let found = engine.msm_batch(&foreign, &bases);
+    expect_error("scalars of another engine", found, &Error::WrongEngine { what: "scalars" })
+}
+
+fn callers(engine: &Engine) -> Result<(), String> {
+    let mut words = Words::new(27);
+    let (factors, points) = multiples(&mut words, 700);
+    let bases = engine.bases(points, BasesOptions::default()).map_err(failure("bases"))?;
+    let rows: Vec<_> = (0..4).map(|_| scalars(&mut words, 700)).collect();
+    let expected: Vec<_> = rows
+        .iter()
+        .map(|row| G1::generator() * row.iter().zip(&factors).map(|(a, b)| a * b).sum::<Fr>())
+        .collect();
+    let found: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = rows
+            .iter()
+            .map(|row| {
+                scope.spawn({
+                    let bases = &bases;
+                    move || engine.msm(row, bases)
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().expect("the engine does not panic")).collect()
+    });
+    let found = found.into_iter().collect::<Result<Vec<_>, _>>().map_err(failure("a sum from a thread"))?;
+    expect_equal("sums from four threads", &found, &expected)
+}
