@@ -157,6 +157,7 @@ impl From<Error> for Failure {
             | Error::NotPowerOfTwo { .. }
             | Error::SiblingCount { .. } => ZKA_BAD_LENGTH,
             Error::BadHex { .. }
+            | Error::BadScalar { .. }
             | Error::UnknownName { .. }
             | Error::BadShift
             | Error::IndexOutOfRange { .. }

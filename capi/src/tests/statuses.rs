@@ -51,6 +51,7 @@ fn errors_have_their_statuses() {
         (Error::Unsupported { operation: "msm", device: device.clone() }, ZKA_UNSUPPORTED),
         (Error::WrongEngine { what: "bases" }, ZKA_WRONG_ENGINE),
         (Error::BadHex { found: "x".into() }, ZKA_BAD_ARGUMENT),
+        (Error::BadScalar { found: "x".into() }, ZKA_BAD_ARGUMENT),
         (Error::DomainTooLarge { log_size: 40, limit: 32 }, ZKA_BAD_LOG_SIZE),
         (Error::BadRoot { root: "3".into(), log_size: 2 }, ZKA_BAD_ROOT),
         (Error::BadShift, ZKA_BAD_ARGUMENT),
