@@ -25,11 +25,11 @@ pub struct Choice {
 /// What was chosen so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choices {
-    /// Operations that the CPU did.
+    /// Operations that the CPU did, those among them that the other device does not offer.
     pub on_cpu: u64,
     /// Operations that the other device did.
     pub on_device: u64,
-    /// The last of each kind of operation, in the order in which kinds first occurred.
+    /// The last of each kind of operation that both offer, in the order in which kinds first occurred.
     pub last: Vec<Choice>,
 }
 

@@ -1,14 +1,17 @@
 //! Devices: how one is asked for, and what is known of the one in use.
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
 
 use crate::error::Error;
 
 /// The device an engine is asked to run on.
 ///
-/// It prints as, and parses from, the name used on the command line: `auto`, `cpu`, `reference`, `cuda:0`, `opencl:1`;
-/// `cuda` and `opencl` are the first of their kind.
+/// It prints as, and parses from, the name used on the command line: `auto`, `cpu`, `reference`, `cuda:0`, `opencl:1`,
+/// `provider:./libother.so`; `cuda` and `opencl` are the first of their kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DeviceChoice {
     /// The CPU and the first GPU, if there is one: each operation runs where measurements on this machine expect it to
@@ -24,11 +27,13 @@ pub enum DeviceChoice {
     Cuda(u32),
     /// The OpenCL device with this number, counted from 0 through all platforms.
     OpenCl(u32),
+    /// A shared library with the C interface of zkaccel, at this path. Names that were parsed keep their path for good.
+    Provider(&'static Path),
 }
 
 impl DeviceChoice {
     /// The forms of a name, as they are listed to users.
-    pub const NAMES: [&str; 5] = ["auto", "cpu", "reference", "cuda:<n>", "opencl:<n>"];
+    pub const NAMES: [&str; 6] = ["auto", "cpu", "reference", "cuda:<n>", "opencl:<n>", "provider:<path>"];
 }
 
 impl fmt::Display for DeviceChoice {
@@ -39,6 +44,7 @@ impl fmt::Display for DeviceChoice {
             Self::Reference => f.write_str("reference"),
             Self::Cuda(index) => write!(f, "cuda:{index}"),
             Self::OpenCl(index) => write!(f, "opencl:{index}"),
+            Self::Provider(path) => write!(f, "provider:{}", path.display()),
         }
     }
 }
@@ -49,6 +55,9 @@ impl FromStr for DeviceChoice {
     /// [`Error::UnknownName`] for what is no name of a device. Whether the device is there is seen when an engine is
     /// built.
     fn from_str(text: &str) -> Result<Self, Error> {
+        if let Some(path) = text.strip_prefix("provider:").filter(|path| !path.is_empty()) {
+            return Ok(Self::Provider(kept(path)));
+        }
         let (kind, index) = text.split_once(':').unwrap_or((text, "0"));
         // `parse` would take a sign.
         let index = index.bytes().all(|byte| byte.is_ascii_digit()).then(|| index.parse().ok()).flatten();
@@ -65,6 +74,15 @@ impl FromStr for DeviceChoice {
             }),
         }
     }
+}
+
+/// A path that stays, once for each that was ever parsed.
+fn kept(path: &str) -> &'static Path {
+    static KEPT: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let path = kept.get(path).copied().unwrap_or_else(|| String::from(path).leak());
+    kept.insert(path);
+    Path::new(path)
 }
 
 /// What sort of hardware a device is.

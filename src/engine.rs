@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use crate::backend::checked::Checked;
 use crate::backend::cpu::{Cpu, Simd};
 use crate::backend::open::open;
 use crate::backend::{Accelerated, Backend, ResidentBackend};
-use crate::device::{DeviceChoice, DeviceInfo};
+use crate::device::{DeviceChoice, DeviceInfo, DeviceKind};
 use crate::error::Error;
 use crate::field::{Field, Goldilocks};
 use crate::hash::Digest;
@@ -53,6 +54,7 @@ pub struct EngineBuilder {
     threads: Option<usize>,
     simd: Option<Simd>,
     approach: Approach,
+    check_answers: bool,
     memory_budget: Option<u64>,
     device_memory: Option<u64>,
     progress: Option<Box<dyn Fn(Progress) + Send + Sync>>,
@@ -78,6 +80,13 @@ impl EngineBuilder {
     /// How a GPU builds trees; [`Approach::Auto`] unless said. The host has one way only.
     pub fn approach(self, approach: Approach) -> Self {
         Self { approach, ..self }
+    }
+
+    /// Puts every answer of the device to a cheap random test ([`backend::checked`](crate::backend::checked)) before it is
+    /// believed: [`Error::CheckFailed`] where it fails. For devices that are not trusted, such as a provider's library. The
+    /// tests take memory beside the budget, as much as the data, and data that stay between operations do so in host memory.
+    pub fn check_answers(self, check_answers: bool) -> Self {
+        Self { check_answers, ..self }
     }
 
     /// The most bytes of host memory that one operation may allocate, its result included. The machine's memory
@@ -106,6 +115,10 @@ impl EngineBuilder {
     pub fn build(self) -> Result<Engine, Error> {
         let cpu = Cpu::new(self.simd.map_or_else(Simd::from_environment, Ok)?)?;
         let (backend, device) = open(self.device, &cpu, self.device_memory)?;
+        let backend = match self.check_answers {
+            true => Box::new(Checked::new(backend, device.id.clone())),
+            false => backend,
+        };
         self.build_on(backend, device)
     }
 
@@ -118,7 +131,7 @@ impl EngineBuilder {
         if !(1..=4096).contains(&requested) {
             return Err(refused("expected from 1 to 4096".into()));
         }
-        let host = device.driver.is_none();
+        let host = device.kind == DeviceKind::Cpu && device.driver.is_none();
         let threads = if self.device == DeviceChoice::Reference { 1 } else { requested };
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -424,11 +437,11 @@ impl fmt::Debug for Engine {
 
 impl fmt::Debug for EngineBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { device, threads, simd, approach, memory_budget, device_memory, progress: _ } = self;
+        let Self { device, threads, simd, approach, check_answers, .. } = self;
         let mut debug = f.debug_struct("EngineBuilder");
         debug.field("device", device).field("threads", threads).field("simd", simd);
-        debug.field("approach", approach).field("memory_budget", memory_budget);
-        debug.field("device_memory", device_memory);
+        debug.field("approach", approach).field("check_answers", check_answers);
+        debug.field("memory_budget", &self.memory_budget).field("device_memory", &self.device_memory);
         debug.finish_non_exhaustive()
     }
 }

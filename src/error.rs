@@ -278,6 +278,15 @@ pub enum Error {
         message: String,
     },
 
+    /// A device whose answer is wrong.
+    #[error("{device} gave an answer that fails {operation}")]
+    CheckFailed {
+        /// The device.
+        device: String,
+        /// The test that the answer fails.
+        operation: &'static str,
+    },
+
     /// A number of threads of zero, or one that the system refuses.
     #[error("{threads} threads were asked for: {reason}")]
     BadThreadCount {

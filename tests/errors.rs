@@ -61,7 +61,18 @@ fn bad_hex() {
 
 #[test]
 fn unknown_name() {
-    for text in ["gpu", "", "cuda:x", "cuda:", "cuda:+1", "cpu:0", "opencl:4294967296", "CPU"] {
+    for text in [
+        "gpu",
+        "",
+        "provider:",
+        "provider",
+        "cuda:x",
+        "cuda:",
+        "cuda:+1",
+        "cpu:0",
+        "opencl:4294967296",
+        "CPU",
+    ] {
         let error = text.parse::<DeviceChoice>().unwrap_err();
         assert!(matches!(error, Error::UnknownName { what: "device", .. }));
         says(&error, &["auto, cpu", text]);
@@ -83,6 +94,10 @@ fn device_missing() {
             assert!(available.starts_with("cpu"), "{available}");
         }
     }
+    // What a library must have to be a provider is in `capi/tests/provider.rs`.
+    let error = Engine::builder().device("provider:/nowhere.so".parse().unwrap()).build().unwrap_err();
+    assert!(matches!(error, Error::DeviceMissing { .. }), "{error:?}");
+    says(&error, &["provider:/nowhere.so", "available: cpu"]);
     assert_eq!("cuda".parse(), Ok(DeviceChoice::Cuda(0)));
     assert_eq!("opencl:12".parse(), Ok(DeviceChoice::OpenCl(12)));
     // Vector instructions that this machine lacks, if any.

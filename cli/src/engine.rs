@@ -13,9 +13,13 @@ use crate::watch::Watch;
 /// Where and with how much work runs.
 #[derive(clap::Args)]
 pub(crate) struct EngineOptions {
-    /// The device: auto, cpu, cuda:N, opencl:N (see `zkaccel devices`), or reference (textbook algorithms on one thread, very slow)
+    /// The device: auto, cpu, cuda:N, opencl:N (see `zkaccel devices`), provider:PATH (a library with zkaccel's C interface), or reference (textbook algorithms on one thread, very slow)
     #[arg(long, value_name = "DEVICE", default_value_t)]
     device: DeviceChoice,
+
+    /// Put every answer of the device to a cheap random test before it is believed
+    #[arg(long)]
+    check: bool,
 
     /// CPU threads [default: all]
     #[arg(long, value_name = "N", value_parser = parse::number::<usize>)]
@@ -35,7 +39,7 @@ pub(crate) struct EngineOptions {
 impl EngineOptions {
     /// The engine, with a watch as its listener if there is one.
     pub(crate) fn build(&self, watch: Option<&Watch>) -> Result<Engine, Failure> {
-        let builder = Engine::builder().device(self.device);
+        let builder = Engine::builder().device(self.device).check_answers(self.check);
         let builder = watch.into_iter().fold(builder, |builder, watch| builder.on_progress(watch.listener()));
         let builder = self.threads.into_iter().fold(builder, |builder, n| builder.threads(n));
         let builder = self.memory.into_iter().fold(builder, |builder, bytes| builder.memory_budget(bytes));

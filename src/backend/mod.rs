@@ -9,9 +9,12 @@
 pub mod auto;
 #[cfg(feature = "bn254")]
 mod bn254;
+pub mod checked;
 pub mod cpu;
 pub mod gpu;
 pub(crate) mod open;
+#[cfg(feature = "providers")]
+pub mod provider;
 pub mod reference;
 #[cfg(feature = "bn254")]
 mod reference_bn254;

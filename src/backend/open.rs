@@ -27,7 +27,13 @@ pub(crate) fn open(choice: DeviceChoice, on_host: &Cpu, device_memory: Option<u6
         DeviceChoice::Cuda(index) => of_device(gpu::cuda::Cuda::open(index)?, device_memory),
         #[cfg(feature = "opencl")]
         DeviceChoice::OpenCl(index) => of_device(gpu::opencl::OpenCl::open(index)?, device_memory),
-        #[cfg(not(all(feature = "cuda", feature = "opencl")))]
+        #[cfg(feature = "providers")]
+        DeviceChoice::Provider(path) => {
+            let external = super::provider::External::open(path)?;
+            let info = external.info().clone();
+            (Box::new(external), info)
+        }
+        #[cfg(not(all(feature = "cuda", feature = "opencl", feature = "providers")))]
         missing => {
             let reason = "this build of zkaccel has no backend for it".into();
             return Err(crate::device::missing(&missing.to_string(), reason));

@@ -1,0 +1,578 @@
+/* zkaccel: hardware acceleration for zero-knowledge provers. SPDX-License-Identifier: MIT OR Apache-2.0
+ *
+ * Every function but zka_status_name and zka_abi_version returns a status, 0 for success; zka_last_error tells the rest, for each thread its own text.
+ * After any error inputs are untouched, outputs are unspecified, and the engine works.
+ *
+ * Pointers. Each is NULL or valid for the length that goes with it. NULL is an error, except where a length of 0 goes with it and where
+ * it is said. Memory that is written overlaps no other memory of the call. All memory is the caller's, none is kept, except
+ * that of an ..._async call: it is the operation's until zka_wait has returned, or the callback of zka_detach was called. What is wrong
+ * with pointers, lengths, flags and roots is an error of the ..._async call itself; what is wrong with the contents of arrays
+ * (words that are not canonical, points off the curve) is one of the wait.
+ *
+ * Handles (zka_options, zka_engine, zka_tree, zka_bases) are made through a pointer to one, and freed in any order. They are names that
+ * are looked up: a handle that was freed is an error. Engines, trees and bases may be used by any threads at once; options
+ * and futures by one thread at a time.
+ *
+ * Matrices are arrays of 64-bit words below p = 2^64 - 2^32 + 1, row by row, or column by column with ZKA_COLUMN_MAJOR.
+ *
+ * Elements of BN254 are in Montgomery form with R = 2^256, in memory as halo2curves and arkworks have them.
+ *
+ * Order of arguments: engine or other handle, outputs, inputs, sizes, options.
+ */
+
+#ifndef ZKACCEL_H
+#define ZKACCEL_H
+
+/* Written by tools/make-header.sh from capi/src. Do not edit. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Success.
+#define ZKA_OK 0
+
+// A pointer is null that must not be.
+#define ZKA_NULL_POINTER 1
+
+// A length is zero, too large, not a power of two where it must be, or does not fit another.
+#define ZKA_BAD_LENGTH 2
+
+// The binary logarithm of a size is larger than the field allows.
+#define ZKA_BAD_LOG_SIZE 3
+
+// A word or element is not below its modulus.
+#define ZKA_NOT_CANONICAL 4
+
+// A point is not on the curve.
+#define ZKA_NOT_ON_CURVE 5
+
+// A root of unity does not have the order of the transform.
+#define ZKA_BAD_ROOT 6
+
+// Any other argument is wrong: a flag, a name, an index, an unknown handle, a pointer that is not aligned.
+#define ZKA_BAD_ARGUMENT 7
+
+// Memory to write overlaps other memory of the call.
+#define ZKA_ALIASED 8
+
+// This library or this device does not offer the operation.
+#define ZKA_UNSUPPORTED 9
+
+// The device that was asked for is not present.
+#define ZKA_NO_DEVICE 10
+
+// The device has no memory left.
+#define ZKA_DEVICE_OUT_OF_MEMORY 11
+
+// The host has no memory left, or the operation needs more than the budget.
+#define ZKA_HOST_OUT_OF_MEMORY 12
+
+// The device failed at something it should be able to do, or its answer failed a check.
+#define ZKA_DEVICE_LOST 13
+
+// The device's driver is too old.
+#define ZKA_DRIVER_TOO_OLD 14
+
+// The future was waited for or detached before.
+#define ZKA_FUTURE_CONSUMED 15
+
+// The future was never given out.
+#define ZKA_FUTURE_UNKNOWN 16
+
+// The handle or future belongs to another engine.
+#define ZKA_WRONG_ENGINE 17
+
+// The header and the library are of different versions.
+#define ZKA_ABI_MISMATCH 18
+
+// The engine was shut down, or another thread is shutting it down.
+#define ZKA_SHUTTING_DOWN 19
+
+// A bug in the library; the text says which.
+#define ZKA_INTERNAL 20
+
+// A device that is missing is `ZKA_NO_DEVICE`. The default.
+#define ZKA_POLICY_REQUIRE 0
+
+// Where the device is missing or its driver is too old, the CPU takes its place; `zka_engine_device` tells.
+#define ZKA_POLICY_PREFER 1
+
+// The version of this interface, for `zka_engine_new`: the upper 16 bits change when something is taken away or changed, the
+// lower ones when something is added.
+#define ZKA_ABI_VERSION 65536
+
+// A processor.
+#define ZKA_KIND_CPU 0
+
+// A graphics processor.
+#define ZKA_KIND_GPU 1
+
+// Anything else.
+#define ZKA_KIND_OTHER 2
+
+// The functions on Goldilocks: `zka_goldilocks_ntt` and `zka_goldilocks_lde`.
+#define ZKA_CAN_GOLDILOCKS 1
+
+// Digests of rows and Merkle trees over `ZKA_HASH_RP64_256`.
+#define ZKA_CAN_RP64_256 2
+
+// Digests of rows and Merkle trees over `ZKA_HASH_RP64_256_V2021`.
+#define ZKA_CAN_RP64_256_V2021 4
+
+// Digests of rows and Merkle trees over `ZKA_HASH_BLAKE3`.
+#define ZKA_CAN_BLAKE3 8
+
+// `zka_bn254_g1_msm`.
+#define ZKA_CAN_BN254_MSM 32
+
+// `zka_bn254_g1_bases_new`, `zka_bn254_g1_msm_bases` and `zka_bn254_g1_msm_batch`.
+#define ZKA_CAN_BN254_BASES 64
+
+// `zka_bn254_fr_fft`.
+#define ZKA_CAN_BN254_FFT 128
+
+// The `..._async` form of everything else that it can do, with `zka_wait`, `zka_poll` and `zka_detach`.
+#define ZKA_CAN_ASYNC 16
+
+// From values to coefficients, the factor 1/n included; else from coefficients to values.
+#define ZKA_INVERSE 1
+
+// The input is in bit-reversed order.
+#define ZKA_IN_BITREV 2
+
+// The output is in bit-reversed order.
+#define ZKA_OUT_BITREV 4
+
+// Entries of a column lie side by side; else entries of a row do.
+#define ZKA_COLUMN_MAJOR 8
+
+// Rescue Prime with 256-bit digests, as winterfell has it since 2022.
+#define ZKA_HASH_RP64_256 1
+
+// Rescue Prime with 256-bit digests, as winterfell had it in 2021.
+#define ZKA_HASH_RP64_256_V2021 2
+
+// BLAKE3.
+#define ZKA_HASH_BLAKE3 3
+
+// Each row is a digest of four words and itself the leaf; else the leaf is the row's hash. Rows are of 4 columns then.
+#define ZKA_ROWS_ARE_DIGESTS 16
+
+// Bases are checked to be on the curve: `ZKA_NOT_ON_CURVE` if one is not. Without it the sum over such is of no meaning.
+#define ZKA_VALIDATE 1
+
+// Multiples of the bases are computed and kept, as many as the memory budget allows.
+#define ZKA_PRECOMPUTE 2
+
+// Points that an engine keeps in the form that its device wants. They may be used by any threads at once.
+typedef struct zka_bases zka_bases;
+
+// An engine: a device, its threads and its limits. It may be used by any threads at once.
+typedef struct zka_engine zka_engine;
+
+// Options of an engine: made by `zka_options_new`, changed by `zka_options_set_...`, freed by `zka_options_free`.
+typedef struct zka_options zka_options;
+
+// A Merkle tree with all its nodes in host memory. It may be used by any threads at once.
+typedef struct zka_tree zka_tree;
+
+// What every function returns, except where it says otherwise: `ZKA_OK` or the number of an error.
+typedef int32_t zka_status;
+
+// What is known of a device. Texts end with a zero and are cut where they are longer.
+typedef struct zka_device {
+  // The name by which it is asked for, such as "cpu" or "cuda:0".
+  char id[32];
+  // What it is.
+  char description[160];
+  // Its driver and the driver's version; empty where it has none.
+  char driver[64];
+  // Why an engine uses it.
+  char reason[240];
+  // Its memory in bytes; 0 where the system does not tell.
+  uint64_t memory;
+  // Threads or compute units.
+  uint64_t units;
+  // One of `ZKA_KIND_...`.
+  int32_t kind;
+  // Zero.
+  int32_t reserved;
+} zka_device;
+
+// An operation under way. It is a number: copy it, keep it, hand it on; `id` 0 is none. It is waited for or detached once.
+typedef struct zka_future {
+  // 0, or the number of the operation.
+  uint64_t id;
+} zka_future;
+
+// A digest: 32 bytes, for Rescue Prime four little-endian words below p.
+typedef struct zka_digest {
+  // The bytes, in the order in which they print.
+  uint8_t bytes[32];
+} zka_digest;
+
+// A coordinate: x 2^256 modulo q, below q, four words, the lowest first.
+typedef struct zka_bn254_fp {
+  // The words.
+  uint64_t limbs[4];
+} zka_bn254_fp;
+
+// A point in homogeneous coordinates, x = X/Z and y = Y/Z, as halo2curves has it; the identity is (0, 1, 0). Equal points have
+// many forms: compare them as `zka_bn254_g1_aff`.
+typedef struct zka_bn254_g1_prj {
+  // X.
+  struct zka_bn254_fp x;
+  // Y.
+  struct zka_bn254_fp y;
+  // Z.
+  struct zka_bn254_fp z;
+} zka_bn254_g1_prj;
+
+// A scalar: x 2^256 modulo r, below r, four words, the lowest first.
+typedef struct zka_bn254_fr {
+  // The words.
+  uint64_t limbs[4];
+} zka_bn254_fr;
+
+// A point of y^2 = x^3 + 3; the identity is all zero.
+typedef struct zka_bn254_g1_aff {
+  // x.
+  struct zka_bn254_fp x;
+  // y.
+  struct zka_bn254_fp y;
+} zka_bn254_g1_aff;
+
+// A point in Jacobian coordinates, x = X/Z^2 and y = Y/Z^3, as arkworks has it; Z of the identity is 0.
+typedef struct zka_bn254_g1_jac {
+  // X.
+  struct zka_bn254_fp x;
+  // Y.
+  struct zka_bn254_fp y;
+  // Z.
+  struct zka_bn254_fp z;
+} zka_bn254_g1_jac;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// The name of a status, such as "BAD_LENGTH"; "unknown status" for any other number. The text is constant.
+const char *zka_status_name(int32_t status);
+
+// Copies the text of this thread's last error into `buf`, with an ending zero, and cuts what does not fit into `cap` bytes.
+//
+// The text is empty before the first error. It is replaced by the thread's next error, not by a success. `buf` may be null if `cap`
+// is 0.
+zka_status zka_last_error(char *buf,
+                          size_t cap);
+
+// Makes options: the best device present, all threads, the machine's memory.
+zka_status zka_options_new(struct zka_options **out);
+
+// Sets the device: "auto", "cpu", "reference", "cuda:N", "opencl:N", or "provider:PATH", a shared library with this interface. Whether it is there is seen by `zka_engine_new`.
+zka_status zka_options_set_device(struct zka_options *options,
+                                  const char *device);
+
+// Sets the number of CPU threads; 0 is all that the system grants.
+zka_status zka_options_set_threads(struct zka_options *options, uint32_t threads);
+
+// Sets the most bytes of host memory that one operation may allocate; 0 is the machine's memory.
+zka_status zka_options_set_memory_budget(struct zka_options *options, uint64_t bytes);
+
+// Sets what happens where the device is missing: `ZKA_POLICY_REQUIRE` or `ZKA_POLICY_PREFER`.
+zka_status zka_options_set_policy(struct zka_options *options, int32_t policy);
+
+// Sets whether every answer of the device is put to a cheap random test before it is believed, 1 or 0.
+zka_status zka_options_set_check(struct zka_options *options, int32_t check);
+
+// Frees options; NULL is nothing to free. Engines made with them are not concerned.
+zka_status zka_options_free(struct zka_options *options);
+
+// The version of the interface that this library has; compare with `ZKA_ABI_VERSION`.
+uint32_t zka_abi_version(void);
+
+// Tells which functions a library has, as the sum of `ZKA_CAN_...`. Whoever loads a library of this interface asks this before it
+// uses the functions; one that lacks some need not export them.
+zka_status zka_capabilities(uint64_t *bits);
+
+// Counts the devices of this machine.
+zka_status zka_device_count(size_t *out);
+
+// Describes one of the devices of this machine, by its number from 0 on.
+zka_status zka_device_info(struct zka_device *out, size_t index);
+
+// Makes an engine. `abi` is `ZKA_ABI_VERSION` of the header; `options` may be NULL for the defaults, and may be freed after.
+zka_status zka_engine_new(struct zka_engine **out,
+                          uint32_t abi,
+                          const struct zka_options *options);
+
+// Describes the device of an engine and why it is the one.
+zka_status zka_engine_device(const struct zka_engine *engine, struct zka_device *out);
+
+// Shuts an engine down: takes no new work, waits until all its work is done and all callbacks have returned, and frees it.
+//
+// Futures that nobody waited for are void then; their operations are complete and what they have made is their caller's.
+// Trees and bases may be used and freed after it. Of several threads that shut down one engine one succeeds; the others get
+// `ZKA_SHUTTING_DOWN`, as does every other call from now on. A callback cannot shut down its own engine: `ZKA_BAD_ARGUMENT`.
+zka_status zka_engine_shutdown(struct zka_engine *engine);
+
+// Waits until an operation is done and gives its status. Exactly once: the future is void then, whatever the status.
+//
+// What the operation has written may be read after it, and the memory that it was given is the caller's again.
+zka_status zka_wait(struct zka_engine *engine, struct zka_future future);
+
+// Tells whether a wait would return at once: `ready` is 1 or 0. The future stays valid.
+zka_status zka_poll(struct zka_engine *engine, struct zka_future future, int32_t *ready);
+
+// Gives up a future: instead of a wait, `done` is called once with `context` and the operation's status.
+//
+// It is called on a thread of the engine, or on this one before `zka_detach` returns, and must return in the ordinary way. It may
+// call any function but the shutdown of its engine. The text of an error is that of `zka_last_error` during the call. `done`
+// may be NULL; then the memory of the operation is the caller's again after the shutdown of the engine.
+zka_status zka_detach(struct zka_engine *engine,
+                      struct zka_future future,
+                      void (*done)(void*, int32_t),
+                      void *context);
+
+// Transforms every column of a matrix in place: 2^log_n rows, `cols` columns, words below p = 2^64 - 2^32 + 1.
+//
+// Row i of the values belongs to the point `coset` * `omega`^i. `omega` is a root of unity of order exactly 2^log_n; `coset` is
+// not 0, and 1 for the subgroup itself. Flags: `ZKA_INVERSE`, `ZKA_IN_BITREV`, `ZKA_OUT_BITREV`, `ZKA_COLUMN_MAJOR`.
+zka_status zka_goldilocks_ntt(struct zka_engine *engine,
+                              uint64_t *data,
+                              uint32_t log_n,
+                              size_t cols,
+                              uint64_t omega,
+                              uint64_t coset,
+                              uint32_t flags);
+
+// `zka_goldilocks_ntt`, started: `data` is the operation's until the future was waited for.
+zka_status zka_goldilocks_ntt_async(struct zka_engine *engine,
+                                    uint64_t *data,
+                                    uint32_t log_n,
+                                    size_t cols,
+                                    uint64_t omega,
+                                    uint64_t coset,
+                                    uint32_t flags,
+                                    struct zka_future *future);
+
+// Extends every column of `in`, values on a subgroup of order 2^log_n, to `out`, the values of the same polynomials on a larger
+// coset of order 2^(log_n + log_blowup), both in natural order.
+//
+// `omega` is a root of unity of the larger order; its power by 2^log_blowup generates the subgroup. Row i of `out` belongs to the
+// point `coset` * `omega`^i. `in` is unchanged and does not overlap `out`. Flags: `ZKA_OUT_BITREV`, `ZKA_COLUMN_MAJOR` (of both).
+zka_status zka_goldilocks_lde(struct zka_engine *engine,
+                              uint64_t *out,
+                              const uint64_t *in,
+                              uint32_t log_n,
+                              uint32_t log_blowup,
+                              size_t cols,
+                              uint64_t omega,
+                              uint64_t coset,
+                              uint32_t flags);
+
+// `zka_goldilocks_lde`, started: `out` and `in` are the operation's until the future was waited for.
+zka_status zka_goldilocks_lde_async(struct zka_engine *engine,
+                                    uint64_t *out,
+                                    const uint64_t *in,
+                                    uint32_t log_n,
+                                    uint32_t log_blowup,
+                                    size_t cols,
+                                    uint64_t omega,
+                                    uint64_t coset,
+                                    uint32_t flags,
+                                    struct zka_future *future);
+
+// Makes the Merkle tree whose leaf i is the hash of row i of a matrix: `rows` is a power of two, words are below p.
+//
+// `hash` is one of `ZKA_HASH_...`. Flags: `ZKA_COLUMN_MAJOR`, or `ZKA_ROWS_ARE_DIGESTS`. Free the tree with `zka_tree_free`.
+zka_status zka_merkle_commit(struct zka_engine *engine,
+                             struct zka_tree **out,
+                             uint32_t hash,
+                             const uint64_t *matrix,
+                             size_t rows,
+                             size_t cols,
+                             uint32_t flags);
+
+// `zka_merkle_commit`, started: `matrix` and `out` are the operation's until the future was waited for.
+zka_status zka_merkle_commit_async(struct zka_engine *engine,
+                                   struct zka_tree **out,
+                                   uint32_t hash,
+                                   const uint64_t *matrix,
+                                   size_t rows,
+                                   size_t cols,
+                                   uint32_t flags,
+                                   struct zka_future *future);
+
+// Writes the digest of every row of a matrix, `rows` digests; `rows` is any number. Flags: `ZKA_COLUMN_MAJOR`.
+zka_status zka_hash_rows(struct zka_engine *engine,
+                         struct zka_digest *out,
+                         uint32_t hash,
+                         const uint64_t *matrix,
+                         size_t rows,
+                         size_t cols,
+                         uint32_t flags);
+
+// `zka_hash_rows`, started: `matrix` and `out` are the operation's until the future was waited for.
+zka_status zka_hash_rows_async(struct zka_engine *engine,
+                               struct zka_digest *out,
+                               uint32_t hash,
+                               const uint64_t *matrix,
+                               size_t rows,
+                               size_t cols,
+                               uint32_t flags,
+                               struct zka_future *future);
+
+// The root of a tree.
+zka_status zka_tree_root(const struct zka_tree *tree, struct zka_digest *out);
+
+// The number of leaves of a tree.
+zka_status zka_tree_leaf_count(const struct zka_tree *tree, size_t *out);
+
+// Copies `len` nodes of a tree from number `first` on: number 1 is the root, the children of i are 2i and 2i + 1, and leaf i of N
+// is number N + i. There is no number 0.
+zka_status zka_tree_nodes(const struct zka_tree *tree,
+                          struct zka_digest *out,
+                          size_t first,
+                          size_t len);
+
+// Opens leaf `index`: writes the siblings on the way to the root, the leaf's own first. `path_len` is log2 of the number of leaves.
+zka_status zka_tree_open(const struct zka_tree *tree,
+                         struct zka_digest *path,
+                         size_t path_len,
+                         size_t index);
+
+// Frees a tree; NULL is nothing to free. Its engine may have been shut down before.
+zka_status zka_tree_free(struct zka_tree *tree);
+
+// Checks that row `index` of the committed matrix, of `rows` rows and `cols` columns, is `row`: `valid` is 1 if so, 0 if not.
+//
+// The verifier says how many rows and columns there are, because the root does not; `path_len` is log2 of `rows`. What is
+// malformed is an error. Flags: `ZKA_ROWS_ARE_DIGESTS`. Needs no engine.
+zka_status zka_merkle_verify(int32_t *valid,
+                             uint32_t hash,
+                             const struct zka_digest *root,
+                             size_t rows,
+                             size_t index,
+                             const uint64_t *row,
+                             size_t cols,
+                             const struct zka_digest *path,
+                             size_t path_len,
+                             uint32_t flags);
+
+// The sum of `len` scalars times points; of none it is the identity.
+zka_status zka_bn254_g1_msm(struct zka_engine *engine,
+                            struct zka_bn254_g1_prj *out,
+                            const struct zka_bn254_fr *scalars,
+                            const struct zka_bn254_g1_aff *points,
+                            size_t len);
+
+// `zka_bn254_g1_msm`, started: `out`, `scalars` and `points` are the operation's until the future was waited for.
+zka_status zka_bn254_g1_msm_async(struct zka_engine *engine,
+                                  struct zka_bn254_g1_prj *out,
+                                  const struct zka_bn254_fr *scalars,
+                                  const struct zka_bn254_g1_aff *points,
+                                  size_t len,
+                                  struct zka_future *future);
+
+// Keeps a copy of `len` points for many sums. Flags: `ZKA_VALIDATE`, `ZKA_PRECOMPUTE`. Free it with `zka_bases_free`.
+zka_status zka_bn254_g1_bases_new(struct zka_engine *engine,
+                                  struct zka_bases **out,
+                                  const struct zka_bn254_g1_aff *points,
+                                  size_t len,
+                                  uint32_t flags);
+
+// `zka_bn254_g1_bases_new`, started: `out` and `points` are the operation's until the future was waited for.
+zka_status zka_bn254_g1_bases_new_async(struct zka_engine *engine,
+                                        struct zka_bases **out,
+                                        const struct zka_bn254_g1_aff *points,
+                                        size_t len,
+                                        uint32_t flags,
+                                        struct zka_future *future);
+
+// The number of points that are kept.
+zka_status zka_bases_len(const struct zka_bases *bases, size_t *out);
+
+// Frees bases; NULL is nothing to free. Operations under way keep them until they are done; the engine may be gone.
+zka_status zka_bases_free(struct zka_bases *bases);
+
+// The sum of `len` scalars times the bases from number `offset` on.
+zka_status zka_bn254_g1_msm_bases(struct zka_engine *engine,
+                                  struct zka_bn254_g1_prj *out,
+                                  const struct zka_bn254_fr *scalars,
+                                  const struct zka_bases *bases,
+                                  size_t offset,
+                                  size_t len);
+
+// `zka_bn254_g1_msm_bases`, started: `out` and `scalars` are the operation's until the future was waited for.
+zka_status zka_bn254_g1_msm_bases_async(struct zka_engine *engine,
+                                        struct zka_bn254_g1_prj *out,
+                                        const struct zka_bn254_fr *scalars,
+                                        const struct zka_bases *bases,
+                                        size_t offset,
+                                        size_t len,
+                                        struct zka_future *future);
+
+// `batch` sums over the same bases, the first `len`: sum i is of the scalars from number i * `len` on.
+zka_status zka_bn254_g1_msm_batch(struct zka_engine *engine,
+                                  struct zka_bn254_g1_prj *out,
+                                  const struct zka_bn254_fr *scalars,
+                                  const struct zka_bases *bases,
+                                  size_t len,
+                                  size_t batch);
+
+// `zka_bn254_g1_msm_batch`, started: `out` and `scalars` are the operation's until the future was waited for.
+zka_status zka_bn254_g1_msm_batch_async(struct zka_engine *engine,
+                                        struct zka_bn254_g1_prj *out,
+                                        const struct zka_bn254_fr *scalars,
+                                        const struct zka_bases *bases,
+                                        size_t len,
+                                        size_t batch,
+                                        struct zka_future *future);
+
+// Transforms `batch` polynomials of 2^log_n scalars, one after another, in place.
+//
+// Value i belongs to the point `coset` * `omega`^i; `coset` NULL is 1. `omega` is a root of unity of order exactly 2^log_n, at
+// most 2^28. The inverse includes the factor 1/n. Flags: `ZKA_INVERSE`, `ZKA_IN_BITREV`, `ZKA_OUT_BITREV`.
+zka_status zka_bn254_fr_fft(struct zka_engine *engine,
+                            struct zka_bn254_fr *data,
+                            uint32_t log_n,
+                            size_t batch,
+                            const struct zka_bn254_fr *omega,
+                            const struct zka_bn254_fr *coset,
+                            uint32_t flags);
+
+// `zka_bn254_fr_fft`, started: `data` is the operation's until the future was waited for; `omega` and `coset` are not.
+zka_status zka_bn254_fr_fft_async(struct zka_engine *engine,
+                                  struct zka_bn254_fr *data,
+                                  uint32_t log_n,
+                                  size_t batch,
+                                  const struct zka_bn254_fr *omega,
+                                  const struct zka_bn254_fr *coset,
+                                  uint32_t flags,
+                                  struct zka_future *future);
+
+// A point as affine coordinates.
+zka_status zka_bn254_g1_to_aff(struct zka_bn254_g1_aff *out, const struct zka_bn254_g1_prj *in);
+
+// A point in Jacobian coordinates.
+zka_status zka_bn254_g1_to_jac(struct zka_bn254_g1_jac *out, const struct zka_bn254_g1_prj *in);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* ZKACCEL_H */
+
+#ifndef ZKA_ASSERT_SIZE
+/* The sizes that the library was built with. */
+#define ZKA_ASSERT_SIZE(type, size) typedef char type##_has_another_size[sizeof(type) == (size) ? 1 : -1]
+ZKA_ASSERT_SIZE(zka_future, 8);
+ZKA_ASSERT_SIZE(zka_digest, 32);
+ZKA_ASSERT_SIZE(zka_device, 520);
+ZKA_ASSERT_SIZE(zka_bn254_fr, 32);
+ZKA_ASSERT_SIZE(zka_bn254_fp, 32);
+ZKA_ASSERT_SIZE(zka_bn254_g1_aff, 64);
+ZKA_ASSERT_SIZE(zka_bn254_g1_prj, 96);
+ZKA_ASSERT_SIZE(zka_bn254_g1_jac, 96);
+#endif

@@ -1,0 +1,421 @@
+//! Merkle trees over the rows of a matrix.
+
+use std::sync::Arc;
+
+use accel::backend::Accelerated;
+use accel::field::Goldilocks;
+use accel::hash::{Blake3, Digest, Hasher, Rp64_256, Rp64_256V2021};
+use accel::matrix::{MatrixRef, Shape};
+use accel::merkle::{Cap, MerkleTree, Opening};
+use accel::{Engine, Error};
+
+use crate::arguments::{Arguments, Input, Output, check_flags, product};
+use crate::engine::zka_engine;
+use crate::future::{Call, later, now, zka_future};
+use crate::goldilocks::{ZKA_COLUMN_MAJOR, shape};
+use crate::handles::{Handles, Kind};
+use crate::status::{Failure, ZKA_BAD_ARGUMENT, ZKA_BAD_LENGTH, guard, zka_status};
+
+/// Rescue Prime with 256-bit digests, as winterfell has it since 2022.
+pub const ZKA_HASH_RP64_256: u32 = 1;
+/// Rescue Prime with 256-bit digests, as winterfell had it in 2021.
+pub const ZKA_HASH_RP64_256_V2021: u32 = 2;
+/// BLAKE3.
+pub const ZKA_HASH_BLAKE3: u32 = 3;
+
+/// Each row is a digest of four words and itself the leaf; else the leaf is the row's hash. Rows are of 4 columns then.
+pub const ZKA_ROWS_ARE_DIGESTS: u32 = 16;
+
+/// A Merkle tree with all its nodes in host memory. It may be used by any threads at once.
+pub struct zka_tree {
+    _opaque: (),
+}
+
+/// A digest: 32 bytes, for Rescue Prime four little-endian words below p.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct zka_digest {
+    /// The bytes, in the order in which they print.
+    pub bytes: [u8; 32],
+}
+
+const _: () = assert!(size_of::<zka_digest>() == 32 && align_of::<zka_digest>() == 1);
+
+/// Makes the Merkle tree whose leaf i is the hash of row i of a matrix: `rows` is a power of two, words are below p.
+///
+/// `hash` is one of `ZKA_HASH_...`. Flags: `ZKA_COLUMN_MAJOR`, or `ZKA_ROWS_ARE_DIGESTS`. Free the tree with `zka_tree_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zka_merkle_commit(
+    engine: *mut zka_engine,
+    out: *mut *mut zka_tree,
+    hash: u32,
+    matrix: *const u64,
+    rows: usize,
+    cols: usize,
+    flags: u32,
+) -> zka_status {
+    // SAFETY: the caller's promise.
+    unsafe { now(engine, |arguments, _| Commit::new(arguments, out, hash, matrix, rows, cols, flags)) }
+}
+
+/// `zka_merkle_commit`, started: `matrix` and `out` are the operation's until the future was waited for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zka_merkle_commit_async(
+    engine: *mut zka_engine,
+    out: *mut *mut zka_tree,
+    hash: u32,
+    matrix: *const u64,
+    rows: usize,
+    cols: usize,
+    flags: u32,
+    future: *mut zka_future,
+) -> zka_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        later(engine, future, |arguments, _| Commit::new(arguments, out, hash, matrix, rows, cols, flags))
+    }
+}
+
+/// Writes the digest of every row of a matrix, `rows` digests; `rows` is any number. Flags: `ZKA_COLUMN_MAJOR`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zka_hash_rows(
+    engine: *mut zka_engine,
+    out: *mut zka_digest,
+    hash: u32,
+    matrix: *const u64,
+    rows: usize,
+    cols: usize,
+    flags: u32,
+) -> zka_status {
+    // SAFETY: the caller's promise.
+    unsafe { now(engine, |arguments, _| HashRows::new(arguments, out, hash, matrix, rows, cols, flags)) }
+}
+
+/// `zka_hash_rows`, started: `matrix` and `out` are the operation's until the future was waited for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zka_hash_rows_async(
+    engine: *mut zka_engine,
+    out: *mut zka_digest,
+    hash: u32,
+    matrix: *const u64,
+    rows: usize,
+    cols: usize,
+    flags: u32,
+    future: *mut zka_future,
+) -> zka_status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        later(engine, future, |arguments, _| HashRows::new(arguments, out, hash, matrix, rows, cols, flags))
+    }
+}
+
+/// The root of a tree.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zka_tree_root(tree: *const zka_tree, out: *mut zka_digest) -> zka_status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let out = unsafe { Arguments::new() }.output("out", out, 1)?;
+        out.write(&[TREES.get(tree)?.root()]);
+        Ok(())
+    })
+}
+
+/// The number of leaves of a tree.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zka_tree_leaf_count(tree: *const zka_tree, out: *mut usize) -> zka_status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let out = unsafe { Arguments::new() }.output("out", out, 1)?;
+        out.write(&[TREES.get(tree)?.leaf_count()]);
+        Ok(())
+    })
+}
+
+/// Copies `len` nodes of a tree from number `first` on: number 1 is the root, the children of i are 2i and 2i + 1, and leaf i of N
+/// is number N + i. There is no number 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zka_tree_nodes(
+    tree: *const zka_tree,
+    out: *mut zka_digest,
+    first: usize,
+    len: usize,
+) -> zka_status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let out = unsafe { Arguments::new() }.output("out", out, len)?;
+        let tree = TREES.get(tree)?;
+        let end = 2 * tree.leaf_count();
+        if first == 0 || first.checked_add(len).is_none_or(|last| last > end) {
+            let text = format!("{len} nodes from number {first} on, expected numbers from 1 to {}", end - 1);
+            return Err(Failure::new(ZKA_BAD_LENGTH, text));
+        }
+        out.write(tree.nodes(first, len));
+        Ok(())
+    })
+}
+
+/// Opens leaf `index`: writes the siblings on the way to the root, the leaf's own first. `path_len` is log2 of the number of leaves.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zka_tree_open(
+    tree: *const zka_tree,
+    path: *mut zka_digest,
+    path_len: usize,
+    index: usize,
+) -> zka_status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let path = unsafe { Arguments::new() }.output("path", path, path_len)?;
+        let siblings = TREES.get(tree)?.open(index)?;
+        if siblings.len() != path_len {
+            let depth = siblings.len();
+            let text =
+                format!("the path has room for {path_len} digests, expected {depth}, the depth of the tree");
+            return Err(Failure::new(ZKA_BAD_LENGTH, text));
+        }
+        path.write(&siblings);
+        Ok(())
+    })
+}
+
+/// Frees a tree; NULL is nothing to free. Its engine may have been shut down before.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zka_tree_free(tree: *mut zka_tree) -> zka_status {
+    guard(|| match tree.is_null() {
+        true => Ok(()),
+        false => TREES.remove(tree).map(drop),
+    })
+}
+
+/// Checks that row `index` of the committed matrix, of `rows` rows and `cols` columns, is `row`: `valid` is 1 if so, 0 if not.
+///
+/// The verifier says how many rows and columns there are, because the root does not; `path_len` is log2 of `rows`. What is
+/// malformed is an error. Flags: `ZKA_ROWS_ARE_DIGESTS`. Needs no engine.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zka_merkle_verify(
+    valid: *mut i32,
+    hash: u32,
+    root: *const zka_digest,
+    rows: usize,
+    index: usize,
+    row: *const u64,
+    cols: usize,
+    path: *const zka_digest,
+    path_len: usize,
+    flags: u32,
+) -> zka_status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let mut arguments = unsafe { Arguments::new() };
+        let valid = arguments.output("valid", valid, 1)?;
+        let root = arguments.input("root", root, 1)?;
+        let row = arguments.input("row", row.cast::<Goldilocks>(), cols)?;
+        let path = arguments.input("path", path, path_len)?;
+        arguments.check_aliases()?;
+        valid.write(&[0]);
+        check_flags(flags, ZKA_ROWS_ARE_DIGESTS)?;
+        let claim =
+            Claim { root: root.as_slice()[0], rows, index, row: row.as_slice(), path: path.as_slice() };
+        let digests = flags & ZKA_ROWS_ARE_DIGESTS != 0;
+        shape(rows, cols, flags)?;
+        check_digest_width(cols, digests)?;
+        let verified = match hash {
+            ZKA_HASH_RP64_256 => claim.verify::<Rp64_256>(digests),
+            ZKA_HASH_RP64_256_V2021 => claim.verify::<Rp64_256V2021>(digests),
+            ZKA_HASH_BLAKE3 => claim.verify::<Blake3>(digests),
+            unknown => return Err(unknown_hash(unknown)),
+        };
+        match verified {
+            Ok(()) => valid.write(&[1]),
+            Err(Error::NotVerified) => {}
+            Err(malformed) => return Err(malformed.into()),
+        }
+        Ok(())
+    })
+}
+
+static TREES: Handles<Box<dyn Tree>> = Handles::new(Kind::Tree);
+
+/// A tree over whatever hash.
+trait Tree: Send + Sync {
+    fn root(&self) -> zka_digest;
+    fn leaf_count(&self) -> usize;
+    fn nodes(&self, first: usize, len: usize) -> &[zka_digest];
+    fn open(&self, index: usize) -> Result<Vec<zka_digest>, Error>;
+}
+
+impl<H: Hasher> Tree for MerkleTree<H> {
+    fn root(&self) -> zka_digest {
+        zka_digest { bytes: self.root().to_bytes() }
+    }
+
+    fn leaf_count(&self) -> usize {
+        self.leaf_count()
+    }
+
+    fn nodes(&self, first: usize, len: usize) -> &[zka_digest] {
+        let nodes: &[[u8; 32]] = bytemuck::cast_slice(&self.heap()[first..][..len]);
+        // SAFETY: a digest is 32 bytes and nothing else.
+        unsafe { std::slice::from_raw_parts(nodes.as_ptr().cast(), nodes.len()) }
+    }
+
+    fn open(&self, index: usize) -> Result<Vec<zka_digest>, Error> {
+        let siblings = self.open(index)?.siblings;
+        Ok(siblings.into_iter().map(|digest| zka_digest { bytes: digest.to_bytes() }).collect())
+    }
+}
+
+struct Commit {
+    matrix: Input<Goldilocks>,
+    shape: Shape,
+    digests: bool,
+    make: Maker,
+    out: Output<*mut zka_tree>,
+}
+
+type Maker = fn(&Engine, &[Goldilocks], Shape, bool) -> Result<Box<dyn Tree>, Error>;
+
+impl Commit {
+    fn new(
+        arguments: &mut Arguments,
+        out: *mut *mut zka_tree,
+        hash: u32,
+        matrix: *const u64,
+        rows: usize,
+        cols: usize,
+        flags: u32,
+    ) -> Result<Self, Failure> {
+        check_flags(flags, ZKA_COLUMN_MAJOR | ZKA_ROWS_ARE_DIGESTS)?;
+        if flags == ZKA_COLUMN_MAJOR | ZKA_ROWS_ARE_DIGESTS {
+            let text = "rows that are digests have their words side by side: one of the two flags must go";
+            return Err(Failure::new(ZKA_BAD_ARGUMENT, text));
+        }
+        let make = match hash {
+            ZKA_HASH_RP64_256 => tree::<Rp64_256>,
+            ZKA_HASH_RP64_256_V2021 => tree::<Rp64_256V2021>,
+            ZKA_HASH_BLAKE3 => tree::<Blake3>,
+            unknown => return Err(unknown_hash(unknown)),
+        };
+        let digests = flags & ZKA_ROWS_ARE_DIGESTS != 0;
+        let shape = shape(rows, cols, flags)?;
+        check_digest_width(cols, digests)?;
+        if !rows.is_power_of_two() {
+            return Err(Error::NotPowerOfTwo { what: "rows of the matrix", found: rows }.into());
+        }
+        let out = arguments.output("out", out, 1)?;
+        let matrix = arguments.input("matrix", matrix.cast(), product("matrix", rows, cols)?)?;
+        Ok(Self { matrix, shape, digests, make, out })
+    }
+}
+
+impl Call for Commit {
+    fn run(self, engine: &Engine) -> Result<(), Error> {
+        let tree = (self.make)(engine, self.matrix.as_slice(), self.shape, self.digests)?;
+        self.out.write(&[TREES.insert(Arc::new(tree))]);
+        Ok(())
+    }
+}
+
+fn tree<H: Accelerated>(
+    engine: &Engine,
+    words: &[Goldilocks],
+    shape: Shape,
+    digests: bool,
+) -> Result<Box<dyn Tree>, Error> {
+    Ok(Box::new(match digests {
+        true => engine.merkle_tree::<H>(digests_of::<H>(words))?,
+        false => engine.merkle_tree_of_rows::<H, _>(MatrixRef::new(words, shape)?)?,
+    }))
+}
+
+struct HashRows {
+    matrix: Input<Goldilocks>,
+    shape: Shape,
+    hash: RowHasher,
+    out: Output<[u8; 32]>,
+}
+
+type RowHasher = fn(&Engine, MatrixRef<'_, Goldilocks>, &Output<[u8; 32]>) -> Result<(), Error>;
+
+impl HashRows {
+    fn new(
+        arguments: &mut Arguments,
+        out: *mut zka_digest,
+        hash: u32,
+        matrix: *const u64,
+        rows: usize,
+        cols: usize,
+        flags: u32,
+    ) -> Result<Self, Failure> {
+        check_flags(flags, ZKA_COLUMN_MAJOR)?;
+        let hash = match hash {
+            ZKA_HASH_RP64_256 => rows_of::<Rp64_256>,
+            ZKA_HASH_RP64_256_V2021 => rows_of::<Rp64_256V2021>,
+            ZKA_HASH_BLAKE3 => rows_of::<Blake3>,
+            unknown => return Err(unknown_hash(unknown)),
+        };
+        let shape = shape(rows, cols, flags)?;
+        let out = arguments.output("out", out.cast(), rows)?;
+        let matrix = arguments.input("matrix", matrix.cast(), product("matrix", rows, cols)?)?;
+        Ok(Self { matrix, shape, hash, out })
+    }
+}
+
+impl Call for HashRows {
+    fn run(self, engine: &Engine) -> Result<(), Error> {
+        match self.shape.rows {
+            // A matrix has a row.
+            0 => Ok(()),
+            _ => (self.hash)(engine, MatrixRef::new(self.matrix.as_slice(), self.shape)?, &self.out),
+        }
+    }
+}
+
+fn rows_of<H: Accelerated>(
+    engine: &Engine,
+    matrix: MatrixRef<'_, Goldilocks>,
+    out: &Output<[u8; 32]>,
+) -> Result<(), Error> {
+    out.write(bytemuck::cast_slice(&engine.hash_rows::<H, _>(matrix)?));
+    Ok(())
+}
+
+/// What a verifier is to believe.
+struct Claim<'a> {
+    root: zka_digest,
+    rows: usize,
+    index: usize,
+    row: &'a [Goldilocks],
+    path: &'a [zka_digest],
+}
+
+impl Claim<'_> {
+    fn verify<H: Hasher>(&self, digests: bool) -> Result<(), Error> {
+        let leaf = match digests {
+            true => digests_of::<H>(self.row)[0],
+            false => {
+                Goldilocks::check_canonical(self.row)?;
+                H::hash_elements(self.row)
+            }
+        };
+        let siblings = self.path.iter().map(|digest| H::Digest::from_bytes(digest.bytes));
+        let opening = Opening { index: self.index, siblings: siblings.collect::<Result<_, _>>()? };
+        Cap::<H>::from_root(self.rows, H::Digest::from_bytes(self.root.bytes)?)?.verify(&leaf, &opening)
+    }
+}
+
+/// Words as digests; whether they are digests of the hash is seen by who takes them.
+fn digests_of<H: Hasher>(words: &[Goldilocks]) -> &[H::Digest] {
+    bytemuck::cast_slice(words)
+}
+
+/// `ZKA_BAD_LENGTH` for rows that should be digests and are of another width.
+fn check_digest_width(cols: usize, digests: bool) -> Result<(), Failure> {
+    match digests && cols != 4 {
+        true => Err(Failure::new(ZKA_BAD_LENGTH, format!("digests of {cols} words, expected 4 columns"))),
+        false => Ok(()),
+    }
+}
+
+fn unknown_hash(hash: u32) -> Failure {
+    Failure::new(ZKA_BAD_ARGUMENT, format!("hash {hash}, expected one of 1 to 3"))
+}

@@ -1,0 +1,199 @@
+//! Status codes, the text of the last error, and the guard that no panic passes.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::ffi::c_char;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use accel::Error;
+
+/// What every function returns, except where it says otherwise: `ZKA_OK` or the number of an error.
+pub type zka_status = i32;
+
+/// Success.
+pub const ZKA_OK: i32 = 0;
+/// A pointer is null that must not be.
+pub const ZKA_NULL_POINTER: i32 = 1;
+/// A length is zero, too large, not a power of two where it must be, or does not fit another.
+pub const ZKA_BAD_LENGTH: i32 = 2;
+/// The binary logarithm of a size is larger than the field allows.
+pub const ZKA_BAD_LOG_SIZE: i32 = 3;
+/// A word or element is not below its modulus.
+pub const ZKA_NOT_CANONICAL: i32 = 4;
+/// A point is not on the curve.
+pub const ZKA_NOT_ON_CURVE: i32 = 5;
+/// A root of unity does not have the order of the transform.
+pub const ZKA_BAD_ROOT: i32 = 6;
+/// Any other argument is wrong: a flag, a name, an index, an unknown handle, a pointer that is not aligned.
+pub const ZKA_BAD_ARGUMENT: i32 = 7;
+/// Memory to write overlaps other memory of the call.
+pub const ZKA_ALIASED: i32 = 8;
+/// This library or this device does not offer the operation.
+pub const ZKA_UNSUPPORTED: i32 = 9;
+/// The device that was asked for is not present.
+pub const ZKA_NO_DEVICE: i32 = 10;
+/// The device has no memory left.
+pub const ZKA_DEVICE_OUT_OF_MEMORY: i32 = 11;
+/// The host has no memory left, or the operation needs more than the budget.
+pub const ZKA_HOST_OUT_OF_MEMORY: i32 = 12;
+/// The device failed at something it should be able to do, or its answer failed a check.
+pub const ZKA_DEVICE_LOST: i32 = 13;
+/// The device's driver is too old.
+pub const ZKA_DRIVER_TOO_OLD: i32 = 14;
+/// The future was waited for or detached before.
+pub const ZKA_FUTURE_CONSUMED: i32 = 15;
+/// The future was never given out.
+pub const ZKA_FUTURE_UNKNOWN: i32 = 16;
+/// The handle or future belongs to another engine.
+pub const ZKA_WRONG_ENGINE: i32 = 17;
+/// The header and the library are of different versions.
+pub const ZKA_ABI_MISMATCH: i32 = 18;
+/// The engine was shut down, or another thread is shutting it down.
+pub const ZKA_SHUTTING_DOWN: i32 = 19;
+/// A bug in the library; the text says which.
+pub const ZKA_INTERNAL: i32 = 20;
+
+/// The names of the statuses, by number.
+const NAMES: [&std::ffi::CStr; 21] = [
+    c"OK",
+    c"NULL_POINTER",
+    c"BAD_LENGTH",
+    c"BAD_LOG_SIZE",
+    c"NOT_CANONICAL",
+    c"NOT_ON_CURVE",
+    c"BAD_ROOT",
+    c"BAD_ARGUMENT",
+    c"ALIASED",
+    c"UNSUPPORTED",
+    c"NO_DEVICE",
+    c"DEVICE_OUT_OF_MEMORY",
+    c"HOST_OUT_OF_MEMORY",
+    c"DEVICE_LOST",
+    c"DRIVER_TOO_OLD",
+    c"FUTURE_CONSUMED",
+    c"FUTURE_UNKNOWN",
+    c"WRONG_ENGINE",
+    c"ABI_MISMATCH",
+    c"SHUTTING_DOWN",
+    c"INTERNAL",
+];
+
+/// The name of a status, such as "BAD_LENGTH"; "unknown status" for any other number. The text is constant.
+#[unsafe(no_mangle)]
+pub extern "C" fn zka_status_name(status: i32) -> *const c_char {
+    let name = usize::try_from(status).ok().and_then(|index| NAMES.get(index));
+    name.copied().unwrap_or(c"unknown status").as_ptr()
+}
+
+thread_local! {
+    static LAST: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Copies the text of this thread's last error into `buf`, with an ending zero, and cuts what does not fit into `cap` bytes.
+///
+/// The text is empty before the first error. It is replaced by the thread's next error, not by a success. `buf` may be null if `cap`
+/// is 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zka_last_error(buf: *mut c_char, cap: usize) -> zka_status {
+    if cap == 0 {
+        return ZKA_OK;
+    }
+    if buf.is_null() {
+        return ZKA_NULL_POINTER;
+    }
+    LAST.with_borrow(|text| {
+        let text = cut(text, cap - 1);
+        let len = text.len();
+        // SAFETY: the caller's promise: `buf` has `cap` bytes, and `len` is below that.
+        unsafe {
+            std::ptr::copy_nonoverlapping(text.as_ptr(), buf.cast(), len);
+            buf.add(len).write(0);
+        }
+    });
+    ZKA_OK
+}
+
+/// The text of this thread's last error.
+pub(crate) fn last_text() -> String {
+    LAST.with_borrow(String::clone)
+}
+
+/// What of a text fits into `max` bytes, whole characters only.
+pub(crate) fn cut(text: &str, max: usize) -> &str {
+    let len = (0..=max.min(text.len())).rev().find(|&len| text.is_char_boundary(len));
+    &text[..len.unwrap_or(0)]
+}
+
+/// Why a call fails.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) status: zka_status,
+    pub(crate) text: String,
+}
+
+impl Failure {
+    pub(crate) fn new(status: zka_status, text: impl Into<String>) -> Self {
+        Self { status, text: text.into() }
+    }
+
+    /// Keeps the text for `zka_last_error` and gives the status.
+    pub(crate) fn record(self) -> zka_status {
+        LAST.with_borrow_mut(|last| *last = self.text);
+        self.status
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let status = match error {
+            Error::NotCanonical { .. } | Error::NotReduced { .. } => ZKA_NOT_CANONICAL,
+            Error::NotOnCurve { .. } => ZKA_NOT_ON_CURVE,
+            Error::Unsupported { .. } => ZKA_UNSUPPORTED,
+            Error::WrongEngine { .. } => ZKA_WRONG_ENGINE,
+            Error::DomainTooLarge { .. } | Error::BadBlowup { .. } => ZKA_BAD_LOG_SIZE,
+            Error::BadRoot { .. } => ZKA_BAD_ROOT,
+            Error::BadShape { .. }
+            | Error::LengthMismatch { .. }
+            | Error::NotPowerOfTwo { .. }
+            | Error::SiblingCount { .. } => ZKA_BAD_LENGTH,
+            Error::BadHex { .. }
+            | Error::BadScalar { .. }
+            | Error::UnknownName { .. }
+            | Error::BadShift
+            | Error::IndexOutOfRange { .. }
+            | Error::DuplicateIndex { .. }
+            | Error::UnsortedIndex { .. }
+            | Error::NoIndices
+            | Error::CapTooHigh { .. }
+            | Error::BadEncoding { .. }
+            | Error::BadThreadCount { .. } => ZKA_BAD_ARGUMENT,
+            Error::DeviceMissing { .. } => ZKA_NO_DEVICE,
+            Error::DriverTooOld { .. } => ZKA_DRIVER_TOO_OLD,
+            Error::DeviceOutOfMemory { .. } => ZKA_DEVICE_OUT_OF_MEMORY,
+            Error::DeviceFailed { .. } | Error::CheckFailed { .. } => ZKA_DEVICE_LOST,
+            Error::HostOutOfMemory { .. } | Error::OverBudget { .. } => ZKA_HOST_OUT_OF_MEMORY,
+            Error::JobConsumed => ZKA_FUTURE_CONSUMED,
+            // `NotVerified` is an answer, which `zka_merkle_verify` gives by its output; `JobPanicked` is a bug.
+            _ => ZKA_INTERNAL,
+        };
+        Self::new(status, error.to_string())
+    }
+}
+
+/// Runs the body of an entry: its failure becomes a status with a text, and so does a panic.
+pub(crate) fn guard(body: impl FnOnce() -> Result<(), Failure>) -> zka_status {
+    // What the body leaves behind when it panics is behind locks that are taken whether poisoned or not.
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => ZKA_OK,
+        Ok(Err(failure)) => failure.record(),
+        Err(panic) => {
+            Failure::new(ZKA_INTERNAL, format!("zkaccel panicked: {}", text_of(panic.as_ref()))).record()
+        }
+    }
+}
+
+/// What a panic said.
+fn text_of(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or(panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}

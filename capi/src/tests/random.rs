@@ -1,0 +1,413 @@
+//! Every function on random handles, pointers, lengths and flags: always a status of the list, never more than an error.
+//!
+//! The one promise that is kept is the header's: a pointer that is not null is valid for its length. A length that does not
+//! fit the memory at hand goes with a null pointer, or is one that no memory has.
+
+use std::ffi::{c_char, c_void};
+use std::ptr::{null, null_mut, without_provenance_mut};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use proptest::prelude::*;
+
+use crate::bn254::*;
+use crate::engine::*;
+use crate::future::*;
+use crate::goldilocks::*;
+use crate::merkle::*;
+use crate::options::*;
+use crate::status::*;
+
+/// Words of memory that a call may use, in two halves.
+const WORDS: usize = 1 << 12;
+
+/// Handles that every case may use: an engine, one that was shut down, a tree and options.
+struct Fixture {
+    engine: usize,
+    gone: usize,
+    tree: usize,
+    options: usize,
+    bases: usize,
+}
+
+/// The generator of G1, (1, 2), in Montgomery form.
+const GENERATOR: zka_bn254_g1_aff = zka_bn254_g1_aff {
+    x: zka_bn254_fp {
+        limbs: [0xd35d438dc58f0d9d, 0x0a78eb28f5c70b3d, 0x666ea36f7879462c, 0x0e0a77c19a07df2f],
+    },
+    y: zka_bn254_fp {
+        limbs: [0xa6ba871b8b1e1b3a, 0x14f1d651eb8e167b, 0xccdd46def0f28c58, 0x1c14ef83340fbe5e],
+    },
+};
+
+/// How many bases the fixture has.
+const BASES: usize = 8;
+
+static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
+    let (mut engine, mut gone, mut tree) = (null_mut(), null_mut(), null_mut());
+    let (mut options, mut bases) = (null_mut(), null_mut());
+    let points = [GENERATOR; BASES];
+    let leaves = [1u64; 8 * 4];
+    // SAFETY: pointers to variables, and arrays of 8 rows of 4 words and of 8 points.
+    unsafe {
+        assert_eq!(zka_options_new(&mut options), ZKA_OK);
+        assert_eq!(zka_options_set_device(options, c"cpu".as_ptr()), ZKA_OK);
+        assert_eq!(zka_engine_new(&mut engine, ZKA_ABI_VERSION, options), ZKA_OK);
+        assert_eq!(zka_engine_new(&mut gone, ZKA_ABI_VERSION, options), ZKA_OK);
+        assert_eq!(zka_merkle_commit(engine, &mut tree, ZKA_HASH_BLAKE3, leaves.as_ptr(), 8, 4, 0), ZKA_OK);
+        assert_eq!(zka_bn254_g1_bases_new(engine, &mut bases, points.as_ptr(), BASES, ZKA_VALIDATE), ZKA_OK);
+        assert_eq!(zka_engine_shutdown(gone), ZKA_OK);
+    }
+    let bases = bases.addr();
+    Fixture { bases, engine: engine.addr(), gone: gone.addr(), tree: tree.addr(), options: options.addr() }
+});
+
+/// What a handle is, in a case.
+fn handles() -> impl Strategy<Value = usize> {
+    let Fixture { engine, gone, tree, options, bases } = *FIXTURE;
+    prop_oneof![
+        6 => Just(engine),
+        2 => Just(tree),
+        1 => Just(options),
+        1 => Just(bases),
+        1 => Just(gone),
+        1 => Just(0),
+        1 => 0usize..4096,
+        1 => any::<usize>(),
+    ]
+}
+
+fn sizes() -> impl Strategy<Value = usize> {
+    prop_oneof![
+        4 => 0usize..9,
+        4 => (0u32..64).prop_map(|log| 1 << log),
+        1 => 0usize..5000,
+        1 => any::<usize>(),
+        1 => Just(usize::MAX),
+        1 => Just(isize::MAX as usize),
+    ]
+}
+
+fn logs() -> impl Strategy<Value = u32> {
+    prop_oneof![8 => 0u32..9, 1 => 28u32..70, 1 => any::<u32>()]
+}
+
+fn flag_sets() -> impl Strategy<Value = u32> {
+    prop_oneof![6 => 0u32..32, 1 => any::<u32>()]
+}
+
+/// The root of order 2^`log` most of the time, or any word.
+fn root(log: u32, other: Option<u64>) -> u64 {
+    other.unwrap_or_else(|| {
+        let log = log.min(32);
+        accel::ntt::Convention::Winterfell.root_of_unity(log).as_u64()
+    })
+}
+
+/// The words of `cols` polynomials of 2^`log_n` scalars.
+fn points_words(log_n: u32, cols: usize) -> Option<usize> {
+    1usize.checked_shl(log_n)?.checked_mul(cols)?.checked_mul(4)
+}
+
+/// One call's arguments.
+#[derive(Clone, Debug)]
+struct Case {
+    function: usize,
+    handle: usize,
+    other_handle: usize,
+    rows: usize,
+    cols: usize,
+    log_n: u32,
+    log_blowup: u32,
+    other_root: Option<u64>,
+    coset: u64,
+    flags: u32,
+    hash: u32,
+    index: usize,
+    future: u64,
+    nulls: u8,
+    overlap: bool,
+    misaligned: bool,
+    canonical: bool,
+    asynchronous: bool,
+}
+
+fn cases() -> impl Strategy<Value = Case> {
+    let sizes = (sizes(), sizes(), logs(), 0u32..5, sizes());
+    let values = (
+        proptest::option::weighted(0.2, any::<u64>()),
+        prop_oneof![4 => 1u64..9, 1 => any::<u64>(), 1 => Just(0)],
+        flag_sets(),
+        prop_oneof![6 => 1u32..4, 1 => any::<u32>()],
+        any::<u64>(),
+    );
+    let switches = (
+        prop_oneof![4 => Just(0u8), 1 => any::<u8>()],
+        proptest::bool::weighted(0.1),
+        proptest::bool::weighted(0.05),
+        proptest::bool::weighted(0.9),
+        any::<bool>(),
+    );
+    (0usize..FUNCTIONS, (handles(), handles()), sizes, values, switches).prop_map(
+        |(function, (handle, other_handle), (rows, cols, log_n, log_blowup, index), values, switches)| {
+            let (other_root, coset, flags, hash, future) = values;
+            let (nulls, overlap, misaligned, canonical, asynchronous) = switches;
+            Case {
+                function,
+                handle,
+                other_handle,
+                rows,
+                cols,
+                log_n,
+                log_blowup,
+                other_root,
+                coset,
+                flags,
+                hash,
+                index,
+                future,
+                nulls,
+                overlap,
+                misaligned,
+                canonical,
+                asynchronous,
+            }
+        },
+    )
+}
+
+const FUNCTIONS: usize = 28;
+
+/// Memory of a case. The halves are apart; a pointer to either is valid for half of all words.
+struct Memory {
+    words: Vec<u64>,
+}
+
+impl Case {
+    /// The start of a half, unless the case says null or the length is one that other memory might have.
+    fn pointer(&self, memory: &mut Memory, half: usize, words: Option<usize>) -> *mut u64 {
+        let possible = words.filter(|&words| words <= isize::MAX as usize / 8);
+        let fits = possible.is_none_or(|words| words <= WORDS / 2 - 8);
+        if self.nulls >> half & 1 == 1 || !fits {
+            return null_mut();
+        }
+        let half = if self.overlap { 0 } else { half };
+        let start = &raw mut memory.words[half * (WORDS / 2)];
+        // Still inside the half: eight words are kept free.
+        start.wrapping_byte_add(if self.misaligned { 3 } else { 0 })
+    }
+
+    fn engine(&self) -> *mut zka_engine {
+        without_provenance_mut(self.handle)
+    }
+
+    fn tree(&self) -> *mut zka_tree {
+        without_provenance_mut(self.handle)
+    }
+
+    fn bases(&self) -> *mut zka_bases {
+        without_provenance_mut(self.other_handle)
+    }
+
+    fn options(&self) -> *mut zka_options {
+        without_provenance_mut(self.handle)
+    }
+
+    /// Calls the function and gives its status; jobs are waited for.
+    fn run(&self, memory: &mut Memory) -> zka_status {
+        let Case { rows, cols, log_n, log_blowup, coset, flags, hash, index, .. } = *self;
+        let matrix = rows.checked_mul(cols);
+        let points = 1usize.checked_shl(log_n).and_then(|n| n.checked_mul(cols));
+        let extended = log_n.checked_add(log_blowup).and_then(|log| 1usize.checked_shl(log));
+        let extended = extended.and_then(|n| n.checked_mul(cols));
+        let (mut future, mut tree, mut valid) = (zka_future { id: 0 }, null_mut(), 0);
+        let tree_out: *mut _ = if self.nulls & 4 == 0 { &mut tree } else { null_mut() };
+        let job: *mut _ = if self.nulls & 8 == 0 { &mut future } else { null_mut() };
+        let given = zka_future { id: self.future };
+        let data = self.pointer(memory, 0, points);
+        let out = self.pointer(memory, 0, extended);
+        let input = self.pointer(memory, 1, points);
+        let entries = self.pointer(memory, 1, matrix);
+        let row = self.pointer(memory, 1, Some(cols));
+        let path = self.pointer(memory, 0, index.checked_mul(4)).cast();
+        let any: *mut u64 = self.pointer(memory, 0, Some(128));
+        let digests = self.pointer(memory, 0, rows.checked_mul(4)).cast();
+        let mut kept = null_mut();
+        let bases_out: *mut _ = if self.nulls & 4 == 0 { &mut kept } else { null_mut() };
+        let point_out = self.pointer(memory, 0, Some(12)).cast();
+        let points_out = self.pointer(memory, 0, cols.checked_mul(12)).cast();
+        let scalars = self.pointer(memory, 1, rows.checked_mul(4)).cast();
+        let row_scalars = self.pointer(memory, 1, matrix.and_then(|n| n.checked_mul(4))).cast();
+        let points = self.pointer(memory, 1, rows.checked_mul(8)).cast();
+        let values = self.pointer(memory, 0, points_words(log_n, cols)).cast();
+        let root_of_order = accel::ntt::Domain::halo2(log_n.min(28)).unwrap().root();
+        let root_limbs = self.other_root.map_or(accel::bn254::limbs(&[root_of_order])[0], |word| [word; 4]);
+        let (root_fr, shift_fr) = (zka_bn254_fr { limbs: root_limbs }, zka_bn254_fr { limbs: [coset; 4] });
+        let omega = if self.nulls & 16 == 0 { &raw const root_fr } else { null() };
+        let coset_fr = if self.nulls & 32 == 0 { &raw const shift_fr } else { null() };
+        // SAFETY: pointers are null or valid for the lengths that they were made for, jobs are waited for below.
+        let status = unsafe {
+            match (self.function, self.asynchronous) {
+                (0, false) => {
+                    let omega = root(log_n, self.other_root);
+                    zka_goldilocks_ntt(self.engine(), data, log_n, cols, omega, coset, flags)
+                }
+                (0, true) => {
+                    let omega = root(log_n, self.other_root);
+                    zka_goldilocks_ntt_async(self.engine(), data, log_n, cols, omega, coset, flags, job)
+                }
+                (1, asynchronous) => {
+                    let omega = root(log_n.saturating_add(log_blowup), self.other_root);
+                    let engine = self.engine();
+                    match asynchronous {
+                        false => zka_goldilocks_lde(
+                            engine, out, input, log_n, log_blowup, cols, omega, coset, flags,
+                        ),
+                        true => zka_goldilocks_lde_async(
+                            engine, out, input, log_n, log_blowup, cols, omega, coset, flags, job,
+                        ),
+                    }
+                }
+                (2, false) => zka_merkle_commit(self.engine(), tree_out, hash, entries, rows, cols, flags),
+                (2, true) => {
+                    zka_merkle_commit_async(self.engine(), tree_out, hash, entries, rows, cols, flags, job)
+                }
+                (3, _) => zka_tree_root(self.tree(), any.cast()),
+                (4, _) => zka_tree_leaf_count(self.tree(), any.cast()),
+                (5, _) => zka_tree_open(self.tree(), path, index, rows),
+                (6, _) => {
+                    zka_merkle_verify(&mut valid, hash, row.cast(), rows, cols, row, cols, path, index, flags)
+                }
+                // Only handles that no other case needs.
+                (7, _) if self.handle != FIXTURE.tree => zka_tree_free(self.tree()),
+                (8, _) if self.handle != FIXTURE.engine => zka_engine_shutdown(self.engine()),
+                (9, _) if self.handle != FIXTURE.options => zka_options_free(self.options()),
+                (10, _) => zka_wait(self.engine(), given),
+                (11, _) => zka_poll(self.engine(), given, any.cast()),
+                (12, _) => zka_detach(self.engine(), given, None, null_mut()),
+                (13, _) => zka_engine_device(self.engine(), any.cast()),
+                (14, _) => zka_capabilities(any),
+                (15, _) => zka_options_set_policy(null_mut(), flags as i32),
+                (16, _) => zka_options_set_device(self.options(), null::<c_char>()),
+                (17, _) => zka_last_error(any.cast(), index.min(1024)),
+                (18, false) => zka_bn254_g1_msm(self.engine(), point_out, scalars, points, rows),
+                (18, true) => zka_bn254_g1_msm_async(self.engine(), point_out, scalars, points, rows, job),
+                (19, false) => zka_bn254_g1_bases_new(self.engine(), bases_out, points, rows, flags),
+                (19, true) => {
+                    zka_bn254_g1_bases_new_async(self.engine(), bases_out, points, rows, flags, job)
+                }
+                (20, false) => {
+                    zka_bn254_g1_msm_bases(self.engine(), point_out, scalars, self.bases(), index, rows)
+                }
+                (20, true) => zka_bn254_g1_msm_bases_async(
+                    self.engine(),
+                    point_out,
+                    scalars,
+                    self.bases(),
+                    index,
+                    rows,
+                    job,
+                ),
+                (21, asynchronous) => {
+                    let (engine, bases) = (self.engine(), self.bases());
+                    match asynchronous {
+                        false => zka_bn254_g1_msm_batch(engine, points_out, row_scalars, bases, rows, cols),
+                        true => zka_bn254_g1_msm_batch_async(
+                            engine,
+                            points_out,
+                            row_scalars,
+                            bases,
+                            rows,
+                            cols,
+                            job,
+                        ),
+                    }
+                }
+                (22, asynchronous) => {
+                    let engine = self.engine();
+                    match asynchronous {
+                        false => zka_bn254_fr_fft(engine, values, log_n, cols, omega, coset_fr, flags),
+                        true => {
+                            zka_bn254_fr_fft_async(engine, values, log_n, cols, omega, coset_fr, flags, job)
+                        }
+                    }
+                }
+                (23, _) => zka_bn254_g1_to_aff(any.cast(), self.pointer(memory, 1, Some(12)).cast()),
+                (25, asynchronous) => {
+                    let engine = self.engine();
+                    match asynchronous {
+                        false => zka_hash_rows(engine, digests, hash, entries, rows, cols, flags),
+                        true => zka_hash_rows_async(engine, digests, hash, entries, rows, cols, flags, job),
+                    }
+                }
+                (26, _) => zka_tree_nodes(self.tree(), digests, index, rows),
+                (27, _) => zka_options_set_check(without_provenance_mut(self.other_handle), flags as i32),
+                (24, _) if self.handle != FIXTURE.bases => {
+                    zka_bases_free(without_provenance_mut(self.handle))
+                }
+                _ => ZKA_OK,
+            }
+        };
+        let status = match future.id {
+            0 => status,
+            _ => {
+                assert_eq!(status, ZKA_OK);
+                // SAFETY: a number.
+                unsafe { zka_wait(self.engine(), future) }
+            }
+        };
+        // SAFETY: a tree that was made here, or null.
+        assert_eq!(unsafe { zka_tree_free(tree) }, ZKA_OK);
+        // SAFETY: bases that were made here, or null.
+        assert_eq!(unsafe { zka_bases_free(kept) }, ZKA_OK);
+        status
+    }
+}
+
+static SUCCESSES: AtomicUsize = AtomicUsize::new(0);
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    fn random_arguments(case in cases()) {
+        let mut memory = Memory { words: vec![if case.canonical { 5 } else { u64::MAX }; WORDS] };
+        let before = memory.words.clone();
+        let status = case.run(&mut memory);
+        prop_assert!((ZKA_OK..ZKA_INTERNAL).contains(&status), "{status}");
+        if status == ZKA_OK {
+            SUCCESSES.fetch_add(1, Ordering::Relaxed);
+        } else if case.function < 3 || (18..23).contains(&case.function) || case.function == 25 {
+            // Inputs, and data that would be transformed in place, are as they were.
+            prop_assert!(memory.words == before, "{status}: memory has changed");
+        }
+    }
+}
+
+/// Nothing is worse than an error, and it is not all errors.
+#[test]
+fn any_arguments_give_a_status() {
+    random_arguments();
+    assert!(SUCCESSES.load(Ordering::Relaxed) > 1000, "{SUCCESSES:?}");
+}
+
+/// A callback that is null and a context that is anything.
+#[test]
+fn a_callback_may_be_null() {
+    let engine = without_provenance_mut(FIXTURE.engine);
+    let (mut data, mut future) = ([1u64; 8], zka_future { id: 0 });
+    let omega = root(3, None);
+    // SAFETY: eight words, which the poll says are free again.
+    unsafe {
+        assert_eq!(
+            zka_goldilocks_ntt_async(engine, data.as_mut_ptr(), 3, 1, omega, 1, 0, &mut future),
+            ZKA_OK
+        );
+        let mut ready = 0;
+        while ready == 0 {
+            assert_eq!(zka_poll(engine, future, &mut ready), ZKA_OK);
+        }
+        assert_eq!(zka_detach(engine, future, None, without_provenance_mut::<c_void>(1)), ZKA_OK);
+        assert_eq!(zka_wait(engine, future), ZKA_FUTURE_CONSUMED);
+    }
+    assert_eq!(data, [8, 0, 0, 0, 0, 0, 0, 0]);
+}

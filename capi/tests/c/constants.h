@@ -1,0 +1,26 @@
+/* Elements of BN254 in Montgomery form: x 2^256 modulo q (coordinates) or r (scalars), the lowest word first. */
+#ifndef CONSTANTS_H
+#define CONSTANTS_H
+
+#include "zkaccel.h"
+
+/* The order of the group, as it is. */
+static const uint64_t ORDER[4] = {UINT64_C(0x43e1f593f0000001), UINT64_C(0x2833e84879b97091), UINT64_C(0xb85045b68181585d), UINT64_C(0x30644e72e131a029)};
+
+static const zka_bn254_fr ONE = {{UINT64_C(0xac96341c4ffffffb), UINT64_C(0x36fc76959f60cd29), UINT64_C(0x666ea36f7879462e), UINT64_C(0x0e0a77c19a07df2f)}};
+static const zka_bn254_fr MINUS_ONE = {{UINT64_C(0x974bc177a0000006), UINT64_C(0xf13771b2da58a367), UINT64_C(0x51e1a2470908122e), UINT64_C(0x2259d6b14729c0fa)}};
+
+/* 7^((r - 1) / 8), a root of unity of order 8: halo2curves' convention. Its square. */
+static const zka_bn254_fr OMEGA_8 = {{UINT64_C(0xf8ad4ae2b5ad7c3f), UINT64_C(0x2d60c6ff83cb85be), UINT64_C(0xd976fd2b5d9429f7), UINT64_C(0x24407ce73f9ad9a9)}};
+static const zka_bn254_fr OMEGA_4 = {{UINT64_C(0x7f753d979edcef8b), UINT64_C(0x5f3f172cb1479120), UINT64_C(0x8db1627974096c6e), UINT64_C(0x2b377b3539c108cf)}};
+
+/* The generator (1, 2), and twice it by the tangent. */
+static const zka_bn254_g1_aff G = {{{UINT64_C(0xd35d438dc58f0d9d), UINT64_C(0x0a78eb28f5c70b3d), UINT64_C(0x666ea36f7879462c), UINT64_C(0x0e0a77c19a07df2f)}}, {{UINT64_C(0xa6ba871b8b1e1b3a), UINT64_C(0x14f1d651eb8e167b), UINT64_C(0xccdd46def0f28c58), UINT64_C(0x1c14ef83340fbe5e)}}};
+static const zka_bn254_g1_aff TWO_G = {
+    {{UINT64_C(0xe10460b6c3e7ea38), UINT64_C(0xbc0b548b438e5469), UINT64_C(0xc2822db40c0ac2ec), UINT64_C(0x13227397098d014d)}},
+    {{UINT64_C(0x3c208c16d87cfd47), UINT64_C(0x97816a916871ca8d), UINT64_C(0xb85045b68181585d), UINT64_C(0x04644e72e131a029)}}};
+
+/* A coordinate of 1. */
+static const zka_bn254_fp FP_ONE = {{UINT64_C(0xd35d438dc58f0d9d), UINT64_C(0x0a78eb28f5c70b3d), UINT64_C(0x666ea36f7879462c), UINT64_C(0x0e0a77c19a07df2f)}};
+
+#endif

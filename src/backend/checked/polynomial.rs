@@ -1,0 +1,52 @@
+//! One polynomial at one point, from its coefficients or from its values.
+//!
+//! Two polynomials of degree below n that are not the same agree at a random point of a field of p elements with
+//! probability below n/p (Schwartz 1980, Zippel 1979), and a random combination of columns hides a wrong one as rarely.
+//! From its values A_i on the points s w^i a polynomial is known elsewhere by the barycentric formula: with y = z/s,
+//! f(z) = (y^n - 1)/n times the sum of A_i w^i / (y - w^i).
+
+use crate::field::TwoAdic;
+use crate::ntt::{Domain, Order, reverse_bits};
+
+/// The sum of the columns of a block times the powers of a weight, in natural order.
+pub(super) fn combine<F: TwoAdic>(block: &[F], width: usize, weight: F, order: Order) -> Vec<F> {
+    let rows = block.len() / width;
+    let combined = |i: usize| {
+        let row = match order {
+            Order::Natural => i,
+            Order::BitReversed => reverse_bits(i, rows.trailing_zeros()),
+        };
+        block[row * width..][..width].iter().rev().fold(F::ZERO, |sum, &entry| sum * weight + entry)
+    };
+    (0..rows).map(combined).collect()
+}
+
+/// The value at `point` of the polynomial with these coefficients.
+pub(super) fn value_of_coefficients<F: TwoAdic>(coefficients: &[F], point: F) -> F {
+    coefficients.iter().rev().fold(F::ZERO, |sum, &coefficient| sum * point + coefficient)
+}
+
+/// The value at `point` of the polynomial with these values on a domain; `None` where the point is one of it.
+pub(super) fn value_of_values<F: TwoAdic>(domain: &Domain<F>, values: &[F], point: F) -> Option<F> {
+    let n = F::of_integer(domain.size() as u64);
+    let y = point * domain.shift().inverted()?;
+    let powers: Vec<F> = std::iter::successors(Some(F::ONE), |&power| Some(power * domain.root()))
+        .take(domain.size())
+        .collect();
+    // All inverses by one, of the product of all (Montgomery 1987).
+    let differences: Vec<F> = powers.iter().map(|&power| y - power).collect();
+    let mut before = Vec::with_capacity(differences.len());
+    let mut product = F::ONE;
+    for &difference in &differences {
+        before.push(product);
+        product = product * difference;
+    }
+    let mut inverse_of_product = product.inverted()?;
+    let mut sum = F::ZERO;
+    for i in (0..values.len()).rev() {
+        sum = sum + values[i] * powers[i] * (inverse_of_product * before[i]);
+        inverse_of_product = inverse_of_product * differences[i];
+    }
+    let vanishing = (0..domain.log_size()).fold(y, |power, _| power * power) - F::ONE;
+    Some(vanishing * n.inverted()? * sum)
+}

@@ -1,0 +1,230 @@
+//! A shared library with the C interface of `capi/include/zkaccel.h`: opened, asked for its version and for what it can do,
+//! and its functions, each found once.
+
+use std::error::Error as _;
+use std::ffi::{CStr, c_char, c_void};
+use std::mem::ManuallyDrop;
+use std::path::Path;
+use std::ptr::null_mut;
+
+use libloading::Library;
+
+use crate::error::Error;
+
+/// The version of the C interface: the upper 16 bits change when something is taken away or changed, the lower ones when
+/// something is added.
+pub const ABI_VERSION: u32 = 0x0001_0000;
+/// Transforms over Goldilocks.
+pub const CAN_GOLDILOCKS: u64 = 1;
+/// Rows and trees over `Rp64_256`.
+pub const CAN_RP64_256: u64 = 2;
+/// Rows and trees over `Rp64_256V2021`.
+pub const CAN_RP64_256_V2021: u64 = 4;
+/// Rows and trees over BLAKE3.
+pub const CAN_BLAKE3: u64 = 8;
+/// Sums over BN254.
+pub const CAN_BN254_MSM: u64 = 32;
+/// Sums over bases that the library keeps.
+pub const CAN_BN254_BASES: u64 = 64;
+/// Transforms over BN254.
+pub const CAN_BN254_FFT: u64 = 128;
+
+const NULL_POINTER: i32 = 1;
+const UNSUPPORTED: i32 = 9;
+const DEVICE_OUT_OF_MEMORY: i32 = 11;
+
+/// What handles point to is the library's affair.
+pub(super) type Handle = *mut c_void;
+
+/// The functions that every provider has.
+pub(super) struct Core {
+    engine_new: unsafe extern "C" fn(*mut Handle, u32, *const c_void) -> i32,
+    engine_shutdown: unsafe extern "C" fn(Handle) -> i32,
+    last_error: unsafe extern "C" fn(*mut c_char, usize) -> i32,
+}
+
+/// Those of transforms over Goldilocks.
+pub(super) struct Goldilocks {
+    pub(super) ntt: unsafe extern "C" fn(Handle, *mut u64, u32, usize, u64, u64, u32) -> i32,
+}
+
+/// Those of rows and trees, for any hash.
+pub(super) struct Trees {
+    pub(super) hash_rows: unsafe extern "C" fn(Handle, *mut u8, u32, *const u64, usize, usize, u32) -> i32,
+    pub(super) commit: unsafe extern "C" fn(Handle, *mut Handle, u32, *const u64, usize, usize, u32) -> i32,
+    pub(super) nodes: unsafe extern "C" fn(Handle, *mut u8, usize, usize) -> i32,
+    pub(super) free: unsafe extern "C" fn(Handle) -> i32,
+}
+
+/// Those of sums, in memory that is `[u64; 4]` a scalar, `[u64; 8]` a point and `[u64; 12]` a sum.
+pub(super) struct Msm {
+    pub(super) msm: unsafe extern "C" fn(Handle, *mut u64, *const u64, *const u64, usize) -> i32,
+}
+
+/// Those of sums over bases that are kept.
+pub(super) struct Bases {
+    pub(super) new: unsafe extern "C" fn(Handle, *mut Handle, *const u64, usize, u32) -> i32,
+    pub(super) msm: unsafe extern "C" fn(Handle, *mut u64, *const u64, Handle, usize, usize) -> i32,
+    pub(super) free: unsafe extern "C" fn(Handle) -> i32,
+}
+
+/// Those of transforms over BN254.
+pub(super) struct Fft {
+    pub(super) fft: unsafe extern "C" fn(Handle, *mut u64, u32, usize, *const u64, *const u64, u32) -> i32,
+}
+
+/// A provider with an engine of its own.
+pub(super) struct Provider {
+    /// The name by which it was asked for.
+    pub(super) name: String,
+    pub(super) engine: Handle,
+    pub(super) capabilities: u64,
+    core: Core,
+    pub(super) goldilocks: Option<Goldilocks>,
+    pub(super) trees: Option<Trees>,
+    pub(super) msm: Option<Msm>,
+    pub(super) bases: Option<Bases>,
+    pub(super) fft: Option<Fft>,
+    /// Never closed: a library may leave threads and thread-local values behind that need its code.
+    _library: ManuallyDrop<Library>,
+}
+
+// SAFETY: the interface says that an engine may be used by any threads at once; a provider promises that.
+unsafe impl Send for Provider {}
+// SAFETY: as above.
+unsafe impl Sync for Provider {}
+
+/// A function of a library; the error says that it is missing and why it is expected.
+///
+/// # Safety
+/// `F` is the type of the function with this name in zkaccel.h.
+unsafe fn function<F: Copy>(library: &Library, name: &CStr, why: &str) -> Result<F, String> {
+    // SAFETY: the caller's promise.
+    let found = unsafe { library.get::<F>(name) };
+    found
+        .map(|function| *function)
+        .map_err(|_| format!("it {why} and does not export {}", name.to_string_lossy()))
+}
+
+impl Provider {
+    /// Opens a library and makes an engine of it; the error says why it is no provider.
+    pub(super) fn open(name: &str, path: &Path) -> Result<Self, String> {
+        // SAFETY: opening a library runs its initialisers: the user who names it trusts it to be a provider.
+        let library =
+            ManuallyDrop::new(unsafe { Library::new(path) }.map_err(|error| match error.source() {
+                Some(cause) => format!("{error}: {cause}"),
+                None => error.to_string(),
+            })?);
+        let must = "is to be a provider";
+        // SAFETY: the types are those of zkaccel.h, here and below.
+        let (version, capabilities) = unsafe {
+            let version: extern "C" fn() -> u32 = function(&library, c"zka_abi_version", must)?;
+            let capabilities: unsafe extern "C" fn(*mut u64) -> i32 =
+                function(&library, c"zka_capabilities", must)?;
+            (version(), capabilities)
+        };
+        // It may be newer in what it adds, not in what it changes.
+        if version >> 16 != ABI_VERSION >> 16 || version < ABI_VERSION {
+            return Err(format!(
+                "it has version {version:#x} of the C interface, expected {ABI_VERSION:#x} or a later one with the \
+                 same upper 16 bits"
+            ));
+        }
+        let mut bits = 0;
+        // SAFETY: a pointer to a variable.
+        let status = unsafe { capabilities(&mut bits) };
+        if status != 0 {
+            return Err(format!("it does not tell what it can do: status {status}"));
+        }
+        let can = |mask: u64| bits & mask != 0;
+        // SAFETY: as above.
+        let mut provider = unsafe {
+            let core = Core {
+                engine_new: function(&library, c"zka_engine_new", must)?,
+                engine_shutdown: function(&library, c"zka_engine_shutdown", must)?,
+                last_error: function(&library, c"zka_last_error", must)?,
+            };
+            let (mut goldilocks, mut trees, mut msm, mut bases, mut fft) = (None, None, None, None, None);
+            if can(CAN_GOLDILOCKS) {
+                let why = "says that it has transforms over Goldilocks";
+                goldilocks = Some(Goldilocks { ntt: function(&library, c"zka_goldilocks_ntt", why)? });
+            }
+            if can(CAN_RP64_256 | CAN_RP64_256_V2021 | CAN_BLAKE3) {
+                let why = "says that it has Merkle trees";
+                trees = Some(Trees {
+                    hash_rows: function(&library, c"zka_hash_rows", why)?,
+                    commit: function(&library, c"zka_merkle_commit", why)?,
+                    nodes: function(&library, c"zka_tree_nodes", why)?,
+                    free: function(&library, c"zka_tree_free", why)?,
+                });
+            }
+            if can(CAN_BN254_MSM) {
+                let why = "says that it has sums over BN254";
+                msm = Some(Msm { msm: function(&library, c"zka_bn254_g1_msm", why)? });
+            }
+            if can(CAN_BN254_BASES) {
+                let why = "says that it keeps bases";
+                bases = Some(Bases {
+                    new: function(&library, c"zka_bn254_g1_bases_new", why)?,
+                    msm: function(&library, c"zka_bn254_g1_msm_bases", why)?,
+                    free: function(&library, c"zka_bases_free", why)?,
+                });
+            }
+            if can(CAN_BN254_FFT) {
+                let why = "says that it has transforms over BN254";
+                fft = Some(Fft { fft: function(&library, c"zka_bn254_fr_fft", why)? });
+            }
+            let (name, engine, capabilities) = (name.to_owned(), null_mut(), bits);
+            Self { name, engine, capabilities, core, goldilocks, trees, msm, bases, fft, _library: library }
+        };
+        let mut engine = null_mut();
+        // SAFETY: a pointer to a variable; no options are the defaults.
+        let status = unsafe { (provider.core.engine_new)(&mut engine, ABI_VERSION, null_mut()) };
+        match status == 0 && !engine.is_null() {
+            true => provider.engine = engine,
+            false => return Err(format!("it makes no engine: status {status} ({})", provider.last_error())),
+        }
+        Ok(provider)
+    }
+
+    /// The text of the provider's last error on this thread.
+    fn last_error(&self) -> String {
+        let mut text = [0u8; 256];
+        // SAFETY: an array and its length.
+        let status = unsafe { (self.core.last_error)(text.as_mut_ptr().cast(), text.len()) };
+        let text = CStr::from_bytes_until_nul(&text).map(CStr::to_string_lossy).unwrap_or_default();
+        if status == 0 && !text.is_empty() { text.into_owned() } else { "it does not say why".into() }
+    }
+
+    /// The error of a call that returned a status.
+    pub(super) fn check(&self, status: i32, operation: &'static str) -> Result<(), Error> {
+        let device = self.name.clone();
+        match status {
+            0 => Ok(()),
+            UNSUPPORTED => Err(self.unsupported(operation)),
+            DEVICE_OUT_OF_MEMORY => Err(Error::DeviceOutOfMemory { device, requested: 0 }),
+            status => {
+                let message = format!("status {status}: {}", self.last_error());
+                Err(Error::DeviceFailed { device, operation, message })
+            }
+        }
+    }
+
+    /// The error of a call that made no handle though it says so.
+    pub(super) fn check_handle(&self, handle: Handle, operation: &'static str) -> Result<(), Error> {
+        if handle.is_null() { self.check(NULL_POINTER, operation) } else { Ok(()) }
+    }
+
+    pub(super) fn unsupported(&self, operation: &'static str) -> Error {
+        Error::Unsupported { operation, device: self.name.clone() }
+    }
+}
+
+impl Drop for Provider {
+    fn drop(&mut self) {
+        if !self.engine.is_null() {
+            // SAFETY: the engine that the provider has made; nothing uses it any more. Its status changes nothing.
+            unsafe { (self.core.engine_shutdown)(self.engine) };
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! A third party's shared library as a device: `provider:PATH`.
+//!
+//! Whatever exports the functions of `capi/include/zkaccel.h` computes here like any other backend. It need not have all
+//! of them: it tells what it can do, and the rest is [`Error::Unsupported`]. Its answers are copied back only when they
+//! are canonical and it has reported success; more than that is seen by the tests that
+//! [`EngineBuilder::check_answers`](crate::EngineBuilder::check_answers) adds.
+
+#[cfg(feature = "bn254")]
+mod bn254;
+mod library;
+
+use std::path::Path;
+use std::ptr::null_mut;
+use std::sync::Arc;
+
+pub use library::{
+    ABI_VERSION, CAN_BLAKE3, CAN_BN254_BASES, CAN_BN254_FFT, CAN_BN254_MSM, CAN_GOLDILOCKS, CAN_RP64_256,
+    CAN_RP64_256_V2021,
+};
+
+use super::{Accelerated, Clock, Hashing, HostMemory, Residence, Transforms};
+use crate::device::{DeviceInfo, DeviceKind, missing};
+use crate::error::Error;
+use crate::field::{Field, Goldilocks};
+use crate::hash::{Digest, Hasher};
+use crate::merkle::Approach;
+use crate::ntt::{Direction, Lde, Ntt, Order};
+use library::{Provider, Trees};
+
+const INVERSE: u32 = 1;
+const IN_BITREV: u32 = 2;
+const OUT_BITREV: u32 = 4;
+const ROWS_ARE_DIGESTS: u32 = 16;
+
+/// Flags of a transform as zkaccel.h has them.
+fn flags<F>(ntt: &Ntt<F>) -> u32 {
+    let flag = |set, flag| if set { flag } else { 0 };
+    flag(ntt.direction == Direction::Inverse, INVERSE)
+        | flag(ntt.input_order == Order::BitReversed, IN_BITREV)
+        | flag(ntt.output_order == Order::BitReversed, OUT_BITREV)
+}
+
+/// The backend of a provider.
+pub struct External {
+    provider: Arc<Provider>,
+    info: DeviceInfo,
+}
+
+impl External {
+    /// Loads a provider; [`Error::DeviceMissing`] says why it cannot be used.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let name = format!("provider:{}", path.display());
+        let provider = Provider::open(&name, path).map_err(|reason| missing(&name, reason))?;
+        let info = DeviceInfo {
+            id: name,
+            kind: DeviceKind::Accelerator,
+            description: format!("a provider with capabilities {:#x}", provider.capabilities),
+            units: 1,
+            memory: None,
+            driver: None,
+            reason: "asked for".into(),
+        };
+        Ok(Self { provider: Arc::new(provider), info })
+    }
+
+    /// What is known of it.
+    pub fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    /// Digests and trees over a hash, and the number that zkaccel.h has for it.
+    fn trees<H: Hasher>(&self) -> Result<(&Trees, u32), Error> {
+        let known =
+            [(CAN_RP64_256, "rp64_256"), (CAN_RP64_256_V2021, "rp64_256_v2021"), (CAN_BLAKE3, "blake3")];
+        let found =
+            known.iter().position(|&(bit, name)| name == H::NAME && self.provider.capabilities & bit != 0);
+        match (&self.provider.trees, found) {
+            (Some(trees), Some(index)) => Ok((trees, index as u32 + 1)),
+            _ => Err(self.provider.unsupported("hashing rows and trees with this hash")),
+        }
+    }
+
+    /// Digests that a provider has written, into their place.
+    fn accept<H: Hasher>(&self, answer: &[H::Digest], place: &mut [H::Digest]) -> Result<(), Error> {
+        if H::Digest::check(answer).is_err() {
+            return Err(self.not_canonical("digests below the modulus"));
+        }
+        place.copy_from_slice(answer);
+        Ok(())
+    }
+
+    fn not_canonical(&self, operation: &'static str) -> Error {
+        Error::CheckFailed { device: self.info.id.clone(), operation }
+    }
+}
+
+impl Clock for External {}
+impl HostMemory for External {}
+
+/// None: the interface passes host memory only.
+impl Residence for External {}
+
+impl Transforms for External {
+    fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
+        const WHAT: &str = "a transform";
+        let goldilocks = self.provider.goldilocks.as_ref().ok_or_else(|| self.provider.unsupported(WHAT))?;
+        let mut answer = data.to_vec();
+        let (domain, flags) = (ntt.domain, flags(ntt));
+        for block in answer.chunks_exact_mut(domain.size() * width) {
+            let (words, root) = (block.as_mut_ptr().cast(), domain.root().as_u64());
+            // SAFETY: a block of this many rows and columns of words, by the interface.
+            let status = unsafe {
+                let (engine, log_n, shift) =
+                    (self.provider.engine, domain.log_size(), domain.shift().as_u64());
+                (goldilocks.ntt)(engine, words, log_n, width, root, shift, flags)
+            };
+            self.provider.check(status, WHAT)?;
+        }
+        if Goldilocks::check_canonical(&answer).is_err() {
+            return Err(self.not_canonical("words below the modulus"));
+        }
+        data.copy_from_slice(&answer);
+        Ok(())
+    }
+
+    /// By two transforms, so that a provider needs no more.
+    fn lde(
+        &self,
+        lde: &Lde,
+        input: &mut [Goldilocks],
+        width: usize,
+        output: &mut [Goldilocks],
+    ) -> Result<(), Error> {
+        let (from, to) = (lde.from(), lde.to());
+        self.ntt(&Ntt::inverse(from), input, width)?;
+        output.fill(<Goldilocks as Field>::ZERO);
+        let (small, large) = (from.size() * width, to.size() * width);
+        for (coefficients, padded) in input.chunks_exact(small).zip(output.chunks_exact_mut(large)) {
+            padded[..small].copy_from_slice(coefficients);
+        }
+        self.ntt(&Ntt::forward(to).with_orders(Order::Natural, lde.output_order()), output, width)
+    }
+}
+
+impl<H: Accelerated> Hashing<H> for External {
+    fn hash_rows(&self, matrix: &[Goldilocks], width: usize, digests: &mut [H::Digest]) -> Result<(), Error> {
+        let (trees, hash) = self.trees::<H>()?;
+        let mut answer = digests.to_vec();
+        let (out, words, rows) = (answer.as_mut_ptr().cast(), matrix.as_ptr().cast(), digests.len());
+        // SAFETY: as many digests of 32 bytes as there are rows of `width` words, by the interface.
+        let status = unsafe { (trees.hash_rows)(self.provider.engine, out, hash, words, rows, width, 0) };
+        self.provider.check(status, "hashing rows")?;
+        self.accept::<H>(&answer, digests)
+    }
+
+    /// Row by row side by side first, because an entry may be several words.
+    fn hash_columns(
+        &self,
+        matrix: &[Goldilocks],
+        degree: usize,
+        digests: &mut [H::Digest],
+    ) -> Result<(), Error> {
+        let column = digests.len() * degree;
+        let entry = |row: usize| matrix.chunks(column).map(move |column| &column[row * degree..][..degree]);
+        let rows: Vec<_> = (0..digests.len()).flat_map(|row| entry(row).flatten().copied()).collect();
+        let width = rows.len().checked_div(digests.len()).unwrap_or(0);
+        Hashing::<H>::hash_rows(self, &rows, width, digests)
+    }
+
+    fn build_tree(&self, heap: &mut [H::Digest], _: Approach) -> Result<(), Error> {
+        const WHAT: &str = "building a tree";
+        let (trees, hash) = self.trees::<H>()?;
+        let leaves = heap.len() / 2;
+        let mut tree = null_mut();
+        let words = heap[leaves..].as_ptr().cast();
+        // SAFETY: this many digests of four words, and a pointer to a variable, by the interface.
+        let status = unsafe {
+            (trees.commit)(self.provider.engine, &mut tree, hash, words, leaves, 4, ROWS_ARE_DIGESTS)
+        };
+        self.provider.check(status, WHAT)?;
+        self.provider.check_handle(tree, WHAT)?;
+        let mut answer = heap[1..leaves].to_vec();
+        // SAFETY: room for the inner nodes; the tree was made above and is not used again.
+        let (read, freed) = unsafe {
+            let read = (trees.nodes)(tree, answer.as_mut_ptr().cast(), 1, answer.len());
+            (read, (trees.free)(tree))
+        };
+        self.provider.check(read, WHAT)?;
+        self.provider.check(freed, WHAT)?;
+        self.accept::<H>(&answer, &mut heap[1..leaves])
+    }
+}
