@@ -1,5 +1,5 @@
 //! zkaccel accelerates what provers of zero-knowledge proofs spend their time in: Merkle trees over arithmetic hashes,
-//! number theoretic transforms, and the commitment to an execution trace that is made of both.
+//! number theoretic transforms, the commitment to an execution trace that is made of both, and multi-scalar multiplication.
 //!
 //! Everything goes through one [`Engine`], which owns a device and its threads. It checks its inputs once and answers
 //! with a right result or with one clear [`Error`]. Every operation also runs as a [`Job`], a future that can be
@@ -34,6 +34,20 @@
 //! engine.ntt(&Ntt::forward(domain), matrix.view_mut())?;
 //! engine.ntt(&Ntt::inverse(domain), matrix.view_mut())?;
 //! assert_eq!(matrix, before);
+//! # Ok::<(), zkaccel::Error>(())
+//! ```
+//!
+//! Multiply bases by scalars and add, over the curve BN254, in the types of halo2curves ([`msm`], [`fft`]; feature `bn254`):
+//!
+//! ```
+//! # #[cfg(feature = "bn254")] {
+//! use zkaccel::{Engine, bn254::{Fr, G1, G1Affine}, msm::BasesOptions};
+//! let engine = Engine::new()?;
+//! let points = vec![G1Affine::generator(); 3];
+//! let bases = engine.bases(points, BasesOptions { validate: true, ..BasesOptions::default() })?;
+//! let sum = engine.msm(&[1, 2, 3].map(Fr::from), &bases)?;
+//! assert_eq!(sum, G1::generator() * Fr::from(6));
+//! # }
 //! # Ok::<(), zkaccel::Error>(())
 //! ```
 //!

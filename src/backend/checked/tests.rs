@@ -130,13 +130,14 @@ fn fails(operation: &'static str) -> Result<(), Error> {
 #[test]
 fn rows_and_trees() {
     type Digests = [<Rp64_256 as Hasher>::Digest];
+    type Call<'a> = &'a dyn Fn(bool, &mut Digests) -> Result<(), Error>;
     let matrix: Vec<_> = powers(Goldilocks::GENERATOR).take(6).collect();
     let rows =
         |honest, digests: &mut Digests| Hashing::<Rp64_256>::hash_rows(&checked(honest), &matrix, 3, digests);
     let columns = |honest, digests: &mut Digests| {
         Hashing::<Rp64_256>::hash_columns(&checked(honest), &matrix, 1, digests)
     };
-    let calls: [&dyn Fn(bool, &mut Digests) -> Result<(), Error>; 2] = [&rows, &columns];
+    let calls: [Call<'_>; 2] = [&rows, &columns];
     for call in calls {
         let mut digests = vec![Default::default(); 2];
         call(true, &mut digests).unwrap();
