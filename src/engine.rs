@@ -42,8 +42,17 @@ struct Shared {
     backend: Box<dyn Backend>,
     pool: ThreadPool,
     device: DeviceInfo,
+    /// What was asked for, for engines that are to be like this one.
+    asked: Asked,
     memory_budget: Option<u64>,
     progress: Option<Box<dyn Fn(Progress) + Send + Sync>>,
+}
+
+/// The options that say what does the work.
+struct Asked {
+    device: DeviceChoice,
+    simd: Option<Simd>,
+    check_answers: bool,
 }
 
 /// Options of an engine; [`build`](Self::build) makes it.
@@ -140,7 +149,8 @@ impl EngineBuilder {
             .map_err(|error| refused(error.to_string()))?;
         let device = DeviceInfo { units: if host { threads } else { device.units }, ..device };
         let memory_budget = self.memory_budget.or_else(crate::memory::installed);
-        let shared = Shared { backend, pool, device, memory_budget, progress: self.progress };
+        let asked = Asked { device: self.device, simd: self.simd, check_answers: self.check_answers };
+        let shared = Shared { backend, pool, device, asked, memory_budget, progress: self.progress };
         Ok(Engine { shared: Arc::new(shared), approach: self.approach })
     }
 }
@@ -164,6 +174,12 @@ impl Engine {
     /// How a GPU builds this engine's trees.
     pub fn approach(&self) -> Approach {
         self.approach
+    }
+
+    /// Options of another engine whose work is done by the same.
+    pub(crate) fn alike(&self) -> EngineBuilder {
+        let Asked { device, simd, check_answers } = self.shared.asked;
+        EngineBuilder { device, simd, check_answers, ..EngineBuilder::default() }
     }
 
     /// The device in use, and why it is.

@@ -172,8 +172,7 @@ fn openings(engine: &Engine) -> Result<(), String> {
 
 /// Another engine on the same device, with a budget of so many bytes of device memory.
 fn with_budget(engine: &Engine, bytes: u64) -> Result<Engine, String> {
-    let device = engine.device().id.parse().map_err(failure("the device's name"))?;
-    Engine::builder().device(device).threads(2).device_memory(bytes).build().map_err(failure("engine"))
+    engine.alike().threads(2).device_memory(bytes).build().map_err(failure("engine"))
 }
 
 fn refused(engine: &Engine) -> Result<(), String> {
@@ -253,8 +252,9 @@ fn budgets(engine: &Engine) -> Result<(), String> {
             // 64 bytes a row for the tree, 8 an entry for the extension; while it is made, less than three times that.
             let held = 1024 * (64 + 8 * columns as u64);
             let is_there = found.resident_extension().as_host().is_none();
+            // A backend that chooses may prefer the host.
             let (may, must) = match engine.device_memory() {
-                Some(_) => (budget >= held, budget >= 3 * held),
+                Some(_) => (budget >= held, budget >= 3 * held && engine.choices().is_none()),
                 None => (false, false),
             };
             if is_there && !may || !is_there && must {
