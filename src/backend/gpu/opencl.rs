@@ -444,7 +444,8 @@ mod tests {
     fn a_source_that_does_not_compile_is_explained() {
         // Where the device must be present, the conformance tests say that it is not.
         let Ok(device) = OpenCl::open(0) else { return };
-        let error = device.compile("__kernel void f() { nonsense; }", super::OPTIONS).err().unwrap().to_string();
+        let error =
+            device.compile("__kernel void f() { nonsense; }", super::OPTIONS).err().unwrap().to_string();
         assert!(error.contains("compiling kernels") && error.contains("nonsense"), "{error}");
     }
 }
