@@ -26,6 +26,7 @@ typedef uchar u8;
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #define BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
 #define NO_UNROLL _Pragma("unroll 1")
 
 DEVICE u64 local_id(void) { return get_local_id(0); }
@@ -69,6 +70,7 @@ typedef unsigned char u8;
 #define BARRIER() __syncthreads()
 #define BARRIER_GLOBAL() __syncthreads()
 #define UNROLL _Pragma("unroll")
+#define UNROLL_BY_4 _Pragma("unroll 4")
 #define NO_UNROLL _Pragma("unroll 1")
 
 DEVICE u64 local_id(void) { return threadIdx.x; }
@@ -103,6 +105,35 @@ DEVICE u64 mul_wide(u32 a, u32 b) {
     return product;
 #else
     return (u64)a * b;
+#endif
+}
+
+// The whole product of two words of 64 bits.
+DEVICE void mul_full(u64 a, u64 b, u64 *low, u64 *high) {
+#ifdef INLINE_PTX
+    // The assembler makes four multiply-adds and three additions of this; of a product and its upper half apart, three more.
+    u32 r0, r1, r2, r3;
+    asm("{\n\t"
+        ".reg .u64 p, m;\n\t"
+        ".reg .u32 p1, m0, m1, carry;\n\t"
+        "mul.wide.u32 p, %4, %6;\n\t"
+        "mul.wide.u32 m, %4, %7;\n\t"
+        "mov.b64 {%0, p1}, p;\n\t"
+        "mov.b64 {m0, m1}, m;\n\t"
+        "mad.lo.cc.u32 m0, %5, %6, m0;\n\t"
+        "madc.hi.cc.u32 m1, %5, %6, m1;\n\t"
+        "addc.u32 carry, 0, 0;\n\t"
+        "add.cc.u32 %1, p1, m0;\n\t"
+        "madc.lo.cc.u32 %2, %5, %7, m1;\n\t"
+        "madc.hi.u32 %3, %5, %7, carry;\n\t"
+        "}"
+        : "=&r"(r0), "=&r"(r1), "=&r"(r2), "=&r"(r3)
+        : "r"((u32)a), "r"((u32)(a >> 32)), "r"((u32)b), "r"((u32)(b >> 32)));
+    *low = (u64)r1 << 32 | r0;
+    *high = (u64)r3 << 32 | r2;
+#else
+    *low = a * b;
+    *high = mul_high(a, b);
 #endif
 }
 

@@ -29,7 +29,11 @@ DEVICE u64 gl_reduce(u64 low, u64 high) {
     return gl_canonical(t);
 }
 
-DEVICE u64 gl_mul(u64 a, u64 b) { return gl_reduce(a * b, mul_high(a, b)); }
+DEVICE u64 gl_mul(u64 a, u64 b) {
+    u64 low, high;
+    mul_full(a, b, &low, &high);
+    return gl_reduce(low, high);
+}
 
 DEVICE u64 gl_square(u64 a) { return gl_mul(a, a); }
 

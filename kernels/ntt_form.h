@@ -52,7 +52,8 @@ DEVICE V v_load(u64 x) {
 
 // x w for any two words, from the unreduced product: bits 0 to 48 less bits 96 to 128, for 2^96 = -1, and bits 48 to 96.
 DEVICE V v_load_product(u64 x, u64 w) {
-    const u64 low = x * w, high = mul_high(x, w);
+    u64 low, high;
+    mul_full(x, w, &low, &high);
     const u32 p0 = (u32)low, p1 = (u32)(low >> 32), p2 = (u32)high, p3 = (u32)(high >> 32);
     V v;
     v.l = DOUBLE_OF(lower_halves(p1, 0x4330), p0) - DOUBLE_OF(EXPONENT_52, p3);

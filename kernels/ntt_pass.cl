@@ -35,6 +35,12 @@
 #define LS (NTT_LR3 > 0 ? NTT_LR3 : LQ1)
 #define ROW(row) ((row) + ((row) >> LS) + (NTT_LR3 > 0 ? (row) >> LQ1 : 0))
 #define COLUMN ((ROW(T - 1) + 16) / 16 * 16 + (NTT_LC >= 4 ? 1 : 16 >> NTT_LC))
+// Rows are followed only in matrices of one column.
+#if NTT_ROWS_IN
+#define WIDTH 1u
+#else
+#define WIDTH ((u32)width)
+#endif
 #define LOCAL_TILE (NTT_LR2 > 0 || NTT_ROWS_IN || NTT_ROWS_OUT)
 
 #define REVERSED(r, log) \
@@ -149,7 +155,7 @@ ntt_pass(BUFFER(const u64, input), BUFFER(u64, output), BUFFER(const u64, inner)
 #endif
         u64 x = first + c;
         if (x >= total) x = total - 1; // a partial last tile repeats its last column and does not store it
-        const Place place = place_of(x, (u32)width, width_inverse, (u32)log_columns);
+        const Place place = place_of(x, WIDTH, width_inverse, (u32)log_columns);
         u32 y = place.number >> (u32)in_drop & (u32)in_mask;
         if (in_digits) y = reverse_digits(y, (u32)in_digits);
         // Positions within one transform fit 32 bits; only batch and width need more.
@@ -162,7 +168,7 @@ ntt_pass(BUFFER(const u64, input), BUFFER(u64, output), BUFFER(const u64, inner)
         }
         u64 *const words = in + (b << NTT_LR1);
 #else
-        GLOBAL const u64 *from = AT(input) + place.block * in_block + (u64)row * (u32)width + place.column;
+        GLOBAL const u64 *from = AT(input) + place.block * in_block + (u64)row * WIDTH + place.column;
         LOAD_STRIDED(in, from, in_stride, reversed)
         u64 *const words = in;
 #endif
@@ -278,19 +284,19 @@ ntt_pass(BUFFER(const u64, input), BUFFER(u64, output), BUFFER(const u64, inner)
         const u32 p = ((u32)x << LT) + row;
         GLOBAL u64 *to = AT(output) + (x << LT) + row;
 #else
-        const Place place = place_of(x, (u32)width, width_inverse, (u32)log_columns);
+        const Place place = place_of(x, WIDTH, width_inverse, (u32)log_columns);
         u32 y = place.number;
         if (flags & FLAG_REVERSED_COLUMN) y = reverse_bits(y, (u32)log_columns);
         const u32 row = flags & FLAG_REVERSED_OUT ? reverse_bits(low, LQL) << LRL : low;
         const u32 p = start_of(y, (u32)out_log) + (row << (u32)out_log);
-        GLOBAL u64 *to = AT(output) + place.block * out_block + (u64)p * (u32)width + place.column;
+        GLOBAL u64 *to = AT(output) + place.block * out_block + (u64)p * WIDTH + place.column;
 #endif
         if (flags & FLAG_POST) {
 #if NTT_LR2 > 0
-            // One multiplication in a loop, by way of the words that this item alone has read: it is rarely wanted.
+            // A loop, by way of the words that this item alone has read: it is rarely wanted.
             UNROLL
             for (u32 s = 0; s < RL; s++) at[s] = out[(b << LRL) + s];
-            NO_UNROLL
+            UNROLL_BY_4
 #else
             UNROLL
 #endif

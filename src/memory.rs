@@ -1,4 +1,4 @@
-//! Host memory: fallible allocation, copies by all threads, and how much the machine has.
+//! Host memory: fallible allocation, huge pages, copies by all threads, and how much the machine has.
 
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
@@ -8,8 +8,9 @@ use crate::error::Error;
 /// Bytes that one thread copies at a time.
 const GRAIN: usize = 512 << 10;
 
-/// From so many bytes on, memory is asked for in large pages: below it the first touch of each page is no cost.
-const LARGE: usize = 32 << 20;
+/// From so many bytes on, memory is asked for in large pages: fewer faults, and strided passes do not miss the translation of an
+/// address for every row.
+const LARGE: usize = 4 << 20;
 
 /// A vector of zeros, or [`Error::HostOutOfMemory`]. The system hands out zero pages, so nothing is written.
 pub(crate) fn zeroed<T: Zeroable>(len: usize) -> Result<Vec<T>, Error> {

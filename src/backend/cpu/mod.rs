@@ -80,8 +80,7 @@ impl Residence for Cpu {}
 
 impl Transforms for Cpu {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
-        ntt::ntt(self.simd, ntt, data, width);
-        Ok(())
+        ntt::ntt(self.simd, ntt, data, width)
     }
 
     fn lde(

@@ -22,8 +22,7 @@ pub struct Program {
     /// Macros, for programs that are made of one text in several ways.
     pub(super) parameters: &'static [(&'static str, u32)],
     /// Registers of a work item that an OpenCL compiler should use at most, where it can be told; CUDA is told in the text.
-    #[cfg_attr(not(feature = "opencl"), allow(dead_code))]
-    pub(super) registers: Option<u32>,
+    pub registers: Option<u32>,
 }
 
 /// The kernels of Rescue Prime, for either variant.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::{env, fs};
 
-use zkaccel::backend::gpu::program::{PTX_OPTIONS, programs};
+use zkaccel::backend::gpu::program::{PTX_OPTIONS, Program, programs};
 
 /// Architectures to assemble for: the oldest served, the commonest of gaming cards, the measured one.
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_89", "sm_90"];
@@ -53,34 +53,57 @@ fn make(library: &Path) -> Result<(), String> {
         made_from += &format!("{} {}\n", program.name, program.ptx_key());
         list += &format!("    (\"{0}\", include_bytes!(\"{0}.ptx.z\")),\n", program.name);
     }
+    // Programs go, too.
+    for entry in fs::read_dir(&directory).map_err(text)? {
+        let name = entry.map_err(text)?.file_name();
+        let name = name.to_string_lossy();
+        if name.strip_suffix(".ptx.z").is_some_and(|name| programs().all(|program| program.name != name)) {
+            fs::remove_file(directory.join(&*name)).map_err(text)?;
+        }
+    }
     fs::write(directory.join("list.rs"), list + "]\n").map_err(text)?;
     fs::write(directory.join("made-from.txt"), made_from).map_err(text)
 }
 
 fn check(assembler: &str) -> Result<(), String> {
-    let mut spilling = Vec::new();
-    for program in programs() {
-        let path = directory().join(format!("{}.ptx.z", program.name));
-        let compressed = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let ptx = miniz_oxide::inflate::decompress_to_vec_zlib(&compressed)
-            .map_err(|error| format!("{}: {error}", path.display()))?;
-        let unpacked = env::temp_dir().join(format!("{}-{}.ptx", program.name, std::process::id()));
-        fs::write(&unpacked, ptx).map_err(|error| format!("{}: {error}", unpacked.display()))?;
-        for architecture in ARCHITECTURES {
-            for line in assemble(assembler, architecture, &unpacked)? {
-                println!("{} {architecture} {line}", program.name);
-                if !line.contains(" 0 bytes spill stores, 0 bytes spill loads") {
-                    spilling.push(format!("{} {architecture} {line}", program.name));
-                }
-            }
-        }
-        // A file in the temporary directory that stays behind does no harm.
-        let _ = fs::remove_file(&unpacked);
-    }
+    // Programs are many and assemblers slow: as many at once as there are processors.
+    let programs: Vec<_> = programs().collect();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let lines = std::thread::scope(|scope| {
+        let parts = programs.chunks(programs.len().div_ceil(threads)).map(|part| {
+            scope.spawn(|| {
+                part.iter().map(|program| check_one(assembler, program)).collect::<Result<Vec<_>, _>>()
+            })
+        });
+        let parts: Vec<_> = parts.collect();
+        parts.into_iter().map(|part| part.join().expect("no thread panics")).collect::<Result<Vec<_>, _>>()
+    })?;
+    let lines: Vec<_> = lines.into_iter().flatten().flatten().collect();
+    lines.iter().for_each(|line| println!("{line}"));
+    let spills = |line: &&String| !line.contains(" 0 bytes spill stores, 0 bytes spill loads");
+    let spilling: Vec<_> = lines.iter().filter(spills).cloned().collect();
     match spilling.is_empty() {
         true => Ok(()),
         false => Err(format!("kernels that spill registers:\n{}", spilling.join("\n"))),
     }
+}
+
+/// A line for each kernel and architecture.
+fn check_one(assembler: &str, program: &Program) -> Result<Vec<String>, String> {
+    let path = directory().join(format!("{}.ptx.z", program.name));
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let compressed = fs::read(&path).map_err(|error| failed(&error))?;
+    let ptx = miniz_oxide::inflate::decompress_to_vec_zlib(&compressed).map_err(|error| failed(&error))?;
+    let unpacked = env::temp_dir().join(format!("{}-{}.ptx", program.name, std::process::id()));
+    fs::write(&unpacked, ptx).map_err(|error| format!("{}: {error}", unpacked.display()))?;
+    let mut lines = Vec::new();
+    for architecture in ARCHITECTURES {
+        let assembled = assemble(assembler, architecture, &unpacked)?;
+        lines.extend(assembled.into_iter().map(|line| format!("{} {architecture} {line}", program.name)));
+    }
+    // A file in the temporary directory that stays behind does no harm.
+    let _ = fs::remove_file(&unpacked);
+    Ok(lines)
 }
 
 /// One line for each kernel: its name, stack, spills and registers.

@@ -3,9 +3,10 @@
 //! # Mathematical description
 //!
 //! A transform of n points is split into passes over tiles (see [`plan`]); a tile is eight short transforms side by
-//! side ([`tile`]), made of a few field operations ([`lanes`]). A pass gathers a tile's rows from wherever they stand,
-//! transforms them where they lie in cache, and scatters them again ([`pass`]), so orders, twiddles, coset shifts
-//! and the factor 1/n cost no sweep of their own, and each pass reads and writes the data once. The eight lanes are
+//! side ([`tile`], [`butterfly`]), made of a few operations on words ([`lanes`]). A pass gathers the rows of a few tiles
+//! from wherever they stand, transforms them where they lie in cache, and scatters them again ([`pass`], [`moves`]), so
+//! orders, twiddles, coset shifts and the factor 1/n ([`factors`]) cost no sweep of their own, and each pass reads and
+//! writes the data once. The eight lanes are
 //! neighbouring columns, of the matrix itself or of the matrix that a split of n makes of a column, as in the
 //! transforms for vector computers (Swarztrauber, 1984).
 //!
@@ -14,11 +15,16 @@
 //! transformed once for each coset instead.
 //!
 //! Natural to natural and bit-reversed to bit-reversed use a scratch block of at most eight columns; everything
-//! else, extensions included, uses a tile a thread.
+//! else, extensions included, uses a group of tiles a thread.
 
+mod butterfly;
+mod factors;
 mod lanes;
+mod moves;
 mod pass;
 mod plan;
+mod radix_16;
+mod radix_4;
 mod shared;
 mod tile;
 
@@ -26,8 +32,12 @@ use rayon::prelude::*;
 
 use self::lanes::{Lanes, on_lanes};
 use self::plan::{Plan, Transform};
+use self::shared::misalignment;
+use self::tile::LANES;
 use super::Simd;
+use crate::error::Error;
 use crate::field::{Field, Goldilocks};
+use crate::memory;
 use crate::ntt::{Direction, Domain, Lde, Ntt, Order};
 
 /// Columns that a transform through scratch memory takes at once.
@@ -51,9 +61,10 @@ fn inverse_transform(domain: Domain) -> Transform {
     }
 }
 
-/// Transforms with a level's instructions, which the processor must have.
-pub(super) fn ntt(simd: Simd, ntt: &Ntt, data: &mut [Goldilocks], width: usize) {
-    on_lanes!(simd, L, ntt_on::<L>(ntt, data, width));
+/// Transforms with a level's instructions, which the processor must have. [`Error::HostOutOfMemory`], for scratch,
+/// leaves the data as they were.
+pub(super) fn ntt(simd: Simd, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
+    on_lanes!(simd, L, ntt_on::<L>(ntt, data, width))
 }
 
 /// Extends with a level's instructions, which the processor must have.
@@ -61,7 +72,7 @@ pub(super) fn lde(simd: Simd, lde: &Lde, input: &mut [Goldilocks], width: usize,
     on_lanes!(simd, L, lde_on::<L>(lde, input, width, output));
 }
 
-fn ntt_on<L: Lanes>(ntt: &Ntt, data: &mut [Goldilocks], width: usize) {
+fn ntt_on<L: Lanes>(ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
     let domain = ntt.domain;
     let transform = match ntt.direction {
         Direction::Forward => Transform {
@@ -74,17 +85,20 @@ fn ntt_on<L: Lanes>(ntt: &Ntt, data: &mut [Goldilocks], width: usize) {
         Direction::Inverse => Transform { shift_out: inverse(domain.shift()), ..inverse_transform(domain) },
     };
     let block = domain.size() * width;
-    let plan = Plan::new(transform, data.len() / domain.size());
+    let plan = Plan::new::<L>(transform, data.len() / domain.size());
     let orders = [ntt.input_order, ntt.output_order];
     if plan.is_single_pass() {
-        return plan.single::<L>(data, width, orders);
+        plan.single::<L>(data, width, orders);
+        return Ok(());
     }
     match orders {
         [Order::Natural, Order::BitReversed] => {
             for_each_group(data, block, |data| plan.natural_to_reversed::<L>(data, width));
+            Ok(())
         }
         [Order::BitReversed, Order::Natural] => {
             for_each_group(data, block, |data| plan.reversed_to_natural::<L>(data, width));
+            Ok(())
         }
         [Order::Natural, Order::Natural] => for_each_chunk(data, block, width, |data, columns, scratch| {
             plan.natural_to_natural::<L>(data, width, columns, scratch);
@@ -96,7 +110,7 @@ fn ntt_on<L: Lanes>(ntt: &Ntt, data: &mut [Goldilocks], width: usize) {
                 let rows = data.par_chunks_mut(width).zip(scratch.par_chunks(columns));
                 rows.with_min_len(CACHED / width.min(CACHED))
                     .for_each(|(row, words)| row[..columns].copy_from_slice(words));
-            });
+            })
         }
     }
 }
@@ -106,7 +120,7 @@ fn lde_on<L: Lanes>(lde: &Lde, input: &mut [Goldilocks], width: usize, output: &
     let (n, blocks) = (from.size(), input.len() / (from.size() * width));
     // The inverse without its shift leaves the coefficients of f(s x), s being the shift of `from`: what is left to
     // apply is the quotient of the shifts.
-    let inverse_plan = Plan::new(inverse_transform(from), blocks * width);
+    let inverse_plan = Plan::new::<L>(inverse_transform(from), blocks * width);
     let transform = Transform {
         log_size: from.log_size(),
         root: to.root().pow(copies as u64),
@@ -114,7 +128,7 @@ fn lde_on<L: Lanes>(lde: &Lde, input: &mut [Goldilocks], width: usize, output: &
         shift_out: Goldilocks::ONE,
         factor: Goldilocks::ONE,
     };
-    let plan = Plan::new(transform, blocks * width * copies);
+    let plan = Plan::new::<L>(transform, blocks * width * copies);
     for_each_group_pair(input, n * width, output, copies * n * width, |input, output| {
         match inverse_plan.is_single_pass() {
             true => inverse_plan.single::<L>(input, width, [Order::Natural, Order::BitReversed]),
@@ -167,27 +181,33 @@ fn for_each_group_pair(
 }
 
 /// Runs `run` on up to eight columns of a block at a time: on the block from the first of them on, their number,
-/// and scratch memory for them.
+/// and scratch memory for them. [`Error::HostOutOfMemory`] before anything was run.
 fn for_each_chunk(
     data: &mut [Goldilocks],
     block: usize,
     width: usize,
     run: impl Fn(&mut [Goldilocks], usize, &mut [Goldilocks]) + Sync + Send,
-) {
+) -> Result<(), Error> {
     let rows = block / width;
-    let scratch = || vec![Goldilocks::ZERO; rows * width.min(SCRATCH_COLUMNS)];
+    let words = rows * width.min(SCRATCH_COLUMNS);
     let on_block = |scratch: &mut Vec<Goldilocks>, data: &mut [Goldilocks]| {
+        // As far from the beginning of a cache line as the data, so that the same tiles have whole lines in both.
+        let skip = misalignment(data).wrapping_sub(misalignment(scratch)) % LANES;
         for first in (0..width).step_by(SCRATCH_COLUMNS) {
             let columns = SCRATCH_COLUMNS.min(width - first);
-            run(&mut data[first..], columns, &mut scratch[..rows * columns]);
+            run(&mut data[first..], columns, &mut scratch[skip..][..rows * columns]);
         }
     };
     // Blocks on several threads need a scratch block each, so only small ones are spread.
     match spread(data.len() / block) && block <= CACHED {
-        true => data.par_chunks_mut(block).for_each_init(scratch, on_block),
+        true => {
+            let scratch = || vec![Goldilocks::ZERO; words + LANES];
+            data.par_chunks_mut(block).for_each_init(scratch, on_block);
+        }
         false => {
-            let mut scratch = scratch();
+            let mut scratch = memory::zeroed(words + LANES)?;
             data.chunks_mut(block).for_each(|data| on_block(&mut scratch, data));
         }
     }
+    Ok(())
 }

@@ -12,18 +12,26 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::factors::{Scaling, Tables};
 use super::lanes::{Lanes, Work};
 use super::shared::{Source, Target};
-use super::tile::{LANES, Map, Row, Tile, map_row};
-use crate::field::{Field, Goldilocks};
+use super::tile::{LANES, Row, Tile};
+use crate::field::Goldilocks;
 use crate::ntt::{Order, reverse_bits};
 
 /// Points below which another task is not worth its scheduling.
 const GRAIN: usize = 1 << 13;
 
-/// How many rows ahead memory is asked for: far apart, they are fetched by nothing else. No further, because rows a
-/// large power of two apart share one set of eight lines in each cache.
-const AHEAD: usize = 4;
+/// Words of the tiles that are gathered together, so that neighbouring lines are fetched together: 1 MiB. Tiles that leave
+/// the second-level cache come back as a stream, which costs less than a line alone from each of many pages.
+const GROUP: usize = 1 << 17;
+
+/// Words of a target, 64 MiB, that a last-level cache will not hold until the next pass: rows are written past the caches.
+/// Unit tests have fewer, so that they come by there.
+const STREAMED: usize = if cfg!(test) { 1 << 8 } else { 1 << 23 };
+
+/// The most tiles that are gathered together.
+pub(super) const MAX_GROUP: usize = 8;
 
 /// Where the words of a pass stand: that of row r in lane (o, g, c) at o `outer` + g `inner` + r' `row` + c, where
 /// r' is r, or r with its bits reversed.
@@ -33,43 +41,6 @@ pub(super) struct Access {
     pub(super) inner: usize,
     pub(super) row: usize,
     pub(super) order: Order,
-}
-
-/// The geometric progression first * step^index.
-#[derive(Clone, Copy)]
-pub(super) struct Progression {
-    pub(super) first: Goldilocks,
-    pub(super) step: Goldilocks,
-}
-
-impl Progression {
-    fn is_constant(self) -> bool {
-        self.step == Goldilocks::ONE
-    }
-
-    fn at(self, index: usize) -> Goldilocks {
-        match self.is_constant() {
-            true => self.first,
-            false => self.first * self.step.pow(index as u64),
-        }
-    }
-}
-
-/// The factor start(index) * ratio(index)^row on every row of a lane, whose index is that of its [`Index`].
-#[derive(Clone, Copy)]
-pub(super) struct Scaling {
-    pub(super) start: Progression,
-    pub(super) ratio: Progression,
-}
-
-impl Scaling {
-    fn is_trivial(self) -> bool {
-        [self.start, self.ratio].iter().all(|p| p.is_constant() && p.first == Goldilocks::ONE)
-    }
-
-    fn is_uniform(self) -> bool {
-        self.start.is_constant() && self.ratio.is_constant()
-    }
 }
 
 /// The index of lane (o, g, c) for its scaling.
@@ -104,41 +75,26 @@ pub(super) struct Pass<'a> {
 }
 
 /// Where the eight lanes of a tile stand.
-struct Placement {
-    read: [usize; LANES],
-    write: [usize; LANES],
-    index: [usize; LANES],
+pub(super) struct Placement {
+    pub(super) read: [usize; LANES],
+    pub(super) write: [usize; LANES],
+    pub(super) index: [usize; LANES],
     /// Lanes in use: fewer than eight in the last tile only.
-    used: usize,
-    read_contiguous: bool,
-    write_contiguous: bool,
+    pub(super) used: usize,
+    pub(super) read_contiguous: bool,
+    pub(super) write_contiguous: bool,
+    /// Whether rows are written past the caches: whole lines of a large target.
+    pub(super) streamed: bool,
     /// Whether all lanes have the same index.
-    same_index: bool,
-}
-
-/// The factors of one side of a tile.
-enum Factors {
-    None,
-    /// One factor a row: the table of them.
-    Rows,
-    /// A factor a lane, multiplied by its ratio from row to row.
-    Lanes {
-        current: Row,
-        ratio: Row,
-    },
-}
-
-/// The table of factors by row that one side of a thread's tiles last used.
-#[derive(Default)]
-struct Table {
-    key: Option<usize>,
-    factors: Vec<u64>,
+    pub(super) same_index: bool,
 }
 
 /// Some tiles of a pass, one thread's work.
 struct Task<'a> {
     pass: &'a Pass<'a>,
     tiles: Range<usize>,
+    /// Lanes that the first tile lacks.
+    skew: usize,
     source: Source<'a>,
     target: Target<'a>,
 }
@@ -146,15 +102,23 @@ struct Task<'a> {
 impl Work for Task<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Self { pass, tiles, source, target } = self;
-        let mut rows = vec![Row::default(); pass.tile.size()];
-        let (mut before, mut after) = (Table::default(), Table::default());
-        for tile in tiles {
-            let place = pass.place(tile);
-            pass.gather::<L>(source, &place, &mut before, &mut rows);
-            pass.tile.transform::<L>(&mut rows);
-            pass.scatter::<L>(target, &place, &mut after, &rows);
+        let Self { pass, tiles, skew, source, target } = self;
+        let size = pass.tile.padded_size();
+        let group = (GROUP / (pass.tile.size() * LANES)).clamp(1, MAX_GROUP.min(tiles.len()));
+        let mut rows = vec![Row::default(); group * size];
+        let (mut before, mut after) = (Tables::default(), Tables::default());
+        let mut places = Vec::with_capacity(group);
+        for first in tiles.clone().step_by(group) {
+            places.clear();
+            places.extend((first..tiles.end.min(first + group)).map(|tile| pass.place(tile, skew, target)));
+            let rows = &mut rows[..places.len() * size];
+            pass.gather::<L>(source, &places, &mut before, rows);
+            for rows in rows.chunks_exact_mut(size) {
+                pass.tile.transform::<L>(rows);
+            }
+            pass.scatter::<L>(target, &places, &mut after, rows);
         }
+        L::fence();
     }
 }
 
@@ -195,24 +159,38 @@ impl Pass<'_> {
 
     /// What the checks established: all words lie within the data, and no two tiles share a word that is written.
     fn run_checked<L: Lanes>(&self, source: Source, target: Target) {
-        let tiles = (self.outer * self.inner * self.width).div_ceil(LANES);
+        let lanes = self.outer * self.inner * self.width;
+        let skew = self.skew(source, target).min(lanes);
+        let tiles = (lanes + skew).div_ceil(LANES);
         let worthwhile = tiles * LANES * self.tile.size() / GRAIN;
         let tasks = match rayon::current_num_threads() {
             1 => 1,
             threads => tiles.min(worthwhile).min(8 * threads),
         };
         if tasks <= 1 {
-            return L::enter(Task { pass: self, tiles: 0..tiles, source, target });
+            return L::enter(Task { pass: self, tiles: 0..tiles, skew, source, target });
         }
         (0..tasks).into_par_iter().for_each(|task| {
             let tiles = task * tiles / tasks..(task + 1) * tiles / tasks;
-            L::enter(Task { pass: self, tiles, source, target });
+            L::enter(Task { pass: self, tiles, skew, source, target });
         });
     }
 
-    fn place(&self, tile: usize) -> Placement {
-        let first = tile * LANES;
-        let used = LANES.min(self.outer * self.inner * self.width - first);
+    /// How many lanes the first tile has to lack for the rows of the others to be whole cache lines, where rows are
+    /// far apart: a row that straddles lines costs two.
+    fn skew(&self, source: Source, target: Target) -> usize {
+        match (self.outer, self.width) {
+            (1, 1) if self.write.row > 1 => target.misalignment(),
+            (1, 1) if self.read.row > 1 => source.misalignment(),
+            _ => 0,
+        }
+    }
+
+    /// Where the lanes of a tile stand, when the first has `skew` lanes less than others.
+    fn place(&self, tile: usize, skew: usize, target: Target) -> Placement {
+        let first = (tile * LANES).saturating_sub(skew);
+        let end = (tile + 1) * LANES - skew;
+        let used = end.min(self.outer * self.inner * self.width) - first;
         let mut c = first % self.width;
         let mut g = first / self.width % self.inner;
         let mut o = first / self.width / self.inner;
@@ -223,6 +201,7 @@ impl Pass<'_> {
             used,
             read_contiguous: used == LANES,
             write_contiguous: used == LANES,
+            streamed: false,
             same_index: true,
         };
         for lane in 0..used {
@@ -243,156 +222,9 @@ impl Pass<'_> {
                 (g, o) = (0, o + 1);
             }
         }
+        let is_line = (target.misalignment() + place.write[0]).is_multiple_of(LANES)
+            && self.write.row.is_multiple_of(LANES);
+        place.streamed = place.write_contiguous && is_line && target.len() >= STREAMED;
         place
-    }
-
-    /// The factors of one side, by way of that side's table if all lanes share them.
-    fn factors(&self, scaling: Scaling, place: &Placement, table: &mut Table) -> Factors {
-        if scaling.is_trivial() {
-            return Factors::None;
-        }
-        if scaling.is_uniform() || place.same_index {
-            let key = if scaling.is_uniform() { 0 } else { place.index[0] };
-            if table.key != Some(key) {
-                table.key = Some(key);
-                table.fill(scaling.start.at(key), scaling.ratio.at(key), self.tile.size());
-            }
-            return Factors::Rows;
-        }
-        let each = |p: Progression| {
-            let mut row = Row::default();
-            let mut power = p.at(place.index[0]);
-            for lane in 0..place.used {
-                // Neighbouring lanes mostly have equal or neighbouring indices.
-                if lane > 0 && place.index[lane] != place.index[lane - 1] {
-                    power = match place.index[lane] == place.index[lane - 1] + 1 {
-                        true => power * p.step,
-                        false => p.at(place.index[lane]),
-                    };
-                }
-                row.0[lane] = power.as_u64();
-            }
-            row
-        };
-        Factors::Lanes { current: each(scaling.start), ratio: each(scaling.ratio) }
-    }
-
-    /// Loads a tile, its rows in bit-reversed order.
-    #[inline(always)]
-    fn gather<L: Lanes>(&self, source: Source, place: &Placement, table: &mut Table, rows: &mut [Row]) {
-        let reversed = &self.tile.reversed;
-        // The natural and the reversed number of the row that memory has at i.
-        let numbers = |i: usize| match self.read.order {
-            Order::Natural => (i, reversed[i] as usize),
-            Order::BitReversed => (reversed[i] as usize, i),
-        };
-        match self.factors(self.before, place, table) {
-            Factors::None => {
-                for i in 0..rows.len() {
-                    self.load::<L>(source, place, i, &mut rows[numbers(i).1], Map::Copy);
-                }
-            }
-            Factors::Rows => {
-                for i in 0..rows.len() {
-                    let (natural, to) = numbers(i);
-                    let factor = L::splat(table.factors[natural]);
-                    self.load::<L>(source, place, i, &mut rows[to], Map::Times(factor));
-                }
-            }
-            Factors::Lanes { mut current, ratio } => {
-                // A running product goes by natural number.
-                for (natural, &to) in reversed.iter().enumerate() {
-                    let to = to as usize;
-                    let i = if self.read.order == Order::Natural { natural } else { to };
-                    self.load::<L>(source, place, i, &mut rows[to], Map::TimesRow(&current));
-                    advance::<L>(&mut current, &ratio);
-                }
-            }
-        }
-    }
-
-    /// Reads the row that memory has at `row`, each word through `map`.
-    #[inline(always)]
-    fn load<L: Lanes>(&self, source: Source, place: &Placement, row: usize, to: &mut Row, map: Map<'_, L>) {
-        let offset = row * self.read.row;
-        if place.read_contiguous {
-            source.prefetch(place.read[0] + offset + AHEAD * self.read.row);
-            // SAFETY: within the data and no other tile's: see `run_checked`. The reference ends here.
-            return map_row(unsafe { source.row(place.read[0] + offset) }, &mut to.0, map);
-        }
-        let mut words = [0; LANES];
-        for (word, lane) in words.iter_mut().zip(place.read).take(place.used) {
-            // SAFETY: as above.
-            *word = unsafe { source.read(lane + offset) };
-        }
-        map_row(&words, &mut to.0, map);
-    }
-
-    /// Stores a tile, whose rows are in natural order.
-    #[inline(always)]
-    fn scatter<L: Lanes>(&self, target: Target, place: &Placement, table: &mut Table, rows: &[Row]) {
-        let reversed = &self.tile.reversed;
-        // The row that memory has at i.
-        let number = |i: usize| match self.write.order {
-            Order::Natural => i,
-            Order::BitReversed => reversed[i] as usize,
-        };
-        match self.factors(self.after, place, table) {
-            Factors::None => {
-                for i in 0..rows.len() {
-                    self.store::<L>(target, place, i, &rows[number(i)], Map::Canonical);
-                }
-            }
-            Factors::Rows => {
-                for i in 0..rows.len() {
-                    let natural = number(i);
-                    let factor = L::splat(table.factors[natural]);
-                    self.store::<L>(target, place, i, &rows[natural], Map::Times(factor));
-                }
-            }
-            Factors::Lanes { mut current, ratio } => {
-                for (natural, row) in rows.iter().enumerate() {
-                    self.store::<L>(target, place, number(natural), row, Map::TimesRow(&current));
-                    advance::<L>(&mut current, &ratio);
-                }
-            }
-        }
-    }
-
-    /// Writes the row that memory has at `row`, each word through `map`.
-    #[inline(always)]
-    fn store<L: Lanes>(&self, target: Target, place: &Placement, row: usize, from: &Row, map: Map<'_, L>) {
-        let offset = row * self.write.row;
-        if place.write_contiguous {
-            // SAFETY: within the data and no other tile's: see `run_checked`. The reference ends here.
-            return map_row(&from.0, unsafe { target.row(place.write[0] + offset) }, map);
-        }
-        let mut words = [0; LANES];
-        map_row(&from.0, &mut words, map);
-        for (&word, lane) in words.iter().zip(place.write).take(place.used) {
-            // SAFETY: as above.
-            unsafe { target.write(lane + offset, word) };
-        }
-    }
-}
-
-/// Multiplies every lane's factor by its ratio.
-#[inline(always)]
-fn advance<L: Lanes>(current: &mut Row, ratio: &Row) {
-    for k in (0..LANES).step_by(L::WIDTH) {
-        L::load(&current.0[k..]).mul(L::load(&ratio.0[k..])).store(&mut current.0[k..]);
-    }
-}
-
-impl Table {
-    /// start * ratio^i for i below `len`, as four interleaved chains, since one is bound by latency.
-    fn fill(&mut self, start: Goldilocks, ratio: Goldilocks, len: usize) {
-        self.factors.clear();
-        let mut chains = [start, start * ratio, start * ratio.square(), start * ratio.square() * ratio];
-        let step = ratio.square().square();
-        while self.factors.len() < len {
-            self.factors.extend(chains.map(Goldilocks::as_u64));
-            chains = chains.map(|x| x * step);
-        }
     }
 }

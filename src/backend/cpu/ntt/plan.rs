@@ -25,8 +25,10 @@
 //! one of the output's, of the inverse, is a scaling by s^(k1) after the first pass, by s^(T k2) after the second,
 //! and so on. They join the twiddles, as does the factor 1/n.
 
+use super::butterfly::LOG_RADIX;
+use super::factors::{Progression, Scaling};
 use super::lanes::Lanes;
-use super::pass::{Access, Index, Pass, Progression, Scaling};
+use super::pass::{Access, Index, Pass};
 use super::tile::{LANES, Tile};
 use crate::field::{Field, Goldilocks};
 use crate::ntt::{Order, reverse_bits};
@@ -87,21 +89,30 @@ fn digits(log_size: u32, lanes: usize) -> Vec<u32> {
         return vec![log_size];
     }
     // Three digits suffice for 2^32 points; the orders with a transposition exchange the outer two and take no more.
-    let count = log_size.div_ceil(MAX_LOG_TILE).max(2);
-    (0..count).map(|digit| (log_size + count - 1 - digit) / count).collect()
+    if log_size > 2 * MAX_LOG_TILE {
+        return (0..3).map(|digit| (log_size + 2 - digit) / 3).collect();
+    }
+    // The even split, or one whose tiles have fewer layers. The larger tile is the second: where that pass has contiguous
+    // lanes, only the smaller tile has rows far apart.
+    let layers = |second: u32| second.div_ceil(LOG_RADIX) + (log_size - second).div_ceil(LOG_RADIX);
+    let even = log_size.div_ceil(2);
+    let second = (even..=(even + LOG_RADIX - 1).min(MAX_LOG_TILE))
+        .min_by_key(|&second| layers(second))
+        .unwrap_or(even);
+    vec![log_size - second, second]
 }
 
 impl Plan {
     /// A plan for `lanes` columns side by side.
-    pub(super) fn new(transform: Transform, lanes: usize) -> Self {
-        Self::with_digits(transform, &digits(transform.log_size, lanes))
+    pub(super) fn new<L: Lanes>(transform: Transform, lanes: usize) -> Self {
+        Self::with_digits::<L>(transform, &digits(transform.log_size, lanes))
     }
 
     /// A plan of at most three digits, given by the binary logarithms of their sizes, the most significant first.
-    fn with_digits(transform: Transform, digits: &[u32]) -> Self {
+    fn with_digits<L: Lanes>(transform: Transform, digits: &[u32]) -> Self {
         // The power of the root that has the order of the tile.
         let root = |digit| (digit..transform.log_size).fold(transform.root, |root, _| root.square());
-        let tiles = digits.iter().map(|&digit| Tile::new(digit, root(digit))).collect();
+        let tiles = digits.iter().map(|&digit| Tile::new::<L>(digit, root(digit))).collect();
         Self { transform, tiles }
     }
 
@@ -429,7 +440,7 @@ mod tests {
     fn three_digits_in_all_orders<L: Lanes>() {
         for digits in [[3, 3, 3], [4, 3, 2], [1, 4, 3]] {
             let t = transform(digits.iter().sum());
-            let plan = Plan::with_digits(t, &digits);
+            let plan = Plan::with_digits::<L>(t, &digits);
             let input = input(plan.size());
             let expected = expected(t, &input);
 
@@ -456,7 +467,7 @@ mod tests {
     fn three_digits_on_cosets<L: Lanes>() {
         for digits in [[3, 2, 3], [2, 4, 1]] {
             let t = Transform { shift_out: Goldilocks::ONE, ..transform(digits.iter().sum()) };
-            let plan = Plan::with_digits(t, &digits);
+            let plan = Plan::with_digits::<L>(t, &digits);
             let (copies, block) = (4, plan.size() * WIDTH);
             let root = Convention::Winterfell.root_of_unity(t.log_size + 2);
             let input = input(plan.size());

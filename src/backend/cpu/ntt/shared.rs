@@ -35,10 +35,20 @@ unsafe impl Send for Target<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Target<'_> {}
 
+/// Words between a cache line's beginning and the first element.
+pub(super) fn misalignment(elements: &[Goldilocks]) -> usize {
+    Source::new(elements).misalignment()
+}
+
 impl<'a> Source<'a> {
     pub(super) fn new(elements: &'a [Goldilocks]) -> Self {
         let words: &[u64] = bytemuck::cast_slice(elements);
         Self { words: words.as_ptr(), len: words.len(), borrow: PhantomData }
+    }
+
+    /// Words between the cache line's beginning and the first word.
+    pub(super) fn misalignment(self) -> usize {
+        self.words as usize / size_of::<u64>() % LANES
     }
 
     /// Asks for the cache line of the word at `offset`, which may lie beyond the slice, before it is needed.
@@ -81,6 +91,16 @@ impl<'a> Target<'a> {
     pub(super) fn new(elements: &'a mut [Goldilocks]) -> Self {
         let words: &mut [u64] = bytemuck::cast_slice_mut(elements);
         Self { words: words.as_mut_ptr(), len: words.len(), borrow: PhantomData }
+    }
+
+    /// Words between the cache line's beginning and the first word.
+    pub(super) fn misalignment(self) -> usize {
+        self.source().misalignment()
+    }
+
+    /// The number of words.
+    pub(super) fn len(self) -> usize {
+        self.len
     }
 
     /// The same words, to read.

@@ -2,21 +2,12 @@
 //!
 //! # Mathematical description
 //!
-//! Decimation in time (Cooley and Tukey, 1965) on rows in bit-reversed order, two binary layers at a time. A run of
-//! 4h rows holds four transforms of h points, of the entries whose index is 0, 2, 1 and 3 modulo 4. With w of order
-//! 4h and I = w^h they are joined as
-//!
-//! ```text
-//! X[i]      = (x0 + w^2i x2) + (w^i x1 + w^3i x3)
-//! X[i +  h] = (x0 - w^2i x2) + (w^i x1 - w^3i x3) I
-//! X[i + 2h] = (x0 + w^2i x2) - (w^i x1 + w^3i x3)
-//! X[i + 3h] = (x0 - w^2i x2) - (w^i x1 - w^3i x3) I
-//! ```
-//!
-//! where I, of order four, is 2^48 or its negative. An odd number of layers begins with one of radix two. All lanes
-//! share every twiddle, so a vector unit needs no shuffles.
+//! X[k] = sum over j of x[j] w^(j k), by decimation in time (Cooley and Tukey, 1965) on rows in bit-reversed order: layers
+//! of butterflies of 16 points on vectors ([`radix_16`]), of four on single words ([`radix_4`]). All lanes share every
+//! twiddle, so a vector unit needs no shuffles.
 
 use super::lanes::Lanes;
+use super::{radix_4, radix_16};
 use crate::field::{Goldilocks, powers};
 use crate::ntt::reverse_bits;
 
@@ -41,6 +32,18 @@ pub(super) enum Map<'a, L> {
     TimesRow(&'a Row),
 }
 
+/// map(from[i]) for a vector of words from `i` on.
+#[inline(always)]
+fn mapped<L: Lanes>(from: &[u64; LANES], i: usize, map: Map<'_, L>) -> L {
+    let x = L::load(&from[i..]);
+    match map {
+        Map::Copy => x,
+        Map::Canonical => x.canonical(),
+        Map::Times(factor) => x.mul(factor),
+        Map::TimesRow(row) => x.mul(L::load(&row.0[i..])),
+    }
+}
+
 /// to[i] = map(from[i]) in steps of `WIDTH` words.
 ///
 /// Word by word even from one cached row to the next: a copy of a row by wider registers just after its words were
@@ -48,14 +51,19 @@ pub(super) enum Map<'a, L> {
 #[inline(always)]
 pub(super) fn map_row<L: Lanes>(from: &[u64; LANES], to: &mut [u64; LANES], map: Map<'_, L>) {
     for i in (0..LANES).step_by(L::WIDTH) {
-        let x = L::load(&from[i..]);
-        let y = match map {
-            Map::Copy => x,
-            Map::Canonical => x.canonical(),
-            Map::Times(factor) => x.mul(factor),
-            Map::TimesRow(row) => x.mul(L::load(&row.0[i..])),
-        };
-        y.store(&mut to[i..]);
+        mapped(from, i, map).store(&mut to[i..]);
+    }
+}
+
+/// The same past the caches, before a [`fence`](Lanes::fence).
+///
+/// # Safety
+/// `to` is a cache line.
+#[inline(always)]
+pub(super) unsafe fn stream_row<L: Lanes>(from: &[u64; LANES], to: &mut [u64; LANES], map: Map<'_, L>) {
+    for i in (0..LANES).step_by(L::WIDTH) {
+        // SAFETY: vectors that divide a cache line, by the caller's promise.
+        unsafe { mapped(from, i, map).stream(&mut to[i..]) };
     }
 }
 
@@ -64,31 +72,29 @@ pub(super) fn map_row<L: Lanes>(from: &[u64; LANES], to: &mut [u64; LANES], map:
 pub(super) struct Tile {
     /// The bit-reversed value of every row number.
     pub(super) reversed: Vec<u32>,
-    /// [w^2i, w^i, -w^3i] for every layer of radix four, innermost first, and every i below its h.
-    twiddles: Vec<[u64; 3]>,
-    /// Whether the root's power of order four is -2^48.
-    negative: bool,
+    /// The binary logarithm of the rows after each of which there is one of padding.
+    log_block: u32,
+    layers: Layers,
+}
+
+/// The layers of a tile; one kind for each implementation of [`Lanes`].
+#[derive(Debug)]
+enum Layers {
+    Radix4(radix_4::Layers),
+    Radix16(radix_16::Layers),
 }
 
 impl Tile {
-    /// Tables for 2^`log_size` points and a root of that order.
-    pub(super) fn new(log_size: u32, root: Goldilocks) -> Self {
-        let size = 1 << log_size;
-        let all: Vec<_> = powers(root).take(size).collect();
-        let mut twiddles = Vec::with_capacity(size / 2);
-        let mut h = 1 << (log_size % 2);
-        while h < size {
-            let step = size / (4 * h);
-            twiddles.extend((0..h).map(|i| {
-                let [w1, w2, w3] = [1, 2, 3].map(|k| all[k * i * step]);
-                [w2, w1, -w3].map(Goldilocks::as_u64)
-            }));
-            h *= 4;
-        }
-        Self {
-            reversed: (0..size).map(|i| reverse_bits(i, log_size) as u32).collect(),
-            twiddles,
-            negative: log_size >= 2 && all[size / 4] != Goldilocks::new(1 << 48),
+    /// Tables for 2^`log_size` points, a root of that order, and transforms on `L`.
+    pub(super) fn new<L: Lanes>(log_size: u32, root: Goldilocks) -> Self {
+        let powers: Vec<_> = powers(root).take(1 << log_size).collect();
+        let reversed = (0..powers.len()).map(|i| reverse_bits(i, log_size) as u32).collect();
+        match L::SHIFTS {
+            true => {
+                let layers = radix_16::Layers::new(&powers);
+                Self { reversed, log_block: layers.log_block(), layers: Layers::Radix16(layers) }
+            }
+            false => Self { reversed, log_block: 63, layers: Layers::Radix4(radix_4::Layers::new(&powers)) },
         }
     }
 
@@ -97,84 +103,27 @@ impl Tile {
         self.reversed.len()
     }
 
-    /// Transforms rows that are in bit-reversed order; the result is in natural order and not canonical.
+    /// Rows in memory, with padding.
+    pub(super) fn padded_size(&self) -> usize {
+        let size = self.size();
+        size + (size >> self.log_block)
+    }
+
+    /// Where in memory a row stands.
+    #[inline(always)]
+    pub(super) fn place(&self, row: usize) -> usize {
+        row + (row >> self.log_block)
+    }
+
+    /// Transforms rows that stand in memory in bit-reversed order; the result is in natural order and not canonical.
     #[inline(always)]
     pub(super) fn transform<L: Lanes>(&self, rows: &mut [Row]) {
-        match self.negative {
-            false => self.layers::<L, false>(rows),
-            true => self.layers::<L, true>(rows),
+        // Of each implementation only one arm is compiled.
+        match &self.layers {
+            Layers::Radix16(layers) if L::SHIFTS => layers.transform::<L>(rows),
+            Layers::Radix4(layers) if !L::SHIFTS => layers.transform::<L>(rows),
+            _ => unreachable!("a tile for another implementation"),
         }
-    }
-
-    #[inline(always)]
-    fn layers<L: Lanes, const NEGATIVE: bool>(&self, rows: &mut [Row]) {
-        let mut h = 1;
-        if rows.len().trailing_zeros() % 2 == 1 {
-            for pair in rows.chunks_exact_mut(2) {
-                let (a, b) = pair.split_at_mut(1);
-                radix_2::<L>(&mut a[0], &mut b[0]);
-            }
-            h = 2;
-        }
-        let mut twiddles = self.twiddles.as_slice();
-        while h < rows.len() {
-            let (layer, rest) = twiddles.split_at(h);
-            for run in rows.chunks_exact_mut(4 * h) {
-                let (low, high) = run.split_at_mut(2 * h);
-                let (x0, x2) = low.split_at_mut(h);
-                let (x1, x3) = high.split_at_mut(h);
-                // Of i = 0 every twiddle is 1.
-                let first = [&mut x0[0], &mut x2[0], &mut x1[0], &mut x3[0]];
-                radix_4::<L, NEGATIVE>(first, None);
-                let quads = x0.iter_mut().zip(x2).zip(x1.iter_mut().zip(x3)).zip(layer);
-                for (((x0, x2), (x1, x3)), twiddles) in quads.skip(1) {
-                    radix_4::<L, NEGATIVE>([x0, x2, x1, x3], Some(twiddles));
-                }
-            }
-            (twiddles, h) = (rest, 4 * h);
-        }
-    }
-}
-
-/// (a + b, a - b).
-#[inline(always)]
-fn radix_2<L: Lanes>(a: &mut Row, b: &mut Row) {
-    for i in (0..LANES).step_by(L::WIDTH) {
-        let (x, y) = (L::load(&a.0[i..]), L::load(&b.0[i..]).canonical());
-        x.add(y).store(&mut a.0[i..]);
-        x.sub(y).store(&mut b.0[i..]);
-    }
-}
-
-/// The butterfly of rows x0, x2, x1 and x3, the last three multiplied by their twiddles unless those are 1.
-#[inline(always)]
-fn radix_4<L: Lanes, const NEGATIVE: bool>([a, b, c, d]: [&mut Row; 4], twiddles: Option<&[u64; 3]>) {
-    for i in (0..LANES).step_by(L::WIDTH) {
-        let [x0, x2] = [L::load(&a.0[i..]), L::load(&b.0[i..])];
-        let [x1, x3] = [L::load(&c.0[i..]), L::load(&d.0[i..])];
-        let words = match twiddles {
-            None => [x0, x2.canonical(), x1.canonical(), x3.canonical().neg()],
-            Some(&[w2, w1, w3]) => [x0, x2.mul(L::splat(w2)), x1.mul(L::splat(w1)), x3.mul(L::splat(w3))],
-        };
-        let sums = butterfly::<L, NEGATIVE>(words);
-        sums[0].store(&mut a.0[i..]);
-        sums[1].store(&mut b.0[i..]);
-        sums[2].store(&mut c.0[i..]);
-        sums[3].store(&mut d.0[i..]);
-    }
-}
-
-/// The four sums of x0, x2, x1 and x3, all but the first canonical, the last given as its negative of at most p.
-///
-/// The negative makes the sum x1 + x3, a right operand below, a difference: the one result of the two that comes out
-/// canonical for nothing. The other only goes into a product.
-#[inline(always)]
-fn butterfly<L: Lanes, const NEGATIVE: bool>([x0, x2, x1, minus_x3]: [L; 4]) -> [L; 4] {
-    let (even, even_minus) = (x0.add(x2), x0.sub(x2));
-    let (odd, odd_minus) = (x1.sub(minus_x3), x1.add(minus_x3).mul_2_48());
-    match NEGATIVE {
-        false => [even.add(odd), even_minus.add(odd_minus), even.sub(odd), even_minus.sub(odd_minus)],
-        true => [even.add(odd), even_minus.sub(odd_minus), even.sub(odd), even_minus.add(odd_minus)],
     }
 }
 
@@ -198,14 +147,14 @@ mod tests {
 
     #[test]
     fn a_tile_evaluates_every_lane() {
-        for log_size in 0..=7 {
+        for log_size in 0..=9 {
             for convention in Convention::ALL {
                 let root = convention.root_of_unity(log_size);
                 for root in [root, root.inverse().unwrap()] {
-                    let tile = Tile::new(log_size, root);
-                    let input: Vec<Row> = (0..tile.size() as u64)
+                    let input: Vec<Row> = (0..1 << log_size)
                         .map(|i| Row(std::array::from_fn(|lane| (i * 8 + lane as u64).pow(5) + 3)))
                         .collect();
+                    let size = input.len();
                     let value = |point: Goldilocks, lane: usize| {
                         input
                             .iter()
@@ -213,13 +162,17 @@ mod tests {
                             .fold(Goldilocks::ZERO, |value, row| value * point + Goldilocks::new(row.0[lane]))
                     };
                     let expected: Vec<[u64; LANES]> = powers(root)
-                        .take(tile.size())
+                        .take(size)
                         .map(|point| std::array::from_fn(|lane| value(point, lane).as_u64()))
                         .collect();
                     for simd in Simd::available() {
-                        let mut rows: Vec<Row> = tile.reversed.iter().map(|&i| input[i as usize]).collect();
+                        let tile = on_lanes!(simd, L, Tile::new::<L>(log_size, root));
+                        let mut rows = vec![Row::default(); tile.padded_size()];
+                        for (i, &reversed) in tile.reversed.iter().enumerate() {
+                            rows[tile.place(i)] = input[reversed as usize];
+                        }
                         on_lanes!(simd, L, L::enter(Transform(&tile, &mut rows)));
-                        let found: Vec<_> = rows.iter().map(|row| row.0).collect();
+                        let found: Vec<_> = (0..tile.size()).map(|i| rows[tile.place(i)].0).collect();
                         assert!(found == expected, "2^{log_size}, {simd}");
                     }
                 }

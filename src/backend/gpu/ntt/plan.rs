@@ -179,6 +179,13 @@ const DIGITS: [&[u32]; 33] = [
     &[8, 8, 8, 8],
 ];
 
+/// The same for two sizes at which three passes of small tiles are faster than two of large ones once there is work for all
+/// multiprocessors either way.
+const MANY: [(u32, &[u32]); 2] = [(19, &[7, 6, 6]), (20, &[7, 6, 7])];
+
+/// That is from so many points on.
+const LARGE: u128 = 1 << 22;
+
 /// Below so many points in all, there are too few groups of the usual tiles to fill a GPU.
 const SMALL: u128 = 1 << 17;
 
@@ -226,8 +233,9 @@ pub(super) fn plan(transform: &Transform, width: usize, count: usize, choice: Ch
     let (power, power_inverse) = power_of(root, log_rows);
 
     let digits = choice.digits.filter(|digits| digits.iter().sum::<u32>() == log_rows);
-    let digits = digits.unwrap_or(DIGITS[log_rows as usize]);
     let points = ((width as u128) * (count as u128)) << log_size;
+    let many = MANY.iter().find(|(log, _)| *log == log_rows && points >= LARGE).map(|(_, digits)| *digits);
+    let digits = digits.or(many).unwrap_or(DIGITS[log_rows as usize]);
     let narrow = choice.narrow.unwrap_or(points <= SMALL);
     let transposing = reversed_in == reversed_out;
     let columns = (width * count) as u64;

@@ -31,12 +31,12 @@ pub(super) struct Tile {
     pub(super) layers: [u32; 3],
     /// Binary logarithm of the number of columns.
     pub(super) log_columns: u32,
-    /// Groups that registers allow on a multiprocessor.
-    groups: u32,
+    /// Groups that registers allow on a multiprocessor where columns are followed, and where rows are: the most without spills.
+    groups: [u32; 2],
 }
 
 impl Tile {
-    const fn new(layers: [u32; 3], log_columns: u32, groups: u32) -> Self {
+    const fn new(layers: [u32; 3], log_columns: u32, groups: [u32; 2]) -> Self {
         Self { layers, log_columns, groups }
     }
 
@@ -60,26 +60,26 @@ impl Tile {
 /// The tiles for columns of 2^i points at index i: enough columns for 128 items and whole memory transactions, and work-group memory
 /// within 48 KiB.
 const WIDE: [Tile; 11] = [
-    Tile::new([0, 0, 0], 7, 6),
-    Tile::new([1, 0, 0], 7, 6),
-    Tile::new([2, 0, 0], 7, 6),
-    Tile::new([3, 0, 0], 7, 6),
-    Tile::new([4, 0, 0], 7, 4),
-    Tile::new([3, 2, 0], 5, 6),
-    Tile::new([3, 3, 0], 4, 6),
-    Tile::new([4, 3, 0], 4, 4),
-    Tile::new([4, 4, 0], 3, 4),
-    Tile::new([3, 3, 3], 2, 3),
-    Tile::new([4, 3, 3], 2, 2),
+    Tile::new([0, 0, 0], 7, [6, 6]),
+    Tile::new([1, 0, 0], 7, [6, 6]),
+    Tile::new([2, 0, 0], 7, [6, 6]),
+    Tile::new([3, 0, 0], 7, [6, 6]),
+    Tile::new([4, 0, 0], 7, [4, 4]),
+    Tile::new([3, 2, 0], 5, [8, 8]),
+    Tile::new([3, 3, 0], 4, [8, 8]),
+    Tile::new([4, 3, 0], 4, [5, 5]),
+    Tile::new([4, 4, 0], 3, [5, 5]),
+    Tile::new([3, 3, 3], 2, [4, 4]),
+    Tile::new([4, 3, 3], 2, [3, 2]),
 ];
 
 /// The same from 2^5 points on for transforms so small that there are not enough groups: few columns, radix 8 at most.
 const NARROW: [Tile; 5] = [
-    Tile::new([3, 2, 0], 3, 16),
-    Tile::new([3, 3, 0], 2, 16),
-    Tile::new([3, 2, 2], 1, 16),
-    Tile::new([3, 3, 2], 1, 12),
-    Tile::new([3, 3, 3], 1, 6),
+    Tile::new([3, 2, 0], 3, [16, 16]),
+    Tile::new([3, 3, 0], 2, [16, 16]),
+    Tile::new([3, 2, 2], 1, [16, 16]),
+    Tile::new([3, 3, 2], 1, [12, 12]),
+    Tile::new([3, 3, 3], 1, [6, 6]),
 ];
 
 /// The tile for columns of 2^`log_size` points.
@@ -139,7 +139,8 @@ fn program(form: Form, tile: Tile, access: Access) -> Program {
         include_str!("../../../../kernels/ntt_pass.cl"),
     ];
     // Registers come in eights, 65536 of them on a multiprocessor.
-    let registers = (65536 / (tile.groups * tile.items() as u32) / 8 * 8).clamp(32, 255);
+    let groups = tile.groups[(access != Access::Columns) as usize];
+    let registers = (65536 / (groups * tile.items() as u32) / 8 * 8).clamp(32, 255);
     Program {
         // As long-lived as the program itself, which is never dropped; the parameters likewise.
         name: Box::leak(name.into_boxed_str()),
@@ -155,7 +156,7 @@ fn program(form: Form, tile: Tile, access: Access) -> Program {
             ("NTT_LC", tile.log_columns),
             ("NTT_ROWS_IN", (access != Access::Columns) as u32),
             ("NTT_ROWS_OUT", (access == Access::Rows) as u32),
-            ("NTT_GROUPS", tile.groups),
+            ("NTT_GROUPS", groups),
         ])),
         registers: Some(registers),
         ..Program::EMPTY

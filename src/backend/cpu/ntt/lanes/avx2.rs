@@ -6,7 +6,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{EPSILON, Lanes, MODULUS, Work};
+use super::{EPSILON, LANES, Lanes, MODULUS, Row, Work};
 
 /// Four words. Values are made only where [`Lanes::enter`] may be called.
 #[derive(Clone, Copy)]
@@ -94,6 +94,68 @@ fn neg(a: __m256i) -> __m256i {
 
 #[inline]
 #[target_feature(enable = "avx2")]
+fn plus(a: __m256i, b: __m256i) -> __m256i {
+    _mm256_add_epi64(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn minus(a: __m256i, b: __m256i) -> __m256i {
+    _mm256_sub_epi64(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn and(a: __m256i, b: __m256i) -> __m256i {
+    _mm256_and_si256(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn xor(a: __m256i, b: __m256i) -> __m256i {
+    _mm256_xor_si256(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn shl(a: __m256i, n: u32) -> __m256i {
+    _mm256_sllv_epi64(a, _mm256_set1_epi64x(n as i64))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn shr(a: __m256i, n: u32) -> __m256i {
+    _mm256_srlv_epi64(a, _mm256_set1_epi64x(n as i64))
+}
+
+/// The least integer added before and its quotient taken off after, for want of the instruction.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn shr_signed(a: __m256i, n: u32) -> __m256i {
+    let low = _mm256_set1_epi64x(i64::MIN);
+    minus(shr(_mm256_xor_si256(a, low), n), shr(low, n))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn low_times_epsilon(a: __m256i) -> __m256i {
+    _mm256_mul_epu32(a, epsilon())
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn mul_halves(a: __m256i, b: __m256i) -> __m256i {
+    _mm256_mul_epi32(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn splat_half(half: i32) -> __m256i {
+    _mm256_set1_epi32(half)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
 fn load(words: &[u64; 4]) -> __m256i {
     // SAFETY: four words are what is read.
     unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
@@ -106,10 +168,41 @@ fn store(a: __m256i, words: &mut [u64; 4]) {
     unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), a) }
 }
 
+/// # Safety
+/// `words` begins at a multiple of the vector's size.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn stream(a: __m256i, words: &mut [u64; 4]) {
+    // SAFETY: as many words are what is written, at a place that the instruction takes by the caller's promise.
+    unsafe { _mm256_stream_si256(words.as_mut_ptr().cast(), a) }
+}
+
 #[inline]
 #[target_feature(enable = "avx2")]
 fn splat(word: u64) -> __m256i {
     _mm256_set1_epi64x(word as i64)
+}
+
+/// Four blocks of four rows and columns each.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn transpose(rows: &[Row; LANES]) -> [Row; LANES] {
+    let mut columns = [Row::default(); LANES];
+    for (i, j) in [(0, 0), (0, 4), (4, 0), (4, 4)] {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|k| load(rows[i + k].0[j..].first_chunk().expect("four words")));
+        let [even, odd] = [_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b)];
+        let [even_2, odd_2] = [_mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d)];
+        let block = [
+            _mm256_permute2x128_si256::<0x20>(even, even_2),
+            _mm256_permute2x128_si256::<0x20>(odd, odd_2),
+            _mm256_permute2x128_si256::<0x31>(even, even_2),
+            _mm256_permute2x128_si256::<0x31>(odd, odd_2),
+        ];
+        for (k, words) in block.into_iter().enumerate() {
+            store(words, columns[j + k].0[i..].first_chunk_mut().expect("four words"));
+        }
+    }
+    columns
 }
 
 #[target_feature(enable = "avx2")]

@@ -15,7 +15,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{EPSILON, Lanes, MODULUS, Work};
+use super::{EPSILON, LANES, Lanes, MODULUS, Row, Work};
 
 /// Eight words. Values are made only where [`Lanes::enter`] may be called.
 #[derive(Clone, Copy)]
@@ -98,6 +98,66 @@ fn neg(a: __m512i) -> __m512i {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
+fn plus(a: __m512i, b: __m512i) -> __m512i {
+    _mm512_add_epi64(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn minus(a: __m512i, b: __m512i) -> __m512i {
+    _mm512_sub_epi64(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn and(a: __m512i, b: __m512i) -> __m512i {
+    _mm512_and_si512(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn xor(a: __m512i, b: __m512i) -> __m512i {
+    _mm512_xor_si512(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn shl(a: __m512i, n: u32) -> __m512i {
+    _mm512_sllv_epi64(a, _mm512_set1_epi64(n as i64))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn shr(a: __m512i, n: u32) -> __m512i {
+    _mm512_srlv_epi64(a, _mm512_set1_epi64(n as i64))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn shr_signed(a: __m512i, n: u32) -> __m512i {
+    _mm512_srav_epi64(a, _mm512_set1_epi64(n as i64))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn low_times_epsilon(a: __m512i) -> __m512i {
+    _mm512_mul_epu32(a, epsilon())
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn mul_halves(a: __m512i, b: __m512i) -> __m512i {
+    _mm512_mul_epi32(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn splat_half(half: i32) -> __m512i {
+    _mm512_set1_epi32(half)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
 fn load(words: &[u64; 8]) -> __m512i {
     // SAFETY: eight words are what is read.
     unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
@@ -110,10 +170,47 @@ fn store(a: __m512i, words: &mut [u64; 8]) {
     unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), a) }
 }
 
+/// # Safety
+/// `words` begins at a multiple of the vector's size.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+unsafe fn stream(a: __m512i, words: &mut [u64; 8]) {
+    // SAFETY: as many words are what is written, at a place that the instruction takes by the caller's promise.
+    unsafe { _mm512_stream_si512(words.as_mut_ptr().cast(), a) }
+}
+
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 fn splat(word: u64) -> __m512i {
     _mm512_set1_epi64(word as i64)
+}
+
+/// The even and the odd pairs of words of x, each followed by those of y.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn pairs(x: __m512i, y: __m512i) -> [__m512i; 2] {
+    [_mm512_shuffle_i64x2::<0b10_00_10_00>(x, y), _mm512_shuffle_i64x2::<0b11_01_11_01>(x, y)]
+}
+
+/// By twos, fours and eights; a name has the numbers of the rows' words in a vector.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn transpose(rows: &[Row; LANES]) -> [Row; LANES] {
+    let [a, b, c, d] = [load(&rows[0].0), load(&rows[1].0), load(&rows[2].0), load(&rows[3].0)];
+    let [e, f, g, h] = [load(&rows[4].0), load(&rows[5].0), load(&rows[6].0), load(&rows[7].0)];
+    let [low_04, low_26] = pairs(_mm512_unpacklo_epi64(a, b), _mm512_unpacklo_epi64(c, d));
+    let [low_15, low_37] = pairs(_mm512_unpackhi_epi64(a, b), _mm512_unpackhi_epi64(c, d));
+    let [high_04, high_26] = pairs(_mm512_unpacklo_epi64(e, f), _mm512_unpacklo_epi64(g, h));
+    let [high_15, high_37] = pairs(_mm512_unpackhi_epi64(e, f), _mm512_unpackhi_epi64(g, h));
+    let [w0, w4] = pairs(low_04, high_04);
+    let [w1, w5] = pairs(low_15, high_15);
+    let [w2, w6] = pairs(low_26, high_26);
+    let [w3, w7] = pairs(low_37, high_37);
+    let mut columns = [Row::default(); LANES];
+    for (column, words) in columns.iter_mut().zip([w0, w1, w2, w3, w4, w5, w6, w7]) {
+        store(words, &mut column.0);
+    }
+    columns
 }
 
 #[target_feature(enable = "avx512f,avx512dq")]

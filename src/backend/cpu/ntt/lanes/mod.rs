@@ -41,6 +41,8 @@ macro_rules! on_lanes {
 }
 pub(super) use on_lanes;
 
+use super::tile::{LANES, Row};
+
 /// e = 2^64 mod p = 2^64 - p.
 const EPSILON: u64 = 0xffff_ffff;
 
@@ -55,11 +57,24 @@ pub(super) trait Lanes: Copy {
     /// The number of words.
     const WIDTH: usize;
 
+    /// Whether butterflies take shifts for products where they can, at the price of values in pairs.
+    const SHIFTS: bool;
+
     /// The words at the head of `words`.
     fn load(words: &[u64]) -> Self;
 
     /// Writes the words to the head of `words`.
     fn store(self, words: &mut [u64]);
+
+    /// Writes the words to the head of `words`, past the caches where there is a way; a [`fence`](Self::fence) has to follow
+    /// before anybody reads them.
+    ///
+    /// # Safety
+    /// `words` begins at a multiple of the vector's size.
+    unsafe fn stream(self, words: &mut [u64]);
+
+    /// Makes what was written past the caches visible in order.
+    fn fence();
 
     /// The same word in every lane.
     fn splat(word: u64) -> Self;
@@ -82,6 +97,39 @@ pub(super) trait Lanes: Copy {
     /// The canonical word for the same residue.
     fn canonical(self) -> Self;
 
+    /// The sum modulo 2^64.
+    fn plus(self, rhs: Self) -> Self;
+
+    /// The difference modulo 2^64.
+    fn minus(self, rhs: Self) -> Self;
+
+    /// Bits set in both.
+    fn and(self, rhs: Self) -> Self;
+
+    /// Bits set in one of the two.
+    fn xor(self, rhs: Self) -> Self;
+
+    /// The product with 2^`n` modulo 2^64, for n below 64.
+    fn shl(self, n: u32) -> Self;
+
+    /// The quotient by 2^`n`, rounded down, for n below 64.
+    fn shr(self, n: u32) -> Self;
+
+    /// The same of a signed integer.
+    fn shr_signed(self, n: u32) -> Self;
+
+    /// The same signed integer in the lower half of every lane; upper halves are anything.
+    fn splat_half(half: i32) -> Self;
+
+    /// The product of the lower halves as signed integers.
+    fn mul_halves(self, rhs: Self) -> Self;
+
+    /// The product of the lower half, unsigned, with 2^32 - 1.
+    fn low_times_epsilon(self) -> Self;
+
+    /// Eight rows as eight columns.
+    fn transpose(rows: &[Row; LANES]) -> [Row; LANES];
+
     /// Does some work with the instructions of this implementation. Only where the processor has them.
     #[inline(always)]
     fn enter(work: impl Work) {
@@ -103,6 +151,7 @@ macro_rules! vector {
         // has found the instructions in this processor, and by tests that look first.
         impl Lanes for $vector {
             const WIDTH: usize = $width;
+            const SHIFTS: bool = true;
 
             #[inline(always)]
             fn load(words: &[u64]) -> Self {
@@ -116,6 +165,19 @@ macro_rules! vector {
                 let words = words.first_chunk_mut().expect("a vector of words");
                 // SAFETY: as above.
                 unsafe { store(self.0, words) }
+            }
+
+            #[inline(always)]
+            unsafe fn stream(self, words: &mut [u64]) {
+                let words = words.first_chunk_mut().expect("a vector of words");
+                // SAFETY: as above, and by the caller's promise.
+                unsafe { stream(self.0, words) }
+            }
+
+            #[inline(always)]
+            fn fence() {
+                // SAFETY: every x86-64 processor has the instruction.
+                unsafe { std::arch::x86_64::_mm_sfence() }
             }
 
             #[inline(always)]
@@ -160,6 +222,72 @@ macro_rules! vector {
                 Self(unsafe { canonical(self.0) })
             }
 
+            #[inline(always)]
+            fn plus(self, rhs: Self) -> Self {
+                // SAFETY: as above.
+                Self(unsafe { plus(self.0, rhs.0) })
+            }
+
+            #[inline(always)]
+            fn minus(self, rhs: Self) -> Self {
+                // SAFETY: as above.
+                Self(unsafe { minus(self.0, rhs.0) })
+            }
+
+            #[inline(always)]
+            fn and(self, rhs: Self) -> Self {
+                // SAFETY: as above.
+                Self(unsafe { and(self.0, rhs.0) })
+            }
+
+            #[inline(always)]
+            fn xor(self, rhs: Self) -> Self {
+                // SAFETY: as above.
+                Self(unsafe { xor(self.0, rhs.0) })
+            }
+
+            #[inline(always)]
+            fn mul_halves(self, rhs: Self) -> Self {
+                // SAFETY: as above.
+                Self(unsafe { mul_halves(self.0, rhs.0) })
+            }
+
+            #[inline(always)]
+            fn shl(self, n: u32) -> Self {
+                // SAFETY: as above.
+                Self(unsafe { shl(self.0, n) })
+            }
+
+            #[inline(always)]
+            fn shr(self, n: u32) -> Self {
+                // SAFETY: as above.
+                Self(unsafe { shr(self.0, n) })
+            }
+
+            #[inline(always)]
+            fn shr_signed(self, n: u32) -> Self {
+                // SAFETY: as above.
+                Self(unsafe { shr_signed(self.0, n) })
+            }
+
+            #[inline(always)]
+            fn splat_half(half: i32) -> Self {
+                // SAFETY: as above.
+                Self(unsafe { splat_half(half) })
+            }
+
+            #[inline(always)]
+            fn low_times_epsilon(self) -> Self {
+                // SAFETY: as above.
+                Self(unsafe { low_times_epsilon(self.0) })
+            }
+
+            #[inline(always)]
+            fn transpose(rows: &[Row; LANES]) -> [Row; LANES] {
+                // SAFETY: as above.
+                unsafe { transpose(rows) }
+            }
+
             fn enter(work: impl Work) {
                 // SAFETY: as above.
                 unsafe { run(work) }
@@ -176,6 +304,7 @@ pub(super) struct Word(u64);
 
 impl Lanes for Word {
     const WIDTH: usize = 1;
+    const SHIFTS: bool = false;
 
     #[inline(always)]
     fn load(words: &[u64]) -> Self {
@@ -186,6 +315,14 @@ impl Lanes for Word {
     fn store(self, words: &mut [u64]) {
         words[0] = self.0;
     }
+
+    #[inline(always)]
+    unsafe fn stream(self, words: &mut [u64]) {
+        self.store(words);
+    }
+
+    #[inline(always)]
+    fn fence() {}
 
     #[inline(always)]
     fn splat(word: u64) -> Self {
@@ -229,6 +366,67 @@ impl Lanes for Word {
         let (t, borrow) = self.0.overflowing_sub(MODULUS);
         Self(if borrow { self.0 } else { t })
     }
+
+    #[inline(always)]
+    fn plus(self, rhs: Self) -> Self {
+        Self(self.0.wrapping_add(rhs.0))
+    }
+
+    #[inline(always)]
+    fn minus(self, rhs: Self) -> Self {
+        Self(self.0.wrapping_sub(rhs.0))
+    }
+
+    #[inline(always)]
+    fn and(self, rhs: Self) -> Self {
+        Self(self.0 & rhs.0)
+    }
+
+    #[inline(always)]
+    fn xor(self, rhs: Self) -> Self {
+        Self(self.0 ^ rhs.0)
+    }
+
+    #[inline(always)]
+    fn shl(self, n: u32) -> Self {
+        Self(self.0 << n)
+    }
+
+    #[inline(always)]
+    fn shr(self, n: u32) -> Self {
+        Self(self.0 >> n)
+    }
+
+    #[inline(always)]
+    fn shr_signed(self, n: u32) -> Self {
+        Self((self.0 as i64 >> n) as u64)
+    }
+
+    #[inline(always)]
+    fn splat_half(half: i32) -> Self {
+        Self(half as u32 as u64)
+    }
+
+    #[inline(always)]
+    fn mul_halves(self, rhs: Self) -> Self {
+        Self((self.0 as i32 as i64 * rhs.0 as i32 as i64) as u64)
+    }
+
+    #[inline(always)]
+    fn low_times_epsilon(self) -> Self {
+        Self((self.0 << 32) - (self.0 & EPSILON))
+    }
+
+    #[inline(always)]
+    fn transpose(rows: &[Row; LANES]) -> [Row; LANES] {
+        let mut columns = [Row::default(); LANES];
+        for (i, row) in rows.iter().enumerate() {
+            for (column, &word) in columns.iter_mut().zip(&row.0) {
+                column.0[i] = word;
+            }
+        }
+        columns
+    }
 }
 
 #[cfg(test)]
@@ -271,7 +469,7 @@ mod tests {
             for pairs in pairs.chunks(L::WIDTH) {
                 let (a, b): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
                 let (x, y) = (L::load(&a), L::load(&b));
-                let mut found = [(); 7].map(|()| vec![0; L::WIDTH]);
+                let mut found = [(); 15].map(|()| vec![0; L::WIDTH]);
                 x.add(y).store(&mut found[0]);
                 x.sub(y).store(&mut found[1]);
                 x.mul(y).store(&mut found[2]);
@@ -279,6 +477,17 @@ mod tests {
                 x.canonical().store(&mut found[4]);
                 x.canonical().neg().store(&mut found[5]);
                 L::splat(a[0]).store(&mut found[6]);
+                x.plus(y).store(&mut found[7]);
+                x.minus(y).store(&mut found[8]);
+                x.and(y).store(&mut found[9]);
+                x.xor(y).store(&mut found[10]);
+                x.shl(12).store(&mut found[11]);
+                x.shr(48).store(&mut found[12]);
+                x.shr_signed(16).store(&mut found[13]);
+                x.mul_halves(y)
+                    .plus(y.mul_halves(L::splat_half(-5)))
+                    .plus(x.low_times_epsilon())
+                    .store(&mut found[14]);
                 for (i, &(a, b)) in pairs.iter().enumerate() {
                     let [sum, difference, product, shifted, canonical, negative, splat] =
                         [0, 1, 2, 3, 4, 5, 6].map(|k: usize| found[k][i]);
@@ -288,6 +497,14 @@ mod tests {
                     assert_eq!(canonical as u128, wide % p, "{a}");
                     assert_eq!(splat, pairs[0].0);
                     assert_eq!(negative, MODULUS - canonical, "-{a}");
+                    let half = |word: u64| word as i32 as i64;
+                    let products = half(a) * half(b) - 5 * half(b);
+                    let products = (products as u64).wrapping_add((a & EPSILON) * EPSILON);
+                    let shifted = [a << 12, a >> 48, (a as i64 >> 16) as u64];
+                    let expected = [a.wrapping_add(b), a.wrapping_sub(b), a & b, a ^ b];
+                    assert_eq!([7, 8, 9, 10].map(|k: usize| found[k][i]), expected, "{a}, {b}");
+                    assert_eq!([11, 12, 13].map(|k: usize| found[k][i]), shifted, "{a} shifted");
+                    assert_eq!(found[14][i], products, "halves of {a}, {b}");
                     if b <= MODULUS {
                         assert_eq!(sum as u128 % p, (wide + b as u128) % p, "{a} + {b}");
                         assert_eq!(difference as u128 % p, (wide + p - b as u128) % p, "{a} - {b}");
@@ -302,6 +519,33 @@ mod tests {
     fn operations_keep_their_promises() {
         for simd in Simd::available() {
             on_lanes!(simd, L, L::enter(Check));
+        }
+    }
+
+    /// Transposes rows, and writes them past the caches.
+    struct Transpose<'a>(&'a mut [Row; LANES]);
+
+    impl Work for Transpose<'_> {
+        #[inline(always)]
+        fn run<L: Lanes>(self) {
+            for (row, to) in L::transpose(&{ *self.0 }).iter().zip(self.0) {
+                for i in (0..LANES).step_by(L::WIDTH) {
+                    // SAFETY: rows begin at multiples of 64 bytes.
+                    unsafe { L::load(&row.0[i..]).stream(&mut to.0[i..]) };
+                }
+            }
+            L::fence();
+        }
+    }
+
+    #[test]
+    fn rows_become_columns() {
+        for simd in Simd::available() {
+            let mut rows = std::array::from_fn(|i| Row(std::array::from_fn(|j| (8 * i + j) as u64)));
+            on_lanes!(simd, L, L::enter(Transpose(&mut rows)));
+            for (i, row) in rows.iter().enumerate() {
+                assert_eq!(row.0, std::array::from_fn(|j| (8 * j + i) as u64), "{simd}");
+            }
         }
     }
 }

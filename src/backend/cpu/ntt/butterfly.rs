@@ -1,0 +1,540 @@
+//! Butterflies of up to 16 points whose inner twiddles are shifts.
+//!
+//! # Mathematical description
+//!
+//! 2^96 = -1 modulo p, because p divides 2^96 + 1; so 2^12 is of order 16 and i = 2^48 of order four. Inside a butterfly a
+//! value is a pair (l, h) that stands for l + 2^48 h, both being integers of 64 bits. Sums are two additions without
+//! carries, a product with i is (-h, l), and one with 2^s moves the upper s bits of each half to the other:
+//!
+//! ```text
+//! 2^s (l, h) = (2^s (l mod 2^(48-s)) - floor(h / 2^(48-s)), 2^s (h mod 2^(48-s)) + floor(l / 2^(48-s)))
+//! ```
+//!
+//! Y[m0 + 4 m1] = sum of x[j0 + 4 j1] 2^(12 j m) is four sums over j1, each of four points, shifts by 12 j0 m0, and four
+//! sums over j0. Fewer points leave out what they do not need.
+//!
+//! A value comes back to one word by h = h0 + 2^16 h1 + 2^48 h2 and 2^64 = e = 2^32 - 1:
+//! l + 2^48 h = (l - h2) + 2^48 h0 + e h1.
+//!
+//! **Halves are made non-negative** before they are cut, by adding to one summand a pair that stands for zero,
+//! k (2^32 + 2^16 - 1) + 2^48 k (2^32 - 2^16 - 1) = k p (2^16 - 1).
+//!
+//! **Words between layers** are offset by c = 2^63 + 2^31 (also for nothing, in that summand), and then their two highest
+//! bits of halves are flipped: then a word stands for a0 + 2^32 a1 where a0 and a1 are its halves as *signed* integers. A
+//! twiddle w and 2^32 w are given as pairs of signed halves too (see [`Factor`]), so that
+//!
+//! ```text
+//! w a = x + 2^32 y,  x = a0 w0 + a1 v0,  y = a0 w1 + a1 v1
+//! ```
+//!
+//! is four products and two sums, which fit 64 signed bits, and the pair
+//! (x mod 2^48 + 2^32 (y mod 2^16), floor(x / 2^48) + floor(y / 2^16)).
+//!
+//! **Bounds.** Halves of a product or a word are below 2^49 in magnitude, those of four summed below 2^51. k = 2^20 adds 2^52 at
+//! most 2^37 more or less, so that shifts find halves between 0 and 2^53. They leave less than 2^49 of what they touch, so that
+//! sums of four are below 2^55 in magnitude; k = 2^24 adds about 2^56, so that words are made of halves between 2^55 and 2^57.
+
+use super::lanes::Lanes;
+use super::tile::{LANES, Row};
+use crate::field::{Goldilocks, MODULUS};
+
+/// The binary logarithm of the most points that a butterfly has.
+pub(super) const LOG_RADIX: u32 = 4;
+
+/// The offset c of words between layers, and the bits of it that are flipped.
+const OFFSET: u64 = 1 << 63 | 1 << 31;
+
+/// A factor w, ready for products: the signed halves [w0, w1, v0, v1] of w = w0 + 2^32 w1 and of 2^32 w = v0 + 2^32 v1.
+pub(super) type Factor = [i32; 4];
+
+/// The form of a factor in which it is multiplied with words between layers.
+pub(super) fn factor(w: Goldilocks) -> Factor {
+    let halves = |w: Goldilocks| {
+        // The representative between -2^63 - 2^31 and 2^63 - 2^31 - 1, whose signed halves exist.
+        let word = w.as_u64();
+        let word = if word < (1 << 63) - (1 << 31) { word } else { word.wrapping_sub(MODULUS) };
+        [word as i32, (word.wrapping_add(1 << 31) as i64 >> 32) as i32]
+    };
+    let ([w0, w1], [v0, v1]) = (halves(w), halves(w * Goldilocks::new(1 << 32)));
+    [w0, w1, v0, v1]
+}
+
+/// l + 2^48 h.
+#[derive(Clone, Copy)]
+struct Pair<L> {
+    l: L,
+    h: L,
+}
+
+impl<L: Lanes> Pair<L> {
+    /// A constant pair.
+    #[inline(always)]
+    fn splat(l: u64, h: u64) -> Self {
+        Self { l: L::splat(l), h: L::splat(h) }
+    }
+
+    /// k times the pair that stands for zero.
+    #[inline(always)]
+    fn zero(k: u64) -> Self {
+        Self::splat(k * ((1 << 32) + (1 << 16) - 1), k * ((1 << 32) - (1 << 16) - 1))
+    }
+
+    /// The offset of words between layers.
+    #[inline(always)]
+    fn offset() -> Self {
+        Self::splat(1 << 31, 1 << 15)
+    }
+
+    /// Any word.
+    #[inline(always)]
+    fn of_word(word: L) -> Self {
+        Self { l: word.and(L::splat((1 << 48) - 1)), h: word.shr(48) }
+    }
+
+    /// The product of a word between layers.
+    #[inline(always)]
+    fn of_product(word: L, &[w0, w1, v0, v1]: &Factor) -> Self {
+        let high = word.shr(32);
+        let x = word.mul_halves(L::splat_half(w0)).plus(high.mul_halves(L::splat_half(v0)));
+        let y = word.mul_halves(L::splat_half(w1)).plus(high.mul_halves(L::splat_half(v1)));
+        let low = y.and(L::splat((1 << 16) - 1)).shl(32);
+        Self { l: x.and(L::splat((1 << 48) - 1)).plus(low), h: x.shr_signed(48).plus(y.shr_signed(16)) }
+    }
+
+    #[inline(always)]
+    fn plus(self, rhs: Self) -> Self {
+        Self { l: self.l.plus(rhs.l), h: self.h.plus(rhs.h) }
+    }
+
+    #[inline(always)]
+    fn minus(self, rhs: Self) -> Self {
+        Self { l: self.l.minus(rhs.l), h: self.h.minus(rhs.h) }
+    }
+
+    /// self + 2^48 rhs.
+    #[inline(always)]
+    fn plus_i(self, rhs: Self) -> Self {
+        Self { l: self.l.minus(rhs.h), h: self.h.plus(rhs.l) }
+    }
+
+    /// self - 2^48 rhs.
+    #[inline(always)]
+    fn minus_i(self, rhs: Self) -> Self {
+        Self { l: self.l.plus(rhs.h), h: self.h.minus(rhs.l) }
+    }
+
+    /// The product with 2^`exponent`, which is less than 144, of halves between 0 and 2^53.
+    #[inline(always)]
+    fn shifted(self, exponent: u32) -> Self {
+        let s = exponent % 48;
+        let mut y = self;
+        if s > 0 {
+            let mask = L::splat((1 << (48 - s)) - 1);
+            y = Self {
+                l: self.l.and(mask).shl(s).minus(self.h.shr(48 - s)),
+                h: self.h.and(mask).shl(s).plus(self.l.shr(48 - s)),
+            };
+        }
+        let none = L::splat(0);
+        match exponent / 48 {
+            0 => y,
+            1 => Self { l: none.minus(y.h), h: y.l },
+            _ => Self { l: none.minus(y.l), h: none.minus(y.h) },
+        }
+    }
+
+    /// A word for halves between 2^55 and 2^57; not zero.
+    #[inline(always)]
+    fn word(self) -> L {
+        // The first sum's right operand is below 2^57, the second one's at most e^2 < p. No sum is zero, since l is more
+        // than h2 and a sum that wraps is at least e.
+        let t = self.h.shl(48).add(self.l.minus(self.h.shr(48)));
+        t.add(self.h.shr(16).low_times_epsilon())
+    }
+}
+
+/// The sums of four points.
+#[inline(always)]
+fn radix_4<L: Lanes>([a, b, c, d]: [Pair<L>; 4]) -> [Pair<L>; 4] {
+    let (even, even_minus) = (a.plus(c), a.minus(c));
+    let (odd, odd_minus) = (b.plus(d), b.minus(d));
+    [even.plus(odd), even_minus.plus_i(odd_minus), even.minus(odd), even_minus.minus_i(odd_minus)]
+}
+
+/// Where a butterfly's words come from and what becomes of them.
+#[derive(Clone, Copy)]
+struct Rows {
+    first: *mut Row,
+    /// Rows between one input and the next.
+    stride: usize,
+    /// The word of each row with which a vector begins.
+    lane: usize,
+}
+
+impl Rows {
+    /// The row at `index`, from the vector's first word on.
+    ///
+    /// # Safety
+    /// The row may be read and written, and nobody else does so while the reference lives.
+    #[inline(always)]
+    unsafe fn at<'a>(self, index: usize) -> &'a mut [u64] {
+        // SAFETY: by the caller's promise.
+        &mut unsafe { &mut *self.first.add(index * self.stride) }.0[self.lane..]
+    }
+}
+
+/// A layer, by the number of points 2^`LOG` of its butterflies. `FIRST` layers take plain words and have no twiddles,
+/// others take words between layers; `LAST` layers make plain words.
+pub(super) struct Layer<const LOG: u32, const FIRST: bool, const LAST: bool>;
+
+impl<const LOG: u32, const FIRST: bool, const LAST: bool> Layer<LOG, FIRST, LAST> {
+    /// How many points the sums over j0 have.
+    const OUTER: usize = (1 << LOG) / 4;
+
+    /// All butterflies of every run of 2^`LOG` parts, which are in bit-reversed order and `stride` rows apart: the one at i
+    /// takes row i of each part, multiplies all but the first by `twiddles[i]`, and puts value m into part `outputs[m]`.
+    /// A first layer's parts have one row.
+    #[inline(always)]
+    pub(super) fn run<L: Lanes>(
+        rows: &mut [Row],
+        stride: usize,
+        twiddles: &[[Factor; 15]],
+        outputs: &[u8; 16],
+    ) {
+        let count = if FIRST { 1 } else { twiddles.len() };
+        assert!(count <= stride && outputs.iter().all(|&part| part < 1 << LOG), "a butterfly beyond its run");
+        for run in rows.chunks_exact_mut(stride << LOG) {
+            let first = run.as_mut_ptr();
+            for i in 0..count {
+                let twiddles = if FIRST { &[[0; 4]; 15] } else { &twiddles[i] };
+                for lane in (0..LANES).step_by(L::WIDTH) {
+                    // SAFETY: i is below the stride and numbers of parts are below 2^LOG, so that all rows are in the run,
+                    // which is borrowed mutably.
+                    unsafe {
+                        let rows = Rows { first: first.add(i), stride, lane };
+                        Self::butterfly::<L>(rows, twiddles, outputs);
+                    }
+                }
+            }
+        }
+    }
+
+    /// One butterfly.
+    ///
+    /// # Safety
+    /// `rows` has 2^`LOG` rows that nobody else uses, and outputs are less.
+    #[inline(always)]
+    unsafe fn butterfly<L: Lanes>(rows: Rows, twiddles: &[Factor; 15], outputs: &[u8; 16]) {
+        // SAFETY: by the caller's promise, the numbers of rows that calls name being below 2^LOG.
+        unsafe {
+            match LOG {
+                1 => {
+                    let (a, b) = (Self::input::<L, 0>(rows, twiddles), Self::input::<L, 1>(rows, twiddles));
+                    let a = a.plus(Self::bias());
+                    Self::output(a.plus(b), rows, outputs[0]);
+                    Self::output(a.minus(b), rows, outputs[1]);
+                }
+                2 => {
+                    let [a, b, c, d] = Self::column::<L, 0>(rows, twiddles);
+                    Self::output(a.plus(Self::bias()), rows, outputs[0]);
+                    Self::output(b.plus(Self::bias()), rows, outputs[1]);
+                    Self::output(c.plus(Self::bias()), rows, outputs[2]);
+                    Self::output(d.plus(Self::bias()), rows, outputs[3]);
+                }
+                3 => {
+                    let x = [Self::column::<L, 0>(rows, twiddles), Self::column::<L, 1>(rows, twiddles)];
+                    Self::pair::<L, 0>(&x, rows, outputs);
+                    Self::pair::<L, 1>(&x, rows, outputs);
+                    Self::pair::<L, 2>(&x, rows, outputs);
+                    Self::pair::<L, 3>(&x, rows, outputs);
+                }
+                _ => {
+                    let x = [
+                        Self::column::<L, 0>(rows, twiddles),
+                        Self::column::<L, 1>(rows, twiddles),
+                        Self::column::<L, 2>(rows, twiddles),
+                        Self::column::<L, 3>(rows, twiddles),
+                    ];
+                    Self::quad::<L, 0>(&x, rows, outputs);
+                    Self::quad::<L, 1>(&x, rows, outputs);
+                    Self::quad::<L, 2>(&x, rows, outputs);
+                    Self::quad::<L, 3>(&x, rows, outputs);
+                }
+            }
+        }
+    }
+
+    /// Input j, multiplied by its twiddle.
+    ///
+    /// # Safety
+    /// As of [`butterfly`](Self::butterfly), j being below 2^`LOG`.
+    #[inline(always)]
+    unsafe fn input<L: Lanes, const J: usize>(rows: Rows, twiddles: &[Factor; 15]) -> Pair<L> {
+        // SAFETY: by the caller's promise.
+        let word = L::load(unsafe { rows.at(J.reverse_bits() >> (usize::BITS - LOG)) });
+        match (FIRST, J) {
+            (true, _) => Pair::of_word(word),
+            (false, 0) => Pair::of_word(word.xor(L::splat(OFFSET))),
+            (false, _) => Pair::of_product(word, &twiddles[J - 1]),
+        }
+    }
+
+    /// The sums over j1 for one j0, shifted.
+    ///
+    /// # Safety
+    /// As of [`butterfly`](Self::butterfly).
+    #[inline(always)]
+    unsafe fn column<L: Lanes, const J0: usize>(rows: Rows, twiddles: &[Factor; 15]) -> [Pair<L>; 4] {
+        // SAFETY: by the caller's promise.
+        let [a, b, c, d] = unsafe {
+            match (Self::OUTER, J0) {
+                (1, _) => [
+                    Self::input::<L, 0>(rows, twiddles),
+                    Self::input::<L, 1>(rows, twiddles),
+                    Self::input::<L, 2>(rows, twiddles),
+                    Self::input::<L, 3>(rows, twiddles),
+                ],
+                (2, 0) => [
+                    Self::input::<L, 0>(rows, twiddles),
+                    Self::input::<L, 2>(rows, twiddles),
+                    Self::input::<L, 4>(rows, twiddles),
+                    Self::input::<L, 6>(rows, twiddles),
+                ],
+                (2, _) => [
+                    Self::input::<L, 1>(rows, twiddles),
+                    Self::input::<L, 3>(rows, twiddles),
+                    Self::input::<L, 5>(rows, twiddles),
+                    Self::input::<L, 7>(rows, twiddles),
+                ],
+                (_, 0) => [
+                    Self::input::<L, 0>(rows, twiddles),
+                    Self::input::<L, 4>(rows, twiddles),
+                    Self::input::<L, 8>(rows, twiddles),
+                    Self::input::<L, 12>(rows, twiddles),
+                ],
+                (_, 1) => [
+                    Self::input::<L, 1>(rows, twiddles),
+                    Self::input::<L, 5>(rows, twiddles),
+                    Self::input::<L, 9>(rows, twiddles),
+                    Self::input::<L, 13>(rows, twiddles),
+                ],
+                (_, 2) => [
+                    Self::input::<L, 2>(rows, twiddles),
+                    Self::input::<L, 6>(rows, twiddles),
+                    Self::input::<L, 10>(rows, twiddles),
+                    Self::input::<L, 14>(rows, twiddles),
+                ],
+                (_, _) => [
+                    Self::input::<L, 3>(rows, twiddles),
+                    Self::input::<L, 7>(rows, twiddles),
+                    Self::input::<L, 11>(rows, twiddles),
+                    Self::input::<L, 15>(rows, twiddles),
+                ],
+            }
+        };
+        let bias = match !FIRST && J0 == 0 {
+            true => Pair::zero(1 << 20).minus(Pair::offset()),
+            false => Pair::zero(1 << 20),
+        };
+        let [a, b, c, d] = radix_4([a.plus(bias), b, c, d]);
+        let step = (48 / Self::OUTER * J0) as u32;
+        [a, b.shifted(step), c.shifted(2 * step), d.shifted(3 * step)]
+    }
+
+    /// The sums over two j0 for one m0.
+    ///
+    /// # Safety
+    /// As of [`butterfly`](Self::butterfly).
+    #[inline(always)]
+    unsafe fn pair<L: Lanes, const M0: usize>(x: &[[Pair<L>; 4]; 2], rows: Rows, outputs: &[u8; 16]) {
+        let a = x[0][M0].plus(Self::bias());
+        // SAFETY: by the caller's promise.
+        unsafe {
+            Self::output(a.plus(x[1][M0]), rows, outputs[M0]);
+            Self::output(a.minus(x[1][M0]), rows, outputs[M0 + 4]);
+        }
+    }
+
+    /// The sums over four j0 for one m0.
+    ///
+    /// # Safety
+    /// As of [`butterfly`](Self::butterfly).
+    #[inline(always)]
+    unsafe fn quad<L: Lanes, const M0: usize>(x: &[[Pair<L>; 4]; 4], rows: Rows, outputs: &[u8; 16]) {
+        let [a, b, c, d] = radix_4([x[0][M0].plus(Self::bias()), x[1][M0], x[2][M0], x[3][M0]]);
+        // SAFETY: by the caller's promise.
+        unsafe {
+            Self::output(a, rows, outputs[M0]);
+            Self::output(b, rows, outputs[M0 + 4]);
+            Self::output(c, rows, outputs[M0 + 8]);
+            Self::output(d, rows, outputs[M0 + 12]);
+        }
+    }
+
+    /// What makes the halves of an output non-negative, and offsets it if it is to be a word between layers.
+    #[inline(always)]
+    fn bias<L: Lanes>() -> Pair<L> {
+        match LAST {
+            true => Pair::zero(1 << 24),
+            false => Pair::zero(1 << 24).plus(Pair::offset()),
+        }
+    }
+
+    /// Writes an output.
+    ///
+    /// # Safety
+    /// As of [`butterfly`](Self::butterfly), `part` being below 2^`LOG`.
+    #[inline(always)]
+    unsafe fn output<L: Lanes>(value: Pair<L>, rows: Rows, part: u8) {
+        let word = value.word();
+        let word = if LAST { word } else { word.xor(L::splat(OFFSET)) };
+        // SAFETY: by the caller's promise.
+        word.store(unsafe { rows.at(part as usize) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lanes::{Work, on_lanes};
+    use super::*;
+    use crate::backend::cpu::Simd;
+    use crate::field::Field;
+
+    /// Words whose halves are extreme, as unsigned integers and as signed ones.
+    fn words() -> Vec<u64> {
+        let halves = [0, 1, 0x7fff_fffe, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xffff_fffe, 0xffff_ffff];
+        halves.into_iter().flat_map(|high: u64| halves.map(|low| high << 32 | low)).collect()
+    }
+
+    /// The residue of l + 2^48 h.
+    fn residue(l: i64, h: i64) -> Goldilocks {
+        let [l, h] = [l, h].map(|x| {
+            let magnitude = Goldilocks::new(x.unsigned_abs());
+            if x < 0 { -magnitude } else { magnitude }
+        });
+        l + h * Goldilocks::new(1 << 48)
+    }
+
+    fn halves<L: Lanes>(pair: Pair<L>) -> Vec<[i64; 2]> {
+        let (mut l, mut h) = (vec![0; L::WIDTH], vec![0; L::WIDTH]);
+        pair.l.store(&mut l);
+        pair.h.store(&mut h);
+        l.into_iter().zip(h).map(|(l, h)| [l as i64, h as i64]).collect()
+    }
+
+    fn residues<L: Lanes>(pair: Pair<L>) -> Vec<Goldilocks> {
+        halves(pair).into_iter().map(|[l, h]| residue(l, h)).collect()
+    }
+
+    #[test]
+    fn factors_stand_for_what_they_should() {
+        let shift = Goldilocks::new(1 << 32);
+        for w in words().into_iter().map(Goldilocks::new) {
+            let [w0, w1, v0, v1] = factor(w).map(|half| residue(half as i64, 0));
+            assert_eq!((w0 + w1 * shift, v0 + v1 * shift), (w, w * shift), "{w}");
+        }
+        assert_eq!(residues(Pair::<super::super::lanes::Word>::zero(1 << 24)), [Goldilocks::ZERO]);
+    }
+
+    /// Products and shifts at the ends of their ranges.
+    struct Extremes;
+
+    impl Work for Extremes {
+        #[inline(always)]
+        fn run<L: Lanes>(self) {
+            let shift = Goldilocks::new(1 << 32);
+            // Halves of both signs' greatest magnitude at once are of the one word that layers never make: 0, offset.
+            for a in words().into_iter().filter(|&a| a != OFFSET) {
+                let value = residue(a as i32 as i64, 0) + residue(a as i64 >> 32, 0) * shift;
+                for w in words().into_iter().map(Goldilocks::new) {
+                    let product = Pair::<L>::of_product(L::splat(a), &factor(w));
+                    assert!(halves(product).iter().flatten().all(|x| x.unsigned_abs() < 1 << 49), "{a} {w}");
+                    assert_eq!(residues(product), vec![value * w; L::WIDTH], "{a} {w}");
+                }
+            }
+            for l in [0, 1, (1 << 48) - 1, (1 << 53) - 1] {
+                for h in [0, 1, (1 << 48) - 1, (1 << 53) - 1] {
+                    for exponent in (0..144).step_by(12) {
+                        let shifted = Pair::<L>::splat(l, h).shifted(exponent);
+                        let expected = residue(l as i64, h as i64) * Goldilocks::new(2).pow(exponent as u64);
+                        assert_eq!(residues(shifted), vec![expected; L::WIDTH], "{l} {h} 2^{exponent}");
+                    }
+                }
+            }
+            for l in [1 << 55, (1 << 57) - 1] {
+                for h in [1 << 55, (1 << 55) + 0xffff, (1 << 57) - 1, (1 << 57) - (1 << 16)] {
+                    let mut found = vec![0; L::WIDTH];
+                    Pair::<L>::splat(l, h).word().store(&mut found);
+                    let expected = residue(l as i64, h as i64);
+                    assert!(found.iter().all(|&x| x != 0 && Goldilocks::new(x) == expected), "{l} {h}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn extremes_stay_within_bounds() {
+        for simd in Simd::available() {
+            on_lanes!(simd, L, L::enter(Extremes));
+        }
+    }
+
+    /// All rows of butterflies at extremes of which sums are as large as can be.
+    struct Runs<'a, const FIRST: bool>(&'a mut [Row], &'a [[Factor; 15]]);
+
+    impl<const FIRST: bool> Work for Runs<'_, FIRST> {
+        #[inline(always)]
+        fn run<L: Lanes>(self) {
+            let outputs = std::array::from_fn(|m| m as u8);
+            Layer::<4, FIRST, true>::run::<L>(self.0, 1, self.1, &outputs);
+        }
+    }
+
+    #[test]
+    fn butterflies_of_extremes() {
+        let root = Goldilocks::new(1 << 12);
+        let shift = Goldilocks::new(1 << 32);
+        let words = words();
+        for case in 0..512_u64 {
+            // Pairs of extremes against each other in every pattern of signs, then mixtures.
+            let pick = |i: usize| match case {
+                0..256 => {
+                    [words[case as usize % 64], words[63 - case as usize / 4]][i.count_ones() as usize % 2]
+                }
+                _ => {
+                    words[((case + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(4 * i as u32) % 64)
+                        as usize]
+                }
+            };
+            let input: [u64; 16] = std::array::from_fn(|i| if pick(i) == OFFSET { 1 } else { pick(i) });
+            let twiddles: [Goldilocks; 15] = std::array::from_fn(|i| Goldilocks::new(pick(i + 16)));
+            for first in [true, false] {
+                let value = |j: usize| match (first, j) {
+                    (true, _) => Goldilocks::new(input[j]),
+                    (false, _) => {
+                        let word =
+                            residue(input[j] as i32 as i64, 0) + residue(input[j] as i64 >> 32, 0) * shift;
+                        if j == 0 { word } else { word * twiddles[j - 1] }
+                    }
+                };
+                let expected: Vec<_> = (0..16_u64)
+                    .map(|m| (0..16).fold(Goldilocks::ZERO, |sum, j| sum + value(j) * root.pow(m * j as u64)))
+                    .collect();
+                for simd in Simd::available() {
+                    let mut rows = [Row::default(); 16];
+                    for (j, &word) in input.iter().enumerate() {
+                        rows[crate::ntt::reverse_bits(j, 4)] = Row([word; LANES]);
+                    }
+                    let twiddles = [twiddles.map(factor)];
+                    match first {
+                        true => on_lanes!(simd, L, L::enter(Runs::<true>(&mut rows, &twiddles))),
+                        false => on_lanes!(simd, L, L::enter(Runs::<false>(&mut rows, &twiddles))),
+                    }
+                    for (row, expected) in rows.iter().zip(&expected) {
+                        assert!(row.0.iter().all(|&x| Goldilocks::new(x) == *expected), "{case}, {simd}");
+                    }
+                }
+            }
+        }
+    }
+}

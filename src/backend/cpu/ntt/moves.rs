@@ -1,0 +1,303 @@
+//! Tiles to and from memory.
+//!
+//! Rows that are contiguous are moved a row of each tile of a group at a time, so that neighbouring lines are visited
+//! together; lanes that are contiguous, eight rows at a time, as columns; anything else word by word.
+
+use std::mem::discriminant;
+
+use super::factors::{CHAINS, Chains, Factors, Tables, multiply};
+use super::lanes::Lanes;
+use super::pass::{MAX_GROUP, Pass, Placement};
+use super::shared::{Source, Target};
+use super::tile::{LANES, Map, Row, map_row, stream_row};
+use crate::ntt::Order;
+
+/// How many rows ahead memory is asked for: far apart, they are fetched by nothing else. No further, because rows a
+/// large power of two apart share one set of eight lines in each cache.
+const AHEAD: usize = 4;
+
+impl Pass<'_> {
+    /// Loads tiles, their rows in bit-reversed order.
+    #[inline(always)]
+    pub(super) fn gather<L: Lanes>(
+        &self,
+        source: Source,
+        places: &[Placement],
+        tables: &mut Tables,
+        rows: &mut [Row],
+    ) {
+        let mut factors = [Factors::None; MAX_GROUP];
+        for (factors, place) in factors.iter_mut().zip(places) {
+            *factors = self.before.factors::<L>(place, self.tile.size(), tables);
+        }
+        let factors = &factors[..places.len()];
+        let is_alike = |f: &Factors| discriminant(f) == discriminant(&factors[0]);
+        if places.iter().all(|place| place.read_contiguous) && factors.iter().all(is_alike) {
+            return self.gather_alike::<L>(source, places, factors, tables, rows);
+        }
+        let tiles =
+            places.chunks(1).zip(factors.chunks(1)).zip(rows.chunks_exact_mut(self.tile.padded_size()));
+        for ((place, factors), rows) in tiles {
+            let columns = self.read.row == 1 && place[0].used == LANES && self.tile.size() >= LANES;
+            match factors[0].by_row(tables) {
+                Some(by_row) if columns => self.gather_columns::<L>(source, &place[0], by_row, rows),
+                _ => self.gather_alike::<L>(source, place, factors, tables, rows),
+            }
+        }
+    }
+
+    /// The natural and the reversed number of the row that memory has at i, in some order.
+    #[inline(always)]
+    fn numbers(&self, order: Order, i: usize) -> (usize, usize) {
+        let reversed = self.tile.reversed[i] as usize;
+        match order {
+            Order::Natural => (i, reversed),
+            Order::BitReversed => (reversed, i),
+        }
+    }
+
+    /// Loads tiles whose factors are of one kind, a row of each at a time.
+    #[inline(always)]
+    fn gather_alike<L: Lanes>(
+        &self,
+        source: Source,
+        places: &[Placement],
+        factors: &[Factors],
+        tables: &Tables,
+        rows: &mut [Row],
+    ) {
+        let (size, padded) = (self.tile.size(), self.tile.padded_size());
+        match factors[0] {
+            Factors::None => {
+                for i in 0..size {
+                    let (_, to) = self.numbers(self.read.order, i);
+                    for (tile, place) in places.iter().enumerate() {
+                        self.load::<L>(
+                            source,
+                            place,
+                            i,
+                            &mut rows[tile * padded + self.tile.place(to)],
+                            Map::Copy,
+                        );
+                    }
+                }
+            }
+            Factors::Rows(_) => {
+                for i in 0..size {
+                    let (natural, to) = self.numbers(self.read.order, i);
+                    for (tile, (place, factors)) in places.iter().zip(factors).enumerate() {
+                        let factor = L::splat(tables.factor(factors, natural));
+                        self.load::<L>(
+                            source,
+                            place,
+                            i,
+                            &mut rows[tile * padded + self.tile.place(to)],
+                            Map::Times(factor),
+                        );
+                    }
+                }
+            }
+            Factors::Lanes { .. } => {
+                let mut chains = [Chains::default(); MAX_GROUP];
+                chains.iter_mut().zip(factors).for_each(|(chains, factors)| chains.begin::<L>(factors));
+                // Running products go by natural number.
+                for natural in 0..size {
+                    let to = self.tile.reversed[natural] as usize;
+                    let i = if self.read.order == Order::Natural { natural } else { to };
+                    for (tile, (place, chains)) in places.iter().zip(&mut chains).enumerate() {
+                        let row = &mut rows[tile * padded + self.tile.place(to)];
+                        self.load::<L>(
+                            source,
+                            place,
+                            i,
+                            row,
+                            Map::TimesRow(&chains.current[natural % CHAINS]),
+                        );
+                        multiply::<L>(&mut chains.current[natural % CHAINS], &chains.step);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Loads a tile whose lanes are each contiguous, eight rows at a time.
+    #[inline(always)]
+    fn gather_columns<L: Lanes>(
+        &self,
+        source: Source,
+        place: &Placement,
+        by_row: Option<&[u64]>,
+        rows: &mut [Row],
+    ) {
+        for i in (0..self.tile.size()).step_by(LANES) {
+            let mut columns = [Row::default(); LANES];
+            for (column, lane) in columns.iter_mut().zip(place.read) {
+                // SAFETY: within the data and no other tile's: see `run_checked`. The reference ends here.
+                map_row::<L>(unsafe { source.row(lane + i) }, &mut column.0, Map::Copy);
+            }
+            for (k, row) in L::transpose(&columns).iter().enumerate() {
+                let (natural, to) = self.numbers(self.read.order, i + k);
+                let to = &mut rows[self.tile.place(to)].0;
+                match by_row {
+                    None => map_row::<L>(&row.0, to, Map::Copy),
+                    Some(factors) => map_row::<L>(&row.0, to, Map::Times(L::splat(factors[natural]))),
+                }
+            }
+        }
+    }
+
+    /// Reads the row that memory has at `row`, each word through `map`.
+    #[inline(always)]
+    fn load<L: Lanes>(&self, source: Source, place: &Placement, row: usize, to: &mut Row, map: Map<'_, L>) {
+        let offset = row * self.read.row;
+        if place.read_contiguous {
+            source.prefetch(place.read[0] + offset + AHEAD * self.read.row);
+            // SAFETY: within the data and no other tile's: see `run_checked`. The reference ends here.
+            return map_row(unsafe { source.row(place.read[0] + offset) }, &mut to.0, map);
+        }
+        let mut words = [0; LANES];
+        for (word, lane) in words.iter_mut().zip(place.read).take(place.used) {
+            // SAFETY: as above.
+            *word = unsafe { source.read(lane + offset) };
+        }
+        map_row(&words, &mut to.0, map);
+    }
+
+    /// Stores tiles, whose rows are in natural order.
+    #[inline(always)]
+    pub(super) fn scatter<L: Lanes>(
+        &self,
+        target: Target,
+        places: &[Placement],
+        tables: &mut Tables,
+        rows: &[Row],
+    ) {
+        let mut factors = [Factors::None; MAX_GROUP];
+        for (factors, place) in factors.iter_mut().zip(places) {
+            *factors = self.after.factors::<L>(place, self.tile.size(), tables);
+        }
+        let factors = &factors[..places.len()];
+        let is_alike = |f: &Factors| discriminant(f) == discriminant(&factors[0]);
+        if places.iter().all(|place| place.write_contiguous) && factors.iter().all(is_alike) {
+            return self.scatter_alike::<L>(target, places, factors, tables, rows);
+        }
+        let tiles = places.chunks(1).zip(factors.chunks(1)).zip(rows.chunks_exact(self.tile.padded_size()));
+        for ((place, factors), rows) in tiles {
+            let columns = self.write.row == 1 && place[0].used == LANES && self.tile.size() >= LANES;
+            match factors[0].by_row(tables) {
+                Some(by_row) if columns => self.scatter_columns::<L>(target, &place[0], by_row, rows),
+                _ => self.scatter_alike::<L>(target, place, factors, tables, rows),
+            }
+        }
+    }
+
+    /// Stores tiles whose factors are of one kind, a row of each at a time.
+    #[inline(always)]
+    fn scatter_alike<L: Lanes>(
+        &self,
+        target: Target,
+        places: &[Placement],
+        factors: &[Factors],
+        tables: &Tables,
+        rows: &[Row],
+    ) {
+        let (size, padded) = (self.tile.size(), self.tile.padded_size());
+        match factors[0] {
+            Factors::None => {
+                for i in 0..size {
+                    let (natural, _) = self.numbers(self.write.order, i);
+                    for (tile, place) in places.iter().enumerate() {
+                        self.store::<L>(
+                            target,
+                            place,
+                            i,
+                            &rows[tile * padded + self.tile.place(natural)],
+                            Map::Canonical,
+                        );
+                    }
+                }
+            }
+            Factors::Rows(_) => {
+                for i in 0..size {
+                    let (natural, _) = self.numbers(self.write.order, i);
+                    for (tile, (place, factors)) in places.iter().zip(factors).enumerate() {
+                        let factor = L::splat(tables.factor(factors, natural));
+                        self.store::<L>(
+                            target,
+                            place,
+                            i,
+                            &rows[tile * padded + self.tile.place(natural)],
+                            Map::Times(factor),
+                        );
+                    }
+                }
+            }
+            Factors::Lanes { .. } => {
+                let mut chains = [Chains::default(); MAX_GROUP];
+                chains.iter_mut().zip(factors).for_each(|(chains, factors)| chains.begin::<L>(factors));
+                for natural in 0..size {
+                    // Reversal is its own inverse.
+                    let (i, _) = self.numbers(self.write.order, natural);
+                    for (tile, (place, chains)) in places.iter().zip(&mut chains).enumerate() {
+                        let current = &mut chains.current[natural % CHAINS];
+                        self.store::<L>(
+                            target,
+                            place,
+                            i,
+                            &rows[tile * padded + self.tile.place(natural)],
+                            Map::TimesRow(current),
+                        );
+                        multiply::<L>(current, &chains.step);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Stores a tile whose lanes are each contiguous, eight rows at a time.
+    #[inline(always)]
+    fn scatter_columns<L: Lanes>(
+        &self,
+        target: Target,
+        place: &Placement,
+        by_row: Option<&[u64]>,
+        rows: &[Row],
+    ) {
+        for i in (0..self.tile.size()).step_by(LANES) {
+            let mut block = [Row::default(); LANES];
+            for (k, row) in block.iter_mut().enumerate() {
+                let (natural, _) = self.numbers(self.write.order, i + k);
+                let from = &rows[self.tile.place(natural)].0;
+                match by_row {
+                    None => map_row::<L>(from, &mut row.0, Map::Canonical),
+                    Some(factors) => map_row::<L>(from, &mut row.0, Map::Times(L::splat(factors[natural]))),
+                }
+            }
+            for (column, lane) in L::transpose(&block).iter().zip(place.write) {
+                // SAFETY: within the data and no other tile's: see `run_checked`. The reference ends here.
+                map_row::<L>(&column.0, unsafe { target.row(lane + i) }, Map::Copy);
+            }
+        }
+    }
+
+    /// Writes the row that memory has at `row`, each word through `map`.
+    #[inline(always)]
+    fn store<L: Lanes>(&self, target: Target, place: &Placement, row: usize, from: &Row, map: Map<'_, L>) {
+        let offset = row * self.write.row;
+        if place.write_contiguous {
+            // SAFETY: within the data and no other tile's: see `run_checked`. The reference ends here.
+            let to = unsafe { target.row(place.write[0] + offset) };
+            return match place.streamed {
+                false => map_row(&from.0, to, map),
+                // SAFETY: a cache line, as `place` has found; a fence ends the task.
+                true => unsafe { stream_row(&from.0, to, map) },
+            };
+        }
+        let mut words = [0; LANES];
+        map_row(&from.0, &mut words, map);
+        for (&word, lane) in words.iter().zip(place.write).take(place.used) {
+            // SAFETY: as above.
+            unsafe { target.write(lane + offset, word) };
+        }
+    }
+}
