@@ -1,6 +1,8 @@
 //! A shared library with the C interface of `capi/include/zkaccel.h`: opened, asked for its version and for what it can do,
 //! and its functions, each found once.
 
+#![cfg_attr(not(feature = "bn254"), expect(dead_code, reason = "the functions over BN254 have no callers"))]
+
 use std::error::Error as _;
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::ManuallyDrop;
