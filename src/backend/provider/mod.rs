@@ -7,8 +7,6 @@
 
 #[cfg(feature = "bn254")]
 mod bn254;
-// A build without BN254 looks its functions up, so that a library is no provider or is one in every build, and calls none.
-#[cfg_attr(not(feature = "bn254"), allow(dead_code))]
 mod library;
 
 use std::path::Path;
