@@ -99,7 +99,7 @@ fn a_large_extension() {
     let engine = engine();
     let (log_size, columns) = (22, 33);
     let from = Domain::new(log_size, Convention::Plonky3).unwrap();
-    let mut values = engine.upload(&matrix(1 << log_size, columns, Layout::ColumnMajor)).unwrap();
+    let mut values = engine.upload(matrix(1 << log_size, columns, Layout::ColumnMajor)).unwrap();
     engine.ntt_on_device(&Ntt::forward(from), &mut values).unwrap();
     let to = Domain::new(log_size + 3, Convention::Plonky3).unwrap().coset(Goldilocks::GENERATOR).unwrap();
     for order in [Order::Natural, Order::BitReversed] {

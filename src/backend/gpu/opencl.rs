@@ -60,11 +60,14 @@ unsafe impl Send for OpenCl {}
 // SAFETY: as above.
 unsafe impl Sync for OpenCl {}
 
+/// A kernel and the numbers that its parameters hold.
+type Prepared = (Kernel, Vec<Option<u64>>);
+
 /// A queue, the kernels that are set up through it, and the launches whose time was not yet asked for.
 pub struct Queue {
     queue: CommandQueue,
-    /// The kernels used so far, with the numbers that their parameters hold.
-    kernels: HashMap<(&'static str, &'static str), (Kernel, Vec<Option<u64>>)>,
+    /// The kernels used so far, by program and name.
+    kernels: HashMap<(&'static str, &'static str), Prepared>,
     timed: Vec<(Event, Option<Event>)>,
     uploads: Passage,
     downloads: Passage,
