@@ -89,8 +89,8 @@ fn both(on_host: &Cpu, backend: Box<dyn Backend>, device: DeviceInfo) -> Opened 
     let driver = device.driver.clone().unwrap_or_default();
     let machine = vec![host.description.clone(), device.id.clone(), device.description.clone(), driver];
     let info = DeviceInfo {
-        id: format!("cpu+{}", device.id),
-        description: format!("{} and {}", host.description, device.description),
+        id: "auto".into(),
+        description: format!("{} and {}, {}", host.description, device.id, device.description),
         reason: "chosen by auto: each operation runs where measurements expect it to end first".into(),
         ..host
     };

@@ -36,7 +36,8 @@ fn repeats(engine: &Engine) -> Result<(), String> {
     }
     match before.zip(engine.replays()) {
         // The trees' launches are seen, captured and then launched from what was captured, twice at least.
-        Some((before, after)) if after < before + 3 => {
+        // Where there is a choice, the CPU may have done them.
+        Some((before, after)) if after < before + 3 && engine.choices().is_none() => {
             Err(format!("{} lists of launches were replayed, expected at least 3", after - before))
         }
         _ => Ok(()),

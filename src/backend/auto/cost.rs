@@ -1,9 +1,8 @@
-//! What operations cost: a straight line for each device, through measurements on this machine.
+//! What operations cost: a curve for each device, through measurements on this machine.
 //!
-//! The CPU takes h ns for a unit of work. The other device takes s ns to start (copies, launches, levels of a tree that
-//! are too narrow for it) and d ns for a unit of its own. Units differ: a transform of n points costs the CPU n log n,
-//! but another device the transport of n words. The line holds well enough to say which is faster where it matters:
-//! far from the crossing the answer is clear, and near it either will do.
+//! A curve is times at a few amounts of work, three orders of magnitude apart, and straight lines between them: processors with many
+//! threads, copies and launches all cost something to begin with, and a single line would be wrong just where the devices are
+//! close. Units of work differ: a transform of n points costs the CPU n log n, but another device the transport of n words.
 
 use std::time::Instant;
 
@@ -14,15 +13,15 @@ use crate::field::{Field, Goldilocks, powers};
 use crate::merkle::Approach;
 use crate::ntt::{Convention, Domain, Lde, Ntt};
 
-/// Nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Times in nanoseconds at amounts of work, both rising.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Curve(Vec<[f64; 2]>);
+
+/// What an operation costs on the CPU and on the device.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Cost {
-    /// For a unit of work on the CPU.
-    pub(crate) host: f64,
-    /// To start on the device.
-    pub(crate) start: f64,
-    /// For a unit of work on the device.
-    pub(crate) device: f64,
+    pub(crate) host: Curve,
+    pub(crate) device: Curve,
 }
 
 /// An operation whose cost can be measured.
@@ -89,12 +88,11 @@ fn run_tree<H: Accelerated>(backend: &dyn Backend, log: u32) -> Result<[f64; 2],
     Ok([f64::from(1u32 << log); 2])
 }
 
-/// Sizes that are tried, as logarithms: three orders of magnitude around any crossing.
-const SMALLEST: u32 = 8;
-const LARGEST: u32 = 20;
+/// Sizes that are tried, as logarithms.
+const SIZES: [u32; 6] = [5, 8, 11, 14, 17, 20];
 
-/// A size that takes this long says enough.
-const ENOUGH_NS: f64 = 2e6;
+/// A size that takes this long is the last: from there on work binds, and time grows with it.
+const ENOUGH_NS: f64 = 3e6;
 
 impl Kind {
     /// The shortest of three runs: nanoseconds and units of work.
@@ -109,25 +107,22 @@ impl Kind {
         Ok((shortest, work))
     }
 
-    /// Grows the size until a run takes long enough: time and work of the last.
-    fn time_large(&self, backend: &dyn Backend) -> Result<(f64, [f64; 2]), Error> {
-        let mut log = SMALLEST + 3;
-        loop {
+    /// Measures the operation on a device, whose units of work are the CPU's (0) or another's (1).
+    fn curve(&self, backend: &dyn Backend, unit: usize) -> Result<Curve, Error> {
+        let mut points = Vec::new();
+        for log in SIZES {
             let (ns, work) = self.time(backend, log)?;
-            if ns >= ENOUGH_NS || log >= LARGEST {
-                return Ok((ns, work));
+            points.push([work[unit], ns]);
+            if ns >= ENOUGH_NS {
+                break;
             }
-            log += 3;
         }
+        Ok(Curve::through(points))
     }
 
     /// Measures the operation on both devices.
     pub(super) fn measure(&self, host: &dyn Backend, device: &dyn Backend) -> Result<Cost, Error> {
-        let (host_ns, [host_work, _]) = self.time_large(host)?;
-        let (small_ns, [_, small]) = self.time(device, SMALLEST)?;
-        let (large_ns, [_, large]) = self.time_large(device)?;
-        let slope = (large_ns - small_ns).max(0.0) / (large - small);
-        Ok(Cost { host: host_ns / host_work, start: (small_ns - slope * small).max(0.0), device: slope })
+        Ok(Cost { host: self.curve(host, 0)?, device: self.curve(device, 1)? })
     }
 
     /// The cost as measured on a machine: read where it was written before, else measured and written.
@@ -150,51 +145,106 @@ impl Kind {
     }
 }
 
+impl Curve {
+    /// Noise may say that more work takes less time; a curve does not.
+    pub(crate) fn through(mut points: Vec<[f64; 2]>) -> Self {
+        for i in 1..points.len() {
+            points[i][1] = points[i][1].max(points[i - 1][1]);
+        }
+        Self(points)
+    }
+
+    /// The time of an amount of work: the first point's below it, and in proportion to the last beyond that.
+    fn at(&self, work: f64) -> f64 {
+        let above = self.0.iter().position(|&[amount, _]| amount >= work);
+        match (above, self.0.last()) {
+            (Some(0), _) => self.0[0][1],
+            (Some(i), _) => {
+                let ([w0, t0], [w1, t1]) = (self.0[i - 1], self.0[i]);
+                t0 + (t1 - t0) * (work - w0) / (w1 - w0)
+            }
+            (None, Some([amount, ns])) => ns * work / amount,
+            (None, None) => 0.0,
+        }
+    }
+
+    /// Points of which both numbers rise from zero on.
+    fn is_sound(&self) -> bool {
+        let rises = |pair: &[[f64; 2]]| pair[0][0] < pair[1][0] && pair[0][1] <= pair[1][1];
+        let in_range = |number: &f64| number.is_finite() && *number > 0.0;
+        !self.0.is_empty() && self.0.iter().flatten().all(in_range) && self.0.windows(2).all(rises)
+    }
+}
+
 impl Cost {
+    /// The number of points of the CPU's curve, and the numbers of both.
     fn encode(&self) -> Vec<u8> {
-        [self.host, self.start, self.device].iter().flat_map(|number| number.to_le_bytes()).collect()
+        let numbers = self.host.0.iter().chain(&self.device.0).flatten().flat_map(|x| x.to_le_bytes());
+        (self.host.0.len() as u64).to_le_bytes().into_iter().chain(numbers).collect()
     }
 
     fn decode(bytes: &[u8]) -> Option<Self> {
-        let numbers: &[[u8; 8]; 3] = bytes.as_chunks().0.try_into().ok()?;
-        let [host, start, device] = numbers.map(f64::from_le_bytes);
-        let sound = [host, start, device].iter().all(|number| number.is_finite() && *number >= 0.0);
-        (sound && bytes.len() == 24).then_some(Self { host, start, device })
+        let (count, rest) = bytes.split_first_chunk()?;
+        let (points, []) = rest.as_chunks::<16>() else { return None };
+        let number = |bytes: &[u8]| bytes.try_into().map(f64::from_le_bytes).ok();
+        let points: Option<Vec<_>> =
+            points.iter().map(|point| Some([number(&point[..8])?, number(&point[8..])?])).collect();
+        let points = points?;
+        let (host, device) = points.split_at_checked(usize::try_from(u64::from_le_bytes(*count)).ok()?)?;
+        let cost = Self { host: Curve(host.to_vec()), device: Curve(device.to_vec()) };
+        (cost.host.is_sound() && cost.device.is_sound()).then_some(cost)
     }
 
     /// Nanoseconds expected of the CPU and of the device.
     pub(super) fn expect(&self, [host, device]: [f64; 2]) -> [f64; 2] {
-        [self.host * host, self.start + self.device * device]
+        [self.host.at(host), self.device.at(device)]
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Cost, NTT, tree};
+    use super::{Cost, Curve, NTT, tree};
     use crate::backend::cpu::Cpu;
     use crate::backend::reference::Reference;
     use crate::hash::Blake3;
 
+    fn curve(points: &[[f64; 2]]) -> Curve {
+        Curve::through(points.to_vec())
+    }
+
+    #[test]
+    fn curves_are_lines_between_their_points() {
+        let curve = curve(&[[10.0, 100.0], [20.0, 90.0], [30.0, 200.0]]);
+        for (work, ns) in
+            [(1.0, 100.0), (10.0, 100.0), (15.0, 100.0), (25.0, 150.0), (30.0, 200.0), (60.0, 400.0)]
+        {
+            assert_eq!(curve.at(work), ns, "{work}");
+        }
+    }
+
     #[test]
     fn costs_survive_the_disk_and_damage_does_not() {
-        let cost = Cost { host: 1.5, start: 2e4, device: 0.25 };
-        assert_eq!(Cost::decode(&cost.encode()), Some(cost));
-        let mut bytes = cost.encode();
-        assert_eq!(Cost::decode(&bytes[..23]), None);
-        bytes.push(0);
-        assert_eq!(Cost::decode(&bytes), None);
-        assert_eq!(Cost::decode(&Cost { start: f64::NAN, ..cost }.encode()), None);
-        assert_eq!(Cost::decode(&Cost { start: -1.0, ..cost }.encode()), None);
+        let cost = Cost { host: curve(&[[1.0, 2.0], [3.0, 4.0]]), device: curve(&[[5.0, 6.0]]) };
+        let bytes = cost.encode();
+        assert_eq!(Cost::decode(&bytes), Some(cost.clone()));
+        for len in 0..bytes.len() {
+            assert_eq!(Cost::decode(&bytes[..len]), None, "{len} bytes");
+        }
+        assert_eq!(Cost::decode(&[&bytes[..], &[0]].concat()), None);
+        for count in [0u64, 3, 4, u64::MAX] {
+            assert_eq!(Cost::decode(&[&count.to_le_bytes(), &bytes[8..]].concat()), None, "{count} points");
+        }
+        for wrong in [f64::NAN, -1.0, 0.0, f64::INFINITY] {
+            let cost = Cost { device: Curve(vec![[5.0, wrong]]), ..cost.clone() };
+            assert_eq!(Cost::decode(&cost.encode()), None, "{wrong}");
+        }
     }
 
     /// The reference in the device's place is slower at every size, and so the measurement says.
     #[test]
     fn a_slow_device_is_seen_to_be_slow() {
-        for kind in [&NTT, &tree::<Blake3>()] {
-            let cost = kind.measure(&Cpu::default(), &Reference).unwrap();
-            let [host, device] = cost.expect(super::transform_work(1 << 16, 16));
-            assert!(host > 0.0 && device > 0.0, "{cost:?}");
-        }
+        let cost = tree::<Blake3>().measure(&Cpu::default(), &Reference).unwrap();
+        assert!(cost.host.is_sound() && cost.device.is_sound(), "{cost:?}");
         let cost = NTT.measure(&Cpu::default(), &Reference).unwrap();
         let [host, device] = cost.expect(super::transform_work(1 << 18, 18));
         assert!(device > 2.0 * host, "{cost:?}");

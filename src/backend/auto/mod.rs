@@ -46,7 +46,7 @@ impl Auto {
     /// The cost of an operation, measured at its first use.
     fn cost(&self, kind: &Kind) -> Result<Cost, Error> {
         let key = (kind.name, kind.hash);
-        let known = lock(&self.costs).get(&key).copied();
+        let known = lock(&self.costs).get(&key).cloned();
         if let Some(cost) = known {
             return Ok(cost);
         }
@@ -54,7 +54,7 @@ impl Auto {
         let threads = rayon::current_num_threads().to_string();
         let machine: Vec<_> = self.machine.iter().map(String::as_str).chain([threads.as_str()]).collect();
         let cost = kind.cost(&machine, &self.host, &*self.device)?;
-        lock(&self.costs).insert(key, cost);
+        lock(&self.costs).insert(key, cost.clone());
         Ok(cost)
     }
 
@@ -223,7 +223,7 @@ impl Residence for Auto {
 
 #[cfg(test)]
 mod tests {
-    use super::cost::{Cost, NTT};
+    use super::cost::{Cost, Curve, NTT};
     use super::{Auto, Transforms, lock};
     use crate::backend::Clock;
     use crate::backend::cpu::Cpu;
@@ -235,8 +235,10 @@ mod tests {
     #[test]
     fn the_expected_time_decides() {
         let auto = Auto::new(Cpu::default(), Box::new(Reference), "other".into(), Vec::new());
-        // 10 ns a point and layer against 1000 ns to start and 1 ns a word: equal a little below 2^4 points.
-        lock(&auto.costs).insert((NTT.name, NTT.hash), Cost { host: 10.0, start: 1000.0, device: 1.0 });
+        // 10 ns a point and layer, against 1000 ns until 1000 words are reached and then 1 ns a word: equal between 2^4 and 2^5 points.
+        let (host, device) = (vec![[1.0, 10.0]], vec![[1000.0, 1000.0]]);
+        let cost = Cost { host: Curve::through(host), device: Curve::through(device) };
+        lock(&auto.costs).insert((NTT.name, NTT.hash), cost);
         for (log, device) in [(0, "cpu"), (3, "cpu"), (5, "other"), (10, "other")] {
             let ntt = Ntt::forward(Domain::new(log, Convention::Winterfell).unwrap());
             let mut data: Vec<_> = powers(Goldilocks::GENERATOR).take(1 << log).collect();

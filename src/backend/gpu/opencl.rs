@@ -60,10 +60,14 @@ unsafe impl Send for OpenCl {}
 // SAFETY: as above.
 unsafe impl Sync for OpenCl {}
 
+/// A kernel and the numbers that its parameters hold.
+type Prepared = (Kernel, Vec<Option<u64>>);
+
 /// A queue, the kernels that are set up through it, and the launches whose time was not yet asked for.
 pub struct Queue {
     queue: CommandQueue,
-    kernels: HashMap<(&'static str, &'static str), Kernel>,
+    /// The kernels used so far, by program and name.
+    kernels: HashMap<(&'static str, &'static str), Prepared>,
     timed: Vec<(Event, Option<Event>)>,
     uploads: Passage,
     downloads: Passage,
@@ -288,28 +292,40 @@ impl OpenCl {
     fn enqueue_one(&self, queue: &mut Queue, launch: &Launch<cl_mem>) -> Result<Event, Error> {
         let failed = self.failed(launch.kernel);
         let name = (launch.program.name, launch.kernel);
-        let kernel = match queue.kernels.entry(name) {
+        let (kernel, words) = match queue.kernels.entry(name) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
                 let program = self.program(launch.program)?;
-                entry.insert(Kernel::create(&program, launch.kernel).map_err(&failed)?)
+                entry.insert((Kernel::create(&program, launch.kernel).map_err(&failed)?, Vec::new()))
             }
+        };
+        // A parameter keeps its value from launch to launch, and setting one has its price.
+        let mut set_word = |kernel: &Kernel, index: u32, word: u64| {
+            let at = index as usize;
+            if words.len() <= at {
+                words.resize(at + 1, None);
+            }
+            if words[at] == Some(word) {
+                return Ok(());
+            }
+            // SAFETY: Launch vouches that the kernel has a word there. The kernel belongs to this queue, which one thread at
+            // a time uses.
+            unsafe { kernel.set_arg(index, &word) }?;
+            words[at] = Some(word);
+            Ok(())
         };
         let mut index = 0;
         for arg in &launch.args {
-            // SAFETY: Launch vouches that the arguments are the kernel's parameters; a BUFFER is a memory object and
-            // an offset. The kernel belongs to this queue, which one thread at a time uses.
-            unsafe {
-                match arg {
-                    Arg::Buffer(memory, offset) => {
-                        kernel.set_arg(index, memory).map_err(&failed)?;
-                        kernel.set_arg(index + 1, offset).map_err(&failed)?;
-                        index += 2;
-                    }
-                    Arg::Word(word) => {
-                        kernel.set_arg(index, word).map_err(&failed)?;
-                        index += 1;
-                    }
+            match *arg {
+                Arg::Buffer(memory, offset) => {
+                    // SAFETY: as above, of a memory object.
+                    unsafe { kernel.set_arg(index, &memory) }.map_err(&failed)?;
+                    set_word(kernel, index + 1, offset).map_err(&failed)?;
+                    index += 2;
+                }
+                Arg::Word(word) => {
+                    set_word(kernel, index, word).map_err(&failed)?;
+                    index += 1;
                 }
             }
         }

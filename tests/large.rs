@@ -1,0 +1,111 @@
+//! Transforms larger than the other tests can afford: up to 2^28 points, and matrices of more than 2^32 words.
+//!
+//! Columns hold one coefficient each, c x^j, so that every value is known: c (s w^i)^j at point i. To be run where there is a
+//! device with the memory for it:
+//!
+//! ```text
+//! ZKACCEL_LARGE_DEVICE=cuda:0 cargo test --release --test large -- --ignored --nocapture
+//! ```
+
+use std::time::Instant;
+
+use zkaccel::Engine;
+use zkaccel::field::{Field, Goldilocks};
+use zkaccel::matrix::{Layout, Matrix, Shape};
+use zkaccel::ntt::{Convention, Domain, Lde, Ntt, Order, reverse_bits};
+
+fn engine() -> Engine {
+    let device = std::env::var("ZKACCEL_LARGE_DEVICE").expect("ZKACCEL_LARGE_DEVICE names the device");
+    let builder = Engine::builder().device(device.parse().unwrap()).device_memory(130 << 30);
+    builder.memory_budget(200 << 30).build().unwrap()
+}
+
+/// The coefficient of a column: where it stands, and what it is.
+fn coefficient(column: usize, rows: usize) -> (usize, Goldilocks) {
+    let place = (column.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7) % rows;
+    // The first column has the last place, for the largest exponents.
+    (if column == 0 { rows - 1 } else { place }, Goldilocks::new(column as u64 * column as u64 + 2))
+}
+
+fn matrix(rows: usize, columns: usize, layout: Layout) -> Matrix<Goldilocks> {
+    let mut words: Vec<Goldilocks> = bytemuck::cast_vec(bytemuck::zeroed_vec::<u64>(rows * columns));
+    for column in 0..columns {
+        let (place, value) = coefficient(column, rows);
+        words[match layout {
+            Layout::RowMajor => place * columns + column,
+            Layout::ColumnMajor => column * rows + place,
+        }] = value;
+    }
+    Matrix::new(words, Shape { rows, columns, layout }).unwrap()
+}
+
+/// Row numbers from all over, the ends among them.
+fn sample(rows: usize) -> Vec<usize> {
+    let ends = [0, 1, rows / 2 - 1, rows / 2, rows - 2, rows - 1];
+    ends.into_iter()
+        .chain((0..200).map(|i: usize| i.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 9).map(|i| i % rows))
+        .collect()
+}
+
+/// Checks rows of the values on `domain`, stored in `order`, of columns of `degree` coefficients.
+fn check(found: &[Vec<Goldilocks>], at: &[usize], domain: &Domain, order: Order, degree: usize) {
+    for (row, &stored) in found.iter().zip(at) {
+        let index = if order == Order::Natural { stored } else { reverse_bits(stored, domain.log_size()) };
+        let point = domain.shift() * domain.root().pow(index as u64);
+        for (column, &value) in row.iter().enumerate() {
+            let (place, coefficient) = coefficient(column, degree);
+            assert_eq!(value, coefficient * point.pow(place as u64), "row {stored}, column {column}");
+        }
+    }
+}
+
+fn there_and_back(engine: &Engine, log_size: u32, columns: usize, layout: Layout) {
+    let start = Instant::now();
+    let rows = 1 << log_size;
+    let original = matrix(rows, columns, layout);
+    let mut data = engine.upload(&original).unwrap();
+    let domain = Domain::new(log_size, Convention::Winterfell).unwrap().coset(Goldilocks::GENERATOR).unwrap();
+    for order in [Order::Natural, Order::BitReversed] {
+        engine.ntt_on_device(&Ntt::forward(domain).with_orders(Order::Natural, order), &mut data).unwrap();
+        let at = sample(rows);
+        check(&data.read_rows(&at).unwrap(), &at, &domain, order, rows);
+        engine.ntt_on_device(&Ntt::inverse(domain).with_orders(order, Order::Natural), &mut data).unwrap();
+    }
+    let back = engine.download(&data).unwrap();
+    assert!(back.as_slice() == original.as_slice(), "2^{log_size} x {columns}: there and back");
+    println!("2^{log_size} x {columns}, {layout:?}: {:.1?}", start.elapsed());
+}
+
+#[test]
+#[ignore = "takes a device with tens of gigabytes"]
+fn one_column_of_every_large_size() {
+    let engine = engine();
+    for log_size in 24..=28 {
+        there_and_back(&engine, log_size, 1, Layout::RowMajor);
+    }
+}
+
+#[test]
+#[ignore = "takes a device with 110 GB, and a host with 70 GB"]
+fn more_than_2_to_the_32_words() {
+    let engine = engine();
+    there_and_back(&engine, 22, 1025, Layout::RowMajor);
+    there_and_back(&engine, 24, 257, Layout::ColumnMajor);
+}
+
+#[test]
+#[ignore = "takes a device with tens of gigabytes"]
+fn a_large_extension() {
+    let engine = engine();
+    let (log_size, columns) = (22, 33);
+    let from = Domain::new(log_size, Convention::Plonky3).unwrap();
+    let mut values = engine.upload(matrix(1 << log_size, columns, Layout::ColumnMajor)).unwrap();
+    engine.ntt_on_device(&Ntt::forward(from), &mut values).unwrap();
+    let to = Domain::new(log_size + 3, Convention::Plonky3).unwrap().coset(Goldilocks::GENERATOR).unwrap();
+    for order in [Order::Natural, Order::BitReversed] {
+        let lde = Lde::new(from, to).unwrap().with_output_order(order);
+        let extended = engine.lde_on_device(&lde, &values).unwrap();
+        let at = sample(1 << (log_size + 3));
+        check(&extended.read_rows(&at).unwrap(), &at, &to, order, 1 << log_size);
+    }
+}
