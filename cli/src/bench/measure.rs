@@ -42,9 +42,9 @@ impl Times {
         self.runs[self.count() / 2]
     }
 
-    /// The same of the times on the device.
+    /// The same of the times on the device; none where `auto` left the work to the host.
     pub(super) fn median_on_device(&self) -> Option<Duration> {
-        self.on_device.get(self.on_device.len() / 2).copied()
+        self.on_device.get(self.on_device.len() / 2).copied().filter(|time| !time.is_zero())
     }
 
     pub(super) fn max(&self) -> Duration {
