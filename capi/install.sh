@@ -14,7 +14,10 @@ build=(cargo rustc --locked --package zkaccel-capi --lib --profile "$profile")
 "${build[@]}" --crate-type cdylib -- -C link-arg=-Wl,-soname,$soname
 "${build[@]}" --crate-type staticlib
 # What a program needs beside the static library is what Rust's own library needs, as the compiler tells it.
-libraries=$(echo | rustc --crate-type staticlib --print native-static-libs -o /dev/null - 2>&1 |
+# (Not into the null device: the compiler renames its output over it, and as root it may.)
+unwanted=$(mktemp -d)
+trap 'rm -rf "$unwanted"' EXIT
+libraries=$(echo | rustc --crate-type staticlib --print native-static-libs -o "$unwanted/empty.a" - 2>&1 |
   sed -n 's/^note: native-static-libs: //p')
 [ -n "$libraries" ]
 case $profile in dev | test) directory=debug ;; *) directory=$profile ;; esac
