@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use crate::error::Error;
+use crate::lock::lock;
 
 /// The device an engine is asked to run on.
 ///
@@ -79,7 +80,7 @@ impl FromStr for DeviceChoice {
 /// A path that stays, once for each that was ever parsed.
 fn kept(path: &str) -> &'static Path {
     static KEPT: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut kept = lock(&KEPT);
     let path = kept.get(path).copied().unwrap_or_else(|| String::from(path).leak());
     kept.insert(path);
     Path::new(path)

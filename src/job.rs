@@ -13,6 +13,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use crate::error::Error;
+use crate::lock::lock;
 
 /// An operation under way, or done and not yet collected.
 ///
@@ -40,7 +41,7 @@ enum State<T> {
 impl<T> Slot<T> {
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         // No code that can panic runs under the lock, so a poisoned lock still guards a sound state.
-        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        lock(&self.state)
     }
 }
 

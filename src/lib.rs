@@ -87,6 +87,7 @@ pub mod field;
 mod hardware;
 pub mod hash;
 mod job;
+mod lock;
 pub mod matrix;
 mod memory;
 pub mod merkle;

@@ -9,7 +9,7 @@ mod bn254;
 mod cost;
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use super::cpu::Cpu;
@@ -20,6 +20,7 @@ use crate::choice::{Choice, Choices};
 use crate::device::Bandwidths;
 use crate::error::Error;
 use crate::field::Goldilocks;
+use crate::lock::lock;
 use crate::merkle::Approach;
 use crate::ntt::{Lde, Ntt};
 use crate::pinned::Locked;
@@ -87,11 +88,6 @@ impl Auto {
         }
         on_device
     }
-}
-
-/// Nothing that can panic runs under these locks.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 impl Clock for Auto {

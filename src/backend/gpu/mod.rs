@@ -50,6 +50,7 @@ pub use merkle::DeviceHash;
 use super::{Clock, HostMemory};
 use crate::device::Bandwidths;
 use crate::error::Error;
+use crate::lock::lock;
 use crate::pinned::Locked;
 use pool::Pool;
 
@@ -129,7 +130,7 @@ impl<D: Device> Gpu<D> {
     /// Queues that nobody uses.
     fn queues(&self) -> MutexGuard<'_, Vec<D::Queue>> {
         // Nothing that can panic runs under the lock.
-        self.queues.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        lock(&self.queues)
     }
 }
 

@@ -30,6 +30,7 @@ use super::staging::Staging;
 use crate::cache;
 use crate::device::{DeviceInfo, DeviceKind};
 use crate::error::Error;
+use crate::lock::lock;
 use crate::pinned::Locked;
 use transfer::Ranges;
 
@@ -96,7 +97,7 @@ fn found() -> Result<Vec<Found>, String> {
     // One thread at a time: PoCL 3.1 sets its devices up when they are first listed, and a second thread that lists them
     // meanwhile gets devices without names, and crashes.
     static LISTING: Mutex<()> = Mutex::new(());
-    let _listing = LISTING.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let _listing = lock(&LISTING);
     let platforms = get_platforms().map_err(|ClError(code)| match code {
         // The loader's own code where no platform is installed.
         -1001 => "no OpenCL platform is installed".to_owned(),
@@ -235,7 +236,7 @@ impl OpenCl {
     /// A program, compiled or loaded on first use.
     fn program(&self, program: &'static Program) -> Result<Arc<opencl3::program::Program>, Error> {
         // Compilation runs under the lock, so that it happens once. A panic within leaves a map without the program.
-        let mut programs = self.programs.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut programs = lock(&self.programs);
         if let Some(built) = programs.get(program.name) {
             return Ok(Arc::clone(built));
         }

@@ -6,13 +6,14 @@
 //! pace, instead of their sum. Each part is an ordinary piece of work on a thread that waits for it; the device's
 //! queues do the interleaving.
 
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 
 use bytemuck::Pod;
 
 use super::Gpu;
 use super::device::Device;
 use crate::error::Error;
+use crate::lock::lock;
 
 /// Parts under way at once: one on its way in, one at work, one on its way out.
 const LANES: usize = 3;
@@ -61,6 +62,7 @@ pub(super) fn run<P: Send>(
     parts: impl Iterator<Item = P> + Send,
     each: impl Fn(P) -> Result<(), Error> + Sync,
 ) -> Result<(), Error> {
+    // Iterators over slices are all that runs under these locks, and they do not panic.
     let parts = Mutex::new(parts);
     let failed = Mutex::new(None);
     let lane = || {
@@ -95,11 +97,6 @@ pub(super) fn run_in_place<T: Send>(
         parts.iter_mut().filter(|(_, done)| *done).try_for_each(|(part, _)| undo(part))?;
     }
     result
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Iterators over slices are all that runs under the locks, and they do not panic.
-    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 #[cfg(test)]

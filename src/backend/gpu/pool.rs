@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use super::device::Device;
 use crate::error::Error;
+use crate::lock::lock;
 
 /// Buffers that nobody uses, by size.
 #[derive(Debug)]
@@ -55,7 +56,7 @@ impl<B> Pool<B> {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<usize, Vec<B>>> {
         // Nothing that can panic runs under the lock.
-        self.free.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        lock(&self.free)
     }
 }
 

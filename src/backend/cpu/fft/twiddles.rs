@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use crate::bn254::ScalarResidue;
 use crate::field::montgomery::Limbs;
+use crate::lock::lock;
 
 /// The most entries that are kept in all: 512 MiB. The table in use may be larger.
 const KEPT: usize = 1 << 24;
@@ -74,6 +75,6 @@ impl TwiddleCache {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Twiddles>>> {
         // Every state of the list is sound.
-        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        lock(&self.0)
     }
 }

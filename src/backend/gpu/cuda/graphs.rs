@@ -16,6 +16,7 @@ use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstream, CUstreamCaptureMod
 use super::handles::Graph;
 use super::{Cuda, Prepared};
 use crate::error::Error;
+use crate::lock::lock;
 
 /// Lengths of lists that are worth a graph. A single launch is not; of long ones the host is ahead of the device.
 const WORTH_IT: RangeInclusive<usize> = 2..=64;
@@ -106,7 +107,7 @@ impl Cuda {
 
     fn graphs(&self) -> MutexGuard<'_, Graphs> {
         // A panic in between leaves a list without a graph, or one too many remembered.
-        self.graphs.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        lock(&self.graphs)
     }
 
     fn capture(&self, stream: CUstream, list: &[Prepared]) -> Result<Graph, Error> {

@@ -10,6 +10,7 @@ use super::handles::failure;
 use super::{Cuda, NEEDED};
 use crate::backend::gpu::program::Program;
 use crate::error::Error;
+use crate::lock::lock;
 
 /// The PTX of every program by name, compressed; made, like the list, by `tools/make-ptx.sh`.
 static PTX: &[(&str, &[u8])] = include!("../../../../kernels/ptx/list.rs");
@@ -34,7 +35,7 @@ impl Cuda {
         kernel: &'static str,
     ) -> Result<CUfunction, Error> {
         // Loading runs under the lock, so that it happens once. A panic within leaves a map without the program.
-        let mut modules = self.modules.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut modules = lock(&self.modules);
         if !modules.contains_key(program.name) {
             let embedded =
                 PTX.iter().find(|(name, _)| *name == program.name).expect("every program is embedded");

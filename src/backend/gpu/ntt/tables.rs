@@ -11,6 +11,7 @@ use super::super::program;
 use super::super::work::{Region, Work};
 use crate::error::Error;
 use crate::field::{Goldilocks, powers};
+use crate::lock::lock;
 
 /// What a table holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -170,7 +171,7 @@ fn fill<D: Device>(work: &Work<'_, D>, table: Region, powers: &Powers) -> Launch
 impl<D: Device> Gpu<D> {
     /// A table, made the first time.
     pub(super) fn table(&self, work: &mut Work<'_, D>, contents: Contents) -> Result<Region, Error> {
-        let tables = || self.tables.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let tables = || lock(&self.tables);
         let words = contents.words();
         let kept = tables().get(&contents);
         let buffer = match kept {

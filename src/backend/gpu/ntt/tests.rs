@@ -8,6 +8,7 @@ use super::{Choice, Form, Gpu};
 use crate::backend::Transforms;
 use crate::backend::reference::Reference;
 use crate::field::{Field, Goldilocks, MODULUS};
+use crate::lock::lock;
 use crate::ntt::{Convention, Direction, Domain, Lde, Ntt, Order};
 
 const ORDERS: [Order; 2] = [Order::Natural, Order::BitReversed];
@@ -52,7 +53,7 @@ impl Words {
 fn backend() -> Option<MutexGuard<'static, Gpu<OpenCl>>> {
     static BACKEND: LazyLock<Option<Mutex<Gpu<OpenCl>>>> =
         LazyLock::new(|| Some(Mutex::new(Gpu::new(OpenCl::open(0).ok()?, None))));
-    BACKEND.as_ref().map(|backend| backend.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    BACKEND.as_ref().map(|backend| lock(backend))
 }
 
 impl Gpu<OpenCl> {

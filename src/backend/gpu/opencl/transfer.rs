@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 
 use opencl3::command_queue::{CommandQueue, enqueue_read_buffer, enqueue_write_buffer};
 use opencl3::error_codes::{CL_MEM_OBJECT_ALLOCATION_FAILURE, ClError};
@@ -18,6 +18,7 @@ use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_bool};
 use super::{OpenCl, Passage, Queue, failure};
 use crate::backend::gpu::staging::{STAGING, Staging};
 use crate::error::Error;
+use crate::lock::lock;
 use crate::pinned::Locked;
 
 /// Page-locked memory that was handed out: start and length.
@@ -47,11 +48,6 @@ impl Drop for Mapped {
         let unmapped = unsafe { self.queue.enqueue_unmap_mem_object(self.buffer.get_mut(), self.start, &[]) };
         let _ = unmapped.and_then(|event| event.wait());
     }
-}
-
-fn lock(ranges: &Ranges) -> MutexGuard<'_, BTreeMap<usize, usize>> {
-    // Nothing that can panic runs under the lock.
-    ranges.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 impl OpenCl {
