@@ -25,6 +25,8 @@ mod device;
 #[cfg(all(test, any(feature = "cuda", feature = "opencl")))]
 mod faults;
 mod merkle;
+#[cfg(feature = "bn254")]
+mod msm;
 mod ntt;
 #[cfg(feature = "opencl")]
 pub mod opencl;
@@ -108,10 +110,21 @@ impl<D: Device> Gpu<D> {
         &self,
         count: usize,
         words: usize,
+        run: impl FnMut(Range<usize>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.divide_at_most(count, words, count, run)
+    }
+
+    /// The same, never more than `most` at once.
+    fn divide_at_most(
+        &self,
+        count: usize,
+        words: usize,
+        most: usize,
         mut run: impl FnMut(Range<usize>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let room = self.limit / (words as u64).saturating_mul(8).max(1);
-        let mut at_once = usize::try_from(room).unwrap_or(usize::MAX).clamp(1, count.max(1));
+        let mut at_once = usize::try_from(room).unwrap_or(usize::MAX).clamp(1, most.max(1));
         let mut done = 0;
         while done < count {
             let part = done..count.min(done + at_once);

@@ -61,7 +61,52 @@ pub static NTT_TABLES: Program = Program {
 };
 
 /// Every program that has a name of its own here; transforms have one for each kind of pass besides.
-static PROGRAMS: [&Program; 5] = [&RP64_256, &RP64_256_V2021, &BLAKE3, &NTT_TABLES, &GATHER];
+static PROGRAMS: [&Program; 8] = [
+    &RP64_256,
+    &RP64_256_V2021,
+    &BLAKE3,
+    &NTT_TABLES,
+    &GATHER,
+    &MSM_SORT,
+    &MSM_SUM,
+    &MSM_TABLES,
+];
+
+/// Entries of bucket sums, sorted.
+pub static MSM_SORT: Program = Program {
+    name: "msm_sort",
+    kernels: &[
+        include_str!("../../../kernels/atomics.h"),
+        include_str!("../../../kernels/bn254.h"),
+        include_str!("../../../kernels/msm_sort.cl"),
+    ],
+    ..Program::EMPTY
+};
+
+/// Bucket sums.
+pub static MSM_SUM: Program = Program {
+    name: "msm_sum",
+    kernels: &[
+        include_str!("../../../kernels/atomics.h"),
+        include_str!("../../../kernels/bn254.h"),
+        include_str!("../../../kernels/curve.h"),
+        include_str!("../../../kernels/msm_sum.cl"),
+    ],
+    parameters: &[("MSM_GROUPS", 4)],
+    registers: Some(128),
+    ..Program::EMPTY
+};
+
+/// Multiples of bases.
+pub static MSM_TABLES: Program = Program {
+    name: "msm_tables",
+    kernels: &[
+        include_str!("../../../kernels/bn254.h"),
+        include_str!("../../../kernels/curve.h"),
+        include_str!("../../../kernels/msm_tables.cl"),
+    ],
+    ..Program::EMPTY
+};
 
 /// Rows of data that stay on a device.
 pub static GATHER: Program =

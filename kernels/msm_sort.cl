@@ -1,0 +1,216 @@
+// Entries of bucket sums, sorted by bucket. What for, and in which order these are launched: `src/backend/gpu/msm/`.
+//
+// Scalars become signed integers of 256 bits, s or s - r, whichever is shorter. Digit w to the base 2^c is made of bits c w - 1 to
+// c w + c - 1 (Booth 1951), lies between -2^(c-1) and 2^(c-1), and needs no carry: in two's complement, negative integers are
+// no special case. Digit d != 0 of a base is an *entry*: the base's multiple for that place, negated if d < 0, belongs
+// to bucket |d| - 1 of the place's set. It is a word: the number of the point, and the sign in the top bit.
+//
+// The sort is by counting, in two steps, since what is written in order of buckets goes anywhere in memory: first by the upper bits of a bucket's
+// number, its *partition*, then by the lower bits. In each step a group takes a tile of entries, counts them in
+// its own memory, reserves space for all of a kind at once, and so writes runs of neighbours.
+
+// Partitions, and buckets of a partition, at most.
+#define MSM_SLOTS 2048
+
+// Zeros.
+KERNEL void msm_clear(BUFFER(u32, words), u64 count) {
+    FOR_EACH(i, count) AT(words)[i] = 0;
+}
+
+// The integer of every scalar, limb by limb: limb l of number i is at l count + i. And how many integers have each number of
+// bits, without the sign: `widths`, 256 words, 0 for 0.
+BOUNDED_KERNEL(256, 2) msm_integers(BUFFER(const fe, scalars), u64 count, BUFFER(u32, integers), BUFFER(u32, widths)) {
+    LOCAL u32 found[256];
+    for (u64 k = local_id(); k < 256; k += local_size()) found[k] = 0;
+    BARRIER();
+    FOR_EACH(i, count) {
+        const fe modulus = FR_MODULUS, plain_one = {{1, 0, 0, 0, 0, 0, 0, 0}};
+        const fe s = fr_canonical(fr_mul(load_fe(AT(scalars) + i), plain_one));
+        fe less;
+        u64 borrow = 0;
+        UNROLL for (u32 k = 0; k < 8; k++) {
+            const u64 difference = (u64)s.limb[k] - modulus.limb[k] - borrow;
+            less.limb[k] = (u32)difference;
+            borrow = difference >> 63;
+        }
+        // 2 s > r if s > r - s: if s + (s - r) has no borrow left.
+        u64 carry = 0;
+        UNROLL for (u32 k = 0; k < 8; k++) carry = ((u64)s.limb[k] + less.limb[k] + carry) >> 32;
+        u32 width = 0, any = 0;
+        UNROLL for (u32 k = 0; k < 8; k++) {
+            const u32 limb = carry ? less.limb[k] : s.limb[k];
+            const u32 magnitude = carry ? ~limb : limb;
+            AT(integers)[k * count + i] = limb;
+            any |= limb;
+            if (magnitude) width = 32 * k + 32 - COUNT_LEADING_ZEROS(magnitude);
+        }
+        // -1 has a bit, too.
+        if (any && width == 0) width = 1;
+        ATOMIC_ADD(&found[width], 1u);
+    }
+    BARRIER();
+    for (u64 k = local_id(); k < 256; k += local_size()) {
+        if (found[k]) ATOMIC_ADD(&AT(widths)[k], found[k]);
+    }
+}
+
+// Digit `place` of integer i, of `bits` bits, as a signed number.
+DEVICE int msm_digit(GLOBAL const u32 *integers, u64 count, u64 i, u32 bits, u32 place) {
+    const u32 start = place * bits;
+    // From the bit below the digit on; below the first there is a zero, above the last the sign.
+    const u32 from = start == 0 ? 0 : start - 1, limb = from / 32, shift = from % 32;
+    const u32 low = integers[limb * count + i];
+    const u32 high = limb == 7 ? (u32)-(int)(low >> 31) : integers[(limb + 1) * count + i];
+    u64 raw = ((u64)high << 32 | low) >> shift;
+    if (start == 0) raw <<= 1;
+    const u32 few = (u32)raw & ((2u << bits) - 1);
+    return (int)((few + 1) >> 1) - (int)((few >> bits) << bits);
+}
+
+// An entry and its bucket, if the digit is not 0.
+DEVICE u32 msm_entry(GLOBAL const u32 *integers, u64 count, u32 i, u32 place, u32 bits, u32 sets, u32 width, u32 first, u32 stride,
+                     u32 *entry, u32 *bucket) {
+    const int digit = msm_digit(integers, count, i, bits, place);
+    const u32 magnitude = (u32)(digit < 0 ? -digit : digit);
+    const u32 row = i / width, set = place % sets;
+    *bucket = ((row * sets + set) << (bits - 1)) + magnitude - 1;
+    *entry = (first + (i - row * width) + place / sets * stride) | (digit < 0 ? 1u << 31 : 0);
+    return magnitude != 0;
+}
+
+// The loop over the entries of the group's tile: `tile` integers, all their `places` digits.
+#define MSM_TILE(entry, bucket)                                                                                        \
+    const u32 tile_start = (u32)(group_id() * tile);                                                                   \
+    const u32 tile_size = (u32)(count - tile_start < tile ? count - tile_start : tile);                                \
+    for (u32 k = (u32)local_id(), i = 0, place = 0, entry, bucket; k < tile_size * (u32)places; k += (u32)local_size()) \
+        if (place = k / tile_size, i = tile_start + (k - place * tile_size),                                           \
+            msm_entry(AT(integers), count, i, place, (u32)bits, (u32)sets, (u32)width, (u32)first, (u32)stride, &entry, &bucket))
+
+// Counts entries by partition: those of the integers' digits at all `places`. Integers come in rows of `width`; number i of a row
+// belongs to point first + i + stride t at places t sets + s, for s below `sets`. A group for each `tile` integers.
+BOUNDED_KERNEL(256, 2) msm_count_partitions(BUFFER(const u32, integers), u64 count, u64 bits, u64 places, u64 sets, u64 width,
+                                            u64 first, u64 stride, u64 low_bits, u64 partitions, u64 tile, BUFFER(u32, counts)) {
+    LOCAL u32 slots[MSM_SLOTS];
+    for (u64 k = local_id(); k < partitions; k += local_size()) slots[k] = 0;
+    BARRIER();
+    MSM_TILE(entry, bucket) ATOMIC_ADD(&slots[bucket >> low_bits], 1u);
+    BARRIER();
+    for (u64 k = local_id(); k < partitions; k += local_size()) {
+        if (slots[k]) ATOMIC_ADD(&AT(counts)[k], slots[k]);
+    }
+}
+
+// Writes entries partition by partition, each with the lower bits of its bucket's number in the upper half of a u64. `cursors` holds where
+// each partition begins and then where it ends.
+BOUNDED_KERNEL(256, 2) msm_partition(BUFFER(const u32, integers), u64 count, u64 bits, u64 places, u64 sets, u64 width, u64 first,
+                                     u64 stride, u64 low_bits, u64 partitions, u64 tile, BUFFER(u32, cursors), BUFFER(u64, pairs)) {
+    LOCAL u32 slots[MSM_SLOTS];
+    for (u64 k = local_id(); k < partitions; k += local_size()) slots[k] = 0;
+    BARRIER();
+    { MSM_TILE(entry, bucket) ATOMIC_ADD(&slots[bucket >> low_bits], 1u); }
+    BARRIER();
+    for (u64 k = local_id(); k < partitions; k += local_size()) {
+        if (slots[k]) slots[k] = ATOMIC_ADD(&AT(cursors)[k], slots[k]);
+    }
+    BARRIER();
+    const u32 mask = (1u << low_bits) - 1;
+    MSM_TILE(entry, bucket) {
+        const u32 at = ATOMIC_ADD(&slots[bucket >> low_bits], 1u);
+        AT(pairs)[at] = (u64)(bucket & mask) << 32 | entry;
+    }
+}
+
+// In each run of `length` counts, a group's, those before each, and what was before the run: `ends[g - 1]` where there are
+// `runs_before`.
+BOUNDED_KERNEL(256, 2) msm_scan(BUFFER(u32, counts), u64 length, BUFFER(const u32, ends), u64 runs_before) {
+    LOCAL u32 sums[256];
+    const u32 me = (u32)local_id(), items = (u32)local_size(), each = ((u32)length + items - 1) / items;
+    GLOBAL u32 *mine = AT(counts) + group_id() * length + me * each;
+    const u32 own = me * each >= length ? 0 : (u32)length - me * each < each ? (u32)length - me * each : each;
+    u32 sum = 0;
+    for (u32 k = 0; k < own; k++) sum += mine[k];
+    sums[me] = sum;
+    BARRIER();
+    for (u32 distance = 1; distance < items; distance *= 2) {
+        const u32 before = me >= distance ? sums[me - distance] : 0;
+        BARRIER();
+        sums[me] += before;
+        BARRIER();
+    }
+    u32 at = sums[me] - sum;
+    if (runs_before && group_id() > 0) at += AT(ends)[group_id() - 1];
+    for (u32 k = 0; k < own; k++) {
+        const u32 here = mine[k];
+        mine[k] = at;
+        at += here;
+    }
+}
+
+// The first number whose end is behind `at`, of the `count` in `ends`: there is one.
+DEVICE u32 msm_find(GLOBAL const u32 *ends, u32 low, u32 count, u32 at) {
+    u32 high = count - 1;
+    while (low < high) {
+        const u32 middle = low + (high - low) / 2;
+        if (ends[middle] > at) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+// The loop over the partitions that have a part in the group's tile of pairs, from `start` to `stop`. All items take the same way.
+#define MSM_PARTITIONS(partition, start, stop)                                                                         \
+    const u32 total = AT(ends)[partitions - 1];                                                                        \
+    const u32 tile_start = (u32)(group_id() * tile);                                                                   \
+    const u32 tile_stop = tile_start + tile < total ? tile_start + (u32)tile : total;                                  \
+    for (u32 start = tile_start, partition = 0, stop;                                                                  \
+         start < tile_stop && (partition = msm_find(AT(ends), partition, (u32)partitions, start),                      \
+                               stop = AT(ends)[partition] < tile_stop ? AT(ends)[partition] : tile_stop);              \
+         start = stop)
+
+// Counts pairs by bucket. A group for each `tile` pairs.
+BOUNDED_KERNEL(256, 2) msm_count_buckets(BUFFER(const u64, pairs), BUFFER(const u32, ends), u64 partitions, u64 low_bits, u64 tile,
+                                         BUFFER(u32, counts)) {
+    LOCAL u32 slots[MSM_SLOTS];
+    const u32 buckets = 1u << low_bits;
+    MSM_PARTITIONS(partition, start, stop) {
+        for (u32 k = (u32)local_id(); k < buckets; k += (u32)local_size()) slots[k] = 0;
+        BARRIER();
+        for (u32 k = start + (u32)local_id(); k < stop; k += (u32)local_size()) {
+            ATOMIC_ADD(&slots[(u32)(AT(pairs)[k] >> 32)], 1u);
+        }
+        BARRIER();
+        GLOBAL u32 *all = AT(counts) + ((u64)partition << low_bits);
+        for (u32 k = (u32)local_id(); k < buckets; k += (u32)local_size()) {
+            if (slots[k]) ATOMIC_ADD(&all[k], slots[k]);
+        }
+        BARRIER();
+    }
+}
+
+// Writes entries bucket by bucket. `cursors` holds where each bucket begins and then where it ends.
+BOUNDED_KERNEL(256, 2) msm_place(BUFFER(const u64, pairs), BUFFER(const u32, ends), u64 partitions, u64 low_bits, u64 tile,
+                                 BUFFER(u32, cursors), BUFFER(u32, entries)) {
+    LOCAL u32 slots[MSM_SLOTS];
+    const u32 buckets = 1u << low_bits;
+    MSM_PARTITIONS(partition, start, stop) {
+        for (u32 k = (u32)local_id(); k < buckets; k += (u32)local_size()) slots[k] = 0;
+        BARRIER();
+        for (u32 k = start + (u32)local_id(); k < stop; k += (u32)local_size()) {
+            ATOMIC_ADD(&slots[(u32)(AT(pairs)[k] >> 32)], 1u);
+        }
+        BARRIER();
+        GLOBAL u32 *all = AT(cursors) + ((u64)partition << low_bits);
+        for (u32 k = (u32)local_id(); k < buckets; k += (u32)local_size()) {
+            if (slots[k]) slots[k] = ATOMIC_ADD(&all[k], slots[k]);
+        }
+        BARRIER();
+        for (u32 k = start + (u32)local_id(); k < stop; k += (u32)local_size()) {
+            const u64 pair = AT(pairs)[k];
+            AT(entries)[ATOMIC_ADD(&slots[(u32)(pair >> 32)], 1u)] = (u32)pair;
+        }
+        BARRIER();
+    }
+}

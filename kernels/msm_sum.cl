@@ -1,0 +1,190 @@
+// Sums of sorted entries, bucket by bucket, and the weighted sums of buckets. How these follow each other: `src/backend/gpu/msm/`.
+//
+// Entries are cut into *runs* of equal length, whatever buckets they are in, so that no bucket is long work for one item. The sum of a
+// bucket that lies within a run is stored at once. Else the bucket begins at the end of a run, whose *tail* it is; what later runs
+// add to it are their *heads*.
+
+#define MSM_NONE 0xffffffffu
+// Heads of a bucket that one item adds up; longer rows of heads are left to groups.
+#define MSM_SHORT 16
+// Heads that a group adds up.
+#define MSM_SLICE 1024
+
+// The first bucket from `low` on whose end is behind `at`, of `count`: there is one.
+DEVICE u32 msm_bucket(GLOBAL const u32 *ends, u32 low, u32 count, u32 at) {
+    u32 high = count - 1;
+    while (low < high) {
+        const u32 middle = low + (high - low) / 2;
+        if (ends[middle] > at) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+// The point that an entry names, negated if it says so.
+DEVICE affine msm_point(GLOBAL const fe *points, u32 entry) {
+    return load_affine(points + (u64)AFFINE * (entry & 0x7fffffffu));
+}
+
+// The sums of all runs: bucket sums, heads, tails, and which bucket is a run's tail, MSM_NONE for none.
+BOUNDED_KERNEL(128, MSM_GROUPS) msm_accumulate(BUFFER(const u32, entries), BUFFER(const u32, ends), u64 buckets, u64 length, u64 runs,
+                                      BUFFER(const fe, points), BUFFER(fe, sums), BUFFER(fe, heads), BUFFER(fe, tails),
+                                      BUFFER(u32, tail_buckets)) {
+    FOR_ONE(run, runs) {
+        const u32 total = AT(ends)[buckets - 1], start = (u32)(run * length);
+        const u32 stop = start + length < total ? start + (u32)length : total;
+        u32 tail = MSM_NONE;
+        if (start < stop) {
+            u32 at = start, bucket = msm_bucket(AT(ends), 0, (u32)buckets, start), end = AT(ends)[bucket];
+            u32 is_head = (bucket == 0 ? 0 : AT(ends)[bucket - 1]) < start;
+            xyzz sum = xyzz_identity();
+            u32 entry = AT(entries)[at];
+            affine next = msm_point(AT(points), entry);
+            for (;;) {
+                affine point = next;
+                if (entry >> 31) point.y = fq_neg(point.y);
+                at++;
+                if (at < stop) {
+                    entry = AT(entries)[at];
+                    next = msm_point(AT(points), entry);
+                }
+                xyzz_add_affine(&sum, point);
+                if (at == end || at == stop) {
+                    GLOBAL fe *to = AT(sums) + (u64)XYZZ * bucket;
+                    if (is_head) to = AT(heads) + (u64)XYZZ * run;
+                    if (!is_head && at < end) {
+                        to = AT(tails) + (u64)XYZZ * run;
+                        tail = bucket;
+                    }
+                    store_xyzz(to, sum);
+                    if (at == stop) break;
+                    sum = xyzz_identity();
+                    is_head = 0;
+                    bucket++;
+                    end = AT(ends)[bucket];
+                    if (end == at) {
+                        bucket = msm_bucket(AT(ends), bucket, (u32)buckets, at);
+                        end = AT(ends)[bucket];
+                    }
+                }
+            }
+        }
+        AT(tail_buckets)[run] = tail;
+    }
+}
+
+// Joins every tail with its heads. Where those are many, the bucket becomes one of the `longs`: its tail, the first slice
+// and the number of slices; and its heads are put down as slices: the first, and how many. `counts` counts both.
+KERNEL void msm_join(BUFFER(const u32, ends), u64 length, u64 runs, BUFFER(fe, sums), BUFFER(const fe, heads),
+                     BUFFER(const fe, tails), BUFFER(const u32, tail_buckets), BUFFER(u32, counts), BUFFER(u32, longs),
+                     BUFFER(u32, slices)) {
+    FOR_EACH(run, runs) {
+        const u32 bucket = AT(tail_buckets)[run];
+        if (bucket != MSM_NONE) {
+            const u32 last = (AT(ends)[bucket] - 1) / (u32)length, count = last - (u32)run;
+            if (count <= MSM_SHORT) {
+                xyzz sum = load_xyzz(AT(tails) + XYZZ * run);
+                for (u64 head = run + 1; head <= last; head++) xyzz_add(&sum, load_xyzz(AT(heads) + XYZZ * head));
+                store_xyzz(AT(sums) + (u64)XYZZ * bucket, sum);
+            } else {
+                const u32 pieces = (count + MSM_SLICE - 1) / MSM_SLICE;
+                const u32 slice = ATOMIC_ADD(&AT(counts)[0], pieces), number = ATOMIC_ADD(&AT(counts)[1], 1u);
+                AT(longs)[3 * number] = (u32)run;
+                AT(longs)[3 * number + 1] = slice;
+                AT(longs)[3 * number + 2] = pieces;
+                for (u32 k = 0; k < pieces; k++) {
+                    AT(slices)[2 * (slice + k)] = (u32)run + 1 + k * MSM_SLICE;
+                    AT(slices)[2 * (slice + k) + 1] = k + 1 < pieces ? MSM_SLICE : count - k * MSM_SLICE;
+                }
+            }
+        }
+    }
+}
+
+// Items of a group that adds up points.
+#define MSM_ITEMS 64
+
+// The sum of the points that the items of a group have, in the first item.
+#define MSM_SUM_OF_ITEMS(sum)                                                                                          \
+    for (u32 apart = MSM_ITEMS / 2; apart > 0; apart /= 2) {                                                              \
+        if (local_id() >= apart && local_id() < 2 * apart) shared[local_id()] = sum;                                     \
+        BARRIER();                                                                                                     \
+        if (local_id() < apart) xyzz_add(&sum, shared[local_id() + apart]);                                              \
+        BARRIER();                                                                                                     \
+    }
+
+// The sum of every slice of heads. Groups share the slices.
+FIXED_KERNEL(MSM_ITEMS, 1) msm_slices(BUFFER(const u32, counts), BUFFER(const u32, slices), BUFFER(const fe, heads), u64 groups,
+                             BUFFER(fe, slice_sums)) {
+    LOCAL xyzz shared[MSM_ITEMS];
+    const u32 count = AT(counts)[0];
+    for (u32 slice = (u32)group_id(); slice < count; slice += (u32)groups) {
+        const u32 first = AT(slices)[2 * slice], size = AT(slices)[2 * slice + 1];
+        xyzz sum = xyzz_identity();
+        for (u32 k = (u32)local_id(); k < size; k += MSM_ITEMS) {
+            xyzz_add(&sum, load_xyzz(AT(heads) + (u64)XYZZ * (first + k)));
+        }
+        MSM_SUM_OF_ITEMS(sum)
+        if (local_id() == 0) store_xyzz(AT(slice_sums) + (u64)XYZZ * slice, sum);
+    }
+}
+
+// The sum of every bucket that is one of the `longs`. Groups share them.
+FIXED_KERNEL(MSM_ITEMS, 1) msm_longs(BUFFER(const u32, counts), BUFFER(const u32, longs), BUFFER(const fe, slice_sums),
+                            BUFFER(const fe, tails), BUFFER(const u32, tail_buckets), u64 groups, BUFFER(fe, sums)) {
+    LOCAL xyzz shared[MSM_ITEMS];
+    const u32 count = AT(counts)[1];
+    for (u32 number = (u32)group_id(); number < count; number += (u32)groups) {
+        const u32 run = AT(longs)[3 * number], first = AT(longs)[3 * number + 1], size = AT(longs)[3 * number + 2];
+        xyzz sum = xyzz_identity();
+        for (u32 k = (u32)local_id(); k < size; k += MSM_ITEMS) {
+            xyzz_add(&sum, load_xyzz(AT(slice_sums) + (u64)XYZZ * (first + k)));
+        }
+        MSM_SUM_OF_ITEMS(sum)
+        if (local_id() == 0) {
+            xyzz_add(&sum, load_xyzz(AT(tails) + (u64)XYZZ * run));
+            store_xyzz(AT(sums) + (u64)XYZZ * AT(tail_buckets)[run], sum);
+        }
+    }
+}
+
+// For every piece of `size` buckets, the sum of i + 1 times bucket i of its set. A set has 2^log_set buckets, the pieces of a set
+// follow each other, and a size is a power of two. Buckets without entries hold nothing.
+BOUNDED_KERNEL(128, 3) msm_weigh(BUFFER(const u32, ends), BUFFER(const fe, sums), u64 log_set, u64 size, u64 pieces,
+                                 BUFFER(fe, weighted)) {
+    FOR_ONE(piece, pieces) {
+        const u64 first = piece * size;
+        const u32 offset = (u32)(first & (((u64)1 << log_set) - 1));
+        xyzz last = xyzz_identity(), sum = xyzz_identity();
+        u32 end = AT(ends)[first + size - 1];
+        for (u64 k = size; k-- > 0;) {
+            const u64 bucket = first + k;
+            const u32 start = bucket == 0 ? 0 : AT(ends)[bucket - 1];
+            if (start < end) xyzz_add(&last, load_xyzz(AT(sums) + XYZZ * bucket));
+            end = start;
+            xyzz_add(&sum, last);
+        }
+        // And `offset` times the buckets' own sum, by doubling and adding.
+        xyzz multiple = xyzz_identity();
+        for (u32 bit = 1u << 31; bit > 0; bit >>= 1) {
+            multiple = xyzz_double(multiple);
+            if (offset & bit) xyzz_add(&multiple, last);
+        }
+        xyzz_add(&sum, multiple);
+        store_xyzz(AT(weighted) + XYZZ * piece, sum);
+    }
+}
+
+// The sum of every run of `length` points, a group's.
+FIXED_KERNEL(MSM_ITEMS, 1) msm_add_up(BUFFER(const fe, points), u64 length, BUFFER(fe, sums)) {
+    LOCAL xyzz shared[MSM_ITEMS];
+    xyzz sum = xyzz_identity();
+    for (u64 k = local_id(); k < length; k += MSM_ITEMS) {
+        xyzz_add(&sum, load_xyzz(AT(points) + XYZZ * (group_id() * length + k)));
+    }
+    MSM_SUM_OF_ITEMS(sum)
+    if (local_id() == 0) store_xyzz(AT(sums) + XYZZ * group_id(), sum);
+}

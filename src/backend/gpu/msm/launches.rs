@@ -1,0 +1,272 @@
+//! The kernels of sums, each with its parameters.
+
+use super::super::device::{Arg, Launch, Limits};
+use super::super::program;
+use super::super::work::Region;
+use super::plan::{Division, Shape};
+
+/// Words of memory of points.
+pub(super) const AFFINE: usize = 8;
+pub(super) const XYZZ: usize = 16;
+/// Words of a scalar or an integer.
+pub(super) const SCALAR: usize = 4;
+
+/// Items of a group of a kernel that sorts, where a device has as many.
+const SORTERS: usize = 256;
+/// Integers or pairs of a tile, times places: a tile has about so many entries.
+const TILE: usize = 1 << 14;
+/// Items of a group that adds up points: MSM_ITEMS of the kernels.
+const ITEMS: usize = 64;
+/// Groups that share slices and long buckets.
+const GROUPS: usize = 1 << 10;
+
+fn word(word: usize) -> Arg<Region> {
+    Arg::Word(word as u64)
+}
+
+fn at(region: Region) -> Arg<Region> {
+    Arg::Buffer(region, 0)
+}
+
+/// Groups for a kernel that sorts.
+fn sorters(limits: Limits, groups: usize) -> (usize, usize) {
+    (groups, SORTERS.min(limits.largest_group))
+}
+
+/// 32-bit words of a region that fit into `words`.
+fn holds(region: Region, halves: usize) -> bool {
+    2 * region.words() >= halves
+}
+
+/// Zeros, in so many 32-bit words.
+pub(super) fn clear(limits: Limits, region: Region, halves: usize) -> Launch<Region> {
+    assert!(holds(region, halves));
+    // SAFETY: msm_clear(words, count).
+    unsafe { Launch::new(&program::MSM_SORT, "msm_clear", limits.grid(halves), vec![at(region), word(halves)]) }
+}
+
+/// `count` integers, from scalars that begin at some place of a region, and their widths.
+pub(super) fn integers(
+    limits: Limits,
+    (scalars, from): (Region, usize),
+    count: usize,
+    integers: Region,
+    widths: Region,
+) -> Launch<Region> {
+    assert!(scalars.words() >= SCALAR * (from + count) && integers.words() >= SCALAR * count);
+    assert!(holds(widths, 256));
+    let args = vec![Arg::Buffer(scalars, from as u64), word(count), at(integers), at(widths)];
+    // Counting the widths has its price for each group.
+    let (groups, group) = limits.grid(count);
+    // SAFETY: msm_integers(scalars, count, integers, widths), of which each item may do several.
+    unsafe { Launch::new(&program::MSM_SORT, "msm_integers", (groups.min(1 << 12), group), args) }
+}
+
+/// What is sorted.
+#[derive(Clone, Copy)]
+pub(super) struct Source {
+    pub(super) integers: Region,
+    /// Integers, in rows of `width`.
+    pub(super) count: usize,
+    pub(super) width: usize,
+    pub(super) shape: Shape,
+    /// The first base's point, and how far its next multiple is.
+    pub(super) first: usize,
+    pub(super) stride: usize,
+}
+
+/// The memory of a sort.
+#[derive(Clone, Copy)]
+pub(super) struct Sorting {
+    pub(super) partitions: Region,
+    pub(super) pairs: Region,
+    pub(super) ends: Region,
+    pub(super) entries: Region,
+}
+
+impl Sorting {
+    /// Entries bucket by bucket, and where each bucket ends.
+    pub(super) fn launches(
+        self,
+        limits: Limits,
+        source: Source,
+        division: Division,
+        points: Region,
+    ) -> Vec<Launch<Region>> {
+        let Source { integers, count, width, shape, first, stride } = source;
+        let (partitions, low_bits) = (division.partitions(), division.low_bits as usize);
+        assert!(integers.words() >= SCALAR * count && count % width == 0);
+        assert!(holds(self.partitions, partitions) && holds(self.ends, division.slots()));
+        assert!(self.pairs.words() >= division.entries && holds(self.entries, division.entries));
+        assert!(partitions <= 1 << super::plan::LOG_SLOTS && low_bits <= super::plan::LOG_SLOTS as usize);
+        assert!(count / width * shape.buckets() <= division.slots());
+        let points = points.words() / AFFINE;
+        assert!(points >= first + width + (shape.tables() - 1) * stride && points <= 1 << 31);
+        let tile = (TILE / shape.places).clamp(16, 1 << 12);
+        let mut digits = vec![at(integers), word(count)];
+        let rest = [shape.bits as usize, shape.places, shape.sets, width, first, stride];
+        digits.extend(rest.map(word));
+        digits.extend([low_bits, partitions, tile].map(word));
+        let with = |more: &[Region]| [&digits[..], &more.iter().copied().map(at).collect::<Vec<_>>()].concat();
+        let tiles = sorters(limits, count.div_ceil(tile));
+        let pair_tiles = sorters(limits, division.entries.div_ceil(TILE));
+        let one = sorters(limits, 1);
+        let pairs = [at(self.pairs), at(self.partitions), word(partitions), word(low_bits), word(TILE)];
+        let sort = &program::MSM_SORT;
+        // SAFETY: msm_count_partitions(integers, count, bits, places, sets, width, first, stride, low_bits, partitions, tile,
+        // counts), msm_partition with cursors and pairs for counts, and so on as in the kernels' text. Buckets are below
+        // rows x sets x 2^(bits-1), thus partitions below `partitions`; the counts of entries add up to `entries` at most.
+        unsafe {
+            vec![
+                clear(limits, self.partitions, partitions),
+                clear(limits, self.ends, division.slots()),
+                Launch::new(sort, "msm_count_partitions", tiles, with(&[self.partitions])),
+                Launch::new(sort, "msm_scan", one, scan(self.partitions, partitions, self.partitions, false)),
+                Launch::new(sort, "msm_partition", tiles, with(&[self.partitions, self.pairs])),
+                Launch::new(sort, "msm_count_buckets", pair_tiles, [&pairs[..], &[at(self.ends)]].concat()),
+                Launch::new(
+                    sort,
+                    "msm_scan",
+                    sorters(limits, partitions),
+                    scan(self.ends, 1 << low_bits, self.partitions, true),
+                ),
+                Launch::new(
+                    sort,
+                    "msm_place",
+                    pair_tiles,
+                    [&pairs[..], &[at(self.ends), at(self.entries)]].concat(),
+                ),
+            ]
+        }
+    }
+}
+
+fn scan(counts: Region, length: usize, ends: Region, runs_before: bool) -> Vec<Arg<Region>> {
+    vec![at(counts), word(length), at(ends), word(runs_before as usize)]
+}
+
+/// The memory of sums.
+#[derive(Clone, Copy)]
+pub(super) struct Summing {
+    pub(super) sums: Region,
+    pub(super) heads: Region,
+    pub(super) tails: Region,
+    pub(super) tail_buckets: Region,
+    pub(super) counts: Region,
+    pub(super) longs: Region,
+    pub(super) slices: Region,
+    pub(super) slice_sums: Region,
+}
+
+impl Summing {
+    /// The sums of buckets.
+    pub(super) fn launches(
+        self,
+        limits: Limits,
+        sorting: Sorting,
+        division: Division,
+        points: Region,
+    ) -> Vec<Launch<Region>> {
+        let Division { run, runs, .. } = division;
+        let (ends, slots, longs) = (sorting.ends, division.slots(), division.longs());
+        assert!(self.sums.words() >= XYZZ * slots);
+        assert!(self.heads.words() >= XYZZ * runs && self.tails.words() >= XYZZ * runs);
+        assert!(holds(self.tail_buckets, runs) && holds(self.counts, 2) && holds(self.longs, 3 * longs));
+        assert!(holds(self.slices, 2 * longs) && self.slice_sums.words() >= XYZZ * longs);
+        let accumulate = vec![
+            at(sorting.entries),
+            at(ends),
+            word(slots),
+            word(run),
+            word(runs),
+            at(points),
+            at(self.sums),
+            at(self.heads),
+            at(self.tails),
+            at(self.tail_buckets),
+        ];
+        let mut join = vec![at(ends), word(run), word(runs)];
+        let rest = [self.sums, self.heads, self.tails, self.tail_buckets, self.counts, self.longs, self.slices];
+        join.extend(rest.map(at));
+        // On a processor a group is a loop, and more than there are cores only cost.
+        let groups = GROUPS.min(limits.items);
+        let slices =
+            vec![at(self.counts), at(self.slices), at(self.heads), word(groups), at(self.slice_sums)];
+        let joined = vec![
+            at(self.counts),
+            at(self.longs),
+            at(self.slice_sums),
+            at(self.tails),
+            at(self.tail_buckets),
+            word(groups),
+            at(self.sums),
+        ];
+        let sum = &program::MSM_SUM;
+        // SAFETY: msm_accumulate(entries, ends, buckets, length, runs, points, sums, heads, tails, tail_buckets), msm_join(ends, length,
+        // runs, sums, heads, tails, tail_buckets, counts, longs, slices), msm_slices(counts, slices, heads, groups, slice_sums) and
+        // msm_longs(counts, longs, slice_sums, tails, tail_buckets, groups, sums). Entries name points that there are, by the
+        // sort's assertions. A long bucket has more than 16 runs of its own, so that there are `longs` at most, and slices too.
+        unsafe {
+            vec![
+                clear(limits, self.counts, 2),
+                Launch::new(sum, "msm_accumulate", limits.grid(runs), accumulate),
+                Launch::new(sum, "msm_join", limits.grid(runs), join),
+                Launch::new(sum, "msm_slices", (groups, ITEMS), slices),
+                Launch::new(sum, "msm_longs", (groups, ITEMS), joined),
+            ]
+        }
+    }
+}
+
+/// The weighted sums of `pieces` pieces of buckets, in sets of 2^`log_set`.
+pub(super) fn weigh(
+    limits: Limits,
+    (ends, sums): (Region, Region),
+    log_set: u32,
+    division: Division,
+    weighted: Region,
+) -> Launch<Region> {
+    let Division { buckets, piece, .. } = division;
+    let pieces = buckets / piece;
+    assert!((1 << log_set) % piece == 0 && buckets % (1 << log_set) == 0 && piece.is_power_of_two());
+    assert!(holds(ends, buckets) && sums.words() >= XYZZ * buckets && weighted.words() >= XYZZ * pieces);
+    let args = vec![at(ends), at(sums), word(log_set as usize), word(piece), word(pieces), at(weighted)];
+    // SAFETY: msm_weigh(ends, sums, log_set, size, pieces, weighted).
+    unsafe { Launch::new(&program::MSM_SUM, "msm_weigh", limits.grid(pieces), args) }
+}
+
+/// The sums of every `length` of `count` points.
+pub(super) fn add_up(points: Region, count: usize, length: usize, sums: Region) -> Launch<Region> {
+    assert!(count % length == 0 && points.words() >= XYZZ * count);
+    assert!(sums.words() >= XYZZ * (count / length));
+    let args = vec![at(points), word(length), at(sums)];
+    // SAFETY: msm_add_up(points, length, sums), a group for each sum.
+    unsafe { Launch::new(&program::MSM_SUM, "msm_add_up", (count / length, ITEMS), args) }
+}
+
+/// Multiples by 2^`doublings` of `count` points of a table, from some point on, to another place of the table; `space` is for as many
+/// points in projective form.
+pub(super) fn multiples(
+    limits: Limits,
+    table: Region,
+    (from, to): (usize, usize),
+    count: usize,
+    doublings: usize,
+    space: Region,
+) -> [Launch<Region>; 2] {
+    assert!(table.words() >= AFFINE * (from.max(to) + count) && space.words() >= XYZZ * count);
+    let point = |point: usize| Arg::Buffer(table, (2 * point) as u64);
+    // As many points an item as share an inversion.
+    let items = count.div_ceil(16);
+    let double = vec![point(from), word(doublings), word(count), at(space)];
+    let normalize = vec![at(space), word(count), word(items), point(to)];
+    let tables = &program::MSM_TABLES;
+    // SAFETY: msm_double(points, doublings, count, multiples) and msm_normalize(points, count, items, affines); elements of their
+    // buffers are coordinates, of which a point has two.
+    unsafe {
+        [
+            Launch::new(tables, "msm_double", limits.grid(count), double),
+            Launch::new(tables, "msm_normalize", limits.grid(items), normalize),
+        ]
+    }
+}

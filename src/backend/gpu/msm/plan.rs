@@ -1,0 +1,171 @@
+//! How sums are divided: the size of digits, and what memory the division takes.
+//!
+//! Everything is counted in products of coordinates, because products bind. A digit is an entry of some bucket, a mixed
+//! sum; a bucket is two full sums when buckets are weighed. Longer digits are fewer, and have more buckets.
+
+/// The widest integer, in bits, without its sign.
+pub(super) const WIDEST: usize = 253;
+
+/// Integers of each number of bits, from 0 on.
+pub(super) type Widths = [u32; 256];
+
+/// Buckets that a pass can sort: as many partitions as [`SLOTS`], as many buckets each.
+pub(super) const LOG_BUCKETS: u32 = 2 * LOG_SLOTS;
+/// Partitions of a sort at most, or buckets of a partition: MSM_SLOTS of the kernels.
+pub(super) const LOG_SLOTS: u32 = 11;
+/// The longest digits.
+const LONGEST_DIGIT: u32 = 22;
+/// Entries of a pass are fewer, so that their numbers and those of points are below 2^31.
+pub(super) const ENTRIES: usize = 1 << 31;
+
+/// A mixed sum, and an entry's share of sorting.
+const ENTRY: f64 = 10.0 + 2.0;
+/// A bucket: two full sums, and clearing, scanning, storing.
+const BUCKET: f64 = 28.0 + 6.0;
+/// A bucket set, for what is done with its sum.
+const SET: f64 = 2000.0;
+
+/// Digits of so many bits, and the bucket sets and tables that they go to: the digit at place t S + s belongs to table t and
+/// set s, with S sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) bits: u32,
+    pub(super) places: usize,
+    pub(super) sets: usize,
+}
+
+impl Shape {
+    /// Digits of integers of `width` bits, a set a place.
+    fn plain(bits: u32, width: usize) -> Self {
+        // One bit more than the integer's, for the sign of its last digit.
+        let places = (width + 1).div_ceil(bits as usize);
+        Self { bits, places, sets: places }
+    }
+
+    /// The tables that are used.
+    pub(super) fn tables(self) -> usize {
+        self.places.div_ceil(self.sets)
+    }
+
+    /// log2 of the buckets of a set.
+    pub(super) fn log_set(self) -> u32 {
+        self.bits - 1
+    }
+
+    /// Buckets of a row.
+    pub(super) fn buckets(self) -> usize {
+        self.sets << self.log_set()
+    }
+
+    /// Digits other than 0, at most.
+    pub(super) fn entries(self, widths: &Widths) -> usize {
+        let at = |place: usize| widths.iter().skip((place * self.bits as usize).max(1));
+        (0..self.places).map(|place| at(place).map(|&count| count as usize).sum::<usize>()).sum()
+    }
+
+    fn cost(self, rows: usize, widths: &Widths) -> f64 {
+        let buckets = BUCKET * self.buckets() as f64 + SET * self.sets as f64;
+        ENTRY * self.entries(widths) as f64 + rows as f64 * buckets
+    }
+
+    /// Whether a pass has room for the buckets of so many rows.
+    fn has_room(self, rows: usize) -> bool {
+        rows.saturating_mul(self.buckets()) <= 1 << LOG_BUCKETS
+    }
+
+    /// The cheapest for `rows` rows of integers whose widths these are; among those that use tables is one at most.
+    pub(super) fn cheapest(rows: usize, widths: &Widths, tables: Option<Self>) -> Self {
+        let width = widths.iter().rposition(|&count| count > 0).unwrap_or(0).max(1);
+        let plain = (1..=LONGEST_DIGIT.min(width as u32 + 1)).map(|bits| Self::plain(bits, width));
+        let with_tables = tables.map(|shape| Self { places: Self::plain(shape.bits, width).places, ..shape });
+        // Fewer places than sets leave sets empty.
+        let with_tables = with_tables.map(|shape| Self { sets: shape.sets.min(shape.places), ..shape });
+        let all = plain.chain(with_tables).filter(|shape| shape.has_room(rows));
+        let cost = |shape: &Self| shape.cost(rows, widths);
+        // Digits of a single bit have the fewest buckets, and rows are divided so that those have room.
+        all.min_by(|a, b| cost(a).total_cmp(&cost(b))).unwrap_or(Self::plain(1, width))
+    }
+
+    /// The cheapest tables for sums of `n` wide scalars, at most `most` of them, the bases themselves counted; `None` if
+    /// none are worth it.
+    pub(super) fn of_tables(n: usize, most: usize) -> Option<Self> {
+        let widths = widest(n);
+        let shapes = (2..=LONGEST_DIGIT).map(|bits| {
+            let plain = Self::plain(bits, WIDEST);
+            Self { sets: plain.places.div_ceil(most.max(1)), ..plain }
+        });
+        let cost = |shape: &Self| shape.cost(1, &widths);
+        let best = shapes.filter(|shape| shape.has_room(1)).min_by(|a, b| cost(a).total_cmp(&cost(b)))?;
+        let plain = Self::cheapest(1, &widths, None);
+        (best.tables() > 1 && cost(&best) < 0.95 * cost(&plain)).then_some(best)
+    }
+}
+
+/// `n` integers, all of them as wide as can be.
+pub(super) fn widest(n: usize) -> Widths {
+    let mut widths = [0; 256];
+    widths[WIDEST] = n as u32;
+    widths
+}
+
+/// Runs of entries, and pieces of buckets.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Division {
+    /// Entries at most.
+    pub(super) entries: usize,
+    /// Buckets of all rows; the lower bits of a bucket's number that are left to the second step of the sort.
+    pub(super) buckets: usize,
+    pub(super) low_bits: u32,
+    /// Entries of a run, and the number of runs.
+    pub(super) run: usize,
+    pub(super) runs: usize,
+    /// Buckets of a piece.
+    pub(super) piece: usize,
+}
+
+/// Runs that fill a large device several times.
+const RUNS: usize = 1 << 18;
+/// Pieces that fill a large device.
+const PIECES: usize = 1 << 15;
+
+impl Division {
+    /// The division of the entries of `rows` rows.
+    pub(super) fn new(shape: Shape, rows: usize, entries: usize) -> Self {
+        let buckets = rows * shape.buckets();
+        let run = (entries / RUNS).next_power_of_two().clamp(8, 128);
+        let log = buckets.next_power_of_two().ilog2();
+        let piece = (buckets / PIECES).next_power_of_two().clamp(1, 32).min(1 << shape.log_set());
+        Self {
+            entries,
+            buckets,
+            low_bits: log.div_ceil(2),
+            run,
+            runs: entries.div_ceil(run),
+            piece,
+        }
+    }
+
+    /// Partitions; the last may have room for buckets that are none.
+    pub(super) fn partitions(self) -> usize {
+        self.buckets.div_ceil(1 << self.low_bits)
+    }
+
+    /// Buckets that partitions have room for.
+    pub(super) fn slots(self) -> usize {
+        self.partitions() << self.low_bits
+    }
+
+    /// Rows of heads that are too long for one item, at most; and slices of them.
+    pub(super) fn longs(self) -> usize {
+        self.runs / SHORT + 1
+    }
+
+    /// Words of device memory for all of this.
+    pub(super) fn words(self) -> usize {
+        let points = 2 * self.runs + self.buckets + self.longs() + 2 * self.buckets / self.piece;
+        2 * self.entries + 16 * points + self.slots()
+    }
+}
+
+/// Heads that one item adds up: MSM_SHORT of the kernels.
+const SHORT: usize = 16;
