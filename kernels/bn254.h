@@ -1,75 +1,189 @@
-// TEMPORARY: plain form of the arithmetic of BN254, to be dropped for that of branch fft.
-typedef struct { u32 limb[8]; } fe;
+// Elements of BN254's two fields as eight limbs of 32 bits, and the chains of carries that their arithmetic is made of.
+//
+// A chain adds four double words side by side at limbs 0 to 7. Products of the even limbs of a factor lie that way, and those of its odd
+// limbs too, one limb higher: so a number under way is kept as two rows of eight limbs, one of them shifted by one limb,
+// and nothing has to be moved within a chain. NVIDIA's assembler makes one wide multiply-add of each pair
+// `mad.lo.cc`, `madc.hi.cc`. The flag lives within one piece of inline PTX only; and `subc` means another flag than `addc`.
+// Where there is no inline PTX, carries are the upper halves of 64-bit sums.
 
+typedef struct {
+    u32 limb[8];
+} fe;
+
+
+// Elements in memory are 32 bytes, aligned to 16 at least.
 DEVICE fe load_fe(GLOBAL const fe *from) {
-    fe a;
-    for (int i = 0; i < 8; i++) a.limb[i] = from->limb[i];
-    return a;
+    const uint4 low = ((GLOBAL const uint4 *)from)[0], high = ((GLOBAL const uint4 *)from)[1];
+    fe x;
+    x.limb[0] = low.x, x.limb[1] = low.y, x.limb[2] = low.z, x.limb[3] = low.w;
+    x.limb[4] = high.x, x.limb[5] = high.y, x.limb[6] = high.z, x.limb[7] = high.w;
+    return x;
 }
-DEVICE void store_fe(GLOBAL fe *to, fe a) {
-    for (int i = 0; i < 8; i++) to->limb[i] = a.limb[i];
+
+DEVICE void store_fe(GLOBAL fe *to, fe x) {
+    uint4 low, high;
+    low.x = x.limb[0], low.y = x.limb[1], low.z = x.limb[2], low.w = x.limb[3];
+    high.x = x.limb[4], high.y = x.limb[5], high.z = x.limb[6], high.w = x.limb[7];
+    ((GLOBAL uint4 *)to)[0] = low;
+    ((GLOBAL uint4 *)to)[1] = high;
 }
-DEVICE u32 fe_add_to(fe *r, const fe *a, const fe *b) {
-    u64 c = 0;
-    for (int i = 0; i < 8; i++) { c += (u64)a->limb[i] + b->limb[i]; r->limb[i] = (u32)c; c >>= 32; }
-    return (u32)c;
+
+DEVICE fe fe_select(u32 first, fe a, fe b) {
+    fe r;
+    UNROLL
+    for (int i = 0; i < 8; i++) r.limb[i] = first ? a.limb[i] : b.limb[i];
+    return r;
 }
-DEVICE u32 fe_sub_to(fe *r, const fe *a, const fe *b) {
-    u64 c = 0;
-    for (int i = 0; i < 8; i++) { c = (u64)a->limb[i] - b->limb[i] - c; r->limb[i] = (u32)c; c >>= 63; }
-    return (u32)c;
-}
+
 DEVICE u32 fe_is_zero(fe a) {
     return (a.limb[0] | a.limb[1] | a.limb[2] | a.limb[3] | a.limb[4] | a.limb[5] | a.limb[6] | a.limb[7]) == 0;
 }
-DEVICE fe fe_product(fe a, fe b, fe p, u32 inverse) {
-    u32 t[9] = {0};
-    for (int i = 0; i < 8; i++) {
-        u64 c = 0;
-        for (int j = 0; j < 8; j++) { c += (u64)a.limb[i] * b.limb[j] + t[j]; t[j] = (u32)c; c >>= 32; }
-        u64 top = t[8] + c;
-        u32 m = t[0] * inverse;
-        c = (u64)m * p.limb[0] + t[0];
-        c >>= 32;
-        for (int j = 1; j < 8; j++) { c += (u64)m * p.limb[j] + t[j]; t[j - 1] = (u32)c; c >>= 32; }
-        top += c;
-        t[7] = (u32)top;
-        t[8] = (u32)(top >> 32);
-    }
+
+#ifdef INLINE_PTX
+
+// a + b modulo 2^256.
+DEVICE fe fe_add(fe a, fe b) {
     fe r;
-    for (int i = 0; i < 8; i++) r.limb[i] = t[i];
+    asm("add.cc.u32 %0, %8, %16;\n\t"
+        "addc.cc.u32 %1, %9, %17;\n\t"
+        "addc.cc.u32 %2, %10, %18;\n\t"
+        "addc.cc.u32 %3, %11, %19;\n\t"
+        "addc.cc.u32 %4, %12, %20;\n\t"
+        "addc.cc.u32 %5, %13, %21;\n\t"
+        "addc.cc.u32 %6, %14, %22;\n\t"
+        "addc.u32 %7, %15, %23;"
+        : "=&r"(r.limb[0]), "=&r"(r.limb[1]), "=&r"(r.limb[2]), "=&r"(r.limb[3]), "=&r"(r.limb[4]), "=&r"(r.limb[5]),
+          "=&r"(r.limb[6]), "=&r"(r.limb[7])
+        : "r"(a.limb[0]), "r"(a.limb[1]), "r"(a.limb[2]), "r"(a.limb[3]), "r"(a.limb[4]), "r"(a.limb[5]),
+          "r"(a.limb[6]), "r"(a.limb[7]), "r"(b.limb[0]), "r"(b.limb[1]), "r"(b.limb[2]), "r"(b.limb[3]),
+          "r"(b.limb[4]), "r"(b.limb[5]), "r"(b.limb[6]), "r"(b.limb[7]));
     return r;
 }
-#define FIELD(f, P, P2, INVERSE)                                                                                        \
-    DEVICE fe f##_p(void) { fe p = {P}; return p; }                                                                     \
-    DEVICE fe f##_2p(void) { fe p = {P2}; return p; }                                                                   \
-    DEVICE fe f##_mul(fe a, fe b) { return fe_product(a, b, f##_p(), INVERSE); }                                        \
-    DEVICE fe f##_square(fe a) { return f##_mul(a, a); }                                                                \
-    DEVICE fe f##_add(fe a, fe b) {                                                                                     \
-        fe s, d, p = f##_2p();                                                                                          \
-        fe_add_to(&s, &a, &b);                                                                                          \
-        return fe_sub_to(&d, &s, &p) ? s : d;                                                                           \
-    }                                                                                                                   \
-    DEVICE fe f##_sub(fe a, fe b) {                                                                                     \
-        fe s, d, p = f##_2p();                                                                                          \
-        if (!fe_sub_to(&d, &a, &b)) return d;                                                                           \
-        fe_add_to(&s, &d, &p);                                                                                          \
-        return s;                                                                                                       \
-    }                                                                                                                   \
-    DEVICE fe f##_neg(fe a) { fe zero = {{0}}; return f##_sub(zero, a); }                                               \
-    DEVICE fe f##_canonical(fe a) { fe d, p = f##_p(); return fe_sub_to(&d, &a, &p) ? a : d; }                          \
-    DEVICE int f##_is_zero(fe a) {                                                                                      \
-        fe p = f##_p();                                                                                                 \
-        u32 x = 0;                                                                                                      \
-        for (int i = 0; i < 8; i++) x |= a.limb[i] ^ p.limb[i];                                                         \
-        return x == 0 || fe_is_zero(a);                                                                           \
+
+// a - b modulo 2^256; *borrow is all ones if a < b, else 0.
+DEVICE fe fe_sub(fe a, fe b, u32 *borrow) {
+    fe r;
+    asm("sub.cc.u32 %0, %9, %17;\n\t"
+        "subc.cc.u32 %1, %10, %18;\n\t"
+        "subc.cc.u32 %2, %11, %19;\n\t"
+        "subc.cc.u32 %3, %12, %20;\n\t"
+        "subc.cc.u32 %4, %13, %21;\n\t"
+        "subc.cc.u32 %5, %14, %22;\n\t"
+        "subc.cc.u32 %6, %15, %23;\n\t"
+        "subc.cc.u32 %7, %16, %24;\n\t"
+        "subc.u32 %8, 0, 0;"
+        : "=&r"(r.limb[0]), "=&r"(r.limb[1]), "=&r"(r.limb[2]), "=&r"(r.limb[3]), "=&r"(r.limb[4]), "=&r"(r.limb[5]),
+          "=&r"(r.limb[6]), "=&r"(r.limb[7]), "=&r"(*borrow)
+        : "r"(a.limb[0]), "r"(a.limb[1]), "r"(a.limb[2]), "r"(a.limb[3]), "r"(a.limb[4]), "r"(a.limb[5]),
+          "r"(a.limb[6]), "r"(a.limb[7]), "r"(b.limb[0]), "r"(b.limb[1]), "r"(b.limb[2]), "r"(b.limb[3]),
+          "r"(b.limb[4]), "r"(b.limb[5]), "r"(b.limb[6]), "r"(b.limb[7]));
+    return r;
+}
+
+// Two limbs more of a chain, the first two and others.
+#define CHAIN_FIRST(t0, t1, a, b) "mad.lo.cc.u32 " t0 ", " a ", " b ", " t0 ";\n\tmadc.hi.cc.u32 " t1 ", " a ", " b ", " t1 ";\n\t"
+#define CHAIN_NEXT(t0, t1, a, b) "madc.lo.cc.u32 " t0 ", " a ", " b ", " t0 ";\n\tmadc.hi.cc.u32 " t1 ", " a ", " b ", " t1 ";\n\t"
+
+// (t[0] ... t[7]) += (a0, a1, a2, a3) b, where the sum fits.
+DEVICE void chain(u32 *t, u32 a0, u32 a1, u32 a2, u32 a3, u32 b) {
+    asm(CHAIN_FIRST("%0", "%1", "%8", "%12")
+        CHAIN_NEXT("%2", "%3", "%9", "%12")
+        CHAIN_NEXT("%4", "%5", "%10", "%12")
+        CHAIN_NEXT("%6", "%7", "%11", "%12")
+        : "+&r"(t[0]), "+&r"(t[1]), "+&r"(t[2]), "+&r"(t[3]), "+&r"(t[4]), "+&r"(t[5]), "+&r"(t[6]), "+&r"(t[7])
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b));
+}
+
+// The same with a carry out, which is added to *top.
+DEVICE void chain_out(u32 *t, u32 a0, u32 a1, u32 a2, u32 a3, u32 b, u32 *top) {
+    asm(CHAIN_FIRST("%0", "%1", "%9", "%13")
+        CHAIN_NEXT("%2", "%3", "%10", "%13")
+        CHAIN_NEXT("%4", "%5", "%11", "%13")
+        CHAIN_NEXT("%6", "%7", "%12", "%13")
+        "addc.u32 %8, %8, 0;"
+        : "+&r"(t[0]), "+&r"(t[1]), "+&r"(t[2]), "+&r"(t[3]), "+&r"(t[4]), "+&r"(t[5]), "+&r"(t[6]), "+&r"(t[7]),
+          "+&r"(*top)
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b));
+}
+
+// The carry of *low += more goes into (t[0] ... t[7]) += (a0, a1, a2, a3) m with m = *low times inverse, which is returned.
+DEVICE u32 chain_in(u32 *low, u32 more, u32 inverse, u32 *t, u32 a0, u32 a1, u32 a2, u32 a3) {
+    u32 m;
+    asm("add.cc.u32 %8, %8, %10;\n\t"
+        "mul.lo.u32 %9, %8, %11;\n\t"
+        CHAIN_NEXT("%0", "%1", "%12", "%9")
+        CHAIN_NEXT("%2", "%3", "%13", "%9")
+        CHAIN_NEXT("%4", "%5", "%14", "%9")
+        CHAIN_NEXT("%6", "%7", "%15", "%9")
+        : "+&r"(t[0]), "+&r"(t[1]), "+&r"(t[2]), "+&r"(t[3]), "+&r"(t[4]), "+&r"(t[5]), "+&r"(t[6]), "+&r"(t[7]),
+          "+&r"(*low), "=&r"(m)
+        : "r"(more), "r"(inverse), "r"(a0), "r"(a1), "r"(a2), "r"(a3));
+    return m;
+}
+
+// (t[2 k] ... t[7]) += (a[k] ... a[3]) b for k = 1, 2, 3, where the sum fits.
+DEVICE void chain_from_2(u32 *t, u32 a1, u32 a2, u32 a3, u32 b) {
+    asm(CHAIN_FIRST("%0", "%1", "%6", "%9")
+        CHAIN_NEXT("%2", "%3", "%7", "%9")
+        CHAIN_NEXT("%4", "%5", "%8", "%9")
+        : "+&r"(t[2]), "+&r"(t[3]), "+&r"(t[4]), "+&r"(t[5]), "+&r"(t[6]), "+&r"(t[7])
+        : "r"(a1), "r"(a2), "r"(a3), "r"(b));
+}
+DEVICE void chain_from_4(u32 *t, u32 a2, u32 a3, u32 b) {
+    asm(CHAIN_FIRST("%0", "%1", "%4", "%6")
+        CHAIN_NEXT("%2", "%3", "%5", "%6")
+        : "+&r"(t[4]), "+&r"(t[5]), "+&r"(t[6]), "+&r"(t[7])
+        : "r"(a2), "r"(a3), "r"(b));
+}
+DEVICE void chain_from_6(u32 *t, u32 a3, u32 b) {
+    asm(CHAIN_FIRST("%0", "%1", "%2", "%3") : "+&r"(t[6]), "+&r"(t[7]) : "r"(a3), "r"(b));
+}
+
+// The same with a carry out, which is added to *top.
+DEVICE void chain_from_2_out(u32 *t, u32 a1, u32 a2, u32 a3, u32 b, u32 *top) {
+    asm(CHAIN_FIRST("%0", "%1", "%7", "%10")
+        CHAIN_NEXT("%2", "%3", "%8", "%10")
+        CHAIN_NEXT("%4", "%5", "%9", "%10")
+        "addc.u32 %6, %6, 0;"
+        : "+&r"(t[2]), "+&r"(t[3]), "+&r"(t[4]), "+&r"(t[5]), "+&r"(t[6]), "+&r"(t[7]), "+&r"(*top)
+        : "r"(a1), "r"(a2), "r"(a3), "r"(b));
+}
+DEVICE void chain_from_4_out(u32 *t, u32 a2, u32 a3, u32 b, u32 *top) {
+    asm(CHAIN_FIRST("%0", "%1", "%5", "%7")
+        CHAIN_NEXT("%2", "%3", "%6", "%7")
+        "addc.u32 %4, %4, 0;"
+        : "+&r"(t[4]), "+&r"(t[5]), "+&r"(t[6]), "+&r"(t[7]), "+&r"(*top)
+        : "r"(a2), "r"(a3), "r"(b));
+}
+DEVICE void chain_from_6_out(u32 *t, u32 a3, u32 b, u32 *top) {
+    asm(CHAIN_FIRST("%0", "%1", "%3", "%4") "addc.u32 %2, %2, 0;"
+        : "+&r"(t[6]), "+&r"(t[7]), "+&r"(*top)
+        : "r"(a3), "r"(b));
+}
+
+#else
+
+DEVICE fe fe_add(fe a, fe b) {
+    fe r;
+    u64 carry = 0;
+    for (int i = 0; i < 8; i++) {
+        carry += (u64)a.limb[i] + b.limb[i];
+        r.limb[i] = (u32)carry;
+        carry >>= 32;
     }
-#define FQ_P {0xd87cfd47u, 0x3c208c16u, 0x6871ca8du, 0x97816a91u, 0x8181585du, 0xb85045b6u, 0xe131a029u, 0x30644e72u}
-#define FQ_2P {0xb0f9fa8eu, 0x7841182du, 0xd0e3951au, 0x2f02d522u, 0x0302b0bbu, 0x70a08b6du, 0xc2634053u, 0x60c89ce5u}
-#define FR_P {0xf0000001u, 0x43e1f593u, 0x79b97091u, 0x2833e848u, 0x8181585du, 0xb85045b6u, 0xe131a029u, 0x30644e72u}
-#define FR_2P {0xe0000002u, 0x87c3eb27u, 0xf372e122u, 0x5067d090u, 0x0302b0bau, 0x70a08b6du, 0xc2634053u, 0x60c89ce5u}
-FIELD(fq, FQ_P, FQ_2P, 0xe4866389u)
-FIELD(fr, FR_P, FR_2P, 0xefffffffu)
-#define FQ_ONE {{0xc58f0d9du, 0xd35d438du, 0xf5c70b3du, 0x0a78eb28u, 0x7879462cu, 0x666ea36fu, 0x9a07df2fu, 0x0e0a77c1u}}
-#define FR_MODULUS {{0xf0000001u, 0x43e1f593u, 0x79b97091u, 0x2833e848u, 0x8181585du, 0xb85045b6u, 0xe131a029u, 0x30644e72u}}
-#define FQ_MODULUS_LESS_2 {{0xd87cfd45u, 0x3c208c16u, 0x6871ca8du, 0x97816a91u, 0x8181585du, 0xb85045b6u, 0xe131a029u, 0x30644e72u}}
+    return r;
+}
+
+DEVICE fe fe_sub(fe a, fe b, u32 *borrow) {
+    fe r;
+    u64 under = 0;
+    for (int i = 0; i < 8; i++) {
+        const u64 difference = (u64)a.limb[i] - b.limb[i] - under;
+        r.limb[i] = (u32)difference;
+        under = difference >> 63;
+    }
+    *borrow = (u32)0 - (u32)under;
+    return r;
+}
+
+#endif

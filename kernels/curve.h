@@ -16,16 +16,6 @@ typedef struct {
 #define AFFINE 2
 #define XYZZ 4
 
-DEVICE fe fe_zero(void) {
-    fe zero = {{0, 0, 0, 0, 0, 0, 0, 0}};
-    return zero;
-}
-
-DEVICE fe fq_one(void) {
-    fe one = FQ_ONE;
-    return one;
-}
-
 DEVICE u32 affine_is_identity(affine p) { return fe_is_zero(p.x) && fe_is_zero(p.y); }
 DEVICE u32 xyzz_is_identity(xyzz p) { return fe_is_zero(p.zz); }
 
@@ -54,7 +44,7 @@ DEVICE void store_xyzz(GLOBAL fe *to, xyzz p) {
 
 DEVICE xyzz xyzz_identity(void) {
     xyzz p;
-    p.x = p.y = p.zz = p.zzz = fe_zero();
+    p.x = p.y = p.zz = p.zzz = fq_zero();
     return p;
 }
 
@@ -63,7 +53,7 @@ DEVICE xyzz xyzz_of_affine(affine p) {
     if (affine_is_identity(p)) return xyzz_identity();
     q.x = p.x;
     q.y = p.y;
-    q.zz = q.zzz = fq_one();
+    q.zz = q.zzz = FQ_ONE;
     return q;
 }
 

@@ -24,7 +24,7 @@ BOUNDED_KERNEL(256, 2) msm_integers(BUFFER(const fe, scalars), u64 count, BUFFER
     for (u64 k = local_id(); k < 256; k += local_size()) found[k] = 0;
     BARRIER();
     FOR_EACH(i, count) {
-        const fe modulus = FR_MODULUS, plain_one = {{1, 0, 0, 0, 0, 0, 0, 0}};
+        const fe modulus = FR_P, plain_one = {{1, 0, 0, 0, 0, 0, 0, 0}};
         const fe s = fr_canonical(fr_mul(load_fe(AT(scalars) + i), plain_one));
         fe less;
         u64 borrow = 0;

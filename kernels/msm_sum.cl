@@ -30,7 +30,7 @@ DEVICE affine msm_point(GLOBAL const fe *points, u32 entry) {
 }
 
 // The sums of all runs: bucket sums, heads, tails, and which bucket is a run's tail, MSM_NONE for none.
-BOUNDED_KERNEL(128, MSM_GROUPS) msm_accumulate(BUFFER(const u32, entries), BUFFER(const u32, ends), u64 buckets, u64 length, u64 runs,
+BOUNDED_KERNEL(128, 4) msm_accumulate(BUFFER(const u32, entries), BUFFER(const u32, ends), u64 buckets, u64 length, u64 runs,
                                       BUFFER(const fe, points), BUFFER(fe, sums), BUFFER(fe, heads), BUFFER(fe, tails),
                                       BUFFER(u32, tail_buckets)) {
     FOR_ONE(run, runs) {

@@ -6,8 +6,9 @@
 
 // 1/x of an x other than 0: x^(q - 2).
 DEVICE fe fq_inverse(fe x) {
-    const fe exponent = FQ_MODULUS_LESS_2;
-    fe power = fq_one();
+    fe exponent = FQ_P;
+    fe power = FQ_ONE;
+    exponent.limb[0] -= 2;
     NO_UNROLL for (int limb = 7; limb >= 0; limb--) {
         u32 bits = exponent.limb[limb];
         NO_UNROLL for (u32 k = 0; k < 32; k++, bits <<= 1) {
@@ -30,7 +31,7 @@ BOUNDED_KERNEL(128, 3) msm_double(BUFFER(const fe, points), u64 doublings, u64 c
 // The affine forms of points. Item i of `items` has the points i, i + items, i + 2 items, and so on.
 BOUNDED_KERNEL(128, 3) msm_normalize(BUFFER(const fe, points), u64 count, u64 items, BUFFER(fe, affines)) {
     FOR_ONE(item, items) {
-        fe product = fq_one();
+        fe product = FQ_ONE;
         // The product of those before stands where x will be.
         for (u64 i = item; i < count; i += items) {
             store_fe(AT(affines) + AFFINE * i, product);
@@ -42,7 +43,7 @@ BOUNDED_KERNEL(128, 3) msm_normalize(BUFFER(const fe, points), u64 count, u64 it
         for (u64 i = item + (count - 1 - item) / items * items;; i -= items) {
             const xyzz p = load_xyzz(AT(points) + XYZZ * i);
             GLOBAL fe *to = AT(affines) + AFFINE * i;
-            fe x = fe_zero(), y = fe_zero();
+            fe x = fq_zero(), y = fq_zero();
             if (!xyzz_is_identity(p)) {
                 const fe by_zzz = fq_mul(inverse, load_fe(to));
                 inverse = fq_mul(inverse, p.zzz);

@@ -118,11 +118,13 @@ const fn power_of_two(p: Limbs, exponent: u32) -> Limbs {
 }
 
 impl<M: Modulus> Residue<M> {
-    const TWO_P: Limbs = {
+    /// 2p.
+    pub(crate) const TWO_P: Limbs = {
         assert!(M::P[3] < 1 << 62 && M::P[0] & 1 == 1, "4p < 2^256 and p odd");
         add_limbs(M::P, M::P).0
     };
-    const NEGATIVE_INVERSE: u64 = negative_inverse(M::P[0]);
+    /// -1/p modulo 2^64.
+    pub(crate) const NEGATIVE_INVERSE: u64 = negative_inverse(M::P[0]);
     /// R^2, which brings integers into Montgomery form.
     const R2: Self = Self::from_montgomery(power_of_two(M::P, 512));
 

@@ -8,7 +8,8 @@
 //!  work.rs, pool.rs    one operation's queue and memory; memory kept between operations
 //!  device.rs           the primitives; bandwidth.rs, how fast they copy
 //!  cuda.rs, opencl.rs  their two implementations
-//!  program.rs          kernel sources, from kernels/; rescue.rs, the constants of some
+//!  program.rs          kernel sources, from kernels/; rescue.rs and fields.rs, the constants of some
+//!  scalars.rs          scalars of BN254 that stay on the device
 //! ```
 //!
 //! An operation on host data uploads what it is given, launches, waits, and copies results back last, so that a failure leaves
@@ -24,6 +25,8 @@ pub mod cuda;
 mod device;
 #[cfg(all(test, any(feature = "cuda", feature = "opencl")))]
 mod faults;
+#[cfg(feature = "bn254")]
+mod fields;
 mod merkle;
 #[cfg(feature = "bn254")]
 mod msm;
@@ -35,6 +38,8 @@ mod pool;
 pub mod program;
 mod rescue;
 mod resident;
+#[cfg(feature = "bn254")]
+mod scalars;
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 mod staging;
 mod transforms;

@@ -4,6 +4,8 @@
 //! OpenCL compiles that text at run time. For CUDA it was compiled to PTX, which the crate carries, by `tools/make-ptx.sh`;
 //! the digest of text and options is recorded beside the PTX, so that a test can tell when it is stale.
 
+#[cfg(feature = "bn254")]
+use super::msm::programs as sums;
 use super::ntt::programs as passes;
 use super::rescue;
 use crate::field::MODULUS;
@@ -61,52 +63,7 @@ pub static NTT_TABLES: Program = Program {
 };
 
 /// Every program that has a name of its own here; transforms have one for each kind of pass besides.
-static PROGRAMS: [&Program; 8] = [
-    &RP64_256,
-    &RP64_256_V2021,
-    &BLAKE3,
-    &NTT_TABLES,
-    &GATHER,
-    &MSM_SORT,
-    &MSM_SUM,
-    &MSM_TABLES,
-];
-
-/// Entries of bucket sums, sorted.
-pub static MSM_SORT: Program = Program {
-    name: "msm_sort",
-    kernels: &[
-        include_str!("../../../kernels/atomics.h"),
-        include_str!("../../../kernels/bn254.h"),
-        include_str!("../../../kernels/msm_sort.cl"),
-    ],
-    ..Program::EMPTY
-};
-
-/// Bucket sums.
-pub static MSM_SUM: Program = Program {
-    name: "msm_sum",
-    kernels: &[
-        include_str!("../../../kernels/atomics.h"),
-        include_str!("../../../kernels/bn254.h"),
-        include_str!("../../../kernels/curve.h"),
-        include_str!("../../../kernels/msm_sum.cl"),
-    ],
-    parameters: &[("MSM_GROUPS", 4)],
-    registers: Some(128),
-    ..Program::EMPTY
-};
-
-/// Multiples of bases.
-pub static MSM_TABLES: Program = Program {
-    name: "msm_tables",
-    kernels: &[
-        include_str!("../../../kernels/bn254.h"),
-        include_str!("../../../kernels/curve.h"),
-        include_str!("../../../kernels/msm_tables.cl"),
-    ],
-    ..Program::EMPTY
-};
+static PROGRAMS: [&Program; 5] = [&RP64_256, &RP64_256_V2021, &BLAKE3, &NTT_TABLES, &GATHER];
 
 /// Rows of data that stay on a device.
 pub static GATHER: Program =
@@ -114,7 +71,10 @@ pub static GATHER: Program =
 
 /// Every program.
 pub fn programs() -> impl Iterator<Item = &'static Program> {
-    PROGRAMS.into_iter().chain(passes::all())
+    let programs = PROGRAMS.into_iter().chain(passes::all());
+    #[cfg(feature = "bn254")]
+    let programs = programs.chain(sums::ALL);
+    programs
 }
 
 /// What NVRTC is told: the oldest architecture served, whose PTX drivers translate for every later one; and that no program

@@ -1,8 +1,8 @@
 //! The kernels of sums, each with its parameters.
 
 use super::super::device::{Arg, Launch, Limits};
-use super::super::program;
 use super::super::work::Region;
+use super::programs;
 use super::plan::{Division, Shape};
 
 /// Words of memory of points.
@@ -42,7 +42,7 @@ fn holds(region: Region, halves: usize) -> bool {
 pub(super) fn clear(limits: Limits, region: Region, halves: usize) -> Launch<Region> {
     assert!(holds(region, halves));
     // SAFETY: msm_clear(words, count).
-    unsafe { Launch::new(&program::MSM_SORT, "msm_clear", limits.grid(halves), vec![at(region), word(halves)]) }
+    unsafe { Launch::new(&programs::SORT, "msm_clear", limits.grid(halves), vec![at(region), word(halves)]) }
 }
 
 /// `count` integers, from scalars that begin at some place of a region, and their widths.
@@ -59,7 +59,7 @@ pub(super) fn integers(
     // Counting the widths has its price for each group.
     let (groups, group) = limits.grid(count);
     // SAFETY: msm_integers(scalars, count, integers, widths), of which each item may do several.
-    unsafe { Launch::new(&program::MSM_SORT, "msm_integers", (groups.min(1 << 12), group), args) }
+    unsafe { Launch::new(&programs::SORT, "msm_integers", (groups.min(1 << 12), group), args) }
 }
 
 /// What is sorted.
@@ -112,7 +112,7 @@ impl Sorting {
         let pair_tiles = sorters(limits, division.entries.div_ceil(TILE));
         let one = sorters(limits, 1);
         let pairs = [at(self.pairs), at(self.partitions), word(partitions), word(low_bits), word(TILE)];
-        let sort = &program::MSM_SORT;
+        let sort = &programs::SORT;
         // SAFETY: msm_count_partitions(integers, count, bits, places, sets, width, first, stride, low_bits, partitions, tile,
         // counts), msm_partition with cursors and pairs for counts, and so on as in the kernels' text. Buckets are below
         // rows x sets x 2^(bits-1), thus partitions below `partitions`; the counts of entries add up to `entries` at most.
@@ -201,7 +201,7 @@ impl Summing {
             word(groups),
             at(self.sums),
         ];
-        let sum = &program::MSM_SUM;
+        let sum = &programs::SUM;
         // SAFETY: msm_accumulate(entries, ends, buckets, length, runs, points, sums, heads, tails, tail_buckets), msm_join(ends, length,
         // runs, sums, heads, tails, tail_buckets, counts, longs, slices), msm_slices(counts, slices, heads, groups, slice_sums) and
         // msm_longs(counts, longs, slice_sums, tails, tail_buckets, groups, sums). Entries name points that there are, by the
@@ -232,7 +232,7 @@ pub(super) fn weigh(
     assert!(holds(ends, buckets) && sums.words() >= XYZZ * buckets && weighted.words() >= XYZZ * pieces);
     let args = vec![at(ends), at(sums), word(log_set as usize), word(piece), word(pieces), at(weighted)];
     // SAFETY: msm_weigh(ends, sums, log_set, size, pieces, weighted).
-    unsafe { Launch::new(&program::MSM_SUM, "msm_weigh", limits.grid(pieces), args) }
+    unsafe { Launch::new(&programs::SUM, "msm_weigh", limits.grid(pieces), args) }
 }
 
 /// The sums of every `length` of `count` points.
@@ -241,7 +241,7 @@ pub(super) fn add_up(points: Region, count: usize, length: usize, sums: Region) 
     assert!(sums.words() >= XYZZ * (count / length));
     let args = vec![at(points), word(length), at(sums)];
     // SAFETY: msm_add_up(points, length, sums), a group for each sum.
-    unsafe { Launch::new(&program::MSM_SUM, "msm_add_up", (count / length, ITEMS), args) }
+    unsafe { Launch::new(&programs::SUM, "msm_add_up", (count / length, ITEMS), args) }
 }
 
 /// Multiples by 2^`doublings` of `count` points of a table, from some point on, to another place of the table; `space` is for as many
@@ -260,7 +260,7 @@ pub(super) fn multiples(
     let items = count.div_ceil(16);
     let double = vec![point(from), word(doublings), word(count), at(space)];
     let normalize = vec![at(space), word(count), word(items), point(to)];
-    let tables = &program::MSM_TABLES;
+    let tables = &programs::TABLES;
     // SAFETY: msm_double(points, doublings, count, multiples) and msm_normalize(points, count, items, affines); elements of their
     // buffers are coordinates, of which a point has two.
     unsafe {

@@ -23,6 +23,7 @@
 
 mod launches;
 mod plan;
+pub(super) mod programs;
 mod tables;
 
 use std::ops::Range;
@@ -33,18 +34,14 @@ use self::launches::{AFFINE, SCALAR, Source, Sorting, Summing, XYZZ, add_up, cle
 use self::plan::{Division, ENTRIES, LOG_BUCKETS, Shape, Widths};
 use self::tables::DeviceBases;
 use super::device::Device;
+use super::scalars::DeviceScalars;
 use super::work::{Region, Work};
 use super::Gpu;
-use crate::backend::{BasesView, Kept, Memory, Msm, ScalarsView};
+use crate::backend::{BasesView, Kept, Msm, ScalarsView};
 use crate::bn254::{CoordinateResidue, Fr, G1, G1Affine, limbs, limbs_of_points, sum_of_xyzz};
 use crate::curve::Xyzz;
 use crate::error::Error;
 use crate::field::montgomery::Limbs;
-
-/// Scalars on the device.
-struct DeviceScalars {
-    memory: Memory,
-}
 
 type Point = Xyzz<CoordinateResidue>;
 
@@ -63,7 +60,7 @@ impl<D: Device> Msm for Gpu<D> {
         let mut work = Work::new(self)?;
         let region = work.upload_new(bytemuck::cast_slice(limbs(scalars)))?;
         let memory = work.lease(region)?;
-        Ok(Some(Box::new(DeviceScalars { memory })))
+        Ok(Some(Box::new(DeviceScalars { memory, len: scalars.len() })))
     }
 
     fn msm(&self, scalars: ScalarsView<'_>, bases: BasesView<'_>, sums: &mut [G1]) -> Result<(), Error> {

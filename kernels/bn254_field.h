@@ -1,0 +1,160 @@
+// The arithmetic of one of BN254's fields in Montgomery form, R = 2^256, as `src/field/montgomery.rs` explains it. Rust writes this text
+// twice, for the coordinates (fq) and the scalars (fr), and before it the constants FIELD_P, FIELD_TWO_P, FIELD_ONE and FIELD_INVERSE, which is
+// -1/p modulo 2^32.
+//
+// Values are lazy: below 2p, in and out. As 4p < R, a product needs no last subtraction.
+
+DEVICE fe FIELD_zero(void) {
+    fe r;
+    UNROLL
+    for (int i = 0; i < 8; i++) r.limb[i] = 0;
+    return r;
+}
+
+// A sum or difference below 4p, brought below 2p.
+DEVICE fe FIELD_below_2p(fe a) {
+    u32 borrow;
+    const fe less = fe_sub(a, FIELD_TWO_P, &borrow);
+    return fe_select(borrow, a, less);
+}
+
+// The representative below p.
+DEVICE fe FIELD_canonical(fe a) {
+    u32 borrow;
+    const fe less = fe_sub(a, FIELD_P, &borrow);
+    return fe_select(borrow, a, less);
+}
+
+DEVICE fe FIELD_add(fe a, fe b) { return FIELD_below_2p(fe_add(a, b)); }
+
+DEVICE fe FIELD_sub(fe a, fe b) {
+    u32 borrow;
+    const fe difference = fe_sub(a, b, &borrow);
+    fe more;
+    UNROLL
+    for (int i = 0; i < 8; i++) more.limb[i] = FIELD_TWO_P.limb[i] & borrow;
+    return fe_add(difference, more);
+}
+
+DEVICE fe FIELD_neg(fe a) { return FIELD_sub(FIELD_zero(), a); }
+
+// Whether a is 0 modulo p, that is, 0 or p.
+DEVICE u32 FIELD_is_zero(fe a) { return fe_is_zero(FIELD_canonical(a)); }
+
+#ifdef INLINE_PTX
+
+// One step of the reduction: low is what the step before left at limb 1 and belongs to limb 0 now; adds the multiple of p that makes
+// limb 0 zero.
+DEVICE void FIELD_reduce(u32 *even, u32 *odd, u32 low) {
+    const u32 m = chain_in(&even[0], low, FIELD_INVERSE, odd, FIELD_P.limb[1], FIELD_P.limb[3], FIELD_P.limb[5],
+                           FIELD_P.limb[7]);
+    chain_out(even, FIELD_P.limb[0], FIELD_P.limb[2], FIELD_P.limb[4], FIELD_P.limb[6], m, &odd[7]);
+}
+
+// Divides (even + odd 2^32) by 2^32, but for limb 1 of the even row, which is returned.
+DEVICE u32 FIELD_shift(u32 *even, u32 *odd) {
+    const u32 low = even[1];
+    u32 rest[8];
+    UNROLL
+    for (int i = 0; i < 8; i++) rest[i] = i < 6 ? even[i + 2] : 0;
+    UNROLL
+    for (int i = 0; i < 8; i++) even[i] = odd[i], odd[i] = rest[i];
+    return low;
+}
+
+// The sum of both rows behind the last step.
+DEVICE fe FIELD_join(const u32 *even, const u32 *odd) {
+    fe a, b;
+    UNROLL
+    for (int i = 0; i < 8; i++) a.limb[i] = odd[i], b.limb[i] = i < 7 ? even[i + 1] : 0;
+    return fe_add(a, b);
+}
+
+// The product of two values below 2p, or of one below 4p and one below p.
+DEVICE fe FIELD_mul(fe a, fe b) {
+    u32 even[8], odd[8], low = 0;
+    UNROLL
+    for (int i = 0; i < 8; i += 2) {
+        const u64 e = mul_wide(a.limb[i], b.limb[0]), o = mul_wide(a.limb[i + 1], b.limb[0]);
+        even[i] = (u32)e, even[i + 1] = (u32)(e >> 32);
+        odd[i] = (u32)o, odd[i + 1] = (u32)(o >> 32);
+    }
+    FIELD_reduce(even, odd, 0);
+    UNROLL
+    for (int i = 1; i < 8; i++) {
+        low = FIELD_shift(even, odd);
+        chain(odd, a.limb[1], a.limb[3], a.limb[5], a.limb[7], b.limb[i]);
+        chain_out(even, a.limb[0], a.limb[2], a.limb[4], a.limb[6], b.limb[i], &odd[7]);
+        FIELD_reduce(even, odd, low);
+    }
+    return FIELD_join(even, odd);
+}
+
+// The square of a value below 2p: products of different limbs once, times two. Step i adds a_i (a_i + 2 (a_(i+1) + ...)), so
+// that 36 products of limbs do instead of 64.
+DEVICE fe FIELD_square(fe a) {
+    u32 even[8], odd[8], twice[8], low;
+    UNROLL
+    for (int i = 1; i < 8; i++) twice[i] = a.limb[i] << 1 | (i > 1 ? a.limb[i - 1] >> 31 : 0);
+    const u32 *x = a.limb;
+    UNROLL
+    for (int i = 0; i < 8; i += 2) {
+        const u64 e = mul_wide(i == 0 ? x[0] : twice[i], x[0]), o = mul_wide(twice[i + 1], x[0]);
+        even[i] = (u32)e, even[i + 1] = (u32)(e >> 32);
+        odd[i] = (u32)o, odd[i + 1] = (u32)(o >> 32);
+    }
+    FIELD_reduce(even, odd, 0);
+    // The limb after the first takes no bit from it.
+    low = FIELD_shift(even, odd);
+    chain(odd, x[1], twice[3], twice[5], twice[7], x[1]);
+    chain_from_2_out(even, x[2] << 1, twice[4], twice[6], x[1], &odd[7]);
+    FIELD_reduce(even, odd, low);
+    low = FIELD_shift(even, odd);
+    chain_from_2(odd, x[3] << 1, twice[5], twice[7], x[2]);
+    chain_from_2_out(even, x[2], twice[4], twice[6], x[2], &odd[7]);
+    FIELD_reduce(even, odd, low);
+    low = FIELD_shift(even, odd);
+    chain_from_2(odd, x[3], twice[5], twice[7], x[3]);
+    chain_from_4_out(even, x[4] << 1, twice[6], x[3], &odd[7]);
+    FIELD_reduce(even, odd, low);
+    low = FIELD_shift(even, odd);
+    chain_from_4(odd, x[5] << 1, twice[7], x[4]);
+    chain_from_4_out(even, x[4], twice[6], x[4], &odd[7]);
+    FIELD_reduce(even, odd, low);
+    low = FIELD_shift(even, odd);
+    chain_from_4(odd, x[5], twice[7], x[5]);
+    chain_from_6_out(even, x[6] << 1, x[5], &odd[7]);
+    FIELD_reduce(even, odd, low);
+    low = FIELD_shift(even, odd);
+    chain_from_6(odd, x[7] << 1, x[6]);
+    chain_from_6_out(even, x[6], x[6], &odd[7]);
+    FIELD_reduce(even, odd, low);
+    low = FIELD_shift(even, odd);
+    chain_from_6(odd, x[7], x[7]);
+    FIELD_reduce(even, odd, low);
+    return FIELD_join(even, odd);
+}
+
+#else
+
+// The product of two values below 2p, or of one below 4p and one below p. A loop of steps keeps compilers for processors fast.
+DEVICE fe FIELD_mul(fe a, fe b) {
+    fe t = FIELD_zero();
+    NO_UNROLL
+    for (int i = 0; i < 8; i++) {
+        u64 product = t.limb[0] + (u64)a.limb[i] * b.limb[0];
+        const u32 m = (u32)product * FIELD_INVERSE;
+        u64 reduction = (u32)product + (u64)m * FIELD_P.limb[0];
+        for (int j = 1; j < 8; j++) {
+            product = t.limb[j] + (u64)a.limb[i] * b.limb[j] + (product >> 32);
+            reduction = (u32)product + (u64)m * FIELD_P.limb[j] + (reduction >> 32);
+            t.limb[j - 1] = (u32)reduction;
+        }
+        t.limb[7] = (u32)(product >> 32) + (u32)(reduction >> 32);
+    }
+    return t;
+}
+
+DEVICE fe FIELD_square(fe a) { return FIELD_mul(a, a); }
+
+#endif

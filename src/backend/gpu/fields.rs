@@ -1,0 +1,148 @@
+//! BN254's two fields as text for programs: the constants of each, derived here so that none stands twice, and around them
+//! the arithmetic of `kernels/bn254.h` and `kernels/bn254_field.h`, which says `FIELD` where the name of the field belongs.
+
+use std::fmt::Write;
+
+use crate::bn254::{CoordinateModulus, ScalarModulus};
+use crate::field::montgomery::{Limbs, Modulus, Residue};
+
+/// Both fields: functions and constants of the coordinates begin with `fq` and `FQ`, those of the scalars with `fr` and `FR`.
+pub(super) fn bn254() -> String {
+    let shared = include_str!("../../../kernels/bn254.h");
+    [shared, &field::<CoordinateModulus>("fq"), &field::<ScalarModulus>("fr")].join("\n")
+}
+
+/// The constants and functions of one field.
+fn field<M: Modulus>(name: &str) -> String {
+    let upper = name.to_uppercase();
+    let mut text = String::new();
+    for (constant, value) in
+        [("P", M::P), ("TWO_P", Residue::<M>::TWO_P), ("ONE", Residue::<M>::ONE.lazy_limbs())]
+    {
+        writeln!(text, "CONSTANT fe {upper}_{constant} = {{{{{}}}}};", limbs(value))
+            .expect("strings take any text");
+    }
+    let inverse = Residue::<M>::NEGATIVE_INVERSE as u32;
+    writeln!(text, "#define {upper}_INVERSE {inverse:#x}U").expect("strings take any text");
+    // Names of constants go on in capitals, those of functions do not.
+    let functions = include_str!("../../../kernels/bn254_field.h");
+    let mut rest = functions;
+    while let Some((before, after)) = rest.split_once("FIELD") {
+        let capital = after[1..].starts_with(|letter: char| letter.is_ascii_uppercase());
+        text += before;
+        text += if capital { &upper } else { name };
+        rest = after;
+    }
+    text + rest
+}
+
+/// Eight limbs of 32 bits, lowest first.
+fn limbs(value: Limbs) -> String {
+    let halves = value.iter().flat_map(|limb| [*limb as u32, (limb >> 32) as u32]);
+    halves.map(|limb| format!("{limb:#x}U")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(all(test, feature = "opencl"))]
+mod tests {
+    use super::super::Gpu;
+    use super::super::device::{Arg, Launch};
+    use super::super::opencl::OpenCl;
+    use super::super::program::Program;
+    use super::super::work::Work;
+    use crate::bn254::{CoordinateModulus, ScalarModulus};
+    use crate::field::montgomery::{Limbs, Modulus, Residue, add_limbs, is_below, sub_limbs};
+
+    /// Every operation of a field on each pair, and the last product of a run of them.
+    const CHECK: &str = "
+#define CHECK(name) KERNEL void check_##name(BUFFER(const fe, pairs), BUFFER(fe, results), u64 count) { \\
+    FOR_EACH(i, count) { \\
+        const fe a = load_fe(AT(pairs) + 2 * i), b = load_fe(AT(pairs) + 2 * i + 1); \\
+        GLOBAL fe *to = AT(results) + 7 * i; \\
+        store_fe(to, name##_mul(a, b)); \\
+        store_fe(to + 1, name##_square(a)); \\
+        store_fe(to + 2, name##_add(a, b)); \\
+        store_fe(to + 3, name##_sub(a, b)); \\
+        store_fe(to + 4, name##_neg(a)); \\
+        store_fe(to + 5, name##_canonical(a)); \\
+        fe zero = name##_zero(); \\
+        zero.limb[0] = name##_is_zero(a); \\
+        store_fe(to + 6, zero); \\
+    } \\
+}
+CHECK(fq)
+CHECK(fr)
+";
+    static PROGRAM: Program =
+        Program { name: "check_fields", constants: super::bn254, kernels: &[CHECK], ..Program::EMPTY };
+
+    /// Values below 2p around every carry, and as many at random.
+    fn values<M: Modulus>() -> Vec<Limbs> {
+        let two_p = Residue::<M>::TWO_P;
+        let below = |value: Limbs, by: u64| sub_limbs(value, [by, 0, 0, 0]).0;
+        let one_more = add_limbs(M::P, [1, 0, 0, 0]).0;
+        let mut values = vec![[0; 4], [1, 0, 0, 0], below(M::P, 1), M::P, one_more, below(two_p, 1)];
+        for bits in [31, 32, 33, 63, 64, 65, 95, 96, 127, 128, 159, 160, 191, 192, 223, 224, 253, 254] {
+            let mut power = [0; 4];
+            power[bits / 64] = 1 << (bits % 64);
+            values.extend([power, below(power, 1), sub_limbs(two_p, power).0]);
+        }
+        // Limbs of ones and zeros by turns.
+        values.extend([[0xffff_ffff; 4], [0xffff_ffff_0000_0000; 4], [u64::MAX, 0, u64::MAX, 0]]);
+        values.push([u64::MAX, u64::MAX, u64::MAX, u64::MAX >> 2]);
+        let mut state = Residue::<M>::ONE;
+        for _ in 0..40 {
+            state = state.square().add(Residue::ONE);
+            values.push(state.lazy_limbs());
+        }
+        values.retain(|&value| is_below(value, two_p));
+        values
+    }
+
+    fn check<M: Modulus>(gpu: &Gpu<OpenCl>, kernel: &'static str) {
+        let (values, p) = (values::<M>(), Residue::<M>::from_montgomery);
+        let mut pairs: Vec<[Limbs; 2]> =
+            values.iter().flat_map(|&a| values.iter().map(move |&b| [a, b])).collect();
+        let lazy = pairs.len();
+        // Products of one below 4p and one below p; the other results are of no meaning.
+        let twice = |a| add_limbs(a, a).0;
+        pairs.extend(
+            values
+                .iter()
+                .flat_map(|&a| values.iter().filter(|&&b| is_below(b, M::P)).map(move |&b| [twice(a), b])),
+        );
+        let mut work = Work::new(gpu).unwrap();
+        let from = work.upload_new(bytemuck::cast_slice(&pairs)).unwrap();
+        let to = work.allocate(4 * 7 * pairs.len()).unwrap();
+        let args = vec![Arg::Buffer(from, 0), Arg::Buffer(to, 0), Arg::Word(pairs.len() as u64)];
+        // SAFETY: the kernel reads `count` pairs and writes seven elements for each.
+        let launch = unsafe { Launch::new(&PROGRAM, kernel, work.limits().grid(pairs.len()), args) };
+        work.launch(&[launch]).unwrap();
+        let mut results = vec![[[0_u64; 4]; 7]; pairs.len()];
+        work.download(to, 0, bytemuck::cast_slice_mut(&mut results)).unwrap();
+        for (i, (&[a, b], found)) in pairs.iter().zip(&results).enumerate() {
+            let text = format!("{kernel}: {a:x?}, {b:x?}");
+            let two_p = Residue::<M>::TWO_P;
+            assert!(is_below(found[0], two_p), "{text}: product {:x?}", found[0]);
+            assert_eq!(p(found[0]).canonical(), p(a).mul(p(b)).canonical(), "{text}: product");
+            if i >= lazy {
+                continue;
+            }
+            assert!(found[..6].iter().all(|&value| is_below(value, two_p)), "{text}: {found:x?}");
+            let expected = [p(a).mul(p(a)), p(a).add(p(b)), p(a).sub(p(b)), p(a).neg()];
+            for (number, (found, expected)) in found[1..5].iter().zip(expected).enumerate() {
+                assert_eq!(p(*found).canonical(), expected.canonical(), "{text}: result {}", number + 1);
+            }
+            assert_eq!(found[5], p(a).canonical(), "{text}: canonical");
+            assert_eq!(found[6], [u64::from(p(a).is_zero()), 0, 0, 0], "{text}: is it zero");
+        }
+    }
+
+    #[test]
+    fn arithmetic_on_a_device() {
+        // The conformance tests say when there must be a device.
+        let Ok(device) = OpenCl::open(0) else { return };
+        let gpu = Gpu::new(device, None);
+        check::<CoordinateModulus>(&gpu, "check_fq");
+        check::<ScalarModulus>(&gpu, "check_fr");
+    }
+}
