@@ -4,6 +4,13 @@
 // A point in memory is affine, x and then y, the identity all zero; or (X, Y, ZZ, ZZZ) with x = X/ZZ, y = Y/ZZZ. There the
 // identity, and nothing else, has a ZZ whose bits are all zero: ZZ is a product of factors that are looked at first.
 
+// A function that is called, not copied to where it is used: a sum of points is thousands of instructions.
+#ifdef __OPENCL_VERSION__
+#define CALLED static __attribute__((noinline))
+#else
+#define CALLED static __device__ __noinline__
+#endif
+
 typedef struct {
     fe x, y;
 } affine;
@@ -105,7 +112,7 @@ DEVICE void xyzz_add_affine(xyzz *p, affine q) {
 }
 
 // P + Q: 12 products and 2 squares.
-DEVICE void xyzz_add(xyzz *p, xyzz q) {
+CALLED void xyzz_add(xyzz *p, xyzz q) {
     fe u, s, r, uu;
     if (xyzz_is_identity(q)) return;
     if (xyzz_is_identity(*p)) {

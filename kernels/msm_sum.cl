@@ -24,10 +24,17 @@ DEVICE u32 msm_bucket(GLOBAL const u32 *ends, u32 low, u32 count, u32 at) {
     return low;
 }
 
-// The point that an entry names, negated if it says so.
-DEVICE affine msm_point(GLOBAL const fe *points, u32 entry) {
-    return load_affine(points + (u64)AFFINE * (entry & 0x7fffffffu));
+// Where the point is that an entry names.
+DEVICE GLOBAL const fe *msm_point(GLOBAL const fe *points, u32 entry) {
+    return points + (u64)AFFINE * (entry & 0x7fffffffu);
 }
+
+// Points are all over memory: the next is asked for while one is added. Registers would not do, there is none left.
+#ifdef INLINE_PTX
+#define PREFETCH(address) asm volatile("prefetch.global.L1 [%0];" ::"l"(address))
+#else
+#define PREFETCH(address)
+#endif
 
 // The sums of all runs: bucket sums, heads, tails, and which bucket is a run's tail, MSM_NONE for none.
 BOUNDED_KERNEL(128, 4) msm_accumulate(BUFFER(const u32, entries), BUFFER(const u32, ends), u64 buckets, u64 length, u64 runs,
@@ -42,34 +49,33 @@ BOUNDED_KERNEL(128, 4) msm_accumulate(BUFFER(const u32, entries), BUFFER(const u
             u32 is_head = (bucket == 0 ? 0 : AT(ends)[bucket - 1]) < start;
             xyzz sum = xyzz_identity();
             u32 entry = AT(entries)[at];
-            affine next = msm_point(AT(points), entry);
-            for (;;) {
-                affine point = next;
+            // One way out, or items of a warp that have come to the end of a bucket go on apart from the others.
+            NO_UNROLL while (at < stop) {
+                affine point = load_affine(msm_point(AT(points), entry));
                 if (entry >> 31) point.y = fq_neg(point.y);
                 at++;
                 if (at < stop) {
                     entry = AT(entries)[at];
-                    next = msm_point(AT(points), entry);
+                    PREFETCH(msm_point(AT(points), entry));
                 }
                 xyzz_add_affine(&sum, point);
-                if (at == end || at == stop) {
-                    GLOBAL fe *to = AT(sums) + (u64)XYZZ * bucket;
-                    if (is_head) to = AT(heads) + (u64)XYZZ * run;
-                    if (!is_head && at < end) {
-                        to = AT(tails) + (u64)XYZZ * run;
-                        tail = bucket;
-                    }
-                    store_xyzz(to, sum);
-                    if (at == stop) break;
+                if (at == end) {
+                    store_xyzz(is_head ? AT(heads) + XYZZ * run : AT(sums) + (u64)XYZZ * bucket, sum);
                     sum = xyzz_identity();
                     is_head = 0;
-                    bucket++;
-                    end = AT(ends)[bucket];
-                    if (end == at) {
-                        bucket = msm_bucket(AT(ends), bucket, (u32)buckets, at);
+                    if (at < stop) {
+                        bucket++;
                         end = AT(ends)[bucket];
+                        if (end == at) {
+                            bucket = msm_bucket(AT(ends), bucket, (u32)buckets, at);
+                            end = AT(ends)[bucket];
+                        }
                     }
                 }
+            }
+            if (stop < end) {
+                store_xyzz((is_head ? AT(heads) : AT(tails)) + XYZZ * run, sum);
+                if (!is_head) tail = bucket;
             }
         }
         AT(tail_buckets)[run] = tail;
@@ -87,7 +93,7 @@ KERNEL void msm_join(BUFFER(const u32, ends), u64 length, u64 runs, BUFFER(fe, s
             const u32 last = (AT(ends)[bucket] - 1) / (u32)length, count = last - (u32)run;
             if (count <= MSM_SHORT) {
                 xyzz sum = load_xyzz(AT(tails) + XYZZ * run);
-                for (u64 head = run + 1; head <= last; head++) xyzz_add(&sum, load_xyzz(AT(heads) + XYZZ * head));
+                NO_UNROLL for (u64 head = run + 1; head <= last; head++) xyzz_add(&sum, load_xyzz(AT(heads) + XYZZ * head));
                 store_xyzz(AT(sums) + (u64)XYZZ * bucket, sum);
             } else {
                 const u32 pieces = (count + MSM_SLICE - 1) / MSM_SLICE;
@@ -109,7 +115,7 @@ KERNEL void msm_join(BUFFER(const u32, ends), u64 length, u64 runs, BUFFER(fe, s
 
 // The sum of the points that the items of a group have, in the first item.
 #define MSM_SUM_OF_ITEMS(sum)                                                                                          \
-    for (u32 apart = MSM_ITEMS / 2; apart > 0; apart /= 2) {                                                              \
+    NO_UNROLL for (u32 apart = MSM_ITEMS / 2; apart > 0; apart /= 2) {                                                              \
         if (local_id() >= apart && local_id() < 2 * apart) shared[local_id()] = sum;                                     \
         BARRIER();                                                                                                     \
         if (local_id() < apart) xyzz_add(&sum, shared[local_id() + apart]);                                              \
@@ -124,7 +130,7 @@ FIXED_KERNEL(MSM_ITEMS, 1) msm_slices(BUFFER(const u32, counts), BUFFER(const u3
     for (u32 slice = (u32)group_id(); slice < count; slice += (u32)groups) {
         const u32 first = AT(slices)[2 * slice], size = AT(slices)[2 * slice + 1];
         xyzz sum = xyzz_identity();
-        for (u32 k = (u32)local_id(); k < size; k += MSM_ITEMS) {
+        NO_UNROLL for (u32 k = (u32)local_id(); k < size; k += MSM_ITEMS) {
             xyzz_add(&sum, load_xyzz(AT(heads) + (u64)XYZZ * (first + k)));
         }
         MSM_SUM_OF_ITEMS(sum)
@@ -140,7 +146,7 @@ FIXED_KERNEL(MSM_ITEMS, 1) msm_longs(BUFFER(const u32, counts), BUFFER(const u32
     for (u32 number = (u32)group_id(); number < count; number += (u32)groups) {
         const u32 run = AT(longs)[3 * number], first = AT(longs)[3 * number + 1], size = AT(longs)[3 * number + 2];
         xyzz sum = xyzz_identity();
-        for (u32 k = (u32)local_id(); k < size; k += MSM_ITEMS) {
+        NO_UNROLL for (u32 k = (u32)local_id(); k < size; k += MSM_ITEMS) {
             xyzz_add(&sum, load_xyzz(AT(slice_sums) + (u64)XYZZ * (first + k)));
         }
         MSM_SUM_OF_ITEMS(sum)
@@ -153,14 +159,14 @@ FIXED_KERNEL(MSM_ITEMS, 1) msm_longs(BUFFER(const u32, counts), BUFFER(const u32
 
 // For every piece of `size` buckets, the sum of i + 1 times bucket i of its set. A set has 2^log_set buckets, the pieces of a set
 // follow each other, and a size is a power of two. Buckets without entries hold nothing.
-BOUNDED_KERNEL(128, 3) msm_weigh(BUFFER(const u32, ends), BUFFER(const fe, sums), u64 log_set, u64 size, u64 pieces,
+BOUNDED_KERNEL(128, 2) msm_weigh(BUFFER(const u32, ends), BUFFER(const fe, sums), u64 log_set, u64 size, u64 pieces,
                                  BUFFER(fe, weighted)) {
     FOR_ONE(piece, pieces) {
         const u64 first = piece * size;
         const u32 offset = (u32)(first & (((u64)1 << log_set) - 1));
         xyzz last = xyzz_identity(), sum = xyzz_identity();
         u32 end = AT(ends)[first + size - 1];
-        for (u64 k = size; k-- > 0;) {
+        NO_UNROLL for (u64 k = size; k-- > 0;) {
             const u64 bucket = first + k;
             const u32 start = bucket == 0 ? 0 : AT(ends)[bucket - 1];
             if (start < end) xyzz_add(&last, load_xyzz(AT(sums) + XYZZ * bucket));
@@ -169,7 +175,7 @@ BOUNDED_KERNEL(128, 3) msm_weigh(BUFFER(const u32, ends), BUFFER(const fe, sums)
         }
         // And `offset` times the buckets' own sum, by doubling and adding.
         xyzz multiple = xyzz_identity();
-        for (u32 bit = 1u << 31; bit > 0; bit >>= 1) {
+        NO_UNROLL for (u32 bit = 1u << 31; bit > 0; bit >>= 1) {
             multiple = xyzz_double(multiple);
             if (offset & bit) xyzz_add(&multiple, last);
         }
@@ -182,7 +188,7 @@ BOUNDED_KERNEL(128, 3) msm_weigh(BUFFER(const u32, ends), BUFFER(const fe, sums)
 FIXED_KERNEL(MSM_ITEMS, 1) msm_add_up(BUFFER(const fe, points), u64 length, BUFFER(fe, sums)) {
     LOCAL xyzz shared[MSM_ITEMS];
     xyzz sum = xyzz_identity();
-    for (u64 k = local_id(); k < length; k += MSM_ITEMS) {
+    NO_UNROLL for (u64 k = local_id(); k < length; k += MSM_ITEMS) {
         xyzz_add(&sum, load_xyzz(AT(points) + XYZZ * (group_id() * length + k)));
     }
     MSM_SUM_OF_ITEMS(sum)

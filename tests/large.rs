@@ -1,7 +1,7 @@
-//! Transforms larger than the other tests can afford: up to 2^28 points, and matrices of more than 2^32 words.
+//! Transforms and sums larger than the other tests can afford: up to 2^28 points, matrices of more than 2^32 words, 2^22 bases.
 //!
-//! Columns hold one coefficient each, c x^j, so that every value is known: c (s w^i)^j at point i. To be run where there is a
-//! device with the memory for it:
+//! Columns hold one coefficient each, c x^j, so that every value is known: c (s w^i)^j at point i. Bases are known multiples of the
+//! generator, so that a sum is one multiplication. To be run where there is a device with the memory for it:
 //!
 //! ```text
 //! ZKACCEL_LARGE_DEVICE=cuda:0 cargo test --release --test large -- --ignored --nocapture
@@ -107,5 +107,81 @@ fn a_large_extension() {
         let extended = engine.lde_on_device(&lde, &values).unwrap();
         let at = sample(1 << (log_size + 3));
         check(&extended.read_rows(&at).unwrap(), &at, &to, order, 1 << log_size);
+    }
+}
+
+#[cfg(feature = "bn254")]
+mod sums {
+    use std::time::Instant;
+
+    use zkaccel::bn254::{Fr, G1, G1Affine, affine};
+    use zkaccel::msm::BasesOptions;
+
+    const COUNT: usize = 1 << 22;
+
+    /// The multiples 1, 2, 3, ... of the generator.
+    fn bases() -> Vec<G1Affine> {
+        let generator = G1Affine::generator();
+        let mut bases = Vec::with_capacity(COUNT);
+        let mut next = G1::from(generator);
+        while bases.len() < COUNT {
+            let points: Vec<_> =
+                std::iter::successors(Some(next), |point| Some(point + generator)).take(1 << 12).collect();
+            next = points[points.len() - 1] + generator;
+            bases.extend(affine(&points));
+        }
+        bases
+    }
+
+    /// Columns of scalars of every width and skew.
+    fn columns() -> Vec<(&'static str, Vec<Fr>)> {
+        let mut state = 88_172_645_463_325_252_u64;
+        let mut word = move || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        };
+        let mut wide = || Fr::from_raw(std::array::from_fn(|_| word()));
+        let uniform: Vec<_> = (0..COUNT).map(|_| wide()).collect();
+        let equal = vec![uniform[0]; COUNT];
+        let few = |i: usize| if i % 10 == 0 { uniform[i] } else { Fr::from(i as u64 & 1) };
+        vec![
+            ("bits", (0..COUNT as u64).map(|i| Fr::from((i * i) >> 7 & 1)).collect()),
+            ("bytes", (0..COUNT as u64).map(|i| Fr::from((i * i) >> 5 & 255)).collect()),
+            ("negative bytes", (0..COUNT as u64).map(|i| -Fr::from((i * i) >> 5 & 255)).collect()),
+            ("nine of ten bits", (0..COUNT).map(few).collect()),
+            ("all equal", equal),
+            ("uniform", uniform),
+        ]
+    }
+
+    #[test]
+    #[ignore = "takes a device, and a minute of the host"]
+    fn of_2_to_the_22_known_multiples() {
+        let engine = super::engine();
+        let (points, columns) = (bases(), columns());
+        for tables in [false, true] {
+            let options = BasesOptions { tables, ..BasesOptions::default() };
+            let bases = engine.bases(points.clone(), options).unwrap();
+            for (name, scalars) in &columns {
+                let factors = (1..=COUNT as u64).map(Fr::from);
+                let factor = scalars.iter().zip(factors).map(|(scalar, factor)| scalar * factor).sum::<Fr>();
+                let expected = G1::generator() * factor;
+                let start = Instant::now();
+                assert_eq!(engine.msm(scalars, &bases).unwrap(), expected, "{name}, tables: {tables}");
+                println!("{name}, tables {tables}: {:.1?}", start.elapsed());
+                // A part of the bases, from the middle.
+                let range = COUNT / 3..COUNT / 2 + 5;
+                let factors = (range.start as u64 + 1..).map(Fr::from);
+                let part = &scalars[range.clone()];
+                let factor = part.iter().zip(factors).map(|(scalar, factor)| scalar * factor).sum::<Fr>();
+                let found = engine.msm(part, bases.range(range).unwrap()).unwrap();
+                assert_eq!(found, G1::generator() * factor, "{name}, a part, tables: {tables}");
+            }
+        }
+        let (name, scalars) = &columns[columns.len() - 1];
+        let kept = engine.scalars(scalars.clone()).unwrap();
+        assert_eq!(engine.msm(&kept, &points).unwrap(), engine.msm(scalars, &points).unwrap(), "{name}");
     }
 }

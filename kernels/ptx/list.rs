@@ -89,4 +89,7 @@
     ("ntt_double_333_1_columns", include_bytes!("ntt_double_333_1_columns.ptx.z")),
     ("ntt_double_333_1_rows_in", include_bytes!("ntt_double_333_1_rows_in.ptx.z")),
     ("ntt_double_333_1_rows", include_bytes!("ntt_double_333_1_rows.ptx.z")),
+    ("msm_sort", include_bytes!("msm_sort.ptx.z")),
+    ("msm_sum", include_bytes!("msm_sum.ptx.z")),
+    ("msm_tables", include_bytes!("msm_tables.ptx.z")),
 ]

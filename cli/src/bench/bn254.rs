@@ -43,19 +43,29 @@ impl ScalarKind {
     }
 }
 
-/// Scalars below 2^252, as good as uniform.
+/// What an engine keeps for sums besides the bases.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KeptInputs {
+    /// Tables of multiples.
+    pub(super) tables: bool,
+    /// The scalars.
+    pub(super) scalars: bool,
+}
+
+/// Scalars as good as uniform, as wide as they can be.
 fn uniform(bench: Bench<'_>, count: usize) -> Result<Vec<Fr>, Error> {
     let words = bench.ordinary_words(count.saturating_mul(4))?;
-    let limbs = words.chunks_exact(4).map(|four| {
-        let mut limbs: [u64; 4] = std::array::from_fn(|i| four[i].as_u64());
-        limbs[3] >>= 4;
-        limbs
-    });
-    bn254::scalars_of_integers(&limbs.collect::<Vec<_>>())
+    let integers = words.chunks_exact(4).map(|four| std::array::from_fn(|i| four[i].as_u64()));
+    Ok(integers.map(Fr::from_raw).collect())
 }
 
 /// Sums over 2^`log_size` kept bases.
-pub(super) fn msm(bench: Bench<'_>, kind: ScalarKind, log_size: u32) -> Result<Row, Failure> {
+pub(super) fn msm(
+    bench: Bench<'_>,
+    kind: ScalarKind,
+    kept: KeptInputs,
+    log_size: u32,
+) -> Result<Row, Failure> {
     let (engine, count) = (bench.engine, 1_usize << log_size);
     let small = |mask: u64| -> Result<Vec<Fr>, Error> {
         Ok(bench.ordinary_words(count)?.iter().map(|word| Fr::from(word.as_u64() & mask)).collect())
@@ -65,8 +75,19 @@ pub(super) fn msm(bench: Bench<'_>, kind: ScalarKind, log_size: u32) -> Result<R
         ScalarKind::Bytes => small(0xff)?,
         ScalarKind::Bits => small(1)?,
     };
-    let bases = engine.bases(bases(count, bench.limit)?, BasesOptions::default())?;
-    let times = measure(engine, || Ok(()), |()| engine.msm(&scalars, &bases))?;
+    let options = BasesOptions { tables: kept.tables, ..BasesOptions::default() };
+    let bases = engine.bases(bases(count, bench.limit)?, options)?;
+    let times = if kept.scalars {
+        let scalars = engine.scalars(scalars)?;
+        measure(engine, || Ok(()), |()| engine.msm(&scalars, &bases))?
+    } else if bench.pinned {
+        let mut locked = engine.pinned::<[u64; 4]>(count)?;
+        locked.copy_from_slice(bn254::limbs(&scalars));
+        let scalars = bn254::scalars(&locked)?;
+        measure(engine, || Ok(()), |()| engine.msm(scalars, &bases))?
+    } else {
+        measure(engine, || Ok(()), |()| engine.msm(&scalars, &bases))?
+    };
     let count = count as u64;
     let pair = (size_of::<Fr>() + size_of::<G1Affine>()) as u64;
     let rate = Rate { count, unit: "pairs/s", bytes: pair * count + size_of::<G1>() as u64 };

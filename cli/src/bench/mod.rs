@@ -59,10 +59,18 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "B", default_value = "8", value_parser = parse::number::<u64>)]
     blowup: u64,
 
-    /// Keep leaves of trees, matrices of transforms, and matrices and results of lde in page-locked memory, from and to which a
-    /// device copies directly; no difference on the CPU
+    /// Keep leaves of trees, matrices of transforms, matrices and results of lde, and scalars of msm in page-locked memory, from
+    /// and to which a device copies directly; no difference on the CPU
     #[arg(long)]
     pinned: bool,
+
+    /// For msm, keep tables of multiples beside the bases
+    #[arg(long)]
+    tables: bool,
+
+    /// For msm, keep the scalars where the device has them
+    #[arg(long, conflicts_with = "pinned")]
+    keep_scalars: bool,
 
     /// Print the measurements as one JSON value instead of a table; with FILE, write them there besides the table
     #[arg(long, value_name = "FILE", num_args = 0..=1, value_parser = json_target)]
@@ -83,7 +91,7 @@ enum Operation {
     Lde,
     /// A commitment to a trace
     Commit,
-    /// A multi-scalar multiplication over BN254, kept bases, scalars in memory: uniform ones, bytes and bits
+    /// A multi-scalar multiplication over BN254, kept bases: uniform scalars, bytes and bits
     Msm,
     /// A forward transform over BN254's scalars, natural order on both sides
     Fft,
@@ -116,6 +124,7 @@ impl Arguments {
             _ => None,
         };
         let table = !matches!(self.json, Some(None));
+        let kept = bn254::KeptInputs { tables: self.tables, scalars: self.keep_scalars };
         let bench = Bench { engine: &engine, limit, pinned: self.pinned };
         watch.stage("measuring copies");
         let mut report = Report::new(&engine, self.pinned)?;
@@ -165,7 +174,7 @@ impl Arguments {
                     }
                     Operation::Msm => {
                         for scalars in bn254::ScalarKind::ALL {
-                            done(bn254::msm(bench, scalars, log_size)?)?;
+                            done(bn254::msm(bench, scalars, kept, log_size)?)?;
                         }
                     }
                     Operation::Fft => {

@@ -1,6 +1,7 @@
 //! Makes and checks the PTX that zkaccel carries in `kernels/ptx/`.
 //!
-//! - `zkaccel-ptx make <libnvrtc.so>` compiles every program, compresses the PTX and records from what it was made.
+//! - `zkaccel-ptx make <libnvrtc.so>` compiles every program whose text has changed, compresses the PTX and records from what it was
+//!   made.
 //! - `zkaccel-ptx check <ptxas>` assembles it for several architectures, prints registers, stack and spills of every kernel, and
 //!   fails if one spills.
 //!
@@ -43,14 +44,22 @@ fn make(library: &Path) -> Result<(), String> {
     let directory = directory();
     let text = |error: std::io::Error| format!("{}: {error}", directory.display());
     fs::create_dir_all(&directory).map_err(text)?;
+    // Those that were made from the same text by the same compiler stay.
+    let before = fs::read_to_string(directory.join("made-from.txt")).unwrap_or_default();
     let mut made_from = String::new();
     let mut list = String::from("// Made by tools/make-ptx.sh.\n&[\n");
     for program in programs() {
-        let ptx = compiler.compile(program.name, &program.source(), &PTX_OPTIONS)?;
-        let compressed = miniz_oxide::deflate::compress_to_vec_zlib(ptx.as_bytes(), 9);
-        println!("{}: {} bytes of PTX, {} compressed", program.name, ptx.len(), compressed.len());
-        fs::write(directory.join(format!("{}.ptx.z", program.name)), compressed).map_err(text)?;
-        made_from += &format!("{} {}\n", program.name, program.ptx_key());
+        let (file, key) = (
+            directory.join(format!("{}.ptx.z", program.name)),
+            format!("{} {}", program.name, program.ptx_key()),
+        );
+        if !file.exists() || !before.lines().any(|line| line == key) {
+            let ptx = compiler.compile(program.name, &program.source(), &PTX_OPTIONS)?;
+            let compressed = miniz_oxide::deflate::compress_to_vec_zlib(ptx.as_bytes(), 9);
+            println!("{}: {} bytes of PTX, {} compressed", program.name, ptx.len(), compressed.len());
+            fs::write(file, compressed).map_err(text)?;
+        }
+        made_from += &format!("{key}\n");
         list += &format!("    (\"{0}\", include_bytes!(\"{0}.ptx.z\")),\n", program.name);
     }
     // Programs go, too.

@@ -2,8 +2,8 @@
 
 use super::super::device::{Arg, Launch, Limits};
 use super::super::work::Region;
-use super::programs;
 use super::plan::{Division, Shape};
+use super::programs;
 
 /// Words of memory of points.
 pub(super) const AFFINE: usize = 8;
@@ -107,7 +107,8 @@ impl Sorting {
         let rest = [shape.bits as usize, shape.places, shape.sets, width, first, stride];
         digits.extend(rest.map(word));
         digits.extend([low_bits, partitions, tile].map(word));
-        let with = |more: &[Region]| [&digits[..], &more.iter().copied().map(at).collect::<Vec<_>>()].concat();
+        let with =
+            |more: &[Region]| [&digits[..], &more.iter().copied().map(at).collect::<Vec<_>>()].concat();
         let tiles = sorters(limits, count.div_ceil(tile));
         let pair_tiles = sorters(limits, division.entries.div_ceil(TILE));
         let one = sorters(limits, 1);
@@ -186,7 +187,8 @@ impl Summing {
             at(self.tail_buckets),
         ];
         let mut join = vec![at(ends), word(run), word(runs)];
-        let rest = [self.sums, self.heads, self.tails, self.tail_buckets, self.counts, self.longs, self.slices];
+        let rest =
+            [self.sums, self.heads, self.tails, self.tail_buckets, self.counts, self.longs, self.slices];
         join.extend(rest.map(at));
         // On a processor a group is a loop, and more than there are cores only cost.
         let groups = GROUPS.min(limits.items);

@@ -30,13 +30,13 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use self::launches::{AFFINE, SCALAR, Source, Sorting, Summing, XYZZ, add_up, clear, integers, weigh};
+use self::launches::{AFFINE, SCALAR, Sorting, Source, Summing, XYZZ, add_up, clear, integers, weigh};
 use self::plan::{Division, ENTRIES, LOG_BUCKETS, Shape, Widths};
 use self::tables::DeviceBases;
+use super::Gpu;
 use super::device::Device;
 use super::scalars::DeviceScalars;
 use super::work::{Region, Work};
-use super::Gpu;
 use crate::backend::{BasesView, Kept, Msm, ScalarsView};
 use crate::bn254::{CoordinateResidue, Fr, G1, G1Affine, limbs, limbs_of_points, sum_of_xyzz};
 use crate::curve::Xyzz;
@@ -77,7 +77,8 @@ impl<D: Device> Msm for Gpu<D> {
             let words = input.words(n, shape);
             let whole = match self.fits(words) && n.saturating_mul(shape.places) < ENTRIES {
                 true => {
-                    let most = ((1 << LOG_BUCKETS) / shape.buckets()).min(ENTRIES / (n * shape.places)).max(1);
+                    let most =
+                        ((1 << LOG_BUCKETS) / shape.buckets()).min(ENTRIES / (n * shape.places)).max(1);
                     self.divide_at_most(rows, words, most, |rows| {
                         self.add_rows(&input, rows.clone(), 0..n, &mut totals[rows])
                     })
@@ -154,10 +155,7 @@ impl<D: Device> Gpu<D> {
             }
         };
         let (numbers, widths) = (work.allocate(SCALAR * count)?, work.allocate(128)?);
-        work.launch(&[
-            clear(limits, widths, 256),
-            integers(limits, scalars, count, numbers, widths),
-        ])?;
+        work.launch(&[clear(limits, widths, 256), integers(limits, scalars, count, numbers, widths)])?;
         let (points, first, stride) = match input.kept_bases {
             Some(kept) => (work.borrow(&kept.memory), bases.first + range.start, kept.count),
             None => {

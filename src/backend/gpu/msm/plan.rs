@@ -135,14 +135,7 @@ impl Division {
         let run = (entries / RUNS).next_power_of_two().clamp(8, 128);
         let log = buckets.next_power_of_two().ilog2();
         let piece = (buckets / PIECES).next_power_of_two().clamp(1, 32).min(1 << shape.log_set());
-        Self {
-            entries,
-            buckets,
-            low_bits: log.div_ceil(2),
-            run,
-            runs: entries.div_ceil(run),
-            piece,
-        }
+        Self { entries, buckets, low_bits: log.div_ceil(2), run, runs: entries.div_ceil(run), piece }
     }
 
     /// Partitions; the last may have room for buckets that are none.
