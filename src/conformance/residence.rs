@@ -171,7 +171,7 @@ fn openings(engine: &Engine) -> Result<(), String> {
 }
 
 /// Another engine on the same device, with a budget of so many bytes of device memory.
-fn with_budget(engine: &Engine, bytes: u64) -> Result<Engine, String> {
+pub(super) fn with_budget(engine: &Engine, bytes: u64) -> Result<Engine, String> {
     engine.alike().threads(2).device_memory(bytes).build().map_err(failure("engine"))
 }
 

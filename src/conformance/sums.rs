@@ -4,6 +4,7 @@ use halo2curves::ff::Field;
 use halo2curves::group::{Curve, Group};
 
 use super::data::Words;
+use super::residence::with_budget;
 use super::{Case, expect_equal, expect_error, failure, reference};
 use crate::bn254::{Fr, G1, G1Affine};
 use crate::engine::Engine;
@@ -19,6 +20,7 @@ pub(super) const CASES: &[Case] = &[
     Case { name: "msm, kept bases and scalars, batches", run: kept },
     Case { name: "msm, sums that are refused", run: refused },
     Case { name: "msm, four threads on the same bases", run: callers },
+    Case { name: "msm, within any device budget", run: budgets },
 ];
 
 /// Scalars around every carry of digits and of the field.
@@ -256,6 +258,33 @@ fn refused(engine: &Engine) -> Result<(), String> {
     let foreign = other.scalars(four).map_err(failure("its scalars"))?;
     let found = engine.msm_batch(&foreign, &bases);
     expect_error("scalars of another engine", found, &Error::WrongEngine { what: "scalars" })
+}
+
+/// Sums and batches in parts, over bases that are kept, with and without tables, or not.
+fn budgets(engine: &Engine) -> Result<(), String> {
+    let mut words = Words::new(28);
+    let (n, rows) = (2500, 3);
+    let (factors, points) = multiples(&mut words, n);
+    let mut all = scalars(&mut words, n * rows);
+    all[..n].iter_mut().for_each(|scalar| *scalar = Fr::from(words.next() & 1));
+    let expected: Vec<_> = all
+        .chunks(n)
+        .map(|row| G1::generator() * row.iter().zip(&factors).map(|(a, b)| a * b).sum::<Fr>())
+        .collect();
+    for budget in [4_000_000, 600_000, 90_000, 0] {
+        let engine = with_budget(engine, budget)?;
+        let what = format!("{rows} rows of {n}, {budget} bytes of device memory");
+        let failed = failure(&what);
+        expect_equal(&what, &engine.msm_batch(&all, &points).map_err(&failed)?, &expected)?;
+        let kept = engine.scalars(all.clone()).map_err(&failed)?;
+        for tables in [false, true] {
+            let what = format!("{what}, kept, tables: {tables}");
+            let options = BasesOptions { tables, ..BasesOptions::default() };
+            let bases = engine.bases(points.clone(), options).map_err(&failed)?;
+            expect_equal(&what, &engine.msm_batch(&kept, &bases).map_err(&failed)?, &expected)?;
+        }
+    }
+    Ok(())
 }
 
 fn callers(engine: &Engine) -> Result<(), String> {

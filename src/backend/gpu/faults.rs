@@ -2,6 +2,8 @@
 
 mod resident;
 mod side_by_side;
+#[cfg(feature = "bn254")]
+mod sums;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

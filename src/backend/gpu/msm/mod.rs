@@ -73,8 +73,8 @@ impl<D: Device> Msm for Gpu<D> {
         };
         let mut totals = vec![Xyzz::IDENTITY; rows];
         if n > 0 && rows > 0 {
-            let shape = input.wide_shape(rows);
-            let words = input.words(n, shape);
+            let shape = input.wide_shape();
+            let words = input.words(n, shape, self.device.info().units);
             let whole = match self.fits(words) && n.saturating_mul(shape.places) < ENTRIES {
                 true => {
                     let most =
@@ -117,14 +117,14 @@ impl Input<'_> {
         self.kept_bases.and_then(|bases| bases.shape)
     }
 
-    /// The shape for rows of wide scalars, one at a time.
-    fn wide_shape(&self, _rows: usize) -> Shape {
+    /// The shape for a row of wide scalars.
+    fn wide_shape(&self) -> Shape {
         Shape::cheapest(1, &plan::widest(self.bases.points.len()), self.tables())
     }
 
-    /// Words of device memory for a row of `n` wide scalars.
-    fn words(&self, n: usize, shape: Shape) -> usize {
-        let division = Division::new(shape, 1, n * shape.places);
+    /// Words of device memory for a row of `n` wide scalars on a device of so many units.
+    fn words(&self, n: usize, shape: Shape, units: usize) -> usize {
+        let division = Division::new(shape, 1, n * shape.places, units);
         let bases = if self.kept_bases.is_none() { AFFINE * n } else { 0 };
         division.words() + 2 * SCALAR * n + bases
     }
@@ -170,7 +170,7 @@ impl<D: Device> Gpu<D> {
         if entries == 0 {
             return Ok(());
         }
-        let division = Division::new(shape, rows.len(), entries);
+        let division = Division::new(shape, rows.len(), entries, self.device.info().units);
         let source = Source { integers: numbers, count, width, shape, first, stride };
         let sets = self.set_sums(work, source, division, points)?;
         let rows = sets.par_chunks(shape.sets).zip(totals);

@@ -123,16 +123,25 @@ pub(super) struct Division {
     pub(super) piece: usize,
 }
 
-/// Runs that fill a large device several times.
-const RUNS: usize = 1 << 18;
+/// Items of a multiprocessor that add up runs side by side: those of BOUNDED_KERNEL(128, 4).
+const ITEMS: usize = 512;
+/// What a run costs beyond its entries, in mixed sums: finding its bucket, and its share of joining.
+const RUN: usize = 3;
 /// Pieces that fill a large device.
 const PIECES: usize = 1 << 15;
 
+/// Entries of a run. As many runs as `items` are added up at a time, and all take the same time, so that what counts is how often
+/// the device is filled, the last time in part.
+fn run_length(entries: usize, items: usize) -> usize {
+    let cost = |run: usize| entries.div_ceil(run).div_ceil(items) * (run + RUN);
+    (1..=16).map(|eighths| 8 * eighths).min_by_key(|&run| cost(run)).expect("sixteen lengths")
+}
+
 impl Division {
-    /// The division of the entries of `rows` rows.
-    pub(super) fn new(shape: Shape, rows: usize, entries: usize) -> Self {
+    /// The division of the entries of `rows` rows for a device of so many units.
+    pub(super) fn new(shape: Shape, rows: usize, entries: usize, units: usize) -> Self {
         let buckets = rows * shape.buckets();
-        let run = (entries / RUNS).next_power_of_two().clamp(8, 128);
+        let run = run_length(entries, ITEMS * units.max(1));
         let log = buckets.next_power_of_two().ilog2();
         let piece = (buckets / PIECES).next_power_of_two().clamp(1, 32).min(1 << shape.log_set());
         Self { entries, buckets, low_bits: log.div_ceil(2), run, runs: entries.div_ceil(run), piece }

@@ -1,0 +1,70 @@
+//! Faults in sums over BN254: whatever fails, and whenever, a sum is right or an error, and right the next time.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::{Fault, Faulty};
+use crate::backend::gpu::{Device, Gpu};
+use crate::backend::{BasesView, Msm, ScalarsView};
+use crate::bn254::{Fr, G1, G1Affine, affine};
+use crate::error::Error;
+
+/// Two rows of sums over bases that are kept with tables, or not at all.
+fn operation<D: Device>(
+    gpu: &Gpu<D>,
+    scalars: &[Fr],
+    points: &[G1Affine],
+    keep: bool,
+) -> Result<Vec<G1>, Error> {
+    let mut sums = vec![G1::default(); 2];
+    let kept = match keep {
+        true => (gpu.keep_bases(points, u64::MAX)?, gpu.keep_scalars(scalars)?),
+        false => (None, None),
+    };
+    let bases = BasesView { points, kept: kept.0.as_ref(), first: 0 };
+    gpu.msm(ScalarsView { scalars, kept: kept.1.as_ref() }, bases, &mut sums)?;
+    Ok(sums)
+}
+
+fn faults<D: Device>(device: Result<D, Error>) {
+    // Where the device must be present, the conformance tests say that it is not.
+    let Ok(device) = device else { return };
+    let device = &Arc::new(device);
+    let factors: Vec<_> = (1..=40).map(|i: u64| Fr::from(i * i)).collect();
+    let points = affine(&factors.iter().map(|factor| G1::generator() * factor).collect::<Vec<_>>());
+    let scalars: Vec<_> = (0..80).map(|i: u64| Fr::from(i) * Fr::from(i + 7) - Fr::from(1000)).collect();
+    let row = |row: &[Fr]| G1::generator() * row.iter().zip(&factors).map(|(a, b)| a * b).sum::<Fr>();
+    let expected: Vec<_> = scalars.chunks(40).map(row).collect();
+    for keep in [false, true] {
+        for fault in [(Fault::Memory, 1), (Fault::Memory, 2), (Fault::Memory, i64::MAX), (Fault::Anything, 1)]
+        {
+            for calls in 0.. {
+                let gpu = Gpu::new(Faulty::new(device, fault, calls), None);
+                match operation(&gpu, &scalars, &points, keep) {
+                    Ok(sums) => assert_eq!(sums, expected, "{fault:?} after {calls} calls"),
+                    Err(Error::DeviceOutOfMemory { requested, .. }) => assert!(requested > 0),
+                    Err(Error::DeviceFailed { .. }) => assert_eq!(fault.0, Fault::Anything),
+                    Err(error) => panic!("{fault:?} after {calls} calls: {error}"),
+                }
+                let unspent = gpu.device.left.swap(i64::MAX, Ordering::Relaxed) >= 0;
+                assert!(!unspent || calls > 0, "a fault that nothing meets");
+                assert_eq!(operation(&gpu, &scalars, &points, keep).unwrap(), expected);
+                if unspent {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(feature = "opencl")]
+#[test]
+fn faults_of_opencl() {
+    faults(crate::backend::gpu::opencl::OpenCl::open(0));
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+fn faults_of_cuda() {
+    faults(crate::backend::gpu::cuda::Cuda::open(0));
+}
