@@ -1,10 +1,9 @@
-//! BN254 on GPUs: not offered yet. Every operation answers [`Error::Unsupported`]; nothing runs elsewhere instead.
+//! Sums over BN254 on GPUs: not offered yet. Every operation answers [`Error::Unsupported`]; nothing runs elsewhere instead.
 
 use super::{Device, Gpu};
-use crate::backend::{BasesView, Fft, Kept, Msm, ScalarsView};
+use crate::backend::{BasesView, Kept, Msm, ScalarsView};
 use crate::bn254::{Fr, G1, G1Affine};
 use crate::error::Error;
-use crate::ntt::{Domain, Ntt};
 
 impl<D: Device> Gpu<D> {
     fn unsupported(&self, operation: &'static str) -> Error {
@@ -23,15 +22,5 @@ impl<D: Device> Msm for Gpu<D> {
 
     fn msm(&self, _: ScalarsView<'_>, _: BasesView<'_>, _: &mut [G1]) -> Result<(), Error> {
         Err(self.unsupported("multi-scalar multiplication"))
-    }
-}
-
-impl<D: Device> Fft for Gpu<D> {
-    fn fft(&self, _: &Ntt<Fr>, _: &mut [Fr]) -> Result<(), Error> {
-        Err(self.unsupported("a transform over BN254"))
-    }
-
-    fn fft_of_padded(&self, _: &Domain<Fr>, _: &[Fr], _: usize, _: &mut [Fr]) -> Result<(), Error> {
-        Err(self.unsupported("a transform over BN254"))
     }
 }

@@ -69,7 +69,10 @@ pub static GATHER: Program =
 
 /// Every program.
 pub fn programs() -> impl Iterator<Item = &'static Program> {
-    PROGRAMS.into_iter().chain(passes::all())
+    let all = PROGRAMS.into_iter().chain(passes::all());
+    #[cfg(feature = "bn254")]
+    let all = all.chain(super::fft::programs::ALL);
+    all
 }
 
 /// What NVRTC is told: the oldest architecture served, whose PTX drivers translate for every later one; and that no program
