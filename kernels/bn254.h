@@ -41,6 +41,26 @@ DEVICE u32 fe_is_zero(fe a) {
 
 #ifdef INLINE_PTX
 
+// a + b + carry modulo 2^256, for a carry of 0 or 1.
+DEVICE fe fe_add_carry(fe a, fe b, u32 carry) {
+    fe r;
+    asm("{.reg .u32 t; add.cc.u32 t, %24, 0xffffffff;\n\t"
+        "addc.cc.u32 %0, %8, %16;\n\t"
+        "addc.cc.u32 %1, %9, %17;\n\t"
+        "addc.cc.u32 %2, %10, %18;\n\t"
+        "addc.cc.u32 %3, %11, %19;\n\t"
+        "addc.cc.u32 %4, %12, %20;\n\t"
+        "addc.cc.u32 %5, %13, %21;\n\t"
+        "addc.cc.u32 %6, %14, %22;\n\t"
+        "addc.u32 %7, %15, %23;}"
+        : "=&r"(r.limb[0]), "=&r"(r.limb[1]), "=&r"(r.limb[2]), "=&r"(r.limb[3]), "=&r"(r.limb[4]), "=&r"(r.limb[5]),
+          "=&r"(r.limb[6]), "=&r"(r.limb[7])
+        : "r"(a.limb[0]), "r"(a.limb[1]), "r"(a.limb[2]), "r"(a.limb[3]), "r"(a.limb[4]), "r"(a.limb[5]),
+          "r"(a.limb[6]), "r"(a.limb[7]), "r"(b.limb[0]), "r"(b.limb[1]), "r"(b.limb[2]), "r"(b.limb[3]),
+          "r"(b.limb[4]), "r"(b.limb[5]), "r"(b.limb[6]), "r"(b.limb[7]), "r"(carry));
+    return r;
+}
+
 // a + b modulo 2^256.
 DEVICE fe fe_add(fe a, fe b) {
     fe r;
@@ -84,8 +104,26 @@ DEVICE fe fe_sub(fe a, fe b, u32 *borrow) {
 #define CHAIN_FIRST(t0, t1, a, b) "mad.lo.cc.u32 " t0 ", " a ", " b ", " t0 ";\n\tmadc.hi.cc.u32 " t1 ", " a ", " b ", " t1 ";\n\t"
 #define CHAIN_NEXT(t0, t1, a, b) "madc.lo.cc.u32 " t0 ", " a ", " b ", " t0 ";\n\tmadc.hi.cc.u32 " t1 ", " a ", " b ", " t1 ";\n\t"
 
-// (t[0] ... t[7]) += (a0, a1, a2, a3) b, where the sum fits.
-DEVICE void chain(u32 *t, u32 a0, u32 a1, u32 a2, u32 a3, u32 b) {
+// (t[0] ... t[2 n - 1]) += (a0, a1, ...) b for n words of a; what does not fit is of no account.
+DEVICE void chain_1(u32 *t, u32 a0, u32 b) {
+    asm(CHAIN_FIRST("%0", "%1", "%2", "%3")
+        : "+&r"(t[0]), "+&r"(t[1])
+        : "r"(a0), "r"(b));
+}
+DEVICE void chain_2(u32 *t, u32 a0, u32 a1, u32 b) {
+    asm(CHAIN_FIRST("%0", "%1", "%4", "%6")
+        CHAIN_NEXT("%2", "%3", "%5", "%6")
+        : "+&r"(t[0]), "+&r"(t[1]), "+&r"(t[2]), "+&r"(t[3])
+        : "r"(a0), "r"(a1), "r"(b));
+}
+DEVICE void chain_3(u32 *t, u32 a0, u32 a1, u32 a2, u32 b) {
+    asm(CHAIN_FIRST("%0", "%1", "%6", "%9")
+        CHAIN_NEXT("%2", "%3", "%7", "%9")
+        CHAIN_NEXT("%4", "%5", "%8", "%9")
+        : "+&r"(t[0]), "+&r"(t[1]), "+&r"(t[2]), "+&r"(t[3]), "+&r"(t[4]), "+&r"(t[5])
+        : "r"(a0), "r"(a1), "r"(a2), "r"(b));
+}
+DEVICE void chain_4(u32 *t, u32 a0, u32 a1, u32 a2, u32 a3, u32 b) {
     asm(CHAIN_FIRST("%0", "%1", "%8", "%12")
         CHAIN_NEXT("%2", "%3", "%9", "%12")
         CHAIN_NEXT("%4", "%5", "%10", "%12")
@@ -95,7 +133,28 @@ DEVICE void chain(u32 *t, u32 a0, u32 a1, u32 a2, u32 a3, u32 b) {
 }
 
 // The same with a carry out, which is added to *top.
-DEVICE void chain_out(u32 *t, u32 a0, u32 a1, u32 a2, u32 a3, u32 b, u32 *top) {
+DEVICE void chain_1_out(u32 *t, u32 a0, u32 b, u32 *top) {
+    asm(CHAIN_FIRST("%0", "%1", "%3", "%4")
+        "addc.u32 %2, %2, 0;"
+        : "+&r"(t[0]), "+&r"(t[1]), "+&r"(*top)
+        : "r"(a0), "r"(b));
+}
+DEVICE void chain_2_out(u32 *t, u32 a0, u32 a1, u32 b, u32 *top) {
+    asm(CHAIN_FIRST("%0", "%1", "%5", "%7")
+        CHAIN_NEXT("%2", "%3", "%6", "%7")
+        "addc.u32 %4, %4, 0;"
+        : "+&r"(t[0]), "+&r"(t[1]), "+&r"(t[2]), "+&r"(t[3]), "+&r"(*top)
+        : "r"(a0), "r"(a1), "r"(b));
+}
+DEVICE void chain_3_out(u32 *t, u32 a0, u32 a1, u32 a2, u32 b, u32 *top) {
+    asm(CHAIN_FIRST("%0", "%1", "%7", "%10")
+        CHAIN_NEXT("%2", "%3", "%8", "%10")
+        CHAIN_NEXT("%4", "%5", "%9", "%10")
+        "addc.u32 %6, %6, 0;"
+        : "+&r"(t[0]), "+&r"(t[1]), "+&r"(t[2]), "+&r"(t[3]), "+&r"(t[4]), "+&r"(t[5]), "+&r"(*top)
+        : "r"(a0), "r"(a1), "r"(a2), "r"(b));
+}
+DEVICE void chain_4_out(u32 *t, u32 a0, u32 a1, u32 a2, u32 a3, u32 b, u32 *top) {
     asm(CHAIN_FIRST("%0", "%1", "%9", "%13")
         CHAIN_NEXT("%2", "%3", "%10", "%13")
         CHAIN_NEXT("%4", "%5", "%11", "%13")
@@ -103,6 +162,29 @@ DEVICE void chain_out(u32 *t, u32 a0, u32 a1, u32 a2, u32 a3, u32 b, u32 *top) {
         "addc.u32 %8, %8, 0;"
         : "+&r"(t[0]), "+&r"(t[1]), "+&r"(t[2]), "+&r"(t[3]), "+&r"(t[4]), "+&r"(t[5]), "+&r"(t[6]), "+&r"(t[7]),
           "+&r"(*top)
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b));
+}
+
+// (t[0] ... t[2 n - 2]) += (a0, a1, ...) b, of the last product only the lower half.
+DEVICE void chain_2_low(u32 *t, u32 a0, u32 a1, u32 b) {
+    asm(CHAIN_FIRST("%0", "%1", "%3", "%5")
+        "madc.lo.u32 %2, %4, %5, %2;"
+        : "+&r"(t[0]), "+&r"(t[1]), "+&r"(t[2])
+        : "r"(a0), "r"(a1), "r"(b));
+}
+DEVICE void chain_3_low(u32 *t, u32 a0, u32 a1, u32 a2, u32 b) {
+    asm(CHAIN_FIRST("%0", "%1", "%5", "%8")
+        CHAIN_NEXT("%2", "%3", "%6", "%8")
+        "madc.lo.u32 %4, %7, %8, %4;"
+        : "+&r"(t[0]), "+&r"(t[1]), "+&r"(t[2]), "+&r"(t[3]), "+&r"(t[4])
+        : "r"(a0), "r"(a1), "r"(a2), "r"(b));
+}
+DEVICE void chain_4_low(u32 *t, u32 a0, u32 a1, u32 a2, u32 a3, u32 b) {
+    asm(CHAIN_FIRST("%0", "%1", "%7", "%11")
+        CHAIN_NEXT("%2", "%3", "%8", "%11")
+        CHAIN_NEXT("%4", "%5", "%9", "%11")
+        "madc.lo.u32 %6, %10, %11, %6;"
+        : "+&r"(t[0]), "+&r"(t[1]), "+&r"(t[2]), "+&r"(t[3]), "+&r"(t[4]), "+&r"(t[5]), "+&r"(t[6])
         : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b));
 }
 
@@ -119,46 +201,6 @@ DEVICE u32 chain_in(u32 *low, u32 more, u32 inverse, u32 *t, u32 a0, u32 a1, u32
           "+&r"(*low), "=&r"(m)
         : "r"(more), "r"(inverse), "r"(a0), "r"(a1), "r"(a2), "r"(a3));
     return m;
-}
-
-// (t[2 k] ... t[7]) += (a[k] ... a[3]) b for k = 1, 2, 3, where the sum fits.
-DEVICE void chain_from_2(u32 *t, u32 a1, u32 a2, u32 a3, u32 b) {
-    asm(CHAIN_FIRST("%0", "%1", "%6", "%9")
-        CHAIN_NEXT("%2", "%3", "%7", "%9")
-        CHAIN_NEXT("%4", "%5", "%8", "%9")
-        : "+&r"(t[2]), "+&r"(t[3]), "+&r"(t[4]), "+&r"(t[5]), "+&r"(t[6]), "+&r"(t[7])
-        : "r"(a1), "r"(a2), "r"(a3), "r"(b));
-}
-DEVICE void chain_from_4(u32 *t, u32 a2, u32 a3, u32 b) {
-    asm(CHAIN_FIRST("%0", "%1", "%4", "%6")
-        CHAIN_NEXT("%2", "%3", "%5", "%6")
-        : "+&r"(t[4]), "+&r"(t[5]), "+&r"(t[6]), "+&r"(t[7])
-        : "r"(a2), "r"(a3), "r"(b));
-}
-DEVICE void chain_from_6(u32 *t, u32 a3, u32 b) {
-    asm(CHAIN_FIRST("%0", "%1", "%2", "%3") : "+&r"(t[6]), "+&r"(t[7]) : "r"(a3), "r"(b));
-}
-
-// The same with a carry out, which is added to *top.
-DEVICE void chain_from_2_out(u32 *t, u32 a1, u32 a2, u32 a3, u32 b, u32 *top) {
-    asm(CHAIN_FIRST("%0", "%1", "%7", "%10")
-        CHAIN_NEXT("%2", "%3", "%8", "%10")
-        CHAIN_NEXT("%4", "%5", "%9", "%10")
-        "addc.u32 %6, %6, 0;"
-        : "+&r"(t[2]), "+&r"(t[3]), "+&r"(t[4]), "+&r"(t[5]), "+&r"(t[6]), "+&r"(t[7]), "+&r"(*top)
-        : "r"(a1), "r"(a2), "r"(a3), "r"(b));
-}
-DEVICE void chain_from_4_out(u32 *t, u32 a2, u32 a3, u32 b, u32 *top) {
-    asm(CHAIN_FIRST("%0", "%1", "%5", "%7")
-        CHAIN_NEXT("%2", "%3", "%6", "%7")
-        "addc.u32 %4, %4, 0;"
-        : "+&r"(t[4]), "+&r"(t[5]), "+&r"(t[6]), "+&r"(t[7]), "+&r"(*top)
-        : "r"(a2), "r"(a3), "r"(b));
-}
-DEVICE void chain_from_6_out(u32 *t, u32 a3, u32 b, u32 *top) {
-    asm(CHAIN_FIRST("%0", "%1", "%3", "%4") "addc.u32 %2, %2, 0;"
-        : "+&r"(t[6]), "+&r"(t[7]), "+&r"(*top)
-        : "r"(a3), "r"(b));
 }
 
 #else

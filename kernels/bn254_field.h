@@ -48,7 +48,7 @@ DEVICE u32 FIELD_is_zero(fe a) { return fe_is_zero(FIELD_canonical(a)); }
 DEVICE void FIELD_reduce(u32 *even, u32 *odd, u32 low) {
     const u32 m = chain_in(&even[0], low, FIELD_INVERSE, odd, FIELD_P.limb[1], FIELD_P.limb[3], FIELD_P.limb[5],
                            FIELD_P.limb[7]);
-    chain_out(even, FIELD_P.limb[0], FIELD_P.limb[2], FIELD_P.limb[4], FIELD_P.limb[6], m, &odd[7]);
+    chain_4_out(even, FIELD_P.limb[0], FIELD_P.limb[2], FIELD_P.limb[4], FIELD_P.limb[6], m, &odd[7]);
 }
 
 // Divides (even + odd 2^32) by 2^32, but for limb 1 of the even row, which is returned.
@@ -83,8 +83,8 @@ DEVICE fe FIELD_mul(fe a, fe b) {
     UNROLL
     for (int i = 1; i < 8; i++) {
         low = FIELD_shift(even, odd);
-        chain(odd, a.limb[1], a.limb[3], a.limb[5], a.limb[7], b.limb[i]);
-        chain_out(even, a.limb[0], a.limb[2], a.limb[4], a.limb[6], b.limb[i], &odd[7]);
+        chain_4(odd, a.limb[1], a.limb[3], a.limb[5], a.limb[7], b.limb[i]);
+        chain_4_out(even, a.limb[0], a.limb[2], a.limb[4], a.limb[6], b.limb[i], &odd[7]);
         FIELD_reduce(even, odd, low);
     }
     return FIELD_join(even, odd);
@@ -106,31 +106,31 @@ DEVICE fe FIELD_square(fe a) {
     FIELD_reduce(even, odd, 0);
     // The limb after the first takes no bit from it.
     low = FIELD_shift(even, odd);
-    chain(odd, x[1], twice[3], twice[5], twice[7], x[1]);
-    chain_from_2_out(even, x[2] << 1, twice[4], twice[6], x[1], &odd[7]);
+    chain_4(odd, x[1], twice[3], twice[5], twice[7], x[1]);
+    chain_3_out(even + 2, x[2] << 1, twice[4], twice[6], x[1], &odd[7]);
     FIELD_reduce(even, odd, low);
     low = FIELD_shift(even, odd);
-    chain_from_2(odd, x[3] << 1, twice[5], twice[7], x[2]);
-    chain_from_2_out(even, x[2], twice[4], twice[6], x[2], &odd[7]);
+    chain_3(odd + 2, x[3] << 1, twice[5], twice[7], x[2]);
+    chain_3_out(even + 2, x[2], twice[4], twice[6], x[2], &odd[7]);
     FIELD_reduce(even, odd, low);
     low = FIELD_shift(even, odd);
-    chain_from_2(odd, x[3], twice[5], twice[7], x[3]);
-    chain_from_4_out(even, x[4] << 1, twice[6], x[3], &odd[7]);
+    chain_3(odd + 2, x[3], twice[5], twice[7], x[3]);
+    chain_2_out(even + 4, x[4] << 1, twice[6], x[3], &odd[7]);
     FIELD_reduce(even, odd, low);
     low = FIELD_shift(even, odd);
-    chain_from_4(odd, x[5] << 1, twice[7], x[4]);
-    chain_from_4_out(even, x[4], twice[6], x[4], &odd[7]);
+    chain_2(odd + 4, x[5] << 1, twice[7], x[4]);
+    chain_2_out(even + 4, x[4], twice[6], x[4], &odd[7]);
     FIELD_reduce(even, odd, low);
     low = FIELD_shift(even, odd);
-    chain_from_4(odd, x[5], twice[7], x[5]);
-    chain_from_6_out(even, x[6] << 1, x[5], &odd[7]);
+    chain_2(odd + 4, x[5], twice[7], x[5]);
+    chain_1_out(even + 6, x[6] << 1, x[5], &odd[7]);
     FIELD_reduce(even, odd, low);
     low = FIELD_shift(even, odd);
-    chain_from_6(odd, x[7] << 1, x[6]);
-    chain_from_6_out(even, x[6], x[6], &odd[7]);
+    chain_1(odd + 6, x[7] << 1, x[6]);
+    chain_1_out(even + 6, x[6], x[6], &odd[7]);
     FIELD_reduce(even, odd, low);
     low = FIELD_shift(even, odd);
-    chain_from_6(odd, x[7], x[7]);
+    chain_1(odd + 6, x[7], x[7]);
     FIELD_reduce(even, odd, low);
     return FIELD_join(even, odd);
 }

@@ -170,6 +170,100 @@ DEVICE u32 msm_find(GLOBAL const u32 *ends, u32 low, u32 count, u32 at) {
                                stop = AT(ends)[partition] < tile_stop ? AT(ends)[partition] : tile_stop);              \
          start = stop)
 
+// Entries of a tile at most where it is put in order before it is written.
+#define MSM_STAGED 4096
+
+// Of what each of `count` slots counts, how much is before it. `shares` is space for a word an item.
+#define MSM_BEFORE(slots, count, shares)                                                                               \
+    {                                                                                                                  \
+        const u32 me = (u32)local_id(), items = (u32)local_size(), each = ((u32)(count) + items - 1) / items;          \
+        const u32 begin = me * each < (count) ? me * each : (u32)(count);                                              \
+        const u32 finish = begin + each < (count) ? begin + each : (u32)(count);                                       \
+        u32 sum = 0;                                                                                                   \
+        for (u32 k = begin; k < finish; k++) sum += slots[k];                                                          \
+        shares[me] = sum;                                                                                              \
+        BARRIER();                                                                                                     \
+        for (u32 distance = 1; distance < items; distance *= 2) {                                                      \
+            const u32 before = me >= distance ? shares[me - distance] : 0;                                             \
+            BARRIER();                                                                                                 \
+            shares[me] += before;                                                                                      \
+            BARRIER();                                                                                                 \
+        }                                                                                                              \
+        u32 at = shares[me] - sum;                                                                                     \
+        for (u32 k = begin; k < finish; k++) {                                                                         \
+            const u32 here = slots[k];                                                                                 \
+            slots[k] = at;                                                                                             \
+            at += here;                                                                                                \
+        }                                                                                                              \
+    }                                                                                                                  \
+    BARRIER();
+
+// Slots say where the kinds end that the group has put in order. Reserves space for each of them, and says how far it is from where the
+// kind is to where it goes.
+#define MSM_RESERVE(slots, count, cursors)                                                                             \
+    {                                                                                                                  \
+        const u32 me = (u32)local_id(), items = (u32)local_size(), each = ((u32)(count) + items - 1) / items;          \
+        const u32 begin = me * each < (count) ? me * each : (u32)(count);                                              \
+        const u32 finish = begin + each < (count) ? begin + each : (u32)(count);                                       \
+        u32 from = begin > 0 ? slots[begin - 1] : 0;                                                                   \
+        BARRIER();                                                                                                     \
+        for (u32 k = begin; k < finish; k++) {                                                                         \
+            const u32 to = slots[k];                                                                                   \
+            if (to > from) slots[k] = ATOMIC_ADD(&(cursors)[k], to - from) - from;                                     \
+            from = to;                                                                                                 \
+        }                                                                                                              \
+    }                                                                                                                  \
+    BARRIER();
+
+BOUNDED_KERNEL(256, 4) msm_partition_staged(BUFFER(const u32, integers), u64 count, u64 bits, u64 places, u64 sets, u64 width,
+                                            u64 first, u64 stride, u64 low_bits, u64 partitions, u64 tile, BUFFER(u32, cursors),
+                                            BUFFER(u64, pairs)) {
+    LOCAL u32 slots[MSM_SLOTS], shares[256];
+    LOCAL u64 staged[MSM_STAGED];
+    for (u64 k = local_id(); k < partitions; k += local_size()) slots[k] = 0;
+    BARRIER();
+    { MSM_TILE(entry, bucket) ATOMIC_ADD(&slots[bucket >> low_bits], 1u); }
+    BARRIER();
+    MSM_BEFORE(slots, partitions, shares)
+    { MSM_TILE(entry, bucket) staged[ATOMIC_ADD(&slots[bucket >> low_bits], 1u)] = (u64)bucket << 32 | entry; }
+    BARRIER();
+    const u32 total = slots[partitions - 1], mask = (1u << low_bits) - 1;
+    MSM_RESERVE(slots, partitions, AT(cursors))
+    for (u32 k = (u32)local_id(); k < total; k += (u32)local_size()) {
+        const u64 pair = staged[k];
+        const u32 bucket = (u32)(pair >> 32);
+        AT(pairs)[slots[bucket >> low_bits] + k] = (u64)(bucket & mask) << 32 | (u32)pair;
+    }
+}
+
+BOUNDED_KERNEL(256, 4) msm_place_staged(BUFFER(const u64, pairs), BUFFER(const u32, ends), u64 partitions, u64 low_bits, u64 tile,
+                                        BUFFER(u32, cursors), BUFFER(u32, entries)) {
+    LOCAL u32 slots[MSM_SLOTS], shares[256];
+    LOCAL u64 staged[MSM_STAGED];
+    const u32 buckets = 1u << low_bits;
+    MSM_PARTITIONS(partition, start, stop) {
+        for (u32 k = (u32)local_id(); k < buckets; k += (u32)local_size()) slots[k] = 0;
+        BARRIER();
+        for (u32 k = start + (u32)local_id(); k < stop; k += (u32)local_size()) {
+            ATOMIC_ADD(&slots[(u32)(AT(pairs)[k] >> 32)], 1u);
+        }
+        BARRIER();
+        MSM_BEFORE(slots, buckets, shares)
+        for (u32 k = start + (u32)local_id(); k < stop; k += (u32)local_size()) {
+            const u64 pair = AT(pairs)[k];
+            staged[ATOMIC_ADD(&slots[(u32)(pair >> 32)], 1u)] = pair;
+        }
+        BARRIER();
+        GLOBAL u32 *all = AT(cursors) + ((u64)partition << low_bits);
+        MSM_RESERVE(slots, buckets, all)
+        for (u32 k = (u32)local_id(); k < stop - start; k += (u32)local_size()) {
+            const u64 pair = staged[k];
+            AT(entries)[slots[(u32)(pair >> 32)] + k] = (u32)pair;
+        }
+        BARRIER();
+    }
+}
+
 // Counts pairs by bucket. A group for each `tile` pairs.
 BOUNDED_KERNEL(256, 2) msm_count_buckets(BUFFER(const u64, pairs), BUFFER(const u32, ends), u64 partitions, u64 low_bits, u64 tile,
                                          BUFFER(u32, counts)) {

@@ -157,13 +157,12 @@ FIXED_KERNEL(MSM_ITEMS, 1) msm_longs(BUFFER(const u32, counts), BUFFER(const u32
     }
 }
 
-// For every piece of `size` buckets, the sum of i + 1 times bucket i of its set. A set has 2^log_set buckets, the pieces of a set
-// follow each other, and a size is a power of two. Buckets without entries hold nothing.
-BOUNDED_KERNEL(128, 2) msm_weigh(BUFFER(const u32, ends), BUFFER(const fe, sums), u64 log_set, u64 size, u64 pieces,
-                                 BUFFER(fe, weighted)) {
+// For every piece of `size` buckets, with number i in the piece, the sum of i + 1 times bucket i, and the plain sum of all. A size is a
+// power of two. Buckets without entries hold nothing.
+BOUNDED_KERNEL(128, 3) msm_weigh(BUFFER(const u32, ends), BUFFER(const fe, sums), u64 size, u64 pieces, BUFFER(fe, weighted),
+                                 BUFFER(fe, plain)) {
     FOR_ONE(piece, pieces) {
         const u64 first = piece * size;
-        const u32 offset = (u32)(first & (((u64)1 << log_set) - 1));
         xyzz last = xyzz_identity(), sum = xyzz_identity();
         u32 end = AT(ends)[first + size - 1];
         NO_UNROLL for (u64 k = size; k-- > 0;) {
@@ -173,15 +172,28 @@ BOUNDED_KERNEL(128, 2) msm_weigh(BUFFER(const u32, ends), BUFFER(const fe, sums)
             end = start;
             xyzz_add(&sum, last);
         }
-        // And `offset` times the buckets' own sum, by doubling and adding.
-        xyzz multiple = xyzz_identity();
-        NO_UNROLL for (u32 bit = 1u << 31; bit > 0; bit >>= 1) {
-            multiple = xyzz_double(multiple);
-            if (offset & bit) xyzz_add(&multiple, last);
-        }
-        xyzz_add(&sum, multiple);
         store_xyzz(AT(weighted) + XYZZ * piece, sum);
+        store_xyzz(AT(plain) + XYZZ * piece, last);
     }
+}
+
+// The sum of piece number times plain sum, over a set, is that of 2^b times the sums T_b of those pieces whose number has bit b. Here are, for
+// each of the sets of 2^log_pieces pieces, first the sum of its weighted sums and then each T_b; for runs of `length` pieces, which the
+// groups of a sum have.
+FIXED_KERNEL(MSM_ITEMS, 1) msm_add_bits(BUFFER(const fe, weighted), BUFFER(const fe, plain), u64 log_pieces, u64 length,
+                                        BUFFER(fe, sums)) {
+    LOCAL xyzz shared[MSM_ITEMS];
+    const u32 runs = (u32)(((u64)1 << log_pieces) / length), slots = (u32)log_pieces + 1;
+    const u32 slot = (u32)group_id() / runs % slots, set = (u32)group_id() / runs / slots;
+    const u64 first = (u64)((u32)group_id() % runs) * length;
+    GLOBAL const fe *points = slot == 0 ? AT(weighted) : AT(plain);
+    const u64 mask = slot == 0 ? 0 : (u64)1 << (slot - 1);
+    xyzz sum = xyzz_identity();
+    NO_UNROLL for (u64 k = first + local_id(); k < first + length; k += MSM_ITEMS) {
+        if ((k & mask) == mask) xyzz_add(&sum, load_xyzz(points + XYZZ * (((u64)set << log_pieces) + k)));
+    }
+    MSM_SUM_OF_ITEMS(sum)
+    if (local_id() == 0) store_xyzz(AT(sums) + XYZZ * group_id(), sum);
 }
 
 // The sum of every run of `length` points, a group's.

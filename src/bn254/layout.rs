@@ -48,6 +48,12 @@ pub fn limbs(scalars: &[Fr]) -> &[Limbs] {
     unsafe { cast(scalars) }
 }
 
+/// The limbs of scalars to write: what is left in them must be below r.
+pub(crate) fn limbs_mut(scalars: &mut [Fr]) -> &mut [Limbs] {
+    // SAFETY: as `limbs`, and the borrow is handed on.
+    unsafe { std::slice::from_raw_parts_mut(scalars.as_mut_ptr().cast(), scalars.len()) }
+}
+
 /// The limbs of points, x before y, in Montgomery form, where they stand.
 pub fn limbs_of_points(points: &[G1Affine]) -> &[[u64; 8]] {
     // SAFETY: the layout asserted above; any bits are limbs.

@@ -30,7 +30,7 @@ pub use integers::{
     affine, coordinates, hex, integers_of_scalars, parse_scalar, points_of_integers, scalars_of_integers,
 };
 pub(crate) use layout::{
-    affine_points, fold_canonical, residues, residues_mut, scalar_of_residue, sum_of_xyzz,
+    affine_points, fold_canonical, limbs_mut, residues, residues_mut, scalar_of_residue, sum_of_xyzz,
 };
 pub use layout::{limbs, limbs_of_points, points, scalars};
 

@@ -8,8 +8,12 @@ use crate::field::montgomery::{Limbs, Modulus, Residue};
 
 /// Both fields: functions and constants of the coordinates begin with `fq` and `FQ`, those of the scalars with `fr` and `FR`.
 pub(super) fn bn254() -> String {
-    let shared = include_str!("../../../kernels/bn254.h");
-    [shared, &field::<CoordinateModulus>("fq"), &field::<ScalarModulus>("fr")].join("\n")
+    scalars() + &field::<CoordinateModulus>("fq")
+}
+
+/// The field of the scalars alone.
+pub(super) fn scalars() -> String {
+    [include_str!("../../../kernels/bn254.h"), &field::<ScalarModulus>("fr")].join("\n")
 }
 
 /// The constants and functions of one field.

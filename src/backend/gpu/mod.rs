@@ -3,7 +3,8 @@
 //! ```text
 //!  merkle.rs, transforms.rs, resident.rs
 //!                      what goes to the device, in how many parts, and what comes back or stays
-//!  ntt/, tree.rs       host plans: which kernels, in which order, on what memory
+//!  ntt/, fft/, tree.rs
+//!                      host plans: which kernels, in which order, on what memory; tables.rs, what transforms multiply with
 //!  pipeline.rs         parts of an operation under way at once
 //!  work.rs, pool.rs    one operation's queue and memory; memory kept between operations
 //!  device.rs           the primitives; bandwidth.rs, how fast they copy
@@ -18,13 +19,13 @@
 //! any queue. Each call has a queue of its own, so any number of threads may share a backend.
 
 mod bandwidth;
-#[cfg(feature = "bn254")]
-mod bn254;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod device;
 #[cfg(all(test, any(feature = "cuda", feature = "opencl")))]
 mod faults;
+#[cfg(feature = "bn254")]
+mod fft;
 #[cfg(feature = "bn254")]
 mod fields;
 mod merkle;
@@ -42,6 +43,7 @@ mod resident;
 mod scalars;
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 mod staging;
+mod tables;
 mod transforms;
 mod tree;
 mod work;
@@ -67,7 +69,7 @@ pub struct Gpu<D: Device> {
     pool: Arc<Pool<D::Buffer>>,
     queues: Mutex<Vec<D::Queue>>,
     /// Tables of transforms, kept on the device.
-    tables: Mutex<ntt::Tables<D::Buffer>>,
+    tables: Mutex<tables::Tables<tables::Contents, D::Buffer>>,
     /// How transforms compute.
     form: ntt::Form,
     /// What tests choose of their plans.
@@ -88,7 +90,7 @@ impl<D: Device> Gpu<D> {
         let limit = budget.unwrap_or_else(|| device.info().memory.unwrap_or(u64::MAX) / 2);
         Self {
             limit: limit.min(device.limits().buffer),
-            tables: Mutex::new(ntt::Tables::new(limit / 4)),
+            tables: Mutex::new(tables::Tables::new(limit / 4)),
             form: if device.limits().fast_double { ntt::Form::Double } else { ntt::Form::Plain },
             choice: ntt::Choice::default(),
             device,

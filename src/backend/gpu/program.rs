@@ -4,8 +4,6 @@
 //! OpenCL compiles that text at run time. For CUDA it was compiled to PTX, which the crate carries, by `tools/make-ptx.sh`;
 //! the digest of text and options is recorded beside the PTX, so that a test can tell when it is stale.
 
-#[cfg(feature = "bn254")]
-use super::msm::programs as sums;
 use super::ntt::programs as passes;
 use super::rescue;
 use crate::field::MODULUS;
@@ -71,10 +69,10 @@ pub static GATHER: Program =
 
 /// Every program.
 pub fn programs() -> impl Iterator<Item = &'static Program> {
-    let programs = PROGRAMS.into_iter().chain(passes::all());
+    let all = PROGRAMS.into_iter().chain(passes::all());
     #[cfg(feature = "bn254")]
-    let programs = programs.chain(sums::ALL);
-    programs
+    let all = all.chain(super::fft::programs::ALL).chain(super::msm::programs::ALL);
+    all
 }
 
 /// What NVRTC is told: the oldest architecture served, whose PTX drivers translate for every later one; and that no program

@@ -14,9 +14,11 @@ pub(super) const SCALAR: usize = 4;
 /// Items of a group of a kernel that sorts, where a device has as many.
 const SORTERS: usize = 256;
 /// Integers or pairs of a tile, times places: a tile has about so many entries.
-const TILE: usize = 1 << 14;
+const TILE: usize = 1 << 12;
 /// Items of a group that adds up points: MSM_ITEMS of the kernels.
 const ITEMS: usize = 64;
+/// Points that a group adds up.
+pub(super) const ADDED_UP: usize = 1 << 10;
 /// Groups that share slices and long buckets.
 const GROUPS: usize = 1 << 10;
 
@@ -102,7 +104,9 @@ impl Sorting {
         assert!(count / width * shape.buckets() <= division.slots());
         let points = points.words() / AFFINE;
         assert!(points >= first + width + (shape.tables() - 1) * stride && points <= 1 << 31);
-        let tile = (TILE / shape.places).clamp(16, 1 << 12);
+        let tile_entries: usize = std::env::var("ZKA_TILE").map_or(TILE, |x| x.parse().unwrap());
+        let tile2: usize = std::env::var("ZKA_TILE2").map_or(TILE, |x| x.parse().unwrap());
+        let tile = (tile_entries / shape.places).max(1);
         let mut digits = vec![at(integers), word(count)];
         let rest = [shape.bits as usize, shape.places, shape.sets, width, first, stride];
         digits.extend(rest.map(word));
@@ -110,9 +114,9 @@ impl Sorting {
         let with =
             |more: &[Region]| [&digits[..], &more.iter().copied().map(at).collect::<Vec<_>>()].concat();
         let tiles = sorters(limits, count.div_ceil(tile));
-        let pair_tiles = sorters(limits, division.entries.div_ceil(TILE));
+        let pair_tiles = sorters(limits, division.entries.div_ceil(tile2));
         let one = sorters(limits, 1);
-        let pairs = [at(self.pairs), at(self.partitions), word(partitions), word(low_bits), word(TILE)];
+        let pairs = [at(self.pairs), at(self.partitions), word(partitions), word(low_bits), word(tile2)];
         let sort = &programs::SORT;
         // SAFETY: msm_count_partitions(integers, count, bits, places, sets, width, first, stride, low_bits, partitions, tile,
         // counts), msm_partition with cursors and pairs for counts, and so on as in the kernels' text. Buckets are below
@@ -123,7 +127,7 @@ impl Sorting {
                 clear(limits, self.ends, division.slots()),
                 Launch::new(sort, "msm_count_partitions", tiles, with(&[self.partitions])),
                 Launch::new(sort, "msm_scan", one, scan(self.partitions, partitions, self.partitions, false)),
-                Launch::new(sort, "msm_partition", tiles, with(&[self.partitions, self.pairs])),
+                Launch::new(sort, if std::env::var("ZKA_STAGE").is_ok() { "msm_partition_staged" } else { "msm_partition" }, tiles, with(&[self.partitions, self.pairs])),
                 Launch::new(sort, "msm_count_buckets", pair_tiles, [&pairs[..], &[at(self.ends)]].concat()),
                 Launch::new(
                     sort,
@@ -133,7 +137,7 @@ impl Sorting {
                 ),
                 Launch::new(
                     sort,
-                    "msm_place",
+                    if std::env::var("ZKA_STAGE").is_ok() { "msm_place_staged" } else { "msm_place" },
                     pair_tiles,
                     [&pairs[..], &[at(self.ends), at(self.entries)]].concat(),
                 ),
@@ -220,21 +224,38 @@ impl Summing {
     }
 }
 
-/// The weighted sums of `pieces` pieces of buckets, in sets of 2^`log_set`.
+/// The weighted and the plain sums of pieces of buckets.
 pub(super) fn weigh(
     limits: Limits,
     (ends, sums): (Region, Region),
-    log_set: u32,
     division: Division,
-    weighted: Region,
+    (weighted, plain): (Region, Region),
 ) -> Launch<Region> {
     let Division { buckets, piece, .. } = division;
     let pieces = buckets / piece;
-    assert!((1 << log_set) % piece == 0 && buckets % (1 << log_set) == 0 && piece.is_power_of_two());
-    assert!(holds(ends, buckets) && sums.words() >= XYZZ * buckets && weighted.words() >= XYZZ * pieces);
-    let args = vec![at(ends), at(sums), word(log_set as usize), word(piece), word(pieces), at(weighted)];
-    // SAFETY: msm_weigh(ends, sums, log_set, size, pieces, weighted).
+    assert!(buckets % piece == 0 && piece.is_power_of_two());
+    assert!(holds(ends, buckets) && sums.words() >= XYZZ * buckets);
+    assert!(weighted.words() >= XYZZ * pieces && plain.words() >= XYZZ * pieces);
+    let args = vec![at(ends), at(sums), word(piece), word(pieces), at(weighted), at(plain)];
+    // SAFETY: msm_weigh(ends, sums, size, pieces, weighted, plain).
     unsafe { Launch::new(&programs::SUM, "msm_weigh", limits.grid(pieces), args) }
+}
+
+/// For each of `sets` sets of 2^`log_pieces` pieces, the sums of `log_pieces` + 1 kinds over runs of `length`.
+pub(super) fn add_bits(
+    (weighted, plain): (Region, Region),
+    sets: usize,
+    log_pieces: u32,
+    length: usize,
+    sums: Region,
+) -> Launch<Region> {
+    let pieces = 1 << log_pieces;
+    let groups = sets * (log_pieces as usize + 1) * (pieces / length);
+    assert!(pieces % length == 0 && sums.words() >= XYZZ * groups && groups < 1 << 31);
+    assert!(weighted.words() >= XYZZ * sets * pieces && plain.words() >= XYZZ * sets * pieces);
+    let args = vec![at(weighted), at(plain), word(log_pieces as usize), word(length), at(sums)];
+    // SAFETY: msm_add_bits(weighted, plain, log_pieces, length, sums), a group for each sum.
+    unsafe { Launch::new(&programs::SUM, "msm_add_bits", (groups, ITEMS), args) }
 }
 
 /// The sums of every `length` of `count` points.

@@ -19,9 +19,9 @@ const LONGEST_DIGIT: u32 = 22;
 pub(super) const ENTRIES: usize = 1 << 31;
 
 /// A mixed sum, and an entry's share of sorting.
-const ENTRY: f64 = 10.0 + 2.0;
-/// A bucket: two full sums, and clearing, scanning, storing.
-const BUCKET: f64 = 28.0 + 6.0;
+const ENTRY: f64 = 10.0 + 1.0;
+/// A bucket: two full sums, and its share of the sums of pieces, of clearing and scanning.
+const BUCKET: f64 = 28.0 + 18.0;
 /// A bucket set, for what is done with its sum.
 const SET: f64 = 2000.0;
 
@@ -95,6 +95,7 @@ impl Shape {
             Self { sets: plain.places.div_ceil(most.max(1)), ..plain }
         });
         let cost = |shape: &Self| shape.cost(1, &widths);
+        let shapes = shapes.filter(|s| std::env::var("ZKA_BITS").map_or(true, |x| x.parse() == Ok(s.bits)));
         let best = shapes.filter(|shape| shape.has_room(1)).min_by(|a, b| cost(a).total_cmp(&cost(b)))?;
         let plain = Self::cheapest(1, &widths, None);
         (best.tables() > 1 && cost(&best) < 0.95 * cost(&plain)).then_some(best)
@@ -133,6 +134,7 @@ const PIECES: usize = 1 << 15;
 /// Entries of a run. As many runs as `items` are added up at a time, and all take the same time, so that what counts is how often
 /// the device is filled, the last time in part.
 fn run_length(entries: usize, items: usize) -> usize {
+    if let Ok(x) = std::env::var("ZKA_RUN") { return x.parse().unwrap(); }
     let cost = |run: usize| entries.div_ceil(run).div_ceil(items) * (run + RUN);
     (1..=16).map(|eighths| 8 * eighths).min_by_key(|&run| cost(run)).expect("sixteen lengths")
 }
@@ -143,8 +145,8 @@ impl Division {
         let buckets = rows * shape.buckets();
         let run = run_length(entries, ITEMS * units.max(1));
         let log = buckets.next_power_of_two().ilog2();
-        let piece = (buckets / PIECES).next_power_of_two().clamp(1, 32).min(1 << shape.log_set());
-        Self { entries, buckets, low_bits: log.div_ceil(2), run, runs: entries.div_ceil(run), piece }
+        let piece = (buckets / std::env::var("ZKA_PIECES").map_or(PIECES, |x| x.parse().unwrap())).next_power_of_two().clamp(1, 32).min(1 << shape.log_set());
+        Self { entries, buckets, low_bits: std::env::var("ZKA_LOW").map_or(log.div_ceil(2), |x| x.parse().unwrap()), run, runs: entries.div_ceil(run), piece }
     }
 
     /// Partitions; the last may have room for buckets that are none.
@@ -164,7 +166,7 @@ impl Division {
 
     /// Words of device memory for all of this.
     pub(super) fn words(self) -> usize {
-        let points = 2 * self.runs + self.buckets + self.longs() + 2 * self.buckets / self.piece;
+        let points = 2 * self.runs + self.buckets + self.longs() + 4 * self.buckets / self.piece;
         2 * self.entries + 16 * points + self.slots()
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  plan.rs      the passes that make a transform, and what each is given
-//!  tables.rs    twiddle factors and powers of shifts, on the device
+//!  tables.rs    twiddle factors and powers of shifts, made on the device
 //!  programs.rs  the kernels: one program for each tile, way of access and number form
 //! ```
 //!
@@ -16,14 +16,14 @@ mod tests;
 
 use super::Gpu;
 use super::device::{Arg, Device, Launch};
+use super::tables::Contents as Table;
 use super::work::{Region, Work};
 use crate::error::Error;
 use crate::ntt::{Direction, Lde, Ntt, Order};
 pub(super) use plan::{Choice, Transform};
 use plan::{Pass, Place};
 pub(super) use programs::Form;
-use tables::Contents;
-pub(super) use tables::Tables;
+pub(super) use tables::Contents;
 
 impl From<&Ntt> for Transform {
     fn from(ntt: &Ntt) -> Self {
@@ -159,9 +159,9 @@ impl<D: Device> Gpu<D> {
         let mut launches = Vec::with_capacity(passes.len());
         for pass in passes {
             let (from, to) = (region(pass.from), region(pass.to));
-            let inner = self.table(work, Contents::Inner(pass.inner))?;
+            let inner = self.table(work, Table::Words(Contents::Inner(pass.inner)))?;
             let mut table = |powers: Option<_>| match powers {
-                Some(powers) => self.table(work, Contents::Powers(powers)),
+                Some(powers) => self.table(work, Table::Words(Contents::Powers(powers))),
                 None => Ok(inner),
             };
             let tables = [inner, table(pass.pre)?, table(pass.post)?];

@@ -1,0 +1,189 @@
+// One pass of a transform over BN254's scalars; `src/backend/gpu/fft/plan.rs` says which passes make one.
+//
+// A transform of n points is a tree of remainders. At stage m (1, 2, 4, ..., n / 2) there are m blocks of n / m points, each the remainder of a
+// polynomial modulo X^(n/m) - z^2, and block i becomes two: modulo X^(n/2m) - z and modulo X^(n/2m) + z, with z = roots[m, i]. So pairs
+// at half a block's distance go to (u + z v, u - z v), natural order to bit-reversed order. FFT_BACK is the same network the other way
+// round: (u + v, (u - v) z), bit-reversed to natural, n times the inverse if the roots are inverted.
+//
+// A pass does `log_tile` stages of columns of 2^log_tile points at a distance of 2^log_stride. A group has 2^log_columns
+// columns in work-group memory, an item four points of one at a time, on which two stages are done between barriers; the
+// first stage alone where the number is odd. Butterflies are below 2p.
+
+// roots[m, i] and their quotients are at place i, because with a shift of 1 they do not depend on m, or with this flag at place m + i.
+#define FLAG_COSET 1
+// The input is read, the output written, in the order that the network does not have by itself.
+#define FLAG_REVERSED_IN 2
+#define FLAG_REVERSED_OUT 4
+// Neighbouring columns are those with neighbouring bit-reversed numbers.
+#define FLAG_REVERSED_COLUMN 8
+// Outputs are below p; are divided by n.
+#define FLAG_CANONICAL 16
+#define FLAG_DIVIDE 32
+
+// Where point r of a column is, and of which block it is a part.
+typedef struct {
+    u64 polynomial;
+    u32 block, start;
+} Column;
+
+DEVICE Column column_of(u64 y, u32 log_size, u32 log_tile, u32 log_stride, u32 flags) {
+    const u32 log_columns = log_size - log_tile;
+    u32 x = (u32)y & (((u32)1 << log_columns) - 1);
+    if (flags & FLAG_REVERSED_COLUMN) x = reverse_bits(x, log_columns);
+    Column column;
+    column.polynomial = y >> log_columns;
+    column.block = x >> log_stride;
+    column.start = (column.block << (log_stride + log_tile)) + (x & (((u32)1 << log_stride) - 1));
+    return column;
+}
+
+// x / 2^k modulo p, for k from 1 to 31: the multiple of p is added that makes the sum divisible.
+DEVICE fe divide_by_power(fe x, u32 k) {
+    const u32 m = x.limb[0] * FR_INVERSE & (((u32)1 << k) - 1);
+    fe r;
+    u64 sum = x.limb[0] + mul_wide(m, FR_P.limb[0]);
+    u32 low = (u32)sum;
+    UNROLL
+    for (int i = 1; i < 8; i++) {
+        sum = (sum >> 32) + x.limb[i] + mul_wide(m, FR_P.limb[i]);
+        r.limb[i - 1] = low >> k | (u32)sum << (32 - k);
+        low = (u32)sum;
+    }
+    r.limb[7] = low >> k | (u32)(sum >> 32) << (32 - k);
+    return r;
+}
+
+DEVICE fe load_point(GLOBAL const fe *input, Column column, u32 r, u32 log_size, u32 log_input, u32 log_stride, u32 flags) {
+    u32 at = column.start + (r << log_stride);
+    if (flags & FLAG_REVERSED_IN) at = reverse_bits(at, log_size);
+    at &= ((u32)1 << log_input) - 1;
+    return load_fe(input + ((column.polynomial << log_input) + at));
+}
+
+DEVICE void store_point(GLOBAL fe *output, Column column, u32 r, fe x, u32 log_size, u32 log_stride, u32 flags) {
+    u32 at = column.start + (r << log_stride);
+    if (flags & FLAG_REVERSED_OUT) at = reverse_bits(at, log_size);
+    if (flags & FLAG_DIVIDE) x = divide_by_power(x, log_size);
+    if (flags & FLAG_CANONICAL) x = fr_canonical(x);
+    store_fe(output + ((column.polynomial << log_size) + at), x);
+}
+
+// Places in work-group memory, such that eight neighbouring items never meet in a bank, whatever the distance of their points.
+DEVICE u32 place(u32 e) { return e ^ (e >> 2 & 6) ^ (e >> 4 & 1); }
+
+DEVICE fe load_tile(LOCAL_POINTER const uint4 *tile, u32 e) {
+    const uint4 low = tile[place(e)], high = tile[FFT_TILE + place(e)];
+    fe x;
+    x.limb[0] = low.x, x.limb[1] = low.y, x.limb[2] = low.z, x.limb[3] = low.w;
+    x.limb[4] = high.x, x.limb[5] = high.y, x.limb[6] = high.z, x.limb[7] = high.w;
+    return x;
+}
+
+DEVICE void store_tile(LOCAL_POINTER uint4 *tile, u32 e, fe x) {
+    uint4 low, high;
+    low.x = x.limb[0], low.y = x.limb[1], low.z = x.limb[2], low.w = x.limb[3];
+    high.x = x.limb[4], high.y = x.limb[5], high.z = x.limb[6], high.w = x.limb[7];
+    tile[place(e)] = low;
+    tile[FFT_TILE + place(e)] = high;
+}
+
+#if FFT_BACK
+#define PASS fft_back
+#define SMALL fft_back_small
+
+DEVICE void butterfly(fe *u, fe *v, GLOBAL const fe *root, u32 trivial) {
+    const fe sum = fr_add(*u, *v), difference = fr_sub(*u, *v);
+    *u = sum;
+    *v = trivial ? difference : mul_root(difference, load_fe(root), load_fe(root + 1));
+}
+#else
+#define PASS fft_forth
+#define SMALL fft_forth_small
+
+DEVICE void butterfly(fe *u, fe *v, GLOBAL const fe *root, u32 trivial) {
+    const fe product = trivial ? *v : mul_root(*v, load_fe(root), load_fe(root + 1)), first = *u;
+    *u = fr_add(first, product);
+    *v = fr_sub(first, product);
+}
+#endif
+
+// `total` columns of polynomials of 2^log_size points, 2^log_input coefficients each in the input.
+BOUNDED_KERNEL(FFT_TILE / 4, FFT_GROUPS)
+PASS(BUFFER(const fe, input), BUFFER(fe, output), BUFFER(const fe, roots), u64 total, u64 log_size_, u64 log_input_,
+     u64 log_tile_, u64 log_stride_, u64 log_columns_, u64 flags_) {
+    LOCAL uint4 tile[2 * FFT_TILE];
+    const u32 log_size = (u32)log_size_, log_input = (u32)log_input_, log_tile = (u32)log_tile_;
+    const u32 log_stride = (u32)log_stride_, log_columns = (u32)log_columns_, flags = (u32)flags_;
+    const u32 item = (u32)local_id(), columns = (u32)1 << log_columns, items = (u32)1 << (log_tile + log_columns - 2);
+    const u64 first = group_id() << log_columns;
+    const u32 c = item & (columns - 1), w = item >> log_columns;
+    // A partial last group repeats its last column and does not store it.
+    const u64 y = first + c;
+    const Column column = column_of(y < total ? y : total - 1, log_size, log_tile, log_stride, flags);
+    const u32 stages = log_size - log_stride - log_tile;
+
+    UNROLL
+    for (u32 d = 0; d < 4; d++) {
+        const u32 r = w + (d << (log_tile - 2));
+        store_tile(tile, item + d * items, load_point(AT(input), column, r, log_size, log_input, log_stride, flags));
+    }
+    const u32 odd = log_tile & 1, layers = (log_tile + 1) / 2;
+    NO_UNROLL
+    for (u32 layer = 0; layer < layers; layer++) {
+        // Stages q and q + 1 of the pass, or 0 alone.
+        const u32 number = FFT_BACK ? layers - 1 - layer : layer;
+        const u32 alone = odd && number == 0, q = alone ? 0 : 2 * number - odd;
+        const u32 log_low = log_tile - 2 - q, high = w >> log_low;
+        const u32 start = ((high << (log_low + 2)) + (w & (((u32)1 << log_low) - 1)) << log_columns) + c;
+        const u32 distance = log_low + log_columns;
+        const u32 i = (column.block << q) + high, coset = flags & FLAG_COSET, m = coset ? (u32)1 << (stages + q) : 0;
+        const u32 trivial = !coset && i == 0;
+        GLOBAL const fe *outer = AT(roots) + 2 * (u64)(m + i), *inner = AT(roots) + 4 * (u64)(m + i);
+        fe x[4];
+        BARRIER();
+        UNROLL
+        for (u32 d = 0; d < 4; d++) x[d] = load_tile(tile, start + (d << distance));
+#if FFT_BACK
+        if (!alone) {
+            butterfly(&x[0], &x[1], inner, trivial);
+            butterfly(&x[2], &x[3], inner + 2, 0);
+        }
+        butterfly(&x[0], &x[2], outer, trivial);
+        butterfly(&x[1], &x[3], outer, trivial);
+#else
+        butterfly(&x[0], &x[2], outer, trivial);
+        butterfly(&x[1], &x[3], outer, trivial);
+        if (!alone) {
+            butterfly(&x[0], &x[1], inner, trivial);
+            butterfly(&x[2], &x[3], inner + 2, 0);
+        }
+#endif
+        UNROLL
+        for (u32 d = 0; d < 4; d++) store_tile(tile, start + (d << distance), x[d]);
+    }
+    BARRIER();
+    UNROLL
+    for (u32 d = 0; d < 4; d++) {
+        const u32 r = w + (d << (log_tile - 2));
+        const fe x = load_tile(tile, item + d * items);
+        if (y < total) store_point(AT(output), column, r, x, log_size, log_stride, flags);
+    }
+}
+
+// The same for columns of one or two points, which an item does by itself.
+KERNEL void SMALL(BUFFER(const fe, input), BUFFER(fe, output), BUFFER(const fe, roots), u64 total, u64 log_size_,
+                  u64 log_input_, u64 log_tile_, u64 log_stride_, u64 flags_) {
+    const u32 log_size = (u32)log_size_, log_input = (u32)log_input_, log_tile = (u32)log_tile_;
+    const u32 log_stride = (u32)log_stride_, flags = (u32)flags_;
+    FOR_EACH(y, total) {
+        const Column column = column_of(y, log_size, log_tile, log_stride, flags);
+        fe u = load_point(AT(input), column, 0, log_size, log_input, log_stride, flags);
+        if (log_tile) {
+            fe v = load_point(AT(input), column, 1, log_size, log_input, log_stride, flags);
+            const u32 m = flags & FLAG_COSET ? (u32)1 << (log_size - log_stride - log_tile) : 0;
+            butterfly(&u, &v, AT(roots) + 2 * (m + column.block), 0);
+            store_point(AT(output), column, 1, v, log_size, log_stride, flags);
+        }
+        store_point(AT(output), column, 0, u, log_size, log_stride, flags);
+    }
+}

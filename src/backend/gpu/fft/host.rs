@@ -1,0 +1,93 @@
+//! Transforms of scalars in host memory. Polynomials are transformed independently of each other, so a batch that is too large for
+//! the device is cut into parts, and so is one that moves much, so that its parts overlap (`pipeline.rs`). Parts in
+//! place are then written before others are known to succeed; where one fails, the host transforms those back.
+
+use super::super::Gpu;
+use super::super::device::Device;
+use super::super::pipeline;
+use super::super::work::Work;
+use super::plan::Transform;
+use crate::backend::Fft;
+use crate::backend::cpu::Cpu;
+use crate::bn254::{Fr, limbs, limbs_mut};
+use crate::error::Error;
+use crate::memory;
+use crate::ntt::{Domain, Ntt};
+use halo2curves::ff::Field;
+
+impl<D: Device> Gpu<D> {
+    /// Transforms whose results are copied over their inputs: all that can fail has been waited for when that begins, unless
+    /// the device is lost meanwhile.
+    fn fft_at_once(&self, transform: &Transform, values: &mut [Fr]) -> Result<(), Error> {
+        let mut work = Work::new(self)?;
+        let input = work.upload_new(bytemuck::cast_slice(limbs(values)))?;
+        let count = values.len() / transform.ntt.domain.size();
+        let output = self.fft_region(&mut work, transform, count, input, true)?;
+        work.finish()?;
+        // The kernels leave values below r.
+        work.download(output, 0, bytemuck::cast_slice_mut(limbs_mut(values))).map_err(|error| {
+            Error::ResultLost { device: self.device.info().id.clone(), message: error.to_string() }
+        })
+    }
+
+    /// Transforms from one place to another, in as many parts as memory asks for, one after the other.
+    fn fft_in_parts(&self, transform: &Transform, input: &[Fr], output: &mut [Fr]) -> Result<(), Error> {
+        let (from, to) = (1 << transform.log_input, transform.ntt.domain.size());
+        self.divide(input.len() / from, self.fft_words(transform, true), |part| {
+            let (input, output) =
+                (&input[part.start * from..part.end * from], &mut output[part.start * to..part.end * to]);
+            let mut work = Work::new(self)?;
+            let region = work.upload_new(bytemuck::cast_slice(limbs(input)))?;
+            let region = self.fft_region(&mut work, transform, part.len(), region, true)?;
+            work.download(region, 0, bytemuck::cast_slice_mut(limbs_mut(output)))
+        })
+    }
+}
+
+impl<D: Device> Fft for Gpu<D> {
+    fn fft(&self, fft: &Ntt<Fr>, values: &mut [Fr]) -> Result<(), Error> {
+        let transform = Transform::new(fft);
+        let n = fft.domain.size();
+        let (count, words) = (values.len() / n, self.fft_words(&transform, true));
+        if let Some(at_once) = self.overlap(count, 2 * size_of::<Fr>() * n, words) {
+            let done = pipeline::run_in_place(
+                values.chunks_mut(at_once * n),
+                |part| self.fft_at_once(&transform, part),
+                |part| Cpu::default().fft(&fft.undo(), part),
+            );
+            match done {
+                Err(Error::DeviceOutOfMemory { .. }) => {}
+                done => return done,
+            }
+        }
+        if count == 1 || self.fits(words.saturating_mul(count)) {
+            match self.fft_at_once(&transform, values) {
+                Err(Error::DeviceOutOfMemory { .. }) if count > 1 => {}
+                result => return result,
+            }
+        }
+        // The first part must not be written before the last is known to succeed.
+        let mut results = memory::filled(values.len(), Fr::ZERO)?;
+        self.fft_in_parts(&transform, values, &mut results)?;
+        memory::copy(&results, values);
+        Ok(())
+    }
+
+    fn fft_of_padded(
+        &self,
+        domain: &Domain<Fr>,
+        coefficients: &[Fr],
+        size: usize,
+        values: &mut [Fr],
+    ) -> Result<(), Error> {
+        let transform = Transform::padded(domain, size.ilog2());
+        let (n, count) = (domain.size(), coefficients.len() / size);
+        match self.overlap(count, size_of::<Fr>() * (size + n), self.fft_words(&transform, true)) {
+            Some(at_once) => {
+                let parts = coefficients.chunks(at_once * size).zip(values.chunks_mut(at_once * n));
+                pipeline::run(parts, |(input, output)| self.fft_in_parts(&transform, input, output))
+            }
+            None => self.fft_in_parts(&transform, coefficients, values),
+        }
+    }
+}

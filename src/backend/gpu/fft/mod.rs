@@ -1,0 +1,98 @@
+//! Transforms over BN254's scalars: a tree of remainders, a few stages of it at a time.
+//!
+//! ```text
+//!  plan.rs      the passes that make a transform, and what each is given
+//!  roots.rs     the tables that they multiply with, on the device
+//!  programs.rs  their kernels
+//!  host.rs      transforms of host data: in how many parts, and what comes back
+//! ```
+
+mod host;
+mod plan;
+pub(super) mod programs;
+mod roots;
+#[cfg(all(test, feature = "opencl"))]
+mod tests;
+
+use super::Gpu;
+use super::device::{Arg, Device, Launch};
+use super::tables::Contents;
+use super::work::{Region, Work};
+use crate::error::Error;
+use plan::{Pass, Place, Transform};
+pub(super) use roots::Roots;
+
+/// Words of a scalar.
+pub(super) const SCALAR: usize = 4;
+
+impl<D: Device> Gpu<D> {
+    /// Transforms `count` polynomials of one region into another. What is `spent` may be written over.
+    fn fft_region(
+        &self,
+        work: &mut Work<'_, D>,
+        transform: &Transform,
+        count: usize,
+        input: Region,
+        spent: bool,
+    ) -> Result<Region, Error> {
+        let words = SCALAR * count << transform.ntt.domain.log_size();
+        let passes = plan::plan(transform, count, self.choice);
+        let roots = self.table(work, Contents::Roots(transform.roots()))?;
+        let output = work.allocate(words)?;
+        let scratch = match plan::needs_scratch(&passes) {
+            true if spent && plan::scratch_may_be_input(&passes) => input,
+            true => work.allocate(words)?,
+            false => output,
+        };
+        let region = |place| match place {
+            Place::Input => input,
+            Place::Output => output,
+            Place::Scratch => scratch,
+        };
+        let launches: Vec<_> = passes
+            .iter()
+            .map(|pass| launch(work, pass, region(pass.from), region(pass.to), (roots, transform.roots())))
+            .collect();
+        work.launch(&launches)?;
+        Ok(output)
+    }
+
+    /// Words of memory that [`fft_region`](Self::fft_region) takes for each polynomial, the input included.
+    fn fft_words(&self, transform: &Transform, spent: bool) -> usize {
+        let passes = plan::plan(transform, 1, self.choice);
+        let scratch = plan::needs_scratch(&passes) && !(spent && plan::scratch_may_be_input(&passes));
+        let output = SCALAR << transform.ntt.domain.log_size();
+        (SCALAR << transform.log_input) + output * (1 + usize::from(scratch))
+    }
+}
+
+/// One pass.
+fn launch<D: Device>(
+    work: &Work<'_, D>,
+    pass: &Pass,
+    from: Region,
+    to: Region,
+    (table, roots): (Region, Roots),
+) -> Launch<Region> {
+    let [read, written] = pass.extent();
+    assert!(from.words() >= SCALAR * read && to.words() >= SCALAR * written);
+    assert!(table.words() >= roots.words() && roots.log_size == pass.log_size);
+    let program = if pass.back { &programs::BACK } else { &programs::FORTH };
+    let mut args: Vec<_> = [from, to, table].map(|region| Arg::Buffer(region, 0)).into();
+    let logs = [pass.log_size, pass.log_input, pass.log_tile, pass.log_stride];
+    args.push(Arg::Word(pass.total as u64));
+    args.extend(logs.map(|log| Arg::Word(log.into())));
+    let (kernel, grid) = match pass.log_tile {
+        // Columns of one point or two need no group.
+        0 | 1 => (["fft_forth_small", "fft_back_small"], work.limits().grid(pass.total)),
+        log_tile => {
+            args.push(Arg::Word(pass.log_columns.into()));
+            let groups = pass.total.div_ceil(1 << pass.log_columns);
+            (["fft_forth", "fft_back"], (groups, 1 << (log_tile + pass.log_columns - 2)))
+        }
+    };
+    args.push(Arg::Word(pass.flags));
+    // SAFETY: the kernels have these parameters; they read and write the scalars asserted, and of the table what a tree of this
+    // size has. Where places are reversed, or other columns read what a column writes, `from` is not `to`.
+    unsafe { Launch::new(program, kernel[usize::from(pass.back)], grid, args) }
+}

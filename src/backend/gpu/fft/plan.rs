@@ -1,0 +1,189 @@
+//! Plans: the passes that make a transform over BN254's scalars, and what each is given.
+//!
+//! # Mathematical description
+//!
+//! Values on a domain { s w^i } are remainders modulo X - s w^i. They are found down a tree: at stage m = 1, 2, 4, ... there are m
+//! blocks, the remainders modulo X^(n/m) - z^2, and each is taken modulo X^(n/2m) - z and X^(n/2m) + z, which costs one product for two
+//! points: (u, v) goes to u + z v and u - z v. Block i at stage m has z = (s w^rev(i))^(n/2m), rev among the log m bits of i. This takes
+//! coefficients in natural order to values in bit-reversed order, in place. Upside down, with inverted roots, it takes values back:
+//! (u, v) goes to u + v and (u - v) / z, and the factor n is taken off at the end, by adding the multiple of r that makes the sum divisible by a
+//! power of two.
+//!
+//! - A shift costs nothing but a table: the roots are others. Without one block 0 has z = 1 at every stage, and n of the n log n / 2
+//!   products fall away.
+//! - Coefficients padded with zeros are their own remainders at the first stages, which are left out: every block reads them all.
+//! - A pass does a run of stages on columns of 2^t points at equal distance, in work-group memory. Between passes nothing is
+//!   multiplied and nothing moved.
+//! - The order that the tree does not have by itself comes of reading in the first pass, or writing in the last one, at
+//!   bit-reversed places. Such a pass does not work in place.
+
+use super::super::ntt::Choice;
+use super::roots::Roots;
+use crate::bn254::Fr;
+use crate::ntt::{Direction, Domain, Ntt, Order};
+use halo2curves::ff::Field;
+
+/// Binary logarithm of the points that a group has in work-group memory: [`programs`](super::programs) says so to the kernels.
+pub(super) const LOG_TILE: u32 = 9;
+
+/// Stages that a pass does at most where there are several: columns then lie in twos and more.
+const STAGES: u32 = 8;
+
+/// A transform, or one of polynomials padded with zeros.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Transform {
+    pub(super) ntt: Ntt<Fr>,
+    /// Binary logarithm of the number of coefficients of an input; that of the points, but for padded ones.
+    pub(super) log_input: u32,
+}
+
+impl Transform {
+    pub(super) fn new(ntt: &Ntt<Fr>) -> Self {
+        Self { ntt: *ntt, log_input: ntt.domain.log_size() }
+    }
+
+    /// The values on a domain of polynomials of 2^`log_input` coefficients.
+    pub(super) fn padded(domain: &Domain<Fr>, log_input: u32) -> Self {
+        Self { ntt: Ntt::forward(*domain), log_input }
+    }
+
+    fn is_back(&self) -> bool {
+        self.ntt.direction == Direction::Inverse
+    }
+
+    /// Whether inputs are read, and outputs written, at bit-reversed places.
+    fn reversals(&self) -> [bool; 2] {
+        let reversed = |order, expected| order != expected && self.ntt.domain.log_size() > 1;
+        match self.ntt.direction {
+            Direction::Forward => [
+                reversed(self.ntt.input_order, Order::Natural),
+                reversed(self.ntt.output_order, Order::BitReversed),
+            ],
+            Direction::Inverse => [
+                reversed(self.ntt.input_order, Order::BitReversed),
+                reversed(self.ntt.output_order, Order::Natural),
+            ],
+        }
+    }
+
+    /// The roots that its passes multiply with.
+    pub(super) fn roots(&self) -> Roots {
+        let domain = &self.ntt.domain;
+        let invert = |x: Fr| x.invert().expect("roots and shifts are not zero");
+        let (root, shift) = match self.is_back() {
+            true => (invert(domain.root()), invert(domain.shift())),
+            false => (domain.root(), domain.shift()),
+        };
+        Roots { log_size: domain.log_size(), root, shift }
+    }
+}
+
+/// Where a pass reads and writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Input,
+    Output,
+    Scratch,
+}
+
+/// One launch; the parameters of `kernels/fft_pass.cl`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pass {
+    pub(super) from: Place,
+    pub(super) to: Place,
+    /// Upside down.
+    pub(super) back: bool,
+    /// Columns in all.
+    pub(super) total: usize,
+    /// Binary logarithms: points of a polynomial, coefficients of its input, points of a column, their distance, columns of a group.
+    pub(super) log_size: u32,
+    pub(super) log_input: u32,
+    pub(super) log_tile: u32,
+    pub(super) log_stride: u32,
+    pub(super) log_columns: u32,
+    pub(super) flags: u64,
+}
+
+// Flags of the kernels.
+const COSET: u64 = 1;
+const REVERSED_IN: u64 = 2;
+const REVERSED_OUT: u64 = 4;
+const REVERSED_COLUMN: u64 = 8;
+const CANONICAL: u64 = 16;
+const DIVIDE: u64 = 32;
+
+impl Pass {
+    /// Scalars that it reads, and that it writes, from the starts of their regions.
+    pub(super) fn extent(&self) -> [usize; 2] {
+        let polynomials = self.total >> (self.log_size - self.log_tile);
+        [polynomials << self.log_input, polynomials << self.log_size]
+    }
+}
+
+/// Whether the first pass may write over its input, where it has the output's size; where not, a plan that has
+/// [scratch memory](needs_scratch) needs memory besides.
+pub(super) fn scratch_may_be_input(passes: &[Pass]) -> bool {
+    passes.first().is_some_and(|first| first.flags & REVERSED_IN == 0 && first.log_input == first.log_size)
+}
+
+/// Whether passes write to scratch memory of the output's size.
+pub(super) fn needs_scratch(passes: &[Pass]) -> bool {
+    passes.iter().any(|pass| pass.to == Place::Scratch)
+}
+
+/// The digits of an index of so many bits that passes deal with, largest first.
+fn digits(bits: u32, choice: Choice) -> Vec<u32> {
+    if let Some(digits) = choice.digits.filter(|digits| digits.iter().sum::<u32>() == bits) {
+        return digits.to_vec();
+    }
+    let passes = if bits <= LOG_TILE { 1 } else { bits.div_ceil(STAGES) };
+    (0..passes).map(|number| bits / passes + u32::from(number < bits % passes)).collect()
+}
+
+/// The passes of the transforms of `count` polynomials.
+pub(super) fn plan(transform: &Transform, count: usize, choice: Choice) -> Vec<Pass> {
+    let (log_size, back) = (transform.ntt.domain.log_size(), transform.is_back());
+    let [reversed_in, reversed_out] = transform.reversals();
+    let coset = transform.ntt.domain.shift() != Fr::ONE;
+    let digits = digits(transform.log_input, choice);
+    let mut passes: Vec<Pass> = Vec::new();
+    let mut log_stride = transform.log_input;
+    for &log_tile in &digits {
+        log_stride -= log_tile;
+        let log_columns = LOG_TILE.saturating_sub(log_tile);
+        passes.push(Pass {
+            from: Place::Output,
+            to: Place::Output,
+            back,
+            total: count << (log_size - log_tile),
+            log_size,
+            log_input: log_size,
+            log_tile,
+            log_stride,
+            log_columns,
+            flags: if coset { COSET } else { 0 },
+        });
+    }
+    if back {
+        passes.reverse();
+    }
+    let last = passes.len() - 1;
+    passes[0].from = Place::Input;
+    passes[0].log_input = transform.log_input;
+    if reversed_in {
+        passes[0].flags |= REVERSED_IN;
+    }
+    passes[last].flags |= CANONICAL | if back && log_size > 0 { DIVIDE } else { 0 };
+    if reversed_out {
+        passes[last].flags |= REVERSED_OUT;
+        for number in 0..last {
+            passes[number].to = Place::Scratch;
+            passes[number + 1].from = Place::Scratch;
+        }
+    }
+    // Columns that lie one behind the other are neighbours at the end where their places are reversed.
+    let reversals = REVERSED_IN | REVERSED_OUT;
+    let behind = passes.iter_mut().filter(|pass| pass.log_stride == 0 && pass.flags & reversals != 0);
+    behind.for_each(|pass| pass.flags |= REVERSED_COLUMN);
+    passes
+}

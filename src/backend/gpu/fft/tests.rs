@@ -1,0 +1,130 @@
+//! Passes on OpenCL against the reference: plans of one to four passes, every order and direction, shifts, padding.
+
+use std::sync::{LazyLock, Mutex};
+
+use halo2curves::ff::{Field, WithSmallOrderMulGroup};
+
+use super::super::Gpu;
+use super::super::ntt::Choice;
+use super::super::opencl::OpenCl;
+use super::super::work::Work;
+use super::Transform;
+use crate::backend::Fft;
+use crate::backend::reference::Reference;
+use crate::bn254::{Fr, limbs, limbs_mut};
+use crate::lock::lock;
+use crate::ntt::{Domain, Ntt, Order};
+
+const ORDERS: [Order; 2] = [Order::Natural, Order::BitReversed];
+
+/// Reproducible scalars; one in four near zero or the modulus.
+fn scalars(len: usize) -> Vec<Fr> {
+    let mut state = Fr::from(3);
+    let next = |number: usize| {
+        state = state.square() + Fr::ONE;
+        match number % 8 {
+            0 => -Fr::from(number as u64 / 8 % 3),
+            4 => Fr::from(number as u64 / 8 % 3),
+            _ => state,
+        }
+    };
+    (0..len).map(next).collect()
+}
+
+/// What a region full of poison holds after a transform from another, which must stay as it is unless it is spent.
+fn run(gpu: &Gpu<OpenCl>, transform: &Transform, values: &[Fr], spent: bool) -> Vec<Fr> {
+    let mut work = Work::new(gpu).unwrap();
+    let count = values.len() >> transform.log_input;
+    let input = work.upload_new(bytemuck::cast_slice(limbs(values))).unwrap();
+    let output = gpu.fft_region(&mut work, transform, count, input, spent).unwrap();
+    let mut found = vec![Fr::ZERO; count * transform.ntt.domain.size()];
+    work.download(output, 0, bytemuck::cast_slice_mut(limbs_mut(&mut found))).unwrap();
+    if !spent {
+        let mut kept = vec![Fr::ZERO; values.len()];
+        work.download(input, 0, bytemuck::cast_slice_mut(limbs_mut(&mut kept))).unwrap();
+        assert!(kept == values, "{transform:?}: the input was changed");
+    }
+    found
+}
+
+/// Limbs, so that one that is not canonical fails too.
+fn same(found: &[Fr], expected: &[Fr]) -> bool {
+    limbs(found) == limbs(expected)
+}
+
+/// Every direction and pair of orders, with a plan and shifts.
+fn sweep(gpu: &Gpu<OpenCl>, log_size: u32, count: usize) {
+    let values = scalars(count << log_size);
+    let subgroups = [Domain::halo2(log_size).unwrap(), Domain::arkworks(log_size).unwrap()];
+    for (number, shift) in [Fr::ONE, Fr::ZETA, Fr::from(7)].into_iter().enumerate() {
+        let domain = subgroups[number % 2].coset(shift).unwrap();
+        for (from, to) in ORDERS.into_iter().flat_map(|from| ORDERS.map(|to| (from, to))) {
+            for ntt in [Ntt::forward(domain), Ntt::inverse(domain)] {
+                let ntt = ntt.with_orders(from, to);
+                let mut expected = values.clone();
+                Reference.fft(&ntt, &mut expected).unwrap();
+                for spent in [false, true] {
+                    let found = run(gpu, &Transform::new(&ntt), &values, spent);
+                    assert!(same(&found, &expected), "{ntt:?}, {count} polynomials, {:?}", gpu.choice);
+                }
+            }
+        }
+    }
+}
+
+/// The backend on the first OpenCL device, one for all tests; the conformance tests say when there must be one.
+fn backend() -> Option<std::sync::MutexGuard<'static, Gpu<OpenCl>>> {
+    static BACKEND: LazyLock<Option<Mutex<Gpu<OpenCl>>>> =
+        LazyLock::new(|| Some(Mutex::new(Gpu::new(OpenCl::open(0).ok()?, None))));
+    BACKEND.as_ref().map(|backend| lock(backend))
+}
+
+#[test]
+fn plans_of_one_to_four_passes() {
+    let Some(mut gpu) = backend() else { return };
+    let plans: [&'static [u32]; 12] = [
+        &[0],
+        &[1],
+        &[2],
+        &[3],
+        &[2, 2],
+        &[5],
+        &[3, 2],
+        &[2, 3],
+        &[2, 2, 2],
+        &[4, 3],
+        &[3, 2, 3],
+        &[2, 3, 2, 2],
+    ];
+    for (number, digits) in plans.into_iter().enumerate() {
+        gpu.choice = Choice { digits: Some(digits), narrow: None };
+        sweep(&gpu, digits.iter().sum(), 1 + number % 3);
+    }
+    gpu.choice = Choice::default();
+}
+
+#[test]
+fn every_size_of_a_column() {
+    let Some(gpu) = backend() else { return };
+    for log_size in 6..11 {
+        sweep(&gpu, log_size, 1);
+    }
+}
+
+#[test]
+fn padded_polynomials() {
+    let Some(mut gpu) = backend() else { return };
+    for (log_input, log_size) in
+        [(0, 0), (0, 1), (0, 3), (1, 1), (1, 2), (1, 4), (2, 4), (3, 4), (5, 7), (5, 9), (6, 7)]
+    {
+        let digits: Option<&'static [u32]> = (log_input == 5).then_some(&[3, 2]);
+        gpu.choice = Choice { digits, narrow: None };
+        let domain = Domain::halo2(log_size).unwrap().coset(Fr::ZETA).unwrap();
+        let coefficients = scalars(3 << log_input);
+        let mut expected = vec![Fr::ZERO; 3 << log_size];
+        Reference.fft_of_padded(&domain, &coefficients, 1 << log_input, &mut expected).unwrap();
+        let found = run(&gpu, &Transform::padded(&domain, log_input), &coefficients, true);
+        assert!(same(&found, &expected), "2^{log_input} coefficients, 2^{log_size} points");
+    }
+    gpu.choice = Choice::default();
+}
