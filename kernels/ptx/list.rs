@@ -89,4 +89,7 @@
     ("ntt_double_333_1_columns", include_bytes!("ntt_double_333_1_columns.ptx.z")),
     ("ntt_double_333_1_rows_in", include_bytes!("ntt_double_333_1_rows_in.ptx.z")),
     ("ntt_double_333_1_rows", include_bytes!("ntt_double_333_1_rows.ptx.z")),
+    ("fft_forth", include_bytes!("fft_forth.ptx.z")),
+    ("fft_back", include_bytes!("fft_back.ptx.z")),
+    ("fft_tables", include_bytes!("fft_tables.ptx.z")),
 ]

@@ -16,8 +16,9 @@ impl<D: Device> Msm for Gpu<D> {
         Err(self.unsupported("multi-scalar multiplication"))
     }
 
-    fn keep_scalars(&self, _: &[Fr]) -> Result<Option<Kept>, Error> {
-        Err(self.unsupported("multi-scalar multiplication"))
+    fn keep_scalars(&self, scalars: &[Fr]) -> Result<Option<Kept>, Error> {
+        // For transforms too.
+        Ok(self.device_scalars(scalars)?.map(|scalars| Box::new(scalars) as Kept))
     }
 
     fn msm(&self, _: ScalarsView<'_>, _: BasesView<'_>, _: &mut [G1]) -> Result<(), Error> {
