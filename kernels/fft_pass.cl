@@ -5,9 +5,10 @@
 // at half a block's distance go to (u + z v, u - z v), natural order to bit-reversed order. FFT_BACK is the same network the other way
 // round: (u + v, (u - v) z), bit-reversed to natural, n times the inverse if the roots are inverted.
 //
-// A pass does `log_tile` stages of columns of 2^log_tile points at a distance of 2^log_stride. A group has 2^log_columns
-// columns in work-group memory, an item four points of one at a time, on which two stages are done between barriers; the
-// first stage alone where the number is odd. Butterflies are below 2p.
+// A pass does `log_tile` stages of columns of 2^log_tile points at a distance of 2^log_stride. A group has 2^log_columns columns, an item
+// four points of one at a time, on which it does two stages (the first stage alone where the number is odd); then all items
+// exchange points through work-group memory. Points are below 4r on the way down, below 2r on the way up: what is multiplied may be any
+// that is below 5r.
 
 // roots[m, i] and their quotients are at place i, because with a shift of 1 they do not depend on m, or with this flag at place m + i.
 #define FLAG_COSET 1
@@ -64,7 +65,7 @@ DEVICE void store_point(GLOBAL fe *output, Column column, u32 r, fe x, u32 log_s
     u32 at = column.start + (r << log_stride);
     if (flags & FLAG_REVERSED_OUT) at = reverse_bits(at, log_size);
     if (flags & FLAG_DIVIDE) x = divide_by_power(x, log_size);
-    if (flags & FLAG_CANONICAL) x = fr_canonical(x);
+    if (flags & FLAG_CANONICAL) x = fr_canonical(fr_below_2p(x));
     store_fe(output + ((column.polynomial << log_size) + at), x);
 }
 
@@ -92,20 +93,40 @@ DEVICE void store_tile(LOCAL_POINTER uint4 *tile, u32 e, fe x) {
 #define SMALL fft_back_small
 
 DEVICE void butterfly(fe *u, fe *v, GLOBAL const fe *root, u32 trivial) {
-    const fe sum = fr_add(*u, *v), difference = fr_sub(*u, *v);
+    u32 borrow;
+    const fe sum = fr_add(*u, *v), difference = fe_sub(fe_add(*u, FR_TWO_P), *v, &borrow);
     *u = sum;
-    *v = trivial ? difference : mul_root(difference, load_fe(root), load_fe(root + 1));
+    *v = trivial ? fr_below_2p(difference) : mul_root(difference, load_fe(root), load_fe(root + 1));
 }
 #else
 #define PASS fft_forth
 #define SMALL fft_forth_small
 
 DEVICE void butterfly(fe *u, fe *v, GLOBAL const fe *root, u32 trivial) {
-    const fe product = trivial ? *v : mul_root(*v, load_fe(root), load_fe(root + 1)), first = *u;
-    *u = fr_add(first, product);
-    *v = fr_sub(first, product);
+    u32 borrow;
+    const fe first = fr_below_2p(*u);
+    const fe product = trivial ? fr_below_2p(*v) : mul_root(*v, load_fe(root), load_fe(root + 1));
+    *u = fe_add(first, product);
+    *v = fe_sub(fe_add(first, FR_TWO_P), product, &borrow);
 }
 #endif
+
+// Two stages of a pass, or its stage 0 alone: an item has rows `row`, `row` + 2^log_low and so on of its column, of block `high` at the first
+// of the stages.
+typedef struct {
+    u32 stage, alone, log_low, high, row;
+} Layer;
+
+DEVICE Layer layer_of(u32 number, u32 log_tile, u32 w) {
+    const u32 odd = log_tile & 1, down = FFT_BACK ? (log_tile - 1) / 2 - number : number;
+    Layer layer;
+    layer.alone = odd && down == 0;
+    layer.stage = layer.alone ? 0 : 2 * down - odd;
+    layer.log_low = log_tile - 2 - layer.stage;
+    layer.high = w >> layer.log_low;
+    layer.row = (layer.high << (layer.log_low + 2)) + (w & (((u32)1 << layer.log_low) - 1));
+    return layer;
+}
 
 // `total` columns of polynomials of 2^log_size points, 2^log_input coefficients each in the input.
 BOUNDED_KERNEL(FFT_TILE / 4, FFT_GROUPS)
@@ -114,37 +135,27 @@ PASS(BUFFER(const fe, input), BUFFER(fe, output), BUFFER(const fe, roots), u64 t
     LOCAL uint4 tile[2 * FFT_TILE];
     const u32 log_size = (u32)log_size_, log_input = (u32)log_input_, log_tile = (u32)log_tile_;
     const u32 log_stride = (u32)log_stride_, log_columns = (u32)log_columns_, flags = (u32)flags_;
-    const u32 item = (u32)local_id(), columns = (u32)1 << log_columns, items = (u32)1 << (log_tile + log_columns - 2);
+    const u32 item = (u32)local_id(), columns = (u32)1 << log_columns;
     const u64 first = group_id() << log_columns;
     const u32 c = item & (columns - 1), w = item >> log_columns;
     // A partial last group repeats its last column and does not store it.
     const u64 y = first + c;
     const Column column = column_of(y < total ? y : total - 1, log_size, log_tile, log_stride, flags);
-    const u32 stages = log_size - log_stride - log_tile;
+    const u32 stages = log_size - log_stride - log_tile, coset = flags & FLAG_COSET;
+    const u32 layers = (log_tile + 1) / 2;
 
+    fe x[4];
+    Layer layer = layer_of(0, log_tile, w);
     UNROLL
-    for (u32 d = 0; d < 4; d++) {
-        const u32 r = w + (d << (log_tile - 2));
-        store_tile(tile, item + d * items, load_point(AT(input), column, r, log_size, log_input, log_stride, flags));
-    }
-    const u32 odd = log_tile & 1, layers = (log_tile + 1) / 2;
+    for (u32 d = 0; d < 4; d++)
+        x[d] = load_point(AT(input), column, layer.row + (d << layer.log_low), log_size, log_input, log_stride, flags);
     NO_UNROLL
-    for (u32 layer = 0; layer < layers; layer++) {
-        // Stages q and q + 1 of the pass, or 0 alone.
-        const u32 number = FFT_BACK ? layers - 1 - layer : layer;
-        const u32 alone = odd && number == 0, q = alone ? 0 : 2 * number - odd;
-        const u32 log_low = log_tile - 2 - q, high = w >> log_low;
-        const u32 start = ((high << (log_low + 2)) + (w & (((u32)1 << log_low) - 1)) << log_columns) + c;
-        const u32 distance = log_low + log_columns;
-        const u32 i = (column.block << q) + high, coset = flags & FLAG_COSET, m = coset ? (u32)1 << (stages + q) : 0;
+    for (u32 number = 0; number < layers; number++) {
+        const u32 i = (column.block << layer.stage) + layer.high, m = coset ? (u32)1 << (stages + layer.stage) : 0;
         const u32 trivial = !coset && i == 0;
         GLOBAL const fe *outer = AT(roots) + 2 * (u64)(m + i), *inner = AT(roots) + 4 * (u64)(m + i);
-        fe x[4];
-        BARRIER();
-        UNROLL
-        for (u32 d = 0; d < 4; d++) x[d] = load_tile(tile, start + (d << distance));
 #if FFT_BACK
-        if (!alone) {
+        if (!layer.alone) {
             butterfly(&x[0], &x[1], inner, trivial);
             butterfly(&x[2], &x[3], inner + 2, 0);
         }
@@ -153,20 +164,28 @@ PASS(BUFFER(const fe, input), BUFFER(fe, output), BUFFER(const fe, roots), u64 t
 #else
         butterfly(&x[0], &x[2], outer, trivial);
         butterfly(&x[1], &x[3], outer, trivial);
-        if (!alone) {
+        if (!layer.alone) {
             butterfly(&x[0], &x[1], inner, trivial);
             butterfly(&x[2], &x[3], inner + 2, 0);
         }
 #endif
-        UNROLL
-        for (u32 d = 0; d < 4; d++) store_tile(tile, start + (d << distance), x[d]);
+        // Nothing is exchanged behind the last layer; but no barrier may stand in a branch.
+        const u32 more = number + 1 < layers;
+        if (more) {
+            UNROLL
+            for (u32 d = 0; d < 4; d++) store_tile(tile, (layer.row + (d << layer.log_low) << log_columns) + c, x[d]);
+        }
+        BARRIER();
+        if (more) {
+            layer = layer_of(number + 1, log_tile, w);
+            UNROLL
+            for (u32 d = 0; d < 4; d++) x[d] = load_tile(tile, (layer.row + (d << layer.log_low) << log_columns) + c);
+        }
     }
-    BARRIER();
-    UNROLL
-    for (u32 d = 0; d < 4; d++) {
-        const u32 r = w + (d << (log_tile - 2));
-        const fe x = load_tile(tile, item + d * items);
-        if (y < total) store_point(AT(output), column, r, x, log_size, log_stride, flags);
+    if (y < total) {
+        UNROLL
+        for (u32 d = 0; d < 4; d++)
+            store_point(AT(output), column, layer.row + (d << layer.log_low), x[d], log_size, log_stride, flags);
     }
 }
 

@@ -67,24 +67,43 @@ DEVICE int msm_digit(GLOBAL const u32 *integers, u64 count, u64 i, u32 bits, u32
     return (int)((few + 1) >> 1) - (int)((few >> bits) << bits);
 }
 
-// An entry and its bucket, if the digit is not 0.
-DEVICE u32 msm_entry(GLOBAL const u32 *integers, u64 count, u32 i, u32 place, u32 bits, u32 sets, u32 width, u32 first, u32 stride,
-                     u32 *entry, u32 *bucket) {
-    const int digit = msm_digit(integers, count, i, bits, place);
+// A digit of an integer: where, and what it is an entry of.
+typedef struct {
+    u32 place, set, row, point, entry, bucket;
+} msm_cursor;
+
+DEVICE msm_cursor msm_first(u32 i, u32 width, u32 first) {
+    msm_cursor c;
+    c.place = c.set = c.entry = c.bucket = 0;
+    c.row = i / width;
+    c.point = first + (i - c.row * width);
+    return c;
+}
+
+DEVICE void msm_step(msm_cursor *c, u32 sets, u32 stride) {
+    c->place++;
+    c->set++;
+    if (c->set == sets) {
+        c->set = 0;
+        c->point += stride;
+    }
+}
+
+// Makes the entry; whether there is one.
+DEVICE u32 msm_entry(GLOBAL const u32 *integers, u64 count, u64 i, u32 bits, u32 sets, msm_cursor *c) {
+    const int digit = msm_digit(integers, count, i, bits, c->place);
     const u32 magnitude = (u32)(digit < 0 ? -digit : digit);
-    const u32 row = i / width, set = place % sets;
-    *bucket = ((row * sets + set) << (bits - 1)) + magnitude - 1;
-    *entry = (first + (i - row * width) + place / sets * stride) | (digit < 0 ? 1u << 31 : 0);
+    c->bucket = ((c->row * sets + c->set) << (bits - 1)) + magnitude - 1;
+    c->entry = digit < 0 ? c->point | 1u << 31 : c->point;
     return magnitude != 0;
 }
 
-// The loop over the entries of the group's tile: `tile` integers, all their `places` digits.
-#define MSM_TILE(entry, bucket)                                                                                        \
-    const u32 tile_start = (u32)(group_id() * tile);                                                                   \
-    const u32 tile_size = (u32)(count - tile_start < tile ? count - tile_start : tile);                                \
-    for (u32 k = (u32)local_id(), i = 0, place = 0, entry, bucket; k < tile_size * (u32)places; k += (u32)local_size()) \
-        if (place = k / tile_size, i = tile_start + (k - place * tile_size),                                           \
-            msm_entry(AT(integers), count, i, place, (u32)bits, (u32)sets, (u32)width, (u32)first, (u32)stride, &entry, &bucket))
+// The loop over the entries of the group's tile: all digits of `tile` integers. An integer is one item's.
+#define MSM_TILE(c)                                                                                                    \
+    for (u64 i = group_id() * tile + local_id(); i < (group_id() + 1) * tile && i < count; i += local_size())          \
+        for (msm_cursor c = msm_first((u32)i, (u32)width, (u32)first); c.place < places;                               \
+             msm_step(&c, (u32)sets, (u32)stride))                                                                     \
+            if (msm_entry(AT(integers), count, i, (u32)bits, (u32)sets, &c))
 
 // Counts entries by partition: those of the integers' digits at all `places`. Integers come in rows of `width`; number i of a row
 // belongs to point first + i + stride t at places t sets + s, for s below `sets`. A group for each `tile` integers.
@@ -93,30 +112,79 @@ BOUNDED_KERNEL(256, 2) msm_count_partitions(BUFFER(const u32, integers), u64 cou
     LOCAL u32 slots[MSM_SLOTS];
     for (u64 k = local_id(); k < partitions; k += local_size()) slots[k] = 0;
     BARRIER();
-    MSM_TILE(entry, bucket) ATOMIC_ADD(&slots[bucket >> low_bits], 1u);
+    MSM_TILE(c) ATOMIC_ADD(&slots[c.bucket >> low_bits], 1u);
     BARRIER();
     for (u64 k = local_id(); k < partitions; k += local_size()) {
         if (slots[k]) ATOMIC_ADD(&AT(counts)[k], slots[k]);
     }
 }
 
+// Entries of a tile at most. A group puts them in order in its own memory before it writes them: written as they come, they would be single words all
+// over memory, and a device has more groups under way than its cache has room for their half-written lines.
+#define MSM_STAGED 4096
+
+// Of what each of `count` slots counts, how much is before it. `shares` is space for a word an item.
+#define MSM_BEFORE(slots, count, shares)                                                                               \
+    {                                                                                                                  \
+        const u32 me = (u32)local_id(), items = (u32)local_size(), each = ((u32)(count) + items - 1) / items;          \
+        const u32 begin = me * each < (count) ? me * each : (u32)(count);                                              \
+        const u32 finish = begin + each < (count) ? begin + each : (u32)(count);                                       \
+        u32 sum = 0;                                                                                                   \
+        for (u32 k = begin; k < finish; k++) sum += slots[k];                                                          \
+        shares[me] = sum;                                                                                              \
+        BARRIER();                                                                                                     \
+        for (u32 distance = 1; distance < items; distance *= 2) {                                                      \
+            const u32 before = me >= distance ? shares[me - distance] : 0;                                             \
+            BARRIER();                                                                                                 \
+            shares[me] += before;                                                                                      \
+            BARRIER();                                                                                                 \
+        }                                                                                                              \
+        u32 at = shares[me] - sum;                                                                                     \
+        for (u32 k = begin; k < finish; k++) {                                                                         \
+            const u32 here = slots[k];                                                                                 \
+            slots[k] = at;                                                                                             \
+            at += here;                                                                                                \
+        }                                                                                                              \
+    }                                                                                                                  \
+    BARRIER();
+
+// Slots say where the kinds end that the group has put in order. Reserves space for each of them, and says how far it is from where the
+// kind is to where it goes.
+#define MSM_RESERVE(slots, count, cursors)                                                                             \
+    {                                                                                                                  \
+        const u32 me = (u32)local_id(), items = (u32)local_size(), each = ((u32)(count) + items - 1) / items;          \
+        const u32 begin = me * each < (count) ? me * each : (u32)(count);                                              \
+        const u32 finish = begin + each < (count) ? begin + each : (u32)(count);                                       \
+        u32 from = begin > 0 ? slots[begin - 1] : 0;                                                                   \
+        BARRIER();                                                                                                     \
+        for (u32 k = begin; k < finish; k++) {                                                                         \
+            const u32 to = slots[k];                                                                                   \
+            if (to > from) slots[k] = ATOMIC_ADD(&(cursors)[k], to - from) - from;                                     \
+            from = to;                                                                                                 \
+        }                                                                                                              \
+    }                                                                                                                  \
+    BARRIER();
+
 // Writes entries partition by partition, each with the lower bits of its bucket's number in the upper half of a u64. `cursors` holds where
 // each partition begins and then where it ends.
-BOUNDED_KERNEL(256, 2) msm_partition(BUFFER(const u32, integers), u64 count, u64 bits, u64 places, u64 sets, u64 width, u64 first,
-                                     u64 stride, u64 low_bits, u64 partitions, u64 tile, BUFFER(u32, cursors), BUFFER(u64, pairs)) {
-    LOCAL u32 slots[MSM_SLOTS];
+BOUNDED_KERNEL(256, 4) msm_partition(BUFFER(const u32, integers), u64 count, u64 bits, u64 places, u64 sets, u64 width,
+                                            u64 first, u64 stride, u64 low_bits, u64 partitions, u64 tile, BUFFER(u32, cursors),
+                                            BUFFER(u64, pairs)) {
+    LOCAL u32 slots[MSM_SLOTS], shares[256];
+    LOCAL u64 staged[MSM_STAGED];
     for (u64 k = local_id(); k < partitions; k += local_size()) slots[k] = 0;
     BARRIER();
-    { MSM_TILE(entry, bucket) ATOMIC_ADD(&slots[bucket >> low_bits], 1u); }
+    { MSM_TILE(c) ATOMIC_ADD(&slots[c.bucket >> low_bits], 1u); }
     BARRIER();
-    for (u64 k = local_id(); k < partitions; k += local_size()) {
-        if (slots[k]) slots[k] = ATOMIC_ADD(&AT(cursors)[k], slots[k]);
-    }
+    MSM_BEFORE(slots, partitions, shares)
+    { MSM_TILE(c) staged[ATOMIC_ADD(&slots[c.bucket >> low_bits], 1u)] = (u64)c.bucket << 32 | c.entry; }
     BARRIER();
-    const u32 mask = (1u << low_bits) - 1;
-    MSM_TILE(entry, bucket) {
-        const u32 at = ATOMIC_ADD(&slots[bucket >> low_bits], 1u);
-        AT(pairs)[at] = (u64)(bucket & mask) << 32 | entry;
+    const u32 total = slots[partitions - 1], mask = (1u << low_bits) - 1;
+    MSM_RESERVE(slots, partitions, AT(cursors))
+    for (u32 k = (u32)local_id(); k < total; k += (u32)local_size()) {
+        const u64 pair = staged[k];
+        const u32 bucket = (u32)(pair >> 32);
+        AT(pairs)[slots[bucket >> low_bits] + k] = (u64)(bucket & mask) << 32 | (u32)pair;
     }
 }
 
@@ -170,73 +238,28 @@ DEVICE u32 msm_find(GLOBAL const u32 *ends, u32 low, u32 count, u32 at) {
                                stop = AT(ends)[partition] < tile_stop ? AT(ends)[partition] : tile_stop);              \
          start = stop)
 
-// Entries of a tile at most where it is put in order before it is written.
-#define MSM_STAGED 4096
-
-// Of what each of `count` slots counts, how much is before it. `shares` is space for a word an item.
-#define MSM_BEFORE(slots, count, shares)                                                                               \
-    {                                                                                                                  \
-        const u32 me = (u32)local_id(), items = (u32)local_size(), each = ((u32)(count) + items - 1) / items;          \
-        const u32 begin = me * each < (count) ? me * each : (u32)(count);                                              \
-        const u32 finish = begin + each < (count) ? begin + each : (u32)(count);                                       \
-        u32 sum = 0;                                                                                                   \
-        for (u32 k = begin; k < finish; k++) sum += slots[k];                                                          \
-        shares[me] = sum;                                                                                              \
-        BARRIER();                                                                                                     \
-        for (u32 distance = 1; distance < items; distance *= 2) {                                                      \
-            const u32 before = me >= distance ? shares[me - distance] : 0;                                             \
-            BARRIER();                                                                                                 \
-            shares[me] += before;                                                                                      \
-            BARRIER();                                                                                                 \
-        }                                                                                                              \
-        u32 at = shares[me] - sum;                                                                                     \
-        for (u32 k = begin; k < finish; k++) {                                                                         \
-            const u32 here = slots[k];                                                                                 \
-            slots[k] = at;                                                                                             \
-            at += here;                                                                                                \
-        }                                                                                                              \
-    }                                                                                                                  \
-    BARRIER();
-
-// Slots say where the kinds end that the group has put in order. Reserves space for each of them, and says how far it is from where the
-// kind is to where it goes.
-#define MSM_RESERVE(slots, count, cursors)                                                                             \
-    {                                                                                                                  \
-        const u32 me = (u32)local_id(), items = (u32)local_size(), each = ((u32)(count) + items - 1) / items;          \
-        const u32 begin = me * each < (count) ? me * each : (u32)(count);                                              \
-        const u32 finish = begin + each < (count) ? begin + each : (u32)(count);                                       \
-        u32 from = begin > 0 ? slots[begin - 1] : 0;                                                                   \
-        BARRIER();                                                                                                     \
-        for (u32 k = begin; k < finish; k++) {                                                                         \
-            const u32 to = slots[k];                                                                                   \
-            if (to > from) slots[k] = ATOMIC_ADD(&(cursors)[k], to - from) - from;                                     \
-            from = to;                                                                                                 \
-        }                                                                                                              \
-    }                                                                                                                  \
-    BARRIER();
-
-BOUNDED_KERNEL(256, 4) msm_partition_staged(BUFFER(const u32, integers), u64 count, u64 bits, u64 places, u64 sets, u64 width,
-                                            u64 first, u64 stride, u64 low_bits, u64 partitions, u64 tile, BUFFER(u32, cursors),
-                                            BUFFER(u64, pairs)) {
-    LOCAL u32 slots[MSM_SLOTS], shares[256];
-    LOCAL u64 staged[MSM_STAGED];
-    for (u64 k = local_id(); k < partitions; k += local_size()) slots[k] = 0;
-    BARRIER();
-    { MSM_TILE(entry, bucket) ATOMIC_ADD(&slots[bucket >> low_bits], 1u); }
-    BARRIER();
-    MSM_BEFORE(slots, partitions, shares)
-    { MSM_TILE(entry, bucket) staged[ATOMIC_ADD(&slots[bucket >> low_bits], 1u)] = (u64)bucket << 32 | entry; }
-    BARRIER();
-    const u32 total = slots[partitions - 1], mask = (1u << low_bits) - 1;
-    MSM_RESERVE(slots, partitions, AT(cursors))
-    for (u32 k = (u32)local_id(); k < total; k += (u32)local_size()) {
-        const u64 pair = staged[k];
-        const u32 bucket = (u32)(pair >> 32);
-        AT(pairs)[slots[bucket >> low_bits] + k] = (u64)(bucket & mask) << 32 | (u32)pair;
+// Counts pairs by bucket. A group for each `tile` pairs.
+BOUNDED_KERNEL(256, 2) msm_count_buckets(BUFFER(const u64, pairs), BUFFER(const u32, ends), u64 partitions, u64 low_bits, u64 tile,
+                                         BUFFER(u32, counts)) {
+    LOCAL u32 slots[MSM_SLOTS];
+    const u32 buckets = 1u << low_bits;
+    MSM_PARTITIONS(partition, start, stop) {
+        for (u32 k = (u32)local_id(); k < buckets; k += (u32)local_size()) slots[k] = 0;
+        BARRIER();
+        for (u32 k = start + (u32)local_id(); k < stop; k += (u32)local_size()) {
+            ATOMIC_ADD(&slots[(u32)(AT(pairs)[k] >> 32)], 1u);
+        }
+        BARRIER();
+        GLOBAL u32 *all = AT(counts) + ((u64)partition << low_bits);
+        for (u32 k = (u32)local_id(); k < buckets; k += (u32)local_size()) {
+            if (slots[k]) ATOMIC_ADD(&all[k], slots[k]);
+        }
+        BARRIER();
     }
 }
 
-BOUNDED_KERNEL(256, 4) msm_place_staged(BUFFER(const u64, pairs), BUFFER(const u32, ends), u64 partitions, u64 low_bits, u64 tile,
+// Writes entries bucket by bucket. `cursors` holds where each bucket begins and then where it ends.
+BOUNDED_KERNEL(256, 4) msm_place(BUFFER(const u64, pairs), BUFFER(const u32, ends), u64 partitions, u64 low_bits, u64 tile,
                                         BUFFER(u32, cursors), BUFFER(u32, entries)) {
     LOCAL u32 slots[MSM_SLOTS], shares[256];
     LOCAL u64 staged[MSM_STAGED];
@@ -259,51 +282,6 @@ BOUNDED_KERNEL(256, 4) msm_place_staged(BUFFER(const u64, pairs), BUFFER(const u
         for (u32 k = (u32)local_id(); k < stop - start; k += (u32)local_size()) {
             const u64 pair = staged[k];
             AT(entries)[slots[(u32)(pair >> 32)] + k] = (u32)pair;
-        }
-        BARRIER();
-    }
-}
-
-// Counts pairs by bucket. A group for each `tile` pairs.
-BOUNDED_KERNEL(256, 2) msm_count_buckets(BUFFER(const u64, pairs), BUFFER(const u32, ends), u64 partitions, u64 low_bits, u64 tile,
-                                         BUFFER(u32, counts)) {
-    LOCAL u32 slots[MSM_SLOTS];
-    const u32 buckets = 1u << low_bits;
-    MSM_PARTITIONS(partition, start, stop) {
-        for (u32 k = (u32)local_id(); k < buckets; k += (u32)local_size()) slots[k] = 0;
-        BARRIER();
-        for (u32 k = start + (u32)local_id(); k < stop; k += (u32)local_size()) {
-            ATOMIC_ADD(&slots[(u32)(AT(pairs)[k] >> 32)], 1u);
-        }
-        BARRIER();
-        GLOBAL u32 *all = AT(counts) + ((u64)partition << low_bits);
-        for (u32 k = (u32)local_id(); k < buckets; k += (u32)local_size()) {
-            if (slots[k]) ATOMIC_ADD(&all[k], slots[k]);
-        }
-        BARRIER();
-    }
-}
-
-// Writes entries bucket by bucket. `cursors` holds where each bucket begins and then where it ends.
-BOUNDED_KERNEL(256, 2) msm_place(BUFFER(const u64, pairs), BUFFER(const u32, ends), u64 partitions, u64 low_bits, u64 tile,
-                                 BUFFER(u32, cursors), BUFFER(u32, entries)) {
-    LOCAL u32 slots[MSM_SLOTS];
-    const u32 buckets = 1u << low_bits;
-    MSM_PARTITIONS(partition, start, stop) {
-        for (u32 k = (u32)local_id(); k < buckets; k += (u32)local_size()) slots[k] = 0;
-        BARRIER();
-        for (u32 k = start + (u32)local_id(); k < stop; k += (u32)local_size()) {
-            ATOMIC_ADD(&slots[(u32)(AT(pairs)[k] >> 32)], 1u);
-        }
-        BARRIER();
-        GLOBAL u32 *all = AT(cursors) + ((u64)partition << low_bits);
-        for (u32 k = (u32)local_id(); k < buckets; k += (u32)local_size()) {
-            if (slots[k]) slots[k] = ATOMIC_ADD(&all[k], slots[k]);
-        }
-        BARRIER();
-        for (u32 k = start + (u32)local_id(); k < stop; k += (u32)local_size()) {
-            const u64 pair = AT(pairs)[k];
-            AT(entries)[ATOMIC_ADD(&slots[(u32)(pair >> 32)], 1u)] = (u32)pair;
         }
         BARRIER();
     }

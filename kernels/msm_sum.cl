@@ -178,19 +178,21 @@ BOUNDED_KERNEL(128, 3) msm_weigh(BUFFER(const u32, ends), BUFFER(const fe, sums)
 }
 
 // The sum of piece number times plain sum, over a set, is that of 2^b times the sums T_b of those pieces whose number has bit b. Here are, for
-// each of the sets of 2^log_pieces pieces, first the sum of its weighted sums and then each T_b; for runs of `length` pieces, which the
-// groups of a sum have.
+// each of the sets of 2^log_pieces pieces, first the sum of its weighted sums and then each T_b; in as many groups as there are runs of
+// `length` pieces.
 FIXED_KERNEL(MSM_ITEMS, 1) msm_add_bits(BUFFER(const fe, weighted), BUFFER(const fe, plain), u64 log_pieces, u64 length,
                                         BUFFER(fe, sums)) {
     LOCAL xyzz shared[MSM_ITEMS];
     const u32 runs = (u32)(((u64)1 << log_pieces) / length), slots = (u32)log_pieces + 1;
     const u32 slot = (u32)group_id() / runs % slots, set = (u32)group_id() / runs / slots;
-    const u64 first = (u64)((u32)group_id() % runs) * length;
-    GLOBAL const fe *points = slot == 0 ? AT(weighted) : AT(plain);
-    const u64 mask = slot == 0 ? 0 : (u64)1 << (slot - 1);
+    // The numbers with bit b are those of one bit less, with a one put in.
+    const u64 each = slot == 0 ? length : length / 2, first = (u64)((u32)group_id() % runs) * each;
+    const u64 bit = slot == 0 ? 0 : (u64)1 << (slot - 1);
+    GLOBAL const fe *points = (slot == 0 ? AT(weighted) : AT(plain)) + XYZZ * ((u64)set << log_pieces);
     xyzz sum = xyzz_identity();
-    NO_UNROLL for (u64 k = first + local_id(); k < first + length; k += MSM_ITEMS) {
-        if ((k & mask) == mask) xyzz_add(&sum, load_xyzz(points + XYZZ * (((u64)set << log_pieces) + k)));
+    NO_UNROLL for (u64 k = first + local_id(); k < first + each; k += MSM_ITEMS) {
+        const u64 piece = slot == 0 ? k : (k & ~(bit - 1)) << 1 | bit | (k & (bit - 1));
+        xyzz_add(&sum, load_xyzz(points + XYZZ * piece));
     }
     MSM_SUM_OF_ITEMS(sum)
     if (local_id() == 0) store_xyzz(AT(sums) + XYZZ * group_id(), sum);

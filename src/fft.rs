@@ -152,7 +152,7 @@ impl Engine {
 }
 
 /// [`Error::LengthMismatch`] unless there are one or more polynomials of `size` scalars.
-fn check_polynomials(what: &'static str, size: usize, found: usize) -> Result<(), Error> {
+pub(crate) fn check_polynomials(what: &'static str, size: usize, found: usize) -> Result<(), Error> {
     match found > 0 && found.is_multiple_of(size) {
         true => Ok(()),
         false => {

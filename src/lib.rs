@@ -97,6 +97,8 @@ pub mod ntt;
 pub mod pinned;
 pub mod progress;
 pub mod resident;
+#[cfg(feature = "bn254")]
+mod scalars;
 mod spawn;
 
 pub use engine::{Engine, EngineBuilder};

@@ -21,6 +21,7 @@ use crate::bn254::{Fr, G1, G1Affine, check_on_curve};
 use crate::engine::{Engine, memory_of};
 use crate::error::Error;
 use crate::job::Job;
+pub use crate::scalars::Scalars;
 
 /// What is done with bases before they are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -35,15 +36,11 @@ pub struct BasesOptions {
 
 /// Bases kept by an engine. Cloning shares them.
 #[derive(Clone)]
-pub struct Bases(Arc<Handle<G1Affine>>);
-
-/// Scalars kept by an engine. Cloning shares them.
-#[derive(Clone)]
-pub struct Scalars(Arc<Handle<Fr>>);
+pub struct Bases(Arc<Handle>);
 
 /// Elements, what a backend keeps beside them, and whose backend that is.
-struct Handle<T> {
-    elements: Vec<T>,
+struct Handle {
+    elements: Vec<G1Affine>,
     kept: Option<Kept>,
     engine: Engine,
 }
@@ -61,13 +58,6 @@ impl Bases {
             true => Ok(BasesInput::Kept { bases: self, range }),
             false => Err(Error::IndexOutOfRange { index: range.start.max(range.end), len: len + 1 }),
         }
-    }
-}
-
-impl Scalars {
-    /// The scalars.
-    pub fn as_slice(&self) -> &[Fr] {
-        &self.0.elements
     }
 }
 
@@ -124,7 +114,10 @@ impl<'a> BasesInput<'a> {
         match self {
             Self::Slice(points) => Ok(BasesView { points, kept: None, first: 0 }),
             Self::Kept { bases, range } => {
-                let Handle { elements, kept, .. } = bases.0.of(engine, "bases")?;
+                let Handle { elements, kept, engine: owner } = &*bases.0;
+                if !owner.is(engine) {
+                    return Err(Error::WrongEngine { what: "bases" });
+                }
                 let points = &elements[range.clone()];
                 Ok(BasesView { points, kept: kept.as_ref(), first: range.start })
             }
@@ -137,19 +130,15 @@ impl ScalarsInput<'_> {
     fn view(&self, engine: &Engine) -> Result<ScalarsView<'_>, Error> {
         match self {
             Self::Slice(scalars) => Ok(ScalarsView { scalars, kept: None }),
-            Self::Kept(scalars) => {
-                let Handle { elements, kept, .. } = scalars.0.of(engine, "scalars")?;
-                Ok(ScalarsView { scalars: elements, kept: kept.as_ref() })
-            }
+            Self::Kept(scalars) => scalars.view(engine),
         }
     }
-}
 
-impl<T> Handle<T> {
-    fn of(&self, engine: &Engine, what: &'static str) -> Result<&Self, Error> {
-        match self.engine.is(engine) {
-            true => Ok(self),
-            false => Err(Error::WrongEngine { what }),
+    /// The number of scalars.
+    fn len(&self) -> usize {
+        match self {
+            Self::Slice(scalars) => scalars.len(),
+            Self::Kept(scalars) => scalars.len(),
         }
     }
 }
@@ -166,13 +155,6 @@ impl Engine {
         let budget = if options.tables { self.memory_budget().unwrap_or(u64::MAX) } else { 0 };
         let kept = self.run(|| self.backend().keep_bases(&points, budget))?;
         Ok(Bases(Arc::new(Handle { elements: points, kept, engine: self.clone() })))
-    }
-
-    /// Keeps scalars for sums on this engine.
-    pub fn scalars(&self, scalars: Vec<Fr>) -> Result<Scalars, Error> {
-        self.check_budget(memory_of::<Fr>(scalars.len(), 1))?;
-        let kept = self.run(|| self.backend().keep_scalars(&scalars))?;
-        Ok(Scalars(Arc::new(Handle { elements: scalars, kept, engine: self.clone() })))
     }
 
     /// The sum of every scalar times its base.
@@ -197,8 +179,9 @@ impl Engine {
         bases: impl Into<BasesInput<'a>>,
     ) -> Result<G1, Error> {
         let (scalars, bases) = (scalars.into(), bases.into());
+        let found = scalars.len();
         let (scalars, bases) = (scalars.view(self)?, bases.view(self)?);
-        let (expected, found) = (bases.points.len(), scalars.scalars.len());
+        let expected = bases.points.len();
         if expected != found {
             return Err(Error::LengthMismatch { what: "scalars", expected, found });
         }
@@ -217,8 +200,9 @@ impl Engine {
         bases: impl Into<BasesInput<'a>>,
     ) -> Result<Vec<G1>, Error> {
         let (scalars, bases) = (scalars.into(), bases.into());
+        let found = scalars.len();
         let (scalars, bases) = (scalars.view(self)?, bases.view(self)?);
-        let (width, found) = (bases.points.len(), scalars.scalars.len());
+        let width = bases.points.len();
         let rows = found.checked_div(width).unwrap_or(0);
         if rows * width != found {
             return Err(Error::LengthMismatch {
@@ -270,11 +254,5 @@ impl Engine {
 impl fmt::Debug for Bases {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Bases").field("len", &self.0.elements.len()).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for Scalars {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scalars").field("len", &self.0.elements.len()).finish_non_exhaustive()
     }
 }

@@ -23,9 +23,9 @@ pub struct BasesView<'a> {
 /// Scalars as a backend gets them.
 #[derive(Clone, Copy)]
 pub struct ScalarsView<'a> {
-    /// The scalars, one row after another.
+    /// The scalars, one row after another; none where they are in the device's memory alone.
     pub scalars: &'a [Fr],
-    /// What [`Msm::keep_scalars`] made of them.
+    /// What [`Msm::keep_scalars`] or [`ResidentFft`] made of them.
     pub kept: Option<&'a Kept>,
 }
 
@@ -56,6 +56,28 @@ pub trait Fft: Send + Sync {
         size: usize,
         values: &mut [Fr],
     ) -> Result<(), Error>;
+
+    /// The transforms of scalars in the device's own memory; `None` where the host is the device.
+    fn resident_fft(&self) -> Option<&dyn ResidentFft> {
+        None
+    }
+}
+
+/// Transforms of scalars in a device's own memory, as [`Msm::keep_scalars`] put them there. What is kept is never written again.
+pub trait ResidentFft: Send + Sync {
+    /// [`Fft::fft`] into new memory.
+    fn fft_kept(&self, fft: &Ntt<Fr>, scalars: &Kept) -> Result<Kept, Error>;
+
+    /// [`Fft::fft_of_padded`] into new memory.
+    fn fft_of_padded_kept(
+        &self,
+        domain: &Domain<Fr>,
+        coefficients: &Kept,
+        size: usize,
+    ) -> Result<Kept, Error>;
+
+    /// Copies scalars to host memory, as many as there are.
+    fn read_kept(&self, scalars: &Kept, values: &mut [Fr]) -> Result<(), Error>;
 }
 
 /// Everything over BN254.

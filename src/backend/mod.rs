@@ -23,7 +23,7 @@ mod residence;
 use std::time::Duration;
 
 #[cfg(feature = "bn254")]
-pub use bn254::{BasesView, Bn254, Fft, Kept, Msm, ScalarsView};
+pub use bn254::{BasesView, Bn254, Fft, Kept, Msm, ResidentFft, ScalarsView};
 
 use crate::choice::Choices;
 use crate::device::Bandwidths;

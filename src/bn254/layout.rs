@@ -71,6 +71,15 @@ pub fn scalars(limbs: &[Limbs]) -> Result<&[Fr], Error> {
     }
 }
 
+/// Limbs in Montgomery form as scalars to change, where they stand.
+///
+/// [`Error::NotReduced`] with the index of the first that is r or above.
+pub fn scalars_mut(limbs: &mut [Limbs]) -> Result<&mut [Fr], Error> {
+    scalars(limbs)?;
+    // SAFETY: the layout asserted above; all values are below the modulus, and the borrow is handed on.
+    Ok(unsafe { std::slice::from_raw_parts_mut(limbs.as_mut_ptr().cast(), limbs.len()) })
+}
+
 /// Limbs in Montgomery form, x before y, as affine points, where they stand. All zero is the identity.
 ///
 /// [`Error::NotReduced`] with the index of the first point with a coordinate of q or above. Whether the points are on

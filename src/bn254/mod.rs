@@ -32,7 +32,7 @@ pub use integers::{
 pub(crate) use layout::{
     affine_points, fold_canonical, limbs_mut, residues, residues_mut, scalar_of_residue, sum_of_xyzz,
 };
-pub use layout::{limbs, limbs_of_points, points, scalars};
+pub use layout::{limbs, limbs_of_points, points, scalars, scalars_mut};
 
 use halo2curves::ff::{Field, PrimeField};
 

@@ -18,6 +18,7 @@ pub(super) const CASES: &[Case] = &[
     Case { name: "fft, large", run: large },
     Case { name: "fft, edge values", run: edge_values },
     Case { name: "fft, halo2's extended domain", run: extended },
+    Case { name: "fft, scalars that stay", run: kept },
     Case { name: "fft, transforms that are refused", run: refused },
 ];
 
@@ -155,6 +156,34 @@ fn extended(engine: &Engine) -> Result<(), String> {
         expect_equal(&format!("{what}, another coset"), &found, &expected)?;
     }
     Ok(())
+}
+
+/// Transforms of kept scalars, one after another, without coming back in between.
+fn kept(engine: &Engine) -> Result<(), String> {
+    let mut words = Words::new(34);
+    let coefficients = random(&mut words, 3 << 8);
+    let handle = engine.scalars(coefficients.clone()).map_err(failure("keeping scalars"))?;
+    let domain = ExtendedDomain::halo2(8, 10).map_err(failure("extended domain"))?;
+    let subgroup = Domain::halo2(8).map_err(failure("domain"))?;
+    for orders in ORDERS.into_iter().flat_map(|i| ORDERS.map(|o| (i, o))) {
+        let fft = Ntt::forward(subgroup).with_orders(orders.0, orders.1);
+        let mut expected = coefficients.clone();
+        engine.fft(&fft, &mut expected).map_err(failure("fft"))?;
+        let values = engine.fft_of(&fft, &handle).map_err(failure("fft of kept scalars"))?;
+        let found = values.to_vec().map_err(failure("bringing back"))?;
+        expect_equal("fft of kept scalars", &found, &expected)?;
+        let back = engine.fft_of(&fft.undo(), &values).map_err(failure("inverse"))?;
+        let extended = engine.coeff_to_extended_of(&domain, &back).map_err(failure("extension"))?;
+        let expected = engine.coeff_to_extended(&domain, &coefficients).map_err(failure("extension"))?;
+        let found = extended.to_vec().map_err(failure("bringing back"))?;
+        expect_equal("extension of kept scalars", &found, &expected)?;
+    }
+    let found = handle.to_vec().map_err(failure("bringing back"))?;
+    expect_equal("kept scalars afterwards", &found, &coefficients)?;
+    let fft = Ntt::forward(Domain::halo2(9).map_err(failure("domain"))?);
+    let what = "scalars of whole polynomials";
+    let expected = Error::LengthMismatch { what, expected: 1024, found: 768 };
+    expect_error("a polynomial and a half", engine.fft_of(&fft, &handle), &expected)
 }
 
 fn refused(engine: &Engine) -> Result<(), String> {

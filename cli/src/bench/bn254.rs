@@ -118,9 +118,16 @@ fn bases(count: usize, limit: u64) -> Result<Vec<G1Affine>, Error> {
 pub(super) fn fft(bench: Bench<'_>, polynomials: usize, log_size: u32) -> Result<Row, Failure> {
     let fft = Ntt::forward(Domain::halo2(log_size)?);
     let mut scalars = uniform(bench, polynomials.saturating_mul(fft.domain.size()))?;
-    let engine = bench.engine;
-    let times = measure(engine, || Ok(()), |()| engine.fft(&fft, &mut scalars))?;
-    let count = scalars.len() as u64;
+    let (engine, count) = (bench.engine, scalars.len() as u64);
+    let times = match bench.pinned {
+        true => {
+            let mut locked = engine.pinned::<[u64; 4]>(scalars.len())?;
+            locked.copy_from_slice(bn254::limbs(&scalars));
+            let scalars = bn254::scalars_mut(&mut locked)?;
+            measure(engine, || Ok(()), |()| engine.fft(&fft, scalars))?
+        }
+        false => measure(engine, || Ok(()), |()| engine.fft(&fft, &mut scalars))?,
+    };
     let rate = Rate { count, unit: "elements/s", bytes: 2 * size_of::<Fr>() as u64 * count };
     Ok(Row::new(Subject { columns: Some(polynomials), ..Subject::new("fft", log_size) }, times, rate))
 }

@@ -59,7 +59,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "B", default_value = "8", value_parser = parse::number::<u64>)]
     blowup: u64,
 
-    /// Keep leaves of trees, matrices of transforms, matrices and results of lde, and scalars of msm in page-locked memory, from
+    /// Keep leaves of trees, matrices of transforms, matrices and results of lde, and scalars of fft and msm in page-locked memory, from
     /// and to which a device copies directly; no difference on the CPU
     #[arg(long)]
     pinned: bool,

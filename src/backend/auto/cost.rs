@@ -7,6 +7,8 @@
 use std::time::Instant;
 
 use crate::backend::{Accelerated, Backend};
+#[cfg(feature = "bn254")]
+use crate::bn254::Fr;
 use crate::cache;
 use crate::error::Error;
 use crate::field::{Field, Goldilocks, powers};
@@ -39,6 +41,9 @@ pub(super) struct Kind {
 pub(super) const NTT: Kind = Kind { name: "ntt", hash: "", unit: "words", run: run_ntt };
 pub(super) const LDE: Kind = Kind { name: "lde", hash: "", unit: "words of output", run: run_lde };
 
+#[cfg(feature = "bn254")]
+pub(super) const FFT: Kind = Kind { name: "fft", hash: "", unit: "scalars", run: run_fft };
+
 /// Hashing rows with H.
 pub(super) const fn rows<H: Accelerated>() -> Kind {
     Kind { name: "row hashing", hash: H::NAME, unit: "words", run: run_rows::<H> }
@@ -49,7 +54,7 @@ pub(super) const fn tree<H: Accelerated>() -> Kind {
     Kind { name: "merkle tree", hash: H::NAME, unit: "leaves", run: run_tree::<H> }
 }
 
-/// Work of a transform of so many words in columns of 2^`layers` points: the CPU's and the device's.
+/// Work of a transform of so many words, or scalars, in columns of 2^`layers` points: the CPU's and the device's.
 pub(super) fn transform_work(words: usize, layers: u32) -> [f64; 2] {
     [words as f64 * f64::from(layers.max(1)), words as f64]
 }
@@ -72,6 +77,13 @@ fn run_lde(backend: &dyn Backend, log: u32) -> Result<[f64; 2], Error> {
     let lde = Lde::onto_coset(log_rows, 8, Convention::Winterfell, Goldilocks::GENERATOR)?;
     backend.lde(&lde, &mut words, 4, &mut output)?;
     Ok(transform_work(output.len(), log_rows))
+}
+
+#[cfg(feature = "bn254")]
+fn run_fft(backend: &dyn Backend, log: u32) -> Result<[f64; 2], Error> {
+    let mut values: Vec<_> = (0..1u64 << log).map(|i| Fr::from_raw([i, i << 7, i << 3, i << 1])).collect();
+    backend.fft(&Ntt::forward(Domain::halo2(log)?), &mut values)?;
+    Ok(transform_work(values.len(), log))
 }
 
 fn run_rows<H: Accelerated>(backend: &dyn Backend, log: u32) -> Result<[f64; 2], Error> {

@@ -11,8 +11,12 @@ use std::time::Duration;
 
 use super::device::{Arg, Device, Launch, Limits};
 use super::{DeviceHash, Gpu};
+#[cfg(feature = "bn254")]
+use crate::backend::Fft;
 use crate::backend::reference::Reference;
 use crate::backend::{Hashing, Transforms};
+#[cfg(feature = "bn254")]
+use crate::bn254::{Fr, scalars_mut};
 use crate::device::DeviceInfo;
 use crate::error::Error;
 use crate::field::Goldilocks;
@@ -178,6 +182,19 @@ fn tree<H: DeviceHash<Digest = ElementDigest>, D: Device>(
     Ok(())
 }
 
+/// Values on a coset of 2^`log_size` points to coefficients, both in natural order.
+#[cfg(feature = "bn254")]
+fn fft(log_size: u32) -> Ntt<Fr> {
+    Ntt::inverse(Domain::halo2(log_size).unwrap().coset(Fr::from(7)).unwrap())
+}
+
+/// A transform of words as the limbs of scalars.
+#[cfg(feature = "bn254")]
+fn transform(backend: &dyn Fft, fft: &Ntt<Fr>, words: &mut [Goldilocks]) -> Result<(), Error> {
+    let limbs: &mut [[u64; 4]] = bytemuck::cast_slice_mut(words);
+    backend.fft(fft, scalars_mut(limbs).expect("limbs of scalars"))
+}
+
 /// Work in parts, where memory is short, gives what it gives in one, and fails as cleanly.
 fn parts<D: Device>(device: Result<D, Error>) {
     let Ok(device) = device else { return };
@@ -198,6 +215,27 @@ fn parts<D: Device>(device: Result<D, Error>) {
                 break;
             }
             Err(_) => assert!(found == data, "the input was changed after {calls} calls"),
+        }
+    }
+    #[cfg(feature = "bn254")]
+    {
+        // Five polynomials, two at a time; and one that alone is more than the budget, which is tried.
+        let (five, one) = (fft(3), fft(5));
+        for (fft, data) in [(five, &data[..]), (one, &data[..128])] {
+            let mut expected = data.to_vec();
+            transform(&Reference, &fft, &mut expected).unwrap();
+            for calls in 0.. {
+                let mut found = data.to_vec();
+                match transform(&limited(calls), &fft, &mut found) {
+                    Ok(()) => {
+                        assert!(found == expected);
+                        break;
+                    }
+                    // The one error that may change an input; it says so.
+                    Err(Error::ResultLost { .. }) => {}
+                    Err(_) => assert!(found == data, "the input was changed after {calls} calls"),
+                }
+            }
         }
     }
     let gpu = limited(i64::MAX);
@@ -253,6 +291,8 @@ fn faults<D: Device>(device: Result<D, Error>) {
         let moments = survive(device, fault, times, &data, tree::<Rp64_256, _>);
         assert!(moments >= 1);
         survive(device, fault, times, &data, |gpu, data| gpu.ntt(&ntt, data, 2));
+        #[cfg(feature = "bn254")]
+        survive(device, fault, times, &data, |gpu, data| transform(gpu, &fft(5), data));
         survive(device, fault, times, &data, |gpu, data| {
             // Leaves elsewhere, and a heap that matters only when it is whole.
             let leaves: Vec<ElementDigest> = bytemuck::cast_slice(&data[128..]).to_vec();

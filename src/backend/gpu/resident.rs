@@ -38,7 +38,7 @@ fn gather_rows(
 
 impl<D: Device> Gpu<D> {
     /// [`Error::OverDeviceBudget`] for an operation that would take too many words.
-    fn grant(&self, words: usize) -> Result<(), Error> {
+    pub(super) fn grant(&self, words: usize) -> Result<(), Error> {
         match self.fits(words) {
             true => Ok(()),
             false => Err(Error::OverDeviceBudget {

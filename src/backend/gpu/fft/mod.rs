@@ -19,7 +19,8 @@ use super::device::{Arg, Device, Launch};
 use super::tables::Contents;
 use super::work::{Region, Work};
 use crate::error::Error;
-use plan::{Pass, Place, Transform};
+pub(super) use plan::Transform;
+use plan::{Pass, Place};
 pub(super) use roots::Roots;
 
 /// Words of a scalar.
@@ -27,7 +28,7 @@ pub(super) const SCALAR: usize = 4;
 
 impl<D: Device> Gpu<D> {
     /// Transforms `count` polynomials of one region into another. What is `spent` may be written over.
-    fn fft_region(
+    pub(super) fn fft_region(
         &self,
         work: &mut Work<'_, D>,
         transform: &Transform,
@@ -58,7 +59,7 @@ impl<D: Device> Gpu<D> {
     }
 
     /// Words of memory that [`fft_region`](Self::fft_region) takes for each polynomial, the input included.
-    fn fft_words(&self, transform: &Transform, spent: bool) -> usize {
+    pub(super) fn fft_words(&self, transform: &Transform, spent: bool) -> usize {
         let passes = plan::plan(transform, 1, self.choice);
         let scratch = plan::needs_scratch(&passes) && !(spent && plan::scratch_may_be_input(&passes));
         let output = SCALAR << transform.ntt.domain.log_size();

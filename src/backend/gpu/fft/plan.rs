@@ -23,27 +23,35 @@ use crate::bn254::Fr;
 use crate::ntt::{Direction, Domain, Ntt, Order};
 use halo2curves::ff::Field;
 
-/// Binary logarithm of the points that a group has in work-group memory: [`programs`](super::programs) says so to the kernels.
+/// Binary logarithm of the points of the largest groups: [`programs`](super::programs) says so to the kernels.
 pub(super) const LOG_TILE: u32 = 9;
 
-/// Stages that a pass does at most where there are several: columns then lie in twos and more.
-const STAGES: u32 = 8;
+/// Binary logarithm of the points of a group: columns of 2^`log_tile` points in twos and more, where they are not the longest.
+fn log_group(log_tile: u32) -> u32 {
+    if log_tile < 8 { 8 } else { LOG_TILE }
+}
+
+/// Stages that a pass does at most where there are several. From 2^24 points on, where data come from memory, wider pieces of rows
+/// are worth a pass more.
+fn stages(bits: u32) -> u32 {
+    if bits < 24 { 8 } else { 7 }
+}
 
 /// A transform, or one of polynomials padded with zeros.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Transform {
-    pub(super) ntt: Ntt<Fr>,
+pub(in super::super) struct Transform {
+    pub(in super::super) ntt: Ntt<Fr>,
     /// Binary logarithm of the number of coefficients of an input; that of the points, but for padded ones.
-    pub(super) log_input: u32,
+    pub(in super::super) log_input: u32,
 }
 
 impl Transform {
-    pub(super) fn new(ntt: &Ntt<Fr>) -> Self {
+    pub(in super::super) fn new(ntt: &Ntt<Fr>) -> Self {
         Self { ntt: *ntt, log_input: ntt.domain.log_size() }
     }
 
     /// The values on a domain of polynomials of 2^`log_input` coefficients.
-    pub(super) fn padded(domain: &Domain<Fr>, log_input: u32) -> Self {
+    pub(in super::super) fn padded(domain: &Domain<Fr>, log_input: u32) -> Self {
         Self { ntt: Ntt::forward(*domain), log_input }
     }
 
@@ -136,7 +144,7 @@ fn digits(bits: u32, choice: Choice) -> Vec<u32> {
     if let Some(digits) = choice.digits.filter(|digits| digits.iter().sum::<u32>() == bits) {
         return digits.to_vec();
     }
-    let passes = if bits <= LOG_TILE { 1 } else { bits.div_ceil(STAGES) };
+    let passes = if bits <= LOG_TILE { 1 } else { bits.div_ceil(stages(bits)) };
     (0..passes).map(|number| bits / passes + u32::from(number < bits % passes)).collect()
 }
 
@@ -150,7 +158,7 @@ pub(super) fn plan(transform: &Transform, count: usize, choice: Choice) -> Vec<P
     let mut log_stride = transform.log_input;
     for &log_tile in &digits {
         log_stride -= log_tile;
-        let log_columns = LOG_TILE.saturating_sub(log_tile);
+        let log_columns = log_group(log_tile) - log_tile;
         passes.push(Pass {
             from: Place::Output,
             to: Place::Output,

@@ -8,7 +8,7 @@ use super::plan::LOG_TILE;
 const PASS: &[&str] =
     &[include_str!("../../../../kernels/fft_root.h"), include_str!("../../../../kernels/fft_pass.cl")];
 
-/// Groups that registers allow on a multiprocessor: 80 registers an item, and none spilled.
+/// The largest groups that registers allow on a multiprocessor: 80 registers an item, and none spilled.
 const GROUPS: u32 = 6;
 
 /// Registers of an item that leave room for so many.

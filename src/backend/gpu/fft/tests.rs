@@ -128,3 +128,21 @@ fn padded_polynomials() {
     }
     gpu.choice = Choice::default();
 }
+
+/// Batches in parts side by side, from host memory.
+#[test]
+fn parts_side_by_side() {
+    let Some(mut gpu) = backend() else { return };
+    let usual = std::mem::replace(&mut gpu.overlap_from, 0);
+    let domain = Domain::halo2(6).unwrap().coset(Fr::ZETA).unwrap();
+    let values = scalars(7 << 6);
+    let (mut found, mut expected) = (values.clone(), values.clone());
+    gpu.fft(&Ntt::inverse(domain), &mut found).unwrap();
+    Reference.fft(&Ntt::inverse(domain), &mut expected).unwrap();
+    assert!(same(&found, &expected));
+    let (mut found, mut expected) = (vec![Fr::ZERO; 14 << 6], vec![Fr::ZERO; 14 << 6]);
+    gpu.fft_of_padded(&domain, &values, 1 << 5, &mut found).unwrap();
+    Reference.fft_of_padded(&domain, &values, 1 << 5, &mut expected).unwrap();
+    assert!(same(&found, &expected));
+    gpu.overlap_from = usual;
+}

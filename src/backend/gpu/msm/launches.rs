@@ -13,12 +13,12 @@ pub(super) const SCALAR: usize = 4;
 
 /// Items of a group of a kernel that sorts, where a device has as many.
 const SORTERS: usize = 256;
-/// Integers or pairs of a tile, times places: a tile has about so many entries.
+/// Entries of a tile at most: MSM_STAGED of the kernels.
 const TILE: usize = 1 << 12;
 /// Items of a group that adds up points: MSM_ITEMS of the kernels.
 const ITEMS: usize = 64;
 /// Points that a group adds up.
-pub(super) const ADDED_UP: usize = 1 << 10;
+pub(super) const ADDED_UP: usize = 1 << 9;
 /// Groups that share slices and long buckets.
 const GROUPS: usize = 1 << 10;
 
@@ -104,9 +104,9 @@ impl Sorting {
         assert!(count / width * shape.buckets() <= division.slots());
         let points = points.words() / AFFINE;
         assert!(points >= first + width + (shape.tables() - 1) * stride && points <= 1 << 31);
-        let tile_entries: usize = std::env::var("ZKA_TILE").map_or(TILE, |x| x.parse().unwrap());
-        let tile2: usize = std::env::var("ZKA_TILE2").map_or(TILE, |x| x.parse().unwrap());
-        let tile = (tile_entries / shape.places).max(1);
+        // An integer an item, and none without.
+        let tile = TILE / shape.places;
+        let tile = if tile > SORTERS { tile / SORTERS * SORTERS } else { tile };
         let mut digits = vec![at(integers), word(count)];
         let rest = [shape.bits as usize, shape.places, shape.sets, width, first, stride];
         digits.extend(rest.map(word));
@@ -114,9 +114,9 @@ impl Sorting {
         let with =
             |more: &[Region]| [&digits[..], &more.iter().copied().map(at).collect::<Vec<_>>()].concat();
         let tiles = sorters(limits, count.div_ceil(tile));
-        let pair_tiles = sorters(limits, division.entries.div_ceil(tile2));
+        let pair_tiles = sorters(limits, division.entries.div_ceil(TILE));
         let one = sorters(limits, 1);
-        let pairs = [at(self.pairs), at(self.partitions), word(partitions), word(low_bits), word(tile2)];
+        let pairs = [at(self.pairs), at(self.partitions), word(partitions), word(low_bits), word(TILE)];
         let sort = &programs::SORT;
         // SAFETY: msm_count_partitions(integers, count, bits, places, sets, width, first, stride, low_bits, partitions, tile,
         // counts), msm_partition with cursors and pairs for counts, and so on as in the kernels' text. Buckets are below
@@ -127,7 +127,7 @@ impl Sorting {
                 clear(limits, self.ends, division.slots()),
                 Launch::new(sort, "msm_count_partitions", tiles, with(&[self.partitions])),
                 Launch::new(sort, "msm_scan", one, scan(self.partitions, partitions, self.partitions, false)),
-                Launch::new(sort, if std::env::var("ZKA_STAGE").is_ok() { "msm_partition_staged" } else { "msm_partition" }, tiles, with(&[self.partitions, self.pairs])),
+                Launch::new(sort, "msm_partition", tiles, with(&[self.partitions, self.pairs])),
                 Launch::new(sort, "msm_count_buckets", pair_tiles, [&pairs[..], &[at(self.ends)]].concat()),
                 Launch::new(
                     sort,
@@ -137,7 +137,7 @@ impl Sorting {
                 ),
                 Launch::new(
                     sort,
-                    if std::env::var("ZKA_STAGE").is_ok() { "msm_place_staged" } else { "msm_place" },
+                    "msm_place",
                     pair_tiles,
                     [&pairs[..], &[at(self.ends), at(self.entries)]].concat(),
                 ),

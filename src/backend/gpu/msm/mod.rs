@@ -33,9 +33,8 @@ use self::tables::DeviceBases;
 use super::Gpu;
 use super::device::Device;
 use super::scalars::DeviceScalars;
-use super::work::Work;
 use crate::backend::{BasesView, Kept, Msm, ScalarsView};
-use crate::bn254::{CoordinateResidue, Fr, G1, G1Affine, limbs, sum_of_xyzz};
+use crate::bn254::{CoordinateResidue, Fr, G1, G1Affine, sum_of_xyzz};
 use crate::curve::Xyzz;
 use crate::error::Error;
 
@@ -55,13 +54,7 @@ impl<D: Device> Msm for Gpu<D> {
     }
 
     fn keep_scalars(&self, scalars: &[Fr]) -> Result<Option<Kept>, Error> {
-        if scalars.is_empty() || !self.fits(SCALAR * scalars.len()) {
-            return Ok(None);
-        }
-        let mut work = Work::new(self)?;
-        let region = work.upload_new(bytemuck::cast_slice(limbs(scalars)))?;
-        let memory = work.lease(region)?;
-        Ok(Some(Box::new(DeviceScalars { memory, len: scalars.len() })))
+        Ok(self.device_scalars(scalars)?.map(|scalars| Box::new(scalars) as Kept))
     }
 
     fn msm(&self, scalars: ScalarsView<'_>, bases: BasesView<'_>, sums: &mut [G1]) -> Result<(), Error> {

@@ -21,7 +21,7 @@ pub(super) const ENTRIES: usize = 1 << 31;
 /// A mixed sum, and an entry's share of sorting.
 const ENTRY: f64 = 10.0 + 1.0;
 /// A bucket: two full sums, and its share of the sums of pieces, of clearing and scanning.
-const BUCKET: f64 = 28.0 + 18.0;
+const BUCKET: f64 = 28.0 + 14.0;
 /// A bucket set, for what is done with its sum.
 const SET: f64 = 2000.0;
 
@@ -126,17 +126,13 @@ pub(super) struct Division {
 
 /// Items of a multiprocessor that add up runs side by side: those of BOUNDED_KERNEL(128, 4).
 const ITEMS: usize = 512;
-/// What a run costs beyond its entries, in mixed sums: finding its bucket, and its share of joining.
-const RUN: usize = 3;
 /// Pieces that fill a large device.
 const PIECES: usize = 1 << 15;
 
-/// Entries of a run. As many runs as `items` are added up at a time, and all take the same time, so that what counts is how often
-/// the device is filled, the last time in part.
+/// Entries of a run, on a device that adds up so many runs side by side. A run costs two or three sums for joining; at the end a quarter of the
+/// device stands still for the time of a run: 2.3 E / K + K items / 4 is least at K = 3 sqrt(E / items).
 fn run_length(entries: usize, items: usize) -> usize {
-    if let Ok(x) = std::env::var("ZKA_RUN") { return x.parse().unwrap(); }
-    let cost = |run: usize| entries.div_ceil(run).div_ceil(items) * (run + RUN);
-    (1..=16).map(|eighths| 8 * eighths).min_by_key(|&run| cost(run)).expect("sixteen lengths")
+    (3 * (entries / items).isqrt()).clamp(8, 128)
 }
 
 impl Division {
@@ -145,8 +141,8 @@ impl Division {
         let buckets = rows * shape.buckets();
         let run = run_length(entries, ITEMS * units.max(1));
         let log = buckets.next_power_of_two().ilog2();
-        let piece = (buckets / std::env::var("ZKA_PIECES").map_or(PIECES, |x| x.parse().unwrap())).next_power_of_two().clamp(1, 32).min(1 << shape.log_set());
-        Self { entries, buckets, low_bits: std::env::var("ZKA_LOW").map_or(log.div_ceil(2), |x| x.parse().unwrap()), run, runs: entries.div_ceil(run), piece }
+        let piece = (buckets / PIECES).next_power_of_two().clamp(1, 32).min(1 << shape.log_set());
+        Self { entries, buckets, low_bits: log.div_ceil(2), run, runs: entries.div_ceil(run), piece }
     }
 
     /// Partitions; the last may have room for buckets that are none.
