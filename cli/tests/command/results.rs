@@ -232,28 +232,12 @@ fn benchmarks() {
     let sums = bench.json("bench msm --sizes 5");
     let kinds: Vec<_> = sums["measurements"].as_array().unwrap().iter().map(|row| &row["scalars"]).collect();
     assert_eq!(kinds, ["uniform", "bytes", "bits"]);
+    for kept in ["--tables", "--keep-scalars", "--tables --keep-scalars", "--pinned"] {
+        let sums = bench.json(&format!("bench msm --sizes 5 {kept}"));
+        assert_eq!(sums["measurements"].as_array().unwrap().len(), 3);
+    }
     let merkle = bench.json("bench merkle --hash blake3 --sizes 5");
     assert_eq!(merkle["measurements"].as_array().unwrap().len(), 1);
-}
-
-/// A device that lacks an operation says so: by name it is an error, among all others a note.
-#[test]
-fn what_a_device_does_not_offer() {
-    if !std::env::var("ZKACCEL_REQUIRE").is_ok_and(|required| required.contains("opencl:0")) {
-        return;
-    }
-    let bench = Bench::new();
-    let lacks = "is not supported on opencl:0";
-    bench.fail("bench msm --sizes 3 --device opencl:0", &format!("multi-scalar multiplication {lacks}"));
-    let report = bench.json("bench --sizes 3 --device opencl:0");
-    assert_eq!(report["left_out"].as_array().unwrap().len(), 1);
-    // Under `auto` the CPU does it, and then there is no time on the device.
-    let mut command = bench.command(&["bench", "msm", "--sizes", "3", "--json"]);
-    let output = command.env("ZKACCEL_AUTO_DEVICE", "opencl:0").output().unwrap();
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(report["device"]["id"], "auto");
-    let row = report["measurements"][0].as_object().unwrap();
-    assert!(row["rate"].is_f64() && !row.contains_key("device_rate"), "{report}");
 }
 
 /// On the host there is one way to build a tree, and no time on a device apart; elsewhere every approach has a row with one.

@@ -1,31 +1,59 @@
-//! BN254: transforms by the expected time, as other operations; sums on the CPU, for no GPU offers them yet and so there is
-//! nothing to weigh. The count of what the CPU did has them. A provider that offers them is used where it is asked for by name.
+//! BN254: sums and transforms by the expected time, as other operations. Bases and scalars are kept where sums over all of them
+//! are expected to end first, and used from there.
 
-use super::{Auto, Cpu, cost, lock};
+use super::{Auto, cost};
 use crate::backend::{Backend, BasesView, Fft, Kept, Msm, ScalarsView};
 use crate::bn254::{Fr, G1, G1Affine};
 use crate::error::Error;
 use crate::ntt::{Domain, Ntt};
 
+/// What one of both keeps.
+struct Owned {
+    on_device: bool,
+    kept: Kept,
+}
+
+impl Owned {
+    /// What the device keeps, or what the CPU keeps.
+    fn of(kept: Option<&Kept>, on_device: bool) -> Option<&Kept> {
+        let owned = kept.and_then(|kept| kept.downcast_ref::<Self>());
+        owned.filter(|owned| owned.on_device == on_device).map(|owned| &owned.kept)
+    }
+}
+
 impl Auto {
-    /// The CPU, which the count shows.
-    fn only_host(&self) -> &Cpu {
-        lock(&self.choices).on_cpu += 1;
-        &self.host
+    /// Keeps inputs of sums of so many scalars.
+    fn keep(
+        &self,
+        scalars: usize,
+        keep: impl FnOnce(&dyn Backend) -> Result<Option<Kept>, Error>,
+    ) -> Result<Option<Kept>, Error> {
+        let [host, device] = self.cost(&cost::MSM)?.expect([scalars as f64; 2]);
+        let on_device = device < host;
+        let kept = keep(if on_device { &*self.device } else { &self.host })?;
+        Ok(kept.map(|kept| Box::new(Owned { on_device, kept }) as Kept))
     }
 }
 
 impl Msm for Auto {
     fn keep_bases(&self, points: &[G1Affine], table_bytes: u64) -> Result<Option<Kept>, Error> {
-        self.host.keep_bases(points, table_bytes)
+        self.keep(points.len(), |backend| backend.keep_bases(points, table_bytes))
     }
 
     fn keep_scalars(&self, scalars: &[Fr]) -> Result<Option<Kept>, Error> {
-        self.host.keep_scalars(scalars)
+        self.keep(scalars.len(), |backend| backend.keep_scalars(scalars))
     }
 
     fn msm(&self, scalars: ScalarsView<'_>, bases: BasesView<'_>, sums: &mut [G1]) -> Result<(), Error> {
-        self.only_host().msm(scalars, bases, sums)
+        let count = scalars.scalars.len();
+        let expected = self.cost(&cost::MSM)?.expect([count as f64; 2]);
+        let on_device = self.on_device(cost::MSM.name, (count, cost::MSM.unit), expected);
+        let scalars = ScalarsView { kept: Owned::of(scalars.kept, on_device), ..scalars };
+        let bases = BasesView { kept: Owned::of(bases.kept, on_device), ..bases };
+        match on_device {
+            true => self.device.msm(scalars, bases, sums),
+            false => self.host.msm(scalars, bases, sums),
+        }
     }
 }
 
@@ -55,23 +83,34 @@ impl Fft for Auto {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cost::{Cost, Curve, FFT};
+    use super::super::cost::{Cost, Curve, FFT, MSM};
+    use super::super::{Cpu, lock};
     use super::*;
     use crate::backend::Clock;
     use crate::backend::reference::Reference;
 
-    /// Sums are the CPU's whatever stands beside it; transforms go to where they should end first. Each is counted once.
+    /// Each operation goes to where it should end first, and is counted once.
     #[test]
     fn who_does_what() {
         let auto = Auto::new(Cpu::default(), Box::new(Reference), "other".into(), Vec::new());
-        let (scalars, points) = ([Fr::from(2), Fr::from(3)], [G1Affine::generator(); 2]);
-        let mut sum = [G1::default()];
-        let views = (
-            ScalarsView { scalars: &scalars, kept: None },
-            BasesView { points: &points, kept: None, first: 0 },
-        );
-        auto.msm(views.0, views.1, &mut sum).unwrap();
-        assert_eq!(sum[0], G1::generator() * Fr::from(5));
+        let scalars = [Fr::from(2), Fr::from(3)];
+        // 10 ns a scalar, against 100 ns whatever there are: equal at ten.
+        let (host, device) = (vec![[1.0, 10.0]], vec![[1.0, 100.0], [1e9, 100.0]]);
+        let cost = Cost { host: Curve::through(host), device: Curve::through(device) };
+        lock(&auto.costs).insert((MSM.name, MSM.hash), cost);
+        for (count, device, before) in [(2, "cpu", (0, 0)), (20, "other", (1, 0)), (3, "cpu", (1, 1))] {
+            let scalars: Vec<_> = (0..count).map(Fr::from).collect();
+            let points = vec![G1Affine::generator(); scalars.len()];
+            let mut sum = [G1::default()];
+            let (kept_bases, kept) =
+                (auto.keep_bases(&points, 0).unwrap(), auto.keep_scalars(&scalars).unwrap());
+            let bases = BasesView { points: &points, kept: kept_bases.as_ref(), first: 0 };
+            let choices = auto.choices().unwrap();
+            assert_eq!((choices.on_cpu, choices.on_device), before);
+            auto.msm(ScalarsView { scalars: &scalars, kept: kept.as_ref() }, bases, &mut sum).unwrap();
+            assert_eq!(sum[0], G1::generator() * Fr::from(count * (count - 1) / 2));
+            assert_eq!(auto.choices().unwrap().last[0].chosen.0, device);
+        }
         // 10 ns a point and layer, against 100 ns whatever there is: equal at five points of two layers.
         let (host, device) = (vec![[1.0, 10.0]], vec![[1.0, 100.0], [1e9, 100.0]]);
         let cost = Cost { host: Curve::through(host), device: Curve::through(device) };
@@ -85,7 +124,7 @@ mod tests {
         auto.fft_of_padded(&Domain::halo2(4).unwrap(), &scalars, 2, &mut values).unwrap();
         assert_eq!([values[0], values[8]], [Fr::from(5), -Fr::from(1)]);
         let choices = auto.choices().unwrap();
-        assert_eq!((choices.on_cpu, choices.on_device, choices.last.len()), (2, 1, 1));
-        assert_eq!((choices.last[0].chosen.0.as_str(), choices.last[0].amount), ("other", 16));
+        assert_eq!((choices.on_cpu, choices.on_device, choices.last.len()), (3, 2, 2));
+        assert_eq!((choices.last[1].chosen.0.as_str(), choices.last[1].amount), ("other", 16));
     }
 }

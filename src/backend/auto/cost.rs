@@ -8,7 +8,9 @@ use std::time::Instant;
 
 use crate::backend::{Accelerated, Backend};
 #[cfg(feature = "bn254")]
-use crate::bn254::Fr;
+use crate::backend::{BasesView, ScalarsView};
+#[cfg(feature = "bn254")]
+use crate::bn254::{Fr, G1, affine};
 use crate::cache;
 use crate::error::Error;
 use crate::field::{Field, Goldilocks, powers};
@@ -43,6 +45,9 @@ pub(super) const LDE: Kind = Kind { name: "lde", hash: "", unit: "words of outpu
 
 #[cfg(feature = "bn254")]
 pub(super) const FFT: Kind = Kind { name: "fft", hash: "", unit: "scalars", run: run_fft };
+
+#[cfg(feature = "bn254")]
+pub(super) const MSM: Kind = Kind { name: "msm", hash: "", unit: "scalars", run: run_msm };
 
 /// Hashing rows with H.
 pub(super) const fn rows<H: Accelerated>() -> Kind {
@@ -84,6 +89,21 @@ fn run_fft(backend: &dyn Backend, log: u32) -> Result<[f64; 2], Error> {
     let mut values: Vec<_> = (0..1u64 << log).map(|i| Fr::from_raw([i, i << 7, i << 3, i << 1])).collect();
     backend.fft(&Ntt::forward(Domain::halo2(log)?), &mut values)?;
     Ok(transform_work(values.len(), log))
+}
+
+#[cfg(feature = "bn254")]
+fn run_msm(backend: &dyn Backend, log: u32) -> Result<[f64; 2], Error> {
+    // Few different points and scalars, so that making them is not what is measured; their numbers have no common factor.
+    let count = 1_usize << log;
+    let generator = G1::generator();
+    let few: Vec<_> =
+        std::iter::successors(Some(generator), |point| Some(point + generator)).take(64).collect();
+    let points: Vec<_> = affine(&few).into_iter().cycle().take(count).collect();
+    let few: Vec<_> = (1..=1023_u64).map(|i| Fr::from_raw([i << 48, i << 32, i, i << 51])).collect();
+    let scalars: Vec<_> = few.into_iter().cycle().take(count).collect();
+    let bases = BasesView { points: &points, kept: None, first: 0 };
+    backend.msm(ScalarsView { scalars: &scalars, kept: None }, bases, &mut [G1::default()])?;
+    Ok([count as f64; 2])
 }
 
 fn run_rows<H: Accelerated>(backend: &dyn Backend, log: u32) -> Result<[f64; 2], Error> {

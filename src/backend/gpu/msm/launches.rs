@@ -18,7 +18,7 @@ const TILE: usize = 1 << 12;
 /// Items of a group that adds up points: MSM_ITEMS of the kernels.
 const ITEMS: usize = 64;
 /// Points that a group adds up.
-pub(super) const ADDED_UP: usize = 1 << 9;
+pub(super) const ADDED_UP: usize = 1 << 10;
 /// Groups that share slices and long buckets.
 const GROUPS: usize = 1 << 10;
 
@@ -251,7 +251,7 @@ pub(super) fn add_bits(
 ) -> Launch<Region> {
     let pieces = 1 << log_pieces;
     let groups = sets * (log_pieces as usize + 1) * (pieces / length);
-    assert!(pieces % length == 0 && sums.words() >= XYZZ * groups && groups < 1 << 31);
+    assert!(pieces.is_multiple_of(length) && sums.words() >= XYZZ * groups && groups < 1 << 31);
     assert!(weighted.words() >= XYZZ * sets * pieces && plain.words() >= XYZZ * sets * pieces);
     let args = vec![at(weighted), at(plain), word(log_pieces as usize), word(length), at(sums)];
     // SAFETY: msm_add_bits(weighted, plain, log_pieces, length, sums), a group for each sum.
@@ -260,7 +260,7 @@ pub(super) fn add_bits(
 
 /// The sums of every `length` of `count` points.
 pub(super) fn add_up(points: Region, count: usize, length: usize, sums: Region) -> Launch<Region> {
-    assert!(count % length == 0 && points.words() >= XYZZ * count);
+    assert!(count.is_multiple_of(length) && points.words() >= XYZZ * count);
     assert!(sums.words() >= XYZZ * (count / length));
     let args = vec![at(points), word(length), at(sums)];
     // SAFETY: msm_add_up(points, length, sums), a group for each sum.
