@@ -183,7 +183,10 @@ fn kept(engine: &Engine) -> Result<(), String> {
     let fft = Ntt::forward(Domain::halo2(9).map_err(failure("domain"))?);
     let what = "scalars of whole polynomials";
     let expected = Error::LengthMismatch { what, expected: 1024, found: 768 };
-    expect_error("a polynomial and a half", engine.fft_of(&fft, &handle), &expected)
+    expect_error("a polynomial and a half", engine.fft_of(&fft, &handle), &expected)?;
+    let other = reference().map_err(failure("reference"))?;
+    let found = other.fft_of(&Ntt::forward(subgroup), &handle);
+    expect_error("scalars of another engine", found, &Error::WrongEngine { what: "scalars" })
 }
 
 fn refused(engine: &Engine) -> Result<(), String> {

@@ -36,7 +36,7 @@ impl<D: Device> Gpu<D> {
         input: Region,
         spent: bool,
     ) -> Result<Region, Error> {
-        let words = SCALAR * count << transform.ntt.domain.log_size();
+        let words = (SCALAR * count) << transform.ntt.domain.log_size();
         let passes = plan::plan(transform, count, self.choice);
         let roots = self.table(work, Contents::Roots(transform.roots()))?;
         let output = work.allocate(words)?;

@@ -31,7 +31,7 @@ impl Roots {
 
     /// Words of the table.
     pub(in super::super) fn words(&self) -> usize {
-        2 * SCALAR << self.log_count()
+        (2 * SCALAR) << self.log_count()
     }
 
     /// Of what entries are products: the powers of the shift at every stage, s^(n/2m) for m = 1, 2, 4 and so on, and the roots at

@@ -9,9 +9,10 @@ use super::super::ntt::Choice;
 use super::super::opencl::OpenCl;
 use super::super::work::Work;
 use super::Transform;
-use crate::backend::Fft;
 use crate::backend::reference::Reference;
+use crate::backend::{Fft, Kept, ResidentFft};
 use crate::bn254::{Fr, limbs, limbs_mut};
+use crate::error::Error;
 use crate::lock::lock;
 use crate::ntt::{Domain, Ntt, Order};
 
@@ -145,4 +146,28 @@ fn parts_side_by_side() {
     Reference.fft_of_padded(&domain, &values, 1 << 5, &mut expected).unwrap();
     assert!(same(&found, &expected));
     gpu.overlap_from = usual;
+}
+
+/// What stays on the device must fit: nothing divides it, and what was there is as it was.
+#[test]
+fn scalars_that_stay() {
+    let Some(mut gpu) = backend() else { return };
+    let values = scalars(1 << 6);
+    let fft = Ntt::forward(Domain::halo2(6).unwrap());
+    assert!(gpu.device_scalars(&[]).unwrap().is_none());
+    let kept: Kept = Box::new(gpu.device_scalars(&values).unwrap().unwrap());
+    // Input and output, of 32 bytes a scalar: a single pass needs no scratch memory.
+    let (required, budget) = (2 * 64 * 32, 2 * 64 * 32 - 1);
+    let usual = std::mem::replace(&mut gpu.limit, budget);
+    assert_eq!(gpu.fft_kept(&fft, &kept).err(), Some(Error::OverDeviceBudget { required, budget }));
+    gpu.limit = 64 * 32 - 1;
+    assert!(gpu.device_scalars(&values).unwrap().is_none());
+    gpu.limit = usual;
+    let mut found = vec![Fr::ZERO; 64];
+    gpu.read_kept(&gpu.fft_kept(&fft, &kept).unwrap(), &mut found).unwrap();
+    let mut expected = values.clone();
+    Reference.fft(&fft, &mut expected).unwrap();
+    assert!(same(&found, &expected));
+    gpu.read_kept(&kept, &mut found).unwrap();
+    assert!(same(&found, &values));
 }
