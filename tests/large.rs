@@ -145,7 +145,7 @@ mod sums {
         let mut wide = || Fr::from_raw(std::array::from_fn(|_| word()));
         let uniform: Vec<_> = (0..COUNT).map(|_| wide()).collect();
         let equal = vec![uniform[0]; COUNT];
-        let few = |i: usize| if i % 10 == 0 { uniform[i] } else { Fr::from(i as u64 & 1) };
+        let few = |i: usize| if i.is_multiple_of(10) { uniform[i] } else { Fr::from(i as u64 & 1) };
         vec![
             ("bits", (0..COUNT as u64).map(|i| Fr::from((i * i) >> 7 & 1)).collect()),
             ("bytes", (0..COUNT as u64).map(|i| Fr::from((i * i) >> 5 & 255)).collect()),
