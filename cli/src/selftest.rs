@@ -73,6 +73,7 @@ impl Arguments {
             report.count(outcome);
         }
         report.seconds = output::seconds(start.elapsed());
+        report.device = DeviceUsed::of(&engine);
         drop(watch);
         self.format.print(&report)?;
         report.verdict()

@@ -1,7 +1,7 @@
 //! BN254: on the CPU, for no GPU offers it yet and so there is nothing to weigh. The count of what the CPU did has it. A
 //! provider that offers it is used where it is asked for by name.
 
-use super::{Auto, Cpu, lock};
+use super::{Auto, Counted, lock};
 use crate::backend::{BasesView, Fft, Kept, Msm, ScalarsView};
 use crate::bn254::{Fr, G1, G1Affine};
 use crate::error::Error;
@@ -9,7 +9,7 @@ use crate::ntt::{Domain, Ntt};
 
 impl Auto {
     /// The CPU, which the count shows.
-    fn only_host(&self) -> &Cpu {
+    fn only_host(&self) -> &Counted {
         lock(&self.choices).on_cpu += 1;
         &self.host
     }
@@ -49,6 +49,7 @@ impl Fft for Auto {
 mod tests {
     use super::*;
     use crate::backend::Clock;
+    use crate::backend::cpu::Cpu;
     use crate::backend::reference::Reference;
 
     /// The CPU does it whatever stands beside it, and is counted once an operation.
