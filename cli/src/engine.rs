@@ -136,6 +136,14 @@ impl DeviceUsed {
     }
 }
 
+impl DeviceUsed {
+    /// What each of several devices has done; of one there is no question.
+    pub(crate) fn account(&self) -> Vec<String> {
+        let several = self.work.len() > 1;
+        self.work.iter().filter(|_| several).map(ToString::to_string).collect()
+    }
+}
+
 impl fmt::Display for DeviceUsed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { id, description, threads, reason, choices, work } = self;

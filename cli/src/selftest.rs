@@ -138,7 +138,8 @@ impl fmt::Display for Report {
         if self.skipped > 0 {
             write!(f, ", {} skipped", self.skipped)?;
         }
-        write!(f, " in {}", output::time(self.seconds))
+        write!(f, " in {}", output::time(self.seconds))?;
+        self.device.account().iter().try_for_each(|line| write!(f, "\n{line}"))
     }
 }
 
