@@ -172,6 +172,8 @@ impl<D: Device> Gpu<D> {
         let region = work.allocate(2 * count * DIGEST)?;
         work.upload(bytemuck::cast_slice(leaves), region, 8 * DIGEST * count)?;
         work.launch(&tree::plan::<H>(approach, work.limits(), region, count))?;
+        // Pages for the nodes, while the device is at work.
+        levels.iter_mut().for_each(|level| memory::touch(level));
         levels.iter_mut().enumerate().try_for_each(|(depth, level)| {
             work.download(region, 8 * DIGEST << depth, bytemuck::cast_slice_mut(level))
         })

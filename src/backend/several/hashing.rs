@@ -154,10 +154,22 @@ impl<H: Accelerated> Hashing<H> for Several {
                 Hashing::<H>::build_tree_over(member, leaves, heap, approach, check)
             });
         }
-        check(leaves)?;
+        let at_once = self.leaves_input_alone(&shares);
         let (inner, copies) = heap.split_at_mut(leaves.len());
-        memory::copy(leaves, copies);
-        self.tree_by_shares::<H>(shares, depth, (leaves, inner), approach)
+        let build = || self.tree_by_shares::<H>(shares, depth, (leaves, inner), approach);
+        let mut host = || {
+            check(leaves)?;
+            memory::copy(leaves, copies);
+            Ok(())
+        };
+        match at_once {
+            // The devices' threads wait for them; the caller's look at the leaves and copy them.
+            true => {
+                let (looked, built) = rayon::join(host, build);
+                looked.and(built)
+            }
+            false => host().and_then(|()| build()),
+        }
     }
 }
 

@@ -38,7 +38,7 @@ use rayon::ThreadPool;
 
 use super::cost::{Curve, Kind};
 use super::counted::Counted;
-use super::{Backend, Clock, HostMemory};
+use super::{Backend, Clock, HostMemory, Residence};
 use crate::device::Bandwidths;
 use crate::error::Error;
 use crate::lock::lock;
@@ -198,6 +198,12 @@ impl Several {
         }
         let shares = divide(items, &offers, extra);
         Ok(shares.into_iter().map(|share| Share { offer: able[share.offer], ..share }).collect())
+    }
+
+    /// Whether all shares are done by devices with memory of their own. Such a device looks at words while it copies them and leaves
+    /// its input as it is; for others words are looked at before.
+    fn leaves_input_alone(&self, shares: &[Share]) -> bool {
+        shares.iter().all(|share| self.members[share.offer].counted.resident().is_some())
     }
 
     /// Does shares, each on its device and all at once; a single one on the threads of the caller. Returns when all have ended, with
