@@ -141,7 +141,9 @@ fn child_that_chooses() {
     assert_eq!(engine.device().id, "auto");
     assert!(engine.device().description.contains("opencl:0"), "{}", engine.device().description);
     assert!(engine.device().reason.contains("auto"), "{}", engine.device().reason);
-    for case in conformance::cases() {
+    // For `auto` the cases of several devices are those of the CPU beside the reference.
+    let cases = conformance::cases().into_iter().filter(|case| !case.name.starts_with("several devices"));
+    for case in cases {
         (case.run)(&engine).unwrap_or_else(|failure| panic!("{}: {failure}", case.name));
     }
     let choices = engine.choices().unwrap();

@@ -445,8 +445,10 @@ impl Call for LdeOf {
 struct TreeOf {
     out: Output<*mut zka_tree>,
     kept: Arc<Kept>,
-    make: fn(&Engine, &DeviceMatrix<Goldilocks>) -> Result<Box<dyn Tree>, Error>,
+    make: Maker,
 }
+
+type Maker = fn(&Engine, &DeviceMatrix<Goldilocks>) -> Result<Box<dyn Tree>, Error>;
 
 impl TreeOf {
     fn new(

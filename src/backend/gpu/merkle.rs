@@ -175,7 +175,7 @@ impl<D: Device> Gpu<D> {
         // Pages for the nodes, while the device is at work.
         levels.iter_mut().for_each(|level| memory::touch(level));
         levels.iter_mut().enumerate().try_for_each(|(depth, level)| {
-            work.download(region, 8 * DIGEST << depth, bytemuck::cast_slice_mut(level))
+            work.download(region, (8 * DIGEST) << depth, bytemuck::cast_slice_mut(level))
         })
     }
 

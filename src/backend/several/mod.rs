@@ -67,6 +67,8 @@ pub struct Several {
     curves: Mutex<Curves>,
     /// Set by tests and the conformance suite: shares in these proportions, however little there is to do.
     weights: Option<Vec<usize>>,
+    /// Held while a device is chosen for data that are to stay.
+    choosing: Mutex<()>,
 }
 
 /// The curves of kinds of operations, one a device; none of a device that does not offer the operation.
@@ -116,7 +118,8 @@ impl Several {
             backlog: AtomicU64::new(0),
             resident: Arc::default(),
         };
-        Self { members: parts.into_iter().map(member).collect(), name, curves: Mutex::default(), weights }
+        let members = parts.into_iter().map(member).collect();
+        Self { members, name, curves: Mutex::default(), weights, choosing: Mutex::default() }
     }
 
     /// What a kind of operation costs on each device, measured at its first use. [`Error::Unsupported`] if none offers it. An error of a
@@ -281,7 +284,7 @@ fn start<'a>(mut tasks: Vec<Task<'a>>, here: impl FnOnce() + Send + 'a) {
 }
 
 /// Cuts a slice into pieces of these lengths, one after another.
-fn cut<'a, T>(data: &'a mut [T], lengths: impl Iterator<Item = usize>) -> impl Iterator<Item = &'a mut [T]> {
+fn cut<T>(data: &mut [T], lengths: impl Iterator<Item = usize>) -> impl Iterator<Item = &mut [T]> {
     let mut rest = data;
     lengths.map(move |len| {
         let (piece, after) = std::mem::take(&mut rest).split_at_mut(len);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Member, Several};
+use super::{Member, Several, lock};
 use crate::backend::{Accelerated, Extent, Memory, Residence, Resident, ResidentBackend, ResidentHashing};
 use crate::error::Error;
 use crate::field::Goldilocks;
@@ -15,12 +15,16 @@ use crate::ntt::{Lde, Ntt};
 struct Placed {
     member: usize,
     memory: Memory,
+    _occupied: Occupied,
+}
+
+/// A part of what stays on a device.
+struct Occupied {
     bytes: u64,
-    /// What stays on the device altogether.
     resident: Arc<AtomicU64>,
 }
 
-impl Drop for Placed {
+impl Drop for Occupied {
     fn drop(&mut self) {
         self.resident.fetch_sub(self.bytes, Ordering::Relaxed);
     }
@@ -38,11 +42,27 @@ impl Several {
         self.members.iter().enumerate().filter(|(_, member)| member.counted.resident().is_some())
     }
 
-    /// Hands out memory of a device.
-    fn place(&self, member: usize, memory: Memory, words: usize) -> Memory {
+    /// Counts words that stay on a device from now on, until what is made of it is dropped.
+    fn occupy(&self, member: usize, words: usize) -> Occupied {
         let (resident, bytes) = (Arc::clone(&self.members[member].resident), 8 * words as u64);
         resident.fetch_add(bytes, Ordering::Relaxed);
-        Memory::new(Placed { member, memory, bytes, resident })
+        Occupied { bytes, resident }
+    }
+
+    /// Hands out memory of a device.
+    fn place(&self, member: usize, memory: Memory, words: usize) -> Memory {
+        Memory::new(Placed { member, memory, _occupied: self.occupy(member, words) })
+    }
+
+    /// The device with the fewest operations under way, and of several such the one on which least stays; the words that are coming
+    /// count from now on, so that of many that ask at once each finds what the others were told.
+    fn least_loaded(&self, words: usize) -> (usize, Occupied) {
+        let _one_at_a_time = lock(&self.choosing);
+        let load =
+            |member: &Member| (member.counted.account().under_way, member.resident.load(Ordering::Relaxed));
+        let (index, _) =
+            self.able().min_by_key(|(_, member)| load(member)).expect("a device with memory of its own");
+        (index, self.occupy(index, words))
     }
 
     /// What was handed out, and the device that it is on.
@@ -60,14 +80,11 @@ impl Resident for Several {
         budgets.min().unwrap_or(0)
     }
 
-    /// To the device with the fewest operations under way, and of several such to the one on which least stays.
+    /// To the device with least to do.
     fn upload(&self, words: &[Goldilocks]) -> Result<Memory, Error> {
-        let load =
-            |member: &Member| (member.counted.account().under_way, member.resident.load(Ordering::Relaxed));
-        let (index, member) =
-            self.able().min_by_key(|(_, member)| load(member)).expect("a device with memory of its own");
-        let memory = member.counted.upload(words)?;
-        Ok(self.place(index, memory, words.len()))
+        let (member, occupied) = self.least_loaded(words.len());
+        let memory = self.members[member].counted.upload(words)?;
+        Ok(Memory::new(Placed { member, memory, _occupied: occupied }))
     }
 
     fn download(&self, memory: &Memory, from: usize, data: &mut [u8]) -> Result<(), Error> {

@@ -285,6 +285,50 @@ fn a_busy_device_is_passed_by() {
     assert!(several.members.iter().all(|member| member.backlog.load(Ordering::Relaxed) == 0));
 }
 
+/// Data of equal size that stay go to one device and the other in turn, whoever asks at the same time; what is made of them is where they
+/// are; and what is dropped counts no more.
+#[cfg(feature = "opencl")]
+#[test]
+fn data_that_stay_are_spread() {
+    use crate::backend::gpu::{Gpu, opencl::OpenCl};
+    use crate::backend::{Extent, Resident};
+    // Where it must be present, the conformance tests say that it is not.
+    let Ok(first) = OpenCl::open(0) else { return };
+    let part = |(name, device): (&str, OpenCl)| Part {
+        backend: Box::new(Gpu::new(device, None)),
+        device: name.into(),
+        machine: vec![name.into()],
+        on_host: false,
+        threads: Some(pool()),
+    };
+    let devices = [("left", first), ("right", OpenCl::open(0).unwrap())];
+    let several = Several::new(devices.into_iter().map(part).collect(), None);
+    let words = words(64);
+    let count =
+        || several.members.iter().map(|member| member.resident.load(Ordering::Relaxed)).collect::<Vec<_>>();
+    let memories: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| several.upload(&words).unwrap())).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let uploads =
+        several.work().iter().map(|work| work.of("upload").map_or(0, |line| line.calls)).collect::<Vec<_>>();
+    assert!(uploads.iter().sum::<u64>() == 8 && uploads.iter().all(|&calls| calls > 0), "{uploads:?}");
+    assert_eq!(count(), [512 * uploads[0], 512 * uploads[1]]);
+    let extent = Extent { rows: 16, width: 4, block: 4 };
+    for memory in &memories {
+        let transformed = Resident::ntt(&several, &Ntt::forward(domain(4)), memory, extent).unwrap();
+        let (mut found, mut expected) = (vec![0; 512], words.clone());
+        several.download(&transformed, 0, &mut found).unwrap();
+        Cpu::default().ntt(&Ntt::forward(domain(4)), &mut expected, 4).unwrap();
+        assert!(found == bytemuck::cast_slice::<_, u8>(&expected));
+    }
+    let transforms =
+        several.work().iter().map(|work| work.of("ntt").map_or(0, |line| line.calls)).collect::<Vec<_>>();
+    assert_eq!(transforms, uploads);
+    drop(memories);
+    assert_eq!(count(), [0, 0]);
+}
+
 #[cfg(feature = "bn254")]
 mod bn254 {
     use super::{Mood, Moody, several};
