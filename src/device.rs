@@ -1,6 +1,6 @@
-//! Devices: how one is asked for, and what is known of the one in use.
+//! Devices: how one or several are asked for, and what is known of those that are there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
@@ -9,10 +9,11 @@ use std::sync::Mutex;
 use crate::error::Error;
 use crate::lock::lock;
 
-/// The device an engine is asked to run on.
+/// The device an engine is asked to run on, or several.
 ///
 /// It prints as, and parses from, the name used on the command line: `auto`, `cpu`, `reference`, `cuda:0`, `opencl:1`,
-/// `provider:./libother.so`; `cuda` and `opencl` are the first of their kind.
+/// `provider:./libother.so`; `cuda` and `opencl` are all of their kind; names with commas between them are several devices, over
+/// which work is spread ([`backend::several`](crate::backend::several)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DeviceChoice {
     /// The CPU and the first GPU, if there is one: each operation runs where measurements on this machine expect it to
@@ -30,11 +31,79 @@ pub enum DeviceChoice {
     OpenCl(u32),
     /// A shared library with the C interface of zkaccel, at this path. Names that were parsed keep their path for good.
     Provider(&'static Path),
+    /// Every NVIDIA GPU of the machine.
+    AllCuda,
+    /// Every OpenCL device of the machine, processors among them.
+    AllOpenCl,
+    /// Several devices; [`several`](Self::several) makes it. Lists that were made are kept for good.
+    Several(&'static [DeviceChoice]),
 }
 
 impl DeviceChoice {
     /// The forms of a name, as they are listed to users.
-    pub const NAMES: [&str; 6] = ["auto", "cpu", "reference", "cuda:<n>", "opencl:<n>", "provider:<path>"];
+    pub const NAMES: [&str; 9] = [
+        "auto",
+        "cpu",
+        "reference",
+        "cuda:<n>",
+        "cuda",
+        "opencl:<n>",
+        "opencl",
+        "provider:<path>",
+        "several of them with commas between",
+    ];
+
+    /// Several devices as one choice. Whether they can be used together is seen when an engine is built.
+    pub fn several(devices: &[DeviceChoice]) -> Self {
+        static KEPT: Mutex<BTreeMap<String, &'static [DeviceChoice]>> = Mutex::new(BTreeMap::new());
+        let name = Names(devices).to_string();
+        let mut kept = lock(&KEPT);
+        Self::Several(kept.entry(name).or_insert_with(|| devices.to_vec().leak()))
+    }
+
+    /// The devices of the choice, one by one; `cuda` and `opencl` are those that are present.
+    ///
+    /// [`Error::BadDevices`] for a list in which one stands twice or `auto`, which chooses by itself, or which is empty;
+    /// [`Error::DeviceMissing`] where there is none of a kind.
+    pub(crate) fn each(self) -> Result<Vec<Self>, Error> {
+        let all = |devices: Found| -> Result<Vec<Self>, Error> {
+            let devices = devices.map_err(|reason| missing(&self.to_string(), reason))?;
+            devices.iter().map(|device| device.id.parse()).collect()
+        };
+        match self {
+            Self::AllCuda => all(cuda()),
+            Self::AllOpenCl => all(opencl()),
+            Self::Several(list) => {
+                let refused =
+                    |reason: &str| Error::BadDevices { devices: self.to_string(), reason: reason.into() };
+                let mut each = Vec::new();
+                for device in list {
+                    each.extend(device.each()?);
+                }
+                if each.contains(&Self::Auto) {
+                    return Err(refused("auto chooses by itself and stands alone"));
+                }
+                match (1..each.len()).find(|&i| each[..i].contains(&each[i])) {
+                    Some(i) => Err(refused(&format!("{} stands there twice", each[i]))),
+                    None if each.is_empty() => Err(refused("there is no device in the list")),
+                    None => Ok(each),
+                }
+            }
+            one => Ok(vec![one]),
+        }
+    }
+}
+
+/// Names with commas between them.
+struct Names<'a>(&'a [DeviceChoice]);
+
+impl fmt::Display for Names<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().enumerate().try_for_each(|(i, device)| match i {
+            0 => write!(f, "{device}"),
+            _ => write!(f, ",{device}"),
+        })
+    }
 }
 
 impl fmt::Display for DeviceChoice {
@@ -46,6 +115,9 @@ impl fmt::Display for DeviceChoice {
             Self::Cuda(index) => write!(f, "cuda:{index}"),
             Self::OpenCl(index) => write!(f, "opencl:{index}"),
             Self::Provider(path) => write!(f, "provider:{}", path.display()),
+            Self::AllCuda => f.write_str("cuda"),
+            Self::AllOpenCl => f.write_str("opencl"),
+            Self::Several(devices) => Names(devices).fmt(f),
         }
     }
 }
@@ -56,25 +128,52 @@ impl FromStr for DeviceChoice {
     /// [`Error::UnknownName`] for what is no name of a device. Whether the device is there is seen when an engine is
     /// built.
     fn from_str(text: &str) -> Result<Self, Error> {
-        if let Some(path) = text.strip_prefix("provider:").filter(|path| !path.is_empty()) {
-            return Ok(Self::Provider(kept(path)));
+        let mut devices = Vec::new();
+        let mut path: Option<String> = None;
+        for piece in text.split(',') {
+            match (one(piece), &mut path) {
+                // A comma in the path of a provider; what follows is no device's name.
+                (None, Some(path)) => *path = format!("{path},{piece}"),
+                (None, None) => return Err(unknown(text)),
+                (Some(device), _) => {
+                    devices.extend(path.take().map(|path| Self::Provider(kept(&path))));
+                    match device {
+                        Self::Provider(start) => path = Some(start.display().to_string()),
+                        device => devices.push(device),
+                    }
+                }
+            }
         }
-        let (kind, index) = text.split_once(':').unwrap_or((text, "0"));
-        // `parse` would take a sign.
-        let index = index.bytes().all(|byte| byte.is_ascii_digit()).then(|| index.parse().ok()).flatten();
-        match (text, kind, index) {
-            ("auto", ..) => Ok(Self::Auto),
-            ("cpu", ..) => Ok(Self::Cpu),
-            ("reference", ..) => Ok(Self::Reference),
-            (_, "cuda", Some(index)) => Ok(Self::Cuda(index)),
-            (_, "opencl", Some(index)) => Ok(Self::OpenCl(index)),
-            _ => Err(Error::UnknownName {
-                what: "device",
-                found: text.into(),
-                expected: Self::NAMES.join(", "),
-            }),
-        }
+        devices.extend(path.map(|path| Self::Provider(kept(&path))));
+        Ok(match devices[..] {
+            [device] => device,
+            _ => Self::several(&devices),
+        })
     }
+}
+
+/// The device of a single name.
+fn one(text: &str) -> Option<DeviceChoice> {
+    if let Some(path) = text.strip_prefix("provider:").filter(|path| !path.is_empty()) {
+        return Some(DeviceChoice::Provider(kept(path)));
+    }
+    // `parse` would take a sign.
+    let number =
+        |index: &str| index.bytes().all(|byte| byte.is_ascii_digit()).then(|| index.parse().ok()).flatten();
+    match (text, text.split_once(':')) {
+        ("auto", _) => Some(DeviceChoice::Auto),
+        ("cpu", _) => Some(DeviceChoice::Cpu),
+        ("reference", _) => Some(DeviceChoice::Reference),
+        ("cuda", _) => Some(DeviceChoice::AllCuda),
+        ("opencl", _) => Some(DeviceChoice::AllOpenCl),
+        (_, Some(("cuda", index))) => number(index).map(DeviceChoice::Cuda),
+        (_, Some(("opencl", index))) => number(index).map(DeviceChoice::OpenCl),
+        _ => None,
+    }
+}
+
+fn unknown(text: &str) -> Error {
+    Error::UnknownName { what: "device", found: text.into(), expected: DeviceChoice::NAMES.join(", ") }
 }
 
 /// A path that stays, once for each that was ever parsed.
@@ -138,19 +237,46 @@ pub struct Bandwidths {
     pub download: f64,
 }
 
+/// Devices of a kind, or why there are none.
+type Found = Result<Vec<DeviceInfo>, String>;
+
 /// The devices of this machine: the CPU, then what CUDA and OpenCL find. The reference is no device and is not listed.
 ///
 /// A GPU with two drivers stands here twice, by the name of each.
 pub fn devices() -> Vec<DeviceInfo> {
-    type Finder = fn() -> Result<Vec<DeviceInfo>, String>;
-    let found: &[Finder] = &[
-        #[cfg(feature = "cuda")]
-        crate::backend::gpu::cuda::devices,
-        #[cfg(feature = "opencl")]
-        crate::backend::gpu::opencl::devices,
-    ];
-    let others = found.iter().flat_map(|devices| devices().unwrap_or_default());
+    let others = [cuda(), opencl()].into_iter().flat_map(Result::unwrap_or_default);
     std::iter::once(cpu()).chain(others).collect()
+}
+
+/// The bytes of a device's memory that nobody uses now, where its driver tells: Linux for the host, CUDA for NVIDIA's GPUs, which
+/// it starts for that; OpenCL has no such question.
+pub fn free_memory(device: DeviceChoice) -> Option<u64> {
+    match device {
+        DeviceChoice::Cpu => crate::memory::available(),
+        #[cfg(feature = "cuda")]
+        DeviceChoice::Cuda(index) => crate::backend::gpu::cuda::free_memory(index),
+        _ => None,
+    }
+}
+
+#[cfg(feature = "cuda")]
+fn cuda() -> Found {
+    crate::backend::gpu::cuda::devices()
+}
+
+#[cfg(not(feature = "cuda"))]
+fn cuda() -> Found {
+    Err("this build of zkaccel has no backend for it".into())
+}
+
+#[cfg(feature = "opencl")]
+fn opencl() -> Found {
+    crate::backend::gpu::opencl::devices()
+}
+
+#[cfg(not(feature = "opencl"))]
+fn opencl() -> Found {
+    Err("this build of zkaccel has no backend for it".into())
 }
 
 /// The CPU.
@@ -178,4 +304,50 @@ fn processor() -> String {
     let brand = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
     let brand = brand.map_or("processor", |(_, brand)| brand.trim());
     format!("{brand} ({})", std::env::consts::ARCH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DeviceChoice;
+    use crate::error::Error;
+
+    fn parsed(text: &str) -> DeviceChoice {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn lists_print_as_they_parse() {
+        for text in ["cpu,reference", "cuda", "opencl", "cuda:0,cuda:1", "cpu,provider:/a,b.so,opencl:0"] {
+            assert_eq!(parsed(text).to_string(), text);
+            assert_eq!(parsed(text), parsed(text));
+        }
+        assert_eq!(parsed("cuda:3"), DeviceChoice::Cuda(3));
+        assert_eq!(
+            parsed("cpu,opencl:1"),
+            DeviceChoice::several(&[DeviceChoice::Cpu, DeviceChoice::OpenCl(1)])
+        );
+        let each = parsed("provider:/a,b.so,cpu").each().unwrap();
+        assert_eq!(each, [parsed("provider:/a,b.so"), DeviceChoice::Cpu]);
+        for text in
+            ["", ",", "cpu,", ",cpu", "cpu,,reference", "cpu, reference", "cuda:", "cuda:+1", "cpu,cuda:x"]
+        {
+            let unknown = text.parse::<DeviceChoice>().unwrap_err();
+            assert!(matches!(&unknown, Error::UnknownName { found, .. } if found == text), "{unknown}");
+        }
+    }
+
+    #[test]
+    fn lists_that_contradict_themselves_are_refused() {
+        for (text, why) in [
+            ("cpu,reference,cpu", "cpu stands there twice"),
+            ("cpu,auto", "auto chooses by itself and stands alone"),
+            ("provider:a,provider:a", "provider:a stands there twice"),
+        ] {
+            let refused = Error::BadDevices { devices: text.into(), reason: why.into() };
+            assert_eq!(parsed(text).each(), Err(refused));
+        }
+        let refused =
+            Error::BadDevices { devices: String::new(), reason: "there is no device in the list".into() };
+        assert_eq!(DeviceChoice::several(&[]).each(), Err(refused));
+    }
 }

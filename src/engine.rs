@@ -10,7 +10,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::backend::checked::Checked;
 use crate::backend::cpu::{Cpu, Simd};
-use crate::backend::open::open;
+use crate::backend::open::{Request, open};
 use crate::backend::{Accelerated, Backend, ResidentBackend};
 use crate::device::{DeviceChoice, DeviceInfo, DeviceKind};
 use crate::error::Error;
@@ -20,6 +20,7 @@ use crate::matrix::{Layout, Matrix, MatrixInput, MatrixMut, MatrixRef, Shape};
 use crate::memory;
 use crate::merkle::{Approach, MerkleTree, check_leaf_count};
 use crate::ntt::{Lde, Ntt};
+use crate::policy::Policy;
 use crate::progress::{Progress, Stage};
 
 /// A device, its threads and its limits. Cloning shares them; an engine may be used by any threads at once.
@@ -51,8 +52,10 @@ struct Shared {
 /// The options that say what does the work.
 struct Asked {
     device: DeviceChoice,
+    policy: Policy,
     simd: Option<Simd>,
     check_answers: bool,
+    weights: Option<Vec<usize>>,
 }
 
 /// Options of an engine; [`build`](Self::build) makes it.
@@ -60,6 +63,8 @@ struct Asked {
 #[must_use]
 pub struct EngineBuilder {
     device: DeviceChoice,
+    policy: Policy,
+    weights: Option<Vec<usize>>,
     threads: Option<usize>,
     simd: Option<Simd>,
     approach: Approach,
@@ -70,9 +75,24 @@ pub struct EngineBuilder {
 }
 
 impl EngineBuilder {
-    /// The device; [`DeviceChoice::Auto`] unless said.
+    /// The device, or several ([`DeviceChoice::several`]); [`DeviceChoice::Auto`] unless said.
     pub fn device(self, device: DeviceChoice) -> Self {
         Self { device, ..self }
+    }
+
+    /// Several devices, over which work is spread ([`backend::several`](crate::backend::several)); one is that device.
+    pub fn devices(self, devices: &[DeviceChoice]) -> Self {
+        self.device(DeviceChoice::several(devices))
+    }
+
+    /// Whether the work is to be done by GPUs or processors ([`policy`](crate::policy)); [`Policy::Any`] unless said.
+    pub fn policy(self, policy: Policy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// Shares every operation out to several devices in proportion to these weights, however small it is.
+    pub(crate) fn weights(self, weights: Vec<usize>) -> Self {
+        Self { weights: Some(weights), ..self }
     }
 
     /// The number of CPU threads; all that the system grants unless said.
@@ -105,8 +125,8 @@ impl EngineBuilder {
     }
 
     /// The most bytes of its own memory that a device may spend on one operation, its inputs and its result included, where
-    /// the device has memory of its own. Half of the device's memory unless said, and never more than its driver grants
-    /// in one piece.
+    /// the device has memory of its own; of several devices each. Half of the device's memory unless said, and never more than its
+    /// driver grants in one piece.
     ///
     /// Operations on host data that would take more are done in parts, with the same results. Matrices that are to stay on
     /// the device are refused: [`Error::OverDeviceBudget`]. What stays there is counted by each operation that uses it.
@@ -120,10 +140,18 @@ impl EngineBuilder {
     }
 
     /// The engine; [`Error::DeviceMissing`], also for vector instructions that the machine lacks, [`Error::UnknownName`]
-    /// for a level that the environment names and nobody knows, [`Error::DriverTooOld`] or [`Error::BadThreadCount`].
+    /// for a level that the environment names and nobody knows, [`Error::DriverTooOld`], [`Error::BadDevices`] for a list that
+    /// contradicts itself, [`Error::PolicyUnmet`] and [`Error::PolicyContradicted`], or [`Error::BadThreadCount`].
     pub fn build(self) -> Result<Engine, Error> {
         let cpu = Cpu::new(self.simd.map_or_else(Simd::from_environment, Ok)?)?;
-        let (backend, device) = open(self.device, &cpu, self.device_memory)?;
+        let (backend, device) = open(Request {
+            choice: self.device,
+            policy: self.policy,
+            on_host: &cpu,
+            device_memory: self.device_memory,
+            threads: self.requested_threads()?,
+            weights: self.weights.clone(),
+        })?;
         let backend = match self.check_answers {
             true => Box::new(Checked::new(backend, device.id.clone())),
             false => backend,
@@ -131,25 +159,36 @@ impl EngineBuilder {
         self.build_on(backend, device)
     }
 
+    /// The number of threads, if it can be meant.
+    fn requested_threads(&self) -> Result<usize, Error> {
+        let all = || std::thread::available_parallelism().map_or(1, |n| n.get());
+        let threads = self.threads.unwrap_or_else(all);
+        // More threads than this cannot be meant, and each costs address space before it does any work.
+        match (1..=4096).contains(&threads) {
+            true => Ok(threads),
+            false => Err(Error::BadThreadCount { threads, reason: "expected from 1 to 4096".into() }),
+        }
+    }
+
     /// The engine on a backend.
     pub(crate) fn build_on(self, backend: Box<dyn Backend>, device: DeviceInfo) -> Result<Engine, Error> {
-        let requested =
-            self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
-        let refused = |reason: String| Error::BadThreadCount { threads: requested, reason };
-        // More threads than this cannot be meant, and each costs address space before it does any work.
-        if !(1..=4096).contains(&requested) {
-            return Err(refused("expected from 1 to 4096".into()));
-        }
+        let requested = self.requested_threads()?;
         let host = device.kind == DeviceKind::Cpu && device.driver.is_none();
         let threads = if self.device == DeviceChoice::Reference { 1 } else { requested };
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(|i| format!("zkaccel-{i}"))
             .build()
-            .map_err(|error| refused(error.to_string()))?;
+            .map_err(|error| Error::BadThreadCount { threads: requested, reason: error.to_string() })?;
         let device = DeviceInfo { units: if host { threads } else { device.units }, ..device };
         let memory_budget = self.memory_budget.or_else(crate::memory::installed);
-        let asked = Asked { device: self.device, simd: self.simd, check_answers: self.check_answers };
+        let asked = Asked {
+            device: self.device,
+            policy: self.policy,
+            simd: self.simd,
+            check_answers: self.check_answers,
+            weights: self.weights,
+        };
         let shared = Shared { backend, pool, device, asked, memory_budget, progress: self.progress };
         Ok(Engine { shared: Arc::new(shared), approach: self.approach })
     }
@@ -178,8 +217,14 @@ impl Engine {
 
     /// Options of another engine whose work is done by the same.
     pub(crate) fn alike(&self) -> EngineBuilder {
-        let Asked { device, simd, check_answers } = self.shared.asked;
-        EngineBuilder { device, simd, check_answers, ..EngineBuilder::default() }
+        let Asked { device, policy, simd, check_answers, ref weights } = self.shared.asked;
+        let weights = weights.clone();
+        EngineBuilder { device, policy, simd, check_answers, weights, ..EngineBuilder::default() }
+    }
+
+    /// What was asked for.
+    pub(crate) fn asked_device(&self) -> DeviceChoice {
+        self.shared.asked.device
     }
 
     /// The device in use, and why it is.
@@ -262,6 +307,20 @@ impl Engine {
         let (input, output) = (matrix.words(), bytemuck::cast_slice_mut(extended));
         let (width, check) = (shape.block_width::<F>(), |words: &[_]| self.check_canonical(words));
         self.run(|| self.shared.backend.lde_checked(lde, input, width, output, &check))
+    }
+
+    /// [`lde_into`](Self::lde_into) of a matrix that is left as it is: a copy is the scratch. Errors as `lde_into`, and
+    /// [`Error::OverBudget`] or [`Error::HostOutOfMemory`] for the copy.
+    pub fn lde_copied_into<F: Field>(
+        &self,
+        lde: &Lde,
+        matrix: MatrixRef<'_, F>,
+        extended: &mut [F],
+    ) -> Result<(), Error> {
+        let shape = matrix.shape();
+        self.check_budget(memory_of::<F>(shape.rows, shape.columns))?;
+        let mut copy = self.run(|| MatrixInput::Borrowed(matrix).into_vec())?;
+        self.lde_into(lde, MatrixMut::new(&mut copy, shape)?, extended)
     }
 
     /// The digest of every row of a matrix.
@@ -453,9 +512,9 @@ impl fmt::Debug for Engine {
 
 impl fmt::Debug for EngineBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { device, threads, simd, approach, check_answers, .. } = self;
+        let Self { device, policy, threads, simd, approach, check_answers, .. } = self;
         let mut debug = f.debug_struct("EngineBuilder");
-        debug.field("device", device).field("threads", threads).field("simd", simd);
+        debug.field("device", device).field("policy", policy).field("threads", threads).field("simd", simd);
         debug.field("approach", approach).field("check_answers", check_answers);
         debug.field("memory_budget", &self.memory_budget).field("device_memory", &self.device_memory);
         debug.finish_non_exhaustive()

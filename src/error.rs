@@ -1,6 +1,7 @@
 //! The one error type of the crate: a variant for each thing that can be wrong, with what was found.
 
 use crate::field::MODULUS;
+use crate::policy::Policy;
 
 /// What went wrong. Every message says what was expected and what was found; after any error the engine is
 /// usable and the caller's inputs are untouched, but for [`ResultLost`](Self::ResultLost), which says so.
@@ -195,6 +196,37 @@ pub enum Error {
         reason: String,
         /// The devices that can.
         available: String,
+    },
+
+    /// A list of devices that cannot be used together.
+    #[error("the devices {devices:?} cannot be used together: {reason}")]
+    BadDevices {
+        /// The list.
+        devices: String,
+        /// Why not.
+        reason: String,
+    },
+
+    /// A policy for which the machine has no device.
+    #[error("the policy {policy} cannot be met: {reason}; available: {available}")]
+    PolicyUnmet {
+        /// The policy.
+        policy: Policy,
+        /// Why not.
+        reason: String,
+        /// The devices that there are.
+        available: String,
+    },
+
+    /// A device that the policy excludes, asked for by name.
+    #[error("the policy {policy} contradicts the device {device}, which is {kind}")]
+    PolicyContradicted {
+        /// The policy.
+        policy: Policy,
+        /// The device asked for.
+        device: String,
+        /// What it is.
+        kind: String,
     },
 
     /// An operation that a device does not offer.

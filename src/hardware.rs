@@ -9,6 +9,7 @@ use crate::device::Bandwidths;
 use crate::engine::{Engine, memory_of};
 use crate::error::Error;
 use crate::pinned::PinnedVec;
+use crate::work::DeviceWork;
 
 impl Engine {
     /// The time that the device has spent on this engine's operations so far, transfers not counted, by its own clock;
@@ -22,6 +23,22 @@ impl Engine {
     /// but one.
     pub fn choices(&self) -> Option<Choices> {
         self.backend().choices()
+    }
+
+    /// What each device of the engine has done so far: operations, their sizes, bytes moved, and what is under way now. Devices that
+    /// had nothing to do are listed too.
+    ///
+    /// ```
+    /// use zkaccel::{Engine, device::DeviceChoice, hash::{Blake3, Hasher}};
+    /// let engine = Engine::builder().devices(&[DeviceChoice::Cpu, DeviceChoice::Reference]).build()?;
+    /// engine.merkle_tree::<Blake3>(&[Blake3::hash(b""); 8])?;
+    /// let [cpu, reference] = &engine.work()[..] else { panic!("two devices") };
+    /// let leaves = |work: &zkaccel::work::DeviceWork| work.of("merkle tree").map_or(0, |line| line.items);
+    /// assert_eq!(leaves(cpu) + leaves(reference), 8);
+    /// # Ok::<(), zkaccel::Error>(())
+    /// ```
+    pub fn work(&self) -> Vec<DeviceWork> {
+        self.backend().work()
     }
 
     /// How many lists of kernel launches came again and were launched as one, by a graph; `None` for a device that

@@ -71,7 +71,6 @@ compile_error!("zkaccel is for 64-bit little-endian machines");
 pub mod backend;
 #[cfg(feature = "bn254")]
 pub mod bn254;
-#[cfg(any(feature = "cuda", feature = "opencl"))]
 mod cache;
 pub mod choice;
 pub mod commit;
@@ -95,11 +94,13 @@ pub mod merkle;
 pub mod msm;
 pub mod ntt;
 pub mod pinned;
+pub mod policy;
 pub mod progress;
 pub mod resident;
 #[cfg(feature = "bn254")]
 mod scalars;
 mod spawn;
+pub mod work;
 
 pub use engine::{Engine, EngineBuilder};
 pub use error::Error;

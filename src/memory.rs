@@ -110,8 +110,17 @@ pub(crate) fn prefetch<T>(place: *const T) {
 
 /// The machine's memory in bytes, where the system tells (Linux: `MemTotal`).
 pub(crate) fn installed() -> Option<u64> {
+    line("MemTotal:")
+}
+
+/// Bytes of it that programs could have now (Linux: `MemAvailable`).
+pub(crate) fn available() -> Option<u64> {
+    line("MemAvailable:")
+}
+
+fn line(name: &str) -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes * 1024)
 }

@@ -6,7 +6,7 @@ use zkaccel::backend::cpu::Simd;
 use zkaccel::device::{DeviceChoice, devices};
 use zkaccel::{Engine, Error, conformance};
 
-/// Devices present, and devices that the environment asks for.
+/// Devices present, devices that the environment asks for, and several of them as one.
 fn choices() -> Vec<DeviceChoice> {
     let mut names: Vec<String> = devices().into_iter().map(|device| device.id).collect();
     names.push("reference".into());
@@ -17,6 +17,12 @@ fn choices() -> Vec<DeviceChoice> {
             "{name} is required and missing; present: {names:?}"
         );
     }
+    names.push("cpu,reference".into());
+    let has = |name: &str| names.iter().any(|present| present == name);
+    let lists = [(has("opencl:0"), "cpu,opencl:0"), (has("cuda:1"), "cuda")];
+    let lists: Vec<_> =
+        lists.into_iter().filter(|(present, _)| *present).map(|(_, list)| list.into()).collect();
+    names.extend::<Vec<String>>(lists);
     names.iter().map(|name| name.parse().expect("a listed device can be asked for")).collect()
 }
 
@@ -35,7 +41,10 @@ fn every_case_on_every_device() {
                 if let Some(reason) = case.unsupported(&engine) {
                     // Only what GPUs do not offer yet, and they say so themselves.
                     println!("{choice}: {} skipped: {reason}", case.name);
-                    let gpu = matches!(choice, DeviceChoice::Cuda(_) | DeviceChoice::OpenCl(_));
+                    let gpu = matches!(
+                        choice,
+                        DeviceChoice::Cuda(_) | DeviceChoice::OpenCl(_) | DeviceChoice::AllCuda
+                    );
                     assert!(gpu, "{choice} does not support {}: {reason}", case.name);
                     assert_eq!(reason, unsupported(&reason, &choice), "{choice}, {}", case.name);
                     continue;

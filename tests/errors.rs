@@ -98,7 +98,7 @@ fn device_missing() {
     let error = Engine::builder().device("provider:/nowhere.so".parse().unwrap()).build().unwrap_err();
     assert!(matches!(error, Error::DeviceMissing { .. }), "{error:?}");
     says(&error, &["provider:/nowhere.so", "available: cpu"]);
-    assert_eq!("cuda".parse(), Ok(DeviceChoice::Cuda(0)));
+    assert_eq!("cuda".parse(), Ok(DeviceChoice::AllCuda));
     assert_eq!("opencl:12".parse(), Ok(DeviceChoice::OpenCl(12)));
     // Vector instructions that this machine lacks, if any.
     for simd in Simd::ALL {

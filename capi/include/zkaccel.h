@@ -9,9 +9,9 @@
  * with pointers, lengths, flags and roots is an error of the ..._async call itself; what is wrong with the contents of arrays
  * (words that are not canonical, points off the curve) is one of the wait.
  *
- * Handles (zka_options, zka_engine, zka_tree, zka_bases) are made through a pointer to one, and freed in any order. They are names that
- * are looked up: a handle that was freed is an error. Engines, trees and bases may be used by any threads at once; options
- * and futures by one thread at a time.
+ * Handles (zka_options, zka_engine, zka_tree, zka_matrix, zka_bases, zka_scalars) are made through a pointer to one, and freed in any
+ * order. They are names that are looked up: a handle that was freed is an error. Options and futures are for one thread at a time;
+ * all else may be used by any threads at once.
  *
  * Matrices are arrays of 64-bit words below p = 2^64 - 2^32 + 1, row by row, or column by column with ZKA_COLUMN_MAJOR.
  *
@@ -91,11 +91,21 @@
 // A bug in the library; the text says which.
 #define ZKA_INTERNAL 20
 
-// A device that is missing is `ZKA_NO_DEVICE`. The default.
-#define ZKA_POLICY_REQUIRE 0
+// Any device: the one asked for, or what "auto" chooses for each operation. One that is missing is `ZKA_NO_DEVICE`. The default.
+#define ZKA_POLICY_ANY 0
 
-// Where the device is missing or its driver is too old, the CPU takes its place; `zka_engine_device` tells.
-#define ZKA_POLICY_PREFER 1
+// GPUs and nothing else; "auto" takes the first, for everything. `ZKA_NO_DEVICE` where there is none.
+#define ZKA_POLICY_REQUIRE_GPU 1
+
+// GPUs; where the one asked for is missing or its driver is too old, the CPU takes its place, and with "auto" the CPU does what
+// the GPU does not offer. `zka_engine_device` tells.
+#define ZKA_POLICY_PREFER_GPU 2
+
+// Processors and nothing else.
+#define ZKA_POLICY_REQUIRE_CPU 3
+
+// Processors; where the one asked for is missing, the CPU takes its place.
+#define ZKA_POLICY_PREFER_CPU 4
 
 // The version of this interface, for `zka_engine_new`: the upper 16 bits change when something is taken away or changed, the
 // lower ones when something is added.
@@ -170,10 +180,17 @@ typedef struct zka_bases zka_bases;
 // An engine: a device, its threads and its limits. It may be used by any threads at once.
 typedef struct zka_engine zka_engine;
 
+// A matrix over Goldilocks in the memory of an engine's device, or in host memory where that is the device's. It never changes:
+// operations make new ones. It may be used by any threads at once.
+typedef struct zka_matrix zka_matrix;
+
 // Options of an engine: made by `zka_options_new`, changed by `zka_options_set_...`, freed by `zka_options_free`.
 typedef struct zka_options zka_options;
 
-// A Merkle tree with all its nodes in host memory. It may be used by any threads at once.
+// Scalars that an engine keeps in the form that its device wants. They may be used by any threads at once.
+typedef struct zka_scalars zka_scalars;
+
+// A Merkle tree, its nodes in host memory or on the device of its engine. It may be used by any threads at once.
 typedef struct zka_tree zka_tree;
 
 // What every function returns, except where it says otherwise: `ZKA_OK` or the number of an error.
@@ -198,6 +215,56 @@ typedef struct zka_device {
   // Zero.
   int32_t reserved;
 } zka_device;
+
+// What a device has done of one kind of operation. Texts end with a zero and are cut where they are longer.
+typedef struct zka_work {
+  // The device, such as "cuda:0".
+  char device[64];
+  // The kind of operation, such as "ntt"; empty in the one line of a device that has done nothing.
+  char operation[32];
+  // What `items` counts, such as "words".
+  char unit[32];
+  // How often it was done.
+  uint64_t calls;
+  // How often it ended with an error instead; such calls have no share in what follows.
+  uint64_t failures;
+  // Its size, all calls together.
+  uint64_t items;
+  // Bytes that came to the device.
+  uint64_t bytes_in;
+  // Bytes that went back.
+  uint64_t bytes_out;
+  // Time from the beginning to the end of the calls, each for itself.
+  uint64_t nanoseconds;
+  // Operations of any kind that are under way on the device now.
+  uint64_t under_way;
+  // Zero.
+  uint64_t reserved[3];
+} zka_work;
+
+// What the device "auto" chose last for a kind of operation, and what it expected.
+typedef struct zka_choice {
+  // The kind of operation.
+  char operation[32];
+  // What `amount` counts.
+  char unit[32];
+  // The device that was chosen.
+  char chosen[64];
+  // The other one.
+  char other[64];
+  // The size of the operation.
+  uint64_t amount;
+  // The time expected of the device that was chosen.
+  uint64_t chosen_nanoseconds;
+  // The time expected of the other one.
+  uint64_t other_nanoseconds;
+  // How many operations the CPU did so far, of any kind.
+  uint64_t on_cpu;
+  // How many the other device did.
+  uint64_t on_device;
+  // Zero.
+  uint64_t reserved[10];
+} zka_choice;
 
 // An operation under way. It is a number: copy it, keep it, hand it on; `id` 0 is none. It is waited for or detached once.
 typedef struct zka_future {
@@ -269,7 +336,8 @@ zka_status zka_last_error(char *buf,
 // Makes options: the best device present, all threads, the machine's memory.
 zka_status zka_options_new(struct zka_options **out);
 
-// Sets the device: "auto", "cpu", "reference", "cuda:N", "opencl:N", or "provider:PATH", a shared library with this interface. Whether it is there is seen by `zka_engine_new`.
+// Sets the device: "auto", "cpu", "reference", "cuda:N", "opencl:N", or "provider:PATH", a shared library with this interface. Several with
+// commas between, or "cuda" or "opencl" for all of that kind, share the work. Whether they are there is seen by `zka_engine_new`.
 zka_status zka_options_set_device(struct zka_options *options,
                                   const char *device);
 
@@ -279,8 +347,16 @@ zka_status zka_options_set_threads(struct zka_options *options, uint32_t threads
 // Sets the most bytes of host memory that one operation may allocate; 0 is the machine's memory.
 zka_status zka_options_set_memory_budget(struct zka_options *options, uint64_t bytes);
 
-// Sets what happens where the device is missing: `ZKA_POLICY_REQUIRE` or `ZKA_POLICY_PREFER`.
-zka_status zka_options_set_policy(struct zka_options *options, int32_t policy);
+// Sets the most bytes of its own memory that a device, each of several, may spend on one operation; 0 is half of what it has. Operations
+// on host memory that need more are done in parts; data that are to stay on the device are refused then:
+// `ZKA_DEVICE_OUT_OF_MEMORY`.
+zka_status zka_options_set_device_memory(struct zka_options *options,
+                                         uint64_t bytes);
+
+// Sets which kind of device does the work, one of `ZKA_POLICY_...`. A device asked for by name that is of another kind is
+// `ZKA_BAD_ARGUMENT` of `zka_engine_new`.
+zka_status zka_options_set_policy(struct zka_options *options,
+                                  int32_t policy);
 
 // Sets whether every answer of the device is put to a cheap random test before it is believed, 1 or 0.
 zka_status zka_options_set_check(struct zka_options *options, int32_t check);
@@ -301,6 +377,11 @@ zka_status zka_device_count(size_t *out);
 // Describes one of the devices of this machine, by its number from 0 on.
 zka_status zka_device_info(struct zka_device *out, size_t index);
 
+// The bytes of the memory of one of the devices of this machine, by its number from 0 on, that nobody uses now; 0 where its driver does
+// not tell. CUDA starts the device for it.
+zka_status zka_device_free_memory(uint64_t *out,
+                                  size_t index);
+
 // Makes an engine. `abi` is `ZKA_ABI_VERSION` of the header; `options` may be NULL for the defaults, and may be freed after.
 zka_status zka_engine_new(struct zka_engine **out,
                           uint32_t abi,
@@ -315,6 +396,20 @@ zka_status zka_engine_device(const struct zka_engine *engine, struct zka_device 
 // Trees and bases may be used and freed after it. Of several threads that shut down one engine one succeeds; the others get
 // `ZKA_SHUTTING_DOWN`, as does every other call from now on. A callback cannot shut down its own engine: `ZKA_BAD_ARGUMENT`.
 zka_status zka_engine_shutdown(struct zka_engine *engine);
+
+// Tells what each device of an engine has done: a line for each device and kind of operation. `found` is the number of lines that there
+// are, of which the first `len` are written.
+zka_status zka_engine_work(const struct zka_engine *engine,
+                           struct zka_work *out,
+                           size_t *found,
+                           size_t len);
+
+// Tells what the device "auto" chose: a line for each kind of operation that both of its devices offer. `found` is the number of
+// lines that there are, 0 where there was no choice; the first `len` of them are written.
+zka_status zka_engine_choices(const struct zka_engine *engine,
+                              struct zka_choice *out,
+                              size_t *found,
+                              size_t len);
 
 // Waits until an operation is done and gives its status. Exactly once: the future is void then, whatever the status.
 //
@@ -460,6 +555,105 @@ zka_status zka_merkle_verify(int32_t *valid,
                              size_t path_len,
                              uint32_t flags);
 
+// Brings a matrix to the device, to stay there. Flags: `ZKA_COLUMN_MAJOR`. Free it with `zka_matrix_free`.
+zka_status zka_matrix_upload(struct zka_engine *engine,
+                             struct zka_matrix **out,
+                             const uint64_t *in,
+                             size_t rows,
+                             size_t cols,
+                             uint32_t flags);
+
+// `zka_matrix_upload`, started: `out` and `in` are the operation's until the future was waited for.
+zka_status zka_matrix_upload_async(struct zka_engine *engine,
+                                   struct zka_matrix **out,
+                                   const uint64_t *in,
+                                   size_t rows,
+                                   size_t cols,
+                                   uint32_t flags,
+                                   struct zka_future *future);
+
+// Copies a matrix to host memory, in its layout. `len` is the number of its words, `rows` * `cols`.
+zka_status zka_matrix_download(struct zka_engine *engine, uint64_t *out, const struct zka_matrix *in, size_t len);
+
+// `zka_matrix_download`, started: `out` is the operation's until the future was waited for.
+zka_status zka_matrix_download_async(struct zka_engine *engine,
+                                     uint64_t *out,
+                                     const struct zka_matrix *in,
+                                     size_t len,
+                                     struct zka_future *future);
+
+// Copies `count` rows of a matrix, by their indices, to host memory, one after another, each from left to right.
+zka_status zka_matrix_rows(struct zka_engine *engine,
+                           uint64_t *out,
+                           const struct zka_matrix *in,
+                           const size_t *indices,
+                           size_t count);
+
+// `zka_matrix_rows`, started: `out` and `indices` are the operation's until the future was waited for.
+zka_status zka_matrix_rows_async(struct zka_engine *engine,
+                                 uint64_t *out,
+                                 const struct zka_matrix *in,
+                                 const size_t *indices,
+                                 size_t count,
+                                 struct zka_future *future);
+
+// `zka_goldilocks_ntt` of a matrix that stays, to another that does; its layout too. Flags: `ZKA_INVERSE`, `ZKA_IN_BITREV`,
+// `ZKA_OUT_BITREV`.
+zka_status zka_matrix_ntt(struct zka_engine *engine,
+                          struct zka_matrix **out,
+                          const struct zka_matrix *in,
+                          uint64_t omega,
+                          uint64_t coset,
+                          uint32_t flags);
+
+// `zka_matrix_ntt`, started: `out` is the operation's until the future was waited for.
+zka_status zka_matrix_ntt_async(struct zka_engine *engine,
+                                struct zka_matrix **out,
+                                const struct zka_matrix *in,
+                                uint64_t omega,
+                                uint64_t coset,
+                                uint32_t flags,
+                                struct zka_future *future);
+
+// `zka_goldilocks_lde` of a matrix that stays, to another that does; its layout too. Flags: `ZKA_OUT_BITREV`.
+zka_status zka_matrix_lde(struct zka_engine *engine,
+                          struct zka_matrix **out,
+                          const struct zka_matrix *in,
+                          uint32_t log_blowup,
+                          uint64_t omega,
+                          uint64_t coset,
+                          uint32_t flags);
+
+// `zka_matrix_lde`, started: `out` is the operation's until the future was waited for.
+zka_status zka_matrix_lde_async(struct zka_engine *engine,
+                                struct zka_matrix **out,
+                                const struct zka_matrix *in,
+                                uint32_t log_blowup,
+                                uint64_t omega,
+                                uint64_t coset,
+                                uint32_t flags,
+                                struct zka_future *future);
+
+// The Merkle tree whose leaf i is the hash of row i of a matrix that stays; the tree stays too, and what is asked of it is brought
+// back. The number of rows is a power of two.
+zka_status zka_matrix_merkle(struct zka_engine *engine,
+                             struct zka_tree **out,
+                             const struct zka_matrix *in,
+                             uint32_t hash);
+
+// `zka_matrix_merkle`, started: `out` is the operation's until the future was waited for.
+zka_status zka_matrix_merkle_async(struct zka_engine *engine,
+                                   struct zka_tree **out,
+                                   const struct zka_matrix *in,
+                                   uint32_t hash,
+                                   struct zka_future *future);
+
+// The number of rows and of columns of a matrix that stays, and its layout: `flags` is `ZKA_COLUMN_MAJOR` or 0.
+zka_status zka_matrix_shape(const struct zka_matrix *matrix, size_t *rows, size_t *cols, uint32_t *flags);
+
+// Frees a matrix that stays; NULL is nothing to free. Operations under way keep it until they are done; the engine may be gone.
+zka_status zka_matrix_free(struct zka_matrix *matrix);
+
 // The sum of `len` scalars times points; of none it is the identity.
 zka_status zka_bn254_g1_msm(struct zka_engine *engine,
                             struct zka_bn254_g1_prj *out,
@@ -558,6 +752,45 @@ zka_status zka_bn254_g1_to_aff(struct zka_bn254_g1_aff *out, const struct zka_bn
 // A point in Jacobian coordinates.
 zka_status zka_bn254_g1_to_jac(struct zka_bn254_g1_jac *out, const struct zka_bn254_g1_prj *in);
 
+// Keeps a copy of `len` scalars for several sums. Free it with `zka_scalars_free`.
+zka_status zka_bn254_fr_scalars_new(struct zka_engine *engine,
+                                    struct zka_scalars **out,
+                                    const struct zka_bn254_fr *scalars,
+                                    size_t len);
+
+// `zka_bn254_fr_scalars_new`, started: `out` and `scalars` are the operation's until the future was waited for.
+zka_status zka_bn254_fr_scalars_new_async(struct zka_engine *engine,
+                                          struct zka_scalars **out,
+                                          const struct zka_bn254_fr *scalars,
+                                          size_t len,
+                                          struct zka_future *future);
+
+// The number of scalars that are kept.
+zka_status zka_scalars_len(const struct zka_scalars *scalars, size_t *out);
+
+// Frees scalars; NULL is nothing to free. Operations under way keep them until they are done; the engine may be gone.
+zka_status zka_scalars_free(struct zka_scalars *scalars);
+
+// `batch` sums of kept scalars times the `len` bases from number `offset` on: sum i is of the scalars from number i * `len` on. There
+// are `len` * `batch` scalars.
+zka_status zka_bn254_g1_msm_scalars(struct zka_engine *engine,
+                                    struct zka_bn254_g1_prj *out,
+                                    const struct zka_scalars *scalars,
+                                    const struct zka_bases *bases,
+                                    size_t offset,
+                                    size_t len,
+                                    size_t batch);
+
+// `zka_bn254_g1_msm_scalars`, started: `out` is the operation's until the future was waited for.
+zka_status zka_bn254_g1_msm_scalars_async(struct zka_engine *engine,
+                                          struct zka_bn254_g1_prj *out,
+                                          const struct zka_scalars *scalars,
+                                          const struct zka_bases *bases,
+                                          size_t offset,
+                                          size_t len,
+                                          size_t batch,
+                                          struct zka_future *future);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus
@@ -570,6 +803,8 @@ zka_status zka_bn254_g1_to_jac(struct zka_bn254_g1_jac *out, const struct zka_bn
 ZKA_ASSERT_SIZE(zka_future, 8);
 ZKA_ASSERT_SIZE(zka_digest, 32);
 ZKA_ASSERT_SIZE(zka_device, 520);
+ZKA_ASSERT_SIZE(zka_work, 208);
+ZKA_ASSERT_SIZE(zka_choice, 312);
 ZKA_ASSERT_SIZE(zka_bn254_fr, 32);
 ZKA_ASSERT_SIZE(zka_bn254_fp, 32);
 ZKA_ASSERT_SIZE(zka_bn254_g1_aff, 64);

@@ -142,6 +142,17 @@ impl<T> InOut<T> {
     }
 }
 
+impl<T: Copy> InOut<T> {
+    /// Writes as many of the values as there is room for.
+    pub(crate) fn write_first(&mut self, values: &[T]) {
+        let count = values.len().min(self.len);
+        if count > 0 {
+            // SAFETY: valid for `len` entries by `Arguments::new`; values of the library are not memory of the caller.
+            unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), self.start, count) }
+        }
+    }
+}
+
 impl<T: Copy> Output<T> {
     /// Writes all entries.
     pub(crate) fn write(&self, values: &[T]) {

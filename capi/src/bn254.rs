@@ -314,16 +314,35 @@ unsafe fn convert<T: Copy>(
     })
 }
 
-static BASES: Handles<Kept> = Handles::new(Kind::Bases);
+static BASES: Handles<BasesKept> = Handles::new(Kind::Bases);
 
 /// Bases and the number of the engine that keeps them.
-struct Kept {
-    bases: Bases,
+pub(crate) struct BasesKept {
+    pub(crate) bases: Bases,
     engine: u64,
 }
 
+/// The bases behind a handle, of which `len` from number `offset` on are to be used.
+pub(crate) fn bases_of(
+    state: &State,
+    bases: *const zka_bases,
+    offset: usize,
+    len: usize,
+) -> Result<Arc<BasesKept>, Failure> {
+    let kept = BASES.get(bases)?;
+    if kept.engine != state.number {
+        return Err(Failure::new(ZKA_WRONG_ENGINE, "the bases belong to another engine"));
+    }
+    let count = kept.bases.as_slice().len();
+    if offset.checked_add(len).is_none_or(|end| end > count) {
+        let text = format!("{len} bases from number {offset} on, expected no more than there are, {count}");
+        return Err(Failure::new(ZKA_BAD_LENGTH, text));
+    }
+    Ok(kept)
+}
+
 /// Scalars or points of the caller, their limbs not yet looked at.
-type Limbs<const N: usize> = Input<[u64; N]>;
+pub(crate) type Limbs<const N: usize> = Input<[u64; N]>;
 
 struct Msm {
     out: Output<zka_bn254_g1_prj>,
@@ -386,7 +405,7 @@ impl Call for Keep {
         let bytes = size_of_val(points) as u64;
         owned.try_reserve_exact(points.len()).map_err(|_| Error::HostOutOfMemory { bytes })?;
         owned.extend_from_slice(points);
-        let kept = Kept { bases: engine.bases(owned, self.options)?, engine: self.engine };
+        let kept = BasesKept { bases: engine.bases(owned, self.options)?, engine: self.engine };
         self.out.write(&[BASES.insert(Arc::new(kept))]);
         Ok(())
     }
@@ -395,7 +414,7 @@ impl Call for Keep {
 struct MsmBases {
     out: Output<zka_bn254_g1_prj>,
     scalars: Limbs<4>,
-    kept: Arc<Kept>,
+    kept: Arc<BasesKept>,
     offset: usize,
     len: usize,
     batch: usize,
@@ -413,16 +432,7 @@ impl MsmBases {
         len: usize,
         batch: usize,
     ) -> Result<Self, Failure> {
-        let kept = BASES.get(bases)?;
-        if kept.engine != state.number {
-            return Err(Failure::new(ZKA_WRONG_ENGINE, "the bases belong to another engine"));
-        }
-        let count = kept.bases.as_slice().len();
-        if offset.checked_add(len).is_none_or(|end| end > count) {
-            let text =
-                format!("{len} bases from number {offset} on, expected no more than there are, {count}");
-            return Err(Failure::new(ZKA_BAD_LENGTH, text));
-        }
+        let kept = bases_of(state, bases, offset, len)?;
         let out = arguments.output("out", out, batch)?;
         let scalars = arguments.input("scalars", scalars.cast(), product("scalars", len, batch)?)?;
         Ok(Self { out, scalars, kept, offset, len, batch })
@@ -485,7 +495,7 @@ impl Call for Fft {
 }
 
 /// A sum as C sees it.
-fn projective(G1 { x, y, z }: G1) -> zka_bn254_g1_prj {
+pub(crate) fn projective(G1 { x, y, z }: G1) -> zka_bn254_g1_prj {
     zka_bn254_g1_prj { x: limbs_of(x), y: limbs_of(y), z: limbs_of(z) }
 }
 

@@ -5,7 +5,7 @@ use std::ffi::c_char;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use accel::device::{DeviceChoice, DeviceInfo, DeviceKind, devices};
+use accel::device::{DeviceInfo, DeviceKind, devices, free_memory};
 use accel::{Engine, Error};
 
 use crate::arguments::Arguments;
@@ -116,6 +116,20 @@ pub unsafe extern "C" fn zka_device_info(out: *mut zka_device, index: usize) -> 
     })
 }
 
+/// The bytes of the memory of one of the devices of this machine, by its number from 0 on, that nobody uses now; 0 where its driver does
+/// not tell. CUDA starts the device for it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zka_device_free_memory(out: *mut u64, index: usize) -> zka_status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let out = unsafe { Arguments::new() }.output("out", out, 1)?;
+        let devices = devices();
+        let device = devices.get(index).ok_or(Error::IndexOutOfRange { index, len: devices.len() })?;
+        out.write(&[device.id.parse().ok().and_then(free_memory).unwrap_or(0)]);
+        Ok(())
+    })
+}
+
 /// Makes an engine. `abi` is `ZKA_ABI_VERSION` of the header; `options` may be NULL for the defaults, and may be freed after.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_engine_new(
@@ -142,7 +156,7 @@ pub unsafe extern "C" fn zka_engine_device(engine: *const zka_engine, out: *mut 
     guard(|| {
         // SAFETY: the caller's promise.
         let out = unsafe { Arguments::new() }.output("out", out, 1)?;
-        out.write(&[describe(&find(engine)?.device)]);
+        out.write(&[describe(find(engine)?.engine.device())]);
         Ok(())
     })
 }
@@ -187,7 +201,6 @@ pub(crate) struct State {
     /// The number that its futures carry; never given twice.
     pub(crate) number: u64,
     pub(crate) futures: Futures,
-    device: DeviceInfo,
     gate: Mutex<Gate>,
     idle: Condvar,
 }
@@ -214,27 +227,18 @@ pub(crate) fn was_made(number: u64) -> bool {
 
 impl State {
     fn new(options: Options) -> Result<Self, Failure> {
-        let build = |device| {
-            let builder = Engine::builder().device(device).check_answers(options.check);
-            let builder = options.threads.into_iter().fold(builder, |builder, n| builder.threads(n));
-            options.memory_budget.into_iter().fold(builder, |builder, n| builder.memory_budget(n)).build()
-        };
-        let (engine, instead_of) = match build(options.device) {
-            Err(error @ (Error::DeviceMissing { .. } | Error::DriverTooOld { .. })) if options.prefer => {
-                (build(DeviceChoice::Cpu)?, Some(error))
-            }
-            built => (built?, None),
-        };
-        let mut device = engine.device().clone();
-        if let Some(error) = instead_of {
-            device.reason = format!("{} was preferred: {error}", options.device);
-        }
+        let builder =
+            Engine::builder().device(options.device).policy(options.policy).check_answers(options.check);
+        let builder = options.threads.into_iter().fold(builder, |builder, n| builder.threads(n));
+        let builder = options.memory_budget.into_iter().fold(builder, |builder, n| builder.memory_budget(n));
+        let builder = options.device_memory.into_iter().fold(builder, |builder, n| builder.device_memory(n));
+        let engine = builder.build()?;
         let number = NEXT_ENGINE.fetch_add(1, Ordering::Relaxed);
         if number > LAST_ENGINE {
             return Err(Failure::new(ZKA_INTERNAL, "more engines were made than can be numbered"));
         }
         let (futures, gate, idle) = Default::default();
-        Ok(Self { engine, number, futures, device, gate, idle })
+        Ok(Self { engine, number, futures, gate, idle })
     }
 
     fn lock_gate(&self) -> MutexGuard<'_, Gate> {
@@ -302,7 +306,7 @@ fn describe(device: &DeviceInfo) -> zka_device {
 }
 
 /// A text with an ending zero, cut to what fits.
-fn text<const N: usize>(text: &str) -> [c_char; N] {
+pub(crate) fn text<const N: usize>(text: &str) -> [c_char; N] {
     let mut field = [0; N];
     for (to, from) in field.iter_mut().zip(cut(text, N - 1).as_bytes()) {
         *to = *from as c_char;

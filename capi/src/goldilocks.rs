@@ -5,7 +5,7 @@ use accel::matrix::{Layout, MatrixMut, MatrixRef, Shape};
 use accel::ntt::{Direction, Domain, Lde, Ntt, Order};
 use accel::{Engine, Error};
 
-use crate::arguments::{Arguments, InOut, Input, Output, check_flags, product};
+use crate::arguments::{Arguments, InOut, Input, check_flags, product};
 use crate::engine::zka_engine;
 use crate::future::{Call, later, now, zka_future};
 use crate::status::{Failure, ZKA_BAD_LENGTH, ZKA_BAD_LOG_SIZE, zka_status};
@@ -119,12 +119,10 @@ impl NttCall {
         flags: u32,
     ) -> Result<Self, Failure> {
         check_flags(flags, ZKA_INVERSE | ZKA_IN_BITREV | ZKA_OUT_BITREV | ZKA_COLUMN_MAJOR)?;
-        let domain = Domain::with_root(log_n, bytemuck::cast(omega))?.coset(bytemuck::cast(coset))?;
-        let direction = if flags & ZKA_INVERSE == 0 { Direction::Forward } else { Direction::Inverse };
-        let (input_order, output_order) = (order(flags, ZKA_IN_BITREV), order(flags, ZKA_OUT_BITREV));
-        let shape = shape(domain.size(), cols, flags)?;
+        let ntt = transform(log_n, omega, coset, flags)?;
+        let shape = shape(ntt.domain.size(), cols, flags)?;
         let data = arguments.in_out("data", data.cast(), product("data", shape.rows, cols)?)?;
-        Ok(Self { ntt: Ntt { domain, direction, input_order, output_order }, data, shape })
+        Ok(Self { ntt, data, shape })
     }
 }
 
@@ -137,7 +135,7 @@ impl Call for NttCall {
 struct LdeCall {
     lde: Lde,
     input: Input<Goldilocks>,
-    output: Output<Goldilocks>,
+    output: InOut<Goldilocks>,
     shape: Shape,
 }
 
@@ -155,28 +153,46 @@ impl LdeCall {
         flags: u32,
     ) -> Result<Self, Failure> {
         check_flags(flags, ZKA_OUT_BITREV | ZKA_COLUMN_MAJOR)?;
-        let log_size = log_n.checked_add(log_blowup).filter(|_| log_blowup > 0).ok_or_else(|| {
-            let text = format!("a blow-up of 2^{log_blowup} was asked for, expected at least 2^1");
-            Failure::new(ZKA_BAD_LOG_SIZE, text)
-        })?;
-        let omega: Goldilocks = bytemuck::cast(omega);
-        let to = Domain::with_root(log_size, omega)?.coset(bytemuck::cast(coset))?;
-        let subgroup_root = (0..log_blowup).fold(omega, |root, _| root * root);
-        let lde = Lde::new(Domain::with_root(log_n, subgroup_root)?, to)?
-            .with_output_order(order(flags, ZKA_OUT_BITREV));
+        let lde = extension(log_n, log_blowup, omega, coset, flags)?;
         let shape = shape(lde.from().size(), cols, flags)?;
-        let output = arguments.output("out", out.cast(), product("out", to.size(), cols)?)?;
+        let output = arguments.in_out("out", out.cast(), product("out", lde.to().size(), cols)?)?;
         let input = arguments.input("in", input.cast(), product("in", shape.rows, cols)?)?;
         Ok(Self { lde, input, output, shape })
     }
 }
 
 impl Call for LdeCall {
-    fn run(self, engine: &Engine) -> Result<(), Error> {
-        let extension = engine.lde(&self.lde, MatrixRef::new(self.input.as_slice(), self.shape)?)?;
-        self.output.write(extension.as_slice());
-        Ok(())
+    fn run(mut self, engine: &Engine) -> Result<(), Error> {
+        let matrix = MatrixRef::new(self.input.as_slice(), self.shape)?;
+        engine.lde_copied_into(&self.lde, matrix, self.output.as_mut_slice())
     }
+}
+
+/// The transform that numbers and flags describe.
+pub(crate) fn transform(log_n: u32, omega: u64, coset: u64, flags: u32) -> Result<Ntt, Failure> {
+    let domain = Domain::with_root(log_n, bytemuck::cast(omega))?.coset(bytemuck::cast(coset))?;
+    let direction = if flags & ZKA_INVERSE == 0 { Direction::Forward } else { Direction::Inverse };
+    let (input_order, output_order) = (order(flags, ZKA_IN_BITREV), order(flags, ZKA_OUT_BITREV));
+    Ok(Ntt { domain, direction, input_order, output_order })
+}
+
+/// The extension that numbers and flags describe.
+pub(crate) fn extension(
+    log_n: u32,
+    log_blowup: u32,
+    omega: u64,
+    coset: u64,
+    flags: u32,
+) -> Result<Lde, Failure> {
+    let log_size = log_n.checked_add(log_blowup).filter(|_| log_blowup > 0).ok_or_else(|| {
+        let text = format!("a blow-up of 2^{log_blowup} was asked for, expected at least 2^1");
+        Failure::new(ZKA_BAD_LOG_SIZE, text)
+    })?;
+    let omega: Goldilocks = bytemuck::cast(omega);
+    let to = Domain::with_root(log_size, omega)?.coset(bytemuck::cast(coset))?;
+    let subgroup_root = (0..log_blowup).fold(omega, |root, _| root * root);
+    let lde = Lde::new(Domain::with_root(log_n, subgroup_root)?, to)?;
+    Ok(lde.with_output_order(order(flags, ZKA_OUT_BITREV)))
 }
 
 /// The order of a side, by its flag.

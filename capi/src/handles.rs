@@ -28,6 +28,8 @@ pub(crate) enum Kind {
     Engine = 2,
     Tree = 3,
     Bases = 4,
+    Scalars = 5,
+    Matrix = 6,
 }
 
 impl Kind {
@@ -37,6 +39,8 @@ impl Kind {
             Self::Engine => "zka_engine",
             Self::Tree => "zka_tree",
             Self::Bases => "zka_bases",
+            Self::Scalars => "zka_scalars",
+            Self::Matrix => "zka_matrix",
         }
     }
 }

@@ -23,13 +23,19 @@ pub mod options;
 
 pub mod engine;
 
+pub mod work;
+
 pub mod future;
 
 pub mod goldilocks;
 
 pub mod merkle;
 
+pub mod resident;
+
 pub mod bn254;
+
+pub mod scalars;
 
 pub mod h2k;
 

@@ -7,6 +7,7 @@ use accel::field::Goldilocks;
 use accel::hash::{Blake3, Digest, Hasher, Rp64_256, Rp64_256V2021};
 use accel::matrix::{MatrixRef, Shape};
 use accel::merkle::{Cap, MerkleTree, Opening};
+use accel::resident::DeviceTree;
 use accel::{Engine, Error};
 
 use crate::arguments::{Arguments, Input, Output, check_flags, product};
@@ -26,7 +27,7 @@ pub const ZKA_HASH_BLAKE3: u32 = 3;
 /// Each row is a digest of four words and itself the leaf; else the leaf is the row's hash. Rows are of 4 columns then.
 pub const ZKA_ROWS_ARE_DIGESTS: u32 = 16;
 
-/// A Merkle tree with all its nodes in host memory. It may be used by any threads at once.
+/// A Merkle tree, its nodes in host memory or on the device of its engine. It may be used by any threads at once.
 pub struct zka_tree {
     _opaque: (),
 }
@@ -149,7 +150,7 @@ pub unsafe extern "C" fn zka_tree_nodes(
             let text = format!("{len} nodes from number {first} on, expected numbers from 1 to {}", end - 1);
             return Err(Failure::new(ZKA_BAD_LENGTH, text));
         }
-        out.write(tree.nodes(first, len));
+        out.write(&tree.nodes(first, len)?);
         Ok(())
     })
 }
@@ -233,13 +234,13 @@ pub unsafe extern "C" fn zka_merkle_verify(
     })
 }
 
-static TREES: Handles<Box<dyn Tree>> = Handles::new(Kind::Tree);
+pub(crate) static TREES: Handles<Box<dyn Tree>> = Handles::new(Kind::Tree);
 
 /// A tree over whatever hash.
-trait Tree: Send + Sync {
+pub(crate) trait Tree: Send + Sync {
     fn root(&self) -> zka_digest;
     fn leaf_count(&self) -> usize;
-    fn nodes(&self, first: usize, len: usize) -> &[zka_digest];
+    fn nodes(&self, first: usize, len: usize) -> Result<Vec<zka_digest>, Error>;
     fn open(&self, index: usize) -> Result<Vec<zka_digest>, Error>;
 }
 
@@ -252,16 +253,36 @@ impl<H: Hasher> Tree for MerkleTree<H> {
         self.leaf_count()
     }
 
-    fn nodes(&self, first: usize, len: usize) -> &[zka_digest] {
-        let nodes: &[[u8; 32]] = bytemuck::cast_slice(&self.heap()[first..][..len]);
-        // SAFETY: a digest is 32 bytes and nothing else.
-        unsafe { std::slice::from_raw_parts(nodes.as_ptr().cast(), nodes.len()) }
+    fn nodes(&self, first: usize, len: usize) -> Result<Vec<zka_digest>, Error> {
+        Ok(digests(&self.heap()[first..][..len]))
     }
 
     fn open(&self, index: usize) -> Result<Vec<zka_digest>, Error> {
-        let siblings = self.open(index)?.siblings;
-        Ok(siblings.into_iter().map(|digest| zka_digest { bytes: digest.to_bytes() }).collect())
+        Ok(digests(&self.open(index)?.siblings))
     }
+}
+
+/// On the device: what is asked for is brought back.
+impl<H: Hasher> Tree for DeviceTree<H> {
+    fn root(&self) -> zka_digest {
+        zka_digest { bytes: self.root().to_bytes() }
+    }
+
+    fn leaf_count(&self) -> usize {
+        self.leaf_count()
+    }
+
+    fn nodes(&self, first: usize, len: usize) -> Result<Vec<zka_digest>, Error> {
+        Ok(digests(&DeviceTree::nodes(self, first..first + len)?))
+    }
+
+    fn open(&self, index: usize) -> Result<Vec<zka_digest>, Error> {
+        Ok(digests(&self.open(index)?.siblings))
+    }
+}
+
+fn digests<D: Digest>(digests: &[D]) -> Vec<zka_digest> {
+    digests.iter().map(|digest| zka_digest { bytes: digest.to_bytes() }).collect()
 }
 
 struct Commit {
@@ -416,6 +437,6 @@ fn check_digest_width(cols: usize, digests: bool) -> Result<(), Failure> {
     }
 }
 
-fn unknown_hash(hash: u32) -> Failure {
+pub(crate) fn unknown_hash(hash: u32) -> Failure {
     Failure::new(ZKA_BAD_ARGUMENT, format!("hash {hash}, expected one of 1 to 3"))
 }

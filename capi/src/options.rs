@@ -4,6 +4,7 @@ use std::ffi::{CStr, c_char};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use accel::device::DeviceChoice;
+use accel::policy::Policy;
 
 use crate::arguments::Arguments;
 use crate::handles::{Handles, Kind};
@@ -14,10 +15,26 @@ pub struct zka_options {
     _opaque: (),
 }
 
-/// A device that is missing is `ZKA_NO_DEVICE`. The default.
-pub const ZKA_POLICY_REQUIRE: i32 = 0;
-/// Where the device is missing or its driver is too old, the CPU takes its place; `zka_engine_device` tells.
-pub const ZKA_POLICY_PREFER: i32 = 1;
+/// Any device: the one asked for, or what "auto" chooses for each operation. One that is missing is `ZKA_NO_DEVICE`. The default.
+pub const ZKA_POLICY_ANY: i32 = 0;
+/// GPUs and nothing else; "auto" takes the first, for everything. `ZKA_NO_DEVICE` where there is none.
+pub const ZKA_POLICY_REQUIRE_GPU: i32 = 1;
+/// GPUs; where the one asked for is missing or its driver is too old, the CPU takes its place, and with "auto" the CPU does what
+/// the GPU does not offer. `zka_engine_device` tells.
+pub const ZKA_POLICY_PREFER_GPU: i32 = 2;
+/// Processors and nothing else.
+pub const ZKA_POLICY_REQUIRE_CPU: i32 = 3;
+/// Processors; where the one asked for is missing, the CPU takes its place.
+pub const ZKA_POLICY_PREFER_CPU: i32 = 4;
+
+/// The policies by their numbers.
+const POLICIES: [(i32, Policy); 5] = [
+    (ZKA_POLICY_ANY, Policy::Any),
+    (ZKA_POLICY_REQUIRE_GPU, Policy::RequireGpu),
+    (ZKA_POLICY_PREFER_GPU, Policy::PreferGpu),
+    (ZKA_POLICY_REQUIRE_CPU, Policy::RequireCpu),
+    (ZKA_POLICY_PREFER_CPU, Policy::PreferCpu),
+];
 
 /// What an engine is to be like.
 #[derive(Clone, Copy, Default)]
@@ -25,7 +42,8 @@ pub(crate) struct Options {
     pub(crate) device: DeviceChoice,
     pub(crate) threads: Option<usize>,
     pub(crate) memory_budget: Option<u64>,
-    pub(crate) prefer: bool,
+    pub(crate) device_memory: Option<u64>,
+    pub(crate) policy: Policy,
     pub(crate) check: bool,
 }
 
@@ -42,7 +60,8 @@ pub unsafe extern "C" fn zka_options_new(out: *mut *mut zka_options) -> zka_stat
     })
 }
 
-/// Sets the device: "auto", "cpu", "reference", "cuda:N", "opencl:N", or "provider:PATH", a shared library with this interface. Whether it is there is seen by `zka_engine_new`.
+/// Sets the device: "auto", "cpu", "reference", "cuda:N", "opencl:N", or "provider:PATH", a shared library with this interface. Several with
+/// commas between, or "cuda" or "opencl" for all of that kind, share the work. Whether they are there is seen by `zka_engine_new`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_options_set_device(
     options: *mut zka_options,
@@ -77,17 +96,27 @@ pub unsafe extern "C" fn zka_options_set_memory_budget(options: *mut zka_options
     })
 }
 
-/// Sets what happens where the device is missing: `ZKA_POLICY_REQUIRE` or `ZKA_POLICY_PREFER`.
+/// Sets the most bytes of its own memory that a device, each of several, may spend on one operation; 0 is half of what it has. Operations
+/// on host memory that need more are done in parts; data that are to stay on the device are refused then:
+/// `ZKA_DEVICE_OUT_OF_MEMORY`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zka_options_set_device_memory(options: *mut zka_options, bytes: u64) -> zka_status {
+    set(options, |options| {
+        options.device_memory = (bytes > 0).then_some(bytes);
+        Ok(())
+    })
+}
+
+/// Sets which kind of device does the work, one of `ZKA_POLICY_...`. A device asked for by name that is of another kind is
+/// `ZKA_BAD_ARGUMENT` of `zka_engine_new`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_options_set_policy(options: *mut zka_options, policy: i32) -> zka_status {
     set(options, |options| {
-        options.prefer = match policy {
-            ZKA_POLICY_REQUIRE => false,
-            ZKA_POLICY_PREFER => true,
-            unknown => {
-                return Err(Failure::new(ZKA_BAD_ARGUMENT, format!("policy {unknown}, expected 0 or 1")));
-            }
-        };
+        let found = POLICIES.iter().find(|(number, _)| *number == policy);
+        let (_, policy) = found.ok_or_else(|| {
+            Failure::new(ZKA_BAD_ARGUMENT, format!("policy {policy}, expected one of 0 to 4"))
+        })?;
+        options.policy = *policy;
         Ok(())
     })
 }

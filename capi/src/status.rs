@@ -149,7 +149,7 @@ impl From<Error> for Failure {
             Error::NotCanonical { .. } | Error::NotReduced { .. } => ZKA_NOT_CANONICAL,
             Error::NotOnCurve { .. } => ZKA_NOT_ON_CURVE,
             Error::Unsupported { .. } => ZKA_UNSUPPORTED,
-            Error::WrongEngine { .. } => ZKA_WRONG_ENGINE,
+            Error::WrongEngine { .. } | Error::ForeignBuffer { .. } => ZKA_WRONG_ENGINE,
             Error::DomainTooLarge { .. } | Error::BadBlowup { .. } => ZKA_BAD_LOG_SIZE,
             Error::BadRoot { .. } => ZKA_BAD_ROOT,
             Error::BadShape { .. }
@@ -166,11 +166,15 @@ impl From<Error> for Failure {
             | Error::NoIndices
             | Error::CapTooHigh { .. }
             | Error::BadEncoding { .. }
+            | Error::BadDevices { .. }
+            | Error::PolicyContradicted { .. }
             | Error::BadThreadCount { .. } => ZKA_BAD_ARGUMENT,
-            Error::DeviceMissing { .. } => ZKA_NO_DEVICE,
+            Error::DeviceMissing { .. } | Error::PolicyUnmet { .. } => ZKA_NO_DEVICE,
             Error::DriverTooOld { .. } => ZKA_DRIVER_TOO_OLD,
-            Error::DeviceOutOfMemory { .. } => ZKA_DEVICE_OUT_OF_MEMORY,
-            Error::DeviceFailed { .. } | Error::CheckFailed { .. } => ZKA_DEVICE_LOST,
+            Error::DeviceOutOfMemory { .. } | Error::OverDeviceBudget { .. } => ZKA_DEVICE_OUT_OF_MEMORY,
+            Error::DeviceFailed { .. } | Error::ResultLost { .. } | Error::CheckFailed { .. } => {
+                ZKA_DEVICE_LOST
+            }
             Error::HostOutOfMemory { .. } | Error::OverBudget { .. } => ZKA_HOST_OUT_OF_MEMORY,
             Error::JobConsumed => ZKA_FUTURE_CONSUMED,
             // `NotVerified` is an answer, which `zka_merkle_verify` gives by its output; `JobPanicked` is a bug.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
-use zkaccel::device::devices;
+use zkaccel::device::{devices, free_memory};
 
 use crate::failure::Failure;
 use crate::output::Format;
@@ -28,6 +28,8 @@ struct Device {
     /// Threads or compute units.
     units: usize,
     memory_bytes: Option<u64>,
+    /// Nobody's at this moment, where the driver tells.
+    free_memory_bytes: Option<u64>,
     driver: Option<String>,
     reason: String,
 }
@@ -35,6 +37,7 @@ struct Device {
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let devices = devices().into_iter().map(|device| Device {
+            free_memory_bytes: device.id.parse().ok().and_then(free_memory),
             id: device.id,
             kind: device.kind.to_string(),
             description: device.description,
@@ -49,10 +52,16 @@ impl Arguments {
 
 impl fmt::Display for Devices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Device { id, kind, description, units, memory_bytes, driver, reason } in &self.devices {
-            let memory = memory_bytes.map_or("memory unknown".into(), |bytes| {
-                format!("{:.1} GiB of memory", bytes as f64 / f64::from(1 << 30))
-            });
+        let gibibytes = |bytes: u64| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30));
+        for device in &self.devices {
+            let Device { id, kind, description, units, memory_bytes, free_memory_bytes, driver, reason } =
+                device;
+            let free =
+                free_memory_bytes.map_or(String::new(), |bytes| format!(", {} free", gibibytes(bytes)));
+            let memory = match memory_bytes {
+                Some(bytes) => format!("{} of memory{free}", gibibytes(*bytes)),
+                None => "memory unknown".into(),
+            };
             let driver = driver.as_ref().map_or(String::new(), |driver| format!(", {driver}"));
             writeln!(f, "{id:<10} {kind}: {description}, {units} units, {memory}{driver} ({reason})")?;
         }

@@ -5,17 +5,24 @@ use std::fmt;
 use serde::Serialize;
 use zkaccel::Engine;
 use zkaccel::device::{DeviceChoice, DeviceInfo};
+use zkaccel::policy::Policy;
+use zkaccel::work::DeviceWork;
 
 use crate::failure::Failure;
+use crate::output;
 use crate::parse;
 use crate::watch::Watch;
 
 /// Where and with how much work runs.
 #[derive(clap::Args)]
 pub(crate) struct EngineOptions {
-    /// The device: auto, cpu, cuda:N, opencl:N (see `zkaccel devices`), provider:PATH (a library with zkaccel's C interface), or reference (textbook algorithms on one thread, very slow)
+    /// The device: auto, cpu, cuda:N, opencl:N (see `zkaccel devices`), provider:PATH (a library with zkaccel's C interface), or reference (textbook algorithms on one thread, very slow); several with commas between, or cuda or opencl for all of that kind, share the work
     #[arg(long, value_name = "DEVICE", default_value_t)]
     device: DeviceChoice,
+
+    /// Which kind of device does the work: any, require-gpu, prefer-gpu, require-cpu or prefer-cpu
+    #[arg(long, value_name = "POLICY", default_value_t)]
+    policy: Policy,
 
     /// Put every answer of the device to a cheap random test before it is believed
     #[arg(long)]
@@ -30,7 +37,7 @@ pub(crate) struct EngineOptions {
     #[arg(long, value_name = "BYTES", value_parser = parse::bytes)]
     memory: Option<u64>,
 
-    /// The most memory of its own that a GPU may spend on one operation, in bytes, or with K, M, G or T; what needs more is
+    /// The most memory of its own that a GPU, each of several, may spend on one operation, in bytes, or with K, M, G or T; what needs more is
     /// done in parts [default: half of what the device has]
     #[arg(long, value_name = "BYTES", value_parser = parse::bytes)]
     device_memory: Option<u64>,
@@ -39,7 +46,7 @@ pub(crate) struct EngineOptions {
 impl EngineOptions {
     /// The engine, with a watch as its listener if there is one.
     pub(crate) fn build(&self, watch: Option<&Watch>) -> Result<Engine, Failure> {
-        let builder = Engine::builder().device(self.device).check_answers(self.check);
+        let builder = Engine::builder().device(self.device).policy(self.policy).check_answers(self.check);
         let builder = watch.into_iter().fold(builder, |builder, watch| builder.on_progress(watch.listener()));
         let builder = self.threads.into_iter().fold(builder, |builder, n| builder.threads(n));
         let builder = self.memory.into_iter().fold(builder, |builder, bytes| builder.memory_budget(bytes));
@@ -64,6 +71,60 @@ pub(crate) struct DeviceUsed {
     /// What `auto` chose for each kind of operation, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     choices: Vec<String>,
+    /// What each device has done.
+    work: Vec<Work>,
+}
+
+/// What a device has done.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Work {
+    device: String,
+    operations: Vec<Operation>,
+}
+
+/// What a device has done of one kind.
+#[derive(Clone, Debug, Serialize)]
+struct Operation {
+    operation: &'static str,
+    calls: u64,
+    failures: u64,
+    items: u64,
+    unit: &'static str,
+    bytes_in: u64,
+    bytes_out: u64,
+    seconds: f64,
+    #[serde(skip)]
+    line: String,
+}
+
+/// What each device of an engine has done so far.
+pub(crate) fn work_of(engine: &Engine) -> Vec<Work> {
+    let of_device = |DeviceWork { device, operations, .. }| Work {
+        device,
+        operations: operations
+            .into_iter()
+            .map(|line| Operation {
+                operation: line.operation,
+                calls: line.calls,
+                failures: line.failures,
+                items: line.items,
+                unit: line.unit,
+                bytes_in: line.bytes_in,
+                bytes_out: line.bytes_out,
+                seconds: output::seconds(line.time),
+                line: line.to_string(),
+            })
+            .collect(),
+    };
+    engine.work().into_iter().map(of_device).collect()
+}
+
+impl fmt::Display for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<_> = self.operations.iter().map(|operation| operation.line.as_str()).collect();
+        let lines = if lines.is_empty() { "nothing".into() } else { lines.join("; ") };
+        write!(f, "{}: {lines}", self.device)
+    }
 }
 
 impl DeviceUsed {
@@ -71,15 +132,26 @@ impl DeviceUsed {
     pub(crate) fn of(engine: &Engine) -> Self {
         let DeviceInfo { id, description, units: threads, reason, .. } = engine.device().clone();
         let choices = engine.choices().unwrap_or_default().last.iter().map(ToString::to_string).collect();
-        Self { id, description, threads, reason, choices }
+        Self { id, description, threads, reason, choices, work: work_of(engine) }
+    }
+}
+
+impl DeviceUsed {
+    /// What each of several devices has done; of one there is no question.
+    pub(crate) fn account(&self) -> Vec<String> {
+        let several = self.work.len() > 1;
+        self.work.iter().filter(|_| several).map(ToString::to_string).collect()
     }
 }
 
 impl fmt::Display for DeviceUsed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { id, description, threads, reason, choices } = self;
+        let Self { id, description, threads, reason, choices, work } = self;
         let threads = if *threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
         write!(f, "{id}, {description}, {threads} ({reason})")?;
-        choices.iter().try_for_each(|choice| write!(f, "\n            {choice}"))
+        choices.iter().try_for_each(|choice| write!(f, "\n            {choice}"))?;
+        // Before any work there is nothing to tell.
+        let worked = work.iter().any(|work| !work.operations.is_empty());
+        work.iter().filter(|_| worked).try_for_each(|work| write!(f, "\n            {work}"))
     }
 }

@@ -9,6 +9,8 @@
 //! the size of the file before anything is allocated, and the data are read at once, into place.
 
 mod header;
+#[cfg(test)]
+mod mutations;
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};

@@ -73,6 +73,7 @@ impl Arguments {
             report.count(outcome);
         }
         report.seconds = output::seconds(start.elapsed());
+        report.device = DeviceUsed::of(&engine);
         drop(watch);
         self.format.print(&report)?;
         report.verdict()
@@ -137,7 +138,8 @@ impl fmt::Display for Report {
         if self.skipped > 0 {
             write!(f, ", {} skipped", self.skipped)?;
         }
-        write!(f, " in {}", output::time(self.seconds))
+        write!(f, " in {}", output::time(self.seconds))?;
+        self.device.account().iter().try_for_each(|line| write!(f, "\n{line}"))
     }
 }
 

@@ -65,6 +65,9 @@ pub trait Fft: Send + Sync {
 
 /// Transforms of scalars in a device's own memory, as [`Msm::keep_scalars`] put them there. What is kept is never written again.
 pub trait ResidentFft: Send + Sync {
+    /// The number of scalars.
+    fn kept_len(&self, scalars: &Kept) -> usize;
+
     /// [`Fft::fft`] into new memory.
     fn fft_kept(&self, fft: &Ntt<Fr>, scalars: &Kept) -> Result<Kept, Error>;
 

@@ -10,6 +10,8 @@ pub mod auto;
 #[cfg(feature = "bn254")]
 mod bn254;
 pub mod checked;
+mod cost;
+mod counted;
 pub mod cpu;
 pub mod gpu;
 pub(crate) mod open;
@@ -19,6 +21,7 @@ pub mod reference;
 #[cfg(feature = "bn254")]
 mod reference_bn254;
 mod residence;
+pub mod several;
 
 use std::time::Duration;
 
@@ -29,11 +32,12 @@ use crate::choice::Choices;
 use crate::device::Bandwidths;
 use crate::error::Error;
 use crate::field::Goldilocks;
-use crate::hash::{Blake3, Hasher, Rp64_256, Rp64_256V2021};
+use crate::hash::{Blake3, Digest, Hasher, Rp64_256, Rp64_256V2021};
 use crate::memory;
 use crate::merkle::Approach;
 use crate::ntt::{Lde, Ntt};
 use crate::pinned::Locked;
+use crate::work::DeviceWork;
 pub use residence::{Extent, Memory, Residence, Resident, ResidentBackend, ResidentHashing};
 
 /// Transforms over Goldilocks.
@@ -98,6 +102,42 @@ pub trait Hashing<H: Hasher>: Send + Sync {
         digests: &mut [H::Digest],
     ) -> Result<(), Error>;
 
+    /// [`hash_columns`](Self::hash_columns) of only as many rows as there are digests, from row `from` on, of a matrix of `rows` rows.
+    fn hash_columns_from(
+        &self,
+        matrix: &[Goldilocks],
+        degree: usize,
+        (rows, from): (usize, usize),
+        digests: &mut [H::Digest],
+    ) -> Result<(), Error> {
+        /// Words that are put side by side at a time.
+        const PIECE: usize = 1 << 20;
+        let width = matrix.len() / rows;
+        let at_once = (PIECE / width).clamp(1, digests.len().max(1));
+        let mut piece = memory::zeroed(at_once * width)?;
+        for (number, digests) in digests.chunks_mut(at_once).enumerate() {
+            let (first, len) = ((from + number * at_once) * degree, digests.len() * degree);
+            let piece = &mut piece[..digests.len() * width];
+            let columns = matrix.chunks_exact(rows * degree);
+            columns
+                .zip(piece.chunks_exact_mut(len))
+                .for_each(|(column, to)| to.copy_from_slice(&column[first..][..len]));
+            self.hash_columns(piece, degree, digests)?;
+        }
+        Ok(())
+    }
+
+    /// The inner nodes of a tree over leaves that stand elsewhere, level by level: `levels[d]` gets the 2^d nodes of depth d,
+    /// from the root at depth 0 on. There is a level for each but the leaves'.
+    fn build_levels(
+        &self,
+        leaves: &[H::Digest],
+        levels: &mut [&mut [H::Digest]],
+        approach: Approach,
+    ) -> Result<(), Error> {
+        levels_of_heap(leaves, levels, |heap| self.build_tree(heap, approach))
+    }
+
     /// Fills the inner nodes `1..n` of a heap of 2n digests whose leaves stand at `n..2n`; index 0 is untouched. The
     /// approach says how, to backends that have a choice.
     fn build_tree(&self, heap: &mut [H::Digest], approach: Approach) -> Result<(), Error>;
@@ -123,6 +163,22 @@ pub trait Hashing<H: Hasher>: Send + Sync {
     }
 }
 
+/// The levels of a tree that is built in a heap of its own.
+fn levels_of_heap<D: Digest>(
+    leaves: &[D],
+    levels: &mut [&mut [D]],
+    build: impl FnOnce(&mut [D]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut heap = memory::zeroed::<D>(2 * leaves.len())?;
+    memory::copy(leaves, &mut heap[leaves.len()..]);
+    build(&mut heap)?;
+    levels
+        .iter_mut()
+        .enumerate()
+        .for_each(|(depth, level)| memory::copy(&heap[1 << depth..2 << depth], level));
+    Ok(())
+}
+
 /// What a backend tells of its work.
 pub trait Clock {
     /// The time that the device has spent on the operations done so far, transfers not counted, by its own clock; `None`
@@ -139,6 +195,11 @@ pub trait Clock {
     /// How many lists of kernel launches came again and were launched as one; `None` where that never happens.
     fn replays(&self) -> Option<u64> {
         None
+    }
+
+    /// The account of each device; none where nobody counts.
+    fn work(&self) -> Vec<DeviceWork> {
+        Vec::new()
     }
 
     /// How fast it copies, measured now; `None` where the host is the device.

@@ -1,8 +1,12 @@
-//! From the name of a device to its backend.
+//! From the names of devices to the backend.
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::Backend;
+use super::counted::Counted;
 use super::cpu::Cpu;
 use super::reference::Reference;
+use super::several::{Part, Several};
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 use super::{
     auto::Auto,
@@ -10,42 +14,53 @@ use super::{
 };
 use crate::device::{DeviceChoice, DeviceInfo, DeviceKind, cpu, devices};
 use crate::error::Error;
+use crate::policy::Policy;
 
 /// The variable that names the device which `auto` weighs against the CPU.
 const AUTO_DEVICE: &str = "ZKACCEL_AUTO_DEVICE";
 
+/// What an engine asks for.
+pub(crate) struct Request<'a> {
+    /// The devices.
+    pub(crate) choice: DeviceChoice,
+    /// What they must be.
+    pub(crate) policy: Policy,
+    /// The CPU's backend.
+    pub(crate) on_host: &'a Cpu,
+    /// The most bytes of its own memory that a device spends on one operation.
+    pub(crate) device_memory: Option<u64>,
+    /// Threads of the engine, and of each device among several.
+    pub(crate) threads: usize,
+    /// Fixed shares of several devices.
+    pub(crate) weights: Option<Vec<usize>>,
+}
+
 /// A backend, and what it is.
 type Opened = (Box<dyn Backend>, DeviceInfo);
 
-/// The backend of a device, which may spend so many bytes of its own memory; on the host it is `on_host` or the reference.
-pub(crate) fn open(choice: DeviceChoice, on_host: &Cpu, device_memory: Option<u64>) -> Result<Opened, Error> {
-    let (backend, info): Opened = match choice {
-        DeviceChoice::Auto => return auto(on_host, device_memory),
-        DeviceChoice::Cpu => (Box::new(on_host.clone()), host(on_host)),
-        DeviceChoice::Reference => (Box::new(Reference), DeviceInfo { id: "reference".into(), ..cpu() }),
-        #[cfg(feature = "cuda")]
-        DeviceChoice::Cuda(index) => of_device(gpu::cuda::Cuda::open(index)?, device_memory),
-        #[cfg(feature = "opencl")]
-        DeviceChoice::OpenCl(index) => of_device(gpu::opencl::OpenCl::open(index)?, device_memory),
-        #[cfg(feature = "providers")]
-        DeviceChoice::Provider(path) => {
-            let external = super::provider::External::open(path)?;
-            let info = external.info().clone();
-            (Box::new(external), info)
+/// The backend that a request asks for. Each device has its account in it.
+pub(crate) fn open(request: Request<'_>) -> Result<Opened, Error> {
+    let Request { choice, policy, .. } = request;
+    match (choice, policy) {
+        (DeviceChoice::Auto, Policy::RequireCpu | Policy::PreferCpu) => {
+            Ok(request.cpu_alone(format!("the policy is {policy}")))
         }
-        #[cfg(not(all(feature = "cuda", feature = "opencl", feature = "providers")))]
-        missing => {
-            let reason = "this build of zkaccel has no backend for it".into();
-            return Err(crate::device::missing(&missing.to_string(), reason));
-        }
-    };
-    Ok((backend, DeviceInfo { reason: "asked for".into(), ..info }))
+        (DeviceChoice::Auto, Policy::RequireGpu) => request.first_gpu(),
+        (DeviceChoice::Auto, Policy::Any | Policy::PreferGpu) => request.auto(),
+        (_, policy) => match request.by_name() {
+            Err(error @ (Error::DeviceMissing { .. } | Error::DriverTooOld { .. }))
+                if policy.falls_back() =>
+            {
+                Ok(request.cpu_alone(format!("{choice} was preferred: {error}")))
+            }
+            opened => opened,
+        },
+    }
 }
 
-#[cfg(any(feature = "cuda", feature = "opencl"))]
-fn of_device<D: gpu::Device>(device: D, memory: Option<u64>) -> Opened {
-    let info = device.info().clone();
-    (Box::new(Gpu::new(device, memory)), info)
+/// An operation's account on a device that does everything.
+fn counted((backend, info): Opened) -> Opened {
+    (Box::new(Counted::new(backend, info.id.clone())), info)
 }
 
 /// The CPU and its instructions.
@@ -54,45 +69,182 @@ fn host(on_host: &Cpu) -> DeviceInfo {
     DeviceInfo { description: format!("{}, {}", host.description, on_host.simd()), ..host }
 }
 
-/// The CPU, and beside it the device that the environment names or the first GPU, if there is one that works.
-fn auto(on_host: &Cpu, device_memory: Option<u64>) -> Result<Opened, Error> {
-    let alone = |why: String| -> Opened {
-        let reason = format!("chosen by auto: {why}");
-        (Box::new(on_host.clone()), DeviceInfo { reason, ..host(on_host) })
-    };
-    let named = std::env::var(AUTO_DEVICE).ok().filter(|name| !name.is_empty());
-    let (choice, named) = match named {
-        Some(name) => (name.parse()?, true),
-        // CUDA's devices are listed first. A processor that OpenCL drives is the CPU once more.
-        None => match devices().into_iter().find(|device| device.kind != DeviceKind::Cpu) {
-            Some(device) => (device.id.parse()?, false),
-            None => return Ok(alone("there is no GPU".into())),
-        },
-    };
-    if matches!(choice, DeviceChoice::Auto | DeviceChoice::Cpu | DeviceChoice::Reference) {
-        return Ok(alone(format!("{AUTO_DEVICE} is {choice}")));
+impl Request<'_> {
+    /// The backend of one device, not counted.
+    fn device(&self, choice: DeviceChoice) -> Result<Opened, Error> {
+        let (backend, info): Opened = match choice {
+            DeviceChoice::Cpu => (Box::new(self.on_host.clone()), host(self.on_host)),
+            DeviceChoice::Reference => (Box::new(Reference), DeviceInfo { id: "reference".into(), ..cpu() }),
+            #[cfg(feature = "cuda")]
+            DeviceChoice::Cuda(index) => of_device(gpu::cuda::Cuda::open(index)?, self.device_memory),
+            #[cfg(feature = "opencl")]
+            DeviceChoice::OpenCl(index) => of_device(gpu::opencl::OpenCl::open(index)?, self.device_memory),
+            #[cfg(feature = "providers")]
+            DeviceChoice::Provider(path) => {
+                let external = super::provider::External::open(path)?;
+                let info = external.info().clone();
+                (Box::new(external), info)
+            }
+            other => {
+                let reason = "this build of zkaccel has no backend for it".into();
+                return Err(crate::device::missing(&other.to_string(), reason));
+            }
+        };
+        if !self.policy.admits(info.kind) {
+            let (device, kind) = (info.id, format!("{} ({})", info.kind, info.description));
+            return Err(Error::PolicyContradicted { policy: self.policy, device, kind });
+        }
+        Ok((backend, DeviceInfo { reason: "asked for".into(), ..info }))
     }
-    match open(choice, on_host, device_memory) {
-        #[cfg(any(feature = "cuda", feature = "opencl"))]
-        Ok((backend, device)) => Ok(both(on_host, backend, device)),
-        #[cfg(not(any(feature = "cuda", feature = "opencl")))]
-        Ok(_) => unreachable!("no device was built in"),
-        Err(error) if named => Err(error),
-        Err(error) => Ok(alone(format!("{choice} cannot be used: {error}"))),
+
+    /// The devices that were named, one or several.
+    fn by_name(&self) -> Result<Opened, Error> {
+        let each = self.choice.each()?;
+        if let [one] = each[..] {
+            return self.device(one).map(counted);
+        }
+        let opened = each.iter().map(|&choice| self.device(choice)).collect::<Result<Vec<_>, _>>()?;
+        let info = together(opened.iter().map(|(_, info)| info));
+        let parts = each.into_iter().zip(opened).map(|(choice, (backend, info))| {
+            let threads = match choice {
+                // Those of the engine.
+                DeviceChoice::Cpu => None,
+                DeviceChoice::Reference => Some(self.pool(1)?),
+                _ => Some(self.pool(self.threads)?),
+            };
+            let machine = vec![
+                host(self.on_host).description,
+                if choice == DeviceChoice::Reference { info.id.clone() } else { info.description },
+                info.driver.unwrap_or_default(),
+            ];
+            let on_host = matches!(choice, DeviceChoice::Cpu | DeviceChoice::Reference);
+            Ok(Part { backend, device: info.id, machine, on_host, threads })
+        });
+        let several = Several::new(parts.collect::<Result<_, Error>>()?, self.weights.clone());
+        Ok((Box::new(several), info))
+    }
+
+    /// Threads that wait for a device.
+    fn pool(&self, threads: usize) -> Result<ThreadPool, Error> {
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|i| format!("zkaccel-device-{i}"))
+            .build();
+        pool.map_err(|error| Error::BadThreadCount { threads, reason: error.to_string() })
+    }
+
+    /// The CPU, and why it is that.
+    fn cpu_alone(&self, why: String) -> Opened {
+        let reason = format!("chosen by {}: {why}", self.choice);
+        counted((Box::new(self.on_host.clone()), DeviceInfo { reason, ..host(self.on_host) }))
+    }
+
+    /// The device that stands beside the CPU: the one that the environment names, or the first GPU; and whether it was named.
+    fn beside_the_cpu(&self) -> Result<Option<(DeviceChoice, bool)>, Error> {
+        let named = std::env::var(AUTO_DEVICE).ok().filter(|name| !name.is_empty());
+        if let Some(name) = named {
+            return match name.parse()? {
+                list @ (DeviceChoice::Several(_) | DeviceChoice::AllCuda | DeviceChoice::AllOpenCl) => {
+                    let reason = format!("{AUTO_DEVICE} names one device, to be weighed against the CPU");
+                    Err(Error::BadDevices { devices: list.to_string(), reason })
+                }
+                one => Ok(Some((one, true))),
+            };
+        }
+        // CUDA's devices are listed first. A processor that OpenCL drives is the CPU once more.
+        let found = devices().into_iter().find(|device| match self.policy {
+            Policy::Any => device.kind != DeviceKind::Cpu,
+            policy => policy.admits(device.kind),
+        });
+        found.map(|device| Ok((device.id.parse()?, false))).transpose()
+    }
+
+    /// The first GPU, for everything.
+    fn first_gpu(&self) -> Result<Opened, Error> {
+        let policy = self.policy;
+        let unmet = |reason: String| {
+            let available = devices().into_iter().map(|device| device.id).collect::<Vec<_>>().join(", ");
+            Error::PolicyUnmet { policy, reason, available }
+        };
+        match self.beside_the_cpu()? {
+            Some((choice @ (DeviceChoice::Auto | DeviceChoice::Cpu | DeviceChoice::Reference), _)) => {
+                Err(unmet(format!("{AUTO_DEVICE} is {choice}")))
+            }
+            Some((choice, _)) => {
+                let (backend, info) = self.device(choice)?;
+                let reason = format!("chosen by auto: the policy is {policy}");
+                Ok(counted((backend, DeviceInfo { reason, ..info })))
+            }
+            None => Err(unmet("there is no GPU".into())),
+        }
+    }
+
+    /// The CPU, and beside it a device, if there is one that works.
+    fn auto(&self) -> Result<Opened, Error> {
+        let Some((choice, named)) = self.beside_the_cpu()? else {
+            return Ok(self.cpu_alone("there is no GPU".into()));
+        };
+        if matches!(choice, DeviceChoice::Auto | DeviceChoice::Cpu | DeviceChoice::Reference) {
+            return Ok(self.cpu_alone(format!("{AUTO_DEVICE} is {choice}")));
+        }
+        match self.device(choice) {
+            #[cfg(any(feature = "cuda", feature = "opencl"))]
+            Ok((backend, device)) => Ok(self.both(backend, device)),
+            #[cfg(not(any(feature = "cuda", feature = "opencl")))]
+            Ok(_) => unreachable!("no device was built in"),
+            Err(error) if named => Err(error),
+            Err(error) => Ok(self.cpu_alone(format!("{choice} cannot be used: {error}"))),
+        }
+    }
+
+    /// The CPU and a device, each for what it is faster at, or the device for all that it offers.
+    #[cfg(any(feature = "cuda", feature = "opencl"))]
+    fn both(&self, backend: Box<dyn Backend>, device: DeviceInfo) -> Opened {
+        let host = host(self.on_host);
+        let driver = device.driver.clone().unwrap_or_default();
+        let machine = vec![host.description.clone(), device.id.clone(), device.description.clone(), driver];
+        let reason = match self.policy {
+            Policy::PreferGpu => {
+                format!("chosen by auto: {} does what it offers, the CPU the rest", device.id)
+            }
+            _ => "chosen by auto: each operation runs where measurements expect it to end first".into(),
+        };
+        let info = DeviceInfo {
+            id: "auto".into(),
+            description: format!("{} and {}, {}", host.description, device.id, device.description),
+            reason,
+            ..host
+        };
+        let auto = Auto::new(self.on_host.clone(), backend, device.id, machine);
+        let prefers = self.policy == Policy::PreferGpu;
+        (Box::new(if prefers { auto.preferring_the_device() } else { auto }), info)
     }
 }
 
-/// The CPU and a device, each for what it is faster at.
 #[cfg(any(feature = "cuda", feature = "opencl"))]
-fn both(on_host: &Cpu, backend: Box<dyn Backend>, device: DeviceInfo) -> Opened {
-    let host = host(on_host);
-    let driver = device.driver.clone().unwrap_or_default();
-    let machine = vec![host.description.clone(), device.id.clone(), device.description.clone(), driver];
-    let info = DeviceInfo {
-        id: "auto".into(),
-        description: format!("{} and {}, {}", host.description, device.id, device.description),
-        reason: "chosen by auto: each operation runs where measurements expect it to end first".into(),
-        ..host
+fn of_device<D: gpu::Device>(device: D, memory: Option<u64>) -> Opened {
+    let info = device.info().clone();
+    (Box::new(Gpu::new(device, memory)), info)
+}
+
+/// Several devices as one: units and memory together.
+fn together<'a>(infos: impl Iterator<Item = &'a DeviceInfo>) -> DeviceInfo {
+    let infos: Vec<_> = infos.collect();
+    let joined = |of: fn(&DeviceInfo) -> Option<&str>, between: &str| {
+        infos.iter().filter_map(|info| of(info)).collect::<Vec<_>>().join(between)
     };
-    (Box::new(Auto::new(on_host.clone(), backend, device.id, machine)), info)
+    let drivers = joined(|info| info.driver.as_deref(), "; ");
+    DeviceInfo {
+        id: joined(|info| Some(&info.id), ","),
+        kind: if infos.iter().any(|info| info.kind == DeviceKind::Gpu) {
+            DeviceKind::Gpu
+        } else {
+            infos[0].kind
+        },
+        description: joined(|info| Some(&info.description), " and "),
+        units: infos.iter().map(|info| info.units).sum(),
+        memory: infos.iter().map(|info| info.memory).sum(),
+        driver: (!drivers.is_empty()).then_some(drivers),
+        reason: "asked for: work is spread over them".into(),
+    }
 }

@@ -11,6 +11,7 @@ mod jobs;
 mod residence;
 #[cfg(feature = "bn254")]
 mod scalar_transforms;
+mod several;
 #[cfg(feature = "bn254")]
 mod sums;
 mod transfers;
@@ -70,6 +71,7 @@ pub fn cases() -> Vec<Case> {
         sums::CASES,
         #[cfg(feature = "bn254")]
         scalar_transforms::CASES,
+        several::CASES,
     ]
     .concat()
 }

@@ -1,6 +1,7 @@
 //! Merkle trees that stay on the device.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::backend::{Extent, Memory};
@@ -78,6 +79,28 @@ impl<H: Hasher> DeviceTree<H> {
             }
         }
         Ok(MerkleTree::from_filled_heap(heap))
+    }
+
+    /// Nodes by their numbers: 1 is the root, the children of i are 2i and 2i + 1, and leaf i of n is n + i.
+    ///
+    /// [`Error::IndexOutOfRange`] for number 0 and past the last leaf; [`Error::OverBudget`], [`Error::HostOutOfMemory`], and what
+    /// the device may answer.
+    pub fn nodes(&self, numbers: Range<usize>) -> Result<Vec<H::Digest>, Error> {
+        let end = 2 * self.leaf_count;
+        if numbers.start == 0 || numbers.start > numbers.end || numbers.end > end {
+            return Err(Error::IndexOutOfRange { index: numbers.start.max(numbers.end), len: end });
+        }
+        self.engine.check_budget(memory_of::<H::Digest>(numbers.len(), 1))?;
+        let mut nodes = memory::zeroed::<H::Digest>(numbers.len())?;
+        match &self.place {
+            Place::Host(tree) => nodes.copy_from_slice(&tree.heap()[numbers]),
+            Place::Device(memory) => {
+                let device = self.engine.expect_device();
+                let words = bytemuck::cast_slice_mut(&mut nodes);
+                self.engine.run(|| device.download(memory, DIGEST * numbers.start, words))?;
+            }
+        }
+        Ok(nodes)
     }
 
     /// The cap of 2^`height` digests; [`Error::CapTooHigh`] above the leaves, and what the device may answer.

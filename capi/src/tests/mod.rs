@@ -1,4 +1,6 @@
-//! The interface from within: random arguments, and what C cannot provoke.
+//! The interface from within: arguments random and nearly right, and what C cannot provoke.
 
+mod mutations;
 mod random;
 mod statuses;
+mod stays;

@@ -16,18 +16,22 @@ use crate::future::*;
 use crate::goldilocks::*;
 use crate::merkle::*;
 use crate::options::*;
+use crate::resident::*;
+use crate::scalars::*;
 use crate::status::*;
 
 /// Words of memory that a call may use, in two halves.
-const WORDS: usize = 1 << 12;
+pub(super) const WORDS: usize = 1 << 12;
 
-/// Handles that every case may use: an engine, one that was shut down, a tree and options.
-struct Fixture {
-    engine: usize,
-    gone: usize,
-    tree: usize,
-    options: usize,
-    bases: usize,
+/// Handles that every case may use: an engine, one that was shut down, options, and one of each thing that an engine makes.
+pub(super) struct Fixture {
+    pub(super) engine: usize,
+    pub(super) gone: usize,
+    pub(super) tree: usize,
+    pub(super) options: usize,
+    pub(super) bases: usize,
+    pub(super) scalars: usize,
+    pub(super) matrix: usize,
 }
 
 /// The generator of G1, (1, 2), in Montgomery form.
@@ -40,15 +44,16 @@ const GENERATOR: zka_bn254_g1_aff = zka_bn254_g1_aff {
     },
 };
 
-/// How many bases the fixture has.
-const BASES: usize = 8;
+/// How many bases and scalars the fixture has.
+pub(super) const BASES: usize = 8;
 
-static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
+pub(super) static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
     let (mut engine, mut gone, mut tree) = (null_mut(), null_mut(), null_mut());
     let (mut options, mut bases) = (null_mut(), null_mut());
+    let (mut scalars, mut matrix) = (null_mut(), null_mut());
     let points = [GENERATOR; BASES];
     let leaves = [1u64; 8 * 4];
-    // SAFETY: pointers to variables, and arrays of 8 rows of 4 words and of 8 points.
+    // SAFETY: pointers to variables, and arrays of 8 rows of 4 words, which are also 8 scalars, and of 8 points.
     unsafe {
         assert_eq!(zka_options_new(&mut options), ZKA_OK);
         assert_eq!(zka_options_set_device(options, c"cpu".as_ptr()), ZKA_OK);
@@ -56,20 +61,32 @@ static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
         assert_eq!(zka_engine_new(&mut gone, ZKA_ABI_VERSION, options), ZKA_OK);
         assert_eq!(zka_merkle_commit(engine, &mut tree, ZKA_HASH_BLAKE3, leaves.as_ptr(), 8, 4, 0), ZKA_OK);
         assert_eq!(zka_bn254_g1_bases_new(engine, &mut bases, points.as_ptr(), BASES, ZKA_VALIDATE), ZKA_OK);
+        let fr = leaves.as_ptr().cast();
+        assert_eq!(zka_bn254_fr_scalars_new(engine, &mut scalars, fr, BASES), ZKA_OK);
+        assert_eq!(zka_matrix_upload(engine, &mut matrix, leaves.as_ptr(), 8, 4, 0), ZKA_OK);
         assert_eq!(zka_engine_shutdown(gone), ZKA_OK);
     }
-    let bases = bases.addr();
-    Fixture { bases, engine: engine.addr(), gone: gone.addr(), tree: tree.addr(), options: options.addr() }
+    Fixture {
+        engine: engine.addr(),
+        gone: gone.addr(),
+        tree: tree.addr(),
+        options: options.addr(),
+        bases: bases.addr(),
+        scalars: scalars.addr(),
+        matrix: matrix.addr(),
+    }
 });
 
 /// What a handle is, in a case.
 fn handles() -> impl Strategy<Value = usize> {
-    let Fixture { engine, gone, tree, options, bases } = *FIXTURE;
+    let Fixture { engine, gone, tree, options, bases, scalars, matrix } = *FIXTURE;
     prop_oneof![
         6 => Just(engine),
         2 => Just(tree),
         1 => Just(options),
         1 => Just(bases),
+        1 => Just(scalars),
+        2 => Just(matrix),
         1 => Just(gone),
         1 => Just(0),
         1 => 0usize..4096,
@@ -97,7 +114,7 @@ fn flag_sets() -> impl Strategy<Value = u32> {
 }
 
 /// The root of order 2^`log` most of the time, or any word.
-fn root(log: u32, other: Option<u64>) -> u64 {
+pub(super) fn root(log: u32, other: Option<u64>) -> u64 {
     other.unwrap_or_else(|| {
         let log = log.min(32);
         accel::ntt::Convention::Winterfell.root_of_unity(log).as_u64()
@@ -111,25 +128,25 @@ fn points_words(log_n: u32, cols: usize) -> Option<usize> {
 
 /// One call's arguments.
 #[derive(Clone, Debug)]
-struct Case {
-    function: usize,
-    handle: usize,
-    other_handle: usize,
-    rows: usize,
-    cols: usize,
-    log_n: u32,
-    log_blowup: u32,
-    other_root: Option<u64>,
-    coset: u64,
-    flags: u32,
-    hash: u32,
-    index: usize,
-    future: u64,
-    nulls: u8,
-    overlap: bool,
-    misaligned: bool,
-    canonical: bool,
-    asynchronous: bool,
+pub(super) struct Case {
+    pub(super) function: usize,
+    pub(super) handle: usize,
+    pub(super) other_handle: usize,
+    pub(super) rows: usize,
+    pub(super) cols: usize,
+    pub(super) log_n: u32,
+    pub(super) log_blowup: u32,
+    pub(super) other_root: Option<u64>,
+    pub(super) coset: u64,
+    pub(super) flags: u32,
+    pub(super) hash: u32,
+    pub(super) index: usize,
+    pub(super) future: u64,
+    pub(super) nulls: u8,
+    pub(super) overlap: bool,
+    pub(super) misaligned: bool,
+    pub(super) canonical: bool,
+    pub(super) asynchronous: bool,
 }
 
 fn cases() -> impl Strategy<Value = Case> {
@@ -176,16 +193,21 @@ fn cases() -> impl Strategy<Value = Case> {
     )
 }
 
-const FUNCTIONS: usize = 28;
+pub(super) const FUNCTIONS: usize = 42;
 
 /// Memory of a case. The halves are apart; a pointer to either is valid for half of all words.
-struct Memory {
-    words: Vec<u64>,
+pub(super) struct Memory {
+    pub(super) words: Vec<u64>,
 }
 
 impl Case {
+    /// Whether an error of the function leaves all memory as it was.
+    pub(super) fn leaves_memory_alone(&self) -> bool {
+        matches!(self.function, 0..3 | 18..23 | 25 | 28..38)
+    }
+
     /// The start of a half, unless the case says null or the length is one that other memory might have.
-    fn pointer(&self, memory: &mut Memory, half: usize, words: Option<usize>) -> *mut u64 {
+    pub(super) fn pointer(&self, memory: &mut Memory, half: usize, words: Option<usize>) -> *mut u64 {
         let possible = words.filter(|&words| words <= isize::MAX as usize / 8);
         let fits = possible.is_none_or(|words| words <= WORDS / 2 - 8);
         if self.nulls >> half & 1 == 1 || !fits {
@@ -197,7 +219,7 @@ impl Case {
         start.wrapping_byte_add(if self.misaligned { 3 } else { 0 })
     }
 
-    fn engine(&self) -> *mut zka_engine {
+    pub(super) fn engine(&self) -> *mut zka_engine {
         without_provenance_mut(self.handle)
     }
 
@@ -205,7 +227,7 @@ impl Case {
         without_provenance_mut(self.handle)
     }
 
-    fn bases(&self) -> *mut zka_bases {
+    pub(super) fn bases(&self) -> *mut zka_bases {
         without_provenance_mut(self.other_handle)
     }
 
@@ -214,7 +236,7 @@ impl Case {
     }
 
     /// Calls the function and gives its status; jobs are waited for.
-    fn run(&self, memory: &mut Memory) -> zka_status {
+    pub(super) fn run(&self, memory: &mut Memory) -> zka_status {
         let Case { rows, cols, log_n, log_blowup, coset, flags, hash, index, .. } = *self;
         let matrix = rows.checked_mul(cols);
         let points = 1usize.checked_shl(log_n).and_then(|n| n.checked_mul(cols));
@@ -345,7 +367,7 @@ impl Case {
                 (24, _) if self.handle != FIXTURE.bases => {
                     zka_bases_free(without_provenance_mut(self.handle))
                 }
-                _ => ZKA_OK,
+                _ => self.run_on_what_stays(memory, tree_out, job),
             }
         };
         let status = match future.id {
@@ -376,7 +398,7 @@ proptest! {
         prop_assert!((ZKA_OK..ZKA_INTERNAL).contains(&status), "{status}");
         if status == ZKA_OK {
             SUCCESSES.fetch_add(1, Ordering::Relaxed);
-        } else if case.function < 3 || (18..23).contains(&case.function) || case.function == 25 {
+        } else if case.leaves_memory_alone() {
             // Inputs, and data that would be transformed in place, are as they were.
             prop_assert!(memory.words == before, "{status}: memory has changed");
         }

@@ -3,6 +3,7 @@
 use std::ffi::{CStr, c_char};
 
 use accel::Error;
+use accel::policy::Policy;
 
 use crate::status::*;
 
@@ -62,6 +63,22 @@ fn errors_have_their_statuses() {
         (Error::IndexOutOfRange { index: 3, len: 2 }, ZKA_BAD_ARGUMENT),
         (Error::SiblingCount { expected: 1, found: 2 }, ZKA_BAD_LENGTH),
         (Error::DeviceMissing { device: device.clone(), reason, available: "cpu".into() }, ZKA_NO_DEVICE),
+        (Error::BadDevices { devices: "cpu,cpu".into(), reason: "?".into() }, ZKA_BAD_ARGUMENT),
+        (
+            Error::PolicyUnmet { policy: Policy::RequireGpu, reason: "?".into(), available: "cpu".into() },
+            ZKA_NO_DEVICE,
+        ),
+        (
+            Error::PolicyContradicted {
+                policy: Policy::RequireGpu,
+                device: "cpu".into(),
+                kind: "CPU".into(),
+            },
+            ZKA_BAD_ARGUMENT,
+        ),
+        (Error::OverDeviceBudget { required: 2, budget: 1 }, ZKA_DEVICE_OUT_OF_MEMORY),
+        (Error::ForeignBuffer { expected: "cpu".into(), found: "cpu".into() }, ZKA_WRONG_ENGINE),
+        (Error::ResultLost { device: device.clone(), message: "?".into() }, ZKA_DEVICE_LOST),
         (Error::DriverTooOld { device: device.clone(), found: "1".into(), needed: "2" }, ZKA_DRIVER_TOO_OLD),
         (Error::DeviceOutOfMemory { device: device.clone(), requested: 1 }, ZKA_DEVICE_OUT_OF_MEMORY),
         (Error::DeviceFailed { device, operation: "launch", message: "?".into() }, ZKA_DEVICE_LOST),

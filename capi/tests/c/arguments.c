@@ -38,7 +38,7 @@ static void versions_and_options(void) {
   EXPECT_TEXT("\"toaster\", expected one of auto, cpu");
   EXPECT(ZKA_NULL_POINTER, zka_options_set_device(options, NULL));
   EXPECT(ZKA_NULL_POINTER, zka_options_set_device(NULL, "cpu"));
-  EXPECT(ZKA_BAD_ARGUMENT, zka_options_set_policy(options, 2));
+  EXPECT(ZKA_BAD_ARGUMENT, zka_options_set_policy(options, 5));
   EXPECT(ZKA_BAD_ARGUMENT, zka_options_set_check(options, 2));
   OK(zka_options_set_check(options, 1));
   OK(zka_options_set_threads(options, 5000));
@@ -49,7 +49,7 @@ static void versions_and_options(void) {
   OK(zka_options_set_device(options, "opencl:99"));
   EXPECT(ZKA_NO_DEVICE, zka_engine_new(&engine, ZKA_ABI_VERSION, options));
   CHECK(engine == NULL);
-  OK(zka_options_set_policy(options, ZKA_POLICY_PREFER));
+  OK(zka_options_set_policy(options, ZKA_POLICY_PREFER_GPU));
   OK(zka_engine_new(&engine, ZKA_ABI_VERSION, options));
   OK(zka_engine_device(engine, &device));
   CHECK(strcmp(device.id, "cpu") == 0 && device.kind == ZKA_KIND_CPU && device.units == 1);
@@ -59,7 +59,8 @@ static void versions_and_options(void) {
   /* A budget that nothing fits. */
   uint64_t words_in[N] = {0}, words_out[2 * N];
   OK(zka_options_set_device(options, "cpu"));
-  OK(zka_options_set_memory_budget(options, 64));
+  OK(zka_options_set_policy(options, ZKA_POLICY_ANY));
+  OK(zka_options_set_memory_budget(options, 32));
   OK(zka_engine_new(&engine, ZKA_ABI_VERSION, options));
   EXPECT(ZKA_HOST_OUT_OF_MEMORY, zka_goldilocks_lde(engine, words_out, words_in, LOG_N, 1, 1, root_of_unity(4), 7, 0));
   OK(zka_engine_shutdown(engine));

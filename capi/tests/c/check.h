@@ -99,6 +99,8 @@ void test_arguments(void);
 void test_futures(void);
 void test_threads(void);
 void test_bn254(void);
+void test_stays(void);
+void test_devices(void);
 void test_h2k(void);
 
 #endif

@@ -193,6 +193,7 @@ impl Arguments {
             }
         }
         drop(watch);
+        report.close(&engine);
         if let Some(file) = file {
             let text = output::json(&report)?;
             file.fill(|file| writeln!(file, "{text}"))?;

@@ -9,7 +9,7 @@ use zkaccel::merkle::Approach;
 use zkaccel::{Engine, Error};
 
 use super::measure::Times;
-use crate::engine::DeviceUsed;
+use crate::engine::{DeviceUsed, Work, work_of};
 use crate::hashes::HashName;
 use crate::output::{seconds, time};
 
@@ -26,6 +26,8 @@ pub(super) struct Report {
     /// Whether inputs lie in page-locked memory.
     pinned: bool,
     pub(super) measurements: Vec<Row>,
+    /// What each device has done, warm-up included.
+    work: Vec<Work>,
     /// The device's words on operations that it does not offer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) left_out: Vec<String>,
@@ -125,8 +127,14 @@ impl Report {
             bandwidths,
             pinned,
             measurements: Vec::new(),
+            work: Vec::new(),
             left_out: Vec::new(),
         })
+    }
+
+    /// Ends the measurements: notes what each device has done for them.
+    pub(super) fn close(&mut self, engine: &Engine) {
+        self.work = work_of(engine);
     }
 
     /// Takes a measurement in.
@@ -182,7 +190,10 @@ impl Report {
         let blowup = self.measurements.iter().find_map(|row| row.blowup);
         let blowup = blowup.map(|factor| format!("lde and commit: blow-up {factor}"));
         let left_out = self.left_out.iter().map(|reason| format!("not measured: {reason}"));
-        few_runs.into_iter().chain(blowup).chain(left_out).collect::<Vec<String>>().join("\n")
+        // With one device there is no question which did what.
+        let several = self.work.len() > 1;
+        let work = self.work.iter().filter(|_| several).map(ToString::to_string);
+        few_runs.into_iter().chain(blowup).chain(left_out).chain(work).collect::<Vec<String>>().join("\n")
     }
 }
 

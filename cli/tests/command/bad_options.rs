@@ -82,6 +82,29 @@ fn devices() {
 }
 
 #[test]
+fn several_devices_and_policies() {
+    let bench = Bench::counting();
+    for (options, expected) in [
+        ("--device cpu,cpu", "the devices \"cpu,cpu\" cannot be used together: cpu stands there twice"),
+        ("--device cpu,auto", "auto chooses by itself and stands alone"),
+        ("--device cpu,", "--device: unknown device \"cpu,\", expected one of auto, cpu"),
+        ("--device cpu,opencl:99", "device opencl:99 is missing"),
+        ("--policy gpu", "--policy: unknown policy \"gpu\", expected one of any, require-gpu, prefer-gpu"),
+        (
+            "--device cpu --policy require-gpu",
+            "the policy require-gpu contradicts the device cpu, which is CPU",
+        ),
+        (
+            "--device reference,cpu --policy prefer-gpu",
+            "the policy prefer-gpu contradicts the device reference",
+        ),
+    ] {
+        bench.fail(&format!("commit trace.npy --out store {options}"), expected);
+    }
+    assert_eq!(bench.list("."), ["trace.npy"]);
+}
+
+#[test]
 fn rows() {
     let bench = Bench::stored();
     for (rows, expected) in [

@@ -135,6 +135,18 @@ fn merkle_known_answers() {
             nodes[4..8].iter().flat_map(|word| word.to_le_bytes()).map(|b| format!("{b:02x}")).collect();
         assert_eq!(hex, root);
     }
+    // Several devices: what was done is somebody's, once; and each is told of.
+    let report = bench.json("merkle leaves.npy --device cpu,reference");
+    assert_eq!((&report["root"], &report["device"]["id"]), (&json!(root), &json!("cpu,reference")));
+    let work = report["device"]["work"].as_array().unwrap();
+    let devices: Vec<_> = work.iter().map(|work| work["device"].as_str().unwrap()).collect();
+    assert_eq!(devices, ["cpu", "reference"]);
+    let operations = work.iter().flat_map(|work| work["operations"].as_array().unwrap());
+    let leaves = operations.map(|line| (line["operation"] == "merkle tree", line["items"].as_u64().unwrap()));
+    assert_eq!(leaves.collect::<Vec<_>>(), [(true, 8)]);
+    let text = bench.succeed("merkle leaves.npy --device cpu --policy require-cpu");
+    let line = "cpu: merkle tree once, 8 leaves, 256 bytes in, 224 out";
+    assert!(text.contains(line), "{text}");
     // The 2021 function has its own known root; its first word is this one.
     let report = bench.json("merkle leaves.npy --hash rp64_256_v2021 --nodes nodes.npy");
     let (_, nodes) = words(&bench.read("nodes.npy"));

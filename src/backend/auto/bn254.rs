@@ -28,9 +28,11 @@ impl Auto {
         scalars: usize,
         keep: impl FnOnce(&dyn Backend) -> Result<Option<Kept>, Error>,
     ) -> Result<Option<Kept>, Error> {
-        let [host, device] = self.cost(&cost::MSM)?.expect([scalars as f64; 2]);
-        let on_device = device < host;
-        let kept = keep(if on_device { &*self.device } else { &self.host })?;
+        let on_device = self.prefers_device || {
+            let [host, device] = self.cost(&cost::MSM)?.expect([scalars as f64; 2]);
+            device < host
+        };
+        let kept = keep(if on_device { &self.device } else { &self.host })?;
         Ok(kept.map(|kept| Box::new(Owned { on_device, kept }) as Kept))
     }
 }
@@ -45,9 +47,8 @@ impl Msm for Auto {
     }
 
     fn msm(&self, scalars: ScalarsView<'_>, bases: BasesView<'_>, sums: &mut [G1]) -> Result<(), Error> {
-        let count = scalars.scalars.len();
-        let expected = self.cost(&cost::MSM)?.expect([count as f64; 2]);
-        let on_device = self.on_device(cost::MSM.name, (count, cost::MSM.unit), expected);
+        let pairs = bases.points.len() * sums.len();
+        let on_device = self.is_for_device(&cost::MSM, pairs, [pairs as f64; 2])?;
         let scalars = ScalarsView { kept: Owned::of(scalars.kept, on_device), ..scalars };
         let bases = BasesView { kept: Owned::of(bases.kept, on_device), ..bases };
         match on_device {
@@ -83,10 +84,11 @@ impl Fft for Auto {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cost::{Cost, Curve, FFT, MSM};
-    use super::super::{Cpu, lock};
+    use super::super::lock;
     use super::*;
     use crate::backend::Clock;
+    use crate::backend::cost::{Cost, Curve, FFT, MSM};
+    use crate::backend::cpu::Cpu;
     use crate::backend::reference::Reference;
 
     /// Each operation goes to where it should end first, and is counted once.

@@ -1,17 +1,15 @@
-//! The CPU and another device, each doing what it is expected to do faster.
-//!
-//! ```text
-//!  cost.rs   what operations cost on either, measured once per machine and kept on disk
-//! ```
+//! The CPU and another device, each doing what it is expected to do faster by what operations cost on either (`cost.rs`), or the
+//! device whatever it offers, where a GPU is preferred.
 
 #[cfg(feature = "bn254")]
 mod bn254;
-mod cost;
 
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use super::cost::{self, Cost, Kind, transform_work};
+use super::counted::Counted;
 use super::cpu::Cpu;
 use super::{
     Accelerated, Backend, Check, Clock, Hashing, HostMemory, Residence, ResidentBackend, Transforms,
@@ -24,16 +22,16 @@ use crate::lock::lock;
 use crate::merkle::Approach;
 use crate::ntt::{Lde, Ntt};
 use crate::pinned::Locked;
-use cost::{Cost, Kind, transform_work};
+use crate::work::DeviceWork;
 
 /// Two backends as one.
 pub struct Auto {
-    host: Cpu,
-    device: Box<dyn Backend>,
-    /// The device's name.
-    name: String,
-    /// What measurements depend on: processor, its instructions, device, driver.
+    host: Counted,
+    device: Counted,
+    /// What measurements depend on: processor and its instructions, then device and driver.
     machine: Vec<String>,
+    /// Whether the device does all that it offers, measured or not.
+    prefers_device: bool,
     costs: Mutex<HashMap<(&'static str, &'static str), Cost>>,
     choices: Mutex<Choices>,
 }
@@ -41,7 +39,19 @@ pub struct Auto {
 impl Auto {
     /// `device`, which has a name, beside `host`. Measurements hold for a `machine` of this description.
     pub(crate) fn new(host: Cpu, device: Box<dyn Backend>, name: String, machine: Vec<String>) -> Self {
-        Self { host, device, name, machine, costs: Mutex::default(), choices: Mutex::default() }
+        Self {
+            host: Counted::new(Box::new(host), "cpu".into()),
+            device: Counted::new(device, name),
+            machine,
+            prefers_device: false,
+            costs: Mutex::default(),
+            choices: Mutex::default(),
+        }
+    }
+
+    /// The device does all that it offers, and the CPU the rest.
+    pub(crate) fn preferring_the_device(self) -> Self {
+        Self { prefers_device: true, ..self }
     }
 
     /// The cost of an operation, measured at its first use.
@@ -53,16 +63,31 @@ impl Auto {
         }
         // Not under the lock: a thread that waits for others of its pool may begin another operation meanwhile.
         let threads = rayon::current_num_threads().to_string();
-        let machine: Vec<_> = self.machine.iter().map(String::as_str).chain([threads.as_str()]).collect();
-        let cost = kind.cost(&machine, &self.host, &*self.device)?;
+        let machine: Vec<_> =
+            [threads.as_str()].into_iter().chain(self.machine.iter().map(String::as_str)).collect();
+        // The processor's curve does not depend on what stands beside it.
+        let processor = &machine[..machine.len().min(2)];
+        let cost = Cost {
+            host: kind.curve(processor, self.host.uncounted(), 0)?,
+            device: kind.curve(&machine, self.device.uncounted(), 1)?,
+        };
         lock(&self.costs).insert(key, cost.clone());
         Ok(cost)
     }
 
-    /// The backend for an operation of this amount, whose work is known.
-    fn choose(&self, kind: &Kind, amount: usize, work: [f64; 2]) -> Result<&dyn Backend, Error> {
+    /// Whether an operation of this amount, whose work is known, is for the device; notes the choice.
+    fn is_for_device(&self, kind: &Kind, amount: usize, work: [f64; 2]) -> Result<bool, Error> {
+        if self.prefers_device {
+            lock(&self.choices).on_device += 1;
+            return Ok(true);
+        }
         let expected = self.cost(kind)?.expect(work);
-        Ok(if self.on_device(kind.name, (amount, kind.unit), expected) { &*self.device } else { &self.host })
+        Ok(self.on_device(kind.name, (amount, kind.unit), expected))
+    }
+
+    /// The backend for such an operation.
+    fn choose(&self, kind: &Kind, amount: usize, work: [f64; 2]) -> Result<&dyn Backend, Error> {
+        Ok(if self.is_for_device(kind, amount, work)? { &self.device } else { &self.host })
     }
 
     /// Whether the device is expected to end first; notes the choice. Times are the CPU's and the device's, in nanoseconds.
@@ -74,7 +99,7 @@ impl Auto {
     ) -> bool {
         let [host, device] = ns.map(|ns| Duration::from_secs_f64(ns / 1e9));
         let on_device = device < host;
-        let (host, device) = (("cpu".to_owned(), host), (self.name.clone(), device));
+        let (host, device) = (("cpu".to_owned(), host), (self.device.device().to_owned(), device));
         let (chosen, other) = if on_device { (device, host) } else { (host, device) };
         let choice = Choice { operation, amount: amount as u64, unit, chosen, other };
         let mut choices = lock(&self.choices);
@@ -105,6 +130,10 @@ impl Clock for Auto {
 
     fn bandwidths(&self) -> Result<Option<Bandwidths>, Error> {
         self.device.bandwidths()
+    }
+
+    fn work(&self) -> Vec<DeviceWork> {
+        vec![self.host.account(), self.device.account()]
     }
 }
 
@@ -183,6 +212,16 @@ impl<H: Accelerated> Hashing<H> for Auto {
         self.for_rows::<H>(matrix)?.hash_columns(matrix, degree, digests)
     }
 
+    fn hash_columns_from(
+        &self,
+        matrix: &[Goldilocks],
+        degree: usize,
+        rows: (usize, usize),
+        digests: &mut [H::Digest],
+    ) -> Result<(), Error> {
+        self.for_rows::<H>(matrix)?.hash_columns_from(matrix, degree, rows, digests)
+    }
+
     fn build_tree(&self, heap: &mut [H::Digest], approach: Approach) -> Result<(), Error> {
         self.for_tree::<H>(heap.len() / 2)?.build_tree(heap, approach)
     }
@@ -197,9 +236,22 @@ impl<H: Accelerated> Hashing<H> for Auto {
         self.for_tree::<H>(leaves.len())?.build_tree_over(leaves, heap, approach, check)
     }
 
+    fn build_levels(
+        &self,
+        leaves: &[H::Digest],
+        levels: &mut [&mut [H::Digest]],
+        approach: Approach,
+    ) -> Result<(), Error> {
+        self.for_tree::<H>(leaves.len())?.build_levels(leaves, levels, approach)
+    }
+
     /// As if extension, rows and tree were made apart: the copies between them, which a commitment on the device
     /// spares, stay in the account, in the CPU's favour.
     fn commits_on_device(&self, lde: &Lde, columns: usize) -> Result<bool, Error> {
+        if self.prefers_device {
+            lock(&self.choices).on_device += 1;
+            return Ok(true);
+        }
         let (leaves, words) = (lde.to().size(), lde.to().size() * columns);
         let parts = [
             self.cost(&cost::LDE)?.expect(transform_work(words, lde.from().log_size())),
@@ -219,7 +271,7 @@ impl Residence for Auto {
 
 #[cfg(test)]
 mod tests {
-    use super::cost::{Cost, Curve, NTT};
+    use super::super::cost::{Cost, Curve, NTT};
     use super::{Auto, Transforms, lock};
     use crate::backend::Clock;
     use crate::backend::cpu::Cpu;
@@ -249,5 +301,21 @@ mod tests {
         }
         let choices = auto.choices().unwrap();
         assert_eq!((choices.on_cpu, choices.on_device), (2, 2));
+        let [cpu, other] = &auto.work()[..] else { panic!("an account for each") };
+        assert_eq!(cpu.of("ntt").map(|line| (line.calls, line.items)), Some((2, 9)));
+        assert_eq!(other.of("ntt").map(|line| (line.calls, line.items)), Some((2, 1056)));
+    }
+
+    /// Nothing is measured, and everything that the device offers is its.
+    #[test]
+    fn a_preferred_device_does_it_all() {
+        let auto = Auto::new(Cpu::default(), Box::new(Reference), "other".into(), Vec::new());
+        let auto = auto.preferring_the_device();
+        let mut data = [Goldilocks::new(3)];
+        let ntt = Ntt::forward(Domain::new(0, Convention::Winterfell).unwrap());
+        auto.ntt(&ntt, &mut data, 1).unwrap();
+        let [cpu, other] = &auto.work()[..] else { panic!("an account for each") };
+        assert_eq!((cpu.operations.len(), other.of("ntt").map(|line| line.calls)), (0, Some(1)));
+        assert_eq!(auto.choices().unwrap().on_device, 1);
     }
 }

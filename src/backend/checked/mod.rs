@@ -26,6 +26,7 @@ use crate::hash::Hasher;
 use crate::merkle::Approach;
 use crate::ntt::{Direction, Lde, Ntt};
 use crate::pinned::Locked;
+use crate::work::DeviceWork;
 use polynomial::{combine, value_of_coefficients, value_of_values};
 
 /// Rows and leaves that are looked at.
@@ -81,6 +82,10 @@ impl Clock for Checked {
 
     fn bandwidths(&self) -> Result<Option<Bandwidths>, Error> {
         self.backend.bandwidths()
+    }
+
+    fn work(&self) -> Vec<DeviceWork> {
+        self.backend.work()
     }
 }
 

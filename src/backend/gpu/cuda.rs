@@ -119,6 +119,13 @@ pub fn devices() -> Result<Vec<DeviceInfo>, String> {
     described.collect::<Result<_, _>>().map_err(|error| format!("{:?}", error.0))
 }
 
+/// Bytes of a device's memory that nobody uses, which a context must ask.
+pub fn free_memory(index: u32) -> Option<u64> {
+    let cuda = Cuda::open(index).ok()?;
+    cuda.context.bind().ok()?;
+    result::mem_get_info().ok().map(|(free, _)| free as u64)
+}
+
 impl Cuda {
     /// The device `cuda:<index>`; [`Error::DeviceMissing`], [`Error::DriverTooOld`].
     pub fn open(index: u32) -> Result<Self, Error> {

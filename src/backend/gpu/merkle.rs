@@ -11,7 +11,7 @@ use super::pipeline;
 use super::program::{self, Program};
 use super::tree;
 use super::work::{Region, Work};
-use crate::backend::{Check, Extent, Hashing};
+use crate::backend::{Check, Extent, Hashing, levels_of_heap};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::{Blake3, Hasher, Rp64_256, Rp64_256V2021};
@@ -73,30 +73,31 @@ pub(super) fn hash_rows<H: DeviceHash>(
 }
 
 impl<D: Device> Gpu<D> {
-    /// Hashes the rows of a matrix of either layout, in runs of rows where memory is short.
+    /// Hashes as many rows as there are digests, from some row on, of a matrix of either layout; in runs of rows where memory is short.
     fn digests<H: DeviceHash>(
         &self,
         matrix: &[Goldilocks],
-        block: usize,
+        (rows, block): (usize, usize),
+        from: usize,
         digests: &mut [H::Digest],
     ) -> Result<(), Error> {
-        let (rows, words) = (digests.len(), matrix.len() / digests.len() + DIGEST);
-        if let Some(at_once) = self.overlap(rows, 8 * words, words) {
+        let words = matrix.len() / rows + DIGEST;
+        if let Some(at_once) = self.overlap(digests.len(), 8 * words, words) {
             let parts = digests.chunks_mut(at_once).enumerate();
             let hash = |(number, digests): (usize, &mut [H::Digest])| {
-                self.digests_from::<H>(matrix, (rows, block), number * at_once, digests)
+                self.digests_from::<H>(matrix, (rows, block), from + number * at_once, digests)
             };
             match pipeline::run(parts, hash) {
                 Err(Error::DeviceOutOfMemory { .. }) => {}
                 done => return done,
             }
         }
-        self.divide(rows, words, |part| {
-            self.digests_from::<H>(matrix, (rows, block), part.start, &mut digests[part])
+        self.divide(digests.len(), words, |part| {
+            self.digests_from::<H>(matrix, (rows, block), from + part.start, &mut digests[part])
         })
     }
 
-    /// Hashes as many rows as there are digests, from some row on, of a matrix of `rows` rows in blocks.
+    /// The same at once.
     fn digests_from<H: DeviceHash>(
         &self,
         matrix: &[Goldilocks],
@@ -159,6 +160,25 @@ impl<D: Device> Gpu<D> {
         work.download(region, 8 * DIGEST, bytemuck::cast_slice_mut(&mut nodes[1..]))
     }
 
+    /// A tree whose levels come back each to a place of its own.
+    fn levels<H: DeviceHash>(
+        &self,
+        leaves: &[H::Digest],
+        levels: &mut [&mut [H::Digest]],
+        approach: Approach,
+    ) -> Result<(), Error> {
+        let count = leaves.len();
+        let mut work = Work::new(self)?;
+        let region = work.allocate(2 * count * DIGEST)?;
+        work.upload(bytemuck::cast_slice(leaves), region, 8 * DIGEST * count)?;
+        work.launch(&tree::plan::<H>(approach, work.limits(), region, count))?;
+        // Pages for the nodes, while the device is at work.
+        levels.iter_mut().for_each(|level| memory::touch(level));
+        levels.iter_mut().enumerate().try_for_each(|(depth, level)| {
+            work.download(region, (8 * DIGEST) << depth, bytemuck::cast_slice_mut(level))
+        })
+    }
+
     /// Builds the subtree below a node of a heap; below node 1 that is the tree.
     fn subtree<H: DeviceHash>(
         &self,
@@ -186,7 +206,7 @@ impl<D: Device> Gpu<D> {
 impl<D: Device, H: DeviceHash> Hashing<H> for Gpu<D> {
     fn hash_rows(&self, matrix: &[Goldilocks], width: usize, digests: &mut [H::Digest]) -> Result<(), Error> {
         // A row-major matrix is one block.
-        self.digests::<H>(matrix, width, digests)
+        self.digests::<H>(matrix, (digests.len(), width), 0, digests)
     }
 
     fn hash_columns(
@@ -195,7 +215,32 @@ impl<D: Device, H: DeviceHash> Hashing<H> for Gpu<D> {
         degree: usize,
         digests: &mut [H::Digest],
     ) -> Result<(), Error> {
-        self.digests::<H>(matrix, degree, digests)
+        self.digests::<H>(matrix, (digests.len(), degree), 0, digests)
+    }
+
+    fn hash_columns_from(
+        &self,
+        matrix: &[Goldilocks],
+        degree: usize,
+        (rows, from): (usize, usize),
+        digests: &mut [H::Digest],
+    ) -> Result<(), Error> {
+        self.digests::<H>(matrix, (rows, degree), from, digests)
+    }
+
+    fn build_levels(
+        &self,
+        leaves: &[H::Digest],
+        levels: &mut [&mut [H::Digest]],
+        approach: Approach,
+    ) -> Result<(), Error> {
+        if leaves.len() > 1 && self.fits(2 * DIGEST * leaves.len()) {
+            match self.levels::<H>(leaves, levels, approach) {
+                Err(Error::DeviceOutOfMemory { .. }) => {}
+                built => return built,
+            }
+        }
+        levels_of_heap(leaves, levels, |heap| Hashing::<H>::build_tree(self, heap, approach))
     }
 
     fn build_tree_over(

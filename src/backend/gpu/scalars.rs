@@ -47,6 +47,10 @@ impl<D: Device> Gpu<D> {
 }
 
 impl<D: Device> ResidentFft for Gpu<D> {
+    fn kept_len(&self, scalars: &Kept) -> usize {
+        kept(scalars).len
+    }
+
     fn fft_kept(&self, fft: &Ntt<Fr>, scalars: &Kept) -> Result<Kept, Error> {
         self.transform_kept(&Transform::new(fft), scalars)
     }

@@ -1,0 +1,340 @@
+//! What operations cost: a curve for each device, through measurements on this machine. `auto` and several devices choose by them.
+//!
+//! A curve is times at a few amounts of work, three orders of magnitude apart, and straight lines between them: processors with many
+//! threads, copies and launches all cost something to begin with, and a single line would be wrong just where the devices are
+//! close. Units of work differ: a transform of n points costs the CPU n log n, but another device the transport of n words.
+
+use std::time::{Duration, Instant};
+
+use super::{Accelerated, Backend};
+use crate::cache;
+use crate::error::Error;
+use crate::field::{Field, Goldilocks, powers};
+use crate::merkle::Approach;
+use crate::ntt::{Convention, Domain, Lde, Ntt};
+use crate::work::Operation;
+
+/// Times in nanoseconds at amounts of work, both rising.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Curve(Vec<[f64; 2]>);
+
+/// What an operation costs on the CPU and on the device.
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Cost {
+    pub(crate) host: Curve,
+    pub(crate) device: Curve,
+}
+
+/// An operation whose cost can be measured.
+pub(super) struct Kind {
+    /// Its name, unique among kinds together with the hash.
+    pub(super) name: &'static str,
+    /// The hash that it uses, or nothing.
+    pub(super) hash: &'static str,
+    /// What its amount counts.
+    pub(super) unit: &'static str,
+    /// Does the operation once, of size 2^log, and returns its time, and the work in units of the CPU's and of the device's.
+    run: fn(&dyn Backend, u32) -> Measured,
+}
+
+type Measured = Result<(Duration, [f64; 2]), Error>;
+
+impl Kind {
+    const fn new(operation: Operation, hash: &'static str, run: fn(&dyn Backend, u32) -> Measured) -> Self {
+        Self { name: operation.name, hash, unit: operation.unit, run }
+    }
+}
+
+pub(super) const NTT: Kind = Kind::new(Operation::NTT, "", run_ntt);
+pub(super) const LDE: Kind = Kind::new(Operation::LDE, "", run_lde);
+
+/// Hashing rows with H.
+pub(super) const fn rows<H: Accelerated>() -> Kind {
+    Kind::new(Operation::ROWS, H::NAME, run_rows::<H>)
+}
+
+/// Merkle trees with H.
+pub(super) const fn tree<H: Accelerated>() -> Kind {
+    Kind::new(Operation::TREE, H::NAME, run_tree::<H>)
+}
+
+/// Sums over BN254.
+#[cfg(feature = "bn254")]
+pub(super) const MSM: Kind = Kind::new(Operation::MSM, "", bn254::run_msm);
+
+/// Transforms over BN254's scalars.
+#[cfg(feature = "bn254")]
+pub(super) const FFT: Kind = Kind::new(Operation::FFT, "", bn254::run_fft);
+
+/// Work of a transform of so many words in columns of 2^`layers` points: the CPU's and the device's.
+pub(super) fn transform_work(words: usize, layers: u32) -> [f64; 2] {
+    [words as f64 * f64::from(layers.max(1)), words as f64]
+}
+
+/// How long an operation takes whose data are there.
+fn timed(operation: impl FnOnce() -> Result<(), Error>, work: [f64; 2]) -> Measured {
+    let start = Instant::now();
+    operation()?;
+    Ok((start.elapsed(), work))
+}
+
+fn data(len: usize) -> Vec<Goldilocks> {
+    powers(Goldilocks::GENERATOR).take(len).collect()
+}
+
+fn run_ntt(backend: &dyn Backend, log: u32) -> Measured {
+    let (mut words, ntt) = (data(1 << log), Ntt::forward(Domain::new(log, Convention::Winterfell)?));
+    let work = transform_work(words.len(), log);
+    timed(|| backend.ntt(&ntt, &mut words, 1), work)
+}
+
+fn run_lde(backend: &dyn Backend, log: u32) -> Measured {
+    // Four columns, extended eightfold.
+    let log_rows = log.saturating_sub(5).max(1);
+    let mut words = data(4 << log_rows);
+    let mut output = vec![Goldilocks::ZERO; 32 << log_rows];
+    let work = transform_work(output.len(), log_rows);
+    let lde = Lde::onto_coset(log_rows, 8, Convention::Winterfell, Goldilocks::GENERATOR)?;
+    timed(|| backend.lde(&lde, &mut words, 4, &mut output), work)
+}
+
+fn run_rows<H: Accelerated>(backend: &dyn Backend, log: u32) -> Measured {
+    let width = 16;
+    let rows = (1 << log) / width;
+    let (matrix, mut digests) = (data(width * rows), vec![H::Digest::default(); rows]);
+    let work = [matrix.len() as f64; 2];
+    timed(|| H::hashing(backend).hash_rows(&matrix, width, &mut digests), work)
+}
+
+fn run_tree<H: Accelerated>(backend: &dyn Backend, log: u32) -> Measured {
+    let mut heap = vec![H::Digest::default(); 2 << log];
+    let work = [f64::from(1u32 << log); 2];
+    timed(|| H::hashing(backend).build_tree(&mut heap, Approach::Auto), work)
+}
+
+#[cfg(feature = "bn254")]
+mod bn254 {
+    use halo2curves::group::Curve;
+
+    use super::{Measured, timed, transform_work};
+    use crate::backend::{Backend, BasesView, ScalarsView};
+    use crate::bn254::{Fr, G1, G1Affine};
+    use crate::ntt::{Domain, Ntt};
+
+    /// The powers of a scalar.
+    fn powers(x: Fr) -> impl Iterator<Item = Fr> {
+        std::iter::successors(Some(Fr::one()), move |&power| Some(power * x))
+    }
+
+    /// Bases of which larger sums have each several times.
+    const POINTS: usize = 1 << 10;
+
+    pub(super) fn run_msm(backend: &dyn Backend, log: u32) -> Measured {
+        let generator = G1::generator();
+        let few = POINTS.min(1 << log);
+        let multiples: Vec<_> =
+            std::iter::successors(Some(generator), |point| Some(point + generator)).take(few).collect();
+        let mut bases = vec![G1Affine::default(); few];
+        G1::batch_normalize(&multiples, &mut bases);
+        let points: Vec<_> = bases.iter().cycle().take(1 << log).copied().collect();
+        let scalars: Vec<_> = powers(-Fr::from(3)).take(1 << log).collect();
+        let mut sum = [G1::default()];
+        let scalars = ScalarsView { scalars: &scalars, kept: None };
+        let bases = BasesView { points: &points, kept: None, first: 0 };
+        timed(|| backend.msm(scalars, bases, &mut sum), [f64::from(1u32 << log); 2])
+    }
+
+    pub(super) fn run_fft(backend: &dyn Backend, log: u32) -> Measured {
+        let mut values: Vec<_> = powers(Fr::from(3)).take(1 << log).collect();
+        let fft = Ntt::forward(Domain::halo2(log)?);
+        timed(|| backend.fft(&fft, &mut values), transform_work(1 << log, log))
+    }
+}
+
+/// Sizes that are tried, as logarithms.
+const SIZES: [u32; 6] = [5, 8, 11, 14, 17, 20];
+
+/// A size that takes this long is the last: from there on work binds, and time grows with it.
+const ENOUGH_NS: f64 = 3e6;
+
+impl Kind {
+    /// The shortest of three runs: nanoseconds and units of work.
+    fn time(&self, backend: &dyn Backend, log: u32) -> Result<(f64, [f64; 2]), Error> {
+        let mut shortest = f64::INFINITY;
+        let mut work = [0.0; 2];
+        for _ in 0..3 {
+            let (time, done) = (self.run)(backend, log)?;
+            (shortest, work) = (shortest.min(time.as_nanos() as f64), done);
+        }
+        // No clock is finer than this.
+        Ok((shortest.max(1.0), work))
+    }
+
+    /// Measures the operation on a device, whose units of work are the CPU's (0) or another's (1).
+    fn measure(&self, backend: &dyn Backend, unit: usize) -> Result<Curve, Error> {
+        let mut points = Vec::new();
+        for log in SIZES {
+            let (ns, work) = self.time(backend, log)?;
+            points.push([work[unit], ns]);
+            if ns >= ENOUGH_NS {
+                break;
+            }
+        }
+        Ok(Curve::through(points))
+    }
+
+    /// The curve of a device, whose units of work are the CPU's (0) or another's (1), on a machine of this description: read where it
+    /// was written before, else measured and written.
+    pub(super) fn curve(&self, machine: &[&str], backend: &dyn Backend, unit: usize) -> Result<Curve, Error> {
+        let parts = [machine, &["curve", env!("CARGO_PKG_VERSION"), self.name, self.hash]].concat();
+        let path = cache::path(&parts);
+        if let Some(curve) = path.as_deref().and_then(cache::load).and_then(|bytes| Curve::decode(&bytes)) {
+            return Ok(curve);
+        }
+        let curve = self.measure(backend, unit)?;
+        if let Some(path) = path {
+            cache::store(&path, &curve.encode());
+        }
+        Ok(curve)
+    }
+}
+
+impl Curve {
+    /// Noise may say that more work takes less time; a curve does not.
+    pub(crate) fn through(mut points: Vec<[f64; 2]>) -> Self {
+        for i in 1..points.len() {
+            points[i][1] = points[i][1].max(points[i - 1][1]);
+        }
+        Self(points)
+    }
+
+    /// The time of an amount of work: the first point's below it, and in proportion to the last beyond that.
+    pub(super) fn at(&self, work: f64) -> f64 {
+        let above = self.0.iter().position(|&[amount, _]| amount >= work);
+        match (above, self.0.last()) {
+            (Some(0), _) => self.0[0][1],
+            (Some(i), _) => {
+                let ([w0, t0], [w1, t1]) = (self.0[i - 1], self.0[i]);
+                t0 + (t1 - t0) * (work - w0) / (w1 - w0)
+            }
+            (None, Some([amount, ns])) => ns * work / amount,
+            (None, None) => 0.0,
+        }
+    }
+
+    /// The amount of work that is done in a time: the inverse of [`at`](Self::at), and none in less than the first point's time.
+    pub(super) fn within(&self, ns: f64) -> f64 {
+        let above = self.0.iter().position(|&[_, time]| time > ns);
+        match (above, self.0.last()) {
+            (Some(0), _) => 0.0,
+            (Some(i), _) => {
+                let ([w0, t0], [w1, t1]) = (self.0[i - 1], self.0[i]);
+                w0 + (w1 - w0) * (ns - t0) / (t1 - t0)
+            }
+            (None, Some([amount, time])) => amount * ns / time,
+            (None, None) => f64::INFINITY,
+        }
+    }
+
+    /// Points of which both numbers rise from zero on.
+    fn is_sound(&self) -> bool {
+        let rises = |pair: &[[f64; 2]]| pair[0][0] < pair[1][0] && pair[0][1] <= pair[1][1];
+        let in_range = |number: &f64| number.is_finite() && *number > 0.0;
+        !self.0.is_empty() && self.0.iter().flatten().all(in_range) && self.0.windows(2).all(rises)
+    }
+
+    /// The number of points, and their numbers.
+    fn encode(&self) -> Vec<u8> {
+        let numbers = self.0.iter().flatten().flat_map(|x| x.to_le_bytes());
+        (self.0.len() as u64).to_le_bytes().into_iter().chain(numbers).collect()
+    }
+
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        let (count, rest) = bytes.split_first_chunk()?;
+        let (points, []) = rest.as_chunks::<16>() else { return None };
+        if u64::from_le_bytes(*count) != points.len() as u64 {
+            return None;
+        }
+        let number = |bytes: &[u8]| bytes.try_into().map(f64::from_le_bytes).ok();
+        let points = points.iter().map(|point| Some([number(&point[..8])?, number(&point[8..])?]));
+        Some(Self(points.collect::<Option<_>>()?)).filter(Self::is_sound)
+    }
+}
+
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+impl Cost {
+    /// Nanoseconds expected of the CPU and of the device.
+    pub(super) fn expect(&self, [host, device]: [f64; 2]) -> [f64; 2] {
+        [self.host.at(host), self.device.at(device)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Curve, Kind, NTT, tree};
+    use crate::backend::Backend;
+    use crate::backend::cpu::Cpu;
+    use crate::backend::reference::Reference;
+    use crate::hash::Blake3;
+
+    fn curve(points: &[[f64; 2]]) -> Curve {
+        Curve::through(points.to_vec())
+    }
+
+    #[test]
+    fn curves_are_lines_between_their_points() {
+        let curve = curve(&[[10.0, 100.0], [20.0, 90.0], [30.0, 200.0]]);
+        for (work, ns) in
+            [(1.0, 100.0), (10.0, 100.0), (15.0, 100.0), (25.0, 150.0), (30.0, 200.0), (60.0, 400.0)]
+        {
+            assert_eq!(curve.at(work), ns, "{work}");
+        }
+    }
+
+    #[test]
+    fn the_work_of_a_time_is_the_inverse_of_the_time_of_work() {
+        let curve = curve(&[[10.0, 100.0], [20.0, 100.0], [30.0, 200.0]]);
+        for (ns, work) in
+            [(0.0, 0.0), (99.0, 0.0), (100.0, 20.0), (150.0, 25.0), (200.0, 30.0), (400.0, 60.0)]
+        {
+            assert_eq!(curve.within(ns), work, "{ns}");
+        }
+    }
+
+    #[test]
+    fn curves_survive_the_disk_and_damage_does_not() {
+        let rising = curve(&[[1.0, 2.0], [3.0, 4.0]]);
+        let bytes = rising.encode();
+        assert_eq!(Curve::decode(&bytes), Some(rising));
+        for len in 0..bytes.len() {
+            assert_eq!(Curve::decode(&bytes[..len]), None, "{len} bytes");
+        }
+        assert_eq!(Curve::decode(&[&bytes[..], &[0]].concat()), None);
+        for count in [0u64, 1, 3, u64::MAX] {
+            assert_eq!(Curve::decode(&[&count.to_le_bytes(), &bytes[8..]].concat()), None, "{count} points");
+        }
+        for wrong in [f64::NAN, -1.0, 0.0, f64::INFINITY] {
+            assert_eq!(Curve::decode(&Curve(vec![[5.0, wrong]]).encode()), None, "{wrong}");
+        }
+    }
+
+    /// The reference is slower at every size, and so the measurement says.
+    #[test]
+    fn a_slow_device_is_seen_to_be_slow() {
+        let both = |kind: Kind| {
+            [&Cpu::default() as &dyn Backend, &Reference].map(|backend| kind.measure(backend, 0).unwrap())
+        };
+        let [host, device] = both(tree::<Blake3>());
+        assert!(host.is_sound() && device.is_sound(), "{host:?} {device:?}");
+        // An amount that both have measured: what lies beyond is more of the noise of a busy machine.
+        let [host, device] = both(NTT);
+        let work = super::transform_work(1 << 11, 11)[0];
+        assert!(device.at(work) > host.at(work), "{host:?} {device:?}");
+        #[cfg(feature = "bn254")]
+        for kind in [super::MSM, super::FFT] {
+            let [host, device] = both(kind);
+            assert!(host.is_sound() && device.is_sound(), "{host:?} {device:?}");
+        }
+    }
+}

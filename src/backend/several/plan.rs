@@ -1,0 +1,180 @@
+//! How much of an operation each of several devices gets: so much that all end at the same time.
+//!
+//! What an operation costs on each device is a curve, measured at its first use on a machine (`cost.rs`). In a time T a
+//! device that has other work for b nanoseconds does as much as its curve says of T - b; the least T in which all
+//! devices together do everything gives the shares. Equal devices get equal shares; a device whose mere start takes longer
+//! than T gets nothing; and where one device alone ends nearly as early, it does everything. So small operations go
+//! to one device, and to another while that is busy.
+
+use std::ops::Range;
+
+use crate::backend::cost::Curve;
+
+/// Nanoseconds that it takes to hand a share to another thread and to wait for it.
+const HANDING_OVER: f64 = 50e3;
+
+/// Shares that end so little earlier than one device alone are not worth it.
+const WORTH_IT: f64 = 0.9;
+
+/// What a device offers.
+pub(super) struct Offer<'a> {
+    /// What the operation costs there.
+    pub(super) curve: &'a Curve,
+    /// The whole operation, in the unit of the curve.
+    pub(super) work: f64,
+    /// Nanoseconds of work that the device has to do before.
+    pub(super) backlog: f64,
+}
+
+impl Offer<'_> {
+    /// When the device would have done everything.
+    fn alone(&self) -> f64 {
+        self.backlog + self.curve.at(self.work)
+    }
+
+    /// What part of everything the device does by a time, beside others.
+    fn part(&self, time: f64) -> f64 {
+        let own = (time - self.backlog - HANDING_OVER).max(0.0);
+        if self.work > 0.0 { (self.curve.within(own) / self.work).min(1.0) } else { 0.0 }
+    }
+}
+
+/// A share of an operation's items.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Share {
+    /// Whose it is, by its place among the offers.
+    pub(super) offer: usize,
+    /// The items, none of them nobody's and none of them two's.
+    pub(super) items: Range<usize>,
+    /// Nanoseconds that they are expected to take.
+    pub(super) ns: f64,
+}
+
+/// Divides items of equal work. Dividing itself costs `extra` nanoseconds. There is an offer, and a share has an item, unless
+/// there is none at all.
+pub(super) fn divide(items: usize, offers: &[Offer<'_>], extra: f64) -> Vec<Share> {
+    let ends: Vec<f64> = offers.iter().map(Offer::alone).collect();
+    let first = (0..offers.len()).min_by(|&i, &j| ends[i].total_cmp(&ends[j])).expect("an offer");
+    let alone =
+        || vec![Share { offer: first, items: 0..items, ns: offers[first].curve.at(offers[first].work) }];
+    if items < 2 || offers.len() < 2 {
+        return alone();
+    }
+    // The least time in which all of it is done, between nothing and what is enough for one.
+    let done = |time| offers.iter().map(|offer| offer.part(time)).sum::<f64>();
+    let (mut below, mut enough) = (0.0, ends[first] + HANDING_OVER);
+    for _ in 0..50 {
+        let middle = (below + enough) / 2.0;
+        *(if done(middle) < 1.0 { &mut below } else { &mut enough }) = middle;
+    }
+    if enough + extra > WORTH_IT * ends[first] {
+        return alone();
+    }
+    let shares = apportion(items, &offers.iter().map(|offer| offer.part(enough)).collect::<Vec<_>>());
+    let time = |(offer, items): &(usize, Range<usize>), all: usize| {
+        offers[*offer].curve.at(offers[*offer].work * items.len() as f64 / all as f64)
+    };
+    shares
+        .into_iter()
+        .map(|share| Share { ns: time(&share, items), offer: share.0, items: share.1 })
+        .collect()
+}
+
+/// Runs of items in proportion to weights that are not all zero; weights too small for an item get none.
+pub(super) fn apportion(items: usize, weights: &[f64]) -> Vec<(usize, Range<usize>)> {
+    let sum: f64 = weights.iter().sum();
+    let (mut before, mut start) = (0.0, 0);
+    let mut shares = Vec::new();
+    for (i, weight) in weights.iter().enumerate() {
+        before += weight;
+        let is_last = weights[i + 1..].iter().all(|&weight| weight == 0.0);
+        let end = if is_last { items } else { (items as f64 * before / sum).round() as usize };
+        if end > start {
+            shares.push((i, start..end));
+            start = end;
+        }
+    }
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Offer, Share, apportion, divide};
+    use crate::backend::cost::Curve;
+
+    /// A start of 100 us and a nanosecond for each unit of work.
+    fn line() -> Curve {
+        Curve::through(vec![[1.0, 1e5], [1e5, 2e5], [1e9, 1e9 + 1e5]])
+    }
+
+    fn shares(items: usize, work: f64, curves: &[Curve], backlogs: &[f64]) -> Vec<(usize, usize)> {
+        let offers: Vec<_> =
+            curves.iter().zip(backlogs).map(|(curve, &backlog)| Offer { curve, work, backlog }).collect();
+        let shares = divide(items, &offers, 0.0);
+        let mut next = 0;
+        for Share { items, ns, .. } in &shares {
+            assert!(
+                items.start == next && (!items.is_empty() || shares.len() == 1) && *ns > 0.0,
+                "{shares:?}"
+            );
+            next = items.end;
+        }
+        assert_eq!(next, items);
+        shares.iter().map(|share| (share.offer, share.items.len())).collect()
+    }
+
+    #[test]
+    fn equal_devices_get_equal_shares() {
+        assert_eq!(shares(64, 1e8, &[line(), line()], &[0.0; 2]), [(0, 32), (1, 32)]);
+        assert_eq!(shares(10, 1e8, &[line(), line(), line()], &[0.0; 3]), [(0, 3), (1, 4), (2, 3)]);
+        // More devices than items.
+        assert_eq!(
+            shares(2, 1e8, &[line(), line(), line()], &[0.0; 3]).iter().map(|share| share.1).sum::<usize>(),
+            2
+        );
+    }
+
+    #[test]
+    fn little_work_goes_to_the_device_that_is_idle() {
+        assert_eq!(shares(64, 1e3, &[line(), line()], &[0.0; 2]), [(0, 64)]);
+        assert_eq!(shares(64, 1e3, &[line(), line()], &[1e6, 0.0]), [(1, 64)]);
+        assert_eq!(shares(1, 1e8, &[line(), line()], &[1e6, 0.0]), [(1, 1)]);
+        assert_eq!(shares(0, 0.0, &[line(), line()], &[1e6, 0.0]), [(1, 0)]);
+    }
+
+    #[test]
+    fn unequal_devices_end_together() {
+        let slow = Curve::through(vec![[1.0, 3.0], [1e9, 3e9]]);
+        assert_eq!(shares(100, 1e8, &[line(), slow.clone()], &[0.0; 2]), [(0, 75), (1, 25)]);
+        // Beside work for a tenth of a second more, the slow one has its share of what remains.
+        assert_eq!(shares(100, 1e8, &[line(), slow.clone()], &[2e8, 0.0]), [(0, 25), (1, 75)]);
+        // What takes longer to start than all the rest takes is left out.
+        let late = Curve::through(vec![[1.0, 1e9], [1e9, 1e9 + 1.0]]);
+        assert_eq!(shares(100, 1e8, &[line(), late], &[0.0; 2]), [(0, 100)]);
+        let hopeless = Curve::through(vec![[1.0, 1e4], [1e9, 1e13]]);
+        assert_eq!(shares(100, 1e8, &[hopeless, line()], &[0.0; 2]), [(1, 100)]);
+    }
+
+    #[test]
+    fn dividing_that_costs_as_much_as_it_saves_is_left() {
+        let curve = line();
+        let offers = [0.0; 2].map(|backlog| Offer { curve: &curve, work: 1e8, backlog });
+        assert_eq!(divide(64, &offers, 0.0).len(), 2);
+        assert_eq!(divide(64, &offers, 5e7).len(), 1);
+    }
+
+    #[test]
+    fn every_item_is_somebodys() {
+        for items in [0, 1, 2, 3, 7, 64, 1000] {
+            for weights in [&[1.0, 2.0, 3.0][..], &[0.0, 1.0], &[1.0, 0.0, 0.0], &[1e-9, 1.0, 1e-9], &[1.0]] {
+                let shares = apportion(items, weights);
+                let mut next = 0;
+                for (i, range) in &shares {
+                    assert!(range.start == next && !range.is_empty() && weights[*i] > 0.0, "{shares:?}");
+                    next = range.end;
+                }
+                assert_eq!(next, items, "{weights:?}");
+            }
+        }
+    }
+}

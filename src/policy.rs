@@ -1,0 +1,86 @@
+//! Whether an engine's work is to be done by a GPU or by the processor.
+//!
+//! A policy joins the choice of a device. To [`DeviceChoice::Auto`](crate::device::DeviceChoice::Auto) it says which
+//! side to take; to devices asked for by name it says what they must be, and what happens where they are missing:
+//!
+//! | policy | `auto` | devices by name |
+//! |---|---|---|
+//! | [`Any`](Policy::Any) | each operation where measurements expect it to end first | those; missing ones are an error |
+//! | [`RequireGpu`](Policy::RequireGpu) | the first GPU does everything; without one an error | GPUs all of them, else an error |
+//! | [`PreferGpu`](Policy::PreferGpu) | the first GPU does all that it offers, the CPU the rest; without one the CPU | GPUs all of them, else an error; where one is missing, the CPU instead |
+//! | [`RequireCpu`](Policy::RequireCpu) | the CPU does everything | processors all of them, else an error |
+//! | [`PreferCpu`](Policy::PreferCpu) | the CPU does everything | processors all of them, else an error; where one is missing, the CPU instead |
+//!
+//! A processor that OpenCL drives is a processor. Accelerators and providers are neither, and no policy but `Any` takes them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::device::DeviceKind;
+use crate::error::Error;
+
+/// Which kind of device an engine may or should use; see the [module](self).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Policy {
+    /// Any device.
+    #[default]
+    Any,
+    /// GPUs and nothing else.
+    RequireGpu,
+    /// GPUs where they are present and offer an operation, else the CPU.
+    PreferGpu,
+    /// Processors and nothing else.
+    RequireCpu,
+    /// Processors; the CPU where the one asked for is missing.
+    PreferCpu,
+}
+
+impl Policy {
+    /// All policies.
+    pub const ALL: [Self; 5] =
+        [Self::Any, Self::RequireGpu, Self::PreferGpu, Self::RequireCpu, Self::PreferCpu];
+
+    /// The name used on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::RequireGpu => "require-gpu",
+            Self::PreferGpu => "prefer-gpu",
+            Self::RequireCpu => "require-cpu",
+            Self::PreferCpu => "prefer-cpu",
+        }
+    }
+
+    /// Whether a device of this kind may be used.
+    pub(crate) fn admits(self, kind: DeviceKind) -> bool {
+        match self {
+            Self::Any => true,
+            Self::RequireGpu | Self::PreferGpu => kind == DeviceKind::Gpu,
+            Self::RequireCpu | Self::PreferCpu => kind == DeviceKind::Cpu,
+        }
+    }
+
+    /// Whether the CPU takes the place of a device that is missing.
+    pub(crate) fn falls_back(self) -> bool {
+        matches!(self, Self::PreferGpu | Self::PreferCpu)
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Policy {
+    type Err = Error;
+
+    /// [`Error::UnknownName`] for what is no policy.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|policy| policy.name() == text).ok_or_else(|| Error::UnknownName {
+            what: "policy",
+            found: text.into(),
+            expected: Self::ALL.map(Self::name).join(", "),
+        })
+    }
+}

@@ -1,0 +1,230 @@
+//! Which device did what: the operations of each device of an engine, with their sizes and the bytes that they moved.
+//!
+//! Every device is counted for, on every engine, where the work ends up: an operation that was spread over two devices is a
+//! call on each with the items that it did there. What `auto` and several devices do to measure themselves is not counted. So a
+//! prover's test can see that the device it pays for was used, and not silently passed by.
+
+use std::fmt;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::error::Error;
+use crate::lock::lock;
+
+/// What a device has done; see [`Engine::work`](crate::Engine::work).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceWork {
+    /// The device's name, such as `cuda:0`.
+    pub device: String,
+    /// Operations under way on it now. Where it is more than one, the device's queues hold the others.
+    pub under_way: u64,
+    /// A line for each kind of operation, in the order in which they first occurred.
+    pub operations: Vec<OperationWork>,
+}
+
+/// What a device has done of one kind of operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperationWork {
+    /// The kind, such as `ntt`.
+    pub operation: &'static str,
+    /// How often it was done.
+    pub calls: u64,
+    /// How often it ended with an error instead; such calls have no share in what follows.
+    pub failures: u64,
+    /// Its size, all calls together.
+    pub items: u64,
+    /// What the size counts, such as `words`.
+    pub unit: &'static str,
+    /// Bytes that came to the device: operands that were not there already.
+    pub bytes_in: u64,
+    /// Bytes that went back: results that did not stay there.
+    pub bytes_out: u64,
+    /// Time from the beginning to the end of the calls. Calls side by side count each for itself.
+    pub time: Duration,
+}
+
+impl DeviceWork {
+    /// What was done of a kind of operation; nothing of it is no line.
+    pub fn of(&self, operation: &str) -> Option<&OperationWork> {
+        self.operations.iter().find(|line| line.operation == operation)
+    }
+}
+
+impl fmt::Display for OperationWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { operation, calls, failures, items, unit, bytes_in, bytes_out, .. } = self;
+        let times = if *calls == 1 { "once".into() } else { format!("{calls} times") };
+        write!(f, "{operation} {times}, {items} {unit}, {bytes_in} bytes in, {bytes_out} out")?;
+        if *failures > 0 {
+            write!(f, ", failed {failures} times")?;
+        }
+        Ok(())
+    }
+}
+
+/// A kind of operation: its name, and what its size counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Operation {
+    pub(crate) name: &'static str,
+    pub(crate) unit: &'static str,
+}
+
+impl Operation {
+    pub(crate) const NTT: Self = Self { name: "ntt", unit: "words" };
+    pub(crate) const LDE: Self = Self { name: "lde", unit: "words of output" };
+    pub(crate) const ROWS: Self = Self { name: "row hashing", unit: "words" };
+    pub(crate) const TREE: Self = Self { name: "merkle tree", unit: "leaves" };
+    pub(crate) const UPLOAD: Self = Self { name: "upload", unit: "words" };
+    pub(crate) const DOWNLOAD: Self = Self { name: "download", unit: "words" };
+    pub(crate) const GATHER: Self = Self { name: "rows read", unit: "rows" };
+    #[cfg(feature = "bn254")]
+    pub(crate) const MSM: Self = Self { name: "msm", unit: "pairs" };
+    #[cfg(feature = "bn254")]
+    pub(crate) const FFT: Self = Self { name: "fft", unit: "scalars" };
+    #[cfg(feature = "bn254")]
+    pub(crate) const KEEP_BASES: Self = Self { name: "bases kept", unit: "points" };
+    #[cfg(feature = "bn254")]
+    pub(crate) const KEEP_SCALARS: Self = Self { name: "scalars kept", unit: "scalars" };
+    #[cfg(feature = "bn254")]
+    pub(crate) const READ_SCALARS: Self = Self { name: "scalars read", unit: "scalars" };
+
+    /// So many of what its size counts, with the bytes that come to the device and that go back.
+    pub(crate) fn of(self, items: usize, bytes_in: usize, bytes_out: usize) -> Size {
+        let [items, bytes_in, bytes_out] = [items, bytes_in, bytes_out].map(|number| number as u64);
+        Size { operation: self, items, bytes_in, bytes_out }
+    }
+}
+
+/// The size of one operation.
+pub(crate) struct Size {
+    operation: Operation,
+    items: u64,
+    bytes_in: u64,
+    bytes_out: u64,
+}
+
+/// The account of one device.
+pub(crate) struct Ledger {
+    device: String,
+    under_way: AtomicU64,
+    operations: Mutex<Vec<OperationWork>>,
+}
+
+/// An operation under way, until it is dropped.
+struct UnderWay<'a>(&'a AtomicU64);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Ledger {
+    pub(crate) fn new(device: String) -> Self {
+        Self { device, under_way: AtomicU64::new(0), operations: Mutex::default() }
+    }
+
+    /// The device's name.
+    pub(crate) fn device(&self) -> &str {
+        &self.device
+    }
+
+    /// Does an operation and takes it into the account.
+    pub(crate) fn count<R>(
+        &self,
+        size: Size,
+        operation: impl FnOnce() -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        self.under_way.fetch_add(1, Ordering::Relaxed);
+        let under_way = UnderWay(&self.under_way);
+        let start = Instant::now();
+        let result = operation();
+        let time = start.elapsed();
+        drop(under_way);
+        self.add(size, time, result.is_ok());
+        result
+    }
+
+    fn add(&self, size: Size, time: Duration, done: bool) {
+        let Size { operation: Operation { name, unit }, items, bytes_in, bytes_out } = size;
+        let mut operations = lock(&self.operations);
+        let index = operations.iter().position(|line| line.operation == name).unwrap_or_else(|| {
+            operations.push(OperationWork {
+                operation: name,
+                calls: 0,
+                failures: 0,
+                items: 0,
+                unit,
+                bytes_in: 0,
+                bytes_out: 0,
+                time: Duration::ZERO,
+            });
+            operations.len() - 1
+        });
+        let line = &mut operations[index];
+        match done {
+            true => {
+                line.calls += 1;
+                line.items += items;
+                line.bytes_in += bytes_in;
+                line.bytes_out += bytes_out;
+                line.time += time;
+            }
+            false => line.failures += 1,
+        }
+    }
+
+    /// The account so far.
+    pub(crate) fn read(&self) -> DeviceWork {
+        DeviceWork {
+            device: self.device.clone(),
+            under_way: self.under_way.load(Ordering::Relaxed),
+            operations: lock(&self.operations).clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ledger, Operation};
+    use crate::error::Error;
+
+    #[test]
+    fn calls_add_up_and_failures_stand_apart() {
+        let ledger = Ledger::new("cuda:7".into());
+        for words in [4, 8] {
+            ledger.count(Operation::NTT.of(words, 8 * words, 8 * words), || Ok(())).unwrap();
+        }
+        ledger.count(Operation::TREE.of(2, 64, 32), || Ok(())).unwrap();
+        let refused = ledger.count(Operation::NTT.of(1 << 40, 8, 8), || Err::<(), _>(Error::BadShift));
+        assert_eq!(refused, Err(Error::BadShift));
+        let work = ledger.read();
+        assert_eq!((work.device.as_str(), work.under_way, work.operations.len()), ("cuda:7", 0, 2));
+        let line = work.of("ntt").unwrap();
+        assert_eq!(
+            (line.calls, line.failures, line.items, line.bytes_in, line.bytes_out),
+            (2, 1, 12, 96, 96)
+        );
+        assert_eq!(line.to_string(), "ntt 2 times, 12 words, 96 bytes in, 96 out, failed 1 times");
+        assert_eq!(
+            work.of("merkle tree").unwrap().to_string(),
+            "merkle tree once, 2 leaves, 64 bytes in, 32 out"
+        );
+        assert_eq!(work.of("msm"), None);
+    }
+
+    #[test]
+    fn what_is_under_way_is_told_and_a_panic_ends_it() {
+        let ledger = Ledger::new("cpu".into());
+        ledger
+            .count(Operation::NTT.of(1, 8, 8), || {
+                assert_eq!(ledger.read().under_way, 1);
+                Ok(())
+            })
+            .unwrap();
+        let panics = || ledger.count(Operation::NTT.of(1, 8, 8), || -> Result<(), Error> { panic!("here") });
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics)).is_err());
+        assert_eq!(ledger.read().under_way, 0);
+    }
+}
