@@ -17,7 +17,7 @@
 #define FLAG_REVERSED_OUT 4
 // Neighbouring columns are those with neighbouring bit-reversed numbers.
 #define FLAG_REVERSED_COLUMN 8
-// Outputs are below p; are divided by n.
+// Outputs are below r; are divided by n.
 #define FLAG_CANONICAL 16
 #define FLAG_DIVIDE 32
 
@@ -38,7 +38,7 @@ DEVICE Column column_of(u64 y, u32 log_size, u32 log_tile, u32 log_stride, u32 f
     return column;
 }
 
-// x / 2^k modulo p, for k from 1 to 31: the multiple of p is added that makes the sum divisible.
+// x / 2^k modulo r, for k from 1 to 31: the multiple of r is added that makes the sum divisible.
 DEVICE fe divide_by_power(fe x, u32 k) {
     const u32 m = x.limb[0] * FR_INVERSE & (((u32)1 << k) - 1);
     fe r;

@@ -76,9 +76,20 @@ mod tests {
 }
 CHECK(fq)
 CHECK(fr)
+
+KERNEL void check_root(BUFFER(const fe, triples), BUFFER(fe, results), u64 count) {
+    FOR_EACH(i, count) {
+        GLOBAL const fe *at = AT(triples) + 3 * i;
+        store_fe(AT(results) + i, mul_root(load_fe(at), load_fe(at + 1), load_fe(at + 2)));
+    }
+}
 ";
-    static PROGRAM: Program =
-        Program { name: "check_fields", constants: super::bn254, kernels: &[CHECK], ..Program::EMPTY };
+    static PROGRAM: Program = Program {
+        name: "check_fields",
+        constants: super::bn254,
+        kernels: &[include_str!("../../../kernels/fft_root.h"), CHECK],
+        ..Program::EMPTY
+    };
 
     /// Values below 2p around every carry, and as many at random.
     fn values<M: Modulus>() -> Vec<Limbs> {
@@ -142,6 +153,48 @@ CHECK(fr)
         }
     }
 
+    /// floor(z 2^256 / r), by long division.
+    fn quotient(z: Limbs) -> Limbs {
+        let twice = |a| add_limbs(a, a).0;
+        let (mut quotient, mut rest) = ([0; 4], z);
+        for _ in 0..256 {
+            (quotient, rest) = (twice(quotient), twice(rest));
+            if !is_below(rest, ScalarModulus::P) {
+                (quotient[0], rest) = (quotient[0] | 1, sub_limbs(rest, ScalarModulus::P).0);
+            }
+        }
+        quotient
+    }
+
+    /// Products with known roots, of everything below 5r.
+    fn check_root(gpu: &Gpu<OpenCl>) {
+        type Scalar = Residue<ScalarModulus>;
+        let values = values::<ScalarModulus>();
+        let (r, add) = (ScalarModulus::P, |a, b| add_limbs(a, b).0);
+        let roots: Vec<_> = values.iter().filter(|&&z| is_below(z, r)).map(|&z| (z, quotient(z))).collect();
+        let lazy = values
+            .iter()
+            .flat_map(|&x| [x, add(x, Scalar::TWO_P), add(x, add(r, Scalar::TWO_P))].map(|lazy| (lazy, x)));
+        let cases: Vec<_> =
+            lazy.flat_map(|(lazy, x)| roots.iter().map(move |&(z, q)| ([lazy, z, q], x))).collect();
+        let triples: Vec<[Limbs; 3]> = cases.iter().map(|(triple, _)| *triple).collect();
+        let mut work = Work::new(gpu).unwrap();
+        let from = work.upload_new(bytemuck::cast_slice(&triples)).unwrap();
+        let to = work.allocate(4 * triples.len()).unwrap();
+        let args = vec![Arg::Buffer(from, 0), Arg::Buffer(to, 0), Arg::Word(triples.len() as u64)];
+        // SAFETY: the kernel reads `count` triples and writes an element for each.
+        let launch = unsafe { Launch::new(&PROGRAM, "check_root", work.limits().grid(triples.len()), args) };
+        work.launch(&[launch]).unwrap();
+        let mut results = vec![[0_u64; 4]; triples.len()];
+        work.download(to, 0, bytemuck::cast_slice_mut(&mut results)).unwrap();
+        for (([lazy, z, _], x), found) in cases.into_iter().zip(results) {
+            let expected = Scalar::from_montgomery(x).mul(Scalar::from_integer(z));
+            assert!(is_below(found, Scalar::TWO_P), "{lazy:x?}, {z:x?}: {found:x?}");
+            let found = Scalar::from_montgomery(found).canonical();
+            assert_eq!(found, expected.canonical(), "{lazy:x?}, {z:x?}");
+        }
+    }
+
     #[test]
     fn arithmetic_on_a_device() {
         // The conformance tests say when there must be a device.
@@ -149,5 +202,6 @@ CHECK(fr)
         let gpu = Gpu::new(device, None);
         check::<CoordinateModulus>(&gpu, "check_fq");
         check::<ScalarModulus>(&gpu, "check_fr");
+        check_root(&gpu);
     }
 }
