@@ -1,9 +1,6 @@
 // Tables of multiples of bases: table t holds the multiples by 2^(d t), each made of the one before by d doublings and brought to
 // affine form, items sharing an inversion among the points that they have.
 
-// Points that share an inversion.
-#define MSM_TOGETHER 16
-
 // 1/x of an x other than 0: x^(q - 2).
 DEVICE fe fq_inverse(fe x) {
     fe power = FQ_ONE;

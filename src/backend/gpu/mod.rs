@@ -5,6 +5,7 @@
 //!                      what goes to the device, in how many parts, and what comes back or stays
 //!  ntt/, fft/, tree.rs
 //!                      host plans: which kernels, in which order, on what memory; tables.rs, what transforms multiply with
+//!  msm/                sums over BN254
 //!  pipeline.rs         parts of an operation under way at once
 //!  work.rs, pool.rs    one operation's queue and memory; memory kept between operations
 //!  device.rs           the primitives; bandwidth.rs, how fast they copy

@@ -19,6 +19,8 @@ const TILE: usize = 1 << 12;
 const ITEMS: usize = 64;
 /// Points that a group adds up.
 pub(super) const ADDED_UP: usize = 1 << 10;
+/// Points that share an inversion.
+const SHARING: usize = 16;
 /// Groups that share slices and long buckets.
 const GROUPS: usize = 1 << 10;
 
@@ -102,6 +104,7 @@ impl Sorting {
         assert!(self.pairs.words() >= division.entries && holds(self.entries, division.entries));
         assert!(partitions <= 1 << super::plan::LOG_SLOTS && low_bits <= super::plan::LOG_SLOTS as usize);
         assert!(count / width * shape.buckets() <= division.slots());
+        assert!(division.entries < super::plan::ENTRIES);
         let points = points.words() / AFFINE;
         assert!(points >= first + width + (shape.tables() - 1) * stride && points <= 1 << 31);
         // An integer an item, and none without.
@@ -279,8 +282,7 @@ pub(super) fn multiples(
 ) -> [Launch<Region>; 2] {
     assert!(table.words() >= AFFINE * (from.max(to) + count) && space.words() >= XYZZ * count);
     let point = |point: usize| Arg::Buffer(table, (2 * point) as u64);
-    // As many points an item as share an inversion.
-    let items = count.div_ceil(16);
+    let items = count.div_ceil(SHARING);
     let double = vec![point(from), word(doublings), word(count), at(space)];
     let normalize = vec![at(space), word(count), word(items), point(to)];
     let tables = &programs::TABLES;

@@ -42,6 +42,8 @@ type Point = Xyzz<CoordinateResidue>;
 
 /// Bases that are cut no further.
 const BLOCK: usize = 1 << 10;
+/// Blocks of a part: with 32 places, which no part so large has, its entries could be counted.
+const MOST_BLOCKS: usize = ENTRIES / (32 * BLOCK) - 1;
 
 /// Bases whose sum is cut in two, so that the second part is copied to the device while it is at work on the first.
 const WORTH_TWO: usize = 1 << 18;
@@ -88,7 +90,8 @@ impl<D: Device> Msm for Gpu<D> {
                     totals.fill(Xyzz::IDENTITY);
                     for (row, total) in totals.iter_mut().enumerate() {
                         let total = std::slice::from_mut(total);
-                        self.divide(n.div_ceil(BLOCK), words.div_ceil(n.div_ceil(BLOCK)), |blocks| {
+                        let count = n.div_ceil(BLOCK);
+                        self.divide_at_most(count, words.div_ceil(count), MOST_BLOCKS, |blocks| {
                             let range = blocks.start * BLOCK..n.min(blocks.end * BLOCK);
                             self.add_rows(&input, row..row + 1, range, total)
                         })?;
