@@ -285,15 +285,10 @@ fn a_busy_device_is_passed_by() {
     assert!(several.members.iter().all(|member| member.backlog.load(Ordering::Relaxed) == 0));
 }
 
-/// Data of equal size that stay go to one device and the other in turn, whoever asks at the same time; what is made of them is where they
-/// are; and what is dropped counts no more.
+/// The first OpenCL device twice; none where there is none, which the conformance tests tell where it must be there.
 #[cfg(feature = "opencl")]
-#[test]
-fn data_that_stay_are_spread() {
+fn two_of_opencl(weights: Option<Vec<usize>>) -> Option<Several> {
     use crate::backend::gpu::{Gpu, opencl::OpenCl};
-    use crate::backend::{Extent, Resident};
-    // Where it must be present, the conformance tests say that it is not.
-    let Ok(first) = OpenCl::open(0) else { return };
     let part = |(name, device): (&str, OpenCl)| Part {
         backend: Box::new(Gpu::new(device, None)),
         device: name.into(),
@@ -301,8 +296,53 @@ fn data_that_stay_are_spread() {
         on_host: false,
         threads: Some(pool()),
     };
-    let devices = [("left", first), ("right", OpenCl::open(0).unwrap())];
-    let several = Several::new(devices.into_iter().map(part).collect(), None);
+    let devices = [("left", OpenCl::open(0).ok()?), ("right", OpenCl::open(0).ok()?)];
+    let several = Several::new(devices.into_iter().map(part).collect(), weights);
+    Some(prepared(several, &[NTT, LDE, rows::<Rp64_256>(), tree::<Rp64_256>()]))
+}
+
+/// Devices with memory of their own look at words while they copy them: what is refused is told of by its place in all data, and
+/// inputs are as they were.
+#[cfg(feature = "opencl")]
+#[test]
+fn words_that_are_refused_on_their_way() {
+    let Some(several) = two_of_opencl(Some(vec![1, 2])) else { return };
+    let lde = Lde::new(Domain::new(4, Convention::Plonky3).unwrap(), domain(6)).unwrap();
+    for width in [1, 6] {
+        let (mut input, mut output, mut expected) = (words(96), words(384), words(384));
+        let sound = std::mem::replace(&mut input[70], bytemuck::cast(u64::MAX));
+        let before: Vec<u64> = bytemuck::cast_slice(&input).to_vec();
+        let refused = Err(Error::NotCanonical { index: 70, value: u64::MAX });
+        let check: crate::backend::Check<'_, _> = &Goldilocks::check_canonical;
+        assert_eq!(several.lde_checked(&lde, &mut input, width, &mut output, check), refused);
+        assert_eq!(bytemuck::cast_slice::<_, u64>(&input), before);
+        input[70] = sound;
+        several.lde_checked(&lde, &mut input, width, &mut output, check).unwrap();
+        Cpu::default().lde(&lde, &mut words(96), width, &mut expected).unwrap();
+        assert!(output == expected, "{width}");
+    }
+    let mut leaves: Vec<u64> = (0..256).collect();
+    let mut heap = vec![<Rp64_256 as Hasher>::Digest::default(); 128];
+    let mut expected = [&heap[64..], bytemuck::cast_slice(&leaves)].concat();
+    let hashing: &dyn Hashing<Rp64_256> = &several;
+    let check: crate::backend::Check<'_, _> = &|leaves: &[_]| crate::hash::Digest::check(leaves);
+    leaves[201] = u64::MAX;
+    let refused = hashing.build_tree_over(bytemuck::cast_slice(&leaves), &mut heap, Approach::Auto, check);
+    assert_eq!(refused, Err(Error::NotCanonical { index: 201, value: u64::MAX }));
+    leaves[201] = 201;
+    hashing.build_tree_over(bytemuck::cast_slice(&leaves), &mut heap, Approach::Auto, check).unwrap();
+    Hashing::<Rp64_256>::build_tree(&Cpu::default(), &mut expected, Approach::Auto).unwrap();
+    assert!(heap[1..] == expected[1..]);
+    assert!(several.work().iter().all(|work| work.of("merkle tree").is_some_and(|line| line.items > 0)));
+}
+
+/// Data of equal size that stay go to one device and the other in turn, whoever asks at the same time; what is made of them is where they
+/// are; and what is dropped counts no more.
+#[cfg(feature = "opencl")]
+#[test]
+fn data_that_stay_are_spread() {
+    use crate::backend::{Extent, Resident};
+    let Some(several) = two_of_opencl(None) else { return };
     let words = words(64);
     let count =
         || several.members.iter().map(|member| member.resident.load(Ordering::Relaxed)).collect::<Vec<_>>();
