@@ -122,7 +122,8 @@ impl<M: Modulus> Residue<M> {
         assert!(M::P[3] < 1 << 62 && M::P[0] & 1 == 1, "4p < 2^256 and p odd");
         add_limbs(M::P, M::P).0
     };
-    const NEGATIVE_INVERSE: u64 = negative_inverse(M::P[0]);
+    /// -1/p modulo 2^64.
+    pub(crate) const NEGATIVE_INVERSE: u64 = negative_inverse(M::P[0]);
     /// R^2, which brings integers into Montgomery form.
     const R2: Self = Self::from_montgomery(power_of_two(M::P, 512));
 
@@ -141,6 +142,12 @@ impl<M: Modulus> Residue<M> {
     #[inline(always)]
     pub(crate) const fn lazy_limbs(self) -> Limbs {
         self.limbs
+    }
+
+    /// The same where they stand.
+    #[inline(always)]
+    pub(crate) const fn as_limbs(&self) -> &Limbs {
+        &self.limbs
     }
 
     /// An integer below 2^256 as a residue.

@@ -15,19 +15,21 @@
 //! to be summed and digits can be longer.
 
 mod adder;
+mod chords;
 mod integers;
 mod plan;
 mod tables;
 
 use rayon::prelude::*;
 
-use self::adder::{Buckets, NEGATIVE, POINTS};
+use self::adder::{Buckets, NEGATIVE, POINTS, Point};
 use self::plan::{Plan, SHORT, Task};
 use self::tables::Tables;
 use super::Cpu;
+use super::residues::{Residues, on_residues};
 use crate::backend::{BasesView, Kept, Msm, ScalarsView};
-use crate::bn254::{CoordinateResidue, Fr, G1, G1Affine, affine_points, sum_of_xyzz};
-use crate::curve::{Affine, Coordinate, Xyzz};
+use crate::bn254::{CoordinateModulus, CoordinateResidue, Fr, G1, G1Affine, affine_points, sum_of_xyzz};
+use crate::curve::Xyzz;
 use crate::error::Error;
 use crate::field::montgomery::Limbs;
 
@@ -61,23 +63,25 @@ impl Msm for Cpu {
         let rows = integers.par_chunks(n).zip(sums);
         // Rows that are divided themselves come one after another, which bounds the memory for buckets.
         let together = if n < SMALL_ROW { 1 } else { integers.len() / n };
-        rows.with_min_len(together).for_each(|(row, sum)| *sum = sum_of_xyzz(bases.sum(row)));
+        on_residues!(self.simd, CoordinateModulus, R, {
+            rows.with_min_len(together).for_each(|(row, sum)| *sum = sum_of_xyzz(bases.sum::<R>(row)));
+        });
         Ok(())
     }
 }
 
 /// Bases, and tables of their multiples with the place where the bases begin in them.
-struct Bases<'a, F> {
-    points: &'a [Affine<F>],
-    tables: Option<(&'a Tables<F>, usize)>,
+struct Bases<'a> {
+    points: &'a [Point],
+    tables: Option<(&'a Tables<CoordinateResidue>, usize)>,
 }
 
-impl<F: Coordinate> Bases<'_, F> {
+impl Bases<'_> {
     /// The sum of every integer times its base.
-    fn sum(&self, integers: &[Limbs]) -> Xyzz<F> {
+    fn sum<R: Residues<Modulus = CoordinateModulus>>(&self, integers: &[Limbs]) -> Xyzz<CoordinateResidue> {
         let shape = self.tables.map(|(tables, _)| tables.shape);
         let plan = Plan::new(&integers::widths(integers), shape, rayon::current_num_threads());
-        let parts: Vec<_> = plan.tasks.par_iter().map(|task| self.run(&plan, task, integers)).collect();
+        let parts: Vec<_> = plan.tasks.par_iter().map(|task| self.run::<R>(&plan, task, integers)).collect();
         let mut sets = vec![Xyzz::IDENTITY; plan.sets];
         for (task, sums) in plan.tasks.iter().zip(parts) {
             for (set, sum) in sets[task.sets.clone()].iter_mut().zip(sums) {
@@ -90,9 +94,14 @@ impl<F: Coordinate> Bases<'_, F> {
     }
 
     /// The sums of a task's bucket sets over its bases.
-    fn run(&self, plan: &Plan, task: &Task, integers: &[Limbs]) -> Vec<Xyzz<F>> {
+    fn run<R: Residues<Modulus = CoordinateModulus>>(
+        &self,
+        plan: &Plan,
+        task: &Task,
+        integers: &[Limbs],
+    ) -> Vec<Xyzz<CoordinateResidue>> {
         let Plan { digits, sets, .. } = *plan;
-        let mut buckets = Buckets::new(digits.largest * task.sets.len());
+        let mut buckets = Buckets::<R>::new(digits.largest * task.sets.len());
         let chunk = plan.chunk(task);
         for start in task.bases.clone().step_by(chunk) {
             let range = start..task.bases.end.min(start + chunk);
@@ -118,19 +127,19 @@ impl<F: Coordinate> Bases<'_, F> {
             }
             buckets.add_entries(points);
         }
-        buckets.sums.chunks(digits.largest).map(weighted_sum).collect()
+        buckets.sums.chunks(digits.largest).map(weighted_sum::<R>).collect()
     }
 }
 
 /// The sum of i + 1 times the point at index i.
-fn weighted_sum<F: Coordinate>(points: &[Affine<F>]) -> Xyzz<F> {
+fn weighted_sum<R: Residues<Modulus = CoordinateModulus>>(points: &[Point]) -> Xyzz<CoordinateResidue> {
     if points.len() <= SHORT {
         return running_sum(points);
     }
     // Weights have two digits of about the same length; those of each place have buckets.
     let low_bits = (usize::BITS - points.len().leading_zeros()).div_ceil(2);
     let (low_count, high_count) = ((1 << low_bits) - 1, points.len() >> low_bits);
-    let mut buckets = Buckets::new(low_count + high_count);
+    let mut buckets = Buckets::<R>::new(low_count + high_count);
     for (i, _) in points.iter().enumerate().filter(|(_, point)| !point.is_identity()) {
         let (high, low) = ((i + 1) >> low_bits, (i + 1) & low_count);
         for bucket in
@@ -145,9 +154,9 @@ fn weighted_sum<F: Coordinate>(points: &[Affine<F>]) -> Xyzz<F> {
 }
 
 /// The same for few points: every sum of the last points counts once.
-fn running_sum<F: Coordinate>(points: &[Affine<F>]) -> Xyzz<F> {
+fn running_sum(points: &[Point]) -> Xyzz<CoordinateResidue> {
     let both = points.iter().rev().fold((Xyzz::IDENTITY, Xyzz::IDENTITY), |(last, sum), point| {
-        let last: Xyzz<F> = last.add_affine(point);
+        let last: Xyzz<_> = last.add_affine(point);
         (last, sum.add(&last))
     });
     both.1
