@@ -8,7 +8,9 @@
 //! is one point after log2 m rounds, however unevenly points are spread over lists. A list that holds half of all points
 //! costs no more than many short ones, and no two sums of a round have a point in common.
 
-use super::chords::{BUCKET_TARGET, Batch, Pair};
+use std::ops::Range;
+
+use super::chords::{BUCKET_TARGET, Batch, Move, Pair};
 use crate::backend::cpu::residues::Residues;
 use crate::bn254::{CoordinateModulus, CoordinateResidue};
 use crate::curve::Affine;
@@ -35,8 +37,8 @@ pub(super) struct Buckets<R: Residues> {
     /// The sums so far.
     pub(super) sums: Vec<Point>,
     /// (bucket, entry), in any order; what is to be added next.
-    pub(super) entries: Vec<(u32, u32)>,
-    /// Where each bucket's list begins.
+    entries: Vec<(u32, u32)>,
+    /// How many entries each bucket has, one place further; then where its list begins.
     starts: Vec<u32>,
     sorted: Vec<u32>,
     lists: Vec<List>,
@@ -46,12 +48,12 @@ pub(super) struct Buckets<R: Residues> {
 }
 
 impl<R: Residues<Modulus = CoordinateModulus>> Buckets<R> {
-    /// Empty buckets.
-    pub(super) fn new(count: usize) -> Self {
+    /// No buckets.
+    pub(super) fn new() -> Self {
         Self {
-            sums: vec![Affine::IDENTITY; count],
+            sums: Vec::new(),
             entries: Vec::new(),
-            starts: vec![0; count + 1],
+            starts: Vec::new(),
             sorted: Vec::new(),
             lists: Vec::new(),
             points: [Vec::new(), Vec::new()],
@@ -59,9 +61,24 @@ impl<R: Residues<Modulus = CoordinateModulus>> Buckets<R> {
         }
     }
 
-    /// Adds to each bucket the points of its entries, which are numbers of `bases`, negative or not.
-    pub(super) fn add_entries(&mut self, bases: &[Point]) {
-        self.sort();
+    /// Makes this `count` empty buckets.
+    pub(super) fn empty(&mut self, count: usize) {
+        self.sums.clear();
+        self.sums.resize(count, Affine::IDENTITY);
+        self.starts.clear();
+        self.starts.resize(count + 1, 0);
+    }
+
+    /// Notes that a bucket gets the point of an entry, the number of a base, negative or not.
+    #[inline(always)]
+    pub(super) fn push(&mut self, bucket: u32, entry: u32) {
+        self.entries.push((bucket, entry));
+        self.starts[bucket as usize + 1] += 1;
+    }
+
+    /// Adds to each bucket the points of its entries; no others have entries than those in the range.
+    pub(super) fn add_entries(&mut self, range: Range<usize>, bases: &[Point]) {
+        let total = self.sort(range);
         let [mut before, mut after] = std::mem::take(&mut self.points);
         let sorted = std::mem::take(&mut self.sorted);
         let grow = |points: &mut Vec<Point>, len: usize| {
@@ -69,41 +86,37 @@ impl<R: Residues<Modulus = CoordinateModulus>> Buckets<R> {
                 points.resize(len, Affine::IDENTITY);
             }
         };
-        grow(&mut before, sorted.len() / 2 + self.lists.len());
-        grow(&mut after, sorted.len() / 4 + self.lists.len());
+        grow(&mut before, total / 2 + self.lists.len());
+        grow(&mut after, total / 4 + self.lists.len());
         self.round(&Entries { sorted: &sorted, bases }, &mut before);
         while !self.lists.is_empty() {
             self.round(&Points(&before), &mut after);
             std::mem::swap(&mut before, &mut after);
         }
         (self.points, self.sorted) = ([before, after], sorted);
-        self.entries.clear();
     }
 
-    /// Sorts the entries by bucket, by counting. A bucket that holds a sum already is the first entry of its list.
-    fn sort(&mut self) {
-        self.starts.fill(0);
-        for &(bucket, _) in &self.entries {
-            self.starts[bucket as usize + 1] += 1;
-        }
+    /// Sorts the entries by bucket, by counting, and returns their number. A bucket that holds a sum already is the first
+    /// entry of its list.
+    fn sort(&mut self, range: Range<usize>) -> usize {
         self.lists.clear();
+        let most = self.entries.len() + range.len();
+        if self.sorted.len() < most {
+            self.sorted.resize(most, 0);
+        }
         let mut total = 0;
-        for (bucket, sum) in self.sums.iter().enumerate() {
+        for bucket in range.clone() {
             let new = self.starts[bucket + 1];
             self.starts[bucket] = total;
             if new > 0 {
-                let len = new + u32::from(!sum.is_identity());
+                let begun = !self.sums[bucket].is_identity();
+                if begun {
+                    self.sorted[total as usize] = bucket as u32 | BUCKET;
+                    self.starts[bucket] += 1;
+                }
+                let len = new + u32::from(begun);
                 self.lists.push(List { bucket: bucket as u32, len });
                 total += len;
-            }
-        }
-        self.sorted.clear();
-        self.sorted.resize(total as usize, 0);
-        for list in &self.lists {
-            let bucket = list.bucket as usize;
-            if !self.sums[bucket].is_identity() {
-                self.sorted[self.starts[bucket] as usize] = list.bucket | BUCKET;
-                self.starts[bucket] += 1;
             }
         }
         for &(bucket, entry) in &self.entries {
@@ -111,6 +124,9 @@ impl<R: Residues<Modulus = CoordinateModulus>> Buckets<R> {
             self.sorted[*place as usize] = entry;
             *place += 1;
         }
+        self.entries.clear();
+        self.starts[range.start..=range.end].fill(0);
+        total as usize
     }
 
     /// Adds neighbours of every list. Lists lie one after another in a source, and do so in `points` afterwards; those that
@@ -123,18 +139,18 @@ impl<R: Residues<Modulus = CoordinateModulus>> Buckets<R> {
             let done = list.len <= 2;
             for i in 0..pairs {
                 let target = if done { BUCKET_TARGET | list.bucket } else { target + i };
-                batch.pairs.push(Pair { left: source, right: source + 1, target });
+                batch.pairs.push(Pair { left: from.entry(source), right: from.entry(source + 1), target });
                 source += 2;
-                if batch.pairs.len() == Batch::<R>::SIZE {
+                if batch.is_full() {
                     batch.flush(from, points, sums);
                 }
             }
             if single {
-                let point = from.point(sums, source);
+                let target = if done { BUCKET_TARGET | list.bucket } else { target + pairs };
+                batch.moves.push(Move { from: from.entry(source), target });
                 source += 1;
-                match done {
-                    true => sums[list.bucket as usize] = point,
-                    false => points[(target + pairs) as usize] = point,
+                if batch.is_full() {
+                    batch.flush(from, points, sums);
                 }
             }
             list.len = pairs + u32::from(single);
@@ -147,16 +163,19 @@ impl<R: Residues<Modulus = CoordinateModulus>> Buckets<R> {
 
 /// Where the points of a round are.
 pub(super) trait Source {
-    /// The point at a place, and whether it is to be negated.
-    fn at<'a>(&'a self, sums: &'a [Point], at: u32) -> (&'a Point, bool);
+    /// What is at a place of the lists.
+    fn entry(&self, place: u32) -> u32;
 
-    /// Asks for the point at a place, which may be beyond the last, before it is needed.
-    fn prefetch(&self, at: u32);
+    /// The point of an entry, and whether it is to be negated.
+    fn at<'a>(&'a self, sums: &'a [Point], entry: u32) -> (&'a Point, bool);
 
-    /// The point at a place, negated if it is to be.
+    /// Asks for the point of an entry, before it is needed.
+    fn prefetch(&self, entry: u32);
+
+    /// The point of an entry, negated if it is to be.
     #[inline(always)]
-    fn point(&self, sums: &[Point], at: u32) -> Point {
-        let (point, negative) = self.at(sums, at);
+    fn point(&self, sums: &[Point], entry: u32) -> Point {
+        let (point, negative) = self.at(sums, entry);
         point.negated_if(negative)
     }
 }
@@ -169,20 +188,19 @@ struct Entries<'a> {
 
 impl Source for Entries<'_> {
     #[inline(always)]
-    fn at<'a>(&'a self, sums: &'a [Point], at: u32) -> (&'a Point, bool) {
-        let entry = self.sorted[at as usize];
-        match entry & BUCKET {
-            0 => (&self.bases[(entry & !NEGATIVE) as usize], entry & NEGATIVE != 0),
-            _ => (&sums[(entry & !BUCKET) as usize], false),
-        }
+    fn entry(&self, place: u32) -> u32 {
+        self.sorted[place as usize]
     }
 
     #[inline(always)]
-    fn prefetch(&self, at: u32) {
-        if let Some(&entry) = self.sorted.get(at as usize) {
-            let place = self.bases.as_ptr().wrapping_add((entry & !NEGATIVE & !BUCKET) as usize);
-            crate::memory::prefetch(place);
-        }
+    fn at<'a>(&'a self, sums: &'a [Point], entry: u32) -> (&'a Point, bool) {
+        let points = if entry & BUCKET == 0 { self.bases } else { sums };
+        (&points[(entry & !NEGATIVE & !BUCKET) as usize], entry & NEGATIVE != 0)
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, entry: u32) {
+        crate::memory::prefetch(self.bases.as_ptr().wrapping_add((entry & !NEGATIVE & !BUCKET) as usize));
     }
 }
 
@@ -191,8 +209,13 @@ struct Points<'a>(&'a [Point]);
 
 impl Source for Points<'_> {
     #[inline(always)]
-    fn at<'a>(&'a self, _: &'a [Point], at: u32) -> (&'a Point, bool) {
-        (&self.0[at as usize], false)
+    fn entry(&self, place: u32) -> u32 {
+        place
+    }
+
+    #[inline(always)]
+    fn at<'a>(&'a self, _: &'a [Point], entry: u32) -> (&'a Point, bool) {
+        (&self.0[entry as usize], false)
     }
 
     #[inline(always)]

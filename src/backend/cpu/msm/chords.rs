@@ -22,20 +22,24 @@ use crate::bn254::{CoordinateModulus, CoordinateResidue};
 use crate::curve::{Affine, Coordinate};
 use crate::field::montgomery::Limbs;
 
-/// How many groups of pairs ahead points are asked for: about the time that memory takes to answer.
+/// How many pairs ahead points are asked for: about the time that memory takes to answer.
 const AHEAD: usize = 32;
-
-/// The same where they have been seen before.
-const AHEAD_AGAIN: usize = 4;
 
 /// In the target of a pair: the bucket with this number.
 pub(super) const BUCKET_TARGET: u32 = 1 << 31;
 
-/// Two points, by their places in a source, and the place that gets their sum.
+/// Two points, by their entries in a source, and the place that gets their sum.
 #[derive(Clone, Copy)]
 pub(super) struct Pair {
     pub(super) left: u32,
     pub(super) right: u32,
+    pub(super) target: u32,
+}
+
+/// A point that is alone in its round, by its entry, and the place that it goes to.
+#[derive(Clone, Copy)]
+pub(super) struct Move {
+    pub(super) from: u32,
     pub(super) target: u32,
 }
 
@@ -54,31 +58,52 @@ struct Substitute {
 /// Pairs to be added, and scratch memory for that.
 pub(super) struct Batch<R: Residues> {
     pub(super) pairs: Vec<Pair>,
-    denominators: Vec<R::Factor>,
-    /// The product of the denominators before each in its chain.
-    prefixes: Vec<R::Factor>,
+    pub(super) moves: Vec<Move>,
+    /// The denominators, and the products of those before them in their chain.
+    chains: Vec<[R::Factor; 2]>,
     substitutes: Vec<Substitute>,
 }
 
 impl<R: Residues<Modulus = CoordinateModulus>> Batch<R> {
     /// Pairs that share an inversion. Their points stay in the second-level cache between the two visits.
+    /// A multiple of what is worked on at once.
     pub(super) const SIZE: usize = if R::WIDTH == 1 { 1024 } else { 2048 };
 
     pub(super) fn new() -> Self {
-        let groups = Self::SIZE / R::WIDTH;
         Self {
             pairs: Vec::with_capacity(Self::SIZE),
-            denominators: Vec::with_capacity(groups),
-            prefixes: Vec::with_capacity(groups),
+            moves: Vec::with_capacity(Self::SIZE),
+            chains: Vec::new(),
             substitutes: Vec::new(),
         }
     }
 
-    /// Adds the pairs.
+    /// Whether it is time to add what has come together.
+    pub(super) fn is_full(&self) -> bool {
+        self.pairs.len() == Self::SIZE || self.moves.len() >= Self::SIZE
+    }
+
+    /// Adds the pairs and moves the single points.
     pub(super) fn flush(&mut self, from: &impl Source, points: &mut [Point], sums: &mut [Point]) {
+        for (i, &Move { from: at, target }) in self.moves.iter().enumerate() {
+            if let Some(ahead) = self.moves.get(i + AHEAD) {
+                from.prefetch(ahead.from);
+            }
+            *place(target, points, sums) = from.point(sums, at);
+        }
+        self.moves.clear();
         if !self.pairs.is_empty() {
             R::enter(Flush { batch: self, from, points, sums });
         }
+    }
+}
+
+/// The place of a target.
+#[inline(always)]
+fn place<'a>(target: u32, points: &'a mut [Point], sums: &'a mut [Point]) -> &'a mut Point {
+    match target & BUCKET_TARGET {
+        0 => &mut points[target as usize],
+        _ => &mut sums[(target & !BUCKET_TARGET) as usize],
     }
 }
 
@@ -89,7 +114,7 @@ struct Flush<'a, R: Residues, S> {
     sums: &'a mut [Point],
 }
 
-/// The coordinates of the pairs in a group, where they stand. Lanes beyond the last pair repeat it.
+/// The points of a vector of pairs, where they stand.
 struct Group<'a> {
     left: [&'a Point; MOST],
     right: [&'a Point; MOST],
@@ -101,11 +126,11 @@ const NOWHERE: &Point = &Affine::IDENTITY;
 
 impl<'a> Group<'a> {
     #[inline(always)]
-    fn new<R: Residues>(pairs: &[Pair], first: usize, from: &'a impl Source, sums: &'a [Point]) -> Self {
+    fn new(pairs: &[Pair], from: &'a impl Source, sums: &'a [Point]) -> Self {
         let mut group = Self { left: [NOWHERE; MOST], right: [NOWHERE; MOST], negative: [0; 2] };
-        for lane in 0..R::WIDTH {
-            let Pair { left, right, .. } = pairs[(first + lane).min(pairs.len() - 1)];
-            let ((left, left_sign), (right, right_sign)) = (from.at(sums, left), from.at(sums, right));
+        for (lane, pair) in pairs.iter().enumerate() {
+            let ((left, left_sign), (right, right_sign)) =
+                (from.at(sums, pair.left), from.at(sums, pair.right));
             (group.left[lane], group.right[lane]) = (left, right);
             group.negative[0] |= u8::from(left_sign) << lane;
             group.negative[1] |= u8::from(right_sign) << lane;
@@ -114,13 +139,9 @@ impl<'a> Group<'a> {
     }
 
     #[inline(always)]
-    fn replace<R: Residues>(&mut self, substitute: &'a Substitute, first: usize, last: usize) {
-        for lane in 0..R::WIDTH {
-            if (first + lane).min(last) == substitute.index {
-                self.right[lane] = &substitute.right;
-                self.negative[1] &= !(1 << lane);
-            }
-        }
+    fn replace(&mut self, lane: usize, substitute: &'a Substitute) {
+        self.right[lane] = &substitute.right;
+        self.negative[1] &= !(1 << lane);
     }
 }
 
@@ -146,119 +167,173 @@ impl<R: Residues<Modulus = CoordinateModulus>, S: Source> Work for Flush<'_, R, 
     #[inline(always)]
     fn run(self) {
         let Self { batch, from, points, sums } = self;
+        // Whole blocks, the last pair again and again, whose further sums go nowhere.
+        let count = batch.pairs.len();
+        let last = batch.pairs[count - 1];
+        batch.pairs.resize(count.next_multiple_of(CHAINS * R::WIDTH), last);
         let products = batch.multiply(from, sums);
         let inverses = inverses::<R>(&products);
-        batch.add(inverses, from, points, sums);
+        batch.add(count, inverses, from, points, sums);
         batch.pairs.clear();
-        batch.denominators.clear();
-        batch.prefixes.clear();
         batch.substitutes.clear();
     }
 }
 
-/// The most chains of any implementation.
-const CHAINS: usize = 4;
+/// Chains that hide the time that one product takes; a block is a vector of pairs for each.
+const CHAINS: usize = 2;
+
+/// A vector of pairs, loaded.
+#[derive(Clone, Copy)]
+struct Loaded<R: Residues> {
+    left_x: R::Sum,
+    /// What is subtracted from the slope's square beside that.
+    right_x: R::Sum,
+    left_y: R::Sum,
+    rise: R::Factor,
+}
 
 impl<R: Residues<Modulus = CoordinateModulus>> Batch<R> {
+    /// Asks for the points of as many pairs as make a vector.
+    #[inline(always)]
+    fn prefetch(&self, first: Option<usize>, from: &impl Source) {
+        if let Some(ahead) = first.and_then(|first| self.pairs.get(first..first + R::WIDTH)) {
+            for pair in ahead {
+                from.prefetch(pair.left);
+                from.prefetch(pair.right);
+            }
+        }
+    }
+
     /// The denominators and their products, chain by chain.
     #[inline(always)]
     fn multiply(&mut self, from: &impl Source, sums: &[Point]) -> [R::Factor; CHAINS] {
-        const { assert!(R::CHAINS <= CHAINS) };
-        let mut products = [R::splat(CoordinateResidue::ONE); CHAINS];
-        let count = self.pairs.len();
-        for (group, first) in (0..count).step_by(R::WIDTH).enumerate() {
-            for lane in 0..R::WIDTH {
-                if let Some(ahead) = self.pairs.get(first + AHEAD + lane) {
-                    from.prefetch(ahead.left);
-                    from.prefetch(ahead.right);
-                }
-            }
-            let mut points = Group::new::<R>(&self.pairs, first, from, sums);
-            let (mut left, mut right) = (R::gather(xs::<R>(&points.left)), R::gather(xs::<R>(&points.right)));
-            let suspicious = R::may_be_equal(left, right) | R::may_be_zero(left) | R::may_be_zero(right);
-            if suspicious != 0 {
-                // Perhaps no two points with a line through them; rare, unless bases repeat.
-                let known = self.substitutes.len();
-                for index in (first..count).take(R::WIDTH) {
-                    let Pair { left, right, .. } = self.pairs[index];
-                    self.substitutes.extend(substitute(
-                        index,
-                        from.point(sums, left),
-                        from.point(sums, right),
-                    ));
-                }
-                for substitute in &self.substitutes[known..] {
-                    points.replace::<R>(substitute, first, count - 1);
-                }
-                (left, right) = (R::gather(xs::<R>(&points.left)), R::gather(xs::<R>(&points.right)));
-            }
-            let denominator = R::difference(right, left);
-            let product = &mut products[group % R::CHAINS];
-            self.denominators.push(denominator);
-            self.prefixes.push(*product);
-            *product = R::of_product(R::product(*product, denominator));
+        let one = R::splat(CoordinateResidue::ONE);
+        let groups = self.pairs.len() / R::WIDTH;
+        if self.chains.len() < groups {
+            self.chains.resize(groups, [one; 2]);
         }
-        products
+        let [mut first, mut second] = [one; CHAINS];
+        for at in (0..groups).step_by(CHAINS) {
+            let d = self.denominator(at, from, sums);
+            let e = self.denominator(at + 1, from, sums);
+            self.chains[at] = [d, first];
+            first = R::of_product(R::product(first, d));
+            self.chains[at + 1] = [e, second];
+            second = R::of_product(R::product(second, e));
+        }
+        [first, second]
+    }
+
+    /// The denominators of a vector of pairs.
+    #[inline(always)]
+    fn denominator(&mut self, at: usize, from: &impl Source, sums: &[Point]) -> R::Factor {
+        let first = at * R::WIDTH;
+        self.prefetch(Some(first + AHEAD), from);
+        let points = Group::new(&self.pairs[first..first + R::WIDTH], from, sums);
+        let (left, right) = (R::gather(xs::<R>(&points.left)), R::gather(xs::<R>(&points.right)));
+        let suspicious = R::may_be_equal(left, right) | R::may_be_zero(left) | R::may_be_zero(right);
+        if suspicious == 0 {
+            return R::difference(right, left);
+        }
+        // Perhaps no two points with a line through them; rare, unless bases repeat.
+        let known = self.substitutes.len();
+        for lane in 0..R::WIDTH {
+            let Pair { left, right, .. } = self.pairs[first + lane];
+            let [left, right] = [left, right].map(|entry| from.point(sums, entry));
+            self.substitutes.extend(substitute(first + lane, left, right));
+        }
+        let mut points = points;
+        for substitute in &self.substitutes[known..] {
+            points.replace(substitute.index - first, substitute);
+        }
+        R::difference(R::gather(xs::<R>(&points.right)), left)
     }
 
     /// The sums, from the last to the first; `inverses` are those of the products of chains.
     #[inline(always)]
     fn add(
         &mut self,
-        mut inverses: [R::Factor; CHAINS],
+        count: usize,
+        inverses: [R::Factor; CHAINS],
         from: &impl Source,
         points: &mut [Point],
         sums: &mut [Point],
     ) {
-        let count = self.pairs.len();
-        let mut substitutes = self.substitutes.iter().rev().peekable();
-        for group in (0..self.denominators.len()).rev() {
-            let first = group * R::WIDTH;
-            for lane in 0..R::WIDTH {
-                if let Some(ahead) = first.checked_sub(AHEAD_AGAIN * R::WIDTH) {
-                    from.prefetch(self.pairs[ahead + lane].left);
-                    from.prefetch(self.pairs[ahead + lane].right);
-                }
+        let [mut first, mut second] = inverses;
+        let mut special = self.substitutes.len();
+        // Each step for both chains before the next: one chain's products wait for each other.
+        for at in (0..self.pairs.len() / R::WIDTH).step_by(CHAINS).rev() {
+            let [d, before] = self.chains[at];
+            let by_d = R::of_product(R::product(first, before));
+            first = R::of_product(R::product(first, d));
+            let [e, before] = self.chains[at + 1];
+            let by_e = R::of_product(R::product(second, before));
+            second = R::of_product(R::product(second, e));
+            let block = at * R::WIDTH;
+            let known = special;
+            while special > 0 && self.substitutes[special - 1].index >= block {
+                special -= 1;
             }
-            let chain = &mut inverses[group % R::CHAINS];
-            let inverse = R::of_product(R::product(*chain, self.prefixes[group]));
-            *chain = R::of_product(R::product(*chain, self.denominators[group]));
-
-            let mut pairs = Group::new::<R>(&self.pairs, first, from, sums);
-            let mut second = xs::<R>(&pairs.right);
-            let mut results: [Option<Point>; MOST] = [None; MOST];
-            let special = substitutes.peek().is_some_and(|substitute| substitute.index >= first);
-            while let Some(substitute) = substitutes.next_if(|substitute| substitute.index >= first) {
-                pairs.replace::<R>(substitute, first, count - 1);
-                for lane in 0..R::WIDTH {
-                    if (first + lane).min(count - 1) == substitute.index {
-                        second[lane] = substitute.x.as_limbs();
-                        results[lane] = substitute.result;
-                    }
-                }
-            }
-            let left = R::negated_where(R::gather(ys::<R>(&pairs.left)), pairs.negative[0]);
-            let right = R::negated_where(R::gather(ys::<R>(&pairs.right)), pairs.negative[1]);
-            let slope = R::of_product(R::product(R::difference(right, left), inverse));
-            let (x, second) = (R::gather(xs::<R>(&pairs.left)), R::gather(second));
-            let sum_x = R::reduced(R::minus(R::minus(R::square(slope), x), second));
-            let rise = R::product(slope, R::shifted_difference(x, sum_x));
-            let sum_y = R::reduced(R::minus(rise, left));
-            let (x, y) = (R::rows(sum_x), R::rows(sum_y));
-            for lane in 0..R::WIDTH.min(count - first) {
-                let [x, y] = [x[lane], y[lane]].map(CoordinateResidue::from_montgomery);
-                let mut sum = Affine { x, y };
-                if special {
-                    sum = results[lane].unwrap_or(sum);
-                }
-                let target = self.pairs[first + lane].target;
-                match target & BUCKET_TARGET {
-                    0 => points[target as usize] = sum,
-                    _ => sums[(target & !BUCKET_TARGET) as usize] = sum,
+            let a = self.load(at, &self.substitutes[special..known], from, sums);
+            let b = self.load(at + 1, &self.substitutes[special..known], from, sums);
+            let (slope_a, slope_b) =
+                (R::of_product(R::product(a.rise, by_d)), R::of_product(R::product(b.rise, by_e)));
+            let (x_a, x_b) = (third_x(&a, slope_a), third_x(&b, slope_b));
+            let (y_a, y_b) = (third_y(&a, slope_a, x_a), third_y(&b, slope_b, x_b));
+            self.store(at, count, [x_a, y_a], points, sums);
+            self.store(at + 1, count, [x_b, y_b], points, sums);
+            for substitute in &self.substitutes[special..known] {
+                if let (Some(result), true) = (substitute.result, substitute.index < count) {
+                    *place(self.pairs[substitute.index].target, points, sums) = result;
                 }
             }
         }
     }
+
+    /// A vector of pairs.
+    #[inline(always)]
+    fn load(&self, at: usize, substitutes: &[Substitute], from: &impl Source, sums: &[Point]) -> Loaded<R> {
+        let first = at * R::WIDTH;
+        self.prefetch(first.checked_sub(AHEAD), from);
+        let mut group = Group::new(&self.pairs[first..first + R::WIDTH], from, sums);
+        let mut second = xs::<R>(&group.right);
+        for substitute in substitutes {
+            if let Some(lane) = substitute.index.checked_sub(first).filter(|&lane| lane < R::WIDTH) {
+                group.replace(lane, substitute);
+                second[lane] = substitute.x.as_limbs();
+            }
+        }
+        let left_y = R::negated_where(R::gather(ys::<R>(&group.left)), group.negative[0]);
+        let right_y = R::negated_where(R::gather(ys::<R>(&group.right)), group.negative[1]);
+        let rise = R::difference(right_y, left_y);
+        Loaded { left_x: R::gather(xs::<R>(&group.left)), right_x: R::gather(second), left_y, rise }
+    }
+
+    /// Writes the sums of a vector of pairs to their targets.
+    #[inline(always)]
+    fn store(&self, at: usize, count: usize, sum: [R::Sum; 2], points: &mut [Point], sums: &mut [Point]) {
+        let first = at * R::WIDTH;
+        let [x, y] = [R::rows(sum[0]), R::rows(sum[1])];
+        for lane in 0..R::WIDTH {
+            if first + lane < count {
+                let place = place(self.pairs[first + lane].target, points, sums);
+                // One after the other, as they come out of the vectors.
+                place.x = CoordinateResidue::from_montgomery(x[lane]);
+                place.y = CoordinateResidue::from_montgomery(y[lane]);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn third_x<R: Residues>(points: &Loaded<R>, slope: R::Factor) -> R::Sum {
+    R::reduced(R::minus(R::minus(R::square(slope), points.left_x), points.right_x))
+}
+
+#[inline(always)]
+fn third_y<R: Residues>(points: &Loaded<R>, slope: R::Factor, x: R::Sum) -> R::Sum {
+    let run = R::shifted_difference(points.left_x, x);
+    R::reduced(R::minus(R::product(slope, run), points.left_y))
 }
 
 /// What stands in for the right point, for points without a line through them that is not upright.
@@ -284,20 +359,19 @@ fn substitute(index: usize, left: Point, right: Point) -> Option<Substitute> {
 #[inline(always)]
 fn inverses<R: Residues<Modulus = CoordinateModulus>>(products: &[R::Factor; CHAINS]) -> [R::Factor; CHAINS] {
     let mut lanes = [CoordinateResidue::ONE; CHAINS * MOST];
-    for chain in 0..R::CHAINS {
-        let rows = R::rows_of_factors(products[chain]);
-        for lane in 0..R::WIDTH {
-            lanes[chain * R::WIDTH + lane] = CoordinateResidue::from_montgomery(rows[lane]);
+    for (lanes, &products) in lanes.chunks_mut(R::WIDTH).zip(products) {
+        for (lane, row) in lanes.iter_mut().zip(R::rows_of_factors(products)) {
+            *lane = CoordinateResidue::from_montgomery(row);
         }
     }
-    invert(&mut lanes[..R::CHAINS * R::WIDTH], 3 * R::SHIFT);
+    invert(&mut lanes[..CHAINS * R::WIDTH], 3 * R::SHIFT);
     let mut inverses = *products;
-    for (chain, inverse) in inverses.iter_mut().enumerate().take(R::CHAINS) {
+    for (lanes, inverses) in lanes.chunks(R::WIDTH).zip(&mut inverses) {
         let mut rows = [NOWHERE.x.as_limbs(); MOST];
-        for lane in 0..R::WIDTH {
-            rows[lane] = lanes[chain * R::WIDTH + lane].as_limbs();
+        for (row, lane) in rows.iter_mut().zip(lanes) {
+            *row = lane.as_limbs();
         }
-        *inverse = R::factors(rows);
+        *inverses = R::factors(rows);
     }
     inverses
 }

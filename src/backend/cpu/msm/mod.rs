@@ -70,6 +70,15 @@ impl Msm for Cpu {
     }
 }
 
+/// What one task after another uses: buckets, and those of weighted sums.
+struct Scratch<R: Residues>([Buckets<R>; 2]);
+
+impl<R: Residues<Modulus = CoordinateModulus>> Scratch<R> {
+    fn new() -> Self {
+        Self([Buckets::new(), Buckets::new()])
+    }
+}
+
 /// Bases, and tables of their multiples with the place where the bases begin in them.
 struct Bases<'a> {
     points: &'a [Point],
@@ -81,7 +90,11 @@ impl Bases<'_> {
     fn sum<R: Residues<Modulus = CoordinateModulus>>(&self, integers: &[Limbs]) -> Xyzz<CoordinateResidue> {
         let shape = self.tables.map(|(tables, _)| tables.shape);
         let plan = Plan::new(&integers::widths(integers), shape, rayon::current_num_threads());
-        let parts: Vec<_> = plan.tasks.par_iter().map(|task| self.run::<R>(&plan, task, integers)).collect();
+        let parts: Vec<_> = plan
+            .tasks
+            .par_iter()
+            .map_init(Scratch::<R>::new, |scratch, task| self.run(scratch, &plan, task, integers))
+            .collect();
         let mut sets = vec![Xyzz::IDENTITY; plan.sets];
         for (task, sums) in plan.tasks.iter().zip(parts) {
             for (set, sum) in sets[task.sets.clone()].iter_mut().zip(sums) {
@@ -96,13 +109,15 @@ impl Bases<'_> {
     /// The sums of a task's bucket sets over its bases.
     fn run<R: Residues<Modulus = CoordinateModulus>>(
         &self,
+        scratch: &mut Scratch<R>,
         plan: &Plan,
         task: &Task,
         integers: &[Limbs],
     ) -> Vec<Xyzz<CoordinateResidue>> {
         let Plan { digits, sets, .. } = *plan;
-        let mut buckets = Buckets::<R>::new(digits.largest * task.sets.len());
-        let chunk = plan.chunk(task);
+        let [buckets, of_weights] = &mut scratch.0;
+        buckets.empty(digits.largest * task.sets.len());
+        let chunk = plan.chunk();
         for start in task.bases.clone().step_by(chunk) {
             let range = start..task.bases.end.min(start + chunk);
             // Where a base stands, and how far its next multiple is.
@@ -110,45 +125,49 @@ impl Bases<'_> {
                 Some((tables, first)) if plan.tables > 1 => (&tables.points[..], first + start, tables.count),
                 _ => (&self.points[range.clone()], 0, 0),
             };
-            for (i, integer) in integers[range].iter().enumerate() {
-                if *integer == [0; 4] {
-                    continue;
-                }
-                for (slot, set) in task.sets.clone().enumerate() {
-                    for (table, place) in (set..digits.count as usize).step_by(sets).enumerate() {
-                        let (magnitude, negative) = digits.digit(integer, place as u32);
-                        if magnitude != 0 {
-                            let bucket = (slot * digits.largest) as u32 + magnitude - 1;
-                            let entry = (first + i + table * stride) as u32;
-                            buckets.entries.push((bucket, if negative { entry | NEGATIVE } else { entry }));
+            for start in (0..task.sets.len()).step_by(plan.together) {
+                let slots = start..task.sets.len().min(start + plan.together);
+                for slot in slots.clone() {
+                    let places = (task.sets.start + slot..digits.count as usize).step_by(sets);
+                    for (table, place) in places.enumerate() {
+                        for (i, integer) in integers[range.clone()].iter().enumerate() {
+                            let (magnitude, negative) = digits.digit(integer, place as u32);
+                            if magnitude != 0 {
+                                let bucket = (slot * digits.largest) as u32 + magnitude - 1;
+                                let entry = (first + i + table * stride) as u32;
+                                buckets.push(bucket, if negative { entry | NEGATIVE } else { entry });
+                            }
                         }
                     }
                 }
+                buckets.add_entries(slots.start * digits.largest..slots.end * digits.largest, points);
             }
-            buckets.add_entries(points);
         }
-        buckets.sums.chunks(digits.largest).map(weighted_sum::<R>).collect()
+        buckets.sums.chunks(digits.largest).map(|sums| weighted_sum(of_weights, sums)).collect()
     }
 }
 
 /// The sum of i + 1 times the point at index i.
-fn weighted_sum<R: Residues<Modulus = CoordinateModulus>>(points: &[Point]) -> Xyzz<CoordinateResidue> {
+fn weighted_sum<R: Residues<Modulus = CoordinateModulus>>(
+    buckets: &mut Buckets<R>,
+    points: &[Point],
+) -> Xyzz<CoordinateResidue> {
     if points.len() <= SHORT {
         return running_sum(points);
     }
     // Weights have two digits of about the same length; those of each place have buckets.
     let low_bits = (usize::BITS - points.len().leading_zeros()).div_ceil(2);
     let (low_count, high_count) = ((1 << low_bits) - 1, points.len() >> low_bits);
-    let mut buckets = Buckets::<R>::new(low_count + high_count);
+    buckets.empty(low_count + high_count);
     for (i, _) in points.iter().enumerate().filter(|(_, point)| !point.is_identity()) {
         let (high, low) = ((i + 1) >> low_bits, (i + 1) & low_count);
         for bucket in
             [low.checked_sub(1), high.checked_sub(1).map(|high| low_count + high)].into_iter().flatten()
         {
-            buckets.entries.push((bucket as u32, i as u32));
+            buckets.push(bucket as u32, i as u32);
         }
     }
-    buckets.add_entries(points);
+    buckets.add_entries(0..low_count + high_count, points);
     let (low, high) = buckets.sums.split_at(low_count);
     (0..low_bits).fold(running_sum(high), |sum, _| sum.double()).add(&running_sum(low))
 }

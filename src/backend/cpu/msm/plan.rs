@@ -18,6 +18,9 @@ pub(super) const SHORT: usize = 64;
 /// The largest digits, in bits; 2^21 buckets are 128 MiB.
 const MOST_BITS: u32 = 22;
 
+/// Buckets of small sets that are sorted together.
+const SORTED: usize = 1 << 14;
+
 /// Entries that a task sorts at once. They refer to 4 MiB of bases or so.
 const CHUNK: usize = 1 << 16;
 
@@ -28,6 +31,8 @@ pub(super) struct Plan {
     /// Tables of multiples in use: digit t S + s belongs to table t and bucket set s, with S sets.
     pub(super) tables: usize,
     pub(super) sets: usize,
+    /// Bucket sets whose entries are sorted together.
+    pub(super) together: usize,
     pub(super) tasks: Vec<Task>,
 }
 
@@ -91,7 +96,9 @@ fn entries(digits: &Digits, widths: &[usize], place: u32) -> usize {
 /// The cheapest digits without tables.
 fn cheapest(widths: &[usize]) -> Digits {
     let width = widths.iter().rposition(|&count| count > 0).unwrap_or(0).max(1) as u32;
-    let signed = (1..=MOST_BITS.min(width + 1)).map(|bits| Digits::signed(bits, width));
+    let signed = (std::env::var("C").map_or(1, |x| x.parse().unwrap()).min(width + 1)
+        ..=std::env::var("C").map_or(MOST_BITS, |x| x.parse().unwrap()).min(width + 1))
+        .map(|bits| Digits::signed(bits, width));
     let whole = (width <= 16).then(|| Digits::whole(width));
     let all = signed.chain(whole);
     all.min_by(|a, b| cost(a, widths, None).total_cmp(&cost(b, widths, None))).expect("one bit at least")
@@ -118,14 +125,16 @@ impl Plan {
             })
             .collect();
         let tasks = tasks(n, &work, digits.largest, threads);
-        Self { digits, tables, sets, tasks }
+        let together = (SORTED / n.max(digits.largest).max(1)).max(1);
+        Self { digits, tables, sets, together, tasks }
     }
 
     /// Bases that a task takes at once.
-    pub(super) fn chunk(&self, task: &Task) -> usize {
-        let entries_per_base = task.sets.len() * self.tables;
+    pub(super) fn chunk(&self) -> usize {
+        let entries_per_base = self.together.min(self.sets) * self.tables;
+        let buckets = self.together.min(self.sets) * self.digits.largest;
         // Few entries for many buckets would be copied about without being added.
-        CHUNK.max(2 * task.sets.len() * self.digits.largest).div_ceil(entries_per_base)
+        CHUNK.max(2 * buckets).div_ceil(entries_per_base)
     }
 }
 
@@ -139,7 +148,7 @@ fn tasks(n: usize, work: &[usize], buckets: usize, threads: usize) -> Vec<Task> 
     while set < work.len() {
         let mut end = set + 1;
         let mut sum = work[set];
-        while end < work.len() && sum + work[end] <= share.min(CHUNK / 4) {
+        while end < work.len() && sum + work[end] <= share.min(SORTED) {
             sum += work[end];
             end += 1;
         }
@@ -173,7 +182,7 @@ mod tests {
                     let mut covered = vec![0; plan.sets];
                     for task in &plan.tasks {
                         task.sets.clone().for_each(|set| covered[set] += task.bases.len());
-                        assert!(plan.chunk(task) > 0);
+                        assert!(plan.chunk() > 0);
                     }
                     assert!(covered.iter().all(|&bases| bases == n), "{n} {width} {threads} {plan:?}");
                     assert!(plan.tables * plan.sets >= plan.digits.count as usize);

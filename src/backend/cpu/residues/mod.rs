@@ -38,9 +38,6 @@ pub(super) trait Residues: Copy + Send + Sync + 'static {
     /// Half the bits of 2 by which products are divided beyond 256.
     const SHIFT: u32;
 
-    /// Independent chains of products that hide the time one takes.
-    const CHAINS: usize;
-
     /// The values at the first `WIDTH` places; below 2p.
     fn gather(rows: [&Limbs; MOST]) -> Self::Sum;
 
@@ -86,6 +83,21 @@ pub(super) trait Residues: Copy + Send + Sync + 'static {
 
     /// A bit for each lane: whether the value, from `gather`, may be the integer 0; in the same sense.
     fn may_be_zero(a: Self::Sum) -> u8;
+
+    /// Values of a transform, up to 40p in magnitude, times factors made of residues x 2^(256 + 2 `SHIFT`): a x, up to 2.1p.
+    fn scaled(a: Self::Sum, factor: Self::Factor) -> Self::Sum;
+
+    /// a + b and a - b, for values of a transform, of which b is up to 2.1p. Magnitudes add up.
+    fn butterfly(a: Self::Sum, b: Self::Sum) -> [Self::Sum; 2];
+
+    /// A value of a transform below 2p.
+    fn settled(a: Self::Sum) -> Self::Sum;
+
+    /// Such a value below p.
+    fn canonical(a: Self::Sum) -> Self::Sum;
+
+    /// Exchanges lanes and vectors: value j of vector i with value i of vector j, among the first `WIDTH` vectors.
+    fn transposed(vectors: [Self::Sum; MOST]) -> [Self::Sum; MOST];
 
     /// Does some work with the instructions of this implementation. Only where the processor has them.
     fn enter(work: impl Work);

@@ -134,6 +134,9 @@ impl<M: Modulus> Constants<M> {
     /// 6p, which two such differences leave at least 2p of.
     const SIX_P: Limbs52 = times(Self::P, 6);
 
+    /// 41p, which no value of a transform falls short of by more than p.
+    const SPAN: Limbs52 = times(Self::P, 41);
+
     /// 2^260 - p.
     const MINUS_P: Limbs52 = complement(Self::P);
 
@@ -267,7 +270,6 @@ impl<Q: Quadwords, M: Modulus> Residues for Radix52<Q, M> {
 
     const WIDTH: usize = Q::WIDTH;
     const SHIFT: u32 = 2;
-    const CHAINS: usize = 2;
 
     #[inline(always)]
     fn gather(rows: [&Limbs; MOST]) -> Columns<Q> {
@@ -385,6 +387,46 @@ impl<Q: Quadwords, M: Modulus> Residues for Radix52<Q, M> {
     #[inline(always)]
     fn may_be_zero(a: Columns<Q>) -> u8 {
         a.0[0].equal(Q::splat(0))
+    }
+
+    #[inline(always)]
+    fn scaled(a: Columns<Q>, factor: Carried<Q>) -> Columns<Q> {
+        // Between p and 81p; the product is below 81/84.6 p + 8/7 p.
+        Self::product(Carried(carried(sum(a.0, constant(Constants::<M>::SPAN)))), factor)
+    }
+
+    #[inline(always)]
+    fn butterfly(a: Columns<Q>, b: Columns<Q>) -> [Columns<Q>; 2] {
+        [Columns(sum(a.0, b.0)), Columns(minus(a.0, b.0))]
+    }
+
+    #[inline(always)]
+    fn settled(a: Columns<Q>) -> Columns<Q> {
+        Columns(Self::less(sum(a.0, constant(Constants::<M>::SPAN))))
+    }
+
+    #[inline(always)]
+    fn canonical(a: Columns<Q>) -> Columns<Q> {
+        let less = carried(minus(a.0, constant(Constants::<M>::P)));
+        let (negative, less) = (less[4].negative(), masked(less));
+        Columns(each!(I => a.0[I].select(negative, less[I])))
+    }
+
+    #[inline(always)]
+    fn transposed([a, b, c, d, e, f, g, h]: [Columns<Q>; MOST]) -> [Columns<Q>; MOST] {
+        let [a, b, c, d, e, f, g, h] = [a.0, b.0, c.0, d.0, e.0, f.0, g.0, h.0];
+        let limbs = each!(I => Q::transposed([a[I], b[I], c[I], d[I], e[I], f[I], g[I], h[I]]));
+        let [l0, l1, l2, l3, l4] = limbs;
+        [
+            Columns([l0[0], l1[0], l2[0], l3[0], l4[0]]),
+            Columns([l0[1], l1[1], l2[1], l3[1], l4[1]]),
+            Columns([l0[2], l1[2], l2[2], l3[2], l4[2]]),
+            Columns([l0[3], l1[3], l2[3], l3[3], l4[3]]),
+            Columns([l0[4], l1[4], l2[4], l3[4], l4[4]]),
+            Columns([l0[5], l1[5], l2[5], l3[5], l4[5]]),
+            Columns([l0[6], l1[6], l2[6], l3[6], l4[6]]),
+            Columns([l0[7], l1[7], l2[7], l3[7], l4[7]]),
+        ]
     }
 
     #[inline(always)]

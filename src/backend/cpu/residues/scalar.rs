@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::{MOST, Residues, Work};
 use crate::field::montgomery::{Limbs, Modulus, Residue};
 
-/// One residue; sums and factors are below 2p.
+/// One residue. Factors are below 2p, or reduced in transforms; sums are below 2p, or 4p in transforms, where a difference has 2p added.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::backend::cpu) struct Scalar<M>(PhantomData<M>);
 
@@ -16,7 +16,6 @@ impl<M: Modulus> Residues for Scalar<M> {
 
     const WIDTH: usize = 1;
     const SHIFT: u32 = 0;
-    const CHAINS: usize = 4;
 
     #[inline(always)]
     fn gather(rows: [&Limbs; MOST]) -> Residue<M> {
@@ -91,6 +90,32 @@ impl<M: Modulus> Residues for Scalar<M> {
     #[inline(always)]
     fn may_be_zero(a: Residue<M>) -> u8 {
         u8::from(a.lazy_limbs() == [0; 4])
+    }
+
+    #[inline(always)]
+    fn scaled(a: Residue<M>, factor: Residue<M>) -> Residue<M> {
+        a.mul(factor)
+    }
+
+    #[inline(always)]
+    fn butterfly(a: Residue<M>, b: Residue<M>) -> [Residue<M>; 2] {
+        let a = a.below_2p();
+        [a.add_unreduced(b), a.sub_unreduced(b)]
+    }
+
+    #[inline(always)]
+    fn settled(a: Residue<M>) -> Residue<M> {
+        a.below_2p()
+    }
+
+    #[inline(always)]
+    fn canonical(a: Residue<M>) -> Residue<M> {
+        Residue::from_montgomery(a.canonical())
+    }
+
+    #[inline(always)]
+    fn transposed(vectors: [Residue<M>; MOST]) -> [Residue<M>; MOST] {
+        vectors
     }
 
     #[inline(always)]
