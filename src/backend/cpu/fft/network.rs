@@ -17,9 +17,10 @@ use crate::backend::cpu::residues::Residues;
 use crate::bn254::{ScalarModulus, ScalarResidue};
 use crate::field::montgomery::Limbs;
 
-/// Layers of the largest tile: scratch memory of 320 KiB for vectors, a second-level cache; 64 KiB for single elements.
+/// Layers of the largest tile: 320 KiB of vectors, or 128 KiB of single elements where they stand, in a second-level cache.
+/// Vectors do the last three layers on their own; the rest is even, as layers come in pairs.
 const fn most_layers<R: Residues>() -> u32 {
-    if R::WIDTH == 1 { 11 } else { 13 }
+    if R::WIDTH == 1 { 12 } else { 13 }
 }
 
 /// Neighbours in a tile: 256 bytes, two pairs of cache lines.
@@ -64,14 +65,14 @@ pub(super) fn run<R: Residues<Modulus = ScalarModulus>>(
 
 /// The layers of block k: those of columns and those of rows.
 fn parts<R: Residues<Modulus = ScalarModulus>>(block: &mut [ScalarResidue], k: usize, layers: Layers<'_>) {
-    let (len, log_size, most) = (block.len(), block.len().trailing_zeros(), most_layers::<R>());
-    if log_size <= most {
+    let (len, log_size) = (block.len(), block.len().trailing_zeros());
+    if log_size <= most_layers::<R>() {
         let mut scratch = Vec::new();
         return R::enter(Rows::<R> { block, k, layers, scratch: &mut scratch });
     }
     // As few passes as possible, of about as many layers each.
-    let above = log_size - most;
-    let count = above.div_ceil(above.div_ceil(most - LOG_NEIGHBOURS));
+    let above = log_size - most_layers::<R>();
+    let count = above.div_ceil(above.div_ceil(most_layers::<R>() - LOG_NEIGHBOURS));
     let size = len >> count;
     let rows_of = |block: &mut [ScalarResidue]| {
         let inner = Layers { last: layers.last && layers.way == Way::Forward, ..layers };
@@ -186,6 +187,17 @@ impl<R: Residues<Modulus = ScalarModulus>> Work for Rows<'_, R> {
         let Self { block, k, layers, scratch } = self;
         let Layers { way, twiddles, last } = layers;
         let count = (block.len() / R::WIDTH).trailing_zeros();
+        if let Some(values) = R::in_place(block) {
+            match way {
+                Way::Forward => forward::<R>(values, k, count, twiddles),
+                Way::Backward => backward::<R>(values, k, count, twiddles),
+            }
+            for value in values {
+                let settled = R::settled(*value);
+                *value = if last { R::canonical(settled) } else { settled };
+            }
+            return;
+        }
         resize::<R>(scratch, block.len() / R::WIDTH);
         let square = R::WIDTH * R::WIDTH;
         if way == Way::Forward {
@@ -259,7 +271,8 @@ fn forward<R: Residues<Modulus = ScalarModulus>>(
         let (w, half) = (factor::<R>(twiddles, k), tile.len() / 2);
         let (a, b) = tile.split_at_mut(half);
         for (a, b) in a.iter_mut().zip(b) {
-            [*a, *b] = R::butterfly(*a, R::scaled(*b, w));
+            let b_w = if k == 0 { R::settled(*b) } else { R::scaled(*b, w) };
+            [*a, *b] = R::butterfly(*a, b_w);
         }
         layer = 1;
     }
@@ -267,18 +280,38 @@ fn forward<R: Residues<Modulus = ScalarModulus>>(
         let size = tile.len() >> layer;
         for (i, block) in tile.chunks_exact_mut(size).enumerate() {
             let k = (k << layer) + i;
-            let w = factor::<R>(twiddles, k);
-            let [u, v] = [factor::<R>(twiddles, 2 * k), factor::<R>(twiddles, 2 * k + 1)];
+            let [w, u, v] = [k, 2 * k, 2 * k + 1].map(|k| twiddles.at(k));
             let (low, high) = block.split_at_mut(size / 2);
-            let ((a, b), (c, d)) = (low.split_at_mut(size / 4), high.split_at_mut(size / 4));
-            for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
-                let (r, s) = (R::scaled(*c, w), R::scaled(*d, w));
-                let ([e, g], [f, h]) = (R::butterfly(*a, r), R::butterfly(*b, s));
-                let (f, h) = (R::scaled(f, u), R::scaled(h, v));
-                ([*a, *b], [*c, *d]) = (R::butterfly(e, f), R::butterfly(g, h));
+            let (a, b) = low.split_at_mut(size / 4);
+            let (c, d) = high.split_at_mut(size / 4);
+            match k {
+                0 => four_trivial::<R>([a, b, c, d], R::splat(v)),
+                _ => four::<R>([a, b, c, d], [R::splat(w), R::splat(u), R::splat(v)]),
             }
         }
         layer += 2;
+    }
+}
+
+/// Two layers of a block in quarters, with its factor and those of its halves.
+#[inline(always)]
+fn four<R: Residues<Modulus = ScalarModulus>>([a, b, c, d]: [&mut [R::Sum]; 4], [w, u, v]: [R::Factor; 3]) {
+    for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
+        let (r, s) = (R::scaled(*c, w), R::scaled(*d, w));
+        let ([e, g], [f, h]) = (R::butterfly(*a, r), R::butterfly(*b, s));
+        let (f, h) = (R::scaled(f, u), R::scaled(h, v));
+        ([*a, *b], [*c, *d]) = (R::butterfly(e, f), R::butterfly(g, h));
+    }
+}
+
+/// The same for block 0, whose factors are 1, 1 and a fourth root of unity: one product for four.
+#[inline(always)]
+fn four_trivial<R: Residues<Modulus = ScalarModulus>>([a, b, c, d]: [&mut [R::Sum]; 4], v: R::Factor) {
+    for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
+        let (r, s) = (R::settled(*c), R::settled(*d));
+        let ([e, g], [f, h]) = (R::butterfly(*a, r), R::butterfly(*b, s));
+        let (f, h) = (R::settled(f), R::scaled(h, v));
+        ([*a, *b], [*c, *d]) = (R::butterfly(e, f), R::butterfly(g, h));
     }
 }
 
@@ -312,8 +345,8 @@ fn lanes<R: Residues<Modulus = ScalarModulus>>(tile: &mut [R::Sum], k: usize, wa
         let size = R::WIDTH >> layer;
         for i in 0..1 << layer {
             let mut rows = [NOTHING; MOST];
-            for lane in 0..R::WIDTH {
-                rows[lane] = twiddles.place(((k + lane) << layer) + i).as_limbs();
+            for (lane, row) in rows.iter_mut().enumerate().take(R::WIDTH) {
+                *row = twiddles.place(((k + lane) << layer) + i).as_limbs();
             }
             let w = R::factors(rows);
             let (a, b) = tile[i * size..(i + 1) * size].split_at_mut(size / 2);

@@ -56,7 +56,7 @@ fn reversed<R: Residues<Modulus = ScalarModulus>>(
         Some(*power)
     }));
     values.par_chunks_mut(PIECE).enumerate().for_each(|(i, values)| {
-        let bits = (0..log_size).filter(|bit| i * PIECE >> bit & 1 == 1);
+        let bits = (0..log_size).filter(|bit| (i * PIECE) >> bit & 1 == 1);
         let first = bits.fold(factor, |power, bit| power.mul(squares[(log_size - 1 - bit) as usize]));
         // Counting up flips 1...1 at the end: the powers of all lower bits, by doubling the table.
         let mut powers = vec![first];

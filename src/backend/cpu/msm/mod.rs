@@ -131,6 +131,8 @@ impl Bases<'_> {
                     let places = (task.sets.start + slot..digits.count as usize).step_by(sets);
                     for (table, place) in places.enumerate() {
                         for (i, integer) in integers[range.clone()].iter().enumerate() {
+                            // One after another now, in any order soon.
+                            crate::memory::prefetch(points.as_ptr().wrapping_add(first + i + table * stride));
                             let (magnitude, negative) = digits.digit(integer, place as u32);
                             if magnitude != 0 {
                                 let bucket = (slot * digits.largest) as u32 + magnitude - 1;

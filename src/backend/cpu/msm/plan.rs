@@ -6,8 +6,8 @@ use super::integers::{Digits, LONGEST};
 
 /// What things cost, in products of coordinates. A sum of affine points, its share of an inversion and of sorting included.
 const SUM: f64 = 7.0;
-/// A bucket beyond its points: its share of the weighted sum.
-const BUCKET: f64 = 2.0 * SUM;
+/// A bucket beyond its points: its share of the weighted sum, two sums, and of memory.
+const BUCKET: f64 = 3.0 * SUM;
 /// A bucket of a short weighted sum, by two projective sums.
 const SHORT_BUCKET: f64 = 24.0;
 /// A digit place: doublings and the end of a weighted sum.
@@ -21,8 +21,8 @@ const MOST_BITS: u32 = 22;
 /// Buckets of small sets that are sorted together.
 const SORTED: usize = 1 << 14;
 
-/// Entries that a task sorts at once. They refer to 4 MiB of bases or so.
-const CHUNK: usize = 1 << 16;
+/// Entries that a task sorts at once. They refer to 1 MiB of bases, or to as many bases as there are buckets.
+const CHUNK: usize = 1 << 14;
 
 /// A division into tasks.
 #[derive(Debug)]
@@ -96,9 +96,7 @@ fn entries(digits: &Digits, widths: &[usize], place: u32) -> usize {
 /// The cheapest digits without tables.
 fn cheapest(widths: &[usize]) -> Digits {
     let width = widths.iter().rposition(|&count| count > 0).unwrap_or(0).max(1) as u32;
-    let signed = (std::env::var("C").map_or(1, |x| x.parse().unwrap()).min(width + 1)
-        ..=std::env::var("C").map_or(MOST_BITS, |x| x.parse().unwrap()).min(width + 1))
-        .map(|bits| Digits::signed(bits, width));
+    let signed = (1..=MOST_BITS.min(width + 1)).map(|bits| Digits::signed(bits, width));
     let whole = (width <= 16).then(|| Digits::whole(width));
     let all = signed.chain(whole);
     all.min_by(|a, b| cost(a, widths, None).total_cmp(&cost(b, widths, None))).expect("one bit at least")
@@ -134,7 +132,7 @@ impl Plan {
         let entries_per_base = self.together.min(self.sets) * self.tables;
         let buckets = self.together.min(self.sets) * self.digits.largest;
         // Few entries for many buckets would be copied about without being added.
-        CHUNK.max(2 * buckets).div_ceil(entries_per_base)
+        CHUNK.max(buckets).div_ceil(entries_per_base)
     }
 }
 

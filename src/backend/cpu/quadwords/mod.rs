@@ -137,7 +137,7 @@ impl Quadwords for u64 {
 
     fn add_high(self, a: Self, b: Self) -> Self {
         let mask = (1 << BITS) - 1;
-        self.wrapping_add((u128::from(a & mask) * u128::from(b & mask) >> BITS) as u64)
+        self.wrapping_add(((u128::from(a & mask) * u128::from(b & mask)) >> BITS) as u64)
     }
 
     fn equal(self, other: Self) -> u8 {
@@ -218,8 +218,8 @@ mod tests {
                 Q::columns(std::array::from_fn(|lane| &eight[lane]))[0]
             });
             let transposed = Q::transposed(square);
-            for i in 0..Q::WIDTH {
-                let found = Q::rows([transposed[i]; 4]);
+            for (i, &vector) in transposed.iter().enumerate().take(Q::WIDTH) {
+                let found = Q::rows([vector; 4]);
                 for (lane, row) in found.iter().enumerate().take(Q::WIDTH) {
                     assert_eq!(row[0], (8 * lane + i) as u64);
                 }

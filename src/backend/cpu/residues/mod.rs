@@ -41,6 +41,9 @@ pub(super) trait Residues: Copy + Send + Sync + 'static {
     /// The values at the first `WIDTH` places; below 2p.
     fn gather(rows: [&Limbs; MOST]) -> Self::Sum;
 
+    /// Values in memory as those of a transform, where they are the same.
+    fn in_place(values: &mut [Residue<Self::Modulus>]) -> Option<&mut [Self::Sum]>;
+
     /// The limbs of values that come from `gather` or `reduced`; rows beyond `WIDTH` mean nothing.
     fn rows(values: Self::Sum) -> [Limbs; MOST];
 

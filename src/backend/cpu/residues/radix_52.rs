@@ -277,6 +277,11 @@ impl<Q: Quadwords, M: Modulus> Residues for Radix52<Q, M> {
     }
 
     #[inline(always)]
+    fn in_place(_: &mut [Residue<M>]) -> Option<&mut [Columns<Q>]> {
+        None
+    }
+
+    #[inline(always)]
     fn rows(values: Columns<Q>) -> [Limbs; MOST] {
         Q::rows(join_columns(values.0))
     }

@@ -23,6 +23,11 @@ impl<M: Modulus> Residues for Scalar<M> {
     }
 
     #[inline(always)]
+    fn in_place(values: &mut [Residue<M>]) -> Option<&mut [Residue<M>]> {
+        Some(values)
+    }
+
+    #[inline(always)]
     fn rows(values: Residue<M>) -> [Limbs; MOST] {
         [values.lazy_limbs(); MOST]
     }

@@ -287,6 +287,53 @@ impl<Q: Quadwords, M: Modulus> Work for Limits<Q, M> {
     }
 }
 
+/// What transforms do with values, at the limits of those.
+struct Transforms<Q, M>(PhantomData<(Q, M)>);
+
+impl<Q: Quadwords, M: Modulus> Work for Transforms<Q, M> {
+    #[inline(always)]
+    fn run(self) {
+        let p = split(M::P).map(i128::from);
+        let times = |multiple: i128, near: i128| {
+            let mut value = p.map(|limb| limb * multiple);
+            value[0] += near;
+            carried(value)
+        };
+        let columns =
+            |value: [i128; 5]| Columns(Limits::<Q, M>::vectors(&[value.map(|limb| limb as u64); MOST]));
+        let half = Residue::<M>::from_integer(add_limbs(shifted_right(M::P), [1, 0, 0, 0]).0);
+        let inverse = half.square().square();
+        let factors = eight(&values::<M>(), 3).map(|limbs| Residue::<M>::from_montgomery(limbs).canonical());
+        let factor = Radix52::<Q, M>::factors(std::array::from_fn(|i| &factors[i]));
+        for multiple in [-40, -39, -20, -2, -1, 0, 1, 2, 20, 39, 40] {
+            for near in [-1, 0, 1] {
+                let near = if multiple * near >= 40 { 0 } else { near };
+                let value = times(multiple, near);
+                let expected = residue::<M>(value);
+                for found in Limits::<Q, M>::lanes(Radix52::<Q, M>::settled(columns(value)).0) {
+                    assert!(found.iter().all(|&limb| (0..1 << 52).contains(&limb)), "{multiple} {near}");
+                    assert!(below(found, times(2, 0)), "{multiple} {near}");
+                    assert_eq!(residue::<M>(found).canonical(), expected.canonical());
+                }
+                let scaled = Limits::<Q, M>::lanes(Radix52::<Q, M>::scaled(columns(value), factor).0);
+                for (found, factor) in scaled.into_iter().zip(factors) {
+                    let limit = carried(p.map(|limb| limb * 21 / 10));
+                    assert!(below(carried(found), limit), "{multiple} {near}");
+                    let product = expected.mul(Residue::from_montgomery(factor)).mul(inverse);
+                    assert_eq!(residue::<M>(found).canonical(), product.canonical());
+                }
+            }
+        }
+        for (multiple, near) in [(0, 0), (0, 1), (1, -1), (1, 0), (1, 1), (2, -1)] {
+            let value = times(multiple, near);
+            for found in Limits::<Q, M>::lanes(Radix52::<Q, M>::canonical(columns(value)).0) {
+                assert!(below(found, p), "{multiple} {near}");
+                assert_eq!(residue::<M>(found).canonical(), residue::<M>(value).canonical());
+            }
+        }
+    }
+}
+
 fn check<R: Residues>() {
     R::enter(Operations::<R>(PhantomData));
     R::enter(Chain::<R>(PhantomData));
@@ -295,6 +342,8 @@ fn check<R: Residues>() {
 fn check_limits<Q: Quadwords>() {
     Q::enter(Limits::<Q, CoordinateModulus>(PhantomData));
     Q::enter(Limits::<Q, ScalarModulus>(PhantomData));
+    Q::enter(Transforms::<Q, CoordinateModulus>(PhantomData));
+    Q::enter(Transforms::<Q, ScalarModulus>(PhantomData));
 }
 
 #[test]
