@@ -6,6 +6,7 @@ use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use halo2curves::ff::{Field, PrimeField, WithSmallOrderMulGroup};
 use halo2curves::group::{Curve, Group};
 use proptest::prelude::*;
+use zkaccel::backend::cpu::Simd;
 use zkaccel::bn254::{self, Fq, Fr, G1, G1Affine};
 use zkaccel::msm::BasesOptions;
 use zkaccel::ntt::{Domain, Ntt};
@@ -13,6 +14,13 @@ use zkaccel::{Engine, Error};
 
 fn engine(threads: usize) -> Engine {
     Engine::builder().device("cpu".parse().unwrap()).threads(threads).build().unwrap()
+}
+
+/// Engines with the portable instructions and with the best of this machine.
+fn engines(threads: usize) -> impl Iterator<Item = Engine> {
+    [Simd::Portable, Simd::best()].into_iter().map(move |simd| {
+        Engine::builder().device("cpu".parse().unwrap()).threads(threads).simd(simd).build().unwrap()
+    })
 }
 
 /// Pseudo-random words: SplitMix64.
@@ -45,8 +53,7 @@ fn multiples(first: u64, n: usize) -> (Vec<Fr>, Vec<G1Affine>) {
 
 #[test]
 fn sums_of_halo2curves() {
-    for threads in [1, 2, 3] {
-        let engine = engine(threads);
+    for engine in [1, 2, 3].into_iter().flat_map(engines) {
         for n in [1, 33, 1000, 20_000] {
             let (scalars, (_, bases)) = (scalars(n as u64, n), multiples(5, n));
             assert_eq!(
@@ -120,9 +127,9 @@ fn tables_fit_into_the_memory_budget() {
 
 #[test]
 fn transforms_of_halo2curves() {
-    for threads in [1, 2] {
-        let engine = engine(threads);
-        for log_size in [0, 1, 2, 5, 10, 13, 16] {
+    for engine in [1, 2].into_iter().flat_map(engines) {
+        // Around the sizes at which vectors begin, and tiles become several.
+        for log_size in [0, 1, 2, 5, 6, 7, 10, 11, 12, 13, 14, 16, 17] {
             let domain = Domain::halo2(log_size).unwrap();
             let mut found = scalars(7, 1 << log_size);
             let mut expected = found.clone();

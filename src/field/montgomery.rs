@@ -145,6 +145,12 @@ impl<M: Modulus> Residue<M> {
         self.limbs
     }
 
+    /// The same where they stand.
+    #[inline(always)]
+    pub(crate) const fn as_limbs(&self) -> &Limbs {
+        &self.limbs
+    }
+
     /// An integer below 2^256 as a residue.
     pub(crate) fn from_integer(integer: Limbs) -> Self {
         // Below R p, so the product is below 2p.

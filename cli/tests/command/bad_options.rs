@@ -50,7 +50,8 @@ fn vector_instructions() {
     let bench = Bench::counting();
     let run = |simd| bench.command(&["commit", "trace.npy"]).env("ZKACCEL_SIMD", simd).output().unwrap();
     for simd in ["AVX2", "sse", ""] {
-        let expected = format!("(ZKACCEL_SIMD) {simd:?}, expected one of portable, neon, avx2, avx512");
+        let expected =
+            format!("(ZKACCEL_SIMD) {simd:?}, expected one of portable, neon, avx2, avx512, avx512ifma");
         assert_failure(&run(simd), 2, &expected, simd);
     }
     let output = run("portable");

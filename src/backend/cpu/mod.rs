@@ -8,7 +8,11 @@ mod merkle;
 #[cfg(feature = "bn254")]
 mod msm;
 mod ntt;
+#[cfg(feature = "bn254")]
+mod quadwords;
 mod rescue;
+#[cfg(feature = "bn254")]
+mod residues;
 mod rows;
 mod simd;
 mod words;

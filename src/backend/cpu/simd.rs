@@ -21,11 +21,13 @@ pub enum Simd {
     Avx2,
     /// Eight words at once: x86-64 with AVX-512 F and DQ.
     Avx512,
+    /// As AVX-512, and products of eight 52-bit integers at once: x86-64 with AVX-512 F, DQ and IFMA.
+    Avx512Ifma,
 }
 
 impl Simd {
     /// Every level, from the least on.
-    pub const ALL: [Self; 4] = [Self::Portable, Self::Neon, Self::Avx2, Self::Avx512];
+    pub const ALL: [Self; 5] = [Self::Portable, Self::Neon, Self::Avx2, Self::Avx512, Self::Avx512Ifma];
 
     /// The name by which it is asked for.
     pub const fn name(self) -> &'static str {
@@ -34,6 +36,7 @@ impl Simd {
             Self::Neon => "neon",
             Self::Avx2 => "avx2",
             Self::Avx512 => "avx512",
+            Self::Avx512Ifma => "avx512ifma",
         }
     }
 
@@ -46,8 +49,10 @@ impl Simd {
             Self::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
             #[cfg(target_arch = "x86_64")]
             Self::Avx512 => is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq"),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512Ifma => Self::Avx512.is_available() && is_x86_feature_detected!("avx512ifma"),
             #[cfg(not(target_arch = "x86_64"))]
-            Self::Avx2 | Self::Avx512 => false,
+            Self::Avx2 | Self::Avx512 | Self::Avx512Ifma => false,
         }
     }
 

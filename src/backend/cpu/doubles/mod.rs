@@ -61,7 +61,7 @@ pub(super) trait Work {
 pub(super) fn width(simd: Simd) -> Option<usize> {
     match simd {
         #[cfg(target_arch = "x86_64")]
-        Simd::Avx512 => Some(Avx512::WIDTH),
+        Simd::Avx512 | Simd::Avx512Ifma => Some(Avx512::WIDTH),
         #[cfg(target_arch = "x86_64")]
         Simd::Avx2 => Some(Avx2::WIDTH),
         #[cfg(target_arch = "aarch64")]
@@ -74,7 +74,7 @@ pub(super) fn width(simd: Simd) -> Option<usize> {
 pub(super) fn enter(simd: Simd, work: impl Work) {
     match simd {
         #[cfg(target_arch = "x86_64")]
-        Simd::Avx512 => Avx512::enter(work),
+        Simd::Avx512 | Simd::Avx512Ifma => Avx512::enter(work),
         #[cfg(target_arch = "x86_64")]
         Simd::Avx2 => Avx2::enter(work),
         #[cfg(target_arch = "aarch64")]

@@ -13,21 +13,22 @@
 
 mod network;
 mod permute;
+mod scale;
 mod twiddles;
 
 use rayon::prelude::*;
 
+use self::network::Way;
+use self::scale::Scale;
 use self::twiddles::Twiddles;
-use super::Cpu;
+use super::residues::{Residues, on_residues};
+use super::{Cpu, Simd};
 use crate::backend::Fft;
-use crate::bn254::{Fr, ScalarResidue, residues, residues_mut};
+use crate::bn254::{Fr, ScalarModulus, ScalarResidue, residues, residues_mut};
 use crate::error::Error;
 use crate::ntt::{Direction, Domain, Ntt, Order};
 
 pub(super) use self::twiddles::TwiddleCache;
-
-/// Scalars that one thread scales at a time.
-const PIECE: usize = 1 << 12;
 
 impl Fft for Cpu {
     fn fft(&self, fft: &Ntt<Fr>, values: &mut [Fr]) -> Result<(), Error> {
@@ -44,10 +45,11 @@ impl Fft for Cpu {
             }
         };
         let before = (fft.direction == Direction::Forward && !plain).then_some(before);
-        let twiddles = self.twiddles.get(root, domain.log_size());
-        let values = residues_mut(values);
-        values.par_chunks_mut(domain.size()).for_each(|values| {
-            transform(values, &twiddles, [fft.input_order, fft.output_order], before, after);
+        let orders = [fft.input_order, fft.output_order];
+        on_residues!(level(self.simd, domain.size()), ScalarModulus, R, {
+            let twiddles = self.twiddles.get(root, domain.log_size(), 2 * R::SHIFT);
+            let polynomials = residues_mut(values).par_chunks_mut(domain.size());
+            polynomials.for_each(|values| transform::<R>(values, &twiddles, orders, before, after));
         });
         Ok(())
     }
@@ -61,27 +63,34 @@ impl Fft for Cpu {
     ) -> Result<(), Error> {
         let [root, ratio] = [domain.root(), domain.shift()].map(|x| residues(&[x])[0]);
         let scale = Scale { factor: ScalarResidue::ONE, ratio };
-        let twiddles = self.twiddles.get(root, domain.log_size());
-        let polynomials = residues(coefficients).par_chunks(size);
-        polynomials.zip(residues_mut(values).par_chunks_mut(domain.size())).for_each(
-            |(polynomial, values)| {
-                let (first, rest) = values.split_at_mut(size);
-                first.copy_from_slice(polynomial);
-                scale.apply(first, Order::Natural);
-                rest.par_chunks_mut(size).for_each(|block| block.copy_from_slice(first));
-                values
-                    .par_chunks_mut(size)
-                    .enumerate()
-                    .for_each(|(k, block)| network::forward(block, k, &twiddles));
-                permute::reverse_bits(values);
-            },
-        );
+        on_residues!(level(self.simd, size), ScalarModulus, R, {
+            let twiddles = self.twiddles.get(root, domain.log_size(), 2 * R::SHIFT);
+            let polynomials = residues(coefficients).par_chunks(size);
+            polynomials.zip(residues_mut(values).par_chunks_mut(domain.size())).for_each(
+                |(polynomial, values)| {
+                    let (first, rest) = values.split_at_mut(size);
+                    first.copy_from_slice(polynomial);
+                    scale.apply::<R>(first, Order::Natural);
+                    rest.par_chunks_mut(size).for_each(|block| block.copy_from_slice(first));
+                    values
+                        .par_chunks_mut(size)
+                        .enumerate()
+                        .for_each(|(k, block)| network::run::<R>(block, k, &twiddles, Way::Forward));
+                    permute::reverse_bits(values);
+                },
+            );
+        });
         Ok(())
     }
 }
 
+/// The level for blocks of a size: small ones are done element by element.
+fn level(simd: Simd, size: usize) -> Simd {
+    if size < network::LEAST { Simd::Portable } else { simd }
+}
+
 /// One polynomial: scaled, transformed, scaled, each if asked.
-fn transform(
+fn transform<R: Residues<Modulus = ScalarModulus>>(
     values: &mut [ScalarResidue],
     twiddles: &Twiddles,
     orders: [Order; 2],
@@ -89,71 +98,17 @@ fn transform(
     after: Option<Scale>,
 ) {
     if let Some(scale) = before {
-        scale.apply(values, orders[0]);
+        scale.apply::<R>(values, orders[0]);
     }
     match orders {
-        [Order::Natural, _] => network::forward(values, 0, twiddles),
-        [Order::BitReversed, _] => network::backward(values, 0, twiddles),
+        [Order::Natural, _] => network::run::<R>(values, 0, twiddles, Way::Forward),
+        [Order::BitReversed, _] => network::run::<R>(values, 0, twiddles, Way::Backward),
     }
     if orders[0] == orders[1] {
         permute::reverse_bits(values);
     }
     if let Some(scale) = after {
-        scale.apply(values, orders[1]);
-    }
-}
-
-/// The factors c, c r, c r^2, ... .
-#[derive(Clone, Copy)]
-struct Scale {
-    factor: ScalarResidue,
-    ratio: ScalarResidue,
-}
-
-impl Scale {
-    /// Multiplies the entry with number i by c r^i. What comes out is reduced.
-    fn apply(self, values: &mut [ScalarResidue], order: Order) {
-        let Self { factor, ratio } = self;
-        let constant = ratio.canonical() == ScalarResidue::ONE.canonical();
-        let log_size = values.len().trailing_zeros();
-        match order {
-            _ if constant => values.par_iter_mut().with_min_len(PIECE).for_each(|value| {
-                *value = ScalarResidue::from_montgomery(value.mul(factor).canonical());
-            }),
-            Order::Natural => values.par_chunks_mut(PIECE).enumerate().for_each(|(i, piece)| {
-                let mut power = factor.mul(ratio.pow(&[(i * PIECE) as u64]));
-                for value in piece {
-                    *value = ScalarResidue::from_montgomery(value.mul(power).canonical());
-                    power = power.mul(ratio);
-                }
-            }),
-            // Entry number i stands at i reversed: a bit of the place is a power of the ratio.
-            Order::BitReversed => {
-                let mut squares = vec![ratio];
-                squares.extend((1..log_size).scan(ratio, |power, _| {
-                    *power = power.square();
-                    Some(*power)
-                }));
-                values.par_chunks_mut(PIECE).enumerate().for_each(|(i, piece)| {
-                    let first = i * PIECE;
-                    let product = |bits: u32, place: usize| {
-                        (0..bits)
-                            .filter(|bit| place >> bit & 1 == 1)
-                            .fold(factor, |power, bit| power.mul(squares[(log_size - 1 - bit) as usize]))
-                    };
-                    // Counting up flips 1...1 at the end: the powers of all lower bits, by doubling the table.
-                    let mut powers = vec![product(log_size, first)];
-                    for bit in 0..piece.len().trailing_zeros() {
-                        let square = squares[(log_size - 1 - bit) as usize];
-                        let upper: Vec<_> = powers.iter().map(|power| power.mul(square)).collect();
-                        powers.extend(upper);
-                    }
-                    for (value, power) in piece.iter_mut().zip(powers) {
-                        *value = ScalarResidue::from_montgomery(value.mul(power).canonical());
-                    }
-                });
-            }
-        }
+        scale.apply::<R>(values, orders[1]);
     }
 }
 

@@ -1,201 +1,364 @@
-//! The layers of butterflies, two at a time.
+//! The layers of butterflies, many at a time.
 //!
 //! A block of m coefficients modulo x^m - z^2 is halved into blocks modulo x^(m/2) - z and x^(m/2) + z: with halves a and b,
-//! a + z b and a - z b. Two layers at once take four quarters and the factors of three blocks. The quarters of a block are
-//! finished one after another, so that all layers of a block that fits into a core's cache are done there.
+//! a + z b and a - z b. Several layers at once take a *tile*: every (m / 2^l)-th element of a block, for l layers and a few
+//! neighbours in memory, moved to scratch memory in the form that is computed with, and back. The last tiles are whole blocks.
 //!
-//! Values are below 4r between layers forwards and below 2r backwards (see [`montgomery`](crate::field::montgomery));
-//! what comes out is below r.
+//! With vectors of several elements, halves of a tile are halves of its vectors, until a vector is a block. Then as many vectors as one has
+//! lanes are transposed: lanes become blocks, each with factors of its own, and vectors the places in them.
+//!
+//! Values between layers are those of [`residues`](super::super::residues); what a tile leaves is below 2r, and below r at the end.
 
 use rayon::prelude::*;
 
 use super::twiddles::Twiddles;
-use crate::bn254::ScalarResidue;
+use crate::backend::cpu::quadwords::{MOST, Work};
+use crate::backend::cpu::residues::Residues;
+use crate::bn254::{ScalarModulus, ScalarResidue};
+use crate::field::montgomery::Limbs;
 
-/// Blocks up to this size are done in a loop: 32 KiB, a first-level cache.
-const LEAF: usize = 1 << 10;
+/// Layers of the largest tile: 320 KiB of vectors, or 128 KiB of single elements where they stand, in a second-level cache.
+/// Vectors do the last three layers on their own; the rest is even, as layers come in pairs.
+const fn most_layers<R: Residues>() -> u32 {
+    if R::WIDTH == 1 { 12 } else { 13 }
+}
 
-/// Parts of a layer that one thread takes at once, in scalars a quarter.
-const PART: usize = 1 << 10;
+/// Neighbours in a tile: 256 bytes, two pairs of cache lines.
+const LOG_NEIGHBOURS: u32 = 3;
+
+/// Neighbours that a thread takes at once.
+const PART: usize = 1 << 6;
 
 /// Blocks of at least this size are divided among threads.
 const DIVIDED: usize = 1 << 13;
 
-/// The factors of two layers: that of a block, and those of its halves.
+/// Blocks below this size have no square of vectors.
+pub(super) const LEAST: usize = MOST * MOST;
+
+/// The way through the layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// From coefficients to values, from the largest blocks to the smallest.
+    Forward,
+    /// From the smallest blocks to the largest.
+    Backward,
+}
+
+/// Layers to be done, and where their factors are.
 #[derive(Clone, Copy)]
-struct Factors {
-    whole: ScalarResidue,
-    halves: [ScalarResidue; 2],
-    /// Whether they are those of block 0: 1, and for the halves 1 and i.
-    trivial: bool,
+struct Layers<'a> {
+    way: Way,
+    twiddles: &'a Twiddles,
+    /// Whether what comes out is the end, and reduced.
+    last: bool,
 }
 
-impl Factors {
-    fn of(k: usize, twiddles: &Twiddles) -> Self {
-        Self { whole: twiddles.at(k), halves: [twiddles.at(2 * k), twiddles.at(2 * k + 1)], trivial: k == 0 }
+/// All layers of block k, and reduction. Vectors ask for blocks of [`LEAST`] elements, and factors are those for R.
+pub(super) fn run<R: Residues<Modulus = ScalarModulus>>(
+    block: &mut [ScalarResidue],
+    k: usize,
+    twiddles: &Twiddles,
+    way: Way,
+) {
+    parts::<R>(block, k, Layers { way, twiddles, last: true });
+}
+
+/// The layers of block k: those of columns and those of rows.
+fn parts<R: Residues<Modulus = ScalarModulus>>(block: &mut [ScalarResidue], k: usize, layers: Layers<'_>) {
+    let (len, log_size) = (block.len(), block.len().trailing_zeros());
+    if log_size <= most_layers::<R>() {
+        let mut scratch = Vec::new();
+        return R::enter(Rows::<R> { block, k, layers, scratch: &mut scratch });
     }
-}
-
-type Four<'a> = [&'a mut ScalarResidue; 4];
-
-/// Two layers forwards: below 4r in, below 4r out.
-#[inline(always)]
-fn forward_four([a, b, c, d]: Four<'_>, factors: &Factors) {
-    let (p, q) = (a.below_2p(), b.below_2p());
-    let (r, s) = (c.mul(factors.whole), d.mul(factors.whole));
-    let [e, f] = [p.add_unreduced(r).below_2p(), q.add_unreduced(s).mul(factors.halves[0])];
-    let [g, h] = [p.sub_unreduced(r).below_2p(), q.sub_unreduced(s).mul(factors.halves[1])];
-    (*a, *b) = (e.add_unreduced(f), e.sub_unreduced(f));
-    (*c, *d) = (g.add_unreduced(h), g.sub_unreduced(h));
-}
-
-/// The same in block 0, with one product instead of four.
-#[inline(always)]
-fn forward_four_trivial([a, b, c, d]: Four<'_>, i: ScalarResidue) {
-    let [p, q, r, s] = [a.below_2p(), b.below_2p(), c.below_2p(), d.below_2p()];
-    let [e, f] = [p.add(r), q.add(s)];
-    let [g, h] = [p.sub(r), q.sub_unreduced(s).mul(i)];
-    (*a, *b) = (e.add_unreduced(f), e.sub_unreduced(f));
-    (*c, *d) = (g.add_unreduced(h), g.sub_unreduced(h));
-}
-
-/// Two layers backwards: below 2r in, below 2r out.
-#[inline(always)]
-fn backward_four([a, b, c, d]: Four<'_>, factors: &Factors) {
-    let (e, f) = (a.add(*b), a.sub_unreduced(*b).mul(factors.halves[0]));
-    let (g, h) = (c.add(*d), c.sub_unreduced(*d).mul(factors.halves[1]));
-    (*a, *b) = (e.add(g), f.add(h));
-    (*c, *d) = (e.sub_unreduced(g).mul(factors.whole), f.sub_unreduced(h).mul(factors.whole));
-}
-
-/// The same in block 0, with one product instead of four.
-#[inline(always)]
-fn backward_four_trivial([a, b, c, d]: Four<'_>, i: ScalarResidue) {
-    let (e, f) = (a.add(*b), a.sub(*b));
-    let (g, h) = (c.add(*d), c.sub_unreduced(*d).mul(i));
-    (*a, *b) = (e.add(g), f.add(h));
-    (*c, *d) = (e.sub(g), f.sub(h));
-}
-
-/// Runs a butterfly over the quarters of a block; large blocks are divided among the threads.
-#[inline(always)]
-fn quarters(block: &mut [ScalarResidue], butterfly: impl Fn(Four<'_>) + Sync + Send) {
-    let quarter = block.len() / 4;
-    let (low, high) = block.split_at_mut(2 * quarter);
-    let ((a, b), (c, d)) = (low.split_at_mut(quarter), high.split_at_mut(quarter));
-    let part = |a: &mut [ScalarResidue],
-                b: &mut [ScalarResidue],
-                c: &mut [ScalarResidue],
-                d: &mut [ScalarResidue]| {
-        for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
-            butterfly([a, b, c, d]);
+    // As few passes as possible, of about as many layers each.
+    let above = log_size - most_layers::<R>();
+    let count = above.div_ceil(above.div_ceil(most_layers::<R>() - LOG_NEIGHBOURS));
+    let size = len >> count;
+    let rows_of = |block: &mut [ScalarResidue]| {
+        let inner = Layers { last: layers.last && layers.way == Way::Forward, ..layers };
+        let run = |(i, rows): (usize, &mut [ScalarResidue])| parts::<R>(rows, (k << count) + i, inner);
+        match len >= DIVIDED {
+            true => block.par_chunks_mut(size).enumerate().for_each(run),
+            false => block.chunks_mut(size).enumerate().for_each(run),
         }
     };
-    match 4 * quarter >= DIVIDED {
-        true => {
-            let pairs = a.par_chunks_mut(PART).zip(b.par_chunks_mut(PART));
-            let parts = pairs.zip(c.par_chunks_mut(PART)).zip(d.par_chunks_mut(PART));
-            parts.for_each(|(((a, b), c), d)| part(a, b, c, d));
-        }
-        false => part(a, b, c, d),
+    if layers.way == Way::Backward {
+        rows_of(block);
+    }
+    columns::<R>(block, k, count, layers);
+    if layers.way == Way::Forward {
+        rows_of(block);
     }
 }
 
-/// One layer on a block of two.
-#[inline(always)]
-fn two(block: &mut [ScalarResidue], butterfly: impl Fn(&mut ScalarResidue, &mut ScalarResidue)) {
-    if let [a, b] = block {
-        butterfly(a, b);
-    }
-}
-
-/// All layers of block k forwards, and reduction.
-pub(super) fn forward(block: &mut [ScalarResidue], k: usize, twiddles: &Twiddles) {
-    if block.len() > LEAF {
-        forward_layers(block, k, twiddles);
-        return each_quarter(block, k, |quarter, k| forward(quarter, k, twiddles));
-    }
-    let (mut size, mut first) = (block.len(), k);
-    while size >= 4 {
-        for (i, block) in block.chunks_exact_mut(size).enumerate() {
-            forward_layers(block, first + i, twiddles);
-        }
-        (size, first) = (size / 4, 4 * first);
-    }
-    if size == 2 {
-        for (i, block) in block.chunks_exact_mut(2).enumerate() {
-            let factor = twiddles.at(first + i);
-            two(block, |a, b| {
-                let (p, r) = (a.below_2p(), b.mul(factor));
-                (*a, *b) = (p.add_unreduced(r), p.sub_unreduced(r));
-            });
+/// The first `count` layers of block k, or backwards its last.
+fn columns<R: Residues<Modulus = ScalarModulus>>(
+    block: &mut [ScalarResidue],
+    k: usize,
+    count: u32,
+    layers: Layers<'_>,
+) {
+    let size = block.len() >> count;
+    let last = layers.last && layers.way == Way::Backward;
+    let mut pieces: Vec<Vec<&mut [ScalarResidue]>> = Vec::new();
+    pieces.resize_with(size / PART, || Vec::with_capacity(1 << count));
+    for row in block.chunks_exact_mut(size) {
+        for (piece, part) in pieces.iter_mut().zip(row.chunks_exact_mut(PART)) {
+            piece.push(part);
         }
     }
-    for value in block {
-        *value = ScalarResidue::from_montgomery(value.below_2p().canonical());
-    }
-}
-
-#[inline(always)]
-fn forward_layers(block: &mut [ScalarResidue], k: usize, twiddles: &Twiddles) {
-    let factors = Factors::of(k, twiddles);
-    match factors.trivial {
-        true => quarters(block, |four| forward_four_trivial(four, factors.halves[1])),
-        false => quarters(block, |four| forward_four(four, &factors)),
-    }
-}
-
-/// All layers of block k backwards, and reduction.
-pub(super) fn backward(block: &mut [ScalarResidue], k: usize, twiddles: &Twiddles) {
-    backward_unreduced(block, k, twiddles);
-    block.par_iter_mut().with_min_len(PART).for_each(|value| {
-        *value = ScalarResidue::from_montgomery(value.canonical());
+    pieces.into_par_iter().for_each_init(Vec::new, |scratch, mut rows| {
+        R::enter(Columns::<R> { rows: &mut rows, k, layers: Layers { last, ..layers }, scratch });
     });
 }
 
-fn backward_unreduced(block: &mut [ScalarResidue], k: usize, twiddles: &Twiddles) {
-    if block.len() > LEAF {
-        each_quarter(block, k, |quarter, k| backward_unreduced(quarter, k, twiddles));
-        return backward_layers(block, k, twiddles);
+/// A tile of columns after another.
+struct Columns<'a, 'b, R: Residues> {
+    rows: &'a mut [&'b mut [ScalarResidue]],
+    k: usize,
+    layers: Layers<'a>,
+    scratch: &'a mut Vec<R::Sum>,
+}
+
+/// Whole blocks.
+struct Rows<'a, R: Residues> {
+    block: &'a mut [ScalarResidue],
+    k: usize,
+    layers: Layers<'a>,
+    scratch: &'a mut Vec<R::Sum>,
+}
+
+const NOTHING: &Limbs = &[0; 4];
+
+/// A vector of elements, `step` from each other.
+#[inline(always)]
+pub(super) fn load<R: Residues<Modulus = ScalarModulus>>(elements: &[ScalarResidue], step: usize) -> R::Sum {
+    let mut rows = [NOTHING; MOST];
+    for lane in 0..R::WIDTH {
+        rows[lane] = elements[lane * step].as_limbs();
     }
-    let log_size = block.len().trailing_zeros();
-    // The number of the first block of a size.
-    let first = |size: usize| k << (log_size - size.trailing_zeros());
-    let mut size = 4;
-    if log_size % 2 == 1 {
-        for (i, block) in block.chunks_exact_mut(2).enumerate() {
-            let factor = twiddles.at(first(2) + i);
-            two(block, |a, b| (*a, *b) = (a.add(*b), a.sub_unreduced(*b).mul(factor)));
-        }
-        size = 8;
+    R::gather(rows)
+}
+
+/// Writes a vector of elements, `step` from each other, reduced if they are the `last` of their values.
+#[inline(always)]
+pub(super) fn store<R: Residues<Modulus = ScalarModulus>>(
+    values: R::Sum,
+    elements: &mut [ScalarResidue],
+    step: usize,
+    last: bool,
+) {
+    let settled = R::settled(values);
+    let rows = R::rows(if last { R::canonical(settled) } else { settled });
+    for lane in 0..R::WIDTH {
+        elements[lane * step] = ScalarResidue::from_montgomery(rows[lane]);
     }
-    while size <= 1 << log_size {
-        for (i, block) in block.chunks_exact_mut(size).enumerate() {
-            backward_layers(block, first(size) + i, twiddles);
+}
+
+impl<R: Residues<Modulus = ScalarModulus>> Work for Columns<'_, '_, R> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { rows, k, layers, scratch } = self;
+        let vectors = (1 << LOG_NEIGHBOURS) / R::WIDTH;
+        resize::<R>(scratch, rows.len() * vectors);
+        for first in (0..PART).step_by(1 << LOG_NEIGHBOURS) {
+            for (row, tile) in rows.iter().zip(scratch.chunks_exact_mut(vectors)) {
+                for (i, values) in tile.iter_mut().enumerate() {
+                    *values = load::<R>(&row[first + i * R::WIDTH..], 1);
+                }
+            }
+            let count = rows.len().trailing_zeros();
+            match layers.way {
+                Way::Forward => forward::<R>(scratch, k, count, layers.twiddles),
+                Way::Backward => backward::<R>(scratch, k, count, layers.twiddles),
+            }
+            for (row, tile) in rows.iter_mut().zip(scratch.chunks_exact(vectors)) {
+                for (i, &values) in tile.iter().enumerate() {
+                    store::<R>(values, &mut row[first + i * R::WIDTH..], 1, layers.last);
+                }
+            }
         }
-        size *= 4;
+    }
+}
+
+impl<R: Residues<Modulus = ScalarModulus>> Work for Rows<'_, R> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { block, k, layers, scratch } = self;
+        let Layers { way, twiddles, last } = layers;
+        let count = (block.len() / R::WIDTH).trailing_zeros();
+        if let Some(values) = R::in_place(block) {
+            match way {
+                Way::Forward => forward::<R>(values, k, count, twiddles),
+                Way::Backward => backward::<R>(values, k, count, twiddles),
+            }
+            for value in values {
+                let settled = R::settled(*value);
+                *value = if last { R::canonical(settled) } else { settled };
+            }
+            return;
+        }
+        resize::<R>(scratch, block.len() / R::WIDTH);
+        let square = R::WIDTH * R::WIDTH;
+        if way == Way::Forward {
+            for (values, elements) in scratch.iter_mut().zip(block.chunks_exact(R::WIDTH)) {
+                *values = load::<R>(elements, 1);
+            }
+            forward::<R>(scratch, k, count, twiddles);
+        }
+        // Vectors are blocks now, from this number on.
+        let first = k << count;
+        for (i, elements) in block.chunks_exact_mut(square).enumerate() {
+            let tile = &mut scratch[i * R::WIDTH..(i + 1) * R::WIDTH];
+            match way {
+                Way::Forward => {
+                    transpose::<R>(tile);
+                    lanes::<R>(tile, first + i * R::WIDTH, way, twiddles);
+                    for (j, &values) in tile.iter().enumerate() {
+                        store::<R>(values, &mut elements[j..], R::WIDTH, last);
+                    }
+                }
+                Way::Backward => {
+                    for (j, values) in tile.iter_mut().enumerate() {
+                        *values = load::<R>(&elements[j..], R::WIDTH);
+                    }
+                    lanes::<R>(tile, first + i * R::WIDTH, way, twiddles);
+                    transpose::<R>(tile);
+                }
+            }
+        }
+        if way == Way::Backward {
+            backward::<R>(scratch, k, count, twiddles);
+            for (&values, elements) in scratch.iter().zip(block.chunks_exact_mut(R::WIDTH)) {
+                store::<R>(values, elements, 1, last);
+            }
+        }
     }
 }
 
 #[inline(always)]
-fn backward_layers(block: &mut [ScalarResidue], k: usize, twiddles: &Twiddles) {
-    let factors = Factors::of(k, twiddles);
-    match factors.trivial {
-        true => quarters(block, |four| backward_four_trivial(four, factors.halves[1])),
-        false => quarters(block, |four| backward_four(four, &factors)),
+fn resize<R: Residues<Modulus = ScalarModulus>>(scratch: &mut Vec<R::Sum>, len: usize) {
+    if scratch.len() != len {
+        scratch.clear();
+        scratch.resize(len, R::gather([NOTHING; MOST]));
     }
 }
 
-/// Runs `run` on the quarters of block k, with their numbers.
-fn each_quarter(
-    block: &mut [ScalarResidue],
+#[inline(always)]
+fn transpose<R: Residues<Modulus = ScalarModulus>>(tile: &mut [R::Sum]) {
+    if R::WIDTH > 1 {
+        let tile: &mut [R::Sum; MOST] = tile.first_chunk_mut().expect("as many vectors as lanes");
+        *tile = R::transposed(*tile);
+    }
+}
+
+/// The factor of a block, in every lane.
+#[inline(always)]
+fn factor<R: Residues<Modulus = ScalarModulus>>(twiddles: &Twiddles, k: usize) -> R::Factor {
+    R::splat(twiddles.at(k))
+}
+
+/// The first `count` layers of block k, whose halves are those of `tile`.
+#[inline(always)]
+fn forward<R: Residues<Modulus = ScalarModulus>>(
+    tile: &mut [R::Sum],
     k: usize,
-    run: impl Fn(&mut [ScalarResidue], usize) + Sync + Send,
+    count: u32,
+    twiddles: &Twiddles,
 ) {
-    let (len, quarter) = (block.len(), block.len() / 4);
-    let run = |(i, quarter): (usize, &mut [ScalarResidue])| run(quarter, 4 * k + i);
-    match len >= DIVIDED {
-        true => block.par_chunks_mut(quarter).enumerate().for_each(run),
-        false => block.chunks_mut(quarter).enumerate().for_each(run),
+    let mut layer = 0;
+    if count % 2 == 1 {
+        let (w, half) = (factor::<R>(twiddles, k), tile.len() / 2);
+        let (a, b) = tile.split_at_mut(half);
+        for (a, b) in a.iter_mut().zip(b) {
+            let b_w = if k == 0 { R::settled(*b) } else { R::scaled(*b, w) };
+            [*a, *b] = R::butterfly(*a, b_w);
+        }
+        layer = 1;
+    }
+    while layer < count {
+        let size = tile.len() >> layer;
+        for (i, block) in tile.chunks_exact_mut(size).enumerate() {
+            let k = (k << layer) + i;
+            let [w, u, v] = [k, 2 * k, 2 * k + 1].map(|k| twiddles.at(k));
+            let (low, high) = block.split_at_mut(size / 2);
+            let (a, b) = low.split_at_mut(size / 4);
+            let (c, d) = high.split_at_mut(size / 4);
+            match k {
+                0 => four_trivial::<R>([a, b, c, d], R::splat(v)),
+                _ => four::<R>([a, b, c, d], [R::splat(w), R::splat(u), R::splat(v)]),
+            }
+        }
+        layer += 2;
+    }
+}
+
+/// Two layers of a block in quarters, with its factor and those of its halves.
+#[inline(always)]
+fn four<R: Residues<Modulus = ScalarModulus>>([a, b, c, d]: [&mut [R::Sum]; 4], [w, u, v]: [R::Factor; 3]) {
+    for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
+        let (r, s) = (R::scaled(*c, w), R::scaled(*d, w));
+        let ([e, g], [f, h]) = (R::butterfly(*a, r), R::butterfly(*b, s));
+        let (f, h) = (R::scaled(f, u), R::scaled(h, v));
+        ([*a, *b], [*c, *d]) = (R::butterfly(e, f), R::butterfly(g, h));
+    }
+}
+
+/// The same for block 0, whose factors are 1, 1 and a fourth root of unity: one product for four.
+#[inline(always)]
+fn four_trivial<R: Residues<Modulus = ScalarModulus>>([a, b, c, d]: [&mut [R::Sum]; 4], v: R::Factor) {
+    for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
+        let (r, s) = (R::settled(*c), R::settled(*d));
+        let ([e, g], [f, h]) = (R::butterfly(*a, r), R::butterfly(*b, s));
+        let (f, h) = (R::settled(f), R::scaled(h, v));
+        ([*a, *b], [*c, *d]) = (R::butterfly(e, f), R::butterfly(g, h));
+    }
+}
+
+/// The same layers backwards.
+#[inline(always)]
+fn backward<R: Residues<Modulus = ScalarModulus>>(
+    tile: &mut [R::Sum],
+    k: usize,
+    count: u32,
+    twiddles: &Twiddles,
+) {
+    for layer in (0..count).rev() {
+        let size = tile.len() >> layer;
+        for (i, block) in tile.chunks_exact_mut(size).enumerate() {
+            let w = factor::<R>(twiddles, (k << layer) + i);
+            let (a, b) = block.split_at_mut(size / 2);
+            for (a, b) in a.iter_mut().zip(b) {
+                let [sum, difference] = R::butterfly(*a, *b);
+                (*a, *b) = (R::settled(sum), R::scaled(difference, w));
+            }
+        }
+    }
+}
+
+/// The layers within blocks k, k + 1, ... of as many elements as a vector has lanes, each block in a lane.
+#[inline(always)]
+fn lanes<R: Residues<Modulus = ScalarModulus>>(tile: &mut [R::Sum], k: usize, way: Way, twiddles: &Twiddles) {
+    let count = R::WIDTH.trailing_zeros();
+    for step in 0..count {
+        let layer = if way == Way::Forward { step } else { count - 1 - step };
+        let size = R::WIDTH >> layer;
+        for i in 0..1 << layer {
+            let mut rows = [NOTHING; MOST];
+            for (lane, row) in rows.iter_mut().enumerate().take(R::WIDTH) {
+                *row = twiddles.place(((k + lane) << layer) + i).as_limbs();
+            }
+            let w = R::factors(rows);
+            let (a, b) = tile[i * size..(i + 1) * size].split_at_mut(size / 2);
+            for (a, b) in a.iter_mut().zip(b) {
+                match way {
+                    Way::Forward => [*a, *b] = R::butterfly(*a, R::scaled(*b, w)),
+                    Way::Backward => {
+                        let [sum, difference] = R::butterfly(*a, *b);
+                        (*a, *b) = (R::settled(sum), R::scaled(difference, w));
+                    }
+                }
+            }
+        }
     }
 }

@@ -11,20 +11,23 @@ use crate::lock::lock;
 /// The most entries that are kept in all: 512 MiB. The table in use may be larger.
 const KEPT: usize = 1 << 24;
 
-/// Entry k is w^(k reversed), w of order 2^log_size, for the n/2 numbers k of log_size - 1 bits; reduced.
+/// Entry k is w^(k reversed) 2^shift, w of order 2^log_size, for the n/2 numbers k of log_size - 1 bits; reduced. The shift is
+/// what products with the entries lack.
 ///
 /// The entries up to n/4 are those of w^2 and n/2, and so on.
 #[derive(Debug)]
 pub(super) struct Twiddles {
     root: Limbs,
     log_size: u32,
+    shift: u32,
     table: Vec<ScalarResidue>,
 }
 
 impl Twiddles {
-    fn new(root: ScalarResidue, log_size: u32) -> Self {
+    fn new(root: ScalarResidue, log_size: u32, shift: u32) -> Self {
         let reduced = |x: ScalarResidue| ScalarResidue::from_montgomery(x.canonical());
-        let mut table = vec![ScalarResidue::ONE; 1 << log_size.saturating_sub(1)];
+        let one = reduced(ScalarResidue::from_integer([1 << shift, 0, 0, 0]));
+        let mut table = vec![one; 1 << log_size.saturating_sub(1)];
         // The powers w^(n/4), w^(n/8), ..., w belong to the bits of k from the lowest on.
         let mut squares = vec![reduced(root)];
         for _ in 2..log_size {
@@ -38,13 +41,19 @@ impl Twiddles {
             pairs.for_each(|(lower, upper)| *upper = reduced(lower.mul(square)));
             filled *= 2;
         }
-        Self { root: root.canonical(), log_size, table }
+        Self { root: root.canonical(), log_size, shift, table }
     }
 
-    /// The factor of block k; 1 where there is no such block, for transforms of one or two points.
+    /// The factor of block k.
     #[inline(always)]
     pub(super) fn at(&self, k: usize) -> ScalarResidue {
-        self.table.get(k).copied().unwrap_or(ScalarResidue::ONE)
+        self.table[k]
+    }
+
+    /// The same where it stands.
+    #[inline(always)]
+    pub(super) fn place(&self, k: usize) -> &ScalarResidue {
+        &self.table[k]
     }
 }
 
@@ -53,15 +62,17 @@ impl Twiddles {
 pub(crate) struct TwiddleCache(Mutex<Vec<Arc<Twiddles>>>);
 
 impl TwiddleCache {
-    /// The table of a root of order 2^`log_size`.
-    pub(super) fn get(&self, root: ScalarResidue, log_size: u32) -> Arc<Twiddles> {
+    /// The table of a root of order 2^`log_size`, with factors times 2^`shift`.
+    pub(super) fn get(&self, root: ScalarResidue, log_size: u32, shift: u32) -> Arc<Twiddles> {
         let root_limbs = root.canonical();
-        let matches = |table: &Arc<Twiddles>| table.root == root_limbs && table.log_size == log_size;
+        let matches = |table: &Arc<Twiddles>| {
+            (table.root, table.log_size, table.shift) == (root_limbs, log_size, shift)
+        };
         let take =
             |tables: &mut Vec<Arc<Twiddles>>| tables.iter().position(matches).map(|i| tables.remove(i));
         let known = take(&mut self.lock());
         // Made outside the lock: two callers may make the same table, neither waits for another's.
-        let table = known.unwrap_or_else(|| Arc::new(Twiddles::new(root, log_size)));
+        let table = known.unwrap_or_else(|| Arc::new(Twiddles::new(root, log_size, shift)));
         let mut tables = self.lock();
         take(&mut tables);
         tables.insert(0, Arc::clone(&table));

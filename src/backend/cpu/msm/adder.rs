@@ -1,26 +1,22 @@
-//! Sums of many lists of affine points at once, with shared inversions.
+//! Sums of many lists of affine points at once.
 //!
 //! # Mathematical description
 //!
-//! A sum of two affine points costs one inversion, two products and a square; a thousand independent sums share one
-//! inversion for three products each (Montgomery's trick), six products in all, against ten for a sum in projective
+//! A sum of two affine points costs an inversion, two products and a square; many independent sums share one
+//! inversion for three products each ([`chords`](super::chords)), six products in all, against ten for a sum in projective
 //! coordinates. Independent sums are found by halving: each round adds neighbours of every list, so that a list of m points
 //! is one point after log2 m rounds, however unevenly points are spread over lists. A list that holds half of all points
-//! costs no more than many short ones.
-//!
-//! Equal neighbours are doubled, which has a denominator of its own; opposite ones and identities need none and are kept
-//! out of the product, so that no zero gets into it: the denominator of a doubling is y + y', which is looked at first.
+//! costs no more than many short ones, and no two sums of a round have a point in common.
 
-use crate::curve::{Affine, Coordinate};
+use std::ops::Range;
 
-/// Pairs that share an inversion. Their points, 128 KiB, stay in the second-level cache between the two visits.
-const BATCH: usize = 1024;
+use super::chords::{BUCKET_TARGET, Batch, Move, Pair};
+use crate::backend::cpu::residues::Residues;
+use crate::bn254::{CoordinateModulus, CoordinateResidue};
+use crate::curve::Affine;
 
-/// Products that grow side by side: one chain of products would wait for each before the next.
-const CHAINS: usize = 4;
-
-/// How many steps ahead points are asked for: about the time that memory takes to answer.
-const AHEAD: usize = 32;
+/// A point of the curve.
+pub(super) type Point = Affine<CoordinateResidue>;
 
 /// In an entry: the point is to be negated.
 pub(super) const NEGATIVE: u32 = 1 << 31;
@@ -28,42 +24,6 @@ pub(super) const NEGATIVE: u32 = 1 << 31;
 const BUCKET: u32 = 1 << 30;
 /// The first number that is too large for a point in an entry.
 pub(super) const POINTS: usize = 1 << 30;
-
-/// In the target of a step: the bucket with this number.
-const DONE: u32 = 1 << 31;
-
-/// What becomes of two points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Add,
-    Double,
-    Left,
-    Right,
-    Identity,
-}
-
-impl Kind {
-    /// What becomes of any two points.
-    #[cold]
-    fn of<F: Coordinate>(left: &Affine<F>, right: &Affine<F>) -> Self {
-        match (left.is_identity(), right.is_identity()) {
-            (true, _) => Self::Right,
-            (_, true) => Self::Left,
-            _ if !right.x.sub(left.x).is_zero() => Self::Add,
-            _ if left.y.add(right.y).is_zero() => Self::Identity,
-            _ => Self::Double,
-        }
-    }
-}
-
-/// Two neighbours, or one without, and where the result goes.
-#[derive(Clone, Copy)]
-struct Step {
-    left: u32,
-    right: u32,
-    target: u32,
-    kind: Kind,
-}
 
 /// A list of points: how many there are, and the bucket that gets their sum.
 #[derive(Clone, Copy)]
@@ -73,75 +33,90 @@ struct List {
 }
 
 /// Buckets, and scratch memory for adding to them.
-pub(super) struct Buckets<F> {
+pub(super) struct Buckets<R: Residues> {
     /// The sums so far.
-    pub(super) sums: Vec<Affine<F>>,
+    pub(super) sums: Vec<Point>,
     /// (bucket, entry), in any order; what is to be added next.
-    pub(super) entries: Vec<(u32, u32)>,
-    /// Where each bucket's list begins.
+    entries: Vec<(u32, u32)>,
+    /// How many entries each bucket has, one place further; then where its list begins.
     starts: Vec<u32>,
     sorted: Vec<u32>,
     lists: Vec<List>,
-    points: Vec<Affine<F>>,
-    steps: Vec<Step>,
-    denominators: Vec<F>,
-    inverses: Vec<F>,
+    /// What a round finds and what it leaves.
+    points: [Vec<Point>; 2],
+    batch: Batch<R>,
 }
 
-impl<F: Coordinate> Buckets<F> {
-    /// Empty buckets.
-    pub(super) fn new(count: usize) -> Self {
+impl<R: Residues<Modulus = CoordinateModulus>> Buckets<R> {
+    /// No buckets.
+    pub(super) fn new() -> Self {
         Self {
-            sums: vec![Affine::IDENTITY; count],
+            sums: Vec::new(),
             entries: Vec::new(),
-            starts: vec![0; count + 1],
+            starts: Vec::new(),
             sorted: Vec::new(),
             lists: Vec::new(),
-            points: Vec::new(),
-            steps: Vec::with_capacity(BATCH),
-            denominators: Vec::with_capacity(BATCH),
-            inverses: Vec::with_capacity(BATCH),
+            points: [Vec::new(), Vec::new()],
+            batch: Batch::new(),
         }
     }
 
-    /// Adds to each bucket the points of its entries, which are numbers of `bases`, negative or not.
-    pub(super) fn add_entries(&mut self, bases: &[Affine<F>]) {
-        self.sort();
-        let (mut lists, mut points) = (std::mem::take(&mut self.lists), std::mem::take(&mut self.points));
+    /// Makes this `count` empty buckets.
+    pub(super) fn empty(&mut self, count: usize) {
+        self.sums.clear();
+        self.sums.resize(count, Affine::IDENTITY);
+        self.starts.clear();
+        self.starts.resize(count + 1, 0);
+    }
+
+    /// Notes that a bucket gets the point of an entry, the number of a base, negative or not.
+    #[inline(always)]
+    pub(super) fn push(&mut self, bucket: u32, entry: u32) {
+        self.entries.push((bucket, entry));
+        self.starts[bucket as usize + 1] += 1;
+    }
+
+    /// Adds to each bucket the points of its entries; no others have entries than those in the range.
+    pub(super) fn add_entries(&mut self, range: Range<usize>, bases: &[Point]) {
+        let total = self.sort(range);
+        let [mut before, mut after] = std::mem::take(&mut self.points);
         let sorted = std::mem::take(&mut self.sorted);
-        points.resize(sorted.len() / 2 + lists.len(), Affine::IDENTITY);
-        self.round(&mut lists, &mut points, &Entries { sorted: &sorted, bases });
-        while !lists.is_empty() {
-            self.round(&mut lists, &mut points, &InPlace);
+        let grow = |points: &mut Vec<Point>, len: usize| {
+            if points.len() < len {
+                points.resize(len, Affine::IDENTITY);
+            }
+        };
+        grow(&mut before, total / 2 + self.lists.len());
+        grow(&mut after, total / 4 + self.lists.len());
+        self.round(&Entries { sorted: &sorted, bases }, &mut before);
+        while !self.lists.is_empty() {
+            self.round(&Points(&before), &mut after);
+            std::mem::swap(&mut before, &mut after);
         }
-        (self.lists, self.points, self.sorted) = (lists, points, sorted);
-        self.entries.clear();
+        (self.points, self.sorted) = ([before, after], sorted);
     }
 
-    /// Sorts the entries by bucket, by counting. A bucket that holds a sum already is the first entry of its list.
-    fn sort(&mut self) {
-        self.starts.fill(0);
-        for &(bucket, _) in &self.entries {
-            self.starts[bucket as usize + 1] += 1;
-        }
+    /// Sorts the entries by bucket, by counting, and returns their number. A bucket that holds a sum already is the first
+    /// entry of its list.
+    fn sort(&mut self, range: Range<usize>) -> usize {
         self.lists.clear();
+        let most = self.entries.len() + range.len();
+        if self.sorted.len() < most {
+            self.sorted.resize(most, 0);
+        }
         let mut total = 0;
-        for (bucket, sum) in self.sums.iter().enumerate() {
+        for bucket in range.clone() {
             let new = self.starts[bucket + 1];
             self.starts[bucket] = total;
             if new > 0 {
-                let len = new + u32::from(!sum.is_identity());
+                let begun = !self.sums[bucket].is_identity();
+                if begun {
+                    self.sorted[total as usize] = bucket as u32 | BUCKET;
+                    self.starts[bucket] += 1;
+                }
+                let len = new + u32::from(begun);
                 self.lists.push(List { bucket: bucket as u32, len });
                 total += len;
-            }
-        }
-        self.sorted.clear();
-        self.sorted.resize(total as usize, 0);
-        for list in &self.lists {
-            let bucket = list.bucket as usize;
-            if !self.sums[bucket].is_identity() {
-                self.sorted[self.starts[bucket] as usize] = list.bucket | BUCKET;
-                self.starts[bucket] += 1;
             }
         }
         for &(bucket, entry) in &self.entries {
@@ -149,186 +124,100 @@ impl<F: Coordinate> Buckets<F> {
             self.sorted[*place as usize] = entry;
             *place += 1;
         }
+        self.entries.clear();
+        self.starts[range.start..=range.end].fill(0);
+        total as usize
     }
 
-    /// Adds neighbours of every list. Lists lie one after another in a source and do so in `points` afterwards;
-    /// those that have become one point are in their buckets, and gone.
-    fn round(&mut self, lists: &mut Vec<List>, points: &mut [Affine<F>], from: &impl Source<F>) {
-        // Targets never overtake sources, so both may be the same memory.
+    /// Adds neighbours of every list. Lists lie one after another in a source, and do so in `points` afterwards; those that
+    /// have become one point are in their buckets, and gone.
+    fn round(&mut self, from: &impl Source, points: &mut [Point]) {
+        let Self { lists, batch, sums, .. } = self;
         let (mut source, mut target) = (0, 0);
         for list in lists.iter_mut() {
-            let half = list.len.div_ceil(2);
-            for i in 0..half {
-                let pair = 2 * i + 1 < list.len;
-                self.steps.push(Step {
-                    left: source,
-                    right: source + 1,
-                    target: if half == 1 { DONE | list.bucket } else { target + i },
-                    kind: if pair { Kind::Add } else { Kind::Left },
-                });
-                source += 1 + u32::from(pair);
-                if self.steps.len() == BATCH {
-                    self.flush(points, from);
+            let (pairs, single) = (list.len / 2, list.len % 2 == 1);
+            let done = list.len <= 2;
+            for i in 0..pairs {
+                let target = if done { BUCKET_TARGET | list.bucket } else { target + i };
+                batch.pairs.push(Pair { left: from.entry(source), right: from.entry(source + 1), target });
+                source += 2;
+                if batch.is_full() {
+                    batch.flush(from, points, sums);
                 }
             }
-            list.len = half;
-            target += if half == 1 { 0 } else { half };
+            if single {
+                let target = if done { BUCKET_TARGET | list.bucket } else { target + pairs };
+                batch.moves.push(Move { from: from.entry(source), target });
+                source += 1;
+                if batch.is_full() {
+                    batch.flush(from, points, sums);
+                }
+            }
+            list.len = pairs + u32::from(single);
+            target += if done { 0 } else { list.len };
         }
-        self.flush(points, from);
+        batch.flush(from, points, sums);
         lists.retain(|list| list.len > 1);
-    }
-
-    /// Does the steps that were collected.
-    fn flush(&mut self, points: &mut [Affine<F>], from: &impl Source<F>) {
-        let Self { sums, steps, denominators, inverses, .. } = self;
-        for i in 0..steps.len() {
-            if let Some(ahead) = steps.get(i + AHEAD) {
-                from.prefetch(ahead.left);
-                from.prefetch(ahead.right);
-            }
-            let step = &mut steps[i];
-            if step.kind != Kind::Add {
-                continue;
-            }
-            let (left, right) = (from.x(points, sums, step.left), from.x(points, sums, step.right));
-            let denominator = right.sub(left);
-            if denominator.is_zero() || left.is_plain_zero() || right.is_plain_zero() {
-                // Perhaps no two points with a line through them; rare, unless bases repeat.
-                let [left, right] = [step.left, step.right].map(|at| from.point(points, sums, at));
-                step.kind = Kind::of(&left, &right);
-                match step.kind {
-                    Kind::Add => denominators.push(denominator),
-                    Kind::Double => denominators.push(left.y.add(right.y)),
-                    Kind::Left | Kind::Right | Kind::Identity => {}
-                }
-            } else {
-                denominators.push(denominator);
-            }
-        }
-        invert(denominators, inverses);
-        let mut inverses = inverses.iter();
-        for (i, step) in steps.iter().enumerate() {
-            if let Some(ahead) = steps.get(i + 4) {
-                from.prefetch(ahead.left);
-                from.prefetch(ahead.right);
-            }
-            let left = || from.point(points, sums, step.left);
-            let right = || from.point(points, sums, step.right);
-            let result = match step.kind {
-                Kind::Left => left(),
-                Kind::Right => right(),
-                Kind::Identity => Affine::IDENTITY,
-                Kind::Add => {
-                    let (left, right) = (left(), right());
-                    chord(&left, &right, right.y.sub(left.y), inverses.next())
-                }
-                Kind::Double => {
-                    let point = left();
-                    let square = point.x.square();
-                    chord(&point, &point, square.add(square).add(square), inverses.next())
-                }
-            };
-            match step.target & DONE {
-                0 => points[step.target as usize] = result,
-                _ => sums[(step.target & !DONE) as usize] = result,
-            }
-        }
-        steps.clear();
-        denominators.clear();
     }
 }
 
 /// Where the points of a round are.
-trait Source<F> {
-    /// The point at a place.
-    fn point(&self, points: &[Affine<F>], sums: &[Affine<F>], at: u32) -> Affine<F>;
+pub(super) trait Source {
+    /// What is at a place of the lists.
+    fn entry(&self, place: u32) -> u32;
 
-    /// Its x, which the sign does not change.
-    fn x(&self, points: &[Affine<F>], sums: &[Affine<F>], at: u32) -> F;
+    /// The point of an entry, and whether it is to be negated.
+    fn at<'a>(&'a self, sums: &'a [Point], entry: u32) -> (&'a Point, bool);
 
-    /// Asks for the point at a place, which may be beyond the last, before it is needed.
-    fn prefetch(&self, at: u32);
+    /// Asks for the point of an entry, before it is needed.
+    fn prefetch(&self, entry: u32);
+
+    /// The point of an entry, negated if it is to be.
+    #[inline(always)]
+    fn point(&self, sums: &[Point], entry: u32) -> Point {
+        let (point, negative) = self.at(sums, entry);
+        point.negated_if(negative)
+    }
 }
 
 /// The first round: bases and buckets, anywhere in memory, in the order of sorted entries.
-struct Entries<'a, F> {
+struct Entries<'a> {
     sorted: &'a [u32],
-    bases: &'a [Affine<F>],
+    bases: &'a [Point],
 }
 
-impl<F: Coordinate> Source<F> for Entries<'_, F> {
+impl Source for Entries<'_> {
     #[inline(always)]
-    fn point(&self, _: &[Affine<F>], sums: &[Affine<F>], at: u32) -> Affine<F> {
-        let entry = self.sorted[at as usize];
-        match entry & BUCKET {
-            0 => self.bases[(entry & !NEGATIVE) as usize].negated_if(entry & NEGATIVE != 0),
-            _ => sums[(entry & !BUCKET) as usize],
-        }
+    fn entry(&self, place: u32) -> u32 {
+        self.sorted[place as usize]
     }
 
     #[inline(always)]
-    fn x(&self, _: &[Affine<F>], sums: &[Affine<F>], at: u32) -> F {
-        let entry = self.sorted[at as usize];
-        match entry & BUCKET {
-            0 => self.bases[(entry & !NEGATIVE) as usize].x,
-            _ => sums[(entry & !BUCKET) as usize].x,
-        }
+    fn at<'a>(&'a self, sums: &'a [Point], entry: u32) -> (&'a Point, bool) {
+        let points = if entry & BUCKET == 0 { self.bases } else { sums };
+        (&points[(entry & !NEGATIVE & !BUCKET) as usize], entry & NEGATIVE != 0)
     }
 
     #[inline(always)]
-    fn prefetch(&self, at: u32) {
-        if let Some(&entry) = self.sorted.get(at as usize) {
-            let place = self.bases.as_ptr().wrapping_add((entry & !NEGATIVE & !BUCKET) as usize);
-            crate::memory::prefetch(place);
-        }
+    fn prefetch(&self, entry: u32) {
+        crate::memory::prefetch(self.bases.as_ptr().wrapping_add((entry & !NEGATIVE & !BUCKET) as usize));
     }
 }
 
 /// Later rounds: what the round before has left.
-struct InPlace;
+struct Points<'a>(&'a [Point]);
 
-impl<F: Coordinate> Source<F> for InPlace {
+impl Source for Points<'_> {
     #[inline(always)]
-    fn point(&self, points: &[Affine<F>], _: &[Affine<F>], at: u32) -> Affine<F> {
-        points[at as usize]
+    fn entry(&self, place: u32) -> u32 {
+        place
     }
 
     #[inline(always)]
-    fn x(&self, points: &[Affine<F>], _: &[Affine<F>], at: u32) -> F {
-        points[at as usize].x
+    fn at<'a>(&'a self, _: &'a [Point], entry: u32) -> (&'a Point, bool) {
+        (&self.0[entry as usize], false)
     }
 
     #[inline(always)]
     fn prefetch(&self, _: u32) {}
-}
-
-/// The third point, negated, of the line through P and Q with slope numerator / denominator.
-#[inline(always)]
-fn chord<F: Coordinate>(p: &Affine<F>, q: &Affine<F>, numerator: F, inverse: Option<&F>) -> Affine<F> {
-    let slope = numerator.mul(*inverse.expect("a denominator a sum"));
-    let x = slope.square().sub(p.x).sub(q.x);
-    Affine { x, y: slope.mul(p.x.sub(x)).sub(p.y) }
-}
-
-/// The inverses of elements other than zero.
-fn invert<F: Coordinate>(elements: &[F], inverses: &mut Vec<F>) {
-    inverses.clear();
-    let mut products = [F::ONE; CHAINS];
-    for (i, &element) in elements.iter().enumerate() {
-        let product = &mut products[i % CHAINS];
-        inverses.push(*product);
-        *product = product.mul(element);
-    }
-    let all = products[1..].iter().fold(products[0], |all, &product| all.mul(product));
-    let all = all.inverse().expect("a product of elements other than zero");
-    // Of each chain's product, the inverse is that of all times the other products.
-    let mut chains: [F; CHAINS] = std::array::from_fn(|i| {
-        let others = products.iter().enumerate().filter(|&(j, _)| j != i);
-        others.fold(all, |inverse, (_, &product)| inverse.mul(product))
-    });
-    for (i, &element) in elements.iter().enumerate().rev() {
-        let inverse = &mut chains[i % CHAINS];
-        inverses[i] = inverses[i].mul(*inverse);
-        *inverse = inverse.mul(element);
-    }
 }

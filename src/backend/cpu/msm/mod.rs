@@ -15,19 +15,21 @@
 //! to be summed and digits can be longer.
 
 mod adder;
+mod chords;
 mod integers;
 mod plan;
 mod tables;
 
 use rayon::prelude::*;
 
-use self::adder::{Buckets, NEGATIVE, POINTS};
+use self::adder::{Buckets, NEGATIVE, POINTS, Point};
 use self::plan::{Plan, SHORT, Task};
 use self::tables::Tables;
 use super::Cpu;
+use super::residues::{Residues, on_residues};
 use crate::backend::{BasesView, Kept, Msm, ScalarsView};
-use crate::bn254::{CoordinateResidue, Fr, G1, G1Affine, affine_points, sum_of_xyzz};
-use crate::curve::{Affine, Coordinate, Xyzz};
+use crate::bn254::{CoordinateModulus, CoordinateResidue, Fr, G1, G1Affine, affine_points, sum_of_xyzz};
+use crate::curve::Xyzz;
 use crate::error::Error;
 use crate::field::montgomery::Limbs;
 
@@ -61,23 +63,38 @@ impl Msm for Cpu {
         let rows = integers.par_chunks(n).zip(sums);
         // Rows that are divided themselves come one after another, which bounds the memory for buckets.
         let together = if n < SMALL_ROW { 1 } else { integers.len() / n };
-        rows.with_min_len(together).for_each(|(row, sum)| *sum = sum_of_xyzz(bases.sum(row)));
+        on_residues!(self.simd, CoordinateModulus, R, {
+            rows.with_min_len(together).for_each(|(row, sum)| *sum = sum_of_xyzz(bases.sum::<R>(row)));
+        });
         Ok(())
     }
 }
 
-/// Bases, and tables of their multiples with the place where the bases begin in them.
-struct Bases<'a, F> {
-    points: &'a [Affine<F>],
-    tables: Option<(&'a Tables<F>, usize)>,
+/// What one task after another uses: buckets, and those of weighted sums.
+struct Scratch<R: Residues>([Buckets<R>; 2]);
+
+impl<R: Residues<Modulus = CoordinateModulus>> Scratch<R> {
+    fn new() -> Self {
+        Self([Buckets::new(), Buckets::new()])
+    }
 }
 
-impl<F: Coordinate> Bases<'_, F> {
+/// Bases, and tables of their multiples with the place where the bases begin in them.
+struct Bases<'a> {
+    points: &'a [Point],
+    tables: Option<(&'a Tables<CoordinateResidue>, usize)>,
+}
+
+impl Bases<'_> {
     /// The sum of every integer times its base.
-    fn sum(&self, integers: &[Limbs]) -> Xyzz<F> {
+    fn sum<R: Residues<Modulus = CoordinateModulus>>(&self, integers: &[Limbs]) -> Xyzz<CoordinateResidue> {
         let shape = self.tables.map(|(tables, _)| tables.shape);
         let plan = Plan::new(&integers::widths(integers), shape, rayon::current_num_threads());
-        let parts: Vec<_> = plan.tasks.par_iter().map(|task| self.run(&plan, task, integers)).collect();
+        let parts: Vec<_> = plan
+            .tasks
+            .par_iter()
+            .map_init(Scratch::<R>::new, |scratch, task| self.run(scratch, &plan, task, integers))
+            .collect();
         let mut sets = vec![Xyzz::IDENTITY; plan.sets];
         for (task, sums) in plan.tasks.iter().zip(parts) {
             for (set, sum) in sets[task.sets.clone()].iter_mut().zip(sums) {
@@ -90,10 +107,17 @@ impl<F: Coordinate> Bases<'_, F> {
     }
 
     /// The sums of a task's bucket sets over its bases.
-    fn run(&self, plan: &Plan, task: &Task, integers: &[Limbs]) -> Vec<Xyzz<F>> {
+    fn run<R: Residues<Modulus = CoordinateModulus>>(
+        &self,
+        scratch: &mut Scratch<R>,
+        plan: &Plan,
+        task: &Task,
+        integers: &[Limbs],
+    ) -> Vec<Xyzz<CoordinateResidue>> {
         let Plan { digits, sets, .. } = *plan;
-        let mut buckets = Buckets::new(digits.largest * task.sets.len());
-        let chunk = plan.chunk(task);
+        let [buckets, of_weights] = &mut scratch.0;
+        buckets.empty(digits.largest * task.sets.len());
+        let chunk = plan.chunk();
         for start in task.bases.clone().step_by(chunk) {
             let range = start..task.bases.end.min(start + chunk);
             // Where a base stands, and how far its next multiple is.
@@ -101,53 +125,59 @@ impl<F: Coordinate> Bases<'_, F> {
                 Some((tables, first)) if plan.tables > 1 => (&tables.points[..], first + start, tables.count),
                 _ => (&self.points[range.clone()], 0, 0),
             };
-            for (i, integer) in integers[range].iter().enumerate() {
-                if *integer == [0; 4] {
-                    continue;
-                }
-                for (slot, set) in task.sets.clone().enumerate() {
-                    for (table, place) in (set..digits.count as usize).step_by(sets).enumerate() {
-                        let (magnitude, negative) = digits.digit(integer, place as u32);
-                        if magnitude != 0 {
-                            let bucket = (slot * digits.largest) as u32 + magnitude - 1;
-                            let entry = (first + i + table * stride) as u32;
-                            buckets.entries.push((bucket, if negative { entry | NEGATIVE } else { entry }));
+            for start in (0..task.sets.len()).step_by(plan.together) {
+                let slots = start..task.sets.len().min(start + plan.together);
+                for slot in slots.clone() {
+                    let places = (task.sets.start + slot..digits.count as usize).step_by(sets);
+                    for (table, place) in places.enumerate() {
+                        for (i, integer) in integers[range.clone()].iter().enumerate() {
+                            // One after another now, in any order soon.
+                            crate::memory::prefetch(points.as_ptr().wrapping_add(first + i + table * stride));
+                            let (magnitude, negative) = digits.digit(integer, place as u32);
+                            if magnitude != 0 {
+                                let bucket = (slot * digits.largest) as u32 + magnitude - 1;
+                                let entry = (first + i + table * stride) as u32;
+                                buckets.push(bucket, if negative { entry | NEGATIVE } else { entry });
+                            }
                         }
                     }
                 }
+                buckets.add_entries(slots.start * digits.largest..slots.end * digits.largest, points);
             }
-            buckets.add_entries(points);
         }
-        buckets.sums.chunks(digits.largest).map(weighted_sum).collect()
+        buckets.sums.chunks(digits.largest).map(|sums| weighted_sum(of_weights, sums)).collect()
     }
 }
 
 /// The sum of i + 1 times the point at index i.
-fn weighted_sum<F: Coordinate>(points: &[Affine<F>]) -> Xyzz<F> {
+fn weighted_sum<R: Residues<Modulus = CoordinateModulus>>(
+    buckets: &mut Buckets<R>,
+    points: &[Point],
+) -> Xyzz<CoordinateResidue> {
     if points.len() <= SHORT {
         return running_sum(points);
     }
     // Weights have two digits of about the same length; those of each place have buckets.
     let low_bits = (usize::BITS - points.len().leading_zeros()).div_ceil(2);
     let (low_count, high_count) = ((1 << low_bits) - 1, points.len() >> low_bits);
-    let mut buckets = Buckets::new(low_count + high_count);
+    buckets.empty(low_count + high_count);
     for (i, _) in points.iter().enumerate().filter(|(_, point)| !point.is_identity()) {
         let (high, low) = ((i + 1) >> low_bits, (i + 1) & low_count);
         for bucket in
             [low.checked_sub(1), high.checked_sub(1).map(|high| low_count + high)].into_iter().flatten()
         {
-            buckets.entries.push((bucket as u32, i as u32));
+            buckets.push(bucket as u32, i as u32);
         }
     }
-    buckets.add_entries(points);
+    buckets.add_entries(0..low_count + high_count, points);
     let (low, high) = buckets.sums.split_at(low_count);
     (0..low_bits).fold(running_sum(high), |sum, _| sum.double()).add(&running_sum(low))
 }
 
 /// The same for few points: every sum of the last points counts once.
-fn running_sum<F: Coordinate>(points: &[Affine<F>]) -> Xyzz<F> {
+fn running_sum(points: &[Point]) -> Xyzz<CoordinateResidue> {
     let both = points.iter().rev().fold((Xyzz::IDENTITY, Xyzz::IDENTITY), |(last, sum), point| {
-        let last: Xyzz<F> = last.add_affine(point);
+        let last: Xyzz<_> = last.add_affine(point);
         (last, sum.add(&last))
     });
     both.1

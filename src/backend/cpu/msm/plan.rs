@@ -6,8 +6,8 @@ use super::integers::{Digits, LONGEST};
 
 /// What things cost, in products of coordinates. A sum of affine points, its share of an inversion and of sorting included.
 const SUM: f64 = 7.0;
-/// A bucket beyond its points: its share of the weighted sum.
-const BUCKET: f64 = 2.0 * SUM;
+/// A bucket beyond its points: its share of the weighted sum, two sums, and of memory.
+const BUCKET: f64 = 3.0 * SUM;
 /// A bucket of a short weighted sum, by two projective sums.
 const SHORT_BUCKET: f64 = 24.0;
 /// A digit place: doublings and the end of a weighted sum.
@@ -18,8 +18,11 @@ pub(super) const SHORT: usize = 64;
 /// The largest digits, in bits; 2^21 buckets are 128 MiB.
 const MOST_BITS: u32 = 22;
 
-/// Entries that a task sorts at once. They refer to 4 MiB of bases or so.
-const CHUNK: usize = 1 << 16;
+/// Buckets of small sets that are sorted together.
+const SORTED: usize = 1 << 14;
+
+/// Entries that a task sorts at once. They refer to 1 MiB of bases, or to as many bases as there are buckets.
+const CHUNK: usize = 1 << 14;
 
 /// A division into tasks.
 #[derive(Debug)]
@@ -28,6 +31,8 @@ pub(super) struct Plan {
     /// Tables of multiples in use: digit t S + s belongs to table t and bucket set s, with S sets.
     pub(super) tables: usize,
     pub(super) sets: usize,
+    /// Bucket sets whose entries are sorted together.
+    pub(super) together: usize,
     pub(super) tasks: Vec<Task>,
 }
 
@@ -118,14 +123,16 @@ impl Plan {
             })
             .collect();
         let tasks = tasks(n, &work, digits.largest, threads);
-        Self { digits, tables, sets, tasks }
+        let together = (SORTED / n.max(digits.largest).max(1)).max(1);
+        Self { digits, tables, sets, together, tasks }
     }
 
     /// Bases that a task takes at once.
-    pub(super) fn chunk(&self, task: &Task) -> usize {
-        let entries_per_base = task.sets.len() * self.tables;
+    pub(super) fn chunk(&self) -> usize {
+        let entries_per_base = self.together.min(self.sets) * self.tables;
+        let buckets = self.together.min(self.sets) * self.digits.largest;
         // Few entries for many buckets would be copied about without being added.
-        CHUNK.max(2 * task.sets.len() * self.digits.largest).div_ceil(entries_per_base)
+        CHUNK.max(buckets).div_ceil(entries_per_base)
     }
 }
 
@@ -139,7 +146,7 @@ fn tasks(n: usize, work: &[usize], buckets: usize, threads: usize) -> Vec<Task> 
     while set < work.len() {
         let mut end = set + 1;
         let mut sum = work[set];
-        while end < work.len() && sum + work[end] <= share.min(CHUNK / 4) {
+        while end < work.len() && sum + work[end] <= share.min(SORTED) {
             sum += work[end];
             end += 1;
         }
@@ -173,7 +180,7 @@ mod tests {
                     let mut covered = vec![0; plan.sets];
                     for task in &plan.tasks {
                         task.sets.clone().for_each(|set| covered[set] += task.bases.len());
-                        assert!(plan.chunk(task) > 0);
+                        assert!(plan.chunk() > 0);
                     }
                     assert!(covered.iter().all(|&bases| bases == n), "{n} {width} {threads} {plan:?}");
                     assert!(plan.tables * plan.sets >= plan.digits.count as usize);

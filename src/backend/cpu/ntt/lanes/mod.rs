@@ -23,7 +23,7 @@ macro_rules! on_lanes {
     ($simd:expr, $lanes:ident, $body:expr) => {
         match $simd {
             #[cfg(target_arch = "x86_64")]
-            Simd::Avx512 => {
+            Simd::Avx512 | Simd::Avx512Ifma => {
                 type $lanes = $crate::backend::cpu::ntt::lanes::Avx512;
                 $body
             }

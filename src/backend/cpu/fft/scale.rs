@@ -1,0 +1,123 @@
+//! Products of all entries with the powers of a number: shifts of cosets and what an inverse transform divides by.
+
+use rayon::prelude::*;
+
+use super::network::{load, store};
+use crate::backend::cpu::quadwords::{MOST, Work};
+use crate::backend::cpu::residues::Residues;
+use crate::bn254::{ScalarModulus, ScalarResidue};
+use crate::ntt::Order;
+
+/// Scalars that one thread scales at a time.
+const PIECE: usize = 1 << 12;
+
+/// The factors c, c r, c r^2, ... .
+#[derive(Clone, Copy)]
+pub(super) struct Scale {
+    pub(super) factor: ScalarResidue,
+    pub(super) ratio: ScalarResidue,
+}
+
+impl Scale {
+    /// Multiplies the entry with number i by c r^i. What comes out is reduced. There are whole vectors of entries.
+    pub(super) fn apply<R: Residues<Modulus = ScalarModulus>>(
+        self,
+        values: &mut [ScalarResidue],
+        order: Order,
+    ) {
+        let ratio = self.ratio;
+        // What products with the factors lack.
+        let factor = self.factor.mul(ScalarResidue::from_integer([1 << (2 * R::SHIFT), 0, 0, 0]));
+        let constant = ratio.canonical() == ScalarResidue::ONE.canonical();
+        let pieces = values.par_chunks_mut(PIECE).enumerate();
+        match order {
+            Order::BitReversed if !constant => {
+                let log_size = values.len().trailing_zeros();
+                reversed::<R>(values, factor, ratio, log_size);
+            }
+            _ => pieces.for_each(|(i, values)| {
+                let first = factor.mul(ratio.pow(&[(i * PIECE) as u64]));
+                R::enter(Powers::<R> { values, first, ratio, residues: std::marker::PhantomData });
+            }),
+        }
+    }
+}
+
+/// Entry number i stands at i reversed: a bit of the place is a power of the ratio.
+fn reversed<R: Residues<Modulus = ScalarModulus>>(
+    values: &mut [ScalarResidue],
+    factor: ScalarResidue,
+    ratio: ScalarResidue,
+    log_size: u32,
+) {
+    let mut squares = vec![ratio];
+    squares.extend((1..log_size).scan(ratio, |power, _| {
+        *power = power.square();
+        Some(*power)
+    }));
+    values.par_chunks_mut(PIECE).enumerate().for_each(|(i, values)| {
+        let bits = (0..log_size).filter(|bit| (i * PIECE) >> bit & 1 == 1);
+        let first = bits.fold(factor, |power, bit| power.mul(squares[(log_size - 1 - bit) as usize]));
+        // Counting up flips 1...1 at the end: the powers of all lower bits, by doubling the table.
+        let mut powers = vec![first];
+        for bit in 0..values.len().trailing_zeros() {
+            let square = squares[(log_size - 1 - bit) as usize];
+            let upper: Vec<_> = powers.iter().map(|power| power.mul(square)).collect();
+            powers.extend(upper);
+        }
+        R::enter(Table::<R> { values, powers: &powers, residues: std::marker::PhantomData });
+    });
+}
+
+/// Products with c, c r, c r^2, ...
+struct Powers<'a, R> {
+    values: &'a mut [ScalarResidue],
+    first: ScalarResidue,
+    ratio: ScalarResidue,
+    residues: std::marker::PhantomData<R>,
+}
+
+/// Products with as many factors.
+struct Table<'a, R> {
+    values: &'a mut [ScalarResidue],
+    powers: &'a [ScalarResidue],
+    residues: std::marker::PhantomData<R>,
+}
+
+impl<R: Residues<Modulus = ScalarModulus>> Work for Powers<'_, R> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { values, first, ratio, .. } = self;
+        let mut powers = [first; MOST];
+        for lane in 1..R::WIDTH {
+            powers[lane] = powers[lane - 1].mul(ratio);
+        }
+        let mut factors = factors::<R>(&powers);
+        // From one vector to the next.
+        let step = ratio.pow(&[R::WIDTH as u64]);
+        let step = R::splat(step.mul(ScalarResidue::from_integer([1 << (2 * R::SHIFT), 0, 0, 0])));
+        for values in values.chunks_exact_mut(R::WIDTH) {
+            store::<R>(R::scaled(load::<R>(values, 1), factors), values, 1, true);
+            factors = R::of_product(R::product(factors, step));
+        }
+    }
+}
+
+impl<R: Residues<Modulus = ScalarModulus>> Work for Table<'_, R> {
+    #[inline(always)]
+    fn run(self) {
+        let pairs = self.values.chunks_exact_mut(R::WIDTH).zip(self.powers.chunks_exact(R::WIDTH));
+        for (values, powers) in pairs {
+            store::<R>(R::scaled(load::<R>(values, 1), factors::<R>(powers)), values, 1, true);
+        }
+    }
+}
+
+#[inline(always)]
+fn factors<R: Residues<Modulus = ScalarModulus>>(powers: &[ScalarResidue]) -> R::Factor {
+    let mut rows = [powers[0].as_limbs(); MOST];
+    for lane in 0..R::WIDTH {
+        rows[lane] = powers[lane].as_limbs();
+    }
+    R::factors(rows)
+}

@@ -1,0 +1,284 @@
+//! Eight words in a vector of AVX-512 with IFMA, the multiplication of 52-bit integers.
+
+use std::arch::x86_64::*;
+
+use super::{MOST, Quadwords, Row, Work};
+
+/// Eight words. Values are made only where [`Quadwords::enter`] may be called.
+#[derive(Clone, Copy)]
+pub(in crate::backend::cpu) struct Avx512Ifma(__m512i);
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+fn splat(word: u64) -> __m512i {
+    _mm512_set1_epi64(word as i64)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+fn pair(lower: &Row, upper: &Row) -> __m512i {
+    // SAFETY: the four words of each row are what is read.
+    let (lower, upper) =
+        unsafe { (_mm256_loadu_si256(lower.as_ptr().cast()), _mm256_loadu_si256(upper.as_ptr().cast())) };
+    _mm512_inserti64x4::<1>(_mm512_castsi256_si512(lower), upper)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+fn columns(rows: [&Row; MOST]) -> [__m512i; 4] {
+    // Two rows in a vector, in the order that the shuffles below undo.
+    let [a, b] = [pair(rows[0], rows[2]), pair(rows[1], rows[3])];
+    let [c, d] = [pair(rows[4], rows[6]), pair(rows[5], rows[7])];
+    // Quarters: words 0 of rows 0 and 1, words 2 of rows 0 and 1, and the same of rows 2 and 3; the odd words.
+    let (even, odd) = (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
+    let (even_upper, odd_upper) = (_mm512_unpacklo_epi64(c, d), _mm512_unpackhi_epi64(c, d));
+    [
+        _mm512_shuffle_i64x2::<0b10_00_10_00>(even, even_upper),
+        _mm512_shuffle_i64x2::<0b10_00_10_00>(odd, odd_upper),
+        _mm512_shuffle_i64x2::<0b11_01_11_01>(even, even_upper),
+        _mm512_shuffle_i64x2::<0b11_01_11_01>(odd, odd_upper),
+    ]
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+fn rows([a, b, c, d]: [__m512i; 4]) -> [Row; MOST] {
+    // Quarters: words 0 and 1 of row 0, of row 2, of row 4, of row 6; of the odd rows; words 2 and 3 of the same.
+    let (even, odd) = (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
+    let (even_ends, odd_ends) = (_mm512_unpacklo_epi64(c, d), _mm512_unpackhi_epi64(c, d));
+    let mut rows = [[0; 4]; MOST];
+    let halves: [(__m512i, __m512i); 2] = [(even, even_ends), (odd, odd_ends)];
+    let mut parity = 0;
+    while parity < 2 {
+        let (heads, ends) = halves[parity];
+        // Rows 0 and 2, then 4 and 6, as quarters 0, 0', 1, 1' and 2, 2', 3, 3'.
+        let order = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+        let lower = _mm512_permutex2var_epi64(heads, order, ends);
+        let upper = _mm512_permutex2var_epi64(heads, _mm512_add_epi64(order, _mm512_set1_epi64(4)), ends);
+        let quarter = [
+            _mm512_castsi512_si256(lower),
+            _mm512_extracti64x4_epi64::<1>(lower),
+            _mm512_castsi512_si256(upper),
+            _mm512_extracti64x4_epi64::<1>(upper),
+        ];
+        let mut i = 0;
+        while i < 4 {
+            // SAFETY: the four words of a row are what is written.
+            unsafe { _mm256_storeu_si256(rows[2 * i + parity].as_mut_ptr().cast(), quarter[i]) };
+            i += 1;
+        }
+        parity += 1;
+    }
+    rows
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+fn transposed(v: [__m512i; 8]) -> [__m512i; 8] {
+    // Words within quarters: pairs of vectors 2k and 2k + 1.
+    let [a0, a1] = [_mm512_unpacklo_epi64(v[0], v[1]), _mm512_unpackhi_epi64(v[0], v[1])];
+    let [b0, b1] = [_mm512_unpacklo_epi64(v[2], v[3]), _mm512_unpackhi_epi64(v[2], v[3])];
+    let [c0, c1] = [_mm512_unpacklo_epi64(v[4], v[5]), _mm512_unpackhi_epi64(v[4], v[5])];
+    let [d0, d1] = [_mm512_unpacklo_epi64(v[6], v[7]), _mm512_unpackhi_epi64(v[6], v[7])];
+    // Then quarters: those of even and of odd number of two vectors, twice.
+    let even = |x, y| _mm512_shuffle_i64x2::<0b10_00_10_00>(x, y);
+    let odd = |x, y| _mm512_shuffle_i64x2::<0b11_01_11_01>(x, y);
+    let [e0, e1, f0, f1] = [even(a0, b0), even(a1, b1), odd(a0, b0), odd(a1, b1)];
+    let [g0, g1, h0, h1] = [even(c0, d0), even(c1, d1), odd(c0, d0), odd(c1, d1)];
+    [
+        even(e0, g0),
+        even(e1, g1),
+        even(f0, h0),
+        even(f1, h1),
+        odd(e0, g0),
+        odd(e1, g1),
+        odd(f0, h0),
+        odd(f1, h1),
+    ]
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+fn add(a: __m512i, b: __m512i) -> __m512i {
+    _mm512_add_epi64(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+fn sub(a: __m512i, b: __m512i) -> __m512i {
+    _mm512_sub_epi64(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+fn and(a: __m512i, b: __m512i) -> __m512i {
+    _mm512_and_si512(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+fn or(a: __m512i, b: __m512i) -> __m512i {
+    _mm512_or_si512(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+fn shl<const N: u32>(a: __m512i) -> __m512i {
+    _mm512_slli_epi64::<N>(a)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+fn shr<const N: u32>(a: __m512i) -> __m512i {
+    _mm512_srli_epi64::<N>(a)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+fn shr_signed<const N: u32>(a: __m512i) -> __m512i {
+    _mm512_srai_epi64::<N>(a)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+fn add_low(sum: __m512i, a: __m512i, b: __m512i) -> __m512i {
+    _mm512_madd52lo_epu64(sum, a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+fn add_high(sum: __m512i, a: __m512i, b: __m512i) -> __m512i {
+    _mm512_madd52hi_epu64(sum, a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+fn equal(a: __m512i, b: __m512i) -> u8 {
+    _mm512_cmpeq_epi64_mask(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+fn negative(a: __m512i) -> u8 {
+    _mm512_movepi64_mask(a)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+fn select(lanes: u8, a: __m512i, b: __m512i) -> __m512i {
+    _mm512_mask_blend_epi64(lanes, b, a)
+}
+
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+fn run(work: impl Work) {
+    work.run();
+}
+
+// SAFETY, of all calls: the implementation is entered only by the dispatch of a `Cpu`, whose constructor has found the
+// instructions in this processor, and by tests that look first.
+impl Quadwords for Avx512Ifma {
+    const WIDTH: usize = 8;
+
+    #[inline(always)]
+    fn splat(word: u64) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { splat(word) })
+    }
+
+    #[inline(always)]
+    fn columns(rows: [&Row; MOST]) -> [Self; 4] {
+        // SAFETY: as above.
+        let [a, b, c, d] = unsafe { columns(rows) };
+        [Self(a), Self(b), Self(c), Self(d)]
+    }
+
+    #[inline(always)]
+    fn rows([a, b, c, d]: [Self; 4]) -> [Row; MOST] {
+        // SAFETY: as above.
+        unsafe { rows([a.0, b.0, c.0, d.0]) }
+    }
+
+    #[inline(always)]
+    fn transposed([a, b, c, d, e, f, g, h]: [Self; MOST]) -> [Self; MOST] {
+        // SAFETY: as above.
+        let [a, b, c, d, e, f, g, h] = unsafe { transposed([a.0, b.0, c.0, d.0, e.0, f.0, g.0, h.0]) };
+        [Self(a), Self(b), Self(c), Self(d), Self(e), Self(f), Self(g), Self(h)]
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { add(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { sub(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { and(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { or(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn shl<const N: u32>(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { shl::<N>(self.0) })
+    }
+
+    #[inline(always)]
+    fn shr<const N: u32>(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { shr::<N>(self.0) })
+    }
+
+    #[inline(always)]
+    fn shr_signed<const N: u32>(self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { shr_signed::<N>(self.0) })
+    }
+
+    #[inline(always)]
+    fn add_low(self, a: Self, b: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { add_low(self.0, a.0, b.0) })
+    }
+
+    #[inline(always)]
+    fn add_high(self, a: Self, b: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { add_high(self.0, a.0, b.0) })
+    }
+
+    #[inline(always)]
+    fn equal(self, other: Self) -> u8 {
+        // SAFETY: as above.
+        unsafe { equal(self.0, other.0) }
+    }
+
+    #[inline(always)]
+    fn negative(self) -> u8 {
+        // SAFETY: as above.
+        unsafe { negative(self.0) }
+    }
+
+    #[inline(always)]
+    fn select(self, lanes: u8, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { select(lanes, self.0, other.0) })
+    }
+
+    fn enter(work: impl Work) {
+        // SAFETY: as above.
+        unsafe { run(work) }
+    }
+}

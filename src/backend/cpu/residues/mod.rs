@@ -1,0 +1,128 @@
+//! Residues modulo a prime of 254 bits side by side: what sums and transforms over BN254 ask of a processor.
+//!
+//! # Mathematical description
+//!
+//! In memory x stands as x 2^256 modulo p, four 64-bit limbs, anything below 2p ([`montgomery`](crate::field::montgomery)).
+//! Implementations read and write that and nothing else, but multiply as suits their limbs: the product of two values a and b
+//! is a b / 2^(256 + 2 `SHIFT`), so values that are multiplied gather powers of 2, which algorithms account for in a constant
+//! or a shift here and there. Nobody converts elements.
+//!
+//! Algorithms are written once over [`Residues`], by the rules that [`doubles`](super::doubles) gives, and [`on_residues`] chooses
+//! the implementation for a level: [`Scalar`], one residue in four limbs, or [`Radix52`], eight in five limbs each.
+
+mod radix_52;
+mod scalar;
+#[cfg(test)]
+mod tests;
+
+pub(super) use radix_52::Radix52;
+pub(super) use scalar::Scalar;
+
+use super::quadwords::{MOST, Work};
+use crate::field::montgomery::{Limbs, Modulus, Residue};
+
+/// Arithmetic on `WIDTH` residues at once; a name for functions, of which there are no values.
+pub(super) trait Residues: Copy + Send + Sync + 'static {
+    /// The prime.
+    type Modulus: Modulus;
+
+    /// What can be added, subtracted, and stored. Each operation says how large values may be, as multiples of p.
+    type Sum: Copy + Send + Sync;
+
+    /// What can be multiplied.
+    type Factor: Copy + Send + Sync;
+
+    /// The number of residues, a power of two up to [`MOST`].
+    const WIDTH: usize;
+
+    /// Half the bits of 2 by which products are divided beyond 256.
+    const SHIFT: u32;
+
+    /// The values at the first `WIDTH` places; below 2p.
+    fn gather(rows: [&Limbs; MOST]) -> Self::Sum;
+
+    /// Values in memory as those of a transform, where they are the same.
+    fn in_place(values: &mut [Residue<Self::Modulus>]) -> Option<&mut [Self::Sum]>;
+
+    /// The limbs of values that come from `gather` or `reduced`; rows beyond `WIDTH` mean nothing.
+    fn rows(values: Self::Sum) -> [Limbs; MOST];
+
+    /// The same value in every lane.
+    fn splat(value: Residue<Self::Modulus>) -> Self::Factor;
+
+    /// Each of the first `WIDTH` values, below 2p, as factors.
+    fn factors(rows: [&Limbs; MOST]) -> Self::Factor;
+
+    /// The limbs of factors, below 2p.
+    fn rows_of_factors(factors: Self::Factor) -> [Limbs; MOST];
+
+    /// Products divided by 2^(256 + 2 `SHIFT`), for factors made of sums as described there; below 3p.
+    fn product(a: Self::Factor, b: Self::Factor) -> Self::Sum;
+
+    /// Products of factors with themselves, likewise.
+    fn square(a: Self::Factor) -> Self::Sum;
+
+    /// A product as a factor.
+    fn of_product(product: Self::Sum) -> Self::Factor;
+
+    /// a - b as a factor, for values below 2p.
+    fn difference(a: Self::Sum, b: Self::Sum) -> Self::Factor;
+
+    /// (a - b) 2^`SHIFT` as a factor, for values below 2p.
+    fn shifted_difference(a: Self::Sum, b: Self::Sum) -> Self::Factor;
+
+    /// a - b, for a product or such a difference, and b below 2p. At most twice before [`reduced`](Self::reduced).
+    fn minus(a: Self::Sum, b: Self::Sum) -> Self::Sum;
+
+    /// Such a difference below 2p.
+    fn reduced(a: Self::Sum) -> Self::Sum;
+
+    /// -a in lanes whose bit is set, else a, for values below 2p; at most 2p.
+    fn negated_where(a: Self::Sum, lanes: u8) -> Self::Sum;
+
+    /// A bit for each lane, lowest first: whether a - b may be 0 modulo p, for values below 2p. It is set wherever that is so,
+    /// and with a probability of 2^-50 elsewhere.
+    fn may_be_equal(a: Self::Sum, b: Self::Sum) -> u8;
+
+    /// A bit for each lane: whether the value, from `gather`, may be the integer 0; in the same sense.
+    fn may_be_zero(a: Self::Sum) -> u8;
+
+    /// Values of a transform, up to 40p in magnitude, times factors made of residues x 2^(256 + 2 `SHIFT`): a x, up to 2.1p.
+    fn scaled(a: Self::Sum, factor: Self::Factor) -> Self::Sum;
+
+    /// a + b and a - b, for values of a transform, of which b is up to 2.1p. Magnitudes add up.
+    fn butterfly(a: Self::Sum, b: Self::Sum) -> [Self::Sum; 2];
+
+    /// A value of a transform below 2p.
+    fn settled(a: Self::Sum) -> Self::Sum;
+
+    /// Such a value below p.
+    fn canonical(a: Self::Sum) -> Self::Sum;
+
+    /// Exchanges lanes and vectors: value j of vector i with value i of vector j, among the first `WIDTH` vectors.
+    fn transposed(vectors: [Self::Sum; MOST]) -> [Self::Sum; MOST];
+
+    /// Does some work with the instructions of this implementation. Only where the processor has them.
+    fn enter(work: impl Work);
+}
+
+/// Evaluates an expression with `R` standing for the implementation for a level, which must be available, and a modulus.
+macro_rules! on_residues {
+    ($simd:expr, $modulus:ty, $residues:ident, $body:expr) => {
+        match $simd {
+            #[cfg(target_arch = "x86_64")]
+            $crate::backend::cpu::Simd::Avx512Ifma => {
+                type $residues = $crate::backend::cpu::residues::Radix52<
+                    $crate::backend::cpu::quadwords::Avx512Ifma,
+                    $modulus,
+                >;
+                $body
+            }
+            _ => {
+                type $residues = $crate::backend::cpu::residues::Scalar<$modulus>;
+                $body
+            }
+        }
+    };
+}
+pub(super) use on_residues;

@@ -1,0 +1,441 @@
+//! Residues in five limbs of 52 bits, as many side by side as a vector has words.
+//!
+//! # Mathematical description
+//!
+//! Limb i of a vector of residues is a vector of words, so that no carry crosses lanes. Multiplication adds the lower or the
+//! upper half of a product of 52-bit limbs to a word of 64 bits: a word is a *column* of such halves, all of the same weight,
+//! and has room for 2^12 of them before it overflows. Sums are columns, signed, and carries wait until limbs are multiplied
+//! again: a factor's limbs have been carried, and only their lower 52 bits count.
+//!
+//! A product has fifty halves, and its reduction by R = 2^260 as many: five times the lowest column is made zero by a multiple
+//! of p and dropped. The first four times it is a multiple of N = k p with k = -1/p modulo 2^52, so N = N' 2^52 - 1: for the
+//! column's lower bits m, adding m N takes m away and adds m N' to the columns above. The multiple needs no product of its
+//! own, and the column leaves its upper bits as the carry. The last time it is a multiple of p, as a multiple of N would
+//! leave up to 2^52 N'. As N' < p/7, the product of a and b is below
+//! a b / R + N' (1 + 2^-51) + p < a b / R + 8p/7, hence, with p < R / 84.6, below 2p where a b < 72 p^2, and below 3p where
+//! a b < 156 p^2.
+//!
+//! Four-limb values x R' with R' = 2^256 are loaded as they are. In terms of those, a product is x y R' / 2^4: `SHIFT` is 2.
+
+use std::marker::PhantomData;
+
+use super::{MOST, Residues, Work};
+use crate::backend::cpu::quadwords::{BITS, Quadwords};
+use crate::field::montgomery::{Limbs, Modulus, Residue};
+
+/// The limbs of a number below 2^260.
+pub(super) type Limbs52 = [u64; 5];
+
+/// The lower bits of a column.
+const MASK: u64 = (1 << BITS) - 1;
+
+/// Residues in five limbs, on the words Q.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::backend::cpu) struct Radix52<Q, M>(PhantomData<(Q, M)>);
+
+/// Columns: the value is the sum of column i times 2^(52 i), columns being signed.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub(in crate::backend::cpu) struct Columns<Q>(pub(super) [Q; 5]);
+
+/// Carried limbs, of which only the lower 52 bits count; the value is below 2^260.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub(in crate::backend::cpu) struct Carried<Q>(pub(super) [Q; 5]);
+
+/// An array of five, element by element and without a closure.
+macro_rules! each {
+    ($i:ident => $element:expr) => {
+        [
+            {
+                const $i: usize = 0;
+                $element
+            },
+            {
+                const $i: usize = 1;
+                $element
+            },
+            {
+                const $i: usize = 2;
+                $element
+            },
+            {
+                const $i: usize = 3;
+                $element
+            },
+            {
+                const $i: usize = 4;
+                $element
+            },
+        ]
+    };
+}
+
+/// Four 64-bit limbs in five of 52 bits.
+pub(super) const fn split([a, b, c, d]: Limbs) -> Limbs52 {
+    [a & MASK, (a >> 52 | b << 12) & MASK, (b >> 40 | c << 24) & MASK, (c >> 28 | d << 36) & MASK, d >> 16]
+}
+
+/// A small multiple of limbs, below 2^260.
+const fn times(limbs: Limbs52, factor: u64) -> Limbs52 {
+    let (mut multiple, mut carry, mut i) = ([0; 5], 0, 0);
+    while i < 5 {
+        let wide = limbs[i] as u128 * factor as u128 + carry;
+        multiple[i] = wide as u64 & MASK;
+        carry = wide >> BITS;
+        i += 1;
+    }
+    assert!(carry == 0, "a multiple below 2^260");
+    multiple
+}
+
+/// 2^260 - x for x other than 0.
+const fn complement(limbs: Limbs52) -> Limbs52 {
+    let (mut negative, mut carry, mut i) = ([0; 5], 1, 0);
+    while i < 5 {
+        let sum = (MASK - limbs[i]) + carry;
+        negative[i] = sum & MASK;
+        carry = sum >> BITS;
+        i += 1;
+    }
+    negative
+}
+
+/// The constants of a prime.
+struct Constants<M>(PhantomData<M>);
+
+impl<M: Modulus> Constants<M> {
+    const P: Limbs52 = split(M::P);
+
+    /// k = -1/p modulo 2^52.
+    const NEGATIVE_INVERSE: u64 = Residue::<M>::NEGATIVE_INVERSE & MASK;
+
+    /// N' = (k p + 1) / 2^52.
+    const UPPER: Limbs52 = {
+        let (mut upper, mut carry, mut i) = ([0; 5], 1, 0);
+        while i < 5 {
+            let wide = Self::P[i] as u128 * Self::NEGATIVE_INVERSE as u128 + carry;
+            if i > 0 {
+                upper[i - 1] = wide as u64 & MASK;
+            } else {
+                assert!(wide as u64 & MASK == 0, "N is 1 less than a multiple of 2^52");
+            }
+            carry = wide >> BITS;
+            i += 1;
+        }
+        upper[4] = carry as u64;
+        assert!((upper[4] + 1) * 7 < Self::P[4], "N' < p/7");
+        upper
+    };
+
+    /// 2p, which no difference of values below 2p falls short of.
+    const TWO_P: Limbs52 = times(Self::P, 2);
+
+    /// 6p, which two such differences leave at least 2p of.
+    const SIX_P: Limbs52 = times(Self::P, 6);
+
+    /// 41p, which no value of a transform falls short of by more than p.
+    const SPAN: Limbs52 = times(Self::P, 41);
+
+    /// 2^260 - p.
+    const MINUS_P: Limbs52 = complement(Self::P);
+
+    /// 2^260 / p, rounded down.
+    const QUOTIENT: u64 = {
+        // By the highest limb, rounded up and then down, which must give the same.
+        let (least, most) = ((1 << BITS) / (Self::P[4] + 1), (1 << BITS) / Self::P[4]);
+        assert!(least == most && least == 84, "what bounds are proven for");
+        least
+    };
+}
+
+#[inline(always)]
+fn constant<Q: Quadwords>(limbs: Limbs52) -> [Q; 5] {
+    each!(I => Q::splat(limbs[I]))
+}
+
+/// Adds the product of limbs with one more, whose column is `at`.
+#[inline(always)]
+fn add_row<Q: Quadwords>(mut t: [Q; 10], at: usize, a: Q, b: [Q; 5]) -> [Q; 10] {
+    let low = each!(I => t[at + I].add_low(a, b[I]));
+    let [l0, l1, l2, l3, l4] = low;
+    (t[at], t[at + 1], t[at + 2], t[at + 3], t[at + 4]) = (l0, l1, l2, l3, l4);
+    let high = each!(I => t[at + I + 1].add_high(a, b[I]));
+    let [h0, h1, h2, h3, h4] = high;
+    (t[at + 1], t[at + 2], t[at + 3], t[at + 4], t[at + 5]) = (h0, h1, h2, h3, h4);
+    t
+}
+
+/// Columns of a product, below 2^520, divided by 2^260.
+#[inline(always)]
+fn reduction<Q: Quadwords, M: Modulus>(mut t: [Q; 10]) -> [Q; 5] {
+    let upper = constant(Constants::<M>::UPPER);
+    t[1] = t[1].add(t[0].shr::<BITS>());
+    t = add_row(t, 1, t[0], upper);
+    t[2] = t[2].add(t[1].shr::<BITS>());
+    t = add_row(t, 2, t[1], upper);
+    t[3] = t[3].add(t[2].shr::<BITS>());
+    t = add_row(t, 3, t[2], upper);
+    t[4] = t[4].add(t[3].shr::<BITS>());
+    t = add_row(t, 4, t[3], upper);
+    let m = Q::splat(0).add_low(t[4], Q::splat(Constants::<M>::NEGATIVE_INVERSE));
+    let p = constant::<Q>(Constants::<M>::P);
+    let carry = t[4].add_low(m, p[0]).shr::<BITS>();
+    [
+        t[5].add(carry).add_high(m, p[0]).add_low(m, p[1]),
+        t[6].add_high(m, p[1]).add_low(m, p[2]),
+        t[7].add_high(m, p[2]).add_low(m, p[3]),
+        t[8].add_high(m, p[3]).add_low(m, p[4]),
+        t[9].add_high(m, p[4]),
+    ]
+}
+
+/// Carries columns of a value of 0 or more, the upper bits of limbs left as they are.
+#[inline(always)]
+fn carried<Q: Quadwords>([a, b, c, d, e]: [Q; 5]) -> [Q; 5] {
+    let b = b.add(a.shr_signed::<BITS>());
+    let c = c.add(b.shr_signed::<BITS>());
+    let d = d.add(c.shr_signed::<BITS>());
+    let e = e.add(d.shr_signed::<BITS>());
+    [a, b, c, d, e]
+}
+
+#[inline(always)]
+fn masked<Q: Quadwords>(a: [Q; 5]) -> [Q; 5] {
+    let mask = Q::splat(MASK);
+    each!(I => a[I].and(mask))
+}
+
+#[inline(always)]
+fn sum<Q: Quadwords>(a: [Q; 5], b: [Q; 5]) -> [Q; 5] {
+    each!(I => a[I].add(b[I]))
+}
+
+#[inline(always)]
+fn minus<Q: Quadwords>(a: [Q; 5], b: [Q; 5]) -> [Q; 5] {
+    each!(I => a[I].sub(b[I]))
+}
+
+#[inline(always)]
+fn split_columns<Q: Quadwords>([a, b, c, d]: [Q; 4]) -> [Q; 5] {
+    let mask = Q::splat(MASK);
+    [
+        a.and(mask),
+        a.shr::<52>().or(b.shl::<12>()).and(mask),
+        b.shr::<40>().or(c.shl::<24>()).and(mask),
+        c.shr::<28>().or(d.shl::<36>()).and(mask),
+        d.shr::<16>(),
+    ]
+}
+
+/// The four words of limbs without upper bits, for values below 2^256.
+#[inline(always)]
+fn join_columns<Q: Quadwords>([a, b, c, d, e]: [Q; 5]) -> [Q; 4] {
+    [
+        a.or(b.shl::<52>()),
+        b.shr::<12>().or(c.shl::<40>()),
+        c.shr::<24>().or(d.shl::<28>()),
+        d.shr::<36>().or(e.shl::<16>()),
+    ]
+}
+
+impl<Q: Quadwords, M: Modulus> Radix52<Q, M> {
+    /// A value at least p, and below 2^260, less a multiple of p: below 1.7p, and carried.
+    ///
+    /// The quotient is that of the highest column, h, by p / 2^208. It is at most h 2^208 / R times 84, while R / p is more than
+    /// 84.6: since carries from below change h by less than 2^8, a part in 2^37 of a value that is p at least, it never exceeds
+    /// the true one. It falls short of that by less than 1 + 84.7 (1 - 84 / 84.6) < 1.7.
+    #[inline(always)]
+    fn less(columns: [Q; 5]) -> [Q; 5] {
+        let zero = Q::splat(0);
+        let quotient = zero.add_high(columns[4], Q::splat(Constants::<M>::QUOTIENT));
+        let minus_p = constant::<Q>(Constants::<M>::MINUS_P);
+        let [a, b, c, d, e] = each!(I => columns[I].add_low(quotient, minus_p[I]));
+        let columns = [
+            a,
+            b.add_high(quotient, minus_p[0]),
+            c.add_high(quotient, minus_p[1]),
+            d.add_high(quotient, minus_p[2]),
+            e.add_high(quotient, minus_p[3]),
+        ];
+        // The quotient times 2^260 is above the highest limb.
+        masked(carried(columns))
+    }
+}
+
+impl<Q: Quadwords, M: Modulus> Residues for Radix52<Q, M> {
+    type Modulus = M;
+    type Sum = Columns<Q>;
+    type Factor = Carried<Q>;
+
+    const WIDTH: usize = Q::WIDTH;
+    const SHIFT: u32 = 2;
+
+    #[inline(always)]
+    fn gather(rows: [&Limbs; MOST]) -> Columns<Q> {
+        Columns(split_columns(Q::columns(rows)))
+    }
+
+    #[inline(always)]
+    fn in_place(_: &mut [Residue<M>]) -> Option<&mut [Columns<Q>]> {
+        None
+    }
+
+    #[inline(always)]
+    fn rows(values: Columns<Q>) -> [Limbs; MOST] {
+        Q::rows(join_columns(values.0))
+    }
+
+    #[inline(always)]
+    fn splat(value: Residue<M>) -> Carried<Q> {
+        Carried(constant(split(value.lazy_limbs())))
+    }
+
+    #[inline(always)]
+    fn factors(rows: [&Limbs; MOST]) -> Carried<Q> {
+        Carried(Self::gather(rows).0)
+    }
+
+    #[inline(always)]
+    fn rows_of_factors(factors: Carried<Q>) -> [Limbs; MOST] {
+        // Any factor is below 2^260; a multiple of p makes it one that can be reduced.
+        let [a, b, c, d, e] = masked(factors.0);
+        let [f, g, h, i, j] = constant(Constants::<M>::P);
+        Q::rows(join_columns(Self::less([a.add(f), b.add(g), c.add(h), d.add(i), e.add(j)])))
+    }
+
+    #[inline(always)]
+    fn product(a: Carried<Q>, b: Carried<Q>) -> Columns<Q> {
+        let (a, b) = (a.0, b.0);
+        let mut t = [Q::splat(0); 10];
+        t = add_row(t, 0, a[0], b);
+        t = add_row(t, 1, a[1], b);
+        t = add_row(t, 2, a[2], b);
+        t = add_row(t, 3, a[3], b);
+        t = add_row(t, 4, a[4], b);
+        Columns(reduction::<Q, M>(t))
+    }
+
+    #[inline(always)]
+    fn square(a: Carried<Q>) -> Columns<Q> {
+        let a = a.0;
+        let zero = Q::splat(0);
+        // Products of different limbs, once: columns 1 to 8.
+        let u1 = zero.add_low(a[0], a[1]);
+        let u2 = zero.add_high(a[0], a[1]).add_low(a[0], a[2]);
+        let u3 = zero.add_high(a[0], a[2]).add_low(a[0], a[3]).add_low(a[1], a[2]);
+        let u4 = zero.add_high(a[0], a[3]).add_low(a[0], a[4]).add_high(a[1], a[2]).add_low(a[1], a[3]);
+        let u5 = zero.add_high(a[0], a[4]).add_high(a[1], a[3]).add_low(a[1], a[4]).add_low(a[2], a[3]);
+        let u6 = zero.add_high(a[1], a[4]).add_high(a[2], a[3]).add_low(a[2], a[4]);
+        let u7 = zero.add_high(a[2], a[4]).add_low(a[3], a[4]);
+        let u8 = zero.add_high(a[3], a[4]);
+        // Twice these, and the squares of the limbs.
+        let t = [
+            zero.add_low(a[0], a[0]),
+            u1.add(u1).add_high(a[0], a[0]),
+            u2.add(u2).add_low(a[1], a[1]),
+            u3.add(u3).add_high(a[1], a[1]),
+            u4.add(u4).add_low(a[2], a[2]),
+            u5.add(u5).add_high(a[2], a[2]),
+            u6.add(u6).add_low(a[3], a[3]),
+            u7.add(u7).add_high(a[3], a[3]),
+            u8.add(u8).add_low(a[4], a[4]),
+            zero.add_high(a[4], a[4]),
+        ];
+        Columns(reduction::<Q, M>(t))
+    }
+
+    #[inline(always)]
+    fn of_product(product: Columns<Q>) -> Carried<Q> {
+        Carried(carried(product.0))
+    }
+
+    #[inline(always)]
+    fn difference(a: Columns<Q>, b: Columns<Q>) -> Carried<Q> {
+        // Below 4p.
+        Carried(carried(sum(minus(a.0, b.0), constant(Constants::<M>::TWO_P))))
+    }
+
+    #[inline(always)]
+    fn shifted_difference(a: Columns<Q>, b: Columns<Q>) -> Carried<Q> {
+        // Below 16p.
+        let difference = sum(minus(a.0, b.0), constant(Constants::<M>::TWO_P));
+        Carried(carried(each!(I => difference[I].shl::<2>())))
+    }
+
+    #[inline(always)]
+    fn minus(a: Columns<Q>, b: Columns<Q>) -> Columns<Q> {
+        Columns(minus(a.0, b.0))
+    }
+
+    #[inline(always)]
+    fn reduced(a: Columns<Q>) -> Columns<Q> {
+        // Above -4p and below 3p, so above 2p and below 9p.
+        Columns(Self::less(sum(a.0, constant(Constants::<M>::SIX_P))))
+    }
+
+    #[inline(always)]
+    fn negated_where(a: Columns<Q>, lanes: u8) -> Columns<Q> {
+        let negative = minus(constant(Constants::<M>::TWO_P), a.0);
+        Columns(each!(I => negative[I].select(lanes, a.0[I])))
+    }
+
+    #[inline(always)]
+    fn may_be_equal(a: Columns<Q>, b: Columns<Q>) -> u8 {
+        // The difference is 0, p or -p where it is 0 modulo p.
+        let lowest = a.0[0].sub(b.0[0]).and(Q::splat(MASK));
+        lowest.equal(Q::splat(0))
+            | lowest.equal(Q::splat(Constants::<M>::P[0]))
+            | lowest.equal(Q::splat(Constants::<M>::MINUS_P[0]))
+    }
+
+    #[inline(always)]
+    fn may_be_zero(a: Columns<Q>) -> u8 {
+        a.0[0].equal(Q::splat(0))
+    }
+
+    #[inline(always)]
+    fn scaled(a: Columns<Q>, factor: Carried<Q>) -> Columns<Q> {
+        // Between p and 81p; the product is below 81/84.6 p + 8/7 p.
+        Self::product(Carried(carried(sum(a.0, constant(Constants::<M>::SPAN)))), factor)
+    }
+
+    #[inline(always)]
+    fn butterfly(a: Columns<Q>, b: Columns<Q>) -> [Columns<Q>; 2] {
+        [Columns(sum(a.0, b.0)), Columns(minus(a.0, b.0))]
+    }
+
+    #[inline(always)]
+    fn settled(a: Columns<Q>) -> Columns<Q> {
+        Columns(Self::less(sum(a.0, constant(Constants::<M>::SPAN))))
+    }
+
+    #[inline(always)]
+    fn canonical(a: Columns<Q>) -> Columns<Q> {
+        let less = carried(minus(a.0, constant(Constants::<M>::P)));
+        let (negative, less) = (less[4].negative(), masked(less));
+        Columns(each!(I => a.0[I].select(negative, less[I])))
+    }
+
+    #[inline(always)]
+    fn transposed([a, b, c, d, e, f, g, h]: [Columns<Q>; MOST]) -> [Columns<Q>; MOST] {
+        let [a, b, c, d, e, f, g, h] = [a.0, b.0, c.0, d.0, e.0, f.0, g.0, h.0];
+        let limbs = each!(I => Q::transposed([a[I], b[I], c[I], d[I], e[I], f[I], g[I], h[I]]));
+        let [l0, l1, l2, l3, l4] = limbs;
+        [
+            Columns([l0[0], l1[0], l2[0], l3[0], l4[0]]),
+            Columns([l0[1], l1[1], l2[1], l3[1], l4[1]]),
+            Columns([l0[2], l1[2], l2[2], l3[2], l4[2]]),
+            Columns([l0[3], l1[3], l2[3], l3[3], l4[3]]),
+            Columns([l0[4], l1[4], l2[4], l3[4], l4[4]]),
+            Columns([l0[5], l1[5], l2[5], l3[5], l4[5]]),
+            Columns([l0[6], l1[6], l2[6], l3[6], l4[6]]),
+            Columns([l0[7], l1[7], l2[7], l3[7], l4[7]]),
+        ]
+    }
+
+    #[inline(always)]
+    fn enter(work: impl Work) {
+        Q::enter(work);
+    }
+}

@@ -1,0 +1,130 @@
+//! One residue at a time, in four limbs.
+
+use std::marker::PhantomData;
+
+use super::{MOST, Residues, Work};
+use crate::field::montgomery::{Limbs, Modulus, Residue};
+
+/// One residue. Factors are below 2p, or reduced in transforms; sums are below 2p, or 4p in transforms, where a difference has 2p added.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::backend::cpu) struct Scalar<M>(PhantomData<M>);
+
+impl<M: Modulus> Residues for Scalar<M> {
+    type Modulus = M;
+    type Sum = Residue<M>;
+    type Factor = Residue<M>;
+
+    const WIDTH: usize = 1;
+    const SHIFT: u32 = 0;
+
+    #[inline(always)]
+    fn gather(rows: [&Limbs; MOST]) -> Residue<M> {
+        Residue::from_montgomery(*rows[0])
+    }
+
+    #[inline(always)]
+    fn in_place(values: &mut [Residue<M>]) -> Option<&mut [Residue<M>]> {
+        Some(values)
+    }
+
+    #[inline(always)]
+    fn rows(values: Residue<M>) -> [Limbs; MOST] {
+        [values.lazy_limbs(); MOST]
+    }
+
+    #[inline(always)]
+    fn splat(value: Residue<M>) -> Residue<M> {
+        value
+    }
+
+    #[inline(always)]
+    fn factors(rows: [&Limbs; MOST]) -> Residue<M> {
+        Self::gather(rows)
+    }
+
+    #[inline(always)]
+    fn rows_of_factors(factors: Residue<M>) -> [Limbs; MOST] {
+        Self::rows(factors)
+    }
+
+    #[inline(always)]
+    fn product(a: Residue<M>, b: Residue<M>) -> Residue<M> {
+        a.mul(b)
+    }
+
+    #[inline(always)]
+    fn square(a: Residue<M>) -> Residue<M> {
+        a.square()
+    }
+
+    #[inline(always)]
+    fn of_product(product: Residue<M>) -> Residue<M> {
+        product
+    }
+
+    #[inline(always)]
+    fn difference(a: Residue<M>, b: Residue<M>) -> Residue<M> {
+        a.sub(b)
+    }
+
+    #[inline(always)]
+    fn shifted_difference(a: Residue<M>, b: Residue<M>) -> Residue<M> {
+        a.sub(b)
+    }
+
+    #[inline(always)]
+    fn minus(a: Residue<M>, b: Residue<M>) -> Residue<M> {
+        a.sub(b)
+    }
+
+    #[inline(always)]
+    fn reduced(a: Residue<M>) -> Residue<M> {
+        a
+    }
+
+    #[inline(always)]
+    fn negated_where(a: Residue<M>, lanes: u8) -> Residue<M> {
+        a.negated_if(lanes & 1 == 1)
+    }
+
+    #[inline(always)]
+    fn may_be_equal(a: Residue<M>, b: Residue<M>) -> u8 {
+        u8::from(a.sub(b).is_zero())
+    }
+
+    #[inline(always)]
+    fn may_be_zero(a: Residue<M>) -> u8 {
+        u8::from(a.lazy_limbs() == [0; 4])
+    }
+
+    #[inline(always)]
+    fn scaled(a: Residue<M>, factor: Residue<M>) -> Residue<M> {
+        a.mul(factor)
+    }
+
+    #[inline(always)]
+    fn butterfly(a: Residue<M>, b: Residue<M>) -> [Residue<M>; 2] {
+        let a = a.below_2p();
+        [a.add_unreduced(b), a.sub_unreduced(b)]
+    }
+
+    #[inline(always)]
+    fn settled(a: Residue<M>) -> Residue<M> {
+        a.below_2p()
+    }
+
+    #[inline(always)]
+    fn canonical(a: Residue<M>) -> Residue<M> {
+        Residue::from_montgomery(a.canonical())
+    }
+
+    #[inline(always)]
+    fn transposed(vectors: [Residue<M>; MOST]) -> [Residue<M>; MOST] {
+        vectors
+    }
+
+    #[inline(always)]
+    fn enter(work: impl Work) {
+        work.run();
+    }
+}

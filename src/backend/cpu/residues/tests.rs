@@ -1,0 +1,369 @@
+//! Every implementation against the four-limb arithmetic and against exact integers.
+
+use std::marker::PhantomData;
+
+use super::radix_52::{Carried, Columns, Limbs52, split};
+use super::*;
+use crate::backend::cpu::quadwords::Quadwords;
+#[cfg(target_arch = "x86_64")]
+use crate::backend::cpu::{Simd, quadwords::Avx512Ifma};
+use crate::bn254::{CoordinateModulus, ScalarModulus};
+use crate::field::montgomery::{add_limbs, is_below, sub_limbs};
+
+const MASK: u64 = (1 << 52) - 1;
+
+/// Pseudo-random words: SplitMix64.
+fn words(seed: u64) -> impl FnMut() -> u64 {
+    let mut state = seed;
+    move || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+}
+
+/// The residue of an integer in columns, as a residue with that integer for its Montgomery form.
+fn residue<M: Modulus>(columns: [i128; 5]) -> Residue<M> {
+    // Products of residues divide by 2^256, so the shift by 52 is a product with 2^(52 + 256).
+    let shift = Residue::<M>::from_integer([1 << 52, 0, 0, 0]);
+    columns.iter().rev().fold(Residue::ZERO, |sum, &column| {
+        let limbs = [column.unsigned_abs() as u64, (column.unsigned_abs() >> 64) as u64, 0, 0];
+        sum.mul(shift).add(Residue::from_montgomery(limbs).negated_if(column < 0))
+    })
+}
+
+/// Values below 2p: edges and random ones.
+fn values<M: Modulus>() -> Vec<Limbs> {
+    let p = M::P;
+    let one = [1, 0, 0, 0];
+    let less = |a, b| sub_limbs(a, b).0;
+    let more = |a, b| add_limbs(a, b).0;
+    let two_p = more(p, p);
+    let mut values = vec![[0; 4], one, [2, 0, 0, 0], less(p, one), p, more(p, one), less(two_p, one)];
+    // Limbs of ones, at either size, wherever that is below 2p.
+    for bits in [1, 12, 51, 52, 53, 63, 64, 65, 103, 104, 105, 128, 156, 192, 208, 209, 253] {
+        let mut power = one;
+        (0..bits).for_each(|_| power = more(power, power));
+        values.extend([power, less(power, one), less(p, power), more(p, power), less(two_p, power)]);
+    }
+    let mut word = words(3);
+    values.extend((0..60).map(|_| [word(), word(), word(), word() >> 2]));
+    values.retain(|&value| is_below(value, two_p));
+    assert!(values.len() > 100);
+    values
+}
+
+/// Eight of the values from a place on, with wide steps between them.
+fn eight(values: &[Limbs], at: usize) -> [Limbs; MOST] {
+    std::array::from_fn(|lane| values[(at + 37 * lane) % values.len()])
+}
+
+fn of<R: Residues>(rows: &[Limbs; MOST]) -> R::Sum {
+    R::gather(std::array::from_fn(|i| &rows[i]))
+}
+
+/// The operations on values below 2p.
+struct Operations<R>(PhantomData<R>);
+
+impl<R: Residues> Work for Operations<R> {
+    #[inline(always)]
+    fn run(self) {
+        let values = values::<R::Modulus>();
+        let two_p = add_limbs(R::Modulus::P, R::Modulus::P).0;
+        // What a product lacks of the four-limb arithmetic's.
+        let mut scale = Residue::<R::Modulus>::ONE;
+        let half = Residue::from_integer(add_limbs(shifted_right(R::Modulus::P), [1, 0, 0, 0]).0);
+        (0..2 * R::SHIFT).for_each(|_| scale = scale.mul(half));
+        let shift = Residue::from_integer([1 << R::SHIFT, 0, 0, 0]);
+        let expect = |what: &str, found: [Limbs; MOST], expected: &dyn Fn(usize) -> Residue<R::Modulus>| {
+            for (lane, &found) in found.iter().enumerate().take(R::WIDTH) {
+                assert!(is_below(found, two_p), "{what}: {found:x?} is not below 2p");
+                let found = Residue::<R::Modulus>::from_montgomery(found).canonical();
+                assert_eq!(found, expected(lane).canonical(), "{what}, lane {lane}");
+            }
+        };
+        for i in 0..values.len() {
+            for j in 0..values.len() {
+                let (a, b, c) = (eight(&values, i), eight(&values, j), eight(&values, i + 3 * j));
+                let [ra, rb, rc] = [a, b, c].map(|rows| rows.map(Residue::<R::Modulus>::from_montgomery));
+                let (x, y, z) = (of::<R>(&a), of::<R>(&b), of::<R>(&c));
+                assert_eq!(R::rows(x)[..R::WIDTH], a[..R::WIDTH]);
+                let [f, g] = [&a, &b].map(|rows| R::factors(std::array::from_fn(|i| &rows[i])));
+                let product = R::product(f, g);
+                expect("product", R::rows_of_factors(R::of_product(product)), &|i| {
+                    ra[i].mul(rb[i]).mul(scale)
+                });
+                expect("square", R::rows_of_factors(R::of_product(R::square(f))), &|i| {
+                    ra[i].square().mul(scale)
+                });
+                expect("difference", R::rows_of_factors(R::difference(x, y)), &|i| ra[i].sub(rb[i]));
+                expect("shifted difference", R::rows_of_factors(R::shifted_difference(x, y)), &|i| {
+                    ra[i].sub(rb[i]).mul(shift)
+                });
+                let reduced = R::reduced(R::minus(R::minus(product, y), z));
+                expect("product minus two", R::rows(reduced), &|i| {
+                    ra[i].mul(rb[i]).mul(scale).sub(rb[i]).sub(rc[i])
+                });
+                let once = R::reduced(R::minus(R::square(R::difference(x, y)), z));
+                expect("square minus one", R::rows(once), &|i| {
+                    ra[i].sub(rb[i]).square().mul(scale).sub(rc[i])
+                });
+                let lanes = 0b1101_0010_u8.rotate_left((i + j) as u32);
+                let negated = R::negated_where(x, lanes);
+                let difference = R::rows_of_factors(R::difference(y, negated));
+                expect("negated", difference, &|i| rb[i].sub(ra[i].negated_if(lanes >> i & 1 == 1)));
+                let (equal, zero) = (R::may_be_equal(x, y), R::may_be_zero(x));
+                for lane in 0..R::WIDTH {
+                    let truly = ra[lane].sub(rb[lane]).is_zero();
+                    assert!(equal >> lane & 1 == 1 || !truly, "{:x?} {:x?}", a[lane], b[lane]);
+                    // The edges share their lowest bits; random values do not.
+                    let near = [0, R::Modulus::P[0], R::Modulus::P[0].wrapping_neg()]
+                        .iter()
+                        .any(|&low| a[lane][0].wrapping_sub(b[lane][0]).wrapping_sub(low) & MASK == 0);
+                    assert!(near || equal >> lane & 1 == 0, "{:x?} {:x?}", a[lane], b[lane]);
+                    assert!(zero >> lane & 1 == 1 || a[lane] != [0; 4]);
+                    assert!(zero >> lane & 1 == 0 || a[lane][0] & MASK == 0);
+                }
+            }
+        }
+        expect("splat", R::rows_of_factors(R::splat(Residue::ONE)), &|_| Residue::ONE);
+    }
+}
+
+fn shifted_right(limbs: Limbs) -> Limbs {
+    std::array::from_fn(|i| limbs[i] >> 1 | limbs.get(i + 1).unwrap_or(&0) << 63)
+}
+
+/// A long chain in which each result is an operand of the next steps.
+struct Chain<R>(PhantomData<R>);
+
+impl<R: Residues> Work for Chain<R> {
+    #[inline(always)]
+    fn run(self) {
+        let values = values::<R::Modulus>();
+        let fours = Residue::<R::Modulus>::from_integer([1 << (2 * R::SHIFT), 0, 0, 0]);
+        let [mut a, mut b] = [eight(&values, 7), eight(&values, 60)];
+        let [mut x, mut y] = [of::<R>(&a), of::<R>(&b)];
+        for step in 0..20_000 {
+            let d = R::difference(x, y);
+            let p = R::of_product(R::product(d, R::shifted_difference(y, x)));
+            let next = R::reduced(R::minus(R::minus(R::product(p, d), x), y));
+            (x, y) = (y, next);
+            for lane in 0..R::WIDTH {
+                let [ra, rb] = [a[lane], b[lane]].map(Residue::<R::Modulus>::from_montgomery);
+                let d = ra.sub(rb);
+                // Times 2^SHIFT and twice divided by 2^(2 SHIFT), so that the powers of 2 are on the other side.
+                let shift = Residue::from_integer([1 << R::SHIFT, 0, 0, 0]);
+                let product = d.mul(rb.sub(ra)).mul(shift).mul(d);
+                let found = Residue::from_montgomery(R::rows(next)[lane]);
+                let known = found.add(ra).add(rb).mul(fours).mul(fours);
+                assert_eq!(known.canonical(), product.canonical(), "step {step}, lane {lane}");
+                (a[lane], b[lane]) = (b[lane], found.lazy_limbs());
+            }
+        }
+    }
+}
+
+/// Products of any limbs, and reduction of any columns, against exact integers.
+struct Limits<Q, M>(PhantomData<(Q, M)>);
+
+impl<Q: Quadwords, M: Modulus> Limits<Q, M> {
+    fn vector(words: [u64; MOST]) -> Q {
+        let rows = words.map(|word| [word; 4]);
+        Q::columns(std::array::from_fn(|i| &rows[i]))[0]
+    }
+
+    /// Five limbs of every lane.
+    fn vectors(lanes: &[Limbs52; MOST]) -> [Q; 5] {
+        std::array::from_fn(|limb| Self::vector(lanes.map(|limbs| limbs[limb])))
+    }
+
+    fn lanes(vectors: [Q; 5]) -> Vec<[i128; 5]> {
+        let rows = vectors.map(|vector| Q::rows([vector; 4]));
+        (0..Q::WIDTH).map(|lane| rows.map(|rows| i128::from(rows[lane][0] as i64))).collect()
+    }
+}
+
+/// An integer in columns as limbs, the highest with what is left over.
+fn carried(columns: [i128; 5]) -> [i128; 5] {
+    let mut limbs = columns;
+    for i in 0..4 {
+        limbs[i + 1] += limbs[i] >> 52;
+        limbs[i] &= i128::from(MASK);
+    }
+    limbs
+}
+
+/// Whether a < b, for limbs that are carried.
+fn below(a: [i128; 5], b: [i128; 5]) -> bool {
+    a.iter().rev().cmp(b.iter().rev()).is_lt()
+}
+
+impl<Q: Quadwords, M: Modulus> Work for Limits<Q, M> {
+    #[inline(always)]
+    fn run(self) {
+        let mut word = words(5);
+        // Limbs of ones, of zeros, single bits at the ends, and limbs that make the reduction's multiples all ones.
+        let mut edges: Vec<Limbs52> = vec![[MASK; 5], [0; 5], [1, 0, 0, 0, 0], [0, 0, 0, 0, MASK]];
+        edges
+            .extend((0..32_u32).map(|set| std::array::from_fn(|i| if set >> i & 1 == 1 { MASK } else { 0 })));
+        edges
+            .extend((0..32_u32).map(|set| std::array::from_fn(|i| if set >> i & 1 == 1 { MASK } else { 1 })));
+        edges.extend((0..5).flat_map(|i| {
+            [0, 1, 26, 51].map(|bit| std::array::from_fn(|j| if i == j { 1 << bit } else { 0 }))
+        }));
+        edges.extend((0..40).map(|_| std::array::from_fn(|_| word() & MASK)));
+        let p = split(M::P).map(i128::from);
+        // Products divide by 2^4 more than those of four limbs.
+        let half = Residue::<M>::from_integer(add_limbs(shifted_right(M::P), [1, 0, 0, 0]).0);
+        let inverse = half.square().square();
+        for i in 0..edges.len() {
+            for j in 0..edges.len() {
+                let lane = |at: usize| std::array::from_fn(|lane| edges[(at + 29 * lane) % edges.len()]);
+                let (a, b): ([Limbs52; MOST], [Limbs52; MOST]) = (lane(i), lane(j));
+                // Bits above the lower 52 do not count in factors.
+                let dirty = a.map(|limbs| limbs.map(|limb| limb | (word() << 52)));
+                let x = Carried(Self::vectors(&dirty));
+                let y = Carried(Self::vectors(&b));
+                let product = Self::lanes(Radix52::<Q, M>::product(x, y).0);
+                let square = Self::lanes(Radix52::<Q, M>::square(x).0);
+                for lane in 0..Q::WIDTH {
+                    let [ra, rb] = [a[lane], b[lane]].map(|limbs| residue::<M>(limbs.map(i128::from)));
+                    for (found, factor, limbs) in [(product[lane], rb, b[lane]), (square[lane], ra, a[lane])]
+                    {
+                        assert!(found.iter().all(|&column| (0..1 << 57).contains(&column)));
+                        // Residues are products' Montgomery forms: a b / 2^256, and 2^-4 of that.
+                        assert_eq!(
+                            residue::<M>(found).canonical(),
+                            ra.mul(factor).mul(inverse).canonical(),
+                            "{:x?} {limbs:x?}",
+                            a[lane]
+                        );
+                        // Below a b / R + 8p/7, that is, with a and b below 2^260, below min(a, b) + 2p.
+                        let least = if below(a[lane].map(i128::from), limbs.map(i128::from)) {
+                            a[lane]
+                        } else {
+                            limbs
+                        };
+                        let bound: [i128; 5] = std::array::from_fn(|i| i128::from(least[i]) + 2 * p[i]);
+                        assert!(below(carried(found), carried(bound)), "{:x?} {limbs:x?}", a[lane]);
+                    }
+                }
+            }
+        }
+        // Differences of values at their limits: product below 3p, subtrahends below 2p, columns of any form.
+        let limits = [[0, 0, 0], [3, 0, 0], [0, 2, 2], [3, 2, 2], [0, 2, 0], [1, 1, 0], [1, 1, 1], [2, 2, 0]];
+        for limit in limits {
+            for near in [-1, 0, 1] {
+                let times = |multiple: i128| {
+                    let mut value = p.map(|limb| limb * multiple);
+                    value[0] += if multiple > 0 { near.min(0) } else { near.max(0) };
+                    carried(value)
+                };
+                let [a, b, c] = limit.map(times);
+                // The product's columns overlap, as real ones do.
+                let mut overlapping = a;
+                for i in 0..4 {
+                    let moved = (a[i + 1] & 0xf).min(a[i + 1]);
+                    (overlapping[i], overlapping[i + 1]) =
+                        (overlapping[i] + (moved << 52), overlapping[i + 1] - moved);
+                }
+                let columns =
+                    |limbs: [i128; 5]| Columns(Self::vectors(&[limbs.map(|limb| limb as u64); MOST]));
+                let difference = Radix52::<Q, M>::minus(
+                    Radix52::<Q, M>::minus(columns(overlapping), columns(b)),
+                    columns(c),
+                );
+                let found = Self::lanes(Radix52::<Q, M>::reduced(difference).0);
+                let expected: [i128; 5] = std::array::from_fn(|i| a[i] - b[i] - c[i]);
+                for found in found {
+                    assert!(found.iter().all(|&limb| (0..1 << 52).contains(&limb)), "{limit:?} {near}");
+                    assert!(below(found, carried(p.map(|limb| 2 * limb))), "{limit:?} {near}: {found:x?}");
+                    assert_eq!(residue::<M>(found).canonical(), residue::<M>(expected).canonical());
+                }
+            }
+        }
+    }
+}
+
+/// What transforms do with values, at the limits of those.
+struct Transforms<Q, M>(PhantomData<(Q, M)>);
+
+impl<Q: Quadwords, M: Modulus> Work for Transforms<Q, M> {
+    #[inline(always)]
+    fn run(self) {
+        let p = split(M::P).map(i128::from);
+        let times = |multiple: i128, near: i128| {
+            let mut value = p.map(|limb| limb * multiple);
+            value[0] += near;
+            carried(value)
+        };
+        let columns =
+            |value: [i128; 5]| Columns(Limits::<Q, M>::vectors(&[value.map(|limb| limb as u64); MOST]));
+        let half = Residue::<M>::from_integer(add_limbs(shifted_right(M::P), [1, 0, 0, 0]).0);
+        let inverse = half.square().square();
+        let factors = eight(&values::<M>(), 3).map(|limbs| Residue::<M>::from_montgomery(limbs).canonical());
+        let factor = Radix52::<Q, M>::factors(std::array::from_fn(|i| &factors[i]));
+        for multiple in [-40, -39, -20, -2, -1, 0, 1, 2, 20, 39, 40] {
+            for near in [-1, 0, 1] {
+                let near = if multiple * near >= 40 { 0 } else { near };
+                let value = times(multiple, near);
+                let expected = residue::<M>(value);
+                for found in Limits::<Q, M>::lanes(Radix52::<Q, M>::settled(columns(value)).0) {
+                    assert!(found.iter().all(|&limb| (0..1 << 52).contains(&limb)), "{multiple} {near}");
+                    assert!(below(found, times(2, 0)), "{multiple} {near}");
+                    assert_eq!(residue::<M>(found).canonical(), expected.canonical());
+                }
+                let scaled = Limits::<Q, M>::lanes(Radix52::<Q, M>::scaled(columns(value), factor).0);
+                for (found, factor) in scaled.into_iter().zip(factors) {
+                    let limit = carried(p.map(|limb| limb * 21 / 10));
+                    assert!(below(carried(found), limit), "{multiple} {near}");
+                    let product = expected.mul(Residue::from_montgomery(factor)).mul(inverse);
+                    assert_eq!(residue::<M>(found).canonical(), product.canonical());
+                }
+            }
+        }
+        for (multiple, near) in [(0, 0), (0, 1), (1, -1), (1, 0), (1, 1), (2, -1)] {
+            let value = times(multiple, near);
+            for found in Limits::<Q, M>::lanes(Radix52::<Q, M>::canonical(columns(value)).0) {
+                assert!(below(found, p), "{multiple} {near}");
+                assert_eq!(residue::<M>(found).canonical(), residue::<M>(value).canonical());
+            }
+        }
+    }
+}
+
+fn check<R: Residues>() {
+    R::enter(Operations::<R>(PhantomData));
+    R::enter(Chain::<R>(PhantomData));
+}
+
+fn check_limits<Q: Quadwords>() {
+    Q::enter(Limits::<Q, CoordinateModulus>(PhantomData));
+    Q::enter(Limits::<Q, ScalarModulus>(PhantomData));
+    Q::enter(Transforms::<Q, CoordinateModulus>(PhantomData));
+    Q::enter(Transforms::<Q, ScalarModulus>(PhantomData));
+}
+
+#[test]
+fn operations_of_every_implementation() {
+    check::<Scalar<CoordinateModulus>>();
+    check::<Scalar<ScalarModulus>>();
+    check::<Radix52<u64, CoordinateModulus>>();
+    check::<Radix52<u64, ScalarModulus>>();
+    #[cfg(target_arch = "x86_64")]
+    if Simd::Avx512Ifma.is_available() {
+        check::<Radix52<Avx512Ifma, CoordinateModulus>>();
+        check::<Radix52<Avx512Ifma, ScalarModulus>>();
+    }
+}
+
+#[test]
+fn carries_at_their_limits() {
+    check_limits::<u64>();
+    #[cfg(target_arch = "x86_64")]
+    if Simd::Avx512Ifma.is_available() {
+        check_limits::<Avx512Ifma>();
+    }
+}
