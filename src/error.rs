@@ -328,6 +328,13 @@ pub enum Error {
         reason: String,
     },
 
+    /// A process has one global engine, and it is there already.
+    #[error("the process has a global engine already, on {device}, expected none")]
+    GlobalTaken {
+        /// The device of that engine.
+        device: String,
+    },
+
     /// The system has no memory left.
     #[error("the system refused {bytes} bytes of host memory")]
     HostOutOfMemory {

@@ -83,6 +83,7 @@ mod error;
 #[cfg(feature = "bn254")]
 pub mod fft;
 pub mod field;
+mod global;
 mod hardware;
 pub mod hash;
 mod job;

@@ -1,0 +1,48 @@
+//! The engine did what the prover gave away: its account holds the proof's sums and transforms, pair by pair. In a process of its own,
+//! for the hooks' engine is the process's.
+
+#[path = "../examples/mimc/circuit.rs"]
+mod circuit;
+
+use ark_bn254::{Bn254, Fr, G1Affine};
+use ark_ec::VariableBaseMSM;
+use ark_groth16::Groth16;
+use ark_models_ext::transmute::TransmuteInto;
+use ark_snark::SNARK;
+use ark_std::rand::SeedableRng;
+use ark_std::rand::rngs::StdRng;
+use circuit::Chain;
+use zkaccel::Engine;
+use zkaccel_arkworks::Prover;
+
+/// The items of an operation, on all devices together.
+fn items(engine: &Engine, operation: &str) -> u64 {
+    let work = engine.work();
+    work.iter().filter_map(|device| device.of(operation)).map(|line| line.items).sum()
+}
+
+#[test]
+fn the_engine_did_it() {
+    let rounds = 400;
+    let mut rng = StdRng::seed_from_u64(5);
+    let (key, _) = Groth16::<Bn254>::circuit_specific_setup(Chain { start: None, rounds }, &mut rng).unwrap();
+    let engine = Engine::global().unwrap();
+    let done = |operation| items(&engine, operation);
+    let queries = [&key.a_query[1..], &key.b_g1_query[1..], &key.l_query, &key.h_query];
+    let pairs: usize = queries.iter().map(|query| query.len()).sum();
+    let circuit = Chain { start: Some(Fr::from(3)), rounds };
+
+    let before = [done("msm"), done("fft")];
+    Groth16::<Bn254>::prove(&key, circuit, &mut rng).unwrap();
+    assert_eq!(before, [done("msm"), done("fft")], "the stock prover knows nothing of the engine");
+    let prover = Prover::new(&engine, key.clone(), Default::default()).unwrap();
+    prover.prove(circuit, &mut rng).unwrap();
+    assert_eq!(done("msm") - before[0], pairs as u64);
+    // 1200 constraints and two inputs: seven transforms of 2048 points.
+    assert_eq!(done("fft") - before[1], 7 * 2048);
+
+    let before = done("msm");
+    let points: Vec<_> = key.h_query[..10].iter().map(|&point: &G1Affine| point.transmute_into()).collect();
+    ark_bn254_ext::G1Projective::<zkaccel_arkworks::Hooks>::msm(&points, &[Fr::from(2); 10]).unwrap();
+    assert_eq!(done("msm") - before, 10);
+}

@@ -1,0 +1,44 @@
+//! The stock configuration and the accelerated one. They differ in two types.
+
+use p3_blake3::Blake3;
+use p3_challenger::{HashChallenger, SerializingChallenger64};
+use p3_commit::ExtensionMmcs;
+use p3_dft::Radix2DitParallel;
+use p3_field::extension::BinomialExtensionField;
+use p3_fri::{FriParameters, TwoAdicFriPcs};
+use p3_goldilocks::Goldilocks;
+use p3_merkle_tree::MerkleTreeMmcs;
+use p3_symmetric::{CompressionFunctionFromHasher, SerializingHasher};
+use p3_uni_stark::StarkConfig;
+
+pub type Val = Goldilocks;
+type Challenge = BinomialExtensionField<Val, 2>;
+type Challenger = SerializingChallenger64<Val, HashChallenger<u8, Blake3, 32>>;
+type Config<Dft, ValMmcs> =
+    StarkConfig<TwoAdicFriPcs<Val, Dft, ValMmcs, ExtensionMmcs<Val, Challenge, ValMmcs>>, Challenge, Challenger>;
+
+type Compress = CompressionFunctionFromHasher<Blake3, 2, 32>;
+pub type StockMmcs = MerkleTreeMmcs<Val, u8, SerializingHasher<Blake3>, Compress, 2, 32>;
+pub type Stock = Config<Radix2DitParallel<Val>, StockMmcs>;
+pub type AcceleratedMmcs = zkaccel_plonky3::Mmcs<Blake3>;
+pub type Accelerated = Config<zkaccel_plonky3::Dft, AcceleratedMmcs>;
+
+/// Commitments of 2^3 digests.
+pub const CAP_HEIGHT: usize = 3;
+
+pub fn stock_mmcs(cap_height: usize) -> StockMmcs {
+    StockMmcs::new(SerializingHasher::new(Blake3), Compress::new(Blake3), cap_height)
+}
+
+pub fn stock() -> Stock {
+    let parameters = FriParameters::new_benchmark(ExtensionMmcs::new(stock_mmcs(CAP_HEIGHT)));
+    let pcs = TwoAdicFriPcs::new(Default::default(), stock_mmcs(CAP_HEIGHT), parameters);
+    Stock::new(pcs, Challenger::from_hasher(vec![], Blake3))
+}
+
+pub fn accelerated() -> Accelerated {
+    let mmcs = AcceleratedMmcs::new(Blake3, CAP_HEIGHT);
+    let parameters = FriParameters::new_benchmark(ExtensionMmcs::new(mmcs.clone()));
+    let pcs = TwoAdicFriPcs::new(Default::default(), mmcs, parameters);
+    Accelerated::new(pcs, Challenger::from_hasher(vec![], Blake3))
+}

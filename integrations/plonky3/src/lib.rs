@@ -1,0 +1,28 @@
+//! Plonky3 provers over Goldilocks on zkaccel.
+//!
+//! A Plonky3 configuration names its transforms and its commitment scheme for matrices. [`Dft`] and [`Mmcs`] take the place of
+//! `Radix2DitParallel` and `MerkleTreeMmcs`:
+//!
+//! ```text
+//! type Dft = zkaccel_plonky3::Dft;
+//! type ValMmcs = zkaccel_plonky3::Mmcs<Blake3>;
+//! let val_mmcs = ValMmcs::new(Blake3, cap_height);
+//! ```
+//!
+//! Commitments and proofs are those of the stock scheme, byte by byte, and its verifier takes them.
+//!
+//! The engine is [`zkaccel::Engine::global`], because Plonky3 makes transforms out of nothing (`Default`). An engine's error (a
+//! device that is lost, memory that is refused) is a panic with the engine's words: Plonky3's interfaces have no place for errors.
+//!
+//! What stays with the stock prover: the evaluation of constraints, openings out of domain, FRI's folding, and the challenger.
+
+mod dft;
+mod elements;
+mod hashes;
+mod mmcs;
+mod tree;
+
+pub use dft::Dft;
+pub use hashes::Accelerated;
+pub use mmcs::Mmcs;
+pub use tree::Committed;

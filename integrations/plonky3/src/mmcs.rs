@@ -1,0 +1,116 @@
+//! The commitment scheme: `MerkleTreeMmcs` with its rows hashed and its nodes merged by the engine.
+
+use p3_commit::{BatchOpening, BatchOpeningRef, Mmcs as P3Mmcs};
+use p3_goldilocks::Goldilocks;
+use p3_matrix::{Dimensions, Matrix};
+use p3_merkle_tree::{MerkleCap, MerkleTreeError, MerkleTreeMmcs, PrunedMerklePaths};
+use p3_symmetric::{CompressionFunctionFromHasher, SerializingHasher};
+
+use crate::hashes::Accelerated;
+use crate::tree::Committed;
+
+/// The scheme that this equals, which verifies.
+type Stock<H> =
+    MerkleTreeMmcs<Goldilocks, u8, SerializingHasher<H>, CompressionFunctionFromHasher<H, 2, 32>, 2, 32>;
+
+/// Merkle trees over the rows of matrices whose heights are powers of two, by the engine of the process.
+#[derive(Clone, Debug)]
+pub struct Mmcs<H: Accelerated> {
+    stock: Stock<H>,
+}
+
+impl<H: Accelerated> Mmcs<H> {
+    /// The scheme over a hash, with commitments of 2^`cap_height` digests.
+    pub fn new(hash: H, cap_height: usize) -> Self {
+        let compression = CompressionFunctionFromHasher::new(hash.clone());
+        Self { stock: MerkleTreeMmcs::new(SerializingHasher::new(hash), compression, cap_height) }
+    }
+
+    /// The level of a tree that is its commitment; small trees have no level so wide as was asked for.
+    fn cap_level<M: Matrix<Goldilocks>>(&self, committed: &Committed<M, H>) -> usize {
+        (committed.levels() - 1).saturating_sub(self.stock.cap_height())
+    }
+}
+
+impl<H: Accelerated> P3Mmcs<Goldilocks> for Mmcs<H> {
+    type ProverData<M> = Committed<M, H>;
+    type Commitment = MerkleCap<Goldilocks, [u8; 32]>;
+    type Proof = Vec<[u8; 32]>;
+    type MultiProof = PrunedMerklePaths<u8, 32>;
+    type Error = MerkleTreeError;
+
+    fn commit<M: Matrix<Goldilocks>>(&self, inputs: Vec<M>) -> (Self::Commitment, Committed<M, H>) {
+        let committed = Committed::new(inputs).unwrap_or_else(|error| panic!("zkaccel: {error}"));
+        let cap = committed.level(self.cap_level(&committed)).iter().map(|digest| digest.0).collect();
+        (MerkleCap::new(cap), committed)
+    }
+
+    fn open_batch<M: Matrix<Goldilocks>>(
+        &self,
+        index: usize,
+        committed: &Committed<M, H>,
+    ) -> BatchOpening<Goldilocks, Self> {
+        let proof = (0..self.cap_level(committed)).map(|level| committed.level(level)[(index >> level) ^ 1].0);
+        BatchOpening::new(rows(index, committed), proof.collect())
+    }
+
+    fn get_matrices<'a, M: Matrix<Goldilocks>>(&self, committed: &'a Committed<M, H>) -> Vec<&'a M> {
+        committed.matrices.iter().collect()
+    }
+
+    fn verify_batch(
+        &self,
+        commit: &Self::Commitment,
+        dimensions: &[Dimensions],
+        index: usize,
+        opening: BatchOpeningRef<'_, Goldilocks, Self>,
+    ) -> Result<(), MerkleTreeError> {
+        let opening = BatchOpeningRef::new(opening.opened_values, opening.opening_proof);
+        self.stock.verify_batch(commit, dimensions, index, opening)
+    }
+
+    fn open_multi_batch<M: Matrix<Goldilocks>>(
+        &self,
+        indices: &[usize],
+        committed: &Committed<M, H>,
+    ) -> (Vec<Vec<Vec<Goldilocks>>>, Self::MultiProof) {
+        let values = indices.iter().map(|&index| rows(index, committed)).collect();
+        // Level by level, the siblings that are not themselves above an opened leaf.
+        let mut nodes = indices.to_vec();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let mut sibling_hashes = Vec::new();
+        for level in 0..self.cap_level(committed) {
+            let missing = nodes.iter().map(|node| node ^ 1).filter(|sibling| nodes.binary_search(sibling).is_err());
+            sibling_hashes.extend(missing.map(|sibling| committed.level(level)[sibling].0));
+            for node in &mut nodes {
+                *node >>= 1;
+            }
+            nodes.dedup();
+        }
+        (values, PrunedMerklePaths { sibling_hashes })
+    }
+
+    fn verify_multi_batch<R: AsRef<[Goldilocks]> + PartialEq>(
+        &self,
+        commit: &Self::Commitment,
+        dimensions: &[Dimensions],
+        indices: &[usize],
+        opened_values: &[Vec<R>],
+        proof: &Self::MultiProof,
+    ) -> Result<(), MerkleTreeError> {
+        self.stock.verify_multi_batch(commit, dimensions, indices, opened_values, proof)
+    }
+}
+
+/// The row of every matrix at an index among the rows of the tallest.
+fn rows<M: Matrix<Goldilocks>, H: Accelerated>(index: usize, committed: &Committed<M, H>) -> Vec<Vec<Goldilocks>> {
+    let heights = committed.matrices.iter().map(|matrix| matrix.height());
+    let tallest = heights.max().expect("one matrix or more");
+    assert!(index < tallest, "row {index}, expected one of {tallest}");
+    let row = |matrix: &M| {
+        let row = index / (tallest / matrix.height());
+        matrix.row(row).expect("a row").into_iter().collect()
+    };
+    committed.matrices.iter().map(row).collect()
+}

@@ -1,0 +1,179 @@
+//! Columns of a trace to their polynomials, their extension and its commitment.
+//!
+//! winterfell keeps elements in Montgomery form, zkaccel as canonical words; elements of an extension field are columns of
+//! their coordinates side by side, which is how winterfell hashes their rows, too.
+
+use rayon::prelude::*;
+use winter_air::PartitionOptions;
+use winter_math::fields::f64::BaseElement;
+use winter_math::{FieldElement, StarkField};
+use winter_prover::StarkDomain;
+use winter_prover::matrix::ColMatrix;
+use zkaccel::field::Goldilocks;
+use zkaccel::matrix::{Matrix, MatrixRef, Shape};
+use zkaccel::ntt::{Convention, Direction, Domain, Lde, Ntt};
+use zkaccel::{Engine, Error};
+
+use crate::hashes::Accelerated;
+use crate::tree::Tree;
+
+/// Rows that a task converts.
+const ROWS: usize = 1 << 10;
+
+/// Polynomials, their values on the extended domain, and the commitment to those.
+pub(crate) struct Committed<E: FieldElement, H: Accelerated> {
+    pub(crate) polynomials: ColMatrix<E>,
+    pub(crate) extension: Extension,
+    pub(crate) tree: Tree<H>,
+}
+
+/// Values on the extended domain, row after row.
+pub(crate) struct Extension {
+    values: Vec<BaseElement>,
+    width: usize,
+}
+
+impl Extension {
+    /// A row of elements of the field that the columns are over.
+    pub(crate) fn row<E: FieldElement<BaseField = BaseElement>>(&self, row: usize) -> &[E] {
+        E::slice_from_base_elements(&self.values[row * self.width..][..self.width])
+    }
+
+    /// The number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.values.len() / self.width
+    }
+}
+
+/// What the columns are given as.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Given {
+    /// Values on the trace domain.
+    Values,
+    /// Coefficients of the polynomials.
+    Coefficients,
+}
+
+/// Extends columns onto the domain of the proof and commits to the rows.
+pub(crate) fn commit<E, H>(
+    columns: &ColMatrix<E>,
+    given: Given,
+    domain: &StarkDomain<BaseElement>,
+    partitions: PartitionOptions,
+) -> Committed<E, H>
+where
+    E: FieldElement<BaseField = BaseElement>,
+    H: Accelerated,
+{
+    try_commit(columns, given, domain, partitions).unwrap_or_else(|error| panic!("zkaccel: {error}"))
+}
+
+fn try_commit<E, H>(
+    columns: &ColMatrix<E>,
+    given: Given,
+    domain: &StarkDomain<BaseElement>,
+    partitions: PartitionOptions,
+) -> Result<Committed<E, H>, Error>
+where
+    E: FieldElement<BaseField = BaseElement>,
+    H: Accelerated,
+{
+    let engine = Engine::global()?;
+    let (rows, width) = (columns.num_rows(), columns.num_base_cols());
+    let trace = Domain::new(rows.ilog2(), Convention::Winterfell)?;
+    let offset = Goldilocks::new(domain.offset().as_int());
+    let blowup = domain.trace_to_lde_blowup() as u64;
+    let lde = Lde::onto_coset(rows.ilog2(), blowup, Convention::Winterfell, offset)?;
+    debug_assert_eq!(
+        BaseElement::get_root_of_unity(rows.ilog2()).as_int(),
+        trace.root().as_u64(),
+        "both sides have the same roots"
+    );
+
+    let mut other = engine.upload(row_major(columns)?)?;
+    let given_values = other.clone();
+    let transform = match given {
+        Given::Values => Ntt::inverse(trace),
+        Given::Coefficients => Ntt::forward(trace),
+    };
+    engine.ntt_on_device(&transform, &mut other)?;
+    let (values, polynomials) = match transform.direction {
+        Direction::Inverse => (given_values, column_vectors(engine.download(&other)?.view())),
+        Direction::Forward => (other, columns.columns().map(<[E]>::to_vec).collect()),
+    };
+    let extension = engine.lde_on_device(&lde, &values)?;
+    drop(values);
+    let group = partitions.partition_size::<E>(columns.num_cols());
+    let (tree, extension) = if group == columns.num_cols() {
+        let tree = engine.merkle_tree_on_device::<H::Engine, _>(&extension)?;
+        (Tree::from_engine(&tree.download()?), engine.download(&extension)?)
+    } else {
+        let extension = engine.download(&extension)?;
+        let digests = hash_partitions::<H>(&engine, extension.view(), group * E::EXTENSION_DEGREE)?;
+        (Tree::build(digests)?, extension)
+    };
+    let values = extension.as_slice().par_iter().with_min_len(ROWS);
+    let values = values.map(|word| BaseElement::new(word.as_u64())).collect();
+    Ok(Committed { polynomials: ColMatrix::new(polynomials), extension: Extension { values, width }, tree })
+}
+
+/// The words of columns of elements, row after row.
+fn row_major<E: FieldElement<BaseField = BaseElement>>(
+    columns: &ColMatrix<E>,
+) -> Result<Matrix<Goldilocks>, Error> {
+    let (rows, width) = (columns.num_rows(), columns.num_base_cols());
+    let mut words = vec![Goldilocks::default(); rows * width];
+    words.par_chunks_mut(ROWS * width).enumerate().for_each(|(task, words)| {
+        for (c, column) in columns.columns().enumerate() {
+            let elements = &column[task * ROWS..][..words.len() / width];
+            for (row, element) in words.chunks_exact_mut(width).zip(elements) {
+                let coordinates = E::slice_as_base_elements(std::slice::from_ref(element));
+                for (word, coordinate) in row[c * E::EXTENSION_DEGREE..].iter_mut().zip(coordinates) {
+                    *word = Goldilocks::new(coordinate.as_int());
+                }
+            }
+        }
+    });
+    Matrix::from_rows(words, rows, width)
+}
+
+/// Columns of elements, out of words row after row.
+fn column_vectors<E: FieldElement<BaseField = BaseElement>>(
+    matrix: MatrixRef<'_, Goldilocks>,
+) -> Vec<Vec<E>> {
+    let (words, Shape { columns: width, .. }) = (matrix.as_slice(), matrix.shape());
+    let columns = (0..width / E::EXTENSION_DEGREE).into_par_iter();
+    let column = |column| {
+        let first = column * E::EXTENSION_DEGREE;
+        let mut coordinates = vec![BaseElement::ZERO; E::EXTENSION_DEGREE];
+        let element = |row: &[Goldilocks]| {
+            for (coordinate, word) in coordinates.iter_mut().zip(&row[first..]) {
+                *coordinate = BaseElement::new(word.as_u64());
+            }
+            E::slice_from_base_elements(&coordinates)[0]
+        };
+        words.chunks_exact(width).map(element).collect()
+    };
+    columns.map(column).collect()
+}
+
+/// The digest of every row that is hashed in groups of columns.
+fn hash_partitions<H: Accelerated>(
+    engine: &Engine,
+    matrix: MatrixRef<'_, Goldilocks>,
+    group: usize,
+) -> Result<Vec<H::Digest>, Error> {
+    let Shape { rows, columns, .. } = matrix.shape();
+    let mut digests = Vec::new();
+    for first in (0..columns).step_by(group) {
+        let width = group.min(columns - first);
+        let part = matrix.as_slice().par_chunks_exact(columns);
+        let part: Vec<Goldilocks> = part.flat_map_iter(|row| row[first..][..width].iter().copied()).collect();
+        digests.push(engine.hash_rows::<H::Engine, _>(Matrix::from_rows(part, rows, width)?.view())?);
+    }
+    let merge = |row| {
+        let parts: Vec<_> = digests.iter().map(|part| H::from_engine(&part[row])).collect();
+        H::merge_many(&parts)
+    };
+    Ok((0..rows).into_par_iter().map(merge).collect())
+}

@@ -1,0 +1,93 @@
+//! Proofs of the accelerated prover are those of the stock prover, and the stock verifier accepts them.
+
+#[path = "../examples/rescue_chain/air.rs"]
+mod air;
+#[path = "../examples/rescue_chain/prover.rs"]
+mod prover;
+
+use std::marker::PhantomData;
+
+use air::{ChainAir, Ends};
+use prover::{Accelerated, Stock, options};
+use winter_air::ProofOptions;
+use winter_air::proof::Proof;
+use winter_crypto::hashers::{Blake3_256, Rp64_256};
+use winter_crypto::{DefaultRandomCoin, MerkleTree};
+use winter_math::fields::f64::BaseElement;
+use winter_prover::Prover;
+use winter_verifier::{AcceptableOptions, VerifierError, verify};
+
+fn seed(first: u64) -> [BaseElement; 4] {
+    [first, first + 1, 5, 7].map(BaseElement::new)
+}
+
+fn prove<H: zkaccel_winterfell::Accelerated>(
+    seed: [BaseElement; 4],
+    steps: usize,
+    options: &ProofOptions,
+) -> (Proof, Ends) {
+    let trace = air::trace(seed, steps);
+    let prover = Accelerated::<H> { options: options.clone(), hash: PhantomData };
+    (prover.prove(trace.clone()).unwrap(), air::ends(&trace))
+}
+
+fn stock<H: zkaccel_winterfell::Accelerated>(
+    seed: [BaseElement; 4],
+    steps: usize,
+    options: &ProofOptions,
+) -> Proof {
+    let prover = Stock::<H> { options: options.clone(), hash: PhantomData };
+    prover.prove(air::trace(seed, steps)).unwrap()
+}
+
+fn check<H: zkaccel_winterfell::Accelerated>(
+    proof: Proof,
+    ends: Ends,
+    options: ProofOptions,
+) -> Result<(), VerifierError> {
+    let options = AcceptableOptions::OptionSet(vec![options]);
+    verify::<ChainAir, H, DefaultRandomCoin<H>, MerkleTree<H>>(proof, ends, &options)
+}
+
+fn same_proof<H: zkaccel_winterfell::Accelerated>(log_steps: u32, options: ProofOptions) {
+    let (proof, ends) = prove::<H>(seed(1), 1 << log_steps, &options);
+    assert_eq!(proof.to_bytes(), stock::<H>(seed(1), 1 << log_steps, &options).to_bytes());
+    check::<H>(proof.clone(), ends, options.clone()).unwrap();
+    let wrong = Ends { seed: seed(2), ..ends };
+    check::<H>(proof, wrong, options).expect_err("a proof of another chain");
+}
+
+#[test]
+fn rescue() {
+    for log_steps in [3, 4, 8, 10] {
+        same_proof::<Rp64_256>(log_steps, options());
+    }
+}
+
+#[test]
+fn blake3() {
+    same_proof::<Blake3_256<BaseElement>>(9, options());
+}
+
+#[test]
+fn columns_hashed_in_partitions() {
+    same_proof::<Rp64_256>(8, options().with_partitions(4, 8));
+}
+
+/// The size that is asked of a real proof.
+#[test]
+fn a_chain_of_8192_hashes() {
+    same_proof::<Rp64_256>(16, options());
+}
+
+#[test]
+fn proofs_at_the_same_time() {
+    std::thread::scope(|scope| {
+        for first in 0..4 {
+            scope.spawn(move || {
+                let (proof, ends) = prove::<Rp64_256>(seed(first), 512, &options());
+                check::<Rp64_256>(proof, ends, options()).unwrap();
+            });
+        }
+    });
+}

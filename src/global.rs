@@ -1,0 +1,37 @@
+//! The engine of the process, for code that has no place to carry one: adaptors of provers whose interfaces take types and
+//! free functions, not values.
+
+use std::sync::Mutex;
+
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::lock::lock;
+
+static GLOBAL: Mutex<Option<Engine>> = Mutex::new(None);
+
+impl Engine {
+    /// The engine of the process: the one of [`make_global`](Self::make_global), or else one made at the first call, on the
+    /// device that the environment variable `ZKACCEL_DEVICE` names (`auto` unless it is set).
+    ///
+    /// Errors are those of making an engine; the next call tries again.
+    pub fn global() -> Result<Engine, Error> {
+        let mut global = lock(&GLOBAL);
+        if global.is_none() {
+            let device = std::env::var("ZKACCEL_DEVICE").unwrap_or_else(|_| "auto".into());
+            *global = Some(Engine::builder().device(device.parse()?).build()?);
+        }
+        Ok(global.clone().expect("an engine, just made"))
+    }
+
+    /// Makes this the engine of the process, which it stays; [`Error::GlobalTaken`] if there is one already.
+    pub fn make_global(self) -> Result<(), Error> {
+        let mut global = lock(&GLOBAL);
+        match &*global {
+            Some(engine) => Err(Error::GlobalTaken { device: engine.device().id.clone() }),
+            None => {
+                *global = Some(self);
+                Ok(())
+            }
+        }
+    }
+}
