@@ -5,6 +5,7 @@ use std::ffi::c_char;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use accel::backend::provider as loader;
 use accel::device::{DeviceChoice, DeviceInfo, DeviceKind, devices};
 use accel::{Engine, Error};
 
@@ -84,7 +85,7 @@ pub unsafe extern "C" fn zka_capabilities(bits: *mut u64) -> zka_status {
     guard(|| {
         // SAFETY: the caller's promise.
         let bits = unsafe { Arguments::new() }.output("bits", bits, 1)?;
-        let trees = ZKA_CAN_RP64_256 | ZKA_CAN_RP64_256_V2021 | ZKA_CAN_BLAKE3;
+        let trees = loader::HASHES.iter().fold(0, |bits, hash| bits | hash.bit);
         let bn254 = ZKA_CAN_BN254_MSM | ZKA_CAN_BN254_BASES | ZKA_CAN_BN254_FFT;
         bits.write(&[ZKA_CAN_GOLDILOCKS | trees | bn254 | ZKA_CAN_ASYNC]);
         Ok(())
@@ -312,10 +313,7 @@ fn text<const N: usize>(text: &str) -> [c_char; N] {
 
 /// The interface that providers are loaded by is this one.
 const _: () = {
-    use accel::backend::provider as loader;
     assert!(loader::ABI_VERSION == ZKA_ABI_VERSION && loader::CAN_GOLDILOCKS == ZKA_CAN_GOLDILOCKS);
-    assert!(loader::CAN_RP64_256 == ZKA_CAN_RP64_256 && loader::CAN_BLAKE3 == ZKA_CAN_BLAKE3);
-    assert!(loader::CAN_RP64_256_V2021 == ZKA_CAN_RP64_256_V2021);
     assert!(loader::CAN_BN254_MSM == ZKA_CAN_BN254_MSM && loader::CAN_BN254_BASES == ZKA_CAN_BN254_BASES);
     assert!(loader::CAN_BN254_FFT == ZKA_CAN_BN254_FFT);
 };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use accel::backend::Accelerated;
 use accel::field::Goldilocks;
-use accel::hash::{Blake3, Digest, Hasher, Rp64_256, Rp64_256V2021};
+use accel::hash::{Digest, Hasher};
 use accel::matrix::{MatrixRef, Shape};
 use accel::merkle::{Cap, MerkleTree, Opening};
 use accel::{Engine, Error};
@@ -218,13 +218,7 @@ pub unsafe extern "C" fn zka_merkle_verify(
         let digests = flags & ZKA_ROWS_ARE_DIGESTS != 0;
         shape(rows, cols, flags)?;
         check_digest_width(cols, digests)?;
-        let verified = match hash {
-            ZKA_HASH_RP64_256 => claim.verify::<Rp64_256>(digests),
-            ZKA_HASH_RP64_256_V2021 => claim.verify::<Rp64_256V2021>(digests),
-            ZKA_HASH_BLAKE3 => claim.verify::<Blake3>(digests),
-            unknown => return Err(unknown_hash(unknown)),
-        };
-        match verified {
+        match (Functions::of(hash)?.verify)(&claim, digests) {
             Ok(()) => valid.write(&[1]),
             Err(Error::NotVerified) => {}
             Err(malformed) => return Err(malformed.into()),
@@ -264,6 +258,36 @@ impl<H: Hasher> Tree for MerkleTree<H> {
     }
 }
 
+/// What there is for every hash.
+struct Functions {
+    tree: Maker,
+    rows: RowHasher,
+    verify: Verifier,
+}
+
+macro_rules! functions {
+    ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
+        impl Functions {
+            /// Those of the hash with a number.
+            fn of(hash: u32) -> Result<Self, Failure> {
+                match hash {
+                    $($number => Ok(Self {
+                        tree: tree::<accel::hash::$hash>,
+                        rows: rows_of::<accel::hash::$hash>,
+                        verify: |claim, digests| claim.verify::<accel::hash::$hash>(digests),
+                    }),)*
+                    unknown => {
+                        let last = [$($number),*].len();
+                        let text = format!("hash {unknown}, expected one of 1 to {last}");
+                        Err(Failure::new(ZKA_BAD_ARGUMENT, text))
+                    }
+                }
+            }
+        }
+    };
+}
+accel::for_every_hash!(functions);
+
 struct Commit {
     matrix: Input<Goldilocks>,
     shape: Shape,
@@ -289,12 +313,7 @@ impl Commit {
             let text = "rows that are digests have their words side by side: one of the two flags must go";
             return Err(Failure::new(ZKA_BAD_ARGUMENT, text));
         }
-        let make = match hash {
-            ZKA_HASH_RP64_256 => tree::<Rp64_256>,
-            ZKA_HASH_RP64_256_V2021 => tree::<Rp64_256V2021>,
-            ZKA_HASH_BLAKE3 => tree::<Blake3>,
-            unknown => return Err(unknown_hash(unknown)),
-        };
+        let make = Functions::of(hash)?.tree;
         let digests = flags & ZKA_ROWS_ARE_DIGESTS != 0;
         let shape = shape(rows, cols, flags)?;
         check_digest_width(cols, digests)?;
@@ -347,12 +366,7 @@ impl HashRows {
         flags: u32,
     ) -> Result<Self, Failure> {
         check_flags(flags, ZKA_COLUMN_MAJOR)?;
-        let hash = match hash {
-            ZKA_HASH_RP64_256 => rows_of::<Rp64_256>,
-            ZKA_HASH_RP64_256_V2021 => rows_of::<Rp64_256V2021>,
-            ZKA_HASH_BLAKE3 => rows_of::<Blake3>,
-            unknown => return Err(unknown_hash(unknown)),
-        };
+        let hash = Functions::of(hash)?.rows;
         let shape = shape(rows, cols, flags)?;
         let out = arguments.output("out", out.cast(), rows)?;
         let matrix = arguments.input("matrix", matrix.cast(), product("matrix", rows, cols)?)?;
@@ -388,6 +402,8 @@ struct Claim<'a> {
     path: &'a [zka_digest],
 }
 
+type Verifier = fn(&Claim<'_>, bool) -> Result<(), Error>;
+
 impl Claim<'_> {
     fn verify<H: Hasher>(&self, digests: bool) -> Result<(), Error> {
         let leaf = match digests {
@@ -414,8 +430,4 @@ fn check_digest_width(cols: usize, digests: bool) -> Result<(), Failure> {
         true => Err(Failure::new(ZKA_BAD_LENGTH, format!("digests of {cols} words, expected 4 columns"))),
         false => Ok(()),
     }
-}
-
-fn unknown_hash(hash: u32) -> Failure {
-    Failure::new(ZKA_BAD_ARGUMENT, format!("hash {hash}, expected one of 1 to 3"))
 }

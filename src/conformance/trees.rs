@@ -6,25 +6,24 @@ use crate::backend::Accelerated;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::field::{Goldilocks, Quadratic};
-use crate::hash::{Blake3, Digest, ElementDigest, Rp64_256, Rp64_256V2021};
+use crate::hash::{Digest, ElementDigest, Rp64_256, Rp64_256V2021};
 use crate::matrix::{Layout, Shape};
 use crate::merkle::{Approach, MerkleTree};
 
-pub(super) const CASES: &[Case] = &[
-    Case { name: "trees, rp64_256", run: trees::<Rp64_256> },
-    Case { name: "trees, rp64_256_v2021", run: trees::<Rp64_256V2021> },
-    Case { name: "trees, blake3", run: trees::<Blake3> },
-    Case { name: "every approach to trees, rp64_256", run: approaches::<Rp64_256> },
-    Case { name: "every approach to trees, rp64_256_v2021", run: approaches::<Rp64_256V2021> },
-    Case { name: "every approach to trees, blake3", run: approaches::<Blake3> },
-    Case { name: "trees of rows", run: trees_of_rows },
-    Case { name: "every leaf changes the root, rp64_256", run: every_leaf::<Rp64_256> },
-    Case { name: "every leaf changes the root, rp64_256_v2021", run: every_leaf::<Rp64_256V2021> },
-    Case { name: "every leaf changes the root, blake3", run: every_leaf::<Blake3> },
-    Case { name: "openings verify and nothing else does", run: openings },
-    Case { name: "known roots", run: known_roots },
-    Case { name: "leaves that are refused", run: refused },
-];
+macro_rules! cases {
+    ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
+        pub(super) const CASES: &[Case] = &[
+            $(Case { name: concat!("trees, ", $name), run: trees::<crate::hash::$hash> },)*
+            $(Case { name: concat!("every approach to trees, ", $name), run: approaches::<crate::hash::$hash> },)*
+            Case { name: "trees of rows", run: trees_of_rows },
+            $(Case { name: concat!("every leaf changes the root, ", $name), run: every_leaf::<crate::hash::$hash> },)*
+            Case { name: "openings verify and nothing else does", run: openings },
+            Case { name: "known roots", run: known_roots },
+            Case { name: "leaves that are refused", run: refused },
+        ];
+    };
+}
+crate::for_every_hash!(cases);
 
 fn digests<D: Digest>(words: &mut Words, len: usize) -> Vec<D> {
     words

@@ -196,7 +196,7 @@ impl Arguments {
     /// The approaches to measure; `None`, once, where there is no choice.
     fn approaches(&self, engine: &Engine, hash: HashName) -> Vec<Option<Approach>> {
         // A device that tells no time is the host.
-        match engine.device_time().is_some() && hash != HashName::Blake3 {
+        match engine.device_time().is_some() && hash.has_approaches() {
             true => self.approach.0.iter().copied().map(Some).collect(),
             false => vec![None],
         }

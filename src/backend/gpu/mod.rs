@@ -8,7 +8,7 @@
 //!  work.rs, pool.rs    one operation's queue and memory; memory kept between operations
 //!  device.rs           the primitives; bandwidth.rs, how fast they copy
 //!  cuda.rs, opencl.rs  their two implementations
-//!  program.rs          kernel sources, from kernels/; rescue.rs, the constants of some
+//!  program.rs          kernel sources, from kernels/; hash/, those of hashes with their constants
 //! ```
 //!
 //! An operation on host data uploads what it is given, launches, waits, and copies results back last, so that a failure leaves
@@ -24,6 +24,7 @@ pub mod cuda;
 mod device;
 #[cfg(all(test, any(feature = "cuda", feature = "opencl")))]
 mod faults;
+mod hash;
 mod merkle;
 mod ntt;
 #[cfg(feature = "opencl")]
@@ -31,7 +32,6 @@ pub mod opencl;
 mod pipeline;
 mod pool;
 pub mod program;
-mod rescue;
 mod resident;
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 mod staging;
@@ -45,7 +45,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 pub use device::{Arg, Device, Launch, Limits};
-pub use merkle::DeviceHash;
+pub use hash::DeviceHash;
 
 use super::{Clock, HostMemory};
 use crate::device::Bandwidths;

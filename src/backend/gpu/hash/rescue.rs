@@ -17,12 +17,38 @@
 
 use std::fmt::{Display, Write};
 
+use super::DeviceHash;
+use crate::backend::gpu::program::Program;
 use crate::field::MODULUS;
-use crate::hash::Sponge;
 use crate::hash::rescue_constants::{ARK1, ARK2, MDS_2021, MDS_CIRCULANT_ROW, ROUNDS, WIDTH};
+use crate::hash::{Rp64_256, Rp64_256V2021, Sponge};
+
+/// The kernels of Rescue Prime, for either variant.
+const KERNELS: &[&str] = &[
+    include_str!("../../../../kernels/montgomery.h"),
+    include_str!("../../../../kernels/rescue.h"),
+    include_str!("../../../../kernels/rescue.cl"),
+    include_str!("../../../../kernels/rescue_tip.cl"),
+];
+
+static RP64_256: Program =
+    Program { name: "rp64_256", constants: circulant::<Rp64_256>, kernels: KERNELS, ..Program::EMPTY };
+
+static RP64_256_V2021: Program =
+    Program { name: "rp64_256_v2021", constants: dense::<Rp64_256V2021>, kernels: KERNELS, ..Program::EMPTY };
+
+impl DeviceHash for Rp64_256 {
+    const PROGRAM: &'static Program = &RP64_256;
+    const APPROACHES: bool = true;
+}
+
+impl DeviceHash for Rp64_256V2021 {
+    const PROGRAM: &'static Program = &RP64_256_V2021;
+    const APPROACHES: bool = true;
+}
 
 /// The constants of the variant with the circulant matrix.
-pub(super) fn circulant<S: Sponge>() -> String {
+fn circulant<S: Sponge>() -> String {
     let limbs = |word: &u64| [word & 0xff_ffff, (word >> 24) & 0xff_ffff, word >> 48];
     let limbs: Vec<u64> = layers().iter().flat_map(limbs).collect();
     let mut text = shared::<S>(false) + &array("u32", "RESCUE_ARK_LIMBS", &limbs);
@@ -47,7 +73,7 @@ pub(super) fn circulant<S: Sponge>() -> String {
 }
 
 /// The constants of the variant with the dense matrix.
-pub(super) fn dense<S: Sponge>() -> String {
+fn dense<S: Sponge>() -> String {
     let scaled = |&entry: &u64| ((u128::from(entry) << 64) % u128::from(MODULUS)) as u64;
     let matrix: Vec<u64> = MDS_2021.iter().flatten().map(scaled).collect();
     shared::<S>(true) + &array("u64", "RESCUE_MDS", &matrix)
