@@ -69,6 +69,20 @@ pub const ZKA_CAN_RP64_256: u64 = 2;
 pub const ZKA_CAN_RP64_256_V2021: u64 = 4;
 /// Digests of rows and Merkle trees over `ZKA_HASH_BLAKE3`.
 pub const ZKA_CAN_BLAKE3: u64 = 8;
+/// Digests of rows and Merkle trees over `ZKA_HASH_RP_JIVE64_256`.
+pub const ZKA_CAN_RP_JIVE64_256: u64 = 256;
+/// Digests of rows and Merkle trees over `ZKA_HASH_RPO256`.
+pub const ZKA_CAN_RPO256: u64 = 512;
+/// Digests of rows and Merkle trees over `ZKA_HASH_RPX256`.
+pub const ZKA_CAN_RPX256: u64 = 1024;
+/// Digests of rows and Merkle trees over `ZKA_HASH_POSEIDON2_8`.
+pub const ZKA_CAN_POSEIDON2_8: u64 = 2048;
+/// Digests of rows and Merkle trees over `ZKA_HASH_POSEIDON2_12`.
+pub const ZKA_CAN_POSEIDON2_12: u64 = 4096;
+/// Digests of rows and Merkle trees over `ZKA_HASH_KECCAK256`.
+pub const ZKA_CAN_KECCAK256: u64 = 8192;
+/// Digests of rows and Merkle trees over `ZKA_HASH_SHA256`.
+pub const ZKA_CAN_SHA256: u64 = 16384;
 /// `zka_bn254_g1_msm`.
 pub const ZKA_CAN_BN254_MSM: u64 = 32;
 /// `zka_bn254_g1_bases_new`, `zka_bn254_g1_msm_bases` and `zka_bn254_g1_msm_batch`.

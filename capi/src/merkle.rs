@@ -22,6 +22,20 @@ pub const ZKA_HASH_RP64_256: u32 = 1;
 pub const ZKA_HASH_RP64_256_V2021: u32 = 2;
 /// BLAKE3.
 pub const ZKA_HASH_BLAKE3: u32 = 3;
+/// Rescue Prime with a state of eight words and Jive compression, as winterfell has it.
+pub const ZKA_HASH_RP_JIVE64_256: u32 = 4;
+/// Rescue Prime Optimized, as Miden has it.
+pub const ZKA_HASH_RPO256: u32 = 5;
+/// Rescue Prime Extension, as Miden has it.
+pub const ZKA_HASH_RPX256: u32 = 6;
+/// Poseidon2 with a state of eight words, as Plonky3 has it. Rows must have a length that everybody knows.
+pub const ZKA_HASH_POSEIDON2_8: u32 = 7;
+/// Poseidon2 with a state of twelve words; else as `ZKA_HASH_POSEIDON2_8`.
+pub const ZKA_HASH_POSEIDON2_12: u32 = 8;
+/// Keccak-256, with the padding from before SHA-3.
+pub const ZKA_HASH_KECCAK256: u32 = 9;
+/// SHA-256.
+pub const ZKA_HASH_SHA256: u32 = 10;
 
 /// Each row is a digest of four words and itself the leaf; else the leaf is the row's hash. Rows are of 4 columns then.
 pub const ZKA_ROWS_ARE_DIGESTS: u32 = 16;
@@ -31,7 +45,7 @@ pub struct zka_tree {
     _opaque: (),
 }
 
-/// A digest: 32 bytes, for Rescue Prime four little-endian words below p.
+/// A digest: 32 bytes, for hashes of field elements (Rescue Prime and its kin, Poseidon2) four little-endian words below p.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct zka_digest {

@@ -46,8 +46,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "HASH")]
     hash: Option<HashName>,
 
-    /// How a GPU builds trees: level, group, local, auto (the fastest measured), or all for a row each; the CPU and BLAKE3
-    /// have one way
+    /// How a GPU builds trees: level, group, local, auto (the fastest measured), or all for a row each; the CPU and hashes but
+    /// Rescue Prime have one way
     #[arg(long, value_name = "APPROACH", default_value = "auto", value_parser = parse::approaches)]
     approach: Approaches,
 

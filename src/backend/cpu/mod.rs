@@ -4,13 +4,15 @@ mod blake3;
 mod doubles;
 #[cfg(feature = "bn254")]
 mod fft;
+mod keccak;
 mod merkle;
 #[cfg(feature = "bn254")]
 mod msm;
 mod ntt;
-mod rescue;
 mod rows;
+mod sha256;
 mod simd;
+mod sponge;
 mod words;
 
 pub use simd::Simd;

@@ -4,8 +4,11 @@ use super::DeviceHash;
 use crate::backend::gpu::program::Program;
 use crate::hash::Blake3;
 
-static BLAKE3: Program =
-    Program { name: "blake3", kernels: &[include_str!("../../../../kernels/blake3.cl")], ..Program::EMPTY };
+static BLAKE3: Program = Program {
+    name: "blake3",
+    kernels: &[include_str!("../../../../kernels/row.h"), include_str!("../../../../kernels/blake3.cl")],
+    ..Program::EMPTY
+};
 
 impl DeviceHash for Blake3 {
     const PROGRAM: &'static Program = &BLAKE3;

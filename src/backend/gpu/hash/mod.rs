@@ -1,7 +1,12 @@
 //! Hashes with kernels, a file for each family: its programs, and the constants that Rust writes for them.
 
 mod blake3;
+mod keccak;
+mod poseidon2;
 mod rescue;
+mod sha256;
+mod sponge;
+mod text;
 
 use super::program::Program;
 use crate::hash::Hasher;
