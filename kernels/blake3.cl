@@ -77,23 +77,8 @@ KERNEL void merge_level(BUFFER(u64, heap), u64 parents) {
     }
 }
 
-// A walk along a row: see hash_rows of rescue.cl for the layout.
-typedef struct {
-    GLOBAL const u64 *entry;
-    u64 within, degree, stride;
-} Blake3Row;
-
-DEVICE u64 blake3_next(Blake3Row *row) {
-    u64 word = row->entry[row->within];
-    if (++row->within == row->degree) {
-        row->within = 0;
-        row->entry += row->stride;
-    }
-    return word;
-}
-
 // The chaining value of one chunk of 1 to 128 words; `root` where it is the only one.
-DEVICE void blake3_chunk(u32 *cv, Blake3Row *row, u64 words, u64 index, u32 root) {
+DEVICE void blake3_chunk(u32 *cv, Row *row, u64 words, u64 index, u32 root) {
     blake3_start(cv);
     NO_UNROLL
     for (u64 block = 0; block < words; block += 8) {
@@ -102,7 +87,7 @@ DEVICE void blake3_chunk(u32 *cv, Blake3Row *row, u64 words, u64 index, u32 root
         u32 m[16];
         UNROLL
         for (u32 k = 0; k < 8; ++k) {
-            u64 word = k < count ? blake3_next(row) : 0;
+            u64 word = k < count ? row_next(row) : 0;
             m[2 * k] = (u32)word;
             m[2 * k + 1] = (u32)(word >> 32);
         }
@@ -114,11 +99,7 @@ DEVICE void blake3_chunk(u32 *cv, Blake3Row *row, u64 words, u64 index, u32 root
 // The digest of each of `rows` rows of at most 128 words.
 KERNEL void hash_rows(BUFFER(const u64, matrix), u64 rows, u64 width, u64 degree, BUFFER(u64, digests)) {
     FOR_EACH(i, rows) {
-        Blake3Row row;
-        row.entry = AT(matrix) + i * degree;
-        row.within = 0;
-        row.degree = degree;
-        row.stride = rows * degree;
+        Row row = row_of(AT(matrix), i, rows, degree);
         u32 cv[8];
         blake3_chunk(cv, &row, width, 0, BLAKE3_ROOT);
         blake3_store(AT(digests) + 4 * i, cv);
@@ -139,11 +120,7 @@ DEVICE void blake3_parent(const u32 *left, u32 *cv, u32 root) {
 // The digest of each of `rows` rows of more than 128 words: apart from hash_rows because of the memory its stack takes.
 KERNEL void hash_rows_wide(BUFFER(const u64, matrix), u64 rows, u64 width, u64 degree, BUFFER(u64, digests)) {
     FOR_EACH(i, rows) {
-        Blake3Row row;
-        row.entry = AT(matrix) + i * degree;
-        row.within = 0;
-        row.degree = degree;
-        row.stride = rows * degree;
+        Row row = row_of(AT(matrix), i, rows, degree);
         u32 stack[BLAKE3_DEPTH * 8];
         u32 depth = 0;
         u32 cv[8];

@@ -1,99 +1,17 @@
-// The permutation of Rescue Prime on one item's state of twelve words: canonical in, canonical out. It is that of
-// `src/hash/rescue.rs`; constants and the places of rate, length and digest (RESCUE_...) come from
-// `src/backend/gpu/rescue.rs`. RESCUE_DENSE says which of the two linear layers it has.
+// The permutations of Rescue Prime and its kin on one item's state: canonical in, canonical out. They are those of `src/hash/rescue.rs`
+// and `src/hash/rpo.rs`; constants (RESCUE_...) come from `src/backend/gpu/hash/rescue.rs`. RESCUE_DENSE says which kind of linear
+// layer they have, RESCUE_ORDER in which order power maps and linear layers follow each other.
 
-// S-boxes, three words at a time: three dependency chains hide latency, and one word more costs registers that are worth
-// more as resident threads. Loops stay rolled to keep the code inside the instruction cache.
+#define RESCUE_PRIME 0
+#define RESCUE_OPTIMIZED 1
+#define RESCUE_EXTENDED 2
 
-// v^(2^(3 steps)), three squarings a step.
-DEVICE void square_steps(u64 *v, u32 steps) {
-    NO_UNROLL
-    for (u32 i = 0; i < steps; i++) {
-        UNROLL
-        for (u32 k = 0; k < 3; k++) {
-            v[0] = mont_square(v[0]);
-            v[1] = mont_square(v[1]);
-            v[2] = mont_square(v[2]);
-        }
-    }
-}
-
-DEVICE void square_each(u64 *v) {
-    UNROLL
-    for (u32 i = 0; i < 3; i++) v[i] = mont_square(v[i]);
-}
-
-// v = v w.
-DEVICE void multiply_each(u64 *v, const u64 *w) {
-    UNROLL
-    for (u32 i = 0; i < 3; i++) v[i] = mont_product(v[i], w[i]);
-}
-
-DEVICE void copy_each(u64 *v, const u64 *w) {
-    UNROLL
-    for (u32 i = 0; i < 3; i++) v[i] = w[i];
-}
-
-DEVICE void power_seven(u64 *x) {
-    u64 v[3];
-    copy_each(v, x);
-    square_each(v);
-    multiply_each(v, x);
-    square_each(v);
-    multiply_each(x, v);
-}
-
-// x^(1/7). With c = x^((8^10 - 1)/7), q = c^8 and d = q x = x^((8^11 - 1)/7):
-// 1/7 = 10540996611094048183 is the exponent of ((q^(2^31) d)^2 d)^2 x. 63 squarings and 8 products.
-DEVICE void power_seventh(u64 *x) {
-    u64 v[3], w[3];
-    copy_each(v, x);
-    square_steps(v, 1);
-    multiply_each(v, x); // 1 + 8
-    copy_each(w, v);
-    square_steps(v, 2);
-    multiply_each(v, w); // four terms
-    square_steps(v, 1);
-    multiply_each(v, x); // five
-    copy_each(w, v);
-    square_steps(v, 5);
-    multiply_each(v, w); // ten: c
-    square_steps(v, 1);  // q
-    copy_each(w, v);
-    multiply_each(w, x); // d
-    square_steps(v, 10);
-    square_each(v);
-    multiply_each(v, w);
-    square_each(v);
-    multiply_each(v, w);
-    square_each(v);
-    multiply_each(x, v);
-}
-
-// The power map of one layer on the whole state: 7 in even layers, 1/7 in odd ones.
-DEVICE void power_map(u64 *s, u32 layer) {
-    if (layer & 1) {
-        NO_UNROLL
-        for (u32 i = 0; i < 4; i++) {
-            u64 x[3];
-            copy_each(x, s);
-            power_seventh(x);
-            UNROLL
-            for (u32 k = 0; k < 9; k++) s[k] = s[k + 3];
-            copy_each(s + 9, x);
-        }
-    } else {
-        NO_UNROLL
-        for (u32 i = 0; i < 4; i++) {
-            u64 x[3];
-            copy_each(x, s);
-            power_seven(x);
-            UNROLL
-            for (u32 k = 0; k < 9; k++) s[k] = s[k + 3];
-            copy_each(s + 9, x);
-        }
-    }
-}
+// The memory space of constants, for pointers.
+#ifdef __OPENCL_VERSION__
+#define RESCUE_TABLE __constant
+#else
+#define RESCUE_TABLE
+#endif
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Linear layers.
@@ -142,7 +60,9 @@ DEVICE u64 join_limbs(u32 y0, u32 y1, u32 y2) {
     return gl_canonical(s + (s < t ? (u64)GL_EPSILON : 0)); // a sum that carried is below 2^42: no second carry
 }
 
-// The circulant product of twelve limbs in 32-bit arithmetic; the split is explained in `src/backend/gpu/rescue.rs`.
+#if SPONGE_WIDTH == 12
+
+// The circulant product of twelve limbs in 32-bit arithmetic; the split is explained in `src/backend/gpu/hash/rescue.rs`.
 // Results are exact because the true sums are below 160 * 2^24 < 2^32; what happens in between is modulo 2^32.
 DEVICE void circulant(u32 *x) {
     u32 s[3], a[3], p[3], q[3];
@@ -172,6 +92,36 @@ DEVICE void circulant(u32 *x) {
         x[(4 * i + 3) % 12] = odd - yq;
     }
 }
+
+#else
+
+// The circulant product of eight limbs: a product modulo X^8 - 1, which splits into X^2 - 1, X^2 + 1 and X^4 + 1. Exact as above,
+// for the row sum is 96.
+DEVICE void circulant(u32 *x) {
+    u32 u[4], v[4];
+    UNROLL
+    for (u32 k = 0; k < 4; k++) {
+        u[k] = x[k] + x[k + 4];
+        v[k] = x[k] - x[k + 4];
+    }
+    u32 s0 = u[0] + u[2], s1 = u[1] + u[3], d0 = u[0] - u[2], d1 = u[1] - u[3];
+    u32 a0 = RESCUE_SUM_0 * s0 + RESCUE_SUM_1 * s1, a1 = RESCUE_SUM_1 * s0 + RESCUE_SUM_0 * s1;
+    u32 b0 = RESCUE_ALT_0 * d0 - RESCUE_ALT_1 * d1, b1 = RESCUE_ALT_1 * d0 + RESCUE_ALT_0 * d1;
+    u32 even[4] = {a0 + b0, a1 + b1, a0 - b0, a1 - b1};
+    u32 odd[4] = {
+        RESCUE_NEG_0 * v[0] - RESCUE_NEG_1 * v[3] - RESCUE_NEG_2 * v[2] - RESCUE_NEG_3 * v[1],
+        RESCUE_NEG_0 * v[1] + RESCUE_NEG_1 * v[0] - RESCUE_NEG_2 * v[3] - RESCUE_NEG_3 * v[2],
+        RESCUE_NEG_0 * v[2] + RESCUE_NEG_1 * v[1] + RESCUE_NEG_2 * v[0] - RESCUE_NEG_3 * v[3],
+        RESCUE_NEG_0 * v[3] + RESCUE_NEG_1 * v[2] + RESCUE_NEG_2 * v[1] + RESCUE_NEG_3 * v[0],
+    };
+    UNROLL
+    for (u32 k = 0; k < 4; k++) {
+        x[k] = even[k] + odd[k];
+        x[k + 4] = even[k] - odd[k];
+    }
+}
+
+#endif
 
 #endif
 
@@ -218,35 +168,113 @@ typedef u64 ark_word;
 #else
 #define RESCUE_ARK_TABLE RESCUE_ARK_LIMBS
 typedef u32 ark_word;
-#define ARK_LAYER 36
+#define ARK_LAYER (3 * SPONGE_WIDTH)
 // Each word in limbs of 24, 24 and 16 bits. A layer's sums with the constant's limb: below 160 (2^24 - 1) + 2^24 <
 // 2^32, and below 160 (2^16 - 1) + 2^16 < 2^25 for the third.
+#define DEFINE_LAYER(NAME, SPACE)                                                                                      \
+    DEVICE void NAME##_layer(u64 *s, SPACE const u32 *ark) {                                                           \
+        u32 x0[SPONGE_WIDTH], x1[SPONGE_WIDTH], x2[SPONGE_WIDTH];                                                      \
+        UNROLL                                                                                                         \
+        for (u32 i = 0; i < SPONGE_WIDTH; i++) {                                                                       \
+            x0[i] = (u32)s[i] & 0xffffff;                                                                              \
+            x1[i] = (u32)(s[i] >> 24) & 0xffffff;                                                                      \
+            x2[i] = (u32)(s[i] >> 48);                                                                                 \
+        }                                                                                                              \
+        circulant(x0);                                                                                                 \
+        circulant(x1);                                                                                                 \
+        circulant(x2);                                                                                                 \
+        UNROLL                                                                                                         \
+        for (u32 i = 0; i < SPONGE_WIDTH; i++)                                                                         \
+            s[i] = join_limbs(x0[i] + ark[3 * i], x1[i] + ark[3 * i + 1], x2[i] + ark[3 * i + 2]);                     \
+    }
+#if RESCUE_ORDER == RESCUE_PRIME
 #define DEFINE_PERMUTE(NAME, SPACE)                                                                                    \
+    DEFINE_LAYER(NAME, SPACE)                                                                                          \
     DEVICE void NAME(u64 *s, SPACE const u32 *ark) {                                                                   \
         NO_UNROLL                                                                                                      \
         for (u32 layer = 0; layer < RESCUE_LAYERS; layer++) {                                                          \
-            u32 x0[12], x1[12], x2[12];                                                                                \
             power_map(s, layer);                                                                                       \
-            UNROLL                                                                                                     \
-            for (u32 i = 0; i < 12; i++) {                                                                             \
-                x0[i] = (u32)s[i] & 0xffffff;                                                                          \
-                x1[i] = (u32)(s[i] >> 24) & 0xffffff;                                                                  \
-                x2[i] = (u32)(s[i] >> 48);                                                                             \
-            }                                                                                                          \
-            circulant(x0);                                                                                             \
-            circulant(x1);                                                                                             \
-            circulant(x2);                                                                                             \
-            UNROLL                                                                                                     \
-            for (u32 i = 0; i < 12; i++)                                                                               \
-                s[i] = join_limbs(x0[i] + ark[3 * i], x1[i] + ark[3 * i + 1], x2[i] + ark[3 * i + 2]);                 \
-            ark += 36;                                                                                                 \
+            NAME##_layer(s, ark);                                                                                      \
+            ark += ARK_LAYER;                                                                                          \
         }                                                                                                              \
     }
+#elif RESCUE_ORDER == RESCUE_OPTIMIZED
+#define DEFINE_PERMUTE(NAME, SPACE)                                                                                    \
+    DEFINE_LAYER(NAME, SPACE)                                                                                          \
+    DEVICE void NAME(u64 *s, SPACE const u32 *ark) {                                                                   \
+        NO_UNROLL                                                                                                      \
+        for (u32 layer = 0; layer < RESCUE_LAYERS; layer++) {                                                          \
+            NAME##_layer(s, ark);                                                                                      \
+            power_map(s, layer);                                                                                       \
+            ark += ARK_LAYER;                                                                                          \
+        }                                                                                                              \
+    }
+#else
+// After each second layer the power map of the extension; after the last layer nothing.
+#define DEFINE_PERMUTE(NAME, SPACE)                                                                                    \
+    DEFINE_LAYER(NAME, SPACE)                                                                                          \
+    DEVICE void NAME(u64 *s, SPACE const u32 *ark) {                                                                   \
+        NO_UNROLL                                                                                                      \
+        for (u32 layer = 0; layer < RESCUE_LAYERS; layer++) {                                                          \
+            NAME##_layer(s, ark);                                                                                      \
+            ark += ARK_LAYER;                                                                                          \
+            if (layer == RESCUE_LAYERS - 1) break;                                                                     \
+            power_map(s, layer);                                                                                       \
+            if (layer & 1) extension_map(s, RESCUE_ARK_EXTENSION + SPONGE_WIDTH * (layer / 2));                        \
+        }                                                                                                              \
+    }
+#endif
+#endif
+
+#if RESCUE_ORDER == RESCUE_EXTENDED
+// Products in the cubic extension by x^3 - x - 1. Montgomery's factors stay out of it as in montgomery.h: every term of
+// a 7th power has seven factors.
+DEVICE void cubic_product(u64 *r, const u64 *a, const u64 *b) {
+    u64 p0 = mont_product(a[0], b[0]), p1 = mont_product(a[1], b[1]), p2 = mont_product(a[2], b[2]);
+    u64 c1 = mont_product(gl_add(a[0], a[1]), gl_add(b[0], b[1]));
+    u64 c2 = mont_product(gl_add(a[0], a[2]), gl_add(b[0], b[2]));
+    u64 c3 = mont_product(gl_add(a[1], a[2]), gl_add(b[1], b[2]));
+    c1 = gl_sub(gl_sub(c1, p0), p1);
+    c2 = gl_add(gl_sub(gl_sub(c2, p0), p2), p1);
+    c3 = gl_sub(gl_sub(c3, p1), p2);
+    r[0] = gl_add(p0, c3);
+    r[1] = gl_add(gl_add(c1, c3), p2);
+    r[2] = gl_add(c2, p2);
+}
+
+DEVICE void cubic_square(u64 *r, const u64 *a) {
+    u64 s0 = mont_square(a[0]), s1 = mont_square(a[1]), s2 = mont_square(a[2]);
+    u64 p01 = mont_product(a[0], a[1]), p02 = mont_product(a[0], a[2]), p12 = mont_product(a[1], a[2]);
+    u64 sum = gl_add(p01, p12);
+    r[0] = gl_add(s0, gl_add(p12, p12));
+    r[1] = gl_add(gl_add(sum, sum), s2);
+    r[2] = gl_add(gl_add(gl_add(p02, p02), s1), s2);
+}
+
+// The state plus constants, as four elements of the extension, to the 7th power.
+DEVICE void extension_map(u64 *s, RESCUE_TABLE const u64 *ark) {
+    NO_UNROLL
+    for (u32 i = 0; i < SPONGE_WIDTH / 3; i++) {
+        u64 x[3], v[3], w[3];
+        UNROLL
+        for (u32 k = 0; k < 3; k++) x[k] = gl_add(s[k], ark[3 * i + k]);
+        cubic_square(v, x);
+        cubic_product(w, v, x);
+        cubic_square(v, w);
+        cubic_product(w, v, x);
+        UNROLL
+        for (u32 k = 0; k < SPONGE_WIDTH - 3; k++) s[k] = s[k + 3];
+        UNROLL
+        for (u32 k = 0; k < 3; k++) s[SPONGE_WIDTH - 3 + k] = w[k];
+    }
+}
 #endif
 
 #ifdef __OPENCL_VERSION__
 DEFINE_PERMUTE(permute_with, __constant)
+#if RESCUE_ORDER == RESCUE_PRIME && SPONGE_WIDTH == 12
 DEFINE_PERMUTE(permute_local, __local)
+#endif
 #else
 DEFINE_PERMUTE(permute_with, )
 #define permute_local permute_with

@@ -31,11 +31,6 @@ DEVICE u64 power_seventh_one(u64 x) {
     return mont_product(v, x);
 }
 
-DEVICE u64 power_seven_one(u64 x) {
-    u64 v = mont_product(mont_square(x), x);
-    return mont_product(mont_square(v), x);
-}
-
 BOUNDED_KERNEL(TIP_THREADS, 1) merge_tip(BUFFER(u64, heap), u64 parents, u64 levels) {
     LOCAL u64 words[2 * TIP_THREADS];
     LOCAL u64 ark[RESCUE_LAYERS * 12];
@@ -56,8 +51,8 @@ BOUNDED_KERNEL(TIP_THREADS, 1) merge_tip(BUFFER(u64, heap), u64 parents, u64 lev
         u32 run = team < active && begin + team < parents;
         u64 node = parents + begin + (run ? team : 0);
         u64 x = 0;
-        if (row - RESCUE_RATE_WORD < 8u) x = AT(heap)[8 * node + row - RESCUE_RATE_WORD];
-        if (row == RESCUE_LENGTH_WORD) x = 8;
+        if (row - SPONGE_RATE_WORD < 8u) x = AT(heap)[8 * node + row - SPONGE_RATE_WORD];
+        if (row == SPONGE_CAPACITY_WORD) x = 8;
 #ifndef __OPENCL_VERSION__
         if (__any_sync(0xffffffffu, run))
 #endif
@@ -101,7 +96,7 @@ BOUNDED_KERNEL(TIP_THREADS, 1) merge_tip(BUFFER(u64, heap), u64 parents, u64 lev
 #endif
             }
         }
-        if (run && lane - RESCUE_DIGEST_WORD < 4u) AT(heap)[4 * node + lane - RESCUE_DIGEST_WORD] = x;
+        if (run && lane - SPONGE_RATE_WORD < 4u) AT(heap)[4 * node + lane - SPONGE_RATE_WORD] = x;
         BARRIER_GLOBAL();
         begin >>= 1;
         parents >>= 1;

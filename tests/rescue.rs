@@ -31,7 +31,7 @@ const EDGES: [u64; 14] = [
 
 type WinterBlake3 = Blake3_256<BaseElement>;
 
-fn check_permutation<S: Sponge>(state: [Goldilocks; 12]) {
+fn check_permutation<S: Sponge<State = [Goldilocks; 12]>>(state: [Goldilocks; 12]) {
     let (mut fast, mut slow) = (state, state);
     S::permute(&mut fast);
     S::permute_textbook(&mut slow);

@@ -132,6 +132,27 @@
 // Digests of rows and Merkle trees over `ZKA_HASH_BLAKE3`.
 #define ZKA_CAN_BLAKE3 8
 
+// Digests of rows and Merkle trees over `ZKA_HASH_RP_JIVE64_256`.
+#define ZKA_CAN_RP_JIVE64_256 256
+
+// Digests of rows and Merkle trees over `ZKA_HASH_RPO256`.
+#define ZKA_CAN_RPO256 512
+
+// Digests of rows and Merkle trees over `ZKA_HASH_RPX256`.
+#define ZKA_CAN_RPX256 1024
+
+// Digests of rows and Merkle trees over `ZKA_HASH_POSEIDON2_8`.
+#define ZKA_CAN_POSEIDON2_8 2048
+
+// Digests of rows and Merkle trees over `ZKA_HASH_POSEIDON2_12`.
+#define ZKA_CAN_POSEIDON2_12 4096
+
+// Digests of rows and Merkle trees over `ZKA_HASH_KECCAK256`.
+#define ZKA_CAN_KECCAK256 8192
+
+// Digests of rows and Merkle trees over `ZKA_HASH_SHA256`.
+#define ZKA_CAN_SHA256 16384
+
 // `zka_bn254_g1_msm`.
 #define ZKA_CAN_BN254_MSM 32
 
@@ -164,6 +185,27 @@
 
 // BLAKE3.
 #define ZKA_HASH_BLAKE3 3
+
+// Rescue Prime with a state of eight words and Jive compression, as winterfell has it.
+#define ZKA_HASH_RP_JIVE64_256 4
+
+// Rescue Prime Optimized, as Miden has it.
+#define ZKA_HASH_RPO256 5
+
+// Rescue Prime Extension, as Miden has it.
+#define ZKA_HASH_RPX256 6
+
+// Poseidon2 with a state of eight words, as Plonky3 has it. Rows must have a length that everybody knows.
+#define ZKA_HASH_POSEIDON2_8 7
+
+// Poseidon2 with a state of twelve words; else as `ZKA_HASH_POSEIDON2_8`.
+#define ZKA_HASH_POSEIDON2_12 8
+
+// Keccak-256, with the padding from before SHA-3.
+#define ZKA_HASH_KECCAK256 9
+
+// SHA-256.
+#define ZKA_HASH_SHA256 10
 
 // Each row is a digest of four words and itself the leaf; else the leaf is the row's hash. Rows are of 4 columns then.
 #define ZKA_ROWS_ARE_DIGESTS 16
@@ -272,7 +314,7 @@ typedef struct zka_future {
   uint64_t id;
 } zka_future;
 
-// A digest: 32 bytes, for Rescue Prime four little-endian words below p.
+// A digest: 32 bytes, for hashes of field elements (Rescue Prime and its kin, Poseidon2) four little-endian words below p.
 typedef struct zka_digest {
   // The bytes, in the order in which they print.
   uint8_t bytes[32];

@@ -5,6 +5,7 @@ use std::ffi::c_char;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use accel::backend::provider as loader;
 use accel::device::{DeviceInfo, DeviceKind, devices, free_memory};
 use accel::{Engine, Error};
 
@@ -68,6 +69,20 @@ pub const ZKA_CAN_RP64_256: u64 = 2;
 pub const ZKA_CAN_RP64_256_V2021: u64 = 4;
 /// Digests of rows and Merkle trees over `ZKA_HASH_BLAKE3`.
 pub const ZKA_CAN_BLAKE3: u64 = 8;
+/// Digests of rows and Merkle trees over `ZKA_HASH_RP_JIVE64_256`.
+pub const ZKA_CAN_RP_JIVE64_256: u64 = 256;
+/// Digests of rows and Merkle trees over `ZKA_HASH_RPO256`.
+pub const ZKA_CAN_RPO256: u64 = 512;
+/// Digests of rows and Merkle trees over `ZKA_HASH_RPX256`.
+pub const ZKA_CAN_RPX256: u64 = 1024;
+/// Digests of rows and Merkle trees over `ZKA_HASH_POSEIDON2_8`.
+pub const ZKA_CAN_POSEIDON2_8: u64 = 2048;
+/// Digests of rows and Merkle trees over `ZKA_HASH_POSEIDON2_12`.
+pub const ZKA_CAN_POSEIDON2_12: u64 = 4096;
+/// Digests of rows and Merkle trees over `ZKA_HASH_KECCAK256`.
+pub const ZKA_CAN_KECCAK256: u64 = 8192;
+/// Digests of rows and Merkle trees over `ZKA_HASH_SHA256`.
+pub const ZKA_CAN_SHA256: u64 = 16384;
 /// `zka_bn254_g1_msm`.
 pub const ZKA_CAN_BN254_MSM: u64 = 32;
 /// `zka_bn254_g1_bases_new`, `zka_bn254_g1_msm_bases` and `zka_bn254_g1_msm_batch`.
@@ -84,7 +99,7 @@ pub unsafe extern "C" fn zka_capabilities(bits: *mut u64) -> zka_status {
     guard(|| {
         // SAFETY: the caller's promise.
         let bits = unsafe { Arguments::new() }.output("bits", bits, 1)?;
-        let trees = ZKA_CAN_RP64_256 | ZKA_CAN_RP64_256_V2021 | ZKA_CAN_BLAKE3;
+        let trees = loader::HASHES.iter().fold(0, |bits, hash| bits | hash.bit);
         let bn254 = ZKA_CAN_BN254_MSM | ZKA_CAN_BN254_BASES | ZKA_CAN_BN254_FFT;
         bits.write(&[ZKA_CAN_GOLDILOCKS | trees | bn254 | ZKA_CAN_ASYNC]);
         Ok(())
@@ -316,10 +331,7 @@ pub(crate) fn text<const N: usize>(text: &str) -> [c_char; N] {
 
 /// The interface that providers are loaded by is this one.
 const _: () = {
-    use accel::backend::provider as loader;
     assert!(loader::ABI_VERSION == ZKA_ABI_VERSION && loader::CAN_GOLDILOCKS == ZKA_CAN_GOLDILOCKS);
-    assert!(loader::CAN_RP64_256 == ZKA_CAN_RP64_256 && loader::CAN_BLAKE3 == ZKA_CAN_BLAKE3);
-    assert!(loader::CAN_RP64_256_V2021 == ZKA_CAN_RP64_256_V2021);
     assert!(loader::CAN_BN254_MSM == ZKA_CAN_BN254_MSM && loader::CAN_BN254_BASES == ZKA_CAN_BN254_BASES);
     assert!(loader::CAN_BN254_FFT == ZKA_CAN_BN254_FFT);
 };

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use accel::backend::Accelerated;
 use accel::field::Goldilocks;
-use accel::hash::{Blake3, Digest, Hasher, Rp64_256, Rp64_256V2021};
+use accel::hash::{Digest, Hasher};
 use accel::matrix::{MatrixRef, Shape};
 use accel::merkle::{Cap, MerkleTree, Opening};
-use accel::resident::DeviceTree;
+use accel::resident::{DeviceMatrix, DeviceTree};
 use accel::{Engine, Error};
 
 use crate::arguments::{Arguments, Input, Output, check_flags, product};
@@ -23,6 +23,20 @@ pub const ZKA_HASH_RP64_256: u32 = 1;
 pub const ZKA_HASH_RP64_256_V2021: u32 = 2;
 /// BLAKE3.
 pub const ZKA_HASH_BLAKE3: u32 = 3;
+/// Rescue Prime with a state of eight words and Jive compression, as winterfell has it.
+pub const ZKA_HASH_RP_JIVE64_256: u32 = 4;
+/// Rescue Prime Optimized, as Miden has it.
+pub const ZKA_HASH_RPO256: u32 = 5;
+/// Rescue Prime Extension, as Miden has it.
+pub const ZKA_HASH_RPX256: u32 = 6;
+/// Poseidon2 with a state of eight words, as Plonky3 has it. Rows must have a length that everybody knows.
+pub const ZKA_HASH_POSEIDON2_8: u32 = 7;
+/// Poseidon2 with a state of twelve words; else as `ZKA_HASH_POSEIDON2_8`.
+pub const ZKA_HASH_POSEIDON2_12: u32 = 8;
+/// Keccak-256, with the padding from before SHA-3.
+pub const ZKA_HASH_KECCAK256: u32 = 9;
+/// SHA-256.
+pub const ZKA_HASH_SHA256: u32 = 10;
 
 /// Each row is a digest of four words and itself the leaf; else the leaf is the row's hash. Rows are of 4 columns then.
 pub const ZKA_ROWS_ARE_DIGESTS: u32 = 16;
@@ -32,7 +46,7 @@ pub struct zka_tree {
     _opaque: (),
 }
 
-/// A digest: 32 bytes, for Rescue Prime four little-endian words below p.
+/// A digest: 32 bytes, for hashes of field elements (Rescue Prime and its kin, Poseidon2) four little-endian words below p.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct zka_digest {
@@ -219,13 +233,7 @@ pub unsafe extern "C" fn zka_merkle_verify(
         let digests = flags & ZKA_ROWS_ARE_DIGESTS != 0;
         shape(rows, cols, flags)?;
         check_digest_width(cols, digests)?;
-        let verified = match hash {
-            ZKA_HASH_RP64_256 => claim.verify::<Rp64_256>(digests),
-            ZKA_HASH_RP64_256_V2021 => claim.verify::<Rp64_256V2021>(digests),
-            ZKA_HASH_BLAKE3 => claim.verify::<Blake3>(digests),
-            unknown => return Err(unknown_hash(unknown)),
-        };
-        match verified {
+        match (Functions::of(hash)?.verify)(&claim, digests) {
             Ok(()) => valid.write(&[1]),
             Err(Error::NotVerified) => {}
             Err(malformed) => return Err(malformed.into()),
@@ -284,6 +292,38 @@ impl<H: Hasher> Tree for DeviceTree<H> {
 fn digests<D: Digest>(digests: &[D]) -> Vec<zka_digest> {
     digests.iter().map(|digest| zka_digest { bytes: digest.to_bytes() }).collect()
 }
+/// What there is for every hash.
+pub(crate) struct Functions {
+    tree: Maker,
+    /// Of a matrix that stays, a tree that stays.
+    pub(crate) resident_tree: ResidentMaker,
+    rows: RowHasher,
+    verify: Verifier,
+}
+
+macro_rules! functions {
+    ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
+        impl Functions {
+            /// Those of the hash with a number.
+            pub(crate) fn of(hash: u32) -> Result<Self, Failure> {
+                match hash {
+                    $($number => Ok(Self {
+                        tree: tree::<accel::hash::$hash>,
+                        resident_tree: resident_tree::<accel::hash::$hash>,
+                        rows: rows_of::<accel::hash::$hash>,
+                        verify: |claim, digests| claim.verify::<accel::hash::$hash>(digests),
+                    }),)*
+                    unknown => {
+                        let last = [$($number),*].len();
+                        let text = format!("hash {unknown}, expected one of 1 to {last}");
+                        Err(Failure::new(ZKA_BAD_ARGUMENT, text))
+                    }
+                }
+            }
+        }
+    };
+}
+accel::for_every_hash!(functions);
 
 struct Commit {
     matrix: Input<Goldilocks>,
@@ -291,6 +331,15 @@ struct Commit {
     digests: bool,
     make: Maker,
     out: Output<*mut zka_tree>,
+}
+
+pub(crate) type ResidentMaker = fn(&Engine, &DeviceMatrix<Goldilocks>) -> Result<Box<dyn Tree>, Error>;
+
+fn resident_tree<H: Accelerated>(
+    engine: &Engine,
+    matrix: &DeviceMatrix<Goldilocks>,
+) -> Result<Box<dyn Tree>, Error> {
+    Ok(Box::new(engine.merkle_tree_on_device::<H, _>(matrix)?))
 }
 
 type Maker = fn(&Engine, &[Goldilocks], Shape, bool) -> Result<Box<dyn Tree>, Error>;
@@ -310,12 +359,7 @@ impl Commit {
             let text = "rows that are digests have their words side by side: one of the two flags must go";
             return Err(Failure::new(ZKA_BAD_ARGUMENT, text));
         }
-        let make = match hash {
-            ZKA_HASH_RP64_256 => tree::<Rp64_256>,
-            ZKA_HASH_RP64_256_V2021 => tree::<Rp64_256V2021>,
-            ZKA_HASH_BLAKE3 => tree::<Blake3>,
-            unknown => return Err(unknown_hash(unknown)),
-        };
+        let make = Functions::of(hash)?.tree;
         let digests = flags & ZKA_ROWS_ARE_DIGESTS != 0;
         let shape = shape(rows, cols, flags)?;
         check_digest_width(cols, digests)?;
@@ -368,12 +412,7 @@ impl HashRows {
         flags: u32,
     ) -> Result<Self, Failure> {
         check_flags(flags, ZKA_COLUMN_MAJOR)?;
-        let hash = match hash {
-            ZKA_HASH_RP64_256 => rows_of::<Rp64_256>,
-            ZKA_HASH_RP64_256_V2021 => rows_of::<Rp64_256V2021>,
-            ZKA_HASH_BLAKE3 => rows_of::<Blake3>,
-            unknown => return Err(unknown_hash(unknown)),
-        };
+        let hash = Functions::of(hash)?.rows;
         let shape = shape(rows, cols, flags)?;
         let out = arguments.output("out", out.cast(), rows)?;
         let matrix = arguments.input("matrix", matrix.cast(), product("matrix", rows, cols)?)?;
@@ -409,6 +448,8 @@ struct Claim<'a> {
     path: &'a [zka_digest],
 }
 
+type Verifier = fn(&Claim<'_>, bool) -> Result<(), Error>;
+
 impl Claim<'_> {
     fn verify<H: Hasher>(&self, digests: bool) -> Result<(), Error> {
         let leaf = match digests {
@@ -435,8 +476,4 @@ fn check_digest_width(cols: usize, digests: bool) -> Result<(), Failure> {
         true => Err(Failure::new(ZKA_BAD_LENGTH, format!("digests of {cols} words, expected 4 columns"))),
         false => Ok(()),
     }
-}
-
-pub(crate) fn unknown_hash(hash: u32) -> Failure {
-    Failure::new(ZKA_BAD_ARGUMENT, format!("hash {hash}, expected one of 1 to 3"))
 }

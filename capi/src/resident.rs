@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use accel::backend::Accelerated;
 use accel::field::Goldilocks;
-use accel::hash::{Blake3, Rp64_256, Rp64_256V2021};
 use accel::matrix::{Layout, MatrixRef, Shape};
 use accel::ntt::{Lde, Ntt};
 use accel::resident::DeviceMatrix;
@@ -17,9 +15,7 @@ use crate::goldilocks::{
     ZKA_COLUMN_MAJOR, ZKA_IN_BITREV, ZKA_INVERSE, ZKA_OUT_BITREV, extension, shape, transform,
 };
 use crate::handles::{Handles, Kind};
-use crate::merkle::{
-    TREES, Tree, ZKA_HASH_BLAKE3, ZKA_HASH_RP64_256, ZKA_HASH_RP64_256_V2021, unknown_hash, zka_tree,
-};
+use crate::merkle::{Functions, ResidentMaker, TREES, zka_tree};
 use crate::status::{Failure, ZKA_BAD_LENGTH, ZKA_WRONG_ENGINE, guard, zka_status};
 
 /// A matrix over Goldilocks in the memory of an engine's device, or in host memory where that is the device's. It never changes:
@@ -445,10 +441,8 @@ impl Call for LdeOf {
 struct TreeOf {
     out: Output<*mut zka_tree>,
     kept: Arc<Kept>,
-    make: Maker,
+    make: ResidentMaker,
 }
-
-type Maker = fn(&Engine, &DeviceMatrix<Goldilocks>) -> Result<Box<dyn Tree>, Error>;
 
 impl TreeOf {
     fn new(
@@ -458,20 +452,11 @@ impl TreeOf {
         matrix: *const zka_matrix,
         hash: u32,
     ) -> Result<Self, Failure> {
-        let make = match hash {
-            ZKA_HASH_RP64_256 => tree::<Rp64_256>,
-            ZKA_HASH_RP64_256_V2021 => tree::<Rp64_256V2021>,
-            ZKA_HASH_BLAKE3 => tree::<Blake3>,
-            unknown => return Err(unknown_hash(unknown)),
-        };
+        let make = Functions::of(hash)?.resident_tree;
         let kept = find(state, matrix)?;
         log_rows(&kept.matrix)?;
         Ok(Self { out: arguments.output("out", out, 1)?, kept, make })
     }
-}
-
-fn tree<H: Accelerated>(engine: &Engine, matrix: &DeviceMatrix<Goldilocks>) -> Result<Box<dyn Tree>, Error> {
-    Ok(Box::new(engine.merkle_tree_on_device::<H, _>(matrix)?))
 }
 
 impl Call for TreeOf {

@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "S", default_value = "7", value_parser = parse::shift)]
     shift: Goldilocks,
 
-    /// How a GPU builds the tree: level, group, local or auto (the fastest measured); the CPU and BLAKE3 have one way
+    /// How a GPU builds the tree: level, group, local or auto (the fastest measured); the CPU and hashes but Rescue Prime have one way
     #[arg(long, value_name = "APPROACH", default_value_t)]
     approach: Approach,
 

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use zkaccel::Error;
 use zkaccel::backend::Accelerated;
+use zkaccel::backend::gpu::DeviceHash;
 use zkaccel::hash::Hasher;
 
 /// Work that is generic over the hash; [`HashName::visit`] runs it for the hash of a name.
@@ -17,9 +18,9 @@ pub(crate) trait HashVisitor {
     fn visit<H: Accelerated>(self) -> Self::Output;
 }
 
-/// The one list of the hashes that the command knows.
+/// Every hash of the library.
 macro_rules! hashes {
-    ($($hash:ident),*) => {
+    ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
         /// A hash that is known by name.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "&'static str")]
@@ -38,10 +39,15 @@ macro_rules! hashes {
             pub(crate) fn visit<V: HashVisitor>(self, visitor: V) -> V::Output {
                 match self { $(Self::$hash => visitor.visit::<zkaccel::hash::$hash>()),* }
             }
+
+            /// Whether devices have more than one approach to trees over it.
+            pub(crate) fn has_approaches(self) -> bool {
+                match self { $(Self::$hash => zkaccel::hash::$hash::APPROACHES),* }
+            }
         }
     };
 }
-hashes!(Rp64_256, Rp64_256V2021, Blake3);
+zkaccel::for_every_hash!(hashes);
 
 impl fmt::Display for HashName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NODES.npy")]
     nodes: Option<PathBuf>,
 
-    /// How a GPU builds the tree: level, group, local or auto (the fastest measured); the CPU and BLAKE3 have one way
+    /// How a GPU builds the tree: level, group, local or auto (the fastest measured); the CPU and hashes but Rescue Prime have one way
     #[arg(long, value_name = "APPROACH", default_value_t)]
     approach: Approach,
 

@@ -32,7 +32,7 @@ use crate::choice::Choices;
 use crate::device::Bandwidths;
 use crate::error::Error;
 use crate::field::Goldilocks;
-use crate::hash::{Blake3, Digest, Hasher, Rp64_256, Rp64_256V2021};
+use crate::hash::{Digest, Hasher};
 use crate::memory;
 use crate::merkle::Approach;
 use crate::ntt::{Lde, Ntt};
@@ -218,29 +218,9 @@ pub trait HostMemory {
 }
 
 /// Everything a device offers.
-pub trait Backend:
-    Transforms
-    + Hashing<Rp64_256>
-    + Hashing<Rp64_256V2021>
-    + Hashing<Blake3>
-    + Bn254
-    + Clock
-    + HostMemory
-    + Residence
-{
-}
+pub trait Backend: Transforms + EveryHash + Bn254 + Clock + HostMemory + Residence {}
 
-impl<T> Backend for T where
-    T: Transforms
-        + Hashing<Rp64_256>
-        + Hashing<Rp64_256V2021>
-        + Hashing<Blake3>
-        + Bn254
-        + Clock
-        + HostMemory
-        + Residence
-{
-}
+impl<T> Backend for T where T: Transforms + EveryHash + Bn254 + Clock + HostMemory + Residence {}
 
 /// Everything over BN254: nothing in this build, which is without the feature `bn254`.
 #[cfg(not(feature = "bn254"))]
@@ -258,9 +238,19 @@ pub trait Accelerated: Hasher {
     fn resident_hashing(backend: &dyn ResidentBackend) -> &dyn ResidentHashing<Self>;
 }
 
-macro_rules! accelerated {
-    ($($hash:ty),*) => {
-        $(impl Accelerated for $hash {
+macro_rules! every_hash {
+    ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
+        /// Row hashing and trees over every hash.
+        pub trait EveryHash: $(Hashing<crate::hash::$hash> +)* {}
+
+        impl<T> EveryHash for T where T: $(Hashing<crate::hash::$hash> +)* {}
+
+        /// The same in a device's memory.
+        pub trait EveryResidentHash: $(ResidentHashing<crate::hash::$hash> +)* {}
+
+        impl<T> EveryResidentHash for T where T: $(ResidentHashing<crate::hash::$hash> +)* {}
+
+        $(impl Accelerated for crate::hash::$hash {
             fn hashing(backend: &dyn Backend) -> &dyn Hashing<Self> {
                 backend
             }
@@ -271,4 +261,4 @@ macro_rules! accelerated {
         })*
     };
 }
-accelerated!(Rp64_256, Rp64_256V2021, Blake3);
+crate::for_every_hash!(every_hash);

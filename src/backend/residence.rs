@@ -8,9 +8,10 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
+use super::EveryResidentHash;
 use crate::error::Error;
 use crate::field::Goldilocks;
-use crate::hash::{Blake3, Hasher, Rp64_256, Rp64_256V2021};
+use crate::hash::Hasher;
 use crate::merkle::Approach;
 use crate::ntt::{Lde, Ntt};
 
@@ -99,15 +100,9 @@ pub trait ResidentHashing<H: Hasher>: Send + Sync {
 }
 
 /// Everything that a device offers for data that stay.
-pub trait ResidentBackend:
-    Resident + ResidentHashing<Rp64_256> + ResidentHashing<Rp64_256V2021> + ResidentHashing<Blake3>
-{
-}
+pub trait ResidentBackend: Resident + EveryResidentHash {}
 
-impl<T> ResidentBackend for T where
-    T: Resident + ResidentHashing<Rp64_256> + ResidentHashing<Rp64_256V2021> + ResidentHashing<Blake3>
-{
-}
+impl<T> ResidentBackend for T where T: Resident + EveryResidentHash {}
 
 /// Where a backend keeps data.
 pub trait Residence {

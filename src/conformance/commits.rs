@@ -7,17 +7,20 @@ use crate::commit::{Commitment, TraceSpec};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::field::Goldilocks;
-use crate::hash::{Blake3, Digest, Rp64_256, Rp64_256V2021};
+use crate::hash::{Digest, Rp64_256};
 use crate::matrix::{Layout, Matrix, Shape};
 use crate::ntt::Convention;
 
-pub(super) const CASES: &[Case] = &[
-    Case { name: "commit, known answers", run: known_answers },
-    Case { name: "commit, rp64_256", run: commits::<Rp64_256> },
-    Case { name: "commit, rp64_256_v2021", run: commits::<Rp64_256V2021> },
-    Case { name: "commit, blake3", run: commits::<Blake3> },
-    Case { name: "commit, rows open", run: openings },
-];
+macro_rules! cases {
+    ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
+        pub(super) const CASES: &[Case] = &[
+            Case { name: "commit, known answers", run: known_answers },
+            $(Case { name: concat!("commit, ", $name), run: commits::<crate::hash::$hash> },)*
+            Case { name: "commit, rows open", run: openings },
+        ];
+    };
+}
+crate::for_every_hash!(cases);
 
 /// 16 rows of 5 columns, entry (i, j) = 5 i + j.
 fn counting() -> Result<Matrix<Goldilocks>, String> {

@@ -6,15 +6,18 @@ use crate::backend::Accelerated;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::field::{Cubic, Field, Goldilocks, Quadratic};
-use crate::hash::{Blake3, Rp64_256, Rp64_256V2021};
+use crate::hash::{Blake3, Rp64_256};
 use crate::matrix::{Layout, Matrix, Shape};
 
-pub(super) const CASES: &[Case] = &[
-    Case { name: "rows, rp64_256", run: rows::<Rp64_256> },
-    Case { name: "rows, rp64_256_v2021", run: rows::<Rp64_256V2021> },
-    Case { name: "rows, blake3", run: rows::<Blake3> },
-    Case { name: "rows with words at or above p are refused", run: non_canonical },
-];
+macro_rules! cases {
+    ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
+        pub(super) const CASES: &[Case] = &[
+            $(Case { name: concat!("rows, ", $name), run: rows::<crate::hash::$hash> },)*
+            Case { name: "rows with words at or above p are refused", run: non_canonical },
+        ];
+    };
+}
+crate::for_every_hash!(cases);
 
 fn rows<H: Accelerated>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(1);

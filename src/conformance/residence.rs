@@ -12,18 +12,21 @@ use crate::hash::{Blake3, Rp64_256, Rp64_256V2021};
 use crate::matrix::{Layout, Matrix, Shape};
 use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
 
-pub(super) const CASES: &[Case] = &[
-    Case { name: "on the device, there and back", run: round_trip },
-    Case { name: "on the device, transforms", run: transforms },
-    Case { name: "on the device, extension to tree, rp64_256", run: chain::<Rp64_256> },
-    Case { name: "on the device, extension to tree, rp64_256_v2021", run: chain::<Rp64_256V2021> },
-    Case { name: "on the device, extension to tree, blake3", run: chain::<Blake3> },
-    Case { name: "on the device, openings", run: openings },
-    Case { name: "on the device, refused", run: refused },
-    Case { name: "commitments within any device budget", run: budgets },
-    Case { name: "operations within any device budget", run: budgets_of_operations },
-    Case { name: "on the device, jobs and threads", run: callers },
-];
+macro_rules! cases {
+    ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
+        pub(super) const CASES: &[Case] = &[
+            Case { name: "on the device, there and back", run: round_trip },
+            Case { name: "on the device, transforms", run: transforms },
+            $(Case { name: concat!("on the device, extension to tree, ", $name), run: chain::<crate::hash::$hash> },)*
+            Case { name: "on the device, openings", run: openings },
+            Case { name: "on the device, refused", run: refused },
+            Case { name: "commitments within any device budget", run: budgets },
+            Case { name: "operations within any device budget", run: budgets_of_operations },
+            Case { name: "on the device, jobs and threads", run: callers },
+        ];
+    };
+}
+crate::for_every_hash!(cases);
 
 const LAYOUTS: [Layout; 2] = [Layout::RowMajor, Layout::ColumnMajor];
 

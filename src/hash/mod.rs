@@ -1,24 +1,60 @@
 //! Hash functions: what a Merkle tree asks of one, and the functions at hand.
 //!
 //! [`Hasher`] is the whole interface: elements, bytes, and digests in, a 32-byte digest out. Two families stand
-//! behind it: arithmetic sponges over Goldilocks ([`Rp64_256`], [`Rp64_256V2021`]), whose digests are four field
-//! elements, and byte hashes ([`Blake3`]). Trees, commitments and backends are generic over the trait, so a new
-//! hash is one more file here and one line in the list of what a backend offers.
+//! behind it: arithmetic sponges over Goldilocks ([`Rp64_256`], [`Rp64_256V2021`], [`RpJive64_256`], [`Rpo256`], [`Rpx256`],
+//! [`Poseidon2_8`], [`Poseidon2_12`]), whose digests are four field elements, and byte hashes ([`Blake3`], [`Keccak256`], [`Sha256`]). Trees, commitments and backends are generic over the trait, so a new
+//! hash is files of its own and one line in the list, `for_every_hash`.
 
 mod blake3;
 mod digest;
+pub(crate) mod keccak;
+pub(crate) mod poseidon2;
+pub mod poseidon2_constants;
 mod rescue;
 pub mod rescue_constants;
 pub(crate) mod rescue_linear;
 pub(crate) mod rescue_power_maps;
-mod sponge;
+mod rp_jive;
+pub mod rp_jive_constants;
+mod rpo;
+pub mod rpo_constants;
+pub(crate) mod sha256;
+pub(crate) mod sponge;
 
 pub use blake3::Blake3;
 pub use digest::{ByteDigest, Digest, ElementDigest};
+pub use keccak::Keccak256;
+pub use poseidon2::{Poseidon2_8, Poseidon2_12};
 pub use rescue::{Rp64_256, Rp64_256V2021};
-pub use sponge::{Sponge, Textbook};
+pub use rp_jive::RpJive64_256;
+pub use rpo::{Rpo256, Rpx256};
+pub use sha256::Sha256;
+pub use sponge::{Absorb, Merge, Mode, Padding, Sponge, State, Textbook};
 
 use crate::field::Goldilocks;
+
+/// The one list of hashes: calls a macro with type, name, and the number and the capability of the C interface, for each.
+///
+/// What every hash has, backends' operations, programs of devices, cases of the conformance suite, names on the command line,
+/// numbers in C, is made from here. To add a hash: its files, and a line. Numbers and names are never used again.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_every_hash {
+    ($then:ident) => {
+        $then! {
+            Rp64_256, "rp64_256", 1, 0x2;
+            Rp64_256V2021, "rp64_256_v2021", 2, 0x4;
+            Blake3, "blake3", 3, 0x8;
+            RpJive64_256, "rp_jive64_256", 4, 0x100;
+            Rpo256, "rpo256", 5, 0x200;
+            Rpx256, "rpx256", 6, 0x400;
+            Poseidon2_8, "poseidon2_8", 7, 0x800;
+            Poseidon2_12, "poseidon2_12", 8, 0x1000;
+            Keccak256, "keccak256", 9, 0x2000;
+            Sha256, "sha256", 10, 0x4000;
+        }
+    };
+}
 
 /// A hash function with 32-byte digests.
 ///

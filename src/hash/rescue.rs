@@ -9,10 +9,9 @@
 
 use super::rescue_constants::{ARK1, ARK2, MDS_2021, MDS_CIRCULANT_ROW, ROUNDS, WIDTH};
 use super::rescue_linear::{circulant, dense};
-use super::rescue_power_maps::{State, seventh_powers, seventh_roots};
-use super::sponge::{Sponge, sponge_hasher};
+use super::rescue_power_maps::{seventh_powers, seventh_roots};
+use super::sponge::{Absorb, Merge, Mode, Padding, Sponge, sponge_hasher};
 use crate::field::{Field, Goldilocks};
-use std::ops::Range;
 
 /// Rescue Prime as winterfell has had it since July 2022: the capacity first, a circulant MDS matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,41 +23,60 @@ pub struct Rp64_256;
 pub struct Rp64_256V2021;
 
 impl Sponge for Rp64_256 {
-    const RATE_WORDS: Range<usize> = 4..12;
-    const LENGTH_WORD: usize = 0;
-    const DIGEST_WORDS: Range<usize> = 4..8;
+    type State = [Goldilocks; WIDTH];
 
-    fn permute(state: &mut [Goldilocks; 12]) {
-        permute(state, circulant);
+    const MODE: Mode = Mode {
+        rate_word: 4,
+        rate: 8,
+        absorb: Absorb::Add,
+        padding: Padding::Length(0),
+        merge: Merge::Sponge,
+    };
+
+    fn permute(state: &mut Self::State) {
+        permute(state, (&ARK1, &ARK2), circulant);
     }
 
-    fn permute_textbook(state: &mut [Goldilocks; 12]) {
-        textbook(state, |row, column| MDS_CIRCULANT_ROW[(WIDTH + column - row) % WIDTH]);
+    fn permute_textbook(state: &mut Self::State) {
+        textbook(state, (&ARK1, &ARK2), |row, column| MDS_CIRCULANT_ROW[(WIDTH + column - row) % WIDTH]);
     }
 }
 
 impl Sponge for Rp64_256V2021 {
-    const RATE_WORDS: Range<usize> = 0..8;
-    const LENGTH_WORD: usize = 11;
-    const DIGEST_WORDS: Range<usize> = 0..4;
+    type State = [Goldilocks; WIDTH];
 
-    fn permute(state: &mut [Goldilocks; 12]) {
-        permute(state, dense);
+    const MODE: Mode = Mode {
+        rate_word: 0,
+        rate: 8,
+        absorb: Absorb::Add,
+        padding: Padding::Length(11),
+        merge: Merge::Sponge,
+    };
+
+    fn permute(state: &mut Self::State) {
+        permute(state, (&ARK1, &ARK2), dense);
     }
 
-    fn permute_textbook(state: &mut [Goldilocks; 12]) {
-        textbook(state, |row, column| MDS_2021[row][column]);
+    fn permute_textbook(state: &mut Self::State) {
+        textbook(state, (&ARK1, &ARK2), |row, column| MDS_2021[row][column]);
     }
 }
 
 sponge_hasher!(Rp64_256, "rp64_256");
 sponge_hasher!(Rp64_256V2021, "rp64_256_v2021");
 
+/// The constants of both halves of every round.
+pub(super) type Constants<'a, const N: usize> = (&'a [[u64; N]; ROUNDS], &'a [[u64; N]; ROUNDS]);
+
 /// The permutation on words that stand for their residues; canonical words come in and go out.
 #[inline]
-fn permute(state: &mut [Goldilocks; WIDTH], linear: impl Fn(&State, &State) -> State) {
+pub(super) fn permute<const N: usize>(
+    state: &mut [Goldilocks; N],
+    (ark1, ark2): Constants<'_, N>,
+    linear: impl Fn(&[u64; N], &[u64; N]) -> [u64; N],
+) {
     let mut words = state.map(Goldilocks::as_u64);
-    for (ark1, ark2) in ARK1.iter().zip(&ARK2) {
+    for (ark1, ark2) in ark1.iter().zip(ark2) {
         words = linear(&seventh_powers(&words), ark1);
         words = linear(&roots(&words), ark2);
     }
@@ -67,20 +85,34 @@ fn permute(state: &mut [Goldilocks; WIDTH], linear: impl Fn(&State, &State) -> S
 
 /// The 7th roots of a state. Never inlined: on its own it gets all registers.
 #[inline(never)]
-fn roots(words: &State) -> State {
+pub(super) fn roots<const N: usize>(words: &[u64; N]) -> [u64; N] {
     seventh_roots(words)
 }
 
+/// The exponent 1/7.
+pub(super) const INVERSE_ALPHA: u64 = 10540996611094048183;
+
 /// The permutation as the paper writes it.
-fn textbook(state: &mut [Goldilocks; WIDTH], mds: impl Fn(usize, usize) -> u64) {
-    const INVERSE_ALPHA: u64 = 10540996611094048183;
+pub(super) fn textbook<const N: usize>(
+    state: &mut [Goldilocks; N],
+    (ark1, ark2): Constants<'_, N>,
+    mds: impl Fn(usize, usize) -> u64,
+) {
     for round in 0..ROUNDS {
-        for (exponent, constants) in [(7, &ARK1[round]), (INVERSE_ALPHA, &ARK2[round])] {
-            let powers = state.map(|x| x.pow(exponent));
-            for (i, word) in state.iter_mut().enumerate() {
-                *word = (0..WIDTH).map(|j| powers[j] * Goldilocks::new(mds(i, j))).sum();
-                *word += Goldilocks::new(constants[i]);
-            }
+        for (exponent, constants) in [(7, &ark1[round]), (INVERSE_ALPHA, &ark2[round])] {
+            *state = textbook_layer(&state.map(|x| x.pow(exponent)), constants, &mds);
         }
     }
+}
+
+/// The matrix times the state, plus constants, as the paper writes it.
+pub(super) fn textbook_layer<const N: usize>(
+    state: &[Goldilocks; N],
+    constants: &[u64; N],
+    mds: impl Fn(usize, usize) -> u64,
+) -> [Goldilocks; N] {
+    std::array::from_fn(|i| {
+        let product: Goldilocks = (0..N).map(|j| state[j] * Goldilocks::new(mds(i, j))).sum();
+        product + Goldilocks::new(constants[i])
+    })
 }

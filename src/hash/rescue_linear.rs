@@ -29,22 +29,51 @@ use std::ops::{Add, Sub};
 use super::rescue_constants::{MDS_2021, WIDTH};
 use super::rescue_power_maps::{EPSILON, State, add_rare, reduce, sub_rare};
 
-/// The circulant matrix times the state, plus constants.
+/// The circulant matrix of so many words times the state, plus constants.
 #[inline(always)]
-pub(super) fn circulant(x: &State, constants: &State) -> State {
-    let low = convolve(&x.map(|word| (word & EPSILON) as i64));
-    let high = convolve(&x.map(|word| (word >> 32) as i64));
-    let mut y = [0; WIDTH];
-    for i in 0..WIDTH {
-        // Each sum below 161 * 2^32.
+pub(super) fn circulant<const N: usize>(x: &[u64; N], constants: &[u64; N]) -> [u64; N]
+where
+    [i64; N]: Convolve,
+{
+    let low = x.map(|word| (word & EPSILON) as i64).convolve();
+    let high = x.map(|word| (word >> 32) as i64).convolve();
+    join(&low, &high, constants)
+}
+
+/// Words of halves that have grown, to below 2^41, plus constants.
+#[inline(always)]
+pub(super) fn join<const N: usize>(low: &[i64; N], high: &[i64; N], constants: &[u64; N]) -> [u64; N] {
+    let mut y = [0; N];
+    for i in 0..N {
         let low = low[i] as u64 + (constants[i] & EPSILON);
         let high = high[i] as u64 + (constants[i] >> 32);
-        // low + 2^32 high, the bits of 2^64 and above folded by 2^64 = 2^32 - 1: a number below 2^41, which
-        // overflows what it is added to once in 2^23 times.
+        // low + 2^32 high, the bits of 2^64 and above folded by 2^64 = 2^32 - 1: a number below 2^42, which
+        // overflows what it is added to once in 2^22 times.
         let folded = low + (high >> 32) * EPSILON;
         y[i] = add_rare(high << 32, folded);
     }
     y
+}
+
+/// A state of integers, times a circulant matrix: of twelve words that of [`Rp64_256`](super::Rp64_256), of eight that of
+/// [`RpJive64_256`](super::RpJive64_256).
+pub(crate) trait Convolve {
+    /// The product.
+    fn convolve(&self) -> Self;
+}
+
+impl<I: Integer> Convolve for [I; 12] {
+    #[inline(always)]
+    fn convolve(&self) -> Self {
+        convolve(self)
+    }
+}
+
+impl<I: Integer> Convolve for [I; 8] {
+    #[inline(always)]
+    fn convolve(&self) -> Self {
+        convolve_8(self)
+    }
 }
 
 /// Integers, one or several side by side, as the convolution needs them.
@@ -71,7 +100,7 @@ impl Integer for i64 {
 /// The cyclic convolution with the reversed row (7, 8, 21, 22, 6, 7, 9, 10, 13, 26, 8, 23). No value on the way
 /// exceeds 2^9 times the largest entry.
 #[inline(always)]
-pub(crate) fn convolve<I: Integer>(x: &[I; WIDTH]) -> [I; WIDTH] {
+fn convolve<I: Integer>(x: &[I; WIDTH]) -> [I; WIDTH] {
     // Values at T = 1, T = -1 and T = i (real and imaginary part), for each residue of the exponent modulo 3.
     let (mut s, mut d, mut u, mut v) = ([x[0]; 3], [x[0]; 3], [x[0]; 3], [x[0]; 3]);
     for k in 0..3 {
@@ -105,6 +134,37 @@ pub(crate) fn convolve<I: Integer>(x: &[I; WIDTH]) -> [I; WIDTH] {
         let odd = at_one[k].times_minus(8, at_minus_one[k]);
         (y[k], y[k + 6]) = (even + real[k], even - real[k]);
         (y[k + 3], y[k + 9]) = (odd + imaginary[k], odd - imaginary[k]);
+    }
+    y
+}
+
+/// The same with the reversed row (23, 8, 21, 6, 7, 10, 13, 8): a product modulo X^8 - 1, which splits into X^2 - 1, X^2 + 1 and
+/// X^4 + 1. There the row is, divided by what the way back owes, (16, 8), (-1, 1) and (8, -1, 4, -1).
+#[inline(always)]
+fn convolve_8<I: Integer>(x: &[I; 8]) -> [I; 8] {
+    let (mut u, mut v) = ([x[0]; 4], [x[0]; 4]);
+    for k in 0..4 {
+        (u[k], v[k]) = (x[k] + x[k + 4], x[k] - x[k + 4]);
+    }
+    let (s0, s1, d0, d1) = (u[0] + u[2], u[1] + u[3], u[0] - u[2], u[1] - u[3]);
+    let (twice0, twice1) = (s0.times_plus(2, s1), s1.times_plus(2, s0));
+    // Eight times these, less d0 + d1 and d1 - d0, and plus them.
+    let (sum, difference) = (d0 + d1, d1 - d0);
+    let even = [
+        twice0.times_minus(8, sum),
+        twice1.times_minus(8, difference),
+        twice0.times_plus(8, sum),
+        twice1.times_plus(8, difference),
+    ];
+    let odd = [
+        v[0].times_plus(8, v[2].times_plus(-4, v[1] + v[3])),
+        v[1].times_plus(8, v[3].times_plus(-4, v[2] - v[0])),
+        v[2].times_plus(8, v[0].times_plus(4, v[3] - v[1])),
+        v[3].times_plus(8, v[1].times_minus(4, v[2] + v[0])),
+    ];
+    let mut y = *x;
+    for k in 0..4 {
+        (y[k], y[k + 4]) = (even[k] + odd[k], even[k] - odd[k]);
     }
     y
 }
@@ -147,6 +207,21 @@ mod tests {
         assert_eq!(found, by_rows(x, constants, |i, j| MDS_CIRCULANT_ROW[(WIDTH + j - i) % WIDTH]), "{x:?}");
         let found = dense(x, constants).map(Goldilocks::new);
         assert_eq!(found, by_rows(x, constants, |i, j| MDS_2021[i][j]), "{x:?}");
+        check_8(x, constants);
+    }
+
+    /// The circulant of eight words, on the first eight.
+    fn check_8(x: &State, constants: &State) {
+        use super::super::rp_jive_constants::MDS_CIRCULANT_ROW;
+        let (x, constants): ([u64; 8], [u64; 8]) =
+            (x[..8].try_into().unwrap(), constants[..8].try_into().unwrap());
+        let found = circulant(&x, &constants).map(Goldilocks::new);
+        let expected = std::array::from_fn(|i| {
+            let terms =
+                (0..8).map(|j| Goldilocks::new(MDS_CIRCULANT_ROW[(8 + j - i) % 8]) * Goldilocks::new(x[j]));
+            terms.sum::<Goldilocks>() + Goldilocks::new(constants[i])
+        });
+        assert_eq!(found, expected, "{x:?}");
     }
 
     /// The largest and smallest sums, and each column alone: overflow checks are on in tests.

@@ -1,6 +1,6 @@
-//! The power maps of Rescue Prime, x^7 and x^(1/7), on words side by side.
+//! The power maps of Rescue Prime and its kin, x^7 and x^(1/7), on words side by side.
 //!
-//! The chains of squarings and products are written once over [`Powers`]; its implementation here is [`State`], the twelve
+//! The chains of squarings and products are written once over [`Powers`]; its implementation here is an array, the
 //! words of one permutation, one at a time. Words are any `u64` and stand for their residue modulo
 //! p = 2^64 - 2^32 + 1; they are made canonical once, at the end of a permutation.
 //!
@@ -103,11 +103,11 @@ pub(crate) fn seventh_roots<P: Powers>(x: &P) -> P {
     y.square_times(1).multiply(x)
 }
 
-impl Powers for State {
+impl<const N: usize> Powers for [u64; N] {
     #[inline(always)]
     fn multiply(&self, other: &Self) -> Self {
-        let mut product = [0; WIDTH];
-        for i in 0..WIDTH {
+        let mut product = [0; N];
+        for i in 0..N {
             product[i] = reduce(self[i] as u128 * other[i] as u128);
         }
         product

@@ -7,8 +7,8 @@ use crate::error::Error;
 
 /// How a GPU builds the Merkle trees of an engine. Every approach makes the same tree.
 ///
-/// It concerns Rescue Prime on devices with kernels, `cuda:N` and `opencl:N`. BLAKE3, whose merge is too short for another
-/// way to matter, is built level by level whatever is asked for, and the CPU has one way only.
+/// It concerns Rescue Prime (`rp64_256`, `rp64_256_v2021`) on devices with kernels, `cuda:N` and `opencl:N`. Trees over other hashes are
+/// built level by level whatever is asked for, and the CPU has one way only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Approach {
     /// One launch for each level.

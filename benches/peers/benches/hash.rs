@@ -1,13 +1,18 @@
-//! Rescue merges and trees, against winter-crypto.
+//! Merges and trees: Rescue against winter-crypto, Poseidon2 against Plonky3, hashes of bytes against the published crates.
 
 use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use p3_field::{Field, PrimeCharacteristicRing};
+use p3_goldilocks::{Goldilocks as P3, default_goldilocks_poseidon2_8, default_goldilocks_poseidon2_12};
+use p3_symmetric::Permutation;
+use sha3::Digest as _;
 use winter_crypto::hashers::Rp64_256 as WinterRescue;
 use winter_crypto::{ElementHasher, Hasher as _, MerkleTree};
 use winter_math::fields::f64::BaseElement;
-use zkaccel::hash::{Blake3, ElementDigest, Hasher, Rp64_256, Rp64_256V2021};
+use zkaccel::backend::Accelerated;
+use zkaccel::hash::{Blake3, Digest, ElementDigest, Hasher, Rp64_256, Rp64_256V2021};
 use zkaccel_peers::{elements, engine, words};
 
 fn merges(criterion: &mut Criterion) {
@@ -49,5 +54,43 @@ fn trees(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, merges, trees);
+/// Trees of 2^12 leaves: merges as they come in numbers; the time of one is that over 4095.
+fn nodes(criterion: &mut Criterion) {
+    fn tree<H: Accelerated>(group: &mut criterion::BenchmarkGroup<'_, criterion::measurement::WallTime>) {
+        let engine = engine();
+        let bytes: Vec<u8> = words(4 << 12).into_iter().flat_map(u64::to_le_bytes).collect();
+        let digests = bytes.as_chunks::<32>().0.iter().map(|&bytes| H::Digest::from_bytes(bytes).unwrap());
+        let leaves: Vec<_> = digests.collect();
+        group.bench_function(H::NAME, |b| {
+            b.iter(|| engine.merkle_tree::<H>(black_box(&leaves)).unwrap().root())
+        });
+    }
+    let mut group = criterion.benchmark_group("tree of 2^12 leaves");
+    group.sample_size(20);
+    macro_rules! every {
+        ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
+            $(tree::<zkaccel::hash::$hash>(&mut group);)*
+        };
+    }
+    zkaccel::for_every_hash!(every);
+}
+
+/// One permutation, or one hash of 64 bytes, of the peers.
+fn peers(criterion: &mut Criterion) {
+    type Packed = <P3 as Field>::Packing;
+    let mut group = criterion.benchmark_group("peer");
+    let (eight, twelve) = (default_goldilocks_poseidon2_8(), default_goldilocks_poseidon2_12());
+    group.bench_function("p3 poseidon2_8", |b| b.iter(|| eight.permute(black_box([P3::TWO; 8]))));
+    group.bench_function("p3 poseidon2_12", |b| b.iter(|| twelve.permute(black_box([P3::TWO; 12]))));
+    group.bench_function("p3 poseidon2_8, a vector", |b| {
+        b.iter(|| eight.permute(black_box([Packed::TWO; 8])))
+    });
+    group.bench_function("p3 poseidon2_12, a vector", |b| {
+        b.iter(|| twelve.permute(black_box([Packed::TWO; 12])))
+    });
+    group.bench_function("sha3 keccak256", |b| b.iter(|| sha3::Keccak256::digest(black_box([7; 64]))));
+    group.bench_function("sha2 sha256", |b| b.iter(|| sha2::Sha256::digest(black_box([7; 64]))));
+}
+
+criterion_group!(benches, merges, trees, nodes, peers);
 criterion_main!(benches);

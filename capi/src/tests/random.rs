@@ -155,7 +155,7 @@ fn cases() -> impl Strategy<Value = Case> {
         proptest::option::weighted(0.2, any::<u64>()),
         prop_oneof![4 => 1u64..9, 1 => any::<u64>(), 1 => Just(0)],
         flag_sets(),
-        prop_oneof![6 => 1u32..4, 1 => any::<u32>()],
+        prop_oneof![6 => 1u32..11, 1 => any::<u32>()],
         any::<u64>(),
     );
     let switches = (

@@ -46,8 +46,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "HASH")]
     hash: Option<HashName>,
 
-    /// How a GPU builds trees: level, group, local, auto (the fastest measured), or all for a row each; the CPU and BLAKE3
-    /// have one way
+    /// How a GPU builds trees: level, group, local, auto (the fastest measured), or all for a row each; the CPU and hashes but
+    /// Rescue Prime have one way
     #[arg(long, value_name = "APPROACH", default_value = "auto", value_parser = parse::approaches)]
     approach: Approaches,
 
@@ -206,7 +206,7 @@ impl Arguments {
     /// The approaches to measure; `None`, once, where there is no choice.
     fn approaches(&self, engine: &Engine, hash: HashName) -> Vec<Option<Approach>> {
         // A device that tells no time is the host.
-        match engine.device_time().is_some() && hash != HashName::Blake3 {
+        match engine.device_time().is_some() && hash.has_approaches() {
             true => self.approach.0.iter().copied().map(Some).collect(),
             false => vec![None],
         }

@@ -36,7 +36,8 @@ fn shift() {
 #[test]
 fn names() {
     let bench = Bench::counting();
-    let hashes = "--hash: unknown hash \"md5\", expected one of rp64_256, rp64_256_v2021, blake3";
+    let hashes = "--hash: unknown hash \"md5\", expected one of rp64_256, rp64_256_v2021, blake3, \
+        rp_jive64_256, rpo256, rpx256, poseidon2_8, poseidon2_12, keccak256, sha256";
     bench.fail("commit trace.npy --hash md5", hashes);
     bench.fail("merkle trace.npy --hash md5", hashes);
     bench.fail("bench merkle --hash md5", hashes);

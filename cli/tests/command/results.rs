@@ -71,7 +71,7 @@ fn a_header_in_another_style_is_the_same_trace() {
 
 #[test]
 fn open_and_verify() {
-    for hash in ["rp64_256", "rp64_256_v2021", "blake3"] {
+    for hash in ["rp64_256", "rp64_256_v2021", "blake3", "rpx256", "poseidon2_8", "keccak256"] {
         let bench = Bench::counting();
         let committed = bench.json(&format!("commit trace.npy --hash {hash} --out store"));
         let root = committed["root"].as_str().unwrap();

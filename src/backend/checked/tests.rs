@@ -5,7 +5,7 @@ use crate::backend::cpu::Cpu;
 use crate::backend::{Backend, Clock, Hashing, HostMemory, Residence, Transforms};
 use crate::error::Error;
 use crate::field::{Field, Goldilocks, powers};
-use crate::hash::{Blake3, Hasher, Rp64_256, Rp64_256V2021};
+use crate::hash::*;
 use crate::merkle::Approach;
 use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
 
@@ -48,7 +48,7 @@ impl Transforms for Changed {
 }
 
 macro_rules! changed_digests {
-    ($($hash:ty),*) => {
+    ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
         $(impl Hashing<$hash> for Changed {
             fn hash_rows(
                 &self,
@@ -84,7 +84,7 @@ macro_rules! changed_digests {
         })*
     };
 }
-changed_digests!(Rp64_256, Rp64_256V2021, Blake3);
+crate::for_every_hash!(changed_digests);
 
 fn checked(honest: bool) -> Checked {
     let backend: Box<dyn Backend> = Box::new(Changed { cpu: Cpu::default(), honest });

@@ -4,17 +4,19 @@ mod blake3;
 mod doubles;
 #[cfg(feature = "bn254")]
 mod fft;
+mod keccak;
 mod merkle;
 #[cfg(feature = "bn254")]
 mod msm;
 mod ntt;
 #[cfg(feature = "bn254")]
 mod quadwords;
-mod rescue;
 #[cfg(feature = "bn254")]
 mod residues;
 mod rows;
+mod sha256;
 mod simd;
+mod sponge;
 mod words;
 
 pub use simd::Simd;

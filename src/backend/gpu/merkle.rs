@@ -7,50 +7,15 @@ use std::ops::Range;
 
 use super::Gpu;
 use super::device::{Arg, Device, Launch, Limits};
+use super::hash::DeviceHash;
 use super::pipeline;
-use super::program::{self, Program};
 use super::tree;
 use super::work::{Region, Work};
 use crate::backend::{Check, Extent, Hashing, levels_of_heap};
 use crate::error::Error;
 use crate::field::Goldilocks;
-use crate::hash::{Blake3, Hasher, Rp64_256, Rp64_256V2021};
 use crate::memory;
 use crate::merkle::Approach;
-
-/// A hash with kernels.
-pub trait DeviceHash: Hasher {
-    /// Its kernels.
-    const PROGRAM: &'static Program;
-
-    /// Whether they are those of every [`Approach`]; else trees are built level by level.
-    const APPROACHES: bool;
-
-    /// The kernel that hashes rows of so many words; its parameters are those of `hash_rows`.
-    fn row_kernel(_width: usize) -> &'static str {
-        "hash_rows"
-    }
-}
-
-impl DeviceHash for Rp64_256 {
-    const PROGRAM: &'static Program = &program::RP64_256;
-    const APPROACHES: bool = true;
-}
-
-impl DeviceHash for Rp64_256V2021 {
-    const PROGRAM: &'static Program = &program::RP64_256_V2021;
-    const APPROACHES: bool = true;
-}
-
-impl DeviceHash for Blake3 {
-    const PROGRAM: &'static Program = &program::BLAKE3;
-    const APPROACHES: bool = false;
-
-    fn row_kernel(width: usize) -> &'static str {
-        // A row of one chunk needs no stack of subtrees.
-        if width <= 128 { "hash_rows" } else { "hash_rows_wide" }
-    }
-}
 
 /// Words of a digest.
 pub(super) const DIGEST: usize = 4;

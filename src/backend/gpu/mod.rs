@@ -10,7 +10,7 @@
 //!  work.rs, pool.rs    one operation's queue and memory; memory kept between operations
 //!  device.rs           the primitives; bandwidth.rs, how fast they copy
 //!  cuda.rs, opencl.rs  their two implementations
-//!  program.rs          kernel sources, from kernels/; rescue.rs and fields.rs, the constants of some
+//!  program.rs          kernel sources, from kernels/; hash/ and fields.rs, constants of some
 //!  scalars.rs          scalars of BN254 that stay on the device
 //! ```
 //!
@@ -29,6 +29,7 @@ mod faults;
 mod fft;
 #[cfg(feature = "bn254")]
 mod fields;
+mod hash;
 mod merkle;
 #[cfg(feature = "bn254")]
 mod msm;
@@ -38,7 +39,6 @@ pub mod opencl;
 mod pipeline;
 mod pool;
 pub mod program;
-mod rescue;
 mod resident;
 #[cfg(feature = "bn254")]
 mod scalars;
@@ -55,7 +55,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 pub use device::{Arg, Device, Launch, Limits};
-pub use merkle::DeviceHash;
+pub use hash::DeviceHash;
 
 use super::{Clock, HostMemory};
 use crate::device::Bandwidths;

@@ -4,10 +4,9 @@
 //! OpenCL compiles that text at run time. For CUDA it was compiled to PTX, which the crate carries, by `tools/make-ptx.sh`;
 //! the digest of text and options is recorded beside the PTX, so that a test can tell when it is stale.
 
+use super::hash;
 use super::ntt::programs as passes;
-use super::rescue;
 use crate::field::MODULUS;
-use crate::hash::{Rp64_256, Rp64_256V2021};
 
 /// A set of kernels that are compiled together.
 ///
@@ -25,34 +24,6 @@ pub struct Program {
     pub registers: Option<u32>,
 }
 
-/// The kernels of Rescue Prime, for either variant.
-const RESCUE: &[&str] = &[
-    include_str!("../../../kernels/montgomery.h"),
-    include_str!("../../../kernels/rescue.h"),
-    include_str!("../../../kernels/rescue.cl"),
-    include_str!("../../../kernels/rescue_tip.cl"),
-];
-
-/// Rescue Prime as winterfell has it.
-pub static RP64_256: Program =
-    Program { name: "rp64_256", constants: rescue::circulant::<Rp64_256>, kernels: RESCUE, ..Program::EMPTY };
-
-/// Rescue Prime of November 2021.
-pub static RP64_256_V2021: Program = Program {
-    name: "rp64_256_v2021",
-    constants: rescue::dense::<Rp64_256V2021>,
-    kernels: RESCUE,
-    ..Program::EMPTY
-};
-
-/// BLAKE3.
-pub static BLAKE3: Program = Program {
-    name: "blake3",
-    constants: String::new,
-    kernels: &[include_str!("../../../kernels/blake3.cl")],
-    ..Program::EMPTY
-};
-
 /// Tables of transforms.
 pub static NTT_TABLES: Program = Program {
     name: "ntt_tables",
@@ -60,8 +31,8 @@ pub static NTT_TABLES: Program = Program {
     ..Program::EMPTY
 };
 
-/// Every program that has a name of its own here; transforms have one for each kind of pass besides.
-static PROGRAMS: [&Program; 5] = [&RP64_256, &RP64_256_V2021, &BLAKE3, &NTT_TABLES, &GATHER];
+/// Programs with a name of their own; hashes have one each besides, and transforms one for each kind of pass.
+static PROGRAMS: [&Program; 2] = [&NTT_TABLES, &GATHER];
 
 /// Rows of data that stay on a device.
 pub static GATHER: Program =
@@ -69,7 +40,7 @@ pub static GATHER: Program =
 
 /// Every program.
 pub fn programs() -> impl Iterator<Item = &'static Program> {
-    let all = PROGRAMS.into_iter().chain(passes::all());
+    let all = hash::PROGRAMS.iter().copied().chain(PROGRAMS).chain(passes::all());
     #[cfg(feature = "bn254")]
     let all = all.chain(super::fft::programs::ALL).chain(super::msm::programs::ALL);
     all

@@ -4,7 +4,8 @@
 
 use super::Gpu;
 use super::device::{Arg, Device, Launch, Limits};
-use super::merkle::{DIGEST, DeviceHash, hash_rows};
+use super::hash::DeviceHash;
+use super::merkle::{DIGEST, hash_rows};
 use super::ntt::{lde_words, ntt_words};
 use super::program;
 use super::tree;

@@ -4,7 +4,8 @@
 //! queue, so that a launch finds the levels below it finished.
 
 use super::device::{Arg, Launch, Limits};
-use super::merkle::{DIGEST, DeviceHash};
+use super::hash::DeviceHash;
+use super::merkle::DIGEST;
 use super::work::Region;
 use crate::merkle::Approach;
 

@@ -18,18 +18,32 @@ use crate::error::Error;
 pub const ABI_VERSION: u32 = 0x0001_0000;
 /// Transforms over Goldilocks.
 pub const CAN_GOLDILOCKS: u64 = 1;
-/// Rows and trees over `Rp64_256`.
-pub const CAN_RP64_256: u64 = 2;
-/// Rows and trees over `Rp64_256V2021`.
-pub const CAN_RP64_256_V2021: u64 = 4;
-/// Rows and trees over BLAKE3.
-pub const CAN_BLAKE3: u64 = 8;
 /// Sums over BN254.
 pub const CAN_BN254_MSM: u64 = 32;
 /// Sums over bases that the library keeps.
 pub const CAN_BN254_BASES: u64 = 64;
 /// Transforms over BN254.
 pub const CAN_BN254_FFT: u64 = 128;
+
+/// A hash as zkaccel.h has it.
+#[derive(Clone, Copy, Debug)]
+pub struct HashCapability {
+    /// Its name.
+    pub name: &'static str,
+    /// `ZKA_HASH_...`.
+    pub number: u32,
+    /// `ZKA_CAN_...`: rows and trees over it.
+    pub bit: u64,
+}
+
+macro_rules! hashes {
+    ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
+        /// Every hash.
+        pub const HASHES: &[HashCapability] =
+            &[$(HashCapability { name: $name, number: $number, bit: $capability }),*];
+    };
+}
+crate::for_every_hash!(hashes);
 
 const NULL_POINTER: i32 = 1;
 const UNSUPPORTED: i32 = 9;
@@ -151,7 +165,7 @@ impl Provider {
                 let why = "says that it has transforms over Goldilocks";
                 goldilocks = Some(Goldilocks { ntt: function(&library, c"zka_goldilocks_ntt", why)? });
             }
-            if can(CAN_RP64_256 | CAN_RP64_256_V2021 | CAN_BLAKE3) {
+            if HASHES.iter().any(|hash| can(hash.bit)) {
                 let why = "says that it has Merkle trees";
                 trees = Some(Trees {
                     hash_rows: function(&library, c"zka_hash_rows", why)?,

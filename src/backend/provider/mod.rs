@@ -14,8 +14,7 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 
 pub use library::{
-    ABI_VERSION, CAN_BLAKE3, CAN_BN254_BASES, CAN_BN254_FFT, CAN_BN254_MSM, CAN_GOLDILOCKS, CAN_RP64_256,
-    CAN_RP64_256_V2021,
+    ABI_VERSION, CAN_BN254_BASES, CAN_BN254_FFT, CAN_BN254_MSM, CAN_GOLDILOCKS, HASHES, HashCapability,
 };
 
 use super::{Accelerated, Clock, Hashing, HostMemory, Residence, Transforms};
@@ -70,12 +69,10 @@ impl External {
 
     /// Digests and trees over a hash, and the number that zkaccel.h has for it.
     fn trees<H: Hasher>(&self) -> Result<(&Trees, u32), Error> {
-        let known =
-            [(CAN_RP64_256, "rp64_256"), (CAN_RP64_256_V2021, "rp64_256_v2021"), (CAN_BLAKE3, "blake3")];
-        let found =
-            known.iter().position(|&(bit, name)| name == H::NAME && self.provider.capabilities & bit != 0);
+        let offered = |hash: &&HashCapability| self.provider.capabilities & hash.bit != 0;
+        let found = HASHES.iter().filter(offered).find(|hash| hash.name == H::NAME);
         match (&self.provider.trees, found) {
-            (Some(trees), Some(index)) => Ok((trees, index as u32 + 1)),
+            (Some(trees), Some(hash)) => Ok((trees, hash.number)),
             _ => Err(self.provider.unsupported("hashing rows and trees with this hash")),
         }
     }

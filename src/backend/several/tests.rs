@@ -12,7 +12,7 @@ use crate::backend::cpu::Cpu;
 use crate::backend::{Clock, Hashing, HostMemory, Residence, Transforms};
 use crate::error::Error;
 use crate::field::{Goldilocks, powers};
-use crate::hash::{Blake3, Hasher, Rp64_256, Rp64_256V2021};
+use crate::hash::*;
 use crate::merkle::Approach;
 use crate::ntt::{Convention, Domain, Lde, Ntt};
 
@@ -92,7 +92,7 @@ impl Transforms for Moody {
 }
 
 macro_rules! moody_digests {
-    ($($hash:ty),*) => {
+    ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
         $(impl Hashing<$hash> for Moody {
             fn hash_rows(
                 &self,
@@ -125,7 +125,7 @@ macro_rules! moody_digests {
         })*
     };
 }
-moody_digests!(Rp64_256, Rp64_256V2021, Blake3);
+crate::for_every_hash!(moody_digests);
 
 /// A unit of work a nanosecond on each, as if it were measured.
 fn prepared(several: Several, kinds: &[Kind]) -> Several {

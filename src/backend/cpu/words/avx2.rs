@@ -42,6 +42,31 @@ fn rotate_right<const BITS: i32>(a: __m256i) -> __m256i {
 
 #[inline]
 #[target_feature(enable = "avx2")]
+fn shift_right<const BITS: i32>(a: __m256i) -> __m256i {
+    _mm256_srli_epi32::<BITS>(a)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn xor3(a: __m256i, b: __m256i, c: __m256i) -> __m256i {
+    xor(xor(a, b), c)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn choose(a: __m256i, b: __m256i, c: __m256i) -> __m256i {
+    xor(c, _mm256_and_si256(a, xor(b, c)))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn majority(a: __m256i, b: __m256i, c: __m256i) -> __m256i {
+    // Where a and b differ c decides.
+    xor(b, _mm256_and_si256(xor(a, b), xor(b, c)))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
 fn zip(a: __m256i, b: __m256i) -> (__m256i, __m256i) {
     // The instructions work on halves apart: words 0, 1, 4 and 5 of both in turn, and 2, 3, 6 and 7.
     let (even, odd) = (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));

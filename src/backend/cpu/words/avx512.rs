@@ -28,6 +28,31 @@ fn rotate_right<const BITS: i32>(a: __m512i) -> __m512i {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
+fn shift_right<const BITS: i32>(a: __m512i) -> __m512i {
+    _mm512_srl_epi32(a, _mm_cvtsi32_si128(BITS))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn xor3(a: __m512i, b: __m512i, c: __m512i) -> __m512i {
+    // The tables of the functions of three bits, here and below.
+    _mm512_ternarylogic_epi32::<0x96>(a, b, c)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn choose(a: __m512i, b: __m512i, c: __m512i) -> __m512i {
+    _mm512_ternarylogic_epi32::<0xca>(a, b, c)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn majority(a: __m512i, b: __m512i, c: __m512i) -> __m512i {
+    _mm512_ternarylogic_epi32::<0xe8>(a, b, c)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
 fn zip(a: __m512i, b: __m512i) -> (__m512i, __m512i) {
     // Lane i of the lower half is lane i / 2 of a, or of b, which counts from 16.
     let lower = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);

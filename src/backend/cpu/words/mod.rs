@@ -40,6 +40,18 @@ pub(super) trait Words: Copy {
     /// Rotation to the right by 0 < `BITS` < 32.
     fn rotate_right<const BITS: i32>(self) -> Self;
 
+    /// The quotient by 2^`BITS`, for 0 < `BITS` < 32.
+    fn shift_right<const BITS: i32>(self) -> Self;
+
+    /// Bits set in one of the three, or in all.
+    fn xor3(self, second: Self, third: Self) -> Self;
+
+    /// The bits of `set` where these are set, and of `clear` where not.
+    fn choose(self, set: Self, clear: Self) -> Self;
+
+    /// Bits set in two of the three, or in all.
+    fn majority(self, second: Self, third: Self) -> Self;
+
     /// The words of both in turn, self's first: the lower half of that, and the upper.
     fn zip(self, other: Self) -> (Self, Self);
 
@@ -141,6 +153,30 @@ macro_rules! vector {
             }
 
             #[inline(always)]
+            fn shift_right<const BITS: i32>(self) -> Self {
+                // SAFETY: as above.
+                Self(unsafe { shift_right::<BITS>(self.0) })
+            }
+
+            #[inline(always)]
+            fn xor3(self, second: Self, third: Self) -> Self {
+                // SAFETY: as above.
+                Self(unsafe { xor3(self.0, second.0, third.0) })
+            }
+
+            #[inline(always)]
+            fn choose(self, set: Self, clear: Self) -> Self {
+                // SAFETY: as above.
+                Self(unsafe { choose(self.0, set.0, clear.0) })
+            }
+
+            #[inline(always)]
+            fn majority(self, second: Self, third: Self) -> Self {
+                // SAFETY: as above.
+                Self(unsafe { majority(self.0, second.0, third.0) })
+            }
+
+            #[inline(always)]
             fn zip(self, other: Self) -> (Self, Self) {
                 // SAFETY: as above.
                 let (lower, upper) = unsafe { zip(self.0, other.0) };
@@ -184,6 +220,16 @@ mod tests {
             assert_eq!(stored(x.rotate_right::<12>()), map(|a, _| a.rotate_right(12)));
             assert_eq!(stored(x.rotate_right::<8>()), map(|a, _| a.rotate_right(8)));
             assert_eq!(stored(x.rotate_right::<7>()), map(|a, _| a.rotate_right(7)));
+            let c: Vec<u32> = (2 * W::WIDTH..3 * W::WIDTH).map(word).collect();
+            let z = load(&c);
+            let of_three = |op: fn(u32, u32, u32) -> u32| {
+                (0..W::WIDTH).map(|i| op(a[i], b[i], c[i])).collect::<Vec<_>>()
+            };
+            assert_eq!(stored(x.shift_right::<3>()), map(|a, _| a >> 3));
+            assert_eq!(stored(x.shift_right::<10>()), map(|a, _| a >> 10));
+            assert_eq!(stored(x.xor3(y, z)), of_three(|a, b, c| a ^ b ^ c));
+            assert_eq!(stored(x.choose(y, z)), of_three(|a, b, c| a & b | !a & c));
+            assert_eq!(stored(x.majority(y, z)), of_three(|a, b, c| a & b | a & c | b & c));
             let in_turn: Vec<u32> = a.iter().zip(&b).flat_map(|(&a, &b)| [a, b]).collect();
             let (lower, upper) = x.zip(y);
             assert_eq!([stored(lower), stored(upper)].concat(), in_turn);

@@ -29,6 +29,31 @@ fn rotate_right<const BITS: i32>(a: uint32x4_t) -> uint32x4_t {
 
 #[inline]
 #[target_feature(enable = "neon")]
+fn shift_right<const BITS: i32>(a: uint32x4_t) -> uint32x4_t {
+    vshlq_u32(a, vdupq_n_s32(-BITS))
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn xor3(a: uint32x4_t, b: uint32x4_t, c: uint32x4_t) -> uint32x4_t {
+    veorq_u32(veorq_u32(a, b), c)
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn choose(a: uint32x4_t, b: uint32x4_t, c: uint32x4_t) -> uint32x4_t {
+    vbslq_u32(a, b, c)
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn majority(a: uint32x4_t, b: uint32x4_t, c: uint32x4_t) -> uint32x4_t {
+    // Where a and b differ c decides.
+    vbslq_u32(veorq_u32(a, b), c, b)
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
 fn zip(a: uint32x4_t, b: uint32x4_t) -> (uint32x4_t, uint32x4_t) {
     (vzip1q_u32(a, b), vzip2q_u32(a, b))
 }

@@ -91,6 +91,31 @@ impl<D: Doubles> Element<D> {
         Self { x0: self.x0 + other.x0, x1: self.x1 + other.x1 }
     }
 
+    /// The difference of the coordinates.
+    #[inline(always)]
+    pub(super) fn minus(self, other: Self) -> Self {
+        Self { x0: self.x0 - other.x0, x1: self.x1 - other.x1 }
+    }
+
+    /// A small integer times the coordinates, and those of another added.
+    #[inline(always)]
+    pub(super) fn times_plus(self, factor: i32, other: Self) -> Self {
+        let factor = D::splat(f64::from(factor));
+        Self { x0: self.x0.mul_add(factor, other.x0), x1: self.x1.mul_add(factor, other.x1) }
+    }
+
+    /// factor / 2^shift times this, for 0 < `shift` < 32, normalised: since 1/f = 1 - f, x / f = (x0 + x1) - x0 f.
+    #[inline(always)]
+    pub(super) fn divided(self, factor: i32, shift: u32) -> Self {
+        let factor = f64::from(factor) * (1u64 << (32 - shift)) as f64;
+        let zero = D::splat(0.0);
+        Self {
+            x0: (self.x0 + self.x1).mul_add(D::splat(factor), zero),
+            x1: self.x0.mul_add(D::splat(-factor), zero),
+        }
+        .normalise()
+    }
+
     /// The same residue with coordinates of at most 2^31 and, where those here are below 2^52, 2^21 more.
     #[inline(always)]
     pub(super) fn normalise(self) -> Self {

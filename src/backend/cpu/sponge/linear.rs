@@ -1,24 +1,57 @@
-//! The linear layers on doubles: the circulant matrix by the convolution that the scalar code uses, on each
+//! The linear layers of Rescue Prime on doubles: circulant matrices by the convolutions that the scalar code uses, on each
 //! coordinate; the dense one by products with its entries cut in two.
 
 use super::super::doubles::Doubles;
 use super::element::Element;
 use crate::hash::rescue_constants::{MDS_2021, WIDTH};
-use crate::hash::rescue_linear::convolve;
+use crate::hash::rescue_linear::Convolve;
+use crate::hash::rescue_power_maps::Powers;
 
-/// A state, or as many as the vectors are wide.
-pub(super) type State<D> = [Element<D>; WIDTH];
+/// A linear layer on `N` words: takes what power maps return, makes coordinates below 2^53.
+pub(super) trait Linear<const N: usize> {
+    /// The matrix times the state.
+    fn times<D: Doubles>(x: &[Element<D>; N]) -> [Element<D>; N];
+}
 
-/// The circulant matrix times the state; grows by at most its row sum, 160.
+/// The circulant matrix of so many words; grows by at most its row sum, 160 for twelve and 96 for eight.
+pub(super) struct Circulant;
+
+/// The matrix of 2021.
+pub(super) struct Dense;
+
+impl Linear<12> for Circulant {
+    #[inline(always)]
+    fn times<D: Doubles>(x: &[Element<D>; 12]) -> [Element<D>; 12] {
+        circulant(x)
+    }
+}
+
+impl Linear<8> for Circulant {
+    #[inline(always)]
+    fn times<D: Doubles>(x: &[Element<D>; 8]) -> [Element<D>; 8] {
+        circulant(x)
+    }
+}
+
+impl Linear<WIDTH> for Dense {
+    #[inline(always)]
+    fn times<D: Doubles>(x: &[Element<D>; WIDTH]) -> [Element<D>; WIDTH] {
+        dense(&x.normalise())
+    }
+}
+
 #[inline(always)]
-pub(super) fn circulant<D: Doubles>(x: &State<D>) -> State<D> {
-    let (mut x0, mut x1) = ([x[0].x0; WIDTH], [x[0].x1; WIDTH]);
-    for i in 0..WIDTH {
+fn circulant<D: Doubles, const N: usize>(x: &[Element<D>; N]) -> [Element<D>; N]
+where
+    [D; N]: Convolve,
+{
+    let (mut x0, mut x1) = ([x[0].x0; N], [x[0].x1; N]);
+    for i in 0..N {
         (x0[i], x1[i]) = (x[i].x0, x[i].x1);
     }
-    let (y0, y1) = (convolve(&x0), convolve(&x1));
+    let (y0, y1) = (x0.convolve(), x1.convolve());
     let mut y = *x;
-    for i in 0..WIDTH {
+    for i in 0..N {
         y[i] = Element { x0: y0[i], x1: y1[i] };
     }
     y
@@ -64,7 +97,7 @@ const ROWS: usize = 2;
 /// With a = sum c0 x0, b = sum c1 x1 and s = sum (c0 + c1) (x0 + x1), the word is (a - b) + (s - a) f. Each sum is made of
 /// two, for the parts of the entries: 12 products of at most 2^32 and 2^16 are below 2^52, exact in a double.
 #[inline(always)]
-pub(super) fn dense<D: Doubles>(x: &State<D>) -> State<D> {
+fn dense<D: Doubles>(x: &[Element<D>; WIDTH]) -> [Element<D>; WIDTH] {
     let mut factors = [[x[0].x0; 3]; WIDTH];
     for j in 0..WIDTH {
         factors[j] = [x[j].x0, x[j].x1, x[j].x0 + x[j].x1];
@@ -165,7 +198,8 @@ pub(super) mod tests {
                 }));
             }
             for values in states {
-                let state: State<D> = values.map(|[x0, x1]| Element { x0: D::splat(x0), x1: D::splat(x1) });
+                let state: [Element<D>; WIDTH] =
+                    values.map(|[x0, x1]| Element { x0: D::splat(x0), x1: D::splat(x1) });
                 for (found, entry) in [
                     (
                         circulant(&state),

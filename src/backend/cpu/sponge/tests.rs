@@ -41,20 +41,22 @@ fn by_columns(matrix: &[Goldilocks], width: usize, degree: usize) -> Vec<Goldilo
 type Way<'a> = &'a dyn Fn(Rows<'_>, &mut [ElementDigest]);
 
 /// Every level of this machine, and the vector code with one double.
-fn every_way<S: Rescue>(mut check: impl FnMut(String, Way<'_>)) {
+fn every_way<S: OnDoubles<N> + SideBySide<Digest = ElementDigest>, const N: usize>(
+    mut check: impl FnMut(String, Way<'_>),
+) {
     for simd in Simd::available() {
         check(format!("{} with {simd}", S::NAME), &|rows, digests| S::hash_rows(simd, rows, digests));
     }
     check(format!("{} with one double", S::NAME), &|rows, digests| {
-        f64::enter(HashRows::<S, 4> { rows, digests, sponge: PhantomData });
+        f64::enter(HashRows::<S, N, false> { rows, digests, sponge: PhantomData });
     });
 }
 
-fn check_rows<S: Rescue>() {
+fn check_rows<S: OnDoubles<N> + SideBySide<Digest = ElementDigest>, const N: usize>() {
     for width in 1..=33 {
         let matrix = words(COUNT * width);
         let expected = textbook::<S>(&matrix, width);
-        every_way::<S>(|what, hash| {
+        every_way::<S, N>(|what, hash| {
             for count in 0..=COUNT {
                 let mut found = vec![ElementDigest::default(); count];
                 hash(Rows::row_major(&matrix[..count * width], width), &mut found);
@@ -75,41 +77,53 @@ fn check_rows<S: Rescue>() {
 
 #[test]
 fn rows() {
-    check_rows::<Rp64_256>();
-    check_rows::<Rp64_256V2021>();
+    check_rows::<Rp64_256, 12>();
+    check_rows::<Rp64_256V2021, 12>();
+    check_rows::<RpJive64_256, 8>();
+    check_rows::<Rpo256, 12>();
+    check_rows::<Rpx256, 12>();
+    check_rows::<Poseidon2_8, 8>();
+    check_rows::<Poseidon2_12, 12>();
 }
 
-fn check_merges<S: Rescue>(known: u64) {
+/// Merges, and the first word of merge([0, ..., 7]) where implementations have published it.
+fn check_merges<S: OnDoubles<N> + SideBySide<Digest = ElementDigest>, const N: usize>(known: Option<u64>) {
     let children: [Goldilocks; 8] = std::array::from_fn(|i| Goldilocks::new(i as u64));
-    every_way::<S>(|what, hash| {
-        for count in [1, 8] {
-            let matrix = children.repeat(count);
-            let mut found = vec![ElementDigest::default(); count];
-            hash(Rows::row_major(&matrix, 8), &mut found);
-            assert!(found.iter().all(|digest| digest.0[0].as_u64() == known), "{what}: {found:?}");
-        }
-    });
+    let first = S::merge(&bytemuck::cast(children)).0[0].as_u64();
+    assert!(known.is_none_or(|known| known == first), "{}: {first}", S::NAME);
     let digests: Vec<_> =
         words(8 * COUNT).chunks_exact(4).map(|words| ElementDigest(words.try_into().unwrap())).collect();
     let expected: Vec<_> = digests.as_chunks().0.iter().map(Textbook::<S>::merge).collect();
     for simd in Simd::available() {
-        let mut found = vec![ElementDigest::default(); COUNT];
-        S::merge_pairs(simd, &digests, &mut found);
-        assert_eq!(found, expected, "{} with {simd}", S::NAME);
+        for count in 0..=COUNT {
+            let mut found = vec![ElementDigest::default(); count];
+            S::merge_pairs(simd, &digests[..2 * count], &mut found);
+            assert_eq!(found, expected[..count], "{} with {simd}, {count} pairs", S::NAME);
+        }
+    }
+    let pairs: Vec<_> = bytemuck::cast::<_, [ElementDigest; 2]>(children).repeat(8);
+    for simd in Simd::available() {
+        let mut found = vec![ElementDigest::default(); 8];
+        S::merge_pairs(simd, &pairs, &mut found);
+        assert!(found.iter().all(|digest| digest.0[0].as_u64() == first), "{} with {simd}", S::NAME);
     }
 }
 
-/// The first words of merge([0, ..., 7]) that all implementations of the two variants give.
 #[test]
 fn merges() {
-    check_merges::<Rp64_256>(2688511591005434316);
-    check_merges::<Rp64_256V2021>(17817756578466965241);
+    check_merges::<Rp64_256, 12>(Some(2688511591005434316));
+    check_merges::<Rp64_256V2021, 12>(Some(17817756578466965241));
+    check_merges::<RpJive64_256, 8>(None);
+    check_merges::<Rpo256, 12>(Some(5421234586123900205));
+    check_merges::<Rpx256, 12>(None);
+    check_merges::<Poseidon2_8, 8>(None);
+    check_merges::<Poseidon2_12, 12>(None);
 }
 
 /// Long orbits: thousands of random permutations, all lanes on their own.
 #[test]
 fn orbits() {
-    fn check<S: Rescue>() {
+    fn check<S: Sponge + SideBySide<Digest = ElementDigest>>() {
         for simd in Simd::available() {
             let mut found: Vec<_> =
                 words(64).chunks_exact(4).map(|w| ElementDigest(w.try_into().unwrap())).collect();
@@ -129,4 +143,9 @@ fn orbits() {
     }
     check::<Rp64_256>();
     check::<Rp64_256V2021>();
+    check::<RpJive64_256>();
+    check::<Rpo256>();
+    check::<Rpx256>();
+    check::<Poseidon2_8>();
+    check::<Poseidon2_12>();
 }

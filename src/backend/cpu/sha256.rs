@@ -1,0 +1,293 @@
+//! SHA-256 on vector units: as many messages side by side as a vector has 32-bit words.
+//!
+//! That pays where vectors have sixteen words and rotations, and where the processor has no instructions for the hash; else one
+//! message at a time, by those instructions, is as fast. A node of a tree is two blocks, of which the second is the same for all:
+//! its rounds have constants for their words.
+
+use super::Simd;
+use super::rows::{Rows, SideBySide};
+use super::words::{self, Words, Work, interleave};
+use crate::hash::sha256::{INITIAL, ROUND_CONSTANTS, ROUNDS, ROUNDS_OF_PADDING};
+use crate::hash::{ByteDigest, Hasher, Sha256};
+
+/// 32-bit words of a block.
+const BLOCK: usize = 16;
+
+/// Elements of a block.
+const BLOCK_ELEMENTS: usize = 8;
+
+/// The most messages side by side.
+const MAX_LANES: usize = 16;
+
+/// How many of so many messages to take in vectors: whole ones, and the rest where it fills half of one.
+fn in_vectors(simd: Simd, count: usize) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    let has_instructions = is_x86_feature_detected!("sha");
+    #[cfg(not(target_arch = "x86_64"))]
+    let has_instructions = false;
+    match words::width(simd) {
+        Some(lanes) if lanes == MAX_LANES || !has_instructions => {
+            let rest = count % lanes;
+            if 2 * rest < lanes { count - rest } else { count }
+        }
+        _ => 0,
+    }
+}
+
+impl SideBySide for Sha256 {
+    fn hash_rows(simd: Simd, rows: Rows<'_>, digests: &mut [ByteDigest]) {
+        let in_vectors = in_vectors(simd, digests.len());
+        let (whole, rest) = digests.split_at_mut(in_vectors);
+        if in_vectors > 0 {
+            words::enter(simd, HashRows { rows, digests: whole });
+        }
+        if !rest.is_empty() {
+            rows.from(in_vectors).hash_each::<Self>(rest);
+        }
+    }
+
+    fn merge_pairs(simd: Simd, children: &[ByteDigest], nodes: &mut [ByteDigest]) {
+        let in_vectors = in_vectors(simd, nodes.len());
+        let (whole, rest) = nodes.split_at_mut(in_vectors);
+        let (children, rest_children) = children.split_at(2 * in_vectors);
+        if in_vectors > 0 {
+            words::enter(simd, MergePairs { children, nodes: whole });
+        }
+        for (node, pair) in rest.iter_mut().zip(rest_children.as_chunks().0) {
+            *node = Self::merge(pair);
+        }
+    }
+}
+
+/// The digests of rows, a whole number of vectors or one in part.
+struct HashRows<'a> {
+    rows: Rows<'a>,
+    digests: &'a mut [ByteDigest],
+}
+
+impl Work for HashRows<'_> {
+    #[inline(always)]
+    fn run<W: Words>(self) {
+        let width = self.rows.width();
+        // A word for the bit behind the message, and one for its length.
+        let blocks_of_row = (width + 2).div_ceil(BLOCK_ELEMENTS);
+        for (i, digests) in self.digests.chunks_mut(W::WIDTH).enumerate() {
+            let rows = self.rows.from(i * W::WIDTH);
+            let mut value = initial::<W>();
+            for block in 0..blocks_of_row {
+                let first = width.min(block * BLOCK_ELEMENTS);
+                let last = width.min(first + BLOCK_ELEMENTS);
+                let mut words = [[crate::field::Goldilocks::default(); BLOCK_ELEMENTS]; MAX_LANES];
+                if first < last {
+                    rows.block(first..last, &mut words[..digests.len()]);
+                }
+                let mut bytes: [[u64; BLOCK_ELEMENTS]; MAX_LANES] = bytemuck::cast(words);
+                for row in &mut bytes {
+                    let behind = width.wrapping_sub(block * BLOCK_ELEMENTS);
+                    if let Some(word) = row.get_mut(behind) {
+                        *word = 0x80;
+                    }
+                    if block + 1 == blocks_of_row {
+                        row[BLOCK_ELEMENTS - 1] = (64 * width as u64).to_be();
+                    }
+                }
+                let words = transposed::<W>(bytemuck::cast_slice(&bytes));
+                value = compress(&value, words);
+            }
+            write(value, digests);
+        }
+    }
+}
+
+/// The digests of pairs, a whole number of vectors or one in part.
+struct MergePairs<'a> {
+    children: &'a [ByteDigest],
+    nodes: &'a mut [ByteDigest],
+}
+
+impl Work for MergePairs<'_> {
+    #[inline(always)]
+    fn run<W: Words>(self) {
+        for (nodes, children) in self.nodes.chunks_mut(W::WIDTH).zip(self.children.chunks(2 * W::WIDTH)) {
+            let mut pairs = [ByteDigest([0; 32]); 2 * MAX_LANES];
+            pairs[..children.len()].copy_from_slice(children);
+            let value = compress(&initial::<W>(), transposed(bytemuck::cast_slice(&pairs)));
+            write(compress_padding(&value), nodes);
+        }
+    }
+}
+
+/// The initial value in every lane.
+#[inline(always)]
+fn initial<W: Words>() -> [W; 8] {
+    let mut value = [W::splat(0); 8];
+    for (words, word) in value.iter_mut().zip(INITIAL) {
+        *words = W::splat(word);
+    }
+    value
+}
+
+/// Words of the other byte order.
+#[inline(always)]
+fn swap_bytes<W: Words>(words: W) -> W {
+    W::splat(0xff00_ff00).choose(words.rotate_right::<8>(), words.rotate_right::<24>())
+}
+
+/// A block of every message, word after word, from message after message.
+#[inline(always)]
+fn transposed<W: Words>(blocks: &[u8]) -> [W; BLOCK] {
+    let mut block = [W::splat(0); BLOCK];
+    for (i, vector) in block.iter_mut().enumerate() {
+        *vector = W::load(&blocks[i * 4 * W::WIDTH..]);
+    }
+    interleave(&mut block, W::WIDTH.ilog2());
+    for words in &mut block {
+        *words = swap_bytes(*words);
+    }
+    block
+}
+
+/// Writes as many digests as there are.
+#[inline(always)]
+fn write<W: Words>(mut value: [W; 8], digests: &mut [ByteDigest]) {
+    for words in &mut value {
+        *words = swap_bytes(*words);
+    }
+    interleave(&mut value, 3);
+    let mut bytes = [0; 32 * MAX_LANES];
+    for (i, vector) in value.into_iter().enumerate() {
+        vector.store(&mut bytes[i * 4 * W::WIDTH..]);
+    }
+    for (digest, bytes) in digests.iter_mut().zip(bytes.as_chunks().0) {
+        digest.0 = *bytes;
+    }
+}
+
+/// The value after a block.
+#[inline(always)]
+fn compress<W: Words>(value: &[W; 8], mut block: [W; BLOCK]) -> [W; 8] {
+    let mut state = *value;
+    for first in (0..ROUNDS).step_by(BLOCK) {
+        // Written out: the turning of the state is only another order of registers.
+        macro_rules! rounds {
+            ($($i:literal)*) => {
+                $(
+                    if first > 0 {
+                        let (x, y) = (block[($i + 1) % BLOCK], block[($i + 14) % BLOCK]);
+                        let low = x.rotate_right::<7>().xor3(x.rotate_right::<18>(), x.shift_right::<3>());
+                        let high = y.rotate_right::<17>().xor3(y.rotate_right::<19>(), y.shift_right::<10>());
+                        block[$i] = block[$i].add(low).add(block[($i + 9) % BLOCK].add(high));
+                    }
+                    round(&mut state, block[$i].add(W::splat(ROUND_CONSTANTS[first + $i])));
+                )*
+            };
+        }
+        rounds!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+    }
+    sums(value, &state)
+}
+
+/// The value after the block of padding that follows 64 bytes.
+#[inline(always)]
+fn compress_padding<W: Words>(value: &[W; 8]) -> [W; 8] {
+    let mut state = *value;
+    for constants in ROUNDS_OF_PADDING.as_chunks::<8>().0 {
+        round(&mut state, W::splat(constants[0]));
+        round(&mut state, W::splat(constants[1]));
+        round(&mut state, W::splat(constants[2]));
+        round(&mut state, W::splat(constants[3]));
+        round(&mut state, W::splat(constants[4]));
+        round(&mut state, W::splat(constants[5]));
+        round(&mut state, W::splat(constants[6]));
+        round(&mut state, W::splat(constants[7]));
+    }
+    sums(value, &state)
+}
+
+#[inline(always)]
+fn sums<W: Words>(value: &[W; 8], state: &[W; 8]) -> [W; 8] {
+    let mut next = *value;
+    for i in 0..8 {
+        next[i] = value[i].add(state[i]);
+    }
+    next
+}
+
+/// A round, with the sum of its constant and its word of the schedule.
+#[inline(always)]
+fn round<W: Words>(state: &mut [W; 8], added: W) {
+    let [a, b, c, d, e, f, g, h] = *state;
+    let high = e.rotate_right::<6>().xor3(e.rotate_right::<11>(), e.rotate_right::<25>());
+    let first = h.add(added).add(high.add(e.choose(f, g)));
+    let low = a.rotate_right::<2>().xor3(a.rotate_right::<13>(), a.rotate_right::<22>());
+    let second = low.add(a.majority(b, c));
+    *state = [first.add(second), a, b, c, d.add(first), e, f, g];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Goldilocks;
+
+    fn elements(count: usize) -> Vec<Goldilocks> {
+        (1..=count as u64).map(|i| Goldilocks::new(i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect()
+    }
+
+    /// Two vectors of sixteen and one over.
+    const COUNT: usize = 33;
+
+    /// At every level with vectors, whether it would choose them or not.
+    fn levels() -> impl Iterator<Item = Simd> {
+        Simd::available().filter(|&simd| words::width(simd).is_some())
+    }
+
+    #[test]
+    fn rows() {
+        // Around whole blocks, with and without room for the padding.
+        for width in (1..=18).chain([23, 24, 25, 70]) {
+            let matrix = elements(COUNT * width);
+            let expected: Vec<_> = matrix.chunks_exact(width).map(Sha256::hash_elements).collect();
+            let by_columns: Vec<_> =
+                (0..width).flat_map(|j| matrix.iter().skip(j).step_by(width).copied()).collect();
+            for count in 0..=COUNT {
+                let rows = Rows::row_major(&matrix[..count * width], width);
+                let mut found = vec![ByteDigest::default(); count];
+                for simd in Simd::available() {
+                    found.fill(ByteDigest::default());
+                    Sha256::hash_rows(simd, rows, &mut found);
+                    assert_eq!(found, expected[..count], "{simd}: {count} rows of {width}");
+                }
+                for simd in levels() {
+                    found.fill(ByteDigest::default());
+                    words::enter(simd, HashRows { rows, digests: &mut found });
+                    assert_eq!(found, expected[..count], "{simd}: {count} rows of {width} in vectors");
+                }
+            }
+            for simd in levels() {
+                let rows = Rows::column_major(&by_columns, 1, COUNT);
+                let mut found = vec![ByteDigest::default(); COUNT];
+                words::enter(simd, HashRows { rows, digests: &mut found });
+                assert_eq!(found, expected, "{simd}: columns, rows of {width}");
+            }
+        }
+    }
+
+    #[test]
+    fn merges() {
+        let digests: Vec<ByteDigest> =
+            elements(2 * COUNT).iter().map(|x| Sha256::hash_elements(&[*x])).collect();
+        let expected: Vec<_> = digests.as_chunks().0.iter().map(Sha256::merge).collect();
+        for count in 0..=COUNT {
+            for simd in Simd::available() {
+                let mut found = vec![ByteDigest::default(); count];
+                Sha256::merge_pairs(simd, &digests[..2 * count], &mut found);
+                assert_eq!(found, expected[..count], "{simd}: {count} pairs");
+            }
+            for simd in levels() {
+                let mut nodes = vec![ByteDigest::default(); count];
+                words::enter(simd, MergePairs { children: &digests[..2 * count], nodes: &mut nodes });
+                assert_eq!(nodes, expected[..count], "{simd}: {count} pairs in vectors");
+            }
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Sponges on vector units: as many hashes side by side as a vector has doubles.
+//!
+//! The state of each hash is elements in doubles ([`element`]). A permutation is made of the chains of squarings that the scalar
+//! code has too (`rescue_power_maps`), of linear layers ([`linear`], [`poseidon2`]) and constants. What is left over, and processors
+//! without vectors of doubles, are served by the scalar code.
+
+mod element;
+mod linear;
+mod poseidon2;
+mod rescue;
+
+use std::marker::PhantomData;
+
+use self::element::{Element, halves, word};
+use super::Simd;
+use super::doubles::{self, Doubles, Work};
+use super::rows::{Rows, SideBySide};
+use crate::field::Goldilocks;
+use crate::hash::rescue_power_maps::{seventh_powers, seventh_roots};
+use crate::hash::{
+    Absorb, ElementDigest, Merge, Poseidon2_8, Poseidon2_12, Rp64_256, Rp64_256V2021, RpJive64_256, Rpo256,
+    Rpx256, Sponge,
+};
+
+/// Elements of two digests, and the most that a permutation absorbs.
+const PAIR: usize = 8;
+
+/// Words of a digest.
+const DIGEST: usize = 4;
+
+/// The most hashes side by side.
+const MAX_LANES: usize = 8;
+
+/// Hashes that are worth a vector of their own: for Rescue Prime it takes as long as 3.3 of them one by one with AVX-512, 2.3 with
+/// AVX2.
+const WORTHWHILE: usize = 3;
+
+/// A state, or as many as the vectors are wide.
+type State<D, const N: usize> = [Element<D>; N];
+
+/// A sponge with a permutation of `N` words on doubles.
+trait OnDoubles<const N: usize>: Sponge {
+    /// Permutes normalised states. All words go through power maps at once if `WHOLE`, else half of them.
+    fn permute_doubles<D: Doubles, const WHOLE: bool>(state: &mut State<D, N>);
+}
+
+macro_rules! side_by_side {
+    ($($hash:ident, $width:literal;)*) => {
+        $(impl SideBySide for $hash {
+            fn hash_rows(simd: Simd, rows: Rows<'_>, digests: &mut [ElementDigest]) {
+                hash_rows_with::<Self, $width>(simd, rows, digests);
+            }
+
+            fn merge_pairs(simd: Simd, children: &[ElementDigest], nodes: &mut [ElementDigest]) {
+                merge_pairs_with::<Self, $width>(simd, children, nodes);
+            }
+        })*
+    };
+}
+side_by_side! {
+    Rp64_256, 12;
+    Rp64_256V2021, 12;
+    RpJive64_256, 8;
+    Rpo256, 12;
+    Rpx256, 12;
+    Poseidon2_8, 8;
+    Poseidon2_12, 12;
+}
+
+/// How many of so many hashes to do in vectors: whole ones, and the rest where that is worth one.
+fn in_vectors(count: usize, lanes: usize) -> usize {
+    let rest = count % lanes;
+    count - if rest < WORTHWHILE { rest } else { 0 }
+}
+
+fn hash_rows_with<S: OnDoubles<N>, const N: usize>(
+    simd: Simd,
+    rows: Rows<'_>,
+    digests: &mut [ElementDigest],
+) {
+    let Some(lanes) = doubles::width(simd) else { return rows.hash_each::<S>(digests) };
+    let in_vectors = in_vectors(digests.len(), lanes);
+    let (whole, rest) = digests.split_at_mut(in_vectors);
+    let sponge = PhantomData::<S>;
+    match simd {
+        // With sixteen registers the words are in memory anyway.
+        Simd::Avx2 => doubles::enter(simd, HashRows::<S, N, true> { rows, digests: whole, sponge }),
+        // Six words have their coordinates in twelve of 32 registers.
+        _ => doubles::enter(simd, HashRows::<S, N, false> { rows, digests: whole, sponge }),
+    }
+    rows.from(in_vectors).hash_each::<S>(rest);
+}
+
+fn merge_pairs_with<S: OnDoubles<N>, const N: usize>(
+    simd: Simd,
+    children: &[ElementDigest],
+    nodes: &mut [ElementDigest],
+) {
+    if S::MODE.merge == Merge::Sponge {
+        // A merge is the hash of the children's words.
+        return hash_rows_with::<S, N>(simd, Rows::row_major(bytemuck::cast_slice(children), PAIR), nodes);
+    }
+    let in_vectors = doubles::width(simd).map_or(0, |lanes| in_vectors(nodes.len(), lanes));
+    let (whole, rest) = nodes.split_at_mut(in_vectors);
+    let (children, rest_children) = children.split_at(2 * in_vectors);
+    let sponge = PhantomData::<S>;
+    match (in_vectors, simd) {
+        (0, _) => {}
+        (_, Simd::Avx2) => {
+            doubles::enter(simd, MergePairs::<S, N, true> { children, nodes: whole, sponge });
+        }
+        _ => doubles::enter(simd, MergePairs::<S, N, false> { children, nodes: whole, sponge }),
+    }
+    for (node, pair) in rest.iter_mut().zip(rest_children.as_chunks().0) {
+        *node = S::merge(pair);
+    }
+}
+
+/// Every word to the 7th power.
+#[inline(always)]
+fn power_layer<D: Doubles, const N: usize, const WHOLE: bool>(state: &mut State<D, N>) {
+    if WHOLE {
+        *state = seventh_powers(state);
+    } else if N == 12 {
+        for words in state.as_chunks_mut::<6>().0 {
+            *words = seventh_powers(words);
+        }
+    } else {
+        for words in state.as_chunks_mut::<4>().0 {
+            *words = seventh_powers(words);
+        }
+    }
+}
+
+/// The 7th root of every word.
+#[inline(always)]
+fn root_layer<D: Doubles, const N: usize, const WHOLE: bool>(state: &mut State<D, N>) {
+    if WHOLE {
+        *state = seventh_roots(state);
+    } else if N == 12 {
+        for words in state.as_chunks_mut::<6>().0 {
+            *words = seventh_roots(words);
+        }
+    } else {
+        for words in state.as_chunks_mut::<4>().0 {
+            *words = seventh_roots(words);
+        }
+    }
+}
+
+/// The sums with constants, normalised.
+#[inline(always)]
+fn add_constants<D: Doubles, const N: usize>(state: &mut State<D, N>, constants: &[u64; N]) {
+    for (word, &constant) in state.iter_mut().zip(constants) {
+        *word = word.plus(splat(constant)).normalise();
+    }
+}
+
+/// A constant in every lane.
+#[inline(always)]
+fn splat<D: Doubles>(constant: u64) -> Element<D> {
+    let (lower, upper) = halves(Goldilocks::new(constant));
+    Element { x0: D::splat(lower), x1: D::splat(upper) }
+}
+
+/// The sponge over as many rows as there are digests, a whole number of vectors or one in part.
+struct HashRows<'a, S, const N: usize, const WHOLE: bool> {
+    rows: Rows<'a>,
+    digests: &'a mut [ElementDigest],
+    sponge: PhantomData<S>,
+}
+
+impl<S: OnDoubles<N>, const N: usize, const WHOLE: bool> Work for HashRows<'_, S, N, WHOLE> {
+    #[inline(always)]
+    fn run<D: Doubles>(self) {
+        for (i, digests) in self.digests.chunks_mut(D::WIDTH).enumerate() {
+            hash_rows::<S, D, N, WHOLE>(self.rows.from(i * D::WIDTH), digests);
+        }
+    }
+}
+
+/// The digests of at most a vector of rows; lanes without a row hash zeros.
+#[inline(always)]
+fn hash_rows<S: OnDoubles<N>, D: Doubles, const N: usize, const WHOLE: bool>(
+    rows: Rows<'_>,
+    digests: &mut [ElementDigest],
+) {
+    let mode = S::MODE;
+    let mut state = [Element::<D>::zero(); N];
+    if let Some((word, start)) = mode.start(rows.width()) {
+        state[word] = splat(start).normalise();
+    }
+    let mut blocks = [[Goldilocks::default(); PAIR]; MAX_LANES];
+    for first in (0..rows.width()).step_by(mode.rate) {
+        let count = mode.rate.min(rows.width() - first);
+        rows.block(first..first + count, &mut blocks[..digests.len()]);
+        for j in 0..mode.rate {
+            let word = &mut state[mode.rate_word + j];
+            if j < count {
+                let element = column(&blocks, j);
+                *word = match mode.absorb {
+                    Absorb::Add => word.plus(element).normalise(),
+                    Absorb::Overwrite => element.normalise(),
+                };
+            } else if let Some(padding) = mode.rest(j - count) {
+                *word = splat(padding);
+            }
+        }
+        S::permute_doubles::<D, WHOLE>(&mut state);
+    }
+    for k in 0..DIGEST {
+        store(&state[mode.rate_word + k], k, digests);
+    }
+}
+
+/// Word `j` of every block.
+#[inline(always)]
+fn column<D: Doubles>(blocks: &[[Goldilocks; PAIR]; MAX_LANES], j: usize) -> Element<D> {
+    let (mut x0, mut x1) = ([0.0; MAX_LANES], [0.0; MAX_LANES]);
+    for i in 0..D::WIDTH {
+        (x0[i], x1[i]) = halves(blocks[i][j]);
+    }
+    Element::load(&x0, &x1)
+}
+
+/// Writes word `k` of as many digests as there are, from a normalised element.
+#[inline(always)]
+fn store<D: Doubles>(element: &Element<D>, k: usize, digests: &mut [ElementDigest]) {
+    let (mut x0, mut x1) = ([0.0; MAX_LANES], [0.0; MAX_LANES]);
+    element.x0.store(&mut x0);
+    element.x1.store(&mut x1);
+    for (i, digest) in digests.iter_mut().enumerate() {
+        digest.0[k] = word(x0[i], x1[i]);
+    }
+}
+
+/// The digests of pairs, each by one permutation of eight words.
+struct MergePairs<'a, S, const N: usize, const WHOLE: bool> {
+    children: &'a [ElementDigest],
+    nodes: &'a mut [ElementDigest],
+    sponge: PhantomData<S>,
+}
+
+impl<S: OnDoubles<N>, const N: usize, const WHOLE: bool> Work for MergePairs<'_, S, N, WHOLE> {
+    #[inline(always)]
+    fn run<D: Doubles>(self) {
+        let pairs: &[[Goldilocks; PAIR]] = bytemuck::cast_slice(self.children);
+        let mut blocks = [[Goldilocks::default(); PAIR]; MAX_LANES];
+        for (nodes, pairs) in self.nodes.chunks_mut(D::WIDTH).zip(pairs.chunks(D::WIDTH)) {
+            blocks[..pairs.len()].copy_from_slice(pairs);
+            let mut state = [Element::<D>::zero(); N];
+            for (j, element) in state[..PAIR].iter_mut().enumerate() {
+                *element = column(&blocks, j).normalise();
+            }
+            let before = state;
+            S::permute_doubles::<D, WHOLE>(&mut state);
+            for k in 0..DIGEST {
+                let mut digest = state[S::MODE.rate_word + k];
+                if S::MODE.merge == Merge::Jive {
+                    let halves = state[k].plus(state[DIGEST + k]);
+                    digest = halves.plus(before[k].plus(before[DIGEST + k])).normalise();
+                }
+                store(&digest, k, nodes);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

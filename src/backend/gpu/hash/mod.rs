@@ -1,0 +1,34 @@
+//! Hashes with kernels, a file for each family: its programs, and the constants that Rust writes for them.
+
+mod blake3;
+mod keccak;
+mod poseidon2;
+mod rescue;
+mod sha256;
+mod sponge;
+mod text;
+
+use super::program::Program;
+use crate::hash::Hasher;
+
+/// A hash with kernels.
+pub trait DeviceHash: Hasher {
+    /// Its kernels.
+    const PROGRAM: &'static Program;
+
+    /// Whether they are those of every [`Approach`](crate::merkle::Approach); else trees are built level by level.
+    const APPROACHES: bool;
+
+    /// The kernel that hashes rows of so many words; its parameters are those of `hash_rows`.
+    fn row_kernel(_width: usize) -> &'static str {
+        "hash_rows"
+    }
+}
+
+macro_rules! programs {
+    ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
+        /// The programs of all hashes.
+        pub(super) static PROGRAMS: &[&Program] = &[$(crate::hash::$hash::PROGRAM),*];
+    };
+}
+crate::for_every_hash!(programs);

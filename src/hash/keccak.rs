@@ -1,0 +1,174 @@
+//! Keccak-256, as Ethereum has it: Keccak (Bertoni, Daemen, Peeters, Van Assche, "The Keccak reference", 2011) with a capacity of 512
+//! bits and the padding from before SHA-3: a bit of 1 behind the message, and one at the end of the block.
+//!
+//! The state is 25 words of 64 bits, word x + 5 y at place (x, y), of which 17 absorb. A round is
+//!
+//! - theta: to each word the parities of two columns, that before it, and that behind it rotated by one, are added;
+//! - rho and pi: word (x, y) is rotated by an amount of its own and goes to (y, 2 x + 3 y);
+//! - chi: each word w becomes w + (not w') w'', with its neighbours in the row;
+//! - iota: a constant is added to the first.
+//!
+//! Elements are hashed as their canonical little-endian words; a node is the hash of its children's 64 bytes.
+
+use super::{ByteDigest, Hasher};
+use crate::field::Goldilocks;
+
+/// Keccak with 256-bit digests, not SHA3-256, which pads differently.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Keccak256;
+
+/// Words of the state.
+pub(crate) const WORDS: usize = 25;
+
+/// Words that absorb.
+pub(crate) const RATE: usize = 17;
+
+/// Rounds.
+pub(crate) const ROUNDS: usize = 24;
+
+/// The bit behind a message of whole words, as a word.
+pub(crate) const FIRST_PADDING: u64 = 1;
+
+/// The bit at the end of a block, in its last word.
+pub(crate) const LAST_PADDING: u64 = 1 << 63;
+
+/// What iota adds: bits at 2^j - 1, from the register with feedback x^8 + x^6 + x^5 + x^4 + 1.
+pub(crate) const ROUND_CONSTANTS: [u64; ROUNDS] = {
+    let (mut constants, mut register, mut i) = ([0; ROUNDS], 1u8, 0);
+    while i < 7 * ROUNDS {
+        if register & 1 == 1 {
+            constants[i / 7] |= 1 << ((1u32 << (i % 7)) - 1);
+        }
+        register = register << 1 ^ if register >> 7 == 1 { 0x71 } else { 0 };
+        i += 1;
+    }
+    constants
+};
+
+/// Where pi takes a word, and by how much rho rotates it to the left.
+pub(crate) const MOVES: [(usize, u32); WORDS] = {
+    let mut moves = [(0, 0); WORDS];
+    let (mut x, mut y, mut t) = (1, 0, 0);
+    while t < 24 {
+        let (next_x, next_y) = (y, (2 * x + 3 * y) % 5);
+        moves[x + 5 * y] = (next_x + 5 * next_y, (t + 1) * (t + 2) / 2 % 64);
+        (x, y, t) = (next_x, next_y, t + 1);
+    }
+    moves
+};
+
+/// Words of 64 bits, one or several side by side.
+pub(crate) trait Word: Copy {
+    /// The same word in every lane.
+    fn splat(word: u64) -> Self;
+
+    /// Bits set in one of the two.
+    fn xor(self, other: Self) -> Self;
+
+    /// Bits set in one of the three, or in all.
+    fn xor3(self, second: Self, third: Self) -> Self;
+
+    /// These bits, changed where `second` has none and `third` has one.
+    fn chi(self, second: Self, third: Self) -> Self;
+
+    /// Rotation to the left by less than 64.
+    fn rotate(self, count: u32) -> Self;
+}
+
+impl Word for u64 {
+    #[inline(always)]
+    fn splat(word: u64) -> Self {
+        word
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        self ^ other
+    }
+
+    #[inline(always)]
+    fn xor3(self, second: Self, third: Self) -> Self {
+        self ^ second ^ third
+    }
+
+    #[inline(always)]
+    fn chi(self, second: Self, third: Self) -> Self {
+        self ^ (!second & third)
+    }
+
+    #[inline(always)]
+    fn rotate(self, count: u32) -> Self {
+        self.rotate_left(count)
+    }
+}
+
+/// The permutation.
+#[inline(always)]
+pub(crate) fn permute<W: Word>(state: &mut [W; WORDS]) {
+    for constant in ROUND_CONSTANTS {
+        let mut parities = [state[0]; 5];
+        for x in 0..5 {
+            parities[x] = state[x].xor3(state[x + 5], state[x + 10]).xor3(state[x + 15], state[x + 20]);
+        }
+        let mut moved = *state;
+        for x in 0..5 {
+            let (before, behind) = (parities[(x + 4) % 5], parities[(x + 1) % 5].rotate(1));
+            for y in 0..5 {
+                let (place, count) = MOVES[x + 5 * y];
+                moved[place] = state[x + 5 * y].xor3(before, behind).rotate(count);
+            }
+        }
+        for y in 0..5 {
+            for x in 0..5 {
+                let row = |x: usize| 5 * y + x % 5;
+                state[row(x)] = moved[row(x)].chi(moved[row(x + 1)], moved[row(x + 2)]);
+            }
+        }
+        state[0] = state[0].xor(W::splat(constant));
+    }
+}
+
+impl Hasher for Keccak256 {
+    const NAME: &'static str = "keccak256";
+    type Digest = ByteDigest;
+    type Textbook = Self;
+
+    fn hash_elements(elements: &[Goldilocks]) -> ByteDigest {
+        Self::hash(bytemuck::cast_slice(elements))
+    }
+
+    fn hash(bytes: &[u8]) -> ByteDigest {
+        let mut state = [0u64; WORDS];
+        let (blocks, rest) = bytes.as_chunks::<{ 8 * RATE }>();
+        let mut last = [0; 8 * RATE];
+        last[..rest.len()].copy_from_slice(rest);
+        last[rest.len()] ^= FIRST_PADDING as u8;
+        last[8 * RATE - 1] ^= (LAST_PADDING >> 56) as u8;
+        for block in blocks.iter().chain([&last]) {
+            for (word, bytes) in state.iter_mut().zip(block.as_chunks().0) {
+                *word ^= u64::from_le_bytes(*bytes);
+            }
+            permute(&mut state);
+        }
+        let mut digest = ByteDigest::default();
+        for (bytes, word) in digest.0.as_chunks_mut().0.iter_mut().zip(state) {
+            *bytes = word.to_le_bytes();
+        }
+        digest
+    }
+
+    fn merge(children: &[ByteDigest; 2]) -> ByteDigest {
+        Self::merge_many(children)
+    }
+
+    fn merge_many(digests: &[ByteDigest]) -> ByteDigest {
+        Self::hash(bytemuck::cast_slice(digests))
+    }
+
+    fn merge_with_int(seed: &ByteDigest, value: u64) -> ByteDigest {
+        let mut bytes = [0; 40];
+        bytes[..32].copy_from_slice(&seed.0);
+        bytes[32..].copy_from_slice(&value.to_le_bytes());
+        Self::hash(&bytes)
+    }
+}

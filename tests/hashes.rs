@@ -1,0 +1,294 @@
+//! Every hash beside Rescue Prime of `rescue.rs` and BLAKE3: equal to its published implementation, or to answers of that, in every
+//! part of the interface that it has.
+
+use p3_goldilocks::{
+    Goldilocks as P3, Poseidon2Goldilocks, default_goldilocks_poseidon2_8, default_goldilocks_poseidon2_12,
+};
+use p3_symmetric::{
+    CryptographicHasher, PaddingFreeSponge, Permutation, PseudoCompressionFunction, TruncatedPermutation,
+};
+use proptest::prelude::*;
+use serde_json::Value;
+use sha3::digest::{ExtendableOutput, Update, XofReader};
+use sha3::{Digest as _, Keccak256 as Sha3Keccak256, Shake256};
+use winter_crypto::hashers::RpJive64_256 as WinterJive;
+use winter_crypto::{ElementHasher, Hasher as WinterHasher};
+use winter_math::fields::f64::BaseElement;
+use zkaccel::field::{Goldilocks, MODULUS};
+use zkaccel::hash::{
+    ByteDigest, Digest, ElementDigest, Hasher, Keccak256, Poseidon2_8, Poseidon2_12, RpJive64_256, Rpo256,
+    Rpx256, Sha256, Sponge, Textbook, rp_jive_constants, rpo_constants,
+};
+
+/// Values at which carries, borrows and the last reduction change their ways.
+const EDGES: [u64; 12] = [
+    0,
+    1,
+    7,
+    (1 << 32) - 1,
+    1 << 32,
+    (1 << 32) + 1,
+    (1 << 63) - 1,
+    1 << 63,
+    MODULUS - (1 << 32),
+    MODULUS - 7,
+    MODULUS - 2,
+    MODULUS - 1,
+];
+
+fn element() -> impl Strategy<Value = Goldilocks> {
+    prop_oneof![any::<u64>(), proptest::sample::select(EDGES.to_vec())].prop_map(Goldilocks::new)
+}
+
+fn digest() -> impl Strategy<Value = ElementDigest> {
+    prop::array::uniform4(element()).prop_map(ElementDigest)
+}
+
+fn iota(n: u64) -> Vec<Goldilocks> {
+    (0..n).map(Goldilocks::new).collect()
+}
+
+fn iota_digest(first: u64) -> ElementDigest {
+    ElementDigest(std::array::from_fn(|i| Goldilocks::new(first + i as u64)))
+}
+
+/// The production form of a permutation against its paper's.
+fn check_permutation<S: Sponge<State = [Goldilocks; N]>, const N: usize>(state: [Goldilocks; N]) {
+    let (mut fast, mut slow) = (state, state);
+    S::permute(&mut fast);
+    S::permute_textbook(&mut slow);
+    assert!(fast.iter().all(|x| x.is_canonical()), "{} of {state:?}: {fast:?}", S::NAME);
+    assert_eq!(fast, slow, "{} of {state:?}", S::NAME);
+}
+
+fn check_permutations(state: [Goldilocks; 12]) {
+    let eight: [Goldilocks; 8] = state[..8].try_into().unwrap();
+    check_permutation::<RpJive64_256, 8>(eight);
+    check_permutation::<Rpo256, 12>(state);
+    check_permutation::<Rpx256, 12>(state);
+    check_permutation::<Poseidon2_8, 8>(eight);
+    check_permutation::<Poseidon2_12, 12>(state);
+}
+
+#[test]
+fn equal_words_and_single_words() {
+    for value in EDGES.map(Goldilocks::new) {
+        check_permutations([value; 12]);
+        for place in 0..12 {
+            check_permutations(std::array::from_fn(
+                |i| if i == place { value } else { Goldilocks::default() },
+            ));
+        }
+    }
+}
+
+fn to_winter(x: Goldilocks) -> BaseElement {
+    BaseElement::new(x.as_u64())
+}
+
+fn winter_digest(digest: ElementDigest) -> <WinterJive as WinterHasher>::Digest {
+    <WinterJive as WinterHasher>::Digest::new(digest.0.map(to_winter))
+}
+
+fn from_winter(digest: <WinterJive as WinterHasher>::Digest) -> ElementDigest {
+    ElementDigest(std::array::from_fn(|i| Goldilocks::new(digest.as_elements()[i].as_int())))
+}
+
+fn to_p3(x: Goldilocks) -> P3 {
+    P3::new(x.as_u64())
+}
+
+fn from_p3(x: P3) -> Goldilocks {
+    use p3_field::PrimeField64;
+    Goldilocks::new(x.as_canonical_u64())
+}
+
+type Sponge8 = PaddingFreeSponge<Poseidon2Goldilocks<8>, 8, 4, 4>;
+type Sponge12 = PaddingFreeSponge<Poseidon2Goldilocks<12>, 12, 8, 4>;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn permutations(state in prop::array::uniform12(element())) {
+        check_permutations(state);
+        let mut found: [Goldilocks; 8] = state[..8].try_into().unwrap();
+        let theirs = default_goldilocks_poseidon2_8().permute(found.map(to_p3)).map(from_p3);
+        Poseidon2_8::permute(&mut found);
+        prop_assert_eq!(found, theirs);
+        let mut found = state;
+        let theirs = default_goldilocks_poseidon2_12().permute(found.map(to_p3)).map(from_p3);
+        Poseidon2_12::permute(&mut found);
+        prop_assert_eq!(found, theirs);
+    }
+
+    #[test]
+    fn jive_as_winter_crypto(
+        elements in prop::collection::vec(element(), 0..30),
+        bytes in prop::collection::vec(any::<u8>(), 0..200),
+        children in prop::array::uniform2(digest()),
+        value: u64,
+    ) {
+        let theirs: Vec<BaseElement> = elements.iter().copied().map(to_winter).collect();
+        prop_assert_eq!(RpJive64_256::hash_elements(&elements), from_winter(WinterJive::hash_elements(&theirs)));
+        prop_assert_eq!(RpJive64_256::hash(&bytes), from_winter(WinterJive::hash(&bytes)));
+        let theirs = children.map(winter_digest);
+        prop_assert_eq!(RpJive64_256::merge(&children), from_winter(WinterJive::merge(&theirs)));
+        prop_assert_eq!(RpJive64_256::merge_many(&children), from_winter(WinterJive::merge_many(&theirs)));
+        prop_assert_eq!(
+            RpJive64_256::merge_with_int(&children[0], value),
+            from_winter(WinterJive::merge_with_int(theirs[0], value))
+        );
+        let small = value % MODULUS;
+        prop_assert_eq!(
+            RpJive64_256::merge_with_int(&children[0], small),
+            from_winter(WinterJive::merge_with_int(theirs[0], small))
+        );
+    }
+
+    #[test]
+    fn poseidon2_as_plonky3(elements in prop::collection::vec(element(), 0..40), children in prop::array::uniform2(digest())) {
+        let theirs = elements.iter().copied().map(to_p3);
+        let (eight, twelve) = (default_goldilocks_poseidon2_8(), default_goldilocks_poseidon2_12());
+        let expected = Sponge8::new(eight.clone()).hash_iter(theirs.clone()).map(from_p3);
+        prop_assert_eq!(Poseidon2_8::hash_elements(&elements), ElementDigest(expected));
+        let expected = Sponge12::new(twelve.clone()).hash_iter(theirs).map(from_p3);
+        prop_assert_eq!(Poseidon2_12::hash_elements(&elements), ElementDigest(expected));
+        let pair = children.map(|digest| digest.0.map(to_p3));
+        let expected = TruncatedPermutation::<_, 2, 4, 8>::new(eight).compress(pair).map(from_p3);
+        prop_assert_eq!(Poseidon2_8::merge(&children), ElementDigest(expected));
+        let expected = TruncatedPermutation::<_, 2, 4, 12>::new(twelve).compress(pair).map(from_p3);
+        prop_assert_eq!(Poseidon2_12::merge(&children), ElementDigest(expected));
+    }
+
+    #[test]
+    fn keccak_as_sha3(bytes in prop::collection::vec(any::<u8>(), 0..400), value: u64) {
+        let found = Keccak256::hash(&bytes);
+        prop_assert_eq!(found.0, <[u8; 32]>::from(Sha3Keccak256::digest(&bytes)));
+        let pair = [found, ByteDigest([value as u8; 32])];
+        prop_assert_eq!(Keccak256::merge(&pair), Keccak256::hash(&[pair[0].0, pair[1].0].concat()));
+        let seeded = [&found.0[..], &value.to_le_bytes()].concat();
+        prop_assert_eq!(Keccak256::merge_with_int(&found, value), Keccak256::hash(&seeded));
+        prop_assert_eq!(Sha256::merge_with_int(&found, value), Sha256::hash(&seeded));
+        prop_assert_eq!(Sha256::merge(&pair), Sha256::hash(&[pair[0].0, pair[1].0].concat()));
+    }
+
+    /// Elements of byte hashes are their canonical little-endian words.
+    #[test]
+    fn elements_of_byte_hashes(elements in prop::collection::vec(element(), 0..40)) {
+        let bytes: Vec<u8> = elements.iter().flat_map(|x| x.as_u64().to_le_bytes()).collect();
+        prop_assert_eq!(Keccak256::hash_elements(&elements), Keccak256::hash(&bytes));
+        prop_assert_eq!(Sha256::hash_elements(&elements), Sha256::hash(&bytes));
+    }
+
+    /// Where inputs of different lengths could be alike they are not: zeros at the end count, in bytes and in integers.
+    #[test]
+    fn bytes_and_integers_are_told_apart(bytes in prop::collection::vec(any::<u8>(), 0..40), value: u64) {
+        fn check<H: Hasher>(bytes: &[u8], value: u64) -> Result<(), TestCaseError> {
+            let longer = [bytes, &[0]].concat();
+            prop_assert_ne!(H::hash(bytes), H::hash(&longer));
+            let seed = H::hash(bytes);
+            prop_assert_ne!(H::merge_with_int(&seed, value), H::merge_with_int(&seed, value ^ 1));
+            prop_assert_ne!(H::merge_with_int(&seed, value), H::merge_with_int(&seed, value ^ 1 << 63));
+            Ok(())
+        }
+        check::<RpJive64_256>(&bytes, value)?;
+        check::<Rpo256>(&bytes, value)?;
+        check::<Rpx256>(&bytes, value)?;
+        check::<Poseidon2_8>(&bytes, value)?;
+        check::<Poseidon2_12>(&bytes, value)?;
+    }
+}
+
+/// The answers of the standards and of their authors.
+#[test]
+fn known_byte_hashes() {
+    let hex = |digest: ByteDigest| digest.to_string();
+    assert_eq!(hex(Keccak256::hash(b"")), "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470");
+    assert_eq!(hex(Sha256::hash(b"abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+fn words(value: &Value) -> Vec<Goldilocks> {
+    let word = |value: &Value| value.as_str().unwrap().parse::<u64>().unwrap().try_into().unwrap();
+    value.as_array().unwrap().iter().map(word).collect()
+}
+
+/// Miden's answers. Its Poseidon2 tells lengths apart, Plonky3's does not: they agree on whole blocks.
+fn check_miden<S: Sponge<State = [Goldilocks; 12]>>(answers: &Value, whole_blocks: bool) {
+    let answers = &answers["hashes"][if whole_blocks { "poseidon2" } else { S::NAME }];
+    let expected = |name: &str| ElementDigest(words(&answers[name]).try_into().unwrap());
+    let minus_one = Goldilocks::new(MODULUS - 1);
+    for (name, mut state) in
+        [("permutation_0_11", iota(12).try_into().unwrap()), ("permutation_of_minus_ones", [minus_one; 12])]
+    {
+        S::permute(&mut state);
+        assert_eq!(state.to_vec(), words(&answers[name]), "{}, {name}", S::NAME);
+    }
+    assert_eq!(S::merge(&[iota_digest(0), iota_digest(4)]), expected("merge_0_7"));
+    assert_eq!(S::merge(&[ElementDigest([minus_one; 4]); 2]), expected("merge_of_minus_ones"));
+    let by_length = answers["hash_elements_iota_len_0_to_20"].as_array().unwrap();
+    assert_eq!(by_length.len(), 21);
+    for (length, expected) in by_length.iter().enumerate() {
+        if !whole_blocks || length % 8 == 0 {
+            let expected = ElementDigest(words(expected).try_into().unwrap());
+            assert_eq!(S::hash_elements(&iota(length as u64)), expected, "{}, length {length}", S::NAME);
+            assert_eq!(Textbook::<S>::hash_elements(&iota(length as u64)), expected, "{}", S::NAME);
+        }
+    }
+    if !whole_blocks {
+        let three = [iota_digest(0), iota_digest(4), iota_digest(8)];
+        assert_eq!(S::merge_many(&three), expected("merge_many_0_11"));
+        for (length, expected) in answers["hash_bytes_iota_by_len"].as_object().unwrap() {
+            let bytes: Vec<u8> = (0..length.parse::<usize>().unwrap()).map(|i| i as u8).collect();
+            let expected = ElementDigest(words(expected).try_into().unwrap());
+            assert_eq!(S::hash(&bytes), expected, "{}, {length} bytes", S::NAME);
+        }
+    }
+}
+
+#[test]
+fn miden_answers() {
+    let answers = serde_json::from_str(include_str!("../vectors/miden_known_answers.json")).unwrap();
+    check_miden::<Rpo256>(&answers, false);
+    check_miden::<Rpx256>(&answers, false);
+    check_miden::<Poseidon2_12>(&answers, true);
+}
+
+/// The round constants that the procedure of the Rescue-Prime specification yields: nine bytes of SHAKE256 a word.
+fn check_constants<const N: usize>(seed: &str, ark1: &[[u64; N]], ark2: &[[u64; N]]) {
+    let mut hash = Shake256::default();
+    hash.update(seed.as_bytes());
+    let mut reader = hash.finalize_xof();
+    let mut word = || {
+        let mut bytes = [0; 16];
+        reader.read(&mut bytes[..9]);
+        (u128::from_le_bytes(bytes) % u128::from(MODULUS)) as u64
+    };
+    for (first, second) in ark1.iter().zip(ark2) {
+        assert_eq!([*first, *second], [(); 2].map(|()| [(); N].map(|()| word())), "{seed}");
+    }
+}
+
+#[test]
+fn constants_are_derived() {
+    let (ark1, ark2) = (rp_jive_constants::ARK1, rp_jive_constants::ARK2);
+    check_constants("Rescue-XLIX(18446744069414584321,8,4,128)", &ark1, &ark2);
+    let (ark1, ark2) = (rpo_constants::ARK1, rpo_constants::ARK2);
+    check_constants("RPO(18446744069414584321,12,4,128)", &ark1, &ark2);
+}
+
+/// Each name of the list is the name of its hash, and parses as no other's digest does.
+#[test]
+fn the_list_names_hashes() {
+    macro_rules! names {
+        ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
+            [$((<zkaccel::hash::$hash as Hasher>::NAME, $name)),*]
+        };
+    }
+    let names = zkaccel::for_every_hash!(names);
+    for (own, listed) in names {
+        assert_eq!(own, listed);
+    }
+    let zero = ElementDigest::default();
+    assert_eq!(ElementDigest::from_bytes(zero.to_bytes()), Ok(zero));
+}
