@@ -95,3 +95,19 @@ impl FromStr for Simd {
         })
     }
 }
+
+#[cfg(all(test, target_arch = "aarch64"))]
+mod tests {
+    use super::*;
+    use crate::backend::cpu::{doubles, words};
+
+    /// What the tests of every level go through here, so that none of them is one of the portable level alone.
+    #[test]
+    fn neon_is_the_best_level() {
+        let levels: Vec<_> = Simd::available().collect();
+        println!("levels: {}", levels.iter().map(|level| level.name()).collect::<Vec<_>>().join(", "));
+        assert_eq!(levels, [Simd::Portable, Simd::Neon]);
+        assert_eq!(Simd::best(), Simd::Neon);
+        assert_eq!((doubles::width(Simd::Neon), words::width(Simd::Neon)), (Some(2), Some(4)));
+    }
+}

@@ -160,6 +160,7 @@ impl Quadwords for u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "x86_64")]
     use crate::backend::cpu::Simd;
 
     /// Words with carries at every place.

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# The NEON level, on a machine of another architecture: compiles tests for AArch64 and runs them under QEMU. Installs the
+# compiler's target, a linker with the C library, and the emulator, where they are missing.
+#
+# Emulated, so short ones only: all of the CPU backend's own, which go through every level that the machine has (rows of
+# Rescue Prime and BLAKE3 and the nodes above them side by side, vectors of doubles and of words, transforms; residues and
+# sums over BN254, which have no NEON code, in the portable one); then, through the engine, known trees and hashes, small
+# transforms, and BN254 against arkworks.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+target=aarch64-unknown-linux-gnu
+
+# Runs a command until it succeeds, four times at most.
+retried() {
+  local attempt
+  for attempt in 1 2 3 4; do
+    if "$@"; then return; fi
+    sleep $((10 * attempt))
+  done
+  echo "failed four times: $*" >&2
+  return 1
+}
+install_packages() { apt-get update -qq && apt-get install -qq -y --no-install-recommends "$@"; }
+
+if [ ! -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ]; then
+  retried rustup target add "$target"
+fi
+if [ "$(uname -m)" != aarch64 ]; then
+  if ! { command -v aarch64-linux-gnu-gcc && command -v qemu-aarch64-static; } >/dev/null; then
+    retried install_packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
+  fi
+  export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
+  export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64-static -L /usr/aarch64-linux-gnu"
+fi
+
+# Dependencies are not optimised: they are most of what there is to compile, and little of what runs.
+# No word on the level, so that engines take the best.
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+env -u ZKACCEL_SIMD cargo test --locked -p zkaccel --target "$target" --no-default-features --features bn254 \
+  --config 'profile.test.debug=false' --config 'profile.test.package."*".opt-level=0' \
+  --lib --test merkle --test vectors --test ntt --test bn254 -- --show-output \
+  backend::cpu:: known_ rp64_256 small_sizes edge_values of_arkworks tables_fit | tee "$log"
+
+# A filter that matches nothing passes too. The first of these fails unless the level is the machine's best.
+for name in \
+  backend::cpu::simd::tests::neon_is_the_best_level \
+  backend::cpu::doubles::tests::operations_round_once backend::cpu::words::tests::operations \
+  backend::cpu::sponge::tests::rows backend::cpu::sponge::tests::merges \
+  backend::cpu::blake3::tests::rows backend::cpu::blake3::tests::merges backend::cpu::sha256::tests::rows \
+  backend::cpu::ntt::plan::tests::three_digits backend::cpu::residues::tests::operations_of_every_implementation \
+  known_roots_nodes_and_paths small_sizes_widths_and_blocks sums_of_arkworks transforms_of_arkworks; do
+  grep -qxF "test $name ... ok" "$log" || { echo "the test $name did not run" >&2; exit 1; }
+done
+grep -x 'levels: .*' "$log"
+echo "$(grep -c '^test .* \.\.\. ok$' "$log") tests passed on AArch64"
