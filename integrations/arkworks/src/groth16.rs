@@ -5,7 +5,8 @@ use ark_ec::{CurveGroup, VariableBaseMSM};
 use ark_ff::UniformRand;
 use ark_groth16::{Proof, ProvingKey};
 use ark_relations::gr1cs::{
-    ConstraintSynthesizer, ConstraintSystem, OptimizationGoal, R1CS_PREDICATE_LABEL, SynthesisError, SynthesisMode,
+    ConstraintSynthesizer, ConstraintSystem, OptimizationGoal, R1CS_PREDICATE_LABEL, SynthesisError,
+    SynthesisMode,
 };
 use ark_std::rand::Rng;
 use zkaccel::bn254::arkworks::{points, projective, scalars};
@@ -72,7 +73,11 @@ impl Prover {
     }
 
     /// A proof with randomness of its own.
-    pub fn prove(&self, circuit: impl ConstraintSynthesizer<Fr>, rng: &mut impl Rng) -> Result<Proof<Bn254>, ProveError> {
+    pub fn prove(
+        &self,
+        circuit: impl ConstraintSynthesizer<Fr>,
+        rng: &mut impl Rng,
+    ) -> Result<Proof<Bn254>, ProveError> {
         let (r, s) = (Fr::rand(rng), Fr::rand(rng));
         self.prove_with(circuit, r, s)
     }

@@ -50,10 +50,9 @@ fn transforms() {
         let ours = Domain::new(&engine, coefficients).unwrap();
         let theirs = Radix2EvaluationDomain::<Fr>::new(coefficients).unwrap();
         let offset = Fr::from(5);
-        for (ours, theirs) in [
-            (ours.clone(), theirs),
-            (ours.get_coset(offset).unwrap(), theirs.get_coset(offset).unwrap()),
-        ] {
+        for (ours, theirs) in
+            [(ours.clone(), theirs), (ours.get_coset(offset).unwrap(), theirs.get_coset(offset).unwrap())]
+        {
             assert_eq!(ours.size(), theirs.size());
             let mut found = values.clone();
             ours.fft_in_place(&mut found).unwrap();

@@ -31,7 +31,10 @@ fn evaluate(input: &RowMajorMatrix<Goldilocks>, shift: Goldilocks) -> Result<Eva
     Ok(BitReversalPerm::new_view(dense(values)))
 }
 
-fn interpolate(input: &RowMajorMatrix<Goldilocks>, shift: Goldilocks) -> Result<RowMajorMatrix<Goldilocks>, Error> {
+fn interpolate(
+    input: &RowMajorMatrix<Goldilocks>,
+    shift: Goldilocks,
+) -> Result<RowMajorMatrix<Goldilocks>, Error> {
     let ntt = Ntt::inverse(domain(input.height(), shift)?);
     let mut values = matrix(input);
     Engine::global()?.ntt(&ntt, values.view_mut())?;

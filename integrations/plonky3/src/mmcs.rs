@@ -50,7 +50,8 @@ impl<H: Accelerated> P3Mmcs<Goldilocks> for Mmcs<H> {
         index: usize,
         committed: &Committed<M, H>,
     ) -> BatchOpening<Goldilocks, Self> {
-        let proof = (0..self.cap_level(committed)).map(|level| committed.level(level)[(index >> level) ^ 1].0);
+        let proof =
+            (0..self.cap_level(committed)).map(|level| committed.level(level)[(index >> level) ^ 1].0);
         BatchOpening::new(rows(index, committed), proof.collect())
     }
 
@@ -81,7 +82,8 @@ impl<H: Accelerated> P3Mmcs<Goldilocks> for Mmcs<H> {
         nodes.dedup();
         let mut sibling_hashes = Vec::new();
         for level in 0..self.cap_level(committed) {
-            let missing = nodes.iter().map(|node| node ^ 1).filter(|sibling| nodes.binary_search(sibling).is_err());
+            let missing =
+                nodes.iter().map(|node| node ^ 1).filter(|sibling| nodes.binary_search(sibling).is_err());
             sibling_hashes.extend(missing.map(|sibling| committed.level(level)[sibling].0));
             for node in &mut nodes {
                 *node >>= 1;
@@ -104,7 +106,10 @@ impl<H: Accelerated> P3Mmcs<Goldilocks> for Mmcs<H> {
 }
 
 /// The row of every matrix at an index among the rows of the tallest.
-fn rows<M: Matrix<Goldilocks>, H: Accelerated>(index: usize, committed: &Committed<M, H>) -> Vec<Vec<Goldilocks>> {
+fn rows<M: Matrix<Goldilocks>, H: Accelerated>(
+    index: usize,
+    committed: &Committed<M, H>,
+) -> Vec<Vec<Goldilocks>> {
     let heights = committed.matrices.iter().map(|matrix| matrix.height());
     let tallest = heights.max().expect("one matrix or more");
     assert!(index < tallest, "row {index}, expected one of {tallest}");

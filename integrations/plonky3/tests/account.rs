@@ -28,5 +28,9 @@ fn the_engine_did_it() {
     // Blow-up 2 of the trace; the quotient comes on top.
     let extension = 2 * rows * columns;
     assert!(done("lde") - before[0] > extension, "extensions of {} words", done("lde") - before[0]);
-    assert!(done("row hashing") - before[1] > extension, "hashes of {} words", done("row hashing") - before[1]);
+    assert!(
+        done("row hashing") - before[1] > extension,
+        "hashes of {} words",
+        done("row hashing") - before[1]
+    );
 }

@@ -96,7 +96,8 @@ fn commitments() {
 }
 
 fn trace(log_rows: u32, seed: u64) -> RowMajorMatrix<Val> {
-    let inputs = (0..(1 << log_rows) / 24).map(|i| std::array::from_fn(|j| seed + i * 31 + j as u64)).collect();
+    let inputs =
+        (0..(1 << log_rows) / 24).map(|i| std::array::from_fn(|j| seed + i * 31 + j as u64)).collect();
     generate_trace_rows(inputs, 1)
 }
 

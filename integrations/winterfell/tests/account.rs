@@ -35,5 +35,8 @@ fn the_engine_did_it() {
     // Trace, constraints, and the layers of FRI, each an eighth of the one before.
     let domain = (steps * blowup) as u64;
     let leaves = done("merkle tree") - before[1];
-    assert!(leaves >= 2 * domain + domain / 8, "trees over {leaves} leaves, expected those of all commitments");
+    assert!(
+        leaves >= 2 * domain + domain / 8,
+        "trees over {leaves} leaves, expected those of all commitments"
+    );
 }

@@ -36,8 +36,8 @@ fn main() {
         prover.prove_with(circuit, r, s).expect("a proof");
         let accelerated = clock.elapsed().as_secs_f64() * 1e3;
         let clock = Instant::now();
-        let proof =
-            Groth16::<Bn254, LibsnarkReduction>::create_proof_with_reduction(circuit, &key, r, s).expect("a proof");
+        let proof = Groth16::<Bn254, LibsnarkReduction>::create_proof_with_reduction(circuit, &key, r, s)
+            .expect("a proof");
         let stock = clock.elapsed().as_secs_f64() * 1e3;
         assert_eq!(first, proof);
         assert!(Groth16::<Bn254>::verify(&verifying, &[public], &first).expect("a verdict"));

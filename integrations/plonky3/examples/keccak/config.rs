@@ -14,8 +14,11 @@ use p3_uni_stark::StarkConfig;
 pub type Val = Goldilocks;
 type Challenge = BinomialExtensionField<Val, 2>;
 type Challenger = SerializingChallenger64<Val, HashChallenger<u8, Blake3, 32>>;
-type Config<Dft, ValMmcs> =
-    StarkConfig<TwoAdicFriPcs<Val, Dft, ValMmcs, ExtensionMmcs<Val, Challenge, ValMmcs>>, Challenge, Challenger>;
+type Config<Dft, ValMmcs> = StarkConfig<
+    TwoAdicFriPcs<Val, Dft, ValMmcs, ExtensionMmcs<Val, Challenge, ValMmcs>>,
+    Challenge,
+    Challenger,
+>;
 
 type Compress = CompressionFunctionFromHasher<Blake3, 2, 32>;
 pub type StockMmcs = MerkleTreeMmcs<Val, u8, SerializingHasher<Blake3>, Compress, 2, 32>;

@@ -20,8 +20,9 @@ fn main() {
     let engine = zkaccel::Engine::global().expect("an engine");
     println!("device {}", engine.device().id);
     for log_rows in if sizes.is_empty() { vec![10] } else { sizes } {
-        let inputs: Vec<[u64; 25]> =
-            (0..(1u64 << log_rows) / 24).map(|i| std::array::from_fn(|j| i * 0x9e37_79b9 + j as u64)).collect();
+        let inputs: Vec<[u64; 25]> = (0..(1u64 << log_rows) / 24)
+            .map(|i| std::array::from_fn(|j| i * 0x9e37_79b9 + j as u64))
+            .collect();
         let trace = generate_trace_rows::<Val>(inputs, 1);
         let (stock, accelerated) = (stock(), accelerated());
         // Tables, kernels and thresholds of the first run are the process's, not the proof's.
@@ -33,7 +34,10 @@ fn main() {
         let proof = prove(&stock, &KeccakAir {}, trace, &[]).expect("a proof");
         let stock_time = start.elapsed().as_secs_f64() * 1e3;
         let bytes = postcard::to_allocvec(&first).expect("bytes");
-        assert!(bytes == postcard::to_allocvec(&proof).expect("bytes"), "the proofs are the same, byte by byte");
+        assert!(
+            bytes == postcard::to_allocvec(&proof).expect("bytes"),
+            "the proofs are the same, byte by byte"
+        );
         let read = postcard::from_bytes(&bytes).expect("a proof");
         verify(&stock, &KeccakAir {}, &read, &[]).expect("the stock verifier accepts it");
         println!(

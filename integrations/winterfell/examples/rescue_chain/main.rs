@@ -54,6 +54,7 @@ fn timed(prove: impl FnOnce() -> Proof) -> (Proof, f64) {
 
 fn check(proof: Proof, ends: air::Ends) {
     let acceptable = AcceptableOptions::OptionSet(vec![options()]);
-    let verified = verify::<ChainAir, Hash, DefaultRandomCoin<Hash>, MerkleTree<Hash>>(proof, ends, &acceptable);
+    let verified =
+        verify::<ChainAir, Hash, DefaultRandomCoin<Hash>, MerkleTree<Hash>>(proof, ends, &acceptable);
     verified.expect("the stock verifier accepts it");
 }
