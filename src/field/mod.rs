@@ -7,6 +7,8 @@
 mod extension;
 mod goldilocks;
 #[cfg(feature = "bn254")]
+pub(crate) mod known_factor;
+#[cfg(feature = "bn254")]
 pub(crate) mod montgomery;
 mod two_adic;
 

@@ -89,7 +89,7 @@ fn select(first: bool, a: Limbs, b: Limbs) -> Limbs {
 
 /// The low and high word of t + a b + carry.
 #[inline(always)]
-const fn mac(t: u64, a: u64, b: u64, carry: u64) -> (u64, u64) {
+pub(crate) const fn mac(t: u64, a: u64, b: u64, carry: u64) -> (u64, u64) {
     let wide = t as u128 + a as u128 * b as u128 + carry as u128;
     (wide as u64, (wide >> 64) as u64)
 }
@@ -207,25 +207,41 @@ impl<M: Modulus> Residue<M> {
         Self::from_montgomery(select(negative, self.neg().limbs, self.limbs))
     }
 
-    /// The sum without reduction, below 4p: only for [`mul`](Self::mul) and [`below_2p`](Self::below_2p).
+    /// The sum without reduction, of values whose sum is below 2^256: only for what takes such values.
     #[inline(always)]
     pub(crate) fn add_unreduced(self, rhs: Self) -> Self {
         Self::from_montgomery(add_limbs(self.limbs, rhs.limbs).0)
     }
 
-    /// The difference plus 2p, below 4p: only for [`mul`](Self::mul) and [`below_2p`](Self::below_2p).
+    /// The difference plus 2p, for a subtrahend below 2p, likewise.
     #[inline(always)]
     pub(crate) fn sub_unreduced(self, rhs: Self) -> Self {
-        // First the sum, which is below 4p, so that nothing wraps.
+        // First the sum, so that nothing is below 0.
         let more = add_limbs(self.limbs, Self::TWO_P).0;
         Self::from_montgomery(sub_limbs(more, rhs.limbs).0)
     }
 
-    /// Brings a value below 4p below 2p.
+    /// Multiples of p, the largest up to each of the 32 multiples of 2^251.
+    const MULTIPLES: [Limbs; 32] = {
+        assert!(M::P[3] >> 56 == 0x30, "6 2^251 < p and 5.29p < 2^256");
+        let mut multiples = [[0; 4]; 32];
+        let mut i = 1;
+        while i < 32 {
+            let next = add_limbs(multiples[i - 1], M::P).0;
+            // A next multiple that wrapped is too large.
+            let fits = is_below(next, [0, 0, 0, (i as u64) << 59]) && is_below(multiples[i - 1], next);
+            multiples[i] = if fits { next } else { multiples[i - 1] };
+            i += 1;
+        }
+        multiples
+    };
+
+    /// Brings any limbs below p + 2^251, less than 1.17p.
     #[inline(always)]
-    pub(crate) fn below_2p(self) -> Self {
-        let (less, under) = sub_limbs(self.limbs, Self::TWO_P);
-        Self::from_montgomery(select(under, self.limbs, less))
+    pub(crate) fn nearly_reduced(self) -> Self {
+        // The upper bits u say that the value is u 2^251 and less than 2^251 more; the multiple is less than p below u 2^251.
+        let multiple = Self::MULTIPLES[(self.limbs[3] >> 59) as usize];
+        Self::from_montgomery(sub_limbs(self.limbs, multiple).0)
     }
 
     /// The product. Either both factors are below 2p, or one is below 4p and the other below p.

@@ -47,7 +47,7 @@ impl Fft for Cpu {
         let before = (fft.direction == Direction::Forward && !plain).then_some(before);
         let orders = [fft.input_order, fft.output_order];
         on_residues!(level(self.simd, domain.size()), ScalarModulus, R, {
-            let twiddles = self.twiddles.get(root, domain.log_size(), 2 * R::SHIFT);
+            let twiddles = self.twiddles.get(root, domain.log_size(), R::ROOTS);
             let polynomials = residues_mut(values).par_chunks_mut(domain.size());
             polynomials.for_each(|values| transform::<R>(values, &twiddles, orders, before, after));
         });
@@ -64,7 +64,7 @@ impl Fft for Cpu {
         let [root, ratio] = [domain.root(), domain.shift()].map(|x| residues(&[x])[0]);
         let scale = Scale { factor: ScalarResidue::ONE, ratio };
         on_residues!(level(self.simd, size), ScalarModulus, R, {
-            let twiddles = self.twiddles.get(root, domain.log_size(), 2 * R::SHIFT);
+            let twiddles = self.twiddles.get(root, domain.log_size(), R::ROOTS);
             let polynomials = residues(coefficients).par_chunks(size);
             polynomials.zip(residues_mut(values).par_chunks_mut(domain.size())).for_each(
                 |(polynomial, values)| {

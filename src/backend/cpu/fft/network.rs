@@ -7,7 +7,9 @@
 //! With vectors of several elements, halves of a tile are halves of its vectors, until a vector is a block. Then as many vectors as one has
 //! lanes are transposed: lanes become blocks, each with factors of its own, and vectors the places in them.
 //!
-//! Values between layers are those of [`residues`](super::super::residues); what a tile leaves is below 2r, and below r at the end.
+//! Single elements are done where they stand, and blocks too large for a tile two layers at a time: for them memory is no bound.
+//!
+//! Values between layers are those of [`residues`](super::super::residues), and below r at the end; what a tile of vectors leaves is below 2r.
 
 use rayon::prelude::*;
 
@@ -70,9 +72,12 @@ fn parts<R: Residues<Modulus = ScalarModulus>>(block: &mut [ScalarResidue], k: u
         let mut scratch = Vec::new();
         return R::enter(Rows::<R> { block, k, layers, scratch: &mut scratch });
     }
-    // As few passes as possible, of about as many layers each.
+    // Two layers where elements stand, else as few passes as possible, of about as many layers each.
     let above = log_size - most_layers::<R>();
-    let count = above.div_ceil(above.div_ceil(most_layers::<R>() - LOG_NEIGHBOURS));
+    let count = match R::WIDTH {
+        1 => 2,
+        _ => above.div_ceil(above.div_ceil(most_layers::<R>() - LOG_NEIGHBOURS)),
+    };
     let size = len >> count;
     let rows_of = |block: &mut [ScalarResidue]| {
         let inner = Layers { last: layers.last && layers.way == Way::Forward, ..layers };
@@ -159,6 +164,27 @@ impl<R: Residues<Modulus = ScalarModulus>> Work for Columns<'_, '_, R> {
     #[inline(always)]
     fn run(self) {
         let Self { rows, k, layers, scratch } = self;
+        // Single elements, in quarters.
+        if let [a, b, c, d] = rows
+            && let (Some(a), Some(b), Some(c), Some(d)) =
+                (R::in_place(a), R::in_place(b), R::in_place(c), R::in_place(d))
+        {
+            let mut quarters = [a, b, c, d];
+            match layers.way {
+                Way::Forward => {
+                    two_forward::<R>(quarters.each_mut().map(|row| &mut **row), k, layers.twiddles)
+                }
+                Way::Backward => {
+                    two_backward::<R>(quarters.each_mut().map(|row| &mut **row), k, layers.twiddles)
+                }
+            }
+            if layers.last {
+                for quarter in quarters {
+                    finish::<R>(quarter);
+                }
+            }
+            return;
+        }
         let vectors = (1 << LOG_NEIGHBOURS) / R::WIDTH;
         resize::<R>(scratch, rows.len() * vectors);
         for first in (0..PART).step_by(1 << LOG_NEIGHBOURS) {
@@ -192,9 +218,8 @@ impl<R: Residues<Modulus = ScalarModulus>> Work for Rows<'_, R> {
                 Way::Forward => forward::<R>(values, k, count, twiddles),
                 Way::Backward => backward::<R>(values, k, count, twiddles),
             }
-            for value in values {
-                let settled = R::settled(*value);
-                *value = if last { R::canonical(settled) } else { settled };
+            if last {
+                finish::<R>(values);
             }
             return;
         }
@@ -236,6 +261,14 @@ impl<R: Residues<Modulus = ScalarModulus>> Work for Rows<'_, R> {
     }
 }
 
+/// Reduces values where they stand.
+#[inline(always)]
+fn finish<R: Residues>(values: &mut [R::Sum]) {
+    for value in values {
+        *value = R::canonical(R::settled(*value));
+    }
+}
+
 #[inline(always)]
 fn resize<R: Residues<Modulus = ScalarModulus>>(scratch: &mut Vec<R::Sum>, len: usize) {
     if scratch.len() != len {
@@ -252,10 +285,15 @@ fn transpose<R: Residues<Modulus = ScalarModulus>>(tile: &mut [R::Sum]) {
     }
 }
 
-/// The factor of a block, in every lane.
+type Quarters<'a, R> = [&'a mut [<R as Residues>::Sum]; 4];
+
+/// The quarters of a block.
 #[inline(always)]
-fn factor<R: Residues<Modulus = ScalarModulus>>(twiddles: &Twiddles, k: usize) -> R::Factor {
-    R::splat(twiddles.at(k))
+fn quarters<S>(block: &mut [S]) -> [&mut [S]; 4] {
+    let (low, high) = block.split_at_mut(block.len() / 2);
+    let (a, b) = low.split_at_mut(low.len() / 2);
+    let (c, d) = high.split_at_mut(high.len() / 2);
+    [a, b, c, d]
 }
 
 /// The first `count` layers of block k, whose halves are those of `tile`.
@@ -268,54 +306,24 @@ fn forward<R: Residues<Modulus = ScalarModulus>>(
 ) {
     let mut layer = 0;
     if count % 2 == 1 {
-        let (w, half) = (factor::<R>(twiddles, k), tile.len() / 2);
+        let (w, half) = (twiddles.at::<R>(k), tile.len() / 2);
         let (a, b) = tile.split_at_mut(half);
         for (a, b) in a.iter_mut().zip(b) {
-            let b_w = if k == 0 { R::settled(*b) } else { R::scaled(*b, w) };
-            [*a, *b] = R::butterfly(*a, b_w);
+            let b_w = if k == 0 { R::settled(*b) } else { R::rotated(*b, w) };
+            [*a, *b] = R::butterfly(R::before_two(*a), b_w);
         }
         layer = 1;
     }
     while layer < count {
         let size = tile.len() >> layer;
         for (i, block) in tile.chunks_exact_mut(size).enumerate() {
-            let k = (k << layer) + i;
-            let [w, u, v] = [k, 2 * k, 2 * k + 1].map(|k| twiddles.at(k));
-            let (low, high) = block.split_at_mut(size / 2);
-            let (a, b) = low.split_at_mut(size / 4);
-            let (c, d) = high.split_at_mut(size / 4);
-            match k {
-                0 => four_trivial::<R>([a, b, c, d], R::splat(v)),
-                _ => four::<R>([a, b, c, d], [R::splat(w), R::splat(u), R::splat(v)]),
-            }
+            two_forward::<R>(quarters(block), (k << layer) + i, twiddles);
         }
         layer += 2;
     }
 }
 
-/// Two layers of a block in quarters, with its factor and those of its halves.
-#[inline(always)]
-fn four<R: Residues<Modulus = ScalarModulus>>([a, b, c, d]: [&mut [R::Sum]; 4], [w, u, v]: [R::Factor; 3]) {
-    for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
-        let (r, s) = (R::scaled(*c, w), R::scaled(*d, w));
-        let ([e, g], [f, h]) = (R::butterfly(*a, r), R::butterfly(*b, s));
-        let (f, h) = (R::scaled(f, u), R::scaled(h, v));
-        ([*a, *b], [*c, *d]) = (R::butterfly(e, f), R::butterfly(g, h));
-    }
-}
-
-/// The same for block 0, whose factors are 1, 1 and a fourth root of unity: one product for four.
-#[inline(always)]
-fn four_trivial<R: Residues<Modulus = ScalarModulus>>([a, b, c, d]: [&mut [R::Sum]; 4], v: R::Factor) {
-    for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
-        let (r, s) = (R::settled(*c), R::settled(*d));
-        let ([e, g], [f, h]) = (R::butterfly(*a, r), R::butterfly(*b, s));
-        let (f, h) = (R::settled(f), R::scaled(h, v));
-        ([*a, *b], [*c, *d]) = (R::butterfly(e, f), R::butterfly(g, h));
-    }
-}
-
-/// The same layers backwards.
+/// The last `count` layers of block k backwards.
 #[inline(always)]
 fn backward<R: Residues<Modulus = ScalarModulus>>(
     tile: &mut [R::Sum],
@@ -323,17 +331,74 @@ fn backward<R: Residues<Modulus = ScalarModulus>>(
     count: u32,
     twiddles: &Twiddles,
 ) {
-    for layer in (0..count).rev() {
+    let mut layer = count;
+    while layer >= 2 {
+        layer -= 2;
         let size = tile.len() >> layer;
         for (i, block) in tile.chunks_exact_mut(size).enumerate() {
-            let w = factor::<R>(twiddles, (k << layer) + i);
-            let (a, b) = block.split_at_mut(size / 2);
-            for (a, b) in a.iter_mut().zip(b) {
-                let [sum, difference] = R::butterfly(*a, *b);
-                (*a, *b) = (R::settled(sum), R::scaled(difference, w));
-            }
+            two_backward::<R>(quarters(block), (k << layer) + i, twiddles);
         }
     }
+    if layer == 1 {
+        let (w, half) = (twiddles.at::<R>(k), tile.len() / 2);
+        let (a, b) = tile.split_at_mut(half);
+        for (a, b) in a.iter_mut().zip(b) {
+            [*a, *b] = butterfly_backward::<R>([*a, *b], w);
+        }
+    }
+}
+
+/// The factor of block k and those of its halves.
+#[inline(always)]
+fn factors<R: Residues<Modulus = ScalarModulus>>(k: usize, twiddles: &Twiddles) -> [R::Root; 3] {
+    // No closure: that would be a function without the instructions of R.
+    [twiddles.at::<R>(k), twiddles.at::<R>(2 * k), twiddles.at::<R>(2 * k + 1)]
+}
+
+/// Two layers of block k in quarters. Block 0 has the factors 1, and for its halves 1 and a fourth root of unity: one product for four.
+#[inline(always)]
+fn two_forward<R: Residues<Modulus = ScalarModulus>>(
+    [a, b, c, d]: Quarters<'_, R>,
+    k: usize,
+    twiddles: &Twiddles,
+) {
+    let [w, u, v] = factors::<R>(k, twiddles);
+    if k == 0 {
+        for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
+            let (r, s) = (R::settled(*c), R::settled(*d));
+            let ([e, g], [f, h]) = (R::butterfly(R::before_two(*a), r), R::butterfly(R::before_two(*b), s));
+            let (f, h) = (R::settled(f), R::rotated(h, v));
+            ([*a, *b], [*c, *d]) = (R::butterfly(e, f), R::butterfly(g, h));
+        }
+    } else {
+        for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
+            let (r, s) = (R::rotated(*c, w), R::rotated(*d, w));
+            let ([e, g], [f, h]) = (R::butterfly(R::before_two(*a), r), R::butterfly(R::before_two(*b), s));
+            let (f, h) = (R::rotated(f, u), R::rotated(h, v));
+            ([*a, *b], [*c, *d]) = (R::butterfly(e, f), R::butterfly(g, h));
+        }
+    }
+}
+
+/// The same layers backwards.
+#[inline(always)]
+fn two_backward<R: Residues<Modulus = ScalarModulus>>(
+    [a, b, c, d]: Quarters<'_, R>,
+    k: usize,
+    twiddles: &Twiddles,
+) {
+    let [w, u, v] = factors::<R>(k, twiddles);
+    for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
+        let ([e, f], [g, h]) = (butterfly_backward::<R>([*a, *b], u), butterfly_backward::<R>([*c, *d], v));
+        ([*a, *c], [*b, *d]) = (butterfly_backward::<R>([e, g], w), butterfly_backward::<R>([f, h], w));
+    }
+}
+
+/// a + b, and a - b times a root; both below 2.1p, as a and b are.
+#[inline(always)]
+fn butterfly_backward<R: Residues>([a, b]: [R::Sum; 2], root: R::Root) -> [R::Sum; 2] {
+    let [sum, difference] = R::butterfly(a, b);
+    [R::settled(sum), R::rotated(difference, root)]
 }
 
 /// The layers within blocks k, k + 1, ... of as many elements as a vector has lanes, each block in a lane.
@@ -346,7 +411,7 @@ fn lanes<R: Residues<Modulus = ScalarModulus>>(tile: &mut [R::Sum], k: usize, wa
         for i in 0..1 << layer {
             let mut rows = [NOTHING; MOST];
             for (lane, row) in rows.iter_mut().enumerate().take(R::WIDTH) {
-                *row = twiddles.place(((k + lane) << layer) + i).as_limbs();
+                *row = &twiddles.rows::<R>(((k + lane) << layer) + i)[0];
             }
             let w = R::factors(rows);
             let (a, b) = tile[i * size..(i + 1) * size].split_at_mut(size / 2);

@@ -6,6 +6,7 @@ use super::network::{load, store};
 use crate::backend::cpu::quadwords::{MOST, Work};
 use crate::backend::cpu::residues::Residues;
 use crate::bn254::{ScalarModulus, ScalarResidue};
+use crate::field::montgomery::Limbs;
 use crate::ntt::Order;
 
 /// Scalars that one thread scales at a time.
@@ -31,7 +32,13 @@ impl Scale {
         let constant = ratio.canonical() == ScalarResidue::ONE.canonical();
         let pieces = values.par_chunks_mut(PIECE).enumerate();
         match order {
-            Order::BitReversed if !constant => {
+            _ if constant => {
+                let root = R::ROOTS.limbs(self.factor);
+                pieces.for_each(|(_, values)| {
+                    R::enter(Constant::<R> { values, root, residues: std::marker::PhantomData });
+                });
+            }
+            Order::BitReversed => {
                 let log_size = values.len().trailing_zeros();
                 reversed::<R>(values, factor, ratio, log_size);
             }
@@ -69,6 +76,13 @@ fn reversed<R: Residues<Modulus = ScalarModulus>>(
     });
 }
 
+/// Products with the same factor, in the rows of a root.
+struct Constant<'a, R> {
+    values: &'a mut [ScalarResidue],
+    root: [Limbs; 2],
+    residues: std::marker::PhantomData<R>,
+}
+
 /// Products with c, c r, c r^2, ...
 struct Powers<'a, R> {
     values: &'a mut [ScalarResidue],
@@ -82,6 +96,16 @@ struct Table<'a, R> {
     values: &'a mut [ScalarResidue],
     powers: &'a [ScalarResidue],
     residues: std::marker::PhantomData<R>,
+}
+
+impl<R: Residues<Modulus = ScalarModulus>> Work for Constant<'_, R> {
+    #[inline(always)]
+    fn run(self) {
+        let root = R::root(&self.root);
+        for values in self.values.chunks_exact_mut(R::WIDTH) {
+            store::<R>(R::rotated(load::<R>(values, 1), root), values, 1, true);
+        }
+    }
 }
 
 impl<R: Residues<Modulus = ScalarModulus>> Work for Powers<'_, R> {

@@ -4,28 +4,33 @@ use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 
+use crate::backend::cpu::residues::{Residues, Roots};
 use crate::bn254::ScalarResidue;
 use crate::field::montgomery::Limbs;
 use crate::lock::lock;
 
-/// The most entries that are kept in all: 512 MiB. The table in use may be larger.
+/// The most rows that are kept in all: 512 MiB. The table in use may be larger.
 const KEPT: usize = 1 << 24;
 
-/// Entry k is w^(k reversed) 2^shift, w of order 2^log_size, for the n/2 numbers k of log_size - 1 bits; reduced. The shift is
-/// what products with the entries lack.
+/// Entry k is w^(k reversed), w of order 2^log_size, for the n/2 numbers k of log_size - 1 bits, in the form that an implementation
+/// asks for.
 ///
 /// The entries up to n/4 are those of w^2 and n/2, and so on.
 #[derive(Debug)]
 pub(super) struct Twiddles {
     root: Limbs,
     log_size: u32,
-    shift: u32,
-    table: Vec<ScalarResidue>,
+    form: Roots,
+    table: Vec<Limbs>,
 }
 
 impl Twiddles {
-    fn new(root: ScalarResidue, log_size: u32, shift: u32) -> Self {
+    fn new(root: ScalarResidue, log_size: u32, form: Roots) -> Self {
         let reduced = |x: ScalarResidue| ScalarResidue::from_montgomery(x.canonical());
+        let shift = match form {
+            Roots::Shifted(shift) => shift,
+            Roots::WithQuotients => 0,
+        };
         let one = reduced(ScalarResidue::from_integer([1 << shift, 0, 0, 0]));
         let mut table = vec![one; 1 << log_size.saturating_sub(1)];
         // The powers w^(n/4), w^(n/8), ..., w belong to the bits of k from the lowest on.
@@ -41,19 +46,30 @@ impl Twiddles {
             pairs.for_each(|(lower, upper)| *upper = reduced(lower.mul(square)));
             filled *= 2;
         }
-        Self { root: root.canonical(), log_size, shift, table }
+        let table = match form {
+            // In place, where the compiler sees that both are the same memory.
+            Roots::Shifted(_) => table.into_iter().map(ScalarResidue::lazy_limbs).collect(),
+            Roots::WithQuotients => {
+                let mut rows = vec![[0; 4]; 2 * table.len()];
+                let pairs = rows.par_chunks_exact_mut(2).zip(table).with_min_len(1 << 10);
+                pairs.for_each(|(rows, root)| rows.copy_from_slice(&form.limbs(root)));
+                rows
+            }
+        };
+        Self { root: root.canonical(), log_size, form, table }
+    }
+
+    /// The rows of the factor of block k.
+    #[inline(always)]
+    pub(super) fn rows<R: Residues>(&self, k: usize) -> &[Limbs] {
+        debug_assert_eq!(self.form, R::ROOTS);
+        &self.table[k * R::ROOTS.rows()..(k + 1) * R::ROOTS.rows()]
     }
 
     /// The factor of block k.
     #[inline(always)]
-    pub(super) fn at(&self, k: usize) -> ScalarResidue {
-        self.table[k]
-    }
-
-    /// The same where it stands.
-    #[inline(always)]
-    pub(super) fn place(&self, k: usize) -> &ScalarResidue {
-        &self.table[k]
+    pub(super) fn at<R: Residues>(&self, k: usize) -> R::Root {
+        R::root(self.rows::<R>(k))
     }
 }
 
@@ -62,24 +78,23 @@ impl Twiddles {
 pub(crate) struct TwiddleCache(Mutex<Vec<Arc<Twiddles>>>);
 
 impl TwiddleCache {
-    /// The table of a root of order 2^`log_size`, with factors times 2^`shift`.
-    pub(super) fn get(&self, root: ScalarResidue, log_size: u32, shift: u32) -> Arc<Twiddles> {
+    /// The table of a root of order 2^`log_size` in a form.
+    pub(super) fn get(&self, root: ScalarResidue, log_size: u32, form: Roots) -> Arc<Twiddles> {
         let root_limbs = root.canonical();
-        let matches = |table: &Arc<Twiddles>| {
-            (table.root, table.log_size, table.shift) == (root_limbs, log_size, shift)
-        };
+        let matches =
+            |table: &Arc<Twiddles>| (table.root, table.log_size, table.form) == (root_limbs, log_size, form);
         let take =
             |tables: &mut Vec<Arc<Twiddles>>| tables.iter().position(matches).map(|i| tables.remove(i));
         let known = take(&mut self.lock());
         // Made outside the lock: two callers may make the same table, neither waits for another's.
-        let table = known.unwrap_or_else(|| Arc::new(Twiddles::new(root, log_size, shift)));
+        let table = known.unwrap_or_else(|| Arc::new(Twiddles::new(root, log_size, form)));
         let mut tables = self.lock();
         take(&mut tables);
         tables.insert(0, Arc::clone(&table));
-        let mut entries = 0;
+        let mut rows = 0;
         tables.retain(|table| {
-            entries += table.table.len();
-            entries <= KEPT
+            rows += table.table.len();
+            rows <= KEPT
         });
         table
     }

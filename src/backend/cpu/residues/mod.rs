@@ -19,7 +19,38 @@ pub(super) use radix_52::Radix52;
 pub(super) use scalar::Scalar;
 
 use super::quadwords::{MOST, Work};
+use crate::field::known_factor::KnownFactor;
 use crate::field::montgomery::{Limbs, Modulus, Residue};
+
+/// How a table of roots of unity has a root z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Roots {
+    /// z 2^shift in Montgomery form, below p: one row.
+    Shifted(u32),
+    /// Two rows, those of a [`KnownFactor`].
+    WithQuotients,
+}
+
+impl Roots {
+    /// Rows of limbs that a root takes.
+    #[inline(always)]
+    pub(super) const fn rows(self) -> usize {
+        match self {
+            Self::Shifted(_) => 1,
+            Self::WithQuotients => 2,
+        }
+    }
+
+    /// These rows, of two the first ones.
+    pub(super) fn limbs<M: Modulus>(self, root: Residue<M>) -> [Limbs; 2] {
+        match self {
+            Self::Shifted(shift) => {
+                [root.mul(Residue::from_integer([1 << shift, 0, 0, 0])).canonical(), [0; 4]]
+            }
+            Self::WithQuotients => KnownFactor::limbs(root),
+        }
+    }
+}
 
 /// Arithmetic on `WIDTH` residues at once; a name for functions, of which there are no values.
 pub(super) trait Residues: Copy + Send + Sync + 'static {
@@ -31,6 +62,12 @@ pub(super) trait Residues: Copy + Send + Sync + 'static {
 
     /// What can be multiplied.
     type Factor: Copy + Send + Sync;
+
+    /// What values of transforms can be multiplied with.
+    type Root: Copy + Send + Sync;
+
+    /// How tables have roots.
+    const ROOTS: Roots;
 
     /// The number of residues, a power of two up to [`MOST`].
     const WIDTH: usize;
@@ -89,6 +126,15 @@ pub(super) trait Residues: Copy + Send + Sync + 'static {
 
     /// Values of a transform, up to 40p in magnitude, times factors made of residues x 2^(256 + 2 `SHIFT`): a x, up to 2.1p.
     fn scaled(a: Self::Sum, factor: Self::Factor) -> Self::Sum;
+
+    /// A root of a table, for every lane.
+    fn root(rows: &[Limbs]) -> Self::Root;
+
+    /// Values of a transform, up to 40p in magnitude, times a root: up to 2.1p.
+    fn rotated(a: Self::Sum, root: Self::Root) -> Self::Sum;
+
+    /// A value of a transform before two layers: small enough for two butterflies.
+    fn before_two(a: Self::Sum) -> Self::Sum;
 
     /// a + b and a - b, for values of a transform, of which b is up to 2.1p. Magnitudes add up.
     fn butterfly(a: Self::Sum, b: Self::Sum) -> [Self::Sum; 2];

@@ -19,7 +19,7 @@
 
 use std::marker::PhantomData;
 
-use super::{MOST, Residues, Work};
+use super::{MOST, Residues, Roots, Work};
 use crate::backend::cpu::quadwords::{BITS, Quadwords};
 use crate::field::montgomery::{Limbs, Modulus, Residue};
 
@@ -267,6 +267,9 @@ impl<Q: Quadwords, M: Modulus> Residues for Radix52<Q, M> {
     type Modulus = M;
     type Sum = Columns<Q>;
     type Factor = Carried<Q>;
+    type Root = Carried<Q>;
+
+    const ROOTS: Roots = Roots::Shifted(2 * Self::SHIFT);
 
     const WIDTH: usize = Q::WIDTH;
     const SHIFT: u32 = 2;
@@ -398,6 +401,21 @@ impl<Q: Quadwords, M: Modulus> Residues for Radix52<Q, M> {
     fn scaled(a: Columns<Q>, factor: Carried<Q>) -> Columns<Q> {
         // Between p and 81p; the product is below 81/84.6 p + 8/7 p.
         Self::product(Carried(carried(sum(a.0, constant(Constants::<M>::SPAN)))), factor)
+    }
+
+    #[inline(always)]
+    fn root(rows: &[Limbs]) -> Carried<Q> {
+        Carried(constant(split(rows[0])))
+    }
+
+    #[inline(always)]
+    fn rotated(a: Columns<Q>, root: Carried<Q>) -> Columns<Q> {
+        Self::scaled(a, root)
+    }
+
+    #[inline(always)]
+    fn before_two(a: Columns<Q>) -> Columns<Q> {
+        a
     }
 
     #[inline(always)]

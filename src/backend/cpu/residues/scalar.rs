@@ -2,10 +2,14 @@
 
 use std::marker::PhantomData;
 
-use super::{MOST, Residues, Work};
+use super::{MOST, Residues, Roots, Work};
+use crate::field::known_factor::KnownFactor;
 use crate::field::montgomery::{Limbs, Modulus, Residue};
 
-/// One residue. Factors are below 2p, or reduced in transforms; sums are below 2p, or 4p in transforms, where a difference has 2p added.
+/// One residue. Factors and sums are below 2p.
+///
+/// In transforms sums are below 5.2p, where limbs hold 5.29p. Roots come with quotients, and products with them are below 2p. Two
+/// layers take a value below 1.17p to 3.17p and 5.17p: each adds a product, or subtracts it from 2p more.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::backend::cpu) struct Scalar<M>(PhantomData<M>);
 
@@ -13,6 +17,9 @@ impl<M: Modulus> Residues for Scalar<M> {
     type Modulus = M;
     type Sum = Residue<M>;
     type Factor = Residue<M>;
+    type Root = KnownFactor<M>;
+
+    const ROOTS: Roots = Roots::WithQuotients;
 
     const WIDTH: usize = 1;
     const SHIFT: u32 = 0;
@@ -103,14 +110,28 @@ impl<M: Modulus> Residues for Scalar<M> {
     }
 
     #[inline(always)]
+    fn root(rows: &[Limbs]) -> KnownFactor<M> {
+        KnownFactor::from_limbs([rows[0], rows[1]])
+    }
+
+    #[inline(always)]
+    fn rotated(a: Residue<M>, root: KnownFactor<M>) -> Residue<M> {
+        root.times(a)
+    }
+
+    #[inline(always)]
+    fn before_two(a: Residue<M>) -> Residue<M> {
+        a.nearly_reduced()
+    }
+
+    #[inline(always)]
     fn butterfly(a: Residue<M>, b: Residue<M>) -> [Residue<M>; 2] {
-        let a = a.below_2p();
         [a.add_unreduced(b), a.sub_unreduced(b)]
     }
 
     #[inline(always)]
     fn settled(a: Residue<M>) -> Residue<M> {
-        a.below_2p()
+        a.nearly_reduced()
     }
 
     #[inline(always)]

@@ -334,6 +334,61 @@ impl<Q: Quadwords, M: Modulus> Work for Transforms<Q, M> {
     }
 }
 
+/// What transforms do with single elements, at the limits of those.
+fn single_elements<M: Modulus>() {
+    type Single<M> = Scalar<M>;
+    let near = |limbs: Limbs| [sub_limbs(limbs, [1, 0, 0, 0]).0, limbs, add_limbs(limbs, [1, 0, 0, 0]).0];
+    let multiples = (0..6).scan([0; 4], |multiple, _| {
+        let this = *multiple;
+        *multiple = add_limbs(this, M::P).0;
+        Some(this)
+    });
+    let all = multiples.chain((0..32).map(|upper| [0, 0, 0, upper << 59])).flat_map(near);
+    let reduced = |limbs: Limbs| Residue::<M>::from_integer(limbs).canonical();
+    let two_p = add_limbs(M::P, M::P).0;
+    let [small, _, _] = near(add_limbs(M::P, [0, 0, 0, 1 << 59]).0);
+    let root = Residue::<M>::from_integer([3, 5, 7, 1 << 60]);
+    let rows = Single::<M>::ROOTS.limbs(root);
+    for limbs in all.chain([[u64::MAX; 4]]) {
+        let value = Residue::<M>::from_montgomery(limbs);
+        for found in [Single::<M>::before_two(value), Single::<M>::settled(value)].map(Residue::lazy_limbs) {
+            assert!(!is_below(small, found), "{limbs:x?}: {found:x?}");
+            assert_eq!(reduced(found), reduced(limbs));
+        }
+        let canonical = Single::<M>::canonical(Single::<M>::settled(value)).lazy_limbs();
+        assert!(is_below(canonical, M::P), "{limbs:x?}");
+        let expected = Residue::<M>::from_integer(limbs).mul(root).canonical();
+        assert_eq!(reduced(Single::<M>::rotated(value, Single::<M>::root(&rows)).lazy_limbs()), expected);
+    }
+    // Anything that wraps changes the residue.
+    let integer = Residue::<M>::from_integer;
+    let differ = |[sum, difference]: [Residue<M>; 2], [a, b]: [Limbs; 2]| {
+        let expected = [integer(a).add(integer(b)), integer(a).sub(integer(b))].map(Residue::canonical);
+        assert_eq!([sum, difference].map(|found| reduced(found.lazy_limbs())), expected);
+        [sum, difference].map(Residue::lazy_limbs)
+    };
+    let products = [[0; 4], M::P, near(two_p)[0]];
+    for first in products {
+        let [small, b] = [small, first].map(Residue::from_montgomery);
+        for middle in differ(Single::<M>::butterfly(small, b), [small.lazy_limbs(), first]) {
+            for second in products {
+                let [a, b] = [middle, second].map(Residue::from_montgomery);
+                for end in differ(Single::<M>::butterfly(a, b), [middle, second]) {
+                    let rotated =
+                        Single::<M>::rotated(Residue::from_montgomery(end), Single::<M>::root(&rows));
+                    assert!(is_below(rotated.lazy_limbs(), two_p));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn transforms_of_single_elements_at_their_limits() {
+    single_elements::<CoordinateModulus>();
+    single_elements::<ScalarModulus>();
+}
+
 fn check<R: Residues>() {
     R::enter(Operations::<R>(PhantomData));
     R::enter(Chain::<R>(PhantomData));
