@@ -41,7 +41,7 @@ trap 'rm -f "$log"' EXIT
 env -u ZKACCEL_SIMD cargo test --locked -p zkaccel --target "$target" --no-default-features --features bn254 \
   --config 'profile.test.debug=false' --config 'profile.test.package."*".opt-level=0' \
   --lib --test merkle --test vectors --test ntt --test bn254 -- --show-output \
-  backend::cpu:: known_ rp64_256 small_sizes edge_values of_arkworks tables_fit | tee "$log"
+  backend::cpu:: known_roots known_answer rp64_256 small_sizes edge_values of_arkworks tables_fit | tee "$log"
 
 # A filter that matches nothing passes too. The first of these fails unless the level is the machine's best.
 for name in \
