@@ -31,7 +31,22 @@ pub struct Case {
     pub run: fn(&Engine) -> Result<(), String>,
 }
 
+macro_rules! names {
+    ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
+        /// Every hash.
+        const HASHES: &[&str] = &[$($name),*];
+    };
+}
+crate::for_every_hash!(names);
+
 impl Case {
+    /// Whether this is a case of a hash that has the same case with `rp64_256` and with `blake3`: where it does not matter which
+    /// sponge and which hash of bytes runs, those stand for all.
+    pub fn repeats_for_another_hash(&self) -> bool {
+        let hash = self.name.rsplit_once(", ").map_or("", |(_, hash)| hash);
+        HASHES.contains(&hash) && !["rp64_256", "blake3"].contains(&hash)
+    }
+
     /// Why the case cannot run on an engine: the device's own answer, [`Error::Unsupported`], to the operation that the
     /// case is about. `None` where it can run. The `cpu` and the `reference` support everything.
     pub fn unsupported(&self, engine: &Engine) -> Option<Error> {
