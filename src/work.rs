@@ -51,6 +51,11 @@ impl DeviceWork {
     }
 }
 
+/// The items of a kind of operation that all devices together have done: 0 tells that a caller's work went elsewhere.
+pub fn items(work: &[DeviceWork], operation: &str) -> u64 {
+    work.iter().filter_map(|device| device.of(operation)).map(|line| line.items).sum()
+}
+
 impl fmt::Display for OperationWork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { operation, calls, failures, items, unit, bytes_in, bytes_out, .. } = self;

@@ -13,13 +13,8 @@ use ark_std::rand::SeedableRng;
 use ark_std::rand::rngs::StdRng;
 use circuit::Chain;
 use zkaccel::Engine;
+use zkaccel::work::items;
 use zkaccel_arkworks::Prover;
-
-/// The items of an operation, on all devices together.
-fn items(engine: &Engine, operation: &str) -> u64 {
-    let work = engine.work();
-    work.iter().filter_map(|device| device.of(operation)).map(|line| line.items).sum()
-}
 
 #[test]
 fn the_engine_did_it() {
@@ -27,7 +22,7 @@ fn the_engine_did_it() {
     let mut rng = StdRng::seed_from_u64(5);
     let (key, _) = Groth16::<Bn254>::circuit_specific_setup(Chain { start: None, rounds }, &mut rng).unwrap();
     let engine = Engine::global().unwrap();
-    let done = |operation| items(&engine, operation);
+    let done = |operation| items(&engine.work(), operation);
     let queries = [&key.a_query[1..], &key.b_g1_query[1..], &key.l_query, &key.h_query];
     let pairs: usize = queries.iter().map(|query| query.len()).sum();
     let circuit = Chain { start: Some(Fr::from(3)), rounds };

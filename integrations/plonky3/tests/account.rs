@@ -8,19 +8,14 @@ use p3_keccak_air::{KeccakAir, generate_trace_rows};
 use p3_matrix::Matrix;
 use p3_uni_stark::prove;
 use zkaccel::Engine;
-
-/// The items of an operation, on all devices together.
-fn items(engine: &Engine, operation: &str) -> u64 {
-    let work = engine.work();
-    work.iter().filter_map(|device| device.of(operation)).map(|line| line.items).sum()
-}
+use zkaccel::work::items;
 
 #[test]
 fn the_engine_did_it() {
     let trace = generate_trace_rows::<config::Val>(vec![[3; 25]; 10], 1);
     let (rows, columns) = (trace.height() as u64, trace.width() as u64);
     let engine = Engine::global().unwrap();
-    let done = |operation| items(&engine, operation);
+    let done = |operation| items(&engine.work(), operation);
     let before = [done("lde"), done("row hashing")];
     prove(&config::stock(), &KeccakAir {}, trace.clone(), &[]).unwrap();
     assert_eq!(before, [done("lde"), done("row hashing")], "the stock prover knows nothing of the engine");

@@ -12,19 +12,14 @@ use winter_crypto::hashers::Rp64_256;
 use winter_math::fields::f64::BaseElement;
 use winter_prover::Prover;
 use zkaccel::Engine;
-
-/// The items of an operation, on all devices together.
-fn items(engine: &Engine, operation: &str) -> u64 {
-    let work = engine.work();
-    work.iter().filter_map(|device| device.of(operation)).map(|line| line.items).sum()
-}
+use zkaccel::work::items;
 
 #[test]
 fn the_engine_did_it() {
     let (steps, blowup) = (1 << 10, 8);
     let trace = air::trace([BaseElement::new(7); 4], steps);
     let engine = Engine::global().unwrap();
-    let done = |operation| items(&engine, operation);
+    let done = |operation| items(&engine.work(), operation);
     let before = [done("lde"), done("merkle tree")];
     prover::Stock::<Rp64_256> { options: prover::options(), hash: PhantomData }.prove(trace.clone()).unwrap();
     assert_eq!(before, [done("lde"), done("merkle tree")], "the stock prover knows nothing of the engine");

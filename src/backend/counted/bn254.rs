@@ -43,6 +43,7 @@ impl Fft for Counted {
         let counted = Operation::FFT.of(values.len(), size_of_val(coefficients), size_of_val(values));
         self.ledger.count(counted, || self.backend.fft_of_padded(domain, coefficients, size, values))
     }
+
     fn resident_fft(&self) -> Option<&dyn ResidentFft> {
         self.backend.resident_fft().map(|_| self as &dyn ResidentFft)
     }

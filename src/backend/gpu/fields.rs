@@ -7,7 +7,6 @@ use crate::bn254::{CoordinateModulus, ScalarModulus};
 use crate::field::montgomery::{Limbs, Modulus, Residue};
 
 /// Both fields: functions and constants of the coordinates begin with `fq` and `FQ`, those of the scalars with `fr` and `FR`.
-#[cfg_attr(not(test), allow(dead_code))]
 pub(super) fn bn254() -> String {
     scalars() + &field::<CoordinateModulus>("fq")
 }
