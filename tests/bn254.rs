@@ -217,7 +217,6 @@ fn sums_hold_against_the_memory_budget() {
     assert_eq!(values, vec![Fr::ONE; 64]);
 }
 
-#[cfg(feature = "arkworks")]
 #[test]
 fn slices_of_arkworks_are_taken_as_they_are() {
     use ark_ec::PrimeGroup;

@@ -1,9 +1,10 @@
 //! The interface from C: headers and programs through the system's compilers, the library as it is installed.
 
+mod library;
+
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::LazyLock;
 
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 const C: [&str; 5] = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"];
@@ -20,15 +21,6 @@ fn run<S: AsRef<OsStr>>(program: &str, arguments: impl IntoIterator<Item = S>) -
     text
 }
 
-/// The directory with libzkaccel.so and libzkaccel.a, which cargo does not build for tests.
-static LIBRARY: LazyLock<PathBuf> = LazyLock::new(|| {
-    let cargo = std::env::var("CARGO").unwrap_or("cargo".into());
-    // As this test was built, so that nothing is built twice.
-    run(&cargo, "build --quiet --locked --package zkaccel-capi --lib --tests --profile test".split(' '));
-    let test = std::env::current_exe().unwrap();
-    test.parent().and_then(Path::parent).unwrap().to_path_buf()
-});
-
 fn sources() -> Vec<PathBuf> {
     let files = std::fs::read_dir(Path::new(HERE).join("tests/c")).unwrap().map(|file| file.unwrap().path());
     let mut sources: Vec<_> = files.filter(|path| path.extension() == Some(OsStr::new("c"))).collect();
@@ -38,12 +30,12 @@ fn sources() -> Vec<PathBuf> {
 
 /// Compiles sources to a program that finds the shared library where it was built.
 fn compile(compiler: &str, flags: &[&str], sources: &[PathBuf], program: &Path) {
-    let library = LIBRARY.display();
+    let directory = library::DIRECTORY.display();
     let mut arguments: Vec<String> = flags.iter().map(ToString::to_string).collect();
     arguments.extend(["-g".into(), format!("-I{HERE}/include"), "-o".into(), program.display().to_string()]);
     arguments.extend(sources.iter().map(|source| source.display().to_string()));
     arguments.extend(["-xnone", "-pthread", "-lm"].map(Into::into));
-    arguments.extend([format!("-L{library}"), "-lzkaccel".into(), format!("-Wl,-rpath,{library}")]);
+    arguments.extend([format!("-L{directory}"), "-lzkaccel".into(), format!("-Wl,-rpath,{directory}")]);
     run(compiler, arguments);
 }
 
@@ -101,7 +93,8 @@ fn examples_run() {
 
 #[test]
 fn nothing_else_is_exported() {
-    let symbols = run("nm", ["-D", "--defined-only", LIBRARY.join("libzkaccel.so").to_str().unwrap()]);
+    let symbols =
+        run("nm", ["-D", "--defined-only", library::DIRECTORY.join("libzkaccel.so").to_str().unwrap()]);
     let names: Vec<_> = symbols.lines().filter_map(|line| line.split_whitespace().last()).collect();
     // Every function of the headers, and no other.
     let headers = ["zkaccel.h", "h2k.h"].map(|header| Path::new(HERE).join("include").join(header));

@@ -1,5 +1,7 @@
 //! Providers: this library as one, arkworks as one, and faulty ones.
 
+mod library;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,16 +14,6 @@ use accel::ntt::{Convention, Domain, Ntt};
 use accel::{Engine, Error, conformance};
 
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
-
-/// Builds a package's shared library and gives its path.
-fn build(package: &str, library: &str) -> PathBuf {
-    let cargo = std::env::var("CARGO").unwrap_or("cargo".into());
-    let arguments =
-        ["build", "--quiet", "--locked", "--package", package, "--lib", "--tests", "--profile", "test"];
-    assert!(Command::new(cargo).args(arguments).status().unwrap().success());
-    let test = std::env::current_exe().unwrap();
-    test.parent().and_then(Path::parent).unwrap().join(library)
-}
 
 /// An engine of a library, its answers checked or not.
 fn engine(library: &Path, check: bool) -> Result<Engine, Error> {
@@ -45,7 +37,7 @@ fn pairs(len: usize) -> (Vec<Fr>, Vec<G1Affine>) {
 
 #[test]
 fn this_library_passes_the_suite() {
-    let library = build("zkaccel-capi", "libzkaccel.so");
+    let library = library::DIRECTORY.join("libzkaccel.so");
     let engine = engine(&library, true).unwrap();
     assert!(engine.device().id.starts_with("provider:"));
     for case in conformance::cases() {
@@ -76,7 +68,7 @@ fn this_library_passes_the_suite() {
 
 #[test]
 fn arkworks_as_a_provider() {
-    let library = build("zkaccel-example-provider", "libzkaccel_example_provider.so");
+    let library = library::DIRECTORY.join("libzkaccel_example_provider.so");
     for check in [false, true] {
         let engine = engine(&library, check).unwrap();
         for len in [0, 1, 2, 16, 17, 300] {

@@ -203,7 +203,7 @@ static void trees(zka_engine *engine) {
   const uint64_t *row = matrix + COLS;
   EXPECT(ZKA_NULL_POINTER, zka_merkle_verify(NULL, ZKA_HASH_BLAKE3, &root, N, 1, row, COLS, path, LOG_N, 0));
   EXPECT(ZKA_NULL_POINTER, zka_merkle_verify(&valid, ZKA_HASH_BLAKE3, NULL, N, 1, row, COLS, path, LOG_N, 0));
-  EXPECT(ZKA_BAD_ARGUMENT, zka_merkle_verify(&valid, 9, &root, N, 1, row, COLS, path, LOG_N, 0));
+  EXPECT(ZKA_BAD_ARGUMENT, zka_merkle_verify(&valid, 99, &root, N, 1, row, COLS, path, LOG_N, 0));
   EXPECT(ZKA_BAD_ARGUMENT, zka_merkle_verify(&valid, ZKA_HASH_BLAKE3, &root, N, N + 1, row, COLS, path, LOG_N, 0));
   EXPECT(ZKA_BAD_LENGTH, zka_merkle_verify(&valid, ZKA_HASH_BLAKE3, &root, N, 1, row, COLS, path, LOG_N - 1, 0));
   EXPECT(ZKA_BAD_LENGTH, zka_merkle_verify(&valid, ZKA_HASH_BLAKE3, &root, N / 2, 1, row, COLS, path, LOG_N, 0));

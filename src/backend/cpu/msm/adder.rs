@@ -7,10 +7,12 @@
 //! coordinates. Independent sums are found by halving: each round adds neighbours of every list, so that a list of m points
 //! is one point after log2 m rounds, however unevenly points are spread over lists. A list that holds half of all points
 //! costs no more than many short ones, and no two sums of a round have a point in common.
-
-use std::ops::Range;
+//!
+//! Where points are spread evenly, lists are not needed: of as many points as share an inversion, taken as they come, hardly two
+//! have the same bucket, so each is added to its bucket at once. Only a point whose bucket is in use waits for the lists.
 
 use super::chords::{BUCKET_TARGET, Batch, Move, Pair};
+use super::integers::NEGATIVE;
 use crate::backend::cpu::residues::Residues;
 use crate::bn254::{CoordinateModulus, CoordinateResidue};
 use crate::curve::Affine;
@@ -18,12 +20,19 @@ use crate::curve::Affine;
 /// A point of the curve.
 pub(super) type Point = Affine<CoordinateResidue>;
 
-/// In an entry: the point is to be negated.
-pub(super) const NEGATIVE: u32 = 1 << 31;
 /// In an entry: the point is the bucket with this number.
 const BUCKET: u32 = 1 << 30;
 /// The first number that is too large for a point in an entry.
 pub(super) const POINTS: usize = 1 << 30;
+
+/// The number of the first batch. One less stands for a bucket that got its first point otherwise.
+const FIRST: u32 = 2;
+
+/// Buckets to a pair of a batch: of points that are spread evenly, a sixteenth waits for the lists.
+const SPREAD: usize = 8;
+
+/// Fewer pairs are not worth an inversion: lists take less time.
+const LEAST: usize = 1024;
 
 /// A list of points: how many there are, and the bucket that gets their sum.
 #[derive(Clone, Copy)]
@@ -36,9 +45,14 @@ struct List {
 pub(super) struct Buckets<R: Residues> {
     /// The sums so far.
     pub(super) sums: Vec<Point>,
-    /// (bucket, entry), in any order; what is to be added next.
+    /// For each, the batch that last added to it; 0 for one that is still empty.
+    last: Vec<u32>,
+    /// The number of the batch that is coming together, and how many pairs it gets; 0 where everything goes by lists.
+    now: u32,
+    pairs: usize,
+    /// (bucket, entry), in any order; what is to be added by lists.
     entries: Vec<(u32, u32)>,
-    /// How many entries each bucket has, one place further; then where its list begins.
+    /// How many of these each bucket has, one place further; then where its list begins.
     starts: Vec<u32>,
     sorted: Vec<u32>,
     lists: Vec<List>,
@@ -52,6 +66,9 @@ impl<R: Residues<Modulus = CoordinateModulus>> Buckets<R> {
     pub(super) fn new() -> Self {
         Self {
             sums: Vec::new(),
+            last: Vec::new(),
+            now: FIRST,
+            pairs: 0,
             entries: Vec::new(),
             starts: Vec::new(),
             sorted: Vec::new(),
@@ -61,24 +78,74 @@ impl<R: Residues<Modulus = CoordinateModulus>> Buckets<R> {
         }
     }
 
-    /// Makes this `count` empty buckets.
-    pub(super) fn empty(&mut self, count: usize) {
+    /// Makes this `count` empty buckets, of which points that come one after another are spread over so many.
+    pub(super) fn empty(&mut self, count: usize, spread: usize) {
         self.sums.clear();
         self.sums.resize(count, Affine::IDENTITY);
+        self.last.clear();
+        self.last.resize(count, 0);
+        self.now = FIRST;
+        let pairs = Batch::<R>::SIZE.min(spread / SPREAD / Batch::<R>::BLOCK * Batch::<R>::BLOCK);
+        self.pairs = if pairs < LEAST { 0 } else { pairs };
         self.starts.clear();
         self.starts.resize(count + 1, 0);
     }
 
-    /// Notes that a bucket gets the point of an entry, the number of a base, negative or not.
+    /// Adds the points of entries, numbers of bases, negative or not, to buckets: as soon as a batch of such has come together,
+    /// or by lists.
     #[inline(always)]
-    pub(super) fn push(&mut self, bucket: u32, entry: u32) {
+    pub(super) fn add(&mut self, entries: impl Iterator<Item = (u32, u32)>, bases: &[Point]) {
+        if self.pairs > 0 {
+            entries.for_each(|(bucket, entry)| self.add_soon(bucket, entry, bases));
+        } else {
+            entries.for_each(|(bucket, entry)| self.add_later(bucket, entry, bases));
+        }
+    }
+
+    #[inline(always)]
+    fn add_soon(&mut self, bucket: u32, entry: u32, bases: &[Point]) {
+        let last = &mut self.last[bucket as usize];
+        if *last == self.now {
+            self.add_later(bucket, entry, bases);
+        } else if *last == 0 {
+            *last = FIRST - 1;
+            self.sums[bucket as usize] = Entries { sorted: &[], bases }.point(&[], entry);
+        } else {
+            *last = self.now;
+            let target = BUCKET_TARGET | bucket;
+            self.batch.pairs.push(Pair { left: BUCKET | bucket, right: entry, target });
+            if self.batch.pairs.len() == self.pairs {
+                self.flush(bases);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn add_later(&mut self, bucket: u32, entry: u32, bases: &[Point]) {
+        // Bases come one after another now, in any order soon.
+        crate::memory::prefetch(bases.as_ptr().wrapping_add((entry & !NEGATIVE) as usize));
         self.entries.push((bucket, entry));
         self.starts[bucket as usize + 1] += 1;
     }
 
-    /// Adds to each bucket the points of its entries; no others have entries than those in the range.
-    pub(super) fn add_entries(&mut self, range: Range<usize>, bases: &[Point]) {
-        let total = self.sort(range);
+    /// Adds the batch that has come together.
+    fn flush(&mut self, bases: &[Point]) {
+        self.batch.flush(&Entries { sorted: &[], bases }, &mut [], &mut self.sums);
+        self.now += 1;
+    }
+
+    /// Whether it is worth while to add the entries of lists.
+    pub(super) fn has_many_entries(&self) -> bool {
+        self.entries.len() >= self.sums.len()
+    }
+
+    /// Adds to each bucket what is still to be added.
+    pub(super) fn settle(&mut self, bases: &[Point]) {
+        self.flush(bases);
+        if self.entries.is_empty() {
+            return;
+        }
+        let total = self.sort();
         let [mut before, mut after] = std::mem::take(&mut self.points);
         let sorted = std::mem::take(&mut self.sorted);
         let grow = |points: &mut Vec<Point>, len: usize| {
@@ -98,18 +165,18 @@ impl<R: Residues<Modulus = CoordinateModulus>> Buckets<R> {
 
     /// Sorts the entries by bucket, by counting, and returns their number. A bucket that holds a sum already is the first
     /// entry of its list.
-    fn sort(&mut self, range: Range<usize>) -> usize {
+    fn sort(&mut self) -> usize {
         self.lists.clear();
-        let most = self.entries.len() + range.len();
+        let most = self.entries.len() + self.sums.len();
         if self.sorted.len() < most {
             self.sorted.resize(most, 0);
         }
         let mut total = 0;
-        for bucket in range.clone() {
+        for bucket in 0..self.sums.len() {
             let new = self.starts[bucket + 1];
             self.starts[bucket] = total;
             if new > 0 {
-                let begun = !self.sums[bucket].is_identity();
+                let begun = std::mem::replace(&mut self.last[bucket], FIRST - 1) > 0;
                 if begun {
                     self.sorted[total as usize] = bucket as u32 | BUCKET;
                     self.starts[bucket] += 1;
@@ -125,7 +192,7 @@ impl<R: Residues<Modulus = CoordinateModulus>> Buckets<R> {
             *place += 1;
         }
         self.entries.clear();
-        self.starts[range.start..=range.end].fill(0);
+        self.starts.fill(0);
         total as usize
     }
 
@@ -170,7 +237,7 @@ pub(super) trait Source {
     fn at<'a>(&'a self, sums: &'a [Point], entry: u32) -> (&'a Point, bool);
 
     /// Asks for the point of an entry, before it is needed.
-    fn prefetch(&self, entry: u32);
+    fn prefetch(&self, sums: &[Point], entry: u32);
 
     /// The point of an entry, negated if it is to be.
     #[inline(always)]
@@ -199,8 +266,9 @@ impl Source for Entries<'_> {
     }
 
     #[inline(always)]
-    fn prefetch(&self, entry: u32) {
-        crate::memory::prefetch(self.bases.as_ptr().wrapping_add((entry & !NEGATIVE & !BUCKET) as usize));
+    fn prefetch(&self, sums: &[Point], entry: u32) {
+        let points = if entry & BUCKET == 0 { self.bases } else { sums };
+        crate::memory::prefetch(points.as_ptr().wrapping_add((entry & !NEGATIVE & !BUCKET) as usize));
     }
 }
 
@@ -219,5 +287,63 @@ impl Source for Points<'_> {
     }
 
     #[inline(always)]
-    fn prefetch(&self, _: u32) {}
+    fn prefetch(&self, _: &[Point], _: u32) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::cpu::Simd;
+    use crate::backend::cpu::residues::on_residues;
+    use crate::bn254::{Fr, G1, G1Affine, affine, affine_points, sum_of_xyzz};
+
+    /// The sums of 2^12 buckets, in batches and by lists: most points spread evenly, some all in one bucket; every point and its
+    /// negative, and the identity.
+    #[test]
+    fn buckets_hold_the_sums_of_their_points() {
+        let factors: Vec<u64> = (0..500).collect();
+        let bases: Vec<G1> = factors.iter().map(|&k| G1::generator() * Fr::from(k)).collect();
+        let bases: Vec<G1Affine> = affine(&bases);
+        let count = 1 << 12;
+        let mut state = 1_u64;
+        let entries: Vec<(u32, u32)> = (0..3 * count)
+            .map(|i| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let (bucket, base) = ((state >> 40) as u32 % count, (state >> 20) as u32 % 500);
+                let sign = if state >> 63 == 0 { 0 } else { NEGATIVE };
+                (if i % 5 == 0 { 7 } else { bucket }, base | sign)
+            })
+            .collect();
+        let mut expected = vec![Fr::from(0); count as usize];
+        for &(bucket, entry) in &entries {
+            let factor = Fr::from(factors[(entry & !NEGATIVE) as usize]);
+            expected[bucket as usize] += if entry & NEGATIVE == 0 { factor } else { -factor };
+        }
+        for simd in Simd::available() {
+            // As if there were more buckets, so that batches are as large as they get; and by lists alone.
+            for spread in [SPREAD << 11, 0] {
+                let sums: Vec<Point> = on_residues!(simd, CoordinateModulus, R, {
+                    let mut buckets = Buckets::<R>::new();
+                    buckets.empty(count as usize, spread);
+                    // What is left over is settled with what comes later.
+                    for entries in entries.chunks(5000) {
+                        buckets.add(entries.iter().copied(), affine_points(&bases));
+                        if buckets.has_many_entries() {
+                            buckets.settle(affine_points(&bases));
+                        }
+                    }
+                    buckets.settle(affine_points(&bases));
+                    buckets.sums
+                });
+                for (bucket, (sum, factor)) in sums.iter().zip(&expected).enumerate() {
+                    let sum = sum_of_xyzz((*sum).into());
+                    assert_eq!(
+                        sum,
+                        G1::generator() * factor,
+                        "{simd}, spread over {spread}, bucket {bucket}"
+                    );
+                }
+            }
+        }
+    }
 }

@@ -68,6 +68,8 @@ impl<R: Residues<Modulus = CoordinateModulus>> Batch<R> {
     /// Pairs that share an inversion. Their points stay in the second-level cache between the two visits.
     /// A multiple of what is worked on at once.
     pub(super) const SIZE: usize = if R::WIDTH == 1 { 1024 } else { 2048 };
+    /// Pairs that are worked on at once.
+    pub(super) const BLOCK: usize = CHAINS * R::WIDTH;
 
     pub(super) fn new() -> Self {
         Self {
@@ -87,7 +89,7 @@ impl<R: Residues<Modulus = CoordinateModulus>> Batch<R> {
     pub(super) fn flush(&mut self, from: &impl Source, points: &mut [Point], sums: &mut [Point]) {
         for (i, &Move { from: at, target }) in self.moves.iter().enumerate() {
             if let Some(ahead) = self.moves.get(i + AHEAD) {
-                from.prefetch(ahead.from);
+                from.prefetch(sums, ahead.from);
             }
             *place(target, points, sums) = from.point(sums, at);
         }
@@ -170,7 +172,7 @@ impl<R: Residues<Modulus = CoordinateModulus>, S: Source> Work for Flush<'_, R, 
         // Whole blocks, the last pair again and again, whose further sums go nowhere.
         let count = batch.pairs.len();
         let last = batch.pairs[count - 1];
-        batch.pairs.resize(count.next_multiple_of(CHAINS * R::WIDTH), last);
+        batch.pairs.resize(count.next_multiple_of(Batch::<R>::BLOCK), last);
         let products = batch.multiply(from, sums);
         let inverses = inverses::<R>(&products);
         batch.add(count, inverses, from, points, sums);
@@ -195,11 +197,11 @@ struct Loaded<R: Residues> {
 impl<R: Residues<Modulus = CoordinateModulus>> Batch<R> {
     /// Asks for the points of as many pairs as make a vector.
     #[inline(always)]
-    fn prefetch(&self, first: Option<usize>, from: &impl Source) {
+    fn prefetch(&self, first: Option<usize>, from: &impl Source, sums: &[Point]) {
         if let Some(ahead) = first.and_then(|first| self.pairs.get(first..first + R::WIDTH)) {
             for pair in ahead {
-                from.prefetch(pair.left);
-                from.prefetch(pair.right);
+                from.prefetch(sums, pair.left);
+                from.prefetch(sums, pair.right);
             }
         }
     }
@@ -228,7 +230,7 @@ impl<R: Residues<Modulus = CoordinateModulus>> Batch<R> {
     #[inline(always)]
     fn denominator(&mut self, at: usize, from: &impl Source, sums: &[Point]) -> R::Factor {
         let first = at * R::WIDTH;
-        self.prefetch(Some(first + AHEAD), from);
+        self.prefetch(Some(first + AHEAD), from, sums);
         let points = Group::new(&self.pairs[first..first + R::WIDTH], from, sums);
         let (left, right) = (R::gather(xs::<R>(&points.left)), R::gather(xs::<R>(&points.right)));
         let suspicious = R::may_be_equal(left, right) | R::may_be_zero(left) | R::may_be_zero(right);
@@ -294,7 +296,7 @@ impl<R: Residues<Modulus = CoordinateModulus>> Batch<R> {
     #[inline(always)]
     fn load(&self, at: usize, substitutes: &[Substitute], from: &impl Source, sums: &[Point]) -> Loaded<R> {
         let first = at * R::WIDTH;
-        self.prefetch(first.checked_sub(AHEAD), from);
+        self.prefetch(first.checked_sub(AHEAD), from, sums);
         let mut group = Group::new(&self.pairs[first..first + R::WIDTH], from, sums);
         let mut second = xs::<R>(&group.right);
         for substitute in substitutes {

@@ -11,6 +11,9 @@ use crate::error::Error;
 use crate::field::montgomery::Limbs;
 use crate::memory;
 
+/// In a digit: it is below 0.
+pub(super) const NEGATIVE: u32 = 1 << 31;
+
 /// The bit of an integer that holds the sign.
 const SIGN: u64 = 1 << 63;
 
@@ -82,37 +85,52 @@ impl Digits {
         Self { bits: width, count: 1, largest: (1 << width) - 1 }
     }
 
-    /// Magnitude and sign of digit `index`.
-    #[inline(always)]
-    pub(super) fn digit(&self, integer: &Limbs, index: u32) -> (u32, bool) {
-        let negative = integer[3] & SIGN != 0;
-        if self.count == 1 && self.largest + 1 == 1 << self.bits {
-            return (integer[0] as u32 & self.largest as u32, negative);
-        }
-        let above = (1 << (self.bits + 1)) - 1;
-        let raw = match index {
-            0 => (integer[0] << 1) as u32 & above,
-            _ => bits_from(integer, index * self.bits - 1) as u32 & above,
+    /// The digit at a place, of any integer.
+    pub(super) fn at(&self, place: u32) -> Place {
+        // An unsigned digit is a signed one with a bit more, which is never set.
+        let is_whole = self.count == 1 && self.largest + 1 == 1 << self.bits;
+        let bits = self.bits + u32::from(is_whole);
+        // The bit below the digit's lowest is that of the word before, or for the first digit none.
+        let Some(start) = (place * bits).checked_sub(1) else {
+            return Place { words: [0, 0], masks: [0, Self::mask(0)], shift: 63, bits };
         };
-        let magnitude = (raw + 1) >> 1;
-        match raw >> self.bits {
-            0 => (magnitude, negative),
-            _ => ((1 << self.bits) - magnitude, !negative),
-        }
+        let (word, shift) = ((start / 64) as usize, start % 64);
+        let next = (word + 1).min(3);
+        let masks = [Self::mask(word), if next > word { Self::mask(next) } else { 0 }];
+        Place { words: [word, next], masks, shift, bits }
+    }
+
+    /// The bits of a word that are not the sign.
+    fn mask(word: usize) -> u64 {
+        if word == 3 { !SIGN } else { u64::MAX }
     }
 }
 
-/// At least 32 bits of an integer from a place on; zeros follow its last.
-#[inline(always)]
-fn bits_from(integer: &Limbs, start: u32) -> u64 {
-    let (word, shift) = ((start / 64) as usize, start % 64);
-    let limb = |i: usize| match i {
-        0..3 => integer[i],
-        3 => integer[3] & !SIGN,
-        _ => 0,
-    };
-    // Two shifts, because one by 64 is none.
-    limb(word) >> shift | limb(word + 1) << 1 << (63 - shift)
+/// Where a digit lies in an integer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// The words that have it, and their bits that count.
+    words: [usize; 2],
+    masks: [u64; 2],
+    /// The place in the first word of the bit below the digit.
+    shift: u32,
+    bits: u32,
+}
+
+impl Place {
+    /// The digit's magnitude, with [`NEGATIVE`] if it is below 0, and perhaps if it is 0.
+    #[inline(always)]
+    pub(super) fn digit(&self, integer: &Limbs) -> u32 {
+        let [low, high] = [0, 1].map(|i| integer[self.words[i] & 3] & self.masks[i]);
+        // Two shifts, because one by 64 is none.
+        let both = low >> self.shift | high << 1 << (63 - self.shift);
+        let raw = both as u32 & ((1 << (self.bits + 1)) - 1);
+        let upper = raw >> self.bits;
+        let magnitude = (raw + 1) >> 1;
+        let magnitude = if upper == 0 { magnitude } else { (1 << self.bits) - magnitude };
+        let negative = upper ^ (integer[3] >> 63) as u32;
+        magnitude | negative << NEGATIVE.trailing_zeros()
+    }
 }
 
 #[cfg(test)]
@@ -126,7 +144,8 @@ mod tests {
     fn value(digits: &Digits, integer: &Limbs) -> Fr {
         let base = Fr::from(1 << digits.bits);
         (0..digits.count).rev().fold(Fr::ZERO, |value, index| {
-            let (magnitude, negative) = digits.digit(integer, index);
+            let digit = digits.at(index).digit(integer);
+            let (magnitude, negative) = (digit & !NEGATIVE, digit & NEGATIVE != 0);
             assert!(magnitude as usize <= digits.largest, "{digits:?} {integer:x?} {index}");
             let digit = Fr::from(u64::from(magnitude));
             value * base + if negative { -digit } else { digit }

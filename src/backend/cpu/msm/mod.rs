@@ -22,7 +22,8 @@ mod tables;
 
 use rayon::prelude::*;
 
-use self::adder::{Buckets, NEGATIVE, POINTS, Point};
+use self::adder::{Buckets, Point};
+use self::integers::NEGATIVE;
 use self::plan::{Plan, SHORT, Task};
 use self::tables::Tables;
 use super::Cpu;
@@ -116,35 +117,33 @@ impl Bases<'_> {
     ) -> Vec<Xyzz<CoordinateResidue>> {
         let Plan { digits, sets, .. } = *plan;
         let [buckets, of_weights] = &mut scratch.0;
-        buckets.empty(digits.largest * task.sets.len());
-        let chunk = plan.chunk();
-        for start in task.bases.clone().step_by(chunk) {
-            let range = start..task.bases.end.min(start + chunk);
-            // Where a base stands, and how far its next multiple is.
-            let (points, first, stride) = match self.tables {
-                Some((tables, first)) if plan.tables > 1 => (&tables.points[..], first + start, tables.count),
-                _ => (&self.points[range.clone()], 0, 0),
-            };
-            for start in (0..task.sets.len()).step_by(plan.together) {
-                let slots = start..task.sets.len().min(start + plan.together);
-                for slot in slots.clone() {
-                    let places = (task.sets.start + slot..digits.count as usize).step_by(sets);
-                    for (table, place) in places.enumerate() {
-                        for (i, integer) in integers[range.clone()].iter().enumerate() {
-                            // One after another now, in any order soon.
-                            crate::memory::prefetch(points.as_ptr().wrapping_add(first + i + table * stride));
-                            let (magnitude, negative) = digits.digit(integer, place as u32);
-                            if magnitude != 0 {
-                                let bucket = (slot * digits.largest) as u32 + magnitude - 1;
-                                let entry = (first + i + table * stride) as u32;
-                                buckets.push(bucket, if negative { entry | NEGATIVE } else { entry });
-                            }
-                        }
-                    }
+        buckets.empty(digits.largest * task.sets.len(), digits.largest);
+        // Where bases stand, and how far their next multiples are.
+        let (points, before, stride) = match self.tables {
+            Some((tables, first)) if plan.tables > 1 => {
+                (&tables.points[..], first + task.bases.start, tables.count)
+            }
+            _ => (&self.points[task.bases.clone()], 0, 0),
+        };
+        let chunk = plan.chunk(task);
+        for (i, integers) in integers[task.bases.clone()].chunks(chunk).enumerate() {
+            let first = before + i * chunk;
+            for (slot, set) in task.sets.clone().enumerate() {
+                for (table, place) in (set..digits.count as usize).step_by(sets).enumerate() {
+                    let (digit, before) = (digits.at(place as u32), (slot * digits.largest) as u32);
+                    let entries = (first + table * stride..).zip(integers).filter_map(|(base, integer)| {
+                        let digit = digit.digit(integer);
+                        let bucket = (digit & !NEGATIVE).checked_sub(1)?;
+                        Some((before + bucket, base as u32 | digit & NEGATIVE))
+                    });
+                    buckets.add(entries, points);
                 }
-                buckets.add_entries(slots.start * digits.largest..slots.end * digits.largest, points);
+            }
+            if buckets.has_many_entries() {
+                buckets.settle(points);
             }
         }
+        buckets.settle(points);
         buckets.sums.chunks(digits.largest).map(|sums| weighted_sum(of_weights, sums)).collect()
     }
 }
@@ -160,16 +159,14 @@ fn weighted_sum<R: Residues<Modulus = CoordinateModulus>>(
     // Weights have two digits of about the same length; those of each place have buckets.
     let low_bits = (usize::BITS - points.len().leading_zeros()).div_ceil(2);
     let (low_count, high_count) = ((1 << low_bits) - 1, points.len() >> low_bits);
-    buckets.empty(low_count + high_count);
-    for (i, _) in points.iter().enumerate().filter(|(_, point)| !point.is_identity()) {
+    buckets.empty(low_count + high_count, 0);
+    let entries = points.iter().enumerate().filter(|(_, point)| !point.is_identity()).flat_map(|(i, _)| {
         let (high, low) = ((i + 1) >> low_bits, (i + 1) & low_count);
-        for bucket in
-            [low.checked_sub(1), high.checked_sub(1).map(|high| low_count + high)].into_iter().flatten()
-        {
-            buckets.push(bucket as u32, i as u32);
-        }
-    }
-    buckets.add_entries(0..low_count + high_count, points);
+        let buckets = [low.checked_sub(1), high.checked_sub(1).map(|high| low_count + high)];
+        buckets.into_iter().flatten().map(move |bucket| (bucket as u32, i as u32))
+    });
+    buckets.add(entries, points);
+    buckets.settle(points);
     let (low, high) = buckets.sums.split_at(low_count);
     (0..low_bits).fold(running_sum(high), |sum, _| sum.double()).add(&running_sum(low))
 }
@@ -182,6 +179,3 @@ fn running_sum(points: &[Point]) -> Xyzz<CoordinateResidue> {
     });
     both.1
 }
-
-// Numbers of points in entries are below `POINTS`: those of a chunk are, and tables are made no larger.
-const _: () = assert!(POINTS <= u32::MAX as usize);

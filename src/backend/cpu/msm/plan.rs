@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::adder::POINTS;
 use super::integers::{Digits, LONGEST};
 
 /// What things cost, in products of coordinates. A sum of affine points, its share of an inversion and of sorting included.
@@ -18,7 +19,7 @@ pub(super) const SHORT: usize = 64;
 /// The largest digits, in bits; 2^21 buckets are 128 MiB.
 const MOST_BITS: u32 = 22;
 
-/// Buckets of small sets that are sorted together.
+/// Entries of small sets that one task takes together.
 const SORTED: usize = 1 << 14;
 
 /// Entries that a task sorts at once. They refer to 1 MiB of bases, or to as many bases as there are buckets.
@@ -31,8 +32,6 @@ pub(super) struct Plan {
     /// Tables of multiples in use: digit t S + s belongs to table t and bucket set s, with S sets.
     pub(super) tables: usize,
     pub(super) sets: usize,
-    /// Bucket sets whose entries are sorted together.
-    pub(super) together: usize,
     pub(super) tasks: Vec<Task>,
 }
 
@@ -123,16 +122,14 @@ impl Plan {
             })
             .collect();
         let tasks = tasks(n, &work, digits.largest, threads);
-        let together = (SORTED / n.max(digits.largest).max(1)).max(1);
-        Self { digits, tables, sets, together, tasks }
+        Self { digits, tables, sets, tasks }
     }
 
     /// Bases that a task takes at once.
-    pub(super) fn chunk(&self) -> usize {
-        let entries_per_base = self.together.min(self.sets) * self.tables;
-        let buckets = self.together.min(self.sets) * self.digits.largest;
+    pub(super) fn chunk(&self, task: &Task) -> usize {
+        let buckets = task.sets.len() * self.digits.largest;
         // Few entries for many buckets would be copied about without being added.
-        CHUNK.max(buckets).div_ceil(entries_per_base)
+        CHUNK.max(buckets).div_ceil(task.sets.len() * self.tables)
     }
 }
 
@@ -152,7 +149,7 @@ fn tasks(n: usize, work: &[usize], buckets: usize, threads: usize) -> Vec<Task> 
         }
         // Each part has buckets of its own, which must be few beside the points.
         let parts = if sum / 2 > share { (sum / share).clamp(1, (sum / (4 * buckets)).max(1)) } else { 1 };
-        let part = n.div_ceil(parts).max(1);
+        let part = n.div_ceil(parts).clamp(1, POINTS);
         tasks.extend(
             (0..n).step_by(part).map(|start| Task { sets: set..end, bases: start..n.min(start + part) }),
         );
@@ -180,7 +177,7 @@ mod tests {
                     let mut covered = vec![0; plan.sets];
                     for task in &plan.tasks {
                         task.sets.clone().for_each(|set| covered[set] += task.bases.len());
-                        assert!(plan.chunk() > 0);
+                        assert!(plan.chunk(task) > 0);
                     }
                     assert!(covered.iter().all(|&bases| bases == n), "{n} {width} {threads} {plan:?}");
                     assert!(plan.tables * plan.sets >= plan.digits.count as usize);
