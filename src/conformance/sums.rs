@@ -310,7 +310,7 @@ fn parts(engine: &Engine) -> Result<(), String> {
     // The second half takes away what the first adds; identities among them.
     let (factors, points) = bases;
     let opposite = |i: usize| match i {
-        _ if i % 5 == 0 => (Fr::ZERO, G1Affine::default()),
+        _ if i.is_multiple_of(5) => (Fr::ZERO, G1Affine::default()),
         _ if i < n / 2 => (factors[i % 7], points[i % 7]),
         _ => (-factors[(i - n / 2) % 7], -points[(i - n / 2) % 7]),
     };

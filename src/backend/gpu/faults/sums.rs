@@ -84,7 +84,7 @@ fn faults<D: Device>(device: Result<D, Error>) {
 fn patience<D: Device>(device: Result<D, Error>) {
     let Ok(device) = device else { return };
     let (factors, points) = bases(1100);
-    let scalars: Vec<_> = (0..1100).map(|i: u64| Fr::from(i * i >> 3 & 1)).collect();
+    let scalars: Vec<_> = (0..1100).map(|i: u64| Fr::from(((i * i) >> 3) & 1)).collect();
     let expected = G1::generator() * scalars.iter().zip(&factors).map(|(a, b)| a * b).sum::<Fr>();
     survive(&Arc::new(device), (Fault::Memory, 4), true, &[expected], |gpu| {
         let mut sums = vec![G1::default()];

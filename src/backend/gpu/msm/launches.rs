@@ -271,7 +271,7 @@ impl Weighing {
         assert!(regions.iter().zip(Self::words(division)).all(|(region, words)| region.words() >= words));
         let weigh = vec![at(sums), word(piece), word(pieces), at(weighted), at(plain)];
         let length = (1 << log_pieces) / runs;
-        let bits = vec![at(weighted), at(plain), word(log_pieces as usize), word(length)];
+        let bits = [at(weighted), at(plain), word(log_pieces as usize), word(length)];
         let bits_to = |to| [&bits[..], &[at(to)]].concat();
         let sum = &programs::SUM;
         // SAFETY: msm_weigh(sums, size, pieces, weighted, plain), msm_add_bits(weighted, plain, log_pieces, length, sums) and msm_add_up(points,

@@ -56,7 +56,10 @@ fn bases(n: usize) -> [(&'static str, Vec<Fr>); 5] {
             "a base, its negative behind it",
             (0..n).map(|i| if i < n / 2 { wide(3) } else { -wide(3) }).collect(),
         ),
-        ("every third base an identity", (0..n).map(|i| if i % 3 == 0 { zero } else { wide(i) }).collect()),
+        (
+            "every third base an identity",
+            (0..n).map(|i| if i.is_multiple_of(3) { zero } else { wide(i) }).collect(),
+        ),
         ("identities", vec![zero; n]),
     ]
 }
@@ -64,7 +67,7 @@ fn bases(n: usize) -> [(&'static str, Vec<Fr>); 5] {
 /// Scalars of which parts are alike, or not at all.
 fn scalars(n: usize) -> Vec<(&'static str, Vec<Fr>)> {
     let of = |scalar: &dyn Fn(usize) -> Fr| (0..n).map(scalar).collect::<Vec<_>>();
-    let bit = |i: usize| Fr::from((i * i >> 1 & 1) as u64);
+    let bit = |i: usize| Fr::from((((i * i) >> 1) & 1) as u64);
     let zero = Fr::from(0);
     vec![
         ("wide", of(&wide)),
