@@ -14,8 +14,11 @@
 //!
 //! A row that exceeds the budget goes in equal parts, one after another, the memory of each but for the buckets free before the next is copied.
 //!
-//! Digits are a part's own choice (`plan.rs`), for the widths that its scalars have: where digits of the part before are the better ones or
-//! nearly, buckets are shared; else those before are weighed and new ones begun.
+//! # Digits
+//!
+//! The widths of a part's scalars are known when it was copied. From the first part's, taken as a sample of all that are to come, follow the digits of
+//! the sum. A later part keeps them, and so shares buckets, unless digits and buckets of its own cost less (wide scalars after bits) or
+//! its scalars are too wide for the bucket sets that there are; then the buckets so far are weighed and others begun (`plan.rs`).
 
 use std::iter::successors;
 use std::ops::Range;
