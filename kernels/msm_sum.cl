@@ -36,10 +36,24 @@ DEVICE GLOBAL const fe *msm_point(GLOBAL const fe *points, u32 entry) {
 #define PREFETCH(address)
 #endif
 
-// The sums of all runs: bucket sums, heads, tails, and which bucket is a run's tail, MSM_NONE for none.
+// Buckets without entries hold the identity, of which ZZ is enough.
+KERNEL void msm_empty(BUFFER(const u32, ends), u64 buckets, BUFFER(fe, sums)) {
+    FOR_EACH(bucket, buckets) {
+        const u32 start = bucket == 0 ? 0 : AT(ends)[bucket - 1];
+        if (start == AT(ends)[bucket]) store_fe(AT(sums) + XYZZ * bucket + 2, fq_zero());
+    }
+}
+
+// What a bucket begins with: nothing, or where it was `begun` what it holds.
+DEVICE xyzz msm_begin(GLOBAL const fe *sums, u32 bucket, u64 begun) {
+    return begun ? load_xyzz(sums + (u64)XYZZ * bucket) : xyzz_identity();
+}
+
+// The sums of all runs: bucket sums, heads, tails, and which bucket is a run's tail, MSM_NONE for none. Where buckets were `begun` by another
+// part of the sum, entries are added to what they hold, which whoever begins the bucket starts from.
 BOUNDED_KERNEL(128, 4) msm_accumulate(BUFFER(const u32, entries), BUFFER(const u32, ends), u64 buckets, u64 length, u64 runs,
-                                      BUFFER(const fe, points), BUFFER(fe, sums), BUFFER(fe, heads), BUFFER(fe, tails),
-                                      BUFFER(u32, tail_buckets)) {
+                                      BUFFER(const fe, points), u64 begun, BUFFER(fe, sums), BUFFER(fe, heads),
+                                      BUFFER(fe, tails), BUFFER(u32, tail_buckets)) {
     FOR_ONE(run, runs) {
         const u32 total = AT(ends)[buckets - 1], start = (u32)(run * length);
         const u32 stop = start + length < total ? start + (u32)length : total;
@@ -47,7 +61,7 @@ BOUNDED_KERNEL(128, 4) msm_accumulate(BUFFER(const u32, entries), BUFFER(const u
         if (start < stop) {
             u32 at = start, bucket = msm_bucket(AT(ends), 0, (u32)buckets, start), end = AT(ends)[bucket];
             u32 is_head = (bucket == 0 ? 0 : AT(ends)[bucket - 1]) < start;
-            xyzz sum = xyzz_identity();
+            xyzz sum = is_head ? xyzz_identity() : msm_begin(AT(sums), bucket, begun);
             u32 entry = AT(entries)[at];
             // One way out, or items of a warp that have come to the end of a bucket go on apart from the others.
             NO_UNROLL while (at < stop) {
@@ -61,7 +75,6 @@ BOUNDED_KERNEL(128, 4) msm_accumulate(BUFFER(const u32, entries), BUFFER(const u
                 xyzz_add_affine(&sum, point);
                 if (at == end) {
                     store_xyzz(is_head ? AT(heads) + XYZZ * run : AT(sums) + (u64)XYZZ * bucket, sum);
-                    sum = xyzz_identity();
                     is_head = 0;
                     if (at < stop) {
                         bucket++;
@@ -70,6 +83,7 @@ BOUNDED_KERNEL(128, 4) msm_accumulate(BUFFER(const u32, entries), BUFFER(const u
                             bucket = msm_bucket(AT(ends), bucket, (u32)buckets, at);
                             end = AT(ends)[bucket];
                         }
+                        sum = msm_begin(AT(sums), bucket, begun);
                     }
                 }
             }
@@ -158,18 +172,13 @@ FIXED_KERNEL(MSM_ITEMS, 1) msm_longs(BUFFER(const u32, counts), BUFFER(const u32
 }
 
 // For every piece of `size` buckets, with number i in the piece, the sum of i + 1 times bucket i, and the plain sum of all. A size is a
-// power of two. Buckets without entries hold nothing.
-BOUNDED_KERNEL(128, 3) msm_weigh(BUFFER(const u32, ends), BUFFER(const fe, sums), u64 size, u64 pieces, BUFFER(fe, weighted),
-                                 BUFFER(fe, plain)) {
+// power of two.
+BOUNDED_KERNEL(128, 3) msm_weigh(BUFFER(const fe, sums), u64 size, u64 pieces, BUFFER(fe, weighted), BUFFER(fe, plain)) {
     FOR_ONE(piece, pieces) {
         const u64 first = piece * size;
         xyzz last = xyzz_identity(), sum = xyzz_identity();
-        u32 end = AT(ends)[first + size - 1];
         NO_UNROLL for (u64 k = size; k-- > 0;) {
-            const u64 bucket = first + k;
-            const u32 start = bucket == 0 ? 0 : AT(ends)[bucket - 1];
-            if (start < end) xyzz_add(&last, load_xyzz(AT(sums) + XYZZ * bucket));
-            end = start;
+            xyzz_add(&last, load_xyzz(AT(sums) + XYZZ * (first + k)));
             xyzz_add(&sum, last);
         }
         store_xyzz(AT(weighted) + XYZZ * piece, sum);

@@ -21,6 +21,7 @@ pub(super) const CASES: &[Case] = &[
     Case { name: "msm, sums that are refused", run: refused },
     Case { name: "msm, four threads on the same bases", run: callers },
     Case { name: "msm, within any device budget", run: budgets },
+    Case { name: "msm, parts that are and are not alike", run: parts },
 ];
 
 /// Scalars around every carry of digits and of the field.
@@ -283,6 +284,39 @@ fn budgets(engine: &Engine) -> Result<(), String> {
             let bases = engine.bases(points.clone(), options).map_err(&failed)?;
             expect_equal(&what, &engine.msm_batch(&kept, &bases).map_err(&failed)?, &expected)?;
         }
+    }
+    Ok(())
+}
+
+/// Sums that are done in parts for want of memory, whose parts meet in the same digits or have others altogether.
+fn parts(engine: &Engine) -> Result<(), String> {
+    let engine = with_budget(engine, 0)?;
+    let mut words = Words::new(29);
+    let n = 2100;
+    let bases = multiples(&mut words, n);
+    let wide = scalars(&mut words, n);
+    let bits: Vec<_> = (0..n).map(|_| Fr::from(words.next() & 1)).collect();
+    let mixed = |first: &[Fr], rest: &[Fr]| [&first[..n / 2], &rest[n / 2..]].concat();
+    let shapes = [
+        ("equal scalars", vec![wide[0]; n]),
+        ("bits, then wide scalars", mixed(&bits, &wide)),
+        ("wide scalars, then bits", mixed(&wide, &bits)),
+        ("zeros, then wide scalars", mixed(&vec![Fr::ZERO; n], &wide)),
+        ("wide scalars, then zeros", mixed(&wide, &vec![Fr::ZERO; n])),
+    ];
+    for (name, scalars) in &shapes {
+        check_multiples(&engine, name, scalars, &bases)?;
+    }
+    // The second half takes away what the first adds; identities among them.
+    let (factors, points) = bases;
+    let opposite = |i: usize| match i {
+        _ if i.is_multiple_of(5) => (Fr::ZERO, G1Affine::default()),
+        _ if i < n / 2 => (factors[i % 7], points[i % 7]),
+        _ => (-factors[(i - n / 2) % 7], -points[(i - n / 2) % 7]),
+    };
+    let bases = (0..n).map(opposite).unzip();
+    for (name, scalars) in [("equal scalars", vec![wide[1]; n]), ("ones", vec![Fr::ONE; n])] {
+        check_multiples(&engine, &format!("opposite halves, {name}"), &scalars, &bases)?;
     }
     Ok(())
 }

@@ -112,6 +112,22 @@ impl<'a, D: Device> Work<'a, D> {
         self.gpu.device.copy(queue, from, to, bytes)
     }
 
+    /// Waits for everything, and gives regions to another work; the rest of the memory returns to the pool.
+    pub(super) fn give<const N: usize>(
+        mut self,
+        regions: [Region; N],
+        to: &mut Self,
+    ) -> Result<[Region; N], Error> {
+        self.finish()?;
+        let mut held: Vec<_> = self.held.drain(..).map(Some).collect();
+        let given = regions.map(|region| {
+            to.held.push(held[region.index].take().expect("each region once"));
+            Region { index: to.held.len() - 1, bytes: region.bytes }
+        });
+        self.held.extend(held.into_iter().flatten());
+        Ok(given)
+    }
+
     /// Launches kernels one after another.
     pub(super) fn launch(&mut self, launches: &[Launch<Region>]) -> Result<(), Error> {
         self.finished = false;

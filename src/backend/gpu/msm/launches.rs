@@ -2,7 +2,7 @@
 
 use super::super::device::{Arg, Launch, Limits};
 use super::super::work::Region;
-use super::plan::{Division, Shape};
+use super::plan::Division;
 use super::programs;
 
 /// Words of memory of points.
@@ -18,7 +18,7 @@ const TILE: usize = 1 << 12;
 /// Items of a group that adds up points: MSM_ITEMS of the kernels.
 const ITEMS: usize = 64;
 /// Points that a group adds up.
-pub(super) const ADDED_UP: usize = 1 << 10;
+const ADDED_UP: usize = 1 << 10;
 /// Points that share an inversion.
 const SHARING: usize = 16;
 /// Groups that share slices and long buckets.
@@ -73,7 +73,6 @@ pub(super) struct Source {
     /// Integers, in rows of `width`.
     pub(super) count: usize,
     pub(super) width: usize,
-    pub(super) shape: Shape,
     /// The first base's point, and how far its next multiple is.
     pub(super) first: usize,
     pub(super) stride: usize,
@@ -97,7 +96,7 @@ impl Sorting {
         division: Division,
         points: Region,
     ) -> Vec<Launch<Region>> {
-        let Source { integers, count, width, shape, first, stride } = source;
+        let (Source { integers, count, width, first, stride }, shape) = (source, division.shape);
         let (partitions, low_bits) = (division.partitions(), division.low_bits as usize);
         assert!(integers.words() >= SCALAR * count && count % width == 0);
         assert!(holds(self.partitions, partitions) && holds(self.ends, division.slots()));
@@ -156,7 +155,6 @@ fn scan(counts: Region, length: usize, ends: Region, runs_before: bool) -> Vec<A
 /// The memory of sums.
 #[derive(Clone, Copy)]
 pub(super) struct Summing {
-    pub(super) sums: Region,
     pub(super) heads: Region,
     pub(super) tails: Region,
     pub(super) tail_buckets: Region,
@@ -167,17 +165,18 @@ pub(super) struct Summing {
 }
 
 impl Summing {
-    /// The sums of buckets.
+    /// The sums of buckets, or what is to be added to them where they were `begun`.
     pub(super) fn launches(
         self,
         limits: Limits,
         sorting: Sorting,
         division: Division,
         points: Region,
+        (sums, begun): (Region, bool),
     ) -> Vec<Launch<Region>> {
-        let Division { run, runs, .. } = division;
+        let Division { run, runs, buckets, .. } = division;
         let (ends, slots, longs) = (sorting.ends, division.slots(), division.longs());
-        assert!(self.sums.words() >= XYZZ * slots);
+        assert!(sums.words() >= XYZZ * slots);
         assert!(self.heads.words() >= XYZZ * runs && self.tails.words() >= XYZZ * runs);
         assert!(holds(self.tail_buckets, runs) && holds(self.counts, 2) && holds(self.longs, 3 * longs));
         assert!(holds(self.slices, 2 * longs) && self.slice_sums.words() >= XYZZ * longs);
@@ -188,14 +187,14 @@ impl Summing {
             word(run),
             word(runs),
             at(points),
-            at(self.sums),
+            word(begun as usize),
+            at(sums),
             at(self.heads),
             at(self.tails),
             at(self.tail_buckets),
         ];
         let mut join = vec![at(ends), word(run), word(runs)];
-        let rest =
-            [self.sums, self.heads, self.tails, self.tail_buckets, self.counts, self.longs, self.slices];
+        let rest = [sums, self.heads, self.tails, self.tail_buckets, self.counts, self.longs, self.slices];
         join.extend(rest.map(at));
         // On a processor a group is a loop, and more than there are cores only cost.
         let groups = GROUPS.min(limits.items);
@@ -208,66 +207,87 @@ impl Summing {
             at(self.tails),
             at(self.tail_buckets),
             word(groups),
-            at(self.sums),
+            at(sums),
         ];
+        let empty = vec![at(ends), word(buckets), at(sums)];
         let sum = &programs::SUM;
-        // SAFETY: msm_accumulate(entries, ends, buckets, length, runs, points, sums, heads, tails, tail_buckets), msm_join(ends, length,
-        // runs, sums, heads, tails, tail_buckets, counts, longs, slices), msm_slices(counts, slices, heads, groups, slice_sums) and
-        // msm_longs(counts, longs, slice_sums, tails, tail_buckets, groups, sums). Entries name points that there are, by the
-        // sort's assertions. A long bucket has more than 16 runs of its own, so that there are `longs` at most, and slices too.
+        // SAFETY: msm_accumulate(entries, ends, buckets, length, runs, points, begun, sums, heads, tails, tail_buckets), msm_join(ends, length,
+        // runs, sums, heads, tails, tail_buckets, counts, longs, slices), msm_slices(counts, slices, heads, groups, slice_sums),
+        // msm_longs(counts, longs, slice_sums, tails, tail_buckets, groups, sums) and msm_empty(ends, buckets, sums). Entries name points that
+        // there are, by the sort's assertions. A long bucket has more than 16 runs of its own, so that there are `longs` at most, and slices too.
         unsafe {
-            vec![
+            let mut launches = vec![
                 clear(limits, self.counts, 2),
                 Launch::new(sum, "msm_accumulate", limits.grid(runs), accumulate),
                 Launch::new(sum, "msm_join", limits.grid(runs), join),
                 Launch::new(sum, "msm_slices", (groups, ITEMS), slices),
                 Launch::new(sum, "msm_longs", (groups, ITEMS), joined),
-            ]
+            ];
+            if !begun {
+                launches.push(Launch::new(sum, "msm_empty", limits.grid(buckets), empty));
+            }
+            launches
         }
     }
 }
 
-/// The weighted and the plain sums of pieces of buckets.
-pub(super) fn weigh(
-    limits: Limits,
-    (ends, sums): (Region, Region),
-    division: Division,
-    (weighted, plain): (Region, Region),
-) -> Launch<Region> {
-    let Division { buckets, piece, .. } = division;
-    let pieces = buckets / piece;
-    assert!(buckets % piece == 0 && piece.is_power_of_two());
-    assert!(holds(ends, buckets) && sums.words() >= XYZZ * buckets);
-    assert!(weighted.words() >= XYZZ * pieces && plain.words() >= XYZZ * pieces);
-    let args = vec![at(ends), at(sums), word(piece), word(pieces), at(weighted), at(plain)];
-    // SAFETY: msm_weigh(ends, sums, size, pieces, weighted, plain).
-    unsafe { Launch::new(&programs::SUM, "msm_weigh", limits.grid(pieces), args) }
+/// The memory of buckets, and of weighing them.
+#[derive(Clone, Copy)]
+pub(super) struct Weighing {
+    pub(super) sums: Region,
+    pub(super) weighted: Region,
+    pub(super) plain: Region,
+    pub(super) halfway: Region,
+    /// For each bucket set the sum of its weighted pieces, and of the plain ones those whose number has bit 0, 1, and so on.
+    pub(super) result: Region,
 }
 
-/// For each of `sets` sets of 2^`log_pieces` pieces, the sums of `log_pieces` + 1 kinds over runs of `length`.
-pub(super) fn add_bits(
-    (weighted, plain): (Region, Region),
-    sets: usize,
-    log_pieces: u32,
-    length: usize,
-    sums: Region,
-) -> Launch<Region> {
-    let pieces = 1 << log_pieces;
-    let groups = sets * (log_pieces as usize + 1) * (pieces / length);
-    assert!(pieces.is_multiple_of(length) && sums.words() >= XYZZ * groups && groups < 1 << 31);
-    assert!(weighted.words() >= XYZZ * sets * pieces && plain.words() >= XYZZ * sets * pieces);
-    let args = vec![at(weighted), at(plain), word(log_pieces as usize), word(length), at(sums)];
-    // SAFETY: msm_add_bits(weighted, plain, log_pieces, length, sums), a group for each sum.
-    unsafe { Launch::new(&programs::SUM, "msm_add_bits", (groups, ITEMS), args) }
-}
+impl Weighing {
+    /// Words of each of the regions.
+    pub(super) fn words(division: Division) -> [usize; 5] {
+        let pieces = division.buckets / division.piece;
+        let (kinds, runs) = (Self::kinds(division), Self::runs(division));
+        [division.slots(), pieces, pieces, runs * kinds, kinds].map(|points| XYZZ * points)
+    }
 
-/// The sums of every `length` of `count` points.
-pub(super) fn add_up(points: Region, count: usize, length: usize, sums: Region) -> Launch<Region> {
-    assert!(count.is_multiple_of(length) && points.words() >= XYZZ * count);
-    assert!(sums.words() >= XYZZ * (count / length));
-    let args = vec![at(points), word(length), at(sums)];
-    // SAFETY: msm_add_up(points, length, sums), a group for each sum.
-    unsafe { Launch::new(&programs::SUM, "msm_add_up", (count / length, ITEMS), args) }
+    /// Sums of the result.
+    pub(super) fn kinds(division: Division) -> usize {
+        (division.buckets >> division.shape.log_set()) * (division.log_pieces() as usize + 1)
+    }
+
+    /// Runs in which the pieces of a set are added up.
+    fn runs(division: Division) -> usize {
+        (1 << division.log_pieces()) / (1 << division.log_pieces()).min(ADDED_UP)
+    }
+
+    /// The weighted and the plain sums of pieces of buckets, and the sums of those.
+    pub(super) fn launches(self, limits: Limits, division: Division) -> Vec<Launch<Region>> {
+        let Self { sums, weighted, plain, halfway, result } = self;
+        let Division { buckets, piece, .. } = division;
+        let (pieces, log_pieces) = (buckets / piece, division.log_pieces());
+        let (kinds, runs) = (Self::kinds(division), Self::runs(division));
+        assert!(buckets % piece == 0 && piece.is_power_of_two() && kinds * runs < 1 << 31);
+        let regions = [sums, weighted, plain, halfway, result];
+        assert!(regions.iter().zip(Self::words(division)).all(|(region, words)| region.words() >= words));
+        let weigh = vec![at(sums), word(piece), word(pieces), at(weighted), at(plain)];
+        let length = (1 << log_pieces) / runs;
+        let bits = [at(weighted), at(plain), word(log_pieces as usize), word(length)];
+        let bits_to = |to| [&bits[..], &[at(to)]].concat();
+        let sum = &programs::SUM;
+        // SAFETY: msm_weigh(sums, size, pieces, weighted, plain), msm_add_bits(weighted, plain, log_pieces, length, sums) and msm_add_up(points,
+        // length, sums), these a group for each sum. What they read and write is as large as `words` says.
+        unsafe {
+            let weigh = Launch::new(sum, "msm_weigh", limits.grid(pieces), weigh);
+            match runs {
+                1 => vec![weigh, Launch::new(sum, "msm_add_bits", (kinds, ITEMS), bits_to(result))],
+                _ => vec![
+                    weigh,
+                    Launch::new(sum, "msm_add_bits", (kinds * runs, ITEMS), bits_to(halfway)),
+                    Launch::new(sum, "msm_add_up", (kinds, ITEMS), vec![at(halfway), word(runs), at(result)]),
+                ],
+            }
+        }
+    }
 }
 
 /// Multiples by 2^`doublings` of `count` points of a table, from some point on, to another place of the table; `space` is for as many

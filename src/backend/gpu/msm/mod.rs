@@ -18,17 +18,24 @@
 //! 4. Items weigh pieces of buckets by running sums, and groups add up the pieces of a set.
 //! 5. The host has a point for each set, and puts them together.
 //!
-//! Rows of a batch are done in one go, each with buckets of its own, as many as fit. A row that is too large for the device's memory is
-//! cut into ranges of bases, whose sums the host adds.
+//! Rows of a batch are done in one go, each with buckets of its own, as many as fit. A row whose scalars are still to be copied, or that is too
+//! large for the device's memory, is done in parts (`parts.rs`), ranges of bases that go through steps 1 to 3 one after another. An item that
+//! comes to a bucket goes on from what parts before left in it, so that another part costs no sum more and steps 4 and 5 are done once.
 
+mod buckets;
 mod launches;
+mod parts;
 mod pass;
 mod plan;
 pub(super) mod programs;
 mod tables;
+#[cfg(all(test, any(feature = "cuda", feature = "opencl")))]
+mod tests;
 
-use self::launches::{AFFINE, SCALAR};
-use self::plan::{Division, ENTRIES, LOG_BUCKETS, Shape};
+use std::ops::Range;
+
+use self::parts::{Pace, while_copying};
+use self::plan::{ENTRIES, LOG_BUCKETS, Shape};
 use self::tables::DeviceBases;
 use super::Gpu;
 use super::device::Device;
@@ -39,16 +46,6 @@ use crate::curve::Xyzz;
 use crate::error::Error;
 
 type Point = Xyzz<CoordinateResidue>;
-
-/// Bases that are cut no further.
-const BLOCK: usize = 1 << 10;
-/// Blocks of a part: with 32 places, which no part so large has, its entries could be counted.
-const MOST_BLOCKS: usize = ENTRIES / (32 * BLOCK) - 1;
-
-/// Bases whose sum is cut in two, so that the second part is copied to the device while it is at work on the first.
-const WORTH_TWO: usize = 1 << 18;
-/// The first part is one of so many: copying it overlaps with nothing, and its sum takes as long as copying the rest.
-const FIRST_PART: usize = 6;
 
 impl<D: Device> Msm for Gpu<D> {
     fn keep_bases(&self, points: &[G1Affine], table_bytes: u64) -> Result<Option<Kept>, Error> {
@@ -69,32 +66,10 @@ impl<D: Device> Msm for Gpu<D> {
         };
         let mut totals = vec![Xyzz::IDENTITY; rows];
         if n > 0 && rows > 0 {
-            let shape = input.wide_shape();
-            let words = input.words(n, shape, self.device.info().units);
-            let whole = match self.fits(words) && n.saturating_mul(shape.places) < ENTRIES {
-                true => {
-                    let most =
-                        ((1 << LOG_BUCKETS) / shape.buckets()).min(ENTRIES / (n * shape.places)).max(1);
-                    self.divide_at_most(rows, words, most, |rows| {
-                        let totals = &mut totals[rows.clone()];
-                        match rows.len() == 1 && n >= WORTH_TWO && input.kept_scalars.is_none() {
-                            true => self.add_in_two(&input, rows, totals),
-                            false => self.add_rows(&input, rows, 0..n, totals),
-                        }
-                    })
-                }
-                false => Err(Error::OverDeviceBudget { required: 8 * words as u64, budget: self.limit }),
-            };
-            match whole {
+            match self.sum_rows(&input, &mut totals) {
                 Err(Error::DeviceOutOfMemory { .. } | Error::OverDeviceBudget { .. }) => {
-                    totals.fill(Xyzz::IDENTITY);
                     for (row, total) in totals.iter_mut().enumerate() {
-                        let total = std::slice::from_mut(total);
-                        let count = n.div_ceil(BLOCK);
-                        self.divide_at_most(count, words.div_ceil(count), MOST_BLOCKS, |blocks| {
-                            let range = blocks.start * BLOCK..n.min(blocks.end * BLOCK);
-                            self.add_rows(&input, row..row + 1, range, total)
-                        })?;
+                        *total = self.sum_within_budget(&input, row)?;
                     }
                 }
                 done => done?,
@@ -102,6 +77,31 @@ impl<D: Device> Msm for Gpu<D> {
         }
         sums.iter_mut().zip(totals).for_each(|(sum, total)| *sum = sum_of_xyzz(total));
         Ok(())
+    }
+}
+
+impl<D: Device> Gpu<D> {
+    /// Whole rows, as many at once as the budget has room for; a row alone whose scalars have to be copied in parts, if there is room for those.
+    fn sum_rows(&self, input: &Input<'_>, totals: &mut [Point]) -> Result<(), Error> {
+        let (n, units) = (input.bases.points.len(), self.device.info().units);
+        let shape = Shape::cheapest(1, &plan::widest(n), input.tables());
+        let words = input.words(&[n], shape, units);
+        if !self.fits(words) || n.saturating_mul(shape.places) >= ENTRIES {
+            return Err(Error::OverDeviceBudget { required: 8 * words as u64, budget: self.limit });
+        }
+        let parts = while_copying(n);
+        let lengths: Vec<_> = parts.iter().map(Range::len).collect();
+        let overlapping = input.kept_scalars.is_none() && self.fits(input.words(&lengths, shape, units));
+        let most = ((1 << LOG_BUCKETS) / shape.buckets()).min(ENTRIES / (n * shape.places)).max(1);
+        self.divide_at_most(totals.len(), words, most, |rows| {
+            let totals = &mut totals[rows.clone()];
+            match overlapping && rows.len() == 1 {
+                true => self.add_in_parts(input, &rows, &parts, Pace::Overlapping, totals),
+                false => {
+                    self.add_in_parts(input, &rows, std::slice::from_ref(&(0..n)), Pace::OneByOne, totals)
+                }
+            }
+        })
     }
 }
 
@@ -116,17 +116,5 @@ struct Input<'a> {
 impl Input<'_> {
     fn tables(&self) -> Option<Shape> {
         self.kept_bases.and_then(|bases| bases.shape)
-    }
-
-    /// The shape for a row of wide scalars.
-    fn wide_shape(&self) -> Shape {
-        Shape::cheapest(1, &plan::widest(self.bases.points.len()), self.tables())
-    }
-
-    /// Words of device memory for a row of `n` wide scalars on a device of so many units.
-    fn words(&self, n: usize, shape: Shape, units: usize) -> usize {
-        let division = Division::new(shape, 1, n * shape.places, units);
-        let bases = if self.kept_bases.is_none() { AFFINE * n } else { 0 };
-        division.words() + 2 * SCALAR * n + bases
     }
 }

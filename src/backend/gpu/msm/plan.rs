@@ -68,8 +68,18 @@ impl Shape {
 
     fn cost(self, rows: usize, widths: &Widths) -> f64 {
         let buckets = BUCKET * self.buckets() as f64 + SET * self.sets as f64;
+        self.cost_of_entries(rows, widths) + rows as f64 * buckets
+    }
+
+    /// What is left of the cost where buckets are weighed anyway.
+    fn cost_of_entries(self, rows: usize, widths: &Widths) -> f64 {
         let entry = if rows * self.buckets() > WIDE { ENTRY + WIDE_SORT } else { ENTRY };
-        entry * self.entries(widths) as f64 + rows as f64 * buckets
+        entry * self.entries(widths) as f64
+    }
+
+    /// Whether sums over digits of both can be added up in the same buckets.
+    pub(super) fn shares_buckets(self, other: Self) -> bool {
+        (self.bits, self.sets) == (other.bits, other.sets)
     }
 
     /// Whether a pass has room for the buckets of so many rows.
@@ -79,7 +89,7 @@ impl Shape {
 
     /// The cheapest for `rows` rows of integers whose widths these are; among those that use tables is one at most.
     pub(super) fn cheapest(rows: usize, widths: &Widths, tables: Option<Self>) -> Self {
-        let width = widths.iter().rposition(|&count| count > 0).unwrap_or(0).max(1);
+        let width = width_of(widths);
         let plain = (1..=LONGEST_DIGIT.min(width as u32 + 1)).map(|bits| Self::plain(bits, width));
         let with_tables = tables.map(|shape| Self { places: Self::plain(shape.bits, width).places, ..shape });
         // Fewer places than sets leave sets empty.
@@ -88,6 +98,20 @@ impl Shape {
         let cost = |shape: &Self| shape.cost(rows, widths);
         // Digits of a single bit have the fewest buckets, and rows are divided so that those have room.
         all.min_by(|a, b| cost(a).total_cmp(&cost(b))).unwrap_or(Self::plain(1, width))
+    }
+
+    /// The cheapest for a row of integers that are summed after others: a shape of its own, or that of those `before`, whose buckets
+    /// cost nothing more.
+    pub(super) fn after(before: Self, widths: &Widths, tables: Option<Self>) -> Self {
+        let own = Self::cheapest(1, widths, tables);
+        let shared = Self { places: Self::plain(before.bits, width_of(widths)).places, ..before };
+        // Without tables there is a set for each place.
+        let possible =
+            shared.places <= shared.sets || tables.is_some_and(|shape| shape.shares_buckets(before));
+        match possible && shared.cost_of_entries(1, widths) <= own.cost(1, widths) {
+            true => shared,
+            false => own,
+        }
     }
 
     /// The cheapest tables for sums of `n` wide scalars, at most `most` of them, the bases themselves counted; `None` if
@@ -105,6 +129,18 @@ impl Shape {
     }
 }
 
+/// Bits of the widest integer, at least 1.
+fn width_of(widths: &Widths) -> usize {
+    widths.iter().rposition(|&count| count > 0).unwrap_or(0).max(1)
+}
+
+/// `n` integers of which `widths` are a sample.
+pub(super) fn of_sample(widths: &Widths, n: usize) -> Widths {
+    let count = widths.iter().map(|&count| u64::from(count)).sum::<u64>().max(1);
+    // None that there is becomes none.
+    widths.map(|of_width| (u64::from(of_width) * n as u64).div_ceil(count) as u32)
+}
+
 /// `n` integers, all of them as wide as can be.
 pub(super) fn widest(n: usize) -> Widths {
     let mut widths = [0; 256];
@@ -115,6 +151,8 @@ pub(super) fn widest(n: usize) -> Widths {
 /// Runs of entries, and pieces of buckets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Division {
+    /// The digits.
+    pub(super) shape: Shape,
     /// Entries at most.
     pub(super) entries: usize,
     /// Buckets of all rows; the lower bits of a bucket's number that are left to the second step of the sort.
@@ -145,7 +183,8 @@ impl Division {
         let run = run_length(entries, ITEMS * units.max(1));
         let log = buckets.next_power_of_two().ilog2();
         let piece = (buckets / PIECES).next_power_of_two().clamp(1, 32).min(1 << shape.log_set());
-        Self { entries, buckets, low_bits: log.div_ceil(2), run, runs: entries.div_ceil(run), piece }
+        let (low_bits, runs) = (log.div_ceil(2), entries.div_ceil(run));
+        Self { shape, entries, buckets, low_bits, run, runs, piece }
     }
 
     /// Partitions; the last may have room for buckets that are none.
@@ -163,10 +202,19 @@ impl Division {
         self.runs / SHORT + 1
     }
 
-    /// Words of device memory for all of this.
-    pub(super) fn words(self) -> usize {
-        let points = 2 * self.runs + self.buckets + self.longs() + 4 * self.buckets / self.piece;
-        2 * self.entries + 16 * points + self.slots()
+    /// log2 of the pieces of a set.
+    pub(super) fn log_pieces(self) -> u32 {
+        self.shape.log_set() - self.piece.ilog2()
+    }
+
+    /// Words of device memory for entries and their runs.
+    pub(super) fn entry_words(self) -> usize {
+        2 * self.entries + 16 * (2 * self.runs + self.longs()) + self.slots()
+    }
+
+    /// Words of device memory for buckets, and for weighing them.
+    pub(super) fn bucket_words(self) -> usize {
+        16 * (self.slots() + 4 * self.buckets / self.piece)
     }
 }
 
@@ -212,6 +260,37 @@ mod tests {
         for rows in [1, 7, 300, 5000] {
             assert!(Shape::cheapest(rows, &widest(40), None).has_room(rows));
         }
+    }
+
+    #[test]
+    fn parts_share_buckets_where_that_is_cheaper() {
+        let (few, many): (usize, usize) = (1 << 18, 1 << 20);
+        let of_width = |width: usize, count| {
+            let mut widths = [0; 256];
+            widths[width] = count;
+            widths
+        };
+        for tables in [None, Shape::of_tables(many, 1000)] {
+            let wide = Shape::cheapest(1, &widest(many), tables);
+            // The same again; and narrower ones, which buckets of their own would only cost more.
+            assert_eq!(Shape::after(wide, &widest(few), tables), wide);
+            let narrow = Shape::after(wide, &of_width(60, 1 << 12), tables);
+            assert!(narrow.shares_buckets(wide) && narrow.places * narrow.bits as usize > 60);
+            // Wide ones after bits: digits of a bit are too many, or have no sets to go to.
+            let bits = Shape::cheapest(1, &of_width(1, few as u32), tables);
+            assert_eq!(Shape::after(bits, &widest(many), tables), wide);
+            for width in 1..=WIDEST {
+                let shape = Shape::after(wide, &of_width(width, 1 << 10), tables);
+                assert!(shape.places * shape.bits as usize > width);
+                assert!(shape.places <= shape.sets || tables.is_some_and(|of| of.shares_buckets(shape)));
+            }
+        }
+        // Widths of a sample stand for all, however few they are.
+        let mut sample = of_width(3, 1);
+        sample[253] = 999;
+        let all = of_sample(&sample, 100);
+        assert_eq!((all[3], all[253], all.iter().filter(|&&count| count > 0).count()), (1, 100, 2));
+        assert_eq!(of_sample(&sample, 1000), sample);
     }
 
     #[test]

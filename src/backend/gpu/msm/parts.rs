@@ -1,0 +1,142 @@
+//! Sums in parts: ranges of bases that share buckets, which are weighed once, after the last.
+//!
+//! # Scalars that are on their way
+//!
+//! While the device is at work on a part the next is copied. What overlaps with nothing is the copy of the first part, so that is to be
+//! small; and the device waits for a part whose copy takes longer than the work on the part before. Work takes some 4.4 times as long
+//! as the copy of its scalars from page-locked memory (2^22 on an H200: 10.7 ms for 2.4), so each part is four times the one
+//! before, and the first of k is one of (4^k - 1) / 3: a fifth, a 21st, an 85th.
+//!
+//! Another part in front saves the copy of four times as many scalars as it has itself, and costs its launches and a little work on every bucket, 0.1 ms
+//! or so. 2^18 scalars are copied in 0.15 ms: so a first part has 2^16 scalars or more, and sums below 5 x 2^16 are done at once.
+//!
+//! # Sums beyond the device's memory
+//!
+//! A row that exceeds the budget goes in equal parts, one after another, the memory of each but for the buckets free before the next is copied.
+//!
+//! # Digits
+//!
+//! The widths of a part's scalars are known when it was copied. From the first part's, taken as a sample of all that are to come, follow the digits of
+//! the sum. A later part keeps them, and so shares buckets, unless digits and buckets of its own cost less (wide scalars after bits) or
+//! its scalars are too wide for the bucket sets that there are; then the buckets so far are weighed and others begun (`plan.rs`).
+
+use std::iter::successors;
+use std::ops::Range;
+
+use super::buckets::Buckets;
+use super::launches::{AFFINE, SCALAR};
+use super::plan::{Division, ENTRIES, Shape, widest};
+use super::{Input, Point};
+use crate::backend::gpu::work::Work;
+use crate::backend::gpu::{Device, Gpu};
+use crate::curve::Xyzz;
+use crate::error::Error;
+
+/// A part has so many times the bases of the part before.
+const GROWTH: usize = 4;
+/// The fewest bases of a first part.
+const FIRST_PART: usize = 1 << 16;
+
+/// Bases that are cut no further for the sake of memory.
+const BLOCK: usize = 1 << 10;
+/// Blocks of a part: with 32 places, which no part so large has, its entries could be counted.
+const MOST_BLOCKS: usize = ENTRIES / (32 * BLOCK) - 1;
+
+/// How parts follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pace {
+    /// Each is copied while the device is at work on the one before.
+    Overlapping,
+    /// Each when the memory of the one before is free.
+    OneByOne,
+}
+
+/// The parts of a sum over `n` bases whose scalars have to be copied; one part where more do not pay.
+pub(super) fn while_copying(n: usize) -> Vec<Range<usize>> {
+    // Parts of 1, GROWTH, GROWTH^2 and so on, the first k of them together.
+    let shares = successors(Some(1), |share| Some(GROWTH * share + 1));
+    let shares: Vec<_> = shares.take_while(|&share| share == 1 || n / share >= FIRST_PART).collect();
+    let cut = |share: usize| n * share / shares[shares.len() - 1];
+    let begins = std::iter::once(0).chain(shares.iter().copied().map(cut));
+    begins.zip(shares.iter().copied().map(cut)).map(|(begin, end)| begin..end).collect()
+}
+
+impl<D: Device> Gpu<D> {
+    /// Adds the sums of rows to `totals`, in parts of the bases that follow each other from 0 on. After an error totals may have some of the parts.
+    pub(super) fn add_in_parts(
+        &self,
+        input: &Input<'_>,
+        rows: &Range<usize>,
+        parts: &[Range<usize>],
+        pace: Pace,
+        totals: &mut [Point],
+    ) -> Result<(), Error> {
+        let n = input.bases.points.len();
+        let mut buckets: Option<Buckets<'_, D>> = None;
+        for part in parts.iter().cloned() {
+            let like = match pace {
+                Pace::Overlapping => n - part.start,
+                Pace::OneByOne => part.len(),
+            };
+            buckets = match buckets {
+                Some(buckets) if pace == Pace::OneByOne => Some(buckets.alone(Work::new(self)?)?),
+                buckets => buckets,
+            };
+            buckets = self.fill(input, (rows.clone(), part), like, buckets, totals)?;
+        }
+        buckets.map_or(Ok(()), |buckets| buckets.end(totals))
+    }
+
+    /// The sum of a row, in as few parts as the budget has room for, and in twice as many whenever the device refuses memory. A single block
+    /// is tried whatever it takes.
+    pub(super) fn sum_within_budget(&self, input: &Input<'_>, row: usize) -> Result<Point, Error> {
+        let (n, units) = (input.bases.points.len(), self.device().info().units);
+        let mut blocks = n.div_ceil(BLOCK).clamp(1, MOST_BLOCKS);
+        let words = |n: usize| input.words(&[n], Shape::cheapest(1, &widest(n), input.tables()), units);
+        while blocks > 1 && !self.fits(words(n.min(blocks * BLOCK))) {
+            blocks -= blocks.div_ceil(8);
+        }
+        loop {
+            let starts = (0..n).step_by(blocks * BLOCK);
+            let parts: Vec<_> = starts.map(|start| start..n.min(start + blocks * BLOCK)).collect();
+            let mut total = [Xyzz::IDENTITY];
+            match self.add_in_parts(input, &(row..row + 1), &parts, Pace::OneByOne, &mut total) {
+                // Buckets may have got some of the part that failed: from the first on.
+                Err(Error::DeviceOutOfMemory { .. }) if blocks > 1 => blocks = blocks.div_ceil(2),
+                done => return done.map(|()| total[0]),
+            }
+        }
+    }
+}
+
+impl Input<'_> {
+    /// Words of device memory for a row of wide scalars in parts of these lengths, all of them there at once, on a device of so many units.
+    pub(super) fn words(&self, parts: &[usize], shape: Shape, units: usize) -> usize {
+        let n = parts.iter().sum::<usize>();
+        let division = |part: &usize| Division::new(shape, 1, part * shape.places, units);
+        let entries = parts.iter().map(|part| division(part).entry_words()).sum::<usize>();
+        let bases = if self.kept_bases.is_none() { AFFINE * n } else { 0 };
+        entries + division(&n).bucket_words() + 2 * SCALAR * n + bases
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FIRST_PART, GROWTH, while_copying};
+
+    #[test]
+    fn parts_grow_and_are_all_of_the_sum() {
+        for n in (1..100).chain([1 << 18, 1 << 20, 1 << 22, 1 << 23, (1 << 26) - 1]) {
+            let parts = while_copying(n);
+            assert!(parts[0].start == 0 && parts[parts.len() - 1].end == n);
+            assert!(parts.len() == 1 || parts[0].len() >= FIRST_PART);
+            for pair in parts.windows(2) {
+                assert_eq!(pair[0].end, pair[1].start);
+                // But for what rounding does.
+                assert!(pair[1].len().abs_diff(GROWTH * pair[0].len()) <= 2 * GROWTH);
+            }
+        }
+        let counts = [18, 19, 20, 21, 22, 23].map(|log| while_copying(1 << log).len());
+        assert_eq!(counts, [1, 2, 2, 3, 3, 4]);
+    }
+}
