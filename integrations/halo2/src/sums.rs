@@ -17,7 +17,7 @@ use crate::types::{self, Bn254};
 use crate::{done, engine};
 
 /// Fewer pairs are left to the stock code: it takes less time for them than asking an engine does.
-const SMALLEST: usize = 4;
+const SMALLEST: usize = 8;
 
 /// Fewer bases are brought along with every sum: that takes less time than finding them.
 const SMALLEST_KEPT: usize = 1 << 10;

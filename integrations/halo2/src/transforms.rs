@@ -13,7 +13,7 @@ use crate::types::{self, Bn254};
 use crate::{done, engine};
 
 /// Shorter vectors are left to the stock code: it takes less time for them than asking an engine does.
-const SMALLEST: usize = 1 << 5;
+const SMALLEST: usize = 1 << 6;
 
 /// Coefficients to values on the powers of `omega`, in place and natural order, by the engine of the process.
 ///

@@ -13,7 +13,7 @@ fn msm(scalars: &[Fr], bases: &[G1Affine]) -> G1 {
 
 #[test]
 fn sums_of_all_sizes() {
-    for n in [4, 5, 31, 32, 33, 237, 1023, 1024, 1025] {
+    for n in [8, 9, 31, 32, 33, 237, 1023, 1024, 1025] {
         let (scalars, points) = (scalars(n), points(1, n));
         assert_eq!(msm(&scalars, &points), msm_best(&scalars, &points), "{n} pairs");
     }
@@ -38,7 +38,8 @@ fn edges() {
     check(&scalars(n), &bases);
     check(&[-Fr::one(); 40], &bases);
     // P - P: a sum that is the identity can be added to.
-    let nothing = msm(&[Fr::one(); 4], &[bases[1], -bases[1], bases[2], -bases[2]]);
+    let pairs = [bases[1], -bases[1], bases[2], -bases[2]];
+    let nothing = msm(&[Fr::one(); 8], &[pairs, pairs].concat());
     assert!(bool::from(nothing.is_identity()));
     assert_eq!(nothing + bases[1], G1::from(bases[1]));
 }
@@ -46,7 +47,7 @@ fn edges() {
 #[test]
 fn what_is_not_the_engines() {
     let (scalars, points) = (scalars(64), points(1, 64));
-    let few = zkaccel_halo2::msm::<Fork, _, _, G1>(&scalars[..3], &points[..3]);
+    let few = zkaccel_halo2::msm::<Fork, _, _, G1>(&scalars[..7], &points[..7]);
     assert!(few.is_none(), "few pairs");
     assert!(zkaccel_halo2::msm::<Fork, _, _, G1>(&scalars[..0], &points[..0]).is_none(), "no pairs");
     assert!(zkaccel_halo2::msm::<Fork, _, _, G1>(&scalars[1..], &points).is_none(), "lengths that differ");

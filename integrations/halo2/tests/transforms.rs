@@ -13,7 +13,7 @@ fn root(k: u32) -> Fr {
 
 #[test]
 fn values_and_coefficients() {
-    for k in 5..=11 {
+    for k in 6..=11 {
         let (n, omega, shift) = (1 << k, root(k), Fr::from(17));
         let coefficients = scalars(n);
         let mut expected = coefficients.clone();
@@ -41,7 +41,7 @@ fn what_is_not_the_engines() {
     let divisor = Fr::from(64).invert().unwrap();
     assert!(!zkaccel_halo2::fft::<Fork, _, _>(&mut values, &root(5)), "a root of another order");
     assert!(!zkaccel_halo2::fft::<Fork, _, _>(&mut values[1..], &omega), "no power of two");
-    assert!(!zkaccel_halo2::fft::<Fork, _, _>(&mut values[..16], &root(4)), "few values");
+    assert!(!zkaccel_halo2::fft::<Fork, _, _>(&mut values[..32], &root(5)), "few values");
     assert!(!zkaccel_halo2::fft::<Fork, _, Fr>(&mut [], &omega), "no values");
     assert!(!zkaccel_halo2::fft::<Fork, _, _>(&mut values, &5_u64), "another field");
     assert!(!zkaccel_halo2::coset_fft::<Fork, _>(&mut values, &omega, &Fr::zero()), "no coset by zero");
