@@ -42,6 +42,9 @@ patched() {
   (cd "$copy" && build "$name" --offline)
 }
 
+# Without optimisation frames are large, and the threads' stacks of 2 MiB too small.
+if [ "$profile" = dev ]; then export RUST_MIN_STACK=$((16 << 20)); fi
+
 run() { "$work/$1.bin" "${@:2}"; }
 
 if [ $mode = time ]; then
