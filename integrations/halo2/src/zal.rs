@@ -162,10 +162,11 @@ impl<C: Bn254> Zal<C> {
     fn sum_of(&self, scalars: ScalarsDescriptor<'_, C>, bases: BasesDescriptor<'_, C>) -> Result<G1, Error> {
         let (slice, points) = (own_scalars::<C>(scalars.scalars), own_points::<C>(bases.bases));
         let kept_scalars = match scalars.ticket {
-            Some(ticket) => match self.store().get(ticket) {
-                Some(kept) => Some(kept),
-                None => self.kept_scalars(slice)?.map(|kept| kept.1),
-            },
+            Some(ticket) => {
+                // Not in a `match`: the lock would be held through it.
+                let found = self.store().get(ticket);
+                if found.is_some() { found } else { self.kept_scalars(slice)?.map(|kept| kept.1) }
+            }
             None => None,
         };
         let kept_bases = match bases.ticket {
@@ -252,5 +253,39 @@ impl<C: Bn254> fmt::Debug for ScalarsDescriptor<'_, C> {
 impl<C: Bn254> fmt::Debug for BasesDescriptor<'_, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BasesDescriptor").field("len", &self.bases.len()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zkaccel::work::items;
+
+    crate::bn254!(Own = zkaccel::bn254);
+
+    /// Descriptors whose copies were thrown out, and such as never had any, are as good as others.
+    #[test]
+    fn what_is_not_kept_any_more() {
+        let engine = Engine::global().unwrap();
+        let mut zal = Zal::<Own>::new(&engine, BasesOptions::default());
+        // Room for ten of each.
+        (zal.bases, zal.scalars) = (KeptBases::new(640), Mutex::new(Store::new(320)));
+        let bases = [1_u64, 2, 3].map(|i| vec![G1Affine::from(G1::generator() * Fr::from(i)); 11]);
+        let scalars = [4_u64, 5, 6].map(|i| vec![Fr::from(i); 11]);
+        let kept = || ["bases kept", "scalars kept"].map(|operation| items(&engine.work(), operation));
+        let described = [6, 7, 11].map(|len| {
+            let lists = bases.iter().zip(&scalars);
+            let descriptors = lists.map(|(b, s)| (zal.keep_bases(&b[..len]), zal.keep_scalars(&s[..len])));
+            (len as u64, descriptors.collect::<Vec<_>>())
+        });
+        for (len, descriptors) in described {
+            for (i, &(bases, scalars)) in (1..).zip(&descriptors) {
+                let before = kept();
+                let sum = zal.sum(scalars, bases);
+                assert_eq!(sum, G1::generator() * Fr::from(i * (i + 3) * len), "{len} of list {i}");
+                let again = if len > 10 { 0 } else { len };
+                assert_eq!([kept()[0] - before[0], kept()[1] - before[1]], [again; 2]);
+            }
+        }
     }
 }
