@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# The program in example/ with the published halo2-axiom and with accelerated copies of it.
+#
+#     compare.sh K          proves with both, two proofs at a time; compares proofs byte by byte, verifies each side's with the other
+#     compare.sh time K...  the time of a proof of 2^K rows with both, a line for each K
+#
+# ZKACCEL_DEVICE names the device; CARGO_TARGET_DIR is where all of it is built; PROFILE is dev or release (which is for times).
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+mkdir -p "${CARGO_TARGET_DIR:-$root/integrations/target}"
+CARGO_TARGET_DIR=$(cd "${CARGO_TARGET_DIR:-$root/integrations/target}" && pwd)
+export CARGO_TARGET_DIR
+work=$CARGO_TARGET_DIR/halo2
+mkdir -p "$work"
+
+mode=compare
+if [ "${1:-}" = time ]; then mode=time; shift; fi
+[ $# -ge 1 ] || { sed -n '2,7p' "$0" >&2; exit 2; }
+profile=${PROFILE:-$([ $mode = time ] && echo release || echo dev)}
+
+# build NAME FLAGS...: the program, in the workspace that is the current directory, as $work/NAME.bin.
+build() {
+  local name=$1; shift
+  # Copies of published crates warn of what the registry's own would not.
+  if ! cargo build --profile "$profile" "$@" 2>"$work/$name.log"; then cat "$work/$name.log" >&2; exit 1; fi
+  cp "$CARGO_TARGET_DIR/$([ "$profile" = dev ] && echo debug || echo "$profile")/halo2-chain" "$work/$name.bin"
+}
+
+# patched NAME FLAGS...: the same program in a workspace like its own but for a patch.
+patched() {
+  local name=$1; shift
+  local copy=$work/$name crates=$work/$name-crates
+  "$here/patch.sh" "$@" "$crates"
+  rm -rf "$copy"
+  mkdir "$copy"
+  cp -R "$here/example/src" "$here/example/Cargo.lock" "$copy"
+  sed -e "s|path = \"../../..\"|path = \"$root\"|; s|path = \"..\"|path = \"$here\"|" "$here/example/Cargo.toml" >"$copy/Cargo.toml"
+  cat "$crates/patch.toml" >>"$copy/Cargo.toml"
+  # The lock names all crates already, those of zkaccel too; that two of them come from a directory now changes nothing else.
+  (cd "$copy" && build "$name" --offline)
+}
+
+# Without optimisation frames are large, and the threads' stacks of 2 MiB too small.
+if [ "$profile" = dev ]; then export RUST_MIN_STACK=$((16 << 20)); fi
+
+run() { "$work/$1.bin" "${@:2}"; }
+
+if [ $mode = time ]; then
+  patched stock --measured --stock
+  patched accelerated --measured
+  for k in "$@"; do
+    stock=$(run stock time "$k" --expect stock | grep '^seconds ')
+    accelerated=$(run accelerated time "$k" --expect accelerated | grep '^seconds ')
+    awk -v k="$k" -v s="$stock" -v a="$accelerated" 'BEGIN {
+      split(s, stock, " "); split(a, ours, " ")
+      printf "2^%d rows: stock %.3f s, of which sums and transforms %.3f s (%.0f %%); accelerated %.3f s, of which %.3f s (%.0f %%); ",
+        k, stock[2], stock[3], 100 * stock[3] / stock[2], ours[2], ours[3], 100 * ours[3] / ours[2]
+      printf "%.2f times as fast, sums and transforms %.2f times\n", stock[2] / ours[2], stock[3] / ours[3]
+    }'
+  done
+  exit
+fi
+
+k=$1
+(cd "$here/example" && build published --locked)
+patched stock --measured --stock
+patched accelerated --measured
+
+echo "halo2-axiom as it is published"
+run published prove "$k" "$work/published-proofs" 1 --expect stock
+if run published prove "$k" "$work/refused" 1 --expect accelerated >/dev/null 2>&1; then
+  echo "a proof that the engine had no part in passed for an accelerated one" >&2
+  exit 1
+fi
+echo "the same, with its random polynomial from a fixed seed"
+run stock prove "$k" "$work/stock-proofs" 2 --expect stock
+echo "accelerated, two proofs at the same time"
+run accelerated prove "$k" "$work/accelerated-proofs" 2 --expect accelerated
+
+for number in 0 1; do
+  cmp "$work/stock-proofs/proof-$number.bin" "$work/accelerated-proofs/proof-$number.bin"
+done
+run published verify "$k" "$work/accelerated-proofs" 2
+run accelerated verify "$k" "$work/published-proofs" 1
+echo "equal proofs of 2^$k rows; each side accepts the other's"

@@ -1,0 +1,54 @@
+//! halo2 provers over BN254 on zkaccel.
+//!
+//! halo2 has no place for another implementation of its sums and transforms: they are free functions, generic in the field and the
+//! curve. So a copy of the crates that hold them gets a line at the head of each, by `[patch.crates-io]`
+//! (`patch.sh` makes the copies; the prover's own code stays as it is):
+//!
+//! | stock function | its line asks |
+//! |---|---|
+//! | `halo2curves::msm::msm_best` | [`msm`] |
+//! | `halo2curves::fft::best_fft`, `halo2_proofs::arithmetic::best_fft` | [`fft`] |
+//! | `EvaluationDomain::ifft` | [`inverse_fft`] |
+//! | `EvaluationDomain::coeff_to_extended_part` | [`coset_fft`] |
+//!
+//! Each function says whether it did the work: `None` or `false` for another curve, for a transform of points, for sizes at which asking
+//! costs more than the work, and the stock code goes on as ever. [`bn254!`] says which types are BN254 in the fork that asks, and asserts that
+//! their memory is what zkaccel takes.
+//!
+//! For forks that have the traits of the ZK acceleration layer, [`zal!`] makes an engine of its own.
+//!
+//! The engine is [`zkaccel::Engine::global`], but for [`zal!`]'s. An engine's error (a device that is lost, memory that is refused) is a
+//! panic with the engine's words: halo2's functions have no place for errors.
+//!
+//! What stays with the stock prover: synthesis, the evaluation of gates, lookups and permutations, openings, the transcript.
+
+mod bases;
+mod clock;
+mod store;
+mod sums;
+mod transforms;
+#[doc(hidden)]
+pub mod types;
+mod zal;
+
+pub use clock::{Timed, time_in, timed};
+#[doc(hidden)]
+pub use ff;
+pub use sums::msm;
+pub use transforms::{coset_fft, fft, inverse_fft};
+pub use types::Bn254;
+pub use zal::{BasesDescriptor, ScalarsDescriptor, Zal};
+#[doc(hidden)]
+pub use zkaccel;
+
+use zkaccel::{Engine, Error};
+
+/// The engine of the process.
+fn engine() -> Engine {
+    done(Engine::global())
+}
+
+/// What an engine's operation gave; its error is a panic.
+fn done<T>(result: Result<T, Error>) -> T {
+    result.unwrap_or_else(|error| panic!("zkaccel: {error}"))
+}

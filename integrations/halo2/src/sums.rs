@@ -1,0 +1,104 @@
+//! Sums over G1 in place of halo2curves' `msm_best`.
+//!
+//! A prover multiplies over the same structured reference string (SRS) again and again, and hands it over as a slice every time. On a
+//! device with memory of its own the bases should be brought there once. A list that comes for the second time is kept
+//! ([`KeptBases`] finds it again), so that what is used once, such as the points of a proof in a verifier, throws nothing out. Where the
+//! host is the device, keeping would save nothing, and slices are used as they are.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use zkaccel::bn254::{Fr, G1, G1Affine};
+use zkaccel::msm::BasesOptions;
+use zkaccel::{Engine, Error};
+
+use crate::bases::{KeptBases, room};
+use crate::types::{self, Bn254};
+use crate::{done, engine};
+
+/// Fewer pairs are left to the stock code: it takes less time for them than asking an engine does.
+const SMALLEST: usize = 8;
+
+/// Fewer bases are brought along with every sum: that takes less time than finding them.
+const SMALLEST_KEPT: usize = 1 << 10;
+
+/// Lists that are remembered, waiting for their second time.
+const REMEMBERED: usize = 16;
+
+/// The sum of every scalar times its base by the engine of the process; `None` for other types than the fork's BN254 and for few pairs.
+///
+/// Different lengths are `None` too: the stock code says what it says of them. An error of the engine is a panic with its words.
+pub fn msm<C: Bn254, S: 'static, A: 'static, P: 'static>(scalars: &[S], bases: &[A]) -> Option<P> {
+    let (scalars, bases) = (types::scalars::<C, S>(scalars)?, types::points::<C, A>(bases)?);
+    if !types::takes_sums::<C, P>() || scalars.len() != bases.len() || bases.len() < SMALLEST {
+        return None;
+    }
+    static KNOWN: OnceLock<Known> = OnceLock::new();
+    let engine = engine();
+    let known = KNOWN.get_or_init(|| Known::new(room(&engine)));
+    Some(types::sum::<C, P>(&done(known.sum(&engine, scalars, bases))))
+}
+
+/// Lists of bases that were used before.
+struct Known {
+    kept: KeptBases,
+    seen: Mutex<VecDeque<Seen>>,
+}
+
+/// A list that was used once, or that somebody is keeping now.
+struct Seen {
+    mark: Mark,
+    /// Its second time has come. It stays so if there was no memory for it: then it is not tried again until it is forgotten.
+    taken: bool,
+}
+
+/// What a list is remembered by: its length and some of its points. Lists with equal marks may differ: one is kept a use
+/// too early then, and no more follows from it.
+type Mark = (usize, [G1Affine; 3]);
+
+impl Known {
+    fn new(limit: u64) -> Self {
+        Self { kept: KeptBases::new(limit), seen: Mutex::default() }
+    }
+
+    /// Nothing that can panic runs under the lock.
+    fn seen(&self) -> MutexGuard<'_, VecDeque<Seen>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn sum(&self, engine: &Engine, scalars: &[Fr], bases: &[G1Affine]) -> Result<G1, Error> {
+        let host_is_device = engine.device_time().is_none();
+        if host_is_device || bases.len() < SMALLEST_KEPT || !self.kept.have_room_for(bases) {
+            return engine.msm(scalars, bases);
+        }
+        if let Some((_, kept)) = self.kept.find(bases) {
+            return engine.msm(scalars, kept.range(0..bases.len())?);
+        }
+        let mark = (bases.len(), [bases[0], bases[bases.len() / 2], bases[bases.len() - 1]]);
+        if !self.is_second_time(&mark) {
+            return engine.msm(scalars, bases);
+        }
+        match self.kept.keep(engine, bases, BasesOptions::default())? {
+            Some((_, kept)) => {
+                self.seen().retain(|seen| seen.mark != mark);
+                engine.msm(scalars, &kept)
+            }
+            None => engine.msm(scalars, bases),
+        }
+    }
+
+    /// Remembers a list; whether it is there already, and nobody is keeping it.
+    fn is_second_time(&self, mark: &Mark) -> bool {
+        let mut seen = self.seen();
+        match seen.iter_mut().find(|seen| seen.mark == *mark) {
+            Some(seen) => !std::mem::replace(&mut seen.taken, true),
+            None => {
+                seen.push_back(Seen { mark: *mark, taken: false });
+                if seen.len() > REMEMBERED {
+                    seen.pop_front();
+                }
+                false
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Transforms over the scalars in place of halo2's.
+//!
+//! With w the root of order n = 2^k, halo2's prover asks for values of coefficients on the powers of w (`best_fft`), for
+//! coefficients of such values (`ifft`, which multiplies by 1/n behind a transform with the inverse of w), and for values on a coset
+//! (`coeff_to_extended_part`, which multiplies coefficient i by s^i before the transform). The engine takes factors and shifts along in its
+//! transforms, so each of the three is one call.
+
+use ff::Field;
+use zkaccel::bn254::Fr;
+use zkaccel::ntt::{Domain, Ntt};
+
+use crate::types::{self, Bn254};
+use crate::{done, engine};
+
+/// Shorter vectors are left to the stock code: it takes less time for them than asking an engine does.
+const SMALLEST: usize = 1 << 6;
+
+/// Coefficients to values on the powers of `omega`, in place and natural order, by the engine of the process.
+///
+/// `false`, and nothing done, for other types than the fork's scalars, lengths that are no power of two or small, and an `omega` whose order is
+/// not the length. An error of the engine is a panic with its words.
+pub fn fft<C: Bn254, S: 'static, G: 'static>(values: &mut [G], omega: &S) -> bool {
+    let (Some(values), Some(omega)) = (types::scalars_mut::<C, G>(values), types::scalar::<C, S>(omega))
+    else {
+        return false;
+    };
+    let subgroup = subgroup(values.len(), omega);
+    transform(values, subgroup.map(Ntt::forward))
+}
+
+/// Coefficients to values on the coset by `shift`. Otherwise as [`fft`]; `false` for a shift of zero, too.
+pub fn coset_fft<C: Bn254, S: 'static>(coefficients: &mut [S], omega: &S, shift: &S) -> bool {
+    let (Some(omega), Some(shift)) = (types::scalar::<C, S>(omega), types::scalar::<C, S>(shift)) else {
+        return false;
+    };
+    let Some(values) = types::scalars_mut::<C, S>(coefficients) else { return false };
+    let coset = subgroup(values.len(), omega).and_then(|subgroup| subgroup.coset(shift).ok());
+    transform(values, coset.map(Ntt::forward))
+}
+
+/// Values on the powers of a root to coefficients, given the inverse of the root and that of the length. Otherwise as [`fft`]; `false` for
+/// another divisor, too.
+pub fn inverse_fft<C: Bn254, S: 'static>(values: &mut [S], omega_inv: &S, divisor: &S) -> bool {
+    let (Some(omega_inv), Some(divisor)) = (types::scalar::<C, S>(omega_inv), types::scalar::<C, S>(divisor))
+    else {
+        return false;
+    };
+    let Some(values) = types::scalars_mut::<C, S>(values) else { return false };
+    if divisor * Fr::from(values.len() as u64) != Fr::ONE {
+        return false;
+    }
+    let root = Option::<Fr>::from(omega_inv.invert());
+    let domain = root.and_then(|root| subgroup(values.len(), root));
+    transform(values, domain.map(Ntt::inverse))
+}
+
+/// The powers of a root, if they are so many and not few.
+fn subgroup(size: usize, root: Fr) -> Option<Domain<Fr>> {
+    let suits = size >= SMALLEST && size.is_power_of_two();
+    suits.then(|| Domain::with_root(size.ilog2(), root).ok()).flatten()
+}
+
+fn transform(values: &mut [Fr], ntt: Option<Ntt<Fr>>) -> bool {
+    let Some(ntt) = ntt else { return false };
+    done(engine().fft(&ntt, values));
+    true
+}

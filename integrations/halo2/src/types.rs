@@ -1,0 +1,150 @@
+//! A fork's types as those of zkaccel.
+//!
+//! zkaccel has BN254's elements from halo2curves 0.10, a fork of halo2 from another version or another crate. To the compiler these are
+//! different types. Their memory is the same: four limbs, lowest first, in Montgomery form with R = 2^256; x before y, all zero for the
+//! identity. [`bn254!`](crate::bn254) asserts when it is compiled what can be asserted then: sizes, alignments, where coordinates lie,
+//! and the limbs of one, by which a number form is known.
+//!
+//! Sums go back as affine points with Z = 1, which means the same in homogeneous and in Jacobian coordinates, so that nothing rests on which a fork
+//! has; the identity is (0, 1, 0).
+
+use std::any::TypeId;
+use std::mem::{align_of, size_of, transmute_copy};
+
+use zkaccel::bn254::{Fq, Fr, G1, G1Affine, affine, limbs_of_points};
+
+/// The types of BN254 in a version or fork of halo2curves. [`bn254!`](crate::bn254) implements it.
+///
+/// # Safety
+/// All four have the memory that the documentation of [`zkaccel::bn254`] shows, and any reduced limbs are elements.
+pub unsafe trait Bn254: 'static {
+    /// Scalars, `Fr`.
+    type Scalar: Copy + Send + Sync + 'static;
+    /// Affine points, `G1Affine`.
+    type Affine: Copy + Send + Sync + 'static;
+    /// Points in a projective form, `G1`.
+    type Projective: Copy + Send + Sync + 'static;
+}
+
+/// Makes a type that says which types are BN254 in a crate: `bn254!(pub Zkaccel = crate::bn256);`
+///
+/// The module must have `Fr`, `Fq`, `G1Affine` with fields `x` and `y`, and `G1` with `x`, `y` and `z`, whose memory is that of halo2curves
+/// 0.10; others do not compile.
+#[macro_export]
+macro_rules! bn254 {
+    ($visibility:vis $name:ident = $($module:ident)::+) => {
+        /// BN254 as this crate has it, for zkaccel.
+        #[derive(Clone, Copy, Debug)]
+        $visibility struct $name;
+
+        $crate::bn254_for!($name = $($module)::+);
+    };
+}
+
+/// Implements [`Bn254`] for a type.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! bn254_for {
+    ($name:ident = $($module:ident)::+) => {
+        #[allow(unsafe_code)]
+        const _: () = {
+            use ::core::mem::{align_of, offset_of, size_of};
+            use $crate::{ff::Field, types::{COORDINATE_ONE, SCALAR_ONE, limbs_are}};
+            use $($module)::+ as bn256;
+
+            assert!(size_of::<bn256::Fr>() == 32 && align_of::<bn256::Fr>() == 8);
+            assert!(size_of::<bn256::Fq>() == 32 && align_of::<bn256::Fq>() == 8);
+            assert!(size_of::<bn256::G1Affine>() == 64 && align_of::<bn256::G1Affine>() == 8);
+            assert!(offset_of!(bn256::G1Affine, x) == 0 && offset_of!(bn256::G1Affine, y) == 32);
+            assert!(size_of::<bn256::G1>() == 96 && align_of::<bn256::G1>() == 8);
+            assert!(offset_of!(bn256::G1, x) == 0 && offset_of!(bn256::G1, y) == 32);
+            assert!(offset_of!(bn256::G1, z) == 64);
+            // SAFETY: 32 bytes at the alignment of limbs, by the assertions above.
+            unsafe {
+                assert!(limbs_are(&<bn256::Fr as Field>::ONE, SCALAR_ONE));
+                assert!(limbs_are(&<bn256::Fq as Field>::ONE, COORDINATE_ONE));
+            }
+
+            // SAFETY: the assertions above.
+            unsafe impl $crate::Bn254 for $name {
+                type Scalar = bn256::Fr;
+                type Affine = bn256::G1Affine;
+                type Projective = bn256::G1;
+            }
+        };
+    };
+}
+
+type Limbs = [u64; 4];
+
+// The library asserts the layout of its own types.
+const _: () = assert!(align_of::<u64>() == 8);
+
+/// The limbs of the scalar 1.
+// SAFETY: 32 bytes of integers, as the library asserts; any bits are limbs.
+pub const SCALAR_ONE: Limbs = unsafe { std::mem::transmute::<Fr, Limbs>(<Fr as ff::Field>::ONE) };
+
+/// The limbs of the coordinate 1.
+// SAFETY: as above.
+pub const COORDINATE_ONE: Limbs = unsafe { std::mem::transmute::<Fq, Limbs>(<Fq as ff::Field>::ONE) };
+
+/// Whether an element has these limbs.
+///
+/// # Safety
+/// The element is 32 bytes without padding, at the alignment of limbs.
+pub const unsafe fn limbs_are<T>(element: &T, limbs: Limbs) -> bool {
+    // SAFETY: the caller's promise; any bits are limbs.
+    let found = unsafe { *std::ptr::from_ref(element).cast::<Limbs>() };
+    found[0] == limbs[0] && found[1] == limbs[1] && found[2] == limbs[2] && found[3] == limbs[3]
+}
+
+/// Whether two types are one.
+fn same<T: 'static, U: 'static>() -> bool {
+    TypeId::of::<T>() == TypeId::of::<U>()
+}
+
+/// The caller's scalars where they stand; `None` unless they are BN254's.
+pub(crate) fn scalars<C: Bn254, T: 'static>(scalars: &[T]) -> Option<&[Fr]> {
+    // SAFETY: one type, whose memory is that of `Fr` by the promise of `Bn254`; elements are always reduced.
+    same::<T, C::Scalar>()
+        .then(|| unsafe { std::slice::from_raw_parts(scalars.as_ptr().cast(), scalars.len()) })
+}
+
+/// The same to change.
+pub(crate) fn scalars_mut<C: Bn254, T: 'static>(scalars: &mut [T]) -> Option<&mut [Fr]> {
+    let (first, len) = (scalars.as_mut_ptr().cast(), scalars.len());
+    // SAFETY: as above, and the borrow is handed on.
+    same::<T, C::Scalar>().then(|| unsafe { std::slice::from_raw_parts_mut(first, len) })
+}
+
+/// One scalar.
+pub(crate) fn scalar<C: Bn254, T: 'static>(scalar: &T) -> Option<Fr> {
+    scalars::<C, T>(std::slice::from_ref(scalar)).map(|scalars| scalars[0])
+}
+
+/// The caller's points where they stand; `None` unless they are BN254's.
+pub(crate) fn points<C: Bn254, T: 'static>(points: &[T]) -> Option<&[G1Affine]> {
+    // SAFETY: as `scalars`.
+    same::<T, C::Affine>()
+        .then(|| unsafe { std::slice::from_raw_parts(points.as_ptr().cast(), points.len()) })
+}
+
+/// Whether the caller wants sums in BN254's projective form.
+pub(crate) fn takes_sums<C: Bn254, T: 'static>() -> bool {
+    same::<T, C::Projective>()
+}
+
+/// A sum in the caller's projective form, which [`takes_sums`] must have told.
+pub(crate) fn sum<C: Bn254, T: 'static>(sum: &G1) -> T {
+    assert!(takes_sums::<C, T>() && size_of::<T>() == size_of::<[Limbs; 3]>());
+    let point = affine(std::slice::from_ref(sum))[0];
+    let coordinates = limbs_of_points(std::slice::from_ref(&point))[0];
+    let identity = coordinates == [0; 8];
+    let (x, y) = coordinates.split_at(4);
+    let coordinates: [Limbs; 3] = match identity {
+        true => [[0; 4], COORDINATE_ONE, [0; 4]],
+        false => [[x[0], x[1], x[2], x[3]], [y[0], y[1], y[2], y[3]], COORDINATE_ONE],
+    };
+    // SAFETY: one type, x, y and z one after another by the promise of `Bn254`; coordinates are reduced.
+    unsafe { transmute_copy::<[Limbs; 3], T>(&coordinates) }
+}
