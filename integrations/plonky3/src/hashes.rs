@@ -1,6 +1,7 @@
 //! The hash functions that both sides have.
 
 use p3_blake3::Blake3;
+use p3_keccak::Keccak256Hash;
 use p3_symmetric::CryptographicHasher;
 use zkaccel::hash::{self, ByteDigest};
 
@@ -12,4 +13,8 @@ pub trait Accelerated: CryptographicHasher<u8, [u8; 32]> + Sync + Send + 'static
 
 impl Accelerated for Blake3 {
     type Engine = hash::Blake3;
+}
+
+impl Accelerated for Keccak256Hash {
+    type Engine = hash::Keccak256;
 }

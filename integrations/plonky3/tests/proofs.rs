@@ -3,11 +3,12 @@
 #[path = "../examples/keccak/config.rs"]
 mod config;
 
-use config::{Accelerated, AcceleratedMmcs, CAP_HEIGHT, Val, accelerated, stock};
+use config::{Accelerated, CAP_HEIGHT, Val, accelerated, stock, stock_mmcs};
 use p3_blake3::Blake3;
 use p3_commit::Mmcs;
 use p3_dft::{Radix2Dit, TwoAdicSubgroupDft};
 use p3_field::{Field, PrimeCharacteristicRing};
+use p3_keccak::Keccak256Hash;
 use p3_keccak_air::{KeccakAir, generate_trace_rows};
 use p3_matrix::bitrev::BitReversibleMatrix;
 use p3_matrix::dense::RowMajorMatrix;
@@ -54,8 +55,7 @@ fn transforms() {
     }
 }
 
-#[test]
-fn commitments() {
+fn same_commitments<H: zkaccel_plonky3::Accelerated>(hash: H) {
     let shapes: [&[(u32, usize)]; 7] = [
         &[(0, 1)],
         &[(1, 5)],
@@ -70,8 +70,8 @@ fn commitments() {
         let dimensions: Vec<Dimensions> = inputs.iter().map(|matrix| matrix.dimensions()).collect();
         let rows = dimensions.iter().map(|dimensions| dimensions.height).max().unwrap();
         for cap_height in [0, 1, CAP_HEIGHT] {
-            let ours = AcceleratedMmcs::new(Blake3, cap_height);
-            let stock = config::stock_mmcs(cap_height);
+            let ours = zkaccel_plonky3::Mmcs::new(hash.clone(), cap_height);
+            let stock = stock_mmcs(hash.clone(), cap_height);
             let (commitment, data) = ours.commit(inputs.clone());
             let (expected, stock_data) = stock.commit(inputs.clone());
             assert_eq!(commitment, expected, "{shape:?}");
@@ -93,6 +93,16 @@ fn commitments() {
             ours.verify_multi_batch(&commitment, &dimensions, &indices, &values, &proof).unwrap();
         }
     }
+}
+
+#[test]
+fn commitments() {
+    same_commitments(Blake3);
+}
+
+#[test]
+fn commitments_by_keccak() {
+    same_commitments(Keccak256Hash);
 }
 
 fn trace(log_rows: u32, seed: u64) -> RowMajorMatrix<Val> {

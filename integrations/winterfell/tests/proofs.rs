@@ -11,7 +11,7 @@ use air::{ChainAir, Ends};
 use prover::{Accelerated, Stock, options};
 use winter_air::ProofOptions;
 use winter_air::proof::Proof;
-use winter_crypto::hashers::{Blake3_256, Rp64_256};
+use winter_crypto::hashers::{Blake3_256, Rp64_256, RpJive64_256};
 use winter_crypto::{DefaultRandomCoin, MerkleTree};
 use winter_math::fields::f64::BaseElement;
 use winter_prover::Prover;
@@ -62,6 +62,11 @@ fn rescue() {
     for log_steps in [3, 4, 8, 10] {
         same_proof::<Rp64_256>(log_steps, options());
     }
+}
+
+#[test]
+fn jive() {
+    same_proof::<RpJive64_256>(9, options());
 }
 
 #[test]

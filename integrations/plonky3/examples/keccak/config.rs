@@ -20,22 +20,23 @@ type Config<Dft, ValMmcs> = StarkConfig<
     Challenger,
 >;
 
-type Compress = CompressionFunctionFromHasher<Blake3, 2, 32>;
-pub type StockMmcs = MerkleTreeMmcs<Val, u8, SerializingHasher<Blake3>, Compress, 2, 32>;
-pub type Stock = Config<Radix2DitParallel<Val>, StockMmcs>;
+pub type StockMmcs<H> =
+    MerkleTreeMmcs<Val, u8, SerializingHasher<H>, CompressionFunctionFromHasher<H, 2, 32>, 2, 32>;
+pub type Stock = Config<Radix2DitParallel<Val>, StockMmcs<Blake3>>;
 pub type AcceleratedMmcs = zkaccel_plonky3::Mmcs<Blake3>;
 pub type Accelerated = Config<zkaccel_plonky3::Dft, AcceleratedMmcs>;
 
 /// Commitments of 2^3 digests.
 pub const CAP_HEIGHT: usize = 3;
 
-pub fn stock_mmcs(cap_height: usize) -> StockMmcs {
-    StockMmcs::new(SerializingHasher::new(Blake3), Compress::new(Blake3), cap_height)
+pub fn stock_mmcs<H: Clone>(hash: H, cap_height: usize) -> StockMmcs<H> {
+    let compression = CompressionFunctionFromHasher::new(hash.clone());
+    StockMmcs::new(SerializingHasher::new(hash), compression, cap_height)
 }
 
 pub fn stock() -> Stock {
-    let parameters = FriParameters::new_benchmark(ExtensionMmcs::new(stock_mmcs(CAP_HEIGHT)));
-    let pcs = TwoAdicFriPcs::new(Default::default(), stock_mmcs(CAP_HEIGHT), parameters);
+    let parameters = FriParameters::new_benchmark(ExtensionMmcs::new(stock_mmcs(Blake3, CAP_HEIGHT)));
+    let pcs = TwoAdicFriPcs::new(Default::default(), stock_mmcs(Blake3, CAP_HEIGHT), parameters);
     Stock::new(pcs, Challenger::from_hasher(vec![], Blake3))
 }
 
