@@ -34,15 +34,20 @@ pub fn stock_mmcs<H: Clone>(hash: H, cap_height: usize) -> StockMmcs<H> {
     StockMmcs::new(SerializingHasher::new(hash), compression, cap_height)
 }
 
+/// Without grinding, in which Plonky3 takes the first nonce that any thread finds: no two proofs would be equal.
+fn parameters<M>(mmcs: M) -> FriParameters<M> {
+    FriParameters { query_proof_of_work_bits: 0, ..FriParameters::new_benchmark(mmcs) }
+}
+
 pub fn stock() -> Stock {
-    let parameters = FriParameters::new_benchmark(ExtensionMmcs::new(stock_mmcs(Blake3, CAP_HEIGHT)));
+    let parameters = parameters(ExtensionMmcs::new(stock_mmcs(Blake3, CAP_HEIGHT)));
     let pcs = TwoAdicFriPcs::new(Default::default(), stock_mmcs(Blake3, CAP_HEIGHT), parameters);
     Stock::new(pcs, Challenger::from_hasher(vec![], Blake3))
 }
 
 pub fn accelerated() -> Accelerated {
     let mmcs = AcceleratedMmcs::new(Blake3, CAP_HEIGHT);
-    let parameters = FriParameters::new_benchmark(ExtensionMmcs::new(mmcs.clone()));
+    let parameters = parameters(ExtensionMmcs::new(mmcs.clone()));
     let pcs = TwoAdicFriPcs::new(Default::default(), mmcs, parameters);
     Accelerated::new(pcs, Challenger::from_hasher(vec![], Blake3))
 }
