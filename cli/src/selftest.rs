@@ -19,6 +19,10 @@ use crate::watch::Watch;
 /// Exit status 0: all agree; 1: at least one differs.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
+    /// Run only the cases whose names have this in them: msm, trees, rpo256, ...
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+
     #[command(flatten)]
     engine: EngineOptions,
 
@@ -50,6 +54,7 @@ struct Outcome {
 
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        let cases = self.cases()?;
         let watch = Watch::start();
         let engine = self.engine.build(None)?;
         let mut report = Report {
@@ -66,7 +71,7 @@ impl Arguments {
         };
         tell(&|| format!("device      {}", report.device))?;
         let start = Instant::now();
-        for case in cases() {
+        for case in cases {
             watch.stage(case.name);
             let outcome = Outcome::of(&case, &engine);
             tell(&|| outcome.to_string())?;
@@ -77,6 +82,21 @@ impl Arguments {
         drop(watch);
         self.format.print(&report)?;
         report.verdict()
+    }
+
+    /// The cases that were asked for.
+    fn cases(&self) -> Result<Vec<Case>, Failure> {
+        let Some(text) = &self.only else {
+            return Ok(cases());
+        };
+        let asked: Vec<_> = cases().into_iter().filter(|case| case.name.contains(text)).collect();
+        match asked.len() {
+            0 => Err(Failure::new(format_args!(
+                "no case has {text:?} in its name, expected one of {}",
+                cases().len()
+            ))),
+            _ => Ok(asked),
+        }
     }
 }
 

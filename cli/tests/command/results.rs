@@ -208,11 +208,12 @@ fn ntt_on_cosets_and_of_many_columns() {
 #[test]
 fn selftest() {
     let bench = Bench::new();
-    let report = bench.json("selftest --device cpu");
+    let report = bench.json("selftest --device cpu --only ntt");
     assert_eq!(report["failed"], 0);
-    assert!(report["passed"].as_u64().unwrap() > 0);
+    assert!(report["passed"].as_u64().unwrap() > 3);
     assert_eq!(report["cases"][0]["passed"], true);
-    assert!(bench.succeed("selftest").contains("0 failed"));
+    assert!(bench.succeed("selftest --only trees").contains("0 failed"));
+    bench.fail("selftest --only nonsense", "no case has \"nonsense\" in its name, expected one of ");
 }
 
 #[test]
