@@ -194,12 +194,12 @@ fn textbook<const N: usize>(state: &mut [Goldilocks; N], constants: &Constants<N
     };
     let outer =
         |i: usize, j: usize| Goldilocks::new(GROUP[i % 4][j % 4] * if i / 4 == j / 4 { 2 } else { 1 });
-    let inner = |i: usize, j: usize| {
-        let (factor, shift) = constants.diagonal[i];
-        let size = Goldilocks::from(factor.unsigned_abs()) / Goldilocks::new(1 << shift);
-        let entry = if factor < 0 { -size } else { size };
-        if i == j { entry + Goldilocks::ONE } else { Goldilocks::ONE }
-    };
+    let half = Goldilocks::new(MODULUS.div_ceil(2));
+    let diagonal = constants.diagonal.map(|(factor, shift)| {
+        let size = Goldilocks::from(factor.unsigned_abs()) * half.pow(shift.into());
+        if factor < 0 { -size } else { size }
+    });
+    let inner = |i: usize, j: usize| if i == j { diagonal[i] + Goldilocks::ONE } else { Goldilocks::ONE };
     *state = times(state, &outer);
     let full = |state: &mut [Goldilocks; N], rounds: &[[u64; N]]| {
         for constants in rounds {
