@@ -74,8 +74,7 @@ fn runs(case: &conformance::Case, choice: DeviceChoice, simd: Simd, threads: usi
         let is_opencl = matches!(choice, DeviceChoice::OpenCl(_));
         return !(is_opencl && case.name == "several devices, sums and transforms over BN254");
     }
-    let is_short = case.name.starts_with("rows, ") || case.name.starts_with("trees, ");
-    !case.name.starts_with("several devices") && (is_short || !case.repeats_for_another_hash())
+    !case.name.starts_with("several devices") && !case.repeats_for_another_hash()
 }
 
 /// A suite that cannot fail checks nothing: a case must notice a wrong answer.

@@ -18,15 +18,12 @@ fn compare(name: &str, config: &str, source: impl FnOnce(Builder) -> Builder) {
         return;
     }
     let (written, found) = (String::from_utf8(written).unwrap(), std::fs::read_to_string(&header).unwrap());
-    let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
-    let (written, found) = (lines(&written), lines(&found));
-    let differing = (0..written.len().max(found.len())).find(|&i| written.get(i) != found.get(i));
-    if let Some(i) = differing {
-        let line = |lines: &[String]| lines.get(i).cloned().unwrap_or("the end".into());
-        let (expected, found) = (line(&written), line(&found));
+    if written != found {
+        let same = written.lines().zip(found.lines()).take_while(|(written, found)| written == found).count();
+        let [expected, found] = [&written, &found].map(|text| text.lines().nth(same).unwrap_or("the end"));
         panic!(
             "{name}, line {}: {found:?}, by the source {expected:?}; tools/make-header.sh writes it",
-            i + 1
+            same + 1
         );
     }
 }

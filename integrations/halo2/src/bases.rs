@@ -5,13 +5,14 @@
 //! address, and no digest stands between. That reads both once, by all threads: 2^20 points are 128 MiB, a few milliseconds where a
 //! processor feeds a GPU, and the first chunk that differs ends it.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use rayon::prelude::*;
 use zkaccel::bn254::{G1Affine, limbs_of_points};
 use zkaccel::msm::{Bases, BasesOptions};
 use zkaccel::{Engine, Error};
 
+use crate::lock;
 use crate::store::{Store, Ticket};
 
 /// Points that a thread compares at a time.
@@ -27,9 +28,8 @@ impl KeptBases {
         Self(Mutex::new(Store::new(limit)))
     }
 
-    /// Nothing that can panic runs under the lock.
     fn store(&self) -> MutexGuard<'_, Store<Bases>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// Kept bases that begin with these.

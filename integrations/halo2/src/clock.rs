@@ -3,8 +3,10 @@
 //! The measured copies of a prover's crates hold a [`Timed`] through each function that zkaccel could do, stock or not. The clock runs
 //! while there is one or more of them, so calls side by side and calls within calls count once: it is time on the wall.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
+
+use crate::lock;
 
 struct Clock {
     holders: usize,
@@ -14,11 +16,6 @@ struct Clock {
 
 static CLOCK: Mutex<Clock> = Mutex::new(Clock { holders: 0, since: None, before: Duration::ZERO });
 
-/// Nothing that can panic runs under the lock.
-fn clock() -> MutexGuard<'static, Clock> {
-    CLOCK.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Lets the clock run until it is dropped.
 #[must_use]
 #[derive(Debug)]
@@ -26,7 +23,7 @@ pub struct Timed(());
 
 /// Starts the clock, or lets it run on.
 pub fn timed() -> Timed {
-    let mut clock = clock();
+    let mut clock = lock(&CLOCK);
     clock.holders += 1;
     clock.since.get_or_insert_with(Instant::now);
     Timed(())
@@ -34,13 +31,13 @@ pub fn timed() -> Timed {
 
 /// The time for which the clock has run.
 pub fn time_in() -> Duration {
-    let clock = clock();
+    let clock = lock(&CLOCK);
     clock.before + clock.since.map_or(Duration::ZERO, |since| since.elapsed())
 }
 
 impl Drop for Timed {
     fn drop(&mut self) {
-        let mut clock = clock();
+        let mut clock = lock(&CLOCK);
         clock.holders -= 1;
         if clock.holders == 0
             && let Some(since) = clock.since.take()

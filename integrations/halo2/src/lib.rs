@@ -41,6 +41,8 @@ pub use zal::{BasesDescriptor, ScalarsDescriptor, Zal};
 #[doc(hidden)]
 pub use zkaccel;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use zkaccel::{Engine, Error};
 
 /// The engine of the process.
@@ -51,4 +53,9 @@ fn engine() -> Engine {
 /// What an engine's operation gave; its error is a panic.
 fn done<T>(result: Result<T, Error>) -> T {
     result.unwrap_or_else(|error| panic!("zkaccel: {error}"))
+}
+
+/// Locks what is never left half changed: nothing that can panic runs under its lock.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

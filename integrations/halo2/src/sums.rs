@@ -6,7 +6,7 @@
 //! host is the device, keeping would save nothing, and slices are used as they are.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use zkaccel::bn254::{Fr, G1, G1Affine};
 use zkaccel::msm::BasesOptions;
@@ -14,7 +14,7 @@ use zkaccel::{Engine, Error};
 
 use crate::bases::{KeptBases, room};
 use crate::types::{self, Bn254};
-use crate::{done, engine};
+use crate::{done, engine, lock};
 
 /// Fewer pairs are left to the stock code: it takes less time for them than asking an engine does.
 const SMALLEST: usize = 8;
@@ -61,9 +61,8 @@ impl Known {
         Self { kept: KeptBases::new(limit), seen: Mutex::default() }
     }
 
-    /// Nothing that can panic runs under the lock.
     fn seen(&self) -> MutexGuard<'_, VecDeque<Seen>> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.seen)
     }
 
     fn sum(&self, engine: &Engine, scalars: &[Fr], bases: &[G1Affine]) -> Result<G1, Error> {

@@ -8,16 +8,16 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use zkaccel::bn254::{Fr, G1, G1Affine};
 use zkaccel::msm::{Bases, BasesInput, BasesOptions, Scalars, ScalarsInput};
 use zkaccel::{Engine, Error};
 
 use crate::bases::{KeptBases, room};
-use crate::done;
 use crate::store::{Store, Ticket};
 use crate::types::{self, Bn254};
+use crate::{done, lock};
 
 /// Makes an engine for a fork that has the traits of ZAL: a type that implements `MsmAccel` for the fork's `G1Affine` of BN254.
 ///
@@ -185,9 +185,8 @@ impl<C: Bn254> Zal<C> {
         self.engine.msm(scalars, bases)
     }
 
-    /// Nothing that can panic runs under the lock.
     fn store(&self) -> MutexGuard<'_, Store<Scalars>> {
-        self.scalars.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.scalars)
     }
 
     /// Keeps scalars, unless they are too many.

@@ -20,7 +20,7 @@ pub(super) const SHORT: usize = 64;
 const MOST_BITS: u32 = 22;
 
 /// Entries of small sets that one task takes together.
-const SORTED: usize = 1 << 14;
+const TOGETHER: usize = 1 << 14;
 
 /// Entries that a task sorts at once. They refer to 1 MiB of bases, or to as many bases as there are buckets.
 const CHUNK: usize = 1 << 14;
@@ -143,7 +143,7 @@ fn tasks(n: usize, work: &[usize], buckets: usize, threads: usize) -> Vec<Task> 
     while set < work.len() {
         let mut end = set + 1;
         let mut sum = work[set];
-        while end < work.len() && sum + work[end] <= share.min(SORTED) {
+        while end < work.len() && sum + work[end] <= share.min(TOGETHER) {
             sum += work[end];
             end += 1;
         }
