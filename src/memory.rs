@@ -1,5 +1,7 @@
 //! Host memory: fallible allocation, huge pages, copies by all threads, and how much the machine has.
 
+use std::sync::OnceLock;
+
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
@@ -12,6 +14,11 @@ const GRAIN: usize = 512 << 10;
 /// address for every row.
 const LARGE: usize = 4 << 20;
 
+/// From so many bytes on, small pages are the better ones where a hypervisor takes back what a guest has not used for two seconds: large pages
+/// are made of such memory first, and it returns 4 KiB at a time. 700 MB were there in 0.035 s as large pages that had just been
+/// freed, in 1.4 s as ones that were taken back, and in 0.25 s as small pages; what works on less than this comes for its memory again sooner.
+const LARGEST: usize = 256 << 20;
+
 /// A vector of zeros, or [`Error::HostOutOfMemory`]. The system hands out zero pages, so nothing is written.
 pub(crate) fn zeroed<T: Zeroable>(len: usize) -> Result<Vec<T>, Error> {
     let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
@@ -20,10 +27,22 @@ pub(crate) fn zeroed<T: Zeroable>(len: usize) -> Result<Vec<T>, Error> {
     }
     let vector: Vec<T> =
         bytemuck::allocation::try_zeroed_vec(len).map_err(|()| Error::HostOutOfMemory { bytes })?;
-    if bytes >= LARGE as u64 {
+    if bytes >= LARGE as u64 && (bytes < LARGEST as u64 || !takes_memory_back()) {
         large_pages(vector.as_ptr().cast(), bytes as usize);
     }
     Ok(vector)
+}
+
+/// Whether the hypervisor takes free memory back: free page reporting, bit 5 of the features of virtio's balloon (Virtual I/O Device
+/// 1.2, section 5.5.3).
+fn takes_memory_back() -> bool {
+    static ANSWER: OnceLock<bool> = OnceLock::new();
+    let reports = |features: String| features.as_bytes().get(5) == Some(&b'1');
+    *ANSWER.get_or_init(|| {
+        let devices =
+            std::fs::read_dir("/sys/bus/virtio/drivers/virtio_balloon").into_iter().flatten().flatten();
+        devices.filter_map(|device| std::fs::read_to_string(device.path().join("features")).ok()).any(reports)
+    })
 }
 
 /// Asks for large pages (2 MiB instead of 4 KiB, one fault for 512), where the system grants them on request.

@@ -24,7 +24,7 @@ fn domain(rows: usize, shift: Goldilocks) -> Result<Domain, Error> {
     Domain::new(rows.ilog2(), Convention::Plonky3)?.coset(to_engine(shift))
 }
 
-fn evaluate(input: &RowMajorMatrix<Goldilocks>, shift: Goldilocks) -> Result<Evaluations, Error> {
+fn evaluate(input: RowMajorMatrix<Goldilocks>, shift: Goldilocks) -> Result<Evaluations, Error> {
     let ntt = Ntt::forward(domain(input.height(), shift)?).with_orders(Order::Natural, Order::BitReversed);
     let mut values = matrix(input);
     Engine::global()?.ntt(&ntt, values.view_mut())?;
@@ -32,7 +32,7 @@ fn evaluate(input: &RowMajorMatrix<Goldilocks>, shift: Goldilocks) -> Result<Eva
 }
 
 fn interpolate(
-    input: &RowMajorMatrix<Goldilocks>,
+    input: RowMajorMatrix<Goldilocks>,
     shift: Goldilocks,
 ) -> Result<RowMajorMatrix<Goldilocks>, Error> {
     let ntt = Ntt::inverse(domain(input.height(), shift)?);
@@ -42,12 +42,12 @@ fn interpolate(
 }
 
 fn extend(
-    input: &RowMajorMatrix<Goldilocks>,
+    input: RowMajorMatrix<Goldilocks>,
     added_bits: usize,
     shift: Goldilocks,
 ) -> Result<Evaluations, Error> {
     if added_bits == 0 {
-        return evaluate(&interpolate(input, Goldilocks::ONE)?, shift);
+        return evaluate(interpolate(input, Goldilocks::ONE)?, shift);
     }
     let from = domain(input.height(), Goldilocks::ONE)?;
     let to = domain(input.height() << added_bits, shift)?;
@@ -64,15 +64,15 @@ impl TwoAdicSubgroupDft<Goldilocks> for Dft {
     type Evaluations = Evaluations;
 
     fn dft_batch(&self, matrix: RowMajorMatrix<Goldilocks>) -> Evaluations {
-        done(evaluate(&matrix, Goldilocks::ONE))
+        done(evaluate(matrix, Goldilocks::ONE))
     }
 
     fn coset_dft_batch(&self, matrix: RowMajorMatrix<Goldilocks>, shift: Goldilocks) -> Evaluations {
-        done(evaluate(&matrix, shift))
+        done(evaluate(matrix, shift))
     }
 
     fn idft_batch(&self, matrix: RowMajorMatrix<Goldilocks>) -> RowMajorMatrix<Goldilocks> {
-        done(interpolate(&matrix, Goldilocks::ONE))
+        done(interpolate(matrix, Goldilocks::ONE))
     }
 
     fn coset_idft_batch(
@@ -80,7 +80,7 @@ impl TwoAdicSubgroupDft<Goldilocks> for Dft {
         matrix: RowMajorMatrix<Goldilocks>,
         shift: Goldilocks,
     ) -> RowMajorMatrix<Goldilocks> {
-        done(interpolate(&matrix, shift))
+        done(interpolate(matrix, shift))
     }
 
     fn coset_lde_batch(
@@ -89,6 +89,6 @@ impl TwoAdicSubgroupDft<Goldilocks> for Dft {
         added_bits: usize,
         shift: Goldilocks,
     ) -> Evaluations {
-        done(extend(&matrix, added_bits, shift))
+        done(extend(matrix, added_bits, shift))
     }
 }

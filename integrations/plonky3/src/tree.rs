@@ -4,19 +4,27 @@
 //! node is merged with the hash of its row. So the levels are those of several trees: one from the leaves to the first such
 //! level, one over nodes and hashes of rows in turn, of which one level is used, one from there on.
 
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use p3_field::PrimeCharacteristicRing;
 use p3_goldilocks::Goldilocks;
 use p3_matrix::Matrix;
+use p3_matrix::dense::RowMajorMatrix;
 use rayon::prelude::*;
 use zkaccel::hash::ByteDigest;
 use zkaccel::matrix::Matrix as EngineMatrix;
 use zkaccel::merkle::MerkleTree;
 use zkaccel::{Engine, Error};
 
-use crate::elements::to_engine;
+use crate::elements::{dense, matrix as to_engine_matrix};
 use crate::hashes::Accelerated;
 
-/// Rows that a task gathers.
-const ROWS: usize = 256;
+/// Words of a band of rows that the host hashes: 1 MiB, which stays in its caches from where it is gathered to where it is hashed.
+const ON_HOST: usize = 1 << 17;
+
+/// Words of a band that a device hashes: 64 MiB, beside which launches and waits are short.
+const ON_DEVICE: usize = 1 << 23;
 
 /// Matrices, and the tree over their rows.
 pub struct Committed<M, H: Accelerated> {
@@ -80,15 +88,101 @@ fn hash_rows<M: Matrix<Goldilocks>, H: Accelerated>(
     engine: &Engine,
     matrices: &[&M],
 ) -> Result<Vec<ByteDigest>, Error> {
+    match engine.device().driver {
+        None => hash_bands::<M, H>(engine, matrices, ON_HOST, 0),
+        Some(_) => hash_bands::<M, H>(engine, matrices, ON_DEVICE, 1),
+    }
+}
+
+/// The same by bands of so many words, while so many others are being hashed.
+fn hash_bands<M: Matrix<Goldilocks>, H: Accelerated>(
+    engine: &Engine,
+    matrices: &[&M],
+    words: usize,
+    ahead: usize,
+) -> Result<Vec<ByteDigest>, Error> {
     let (height, width) = (matrices[0].height(), matrices.iter().map(|matrix| matrix.width()).sum::<usize>());
-    let mut words = vec![zkaccel::field::Goldilocks::default(); height * width];
-    words.par_chunks_mut(ROWS * width).enumerate().for_each(|(task, words)| {
-        for (i, words) in words.chunks_exact_mut(width).enumerate() {
-            let elements = matrices.iter().flat_map(|matrix| matrix.row(task * ROWS + i).expect("a row"));
-            for (word, element) in words.iter_mut().zip(elements) {
-                *word = to_engine(element);
-            }
+    let rows = (words / width).clamp(1, height);
+    let mut digests = Vec::with_capacity(height);
+    let mut jobs = VecDeque::new();
+    let mut collect = |done: (Vec<ByteDigest>, _)| {
+        digests.extend(done.0);
+        done.1
+    };
+    let mut buffer = None;
+    for first in (0..height).step_by(rows) {
+        let elements = buffer.take().unwrap_or_else(|| Goldilocks::zero_vec(rows * width));
+        let band = gather(matrices, width, first..height.min(first + rows), elements);
+        let hash = move |engine: &Engine| {
+            let digests = engine.hash_rows::<H::Engine, _>(band.view())?;
+            Ok((digests, dense(band).values))
+        };
+        if ahead == 0 {
+            buffer = Some(collect(hash(engine)?));
+            continue;
+        }
+        jobs.push_back(engine.spawn(hash));
+        if jobs.len() > ahead {
+            buffer = Some(collect(jobs.pop_front().expect("more than none").wait()?));
+        }
+    }
+    for job in jobs {
+        collect(job.wait()?);
+    }
+    Ok(digests)
+}
+
+/// Some rows, side by side, in memory that held at least as many.
+fn gather<M: Matrix<Goldilocks>>(
+    matrices: &[&M],
+    width: usize,
+    band: Range<usize>,
+    mut elements: Vec<Goldilocks>,
+) -> EngineMatrix<zkaccel::field::Goldilocks> {
+    elements.truncate(band.len() * width);
+    elements.par_chunks_exact_mut(width).zip(band).for_each(|(mut elements, row)| {
+        for matrix in matrices {
+            let (head, rest) = elements.split_at_mut(matrix.width());
+            head.copy_from_slice(&matrix.row_slice(row).expect("a row"));
+            elements = rest;
         }
     });
-    engine.hash_rows::<H::Engine, _>(EngineMatrix::from_rows(words, height, width)?.view())
+    to_engine_matrix(RowMajorMatrix::new(elements, width))
+}
+
+#[cfg(test)]
+mod tests {
+    use p3_blake3::Blake3;
+    use p3_field::PrimeCharacteristicRing;
+    use p3_goldilocks::Goldilocks;
+    use p3_matrix::dense::RowMajorMatrix;
+    use p3_symmetric::{CryptographicHasher, SerializingHasher};
+    use zkaccel::Engine;
+
+    use super::hash_bands;
+
+    #[test]
+    fn bands_of_any_height() {
+        let engine = Engine::global().unwrap();
+        // Words that are not canonical among them.
+        let element = |i: u64| {
+            if i.is_multiple_of(3) { Goldilocks::new(u64::MAX - i) } else { Goldilocks::from_u64(i) }
+        };
+        let [left, right] = [3_u64, 5].map(|width| {
+            RowMajorMatrix::new((0..16 * width).map(|i| element(i * width)).collect(), width as usize)
+        });
+        let hasher = SerializingHasher::new(Blake3);
+        let rows = left.row_slices().zip(right.row_slices());
+        let expected: Vec<[u8; 32]> =
+            rows.map(|(left, right)| hasher.hash_iter(left.iter().chain(right).copied())).collect();
+        for words in [0, 8, 24, 56, 127, 128, 1000] {
+            for ahead in 0..3 {
+                let digests = hash_bands::<_, Blake3>(&engine, &[&left, &right], words, ahead).unwrap();
+                assert!(
+                    digests.iter().map(|digest| digest.0).eq(expected.iter().copied()),
+                    "{words} words, {ahead} ahead"
+                );
+            }
+        }
+    }
 }

@@ -14,7 +14,7 @@ use p3_uni_stark::StarkConfig;
 pub type Val = Goldilocks;
 type Challenge = BinomialExtensionField<Val, 2>;
 type Challenger = SerializingChallenger64<Val, HashChallenger<u8, Blake3, 32>>;
-type Config<Dft, ValMmcs> = StarkConfig<
+pub type Config<Dft, ValMmcs> = StarkConfig<
     TwoAdicFriPcs<Val, Dft, ValMmcs, ExtensionMmcs<Val, Challenge, ValMmcs>>,
     Challenge,
     Challenger,
@@ -39,15 +39,16 @@ fn parameters<M>(mmcs: M) -> FriParameters<M> {
     FriParameters { query_proof_of_work_bits: 0, ..FriParameters::new_benchmark(mmcs) }
 }
 
+/// A configuration over these transforms and commitments.
+pub fn config<Dft: Clone + Default, M: Clone>(mmcs: M) -> Config<Dft, M> {
+    let parameters = parameters(ExtensionMmcs::new(mmcs.clone()));
+    Config::new(TwoAdicFriPcs::new(Dft::default(), mmcs, parameters), Challenger::from_hasher(vec![], Blake3))
+}
+
 pub fn stock() -> Stock {
-    let parameters = parameters(ExtensionMmcs::new(stock_mmcs(Blake3, CAP_HEIGHT)));
-    let pcs = TwoAdicFriPcs::new(Default::default(), stock_mmcs(Blake3, CAP_HEIGHT), parameters);
-    Stock::new(pcs, Challenger::from_hasher(vec![], Blake3))
+    config(stock_mmcs(Blake3, CAP_HEIGHT))
 }
 
 pub fn accelerated() -> Accelerated {
-    let mmcs = AcceleratedMmcs::new(Blake3, CAP_HEIGHT);
-    let parameters = parameters(ExtensionMmcs::new(mmcs.clone()));
-    let pcs = TwoAdicFriPcs::new(Default::default(), mmcs, parameters);
-    Accelerated::new(pcs, Challenger::from_hasher(vec![], Blake3))
+    config(AcceleratedMmcs::new(Blake3, CAP_HEIGHT))
 }

@@ -15,7 +15,12 @@ use winter_prover::{
     DefaultTraceLde, Prover, StarkDomain, TracePolyTable, TraceTable,
 };
 
+use zkaccel_clock::Clock;
+
 use super::air::{ChainAir, Ends, ends};
+
+/// Runs while traces and constraint compositions are extended and committed to.
+pub static CLOCK: Clock = Clock::new();
 
 /// The options of all proofs here: about 100 bits, a quadratic extension, blow-up 8.
 pub fn options() -> ProofOptions {
@@ -64,6 +69,7 @@ macro_rules! prover {
                 domain: &StarkDomain<BaseElement>,
                 partitions: PartitionOptions,
             ) -> (Self::TraceLde<E>, TracePolyTable<E>) {
+                let _running = CLOCK.run();
                 $trace::new(info, trace, domain, partitions)
             }
 
@@ -83,6 +89,7 @@ macro_rules! prover {
                 domain: &StarkDomain<BaseElement>,
                 partitions: PartitionOptions,
             ) -> (Self::ConstraintCommitment<E>, CompositionPoly<E>) {
+                let _running = CLOCK.run();
                 $constraints::new(trace, columns, domain, partitions)
             }
         }

@@ -1,0 +1,205 @@
+//! What share of a program's time passes in some functions, whichever code does their work.
+//!
+//! Each function that zkaccel could do holds a [`Running`] while it runs, stock or not. The clock runs while there is one or more of
+//! them, so calls side by side and calls within calls count once: it is time on the wall.
+
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A clock that runs while somebody lets it.
+#[derive(Debug)]
+pub struct Clock(Mutex<State>);
+
+#[derive(Debug)]
+struct State {
+    holders: usize,
+    since: Option<Instant>,
+    before: Duration,
+}
+
+/// Lets the clock run until it is dropped.
+#[must_use]
+#[derive(Debug)]
+pub struct Running<'a>(&'a Clock);
+
+impl Clock {
+    /// A clock that stands, at zero.
+    #[expect(clippy::new_without_default, reason = "it is made for statics")]
+    pub const fn new() -> Self {
+        Self(Mutex::new(State { holders: 0, since: None, before: Duration::ZERO }))
+    }
+
+    /// Nothing that can panic runs under the lock.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts the clock, or lets it run on.
+    pub fn run(&self) -> Running<'_> {
+        let mut state = self.state();
+        state.holders += 1;
+        state.since.get_or_insert_with(Instant::now);
+        Running(self)
+    }
+
+    /// The time for which the clock has run.
+    pub fn time(&self) -> Duration {
+        let state = self.state();
+        state.before + state.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    /// Proves with both, in turns: once each to warm up, then for three seconds or nine times. Tells the medians, and returns the last proofs.
+    pub fn compare<S, A>(
+        &self,
+        mut stock: impl FnMut() -> S,
+        mut accelerated: impl FnMut() -> A,
+    ) -> (S, A, Comparison) {
+        // Tables, kernels and thresholds of the first run are the process's, not the proof's.
+        drop((stock(), accelerated()));
+        let start = Instant::now();
+        let (mut all_theirs, mut all_ours) = (Vec::new(), Vec::new());
+        loop {
+            let (theirs, times) = self.measure(&mut stock);
+            all_theirs.push(times);
+            let (ours, times) = self.measure(&mut accelerated);
+            all_ours.push(times);
+            if all_ours.len() == 9 || start.elapsed() >= Duration::from_secs(3) {
+                let comparison = Comparison { stock: median(all_theirs), accelerated: median(all_ours) };
+                return (theirs, ours, comparison);
+            }
+        }
+    }
+
+    /// Does something, and tells how long it took.
+    pub fn measure<T>(&self, what: impl FnOnce() -> T) -> (T, Times) {
+        let (before, start) = (self.time(), Instant::now());
+        let done = what();
+        (done, Times { whole: start.elapsed(), share: self.time() - before })
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.holders -= 1;
+        if state.holders == 0
+            && let Some(since) = state.since.take()
+        {
+            state.before += since.elapsed();
+        }
+    }
+}
+
+/// The time of a proof, and for how much of it the clock ran.
+#[derive(Clone, Copy, Debug)]
+pub struct Times {
+    /// All of it.
+    pub whole: Duration,
+    /// The part.
+    pub share: Duration,
+}
+
+/// The median whole, and what was measured with it.
+fn median(mut times: Vec<Times>) -> Times {
+    times.sort_by_key(|times| times.whole);
+    times[times.len() / 2]
+}
+
+impl fmt::Display for Times {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [whole, share] = [self.whole, self.share].map(|time| time.as_secs_f64() * 1e3);
+        write!(f, "{whole:.0} ms, of it {share:.0} ms ({:.0} %)", 100.0 * share / whole)
+    }
+}
+
+/// A stock proof beside an accelerated one.
+#[derive(Clone, Copy, Debug)]
+pub struct Comparison {
+    /// What the published prover took.
+    pub stock: Times,
+    /// What the accelerated one took.
+    pub accelerated: Times,
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { stock, accelerated } = self;
+        let times =
+            |part: fn(&Times) -> Duration| part(stock).as_secs_f64() / part(accelerated).as_secs_f64();
+        let (whole, share) = (times(|times| times.whole), times(|times| times.share));
+        write!(
+            f,
+            "stock {stock}; accelerated {accelerated}; {whole:.2} times as fast, that part {share:.1} times"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Clock, Comparison, Times};
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn the_clock_runs_while_it_is_held() {
+        let clock = Clock::new();
+        let pause = Duration::from_millis(20);
+        let sleep = || std::thread::sleep(pause);
+        let start = Instant::now();
+        let outer = clock.run();
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    let _inner = clock.run();
+                    sleep();
+                });
+            }
+        });
+        assert!(clock.time() >= pause, "it can be read while it runs");
+        drop(outer);
+        let (held, passed) = (clock.time(), start.elapsed());
+        assert!(held >= pause && held <= passed, "{held:?} of {passed:?}");
+        sleep();
+        assert_eq!(clock.time(), held, "it stands while nobody holds it");
+        let ((), times) = clock.measure(|| {
+            drop(clock.run());
+            sleep();
+        });
+        assert!(times.whole >= pause && times.share < pause, "{times:?}");
+    }
+
+    #[test]
+    fn proofs_in_turns() {
+        let clock = Clock::new();
+        let pause = Duration::from_millis(2);
+        let (mut stock, mut accelerated) = (0, 0);
+        let ours = || {
+            let _running = clock.run();
+            std::thread::sleep(pause);
+            accelerated += 1;
+            accelerated
+        };
+        let theirs = || {
+            stock += 1;
+            stock
+        };
+        let (theirs, ours, comparison) = clock.compare(theirs, ours);
+        assert_eq!((theirs, ours), (10, 10));
+        assert_eq!(comparison.stock.share, Duration::ZERO);
+        assert!(
+            comparison.accelerated.share >= pause
+                && comparison.accelerated.share <= comparison.accelerated.whole
+        );
+    }
+
+    #[test]
+    fn a_comparison_in_words() {
+        let times =
+            |whole, share| Times { whole: Duration::from_millis(whole), share: Duration::from_millis(share) };
+        let comparison = Comparison { stock: times(1000, 800), accelerated: times(250, 40) };
+        assert_eq!(
+            comparison.to_string(),
+            "stock 1000 ms, of it 800 ms (80 %); accelerated 250 ms, of it 40 ms (16 %); 4.00 times as fast, that part 20.0 times"
+        );
+    }
+}
