@@ -31,6 +31,10 @@ pub(crate) fn to_engine(element: Element) -> Goldilocks {
     Goldilocks::new(element.as_canonical_u64())
 }
 
+pub(crate) fn from_engine(element: Goldilocks) -> Element {
+    Element::new(element.as_u64())
+}
+
 /// Makes words canonical. Those of matrices that were computed mostly are, and are then only read.
 fn reduce(elements: &mut [Element]) {
     let is_canonical = |element: &Element| as_word(element) < Element::ORDER_U64;

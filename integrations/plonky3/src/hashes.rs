@@ -1,20 +1,119 @@
 //! The hash functions that both sides have.
 
 use p3_blake3::Blake3;
+use p3_commit::Mmcs;
+use p3_field::Field;
+use p3_goldilocks::{Goldilocks, Poseidon2Goldilocks};
 use p3_keccak::Keccak256Hash;
-use p3_symmetric::CryptographicHasher;
-use zkaccel::hash::{self, ByteDigest};
+use p3_merkle_tree::{MerkleCap, MerkleTreeError, MerkleTreeMmcs, PrunedMerklePaths};
+use p3_symmetric::{
+    CompressionFunctionFromHasher, PaddingFreeSponge, PseudoCompressionFunction, SerializingHasher,
+    TruncatedPermutation,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use zkaccel::hash::{self, ByteDigest, ElementDigest, Hasher};
 
-/// A hash of bytes of Plonky3's that zkaccel computes, of rows in their canonical little-endian words and of two digests.
-pub trait Accelerated: CryptographicHasher<u8, [u8; 32]> + Sync + Send + 'static {
+use crate::elements::{from_engine, to_engine};
+
+/// What Plonky3 makes a commitment scheme of, where zkaccel computes the same: a hash of bytes (BLAKE3, Keccak-256), of rows in their
+/// canonical little-endian words and of two digests; or Poseidon2 with the constants that `p3-goldilocks` has by default, as
+/// `PaddingFreeSponge<_, 8, 4, 4>` or `<_, 12, 8, 4>` of rows and as `TruncatedPermutation` of two digests.
+pub trait Accelerated: Clone + Sync + Send + 'static {
     /// The same function there.
-    type Engine: zkaccel::backend::Accelerated + hash::Hasher<Digest = ByteDigest>;
+    type Engine: zkaccel::backend::Accelerated;
+    /// A digest as Plonky3 has it.
+    type Digest: Copy + Send + Sync + Serialize + DeserializeOwned;
+    /// The scheme that is equalled, which verifies.
+    type Stock: Mmcs<
+            Goldilocks,
+            Commitment = MerkleCap<Goldilocks, Self::Digest>,
+            Proof = Vec<Self::Digest>,
+            Error = MerkleTreeError,
+        > + Clone;
+
+    /// That scheme, with commitments of 2^`cap_height` digests.
+    ///
+    /// # Panics
+    /// For Poseidon2 with other constants.
+    fn stock(self, cap_height: usize) -> Self::Stock;
+
+    /// A digest of the engine's.
+    fn digest(digest: &<Self::Engine as Hasher>::Digest) -> Self::Digest;
+
+    /// The siblings that open many leaves, as Plonky3 has them.
+    fn pruned(siblings: Vec<Self::Digest>) -> <Self::Stock as Mmcs<Goldilocks>>::MultiProof;
 }
 
-impl Accelerated for Blake3 {
-    type Engine = hash::Blake3;
+macro_rules! of_bytes {
+    ($hash:ident, $engine:ident) => {
+        impl Accelerated for $hash {
+            type Engine = hash::$engine;
+            type Digest = [u8; 32];
+            type Stock = MerkleTreeMmcs<
+                Goldilocks,
+                u8,
+                SerializingHasher<$hash>,
+                CompressionFunctionFromHasher<$hash, 2, 32>,
+                2,
+                32,
+            >;
+
+            fn stock(self, cap_height: usize) -> Self::Stock {
+                let compression = CompressionFunctionFromHasher::new(self.clone());
+                MerkleTreeMmcs::new(SerializingHasher::new(self), compression, cap_height)
+            }
+
+            fn digest(digest: &ByteDigest) -> [u8; 32] {
+                digest.0
+            }
+
+            fn pruned(sibling_hashes: Vec<[u8; 32]>) -> PrunedMerklePaths<u8, 32> {
+                PrunedMerklePaths { sibling_hashes }
+            }
+        }
+    };
 }
 
-impl Accelerated for Keccak256Hash {
-    type Engine = hash::Keccak256;
+of_bytes!(Blake3, Blake3);
+of_bytes!(Keccak256Hash, Keccak256);
+
+macro_rules! poseidon2 {
+    ($width:literal, $rate:literal, $engine:ident) => {
+        impl Accelerated for Poseidon2Goldilocks<$width> {
+            type Engine = hash::$engine;
+            type Digest = [Goldilocks; 4];
+            type Stock = MerkleTreeMmcs<
+                <Goldilocks as Field>::Packing,
+                <Goldilocks as Field>::Packing,
+                PaddingFreeSponge<Self, $width, $rate, 4>,
+                TruncatedPermutation<Self, 2, 4, $width>,
+                2,
+                4,
+            >;
+
+            fn stock(self, cap_height: usize) -> Self::Stock {
+                let compression = TruncatedPermutation::new(self.clone());
+                let pair = [[1, 2, 3, 4], [5, 6, 7, 8]].map(|words| words.map(Goldilocks::new));
+                let ours = hash::$engine::merge(&pair.map(|digest| ElementDigest(digest.map(to_engine))));
+                assert!(
+                    compression.compress(pair) == Self::digest(&ours),
+                    "Poseidon2 with constants of its own, expected default_goldilocks_poseidon2_{}",
+                    $width
+                );
+                MerkleTreeMmcs::new(PaddingFreeSponge::new(self), compression, cap_height)
+            }
+
+            fn digest(digest: &ElementDigest) -> [Goldilocks; 4] {
+                digest.0.map(from_engine)
+            }
+
+            fn pruned(sibling_hashes: Vec<[Goldilocks; 4]>) -> PrunedMerklePaths<Goldilocks, 4> {
+                PrunedMerklePaths { sibling_hashes }
+            }
+        }
+    };
 }
+
+poseidon2!(8, 4, Poseidon2_8);
+poseidon2!(12, 8, Poseidon2_12);

@@ -9,7 +9,8 @@
 //! let val_mmcs = ValMmcs::new(Blake3, cap_height);
 //! ```
 //!
-//! Commitments and proofs are those of the stock scheme, byte by byte, and its verifier takes them.
+//! The hash is one of bytes, BLAKE3 or Keccak-256, or Poseidon2 with `p3-goldilocks`' constants ([`Accelerated`]). Commitments and proofs are
+//! those of the stock scheme, byte by byte, and its verifier takes them.
 //!
 //! The engine is [`zkaccel::Engine::global`], because Plonky3 makes transforms out of nothing (`Default`). An engine's error (a
 //! device that is lost, memory that is refused) is a panic with the engine's words: Plonky3's interfaces have no place for errors.

@@ -1,47 +1,53 @@
 //! The commitment scheme: `MerkleTreeMmcs` with its rows hashed and its nodes merged by the engine.
 
+use std::fmt;
+
 use p3_commit::{BatchOpening, BatchOpeningRef, Mmcs as P3Mmcs};
 use p3_goldilocks::Goldilocks;
 use p3_matrix::{Dimensions, Matrix};
-use p3_merkle_tree::{MerkleCap, MerkleTreeError, MerkleTreeMmcs, PrunedMerklePaths};
-use p3_symmetric::{CompressionFunctionFromHasher, SerializingHasher};
+use p3_merkle_tree::{MerkleCap, MerkleTreeError};
 
 use crate::hashes::Accelerated;
 use crate::tree::Committed;
 
-/// The scheme that this equals, which verifies.
-type Stock<H> =
-    MerkleTreeMmcs<Goldilocks, u8, SerializingHasher<H>, CompressionFunctionFromHasher<H, 2, 32>, 2, 32>;
-
 /// Merkle trees over the rows of matrices whose heights are powers of two, by the engine of the process.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Mmcs<H: Accelerated> {
-    stock: Stock<H>,
+    stock: H::Stock,
+    cap_height: usize,
 }
 
 impl<H: Accelerated> Mmcs<H> {
     /// The scheme over a hash, with commitments of 2^`cap_height` digests.
+    ///
+    /// # Panics
+    /// For Poseidon2 with other constants than those that `p3-goldilocks` has by default.
     pub fn new(hash: H, cap_height: usize) -> Self {
-        let compression = CompressionFunctionFromHasher::new(hash.clone());
-        Self { stock: MerkleTreeMmcs::new(SerializingHasher::new(hash), compression, cap_height) }
+        Self { stock: hash.stock(cap_height), cap_height }
     }
 
     /// The level of a tree that is its commitment; small trees have no level so wide as was asked for.
     fn cap_level<M: Matrix<Goldilocks>>(&self, committed: &Committed<M, H>) -> usize {
-        (committed.levels() - 1).saturating_sub(self.stock.cap_height())
+        (committed.levels() - 1).saturating_sub(self.cap_height)
+    }
+}
+
+impl<H: Accelerated> fmt::Debug for Mmcs<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mmcs").field("cap_height", &self.cap_height).finish_non_exhaustive()
     }
 }
 
 impl<H: Accelerated> P3Mmcs<Goldilocks> for Mmcs<H> {
     type ProverData<M> = Committed<M, H>;
-    type Commitment = MerkleCap<Goldilocks, [u8; 32]>;
-    type Proof = Vec<[u8; 32]>;
-    type MultiProof = PrunedMerklePaths<u8, 32>;
+    type Commitment = MerkleCap<Goldilocks, H::Digest>;
+    type Proof = Vec<H::Digest>;
+    type MultiProof = <H::Stock as P3Mmcs<Goldilocks>>::MultiProof;
     type Error = MerkleTreeError;
 
     fn commit<M: Matrix<Goldilocks>>(&self, inputs: Vec<M>) -> (Self::Commitment, Committed<M, H>) {
         let committed = Committed::new(inputs).unwrap_or_else(|error| panic!("zkaccel: {error}"));
-        let cap = committed.level(self.cap_level(&committed)).iter().map(|digest| digest.0).collect();
+        let cap = committed.level(self.cap_level(&committed)).iter().map(H::digest).collect();
         (MerkleCap::new(cap), committed)
     }
 
@@ -50,8 +56,8 @@ impl<H: Accelerated> P3Mmcs<Goldilocks> for Mmcs<H> {
         index: usize,
         committed: &Committed<M, H>,
     ) -> BatchOpening<Goldilocks, Self> {
-        let proof =
-            (0..self.cap_level(committed)).map(|level| committed.level(level)[(index >> level) ^ 1].0);
+        let proof = (0..self.cap_level(committed))
+            .map(|level| H::digest(&committed.level(level)[(index >> level) ^ 1]));
         BatchOpening::new(rows(index, committed), proof.collect())
     }
 
@@ -80,17 +86,17 @@ impl<H: Accelerated> P3Mmcs<Goldilocks> for Mmcs<H> {
         let mut nodes = indices.to_vec();
         nodes.sort_unstable();
         nodes.dedup();
-        let mut sibling_hashes = Vec::new();
+        let mut siblings = Vec::new();
         for level in 0..self.cap_level(committed) {
             let missing =
                 nodes.iter().map(|node| node ^ 1).filter(|sibling| nodes.binary_search(sibling).is_err());
-            sibling_hashes.extend(missing.map(|sibling| committed.level(level)[sibling].0));
+            siblings.extend(missing.map(|sibling| H::digest(&committed.level(level)[sibling])));
             for node in &mut nodes {
                 *node >>= 1;
             }
             nodes.dedup();
         }
-        (values, PrunedMerklePaths { sibling_hashes })
+        (values, H::pruned(siblings))
     }
 
     fn verify_multi_batch<R: AsRef<[Goldilocks]> + PartialEq>(

@@ -12,7 +12,7 @@ use p3_goldilocks::Goldilocks;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 use rayon::prelude::*;
-use zkaccel::hash::ByteDigest;
+use zkaccel::hash::Hasher;
 use zkaccel::matrix::Matrix as EngineMatrix;
 use zkaccel::merkle::MerkleTree;
 use zkaccel::{Engine, Error};
@@ -20,11 +20,14 @@ use zkaccel::{Engine, Error};
 use crate::elements::{dense, matrix as to_engine_matrix};
 use crate::hashes::Accelerated;
 
-/// Words of a band of rows that the host hashes: 1 MiB, which stays in its caches from where it is gathered to where it is hashed.
-const ON_HOST: usize = 1 << 17;
+/// Words of a band of rows that the host hashes, for each of its threads: 512 KiB, which stay in its caches from where they are gathered to
+/// where they are hashed.
+const ON_HOST: usize = 1 << 16;
 
 /// Words of a band that a device hashes: 64 MiB, beside which launches and waits are short.
 const ON_DEVICE: usize = 1 << 23;
+
+type DigestOf<H> = <<H as Accelerated>::Engine as Hasher>::Digest;
 
 /// Matrices, and the tree over their rows.
 pub struct Committed<M, H: Accelerated> {
@@ -77,7 +80,7 @@ impl<M: Matrix<Goldilocks>, H: Accelerated> Committed<M, H> {
     }
 
     /// The digests of a level, 0 being the leaves.
-    pub(crate) fn level(&self, level: usize) -> &[ByteDigest] {
+    pub(crate) fn level(&self, level: usize) -> &[DigestOf<H>] {
         let (tree, depth) = self.levels[level];
         &self.trees[tree].heap()[1 << depth..2 << depth]
     }
@@ -87,9 +90,9 @@ impl<M: Matrix<Goldilocks>, H: Accelerated> Committed<M, H> {
 fn hash_rows<M: Matrix<Goldilocks>, H: Accelerated>(
     engine: &Engine,
     matrices: &[&M],
-) -> Result<Vec<ByteDigest>, Error> {
+) -> Result<Vec<DigestOf<H>>, Error> {
     match engine.device().driver {
-        None => hash_bands::<M, H>(engine, matrices, ON_HOST, 0),
+        None => hash_bands::<M, H>(engine, matrices, ON_HOST * engine.device().units, 0),
         Some(_) => hash_bands::<M, H>(engine, matrices, ON_DEVICE, 1),
     }
 }
@@ -100,12 +103,12 @@ fn hash_bands<M: Matrix<Goldilocks>, H: Accelerated>(
     matrices: &[&M],
     words: usize,
     ahead: usize,
-) -> Result<Vec<ByteDigest>, Error> {
+) -> Result<Vec<DigestOf<H>>, Error> {
     let (height, width) = (matrices[0].height(), matrices.iter().map(|matrix| matrix.width()).sum::<usize>());
     let rows = (words / width).clamp(1, height);
     let mut digests = Vec::with_capacity(height);
     let mut jobs = VecDeque::new();
-    let mut collect = |done: (Vec<ByteDigest>, _)| {
+    let mut collect = |done: (Vec<DigestOf<H>>, _)| {
         digests.extend(done.0);
         done.1
     };

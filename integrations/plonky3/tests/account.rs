@@ -13,19 +13,21 @@ use zkaccel::work::items;
 #[test]
 fn the_engine_did_it() {
     let trace = generate_trace_rows::<config::Val>(vec![[3; 25]; 10], 1);
-    let (rows, columns) = (trace.height() as u64, trace.width() as u64);
     let engine = Engine::global().unwrap();
-    let done = |operation| items(&engine.work(), operation);
-    let before = [done("lde"), done("row hashing")];
+    let done = || ["lde", "row hashing"].map(|operation| items(&engine.work(), operation));
+    let before = done();
     prove(&config::stock(), &KeccakAir {}, trace.clone(), &[]).unwrap();
-    assert_eq!(before, [done("lde"), done("row hashing")], "the stock prover knows nothing of the engine");
-    prove(&config::accelerated(), &KeccakAir {}, trace, &[]).unwrap();
+    prove(&config::stock_of_elements(), &KeccakAir {}, trace.clone(), &[]).unwrap();
+    assert_eq!(before, done(), "the stock prover knows nothing of the engine");
     // Blow-up 2 of the trace; the quotient comes on top.
-    let extension = 2 * rows * columns;
-    assert!(done("lde") - before[0] > extension, "extensions of {} words", done("lde") - before[0]);
-    assert!(
-        done("row hashing") - before[1] > extension,
-        "hashes of {} words",
-        done("row hashing") - before[1]
-    );
+    let extension = 2 * (trace.height() * trace.width()) as u64;
+    let is_done = |before: [u64; 2]| {
+        let found = done().into_iter().zip(before).map(|(after, before)| after - before).collect::<Vec<_>>();
+        assert!(found.iter().all(|&words| words > extension), "{found:?} words extended and hashed");
+    };
+    prove(&config::accelerated(), &KeccakAir {}, trace.clone(), &[]).unwrap();
+    is_done(before);
+    let before = done();
+    prove(&config::accelerated_of_elements(), &KeccakAir {}, trace, &[]).unwrap();
+    is_done(before);
 }

@@ -3,16 +3,23 @@
 #[path = "../examples/keccak/config.rs"]
 mod config;
 
-use config::{Accelerated, CAP_HEIGHT, Val, accelerated, stock, stock_mmcs};
+use config::{
+    Accelerated, CAP_HEIGHT, StockPoseidon2, Val, accelerated, accelerated_of_elements, stock, stock_mmcs,
+    stock_of_elements, stock_poseidon2,
+};
 use p3_blake3::Blake3;
-use p3_commit::Mmcs;
+use p3_commit::{BatchOpeningRef, Mmcs};
 use p3_dft::{Radix2Dit, TwoAdicSubgroupDft};
 use p3_field::{Field, PrimeCharacteristicRing};
+use p3_goldilocks::{Poseidon2Goldilocks, default_goldilocks_poseidon2_8, default_goldilocks_poseidon2_12};
 use p3_keccak::Keccak256Hash;
 use p3_keccak_air::{KeccakAir, generate_trace_rows};
 use p3_matrix::bitrev::BitReversibleMatrix;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_matrix::{Dimensions, Matrix};
+use p3_merkle_tree::MerkleTreeMmcs;
+use p3_poseidon2::ExternalLayerConstants;
+use p3_symmetric::{PaddingFreeSponge, TruncatedPermutation};
 use p3_uni_stark::{Proof, prove, verify};
 
 /// Words from all over, those that are not canonical among them.
@@ -55,7 +62,8 @@ fn transforms() {
     }
 }
 
-fn same_commitments<H: zkaccel_plonky3::Accelerated>(hash: H) {
+/// Two schemes agree: commitments and openings as bytes, which the stock one reads and accepts.
+fn same_commitments<O: Mmcs<Val>, S: Mmcs<Val>>(ours: impl Fn(usize) -> O, stock: impl Fn(usize) -> S) {
     let shapes: [&[(u32, usize)]; 7] = [
         &[(0, 1)],
         &[(1, 5)],
@@ -70,39 +78,68 @@ fn same_commitments<H: zkaccel_plonky3::Accelerated>(hash: H) {
         let dimensions: Vec<Dimensions> = inputs.iter().map(|matrix| matrix.dimensions()).collect();
         let rows = dimensions.iter().map(|dimensions| dimensions.height).max().unwrap();
         for cap_height in [0, 1, CAP_HEIGHT] {
-            let ours = zkaccel_plonky3::Mmcs::new(hash.clone(), cap_height);
-            let stock = stock_mmcs(hash.clone(), cap_height);
+            let (ours, stock) = (ours(cap_height), stock(cap_height));
             let (commitment, data) = ours.commit(inputs.clone());
             let (expected, stock_data) = stock.commit(inputs.clone());
-            assert_eq!(commitment, expected, "{shape:?}");
+            assert_eq!(bytes(&commitment), bytes(&expected), "{shape:?}");
             for index in [0, rows / 3, rows - 1] {
-                let opening = ours.open_batch(index, &data);
-                let (values, proof) = stock.open_batch(index, &stock_data).unpack();
-                assert_eq!((&opening.opened_values, &opening.opening_proof), (&values, &proof));
-                ours.verify_batch(&commitment, &dimensions, index, (&opening).into()).unwrap();
+                let (values, proof) = ours.open_batch(index, &data).unpack();
+                let (stock_values, stock_proof) = stock.open_batch(index, &stock_data).unpack();
+                assert_eq!((&values, bytes(&proof)), (&stock_values, bytes(&stock_proof)));
+                let opening = BatchOpeningRef::new(&values, &proof);
+                ours.verify_batch(&commitment, &dimensions, index, opening.clone()).unwrap();
                 if rows > 1 {
                     let other = (index + 1) % rows;
-                    ours.verify_batch(&commitment, &dimensions, other, (&opening).into())
-                        .expect_err("another row");
+                    ours.verify_batch(&commitment, &dimensions, other, opening).expect_err("another row");
                 }
             }
             let indices = [rows - 1, 0, rows / 2, rows / 3, rows / 3];
             let (values, proof) = ours.open_multi_batch(&indices, &data);
             let (stock_values, stock_proof) = stock.open_multi_batch(&indices, &stock_data);
-            assert_eq!((&values, &proof.sibling_hashes), (&stock_values, &stock_proof.sibling_hashes));
+            assert_eq!((&values, bytes(&proof)), (&stock_values, bytes(&stock_proof)));
             ours.verify_multi_batch(&commitment, &dimensions, &indices, &values, &proof).unwrap();
         }
     }
 }
 
+fn bytes(value: &impl serde::Serialize) -> Vec<u8> {
+    postcard::to_allocvec(value).unwrap()
+}
+
 #[test]
-fn commitments() {
-    same_commitments(Blake3);
+fn commitments_by_blake3() {
+    same_commitments(|cap| zkaccel_plonky3::Mmcs::new(Blake3, cap), |cap| stock_mmcs(Blake3, cap));
 }
 
 #[test]
 fn commitments_by_keccak() {
-    same_commitments(Keccak256Hash);
+    let hash = Keccak256Hash;
+    same_commitments(|cap| zkaccel_plonky3::Mmcs::new(hash, cap), |cap| stock_mmcs(hash, cap));
+}
+
+#[test]
+fn commitments_by_poseidon2() {
+    let hash = default_goldilocks_poseidon2_8();
+    same_commitments(
+        |cap| zkaccel_plonky3::Mmcs::new(hash.clone(), cap),
+        |cap| stock_poseidon2(hash.clone(), cap),
+    );
+    let hash = default_goldilocks_poseidon2_12();
+    let stock = |cap| -> StockPoseidon2<12, 8> {
+        MerkleTreeMmcs::new(
+            PaddingFreeSponge::new(hash.clone()),
+            TruncatedPermutation::new(hash.clone()),
+            cap,
+        )
+    };
+    same_commitments(|cap| zkaccel_plonky3::Mmcs::new(hash.clone(), cap), stock);
+}
+
+#[test]
+#[should_panic(expected = "Poseidon2 with constants of its own, expected default_goldilocks_poseidon2_8")]
+fn poseidon2_with_other_constants() {
+    let constants = ExternalLayerConstants::new(vec![[Val::ONE; 8]; 4], vec![[Val::TWO; 8]; 4]);
+    zkaccel_plonky3::Mmcs::new(Poseidon2Goldilocks::<8>::new(constants, vec![Val::ONE; 22]), 0);
 }
 
 fn trace(log_rows: u32, seed: u64) -> RowMajorMatrix<Val> {
@@ -121,6 +158,15 @@ fn the_proof_is_that_of_the_stock_prover() {
     let expected = prove(&stock(), &KeccakAir {}, trace(9, 1), &[]).unwrap();
     assert!(bytes == postcard::to_allocvec(&expected).unwrap(), "the proofs differ");
     verify(&stock(), &KeccakAir {}, &postcard::from_bytes(&bytes).unwrap(), &[]).unwrap();
+}
+
+#[test]
+fn the_proof_is_that_of_the_stock_prover_with_poseidon2() {
+    let (accelerated, stock) = (accelerated_of_elements(), stock_of_elements());
+    let bytes = bytes(&prove(&accelerated, &KeccakAir {}, trace(6, 1), &[]).unwrap());
+    let expected = prove(&stock, &KeccakAir {}, trace(6, 1), &[]).unwrap();
+    assert!(bytes == postcard::to_allocvec(&expected).unwrap(), "the proofs differ");
+    verify(&stock, &KeccakAir {}, &postcard::from_bytes(&bytes).unwrap(), &[]).unwrap();
 }
 
 #[test]

@@ -1,30 +1,47 @@
-//! The stock configuration and the accelerated one. They differ in two types.
+//! The stock configurations and the accelerated ones. They differ in two types.
 
 use p3_blake3::Blake3;
-use p3_challenger::{HashChallenger, SerializingChallenger64};
+use p3_challenger::{DuplexChallenger, HashChallenger, SerializingChallenger64};
 use p3_commit::ExtensionMmcs;
 use p3_dft::Radix2DitParallel;
+use p3_field::Field;
 use p3_field::extension::BinomialExtensionField;
 use p3_fri::{FriParameters, TwoAdicFriPcs};
-use p3_goldilocks::Goldilocks;
+use p3_goldilocks::{Goldilocks, Poseidon2Goldilocks, default_goldilocks_poseidon2_8};
 use p3_merkle_tree::MerkleTreeMmcs;
-use p3_symmetric::{CompressionFunctionFromHasher, SerializingHasher};
+use p3_symmetric::{
+    CompressionFunctionFromHasher, PaddingFreeSponge, SerializingHasher, TruncatedPermutation,
+};
 use p3_uni_stark::StarkConfig;
 
 pub type Val = Goldilocks;
 type Challenge = BinomialExtensionField<Val, 2>;
-type Challenger = SerializingChallenger64<Val, HashChallenger<u8, Blake3, 32>>;
-pub type Config<Dft, ValMmcs> = StarkConfig<
+pub type Config<Dft, ValMmcs, Challenger> = StarkConfig<
     TwoAdicFriPcs<Val, Dft, ValMmcs, ExtensionMmcs<Val, Challenge, ValMmcs>>,
     Challenge,
     Challenger,
 >;
 
+/// With a hash of bytes.
 pub type StockMmcs<H> =
     MerkleTreeMmcs<Val, u8, SerializingHasher<H>, CompressionFunctionFromHasher<H, 2, 32>, 2, 32>;
-pub type Stock = Config<Radix2DitParallel<Val>, StockMmcs<Blake3>>;
-pub type AcceleratedMmcs = zkaccel_plonky3::Mmcs<Blake3>;
-pub type Accelerated = Config<zkaccel_plonky3::Dft, AcceleratedMmcs>;
+pub type ByteChallenger = SerializingChallenger64<Val, HashChallenger<u8, Blake3, 32>>;
+pub type Stock = Config<Radix2DitParallel<Val>, StockMmcs<Blake3>, ByteChallenger>;
+pub type Accelerated = Config<zkaccel_plonky3::Dft, zkaccel_plonky3::Mmcs<Blake3>, ByteChallenger>;
+
+/// With a hash of elements.
+pub type StockPoseidon2<const WIDTH: usize, const RATE: usize> = MerkleTreeMmcs<
+    <Val as Field>::Packing,
+    <Val as Field>::Packing,
+    PaddingFreeSponge<Poseidon2Goldilocks<WIDTH>, WIDTH, RATE, 4>,
+    TruncatedPermutation<Poseidon2Goldilocks<WIDTH>, 2, 4, WIDTH>,
+    2,
+    4,
+>;
+pub type ElementChallenger = DuplexChallenger<Val, Poseidon2Goldilocks<8>, 8, 4>;
+pub type StockOfElements = Config<Radix2DitParallel<Val>, StockPoseidon2<8, 4>, ElementChallenger>;
+pub type AcceleratedOfElements =
+    Config<zkaccel_plonky3::Dft, zkaccel_plonky3::Mmcs<Poseidon2Goldilocks<8>>, ElementChallenger>;
 
 /// Commitments of 2^3 digests.
 pub const CAP_HEIGHT: usize = 3;
@@ -34,21 +51,43 @@ pub fn stock_mmcs<H: Clone>(hash: H, cap_height: usize) -> StockMmcs<H> {
     StockMmcs::new(SerializingHasher::new(hash), compression, cap_height)
 }
 
+pub fn stock_poseidon2(hash: Poseidon2Goldilocks<8>, cap_height: usize) -> StockPoseidon2<8, 4> {
+    let compression = TruncatedPermutation::new(hash.clone());
+    StockPoseidon2::new(PaddingFreeSponge::new(hash), compression, cap_height)
+}
+
+pub fn byte_challenger() -> ByteChallenger {
+    ByteChallenger::from_hasher(vec![], Blake3)
+}
+
+pub fn element_challenger() -> ElementChallenger {
+    ElementChallenger::new(default_goldilocks_poseidon2_8())
+}
+
 /// Without grinding, in which Plonky3 takes the first nonce that any thread finds: no two proofs would be equal.
 fn parameters<M>(mmcs: M) -> FriParameters<M> {
     FriParameters { query_proof_of_work_bits: 0, ..FriParameters::new_benchmark(mmcs) }
 }
 
-/// A configuration over these transforms and commitments.
-pub fn config<Dft: Clone + Default, M: Clone>(mmcs: M) -> Config<Dft, M> {
+/// A configuration over these transforms, commitments and challenges.
+pub fn config<Dft: Clone + Default, M: Clone, C: Clone>(mmcs: M, challenger: C) -> Config<Dft, M, C> {
     let parameters = parameters(ExtensionMmcs::new(mmcs.clone()));
-    Config::new(TwoAdicFriPcs::new(Dft::default(), mmcs, parameters), Challenger::from_hasher(vec![], Blake3))
+    Config::new(TwoAdicFriPcs::new(Dft::default(), mmcs, parameters), challenger)
 }
 
 pub fn stock() -> Stock {
-    config(stock_mmcs(Blake3, CAP_HEIGHT))
+    config(stock_mmcs(Blake3, CAP_HEIGHT), byte_challenger())
 }
 
 pub fn accelerated() -> Accelerated {
-    config(AcceleratedMmcs::new(Blake3, CAP_HEIGHT))
+    config(zkaccel_plonky3::Mmcs::new(Blake3, CAP_HEIGHT), byte_challenger())
+}
+
+pub fn stock_of_elements() -> StockOfElements {
+    config(stock_poseidon2(default_goldilocks_poseidon2_8(), CAP_HEIGHT), element_challenger())
+}
+
+pub fn accelerated_of_elements() -> AcceleratedOfElements {
+    let mmcs = zkaccel_plonky3::Mmcs::new(default_goldilocks_poseidon2_8(), CAP_HEIGHT);
+    config(mmcs, element_challenger())
 }

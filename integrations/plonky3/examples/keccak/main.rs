@@ -2,47 +2,80 @@
 //! and prints the times and what share of them passes in transforms and commitments.
 //!
 //! ```text
-//! ZKACCEL_DEVICE=cuda:0 cargo run --release -p zkaccel-plonky3 --example keccak -- 10 14
+//! ZKACCEL_DEVICE=cuda:0 cargo run --release -p zkaccel-plonky3 --example keccak -- blake3 10 14 poseidon2 10 14
 //! ```
 //!
-//! The arguments are logarithms of the number of rows; a permutation takes 24 rows of 2633 columns.
+//! The arguments are hashes, each with logarithms of the number of rows; a permutation takes 24 rows of 2633 columns.
 
 mod config;
 mod timed;
 
-use config::{Accelerated, AcceleratedMmcs, CAP_HEIGHT, Config, Stock, Val, config, stock_mmcs};
+use config::{
+    CAP_HEIGHT, Config, Val, byte_challenger, config, element_challenger, stock_mmcs, stock_poseidon2,
+};
 use p3_blake3::Blake3;
 use p3_dft::Radix2DitParallel;
+use p3_goldilocks::default_goldilocks_poseidon2_8;
 use p3_keccak_air::{KeccakAir, generate_trace_rows};
 use p3_uni_stark::{prove, verify};
 use timed::{CLOCK, Timed};
 
-fn main() {
-    let sizes: Vec<u32> = std::env::args().skip(1).map(|size| size.parse().expect("a logarithm")).collect();
-    let engine = zkaccel::Engine::global().expect("an engine");
-    println!("device {}", engine.device().id);
-    for log_rows in if sizes.is_empty() { vec![10] } else { sizes } {
-        let inputs: Vec<[u64; 25]> = (0..(1u64 << log_rows) / 24)
-            .map(|i| std::array::from_fn(|j| i * 0x9e37_79b9 + j as u64))
-            .collect();
-        let trace = generate_trace_rows::<Val>(inputs, 1);
-        let stock: Config<Timed<Radix2DitParallel<Val>>, _> = config(Timed(stock_mmcs(Blake3, CAP_HEIGHT)));
-        let accelerated: Config<Timed<zkaccel_plonky3::Dft>, _> =
-            config(Timed(AcceleratedMmcs::new(Blake3, CAP_HEIGHT)));
-        let (proof, ours, times) = CLOCK.compare(
+/// Proofs with both of two schemes of commitments. A macro, because the bounds of a function would be longer than it.
+macro_rules! compare {
+    ($log_rows:expr, $stock:expr, $accelerated:expr, $challenger:expr, $verifiers:expr) => {{
+        let inputs =
+            (0..(1u64 << $log_rows) / 24).map(|i| std::array::from_fn(|j| i * 0x9e37_79b9 + j as u64));
+        let trace = generate_trace_rows::<Val>(inputs.collect(), 1);
+        let stock: Config<Timed<Radix2DitParallel<Val>>, _, _> = config(Timed($stock), $challenger);
+        let accelerated: Config<Timed<zkaccel_plonky3::Dft>, _, _> = config(Timed($accelerated), $challenger);
+        let (theirs, ours, times) = CLOCK.compare(
             || prove(&stock, &KeccakAir {}, trace.clone(), &[]).expect("a proof"),
             || prove(&accelerated, &KeccakAir {}, trace.clone(), &[]).expect("a proof"),
         );
         let bytes = postcard::to_allocvec(&ours).expect("bytes");
         assert!(
-            bytes == postcard::to_allocvec(&proof).expect("bytes"),
+            bytes == postcard::to_allocvec(&theirs).expect("bytes"),
             "the proofs are the same, byte by byte"
         );
+        let (stock, accelerated) = $verifiers;
         let read = postcard::from_bytes(&bytes).expect("a proof");
-        verify::<Stock, _>(&config::stock(), &KeccakAir {}, &read, &[])
-            .expect("the stock verifier accepts it");
+        verify(&stock, &KeccakAir {}, &read, &[]).expect("the stock verifier accepts it");
         let read = postcard::from_bytes(&bytes).expect("a proof");
-        verify::<Accelerated, _>(&config::accelerated(), &KeccakAir {}, &read, &[]).expect("ours, too");
-        println!("2^{log_rows} rows: {times}");
+        verify(&accelerated, &KeccakAir {}, &read, &[]).expect("the accelerated one, too");
+        times
+    }};
+}
+
+fn main() {
+    let engine = zkaccel::Engine::global().expect("an engine");
+    println!("device {}", engine.device().id);
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.is_empty() {
+        arguments = ["blake3", "9", "poseidon2", "9"].map(String::from).to_vec();
+    }
+    let mut hash = "blake3".to_owned();
+    for argument in arguments {
+        let Ok(log_rows) = argument.parse::<u32>() else {
+            hash = argument;
+            continue;
+        };
+        let times = match &*hash {
+            "blake3" => compare!(
+                log_rows,
+                stock_mmcs(Blake3, CAP_HEIGHT),
+                zkaccel_plonky3::Mmcs::new(Blake3, CAP_HEIGHT),
+                byte_challenger(),
+                (config::stock(), config::accelerated())
+            ),
+            "poseidon2" => compare!(
+                log_rows,
+                stock_poseidon2(default_goldilocks_poseidon2_8(), CAP_HEIGHT),
+                zkaccel_plonky3::Mmcs::new(default_goldilocks_poseidon2_8(), CAP_HEIGHT),
+                element_challenger(),
+                (config::stock_of_elements(), config::accelerated_of_elements())
+            ),
+            _ => panic!("hash {hash:?}, expected blake3 or poseidon2"),
+        };
+        println!("{hash}, 2^{log_rows} rows: {times}");
     }
 }
