@@ -27,6 +27,9 @@ const ON_HOST: usize = 1 << 16;
 /// Words of a band that a device hashes: 64 MiB, beside which launches and waits are short.
 const ON_DEVICE: usize = 1 << 23;
 
+/// Bands that a device hashes while another is gathered. Of wide rows a band has few, each of which is hashed by one thread there.
+const AHEAD: usize = 2;
+
 type DigestOf<H> = <<H as Accelerated>::Engine as Hasher>::Digest;
 
 /// Matrices, and the tree over their rows.
@@ -93,7 +96,7 @@ fn hash_rows<M: Matrix<Goldilocks>, H: Accelerated>(
 ) -> Result<Vec<DigestOf<H>>, Error> {
     match engine.device().driver {
         None => hash_bands::<M, H>(engine, matrices, ON_HOST * engine.device().units, 0),
-        Some(_) => hash_bands::<M, H>(engine, matrices, ON_DEVICE, 1),
+        Some(_) => hash_bands::<M, H>(engine, matrices, ON_DEVICE, AHEAD),
     }
 }
 
