@@ -71,6 +71,7 @@ compile_error!("zkaccel is for 64-bit little-endian machines");
 pub mod backend;
 #[cfg(feature = "bn254")]
 pub mod bn254;
+mod builder;
 mod cache;
 pub mod choice;
 pub mod commit;
@@ -103,7 +104,8 @@ mod scalars;
 mod spawn;
 pub mod work;
 
-pub use engine::{Engine, EngineBuilder};
+pub use builder::EngineBuilder;
+pub use engine::Engine;
 pub use error::Error;
 pub use job::Job;
 pub use spawn::Scope;

@@ -175,7 +175,7 @@ fn openings(engine: &Engine) -> Result<(), String> {
 
 /// Another engine on the same device, with a budget of so many bytes of device memory.
 pub(super) fn with_budget(engine: &Engine, bytes: u64) -> Result<Engine, String> {
-    engine.alike().threads(2).device_memory(bytes).build().map_err(failure("engine"))
+    engine.asked().builder().threads(2).device_memory(bytes).build().map_err(failure("engine"))
 }
 
 fn refused(engine: &Engine) -> Result<(), String> {

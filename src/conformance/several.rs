@@ -22,7 +22,7 @@ pub(super) const CASES: &[Case] = &[
 
 /// The engine's devices and two more, and shares that are no multiples of each other.
 fn several(engine: &Engine) -> Result<Engine, String> {
-    let mut devices = match engine.asked_device() {
+    let mut devices = match engine.asked().device {
         DeviceChoice::Auto => Vec::new(),
         asked => asked.each().map_err(failure("devices"))?,
     };
@@ -32,7 +32,7 @@ fn several(engine: &Engine) -> Result<Engine, String> {
         }
     }
     let weights = (0..devices.len()).map(|i| [3, 1, 5][i % 3]).collect();
-    let builder = engine.alike().policy(Policy::Any).devices(&devices).weights(weights).threads(2);
+    let builder = engine.asked().builder().policy(Policy::Any).devices(&devices).weights(weights).threads(2);
     builder.build().map_err(failure("several devices"))
 }
 
@@ -120,7 +120,7 @@ fn parts(engine: &Engine) -> Result<(), String> {
     {
         // Only what does not offer it has no part.
         let choice = idle.parse().map_err(&failed)?;
-        let alone = engine.alike().policy(Policy::Any).device(choice).build().map_err(&failed)?;
+        let alone = engine.asked().builder().policy(Policy::Any).device(choice).build().map_err(&failed)?;
         let mut matrix: Matrix<Goldilocks> = Words::new(91).matrix(shape);
         if !matches!(alone.ntt(&ntt, matrix.view_mut()), Err(Error::Unsupported { .. })) {
             return Err(format!("{idle} had no part: {done:?}"));

@@ -1,0 +1,184 @@
+//! The options of an engine, and how it is made of them: the device found and opened, and threads for it.
+
+use std::fmt;
+
+use rayon::ThreadPoolBuilder;
+
+use crate::backend::Backend;
+use crate::backend::checked::Checked;
+use crate::backend::cpu::{Cpu, Simd};
+use crate::backend::open::{Request, open};
+use crate::device::{DeviceChoice, DeviceInfo, DeviceKind};
+use crate::engine::{Engine, Shared};
+use crate::error::Error;
+use crate::merkle::Approach;
+use crate::policy::Policy;
+use crate::progress::Progress;
+
+/// Hears how far long operations are.
+pub(crate) type Listener = Box<dyn Fn(Progress) + Send + Sync>;
+
+/// The options that say what does the work.
+pub(crate) struct Asked {
+    pub(crate) device: DeviceChoice,
+    policy: Policy,
+    simd: Option<Simd>,
+    check_answers: bool,
+    weights: Option<Vec<usize>>,
+}
+
+impl Asked {
+    /// Options of another engine whose work is done by the same.
+    pub(crate) fn builder(&self) -> EngineBuilder {
+        let Self { device, policy, simd, check_answers, ref weights } = *self;
+        let weights = weights.clone();
+        EngineBuilder { device, policy, simd, check_answers, weights, ..EngineBuilder::default() }
+    }
+}
+
+/// Options of an engine; [`build`](Self::build) makes it.
+#[derive(Default)]
+#[must_use]
+pub struct EngineBuilder {
+    device: DeviceChoice,
+    policy: Policy,
+    weights: Option<Vec<usize>>,
+    threads: Option<usize>,
+    simd: Option<Simd>,
+    approach: Approach,
+    check_answers: bool,
+    memory_budget: Option<u64>,
+    device_memory: Option<u64>,
+    progress: Option<Listener>,
+}
+
+impl EngineBuilder {
+    /// The device, or several ([`DeviceChoice::several`]); [`DeviceChoice::Auto`] unless said.
+    pub fn device(self, device: DeviceChoice) -> Self {
+        Self { device, ..self }
+    }
+
+    /// Several devices, over which work is spread ([`backend::several`](crate::backend::several)); one is that device.
+    pub fn devices(self, devices: &[DeviceChoice]) -> Self {
+        self.device(DeviceChoice::several(devices))
+    }
+
+    /// Whether the work is to be done by GPUs or processors ([`policy`](crate::policy)); [`Policy::Any`] unless said.
+    pub fn policy(self, policy: Policy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// Shares every operation out to several devices in proportion to these weights, however small it is.
+    pub(crate) fn weights(self, weights: Vec<usize>) -> Self {
+        Self { weights: Some(weights), ..self }
+    }
+
+    /// The number of CPU threads; all that the system grants unless said.
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads: Some(threads), ..self }
+    }
+
+    /// The vector instructions of the CPU device. Unless said, those that the environment variable `ZKACCEL_SIMD` names
+    /// (`portable`, `neon`, `avx2` or `avx512`), and without it the best that the machine has.
+    pub fn simd(self, simd: Simd) -> Self {
+        Self { simd: Some(simd), ..self }
+    }
+
+    /// How a GPU builds trees; [`Approach::Auto`] unless said. The host has one way only.
+    pub fn approach(self, approach: Approach) -> Self {
+        Self { approach, ..self }
+    }
+
+    /// Puts every answer of the device to a cheap random test ([`backend::checked`](crate::backend::checked)) before it is
+    /// believed: [`Error::CheckFailed`] where it fails. For devices that are not trusted, such as a provider's library. The
+    /// tests take memory beside the budget, as much as the data, and data that stay between operations do so in host memory.
+    pub fn check_answers(self, check_answers: bool) -> Self {
+        Self { check_answers, ..self }
+    }
+
+    /// The most bytes of host memory that one operation may allocate, its result included. The machine's memory
+    /// unless said.
+    pub fn memory_budget(self, bytes: u64) -> Self {
+        Self { memory_budget: Some(bytes), ..self }
+    }
+
+    /// The most bytes of its own memory that a device may spend on one operation, its inputs and its result included, where
+    /// the device has memory of its own; of several devices each. Half of the device's memory unless said, and never more than its
+    /// driver grants in one piece.
+    ///
+    /// Operations on host data that would take more are done in parts, with the same results. Matrices that are to stay on
+    /// the device are refused: [`Error::OverDeviceBudget`]. What stays there is counted by each operation that uses it.
+    pub fn device_memory(self, bytes: u64) -> Self {
+        Self { device_memory: Some(bytes), ..self }
+    }
+
+    /// A function that hears how far long operations are. It is called from the engine's threads.
+    pub fn on_progress(self, listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        Self { progress: Some(Box::new(listener)), ..self }
+    }
+
+    /// The engine; [`Error::DeviceMissing`], also for vector instructions that the machine lacks, [`Error::UnknownName`]
+    /// for a level that the environment names and nobody knows, [`Error::DriverTooOld`], [`Error::BadDevices`] for a list that
+    /// contradicts itself, [`Error::PolicyUnmet`] and [`Error::PolicyContradicted`], or [`Error::BadThreadCount`].
+    pub fn build(self) -> Result<Engine, Error> {
+        let cpu = Cpu::new(self.simd.map_or_else(Simd::from_environment, Ok)?)?;
+        let (backend, device) = open(Request {
+            choice: self.device,
+            policy: self.policy,
+            on_host: &cpu,
+            device_memory: self.device_memory,
+            threads: self.requested_threads()?,
+            weights: self.weights.clone(),
+        })?;
+        let backend = match self.check_answers {
+            true => Box::new(Checked::new(backend, device.id.clone())),
+            false => backend,
+        };
+        self.build_on(backend, device)
+    }
+
+    /// The number of threads, if it can be meant.
+    fn requested_threads(&self) -> Result<usize, Error> {
+        let all = || std::thread::available_parallelism().map_or(1, |n| n.get());
+        let threads = self.threads.unwrap_or_else(all);
+        // More threads than this cannot be meant, and each costs address space before it does any work.
+        match (1..=4096).contains(&threads) {
+            true => Ok(threads),
+            false => Err(Error::BadThreadCount { threads, reason: "expected from 1 to 4096".into() }),
+        }
+    }
+
+    /// The engine on a backend.
+    pub(crate) fn build_on(self, backend: Box<dyn Backend>, device: DeviceInfo) -> Result<Engine, Error> {
+        let requested = self.requested_threads()?;
+        let host = device.kind == DeviceKind::Cpu && device.driver.is_none();
+        let threads = if self.device == DeviceChoice::Reference { 1 } else { requested };
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|i| format!("zkaccel-{i}"))
+            .build()
+            .map_err(|error| Error::BadThreadCount { threads: requested, reason: error.to_string() })?;
+        let device = DeviceInfo { units: if host { threads } else { device.units }, ..device };
+        let memory_budget = self.memory_budget.or_else(crate::memory::installed);
+        let asked = Asked {
+            device: self.device,
+            policy: self.policy,
+            simd: self.simd,
+            check_answers: self.check_answers,
+            weights: self.weights,
+        };
+        let shared = Shared { backend, pool, device, asked, memory_budget, progress: self.progress };
+        Ok(Engine::of(shared, self.approach))
+    }
+}
+
+impl fmt::Debug for EngineBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { device, policy, threads, simd, approach, check_answers, .. } = self;
+        let mut debug = f.debug_struct("EngineBuilder");
+        debug.field("device", device).field("policy", policy).field("threads", threads).field("simd", simd);
+        debug.field("approach", approach).field("check_answers", check_answers);
+        debug.field("memory_budget", &self.memory_budget).field("device_memory", &self.device_memory);
+        debug.finish_non_exhaustive()
+    }
+}
