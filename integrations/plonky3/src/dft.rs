@@ -10,6 +10,7 @@ use zkaccel::ntt::{Convention, Domain, Lde, Ntt, Order};
 use zkaccel::{Engine, Error};
 
 use crate::elements::{dense, matrix, to_engine};
+use crate::hashes::{Accelerated, DigestOf};
 
 /// Transforms and low-degree extensions of all columns of a matrix, by the engine of the process.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,19 +42,62 @@ fn interpolate(
     Ok(dense(values))
 }
 
+/// From values on a subgroup to values on a coset of a larger one, in bit-reversed order.
+fn lde(rows: usize, added_bits: usize, shift: Goldilocks) -> Result<Lde, Error> {
+    let (from, to) = (domain(rows, Goldilocks::ONE)?, domain(rows << added_bits, shift)?);
+    Ok(Lde::new(from, to)?.with_output_order(Order::BitReversed))
+}
+
 fn extend(
     input: RowMajorMatrix<Goldilocks>,
     added_bits: usize,
     shift: Goldilocks,
-) -> Result<Evaluations, Error> {
+) -> Result<RowMajorMatrix<Goldilocks>, Error> {
     if added_bits == 0 {
-        return evaluate(interpolate(input, Goldilocks::ONE)?, shift);
+        return Ok(evaluate(interpolate(input, Goldilocks::ONE)?, shift)?.inner);
     }
-    let from = domain(input.height(), Goldilocks::ONE)?;
-    let to = domain(input.height() << added_bits, shift)?;
-    let lde = Lde::new(from, to)?.with_output_order(Order::BitReversed);
-    let values = Engine::global()?.lde(&lde, matrix(input))?;
-    Ok(BitReversalPerm::new_view(dense(values)))
+    let lde = lde(input.height(), added_bits, shift)?;
+    Ok(dense(Engine::global()?.lde(&lde, matrix(input))?))
+}
+
+/// A matrix, and the digests of its rows where they are known.
+type Hashed<H> = (RowMajorMatrix<Goldilocks>, Option<Vec<DigestOf<H>>>);
+
+/// The rows of an extension in bit-reversed order; and their digests, where they are wanted and a device with memory of its own, and
+/// with room for it, has the extension at hand.
+pub(crate) fn extend_and_hash<H: Accelerated>(
+    input: RowMajorMatrix<Goldilocks>,
+    added_bits: usize,
+    shift: Goldilocks,
+    wanted: bool,
+) -> Hashed<H> {
+    done(try_extend_and_hash::<H>(input, added_bits, shift, wanted))
+}
+
+fn try_extend_and_hash<H: Accelerated>(
+    input: RowMajorMatrix<Goldilocks>,
+    added_bits: usize,
+    shift: Goldilocks,
+    wanted: bool,
+) -> Result<Hashed<H>, Error> {
+    let engine = Engine::global()?;
+    if !wanted || added_bits == 0 || engine.device().driver.is_none() {
+        return Ok((extend(input, added_bits, shift)?, None));
+    }
+    let lde = lde(input.height(), added_bits, shift)?;
+    let input = matrix(input);
+    let on_device = || {
+        let extended = engine.lde_on_device(&lde, &engine.upload(&input)?)?;
+        let digests = engine.hash_rows_on_device::<H::Engine, _>(&extended)?;
+        Ok((dense(engine.download(&extended)?), Some(digests)))
+    };
+    match on_device() {
+        // In parts, then.
+        Err(Error::OverDeviceBudget { .. } | Error::DeviceOutOfMemory { .. }) => {
+            Ok((dense(engine.lde(&lde, input)?), None))
+        }
+        result => result,
+    }
 }
 
 fn done<T>(result: Result<T, Error>) -> T {
@@ -89,6 +133,6 @@ impl TwoAdicSubgroupDft<Goldilocks> for Dft {
         added_bits: usize,
         shift: Goldilocks,
     ) -> Evaluations {
-        done(extend(matrix, added_bits, shift))
+        BitReversalPerm::new_view(done(extend(matrix, added_bits, shift)))
     }
 }

@@ -39,11 +39,14 @@ pub trait Accelerated: Clone + Sync + Send + 'static {
     fn stock(self, cap_height: usize) -> Self::Stock;
 
     /// A digest of the engine's.
-    fn digest(digest: &<Self::Engine as Hasher>::Digest) -> Self::Digest;
+    fn digest(digest: &DigestOf<Self>) -> Self::Digest;
 
     /// The siblings that open many leaves, as Plonky3 has them.
     fn pruned(siblings: Vec<Self::Digest>) -> <Self::Stock as Mmcs<Goldilocks>>::MultiProof;
 }
+
+/// A digest as the engine has it.
+pub(crate) type DigestOf<H> = <<H as Accelerated>::Engine as Hasher>::Digest;
 
 macro_rules! of_bytes {
     ($hash:ident, $engine:ident) => {

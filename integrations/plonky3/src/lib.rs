@@ -9,6 +9,8 @@
 //! let val_mmcs = ValMmcs::new(Blake3, cap_height);
 //! ```
 //!
+//! For a device with memory of its own [`FriPcs`] takes the place of `TwoAdicFriPcs` over them: extensions are hashed where they are made.
+//!
 //! The hash is one of bytes, BLAKE3 or Keccak-256, or Poseidon2 with `p3-goldilocks`' constants ([`Accelerated`]). Commitments and proofs are
 //! those of the stock scheme, byte by byte, and its verifier takes them.
 //!
@@ -21,9 +23,11 @@ mod dft;
 mod elements;
 mod hashes;
 mod mmcs;
+mod pcs;
 mod tree;
 
 pub use dft::Dft;
 pub use hashes::Accelerated;
 pub use mmcs::Mmcs;
+pub use pcs::FriPcs;
 pub use tree::Committed;

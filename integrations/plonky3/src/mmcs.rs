@@ -7,7 +7,7 @@ use p3_goldilocks::Goldilocks;
 use p3_matrix::{Dimensions, Matrix};
 use p3_merkle_tree::{MerkleCap, MerkleTreeError};
 
-use crate::hashes::Accelerated;
+use crate::hashes::{Accelerated, DigestOf};
 use crate::tree::Committed;
 
 /// Merkle trees over the rows of matrices whose heights are powers of two, by the engine of the process.
@@ -24,6 +24,17 @@ impl<H: Accelerated> Mmcs<H> {
     /// For Poseidon2 with other constants than those that `p3-goldilocks` has by default.
     pub fn new(hash: H, cap_height: usize) -> Self {
         Self { stock: hash.stock(cap_height), cap_height }
+    }
+
+    /// The commitment to matrices, the digests of whose rows may be known.
+    pub(crate) fn commit_hashed<M: Matrix<Goldilocks>>(
+        &self,
+        inputs: Vec<M>,
+        known: Vec<Option<Vec<DigestOf<H>>>>,
+    ) -> (MerkleCap<Goldilocks, H::Digest>, Committed<M, H>) {
+        let committed = Committed::new(inputs, known).unwrap_or_else(|error| panic!("zkaccel: {error}"));
+        let cap = committed.level(self.cap_level(&committed)).iter().map(H::digest).collect();
+        (MerkleCap::new(cap), committed)
     }
 
     /// The level of a tree that is its commitment; small trees have no level so wide as was asked for.
@@ -46,9 +57,8 @@ impl<H: Accelerated> P3Mmcs<Goldilocks> for Mmcs<H> {
     type Error = MerkleTreeError;
 
     fn commit<M: Matrix<Goldilocks>>(&self, inputs: Vec<M>) -> (Self::Commitment, Committed<M, H>) {
-        let committed = Committed::new(inputs).unwrap_or_else(|error| panic!("zkaccel: {error}"));
-        let cap = committed.level(self.cap_level(&committed)).iter().map(H::digest).collect();
-        (MerkleCap::new(cap), committed)
+        let known = inputs.iter().map(|_| None).collect();
+        self.commit_hashed(inputs, known)
     }
 
     fn open_batch<M: Matrix<Goldilocks>>(

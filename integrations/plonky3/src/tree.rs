@@ -12,13 +12,12 @@ use p3_goldilocks::Goldilocks;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 use rayon::prelude::*;
-use zkaccel::hash::Hasher;
 use zkaccel::matrix::Matrix as EngineMatrix;
 use zkaccel::merkle::MerkleTree;
 use zkaccel::{Engine, Error};
 
 use crate::elements::{dense, matrix as to_engine_matrix};
-use crate::hashes::Accelerated;
+use crate::hashes::{Accelerated, DigestOf};
 
 /// Words of a band of rows that the host hashes, for each of its threads: 512 KiB, which stay in its caches from where they are gathered to
 /// where they are hashed.
@@ -30,8 +29,6 @@ const ON_DEVICE: usize = 1 << 23;
 /// Bands that a device hashes while another is gathered. Of wide rows a band has few, each of which is hashed by one thread there.
 const AHEAD: usize = 2;
 
-type DigestOf<H> = <<H as Accelerated>::Engine as Hasher>::Digest;
-
 /// Matrices, and the tree over their rows.
 pub struct Committed<M, H: Accelerated> {
     pub(crate) matrices: Vec<M>,
@@ -41,8 +38,9 @@ pub struct Committed<M, H: Accelerated> {
 }
 
 impl<M: Matrix<Goldilocks>, H: Accelerated> Committed<M, H> {
-    /// Hashes the rows and builds the tree. Heights are powers of two.
-    pub(crate) fn new(matrices: Vec<M>) -> Result<Self, Error> {
+    /// Hashes the rows and builds the tree. Heights are powers of two. Where the digests of a matrix' rows are known and it is alone with its
+    /// height, they are taken.
+    pub(crate) fn new(matrices: Vec<M>, mut known: Vec<Option<Vec<DigestOf<H>>>>) -> Result<Self, Error> {
         let mut heights: Vec<usize> = matrices.iter().map(|matrix| matrix.height()).collect();
         assert!(
             !heights.is_empty() && heights.iter().all(|height| height.is_power_of_two()),
@@ -51,8 +49,15 @@ impl<M: Matrix<Goldilocks>, H: Accelerated> Committed<M, H> {
         heights.sort_unstable_by(|a, b| b.cmp(a));
         heights.dedup();
         let engine = Engine::global()?;
-        let rows = |height| {
-            let matrices: Vec<&M> = matrices.iter().filter(|matrix| matrix.height() == height).collect();
+        let mut rows = |height| {
+            let of_height: Vec<usize> =
+                (0..matrices.len()).filter(|&i| matrices[i].height() == height).collect();
+            if let [alone] = of_height[..]
+                && let Some(digests) = known[alone].take()
+            {
+                return Ok(digests);
+            }
+            let matrices: Vec<&M> = of_height.into_iter().map(|i| &matrices[i]).collect();
             hash_rows::<M, H>(&engine, &matrices)
         };
 

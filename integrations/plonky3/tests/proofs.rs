@@ -4,13 +4,15 @@
 mod config;
 
 use config::{
-    Accelerated, CAP_HEIGHT, StockPoseidon2, Val, accelerated, accelerated_of_elements, stock, stock_mmcs,
-    stock_of_elements, stock_poseidon2,
+    Accelerated, ByteChallenger, CAP_HEIGHT, Challenge, StockPoseidon2, Val, accelerated,
+    accelerated_of_elements, parameters, stock, stock_mmcs, stock_of_elements, stock_poseidon2,
 };
 use p3_blake3::Blake3;
-use p3_commit::{BatchOpeningRef, Mmcs};
-use p3_dft::{Radix2Dit, TwoAdicSubgroupDft};
+use p3_commit::{BatchOpeningRef, Mmcs, Pcs};
+use p3_dft::{Radix2Dit, Radix2DitParallel, TwoAdicSubgroupDft};
+use p3_field::coset::TwoAdicMultiplicativeCoset;
 use p3_field::{Field, PrimeCharacteristicRing};
+use p3_fri::TwoAdicFriPcs;
 use p3_goldilocks::{Poseidon2Goldilocks, default_goldilocks_poseidon2_8, default_goldilocks_poseidon2_12};
 use p3_keccak::Keccak256Hash;
 use p3_keccak_air::{KeccakAir, generate_trace_rows};
@@ -133,6 +135,29 @@ fn commitments_by_poseidon2() {
         )
     };
     same_commitments(|cap| zkaccel_plonky3::Mmcs::new(hash.clone(), cap), stock);
+}
+
+/// Matrices alone with their height, and others, through the whole scheme.
+#[test]
+fn commitments_of_the_whole_scheme() {
+    let mmcs = zkaccel_plonky3::Mmcs::new(Blake3, CAP_HEIGHT);
+    let ours = zkaccel_plonky3::FriPcs::new(mmcs.clone(), parameters(mmcs));
+    let mmcs = stock_mmcs(Blake3, CAP_HEIGHT);
+    let stock = TwoAdicFriPcs::new(Radix2DitParallel::default(), mmcs.clone(), parameters(mmcs));
+    let shapes: [&[(u32, usize)]; 4] =
+        [&[(0, 3)], &[(9, 70)], &[(5, 2), (8, 3), (5, 4), (3, 1)], &[(2, 1), (7, 9)]];
+    for shape in shapes {
+        let evaluations = |log_rows: u32, columns| {
+            let domain = TwoAdicMultiplicativeCoset::new(Val::new(5), log_rows as usize).unwrap();
+            (domain, matrix(7, log_rows, columns))
+        };
+        let inputs = || shape.iter().map(|&(log_rows, columns)| evaluations(log_rows, columns));
+        let (commitment, data) = Pcs::<Challenge, ByteChallenger>::commit(&ours, inputs()).unwrap();
+        let (expected, stock_data) = Pcs::<Challenge, ByteChallenger>::commit(&stock, inputs()).unwrap();
+        assert_eq!(commitment, expected, "{shape:?}");
+        let mmcs = (zkaccel_plonky3::Mmcs::new(Blake3, 0), stock_mmcs(Blake3, 0));
+        assert_eq!(mmcs.0.get_matrices(&data), mmcs.1.get_matrices(&stock_data), "{shape:?}");
+    }
 }
 
 #[test]

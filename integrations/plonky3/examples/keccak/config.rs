@@ -15,21 +15,19 @@ use p3_symmetric::{
 use p3_uni_stark::StarkConfig;
 
 pub type Val = Goldilocks;
-type Challenge = BinomialExtensionField<Val, 2>;
-pub type Config<Dft, ValMmcs, Challenger> = StarkConfig<
-    TwoAdicFriPcs<Val, Dft, ValMmcs, ExtensionMmcs<Val, Challenge, ValMmcs>>,
-    Challenge,
-    Challenger,
->;
+pub type Challenge = BinomialExtensionField<Val, 2>;
+type OfChallenges<M> = ExtensionMmcs<Val, Challenge, M>;
+pub type Config<Pcs, Challenger> = StarkConfig<Pcs, Challenge, Challenger>;
+type FriPcs<Dft, M> = TwoAdicFriPcs<Val, Dft, M, OfChallenges<M>>;
 
-/// With a hash of bytes.
+/// With a hash of bytes; the accelerated one differs in two types.
 pub type StockMmcs<H> =
     MerkleTreeMmcs<Val, u8, SerializingHasher<H>, CompressionFunctionFromHasher<H, 2, 32>, 2, 32>;
 pub type ByteChallenger = SerializingChallenger64<Val, HashChallenger<u8, Blake3, 32>>;
-pub type Stock = Config<Radix2DitParallel<Val>, StockMmcs<Blake3>, ByteChallenger>;
-pub type Accelerated = Config<zkaccel_plonky3::Dft, zkaccel_plonky3::Mmcs<Blake3>, ByteChallenger>;
+pub type Stock = Config<FriPcs<Radix2DitParallel<Val>, StockMmcs<Blake3>>, ByteChallenger>;
+pub type Accelerated = Config<FriPcs<zkaccel_plonky3::Dft, zkaccel_plonky3::Mmcs<Blake3>>, ByteChallenger>;
 
-/// With a hash of elements.
+/// With a hash of elements; the accelerated one has the whole scheme from zkaccel.
 pub type StockPoseidon2<const WIDTH: usize, const RATE: usize> = MerkleTreeMmcs<
     <Val as Field>::Packing,
     <Val as Field>::Packing,
@@ -38,10 +36,13 @@ pub type StockPoseidon2<const WIDTH: usize, const RATE: usize> = MerkleTreeMmcs<
     2,
     4,
 >;
+type AcceleratedPoseidon2 = zkaccel_plonky3::Mmcs<Poseidon2Goldilocks<8>>;
 pub type ElementChallenger = DuplexChallenger<Val, Poseidon2Goldilocks<8>, 8, 4>;
-pub type StockOfElements = Config<Radix2DitParallel<Val>, StockPoseidon2<8, 4>, ElementChallenger>;
-pub type AcceleratedOfElements =
-    Config<zkaccel_plonky3::Dft, zkaccel_plonky3::Mmcs<Poseidon2Goldilocks<8>>, ElementChallenger>;
+pub type StockOfElements = Config<FriPcs<Radix2DitParallel<Val>, StockPoseidon2<8, 4>>, ElementChallenger>;
+pub type AcceleratedOfElements = Config<
+    zkaccel_plonky3::FriPcs<Poseidon2Goldilocks<8>, OfChallenges<AcceleratedPoseidon2>>,
+    ElementChallenger,
+>;
 
 /// Commitments of 2^3 digests.
 pub const CAP_HEIGHT: usize = 3;
@@ -65,29 +66,28 @@ pub fn element_challenger() -> ElementChallenger {
 }
 
 /// Without grinding, in which Plonky3 takes the first nonce that any thread finds: no two proofs would be equal.
-fn parameters<M>(mmcs: M) -> FriParameters<M> {
-    FriParameters { query_proof_of_work_bits: 0, ..FriParameters::new_benchmark(mmcs) }
+pub fn parameters<M>(mmcs: M) -> FriParameters<OfChallenges<M>> {
+    FriParameters { query_proof_of_work_bits: 0, ..FriParameters::new_benchmark(OfChallenges::new(mmcs)) }
 }
 
-/// A configuration over these transforms, commitments and challenges.
-pub fn config<Dft: Clone + Default, M: Clone, C: Clone>(mmcs: M, challenger: C) -> Config<Dft, M, C> {
-    let parameters = parameters(ExtensionMmcs::new(mmcs.clone()));
-    Config::new(TwoAdicFriPcs::new(Dft::default(), mmcs, parameters), challenger)
+/// The stock scheme over these transforms and commitments.
+fn pcs<Dft: Default, M: Clone>(mmcs: M) -> FriPcs<Dft, M> {
+    TwoAdicFriPcs::new(Dft::default(), mmcs.clone(), parameters(mmcs))
 }
 
 pub fn stock() -> Stock {
-    config(stock_mmcs(Blake3, CAP_HEIGHT), byte_challenger())
+    Config::new(pcs(stock_mmcs(Blake3, CAP_HEIGHT)), byte_challenger())
 }
 
 pub fn accelerated() -> Accelerated {
-    config(zkaccel_plonky3::Mmcs::new(Blake3, CAP_HEIGHT), byte_challenger())
+    Config::new(pcs(zkaccel_plonky3::Mmcs::new(Blake3, CAP_HEIGHT)), byte_challenger())
 }
 
 pub fn stock_of_elements() -> StockOfElements {
-    config(stock_poseidon2(default_goldilocks_poseidon2_8(), CAP_HEIGHT), element_challenger())
+    Config::new(pcs(stock_poseidon2(default_goldilocks_poseidon2_8(), CAP_HEIGHT)), element_challenger())
 }
 
 pub fn accelerated_of_elements() -> AcceleratedOfElements {
     let mmcs = zkaccel_plonky3::Mmcs::new(default_goldilocks_poseidon2_8(), CAP_HEIGHT);
-    config(mmcs, element_challenger())
+    Config::new(zkaccel_plonky3::FriPcs::new(mmcs.clone(), parameters(mmcs)), element_challenger())
 }

@@ -11,10 +11,11 @@ mod config;
 mod timed;
 
 use config::{
-    CAP_HEIGHT, Config, Val, byte_challenger, config, element_challenger, stock_mmcs, stock_poseidon2,
+    CAP_HEIGHT, Config, Val, byte_challenger, element_challenger, parameters, stock_mmcs, stock_poseidon2,
 };
 use p3_blake3::Blake3;
 use p3_dft::Radix2DitParallel;
+use p3_fri::TwoAdicFriPcs;
 use p3_goldilocks::default_goldilocks_poseidon2_8;
 use p3_keccak_air::{KeccakAir, generate_trace_rows};
 use p3_uni_stark::{prove, verify};
@@ -26,8 +27,12 @@ macro_rules! compare {
         let inputs =
             (0..(1u64 << $log_rows) / 24).map(|i| std::array::from_fn(|j| i * 0x9e37_79b9 + j as u64));
         let trace = generate_trace_rows::<Val>(inputs.collect(), 1);
-        let stock: Config<Timed<Radix2DitParallel<Val>>, _, _> = config(Timed($stock), $challenger);
-        let accelerated: Config<Timed<zkaccel_plonky3::Dft>, _, _> = config(Timed($accelerated), $challenger);
+        let (theirs, ours) = ($stock, $accelerated);
+        let fri = parameters(Timed(theirs.clone()));
+        let pcs = TwoAdicFriPcs::new(Radix2DitParallel::<Val>::default(), theirs, fri);
+        let stock = Config::new(Timed(pcs), $challenger);
+        let fri = parameters(Timed(ours.clone()));
+        let accelerated = Config::new(Timed(zkaccel_plonky3::FriPcs::new(ours, fri)), $challenger);
         let (theirs, ours, times) = CLOCK.compare(
             || prove(&stock, &KeccakAir {}, trace.clone(), &[]).expect("a proof"),
             || prove(&accelerated, &KeccakAir {}, trace.clone(), &[]).expect("a proof"),

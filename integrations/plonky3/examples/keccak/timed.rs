@@ -1,60 +1,105 @@
-//! Transforms and commitments beside which a clock runs.
+//! Polynomial commitments beside which a clock runs: while trace and quotient are extended and committed to, and during FRI's commitments.
 
-use p3_commit::{BatchOpening, BatchOpeningRef, Mmcs};
-use p3_dft::{Layout, TwoAdicSubgroupDft};
-use p3_matrix::dense::{RowMajorMatrix, RowMajorMatrixViewMut};
+use p3_commit::{
+    BatchOpening, BatchOpeningRef, CommitmentOpening, Mmcs, OpenedValues, OpeningRequest, Pcs,
+    UnivariateStarkPcs,
+};
+use p3_field::ExtensionField;
+use p3_matrix::dense::RowMajorMatrix;
 use p3_matrix::{Dimensions, Matrix};
 use zkaccel_clock::Clock;
 
 use super::config::Val;
 
-/// Runs during all transforms and commitments of this process.
+/// Runs during all extensions and commitments of this process.
 pub static CLOCK: Clock = Clock::new();
 
 /// The same, with the clock running.
 #[derive(Clone, Debug, Default)]
 pub struct Timed<T>(pub T);
 
-impl<D: TwoAdicSubgroupDft<Val>> TwoAdicSubgroupDft<Val> for Timed<D> {
-    type Evaluations = D::Evaluations;
+type Committed<P, E, C> =
+    Result<(<P as Pcs<E, C>>::Commitment, <P as Pcs<E, C>>::ProverData), <P as Pcs<E, C>>::ProverError>;
+type Opened<P, E, C> = Result<(OpenedValues<E>, <P as Pcs<E, C>>::Proof), <P as Pcs<E, C>>::ProverError>;
 
-    fn dft_batch(&self, matrix: RowMajorMatrix<Val>) -> D::Evaluations {
-        let _running = CLOCK.run();
-        self.0.dft_batch(matrix)
+impl<P: Pcs<E, C, Domain: p3_commit::PolynomialSpace<Val = Val>>, E: ExtensionField<Val>, C> Pcs<E, C>
+    for Timed<P>
+{
+    type Domain = P::Domain;
+    type Commitment = P::Commitment;
+    type ProverData = P::ProverData;
+    type Proof = P::Proof;
+    type Error = P::Error;
+    type ProverError = P::ProverError;
+
+    fn natural_domain_for_degree(&self, degree: usize) -> P::Domain {
+        self.0.natural_domain_for_degree(degree)
     }
 
-    fn coset_dft_batch(&self, matrix: RowMajorMatrix<Val>, shift: Val) -> D::Evaluations {
-        let _running = CLOCK.run();
-        self.0.coset_dft_batch(matrix, shift)
-    }
-
-    fn idft_batch(&self, matrix: RowMajorMatrix<Val>) -> RowMajorMatrix<Val> {
-        let _running = CLOCK.run();
-        self.0.idft_batch(matrix)
-    }
-
-    fn coset_idft_batch(&self, matrix: RowMajorMatrix<Val>, shift: Val) -> RowMajorMatrix<Val> {
-        let _running = CLOCK.run();
-        self.0.coset_idft_batch(matrix, shift)
-    }
-
-    fn coset_lde_batch(&self, matrix: RowMajorMatrix<Val>, added_bits: usize, shift: Val) -> D::Evaluations {
-        let _running = CLOCK.run();
-        self.0.coset_lde_batch(matrix, added_bits, shift)
-    }
-
-    fn coset_lde_batch_with_transform<T>(
+    fn commit(
         &self,
-        matrix: RowMajorMatrix<Val>,
-        added_bits: usize,
-        shift: Val,
-        transform: T,
-    ) -> D::Evaluations
-    where
-        T: FnOnce(&mut RowMajorMatrixViewMut<'_, Val>, Layout),
-    {
+        evaluations: impl IntoIterator<Item = (P::Domain, RowMajorMatrix<Val>)>,
+    ) -> Committed<P, E, C> {
         let _running = CLOCK.run();
-        self.0.coset_lde_batch_with_transform(matrix, added_bits, shift, transform)
+        self.0.commit(evaluations)
+    }
+
+    fn open(
+        &self,
+        requests: Vec<OpeningRequest<'_, P::ProverData, E>>,
+        challenger: &mut C,
+    ) -> Opened<P, E, C> {
+        self.0.open(requests, challenger)
+    }
+
+    fn verify(
+        &self,
+        openings: Vec<CommitmentOpening<E, P::Commitment, P::Domain>>,
+        proof: &P::Proof,
+        challenger: &mut C,
+    ) -> Result<(), P::Error> {
+        self.0.verify(openings, proof, challenger)
+    }
+}
+
+impl<P, E, C> UnivariateStarkPcs<E, C> for Timed<P>
+where
+    P: UnivariateStarkPcs<E, C, Domain: p3_commit::PolynomialSpace<Val = Val>>,
+    E: ExtensionField<Val>,
+{
+    type EvaluationsOnDomain<'a> = P::EvaluationsOnDomain<'a>;
+
+    const ZK: bool = P::ZK;
+
+    fn log_max_trace_height(&self) -> usize {
+        self.0.log_max_trace_height()
+    }
+
+    fn log_min_trace_height(&self) -> usize {
+        self.0.log_min_trace_height()
+    }
+
+    fn get_quotient_ldes(
+        &self,
+        evaluations: impl IntoIterator<Item = (P::Domain, RowMajorMatrix<Val>)>,
+        chunks: usize,
+    ) -> Result<Vec<RowMajorMatrix<Val>>, P::ProverError> {
+        let _running = CLOCK.run();
+        self.0.get_quotient_ldes(evaluations, chunks)
+    }
+
+    fn commit_ldes(&self, ldes: Vec<RowMajorMatrix<Val>>) -> Committed<P, E, C> {
+        let _running = CLOCK.run();
+        self.0.commit_ldes(ldes)
+    }
+
+    fn get_evaluations_on_domain<'a>(
+        &self,
+        data: &'a P::ProverData,
+        index: usize,
+        domain: P::Domain,
+    ) -> P::EvaluationsOnDomain<'a> {
+        self.0.get_evaluations_on_domain(data, index, domain)
     }
 }
 
