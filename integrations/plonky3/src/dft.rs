@@ -9,6 +9,7 @@ use p3_matrix::dense::RowMajorMatrix;
 use zkaccel::ntt::{Convention, Domain, Lde, Ntt, Order};
 use zkaccel::{Engine, Error};
 
+use crate::done;
 use crate::elements::{dense, matrix, to_engine};
 use crate::hashes::{Accelerated, DigestOf};
 
@@ -25,11 +26,15 @@ fn domain(rows: usize, shift: Goldilocks) -> Result<Domain, Error> {
     Domain::new(rows.ilog2(), Convention::Plonky3)?.coset(to_engine(shift))
 }
 
-fn evaluate(input: RowMajorMatrix<Goldilocks>, shift: Goldilocks) -> Result<Evaluations, Error> {
+/// Values in bit-reversed order.
+fn evaluate(
+    input: RowMajorMatrix<Goldilocks>,
+    shift: Goldilocks,
+) -> Result<RowMajorMatrix<Goldilocks>, Error> {
     let ntt = Ntt::forward(domain(input.height(), shift)?).with_orders(Order::Natural, Order::BitReversed);
     let mut values = matrix(input);
     Engine::global()?.ntt(&ntt, values.view_mut())?;
-    Ok(BitReversalPerm::new_view(dense(values)))
+    Ok(dense(values))
 }
 
 fn interpolate(
@@ -54,7 +59,7 @@ fn extend(
     shift: Goldilocks,
 ) -> Result<RowMajorMatrix<Goldilocks>, Error> {
     if added_bits == 0 {
-        return Ok(evaluate(interpolate(input, Goldilocks::ONE)?, shift)?.inner);
+        return evaluate(interpolate(input, Goldilocks::ONE)?, shift);
     }
     let lde = lde(input.height(), added_bits, shift)?;
     Ok(dense(Engine::global()?.lde(&lde, matrix(input))?))
@@ -66,15 +71,6 @@ type Hashed<H> = (RowMajorMatrix<Goldilocks>, Option<Vec<DigestOf<H>>>);
 /// The rows of an extension in bit-reversed order; and their digests, where they are wanted and a device with memory of its own, and
 /// with room for it, has the extension at hand.
 pub(crate) fn extend_and_hash<H: Accelerated>(
-    input: RowMajorMatrix<Goldilocks>,
-    added_bits: usize,
-    shift: Goldilocks,
-    wanted: bool,
-) -> Hashed<H> {
-    done(try_extend_and_hash::<H>(input, added_bits, shift, wanted))
-}
-
-fn try_extend_and_hash<H: Accelerated>(
     input: RowMajorMatrix<Goldilocks>,
     added_bits: usize,
     shift: Goldilocks,
@@ -100,19 +96,20 @@ fn try_extend_and_hash<H: Accelerated>(
     }
 }
 
-fn done<T>(result: Result<T, Error>) -> T {
-    result.unwrap_or_else(|error| panic!("zkaccel: {error}"))
+/// Values in bit-reversed order as Plonky3 takes them.
+fn view(values: Result<RowMajorMatrix<Goldilocks>, Error>) -> Evaluations {
+    BitReversalPerm::new_view(done(values))
 }
 
 impl TwoAdicSubgroupDft<Goldilocks> for Dft {
     type Evaluations = Evaluations;
 
     fn dft_batch(&self, matrix: RowMajorMatrix<Goldilocks>) -> Evaluations {
-        done(evaluate(matrix, Goldilocks::ONE))
+        view(evaluate(matrix, Goldilocks::ONE))
     }
 
     fn coset_dft_batch(&self, matrix: RowMajorMatrix<Goldilocks>, shift: Goldilocks) -> Evaluations {
-        done(evaluate(matrix, shift))
+        view(evaluate(matrix, shift))
     }
 
     fn idft_batch(&self, matrix: RowMajorMatrix<Goldilocks>) -> RowMajorMatrix<Goldilocks> {
@@ -133,6 +130,6 @@ impl TwoAdicSubgroupDft<Goldilocks> for Dft {
         added_bits: usize,
         shift: Goldilocks,
     ) -> Evaluations {
-        BitReversalPerm::new_view(done(extend(matrix, added_bits, shift)))
+        view(extend(matrix, added_bits, shift))
     }
 }

@@ -31,3 +31,8 @@ pub use hashes::Accelerated;
 pub use mmcs::Mmcs;
 pub use pcs::FriPcs;
 pub use tree::Committed;
+
+/// What the engine gave; its error is a panic.
+fn done<T>(result: Result<T, zkaccel::Error>) -> T {
+    result.unwrap_or_else(|error| panic!("zkaccel: {error}"))
+}

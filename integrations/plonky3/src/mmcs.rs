@@ -7,6 +7,7 @@ use p3_goldilocks::Goldilocks;
 use p3_matrix::{Dimensions, Matrix};
 use p3_merkle_tree::{MerkleCap, MerkleTreeError};
 
+use crate::done;
 use crate::hashes::{Accelerated, DigestOf};
 use crate::tree::Committed;
 
@@ -32,7 +33,7 @@ impl<H: Accelerated> Mmcs<H> {
         inputs: Vec<M>,
         known: Vec<Option<Vec<DigestOf<H>>>>,
     ) -> (MerkleCap<Goldilocks, H::Digest>, Committed<M, H>) {
-        let committed = Committed::new(inputs, known).unwrap_or_else(|error| panic!("zkaccel: {error}"));
+        let committed = done(Committed::new(inputs, known));
         let cap = committed.level(self.cap_level(&committed)).iter().map(H::digest).collect();
         (MerkleCap::new(cap), committed)
     }

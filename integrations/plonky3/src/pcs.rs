@@ -18,6 +18,7 @@ use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 
 use crate::dft::{self, Dft};
+use crate::done;
 use crate::hashes::Accelerated;
 use crate::mmcs::Mmcs;
 
@@ -80,7 +81,7 @@ where
             assert_eq!(domain.size(), matrix.height(), "points of the domain, rows of the matrix");
             let shift = Goldilocks::GENERATOR / domain.shift();
             let is_alone = is_alone(matrix.height());
-            dft::extend_and_hash::<H>(matrix, self.log_blowup, shift, is_alone)
+            done(dft::extend_and_hash::<H>(matrix, self.log_blowup, shift, is_alone))
         });
         let (matrices, digests) = extended.unzip();
         Ok(self.mmcs.commit_hashed(matrices, digests))

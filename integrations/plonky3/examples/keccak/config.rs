@@ -1,4 +1,4 @@
-//! The stock configurations and the accelerated ones. They differ in two types.
+//! The stock configurations and the accelerated ones.
 
 use p3_blake3::Blake3;
 use p3_challenger::{DuplexChallenger, HashChallenger, SerializingChallenger64};
