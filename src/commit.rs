@@ -16,6 +16,7 @@ use crate::hash::Hasher;
 use crate::matrix::{Matrix, MatrixInput, MatrixRef, Shape};
 use crate::merkle::{Cap, MerkleTree, MultiOpening};
 use crate::ntt::{Convention, Lde};
+use crate::operation::Purpose;
 use crate::progress::Stage;
 use crate::resident::{DeviceMatrix, DeviceTree};
 
@@ -94,12 +95,15 @@ impl Engine {
         let trace = trace.into();
         let lde = spec.lde(trace.shape().rows)?;
         self.check_canonical(trace.view().words())?;
-        if self.has_room_for::<H>(&lde, trace.shape()) && self.prefers_device::<H>(&lde, trace.shape())? {
+        if self.has_room_for::<H>(&lde, trace.shape()) {
             self.report(Stage::Extension, 0, 1);
-            let values = self.upload_checked(trace.view());
-            match values.and_then(|values| self.commit_to_resident::<H>(&lde, values)) {
-                Err(Error::DeviceOutOfMemory { .. } | Error::OverDeviceBudget { .. }) => {}
-                result => return result,
+            let purpose = Purpose::commitment::<H>(&lde, trace.shape().columns);
+            let values = self.upload_checked(trace.view(), &purpose);
+            let commit = |values: Option<_>| values.map(|values| self.commit_to_resident::<H>(&lde, values));
+            match values.and_then(|values| commit(values).transpose()) {
+                Ok(None) | Err(Error::DeviceOutOfMemory { .. } | Error::OverDeviceBudget { .. }) => {}
+                Ok(Some(commitment)) => return Ok(commitment),
+                Err(error) => return Err(error),
             }
         }
         self.commit_in_host_memory(&lde, trace)
@@ -131,12 +135,7 @@ impl Engine {
         let rows = lde.to().size();
         let required = memory_of::<Goldilocks>(rows, shape.columns);
         let required = required.saturating_add(memory_of::<H::Digest>(rows, 2));
-        self.device_memory().is_some_and(|device| required <= device.budget())
-    }
-
-    /// Whether the backend would rather commit in its device's memory.
-    fn prefers_device<H: Accelerated>(&self, lde: &Lde, shape: Shape) -> Result<bool, Error> {
-        self.run(|| H::hashing(self.backend()).commits_on_device(lde, shape.columns))
+        self.device_budget().is_some_and(|budget| required <= budget)
     }
 
     /// Commits to a trace in the device's memory, which is given up as soon as it is extended.

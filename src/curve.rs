@@ -2,7 +2,7 @@
 //!
 //! # Mathematical description
 //!
-//! A sum of two affine points costs an inversion, which a batch shares ([`backend::cpu`](crate::backend::cpu) does
+//! A sum of two affine points costs an inversion, which a batch shares (the CPU backend does
 //! that). Where points are added one after another, they are kept as (X, Y, ZZ, ZZZ) with x = X/ZZ, y = Y/ZZZ and
 //! ZZ^3 = ZZZ^2; formulas madd-2008-s, add-2008-s and dbl-2008-s-1 of the Explicit-Formulas Database (Bernstein and
 //! Lange), with the cases that those leave out: the identity, equal points, opposite points.

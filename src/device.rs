@@ -6,6 +6,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Mutex;
 
+pub use crate::backend::cpu::Simd;
 use crate::error::Error;
 use crate::lock::lock;
 
@@ -13,7 +14,7 @@ use crate::lock::lock;
 ///
 /// It prints as, and parses from, the name used on the command line: `auto`, `cpu`, `reference`, `cuda:0`, `opencl:1`,
 /// `provider:./libother.so`; `cuda` and `opencl` are all of their kind; names with commas between them are several devices, over
-/// which work is spread ([`backend::several`](crate::backend::several)).
+/// which work is spread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DeviceChoice {
     /// The CPU and the first GPU, if there is one: each operation runs where measurements on this machine expect it to

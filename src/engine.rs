@@ -1,23 +1,25 @@
 //! The engine: the one front door.
 //!
-//! An [`Engine`] owns a backend and a thread pool. Every operation is validated here, once (sizes, orders of roots,
-//! canonical words, memory), and then handed to the backend, which may assume that its arguments are sound.
+//! An [`Engine`] owns its devices and a thread pool. Every operation is validated here, once (sizes, orders of roots,
+//! canonical words, memory), and then handed to the dispatcher, which has a device do it. Backends may assume that arguments are sound.
 
 use std::fmt;
 use std::sync::Arc;
 
 use rayon::ThreadPool;
 
-use crate::backend::{Accelerated, Backend, ResidentBackend};
+use crate::backend::Accelerated;
 use crate::builder::{Asked, EngineBuilder, Listener};
+use crate::checks;
 use crate::device::DeviceInfo;
+use crate::dispatch::{Dispatcher, Operation};
 use crate::error::Error;
 use crate::field::{Field, Goldilocks};
-use crate::hash::Digest;
 use crate::matrix::{Layout, Matrix, MatrixInput, MatrixMut, MatrixRef, Shape};
 use crate::memory;
 use crate::merkle::{Approach, MerkleTree, check_leaf_count};
 use crate::ntt::{Lde, Ntt};
+use crate::operation::{Extend, HashRows, Transform, Tree};
 use crate::progress::{Progress, Stage};
 
 /// A device, its threads and its limits. Cloning shares them; an engine may be used by any threads at once.
@@ -38,7 +40,7 @@ pub struct Engine {
 
 /// What clones of an engine share.
 pub(crate) struct Shared {
-    pub(crate) backend: Box<dyn Backend>,
+    pub(crate) dispatcher: Dispatcher,
     pub(crate) pool: ThreadPool,
     pub(crate) device: DeviceInfo,
     /// What was asked for, for engines that are to be like this one.
@@ -95,15 +97,16 @@ impl Engine {
         let shape = matrix.shape();
         self.check_rows(ntt.domain.size(), shape.rows)?;
         self.check_scratch::<F>(ntt, shape)?;
-        let (words, check) = (matrix.words(), |words: &[_]| self.check_canonical(words));
-        self.run(|| self.shared.backend.ntt_checked(ntt, words, shape.block_width::<F>(), &check))
+        let (ntt, width) = (*ntt, shape.block_width::<F>());
+        self.perform(Transform { ntt, data: matrix.words(), width, unchecked: true })
     }
 
-    /// [`ntt`](Self::ntt) of a matrix that was looked at.
+    /// [`ntt`](Self::ntt) of a checked matrix.
     pub(crate) fn transform<F: Field>(&self, ntt: &Ntt, mut matrix: MatrixMut<'_, F>) -> Result<(), Error> {
         let shape = matrix.shape();
         self.check_scratch::<F>(ntt, shape)?;
-        self.run(|| self.shared.backend.ntt(ntt, matrix.words(), shape.block_width::<F>()))
+        let (ntt, width) = (*ntt, shape.block_width::<F>());
+        self.perform(Transform { ntt, data: matrix.words(), width, unchecked: false })
     }
 
     /// Extends every column of a matrix to a larger domain: values on `lde.from()` to values on `lde.to()`.
@@ -125,16 +128,15 @@ impl Engine {
         self.extend(lde, matrix)
     }
 
-    /// [`lde`](Self::lde) of a matrix that was looked at.
+    /// [`lde`](Self::lde) of a checked matrix.
     pub(crate) fn extend<F: Field>(&self, lde: &Lde, matrix: MatrixInput<'_, F>) -> Result<Matrix<F>, Error> {
         let shape = matrix.shape();
         let mut extended = memory::zeroed(lde.to().size().saturating_mul(shape.columns))?;
         let mut values = self.run(|| matrix.into_vec())?;
-        self.run(|| {
-            let (input, output) =
-                (bytemuck::cast_slice_mut(&mut values), bytemuck::cast_slice_mut(&mut extended));
-            self.shared.backend.lde(lde, input, shape.block_width::<F>(), output)
-        })?;
+        let (input, output) =
+            (bytemuck::cast_slice_mut(&mut values), bytemuck::cast_slice_mut(&mut extended));
+        let (lde, width) = (*lde, shape.block_width::<F>());
+        self.perform(Extend { lde, input, width, output, unchecked: false })?;
         Matrix::new(extended, crate::matrix::Shape { rows: lde.to().size(), ..shape })
     }
 
@@ -156,8 +158,8 @@ impl Engine {
             return Err(Error::LengthMismatch { what: "entries of the extension", expected, found });
         }
         let (input, output) = (matrix.words(), bytemuck::cast_slice_mut(extended));
-        let (width, check) = (shape.block_width::<F>(), |words: &[_]| self.check_canonical(words));
-        self.run(|| self.shared.backend.lde_checked(lde, input, width, output, &check))
+        let (lde, width) = (*lde, shape.block_width::<F>());
+        self.perform(Extend { lde, input, width, output, unchecked: true })
     }
 
     /// [`lde_into`](Self::lde_into) of a matrix that is left as it is: a copy is the scratch. Errors as `lde_into`, and
@@ -193,9 +195,9 @@ impl Engine {
         check_leaf_count(leaves.len())?;
         self.check_budget(memory_of::<H::Digest>(leaves.len(), 2))?;
         let mut heap = memory::zeroed::<H::Digest>(2 * leaves.len())?;
-        let check = |leaves: &[_]| self.check_digests(leaves);
         self.report(Stage::Tree, 0, 1);
-        self.run(|| H::hashing(self.backend()).build_tree_over(leaves, &mut heap, self.approach, &check))?;
+        let (inner, copies) = heap.split_at_mut(leaves.len());
+        self.perform(Tree::<H> { leaves, inner, copies: Some(copies), approach: self.approach })?;
         self.report(Stage::Tree, 1, 1);
         Ok(MerkleTree::from_filled_heap(heap))
     }
@@ -218,9 +220,10 @@ impl Engine {
     ) -> Result<MerkleTree<H>, Error> {
         self.check_budget(memory_of::<H::Digest>(leaf_count, 2))?;
         let mut heap = memory::zeroed::<H::Digest>(2 * leaf_count)?;
-        fill_leaves(&mut heap[leaf_count..])?;
+        let (inner, leaves) = heap.split_at_mut(leaf_count);
+        fill_leaves(leaves)?;
         self.report(Stage::Tree, 0, 1);
-        self.run(|| H::hashing(&*self.shared.backend).build_tree(&mut heap, self.approach))?;
+        self.perform(Tree::<H> { leaves, inner, copies: None, approach: self.approach })?;
         self.report(Stage::Tree, 1, 1);
         Ok(MerkleTree::from_filled_heap(heap))
     }
@@ -231,26 +234,19 @@ impl Engine {
         matrix: MatrixRef<'_, F>,
         digests: &mut [H::Digest],
     ) -> Result<(), Error> {
-        let hashing = H::hashing(&*self.shared.backend);
-        let (shape, words) = (matrix.shape(), matrix.words());
-        let total = shape.rows as u64;
-        self.report(Stage::Rows, 0, total);
-        self.run(|| match shape.layout {
-            Layout::ColumnMajor => hashing.hash_columns(words, F::DEGREE, digests),
-            Layout::RowMajor => {
-                let width = shape.block_width::<F>();
-                // A device divides its work as its memory asks for, and wants it in one.
-                let pieces = if self.device_memory().is_some() { 1 } else { 64 };
-                let piece = shape.rows.div_ceil(pieces).max(4096);
-                let mut done = 0;
-                for (rows, digests) in words.chunks(piece * width).zip(digests.chunks_mut(piece)) {
-                    hashing.hash_rows(rows, width, digests)?;
-                    done += digests.len() as u64;
-                    self.report(Stage::Rows, done, total);
-                }
-                Ok(())
-            }
-        })?;
+        let (shape, matrix) = (matrix.shape(), matrix.words());
+        let (extent, total) = (shape.extent::<F>(), shape.rows as u64);
+        // A device divides its work as its memory asks for, and wants it in one.
+        let pieces = match shape.layout {
+            Layout::RowMajor if self.device_budget().is_none() => 64,
+            _ => 1,
+        };
+        let piece = shape.rows.div_ceil(pieces).max(4096);
+        for (number, digests) in digests.chunks_mut(piece).enumerate() {
+            let from = number * piece;
+            self.report(Stage::Rows, from as u64, total);
+            self.perform(HashRows::<H> { matrix, extent, from, digests })?;
+        }
         self.report(Stage::Rows, total, total);
         Ok(())
     }
@@ -264,14 +260,19 @@ impl Engine {
         result.expect("the pool has run it, or has passed on its panic")
     }
 
-    /// What does the work.
-    pub(crate) fn backend(&self) -> &dyn Backend {
-        &*self.shared.backend
+    /// Has the engine's devices do an operation.
+    pub(crate) fn perform<O: Operation>(&self, operation: O) -> Result<O::Output, Error> {
+        self.run(|| self.dispatcher().run(operation))
     }
 
-    /// The operations on data in the device's own memory; `None` where the host is the device.
-    pub(crate) fn device_memory(&self) -> Option<&dyn ResidentBackend> {
-        self.shared.backend.resident()
+    /// The devices.
+    pub(crate) fn dispatcher(&self) -> &Dispatcher {
+        &self.shared.dispatcher
+    }
+
+    /// The most bytes of a device's own memory that one operation may take; `None` where data stay in host memory.
+    pub(crate) fn device_budget(&self) -> Option<u64> {
+        self.dispatcher().device_budget()
     }
 
     /// Whether both are one engine, whatever their approach.
@@ -315,34 +316,7 @@ impl Engine {
 
     /// [`Error::NotCanonical`] with the first offending word; all threads look.
     pub(crate) fn check_canonical(&self, words: &[Goldilocks]) -> Result<(), Error> {
-        self.check_pieces(words, Goldilocks::check_canonical)
-    }
-
-    /// The same for digests.
-    fn check_digests<D: Digest>(&self, digests: &[D]) -> Result<(), Error> {
-        self.check_pieces(digests, D::check)
-    }
-
-    /// The first failure of `check`, which counts words of eight bytes, over pieces of `items`.
-    fn check_pieces<T: Sync>(
-        &self,
-        items: &[T],
-        check: impl Fn(&[T]) -> Result<(), Error> + Sync,
-    ) -> Result<(), Error> {
-        use rayon::prelude::*;
-        /// Words of a piece.
-        const PIECE: usize = 1 << 16;
-        let at_once = PIECE * 8 / size_of::<T>();
-        self.run(|| {
-            let pieces = items.par_chunks(at_once).enumerate();
-            let first = pieces.find_map_first(|(i, piece)| match check(piece) {
-                Err(Error::NotCanonical { index, value }) => {
-                    Some(Error::NotCanonical { index: i * PIECE + index, value })
-                }
-                other => other.err(),
-            });
-            first.map_or(Ok(()), Err)
-        })
+        self.run(|| checks::in_pieces(words, 8, Goldilocks::check_canonical))
     }
 
     /// [`Error::OverBudget`] if an operation would allocate more than the engine may.

@@ -20,6 +20,7 @@ use crate::error::Error;
 use crate::job::Job;
 use crate::memory;
 use crate::ntt::{Domain, Ntt};
+use crate::operation::{Evaluate, Transform};
 
 /// Polynomials of 2^k coefficients, and the coset of 2^e points, e at least k, on which they are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -65,7 +66,7 @@ impl Engine {
     /// Transforms one or more polynomials in place, each of as many scalars as the domain has points.
     ///
     /// [`Error::LengthMismatch`] unless the length is a multiple of that number. Tables of roots of unity stay with the
-    /// engine; see the [`cpu`](crate::backend::cpu) backend.
+    /// engine; on the CPU those used last, 512 MiB or one.
     ///
     /// ```
     /// use zkaccel::{Engine, bn254::Fr, ntt::{Domain, Ntt}};
@@ -82,7 +83,7 @@ impl Engine {
     pub fn fft(&self, fft: &Ntt<Fr>, values: &mut [Fr]) -> Result<(), Error> {
         check_polynomials("scalars of whole polynomials", fft.domain.size(), values.len())?;
         self.check_budget(memory_of::<Fr>(fft.domain.size() / 2, 1))?;
-        self.run(|| self.backend().fft(fft, values))
+        self.perform(Transform { ntt: *fft, data: values, width: 1, unchecked: false })
     }
 
     /// Evaluates one or more polynomials, given by their coefficients, on the points of an extended domain.
@@ -96,9 +97,8 @@ impl Engine {
             memory_of::<Fr>(points, polynomials).saturating_add(memory_of::<Fr>(points / 2, 1)),
         )?;
         let mut values = memory::filled(points.saturating_mul(polynomials), Fr::ZERO)?;
-        self.run(|| {
-            self.backend().fft_of_padded(&domain.points, coefficients, domain.coefficients(), &mut values)
-        })?;
+        let (size, domain) = (domain.coefficients(), domain.points);
+        self.perform(Evaluate { domain, coefficients, size, values: &mut values })?;
         Ok(values)
     }
 

@@ -16,13 +16,13 @@ impl Engine {
     /// `None` where the host is the device. Parts that run side by side count each for itself, so that a device which works on
     /// several at a time has more time than a clock on the wall.
     pub fn device_time(&self) -> Option<Duration> {
-        self.backend().device_time()
+        self.dispatcher().device_time()
     }
 
     /// Which device did what so far, and why; `None` where there was no choice, because a device was asked for or there is
     /// but one.
     pub fn choices(&self) -> Option<Choices> {
-        self.backend().choices()
+        self.dispatcher().choices()
     }
 
     /// What each device of the engine has done so far: operations, their sizes, bytes moved, and what is under way now. Devices that
@@ -38,20 +38,20 @@ impl Engine {
     /// # Ok::<(), zkaccel::Error>(())
     /// ```
     pub fn work(&self) -> Vec<DeviceWork> {
-        self.backend().work()
+        self.dispatcher().work()
     }
 
     /// How many lists of kernel launches came again and were launched as one, by a graph; `None` for a device that
     /// never does so.
     pub fn replays(&self) -> Option<u64> {
-        self.backend().replays()
+        self.dispatcher().replays()
     }
 
     /// How fast the device copies, measured now, with a quarter of a gibibyte where it has as much: the yardstick for what its
     /// kernels do with its memory, and for what reaches it from the host. `None` where the host is the device. Errors of the
     /// device.
     pub fn bandwidths(&self) -> Result<Option<Bandwidths>, Error> {
-        self.run(|| self.backend().bandwidths())
+        self.run(|| self.dispatcher().bandwidths())
     }
 
     /// A vector of `len` zeros in memory that this engine's device copies from and to fastest: page-locked for a device with
@@ -72,6 +72,6 @@ impl Engine {
     /// [`Error::OverBudget`], [`Error::HostOutOfMemory`].
     pub fn pinned<T: Pod + Send>(&self, len: usize) -> Result<PinnedVec<T>, Error> {
         self.check_budget(memory_of::<T>(len, 1))?;
-        self.run(|| PinnedVec::zeroed(len, |bytes| self.backend().lock(bytes)))
+        self.run(|| PinnedVec::zeroed(len, |bytes| self.dispatcher().lock(bytes)))
     }
 }

@@ -68,17 +68,21 @@
 #[cfg(not(all(target_endian = "little", target_pointer_width = "64")))]
 compile_error!("zkaccel is for 64-bit little-endian machines");
 
-pub mod backend;
+// What is public there is public within the crate: backends trust what the engine has checked.
+#[allow(unreachable_pub)]
+mod backend;
 #[cfg(feature = "bn254")]
 pub mod bn254;
 mod builder;
 mod cache;
+mod checks;
 pub mod choice;
 pub mod commit;
 pub mod conformance;
 #[cfg(feature = "bn254")]
 mod curve;
 pub mod device;
+mod dispatch;
 mod engine;
 mod error;
 #[cfg(feature = "bn254")]
@@ -88,6 +92,8 @@ mod global;
 mod hardware;
 pub mod hash;
 mod job;
+#[doc(hidden)]
+pub mod kernels;
 mod lock;
 pub mod matrix;
 mod memory;
@@ -95,9 +101,12 @@ pub mod merkle;
 #[cfg(feature = "bn254")]
 pub mod msm;
 pub mod ntt;
+mod operation;
 pub mod pinned;
 pub mod policy;
 pub mod progress;
+#[cfg(feature = "providers")]
+pub mod provider;
 pub mod resident;
 #[cfg(feature = "bn254")]
 mod scalars;

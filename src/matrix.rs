@@ -5,6 +5,7 @@
 //! base-field words: one *block* of n rows and w d words in row-major layout, w blocks of n rows and d words in
 //! column-major layout, with d the degree. Transforms work on blocks and know no other layout.
 
+use crate::backend::Extent;
 use crate::error::Error;
 use crate::field::{Field, Goldilocks};
 
@@ -45,6 +46,11 @@ impl Shape {
             Layout::RowMajor => self.columns * F::DEGREE,
             Layout::ColumnMajor => F::DEGREE,
         }
+    }
+
+    /// How the base-field words of entries of F lie.
+    pub(crate) fn extent<F: Field>(&self) -> Extent {
+        Extent { rows: self.rows, width: self.columns * F::DEGREE, block: self.block_width::<F>() }
     }
 
     fn index(&self, row: usize, column: usize) -> usize {

@@ -16,11 +16,12 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::backend::{BasesView, Kept, ScalarsView};
 use crate::bn254::{Fr, G1, G1Affine, check_on_curve};
+use crate::checks;
 use crate::engine::{Engine, memory_of};
 use crate::error::Error;
 use crate::job::Job;
+use crate::operation::{self, KeepBases, KeptRange, Sum};
 pub use crate::scalars::Scalars;
 
 /// What is done with bases before they are used.
@@ -38,10 +39,10 @@ pub struct BasesOptions {
 #[derive(Clone)]
 pub struct Bases(Arc<Handle>);
 
-/// Elements, what a backend keeps beside them, and whose backend that is.
+/// Elements, what devices keep beside them, and the engine whose devices they are.
 struct Handle {
     elements: Vec<G1Affine>,
-    kept: Option<Kept>,
+    kept: Vec<KeptRange>,
     engine: Engine,
 }
 
@@ -109,27 +110,27 @@ impl<'a> From<&'a Scalars> for ScalarsInput<'a> {
 }
 
 impl<'a> BasesInput<'a> {
-    /// The bases as a backend takes them; [`Error::WrongEngine`] if another engine keeps them.
-    fn view(&self, engine: &Engine) -> Result<BasesView<'_>, Error> {
+    /// The bases of a sum; [`Error::WrongEngine`] if another engine keeps them.
+    fn view(&self, engine: &Engine) -> Result<operation::Bases<'_>, Error> {
         match self {
-            Self::Slice(points) => Ok(BasesView { points, kept: None, first: 0 }),
+            Self::Slice(points) => Ok(operation::Bases { points, kept: &[], first: 0 }),
             Self::Kept { bases, range } => {
                 let Handle { elements, kept, engine: owner } = &*bases.0;
                 if !owner.is(engine) {
                     return Err(Error::WrongEngine { what: "bases" });
                 }
                 let points = &elements[range.clone()];
-                Ok(BasesView { points, kept: kept.as_ref(), first: range.start })
+                Ok(operation::Bases { points, kept, first: range.start })
             }
         }
     }
 }
 
 impl ScalarsInput<'_> {
-    /// The scalars as a backend takes them; [`Error::WrongEngine`] if another engine keeps them.
-    fn view(&self, engine: &Engine) -> Result<ScalarsView<'_>, Error> {
+    /// The scalars of sums; [`Error::WrongEngine`] if another engine keeps them.
+    fn view(&self, engine: &Engine) -> Result<operation::Scalars<'_>, Error> {
         match self {
-            Self::Slice(scalars) => Ok(ScalarsView { scalars, kept: None }),
+            Self::Slice(scalars) => Ok(operation::Scalars::Host(scalars, &[])),
             Self::Kept(scalars) => scalars.view(engine),
         }
     }
@@ -153,7 +154,7 @@ impl Engine {
             self.check_on_curve(&points)?;
         }
         let budget = if options.tables { self.memory_budget().unwrap_or(u64::MAX) } else { 0 };
-        let kept = self.run(|| self.backend().keep_bases(&points, budget))?;
+        let kept = self.perform(KeepBases { points: &points, first: 0, table_bytes: budget })?;
         Ok(Bases(Arc::new(Handle { elements: points, kept, engine: self.clone() })))
     }
 
@@ -185,9 +186,7 @@ impl Engine {
         if expected != found {
             return Err(Error::LengthMismatch { what: "scalars", expected, found });
         }
-        let mut sum = [G1::default()];
-        self.sums(scalars, bases, &mut sum)?;
-        Ok(sum[0])
+        Ok(self.sums(scalars, bases, 1)?[0])
     }
 
     /// The sums of several rows of scalars over the same bases, row after row.
@@ -211,9 +210,7 @@ impl Engine {
                 found,
             });
         }
-        let mut sums = vec![G1::default(); rows];
-        self.sums(scalars, bases, &mut sums)?;
-        Ok(sums)
+        self.sums(scalars, bases, rows)
     }
 
     /// [`msm`](Self::msm) as a job over kept bases.
@@ -228,26 +225,22 @@ impl Engine {
         self.spawn(move |engine| engine.msm_batch(&scalars, &bases))
     }
 
-    fn sums(&self, scalars: ScalarsView<'_>, bases: BasesView<'_>, sums: &mut [G1]) -> Result<(), Error> {
+    fn sums(
+        &self,
+        scalars: operation::Scalars<'_>,
+        bases: operation::Bases<'_>,
+        rows: usize,
+    ) -> Result<Vec<G1>, Error> {
         // Scalars as integers, unless they are kept as such.
-        if scalars.kept.is_none() {
-            self.check_budget(memory_of::<Fr>(scalars.scalars.len(), 1))?;
+        if let operation::Scalars::Host(scalars, []) = scalars {
+            self.check_budget(memory_of::<Fr>(scalars.len(), 1))?;
         }
-        self.run(|| self.backend().msm(scalars, bases, sums))
+        self.perform(Sum { scalars, bases, rows })
     }
 
     /// [`Error::NotOnCurve`] with the first point that is not; all threads look.
     fn check_on_curve(&self, points: &[G1Affine]) -> Result<(), Error> {
-        use rayon::prelude::*;
-        const PIECE: usize = 1 << 12;
-        self.run(|| {
-            let pieces = points.par_chunks(PIECE).enumerate();
-            let first = pieces.find_map_first(|(i, piece)| match check_on_curve(piece) {
-                Err(Error::NotOnCurve { index }) => Some(Error::NotOnCurve { index: i * PIECE + index }),
-                _ => None,
-            });
-            first.map_or(Ok(()), Err)
-        })
+        self.run(|| checks::in_pieces(points, size_of::<G1Affine>(), check_on_curve))
     }
 }
 

@@ -217,23 +217,50 @@ impl<F> Ntt<F> {
 
 /// A low-degree extension: values on `from` to values on the larger domain `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Lde {
-    from: Domain,
-    to: Domain,
+pub struct Lde<F = Goldilocks> {
+    from: Domain<F>,
+    to: Domain<F>,
     output_order: Order,
 }
 
-impl Lde {
+impl<F: Copy> Lde<F> {
     /// From values on `from` to values on `to`, both in natural order.
     ///
     /// [`Error::BadBlowup`] unless `to` has at least twice as many points as `from`.
-    pub fn new(from: Domain, to: Domain) -> Result<Self, Error> {
+    pub fn new(from: Domain<F>, to: Domain<F>) -> Result<Self, Error> {
         if to.log_size <= from.log_size {
             return Err(Error::BadBlowup { found: (to.size() / from.size()) as u64 });
         }
         Ok(Self { from, to, output_order: Order::Natural })
     }
 
+    /// The same extension with its output in another order.
+    pub fn with_output_order(self, output_order: Order) -> Self {
+        Self { output_order, ..self }
+    }
+
+    /// The domain of the input.
+    pub fn from(&self) -> Domain<F> {
+        self.from
+    }
+
+    /// The domain of the output.
+    pub fn to(&self) -> Domain<F> {
+        self.to
+    }
+
+    /// The order of the output's rows.
+    pub fn output_order(&self) -> Order {
+        self.output_order
+    }
+
+    /// The factor by which the number of points grows.
+    pub fn blowup(&self) -> usize {
+        1 << (self.to.log_size - self.from.log_size)
+    }
+}
+
+impl Lde {
     /// The extension of 2^`log_size` values on a subgroup by the factor `blowup`, onto the coset by `shift`.
     ///
     /// [`Error::BadBlowup`] unless `blowup` is a power of two of at least 2, [`Error::BadShift`] if `shift` is zero,
@@ -250,31 +277,6 @@ impl Lde {
         let from = Domain::new(log_size, convention)?;
         let to = Domain::new(log_size.saturating_add(blowup.trailing_zeros()), convention)?;
         Self::new(from, to.coset(shift)?)
-    }
-
-    /// The same extension with its output in another order.
-    pub fn with_output_order(self, output_order: Order) -> Self {
-        Self { output_order, ..self }
-    }
-
-    /// The domain of the input.
-    pub fn from(&self) -> Domain {
-        self.from
-    }
-
-    /// The domain of the output.
-    pub fn to(&self) -> Domain {
-        self.to
-    }
-
-    /// The order of the output's rows.
-    pub fn output_order(&self) -> Order {
-        self.output_order
-    }
-
-    /// The factor by which the number of points grows.
-    pub fn blowup(&self) -> usize {
-        1 << (self.to.log_size - self.from.log_size)
     }
 }
 

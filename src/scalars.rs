@@ -18,13 +18,15 @@ use std::sync::Arc;
 
 use halo2curves::ff::Field;
 
-use crate::backend::{Kept, ScalarsView};
+use crate::backend::Kept;
 use crate::bn254::Fr;
+use crate::dispatch::Stored;
 use crate::engine::{Engine, memory_of};
 use crate::error::Error;
 use crate::fft::{ExtendedDomain, check_polynomials};
 use crate::memory;
 use crate::ntt::Ntt;
+use crate::operation::{self, EvaluateKept, KeepScalars, KeptRange, ReadKept, TransformKept};
 
 /// Scalars kept by an engine. Cloning shares them.
 #[derive(Clone)]
@@ -38,10 +40,10 @@ struct Handle {
 
 /// Where scalars are.
 enum Place {
-    /// In host memory, and what the backend keeps beside them.
-    Host(Vec<Fr>, Option<Kept>),
-    /// In the device's memory alone.
-    Device(Kept),
+    /// In host memory, and what devices keep beside them.
+    Host(Vec<Fr>, Vec<KeptRange>),
+    /// In a device's memory alone.
+    Device(Stored<Kept>),
 }
 
 impl Scalars {
@@ -76,23 +78,28 @@ impl Scalars {
         let mut values = memory::filled(self.len(), Fr::ZERO)?;
         match &self.0.place {
             Place::Host(scalars, _) => memory::copy(scalars, &mut values),
-            Place::Device(kept) => {
-                let device = engine.backend().resident_fft().expect("scalars on a device came from one");
-                engine.run(|| device.read_kept(kept, &mut values))?;
-            }
+            Place::Device(scalars) => engine.perform(ReadKept { scalars, values: &mut values })?,
         }
         Ok(values)
     }
 
-    /// The scalars as a backend takes them; [`Error::WrongEngine`] if another engine keeps them.
-    pub(crate) fn view(&self, engine: &Engine) -> Result<ScalarsView<'_>, Error> {
+    /// The scalars of sums; [`Error::WrongEngine`] if another engine keeps them.
+    pub(crate) fn view(&self, engine: &Engine) -> Result<operation::Scalars<'_>, Error> {
         if !self.0.engine.is(engine) {
             return Err(Error::WrongEngine { what: "scalars" });
         }
         Ok(match &self.0.place {
-            Place::Host(scalars, kept) => ScalarsView { scalars, kept: kept.as_ref() },
-            Place::Device(kept) => ScalarsView { scalars: &[], kept: Some(kept) },
+            Place::Host(scalars, kept) => operation::Scalars::Host(scalars, kept),
+            Place::Device(kept) => operation::Scalars::Device(kept, self.len()),
         })
+    }
+
+    /// The scalars where a device can transform them.
+    fn on_device(&self) -> Option<&Stored<Kept>> {
+        match &self.0.place {
+            Place::Host(_, kept) => KeptRange::whole(kept, self.0.engine.dispatcher()),
+            Place::Device(kept) => Some(kept),
+        }
     }
 }
 
@@ -100,7 +107,7 @@ impl Engine {
     /// Keeps scalars on this engine, for sums and transforms.
     pub fn scalars(&self, scalars: Vec<Fr>) -> Result<Scalars, Error> {
         self.check_budget(memory_of::<Fr>(scalars.len(), 1))?;
-        let kept = self.run(|| self.backend().keep_scalars(&scalars))?;
+        let kept = self.perform(KeepScalars { scalars: &scalars, first: 0 })?;
         Ok(Scalars::new(self, scalars.len(), Place::Host(scalars, kept)))
     }
 
@@ -109,15 +116,15 @@ impl Engine {
     /// [`Error::LengthMismatch`] as there; [`Error::WrongEngine`] for scalars of another engine;
     /// [`Error::OverDeviceBudget`] for more than the device may hold, which nothing divides.
     pub fn fft_of(&self, fft: &Ntt<Fr>, scalars: &Scalars) -> Result<Scalars, Error> {
-        let view = scalars.view(self)?;
+        scalars.view(self)?;
         check_polynomials("scalars of whole polynomials", fft.domain.size(), scalars.len())?;
-        if let (Some(device), Some(kept)) = (self.backend().resident_fft(), view.kept) {
-            let kept = self.run(|| device.fft_kept(fft, kept))?;
+        if let Some(kept) = scalars.on_device() {
+            let kept = self.perform(TransformKept { ntt: fft, scalars: kept })?;
             return Ok(Scalars::new(self, scalars.len(), Place::Device(kept)));
         }
         let mut values = scalars.to_vec()?;
         self.fft(fft, &mut values)?;
-        Ok(Scalars::new(self, values.len(), Place::Host(values, None)))
+        Ok(Scalars::new(self, values.len(), Place::Host(values, Vec::new())))
     }
 
     /// [`coeff_to_extended`](Self::coeff_to_extended) of kept coefficients, into values that stay where these are. Errors as
@@ -127,14 +134,15 @@ impl Engine {
         domain: &ExtendedDomain,
         coefficients: &Scalars,
     ) -> Result<Scalars, Error> {
-        let (view, size, points) = (coefficients.view(self)?, domain.coefficients(), domain.points());
+        coefficients.view(self)?;
+        let (size, points) = (domain.coefficients(), domain.points());
         check_polynomials("coefficients of whole polynomials", size, coefficients.len())?;
-        if let (Some(device), Some(kept)) = (self.backend().resident_fft(), view.kept) {
-            let kept = self.run(|| device.fft_of_padded_kept(&points, kept, size))?;
+        if let Some(kept) = coefficients.on_device() {
+            let kept = self.perform(EvaluateKept { domain: &points, coefficients: kept, size })?;
             return Ok(Scalars::new(self, coefficients.len() / size * points.size(), Place::Device(kept)));
         }
-        let values = self.coeff_to_extended(domain, view.scalars)?;
-        Ok(Scalars::new(self, values.len(), Place::Host(values, None)))
+        let values = self.coeff_to_extended(domain, coefficients.as_host().unwrap_or_default())?;
+        Ok(Scalars::new(self, values.len(), Place::Host(values, Vec::new())))
     }
 }
 

@@ -70,16 +70,17 @@ impl fmt::Display for OperationWork {
 
 /// A kind of operation: its name, and what its size counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Operation {
+pub(crate) struct Activity {
     pub(crate) name: &'static str,
     pub(crate) unit: &'static str,
 }
 
-impl Operation {
+impl Activity {
     pub(crate) const NTT: Self = Self { name: "ntt", unit: "words" };
     pub(crate) const LDE: Self = Self { name: "lde", unit: "words of output" };
     pub(crate) const ROWS: Self = Self { name: "row hashing", unit: "words" };
     pub(crate) const TREE: Self = Self { name: "merkle tree", unit: "leaves" };
+    pub(crate) const COMMITMENT: Self = Self { name: "commitment", unit: "rows" };
     pub(crate) const UPLOAD: Self = Self { name: "upload", unit: "words" };
     pub(crate) const DOWNLOAD: Self = Self { name: "download", unit: "words" };
     pub(crate) const GATHER: Self = Self { name: "rows read", unit: "rows" };
@@ -97,16 +98,23 @@ impl Operation {
     /// So many of what its size counts, with the bytes that come to the device and that go back.
     pub(crate) fn of(self, items: usize, bytes_in: usize, bytes_out: usize) -> Size {
         let [items, bytes_in, bytes_out] = [items, bytes_in, bytes_out].map(|number| number as u64);
-        Size { operation: self, items, bytes_in, bytes_out }
+        Size { activity: self, items, bytes_in, bytes_out }
     }
 }
 
 /// The size of one operation.
 pub(crate) struct Size {
-    operation: Operation,
+    activity: Activity,
     items: u64,
     bytes_in: u64,
     bytes_out: u64,
+}
+
+impl Size {
+    /// The name of the kind of operation, the number of items, and what they are.
+    pub(crate) fn told(&self) -> (&'static str, u64, &'static str) {
+        (self.activity.name, self.items, self.activity.unit)
+    }
 }
 
 /// The account of one device.
@@ -152,7 +160,7 @@ impl Ledger {
     }
 
     fn add(&self, size: Size, time: Duration, done: bool) {
-        let Size { operation: Operation { name, unit }, items, bytes_in, bytes_out } = size;
+        let Size { activity: Activity { name, unit }, items, bytes_in, bytes_out } = size;
         let mut operations = lock(&self.operations);
         let index = operations.iter().position(|line| line.operation == name).unwrap_or_else(|| {
             operations.push(OperationWork {
@@ -192,17 +200,17 @@ impl Ledger {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ledger, Operation};
+    use super::{Activity, Ledger};
     use crate::error::Error;
 
     #[test]
     fn calls_add_up_and_failures_stand_apart() {
         let ledger = Ledger::new("cuda:7".into());
         for words in [4, 8] {
-            ledger.count(Operation::NTT.of(words, 8 * words, 8 * words), || Ok(())).unwrap();
+            ledger.count(Activity::NTT.of(words, 8 * words, 8 * words), || Ok(())).unwrap();
         }
-        ledger.count(Operation::TREE.of(2, 64, 32), || Ok(())).unwrap();
-        let refused = ledger.count(Operation::NTT.of(1 << 40, 8, 8), || Err::<(), _>(Error::BadShift));
+        ledger.count(Activity::TREE.of(2, 64, 32), || Ok(())).unwrap();
+        let refused = ledger.count(Activity::NTT.of(1 << 40, 8, 8), || Err::<(), _>(Error::BadShift));
         assert_eq!(refused, Err(Error::BadShift));
         let work = ledger.read();
         assert_eq!((work.device.as_str(), work.under_way, work.operations.len()), ("cuda:7", 0, 2));
@@ -223,12 +231,12 @@ mod tests {
     fn what_is_under_way_is_told_and_a_panic_ends_it() {
         let ledger = Ledger::new("cpu".into());
         ledger
-            .count(Operation::NTT.of(1, 8, 8), || {
+            .count(Activity::NTT.of(1, 8, 8), || {
                 assert_eq!(ledger.read().under_way, 1);
                 Ok(())
             })
             .unwrap();
-        let panics = || ledger.count(Operation::NTT.of(1, 8, 8), || -> Result<(), Error> { panic!("here") });
+        let panics = || ledger.count(Activity::NTT.of(1, 8, 8), || -> Result<(), Error> { panic!("here") });
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics)).is_err());
         assert_eq!(ledger.read().under_way, 0);
     }

@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use zkaccel::backend::cpu::Simd;
+use zkaccel::device::Simd;
 use zkaccel::device::{DeviceChoice, devices};
 use zkaccel::{Engine, conformance};
 

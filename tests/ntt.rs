@@ -1,16 +1,18 @@
 //! The CPU transforms against the reference, the reference against direct evaluation, and both against the
 //! published provers' own transforms.
 
+use std::sync::LazyLock;
+
 use p3_dft::TwoAdicSubgroupDft;
 use p3_field::PrimeField64;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 use winter_math::{StarkField, fft, fields::f64::BaseElement};
-use zkaccel::backend::Transforms;
-use zkaccel::backend::cpu::{Cpu, Simd};
-use zkaccel::backend::reference::Reference;
+use zkaccel::device::{DeviceChoice, Simd};
 use zkaccel::field::{Field, Goldilocks, powers};
+use zkaccel::matrix::{Layout, MatrixMut, Shape};
 use zkaccel::ntt::{Convention, Direction, Domain, Lde, Ntt, Order, reverse_bits};
+use zkaccel::{Engine, Error};
 
 const ORDERS: [Order; 2] = [Order::Natural, Order::BitReversed];
 const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Inverse];
@@ -47,28 +49,75 @@ fn assert_same(found: &[Goldilocks], expected: &[Goldilocks], what: &str) {
     }
 }
 
-/// The backend with every level of instructions that this machine has.
-fn cpus() -> impl Iterator<Item = Cpu> {
-    Simd::available().map(|simd| Cpu::new(simd).unwrap())
+/// A device, on blocks of rows of `width` words.
+struct Device(Engine);
+
+/// Blocks of so many rows that a matrix can hold at once: columns one after another, or else one block.
+fn shape(rows: usize, width: usize, words: usize) -> Shape {
+    match width {
+        1 => Shape { rows, columns: words / rows, layout: Layout::ColumnMajor },
+        columns => Shape { rows, columns, layout: Layout::RowMajor },
+    }
+}
+
+impl Device {
+    fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
+        let shape = shape(ntt.domain.size(), width, data.len());
+        let mut blocks = data.chunks_exact_mut(shape.rows * shape.columns);
+        blocks.try_for_each(|block| self.0.ntt(ntt, MatrixMut::new(block, shape)?))
+    }
+
+    fn lde(
+        &self,
+        lde: &Lde,
+        input: &mut [Goldilocks],
+        width: usize,
+        output: &mut [Goldilocks],
+    ) -> Result<(), Error> {
+        let shape = shape(lde.from().size(), width, input.len());
+        let blocks = input.chunks_exact_mut(shape.rows * shape.columns);
+        let mut blocks = blocks.zip(output.chunks_exact_mut(lde.to().size() * shape.columns));
+        blocks.try_for_each(|(block, output)| self.0.lde_into(lde, MatrixMut::new(block, shape)?, output))
+    }
+}
+
+/// The CPU with its best instructions.
+fn cpu() -> &'static Device {
+    cpus().last().expect("every machine has a level")
+}
+
+/// The CPU with every level of instructions that this machine has.
+fn cpus() -> impl Iterator<Item = &'static Device> {
+    static CPUS: LazyLock<Vec<Device>> = LazyLock::new(|| {
+        let cpu = |simd| Engine::builder().device(DeviceChoice::Cpu).simd(simd).threads(2).build();
+        Simd::available().map(|simd| Device(cpu(simd).unwrap())).collect()
+    });
+    CPUS.iter()
+}
+
+fn reference() -> &'static Device {
+    static REFERENCE: LazyLock<Device> =
+        LazyLock::new(|| Device(Engine::builder().device(DeviceChoice::Reference).build().unwrap()));
+    &REFERENCE
 }
 
 fn check(ntt: &Ntt, data: &[Goldilocks], width: usize) {
     let mut expected = data.to_vec();
-    Reference.ntt(ntt, &mut expected, width).unwrap();
+    reference().ntt(ntt, &mut expected, width).unwrap();
     for cpu in cpus() {
         let mut found = data.to_vec();
         cpu.ntt(ntt, &mut found, width).unwrap();
-        assert_same(&found, &expected, &format!("{ntt:?}, width {width}, {cpu:?}"));
+        assert_same(&found, &expected, &format!("{ntt:?}, width {width}, {:?}", cpu.0.device()));
     }
 }
 
 fn check_lde(lde: &Lde, data: &[Goldilocks], width: usize) {
     let mut expected = vec![Goldilocks::ZERO; data.len() * lde.blowup()];
-    Reference.lde(lde, &mut data.to_vec(), width, &mut expected).unwrap();
+    reference().lde(lde, &mut data.to_vec(), width, &mut expected).unwrap();
     for cpu in cpus() {
         let mut found = poison(expected.len());
         cpu.lde(lde, &mut data.to_vec(), width, &mut found).unwrap();
-        assert_same(&found, &expected, &format!("{lde:?}, width {width}, {cpu:?}"));
+        assert_same(&found, &expected, &format!("{lde:?}, width {width}, {:?}", cpu.0.device()));
     }
 }
 
@@ -98,11 +147,13 @@ fn reference_is_direct_evaluation() {
                 let values: Vec<_> =
                     powers(domain.root()).take(domain.size()).map(|power| at(shift * power)).collect();
                 let mut data = coefficients.clone();
-                Reference.ntt(&Ntt::forward(domain), &mut data, 1).unwrap();
+                reference().ntt(&Ntt::forward(domain), &mut data, 1).unwrap();
                 assert_same(&data, &values, "forward");
-                Reference.ntt(&Ntt::inverse(domain), &mut data, 1).unwrap();
+                reference().ntt(&Ntt::inverse(domain), &mut data, 1).unwrap();
                 assert_same(&data, &coefficients, "inverse");
-                Reference.ntt(&Ntt::forward(domain).with_orders(ORDERS[0], ORDERS[1]), &mut data, 1).unwrap();
+                reference()
+                    .ntt(&Ntt::forward(domain).with_orders(ORDERS[0], ORDERS[1]), &mut data, 1)
+                    .unwrap();
                 let reversed: Vec<_> =
                     (0..domain.size()).map(|i| values[reverse_bits(i, log_size)]).collect();
                 assert_same(&data, &reversed, "forward, bit-reversed");
@@ -127,7 +178,7 @@ fn known_answer() {
         [(Convention::Winterfell, [0, 1, 2, 3, 4, 5, 6, 7]), (Convention::Plonky3, [0, 5, 2, 7, 4, 1, 6, 3])]
     {
         let mut data: Vec<_> = (1..=8).map(Goldilocks::new).collect();
-        Cpu::default().ntt(&Ntt::forward(Domain::new(3, convention).unwrap()), &mut data, 1).unwrap();
+        cpu().ntt(&Ntt::forward(Domain::new(3, convention).unwrap()), &mut data, 1).unwrap();
         assert_eq!(words(&data), places.map(|i| expected[i]), "{convention}");
     }
 }
@@ -178,20 +229,20 @@ fn a_large_transform_is_two_of_half_the_size() {
     let data = random(23, 1 << 23);
     let halves = [0, 1].map(|first| {
         let mut half_data: Vec<_> = data.iter().copied().skip(first).step_by(2).collect();
-        Cpu::default().ntt(&half, &mut half_data, 1).unwrap();
+        cpu().ntt(&half, &mut half_data, 1).unwrap();
         half_data
     });
     let point = |i: usize| ntt.domain.shift() * ntt.domain.root().pow(i as u64);
     for orders in [[0, 0], [0, 1], [1, 0], [1, 1]].map(|o| o.map(|i| ORDERS[i])) {
         let place = |i: usize, order| if order == Order::Natural { i } else { reverse_bits(i, 23) };
         let mut found: Vec<_> = (0..1 << 23).map(|i| data[place(i, orders[0])]).collect();
-        Cpu::default().ntt(&ntt.with_orders(orders[0], orders[1]), &mut found, 1).unwrap();
+        cpu().ntt(&ntt.with_orders(orders[0], orders[1]), &mut found, 1).unwrap();
         for i in (0..1 << 23).step_by(3911) {
             let expected = halves[0][i % (1 << 22)] + point(i) * halves[1][i % (1 << 22)];
             assert_eq!(found[place(i, orders[1])], expected, "{orders:?} at {i}");
         }
         let back = Ntt { direction: Direction::Inverse, ..ntt }.with_orders(orders[1], orders[0]);
-        Cpu::default().ntt(&back, &mut found, 1).unwrap();
+        cpu().ntt(&back, &mut found, 1).unwrap();
         (0..1 << 23).for_each(|i| assert_eq!(found[place(i, orders[0])], data[i]));
     }
 }
@@ -221,10 +272,10 @@ fn inverse_undoes_forward() {
         let data = random(1, width << log_size);
         for ntt in transforms(log_size, shifts()[3]).filter(|ntt| ntt.direction == Direction::Forward) {
             let mut found = data.clone();
-            Cpu::default().ntt(&ntt, &mut found, width).unwrap();
+            cpu().ntt(&ntt, &mut found, width).unwrap();
             let back =
                 Ntt { direction: Direction::Inverse, ..ntt }.with_orders(ntt.output_order, ntt.input_order);
-            Cpu::default().ntt(&back, &mut found, width).unwrap();
+            cpu().ntt(&back, &mut found, width).unwrap();
             assert_same(&found, &data, &format!("{ntt:?}"));
         }
     }
@@ -293,20 +344,18 @@ fn a_large_extension_interpolates() {
     let to = domain(log_size + 1, Convention::Winterfell, shifts()[3]);
     let data = random(9, 1 << log_size);
     let mut coefficients = data.clone();
-    Cpu::default().ntt(&Ntt::inverse(from), &mut coefficients, 1).unwrap();
+    cpu().ntt(&Ntt::inverse(from), &mut coefficients, 1).unwrap();
     for order in ORDERS {
         let mut output = poison(copies << log_size);
         let lde = Lde::new(from, to).unwrap().with_output_order(order);
-        Cpu::default().lde(&lde, &mut data.clone(), 1, &mut output).unwrap();
+        cpu().lde(&lde, &mut data.clone(), 1, &mut output).unwrap();
         for copy in 0..copies {
             let mut found: Vec<_> = match order {
                 Order::Natural => output.iter().copied().skip(copy).step_by(copies).collect(),
                 Order::BitReversed => output[copy << log_size..][..1 << log_size].to_vec(),
             };
             let coset = from.coset(to.shift() * to.root().pow(copy as u64)).unwrap();
-            Cpu::default()
-                .ntt(&Ntt::inverse(coset).with_orders(order, Order::Natural), &mut found, 1)
-                .unwrap();
+            cpu().ntt(&Ntt::inverse(coset).with_orders(order, Order::Natural), &mut found, 1).unwrap();
             assert_same(&found, &coefficients, &format!("{order:?}, coset {copy}"));
         }
     }
@@ -324,16 +373,16 @@ fn agrees_with_winterfell() {
         let theirs = |x: &[BaseElement]| x.iter().map(|x| Goldilocks::new(x.as_int())).collect::<Vec<_>>();
         let from = Domain::new(log_size, Convention::Winterfell).unwrap();
         let mut ours = coefficients;
-        Cpu::default().ntt(&Ntt::forward(from), &mut ours, 1).unwrap();
+        cpu().ntt(&Ntt::forward(from), &mut ours, 1).unwrap();
         let mut values: Vec<_> = ours.iter().map(|x| BaseElement::new(x.as_u64())).collect();
         let lde = Lde::onto_coset(log_size, 4, Convention::Winterfell, Goldilocks::GENERATOR).unwrap();
         let mut output = poison(4 * n);
-        Cpu::default().lde(&lde, &mut ours.clone(), 1, &mut output).unwrap();
+        cpu().lde(&lde, &mut ours.clone(), 1, &mut output).unwrap();
         assert_same(&output, &theirs(&extended), "extension");
         fft::interpolate_poly(&mut values, &fft::get_inv_twiddles::<BaseElement>(n));
         let mut coefficients = random(3, n);
         assert_same(&theirs(&values), &coefficients, "inverse");
-        Cpu::default().ntt(&Ntt::forward(from), &mut coefficients, 1).unwrap();
+        cpu().ntt(&Ntt::forward(from), &mut coefficients, 1).unwrap();
         assert_same(&ours, &coefficients, "forward");
     }
 }
@@ -351,12 +400,12 @@ fn agrees_with_plonky3() {
         };
         let mut ours = data.clone();
         let domain = Domain::new(log_size, Convention::Plonky3).unwrap();
-        Cpu::default().ntt(&Ntt::forward(domain), &mut ours, width).unwrap();
+        cpu().ntt(&Ntt::forward(domain), &mut ours, width).unwrap();
         assert_same(&ours, &theirs(dft.dft_batch(matrix.clone()).to_row_major_matrix()), "forward");
         let extended = dft.coset_lde_batch(matrix, 2, F::new(7)).to_row_major_matrix();
         let lde = Lde::onto_coset(log_size, 4, Convention::Plonky3, Goldilocks::new(7)).unwrap();
         let mut output = poison(4 * data.len());
-        Cpu::default().lde(&lde, &mut data.clone(), width, &mut output).unwrap();
+        cpu().lde(&lde, &mut data.clone(), width, &mut output).unwrap();
         assert_same(&output, &theirs(extended), "extension");
     }
 }
@@ -374,8 +423,8 @@ fn results_do_not_depend_on_threads() {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 let (mut found, mut output) = (data.clone(), poison(4 * data.len()));
                 pool.install(|| {
-                    Cpu::default().ntt(&ntt, &mut found, width).unwrap();
-                    Cpu::default().lde(&lde, &mut data.clone(), width, &mut output).unwrap();
+                    cpu().ntt(&ntt, &mut found, width).unwrap();
+                    cpu().lde(&lde, &mut data.clone(), width, &mut output).unwrap();
                 });
                 (found, output)
             };

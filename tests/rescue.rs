@@ -1,15 +1,17 @@
 //! The production hashes against their textbook form and against winter-crypto.
 
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
 use winter_crypto::hashers::{Blake3_256, Rp64_256 as WinterRp64_256};
 use winter_crypto::{Digest as _, ElementHasher, Hasher as WinterHasher, build_merkle_nodes};
 use winter_math::fields::f64::BaseElement;
-use zkaccel::backend::{Hashing, cpu::Cpu, reference::Reference};
+use zkaccel::Engine;
+use zkaccel::device::DeviceChoice;
 use zkaccel::field::{Goldilocks, MODULUS};
 use zkaccel::hash::{
-    Blake3, ByteDigest, Digest, ElementDigest, Hasher, Rp64_256, Rp64_256V2021, Sponge, Textbook,
+    Accelerated, Blake3, ByteDigest, Digest, ElementDigest, Hasher, Rp64_256, Rp64_256V2021, Sponge, Textbook,
 };
-use zkaccel::merkle::Approach;
 
 /// Values at which carries, borrows and the last reduction change their ways.
 const EDGES: [u64; 14] = [
@@ -158,22 +160,18 @@ fn leaves(n: usize) -> Vec<ElementDigest> {
     (0..n).map(|_| ElementDigest(std::array::from_fn(|_| next()))).collect()
 }
 
-/// The inner nodes, equal from both backends; index 0 is the zero digest.
-fn nodes<H: Hasher>(leaves: &[H::Digest]) -> Vec<H::Digest>
-where
-    Cpu: Hashing<H>,
-{
-    let mut fast = vec![H::Digest::default(); leaves.len()];
-    fast.extend(leaves);
-    let mut slow = fast.clone();
-    Hashing::<H>::build_tree(&Cpu::default(), &mut fast, Approach::Auto).unwrap();
-    Hashing::<H>::build_tree(&Reference, &mut slow, Approach::Auto).unwrap();
-    assert_eq!(fast, slow, "{} of {} leaves", H::NAME, leaves.len());
-    fast.truncate(leaves.len());
-    fast
+/// The inner nodes, equal from both devices; index 0 is the zero digest.
+fn nodes<H: Accelerated>(leaves: &[H::Digest]) -> Vec<H::Digest> {
+    static ENGINES: LazyLock<[Engine; 2]> = LazyLock::new(|| {
+        let engine = |device| Engine::builder().device(device).build().unwrap();
+        [engine(DeviceChoice::Cpu), engine(DeviceChoice::Reference)]
+    });
+    let [fast, slow] = ENGINES.each_ref().map(|engine| engine.merkle_tree::<H>(leaves).unwrap());
+    assert_eq!(fast.heap(), slow.heap(), "{} of {} leaves", H::NAME, leaves.len());
+    fast.heap()[..leaves.len()].to_vec()
 }
 
-/// Node by node: both backends, and winter-crypto where it has the hash.
+/// Node by node: both devices, and winter-crypto where it has the hash.
 #[test]
 fn trees() {
     // Around the number of nodes that one task computes, and well above it.

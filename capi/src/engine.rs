@@ -5,8 +5,8 @@ use std::ffi::c_char;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use accel::backend::provider as loader;
 use accel::device::{DeviceInfo, DeviceKind, devices, free_memory};
+use accel::provider as loader;
 use accel::{Engine, Error};
 
 use crate::arguments::Arguments;

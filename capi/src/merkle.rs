@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use accel::backend::Accelerated;
 use accel::field::Goldilocks;
+use accel::hash::Accelerated;
 use accel::hash::{Digest, Hasher};
 use accel::matrix::{MatrixRef, Shape};
 use accel::merkle::{Cap, MerkleTree, Opening};

@@ -4,9 +4,9 @@ use std::fmt;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use zkaccel::backend::Accelerated;
 use zkaccel::commit::TraceSpec;
 use zkaccel::field::Goldilocks;
+use zkaccel::hash::Accelerated;
 use zkaccel::matrix::Matrix;
 use zkaccel::merkle::Approach;
 use zkaccel::ntt::Convention;

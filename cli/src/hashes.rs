@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use zkaccel::Error;
-use zkaccel::backend::Accelerated;
-use zkaccel::backend::gpu::DeviceHash;
+use zkaccel::hash::Accelerated;
 use zkaccel::hash::Hasher;
+use zkaccel::kernels::DeviceHash;
 
 /// Work that is generic over the hash; [`HashName::visit`] runs it for the hash of a name.
 pub(crate) trait HashVisitor {

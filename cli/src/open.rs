@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use zkaccel::backend::Accelerated;
+use zkaccel::hash::Accelerated;
 
 use crate::failure::Failure;
 use crate::files::NewFile;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use zkaccel::backend::Accelerated;
+use zkaccel::hash::Accelerated;
 use zkaccel::merkle::Cap;
 
 use crate::failure::{Context, Failure};

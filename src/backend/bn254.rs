@@ -1,13 +1,9 @@
 //! What a backend offers over BN254.
 
-use std::any::Any;
-
+use super::Kept;
 use crate::bn254::{Fr, G1, G1Affine};
 use crate::error::Error;
 use crate::ntt::{Domain, Ntt};
-
-/// What a backend keeps beside elements that are used again, in a form of its own.
-pub type Kept = Box<dyn Any + Send + Sync>;
 
 /// Bases as a backend gets them.
 #[derive(Clone, Copy)]
@@ -56,11 +52,6 @@ pub trait Fft: Send + Sync {
         size: usize,
         values: &mut [Fr],
     ) -> Result<(), Error>;
-
-    /// The transforms of scalars in the device's own memory; `None` where the host is the device.
-    fn resident_fft(&self) -> Option<&dyn ResidentFft> {
-        None
-    }
 }
 
 /// Transforms of scalars in a device's own memory, as [`Msm::keep_scalars`] put them there. What is kept is never written again.
@@ -82,8 +73,3 @@ pub trait ResidentFft: Send + Sync {
     /// Copies scalars to host memory, as many as there are.
     fn read_kept(&self, scalars: &Kept, values: &mut [Fr]) -> Result<(), Error>;
 }
-
-/// Everything over BN254.
-pub trait Bn254: Msm + Fft {}
-
-impl<T: Msm + Fft> Bn254 for T {}

@@ -1,182 +1,168 @@
 //! Backends: one object-safe trait per operation, and the backends that implement them all.
 //!
-//! The engine validates; a backend may assume that lengths fit, sizes are powers of two and words are canonical.
+//! The engine validates; a backend may assume that lengths fit, sizes are powers of two and words are canonical. Memory safety rests
+//! on that, so nothing here can be reached from outside the crate.
 //! A value of a backend exists only where its hardware does: constructing it is the test. Operations on a device can
 //! fail at any time; one that does leaves inputs as they were, for results are copied back last. The one exception is a
 //! device that is lost while the result of a transform in place is copied back: [`Error::ResultLost`].
 
-#[cfg(any(feature = "cuda", feature = "opencl"))]
-pub mod auto;
 #[cfg(feature = "bn254")]
 mod bn254;
-pub mod checked;
-mod cost;
-mod counted;
 pub mod cpu;
 pub mod gpu;
 pub(crate) mod open;
+#[cfg(feature = "bn254")]
+mod prime_field;
 #[cfg(feature = "providers")]
 pub mod provider;
 pub mod reference;
 #[cfg(feature = "bn254")]
 mod reference_bn254;
 mod residence;
-pub mod several;
 
 use std::time::Duration;
 
 #[cfg(feature = "bn254")]
-pub use bn254::{BasesView, Bn254, Fft, Kept, Msm, ResidentFft, ScalarsView};
+pub use bn254::{BasesView, Fft, Msm, ResidentFft, ScalarsView};
 
-use crate::choice::Choices;
 use crate::device::Bandwidths;
 use crate::error::Error;
-use crate::field::Goldilocks;
-use crate::hash::{Digest, Hasher};
+use crate::field::{Goldilocks, TwoAdic};
+use crate::hash::Hasher;
 use crate::memory;
 use crate::merkle::Approach;
-use crate::ntt::{Lde, Ntt};
+use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
 use crate::pinned::Locked;
-use crate::work::DeviceWork;
-pub use residence::{Extent, Memory, Residence, Resident, ResidentBackend, ResidentHashing};
+use crate::work::Activity;
+pub use residence::{Extent, Kept, Memory, Residence, Resident, ResidentBackend, ResidentHashing};
 
-/// Transforms over Goldilocks.
+/// Transforms over a field.
 ///
 /// Data come as blocks, each a row-major matrix of `width` columns with a row per point: a row-major matrix is one
 /// block, a column-major one is a block of width 1 (or of an extension's degree) per column.
-pub trait Transforms: Send + Sync {
+pub trait Transforms<F: TwoAdic>: Send + Sync {
     /// Transforms every column of every block in place.
-    fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error>;
+    fn ntt(&self, ntt: &Ntt<F>, data: &mut [F], width: usize) -> Result<(), Error>;
 
-    /// [`ntt`](Self::ntt) of words that nobody has looked at yet. An error of `check` is returned, and then the data are
-    /// unchanged. A device can look while it copies: nothing that it does with words depends on what they are.
+    /// [`ntt`](Self::ntt) of unchecked words. An error of `check` is returned, and then the data are unchanged. A device can check
+    /// them while it copies: nothing that it does with words depends on what they are.
     fn ntt_checked(
         &self,
-        ntt: &Ntt,
-        data: &mut [Goldilocks],
+        ntt: &Ntt<F>,
+        data: &mut [F],
         width: usize,
-        check: Check<'_, Goldilocks>,
+        check: Check<'_, F>,
     ) -> Result<(), Error> {
         check(data)?;
         self.ntt(ntt, data, width)
     }
 
+    /// Evaluates polynomials of `size` coefficients each, a power of two and at most as many as the domain has points: columns of
+    /// blocks of `size` rows go to columns of blocks with a row per point. The contents of `values` are unspecified before.
+    fn evaluate(
+        &self,
+        domain: &Domain<F>,
+        order: Order,
+        coefficients: &[F],
+        (size, width): (usize, usize),
+        values: &mut [F],
+    ) -> Result<(), Error> {
+        evaluate_padded(self, domain, order, coefficients, (size, width), values)
+    }
+
     /// Extends every column of every block of `input` into `output`, which is the blow-up times as long.
     ///
-    /// What `output` held is of no account; what `input` holds afterwards is unspecified.
-    fn lde(
-        &self,
-        lde: &Lde,
-        input: &mut [Goldilocks],
-        width: usize,
-        output: &mut [Goldilocks],
-    ) -> Result<(), Error>;
+    /// The contents of `output` are unspecified before, those of `input` afterwards.
+    fn lde(&self, lde: &Lde<F>, input: &mut [F], width: usize, output: &mut [F]) -> Result<(), Error> {
+        self.ntt(&Ntt::inverse(lde.from()), input, width)?;
+        self.evaluate(&lde.to(), lde.output_order(), input, (lde.from().size(), width), output)
+    }
 
-    /// [`lde`](Self::lde) of words that nobody has looked at yet, as [`ntt_checked`](Self::ntt_checked).
+    /// [`lde`](Self::lde) of unchecked words, as [`ntt_checked`](Self::ntt_checked).
     fn lde_checked(
         &self,
-        lde: &Lde,
-        input: &mut [Goldilocks],
+        lde: &Lde<F>,
+        input: &mut [F],
         width: usize,
-        output: &mut [Goldilocks],
-        check: Check<'_, Goldilocks>,
+        output: &mut [F],
+        check: Check<'_, F>,
     ) -> Result<(), Error> {
         check(input)?;
         self.lde(lde, input, width, output)
     }
 }
 
-/// Says whether words, or digests of words, are canonical: [`Error::NotCanonical`] with the first that is not.
+/// [`Transforms::evaluate`] by a transform of polynomials that are padded with zeros.
+fn evaluate_padded<F: TwoAdic>(
+    transforms: &(impl Transforms<F> + ?Sized),
+    domain: &Domain<F>,
+    order: Order,
+    coefficients: &[F],
+    (size, width): (usize, usize),
+    values: &mut [F],
+) -> Result<(), Error> {
+    values.fill(F::ZERO);
+    let padded = values.chunks_exact_mut(domain.size() * width);
+    for (coefficients, padded) in coefficients.chunks_exact(size * width).zip(padded) {
+        padded[..coefficients.len()].copy_from_slice(coefficients);
+    }
+    let ntt = Ntt::forward(*domain).with_orders(Order::Natural, order);
+    transforms.ntt(&ntt, values, width)
+}
+
+/// Says whether words are canonical: [`Error::NotCanonical`] with the first that is not.
 pub type Check<'a, T> = &'a (dyn Fn(&[T]) -> Result<(), Error> + Sync);
 
-/// Row hashing and Merkle trees over one hash.
-pub trait Hashing<H: Hasher>: Send + Sync {
-    /// The digest of every row of a row-major matrix of `width` columns.
-    fn hash_rows(&self, matrix: &[Goldilocks], width: usize, digests: &mut [H::Digest]) -> Result<(), Error>;
+/// Work of the host that may go on while a device computes. It may be called more than once.
+pub type Beside<'a> = &'a mut (dyn FnMut() -> Result<(), Error> + Send);
 
-    /// The digest of every row of a column-major matrix with as many rows as `digests` and `degree` words an entry.
-    fn hash_columns(
-        &self,
-        matrix: &[Goldilocks],
-        degree: usize,
-        digests: &mut [H::Digest],
-    ) -> Result<(), Error>;
+/// The inner nodes of a tree of n leaves by their levels: level d has the 2^d nodes of depth d, from the root at depth 0 on. There is
+/// a level for each depth but the leaves'.
+pub enum Levels<'a, D> {
+    /// The nodes `1..n` of a heap, level after level; node 0 is unused.
+    Heap(&'a mut [D]),
+    /// Each level by itself.
+    Apart(Vec<&'a mut [D]>),
+}
 
-    /// [`hash_columns`](Self::hash_columns) of only as many rows as there are digests, from row `from` on, of a matrix of `rows` rows.
-    fn hash_columns_from(
-        &self,
-        matrix: &[Goldilocks],
-        degree: usize,
-        (rows, from): (usize, usize),
-        digests: &mut [H::Digest],
-    ) -> Result<(), Error> {
-        /// Words that are put side by side at a time.
-        const PIECE: usize = 1 << 20;
-        let width = matrix.len() / rows;
-        let at_once = (PIECE / width).clamp(1, digests.len().max(1));
-        let mut piece = memory::zeroed(at_once * width)?;
-        for (number, digests) in digests.chunks_mut(at_once).enumerate() {
-            let (first, len) = ((from + number * at_once) * degree, digests.len() * degree);
-            let piece = &mut piece[..digests.len() * width];
-            let columns = matrix.chunks_exact(rows * degree);
-            columns
-                .zip(piece.chunks_exact_mut(len))
-                .for_each(|(column, to)| to.copy_from_slice(&column[first..][..len]));
-            self.hash_columns(piece, degree, digests)?;
+impl<'a, D> Levels<'a, D> {
+    /// Each level by itself.
+    pub fn apart(self) -> Vec<&'a mut [D]> {
+        match self {
+            Self::Apart(levels) => levels,
+            Self::Heap(heap) => {
+                let (mut rest, mut levels) = (&mut heap[1..], Vec::new());
+                while !rest.is_empty() {
+                    let (level, after) = rest.split_at_mut(1 << levels.len());
+                    levels.push(level);
+                    rest = after;
+                }
+                levels
+            }
         }
-        Ok(())
-    }
-
-    /// The inner nodes of a tree over leaves that stand elsewhere, level by level: `levels[d]` gets the 2^d nodes of depth d,
-    /// from the root at depth 0 on. There is a level for each but the leaves'.
-    fn build_levels(
-        &self,
-        leaves: &[H::Digest],
-        levels: &mut [&mut [H::Digest]],
-        approach: Approach,
-    ) -> Result<(), Error> {
-        levels_of_heap(leaves, levels, |heap| self.build_tree(heap, approach))
-    }
-
-    /// Fills the inner nodes `1..n` of a heap of 2n digests whose leaves stand at `n..2n`; index 0 is untouched. The
-    /// approach says how, to backends that have a choice.
-    fn build_tree(&self, heap: &mut [H::Digest], approach: Approach) -> Result<(), Error>;
-
-    /// Whether a commitment to a trace of so many columns should be made in the device's memory, to a backend that has the
-    /// choice.
-    fn commits_on_device(&self, _lde: &Lde, _columns: usize) -> Result<bool, Error> {
-        Ok(true)
-    }
-
-    /// The same over leaves that stand elsewhere, n of them, which are copied into the heap, and at which nobody has looked yet. An
-    /// error of `check` is returned, and then the heap is of no account.
-    fn build_tree_over(
-        &self,
-        leaves: &[H::Digest],
-        heap: &mut [H::Digest],
-        approach: Approach,
-        check: Check<'_, H::Digest>,
-    ) -> Result<(), Error> {
-        check(leaves)?;
-        memory::copy(leaves, &mut heap[leaves.len()..]);
-        self.build_tree(heap, approach)
     }
 }
 
-/// The levels of a tree that is built in a heap of its own.
-fn levels_of_heap<D: Digest>(
-    leaves: &[D],
-    levels: &mut [&mut [D]],
-    build: impl FnOnce(&mut [D]) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let mut heap = memory::zeroed::<D>(2 * leaves.len())?;
-    memory::copy(leaves, &mut heap[leaves.len()..]);
-    build(&mut heap)?;
-    levels
-        .iter_mut()
-        .enumerate()
-        .for_each(|(depth, level)| memory::copy(&heap[1 << depth..2 << depth], level));
-    Ok(())
+/// Row hashing and Merkle trees over one hash.
+pub trait Hashing<H: Hasher>: Send + Sync {
+    /// The digests of as many rows as there are digests, from row `from` on, of a matrix.
+    fn hash_rows(
+        &self,
+        matrix: &[Goldilocks],
+        extent: Extent,
+        from: usize,
+        digests: &mut [H::Digest],
+    ) -> Result<(), Error>;
+
+    /// The inner nodes of a tree over leaves, whose number is a power of two. The approach says how, to backends that have a choice.
+    /// An error of `beside` is returned, and then the nodes are unspecified.
+    fn build_tree(
+        &self,
+        leaves: &[H::Digest],
+        levels: Levels<'_, H::Digest>,
+        approach: Approach,
+        beside: Beside<'_>,
+    ) -> Result<(), Error>;
 }
 
 /// What a backend tells of its work.
@@ -187,19 +173,9 @@ pub trait Clock {
         None
     }
 
-    /// Which of its devices did what; `None` where there is no choice.
-    fn choices(&self) -> Option<Choices> {
-        None
-    }
-
     /// How many lists of kernel launches came again and were launched as one; `None` where that never happens.
     fn replays(&self) -> Option<u64> {
         None
-    }
-
-    /// The account of each device; none where nobody counts.
-    fn work(&self) -> Vec<DeviceWork> {
-        Vec::new()
     }
 
     /// How fast it copies, measured now; `None` where the host is the device.
@@ -218,9 +194,16 @@ pub trait HostMemory {
 }
 
 /// Everything a device offers.
-pub trait Backend: Transforms + EveryHash + Bn254 + Clock + HostMemory + Residence {}
+pub trait Backend: Transforms<Goldilocks> + EveryHash + Bn254 + Clock + HostMemory + Residence {}
 
-impl<T> Backend for T where T: Transforms + EveryHash + Bn254 + Clock + HostMemory + Residence {}
+impl<T> Backend for T where T: Transforms<Goldilocks> + EveryHash + Bn254 + Clock + HostMemory + Residence {}
+
+/// Everything over BN254.
+#[cfg(feature = "bn254")]
+pub trait Bn254: Msm + Transforms<crate::bn254::Fr> {}
+
+#[cfg(feature = "bn254")]
+impl<T: Msm + Transforms<crate::bn254::Fr>> Bn254 for T {}
 
 /// Everything over BN254: nothing in this build, which is without the feature `bn254`.
 #[cfg(not(feature = "bn254"))]
@@ -228,6 +211,50 @@ pub trait Bn254 {}
 
 #[cfg(not(feature = "bn254"))]
 impl<T> Bn254 for T {}
+
+/// A field that every backend transforms: how generic code gets from a backend to its transforms over one field.
+pub trait AcceleratedField: TwoAdic {
+    /// The field's name where kinds of operations are listed.
+    const NAME: &'static str;
+    /// What an account calls transforms over the field.
+    const TRANSFORM: Activity;
+    /// What an account calls low-degree extensions over the field.
+    const EXTENSION: Activity;
+
+    /// The backend's transforms over this field.
+    fn transforms(backend: &dyn Backend) -> &dyn Transforms<Self>;
+
+    /// An error for the first element whose memory is no element.
+    fn check_all(elements: &[Self]) -> Result<(), Error>;
+
+    /// So many zeros, or [`Error::HostOutOfMemory`].
+    fn zeros(len: usize) -> Result<Vec<Self>, Error>;
+
+    /// A subgroup to measure and to test with.
+    fn some_domain(log_size: u32) -> Result<Domain<Self>, Error>;
+}
+
+impl AcceleratedField for Goldilocks {
+    const NAME: &'static str = "goldilocks";
+    const TRANSFORM: Activity = Activity::NTT;
+    const EXTENSION: Activity = Activity::LDE;
+
+    fn transforms(backend: &dyn Backend) -> &dyn Transforms<Self> {
+        backend
+    }
+
+    fn check_all(elements: &[Self]) -> Result<(), Error> {
+        Self::check_canonical(elements)
+    }
+
+    fn zeros(len: usize) -> Result<Vec<Self>, Error> {
+        memory::zeroed(len)
+    }
+
+    fn some_domain(log_size: u32) -> Result<Domain<Self>, Error> {
+        Domain::new(log_size, Convention::Winterfell)
+    }
+}
 
 /// A hash that every backend offers: how generic code gets from a backend to its operations on one hash.
 pub trait Accelerated: Hasher {
@@ -262,3 +289,35 @@ macro_rules! every_hash {
     };
 }
 crate::for_every_hash!(every_hash);
+
+#[cfg(test)]
+pub mod testing {
+    //! Operations as tests like to call them.
+
+    use super::{Extent, Hashing, Levels};
+    use crate::error::Error;
+    use crate::field::Goldilocks;
+    use crate::hash::Hasher;
+    use crate::merkle::Approach;
+
+    /// Fills the inner nodes `1..n` of a heap of 2n digests.
+    pub fn build_heap<H: Hasher>(
+        hashing: &dyn Hashing<H>,
+        heap: &mut [H::Digest],
+        approach: Approach,
+    ) -> Result<(), Error> {
+        let (inner, leaves) = heap.split_at_mut(heap.len() / 2);
+        hashing.build_tree(leaves, Levels::Heap(inner), approach, &mut || Ok(()))
+    }
+
+    /// The digests of all rows of a column-major matrix with `degree` words an entry.
+    pub fn hash_columns<H: Hasher>(
+        hashing: &dyn Hashing<H>,
+        matrix: &[Goldilocks],
+        degree: usize,
+        digests: &mut [H::Digest],
+    ) -> Result<(), Error> {
+        let rows = digests.len();
+        hashing.hash_rows(matrix, Extent { rows, width: matrix.len() / rows, block: degree }, 0, digests)
+    }
+}

@@ -1,18 +1,14 @@
-//! From the names of devices to the backend.
+//! From the names of devices and a policy to the devices of an engine.
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::Backend;
-use super::counted::Counted;
 use super::cpu::Cpu;
-use super::reference::Reference;
-use super::several::{Part, Several};
 #[cfg(any(feature = "cuda", feature = "opencl"))]
-use super::{
-    auto::Auto,
-    gpu::{self, Gpu},
-};
+use super::gpu::{self, Gpu};
+use super::reference::Reference;
 use crate::device::{DeviceChoice, DeviceInfo, DeviceKind, cpu, devices};
+use crate::dispatch::{self, Dispatcher, Strategy};
 use crate::error::Error;
 use crate::policy::Policy;
 
@@ -35,10 +31,10 @@ pub(crate) struct Request<'a> {
     pub(crate) weights: Option<Vec<usize>>,
 }
 
-/// A backend, and what it is.
-type Opened = (Box<dyn Backend>, DeviceInfo);
+/// The devices of an engine, and what they are.
+type Opened = (Dispatcher, DeviceInfo);
 
-/// The backend that a request asks for. Each device has its account in it.
+/// The devices that a request asks for.
 pub(crate) fn open(request: Request<'_>) -> Result<Opened, Error> {
     let Request { choice, policy, .. } = request;
     match (choice, policy) {
@@ -58,9 +54,9 @@ pub(crate) fn open(request: Request<'_>) -> Result<Opened, Error> {
     }
 }
 
-/// An operation's account on a device that does everything.
-fn counted((backend, info): Opened) -> Opened {
-    (Box::new(Counted::new(backend, info.id.clone())), info)
+/// One device, for everything.
+fn alone(device: dispatch::Opened, info: DeviceInfo) -> Opened {
+    (Dispatcher::new(vec![device], Strategy::Alone), info)
 }
 
 /// The CPU and its instructions.
@@ -70,9 +66,9 @@ fn host(on_host: &Cpu) -> DeviceInfo {
 }
 
 impl Request<'_> {
-    /// The backend of one device, not counted.
-    fn device(&self, choice: DeviceChoice) -> Result<Opened, Error> {
-        let (backend, info): Opened = match choice {
+    /// One device.
+    fn device(&self, choice: DeviceChoice) -> Result<(dispatch::Opened, DeviceInfo), Error> {
+        let (backend, info): (Box<dyn Backend>, _) = match choice {
             DeviceChoice::Cpu => (Box::new(self.on_host.clone()), host(self.on_host)),
             DeviceChoice::Reference => (Box::new(Reference), DeviceInfo { id: "reference".into(), ..cpu() }),
             #[cfg(feature = "cuda")]
@@ -94,34 +90,36 @@ impl Request<'_> {
             let (device, kind) = (info.id, format!("{} ({})", info.kind, info.description));
             return Err(Error::PolicyContradicted { policy: self.policy, device, kind });
         }
-        Ok((backend, DeviceInfo { reason: "asked for".into(), ..info }))
+        let on_host = matches!(choice, DeviceChoice::Cpu | DeviceChoice::Reference);
+        // The processor's curves do not depend on what stands beside it.
+        let mut machine = vec![self.threads.to_string(), host(self.on_host).description];
+        if choice != DeviceChoice::Cpu {
+            machine.extend([info.id.clone(), info.description.clone()]);
+            machine.extend(info.driver.clone());
+        }
+        let opened = dispatch::Opened { backend, name: info.id.clone(), machine, on_host, threads: None };
+        Ok((opened, DeviceInfo { reason: "asked for".into(), ..info }))
     }
 
     /// The devices that were named, one or several.
     fn by_name(&self) -> Result<Opened, Error> {
         let each = self.choice.each()?;
         if let [one] = each[..] {
-            return self.device(one).map(counted);
+            return self.device(one).map(|(device, info)| alone(device, info));
         }
         let opened = each.iter().map(|&choice| self.device(choice)).collect::<Result<Vec<_>, _>>()?;
         let info = together(opened.iter().map(|(_, info)| info));
-        let parts = each.into_iter().zip(opened).map(|(choice, (backend, info))| {
+        let devices = each.into_iter().zip(opened).map(|(choice, (device, _))| {
             let threads = match choice {
                 // Those of the engine.
                 DeviceChoice::Cpu => None,
                 DeviceChoice::Reference => Some(self.pool(1)?),
                 _ => Some(self.pool(self.threads)?),
             };
-            let machine = vec![
-                host(self.on_host).description,
-                if choice == DeviceChoice::Reference { info.id.clone() } else { info.description },
-                info.driver.unwrap_or_default(),
-            ];
-            let on_host = matches!(choice, DeviceChoice::Cpu | DeviceChoice::Reference);
-            Ok(Part { backend, device: info.id, machine, on_host, threads })
+            Ok(dispatch::Opened { threads, ..device })
         });
-        let several = Several::new(parts.collect::<Result<_, Error>>()?, self.weights.clone());
-        Ok((Box::new(several), info))
+        let strategy = Strategy::Divide { weights: self.weights.clone() };
+        Ok((Dispatcher::new(devices.collect::<Result<_, Error>>()?, strategy), info))
     }
 
     /// Threads that wait for a device.
@@ -136,7 +134,8 @@ impl Request<'_> {
     /// The CPU, and why it is that.
     fn cpu_alone(&self, why: String) -> Opened {
         let reason = format!("chosen by {}: {why}", self.choice);
-        counted((Box::new(self.on_host.clone()), DeviceInfo { reason, ..host(self.on_host) }))
+        let (device, info) = self.device(DeviceChoice::Cpu).expect("the CPU is there");
+        alone(device, DeviceInfo { reason, ..info })
     }
 
     /// The device that stands beside the CPU: the one that the environment names, or the first GPU; and whether it was named.
@@ -171,9 +170,9 @@ impl Request<'_> {
                 Err(unmet(format!("{AUTO_DEVICE} is {choice}")))
             }
             Some((choice, _)) => {
-                let (backend, info) = self.device(choice)?;
+                let (device, info) = self.device(choice)?;
                 let reason = format!("chosen by auto: the policy is {policy}");
-                Ok(counted((backend, DeviceInfo { reason, ..info })))
+                Ok(alone(device, DeviceInfo { reason, ..info }))
             }
             None => Err(unmet("there is no GPU".into())),
         }
@@ -188,41 +187,32 @@ impl Request<'_> {
             return Ok(self.cpu_alone(format!("{AUTO_DEVICE} is {choice}")));
         }
         match self.device(choice) {
-            #[cfg(any(feature = "cuda", feature = "opencl"))]
-            Ok((backend, device)) => Ok(self.both(backend, device)),
-            #[cfg(not(any(feature = "cuda", feature = "opencl")))]
-            Ok(_) => unreachable!("no device was built in"),
+            Ok((device, info)) => Ok(self.both(device, info)),
             Err(error) if named => Err(error),
             Err(error) => Ok(self.cpu_alone(format!("{choice} cannot be used: {error}"))),
         }
     }
 
-    /// The CPU and a device, each for what it is faster at, or the device for all that it offers.
-    #[cfg(any(feature = "cuda", feature = "opencl"))]
-    fn both(&self, backend: Box<dyn Backend>, device: DeviceInfo) -> Opened {
-        let host = host(self.on_host);
-        let driver = device.driver.clone().unwrap_or_default();
-        let machine = vec![host.description.clone(), device.id.clone(), device.description.clone(), driver];
-        let reason = match self.policy {
-            Policy::PreferGpu => {
-                format!("chosen by auto: {} does what it offers, the CPU the rest", device.id)
-            }
-            _ => "chosen by auto: each operation runs where measurements expect it to end first".into(),
+    /// The CPU and a device, each for what it is faster at, or the device for everything.
+    fn both(&self, device: dispatch::Opened, info: DeviceInfo) -> Opened {
+        let (on_host, host) = self.device(DeviceChoice::Cpu).expect("the CPU is there");
+        let prefer_second = self.policy == Policy::PreferGpu;
+        let reason = match prefer_second {
+            true => format!("chosen by auto: the policy is {}, and {} is there", self.policy, info.id),
+            false => "chosen by auto: each operation runs where measurements expect it to end first".into(),
         };
-        let info = DeviceInfo {
+        let both = DeviceInfo {
             id: "auto".into(),
-            description: format!("{} and {}, {}", host.description, device.id, device.description),
+            description: format!("{} and {}, {}", host.description, info.id, info.description),
             reason,
             ..host
         };
-        let auto = Auto::new(self.on_host.clone(), backend, device.id, machine);
-        let prefers = self.policy == Policy::PreferGpu;
-        (Box::new(if prefers { auto.preferring_the_device() } else { auto }), info)
+        (Dispatcher::new(vec![on_host, device], Strategy::Choose { prefer_second }), both)
     }
 }
 
 #[cfg(any(feature = "cuda", feature = "opencl"))]
-fn of_device<D: gpu::Device>(device: D, memory: Option<u64>) -> Opened {
+fn of_device<D: gpu::Device>(device: D, memory: Option<u64>) -> (Box<dyn Backend>, DeviceInfo) {
     let info = device.info().clone();
     (Box::new(Gpu::new(device, memory)), info)
 }

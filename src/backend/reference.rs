@@ -1,11 +1,11 @@
 //! The oracle: every operation in its shortest and most obvious form. Never optimised.
 
-use super::{Clock, Hashing, HostMemory, Residence, Transforms};
+use super::{Beside, Clock, Extent, Hashing, HostMemory, Levels, Residence, Transforms};
 use crate::error::Error;
-use crate::field::{Field, Goldilocks, TwoAdic};
+use crate::field::{Goldilocks, TwoAdic};
 use crate::hash::Hasher;
 use crate::merkle::Approach;
-use crate::ntt::{Direction, Domain, Lde, Ntt, Order, reverse_bits};
+use crate::ntt::{Direction, Domain, Ntt, Order, reverse_bits};
 
 /// The reference backend: one thread, textbook algorithms.
 #[derive(Debug)]
@@ -16,8 +16,8 @@ impl HostMemory for Reference {}
 
 impl Residence for Reference {}
 
-impl Transforms for Reference {
-    fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
+impl<F: TwoAdic> Transforms<F> for Reference {
+    fn ntt(&self, ntt: &Ntt<F>, data: &mut [F], width: usize) -> Result<(), Error> {
         let n = ntt.domain.size();
         for block in data.chunks_exact_mut(n * width) {
             for column in 0..width {
@@ -34,32 +34,10 @@ impl Transforms for Reference {
         }
         Ok(())
     }
-
-    fn lde(
-        &self,
-        lde: &Lde,
-        input: &mut [Goldilocks],
-        width: usize,
-        output: &mut [Goldilocks],
-    ) -> Result<(), Error> {
-        let (n, m) = (lde.from().size(), lde.to().size());
-        for (input, output) in input.chunks_exact(n * width).zip(output.chunks_exact_mut(m * width)) {
-            for column in 0..width {
-                let values: Vec<_> = (0..n).map(|i| input[i * width + column]).collect();
-                let mut coefficients = interpolate(&values, &lde.from());
-                coefficients.resize(m, <Goldilocks as Field>::ZERO);
-                let values = evaluate(&coefficients, &lde.to());
-                for (i, value) in values.into_iter().enumerate() {
-                    output[at(i, m, lde.output_order()) * width + column] = value;
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
 /// The index of entry `i` of `n` in an order.
-pub(super) fn at(i: usize, n: usize, order: Order) -> usize {
+fn at(i: usize, n: usize, order: Order) -> usize {
     match order {
         Order::Natural => i,
         Order::BitReversed => reverse_bits(i, n.trailing_zeros()),
@@ -72,14 +50,14 @@ fn powers<F: TwoAdic>(x: F) -> impl Iterator<Item = F> {
 }
 
 /// Values at s w^i from coefficients.
-pub(super) fn evaluate<F: TwoAdic>(coefficients: &[F], domain: &Domain<F>) -> Vec<F> {
+fn evaluate<F: TwoAdic>(coefficients: &[F], domain: &Domain<F>) -> Vec<F> {
     let scaled: Vec<_> =
         coefficients.iter().zip(powers(domain.shift())).map(|(&a, power)| a * power).collect();
     transform(&scaled, domain.root())
 }
 
 /// Coefficients from values at s w^i: the transform by 1/w, divided by n, unscaled by 1/s.
-pub(super) fn interpolate<F: TwoAdic>(values: &[F], domain: &Domain<F>) -> Vec<F> {
+fn interpolate<F: TwoAdic>(values: &[F], domain: &Domain<F>) -> Vec<F> {
     let inverse = |x: F| x.inverted().expect("roots, shifts and sizes are not zero");
     let n = inverse(F::of_integer(values.len() as u64));
     let unscale = powers(inverse(domain.shift()));
@@ -104,30 +82,34 @@ fn transform<F: TwoAdic>(a: &[F], root: F) -> Vec<F> {
 }
 
 impl<H: Hasher> Hashing<H> for Reference {
-    fn hash_rows(&self, matrix: &[Goldilocks], width: usize, digests: &mut [H::Digest]) -> Result<(), Error> {
-        for (row, digest) in matrix.chunks_exact(width).zip(digests) {
-            *digest = H::Textbook::hash_elements(row);
-        }
-        Ok(())
-    }
-
-    fn hash_columns(
+    fn hash_rows(
         &self,
         matrix: &[Goldilocks],
-        degree: usize,
+        Extent { rows, block, .. }: Extent,
+        from: usize,
         digests: &mut [H::Digest],
     ) -> Result<(), Error> {
-        let rows = digests.len();
         for (i, digest) in digests.iter_mut().enumerate() {
-            let row: Vec<_> = matrix.chunks_exact(degree).skip(i).step_by(rows).flatten().copied().collect();
-            *digest = H::Textbook::hash_elements(&row);
+            let row = matrix.chunks_exact(block).skip(from + i).step_by(rows).flatten();
+            *digest = H::Textbook::hash_elements(&row.copied().collect::<Vec<_>>());
         }
         Ok(())
     }
 
-    fn build_tree(&self, heap: &mut [H::Digest], _: Approach) -> Result<(), Error> {
-        for node in (1..heap.len() / 2).rev() {
-            heap[node] = H::Textbook::merge(&[heap[2 * node], heap[2 * node + 1]]);
+    fn build_tree(
+        &self,
+        leaves: &[H::Digest],
+        levels: Levels<'_, H::Digest>,
+        _: Approach,
+        beside: Beside<'_>,
+    ) -> Result<(), Error> {
+        beside()?;
+        let mut children = leaves;
+        for level in levels.apart().into_iter().rev() {
+            for (node, pair) in level.iter_mut().zip(children.chunks_exact(2)) {
+                *node = H::Textbook::merge(&[pair[0], pair[1]]);
+            }
+            children = level;
         }
         Ok(())
     }

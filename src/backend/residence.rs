@@ -36,6 +36,9 @@ impl fmt::Debug for Memory {
     }
 }
 
+/// What a backend keeps beside elements that are used again, in a form of its own.
+pub type Kept = Box<dyn Any + Send + Sync>;
+
 /// How the words of a matrix lie in memory: blocks of `rows` rows of `block` words, one after another; a row has `width`
 /// words in all. A row-major matrix is one block, a column-major one has a block a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,14 +92,9 @@ pub trait ResidentHashing<H: Hasher>: Send + Sync {
     /// A heap of two digests for each row of a matrix; the upper half holds the digests of the rows.
     fn hash_rows(&self, matrix: &Memory, extent: Extent) -> Result<Memory, Error>;
 
-    /// Fills the inner nodes of such a heap, which nobody else holds, and returns it with its root. The number of leaves is
-    /// a power of two.
-    fn build_tree(
-        &self,
-        heap: Memory,
-        leaves: usize,
-        approach: Approach,
-    ) -> Result<(Memory, H::Digest), Error>;
+    /// Fills the inner nodes of such a heap, which nobody reads meanwhile, and returns its root. The number of leaves is a power of
+    /// two.
+    fn build_tree(&self, heap: &Memory, leaves: usize, approach: Approach) -> Result<H::Digest, Error>;
 }
 
 /// Everything that a device offers for data that stay.
@@ -108,6 +106,12 @@ impl<T> ResidentBackend for T where T: Resident + EveryResidentHash {}
 pub trait Residence {
     /// The operations on data in the device's memory; `None` where that is the host's.
     fn resident(&self) -> Option<&dyn ResidentBackend> {
+        None
+    }
+
+    /// The transforms of scalars in the device's memory; `None` where that is the host's.
+    #[cfg(feature = "bn254")]
+    fn resident_fft(&self) -> Option<&dyn super::ResidentFft> {
         None
     }
 }

@@ -2,7 +2,7 @@
 //! operation is.
 
 use super::data::Words;
-use super::{Case, expect_equal, failure, hashes, reference, transforms, trees};
+use super::{Case, commits, expect_equal, failure, hashes, reference, transforms, trees};
 use crate::device::DeviceChoice;
 use crate::engine::Engine;
 use crate::error::Error;
@@ -13,7 +13,7 @@ use crate::ntt::{Convention, Domain, Lde, Ntt};
 use crate::policy::Policy;
 
 pub(super) const CASES: &[Case] = &[
-    Case { name: "several devices, transforms, rows and trees", run: shared },
+    Case { name: "several devices, transforms, rows, trees and commitments", run: shared },
     #[cfg(feature = "bn254")]
     Case { name: "several devices, sums and transforms over BN254", run: shared_bn254 },
     Case { name: "several devices, fewer items than devices", run: few_items },
@@ -45,7 +45,7 @@ fn run_all(engine: &Engine, cases: &[Case]) -> Result<(), String> {
 }
 
 fn shared(engine: &Engine) -> Result<(), String> {
-    run_all(engine, &[hashes::CASES, trees::CASES, transforms::CASES].concat())
+    run_all(engine, &[hashes::CASES, trees::CASES, transforms::CASES, commits::CASES].concat())
 }
 
 #[cfg(feature = "bn254")]

@@ -21,6 +21,7 @@ pub mod rpo_constants;
 pub(crate) mod sha256;
 pub(crate) mod sponge;
 
+pub use crate::backend::Accelerated;
 pub use blake3::Blake3;
 pub use digest::{ByteDigest, Digest, ElementDigest};
 pub use keccak::Keccak256;

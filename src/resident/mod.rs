@@ -28,13 +28,15 @@ mod tree;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::backend::{Extent, Memory};
+use crate::backend::Extent;
+use crate::dispatch::Stored;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::field::Field;
 use crate::matrix::{Matrix, MatrixRef, Shape};
 use crate::memory;
 use crate::merkle::check_index;
+use crate::operation::Gather;
 
 pub use tree::DeviceTree;
 
@@ -50,7 +52,7 @@ pub struct DeviceMatrix<F> {
 #[derive(Clone)]
 enum Place<F> {
     Host(Arc<Matrix<F>>),
-    Device(Memory),
+    Device(Stored),
 }
 
 impl<F: Field> DeviceMatrix<F> {
@@ -60,8 +62,8 @@ impl<F: Field> DeviceMatrix<F> {
     }
 
     /// A matrix in the device's own memory.
-    fn on_device(engine: &Engine, shape: Shape, memory: Memory) -> Self {
-        Self { engine: engine.clone(), shape, place: Place::Device(memory) }
+    fn on_device(engine: &Engine, shape: Shape, stored: Stored) -> Self {
+        Self { engine: engine.clone(), shape, place: Place::Device(stored) }
     }
 
     /// Rows, columns and layout.
@@ -84,15 +86,14 @@ impl<F: Field> DeviceMatrix<F> {
     /// [`Error::IndexOutOfRange`] past the last row, [`Error::HostOutOfMemory`], and what the device may answer.
     pub fn read_rows(&self, rows: &[usize]) -> Result<Vec<Vec<F>>, Error> {
         rows.iter().try_for_each(|&row| check_index(row, self.shape.rows))?;
-        let memory = match &self.place {
+        let stored = match &self.place {
             Place::Host(matrix) => return Ok(rows.iter().map(|&row| matrix.row(row)).collect()),
-            Place::Device(memory) => memory,
+            Place::Device(stored) => stored,
         };
         let columns = self.shape.columns;
         let mut entries = memory::zeroed::<F>(rows.len().saturating_mul(columns))?;
-        let device = self.engine.expect_device();
-        self.engine
-            .run(|| device.gather(memory, self.extent(), rows, bytemuck::cast_slice_mut(&mut entries)))?;
+        let (extent, data) = (self.extent(), bytemuck::cast_slice_mut(&mut entries));
+        self.engine.perform(Gather { stored, extent, rows, data })?;
         Ok(entries.chunks_exact(columns).map(<[F]>::to_vec).collect())
     }
 
@@ -103,8 +104,7 @@ impl<F: Field> DeviceMatrix<F> {
 
     /// How its words lie.
     fn extent(&self) -> Extent {
-        let Shape { rows, columns, .. } = self.shape;
-        Extent { rows, width: columns * F::DEGREE, block: self.shape.block_width::<F>() }
+        self.shape.extent::<F>()
     }
 }
 

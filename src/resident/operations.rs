@@ -1,12 +1,13 @@
 //! The engine's operations on matrices that stay on the device.
 //!
-//! Words are looked at when a matrix is uploaded, and results are canonical, so nothing is looked at twice. A matrix in
+//! Words are checked when a matrix is uploaded, and results are canonical, so nothing is checked twice. A matrix in
 //! host memory goes through the operations on host data.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::{DeviceMatrix, DeviceTree, Place};
-use crate::backend::{Accelerated, ResidentBackend};
+use crate::backend::Accelerated;
 use crate::engine::{Engine, memory_of};
 use crate::error::Error;
 use crate::field::Field;
@@ -14,6 +15,9 @@ use crate::matrix::{Matrix, MatrixInput, MatrixRef, Shape};
 use crate::memory;
 use crate::merkle::check_leaf_count;
 use crate::ntt::{Lde, Ntt};
+use crate::operation::{
+    Download, ExtendResident, HashResident, Purpose, TransformResident, TreeResident, upload,
+};
 use crate::progress::Stage;
 
 impl Engine {
@@ -28,8 +32,9 @@ impl Engine {
     ) -> Result<DeviceMatrix<F>, Error> {
         let matrix = matrix.into();
         self.check_canonical(matrix.view().words())?;
-        if self.device_memory().is_some() {
-            return self.upload_checked(matrix.view());
+        let purpose = Purpose::transform(matrix.view().words().len());
+        if let Some(on_device) = self.upload_checked(matrix.view(), &purpose)? {
+            return Ok(on_device);
         }
         let shape = matrix.shape();
         if let MatrixInput::Borrowed(_) = matrix {
@@ -38,14 +43,14 @@ impl Engine {
         Ok(DeviceMatrix::on_host(self, Matrix::new(matrix.into_vec()?, shape)?))
     }
 
-    /// Brings canonical words to a device with memory of its own.
+    /// Brings canonical words to a device with memory of its own; `None` where they had better stay in host memory.
     pub(crate) fn upload_checked<F: Field>(
         &self,
         matrix: MatrixRef<'_, F>,
-    ) -> Result<DeviceMatrix<F>, Error> {
-        let device = self.expect_device();
-        let memory = self.run(|| device.upload(matrix.words()))?;
-        Ok(DeviceMatrix::on_device(self, matrix.shape(), memory))
+        purpose: &Purpose,
+    ) -> Result<Option<DeviceMatrix<F>>, Error> {
+        let stored = self.run(|| upload(self.dispatcher(), matrix.words(), purpose))?;
+        Ok(stored.map(|stored| DeviceMatrix::on_device(self, matrix.shape(), stored)))
     }
 
     /// A copy of a matrix in host memory.
@@ -58,9 +63,9 @@ impl Engine {
         let mut entries = memory::zeroed::<F>(rows * columns)?;
         match &matrix.place {
             Place::Host(matrix) => entries.copy_from_slice(matrix.as_slice()),
-            Place::Device(memory) => {
-                let device = self.expect_device();
-                self.run(|| device.download(memory, 0, bytemuck::cast_slice_mut(&mut entries)))?;
+            Place::Device(stored) => {
+                let data = bytemuck::cast_slice_mut(&mut entries);
+                self.perform(Download { stored, from: 0, data })?;
             }
         }
         Matrix::new(entries, matrix.shape)
@@ -76,9 +81,8 @@ impl Engine {
         self.check_rows(ntt.domain.size(), matrix.shape.rows)?;
         let extent = matrix.extent();
         match &mut matrix.place {
-            Place::Device(memory) => {
-                let device = self.expect_device();
-                *memory = self.run(|| device.ntt(ntt, memory, extent))?;
+            Place::Device(stored) => {
+                *stored = self.perform(TransformResident { ntt: *ntt, matrix: stored, extent })?;
             }
             Place::Host(shared) => match Arc::get_mut(shared) {
                 Some(own) => self.transform(ntt, own.view_mut())?,
@@ -104,9 +108,9 @@ impl Engine {
         self.check_ours(matrix)?;
         self.check_rows(lde.from().size(), matrix.shape.rows)?;
         match &matrix.place {
-            Place::Device(memory) => {
-                let device = self.expect_device();
-                let extended = self.run(|| device.lde(lde, memory, matrix.extent()))?;
+            Place::Device(stored) => {
+                let extent = matrix.extent();
+                let extended = self.perform(ExtendResident { lde: *lde, matrix: stored, extent })?;
                 let shape = Shape { rows: lde.to().size(), ..matrix.shape };
                 Ok(DeviceMatrix::on_device(self, shape, extended))
             }
@@ -133,14 +137,13 @@ impl Engine {
         let mut digests = memory::zeroed::<H::Digest>(rows)?;
         match &matrix.place {
             Place::Host(host) => self.hash_rows_into::<H, F>(host.view(), &mut digests)?,
-            Place::Device(memory) => {
-                let device = self.expect_device();
+            Place::Device(stored) => {
                 self.report(Stage::Rows, 0, rows as u64);
-                self.run(|| {
-                    let heap = H::resident_hashing(device).hash_rows(memory, matrix.extent())?;
-                    let leaves = rows * size_of::<H::Digest>() / 8;
-                    device.download(&heap, leaves, bytemuck::cast_slice_mut(&mut digests))
-                })?;
+                let (extent, hash) = (matrix.extent(), PhantomData::<H>);
+                let heap = self.perform(HashResident { matrix: stored, extent, hash })?;
+                let from = rows * size_of::<H::Digest>() / 8;
+                let data = bytemuck::cast_slice_mut(&mut digests);
+                self.perform(Download { stored: &heap, from, data })?;
                 self.report(Stage::Rows, rows as u64, rows as u64);
             }
         }
@@ -157,26 +160,22 @@ impl Engine {
         self.check_ours(matrix)?;
         let rows = matrix.shape.rows;
         check_leaf_count(rows)?;
-        let memory = match &matrix.place {
-            Place::Device(memory) => memory,
+        let stored = match &matrix.place {
+            Place::Device(stored) => stored,
             Place::Host(host) => {
                 let fill = |leaves: &mut [_]| self.hash_rows_into::<H, F>(host.view(), leaves);
                 return Ok(DeviceTree::on_host(self, self.build_tree::<H>(rows, fill)?));
             }
         };
-        let hashing = H::resident_hashing(self.expect_device());
         self.report(Stage::Rows, 0, rows as u64);
-        let heap = self.run(|| hashing.hash_rows(memory, matrix.extent()))?;
+        let (extent, hash) = (matrix.extent(), PhantomData::<H>);
+        let heap = self.perform(HashResident { matrix: stored, extent, hash })?;
         self.report(Stage::Rows, rows as u64, rows as u64);
         self.report(Stage::Tree, 0, 1);
-        let (heap, root) = self.run(|| hashing.build_tree(heap, rows, self.approach()))?;
+        let approach = self.approach();
+        let root = self.perform(TreeResident { heap: &heap, leaves: rows, approach, hash })?;
         self.report(Stage::Tree, 1, 1);
         Ok(DeviceTree::on_device(self, rows, heap, root))
-    }
-
-    /// The device's operations, for those who hold data in its memory.
-    pub(super) fn expect_device(&self) -> &dyn ResidentBackend {
-        self.device_memory().expect("a device with memory of its own made the data")
     }
 
     /// [`Error::ForeignBuffer`] unless this engine made the matrix.

@@ -4,12 +4,14 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::backend::{Extent, Memory};
+use crate::backend::Extent;
+use crate::dispatch::Stored;
 use crate::engine::{Engine, memory_of};
 use crate::error::Error;
 use crate::hash::Hasher;
 use crate::memory;
 use crate::merkle::{Cap, Heap, MerkleTree, MultiOpening, Opening};
+use crate::operation::{Download, Gather};
 
 /// Words of a digest.
 const DIGEST: usize = 4;
@@ -28,7 +30,7 @@ pub struct DeviceTree<H: Hasher> {
 #[derive(Clone)]
 enum Place<H: Hasher> {
     Host(Arc<MerkleTree<H>>),
-    Device(Memory),
+    Device(Stored),
 }
 
 impl<H: Hasher> DeviceTree<H> {
@@ -39,7 +41,7 @@ impl<H: Hasher> DeviceTree<H> {
     }
 
     /// A tree in the device's own memory.
-    pub(super) fn on_device(engine: &Engine, leaf_count: usize, heap: Memory, root: H::Digest) -> Self {
+    pub(super) fn on_device(engine: &Engine, leaf_count: usize, heap: Stored, root: H::Digest) -> Self {
         Self { engine: engine.clone(), leaf_count, root, place: Place::Device(heap) }
     }
 
@@ -72,10 +74,9 @@ impl<H: Hasher> DeviceTree<H> {
         let mut heap = memory::zeroed::<H::Digest>(2 * self.leaf_count)?;
         match &self.place {
             Place::Host(tree) => heap.copy_from_slice(tree.heap()),
-            Place::Device(memory) => {
-                let device = self.engine.expect_device();
-                let nodes = bytemuck::cast_slice_mut(&mut heap[1..]);
-                self.engine.run(|| device.download(memory, DIGEST, nodes))?;
+            Place::Device(stored) => {
+                let data = bytemuck::cast_slice_mut(&mut heap[1..]);
+                self.engine.perform(Download { stored, from: DIGEST, data })?;
             }
         }
         Ok(MerkleTree::from_filled_heap(heap))
@@ -94,10 +95,9 @@ impl<H: Hasher> DeviceTree<H> {
         let mut nodes = memory::zeroed::<H::Digest>(numbers.len())?;
         match &self.place {
             Place::Host(tree) => nodes.copy_from_slice(&tree.heap()[numbers]),
-            Place::Device(memory) => {
-                let device = self.engine.expect_device();
-                let words = bytemuck::cast_slice_mut(&mut nodes);
-                self.engine.run(|| device.download(memory, DIGEST * numbers.start, words))?;
+            Place::Device(stored) => {
+                let data = bytemuck::cast_slice_mut(&mut nodes);
+                self.engine.perform(Download { stored, from: DIGEST * numbers.start, data })?;
             }
         }
         Ok(nodes)
@@ -141,14 +141,14 @@ impl<H: Hasher> Heap<H> for DeviceTree<H> {
     }
 
     fn digests(&self, positions: &[usize]) -> Result<Vec<H::Digest>, Error> {
-        let heap = match &self.place {
+        let stored = match &self.place {
             Place::Host(tree) => return tree.digests(positions),
-            Place::Device(heap) => heap,
+            Place::Device(stored) => stored,
         };
         let mut digests = memory::zeroed::<H::Digest>(positions.len())?;
         let extent = Extent { rows: 2 * self.leaf_count, width: DIGEST, block: DIGEST };
-        let device = self.engine.expect_device();
-        self.engine.run(|| device.gather(heap, extent, positions, bytemuck::cast_slice_mut(&mut digests)))?;
+        let data = bytemuck::cast_slice_mut(&mut digests);
+        self.engine.perform(Gather { stored, extent, rows: positions, data })?;
         Ok(digests)
     }
 }

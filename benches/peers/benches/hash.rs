@@ -11,7 +11,7 @@ use sha3::Digest as _;
 use winter_crypto::hashers::Rp64_256 as WinterRescue;
 use winter_crypto::{ElementHasher, Hasher as _, MerkleTree};
 use winter_math::fields::f64::BaseElement;
-use zkaccel::backend::Accelerated;
+use zkaccel::hash::Accelerated;
 use zkaccel::hash::{Blake3, Digest, ElementDigest, Hasher, Rp64_256, Rp64_256V2021};
 use zkaccel_peers::{elements, engine, words};
 

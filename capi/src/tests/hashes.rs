@@ -1,6 +1,6 @@
 //! The numbers that the header has for hashes are those of the library's list.
 
-use accel::backend::provider::HASHES;
+use accel::provider::HASHES;
 
 use crate::engine::*;
 use crate::merkle::*;

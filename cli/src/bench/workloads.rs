@@ -2,9 +2,9 @@
 
 use std::ops::{Deref, DerefMut};
 
-use zkaccel::backend::Accelerated;
 use zkaccel::commit::TraceSpec;
 use zkaccel::field::Goldilocks;
+use zkaccel::hash::Accelerated;
 use zkaccel::matrix::{Layout, Matrix, MatrixMut, Shape};
 use zkaccel::merkle::Approach;
 use zkaccel::ntt::{Convention, Domain, Lde, Ntt};

@@ -21,7 +21,7 @@ use crate::elements::{from_engine, to_engine};
 /// `PaddingFreeSponge<_, 8, 4, 4>` or `<_, 12, 8, 4>` of rows and as `TruncatedPermutation` of two digests.
 pub trait Accelerated: Clone + Sync + Send + 'static {
     /// The same function there.
-    type Engine: zkaccel::backend::Accelerated;
+    type Engine: zkaccel::hash::Accelerated;
     /// A digest as Plonky3 has it.
     type Digest: Copy + Send + Sync + Serialize + DeserializeOwned;
     /// The scheme that is equalled, which verifies.

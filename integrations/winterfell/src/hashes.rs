@@ -9,7 +9,7 @@ use zkaccel::hash::{self, ByteDigest, ElementDigest};
 /// A hash of winterfell's that zkaccel computes.
 pub trait Accelerated: ElementHasher<BaseField = BaseElement, Digest: Send + Sync> + Send + Sync {
     /// The same function there.
-    type Engine: zkaccel::backend::Accelerated;
+    type Engine: zkaccel::hash::Accelerated;
 
     /// A digest, as the engine has it.
     fn to_engine(digest: &Self::Digest) -> <Self::Engine as hash::Hasher>::Digest;

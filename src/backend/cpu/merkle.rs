@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::Cpu;
 use super::rows::{Rows, SideBySide};
-use crate::backend::Hashing;
+use crate::backend::{Beside, Extent, Hashing, Levels};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::merkle::Approach;
@@ -22,38 +22,34 @@ fn nodes_per_task(nodes: usize) -> usize {
 }
 
 impl<H: SideBySide> Hashing<H> for Cpu {
-    fn hash_rows(&self, matrix: &[Goldilocks], width: usize, digests: &mut [H::Digest]) -> Result<(), Error> {
-        self.hash::<H>(Rows::row_major(matrix, width), digests);
-        Ok(())
-    }
-
-    fn hash_columns(
+    fn hash_rows(
         &self,
         matrix: &[Goldilocks],
-        degree: usize,
+        extent: Extent,
+        from: usize,
         digests: &mut [H::Digest],
     ) -> Result<(), Error> {
-        self.hash::<H>(Rows::column_major(matrix, degree, digests.len()), digests);
+        let rows = Rows::new(matrix, extent);
+        let tasks = digests.par_chunks_mut(GRAIN).enumerate();
+        tasks.for_each(|(task, digests)| H::hash_rows(self.simd, rows.from(from + task * GRAIN), digests));
         Ok(())
     }
 
-    fn build_tree(&self, heap: &mut [H::Digest], _: Approach) -> Result<(), Error> {
-        let mut parents = heap.len() / 4;
-        while parents >= 1 {
-            let (upper, children) = heap[..4 * parents].split_at_mut(2 * parents);
-            let nodes = nodes_per_task(parents);
-            let tasks = upper[parents..].par_chunks_mut(nodes).zip(children.par_chunks(2 * nodes));
+    fn build_tree(
+        &self,
+        leaves: &[H::Digest],
+        levels: Levels<'_, H::Digest>,
+        _: Approach,
+        beside: Beside<'_>,
+    ) -> Result<(), Error> {
+        beside()?;
+        let mut children = leaves;
+        for level in levels.apart().into_iter().rev() {
+            let nodes = nodes_per_task(level.len());
+            let tasks = level.par_chunks_mut(nodes).zip(children.par_chunks(2 * nodes));
             tasks.for_each(|(nodes, children)| H::merge_pairs(self.simd, children, nodes));
-            parents /= 2;
+            children = level;
         }
         Ok(())
-    }
-}
-
-impl Cpu {
-    /// The digest of every row, on all threads.
-    fn hash<H: SideBySide>(&self, rows: Rows<'_>, digests: &mut [H::Digest]) {
-        let tasks = digests.par_chunks_mut(GRAIN).enumerate();
-        tasks.for_each(|(task, digests)| H::hash_rows(self.simd, rows.from(task * GRAIN), digests));
     }
 }

@@ -84,7 +84,7 @@ impl HostMemory for Cpu {}
 
 impl Residence for Cpu {}
 
-impl Transforms for Cpu {
+impl Transforms<Goldilocks> for Cpu {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
         ntt::ntt(self.simd, ntt, data, width)
     }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Simd;
+use crate::backend::Extent;
 use crate::field::Goldilocks;
 use crate::hash::Hasher;
 
@@ -26,14 +27,20 @@ pub(super) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
+    /// The rows of a matrix.
+    pub(super) fn new(words: &'a [Goldilocks], Extent { rows, width, block }: Extent) -> Self {
+        Self { words, width, step: block, run: block, stride: rows * block }
+    }
+
     /// The rows of a row-major matrix.
     pub(super) fn row_major(words: &'a [Goldilocks], width: usize) -> Self {
-        Self { words, width, step: width, run: width, stride: 0 }
+        Self::new(words, Extent { rows: words.len() / width, width, block: width })
     }
 
     /// The rows of a column-major matrix with `degree` words an entry and `rows` rows.
+    #[cfg(test)]
     pub(super) fn column_major(words: &'a [Goldilocks], degree: usize, rows: usize) -> Self {
-        Self { words, width: words.len() / rows, step: degree, run: degree, stride: rows * degree }
+        Self::new(words, Extent { rows, width: words.len() / rows, block: degree })
     }
 
     /// The words of a row.

@@ -163,7 +163,6 @@ impl Cuda {
             group: 128,
             largest_group: 1024,
             buffer: info.memory.unwrap_or(u64::MAX),
-            alignment: 1,
             fast_double: float_to_double <= 2,
         };
         let context = Arc::new(Context { device, context, name });

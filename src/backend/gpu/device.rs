@@ -85,8 +85,6 @@ pub struct Limits {
     pub largest_group: usize,
     /// The largest buffer, in bytes.
     pub buffer: u64,
-    /// Bytes to which the offset of a sub-buffer must be aligned; plans here pass offsets and need none.
-    pub alignment: usize,
     /// Whether it adds and multiplies doubles at half the rate of floats or better.
     pub fast_double: bool,
 }

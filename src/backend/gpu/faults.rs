@@ -11,10 +11,9 @@ use std::time::Duration;
 
 use super::device::{Arg, Device, Launch, Limits};
 use super::{DeviceHash, Gpu};
-#[cfg(feature = "bn254")]
-use crate::backend::Fft;
 use crate::backend::reference::Reference;
-use crate::backend::{Hashing, Transforms};
+use crate::backend::testing::{build_heap, hash_columns};
+use crate::backend::{Hashing, Levels, Transforms};
 #[cfg(feature = "bn254")]
 use crate::bn254::{Fr, scalars_mut};
 use crate::device::DeviceInfo;
@@ -177,7 +176,7 @@ fn tree<H: DeviceHash<Digest = ElementDigest>, D: Device>(
     heap: &mut [Goldilocks],
 ) -> Result<(), Error> {
     let mut copy = heap.to_vec();
-    Hashing::<H>::build_tree(gpu, bytemuck::cast_slice_mut(&mut copy), Approach::Auto)?;
+    build_heap::<H>(gpu, bytemuck::cast_slice_mut(&mut copy), Approach::Auto)?;
     heap.copy_from_slice(&copy);
     Ok(())
 }
@@ -190,9 +189,9 @@ fn fft(log_size: u32) -> Ntt<Fr> {
 
 /// A transform of words as the limbs of scalars.
 #[cfg(feature = "bn254")]
-fn transform(backend: &dyn Fft, fft: &Ntt<Fr>, words: &mut [Goldilocks]) -> Result<(), Error> {
+fn transform(backend: &dyn Transforms<Fr>, fft: &Ntt<Fr>, words: &mut [Goldilocks]) -> Result<(), Error> {
     let limbs: &mut [[u64; 4]] = bytemuck::cast_slice_mut(words);
-    backend.fft(fft, scalars_mut(limbs).expect("limbs of scalars"))
+    backend.ntt(fft, scalars_mut(limbs).expect("limbs of scalars"), 1)
 }
 
 /// Work in parts, where memory is short, gives what it gives in one, and fails as cleanly.
@@ -249,18 +248,18 @@ fn parts<D: Device>(device: Result<D, Error>) {
     found.resize(64, ElementDigest::default());
     let mut expected = found.clone();
     for calls in 0.. {
-        let built = Hashing::<Rp64_256>::build_tree(&limited(calls), &mut found, Approach::Auto);
+        let built = build_heap::<Rp64_256>(&limited(calls), &mut found, Approach::Auto);
         assert!(found[32..] == expected[32..], "the leaves were changed after {calls} calls");
         if built.is_ok() {
             break;
         }
     }
-    Hashing::<Rp64_256>::build_tree(&Reference, &mut expected, Approach::Auto).unwrap();
+    build_heap::<Rp64_256>(&Reference, &mut expected, Approach::Auto).unwrap();
     assert!(found[1..] == expected[1..]);
     for (rows, degree) in [(32, 1), (32, 5), (80, 2), (40, 1)] {
         let (mut found, mut expected) = (vec![Default::default(); rows], vec![Default::default(); rows]);
-        Hashing::<Rp64_256>::hash_columns(&gpu, &data, degree, &mut found).unwrap();
-        Hashing::<Rp64_256>::hash_columns(&Reference, &data, degree, &mut expected).unwrap();
+        hash_columns::<Rp64_256>(&gpu, &data, degree, &mut found).unwrap();
+        hash_columns::<Rp64_256>(&Reference, &data, degree, &mut expected).unwrap();
         assert!(found == expected, "{rows} rows, degree {degree}");
     }
 }
@@ -297,7 +296,13 @@ fn faults<D: Device>(device: Result<D, Error>) {
             // Leaves elsewhere, and a heap that matters only when it is whole.
             let leaves: Vec<ElementDigest> = bytemuck::cast_slice(&data[128..]).to_vec();
             let mut heap = vec![ElementDigest::default(); 2 * leaves.len()];
-            Hashing::<Rp64_256>::build_tree_over(gpu, &leaves, &mut heap, Approach::Auto, &|_| Ok(()))?;
+            let (inner, copies) = heap.split_at_mut(leaves.len());
+            let mut beside = || {
+                copies.copy_from_slice(&leaves);
+                Ok(())
+            };
+            let levels = Levels::Heap(inner);
+            Hashing::<Rp64_256>::build_tree(gpu, &leaves, levels, Approach::Auto, &mut beside)?;
             data.copy_from_slice(bytemuck::cast_slice(&heap));
             Ok(())
         });
@@ -311,7 +316,7 @@ fn faults<D: Device>(device: Result<D, Error>) {
         });
         survive(device, fault, times, &data, |gpu, data| {
             let mut digests = vec![Default::default(); 32];
-            Hashing::<Blake3>::hash_columns(gpu, data, 2, &mut digests)?;
+            hash_columns::<Blake3>(gpu, data, 2, &mut digests)?;
             data[..128].copy_from_slice(
                 &bytemuck::cast_slice::<_, [u64; 4]>(&digests)
                     .concat()
@@ -345,7 +350,7 @@ fn repeats<D: Device>(device: Result<D, Error>) {
         assert!(device.finish(&mut queue).unwrap() > Duration::ZERO);
         device.download(&mut queue, &memory, 0, bytemuck::cast_slice_mut(&mut found)).unwrap();
         let heap = bytemuck::cast_slice_mut(&mut expected);
-        Hashing::<Blake3>::build_tree(&Reference, heap, Approach::Level).unwrap();
+        build_heap::<Blake3>(&Reference, heap, Approach::Level).unwrap();
         assert!(found[4..] == expected[4..]);
         let replayed = device.replays().zip(before).map(|(after, before)| after - before);
         assert!(replayed.is_none_or(|replayed| replayed == u64::from(time > 0)), "{time}: {replayed:?}");

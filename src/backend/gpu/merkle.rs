@@ -3,15 +3,13 @@
 //!
 //! A tree that is too large for the device is built as subtrees of leaves, and then as the tree over their roots.
 
-use std::ops::Range;
-
 use super::Gpu;
 use super::device::{Arg, Device, Launch, Limits};
 use super::hash::DeviceHash;
 use super::pipeline;
 use super::tree;
 use super::work::{Region, Work};
-use crate::backend::{Check, Extent, Hashing, levels_of_heap};
+use crate::backend::{Beside, Extent, Hashing, Levels};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::memory;
@@ -87,17 +85,16 @@ impl<D: Device> Gpu<D> {
         work.download(output, 0, bytemuck::cast_slice_mut(digests))
     }
 
-    /// A whole tree over leaves that stand elsewhere. While the device is at work, the host looks at the leaves, copies them and
-    /// has the system find pages for the nodes.
-    fn tree_over<H: DeviceHash>(
+    /// A tree that fits on the device. While the device is at work, the host does what it has to do beside and has the system find
+    /// pages for the nodes.
+    fn whole_tree<H: DeviceHash>(
         &self,
         leaves: &[H::Digest],
-        heap: &mut [H::Digest],
+        levels: &mut Levels<'_, H::Digest>,
         approach: Approach,
-        check: Check<'_, H::Digest>,
+        beside: Beside<'_>,
     ) -> Result<(), Error> {
         let count = leaves.len();
-        let (nodes, copies) = heap.split_at_mut(count);
         let device = || {
             let mut work = Work::new(self)?;
             let region = work.allocate(2 * count * DIGEST)?;
@@ -106,15 +103,17 @@ impl<D: Device> Gpu<D> {
             Ok((work, region))
         };
         let mut host = || {
-            check(leaves)?;
-            memory::copy(leaves, copies);
-            memory::touch(nodes);
+            beside()?;
+            match levels {
+                Levels::Heap(heap) => memory::touch(heap),
+                Levels::Apart(levels) => levels.iter_mut().for_each(|level| memory::touch(level)),
+            }
             Ok(())
         };
         let (mut work, region) = match self.device.copies_directly(bytemuck::cast_slice(leaves)) {
             true => {
-                let (looked, started) = rayon::join(host, device);
-                looked.and(started)?
+                let (done, started) = rayon::join(host, device);
+                done.and(started)?
             }
             // The copy to staging memory takes all threads.
             false => {
@@ -122,129 +121,70 @@ impl<D: Device> Gpu<D> {
                 host().map(|()| started)?
             }
         };
-        work.download(region, 8 * DIGEST, bytemuck::cast_slice_mut(&mut nodes[1..]))
+        match levels {
+            Levels::Heap(heap) => work.download(region, 8 * DIGEST, bytemuck::cast_slice_mut(&mut heap[1..])),
+            Levels::Apart(levels) => levels.iter_mut().enumerate().try_for_each(|(depth, level)| {
+                work.download(region, (8 * DIGEST) << depth, bytemuck::cast_slice_mut(level))
+            }),
+        }
     }
 
-    /// A tree whose levels come back each to a place of its own.
-    fn levels<H: DeviceHash>(
+    /// A tree as subtrees of at most 2^`height` leaves, and then as the tree over their roots in the same way.
+    fn by_subtrees<H: DeviceHash>(
         &self,
         leaves: &[H::Digest],
         levels: &mut [&mut [H::Digest]],
+        height: usize,
         approach: Approach,
     ) -> Result<(), Error> {
-        let count = leaves.len();
-        let mut work = Work::new(self)?;
-        let region = work.allocate(2 * count * DIGEST)?;
-        work.upload(bytemuck::cast_slice(leaves), region, 8 * DIGEST * count)?;
-        work.launch(&tree::plan::<H>(approach, work.limits(), region, count))?;
-        // Pages for the nodes, while the device is at work.
-        levels.iter_mut().for_each(|level| memory::touch(level));
-        levels.iter_mut().enumerate().try_for_each(|(depth, level)| {
-            work.download(region, (8 * DIGEST) << depth, bytemuck::cast_slice_mut(level))
-        })
-    }
-
-    /// Builds the subtree below a node of a heap; below node 1 that is the tree.
-    fn subtree<H: DeviceHash>(
-        &self,
-        heap: &mut [H::Digest],
-        node: usize,
-        approach: Approach,
-    ) -> Result<(), Error> {
-        // The descendants of a node on one level stand side by side.
-        let level = |width: usize| node * width..(node + 1) * width;
-        let leaves = (heap.len() / 2) >> node.ilog2();
-        let mut work = Work::new(self)?;
-        let region = work.allocate(2 * leaves * DIGEST)?;
-        work.upload(bytemuck::cast_slice(&heap[level(leaves)]), region, 8 * DIGEST * leaves)?;
-        work.launch(&tree::plan::<H>(approach, work.limits(), region, leaves))?;
-        let mut fetch = |from: usize, to: Range<usize>| {
-            work.download(region, 8 * DIGEST * from, bytemuck::cast_slice_mut(&mut heap[to]))
-        };
-        match node {
-            1 => fetch(1, 1..leaves),
-            _ => (0..leaves.ilog2()).try_for_each(|depth| fetch(1 << depth, level(1 << depth))),
+        if levels.is_empty() {
+            return Ok(());
         }
+        let (all, height) = (leaves, height.min(levels.len()));
+        let (above, own) = levels.split_at_mut(levels.len() - height);
+        for (root, leaves) in leaves.chunks_exact(1 << height).enumerate() {
+            let subtree = own.iter_mut().enumerate();
+            let subtree = subtree.map(|(depth, level)| &mut level[root << depth..(root + 1) << depth]);
+            let mut subtree = Levels::Apart(subtree.collect());
+            match self.whole_tree::<H>(leaves, &mut subtree, approach, &mut || Ok(())) {
+                Err(Error::DeviceOutOfMemory { .. }) if height > 1 => {
+                    return self.by_subtrees::<H>(all, levels, height - 1, approach);
+                }
+                built => built?,
+            }
+        }
+        self.by_subtrees::<H>(own[0], above, height, approach)
     }
 }
 
 impl<D: Device, H: DeviceHash> Hashing<H> for Gpu<D> {
-    fn hash_rows(&self, matrix: &[Goldilocks], width: usize, digests: &mut [H::Digest]) -> Result<(), Error> {
-        // A row-major matrix is one block.
-        self.digests::<H>(matrix, (digests.len(), width), 0, digests)
-    }
-
-    fn hash_columns(
+    fn hash_rows(
         &self,
         matrix: &[Goldilocks],
-        degree: usize,
+        extent: Extent,
+        from: usize,
         digests: &mut [H::Digest],
     ) -> Result<(), Error> {
-        self.digests::<H>(matrix, (digests.len(), degree), 0, digests)
+        self.digests::<H>(matrix, (extent.rows, extent.block), from, digests)
     }
 
-    fn hash_columns_from(
-        &self,
-        matrix: &[Goldilocks],
-        degree: usize,
-        (rows, from): (usize, usize),
-        digests: &mut [H::Digest],
-    ) -> Result<(), Error> {
-        self.digests::<H>(matrix, (rows, degree), from, digests)
-    }
-
-    fn build_levels(
+    fn build_tree(
         &self,
         leaves: &[H::Digest],
-        levels: &mut [&mut [H::Digest]],
+        mut levels: Levels<'_, H::Digest>,
         approach: Approach,
+        beside: Beside<'_>,
     ) -> Result<(), Error> {
-        if leaves.len() > 1 && self.fits(2 * DIGEST * leaves.len()) {
-            match self.levels::<H>(leaves, levels, approach) {
+        let fits = |leaves: usize| self.fits((2 * DIGEST).saturating_mul(leaves));
+        if leaves.len() > 1 && fits(leaves.len()) {
+            match self.whole_tree::<H>(leaves, &mut levels, approach, beside) {
                 Err(Error::DeviceOutOfMemory { .. }) => {}
                 built => return built,
             }
         }
-        levels_of_heap(leaves, levels, |heap| Hashing::<H>::build_tree(self, heap, approach))
-    }
-
-    fn build_tree_over(
-        &self,
-        leaves: &[H::Digest],
-        heap: &mut [H::Digest],
-        approach: Approach,
-        check: Check<'_, H::Digest>,
-    ) -> Result<(), Error> {
-        if leaves.len() > 1 && self.fits(2 * DIGEST * leaves.len()) {
-            match self.tree_over::<H>(leaves, heap, approach, check) {
-                Err(Error::DeviceOutOfMemory { .. }) => {}
-                built => return built,
-            }
-        }
-        check(leaves)?;
-        memory::copy(leaves, &mut heap[leaves.len()..]);
-        Hashing::<H>::build_tree(self, heap, approach)
-    }
-
-    fn build_tree(&self, heap: &mut [H::Digest], approach: Approach) -> Result<(), Error> {
-        // Subtrees as high as may be, and then the tree over their roots in the same way.
-        let mut leaves = heap.len() / 2;
-        let mut height = leaves.ilog2();
-        while height > 1 && !self.fits((2 * DIGEST) << height) {
-            height -= 1;
-        }
-        while height > 0 {
-            let roots = leaves >> height;
-            let heap = &mut heap[..2 * leaves];
-            match (roots..2 * roots).try_for_each(|node| self.subtree::<H>(heap, node, approach)) {
-                Err(Error::DeviceOutOfMemory { .. }) if height > 1 => height -= 1,
-                built => {
-                    built?;
-                    leaves = roots;
-                    height = height.min(leaves.ilog2());
-                }
-            }
-        }
-        Ok(())
+        beside()?;
+        let mut levels = levels.apart();
+        let height = (1..=levels.len()).rev().find(|&height| fits(1 << height)).unwrap_or(1);
+        self.by_subtrees::<H>(leaves, &mut levels, height, approach)
     }
 }

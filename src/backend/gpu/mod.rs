@@ -54,7 +54,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-pub use device::{Arg, Device, Launch, Limits};
+pub use device::Device;
 pub use hash::DeviceHash;
 
 use super::{Clock, HostMemory};

@@ -205,7 +205,6 @@ impl OpenCl {
             group: group.min(largest_group),
             largest_group,
             buffer: device.max_mem_alloc_size().map_err(failed)?,
-            alignment: device.mem_base_addr_align().map_err(failed)? as usize / 8,
             fast_double: fast_double(&device),
         };
         let context = Context::from_device(&device).map_err(failed)?;

@@ -61,6 +61,11 @@ impl<D: Device> Residence for Gpu<D> {
     fn resident(&self) -> Option<&dyn ResidentBackend> {
         Some(self)
     }
+
+    #[cfg(feature = "bn254")]
+    fn resident_fft(&self) -> Option<&dyn crate::backend::ResidentFft> {
+        Some(self)
+    }
 }
 
 impl<D: Device> Resident for Gpu<D> {
@@ -124,18 +129,12 @@ impl<D: Device, H: DeviceHash> ResidentHashing<H> for Gpu<D> {
         work.lease(heap)
     }
 
-    fn build_tree(
-        &self,
-        heap: Memory,
-        leaves: usize,
-        approach: Approach,
-    ) -> Result<(Memory, H::Digest), Error> {
+    fn build_tree(&self, heap: &Memory, leaves: usize, approach: Approach) -> Result<H::Digest, Error> {
         let mut work = Work::new(self)?;
-        let region = work.borrow(&heap);
+        let region = work.borrow(heap);
         work.launch(&tree::plan::<H>(approach, work.limits(), region, leaves))?;
         let mut root = memory::zeroed::<H::Digest>(1)?;
         work.download(region, 8 * DIGEST, bytemuck::cast_slice_mut(&mut root))?;
-        drop(work);
-        Ok((heap, root[0]))
+        Ok(root[0])
     }
 }

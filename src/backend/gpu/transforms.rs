@@ -160,7 +160,7 @@ impl<D: Device> Gpu<D> {
 /// Words that were looked at before.
 const SOUND: Check<'static, Goldilocks> = &|_| Ok(());
 
-impl<D: Device> Transforms for Gpu<D> {
+impl<D: Device> Transforms<Goldilocks> for Gpu<D> {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
         self.ntt_checked(ntt, data, width, SOUND)
     }

@@ -134,14 +134,7 @@ mod tests {
 
     /// Limits of a device that has any number of items.
     fn gpu(largest_group: usize) -> Limits {
-        Limits {
-            items: usize::MAX,
-            group: 128,
-            largest_group,
-            buffer: u64::MAX,
-            alignment: 1,
-            fast_double: false,
-        }
+        Limits { items: usize::MAX, group: 128, largest_group, buffer: u64::MAX, fast_double: false }
     }
 
     /// Kernel, parents and levels of every launch.
@@ -217,6 +210,7 @@ mod on_device {
     use super::*;
     use crate::backend::Hashing;
     use crate::backend::cpu::Cpu;
+    use crate::backend::testing::build_heap;
     use crate::field::Goldilocks;
     use crate::hash::{ElementDigest, Rp64_256, Rp64_256V2021};
 
@@ -239,7 +233,7 @@ mod on_device {
                 expected[0] = ElementDigest::default();
                 let mut found = expected.clone();
                 let host = Cpu::default();
-                Hashing::<H>::build_tree(&host, &mut expected, Approach::Auto).unwrap();
+                build_heap::<H>(&host, &mut expected, Approach::Auto).unwrap();
                 for approach in [Approach::Auto, Approach::Group] {
                     let mut work = Work::new(&gpu).unwrap();
                     let heap = work.upload_new(bytemuck::cast_slice(&found)).unwrap();

@@ -17,13 +17,13 @@ pub use library::{
     ABI_VERSION, CAN_BN254_BASES, CAN_BN254_FFT, CAN_BN254_MSM, CAN_GOLDILOCKS, HASHES, HashCapability,
 };
 
-use super::{Accelerated, Clock, Hashing, HostMemory, Residence, Transforms};
+use super::{Accelerated, Beside, Clock, Extent, Hashing, HostMemory, Levels, Residence, Transforms};
 use crate::device::{DeviceInfo, DeviceKind, missing};
 use crate::error::Error;
-use crate::field::{Field, Goldilocks};
+use crate::field::Goldilocks;
 use crate::hash::{Digest, Hasher};
 use crate::merkle::Approach;
-use crate::ntt::{Direction, Lde, Ntt, Order};
+use crate::ntt::{Direction, Ntt, Order};
 use library::{Provider, Trees};
 
 const INVERSE: u32 = 1;
@@ -97,7 +97,7 @@ impl HostMemory for External {}
 /// None: the interface passes host memory only.
 impl Residence for External {}
 
-impl Transforms for External {
+impl Transforms<Goldilocks> for External {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
         const WHAT: &str = "a transform";
         let goldilocks = self.provider.goldilocks.as_ref().ok_or_else(|| self.provider.unsupported(WHAT))?;
@@ -119,64 +119,55 @@ impl Transforms for External {
         data.copy_from_slice(&answer);
         Ok(())
     }
-
-    /// By two transforms, so that a provider needs no more.
-    fn lde(
-        &self,
-        lde: &Lde,
-        input: &mut [Goldilocks],
-        width: usize,
-        output: &mut [Goldilocks],
-    ) -> Result<(), Error> {
-        let (from, to) = (lde.from(), lde.to());
-        self.ntt(&Ntt::inverse(from), input, width)?;
-        output.fill(<Goldilocks as Field>::ZERO);
-        let (small, large) = (from.size() * width, to.size() * width);
-        for (coefficients, padded) in input.chunks_exact(small).zip(output.chunks_exact_mut(large)) {
-            padded[..small].copy_from_slice(coefficients);
-        }
-        self.ntt(&Ntt::forward(to).with_orders(Order::Natural, lde.output_order()), output, width)
-    }
 }
 
 impl<H: Accelerated> Hashing<H> for External {
-    fn hash_rows(&self, matrix: &[Goldilocks], width: usize, digests: &mut [H::Digest]) -> Result<(), Error> {
+    /// The interface takes rows one after another, so others are copied first.
+    fn hash_rows(
+        &self,
+        matrix: &[Goldilocks],
+        extent: Extent,
+        from: usize,
+        digests: &mut [H::Digest],
+    ) -> Result<(), Error> {
         let (trees, hash) = self.trees::<H>()?;
+        let Extent { rows, width, block } = extent;
+        let entries = |row: usize| matrix.chunks_exact(block).skip(row).step_by(rows).flatten().copied();
+        let copied: Vec<_>;
+        let words = match extent.blocks() {
+            1 => &matrix[from * width..][..digests.len() * width],
+            _ => {
+                copied = (from..from + digests.len()).flat_map(entries).collect();
+                &copied[..]
+            }
+        };
         let mut answer = digests.to_vec();
-        let (out, words, rows) = (answer.as_mut_ptr().cast(), matrix.as_ptr().cast(), digests.len());
+        let (out, words, rows) = (answer.as_mut_ptr().cast(), words.as_ptr().cast(), digests.len());
         // SAFETY: as many digests of 32 bytes as there are rows of `width` words, by the interface.
         let status = unsafe { (trees.hash_rows)(self.provider.engine, out, hash, words, rows, width, 0) };
         self.provider.check(status, "hashing rows")?;
         self.accept::<H>(&answer, digests)
     }
 
-    /// Row by row side by side first, because an entry may be several words.
-    fn hash_columns(
+    fn build_tree(
         &self,
-        matrix: &[Goldilocks],
-        degree: usize,
-        digests: &mut [H::Digest],
+        leaves: &[H::Digest],
+        levels: Levels<'_, H::Digest>,
+        _: Approach,
+        beside: Beside<'_>,
     ) -> Result<(), Error> {
-        let column = digests.len() * degree;
-        let entry = |row: usize| matrix.chunks(column).map(move |column| &column[row * degree..][..degree]);
-        let rows: Vec<_> = (0..digests.len()).flat_map(|row| entry(row).flatten().copied()).collect();
-        let width = rows.len().checked_div(digests.len()).unwrap_or(0);
-        Hashing::<H>::hash_rows(self, &rows, width, digests)
-    }
-
-    fn build_tree(&self, heap: &mut [H::Digest], _: Approach) -> Result<(), Error> {
         const WHAT: &str = "building a tree";
+        beside()?;
         let (trees, hash) = self.trees::<H>()?;
-        let leaves = heap.len() / 2;
-        let mut tree = null_mut();
-        let words = heap[leaves..].as_ptr().cast();
+        let (count, mut tree) = (leaves.len(), null_mut());
+        let words = leaves.as_ptr().cast();
         // SAFETY: this many digests of four words, and a pointer to a variable, by the interface.
         let status = unsafe {
-            (trees.commit)(self.provider.engine, &mut tree, hash, words, leaves, 4, ROWS_ARE_DIGESTS)
+            (trees.commit)(self.provider.engine, &mut tree, hash, words, count, 4, ROWS_ARE_DIGESTS)
         };
         self.provider.check(status, WHAT)?;
         self.provider.check_handle(tree, WHAT)?;
-        let mut answer = heap[1..leaves].to_vec();
+        let mut answer = vec![H::Digest::default(); count - 1];
         // SAFETY: room for the inner nodes; the tree was made above and is not used again.
         let (read, freed) = unsafe {
             let read = (trees.nodes)(tree, answer.as_mut_ptr().cast(), 1, answer.len());
@@ -184,6 +175,11 @@ impl<H: Accelerated> Hashing<H> for External {
         };
         self.provider.check(read, WHAT)?;
         self.provider.check(freed, WHAT)?;
-        self.accept::<H>(&answer, &mut heap[1..leaves])
+        let mut answer = &answer[..];
+        levels.apart().into_iter().try_for_each(|level| {
+            let (nodes, after) = answer.split_at(level.len());
+            answer = after;
+            self.accept::<H>(nodes, level)
+        })
     }
 }

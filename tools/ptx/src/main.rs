@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::{env, fs};
 
-use zkaccel::backend::gpu::program::{PTX_OPTIONS, Program, programs};
+use zkaccel::kernels::{PTX_OPTIONS, Program, programs};
 
 /// Architectures to assemble for: the oldest served, the commonest of gaming cards, the measured one.
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_89", "sm_90"];

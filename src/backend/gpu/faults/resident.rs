@@ -7,6 +7,7 @@ use super::{Fault, Faulty};
 use crate::backend::gpu::{Device, Gpu};
 use crate::commit::{Commitment, TraceSpec};
 use crate::device::DeviceChoice;
+use crate::dispatch::Dispatcher;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::field::Goldilocks;
@@ -52,7 +53,8 @@ fn survive<D: Device, T>(
     for calls in 0.. {
         let faulty = Faulty::new(device, (fault, times), WELL);
         let (left, info) = (Arc::clone(&faulty.left), faulty.info().clone());
-        let engine = Engine::builder().threads(1).build_on(Box::new(Gpu::new(faulty, None)), info).unwrap();
+        let engine =
+            Engine::builder().threads(1).build_on(Dispatcher::alone(Gpu::new(faulty, None)), info).unwrap();
         let mut resident = engine.upload(&trace).unwrap();
         left.store(calls, Ordering::Relaxed);
         let result = operation(&engine, &mut resident, &trace);
@@ -137,7 +139,8 @@ fn returns<D: Device>(device: Result<D, Error>) {
     let Ok(device) = device else { return };
     let faulty = Faulty::new(&Arc::new(device), (Fault::Memory, i64::MAX), WELL);
     let (left, info) = (Arc::clone(&faulty.left), faulty.info().clone());
-    let engine = Engine::builder().threads(1).build_on(Box::new(Gpu::new(faulty, None)), info).unwrap();
+    let engine =
+        Engine::builder().threads(1).build_on(Dispatcher::alone(Gpu::new(faulty, None)), info).unwrap();
     let first = engine.upload(trace()).unwrap();
     let clone = first.clone();
     drop(first);

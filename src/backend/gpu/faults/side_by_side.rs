@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::{Fault, Faulty};
+use crate::backend::Transforms;
 use crate::backend::gpu::Gpu;
 use crate::backend::gpu::device::Device;
 use crate::backend::reference::Reference;
-use crate::backend::{Hashing, Transforms};
+use crate::backend::testing::hash_columns;
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::Blake3;
@@ -64,8 +65,8 @@ fn side_by_side<D: Device>(device: Result<D, Error>) {
     assert!(found == expected);
     for (rows, degree) in [(32, 1), (32, 12), (96, 2), (64, 1)] {
         let (mut found, mut expected) = (vec![Default::default(); rows], vec![Default::default(); rows]);
-        Hashing::<Blake3>::hash_columns(&failing(i64::MAX), &data, degree, &mut found).unwrap();
-        Hashing::<Blake3>::hash_columns(&Reference, &data, degree, &mut expected).unwrap();
+        hash_columns::<Blake3>(&failing(i64::MAX), &data, degree, &mut found).unwrap();
+        hash_columns::<Blake3>(&Reference, &data, degree, &mut expected).unwrap();
         assert!(found == expected, "{rows} rows, degree {degree}");
     }
 }

@@ -7,8 +7,8 @@ use super::super::device::Device;
 use super::super::pipeline;
 use super::super::work::Work;
 use super::plan::Transform;
+use crate::backend::Fft;
 use crate::backend::cpu::Cpu;
-use crate::backend::{Fft, ResidentFft};
 use crate::bn254::{Fr, limbs, limbs_mut};
 use crate::error::Error;
 use crate::memory;
@@ -89,8 +89,5 @@ impl<D: Device> Fft for Gpu<D> {
             }
             None => self.fft_in_parts(&transform, coefficients, values),
         }
-    }
-    fn resident_fft(&self) -> Option<&dyn ResidentFft> {
-        Some(self)
     }
 }

@@ -10,7 +10,7 @@ use super::super::opencl::OpenCl;
 use super::super::work::Work;
 use super::Transform;
 use crate::backend::reference::Reference;
-use crate::backend::{Fft, Kept, ResidentFft};
+use crate::backend::{Fft, Kept, ResidentFft, Transforms};
 use crate::bn254::{Fr, limbs, limbs_mut};
 use crate::error::Error;
 use crate::lock::lock;
@@ -63,7 +63,7 @@ fn sweep(gpu: &Gpu<OpenCl>, log_size: u32, count: usize) {
             for ntt in [Ntt::forward(domain), Ntt::inverse(domain)] {
                 let ntt = ntt.with_orders(from, to);
                 let mut expected = values.clone();
-                Reference.fft(&ntt, &mut expected).unwrap();
+                Reference.ntt(&ntt, &mut expected, 1).unwrap();
                 for spent in [false, true] {
                     let found = run(gpu, &Transform::new(&ntt), &values, spent);
                     assert!(same(&found, &expected), "{ntt:?}, {count} polynomials, {:?}", gpu.choice);
@@ -123,7 +123,9 @@ fn padded_polynomials() {
         let domain = Domain::halo2(log_size).unwrap().coset(Fr::ZETA).unwrap();
         let coefficients = scalars(3 << log_input);
         let mut expected = vec![Fr::ZERO; 3 << log_size];
-        Reference.fft_of_padded(&domain, &coefficients, 1 << log_input, &mut expected).unwrap();
+        Reference
+            .evaluate(&domain, Order::Natural, &coefficients, (1 << log_input, 1), &mut expected)
+            .unwrap();
         let found = run(&gpu, &Transform::padded(&domain, log_input), &coefficients, true);
         assert!(same(&found, &expected), "2^{log_input} coefficients, 2^{log_size} points");
     }
@@ -139,11 +141,11 @@ fn parts_side_by_side() {
     let values = scalars(7 << 6);
     let (mut found, mut expected) = (values.clone(), values.clone());
     gpu.fft(&Ntt::inverse(domain), &mut found).unwrap();
-    Reference.fft(&Ntt::inverse(domain), &mut expected).unwrap();
+    Reference.ntt(&Ntt::inverse(domain), &mut expected, 1).unwrap();
     assert!(same(&found, &expected));
     let (mut found, mut expected) = (vec![Fr::ZERO; 14 << 6], vec![Fr::ZERO; 14 << 6]);
     gpu.fft_of_padded(&domain, &values, 1 << 5, &mut found).unwrap();
-    Reference.fft_of_padded(&domain, &values, 1 << 5, &mut expected).unwrap();
+    Reference.evaluate(&domain, Order::Natural, &values, (1 << 5, 1), &mut expected).unwrap();
     assert!(same(&found, &expected));
     gpu.overlap_from = usual;
 }
@@ -166,7 +168,7 @@ fn scalars_that_stay() {
     let mut found = vec![Fr::ZERO; 64];
     gpu.read_kept(&gpu.fft_kept(&fft, &kept).unwrap(), &mut found).unwrap();
     let mut expected = values.clone();
-    Reference.fft(&fft, &mut expected).unwrap();
+    Reference.ntt(&fft, &mut expected, 1).unwrap();
     assert!(same(&found, &expected));
     gpu.read_kept(&kept, &mut found).unwrap();
     assert!(same(&found, &values));

@@ -1,14 +1,17 @@
 //! How much of an operation each of several devices gets: so much that all end at the same time.
 //!
-//! What an operation costs on each device is a curve, measured at its first use on a machine (`cost.rs`). In a time T a
+//! What an operation costs on each device is a curve, measured at its first use on a machine (`curve.rs`). In a time T a
 //! device that has other work for b nanoseconds does as much as its curve says of T - b; the least T in which all
 //! devices together do everything gives the shares. Equal devices get equal shares; a device whose mere start takes longer
 //! than T gets nothing; and where one device alone ends nearly as early, it does everything. So small operations go
 //! to one device, and to another while that is busy.
 
 use std::ops::Range;
+use std::sync::atomic::Ordering;
 
-use crate::backend::cost::Curve;
+use super::Curves;
+use super::curve::Curve;
+use super::member::Member;
 
 /// Nanoseconds that it takes to hand a share to another thread and to wait for it.
 const HANDING_OVER: f64 = 50e3;
@@ -16,68 +19,91 @@ const HANDING_OVER: f64 = 50e3;
 /// Shares that end so little earlier than one device alone are not worth it.
 const WORTH_IT: f64 = 0.9;
 
-/// What a device offers.
-pub(super) struct Offer<'a> {
-    /// What the operation costs there.
-    pub(super) curve: &'a Curve,
-    /// The whole operation, in the unit of the curve.
-    pub(super) work: f64,
+/// What a device offers for an operation.
+pub(super) struct Offer {
+    /// The device, by its place among those of the engine.
+    pub(super) member: usize,
+    /// What the operation costs there: kinds of work, and the amount of each in the unit of its curve.
+    terms: Vec<(Curves, f64)>,
     /// Nanoseconds of work that the device has to do before.
     pub(super) backlog: f64,
 }
 
-impl Offer<'_> {
+impl Offer {
+    /// The offer of a device; `None` if it does not offer one of the kinds of work.
+    pub(super) fn of(member: &Member, terms: Vec<(Curves, f64)>) -> Option<Self> {
+        let offered = terms.iter().all(|(curves, _)| curves[member.index].is_some());
+        let backlog = member.backlog.load(Ordering::Relaxed) as f64;
+        offered.then_some(Self { member: member.index, terms, backlog })
+    }
+
+    fn terms(&self) -> impl Iterator<Item = (&Curve, f64)> {
+        self.terms.iter().map(|(curves, work)| (curves[self.member].as_ref().expect("it is offered"), *work))
+    }
+
+    /// Nanoseconds that a part of the operation takes.
+    pub(super) fn time(&self, part: f64) -> f64 {
+        self.terms().map(|(curve, work)| curve.at(work * part)).sum()
+    }
+
     /// When the device would have done everything.
-    fn alone(&self) -> f64 {
-        self.backlog + self.curve.at(self.work)
+    pub(super) fn end(&self) -> f64 {
+        self.backlog + self.time(1.0)
     }
 
     /// What part of everything the device does by a time, beside others.
     fn part(&self, time: f64) -> f64 {
         let own = (time - self.backlog - HANDING_OVER).max(0.0);
-        if self.work > 0.0 { (self.curve.within(own) / self.work).min(1.0) } else { 0.0 }
+        let mut terms = self.terms();
+        match (terms.next(), terms.next()) {
+            (Some((curve, work)), None) if work > 0.0 => (curve.within(own) / work).min(1.0),
+            (Some(_), Some(_)) => bisect(0.0, 1.0, |part| self.time(part) <= own),
+            _ => 0.0,
+        }
     }
+}
+
+/// Where a condition that holds below and not above changes.
+fn bisect(mut below: f64, mut above: f64, holds: impl Fn(f64) -> bool) -> f64 {
+    for _ in 0..50 {
+        let middle = (below + above) / 2.0;
+        *(if holds(middle) { &mut below } else { &mut above }) = middle;
+    }
+    above
 }
 
 /// A share of an operation's items.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Share {
-    /// Whose it is, by its place among the offers.
-    pub(super) offer: usize,
-    /// The items, none of them nobody's and none of them two's.
-    pub(super) items: Range<usize>,
+pub(crate) struct Share {
+    /// The device that does it, by its place among those of the engine.
+    pub(crate) member: usize,
+    /// The items. Every item is in exactly one share.
+    pub(crate) items: Range<usize>,
     /// Nanoseconds that they are expected to take.
     pub(super) ns: f64,
 }
 
 /// Divides items of equal work. Dividing itself costs `extra` nanoseconds. There is an offer, and a share has an item, unless
 /// there is none at all.
-pub(super) fn divide(items: usize, offers: &[Offer<'_>], extra: f64) -> Vec<Share> {
-    let ends: Vec<f64> = offers.iter().map(Offer::alone).collect();
+pub(super) fn divide(items: usize, offers: &[Offer], extra: f64) -> Vec<Share> {
+    let ends: Vec<f64> = offers.iter().map(Offer::end).collect();
     let first = (0..offers.len()).min_by(|&i, &j| ends[i].total_cmp(&ends[j])).expect("an offer");
-    let alone =
-        || vec![Share { offer: first, items: 0..items, ns: offers[first].curve.at(offers[first].work) }];
+    let share = |offer: &Offer, range: Range<usize>| {
+        let part = if items == 0 { 1.0 } else { range.len() as f64 / items as f64 };
+        Share { member: offer.member, ns: offer.time(part), items: range }
+    };
+    let alone = || vec![share(&offers[first], 0..items)];
     if items < 2 || offers.len() < 2 {
         return alone();
     }
     // The least time in which all of it is done, between nothing and what is enough for one.
     let done = |time| offers.iter().map(|offer| offer.part(time)).sum::<f64>();
-    let (mut below, mut enough) = (0.0, ends[first] + HANDING_OVER);
-    for _ in 0..50 {
-        let middle = (below + enough) / 2.0;
-        *(if done(middle) < 1.0 { &mut below } else { &mut enough }) = middle;
-    }
+    let enough = bisect(0.0, ends[first] + HANDING_OVER, |time| done(time) < 1.0);
     if enough + extra > WORTH_IT * ends[first] {
         return alone();
     }
-    let shares = apportion(items, &offers.iter().map(|offer| offer.part(enough)).collect::<Vec<_>>());
-    let time = |(offer, items): &(usize, Range<usize>), all: usize| {
-        offers[*offer].curve.at(offers[*offer].work * items.len() as f64 / all as f64)
-    };
-    shares
-        .into_iter()
-        .map(|share| Share { ns: time(&share, items), offer: share.0, items: share.1 })
-        .collect()
+    let parts: Vec<_> = offers.iter().map(|offer| offer.part(enough)).collect();
+    apportion(items, &parts).into_iter().map(|(i, range)| share(&offers[i], range)).collect()
 }
 
 /// Runs of items in proportion to weights that are not all zero; weights too small for an item get none.
@@ -99,8 +125,15 @@ pub(super) fn apportion(items: usize, weights: &[f64]) -> Vec<(usize, Range<usiz
 
 #[cfg(test)]
 mod tests {
-    use super::{Offer, Share, apportion, divide};
-    use crate::backend::cost::Curve;
+    use std::sync::Arc;
+
+    use super::{Curve, Offer, Share, apportion, divide};
+
+    fn offer(member: usize, curve: &Curve, work: f64, backlog: f64) -> Offer {
+        let mut curves = vec![None; member];
+        curves.push(Some(curve.clone()));
+        Offer { member, terms: vec![(Arc::new(curves), work)], backlog }
+    }
 
     /// A start of 100 us and a nanosecond for each unit of work.
     fn line() -> Curve {
@@ -108,8 +141,8 @@ mod tests {
     }
 
     fn shares(items: usize, work: f64, curves: &[Curve], backlogs: &[f64]) -> Vec<(usize, usize)> {
-        let offers: Vec<_> =
-            curves.iter().zip(backlogs).map(|(curve, &backlog)| Offer { curve, work, backlog }).collect();
+        let offers = curves.iter().zip(backlogs).enumerate();
+        let offers: Vec<_> = offers.map(|(i, (curve, &backlog))| offer(i, curve, work, backlog)).collect();
         let shares = divide(items, &offers, 0.0);
         let mut next = 0;
         for Share { items, ns, .. } in &shares {
@@ -120,7 +153,7 @@ mod tests {
             next = items.end;
         }
         assert_eq!(next, items);
-        shares.iter().map(|share| (share.offer, share.items.len())).collect()
+        shares.iter().map(|share| (share.member, share.items.len())).collect()
     }
 
     #[test]
@@ -158,9 +191,22 @@ mod tests {
     #[test]
     fn dividing_that_costs_as_much_as_it_saves_is_left() {
         let curve = line();
-        let offers = [0.0; 2].map(|backlog| Offer { curve: &curve, work: 1e8, backlog });
+        let offers = [0, 1].map(|member| offer(member, &curve, 1e8, 0.0));
         assert_eq!(divide(64, &offers, 0.0).len(), 2);
         assert_eq!(divide(64, &offers, 5e7).len(), 1);
+    }
+
+    /// Work of two kinds takes the sum of both times, and is divided by it.
+    #[test]
+    fn work_of_several_kinds() {
+        let offer = |member, work: [f64; 2]| {
+            let terms = work.map(|work| (Arc::new(vec![Some(line()); 2]), work));
+            Offer { member, terms: terms.into(), backlog: 0.0 }
+        };
+        let offers = [offer(0, [1e8, 2e8]), offer(1, [3e8, 6e8])];
+        assert!((offers[0].end() - 3.002e8).abs() < 1.0, "{}", offers[0].end());
+        let shares: Vec<_> = divide(100, &offers, 0.0).iter().map(|share| share.items.len()).collect();
+        assert_eq!(shares, [75, 25]);
     }
 
     #[test]

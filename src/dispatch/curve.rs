@@ -1,4 +1,4 @@
-//! What operations cost: a curve for each device, through measurements on this machine. `auto` and several devices choose by them.
+//! What operations cost: a curve for each device, through measurements on this machine.
 //!
 //! A curve is times at a few amounts of work, three orders of magnitude apart, and straight lines between them: processors with many
 //! threads, copies and launches all cost something to begin with, and a single line would be wrong just where the devices are
@@ -6,150 +6,37 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Accelerated, Backend};
+use crate::backend::Backend;
 use crate::cache;
 use crate::error::Error;
-use crate::field::{Field, Goldilocks, powers};
-use crate::merkle::Approach;
-use crate::ntt::{Convention, Domain, Lde, Ntt};
-use crate::work::Operation;
 
 /// Times in nanoseconds at amounts of work, both rising.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Curve(Vec<[f64; 2]>);
+pub(super) struct Curve(Vec<[f64; 2]>);
 
-/// What an operation costs on the CPU and on the device.
-#[cfg(any(feature = "cuda", feature = "opencl"))]
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Cost {
-    pub(crate) host: Curve,
-    pub(crate) device: Curve,
+/// A kind of operations whose cost can be measured.
+pub(crate) struct Kind {
+    /// Its name, unique among kinds together with the variant.
+    pub(crate) name: &'static str,
+    /// The hash, the field or the curve, where there are several.
+    pub(crate) variant: &'static str,
+    /// Does an operation of this kind once, of size 2^log, and returns its time, and its work in the units of the CPU and of other
+    /// devices.
+    pub(crate) sample: fn(&dyn Backend, u32) -> Measured,
 }
 
-/// An operation whose cost can be measured.
-pub(super) struct Kind {
-    /// Its name, unique among kinds together with the hash.
-    pub(super) name: &'static str,
-    /// The hash that it uses, or nothing.
-    pub(super) hash: &'static str,
-    /// What its amount counts.
-    pub(super) unit: &'static str,
-    /// Does the operation once, of size 2^log, and returns its time, and the work in units of the CPU's and of the device's.
-    run: fn(&dyn Backend, u32) -> Measured,
-}
-
-type Measured = Result<(Duration, [f64; 2]), Error>;
-
-impl Kind {
-    const fn new(operation: Operation, hash: &'static str, run: fn(&dyn Backend, u32) -> Measured) -> Self {
-        Self { name: operation.name, hash, unit: operation.unit, run }
-    }
-}
-
-pub(super) const NTT: Kind = Kind::new(Operation::NTT, "", run_ntt);
-pub(super) const LDE: Kind = Kind::new(Operation::LDE, "", run_lde);
-
-/// Hashing rows with H.
-pub(super) const fn rows<H: Accelerated>() -> Kind {
-    Kind::new(Operation::ROWS, H::NAME, run_rows::<H>)
-}
-
-/// Merkle trees with H.
-pub(super) const fn tree<H: Accelerated>() -> Kind {
-    Kind::new(Operation::TREE, H::NAME, run_tree::<H>)
-}
-
-/// Sums over BN254.
-#[cfg(feature = "bn254")]
-pub(super) const MSM: Kind = Kind::new(Operation::MSM, "", bn254::run_msm);
-
-/// Transforms over BN254's scalars.
-#[cfg(feature = "bn254")]
-pub(super) const FFT: Kind = Kind::new(Operation::FFT, "", bn254::run_fft);
+pub(crate) type Measured = Result<(Duration, [f64; 2]), Error>;
 
 /// Work of a transform of so many words in columns of 2^`layers` points: the CPU's and the device's.
-pub(super) fn transform_work(words: usize, layers: u32) -> [f64; 2] {
+pub(crate) fn transform_work(words: usize, layers: u32) -> [f64; 2] {
     [words as f64 * f64::from(layers.max(1)), words as f64]
 }
 
 /// How long an operation takes whose data are there.
-fn timed(operation: impl FnOnce() -> Result<(), Error>, work: [f64; 2]) -> Measured {
+pub(crate) fn timed(operation: impl FnOnce() -> Result<(), Error>, work: [f64; 2]) -> Measured {
     let start = Instant::now();
     operation()?;
     Ok((start.elapsed(), work))
-}
-
-fn data(len: usize) -> Vec<Goldilocks> {
-    powers(Goldilocks::GENERATOR).take(len).collect()
-}
-
-fn run_ntt(backend: &dyn Backend, log: u32) -> Measured {
-    let (mut words, ntt) = (data(1 << log), Ntt::forward(Domain::new(log, Convention::Winterfell)?));
-    let work = transform_work(words.len(), log);
-    timed(|| backend.ntt(&ntt, &mut words, 1), work)
-}
-
-fn run_lde(backend: &dyn Backend, log: u32) -> Measured {
-    // Four columns, extended eightfold.
-    let log_rows = log.saturating_sub(5).max(1);
-    let mut words = data(4 << log_rows);
-    let mut output = vec![Goldilocks::ZERO; 32 << log_rows];
-    let work = transform_work(output.len(), log_rows);
-    let lde = Lde::onto_coset(log_rows, 8, Convention::Winterfell, Goldilocks::GENERATOR)?;
-    timed(|| backend.lde(&lde, &mut words, 4, &mut output), work)
-}
-
-fn run_rows<H: Accelerated>(backend: &dyn Backend, log: u32) -> Measured {
-    let width = 16;
-    let rows = (1 << log) / width;
-    let (matrix, mut digests) = (data(width * rows), vec![H::Digest::default(); rows]);
-    let work = [matrix.len() as f64; 2];
-    timed(|| H::hashing(backend).hash_rows(&matrix, width, &mut digests), work)
-}
-
-fn run_tree<H: Accelerated>(backend: &dyn Backend, log: u32) -> Measured {
-    let mut heap = vec![H::Digest::default(); 2 << log];
-    let work = [f64::from(1u32 << log); 2];
-    timed(|| H::hashing(backend).build_tree(&mut heap, Approach::Auto), work)
-}
-
-#[cfg(feature = "bn254")]
-mod bn254 {
-    use halo2curves::group::Curve;
-
-    use super::{Measured, timed, transform_work};
-    use crate::backend::{Backend, BasesView, ScalarsView};
-    use crate::bn254::{Fr, G1, G1Affine};
-    use crate::ntt::{Domain, Ntt};
-
-    /// The powers of a scalar.
-    fn powers(x: Fr) -> impl Iterator<Item = Fr> {
-        std::iter::successors(Some(Fr::one()), move |&power| Some(power * x))
-    }
-
-    /// Bases of which larger sums have each several times.
-    const POINTS: usize = 1 << 10;
-
-    pub(super) fn run_msm(backend: &dyn Backend, log: u32) -> Measured {
-        let generator = G1::generator();
-        let few = POINTS.min(1 << log);
-        let multiples: Vec<_> =
-            std::iter::successors(Some(generator), |point| Some(point + generator)).take(few).collect();
-        let mut bases = vec![G1Affine::default(); few];
-        G1::batch_normalize(&multiples, &mut bases);
-        let points: Vec<_> = bases.iter().cycle().take(1 << log).copied().collect();
-        let scalars: Vec<_> = powers(-Fr::from(3)).take(1 << log).collect();
-        let mut sum = [G1::default()];
-        let scalars = ScalarsView { scalars: &scalars, kept: None };
-        let bases = BasesView { points: &points, kept: None, first: 0 };
-        timed(|| backend.msm(scalars, bases, &mut sum), [f64::from(1u32 << log); 2])
-    }
-
-    pub(super) fn run_fft(backend: &dyn Backend, log: u32) -> Measured {
-        let mut values: Vec<_> = powers(Fr::from(3)).take(1 << log).collect();
-        let fft = Ntt::forward(Domain::halo2(log)?);
-        timed(|| backend.fft(&fft, &mut values), transform_work(1 << log, log))
-    }
 }
 
 /// Sizes that are tried, as logarithms.
@@ -164,7 +51,7 @@ impl Kind {
         let mut shortest = f64::INFINITY;
         let mut work = [0.0; 2];
         for _ in 0..3 {
-            let (time, done) = (self.run)(backend, log)?;
+            let (time, done) = (self.sample)(backend, log)?;
             (shortest, work) = (shortest.min(time.as_nanos() as f64), done);
         }
         // No clock is finer than this.
@@ -186,8 +73,14 @@ impl Kind {
 
     /// The curve of a device, whose units of work are the CPU's (0) or another's (1), on a machine of this description: read where it
     /// was written before, else measured and written.
-    pub(super) fn curve(&self, machine: &[&str], backend: &dyn Backend, unit: usize) -> Result<Curve, Error> {
-        let parts = [machine, &["curve", env!("CARGO_PKG_VERSION"), self.name, self.hash]].concat();
+    pub(super) fn curve(
+        &self,
+        machine: &[String],
+        backend: &dyn Backend,
+        unit: usize,
+    ) -> Result<Curve, Error> {
+        let machine: Vec<_> = machine.iter().map(String::as_str).collect();
+        let parts = [&machine[..], &["curve", env!("CARGO_PKG_VERSION"), self.name, self.variant]].concat();
         let path = cache::path(&parts);
         if let Some(curve) = path.as_deref().and_then(cache::load).and_then(|bytes| Curve::decode(&bytes)) {
             return Ok(curve);
@@ -202,7 +95,7 @@ impl Kind {
 
 impl Curve {
     /// Noise may say that more work takes less time; a curve does not.
-    pub(crate) fn through(mut points: Vec<[f64; 2]>) -> Self {
+    pub(super) fn through(mut points: Vec<[f64; 2]>) -> Self {
         for i in 1..points.len() {
             points[i][1] = points[i][1].max(points[i - 1][1]);
         }
@@ -262,21 +155,15 @@ impl Curve {
     }
 }
 
-#[cfg(any(feature = "cuda", feature = "opencl"))]
-impl Cost {
-    /// Nanoseconds expected of the CPU and of the device.
-    pub(super) fn expect(&self, [host, device]: [f64; 2]) -> [f64; 2] {
-        [self.host.at(host), self.device.at(device)]
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Curve, Kind, NTT, tree};
+    use super::{Curve, Kind};
     use crate::backend::Backend;
     use crate::backend::cpu::Cpu;
     use crate::backend::reference::Reference;
+    use crate::field::Goldilocks;
     use crate::hash::Blake3;
+    use crate::operation;
 
     fn curve(points: &[[f64; 2]]) -> Curve {
         Curve::through(points.to_vec())
@@ -325,14 +212,14 @@ mod tests {
         let both = |kind: Kind| {
             [&Cpu::default() as &dyn Backend, &Reference].map(|backend| kind.measure(backend, 0).unwrap())
         };
-        let [host, device] = both(tree::<Blake3>());
+        let [host, device] = both(operation::tree_kind::<Blake3>());
         assert!(host.is_sound() && device.is_sound(), "{host:?} {device:?}");
         // An amount that both have measured: what lies beyond is more of the noise of a busy machine.
-        let [host, device] = both(NTT);
+        let [host, device] = both(operation::transform_kind::<Goldilocks>());
         let work = super::transform_work(1 << 11, 11)[0];
         assert!(device.at(work) > host.at(work), "{host:?} {device:?}");
         #[cfg(feature = "bn254")]
-        for kind in [super::MSM, super::FFT] {
+        for kind in [operation::sum_kind(), operation::transform_kind::<crate::bn254::Fr>()] {
             let [host, device] = both(kind);
             assert!(host.is_sound() && device.is_sound(), "{host:?} {device:?}");
         }

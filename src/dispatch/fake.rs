@@ -1,0 +1,160 @@
+//! A device for tests: the CPU under another name, which fails, waits for others, or answers wrongly, as it is told.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use crate::backend::cpu::Cpu;
+#[cfg(feature = "bn254")]
+use crate::backend::{BasesView, Kept, Msm, ScalarsView};
+use crate::backend::{Beside, Clock, Extent, Hashing, HostMemory, Levels, Residence, Transforms};
+#[cfg(feature = "bn254")]
+use crate::bn254::{Fr, G1, G1Affine};
+use crate::error::Error;
+use crate::field::Goldilocks;
+use crate::hash::*;
+use crate::lock::lock;
+use crate::merkle::Approach;
+use crate::ntt::Ntt;
+
+/// What a device of a test does before it computes and with its answer.
+#[derive(Clone, Default)]
+pub(crate) struct Fake {
+    pub(crate) name: &'static str,
+    pub(crate) cpu: Cpu,
+    /// Whether it fails.
+    pub(crate) broken: Arc<AtomicBool>,
+    /// Where its operations wait for those of others.
+    pub(crate) meeting: Option<Arc<Meeting>>,
+    /// Whether it changes the last entry of each answer.
+    pub(crate) lies: bool,
+}
+
+/// Where so many operations must be at the same time.
+pub(crate) struct Meeting {
+    expected: usize,
+    here: Mutex<usize>,
+    changed: Condvar,
+}
+
+impl Meeting {
+    pub(crate) fn of(expected: usize) -> Arc<Self> {
+        Arc::new(Self { expected, here: Mutex::new(0), changed: Condvar::new() })
+    }
+
+    fn join(&self) -> bool {
+        let mut here = lock(&self.here);
+        *here += 1;
+        self.changed.notify_all();
+        let waited =
+            self.changed.wait_timeout_while(here, Duration::from_secs(20), |here| *here < self.expected);
+        !waited.unwrap().1.timed_out()
+    }
+}
+
+impl Fake {
+    /// The error of a broken device.
+    pub(crate) fn failure(name: &str) -> Error {
+        Error::DeviceFailed { device: name.into(), operation: "a test", message: "injected".into() }
+    }
+
+    fn begin(&self) -> Result<(), Error> {
+        if self.broken.load(Ordering::Relaxed) {
+            return Err(Self::failure(self.name));
+        }
+        match self.meeting.as_ref().is_none_or(|meeting| meeting.join()) {
+            true => Ok(()),
+            false => Err(Error::DeviceFailed {
+                device: self.name.into(),
+                operation: "a test",
+                message: "alone after 20 seconds".into(),
+            }),
+        }
+    }
+
+    fn end<T>(&self, answer: &mut [T], change: impl FnOnce(&mut T)) {
+        if self.lies {
+            answer.last_mut().map(change);
+        }
+    }
+}
+
+impl Clock for Fake {}
+impl HostMemory for Fake {}
+impl Residence for Fake {}
+
+impl Transforms<Goldilocks> for Fake {
+    fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
+        self.begin()?;
+        self.cpu.ntt(ntt, data, width)?;
+        self.end(data, |word| *word += Goldilocks::new(1));
+        Ok(())
+    }
+}
+
+macro_rules! digests {
+    ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
+        $(impl Hashing<$hash> for Fake {
+            fn hash_rows(
+                &self,
+                matrix: &[Goldilocks],
+                extent: Extent,
+                from: usize,
+                digests: &mut [<$hash as Hasher>::Digest],
+            ) -> Result<(), Error> {
+                self.begin()?;
+                Hashing::<$hash>::hash_rows(&self.cpu, matrix, extent, from, digests)?;
+                self.end(digests, |digest| *digest = Default::default());
+                Ok(())
+            }
+
+            fn build_tree(
+                &self,
+                leaves: &[<$hash as Hasher>::Digest],
+                levels: Levels<'_, <$hash as Hasher>::Digest>,
+                approach: Approach,
+                beside: Beside<'_>,
+            ) -> Result<(), Error> {
+                self.begin()?;
+                let mut levels = levels.apart();
+                let own = levels.iter_mut().map(|level| &mut **level).collect();
+                Hashing::<$hash>::build_tree(&self.cpu, leaves, Levels::Apart(own), approach, beside)?;
+                if let Some(root) = levels.first_mut() {
+                    self.end(root, |root| *root = Default::default());
+                }
+                Ok(())
+            }
+        })*
+    };
+}
+crate::for_every_hash!(digests);
+
+#[cfg(feature = "bn254")]
+impl Msm for Fake {
+    fn keep_bases(&self, points: &[G1Affine], table_bytes: u64) -> Result<Option<Kept>, Error> {
+        self.begin()?;
+        self.cpu.keep_bases(points, table_bytes)
+    }
+
+    fn keep_scalars(&self, scalars: &[Fr]) -> Result<Option<Kept>, Error> {
+        self.begin()?;
+        self.cpu.keep_scalars(scalars)
+    }
+
+    fn msm(&self, scalars: ScalarsView<'_>, bases: BasesView<'_>, sums: &mut [G1]) -> Result<(), Error> {
+        self.begin()?;
+        self.cpu.msm(scalars, bases, sums)?;
+        self.end(sums, |sum| *sum += G1::generator());
+        Ok(())
+    }
+}
+
+#[cfg(feature = "bn254")]
+impl Transforms<Fr> for Fake {
+    fn ntt(&self, ntt: &Ntt<Fr>, data: &mut [Fr], width: usize) -> Result<(), Error> {
+        self.begin()?;
+        self.cpu.ntt(ntt, data, width)?;
+        self.end(data, |scalar| *scalar += Fr::one());
+        Ok(())
+    }
+}

@@ -1,0 +1,163 @@
+//! A device of an engine: its backend, its account, what it has to do, and what stays in its memory.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::ThreadPool;
+
+use super::operation::Call;
+use crate::backend::{Backend, Kept, Memory, ResidentBackend};
+use crate::error::Error;
+use crate::work::{DeviceWork, Ledger};
+
+/// A device as it was opened.
+pub(crate) struct Opened {
+    pub(crate) backend: Box<dyn Backend>,
+    /// Its name, such as `cuda:0`.
+    pub(crate) name: String,
+    /// What measurements of it depend on: threads, processor, device, driver. Devices that are described alike are measured once.
+    pub(crate) machine: Vec<String>,
+    /// Whether it computes as the host does, so that a transform costs it n log n and not the transport of n words.
+    pub(crate) on_host: bool,
+    /// Its own threads, which wait for it; those of the caller compute for the CPU.
+    pub(crate) threads: Option<ThreadPool>,
+}
+
+/// A device at work.
+pub(crate) struct Member {
+    /// Its place among the devices of the engine.
+    pub(super) index: usize,
+    backend: Box<dyn Backend>,
+    ledger: Ledger,
+    pub(super) machine: Vec<String>,
+    pub(super) on_host: bool,
+    pub(super) threads: Option<ThreadPool>,
+    /// Nanoseconds of work that it was given and has not done.
+    pub(super) backlog: AtomicU64,
+    /// Bytes that stay on it.
+    pub(super) resident: Arc<AtomicU64>,
+}
+
+/// A share that a device does now; its backlog is longer until this is dropped.
+pub(super) struct Given<'a> {
+    backlog: &'a AtomicU64,
+    ns: u64,
+}
+
+impl Drop for Given<'_> {
+    fn drop(&mut self) {
+        self.backlog.fetch_sub(self.ns, Ordering::Relaxed);
+    }
+}
+
+/// A part of what stays on a device.
+pub(crate) struct Occupied {
+    bytes: u64,
+    resident: Arc<AtomicU64>,
+}
+
+impl Drop for Occupied {
+    fn drop(&mut self) {
+        self.resident.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+impl Member {
+    pub(super) fn new(index: usize, opened: Opened) -> Self {
+        let Opened { backend, name, machine, on_host, threads } = opened;
+        let (backlog, resident) = (AtomicU64::new(0), Arc::default());
+        Self { index, backend, ledger: Ledger::new(name), machine, on_host, threads, backlog, resident }
+    }
+
+    /// What computes.
+    pub(crate) fn backend(&self) -> &dyn Backend {
+        &*self.backend
+    }
+
+    /// Its operations on data in its own memory, for those who hold such data.
+    pub(crate) fn memory(&self) -> &dyn ResidentBackend {
+        self.backend.resident().expect("data stay only on a device with memory of its own")
+    }
+
+    /// Whether it has memory of its own. Such a device looks at words while it copies them and leaves its input as it is.
+    pub(crate) fn has_memory(&self) -> bool {
+        self.backend.resident().is_some()
+    }
+
+    /// Its place among the devices of the engine.
+    pub(crate) fn index(&self) -> usize {
+        self.index
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.ledger.device()
+    }
+
+    /// The account so far.
+    pub(super) fn account(&self) -> DeviceWork {
+        self.ledger.read()
+    }
+
+    /// Does a call and counts it.
+    pub(crate) fn count<C: Call>(&self, call: C) -> Result<C::Output, Error> {
+        self.ledger.count(call.size(self), || call.run(self))
+    }
+
+    pub(super) fn give(&self, ns: f64) -> Given<'_> {
+        // Rounded to a whole number, so that what is added is what is taken away.
+        let ns = ns as u64;
+        self.backlog.fetch_add(ns, Ordering::Relaxed);
+        Given { backlog: &self.backlog, ns }
+    }
+
+    /// Counts bytes that stay on the device from now on, until what is returned is dropped.
+    pub(crate) fn occupy(&self, bytes: u64) -> Occupied {
+        let resident = Arc::clone(&self.resident);
+        resident.fetch_add(bytes, Ordering::Relaxed);
+        Occupied { bytes, resident }
+    }
+
+    /// Hands out memory of this device, of which so many bytes stay.
+    pub(crate) fn store(&self, memory: Memory, occupied: Occupied) -> Stored<Memory> {
+        Stored(Arc::new(Contents { member: self.index, contents: memory, _occupied: occupied }))
+    }
+
+    /// Hands out what the backend keeps in a form of its own.
+    pub(crate) fn keep(&self, kept: Kept) -> Stored<Kept> {
+        Stored(Arc::new(Contents { member: self.index, contents: kept, _occupied: self.occupy(0) }))
+    }
+}
+
+/// What stays with one of the devices. Clones share it; the last one frees it.
+pub(crate) struct Stored<T = Memory>(Arc<Contents<T>>);
+
+struct Contents<T> {
+    member: usize,
+    contents: T,
+    _occupied: Occupied,
+}
+
+impl<T> Stored<T> {
+    /// The device, by its place among those of the engine.
+    pub(crate) fn member(&self) -> usize {
+        self.0.member
+    }
+
+    /// What it is.
+    pub(crate) fn contents(&self) -> &T {
+        &self.0.contents
+    }
+}
+
+impl<T> Clone for Stored<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T> fmt::Debug for Stored<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stored").field("member", &self.0.member).finish_non_exhaustive()
+    }
+}

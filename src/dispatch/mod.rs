@@ -1,0 +1,429 @@
+//! The dispatcher: what is the same for every operation stands here once.
+//!
+//! ```text
+//!  operation.rs   what an operation tells of itself: its size, its cost, where its data are, how it is divided
+//!  member.rs      a device: its backend, its account, what it has to do, and what stays in its memory
+//!  curve.rs       what kinds of operations cost on a device, measured on this machine
+//!  plan.rs        how much of an operation each of several devices gets
+//! ```
+//!
+//! An operation goes through these steps, whatever it is:
+//!
+//! 1. **Choose.** Where its data are on a device, that device does it. Else a device does it alone, or several devices get shares of
+//!    it, so that it ends as early as possible by the measured curves and by what the devices have to do already.
+//! 2. **Divide.** The operation makes a part for each share, and joins the parts' outcomes when all have ended.
+//! 3. **Count.** Each device has an account of what it did ([`work`](crate::work)).
+//! 4. **Test.** On an engine that asks for it, the answer is tested at random before it is believed.
+//!
+//! The host's part runs on the caller's threads. Every other device among several has threads of its own that prepare its copies and
+//! wait for it, so that waiting takes no thread from the host. An operation fails where a part fails, with that device's error,
+//! when all parts have ended; operations in place then restore the parts that were done.
+//!
+//! Nothing here knows an operation, a field, a curve or a hash: [`operation`](crate::operation) does.
+
+mod curve;
+#[cfg(test)]
+pub(crate) mod fake;
+mod member;
+mod operation;
+mod plan;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rayon::ThreadPool;
+
+pub(crate) use curve::{Kind, Measured, timed, transform_work};
+pub(crate) use member::{Member, Opened, Stored};
+pub(crate) use operation::{Call, Cost, Divisible, Home, Operation, Untested};
+pub(crate) use plan::Share;
+
+#[cfg(test)]
+use crate::backend::Backend;
+use crate::choice::{Choice, Choices};
+use crate::device::Bandwidths;
+use crate::error::Error;
+use crate::lock::lock;
+use crate::pinned::Locked;
+use crate::work::{DeviceWork, Size};
+use curve::Curve;
+use member::{Given, Occupied};
+use plan::{Offer, apportion, divide};
+
+/// Items of an operation that may be divided finely.
+const FINE: usize = 64;
+
+/// How the devices of an engine share its work.
+pub(crate) enum Strategy {
+    /// There is one device.
+    Alone,
+    /// Each operation goes to the device that is expected to end first, or to the second device whatever is expected.
+    Choose {
+        /// Whether the second device does everything.
+        prefer_second: bool,
+    },
+    /// Operations are divided among the devices, as measured or in fixed proportions.
+    Divide {
+        /// The proportions, set by tests and by the conformance suite: operations are divided however small they are.
+        weights: Option<Vec<usize>>,
+    },
+}
+
+/// The devices of an engine and what they have to do.
+pub(crate) struct Dispatcher {
+    members: Vec<Member>,
+    strategy: Strategy,
+    /// The name of all devices together.
+    name: String,
+    /// Whether answers are tested before they are believed.
+    tests_answers: bool,
+    curves: Mutex<HashMap<(&'static str, &'static str), Curves>>,
+    choices: Mutex<Choices>,
+    /// Held while a device is chosen for data that are to stay.
+    choosing: Mutex<()>,
+}
+
+/// The curves of a kind of operations, one for each device; none for a device that does not offer it.
+type Curves = Arc<Vec<Option<Curve>>>;
+
+/// A device with memory of its own, chosen for data that are to stay there. It counts as busy with them until this is dropped.
+pub(crate) struct Site<'a> {
+    pub(crate) member: &'a Member,
+    pub(crate) occupied: Occupied,
+    _given: Given<'a>,
+}
+
+impl Dispatcher {
+    /// A dispatcher over opened devices, of which there is at least one.
+    pub(crate) fn new(opened: Vec<Opened>, strategy: Strategy) -> Self {
+        let name = opened.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join(",");
+        let members = opened.into_iter().enumerate().map(|(i, one)| Member::new(i, one)).collect();
+        Self {
+            members,
+            strategy,
+            name,
+            tests_answers: false,
+            curves: Mutex::default(),
+            choices: Mutex::default(),
+            choosing: Mutex::default(),
+        }
+    }
+
+    /// A dispatcher over one device, as tests want it.
+    #[cfg(test)]
+    pub(crate) fn alone(backend: impl Backend + 'static) -> Self {
+        let (name, machine) = ("a test's device".into(), Vec::new());
+        let opened = Opened { backend: Box::new(backend), name, machine, on_host: true, threads: None };
+        Self::new(vec![opened], Strategy::Alone)
+    }
+
+    /// The same devices, with answers tested before they are believed.
+    pub(crate) fn testing_answers(self) -> Self {
+        Self { tests_answers: true, ..self }
+    }
+
+    /// Does an operation.
+    pub(crate) fn run<O: Operation>(&self, operation: O) -> Result<O::Output, Error> {
+        match self.tests_answers {
+            true => operation.tested(&Untested(self)),
+            false => operation.dispatch(self),
+        }
+    }
+
+    /// Does an operation on one device.
+    pub(crate) fn whole<O: Operation>(&self, operation: O) -> Result<O::Output, Error> {
+        let mut shares = self.plan(&operation, 1, 0.0)?;
+        self.on(&shares.remove(0), operation)
+    }
+
+    /// Does an operation, divided among devices where that is expected to end earlier.
+    pub(crate) fn divided<O: Divisible>(&self, mut operation: O) -> Result<O::Output, Error> {
+        let shares = self.plan(&operation, operation.items(self.members.len()), operation.overhead())?;
+        if let [share] = &shares[..] {
+            return self.on(share, operation);
+        }
+        let outcomes = {
+            let parts = operation.divide(&shares, &self.members)?;
+            self.together(&shares, parts)
+        };
+        operation.join(&shares, outcomes)
+    }
+
+    /// Does a call on the device of a share, on the threads of the caller.
+    fn on<C: Call>(&self, share: &Share, call: C) -> Result<C::Output, Error> {
+        let member = &self.members[share.member];
+        let _given = member.give(share.ns);
+        member.count(call)
+    }
+
+    /// Which devices do an operation of so many independent items, and how much of it each; `overhead` nanoseconds are spent
+    /// on dividing it. There is a share, and a share has items, unless there are none at all.
+    fn plan<O: Operation>(&self, operation: &O, items: usize, overhead: f64) -> Result<Vec<Share>, Error> {
+        let alone = |member| Share { member, items: 0..items, ns: 0.0 };
+        let home = match operation.home() {
+            Home::At(member) => return Ok(vec![alone(member)]),
+            Home::Parts(parts) => Some(parts),
+            Home::Anywhere => None,
+        };
+        let weights = match &self.strategy {
+            Strategy::Alone => return Ok(vec![alone(0)]),
+            Strategy::Choose { prefer_second: true } => {
+                lock(&self.choices).on_device += 1;
+                return Ok(vec![alone(1)]);
+            }
+            Strategy::Choose { .. } => {
+                let (member, ns) = self.choose(&operation.costs(), &operation.size(&self.members[0]))?;
+                return Ok(vec![Share { ns, ..alone(member) }]);
+            }
+            Strategy::Divide { weights } => weights,
+        };
+        let costs = operation.costs();
+        let mut offers = self.offers(&costs)?;
+        if operation.stays() {
+            offers.iter_mut().for_each(|offer| offer.backlog = 0.0);
+        }
+        match home {
+            Some(parts) if !parts.is_empty() => {
+                let ns = |member: usize, part: usize| {
+                    let offer = offers.iter().find(|offer| offer.member == member);
+                    offer.map_or(0.0, |offer| offer.time(part as f64 / items as f64))
+                };
+                let shares = parts.into_iter();
+                Ok(shares
+                    .map(|(member, items)| Share { member, ns: ns(member, items.len()), items })
+                    .collect())
+            }
+            _ => Ok(match weights {
+                Some(_) if items == 0 => vec![alone(offers[0].member)],
+                Some(weights) => {
+                    let weight = |offer: &Offer| weights[offer.member % weights.len()] as f64;
+                    let weights: Vec<_> = offers.iter().map(weight).collect();
+                    let share = |(i, items): (usize, _)| Share { member: offers[i].member, items, ns: 0.0 };
+                    apportion(items, &weights).into_iter().map(share).collect()
+                }
+                None => divide(items, &offers, overhead),
+            }),
+        }
+    }
+
+    /// What each device that offers operations of these costs expects of them; [`Error::Unsupported`] if none does.
+    fn offers(&self, costs: &[Cost]) -> Result<Vec<Offer>, Error> {
+        let curves = costs.iter().map(|cost| self.curves(&cost.kind)).collect::<Result<Vec<_>, _>>()?;
+        let offer = |member: &Member| {
+            let work = |cost: &Cost| cost.work[usize::from(!member.on_host)];
+            let terms = costs.iter().zip(&curves).map(|(cost, curves)| (Arc::clone(curves), work(cost)));
+            Offer::of(member, terms.collect())
+        };
+        let offers: Vec<_> = self.members.iter().filter_map(offer).collect();
+        match (offers.is_empty(), costs) {
+            (true, [cost, ..]) => {
+                Err(Error::Unsupported { operation: cost.kind.name, device: self.name.clone() })
+            }
+            _ => Ok(offers),
+        }
+    }
+
+    /// The device of two that is expected to end first, and the time expected of it; notes the choice.
+    fn choose(&self, costs: &[Cost], size: &Size) -> Result<(usize, f64), Error> {
+        let offers = self.offers(costs)?;
+        let chosen = offers.iter().min_by(|a, b| a.end().total_cmp(&b.end())).expect("an offer");
+        let mut choices = lock(&self.choices);
+        match chosen.member {
+            0 => choices.on_cpu += 1,
+            _ => choices.on_device += 1,
+        }
+        if let Some(other) = offers.iter().find(|offer| offer.member != chosen.member) {
+            let told = |offer: &Offer| {
+                let name = self.members[offer.member].name().to_owned();
+                (name, Duration::from_nanos(offer.time(1.0) as u64))
+            };
+            let (operation, amount, unit) = size.told();
+            let choice = Choice { operation, amount, unit, chosen: told(chosen), other: told(other) };
+            match choices.last.iter_mut().find(|last| last.operation == operation) {
+                Some(last) => *last = choice,
+                None => choices.last.push(choice),
+            }
+        }
+        Ok((chosen.member, chosen.time(1.0)))
+    }
+
+    /// The device on which data of so many bytes are to stay: the one where operations of these costs are expected to end first,
+    /// and of equal ones that on which least stays. What is chosen counts from now on, so that of many that ask at the same time
+    /// each finds what the others were told.
+    ///
+    /// `None` where data stay in host memory: where that device is the host, and where operations that are `divisible` are expected to
+    /// end earlier when they are divided, which needs their data in host memory.
+    pub(crate) fn site(
+        &self,
+        costs: &[Cost],
+        size: &Size,
+        bytes: u64,
+        divisible: bool,
+    ) -> Result<Option<Site<'_>>, Error> {
+        let _one_at_a_time = lock(&self.choosing);
+        let (member, ns) = match &self.strategy {
+            _ if !self.members.iter().any(|member| self.keeps_data(member)) => return Ok(None),
+            Strategy::Alone => (0, 0.0),
+            Strategy::Choose { prefer_second: true } => {
+                lock(&self.choices).on_device += 1;
+                (1, 0.0)
+            }
+            Strategy::Choose { .. } => self.choose(costs, size)?,
+            Strategy::Divide { weights: Some(_) } if divisible => return Ok(None),
+            Strategy::Divide { .. } => {
+                let offers = self.offers(costs)?;
+                if divisible && divide(FINE, &offers, 0.0).len() > 1 {
+                    return Ok(None);
+                }
+                let stays = |offer: &Offer| self.members[offer.member].resident.load(Ordering::Relaxed);
+                let first = offers.iter().min_by(|a, b| {
+                    let by_time = a.end().total_cmp(&b.end());
+                    by_time.then_with(|| stays(a).cmp(&stays(b)))
+                });
+                first.map(|offer| (offer.member, offer.time(1.0))).expect("an offer")
+            }
+        };
+        let member = &self.members[member];
+        let site = || Site { member, occupied: member.occupy(bytes), _given: member.give(ns) };
+        Ok(self.keeps_data(member).then(site))
+    }
+
+    /// Whether data can stay in a device's own memory. Where answers are tested they cannot, for what stays on a device cannot be
+    /// looked at.
+    fn keeps_data(&self, member: &Member) -> bool {
+        !self.tests_answers && member.backend().resident().is_some()
+    }
+
+    /// Whether scalars that a device keeps can be transformed there.
+    #[cfg(feature = "bn254")]
+    pub(crate) fn keeps_scalars(&self, member: usize) -> bool {
+        !self.tests_answers && self.members[member].backend().resident_fft().is_some()
+    }
+
+    /// The most bytes of a device's own memory that one operation may take, of several devices the least; `None` where the host is
+    /// the only device, and where data stay in host memory.
+    pub(crate) fn device_budget(&self) -> Option<u64> {
+        let budgets = self.members.iter().filter(|member| self.keeps_data(member));
+        budgets.filter_map(|member| Some(member.backend().resident()?.budget())).min()
+    }
+
+    /// What a kind of operation costs on each device, measured at its first use. An error of a device is not kept: the next operation
+    /// asks again.
+    fn curves(&self, kind: &Kind) -> Result<Curves, Error> {
+        let key = (kind.name, kind.variant);
+        if let Some(known) = lock(&self.curves).get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        // Not under the lock: a thread that waits for others of its pool may begin another operation meanwhile.
+        let mut curves: Vec<Option<Curve>> = Vec::new();
+        for (i, member) in self.members.iter().enumerate() {
+            let twin = self.members[..i].iter().position(|other| other.machine == member.machine);
+            curves.push(match twin {
+                Some(twin) => curves[twin].clone(),
+                None => match kind.curve(&member.machine, member.backend(), usize::from(!member.on_host)) {
+                    Ok(curve) => Some(curve),
+                    Err(Error::Unsupported { .. }) => None,
+                    Err(error) => return Err(error),
+                },
+            });
+        }
+        let curves = Arc::new(curves);
+        lock(&self.curves).insert(key, Arc::clone(&curves));
+        Ok(curves)
+    }
+
+    /// Does the parts of an operation, each on its device and all at once. Returns when all have ended, with the outcome of each.
+    fn together<C: Call>(&self, shares: &[Share], parts: Vec<C>) -> Vec<Result<C::Output, Error>> {
+        let mut outcomes: Vec<Option<Result<C::Output, Error>>> = parts.iter().map(|_| None).collect();
+        // The caller's threads do the host's part; where it has none, the first one.
+        let own = shares.iter().position(|share| self.members[share.member].threads.is_none()).unwrap_or(0);
+        let mut here: Option<Box<dyn FnOnce() + Send + '_>> = None;
+        let mut elsewhere: Vec<Task<'_>> = Vec::new();
+        for (i, ((share, part), outcome)) in shares.iter().zip(parts).zip(&mut outcomes).enumerate() {
+            let member = &self.members[share.member];
+            let given = member.give(share.ns);
+            let run: Box<dyn FnOnce() + Send + '_> = Box::new(move || {
+                let _given = given;
+                *outcome = Some(member.count(part));
+            });
+            match &member.threads {
+                Some(threads) if i != own => elsewhere.push((threads, run)),
+                // At most one device, the CPU, has no threads of its own, and then it is the one whose part is done here.
+                _ => here = Some(run),
+            }
+        }
+        start(elsewhere, || here.into_iter().for_each(|run| run()));
+        outcomes.into_iter().map(|outcome| outcome.expect("every part was done")).collect()
+    }
+}
+
+/// Work for other threads.
+type Task<'a> = (&'a ThreadPool, Box<dyn FnOnce() + Send + 'a>);
+
+/// Starts every task on its threads, does something here, and waits for all of them.
+fn start<'a>(mut tasks: Vec<Task<'a>>, here: impl FnOnce() + Send + 'a) {
+    match tasks.pop() {
+        None => here(),
+        Some((threads, run)) => threads.in_place_scope(|scope| {
+            scope.spawn(move |_| run());
+            start(tasks, here);
+        }),
+    }
+}
+
+/// What the devices tell of themselves and of their work.
+impl Dispatcher {
+    /// The name of all devices together.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The time that all devices together have spent on operations, by their own clocks.
+    pub(crate) fn device_time(&self) -> Option<Duration> {
+        self.members.iter().filter_map(|member| member.backend().device_time()).reduce(|a, b| a + b)
+    }
+
+    /// How many lists of kernel launches were launched as one.
+    pub(crate) fn replays(&self) -> Option<u64> {
+        self.members.iter().filter_map(|member| member.backend().replays()).reduce(|a, b| a + b)
+    }
+
+    /// The mean of the devices that tell how fast they copy, measured one after the other.
+    pub(crate) fn bandwidths(&self) -> Result<Option<Bandwidths>, Error> {
+        let mut all = Vec::new();
+        for member in &self.members {
+            all.extend(member.backend().bandwidths()?);
+        }
+        let mean = |of: fn(&Bandwidths) -> f64| all.iter().map(of).sum::<f64>() / all.len() as f64;
+        Ok((!all.is_empty()).then(|| Bandwidths {
+            copy: mean(|rates| rates.copy),
+            upload: mean(|rates| rates.upload),
+            download: mean(|rates| rates.download),
+        }))
+    }
+
+    /// The account of each device.
+    pub(crate) fn work(&self) -> Vec<DeviceWork> {
+        self.members.iter().map(Member::account).collect()
+    }
+
+    /// What was chosen between two devices; `None` where there is no choice.
+    pub(crate) fn choices(&self) -> Option<Choices> {
+        matches!(self.strategy, Strategy::Choose { .. }).then(|| lock(&self.choices).clone())
+    }
+
+    /// Memory locked by the first device that locks memory. CUDA locks for every GPU; the driver of another kind copies such memory as
+    /// any other.
+    pub(crate) fn lock(&self, bytes: usize) -> Result<Option<Locked>, Error> {
+        for member in &self.members {
+            if let Some(locked) = member.backend().lock(bytes)? {
+                return Ok(Some(locked));
+            }
+        }
+        Ok(None)
+    }
+}

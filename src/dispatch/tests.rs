@@ -1,0 +1,459 @@
+//! Devices that fail, that must work at the same time, and that are busy; and the choice between two.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::curve::Curve;
+use super::fake::{Fake, Meeting};
+use super::{Dispatcher, Kind, Opened, Strategy, lock};
+use crate::backend::cpu::Cpu;
+use crate::backend::testing::build_heap;
+use crate::backend::{Backend, Extent, Transforms};
+use crate::error::Error;
+use crate::field::{Goldilocks, powers};
+use crate::hash::*;
+use crate::merkle::Approach;
+use crate::ntt::{Convention, Domain, Lde, Ntt};
+use crate::operation::{
+    Extend, HashRows, Transform, Tree, extend_kind, rows_kind, transform_kind, tree_kind,
+};
+
+impl Dispatcher {
+    /// Curves as if they were measured.
+    fn measured(self, kinds: &[Kind], curves: &[Curve]) -> Self {
+        for kind in kinds {
+            let curves = (0..self.members.len()).map(|i| Some(curves[i % curves.len()].clone()));
+            lock(&self.curves).insert((kind.name, kind.variant), Arc::new(curves.collect()));
+        }
+        self
+    }
+}
+
+/// A unit of work a nanosecond.
+fn line() -> Curve {
+    Curve::through(vec![[1.0, 1.0], [1e12, 1e12]])
+}
+
+fn kinds<H: Accelerated>() -> Vec<Kind> {
+    vec![
+        transform_kind::<Goldilocks>(),
+        extend_kind::<Goldilocks>(),
+        rows_kind::<H>(),
+        tree_kind::<H>(),
+        #[cfg(feature = "bn254")]
+        crate::operation::sum_kind(),
+        #[cfg(feature = "bn254")]
+        transform_kind::<crate::bn254::Fr>(),
+    ]
+}
+
+fn pool() -> ThreadPool {
+    ThreadPoolBuilder::new().num_threads(1).build().unwrap()
+}
+
+fn opened(name: &str, backend: impl Backend + 'static, on_host: bool) -> Opened {
+    let (backend, name, machine) = (Box::new(backend), name.to_owned(), vec![name.to_owned()]);
+    Opened { backend, name, machine, on_host, threads: Some(pool()) }
+}
+
+/// Two devices, `left` and `right`.
+fn several(fakes: [Fake; 2], weights: Option<Vec<usize>>) -> Dispatcher {
+    let fakes = ["left", "right"].into_iter().zip(fakes);
+    let devices = fakes.map(|(name, fake)| opened(name, Fake { name, ..fake }, true));
+    let strategy = Strategy::Divide { weights };
+    Dispatcher::new(devices.collect(), strategy).measured(&kinds::<Blake3>(), &[line()])
+}
+
+fn words(len: usize) -> Vec<Goldilocks> {
+    powers(Goldilocks::GENERATOR).take(len).collect()
+}
+
+fn domain(log: u32) -> Domain {
+    Domain::new(log, Convention::Plonky3).unwrap().coset(Goldilocks::GENERATOR).unwrap()
+}
+
+fn ntt(on: &Dispatcher, ntt: Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
+    on.run(Transform { ntt, data, width, unchecked: true })
+}
+
+fn lde(
+    on: &Dispatcher,
+    lde: Lde,
+    input: &mut [Goldilocks],
+    width: usize,
+    output: &mut [Goldilocks],
+) -> Result<(), Error> {
+    on.run(Extend { lde, input, width, output, unchecked: true })
+}
+
+/// Builds the tree over leaves that are copied into a heap.
+fn tree<H: Accelerated>(on: &Dispatcher, leaves: &[H::Digest], heap: &mut [H::Digest]) -> Result<(), Error> {
+    let (inner, copies) = heap.split_at_mut(leaves.len());
+    on.run(Tree::<H> { leaves, inner, copies: Some(copies), approach: Approach::Auto })
+}
+
+/// Items of a kind of operation that each device has done.
+fn items(on: &Dispatcher, operation: &str) -> Vec<u64> {
+    on.work().iter().map(|work| work.of(operation).map_or(0, |line| line.items)).collect()
+}
+
+/// Whichever of two devices fails, the error names it, what was given is as it was, and afterwards all is well.
+#[test]
+fn a_device_that_fails() {
+    for broken in [0, 1] {
+        let fakes = [Fake::default(), Fake::default()];
+        let several = several(fakes.clone(), Some(vec![1, 2]));
+        let fails = Fake::failure(["left", "right"][broken]);
+        let set = |value| fakes[broken].broken.store(value, Ordering::Relaxed);
+        for width in [1, 5] {
+            for blocks in [1, 7] {
+                let transform = Ntt::forward(domain(4));
+                let before = words(16 * width * blocks);
+                let mut data = before.clone();
+                set(true);
+                if width * blocks > 1 {
+                    assert_eq!(ntt(&several, transform, &mut data, width), Err(fails.clone()));
+                    assert!(data == before, "{width} {blocks}");
+                }
+                set(false);
+                ntt(&several, transform, &mut data, width).unwrap();
+                let mut expected = before.clone();
+                Cpu::default().ntt(&transform, &mut expected, width).unwrap();
+                assert!(data == expected, "{width} {blocks}");
+            }
+        }
+        let extension = Lde::new(Domain::new(4, Convention::Plonky3).unwrap(), domain(6)).unwrap();
+        let (mut extended, mut expected) = (words(64 * 3), words(64 * 3));
+        set(true);
+        for width in [1, 3] {
+            let found = lde(&several, extension, &mut words(16 * 3), width, &mut extended);
+            assert_eq!(found, Err(fails.clone()));
+        }
+        set(false);
+        for width in [1, 3] {
+            lde(&several, extension, &mut words(16 * 3), width, &mut extended).unwrap();
+            Cpu::default().lde(&extension, &mut words(16 * 3), width, &mut expected).unwrap();
+            assert!(extended == expected, "{width}");
+        }
+        trees_that_fail(&several, &fails, &set);
+    }
+}
+
+fn trees_that_fail(several: &Dispatcher, fails: &Error, set: &dyn Fn(bool)) {
+    let leaves: Vec<_> = (0..64u8).map(|i| Blake3::hash(&[i])).collect();
+    let empty = vec![<Blake3 as Hasher>::Digest::default(); 128];
+    let mut heap = empty.clone();
+    set(true);
+    assert_eq!(tree::<Blake3>(several, &leaves, &mut heap), Err(fails.clone()));
+    let (matrix, mut digests) = (words(64 * 3), empty[..64].to_vec());
+    for block in [1, 3] {
+        let (matrix, extent) = (&matrix[..], Extent { rows: 64, width: 3, block });
+        let hash = HashRows::<Blake3> { matrix, extent, from: 0, digests: &mut digests };
+        assert_eq!(several.run(hash), Err(fails.clone()));
+    }
+    set(false);
+    tree::<Blake3>(several, &leaves, &mut heap).unwrap();
+    let mut expected = [&empty[64..], &leaves].concat();
+    build_heap::<Blake3>(&Cpu::default(), &mut expected, Approach::Auto).unwrap();
+    assert!(heap[1..] == expected[1..]);
+}
+
+/// A word that is not canonical is named by its index in all data, and the shares that were done are undone.
+#[test]
+fn words_that_are_refused() {
+    let several = several([Fake::default(), Fake::default()], Some(vec![1, 1]));
+    let mut data = words(16 * 6);
+    data[70] = bytemuck::cast(u64::MAX);
+    let before: Vec<u64> = bytemuck::cast_slice(&data).to_vec();
+    let refused = Err(Error::NotCanonical { index: 70, value: u64::MAX });
+    for width in [1, 6] {
+        assert_eq!(ntt(&several, Ntt::forward(domain(4)), &mut data, width), refused);
+        assert_eq!(bytemuck::cast_slice::<_, u64>(&data), before);
+    }
+}
+
+/// Both devices are at work at the same time, although the caller's pool has but one thread.
+#[test]
+fn devices_work_at_the_same_time() {
+    let fake = Fake { meeting: Some(Meeting::of(2)), ..Fake::default() };
+    let several = several([fake.clone(), fake], Some(vec![1, 1]));
+    let mut data = words(64);
+    pool().install(|| ntt(&several, Ntt::forward(domain(5)), &mut data, 1)).unwrap();
+    assert_eq!(items(&several, "ntt"), [32, 32]);
+}
+
+/// Small operations go to the device with less to do: of three at a time that all wait for each other, two are on one device.
+#[test]
+fn a_busy_device_is_passed_by() {
+    let fake = Fake { meeting: Some(Meeting::of(3)), ..Fake::default() };
+    let several = several([fake.clone(), fake], None);
+    let run = |log: u32| ntt(&several, Ntt::forward(domain(log)), &mut words(1 << log), 1);
+    std::thread::scope(|scope| {
+        // The largest first: when it has begun, the others find the device busy.
+        let first = scope.spawn(|| run(10));
+        let begun = |count: u64| {
+            while several.work().iter().map(|work| work.under_way).sum::<u64>() < count {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        };
+        begun(1);
+        let second = scope.spawn(|| run(4));
+        begun(2);
+        let account: Vec<_> = several.work().iter().map(|work| work.under_way).collect();
+        assert_eq!(account, [1, 1]);
+        run(5).unwrap();
+        first.join().unwrap().unwrap();
+        second.join().unwrap().unwrap();
+    });
+    assert_eq!(items(&several, "ntt"), [1 << 10, 16 + 32]);
+    assert!(several.members.iter().all(|member| member.backlog.load(Ordering::Relaxed) == 0));
+}
+
+/// Two devices of which the first is the CPU: 10 ns a unit of work, against 1000 ns for up to 1000 units and a nanosecond for each from
+/// there on.
+fn auto(prefer_second: bool) -> Dispatcher {
+    let devices = vec![opened("cpu", Fake::default(), true), opened("other", Fake::default(), false)];
+    let curves = [Curve::through(vec![[1.0, 10.0]]), Curve::through(vec![[1000.0, 1000.0]])];
+    Dispatcher::new(devices, Strategy::Choose { prefer_second }).measured(&kinds::<Blake3>(), &curves)
+}
+
+/// Sizes on both sides of where the lines cross go to different devices, with the same result.
+#[test]
+fn the_expected_time_decides() {
+    let auto = auto(false);
+    // Equal between 2^4 and 2^5 points.
+    for (log, device) in [(0, "cpu"), (3, "cpu"), (5, "other"), (10, "other")] {
+        let transform = Ntt::forward(Domain::new(log, Convention::Winterfell).unwrap());
+        let (mut data, mut expected) = (words(1 << log), words(1 << log));
+        ntt(&auto, transform, &mut data, 1).unwrap();
+        Cpu::default().ntt(&transform, &mut expected, 1).unwrap();
+        assert_eq!(data, expected);
+        let choices = auto.choices().unwrap();
+        let [last] = &choices.last[..] else { panic!("{choices:?}") };
+        assert_eq!((last.chosen.0.as_str(), last.amount), (device, 1 << log), "{last}");
+        assert!(last.chosen.1 <= last.other.1);
+    }
+    let choices = auto.choices().unwrap();
+    assert_eq!((choices.on_cpu, choices.on_device), (2, 2));
+    assert_eq!(items(&auto, "ntt"), [9, 1056]);
+}
+
+/// Nothing is expected of either, and the second device does everything.
+#[test]
+fn a_preferred_device_does_it_all() {
+    let auto = auto(true);
+    ntt(&auto, Ntt::forward(Domain::new(0, Convention::Winterfell).unwrap()), &mut words(1), 1).unwrap();
+    assert_eq!(items(&auto, "ntt"), [0, 1]);
+    assert_eq!(auto.choices().unwrap().on_device, 1);
+}
+
+/// The first OpenCL device twice; none where there is none, which the conformance tests tell where it must be there.
+#[cfg(feature = "opencl")]
+fn two_of_opencl(weights: Option<Vec<usize>>) -> Option<Dispatcher> {
+    use crate::backend::gpu::{Gpu, opencl::OpenCl};
+    let devices = [("left", OpenCl::open(0).ok()?), ("right", OpenCl::open(0).ok()?)];
+    let devices = devices.map(|(name, device)| opened(name, Gpu::new(device, None), false));
+    let several = Dispatcher::new(devices.into(), Strategy::Divide { weights });
+    Some(several.measured(&kinds::<Rp64_256>(), &[line()]))
+}
+
+/// Devices with memory of their own check words while they copy them: what is refused is named by its index in all data, and inputs are
+/// as they were.
+#[cfg(feature = "opencl")]
+#[test]
+fn words_that_are_refused_on_their_way() {
+    let Some(several) = two_of_opencl(Some(vec![1, 2])) else { return };
+    let extension = Lde::new(Domain::new(4, Convention::Plonky3).unwrap(), domain(6)).unwrap();
+    for width in [1, 6] {
+        let (mut input, mut output, mut expected) = (words(96), words(384), words(384));
+        let sound = std::mem::replace(&mut input[70], bytemuck::cast(u64::MAX));
+        let before: Vec<u64> = bytemuck::cast_slice(&input).to_vec();
+        let refused = Err(Error::NotCanonical { index: 70, value: u64::MAX });
+        assert_eq!(lde(&several, extension, &mut input, width, &mut output), refused);
+        assert_eq!(bytemuck::cast_slice::<_, u64>(&input), before);
+        input[70] = sound;
+        lde(&several, extension, &mut input, width, &mut output).unwrap();
+        Cpu::default().lde(&extension, &mut words(96), width, &mut expected).unwrap();
+        assert!(output == expected, "{width}");
+    }
+    let mut leaves: Vec<u64> = (0..256).collect();
+    let mut heap = vec![<Rp64_256 as Hasher>::Digest::default(); 128];
+    let mut expected = [&heap[64..], bytemuck::cast_slice(&leaves)].concat();
+    leaves[201] = u64::MAX;
+    let refused = tree::<Rp64_256>(&several, bytemuck::cast_slice(&leaves), &mut heap);
+    assert_eq!(refused, Err(Error::NotCanonical { index: 201, value: u64::MAX }));
+    leaves[201] = 201;
+    tree::<Rp64_256>(&several, bytemuck::cast_slice(&leaves), &mut heap).unwrap();
+    build_heap::<Rp64_256>(&Cpu::default(), &mut expected, Approach::Auto).unwrap();
+    assert!(heap[1..] == expected[1..]);
+    assert!(items(&several, "merkle tree").iter().all(|&items| items > 0));
+}
+
+/// Data of equal size that stay go to one device and the other in turn, whoever asks at the same time; what is made of them is where they
+/// are; and what is dropped counts no more.
+#[cfg(feature = "opencl")]
+#[test]
+fn data_that_stay_are_spread() {
+    use crate::operation::{Download, Purpose, TransformResident, upload};
+    let Some(several) = two_of_opencl(None) else { return };
+    let (words, purpose) = (words(64), Purpose::transform(64));
+    let count =
+        || several.members.iter().map(|member| member.resident.load(Ordering::Relaxed)).collect::<Vec<_>>();
+    let calls = |operation: &str| -> Vec<u64> {
+        several.work().iter().map(|work| work.of(operation).map_or(0, |line| line.calls)).collect()
+    };
+    let stored: Vec<_> = std::thread::scope(|scope| {
+        let bring = || upload(&several, &words, &purpose).unwrap().expect("a device with memory of its own");
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(bring)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let uploads = calls("upload");
+    assert!(uploads.iter().sum::<u64>() == 8 && uploads.iter().all(|&calls| calls > 0), "{uploads:?}");
+    assert_eq!(count(), [512 * uploads[0], 512 * uploads[1]]);
+    let (ntt, extent) = (Ntt::forward(domain(4)), Extent { rows: 16, width: 4, block: 4 });
+    for matrix in &stored {
+        let transformed = several.run(TransformResident { ntt, matrix, extent }).unwrap();
+        let (mut found, mut expected) = (vec![0; 512], words.clone());
+        several.run(Download { stored: &transformed, from: 0, data: &mut found }).unwrap();
+        Cpu::default().ntt(&ntt, &mut expected, 4).unwrap();
+        assert!(found == bytemuck::cast_slice::<_, u8>(&expected));
+    }
+    assert_eq!(calls("ntt"), uploads);
+    drop(stored);
+    assert_eq!(count(), [0, 0]);
+}
+
+/// Beside a much faster processor a device gets no data that are to stay; beside a much slower one it gets all.
+#[cfg(feature = "opencl")]
+#[test]
+fn data_stay_where_they_are_used_fastest() {
+    use crate::backend::gpu::{Gpu, opencl::OpenCl};
+    use crate::operation::{Purpose, upload};
+    let slow = || Curve::through(vec![[1.0, 1e6], [1e12, 1e18]]);
+    for (curves, on_device) in [([line(), slow()], false), ([slow(), line()], true)] {
+        let Ok(device) = OpenCl::open(0) else { return };
+        let devices =
+            vec![opened("cpu", Cpu::default(), true), opened("opencl", Gpu::new(device, None), false)];
+        let both = Dispatcher::new(devices, Strategy::Divide { weights: None });
+        let both = both.measured(&kinds::<Rp64_256>(), &curves);
+        let stored = upload(&both, &words(64), &Purpose::transform(64)).unwrap();
+        assert_eq!(stored.is_some(), on_device);
+    }
+}
+
+#[cfg(feature = "bn254")]
+mod bn254 {
+    use std::sync::atomic::Ordering;
+
+    use super::{Dispatcher, Fake, auto, items, several};
+    use crate::bn254::{Fr, G1, G1Affine};
+    use crate::error::Error;
+    use crate::ntt::{Domain, Ntt};
+    use crate::operation::{Bases, Evaluate, KeepBases, KeepScalars, KeptRange, Scalars, Sum, Transform};
+
+    fn keep(on: &Dispatcher, points: &[G1Affine], table_bytes: u64) -> Result<Vec<KeptRange>, Error> {
+        on.run(KeepBases { points, first: 0, table_bytes })
+    }
+
+    /// The sum of a_i (i + 1) G.
+    fn expected(scalars: &[Fr], first: usize) -> G1 {
+        let sum = scalars.iter().zip(first..).map(|(scalar, i)| scalar * Fr::from(i as u64 + 1)).sum::<Fr>();
+        G1::generator() * sum
+    }
+
+    /// Ranges of kept bases that lie within a device's, across both and on either side, with scalars kept and not; each
+    /// device keeps its own range and no more.
+    #[test]
+    fn sums_over_ranges_of_kept_bases() {
+        let n = 30;
+        let several = several([Fake::default(), Fake::default()], Some(vec![1, 2]));
+        let points: Vec<_> = (1..=n as u64).map(|i| G1Affine::from(G1::generator() * Fr::from(i))).collect();
+        let kept = keep(&several, &points, 1 << 20).unwrap();
+        assert_eq!(items(&several, "bases kept"), [10, 20]);
+        let scalars: Vec<_> = (0..3 * n as u64).map(|i| Fr::from(i * i + 7)).collect();
+        let kept_scalars = several.run(KeepScalars { scalars: &scalars[..n], first: 0 }).unwrap();
+        for (first, end) in [(0, n), (0, 10), (3, 9), (10, 30), (12, 13), (9, 11), (5, 29), (4, 4)] {
+            let bases = Bases { points: &points[first..end], kept: &kept, first };
+            for rows in [1, 3] {
+                let scalars = &scalars[..rows * (end - first)];
+                let sums = several.run(Sum { scalars: Scalars::Host(scalars, &[]), bases, rows }).unwrap();
+                for (i, sum) in sums.iter().enumerate() {
+                    assert_eq!(*sum, expected(&scalars[i * (end - first)..][..end - first], first));
+                }
+            }
+        }
+        let bases = Bases { points: &points, kept: &kept, first: 0 };
+        let all = || {
+            let scalars = Scalars::Host(&scalars[..n], &kept_scalars);
+            several.run(Sum { scalars, bases, rows: 1 }).unwrap()
+        };
+        assert_eq!(all()[0], expected(&scalars[..n], 0));
+        // Nothing moves for that: bases and scalars are where they are needed.
+        let moved = |work: &crate::work::DeviceWork| work.of("msm").unwrap().bytes_in;
+        let before: Vec<_> = several.work().iter().map(moved).collect();
+        all();
+        assert_eq!(several.work().iter().map(moved).collect::<Vec<_>>(), before);
+    }
+
+    #[test]
+    fn sums_and_transforms_on_a_device_that_fails() {
+        for (broken, name) in [(0, "left"), (1, "right")] {
+            let fakes = [Fake::default(), Fake::default()];
+            let several = several(fakes.clone(), Some(vec![1, 1]));
+            let fails = Fake::failure(name);
+            let points = [G1Affine::generator(); 4];
+            let scalars: Vec<_> = (1..=16u64).map(Fr::from).collect();
+            let kept = keep(&several, &points, 0).unwrap();
+            let set = |value| fakes[broken].broken.store(value, Ordering::Relaxed);
+            for kept in [&[][..], &kept] {
+                let bases = Bases { points: &points, kept, first: 0 };
+                for rows in [1, 4] {
+                    let sum = || Sum { scalars: Scalars::Host(&scalars[..4 * rows], &[]), bases, rows };
+                    set(true);
+                    assert_eq!(several.run(sum()), Err(fails.clone()));
+                    set(false);
+                    assert_eq!(several.run(sum()).unwrap()[0], G1::generator() * Fr::from(10));
+                }
+            }
+            let ntt = Ntt::forward(Domain::halo2(2).unwrap());
+            let run = |data: &mut [Fr]| several.run(Transform { ntt, data, width: 1, unchecked: false });
+            let mut values = scalars.clone();
+            set(true);
+            assert_eq!(run(&mut values), Err(fails.clone()));
+            assert_eq!(values, scalars);
+            assert_eq!(keep(&several, &points, 0).err(), Some(fails));
+            set(false);
+            run(&mut values).unwrap();
+            assert_eq!(values[4], Fr::from(5 + 6 + 7 + 8));
+        }
+    }
+
+    /// Sums go to where they should end first, whoever keeps their bases; polynomials by the work of their layers.
+    #[test]
+    fn who_does_what() {
+        let auto = auto(false);
+        for (count, device) in [(2u64, "cpu"), (200, "other"), (3, "cpu")] {
+            let scalars: Vec<_> = (0..count).map(Fr::from).collect();
+            let points = vec![G1Affine::generator(); scalars.len()];
+            let kept = keep(&auto, &points, 0).unwrap();
+            let bases = Bases { points: &points, kept: &kept, first: 0 };
+            let sum = auto.run(Sum { scalars: Scalars::Host(&scalars, &[]), bases, rows: 1 }).unwrap();
+            assert_eq!(sum, [G1::generator() * Fr::from(count * (count - 1) / 2)]);
+            let choices = auto.choices().unwrap();
+            let of_sums = choices.last.iter().find(|choice| choice.operation == "msm").unwrap();
+            assert_eq!(of_sums.chosen.0, device);
+        }
+        // 2 + 3 X at the powers of the 16th root, and 128 times as many.
+        for (count, device) in [(1, "cpu"), (128, "other")] {
+            let coefficients: Vec<_> = [2, 3].map(Fr::from).into_iter().cycle().take(2 * count).collect();
+            let (domain, mut values) = (Domain::halo2(4).unwrap(), vec![Fr::from(0); 16 * count]);
+            let (coefficients, values) = (&coefficients[..], &mut values[..]);
+            auto.run(Evaluate { domain, coefficients, size: 2, values: &mut *values }).unwrap();
+            assert_eq!([values[0], values[8]], [Fr::from(5), -Fr::from(1)]);
+            assert_eq!(auto.choices().unwrap().last.last().unwrap().chosen.0, device);
+        }
+    }
+}

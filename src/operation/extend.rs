@@ -1,0 +1,259 @@
+//! Low-degree extensions and evaluations of polynomials on larger domains, both out of place: whole blocks of a batch are independent,
+//! and so are the columns of a block.
+
+use std::ops::Range;
+
+use super::polynomial::{combine, value_of_coefficients, value_of_values};
+use super::transform::check_all;
+use super::{columns, cut, first_error, powers, random_element, transform};
+use crate::backend::{AcceleratedField, Backend};
+use crate::dispatch::{
+    Call, Cost, Dispatcher, Divisible, Kind, Measured, Member, Operation, Share, Untested, timed,
+    transform_work,
+};
+use crate::error::Error;
+use crate::ntt::{Domain, Lde, Order};
+use crate::work::Size;
+
+/// Extends every column of every block of `input`, which is used up as scratch, into `output`.
+pub(crate) struct Extend<'a, F> {
+    pub(crate) lde: Lde<F>,
+    pub(crate) input: &'a mut [F],
+    pub(crate) width: usize,
+    pub(crate) output: &'a mut [F],
+    /// Whether the words have not been checked yet: then the first that is not canonical is an error.
+    pub(crate) unchecked: bool,
+}
+
+/// The kind of operation that an extension is.
+pub(crate) const fn kind<F: AcceleratedField>() -> Kind {
+    Kind { name: F::EXTENSION.name, variant: F::NAME, sample: sample::<F> }
+}
+
+/// Four columns, extended eightfold.
+fn sample<F: AcceleratedField>(backend: &dyn Backend, log: u32) -> Measured {
+    let log_rows = log.saturating_sub(5).max(1);
+    let (mut input, mut output) = (powers(F::of_integer(7), 4 << log_rows), F::zeros(32 << log_rows)?);
+    let to = F::some_domain(log_rows + 3)?.coset(F::of_integer(7))?;
+    let lde = Lde::new(F::some_domain(log_rows)?, to)?;
+    let work = transform_work(output.len(), log_rows);
+    timed(|| F::transforms(backend).lde(&lde, &mut input, 4, &mut output), work)
+}
+
+impl<F: AcceleratedField> Extend<'_, F> {
+    fn block(&self) -> usize {
+        self.lde.from().size() * self.width
+    }
+
+    fn blocks(&self) -> usize {
+        self.input.len() / self.block()
+    }
+}
+
+impl<F: AcceleratedField> Call for Extend<'_, F> {
+    type Output = ();
+
+    fn size(&self, _: &Member) -> Size {
+        F::EXTENSION.of(self.output.len(), size_of_val(self.input), size_of_val(self.output))
+    }
+
+    fn run(self, device: &Member) -> Result<(), Error> {
+        let Self { lde, input, width, output, unchecked } = self;
+        let transforms = F::transforms(device.backend());
+        match unchecked {
+            true => transforms.lde_checked(&lde, input, width, output, &check_all),
+            false => transforms.lde(&lde, input, width, output),
+        }
+    }
+}
+
+impl<F: AcceleratedField> Operation for Extend<'_, F> {
+    fn costs(&self) -> Vec<Cost> {
+        let work = transform_work(self.output.len(), self.lde.from().log_size());
+        vec![Cost { kind: kind::<F>(), work }]
+    }
+
+    fn dispatch(self, dispatcher: &Dispatcher) -> Result<(), Error> {
+        dispatcher.divided(self)
+    }
+
+    fn tested(self, untested: &Untested<'_>) -> Result<(), Error> {
+        let Self { lde, input, width, output, unchecked } = self;
+        if unchecked {
+            check_all(input)?;
+        }
+        let (weight, point) = (random_element(), random_element());
+        let value =
+            |domain, data: &[F], order| value_of_values(domain, &combine(data, width, weight, order), point);
+        let (from, to) = (lde.from(), lde.to());
+        let blocks = input.chunks(from.size() * width);
+        let before: Vec<_> = blocks.map(|data| value(&from, data, Order::Natural)).collect();
+        untested.run(Extend { lde, input, width, output: &mut *output, unchecked: false })?;
+        let mut after = output.chunks(to.size() * width).map(|data| value(&to, data, lde.output_order()));
+        let passes = before.iter().all(|before| after.next() == Some(*before));
+        untested.expect(passes, "the check of an extension")
+    }
+}
+
+/// What one device does of an extension.
+pub(crate) enum Part<'a, F> {
+    /// Blocks, where they are.
+    Blocks(Extend<'a, F>),
+    /// Columns of the only block, in memory of their own.
+    Columns { lde: Lde<F>, block: &'a [F], width: usize, columns: Range<usize>, unchecked: bool },
+}
+
+impl<F: AcceleratedField> Call for Part<'_, F> {
+    /// The extended columns, if they are in memory of their own.
+    type Output = Vec<F>;
+
+    fn size(&self, device: &Member) -> Size {
+        match self {
+            Self::Blocks(blocks) => blocks.size(device),
+            Self::Columns { lde, block, width, columns, .. } => {
+                let words = block.len() / width * columns.len();
+                let (bytes, extended) = (words * size_of::<F>(), words * lde.blowup());
+                F::EXTENSION.of(extended, bytes, bytes * lde.blowup())
+            }
+        }
+    }
+
+    fn run(self, device: &Member) -> Result<Vec<F>, Error> {
+        match self {
+            Self::Blocks(blocks) => blocks.run(device).map(|()| Vec::new()),
+            Self::Columns { lde, block, width, columns, unchecked } => {
+                let mut taken = columns::take(block, width, columns.clone())?;
+                let mut output = F::zeros(taken.len() * lde.blowup())?;
+                let width = columns.len();
+                Extend { lde, input: &mut taken, width, output: &mut output, unchecked }.run(device)?;
+                Ok(output)
+            }
+        }
+    }
+}
+
+impl<'a, F: AcceleratedField> Divisible for Extend<'a, F> {
+    type Outcome = Vec<F>;
+    type Part<'p>
+        = Part<'p, F>
+    where
+        Self: 'p;
+
+    fn items(&self, _: usize) -> usize {
+        match self.blocks() {
+            1 => self.width,
+            blocks => blocks,
+        }
+    }
+
+    fn overhead(&self) -> f64 {
+        match self.blocks() {
+            1 => columns::COPY * (self.input.len() + self.output.len()) as f64,
+            _ => 0.0,
+        }
+    }
+
+    fn divide(&mut self, shares: &[Share], devices: &[Member]) -> Result<Vec<Part<'_, F>>, Error> {
+        let (lde, width, size) = (self.lde, self.width, self.block());
+        if self.blocks() == 1 {
+            let (block, unchecked) = (&*self.input, self.unchecked);
+            let part =
+                |share: &Share| Part::Columns { lde, block, width, columns: share.items.clone(), unchecked };
+            return Ok(shares.iter().map(part).collect());
+        }
+        // A device with memory of its own leaves its input as it is, so that a word that it refuses can still be named. For others words
+        // are checked before.
+        let keep_input = |share: &Share| devices[share.member].has_memory();
+        if self.unchecked && !shares.iter().all(keep_input) {
+            check_all(self.input)?;
+            self.unchecked = false;
+        }
+        let unchecked = self.unchecked;
+        let lengths = || shares.iter().map(|share| share.items.len() * size);
+        let outputs = cut(self.output, lengths().map(|len| len * lde.blowup()));
+        let parts = cut(self.input, lengths()).zip(outputs);
+        Ok(parts
+            .map(|(input, output)| Part::Blocks(Extend { lde, input, width, output, unchecked }))
+            .collect())
+    }
+
+    fn join(self, shares: &[Share], outcomes: Vec<Result<Vec<F>, Error>>) -> Result<(), Error> {
+        let in_place = self.blocks() > 1;
+        let Self { input, output, width, .. } = self;
+        let taken = first_error(outcomes, || check_all(input))?;
+        for (share, taken) in shares.iter().zip(&taken).filter(|_| !in_place) {
+            columns::put(output, width, share.items.clone(), taken);
+        }
+        Ok(())
+    }
+}
+
+/// Evaluates polynomials of `size` coefficients each, one after another, on a domain of at least as many points.
+pub(crate) struct Evaluate<'a, F> {
+    pub(crate) domain: Domain<F>,
+    pub(crate) coefficients: &'a [F],
+    pub(crate) size: usize,
+    pub(crate) values: &'a mut [F],
+}
+
+impl<F: AcceleratedField> Call for Evaluate<'_, F> {
+    type Output = ();
+
+    fn size(&self, _: &Member) -> Size {
+        F::TRANSFORM.of(self.values.len(), size_of_val(self.coefficients), size_of_val(self.values))
+    }
+
+    fn run(self, device: &Member) -> Result<(), Error> {
+        let Self { domain, coefficients, size, values } = self;
+        F::transforms(device.backend()).evaluate(&domain, Order::Natural, coefficients, (size, 1), values)
+    }
+}
+
+impl<F: AcceleratedField> Operation for Evaluate<'_, F> {
+    /// The first layers of padded polynomials are copies.
+    fn costs(&self) -> Vec<Cost> {
+        let work = transform_work(self.values.len(), self.size.ilog2());
+        vec![Cost { kind: transform::kind::<F>(), work }]
+    }
+
+    fn dispatch(self, dispatcher: &Dispatcher) -> Result<(), Error> {
+        dispatcher.divided(self)
+    }
+
+    fn tested(self, untested: &Untested<'_>) -> Result<(), Error> {
+        let Self { domain, coefficients, size, values } = self;
+        untested.run(Evaluate { domain, coefficients, size, values: &mut *values })?;
+        let point = random_element();
+        let mut polynomials = coefficients.chunks(size).zip(values.chunks(domain.size()));
+        let passes = polynomials.all(|(coefficients, values)| {
+            value_of_values(&domain, values, point) == Some(value_of_coefficients(coefficients, point))
+        });
+        untested.expect(passes, "the check of a transform")
+    }
+}
+
+impl<'a, F: AcceleratedField> Divisible for Evaluate<'a, F> {
+    type Outcome = ();
+    type Part<'p>
+        = Evaluate<'p, F>
+    where
+        Self: 'p;
+
+    fn items(&self, _: usize) -> usize {
+        self.coefficients.len() / self.size
+    }
+
+    fn divide(&mut self, shares: &[Share], _: &[Member]) -> Result<Vec<Evaluate<'_, F>>, Error> {
+        let Self { domain, coefficients, size, ref mut values } = *self;
+        let values = cut(values, shares.iter().map(|share| share.items.len() * domain.size()));
+        let part = |(share, values): (&Share, _)| {
+            let coefficients = &coefficients[share.items.start * size..share.items.end * size];
+            Evaluate { domain, coefficients, size, values }
+        };
+        Ok(shares.iter().zip(values).map(part).collect())
+    }
+
+    fn join(self, _: &[Share], outcomes: Vec<Result<(), Error>>) -> Result<(), Error> {
+        outcomes.into_iter().collect()
+    }
+}

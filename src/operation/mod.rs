@@ -1,0 +1,96 @@
+//! The operations, each a value that knows what it reads and where that is, what it makes, how much work it is, which method of a
+//! backend does it, how it falls into parts, and how an answer is tested at random.
+//!
+//! | answer | test | what passes though it is wrong |
+//! |---|---|---|
+//! | transform, extension | `polynomial.rs`: both sides, as one random combination of the columns, at a random point | one in about 2^64 / n |
+//! | digests of rows | rows at random places, hashed again | an error in rows not drawn |
+//! | tree | every node on the way from random leaves to the root | an error in nodes not on the way |
+//! | sums | a sample summed again, and the same sums with a few scalars changed | an error that does not show in either |
+//!
+//! Only the first is a proof. The others find a backend that is wrong often, not one that is wrong once. A transform costs
+//! two more passes over its data and one for the inverses; a sum costs another sum.
+
+mod columns;
+mod extend;
+mod polynomial;
+mod resident;
+mod rows;
+#[cfg(feature = "bn254")]
+mod scalars;
+#[cfg(feature = "bn254")]
+mod sum;
+#[cfg(test)]
+mod tests;
+mod transform;
+mod tree;
+
+use std::hash::{BuildHasher, RandomState};
+
+pub(crate) use extend::{Evaluate, Extend};
+pub(crate) use resident::{
+    Download, ExtendResident, Gather, HashResident, Purpose, TransformResident, TreeResident, upload,
+};
+pub(crate) use rows::HashRows;
+#[cfg(feature = "bn254")]
+pub(crate) use scalars::{EvaluateKept, KeepScalars, KeptRange, ReadKept, TransformKept};
+#[cfg(feature = "bn254")]
+pub(crate) use sum::{Bases, KeepBases, Scalars, Sum};
+pub(crate) use transform::Transform;
+pub(crate) use tree::Tree;
+
+#[cfg(all(test, feature = "bn254"))]
+pub(crate) use sum::kind as sum_kind;
+#[cfg(test)]
+pub(crate) use {
+    extend::kind as extend_kind, rows::kind as rows_kind, transform::kind as transform_kind,
+    tree::kind as tree_kind,
+};
+
+use crate::error::Error;
+use crate::field::TwoAdic;
+
+/// Rows, leaves and scalars that a test draws.
+const SAMPLE: usize = 8;
+
+/// A word that nobody can foresee: the keys of the standard library's hash are random.
+fn random_word() -> u64 {
+    RandomState::new().hash_one(0)
+}
+
+fn random_element<F: TwoAdic>() -> F {
+    F::of_integer(random_word())
+}
+
+/// Some of the indices below `len`.
+fn random_indices(len: usize) -> impl Iterator<Item = usize> {
+    let draws = if len == 0 { 0 } else { SAMPLE };
+    (0..draws).map(move |_| (random_word() % len as u64) as usize)
+}
+
+/// The powers 1, x, x^2, ... , for measurements.
+fn powers<F: TwoAdic>(x: F, len: usize) -> Vec<F> {
+    std::iter::successors(Some(F::ONE), move |&power| Some(power * x)).take(len).collect()
+}
+
+/// Cuts a slice into pieces of these lengths, one after another.
+fn cut<T>(data: &mut [T], lengths: impl Iterator<Item = usize>) -> impl Iterator<Item = &mut [T]> {
+    let mut rest = data;
+    lengths.map(move |len| {
+        let (piece, after) = std::mem::take(&mut rest).split_at_mut(len);
+        rest = after;
+        piece
+    })
+}
+
+/// The first error of parts; a word that is refused is named by its index among all of the data, not among a part's.
+fn first_error<T>(
+    outcomes: Vec<Result<T, Error>>,
+    check: impl FnOnce() -> Result<(), Error>,
+) -> Result<Vec<T>, Error> {
+    let done: Result<Vec<T>, Error> = outcomes.into_iter().collect();
+    match done {
+        Err(error @ Error::NotCanonical { .. }) => check().and(Err(error)),
+        done => done,
+    }
+}

@@ -1,0 +1,359 @@
+//! Multi-scalar multiplication: one sum falls into sums over ranges of its bases, of which each device keeps its own, so that none must
+//! hold all; a batch over bases that are used once falls into its rows.
+
+use std::ops::Range;
+
+use super::scalars::KeptRange;
+use super::{SAMPLE, random_element, random_indices, random_word};
+use crate::backend::reference::Reference;
+use crate::backend::{Backend, BasesView, Kept, Msm, ScalarsView};
+use crate::bn254::{Fr, G1, G1Affine};
+use crate::dispatch::{
+    Call, Cost, Dispatcher, Divisible, Home, Kind, Measured, Member, Operation, Share, Stored, Untested,
+    timed,
+};
+use crate::error::Error;
+use crate::memory;
+use crate::work::{Activity, Size};
+
+/// Bases of a sum.
+#[derive(Clone, Copy)]
+pub(crate) struct Bases<'a> {
+    pub(crate) points: &'a [G1Affine],
+    /// What devices keep of all kept bases, of which `points` are a part; nothing for bases that are used once.
+    pub(crate) kept: &'a [KeptRange],
+    /// Where among the kept bases `points` begin.
+    pub(crate) first: usize,
+}
+
+/// Scalars of sums, row after row.
+#[derive(Clone, Copy)]
+pub(crate) enum Scalars<'a> {
+    /// In host memory, and what devices keep of them beside.
+    Host(&'a [Fr], &'a [KeptRange]),
+    /// In a device's memory alone: so many of them.
+    Device(&'a Stored<Kept>, usize),
+}
+
+impl Scalars<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Host(scalars, _) => scalars.len(),
+            Self::Device(_, len) => *len,
+        }
+    }
+
+    fn host(&self) -> &[Fr] {
+        match self {
+            Self::Host(scalars, _) => scalars,
+            Self::Device(..) => &[],
+        }
+    }
+}
+
+/// One sum a row: `rows` rows of as many scalars as there are bases.
+pub(crate) struct Sum<'a> {
+    pub(crate) scalars: Scalars<'a>,
+    pub(crate) bases: Bases<'a>,
+    pub(crate) rows: usize,
+}
+
+/// The kind of operation that a sum is.
+pub(crate) const fn kind() -> Kind {
+    Kind { name: Activity::MSM.name, variant: "bn254-g1", sample }
+}
+
+/// What sums of so many pairs cost.
+pub(super) fn costs(pairs: usize) -> Vec<Cost> {
+    vec![Cost { kind: kind(), work: [pairs as f64; 2] }]
+}
+
+/// Bases of which larger samples have each several times.
+const POINTS: usize = 1 << 10;
+
+fn sample(backend: &dyn Backend, log: u32) -> Measured {
+    use halo2curves::group::Curve;
+    let generator = G1::generator();
+    let few = POINTS.min(1 << log);
+    let multiples: Vec<_> =
+        std::iter::successors(Some(generator), |point| Some(point + generator)).take(few).collect();
+    let mut bases = vec![G1Affine::default(); few];
+    G1::batch_normalize(&multiples, &mut bases);
+    let points: Vec<_> = bases.iter().cycle().take(1 << log).copied().collect();
+    let scalars = super::powers(-Fr::from(3), 1 << log);
+    let mut sum = [G1::default()];
+    let scalars = ScalarsView { scalars: &scalars, kept: None };
+    let bases = BasesView { points: &points, kept: None, first: 0 };
+    timed(|| backend.msm(scalars, bases, &mut sum), [f64::from(1u32 << log); 2])
+}
+
+/// The sum over some of the bases of some of the rows, as one device computes it.
+pub(crate) struct Part<'a> {
+    sum: Sum<'a>,
+    /// Which of the bases.
+    bases: Range<usize>,
+    /// Which of the rows.
+    rows: Range<usize>,
+}
+
+impl<'a> Sum<'a> {
+    /// All of it.
+    fn whole(self) -> Part<'a> {
+        Part { bases: 0..self.bases.points.len(), rows: 0..self.rows, sum: self }
+    }
+}
+
+impl<'a> Part<'a> {
+    /// What the device keeps of the bases, and where in that they begin.
+    fn kept_bases(&self, device: &Member) -> Option<(&'a Kept, usize)> {
+        let first = self.sum.bases.first;
+        let range = first + self.bases.start..first + self.bases.end;
+        let covers = |own: &&KeptRange| {
+            own.member == device.index() && own.range.start <= range.start && range.end <= own.range.end
+        };
+        let own = self.sum.bases.kept.iter().find(covers)?;
+        Some((own.kept.as_ref()?.contents(), range.start - own.range.start))
+    }
+
+    /// What the device keeps of the scalars: they lie as bases do where both are whole and of one length.
+    fn kept_scalars(&self, device: &Member) -> Option<&'a Kept> {
+        match self.sum.scalars {
+            Scalars::Device(stored, _) => Some(stored.contents()),
+            Scalars::Host(_, kept) if self.sum.rows == 1 => {
+                KeptRange::find(kept, device.index(), self.bases.clone()).map(Stored::contents)
+            }
+            Scalars::Host(scalars, kept) if self.bases.len() * self.rows.len() == scalars.len() => {
+                KeptRange::find(kept, device.index(), 0..scalars.len()).map(Stored::contents)
+            }
+            Scalars::Host(..) => None,
+        }
+    }
+}
+
+impl Call for Part<'_> {
+    /// The rows and their sums.
+    type Output = (Range<usize>, Vec<G1>);
+
+    fn size(&self, device: &Member) -> Size {
+        let (pairs, sums) = (self.bases.len() * self.rows.len(), self.rows.len());
+        let moved = |bytes: usize, kept: bool| if kept { 0 } else { bytes };
+        let bytes_in = moved(pairs * size_of::<Fr>(), self.kept_scalars(device).is_some())
+            + moved(self.bases.len() * size_of::<G1Affine>(), self.kept_bases(device).is_some());
+        Activity::MSM.of(pairs, bytes_in, sums * size_of::<G1>())
+    }
+
+    fn run(self, device: &Member) -> Result<Self::Output, Error> {
+        let width = self.sum.bases.points.len();
+        let mut sums = vec![G1::default(); self.rows.len()];
+        let all = self.sum.scalars.host();
+        let mut pieces = Vec::new();
+        let scalars = match (&self.sum.scalars, self.bases.len() == width) {
+            (Scalars::Device(..), _) => all,
+            (_, true) => &all[self.rows.start * width..self.rows.end * width],
+            (_, false) if self.rows.len() == 1 => &all[self.rows.start * width..][self.bases.clone()],
+            // The pieces of the rows, side by side.
+            _ => {
+                pieces = memory::filled(self.rows.len() * self.bases.len(), Fr::zero())?;
+                let rows = all[self.rows.start * width..self.rows.end * width].chunks_exact(width);
+                for (row, piece) in rows.zip(pieces.chunks_exact_mut(self.bases.len().max(1))) {
+                    piece.copy_from_slice(&row[self.bases.clone()]);
+                }
+                &pieces[..]
+            }
+        };
+        let scalars = ScalarsView { scalars, kept: self.kept_scalars(device) };
+        let (kept, first) = self.kept_bases(device).unzip();
+        let points = &self.sum.bases.points[self.bases.clone()];
+        let bases = BasesView { points, kept, first: first.unwrap_or(0) };
+        device.backend().msm(scalars, bases, &mut sums)?;
+        drop(pieces);
+        Ok((self.rows, sums))
+    }
+}
+
+impl Call for Sum<'_> {
+    type Output = Vec<G1>;
+
+    fn size(&self, device: &Member) -> Size {
+        let &Self { scalars, bases, rows } = self;
+        Sum { scalars, bases, rows }.whole().size(device)
+    }
+
+    fn run(self, device: &Member) -> Result<Vec<G1>, Error> {
+        self.whole().run(device).map(|(_, sums)| sums)
+    }
+}
+
+impl Operation for Sum<'_> {
+    fn costs(&self) -> Vec<Cost> {
+        costs(self.scalars.len())
+    }
+
+    fn home(&self) -> Home {
+        if let Scalars::Device(stored, _) = self.scalars {
+            return Home::At(stored.member());
+        }
+        let Bases { points, kept, first } = self.bases;
+        let all = first..first + points.len();
+        let parts = kept.iter().filter_map(|own| {
+            let (start, end) = (own.range.start.max(all.start), own.range.end.min(all.end));
+            (start < end).then(|| (own.member, start - first..end - first))
+        });
+        Home::Parts(parts.collect())
+    }
+
+    fn dispatch(self, dispatcher: &Dispatcher) -> Result<Vec<G1>, Error> {
+        dispatcher.divided(self)
+    }
+
+    fn tested(self, untested: &Untested<'_>) -> Result<Vec<G1>, Error> {
+        const TEST: &str = "the check of a sum";
+        let Self { scalars, bases, rows } = self;
+        let sums = untested.run(Self { scalars, bases, rows })?;
+        let (points, scalars, width) = (bases.points, scalars.host(), bases.points.len());
+        if width <= 2 * SAMPLE {
+            for (i, sum) in sums.iter().enumerate() {
+                let row = &scalars[i * width..][..width];
+                untested.expect(*sum == reference(row, points)?, TEST)?;
+            }
+            return Ok(sums);
+        }
+        // A sum is linear in its scalars: with u_i added to some of them it must grow by the sum of u_i P_i over those.
+        let sample: Vec<usize> = random_indices(width).collect();
+        let sampled: Vec<_> = sample.iter().map(|&i| points[i]).collect();
+        let added: Vec<Fr> = sample.iter().map(|_| random_element()).collect();
+        let difference = reference(&added, &sampled)?;
+        let mut changed = scalars.to_vec();
+        for row in changed.chunks_mut(width) {
+            for (&i, added) in sample.iter().zip(&added) {
+                row[i] += added;
+            }
+        }
+        let others = untested.run(Sum { scalars: Scalars::Host(&changed, &[]), bases, rows })?;
+        let grown = sums.iter().zip(&others).all(|(sum, other)| *other == sum + difference);
+        untested.expect(grown, TEST)?;
+        // And a few of its pairs alone must have the sum that the reference finds.
+        let row = scalars.chunks(width).nth((random_word() % rows as u64) as usize).unwrap_or_default();
+        let few: Vec<_> = sample.iter().map(|&i| row[i]).collect();
+        let once = Bases { points: &sampled, kept: &[], first: 0 };
+        let sum = untested.run(Sum { scalars: Scalars::Host(&few, &[]), bases: once, rows: 1 })?;
+        untested.expect(sum == [reference(&few, &sampled)?], TEST)?;
+        Ok(sums)
+    }
+}
+
+/// The sum as the reference finds it.
+fn reference(scalars: &[Fr], points: &[G1Affine]) -> Result<G1, Error> {
+    let mut sum = [G1::default()];
+    let bases = BasesView { points, kept: None, first: 0 };
+    Reference.msm(ScalarsView { scalars, kept: None }, bases, &mut sum)?;
+    Ok(sum[0])
+}
+
+impl Sum<'_> {
+    /// Whether a batch is divided by its rows.
+    fn by_rows(&self, devices: usize) -> bool {
+        self.bases.kept.is_empty() && self.rows >= devices
+    }
+}
+
+impl<'a> Divisible for Sum<'a> {
+    type Outcome = (Range<usize>, Vec<G1>);
+    type Part<'p>
+        = Part<'p>
+    where
+        Self: 'p;
+
+    fn items(&self, devices: usize) -> usize {
+        if self.by_rows(devices) { self.rows } else { self.bases.points.len() }
+    }
+
+    fn divide(&mut self, shares: &[Share], devices: &[Member]) -> Result<Vec<Part<'_>>, Error> {
+        let &mut Self { scalars, bases, rows } = self;
+        let (by_rows, width) = (self.by_rows(devices.len()), bases.points.len());
+        let part = |share: &Share| {
+            let (sum, items) = (Sum { scalars, bases, rows }, share.items.clone());
+            match by_rows {
+                true => Part { sum, bases: 0..width, rows: items },
+                false => Part { sum, bases: items, rows: 0..rows },
+            }
+        };
+        Ok(shares.iter().map(part).collect())
+    }
+
+    fn join(self, _: &[Share], outcomes: Vec<Result<Self::Outcome, Error>>) -> Result<Vec<G1>, Error> {
+        let mut sums = vec![G1::default(); self.rows];
+        for (rows, part) in outcomes.into_iter().collect::<Result<Vec<_>, _>>()? {
+            sums[rows].iter_mut().zip(part).for_each(|(sum, term)| *sum += term);
+        }
+        Ok(sums)
+    }
+}
+
+/// Prepares bases for many sums, by ranges. Tables of multiples take at most `table_bytes`, of which a range has its proportion.
+pub(crate) struct KeepBases<'a> {
+    pub(crate) points: &'a [G1Affine],
+    pub(crate) first: usize,
+    pub(crate) table_bytes: u64,
+}
+
+impl Call for KeepBases<'_> {
+    type Output = Vec<KeptRange>;
+
+    fn size(&self, _: &Member) -> Size {
+        Activity::KEEP_BASES.of(self.points.len(), size_of_val(self.points), 0)
+    }
+
+    fn run(self, device: &Member) -> Result<Vec<KeptRange>, Error> {
+        let kept = device.backend().keep_bases(self.points, self.table_bytes)?;
+        let range = self.first..self.first + self.points.len();
+        Ok(vec![KeptRange { member: device.index(), range, kept: kept.map(|kept| device.keep(kept)) }])
+    }
+}
+
+impl Operation for KeepBases<'_> {
+    fn costs(&self) -> Vec<Cost> {
+        costs(self.points.len())
+    }
+
+    fn dispatch(self, dispatcher: &Dispatcher) -> Result<Vec<KeptRange>, Error> {
+        dispatcher.divided(self)
+    }
+
+    fn stays(&self) -> bool {
+        true
+    }
+}
+
+impl<'a> Divisible for KeepBases<'a> {
+    type Outcome = Vec<KeptRange>;
+    type Part<'p>
+        = KeepBases<'p>
+    where
+        Self: 'p;
+
+    fn items(&self, _: usize) -> usize {
+        self.points.len()
+    }
+
+    fn divide(&mut self, shares: &[Share], _: &[Member]) -> Result<Vec<KeepBases<'_>>, Error> {
+        let Self { points, first, table_bytes } = *self;
+        let bytes =
+            |part: usize| (u128::from(table_bytes) * part as u128 / points.len().max(1) as u128) as u64;
+        let part = |share: &Share| KeepBases {
+            points: &points[share.items.clone()],
+            first: first + share.items.start,
+            table_bytes: bytes(share.items.len()),
+        };
+        Ok(shares.iter().map(part).collect())
+    }
+
+    fn join(
+        self,
+        _: &[Share],
+        outcomes: Vec<Result<Vec<KeptRange>, Error>>,
+    ) -> Result<Vec<KeptRange>, Error> {
+        let ranges: Vec<Vec<_>> = outcomes.into_iter().collect::<Result<_, _>>()?;
+        Ok(ranges.into_iter().flatten().collect())
+    }
+}

@@ -1,0 +1,142 @@
+//! An answer that is wrong in one place is caught, and one that is right is not.
+
+use super::{Extend, HashRows, Transform, Tree};
+use crate::backend::Extent;
+use crate::dispatch::Dispatcher;
+use crate::dispatch::fake::Fake;
+use crate::error::Error;
+use crate::field::{Field, Goldilocks, powers};
+use crate::hash::*;
+use crate::merkle::Approach;
+use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
+
+/// A device whose answers are tested, and which changes them if it is not honest.
+fn checked(honest: bool) -> Dispatcher {
+    Dispatcher::alone(Fake { lies: !honest, ..Fake::default() }).testing_answers()
+}
+
+fn fails<T>(operation: &'static str) -> Result<T, Error> {
+    Err(Error::CheckFailed { device: "a test's device".into(), operation })
+}
+
+/// The answer is believed if and only if it is right; where it is not, what was given is as it was.
+#[test]
+fn transforms() {
+    let domain = |log| Domain::new(log, Convention::Plonky3).unwrap().coset(Goldilocks::GENERATOR).unwrap();
+    for log in [0, 1, 5] {
+        for (width, blocks) in [(1, 1), (3, 1), (2, 3)] {
+            let words: Vec<_> = powers(Goldilocks::GENERATOR).take((width * blocks) << log).collect();
+            for ntt in [
+                Ntt::forward(domain(log)),
+                Ntt::inverse(domain(log)).with_orders(Order::BitReversed, Order::Natural),
+                Ntt::forward(domain(log)).with_orders(Order::Natural, Order::BitReversed),
+            ] {
+                let run =
+                    |on: &Dispatcher, data: &mut [_]| on.run(Transform { ntt, data, width, unchecked: true });
+                let (mut right, mut data) = (words.clone(), words.clone());
+                run(&Dispatcher::alone(Fake::default()), &mut right).unwrap();
+                assert_eq!(run(&checked(false), &mut data), fails("the check of a transform"));
+                assert_eq!(data, words);
+                run(&checked(true), &mut data).unwrap();
+                assert_eq!(data, right);
+            }
+            for order in [Order::Natural, Order::BitReversed] {
+                let lde = Lde::new(Domain::new(log, Convention::Plonky3).unwrap(), domain(log + 2)).unwrap();
+                let lde = lde.with_output_order(order);
+                let run = |on: &Dispatcher| {
+                    let (mut input, mut output) = (words.clone(), vec![Goldilocks::ZERO; words.len() << 2]);
+                    let (input, output) = (&mut input[..], &mut output[..]);
+                    on.run(Extend { lde, input, width, output, unchecked: true })
+                };
+                run(&checked(true)).unwrap();
+                assert_eq!(run(&checked(false)), fails("the check of an extension"));
+            }
+        }
+    }
+}
+
+/// Words that are not canonical are refused before they are tested.
+#[test]
+fn unchecked_words() {
+    let (ntt, mut data) =
+        (Ntt::forward(Domain::new(1, Convention::Plonky3).unwrap()), [Goldilocks::new(0); 2]);
+    data[1] = bytemuck::cast(u64::MAX);
+    let found = checked(true).run(Transform { ntt, data: &mut data, width: 1, unchecked: true });
+    assert_eq!(found, Err(Error::NotCanonical { index: 1, value: u64::MAX }));
+}
+
+/// With as few rows as are drawn the wrong one is hit often; the root stands above every leaf.
+#[test]
+fn rows_and_trees() {
+    let matrix: Vec<_> = powers(Goldilocks::GENERATOR).take(6).collect();
+    for block in [1, 3] {
+        let extent = Extent { rows: 2, width: 3, block };
+        let mut digests = vec![Default::default(); 2];
+        let mut run = |honest| {
+            let (matrix, digests) = (&matrix[..], &mut digests[..]);
+            checked(honest).run(HashRows::<Rp64_256> { matrix, extent, from: 0, digests })
+        };
+        run(true).unwrap();
+        // Each try misses the second of two rows with probability 2^-8; that 20 do is not to be feared.
+        assert!((0..20).any(|_| run(false) == fails("the check of digests of rows")));
+    }
+    for count in [2, 16] {
+        let leaf = |i: u64| Rp64_256::hash_elements(&[Goldilocks::new(i)]);
+        let leaves: Vec<_> = (0..count).map(leaf).collect();
+        let run = |honest| {
+            let mut heap = vec![Default::default(); 2 * leaves.len()];
+            let (inner, copies) = heap.split_at_mut(leaves.len());
+            let (leaves, copies) = (&leaves[..], Some(copies));
+            checked(honest).run(Tree::<Rp64_256> { leaves, inner, copies, approach: Approach::Auto })
+        };
+        run(true).unwrap();
+        assert_eq!(run(false), fails("the check of a tree"));
+    }
+}
+
+#[cfg(feature = "bn254")]
+mod bn254 {
+    use super::*;
+    use crate::bn254::{Fr, G1Affine};
+    use crate::operation::{Bases, Evaluate, Scalars, Sum};
+
+    #[test]
+    fn sums() {
+        for (len, rows) in [(0, 1), (1, 1), (5, 3), (100, 1), (40, 3)] {
+            let points = vec![G1Affine::generator(); len];
+            let scalars: Vec<_> = (0..(len * rows) as u64).map(Fr::from).collect();
+            let run = |honest| {
+                let bases = Bases { points: &points, kept: &[], first: 0 };
+                checked(honest).run(Sum { scalars: Scalars::Host(&scalars, &[]), bases, rows })
+            };
+            run(true).unwrap();
+            // A constant that is added shows in the sample, which is summed again.
+            assert_eq!(run(false), fails("the check of a sum"));
+        }
+    }
+
+    #[test]
+    fn transforms() {
+        let domain = Domain::halo2(4).unwrap();
+        let values: Vec<_> = (0..32).map(Fr::from).collect();
+        for ntt in [
+            Ntt::forward(domain.coset(Fr::from(5)).unwrap()),
+            Ntt::inverse(domain).with_orders(Order::BitReversed, Order::Natural),
+        ] {
+            let run = |honest, data: &mut [_]| {
+                checked(honest).run(Transform { ntt, data, width: 1, unchecked: false })
+            };
+            let mut data = values.clone();
+            assert_eq!(run(false, &mut data), fails("the check of a transform"));
+            assert_eq!(data, values);
+            run(true, &mut data).unwrap();
+        }
+        let mut out = vec![Fr::zero(); 32];
+        let mut run = |honest| {
+            let (coefficients, values) = (&values[..8], &mut out[..]);
+            checked(honest).run(Evaluate { domain, coefficients, size: 4, values })
+        };
+        run(true).unwrap();
+        assert_eq!(run(false), fails("the check of a transform"));
+    }
+}

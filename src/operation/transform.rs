@@ -1,0 +1,188 @@
+//! A transform in place: whole blocks of a batch are independent, and so are the columns of a block.
+
+use std::ops::Range;
+
+use super::polynomial::{combine, value_of_coefficients, value_of_values};
+use super::{columns, cut, first_error, powers, random_element};
+use crate::backend::cpu::Cpu;
+use crate::backend::{AcceleratedField, Backend};
+use crate::checks;
+use crate::dispatch::{
+    Call, Cost, Dispatcher, Divisible, Kind, Measured, Member, Operation, Share, Untested, timed,
+    transform_work,
+};
+use crate::error::Error;
+use crate::ntt::{Direction, Ntt};
+use crate::work::Size;
+
+/// Transforms every column of every block of `data` in place; blocks have a row per point and `width` columns.
+pub(crate) struct Transform<'a, F> {
+    pub(crate) ntt: Ntt<F>,
+    pub(crate) data: &'a mut [F],
+    pub(crate) width: usize,
+    /// Whether the words have not been checked yet: then the first that is not canonical is an error, and the data are unchanged.
+    pub(crate) unchecked: bool,
+}
+
+/// The kind of operation that a transform is.
+pub(crate) const fn kind<F: AcceleratedField>() -> Kind {
+    Kind { name: F::TRANSFORM.name, variant: F::NAME, sample: sample::<F> }
+}
+
+fn sample<F: AcceleratedField>(backend: &dyn Backend, log: u32) -> Measured {
+    let (mut data, ntt) = (powers(F::of_integer(7), 1 << log), Ntt::forward(F::some_domain(log)?));
+    timed(|| F::transforms(backend).ntt(&ntt, &mut data, 1), transform_work(1 << log, log))
+}
+
+impl<F: AcceleratedField> Transform<'_, F> {
+    fn block(&self) -> usize {
+        self.ntt.domain.size() * self.width
+    }
+
+    fn blocks(&self) -> usize {
+        self.data.len() / self.block()
+    }
+}
+
+impl<F: AcceleratedField> Call for Transform<'_, F> {
+    type Output = ();
+
+    fn size(&self, _: &Member) -> Size {
+        F::TRANSFORM.of(self.data.len(), size_of_val(self.data), size_of_val(self.data))
+    }
+
+    fn run(self, device: &Member) -> Result<(), Error> {
+        let Self { ntt, data, width, unchecked } = self;
+        let transforms = F::transforms(device.backend());
+        match unchecked {
+            true => transforms.ntt_checked(&ntt, data, width, &check_all),
+            false => transforms.ntt(&ntt, data, width),
+        }
+    }
+}
+
+/// Checks elements on all threads.
+pub(super) fn check_all<F: AcceleratedField>(elements: &[F]) -> Result<(), Error> {
+    checks::in_pieces(elements, 8, F::check_all)
+}
+
+impl<F: AcceleratedField> Operation for Transform<'_, F> {
+    fn costs(&self) -> Vec<Cost> {
+        let work = transform_work(self.data.len(), self.ntt.domain.log_size());
+        vec![Cost { kind: kind::<F>(), work }]
+    }
+
+    fn dispatch(self, dispatcher: &Dispatcher) -> Result<(), Error> {
+        dispatcher.divided(self)
+    }
+
+    fn tested(self, untested: &Untested<'_>) -> Result<(), Error> {
+        let Self { ntt, data, width, unchecked } = self;
+        if unchecked {
+            check_all(data)?;
+        }
+        let (block, weight, point) = (ntt.domain.size() * width, random_element(), random_element());
+        let value = |data: &[F], order, is_values| {
+            let column = combine(data, width, weight, order);
+            match is_values {
+                true => value_of_values(&ntt.domain, &column, point),
+                false => Some(value_of_coefficients(&column, point)),
+            }
+        };
+        let inverse = ntt.direction == Direction::Inverse;
+        let before: Vec<_> = data.chunks(block).map(|data| value(data, ntt.input_order, inverse)).collect();
+        let mut answer = data.to_vec();
+        untested.run(Transform { ntt, data: &mut answer, width, unchecked: false })?;
+        let mut after = answer.chunks(block).map(|data| value(data, ntt.output_order, !inverse));
+        let passes = before.iter().all(|before| after.next() == Some(*before));
+        untested.expect(passes, "the check of a transform")?;
+        data.copy_from_slice(&answer);
+        Ok(())
+    }
+}
+
+/// What one device does of a transform.
+pub(crate) enum Part<'a, F> {
+    /// Blocks, where they are.
+    Blocks(Transform<'a, F>),
+    /// Columns of the only block, in memory of their own.
+    Columns { ntt: Ntt<F>, block: &'a [F], width: usize, columns: Range<usize>, unchecked: bool },
+}
+
+impl<F: AcceleratedField> Call for Part<'_, F> {
+    /// The transformed columns, if they are in memory of their own.
+    type Output = Vec<F>;
+
+    fn size(&self, device: &Member) -> Size {
+        match self {
+            Self::Blocks(blocks) => blocks.size(device),
+            Self::Columns { block, width, columns, .. } => {
+                let words = block.len() / width * columns.len();
+                F::TRANSFORM.of(words, words * size_of::<F>(), words * size_of::<F>())
+            }
+        }
+    }
+
+    fn run(self, device: &Member) -> Result<Vec<F>, Error> {
+        match self {
+            Self::Blocks(blocks) => blocks.run(device).map(|()| Vec::new()),
+            Self::Columns { ntt, block, width, columns, unchecked } => {
+                let mut taken = columns::take(block, width, columns.clone())?;
+                Transform { ntt, data: &mut taken, width: columns.len(), unchecked }.run(device)?;
+                Ok(taken)
+            }
+        }
+    }
+}
+
+impl<'a, F: AcceleratedField> Divisible for Transform<'a, F> {
+    type Outcome = Vec<F>;
+    type Part<'p>
+        = Part<'p, F>
+    where
+        Self: 'p;
+
+    fn items(&self, _: usize) -> usize {
+        match self.blocks() {
+            1 => self.width,
+            blocks => blocks,
+        }
+    }
+
+    fn overhead(&self) -> f64 {
+        match self.blocks() {
+            1 => 2.0 * columns::COPY * self.data.len() as f64,
+            _ => 0.0,
+        }
+    }
+
+    fn divide(&mut self, shares: &[Share], _: &[Member]) -> Result<Vec<Part<'_, F>>, Error> {
+        let (ntt, width, unchecked, size) = (self.ntt, self.width, self.unchecked, self.block());
+        if self.blocks() == 1 {
+            let block = &*self.data;
+            let part =
+                |share: &Share| Part::Columns { ntt, block, width, columns: share.items.clone(), unchecked };
+            return Ok(shares.iter().map(part).collect());
+        }
+        let parts = cut(self.data, shares.iter().map(|share| share.items.len() * size));
+        Ok(parts.map(|data| Part::Blocks(Transform { ntt, data, width, unchecked })).collect())
+    }
+
+    fn join(self, shares: &[Share], outcomes: Vec<Result<Vec<F>, Error>>) -> Result<(), Error> {
+        let (in_place, size) = (self.blocks() > 1, self.block());
+        let Self { ntt, data, width, .. } = self;
+        if in_place && outcomes.iter().any(Result::is_err) {
+            // Blocks that were transformed are transformed back, so that the data are as they were.
+            let cpu = Cpu::default();
+            for (share, _) in shares.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_ok()) {
+                let blocks = &mut data[share.items.start * size..share.items.end * size];
+                F::transforms(&cpu).ntt(&ntt.undo(), blocks, width)?;
+            }
+        }
+        let taken = first_error(outcomes, || check_all(data))?;
+        for (share, taken) in shares.iter().zip(&taken).filter(|_| !in_place) {
+            columns::put(data, width, share.items.clone(), taken);
+        }
+        Ok(())
+    }
+}
