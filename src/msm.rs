@@ -21,7 +21,7 @@ use crate::checks;
 use crate::engine::{Engine, memory_of};
 use crate::error::Error;
 use crate::job::Job;
-use crate::operation::{self, KeepBases, KeptRange, Sum};
+use crate::operation::{self, KeptRange, Sum, keep_bases};
 pub use crate::scalars::Scalars;
 
 /// What is done with bases before they are used.
@@ -154,7 +154,7 @@ impl Engine {
             self.check_on_curve(&points)?;
         }
         let budget = if options.tables { self.memory_budget().unwrap_or(u64::MAX) } else { 0 };
-        let kept = self.perform(KeepBases { points: &points, first: 0, table_bytes: budget })?;
+        let kept = self.perform(keep_bases(&points, budget))?;
         Ok(Bases(Arc::new(Handle { elements: points, kept, engine: self.clone() })))
     }
 

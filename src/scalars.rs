@@ -26,7 +26,7 @@ use crate::error::Error;
 use crate::fft::{ExtendedDomain, check_polynomials};
 use crate::memory;
 use crate::ntt::Ntt;
-use crate::operation::{self, EvaluateKept, KeepScalars, KeptRange, ReadKept, TransformKept};
+use crate::operation::{self, KeptRange, evaluate_kept, keep_scalars, read_kept, transform_kept};
 
 /// Scalars kept by an engine. Cloning shares them.
 #[derive(Clone)]
@@ -78,7 +78,7 @@ impl Scalars {
         let mut values = memory::filled(self.len(), Fr::ZERO)?;
         match &self.0.place {
             Place::Host(scalars, _) => memory::copy(scalars, &mut values),
-            Place::Device(scalars) => engine.perform(ReadKept { scalars, values: &mut values })?,
+            Place::Device(scalars) => engine.perform(read_kept(scalars, &mut values))?,
         }
         Ok(values)
     }
@@ -107,7 +107,7 @@ impl Engine {
     /// Keeps scalars on this engine, for sums and transforms.
     pub fn scalars(&self, scalars: Vec<Fr>) -> Result<Scalars, Error> {
         self.check_budget(memory_of::<Fr>(scalars.len(), 1))?;
-        let kept = self.perform(KeepScalars { scalars: &scalars, first: 0 })?;
+        let kept = self.perform(keep_scalars(&scalars))?;
         Ok(Scalars::new(self, scalars.len(), Place::Host(scalars, kept)))
     }
 
@@ -119,7 +119,7 @@ impl Engine {
         scalars.view(self)?;
         check_polynomials("scalars of whole polynomials", fft.domain.size(), scalars.len())?;
         if let Some(kept) = scalars.on_device() {
-            let kept = self.perform(TransformKept { ntt: fft, scalars: kept })?;
+            let kept = self.perform(transform_kept(*fft, kept, scalars.len()))?;
             return Ok(Scalars::new(self, scalars.len(), Place::Device(kept)));
         }
         let mut values = scalars.to_vec()?;
@@ -138,8 +138,9 @@ impl Engine {
         let (size, points) = (domain.coefficients(), domain.points());
         check_polynomials("coefficients of whole polynomials", size, coefficients.len())?;
         if let Some(kept) = coefficients.on_device() {
-            let kept = self.perform(EvaluateKept { domain: &points, coefficients: kept, size })?;
-            return Ok(Scalars::new(self, coefficients.len() / size * points.size(), Place::Device(kept)));
+            let len = coefficients.len() / size * points.size();
+            let kept = self.perform(evaluate_kept(points, kept, size, len))?;
+            return Ok(Scalars::new(self, len, Place::Device(kept)));
         }
         let values = self.coeff_to_extended(domain, coefficients.as_host().unwrap_or_default())?;
         Ok(Scalars::new(self, values.len(), Place::Host(values, Vec::new())))

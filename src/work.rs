@@ -103,6 +103,7 @@ impl Activity {
 }
 
 /// The size of one operation.
+#[derive(Clone, Copy)]
 pub(crate) struct Size {
     activity: Activity,
     items: u64,

@@ -6,6 +6,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::contention::Turns;
 use crate::backend::Backend;
 use crate::cache;
 use crate::error::Error;
@@ -13,6 +14,12 @@ use crate::error::Error;
 /// Times in nanoseconds at amounts of work, both rising.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Curve(Vec<[f64; 2]>);
+
+/// A curve, and whether it was measured while other programs had the processors.
+pub(super) struct Measurement {
+    pub(super) curve: Curve,
+    pub(super) beside_other_work: bool,
+}
 
 /// A kind of operations whose cost can be measured.
 pub(crate) struct Kind {
@@ -72,24 +79,29 @@ impl Kind {
     }
 
     /// The curve of a device, whose units of work are the CPU's (0) or another's (1), on a machine of this description: read where it
-    /// was written before, else measured and written.
+    /// was written before, if that will do, else measured, and written unless other work was under way meanwhile.
     pub(super) fn curve(
         &self,
         machine: &[String],
         backend: &dyn Backend,
         unit: usize,
-    ) -> Result<Curve, Error> {
+        kept_will_do: bool,
+    ) -> Result<Measurement, Error> {
         let machine: Vec<_> = machine.iter().map(String::as_str).collect();
         let parts = [&machine[..], &["curve", env!("CARGO_PKG_VERSION"), self.name, self.variant]].concat();
         let path = cache::path(&parts);
-        if let Some(curve) = path.as_deref().and_then(cache::load).and_then(|bytes| Curve::decode(&bytes)) {
-            return Ok(curve);
+        let kept = path.as_deref().filter(|_| kept_will_do).and_then(cache::load);
+        if let Some(curve) = kept.and_then(|bytes| Curve::decode(&bytes)) {
+            return Ok(Measurement { curve, beside_other_work: false });
         }
+        let before = Turns::now();
         let curve = self.measure(backend, unit)?;
-        if let Some(path) = path {
+        let contended = |before| Turns::now().is_some_and(|now| now.contended_since(before));
+        let beside_other_work = before.is_some_and(contended);
+        if let Some(path) = path.filter(|_| !beside_other_work) {
             cache::store(&path, &curve.encode());
         }
-        Ok(curve)
+        Ok(Measurement { curve, beside_other_work })
     }
 }
 

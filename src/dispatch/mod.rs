@@ -3,7 +3,8 @@
 //! ```text
 //!  operation.rs   what an operation tells of itself: its size, its cost, where its data are, how it is divided
 //!  member.rs      a device: its backend, its account, what it has to do, and what stays in its memory
-//!  curve.rs       what kinds of operations cost on a device, measured on this machine
+//!  curve.rs       what kinds of operations cost on a device, measured on this machine; contention.rs, whether other work disturbs that
+//!  curves.rs      the curves of all devices, and when they are measured again
 //!  plan.rs        how much of an operation each of several devices gets
 //! ```
 //!
@@ -21,7 +22,9 @@
 //!
 //! Nothing here knows an operation, a field, a curve or a hash: [`operation`](crate::operation) does.
 
+mod contention;
 mod curve;
+mod curves;
 #[cfg(test)]
 pub(crate) mod fake;
 mod member;
@@ -30,10 +33,9 @@ mod plan;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
 
@@ -50,7 +52,7 @@ use crate::error::Error;
 use crate::lock::lock;
 use crate::pinned::Locked;
 use crate::work::{DeviceWork, Size};
-use curve::Curve;
+use curves::Known;
 use member::{Given, Occupied};
 use plan::{Offer, apportion, divide};
 
@@ -81,14 +83,11 @@ pub(crate) struct Dispatcher {
     name: String,
     /// Whether answers are tested before they are believed.
     tests_answers: bool,
-    curves: Mutex<HashMap<(&'static str, &'static str), Curves>>,
+    curves: Known,
     choices: Mutex<Choices>,
     /// Held while a device is chosen for data that are to stay.
     choosing: Mutex<()>,
 }
-
-/// The curves of a kind of operations, one for each device; none for a device that does not offer it.
-type Curves = Arc<Vec<Option<Curve>>>;
 
 /// A device with memory of its own, chosen for data that are to stay there. It counts as busy with them until this is dropped.
 pub(crate) struct Site<'a> {
@@ -107,7 +106,7 @@ impl Dispatcher {
             strategy,
             name,
             tests_answers: false,
-            curves: Mutex::default(),
+            curves: Known::default(),
             choices: Mutex::default(),
             choosing: Mutex::default(),
         }
@@ -136,8 +135,8 @@ impl Dispatcher {
 
     /// Does an operation on one device.
     pub(crate) fn whole<O: Operation>(&self, operation: O) -> Result<O::Output, Error> {
-        let mut shares = self.plan(&operation, 1, 0.0)?;
-        self.on(&shares.remove(0), operation)
+        let shares = self.plan(&operation, 1, 0.0)?;
+        self.on(&shares[0], operation)
     }
 
     /// Does an operation, divided among devices where that is expected to end earlier.
@@ -153,11 +152,17 @@ impl Dispatcher {
         operation.join(&shares, outcomes)
     }
 
-    /// Does a call on the device of a share, on the threads of the caller.
-    fn on<C: Call>(&self, share: &Share, call: C) -> Result<C::Output, Error> {
+    /// Does an operation on the device of a share, on the threads of the caller.
+    fn on<O: Operation>(&self, share: &Share, operation: O) -> Result<O::Output, Error> {
         let member = &self.members[share.member];
         let _given = member.give(share.ns);
-        member.count(call)
+        if share.ns == 0.0 {
+            return member.count(operation);
+        }
+        let (costs, start) = (operation.costs(), Instant::now());
+        let done = member.count(operation)?;
+        costs.iter().for_each(|cost| self.curves.observe(&cost.kind, share.ns, start.elapsed()));
+        Ok(done)
     }
 
     /// Which devices do an operation of so many independent items, and how much of it each; `overhead` nanoseconds are spent
@@ -212,7 +217,8 @@ impl Dispatcher {
 
     /// What each device that offers operations of these costs expects of them; [`Error::Unsupported`] if none does.
     fn offers(&self, costs: &[Cost]) -> Result<Vec<Offer>, Error> {
-        let curves = costs.iter().map(|cost| self.curves(&cost.kind)).collect::<Result<Vec<_>, _>>()?;
+        let curves = costs.iter().map(|cost| self.curves.of(&cost.kind, &self.members));
+        let curves = curves.collect::<Result<Vec<_>, _>>()?;
         let offer = |member: &Member| {
             let work = |cost: &Cost| cost.work[usize::from(!member.on_host)];
             let terms = costs.iter().zip(&curves).map(|(cost, curves)| (Arc::clone(curves), work(cost)));
@@ -309,31 +315,6 @@ impl Dispatcher {
     pub(crate) fn device_budget(&self) -> Option<u64> {
         let budgets = self.members.iter().filter(|member| self.keeps_data(member));
         budgets.filter_map(|member| Some(member.backend().resident()?.budget())).min()
-    }
-
-    /// What a kind of operation costs on each device, measured at its first use. An error of a device is not kept: the next operation
-    /// asks again.
-    fn curves(&self, kind: &Kind) -> Result<Curves, Error> {
-        let key = (kind.name, kind.variant);
-        if let Some(known) = lock(&self.curves).get(&key) {
-            return Ok(Arc::clone(known));
-        }
-        // Not under the lock: a thread that waits for others of its pool may begin another operation meanwhile.
-        let mut curves: Vec<Option<Curve>> = Vec::new();
-        for (i, member) in self.members.iter().enumerate() {
-            let twin = self.members[..i].iter().position(|other| other.machine == member.machine);
-            curves.push(match twin {
-                Some(twin) => curves[twin].clone(),
-                None => match kind.curve(&member.machine, member.backend(), usize::from(!member.on_host)) {
-                    Ok(curve) => Some(curve),
-                    Err(Error::Unsupported { .. }) => None,
-                    Err(error) => return Err(error),
-                },
-            });
-        }
-        let curves = Arc::new(curves);
-        lock(&self.curves).insert(key, Arc::clone(&curves));
-        Ok(curves)
     }
 
     /// Does the parts of an operation, each on its device and all at once. Returns when all have ended, with the outcome of each.

@@ -9,8 +9,8 @@
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-use super::Curves;
 use super::curve::Curve;
+use super::curves::Curves;
 use super::member::Member;
 
 /// Nanoseconds that it takes to hand a share to another thread and to wait for it.

@@ -1,6 +1,5 @@
 //! Devices that fail, that must work at the same time, and that are busy; and the choice between two.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -8,7 +7,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::curve::Curve;
 use super::fake::{Fake, Meeting};
-use super::{Dispatcher, Kind, Opened, Strategy, lock};
+use super::{Dispatcher, Kind, Opened, Strategy};
 use crate::backend::cpu::Cpu;
 use crate::backend::testing::build_heap;
 use crate::backend::{Backend, Extent, Transforms};
@@ -26,7 +25,7 @@ impl Dispatcher {
     fn measured(self, kinds: &[Kind], curves: &[Curve]) -> Self {
         for kind in kinds {
             let curves = (0..self.members.len()).map(|i| Some(curves[i % curves.len()].clone()));
-            lock(&self.curves).insert((kind.name, kind.variant), Arc::new(curves.collect()));
+            self.curves.pretend(kind, curves.collect());
         }
         self
     }
@@ -241,6 +240,21 @@ fn the_expected_time_decides() {
     assert_eq!(items(&auto, "ntt"), [9, 1056]);
 }
 
+/// A curve that says a hundred times too much is measured again when an operation shows it, and what is measured then is used.
+#[test]
+fn a_curve_that_proves_wrong_is_measured_again() {
+    let slow = Curve::through(vec![[1.0, 1e9], [1e12, 1e21]]);
+    let devices = vec![opened("cpu", Fake::default(), true), opened("other", Fake::default(), true)];
+    let auto = Dispatcher::new(devices, Strategy::Choose { prefer_second: false });
+    let auto = auto.measured(&[transform_kind::<Goldilocks>()], &[slow]);
+    let expected = || {
+        ntt(&auto, Ntt::forward(domain(4)), &mut words(16), 1).unwrap();
+        auto.choices().unwrap().last[0].chosen.1
+    };
+    assert!(expected() >= Duration::from_secs(1));
+    assert!(expected() < Duration::from_secs(1));
+}
+
 /// Nothing is expected of either, and the second device does everything.
 #[test]
 fn a_preferred_device_does_it_all() {
@@ -297,7 +311,7 @@ fn words_that_are_refused_on_their_way() {
 #[cfg(feature = "opencl")]
 #[test]
 fn data_that_stay_are_spread() {
-    use crate::operation::{Download, Purpose, TransformResident, upload};
+    use crate::operation::{Purpose, download, transform_resident, upload};
     let Some(several) = two_of_opencl(None) else { return };
     let (words, purpose) = (words(64), Purpose::transform(64));
     let count =
@@ -315,9 +329,9 @@ fn data_that_stay_are_spread() {
     assert_eq!(count(), [512 * uploads[0], 512 * uploads[1]]);
     let (ntt, extent) = (Ntt::forward(domain(4)), Extent { rows: 16, width: 4, block: 4 });
     for matrix in &stored {
-        let transformed = several.run(TransformResident { ntt, matrix, extent }).unwrap();
+        let transformed = several.run(transform_resident(ntt, matrix, extent)).unwrap();
         let (mut found, mut expected) = (vec![0; 512], words.clone());
-        several.run(Download { stored: &transformed, from: 0, data: &mut found }).unwrap();
+        several.run(download(&transformed, 0, &mut found)).unwrap();
         Cpu::default().ntt(&ntt, &mut expected, 4).unwrap();
         assert!(found == bytemuck::cast_slice::<_, u8>(&expected));
     }
@@ -352,10 +366,10 @@ mod bn254 {
     use crate::bn254::{Fr, G1, G1Affine};
     use crate::error::Error;
     use crate::ntt::{Domain, Ntt};
-    use crate::operation::{Bases, Evaluate, KeepBases, KeepScalars, KeptRange, Scalars, Sum, Transform};
+    use crate::operation::{Bases, Evaluate, KeptRange, Scalars, Sum, Transform, keep_bases, keep_scalars};
 
     fn keep(on: &Dispatcher, points: &[G1Affine], table_bytes: u64) -> Result<Vec<KeptRange>, Error> {
-        on.run(KeepBases { points, first: 0, table_bytes })
+        on.run(keep_bases(points, table_bytes))
     }
 
     /// The sum of a_i (i + 1) G.
@@ -374,7 +388,7 @@ mod bn254 {
         let kept = keep(&several, &points, 1 << 20).unwrap();
         assert_eq!(items(&several, "bases kept"), [10, 20]);
         let scalars: Vec<_> = (0..3 * n as u64).map(|i| Fr::from(i * i + 7)).collect();
-        let kept_scalars = several.run(KeepScalars { scalars: &scalars[..n], first: 0 }).unwrap();
+        let kept_scalars = several.run(keep_scalars(&scalars[..n])).unwrap();
         for (first, end) in [(0, n), (0, 10), (3, 9), (10, 30), (12, 13), (9, 11), (5, 29), (4, 4)] {
             let bases = Bases { points: &points[first..end], kept: &kept, first };
             for rows in [1, 3] {

@@ -29,13 +29,13 @@ use std::hash::{BuildHasher, RandomState};
 
 pub(crate) use extend::{Evaluate, Extend};
 pub(crate) use resident::{
-    Download, ExtendResident, Gather, HashResident, Purpose, TransformResident, TreeResident, upload,
+    Purpose, download, extend_resident, gather, hash_resident, transform_resident, tree_resident, upload,
 };
 pub(crate) use rows::HashRows;
 #[cfg(feature = "bn254")]
-pub(crate) use scalars::{EvaluateKept, KeepScalars, KeptRange, ReadKept, TransformKept};
+pub(crate) use scalars::{KeptRange, evaluate_kept, keep_bases, keep_scalars, read_kept, transform_kept};
 #[cfg(feature = "bn254")]
-pub(crate) use sum::{Bases, KeepBases, Scalars, Sum};
+pub(crate) use sum::{Bases, Scalars, Sum};
 pub(crate) use transform::Transform;
 pub(crate) use tree::Tree;
 

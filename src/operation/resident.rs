@@ -5,7 +5,6 @@ use crate::backend::{Accelerated, Extent, Memory};
 use crate::dispatch::{Call, Cost, Dispatcher, Home, Member, Operation, Stored, transform_work};
 use crate::error::Error;
 use crate::field::Goldilocks;
-use crate::hash::Hasher;
 use crate::merkle::Approach;
 use crate::ntt::{Lde, Ntt};
 use crate::work::{Activity, Size};
@@ -49,190 +48,111 @@ pub(crate) fn upload(
     let Some(site) = dispatcher.site(costs, size, size_of_val(words) as u64, *divisible)? else {
         return Ok(None);
     };
-    let memory = site.member.count(Upload { words })?;
+    let size = Activity::UPLOAD.of(words.len(), size_of_val(words), 0);
+    let upload =
+        At { member: site.member.index(), size, run: |device: &Member| device.memory().upload(words) };
+    let memory = site.member.count(upload)?;
     Ok(Some(site.member.store(memory, site.occupied)))
 }
 
-/// A copy of words on a device.
-struct Upload<'a> {
-    words: &'a [Goldilocks],
+/// What is done on the one device where its data are.
+struct At<R> {
+    member: usize,
+    size: Size,
+    run: R,
 }
 
-impl Call for Upload<'_> {
-    type Output = Memory;
+impl<T: Send, R: FnOnce(&Member) -> Result<T, Error> + Send> Call for At<R> {
+    type Output = T;
 
     fn size(&self, _: &Member) -> Size {
-        Activity::UPLOAD.of(self.words.len(), size_of_val(self.words), 0)
+        self.size
     }
 
-    fn run(self, device: &Member) -> Result<Memory, Error> {
-        device.memory().upload(self.words)
-    }
-}
-
-/// Copies words, from word `from` on, to the host.
-pub(crate) struct Download<'a> {
-    pub(crate) stored: &'a Stored,
-    pub(crate) from: usize,
-    pub(crate) data: &'a mut [u8],
-}
-
-impl Call for Download<'_> {
-    type Output = ();
-
-    fn size(&self, _: &Member) -> Size {
-        Activity::DOWNLOAD.of(self.data.len() / 8, 0, self.data.len())
-    }
-
-    fn run(self, device: &Member) -> Result<(), Error> {
-        device.memory().download(self.stored.contents(), self.from, self.data)
+    fn run(self, device: &Member) -> Result<T, Error> {
+        (self.run)(device)
     }
 }
 
-impl Operation for Download<'_> {
+impl<T: Send, R: FnOnce(&Member) -> Result<T, Error> + Send> Operation for At<R> {
     fn home(&self) -> Home {
-        Home::At(self.stored.member())
+        Home::At(self.member)
     }
 }
 
-/// Copies rows, by their indices, to the host, one after another.
-pub(crate) struct Gather<'a> {
-    pub(crate) stored: &'a Stored,
-    pub(crate) extent: Extent,
-    pub(crate) rows: &'a [usize],
-    pub(crate) data: &'a mut [u8],
+/// What is done where something is stored.
+pub(super) fn at<'a, S, T: Send>(
+    stored: &Stored<S>,
+    size: Size,
+    run: impl FnOnce(&Member) -> Result<T, Error> + Send + 'a,
+) -> impl Operation<Output = T> + 'a {
+    At { member: stored.member(), size, run }
 }
 
-impl Call for Gather<'_> {
-    type Output = ();
-
-    fn size(&self, _: &Member) -> Size {
-        Activity::GATHER.of(self.rows.len(), size_of_val(self.rows), self.data.len())
-    }
-
-    fn run(self, device: &Member) -> Result<(), Error> {
-        device.memory().gather(self.stored.contents(), self.extent, self.rows, self.data)
-    }
-}
-
-impl Operation for Gather<'_> {
-    fn home(&self) -> Home {
-        Home::At(self.stored.member())
-    }
-}
-
-/// Hands out what an operation on a device has made.
+/// Hands out memory that an operation on a device has made.
 fn store(device: &Member, memory: Memory, words: usize) -> Stored {
     device.store(memory, device.occupy(8 * words as u64))
 }
 
+/// Copies words, from word `from` on, to the host.
+pub(crate) fn download<'a>(
+    stored: &'a Stored,
+    from: usize,
+    data: &'a mut [u8],
+) -> impl Operation<Output = ()> + 'a {
+    let size = Activity::DOWNLOAD.of(data.len() / 8, 0, data.len());
+    at(stored, size, move |device| device.memory().download(stored.contents(), from, data))
+}
+
+/// Copies rows, by their indices, to the host, one after another.
+pub(crate) fn gather<'a>(
+    stored: &'a Stored,
+    extent: Extent,
+    rows: &'a [usize],
+    data: &'a mut [u8],
+) -> impl Operation<Output = ()> + 'a {
+    let size = Activity::GATHER.of(rows.len(), size_of_val(rows), data.len());
+    at(stored, size, move |device| device.memory().gather(stored.contents(), extent, rows, data))
+}
+
 /// The transforms of all columns, in new memory.
-pub(crate) struct TransformResident<'a> {
-    pub(crate) ntt: Ntt,
-    pub(crate) matrix: &'a Stored,
-    pub(crate) extent: Extent,
-}
-
-impl Call for TransformResident<'_> {
-    type Output = Stored;
-
-    fn size(&self, _: &Member) -> Size {
-        Activity::NTT.of(self.extent.words(), 0, 0)
-    }
-
-    fn run(self, device: &Member) -> Result<Stored, Error> {
-        let memory = device.memory().ntt(&self.ntt, self.matrix.contents(), self.extent)?;
-        Ok(store(device, memory, self.extent.words()))
-    }
-}
-
-impl Operation for TransformResident<'_> {
-    fn home(&self) -> Home {
-        Home::At(self.matrix.member())
-    }
+pub(crate) fn transform_resident(
+    ntt: Ntt,
+    matrix: &Stored,
+    extent: Extent,
+) -> impl Operation<Output = Stored> {
+    let words = extent.words();
+    at(matrix, Activity::NTT.of(words, 0, 0), move |device| {
+        Ok(store(device, device.memory().ntt(&ntt, matrix.contents(), extent)?, words))
+    })
 }
 
 /// The extensions of all columns, in new memory.
-pub(crate) struct ExtendResident<'a> {
-    pub(crate) lde: Lde,
-    pub(crate) matrix: &'a Stored,
-    pub(crate) extent: Extent,
-}
-
-impl ExtendResident<'_> {
-    fn words(&self) -> usize {
-        self.extent.words().saturating_mul(self.lde.blowup())
-    }
-}
-
-impl Call for ExtendResident<'_> {
-    type Output = Stored;
-
-    fn size(&self, _: &Member) -> Size {
-        Activity::LDE.of(self.words(), 0, 0)
-    }
-
-    fn run(self, device: &Member) -> Result<Stored, Error> {
-        let memory = device.memory().lde(&self.lde, self.matrix.contents(), self.extent)?;
-        Ok(store(device, memory, self.words()))
-    }
-}
-
-impl Operation for ExtendResident<'_> {
-    fn home(&self) -> Home {
-        Home::At(self.matrix.member())
-    }
+pub(crate) fn extend_resident(lde: Lde, matrix: &Stored, extent: Extent) -> impl Operation<Output = Stored> {
+    let words = extent.words().saturating_mul(lde.blowup());
+    at(matrix, Activity::LDE.of(words, 0, 0), move |device| {
+        Ok(store(device, device.memory().lde(&lde, matrix.contents(), extent)?, words))
+    })
 }
 
 /// A heap of two digests for each row of a matrix; the upper half holds the digests of the rows.
-pub(crate) struct HashResident<'a, H> {
-    pub(crate) matrix: &'a Stored,
-    pub(crate) extent: Extent,
-    pub(crate) hash: std::marker::PhantomData<H>,
+pub(crate) fn hash_resident<H: Accelerated>(
+    matrix: &Stored,
+    extent: Extent,
+) -> impl Operation<Output = Stored> {
+    at(matrix, Activity::ROWS.of(extent.words(), 0, 0), move |device| {
+        let heap = H::resident_hashing(device.memory()).hash_rows(matrix.contents(), extent)?;
+        Ok(store(device, heap, 2 * extent.rows * size_of::<H::Digest>() / 8))
+    })
 }
 
-impl<H: Accelerated> Call for HashResident<'_, H> {
-    type Output = Stored;
-
-    fn size(&self, _: &Member) -> Size {
-        Activity::ROWS.of(self.extent.words(), 0, 0)
-    }
-
-    fn run(self, device: &Member) -> Result<Stored, Error> {
-        let hashing = H::resident_hashing(device.memory());
-        let heap = hashing.hash_rows(self.matrix.contents(), self.extent)?;
-        Ok(store(device, heap, 2 * self.extent.rows * size_of::<H::Digest>() / 8))
-    }
-}
-
-impl<H: Accelerated> Operation for HashResident<'_, H> {
-    fn home(&self) -> Home {
-        Home::At(self.matrix.member())
-    }
-}
-
-/// Fills the inner nodes of such a heap, which nobody else holds, and tells the root.
-pub(crate) struct TreeResident<'a, H> {
-    pub(crate) heap: &'a Stored,
-    pub(crate) leaves: usize,
-    pub(crate) approach: Approach,
-    pub(crate) hash: std::marker::PhantomData<H>,
-}
-
-impl<H: Accelerated> Call for TreeResident<'_, H> {
-    type Output = <H as Hasher>::Digest;
-
-    fn size(&self, _: &Member) -> Size {
-        Activity::TREE.of(self.leaves, 0, size_of::<H::Digest>())
-    }
-
-    fn run(self, device: &Member) -> Result<H::Digest, Error> {
-        H::resident_hashing(device.memory()).build_tree(self.heap.contents(), self.leaves, self.approach)
-    }
-}
-
-impl<H: Accelerated> Operation for TreeResident<'_, H> {
-    fn home(&self) -> Home {
-        Home::At(self.heap.member())
-    }
+/// Fills the inner nodes of such a heap, which nobody reads meanwhile, and tells the root.
+pub(crate) fn tree_resident<H: Accelerated>(
+    heap: &Stored,
+    leaves: usize,
+    approach: Approach,
+) -> impl Operation<Output = H::Digest> {
+    at(heap, Activity::TREE.of(leaves, 0, size_of::<H::Digest>()), move |device| {
+        H::resident_hashing(device.memory()).build_tree(heap.contents(), leaves, approach)
+    })
 }

@@ -1,11 +1,12 @@
-//! Scalars that are kept, and their transforms where they are kept.
+//! Bases and scalars that are kept, and transforms of scalars where they are kept.
 
 use std::ops::Range;
 
+use super::resident::at;
 use super::sum;
-use crate::backend::{Kept, ResidentFft};
-use crate::bn254::Fr;
-use crate::dispatch::{Call, Cost, Dispatcher, Divisible, Home, Member, Operation, Share, Stored};
+use crate::backend::{Backend, Kept, ResidentFft};
+use crate::bn254::{Fr, G1Affine};
+use crate::dispatch::{Call, Cost, Dispatcher, Divisible, Member, Operation, Share, Stored};
 use crate::error::Error;
 use crate::ntt::{Domain, Ntt};
 use crate::work::{Activity, Size};
@@ -37,55 +38,76 @@ fn transforms(device: &Member) -> &dyn ResidentFft {
     device.backend().resident_fft().expect("scalars stay only on a device with memory of its own")
 }
 
-/// Prepares scalars for many sums, by the ranges that as many bases would have.
-pub(crate) struct KeepScalars<'a> {
-    pub(crate) scalars: &'a [Fr],
-    pub(crate) first: usize,
+/// Prepares elements for many sums, by ranges, of which each device keeps its own. It is the same for bases and scalars, so that
+/// scalars lie as bases do where there are as many.
+pub(crate) struct Keep<'a, T> {
+    elements: &'a [T],
+    /// Where among all elements these begin.
+    first: usize,
+    /// Bytes that tables of multiples may take.
+    table_bytes: u64,
+    activity: Activity,
+    keep: fn(&dyn Backend, &[T], u64) -> Result<Option<Kept>, Error>,
 }
 
-impl Call for KeepScalars<'_> {
+/// Keeps bases. Tables of multiples take at most `table_bytes`, of which a range has its proportion.
+pub(crate) fn keep_bases(elements: &[G1Affine], table_bytes: u64) -> Keep<'_, G1Affine> {
+    let keep = |backend: &dyn Backend, points: &[_], bytes| backend.keep_bases(points, bytes);
+    Keep { elements, first: 0, table_bytes, activity: Activity::KEEP_BASES, keep }
+}
+
+/// Keeps scalars.
+pub(crate) fn keep_scalars(elements: &[Fr]) -> Keep<'_, Fr> {
+    let keep = |backend: &dyn Backend, scalars: &[_], _| backend.keep_scalars(scalars);
+    Keep { elements, first: 0, table_bytes: 0, activity: Activity::KEEP_SCALARS, keep }
+}
+
+impl<T: Sync> Call for Keep<'_, T> {
     type Output = Vec<KeptRange>;
 
     fn size(&self, _: &Member) -> Size {
-        Activity::KEEP_SCALARS.of(self.scalars.len(), size_of_val(self.scalars), 0)
+        self.activity.of(self.elements.len(), size_of_val(self.elements), 0)
     }
 
     fn run(self, device: &Member) -> Result<Vec<KeptRange>, Error> {
-        let kept = device.backend().keep_scalars(self.scalars)?.map(|kept| device.keep(kept));
-        let range = self.first..self.first + self.scalars.len();
-        Ok(vec![KeptRange { member: device.index(), range, kept }])
+        let kept = (self.keep)(device.backend(), self.elements, self.table_bytes)?;
+        let range = self.first..self.first + self.elements.len();
+        Ok(vec![KeptRange { member: device.index(), range, kept: kept.map(|kept| device.keep(kept)) }])
     }
 }
 
-impl Operation for KeepScalars<'_> {
+impl<T: Sync> Operation for Keep<'_, T> {
     fn costs(&self) -> Vec<Cost> {
-        sum::costs(self.scalars.len())
-    }
-
-    fn dispatch(self, dispatcher: &Dispatcher) -> Result<Vec<KeptRange>, Error> {
-        dispatcher.divided(self)
+        sum::costs(self.elements.len())
     }
 
     fn stays(&self) -> bool {
         true
     }
+
+    fn dispatch(self, dispatcher: &Dispatcher) -> Result<Vec<KeptRange>, Error> {
+        dispatcher.divided(self)
+    }
 }
 
-impl<'a> Divisible for KeepScalars<'a> {
+impl<'a, T: Sync> Divisible for Keep<'a, T> {
     type Outcome = Vec<KeptRange>;
     type Part<'p>
-        = KeepScalars<'p>
+        = Keep<'p, T>
     where
         Self: 'p;
 
     fn items(&self, _: usize) -> usize {
-        self.scalars.len()
+        self.elements.len()
     }
 
-    fn divide(&mut self, shares: &[Share], _: &[Member]) -> Result<Vec<KeepScalars<'_>>, Error> {
-        let part = |share: &Share| {
-            let (scalars, first) = (&self.scalars[share.items.clone()], self.first + share.items.start);
-            KeepScalars { scalars, first }
+    fn divide(&mut self, shares: &[Share], _: &[Member]) -> Result<Vec<Keep<'_, T>>, Error> {
+        let all = self.elements.len().max(1) as u128;
+        let part = |share: &Share| Keep {
+            elements: &self.elements[share.items.clone()],
+            first: self.first + share.items.start,
+            table_bytes: (u128::from(self.table_bytes) * share.items.len() as u128 / all) as u64,
+            ..*self
         };
         Ok(shares.iter().map(part).collect())
     }
@@ -100,77 +122,35 @@ impl<'a> Divisible for KeepScalars<'a> {
     }
 }
 
-/// The transforms of kept scalars, in new memory.
-pub(crate) struct TransformKept<'a> {
-    pub(crate) ntt: &'a Ntt<Fr>,
-    pub(crate) scalars: &'a Stored<Kept>,
+/// The transforms of so many kept scalars, in new memory.
+pub(crate) fn transform_kept(
+    ntt: Ntt<Fr>,
+    scalars: &Stored<Kept>,
+    len: usize,
+) -> impl Operation<Output = Stored<Kept>> {
+    at(scalars, Activity::FFT.of(len, 0, 0), move |device| {
+        Ok(device.keep(transforms(device).fft_kept(&ntt, scalars.contents())?))
+    })
 }
 
-impl Call for TransformKept<'_> {
-    type Output = Stored<Kept>;
-
-    fn size(&self, device: &Member) -> Size {
-        Activity::FFT.of(transforms(device).kept_len(self.scalars.contents()), 0, 0)
-    }
-
-    fn run(self, device: &Member) -> Result<Stored<Kept>, Error> {
-        Ok(device.keep(transforms(device).fft_kept(self.ntt, self.scalars.contents())?))
-    }
-}
-
-impl Operation for TransformKept<'_> {
-    fn home(&self) -> Home {
-        Home::At(self.scalars.member())
-    }
-}
-
-/// The values on a domain of kept polynomials of `size` coefficients each, in new memory.
-pub(crate) struct EvaluateKept<'a> {
-    pub(crate) domain: &'a Domain<Fr>,
-    pub(crate) coefficients: &'a Stored<Kept>,
-    pub(crate) size: usize,
-}
-
-impl Call for EvaluateKept<'_> {
-    type Output = Stored<Kept>;
-
-    fn size(&self, device: &Member) -> Size {
-        let coefficients = transforms(device).kept_len(self.coefficients.contents());
-        Activity::FFT.of(coefficients / self.size * self.domain.size(), 0, 0)
-    }
-
-    fn run(self, device: &Member) -> Result<Stored<Kept>, Error> {
-        let Self { domain, coefficients, size } = self;
-        Ok(device.keep(transforms(device).fft_of_padded_kept(domain, coefficients.contents(), size)?))
-    }
-}
-
-impl Operation for EvaluateKept<'_> {
-    fn home(&self) -> Home {
-        Home::At(self.coefficients.member())
-    }
+/// The values on a domain, `len` in all, of kept polynomials of `size` coefficients each, in new memory.
+pub(crate) fn evaluate_kept(
+    domain: Domain<Fr>,
+    coefficients: &Stored<Kept>,
+    size: usize,
+    len: usize,
+) -> impl Operation<Output = Stored<Kept>> {
+    at(coefficients, Activity::FFT.of(len, 0, 0), move |device| {
+        let values = transforms(device).fft_of_padded_kept(&domain, coefficients.contents(), size)?;
+        Ok(device.keep(values))
+    })
 }
 
 /// Copies kept scalars to host memory, as many as there are.
-pub(crate) struct ReadKept<'a> {
-    pub(crate) scalars: &'a Stored<Kept>,
-    pub(crate) values: &'a mut [Fr],
-}
-
-impl Call for ReadKept<'_> {
-    type Output = ();
-
-    fn size(&self, _: &Member) -> Size {
-        Activity::READ_SCALARS.of(self.values.len(), 0, size_of_val(self.values))
-    }
-
-    fn run(self, device: &Member) -> Result<(), Error> {
-        transforms(device).read_kept(self.scalars.contents(), self.values)
-    }
-}
-
-impl Operation for ReadKept<'_> {
-    fn home(&self) -> Home {
-        Home::At(self.scalars.member())
-    }
+pub(crate) fn read_kept<'a>(
+    scalars: &'a Stored<Kept>,
+    values: &'a mut [Fr],
+) -> impl Operation<Output = ()> + 'a {
+    let size = Activity::READ_SCALARS.of(values.len(), 0, size_of_val(values));
+    at(scalars, size, move |device| transforms(device).read_kept(scalars.contents(), values))
 }

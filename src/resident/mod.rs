@@ -36,7 +36,7 @@ use crate::field::Field;
 use crate::matrix::{Matrix, MatrixRef, Shape};
 use crate::memory;
 use crate::merkle::check_index;
-use crate::operation::Gather;
+use crate::operation::gather;
 
 pub use tree::DeviceTree;
 
@@ -93,7 +93,7 @@ impl<F: Field> DeviceMatrix<F> {
         let columns = self.shape.columns;
         let mut entries = memory::zeroed::<F>(rows.len().saturating_mul(columns))?;
         let (extent, data) = (self.extent(), bytemuck::cast_slice_mut(&mut entries));
-        self.engine.perform(Gather { stored, extent, rows, data })?;
+        self.engine.perform(gather(stored, extent, rows, data))?;
         Ok(entries.chunks_exact(columns).map(<[F]>::to_vec).collect())
     }
 

@@ -3,7 +3,6 @@
 //! Words are checked when a matrix is uploaded, and results are canonical, so nothing is checked twice. A matrix in
 //! host memory goes through the operations on host data.
 
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::{DeviceMatrix, DeviceTree, Place};
@@ -16,7 +15,7 @@ use crate::memory;
 use crate::merkle::check_leaf_count;
 use crate::ntt::{Lde, Ntt};
 use crate::operation::{
-    Download, ExtendResident, HashResident, Purpose, TransformResident, TreeResident, upload,
+    Purpose, download, extend_resident, hash_resident, transform_resident, tree_resident, upload,
 };
 use crate::progress::Stage;
 
@@ -65,7 +64,7 @@ impl Engine {
             Place::Host(matrix) => entries.copy_from_slice(matrix.as_slice()),
             Place::Device(stored) => {
                 let data = bytemuck::cast_slice_mut(&mut entries);
-                self.perform(Download { stored, from: 0, data })?;
+                self.perform(download(stored, 0, data))?;
             }
         }
         Matrix::new(entries, matrix.shape)
@@ -82,7 +81,7 @@ impl Engine {
         let extent = matrix.extent();
         match &mut matrix.place {
             Place::Device(stored) => {
-                *stored = self.perform(TransformResident { ntt: *ntt, matrix: stored, extent })?;
+                *stored = self.perform(transform_resident(*ntt, stored, extent))?;
             }
             Place::Host(shared) => match Arc::get_mut(shared) {
                 Some(own) => self.transform(ntt, own.view_mut())?,
@@ -109,8 +108,7 @@ impl Engine {
         self.check_rows(lde.from().size(), matrix.shape.rows)?;
         match &matrix.place {
             Place::Device(stored) => {
-                let extent = matrix.extent();
-                let extended = self.perform(ExtendResident { lde: *lde, matrix: stored, extent })?;
+                let extended = self.perform(extend_resident(*lde, stored, matrix.extent()))?;
                 let shape = Shape { rows: lde.to().size(), ..matrix.shape };
                 Ok(DeviceMatrix::on_device(self, shape, extended))
             }
@@ -139,11 +137,10 @@ impl Engine {
             Place::Host(host) => self.hash_rows_into::<H, F>(host.view(), &mut digests)?,
             Place::Device(stored) => {
                 self.report(Stage::Rows, 0, rows as u64);
-                let (extent, hash) = (matrix.extent(), PhantomData::<H>);
-                let heap = self.perform(HashResident { matrix: stored, extent, hash })?;
+                let heap = self.perform(hash_resident::<H>(stored, matrix.extent()))?;
                 let from = rows * size_of::<H::Digest>() / 8;
                 let data = bytemuck::cast_slice_mut(&mut digests);
-                self.perform(Download { stored: &heap, from, data })?;
+                self.perform(download(&heap, from, data))?;
                 self.report(Stage::Rows, rows as u64, rows as u64);
             }
         }
@@ -168,12 +165,10 @@ impl Engine {
             }
         };
         self.report(Stage::Rows, 0, rows as u64);
-        let (extent, hash) = (matrix.extent(), PhantomData::<H>);
-        let heap = self.perform(HashResident { matrix: stored, extent, hash })?;
+        let heap = self.perform(hash_resident::<H>(stored, matrix.extent()))?;
         self.report(Stage::Rows, rows as u64, rows as u64);
         self.report(Stage::Tree, 0, 1);
-        let approach = self.approach();
-        let root = self.perform(TreeResident { heap: &heap, leaves: rows, approach, hash })?;
+        let root = self.perform(tree_resident::<H>(&heap, rows, self.approach()))?;
         self.report(Stage::Tree, 1, 1);
         Ok(DeviceTree::on_device(self, rows, heap, root))
     }

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::hash::Hasher;
 use crate::memory;
 use crate::merkle::{Cap, Heap, MerkleTree, MultiOpening, Opening};
-use crate::operation::{Download, Gather};
+use crate::operation::{download, gather};
 
 /// Words of a digest.
 const DIGEST: usize = 4;
@@ -76,7 +76,7 @@ impl<H: Hasher> DeviceTree<H> {
             Place::Host(tree) => heap.copy_from_slice(tree.heap()),
             Place::Device(stored) => {
                 let data = bytemuck::cast_slice_mut(&mut heap[1..]);
-                self.engine.perform(Download { stored, from: DIGEST, data })?;
+                self.engine.perform(download(stored, DIGEST, data))?;
             }
         }
         Ok(MerkleTree::from_filled_heap(heap))
@@ -97,7 +97,7 @@ impl<H: Hasher> DeviceTree<H> {
             Place::Host(tree) => nodes.copy_from_slice(&tree.heap()[numbers]),
             Place::Device(stored) => {
                 let data = bytemuck::cast_slice_mut(&mut nodes);
-                self.engine.perform(Download { stored, from: DIGEST * numbers.start, data })?;
+                self.engine.perform(download(stored, DIGEST * numbers.start, data))?;
             }
         }
         Ok(nodes)
@@ -148,7 +148,7 @@ impl<H: Hasher> Heap<H> for DeviceTree<H> {
         let mut digests = memory::zeroed::<H::Digest>(positions.len())?;
         let extent = Extent { rows: 2 * self.leaf_count, width: DIGEST, block: DIGEST };
         let data = bytemuck::cast_slice_mut(&mut digests);
-        self.engine.perform(Gather { stored, extent, rows: positions, data })?;
+        self.engine.perform(gather(stored, extent, positions, data))?;
         Ok(digests)
     }
 }

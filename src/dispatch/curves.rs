@@ -1,0 +1,92 @@
+//! The curves of an engine's devices: measured when a kind of operations is first used, and again when they prove wrong.
+//!
+//! A curve that was measured while other programs had the processors says that everything takes long. So what was measured beside
+//! other work ([`contention`](super::contention)) is not kept on disk, and is measured again after a while; and where an
+//! operation takes less than half of what its curve says, the curves of its kind are measured again.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use super::curve::{Curve, Kind};
+use super::member::Member;
+use crate::error::Error;
+use crate::lock::lock;
+
+/// The curves of a kind of operations, one for each device; none for a device that does not offer it.
+pub(super) type Curves = Arc<Vec<Option<Curve>>>;
+
+/// Curves that were measured beside other work are used this long.
+const BUSY: Duration = Duration::from_secs(60);
+
+/// How often the curves of a kind are measured again because an operation took less time. Operations of a kind differ (scalars may be
+/// narrow, say), and such a difference is not worth a measurement each time.
+const CORRECTIONS: u32 = 2;
+
+/// Expectations below this are not corrected: less of it is noise.
+const WORTH_CORRECTING_NS: f64 = 1e6;
+
+/// The curves of all kinds of operations that were used.
+#[derive(Default)]
+pub(super) struct Known(Mutex<HashMap<(&'static str, &'static str), Entry>>);
+
+struct Entry {
+    curves: Curves,
+    /// When they are to be measured again, if ever.
+    expires: Option<Instant>,
+    corrections: u32,
+}
+
+impl Known {
+    /// What a kind of operation costs on each device. An error of a device is not kept: the next operation asks again.
+    pub(super) fn of(&self, kind: &Kind, members: &[Member]) -> Result<Curves, Error> {
+        let key = (kind.name, kind.variant);
+        let corrections = match lock(&self.0).get(&key) {
+            Some(entry) if entry.expires.is_none_or(|expires| Instant::now() < expires) => {
+                return Ok(Arc::clone(&entry.curves));
+            }
+            entry => entry.map(|entry| entry.corrections),
+        };
+        // Not under the lock: a thread that waits for others of its pool may begin another operation meanwhile.
+        let (mut curves, mut busy): (Vec<Option<Curve>>, bool) = (Vec::new(), false);
+        for (i, member) in members.iter().enumerate() {
+            let twin = members[..i].iter().position(|other| other.machine == member.machine);
+            let unit = usize::from(!member.on_host);
+            curves.push(match twin {
+                Some(twin) => curves[twin].clone(),
+                None => match kind.curve(&member.machine, member.backend(), unit, corrections.is_none()) {
+                    Ok(measured) => {
+                        busy |= measured.beside_other_work;
+                        Some(measured.curve)
+                    }
+                    Err(Error::Unsupported { .. }) => None,
+                    Err(error) => return Err(error),
+                },
+            });
+        }
+        let (curves, expires) = (Arc::new(curves), busy.then(|| Instant::now() + BUSY));
+        let entry = Entry { curves: Arc::clone(&curves), expires, corrections: corrections.unwrap_or(0) };
+        lock(&self.0).insert(key, entry);
+        Ok(curves)
+    }
+
+    /// Compares what operations of a kind were expected to take, in nanoseconds, with what they took.
+    pub(super) fn observe(&self, kind: &Kind, expected: f64, took: Duration) {
+        if expected < WORTH_CORRECTING_NS || 2.0 * took.as_nanos() as f64 >= expected {
+            return;
+        }
+        if let Some(entry) = lock(&self.0).get_mut(&(kind.name, kind.variant))
+            && entry.corrections < CORRECTIONS
+        {
+            entry.corrections += 1;
+            entry.expires = Some(Instant::now());
+        }
+    }
+
+    /// Curves as if they were measured, one after another for the devices.
+    #[cfg(test)]
+    pub(super) fn pretend(&self, kind: &Kind, curves: Vec<Option<Curve>>) {
+        let entry = Entry { curves: Arc::new(curves), expires: None, corrections: 0 };
+        lock(&self.0).insert((kind.name, kind.variant), entry);
+    }
+}
