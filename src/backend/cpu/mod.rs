@@ -19,6 +19,8 @@ mod simd;
 mod sponge;
 mod words;
 
+use ntt::lanes;
+
 pub use simd::Simd;
 
 #[cfg(feature = "bn254")]

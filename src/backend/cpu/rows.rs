@@ -15,6 +15,13 @@ pub(super) trait SideBySide: Hasher {
     fn merge_pairs(simd: Simd, children: &[Self::Digest], nodes: &mut [Self::Digest]);
 }
 
+/// Merges every two neighbours, one pair after the other.
+pub(super) fn merge_each<H: Hasher>(children: &[H::Digest], nodes: &mut [H::Digest]) {
+    for (node, pair) in nodes.iter_mut().zip(children.as_chunks().0) {
+        *node = H::merge(pair);
+    }
+}
+
 /// Rows of `width` words: word j of row i lies at `i * step + (j / run) * stride + j % run`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rows<'a> {

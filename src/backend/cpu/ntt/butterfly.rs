@@ -395,9 +395,12 @@ impl<const LOG: u32, const FIRST: bool, const LAST: bool> Layer<LOG, FIRST, LAST
 
 #[cfg(test)]
 mod tests {
-    use super::super::lanes::{Work, on_lanes};
+    use super::super::lanes::on_lanes;
     use super::*;
-    use crate::backend::cpu::Simd;
+    use crate::backend::cpu::{
+        Simd,
+        simd::{Vectorised, Vectors},
+    };
     use crate::field::Field;
 
     /// Words whose halves are extreme, as unsigned integers and as signed ones.
@@ -433,15 +436,15 @@ mod tests {
             let [w0, w1, v0, v1] = factor(w).map(|half| residue(half as i64, 0));
             assert_eq!((w0 + w1 * shift, v0 + v1 * shift), (w, w * shift), "{w}");
         }
-        assert_eq!(residues(Pair::<super::super::lanes::Word>::zero(1 << 24)), [Goldilocks::ZERO]);
+        assert_eq!(residues(Pair::<super::super::lanes::Portable>::zero(1 << 24)), [Goldilocks::ZERO]);
     }
 
     /// Products and shifts at the ends of their ranges.
     struct Extremes;
 
-    impl Work for Extremes {
+    impl<L: Lanes> Vectorised<L> for Extremes {
         #[inline(always)]
-        fn run<L: Lanes>(self) {
+        fn run(self) {
             let shift = Goldilocks::new(1 << 32);
             // Halves of both signs' greatest magnitude at once are of the one word that layers never make: 0, offset.
             for a in words().into_iter().filter(|&a| a != OFFSET) {
@@ -482,9 +485,9 @@ mod tests {
     /// All rows of butterflies at extremes of which sums are as large as can be.
     struct Runs<'a, const FIRST: bool>(&'a mut [Row], &'a [[Factor; 15]]);
 
-    impl<const FIRST: bool> Work for Runs<'_, FIRST> {
+    impl<L: Lanes, const FIRST: bool> Vectorised<L> for Runs<'_, FIRST> {
         #[inline(always)]
-        fn run<L: Lanes>(self) {
+        fn run(self) {
             let outputs = std::array::from_fn(|m| m as u8);
             Layer::<4, FIRST, true>::run::<L>(self.0, 1, self.1, &outputs);
         }

@@ -19,7 +19,7 @@
 
 mod butterfly;
 mod factors;
-mod lanes;
+pub(super) mod lanes;
 mod moves;
 mod pass;
 mod plan;

@@ -13,9 +13,10 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::factors::{Scaling, Tables};
-use super::lanes::{Lanes, Work};
+use super::lanes::Lanes;
 use super::shared::{Source, Target};
 use super::tile::{LANES, Row, Tile};
+use crate::backend::cpu::simd::Vectorised;
 use crate::field::Goldilocks;
 use crate::ntt::{Order, reverse_bits};
 
@@ -99,9 +100,9 @@ struct Task<'a> {
     target: Target<'a>,
 }
 
-impl Work for Task<'_> {
+impl<L: Lanes> Vectorised<L> for Task<'_> {
     #[inline(always)]
-    fn run<L: Lanes>(self) {
+    fn run(self) {
         let Self { pass, tiles, skew, source, target } = self;
         let size = pass.tile.padded_size();
         let group = (GROUP / (pass.tile.size() * LANES)).clamp(1, MAX_GROUP.min(tiles.len()));

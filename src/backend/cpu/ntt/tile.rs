@@ -129,17 +129,20 @@ impl Tile {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lanes::{Work, on_lanes};
+    use super::super::lanes::on_lanes;
     use super::*;
-    use crate::backend::cpu::Simd;
+    use crate::backend::cpu::{
+        Simd,
+        simd::{Vectorised, Vectors},
+    };
     use crate::field::Field;
     use crate::ntt::Convention;
 
     struct Transform<'a>(&'a Tile, &'a mut [Row]);
 
-    impl Work for Transform<'_> {
+    impl<L: Lanes> Vectorised<L> for Transform<'_> {
         #[inline(always)]
-        fn run<L: Lanes>(self) {
+        fn run(self) {
             self.0.transform::<L>(self.1);
             self.1.iter_mut().for_each(|row| map_row::<L>(&{ row.0 }, &mut row.0, Map::Canonical));
         }

@@ -2,9 +2,9 @@
 
 use std::arch::x86_64::*;
 
-use super::{MOST, Quadwords, Row, Work};
+use super::{MOST, Quadwords, Row, Vectors};
 
-/// Eight words. Values are made only where [`Quadwords::enter`] may be called.
+/// Eight words. Values are made only where [`Vectors::enter`] may be called.
 #[derive(Clone, Copy)]
 pub(in crate::backend::cpu) struct Avx512Ifma(__m512i);
 
@@ -169,16 +169,13 @@ fn select(lanes: u8, a: __m512i, b: __m512i) -> __m512i {
     _mm512_mask_blend_epi64(lanes, b, a)
 }
 
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-fn run(work: impl Work) {
-    work.run();
+impl Vectors for Avx512Ifma {
+    type Level = crate::backend::cpu::simd::level::Avx512Ifma;
+    const WIDTH: usize = 8;
 }
 
-// SAFETY, of all calls: the implementation is entered only by the dispatch of a `Cpu`, whose constructor has found the
-// instructions in this processor, and by tests that look first.
+// SAFETY, of all calls: the vectors are entered only where the processor has their instructions: see `Vectors::enter`.
 impl Quadwords for Avx512Ifma {
-    const WIDTH: usize = 8;
-
     #[inline(always)]
     fn splat(word: u64) -> Self {
         // SAFETY: as above.
@@ -275,10 +272,5 @@ impl Quadwords for Avx512Ifma {
     fn select(self, lanes: u8, other: Self) -> Self {
         // SAFETY: as above.
         Self(unsafe { select(lanes, self.0, other.0) })
-    }
-
-    fn enter(work: impl Work) {
-        // SAFETY: as above.
-        unsafe { run(work) }
     }
 }

@@ -1,13 +1,14 @@
 //! 64-bit words side by side whose lower 52 bits are multiplied: what integers of many limbs ask of the hardware.
 //!
-//! Algorithms are written once over [`Quadwords`] and compiled for each of its implementations, by the rules that
-//! [`doubles`](super::doubles) gives.
+//! Algorithms are written once over [`Quadwords`], by the rules of [`dispatch`](super::simd).
 
 #[cfg(target_arch = "x86_64")]
 mod avx512ifma;
 
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx512ifma::Avx512Ifma;
+
+use super::simd::Vectors;
 
 /// Four words that belong together in memory, as the limbs of an element do.
 pub(super) type Row = [u64; 4];
@@ -18,11 +19,8 @@ pub(super) const MOST: usize = 8;
 /// Bits that are multiplied.
 pub(super) const BITS: u32 = 52;
 
-/// `WIDTH` words; the operations act on each separately, but for those between rows and columns.
-pub(super) trait Quadwords: Copy + Send + Sync + 'static {
-    /// The number of words, a power of two up to [`MOST`].
-    const WIDTH: usize;
-
+/// `WIDTH` words, a power of two up to [`MOST`]; the operations act on each separately, but for those between rows and columns.
+pub(super) trait Quadwords: Vectors + Copy + Send + Sync + 'static {
     /// The same word in every lane.
     fn splat(word: u64) -> Self;
 
@@ -70,22 +68,17 @@ pub(super) trait Quadwords: Copy + Send + Sync + 'static {
 
     /// `self` in lanes whose bit is set, else `other`.
     fn select(self, lanes: u8, other: Self) -> Self;
-
-    /// Does some work with the instructions of this implementation. Only where the processor has them.
-    fn enter(work: impl Work);
-}
-
-/// Work with the instructions of some implementation; the rules are those of [`doubles`](super::doubles::Work).
-pub(super) trait Work {
-    /// Does it.
-    fn run(self);
 }
 
 /// One word, by the instructions of every processor: for tests, which compare vectors with it.
 #[cfg(test)]
-impl Quadwords for u64 {
+impl Vectors for u64 {
+    type Level = super::simd::level::Portable;
     const WIDTH: usize = 1;
+}
 
+#[cfg(test)]
+impl Quadwords for u64 {
     fn splat(word: u64) -> Self {
         word
     }
@@ -151,17 +144,15 @@ impl Quadwords for u64 {
     fn select(self, lanes: u8, other: Self) -> Self {
         if lanes & 1 == 1 { self } else { other }
     }
-
-    fn enter(work: impl Work) {
-        work.run();
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    #[cfg(target_arch = "x86_64")]
-    use crate::backend::cpu::Simd;
+    use crate::backend::cpu::{
+        Simd,
+        simd::{Vectorised, on_vectors},
+    };
 
     /// Words with carries at every place.
     fn words(count: usize) -> Vec<u64> {
@@ -170,9 +161,9 @@ mod tests {
         edges.into_iter().chain(random).take(count).collect()
     }
 
-    struct Check<Q>(std::marker::PhantomData<Q>);
+    struct Check;
 
-    impl<Q: Quadwords> Work for Check<Q> {
+    impl<Q: Quadwords> Vectorised<Q> for Check {
         #[inline(always)]
         fn run(self) {
             let rows: Vec<Row> = words(64).chunks(4).map(|row| row.try_into().unwrap()).collect();
@@ -230,10 +221,9 @@ mod tests {
 
     #[test]
     fn operations() {
-        u64::enter(Check::<u64>(std::marker::PhantomData));
-        #[cfg(target_arch = "x86_64")]
-        if Simd::Avx512Ifma.is_available() {
-            Avx512Ifma::enter(Check::<Avx512Ifma>(std::marker::PhantomData));
+        u64::enter(Check);
+        for simd in Simd::available() {
+            on_vectors!(simd, Quadwords as Q => Q::enter(Check), else ());
         }
     }
 }

@@ -20,24 +20,24 @@ const UNTIDY: usize = 3;
 
 impl OnDoubles<8> for Poseidon2_8 {
     #[inline(always)]
-    fn permute_doubles<D: Doubles, const WHOLE: bool>(state: &mut State<D, 8>) {
-        permute::<D, 8, WHOLE>(state, &OF_8);
+    fn permute_doubles<D: Doubles>(state: &mut State<D, 8>) {
+        permute::<D, 8>(state, &OF_8);
     }
 }
 
 impl OnDoubles<12> for Poseidon2_12 {
     #[inline(always)]
-    fn permute_doubles<D: Doubles, const WHOLE: bool>(state: &mut State<D, 12>) {
-        permute::<D, 12, WHOLE>(state, &OF_12);
+    fn permute_doubles<D: Doubles>(state: &mut State<D, 12>) {
+        permute::<D, 12>(state, &OF_12);
     }
 }
 
 #[inline(always)]
-fn permute<D: Doubles, const N: usize, const WHOLE: bool>(state: &mut State<D, N>, constants: &Constants<N>) {
+fn permute<D: Doubles, const N: usize>(state: &mut State<D, N>, constants: &Constants<N>) {
     outer_layer(state);
     for round in 0..HALF_FULL_ROUNDS {
         add_constants(state, &constants.initial[round]);
-        power_layer::<D, N, WHOLE>(state);
+        power_layer::<D, N>(state);
         outer_layer(state);
     }
     for word in state.iter_mut() {
@@ -54,7 +54,7 @@ fn permute<D: Doubles, const N: usize, const WHOLE: bool>(state: &mut State<D, N
     }
     for round in 0..HALF_FULL_ROUNDS {
         add_constants(state, &constants.terminal[round]);
-        power_layer::<D, N, WHOLE>(state);
+        power_layer::<D, N>(state);
         outer_layer(state);
     }
     for word in state.iter_mut() {

@@ -8,33 +8,33 @@ use crate::hash::{Rp64_256, Rp64_256V2021, RpJive64_256, Rpo256, Rpx256, rp_jive
 
 impl OnDoubles<WIDTH> for Rp64_256 {
     #[inline(always)]
-    fn permute_doubles<D: Doubles, const WHOLE: bool>(state: &mut State<D, WIDTH>) {
+    fn permute_doubles<D: Doubles>(state: &mut State<D, WIDTH>) {
         use rescue_constants::{ARK1, ARK2};
-        rescue_prime::<Circulant, D, WIDTH, WHOLE>(state, &ARK1, &ARK2);
+        rescue_prime::<Circulant, D, WIDTH>(state, &ARK1, &ARK2);
     }
 }
 
 impl OnDoubles<WIDTH> for Rp64_256V2021 {
     #[inline(always)]
-    fn permute_doubles<D: Doubles, const WHOLE: bool>(state: &mut State<D, WIDTH>) {
+    fn permute_doubles<D: Doubles>(state: &mut State<D, WIDTH>) {
         use rescue_constants::{ARK1, ARK2};
-        rescue_prime::<Dense, D, WIDTH, WHOLE>(state, &ARK1, &ARK2);
+        rescue_prime::<Dense, D, WIDTH>(state, &ARK1, &ARK2);
     }
 }
 
 impl OnDoubles<8> for RpJive64_256 {
     #[inline(always)]
-    fn permute_doubles<D: Doubles, const WHOLE: bool>(state: &mut State<D, 8>) {
+    fn permute_doubles<D: Doubles>(state: &mut State<D, 8>) {
         use rp_jive_constants::{ARK1, ARK2};
-        rescue_prime::<Circulant, D, 8, WHOLE>(state, &ARK1, &ARK2);
+        rescue_prime::<Circulant, D, 8>(state, &ARK1, &ARK2);
     }
 }
 
 impl OnDoubles<WIDTH> for Rpo256 {
     #[inline(always)]
-    fn permute_doubles<D: Doubles, const WHOLE: bool>(state: &mut State<D, WIDTH>) {
+    fn permute_doubles<D: Doubles>(state: &mut State<D, WIDTH>) {
         for round in 0..ROUNDS {
-            optimized_round::<D, WHOLE>(state, round);
+            optimized_round::<D>(state, round);
         }
         normalise(state);
     }
@@ -42,9 +42,9 @@ impl OnDoubles<WIDTH> for Rpo256 {
 
 impl OnDoubles<WIDTH> for Rpx256 {
     #[inline(always)]
-    fn permute_doubles<D: Doubles, const WHOLE: bool>(state: &mut State<D, WIDTH>) {
+    fn permute_doubles<D: Doubles>(state: &mut State<D, WIDTH>) {
         for round in (0..6).step_by(2) {
-            optimized_round::<D, WHOLE>(state, round);
+            optimized_round::<D>(state, round);
             add_constants(state, &rpo_constants::ARK1[round + 1]);
             for triple in state.as_chunks_mut::<3>().0 {
                 *triple = cubic_seventh_power(triple);
@@ -57,16 +57,16 @@ impl OnDoubles<WIDTH> for Rpx256 {
 
 /// Power maps, then linear layers.
 #[inline(always)]
-fn rescue_prime<L: Linear<N>, D: Doubles, const N: usize, const WHOLE: bool>(
+fn rescue_prime<L: Linear<N>, D: Doubles, const N: usize>(
     state: &mut State<D, N>,
     ark1: &[[u64; N]; ROUNDS],
     ark2: &[[u64; N]; ROUNDS],
 ) {
     for (ark1, ark2) in ark1.iter().zip(ark2) {
-        power_layer::<D, N, WHOLE>(state);
+        power_layer::<D, N>(state);
         *state = L::times(state);
         add_constants(state, ark1);
-        root_layer::<D, N, WHOLE>(state);
+        root_layer::<D, N>(state);
         *state = L::times(state);
         add_constants(state, ark2);
     }
@@ -74,13 +74,13 @@ fn rescue_prime<L: Linear<N>, D: Doubles, const N: usize, const WHOLE: bool>(
 
 /// Linear layers, then power maps; what the last of them returns is not normalised, and need not be before the next layer.
 #[inline(always)]
-fn optimized_round<D: Doubles, const WHOLE: bool>(state: &mut State<D, WIDTH>, round: usize) {
+fn optimized_round<D: Doubles>(state: &mut State<D, WIDTH>, round: usize) {
     *state = Circulant::times(state);
     add_constants(state, &rpo_constants::ARK1[round]);
-    power_layer::<D, WIDTH, WHOLE>(state);
+    power_layer::<D, WIDTH>(state);
     *state = Circulant::times(state);
     add_constants(state, &rpo_constants::ARK2[round]);
-    root_layer::<D, WIDTH, WHOLE>(state);
+    root_layer::<D, WIDTH>(state);
 }
 
 #[inline(always)]

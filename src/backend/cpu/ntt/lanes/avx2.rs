@@ -6,11 +6,11 @@
 
 use std::arch::x86_64::*;
 
-use super::{EPSILON, LANES, Lanes, MODULUS, Row, Work};
+use super::{EPSILON, LANES, Lanes, MODULUS, Row};
 
-/// Four words. Values are made only where [`Lanes::enter`] may be called.
+/// Four words. Values are made only where [`Vectors::enter`](super::Vectors::enter) may be called.
 #[derive(Clone, Copy)]
-pub(in super::super) struct Avx2(__m256i);
+pub(in crate::backend::cpu) struct Avx2(__m256i);
 
 #[inline]
 #[target_feature(enable = "avx2")]
@@ -203,11 +203,6 @@ fn transpose(rows: &[Row; LANES]) -> [Row; LANES] {
         }
     }
     columns
-}
-
-#[target_feature(enable = "avx2")]
-fn run(work: impl Work) {
-    work.run::<Avx2>();
 }
 
 super::vector!(Avx2, 4);

@@ -15,11 +15,11 @@
 
 use std::arch::x86_64::*;
 
-use super::{EPSILON, LANES, Lanes, MODULUS, Row, Work};
+use super::{EPSILON, LANES, Lanes, MODULUS, Row};
 
-/// Eight words. Values are made only where [`Lanes::enter`] may be called.
+/// Eight words. Values are made only where [`Vectors::enter`](super::Vectors::enter) may be called.
 #[derive(Clone, Copy)]
-pub(in super::super) struct Avx512(__m512i);
+pub(in crate::backend::cpu) struct Avx512(__m512i);
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
@@ -211,11 +211,6 @@ fn transpose(rows: &[Row; LANES]) -> [Row; LANES] {
         store(words, &mut column.0);
     }
     columns
-}
-
-#[target_feature(enable = "avx512f,avx512dq")]
-fn run(work: impl Work) {
-    work.run::<Avx512>();
 }
 
 super::vector!(Avx512, 8);

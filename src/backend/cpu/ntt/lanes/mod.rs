@@ -1,11 +1,7 @@
 //! What the transform asks of the hardware: a few field operations on some words side by side.
 //!
-//! The algorithm is written once over [`Lanes`]. [`Word`] is the portable implementation, one word wide; a vector
-//! unit is one more implementation of the same trait.
-//!
-//! A function is compiled for the instructions that its own attribute names, whoever calls it. So the code between
-//! [`Lanes::enter`], which has the attribute, and the operations must all become one function: it is
-//! `#[inline(always)]`, and has no closures that hold words, which nothing forces to be inlined.
+//! The algorithm is written once over [`Lanes`], by the rules of [`dispatch`](crate::backend::cpu::simd). [`Portable`] is the
+//! implementation for every processor, one word wide.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -13,35 +9,27 @@ mod avx2;
 mod avx512;
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use avx2::Avx2;
+pub(in crate::backend::cpu) use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
-pub(super) use avx512::Avx512;
+pub(in crate::backend::cpu) use avx512::Avx512;
 
-/// Evaluates an expression with `L` standing for the implementation that has a level's instructions, which must be
-/// available.
+/// Evaluates an expression with a name standing for the implementation for a level, which must be available.
 macro_rules! on_lanes {
     ($simd:expr, $lanes:ident, $body:expr) => {
-        match $simd {
-            #[cfg(target_arch = "x86_64")]
-            Simd::Avx512 | Simd::Avx512Ifma => {
-                type $lanes = $crate::backend::cpu::ntt::lanes::Avx512;
+        $crate::backend::cpu::simd::on_vectors!(
+            $simd,
+            Lanes as $lanes => $body,
+            else {
+                type $lanes = $crate::backend::cpu::ntt::lanes::Portable;
                 $body
             }
-            #[cfg(target_arch = "x86_64")]
-            Simd::Avx2 => {
-                type $lanes = $crate::backend::cpu::ntt::lanes::Avx2;
-                $body
-            }
-            _ => {
-                type $lanes = $crate::backend::cpu::ntt::lanes::Word;
-                $body
-            }
-        }
+        )
     };
 }
 pub(super) use on_lanes;
 
 use super::tile::{LANES, Row};
+use crate::backend::cpu::simd::Vectors;
 
 /// e = 2^64 mod p = 2^64 - p.
 const EPSILON: u64 = 0xffff_ffff;
@@ -53,10 +41,7 @@ const MODULUS: u64 = crate::field::MODULUS;
 ///
 /// A word is *canonical* if it is below p. Sums take any word on the left, which saves a comparison each, and a
 /// word of at most p on the right; they may be any words. Products are canonical.
-pub(super) trait Lanes: Copy {
-    /// The number of words.
-    const WIDTH: usize;
-
+pub(super) trait Lanes: Vectors + Copy {
     /// Whether butterflies take shifts for products where they can, at the price of values in pairs.
     const SHIFTS: bool;
 
@@ -129,28 +114,21 @@ pub(super) trait Lanes: Copy {
 
     /// Eight rows as eight columns.
     fn transpose(rows: &[Row; LANES]) -> [Row; LANES];
-
-    /// Does some work with the instructions of this implementation. Only where the processor has them.
-    #[inline(always)]
-    fn enter(work: impl Work) {
-        work.run::<Self>();
-    }
-}
-
-/// Work on lanes of any implementation. All that it does with them has to be inlined: see the module.
-pub(super) trait Work {
-    /// Does it.
-    fn run<L: Lanes>(self);
 }
 
 /// Implements [`Lanes`] for a vector by the functions of its module, which need instructions beyond the portable.
 #[cfg(target_arch = "x86_64")]
 macro_rules! vector {
     ($vector:ident, $width:literal) => {
-        // SAFETY, of all calls: the implementation is named only by the dispatch of a `Cpu`, whose constructor
-        // has found the instructions in this processor, and by tests that look first.
-        impl Lanes for $vector {
+        const _: () = assert!($width <= super::LANES);
+
+        impl super::Vectors for $vector {
+            type Level = crate::backend::cpu::simd::level::$vector;
             const WIDTH: usize = $width;
+        }
+
+        // SAFETY, of all calls: the vectors are entered only where the processor has their instructions: see `Vectors::enter`.
+        impl Lanes for $vector {
             const SHIFTS: bool = true;
 
             #[inline(always)]
@@ -287,11 +265,6 @@ macro_rules! vector {
                 // SAFETY: as above.
                 unsafe { transpose(rows) }
             }
-
-            fn enter(work: impl Work) {
-                // SAFETY: as above.
-                unsafe { run(work) }
-            }
         }
     };
 }
@@ -300,10 +273,14 @@ use vector;
 
 /// One word: portable code.
 #[derive(Clone, Copy)]
-pub(super) struct Word(u64);
+pub(super) struct Portable(u64);
 
-impl Lanes for Word {
+impl Vectors for Portable {
+    type Level = crate::backend::cpu::simd::level::Portable;
     const WIDTH: usize = 1;
+}
+
+impl Lanes for Portable {
     const SHIFTS: bool = false;
 
     #[inline(always)]
@@ -432,7 +409,7 @@ impl Lanes for Word {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::cpu::Simd;
+    use crate::backend::cpu::{Simd, simd::Vectorised};
 
     /// Words at which something carries, borrows or wraps, and some others (an additive sequence modulo 2^64).
     fn words() -> Vec<u64> {
@@ -459,9 +436,9 @@ mod tests {
     /// Checks all operations on pairs of words, neighbouring lanes being neighbouring pairs.
     struct Check;
 
-    impl Work for Check {
+    impl<L: Lanes> Vectorised<L> for Check {
         #[inline(always)]
-        fn run<L: Lanes>(self) {
+        fn run(self) {
             let p = MODULUS as u128;
             let words = words();
             let mut pairs: Vec<_> = words.iter().flat_map(|&a| words.iter().map(move |&b| (a, b))).collect();
@@ -525,9 +502,9 @@ mod tests {
     /// Transposes rows, and writes them past the caches.
     struct Transpose<'a>(&'a mut [Row; LANES]);
 
-    impl Work for Transpose<'_> {
+    impl<L: Lanes> Vectorised<L> for Transpose<'_> {
         #[inline(always)]
-        fn run<L: Lanes>(self) {
+        fn run(self) {
             for (row, to) in L::transpose(&{ *self.0 }).iter().zip(self.0) {
                 for i in (0..LANES).step_by(L::WIDTH) {
                     // SAFETY: rows begin at multiples of 64 bytes.
