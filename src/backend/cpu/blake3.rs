@@ -9,7 +9,7 @@
 use super::Simd;
 use super::rows::{Rows, SideBySide, merge_each};
 use super::simd::{Vectorised, Vectors, on_vectors};
-use super::words::{MOST, Words32, interleave};
+use super::words::{MAX_WIDTH, Words32, interleave};
 use crate::field::Goldilocks;
 use crate::hash::{Blake3, ByteDigest};
 
@@ -82,7 +82,7 @@ impl<W: Words32> Vectorised<W> for HashRows<'_> {
             let mut value = initial();
             for first in (0..width).step_by(BLOCK_ELEMENTS) {
                 let last = width.min(first + BLOCK_ELEMENTS);
-                let mut blocks = [[Goldilocks::default(); BLOCK_ELEMENTS]; MOST];
+                let mut blocks = [[Goldilocks::default(); BLOCK_ELEMENTS]; MAX_WIDTH];
                 rows.block(first..last, &mut blocks[..digests.len()]);
                 let start = if first == 0 { CHUNK_START } else { 0 };
                 let end = if last == width { CHUNK_END | ROOT } else { 0 };
@@ -119,14 +119,14 @@ impl<W: Words32> Vectorised<W> for MergePairs<'_> {
 
 /// Memory of a whole vector of blocks and digests, for a vector that is not full.
 struct Padded {
-    blocks: [ByteDigest; 2 * MOST],
-    digests: [ByteDigest; MOST],
+    blocks: [ByteDigest; 2 * MAX_WIDTH],
+    digests: [ByteDigest; MAX_WIDTH],
 }
 
 impl Default for Padded {
     #[inline(always)]
     fn default() -> Self {
-        Self { blocks: [ByteDigest([0; 32]); 2 * MOST], digests: [ByteDigest([0; 32]); MOST] }
+        Self { blocks: [ByteDigest([0; 32]); 2 * MAX_WIDTH], digests: [ByteDigest([0; 32]); MAX_WIDTH] }
     }
 }
 
@@ -194,8 +194,8 @@ fn round<W: Words32>(state: &mut [W; BLOCK], block: &mut [W; BLOCK]) {
         mix(state, [i, 4 + i, 8 + i, 12 + i], block[2 * i], block[2 * i + 1]);
     }
     for i in 0..4 {
-        let places = [i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4];
-        mix(state, places, block[8 + 2 * i], block[9 + 2 * i]);
+        let diagonal = [i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4];
+        mix(state, diagonal, block[8 + 2 * i], block[9 + 2 * i]);
     }
     let before = *block;
     for i in 0..BLOCK {

@@ -67,10 +67,10 @@ impl<'a> Rows<'a> {
             }
             return;
         }
-        for (place, j) in words.enumerate() {
+        for (k, j) in words.enumerate() {
             let column = &self.words[j / self.run * self.stride + j % self.run..];
             for (block, &word) in out.iter_mut().zip(column.iter().step_by(self.step)) {
-                block[place] = word;
+                block[k] = word;
             }
         }
     }

@@ -7,7 +7,7 @@
 use super::Simd;
 use super::rows::{Rows, SideBySide, merge_each};
 use super::simd::{Vectorised, Vectors, on_vectors};
-use super::words::{MOST, Words32, interleave};
+use super::words::{MAX_WIDTH, Words32, interleave};
 use crate::hash::sha256::{INITIAL, ROUND_CONSTANTS, ROUNDS, ROUNDS_OF_PADDING};
 use crate::hash::{ByteDigest, Sha256};
 
@@ -23,7 +23,7 @@ fn in_vectors(count: usize, lanes: usize) -> usize {
     let has_instructions = is_x86_feature_detected!("sha");
     #[cfg(not(target_arch = "x86_64"))]
     let has_instructions = false;
-    if lanes < MOST && has_instructions {
+    if lanes < MAX_WIDTH && has_instructions {
         return 0;
     }
     let rest = count % lanes;
@@ -76,11 +76,11 @@ impl<W: Words32> Vectorised<W> for HashRows<'_> {
             for block in 0..blocks_of_row {
                 let first = width.min(block * BLOCK_ELEMENTS);
                 let last = width.min(first + BLOCK_ELEMENTS);
-                let mut words = [[crate::field::Goldilocks::default(); BLOCK_ELEMENTS]; MOST];
+                let mut words = [[crate::field::Goldilocks::default(); BLOCK_ELEMENTS]; MAX_WIDTH];
                 if first < last {
                     rows.block(first..last, &mut words[..digests.len()]);
                 }
-                let mut bytes: [[u64; BLOCK_ELEMENTS]; MOST] = bytemuck::cast(words);
+                let mut bytes: [[u64; BLOCK_ELEMENTS]; MAX_WIDTH] = bytemuck::cast(words);
                 for row in &mut bytes {
                     let behind = width.wrapping_sub(block * BLOCK_ELEMENTS);
                     if let Some(word) = row.get_mut(behind) {
@@ -108,7 +108,7 @@ impl<W: Words32> Vectorised<W> for MergePairs<'_> {
     #[inline(always)]
     fn run(self) {
         for (nodes, children) in self.nodes.chunks_mut(W::WIDTH).zip(self.children.chunks(2 * W::WIDTH)) {
-            let mut pairs = [ByteDigest([0; 32]); 2 * MOST];
+            let mut pairs = [ByteDigest([0; 32]); 2 * MAX_WIDTH];
             pairs[..children.len()].copy_from_slice(children);
             let value = compress(&initial::<W>(), transposed(bytemuck::cast_slice(&pairs)));
             write(compress_padding(&value), nodes);
@@ -153,7 +153,7 @@ fn write<W: Words32>(mut value: [W; 8], digests: &mut [ByteDigest]) {
         *words = swap_bytes(*words);
     }
     interleave(&mut value, 3);
-    let mut bytes = [0; 32 * MOST];
+    let mut bytes = [0; 32 * MAX_WIDTH];
     for (i, vector) in value.into_iter().enumerate() {
         vector.store(&mut bytes[i * 4 * W::WIDTH..]);
     }

@@ -20,7 +20,7 @@ pub(super) use neon::Neon;
 use super::simd::Vectors;
 
 /// The most doubles in any implementation.
-pub(super) const MOST: usize = 8;
+pub(super) const MAX_WIDTH: usize = 8;
 
 /// `WIDTH` doubles; the operations act on each separately.
 pub(super) trait Doubles: Vectors + Copy + Add<Output = Self> + Sub<Output = Self> {
@@ -46,7 +46,7 @@ pub(super) trait Doubles: Vectors + Copy + Add<Output = Self> + Sub<Output = Sel
 /// Implements [`Doubles`] for a vector by the functions of its module, which need instructions beyond the portable.
 macro_rules! vector {
     ($vector:ident, $width:literal) => {
-        const _: () = assert!($width <= super::MOST);
+        const _: () = assert!($width <= super::MAX_WIDTH);
 
         impl super::Vectors for $vector {
             type Level = crate::backend::cpu::simd::level::$vector;

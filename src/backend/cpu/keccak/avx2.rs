@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{MOST, Word, Words64};
+use super::{MAX_WIDTH, Word, Words64};
 
 /// Four words. Values are made only where [`Vectors::enter`](super::Vectors::enter) may be called.
 #[derive(Clone, Copy)]
@@ -41,14 +41,14 @@ fn rotate(a: __m256i, count: u32) -> __m256i {
 
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn load(words: &[u64; MOST]) -> __m256i {
+fn load(words: &[u64; MAX_WIDTH]) -> __m256i {
     // SAFETY: four words are what is read, of eight.
     unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
 }
 
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn store(a: __m256i, words: &mut [u64; MOST]) {
+fn store(a: __m256i, words: &mut [u64; MAX_WIDTH]) {
     // SAFETY: four words are what is written, of eight.
     unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), a) }
 }

@@ -18,34 +18,34 @@ use crate::hash::keccak::{FIRST_PADDING, LAST_PADDING, RATE, WORDS, Word, permut
 use crate::hash::{ByteDigest, Keccak256};
 
 /// The most states side by side.
-const MOST: usize = 8;
+const MAX_WIDTH: usize = 8;
 
 /// Words of a digest.
 const DIGEST: usize = 4;
 
-/// Hashes that are worth a vector of their own.
-const WORTHWHILE: usize = 2;
+/// The fewest hashes that are worth a vector of their own.
+const MIN_HASHES: usize = 2;
 
 /// How many of so many hashes to do in vectors: whole ones, and the rest where that is worth one.
 fn in_vectors(count: usize, lanes: usize) -> usize {
     let rest = count % lanes;
-    count - if rest < WORTHWHILE { rest } else { 0 }
+    count - if rest < MIN_HASHES { rest } else { 0 }
 }
 
 /// 64-bit words side by side.
 trait Words64: Word + Vectors {
     /// The words at the head of `words`.
-    fn load(words: &[u64; MOST]) -> Self;
+    fn load(words: &[u64; MAX_WIDTH]) -> Self;
 
     /// Writes the words to the head of `words`.
-    fn store(self, words: &mut [u64; MOST]);
+    fn store(self, words: &mut [u64; MAX_WIDTH]);
 }
 
 /// Implements [`Words64`] for a vector by the functions of its module, which need instructions beyond the portable.
 #[cfg(target_arch = "x86_64")]
 macro_rules! vector {
     ($vector:ident, $width:literal) => {
-        const _: () = assert!($width <= super::MOST);
+        const _: () = assert!($width <= super::MAX_WIDTH);
 
         impl super::Vectors for $vector {
             type Level = crate::backend::cpu::simd::level::$vector;
@@ -87,13 +87,13 @@ macro_rules! vector {
 
         impl Words64 for $vector {
             #[inline(always)]
-            fn load(words: &[u64; MOST]) -> Self {
+            fn load(words: &[u64; MAX_WIDTH]) -> Self {
                 // SAFETY: as above.
                 Self(unsafe { load(words) })
             }
 
             #[inline(always)]
-            fn store(self, words: &mut [u64; MOST]) {
+            fn store(self, words: &mut [u64; MAX_WIDTH]) {
                 // SAFETY: as above.
                 unsafe { store(self.0, words) }
             }
@@ -144,7 +144,7 @@ impl<W: Words64> Vectorised<W> for HashRows<'_> {
         for (i, digests) in self.digests.chunks_mut(W::WIDTH).enumerate() {
             let rows = self.rows.from(i * W::WIDTH);
             let mut state = [W::splat(0); WORDS];
-            let mut blocks = [[Goldilocks::default(); RATE]; MOST];
+            let mut blocks = [[Goldilocks::default(); RATE]; MAX_WIDTH];
             // The last block has a word at least to spare, for the padding.
             for first in (0..=width).step_by(RATE) {
                 let count = RATE.min(width - first);
@@ -152,7 +152,7 @@ impl<W: Words64> Vectorised<W> for HashRows<'_> {
                     rows.block(first..first + count, &mut blocks[..digests.len()]);
                 }
                 for j in 0..count {
-                    let mut lanes = [0; MOST];
+                    let mut lanes = [0; MAX_WIDTH];
                     for lane in 0..W::WIDTH {
                         lanes[lane] = blocks[lane][j].as_u64();
                     }
@@ -180,7 +180,7 @@ impl<W: Words64> Vectorised<W> for MergePairs<'_> {
         for (nodes, children) in self.nodes.chunks_mut(W::WIDTH).zip(self.children.chunks(2 * W::WIDTH)) {
             let mut state = [W::splat(0); WORDS];
             for j in 0..2 * DIGEST {
-                let mut lanes = [0; MOST];
+                let mut lanes = [0; MAX_WIDTH];
                 for (lane, pair) in children.chunks_exact(2).enumerate() {
                     let digest = &pair[j / DIGEST].0;
                     lanes[lane] = u64::from_le_bytes(digest.as_chunks().0[j % DIGEST]);
@@ -205,7 +205,7 @@ fn pad<W: Words64>(state: &mut [W; WORDS], count: usize) {
 #[inline(always)]
 fn write<W: Words64>(state: &[W; WORDS], digests: &mut [ByteDigest]) {
     for (k, words) in state[..DIGEST].iter().enumerate() {
-        let mut lanes = [0; MOST];
+        let mut lanes = [0; MAX_WIDTH];
         words.store(&mut lanes);
         for (digest, word) in digests.iter_mut().zip(lanes) {
             digest.0.as_chunks_mut().0[k] = word.to_le_bytes();

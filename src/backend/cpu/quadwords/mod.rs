@@ -10,8 +10,8 @@ pub(super) use avx512ifma::Avx512Ifma;
 
 use super::simd::Vectors;
 
-/// Four words that belong together in memory, as the limbs of an element do.
-pub(super) type Row = [u64; 4];
+/// The four limbs of an element in memory.
+pub(super) type Limbs = [u64; 4];
 
 /// The most words in any implementation.
 pub(super) const MOST: usize = 8;
@@ -25,10 +25,10 @@ pub(super) trait Quadwords: Vectors + Copy + Send + Sync + 'static {
     fn splat(word: u64) -> Self;
 
     /// The words at the heads of the first `WIDTH` rows, the second words, and so on.
-    fn columns(rows: [&Row; MOST]) -> [Self; 4];
+    fn columns(rows: [&Limbs; MOST]) -> [Self; 4];
 
-    /// The other way; rows beyond `WIDTH` mean nothing.
-    fn rows(columns: [Self; 4]) -> [Row; MOST];
+    /// The inverse of [`columns`](Self::columns); rows beyond `WIDTH` are unspecified.
+    fn rows(columns: [Self; 4]) -> [Limbs; MOST];
 
     /// Exchanges lanes and vectors: word j of vector i with word i of vector j, among the first `WIDTH` vectors.
     fn transposed(vectors: [Self; MOST]) -> [Self; MOST];
@@ -83,11 +83,11 @@ impl Quadwords for u64 {
         word
     }
 
-    fn columns(rows: [&Row; MOST]) -> [Self; 4] {
+    fn columns(rows: [&Limbs; MOST]) -> [Self; 4] {
         *rows[0]
     }
 
-    fn rows(columns: [Self; 4]) -> [Row; MOST] {
+    fn rows(columns: [Self; 4]) -> [Limbs; MOST] {
         [columns; MOST]
     }
 
@@ -154,7 +154,7 @@ mod tests {
         simd::{Vectorised, on_vectors},
     };
 
-    /// Words with carries at every place.
+    /// Words with carries at every bit.
     fn words(count: usize) -> Vec<u64> {
         let edges = [0, 1, u64::MAX, 1 << 63, (1 << 52) - 1, 1 << 52, (1 << 51) + 1, 0x000f_0000_ffff_fffe];
         let random = (1..).map(|i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ i << 50);
@@ -166,13 +166,12 @@ mod tests {
     impl<Q: Quadwords> Vectorised<Q> for Check {
         #[inline(always)]
         fn run(self) {
-            let rows: Vec<Row> = words(64).chunks(4).map(|row| row.try_into().unwrap()).collect();
+            let rows: Vec<Limbs> = words(64).chunks(4).map(|row| row.try_into().unwrap()).collect();
             for shift in 0..rows.len() {
                 let row = |lane: usize| rows[(lane + shift) % rows.len()];
-                let eight: [Row; MOST] = std::array::from_fn(row);
+                let eight: [Limbs; MOST] = std::array::from_fn(row);
                 let columns = Q::columns(std::array::from_fn(|i| &eight[i]));
-                let back = Q::rows(columns);
-                assert_eq!(back[..Q::WIDTH], eight[..Q::WIDTH]);
+                assert_eq!(Q::rows(columns)[..Q::WIDTH], eight[..Q::WIDTH]);
                 let [x, y, z, _] = columns;
                 let zeros = [Q::splat(0); 3];
                 let lanes = |v: Q| {
@@ -194,7 +193,7 @@ mod tests {
                 expect("shr_signed", x.shr_signed::<52>(), &|x, _, _| (x as i64 >> 52) as u64);
                 expect("add_low", z.add_low(x, y), &|x, y, z| Quadwords::add_low(z, x, y));
                 expect("add_high", z.add_high(x, y), &|x, y, z| Quadwords::add_high(z, x, y));
-                let bits = |op: &dyn Fn(&Row) -> bool| {
+                let bits = |op: &dyn Fn(&Limbs) -> bool| {
                     eight[..Q::WIDTH].iter().rev().fold(0, |bits, row| bits << 1 | u8::from(op(row)))
                 };
                 assert_eq!(x.negative(), bits(&|row| (row[0] as i64) < 0));
@@ -206,7 +205,7 @@ mod tests {
                 assert_eq!(lanes(chosen), expected);
             }
             let square: [Q; MOST] = std::array::from_fn(|i| {
-                let eight: [Row; MOST] = std::array::from_fn(|lane| [(8 * i + lane) as u64; 4]);
+                let eight: [Limbs; MOST] = std::array::from_fn(|lane| [(8 * i + lane) as u64; 4]);
                 Q::columns(std::array::from_fn(|lane| &eight[lane]))[0]
             });
             let transposed = Q::transposed(square);

@@ -7,7 +7,7 @@ use crate::hash::rescue_constants::{MDS_2021, WIDTH};
 use crate::hash::rescue_linear::Convolve;
 use crate::hash::rescue_power_maps::Powers;
 
-/// A linear layer on `N` words: takes what power maps return, makes coordinates below 2^53.
+/// A linear layer on `N` words: takes what S-boxes return, makes coordinates below 2^53.
 pub(super) trait Linear<const N: usize> {
     /// The matrix times the state.
     fn times<D: Doubles>(x: &[Element<D>; N]) -> [Element<D>; N];

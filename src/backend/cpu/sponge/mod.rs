@@ -1,8 +1,8 @@
 //! Sponges on vector units: as many hashes side by side as a vector has doubles.
 //!
-//! The state of each hash is elements in doubles ([`element`]). A permutation is made of the chains of squarings that the scalar
-//! code has too (`rescue_power_maps`), of linear layers ([`linear`], [`poseidon2`]) and constants. What is left over, and processors
-//! without vectors of doubles, are served by the scalar code.
+//! The state of each hash is elements in doubles ([`element`]). A permutation is made of S-boxes, by the chains of squarings that the
+//! scalar code has too (`rescue_power_maps`), of linear layers ([`linear`], [`poseidon2`]) and of round constants. What leaves a vector mostly
+//! empty, and levels without vectors of doubles, are left to the scalar code.
 
 mod element;
 mod linear;
@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 
 use self::element::{Element, halves, word};
 use super::Simd;
-use super::doubles::{Doubles, MOST};
+use super::doubles::{Doubles, MAX_WIDTH};
 use super::rows::{Rows, SideBySide, merge_each};
 use super::simd::{Level, Vectorised, Vectors, on_vectors};
 use crate::field::Goldilocks;
@@ -29,9 +29,9 @@ const PAIR: usize = 8;
 /// Words of a digest.
 const DIGEST: usize = 4;
 
-/// Hashes that are worth a vector of their own: for Rescue Prime it takes as long as 3.3 of them one by one with AVX-512, 2.3 with
-/// AVX2.
-const WORTHWHILE: usize = 3;
+/// The fewest hashes that are worth a vector of their own: for Rescue Prime a vector takes as long as 3.3 hashes one by one with AVX-512,
+/// as 2.3 with AVX2.
+const MIN_HASHES: usize = 3;
 
 /// A state, or as many as the vectors are wide.
 type State<D, const N: usize> = [Element<D>; N];
@@ -68,7 +68,7 @@ side_by_side! {
 /// How many of so many hashes to do in vectors: whole ones, and the rest where that is worth one.
 fn in_vectors(count: usize, lanes: usize) -> usize {
     let rest = count % lanes;
-    count - if rest < WORTHWHILE { rest } else { 0 }
+    count - if rest < MIN_HASHES { rest } else { 0 }
 }
 
 fn hash_rows_with<S: OnDoubles<N>, const N: usize>(
@@ -111,16 +111,16 @@ fn merge_pairs_with<S: OnDoubles<N>, const N: usize>(
     merge_each::<S>(&children[2 * in_vectors..], &mut nodes[in_vectors..]);
 }
 
-/// Whether all words of a state go through a power map at once, rather than half of them: where there are 32 registers, those hold the
+/// Whether all words of a state go through an S-box at once, rather than half of them: where there are 32 registers, those hold the
 /// coordinates of half a state; with fewer the words are in memory anyway.
 #[inline(always)]
 fn whole_states<D: Doubles>() -> bool {
     <D::Level as Level>::REGISTERS < 32
 }
 
-/// Every word to the 7th power.
+/// The S-box x^7 on every word.
 #[inline(always)]
-fn power_layer<D: Doubles, const N: usize>(state: &mut State<D, N>) {
+fn s_box_layer<D: Doubles, const N: usize>(state: &mut State<D, N>) {
     if whole_states::<D>() {
         *state = seventh_powers(state);
     } else if N == 12 {
@@ -134,9 +134,9 @@ fn power_layer<D: Doubles, const N: usize>(state: &mut State<D, N>) {
     }
 }
 
-/// The 7th root of every word.
+/// The inverse S-box, the 7th root, on every word.
 #[inline(always)]
-fn root_layer<D: Doubles, const N: usize>(state: &mut State<D, N>) {
+fn inverse_s_box_layer<D: Doubles, const N: usize>(state: &mut State<D, N>) {
     if whole_states::<D>() {
         *state = seventh_roots(state);
     } else if N == 12 {
@@ -150,9 +150,9 @@ fn root_layer<D: Doubles, const N: usize>(state: &mut State<D, N>) {
     }
 }
 
-/// The sums with constants, normalised.
+/// The sums with round constants, normalised.
 #[inline(always)]
-fn add_constants<D: Doubles, const N: usize>(state: &mut State<D, N>, constants: &[u64; N]) {
+fn add_round_constants<D: Doubles, const N: usize>(state: &mut State<D, N>, constants: &[u64; N]) {
     for (word, &constant) in state.iter_mut().zip(constants) {
         *word = word.plus(splat(constant)).normalise();
     }
@@ -189,7 +189,7 @@ fn hash_rows<S: OnDoubles<N>, D: Doubles, const N: usize>(rows: Rows<'_>, digest
     if let Some((word, start)) = mode.start(rows.width()) {
         state[word] = splat(start).normalise();
     }
-    let mut blocks = [[Goldilocks::default(); PAIR]; MOST];
+    let mut blocks = [[Goldilocks::default(); PAIR]; MAX_WIDTH];
     for first in (0..rows.width()).step_by(mode.rate) {
         let count = mode.rate.min(rows.width() - first);
         rows.block(first..first + count, &mut blocks[..digests.len()]);
@@ -214,8 +214,8 @@ fn hash_rows<S: OnDoubles<N>, D: Doubles, const N: usize>(rows: Rows<'_>, digest
 
 /// Word `j` of every block.
 #[inline(always)]
-fn column<D: Doubles>(blocks: &[[Goldilocks; PAIR]; MOST], j: usize) -> Element<D> {
-    let (mut x0, mut x1) = ([0.0; MOST], [0.0; MOST]);
+fn column<D: Doubles>(blocks: &[[Goldilocks; PAIR]; MAX_WIDTH], j: usize) -> Element<D> {
+    let (mut x0, mut x1) = ([0.0; MAX_WIDTH], [0.0; MAX_WIDTH]);
     for i in 0..D::WIDTH {
         (x0[i], x1[i]) = halves(blocks[i][j]);
     }
@@ -225,7 +225,7 @@ fn column<D: Doubles>(blocks: &[[Goldilocks; PAIR]; MOST], j: usize) -> Element<
 /// Writes word `k` of as many digests as there are, from a normalised element.
 #[inline(always)]
 fn store<D: Doubles>(element: &Element<D>, k: usize, digests: &mut [ElementDigest]) {
-    let (mut x0, mut x1) = ([0.0; MOST], [0.0; MOST]);
+    let (mut x0, mut x1) = ([0.0; MAX_WIDTH], [0.0; MAX_WIDTH]);
     element.x0.store(&mut x0);
     element.x1.store(&mut x1);
     for (i, digest) in digests.iter_mut().enumerate() {
@@ -244,7 +244,7 @@ impl<S: OnDoubles<N>, D: Doubles, const N: usize> Vectorised<D> for MergePairs<'
     #[inline(always)]
     fn run(self) {
         let pairs: &[[Goldilocks; PAIR]] = bytemuck::cast_slice(self.children);
-        let mut blocks = [[Goldilocks::default(); PAIR]; MOST];
+        let mut blocks = [[Goldilocks::default(); PAIR]; MAX_WIDTH];
         for (nodes, pairs) in self.nodes.chunks_mut(D::WIDTH).zip(pairs.chunks(D::WIDTH)) {
             blocks[..pairs.len()].copy_from_slice(pairs);
             let mut state = [Element::<D>::zero(); N];

@@ -17,7 +17,7 @@ pub(super) use neon::Neon;
 use super::simd::Vectors;
 
 /// The most words in any implementation.
-pub(super) const MOST: usize = 16;
+pub(super) const MAX_WIDTH: usize = 16;
 
 /// `WIDTH` words, a power of two; the operations act on each separately, but for [`zip`](Words32::zip).
 pub(super) trait Words32: Vectors + Copy {
@@ -57,9 +57,9 @@ pub(super) trait Words32: Vectors + Copy {
 
 /// Interleaves the first half of all words with the second, `rounds` times.
 ///
-/// As a word's place is a row and a lane, each round moves the highest bit of that number to its lower end. So with 2^r
-/// rows, r rounds make the matrix of rows and lanes its transpose, read row by row; and as many rounds as a lane
-/// has bits undo that.
+/// The index of a word is that of its row, followed by that of its lane in the lower bits; each round rotates the bits of the
+/// index to the left by one. So with 2^r rows, r rounds transpose the matrix of rows and lanes, and as many rounds as the index
+/// of a lane has bits undo that.
 #[inline(always)]
 pub(super) fn interleave<W: Words32, const N: usize>(rows: &mut [W; N], rounds: u32) {
     for _ in 0..rounds {
@@ -73,7 +73,7 @@ pub(super) fn interleave<W: Words32, const N: usize>(rows: &mut [W; N], rounds: 
 /// Implements [`Words32`] for a vector by the functions of its module, which need instructions beyond the portable.
 macro_rules! vector {
     ($vector:ident, $width:literal) => {
-        const _: () = assert!($width <= super::MOST);
+        const _: () = assert!($width <= super::MAX_WIDTH);
 
         impl super::Vectors for $vector {
             type Level = crate::backend::cpu::simd::level::$vector;
