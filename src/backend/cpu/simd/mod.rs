@@ -55,6 +55,7 @@ macro_rules! level {
     ($(#[$doc:meta])* $level:ident, $registers:literal, $architecture:tt $($feature:tt)+) => {
         $(#[$doc])*
         #[cfg(target_arch = $architecture)]
+        #[allow(dead_code, reason = "a level need not have vectors of its own")]
         pub(in crate::backend::cpu) struct $level;
 
         #[cfg(target_arch = $architecture)]
