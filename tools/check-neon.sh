@@ -43,9 +43,10 @@ env -u ZKACCEL_SIMD cargo test --locked -p zkaccel --target "$target" --no-defau
   --lib --test merkle --test vectors --test ntt --test bn254 -- --show-output \
   --skip backend::cpu::sponge::tests::rows --skip buckets_hold backend::cpu:: known_roots known_answer rp64_256 small_sizes edge_values of_arkworks tables_fit | tee "$log"
 
-# A filter that matches nothing passes too. The first of these fails unless the level is the machine's best.
+# A filter that matches nothing passes too. The first of these fails unless the machine has the level.
 for name in \
-  backend::cpu::simd::tests::neon_is_the_best_level \
+  backend::cpu::simd::dispatch::tests::levels_of_this_machine \
+  backend::cpu::simd::dispatch::tests::a_better_level_is_at_least_as_wide \
   backend::cpu::doubles::tests::operations_round_once backend::cpu::words::tests::operations \
   backend::cpu::sponge::tests::merges \
   backend::cpu::blake3::tests::rows backend::cpu::blake3::tests::merges backend::cpu::sha256::tests::rows \

@@ -1,5 +1,7 @@
 //! Arguments that cannot be meant.
 
+use zkaccel::backend::cpu::Simd;
+
 use crate::support::{Bench, MODULUS, ROOT, assert_failure};
 
 #[test]
@@ -51,8 +53,8 @@ fn vector_instructions() {
     let bench = Bench::counting();
     let run = |simd| bench.command(&["commit", "trace.npy"]).env("ZKACCEL_SIMD", simd).output().unwrap();
     for simd in ["AVX2", "sse", ""] {
-        let expected =
-            format!("(ZKACCEL_SIMD) {simd:?}, expected one of portable, neon, avx2, avx512, avx512ifma");
+        let levels = Simd::ALL.map(Simd::name).join(", ");
+        let expected = format!("(ZKACCEL_SIMD) {simd:?}, expected one of {levels}");
         assert_failure(&run(simd), 2, &expected, simd);
     }
     let output = run("portable");

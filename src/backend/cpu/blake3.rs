@@ -7,10 +7,11 @@
 //! Aumasson, Neves, O'Connor, Wilcox-O'Hearn, "BLAKE3: one function, fast everywhere", 2020, section 2.
 
 use super::Simd;
-use super::rows::{Rows, SideBySide};
-use super::words::{self, Words, Work, interleave};
+use super::rows::{Rows, SideBySide, merge_each};
+use super::simd::{Vectorised, Vectors, on_vectors};
+use super::words::{MAX_WIDTH, Words32, interleave};
 use crate::field::Goldilocks;
-use crate::hash::{Blake3, ByteDigest, Hasher};
+use crate::hash::{Blake3, ByteDigest};
 
 const CHUNK_START: u32 = 1;
 const CHUNK_END: u32 = 2;
@@ -29,34 +30,32 @@ const BLOCK_ELEMENTS: usize = 8;
 /// Elements of a chunk.
 const CHUNK_ELEMENTS: usize = 128;
 
-/// The most inputs side by side.
-const MAX_LANES: usize = 16;
-
 impl SideBySide for Blake3 {
     fn hash_rows(simd: Simd, rows: Rows<'_>, digests: &mut [ByteDigest]) {
-        let Some(lanes) = words::width(simd).filter(|_| rows.width() <= CHUNK_ELEMENTS) else {
-            return rows.hash_each::<Self>(digests);
-        };
-        let (whole, rest) = digests.split_at_mut(in_vectors(digests.len(), lanes));
-        let first = whole.len();
-        words::enter(simd, HashRows { rows, digests: whole });
-        rows.from(first).hash_each::<Self>(rest);
+        let in_vectors = on_vectors!(
+            simd,
+            Words32 as W => {
+                // Longer rows are more than a chunk.
+                let count = if rows.width() <= CHUNK_ELEMENTS { in_vectors(digests.len(), W::WIDTH) } else { 0 };
+                W::enter(HashRows { rows, digests: &mut digests[..count] });
+                count
+            },
+            else 0
+        );
+        rows.from(in_vectors).hash_each::<Self>(&mut digests[in_vectors..]);
     }
 
     fn merge_pairs(simd: Simd, children: &[ByteDigest], nodes: &mut [ByteDigest]) {
-        let Some(lanes) = words::width(simd) else {
-            return merge_each(children, nodes);
-        };
-        let (whole, rest) = nodes.split_at_mut(in_vectors(nodes.len(), lanes));
-        let (whole_children, rest_children) = children.split_at(2 * whole.len());
-        words::enter(simd, MergePairs { children: whole_children, nodes: whole });
-        merge_each(rest_children, rest);
-    }
-}
-
-fn merge_each(children: &[ByteDigest], nodes: &mut [ByteDigest]) {
-    for (node, pair) in nodes.iter_mut().zip(children.as_chunks().0) {
-        *node = Blake3::merge(pair);
+        let in_vectors = on_vectors!(
+            simd,
+            Words32 as W => {
+                let count = in_vectors(nodes.len(), W::WIDTH);
+                W::enter(MergePairs { children: &children[..2 * count], nodes: &mut nodes[..count] });
+                count
+            },
+            else 0
+        );
+        merge_each::<Self>(&children[2 * in_vectors..], &mut nodes[in_vectors..]);
     }
 }
 
@@ -73,9 +72,9 @@ struct HashRows<'a> {
     digests: &'a mut [ByteDigest],
 }
 
-impl Work for HashRows<'_> {
+impl<W: Words32> Vectorised<W> for HashRows<'_> {
     #[inline(always)]
-    fn run<W: Words>(self) {
+    fn run(self) {
         let width = self.rows.width();
         let mut padded = Padded::default();
         for (i, digests) in self.digests.chunks_mut(W::WIDTH).enumerate() {
@@ -83,7 +82,7 @@ impl Work for HashRows<'_> {
             let mut value = initial();
             for first in (0..width).step_by(BLOCK_ELEMENTS) {
                 let last = width.min(first + BLOCK_ELEMENTS);
-                let mut blocks = [[Goldilocks::default(); BLOCK_ELEMENTS]; MAX_LANES];
+                let mut blocks = [[Goldilocks::default(); BLOCK_ELEMENTS]; MAX_WIDTH];
                 rows.block(first..last, &mut blocks[..digests.len()]);
                 let start = if first == 0 { CHUNK_START } else { 0 };
                 let end = if last == width { CHUNK_END | ROOT } else { 0 };
@@ -101,9 +100,9 @@ struct MergePairs<'a> {
     nodes: &'a mut [ByteDigest],
 }
 
-impl Work for MergePairs<'_> {
+impl<W: Words32> Vectorised<W> for MergePairs<'_> {
     #[inline(always)]
-    fn run<W: Words>(self) {
+    fn run(self) {
         const FLAGS: u32 = CHUNK_START | CHUNK_END | ROOT;
         let mut padded = Padded::default();
         for (nodes, children) in self.nodes.chunks_mut(W::WIDTH).zip(self.children.chunks(2 * W::WIDTH)) {
@@ -120,20 +119,20 @@ impl Work for MergePairs<'_> {
 
 /// Memory of a whole vector of blocks and digests, for a vector that is not full.
 struct Padded {
-    blocks: [ByteDigest; 2 * MAX_LANES],
-    digests: [ByteDigest; MAX_LANES],
+    blocks: [ByteDigest; 2 * MAX_WIDTH],
+    digests: [ByteDigest; MAX_WIDTH],
 }
 
 impl Default for Padded {
     #[inline(always)]
     fn default() -> Self {
-        Self { blocks: [ByteDigest([0; 32]); 2 * MAX_LANES], digests: [ByteDigest([0; 32]); MAX_LANES] }
+        Self { blocks: [ByteDigest([0; 32]); 2 * MAX_WIDTH], digests: [ByteDigest([0; 32]); MAX_WIDTH] }
     }
 }
 
 /// The initial value in every lane.
 #[inline(always)]
-fn initial<W: Words>() -> [W; 8] {
+fn initial<W: Words32>() -> [W; 8] {
     let mut value = [W::splat(0); 8];
     for (words, word) in value.iter_mut().zip(IV) {
         *words = W::splat(word);
@@ -143,7 +142,7 @@ fn initial<W: Words>() -> [W; 8] {
 
 /// Writes the digests of a vector of values, or the first of them.
 #[inline(always)]
-fn write<W: Words>(mut value: [W; 8], digests: &mut [ByteDigest], padded: &mut Padded) {
+fn write<W: Words32>(mut value: [W; 8], digests: &mut [ByteDigest], padded: &mut Padded) {
     interleave(&mut value, 3);
     let whole = digests.len() == W::WIDTH;
     let out: &mut [u8] = bytemuck::cast_slice_mut(if whole { &mut *digests } else { &mut padded.digests });
@@ -157,7 +156,7 @@ fn write<W: Words>(mut value: [W; 8], digests: &mut [ByteDigest], padded: &mut P
 
 /// The chaining value after a block of `length` bytes in the first chunk; the blocks lie input after input.
 #[inline(always)]
-fn compress<W: Words>(value: &[W; 8], blocks: &[u8], length: usize, flags: u32) -> [W; 8] {
+fn compress<W: Words32>(value: &[W; 8], blocks: &[u8], length: usize, flags: u32) -> [W; 8] {
     let mut block = [value[0]; BLOCK];
     for (i, vector) in block.iter_mut().enumerate() {
         *vector = W::load(&blocks[i * 4 * W::WIDTH..]);
@@ -189,14 +188,14 @@ fn compress<W: Words>(value: &[W; 8], blocks: &[u8], length: usize, flags: u32) 
 
 /// A round: columns, diagonals, and the permutation of the block for the next.
 #[inline(always)]
-fn round<W: Words>(state: &mut [W; BLOCK], block: &mut [W; BLOCK]) {
+fn round<W: Words32>(state: &mut [W; BLOCK], block: &mut [W; BLOCK]) {
     const PERMUTATION: [usize; BLOCK] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
     for i in 0..4 {
         mix(state, [i, 4 + i, 8 + i, 12 + i], block[2 * i], block[2 * i + 1]);
     }
     for i in 0..4 {
-        let places = [i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4];
-        mix(state, places, block[8 + 2 * i], block[9 + 2 * i]);
+        let diagonal = [i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4];
+        mix(state, diagonal, block[8 + 2 * i], block[9 + 2 * i]);
     }
     let before = *block;
     for i in 0..BLOCK {
@@ -206,7 +205,7 @@ fn round<W: Words>(state: &mut [W; BLOCK], block: &mut [W; BLOCK]) {
 
 /// The quarter-round on four words of the state, with two of the block.
 #[inline(always)]
-fn mix<W: Words>(state: &mut [W; BLOCK], [a, b, c, d]: [usize; 4], x: W, y: W) {
+fn mix<W: Words32>(state: &mut [W; BLOCK], [a, b, c, d]: [usize; 4], x: W, y: W) {
     state[a] = state[a].add(state[b]).add(x);
     state[d] = state[d].xor(state[a]).rotate_right::<16>();
     state[c] = state[c].add(state[d]);
@@ -220,6 +219,7 @@ fn mix<W: Words>(state: &mut [W; BLOCK], [a, b, c, d]: [usize; 4], x: W, y: W) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hash::Hasher;
 
     /// Elements whose bytes all differ from their neighbours'.
     fn elements(count: usize) -> Vec<Goldilocks> {

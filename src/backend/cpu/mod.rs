@@ -4,20 +4,28 @@ mod blake3;
 mod doubles;
 #[cfg(feature = "bn254")]
 mod fft;
+// Here and below: where an architecture has no vectors of a kind, the code over that kind is unused.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, unused_imports))]
 mod keccak;
 mod merkle;
 #[cfg(feature = "bn254")]
 mod msm;
 mod ntt;
 #[cfg(feature = "bn254")]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, unused_imports))]
 mod quadwords;
 #[cfg(feature = "bn254")]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, unused_imports))]
 mod residues;
 mod rows;
 mod sha256;
 mod simd;
 mod sponge;
 mod words;
+
+// For `simd::dispatch`, which names the modules of all kinds of vectors alike.
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_imports))]
+use ntt::lanes;
 
 pub use simd::Simd;
 

@@ -16,6 +16,13 @@ pub(super) trait SideBySide: Hasher {
     fn merge_pairs(simd: Simd, children: &[Self::Digest], nodes: &mut [Self::Digest]);
 }
 
+/// Merges every two neighbours, one pair after the other.
+pub(super) fn merge_each<H: Hasher>(children: &[H::Digest], nodes: &mut [H::Digest]) {
+    for (node, pair) in nodes.iter_mut().zip(children.as_chunks().0) {
+        *node = H::merge(pair);
+    }
+}
+
 /// Rows of `width` words: word j of row i lies at `i * step + (j / run) * stride + j % run`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rows<'a> {
@@ -67,10 +74,10 @@ impl<'a> Rows<'a> {
             }
             return;
         }
-        for (place, j) in words.enumerate() {
+        for (k, j) in words.enumerate() {
             let column = &self.words[j / self.run * self.stride + j % self.run..];
             for (block, &word) in out.iter_mut().zip(column.iter().step_by(self.step)) {
-                block[place] = word;
+                block[k] = word;
             }
         }
     }

@@ -5,10 +5,11 @@
 //! its rounds have constants for their words.
 
 use super::Simd;
-use super::rows::{Rows, SideBySide};
-use super::words::{self, Words, Work, interleave};
+use super::rows::{Rows, SideBySide, merge_each};
+use super::simd::{Vectorised, Vectors, on_vectors};
+use super::words::{MAX_WIDTH, Words32, interleave};
 use crate::hash::sha256::{INITIAL, ROUND_CONSTANTS, ROUNDS, ROUNDS_OF_PADDING};
-use crate::hash::{ByteDigest, Hasher, Sha256};
+use crate::hash::{ByteDigest, Sha256};
 
 /// 32-bit words of a block.
 const BLOCK: usize = 16;
@@ -16,46 +17,44 @@ const BLOCK: usize = 16;
 /// Elements of a block.
 const BLOCK_ELEMENTS: usize = 8;
 
-/// The most messages side by side.
-const MAX_LANES: usize = 16;
-
 /// How many of so many messages to take in vectors: whole ones, and the rest where it fills half of one.
-fn in_vectors(simd: Simd, count: usize) -> usize {
+fn in_vectors(count: usize, lanes: usize) -> usize {
     #[cfg(target_arch = "x86_64")]
     let has_instructions = is_x86_feature_detected!("sha");
     #[cfg(not(target_arch = "x86_64"))]
     let has_instructions = false;
-    match words::width(simd) {
-        Some(lanes) if lanes == MAX_LANES || !has_instructions => {
-            let rest = count % lanes;
-            if 2 * rest < lanes { count - rest } else { count }
-        }
-        _ => 0,
+    if lanes < MAX_WIDTH && has_instructions {
+        return 0;
     }
+    let rest = count % lanes;
+    if 2 * rest < lanes { count - rest } else { count }
 }
 
 impl SideBySide for Sha256 {
     fn hash_rows(simd: Simd, rows: Rows<'_>, digests: &mut [ByteDigest]) {
-        let in_vectors = in_vectors(simd, digests.len());
-        let (whole, rest) = digests.split_at_mut(in_vectors);
-        if in_vectors > 0 {
-            words::enter(simd, HashRows { rows, digests: whole });
-        }
-        if !rest.is_empty() {
-            rows.from(in_vectors).hash_each::<Self>(rest);
-        }
+        let in_vectors = on_vectors!(
+            simd,
+            Words32 as W => {
+                let count = in_vectors(digests.len(), W::WIDTH);
+                W::enter(HashRows { rows, digests: &mut digests[..count] });
+                count
+            },
+            else 0
+        );
+        rows.from(in_vectors).hash_each::<Self>(&mut digests[in_vectors..]);
     }
 
     fn merge_pairs(simd: Simd, children: &[ByteDigest], nodes: &mut [ByteDigest]) {
-        let in_vectors = in_vectors(simd, nodes.len());
-        let (whole, rest) = nodes.split_at_mut(in_vectors);
-        let (children, rest_children) = children.split_at(2 * in_vectors);
-        if in_vectors > 0 {
-            words::enter(simd, MergePairs { children, nodes: whole });
-        }
-        for (node, pair) in rest.iter_mut().zip(rest_children.as_chunks().0) {
-            *node = Self::merge(pair);
-        }
+        let in_vectors = on_vectors!(
+            simd,
+            Words32 as W => {
+                let count = in_vectors(nodes.len(), W::WIDTH);
+                W::enter(MergePairs { children: &children[..2 * count], nodes: &mut nodes[..count] });
+                count
+            },
+            else 0
+        );
+        merge_each::<Self>(&children[2 * in_vectors..], &mut nodes[in_vectors..]);
     }
 }
 
@@ -65,9 +64,9 @@ struct HashRows<'a> {
     digests: &'a mut [ByteDigest],
 }
 
-impl Work for HashRows<'_> {
+impl<W: Words32> Vectorised<W> for HashRows<'_> {
     #[inline(always)]
-    fn run<W: Words>(self) {
+    fn run(self) {
         let width = self.rows.width();
         // A word for the bit behind the message, and one for its length.
         let blocks_of_row = (width + 2).div_ceil(BLOCK_ELEMENTS);
@@ -77,11 +76,11 @@ impl Work for HashRows<'_> {
             for block in 0..blocks_of_row {
                 let first = width.min(block * BLOCK_ELEMENTS);
                 let last = width.min(first + BLOCK_ELEMENTS);
-                let mut words = [[crate::field::Goldilocks::default(); BLOCK_ELEMENTS]; MAX_LANES];
+                let mut words = [[crate::field::Goldilocks::default(); BLOCK_ELEMENTS]; MAX_WIDTH];
                 if first < last {
                     rows.block(first..last, &mut words[..digests.len()]);
                 }
-                let mut bytes: [[u64; BLOCK_ELEMENTS]; MAX_LANES] = bytemuck::cast(words);
+                let mut bytes: [[u64; BLOCK_ELEMENTS]; MAX_WIDTH] = bytemuck::cast(words);
                 for row in &mut bytes {
                     let behind = width.wrapping_sub(block * BLOCK_ELEMENTS);
                     if let Some(word) = row.get_mut(behind) {
@@ -105,11 +104,11 @@ struct MergePairs<'a> {
     nodes: &'a mut [ByteDigest],
 }
 
-impl Work for MergePairs<'_> {
+impl<W: Words32> Vectorised<W> for MergePairs<'_> {
     #[inline(always)]
-    fn run<W: Words>(self) {
+    fn run(self) {
         for (nodes, children) in self.nodes.chunks_mut(W::WIDTH).zip(self.children.chunks(2 * W::WIDTH)) {
-            let mut pairs = [ByteDigest([0; 32]); 2 * MAX_LANES];
+            let mut pairs = [ByteDigest([0; 32]); 2 * MAX_WIDTH];
             pairs[..children.len()].copy_from_slice(children);
             let value = compress(&initial::<W>(), transposed(bytemuck::cast_slice(&pairs)));
             write(compress_padding(&value), nodes);
@@ -119,7 +118,7 @@ impl Work for MergePairs<'_> {
 
 /// The initial value in every lane.
 #[inline(always)]
-fn initial<W: Words>() -> [W; 8] {
+fn initial<W: Words32>() -> [W; 8] {
     let mut value = [W::splat(0); 8];
     for (words, word) in value.iter_mut().zip(INITIAL) {
         *words = W::splat(word);
@@ -129,13 +128,13 @@ fn initial<W: Words>() -> [W; 8] {
 
 /// Words of the other byte order.
 #[inline(always)]
-fn swap_bytes<W: Words>(words: W) -> W {
+fn swap_bytes<W: Words32>(words: W) -> W {
     W::splat(0xff00_ff00).choose(words.rotate_right::<8>(), words.rotate_right::<24>())
 }
 
 /// A block of every message, word after word, from message after message.
 #[inline(always)]
-fn transposed<W: Words>(blocks: &[u8]) -> [W; BLOCK] {
+fn transposed<W: Words32>(blocks: &[u8]) -> [W; BLOCK] {
     let mut block = [W::splat(0); BLOCK];
     for (i, vector) in block.iter_mut().enumerate() {
         *vector = W::load(&blocks[i * 4 * W::WIDTH..]);
@@ -149,12 +148,12 @@ fn transposed<W: Words>(blocks: &[u8]) -> [W; BLOCK] {
 
 /// Writes as many digests as there are.
 #[inline(always)]
-fn write<W: Words>(mut value: [W; 8], digests: &mut [ByteDigest]) {
+fn write<W: Words32>(mut value: [W; 8], digests: &mut [ByteDigest]) {
     for words in &mut value {
         *words = swap_bytes(*words);
     }
     interleave(&mut value, 3);
-    let mut bytes = [0; 32 * MAX_LANES];
+    let mut bytes = [0; 32 * MAX_WIDTH];
     for (i, vector) in value.into_iter().enumerate() {
         vector.store(&mut bytes[i * 4 * W::WIDTH..]);
     }
@@ -165,7 +164,7 @@ fn write<W: Words>(mut value: [W; 8], digests: &mut [ByteDigest]) {
 
 /// The value after a block.
 #[inline(always)]
-fn compress<W: Words>(value: &[W; 8], mut block: [W; BLOCK]) -> [W; 8] {
+fn compress<W: Words32>(value: &[W; 8], mut block: [W; BLOCK]) -> [W; 8] {
     let mut state = *value;
     for first in (0..ROUNDS).step_by(BLOCK) {
         // Written out: the turning of the state is only another order of registers.
@@ -189,7 +188,7 @@ fn compress<W: Words>(value: &[W; 8], mut block: [W; BLOCK]) -> [W; 8] {
 
 /// The value after the block of padding that follows 64 bytes.
 #[inline(always)]
-fn compress_padding<W: Words>(value: &[W; 8]) -> [W; 8] {
+fn compress_padding<W: Words32>(value: &[W; 8]) -> [W; 8] {
     let mut state = *value;
     for constants in ROUNDS_OF_PADDING.as_chunks::<8>().0 {
         round(&mut state, W::splat(constants[0]));
@@ -205,7 +204,7 @@ fn compress_padding<W: Words>(value: &[W; 8]) -> [W; 8] {
 }
 
 #[inline(always)]
-fn sums<W: Words>(value: &[W; 8], state: &[W; 8]) -> [W; 8] {
+fn sums<W: Words32>(value: &[W; 8], state: &[W; 8]) -> [W; 8] {
     let mut next = *value;
     for i in 0..8 {
         next[i] = value[i].add(state[i]);
@@ -215,7 +214,7 @@ fn sums<W: Words>(value: &[W; 8], state: &[W; 8]) -> [W; 8] {
 
 /// A round, with the sum of its constant and its word of the schedule.
 #[inline(always)]
-fn round<W: Words>(state: &mut [W; 8], added: W) {
+fn round<W: Words32>(state: &mut [W; 8], added: W) {
     let [a, b, c, d, e, f, g, h] = *state;
     let high = e.rotate_right::<6>().xor3(e.rotate_right::<11>(), e.rotate_right::<25>());
     let first = h.add(added).add(high.add(e.choose(f, g)));
@@ -228,6 +227,7 @@ fn round<W: Words>(state: &mut [W; 8], added: W) {
 mod tests {
     use super::*;
     use crate::field::Goldilocks;
+    use crate::hash::Hasher;
 
     fn elements(count: usize) -> Vec<Goldilocks> {
         (1..=count as u64).map(|i| Goldilocks::new(i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect()
@@ -235,11 +235,6 @@ mod tests {
 
     /// Two vectors of sixteen and one over.
     const COUNT: usize = 33;
-
-    /// At every level with vectors, whether it would choose them or not.
-    fn levels() -> impl Iterator<Item = Simd> {
-        Simd::available().filter(|&simd| words::width(simd).is_some())
-    }
 
     #[test]
     fn rows() {
@@ -257,17 +252,30 @@ mod tests {
                     Sha256::hash_rows(simd, rows, &mut found);
                     assert_eq!(found, expected[..count], "{simd}: {count} rows of {width}");
                 }
-                for simd in levels() {
-                    found.fill(ByteDigest::default());
-                    words::enter(simd, HashRows { rows, digests: &mut found });
-                    assert_eq!(found, expected[..count], "{simd}: {count} rows of {width} in vectors");
+                // In vectors, whether they would be chosen or not.
+                for simd in Simd::available() {
+                    on_vectors!(
+                        simd,
+                        Words32 as W => {
+                            found.fill(ByteDigest::default());
+                            W::enter(HashRows { rows, digests: &mut found });
+                            assert_eq!(found, expected[..count], "{simd}: {count} rows of {width} in vectors");
+                        },
+                        else ()
+                    );
                 }
             }
-            for simd in levels() {
-                let rows = Rows::column_major(&by_columns, 1, COUNT);
-                let mut found = vec![ByteDigest::default(); COUNT];
-                words::enter(simd, HashRows { rows, digests: &mut found });
-                assert_eq!(found, expected, "{simd}: columns, rows of {width}");
+            for simd in Simd::available() {
+                on_vectors!(
+                    simd,
+                    Words32 as W => {
+                        let rows = Rows::column_major(&by_columns, 1, COUNT);
+                        let mut found = vec![ByteDigest::default(); COUNT];
+                        W::enter(HashRows { rows, digests: &mut found });
+                        assert_eq!(found, expected, "{simd}: columns, rows of {width}");
+                    },
+                    else ()
+                );
             }
         }
     }
@@ -283,10 +291,16 @@ mod tests {
                 Sha256::merge_pairs(simd, &digests[..2 * count], &mut found);
                 assert_eq!(found, expected[..count], "{simd}: {count} pairs");
             }
-            for simd in levels() {
-                let mut nodes = vec![ByteDigest::default(); count];
-                words::enter(simd, MergePairs { children: &digests[..2 * count], nodes: &mut nodes });
-                assert_eq!(nodes, expected[..count], "{simd}: {count} pairs in vectors");
+            for simd in Simd::available() {
+                on_vectors!(
+                    simd,
+                    Words32 as W => {
+                        let mut nodes = vec![ByteDigest::default(); count];
+                        W::enter(MergePairs { children: &digests[..2 * count], nodes: &mut nodes });
+                        assert_eq!(nodes, expected[..count], "{simd}: {count} pairs in vectors");
+                    },
+                    else ()
+                );
             }
         }
     }

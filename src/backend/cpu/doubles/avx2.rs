@@ -3,11 +3,11 @@
 use std::arch::x86_64::*;
 use std::ops::{Add, Sub};
 
-use super::{Doubles, Work};
+use super::Doubles;
 
-/// Four doubles. Values are made only where [`Doubles::enter`] may be called.
+/// Four doubles. Values are made only where [`Vectors::enter`](super::Vectors::enter) may be called.
 #[derive(Clone, Copy)]
-pub(super) struct Avx2(__m256d);
+pub(in crate::backend::cpu) struct Avx2(__m256d);
 
 #[inline]
 #[target_feature(enable = "avx2,fma")]
@@ -57,11 +57,6 @@ fn store(a: __m256d, values: &mut [f64; 4]) {
 #[target_feature(enable = "avx2,fma")]
 fn splat(value: f64) -> __m256d {
     _mm256_set1_pd(value)
-}
-
-#[target_feature(enable = "avx2,fma")]
-fn run(work: impl Work) {
-    work.run::<Avx2>();
 }
 
 super::vector!(Avx2, 4);

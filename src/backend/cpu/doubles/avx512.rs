@@ -3,11 +3,11 @@
 use std::arch::x86_64::*;
 use std::ops::{Add, Sub};
 
-use super::{Doubles, Work};
+use super::Doubles;
 
-/// Eight doubles. Values are made only where [`Doubles::enter`] may be called.
+/// Eight doubles. Values are made only where [`Vectors::enter`](super::Vectors::enter) may be called.
 #[derive(Clone, Copy)]
-pub(super) struct Avx512(__m512d);
+pub(in crate::backend::cpu) struct Avx512(__m512d);
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
@@ -57,11 +57,6 @@ fn store(a: __m512d, values: &mut [f64; 8]) {
 #[target_feature(enable = "avx512f,avx512dq")]
 fn splat(value: f64) -> __m512d {
     _mm512_set1_pd(value)
-}
-
-#[target_feature(enable = "avx512f,avx512dq")]
-fn run(work: impl Work) {
-    work.run::<Avx512>();
 }
 
 super::vector!(Avx512, 8);

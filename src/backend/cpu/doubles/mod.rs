@@ -1,8 +1,7 @@
 //! Doubles side by side: what exact integer arithmetic in floating point asks of the hardware.
 //!
 //! Every operation is that of IEEE 754, rounded to nearest, ties to even; a fused product and sum is rounded once. So all
-//! implementations give the same bits. Algorithms are written once over [`Doubles`] and compiled for each of its
-//! implementations; for the rules of that see [`Work`].
+//! implementations give the same bits. Algorithms are written once over [`Doubles`], by the rules of [`dispatch`](super::simd).
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -14,17 +13,17 @@ mod neon;
 use std::ops::{Add, Sub};
 
 #[cfg(target_arch = "x86_64")]
-use self::{avx2::Avx2, avx512::Avx512};
+pub(super) use self::{avx2::Avx2, avx512::Avx512};
 #[cfg(target_arch = "aarch64")]
-use neon::Neon;
+pub(super) use neon::Neon;
 
-use super::Simd;
+use super::simd::Vectors;
+
+/// The most doubles in any implementation.
+pub(super) const MAX_WIDTH: usize = 8;
 
 /// `WIDTH` doubles; the operations act on each separately.
-pub(super) trait Doubles: Copy + Add<Output = Self> + Sub<Output = Self> {
-    /// The number of doubles.
-    const WIDTH: usize;
-
+pub(super) trait Doubles: Vectors + Copy + Add<Output = Self> + Sub<Output = Self> {
     /// The doubles at the head of `values`.
     fn load(values: &[f64]) -> Self;
 
@@ -42,55 +41,20 @@ pub(super) trait Doubles: Copy + Add<Output = Self> + Sub<Output = Self> {
 
     /// minuend - self * factor, rounded once.
     fn sub_from(self, factor: Self, minuend: Self) -> Self;
-
-    /// Does some work with the instructions of this implementation. Only where the processor has them.
-    fn enter(work: impl Work);
-}
-
-/// Work on doubles of any implementation.
-///
-/// A function is compiled for the instructions that its own attribute names, whoever calls it. So all code between
-/// [`Doubles::enter`], which has the attribute, and the operations must become one function: it is
-/// `#[inline(always)]`, and has no closures that hold vectors, which nothing forces to be inlined.
-pub(super) trait Work {
-    /// Does it.
-    fn run<D: Doubles>(self);
-}
-
-/// The doubles in a vector of a level; `None` where it has none with fused products.
-pub(super) fn width(simd: Simd) -> Option<usize> {
-    match simd {
-        #[cfg(target_arch = "x86_64")]
-        Simd::Avx512 | Simd::Avx512Ifma => Some(Avx512::WIDTH),
-        #[cfg(target_arch = "x86_64")]
-        Simd::Avx2 => Some(Avx2::WIDTH),
-        #[cfg(target_arch = "aarch64")]
-        Simd::Neon => Some(Neon::WIDTH),
-        _ => None,
-    }
-}
-
-/// Does the work with a level's instructions, which must be available and have a [`width`].
-pub(super) fn enter(simd: Simd, work: impl Work) {
-    match simd {
-        #[cfg(target_arch = "x86_64")]
-        Simd::Avx512 | Simd::Avx512Ifma => Avx512::enter(work),
-        #[cfg(target_arch = "x86_64")]
-        Simd::Avx2 => Avx2::enter(work),
-        #[cfg(target_arch = "aarch64")]
-        Simd::Neon => Neon::enter(work),
-        _ => unreachable!("{simd} has no vectors of doubles"),
-    }
 }
 
 /// Implements [`Doubles`] for a vector by the functions of its module, which need instructions beyond the portable.
 macro_rules! vector {
     ($vector:ident, $width:literal) => {
-        // SAFETY, of all calls: the implementation is entered only by the dispatch of a `Cpu`, whose constructor has
-        // found the instructions in this processor, and by tests that look first.
-        impl Doubles for $vector {
-            const WIDTH: usize = $width;
+        const _: () = assert!($width <= super::MAX_WIDTH);
 
+        impl super::Vectors for $vector {
+            type Level = crate::backend::cpu::simd::level::$vector;
+            const WIDTH: usize = $width;
+        }
+
+        // SAFETY, of all calls: the vectors are entered only where the processor has their instructions: see `Vectors::enter`.
+        impl Doubles for $vector {
             #[inline(always)]
             fn load(values: &[f64]) -> Self {
                 let values = values.first_chunk().expect("a vector of doubles");
@@ -128,11 +92,6 @@ macro_rules! vector {
                 // SAFETY: as above.
                 Self(unsafe { sub_from(self.0, factor.0, minuend.0) })
             }
-
-            fn enter(work: impl Work) {
-                // SAFETY: as above.
-                unsafe { run(work) }
-            }
         }
 
         impl Add for $vector {
@@ -160,9 +119,13 @@ use vector;
 
 /// One double, by the standard library: for tests only, since without hardware the fused product is slow.
 #[cfg(test)]
-impl Doubles for f64 {
+impl Vectors for f64 {
+    type Level = super::simd::level::Portable;
     const WIDTH: usize = 1;
+}
 
+#[cfg(test)]
+impl Doubles for f64 {
     fn load(values: &[f64]) -> Self {
         values[0]
     }
@@ -186,31 +149,34 @@ impl Doubles for f64 {
     fn sub_from(self, factor: Self, minuend: Self) -> Self {
         (-self).mul_add(factor, minuend)
     }
-
-    fn enter(work: impl Work) {
-        work.run::<Self>();
-    }
 }
 
-/// Does the work at every level of this machine, and with one double: for tests.
+/// Does the work with the vectors of every level of this machine, and with one double: for tests.
 #[cfg(test)]
-pub(super) fn enter_each(work: impl Work + Copy) {
-    f64::enter(work);
-    for simd in Simd::available().filter(|&simd| width(simd).is_some()) {
-        enter(simd, work);
-    }
+macro_rules! enter_each {
+    ($work:expr) => {
+        f64::enter($work);
+        for simd in Simd::available() {
+            on_vectors!(simd, Doubles as D => D::enter($work), else ());
+        }
+    };
 }
+#[cfg(test)]
+pub(super) use enter_each;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::cpu::{
+        Simd,
+        simd::{Vectorised, on_vectors},
+    };
 
-    #[derive(Clone, Copy)]
     struct Check;
 
-    impl Work for Check {
+    impl<D: Doubles> Vectorised<D> for Check {
         #[inline(always)]
-        fn run<D: Doubles>(self) {
+        fn run(self) {
             let magic = 1.5 * (1u128 << 84) as f64;
             let values = [0.0, 1.0, -1.0, 3.0e9, -4294967295.0, 4294967297.0, 1e15 + 1.0, magic, -magic, 0.1];
             let mut found = [(); 6].map(|()| vec![0.0; D::WIDTH]);
@@ -242,6 +208,6 @@ mod tests {
 
     #[test]
     fn operations_round_once() {
-        enter_each(Check);
+        enter_each!(Check);
     }
 }

@@ -3,11 +3,11 @@
 use std::arch::aarch64::*;
 use std::ops::{Add, Sub};
 
-use super::{Doubles, Work};
+use super::Doubles;
 
 /// Two doubles.
 #[derive(Clone, Copy)]
-pub(super) struct Neon(float64x2_t);
+pub(in crate::backend::cpu) struct Neon(float64x2_t);
 
 #[inline]
 #[target_feature(enable = "neon")]
@@ -57,11 +57,6 @@ fn store(a: float64x2_t, values: &mut [f64; 2]) {
 #[target_feature(enable = "neon")]
 fn splat(value: f64) -> float64x2_t {
     vdupq_n_f64(value)
-}
-
-#[target_feature(enable = "neon")]
-fn run(work: impl Work) {
-    work.run::<Neon>();
 }
 
 super::vector!(Neon, 2);

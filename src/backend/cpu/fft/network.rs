@@ -14,8 +14,9 @@
 use rayon::prelude::*;
 
 use super::twiddles::Twiddles;
-use crate::backend::cpu::quadwords::{MOST, Work};
+use crate::backend::cpu::quadwords::MOST;
 use crate::backend::cpu::residues::Residues;
+use crate::backend::cpu::simd::Vectorised;
 use crate::bn254::{ScalarModulus, ScalarResidue};
 use crate::field::montgomery::Limbs;
 
@@ -160,7 +161,7 @@ pub(super) fn store<R: Residues<Modulus = ScalarModulus>>(
     }
 }
 
-impl<R: Residues<Modulus = ScalarModulus>> Work for Columns<'_, '_, R> {
+impl<R: Residues<Modulus = ScalarModulus>> Vectorised<R> for Columns<'_, '_, R> {
     #[inline(always)]
     fn run(self) {
         let Self { rows, k, layers, scratch } = self;
@@ -207,7 +208,7 @@ impl<R: Residues<Modulus = ScalarModulus>> Work for Columns<'_, '_, R> {
     }
 }
 
-impl<R: Residues<Modulus = ScalarModulus>> Work for Rows<'_, R> {
+impl<R: Residues<Modulus = ScalarModulus>> Vectorised<R> for Rows<'_, R> {
     #[inline(always)]
     fn run(self) {
         let Self { block, k, layers, scratch } = self;

@@ -3,8 +3,9 @@
 use rayon::prelude::*;
 
 use super::network::{load, store};
-use crate::backend::cpu::quadwords::{MOST, Work};
+use crate::backend::cpu::quadwords::MOST;
 use crate::backend::cpu::residues::Residues;
+use crate::backend::cpu::simd::Vectorised;
 use crate::bn254::{ScalarModulus, ScalarResidue};
 use crate::field::montgomery::Limbs;
 use crate::ntt::Order;
@@ -98,7 +99,7 @@ struct Table<'a, R> {
     residues: std::marker::PhantomData<R>,
 }
 
-impl<R: Residues<Modulus = ScalarModulus>> Work for Constant<'_, R> {
+impl<R: Residues<Modulus = ScalarModulus>> Vectorised<R> for Constant<'_, R> {
     #[inline(always)]
     fn run(self) {
         let root = R::root(&self.root);
@@ -108,7 +109,7 @@ impl<R: Residues<Modulus = ScalarModulus>> Work for Constant<'_, R> {
     }
 }
 
-impl<R: Residues<Modulus = ScalarModulus>> Work for Powers<'_, R> {
+impl<R: Residues<Modulus = ScalarModulus>> Vectorised<R> for Powers<'_, R> {
     #[inline(always)]
     fn run(self) {
         let Self { values, first, ratio, .. } = self;
@@ -127,7 +128,7 @@ impl<R: Residues<Modulus = ScalarModulus>> Work for Powers<'_, R> {
     }
 }
 
-impl<R: Residues<Modulus = ScalarModulus>> Work for Table<'_, R> {
+impl<R: Residues<Modulus = ScalarModulus>> Vectorised<R> for Table<'_, R> {
     #[inline(always)]
     fn run(self) {
         let pairs = self.values.chunks_exact_mut(R::WIDTH).zip(self.powers.chunks_exact(R::WIDTH));

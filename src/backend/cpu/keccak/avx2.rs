@@ -2,11 +2,11 @@
 
 use std::arch::x86_64::*;
 
-use super::{Lanes, MAX_LANES, Word, Work};
+use super::{MAX_WIDTH, Word, Words64};
 
-/// Four words. Values are made only where [`Lanes::enter`] may be called.
+/// Four words. Values are made only where [`Vectors::enter`](super::Vectors::enter) may be called.
 #[derive(Clone, Copy)]
-pub(super) struct Avx2(__m256i);
+pub(in crate::backend::cpu) struct Avx2(__m256i);
 
 #[inline]
 #[target_feature(enable = "avx2,fma")]
@@ -41,21 +41,16 @@ fn rotate(a: __m256i, count: u32) -> __m256i {
 
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn load(words: &[u64; MAX_LANES]) -> __m256i {
+fn load(words: &[u64; MAX_WIDTH]) -> __m256i {
     // SAFETY: four words are what is read, of eight.
     unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
 }
 
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn store(a: __m256i, words: &mut [u64; MAX_LANES]) {
+fn store(a: __m256i, words: &mut [u64; MAX_WIDTH]) {
     // SAFETY: four words are what is written, of eight.
     unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), a) }
-}
-
-#[target_feature(enable = "avx2,fma")]
-fn run(work: impl Work) {
-    work.run::<Avx2>();
 }
 
 super::vector!(Avx2, 4);

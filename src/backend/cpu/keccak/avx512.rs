@@ -2,11 +2,11 @@
 
 use std::arch::x86_64::*;
 
-use super::{Lanes, MAX_LANES, Word, Work};
+use super::{MAX_WIDTH, Word, Words64};
 
-/// Eight words. Values are made only where [`Lanes::enter`] may be called.
+/// Eight words. Values are made only where [`Vectors::enter`](super::Vectors::enter) may be called.
 #[derive(Clone, Copy)]
-pub(super) struct Avx512(__m512i);
+pub(in crate::backend::cpu) struct Avx512(__m512i);
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
@@ -42,21 +42,16 @@ fn rotate(a: __m512i, count: u32) -> __m512i {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
-fn load(words: &[u64; MAX_LANES]) -> __m512i {
+fn load(words: &[u64; MAX_WIDTH]) -> __m512i {
     // SAFETY: eight words are what is read.
     unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
-fn store(a: __m512i, words: &mut [u64; MAX_LANES]) {
+fn store(a: __m512i, words: &mut [u64; MAX_WIDTH]) {
     // SAFETY: eight words are what is written.
     unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), a) }
-}
-
-#[target_feature(enable = "avx512f,avx512dq")]
-fn run(work: impl Work) {
-    work.run::<Avx512>();
 }
 
 super::vector!(Avx512, 8);

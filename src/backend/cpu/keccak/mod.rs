@@ -1,7 +1,7 @@
 //! Keccak-256 on vector units: as many states side by side as a vector has 64-bit words.
 //!
-//! The permutation is the one text of `hash/keccak.rs`, written over [`Word`]; here are the vectors, by the rules that
-//! [`doubles`](super::doubles) gives, and how rows get into them. What leaves a vector mostly empty is hashed one by one.
+//! The permutation is the one text of `hash/keccak.rs`, written over [`Word`]; here are the vectors and how rows
+//! get into them. What leaves a vector mostly empty is hashed one by one.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -9,74 +9,50 @@ mod avx2;
 mod avx512;
 
 #[cfg(target_arch = "x86_64")]
-use self::{avx2::Avx2, avx512::Avx512};
+pub(super) use self::{avx2::Avx2, avx512::Avx512};
 use super::Simd;
-use super::rows::{Rows, SideBySide};
+use super::rows::{Rows, SideBySide, merge_each};
+use super::simd::{Vectorised, Vectors, on_vectors};
 use crate::field::Goldilocks;
 use crate::hash::keccak::{FIRST_PADDING, LAST_PADDING, RATE, WORDS, Word, permute};
-use crate::hash::{ByteDigest, Hasher, Keccak256};
+use crate::hash::{ByteDigest, Keccak256};
 
 /// The most states side by side.
-const MAX_LANES: usize = 8;
+const MAX_WIDTH: usize = 8;
 
 /// Words of a digest.
 const DIGEST: usize = 4;
 
-/// Hashes that are worth a vector of their own.
-const WORTHWHILE: usize = 2;
+/// The fewest hashes that are worth a vector of their own.
+const MIN_HASHES: usize = 2;
 
-/// Words side by side.
-trait Lanes: Word {
-    /// Their number.
-    const WIDTH: usize;
+/// How many of so many hashes to do in vectors: whole ones, and the rest where that is worth one.
+fn in_vectors(count: usize, lanes: usize) -> usize {
+    let rest = count % lanes;
+    count - if rest < MIN_HASHES { rest } else { 0 }
+}
 
+/// 64-bit words side by side.
+trait Words64: Word + Vectors {
     /// The words at the head of `words`.
-    fn load(words: &[u64; MAX_LANES]) -> Self;
+    fn load(words: &[u64; MAX_WIDTH]) -> Self;
 
     /// Writes the words to the head of `words`.
-    fn store(self, words: &mut [u64; MAX_LANES]);
-
-    /// Does some work with the instructions of this implementation. Only where the processor has them.
-    fn enter(work: impl Work);
+    fn store(self, words: &mut [u64; MAX_WIDTH]);
 }
 
-/// Work on lanes of any implementation.
-trait Work {
-    /// Does it.
-    fn run<L: Lanes>(self);
-}
-
-/// The words in a vector of a level; `None` where one by one is as good.
-fn width(simd: Simd) -> Option<usize> {
-    match simd {
-        #[cfg(target_arch = "x86_64")]
-        Simd::Avx512 => Some(Avx512::WIDTH),
-        #[cfg(target_arch = "x86_64")]
-        Simd::Avx2 => Some(Avx2::WIDTH),
-        _ => None,
-    }
-}
-
-/// Does the work with a level's instructions, which must be available and have a [`width`].
-fn enter(simd: Simd, work: impl Work) {
-    match simd {
-        #[cfg(target_arch = "x86_64")]
-        Simd::Avx512 => Avx512::enter(work),
-        #[cfg(target_arch = "x86_64")]
-        Simd::Avx2 => Avx2::enter(work),
-        _ => {
-            let _ = work;
-            unreachable!("{simd} has no vectors of words")
-        }
-    }
-}
-
-/// Implements [`Lanes`] for a vector by the functions of its module, which need instructions beyond the portable.
+/// Implements [`Words64`] for a vector by the functions of its module, which need instructions beyond the portable.
 #[cfg(target_arch = "x86_64")]
 macro_rules! vector {
     ($vector:ident, $width:literal) => {
-        // SAFETY, of all calls: the implementation is entered only by the dispatch of a `Cpu`, whose constructor has
-        // found the instructions in this processor, and by tests that look first.
+        const _: () = assert!($width <= super::MAX_WIDTH);
+
+        impl super::Vectors for $vector {
+            type Level = crate::backend::cpu::simd::level::$vector;
+            const WIDTH: usize = $width;
+        }
+
+        // SAFETY, of all calls: the vectors are entered only where the processor has their instructions: see `Vectors::enter`.
         impl Word for $vector {
             #[inline(always)]
             fn splat(word: u64) -> Self {
@@ -109,24 +85,17 @@ macro_rules! vector {
             }
         }
 
-        impl Lanes for $vector {
-            const WIDTH: usize = $width;
-
+        impl Words64 for $vector {
             #[inline(always)]
-            fn load(words: &[u64; MAX_LANES]) -> Self {
+            fn load(words: &[u64; MAX_WIDTH]) -> Self {
                 // SAFETY: as above.
                 Self(unsafe { load(words) })
             }
 
             #[inline(always)]
-            fn store(self, words: &mut [u64; MAX_LANES]) {
+            fn store(self, words: &mut [u64; MAX_WIDTH]) {
                 // SAFETY: as above.
                 unsafe { store(self.0, words) }
-            }
-
-            fn enter(work: impl Work) {
-                // SAFETY: as above.
-                unsafe { run(work) }
             }
         }
     };
@@ -136,26 +105,29 @@ use vector;
 
 impl SideBySide for Keccak256 {
     fn hash_rows(simd: Simd, rows: Rows<'_>, digests: &mut [ByteDigest]) {
-        let Some(lanes) = width(simd) else { return rows.hash_each::<Self>(digests) };
-        let rest = digests.len() % lanes;
-        let in_vectors = digests.len() - if rest < WORTHWHILE { rest } else { 0 };
-        let (whole, rest) = digests.split_at_mut(in_vectors);
-        enter(simd, HashRows { rows, digests: whole });
-        rows.from(in_vectors).hash_each::<Self>(rest);
+        let in_vectors = on_vectors!(
+            simd,
+            Words64 as W => {
+                let count = in_vectors(digests.len(), W::WIDTH);
+                W::enter(HashRows { rows, digests: &mut digests[..count] });
+                count
+            },
+            else 0
+        );
+        rows.from(in_vectors).hash_each::<Self>(&mut digests[in_vectors..]);
     }
 
     fn merge_pairs(simd: Simd, children: &[ByteDigest], nodes: &mut [ByteDigest]) {
-        let lanes = width(simd).unwrap_or(usize::MAX);
-        let rest = nodes.len() % lanes;
-        let in_vectors = nodes.len() - if rest < WORTHWHILE || lanes == usize::MAX { rest } else { 0 };
-        let (whole, rest) = nodes.split_at_mut(in_vectors);
-        let (children, rest_children) = children.split_at(2 * in_vectors);
-        if in_vectors > 0 {
-            enter(simd, MergePairs { children, nodes: whole });
-        }
-        for (node, pair) in rest.iter_mut().zip(rest_children.as_chunks().0) {
-            *node = Self::merge(pair);
-        }
+        let in_vectors = on_vectors!(
+            simd,
+            Words64 as W => {
+                let count = in_vectors(nodes.len(), W::WIDTH);
+                W::enter(MergePairs { children: &children[..2 * count], nodes: &mut nodes[..count] });
+                count
+            },
+            else 0
+        );
+        merge_each::<Self>(&children[2 * in_vectors..], &mut nodes[in_vectors..]);
     }
 }
 
@@ -165,14 +137,14 @@ struct HashRows<'a> {
     digests: &'a mut [ByteDigest],
 }
 
-impl Work for HashRows<'_> {
+impl<W: Words64> Vectorised<W> for HashRows<'_> {
     #[inline(always)]
-    fn run<L: Lanes>(self) {
+    fn run(self) {
         let width = self.rows.width();
-        for (i, digests) in self.digests.chunks_mut(L::WIDTH).enumerate() {
-            let rows = self.rows.from(i * L::WIDTH);
-            let mut state = [L::splat(0); WORDS];
-            let mut blocks = [[Goldilocks::default(); RATE]; MAX_LANES];
+        for (i, digests) in self.digests.chunks_mut(W::WIDTH).enumerate() {
+            let rows = self.rows.from(i * W::WIDTH);
+            let mut state = [W::splat(0); WORDS];
+            let mut blocks = [[Goldilocks::default(); RATE]; MAX_WIDTH];
             // The last block has a word at least to spare, for the padding.
             for first in (0..=width).step_by(RATE) {
                 let count = RATE.min(width - first);
@@ -180,11 +152,11 @@ impl Work for HashRows<'_> {
                     rows.block(first..first + count, &mut blocks[..digests.len()]);
                 }
                 for j in 0..count {
-                    let mut lanes = [0; MAX_LANES];
-                    for lane in 0..L::WIDTH {
+                    let mut lanes = [0; MAX_WIDTH];
+                    for lane in 0..W::WIDTH {
                         lanes[lane] = blocks[lane][j].as_u64();
                     }
-                    state[j] = state[j].xor(L::load(&lanes));
+                    state[j] = state[j].xor(W::load(&lanes));
                 }
                 if count < RATE {
                     pad(&mut state, count);
@@ -202,18 +174,18 @@ struct MergePairs<'a> {
     nodes: &'a mut [ByteDigest],
 }
 
-impl Work for MergePairs<'_> {
+impl<W: Words64> Vectorised<W> for MergePairs<'_> {
     #[inline(always)]
-    fn run<L: Lanes>(self) {
-        for (nodes, children) in self.nodes.chunks_mut(L::WIDTH).zip(self.children.chunks(2 * L::WIDTH)) {
-            let mut state = [L::splat(0); WORDS];
+    fn run(self) {
+        for (nodes, children) in self.nodes.chunks_mut(W::WIDTH).zip(self.children.chunks(2 * W::WIDTH)) {
+            let mut state = [W::splat(0); WORDS];
             for j in 0..2 * DIGEST {
-                let mut lanes = [0; MAX_LANES];
+                let mut lanes = [0; MAX_WIDTH];
                 for (lane, pair) in children.chunks_exact(2).enumerate() {
                     let digest = &pair[j / DIGEST].0;
                     lanes[lane] = u64::from_le_bytes(digest.as_chunks().0[j % DIGEST]);
                 }
-                state[j] = L::load(&lanes);
+                state[j] = W::load(&lanes);
             }
             pad(&mut state, 2 * DIGEST);
             permute(&mut state);
@@ -224,16 +196,16 @@ impl Work for MergePairs<'_> {
 
 /// The padding of a block with so many words.
 #[inline(always)]
-fn pad<L: Lanes>(state: &mut [L; WORDS], count: usize) {
-    state[count] = state[count].xor(L::splat(FIRST_PADDING));
-    state[RATE - 1] = state[RATE - 1].xor(L::splat(LAST_PADDING));
+fn pad<W: Words64>(state: &mut [W; WORDS], count: usize) {
+    state[count] = state[count].xor(W::splat(FIRST_PADDING));
+    state[RATE - 1] = state[RATE - 1].xor(W::splat(LAST_PADDING));
 }
 
 /// Writes as many digests as there are.
 #[inline(always)]
-fn write<L: Lanes>(state: &[L; WORDS], digests: &mut [ByteDigest]) {
+fn write<W: Words64>(state: &[W; WORDS], digests: &mut [ByteDigest]) {
     for (k, words) in state[..DIGEST].iter().enumerate() {
-        let mut lanes = [0; MAX_LANES];
+        let mut lanes = [0; MAX_WIDTH];
         words.store(&mut lanes);
         for (digest, word) in digests.iter_mut().zip(lanes) {
             digest.0.as_chunks_mut().0[k] = word.to_le_bytes();
@@ -244,6 +216,7 @@ fn write<L: Lanes>(state: &[L; WORDS], digests: &mut [ByteDigest]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hash::Hasher;
 
     fn elements(count: usize) -> Vec<Goldilocks> {
         (1..=count as u64).map(|i| Goldilocks::new(i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect()

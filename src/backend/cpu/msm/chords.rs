@@ -16,8 +16,9 @@
 //! for 2P, that with the slope 3x^2 / 2y; for P - P, P + 0 and 0 + P, one of slope 0, and the result is put in later.
 
 use super::adder::{Point, Source};
-use crate::backend::cpu::quadwords::{MOST, Work};
+use crate::backend::cpu::quadwords::MOST;
 use crate::backend::cpu::residues::Residues;
+use crate::backend::cpu::simd::Vectorised;
 use crate::bn254::{CoordinateModulus, CoordinateResidue};
 use crate::curve::{Affine, Coordinate};
 use crate::field::montgomery::Limbs;
@@ -165,7 +166,7 @@ fn ys<'a, R: Residues>(points: &[&'a Point; MOST]) -> [&'a Limbs; MOST] {
     rows
 }
 
-impl<R: Residues<Modulus = CoordinateModulus>, S: Source> Work for Flush<'_, R, S> {
+impl<R: Residues<Modulus = CoordinateModulus>, S: Source> Vectorised<R> for Flush<'_, R, S> {
     #[inline(always)]
     fn run(self) {
         let Self { batch, from, points, sums } = self;

@@ -19,9 +19,9 @@
 //! **Halves are made non-negative** before they are cut, by adding to one summand a pair that stands for zero,
 //! k (2^32 + 2^16 - 1) + 2^48 k (2^32 - 2^16 - 1) = k p (2^16 - 1).
 //!
-//! **Words between layers** are offset by c = 2^63 + 2^31 (also for nothing, in that summand), and then their two highest
+//! **Words between layers** are offset by c = 2^63 + 2^31 (which that summand includes at no cost), and then their two highest
 //! bits of halves are flipped: then a word stands for a0 + 2^32 a1 where a0 and a1 are its halves as *signed* integers. A
-//! twiddle w and 2^32 w are given as pairs of signed halves too (see [`Factor`]), so that
+//! twiddle w and 2^32 w are given as pairs of signed halves too (see [`Twiddle`]), so that
 //!
 //! ```text
 //! w a = x + 2^32 y,  x = a0 w0 + a1 v0,  y = a0 w1 + a1 v1
@@ -35,7 +35,7 @@
 //! sums of four are below 2^55 in magnitude; k = 2^24 adds about 2^56, so that words are made of halves between 2^55 and 2^57.
 
 use super::lanes::Lanes;
-use super::tile::{LANES, Row};
+use super::tile::{LANES, TileRow};
 use crate::field::{Goldilocks, MODULUS};
 
 /// The binary logarithm of the most points that a butterfly has.
@@ -44,11 +44,11 @@ pub(super) const LOG_RADIX: u32 = 4;
 /// The offset c of words between layers, and the bits of it that are flipped.
 const OFFSET: u64 = 1 << 63 | 1 << 31;
 
-/// A factor w, ready for products: the signed halves [w0, w1, v0, v1] of w = w0 + 2^32 w1 and of 2^32 w = v0 + 2^32 v1.
-pub(super) type Factor = [i32; 4];
+/// A twiddle w, ready for products: the signed halves [w0, w1, v0, v1] of w = w0 + 2^32 w1 and of 2^32 w = v0 + 2^32 v1.
+pub(super) type Twiddle = [i32; 4];
 
-/// The form of a factor in which it is multiplied with words between layers.
-pub(super) fn factor(w: Goldilocks) -> Factor {
+/// The form of a twiddle in which it is multiplied with words between layers.
+pub(super) fn twiddle(w: Goldilocks) -> Twiddle {
     let halves = |w: Goldilocks| {
         // The representative between -2^63 - 2^31 and 2^63 - 2^31 - 1, whose signed halves exist.
         let word = w.as_u64();
@@ -93,7 +93,7 @@ impl<L: Lanes> Pair<L> {
 
     /// The product of a word between layers.
     #[inline(always)]
-    fn of_product(word: L, &[w0, w1, v0, v1]: &Factor) -> Self {
+    fn of_product(word: L, &[w0, w1, v0, v1]: &Twiddle) -> Self {
         let high = word.shr(32);
         let x = word.mul_halves(L::splat_half(w0)).plus(high.mul_halves(L::splat_half(v0)));
         let y = word.mul_halves(L::splat_half(w1)).plus(high.mul_halves(L::splat_half(v1)));
@@ -161,17 +161,17 @@ fn radix_4<L: Lanes>([a, b, c, d]: [Pair<L>; 4]) -> [Pair<L>; 4] {
     [even.plus(odd), even_minus.plus_i(odd_minus), even.minus(odd), even_minus.minus_i(odd_minus)]
 }
 
-/// Where a butterfly's words come from and what becomes of them.
+/// The rows that a butterfly reads and writes.
 #[derive(Clone, Copy)]
-struct Rows {
-    first: *mut Row,
-    /// Rows between one input and the next.
+struct ButterflyRows {
+    first: *mut TileRow,
+    /// ButterflyRows between one input and the next.
     stride: usize,
     /// The word of each row with which a vector begins.
     lane: usize,
 }
 
-impl Rows {
+impl ButterflyRows {
     /// The row at `index`, from the vector's first word on.
     ///
     /// # Safety
@@ -196,9 +196,9 @@ impl<const LOG: u32, const FIRST: bool, const LAST: bool> Layer<LOG, FIRST, LAST
     /// A first layer's parts have one row.
     #[inline(always)]
     pub(super) fn run<L: Lanes>(
-        rows: &mut [Row],
+        rows: &mut [TileRow],
         stride: usize,
-        twiddles: &[[Factor; 15]],
+        twiddles: &[[Twiddle; 15]],
         outputs: &[u8; 16],
     ) {
         let count = if FIRST { 1 } else { twiddles.len() };
@@ -211,7 +211,7 @@ impl<const LOG: u32, const FIRST: bool, const LAST: bool> Layer<LOG, FIRST, LAST
                     // SAFETY: i is below the stride and numbers of parts are below 2^LOG, so that all rows are in the run,
                     // which is borrowed mutably.
                     unsafe {
-                        let rows = Rows { first: first.add(i), stride, lane };
+                        let rows = ButterflyRows { first: first.add(i), stride, lane };
                         Self::butterfly::<L>(rows, twiddles, outputs);
                     }
                 }
@@ -224,7 +224,7 @@ impl<const LOG: u32, const FIRST: bool, const LAST: bool> Layer<LOG, FIRST, LAST
     /// # Safety
     /// `rows` has 2^`LOG` rows that nobody else uses, and outputs are less.
     #[inline(always)]
-    unsafe fn butterfly<L: Lanes>(rows: Rows, twiddles: &[Factor; 15], outputs: &[u8; 16]) {
+    unsafe fn butterfly<L: Lanes>(rows: ButterflyRows, twiddles: &[Twiddle; 15], outputs: &[u8; 16]) {
         // SAFETY: by the caller's promise, the numbers of rows that calls name being below 2^LOG.
         unsafe {
             match LOG {
@@ -269,7 +269,7 @@ impl<const LOG: u32, const FIRST: bool, const LAST: bool> Layer<LOG, FIRST, LAST
     /// # Safety
     /// As of [`butterfly`](Self::butterfly), j being below 2^`LOG`.
     #[inline(always)]
-    unsafe fn input<L: Lanes, const J: usize>(rows: Rows, twiddles: &[Factor; 15]) -> Pair<L> {
+    unsafe fn input<L: Lanes, const J: usize>(rows: ButterflyRows, twiddles: &[Twiddle; 15]) -> Pair<L> {
         // SAFETY: by the caller's promise.
         let word = L::load(unsafe { rows.at(J.reverse_bits() >> (usize::BITS - LOG)) });
         match (FIRST, J) {
@@ -284,7 +284,10 @@ impl<const LOG: u32, const FIRST: bool, const LAST: bool> Layer<LOG, FIRST, LAST
     /// # Safety
     /// As of [`butterfly`](Self::butterfly).
     #[inline(always)]
-    unsafe fn column<L: Lanes, const J0: usize>(rows: Rows, twiddles: &[Factor; 15]) -> [Pair<L>; 4] {
+    unsafe fn column<L: Lanes, const J0: usize>(
+        rows: ButterflyRows,
+        twiddles: &[Twiddle; 15],
+    ) -> [Pair<L>; 4] {
         // SAFETY: by the caller's promise.
         let [a, b, c, d] = unsafe {
             match (Self::OUTER, J0) {
@@ -346,7 +349,11 @@ impl<const LOG: u32, const FIRST: bool, const LAST: bool> Layer<LOG, FIRST, LAST
     /// # Safety
     /// As of [`butterfly`](Self::butterfly).
     #[inline(always)]
-    unsafe fn pair<L: Lanes, const M0: usize>(x: &[[Pair<L>; 4]; 2], rows: Rows, outputs: &[u8; 16]) {
+    unsafe fn pair<L: Lanes, const M0: usize>(
+        x: &[[Pair<L>; 4]; 2],
+        rows: ButterflyRows,
+        outputs: &[u8; 16],
+    ) {
         let a = x[0][M0].plus(Self::bias());
         // SAFETY: by the caller's promise.
         unsafe {
@@ -360,7 +367,11 @@ impl<const LOG: u32, const FIRST: bool, const LAST: bool> Layer<LOG, FIRST, LAST
     /// # Safety
     /// As of [`butterfly`](Self::butterfly).
     #[inline(always)]
-    unsafe fn quad<L: Lanes, const M0: usize>(x: &[[Pair<L>; 4]; 4], rows: Rows, outputs: &[u8; 16]) {
+    unsafe fn quad<L: Lanes, const M0: usize>(
+        x: &[[Pair<L>; 4]; 4],
+        rows: ButterflyRows,
+        outputs: &[u8; 16],
+    ) {
         let [a, b, c, d] = radix_4([x[0][M0].plus(Self::bias()), x[1][M0], x[2][M0], x[3][M0]]);
         // SAFETY: by the caller's promise.
         unsafe {
@@ -385,7 +396,7 @@ impl<const LOG: u32, const FIRST: bool, const LAST: bool> Layer<LOG, FIRST, LAST
     /// # Safety
     /// As of [`butterfly`](Self::butterfly), `part` being below 2^`LOG`.
     #[inline(always)]
-    unsafe fn output<L: Lanes>(value: Pair<L>, rows: Rows, part: u8) {
+    unsafe fn output<L: Lanes>(value: Pair<L>, rows: ButterflyRows, part: u8) {
         let word = value.word();
         let word = if LAST { word } else { word.xor(L::splat(OFFSET)) };
         // SAFETY: by the caller's promise.
@@ -394,147 +405,4 @@ impl<const LOG: u32, const FIRST: bool, const LAST: bool> Layer<LOG, FIRST, LAST
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::lanes::{Work, on_lanes};
-    use super::*;
-    use crate::backend::cpu::Simd;
-    use crate::field::Field;
-
-    /// Words whose halves are extreme, as unsigned integers and as signed ones.
-    fn words() -> Vec<u64> {
-        let halves = [0, 1, 0x7fff_fffe, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xffff_fffe, 0xffff_ffff];
-        halves.into_iter().flat_map(|high: u64| halves.map(|low| high << 32 | low)).collect()
-    }
-
-    /// The residue of l + 2^48 h.
-    fn residue(l: i64, h: i64) -> Goldilocks {
-        let [l, h] = [l, h].map(|x| {
-            let magnitude = Goldilocks::new(x.unsigned_abs());
-            if x < 0 { -magnitude } else { magnitude }
-        });
-        l + h * Goldilocks::new(1 << 48)
-    }
-
-    fn halves<L: Lanes>(pair: Pair<L>) -> Vec<[i64; 2]> {
-        let (mut l, mut h) = (vec![0; L::WIDTH], vec![0; L::WIDTH]);
-        pair.l.store(&mut l);
-        pair.h.store(&mut h);
-        l.into_iter().zip(h).map(|(l, h)| [l as i64, h as i64]).collect()
-    }
-
-    fn residues<L: Lanes>(pair: Pair<L>) -> Vec<Goldilocks> {
-        halves(pair).into_iter().map(|[l, h]| residue(l, h)).collect()
-    }
-
-    #[test]
-    fn factors_stand_for_what_they_should() {
-        let shift = Goldilocks::new(1 << 32);
-        for w in words().into_iter().map(Goldilocks::new) {
-            let [w0, w1, v0, v1] = factor(w).map(|half| residue(half as i64, 0));
-            assert_eq!((w0 + w1 * shift, v0 + v1 * shift), (w, w * shift), "{w}");
-        }
-        assert_eq!(residues(Pair::<super::super::lanes::Word>::zero(1 << 24)), [Goldilocks::ZERO]);
-    }
-
-    /// Products and shifts at the ends of their ranges.
-    struct Extremes;
-
-    impl Work for Extremes {
-        #[inline(always)]
-        fn run<L: Lanes>(self) {
-            let shift = Goldilocks::new(1 << 32);
-            // Halves of both signs' greatest magnitude at once are of the one word that layers never make: 0, offset.
-            for a in words().into_iter().filter(|&a| a != OFFSET) {
-                let value = residue(a as i32 as i64, 0) + residue(a as i64 >> 32, 0) * shift;
-                for w in words().into_iter().map(Goldilocks::new) {
-                    let product = Pair::<L>::of_product(L::splat(a), &factor(w));
-                    assert!(halves(product).iter().flatten().all(|x| x.unsigned_abs() < 1 << 49), "{a} {w}");
-                    assert_eq!(residues(product), vec![value * w; L::WIDTH], "{a} {w}");
-                }
-            }
-            for l in [0, 1, (1 << 48) - 1, (1 << 53) - 1] {
-                for h in [0, 1, (1 << 48) - 1, (1 << 53) - 1] {
-                    for exponent in (0..144).step_by(12) {
-                        let shifted = Pair::<L>::splat(l, h).shifted(exponent);
-                        let expected = residue(l as i64, h as i64) * Goldilocks::new(2).pow(exponent as u64);
-                        assert_eq!(residues(shifted), vec![expected; L::WIDTH], "{l} {h} 2^{exponent}");
-                    }
-                }
-            }
-            for l in [1 << 55, (1 << 57) - 1] {
-                for h in [1 << 55, (1 << 55) + 0xffff, (1 << 57) - 1, (1 << 57) - (1 << 16)] {
-                    let mut found = vec![0; L::WIDTH];
-                    Pair::<L>::splat(l, h).word().store(&mut found);
-                    let expected = residue(l as i64, h as i64);
-                    assert!(found.iter().all(|&x| x != 0 && Goldilocks::new(x) == expected), "{l} {h}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn extremes_stay_within_bounds() {
-        for simd in Simd::available() {
-            on_lanes!(simd, L, L::enter(Extremes));
-        }
-    }
-
-    /// All rows of butterflies at extremes of which sums are as large as can be.
-    struct Runs<'a, const FIRST: bool>(&'a mut [Row], &'a [[Factor; 15]]);
-
-    impl<const FIRST: bool> Work for Runs<'_, FIRST> {
-        #[inline(always)]
-        fn run<L: Lanes>(self) {
-            let outputs = std::array::from_fn(|m| m as u8);
-            Layer::<4, FIRST, true>::run::<L>(self.0, 1, self.1, &outputs);
-        }
-    }
-
-    #[test]
-    fn butterflies_of_extremes() {
-        let root = Goldilocks::new(1 << 12);
-        let shift = Goldilocks::new(1 << 32);
-        let words = words();
-        for case in 0..512_u64 {
-            // Pairs of extremes against each other in every pattern of signs, then mixtures.
-            let pick = |i: usize| match case {
-                0..256 => {
-                    [words[case as usize % 64], words[63 - case as usize / 4]][i.count_ones() as usize % 2]
-                }
-                _ => {
-                    words[((case + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(4 * i as u32) % 64)
-                        as usize]
-                }
-            };
-            let input: [u64; 16] = std::array::from_fn(|i| if pick(i) == OFFSET { 1 } else { pick(i) });
-            let twiddles: [Goldilocks; 15] = std::array::from_fn(|i| Goldilocks::new(pick(i + 16)));
-            for first in [true, false] {
-                let value = |j: usize| match (first, j) {
-                    (true, _) => Goldilocks::new(input[j]),
-                    (false, _) => {
-                        let word =
-                            residue(input[j] as i32 as i64, 0) + residue(input[j] as i64 >> 32, 0) * shift;
-                        if j == 0 { word } else { word * twiddles[j - 1] }
-                    }
-                };
-                let expected: Vec<_> = (0..16_u64)
-                    .map(|m| (0..16).fold(Goldilocks::ZERO, |sum, j| sum + value(j) * root.pow(m * j as u64)))
-                    .collect();
-                for simd in Simd::available() {
-                    let mut rows = [Row::default(); 16];
-                    for (j, &word) in input.iter().enumerate() {
-                        rows[crate::ntt::reverse_bits(j, 4)] = Row([word; LANES]);
-                    }
-                    let twiddles = [twiddles.map(factor)];
-                    match first {
-                        true => on_lanes!(simd, L, L::enter(Runs::<true>(&mut rows, &twiddles))),
-                        false => on_lanes!(simd, L, L::enter(Runs::<false>(&mut rows, &twiddles))),
-                    }
-                    for (row, expected) in rows.iter().zip(&expected) {
-                        assert!(row.0.iter().all(|&x| Goldilocks::new(x) == *expected), "{case}, {simd}");
-                    }
-                }
-            }
-        }
-    }
-}
+mod tests;

@@ -1,12 +1,12 @@
-//! Factors on the rows of tiles, on their way in and out.
+//! The factors by which rows of tiles are multiplied as they are gathered and scattered.
 //!
 //! Twiddles between passes, shifts of cosets and the factor 1/n are all of one form, [`Scaling`]: on each lane a geometric
 //! progression, whose first value and ratio are progressions in the lane's index. Lanes of one index share a table; others
 //! have running products, a few rows side by side.
 
 use super::lanes::Lanes;
-use super::pass::{MAX_GROUP, Placement};
-use super::tile::{LANES, Row};
+use super::pass::{MAX_GROUP, TileLayout};
+use super::tile::{LANES, TileRow};
 use crate::field::{Field, Goldilocks, powers};
 
 /// Running products side by side, since one is bound by latency.
@@ -48,29 +48,29 @@ impl Scaling {
         self.start.is_constant() && self.ratio.is_constant()
     }
 
-    /// The factors of one side of a tile of `size` rows, by way of that side's tables if all lanes share them.
+    /// The factors of one side of a tile of `size` rows, in that side's tables if all lanes share them.
     #[inline(always)]
-    pub(super) fn factors<L: Lanes>(self, place: &Placement, size: usize, tables: &mut Tables) -> Factors {
+    pub(super) fn factors<L: Lanes>(self, layout: &TileLayout, size: usize, tables: &mut Tables) -> Factors {
         if self.is_trivial() {
             return Factors::None;
         }
-        if self.is_uniform() || place.same_index {
-            let key = if self.is_uniform() { 0 } else { place.index[0] };
+        if self.is_uniform() || layout.same_index {
+            let key = if self.is_uniform() { 0 } else { layout.index[0] };
             return Factors::Rows(tables.find::<L>(self, key, size));
         }
-        self.factors_by_lane(place)
+        self.factors_by_lane(layout)
     }
 
-    fn factors_by_lane(self, place: &Placement) -> Factors {
+    fn factors_by_lane(self, layout: &TileLayout) -> Factors {
         let each = |p: Progression| {
-            let mut row = Row::default();
-            let mut power = p.at(place.index[0]);
-            for lane in 0..place.used {
+            let mut row = TileRow::default();
+            let mut power = p.at(layout.index[0]);
+            for lane in 0..layout.used {
                 // Neighbouring lanes mostly have equal or neighbouring indices.
-                if lane > 0 && place.index[lane] != place.index[lane - 1] {
-                    power = match place.index[lane] == place.index[lane - 1] + 1 {
+                if lane > 0 && layout.index[lane] != layout.index[lane - 1] {
+                    power = match layout.index[lane] == layout.index[lane - 1] + 1 {
                         true => power * p.step,
-                        false => p.at(place.index[lane]),
+                        false => p.at(layout.index[lane]),
                     };
                 }
                 row.0[lane] = power.as_u64();
@@ -89,8 +89,8 @@ pub(super) enum Factors {
     Rows(usize),
     /// A factor a lane, multiplied by its ratio from row to row.
     Lanes {
-        start: Row,
-        ratio: Row,
+        start: TileRow,
+        ratio: TileRow,
     },
 }
 
@@ -113,7 +113,7 @@ pub(super) struct Tables {
 
 /// Multiplies row by row.
 #[inline(always)]
-pub(super) fn multiply<L: Lanes>(row: &mut Row, by: &Row) {
+pub(super) fn multiply<L: Lanes>(row: &mut TileRow, by: &TileRow) {
     for k in (0..LANES).step_by(L::WIDTH) {
         L::load(&row.0[k..]).mul(L::load(&by.0[k..])).store(&mut row.0[k..]);
     }
@@ -122,8 +122,8 @@ pub(super) fn multiply<L: Lanes>(row: &mut Row, by: &Row) {
 /// Running products by lane: the factors of `CHAINS` rows that follow one another, and the step to as many further.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Chains {
-    pub(super) current: [Row; CHAINS],
-    pub(super) step: Row,
+    pub(super) current: [TileRow; CHAINS],
+    pub(super) step: TileRow,
 }
 
 impl Chains {
@@ -192,12 +192,12 @@ impl Table {
     /// start * ratio^i for i below `len` at least.
     #[inline(always)]
     fn fill<L: Lanes>(&mut self, start: Goldilocks, ratio: Goldilocks, len: usize) {
-        let mut first = Row::default();
+        let mut first = TileRow::default();
         for (word, power) in first.0.iter_mut().zip(powers(ratio)) {
             *word = (start * power).as_u64();
         }
         let mut chains = Chains::default();
-        let ratio = Row([ratio.pow(LANES as u64).as_u64(); LANES]);
+        let ratio = TileRow([ratio.pow(LANES as u64).as_u64(); LANES]);
         chains.begin::<L>(&Factors::Lanes { start: first, ratio });
         self.factors.clear();
         while self.factors.len() < len {

@@ -4,7 +4,7 @@
 //!
 //! A transform of n points is split into passes over tiles (see [`plan`]); a tile is eight short transforms side by
 //! side ([`tile`], [`butterfly`]), made of a few operations on words ([`lanes`]). A pass gathers the rows of a few tiles
-//! from wherever they stand, transforms them where they lie in cache, and scatters them again ([`pass`], [`moves`]), so
+//! from wherever they are in memory, transforms them in cache, and scatters them again ([`pass`], [`moves`]), so
 //! orders, twiddles, coset shifts and the factor 1/n ([`factors`]) cost no sweep of their own, and each pass reads and
 //! writes the data once. The eight lanes are
 //! neighbouring columns, of the matrix itself or of the matrix that a split of n makes of a column, as in the
@@ -19,7 +19,7 @@
 
 mod butterfly;
 mod factors;
-mod lanes;
+pub(super) mod lanes;
 mod moves;
 mod pass;
 mod plan;
@@ -43,7 +43,7 @@ use crate::ntt::{Direction, Domain, Lde, Ntt, Order};
 /// Columns that a transform through scratch memory takes at once.
 const SCRATCH_COLUMNS: usize = 8;
 
-/// Words that several passes find in a core's own cache when they come back to them: 512 KiB.
+/// Words that stay in a core's own cache from one pass to the next: 512 KiB.
 const CACHED: usize = 1 << 16;
 
 fn inverse(x: Goldilocks) -> Goldilocks {

@@ -7,9 +7,9 @@ use std::mem::discriminant;
 
 use super::factors::{CHAINS, Chains, Factors, Tables, multiply};
 use super::lanes::Lanes;
-use super::pass::{MAX_GROUP, Pass, Placement};
+use super::pass::{MAX_GROUP, Pass, TileLayout};
 use super::shared::{Source, Target};
-use super::tile::{LANES, Map, Row, map_row, stream_row};
+use super::tile::{LANES, Map, TileRow, map_row, stream_row};
 use crate::ntt::Order;
 
 /// How many rows ahead memory is asked for: far apart, they are fetched by nothing else. No further, because rows a
@@ -22,26 +22,26 @@ impl Pass<'_> {
     pub(super) fn gather<L: Lanes>(
         &self,
         source: Source,
-        places: &[Placement],
+        layouts: &[TileLayout],
         tables: &mut Tables,
-        rows: &mut [Row],
+        rows: &mut [TileRow],
     ) {
         let mut factors = [Factors::None; MAX_GROUP];
-        for (factors, place) in factors.iter_mut().zip(places) {
-            *factors = self.before.factors::<L>(place, self.tile.size(), tables);
+        for (factors, layout) in factors.iter_mut().zip(layouts) {
+            *factors = self.before.factors::<L>(layout, self.tile.size(), tables);
         }
-        let factors = &factors[..places.len()];
+        let factors = &factors[..layouts.len()];
         let is_alike = |f: &Factors| discriminant(f) == discriminant(&factors[0]);
-        if places.iter().all(|place| place.read_contiguous) && factors.iter().all(is_alike) {
-            return self.gather_alike::<L>(source, places, factors, tables, rows);
+        if layouts.iter().all(|layout| layout.read_contiguous) && factors.iter().all(is_alike) {
+            return self.gather_alike::<L>(source, layouts, factors, tables, rows);
         }
         let tiles =
-            places.chunks(1).zip(factors.chunks(1)).zip(rows.chunks_exact_mut(self.tile.padded_size()));
-        for ((place, factors), rows) in tiles {
-            let columns = self.read.row == 1 && place[0].used == LANES && self.tile.size() >= LANES;
+            layouts.chunks(1).zip(factors.chunks(1)).zip(rows.chunks_exact_mut(self.tile.padded_size()));
+        for ((layout, factors), rows) in tiles {
+            let columns = self.read.row == 1 && layout[0].used == LANES && self.tile.size() >= LANES;
             match factors[0].by_row(tables) {
-                Some(by_row) if columns => self.gather_columns::<L>(source, &place[0], by_row, rows),
-                _ => self.gather_alike::<L>(source, place, factors, tables, rows),
+                Some(by_row) if columns => self.gather_columns::<L>(source, &layout[0], by_row, rows),
+                _ => self.gather_alike::<L>(source, layout, factors, tables, rows),
             }
         }
     }
@@ -61,22 +61,22 @@ impl Pass<'_> {
     fn gather_alike<L: Lanes>(
         &self,
         source: Source,
-        places: &[Placement],
+        layouts: &[TileLayout],
         factors: &[Factors],
         tables: &Tables,
-        rows: &mut [Row],
+        rows: &mut [TileRow],
     ) {
         let (size, padded) = (self.tile.size(), self.tile.padded_size());
         match factors[0] {
             Factors::None => {
                 for i in 0..size {
                     let (_, to) = self.numbers(self.read.order, i);
-                    for (tile, place) in places.iter().enumerate() {
+                    for (tile, layout) in layouts.iter().enumerate() {
                         self.load::<L>(
                             source,
-                            place,
+                            layout,
                             i,
-                            &mut rows[tile * padded + self.tile.place(to)],
+                            &mut rows[tile * padded + self.tile.padded_index(to)],
                             Map::Copy,
                         );
                     }
@@ -85,13 +85,13 @@ impl Pass<'_> {
             Factors::Rows(_) => {
                 for i in 0..size {
                     let (natural, to) = self.numbers(self.read.order, i);
-                    for (tile, (place, factors)) in places.iter().zip(factors).enumerate() {
+                    for (tile, (layout, factors)) in layouts.iter().zip(factors).enumerate() {
                         let factor = L::splat(tables.factor(factors, natural));
                         self.load::<L>(
                             source,
-                            place,
+                            layout,
                             i,
-                            &mut rows[tile * padded + self.tile.place(to)],
+                            &mut rows[tile * padded + self.tile.padded_index(to)],
                             Map::Times(factor),
                         );
                     }
@@ -104,11 +104,11 @@ impl Pass<'_> {
                 for natural in 0..size {
                     let to = self.tile.reversed[natural] as usize;
                     let i = if self.read.order == Order::Natural { natural } else { to };
-                    for (tile, (place, chains)) in places.iter().zip(&mut chains).enumerate() {
-                        let row = &mut rows[tile * padded + self.tile.place(to)];
+                    for (tile, (layout, chains)) in layouts.iter().zip(&mut chains).enumerate() {
+                        let row = &mut rows[tile * padded + self.tile.padded_index(to)];
                         self.load::<L>(
                             source,
-                            place,
+                            layout,
                             i,
                             row,
                             Map::TimesRow(&chains.current[natural % CHAINS]),
@@ -125,19 +125,19 @@ impl Pass<'_> {
     fn gather_columns<L: Lanes>(
         &self,
         source: Source,
-        place: &Placement,
+        layout: &TileLayout,
         by_row: Option<&[u64]>,
-        rows: &mut [Row],
+        rows: &mut [TileRow],
     ) {
         for i in (0..self.tile.size()).step_by(LANES) {
-            let mut columns = [Row::default(); LANES];
-            for (column, lane) in columns.iter_mut().zip(place.read) {
+            let mut columns = [TileRow::default(); LANES];
+            for (column, lane) in columns.iter_mut().zip(layout.read) {
                 // SAFETY: within the data and no other tile's: see `run_checked`. The reference ends here.
                 map_row::<L>(unsafe { source.row(lane + i) }, &mut column.0, Map::Copy);
             }
             for (k, row) in L::transpose(&columns).iter().enumerate() {
                 let (natural, to) = self.numbers(self.read.order, i + k);
-                let to = &mut rows[self.tile.place(to)].0;
+                let to = &mut rows[self.tile.padded_index(to)].0;
                 match by_row {
                     None => map_row::<L>(&row.0, to, Map::Copy),
                     Some(factors) => map_row::<L>(&row.0, to, Map::Times(L::splat(factors[natural]))),
@@ -148,15 +148,22 @@ impl Pass<'_> {
 
     /// Reads the row that memory has at `row`, each word through `map`.
     #[inline(always)]
-    fn load<L: Lanes>(&self, source: Source, place: &Placement, row: usize, to: &mut Row, map: Map<'_, L>) {
+    fn load<L: Lanes>(
+        &self,
+        source: Source,
+        layout: &TileLayout,
+        row: usize,
+        to: &mut TileRow,
+        map: Map<'_, L>,
+    ) {
         let offset = row * self.read.row;
-        if place.read_contiguous {
-            source.prefetch(place.read[0] + offset + AHEAD * self.read.row);
+        if layout.read_contiguous {
+            source.prefetch(layout.read[0] + offset + AHEAD * self.read.row);
             // SAFETY: within the data and no other tile's: see `run_checked`. The reference ends here.
-            return map_row(unsafe { source.row(place.read[0] + offset) }, &mut to.0, map);
+            return map_row(unsafe { source.row(layout.read[0] + offset) }, &mut to.0, map);
         }
         let mut words = [0; LANES];
-        for (word, lane) in words.iter_mut().zip(place.read).take(place.used) {
+        for (word, lane) in words.iter_mut().zip(layout.read).take(layout.used) {
             // SAFETY: as above.
             *word = unsafe { source.read(lane + offset) };
         }
@@ -168,25 +175,25 @@ impl Pass<'_> {
     pub(super) fn scatter<L: Lanes>(
         &self,
         target: Target,
-        places: &[Placement],
+        layouts: &[TileLayout],
         tables: &mut Tables,
-        rows: &[Row],
+        rows: &[TileRow],
     ) {
         let mut factors = [Factors::None; MAX_GROUP];
-        for (factors, place) in factors.iter_mut().zip(places) {
-            *factors = self.after.factors::<L>(place, self.tile.size(), tables);
+        for (factors, layout) in factors.iter_mut().zip(layouts) {
+            *factors = self.after.factors::<L>(layout, self.tile.size(), tables);
         }
-        let factors = &factors[..places.len()];
+        let factors = &factors[..layouts.len()];
         let is_alike = |f: &Factors| discriminant(f) == discriminant(&factors[0]);
-        if places.iter().all(|place| place.write_contiguous) && factors.iter().all(is_alike) {
-            return self.scatter_alike::<L>(target, places, factors, tables, rows);
+        if layouts.iter().all(|layout| layout.write_contiguous) && factors.iter().all(is_alike) {
+            return self.scatter_alike::<L>(target, layouts, factors, tables, rows);
         }
-        let tiles = places.chunks(1).zip(factors.chunks(1)).zip(rows.chunks_exact(self.tile.padded_size()));
-        for ((place, factors), rows) in tiles {
-            let columns = self.write.row == 1 && place[0].used == LANES && self.tile.size() >= LANES;
+        let tiles = layouts.chunks(1).zip(factors.chunks(1)).zip(rows.chunks_exact(self.tile.padded_size()));
+        for ((layout, factors), rows) in tiles {
+            let columns = self.write.row == 1 && layout[0].used == LANES && self.tile.size() >= LANES;
             match factors[0].by_row(tables) {
-                Some(by_row) if columns => self.scatter_columns::<L>(target, &place[0], by_row, rows),
-                _ => self.scatter_alike::<L>(target, place, factors, tables, rows),
+                Some(by_row) if columns => self.scatter_columns::<L>(target, &layout[0], by_row, rows),
+                _ => self.scatter_alike::<L>(target, layout, factors, tables, rows),
             }
         }
     }
@@ -196,22 +203,22 @@ impl Pass<'_> {
     fn scatter_alike<L: Lanes>(
         &self,
         target: Target,
-        places: &[Placement],
+        layouts: &[TileLayout],
         factors: &[Factors],
         tables: &Tables,
-        rows: &[Row],
+        rows: &[TileRow],
     ) {
         let (size, padded) = (self.tile.size(), self.tile.padded_size());
         match factors[0] {
             Factors::None => {
                 for i in 0..size {
                     let (natural, _) = self.numbers(self.write.order, i);
-                    for (tile, place) in places.iter().enumerate() {
+                    for (tile, layout) in layouts.iter().enumerate() {
                         self.store::<L>(
                             target,
-                            place,
+                            layout,
                             i,
-                            &rows[tile * padded + self.tile.place(natural)],
+                            &rows[tile * padded + self.tile.padded_index(natural)],
                             Map::Canonical,
                         );
                     }
@@ -220,13 +227,13 @@ impl Pass<'_> {
             Factors::Rows(_) => {
                 for i in 0..size {
                     let (natural, _) = self.numbers(self.write.order, i);
-                    for (tile, (place, factors)) in places.iter().zip(factors).enumerate() {
+                    for (tile, (layout, factors)) in layouts.iter().zip(factors).enumerate() {
                         let factor = L::splat(tables.factor(factors, natural));
                         self.store::<L>(
                             target,
-                            place,
+                            layout,
                             i,
-                            &rows[tile * padded + self.tile.place(natural)],
+                            &rows[tile * padded + self.tile.padded_index(natural)],
                             Map::Times(factor),
                         );
                     }
@@ -238,13 +245,13 @@ impl Pass<'_> {
                 for natural in 0..size {
                     // Reversal is its own inverse.
                     let (i, _) = self.numbers(self.write.order, natural);
-                    for (tile, (place, chains)) in places.iter().zip(&mut chains).enumerate() {
+                    for (tile, (layout, chains)) in layouts.iter().zip(&mut chains).enumerate() {
                         let current = &mut chains.current[natural % CHAINS];
                         self.store::<L>(
                             target,
-                            place,
+                            layout,
                             i,
-                            &rows[tile * padded + self.tile.place(natural)],
+                            &rows[tile * padded + self.tile.padded_index(natural)],
                             Map::TimesRow(current),
                         );
                         multiply::<L>(current, &chains.step);
@@ -259,21 +266,21 @@ impl Pass<'_> {
     fn scatter_columns<L: Lanes>(
         &self,
         target: Target,
-        place: &Placement,
+        layout: &TileLayout,
         by_row: Option<&[u64]>,
-        rows: &[Row],
+        rows: &[TileRow],
     ) {
         for i in (0..self.tile.size()).step_by(LANES) {
-            let mut block = [Row::default(); LANES];
+            let mut block = [TileRow::default(); LANES];
             for (k, row) in block.iter_mut().enumerate() {
                 let (natural, _) = self.numbers(self.write.order, i + k);
-                let from = &rows[self.tile.place(natural)].0;
+                let from = &rows[self.tile.padded_index(natural)].0;
                 match by_row {
                     None => map_row::<L>(from, &mut row.0, Map::Canonical),
                     Some(factors) => map_row::<L>(from, &mut row.0, Map::Times(L::splat(factors[natural]))),
                 }
             }
-            for (column, lane) in L::transpose(&block).iter().zip(place.write) {
+            for (column, lane) in L::transpose(&block).iter().zip(layout.write) {
                 // SAFETY: within the data and no other tile's: see `run_checked`. The reference ends here.
                 map_row::<L>(&column.0, unsafe { target.row(lane + i) }, Map::Copy);
             }
@@ -282,20 +289,27 @@ impl Pass<'_> {
 
     /// Writes the row that memory has at `row`, each word through `map`.
     #[inline(always)]
-    fn store<L: Lanes>(&self, target: Target, place: &Placement, row: usize, from: &Row, map: Map<'_, L>) {
+    fn store<L: Lanes>(
+        &self,
+        target: Target,
+        layout: &TileLayout,
+        row: usize,
+        from: &TileRow,
+        map: Map<'_, L>,
+    ) {
         let offset = row * self.write.row;
-        if place.write_contiguous {
+        if layout.write_contiguous {
             // SAFETY: within the data and no other tile's: see `run_checked`. The reference ends here.
-            let to = unsafe { target.row(place.write[0] + offset) };
-            return match place.streamed {
+            let to = unsafe { target.row(layout.write[0] + offset) };
+            return match layout.streamed {
                 false => map_row(&from.0, to, map),
-                // SAFETY: a cache line, as `place` has found; a fence ends the task.
+                // SAFETY: a cache line, as `Pass::layout` has found; a fence ends the task.
                 true => unsafe { stream_row(&from.0, to, map) },
             };
         }
         let mut words = [0; LANES];
         map_row(&from.0, &mut words, map);
-        for (&word, lane) in words.iter().zip(place.write).take(place.used) {
+        for (&word, lane) in words.iter().zip(layout.write).take(layout.used) {
             // SAFETY: as above.
             unsafe { target.write(lane + offset, word) };
         }

@@ -13,9 +13,10 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::factors::{Scaling, Tables};
-use super::lanes::{Lanes, Work};
+use super::lanes::Lanes;
 use super::shared::{Source, Target};
-use super::tile::{LANES, Row, Tile};
+use super::tile::{LANES, Tile, TileRow};
+use crate::backend::cpu::simd::Vectorised;
 use crate::field::Goldilocks;
 use crate::ntt::{Order, reverse_bits};
 
@@ -23,17 +24,17 @@ use crate::ntt::{Order, reverse_bits};
 const GRAIN: usize = 1 << 13;
 
 /// Words of the tiles that are gathered together, so that neighbouring lines are fetched together: 1 MiB. Tiles that leave
-/// the second-level cache come back as a stream, which costs less than a line alone from each of many pages.
+/// the second-level cache are read again as a stream, which costs less than single lines from many pages.
 const GROUP: usize = 1 << 17;
 
 /// Words of a target, 64 MiB, that a last-level cache will not hold until the next pass: rows are written past the caches.
-/// Unit tests have fewer, so that they come by there.
+/// Unit tests use a lower limit, so that they exercise this too.
 const STREAMED: usize = if cfg!(test) { 1 << 8 } else { 1 << 23 };
 
 /// The most tiles that are gathered together.
 pub(super) const MAX_GROUP: usize = 8;
 
-/// Where the words of a pass stand: that of row r in lane (o, g, c) at o `outer` + g `inner` + r' `row` + c, where
+/// The positions of the words of a pass: the word of row r in lane (o, g, c) is at o `outer` + g `inner` + r' `row` + c, where
 /// r' is r, or r with its bits reversed.
 #[derive(Clone, Copy)]
 pub(super) struct Access {
@@ -75,7 +76,7 @@ pub(super) struct Pass<'a> {
 }
 
 /// Where the eight lanes of a tile stand.
-pub(super) struct Placement {
+pub(super) struct TileLayout {
     pub(super) read: [usize; LANES],
     pub(super) write: [usize; LANES],
     pub(super) index: [usize; LANES],
@@ -99,24 +100,24 @@ struct Task<'a> {
     target: Target<'a>,
 }
 
-impl Work for Task<'_> {
+impl<L: Lanes> Vectorised<L> for Task<'_> {
     #[inline(always)]
-    fn run<L: Lanes>(self) {
+    fn run(self) {
         let Self { pass, tiles, skew, source, target } = self;
         let size = pass.tile.padded_size();
         let group = (GROUP / (pass.tile.size() * LANES)).clamp(1, MAX_GROUP.min(tiles.len()));
-        let mut rows = vec![Row::default(); group * size];
+        let mut rows = vec![TileRow::default(); group * size];
         let (mut before, mut after) = (Tables::default(), Tables::default());
-        let mut places = Vec::with_capacity(group);
+        let mut layouts = Vec::with_capacity(group);
         for first in tiles.clone().step_by(group) {
-            places.clear();
-            places.extend((first..tiles.end.min(first + group)).map(|tile| pass.place(tile, skew, target)));
-            let rows = &mut rows[..places.len() * size];
-            pass.gather::<L>(source, &places, &mut before, rows);
+            layouts.clear();
+            layouts.extend((first..tiles.end.min(first + group)).map(|tile| pass.layout(tile, skew, target)));
+            let rows = &mut rows[..layouts.len() * size];
+            pass.gather::<L>(source, &layouts, &mut before, rows);
             for rows in rows.chunks_exact_mut(size) {
                 pass.tile.transform::<L>(rows);
             }
-            pass.scatter::<L>(target, &places, &mut after, rows);
+            pass.scatter::<L>(target, &layouts, &mut after, rows);
         }
         L::fence();
     }
@@ -148,7 +149,7 @@ impl Pass<'_> {
             (1, self.width),
         ];
         axes.sort_unstable();
-        // Where each axis steps over all that the finer ones span, two different places have different words.
+        // Where each axis steps over all that the finer ones span, two different lanes and rows have different words.
         let mut end = 1;
         for (stride, count) in axes {
             assert!(count == 1 || stride >= end || sharing == Sharing::Allowed, "the axes of a pass overlap");
@@ -187,14 +188,14 @@ impl Pass<'_> {
     }
 
     /// Where the lanes of a tile stand, when the first has `skew` lanes less than others.
-    fn place(&self, tile: usize, skew: usize, target: Target) -> Placement {
+    fn layout(&self, tile: usize, skew: usize, target: Target) -> TileLayout {
         let first = (tile * LANES).saturating_sub(skew);
         let end = (tile + 1) * LANES - skew;
         let used = end.min(self.outer * self.inner * self.width) - first;
         let mut c = first % self.width;
         let mut g = first / self.width % self.inner;
         let mut o = first / self.width / self.inner;
-        let mut place = Placement {
+        let mut layout = TileLayout {
             read: [0; LANES],
             write: [0; LANES],
             index: [0; LANES],
@@ -205,15 +206,15 @@ impl Pass<'_> {
             same_index: true,
         };
         for lane in 0..used {
-            place.read[lane] = o * self.read.outer + g * self.read.inner + c;
-            place.write[lane] = o * self.write.outer + g * self.write.inner + c;
-            place.index[lane] = match self.index {
+            layout.read[lane] = o * self.read.outer + g * self.read.inner + c;
+            layout.write[lane] = o * self.write.outer + g * self.write.inner + c;
+            layout.index[lane] = match self.index {
                 Index::Inner => g,
                 Index::Reversed { bits, outers } => reverse_bits(g * outers + o % outers, bits),
             };
-            place.read_contiguous &= place.read[lane] == place.read[0] + lane;
-            place.write_contiguous &= place.write[lane] == place.write[0] + lane;
-            place.same_index &= place.index[lane] == place.index[0];
+            layout.read_contiguous &= layout.read[lane] == layout.read[0] + lane;
+            layout.write_contiguous &= layout.write[lane] == layout.write[0] + lane;
+            layout.same_index &= layout.index[lane] == layout.index[0];
             c += 1;
             if c == self.width {
                 (c, g) = (0, g + 1);
@@ -222,9 +223,9 @@ impl Pass<'_> {
                 (g, o) = (0, o + 1);
             }
         }
-        let is_line = (target.misalignment() + place.write[0]).is_multiple_of(LANES)
+        let is_line = (target.misalignment() + layout.write[0]).is_multiple_of(LANES)
             && self.write.row.is_multiple_of(LANES);
-        place.streamed = place.write_contiguous && is_line && target.len() >= STREAMED;
-        place
+        layout.streamed = layout.write_contiguous && is_line && target.len() >= STREAMED;
+        layout
     }
 }

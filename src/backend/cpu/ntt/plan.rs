@@ -12,7 +12,8 @@
 //! are split again until every factor fits a tile (Gentleman and Sande, 1966; the four-step and six-step
 //! transforms of Bailey, 1990, where the factors are rows and columns of a matrix). Below, j1 j2 j3 are the digits of
 //! j from the most significant on and k1 k2 k3 those of k from the least significant on; digit t has n_t values.
-//! The four combinations of orders differ only in where a pass reads and writes, r(x) being x with its bits reversed:
+//! The four combinations of orders differ only in where a pass reads and writes, r(x) being x with its bits reversed. From
+//! natural to bit-reversed this is decimation in frequency, the other way decimation in time:
 //!
 //! | orders | digits of the position before and after each pass | memory |
 //! |---|---|---|
@@ -65,7 +66,7 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    /// The strides of the digit that this pass transforms, where the digits stay in their places.
+    /// The strides of the digit that this pass transforms, where the digits keep their positions.
     fn strides(&self, width: usize, order: Order) -> Access {
         let row = self.inner * width;
         Access { outer: self.tile.size() * row, inner: width, row, order }
@@ -133,7 +134,7 @@ impl Plan {
         let mut stages = Vec::with_capacity(self.tiles.len());
         for tile in &self.tiles {
             inner /= tile.size();
-            // Where nothing is left to come the index of a lane means nothing.
+            // Of the last digit all lanes have the same factors.
             let step = |x| if inner == 1 { Goldilocks::ONE } else { x };
             stages.push(Stage {
                 tile,

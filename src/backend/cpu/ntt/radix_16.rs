@@ -12,9 +12,9 @@
 //! The first layer, h = 1, has no twiddles, and as few points as leave a power of 16. The root u of order 16 is 2^12 to some
 //! odd power: a [`butterfly`](super::butterfly) works with 2^12, and its outputs are put where they belong.
 
-use super::butterfly::{Factor, LOG_RADIX, Layer, factor};
+use super::butterfly::{LOG_RADIX, Layer, Twiddle, twiddle};
 use super::lanes::Lanes;
-use super::tile::Row;
+use super::tile::TileRow;
 use crate::field::{Field, Goldilocks, powers};
 
 /// The twiddles of all layers of one size and root.
@@ -22,7 +22,7 @@ use crate::field::{Field, Goldilocks, powers};
 pub(super) struct Layers {
     log_size: u32,
     /// w^(i j), j from 1 to 15, for every i below h, of every layer but the first.
-    twiddles: Vec<[Factor; 15]>,
+    twiddles: Vec<[Twiddle; 15]>,
     /// Of a first layer's butterfly and of a later one's, for every power m of the shift that is its root, the power of
     /// the root proper that it is.
     outputs: [[u8; 16]; 2],
@@ -59,7 +59,7 @@ impl Layers {
         let mut h = 1 << first;
         while h < size {
             let step = size / (16 * h);
-            twiddles.extend((0..h).map(|i| std::array::from_fn(|j| factor(powers[i * (j + 1) * step]))));
+            twiddles.extend((0..h).map(|i| std::array::from_fn(|j| twiddle(powers[i * (j + 1) * step]))));
             h *= 16;
         }
         let later = if log_size > first { outputs(LOG_RADIX, powers) } else { [0; 16] };
@@ -74,7 +74,7 @@ impl Layers {
 
     /// Transforms rows that stand in memory in bit-reversed order; the result is in natural order and not canonical.
     #[inline(always)]
-    pub(super) fn transform<L: Lanes>(&self, rows: &mut [Row]) {
+    pub(super) fn transform<L: Lanes>(&self, rows: &mut [TileRow]) {
         let first = first_layer(self.log_size);
         if first == self.log_size {
             return self.first_layer::<L, true>(rows);
@@ -95,7 +95,7 @@ impl Layers {
     }
 
     #[inline(always)]
-    fn first_layer<L: Lanes, const LAST: bool>(&self, rows: &mut [Row]) {
+    fn first_layer<L: Lanes, const LAST: bool>(&self, rows: &mut [TileRow]) {
         let outputs = &self.outputs[0];
         match first_layer(self.log_size) {
             0 => {}

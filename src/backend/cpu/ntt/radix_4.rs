@@ -19,7 +19,7 @@
 //! pairs: what the butterflies of 16 points save in products is less than they spend.
 
 use super::lanes::Lanes;
-use super::tile::{LANES, Row};
+use super::tile::{LANES, TileRow};
 use crate::field::Goldilocks;
 
 /// The twiddles of all layers of one size and root.
@@ -50,7 +50,7 @@ impl Layers {
 
     /// Transforms rows that are in bit-reversed order; the result is in natural order and not canonical.
     #[inline(always)]
-    pub(super) fn transform<L: Lanes>(&self, rows: &mut [Row]) {
+    pub(super) fn transform<L: Lanes>(&self, rows: &mut [TileRow]) {
         match self.negative {
             false => self.layers::<L, false>(rows),
             true => self.layers::<L, true>(rows),
@@ -58,7 +58,7 @@ impl Layers {
     }
 
     #[inline(always)]
-    fn layers<L: Lanes, const NEGATIVE: bool>(&self, rows: &mut [Row]) {
+    fn layers<L: Lanes, const NEGATIVE: bool>(&self, rows: &mut [TileRow]) {
         let mut h = 1;
         if rows.len().trailing_zeros() % 2 == 1 {
             for pair in rows.chunks_exact_mut(2) {
@@ -89,7 +89,7 @@ impl Layers {
 
 /// (a + b, a - b).
 #[inline(always)]
-fn radix_2<L: Lanes>(a: &mut Row, b: &mut Row) {
+fn radix_2<L: Lanes>(a: &mut TileRow, b: &mut TileRow) {
     for i in (0..LANES).step_by(L::WIDTH) {
         let (x, y) = (L::load(&a.0[i..]), L::load(&b.0[i..]).canonical());
         x.add(y).store(&mut a.0[i..]);
@@ -99,7 +99,7 @@ fn radix_2<L: Lanes>(a: &mut Row, b: &mut Row) {
 
 /// The butterfly of rows x0, x2, x1 and x3, the last three multiplied by their twiddles unless those are 1.
 #[inline(always)]
-fn radix_4<L: Lanes, const NEGATIVE: bool>([a, b, c, d]: [&mut Row; 4], twiddles: Option<&[u64; 3]>) {
+fn radix_4<L: Lanes, const NEGATIVE: bool>([a, b, c, d]: [&mut TileRow; 4], twiddles: Option<&[u64; 3]>) {
     for i in (0..LANES).step_by(L::WIDTH) {
         let [x0, x2] = [L::load(&a.0[i..]), L::load(&b.0[i..])];
         let [x1, x3] = [L::load(&c.0[i..]), L::load(&d.0[i..])];

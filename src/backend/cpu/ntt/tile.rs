@@ -17,9 +17,9 @@ pub(super) const LANES: usize = 8;
 /// A row of a tile.
 #[derive(Clone, Copy, Default)]
 #[repr(C, align(64))]
-pub(super) struct Row(pub(super) [u64; LANES]);
+pub(super) struct TileRow(pub(super) [u64; LANES]);
 
-/// What is done to every word of a row on its way.
+/// What is applied to every word of a row that is copied.
 ///
 /// Not a closure, because what holds words must be inlined: see [`lanes`](super::lanes).
 #[derive(Clone, Copy)]
@@ -29,7 +29,7 @@ pub(super) enum Map<'a, L> {
     /// A product with one word.
     Times(L),
     /// A product lane by lane.
-    TimesRow(&'a Row),
+    TimesRow(&'a TileRow),
 }
 
 /// map(from[i]) for a vector of words from `i` on.
@@ -109,15 +109,15 @@ impl Tile {
         size + (size >> self.log_block)
     }
 
-    /// Where in memory a row stands.
+    /// The index of a row in memory, where rows of padding count.
     #[inline(always)]
-    pub(super) fn place(&self, row: usize) -> usize {
+    pub(super) fn padded_index(&self, row: usize) -> usize {
         row + (row >> self.log_block)
     }
 
     /// Transforms rows that stand in memory in bit-reversed order; the result is in natural order and not canonical.
     #[inline(always)]
-    pub(super) fn transform<L: Lanes>(&self, rows: &mut [Row]) {
+    pub(super) fn transform<L: Lanes>(&self, rows: &mut [TileRow]) {
         // Of each implementation only one arm is compiled.
         match &self.layers {
             Layers::Radix16(layers) if L::SHIFTS => layers.transform::<L>(rows),
@@ -129,17 +129,20 @@ impl Tile {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lanes::{Work, on_lanes};
+    use super::super::lanes::on_lanes;
     use super::*;
-    use crate::backend::cpu::Simd;
+    use crate::backend::cpu::{
+        Simd,
+        simd::{Vectorised, Vectors},
+    };
     use crate::field::Field;
     use crate::ntt::Convention;
 
-    struct Transform<'a>(&'a Tile, &'a mut [Row]);
+    struct Transform<'a>(&'a Tile, &'a mut [TileRow]);
 
-    impl Work for Transform<'_> {
+    impl<L: Lanes> Vectorised<L> for Transform<'_> {
         #[inline(always)]
-        fn run<L: Lanes>(self) {
+        fn run(self) {
             self.0.transform::<L>(self.1);
             self.1.iter_mut().for_each(|row| map_row::<L>(&{ row.0 }, &mut row.0, Map::Canonical));
         }
@@ -151,8 +154,8 @@ mod tests {
             for convention in Convention::ALL {
                 let root = convention.root_of_unity(log_size);
                 for root in [root, root.inverse().unwrap()] {
-                    let input: Vec<Row> = (0..1 << log_size)
-                        .map(|i| Row(std::array::from_fn(|lane| (i * 8 + lane as u64).pow(5) + 3)))
+                    let input: Vec<TileRow> = (0..1 << log_size)
+                        .map(|i| TileRow(std::array::from_fn(|lane| (i * 8 + lane as u64).pow(5) + 3)))
                         .collect();
                     let size = input.len();
                     let value = |point: Goldilocks, lane: usize| {
@@ -167,12 +170,12 @@ mod tests {
                         .collect();
                     for simd in Simd::available() {
                         let tile = on_lanes!(simd, L, Tile::new::<L>(log_size, root));
-                        let mut rows = vec![Row::default(); tile.padded_size()];
+                        let mut rows = vec![TileRow::default(); tile.padded_size()];
                         for (i, &reversed) in tile.reversed.iter().enumerate() {
-                            rows[tile.place(i)] = input[reversed as usize];
+                            rows[tile.padded_index(i)] = input[reversed as usize];
                         }
                         on_lanes!(simd, L, L::enter(Transform(&tile, &mut rows)));
-                        let found: Vec<_> = (0..tile.size()).map(|i| rows[tile.place(i)].0).collect();
+                        let found: Vec<_> = (0..tile.size()).map(|i| rows[tile.padded_index(i)].0).collect();
                         assert!(found == expected, "2^{log_size}, {simd}");
                     }
                 }

@@ -2,9 +2,9 @@
 
 use std::arch::x86_64::*;
 
-use super::{MOST, Quadwords, Row, Work};
+use super::{Limbs, MOST, Quadwords, Vectors};
 
-/// Eight words. Values are made only where [`Quadwords::enter`] may be called.
+/// Eight words. Values are made only where [`Vectors::enter`] may be called.
 #[derive(Clone, Copy)]
 pub(in crate::backend::cpu) struct Avx512Ifma(__m512i);
 
@@ -16,7 +16,7 @@ fn splat(word: u64) -> __m512i {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-fn pair(lower: &Row, upper: &Row) -> __m512i {
+fn pair(lower: &Limbs, upper: &Limbs) -> __m512i {
     // SAFETY: the four words of each row are what is read.
     let (lower, upper) =
         unsafe { (_mm256_loadu_si256(lower.as_ptr().cast()), _mm256_loadu_si256(upper.as_ptr().cast())) };
@@ -25,7 +25,7 @@ fn pair(lower: &Row, upper: &Row) -> __m512i {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-fn columns(rows: [&Row; MOST]) -> [__m512i; 4] {
+fn columns(rows: [&Limbs; MOST]) -> [__m512i; 4] {
     // Two rows in a vector, in the order that the shuffles below undo.
     let [a, b] = [pair(rows[0], rows[2]), pair(rows[1], rows[3])];
     let [c, d] = [pair(rows[4], rows[6]), pair(rows[5], rows[7])];
@@ -42,7 +42,7 @@ fn columns(rows: [&Row; MOST]) -> [__m512i; 4] {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-fn rows([a, b, c, d]: [__m512i; 4]) -> [Row; MOST] {
+fn rows([a, b, c, d]: [__m512i; 4]) -> [Limbs; MOST] {
     // Quarters: words 0 and 1 of row 0, of row 2, of row 4, of row 6; of the odd rows; words 2 and 3 of the same.
     let (even, odd) = (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
     let (even_ends, odd_ends) = (_mm512_unpacklo_epi64(c, d), _mm512_unpackhi_epi64(c, d));
@@ -169,16 +169,13 @@ fn select(lanes: u8, a: __m512i, b: __m512i) -> __m512i {
     _mm512_mask_blend_epi64(lanes, b, a)
 }
 
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-fn run(work: impl Work) {
-    work.run();
+impl Vectors for Avx512Ifma {
+    type Level = crate::backend::cpu::simd::level::Avx512Ifma;
+    const WIDTH: usize = 8;
 }
 
-// SAFETY, of all calls: the implementation is entered only by the dispatch of a `Cpu`, whose constructor has found the
-// instructions in this processor, and by tests that look first.
+// SAFETY, of all calls: the vectors are entered only where the processor has their instructions: see `Vectors::enter`.
 impl Quadwords for Avx512Ifma {
-    const WIDTH: usize = 8;
-
     #[inline(always)]
     fn splat(word: u64) -> Self {
         // SAFETY: as above.
@@ -186,14 +183,14 @@ impl Quadwords for Avx512Ifma {
     }
 
     #[inline(always)]
-    fn columns(rows: [&Row; MOST]) -> [Self; 4] {
+    fn columns(rows: [&Limbs; MOST]) -> [Self; 4] {
         // SAFETY: as above.
         let [a, b, c, d] = unsafe { columns(rows) };
         [Self(a), Self(b), Self(c), Self(d)]
     }
 
     #[inline(always)]
-    fn rows([a, b, c, d]: [Self; 4]) -> [Row; MOST] {
+    fn rows([a, b, c, d]: [Self; 4]) -> [Limbs; MOST] {
         // SAFETY: as above.
         unsafe { rows([a.0, b.0, c.0, d.0]) }
     }
@@ -275,10 +272,5 @@ impl Quadwords for Avx512Ifma {
     fn select(self, lanes: u8, other: Self) -> Self {
         // SAFETY: as above.
         Self(unsafe { select(lanes, self.0, other.0) })
-    }
-
-    fn enter(work: impl Work) {
-        // SAFETY: as above.
-        unsafe { run(work) }
     }
 }

@@ -1,7 +1,6 @@
 //! 64-bit words side by side whose lower 52 bits are multiplied: what integers of many limbs ask of the hardware.
 //!
-//! Algorithms are written once over [`Quadwords`] and compiled for each of its implementations, by the rules that
-//! [`doubles`](super::doubles) gives.
+//! Algorithms are written once over [`Quadwords`], by the rules of [`dispatch`](super::simd).
 
 #[cfg(target_arch = "x86_64")]
 mod avx512ifma;
@@ -9,8 +8,10 @@ mod avx512ifma;
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx512ifma::Avx512Ifma;
 
-/// Four words that belong together in memory, as the limbs of an element do.
-pub(super) type Row = [u64; 4];
+use super::simd::Vectors;
+
+/// The four limbs of an element in memory.
+pub(super) type Limbs = [u64; 4];
 
 /// The most words in any implementation.
 pub(super) const MOST: usize = 8;
@@ -18,19 +19,16 @@ pub(super) const MOST: usize = 8;
 /// Bits that are multiplied.
 pub(super) const BITS: u32 = 52;
 
-/// `WIDTH` words; the operations act on each separately, but for those between rows and columns.
-pub(super) trait Quadwords: Copy + Send + Sync + 'static {
-    /// The number of words, a power of two up to [`MOST`].
-    const WIDTH: usize;
-
+/// `WIDTH` words, a power of two up to [`MOST`]; the operations act on each separately, but for those between rows and columns.
+pub(super) trait Quadwords: Vectors + Copy + Send + Sync + 'static {
     /// The same word in every lane.
     fn splat(word: u64) -> Self;
 
     /// The words at the heads of the first `WIDTH` rows, the second words, and so on.
-    fn columns(rows: [&Row; MOST]) -> [Self; 4];
+    fn columns(rows: [&Limbs; MOST]) -> [Self; 4];
 
-    /// The other way; rows beyond `WIDTH` mean nothing.
-    fn rows(columns: [Self; 4]) -> [Row; MOST];
+    /// The inverse of [`columns`](Self::columns); rows beyond `WIDTH` are unspecified.
+    fn rows(columns: [Self; 4]) -> [Limbs; MOST];
 
     /// Exchanges lanes and vectors: word j of vector i with word i of vector j, among the first `WIDTH` vectors.
     fn transposed(vectors: [Self; MOST]) -> [Self; MOST];
@@ -70,31 +68,26 @@ pub(super) trait Quadwords: Copy + Send + Sync + 'static {
 
     /// `self` in lanes whose bit is set, else `other`.
     fn select(self, lanes: u8, other: Self) -> Self;
-
-    /// Does some work with the instructions of this implementation. Only where the processor has them.
-    fn enter(work: impl Work);
-}
-
-/// Work with the instructions of some implementation; the rules are those of [`doubles`](super::doubles::Work).
-pub(super) trait Work {
-    /// Does it.
-    fn run(self);
 }
 
 /// One word, by the instructions of every processor: for tests, which compare vectors with it.
 #[cfg(test)]
-impl Quadwords for u64 {
+impl Vectors for u64 {
+    type Level = super::simd::level::Portable;
     const WIDTH: usize = 1;
+}
 
+#[cfg(test)]
+impl Quadwords for u64 {
     fn splat(word: u64) -> Self {
         word
     }
 
-    fn columns(rows: [&Row; MOST]) -> [Self; 4] {
+    fn columns(rows: [&Limbs; MOST]) -> [Self; 4] {
         *rows[0]
     }
 
-    fn rows(columns: [Self; 4]) -> [Row; MOST] {
+    fn rows(columns: [Self; 4]) -> [Limbs; MOST] {
         [columns; MOST]
     }
 
@@ -151,37 +144,34 @@ impl Quadwords for u64 {
     fn select(self, lanes: u8, other: Self) -> Self {
         if lanes & 1 == 1 { self } else { other }
     }
-
-    fn enter(work: impl Work) {
-        work.run();
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    #[cfg(target_arch = "x86_64")]
-    use crate::backend::cpu::Simd;
+    use crate::backend::cpu::{
+        Simd,
+        simd::{Vectorised, on_vectors},
+    };
 
-    /// Words with carries at every place.
+    /// Words with carries at every bit.
     fn words(count: usize) -> Vec<u64> {
         let edges = [0, 1, u64::MAX, 1 << 63, (1 << 52) - 1, 1 << 52, (1 << 51) + 1, 0x000f_0000_ffff_fffe];
         let random = (1..).map(|i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ i << 50);
         edges.into_iter().chain(random).take(count).collect()
     }
 
-    struct Check<Q>(std::marker::PhantomData<Q>);
+    struct Check;
 
-    impl<Q: Quadwords> Work for Check<Q> {
+    impl<Q: Quadwords> Vectorised<Q> for Check {
         #[inline(always)]
         fn run(self) {
-            let rows: Vec<Row> = words(64).chunks(4).map(|row| row.try_into().unwrap()).collect();
+            let rows: Vec<Limbs> = words(64).chunks(4).map(|row| row.try_into().unwrap()).collect();
             for shift in 0..rows.len() {
                 let row = |lane: usize| rows[(lane + shift) % rows.len()];
-                let eight: [Row; MOST] = std::array::from_fn(row);
+                let eight: [Limbs; MOST] = std::array::from_fn(row);
                 let columns = Q::columns(std::array::from_fn(|i| &eight[i]));
-                let back = Q::rows(columns);
-                assert_eq!(back[..Q::WIDTH], eight[..Q::WIDTH]);
+                assert_eq!(Q::rows(columns)[..Q::WIDTH], eight[..Q::WIDTH]);
                 let [x, y, z, _] = columns;
                 let zeros = [Q::splat(0); 3];
                 let lanes = |v: Q| {
@@ -203,7 +193,7 @@ mod tests {
                 expect("shr_signed", x.shr_signed::<52>(), &|x, _, _| (x as i64 >> 52) as u64);
                 expect("add_low", z.add_low(x, y), &|x, y, z| Quadwords::add_low(z, x, y));
                 expect("add_high", z.add_high(x, y), &|x, y, z| Quadwords::add_high(z, x, y));
-                let bits = |op: &dyn Fn(&Row) -> bool| {
+                let bits = |op: &dyn Fn(&Limbs) -> bool| {
                     eight[..Q::WIDTH].iter().rev().fold(0, |bits, row| bits << 1 | u8::from(op(row)))
                 };
                 assert_eq!(x.negative(), bits(&|row| (row[0] as i64) < 0));
@@ -215,7 +205,7 @@ mod tests {
                 assert_eq!(lanes(chosen), expected);
             }
             let square: [Q; MOST] = std::array::from_fn(|i| {
-                let eight: [Row; MOST] = std::array::from_fn(|lane| [(8 * i + lane) as u64; 4]);
+                let eight: [Limbs; MOST] = std::array::from_fn(|lane| [(8 * i + lane) as u64; 4]);
                 Q::columns(std::array::from_fn(|lane| &eight[lane]))[0]
             });
             let transposed = Q::transposed(square);
@@ -230,10 +220,9 @@ mod tests {
 
     #[test]
     fn operations() {
-        u64::enter(Check::<u64>(std::marker::PhantomData));
-        #[cfg(target_arch = "x86_64")]
-        if Simd::Avx512Ifma.is_available() {
-            Avx512Ifma::enter(Check::<Avx512Ifma>(std::marker::PhantomData));
+        u64::enter(Check);
+        for simd in Simd::available() {
+            on_vectors!(simd, Quadwords as Q => Q::enter(Check), else ());
         }
     }
 }

@@ -7,7 +7,7 @@
 //! is a b / 2^(256 + 2 `SHIFT`), so values that are multiplied gather powers of 2, which algorithms account for in a constant
 //! or a shift here and there. Nobody converts elements.
 //!
-//! Algorithms are written once over [`Residues`], by the rules that [`doubles`](super::doubles) gives, and [`on_residues`] chooses
+//! Algorithms are written once over [`Residues`], by the rules of [`dispatch`](super::simd), and [`on_residues`] chooses
 //! the implementation for a level: [`Scalar`], one residue in four limbs, or [`Radix52`], eight in five limbs each.
 
 mod radix_52;
@@ -18,7 +18,8 @@ mod tests;
 pub(super) use radix_52::Radix52;
 pub(super) use scalar::Scalar;
 
-use super::quadwords::{MOST, Work};
+use super::quadwords::MOST;
+use super::simd::Vectors;
 use crate::field::known_factor::KnownFactor;
 use crate::field::montgomery::{Limbs, Modulus, Residue};
 
@@ -52,8 +53,8 @@ impl Roots {
     }
 }
 
-/// Arithmetic on `WIDTH` residues at once; a name for functions, of which there are no values.
-pub(super) trait Residues: Copy + Send + Sync + 'static {
+/// Arithmetic on `WIDTH` residues at once, a power of two up to [`MOST`]; a name for functions, of which there are no values.
+pub(super) trait Residues: Vectors + Copy + Send + Sync + 'static {
     /// The prime.
     type Modulus: Modulus;
 
@@ -68,9 +69,6 @@ pub(super) trait Residues: Copy + Send + Sync + 'static {
 
     /// How tables have roots.
     const ROOTS: Roots;
-
-    /// The number of residues, a power of two up to [`MOST`].
-    const WIDTH: usize;
 
     /// Half the bits of 2 by which products are divided beyond 256.
     const SHIFT: u32;
@@ -147,28 +145,22 @@ pub(super) trait Residues: Copy + Send + Sync + 'static {
 
     /// Exchanges lanes and vectors: value j of vector i with value i of vector j, among the first `WIDTH` vectors.
     fn transposed(vectors: [Self::Sum; MOST]) -> [Self::Sum; MOST];
-
-    /// Does some work with the instructions of this implementation. Only where the processor has them.
-    fn enter(work: impl Work);
 }
 
 /// Evaluates an expression with `R` standing for the implementation for a level, which must be available, and a modulus.
 macro_rules! on_residues {
     ($simd:expr, $modulus:ty, $residues:ident, $body:expr) => {
-        match $simd {
-            #[cfg(target_arch = "x86_64")]
-            $crate::backend::cpu::Simd::Avx512Ifma => {
-                type $residues = $crate::backend::cpu::residues::Radix52<
-                    $crate::backend::cpu::quadwords::Avx512Ifma,
-                    $modulus,
-                >;
+        $crate::backend::cpu::simd::on_vectors!(
+            $simd,
+            Quadwords as Q => {
+                type $residues = $crate::backend::cpu::residues::Radix52<Q, $modulus>;
                 $body
-            }
-            _ => {
+            },
+            else {
                 type $residues = $crate::backend::cpu::residues::Scalar<$modulus>;
                 $body
             }
-        }
+        )
     };
 }
 pub(super) use on_residues;

@@ -19,7 +19,7 @@
 
 use std::marker::PhantomData;
 
-use super::{MOST, Residues, Roots, Work};
+use super::{MOST, Residues, Roots, Vectors};
 use crate::backend::cpu::quadwords::{BITS, Quadwords};
 use crate::field::montgomery::{Limbs, Modulus, Residue};
 
@@ -263,6 +263,11 @@ impl<Q: Quadwords, M: Modulus> Radix52<Q, M> {
     }
 }
 
+impl<Q: Quadwords, M: Modulus> Vectors for Radix52<Q, M> {
+    type Level = Q::Level;
+    const WIDTH: usize = Q::WIDTH;
+}
+
 impl<Q: Quadwords, M: Modulus> Residues for Radix52<Q, M> {
     type Modulus = M;
     type Sum = Columns<Q>;
@@ -271,7 +276,6 @@ impl<Q: Quadwords, M: Modulus> Residues for Radix52<Q, M> {
 
     const ROOTS: Roots = Roots::Shifted(2 * Self::SHIFT);
 
-    const WIDTH: usize = Q::WIDTH;
     const SHIFT: u32 = 2;
 
     #[inline(always)]
@@ -450,10 +454,5 @@ impl<Q: Quadwords, M: Modulus> Residues for Radix52<Q, M> {
             Columns([l0[6], l1[6], l2[6], l3[6], l4[6]]),
             Columns([l0[7], l1[7], l2[7], l3[7], l4[7]]),
         ]
-    }
-
-    #[inline(always)]
-    fn enter(work: impl Work) {
-        Q::enter(work);
     }
 }

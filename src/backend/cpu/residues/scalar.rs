@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{MOST, Residues, Roots, Work};
+use super::{MOST, Residues, Roots, Vectors};
 use crate::field::known_factor::KnownFactor;
 use crate::field::montgomery::{Limbs, Modulus, Residue};
 
@@ -13,6 +13,11 @@ use crate::field::montgomery::{Limbs, Modulus, Residue};
 #[derive(Clone, Copy, Debug)]
 pub(in crate::backend::cpu) struct Scalar<M>(PhantomData<M>);
 
+impl<M: Modulus> Vectors for Scalar<M> {
+    type Level = crate::backend::cpu::simd::level::Portable;
+    const WIDTH: usize = 1;
+}
+
 impl<M: Modulus> Residues for Scalar<M> {
     type Modulus = M;
     type Sum = Residue<M>;
@@ -21,7 +26,6 @@ impl<M: Modulus> Residues for Scalar<M> {
 
     const ROOTS: Roots = Roots::WithQuotients;
 
-    const WIDTH: usize = 1;
     const SHIFT: u32 = 0;
 
     #[inline(always)]
@@ -142,10 +146,5 @@ impl<M: Modulus> Residues for Scalar<M> {
     #[inline(always)]
     fn transposed(vectors: [Residue<M>; MOST]) -> [Residue<M>; MOST] {
         vectors
-    }
-
-    #[inline(always)]
-    fn enter(work: impl Work) {
-        work.run();
     }
 }

@@ -4,9 +4,9 @@ use std::marker::PhantomData;
 
 use super::radix_52::{Carried, Columns, Limbs52, split};
 use super::*;
+use crate::backend::cpu::Simd;
 use crate::backend::cpu::quadwords::Quadwords;
-#[cfg(target_arch = "x86_64")]
-use crate::backend::cpu::{Simd, quadwords::Avx512Ifma};
+use crate::backend::cpu::simd::{Vectorised, on_vectors};
 use crate::bn254::{CoordinateModulus, ScalarModulus};
 use crate::field::montgomery::{add_limbs, is_below, sub_limbs};
 
@@ -66,7 +66,7 @@ fn of<R: Residues>(rows: &[Limbs; MOST]) -> R::Sum {
 /// The operations on values below 2p.
 struct Operations<R>(PhantomData<R>);
 
-impl<R: Residues> Work for Operations<R> {
+impl<R: Residues> Vectorised<R> for Operations<R> {
     #[inline(always)]
     fn run(self) {
         let values = values::<R::Modulus>();
@@ -138,7 +138,7 @@ fn shifted_right(limbs: Limbs) -> Limbs {
 /// A long chain in which each result is an operand of the next steps.
 struct Chain<R>(PhantomData<R>);
 
-impl<R: Residues> Work for Chain<R> {
+impl<R: Residues> Vectorised<R> for Chain<R> {
     #[inline(always)]
     fn run(self) {
         let values = values::<R::Modulus>();
@@ -200,7 +200,7 @@ fn below(a: [i128; 5], b: [i128; 5]) -> bool {
     a.iter().rev().cmp(b.iter().rev()).is_lt()
 }
 
-impl<Q: Quadwords, M: Modulus> Work for Limits<Q, M> {
+impl<Q: Quadwords, M: Modulus> Vectorised<Q> for Limits<Q, M> {
     #[inline(always)]
     fn run(self) {
         let mut word = words(5);
@@ -290,7 +290,7 @@ impl<Q: Quadwords, M: Modulus> Work for Limits<Q, M> {
 /// What transforms do with values, at the limits of those.
 struct Transforms<Q, M>(PhantomData<(Q, M)>);
 
-impl<Q: Quadwords, M: Modulus> Work for Transforms<Q, M> {
+impl<Q: Quadwords, M: Modulus> Vectorised<Q> for Transforms<Q, M> {
     #[inline(always)]
     fn run(self) {
         let p = split(M::P).map(i128::from);
@@ -407,18 +407,22 @@ fn operations_of_every_implementation() {
     check::<Scalar<ScalarModulus>>();
     check::<Radix52<u64, CoordinateModulus>>();
     check::<Radix52<u64, ScalarModulus>>();
-    #[cfg(target_arch = "x86_64")]
-    if Simd::Avx512Ifma.is_available() {
-        check::<Radix52<Avx512Ifma, CoordinateModulus>>();
-        check::<Radix52<Avx512Ifma, ScalarModulus>>();
+    for simd in Simd::available() {
+        on_vectors!(
+            simd,
+            Quadwords as Q => {
+                check::<Radix52<Q, CoordinateModulus>>();
+                check::<Radix52<Q, ScalarModulus>>();
+            },
+            else ()
+        );
     }
 }
 
 #[test]
 fn carries_at_their_limits() {
     check_limits::<u64>();
-    #[cfg(target_arch = "x86_64")]
-    if Simd::Avx512Ifma.is_available() {
-        check_limits::<Avx512Ifma>();
+    for simd in Simd::available() {
+        on_vectors!(simd, Quadwords as Q => check_limits::<Q>(), else ());
     }
 }

@@ -247,9 +247,13 @@ pub(super) fn word(x0: f64, x1: f64) -> Goldilocks {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::doubles::{Work, enter_each};
+    use super::super::super::doubles::enter_each;
     use super::super::linear::tests::{grow_circulant, grow_dense};
     use super::*;
+    use crate::backend::cpu::{
+        Simd,
+        simd::{Vectorised, Vectors, on_vectors},
+    };
     use crate::field::Field;
     use crate::hash::rescue_power_maps::{seventh_powers, seventh_roots};
 
@@ -326,12 +330,11 @@ mod tests {
         Goldilocks::from_u128(value.rem_euclid(MODULUS as i128) as u128)
     }
 
-    #[derive(Clone, Copy)]
     struct Check;
 
-    impl Work for Check {
+    impl<D: Doubles> Vectorised<D> for Check {
         #[inline(always)]
-        fn run<D: Doubles>(self) {
+        fn run(self) {
             let half = 2f64.powi(31);
             // Normalised ones, ones at which splits tie, and those before the last squaring.
             let near = |x: f64| [x - 1.0, x, x + 1.0].into_iter().flat_map(|x| [x, -x]);
@@ -377,7 +380,7 @@ mod tests {
 
     #[test]
     fn arithmetic_of_edge_values() {
-        enter_each(Check);
+        enter_each!(Check);
     }
 
     #[test]

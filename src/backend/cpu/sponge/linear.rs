@@ -7,7 +7,7 @@ use crate::hash::rescue_constants::{MDS_2021, WIDTH};
 use crate::hash::rescue_linear::Convolve;
 use crate::hash::rescue_power_maps::Powers;
 
-/// A linear layer on `N` words: takes what power maps return, makes coordinates below 2^53.
+/// A linear layer on `N` words: takes what S-boxes return, makes coordinates below 2^53.
 pub(super) trait Linear<const N: usize> {
     /// The matrix times the state.
     fn times<D: Doubles>(x: &[Element<D>; N]) -> [Element<D>; N];
@@ -138,8 +138,12 @@ fn dense_word<D: Doubles>([a, b, s]: [[D; 2]; 3]) -> Element<D> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::super::doubles::{Work, enter_each};
+    use super::super::super::doubles::enter_each;
     use super::*;
+    use crate::backend::cpu::{
+        Simd,
+        simd::{Vectorised, Vectors, on_vectors},
+    };
     use crate::field::Goldilocks;
     use crate::hash::rescue_constants::MDS_CIRCULANT_ROW;
 
@@ -179,12 +183,11 @@ pub(super) mod tests {
         }
     }
 
-    #[derive(Clone, Copy)]
     struct Check;
 
-    impl Work for Check {
+    impl<D: Doubles> Vectorised<D> for Check {
         #[inline(always)]
-        fn run<D: Doubles>(self) {
+        fn run(self) {
             let residue = |x0: f64, x1: f64| {
                 let value = x0 as i128 + ((x1 as i128) << 32);
                 Goldilocks::from_u128(value.rem_euclid(Goldilocks::MODULUS as i128) as u128)
@@ -226,6 +229,6 @@ pub(super) mod tests {
 
     #[test]
     fn layers_of_extreme_states() {
-        enter_each(Check);
+        enter_each!(Check);
     }
 }

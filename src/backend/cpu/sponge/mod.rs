@@ -1,8 +1,8 @@
 //! Sponges on vector units: as many hashes side by side as a vector has doubles.
 //!
-//! The state of each hash is elements in doubles ([`element`]). A permutation is made of the chains of squarings that the scalar
-//! code has too (`rescue_power_maps`), of linear layers ([`linear`], [`poseidon2`]) and constants. What is left over, and processors
-//! without vectors of doubles, are served by the scalar code.
+//! The state of each hash is elements in doubles ([`element`]). A permutation is made of S-boxes, by the chains of squarings that the
+//! scalar code has too (`rescue_power_maps`), of linear layers ([`linear`], [`poseidon2`]) and of round constants. What leaves a vector mostly
+//! empty, and levels without vectors of doubles, are left to the scalar code.
 
 mod element;
 mod linear;
@@ -13,8 +13,9 @@ use std::marker::PhantomData;
 
 use self::element::{Element, halves, word};
 use super::Simd;
-use super::doubles::{self, Doubles, Work};
-use super::rows::{Rows, SideBySide};
+use super::doubles::{Doubles, MAX_WIDTH};
+use super::rows::{Rows, SideBySide, merge_each};
+use super::simd::{Level, Vectorised, Vectors, on_vectors};
 use crate::field::Goldilocks;
 use crate::hash::rescue_power_maps::{seventh_powers, seventh_roots};
 use crate::hash::{
@@ -28,20 +29,17 @@ const PAIR: usize = 8;
 /// Words of a digest.
 const DIGEST: usize = 4;
 
-/// The most hashes side by side.
-const MAX_LANES: usize = 8;
-
-/// Hashes that are worth a vector of their own: for Rescue Prime it takes as long as 3.3 of them one by one with AVX-512, 2.3 with
-/// AVX2.
-const WORTHWHILE: usize = 3;
+/// The fewest hashes that are worth a vector of their own: for Rescue Prime a vector takes as long as 3.3 hashes one by one with AVX-512,
+/// as 2.3 with AVX2.
+const MIN_HASHES: usize = 3;
 
 /// A state, or as many as the vectors are wide.
 type State<D, const N: usize> = [Element<D>; N];
 
 /// A sponge with a permutation of `N` words on doubles.
 trait OnDoubles<const N: usize>: Sponge {
-    /// Permutes normalised states. All words go through power maps at once if `WHOLE`, else half of them.
-    fn permute_doubles<D: Doubles, const WHOLE: bool>(state: &mut State<D, N>);
+    /// Permutes normalised states.
+    fn permute_doubles<D: Doubles>(state: &mut State<D, N>);
 }
 
 macro_rules! side_by_side {
@@ -70,7 +68,7 @@ side_by_side! {
 /// How many of so many hashes to do in vectors: whole ones, and the rest where that is worth one.
 fn in_vectors(count: usize, lanes: usize) -> usize {
     let rest = count % lanes;
-    count - if rest < WORTHWHILE { rest } else { 0 }
+    count - if rest < MIN_HASHES { rest } else { 0 }
 }
 
 fn hash_rows_with<S: OnDoubles<N>, const N: usize>(
@@ -78,17 +76,17 @@ fn hash_rows_with<S: OnDoubles<N>, const N: usize>(
     rows: Rows<'_>,
     digests: &mut [ElementDigest],
 ) {
-    let Some(lanes) = doubles::width(simd) else { return rows.hash_each::<S>(digests) };
-    let in_vectors = in_vectors(digests.len(), lanes);
-    let (whole, rest) = digests.split_at_mut(in_vectors);
-    let sponge = PhantomData::<S>;
-    match simd {
-        // With sixteen registers the words are in memory anyway.
-        Simd::Avx2 => doubles::enter(simd, HashRows::<S, N, true> { rows, digests: whole, sponge }),
-        // Six words have their coordinates in twelve of 32 registers.
-        _ => doubles::enter(simd, HashRows::<S, N, false> { rows, digests: whole, sponge }),
-    }
-    rows.from(in_vectors).hash_each::<S>(rest);
+    let in_vectors = on_vectors!(
+        simd,
+        Doubles as D => {
+            let (whole, _) = digests.split_at_mut(in_vectors(digests.len(), D::WIDTH));
+            let count = whole.len();
+            D::enter(HashRows::<S, N> { rows, digests: whole, sponge: PhantomData });
+            count
+        },
+        else 0
+    );
+    rows.from(in_vectors).hash_each::<S>(&mut digests[in_vectors..]);
 }
 
 fn merge_pairs_with<S: OnDoubles<N>, const N: usize>(
@@ -100,26 +98,30 @@ fn merge_pairs_with<S: OnDoubles<N>, const N: usize>(
         // A merge is the hash of the children's words.
         return hash_rows_with::<S, N>(simd, Rows::row_major(bytemuck::cast_slice(children), PAIR), nodes);
     }
-    let in_vectors = doubles::width(simd).map_or(0, |lanes| in_vectors(nodes.len(), lanes));
-    let (whole, rest) = nodes.split_at_mut(in_vectors);
-    let (children, rest_children) = children.split_at(2 * in_vectors);
-    let sponge = PhantomData::<S>;
-    match (in_vectors, simd) {
-        (0, _) => {}
-        (_, Simd::Avx2) => {
-            doubles::enter(simd, MergePairs::<S, N, true> { children, nodes: whole, sponge });
-        }
-        _ => doubles::enter(simd, MergePairs::<S, N, false> { children, nodes: whole, sponge }),
-    }
-    for (node, pair) in rest.iter_mut().zip(rest_children.as_chunks().0) {
-        *node = S::merge(pair);
-    }
+    let in_vectors = on_vectors!(
+        simd,
+        Doubles as D => {
+            let count = in_vectors(nodes.len(), D::WIDTH);
+            let (children, nodes) = (&children[..2 * count], &mut nodes[..count]);
+            D::enter(MergePairs::<S, N> { children, nodes, sponge: PhantomData });
+            count
+        },
+        else 0
+    );
+    merge_each::<S>(&children[2 * in_vectors..], &mut nodes[in_vectors..]);
 }
 
-/// Every word to the 7th power.
+/// Whether all words of a state go through an S-box at once, rather than half of them: where there are 32 registers, those hold the
+/// coordinates of half a state; with fewer the words are in memory anyway.
 #[inline(always)]
-fn power_layer<D: Doubles, const N: usize, const WHOLE: bool>(state: &mut State<D, N>) {
-    if WHOLE {
+fn whole_states<D: Doubles>() -> bool {
+    <D::Level as Level>::REGISTERS < 32
+}
+
+/// The S-box x^7 on every word.
+#[inline(always)]
+fn s_box_layer<D: Doubles, const N: usize>(state: &mut State<D, N>) {
+    if whole_states::<D>() {
         *state = seventh_powers(state);
     } else if N == 12 {
         for words in state.as_chunks_mut::<6>().0 {
@@ -132,10 +134,10 @@ fn power_layer<D: Doubles, const N: usize, const WHOLE: bool>(state: &mut State<
     }
 }
 
-/// The 7th root of every word.
+/// The inverse S-box, the 7th root, on every word.
 #[inline(always)]
-fn root_layer<D: Doubles, const N: usize, const WHOLE: bool>(state: &mut State<D, N>) {
-    if WHOLE {
+fn inverse_s_box_layer<D: Doubles, const N: usize>(state: &mut State<D, N>) {
+    if whole_states::<D>() {
         *state = seventh_roots(state);
     } else if N == 12 {
         for words in state.as_chunks_mut::<6>().0 {
@@ -148,9 +150,9 @@ fn root_layer<D: Doubles, const N: usize, const WHOLE: bool>(state: &mut State<D
     }
 }
 
-/// The sums with constants, normalised.
+/// The sums with round constants, normalised.
 #[inline(always)]
-fn add_constants<D: Doubles, const N: usize>(state: &mut State<D, N>, constants: &[u64; N]) {
+fn add_round_constants<D: Doubles, const N: usize>(state: &mut State<D, N>, constants: &[u64; N]) {
     for (word, &constant) in state.iter_mut().zip(constants) {
         *word = word.plus(splat(constant)).normalise();
     }
@@ -164,33 +166,30 @@ fn splat<D: Doubles>(constant: u64) -> Element<D> {
 }
 
 /// The sponge over as many rows as there are digests, a whole number of vectors or one in part.
-struct HashRows<'a, S, const N: usize, const WHOLE: bool> {
+struct HashRows<'a, S, const N: usize> {
     rows: Rows<'a>,
     digests: &'a mut [ElementDigest],
     sponge: PhantomData<S>,
 }
 
-impl<S: OnDoubles<N>, const N: usize, const WHOLE: bool> Work for HashRows<'_, S, N, WHOLE> {
+impl<S: OnDoubles<N>, D: Doubles, const N: usize> Vectorised<D> for HashRows<'_, S, N> {
     #[inline(always)]
-    fn run<D: Doubles>(self) {
+    fn run(self) {
         for (i, digests) in self.digests.chunks_mut(D::WIDTH).enumerate() {
-            hash_rows::<S, D, N, WHOLE>(self.rows.from(i * D::WIDTH), digests);
+            hash_rows::<S, D, N>(self.rows.from(i * D::WIDTH), digests);
         }
     }
 }
 
 /// The digests of at most a vector of rows; lanes without a row hash zeros.
 #[inline(always)]
-fn hash_rows<S: OnDoubles<N>, D: Doubles, const N: usize, const WHOLE: bool>(
-    rows: Rows<'_>,
-    digests: &mut [ElementDigest],
-) {
+fn hash_rows<S: OnDoubles<N>, D: Doubles, const N: usize>(rows: Rows<'_>, digests: &mut [ElementDigest]) {
     let mode = S::MODE;
     let mut state = [Element::<D>::zero(); N];
     if let Some((word, start)) = mode.start(rows.width()) {
         state[word] = splat(start).normalise();
     }
-    let mut blocks = [[Goldilocks::default(); PAIR]; MAX_LANES];
+    let mut blocks = [[Goldilocks::default(); PAIR]; MAX_WIDTH];
     for first in (0..rows.width()).step_by(mode.rate) {
         let count = mode.rate.min(rows.width() - first);
         rows.block(first..first + count, &mut blocks[..digests.len()]);
@@ -206,7 +205,7 @@ fn hash_rows<S: OnDoubles<N>, D: Doubles, const N: usize, const WHOLE: bool>(
                 *word = splat(padding);
             }
         }
-        S::permute_doubles::<D, WHOLE>(&mut state);
+        S::permute_doubles::<D>(&mut state);
     }
     for k in 0..DIGEST {
         store(&state[mode.rate_word + k], k, digests);
@@ -215,8 +214,8 @@ fn hash_rows<S: OnDoubles<N>, D: Doubles, const N: usize, const WHOLE: bool>(
 
 /// Word `j` of every block.
 #[inline(always)]
-fn column<D: Doubles>(blocks: &[[Goldilocks; PAIR]; MAX_LANES], j: usize) -> Element<D> {
-    let (mut x0, mut x1) = ([0.0; MAX_LANES], [0.0; MAX_LANES]);
+fn column<D: Doubles>(blocks: &[[Goldilocks; PAIR]; MAX_WIDTH], j: usize) -> Element<D> {
+    let (mut x0, mut x1) = ([0.0; MAX_WIDTH], [0.0; MAX_WIDTH]);
     for i in 0..D::WIDTH {
         (x0[i], x1[i]) = halves(blocks[i][j]);
     }
@@ -226,7 +225,7 @@ fn column<D: Doubles>(blocks: &[[Goldilocks; PAIR]; MAX_LANES], j: usize) -> Ele
 /// Writes word `k` of as many digests as there are, from a normalised element.
 #[inline(always)]
 fn store<D: Doubles>(element: &Element<D>, k: usize, digests: &mut [ElementDigest]) {
-    let (mut x0, mut x1) = ([0.0; MAX_LANES], [0.0; MAX_LANES]);
+    let (mut x0, mut x1) = ([0.0; MAX_WIDTH], [0.0; MAX_WIDTH]);
     element.x0.store(&mut x0);
     element.x1.store(&mut x1);
     for (i, digest) in digests.iter_mut().enumerate() {
@@ -235,17 +234,17 @@ fn store<D: Doubles>(element: &Element<D>, k: usize, digests: &mut [ElementDiges
 }
 
 /// The digests of pairs, each by one permutation of eight words.
-struct MergePairs<'a, S, const N: usize, const WHOLE: bool> {
+struct MergePairs<'a, S, const N: usize> {
     children: &'a [ElementDigest],
     nodes: &'a mut [ElementDigest],
     sponge: PhantomData<S>,
 }
 
-impl<S: OnDoubles<N>, const N: usize, const WHOLE: bool> Work for MergePairs<'_, S, N, WHOLE> {
+impl<S: OnDoubles<N>, D: Doubles, const N: usize> Vectorised<D> for MergePairs<'_, S, N> {
     #[inline(always)]
-    fn run<D: Doubles>(self) {
+    fn run(self) {
         let pairs: &[[Goldilocks; PAIR]] = bytemuck::cast_slice(self.children);
-        let mut blocks = [[Goldilocks::default(); PAIR]; MAX_LANES];
+        let mut blocks = [[Goldilocks::default(); PAIR]; MAX_WIDTH];
         for (nodes, pairs) in self.nodes.chunks_mut(D::WIDTH).zip(pairs.chunks(D::WIDTH)) {
             blocks[..pairs.len()].copy_from_slice(pairs);
             let mut state = [Element::<D>::zero(); N];
@@ -253,7 +252,7 @@ impl<S: OnDoubles<N>, const N: usize, const WHOLE: bool> Work for MergePairs<'_,
                 *element = column(&blocks, j).normalise();
             }
             let before = state;
-            S::permute_doubles::<D, WHOLE>(&mut state);
+            S::permute_doubles::<D>(&mut state);
             for k in 0..DIGEST {
                 let mut digest = state[S::MODE.rate_word + k];
                 if S::MODE.merge == Merge::Jive {

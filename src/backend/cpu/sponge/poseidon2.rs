@@ -2,69 +2,69 @@
 //!
 //! # Sizes
 //!
-//! In the units of [`element`](super::element): normalised words are at most 1.74, a 7th power of one at most 20, and the outer matrix
+//! In the units of [`element`](super::element): normalised words are at most 1.74, a 7th power of one at most 20, and the external linear layer
 //! makes 28 times that at most, which is normalised. In a partial round the first word is normalised each time; the others only every third,
-//! because the inner matrix adds at most four times a word and the sum of all: sizes go to about 50, 800 and 12 000, coordinates
+//! because the internal layer adds at most four times a word and the sum of all: sizes go to about 50, 800 and 12 000, coordinates
 //! below 2^45. A product with 1/2^n is made of f^-1 = 1 - f and 2^(32 - n): it makes coordinates below 2^78, still exact since that is a
 //! product with a power of two, and is normalised at once. The test of sizes adds this up.
 
 use super::element::Element;
-use super::{Doubles, OnDoubles, State, add_constants, power_layer, splat};
+use super::{Doubles, OnDoubles, State, add_round_constants, s_box_layer, splat};
 use crate::hash::poseidon2::{Constants, OF_8, OF_12, outer};
 use crate::hash::poseidon2_constants::{HALF_FULL_ROUNDS, PARTIAL_ROUNDS};
 use crate::hash::rescue_power_maps::seventh_powers;
 use crate::hash::{Poseidon2_8, Poseidon2_12};
 
-/// Partial rounds between two normalisations.
-const UNTIDY: usize = 3;
+/// A normalisation of all words comes after every so many partial rounds.
+const NORMALISE_EVERY: usize = 3;
 
 impl OnDoubles<8> for Poseidon2_8 {
     #[inline(always)]
-    fn permute_doubles<D: Doubles, const WHOLE: bool>(state: &mut State<D, 8>) {
-        permute::<D, 8, WHOLE>(state, &OF_8);
+    fn permute_doubles<D: Doubles>(state: &mut State<D, 8>) {
+        permute::<D, 8>(state, &OF_8);
     }
 }
 
 impl OnDoubles<12> for Poseidon2_12 {
     #[inline(always)]
-    fn permute_doubles<D: Doubles, const WHOLE: bool>(state: &mut State<D, 12>) {
-        permute::<D, 12, WHOLE>(state, &OF_12);
+    fn permute_doubles<D: Doubles>(state: &mut State<D, 12>) {
+        permute::<D, 12>(state, &OF_12);
     }
 }
 
 #[inline(always)]
-fn permute<D: Doubles, const N: usize, const WHOLE: bool>(state: &mut State<D, N>, constants: &Constants<N>) {
-    outer_layer(state);
+fn permute<D: Doubles, const N: usize>(state: &mut State<D, N>, constants: &Constants<N>) {
+    external_linear_layer(state);
     for round in 0..HALF_FULL_ROUNDS {
-        add_constants(state, &constants.initial[round]);
-        power_layer::<D, N, WHOLE>(state);
-        outer_layer(state);
+        add_round_constants(state, &constants.initial[round]);
+        s_box_layer::<D, N>(state);
+        external_linear_layer(state);
     }
     for word in state.iter_mut() {
         *word = word.normalise();
     }
     for (round, &constant) in constants.partial.iter().enumerate() {
         [state[0]] = seventh_powers(&[state[0].plus(splat(constant)).normalise()]);
-        inner_layer(state, constants.diagonal);
-        if round % UNTIDY == UNTIDY - 1 && round + 1 < PARTIAL_ROUNDS {
+        internal_linear_layer(state, constants.diagonal);
+        if round % NORMALISE_EVERY == NORMALISE_EVERY - 1 && round + 1 < PARTIAL_ROUNDS {
             for word in state.iter_mut().skip(1) {
                 *word = word.normalise();
             }
         }
     }
     for round in 0..HALF_FULL_ROUNDS {
-        add_constants(state, &constants.terminal[round]);
-        power_layer::<D, N, WHOLE>(state);
-        outer_layer(state);
+        add_round_constants(state, &constants.terminal[round]);
+        s_box_layer::<D, N>(state);
+        external_linear_layer(state);
     }
     for word in state.iter_mut() {
         *word = word.normalise();
     }
 }
 
-/// The outer matrix, on each coordinate.
+/// The external linear layer, on each coordinate.
 #[inline(always)]
-fn outer_layer<D: Doubles, const N: usize>(state: &mut State<D, N>) {
+fn external_linear_layer<D: Doubles, const N: usize>(state: &mut State<D, N>) {
     let (mut x0, mut x1) = ([state[0].x0; N], [state[0].x1; N]);
     for i in 0..N {
         (x0[i], x1[i]) = (state[i].x0, state[i].x1);
@@ -76,9 +76,9 @@ fn outer_layer<D: Doubles, const N: usize>(state: &mut State<D, N>) {
     }
 }
 
-/// The inner matrix.
+/// The internal linear layer.
 #[inline(always)]
-fn inner_layer<D: Doubles, const N: usize>(state: &mut State<D, N>, diagonal: &[(i32, u32); N]) {
+fn internal_linear_layer<D: Doubles, const N: usize>(state: &mut State<D, N>, diagonal: &[(i32, u32); N]) {
     // Two chains, and the first word last: it is the one that comes late.
     let (mut sum, mut odd) = (state[N - 1], state[N - 2]);
     for i in (1..N - 2).rev() {
@@ -103,7 +103,7 @@ mod tests {
         fn check<const N: usize>(constants: &Constants<N>) {
             let normalised = 1.74;
             let mut sizes = [normalised; N];
-            for _ in 0..UNTIDY {
+            for _ in 0..NORMALISE_EVERY {
                 sizes[0] = 20.0;
                 let sum: f64 = sizes.iter().sum();
                 for (size, &(factor, shift)) in sizes.iter_mut().zip(constants.diagonal) {

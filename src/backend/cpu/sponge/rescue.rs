@@ -2,39 +2,39 @@
 
 use super::element::Element;
 use super::linear::{Circulant, Dense, Linear};
-use super::{Doubles, OnDoubles, State, add_constants, power_layer, root_layer};
+use super::{Doubles, OnDoubles, State, add_round_constants, inverse_s_box_layer, s_box_layer};
 use crate::hash::rescue_constants::{self, ROUNDS, WIDTH};
 use crate::hash::{Rp64_256, Rp64_256V2021, RpJive64_256, Rpo256, Rpx256, rp_jive_constants, rpo_constants};
 
 impl OnDoubles<WIDTH> for Rp64_256 {
     #[inline(always)]
-    fn permute_doubles<D: Doubles, const WHOLE: bool>(state: &mut State<D, WIDTH>) {
+    fn permute_doubles<D: Doubles>(state: &mut State<D, WIDTH>) {
         use rescue_constants::{ARK1, ARK2};
-        rescue_prime::<Circulant, D, WIDTH, WHOLE>(state, &ARK1, &ARK2);
+        rescue_prime::<Circulant, D, WIDTH>(state, &ARK1, &ARK2);
     }
 }
 
 impl OnDoubles<WIDTH> for Rp64_256V2021 {
     #[inline(always)]
-    fn permute_doubles<D: Doubles, const WHOLE: bool>(state: &mut State<D, WIDTH>) {
+    fn permute_doubles<D: Doubles>(state: &mut State<D, WIDTH>) {
         use rescue_constants::{ARK1, ARK2};
-        rescue_prime::<Dense, D, WIDTH, WHOLE>(state, &ARK1, &ARK2);
+        rescue_prime::<Dense, D, WIDTH>(state, &ARK1, &ARK2);
     }
 }
 
 impl OnDoubles<8> for RpJive64_256 {
     #[inline(always)]
-    fn permute_doubles<D: Doubles, const WHOLE: bool>(state: &mut State<D, 8>) {
+    fn permute_doubles<D: Doubles>(state: &mut State<D, 8>) {
         use rp_jive_constants::{ARK1, ARK2};
-        rescue_prime::<Circulant, D, 8, WHOLE>(state, &ARK1, &ARK2);
+        rescue_prime::<Circulant, D, 8>(state, &ARK1, &ARK2);
     }
 }
 
 impl OnDoubles<WIDTH> for Rpo256 {
     #[inline(always)]
-    fn permute_doubles<D: Doubles, const WHOLE: bool>(state: &mut State<D, WIDTH>) {
+    fn permute_doubles<D: Doubles>(state: &mut State<D, WIDTH>) {
         for round in 0..ROUNDS {
-            optimized_round::<D, WHOLE>(state, round);
+            optimized_round::<D>(state, round);
         }
         normalise(state);
     }
@@ -42,45 +42,45 @@ impl OnDoubles<WIDTH> for Rpo256 {
 
 impl OnDoubles<WIDTH> for Rpx256 {
     #[inline(always)]
-    fn permute_doubles<D: Doubles, const WHOLE: bool>(state: &mut State<D, WIDTH>) {
+    fn permute_doubles<D: Doubles>(state: &mut State<D, WIDTH>) {
         for round in (0..6).step_by(2) {
-            optimized_round::<D, WHOLE>(state, round);
-            add_constants(state, &rpo_constants::ARK1[round + 1]);
+            optimized_round::<D>(state, round);
+            add_round_constants(state, &rpo_constants::ARK1[round + 1]);
             for triple in state.as_chunks_mut::<3>().0 {
                 *triple = cubic_seventh_power(triple);
             }
         }
         *state = Circulant::times(state);
-        add_constants(state, &rpo_constants::ARK1[6]);
+        add_round_constants(state, &rpo_constants::ARK1[6]);
     }
 }
 
-/// Power maps, then linear layers.
+/// S-boxes, then linear layers.
 #[inline(always)]
-fn rescue_prime<L: Linear<N>, D: Doubles, const N: usize, const WHOLE: bool>(
+fn rescue_prime<L: Linear<N>, D: Doubles, const N: usize>(
     state: &mut State<D, N>,
     ark1: &[[u64; N]; ROUNDS],
     ark2: &[[u64; N]; ROUNDS],
 ) {
     for (ark1, ark2) in ark1.iter().zip(ark2) {
-        power_layer::<D, N, WHOLE>(state);
+        s_box_layer::<D, N>(state);
         *state = L::times(state);
-        add_constants(state, ark1);
-        root_layer::<D, N, WHOLE>(state);
+        add_round_constants(state, ark1);
+        inverse_s_box_layer::<D, N>(state);
         *state = L::times(state);
-        add_constants(state, ark2);
+        add_round_constants(state, ark2);
     }
 }
 
-/// Linear layers, then power maps; what the last of them returns is not normalised, and need not be before the next layer.
+/// Linear layers, then S-boxes; what the last of them returns is not normalised, and need not be before the next layer.
 #[inline(always)]
-fn optimized_round<D: Doubles, const WHOLE: bool>(state: &mut State<D, WIDTH>, round: usize) {
+fn optimized_round<D: Doubles>(state: &mut State<D, WIDTH>, round: usize) {
     *state = Circulant::times(state);
-    add_constants(state, &rpo_constants::ARK1[round]);
-    power_layer::<D, WIDTH, WHOLE>(state);
+    add_round_constants(state, &rpo_constants::ARK1[round]);
+    s_box_layer::<D, WIDTH>(state);
     *state = Circulant::times(state);
-    add_constants(state, &rpo_constants::ARK2[round]);
-    root_layer::<D, WIDTH, WHOLE>(state);
+    add_round_constants(state, &rpo_constants::ARK2[round]);
+    inverse_s_box_layer::<D, WIDTH>(state);
 }
 
 #[inline(always)]

@@ -4,7 +4,7 @@ use super::*;
 use crate::field::MODULUS;
 use crate::hash::{Hasher, Textbook};
 
-/// Values at which carries, borrows and splits change their ways, and others.
+/// Values at which carries, borrows and splits change, and random ones.
 fn words(count: usize) -> Vec<Goldilocks> {
     let edges =
         [0, 1, 7, (1 << 32) - 1, 1 << 32, 1 << 31, 1 << 63, MODULUS - (1 << 32), MODULUS - 2, MODULUS - 1];
@@ -37,18 +37,18 @@ fn by_columns(matrix: &[Goldilocks], width: usize, degree: usize) -> Vec<Goldilo
         .collect()
 }
 
-/// A way to hash rows.
-type Way<'a> = &'a dyn Fn(Rows<'_>, &mut [ElementDigest]);
+/// A function that hashes rows.
+type HashRowsFn<'a> = &'a dyn Fn(Rows<'_>, &mut [ElementDigest]);
 
 /// Every level of this machine, and the vector code with one double.
-fn every_way<S: OnDoubles<N> + SideBySide<Digest = ElementDigest>, const N: usize>(
-    mut check: impl FnMut(String, Way<'_>),
+fn every_implementation<S: OnDoubles<N> + SideBySide<Digest = ElementDigest>, const N: usize>(
+    mut check: impl FnMut(String, HashRowsFn<'_>),
 ) {
     for simd in Simd::available() {
         check(format!("{} with {simd}", S::NAME), &|rows, digests| S::hash_rows(simd, rows, digests));
     }
     check(format!("{} with one double", S::NAME), &|rows, digests| {
-        f64::enter(HashRows::<S, N, false> { rows, digests, sponge: PhantomData });
+        f64::enter(HashRows::<S, N> { rows, digests, sponge: PhantomData });
     });
 }
 
@@ -56,7 +56,7 @@ fn check_rows<S: OnDoubles<N> + SideBySide<Digest = ElementDigest>, const N: usi
     for width in 1..=33 {
         let matrix = words(COUNT * width);
         let expected = textbook::<S>(&matrix, width);
-        every_way::<S, N>(|what, hash| {
+        every_implementation::<S, N>(|what, hash| {
             for count in 0..=COUNT {
                 let mut found = vec![ElementDigest::default(); count];
                 hash(Rows::row_major(&matrix[..count * width], width), &mut found);

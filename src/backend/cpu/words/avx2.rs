@@ -2,11 +2,11 @@
 
 use std::arch::x86_64::*;
 
-use super::{Words, Work};
+use super::Words32;
 
-/// Eight words. Values are made only where [`Words::enter`] may be called.
+/// Eight words. Values are made only where [`Vectors::enter`](super::Vectors::enter) may be called.
 #[derive(Clone, Copy)]
-pub(super) struct Avx2(__m256i);
+pub(in crate::backend::cpu) struct Avx2(__m256i);
 
 #[inline]
 #[target_feature(enable = "avx2")]
@@ -91,11 +91,6 @@ fn store(a: __m256i, bytes: &mut [u8; 32]) {
 #[target_feature(enable = "avx2")]
 fn splat(word: u32) -> __m256i {
     _mm256_set1_epi32(word as i32)
-}
-
-#[target_feature(enable = "avx2")]
-fn run(work: impl Work) {
-    work.run::<Avx2>();
 }
 
 super::vector!(Avx2, 8);

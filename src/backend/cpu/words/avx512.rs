@@ -2,11 +2,11 @@
 
 use std::arch::x86_64::*;
 
-use super::{Words, Work};
+use super::Words32;
 
-/// Sixteen words. Values are made only where [`Words::enter`] may be called.
+/// Sixteen words. Values are made only where [`Vectors::enter`](super::Vectors::enter) may be called.
 #[derive(Clone, Copy)]
-pub(super) struct Avx512(__m512i);
+pub(in crate::backend::cpu) struct Avx512(__m512i);
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
@@ -78,11 +78,6 @@ fn store(a: __m512i, bytes: &mut [u8; 64]) {
 #[target_feature(enable = "avx512f,avx512dq")]
 fn splat(word: u32) -> __m512i {
     _mm512_set1_epi32(word as i32)
-}
-
-#[target_feature(enable = "avx512f,avx512dq")]
-fn run(work: impl Work) {
-    work.run::<Avx512>();
 }
 
 super::vector!(Avx512, 16);

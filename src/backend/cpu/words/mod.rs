@@ -1,7 +1,6 @@
 //! 32-bit words side by side: what hashes of bytes ask of the hardware.
 //!
-//! Algorithms are written once over [`Words`] and compiled for each of its implementations, by the rules that
-//! [`doubles`](super::doubles) gives.
+//! Algorithms are written once over [`Words32`], by the rules of [`dispatch`](super::simd).
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -11,17 +10,17 @@ mod avx512;
 mod neon;
 
 #[cfg(target_arch = "x86_64")]
-use self::{avx2::Avx2, avx512::Avx512};
+pub(super) use self::{avx2::Avx2, avx512::Avx512};
 #[cfg(target_arch = "aarch64")]
-use neon::Neon;
+pub(super) use neon::Neon;
 
-use super::Simd;
+use super::simd::Vectors;
 
-/// `WIDTH` words; the operations act on each separately, but for [`zip`](Words::zip).
-pub(super) trait Words: Copy {
-    /// The number of words, a power of two.
-    const WIDTH: usize;
+/// The most words in any implementation.
+pub(super) const MAX_WIDTH: usize = 16;
 
+/// `WIDTH` words, a power of two; the operations act on each separately, but for [`zip`](Words32::zip).
+pub(super) trait Words32: Vectors + Copy {
     /// The words whose bytes are at the head of `bytes`, in the machine's order.
     fn load(bytes: &[u8]) -> Self;
 
@@ -54,50 +53,15 @@ pub(super) trait Words: Copy {
 
     /// The words of both in turn, self's first: the lower half of that, and the upper.
     fn zip(self, other: Self) -> (Self, Self);
-
-    /// Does some work with the instructions of this implementation. Only where the processor has them.
-    fn enter(work: impl Work);
-}
-
-/// Work on words of any implementation.
-pub(super) trait Work {
-    /// Does it.
-    fn run<W: Words>(self);
-}
-
-/// The words in a vector of a level; `None` where it has no vectors.
-pub(super) fn width(simd: Simd) -> Option<usize> {
-    match simd {
-        #[cfg(target_arch = "x86_64")]
-        Simd::Avx512 | Simd::Avx512Ifma => Some(Avx512::WIDTH),
-        #[cfg(target_arch = "x86_64")]
-        Simd::Avx2 => Some(Avx2::WIDTH),
-        #[cfg(target_arch = "aarch64")]
-        Simd::Neon => Some(Neon::WIDTH),
-        _ => None,
-    }
-}
-
-/// Does the work with a level's instructions, which must be available and have a [`width`].
-pub(super) fn enter(simd: Simd, work: impl Work) {
-    match simd {
-        #[cfg(target_arch = "x86_64")]
-        Simd::Avx512 | Simd::Avx512Ifma => Avx512::enter(work),
-        #[cfg(target_arch = "x86_64")]
-        Simd::Avx2 => Avx2::enter(work),
-        #[cfg(target_arch = "aarch64")]
-        Simd::Neon => Neon::enter(work),
-        _ => unreachable!("{simd} has no vectors of words"),
-    }
 }
 
 /// Interleaves the first half of all words with the second, `rounds` times.
 ///
-/// As a word's place is a row and a lane, each round moves the highest bit of that number to its lower end. So with 2^r
-/// rows, r rounds make the matrix of rows and lanes its transpose, read row by row; and as many rounds as a lane
-/// has bits undo that.
+/// The index of a word is that of its row, followed by that of its lane in the lower bits; each round rotates the bits of the
+/// index to the left by one. So with 2^r rows, r rounds transpose the matrix of rows and lanes, and as many rounds as the index
+/// of a lane has bits undo that.
 #[inline(always)]
-pub(super) fn interleave<W: Words, const N: usize>(rows: &mut [W; N], rounds: u32) {
+pub(super) fn interleave<W: Words32, const N: usize>(rows: &mut [W; N], rounds: u32) {
     for _ in 0..rounds {
         let before = *rows;
         for i in 0..N / 2 {
@@ -106,14 +70,18 @@ pub(super) fn interleave<W: Words, const N: usize>(rows: &mut [W; N], rounds: u3
     }
 }
 
-/// Implements [`Words`] for a vector by the functions of its module, which need instructions beyond the portable.
+/// Implements [`Words32`] for a vector by the functions of its module, which need instructions beyond the portable.
 macro_rules! vector {
     ($vector:ident, $width:literal) => {
-        // SAFETY, of all calls: the implementation is entered only by the dispatch of a `Cpu`, whose constructor has
-        // found the instructions in this processor, and by tests that look first.
-        impl Words for $vector {
-            const WIDTH: usize = $width;
+        const _: () = assert!($width <= super::MAX_WIDTH);
 
+        impl super::Vectors for $vector {
+            type Level = crate::backend::cpu::simd::level::$vector;
+            const WIDTH: usize = $width;
+        }
+
+        // SAFETY, of all calls: the vectors are entered only where the processor has their instructions: see `Vectors::enter`.
+        impl Words32 for $vector {
             #[inline(always)]
             fn load(bytes: &[u8]) -> Self {
                 let bytes = bytes.first_chunk().expect("a vector of words");
@@ -182,11 +150,6 @@ macro_rules! vector {
                 let (lower, upper) = unsafe { zip(self.0, other.0) };
                 (Self(lower), Self(upper))
             }
-
-            fn enter(work: impl Work) {
-                // SAFETY: as above.
-                unsafe { run(work) }
-            }
         }
     };
 }
@@ -195,12 +158,16 @@ use vector;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::cpu::{
+        Simd,
+        simd::{Vectorised, on_vectors},
+    };
 
     struct Check;
 
-    impl Work for Check {
+    impl<W: Words32> Vectorised<W> for Check {
         #[inline(always)]
-        fn run<W: Words>(self) {
+        fn run(self) {
             let word = |i: usize| (i as u32).wrapping_mul(0x9e37_79b9) ^ 0x8000_0001;
             let a: Vec<u32> = (0..W::WIDTH).map(word).collect();
             let b: Vec<u32> = (W::WIDTH..2 * W::WIDTH).map(word).collect();
@@ -246,8 +213,8 @@ mod tests {
 
     #[test]
     fn operations() {
-        for simd in Simd::available().filter(|&simd| width(simd).is_some()) {
-            enter(simd, Check);
+        for simd in Simd::available() {
+            on_vectors!(simd, Words32 as W => W::enter(Check), else ());
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::arch::aarch64::*;
 
-use super::{Words, Work};
+use super::Words32;
 
-/// Four words. Values are made only where [`Words::enter`] may be called.
+/// Four words. Values are made only where [`Vectors::enter`](super::Vectors::enter) may be called.
 #[derive(Clone, Copy)]
-pub(super) struct Neon(uint32x4_t);
+pub(in crate::backend::cpu) struct Neon(uint32x4_t);
 
 #[inline]
 #[target_feature(enable = "neon")]
@@ -76,11 +76,6 @@ fn store(a: uint32x4_t, bytes: &mut [u8; 16]) {
 #[target_feature(enable = "neon")]
 fn splat(word: u32) -> uint32x4_t {
     vdupq_n_u32(word)
-}
-
-#[target_feature(enable = "neon")]
-fn run(work: impl Work) {
-    work.run::<Neon>();
 }
 
 super::vector!(Neon, 4);

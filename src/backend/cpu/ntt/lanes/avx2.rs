@@ -6,11 +6,11 @@
 
 use std::arch::x86_64::*;
 
-use super::{EPSILON, LANES, Lanes, MODULUS, Row, Work};
+use super::{EPSILON, LANES, Lanes, MODULUS, TileRow};
 
-/// Four words. Values are made only where [`Lanes::enter`] may be called.
+/// Four words. Values are made only where [`Vectors::enter`](super::Vectors::enter) may be called.
 #[derive(Clone, Copy)]
-pub(in super::super) struct Avx2(__m256i);
+pub(in crate::backend::cpu) struct Avx2(__m256i);
 
 #[inline]
 #[target_feature(enable = "avx2")]
@@ -173,7 +173,7 @@ fn store(a: __m256i, words: &mut [u64; 4]) {
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn stream(a: __m256i, words: &mut [u64; 4]) {
-    // SAFETY: as many words are what is written, at a place that the instruction takes by the caller's promise.
+    // SAFETY: as many words are what is written, at an address that is aligned by the caller's promise.
     unsafe { _mm256_stream_si256(words.as_mut_ptr().cast(), a) }
 }
 
@@ -186,8 +186,8 @@ fn splat(word: u64) -> __m256i {
 /// Four blocks of four rows and columns each.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn transpose(rows: &[Row; LANES]) -> [Row; LANES] {
-    let mut columns = [Row::default(); LANES];
+fn transpose(rows: &[TileRow; LANES]) -> [TileRow; LANES] {
+    let mut columns = [TileRow::default(); LANES];
     for (i, j) in [(0, 0), (0, 4), (4, 0), (4, 4)] {
         let [a, b, c, d] = [0, 1, 2, 3].map(|k| load(rows[i + k].0[j..].first_chunk().expect("four words")));
         let [even, odd] = [_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b)];
@@ -203,11 +203,6 @@ fn transpose(rows: &[Row; LANES]) -> [Row; LANES] {
         }
     }
     columns
-}
-
-#[target_feature(enable = "avx2")]
-fn run(work: impl Work) {
-    work.run::<Avx2>();
 }
 
 super::vector!(Avx2, 4);

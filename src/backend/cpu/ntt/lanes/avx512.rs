@@ -15,11 +15,11 @@
 
 use std::arch::x86_64::*;
 
-use super::{EPSILON, LANES, Lanes, MODULUS, Row, Work};
+use super::{EPSILON, LANES, Lanes, MODULUS, TileRow};
 
-/// Eight words. Values are made only where [`Lanes::enter`] may be called.
+/// Eight words. Values are made only where [`Vectors::enter`](super::Vectors::enter) may be called.
 #[derive(Clone, Copy)]
-pub(in super::super) struct Avx512(__m512i);
+pub(in crate::backend::cpu) struct Avx512(__m512i);
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
@@ -175,7 +175,7 @@ fn store(a: __m512i, words: &mut [u64; 8]) {
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 unsafe fn stream(a: __m512i, words: &mut [u64; 8]) {
-    // SAFETY: as many words are what is written, at a place that the instruction takes by the caller's promise.
+    // SAFETY: as many words are what is written, at an address that is aligned by the caller's promise.
     unsafe { _mm512_stream_si512(words.as_mut_ptr().cast(), a) }
 }
 
@@ -195,7 +195,7 @@ fn pairs(x: __m512i, y: __m512i) -> [__m512i; 2] {
 /// By twos, fours and eights; a name has the numbers of the rows' words in a vector.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
-fn transpose(rows: &[Row; LANES]) -> [Row; LANES] {
+fn transpose(rows: &[TileRow; LANES]) -> [TileRow; LANES] {
     let [a, b, c, d] = [load(&rows[0].0), load(&rows[1].0), load(&rows[2].0), load(&rows[3].0)];
     let [e, f, g, h] = [load(&rows[4].0), load(&rows[5].0), load(&rows[6].0), load(&rows[7].0)];
     let [low_04, low_26] = pairs(_mm512_unpacklo_epi64(a, b), _mm512_unpacklo_epi64(c, d));
@@ -206,16 +206,11 @@ fn transpose(rows: &[Row; LANES]) -> [Row; LANES] {
     let [w1, w5] = pairs(low_15, high_15);
     let [w2, w6] = pairs(low_26, high_26);
     let [w3, w7] = pairs(low_37, high_37);
-    let mut columns = [Row::default(); LANES];
+    let mut columns = [TileRow::default(); LANES];
     for (column, words) in columns.iter_mut().zip([w0, w1, w2, w3, w4, w5, w6, w7]) {
         store(words, &mut column.0);
     }
     columns
-}
-
-#[target_feature(enable = "avx512f,avx512dq")]
-fn run(work: impl Work) {
-    work.run::<Avx512>();
 }
 
 super::vector!(Avx512, 8);

@@ -1,11 +1,7 @@
 //! What the transform asks of the hardware: a few field operations on some words side by side.
 //!
-//! The algorithm is written once over [`Lanes`]. [`Word`] is the portable implementation, one word wide; a vector
-//! unit is one more implementation of the same trait.
-//!
-//! A function is compiled for the instructions that its own attribute names, whoever calls it. So the code between
-//! [`Lanes::enter`], which has the attribute, and the operations must all become one function: it is
-//! `#[inline(always)]`, and has no closures that hold words, which nothing forces to be inlined.
+//! The algorithm is written once over [`Lanes`], by the rules of [`dispatch`](crate::backend::cpu::simd). [`Portable`] is the
+//! implementation for every processor, one word wide.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -13,35 +9,27 @@ mod avx2;
 mod avx512;
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use avx2::Avx2;
+pub(in crate::backend::cpu) use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
-pub(super) use avx512::Avx512;
+pub(in crate::backend::cpu) use avx512::Avx512;
 
-/// Evaluates an expression with `L` standing for the implementation that has a level's instructions, which must be
-/// available.
+/// Evaluates an expression with a name standing for the implementation for a level, which must be available.
 macro_rules! on_lanes {
     ($simd:expr, $lanes:ident, $body:expr) => {
-        match $simd {
-            #[cfg(target_arch = "x86_64")]
-            Simd::Avx512 | Simd::Avx512Ifma => {
-                type $lanes = $crate::backend::cpu::ntt::lanes::Avx512;
+        $crate::backend::cpu::simd::on_vectors!(
+            $simd,
+            Lanes as $lanes => $body,
+            else {
+                type $lanes = $crate::backend::cpu::ntt::lanes::Portable;
                 $body
             }
-            #[cfg(target_arch = "x86_64")]
-            Simd::Avx2 => {
-                type $lanes = $crate::backend::cpu::ntt::lanes::Avx2;
-                $body
-            }
-            _ => {
-                type $lanes = $crate::backend::cpu::ntt::lanes::Word;
-                $body
-            }
-        }
+        )
     };
 }
 pub(super) use on_lanes;
 
-use super::tile::{LANES, Row};
+use super::tile::{LANES, TileRow};
+use crate::backend::cpu::simd::Vectors;
 
 /// e = 2^64 mod p = 2^64 - p.
 const EPSILON: u64 = 0xffff_ffff;
@@ -53,10 +41,7 @@ const MODULUS: u64 = crate::field::MODULUS;
 ///
 /// A word is *canonical* if it is below p. Sums take any word on the left, which saves a comparison each, and a
 /// word of at most p on the right; they may be any words. Products are canonical.
-pub(super) trait Lanes: Copy {
-    /// The number of words.
-    const WIDTH: usize;
-
+pub(super) trait Lanes: Vectors + Copy {
     /// Whether butterflies take shifts for products where they can, at the price of values in pairs.
     const SHIFTS: bool;
 
@@ -66,7 +51,7 @@ pub(super) trait Lanes: Copy {
     /// Writes the words to the head of `words`.
     fn store(self, words: &mut [u64]);
 
-    /// Writes the words to the head of `words`, past the caches where there is a way; a [`fence`](Self::fence) has to follow
+    /// Writes the words to the head of `words`, past the caches where the processor can; a [`fence`](Self::fence) has to follow
     /// before anybody reads them.
     ///
     /// # Safety
@@ -128,29 +113,22 @@ pub(super) trait Lanes: Copy {
     fn low_times_epsilon(self) -> Self;
 
     /// Eight rows as eight columns.
-    fn transpose(rows: &[Row; LANES]) -> [Row; LANES];
-
-    /// Does some work with the instructions of this implementation. Only where the processor has them.
-    #[inline(always)]
-    fn enter(work: impl Work) {
-        work.run::<Self>();
-    }
-}
-
-/// Work on lanes of any implementation. All that it does with them has to be inlined: see the module.
-pub(super) trait Work {
-    /// Does it.
-    fn run<L: Lanes>(self);
+    fn transpose(rows: &[TileRow; LANES]) -> [TileRow; LANES];
 }
 
 /// Implements [`Lanes`] for a vector by the functions of its module, which need instructions beyond the portable.
 #[cfg(target_arch = "x86_64")]
 macro_rules! vector {
     ($vector:ident, $width:literal) => {
-        // SAFETY, of all calls: the implementation is named only by the dispatch of a `Cpu`, whose constructor
-        // has found the instructions in this processor, and by tests that look first.
-        impl Lanes for $vector {
+        const _: () = assert!($width <= super::LANES);
+
+        impl super::Vectors for $vector {
+            type Level = crate::backend::cpu::simd::level::$vector;
             const WIDTH: usize = $width;
+        }
+
+        // SAFETY, of all calls: the vectors are entered only where the processor has their instructions: see `Vectors::enter`.
+        impl Lanes for $vector {
             const SHIFTS: bool = true;
 
             #[inline(always)]
@@ -283,14 +261,9 @@ macro_rules! vector {
             }
 
             #[inline(always)]
-            fn transpose(rows: &[Row; LANES]) -> [Row; LANES] {
+            fn transpose(rows: &[TileRow; LANES]) -> [TileRow; LANES] {
                 // SAFETY: as above.
                 unsafe { transpose(rows) }
-            }
-
-            fn enter(work: impl Work) {
-                // SAFETY: as above.
-                unsafe { run(work) }
             }
         }
     };
@@ -300,10 +273,14 @@ use vector;
 
 /// One word: portable code.
 #[derive(Clone, Copy)]
-pub(super) struct Word(u64);
+pub(super) struct Portable(u64);
 
-impl Lanes for Word {
+impl Vectors for Portable {
+    type Level = crate::backend::cpu::simd::level::Portable;
     const WIDTH: usize = 1;
+}
+
+impl Lanes for Portable {
     const SHIFTS: bool = false;
 
     #[inline(always)]
@@ -418,8 +395,8 @@ impl Lanes for Word {
     }
 
     #[inline(always)]
-    fn transpose(rows: &[Row; LANES]) -> [Row; LANES] {
-        let mut columns = [Row::default(); LANES];
+    fn transpose(rows: &[TileRow; LANES]) -> [TileRow; LANES] {
+        let mut columns = [TileRow::default(); LANES];
         for (i, row) in rows.iter().enumerate() {
             for (column, &word) in columns.iter_mut().zip(&row.0) {
                 column.0[i] = word;
@@ -430,122 +407,4 @@ impl Lanes for Word {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::backend::cpu::Simd;
-
-    /// Words at which something carries, borrows or wraps, and some others (an additive sequence modulo 2^64).
-    fn words() -> Vec<u64> {
-        let near = |x: u64| (0..4).flat_map(move |d| [x.wrapping_sub(d), x.wrapping_add(d)]);
-        let edges = [0, 1 << 16, 1 << 31, 1 << 32, 1 << 33, 1 << 48, 1 << 63, MODULUS, MODULUS / 2];
-        let others = (1..=64u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (i << 17));
-        edges.into_iter().flat_map(near).chain(others).collect()
-    }
-
-    #[test]
-    fn reductions_keep_their_promise() {
-        let p = MODULUS as u128;
-        for a in words() {
-            for b in words() {
-                assert_eq!(
-                    crate::field::reduce(a, b) as u128,
-                    (a as u128 + ((b as u128) << 64)) % p,
-                    "{a} + 2^64 {b}"
-                );
-            }
-        }
-    }
-
-    /// Checks all operations on pairs of words, neighbouring lanes being neighbouring pairs.
-    struct Check;
-
-    impl Work for Check {
-        #[inline(always)]
-        fn run<L: Lanes>(self) {
-            let p = MODULUS as u128;
-            let words = words();
-            let mut pairs: Vec<_> = words.iter().flat_map(|&a| words.iter().map(move |&b| (a, b))).collect();
-            pairs.truncate(pairs.len() / L::WIDTH * L::WIDTH);
-            for pairs in pairs.chunks(L::WIDTH) {
-                let (a, b): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
-                let (x, y) = (L::load(&a), L::load(&b));
-                let mut found = [(); 15].map(|()| vec![0; L::WIDTH]);
-                x.add(y).store(&mut found[0]);
-                x.sub(y).store(&mut found[1]);
-                x.mul(y).store(&mut found[2]);
-                x.mul_2_48().store(&mut found[3]);
-                x.canonical().store(&mut found[4]);
-                x.canonical().neg().store(&mut found[5]);
-                L::splat(a[0]).store(&mut found[6]);
-                x.plus(y).store(&mut found[7]);
-                x.minus(y).store(&mut found[8]);
-                x.and(y).store(&mut found[9]);
-                x.xor(y).store(&mut found[10]);
-                x.shl(12).store(&mut found[11]);
-                x.shr(48).store(&mut found[12]);
-                x.shr_signed(16).store(&mut found[13]);
-                x.mul_halves(y)
-                    .plus(y.mul_halves(L::splat_half(-5)))
-                    .plus(x.low_times_epsilon())
-                    .store(&mut found[14]);
-                for (i, &(a, b)) in pairs.iter().enumerate() {
-                    let [sum, difference, product, shifted, canonical, negative, splat] =
-                        [0, 1, 2, 3, 4, 5, 6].map(|k: usize| found[k][i]);
-                    let wide = a as u128;
-                    assert_eq!(product as u128, wide * b as u128 % p, "{a} * {b}");
-                    assert_eq!(shifted as u128, (wide << 48) % p, "2^48 {a}");
-                    assert_eq!(canonical as u128, wide % p, "{a}");
-                    assert_eq!(splat, pairs[0].0);
-                    assert_eq!(negative, MODULUS - canonical, "-{a}");
-                    let half = |word: u64| word as i32 as i64;
-                    let products = half(a) * half(b) - 5 * half(b);
-                    let products = (products as u64).wrapping_add((a & EPSILON) * EPSILON);
-                    let shifted = [a << 12, a >> 48, (a as i64 >> 16) as u64];
-                    let expected = [a.wrapping_add(b), a.wrapping_sub(b), a & b, a ^ b];
-                    assert_eq!([7, 8, 9, 10].map(|k: usize| found[k][i]), expected, "{a}, {b}");
-                    assert_eq!([11, 12, 13].map(|k: usize| found[k][i]), shifted, "{a} shifted");
-                    assert_eq!(found[14][i], products, "halves of {a}, {b}");
-                    if b <= MODULUS {
-                        assert_eq!(sum as u128 % p, (wide + b as u128) % p, "{a} + {b}");
-                        assert_eq!(difference as u128 % p, (wide + p - b as u128) % p, "{a} - {b}");
-                        assert!(a >= MODULUS || difference < MODULUS, "{a} - {b} is canonical");
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn operations_keep_their_promises() {
-        for simd in Simd::available() {
-            on_lanes!(simd, L, L::enter(Check));
-        }
-    }
-
-    /// Transposes rows, and writes them past the caches.
-    struct Transpose<'a>(&'a mut [Row; LANES]);
-
-    impl Work for Transpose<'_> {
-        #[inline(always)]
-        fn run<L: Lanes>(self) {
-            for (row, to) in L::transpose(&{ *self.0 }).iter().zip(self.0) {
-                for i in (0..LANES).step_by(L::WIDTH) {
-                    // SAFETY: rows begin at multiples of 64 bytes.
-                    unsafe { L::load(&row.0[i..]).stream(&mut to.0[i..]) };
-                }
-            }
-            L::fence();
-        }
-    }
-
-    #[test]
-    fn rows_become_columns() {
-        for simd in Simd::available() {
-            let mut rows = std::array::from_fn(|i| Row(std::array::from_fn(|j| (8 * i + j) as u64)));
-            on_lanes!(simd, L, L::enter(Transpose(&mut rows)));
-            for (i, row) in rows.iter().enumerate() {
-                assert_eq!(row.0, std::array::from_fn(|j| (8 * j + i) as u64), "{simd}");
-            }
-        }
-    }
-}
+mod tests;
