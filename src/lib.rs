@@ -77,7 +77,7 @@ pub mod choice;
 pub mod commit;
 pub mod conformance;
 #[cfg(feature = "bn254")]
-mod curve;
+pub mod curve;
 pub mod device;
 mod engine;
 mod error;

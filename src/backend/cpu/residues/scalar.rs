@@ -3,8 +3,9 @@
 use std::marker::PhantomData;
 
 use super::{MOST, Residues, Roots, Work};
+use crate::field::MontgomeryField;
 use crate::field::known_factor::KnownFactor;
-use crate::field::montgomery::{Limbs, Modulus, Residue};
+use crate::field::montgomery::{Limbs, Residue};
 
 /// One residue. Factors and sums are below 2p.
 ///
@@ -13,8 +14,8 @@ use crate::field::montgomery::{Limbs, Modulus, Residue};
 #[derive(Clone, Copy, Debug)]
 pub(in crate::backend::cpu) struct Scalar<M>(PhantomData<M>);
 
-impl<M: Modulus> Residues for Scalar<M> {
-    type Modulus = M;
+impl<M: MontgomeryField> Residues for Scalar<M> {
+    type Field = M;
     type Sum = Residue<M>;
     type Factor = Residue<M>;
     type Root = KnownFactor<M>;
