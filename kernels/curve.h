@@ -1,4 +1,4 @@
-// Points of BN254's G1, y^2 = x^3 + 3, over the coordinates of bn254.h. `src/curve.rs` has the same on the host, and says whose
+// Points of a curve y^2 = x^3 + b over the field of coordinates, fq. `src/curve/weierstrass.rs` has the same on the host, and says whose
 // formulas these are.
 //
 // A point in memory is affine, x and then y, the identity all zero; or (X, Y, ZZ, ZZZ) with x = X/ZZ, y = Y/ZZZ. There the

@@ -1,8 +1,8 @@
-// One pass of a transform over BN254's scalars; `src/backend/gpu/fft/plan.rs` says which passes make one.
+// One pass of a transform over a prime field; `src/backend/gpu/fft/plan.rs` says which passes make one.
 //
 // A transform of n points is a tree of remainders. At stage m (1, 2, 4, ..., n / 2) there are m blocks of n / m points, each the remainder of a
 // polynomial modulo X^(n/m) - z^2, and block i becomes two: modulo X^(n/2m) - z and modulo X^(n/2m) + z, with z = roots[m, i]. So pairs
-// at half a block's distance go to (u + z v, u - z v), natural order to bit-reversed order. FFT_BACK is the same network the other way
+// at half a block's distance go to (u + z v, u - z v), natural order to bit-reversed order. FFT_INVERSE is the same network the other way
 // round: (u + v, (u - v) z), bit-reversed to natural, n times the inverse if the roots are inverted.
 //
 // A pass does `log_tile` stages of columns of 2^log_tile points at a distance of 2^log_stride. A group has 2^log_columns columns, an item
@@ -88,9 +88,9 @@ DEVICE void store_tile(LOCAL_POINTER uint4 *tile, u32 e, fe x) {
     tile[FFT_TILE + place(e)] = high;
 }
 
-#if FFT_BACK
-#define PASS fft_back
-#define SMALL fft_back_small
+#if FFT_INVERSE
+#define PASS fft_inverse
+#define SMALL fft_inverse_small
 
 DEVICE void butterfly(fe *u, fe *v, GLOBAL const fe *root, u32 trivial) {
     u32 borrow;
@@ -99,8 +99,8 @@ DEVICE void butterfly(fe *u, fe *v, GLOBAL const fe *root, u32 trivial) {
     *v = trivial ? fr_below_2p(difference) : mul_root(difference, load_fe(root), load_fe(root + 1));
 }
 #else
-#define PASS fft_forth
-#define SMALL fft_forth_small
+#define PASS fft_forward
+#define SMALL fft_forward_small
 
 DEVICE void butterfly(fe *u, fe *v, GLOBAL const fe *root, u32 trivial) {
     u32 borrow;
@@ -118,7 +118,7 @@ typedef struct {
 } Layer;
 
 DEVICE Layer layer_of(u32 number, u32 log_tile, u32 w) {
-    const u32 odd = log_tile & 1, down = FFT_BACK ? (log_tile - 1) / 2 - number : number;
+    const u32 odd = log_tile & 1, down = FFT_INVERSE ? (log_tile - 1) / 2 - number : number;
     Layer layer;
     layer.alone = odd && down == 0;
     layer.stage = layer.alone ? 0 : 2 * down - odd;
@@ -154,7 +154,7 @@ PASS(BUFFER(const fe, input), BUFFER(fe, output), BUFFER(const fe, roots), u64 t
         const u32 i = (column.block << layer.stage) + layer.high, m = coset ? (u32)1 << (stages + layer.stage) : 0;
         const u32 trivial = !coset && i == 0;
         GLOBAL const fe *outer = AT(roots) + 2 * (u64)(m + i), *inner = AT(roots) + 4 * (u64)(m + i);
-#if FFT_BACK
+#if FFT_INVERSE
         if (!layer.alone) {
             butterfly(&x[0], &x[1], inner, trivial);
             butterfly(&x[2], &x[3], inner + 2, 0);

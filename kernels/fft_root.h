@@ -82,25 +82,25 @@ DEVICE fe mul_root(fe x, fe z, fe quotient) {
 
 // x z modulo r, below 2r.
 DEVICE fe mul_root(fe x, fe z, fe quotient) {
-    u32 product[16];
-    for (int i = 0; i < 16; i++) product[i] = 0;
+    u32 product[2 * FIELD_LIMBS];
+    for (int i = 0; i < 2 * FIELD_LIMBS; i++) product[i] = 0;
     NO_UNROLL
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < FIELD_LIMBS; i++) {
         u64 sum = 0;
-        for (int j = 0; j < 8; j++) {
+        for (int j = 0; j < FIELD_LIMBS; j++) {
             sum = product[i + j] + (u64)x.limb[i] * quotient.limb[j] + (sum >> 32);
             product[i + j] = (u32)sum;
         }
-        product[i + 8] = (u32)(sum >> 32);
+        product[i + FIELD_LIMBS] = (u32)(sum >> 32);
     }
     fe xz = fr_zero(), qr = xz;
     NO_UNROLL
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < FIELD_LIMBS; i++) {
         u64 sum = 0, sum_qr = 0;
-        for (int j = 0; j < 8 - i; j++) {
+        for (int j = 0; j < FIELD_LIMBS - i; j++) {
             sum = xz.limb[i + j] + (u64)x.limb[i] * z.limb[j] + (sum >> 32);
             xz.limb[i + j] = (u32)sum;
-            sum_qr = qr.limb[i + j] + (u64)product[i + 8] * FR_P.limb[j] + (sum_qr >> 32);
+            sum_qr = qr.limb[i + j] + (u64)product[i + FIELD_LIMBS] * FR_P.limb[j] + (sum_qr >> 32);
             qr.limb[i + j] = (u32)sum_qr;
         }
     }

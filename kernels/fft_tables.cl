@@ -1,4 +1,4 @@
-// The roots of transforms over BN254's scalars, as `kernels/fft_pass.cl` wants them.
+// The roots of transforms over a prime field, as `kernels/fft_pass.cl` wants them.
 
 // Where i = i_0 + 2 i_1 + 4 i_2 + ..., roots[m, i] is the product of `factors[log_count + j]` for all j with i_j = 1, and of factors[log m] where
 // they stand at place m + i: the powers of the shift, which are 1 elsewhere. The table has 2^log_count pairs of a root z and its
@@ -20,18 +20,18 @@ KERNEL void fft_fill(BUFFER(fe, table), BUFFER(const fe, factors), u64 log_count
         x = fr_canonical(x);
         fe quotient = fr_zero();
         NO_UNROLL
-        for (int step = 0; step < 8; step++) {
+        for (int step = 0; step < FIELD_LIMBS; step++) {
             const u32 m = x.limb[0] * FR_INVERSE;
             u64 sum = x.limb[0] + mul_wide(m, FR_P.limb[0]);
             UNROLL
-            for (int j = 1; j < 8; j++) {
+            for (int j = 1; j < FIELD_LIMBS; j++) {
                 sum = (sum >> 32) + x.limb[j] + mul_wide(m, FR_P.limb[j]);
                 x.limb[j - 1] = (u32)sum;
             }
-            x.limb[7] = (u32)(sum >> 32);
+            x.limb[FIELD_LIMBS - 1] = (u32)(sum >> 32);
             UNROLL
-            for (int j = 0; j < 7; j++) quotient.limb[j] = quotient.limb[j + 1];
-            quotient.limb[7] = m;
+            for (int j = 0; j < FIELD_LIMBS - 1; j++) quotient.limb[j] = quotient.limb[j + 1];
+            quotient.limb[FIELD_LIMBS - 1] = m;
         }
         store_fe(AT(table) + 2 * k, x);
         store_fe(AT(table) + 2 * k + 1, quotient);

@@ -1,6 +1,6 @@
 // Entries of bucket sums, sorted by bucket. What for, and in which order these are launched: `src/backend/gpu/msm/`.
 //
-// Scalars become signed integers of 256 bits, s or s - r, whichever is shorter. Digit w to the base 2^c is made of bits c w - 1 to
+// Scalars become signed integers of as many bits as limbs have, s or s - r, whichever is shorter. Digit w to the base 2^c is made of bits c w - 1 to
 // c w + c - 1 (Booth 1951), lies between -2^(c-1) and 2^(c-1), and needs no carry: in two's complement, negative integers are
 // no special case. Digit d != 0 of a base is an *entry*: the base's multiple for that place, negated if d < 0, belongs
 // to bucket |d| - 1 of the place's set. It is a word: the number of the point, and the sign in the top bit.
@@ -12,32 +12,35 @@
 // Partitions, and buckets of a partition, at most.
 #define MSM_SLOTS 2048
 
+// One more than the most bits that an integer can have.
+#define MSM_WIDTHS (32 * FIELD_LIMBS)
+
 // Zeros.
 KERNEL void msm_clear(BUFFER(u32, words), u64 count) {
     FOR_EACH(i, count) AT(words)[i] = 0;
 }
 
 // The integer of every scalar, limb by limb: limb l of number i is at l count + i. And how many integers have each number of
-// bits, without the sign: `widths`, 256 words, 0 for 0.
+// bits, without the sign: `widths`, MSM_WIDTHS words, 0 for 0.
 BOUNDED_KERNEL(256, 2) msm_integers(BUFFER(const fe, scalars), u64 count, BUFFER(u32, integers), BUFFER(u32, widths)) {
-    LOCAL u32 found[256];
-    for (u64 k = local_id(); k < 256; k += local_size()) found[k] = 0;
+    LOCAL u32 found[MSM_WIDTHS];
+    for (u64 k = local_id(); k < MSM_WIDTHS; k += local_size()) found[k] = 0;
     BARRIER();
     FOR_EACH(i, count) {
-        const fe modulus = FR_P, plain_one = {{1, 0, 0, 0, 0, 0, 0, 0}};
+        const fe modulus = FR_P, plain_one = {{1}};
         const fe s = fr_canonical(fr_mul(load_fe(AT(scalars) + i), plain_one));
         fe less;
         u64 borrow = 0;
-        UNROLL for (u32 k = 0; k < 8; k++) {
+        UNROLL for (u32 k = 0; k < FIELD_LIMBS; k++) {
             const u64 difference = (u64)s.limb[k] - modulus.limb[k] - borrow;
             less.limb[k] = (u32)difference;
             borrow = difference >> 63;
         }
         // 2 s > r if s > r - s: if s + (s - r) has no borrow left.
         u64 carry = 0;
-        UNROLL for (u32 k = 0; k < 8; k++) carry = ((u64)s.limb[k] + less.limb[k] + carry) >> 32;
+        UNROLL for (u32 k = 0; k < FIELD_LIMBS; k++) carry = ((u64)s.limb[k] + less.limb[k] + carry) >> 32;
         u32 width = 0, any = 0;
-        UNROLL for (u32 k = 0; k < 8; k++) {
+        UNROLL for (u32 k = 0; k < FIELD_LIMBS; k++) {
             const u32 limb = carry ? less.limb[k] : s.limb[k];
             const u32 magnitude = carry ? ~limb : limb;
             AT(integers)[k * count + i] = limb;
@@ -49,7 +52,7 @@ BOUNDED_KERNEL(256, 2) msm_integers(BUFFER(const fe, scalars), u64 count, BUFFER
         ATOMIC_ADD(&found[width], 1u);
     }
     BARRIER();
-    for (u64 k = local_id(); k < 256; k += local_size()) {
+    for (u64 k = local_id(); k < MSM_WIDTHS; k += local_size()) {
         if (found[k]) ATOMIC_ADD(&AT(widths)[k], found[k]);
     }
 }
@@ -60,7 +63,7 @@ DEVICE int msm_digit(GLOBAL const u32 *integers, u64 count, u64 i, u32 bits, u32
     // From the bit below the digit on; below the first there is a zero, above the last the sign.
     const u32 from = start == 0 ? 0 : start - 1, limb = from / 32, shift = from % 32;
     const u32 low = integers[limb * count + i];
-    const u32 high = limb == 7 ? (u32)-(int)(low >> 31) : integers[(limb + 1) * count + i];
+    const u32 high = limb == FIELD_LIMBS - 1 ? (u32)-(int)(low >> 31) : integers[(limb + 1) * count + i];
     u64 raw = ((u64)high << 32 | low) >> shift;
     if (start == 0) raw <<= 1;
     const u32 few = (u32)raw & ((2u << bits) - 1);
@@ -214,27 +217,13 @@ BOUNDED_KERNEL(256, 2) msm_scan(BUFFER(u32, counts), u64 length, BUFFER(const u3
     }
 }
 
-// The first number whose end is behind `at`, of the `count` in `ends`: there is one.
-DEVICE u32 msm_find(GLOBAL const u32 *ends, u32 low, u32 count, u32 at) {
-    u32 high = count - 1;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (ends[middle] > at) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return low;
-}
-
 // The loop over the partitions that have a part in the group's tile of pairs, from `start` to `stop`. All items take the same way.
 #define MSM_PARTITIONS(partition, start, stop)                                                                         \
     const u32 total = AT(ends)[partitions - 1];                                                                        \
     const u32 tile_start = (u32)(group_id() * tile);                                                                   \
     const u32 tile_stop = tile_start + tile < total ? tile_start + (u32)tile : total;                                  \
     for (u32 start = tile_start, partition = 0, stop;                                                                  \
-         start < tile_stop && (partition = msm_find(AT(ends), partition, (u32)partitions, start),                      \
+         start < tile_stop && (partition = msm_first_behind(AT(ends), partition, (u32)partitions, start),                      \
                                stop = AT(ends)[partition] < tile_stop ? AT(ends)[partition] : tile_stop);              \
          start = stop)
 

@@ -10,20 +10,6 @@
 // Heads that a group adds up.
 #define MSM_SLICE 1024
 
-// The first bucket from `low` on whose end is behind `at`, of `count`: there is one.
-DEVICE u32 msm_bucket(GLOBAL const u32 *ends, u32 low, u32 count, u32 at) {
-    u32 high = count - 1;
-    while (low < high) {
-        const u32 middle = low + (high - low) / 2;
-        if (ends[middle] > at) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return low;
-}
-
 // Where the point is that an entry names.
 DEVICE GLOBAL const fe *msm_point(GLOBAL const fe *points, u32 entry) {
     return points + (u64)AFFINE * (entry & 0x7fffffffu);
@@ -59,7 +45,7 @@ BOUNDED_KERNEL(128, 4) msm_accumulate(BUFFER(const u32, entries), BUFFER(const u
         const u32 stop = start + length < total ? start + (u32)length : total;
         u32 tail = MSM_NONE;
         if (start < stop) {
-            u32 at = start, bucket = msm_bucket(AT(ends), 0, (u32)buckets, start), end = AT(ends)[bucket];
+            u32 at = start, bucket = msm_first_behind(AT(ends), 0, (u32)buckets, start), end = AT(ends)[bucket];
             u32 is_head = (bucket == 0 ? 0 : AT(ends)[bucket - 1]) < start;
             xyzz sum = is_head ? xyzz_identity() : msm_begin(AT(sums), bucket, begun);
             u32 entry = AT(entries)[at];
@@ -80,7 +66,7 @@ BOUNDED_KERNEL(128, 4) msm_accumulate(BUFFER(const u32, entries), BUFFER(const u
                         bucket++;
                         end = AT(ends)[bucket];
                         if (end == at) {
-                            bucket = msm_bucket(AT(ends), bucket, (u32)buckets, at);
+                            bucket = msm_first_behind(AT(ends), bucket, (u32)buckets, at);
                             end = AT(ends)[bucket];
                         }
                         sum = msm_begin(AT(sums), bucket, begun);

@@ -4,7 +4,7 @@
 // 1/x of an x other than 0: x^(q - 2).
 DEVICE fe fq_inverse(fe x) {
     fe power = FQ_ONE;
-    NO_UNROLL for (int limb = 7; limb >= 0; limb--) {
+    NO_UNROLL for (int limb = FIELD_LIMBS - 1; limb >= 0; limb--) {
         u32 bits = FQ_P.limb[limb] - (limb == 0 ? 2 : 0);
         NO_UNROLL for (u32 k = 0; k < 32; k++, bits <<= 1) {
             power = fq_square(power);

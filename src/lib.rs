@@ -80,7 +80,7 @@ pub mod choice;
 pub mod commit;
 pub mod conformance;
 #[cfg(feature = "bn254")]
-mod curve;
+pub mod curve;
 pub mod device;
 mod dispatch;
 mod engine;

@@ -7,9 +7,9 @@ use crate::ntt::{Domain, Ntt};
 
 /// Bases as a backend gets them.
 #[derive(Clone, Copy)]
-pub struct BasesView<'a> {
+pub struct BasesView<'a, C = G1Affine> {
     /// The bases.
-    pub points: &'a [G1Affine],
+    pub points: &'a [C],
     /// What [`Msm::keep_bases`] made of all kept bases, of which `points` are a part.
     pub kept: Option<&'a Kept>,
     /// Where among the kept bases `points` begin.
@@ -18,9 +18,9 @@ pub struct BasesView<'a> {
 
 /// Scalars as a backend gets them.
 #[derive(Clone, Copy)]
-pub struct ScalarsView<'a> {
+pub struct ScalarsView<'a, F = Fr> {
     /// The scalars, one row after another; none where they are in the device's memory alone.
-    pub scalars: &'a [Fr],
+    pub scalars: &'a [F],
     /// What [`Msm::keep_scalars`] or [`ResidentFft`] made of them.
     pub kept: Option<&'a Kept>,
 }

@@ -3,18 +3,18 @@
 use halo2curves::ff::PrimeField;
 use halo2curves::group::Curve;
 
-use super::layout::{coordinate_of_residue, not_reduced, residue_of_coordinate};
-use super::{CoordinateModulus, CoordinateResidue, Fr, G1, G1Affine, ScalarModulus, ScalarResidue, residues};
-use crate::bn254::scalar_of_residue;
+use super::{Fr, G1, G1Affine};
 use crate::error::Error;
-use crate::field::montgomery::{Limbs, Modulus, Residue, is_below};
+use crate::field::MontgomeryField;
+use crate::field::montgomery::{Limbs, Residue, is_below};
+use crate::field::prime::{hexadecimal, not_reduced, residues};
 use crate::memory;
 
-/// An integer below the modulus as a residue, or [`Error::NotReduced`].
-fn residue<M: Modulus>(what: &'static str, index: usize, integer: Limbs) -> Result<Residue<M>, Error> {
-    match is_below(integer, M::P) {
-        true => Ok(Residue::from_integer(integer)),
-        false => Err(not_reduced(what, index, integer, M::P)),
+/// An integer below the modulus as an element, or [`Error::NotReduced`].
+fn element<F: MontgomeryField>(what: &'static str, index: usize, integer: Limbs) -> Result<F, Error> {
+    match is_below(integer, F::P) {
+        true => Ok(Residue::from_integer(integer).element()),
+        false => Err(not_reduced::<F>(what, index, integer)),
     }
 }
 
@@ -22,7 +22,7 @@ fn residue<M: Modulus>(what: &'static str, index: usize, integer: Limbs) -> Resu
 pub fn scalars_of_integers(integers: &[Limbs]) -> Result<Vec<Fr>, Error> {
     let mut scalars = memory::filled(integers.len(), Fr::from(0))?;
     for (index, (scalar, &integer)) in scalars.iter_mut().zip(integers).enumerate() {
-        *scalar = scalar_of_residue(residue::<ScalarModulus>("scalar", index, integer)?);
+        *scalar = element("scalar", index, integer)?;
     }
     Ok(scalars)
 }
@@ -31,7 +31,7 @@ pub fn scalars_of_integers(integers: &[Limbs]) -> Result<Vec<Fr>, Error> {
 pub fn integers_of_scalars(scalars: &[Fr]) -> Result<Vec<Limbs>, Error> {
     let mut integers = memory::zeroed(scalars.len())?;
     for (integer, scalar) in integers.iter_mut().zip(residues(scalars)) {
-        *integer = ScalarResidue::to_integer(*scalar);
+        *integer = scalar.to_integer();
     }
     Ok(integers)
 }
@@ -41,9 +41,9 @@ pub fn integers_of_scalars(scalars: &[Fr]) -> Result<Vec<Limbs>, Error> {
 pub fn points_of_integers(integers: &[[u64; 8]]) -> Result<Vec<G1Affine>, Error> {
     let mut points = memory::filled(integers.len(), G1Affine::default())?;
     for (index, (point, integers)) in points.iter_mut().zip(integers).enumerate() {
-        let [x, y] = super::layout::halves(integers);
-        point.x = coordinate_of_residue(residue::<CoordinateModulus>("x of point", index, x)?);
-        point.y = coordinate_of_residue(residue::<CoordinateModulus>("y of point", index, y)?);
+        let [x, y] = bytemuck::cast::<_, [Limbs; 2]>(*integers);
+        point.x = element("x of point", index, x)?;
+        point.y = element("y of point", index, y)?;
     }
     Ok(points)
 }
@@ -51,7 +51,7 @@ pub fn points_of_integers(integers: &[[u64; 8]]) -> Result<Vec<G1Affine>, Error>
 /// The affine coordinates of a point as integers; `None` for the identity.
 pub fn coordinates(point: &G1) -> Option<[Limbs; 2]> {
     let point = point.to_affine();
-    let [x, y] = [point.x, point.y].map(|x| CoordinateResidue::to_integer(residue_of_coordinate(x)));
+    let [x, y] = [point.x, point.y].map(|x| Residue::of(x).to_integer());
     (point != G1Affine::default()).then_some([x, y])
 }
 
@@ -64,7 +64,7 @@ pub fn affine(points: &[G1]) -> Vec<G1Affine> {
 
 /// An integer of 64 hexadecimal digits, highest first.
 pub fn hex(integer: Limbs) -> String {
-    integer.iter().rev().map(|limb| format!("{limb:016x}")).collect()
+    hexadecimal(integer)
 }
 
 /// A scalar from a text: a decimal number, or a hexadecimal one with `0x` before it, below r. [`Error::BadScalar`] for
@@ -86,7 +86,7 @@ pub fn parse_scalar(text: &str) -> Result<Fr, Error> {
             return Err(refused());
         }
     }
-    residue::<ScalarModulus>("scalar", 0, integer).map(scalar_of_residue).map_err(|_| refused())
+    element("scalar", 0, integer).map_err(|_| refused())
 }
 
 // `NUM_BITS` is what the limbs of integers rest on.

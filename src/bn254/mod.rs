@@ -29,110 +29,15 @@ pub use halo2curves::bn256::{Fq, Fr, G1, G1Affine};
 pub use integers::{
     affine, coordinates, hex, integers_of_scalars, parse_scalar, points_of_integers, scalars_of_integers,
 };
-pub(crate) use layout::{
-    affine_points, fold_canonical, limbs_mut, residues, residues_mut, scalar_of_residue, sum_of_xyzz,
-};
 pub use layout::{limbs, limbs_of_points, points, scalars, scalars_mut};
+
+pub(crate) use crate::curve::check_on_curve;
 
 use halo2curves::ff::{Field, PrimeField};
 
-use crate::curve::Coordinate;
 use crate::error::Error;
-use crate::field::TwoAdic;
-use crate::field::montgomery::{Limbs, Modulus, Residue};
+use crate::field::montgomery::Residue;
 use crate::ntt::Domain;
-
-/// The modulus q of the coordinates: 21888242871839275222246405745257275088696311157297823662689037894645226208583.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct CoordinateModulus;
-
-impl Modulus for CoordinateModulus {
-    const P: Limbs = [0x3c208c16d87cfd47, 0x97816a916871ca8d, 0xb85045b68181585d, 0x30644e72e131a029];
-}
-
-/// The modulus r of the scalars, which is the order of the group:
-/// 21888242871839275222246405745257275088548364400416034343698204186575808495617.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ScalarModulus;
-
-impl Modulus for ScalarModulus {
-    const P: Limbs = [0x43e1f593f0000001, 0x2833e84879b97091, 0xb85045b68181585d, 0x30644e72e131a029];
-}
-
-/// A coordinate in computations.
-pub(crate) type CoordinateResidue = Residue<CoordinateModulus>;
-
-/// A scalar in computations.
-pub(crate) type ScalarResidue = Residue<ScalarModulus>;
-
-impl Coordinate for CoordinateResidue {
-    const ZERO: Self = Self::ZERO;
-    const ONE: Self = Self::ONE;
-
-    #[inline(always)]
-    fn add(self, rhs: Self) -> Self {
-        Self::add(self, rhs)
-    }
-
-    #[inline(always)]
-    fn sub(self, rhs: Self) -> Self {
-        Self::sub(self, rhs)
-    }
-
-    #[inline(always)]
-    fn mul(self, rhs: Self) -> Self {
-        Self::mul(self, rhs)
-    }
-
-    #[inline(always)]
-    fn square(self) -> Self {
-        Self::square(self)
-    }
-
-    #[inline(always)]
-    fn negated_if(self, negative: bool) -> Self {
-        Self::negated_if(self, negative)
-    }
-
-    #[inline(always)]
-    fn is_plain_zero(self) -> bool {
-        self.lazy_limbs() == [0; 4]
-    }
-
-    #[inline(always)]
-    fn is_zero(self) -> bool {
-        Self::is_zero(self)
-    }
-
-    /// By halo2curves: a variant of Bernstein and Yang's division steps (TCHES 2019).
-    fn inverse(self) -> Option<Self> {
-        let inverse: Option<Fq> = layout::coordinate_of_residue(self).invert().into();
-        inverse.map(layout::residue_of_coordinate)
-    }
-}
-
-impl TwoAdic for Fr {
-    const TWO_ADICITY: u32 = <Fr as PrimeField>::S;
-    const ZERO: Self = <Fr as Field>::ZERO;
-    const ONE: Self = <Fr as Field>::ONE;
-
-    fn of_integer(integer: u64) -> Self {
-        integer.into()
-    }
-
-    fn inverted(self) -> Option<Self> {
-        self.invert().into()
-    }
-
-    /// Always `Ok`: limbs become scalars by [`scalars`], which looks at them.
-    fn check(self) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn text(self) -> String {
-        format!("{self:?}")
-    }
-}
 
 impl Domain<Fr> {
     /// The subgroup of order 2^`log_size` with the root of halo2curves, which comes from the generator 7 of the field;
@@ -145,27 +50,12 @@ impl Domain<Fr> {
     pub fn arkworks(log_size: u32) -> Result<Self, Error> {
         // (r - 1) / 2^28.
         let odd_part = -Fr::from(1 << Fr::S).invert().expect("2 is not zero");
-        let exponent = ScalarResidue::to_integer(residues(&[odd_part])[0]);
-        Self::of_root(log_size, Fr::from(5).pow_vartime(exponent))
+        Self::of_root(log_size, Fr::from(5).pow_vartime(Residue::of(odd_part).to_integer()))
     }
 
     /// The subgroup of order 2^`log_size` in that of a root of order 2^28.
     fn of_root(log_size: u32, root: Fr) -> Result<Self, Error> {
         let squarings = Fr::S.saturating_sub(log_size);
         Self::with_root(log_size, (0..squarings).fold(root, |root, _| root.square()))
-    }
-}
-
-/// [`Error::NotOnCurve`] with the first point that is neither on the curve nor the identity. The group has prime order
-/// and the curve no other points, so there is no subgroup to look at.
-pub(crate) fn check_on_curve(points: &[G1Affine]) -> Result<(), Error> {
-    let three = CoordinateResidue::from_integer([3, 0, 0, 0]);
-    let off = |point: &crate::curve::Affine<CoordinateResidue>| {
-        let cube = point.x.square().mul(point.x);
-        !point.is_identity() && !point.y.square().sub(cube).sub(three).is_zero()
-    };
-    match affine_points(points).iter().position(off) {
-        Some(index) => Err(Error::NotOnCurve { index }),
-        None => Ok(()),
     }
 }

@@ -107,7 +107,6 @@ fn add_low_product(t: Limbs, a: Limbs, b: Limbs) -> Limbs {
 mod tests {
     use super::super::montgomery::{add_limbs, is_below};
     use super::*;
-    use crate::bn254::{CoordinateModulus, ScalarModulus};
 
     /// Limbs of zeros, of ones, single bits, and all between.
     fn edges() -> Vec<Limbs> {
@@ -154,9 +153,13 @@ mod tests {
         }
     }
 
-    #[test]
-    fn products_with_known_factors() {
-        products::<CoordinateModulus>();
-        products::<ScalarModulus>();
+    macro_rules! fields {
+        ($($field:path, $name:literal;)*) => {
+            #[test]
+            fn products_with_known_factors() {
+                $(products::<$field>();)*
+            }
+        };
     }
+    crate::for_every_prime_field!(fields);
 }

@@ -10,6 +10,8 @@ mod goldilocks;
 pub(crate) mod known_factor;
 #[cfg(feature = "bn254")]
 pub(crate) mod montgomery;
+#[cfg(feature = "bn254")]
+pub(crate) mod prime;
 mod two_adic;
 
 use std::fmt::{Debug, Display};
@@ -21,6 +23,8 @@ use bytemuck::Pod;
 pub use extension::{Cubic, Quadratic};
 pub(crate) use goldilocks::reduce;
 pub use goldilocks::{Goldilocks, MODULUS};
+#[cfg(feature = "bn254")]
+pub use prime::MontgomeryField;
 pub use two_adic::TwoAdic;
 
 /// A field whose elements are [`DEGREE`](Self::DEGREE) Goldilocks words, lowest coefficient first.

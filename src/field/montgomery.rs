@@ -1,4 +1,4 @@
-//! Arithmetic modulo primes of 254 bits in Montgomery form, four 64-bit limbs an element.
+//! Arithmetic modulo primes in Montgomery form, four 64-bit limbs an element.
 //!
 //! # Mathematical description
 //!
@@ -7,20 +7,26 @@
 //! (Montgomery, Mathematics of Computation 44, 1985; the order of steps is the CIOS of Koç, Acar and Kaliski, IEEE Micro
 //! 16, 1996).
 //!
-//! Values are *lazy*: anything below 2p stands for its residue. Because 4p < R for the primes here, a product of factors
-//! a b < 4 p^2 comes out below p + 4 p^2 / R < 2p without a last subtraction. Sums and differences are brought below 2p
+//! Values are *lazy*: anything below 2p stands for its residue. Because 4p < R, which is asserted when the crate is compiled, a
+//! product of factors a b < 4 p^2 comes out below p + 4 p^2 / R < 2p without a last subtraction. Sums and differences are brought below 2p
 //! by one conditional subtraction of 2p. [`Residue::canonical`] gives the representative below p, which is what leaves
 //! this crate, and [`Residue::is_zero`] knows both forms of zero.
 
 use std::marker::PhantomData;
 
+/// The number of limbs of an element.
+pub(crate) const LIMBS: usize = 4;
+
 /// Limbs of an element, lowest first.
-pub(crate) type Limbs = [u64; 4];
+pub(crate) type Limbs = [u64; LIMBS];
 
 /// A prime p with 4p < 2^256.
-pub(crate) trait Modulus: Copy + Send + Sync + 'static {
+pub trait Modulus: Copy + Send + Sync + 'static {
     /// The prime.
     const P: Limbs;
+
+    /// The number of its bits.
+    const BITS: u32 = bits(Self::P);
 }
 
 /// A residue modulo M, in Montgomery form, below 2p.
@@ -39,6 +45,49 @@ impl<M> Clone for Residue<M> {
     }
 }
 impl<M> Copy for Residue<M> {}
+
+/// The number of bits of an integer.
+pub(crate) const fn bits(integer: Limbs) -> u32 {
+    let mut limb = LIMBS;
+    while limb > 0 {
+        limb -= 1;
+        if integer[limb] != 0 {
+            return u64::BITS * limb as u32 + u64::BITS - integer[limb].leading_zeros();
+        }
+    }
+    0
+}
+
+/// The integer that a text of hexadecimal digits behind `0x` stands for.
+pub(crate) const fn parse_hexadecimal(text: &str) -> Limbs {
+    let text = text.as_bytes();
+    assert!(text.len() > 2 && text[0] == b'0' && text[1] == b'x', "hexadecimal digits behind 0x");
+    let (mut integer, mut i) = ([0; LIMBS], 2);
+    while i < text.len() {
+        assert!(integer[LIMBS - 1] >> 60 == 0, "an integer of as many limbs as elements have");
+        let digit = (text[i] as char).to_digit(16).expect("a hexadecimal digit");
+        let mut limb = LIMBS - 1;
+        while limb > 0 {
+            integer[limb] = integer[limb] << 4 | integer[limb - 1] >> 60;
+            limb -= 1;
+        }
+        integer[0] = integer[0] << 4 | digit as u64;
+        i += 1;
+    }
+    integer
+}
+
+/// Half an integer, rounded down.
+#[cfg(test)]
+pub(crate) const fn half(integer: Limbs) -> Limbs {
+    let (mut half, mut i) = ([0; LIMBS], 0);
+    while i < LIMBS {
+        let above = if i + 1 < LIMBS { integer[i + 1] << 63 } else { 0 };
+        half[i] = integer[i] >> 1 | above;
+        i += 1;
+    }
+    half
+}
 
 /// a + b + carry.
 #[inline(always)]
@@ -120,7 +169,8 @@ const fn power_of_two(p: Limbs, exponent: u32) -> Limbs {
 impl<M: Modulus> Residue<M> {
     /// 2p.
     pub(crate) const TWO_P: Limbs = {
-        assert!(M::P[3] < 1 << 62 && M::P[0] & 1 == 1, "4p < 2^256 and p odd");
+        assert!(M::P[0] & 1 == 1, "an odd prime");
+        assert!(M::BITS <= 254, "two spare bits, 4p < 2^256, without which products need a last subtraction");
         add_limbs(M::P, M::P).0
     };
     /// -1/p modulo 2^64.
@@ -155,6 +205,11 @@ impl<M: Modulus> Residue<M> {
     pub(crate) fn from_integer(integer: Limbs) -> Self {
         // Below R p, so the product is below 2p.
         Self::from_montgomery(integer).mul(Self::R2)
+    }
+
+    /// A word as a residue.
+    pub(crate) fn from_word(word: u64) -> Self {
+        Self::from_integer([word, 0, 0, 0])
     }
 
     /// The integer below p.
@@ -223,7 +278,11 @@ impl<M: Modulus> Residue<M> {
 
     /// Multiples of p, the largest up to each of the 32 multiples of 2^251.
     const MULTIPLES: [Limbs; 32] = {
-        assert!(M::P[3] >> 56 == 0x30, "6 2^251 < p and 5.29p < 2^256");
+        // The largest value of a transform: see the element-by-element form in the CPU's `residues`.
+        let (four, over) = add_limbs(Self::TWO_P, Self::TWO_P);
+        let (five, over_again) = add_limbs(four, M::P);
+        let (most, wrapped) = add_limbs(five, [0, 0, 0, 1 << 59]);
+        assert!(!over && !over_again && !wrapped && most[3] < u64::MAX, "5p + 2^251 < 2^256 - 2^192");
         let mut multiples = [[0; 4]; 32];
         let mut i = 1;
         while i < 32 {
@@ -236,7 +295,7 @@ impl<M: Modulus> Residue<M> {
         multiples
     };
 
-    /// Brings any limbs below p + 2^251, less than 1.17p.
+    /// Brings any limbs below p + 2^251.
     #[inline(always)]
     pub(crate) fn nearly_reduced(self) -> Self {
         // The upper bits u say that the value is u 2^251 and less than 2^251 more; the multiple is less than p below u 2^251.

@@ -1,19 +1,23 @@
-//! BN254's two fields as text for programs: the constants of each, derived here so that none stands twice, and around them
-//! the arithmetic of `kernels/bn254.h` and `kernels/bn254_field.h`, which says `FIELD` where the name of the field belongs.
+//! Prime fields as text for programs: the constants of each, derived here so that none stands twice, and around them
+//! the arithmetic of `kernels/limbs.h` and `kernels/prime_field.h`, which says `FIELD` where the name of the field belongs.
 
 use std::fmt::Write;
 
-use crate::bn254::{CoordinateModulus, ScalarModulus};
-use crate::field::montgomery::{Limbs, Modulus, Residue};
+use crate::field::montgomery::{LIMBS, Limbs, Modulus, Residue};
 
-/// Both fields: functions and constants of the coordinates begin with `fq` and `FQ`, those of the scalars with `fr` and `FR`.
-pub(super) fn bn254() -> String {
-    scalars() + &field::<CoordinateModulus>("fq")
+/// The field of a curve's coordinates: functions and constants begin with `fq` and `FQ`.
+pub(super) fn coordinates<F: Modulus>() -> String {
+    [limbs_of_elements(), field::<F>("fq")].join("\n")
 }
 
-/// The field of the scalars alone.
-pub(super) fn scalars() -> String {
-    [include_str!("../../../kernels/bn254.h"), &field::<ScalarModulus>("fr")].join("\n")
+/// The field of a curve's scalars, or of a transform: functions and constants begin with `fr` and `FR`.
+pub(super) fn scalars<F: Modulus>() -> String {
+    [limbs_of_elements(), field::<F>("fr")].join("\n")
+}
+
+/// What does not depend on the prime.
+fn limbs_of_elements() -> String {
+    format!("#define FIELD_LIMBS {}\n{}", 2 * LIMBS, include_str!("../../../kernels/limbs.h"))
 }
 
 /// The constants and functions of one field.
@@ -29,18 +33,23 @@ fn field<M: Modulus>(name: &str) -> String {
     let inverse = Residue::<M>::NEGATIVE_INVERSE as u32;
     writeln!(text, "#define {upper}_INVERSE {inverse:#x}U").expect("strings take any text");
     // Names of constants go on in capitals, those of functions do not.
-    let functions = include_str!("../../../kernels/bn254_field.h");
+    let functions = include_str!("../../../kernels/prime_field.h");
     let mut rest = functions;
     while let Some((before, after)) = rest.split_once("FIELD") {
         let capital = after[1..].starts_with(|letter: char| letter.is_ascii_uppercase());
         text += before;
-        text += if capital { &upper } else { name };
+        text += match capital {
+            // The same for all fields of a program.
+            true if after.starts_with("_LIMBS") => "FIELD",
+            true => &upper,
+            false => name,
+        };
         rest = after;
     }
     text + rest
 }
 
-/// Eight limbs of 32 bits, lowest first.
+/// Limbs of 32 bits, lowest first.
 fn limbs(value: Limbs) -> String {
     let halves = value.iter().flat_map(|limb| [*limb as u32, (limb >> 32) as u32]);
     halves.map(|limb| format!("{limb:#x}U")).collect::<Vec<_>>().join(", ")
@@ -53,7 +62,7 @@ mod tests {
     use super::super::opencl::OpenCl;
     use super::super::program::Program;
     use super::super::work::Work;
-    use crate::bn254::{CoordinateModulus, ScalarModulus};
+    use crate::bn254::{Fq, Fr};
     use crate::field::montgomery::{Limbs, Modulus, Residue, add_limbs, is_below, sub_limbs};
 
     /// Every operation of a field on each pair, and the last product of a run of them.
@@ -85,7 +94,7 @@ KERNEL void check_root(BUFFER(const fe, triples), BUFFER(fe, results), u64 count
 ";
     static PROGRAM: Program = Program {
         name: "check_fields",
-        constants: super::bn254,
+        constants: || super::scalars::<Fr>() + &super::field::<Fq>("fq"),
         kernels: &[include_str!("../../../kernels/fft_root.h"), CHECK],
         ..Program::EMPTY
     };
@@ -158,8 +167,8 @@ KERNEL void check_root(BUFFER(const fe, triples), BUFFER(fe, results), u64 count
         let (mut quotient, mut rest) = ([0; 4], z);
         for _ in 0..256 {
             (quotient, rest) = (twice(quotient), twice(rest));
-            if !is_below(rest, ScalarModulus::P) {
-                (quotient[0], rest) = (quotient[0] | 1, sub_limbs(rest, ScalarModulus::P).0);
+            if !is_below(rest, Fr::P) {
+                (quotient[0], rest) = (quotient[0] | 1, sub_limbs(rest, Fr::P).0);
             }
         }
         quotient
@@ -167,9 +176,9 @@ KERNEL void check_root(BUFFER(const fe, triples), BUFFER(fe, results), u64 count
 
     /// Products with known roots, of everything below 5r.
     fn check_root(gpu: &Gpu<OpenCl>) {
-        type Scalar = Residue<ScalarModulus>;
-        let values = values::<ScalarModulus>();
-        let (r, add) = (ScalarModulus::P, |a, b| add_limbs(a, b).0);
+        type Scalar = Residue<Fr>;
+        let values = values::<Fr>();
+        let (r, add) = (Fr::P, |a, b| add_limbs(a, b).0);
         let roots: Vec<_> = values.iter().filter(|&&z| is_below(z, r)).map(|&z| (z, quotient(z))).collect();
         let lazy = values
             .iter()
@@ -199,8 +208,8 @@ KERNEL void check_root(BUFFER(const fe, triples), BUFFER(fe, results), u64 count
         // The conformance tests say when there must be a device.
         let Ok(device) = OpenCl::open(0) else { return };
         let gpu = Gpu::new(device, None);
-        check::<CoordinateModulus>(&gpu, "check_fq");
-        check::<ScalarModulus>(&gpu, "check_fr");
+        check::<Fq>(&gpu, "check_fq");
+        check::<Fr>(&gpu, "check_fr");
         check_root(&gpu);
     }
 }

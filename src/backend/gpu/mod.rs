@@ -5,13 +5,13 @@
 //!                      what goes to the device, in how many parts, and what comes back or stays
 //!  ntt/, fft/, tree.rs
 //!                      host plans: which kernels, in which order, on what memory; tables.rs, what transforms multiply with
-//!  msm/                sums over BN254
+//!  msm/                sums over curves
 //!  pipeline.rs         parts of an operation under way at once
 //!  work.rs, pool.rs    one operation's queue and memory; memory kept between operations
 //!  device.rs           the primitives; bandwidth.rs, how fast they copy
 //!  cuda.rs, opencl.rs  their two implementations
 //!  program.rs          kernel sources, from kernels/; hash/ and fields.rs, constants of some
-//!  scalars.rs          scalars of BN254 that stay on the device
+//!  scalars.rs          elements of prime fields that stay on the device
 //! ```
 //!
 //! An operation on host data uploads what it is given, launches, waits, and copies results back last, so that a failure leaves
@@ -56,6 +56,8 @@ use std::time::Duration;
 
 pub use device::Device;
 pub use hash::DeviceHash;
+#[cfg(feature = "bn254")]
+pub use {fft::DeviceField, msm::DeviceCurve};
 
 use super::{Clock, HostMemory};
 use crate::device::Bandwidths;
@@ -70,7 +72,7 @@ pub struct Gpu<D: Device> {
     pool: Arc<Pool<D::Buffer>>,
     queues: Mutex<Vec<D::Queue>>,
     /// Tables of transforms, kept on the device.
-    tables: Mutex<tables::Tables<tables::Contents, D::Buffer>>,
+    tables: Mutex<tables::Tables<tables::Key, D::Buffer>>,
     /// How transforms compute.
     form: ntt::Form,
     /// What tests choose of their plans.

@@ -42,7 +42,7 @@ pub static GATHER: Program =
 pub fn programs() -> impl Iterator<Item = &'static Program> {
     let all = hash::PROGRAMS.iter().copied().chain(PROGRAMS).chain(passes::all());
     #[cfg(feature = "bn254")]
-    let all = all.chain(super::fft::programs::ALL).chain(super::msm::programs::ALL);
+    let all = all.chain(super::fft::programs::all()).chain(super::msm::programs::all());
     all
 }
 

@@ -15,32 +15,26 @@ use super::work::{Region, Work};
 use crate::error::Error;
 use crate::lock::lock;
 
-/// What a table holds.
+/// What a table holds, as the key by which it is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Contents {
+pub(super) enum Key {
     /// Words of Goldilocks.
     Words(ntt::Contents),
-    /// Scalars of BN254.
+    /// Roots of unity of a prime field, by the field's modulus.
     #[cfg(feature = "bn254")]
-    Roots(fft::Roots),
+    Roots(fft::RootsKey),
 }
 
-impl Contents {
-    fn words(&self) -> usize {
-        match self {
-            Self::Words(contents) => contents.words(),
-            #[cfg(feature = "bn254")]
-            Self::Roots(roots) => roots.words(),
-        }
-    }
+/// A table that can be made on the device.
+pub(super) trait Table {
+    /// What it holds.
+    fn key(&self) -> Key;
 
-    fn fill<D: Device>(&self, work: &mut Work<'_, D>, table: Region) -> Result<(), Error> {
-        match self {
-            Self::Words(contents) => contents.fill(work, table),
-            #[cfg(feature = "bn254")]
-            Self::Roots(roots) => roots.fill(work, table),
-        }
-    }
+    /// Its words.
+    fn words(&self) -> usize;
+
+    /// Fills the memory of one.
+    fn fill<D: Device>(&self, work: &mut Work<'_, D>, table: Region) -> Result<(), Error>;
 }
 
 /// A table that is kept.
@@ -96,34 +90,34 @@ impl<K: Copy + Eq + Hash, B> Tables<K, B> {
 
 impl<D: Device> Gpu<D> {
     /// A table, made the first time.
-    pub(super) fn table(&self, work: &mut Work<'_, D>, contents: Contents) -> Result<Region, Error> {
+    pub(super) fn table(&self, work: &mut Work<'_, D>, table: &impl Table) -> Result<Region, Error> {
         let tables = || lock(&self.tables);
-        let words = contents.words();
-        let kept = tables().get(&contents);
+        let (key, words) = (table.key(), table.words());
+        let kept = tables().get(&key);
         let buffer = match kept {
             Some(buffer) => buffer,
             None => {
                 // Made without the lock: two callers may make the same one, and either will do.
-                let buffer = match self.make(&contents) {
+                let buffer = match self.make(table) {
                     Err(Error::DeviceOutOfMemory { .. }) => {
                         tables().clear();
-                        self.make(&contents)?
+                        self.make(table)?
                     }
                     made => made?,
                 };
                 let buffer = Arc::new(buffer);
-                tables().put(contents, Arc::clone(&buffer), 8 * words as u64);
+                tables().put(key, Arc::clone(&buffer), 8 * words as u64);
                 buffer
             }
         };
         Ok(work.share(buffer, words))
     }
 
-    fn make(&self, contents: &Contents) -> Result<D::Buffer, Error> {
+    fn make(&self, table: &impl Table) -> Result<D::Buffer, Error> {
         let mut work = Work::new(self)?;
-        let table = work.allocate(contents.words())?;
-        contents.fill(&mut work, table)?;
-        work.keep(table)
+        let region = work.allocate(table.words())?;
+        table.fill(&mut work, region)?;
+        work.keep(region)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Transforms over BN254's scalars on all cores.
+//! Transforms over prime fields in Montgomery form on all cores.
 //!
 //! # Mathematical description
 //!
@@ -16,42 +16,79 @@ mod permute;
 mod scale;
 mod twiddles;
 
+use std::marker::PhantomData;
+
 use rayon::prelude::*;
 
 use self::network::Way;
 use self::scale::Scale;
 use self::twiddles::Twiddles;
-use super::residues::{Residues, on_residues};
+use super::residues::{Residues, Roots, on_residues};
 use super::{Cpu, Simd};
 use crate::backend::Fft;
-use crate::bn254::{Fr, ScalarModulus, ScalarResidue, residues, residues_mut};
+use crate::bn254::Fr;
 use crate::error::Error;
+use crate::field::montgomery::Residue;
+use crate::field::prime::{residues, residues_mut};
+use crate::field::{MontgomeryField, TwoAdic};
 use crate::ntt::{Direction, Domain, Ntt, Order};
 
 pub(super) use self::twiddles::TwiddleCache;
 
-impl Fft for Cpu {
-    fn fft(&self, fft: &Ntt<Fr>, values: &mut [Fr]) -> Result<(), Error> {
-        let domain = fft.domain;
-        let [root, shift] = [domain.root(), domain.shift()].map(|x| residues(&[x])[0]);
-        let one = ScalarResidue::ONE;
-        let plain = domain.shift() == residues_one();
-        let (root, before, after) = match fft.direction {
+impl Cpu {
+    /// Transforms in place: one or more polynomials, one after another.
+    pub(crate) fn transforms<F: MontgomeryField + TwoAdic>(
+        &self,
+        ntt: &Ntt<F>,
+        values: &mut [F],
+    ) -> Result<(), Error> {
+        let domain = ntt.domain;
+        let [root, shift] = [domain.root(), domain.shift()].map(Residue::of);
+        let one = Residue::ONE;
+        let plain = domain.shift() == <F as TwoAdic>::ONE;
+        let (root, before, after) = match ntt.direction {
             Direction::Forward => (root, Scale { factor: one, ratio: shift }, None),
             Direction::Inverse => {
-                let factor = inverse(ScalarResidue::from_integer([domain.size() as u64, 0, 0, 0]));
+                let factor = inverse(Residue::from_word(domain.size() as u64));
                 let after = Scale { factor, ratio: if plain { one } else { inverse(shift) } };
                 (inverse(root), Scale { factor: one, ratio: one }, Some(after))
             }
         };
-        let before = (fft.direction == Direction::Forward && !plain).then_some(before);
-        let orders = [fft.input_order, fft.output_order];
-        on_residues!(level(self.simd, domain.size()), ScalarModulus, R, {
-            let twiddles = self.twiddles.get(root, domain.log_size(), R::ROOTS);
-            let polynomials = residues_mut(values).par_chunks_mut(domain.size());
-            polynomials.for_each(|values| transform::<R>(values, &twiddles, orders, before, after));
+        let before = (ntt.direction == Direction::Forward && !plain).then_some(before);
+        let polynomial = Polynomial { orders: [ntt.input_order, ntt.output_order], before, after };
+        let polynomials = residues_mut(values).par_chunks_mut(domain.size());
+        on_residues!(level(self.simd, domain.size()), F, residues, {
+            let twiddles = self.twiddles.get(root, domain.log_size(), roots(residues));
+            polynomials.for_each(|values| polynomial.transform(residues, values, &twiddles));
         });
         Ok(())
+    }
+
+    /// The values on a domain, in natural order, of one or more polynomials of `size` coefficients each.
+    pub(crate) fn transforms_of_padded<F: MontgomeryField + TwoAdic>(
+        &self,
+        domain: &Domain<F>,
+        coefficients: &[F],
+        size: usize,
+        values: &mut [F],
+    ) -> Result<(), Error> {
+        let [root, ratio] = [domain.root(), domain.shift()].map(Residue::of);
+        let scale = Scale { factor: Residue::ONE, ratio };
+        let polynomials =
+            residues(coefficients).par_chunks(size).zip(residues_mut(values).par_chunks_mut(domain.size()));
+        on_residues!(level(self.simd, size), F, residues, {
+            let twiddles = self.twiddles.get(root, domain.log_size(), roots(residues));
+            polynomials.for_each(|(polynomial, values)| {
+                padded(residues, polynomial, values, &twiddles, scale);
+            });
+        });
+        Ok(())
+    }
+}
+
+impl Fft for Cpu {
+    fn fft(&self, fft: &Ntt<Fr>, values: &mut [Fr]) -> Result<(), Error> {
+        self.transforms(fft, values)
     }
 
     fn fft_of_padded(
@@ -61,27 +98,13 @@ impl Fft for Cpu {
         size: usize,
         values: &mut [Fr],
     ) -> Result<(), Error> {
-        let [root, ratio] = [domain.root(), domain.shift()].map(|x| residues(&[x])[0]);
-        let scale = Scale { factor: ScalarResidue::ONE, ratio };
-        on_residues!(level(self.simd, size), ScalarModulus, R, {
-            let twiddles = self.twiddles.get(root, domain.log_size(), R::ROOTS);
-            let polynomials = residues(coefficients).par_chunks(size);
-            polynomials.zip(residues_mut(values).par_chunks_mut(domain.size())).for_each(
-                |(polynomial, values)| {
-                    let (first, rest) = values.split_at_mut(size);
-                    first.copy_from_slice(polynomial);
-                    scale.apply::<R>(first, Order::Natural);
-                    rest.par_chunks_mut(size).for_each(|block| block.copy_from_slice(first));
-                    values
-                        .par_chunks_mut(size)
-                        .enumerate()
-                        .for_each(|(k, block)| network::run::<R>(block, k, &twiddles, Way::Forward));
-                    permute::reverse_bits(values);
-                },
-            );
-        });
-        Ok(())
+        self.transforms_of_padded(domain, coefficients, size, values)
     }
+}
+
+/// How an implementation has roots.
+fn roots<R: Residues>(_: PhantomData<R>) -> Roots {
+    R::ROOTS
 }
 
 /// The level for blocks of a size: small ones are done element by element.
@@ -89,37 +112,56 @@ fn level(simd: Simd, size: usize) -> Simd {
     if size < network::LEAST { Simd::Portable } else { simd }
 }
 
-/// One polynomial: scaled, transformed, scaled, each if asked.
-fn transform<R: Residues<Modulus = ScalarModulus>>(
-    values: &mut [ScalarResidue],
-    twiddles: &Twiddles,
+/// What is done with each polynomial: it is scaled, transformed, scaled, each if asked.
+struct Polynomial<F> {
     orders: [Order; 2],
-    before: Option<Scale>,
-    after: Option<Scale>,
-) {
-    if let Some(scale) = before {
-        scale.apply::<R>(values, orders[0]);
-    }
-    match orders {
-        [Order::Natural, _] => network::run::<R>(values, 0, twiddles, Way::Forward),
-        [Order::BitReversed, _] => network::run::<R>(values, 0, twiddles, Way::Backward),
-    }
-    if orders[0] == orders[1] {
-        permute::reverse_bits(values);
-    }
-    if let Some(scale) = after {
-        scale.apply::<R>(values, orders[1]);
+    before: Option<Scale<F>>,
+    after: Option<Scale<F>>,
+}
+
+impl<F: MontgomeryField> Polynomial<F> {
+    fn transform<R: Residues<Field = F>>(
+        &self,
+        _: PhantomData<R>,
+        values: &mut [Residue<F>],
+        twiddles: &Twiddles,
+    ) {
+        let orders = self.orders;
+        if let Some(scale) = self.before {
+            scale.apply::<R>(values, orders[0]);
+        }
+        match orders {
+            [Order::Natural, _] => network::run::<R>(values, 0, twiddles, Way::Forward),
+            [Order::BitReversed, _] => network::run::<R>(values, 0, twiddles, Way::Backward),
+        }
+        if orders[0] == orders[1] {
+            permute::reverse_bits(values);
+        }
+        if let Some(scale) = self.after {
+            scale.apply::<R>(values, orders[1]);
+        }
     }
 }
 
-fn residues_one() -> Fr {
-    use halo2curves::ff::Field;
-    Fr::ONE
+/// The values of a polynomial of fewer coefficients, in natural order.
+fn padded<R: Residues>(
+    _: PhantomData<R>,
+    polynomial: &[Residue<R::Field>],
+    values: &mut [Residue<R::Field>],
+    twiddles: &Twiddles,
+    scale: Scale<R::Field>,
+) {
+    let size = polynomial.len();
+    let (first, rest) = values.split_at_mut(size);
+    first.copy_from_slice(polynomial);
+    scale.apply::<R>(first, Order::Natural);
+    rest.par_chunks_mut(size).for_each(|block| block.copy_from_slice(first));
+    let blocks = values.par_chunks_mut(size).enumerate();
+    blocks.for_each(|(k, block)| network::run::<R>(block, k, twiddles, Way::Forward));
+    permute::reverse_bits(values);
 }
 
 /// The inverse of an element other than zero.
-fn inverse(x: ScalarResidue) -> ScalarResidue {
-    use halo2curves::ff::Field;
-    let inverse = crate::bn254::scalar_of_residue(x).invert().expect("roots, shifts and sizes are not zero");
-    residues(&[inverse])[0]
+fn inverse<F: MontgomeryField>(x: Residue<F>) -> Residue<F> {
+    x.inverse().expect("roots, shifts and sizes are not zero")
 }

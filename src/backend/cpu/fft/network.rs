@@ -17,8 +17,7 @@ use super::twiddles::Twiddles;
 use crate::backend::cpu::quadwords::MOST;
 use crate::backend::cpu::residues::Residues;
 use crate::backend::cpu::simd::Vectorised;
-use crate::bn254::{ScalarModulus, ScalarResidue};
-use crate::field::montgomery::Limbs;
+use crate::field::montgomery::{Limbs, Residue};
 
 /// Layers of the largest tile: 320 KiB of vectors, or 128 KiB of single elements where they stand, in a second-level cache.
 /// Vectors do the last three layers on their own; the rest is even, as layers come in pairs.
@@ -57,17 +56,12 @@ struct Layers<'a> {
 }
 
 /// All layers of block k, and reduction. Vectors ask for blocks of [`LEAST`] elements, and factors are those for R.
-pub(super) fn run<R: Residues<Modulus = ScalarModulus>>(
-    block: &mut [ScalarResidue],
-    k: usize,
-    twiddles: &Twiddles,
-    way: Way,
-) {
+pub(super) fn run<R: Residues>(block: &mut [Residue<R::Field>], k: usize, twiddles: &Twiddles, way: Way) {
     parts::<R>(block, k, Layers { way, twiddles, last: true });
 }
 
 /// The layers of block k: those of columns and those of rows.
-fn parts<R: Residues<Modulus = ScalarModulus>>(block: &mut [ScalarResidue], k: usize, layers: Layers<'_>) {
+fn parts<R: Residues>(block: &mut [Residue<R::Field>], k: usize, layers: Layers<'_>) {
     let (len, log_size) = (block.len(), block.len().trailing_zeros());
     if log_size <= most_layers::<R>() {
         let mut scratch = Vec::new();
@@ -80,9 +74,9 @@ fn parts<R: Residues<Modulus = ScalarModulus>>(block: &mut [ScalarResidue], k: u
         _ => above.div_ceil(above.div_ceil(most_layers::<R>() - LOG_NEIGHBOURS)),
     };
     let size = len >> count;
-    let rows_of = |block: &mut [ScalarResidue]| {
+    let rows_of = |block: &mut [Residue<R::Field>]| {
         let inner = Layers { last: layers.last && layers.way == Way::Forward, ..layers };
-        let run = |(i, rows): (usize, &mut [ScalarResidue])| parts::<R>(rows, (k << count) + i, inner);
+        let run = |(i, rows): (usize, &mut [Residue<R::Field>])| parts::<R>(rows, (k << count) + i, inner);
         match len >= DIVIDED {
             true => block.par_chunks_mut(size).enumerate().for_each(run),
             false => block.chunks_mut(size).enumerate().for_each(run),
@@ -98,15 +92,10 @@ fn parts<R: Residues<Modulus = ScalarModulus>>(block: &mut [ScalarResidue], k: u
 }
 
 /// The first `count` layers of block k, or backwards its last.
-fn columns<R: Residues<Modulus = ScalarModulus>>(
-    block: &mut [ScalarResidue],
-    k: usize,
-    count: u32,
-    layers: Layers<'_>,
-) {
+fn columns<R: Residues>(block: &mut [Residue<R::Field>], k: usize, count: u32, layers: Layers<'_>) {
     let size = block.len() >> count;
     let last = layers.last && layers.way == Way::Backward;
-    let mut pieces: Vec<Vec<&mut [ScalarResidue]>> = Vec::new();
+    let mut pieces: Vec<Vec<&mut [Residue<R::Field>]>> = Vec::new();
     pieces.resize_with(size / PART, || Vec::with_capacity(1 << count));
     for row in block.chunks_exact_mut(size) {
         for (piece, part) in pieces.iter_mut().zip(row.chunks_exact_mut(PART)) {
@@ -120,7 +109,7 @@ fn columns<R: Residues<Modulus = ScalarModulus>>(
 
 /// A tile of columns after another.
 struct Columns<'a, 'b, R: Residues> {
-    rows: &'a mut [&'b mut [ScalarResidue]],
+    rows: &'a mut [&'b mut [Residue<R::Field>]],
     k: usize,
     layers: Layers<'a>,
     scratch: &'a mut Vec<R::Sum>,
@@ -128,7 +117,7 @@ struct Columns<'a, 'b, R: Residues> {
 
 /// Whole blocks.
 struct Rows<'a, R: Residues> {
-    block: &'a mut [ScalarResidue],
+    block: &'a mut [Residue<R::Field>],
     k: usize,
     layers: Layers<'a>,
     scratch: &'a mut Vec<R::Sum>,
@@ -138,7 +127,7 @@ const NOTHING: &Limbs = &[0; 4];
 
 /// A vector of elements, `step` from each other.
 #[inline(always)]
-pub(super) fn load<R: Residues<Modulus = ScalarModulus>>(elements: &[ScalarResidue], step: usize) -> R::Sum {
+pub(super) fn load<R: Residues>(elements: &[Residue<R::Field>], step: usize) -> R::Sum {
     let mut rows = [NOTHING; MOST];
     for lane in 0..R::WIDTH {
         rows[lane] = elements[lane * step].as_limbs();
@@ -148,20 +137,20 @@ pub(super) fn load<R: Residues<Modulus = ScalarModulus>>(elements: &[ScalarResid
 
 /// Writes a vector of elements, `step` from each other, reduced if they are the `last` of their values.
 #[inline(always)]
-pub(super) fn store<R: Residues<Modulus = ScalarModulus>>(
+pub(super) fn store<R: Residues>(
     values: R::Sum,
-    elements: &mut [ScalarResidue],
+    elements: &mut [Residue<R::Field>],
     step: usize,
     last: bool,
 ) {
     let settled = R::settled(values);
     let rows = R::rows(if last { R::canonical(settled) } else { settled });
     for lane in 0..R::WIDTH {
-        elements[lane * step] = ScalarResidue::from_montgomery(rows[lane]);
+        elements[lane * step] = Residue::from_montgomery(rows[lane]);
     }
 }
 
-impl<R: Residues<Modulus = ScalarModulus>> Vectorised<R> for Columns<'_, '_, R> {
+impl<R: Residues> Vectorised<R> for Columns<'_, '_, R> {
     #[inline(always)]
     fn run(self) {
         let Self { rows, k, layers, scratch } = self;
@@ -208,7 +197,7 @@ impl<R: Residues<Modulus = ScalarModulus>> Vectorised<R> for Columns<'_, '_, R> 
     }
 }
 
-impl<R: Residues<Modulus = ScalarModulus>> Vectorised<R> for Rows<'_, R> {
+impl<R: Residues> Vectorised<R> for Rows<'_, R> {
     #[inline(always)]
     fn run(self) {
         let Self { block, k, layers, scratch } = self;
@@ -271,7 +260,7 @@ fn finish<R: Residues>(values: &mut [R::Sum]) {
 }
 
 #[inline(always)]
-fn resize<R: Residues<Modulus = ScalarModulus>>(scratch: &mut Vec<R::Sum>, len: usize) {
+fn resize<R: Residues>(scratch: &mut Vec<R::Sum>, len: usize) {
     if scratch.len() != len {
         scratch.clear();
         scratch.resize(len, R::gather([NOTHING; MOST]));
@@ -279,7 +268,7 @@ fn resize<R: Residues<Modulus = ScalarModulus>>(scratch: &mut Vec<R::Sum>, len: 
 }
 
 #[inline(always)]
-fn transpose<R: Residues<Modulus = ScalarModulus>>(tile: &mut [R::Sum]) {
+fn transpose<R: Residues>(tile: &mut [R::Sum]) {
     if R::WIDTH > 1 {
         let tile: &mut [R::Sum; MOST] = tile.first_chunk_mut().expect("as many vectors as lanes");
         *tile = R::transposed(*tile);
@@ -299,12 +288,7 @@ fn quarters<S>(block: &mut [S]) -> [&mut [S]; 4] {
 
 /// The first `count` layers of block k, whose halves are those of `tile`.
 #[inline(always)]
-fn forward<R: Residues<Modulus = ScalarModulus>>(
-    tile: &mut [R::Sum],
-    k: usize,
-    count: u32,
-    twiddles: &Twiddles,
-) {
+fn forward<R: Residues>(tile: &mut [R::Sum], k: usize, count: u32, twiddles: &Twiddles) {
     let mut layer = 0;
     if count % 2 == 1 {
         let (w, half) = (twiddles.at::<R>(k), tile.len() / 2);
@@ -326,12 +310,7 @@ fn forward<R: Residues<Modulus = ScalarModulus>>(
 
 /// The last `count` layers of block k backwards.
 #[inline(always)]
-fn backward<R: Residues<Modulus = ScalarModulus>>(
-    tile: &mut [R::Sum],
-    k: usize,
-    count: u32,
-    twiddles: &Twiddles,
-) {
+fn backward<R: Residues>(tile: &mut [R::Sum], k: usize, count: u32, twiddles: &Twiddles) {
     let mut layer = count;
     while layer >= 2 {
         layer -= 2;
@@ -351,18 +330,14 @@ fn backward<R: Residues<Modulus = ScalarModulus>>(
 
 /// The factor of block k and those of its halves.
 #[inline(always)]
-fn factors<R: Residues<Modulus = ScalarModulus>>(k: usize, twiddles: &Twiddles) -> [R::Root; 3] {
+fn factors<R: Residues>(k: usize, twiddles: &Twiddles) -> [R::Root; 3] {
     // No closure: that would be a function without the instructions of R.
     [twiddles.at::<R>(k), twiddles.at::<R>(2 * k), twiddles.at::<R>(2 * k + 1)]
 }
 
 /// Two layers of block k in quarters. Block 0 has the factors 1, and for its halves 1 and a fourth root of unity: one product for four.
 #[inline(always)]
-fn two_forward<R: Residues<Modulus = ScalarModulus>>(
-    [a, b, c, d]: Quarters<'_, R>,
-    k: usize,
-    twiddles: &Twiddles,
-) {
+fn two_forward<R: Residues>([a, b, c, d]: Quarters<'_, R>, k: usize, twiddles: &Twiddles) {
     let [w, u, v] = factors::<R>(k, twiddles);
     if k == 0 {
         for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
@@ -383,11 +358,7 @@ fn two_forward<R: Residues<Modulus = ScalarModulus>>(
 
 /// The same layers backwards.
 #[inline(always)]
-fn two_backward<R: Residues<Modulus = ScalarModulus>>(
-    [a, b, c, d]: Quarters<'_, R>,
-    k: usize,
-    twiddles: &Twiddles,
-) {
+fn two_backward<R: Residues>([a, b, c, d]: Quarters<'_, R>, k: usize, twiddles: &Twiddles) {
     let [w, u, v] = factors::<R>(k, twiddles);
     for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
         let ([e, f], [g, h]) = (butterfly_backward::<R>([*a, *b], u), butterfly_backward::<R>([*c, *d], v));
@@ -395,7 +366,7 @@ fn two_backward<R: Residues<Modulus = ScalarModulus>>(
     }
 }
 
-/// a + b, and a - b times a root; both below 2.1p, as a and b are.
+/// a + b, and a - b times a root; both below 2.2p, as a and b are.
 #[inline(always)]
 fn butterfly_backward<R: Residues>([a, b]: [R::Sum; 2], root: R::Root) -> [R::Sum; 2] {
     let [sum, difference] = R::butterfly(a, b);
@@ -404,7 +375,7 @@ fn butterfly_backward<R: Residues>([a, b]: [R::Sum; 2], root: R::Root) -> [R::Su
 
 /// The layers within blocks k, k + 1, ... of as many elements as a vector has lanes, each block in a lane.
 #[inline(always)]
-fn lanes<R: Residues<Modulus = ScalarModulus>>(tile: &mut [R::Sum], k: usize, way: Way, twiddles: &Twiddles) {
+fn lanes<R: Residues>(tile: &mut [R::Sum], k: usize, way: Way, twiddles: &Twiddles) {
     let count = R::WIDTH.trailing_zeros();
     for step in 0..count {
         let layer = if way == Way::Forward { step } else { count - 1 - step };

@@ -6,43 +6,43 @@
 
 use rayon::prelude::*;
 
-use crate::bn254::ScalarResidue;
+use crate::field::MontgomeryField;
+use crate::field::montgomery::Residue;
 use crate::ntt::reverse_bits as reversed;
 
 /// Bits of a tile's side.
 const TILE: u32 = 4;
 const SIDE: usize = 1 << TILE;
 
-/// Scalars that several threads read and write, each at places of its own.
-#[derive(Clone, Copy)]
-struct Shared(*mut ScalarResidue);
+/// Elements that several threads read and write, each at places of its own.
+struct Shared<F>(*mut Residue<F>);
 
 // SAFETY: plain data; who reads or writes promises that nobody else writes the same places meanwhile.
-unsafe impl Send for Shared {}
+unsafe impl<F: MontgomeryField> Send for Shared<F> {}
 // SAFETY: as above.
-unsafe impl Sync for Shared {}
+unsafe impl<F: MontgomeryField> Sync for Shared<F> {}
 
 /// A tile: the entries with one middle, by high and low.
-type Entries = [[ScalarResidue; SIDE]; SIDE];
+type Entries<F> = [[Residue<F>; SIDE]; SIDE];
 
-impl Shared {
+impl<F: MontgomeryField> Shared<F> {
     /// # Safety
     /// Row `high` of the tile lies within the memory, and nobody writes it meanwhile.
-    unsafe fn read_row(self, place: usize, row: &mut [ScalarResidue; SIDE]) {
+    unsafe fn read_row(&self, place: usize, row: &mut [Residue<F>; SIDE]) {
         // SAFETY: the caller's promise.
         unsafe { row.as_mut_ptr().copy_from_nonoverlapping(self.0.add(place), SIDE) }
     }
 
     /// # Safety
     /// As [`read_row`](Self::read_row), and nobody reads it.
-    unsafe fn write_row(self, place: usize, row: &[ScalarResidue; SIDE]) {
+    unsafe fn write_row(&self, place: usize, row: &[Residue<F>; SIDE]) {
         // SAFETY: the caller's promise.
         unsafe { self.0.add(place).copy_from_nonoverlapping(row.as_ptr(), SIDE) }
     }
 }
 
 /// Moves the entry at every place to the place with the bits reversed.
-pub(super) fn reverse_bits(values: &mut [ScalarResidue]) {
+pub(super) fn reverse_bits<F: MontgomeryField>(values: &mut [Residue<F>]) {
     let log_size = values.len().trailing_zeros();
     if log_size < 2 * TILE {
         for i in 0..values.len() {
@@ -61,7 +61,7 @@ pub(super) fn reverse_bits(values: &mut [ScalarResidue]) {
             return;
         }
         let place = |high: usize, middle: usize| high << (log_size - TILE) | middle << TILE;
-        let mut tiles: [Entries; 2] = [[[ScalarResidue::ZERO; SIDE]; SIDE]; 2];
+        let mut tiles: [Entries<F>; 2] = [[[Residue::ZERO; SIDE]; SIDE]; 2];
         for (tile, middle) in tiles.iter_mut().zip([middle, other]) {
             for (high, row) in tile.iter_mut().enumerate() {
                 // SAFETY: within the 2^log_size values; only the iteration with this pair of middles touches these places.

@@ -6,8 +6,8 @@ use super::network::{load, store};
 use crate::backend::cpu::quadwords::MOST;
 use crate::backend::cpu::residues::Residues;
 use crate::backend::cpu::simd::Vectorised;
-use crate::bn254::{ScalarModulus, ScalarResidue};
-use crate::field::montgomery::Limbs;
+use crate::field::MontgomeryField;
+use crate::field::montgomery::{Limbs, Residue};
 use crate::ntt::Order;
 
 /// Scalars that one thread scales at a time.
@@ -15,22 +15,18 @@ const PIECE: usize = 1 << 12;
 
 /// The factors c, c r, c r^2, ... .
 #[derive(Clone, Copy)]
-pub(super) struct Scale {
-    pub(super) factor: ScalarResidue,
-    pub(super) ratio: ScalarResidue,
+pub(super) struct Scale<F> {
+    pub(super) factor: Residue<F>,
+    pub(super) ratio: Residue<F>,
 }
 
-impl Scale {
+impl<F: MontgomeryField> Scale<F> {
     /// Multiplies the entry with number i by c r^i. What comes out is reduced. There are whole vectors of entries.
-    pub(super) fn apply<R: Residues<Modulus = ScalarModulus>>(
-        self,
-        values: &mut [ScalarResidue],
-        order: Order,
-    ) {
+    pub(super) fn apply<R: Residues<Field = F>>(self, values: &mut [Residue<F>], order: Order) {
         let ratio = self.ratio;
         // What products with the factors lack.
-        let factor = self.factor.mul(ScalarResidue::from_integer([1 << (2 * R::SHIFT), 0, 0, 0]));
-        let constant = ratio.canonical() == ScalarResidue::ONE.canonical();
+        let factor = self.factor.mul(Residue::from_word(1 << (2 * R::SHIFT)));
+        let constant = ratio.canonical() == Residue::<F>::ONE.canonical();
         let pieces = values.par_chunks_mut(PIECE).enumerate();
         match order {
             _ if constant => {
@@ -52,10 +48,10 @@ impl Scale {
 }
 
 /// Entry number i stands at i reversed: a bit of the place is a power of the ratio.
-fn reversed<R: Residues<Modulus = ScalarModulus>>(
-    values: &mut [ScalarResidue],
-    factor: ScalarResidue,
-    ratio: ScalarResidue,
+fn reversed<R: Residues>(
+    values: &mut [Residue<R::Field>],
+    factor: Residue<R::Field>,
+    ratio: Residue<R::Field>,
     log_size: u32,
 ) {
     let mut squares = vec![ratio];
@@ -78,28 +74,28 @@ fn reversed<R: Residues<Modulus = ScalarModulus>>(
 }
 
 /// Products with the same factor, in the rows of a root.
-struct Constant<'a, R> {
-    values: &'a mut [ScalarResidue],
+struct Constant<'a, R: Residues> {
+    values: &'a mut [Residue<R::Field>],
     root: [Limbs; 2],
     residues: std::marker::PhantomData<R>,
 }
 
 /// Products with c, c r, c r^2, ...
-struct Powers<'a, R> {
-    values: &'a mut [ScalarResidue],
-    first: ScalarResidue,
-    ratio: ScalarResidue,
+struct Powers<'a, R: Residues> {
+    values: &'a mut [Residue<R::Field>],
+    first: Residue<R::Field>,
+    ratio: Residue<R::Field>,
     residues: std::marker::PhantomData<R>,
 }
 
 /// Products with as many factors.
-struct Table<'a, R> {
-    values: &'a mut [ScalarResidue],
-    powers: &'a [ScalarResidue],
+struct Table<'a, R: Residues> {
+    values: &'a mut [Residue<R::Field>],
+    powers: &'a [Residue<R::Field>],
     residues: std::marker::PhantomData<R>,
 }
 
-impl<R: Residues<Modulus = ScalarModulus>> Vectorised<R> for Constant<'_, R> {
+impl<R: Residues> Vectorised<R> for Constant<'_, R> {
     #[inline(always)]
     fn run(self) {
         let root = R::root(&self.root);
@@ -109,7 +105,7 @@ impl<R: Residues<Modulus = ScalarModulus>> Vectorised<R> for Constant<'_, R> {
     }
 }
 
-impl<R: Residues<Modulus = ScalarModulus>> Vectorised<R> for Powers<'_, R> {
+impl<R: Residues> Vectorised<R> for Powers<'_, R> {
     #[inline(always)]
     fn run(self) {
         let Self { values, first, ratio, .. } = self;
@@ -120,7 +116,7 @@ impl<R: Residues<Modulus = ScalarModulus>> Vectorised<R> for Powers<'_, R> {
         let mut factors = factors::<R>(&powers);
         // From one vector to the next.
         let step = ratio.pow(&[R::WIDTH as u64]);
-        let step = R::splat(step.mul(ScalarResidue::from_integer([1 << (2 * R::SHIFT), 0, 0, 0])));
+        let step = R::splat(step.mul(Residue::from_word(1 << (2 * R::SHIFT))));
         for values in values.chunks_exact_mut(R::WIDTH) {
             store::<R>(R::scaled(load::<R>(values, 1), factors), values, 1, true);
             factors = R::of_product(R::product(factors, step));
@@ -128,7 +124,7 @@ impl<R: Residues<Modulus = ScalarModulus>> Vectorised<R> for Powers<'_, R> {
     }
 }
 
-impl<R: Residues<Modulus = ScalarModulus>> Vectorised<R> for Table<'_, R> {
+impl<R: Residues> Vectorised<R> for Table<'_, R> {
     #[inline(always)]
     fn run(self) {
         let pairs = self.values.chunks_exact_mut(R::WIDTH).zip(self.powers.chunks_exact(R::WIDTH));
@@ -139,7 +135,7 @@ impl<R: Residues<Modulus = ScalarModulus>> Vectorised<R> for Table<'_, R> {
 }
 
 #[inline(always)]
-fn factors<R: Residues<Modulus = ScalarModulus>>(powers: &[ScalarResidue]) -> R::Factor {
+fn factors<R: Residues>(powers: &[Residue<R::Field>]) -> R::Factor {
     let mut rows = [powers[0].as_limbs(); MOST];
     for lane in 0..R::WIDTH {
         rows[lane] = powers[lane].as_limbs();

@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex};
 use rayon::prelude::*;
 
 use crate::backend::cpu::residues::{Residues, Roots};
-use crate::bn254::ScalarResidue;
-use crate::field::montgomery::Limbs;
+use crate::field::montgomery::{Limbs, Modulus, Residue};
 use crate::lock::lock;
 
 /// The most rows that are kept in all: 512 MiB. The table in use may be larger.
@@ -18,6 +17,7 @@ const KEPT: usize = 1 << 24;
 /// The entries up to n/4 are those of w^2 and n/2, and so on.
 #[derive(Debug)]
 pub(super) struct Twiddles {
+    modulus: Limbs,
     root: Limbs,
     log_size: u32,
     form: Roots,
@@ -25,13 +25,13 @@ pub(super) struct Twiddles {
 }
 
 impl Twiddles {
-    fn new(root: ScalarResidue, log_size: u32, form: Roots) -> Self {
-        let reduced = |x: ScalarResidue| ScalarResidue::from_montgomery(x.canonical());
+    fn new<M: Modulus>(root: Residue<M>, log_size: u32, form: Roots) -> Self {
+        let reduced = |x: Residue<M>| Residue::from_montgomery(x.canonical());
         let shift = match form {
             Roots::Shifted(shift) => shift,
             Roots::WithQuotients => 0,
         };
-        let one = reduced(ScalarResidue::from_integer([1 << shift, 0, 0, 0]));
+        let one = reduced(Residue::from_word(1 << shift));
         let mut table = vec![one; 1 << log_size.saturating_sub(1)];
         // The powers w^(n/4), w^(n/8), ..., w belong to the bits of k from the lowest on.
         let mut squares = vec![reduced(root)];
@@ -48,7 +48,7 @@ impl Twiddles {
         }
         let table = match form {
             // In place, where the compiler sees that both are the same memory.
-            Roots::Shifted(_) => table.into_iter().map(ScalarResidue::lazy_limbs).collect(),
+            Roots::Shifted(_) => table.into_iter().map(Residue::lazy_limbs).collect(),
             Roots::WithQuotients => {
                 let mut rows = vec![[0; 4]; 2 * table.len()];
                 let pairs = rows.par_chunks_exact_mut(2).zip(table).with_min_len(1 << 10);
@@ -56,7 +56,7 @@ impl Twiddles {
                 rows
             }
         };
-        Self { root: root.canonical(), log_size, form, table }
+        Self { modulus: M::P, root: root.canonical(), log_size, form, table }
     }
 
     /// The rows of the factor of block k.
@@ -73,16 +73,15 @@ impl Twiddles {
     }
 }
 
-/// Tables by root and size, the last used first.
+/// Tables by field, root and size, the last used first.
 #[derive(Debug, Default)]
 pub(crate) struct TwiddleCache(Mutex<Vec<Arc<Twiddles>>>);
 
 impl TwiddleCache {
     /// The table of a root of order 2^`log_size` in a form.
-    pub(super) fn get(&self, root: ScalarResidue, log_size: u32, form: Roots) -> Arc<Twiddles> {
-        let root_limbs = root.canonical();
-        let matches =
-            |table: &Arc<Twiddles>| (table.root, table.log_size, table.form) == (root_limbs, log_size, form);
+    pub(super) fn get<M: Modulus>(&self, root: Residue<M>, log_size: u32, form: Roots) -> Arc<Twiddles> {
+        let key = (M::P, root.canonical(), log_size, form);
+        let matches = |table: &Arc<Twiddles>| (table.modulus, table.root, table.log_size, table.form) == key;
         let take =
             |tables: &mut Vec<Arc<Twiddles>>| tables.iter().position(matches).map(|i| tables.remove(i));
         let known = take(&mut self.lock());

@@ -14,11 +14,12 @@
 use super::chords::{BUCKET_TARGET, Batch, Move, Pair};
 use super::integers::NEGATIVE;
 use crate::backend::cpu::residues::Residues;
-use crate::bn254::{CoordinateModulus, CoordinateResidue};
 use crate::curve::Affine;
+use crate::field::MontgomeryField;
+use crate::field::montgomery::Residue;
 
-/// A point of the curve.
-pub(super) type Point = Affine<CoordinateResidue>;
+/// A point of a curve over a field.
+pub(super) type Point<F> = Affine<Residue<F>>;
 
 /// In an entry: the point is the bucket with this number.
 const BUCKET: u32 = 1 << 30;
@@ -44,7 +45,7 @@ struct List {
 /// Buckets, and scratch memory for adding to them.
 pub(super) struct Buckets<R: Residues> {
     /// The sums so far.
-    pub(super) sums: Vec<Point>,
+    pub(super) sums: Vec<Point<R::Field>>,
     /// For each, the batch that last added to it; 0 for one that is still empty.
     last: Vec<u32>,
     /// The number of the batch that is coming together, and how many pairs it gets; 0 where everything goes by lists.
@@ -57,11 +58,11 @@ pub(super) struct Buckets<R: Residues> {
     sorted: Vec<u32>,
     lists: Vec<List>,
     /// What a round finds and what it leaves.
-    points: [Vec<Point>; 2],
+    points: [Vec<Point<R::Field>>; 2],
     batch: Batch<R>,
 }
 
-impl<R: Residues<Modulus = CoordinateModulus>> Buckets<R> {
+impl<R: Residues> Buckets<R> {
     /// No buckets.
     pub(super) fn new() -> Self {
         Self {
@@ -94,7 +95,7 @@ impl<R: Residues<Modulus = CoordinateModulus>> Buckets<R> {
     /// Adds the points of entries, numbers of bases, negative or not, to buckets: as soon as a batch of such has come together,
     /// or by lists.
     #[inline(always)]
-    pub(super) fn add(&mut self, entries: impl Iterator<Item = (u32, u32)>, bases: &[Point]) {
+    pub(super) fn add(&mut self, entries: impl Iterator<Item = (u32, u32)>, bases: &[Point<R::Field>]) {
         if self.pairs > 0 {
             entries.for_each(|(bucket, entry)| self.add_soon(bucket, entry, bases));
         } else {
@@ -103,7 +104,7 @@ impl<R: Residues<Modulus = CoordinateModulus>> Buckets<R> {
     }
 
     #[inline(always)]
-    fn add_soon(&mut self, bucket: u32, entry: u32, bases: &[Point]) {
+    fn add_soon(&mut self, bucket: u32, entry: u32, bases: &[Point<R::Field>]) {
         let last = &mut self.last[bucket as usize];
         if *last == self.now {
             self.add_later(bucket, entry, bases);
@@ -121,7 +122,7 @@ impl<R: Residues<Modulus = CoordinateModulus>> Buckets<R> {
     }
 
     #[inline(always)]
-    fn add_later(&mut self, bucket: u32, entry: u32, bases: &[Point]) {
+    fn add_later(&mut self, bucket: u32, entry: u32, bases: &[Point<R::Field>]) {
         // Bases come one after another now, in any order soon.
         crate::memory::prefetch(bases.as_ptr().wrapping_add((entry & !NEGATIVE) as usize));
         self.entries.push((bucket, entry));
@@ -129,7 +130,7 @@ impl<R: Residues<Modulus = CoordinateModulus>> Buckets<R> {
     }
 
     /// Adds the batch that has come together.
-    fn flush(&mut self, bases: &[Point]) {
+    fn flush(&mut self, bases: &[Point<R::Field>]) {
         self.batch.flush(&Entries { sorted: &[], bases }, &mut [], &mut self.sums);
         self.now += 1;
     }
@@ -140,7 +141,7 @@ impl<R: Residues<Modulus = CoordinateModulus>> Buckets<R> {
     }
 
     /// Adds to each bucket what is still to be added.
-    pub(super) fn settle(&mut self, bases: &[Point]) {
+    pub(super) fn settle(&mut self, bases: &[Point<R::Field>]) {
         self.flush(bases);
         if self.entries.is_empty() {
             return;
@@ -148,7 +149,7 @@ impl<R: Residues<Modulus = CoordinateModulus>> Buckets<R> {
         let total = self.sort();
         let [mut before, mut after] = std::mem::take(&mut self.points);
         let sorted = std::mem::take(&mut self.sorted);
-        let grow = |points: &mut Vec<Point>, len: usize| {
+        let grow = |points: &mut Vec<Point<R::Field>>, len: usize| {
             if points.len() < len {
                 points.resize(len, Affine::IDENTITY);
             }
@@ -198,7 +199,7 @@ impl<R: Residues<Modulus = CoordinateModulus>> Buckets<R> {
 
     /// Adds neighbours of every list. Lists lie one after another in a source, and do so in `points` afterwards; those that
     /// have become one point are in their buckets, and gone.
-    fn round(&mut self, from: &impl Source, points: &mut [Point]) {
+    fn round(&mut self, from: &impl Source<R::Field>, points: &mut [Point<R::Field>]) {
         let Self { lists, batch, sums, .. } = self;
         let (mut source, mut target) = (0, 0);
         for list in lists.iter_mut() {
@@ -229,65 +230,65 @@ impl<R: Residues<Modulus = CoordinateModulus>> Buckets<R> {
 }
 
 /// Where the points of a round are.
-pub(super) trait Source {
+pub(super) trait Source<F: MontgomeryField> {
     /// What is at a place of the lists.
     fn entry(&self, place: u32) -> u32;
 
     /// The point of an entry, and whether it is to be negated.
-    fn at<'a>(&'a self, sums: &'a [Point], entry: u32) -> (&'a Point, bool);
+    fn at<'a>(&'a self, sums: &'a [Point<F>], entry: u32) -> (&'a Point<F>, bool);
 
     /// Asks for the point of an entry, before it is needed.
-    fn prefetch(&self, sums: &[Point], entry: u32);
+    fn prefetch(&self, sums: &[Point<F>], entry: u32);
 
     /// The point of an entry, negated if it is to be.
     #[inline(always)]
-    fn point(&self, sums: &[Point], entry: u32) -> Point {
+    fn point(&self, sums: &[Point<F>], entry: u32) -> Point<F> {
         let (point, negative) = self.at(sums, entry);
         point.negated_if(negative)
     }
 }
 
 /// The first round: bases and buckets, anywhere in memory, in the order of sorted entries.
-struct Entries<'a> {
+struct Entries<'a, F> {
     sorted: &'a [u32],
-    bases: &'a [Point],
+    bases: &'a [Point<F>],
 }
 
-impl Source for Entries<'_> {
+impl<F: MontgomeryField> Source<F> for Entries<'_, F> {
     #[inline(always)]
     fn entry(&self, place: u32) -> u32 {
         self.sorted[place as usize]
     }
 
     #[inline(always)]
-    fn at<'a>(&'a self, sums: &'a [Point], entry: u32) -> (&'a Point, bool) {
+    fn at<'a>(&'a self, sums: &'a [Point<F>], entry: u32) -> (&'a Point<F>, bool) {
         let points = if entry & BUCKET == 0 { self.bases } else { sums };
         (&points[(entry & !NEGATIVE & !BUCKET) as usize], entry & NEGATIVE != 0)
     }
 
     #[inline(always)]
-    fn prefetch(&self, sums: &[Point], entry: u32) {
+    fn prefetch(&self, sums: &[Point<F>], entry: u32) {
         let points = if entry & BUCKET == 0 { self.bases } else { sums };
         crate::memory::prefetch(points.as_ptr().wrapping_add((entry & !NEGATIVE & !BUCKET) as usize));
     }
 }
 
 /// Later rounds: what the round before has left.
-struct Points<'a>(&'a [Point]);
+struct Points<'a, F>(&'a [Point<F>]);
 
-impl Source for Points<'_> {
+impl<F: MontgomeryField> Source<F> for Points<'_, F> {
     #[inline(always)]
     fn entry(&self, place: u32) -> u32 {
         place
     }
 
     #[inline(always)]
-    fn at<'a>(&'a self, _: &'a [Point], entry: u32) -> (&'a Point, bool) {
+    fn at<'a>(&'a self, _: &'a [Point<F>], entry: u32) -> (&'a Point<F>, bool) {
         (&self.0[entry as usize], false)
     }
 
     #[inline(always)]
-    fn prefetch(&self, _: &[Point], _: u32) {}
+    fn prefetch(&self, _: &[Point<F>], _: u32) {}
 }
 
 #[cfg(test)]
@@ -295,7 +296,13 @@ mod tests {
     use super::*;
     use crate::backend::cpu::Simd;
     use crate::backend::cpu::residues::on_residues;
-    use crate::bn254::{Fr, G1, G1Affine, affine, affine_points, sum_of_xyzz};
+    use crate::bn254::{Fq, Fr, G1, G1Affine, affine};
+    use crate::curve::{affine_points, projective};
+    use std::marker::PhantomData;
+
+    fn no_buckets<R: Residues>(_: PhantomData<R>) -> Buckets<R> {
+        Buckets::new()
+    }
 
     /// The sums of 2^12 buckets, in batches and by lists: most points spread evenly, some all in one bucket; every point and its
     /// negative, and the identity.
@@ -322,8 +329,8 @@ mod tests {
         for simd in Simd::available() {
             // As if there were more buckets, so that batches are as large as they get; and by lists alone.
             for spread in [SPREAD << 11, 0] {
-                let sums: Vec<Point> = on_residues!(simd, CoordinateModulus, R, {
-                    let mut buckets = Buckets::<R>::new();
+                let sums: Vec<Point<Fq>> = on_residues!(simd, Fq, residues, {
+                    let mut buckets = no_buckets(residues);
                     buckets.empty(count as usize, spread);
                     // What is left over is settled with what comes later.
                     for entries in entries.chunks(5000) {
@@ -336,7 +343,7 @@ mod tests {
                     buckets.sums
                 });
                 for (bucket, (sum, factor)) in sums.iter().zip(&expected).enumerate() {
-                    let sum = sum_of_xyzz((*sum).into());
+                    let sum = projective::<G1Affine>((*sum).into());
                     assert_eq!(
                         sum,
                         G1::generator() * factor,

@@ -19,9 +19,9 @@ use super::adder::{Point, Source};
 use crate::backend::cpu::quadwords::MOST;
 use crate::backend::cpu::residues::Residues;
 use crate::backend::cpu::simd::Vectorised;
-use crate::bn254::{CoordinateModulus, CoordinateResidue};
-use crate::curve::{Affine, Coordinate};
-use crate::field::montgomery::Limbs;
+use crate::curve::Affine;
+use crate::field::MontgomeryField;
+use crate::field::montgomery::{Limbs, Residue};
 
 /// How many pairs ahead points are asked for: about the time that memory takes to answer.
 const AHEAD: usize = 32;
@@ -45,15 +45,15 @@ pub(super) struct Move {
 }
 
 /// What stands in for the right point of a pair without a line.
-struct Substitute {
+struct Substitute<F> {
     /// The pair.
     index: usize,
     /// The right point of the line that is taken.
-    right: Point,
+    right: Point<F>,
     /// The x that is subtracted from the slope's square beside that of the left point.
-    x: CoordinateResidue,
+    x: Residue<F>,
     /// The result, if it is not the line's.
-    result: Option<Point>,
+    result: Option<Point<F>>,
 }
 
 /// Pairs to be added, and scratch memory for that.
@@ -62,10 +62,10 @@ pub(super) struct Batch<R: Residues> {
     pub(super) moves: Vec<Move>,
     /// The denominators, and the products of those before them in their chain.
     chains: Vec<[R::Factor; 2]>,
-    substitutes: Vec<Substitute>,
+    substitutes: Vec<Substitute<R::Field>>,
 }
 
-impl<R: Residues<Modulus = CoordinateModulus>> Batch<R> {
+impl<R: Residues> Batch<R> {
     /// Pairs that share an inversion. Their points stay in the second-level cache between the two visits.
     /// A multiple of what is worked on at once.
     pub(super) const SIZE: usize = if R::WIDTH == 1 { 1024 } else { 2048 };
@@ -87,7 +87,12 @@ impl<R: Residues<Modulus = CoordinateModulus>> Batch<R> {
     }
 
     /// Adds the pairs and moves the single points.
-    pub(super) fn flush(&mut self, from: &impl Source, points: &mut [Point], sums: &mut [Point]) {
+    pub(super) fn flush(
+        &mut self,
+        from: &impl Source<R::Field>,
+        points: &mut [Point<R::Field>],
+        sums: &mut [Point<R::Field>],
+    ) {
         for (i, &Move { from: at, target }) in self.moves.iter().enumerate() {
             if let Some(ahead) = self.moves.get(i + AHEAD) {
                 from.prefetch(sums, ahead.from);
@@ -103,7 +108,7 @@ impl<R: Residues<Modulus = CoordinateModulus>> Batch<R> {
 
 /// The place of a target.
 #[inline(always)]
-fn place<'a>(target: u32, points: &'a mut [Point], sums: &'a mut [Point]) -> &'a mut Point {
+fn place<'a, F>(target: u32, points: &'a mut [Point<F>], sums: &'a mut [Point<F>]) -> &'a mut Point<F> {
     match target & BUCKET_TARGET {
         0 => &mut points[target as usize],
         _ => &mut sums[(target & !BUCKET_TARGET) as usize],
@@ -113,24 +118,27 @@ fn place<'a>(target: u32, points: &'a mut [Point], sums: &'a mut [Point]) -> &'a
 struct Flush<'a, R: Residues, S> {
     batch: &'a mut Batch<R>,
     from: &'a S,
-    points: &'a mut [Point],
-    sums: &'a mut [Point],
+    points: &'a mut [Point<R::Field>],
+    sums: &'a mut [Point<R::Field>],
 }
 
 /// The points of a vector of pairs, where they stand.
-struct Group<'a> {
-    left: [&'a Point; MOST],
-    right: [&'a Point; MOST],
+struct Group<'a, F> {
+    left: [&'a Point<F>; MOST],
+    right: [&'a Point<F>; MOST],
     /// Lanes whose points are negated.
     negative: [u8; 2],
 }
 
-const NOWHERE: &Point = &Affine::IDENTITY;
+/// What stands in lanes beyond those of a vector.
+const NOTHING: &Limbs = &[0; 4];
 
-impl<'a> Group<'a> {
+impl<'a, F: MontgomeryField> Group<'a, F> {
+    const NOWHERE: &'a Point<F> = &Affine::IDENTITY;
+
     #[inline(always)]
-    fn new(pairs: &[Pair], from: &'a impl Source, sums: &'a [Point]) -> Self {
-        let mut group = Self { left: [NOWHERE; MOST], right: [NOWHERE; MOST], negative: [0; 2] };
+    fn new(pairs: &[Pair], from: &'a impl Source<F>, sums: &'a [Point<F>]) -> Self {
+        let mut group = Self { left: [Self::NOWHERE; MOST], right: [Self::NOWHERE; MOST], negative: [0; 2] };
         for (lane, pair) in pairs.iter().enumerate() {
             let ((left, left_sign), (right, right_sign)) =
                 (from.at(sums, pair.left), from.at(sums, pair.right));
@@ -142,15 +150,15 @@ impl<'a> Group<'a> {
     }
 
     #[inline(always)]
-    fn replace(&mut self, lane: usize, substitute: &'a Substitute) {
+    fn replace(&mut self, lane: usize, substitute: &'a Substitute<F>) {
         self.right[lane] = &substitute.right;
         self.negative[1] &= !(1 << lane);
     }
 }
 
 #[inline(always)]
-fn xs<'a, R: Residues>(points: &[&'a Point; MOST]) -> [&'a Limbs; MOST] {
-    let mut rows = [NOWHERE.x.as_limbs(); MOST];
+fn xs<'a, R: Residues>(points: &[&'a Point<R::Field>; MOST]) -> [&'a Limbs; MOST] {
+    let mut rows = [NOTHING; MOST];
     for lane in 0..R::WIDTH {
         rows[lane] = points[lane].x.as_limbs();
     }
@@ -158,15 +166,15 @@ fn xs<'a, R: Residues>(points: &[&'a Point; MOST]) -> [&'a Limbs; MOST] {
 }
 
 #[inline(always)]
-fn ys<'a, R: Residues>(points: &[&'a Point; MOST]) -> [&'a Limbs; MOST] {
-    let mut rows = [NOWHERE.y.as_limbs(); MOST];
+fn ys<'a, R: Residues>(points: &[&'a Point<R::Field>; MOST]) -> [&'a Limbs; MOST] {
+    let mut rows = [NOTHING; MOST];
     for lane in 0..R::WIDTH {
         rows[lane] = points[lane].y.as_limbs();
     }
     rows
 }
 
-impl<R: Residues<Modulus = CoordinateModulus>, S: Source> Vectorised<R> for Flush<'_, R, S> {
+impl<R: Residues, S: Source<R::Field>> Vectorised<R> for Flush<'_, R, S> {
     #[inline(always)]
     fn run(self) {
         let Self { batch, from, points, sums } = self;
@@ -195,10 +203,10 @@ struct Loaded<R: Residues> {
     rise: R::Factor,
 }
 
-impl<R: Residues<Modulus = CoordinateModulus>> Batch<R> {
+impl<R: Residues> Batch<R> {
     /// Asks for the points of as many pairs as make a vector.
     #[inline(always)]
-    fn prefetch(&self, first: Option<usize>, from: &impl Source, sums: &[Point]) {
+    fn prefetch(&self, first: Option<usize>, from: &impl Source<R::Field>, sums: &[Point<R::Field>]) {
         if let Some(ahead) = first.and_then(|first| self.pairs.get(first..first + R::WIDTH)) {
             for pair in ahead {
                 from.prefetch(sums, pair.left);
@@ -209,8 +217,8 @@ impl<R: Residues<Modulus = CoordinateModulus>> Batch<R> {
 
     /// The denominators and their products, chain by chain.
     #[inline(always)]
-    fn multiply(&mut self, from: &impl Source, sums: &[Point]) -> [R::Factor; CHAINS] {
-        let one = R::splat(CoordinateResidue::ONE);
+    fn multiply(&mut self, from: &impl Source<R::Field>, sums: &[Point<R::Field>]) -> [R::Factor; CHAINS] {
+        let one = R::splat(Residue::ONE);
         let groups = self.pairs.len() / R::WIDTH;
         if self.chains.len() < groups {
             self.chains.resize(groups, [one; 2]);
@@ -229,7 +237,12 @@ impl<R: Residues<Modulus = CoordinateModulus>> Batch<R> {
 
     /// The denominators of a vector of pairs.
     #[inline(always)]
-    fn denominator(&mut self, at: usize, from: &impl Source, sums: &[Point]) -> R::Factor {
+    fn denominator(
+        &mut self,
+        at: usize,
+        from: &impl Source<R::Field>,
+        sums: &[Point<R::Field>],
+    ) -> R::Factor {
         let first = at * R::WIDTH;
         self.prefetch(Some(first + AHEAD), from, sums);
         let points = Group::new(&self.pairs[first..first + R::WIDTH], from, sums);
@@ -258,9 +271,9 @@ impl<R: Residues<Modulus = CoordinateModulus>> Batch<R> {
         &mut self,
         count: usize,
         inverses: [R::Factor; CHAINS],
-        from: &impl Source,
-        points: &mut [Point],
-        sums: &mut [Point],
+        from: &impl Source<R::Field>,
+        points: &mut [Point<R::Field>],
+        sums: &mut [Point<R::Field>],
     ) {
         let [mut first, mut second] = inverses;
         let mut special = self.substitutes.len();
@@ -295,7 +308,13 @@ impl<R: Residues<Modulus = CoordinateModulus>> Batch<R> {
 
     /// A vector of pairs.
     #[inline(always)]
-    fn load(&self, at: usize, substitutes: &[Substitute], from: &impl Source, sums: &[Point]) -> Loaded<R> {
+    fn load(
+        &self,
+        at: usize,
+        substitutes: &[Substitute<R::Field>],
+        from: &impl Source<R::Field>,
+        sums: &[Point<R::Field>],
+    ) -> Loaded<R> {
         let first = at * R::WIDTH;
         self.prefetch(first.checked_sub(AHEAD), from, sums);
         let mut group = Group::new(&self.pairs[first..first + R::WIDTH], from, sums);
@@ -314,15 +333,22 @@ impl<R: Residues<Modulus = CoordinateModulus>> Batch<R> {
 
     /// Writes the sums of a vector of pairs to their targets.
     #[inline(always)]
-    fn store(&self, at: usize, count: usize, sum: [R::Sum; 2], points: &mut [Point], sums: &mut [Point]) {
+    fn store(
+        &self,
+        at: usize,
+        count: usize,
+        sum: [R::Sum; 2],
+        points: &mut [Point<R::Field>],
+        sums: &mut [Point<R::Field>],
+    ) {
         let first = at * R::WIDTH;
         let [x, y] = [R::rows(sum[0]), R::rows(sum[1])];
         for lane in 0..R::WIDTH {
             if first + lane < count {
                 let place = place(self.pairs[first + lane].target, points, sums);
                 // One after the other, as they come out of the vectors.
-                place.x = CoordinateResidue::from_montgomery(x[lane]);
-                place.y = CoordinateResidue::from_montgomery(y[lane]);
+                place.x = Residue::from_montgomery(x[lane]);
+                place.y = Residue::from_montgomery(y[lane]);
             }
         }
     }
@@ -341,9 +367,9 @@ fn third_y<R: Residues>(points: &Loaded<R>, slope: R::Factor, x: R::Sum) -> R::S
 
 /// What stands in for the right point, for points without a line through them that is not upright.
 #[cold]
-fn substitute(index: usize, left: Point, right: Point) -> Option<Substitute> {
-    let flat = Affine { x: left.x.add(CoordinateResidue::ONE), y: left.y };
-    let known = |result: Point| Some(Substitute { index, right: flat, x: left.x, result: Some(result) });
+fn substitute<F: MontgomeryField>(index: usize, left: Point<F>, right: Point<F>) -> Option<Substitute<F>> {
+    let flat = Affine { x: left.x.add(Residue::ONE), y: left.y };
+    let known = |result: Point<F>| Some(Substitute { index, right: flat, x: left.x, result: Some(result) });
     match (left.is_identity(), right.is_identity()) {
         (true, _) => known(right),
         (_, true) => known(left),
@@ -360,17 +386,17 @@ fn substitute(index: usize, left: Point, right: Point) -> Option<Substitute> {
 
 /// 2^(3 s) times the inverses of the products of all lanes and chains, by one inversion.
 #[inline(always)]
-fn inverses<R: Residues<Modulus = CoordinateModulus>>(products: &[R::Factor; CHAINS]) -> [R::Factor; CHAINS] {
-    let mut lanes = [CoordinateResidue::ONE; CHAINS * MOST];
+fn inverses<R: Residues>(products: &[R::Factor; CHAINS]) -> [R::Factor; CHAINS] {
+    let mut lanes = [Residue::<R::Field>::ONE; CHAINS * MOST];
     for (lanes, &products) in lanes.chunks_mut(R::WIDTH).zip(products) {
         for (lane, row) in lanes.iter_mut().zip(R::rows_of_factors(products)) {
-            *lane = CoordinateResidue::from_montgomery(row);
+            *lane = Residue::from_montgomery(row);
         }
     }
     invert(&mut lanes[..CHAINS * R::WIDTH], 3 * R::SHIFT);
     let mut inverses = *products;
     for (lanes, inverses) in lanes.chunks(R::WIDTH).zip(&mut inverses) {
-        let mut rows = [NOWHERE.x.as_limbs(); MOST];
+        let mut rows = [NOTHING; MOST];
         for (row, lane) in rows.iter_mut().zip(lanes) {
             *row = lane.as_limbs();
         }
@@ -380,8 +406,8 @@ fn inverses<R: Residues<Modulus = CoordinateModulus>>(products: &[R::Factor; CHA
 }
 
 /// 2^shift times the inverses of a few elements other than zero.
-fn invert(elements: &mut [CoordinateResidue], shift: u32) {
-    let mut product = CoordinateResidue::ONE;
+fn invert<F: MontgomeryField>(elements: &mut [Residue<F>], shift: u32) {
+    let mut product = Residue::ONE;
     let prefixes: Vec<_> = elements
         .iter()
         .map(|&element| {
@@ -391,7 +417,7 @@ fn invert(elements: &mut [CoordinateResidue], shift: u32) {
         })
         .collect();
     let all = product.inverse().expect("a product of elements other than zero");
-    let mut rest = all.mul(CoordinateResidue::from_integer([1 << shift, 0, 0, 0]));
+    let mut rest = all.mul(Residue::from_word(1 << shift));
     for (element, prefix) in elements.iter_mut().zip(prefixes).rev() {
         (*element, rest) = (rest.mul(prefix), rest.mul(*element));
     }

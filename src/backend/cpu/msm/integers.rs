@@ -1,65 +1,89 @@
 //! Scalars as integers, and their signed digits.
 //!
-//! A scalar s stands for the integer s or for -(r - s), whichever is shorter: at most 253 bits and a sign, so that small
+//! A scalar s stands for the integer s or for -(r - s), whichever is shorter: a bit less than r has, and a sign, so that small
 //! negative numbers are as narrow as small positive ones. Digits to the base 2^c are those of Booth's recoding (1951): digit
 //! w is made of bits c w - 1 to c w + c - 1, lies between -2^(c-1) and 2^(c-1), and needs no carry from its neighbours.
 
+use std::marker::PhantomData;
+
 use rayon::prelude::*;
 
-use crate::bn254::{Fr, ScalarResidue, fold_canonical, residues};
 use crate::error::Error;
-use crate::field::montgomery::Limbs;
+use crate::field::MontgomeryField;
+use crate::field::montgomery::{LIMBS, Limbs, Residue, bits, is_below, sub_limbs};
+use crate::field::prime::residues;
 use crate::memory;
 
 /// In a digit: it is below 0.
 pub(super) const NEGATIVE: u32 = 1 << 31;
 
-/// The bit of an integer that holds the sign.
+/// The bit of an integer's last limb that holds the sign.
 const SIGN: u64 = 1 << 63;
 
-/// The widest integer there is.
-pub(super) const LONGEST: u32 = 253;
+/// One more than the most bits that an integer of these limbs can have.
+pub(super) const WIDTHS: usize = u64::BITS as usize * LIMBS;
 
-/// Scalars as integers of at most 253 bits, the sign in the top bit.
-pub(super) fn integers(scalars: &[Fr]) -> Result<Vec<Limbs>, Error> {
-    let mut integers = memory::zeroed::<Limbs>(scalars.len())?;
-    let pairs = integers.par_iter_mut().zip(residues(scalars));
-    pairs.with_min_len(1 << 10).for_each(|(integer, &scalar)| *integer = integer_of(scalar));
-    Ok(integers)
+/// Bits of the widest integers: r/2 has one less than r.
+pub(super) const fn longest<F: MontgomeryField>() -> u32 {
+    F::BITS - 1
+}
+
+/// Scalars of a field as integers, the sign in the top bit.
+pub(super) struct Integers<F>(Vec<Limbs>, PhantomData<F>);
+
+impl<F: MontgomeryField> Integers<F> {
+    /// None.
+    pub(super) fn none() -> Self {
+        Self(Vec::new(), PhantomData)
+    }
+
+    /// The integers of scalars.
+    pub(super) fn new(scalars: &[F]) -> Result<Self, Error> {
+        let mut integers = memory::zeroed::<Limbs>(scalars.len())?;
+        let pairs = integers.par_iter_mut().zip(residues(scalars));
+        pairs.with_min_len(1 << 10).for_each(|(integer, &scalar)| *integer = integer_of(scalar));
+        Ok(Self(integers, PhantomData))
+    }
+
+    pub(super) fn as_slice(&self) -> &[Limbs] {
+        &self.0
+    }
 }
 
 #[inline]
-fn integer_of(scalar: ScalarResidue) -> Limbs {
+fn integer_of<F: MontgomeryField>(scalar: Residue<F>) -> Limbs {
     // Columns of bits are common, and nothing needs to be computed for them.
     let limbs = scalar.lazy_limbs();
-    if limbs == [0; 4] {
-        return [0; 4];
+    if limbs == [0; LIMBS] {
+        return [0; LIMBS];
     }
-    if limbs == ScalarResidue::ONE.lazy_limbs() {
+    if limbs == Residue::<F>::ONE.lazy_limbs() {
         return [1, 0, 0, 0];
     }
-    let (mut integer, negative) = fold_canonical(scalar);
-    integer[3] |= if negative { SIGN } else { 0 };
-    integer
+    let integer = scalar.to_integer();
+    let mut negative = sub_limbs(F::P, integer).0;
+    match is_below(negative, integer) {
+        true => {
+            negative[LIMBS - 1] |= SIGN;
+            negative
+        }
+        false => integer,
+    }
 }
 
-/// How many integers have each number of bits, from 0 to [`LONGEST`].
+/// How many integers have each number of bits, from 0 on.
 pub(super) fn widths(integers: &[Limbs]) -> Vec<usize> {
     let count = |integers: &[Limbs]| {
-        let mut counts = vec![0; LONGEST as usize + 1];
-        for &[a, b, c, d] in integers {
-            let (words, top) = match [d & !SIGN, c, b, a] {
-                [0, 0, 0, a] => (0, a),
-                [0, 0, b, _] => (1, b),
-                [0, c, ..] => (2, c),
-                [d, ..] => (3, d),
-            };
-            counts[(64 * words + u64::BITS - top.leading_zeros()) as usize] += 1;
+        let mut counts = vec![0; WIDTHS];
+        for &integer in integers {
+            let mut magnitude = integer;
+            magnitude[LIMBS - 1] &= !SIGN;
+            counts[bits(magnitude) as usize] += 1;
         }
         counts
     };
     let sum = |a: Vec<usize>, b: Vec<usize>| a.into_iter().zip(b).map(|(a, b)| a + b).collect();
-    integers.par_chunks(1 << 14).map(count).reduce(|| vec![0; LONGEST as usize + 1], sum)
+    integers.par_chunks(1 << 14).map(count).reduce(|| vec![0; WIDTHS], sum)
 }
 
 /// How integers are cut into digits.
@@ -95,14 +119,14 @@ impl Digits {
             return Place { words: [0, 0], masks: [0, Self::mask(0)], shift: 63, bits };
         };
         let (word, shift) = ((start / 64) as usize, start % 64);
-        let next = (word + 1).min(3);
+        let next = (word + 1).min(LIMBS - 1);
         let masks = [Self::mask(word), if next > word { Self::mask(next) } else { 0 }];
         Place { words: [word, next], masks, shift, bits }
     }
 
     /// The bits of a word that are not the sign.
     fn mask(word: usize) -> u64 {
-        if word == 3 { !SIGN } else { u64::MAX }
+        if word == LIMBS - 1 { !SIGN } else { u64::MAX }
     }
 }
 
@@ -121,14 +145,14 @@ impl Place {
     /// The digit's magnitude, with [`NEGATIVE`] if it is below 0, and perhaps if it is 0.
     #[inline(always)]
     pub(super) fn digit(&self, integer: &Limbs) -> u32 {
-        let [low, high] = [0, 1].map(|i| integer[self.words[i] & 3] & self.masks[i]);
+        let [low, high] = [0, 1].map(|i| integer[self.words[i] % LIMBS] & self.masks[i]);
         // Two shifts, because one by 64 is none.
         let both = low >> self.shift | high << 1 << (63 - self.shift);
         let raw = both as u32 & ((1 << (self.bits + 1)) - 1);
         let upper = raw >> self.bits;
         let magnitude = (raw + 1) >> 1;
         let magnitude = if upper == 0 { magnitude } else { (1 << self.bits) - magnitude };
-        let negative = upper ^ (integer[3] >> 63) as u32;
+        let negative = upper ^ (integer[LIMBS - 1] >> 63) as u32;
         magnitude | negative << NEGATIVE.trailing_zeros()
     }
 }
@@ -136,52 +160,56 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bn254::scalar_of_residue;
-    use crate::field::montgomery::{Modulus, sub_limbs};
-    use halo2curves::ff::Field;
+    use crate::bn254::{Fq, Fr};
+    use crate::field::montgomery::half;
 
     /// The digits of a scalar, put together again in the field.
-    fn value(digits: &Digits, integer: &Limbs) -> Fr {
-        let base = Fr::from(1 << digits.bits);
-        (0..digits.count).rev().fold(Fr::ZERO, |value, index| {
+    fn value<F: MontgomeryField>(digits: &Digits, integer: &Limbs) -> F {
+        let base = F::from(1 << digits.bits);
+        (0..digits.count).rev().fold(F::ZERO, |value, index| {
             let digit = digits.at(index).digit(integer);
             let (magnitude, negative) = (digit & !NEGATIVE, digit & NEGATIVE != 0);
             assert!(magnitude as usize <= digits.largest, "{digits:?} {integer:x?} {index}");
-            let digit = Fr::from(u64::from(magnitude));
+            let digit = F::from(u64::from(magnitude));
             value * base + if negative { -digit } else { digit }
         })
     }
 
-    #[test]
-    fn digits_make_up_the_scalar() {
-        let half = sub_limbs(crate::bn254::ScalarModulus::P, [1, 0, 0, 0]).0;
-        let half: Limbs = std::array::from_fn(|i| half[i] >> 1 | half.get(i + 1).unwrap_or(&0) << 63);
-        let mut scalars = vec![Fr::ZERO, Fr::ONE, -Fr::ONE, -Fr::from(2), Fr::from(u64::MAX)];
-        let half = scalar_of_residue(ScalarResidue::from_integer(half));
-        scalars.extend([half, half + Fr::ONE, half - Fr::ONE, half.square(), half.cube()]);
+    fn digits_make_up_the_scalar<F: MontgomeryField>() {
+        let half: F = Residue::from_integer(half(F::P)).element();
+        let mut scalars = vec![F::ZERO, F::ONE, -F::ONE, -F::from(2), F::from(u64::MAX)];
+        scalars.extend([half, half + F::ONE, half - F::ONE, half.square(), half.cube()]);
         // Digits of exactly half the base, with carries that run through, and bits around each limb's end.
-        scalars.extend((0..253).flat_map(|i| {
-            let power = Fr::from(2).pow_vartime([i]);
-            [power, power - Fr::ONE, power + Fr::ONE, -power, power * half]
+        scalars.extend((0..u64::from(longest::<F>())).flat_map(|i| {
+            let power = F::from(2).pow_vartime([i]);
+            [power, power - F::ONE, power + F::ONE, -power, power * half]
         }));
-        let integers = integers(&scalars).unwrap();
-        assert_eq!(widths(&integers).iter().sum::<usize>(), scalars.len());
+        let integers = Integers::new(&scalars).unwrap();
+        let widths = widths(integers.as_slice());
+        assert_eq!(widths.iter().sum::<usize>(), scalars.len());
+        assert_eq!(widths.iter().rposition(|&count| count > 0), Some(longest::<F>() as usize));
         for bits in 1..=22 {
-            let digits = Digits::signed(bits, LONGEST);
-            for (scalar, integer) in scalars.iter().zip(&integers) {
-                assert_eq!(value(&digits, integer), *scalar, "{bits} bits");
+            let digits = Digits::signed(bits, longest::<F>());
+            for (scalar, integer) in scalars.iter().zip(integers.as_slice()) {
+                assert_eq!(value::<F>(&digits, integer), *scalar, "{bits} bits");
             }
         }
         for width in 1..=16 {
-            let narrow: Vec<_> = (0..1 << width).map(Fr::from).collect();
-            let negative: Vec<_> = narrow.iter().map(|s| -s).collect();
+            let narrow: Vec<F> = (0..1 << width).map(F::from).collect();
+            let negative: Vec<F> = narrow.iter().map(|&s| -s).collect();
             for scalars in [narrow, negative] {
-                let integers = super::integers(&scalars).unwrap();
-                for (scalar, integer) in scalars.iter().zip(&integers) {
-                    assert_eq!(value(&Digits::whole(width), integer), *scalar);
-                    assert_eq!(value(&Digits::signed(5, width), integer), *scalar);
+                let integers = Integers::new(&scalars).unwrap();
+                for (scalar, integer) in scalars.iter().zip(integers.as_slice()) {
+                    assert_eq!(value::<F>(&Digits::whole(width), integer), *scalar);
+                    assert_eq!(value::<F>(&Digits::signed(5, width), integer), *scalar);
                 }
             }
         }
+    }
+
+    #[test]
+    fn digits_make_up_scalars() {
+        digits_make_up_the_scalar::<Fr>();
+        digits_make_up_the_scalar::<Fq>();
     }
 }

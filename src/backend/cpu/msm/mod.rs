@@ -19,76 +19,105 @@ mod chords;
 mod integers;
 mod plan;
 mod tables;
+#[cfg(test)]
+mod tests;
+
+use std::marker::PhantomData;
 
 use rayon::prelude::*;
 
 use self::adder::{Buckets, Point};
-use self::integers::NEGATIVE;
+use self::integers::{Integers, NEGATIVE};
 use self::plan::{Plan, SHORT, Task};
 use self::tables::Tables;
 use super::Cpu;
 use super::residues::{Residues, on_residues};
 use crate::backend::{BasesView, Kept, Msm, ScalarsView};
-use crate::bn254::{CoordinateModulus, CoordinateResidue, Fr, G1, G1Affine, affine_points, sum_of_xyzz};
-use crate::curve::Xyzz;
+use crate::bn254::{Fr, G1, G1Affine};
+use crate::curve::{Curve, Xyzz, affine_points, projective};
 use crate::error::Error;
-use crate::field::montgomery::Limbs;
+use crate::field::MontgomeryField;
+use crate::field::montgomery::{Limbs, Residue};
 
 /// Rows of fewer scalars are spread over the threads as wholes.
 const SMALL_ROW: usize = 1 << 12;
 
-impl Msm for Cpu {
-    fn keep_bases(&self, points: &[G1Affine], table_bytes: u64) -> Result<Option<Kept>, Error> {
-        Ok(Tables::new(affine_points(points), table_bytes)?.map(|tables| Box::new(tables) as Kept))
+impl Cpu {
+    /// Tables of multiples of bases, of at most so many bytes; `None` where they gain nothing.
+    pub(crate) fn tables_of<C: Curve>(&self, points: &[C], table_bytes: u64) -> Result<Option<Kept>, Error> {
+        let tables = Tables::new(affine_points(points), integers::longest::<C::Scalar>(), table_bytes)?;
+        Ok(tables.map(|tables| Box::new(tables) as Kept))
     }
 
-    fn keep_scalars(&self, scalars: &[Fr]) -> Result<Option<Kept>, Error> {
-        Ok(Some(Box::new(integers::integers(scalars)?)))
+    /// Scalars as signed integers.
+    pub(crate) fn integers_of<F: MontgomeryField>(&self, scalars: &[F]) -> Result<Option<Kept>, Error> {
+        Ok(Some(Box::new(Integers::new(scalars)?)))
     }
 
-    fn msm(&self, scalars: ScalarsView<'_>, bases: BasesView<'_>, sums: &mut [G1]) -> Result<(), Error> {
+    /// One sum a row: as many rows of scalars as there are sums, over the same bases.
+    pub(crate) fn sums<C: Curve>(
+        &self,
+        scalars: ScalarsView<'_, C::Scalar>,
+        bases: BasesView<'_, C>,
+        sums: &mut [C::Projective],
+    ) -> Result<(), Error> {
         let n = bases.points.len();
         if n == 0 {
-            sums.fill(sum_of_xyzz(Xyzz::IDENTITY));
+            sums.fill(projective::<C>(Xyzz::IDENTITY));
             return Ok(());
         }
-        let kept = scalars.kept.and_then(|kept| kept.downcast_ref::<Vec<Limbs>>());
+        let kept = scalars.kept.and_then(|kept| kept.downcast_ref::<Integers<C::Scalar>>());
         let made = match kept {
-            Some(_) => Vec::new(),
-            None => integers::integers(scalars.scalars)?,
+            Some(_) => Integers::none(),
+            None => Integers::new(scalars.scalars)?,
         };
-        let integers = kept.unwrap_or(&made);
-        let tables = bases.kept.and_then(|kept| kept.downcast_ref::<Tables<CoordinateResidue>>());
+        let integers = kept.unwrap_or(&made).as_slice();
+        let tables = bases.kept.and_then(|kept| kept.downcast_ref::<Tables<Residue<C::Base>>>());
         let bases =
             Bases { points: affine_points(bases.points), tables: tables.map(|tables| (tables, bases.first)) };
         let rows = integers.par_chunks(n).zip(sums);
         // Rows that are divided themselves come one after another, which bounds the memory for buckets.
         let together = if n < SMALL_ROW { 1 } else { integers.len() / n };
-        on_residues!(self.simd, CoordinateModulus, R, {
-            rows.with_min_len(together).for_each(|(row, sum)| *sum = sum_of_xyzz(bases.sum::<R>(row)));
+        on_residues!(self.simd, C::Base, residues, {
+            let sum_of = |row| projective::<C>(bases.sum(residues, row));
+            rows.with_min_len(together).for_each(|(row, sum)| *sum = sum_of(row));
         });
         Ok(())
+    }
+}
+
+impl Msm for Cpu {
+    fn keep_bases(&self, points: &[G1Affine], table_bytes: u64) -> Result<Option<Kept>, Error> {
+        self.tables_of(points, table_bytes)
+    }
+
+    fn keep_scalars(&self, scalars: &[Fr]) -> Result<Option<Kept>, Error> {
+        self.integers_of(scalars)
+    }
+
+    fn msm(&self, scalars: ScalarsView<'_>, bases: BasesView<'_>, sums: &mut [G1]) -> Result<(), Error> {
+        self.sums(scalars, bases, sums)
     }
 }
 
 /// What one task after another uses: buckets, and those of weighted sums.
 struct Scratch<R: Residues>([Buckets<R>; 2]);
 
-impl<R: Residues<Modulus = CoordinateModulus>> Scratch<R> {
+impl<R: Residues> Scratch<R> {
     fn new() -> Self {
         Self([Buckets::new(), Buckets::new()])
     }
 }
 
 /// Bases, and tables of their multiples with the place where the bases begin in them.
-struct Bases<'a> {
-    points: &'a [Point],
-    tables: Option<(&'a Tables<CoordinateResidue>, usize)>,
+struct Bases<'a, F> {
+    points: &'a [Point<F>],
+    tables: Option<(&'a Tables<Residue<F>>, usize)>,
 }
 
-impl Bases<'_> {
+impl<F: MontgomeryField> Bases<'_, F> {
     /// The sum of every integer times its base.
-    fn sum<R: Residues<Modulus = CoordinateModulus>>(&self, integers: &[Limbs]) -> Xyzz<CoordinateResidue> {
+    fn sum<R: Residues<Field = F>>(&self, _: PhantomData<R>, integers: &[Limbs]) -> Xyzz<Residue<F>> {
         let shape = self.tables.map(|(tables, _)| tables.shape);
         let plan = Plan::new(&integers::widths(integers), shape, rayon::current_num_threads());
         let parts: Vec<_> = plan
@@ -108,13 +137,13 @@ impl Bases<'_> {
     }
 
     /// The sums of a task's bucket sets over its bases.
-    fn run<R: Residues<Modulus = CoordinateModulus>>(
+    fn run<R: Residues<Field = F>>(
         &self,
         scratch: &mut Scratch<R>,
         plan: &Plan,
         task: &Task,
         integers: &[Limbs],
-    ) -> Vec<Xyzz<CoordinateResidue>> {
+    ) -> Vec<Xyzz<Residue<F>>> {
         let Plan { digits, sets, .. } = *plan;
         let [buckets, of_weights] = &mut scratch.0;
         buckets.empty(digits.largest * task.sets.len(), digits.largest);
@@ -149,10 +178,10 @@ impl Bases<'_> {
 }
 
 /// The sum of i + 1 times the point at index i.
-fn weighted_sum<R: Residues<Modulus = CoordinateModulus>>(
+fn weighted_sum<R: Residues>(
     buckets: &mut Buckets<R>,
-    points: &[Point],
-) -> Xyzz<CoordinateResidue> {
+    points: &[Point<R::Field>],
+) -> Xyzz<Residue<R::Field>> {
     if points.len() <= SHORT {
         return running_sum(points);
     }
@@ -172,7 +201,7 @@ fn weighted_sum<R: Residues<Modulus = CoordinateModulus>>(
 }
 
 /// The same for few points: every sum of the last points counts once.
-fn running_sum(points: &[Point]) -> Xyzz<CoordinateResidue> {
+fn running_sum<F: MontgomeryField>(points: &[Point<F>]) -> Xyzz<Residue<F>> {
     let both = points.iter().rev().fold((Xyzz::IDENTITY, Xyzz::IDENTITY), |(last, sum), point| {
         let last: Xyzz<_> = last.add_affine(point);
         (last, sum.add(&last))

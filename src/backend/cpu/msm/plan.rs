@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::adder::POINTS;
-use super::integers::{Digits, LONGEST};
+use super::integers::{Digits, WIDTHS};
 
 /// What things cost, in products of coordinates. A sum of affine points, its share of an inversion and of sorting included.
 const SUM: f64 = 7.0;
@@ -51,16 +51,16 @@ pub(super) struct TableShape {
 }
 
 impl TableShape {
-    /// The cheapest tables for sums of `n` wide scalars, at most `most` of them, the bases themselves counted; `None` if
+    /// The cheapest tables for sums of `n` scalars of `longest` bits, at most `most` of them, the bases themselves counted; `None` if
     /// none are worth it.
-    pub(super) fn new(n: usize, most: usize) -> Option<Self> {
+    pub(super) fn new(n: usize, longest: u32, most: usize) -> Option<Self> {
         let shapes = (2..=MOST_BITS).map(|bits| {
-            let digits = Digits::signed(bits, LONGEST);
+            let digits = Digits::signed(bits, longest);
             let sets = (digits.count as usize).div_ceil(most);
             Self { digits, sets, tables: (digits.count as usize).div_ceil(sets) }
         });
-        let mut widths = vec![0; LONGEST as usize + 1];
-        widths[LONGEST as usize] = n;
+        let mut widths = vec![0; WIDTHS];
+        widths[longest as usize] = n;
         let plain = cost(&cheapest(&widths), &widths, None);
         let best = shapes.min_by(|a, b| a.cost(n).total_cmp(&b.cost(n)))?;
         (best.tables > 1 && best.cost(n) < 0.95 * plain).then_some(best)
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     fn uniform(n: usize, width: usize) -> Vec<usize> {
-        let mut widths = vec![0; LONGEST as usize + 1];
+        let mut widths = vec![0; WIDTHS];
         widths[width] = n;
         widths
     }
@@ -172,7 +172,7 @@ mod tests {
     fn tasks_cover_every_set_and_base_once() {
         for (n, width) in [(1, 253), (33, 253), (1000, 1), (1 << 16, 8), (1 << 20, 253), (1 << 20, 1)] {
             for threads in [1, 2, 3, 64] {
-                for tables in [None, TableShape::new(n, 4), TableShape::new(n, 1000)] {
+                for tables in [None, TableShape::new(n, 253, 4), TableShape::new(n, 253, 1000)] {
                     let plan = Plan::new(&uniform(n, width), tables, threads);
                     let mut covered = vec![0; plan.sets];
                     for task in &plan.tasks {
@@ -191,6 +191,6 @@ mod tests {
         let n = 1 << 16;
         assert_eq!(Plan::new(&uniform(n, 1), None, 2).digits, Digits::whole(1));
         assert_eq!(Plan::new(&uniform(n, 8), None, 2).digits, Digits::whole(8));
-        assert_eq!(Plan::new(&uniform(n, 8), TableShape::new(n, 100), 2).tables, 1);
+        assert_eq!(Plan::new(&uniform(n, 8), TableShape::new(n, 253, 100), 2).tables, 1);
     }
 }

@@ -20,15 +20,15 @@ pub(super) struct Tables<F> {
 }
 
 impl<F: Coordinate> Tables<F> {
-    /// The best tables of at most `bytes`; `None` where nothing is gained.
-    pub(super) fn new(bases: &[Affine<F>], bytes: u64) -> Result<Option<Self>, Error> {
+    /// The best tables of at most `bytes` for integers of up to `longest` bits; `None` where nothing is gained.
+    pub(super) fn new(bases: &[Affine<F>], longest: u32, bytes: u64) -> Result<Option<Self>, Error> {
         let count = bases.len();
         let each = (count as u64).saturating_mul(size_of::<Affine<F>>() as u64).max(1);
         let most = usize::try_from(bytes / each).unwrap_or(usize::MAX).min(POINTS / count.max(1));
         if most < 2 {
             return Ok(None);
         }
-        let Some(shape) = TableShape::new(count, most) else {
+        let Some(shape) = TableShape::new(count, longest, most) else {
             return Ok(None);
         };
         let mut points = memory::filled(count * shape.tables, Affine::IDENTITY)?;

@@ -1,4 +1,4 @@
-//! Residues modulo a prime of 254 bits side by side: what sums and transforms over BN254 ask of a processor.
+//! Residues modulo a prime side by side: what sums over curves and transforms over prime fields ask of a processor.
 //!
 //! # Mathematical description
 //!
@@ -20,6 +20,7 @@ pub(super) use scalar::Scalar;
 
 use super::quadwords::MOST;
 use super::simd::Vectors;
+use crate::field::MontgomeryField;
 use crate::field::known_factor::KnownFactor;
 use crate::field::montgomery::{Limbs, Modulus, Residue};
 
@@ -45,9 +46,7 @@ impl Roots {
     /// These rows, of two the first ones.
     pub(super) fn limbs<M: Modulus>(self, root: Residue<M>) -> [Limbs; 2] {
         match self {
-            Self::Shifted(shift) => {
-                [root.mul(Residue::from_integer([1 << shift, 0, 0, 0])).canonical(), [0; 4]]
-            }
+            Self::Shifted(shift) => [root.mul(Residue::from_word(1 << shift)).canonical(), [0; 4]],
             Self::WithQuotients => KnownFactor::limbs(root),
         }
     }
@@ -55,8 +54,8 @@ impl Roots {
 
 /// Arithmetic on `WIDTH` residues at once, a power of two up to [`MOST`]; a name for functions, of which there are no values.
 pub(super) trait Residues: Vectors + Copy + Send + Sync + 'static {
-    /// The prime.
-    type Modulus: Modulus;
+    /// The field.
+    type Field: MontgomeryField;
 
     /// What can be added, subtracted, and stored. Each operation says how large values may be, as multiples of p.
     type Sum: Copy + Send + Sync;
@@ -77,13 +76,13 @@ pub(super) trait Residues: Vectors + Copy + Send + Sync + 'static {
     fn gather(rows: [&Limbs; MOST]) -> Self::Sum;
 
     /// Values in memory as those of a transform, where they are the same.
-    fn in_place(values: &mut [Residue<Self::Modulus>]) -> Option<&mut [Self::Sum]>;
+    fn in_place(values: &mut [Residue<Self::Field>]) -> Option<&mut [Self::Sum]>;
 
     /// The limbs of values that come from `gather` or `reduced`; rows beyond `WIDTH` mean nothing.
     fn rows(values: Self::Sum) -> [Limbs; MOST];
 
     /// The same value in every lane.
-    fn splat(value: Residue<Self::Modulus>) -> Self::Factor;
+    fn splat(value: Residue<Self::Field>) -> Self::Factor;
 
     /// Each of the first `WIDTH` values, below 2p, as factors.
     fn factors(rows: [&Limbs; MOST]) -> Self::Factor;
@@ -122,19 +121,19 @@ pub(super) trait Residues: Vectors + Copy + Send + Sync + 'static {
     /// A bit for each lane: whether the value, from `gather`, may be the integer 0; in the same sense.
     fn may_be_zero(a: Self::Sum) -> u8;
 
-    /// Values of a transform, up to 40p in magnitude, times factors made of residues x 2^(256 + 2 `SHIFT`): a x, up to 2.1p.
+    /// Values of a transform, up to 40p in magnitude, times factors made of residues x 2^(256 + 2 `SHIFT`): a x, up to 2.2p.
     fn scaled(a: Self::Sum, factor: Self::Factor) -> Self::Sum;
 
     /// A root of a table, for every lane.
     fn root(rows: &[Limbs]) -> Self::Root;
 
-    /// Values of a transform, up to 40p in magnitude, times a root: up to 2.1p.
+    /// Values of a transform, up to 40p in magnitude, times a root: up to 2.2p.
     fn rotated(a: Self::Sum, root: Self::Root) -> Self::Sum;
 
     /// A value of a transform before two layers: small enough for two butterflies.
     fn before_two(a: Self::Sum) -> Self::Sum;
 
-    /// a + b and a - b, for values of a transform, of which b is up to 2.1p. Magnitudes add up.
+    /// a + b and a - b, for values of a transform, of which b is up to 2.2p. Magnitudes add up.
     fn butterfly(a: Self::Sum, b: Self::Sum) -> [Self::Sum; 2];
 
     /// A value of a transform below 2p.
@@ -147,17 +146,18 @@ pub(super) trait Residues: Vectors + Copy + Send + Sync + 'static {
     fn transposed(vectors: [Self::Sum; MOST]) -> [Self::Sum; MOST];
 }
 
-/// Evaluates an expression with `R` standing for the implementation for a level, which must be available, and a modulus.
+/// Evaluates an expression in which a name stands for `PhantomData<R>`, R being the implementation for a level, which must be available,
+/// and a field.
 macro_rules! on_residues {
-    ($simd:expr, $modulus:ty, $residues:ident, $body:expr) => {
+    ($simd:expr, $field:ty, $residues:ident, $body:expr) => {
         $crate::backend::cpu::simd::on_vectors!(
             $simd,
             Quadwords as Q => {
-                type $residues = $crate::backend::cpu::residues::Radix52<Q, $modulus>;
+                let $residues = std::marker::PhantomData::<$crate::backend::cpu::residues::Radix52<Q, $field>>;
                 $body
             },
             else {
-                type $residues = $crate::backend::cpu::residues::Scalar<$modulus>;
+                let $residues = std::marker::PhantomData::<$crate::backend::cpu::residues::Scalar<$field>>;
                 $body
             }
         )

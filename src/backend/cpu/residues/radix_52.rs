@@ -12,8 +12,8 @@
 //! column's lower bits m, adding m N takes m away and adds m N' to the columns above. The multiple needs no product of its
 //! own, and the column leaves its upper bits as the carry. The last time it is a multiple of p, as a multiple of N would
 //! leave up to 2^52 N'. As N' < p/7, the product of a and b is below
-//! a b / R + N' (1 + 2^-51) + p < a b / R + 8p/7, hence, with p < R / 84.6, below 2p where a b < 72 p^2, and below 3p where
-//! a b < 156 p^2.
+//! a b / R + N' (1 + 2^-51) + p < a b / R + 8p/7, hence, with p < R / 84, below 2p where a b < 72 p^2, and below 3p where
+//! a b < 156 p^2. Both are asserted of a prime when the crate is compiled.
 //!
 //! Four-limb values x R' with R' = 2^256 are loaded as they are. In terms of those, a product is x y R' / 2^4: `SHIFT` is 2.
 
@@ -21,6 +21,7 @@ use std::marker::PhantomData;
 
 use super::{MOST, Residues, Roots, Vectors};
 use crate::backend::cpu::quadwords::{BITS, Quadwords};
+use crate::field::MontgomeryField;
 use crate::field::montgomery::{Limbs, Modulus, Residue};
 
 /// The limbs of a number below 2^260.
@@ -140,11 +141,16 @@ impl<M: Modulus> Constants<M> {
     /// 2^260 - p.
     const MINUS_P: Limbs52 = complement(Self::P);
 
-    /// 2^260 / p, rounded down.
+    /// 2^260 / p, rounded down: by the highest limb, rounded up and then down, which must give the same.
     const QUOTIENT: u64 = {
-        // By the highest limb, rounded up and then down, which must give the same.
-        let (least, most) = ((1 << BITS) / (Self::P[4] + 1), (1 << BITS) / Self::P[4]);
-        assert!(least == most && least == 84, "what bounds are proven for");
+        let (top, one) = (Self::P[4], 1 << BITS);
+        let (least, most) = (one / (top + 1), one / top);
+        assert!(
+            least == most && least >= 84,
+            "p < 2^260 / 84, which the bounds of products and of values of transforms rest on"
+        );
+        let (above, below) = (one - least * (top + 1), 10 * one < (10 * least + 9) * top);
+        assert!(above >= 1 << 16 && below, "a quotient that is neither too large nor short by more than 0.9");
         least
     };
 }
@@ -240,11 +246,11 @@ fn join_columns<Q: Quadwords>([a, b, c, d, e]: [Q; 5]) -> [Q; 4] {
 }
 
 impl<Q: Quadwords, M: Modulus> Radix52<Q, M> {
-    /// A value at least p, and below 2^260, less a multiple of p: below 1.7p, and carried.
+    /// A value at least p, and below 2^260, less a multiple of p: below 2p, and carried.
     ///
-    /// The quotient is that of the highest column, h, by p / 2^208. It is at most h 2^208 / R times 84, while R / p is more than
-    /// 84.6: since carries from below change h by less than 2^8, a part in 2^37 of a value that is p at least, it never exceeds
-    /// the true one. It falls short of that by less than 1 + 84.7 (1 - 84 / 84.6) < 1.7.
+    /// The quotient is that of the highest column, h, by p / 2^208. It is at most h 2^208 / R times Q = [`Constants::QUOTIENT`], while R / p is
+    /// more than Q (1 + 2^-36): since carries from below change h by less than 2^8, a part in 2^37 of a value that is p at least, it never
+    /// exceeds the true one. It falls short of that by less than 1 + (R / p - Q) + 2^-30 < 2; for BN254's primes, with R / p = 84.6, by 1.7.
     #[inline(always)]
     fn less(columns: [Q; 5]) -> [Q; 5] {
         let zero = Q::splat(0);
@@ -263,13 +269,13 @@ impl<Q: Quadwords, M: Modulus> Radix52<Q, M> {
     }
 }
 
-impl<Q: Quadwords, M: Modulus> Vectors for Radix52<Q, M> {
+impl<Q: Quadwords, M: MontgomeryField> Vectors for Radix52<Q, M> {
     type Level = Q::Level;
     const WIDTH: usize = Q::WIDTH;
 }
 
-impl<Q: Quadwords, M: Modulus> Residues for Radix52<Q, M> {
-    type Modulus = M;
+impl<Q: Quadwords, M: MontgomeryField> Residues for Radix52<Q, M> {
+    type Field = M;
     type Sum = Columns<Q>;
     type Factor = Carried<Q>;
     type Root = Carried<Q>;
@@ -403,7 +409,7 @@ impl<Q: Quadwords, M: Modulus> Residues for Radix52<Q, M> {
 
     #[inline(always)]
     fn scaled(a: Columns<Q>, factor: Carried<Q>) -> Columns<Q> {
-        // Between p and 81p; the product is below 81/84.6 p + 8/7 p.
+        // Between p and 81p; the product is below 81/84 p + 8/7 p.
         Self::product(Carried(carried(sum(a.0, constant(Constants::<M>::SPAN)))), factor)
     }
 

@@ -3,8 +3,9 @@
 use std::marker::PhantomData;
 
 use super::{MOST, Residues, Roots, Vectors};
+use crate::field::MontgomeryField;
 use crate::field::known_factor::KnownFactor;
-use crate::field::montgomery::{Limbs, Modulus, Residue};
+use crate::field::montgomery::{Limbs, Residue};
 
 /// One residue. Factors and sums are below 2p.
 ///
@@ -13,13 +14,13 @@ use crate::field::montgomery::{Limbs, Modulus, Residue};
 #[derive(Clone, Copy, Debug)]
 pub(in crate::backend::cpu) struct Scalar<M>(PhantomData<M>);
 
-impl<M: Modulus> Vectors for Scalar<M> {
+impl<M: MontgomeryField> Vectors for Scalar<M> {
     type Level = crate::backend::cpu::simd::level::Portable;
     const WIDTH: usize = 1;
 }
 
-impl<M: Modulus> Residues for Scalar<M> {
-    type Modulus = M;
+impl<M: MontgomeryField> Residues for Scalar<M> {
+    type Field = M;
     type Sum = Residue<M>;
     type Factor = Residue<M>;
     type Root = KnownFactor<M>;

@@ -7,8 +7,7 @@ use super::*;
 use crate::backend::cpu::Simd;
 use crate::backend::cpu::quadwords::Quadwords;
 use crate::backend::cpu::simd::{Vectorised, on_vectors};
-use crate::bn254::{CoordinateModulus, ScalarModulus};
-use crate::field::montgomery::{add_limbs, is_below, sub_limbs};
+use crate::field::montgomery::{Modulus, add_limbs, half, is_below, sub_limbs};
 
 const MASK: u64 = (1 << 52) - 1;
 
@@ -24,7 +23,7 @@ fn words(seed: u64) -> impl FnMut() -> u64 {
 }
 
 /// The residue of an integer in columns, as a residue with that integer for its Montgomery form.
-fn residue<M: Modulus>(columns: [i128; 5]) -> Residue<M> {
+fn residue<M: MontgomeryField>(columns: [i128; 5]) -> Residue<M> {
     // Products of residues divide by 2^256, so the shift by 52 is a product with 2^(52 + 256).
     let shift = Residue::<M>::from_integer([1 << 52, 0, 0, 0]);
     columns.iter().rev().fold(Residue::ZERO, |sum, &column| {
@@ -34,7 +33,7 @@ fn residue<M: Modulus>(columns: [i128; 5]) -> Residue<M> {
 }
 
 /// Values below 2p: edges and random ones.
-fn values<M: Modulus>() -> Vec<Limbs> {
+fn values<M: MontgomeryField>() -> Vec<Limbs> {
     let p = M::P;
     let one = [1, 0, 0, 0];
     let less = |a, b| sub_limbs(a, b).0;
@@ -69,24 +68,24 @@ struct Operations<R>(PhantomData<R>);
 impl<R: Residues> Vectorised<R> for Operations<R> {
     #[inline(always)]
     fn run(self) {
-        let values = values::<R::Modulus>();
-        let two_p = add_limbs(R::Modulus::P, R::Modulus::P).0;
+        let values = values::<R::Field>();
+        let two_p = add_limbs(R::Field::P, R::Field::P).0;
         // What a product lacks of the four-limb arithmetic's.
-        let mut scale = Residue::<R::Modulus>::ONE;
-        let half = Residue::from_integer(add_limbs(shifted_right(R::Modulus::P), [1, 0, 0, 0]).0);
+        let mut scale = Residue::<R::Field>::ONE;
+        let half = Residue::from_integer(add_limbs(half(R::Field::P), [1, 0, 0, 0]).0);
         (0..2 * R::SHIFT).for_each(|_| scale = scale.mul(half));
-        let shift = Residue::from_integer([1 << R::SHIFT, 0, 0, 0]);
-        let expect = |what: &str, found: [Limbs; MOST], expected: &dyn Fn(usize) -> Residue<R::Modulus>| {
+        let shift = Residue::from_word(1 << R::SHIFT);
+        let expect = |what: &str, found: [Limbs; MOST], expected: &dyn Fn(usize) -> Residue<R::Field>| {
             for (lane, &found) in found.iter().enumerate().take(R::WIDTH) {
                 assert!(is_below(found, two_p), "{what}: {found:x?} is not below 2p");
-                let found = Residue::<R::Modulus>::from_montgomery(found).canonical();
+                let found = Residue::<R::Field>::from_montgomery(found).canonical();
                 assert_eq!(found, expected(lane).canonical(), "{what}, lane {lane}");
             }
         };
         for i in 0..values.len() {
             for j in 0..values.len() {
                 let (a, b, c) = (eight(&values, i), eight(&values, j), eight(&values, i + 3 * j));
-                let [ra, rb, rc] = [a, b, c].map(|rows| rows.map(Residue::<R::Modulus>::from_montgomery));
+                let [ra, rb, rc] = [a, b, c].map(|rows| rows.map(Residue::<R::Field>::from_montgomery));
                 let (x, y, z) = (of::<R>(&a), of::<R>(&b), of::<R>(&c));
                 assert_eq!(R::rows(x)[..R::WIDTH], a[..R::WIDTH]);
                 let [f, g] = [&a, &b].map(|rows| R::factors(std::array::from_fn(|i| &rows[i])));
@@ -118,7 +117,7 @@ impl<R: Residues> Vectorised<R> for Operations<R> {
                     let truly = ra[lane].sub(rb[lane]).is_zero();
                     assert!(equal >> lane & 1 == 1 || !truly, "{:x?} {:x?}", a[lane], b[lane]);
                     // The edges share their lowest bits; random values do not.
-                    let near = [0, R::Modulus::P[0], R::Modulus::P[0].wrapping_neg()]
+                    let near = [0, R::Field::P[0], R::Field::P[0].wrapping_neg()]
                         .iter()
                         .any(|&low| a[lane][0].wrapping_sub(b[lane][0]).wrapping_sub(low) & MASK == 0);
                     assert!(near || equal >> lane & 1 == 0, "{:x?} {:x?}", a[lane], b[lane]);
@@ -131,18 +130,14 @@ impl<R: Residues> Vectorised<R> for Operations<R> {
     }
 }
 
-fn shifted_right(limbs: Limbs) -> Limbs {
-    std::array::from_fn(|i| limbs[i] >> 1 | limbs.get(i + 1).unwrap_or(&0) << 63)
-}
-
 /// A long chain in which each result is an operand of the next steps.
 struct Chain<R>(PhantomData<R>);
 
 impl<R: Residues> Vectorised<R> for Chain<R> {
     #[inline(always)]
     fn run(self) {
-        let values = values::<R::Modulus>();
-        let fours = Residue::<R::Modulus>::from_integer([1 << (2 * R::SHIFT), 0, 0, 0]);
+        let values = values::<R::Field>();
+        let fours = Residue::<R::Field>::from_word(1 << (2 * R::SHIFT));
         let [mut a, mut b] = [eight(&values, 7), eight(&values, 60)];
         let [mut x, mut y] = [of::<R>(&a), of::<R>(&b)];
         for step in 0..20_000 {
@@ -151,10 +146,10 @@ impl<R: Residues> Vectorised<R> for Chain<R> {
             let next = R::reduced(R::minus(R::minus(R::product(p, d), x), y));
             (x, y) = (y, next);
             for lane in 0..R::WIDTH {
-                let [ra, rb] = [a[lane], b[lane]].map(Residue::<R::Modulus>::from_montgomery);
+                let [ra, rb] = [a[lane], b[lane]].map(Residue::<R::Field>::from_montgomery);
                 let d = ra.sub(rb);
                 // Times 2^SHIFT and twice divided by 2^(2 SHIFT), so that the powers of 2 are on the other side.
-                let shift = Residue::from_integer([1 << R::SHIFT, 0, 0, 0]);
+                let shift = Residue::from_word(1 << R::SHIFT);
                 let product = d.mul(rb.sub(ra)).mul(shift).mul(d);
                 let found = Residue::from_montgomery(R::rows(next)[lane]);
                 let known = found.add(ra).add(rb).mul(fours).mul(fours);
@@ -168,7 +163,7 @@ impl<R: Residues> Vectorised<R> for Chain<R> {
 /// Products of any limbs, and reduction of any columns, against exact integers.
 struct Limits<Q, M>(PhantomData<(Q, M)>);
 
-impl<Q: Quadwords, M: Modulus> Limits<Q, M> {
+impl<Q: Quadwords, M: MontgomeryField> Limits<Q, M> {
     fn vector(words: [u64; MOST]) -> Q {
         let rows = words.map(|word| [word; 4]);
         Q::columns(std::array::from_fn(|i| &rows[i]))[0]
@@ -200,7 +195,7 @@ fn below(a: [i128; 5], b: [i128; 5]) -> bool {
     a.iter().rev().cmp(b.iter().rev()).is_lt()
 }
 
-impl<Q: Quadwords, M: Modulus> Vectorised<Q> for Limits<Q, M> {
+impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Limits<Q, M> {
     #[inline(always)]
     fn run(self) {
         let mut word = words(5);
@@ -216,7 +211,7 @@ impl<Q: Quadwords, M: Modulus> Vectorised<Q> for Limits<Q, M> {
         edges.extend((0..40).map(|_| std::array::from_fn(|_| word() & MASK)));
         let p = split(M::P).map(i128::from);
         // Products divide by 2^4 more than those of four limbs.
-        let half = Residue::<M>::from_integer(add_limbs(shifted_right(M::P), [1, 0, 0, 0]).0);
+        let half = Residue::<M>::from_integer(add_limbs(half(M::P), [1, 0, 0, 0]).0);
         let inverse = half.square().square();
         for i in 0..edges.len() {
             for j in 0..edges.len() {
@@ -290,7 +285,7 @@ impl<Q: Quadwords, M: Modulus> Vectorised<Q> for Limits<Q, M> {
 /// What transforms do with values, at the limits of those.
 struct Transforms<Q, M>(PhantomData<(Q, M)>);
 
-impl<Q: Quadwords, M: Modulus> Vectorised<Q> for Transforms<Q, M> {
+impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Transforms<Q, M> {
     #[inline(always)]
     fn run(self) {
         let p = split(M::P).map(i128::from);
@@ -301,7 +296,7 @@ impl<Q: Quadwords, M: Modulus> Vectorised<Q> for Transforms<Q, M> {
         };
         let columns =
             |value: [i128; 5]| Columns(Limits::<Q, M>::vectors(&[value.map(|limb| limb as u64); MOST]));
-        let half = Residue::<M>::from_integer(add_limbs(shifted_right(M::P), [1, 0, 0, 0]).0);
+        let half = Residue::<M>::from_integer(add_limbs(half(M::P), [1, 0, 0, 0]).0);
         let inverse = half.square().square();
         let factors = eight(&values::<M>(), 3).map(|limbs| Residue::<M>::from_montgomery(limbs).canonical());
         let factor = Radix52::<Q, M>::factors(std::array::from_fn(|i| &factors[i]));
@@ -335,7 +330,7 @@ impl<Q: Quadwords, M: Modulus> Vectorised<Q> for Transforms<Q, M> {
 }
 
 /// What transforms do with single elements, at the limits of those.
-fn single_elements<M: Modulus>() {
+fn single_elements<M: MontgomeryField>() {
     type Single<M> = Scalar<M>;
     let near = |limbs: Limbs| [sub_limbs(limbs, [1, 0, 0, 0]).0, limbs, add_limbs(limbs, [1, 0, 0, 0]).0];
     let multiples = (0..6).scan([0; 4], |multiple, _| {
@@ -383,46 +378,39 @@ fn single_elements<M: Modulus>() {
     }
 }
 
-#[test]
-fn transforms_of_single_elements_at_their_limits() {
-    single_elements::<CoordinateModulus>();
-    single_elements::<ScalarModulus>();
-}
-
 fn check<R: Residues>() {
     R::enter(Operations::<R>(PhantomData));
     R::enter(Chain::<R>(PhantomData));
 }
 
-fn check_limits<Q: Quadwords>() {
-    Q::enter(Limits::<Q, CoordinateModulus>(PhantomData));
-    Q::enter(Limits::<Q, ScalarModulus>(PhantomData));
-    Q::enter(Transforms::<Q, CoordinateModulus>(PhantomData));
-    Q::enter(Transforms::<Q, ScalarModulus>(PhantomData));
+fn check_limits<Q: Quadwords, F: MontgomeryField>() {
+    Q::enter(Limits::<Q, F>(PhantomData));
+    Q::enter(Transforms::<Q, F>(PhantomData));
 }
 
-#[test]
-fn operations_of_every_implementation() {
-    check::<Scalar<CoordinateModulus>>();
-    check::<Scalar<ScalarModulus>>();
-    check::<Radix52<u64, CoordinateModulus>>();
-    check::<Radix52<u64, ScalarModulus>>();
-    for simd in Simd::available() {
-        on_vectors!(
-            simd,
-            Quadwords as Q => {
-                check::<Radix52<Q, CoordinateModulus>>();
-                check::<Radix52<Q, ScalarModulus>>();
-            },
-            else ()
-        );
-    }
-}
+macro_rules! fields {
+    ($($field:path, $name:literal;)*) => {
+        #[test]
+        fn operations_of_every_implementation() {$(
+            check::<Scalar<$field>>();
+            check::<Radix52<u64, $field>>();
+            for simd in Simd::available() {
+                on_vectors!(simd, Quadwords as Q => check::<Radix52<Q, $field>>(), else ());
+            }
+        )*}
 
-#[test]
-fn carries_at_their_limits() {
-    check_limits::<u64>();
-    for simd in Simd::available() {
-        on_vectors!(simd, Quadwords as Q => check_limits::<Q>(), else ());
-    }
+        #[test]
+        fn carries_at_their_limits() {$(
+            check_limits::<u64, $field>();
+            for simd in Simd::available() {
+                on_vectors!(simd, Quadwords as Q => check_limits::<Q, $field>(), else ());
+            }
+        )*}
+
+        #[test]
+        fn transforms_of_single_elements_at_their_limits() {
+            $(single_elements::<$field>();)*
+        }
+    };
 }
+crate::for_every_prime_field!(fields);

@@ -6,19 +6,21 @@ use super::super::Gpu;
 use super::super::device::Device;
 use super::super::pipeline;
 use super::super::work::Work;
+use super::DeviceField;
 use super::plan::Transform;
 use crate::backend::Fft;
 use crate::backend::cpu::Cpu;
-use crate::bn254::{Fr, limbs, limbs_mut};
+use crate::bn254::Fr;
 use crate::error::Error;
+use crate::field::TwoAdic;
+use crate::field::prime::{limbs, limbs_mut};
 use crate::memory;
 use crate::ntt::{Domain, Ntt};
-use halo2curves::ff::Field;
 
 impl<D: Device> Gpu<D> {
     /// Transforms whose results are copied over their inputs: all that can fail has been waited for when that begins, unless
     /// the device is lost meanwhile.
-    fn fft_at_once(&self, transform: &Transform, values: &mut [Fr]) -> Result<(), Error> {
+    fn fft_at_once<F: DeviceField>(&self, transform: &Transform<F>, values: &mut [F]) -> Result<(), Error> {
         let mut work = Work::new(self)?;
         let input = work.upload_new(bytemuck::cast_slice(limbs(values)))?;
         let count = values.len() / transform.ntt.domain.size();
@@ -31,7 +33,12 @@ impl<D: Device> Gpu<D> {
     }
 
     /// Transforms from one place to another, in as many parts as memory asks for, one after the other.
-    fn fft_in_parts(&self, transform: &Transform, input: &[Fr], output: &mut [Fr]) -> Result<(), Error> {
+    fn fft_in_parts<F: DeviceField>(
+        &self,
+        transform: &Transform<F>,
+        input: &[F],
+        output: &mut [F],
+    ) -> Result<(), Error> {
         let (from, to) = (1 << transform.log_input, transform.ntt.domain.size());
         self.divide(input.len() / from, self.fft_words(transform, true), |part| {
             let (input, output) =
@@ -42,18 +49,17 @@ impl<D: Device> Gpu<D> {
             work.download(region, 0, bytemuck::cast_slice_mut(limbs_mut(output)))
         })
     }
-}
 
-impl<D: Device> Fft for Gpu<D> {
-    fn fft(&self, fft: &Ntt<Fr>, values: &mut [Fr]) -> Result<(), Error> {
+    /// Transforms in place: one or more polynomials, one after another.
+    pub(crate) fn fft_in_place<F: DeviceField>(&self, fft: &Ntt<F>, values: &mut [F]) -> Result<(), Error> {
         let transform = Transform::new(fft);
         let n = fft.domain.size();
         let (count, words) = (values.len() / n, self.fft_words(&transform, true));
-        if let Some(at_once) = self.overlap(count, 2 * size_of::<Fr>() * n, words) {
+        if let Some(at_once) = self.overlap(count, 2 * size_of::<F>() * n, words) {
             let done = pipeline::run_in_place(
                 values.chunks_mut(at_once * n),
                 |part| self.fft_at_once(&transform, part),
-                |part| Cpu::default().fft(&fft.undo(), part),
+                |part| Cpu::default().transforms(&fft.undo(), part),
             );
             match done {
                 Err(Error::DeviceOutOfMemory { .. }) => {}
@@ -67,10 +73,35 @@ impl<D: Device> Fft for Gpu<D> {
             }
         }
         // The first part must not be written before the last is known to succeed.
-        let mut results = memory::filled(values.len(), Fr::ZERO)?;
+        let mut results = memory::filled(values.len(), <F as TwoAdic>::ZERO)?;
         self.fft_in_parts(&transform, values, &mut results)?;
         memory::copy(&results, values);
         Ok(())
+    }
+
+    /// The values on a domain, in natural order, of one or more polynomials of `size` coefficients each.
+    pub(crate) fn fft_padded<F: DeviceField>(
+        &self,
+        domain: &Domain<F>,
+        coefficients: &[F],
+        size: usize,
+        values: &mut [F],
+    ) -> Result<(), Error> {
+        let transform = Transform::padded(domain, size.ilog2());
+        let (n, count) = (domain.size(), coefficients.len() / size);
+        match self.overlap(count, size_of::<F>() * (size + n), self.fft_words(&transform, true)) {
+            Some(at_once) => {
+                let parts = coefficients.chunks(at_once * size).zip(values.chunks_mut(at_once * n));
+                pipeline::run(parts, |(input, output)| self.fft_in_parts(&transform, input, output))
+            }
+            None => self.fft_in_parts(&transform, coefficients, values),
+        }
+    }
+}
+
+impl<D: Device> Fft for Gpu<D> {
+    fn fft(&self, fft: &Ntt<Fr>, values: &mut [Fr]) -> Result<(), Error> {
+        self.fft_in_place(fft, values)
     }
 
     fn fft_of_padded(
@@ -80,14 +111,6 @@ impl<D: Device> Fft for Gpu<D> {
         size: usize,
         values: &mut [Fr],
     ) -> Result<(), Error> {
-        let transform = Transform::padded(domain, size.ilog2());
-        let (n, count) = (domain.size(), coefficients.len() / size);
-        match self.overlap(count, size_of::<Fr>() * (size + n), self.fft_words(&transform, true)) {
-            Some(at_once) => {
-                let parts = coefficients.chunks(at_once * size).zip(values.chunks_mut(at_once * n));
-                pipeline::run(parts, |(input, output)| self.fft_in_parts(&transform, input, output))
-            }
-            None => self.fft_in_parts(&transform, coefficients, values),
-        }
+        self.fft_padded(domain, coefficients, size, values)
     }
 }

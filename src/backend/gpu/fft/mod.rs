@@ -1,4 +1,4 @@
-//! Transforms over BN254's scalars: a tree of remainders, a few stages of it at a time.
+//! Transforms over prime fields: a tree of remainders, a few stages of it at a time.
 //!
 //! ```text
 //!  plan.rs      the passes that make a transform, and what each is given
@@ -16,29 +16,32 @@ mod tests;
 
 use super::Gpu;
 use super::device::{Arg, Device, Launch};
-use super::tables::Contents;
+use super::tables::Table;
 use super::work::{Region, Work};
 use crate::error::Error;
+use crate::field::montgomery::LIMBS;
 pub(super) use plan::Transform;
 use plan::{Pass, Place};
-pub(super) use roots::Roots;
+pub use programs::DeviceField;
+use roots::Roots;
+pub(super) use roots::RootsKey;
 
-/// Words of a scalar.
-pub(super) const SCALAR: usize = 4;
+/// Words of an element.
+pub(super) const SCALAR: usize = LIMBS;
 
 impl<D: Device> Gpu<D> {
     /// Transforms `count` polynomials of one region into another. What is `spent` may be written over.
-    pub(super) fn fft_region(
+    pub(super) fn fft_region<F: DeviceField>(
         &self,
         work: &mut Work<'_, D>,
-        transform: &Transform,
+        transform: &Transform<F>,
         count: usize,
         input: Region,
         spent: bool,
     ) -> Result<Region, Error> {
         let words = (SCALAR * count) << transform.ntt.domain.log_size();
         let passes = plan::plan(transform, count, self.choice);
-        let roots = self.table(work, Contents::Roots(transform.roots()))?;
+        let roots = self.table(work, &transform.roots())?;
         let output = work.allocate(words)?;
         let scratch = match plan::needs_scratch(&passes) {
             true if spent && plan::scratch_may_be_input(&passes) => input,
@@ -59,7 +62,7 @@ impl<D: Device> Gpu<D> {
     }
 
     /// Words of memory that [`fft_region`](Self::fft_region) takes for each polynomial, the input included.
-    pub(super) fn fft_words(&self, transform: &Transform, spent: bool) -> usize {
+    pub(super) fn fft_words<F: DeviceField>(&self, transform: &Transform<F>, spent: bool) -> usize {
         let passes = plan::plan(transform, 1, self.choice);
         let scratch = plan::needs_scratch(&passes) && !(spent && plan::scratch_may_be_input(&passes));
         let output = SCALAR << transform.ntt.domain.log_size();
@@ -68,28 +71,28 @@ impl<D: Device> Gpu<D> {
 }
 
 /// One pass.
-fn launch<D: Device>(
+fn launch<F: DeviceField, D: Device>(
     work: &Work<'_, D>,
     pass: &Pass,
     from: Region,
     to: Region,
-    (table, roots): (Region, Roots),
+    (table, roots): (Region, Roots<F>),
 ) -> Launch<Region> {
     let [read, written] = pass.extent();
     assert!(from.words() >= SCALAR * read && to.words() >= SCALAR * written);
     assert!(table.words() >= roots.words() && roots.log_size == pass.log_size);
-    let program = if pass.back { &programs::BACK } else { &programs::FORTH };
+    let program = if pass.back { F::PROGRAMS.inverse } else { F::PROGRAMS.forward };
     let mut args: Vec<_> = [from, to, table].map(|region| Arg::Buffer(region, 0)).into();
     let logs = [pass.log_size, pass.log_input, pass.log_tile, pass.log_stride];
     args.push(Arg::Word(pass.total as u64));
     args.extend(logs.map(|log| Arg::Word(log.into())));
     let (kernel, grid) = match pass.log_tile {
         // Columns of one point or two need no group.
-        0 | 1 => (["fft_forth_small", "fft_back_small"], work.limits().grid(pass.total)),
+        0 | 1 => (["fft_forward_small", "fft_inverse_small"], work.limits().grid(pass.total)),
         log_tile => {
             args.push(Arg::Word(pass.log_columns.into()));
             let groups = pass.total.div_ceil(1 << pass.log_columns);
-            (["fft_forth", "fft_back"], (groups, 1 << (log_tile + pass.log_columns - 2)))
+            (["fft_forward", "fft_inverse"], (groups, 1 << (log_tile + pass.log_columns - 2)))
         }
     };
     args.push(Arg::Word(pass.flags));

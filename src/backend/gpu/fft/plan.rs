@@ -1,4 +1,4 @@
-//! Plans: the passes that make a transform over BN254's scalars, and what each is given.
+//! Plans: the passes that make a transform over a prime field, and what each is given.
 //!
 //! # Mathematical description
 //!
@@ -19,9 +19,8 @@
 
 use super::super::ntt::Choice;
 use super::roots::Roots;
-use crate::bn254::Fr;
+use crate::field::{MontgomeryField, TwoAdic};
 use crate::ntt::{Direction, Domain, Ntt, Order};
-use halo2curves::ff::Field;
 
 /// Binary logarithm of the points of the largest groups: [`programs`](super::programs) says so to the kernels.
 pub(super) const LOG_TILE: u32 = 9;
@@ -39,19 +38,19 @@ fn stages(bits: u32) -> u32 {
 
 /// A transform, or one of polynomials padded with zeros.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Transform {
-    pub(in super::super) ntt: Ntt<Fr>,
+pub(in super::super) struct Transform<F: TwoAdic> {
+    pub(in super::super) ntt: Ntt<F>,
     /// Binary logarithm of the number of coefficients of an input; that of the points, but for padded ones.
     pub(in super::super) log_input: u32,
 }
 
-impl Transform {
-    pub(in super::super) fn new(ntt: &Ntt<Fr>) -> Self {
+impl<F: MontgomeryField + TwoAdic> Transform<F> {
+    pub(in super::super) fn new(ntt: &Ntt<F>) -> Self {
         Self { ntt: *ntt, log_input: ntt.domain.log_size() }
     }
 
     /// The values on a domain of polynomials of 2^`log_input` coefficients.
-    pub(in super::super) fn padded(domain: &Domain<Fr>, log_input: u32) -> Self {
+    pub(in super::super) fn padded(domain: &Domain<F>, log_input: u32) -> Self {
         Self { ntt: Ntt::forward(*domain), log_input }
     }
 
@@ -75,9 +74,9 @@ impl Transform {
     }
 
     /// The roots that its passes multiply with.
-    pub(super) fn roots(&self) -> Roots {
+    pub(super) fn roots(&self) -> Roots<F> {
         let domain = &self.ntt.domain;
-        let invert = |x: Fr| x.invert().expect("roots and shifts are not zero");
+        let invert = |x: F| x.inverted().expect("roots and shifts are not zero");
         let (root, shift) = match self.is_back() {
             true => (invert(domain.root()), invert(domain.shift())),
             false => (domain.root(), domain.shift()),
@@ -149,10 +148,14 @@ fn digits(bits: u32, choice: Choice) -> Vec<u32> {
 }
 
 /// The passes of the transforms of `count` polynomials.
-pub(super) fn plan(transform: &Transform, count: usize, choice: Choice) -> Vec<Pass> {
+pub(super) fn plan<F: MontgomeryField + TwoAdic>(
+    transform: &Transform<F>,
+    count: usize,
+    choice: Choice,
+) -> Vec<Pass> {
     let (log_size, back) = (transform.ntt.domain.log_size(), transform.is_back());
     let [reversed_in, reversed_out] = transform.reversals();
-    let coset = transform.ntt.domain.shift() != Fr::ONE;
+    let coset = transform.ntt.domain.shift() != <F as TwoAdic>::ONE;
     let digits = digits(transform.log_input, choice);
     let mut passes: Vec<Pass> = Vec::new();
     let mut log_stride = transform.log_input;

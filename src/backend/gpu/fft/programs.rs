@@ -1,8 +1,9 @@
-//! The programs of transforms over BN254's scalars: down the tree, up, and the roots.
+//! The programs of transforms, down the tree, up, and the roots: those of every field are made of the same text.
 
 use super::super::fields;
 use super::super::program::Program;
 use super::plan::LOG_TILE;
+use crate::field::{MontgomeryField, TwoAdic};
 
 /// The kernels of passes.
 const PASS: &[&str] =
@@ -14,31 +15,68 @@ const GROUPS: u32 = 6;
 /// Registers of an item that leave room for so many.
 const REGISTERS: u32 = (65536 >> (LOG_TILE - 2)) / GROUPS / 8 * 8;
 
-/// Passes from coefficients to values.
-pub(super) static FORTH: Program = Program {
-    name: "fft_forth",
-    constants: fields::scalars,
-    kernels: PASS,
-    parameters: &[("FFT_BACK", 0), ("FFT_TILE", 1 << LOG_TILE), ("FFT_GROUPS", GROUPS)],
-    registers: Some(REGISTERS),
-};
+/// The programs of a field.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldPrograms {
+    /// Passes from coefficients to values.
+    pub(super) forward: &'static Program,
+    /// Passes back.
+    pub(super) inverse: &'static Program,
+    /// Roots.
+    pub(super) tables: &'static Program,
+}
 
-/// Passes back.
-pub(super) static BACK: Program = Program {
-    name: "fft_back",
-    constants: fields::scalars,
-    kernels: PASS,
-    parameters: &[("FFT_BACK", 1), ("FFT_TILE", 1 << LOG_TILE), ("FFT_GROUPS", GROUPS)],
-    registers: Some(REGISTERS),
-};
+/// A field with kernels for transforms.
+pub trait DeviceField: MontgomeryField + TwoAdic {
+    /// Its kernels.
+    const PROGRAMS: FieldPrograms;
+}
 
-/// Roots.
-pub(super) static TABLES: Program = Program {
-    name: "fft_tables",
-    constants: fields::scalars,
-    kernels: &[include_str!("../../../../kernels/fft_tables.cl")],
-    ..Program::EMPTY
-};
+macro_rules! programs {
+    ($($field:path, $name:literal;)*) => {
+        $(
+            impl DeviceField for $field {
+                const PROGRAMS: FieldPrograms = {
+                    static FORWARD: Program = Program {
+                        name: concat!("fft_forward_", $name),
+                        constants: fields::scalars::<$field>,
+                        kernels: PASS,
+                        parameters: &[
+                            ("FFT_INVERSE", 0),
+                            ("FFT_TILE", 1 << LOG_TILE),
+                            ("FFT_GROUPS", GROUPS),
+                        ],
+                        registers: Some(REGISTERS),
+                    };
+                    static INVERSE: Program = Program {
+                        name: concat!("fft_inverse_", $name),
+                        constants: fields::scalars::<$field>,
+                        kernels: PASS,
+                        parameters: &[
+                            ("FFT_INVERSE", 1),
+                            ("FFT_TILE", 1 << LOG_TILE),
+                            ("FFT_GROUPS", GROUPS),
+                        ],
+                        registers: Some(REGISTERS),
+                    };
+                    static TABLES: Program = Program {
+                        name: concat!("fft_tables_", $name),
+                        constants: fields::scalars::<$field>,
+                        kernels: &[include_str!("../../../../kernels/fft_tables.cl")],
+                        ..Program::EMPTY
+                    };
+                    FieldPrograms { forward: &FORWARD, inverse: &INVERSE, tables: &TABLES }
+                };
+            }
+        )*
 
-/// Every program.
-pub(in super::super) static ALL: [&Program; 3] = [&FORTH, &BACK, &TABLES];
+        /// The programs of all fields.
+        static FIELDS: &[FieldPrograms] = &[$(<$field>::PROGRAMS),*];
+    };
+}
+crate::for_every_two_adic_field!(programs);
+
+/// All of them.
+pub(in super::super) fn all() -> impl Iterator<Item = &'static Program> {
+    FIELDS.iter().flat_map(|field| [field.forward, field.inverse, field.tables])
+}

@@ -1,27 +1,37 @@
 //! The roots that passes multiply with, on the device: made there, and kept by what they are.
 
-use halo2curves::ff::Field;
-
 use super::super::device::{Arg, Device, Launch};
+use super::super::tables::{Key, Table};
 use super::super::work::{Region, Work};
 use super::SCALAR;
-use super::programs;
-use crate::bn254::{Fr, limbs};
+use super::programs::DeviceField;
 use crate::error::Error;
+use crate::field::montgomery::{Limbs, Residue};
+use crate::field::prime::limbs;
+use crate::field::{MontgomeryField, TwoAdic};
 
 /// The roots of a tree: (s w^rev(i))^(n/2m) for the blocks i of every stage m, with w of order n = 2^`log_size`.
 ///
 /// Without a shift they do not depend on m, and the table has place i, n/2 in all; else place m + i. Each stands beside its quotient; see `kernels/fft_root.h`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(in super::super) struct Roots {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Roots<F> {
     pub(super) log_size: u32,
-    pub(super) root: Fr,
-    pub(super) shift: Fr,
+    pub(super) root: F,
+    pub(super) shift: F,
 }
 
-impl Roots {
+/// What tells the roots of a tree, of any field, from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in super::super) struct RootsKey {
+    modulus: Limbs,
+    log_size: u32,
+    root: Limbs,
+    shift: Limbs,
+}
+
+impl<F: MontgomeryField> Roots<F> {
     fn is_coset(&self) -> bool {
-        self.shift != Fr::ONE
+        self.shift != F::ONE
     }
 
     /// Binary logarithm of the number of entries.
@@ -29,20 +39,15 @@ impl Roots {
         if self.is_coset() { self.log_size } else { self.log_size.saturating_sub(1) }
     }
 
-    /// Words of the table.
-    pub(in super::super) fn words(&self) -> usize {
-        (2 * SCALAR) << self.log_count()
-    }
-
     /// Of what entries are products: the powers of the shift at every stage, s^(n/2m) for m = 1, 2, 4 and so on, and the roots at
     /// places 1, 2, 4 and so on.
-    fn factors(&self) -> Vec<Fr> {
-        let squares = |x: Fr| std::iter::successors(Some(x), |x| Some(x.square()));
+    fn factors(&self) -> Vec<F> {
+        let squares = |x: F| std::iter::successors(Some(x), |x| Some(x.square()));
         // x^(2^e) at index k - 1 - e, and 1 at indices where there is no such e.
-        let descending = |x: Fr, k: u32, len: u32| -> Vec<Fr> {
+        let descending = |x: F, k: u32, len: u32| -> Vec<F> {
             let mut powers: Vec<_> = squares(x).take(k as usize).collect();
             powers.reverse();
-            powers.resize(len as usize, Fr::ONE);
+            powers.resize(len as usize, F::ONE);
             powers
         };
         let len = self.log_count();
@@ -50,17 +55,23 @@ impl Roots {
         factors.extend(descending(self.root, self.log_size.saturating_sub(1), len));
         factors
     }
+}
 
-    /// Fills a table.
-    pub(in super::super) fn fill<D: Device>(
-        &self,
-        work: &mut Work<'_, D>,
-        table: Region,
-    ) -> Result<(), Error> {
+impl<F: DeviceField> Table for Roots<F> {
+    fn key(&self) -> Key {
+        let [root, shift] = [self.root, self.shift].map(|x| Residue::of(x).canonical());
+        Key::Roots(RootsKey { modulus: F::P, log_size: self.log_size, root, shift })
+    }
+
+    fn words(&self) -> usize {
+        (2 * SCALAR) << self.log_count()
+    }
+
+    fn fill<D: Device>(&self, work: &mut Work<'_, D>, table: Region) -> Result<(), Error> {
         assert!(table.words() >= self.words());
         let mut factors = self.factors();
         // An entry that is the empty product has none.
-        factors.resize(factors.len().max(1), Fr::ONE);
+        factors.resize(factors.len().max(1), <F as TwoAdic>::ONE);
         let factors = work.upload_new(bytemuck::cast_slice(limbs(&factors)))?;
         let args = vec![
             Arg::Buffer(table, 0),
@@ -71,7 +82,7 @@ impl Roots {
         let grid = work.limits().grid(1 << self.log_count());
         // SAFETY: fft_fill writes 2^log_count pairs once each, as many as the table has, and reads two factors for every bit of
         // their numbers.
-        let launch = unsafe { Launch::new(&programs::TABLES, "fft_fill", grid, args) };
+        let launch = unsafe { Launch::new(F::PROGRAMS.tables, "fft_fill", grid, args) };
         work.launch(&[launch])
     }
 }

@@ -11,8 +11,9 @@ use super::super::work::Work;
 use super::Transform;
 use crate::backend::reference::Reference;
 use crate::backend::{Fft, Kept, ResidentFft, Transforms};
-use crate::bn254::{Fr, limbs, limbs_mut};
+use crate::bn254::Fr;
 use crate::error::Error;
+use crate::field::prime::{limbs, limbs_mut};
 use crate::lock::lock;
 use crate::ntt::{Domain, Ntt, Order};
 
@@ -33,7 +34,7 @@ fn scalars(len: usize) -> Vec<Fr> {
 }
 
 /// What a region full of poison holds after a transform from another, which must stay as it is unless it is spent.
-fn run(gpu: &Gpu<OpenCl>, transform: &Transform, values: &[Fr], spent: bool) -> Vec<Fr> {
+fn run(gpu: &Gpu<OpenCl>, transform: &Transform<Fr>, values: &[Fr], spent: bool) -> Vec<Fr> {
     let mut work = Work::new(gpu).unwrap();
     let count = values.len() >> transform.log_input;
     let input = work.upload_new(bytemuck::cast_slice(limbs(values))).unwrap();
@@ -156,7 +157,7 @@ fn scalars_that_stay() {
     let Some(mut gpu) = backend() else { return };
     let values = scalars(1 << 6);
     let fft = Ntt::forward(Domain::halo2(6).unwrap());
-    assert!(gpu.device_scalars(&[]).unwrap().is_none());
+    assert!(gpu.device_scalars::<Fr>(&[]).unwrap().is_none());
     let kept: Kept = Box::new(gpu.device_scalars(&values).unwrap().unwrap());
     // Input and output, of 32 bytes a scalar: a single pass needs no scratch memory.
     let (required, budget) = (2 * 64 * 32, 2 * 64 * 32 - 1);

@@ -1,19 +1,21 @@
 //! Buckets that are being filled, and what becomes of them.
 
+use std::marker::PhantomData;
+
 use rayon::prelude::*;
 
 use super::Point;
 use super::launches::Weighing;
 use super::plan::{Division, Shape};
+use super::programs::DeviceCurve;
 use crate::backend::gpu::Device;
 use crate::backend::gpu::work::{Region, Work};
-use crate::bn254::CoordinateResidue;
 use crate::curve::Xyzz;
 use crate::error::Error;
-use crate::field::montgomery::Limbs;
+use crate::field::montgomery::{Limbs, Residue};
 
 /// The buckets of rows, and the work that adds the last part to them, maybe still under way.
-pub(super) struct Buckets<'a, D: Device> {
+pub(super) struct Buckets<'a, D: Device, C> {
     pub(super) work: Work<'a, D>,
     pub(super) memory: Weighing,
     /// How the last part was divided. Of another part's division buckets and pieces are the same.
@@ -21,12 +23,16 @@ pub(super) struct Buckets<'a, D: Device> {
     pub(super) rows: usize,
     /// Whether they are weighed already, or are to be filled further.
     pub(super) weighed: bool,
+    pub(super) curve: PhantomData<C>,
 }
 
 impl Weighing {
     /// New memory.
-    pub(super) fn new<D: Device>(work: &mut Work<'_, D>, division: Division) -> Result<Self, Error> {
-        let [sums, weighted, plain, halfway, result] = Self::words(division);
+    pub(super) fn new<C: DeviceCurve, D: Device>(
+        work: &mut Work<'_, D>,
+        division: Division,
+    ) -> Result<Self, Error> {
+        let [sums, weighted, plain, halfway, result] = Self::words::<C>(division);
         Ok(Self {
             sums: work.allocate(sums)?,
             weighted: work.allocate(weighted)?,
@@ -42,7 +48,7 @@ impl Weighing {
     }
 }
 
-impl<'a, D: Device> Buckets<'a, D> {
+impl<'a, D: Device, C: DeviceCurve> Buckets<'a, D, C> {
     /// Their digits.
     pub(super) fn shape(&self) -> Shape {
         self.division.shape
@@ -56,41 +62,41 @@ impl<'a, D: Device> Buckets<'a, D> {
 
     /// Waits for the last part, and frees what memory it took beside the buckets.
     pub(super) fn alone(self, mut work: Work<'a, D>) -> Result<Self, Error> {
-        let Self { division, rows, weighed, .. } = self;
+        let Self { division, rows, weighed, curve, .. } = self;
         let memory = self.give(&mut work)?;
-        Ok(Self { work, memory, division, rows, weighed })
+        Ok(Self { work, memory, division, rows, weighed, curve })
     }
 
     /// Weighs buckets that are not weighed, waits, and adds the sums of rows to `totals`.
-    pub(super) fn end(mut self, totals: &mut [Point]) -> Result<(), Error> {
+    pub(super) fn end(mut self, totals: &mut [Point<C>]) -> Result<(), Error> {
         let division = self.division;
         if !self.weighed {
             let limits = self.work.limits();
-            self.work.launch(&self.memory.launches(limits, division))?;
+            self.work.launch(&self.memory.launches::<C>(limits, division))?;
         }
         let row = Weighing::kinds(division) / self.rows;
         let mut limbs = vec![[[0_u64; 4]; 4]; row * self.rows];
         self.work.download(self.memory.result, 0, bytemuck::cast_slice_mut(&mut limbs))?;
         let rows = limbs.par_chunks(row).zip(totals);
-        rows.for_each(|(row, total)| *total = total.add(&sum_of_sets(row, division)));
+        rows.for_each(|(row, total)| *total = total.add(&sum_of_sets::<C>(row, division)));
         Ok(())
     }
 }
 
 /// The sum of a row, of what is known of its bucket sets.
-fn sum_of_sets(row: &[[Limbs; 4]], division: Division) -> Point {
-    let doubled = |point, times| (0..times).fold(point, |point: Point, _| point.double());
+fn sum_of_sets<C: DeviceCurve>(row: &[[Limbs; 4]], division: Division) -> Point<C> {
+    let doubled = |point, times| (0..times).fold(point, |point: Point<C>, _| point.double());
     let set = |kinds: &[[Limbs; 4]]| {
         let bits = kinds[1..].iter().rev();
-        let numbers = bits.fold(Xyzz::IDENTITY, |sum, &bit| sum.double().add(&point(bit)));
-        doubled(numbers, division.piece.ilog2()).add(&point(kinds[0]))
+        let numbers = bits.fold(Xyzz::IDENTITY, |sum, &bit| sum.double().add(&point::<C>(bit)));
+        doubled(numbers, division.piece.ilog2()).add(&point::<C>(kinds[0]))
     };
     let sets = row.chunks(division.log_pieces() as usize + 1).rev();
     sets.fold(Xyzz::IDENTITY, |sum, kinds| doubled(sum, division.shape.bits).add(&set(kinds)))
 }
 
 /// A point as kernels leave it.
-fn point([x, y, zz, zzz]: [Limbs; 4]) -> Point {
-    let of = CoordinateResidue::from_montgomery;
+fn point<C: DeviceCurve>([x, y, zz, zzz]: [Limbs; 4]) -> Point<C> {
+    let of = Residue::from_montgomery;
     Xyzz { x: of(x), y: of(y), zz: of(zz), zzz: of(zzz) }
 }

@@ -2,14 +2,8 @@
 
 use super::super::device::{Arg, Launch, Limits};
 use super::super::work::Region;
-use super::plan::Division;
-use super::programs;
-
-/// Words of memory of points.
-pub(super) const AFFINE: usize = 8;
-pub(super) const XYZZ: usize = 16;
-/// Words of a scalar or an integer.
-pub(super) const SCALAR: usize = 4;
+use super::plan::{Division, WIDTHS};
+use super::programs::DeviceCurve;
 
 /// Items of a group of a kernel that sorts, where a device has as many.
 const SORTERS: usize = 256;
@@ -43,27 +37,27 @@ fn holds(region: Region, halves: usize) -> bool {
 }
 
 /// Zeros, in so many 32-bit words.
-pub(super) fn clear(limits: Limits, region: Region, halves: usize) -> Launch<Region> {
+pub(super) fn clear<C: DeviceCurve>(limits: Limits, region: Region, halves: usize) -> Launch<Region> {
     assert!(holds(region, halves));
     // SAFETY: msm_clear(words, count).
-    unsafe { Launch::new(&programs::SORT, "msm_clear", limits.grid(halves), vec![at(region), word(halves)]) }
+    unsafe { Launch::new(C::PROGRAMS.sort, "msm_clear", limits.grid(halves), vec![at(region), word(halves)]) }
 }
 
 /// `count` integers, from scalars that begin at some place of a region, and their widths.
-pub(super) fn integers(
+pub(super) fn integers<C: DeviceCurve>(
     limits: Limits,
     (scalars, from): (Region, usize),
     count: usize,
     integers: Region,
     widths: Region,
 ) -> Launch<Region> {
-    assert!(scalars.words() >= SCALAR * (from + count) && integers.words() >= SCALAR * count);
-    assert!(holds(widths, 256));
+    assert!(scalars.words() >= C::SCALAR * (from + count) && integers.words() >= C::SCALAR * count);
+    assert!(holds(widths, WIDTHS));
     let args = vec![Arg::Buffer(scalars, from as u64), word(count), at(integers), at(widths)];
     // Counting the widths has its price for each group.
     let (groups, group) = limits.grid(count);
     // SAFETY: msm_integers(scalars, count, integers, widths), of which each item may do several.
-    unsafe { Launch::new(&programs::SORT, "msm_integers", (groups.min(1 << 12), group), args) }
+    unsafe { Launch::new(C::PROGRAMS.sort, "msm_integers", (groups.min(1 << 12), group), args) }
 }
 
 /// What is sorted.
@@ -89,7 +83,7 @@ pub(super) struct Sorting {
 
 impl Sorting {
     /// Entries bucket by bucket, and where each bucket ends.
-    pub(super) fn launches(
+    pub(super) fn launches<C: DeviceCurve>(
         self,
         limits: Limits,
         source: Source,
@@ -98,13 +92,13 @@ impl Sorting {
     ) -> Vec<Launch<Region>> {
         let (Source { integers, count, width, first, stride }, shape) = (source, division.shape);
         let (partitions, low_bits) = (division.partitions(), division.low_bits as usize);
-        assert!(integers.words() >= SCALAR * count && count % width == 0);
+        assert!(integers.words() >= C::SCALAR * count && count % width == 0);
         assert!(holds(self.partitions, partitions) && holds(self.ends, division.slots()));
         assert!(self.pairs.words() >= division.entries && holds(self.entries, division.entries));
         assert!(partitions <= 1 << super::plan::LOG_SLOTS && low_bits <= super::plan::LOG_SLOTS as usize);
         assert!(count / width * shape.buckets() <= division.slots());
         assert!(division.entries < super::plan::ENTRIES);
-        let points = points.words() / AFFINE;
+        let points = points.words() / C::AFFINE;
         assert!(points >= first + width + (shape.tables() - 1) * stride && points <= 1 << 31);
         // An integer an item, and none without.
         let tile = TILE / shape.places;
@@ -119,14 +113,14 @@ impl Sorting {
         let pair_tiles = sorters(limits, division.entries.div_ceil(TILE));
         let one = sorters(limits, 1);
         let pairs = [at(self.pairs), at(self.partitions), word(partitions), word(low_bits), word(TILE)];
-        let sort = &programs::SORT;
+        let sort = C::PROGRAMS.sort;
         // SAFETY: msm_count_partitions(integers, count, bits, places, sets, width, first, stride, low_bits, partitions, tile,
         // counts), msm_partition with cursors and pairs for counts, and so on as in the kernels' text. Buckets are below
         // rows x sets x 2^(bits-1), thus partitions below `partitions`; the counts of entries add up to `entries` at most.
         unsafe {
             vec![
-                clear(limits, self.partitions, partitions),
-                clear(limits, self.ends, division.slots()),
+                clear::<C>(limits, self.partitions, partitions),
+                clear::<C>(limits, self.ends, division.slots()),
                 Launch::new(sort, "msm_count_partitions", tiles, with(&[self.partitions])),
                 Launch::new(sort, "msm_scan", one, scan(self.partitions, partitions, self.partitions, false)),
                 Launch::new(sort, "msm_partition", tiles, with(&[self.partitions, self.pairs])),
@@ -166,7 +160,7 @@ pub(super) struct Summing {
 
 impl Summing {
     /// The sums of buckets, or what is to be added to them where they were `begun`.
-    pub(super) fn launches(
+    pub(super) fn launches<C: DeviceCurve>(
         self,
         limits: Limits,
         sorting: Sorting,
@@ -176,10 +170,10 @@ impl Summing {
     ) -> Vec<Launch<Region>> {
         let Division { run, runs, buckets, .. } = division;
         let (ends, slots, longs) = (sorting.ends, division.slots(), division.longs());
-        assert!(sums.words() >= XYZZ * slots);
-        assert!(self.heads.words() >= XYZZ * runs && self.tails.words() >= XYZZ * runs);
+        assert!(sums.words() >= C::XYZZ * slots);
+        assert!(self.heads.words() >= C::XYZZ * runs && self.tails.words() >= C::XYZZ * runs);
         assert!(holds(self.tail_buckets, runs) && holds(self.counts, 2) && holds(self.longs, 3 * longs));
-        assert!(holds(self.slices, 2 * longs) && self.slice_sums.words() >= XYZZ * longs);
+        assert!(holds(self.slices, 2 * longs) && self.slice_sums.words() >= C::XYZZ * longs);
         let accumulate = vec![
             at(sorting.entries),
             at(ends),
@@ -210,14 +204,14 @@ impl Summing {
             at(sums),
         ];
         let empty = vec![at(ends), word(buckets), at(sums)];
-        let sum = &programs::SUM;
+        let sum = C::PROGRAMS.sum;
         // SAFETY: msm_accumulate(entries, ends, buckets, length, runs, points, begun, sums, heads, tails, tail_buckets), msm_join(ends, length,
         // runs, sums, heads, tails, tail_buckets, counts, longs, slices), msm_slices(counts, slices, heads, groups, slice_sums),
         // msm_longs(counts, longs, slice_sums, tails, tail_buckets, groups, sums) and msm_empty(ends, buckets, sums). Entries name points that
         // there are, by the sort's assertions. A long bucket has more than 16 runs of its own, so that there are `longs` at most, and slices too.
         unsafe {
             let mut launches = vec![
-                clear(limits, self.counts, 2),
+                clear::<C>(limits, self.counts, 2),
                 Launch::new(sum, "msm_accumulate", limits.grid(runs), accumulate),
                 Launch::new(sum, "msm_join", limits.grid(runs), join),
                 Launch::new(sum, "msm_slices", (groups, ITEMS), slices),
@@ -244,10 +238,10 @@ pub(super) struct Weighing {
 
 impl Weighing {
     /// Words of each of the regions.
-    pub(super) fn words(division: Division) -> [usize; 5] {
+    pub(super) fn words<C: DeviceCurve>(division: Division) -> [usize; 5] {
         let pieces = division.buckets / division.piece;
         let (kinds, runs) = (Self::kinds(division), Self::runs(division));
-        [division.slots(), pieces, pieces, runs * kinds, kinds].map(|points| XYZZ * points)
+        [division.slots(), pieces, pieces, runs * kinds, kinds].map(|points| C::XYZZ * points)
     }
 
     /// Sums of the result.
@@ -261,19 +255,21 @@ impl Weighing {
     }
 
     /// The weighted and the plain sums of pieces of buckets, and the sums of those.
-    pub(super) fn launches(self, limits: Limits, division: Division) -> Vec<Launch<Region>> {
+    pub(super) fn launches<C: DeviceCurve>(self, limits: Limits, division: Division) -> Vec<Launch<Region>> {
         let Self { sums, weighted, plain, halfway, result } = self;
         let Division { buckets, piece, .. } = division;
         let (pieces, log_pieces) = (buckets / piece, division.log_pieces());
         let (kinds, runs) = (Self::kinds(division), Self::runs(division));
         assert!(buckets % piece == 0 && piece.is_power_of_two() && kinds * runs < 1 << 31);
         let regions = [sums, weighted, plain, halfway, result];
-        assert!(regions.iter().zip(Self::words(division)).all(|(region, words)| region.words() >= words));
+        assert!(
+            regions.iter().zip(Self::words::<C>(division)).all(|(region, words)| region.words() >= words)
+        );
         let weigh = vec![at(sums), word(piece), word(pieces), at(weighted), at(plain)];
         let length = (1 << log_pieces) / runs;
         let bits = [at(weighted), at(plain), word(log_pieces as usize), word(length)];
         let bits_to = |to| [&bits[..], &[at(to)]].concat();
-        let sum = &programs::SUM;
+        let sum = C::PROGRAMS.sum;
         // SAFETY: msm_weigh(sums, size, pieces, weighted, plain), msm_add_bits(weighted, plain, log_pieces, length, sums) and msm_add_up(points,
         // length, sums), these a group for each sum. What they read and write is as large as `words` says.
         unsafe {
@@ -292,7 +288,7 @@ impl Weighing {
 
 /// Multiples by 2^`doublings` of `count` points of a table, from some point on, to another place of the table; `space` is for as many
 /// points in projective form.
-pub(super) fn multiples(
+pub(super) fn multiples<C: DeviceCurve>(
     limits: Limits,
     table: Region,
     (from, to): (usize, usize),
@@ -300,12 +296,12 @@ pub(super) fn multiples(
     doublings: usize,
     space: Region,
 ) -> [Launch<Region>; 2] {
-    assert!(table.words() >= AFFINE * (from.max(to) + count) && space.words() >= XYZZ * count);
+    assert!(table.words() >= C::AFFINE * (from.max(to) + count) && space.words() >= C::XYZZ * count);
     let point = |point: usize| Arg::Buffer(table, (2 * point) as u64);
     let items = count.div_ceil(SHARING);
     let double = vec![point(from), word(doublings), word(count), at(space)];
     let normalize = vec![at(space), word(count), word(items), point(to)];
-    let tables = &programs::TABLES;
+    let tables = C::PROGRAMS.tables;
     // SAFETY: msm_double(points, doublings, count, multiples) and msm_normalize(points, count, items, affines); elements of their
     // buffers are coordinates, of which a point has two.
     unsafe {

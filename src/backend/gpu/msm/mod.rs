@@ -35,28 +35,29 @@ mod tests;
 use std::ops::Range;
 
 use self::parts::{Pace, while_copying};
-use self::plan::{ENTRIES, LOG_BUCKETS, Shape};
+use self::plan::{ENTRIES, LOG_BUCKETS, Shape, longest, of_width};
 use self::tables::DeviceBases;
 use super::Gpu;
 use super::device::Device;
 use super::scalars::DeviceScalars;
 use crate::backend::{BasesView, Kept, Msm, ScalarsView};
-use crate::bn254::{CoordinateResidue, Fr, G1, G1Affine, sum_of_xyzz};
-use crate::curve::Xyzz;
+use crate::bn254::{Fr, G1, G1Affine};
+use crate::curve::{Curve, Xyzz, projective};
 use crate::error::Error;
+use crate::field::montgomery::Residue;
 
-type Point = Xyzz<CoordinateResidue>;
+pub use programs::DeviceCurve;
 
-impl<D: Device> Msm for Gpu<D> {
-    fn keep_bases(&self, points: &[G1Affine], table_bytes: u64) -> Result<Option<Kept>, Error> {
-        Ok(self.device_bases(points, table_bytes)?.map(|bases| Box::new(bases) as Kept))
-    }
+type Point<C> = Xyzz<Residue<<C as Curve>::Base>>;
 
-    fn keep_scalars(&self, scalars: &[Fr]) -> Result<Option<Kept>, Error> {
-        Ok(self.device_scalars(scalars)?.map(|scalars| Box::new(scalars) as Kept))
-    }
-
-    fn msm(&self, scalars: ScalarsView<'_>, bases: BasesView<'_>, sums: &mut [G1]) -> Result<(), Error> {
+impl<D: Device> Gpu<D> {
+    /// One sum a row: as many rows of scalars as there are sums, over the same bases.
+    pub(crate) fn sums<C: DeviceCurve>(
+        &self,
+        scalars: ScalarsView<'_, C::Scalar>,
+        bases: BasesView<'_, C>,
+        sums: &mut [C::Projective],
+    ) -> Result<(), Error> {
         let (n, rows) = (bases.points.len(), sums.len());
         let input = Input {
             scalars,
@@ -75,16 +76,14 @@ impl<D: Device> Msm for Gpu<D> {
                 done => done?,
             }
         }
-        sums.iter_mut().zip(totals).for_each(|(sum, total)| *sum = sum_of_xyzz(total));
+        sums.iter_mut().zip(totals).for_each(|(sum, total)| *sum = projective::<C>(total));
         Ok(())
     }
-}
 
-impl<D: Device> Gpu<D> {
     /// Whole rows, as many at once as the budget has room for; a row alone whose scalars have to be copied in parts, if there is room for those.
-    fn sum_rows(&self, input: &Input<'_>, totals: &mut [Point]) -> Result<(), Error> {
+    fn sum_rows<C: DeviceCurve>(&self, input: &Input<'_, C>, totals: &mut [Point<C>]) -> Result<(), Error> {
         let (n, units) = (input.bases.points.len(), self.device.info().units);
-        let shape = Shape::cheapest(1, &plan::widest(n), input.tables());
+        let shape = Shape::cheapest(1, &of_width(n, longest::<C::Scalar>()), input.tables());
         let words = input.words(&[n], shape, units);
         if !self.fits(words) || n.saturating_mul(shape.places) >= ENTRIES {
             return Err(Error::OverDeviceBudget { required: 8 * words as u64, budget: self.limit });
@@ -106,15 +105,29 @@ impl<D: Device> Gpu<D> {
 }
 
 /// What is to be summed.
-struct Input<'a> {
-    scalars: ScalarsView<'a>,
-    bases: BasesView<'a>,
-    kept_scalars: Option<&'a DeviceScalars>,
-    kept_bases: Option<&'a DeviceBases>,
+struct Input<'a, C: Curve> {
+    scalars: ScalarsView<'a, C::Scalar>,
+    bases: BasesView<'a, C>,
+    kept_scalars: Option<&'a DeviceScalars<C::Scalar>>,
+    kept_bases: Option<&'a DeviceBases<C>>,
 }
 
-impl Input<'_> {
+impl<C: Curve> Input<'_, C> {
     fn tables(&self) -> Option<Shape> {
         self.kept_bases.and_then(|bases| bases.shape)
+    }
+}
+
+impl<D: Device> Msm for Gpu<D> {
+    fn keep_bases(&self, points: &[G1Affine], table_bytes: u64) -> Result<Option<Kept>, Error> {
+        Ok(self.device_bases(points, table_bytes)?.map(|bases| Box::new(bases) as Kept))
+    }
+
+    fn keep_scalars(&self, scalars: &[Fr]) -> Result<Option<Kept>, Error> {
+        Ok(self.device_scalars(scalars)?.map(|scalars| Box::new(scalars) as Kept))
+    }
+
+    fn msm(&self, scalars: ScalarsView<'_>, bases: BasesView<'_>, sums: &mut [G1]) -> Result<(), Error> {
+        self.sums(scalars, bases, sums)
     }
 }

@@ -24,8 +24,8 @@ use std::iter::successors;
 use std::ops::Range;
 
 use super::buckets::Buckets;
-use super::launches::{AFFINE, SCALAR};
-use super::plan::{Division, ENTRIES, Shape, widest};
+use super::plan::{Division, ENTRIES, Shape, longest, of_width};
+use super::programs::DeviceCurve;
 use super::{Input, Point};
 use crate::backend::gpu::work::Work;
 use crate::backend::gpu::{Device, Gpu};
@@ -63,16 +63,16 @@ pub(super) fn while_copying(n: usize) -> Vec<Range<usize>> {
 
 impl<D: Device> Gpu<D> {
     /// Adds the sums of rows to `totals`, in parts of the bases that follow each other from 0 on. After an error totals may have some of the parts.
-    pub(super) fn add_in_parts(
+    pub(super) fn add_in_parts<C: DeviceCurve>(
         &self,
-        input: &Input<'_>,
+        input: &Input<'_, C>,
         rows: &Range<usize>,
         parts: &[Range<usize>],
         pace: Pace,
-        totals: &mut [Point],
+        totals: &mut [Point<C>],
     ) -> Result<(), Error> {
         let n = input.bases.points.len();
-        let mut buckets: Option<Buckets<'_, D>> = None;
+        let mut buckets: Option<Buckets<'_, D, C>> = None;
         for part in parts.iter().cloned() {
             let like = match pace {
                 Pace::Overlapping => n - part.start,
@@ -89,10 +89,17 @@ impl<D: Device> Gpu<D> {
 
     /// The sum of a row, in as few parts as the budget has room for, and in twice as many whenever the device refuses memory. A single block
     /// is tried whatever it takes.
-    pub(super) fn sum_within_budget(&self, input: &Input<'_>, row: usize) -> Result<Point, Error> {
+    pub(super) fn sum_within_budget<C: DeviceCurve>(
+        &self,
+        input: &Input<'_, C>,
+        row: usize,
+    ) -> Result<Point<C>, Error> {
         let (n, units) = (input.bases.points.len(), self.device().info().units);
         let mut blocks = n.div_ceil(BLOCK).clamp(1, MOST_BLOCKS);
-        let words = |n: usize| input.words(&[n], Shape::cheapest(1, &widest(n), input.tables()), units);
+        let words = |n: usize| {
+            let widest = of_width(n, longest::<C::Scalar>());
+            input.words(&[n], Shape::cheapest(1, &widest, input.tables()), units)
+        };
         while blocks > 1 && !self.fits(words(n.min(blocks * BLOCK))) {
             blocks -= blocks.div_ceil(8);
         }
@@ -109,14 +116,14 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-impl Input<'_> {
+impl<C: DeviceCurve> Input<'_, C> {
     /// Words of device memory for a row of wide scalars in parts of these lengths, all of them there at once, on a device of so many units.
     pub(super) fn words(&self, parts: &[usize], shape: Shape, units: usize) -> usize {
         let n = parts.iter().sum::<usize>();
         let division = |part: &usize| Division::new(shape, 1, part * shape.places, units);
-        let entries = parts.iter().map(|part| division(part).entry_words()).sum::<usize>();
-        let bases = if self.kept_bases.is_none() { AFFINE * n } else { 0 };
-        entries + division(&n).bucket_words() + 2 * SCALAR * n + bases
+        let entries = parts.iter().map(|part| division(part).entry_words::<C>()).sum::<usize>();
+        let bases = if self.kept_bases.is_none() { C::AFFINE * n } else { 0 };
+        entries + division(&n).bucket_words::<C>() + 2 * C::SCALAR * n + bases
     }
 }
 

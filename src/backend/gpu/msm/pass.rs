@@ -1,16 +1,19 @@
 //! One pass: rows of scalars over a range of bases, into buckets.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::Input;
 use super::Point;
 use super::buckets::Buckets;
-use super::launches::{self, AFFINE, SCALAR, Sorting, Source, Summing, Weighing, XYZZ};
-use super::plan::{self, Division, Shape, Widths};
+use super::launches::{self, Sorting, Source, Summing, Weighing};
+use super::plan::{self, Division, Shape, WIDTHS, Widths};
+use super::programs::DeviceCurve;
 use crate::backend::gpu::work::{Region, Work};
 use crate::backend::gpu::{Device, Gpu};
-use crate::bn254::{limbs, limbs_of_points};
+use crate::curve::limbs_of_points;
 use crate::error::Error;
+use crate::field::prime::limbs;
 
 /// Scalars, as integers, and bases on the device.
 struct Pass<'a, D: Device> {
@@ -24,14 +27,14 @@ impl<D: Device> Gpu<D> {
     /// Adds rows over a range of bases to the buckets of those `before`. Where buckets of another shape are cheaper, those before are
     /// weighed and added to `totals`, and others are begun. Digits are chosen for `like` scalars a row, of which these are a sample. The
     /// last bases are followed by weighing the buckets.
-    pub(super) fn fill<'a>(
+    pub(super) fn fill<'a, C: DeviceCurve>(
         &'a self,
-        input: &Input<'_>,
+        input: &Input<'_, C>,
         (rows, range): (Range<usize>, Range<usize>),
         like: usize,
-        before: Option<Buckets<'a, D>>,
-        totals: &mut [Point],
-    ) -> Result<Option<Buckets<'a, D>>, Error> {
+        before: Option<Buckets<'a, D, C>>,
+        totals: &mut [Point<C>],
+    ) -> Result<Option<Buckets<'a, D, C>>, Error> {
         let (rows_at_once, is_last) = (rows.len(), range.end == input.bases.points.len());
         let Some(pass) = self.bring(input, rows, range)? else { return Ok(before) };
         let Pass { mut work, source, points, widths } = pass;
@@ -42,8 +45,9 @@ impl<D: Device> Gpu<D> {
             None => Shape::cheapest(rows_at_once, &all, tables),
         };
         let division = Division::new(shape, rows_at_once, shape.entries(&widths), units);
-        let (sorting, summing) = (Sorting::new(&mut work, division)?, Summing::new(&mut work, division)?);
-        let mut launches = sorting.launches(limits, source, division, points);
+        let (sorting, summing) =
+            (Sorting::new(&mut work, division)?, Summing::new::<C, _>(&mut work, division)?);
+        let mut launches = sorting.launches::<C>(limits, source, division, points);
         let (memory, begun) = match before {
             Some(before) => {
                 // The device is to have work while the host waits for the part before.
@@ -52,23 +56,23 @@ impl<D: Device> Gpu<D> {
                     (before.give(&mut work)?, true)
                 } else {
                     before.end(totals)?;
-                    (Weighing::new(&mut work, division)?, false)
+                    (Weighing::new::<C, _>(&mut work, division)?, false)
                 }
             }
-            None => (Weighing::new(&mut work, division)?, false),
+            None => (Weighing::new::<C, _>(&mut work, division)?, false),
         };
-        launches.extend(summing.launches(limits, sorting, division, points, (memory.sums, begun)));
+        launches.extend(summing.launches::<C>(limits, sorting, division, points, (memory.sums, begun)));
         if is_last {
-            launches.extend(memory.launches(limits, division));
+            launches.extend(memory.launches::<C>(limits, division));
         }
         work.launch(&launches)?;
-        Ok(Some(Buckets { work, memory, division, rows: rows_at_once, weighed: is_last }))
+        Ok(Some(Buckets { work, memory, division, rows: rows_at_once, weighed: is_last, curve: PhantomData }))
     }
 
     /// Copies what is needed, has the widths of the scalars counted and waits for that; nothing is left to do where all scalars are 0.
-    fn bring(
+    fn bring<C: DeviceCurve>(
         &self,
-        input: &Input<'_>,
+        input: &Input<'_, C>,
         rows: Range<usize>,
         range: Range<usize>,
     ) -> Result<Option<Pass<'_, D>>, Error> {
@@ -90,10 +94,10 @@ impl<D: Device> Gpu<D> {
                 (work.upload_new(bytemuck::cast_slice(part))?, 0)
             }
         };
-        let (integers, widths) = (work.allocate(SCALAR * count)?, work.allocate(128)?);
+        let (integers, widths) = (work.allocate(C::SCALAR * count)?, work.allocate(WIDTHS / 2)?);
         work.launch(&[
-            launches::clear(limits, widths, 256),
-            launches::integers(limits, scalars, count, integers, widths),
+            launches::clear::<C>(limits, widths, WIDTHS),
+            launches::integers::<C>(limits, scalars, count, integers, widths),
         ])?;
         let (points, first, stride) = match input.kept_bases {
             Some(kept) => (work.borrow(&kept.memory), bases.first + range.start, kept.count),
@@ -102,8 +106,8 @@ impl<D: Device> Gpu<D> {
                 (work.upload_new(bytemuck::cast_slice(part))?, 0, 0)
             }
         };
-        assert!(points.words() >= AFFINE * (first + width));
-        let mut found: Widths = [0; 256];
+        assert!(points.words() >= C::AFFINE * (first + width));
+        let mut found: Widths = [0; WIDTHS];
         work.download(widths, 0, bytemuck::cast_slice_mut(&mut found))?;
         if found[1..].iter().all(|&count| count == 0) {
             return Ok(None);
@@ -127,16 +131,16 @@ impl Sorting {
 
 impl Summing {
     /// New memory.
-    fn new<D: Device>(work: &mut Work<'_, D>, division: Division) -> Result<Self, Error> {
+    fn new<C: DeviceCurve, D: Device>(work: &mut Work<'_, D>, division: Division) -> Result<Self, Error> {
         let (runs, longs) = (division.runs, division.longs());
         Ok(Self {
-            heads: work.allocate(XYZZ * runs)?,
-            tails: work.allocate(XYZZ * runs)?,
+            heads: work.allocate(C::XYZZ * runs)?,
+            tails: work.allocate(C::XYZZ * runs)?,
             tail_buckets: work.allocate(runs.div_ceil(2))?,
             counts: work.allocate(1)?,
             longs: work.allocate((3 * longs).div_ceil(2))?,
             slices: work.allocate(longs)?,
-            slice_sums: work.allocate(XYZZ * longs)?,
+            slice_sums: work.allocate(C::XYZZ * longs)?,
         })
     }
 }

@@ -3,11 +3,19 @@
 //! Everything is counted in products of coordinates, because products bind. A digit is an entry of some bucket, a mixed
 //! sum; a bucket is two full sums when buckets are weighed. Longer digits are fewer, and have more buckets.
 
-/// The widest integer, in bits, without its sign.
-pub(super) const WIDEST: usize = 253;
+use super::programs::DeviceCurve;
+use crate::field::montgomery::{LIMBS, Modulus};
+
+/// The widest integers that scalars stand for, in bits, without the sign: r/2 has a bit less than r.
+pub(super) const fn longest<F: Modulus>() -> usize {
+    F::BITS as usize - 1
+}
+
+/// One more than the most bits that an integer can have: MSM_WIDTHS of the kernels.
+pub(super) const WIDTHS: usize = 64 * LIMBS;
 
 /// Integers of each number of bits, from 0 on.
-pub(super) type Widths = [u32; 256];
+pub(super) type Widths = [u32; WIDTHS];
 
 /// Buckets that a pass can sort: as many partitions as [`SLOTS`], as many buckets each.
 pub(super) const LOG_BUCKETS: u32 = 2 * LOG_SLOTS;
@@ -114,12 +122,12 @@ impl Shape {
         }
     }
 
-    /// The cheapest tables for sums of `n` wide scalars, at most `most` of them, the bases themselves counted; `None` if
+    /// The cheapest tables for sums of `n` scalars of `width` bits, at most `most` of them, the bases themselves counted; `None` if
     /// none are worth it.
-    pub(super) fn of_tables(n: usize, most: usize) -> Option<Self> {
-        let widths = widest(n);
+    pub(super) fn of_tables(n: usize, width: usize, most: usize) -> Option<Self> {
+        let widths = of_width(n, width);
         let shapes = (2..=LONGEST_DIGIT).map(|bits| {
-            let plain = Self::plain(bits, WIDEST);
+            let plain = Self::plain(bits, width);
             Self { sets: plain.places.div_ceil(most.max(1)), ..plain }
         });
         let cost = |shape: &Self| shape.cost(1, &widths);
@@ -141,10 +149,10 @@ pub(super) fn of_sample(widths: &Widths, n: usize) -> Widths {
     widths.map(|of_width| (u64::from(of_width) * n as u64).div_ceil(count) as u32)
 }
 
-/// `n` integers, all of them as wide as can be.
-pub(super) fn widest(n: usize) -> Widths {
-    let mut widths = [0; 256];
-    widths[WIDEST] = n as u32;
+/// `n` integers, all of so many bits.
+pub(super) fn of_width(n: usize, width: usize) -> Widths {
+    let mut widths = [0; WIDTHS];
+    widths[width] = n as u32;
     widths
 }
 
@@ -208,13 +216,13 @@ impl Division {
     }
 
     /// Words of device memory for entries and their runs.
-    pub(super) fn entry_words(self) -> usize {
-        2 * self.entries + 16 * (2 * self.runs + self.longs()) + self.slots()
+    pub(super) fn entry_words<C: DeviceCurve>(self) -> usize {
+        2 * self.entries + C::XYZZ * (2 * self.runs + self.longs()) + self.slots()
     }
 
     /// Words of device memory for buckets, and for weighing them.
-    pub(super) fn bucket_words(self) -> usize {
-        16 * (self.slots() + 4 * self.buckets / self.piece)
+    pub(super) fn bucket_words<C: DeviceCurve>(self) -> usize {
+        C::XYZZ * (self.slots() + 4 * self.buckets / self.piece)
     }
 }
 
@@ -225,17 +233,27 @@ const SHORT: usize = 16;
 mod tests {
     use super::*;
 
+    /// Bits of the widest integers.
+    const WIDEST: usize = longest::<crate::bn254::Fr>();
+
+    fn of_tables(n: usize, most: usize) -> Option<Shape> {
+        Shape::of_tables(n, WIDEST, most)
+    }
+
+    fn widest(n: usize) -> Widths {
+        of_width(n, WIDEST)
+    }
+
     #[test]
     fn digits_are_as_wide_as_their_number_is_worth() {
-        let places =
-            |log: u32| Shape::of_tables(1 << log, 1000).map(|shape| (shape.bits, shape.places, shape.sets));
+        let places = |log: u32| of_tables(1 << log, 1000).map(|shape| (shape.bits, shape.places, shape.sets));
         // Measured: 3.4 ms at 2^20 and 21.5 at 2^23, where 22 bits take 23.1.
         assert_eq!(places(20).map(|(_, places, sets)| (places <= 14, sets)), Some((true, 1)));
         assert_eq!(places(23), Some((20, 13, 1)));
         // A column of bits is one digit, with tables or without.
-        let mut bits = [0; 256];
+        let mut bits = [0; WIDTHS];
         bits[1] = 1 << 20;
-        for tables in [None, Shape::of_tables(1 << 20, 1000)] {
+        for tables in [None, of_tables(1 << 20, 1000)] {
             let shape = Shape::cheapest(1, &bits, tables);
             assert_eq!((shape.places, shape.tables()), (1, 1));
             assert_eq!(shape.entries(&bits), 1 << 20);
@@ -246,10 +264,10 @@ mod tests {
     fn every_digit_has_a_set_and_a_bucket_with_room() {
         for most in [1, 2, 3, 5, 1000] {
             for log in [0, 4, 10, 16, 20, 24] {
-                let Some(tables) = Shape::of_tables(1 << log, most) else { continue };
+                let Some(tables) = of_tables(1 << log, most) else { continue };
                 assert!(tables.tables() <= most && tables.tables() * tables.sets >= tables.places);
                 for width in 1..=WIDEST {
-                    let mut widths = [0; 256];
+                    let mut widths = [0; WIDTHS];
                     widths[width] = 1 << log;
                     let shape = Shape::cheapest(1, &widths, Some(tables));
                     assert!(shape.places * shape.bits as usize > width && shape.has_room(1));
@@ -265,19 +283,15 @@ mod tests {
     #[test]
     fn parts_share_buckets_where_that_is_cheaper() {
         let (few, many): (usize, usize) = (1 << 18, 1 << 20);
-        let of_width = |width: usize, count| {
-            let mut widths = [0; 256];
-            widths[width] = count;
-            widths
-        };
-        for tables in [None, Shape::of_tables(many, 1000)] {
+        let of_width = |width, count| of_width(count, width);
+        for tables in [None, of_tables(many, 1000)] {
             let wide = Shape::cheapest(1, &widest(many), tables);
             // The same again; and narrower ones, which buckets of their own would only cost more.
             assert_eq!(Shape::after(wide, &widest(few), tables), wide);
             let narrow = Shape::after(wide, &of_width(60, 1 << 12), tables);
             assert!(narrow.shares_buckets(wide) && narrow.places * narrow.bits as usize > 60);
             // Wide ones after bits: digits of a bit are too many, or have no sets to go to.
-            let bits = Shape::cheapest(1, &of_width(1, few as u32), tables);
+            let bits = Shape::cheapest(1, &of_width(1, few), tables);
             assert_eq!(Shape::after(bits, &widest(many), tables), wide);
             for width in 1..=WIDEST {
                 let shape = Shape::after(wide, &of_width(width, 1 << 10), tables);

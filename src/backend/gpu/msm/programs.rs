@@ -1,42 +1,81 @@
-//! The programs of sums.
+//! The programs of sums: those of every curve are made of the same text.
 
 use crate::backend::gpu::fields;
 use crate::backend::gpu::program::Program;
+use crate::curve::Curve;
+
+/// The programs of a curve.
+#[derive(Clone, Copy, Debug)]
+pub struct CurvePrograms {
+    /// Entries of bucket sums, sorted.
+    pub(super) sort: &'static Program,
+    /// Sums of buckets, and weighted sums.
+    pub(super) sum: &'static Program,
+    /// Multiples of bases.
+    pub(super) tables: &'static Program,
+}
+
+/// A curve with kernels.
+pub trait DeviceCurve: Curve {
+    /// Its kernels.
+    const PROGRAMS: CurvePrograms;
+
+    /// Words of memory of an affine point.
+    const AFFINE: usize = size_of::<Self>() / size_of::<u64>();
+    /// Words of memory of a point (X, Y, ZZ, ZZZ).
+    const XYZZ: usize = 2 * Self::AFFINE;
+    /// Words of memory of a scalar or an integer.
+    const SCALAR: usize = size_of::<Self::Scalar>() / size_of::<u64>();
+}
+
+macro_rules! programs {
+    ($($curve:path, $name:literal;)*) => {
+        $(
+            impl DeviceCurve for $curve {
+                const PROGRAMS: CurvePrograms = {
+                    static SORT: Program = Program {
+                        name: concat!("msm_sort_", $name),
+                        constants: fields::scalars::<<$curve as Curve>::Scalar>,
+                        kernels: &[
+                            include_str!("../../../../kernels/atomics.h"),
+                            include_str!("../../../../kernels/msm_search.h"),
+                            include_str!("../../../../kernels/msm_sort.cl"),
+                        ],
+                        ..Program::EMPTY
+                    };
+                    static SUM: Program = Program {
+                        name: concat!("msm_sum_", $name),
+                        constants: fields::coordinates::<<$curve as Curve>::Base>,
+                        kernels: &[
+                            include_str!("../../../../kernels/atomics.h"),
+                            include_str!("../../../../kernels/msm_search.h"),
+                            include_str!("../../../../kernels/curve.h"),
+                            include_str!("../../../../kernels/msm_sum.cl"),
+                        ],
+                        registers: Some(128),
+                        ..Program::EMPTY
+                    };
+                    static TABLES: Program = Program {
+                        name: concat!("msm_tables_", $name),
+                        constants: fields::coordinates::<<$curve as Curve>::Base>,
+                        kernels: &[
+                            include_str!("../../../../kernels/curve.h"),
+                            include_str!("../../../../kernels/msm_tables.cl"),
+                        ],
+                        ..Program::EMPTY
+                    };
+                    CurvePrograms { sort: &SORT, sum: &SUM, tables: &TABLES }
+                };
+            }
+        )*
+
+        /// The programs of all curves.
+        static CURVES: &[CurvePrograms] = &[$(<$curve>::PROGRAMS),*];
+    };
+}
+crate::for_every_curve!(programs);
 
 /// All of them.
-pub(in crate::backend::gpu) static ALL: [&Program; 3] = [&SORT, &SUM, &TABLES];
-
-/// Entries of bucket sums, sorted.
-pub(super) static SORT: Program = Program {
-    name: "msm_sort",
-    constants: fields::bn254,
-    kernels: &[
-        include_str!("../../../../kernels/atomics.h"),
-        include_str!("../../../../kernels/msm_sort.cl"),
-    ],
-    ..Program::EMPTY
-};
-
-/// Sums of buckets, and weighted sums.
-pub(super) static SUM: Program = Program {
-    name: "msm_sum",
-    constants: fields::bn254,
-    kernels: &[
-        include_str!("../../../../kernels/atomics.h"),
-        include_str!("../../../../kernels/curve.h"),
-        include_str!("../../../../kernels/msm_sum.cl"),
-    ],
-    registers: Some(128),
-    ..Program::EMPTY
-};
-
-/// Multiples of bases.
-pub(super) static TABLES: Program = Program {
-    name: "msm_tables",
-    constants: fields::bn254,
-    kernels: &[
-        include_str!("../../../../kernels/curve.h"),
-        include_str!("../../../../kernels/msm_tables.cl"),
-    ],
-    ..Program::EMPTY
-};
+pub(in crate::backend::gpu) fn all() -> impl Iterator<Item = &'static Program> {
+    CURVES.iter().flat_map(|curve| [curve.sort, curve.sum, curve.tables])
+}

@@ -1,61 +1,65 @@
 //! Bases that stay on the device, and multiples of them.
 
-use super::launches::{self, AFFINE, XYZZ};
-use super::plan::{ENTRIES, Shape};
+use std::marker::PhantomData;
+
+use super::launches;
+use super::plan::{ENTRIES, Shape, longest};
+use super::programs::DeviceCurve;
 use crate::backend::Memory;
 use crate::backend::gpu::work::Work;
 use crate::backend::gpu::{Device, Gpu};
-use crate::bn254::{G1Affine, limbs_of_points};
+use crate::curve::limbs_of_points;
 use crate::error::Error;
 
 /// Points that are doubled at once.
 const TOGETHER: usize = 1 << 20;
 
 /// Bases on the device: all of them, then their multiples by 2^(c S), then by 2^(2 c S), and so on.
-pub(super) struct DeviceBases {
+pub(super) struct DeviceBases<C> {
     pub(super) memory: Memory,
     pub(super) count: usize,
     /// The digits that the multiples are for.
     pub(super) shape: Option<Shape>,
+    curve: PhantomData<C>,
 }
 
 impl<D: Device> Gpu<D> {
     /// Bases with the best tables of at most `table_bytes`; `None` where not even the bases are within the budget.
-    pub(super) fn device_bases(
+    pub(super) fn device_bases<C: DeviceCurve>(
         &self,
-        points: &[G1Affine],
+        points: &[C],
         table_bytes: u64,
-    ) -> Result<Option<DeviceBases>, Error> {
+    ) -> Result<Option<DeviceBases<C>>, Error> {
         let count = points.len();
         // What sums need must fit beside them.
-        let each = (8 * AFFINE * count) as u64;
+        let each = (8 * C::AFFINE * count) as u64;
         if count == 0 || count >= ENTRIES || each > self.limit / 2 {
             return Ok(None);
         }
         let most = (table_bytes.min(self.limit / 2) / each) as usize;
-        let shape = Shape::of_tables(count, most.min(ENTRIES / count));
+        let shape = Shape::of_tables(count, longest::<C::Scalar>(), most.min(ENTRIES / count));
         match self.tables_of(points, shape) {
             Err(Error::DeviceOutOfMemory { .. }) if shape.is_some() => self.tables_of(points, None).map(Some),
             made => made.map(Some),
         }
     }
 
-    fn tables_of(&self, points: &[G1Affine], shape: Option<Shape>) -> Result<DeviceBases, Error> {
+    fn tables_of<C: DeviceCurve>(&self, points: &[C], shape: Option<Shape>) -> Result<DeviceBases<C>, Error> {
         let count = points.len();
         let mut work = Work::new(self)?;
-        let table = work.allocate(AFFINE * count * shape.map_or(1, Shape::tables))?;
+        let table = work.allocate(C::AFFINE * count * shape.map_or(1, Shape::tables))?;
         work.upload(bytemuck::cast_slice(limbs_of_points(points)), table, 0)?;
         if let Some(shape) = shape {
-            let space = work.allocate(XYZZ * count.min(TOGETHER))?;
+            let space = work.allocate(C::XYZZ * count.min(TOGETHER))?;
             for to in (count..count * shape.tables()).step_by(count) {
                 for start in (0..count).step_by(TOGETHER) {
                     let (len, doublings) = (TOGETHER.min(count - start), shape.sets * shape.bits as usize);
                     let place = (to - count + start, to + start);
                     let limits = work.limits();
-                    work.launch(&launches::multiples(limits, table, place, len, doublings, space))?;
+                    work.launch(&launches::multiples::<C>(limits, table, place, len, doublings, space))?;
                 }
             }
         }
-        Ok(DeviceBases { memory: work.lease(table)?, count, shape })
+        Ok(DeviceBases { memory: work.lease(table)?, count, shape, curve: PhantomData })
     }
 }

@@ -16,7 +16,6 @@ mod tests;
 
 use super::Gpu;
 use super::device::{Arg, Device, Launch};
-use super::tables::Contents as Table;
 use super::work::{Region, Work};
 use crate::error::Error;
 use crate::ntt::{Direction, Lde, Ntt, Order};
@@ -159,9 +158,9 @@ impl<D: Device> Gpu<D> {
         let mut launches = Vec::with_capacity(passes.len());
         for pass in passes {
             let (from, to) = (region(pass.from), region(pass.to));
-            let inner = self.table(work, Table::Words(Contents::Inner(pass.inner)))?;
+            let inner = self.table(work, &Contents::Inner(pass.inner))?;
             let mut table = |powers: Option<_>| match powers {
-                Some(powers) => self.table(work, Table::Words(Contents::Powers(powers))),
+                Some(powers) => self.table(work, &Contents::Powers(powers)),
                 None => Ok(inner),
             };
             let tables = [inner, table(pass.pre)?, table(pass.post)?];

@@ -2,6 +2,7 @@
 
 use super::super::device::{Arg, Device, Launch};
 use super::super::program;
+use super::super::tables::{Key, Table};
 use super::super::work::{Region, Work};
 use crate::error::Error;
 use crate::field::{Goldilocks, powers};
@@ -47,16 +48,6 @@ impl Powers {
     /// Binary logarithm of the words of one replica.
     pub(super) fn log_period(&self) -> u32 {
         self.log_i + self.log_j
-    }
-}
-
-impl Contents {
-    /// Words of the table.
-    pub(in super::super) fn words(&self) -> usize {
-        match self {
-            Self::Inner(inner) => inner.words().len().max(2),
-            Self::Powers(powers) => 1 << (powers.log_period() + powers.log_replicas),
-        }
     }
 }
 
@@ -111,13 +102,19 @@ fn fill<D: Device>(work: &Work<'_, D>, table: Region, powers: &Powers) -> Launch
     unsafe { Launch::new(&program::NTT_TABLES, "ntt_fill", work.limits().grid(words), args) }
 }
 
-impl Contents {
-    /// Fills a table.
-    pub(in super::super) fn fill<D: Device>(
-        &self,
-        work: &mut Work<'_, D>,
-        table: Region,
-    ) -> Result<(), Error> {
+impl Table for Contents {
+    fn key(&self) -> Key {
+        Key::Words(*self)
+    }
+
+    fn words(&self) -> usize {
+        match self {
+            Self::Inner(inner) => inner.words().len().max(2),
+            Self::Powers(powers) => 1 << (powers.log_period() + powers.log_replicas),
+        }
+    }
+
+    fn fill<D: Device>(&self, work: &mut Work<'_, D>, table: Region) -> Result<(), Error> {
         match self {
             Self::Inner(inner) => work.upload(bytemuck::cast_slice(&inner.words()), table, 0),
             Self::Powers(powers) => {

@@ -1,4 +1,5 @@
-// Elements of BN254's two fields as eight limbs of 32 bits, and the chains of carries that their arithmetic is made of.
+// Elements of prime fields as FIELD_LIMBS limbs of 32 bits, and the chains of carries that their arithmetic is made of. Inline PTX is
+// written for eight limbs.
 //
 // A chain adds four double words side by side at limbs 0 to 7. Products of the even limbs of a factor lie that way, and those of its odd
 // limbs too, one limb higher: so a number under way is kept as two rows of eight limbs, one of them shifted by one limb,
@@ -7,11 +8,14 @@
 // Where there is no inline PTX, carries are the upper halves of 64-bit sums.
 
 typedef struct {
-    u32 limb[8];
+    u32 limb[FIELD_LIMBS];
 } fe;
 
+#if FIELD_LIMBS != 8
+#error "elements are loaded and stored, and inline PTX adds and multiplies them, as eight limbs"
+#endif
 
-// Elements in memory are 32 bytes, aligned to 16 at least.
+// Elements in memory are aligned to 16 bytes at least.
 DEVICE fe load_fe(GLOBAL const fe *from) {
     const uint4 low = ((GLOBAL const uint4 *)from)[0], high = ((GLOBAL const uint4 *)from)[1];
     fe x;
@@ -31,7 +35,7 @@ DEVICE void store_fe(GLOBAL fe *to, fe x) {
 DEVICE fe fe_select(u32 first, fe a, fe b) {
     fe r;
     UNROLL
-    for (int i = 0; i < 8; i++) r.limb[i] = first ? a.limb[i] : b.limb[i];
+    for (int i = 0; i < FIELD_LIMBS; i++) r.limb[i] = first ? a.limb[i] : b.limb[i];
     return r;
 }
 
@@ -208,7 +212,7 @@ DEVICE u32 chain_in(u32 *low, u32 more, u32 inverse, u32 *t, u32 a0, u32 a1, u32
 DEVICE fe fe_add(fe a, fe b) {
     fe r;
     u64 carry = 0;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < FIELD_LIMBS; i++) {
         carry += (u64)a.limb[i] + b.limb[i];
         r.limb[i] = (u32)carry;
         carry >>= 32;
@@ -219,7 +223,7 @@ DEVICE fe fe_add(fe a, fe b) {
 DEVICE fe fe_sub(fe a, fe b, u32 *borrow) {
     fe r;
     u64 under = 0;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < FIELD_LIMBS; i++) {
         const u64 difference = (u64)a.limb[i] - b.limb[i] - under;
         r.limb[i] = (u32)difference;
         under = difference >> 63;

@@ -1,13 +1,13 @@
-// The arithmetic of one of BN254's fields in Montgomery form, R = 2^256, as `src/field/montgomery.rs` explains it. Rust writes this text
-// twice, for the coordinates (fq) and the scalars (fr), and before it the constants FIELD_P, FIELD_TWO_P, FIELD_ONE and FIELD_INVERSE, which is
-// -1/p modulo 2^32.
+// The arithmetic of a prime field in Montgomery form, R = 2^(32 FIELD_LIMBS), as `src/field/montgomery.rs` explains it. Rust writes this text
+// for the coordinates of a curve (fq) or for scalars (fr), and before it the constants FIELD_P, FIELD_TWO_P, FIELD_ONE and FIELD_INVERSE,
+// which is -1/p modulo 2^32. FIELD_LIMBS keeps its name.
 //
 // Values are lazy: below 2p, in and out. As 4p < R, a product needs no last subtraction.
 
 DEVICE fe FIELD_zero(void) {
     fe r;
     UNROLL
-    for (int i = 0; i < 8; i++) r.limb[i] = 0;
+    for (int i = 0; i < FIELD_LIMBS; i++) r.limb[i] = 0;
     return r;
 }
 
@@ -32,7 +32,7 @@ DEVICE fe FIELD_sub(fe a, fe b) {
     const fe difference = fe_sub(a, b, &borrow);
     fe more;
     UNROLL
-    for (int i = 0; i < 8; i++) more.limb[i] = FIELD_TWO_P.limb[i] & borrow;
+    for (int i = 0; i < FIELD_LIMBS; i++) more.limb[i] = FIELD_TWO_P.limb[i] & borrow;
     return fe_add(difference, more);
 }
 
@@ -141,16 +141,16 @@ DEVICE fe FIELD_square(fe a) {
 DEVICE fe FIELD_mul(fe a, fe b) {
     fe t = FIELD_zero();
     NO_UNROLL
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < FIELD_LIMBS; i++) {
         u64 product = t.limb[0] + (u64)a.limb[i] * b.limb[0];
         const u32 m = (u32)product * FIELD_INVERSE;
         u64 reduction = (u32)product + (u64)m * FIELD_P.limb[0];
-        for (int j = 1; j < 8; j++) {
+        for (int j = 1; j < FIELD_LIMBS; j++) {
             product = t.limb[j] + (u64)a.limb[i] * b.limb[j] + (product >> 32);
             reduction = (u32)product + (u64)m * FIELD_P.limb[j] + (reduction >> 32);
             t.limb[j - 1] = (u32)reduction;
         }
-        t.limb[7] = (u32)(product >> 32) + (u32)(reduction >> 32);
+        t.limb[FIELD_LIMBS - 1] = (u32)(product >> 32) + (u32)(reduction >> 32);
     }
     return t;
 }

@@ -1,0 +1,116 @@
+//! Curves y^2 = x^3 + b over prime fields: those in the crate's list, and what their points look like in memory.
+//!
+//! # Mathematical description
+//!
+//! The points (x, y) of a curve y^2 = x^3 + b, with the identity, form a group; for every curve in the list its order is a prime, which is
+//! the modulus of the curve's *scalars*. So there are no other points to be told apart, and no subgroup to check. Sums of points
+//! need neither b nor anything else of the curve but the field of its coordinates ([`weierstrass`]).
+//!
+//! # Layout
+//!
+//! | type | memory |
+//! |---|---|
+//! | coordinates and scalars | elements of a [`MontgomeryField`](crate::field::MontgomeryField) |
+//! | affine points | x, then y; the identity is all zero |
+//! | results | X, Y, Z with x = X/Z and y = Y/Z; the identity is (0, 1, 0). Equal points have many forms |
+//!
+//! None of halo2curves' types is `repr(C)`, so that is asserted for each curve when the crate is compiled.
+
+mod points;
+#[cfg(test)]
+pub(crate) mod samples;
+#[cfg(test)]
+mod tests;
+mod weierstrass;
+
+use std::fmt::Debug;
+use std::ops::{Add, AddAssign, Neg};
+
+use halo2curves::CurveAffine;
+use halo2curves::group::{self, prime::PrimeCurveAffine};
+
+pub(crate) use points::{affine_points, check_on_curve, limbs_of_points, points, projective};
+pub(crate) use weierstrass::{Affine, Coordinate, Xyzz};
+
+use crate::field::MontgomeryField;
+
+/// The one list of curves: calls a macro with the type of affine points and the name, for each.
+///
+/// Backends' operations, programs of devices and tests of sums are made from here. To add a curve: a line, and its fields' lines in
+/// `for_every_prime_field`. Names are never used again.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_every_curve {
+    ($then:ident) => {
+        $then! {
+            $crate::bn254::G1Affine, "bn254-g1";
+        }
+    };
+}
+
+/// A curve y^2 = x^3 + b of prime order, by the type of its affine points. Implemented for the curves of the crate's list alone.
+pub trait Curve:
+    Copy + Debug + Default + Eq + Neg<Output = Self> + Send + Sync + sealed::Sealed + 'static
+{
+    /// The name used on the command line and in files, such as `bn254-g1`.
+    const NAME: &'static str;
+
+    /// The field of the coordinates.
+    type Base: MontgomeryField;
+
+    /// The field of the scalars: integers modulo the order of the group.
+    type Scalar: MontgomeryField;
+
+    /// Points in the homogeneous form of halo2curves, as results of sums.
+    type Projective: group::Curve<AffineRepr = Self>
+        + group::Group<Scalar = Self::Scalar>
+        + From<Self>
+        + Add<Self, Output = Self::Projective>
+        + AddAssign<Self>
+        + Default;
+
+    /// The b of y^2 = x^3 + b.
+    fn b() -> Self::Base;
+
+    /// The point with x = X/Z and y = Y/Z, on the curve; (0, 1, 0) is the identity.
+    fn from_homogeneous(coordinates: [Self::Base; 3]) -> Self::Projective;
+}
+
+mod sealed {
+    /// Nobody else can implement [`Curve`](super::Curve).
+    pub trait Sealed {}
+}
+
+macro_rules! curves {
+    ($($affine:path, $name:literal;)*) => {$(
+        impl sealed::Sealed for $affine {}
+
+        impl Curve for $affine {
+            const NAME: &'static str = $name;
+
+            type Base = <Self as CurveAffine>::Base;
+            type Scalar = <Self as CurveAffine>::ScalarExt;
+            type Projective = <Self as PrimeCurveAffine>::Curve;
+
+            fn b() -> Self::Base {
+                <Self as CurveAffine>::b()
+            }
+
+            fn from_homogeneous([x, y, z]: [Self::Base; 3]) -> Self::Projective {
+                type Projective = <$affine as Curve>::Projective;
+                Projective { x, y, z }
+            }
+        }
+
+        const _: () = {
+            use std::mem::{align_of, offset_of, size_of};
+            type Base = <$affine as Curve>::Base;
+            assert!(size_of::<$affine>() == 2 * size_of::<Base>() && align_of::<$affine>() == align_of::<Base>());
+            assert!(offset_of!($affine, x) == 0 && offset_of!($affine, y) == size_of::<Base>());
+            type Point = Affine<crate::field::montgomery::Residue<Base>>;
+            assert!(size_of::<Point>() == size_of::<$affine>() && align_of::<Point>() == align_of::<$affine>());
+            assert!(offset_of!(Point, x) == 0 && offset_of!(Point, y) == size_of::<Base>());
+        };
+    )*};
+}
+crate::for_every_curve!(curves);

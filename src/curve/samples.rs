@@ -1,0 +1,74 @@
+//! Scalars and bases for tests of sums, over any curve.
+
+use halo2curves::group::{Curve as _, Group};
+
+use super::Curve;
+use crate::field::MontgomeryField;
+use crate::field::montgomery::{Residue, half};
+
+/// A scalar as wide as they are.
+pub(crate) fn wide<F: MontgomeryField>(i: usize) -> F {
+    let limbs = [1, 2, 3, 4].map(|limb| (i as u64 + limb).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    Residue::from_integer(limbs).element()
+}
+
+/// Scalars at the edges of the field, and around every carry of digits: 0, 1, -1, -2, the halves of r, powers of two and their neighbours.
+pub(crate) fn edges<F: MontgomeryField>() -> Vec<F> {
+    let half: F = Residue::from_integer(half(F::P)).element();
+    let mut edges = vec![F::ZERO, F::ONE, -F::ONE, -F::from(2), half, half + F::ONE, half - F::ONE];
+    for exponent in [1, 7, 8, 13, 16, 31, 32, 63, 64, 127, 128, 191, 192, 252, 253] {
+        let power = F::from(2).pow_vartime([exponent]);
+        edges.extend([power, power - F::ONE, -power]);
+    }
+    edges
+}
+
+/// Factors times the generator, as affine points.
+pub(crate) fn multiples<C: Curve>(factors: &[C::Scalar]) -> Vec<C> {
+    let generator = C::Projective::generator();
+    let points: Vec<_> = factors.iter().map(|factor| generator * factor).collect();
+    let mut affine = vec![C::default(); points.len()];
+    C::Projective::batch_normalize(&points, &mut affine);
+    affine
+}
+
+/// Bases as factors of the generator: different ones, and those that meet themselves, their negatives and nothing in a bucket.
+pub(crate) fn bases<F: MontgomeryField>(n: usize) -> [(&'static str, Vec<F>); 5] {
+    let opposite = |i| if i < n / 2 { wide::<F>(3) } else { -wide::<F>(3) };
+    let third = |i: usize| if i.is_multiple_of(3) { F::ZERO } else { wide(i) };
+    [
+        ("different bases", (0..n).map(|i| wide(7 * i + 1)).collect()),
+        ("one base", vec![wide(3); n]),
+        ("a base, its negative behind it", (0..n).map(opposite).collect()),
+        ("every third base an identity", (0..n).map(third).collect()),
+        ("identities", vec![F::ZERO; n]),
+    ]
+}
+
+/// Scalars of which parts are alike, or not at all.
+pub(crate) fn scalars<F: MontgomeryField>(n: usize) -> Vec<(&'static str, Vec<F>)> {
+    let of = |scalar: &dyn Fn(usize) -> F| (0..n).map(scalar).collect::<Vec<_>>();
+    let bit = |i: usize| F::from((((i * i) >> 1) & 1) as u64);
+    let edges = edges::<F>();
+    vec![
+        ("wide", of(&wide)),
+        ("edges", of(&|i| edges[i % edges.len()])),
+        ("bits", of(&bit)),
+        ("bits, then wide", of(&|i| if i < n / 4 { bit(i) } else { wide(i) })),
+        ("wide, then bits", of(&|i| if i < n / 4 { wide(i) } else { bit(i) })),
+        ("zeros, then wide", of(&|i| if i < n / 2 { F::ZERO } else { wide(i) })),
+        ("wide, then zeros", of(&|i| if i < n / 4 { wide(i) } else { F::ZERO })),
+        ("one wide among zeros", of(&|i| if i == n / 3 { wide(i) } else { F::ZERO })),
+        ("equal", vec![wide(5); n]),
+        ("a scalar, its negative behind it", of(&|i| if i < n / 2 { wide(5) } else { -wide::<F>(5) })),
+        ("ones", vec![F::ONE; n]),
+        ("minus ones", vec![-F::ONE; n]),
+        ("zeros", vec![F::ZERO; n]),
+    ]
+}
+
+/// The sum of scalars times factors of the generator.
+pub(crate) fn sum<C: Curve>(scalars: &[C::Scalar], factors: &[C::Scalar]) -> C::Projective {
+    let total = scalars.iter().zip(factors).map(|(&scalar, factor)| scalar * factor).sum::<C::Scalar>();
+    C::Projective::generator() * total
+}

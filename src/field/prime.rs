@@ -1,0 +1,208 @@
+//! Prime fields in Montgomery form whose elements are halo2curves' types, and what their memory looks like.
+//!
+//! An element is four little-endian 64-bit limbs, lowest first: x 2^256 modulo the prime, below the prime. None of halo2curves'
+//! types is `repr(C)`, so that is asserted for each field in the list when the crate is compiled, and a version with another
+//! layout does not compile. Slices of limbs become slices of elements without a copy, checked.
+//!
+//! The element type itself stands for the prime in the arithmetic of [`montgomery`](super::montgomery): a [`Residue<F>`]
+//! is an element of F in computations, a lazy value below 2p.
+
+#[cfg(test)]
+mod tests;
+
+use std::mem::{align_of, size_of};
+
+use halo2curves::ff;
+
+use super::TwoAdic;
+use super::montgomery::{Limbs, Modulus, Residue, is_below, parse_hexadecimal};
+use crate::error::Error;
+
+/// The one list of prime fields in Montgomery form: calls a macro with type and name for each.
+///
+/// To add a field: a line. Names are never used again.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_every_prime_field {
+    ($then:ident) => {
+        $then! {
+            $crate::bn254::Fr, "bn254-fr";
+            $crate::bn254::Fq, "bn254-fq";
+        }
+    };
+}
+
+/// Those of the [list](for_every_prime_field) that have transforms, whose multiplicative group has large subgroups of two-power order.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_every_two_adic_field {
+    ($then:ident) => {
+        $then! {
+            $crate::bn254::Fr, "bn254-fr";
+        }
+    };
+}
+
+/// A prime field whose elements are in Montgomery form, R = 2^256, in four limbs. Implemented for the fields of the crate's list alone.
+pub trait MontgomeryField: Modulus + ff::PrimeField {
+    /// The name used in messages and files, such as `bn254-fr`.
+    const NAME: &'static str;
+}
+
+/// Fails to compile unless elements lie in memory as the module says.
+const fn assert_layout<F: MontgomeryField>() {
+    assert!(size_of::<F>() == size_of::<Limbs>() && align_of::<F>() == align_of::<Limbs>());
+    assert!(size_of::<Residue<F>>() == size_of::<Limbs>() && align_of::<Residue<F>>() == align_of::<Limbs>());
+    let one = F::ONE;
+    // SAFETY: as many bytes of integers, by the assertion above; any bits are limbs.
+    let one = unsafe { *(&raw const one).cast::<Limbs>() };
+    let expected = Residue::<F>::ONE.lazy_limbs();
+    let mut i = 0;
+    while i < one.len() {
+        assert!(one[i] == expected[i], "Montgomery form, with this R and the lowest limb first");
+        i += 1;
+    }
+}
+
+macro_rules! fields {
+    ($($field:path, $name:literal;)*) => {$(
+        impl Modulus for $field {
+            const P: Limbs = parse_hexadecimal(<$field as ff::PrimeField>::MODULUS);
+        }
+
+        impl MontgomeryField for $field {
+            const NAME: &'static str = $name;
+        }
+
+        const _: () = assert_layout::<$field>();
+    )*};
+}
+crate::for_every_prime_field!(fields);
+
+macro_rules! two_adic {
+    ($($field:path, $name:literal;)*) => {$(
+        impl TwoAdic for $field {
+            const TWO_ADICITY: u32 = <Self as ff::PrimeField>::S;
+            const ZERO: Self = <Self as ff::Field>::ZERO;
+            const ONE: Self = <Self as ff::Field>::ONE;
+
+            fn of_integer(integer: u64) -> Self {
+                integer.into()
+            }
+
+            fn inverted(self) -> Option<Self> {
+                ff::Field::invert(&self).into()
+            }
+
+            /// Always `Ok`: limbs become elements by a function that looks at them.
+            fn check(self) -> Result<(), Error> {
+                Ok(())
+            }
+
+            fn text(self) -> String {
+                format!("{self:?}")
+            }
+        }
+    )*};
+}
+crate::for_every_two_adic_field!(two_adic);
+
+/// A slice of one type as a slice of another.
+///
+/// # Safety
+/// Both types have the same size, alignment and meaning of bits, and all bits of the one are valid for the other.
+pub(crate) unsafe fn cast<T, U>(slice: &[T]) -> &[U] {
+    const { assert!(size_of::<T>() == size_of::<U>() && align_of::<T>() == align_of::<U>()) };
+    // SAFETY: same size and alignment; the rest is the caller's promise.
+    unsafe { std::slice::from_raw_parts(slice.as_ptr().cast(), slice.len()) }
+}
+
+/// As [`cast`], to write.
+///
+/// # Safety
+/// As [`cast`], and what is left in the slice is valid for both types.
+pub(crate) unsafe fn cast_mut<T, U>(slice: &mut [T]) -> &mut [U] {
+    const { assert!(size_of::<T>() == size_of::<U>() && align_of::<T>() == align_of::<U>()) };
+    // SAFETY: same size and alignment, and the borrow is handed on; the rest is the caller's promise.
+    unsafe { std::slice::from_raw_parts_mut(slice.as_mut_ptr().cast(), slice.len()) }
+}
+
+/// The limbs of elements, in Montgomery form, where they stand.
+pub(crate) fn limbs<F: MontgomeryField>(elements: &[F]) -> &[Limbs] {
+    // SAFETY: the layout that is asserted for every field; any bits are limbs.
+    unsafe { cast(elements) }
+}
+
+/// The limbs of elements to write: what is left in them must be below the prime.
+pub(crate) fn limbs_mut<F: MontgomeryField>(elements: &mut [F]) -> &mut [Limbs] {
+    // SAFETY: the layout that is asserted for every field.
+    unsafe { cast_mut(elements) }
+}
+
+/// Limbs in Montgomery form as elements, where they stand; [`Error::NotReduced`] with the index of the first that is not below the prime.
+/// `what` an element is called there.
+pub(crate) fn elements<'a, F: MontgomeryField>(
+    limbs: &'a [Limbs],
+    what: &'static str,
+) -> Result<&'a [F], Error> {
+    match limbs.iter().position(|&limbs| !is_below(limbs, F::P)) {
+        Some(index) => Err(not_reduced::<F>(what, index, limbs[index])),
+        // SAFETY: the layout that is asserted for every field; all values are below the prime.
+        None => Ok(unsafe { cast(limbs) }),
+    }
+}
+
+/// As [`elements`], to change.
+pub(crate) fn elements_mut<'a, F: MontgomeryField>(
+    limbs: &'a mut [Limbs],
+    what: &'static str,
+) -> Result<&'a mut [F], Error> {
+    elements::<F>(limbs, what)?;
+    // SAFETY: as there; elements stay below the prime.
+    Ok(unsafe { cast_mut(limbs) })
+}
+
+/// The error for limbs that are not below the prime.
+pub(crate) fn not_reduced<F: Modulus>(what: &'static str, index: usize, value: Limbs) -> Error {
+    let [value, modulus] = [value, F::P].map(|limbs| format!("0x{}", hexadecimal(limbs)));
+    Error::NotReduced { what, index, value, modulus }
+}
+
+/// All the hexadecimal digits of an integer, highest first.
+pub(crate) fn hexadecimal(integer: Limbs) -> String {
+    integer.iter().rev().map(|limb| format!("{limb:016x}")).collect()
+}
+
+/// Elements to compute with.
+pub(crate) fn residues<F: MontgomeryField>(elements: &[F]) -> &[Residue<F>] {
+    // SAFETY: the layout that is asserted for every field; values below p are below 2p.
+    unsafe { cast(elements) }
+}
+
+/// Elements to compute with in place: what is left in them must be below the prime.
+pub(crate) fn residues_mut<F: MontgomeryField>(elements: &mut [F]) -> &mut [Residue<F>] {
+    // SAFETY: as `residues`; what is left in them is below the prime.
+    unsafe { cast_mut(elements) }
+}
+
+impl<F: MontgomeryField> Residue<F> {
+    /// The residue of an element.
+    #[inline(always)]
+    pub(crate) fn of(element: F) -> Self {
+        residues(&[element])[0]
+    }
+
+    /// The element that this stands for.
+    #[inline(always)]
+    pub(crate) fn element(self) -> F {
+        let mut element = [F::ZERO];
+        limbs_mut(&mut element)[0] = self.canonical();
+        element[0]
+    }
+
+    /// 1/x, or `None` for zero; by halo2curves: a variant of Bernstein and Yang's division steps (TCHES 2019).
+    pub(crate) fn inverse(self) -> Option<Self> {
+        let inverse: Option<F> = self.element().invert().into();
+        inverse.map(Self::of)
+    }
+}
