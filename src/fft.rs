@@ -12,28 +12,28 @@
 //! domains for any shift: [`Engine::coeff_to_extended`] scales, pads with zeros and transforms;
 //! [`Engine::extended_to_coeff`] goes back and cuts off what a bound on the degree says is zero.
 
-use halo2curves::ff::{Field, WithSmallOrderMulGroup};
+use halo2curves::ff::WithSmallOrderMulGroup;
 
+use crate::backend::AcceleratedField;
 use crate::bn254::Fr;
 use crate::engine::{Engine, memory_of};
 use crate::error::Error;
 use crate::job::Job;
-use crate::memory;
 use crate::ntt::{Domain, Ntt};
 use crate::operation::{Evaluate, Transform};
 
 /// Polynomials of 2^k coefficients, and the coset of 2^e points, e at least k, on which they are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ExtendedDomain {
+pub struct ExtendedDomain<F = Fr> {
     log_coefficients: u32,
-    points: Domain<Fr>,
+    points: Domain<F>,
 }
 
-impl ExtendedDomain {
+impl<F: Copy> ExtendedDomain<F> {
     /// Polynomials of 2^`log_coefficients` coefficients on the points of a domain.
     ///
     /// [`Error::LengthMismatch`] if there are more coefficients than points.
-    pub fn new(log_coefficients: u32, points: Domain<Fr>) -> Result<Self, Error> {
+    pub fn new(log_coefficients: u32, points: Domain<F>) -> Result<Self, Error> {
         match log_coefficients <= points.log_size() {
             true => Ok(Self { log_coefficients, points }),
             false => Err(Error::LengthMismatch {
@@ -44,21 +44,23 @@ impl ExtendedDomain {
         }
     }
 
-    /// The domains of halo2's `EvaluationDomain` with this `k` and `extended_k`: its root, its coset by zeta.
-    ///
-    /// [`Error::DomainTooLarge`] above 2^28 points; [`Error::LengthMismatch`] if `extended_k` is below `k`.
-    pub fn halo2(k: u32, extended_k: u32) -> Result<Self, Error> {
-        Self::new(k, Domain::halo2(extended_k)?.coset(Fr::ZETA)?)
-    }
-
     /// The number of coefficients.
     pub fn coefficients(&self) -> usize {
         1 << self.log_coefficients
     }
 
     /// The points.
-    pub fn points(&self) -> Domain<Fr> {
+    pub fn points(&self) -> Domain<F> {
         self.points
+    }
+}
+
+impl ExtendedDomain {
+    /// The domains of halo2's `EvaluationDomain` with this `k` and `extended_k`: its root, its coset by zeta.
+    ///
+    /// [`Error::DomainTooLarge`] above 2^28 points; [`Error::LengthMismatch`] if `extended_k` is below `k`.
+    pub fn halo2(k: u32, extended_k: u32) -> Result<Self, Error> {
+        Self::new(k, Domain::halo2(extended_k)?.coset(Fr::ZETA)?)
     }
 }
 
@@ -80,23 +82,25 @@ impl Engine {
     /// assert_eq!(values, before);
     /// # Ok::<(), zkaccel::Error>(())
     /// ```
-    pub fn fft(&self, fft: &Ntt<Fr>, values: &mut [Fr]) -> Result<(), Error> {
+    pub fn fft<F: AcceleratedField>(&self, fft: &Ntt<F>, values: &mut [F]) -> Result<(), Error> {
         check_polynomials("scalars of whole polynomials", fft.domain.size(), values.len())?;
-        self.check_budget(memory_of::<Fr>(fft.domain.size() / 2, 1))?;
+        self.check_budget(memory_of::<F>(fft.domain.size() / 2, 1))?;
         self.perform(Transform { ntt: *fft, data: values, width: 1, unchecked: false })
     }
 
     /// Evaluates one or more polynomials, given by their coefficients, on the points of an extended domain.
     ///
     /// [`Error::LengthMismatch`] unless the number of coefficients is a multiple of the domain's.
-    pub fn coeff_to_extended(&self, domain: &ExtendedDomain, coefficients: &[Fr]) -> Result<Vec<Fr>, Error> {
+    pub fn coeff_to_extended<F: AcceleratedField>(
+        &self,
+        domain: &ExtendedDomain<F>,
+        coefficients: &[F],
+    ) -> Result<Vec<F>, Error> {
         check_polynomials("coefficients of whole polynomials", domain.coefficients(), coefficients.len())?;
         let polynomials = coefficients.len() / domain.coefficients();
         let points = domain.points.size();
-        self.check_budget(
-            memory_of::<Fr>(points, polynomials).saturating_add(memory_of::<Fr>(points / 2, 1)),
-        )?;
-        let mut values = memory::filled(points.saturating_mul(polynomials), Fr::ZERO)?;
+        self.check_budget(memory_of::<F>(points, polynomials).saturating_add(memory_of::<F>(points / 2, 1)))?;
+        let mut values = F::zeros(points.saturating_mul(polynomials))?;
         let (size, domain) = (domain.coefficients(), domain.points);
         self.perform(Evaluate { domain, coefficients, size, values: &mut values })?;
         Ok(values)
@@ -107,12 +111,12 @@ impl Engine {
     ///
     /// [`Error::LengthMismatch`] unless the number of values is a multiple of that of the points, and if more
     /// coefficients are asked for than there are points.
-    pub fn extended_to_coeff(
+    pub fn extended_to_coeff<F: AcceleratedField>(
         &self,
-        domain: &ExtendedDomain,
-        mut values: Vec<Fr>,
+        domain: &ExtendedDomain<F>,
+        mut values: Vec<F>,
         coefficients: usize,
-    ) -> Result<Vec<Fr>, Error> {
+    ) -> Result<Vec<F>, Error> {
         let points = domain.points.size();
         if coefficients > points {
             let what = "coefficients, at most the number of points";
@@ -128,24 +132,28 @@ impl Engine {
     }
 
     /// [`fft`](Self::fft) as a job, which returns the transformed scalars.
-    pub fn fft_async(&self, fft: &Ntt<Fr>, mut values: Vec<Fr>) -> Job<Vec<Fr>> {
+    pub fn fft_async<F: AcceleratedField>(&self, fft: &Ntt<F>, mut values: Vec<F>) -> Job<Vec<F>> {
         let fft = *fft;
         self.spawn(move |engine| engine.fft(&fft, &mut values).map(|()| values))
     }
 
     /// [`coeff_to_extended`](Self::coeff_to_extended) as a job.
-    pub fn coeff_to_extended_async(&self, domain: &ExtendedDomain, coefficients: Vec<Fr>) -> Job<Vec<Fr>> {
+    pub fn coeff_to_extended_async<F: AcceleratedField>(
+        &self,
+        domain: &ExtendedDomain<F>,
+        coefficients: Vec<F>,
+    ) -> Job<Vec<F>> {
         let domain = *domain;
         self.spawn(move |engine| engine.coeff_to_extended(&domain, &coefficients))
     }
 
     /// [`extended_to_coeff`](Self::extended_to_coeff) as a job.
-    pub fn extended_to_coeff_async(
+    pub fn extended_to_coeff_async<F: AcceleratedField>(
         &self,
-        domain: &ExtendedDomain,
-        values: Vec<Fr>,
+        domain: &ExtendedDomain<F>,
+        values: Vec<F>,
         coefficients: usize,
-    ) -> Job<Vec<Fr>> {
+    ) -> Job<Vec<F>> {
         let domain = *domain;
         self.spawn(move |engine| engine.extended_to_coeff(&domain, values, coefficients))
     }

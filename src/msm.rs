@@ -1,4 +1,4 @@
-//! Multi-scalar multiplication over BN254's G1, and the handles of inputs that are used again.
+//! Multi-scalar multiplication over elliptic curves, and the handles of inputs that are used again.
 //!
 //! # Mathematical description
 //!
@@ -16,8 +16,11 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::bn254::{Fr, G1, G1Affine, check_on_curve};
+pub use crate::backend::{AcceleratedCurve, AcceleratedScalar};
+use crate::bn254::{Fr, G1Affine};
 use crate::checks;
+pub use crate::curve::Curve;
+use crate::curve::check_on_curve;
 use crate::engine::{Engine, memory_of};
 use crate::error::Error;
 use crate::job::Job;
@@ -37,23 +40,23 @@ pub struct BasesOptions {
 
 /// Bases kept by an engine. Cloning shares them.
 #[derive(Clone)]
-pub struct Bases(Arc<Handle>);
+pub struct Bases<C: Curve = G1Affine>(Arc<Handle<C>>);
 
 /// Elements, what devices keep beside them, and the engine whose devices they are.
-struct Handle {
-    elements: Vec<G1Affine>,
+struct Handle<C> {
+    elements: Vec<C>,
     kept: Vec<KeptRange>,
     engine: Engine,
 }
 
-impl Bases {
+impl<C: Curve> Bases<C> {
     /// The bases.
-    pub fn as_slice(&self) -> &[G1Affine] {
+    pub fn as_slice(&self) -> &[C] {
         &self.0.elements
     }
 
     /// The bases `range`, to be multiplied without the others; [`Error::IndexOutOfRange`] if there are fewer.
-    pub fn range(&self, range: Range<usize>) -> Result<BasesInput<'_>, Error> {
+    pub fn range(&self, range: Range<usize>) -> Result<BasesInput<'_, C>, Error> {
         let len = self.0.elements.len();
         match range.start <= range.end && range.end <= len {
             true => Ok(BasesInput::Kept { bases: self, range }),
@@ -64,13 +67,13 @@ impl Bases {
 
 /// Bases as an operation takes them; slices, vectors and [`Bases`] convert by themselves where this type is asked for.
 #[derive(Clone, Debug)]
-pub enum BasesInput<'a> {
+pub enum BasesInput<'a, C: Curve = G1Affine> {
     /// Used once.
-    Slice(&'a [G1Affine]),
+    Slice(&'a [C]),
     /// Kept by the engine; a part of them.
     Kept {
         /// All of them.
-        bases: &'a Bases,
+        bases: &'a Bases<C>,
         /// Those that are used.
         range: Range<usize>,
     },
@@ -78,40 +81,40 @@ pub enum BasesInput<'a> {
 
 /// Scalars as an operation takes them; slices, vectors and [`Scalars`] convert by themselves.
 #[derive(Clone, Copy, Debug)]
-pub enum ScalarsInput<'a> {
+pub enum ScalarsInput<'a, F = Fr> {
     /// Used once.
-    Slice(&'a [Fr]),
+    Slice(&'a [F]),
     /// Kept by the engine.
-    Kept(&'a Scalars),
+    Kept(&'a Scalars<F>),
 }
 
-impl<'a, T: AsRef<[G1Affine]> + ?Sized> From<&'a T> for BasesInput<'a> {
+impl<'a, C: Curve, T: AsRef<[C]> + ?Sized> From<&'a T> for BasesInput<'a, C> {
     fn from(points: &'a T) -> Self {
         Self::Slice(points.as_ref())
     }
 }
 
-impl<'a> From<&'a Bases> for BasesInput<'a> {
-    fn from(bases: &'a Bases) -> Self {
+impl<'a, C: Curve> From<&'a Bases<C>> for BasesInput<'a, C> {
+    fn from(bases: &'a Bases<C>) -> Self {
         Self::Kept { bases, range: 0..bases.0.elements.len() }
     }
 }
 
-impl<'a, T: AsRef<[Fr]> + ?Sized> From<&'a T> for ScalarsInput<'a> {
+impl<'a, F, T: AsRef<[F]> + ?Sized> From<&'a T> for ScalarsInput<'a, F> {
     fn from(scalars: &'a T) -> Self {
         Self::Slice(scalars.as_ref())
     }
 }
 
-impl<'a> From<&'a Scalars> for ScalarsInput<'a> {
-    fn from(scalars: &'a Scalars) -> Self {
+impl<'a, F> From<&'a Scalars<F>> for ScalarsInput<'a, F> {
+    fn from(scalars: &'a Scalars<F>) -> Self {
         Self::Kept(scalars)
     }
 }
 
-impl<'a> BasesInput<'a> {
+impl<C: Curve> BasesInput<'_, C> {
     /// The bases of a sum; [`Error::WrongEngine`] if another engine keeps them.
-    fn view(&self, engine: &Engine) -> Result<operation::Bases<'_>, Error> {
+    fn view(&self, engine: &Engine) -> Result<operation::Bases<'_, C>, Error> {
         match self {
             Self::Slice(points) => Ok(operation::Bases { points, kept: &[], first: 0 }),
             Self::Kept { bases, range } => {
@@ -126,9 +129,9 @@ impl<'a> BasesInput<'a> {
     }
 }
 
-impl ScalarsInput<'_> {
+impl<F> ScalarsInput<'_, F> {
     /// The scalars of sums; [`Error::WrongEngine`] if another engine keeps them.
-    fn view(&self, engine: &Engine) -> Result<operation::Scalars<'_>, Error> {
+    fn view(&self, engine: &Engine) -> Result<operation::Scalars<'_, F>, Error> {
         match self {
             Self::Slice(scalars) => Ok(operation::Scalars::Host(scalars, &[])),
             Self::Kept(scalars) => scalars.view(engine),
@@ -149,7 +152,11 @@ impl Engine {
     ///
     /// [`Error::NotOnCurve`] with the first base that is not, if the options ask for the check;
     /// [`Error::Unsupported`] where the device has no multi-scalar multiplication.
-    pub fn bases(&self, points: Vec<G1Affine>, options: BasesOptions) -> Result<Bases, Error> {
+    pub fn bases<C: AcceleratedCurve>(
+        &self,
+        points: Vec<C>,
+        options: BasesOptions,
+    ) -> Result<Bases<C>, Error> {
         if options.validate {
             self.check_on_curve(&points)?;
         }
@@ -174,11 +181,11 @@ impl Engine {
     /// assert_eq!(sum, G1::generator() * Fr::from(7));
     /// # Ok::<(), zkaccel::Error>(())
     /// ```
-    pub fn msm<'a>(
+    pub fn msm<'a, C: AcceleratedCurve>(
         &self,
-        scalars: impl Into<ScalarsInput<'a>>,
-        bases: impl Into<BasesInput<'a>>,
-    ) -> Result<G1, Error> {
+        scalars: impl Into<ScalarsInput<'a, C::Scalar>>,
+        bases: impl Into<BasesInput<'a, C>>,
+    ) -> Result<C::Projective, Error> {
         let (scalars, bases) = (scalars.into(), bases.into());
         let found = scalars.len();
         let (scalars, bases) = (scalars.view(self)?, bases.view(self)?);
@@ -193,11 +200,11 @@ impl Engine {
     ///
     /// [`Error::LengthMismatch`] unless the number of scalars is a multiple of that of the bases; no bases have no rows.
     /// Other errors as [`msm`](Self::msm).
-    pub fn msm_batch<'a>(
+    pub fn msm_batch<'a, C: AcceleratedCurve>(
         &self,
-        scalars: impl Into<ScalarsInput<'a>>,
-        bases: impl Into<BasesInput<'a>>,
-    ) -> Result<Vec<G1>, Error> {
+        scalars: impl Into<ScalarsInput<'a, C::Scalar>>,
+        bases: impl Into<BasesInput<'a, C>>,
+    ) -> Result<Vec<C::Projective>, Error> {
         let (scalars, bases) = (scalars.into(), bases.into());
         let found = scalars.len();
         let (scalars, bases) = (scalars.view(self)?, bases.view(self)?);
@@ -214,37 +221,45 @@ impl Engine {
     }
 
     /// [`msm`](Self::msm) as a job over kept bases.
-    pub fn msm_async(&self, scalars: Vec<Fr>, bases: &Bases) -> Job<G1> {
+    pub fn msm_async<C: AcceleratedCurve>(
+        &self,
+        scalars: Vec<C::Scalar>,
+        bases: &Bases<C>,
+    ) -> Job<C::Projective> {
         let bases = bases.clone();
-        self.spawn(move |engine| engine.msm(&scalars, &bases))
+        self.spawn(move |engine| engine.msm::<C>(&scalars, &bases))
     }
 
     /// [`msm_batch`](Self::msm_batch) as a job over kept bases.
-    pub fn msm_batch_async(&self, scalars: Vec<Fr>, bases: &Bases) -> Job<Vec<G1>> {
+    pub fn msm_batch_async<C: AcceleratedCurve>(
+        &self,
+        scalars: Vec<C::Scalar>,
+        bases: &Bases<C>,
+    ) -> Job<Vec<C::Projective>> {
         let bases = bases.clone();
-        self.spawn(move |engine| engine.msm_batch(&scalars, &bases))
+        self.spawn(move |engine| engine.msm_batch::<C>(&scalars, &bases))
     }
 
-    fn sums(
+    fn sums<C: AcceleratedCurve>(
         &self,
-        scalars: operation::Scalars<'_>,
-        bases: operation::Bases<'_>,
+        scalars: operation::Scalars<'_, C::Scalar>,
+        bases: operation::Bases<'_, C>,
         rows: usize,
-    ) -> Result<Vec<G1>, Error> {
+    ) -> Result<Vec<C::Projective>, Error> {
         // Scalars as integers, unless they are kept as such.
         if let operation::Scalars::Host(scalars, []) = scalars {
-            self.check_budget(memory_of::<Fr>(scalars.len(), 1))?;
+            self.check_budget(memory_of::<C::Scalar>(scalars.len(), 1))?;
         }
         self.perform(Sum { scalars, bases, rows })
     }
 
     /// [`Error::NotOnCurve`] with the first point that is not; all threads look.
-    fn check_on_curve(&self, points: &[G1Affine]) -> Result<(), Error> {
-        self.run(|| checks::in_pieces(points, size_of::<G1Affine>(), check_on_curve))
+    fn check_on_curve<C: Curve>(&self, points: &[C]) -> Result<(), Error> {
+        self.run(|| checks::in_pieces(points, size_of::<C>(), check_on_curve))
     }
 }
 
-impl fmt::Debug for Bases {
+impl<C: Curve> fmt::Debug for Bases<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Bases").field("len", &self.0.elements.len()).finish_non_exhaustive()
     }

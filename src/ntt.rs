@@ -16,6 +16,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+pub use crate::backend::AcceleratedField;
 use crate::error::Error;
 use crate::field::{Field, Goldilocks, TwoAdic};
 
@@ -129,6 +130,13 @@ impl<F: TwoAdic> Domain<F> {
             true => Ok(Self { log_size, root, shift: F::ONE }),
             false => Err(Error::BadRoot { root: root.text(), log_size }),
         }
+    }
+
+    /// The subgroup of order 2^`log_size` in that of a root of the largest order, 2^[`TWO_ADICITY`](TwoAdic::TWO_ADICITY).
+    #[cfg(feature = "bn254")]
+    pub(crate) fn of_root(log_size: u32, root: F) -> Result<Self, Error> {
+        let squarings = F::TWO_ADICITY.saturating_sub(log_size);
+        Self::with_root(log_size, (0..squarings).fold(root, |root, _| root * root))
     }
 
     /// The same subgroup moved by `shift`; [`Error::BadShift`] if that is zero.

@@ -1,4 +1,4 @@
-//! Scalars of BN254 that stay with an engine between operations.
+//! Scalars of a curve that stay with an engine between operations.
 //!
 //! Where the device has memory of its own, a copy is kept there, and what operations on [`Scalars`] make of them stays there: a
 //! polynomial is brought to the device once, transformed, extended and multiplied with bases, and only what is asked for comes back.
@@ -16,9 +16,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use halo2curves::ff::Field;
-
-use crate::backend::Kept;
+use crate::backend::{AcceleratedField, AcceleratedScalar, Kept};
 use crate::bn254::Fr;
 use crate::dispatch::Stored;
 use crate::engine::{Engine, memory_of};
@@ -30,24 +28,24 @@ use crate::operation::{self, KeptRange, evaluate_kept, keep_scalars, read_kept, 
 
 /// Scalars kept by an engine. Cloning shares them.
 #[derive(Clone)]
-pub struct Scalars(Arc<Handle>);
+pub struct Scalars<F = Fr>(Arc<Handle<F>>);
 
-struct Handle {
+struct Handle<F> {
     len: usize,
-    place: Place,
+    place: Place<F>,
     engine: Engine,
 }
 
 /// Where scalars are.
-enum Place {
+enum Place<F> {
     /// In host memory, and what devices keep beside them.
-    Host(Vec<Fr>, Vec<KeptRange>),
+    Host(Vec<F>, Vec<KeptRange>),
     /// In a device's memory alone.
     Device(Stored<Kept>),
 }
 
-impl Scalars {
-    fn new(engine: &Engine, len: usize, place: Place) -> Self {
+impl<F> Scalars<F> {
+    fn new(engine: &Engine, len: usize, place: Place<F>) -> Self {
         Self(Arc::new(Handle { len, place, engine: engine.clone() }))
     }
 
@@ -62,7 +60,7 @@ impl Scalars {
     }
 
     /// The scalars, where they are in host memory: where the host is the device, and where they came from there.
-    pub fn as_host(&self) -> Option<&[Fr]> {
+    pub fn as_host(&self) -> Option<&[F]> {
         match &self.0.place {
             Place::Host(scalars, _) => Some(scalars),
             Place::Device(_) => None,
@@ -72,10 +70,13 @@ impl Scalars {
     /// A copy in host memory.
     ///
     /// [`Error::OverBudget`], [`Error::HostOutOfMemory`], and what the device may answer.
-    pub fn to_vec(&self) -> Result<Vec<Fr>, Error> {
+    pub fn to_vec(&self) -> Result<Vec<F>, Error>
+    where
+        F: AcceleratedScalar,
+    {
         let engine = &self.0.engine;
-        engine.check_budget(memory_of::<Fr>(self.len(), 1))?;
-        let mut values = memory::filled(self.len(), Fr::ZERO)?;
+        engine.check_budget(memory_of::<F>(self.len(), 1))?;
+        let mut values = memory::filled(self.len(), F::ZERO)?;
         match &self.0.place {
             Place::Host(scalars, _) => memory::copy(scalars, &mut values),
             Place::Device(scalars) => engine.perform(read_kept(scalars, &mut values))?,
@@ -84,7 +85,7 @@ impl Scalars {
     }
 
     /// The scalars of sums; [`Error::WrongEngine`] if another engine keeps them.
-    pub(crate) fn view(&self, engine: &Engine) -> Result<operation::Scalars<'_>, Error> {
+    pub(crate) fn view(&self, engine: &Engine) -> Result<operation::Scalars<'_, F>, Error> {
         if !self.0.engine.is(engine) {
             return Err(Error::WrongEngine { what: "scalars" });
         }
@@ -105,8 +106,8 @@ impl Scalars {
 
 impl Engine {
     /// Keeps scalars on this engine, for sums and transforms.
-    pub fn scalars(&self, scalars: Vec<Fr>) -> Result<Scalars, Error> {
-        self.check_budget(memory_of::<Fr>(scalars.len(), 1))?;
+    pub fn scalars<F: AcceleratedScalar>(&self, scalars: Vec<F>) -> Result<Scalars<F>, Error> {
+        self.check_budget(memory_of::<F>(scalars.len(), 1))?;
         let kept = self.perform(keep_scalars(&scalars))?;
         Ok(Scalars::new(self, scalars.len(), Place::Host(scalars, kept)))
     }
@@ -115,7 +116,11 @@ impl Engine {
     ///
     /// [`Error::LengthMismatch`] as there; [`Error::WrongEngine`] for scalars of another engine;
     /// [`Error::OverDeviceBudget`] for more than the device may hold, which nothing divides.
-    pub fn fft_of(&self, fft: &Ntt<Fr>, scalars: &Scalars) -> Result<Scalars, Error> {
+    pub fn fft_of<F: AcceleratedField + AcceleratedScalar>(
+        &self,
+        fft: &Ntt<F>,
+        scalars: &Scalars<F>,
+    ) -> Result<Scalars<F>, Error> {
         scalars.view(self)?;
         check_polynomials("scalars of whole polynomials", fft.domain.size(), scalars.len())?;
         if let Some(kept) = scalars.on_device() {
@@ -129,11 +134,11 @@ impl Engine {
 
     /// [`coeff_to_extended`](Self::coeff_to_extended) of kept coefficients, into values that stay where these are. Errors as
     /// those of [`fft_of`](Self::fft_of).
-    pub fn coeff_to_extended_of(
+    pub fn coeff_to_extended_of<F: AcceleratedField + AcceleratedScalar>(
         &self,
-        domain: &ExtendedDomain,
-        coefficients: &Scalars,
-    ) -> Result<Scalars, Error> {
+        domain: &ExtendedDomain<F>,
+        coefficients: &Scalars<F>,
+    ) -> Result<Scalars<F>, Error> {
         coefficients.view(self)?;
         let (size, points) = (domain.coefficients(), domain.points());
         check_polynomials("coefficients of whole polynomials", size, coefficients.len())?;
@@ -147,7 +152,7 @@ impl Engine {
     }
 }
 
-impl fmt::Debug for Scalars {
+impl<F> fmt::Debug for Scalars<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scalars").field("len", &self.len()).finish_non_exhaustive()
     }

@@ -68,11 +68,13 @@ impl fmt::Display for OperationWork {
     }
 }
 
-/// A kind of operation: its name, and what its size counts.
+/// A kind of operation, as accounts name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Activity {
-    pub(crate) name: &'static str,
-    pub(crate) unit: &'static str,
+pub struct Activity {
+    /// Its name.
+    pub name: &'static str,
+    /// What its size counts.
+    pub unit: &'static str,
 }
 
 impl Activity {

@@ -6,24 +6,25 @@
 //! fail at any time; one that does leaves inputs as they were, for results are copied back last. The one exception is a
 //! device that is lost while the result of a transform in place is copied back: [`Error::ResultLost`].
 
-#[cfg(feature = "bn254")]
-mod bn254;
 pub mod cpu;
 pub mod gpu;
 pub(crate) mod open;
-#[cfg(feature = "bn254")]
-mod prime_field;
 #[cfg(feature = "providers")]
 pub mod provider;
 pub mod reference;
 #[cfg(feature = "bn254")]
-mod reference_bn254;
+mod reference_sums;
 mod residence;
+#[cfg(feature = "bn254")]
+mod sums;
 
 use std::time::Duration;
 
 #[cfg(feature = "bn254")]
-pub use bn254::{BasesView, Fft, Msm, ResidentFft, ScalarsView};
+pub use sums::{
+    AcceleratedCurve, AcceleratedScalar, BasesView, KeepScalars, KeptTransforms, Msm, ScalarsView,
+    expect_columns_apart,
+};
 
 use crate::device::Bandwidths;
 use crate::error::Error;
@@ -68,6 +69,12 @@ pub trait Transforms<F: TwoAdic>: Send + Sync {
         values: &mut [F],
     ) -> Result<(), Error> {
         evaluate_padded(self, domain, order, coefficients, (size, width), values)
+    }
+
+    /// The transforms of elements in the device's own memory; `None` where the host is the device.
+    #[cfg(feature = "bn254")]
+    fn on_kept(&self) -> Option<&dyn KeptTransforms<F>> {
+        None
     }
 
     /// Extends every column of every block of `input` into `output`, which is the blow-up times as long.
@@ -194,23 +201,23 @@ pub trait HostMemory {
 }
 
 /// Everything a device offers.
-pub trait Backend: Transforms<Goldilocks> + EveryHash + Bn254 + Clock + HostMemory + Residence {}
+pub trait Backend: Transforms<Goldilocks> + EveryHash + Curves + Clock + HostMemory + Residence {}
 
-impl<T> Backend for T where T: Transforms<Goldilocks> + EveryHash + Bn254 + Clock + HostMemory + Residence {}
+impl<T> Backend for T where T: Transforms<Goldilocks> + EveryHash + Curves + Clock + HostMemory + Residence {}
 
-/// Everything over BN254.
+/// Everything over curves and their fields.
 #[cfg(feature = "bn254")]
-pub trait Bn254: Msm + Transforms<crate::bn254::Fr> {}
+pub trait Curves: sums::EveryCurve + sums::EveryScalar + sums::EveryTwoAdicField {}
 
 #[cfg(feature = "bn254")]
-impl<T: Msm + Transforms<crate::bn254::Fr>> Bn254 for T {}
+impl<T: sums::EveryCurve + sums::EveryScalar + sums::EveryTwoAdicField> Curves for T {}
 
-/// Everything over BN254: nothing in this build, which is without the feature `bn254`.
+/// Everything over curves: nothing in this build, which is without the feature `bn254`.
 #[cfg(not(feature = "bn254"))]
-pub trait Bn254 {}
+pub trait Curves {}
 
 #[cfg(not(feature = "bn254"))]
-impl<T> Bn254 for T {}
+impl<T> Curves for T {}
 
 /// A field that every backend transforms: how generic code gets from a backend to its transforms over one field.
 pub trait AcceleratedField: TwoAdic {

@@ -108,10 +108,4 @@ pub trait Residence {
     fn resident(&self) -> Option<&dyn ResidentBackend> {
         None
     }
-
-    /// The transforms of scalars in the device's memory; `None` where that is the host's.
-    #[cfg(feature = "bn254")]
-    fn resident_fft(&self) -> Option<&dyn super::ResidentFft> {
-        None
-    }
 }

@@ -31,8 +31,6 @@ pub use integers::{
 };
 pub use layout::{limbs, limbs_of_points, points, scalars, scalars_mut};
 
-pub(crate) use crate::curve::check_on_curve;
-
 use halo2curves::ff::{Field, PrimeField};
 
 use crate::error::Error;
@@ -51,11 +49,5 @@ impl Domain<Fr> {
         // (r - 1) / 2^28.
         let odd_part = -Fr::from(1 << Fr::S).invert().expect("2 is not zero");
         Self::of_root(log_size, Fr::from(5).pow_vartime(Residue::of(odd_part).to_integer()))
-    }
-
-    /// The subgroup of order 2^`log_size` in that of a root of order 2^28.
-    fn of_root(log_size: u32, root: Fr) -> Result<Self, Error> {
-        let squarings = Fr::S.saturating_sub(log_size);
-        Self::with_root(log_size, (0..squarings).fold(root, |root, _| root.square()))
     }
 }

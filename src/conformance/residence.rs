@@ -218,7 +218,7 @@ fn refused(engine: &Engine) -> Result<(), String> {
     let none = Error::BadShape { rows: 4, columns: 0, entries: 0 };
     expect_error("no columns", Matrix::<Goldilocks>::from_rows(Vec::new(), 4, 0), &none)?;
 
-    if engine.device_budget().is_some() {
+    if engine.dispatcher().always_keeps_data() {
         let small = with_budget(engine, 300)?;
         let over = |required| Error::OverDeviceBudget { required, budget: 300 };
         let large = Words::new(26).matrix::<Goldilocks>(Shape { rows: 20, ..shape });
@@ -255,9 +255,9 @@ fn budgets(engine: &Engine) -> Result<(), String> {
             // 64 bytes a row for the tree, 8 an entry for the extension; while it is made, less than three times that.
             let held = 1024 * (64 + 8 * columns as u64);
             let is_there = found.resident_extension().as_host().is_none();
-            // A backend that chooses may prefer the host.
+            // Where there is a choice of devices it may fall on the host.
             let (may, must) = match engine.device_budget() {
-                Some(_) => (budget >= held, budget >= 3 * held && engine.choices().is_none()),
+                Some(_) => (budget >= held, budget >= 3 * held && engine.dispatcher().is_one()),
                 None => (false, false),
             };
             if is_there && !may || !is_there && must {

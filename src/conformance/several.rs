@@ -87,7 +87,7 @@ fn few_items(engine: &Engine) -> Result<(), String> {
     {
         use crate::bn254::{Fr, G1, G1Affine};
         use crate::msm::BasesOptions;
-        let none = several.bases(Vec::new(), BasesOptions::default()).map_err(&failed)?;
+        let none = several.bases(Vec::<G1Affine>::new(), BasesOptions::default()).map_err(&failed)?;
         let sum = several.msm(&[] as &[Fr], &none).map_err(&failed)?;
         expect_equal("the sum of nothing", &[sum], &[G1::default()])?;
         for n in 1..=5 {

@@ -231,7 +231,9 @@ mod tests {
         let work = super::transform_work(1 << 11, 11)[0];
         assert!(device.at(work) > host.at(work), "{host:?} {device:?}");
         #[cfg(feature = "bn254")]
-        for kind in [operation::sum_kind(), operation::transform_kind::<crate::bn254::Fr>()] {
+        for kind in
+            [operation::sum_kind::<crate::bn254::G1Affine>(), operation::transform_kind::<crate::bn254::Fr>()]
+        {
             let [host, device] = both(kind);
             assert!(host.is_sound() && device.is_sound(), "{host:?} {device:?}");
         }

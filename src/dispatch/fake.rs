@@ -4,14 +4,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
+#[cfg(feature = "bn254")]
+use halo2curves::group::Group;
+
 use crate::backend::cpu::Cpu;
 #[cfg(feature = "bn254")]
-use crate::backend::{BasesView, Kept, Msm, ScalarsView};
+use crate::backend::{BasesView, KeepScalars, Kept, Msm, ScalarsView};
 use crate::backend::{Beside, Clock, Extent, Hashing, HostMemory, Levels, Residence, Transforms};
 #[cfg(feature = "bn254")]
-use crate::bn254::{Fr, G1, G1Affine};
+use crate::curve::Curve;
 use crate::error::Error;
 use crate::field::Goldilocks;
+#[cfg(feature = "bn254")]
+use crate::field::{MontgomeryField, TwoAdic};
 use crate::hash::*;
 use crate::lock::lock;
 use crate::merkle::Approach;
@@ -130,31 +135,39 @@ macro_rules! digests {
 crate::for_every_hash!(digests);
 
 #[cfg(feature = "bn254")]
-impl Msm for Fake {
-    fn keep_bases(&self, points: &[G1Affine], table_bytes: u64) -> Result<Option<Kept>, Error> {
+impl<F: MontgomeryField> KeepScalars<F> for Fake {
+    fn keep_scalars(&self, scalars: &[F]) -> Result<Option<Kept>, Error> {
+        self.begin()?;
+        self.cpu.keep_scalars(scalars)
+    }
+}
+
+#[cfg(feature = "bn254")]
+impl<C: Curve> Msm<C> for Fake {
+    fn keep_bases(&self, points: &[C], table_bytes: u64) -> Result<Option<Kept>, Error> {
         self.begin()?;
         self.cpu.keep_bases(points, table_bytes)
     }
 
-    fn keep_scalars(&self, scalars: &[Fr]) -> Result<Option<Kept>, Error> {
-        self.begin()?;
-        self.cpu.keep_scalars(scalars)
-    }
-
-    fn msm(&self, scalars: ScalarsView<'_>, bases: BasesView<'_>, sums: &mut [G1]) -> Result<(), Error> {
+    fn msm(
+        &self,
+        scalars: ScalarsView<'_, C::Scalar>,
+        bases: BasesView<'_, C>,
+        sums: &mut [C::Projective],
+    ) -> Result<(), Error> {
         self.begin()?;
         self.cpu.msm(scalars, bases, sums)?;
-        self.end(sums, |sum| *sum += G1::generator());
+        self.end(sums, |sum| *sum = *sum + C::Projective::generator());
         Ok(())
     }
 }
 
 #[cfg(feature = "bn254")]
-impl Transforms<Fr> for Fake {
-    fn ntt(&self, ntt: &Ntt<Fr>, data: &mut [Fr], width: usize) -> Result<(), Error> {
+impl<F: MontgomeryField + TwoAdic> Transforms<F> for Fake {
+    fn ntt(&self, ntt: &Ntt<F>, data: &mut [F], width: usize) -> Result<(), Error> {
         self.begin()?;
         self.cpu.ntt(ntt, data, width)?;
-        self.end(data, |scalar| *scalar += Fr::one());
+        self.end(data, |scalar| *scalar = *scalar + <F as TwoAdic>::ONE);
         Ok(())
     }
 }

@@ -304,10 +304,20 @@ impl Dispatcher {
         !self.tests_answers && member.backend().resident().is_some()
     }
 
-    /// Whether scalars that a device keeps can be transformed there.
+    /// Whether what a device keeps in its own memory can be worked with there.
     #[cfg(feature = "bn254")]
-    pub(crate) fn keeps_scalars(&self, member: usize) -> bool {
-        !self.tests_answers && self.members[member].backend().resident_fft().is_some()
+    pub(crate) fn keeps_data_at(&self, member: usize) -> bool {
+        self.keeps_data(&self.members[member])
+    }
+
+    /// Whether data that are to stay always do so in a device's own memory: there is no other choice.
+    pub(crate) fn always_keeps_data(&self) -> bool {
+        self.members.iter().all(|member| self.keeps_data(member))
+    }
+
+    /// Whether there is but one device.
+    pub(crate) fn is_one(&self) -> bool {
+        self.members.len() == 1
     }
 
     /// The most bytes of a device's own memory that one operation may take, of several devices the least; `None` where the host is

@@ -43,7 +43,7 @@ fn kinds<H: Accelerated>() -> Vec<Kind> {
         rows_kind::<H>(),
         tree_kind::<H>(),
         #[cfg(feature = "bn254")]
-        crate::operation::sum_kind(),
+        crate::operation::sum_kind::<crate::bn254::G1Affine>(),
         #[cfg(feature = "bn254")]
         transform_kind::<crate::bn254::Fr>(),
     ]

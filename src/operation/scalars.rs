@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use super::resident::at;
 use super::sum;
-use crate::backend::{Backend, Kept, ResidentFft};
-use crate::bn254::{Fr, G1Affine};
+use crate::backend::{AcceleratedCurve, AcceleratedField, AcceleratedScalar, Backend, Kept, KeptTransforms};
 use crate::dispatch::{Call, Cost, Dispatcher, Divisible, Member, Operation, Share, Stored};
 use crate::error::Error;
 use crate::ntt::{Domain, Ntt};
@@ -29,13 +28,14 @@ impl KeptRange {
     /// The part of a device that keeps all of so many elements in its own memory, where they can be transformed.
     pub(crate) fn whole<'a>(kept: &'a [Self], dispatcher: &Dispatcher) -> Option<&'a Stored<Kept>> {
         let [own] = kept else { return None };
-        own.kept.as_ref().filter(|stored| dispatcher.keeps_scalars(stored.member()))
+        own.kept.as_ref().filter(|stored| dispatcher.keeps_data_at(stored.member()))
     }
 }
 
 /// The transforms of a device, for those who hold scalars that stay there.
-fn transforms(device: &Member) -> &dyn ResidentFft {
-    device.backend().resident_fft().expect("scalars stay only on a device with memory of its own")
+fn transforms<F: AcceleratedField>(device: &Member) -> &dyn KeptTransforms<F> {
+    let transforms = F::transforms(device.backend()).on_kept();
+    transforms.expect("scalars stay only on a device with memory of its own")
 }
 
 /// Prepares elements for many sums, by ranges, of which each device keeps its own. It is the same for bases and scalars, so that
@@ -47,19 +47,33 @@ pub(crate) struct Keep<'a, T> {
     /// Bytes that tables of multiples may take.
     table_bytes: u64,
     activity: Activity,
+    /// What sums over so many elements cost.
+    costs: fn(usize) -> Vec<Cost>,
     keep: fn(&dyn Backend, &[T], u64) -> Result<Option<Kept>, Error>,
 }
 
 /// Keeps bases. Tables of multiples take at most `table_bytes`, of which a range has its proportion.
-pub(crate) fn keep_bases(elements: &[G1Affine], table_bytes: u64) -> Keep<'_, G1Affine> {
-    let keep = |backend: &dyn Backend, points: &[_], bytes| backend.keep_bases(points, bytes);
-    Keep { elements, first: 0, table_bytes, activity: Activity::KEEP_BASES, keep }
+pub(crate) fn keep_bases<C: AcceleratedCurve>(elements: &[C], table_bytes: u64) -> Keep<'_, C> {
+    Keep {
+        elements,
+        first: 0,
+        table_bytes,
+        activity: Activity::KEEP_BASES,
+        costs: sum::costs::<C>,
+        keep: |backend, points, bytes| C::sums(backend).keep_bases(points, bytes),
+    }
 }
 
-/// Keeps scalars.
-pub(crate) fn keep_scalars(elements: &[Fr]) -> Keep<'_, Fr> {
-    let keep = |backend: &dyn Backend, scalars: &[_], _| backend.keep_scalars(scalars);
-    Keep { elements, first: 0, table_bytes: 0, activity: Activity::KEEP_SCALARS, keep }
+/// Keeps scalars for sums over a curve.
+pub(crate) fn keep_scalars<F: AcceleratedScalar>(elements: &[F]) -> Keep<'_, F> {
+    Keep {
+        elements,
+        first: 0,
+        table_bytes: 0,
+        activity: Activity::KEEP_SCALARS,
+        costs: sum::costs::<F::Curve>,
+        keep: |backend, scalars, _| F::keeping(backend).keep_scalars(scalars),
+    }
 }
 
 impl<T: Sync> Call for Keep<'_, T> {
@@ -78,7 +92,7 @@ impl<T: Sync> Call for Keep<'_, T> {
 
 impl<T: Sync> Operation for Keep<'_, T> {
     fn costs(&self) -> Vec<Cost> {
-        sum::costs(self.elements.len())
+        (self.costs)(self.elements.len())
     }
 
     fn stays(&self) -> bool {
@@ -123,34 +137,34 @@ impl<'a, T: Sync> Divisible for Keep<'a, T> {
 }
 
 /// The transforms of so many kept scalars, in new memory.
-pub(crate) fn transform_kept(
-    ntt: Ntt<Fr>,
+pub(crate) fn transform_kept<F: AcceleratedField>(
+    ntt: Ntt<F>,
     scalars: &Stored<Kept>,
     len: usize,
 ) -> impl Operation<Output = Stored<Kept>> {
-    at(scalars, Activity::FFT.of(len, 0, 0), move |device| {
-        Ok(device.keep(transforms(device).fft_kept(&ntt, scalars.contents())?))
+    at(scalars, F::TRANSFORM.of(len, 0, 0), move |device| {
+        Ok(device.keep(transforms::<F>(device).ntt_kept(&ntt, scalars.contents())?))
     })
 }
 
 /// The values on a domain, `len` in all, of kept polynomials of `size` coefficients each, in new memory.
-pub(crate) fn evaluate_kept(
-    domain: Domain<Fr>,
+pub(crate) fn evaluate_kept<F: AcceleratedField>(
+    domain: Domain<F>,
     coefficients: &Stored<Kept>,
     size: usize,
     len: usize,
 ) -> impl Operation<Output = Stored<Kept>> {
-    at(coefficients, Activity::FFT.of(len, 0, 0), move |device| {
-        let values = transforms(device).fft_of_padded_kept(&domain, coefficients.contents(), size)?;
+    at(coefficients, F::TRANSFORM.of(len, 0, 0), move |device| {
+        let values = transforms::<F>(device).evaluate_kept(&domain, coefficients.contents(), size)?;
         Ok(device.keep(values))
     })
 }
 
 /// Copies kept scalars to host memory, as many as there are.
-pub(crate) fn read_kept<'a>(
+pub(crate) fn read_kept<'a, F: AcceleratedScalar>(
     scalars: &'a Stored<Kept>,
-    values: &'a mut [Fr],
+    values: &'a mut [F],
 ) -> impl Operation<Output = ()> + 'a {
     let size = Activity::READ_SCALARS.of(values.len(), 0, size_of_val(values));
-    at(scalars, size, move |device| transforms(device).read_kept(scalars.contents(), values))
+    at(scalars, size, move |device| F::keeping(device.backend()).read_scalars(scalars.contents(), values))
 }

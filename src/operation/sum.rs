@@ -3,11 +3,14 @@
 
 use std::ops::Range;
 
+use halo2curves::ff::Field;
+use halo2curves::group::{Curve as _, Group};
+
 use super::scalars::KeptRange;
-use super::{SAMPLE, random_element, random_indices, random_word};
+use super::{SAMPLE, random_indices, random_word};
 use crate::backend::reference::Reference;
-use crate::backend::{Backend, BasesView, Kept, Msm, ScalarsView};
-use crate::bn254::{Fr, G1, G1Affine};
+use crate::backend::{AcceleratedCurve, Backend, BasesView, Kept, Msm, ScalarsView};
+use crate::curve::Curve;
 use crate::dispatch::{
     Call, Cost, Dispatcher, Divisible, Home, Kind, Measured, Member, Operation, Share, Stored, Untested,
     timed,
@@ -18,8 +21,8 @@ use crate::work::{Activity, Size};
 
 /// Bases of a sum.
 #[derive(Clone, Copy)]
-pub(crate) struct Bases<'a> {
-    pub(crate) points: &'a [G1Affine],
+pub(crate) struct Bases<'a, C> {
+    pub(crate) points: &'a [C],
     /// What devices keep of all kept bases, of which `points` are a part; nothing for bases that are used once.
     pub(crate) kept: &'a [KeptRange],
     /// Where among the kept bases `points` begin.
@@ -28,14 +31,14 @@ pub(crate) struct Bases<'a> {
 
 /// Scalars of sums, row after row.
 #[derive(Clone, Copy)]
-pub(crate) enum Scalars<'a> {
+pub(crate) enum Scalars<'a, F> {
     /// In host memory, and what devices keep of them beside.
-    Host(&'a [Fr], &'a [KeptRange]),
+    Host(&'a [F], &'a [KeptRange]),
     /// In a device's memory alone: so many of them.
     Device(&'a Stored<Kept>, usize),
 }
 
-impl Scalars<'_> {
+impl<F> Scalars<'_, F> {
     fn len(&self) -> usize {
         match self {
             Self::Host(scalars, _) => scalars.len(),
@@ -43,7 +46,7 @@ impl Scalars<'_> {
         }
     }
 
-    fn host(&self) -> &[Fr] {
+    fn host(&self) -> &[F] {
         match self {
             Self::Host(scalars, _) => scalars,
             Self::Device(..) => &[],
@@ -52,58 +55,59 @@ impl Scalars<'_> {
 }
 
 /// One sum a row: `rows` rows of as many scalars as there are bases.
-pub(crate) struct Sum<'a> {
-    pub(crate) scalars: Scalars<'a>,
-    pub(crate) bases: Bases<'a>,
+pub(crate) struct Sum<'a, C: Curve> {
+    pub(crate) scalars: Scalars<'a, C::Scalar>,
+    pub(crate) bases: Bases<'a, C>,
     pub(crate) rows: usize,
 }
 
 /// The kind of operation that a sum is.
-pub(crate) const fn kind() -> Kind {
-    Kind { name: Activity::MSM.name, variant: "bn254-g1", sample }
+pub(crate) const fn kind<C: AcceleratedCurve>() -> Kind {
+    Kind { name: Activity::MSM.name, variant: C::NAME, sample: sample::<C> }
 }
 
 /// What sums of so many pairs cost.
-pub(super) fn costs(pairs: usize) -> Vec<Cost> {
-    vec![Cost { kind: kind(), work: [pairs as f64; 2] }]
+pub(super) fn costs<C: AcceleratedCurve>(pairs: usize) -> Vec<Cost> {
+    vec![Cost { kind: kind::<C>(), work: [pairs as f64; 2] }]
 }
 
 /// Bases of which larger samples have each several times.
 const POINTS: usize = 1 << 10;
 
-fn sample(backend: &dyn Backend, log: u32) -> Measured {
-    use halo2curves::group::Curve;
-    let generator = G1::generator();
+fn sample<C: AcceleratedCurve>(backend: &dyn Backend, log: u32) -> Measured {
+    let generator = C::Projective::generator();
     let few = POINTS.min(1 << log);
     let multiples: Vec<_> =
-        std::iter::successors(Some(generator), |point| Some(point + generator)).take(few).collect();
-    let mut bases = vec![G1Affine::default(); few];
-    G1::batch_normalize(&multiples, &mut bases);
+        std::iter::successors(Some(generator), |point| Some(*point + generator)).take(few).collect();
+    let mut bases = vec![C::default(); few];
+    C::Projective::batch_normalize(&multiples, &mut bases);
     let points: Vec<_> = bases.iter().cycle().take(1 << log).copied().collect();
-    let scalars = super::powers(-Fr::from(3), 1 << log);
-    let mut sum = [G1::default()];
+    let ratio = -C::Scalar::from(3);
+    let scalars: Vec<_> =
+        std::iter::successors(Some(C::Scalar::ONE), |power| Some(*power * ratio)).take(1 << log).collect();
+    let mut sum = [C::Projective::identity()];
     let scalars = ScalarsView { scalars: &scalars, kept: None };
     let bases = BasesView { points: &points, kept: None, first: 0 };
-    timed(|| backend.msm(scalars, bases, &mut sum), [f64::from(1u32 << log); 2])
+    timed(|| C::sums(backend).msm(scalars, bases, &mut sum), [f64::from(1u32 << log); 2])
 }
 
 /// The sum over some of the bases of some of the rows, as one device computes it.
-pub(crate) struct Part<'a> {
-    sum: Sum<'a>,
+pub(crate) struct Part<'a, C: Curve> {
+    sum: Sum<'a, C>,
     /// Which of the bases.
     bases: Range<usize>,
     /// Which of the rows.
     rows: Range<usize>,
 }
 
-impl<'a> Sum<'a> {
+impl<'a, C: Curve> Sum<'a, C> {
     /// All of it.
-    fn whole(self) -> Part<'a> {
+    fn whole(self) -> Part<'a, C> {
         Part { bases: 0..self.bases.points.len(), rows: 0..self.rows, sum: self }
     }
 }
 
-impl<'a> Part<'a> {
+impl<'a, C: Curve> Part<'a, C> {
     /// What the device keeps of the bases, and where in that they begin.
     fn kept_bases(&self, device: &Member) -> Option<(&'a Kept, usize)> {
         let first = self.sum.bases.first;
@@ -130,21 +134,21 @@ impl<'a> Part<'a> {
     }
 }
 
-impl Call for Part<'_> {
+impl<C: AcceleratedCurve> Call for Part<'_, C> {
     /// The rows and their sums.
-    type Output = (Range<usize>, Vec<G1>);
+    type Output = (Range<usize>, Vec<C::Projective>);
 
     fn size(&self, device: &Member) -> Size {
         let (pairs, sums) = (self.bases.len() * self.rows.len(), self.rows.len());
         let moved = |bytes: usize, kept: bool| if kept { 0 } else { bytes };
-        let bytes_in = moved(pairs * size_of::<Fr>(), self.kept_scalars(device).is_some())
-            + moved(self.bases.len() * size_of::<G1Affine>(), self.kept_bases(device).is_some());
-        Activity::MSM.of(pairs, bytes_in, sums * size_of::<G1>())
+        let bytes_in = moved(pairs * size_of::<C::Scalar>(), self.kept_scalars(device).is_some())
+            + moved(self.bases.len() * size_of::<C>(), self.kept_bases(device).is_some());
+        Activity::MSM.of(pairs, bytes_in, sums * size_of::<C::Projective>())
     }
 
     fn run(self, device: &Member) -> Result<Self::Output, Error> {
         let width = self.sum.bases.points.len();
-        let mut sums = vec![G1::default(); self.rows.len()];
+        let mut sums = vec![C::Projective::identity(); self.rows.len()];
         let all = self.sum.scalars.host();
         let mut pieces = Vec::new();
         let scalars = match (&self.sum.scalars, self.bases.len() == width) {
@@ -153,7 +157,7 @@ impl Call for Part<'_> {
             (_, false) if self.rows.len() == 1 => &all[self.rows.start * width..][self.bases.clone()],
             // The pieces of the rows, side by side.
             _ => {
-                pieces = memory::filled(self.rows.len() * self.bases.len(), Fr::zero())?;
+                pieces = memory::filled(self.rows.len() * self.bases.len(), C::Scalar::ZERO)?;
                 let rows = all[self.rows.start * width..self.rows.end * width].chunks_exact(width);
                 for (row, piece) in rows.zip(pieces.chunks_exact_mut(self.bases.len().max(1))) {
                     piece.copy_from_slice(&row[self.bases.clone()]);
@@ -165,28 +169,28 @@ impl Call for Part<'_> {
         let (kept, first) = self.kept_bases(device).unzip();
         let points = &self.sum.bases.points[self.bases.clone()];
         let bases = BasesView { points, kept, first: first.unwrap_or(0) };
-        device.backend().msm(scalars, bases, &mut sums)?;
+        C::sums(device.backend()).msm(scalars, bases, &mut sums)?;
         drop(pieces);
         Ok((self.rows, sums))
     }
 }
 
-impl Call for Sum<'_> {
-    type Output = Vec<G1>;
+impl<C: AcceleratedCurve> Call for Sum<'_, C> {
+    type Output = Vec<C::Projective>;
 
     fn size(&self, device: &Member) -> Size {
         let &Self { scalars, bases, rows } = self;
         Sum { scalars, bases, rows }.whole().size(device)
     }
 
-    fn run(self, device: &Member) -> Result<Vec<G1>, Error> {
+    fn run(self, device: &Member) -> Result<Vec<C::Projective>, Error> {
         self.whole().run(device).map(|(_, sums)| sums)
     }
 }
 
-impl Operation for Sum<'_> {
+impl<C: AcceleratedCurve> Operation for Sum<'_, C> {
     fn costs(&self) -> Vec<Cost> {
-        costs(self.scalars.len())
+        costs::<C>(self.scalars.len())
     }
 
     fn home(&self) -> Home {
@@ -202,11 +206,11 @@ impl Operation for Sum<'_> {
         Home::Parts(parts.collect())
     }
 
-    fn dispatch(self, dispatcher: &Dispatcher) -> Result<Vec<G1>, Error> {
+    fn dispatch(self, dispatcher: &Dispatcher) -> Result<Vec<C::Projective>, Error> {
         dispatcher.divided(self)
     }
 
-    fn tested(self, untested: &Untested<'_>) -> Result<Vec<G1>, Error> {
+    fn tested(self, untested: &Untested<'_>) -> Result<Vec<C::Projective>, Error> {
         const TEST: &str = "the check of a sum";
         let Self { scalars, bases, rows } = self;
         let sums = untested.run(Self { scalars, bases, rows })?;
@@ -221,16 +225,16 @@ impl Operation for Sum<'_> {
         // A sum is linear in its scalars: with u_i added to some of them it must grow by the sum of u_i P_i over those.
         let sample: Vec<usize> = random_indices(width).collect();
         let sampled: Vec<_> = sample.iter().map(|&i| points[i]).collect();
-        let added: Vec<Fr> = sample.iter().map(|_| random_element()).collect();
+        let added: Vec<C::Scalar> = sample.iter().map(|_| C::Scalar::from(random_word())).collect();
         let difference = reference(&added, &sampled)?;
         let mut changed = scalars.to_vec();
         for row in changed.chunks_mut(width) {
             for (&i, added) in sample.iter().zip(&added) {
-                row[i] += added;
+                row[i] += *added;
             }
         }
         let others = untested.run(Sum { scalars: Scalars::Host(&changed, &[]), bases, rows })?;
-        let grown = sums.iter().zip(&others).all(|(sum, other)| *other == sum + difference);
+        let grown = sums.iter().zip(&others).all(|(sum, other)| *other == *sum + difference);
         untested.expect(grown, TEST)?;
         // And a few of its pairs alone must have the sum that the reference finds.
         let row = scalars.chunks(width).nth((random_word() % rows as u64) as usize).unwrap_or_default();
@@ -243,24 +247,24 @@ impl Operation for Sum<'_> {
 }
 
 /// The sum as the reference finds it.
-fn reference(scalars: &[Fr], points: &[G1Affine]) -> Result<G1, Error> {
-    let mut sum = [G1::default()];
+fn reference<C: Curve>(scalars: &[C::Scalar], points: &[C]) -> Result<C::Projective, Error> {
+    let mut sum = [C::Projective::identity()];
     let bases = BasesView { points, kept: None, first: 0 };
-    Reference.msm(ScalarsView { scalars, kept: None }, bases, &mut sum)?;
+    Msm::<C>::msm(&Reference, ScalarsView { scalars, kept: None }, bases, &mut sum)?;
     Ok(sum[0])
 }
 
-impl Sum<'_> {
+impl<C: Curve> Sum<'_, C> {
     /// Whether a batch is divided by its rows.
     fn by_rows(&self, devices: usize) -> bool {
         self.bases.kept.is_empty() && self.rows >= devices
     }
 }
 
-impl<'a> Divisible for Sum<'a> {
-    type Outcome = (Range<usize>, Vec<G1>);
+impl<'a, C: AcceleratedCurve> Divisible for Sum<'a, C> {
+    type Outcome = (Range<usize>, Vec<C::Projective>);
     type Part<'p>
-        = Part<'p>
+        = Part<'p, C>
     where
         Self: 'p;
 
@@ -268,7 +272,7 @@ impl<'a> Divisible for Sum<'a> {
         if self.by_rows(devices) { self.rows } else { self.bases.points.len() }
     }
 
-    fn divide(&mut self, shares: &[Share], devices: &[Member]) -> Result<Vec<Part<'_>>, Error> {
+    fn divide(&mut self, shares: &[Share], devices: &[Member]) -> Result<Vec<Part<'_, C>>, Error> {
         let &mut Self { scalars, bases, rows } = self;
         let (by_rows, width) = (self.by_rows(devices.len()), bases.points.len());
         let part = |share: &Share| {
@@ -281,10 +285,14 @@ impl<'a> Divisible for Sum<'a> {
         Ok(shares.iter().map(part).collect())
     }
 
-    fn join(self, _: &[Share], outcomes: Vec<Result<Self::Outcome, Error>>) -> Result<Vec<G1>, Error> {
-        let mut sums = vec![G1::default(); self.rows];
+    fn join(
+        self,
+        _: &[Share],
+        outcomes: Vec<Result<Self::Outcome, Error>>,
+    ) -> Result<Vec<C::Projective>, Error> {
+        let mut sums = vec![C::Projective::identity(); self.rows];
         for (rows, part) in outcomes.into_iter().collect::<Result<Vec<_>, _>>()? {
-            sums[rows].iter_mut().zip(part).for_each(|(sum, term)| *sum += term);
+            sums[rows].iter_mut().zip(part).for_each(|(sum, term)| *sum = *sum + term);
         }
         Ok(sums)
     }

@@ -1,6 +1,6 @@
 //! Arguments that cannot be meant.
 
-use zkaccel::backend::cpu::Simd;
+use zkaccel::device::Simd;
 
 use crate::support::{Bench, MODULUS, ROOT, assert_failure};
 

@@ -56,8 +56,6 @@ use std::time::Duration;
 
 pub use device::Device;
 pub use hash::DeviceHash;
-#[cfg(feature = "bn254")]
-pub use {fft::DeviceField, msm::DeviceCurve};
 
 use super::{Clock, HostMemory};
 use crate::device::Bandwidths;

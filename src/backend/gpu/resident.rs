@@ -61,11 +61,6 @@ impl<D: Device> Residence for Gpu<D> {
     fn resident(&self) -> Option<&dyn ResidentBackend> {
         Some(self)
     }
-
-    #[cfg(feature = "bn254")]
-    fn resident_fft(&self) -> Option<&dyn crate::backend::ResidentFft> {
-        Some(self)
-    }
 }
 
 impl<D: Device> Resident for Gpu<D> {

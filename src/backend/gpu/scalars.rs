@@ -6,15 +6,14 @@ use super::Gpu;
 use super::device::Device;
 use super::fft::{DeviceField, SCALAR, Transform};
 use super::work::Work;
-use crate::backend::{Kept, Memory, ResidentFft};
-use crate::bn254::Fr;
+use crate::backend::{KeepScalars, Kept, KeptTransforms, Memory};
 use crate::error::Error;
 use crate::field::MontgomeryField;
 use crate::field::prime::{limbs, limbs_mut};
 use crate::ntt::{Domain, Ntt};
 
 /// Scalars in device memory as they are in the host's: in Montgomery form, below the prime. This is what
-/// [`Msm::keep_scalars`](crate::backend::Msm::keep_scalars) makes, so what [`ScalarsView::kept`](crate::backend::ScalarsView) holds.
+/// [`KeepScalars::keep_scalars`] makes, so what [`ScalarsView::kept`](crate::backend::ScalarsView) holds.
 pub(super) struct DeviceScalars<F> {
     /// Their memory, never written again; [`Work::borrow`] makes a region of it.
     pub(super) memory: Memory,
@@ -69,25 +68,22 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-impl<D: Device> ResidentFft for Gpu<D> {
-    fn kept_len(&self, scalars: &Kept) -> usize {
-        kept::<Fr>(scalars).len
+impl<D: Device, F: MontgomeryField> KeepScalars<F> for Gpu<D> {
+    fn keep_scalars(&self, scalars: &[F]) -> Result<Option<Kept>, Error> {
+        Ok(self.device_scalars(scalars)?.map(|scalars| Box::new(scalars) as Kept))
     }
 
-    fn fft_kept(&self, fft: &Ntt<Fr>, scalars: &Kept) -> Result<Kept, Error> {
-        self.transform_kept(&Transform::new(fft), scalars)
+    fn read_scalars(&self, scalars: &Kept, values: &mut [F]) -> Result<(), Error> {
+        Gpu::read_scalars(self, scalars, values)
+    }
+}
+
+impl<D: Device, F: DeviceField> KeptTransforms<F> for Gpu<D> {
+    fn ntt_kept(&self, ntt: &Ntt<F>, scalars: &Kept) -> Result<Kept, Error> {
+        self.transform_kept(&Transform::new(ntt), scalars)
     }
 
-    fn fft_of_padded_kept(
-        &self,
-        domain: &Domain<Fr>,
-        coefficients: &Kept,
-        size: usize,
-    ) -> Result<Kept, Error> {
+    fn evaluate_kept(&self, domain: &Domain<F>, coefficients: &Kept, size: usize) -> Result<Kept, Error> {
         self.transform_kept(&Transform::padded(domain, size.ilog2()), coefficients)
-    }
-
-    fn read_kept(&self, scalars: &Kept, values: &mut [Fr]) -> Result<(), Error> {
-        self.read_scalars(scalars, values)
     }
 }

@@ -1,4 +1,4 @@
-//! BN254 by a provider: the interface's memory is that of the types here.
+//! Sums and transforms over BN254 by a provider: the interface's memory is that of the types here. The interface has no other curves.
 
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -7,10 +7,13 @@ use halo2curves::ff::Field;
 
 use super::library::{Handle, Provider};
 use super::{External, flags};
-use crate::backend::{BasesView, Fft, Kept, Msm, ScalarsView};
-use crate::bn254::{Fq, Fr, G1, G1Affine, limbs, limbs_of_points, points, scalars};
+use crate::backend::{BasesView, KeepScalars, Kept, Msm, ScalarsView, Transforms, expect_columns_apart};
+use crate::curve::{Curve, limbs_of_points};
 use crate::error::Error;
-use crate::ntt::{Domain, Ntt};
+use crate::field::montgomery::Limbs;
+use crate::field::prime::{elements, limbs};
+use crate::field::{MontgomeryField, TwoAdic};
+use crate::ntt::Ntt;
 
 const SUM: &str = "multi-scalar multiplication";
 const TRANSFORM: &str = "a transform over BN254";
@@ -36,27 +39,34 @@ impl Drop for KeptBases {
 }
 
 impl External {
+    /// [`Error::Unsupported`] for a curve other than that of the interface.
+    fn expect_curve<C: Curve>(&self) -> Result<(), Error> {
+        match C::NAME {
+            "bn254-g1" => Ok(()),
+            _ => Err(self.provider.unsupported("multi-scalar multiplication over this curve")),
+        }
+    }
+
     /// A sum that the provider has written; coordinates are below the modulus and the point is on the curve.
-    fn sum(&self, [x, y, z]: [[u64; 4]; 3]) -> Result<G1, Error> {
-        let join = |a: [u64; 4], b: [u64; 4]| -> [u64; 8] {
-            std::array::from_fn(|i| if i < 4 { a[i] } else { b[i - 4] })
-        };
-        let pairs = [join(x, y), join(z, z)];
+    fn sum<C: Curve>(&self, answer: [Limbs; 3]) -> Result<C::Projective, Error> {
         let wrong = |_| self.not_canonical("coordinates below the modulus");
-        let pairs = points(&pairs).map_err(wrong)?;
-        let (x, y, z) = (pairs[0].x, pairs[0].y, pairs[1].x);
-        // Y^2 Z = X^3 + 3 Z^3, and not all zero.
-        let on_curve =
-            y * y * z == x * x * x + Fq::from(3) * z * z * z && !(y.is_zero_vartime() && z.is_zero_vartime());
-        match on_curve {
-            true => Ok(G1 { x, y, z }),
+        let coordinates: [C::Base; 3] =
+            elements(&answer, "coordinate").map_err(wrong)?.try_into().expect("three of three");
+        let [x, y, z] = coordinates;
+        // Y^2 Z = X^3 + b Z^3, and not all zero.
+        let is_identity = bool::from(y.is_zero() & z.is_zero());
+        match y.square() * z == x.square() * x + C::b() * z.square() * z && !is_identity {
+            true => Ok(C::from_homogeneous(coordinates)),
             false => Err(self.not_canonical("that a sum is on the curve")),
         }
     }
 }
 
-impl Msm for External {
-    fn keep_bases(&self, points: &[G1Affine], _: u64) -> Result<Option<Kept>, Error> {
+impl<F: MontgomeryField> KeepScalars<F> for External {}
+
+impl<C: Curve> Msm<C> for External {
+    fn keep_bases(&self, points: &[C], _: u64) -> Result<Option<Kept>, Error> {
+        self.expect_curve::<C>()?;
         let Some(bases) = &self.provider.bases else {
             // Then they are given with each sum.
             return if self.provider.msm.is_some() { Ok(None) } else { Err(self.provider.unsupported(SUM)) };
@@ -70,11 +80,13 @@ impl Msm for External {
         Ok(Some(Box::new(KeptBases { provider: Arc::clone(&self.provider), handle })))
     }
 
-    fn keep_scalars(&self, _: &[Fr]) -> Result<Option<Kept>, Error> {
-        Ok(None)
-    }
-
-    fn msm(&self, scalars: ScalarsView<'_>, bases: BasesView<'_>, sums: &mut [G1]) -> Result<(), Error> {
+    fn msm(
+        &self,
+        scalars: ScalarsView<'_, C::Scalar>,
+        bases: BasesView<'_, C>,
+        sums: &mut [C::Projective],
+    ) -> Result<(), Error> {
+        self.expect_curve::<C>()?;
         let (engine, len) = (self.provider.engine, bases.points.len());
         let kept = bases.kept.and_then(|kept| kept.downcast_ref::<KeptBases>());
         let points = limbs_of_points(bases.points).as_ptr().cast();
@@ -93,15 +105,19 @@ impl Msm for External {
                 _ => return Err(self.provider.unsupported(SUM)),
             };
             self.provider.check(status, SUM)?;
-            answers.push(self.sum(answer)?);
+            answers.push(self.sum::<C>(answer)?);
         }
         sums.copy_from_slice(&answers);
         Ok(())
     }
 }
 
-impl Fft for External {
-    fn fft(&self, fft: &Ntt<Fr>, values: &mut [Fr]) -> Result<(), Error> {
+impl<F: MontgomeryField + TwoAdic> Transforms<F> for External {
+    fn ntt(&self, fft: &Ntt<F>, values: &mut [F], width: usize) -> Result<(), Error> {
+        expect_columns_apart(width, &self.info.id)?;
+        if <F as MontgomeryField>::NAME != "bn254-fr" {
+            return Err(self.provider.unsupported("a transform over this field"));
+        }
         let functions = self.provider.fft.as_ref().ok_or_else(|| self.provider.unsupported(TRANSFORM))?;
         let mut answer = limbs(values).to_vec();
         let (domain, flags) = (fft.domain, flags(fft));
@@ -113,24 +129,9 @@ impl Fft for External {
             (functions.fft)(self.provider.engine, data, log_n, batch, root.as_ptr(), shift.as_ptr(), flags)
         };
         self.provider.check(status, TRANSFORM)?;
-        let answer = scalars(&answer).map_err(|_| self.not_canonical("scalars below the modulus"))?;
+        let answer =
+            elements(&answer, "scalar").map_err(|_| self.not_canonical("scalars below the modulus"))?;
         values.copy_from_slice(answer);
         Ok(())
-    }
-
-    fn fft_of_padded(
-        &self,
-        domain: &Domain<Fr>,
-        coefficients: &[Fr],
-        size: usize,
-        values: &mut [Fr],
-    ) -> Result<(), Error> {
-        values.fill(Fr::ZERO);
-        for (coefficients, padded) in
-            coefficients.chunks_exact(size).zip(values.chunks_exact_mut(domain.size()))
-        {
-            padded[..size].copy_from_slice(coefficients);
-        }
-        self.fft(&Ntt::forward(*domain), values)
     }
 }

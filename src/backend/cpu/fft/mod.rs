@@ -25,8 +25,7 @@ use self::scale::Scale;
 use self::twiddles::Twiddles;
 use super::residues::{Residues, Roots, on_residues};
 use super::{Cpu, Simd};
-use crate::backend::Fft;
-use crate::bn254::Fr;
+use crate::backend::{Transforms, evaluate_padded, expect_columns_apart};
 use crate::error::Error;
 use crate::field::montgomery::Residue;
 use crate::field::prime::{residues, residues_mut};
@@ -86,19 +85,25 @@ impl Cpu {
     }
 }
 
-impl Fft for Cpu {
-    fn fft(&self, fft: &Ntt<Fr>, values: &mut [Fr]) -> Result<(), Error> {
-        self.transforms(fft, values)
+impl<F: MontgomeryField + TwoAdic> Transforms<F> for Cpu {
+    fn ntt(&self, ntt: &Ntt<F>, values: &mut [F], width: usize) -> Result<(), Error> {
+        expect_columns_apart(width, "cpu")?;
+        self.transforms(ntt, values)
     }
 
-    fn fft_of_padded(
+    fn evaluate(
         &self,
-        domain: &Domain<Fr>,
-        coefficients: &[Fr],
-        size: usize,
-        values: &mut [Fr],
+        domain: &Domain<F>,
+        order: Order,
+        coefficients: &[F],
+        (size, width): (usize, usize),
+        values: &mut [F],
     ) -> Result<(), Error> {
-        self.transforms_of_padded(domain, coefficients, size, values)
+        expect_columns_apart(width, "cpu")?;
+        match order {
+            Order::Natural => self.transforms_of_padded(domain, coefficients, size, values),
+            Order::BitReversed => evaluate_padded(self, domain, order, coefficients, (size, width), values),
+        }
     }
 }
 

@@ -32,8 +32,7 @@ use self::plan::{Plan, SHORT, Task};
 use self::tables::Tables;
 use super::Cpu;
 use super::residues::{Residues, on_residues};
-use crate::backend::{BasesView, Kept, Msm, ScalarsView};
-use crate::bn254::{Fr, G1, G1Affine};
+use crate::backend::{BasesView, KeepScalars, Kept, Msm, ScalarsView};
 use crate::curve::{Curve, Xyzz, affine_points, projective};
 use crate::error::Error;
 use crate::field::MontgomeryField;
@@ -86,16 +85,23 @@ impl Cpu {
     }
 }
 
-impl Msm for Cpu {
-    fn keep_bases(&self, points: &[G1Affine], table_bytes: u64) -> Result<Option<Kept>, Error> {
+impl<F: MontgomeryField> KeepScalars<F> for Cpu {
+    fn keep_scalars(&self, scalars: &[F]) -> Result<Option<Kept>, Error> {
+        self.integers_of(scalars)
+    }
+}
+
+impl<C: Curve> Msm<C> for Cpu {
+    fn keep_bases(&self, points: &[C], table_bytes: u64) -> Result<Option<Kept>, Error> {
         self.tables_of(points, table_bytes)
     }
 
-    fn keep_scalars(&self, scalars: &[Fr]) -> Result<Option<Kept>, Error> {
-        self.integers_of(scalars)
-    }
-
-    fn msm(&self, scalars: ScalarsView<'_>, bases: BasesView<'_>, sums: &mut [G1]) -> Result<(), Error> {
+    fn msm(
+        &self,
+        scalars: ScalarsView<'_, C::Scalar>,
+        bases: BasesView<'_, C>,
+        sums: &mut [C::Projective],
+    ) -> Result<(), Error> {
         self.sums(scalars, bases, sums)
     }
 }

@@ -49,7 +49,9 @@ fn reference_agrees<C: Curve>() {
                 points.iter().zip(&scalars).map(|(&point, scalar)| C::Projective::from(point) * scalar);
             let expected = terms.fold(C::Projective::identity(), |sum, term| sum + term);
             let mut found = [C::Projective::default()];
-            crate::backend::reference::Reference.sums(&scalars, &points, &mut found);
+            let bases = BasesView { points: &points, kept: None, first: 0 };
+            let all = ScalarsView { scalars: &scalars, kept: None };
+            crate::backend::reference::Reference.msm(all, bases, &mut found).unwrap();
             assert_eq!(found[0], expected, "{} by the reference: {n}, {name}", C::NAME);
             check(&Cpu::default(), name, &scalars, &points, expected);
         }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use super::{Fault, Faulty};
 use crate::backend::gpu::{Device, Gpu};
-use crate::backend::{BasesView, Msm, ScalarsView};
+use crate::backend::{BasesView, KeepScalars, Msm, ScalarsView};
 use crate::bn254::{Fr, G1, G1Affine, affine};
 use crate::error::Error;
 

@@ -8,14 +8,13 @@ use super::super::pipeline;
 use super::super::work::Work;
 use super::DeviceField;
 use super::plan::Transform;
-use crate::backend::Fft;
 use crate::backend::cpu::Cpu;
-use crate::bn254::Fr;
+use crate::backend::{KeptTransforms, Transforms, evaluate_padded, expect_columns_apart};
 use crate::error::Error;
 use crate::field::TwoAdic;
 use crate::field::prime::{limbs, limbs_mut};
 use crate::memory;
-use crate::ntt::{Domain, Ntt};
+use crate::ntt::{Domain, Ntt, Order};
 
 impl<D: Device> Gpu<D> {
     /// Transforms whose results are copied over their inputs: all that can fail has been waited for when that begins, unless
@@ -99,18 +98,28 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-impl<D: Device> Fft for Gpu<D> {
-    fn fft(&self, fft: &Ntt<Fr>, values: &mut [Fr]) -> Result<(), Error> {
-        self.fft_in_place(fft, values)
+impl<D: Device, F: DeviceField> Transforms<F> for Gpu<D> {
+    fn ntt(&self, ntt: &Ntt<F>, values: &mut [F], width: usize) -> Result<(), Error> {
+        expect_columns_apart(width, &self.device.info().id)?;
+        self.fft_in_place(ntt, values)
     }
 
-    fn fft_of_padded(
+    fn evaluate(
         &self,
-        domain: &Domain<Fr>,
-        coefficients: &[Fr],
-        size: usize,
-        values: &mut [Fr],
+        domain: &Domain<F>,
+        order: Order,
+        coefficients: &[F],
+        (size, width): (usize, usize),
+        values: &mut [F],
     ) -> Result<(), Error> {
-        self.fft_padded(domain, coefficients, size, values)
+        expect_columns_apart(width, &self.device.info().id)?;
+        match order {
+            Order::Natural => self.fft_padded(domain, coefficients, size, values),
+            Order::BitReversed => evaluate_padded(self, domain, order, coefficients, (size, width), values),
+        }
+    }
+
+    fn on_kept(&self) -> Option<&dyn KeptTransforms<F>> {
+        Some(self)
     }
 }

@@ -10,7 +10,7 @@ use super::super::opencl::OpenCl;
 use super::super::work::Work;
 use super::Transform;
 use crate::backend::reference::Reference;
-use crate::backend::{Fft, Kept, ResidentFft, Transforms};
+use crate::backend::{KeepScalars, Kept, KeptTransforms, Transforms};
 use crate::bn254::Fr;
 use crate::error::Error;
 use crate::field::prime::{limbs, limbs_mut};
@@ -141,11 +141,11 @@ fn parts_side_by_side() {
     let domain = Domain::halo2(6).unwrap().coset(Fr::ZETA).unwrap();
     let values = scalars(7 << 6);
     let (mut found, mut expected) = (values.clone(), values.clone());
-    gpu.fft(&Ntt::inverse(domain), &mut found).unwrap();
+    gpu.ntt(&Ntt::inverse(domain), &mut found, 1).unwrap();
     Reference.ntt(&Ntt::inverse(domain), &mut expected, 1).unwrap();
     assert!(same(&found, &expected));
     let (mut found, mut expected) = (vec![Fr::ZERO; 14 << 6], vec![Fr::ZERO; 14 << 6]);
-    gpu.fft_of_padded(&domain, &values, 1 << 5, &mut found).unwrap();
+    gpu.evaluate(&domain, Order::Natural, &values, (1 << 5, 1), &mut found).unwrap();
     Reference.evaluate(&domain, Order::Natural, &values, (1 << 5, 1), &mut expected).unwrap();
     assert!(same(&found, &expected));
     gpu.overlap_from = usual;
@@ -162,15 +162,15 @@ fn scalars_that_stay() {
     // Input and output, of 32 bytes a scalar: a single pass needs no scratch memory.
     let (required, budget) = (2 * 64 * 32, 2 * 64 * 32 - 1);
     let usual = std::mem::replace(&mut gpu.limit, budget);
-    assert_eq!(gpu.fft_kept(&fft, &kept).err(), Some(Error::OverDeviceBudget { required, budget }));
+    assert_eq!(gpu.ntt_kept(&fft, &kept).err(), Some(Error::OverDeviceBudget { required, budget }));
     gpu.limit = 64 * 32 - 1;
     assert!(gpu.device_scalars(&values).unwrap().is_none());
     gpu.limit = usual;
     let mut found = vec![Fr::ZERO; 64];
-    gpu.read_kept(&gpu.fft_kept(&fft, &kept).unwrap(), &mut found).unwrap();
+    KeepScalars::read_scalars(&*gpu, &gpu.ntt_kept(&fft, &kept).unwrap(), &mut found).unwrap();
     let mut expected = values.clone();
     Reference.ntt(&fft, &mut expected, 1).unwrap();
     assert!(same(&found, &expected));
-    gpu.read_kept(&kept, &mut found).unwrap();
+    KeepScalars::read_scalars(&*gpu, &kept, &mut found).unwrap();
     assert!(same(&found, &values));
 }

@@ -41,7 +41,6 @@ use super::Gpu;
 use super::device::Device;
 use super::scalars::DeviceScalars;
 use crate::backend::{BasesView, Kept, Msm, ScalarsView};
-use crate::bn254::{Fr, G1, G1Affine};
 use crate::curve::{Curve, Xyzz, projective};
 use crate::error::Error;
 use crate::field::montgomery::Residue;
@@ -118,16 +117,17 @@ impl<C: Curve> Input<'_, C> {
     }
 }
 
-impl<D: Device> Msm for Gpu<D> {
-    fn keep_bases(&self, points: &[G1Affine], table_bytes: u64) -> Result<Option<Kept>, Error> {
+impl<D: Device, C: DeviceCurve> Msm<C> for Gpu<D> {
+    fn keep_bases(&self, points: &[C], table_bytes: u64) -> Result<Option<Kept>, Error> {
         Ok(self.device_bases(points, table_bytes)?.map(|bases| Box::new(bases) as Kept))
     }
 
-    fn keep_scalars(&self, scalars: &[Fr]) -> Result<Option<Kept>, Error> {
-        Ok(self.device_scalars(scalars)?.map(|scalars| Box::new(scalars) as Kept))
-    }
-
-    fn msm(&self, scalars: ScalarsView<'_>, bases: BasesView<'_>, sums: &mut [G1]) -> Result<(), Error> {
+    fn msm(
+        &self,
+        scalars: ScalarsView<'_, C::Scalar>,
+        bases: BasesView<'_, C>,
+        sums: &mut [C::Projective],
+    ) -> Result<(), Error> {
         self.sums(scalars, bases, sums)
     }
 }
