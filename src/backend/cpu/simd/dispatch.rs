@@ -1,7 +1,7 @@
 //! Which vectors a level has, and how work is compiled for them.
 //!
 //! An algorithm is written once over a *kind* of vectors, a trait that lists the operations that it needs, and compiled for
-//! each type that implements the trait. The types are named like the levels whose instructions they use. [`kinds`] lists all
+//! each type that implements the trait. The types are named like the levels whose instructions they use. `kinds!` lists all
 //! kinds with their types; [`on_vectors`] is the only place that chooses among these for a level: it takes the type of that
 //! level or, where the kind has none, of the best level below. A level for which there is none at all has to do with code
 //! for one element at a time.

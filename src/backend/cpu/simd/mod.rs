@@ -73,7 +73,7 @@ macro_rules! level {
 }
 
 /// Makes the levels of a list that is ordered from the least to the best: the values of [`Simd`], and a type for each in
-/// [`level`].
+/// [`mod@level`].
 macro_rules! levels {
     ($($(#[$doc:meta])* $level:ident: $name:literal, $registers:literal registers, [$($feature:tt)*];)+) => {
         /// The instructions that the CPU backend may use.
