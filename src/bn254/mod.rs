@@ -22,6 +22,7 @@
 pub mod arkworks;
 mod integers;
 mod layout;
+mod montgomery;
 #[cfg(test)]
 mod tests;
 
@@ -33,6 +34,9 @@ pub(crate) use layout::{
     affine_points, fold_canonical, limbs_mut, residues, residues_mut, scalar_of_residue, sum_of_xyzz,
 };
 pub use layout::{limbs, limbs_of_points, points, scalars, scalars_mut};
+pub use montgomery::{
+    coordinates_from_montgomery, coordinates_to_montgomery, scalars_from_montgomery, scalars_to_montgomery,
+};
 
 use halo2curves::ff::{Field, PrimeField};
 
