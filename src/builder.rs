@@ -1,6 +1,7 @@
 //! The options of an engine, and how it is made of them: the device found and opened, and threads for it.
 
 use std::fmt;
+use std::sync::Arc;
 
 use rayon::ThreadPoolBuilder;
 
@@ -10,6 +11,8 @@ use crate::device::{DeviceChoice, DeviceInfo, DeviceKind};
 use crate::dispatch::Dispatcher;
 use crate::engine::{Engine, Shared};
 use crate::error::Error;
+use crate::gate::Gate;
+use crate::job_threads::JobThreads;
 use crate::merkle::Approach;
 use crate::policy::Policy;
 use crate::progress::Progress;
@@ -72,7 +75,8 @@ impl EngineBuilder {
         Self { weights: Some(weights), ..self }
     }
 
-    /// The number of CPU threads; all that the system grants unless said.
+    /// The number of threads that compute; all that the system grants unless said. Jobs have as many more ([`Job`](crate::Job)), which wait
+    /// for these.
     pub fn threads(self, threads: usize) -> Self {
         Self { threads: Some(threads), ..self }
     }
@@ -111,7 +115,8 @@ impl EngineBuilder {
         Self { device_memory: Some(bytes), ..self }
     }
 
-    /// A function that hears how far long operations are. It is called from the engine's threads.
+    /// A function that hears how far long operations are. It is called from the engine's threads, in the middle of the operation: it must
+    /// not wait for other work of the engine.
     pub fn on_progress(self, listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
         Self { progress: Some(Box::new(listener)), ..self }
     }
@@ -163,7 +168,11 @@ impl EngineBuilder {
             check_answers: self.check_answers,
             weights: self.weights,
         };
-        let shared = Shared { dispatcher, pool, device, asked, memory_budget, progress: self.progress };
+        // Twice as many as there are threads, so that one that is done finds the next operation waiting.
+        let gate = Arc::new(Gate::new(2 * threads));
+        let jobs = JobThreads::new(threads, Arc::clone(&gate));
+        let shared =
+            Shared { dispatcher, pool, gate, jobs, device, asked, memory_budget, progress: self.progress };
         Ok(Engine::of(shared, self.approach))
     }
 }

@@ -4,6 +4,7 @@
 //! canonical words, memory), and then handed to the dispatcher, which has a device do it. Backends may assume that arguments are sound.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use rayon::ThreadPool;
@@ -15,6 +16,9 @@ use crate::device::DeviceInfo;
 use crate::dispatch::{Dispatcher, Operation};
 use crate::error::Error;
 use crate::field::{Field, Goldilocks};
+use crate::gate::Gate;
+use crate::job_threads::JobThreads;
+use crate::lend::lending;
 use crate::matrix::{Layout, Matrix, MatrixInput, MatrixMut, MatrixRef, Shape};
 use crate::memory;
 use crate::merkle::{Approach, MerkleTree, check_leaf_count};
@@ -41,7 +45,11 @@ pub struct Engine {
 /// What clones of an engine share.
 pub(crate) struct Shared {
     pub(crate) dispatcher: Dispatcher,
+    /// The threads that compute.
     pub(crate) pool: ThreadPool,
+    /// What operations pass on their way to the pool.
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) jobs: JobThreads,
     pub(crate) device: DeviceInfo,
     /// What was asked for, for engines that are to be like this one.
     pub(crate) asked: Asked,
@@ -251,13 +259,17 @@ impl Engine {
         Ok(())
     }
 
-    /// Runs an operation on the engine's threads.
+    /// Runs an operation on the engine's threads: in place on one of them; from any other it is handed over, and that thread
+    /// runs nothing else until it is done.
     pub(crate) fn run<R: Send>(&self, operation: impl FnOnce() -> R + Send) -> R {
-        // What the pool is made to run has one type, so that its machinery is compiled once and not for every operation.
-        let (mut operation, mut result) = (Some(operation), None);
-        let run: &mut (dyn FnMut() + Send) = &mut || result = operation.take().map(|operation| operation());
-        self.shared.pool.install(run);
-        result.expect("the pool has run it, or has passed on its panic")
+        if self.shared.pool.current_thread_index().is_some() {
+            return operation();
+        }
+        let _entered = self.shared.gate.enter();
+        let mut result = None;
+        let run = || result = Some(catch_unwind(AssertUnwindSafe(operation)));
+        lending(|lender| self.shared.pool.spawn(lender.lend(Box::new(run))));
+        result.expect("the pool has run it").unwrap_or_else(|panic| resume_unwind(panic))
     }
 
     /// Has the engine's devices do an operation.
@@ -286,9 +298,9 @@ impl Engine {
         self.shared.memory_budget
     }
 
-    /// The engine's threads.
-    pub(crate) fn pool(&self) -> &ThreadPool {
-        &self.shared.pool
+    /// The threads of its jobs.
+    pub(crate) fn jobs(&self) -> &JobThreads {
+        &self.shared.jobs
     }
 
     /// Tells the listener how far a stage is.

@@ -336,6 +336,14 @@ pub enum Error {
     },
 
     /// The system has no memory left.
+    ///
+    /// This is the answer where the system refuses memory for what grows with the data: results, copies, scratch, keys with their tables,
+    /// page-locked memory. Three things cannot be refused like this. The lists by which an operation organises its work, and whatever
+    /// the libraries beneath and the drivers allocate for themselves, abort the process where the system refuses them, as Rust's
+    /// allocator does; so do, on the CPU, the tables of roots of unity of BN254's transforms, as large as a polynomial. Threads that the
+    /// system refuses are [`Error::BadThreadCount`] when an engine is built. And a system that overcommits, as Linux does by
+    /// default, grants memory that it does not have, and ends a process that writes to it: what keeps an operation within the
+    /// memory that there is is the budget ([`EngineBuilder::memory_budget`](crate::EngineBuilder::memory_budget)).
     #[error("the system refused {bytes} bytes of host memory")]
     HostOutOfMemory {
         /// The size of the allocation.

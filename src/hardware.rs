@@ -13,8 +13,8 @@ use crate::work::DeviceWork;
 
 impl Engine {
     /// The time that the device has spent on this engine's operations so far, transfers not counted, by its own clock;
-    /// `None` where the host is the device. Parts that run side by side count each for itself, so that a device which works on
-    /// several at a time has more time than a clock on the wall.
+    /// `None` where the host is the device. A moment counts once, on however many parts of operations the device works in it; the times of
+    /// several devices are added.
     pub fn device_time(&self) -> Option<Duration> {
         self.dispatcher().device_time()
     }

@@ -1,28 +1,76 @@
 //! Asynchronous operations: [`Job`], a future with a blocking `wait`.
 //!
-//! A job's inputs are moved into it and its result is moved out, once. The thread that runs the operation fills a
-//! slot and wakes whoever waits; dropping the job only gives up the claim to the slot, so it never blocks and never
-//! takes memory from under a running operation.
+//! A job's inputs are moved into it and its result is moved out, once. Whoever takes the operation first runs it, a thread of
+//! the engine or the one that waits for it; that thread fills a slot and wakes whoever waits. Dropping the job only gives
+//! up the claim to the slot, so it never blocks and never takes memory from under a running operation.
+//!
+//! A thread that waits for a job runs that job and no other, so what is on its stack is what it has asked for; and a job that
+//! waits for another needs no further thread, however few there are.
 
 use std::any::Any;
+use std::cell::Cell;
+use std::fmt;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
 use crate::error::Error;
+use crate::lend::Task;
 use crate::lock::lock;
 
 /// An operation under way, or done and not yet collected.
 ///
 /// Await it on any executor, [`wait`](Self::wait) for it, or drop it: then the operation still runs to its end and
 /// its result is discarded.
+///
+/// Jobs run on threads of their own, as many as the engine has threads for computing, and each hands the operations that it
+/// calls to the latter. So a job may block, and wait for others in any way, also with one thread:
+///
+/// - [`wait`](Self::wait) runs the job on the waiting thread if no other thread has begun it.
+/// - Polling a job inside another one, as by an executor's `block_on`, does the same: such a poll may take as long as
+///   the operation.
+/// - A job may join a thread that calls the engine, or that waits for jobs. Where threads outside of jobs *await* jobs for
+///   which the engine has no thread left, because the jobs that it runs are all blocked by them, one thread more is started
+///   each second in which nothing has moved: that works, slowly.
 #[derive(Debug)]
 #[must_use = "a dropped job's result is lost; wait for it or await it"]
 pub struct Job<T> {
     slot: Arc<Slot<T>>,
+    start: Arc<Start>,
+}
+
+/// The operation of a job until somebody takes it.
+pub(crate) struct Start(Mutex<Option<Task>>);
+
+thread_local! {
+    /// Whether this thread is running a job.
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+impl Start {
+    /// Runs the operation here, unless somebody has taken it; whether it was.
+    pub(crate) fn run(&self) -> bool {
+        struct Leave(bool);
+        impl Drop for Leave {
+            fn drop(&mut self) {
+                INSIDE.set(self.0);
+            }
+        }
+        // Taken in a statement of its own, so that nothing runs under the lock.
+        let task = lock(&self.0).take();
+        let Some(task) = task else { return false };
+        let _leave = Leave(INSIDE.replace(true));
+        task();
+        true
+    }
+}
+
+impl fmt::Debug for Start {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Start").finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug)]
@@ -60,8 +108,15 @@ impl<T> State<T> {
 }
 
 impl<T: Send> Job<T> {
-    /// A job, and the closure that runs `operation` and fills the job's slot. A panic becomes [`Error::JobPanicked`].
-    pub(crate) fn new(operation: impl FnOnce() -> Result<T, Error> + Send) -> (Self, impl FnOnce() + Send) {
+    /// A job, and what runs `operation` and fills the job's slot; `lend` gives it the lifetime that threads ask for. A panic
+    /// becomes [`Error::JobPanicked`].
+    pub(crate) fn new<'scope>(
+        operation: impl FnOnce() -> Result<T, Error> + Send + 'scope,
+        lend: impl FnOnce(Box<dyn FnOnce() + Send + 'scope>) -> Task,
+    ) -> (Self, Arc<Start>)
+    where
+        T: 'scope,
+    {
         let slot = Arc::new(Slot { state: Mutex::new(State::Running(None)), filled: Condvar::new() });
         let filler = Arc::clone(&slot);
         let run = move || {
@@ -73,7 +128,8 @@ impl<T: Send> Job<T> {
                 waker.wake();
             }
         };
-        (Self { slot }, run)
+        let start = Arc::new(Start(Mutex::new(Some(lend(Box::new(run))))));
+        (Self { slot, start: Arc::clone(&start) }, start)
     }
 
     /// Whether the result is there, so that [`wait`](Self::wait) would not block.
@@ -81,28 +137,15 @@ impl<T: Send> Job<T> {
         !matches!(*self.slot.lock(), State::Running(_))
     }
 
-    /// Blocks until the operation is done and returns its result.
-    ///
-    /// On a thread of a rayon pool it runs other work of that pool meanwhile, so that a job waited for inside
-    /// another job cannot starve.
+    /// Blocks until the operation is done and returns its result. If no thread has begun it, it is run on this one.
     pub fn wait(self) -> Result<T, Error> {
+        self.start.run();
         let mut state = self.slot.lock();
         loop {
             if let Some(result) = state.take() {
                 return result;
             }
-            if rayon::current_thread_index().is_none() {
-                state = self.slot.filled.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner());
-                continue;
-            }
-            drop(state);
-            let idle = rayon::yield_now() != Some(rayon::Yield::Executed);
-            state = self.slot.lock();
-            if idle && matches!(*state, State::Running(_)) {
-                let pause = Duration::from_micros(100);
-                let woken = self.slot.filled.wait_timeout(state, pause);
-                state = woken.unwrap_or_else(|poisoned| poisoned.into_inner()).0;
-            }
+            state = self.slot.filled.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
@@ -110,8 +153,12 @@ impl<T: Send> Job<T> {
 impl<T> Future for Job<T> {
     type Output = Result<T, Error>;
 
-    /// Polled again after it was ready, a job answers [`Error::JobConsumed`].
+    /// Polled again after it was ready, a job answers [`Error::JobConsumed`]. Inside another job, a job that no thread has begun
+    /// is run by the poll.
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if INSIDE.get() {
+            self.start.run();
+        }
         let mut state = self.slot.lock();
         match state.take() {
             Some(result) => Poll::Ready(result),

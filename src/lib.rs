@@ -5,6 +5,15 @@
 //! with a right result or with one clear [`Error`]. Every operation also runs as a [`Job`], a future that can be
 //! awaited on any executor, waited for, or dropped.
 //!
+//! ```toml
+//! [dependencies]
+//! zkaccel = { git = "https://github.com/zkaccel/zkaccel" }
+//! # Slices of arkworks' BN254 types as they are:
+//! # zkaccel = { git = "https://github.com/zkaccel/zkaccel", features = ["arkworks"] }
+//! # The CPU alone, without BN254 and without GPUs:
+//! # zkaccel = { git = "https://github.com/zkaccel/zkaccel", default-features = false }
+//! ```
+//!
 //! Commit to an execution trace, open rows, verify them:
 //!
 //! ```
@@ -88,12 +97,15 @@ mod error;
 #[cfg(feature = "bn254")]
 pub mod fft;
 pub mod field;
+mod gate;
 mod global;
 mod hardware;
 pub mod hash;
 mod job;
+mod job_threads;
 #[doc(hidden)]
 pub mod kernels;
+mod lend;
 mod lock;
 pub mod matrix;
 mod memory;

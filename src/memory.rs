@@ -1,4 +1,6 @@
 //! Host memory: fallible allocation, huge pages, copies by all threads, and how much the machine has.
+//!
+//! Whatever grows with the data is allocated here, so that a refusal is an error; [`Error::HostOutOfMemory`] tells what else there is.
 
 use std::sync::OnceLock;
 

@@ -1,11 +1,16 @@
 //! Asynchronous forms of the engine's operations.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+
 use crate::backend::Accelerated;
 use crate::commit::{Commitment, TraceSpec};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::field::Field;
-use crate::job::Job;
+use crate::job::{Job, Start};
+use crate::lend::{Lender, lending};
+use crate::lock::lock;
 use crate::matrix::Matrix;
 use crate::merkle::MerkleTree;
 use crate::ntt::{Lde, Ntt};
@@ -15,11 +20,14 @@ use crate::resident::{DeviceMatrix, DeviceTree};
 #[derive(Debug)]
 pub struct Scope<'a, 'scope> {
     engine: &'a Engine,
-    scope: &'a rayon::Scope<'scope>,
+    lender: &'a Lender<'scope>,
+    /// The jobs that were started.
+    started: Mutex<Vec<Arc<Start>>>,
 }
 
 impl Engine {
-    /// Runs any operation, or several, as a job on the engine's threads.
+    /// Runs any operation, or several, as a job ([`Job`] tells on which thread). The engine's operations inside it run on
+    /// the engine's threads; parallel iterators of the caller's own run in rayon's global pool.
     ///
     /// ```
     /// # use zkaccel::{Engine, hash::{ElementDigest, Rp64_256}};
@@ -34,12 +42,13 @@ impl Engine {
         operation: impl FnOnce(&Engine) -> Result<T, Error> + Send + 'static,
     ) -> Job<T> {
         let engine = self.clone();
-        let (job, run) = Job::new(move || operation(&engine));
-        self.pool().spawn(run);
+        let (job, start) = Job::new(move || operation(&engine), |task| task);
+        self.jobs().push(start);
         job
     }
 
-    /// Starts jobs over borrowed inputs; returns when `body` and every job started in it are done.
+    /// Starts jobs over borrowed inputs; returns when `body` and every job started in it are done. Jobs that no thread has begun by the end
+    /// of `body` are run on this one.
     ///
     /// ```
     /// # use zkaccel::{Engine, hash::{ElementDigest, Rp64_256}};
@@ -54,7 +63,15 @@ impl Engine {
     /// # Ok::<(), zkaccel::Error>(())
     /// ```
     pub fn scope<'scope, R>(&self, body: impl FnOnce(&Scope<'_, 'scope>) -> R) -> R {
-        self.pool().in_place_scope(|scope| body(&Scope { engine: self, scope }))
+        lending(|lender| {
+            let scope = Scope { engine: self, lender, started: Mutex::default() };
+            let result = catch_unwind(AssertUnwindSafe(|| body(&scope)));
+            // So that a scope inside a job needs no further thread.
+            for start in scope.started.into_inner().unwrap_or_else(PoisonError::into_inner) {
+                start.run();
+            }
+            result.unwrap_or_else(|panic| resume_unwind(panic))
+        })
     }
 
     /// [`ntt`](Self::ntt) as a job, which returns the transformed matrix.
@@ -146,8 +163,9 @@ impl<'scope> Scope<'_, 'scope> {
         operation: impl FnOnce(&Engine) -> Result<T, Error> + Send + 'scope,
     ) -> Job<T> {
         let engine = self.engine.clone();
-        let (job, run) = Job::new(move || operation(&engine));
-        self.scope.spawn(|_| run());
+        let (job, start) = Job::new(move || operation(&engine), |task| self.lender.lend(task));
+        lock(&self.started).push(Arc::clone(&start));
+        self.engine.jobs().push(start);
         job
     }
 }

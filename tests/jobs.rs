@@ -7,6 +7,7 @@ use std::sync::{Arc, mpsc};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
+use zkaccel::commit::{Commitment, TraceSpec};
 use zkaccel::field::Goldilocks;
 use zkaccel::hash::{ElementDigest, Rp64_256};
 use zkaccel::matrix::Matrix;
@@ -191,4 +192,189 @@ fn many_callers_of_one_engine() {
         })
         .collect();
     threads.into_iter().for_each(|thread| thread.join().unwrap());
+}
+
+/// What `run` gives, within so many seconds: where it hangs, the test fails instead.
+fn within<T: Send + 'static>(seconds: u64, run: impl FnOnce() -> T + Send + 'static) -> T {
+    let (send, receive) = mpsc::channel();
+    std::thread::spawn(move || send.send(run()).ok());
+    receive.recv_timeout(Duration::from_secs(seconds)).expect("the operation hangs or has panicked")
+}
+
+/// The most that were under way at once.
+#[derive(Default)]
+struct AtOnce {
+    now: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl AtOnce {
+    fn during<T>(&self, operation: impl FnOnce() -> T) -> T {
+        self.most.fetch_max(self.now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+        let result = operation();
+        self.now.fetch_sub(1, Ordering::SeqCst);
+        result
+    }
+
+    fn most(&self) -> usize {
+        self.most.load(Ordering::SeqCst)
+    }
+}
+
+fn small_commit(engine: &Engine) -> Result<Commitment<Rp64_256>, Error> {
+    engine.commit(&TraceSpec::default(), column(6))
+}
+
+/// A thread that waits for the engine runs no other task of its own pool: else each of them would wait on top of another.
+#[test]
+fn calls_from_another_rayon_pool_do_not_nest() {
+    use rayon::prelude::*;
+    let engine = engine(2);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let expected = small_commit(&engine).unwrap().root();
+    let at_once = AtOnce::default();
+    pool.install(|| {
+        (0..3000).into_par_iter().for_each(|_| {
+            let root = at_once.during(|| small_commit(&engine)).unwrap().root();
+            assert_eq!(root, expected);
+        });
+    });
+    assert!(at_once.most() <= 2, "{} commits under way on two threads", at_once.most());
+}
+
+#[test]
+fn jobs_waited_for_in_another_rayon_pool_do_not_nest() {
+    use rayon::prelude::*;
+    let engine = engine(2);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let at_once = AtOnce::default();
+    pool.install(|| {
+        (0..3000).into_par_iter().for_each(|_| {
+            let job = engine.spawn(|engine| small_commit(engine).map(|commitment| commitment.root()));
+            at_once.during(|| job.wait()).unwrap();
+        });
+    });
+    assert!(at_once.most() <= 2, "{} jobs waited for by two threads", at_once.most());
+}
+
+/// As many jobs as the engine has threads are under way, and one more that the caller runs while it waits for it.
+#[test]
+fn jobs_do_not_nest() {
+    let engine = engine(2);
+    let at_once = Arc::new(AtOnce::default());
+    let jobs: Vec<_> = (0..3000)
+        .map(|_| {
+            let at_once = Arc::clone(&at_once);
+            engine.spawn(move |engine| at_once.during(|| small_commit(engine)).map(|found| found.root()))
+        })
+        .collect();
+    let expected = small_commit(&engine).unwrap().root();
+    for job in jobs {
+        assert_eq!(job.wait().unwrap(), expected);
+    }
+    assert!(at_once.most() <= 3, "{} jobs under way on two threads", at_once.most());
+}
+
+#[test]
+fn many_threads_call_at_once() {
+    let engine = engine(2);
+    let expected = small_commit(&engine).unwrap().root();
+    std::thread::scope(|scope| {
+        for _ in 0..512 {
+            scope.spawn(|| assert_eq!(small_commit(&engine).unwrap().root(), expected));
+        }
+    });
+}
+
+#[test]
+fn a_job_awaits_a_job_inside_one() {
+    for threads in [1, 2] {
+        let found = within(60, move || {
+            let engine = engine(threads);
+            let job = engine.spawn(|engine| {
+                let started: Vec<_> = (0..3).map(|i| engine.spawn(move |_| Ok(i))).collect();
+                started.into_iter().map(pollster::block_on).sum::<Result<u32, _>>()
+            });
+            pollster::block_on(job)
+        });
+        assert_eq!(found, Ok(3));
+    }
+}
+
+#[test]
+fn a_job_joins_a_thread_that_calls_the_engine() {
+    let found = within(60, || {
+        let engine = engine(1);
+        let job = engine.spawn(|engine| {
+            let engine = engine.clone();
+            std::thread::spawn(move || small_commit(&engine)).join().unwrap()
+        });
+        pollster::block_on(job).map(|commitment| commitment.root())
+    });
+    assert_eq!(found.unwrap(), small_commit(&engine(1)).unwrap().root());
+}
+
+/// Nobody can see that the engine's jobs all stand still; a further thread is started when nothing has moved for a while.
+#[test]
+fn a_job_joins_threads_that_await_jobs() {
+    let found = within(60, || {
+        let engine = engine(1);
+        let job = engine.spawn(|engine| {
+            let joined = |depth: u32| {
+                let engine = engine.clone();
+                let outer = move || {
+                    let inner = engine.spawn(move |engine| {
+                        let innermost = engine.spawn(move |_| Ok(depth));
+                        std::thread::spawn(|| pollster::block_on(innermost)).join().unwrap()
+                    });
+                    pollster::block_on(inner)
+                };
+                std::thread::spawn(outer).join().unwrap()
+            };
+            Ok(joined(1)? + joined(2)?)
+        });
+        pollster::block_on(job)
+    });
+    assert_eq!(found, Ok(3));
+}
+
+#[test]
+fn a_scope_inside_a_job() {
+    let found = within(60, || {
+        let engine = engine(1);
+        let job = engine.spawn(|engine| {
+            let words = [1_u32, 2, 3];
+            let done = AtomicUsize::new(0);
+            let sum = engine.scope(|scope| {
+                let started: Vec<_> = words.iter().map(|word| scope.spawn(|_| Ok(*word))).collect();
+                drop(scope.spawn(|_| Ok(done.fetch_add(1, Ordering::SeqCst))));
+                started.into_iter().map(pollster::block_on).sum::<Result<u32, _>>()
+            });
+            assert_eq!(done.into_inner(), 1);
+            sum
+        });
+        pollster::block_on(job)
+    });
+    assert_eq!(found, Ok(6));
+}
+
+/// The jobs of a scope are done, and their results dropped, before what they borrow is gone, whatever happens to the scope.
+#[test]
+fn a_scope_that_panics_waits() {
+    struct Counts<'a>(&'a AtomicUsize);
+    impl Drop for Counts<'_> {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    let engine = engine(1);
+    let dropped = AtomicUsize::new(0);
+    let scope = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        engine.scope(|scope| {
+            (0..10).for_each(|_| drop(scope.spawn(|_| Ok(Counts(&dropped)))));
+            panic!("the reason");
+        })
+    }));
+    assert_eq!(*scope.unwrap_err().downcast::<&str>().unwrap(), "the reason");
+    assert_eq!(dropped.into_inner(), 10);
 }

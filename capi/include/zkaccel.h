@@ -216,6 +216,18 @@
 // Multiples of the bases are computed and kept, as many as the memory budget allows.
 #define ZKA_PRECOMPUTE 2
 
+// Goldilocks: the powers of 7277203076849721926, the root of unity of order 2^32 of winterfell and plonky2.
+#define ZKA_ROOT_WINTERFELL 1
+
+// Goldilocks: the powers of 1753635133440165772, that of Plonky3.
+#define ZKA_ROOT_PLONKY3 2
+
+// BN254's scalars: the powers of 7^((r - 1) / 2^28), the root of unity of order 2^28 of halo2curves.
+#define ZKA_ROOT_HALO2 3
+
+// BN254's scalars: the powers of 5^((r - 1) / 2^28), that of arkworks.
+#define ZKA_ROOT_ARKWORKS 4
+
 // Points that an engine keeps in the form that its device wants. They may be used by any threads at once.
 typedef struct zka_bases zka_bases;
 
@@ -832,6 +844,34 @@ zka_status zka_bn254_g1_msm_scalars_async(struct zka_engine *engine,
                                           size_t len,
                                           size_t batch,
                                           struct zka_future *future);
+
+// The root of unity of order 2^log_n, at most 2^32, in Goldilocks. `convention` is `ZKA_ROOT_WINTERFELL` or `ZKA_ROOT_PLONKY3`.
+zka_status zka_goldilocks_root_of_unity(uint64_t *out,
+                                        uint32_t log_n,
+                                        uint32_t convention);
+
+// The root of unity of order 2^log_n, at most 2^28, among BN254's scalars. `convention` is `ZKA_ROOT_HALO2` or `ZKA_ROOT_ARKWORKS`.
+zka_status zka_bn254_fr_root_of_unity(struct zka_bn254_fr *out,
+                                      uint32_t log_n,
+                                      uint32_t convention);
+
+// Brings `len` integers below r, four words each, the lowest first, to Montgomery form in place: x becomes x 2^256 modulo r. One that
+// is r or above is `ZKA_NOT_CANONICAL`, and the text has its index; then all are as they were. On the calling thread.
+zka_status zka_bn254_fr_to_montgomery(struct zka_bn254_fr *data,
+                                      size_t len);
+
+// Brings `len` scalars from Montgomery form to integers in place: the inverse of `zka_bn254_fr_to_montgomery`, with the same errors.
+zka_status zka_bn254_fr_from_montgomery(struct zka_bn254_fr *data,
+                                        size_t len);
+
+// Brings `len` integers below q to Montgomery form in place: x becomes x 2^256 modulo q. Errors as `zka_bn254_fr_to_montgomery`. A
+// point is two coordinates: `&points[0].x` and twice the number of points are those of an array of `zka_bn254_g1_aff`.
+zka_status zka_bn254_fp_to_montgomery(struct zka_bn254_fp *data,
+                                      size_t len);
+
+// Brings `len` coordinates from Montgomery form to integers in place: the inverse of `zka_bn254_fp_to_montgomery`, with the same errors.
+zka_status zka_bn254_fp_from_montgomery(struct zka_bn254_fp *data,
+                                        size_t len);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -37,6 +37,8 @@ pub mod bn254;
 
 pub mod scalars;
 
+pub mod elements;
+
 pub mod h2k;
 
 mod arguments;

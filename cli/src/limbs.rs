@@ -1,5 +1,6 @@
 //! Scalars and points of BN254 in `.npy` files: four limbs a scalar, eight a point.
 
+use zkaccel::Error;
 use zkaccel::bn254::{self, Fr, G1Affine};
 
 use crate::failure::{Context, Failure};
@@ -32,13 +33,22 @@ pub(crate) fn open(path: &std::path::Path, columns: usize, what: &str) -> Result
     }
 }
 
+/// A copy, or [`Error::HostOutOfMemory`].
+fn copied<T: Copy>(elements: &[T]) -> Result<Vec<T>, Error> {
+    let mut copy = Vec::new();
+    let bytes = size_of_val(elements) as u64;
+    copy.try_reserve_exact(elements.len()).map_err(|_| Error::HostOutOfMemory { bytes })?;
+    copy.extend_from_slice(elements);
+    Ok(copy)
+}
+
 impl Form {
     /// The scalars of a matrix with [`SCALAR`] columns.
     pub(crate) fn scalars(self, words: &[u64]) -> Result<Vec<Fr>, Failure> {
         let limbs = words.as_chunks().0;
         Ok(match self.canonical {
             true => bn254::scalars_of_integers(limbs)?,
-            false => bn254::scalars(limbs)?.to_vec(),
+            false => copied(bn254::scalars(limbs)?)?,
         })
     }
 
@@ -47,7 +57,7 @@ impl Form {
         let limbs = words.as_chunks().0;
         Ok(match self.canonical {
             true => bn254::points_of_integers(limbs)?,
-            false => bn254::points(limbs)?.to_vec(),
+            false => copied(bn254::points(limbs)?)?,
         })
     }
 

@@ -22,6 +22,7 @@
 pub mod arkworks;
 mod integers;
 mod layout;
+mod montgomery;
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +31,9 @@ pub use integers::{
     affine, coordinates, hex, integers_of_scalars, parse_scalar, points_of_integers, scalars_of_integers,
 };
 pub use layout::{limbs, limbs_of_points, points, scalars, scalars_mut};
+pub use montgomery::{
+    coordinates_from_montgomery, coordinates_to_montgomery, scalars_from_montgomery, scalars_to_montgomery,
+};
 
 use halo2curves::ff::{Field, PrimeField};
 

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use super::random::{BASES, Case, FIXTURE, FUNCTIONS, Fixture, Memory, WORDS};
+use crate::elements::{ZKA_ROOT_ARKWORKS, ZKA_ROOT_PLONKY3};
 use crate::status::*;
 
 /// How long it goes on at most, and how many calls are made.
@@ -72,7 +73,12 @@ fn right(function: usize) -> Case {
         log_blowup: 1,
         other_root: None,
         coset: 1,
-        flags: 0,
+        // Roots are told by convention.
+        flags: match function {
+            42 => ZKA_ROOT_PLONKY3,
+            43 => ZKA_ROOT_ARKWORKS,
+            _ => 0,
+        },
         hash: 1,
         index,
         future: 0,

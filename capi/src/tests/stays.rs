@@ -1,8 +1,9 @@
-//! The cases of functions on what an engine keeps, and on the account of its work.
+//! The cases of functions on what an engine keeps, on the account of its work, and on single elements.
 
 use std::ptr::{null_mut, without_provenance, without_provenance_mut};
 
 use super::random::{Case, FIXTURE, Memory, root};
+use crate::elements::*;
 use crate::engine::*;
 use crate::future::zka_future;
 use crate::merkle::zka_tree;
@@ -96,6 +97,12 @@ impl Case {
                 (40, false) => zka_engine_work(engine, lines.cast(), one.cast(), index),
                 (40, true) => zka_engine_choices(engine, lines.cast(), one.cast(), index),
                 (41, _) => zka_options_set_device_memory(without_provenance_mut(self.other_handle), coset),
+                (42, _) => zka_goldilocks_root_of_unity(one, log_n, flags),
+                (43, _) => zka_bn254_fr_root_of_unity(one.cast(), log_n, flags),
+                (44, _) => zka_bn254_fr_to_montgomery(some_rows.cast(), rows),
+                (45, _) => zka_bn254_fr_from_montgomery(some_rows.cast(), rows),
+                (46, _) => zka_bn254_fp_to_montgomery(some_rows.cast(), rows),
+                (47, _) => zka_bn254_fp_from_montgomery(some_rows.cast(), rows),
                 _ => ZKA_OK,
             }
         };

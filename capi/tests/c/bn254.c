@@ -154,6 +154,62 @@ static void transforms(zka_engine *engine) {
   CHECK(memcmp(data, before, sizeof data) == 0);
 }
 
+/* Roots of unity by name, and Montgomery form from and to integers. */
+static void elements(void) {
+  zka_bn254_fr root, squared, scalars[4];
+  zka_bn254_fp coordinates[2];
+  OK(zka_bn254_fr_root_of_unity(&root, 3, ZKA_ROOT_HALO2));
+  CHECK(memcmp(&root, &OMEGA_8, sizeof root) == 0);
+  OK(zka_bn254_fr_root_of_unity(&root, 2, ZKA_ROOT_HALO2));
+  CHECK(memcmp(&root, &OMEGA_4, sizeof root) == 0);
+  OK(zka_bn254_fr_root_of_unity(&root, 0, ZKA_ROOT_ARKWORKS));
+  CHECK(memcmp(&root, &ONE, sizeof root) == 0);
+  OK(zka_bn254_fr_root_of_unity(&root, 1, ZKA_ROOT_ARKWORKS));
+  CHECK(memcmp(&root, &MINUS_ONE, sizeof root) == 0);
+  /* 19103219067921713944291392827692070036145651957329286315305642004821462161904, as ark-bn254 has it; another root than halo2curves'. */
+  OK(zka_bn254_fr_root_of_unity(&root, 28, ZKA_ROOT_ARKWORKS));
+  OK(zka_bn254_fr_from_montgomery(&root, 1));
+  CHECK(root.limbs[0] == UINT64_C(0x9bd61b6e725b19f0) && root.limbs[3] == UINT64_C(0x2a3c09f0a58a7e85));
+  OK(zka_bn254_fr_root_of_unity(&squared, 28, ZKA_ROOT_HALO2));
+  OK(zka_bn254_fr_from_montgomery(&squared, 1));
+  CHECK(memcmp(&root, &squared, sizeof root) != 0);
+
+  EXPECT(ZKA_NULL_POINTER, zka_bn254_fr_root_of_unity(NULL, 3, ZKA_ROOT_HALO2));
+  EXPECT(ZKA_BAD_LOG_SIZE, zka_bn254_fr_root_of_unity(&root, 29, ZKA_ROOT_HALO2));
+  EXPECT(ZKA_BAD_LOG_SIZE, zka_bn254_fr_root_of_unity(&root, UINT32_MAX, ZKA_ROOT_ARKWORKS));
+  EXPECT(ZKA_BAD_ARGUMENT, zka_bn254_fr_root_of_unity(&root, 3, ZKA_ROOT_PLONKY3));
+  EXPECT_TEXT("convention 2, expected ZKA_ROOT_HALO2 or ZKA_ROOT_ARKWORKS");
+
+  memset(scalars, 0, sizeof scalars);
+  for (int i = 0; i < 4; i++) scalars[1].limbs[i] = ORDER[i];
+  scalars[0].limbs[0] = 1;
+  EXPECT(ZKA_NOT_CANONICAL, zka_bn254_fr_to_montgomery(scalars, 4));
+  EXPECT_TEXT("scalar 1 is 0x30644e72");
+  EXPECT(ZKA_NOT_CANONICAL, zka_bn254_fr_from_montgomery(scalars, 4));
+  CHECK(scalars[0].limbs[0] == 1);
+  scalars[1].limbs[0]--; /* r - 1 */
+  OK(zka_bn254_fr_to_montgomery(scalars, 4));
+  CHECK(memcmp(&scalars[0], &ONE, sizeof ONE) == 0 && memcmp(&scalars[1], &MINUS_ONE, sizeof ONE) == 0);
+  OK(zka_bn254_fr_from_montgomery(scalars, 4));
+  CHECK(scalars[0].limbs[0] == 1 && scalars[1].limbs[0] == ORDER[0] - 1 && scalars[2].limbs[0] == 0);
+  OK(zka_bn254_fr_to_montgomery(NULL, 0));
+  EXPECT(ZKA_NULL_POINTER, zka_bn254_fr_to_montgomery(NULL, 1));
+  EXPECT(ZKA_BAD_LENGTH, zka_bn254_fr_from_montgomery(scalars, SIZE_MAX));
+
+  /* The generator is (1, 2). */
+  zka_bn254_g1_aff point = G;
+  OK(zka_bn254_fp_from_montgomery(&point.x, 2));
+  CHECK(point.x.limbs[0] == 1 && point.y.limbs[0] == 2 && (point.x.limbs[1] | point.y.limbs[3]) == 0);
+  OK(zka_bn254_fp_to_montgomery(&point.x, 2));
+  CHECK(memcmp(&point, &G, sizeof G) == 0);
+  memset(coordinates, 0xff, sizeof coordinates);
+  coordinates[0] = FP_ONE;
+  EXPECT(ZKA_NOT_CANONICAL, zka_bn254_fp_to_montgomery(coordinates, 2));
+  EXPECT_TEXT("coordinate 1 is 0xffff");
+  EXPECT(ZKA_NOT_CANONICAL, zka_bn254_fp_from_montgomery(coordinates, 2));
+  CHECK(memcmp(&coordinates[0], &FP_ONE, sizeof FP_ONE) == 0);
+}
+
 static void wrong_arguments(zka_engine *engine, zka_engine *other) {
   zka_bn254_fr scalars[8], zero = {{0, 0, 0, 0}}, large = {{0, 0, 0, UINT64_MAX}};
   zka_bn254_g1_aff points[8];
@@ -260,6 +316,7 @@ void test_bn254(void) {
   zka_engine *engine = engine_with(2), *other = engine_with(1);
   sums(engine);
   transforms(engine);
+  elements();
   wrong_arguments(engine, other);
   OK(zka_engine_shutdown(engine));
   OK(zka_engine_shutdown(other));

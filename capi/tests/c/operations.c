@@ -124,6 +124,31 @@ static void trees(zka_engine *engine) {
   }
 }
 
+/* Roots of unity by name: those of order 2^32 as their libraries print them, the others by squaring. */
+static void roots(void) {
+  static const struct { uint32_t convention; uint64_t root; uint64_t of_order_64; } known[] = {
+      {ZKA_ROOT_WINTERFELL, UINT64_C(7277203076849721926), 8},
+      {ZKA_ROOT_PLONKY3, UINT64_C(1753635133440165772), UINT64_C(1) << 39},
+  };
+  uint64_t root = 0;
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    OK(zka_goldilocks_root_of_unity(&root, 32, known[i].convention));
+    CHECK(root == known[i].root);
+    OK(zka_goldilocks_root_of_unity(&root, 6, known[i].convention));
+    CHECK(root == known[i].of_order_64);
+    OK(zka_goldilocks_root_of_unity(&root, 0, known[i].convention));
+    CHECK(root == 1);
+    EXPECT(ZKA_BAD_LOG_SIZE, zka_goldilocks_root_of_unity(&root, 33, known[i].convention));
+    EXPECT(ZKA_BAD_LOG_SIZE, zka_goldilocks_root_of_unity(&root, UINT32_MAX, known[i].convention));
+    EXPECT(ZKA_NULL_POINTER, zka_goldilocks_root_of_unity(NULL, 3, known[i].convention));
+  }
+  OK(zka_goldilocks_root_of_unity(&root, LOG_N, ZKA_ROOT_WINTERFELL));
+  CHECK(root == root_of_unity(LOG_N));
+  EXPECT(ZKA_BAD_ARGUMENT, zka_goldilocks_root_of_unity(&root, 3, 0));
+  EXPECT(ZKA_BAD_ARGUMENT, zka_goldilocks_root_of_unity(&root, 3, ZKA_ROOT_HALO2));
+  CHECK(root == root_of_unity(LOG_N));
+}
+
 /* The root of the library's first example: 16 steps of 5 registers, extended eightfold. */
 static void known_root(zka_engine *engine) {
   static const uint8_t expected[4] = {0x76, 0x2f, 0xee, 0xf5};
@@ -141,6 +166,7 @@ static void known_root(zka_engine *engine) {
 void test_operations(void) {
   zka_engine *engine = engine_with(2);
   transforms(engine);
+  roots();
   trees(engine);
   known_root(engine);
   OK(zka_engine_shutdown(engine));

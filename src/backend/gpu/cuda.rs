@@ -5,6 +5,7 @@
 //! call binds to its thread first. Kernels are PTX that the crate carries; the driver compiles them for the GPU at hand
 //! and keeps the result in a cache of its own.
 
+mod clock;
 mod graphs;
 mod handles;
 mod modules;
@@ -12,10 +13,10 @@ mod transfer;
 
 use std::collections::HashMap;
 use std::ffi::c_void;
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
-use cudarc::driver::result::{self, DriverError, device, event, module, primary_ctx, stream};
+use cudarc::driver::result::{self, DriverError, device, module, primary_ctx, stream};
 use cudarc::driver::sys::{
     self, CUdevice, CUdevice_attribute_enum as Attribute, CUevent_flags_enum as EventFlags, CUfunction,
     CUresult, CUstream,
@@ -25,6 +26,7 @@ use super::device::{Arg, Device, Launch, Limits};
 use crate::device::{DeviceInfo, DeviceKind};
 use crate::error::Error;
 use crate::pinned::Locked;
+use clock::Clock;
 use graphs::Graphs;
 pub use handles::{Buffer, Event, Queue};
 use handles::{Context, failure};
@@ -41,6 +43,7 @@ pub struct Cuda {
     info: DeviceInfo,
     limits: Limits,
     context: Arc<Context>,
+    clock: Clock,
     modules: Mutex<HashMap<&'static str, Module>>,
     graphs: Mutex<Graphs>,
 }
@@ -166,7 +169,8 @@ impl Cuda {
             fast_double: float_to_double <= 2,
         };
         let context = Arc::new(Context { device, context, name });
-        Ok(Self { info, limits, context, modules: Mutex::default(), graphs: Mutex::default() })
+        let clock = Clock::default();
+        Ok(Self { info, limits, context, clock, modules: Mutex::default(), graphs: Mutex::default() })
     }
 
     fn failed(&self, operation: &'static str) -> impl Fn(DriverError) -> Error + '_ {
@@ -213,14 +217,14 @@ impl Cuda {
         Ok(())
     }
 
-    /// Runs `work` between two events, whose distance [`finish`](Device::finish) will add up.
+    /// Runs `work` between two events, whose times [`finish`](Device::finish) will tell.
     fn timed(
         &self,
         queue: &mut Queue,
         work: impl FnOnce(CUstream) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let event = || self.event(EventFlags::CU_EVENT_DEFAULT);
-        let (start, end) = queue.spare.pop().map_or_else(|| Ok((event()?, event()?)), Ok)?;
+        let pair = || Ok((self.timer()?, self.timer()?));
+        let (start, end) = queue.spare.pop().map_or_else(pair, Ok).map_err(self.failed("making an event"))?;
         start.record(queue.stream).map_err(self.failed("timing"))?;
         work(queue.stream)?;
         end.record(queue.stream).map_err(self.failed("timing"))?;
@@ -228,9 +232,13 @@ impl Cuda {
         Ok(())
     }
 
+    /// An event that tells its time.
+    fn timer(&self) -> Result<Event, DriverError> {
+        Event::new(&self.context, EventFlags::CU_EVENT_DEFAULT)
+    }
+
     fn event(&self, flags: EventFlags) -> Result<Event, Error> {
-        let event = event::create(flags).map_err(self.failed("making an event"))?;
-        Ok(Event { context: Arc::clone(&self.context), event })
+        Event::new(&self.context, flags).map_err(self.failed("making an event"))
     }
 
     fn synchronise(&self, queue: &Queue) -> Result<(), Error> {
@@ -255,14 +263,16 @@ impl Device for Cuda {
         self.context.bind()?;
         let stream =
             stream::create(stream::StreamKind::NonBlocking).map_err(self.failed("making a stream"))?;
-        Ok(Queue {
+        let queue = Queue {
             context: Arc::clone(&self.context),
             stream,
             uploads: None,
             downloads: None,
             timed: Vec::new(),
             spare: Vec::new(),
-        })
+        };
+        self.clock.start(stream, || self.timer()).map_err(self.failed("starting the clock"))?;
+        Ok(queue)
     }
 
     fn allocate(&self, bytes: usize) -> Result<Buffer, Error> {
@@ -320,18 +330,14 @@ impl Device for Cuda {
         Some(self.replay_count())
     }
 
-    fn finish(&self, queue: &mut Queue) -> Result<Duration, Error> {
+    fn finish(&self, queue: &mut Queue) -> Result<Vec<Range<u64>>, Error> {
         self.context.bind()?;
         let timed = std::mem::take(&mut queue.timed);
         self.synchronise(queue)?;
-        let mut milliseconds = 0.0;
-        for (start, end) in &timed {
-            // SAFETY: both events are alive and were recorded in this stream.
-            milliseconds +=
-                f64::from(unsafe { event::elapsed(start.event, end.event) }.map_err(self.failed("timing"))?);
-        }
+        let intervals = self.clock.intervals(&timed, queue.stream, || self.timer());
+        let intervals = intervals.map_err(self.failed("timing"))?;
         queue.spare.extend(timed);
-        Ok(Duration::from_secs_f64(milliseconds / 1e3))
+        Ok(intervals)
     }
 }
 

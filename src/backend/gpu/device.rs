@@ -1,6 +1,6 @@
 //! What a device must offer: a handful of primitives, over which every host plan is written once.
 
-use std::time::Duration;
+use std::ops::Range;
 
 use super::program::Program;
 use crate::device::DeviceInfo;
@@ -53,7 +53,7 @@ pub trait Device: Send + Sync + 'static {
         data: &mut [u8],
     ) -> Result<(), Error>;
 
-    /// Copies the first `bytes` bytes of a buffer to another; [`finish`](Self::finish) counts the time.
+    /// Copies the first `bytes` bytes of a buffer to another; [`finish`](Self::finish) tells the time.
     fn copy(
         &self,
         queue: &mut Self::Queue,
@@ -69,9 +69,9 @@ pub trait Device: Send + Sync + 'static {
     /// How many lists were launched as one so far; `None` for a device that never does so.
     fn replays(&self) -> Option<u64>;
 
-    /// Waits for all work of a queue and returns how long its launches and its copies
-    /// within the device took since the last call, by the device's clock.
-    fn finish(&self, queue: &mut Self::Queue) -> Result<Duration, Error>;
+    /// Waits for all work of a queue and returns from when to when its launches and its copies within the device took place
+    /// since the last call: in nanoseconds of one clock for all queues of the device, which begins anywhere.
+    fn finish(&self, queue: &mut Self::Queue) -> Result<Vec<Range<u64>>, Error>;
 }
 
 /// What plans must know of a device.

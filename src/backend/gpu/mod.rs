@@ -8,7 +8,7 @@
 //!  msm/                sums over curves
 //!  pipeline.rs         parts of an operation under way at once
 //!  work.rs, pool.rs    one operation's queue and memory; memory kept between operations
-//!  device.rs           the primitives; bandwidth.rs, how fast they copy
+//!  device.rs           the primitives; bandwidth.rs, how fast they copy; busy.rs, how long they work
 //!  cuda.rs, opencl.rs  their two implementations
 //!  program.rs          kernel sources, from kernels/; hash/ and fields.rs, constants of some
 //!  scalars.rs          elements of prime fields that stay on the device
@@ -20,6 +20,7 @@
 //! any queue. Each call has a queue of its own, so any number of threads may share a backend.
 
 mod bandwidth;
+mod busy;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod device;
@@ -50,7 +51,6 @@ mod tree;
 mod work;
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -62,6 +62,7 @@ use crate::device::Bandwidths;
 use crate::error::Error;
 use crate::lock::lock;
 use crate::pinned::Locked;
+use busy::Busy;
 use pool::Pool;
 
 /// The backend of a device.
@@ -75,8 +76,8 @@ pub struct Gpu<D: Device> {
     form: ntt::Form,
     /// What tests choose of their plans.
     choice: ntt::Choice,
-    /// Nanoseconds that the device has worked.
-    busy: AtomicU64,
+    /// When the device has worked.
+    busy: Mutex<Busy>,
     /// Bytes of device memory that one operation takes at most.
     limit: u64,
     /// Bytes moved from which on an operation is done in parts side by side.
@@ -97,7 +98,7 @@ impl<D: Device> Gpu<D> {
             device,
             pool: Arc::default(),
             queues: Mutex::default(),
-            busy: AtomicU64::default(),
+            busy: Mutex::default(),
             overlap_from: pipeline::WORTH_IT,
         }
     }
@@ -157,7 +158,7 @@ impl<D: Device> Gpu<D> {
 
 impl<D: Device> Clock for Gpu<D> {
     fn device_time(&self) -> Option<Duration> {
-        Some(Duration::from_nanos(self.busy.load(Ordering::Relaxed)))
+        Some(lock(&self.busy).time())
     }
 
     fn replays(&self) -> Option<u64> {

@@ -7,9 +7,9 @@ mod transfer;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::ops::Range;
 use std::ptr;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_copy_buffer};
 use opencl3::context::Context;
@@ -415,11 +415,11 @@ impl Device for OpenCl {
         None
     }
 
-    fn finish(&self, queue: &mut Queue) -> Result<Duration, Error> {
+    fn finish(&self, queue: &mut Queue) -> Result<Vec<Range<u64>>, Error> {
         let failed = self.failed("running kernels");
         let timed = std::mem::take(&mut queue.timed);
         queue.queue.finish().map_err(&failed)?;
-        let mut nanoseconds = 0;
+        let mut intervals = Vec::with_capacity(timed.len());
         for (first, last) in &timed {
             let last = last.as_ref().unwrap_or(first);
             // NVIDIA's driver can return from clFinish before the events are complete; what failed shows in the status.
@@ -434,10 +434,10 @@ impl Device for OpenCl {
             }
             // Work that succeeded has, even if the driver has no time to tell.
             if let (Ok(start), Ok(end)) = (first.profiling_command_start(), last.profiling_command_end()) {
-                nanoseconds += end.saturating_sub(start);
+                intervals.push(start..end);
             }
         }
-        Ok(Duration::from_nanos(nanoseconds))
+        Ok(intervals)
     }
 }
 

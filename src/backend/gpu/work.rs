@@ -4,7 +4,6 @@
 //! owns both, and when dropped in the middle of things it waits first. If even waiting fails, nothing is reused.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::Gpu;
@@ -12,6 +11,7 @@ use super::device::{Device, Launch, Limits};
 use super::pool::Lease;
 use crate::backend::Memory;
 use crate::error::Error;
+use crate::lock::lock;
 
 /// A buffer of a [`Work`].
 #[derive(Clone, Copy, Debug)]
@@ -148,13 +148,15 @@ impl<'a, D: Device> Work<'a, D> {
         Ok(())
     }
 
-    /// Waits for everything, and returns how long the device worked since the last time.
+    /// Waits for everything, and returns how long the device worked for this since the last time.
     pub(super) fn finish(&mut self) -> Result<Duration, Error> {
         let queue = self.queue.as_mut().expect("a queue until dropped");
-        let time = self.gpu.device.finish(queue)?;
-        self.gpu.busy.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+        let intervals = self.gpu.device.finish(queue)?;
         self.finished = true;
-        Ok(time)
+        let time = intervals.iter().map(|interval| interval.end.saturating_sub(interval.start)).sum();
+        let mut busy = lock(&self.gpu.busy);
+        intervals.into_iter().for_each(|interval| busy.add(interval));
+        Ok(Duration::from_nanos(time))
     }
 
     /// Waits for everything and hands out the memory of a region, to be kept.

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use cudarc::driver::result::{self, DriverError, ctx, event, graph, primary_ctx, stream};
-use cudarc::driver::sys::{CUcontext, CUdevice, CUdeviceptr, CUevent, CUgraphExec, CUstream};
+use cudarc::driver::sys::{CUcontext, CUdevice, CUdeviceptr, CUevent, CUevent_flags, CUgraphExec, CUstream};
 
 use super::super::staging::Staging;
 use crate::error::Error;
@@ -83,6 +83,11 @@ impl Context {
 }
 
 impl Event {
+    /// A new event; the context is that of the calling thread.
+    pub(super) fn new(context: &Arc<Context>, flags: CUevent_flags) -> Result<Self, DriverError> {
+        Ok(Self { context: Arc::clone(context), event: event::create(flags)? })
+    }
+
     pub(super) fn record(&self, stream: CUstream) -> Result<(), DriverError> {
         // SAFETY: event and stream are alive and of one context.
         unsafe { event::record(self.event, stream) }

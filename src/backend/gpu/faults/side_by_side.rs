@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use super::{Fault, Faulty};
-use crate::backend::Transforms;
 use crate::backend::gpu::Gpu;
 use crate::backend::gpu::device::Device;
 use crate::backend::reference::Reference;
 use crate::backend::testing::hash_columns;
+use crate::backend::{Clock, Transforms};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::Blake3;
@@ -71,14 +72,32 @@ fn side_by_side<D: Device>(device: Result<D, Error>) {
     }
 }
 
+/// A device cannot have been busy for longer than has passed, on however many parts at once it worked.
+fn busy_no_longer_than_it_took<D: Device>(device: Result<D, Error>) {
+    let Ok(device) = device else { return };
+    let gpu = Gpu { overlap_from: 0, ..Gpu::new(device, None) };
+    let domain = Domain::new(16, Convention::Plonky3).unwrap();
+    let mut data = vec![Goldilocks::new(3); 64 << 16];
+    // Programs are compiled by the first call.
+    gpu.ntt(&Ntt::forward(domain), &mut data, 1).unwrap();
+    let (start, before) = (Instant::now(), gpu.device_time().unwrap());
+    for _ in 0..4 {
+        gpu.ntt(&Ntt::forward(domain), &mut data, 1).unwrap();
+    }
+    let (busy, elapsed) = (gpu.device_time().unwrap() - before, start.elapsed());
+    assert!(!busy.is_zero() && busy <= elapsed, "busy for {busy:?} of {elapsed:?}");
+}
+
 #[cfg(feature = "opencl")]
 #[test]
 fn opencl_side_by_side() {
     side_by_side(crate::backend::gpu::opencl::OpenCl::open(0));
+    busy_no_longer_than_it_took(crate::backend::gpu::opencl::OpenCl::open(0));
 }
 
 #[cfg(feature = "cuda")]
 #[test]
 fn cuda_side_by_side() {
     side_by_side(crate::backend::gpu::cuda::Cuda::open(0));
+    busy_no_longer_than_it_took(crate::backend::gpu::cuda::Cuda::open(0));
 }
