@@ -8,7 +8,7 @@ use crate::backend::Backend;
 use crate::backend::checked::Checked;
 use crate::backend::cpu::{Cpu, Simd};
 use crate::backend::open::{Request, open};
-use crate::device::{DeviceChoice, DeviceInfo, DeviceKind};
+use crate::device::{DeviceChoice, DeviceInfo, DeviceKind, Variable};
 use crate::engine::{Engine, Shared};
 use crate::error::Error;
 use crate::merkle::Approach;
@@ -41,6 +41,8 @@ impl Asked {
 #[must_use]
 pub struct EngineBuilder {
     device: DeviceChoice,
+    /// Where the name of the device came from, if not from the caller.
+    named_by: Option<Variable>,
     policy: Policy,
     weights: Option<Vec<usize>>,
     threads: Option<usize>,
@@ -55,7 +57,20 @@ pub struct EngineBuilder {
 impl EngineBuilder {
     /// The device, or several ([`DeviceChoice::several`]); [`DeviceChoice::Auto`] unless said.
     pub fn device(self, device: DeviceChoice) -> Self {
-        Self { device, ..self }
+        Self { device, named_by: None, ..self }
+    }
+
+    /// The device, or several, that the environment variable `ZKACCEL_DEVICE` names; where it is not set or is empty, the builder stays as
+    /// it is. Errors about such a device, here and from [`build`](Self::build), name the variable.
+    ///
+    /// [`Error::UnknownName`] for what is no name of a device.
+    pub fn device_from_environment(self) -> Result<Self, Error> {
+        Ok(match Variable::Device.read()? {
+            // What `auto` chooses has been named by nobody, or by a variable of its own.
+            Some(DeviceChoice::Auto) => self.device(DeviceChoice::Auto),
+            Some(device) => Self { device, named_by: Some(Variable::Device), ..self },
+            None => self,
+        })
     }
 
     /// Several devices, over which work is spread ([`backend::several`](crate::backend::several)); one is that device.
@@ -122,14 +137,22 @@ impl EngineBuilder {
     /// contradicts itself, [`Error::PolicyUnmet`] and [`Error::PolicyContradicted`], or [`Error::BadThreadCount`].
     pub fn build(self) -> Result<Engine, Error> {
         let cpu = Cpu::new(self.simd.map_or_else(Simd::from_environment, Ok)?)?;
-        let (backend, device) = open(Request {
+        let opened = open(Request {
             choice: self.device,
             policy: self.policy,
             on_host: &cpu,
             device_memory: self.device_memory,
             threads: self.requested_threads()?,
             weights: self.weights.clone(),
-        })?;
+        });
+        let (backend, device) = match self.named_by {
+            None => opened?,
+            Some(variable) => {
+                let (backend, device) = opened.map_err(|error| variable.blame(error))?;
+                let reason = format!("{} by {}", device.reason, variable.name());
+                (backend, DeviceInfo { reason, ..device })
+            }
+        };
         let backend = match self.check_answers {
             true => Box::new(Checked::new(backend, device.id.clone())),
             false => backend,

@@ -72,7 +72,7 @@ pub mod backend;
 #[cfg(feature = "bn254")]
 pub mod bn254;
 mod builder;
-mod cache;
+pub mod cache;
 pub mod choice;
 pub mod commit;
 pub mod conformance;
