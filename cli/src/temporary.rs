@@ -41,7 +41,7 @@ impl Undisturbed {
         let Some(file) = &mut temporary.file else { return Err(io::ErrorKind::NotFound.into()) };
         fs::rename(file.path(), target)?;
         file.disable_cleanup(true);
-        self.forget(&file.path().to_path_buf());
+        self.forget(file.path());
         temporary.file = None;
         Ok(())
     }

@@ -51,10 +51,9 @@ const WITHOUT_BAR: &str = "{spinner} {msg:<28} {elapsed}";
 impl Watch {
     /// Starts to watch.
     pub(crate) fn start() -> Self {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        bar.set_style(style(WITHOUT_BAR));
         let (end, ended) = channel::<()>();
-        let shown = bar.clone();
+        let watch = Self::showing(ProgressDrawTarget::hidden(), end);
+        let shown = watch.bar.clone();
         // Without a thread to spare there is no line, and no harm.
         let _ = std::thread::Builder::new().name("zkaccel-progress".into()).spawn(move || {
             if ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
@@ -62,6 +61,12 @@ impl Watch {
                 shown.enable_steady_tick(Duration::from_millis(125));
             }
         });
+        watch
+    }
+
+    fn showing(target: ProgressDrawTarget, end: Sender<()>) -> Self {
+        let bar = ProgressBar::with_draw_target(None, target);
+        bar.set_style(style(WITHOUT_BAR));
         Self { bar, clock: Arc::default(), _end: end }
     }
 
@@ -206,8 +211,9 @@ mod tests {
     /// Every line that is drawn while a commitment runs, drawn after each report, belongs to its stage, and no percentage is false.
     #[test]
     fn a_percentage_is_shown_where_it_is_known() {
-        let (screen, watch) = (Screen::default(), Watch::start());
-        watch.bar.set_draw_target(ProgressDrawTarget::term_like_with_hz(Box::new(screen.clone()), 255));
+        let screen = Screen::default();
+        let target = ProgressDrawTarget::term_like_with_hz(Box::new(screen.clone()), 255);
+        let watch = Watch::showing(target, channel().0);
         let drawn = || {
             // Longer than the least time between two frames.
             std::thread::sleep(Duration::from_millis(8));
