@@ -40,7 +40,7 @@ fn errors_name_the_variable() {
         (DEVICE, "opencl:99", "", "device opencl:99 is missing: "),
         (DEVICE, "opencl:99", "", "(ZKACCEL_DEVICE names it); available: cpu"),
         (DEVICE, "cpu,cpu", "", "cpu stands there twice (ZKACCEL_DEVICE names them)"),
-        (DEVICE, "cpu", "--policy require-gpu", "the device cpu, which is CPU (ZKACCEL_DEVICE names it)"),
+        (DEVICE, "cpu", "--policy require-gpu", " (ZKACCEL_DEVICE names it)"),
         (
             AUTO_DEVICE,
             "abacus",

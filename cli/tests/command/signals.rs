@@ -2,10 +2,24 @@
 
 use std::fs::{self, File};
 use std::io::Write;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
 
 use crate::support::{Bench, list, npy, wait_until};
+
+/// A command whose signals have their default effects, whatever these tests were started with.
+fn with_default_signals(mut command: Command) -> Command {
+    let reset = || {
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            // SAFETY: signal(2) may be called between fork and exec, and touches no memory of this process.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+        Ok(())
+    };
+    // SAFETY: the function allocates nothing and takes no lock.
+    unsafe { command.pre_exec(reset) };
+    command
+}
 
 fn send(child: &Child, signal: &str) {
     let status = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status();
@@ -15,7 +29,8 @@ fn send(child: &Child, signal: &str) {
 /// A child that waits for the rest of its input, with its temporary files made, and what holds the input open.
 fn waiting(bench: &Bench, arguments: &[&str], in_folder: &str) -> (Child, File) {
     assert!(Command::new("mkfifo").arg(bench.path("in")).status().unwrap().success());
-    let child = bench.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut command = with_default_signals(bench.command(arguments));
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut writer = File::options().write(true).open(bench.path("in")).unwrap();
     let trace = npy("(16, 4)", &(0..64).collect::<Vec<_>>());
     writer.write_all(&trace[..trace.len() - 8]).unwrap();
@@ -155,11 +170,8 @@ fn in_the_midst_of_writing() {
     let rows = 1 << 22;
     bench.write("x.npy", &npy(&format!("({rows}, 2)"), &vec![1; 2 * rows]));
     for _ in 0..20 {
-        let child = bench
-            .command(&["ntt", "x.npy", "y.npy", "--threads", "1"])
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut command = with_default_signals(bench.command(&["ntt", "x.npy", "y.npy", "--threads", "1"]));
+        let child = command.stdout(Stdio::null()).spawn().unwrap();
         let size = || {
             let entries = fs::read_dir(bench.path(".")).unwrap().flatten();
             let mut temporary =
