@@ -100,7 +100,7 @@ fn the_status_in_a_shell() {
             "trap - {name}; \"$ZKACCEL\" ntt in out.npy & sleep 0.3; kill -{name} $!; wait $!; echo $?"
         );
         // Bash ignores SIGINT in what it starts in the background unless it has job control.
-        let mut command = Command::new("bash");
+        let mut command = with_default_signals(Command::new("bash"));
         command
             .args(["-mc", &script])
             .env("ZKACCEL", env!("CARGO_BIN_EXE_zkaccel"))
@@ -116,7 +116,7 @@ fn the_status_in_a_shell() {
 fn a_signal_that_is_ignored_stays_ignored() {
     let bench = Bench::new();
     assert!(Command::new("mkfifo").arg(bench.path("in")).status().unwrap().success());
-    let mut command = Command::new("bash");
+    let mut command = with_default_signals(Command::new("bash"));
     command.args(["-c", "trap '' HUP; exec \"$ZKACCEL\" ntt in out.npy"]);
     command.env("ZKACCEL", env!("CARGO_BIN_EXE_zkaccel")).current_dir(bench.path("."));
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
