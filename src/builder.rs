@@ -7,7 +7,7 @@ use rayon::ThreadPoolBuilder;
 
 use crate::backend::cpu::{Cpu, Simd};
 use crate::backend::open::{Request, open};
-use crate::device::{DeviceChoice, DeviceInfo, DeviceKind};
+use crate::device::{DeviceChoice, DeviceInfo, DeviceKind, Variable};
 use crate::dispatch::Dispatcher;
 use crate::engine::{Engine, Shared};
 use crate::error::Error;
@@ -43,6 +43,8 @@ impl Asked {
 #[must_use]
 pub struct EngineBuilder {
     device: DeviceChoice,
+    /// Where the name of the device came from, if not from the caller.
+    named_by: Option<Variable>,
     policy: Policy,
     weights: Option<Vec<usize>>,
     threads: Option<usize>,
@@ -57,7 +59,20 @@ pub struct EngineBuilder {
 impl EngineBuilder {
     /// The device, or several ([`DeviceChoice::several`]); [`DeviceChoice::Auto`] unless said.
     pub fn device(self, device: DeviceChoice) -> Self {
-        Self { device, ..self }
+        Self { device, named_by: None, ..self }
+    }
+
+    /// The device, or several, that the environment variable `ZKACCEL_DEVICE` names; where it is not set or is empty, the builder stays as
+    /// it is. Errors about such a device, here and from [`build`](Self::build), name the variable.
+    ///
+    /// [`Error::UnknownName`] for what is no name of a device.
+    pub fn device_from_environment(self) -> Result<Self, Error> {
+        Ok(match Variable::Device.read()? {
+            // What `auto` chooses has been named by nobody, or by a variable of its own.
+            Some(DeviceChoice::Auto) => self.device(DeviceChoice::Auto),
+            Some(device) => Self { device, named_by: Some(Variable::Device), ..self },
+            None => self,
+        })
     }
 
     /// Several devices, over which work is spread; one is that device.
@@ -126,14 +141,22 @@ impl EngineBuilder {
     /// contradicts itself, [`Error::PolicyUnmet`] and [`Error::PolicyContradicted`], or [`Error::BadThreadCount`].
     pub fn build(self) -> Result<Engine, Error> {
         let cpu = Cpu::new(self.simd.map_or_else(Simd::from_environment, Ok)?)?;
-        let (dispatcher, device) = open(Request {
+        let opened = open(Request {
             choice: self.device,
             policy: self.policy,
             on_host: &cpu,
             device_memory: self.device_memory,
             threads: self.requested_threads()?,
             weights: self.weights.clone(),
-        })?;
+        });
+        let (dispatcher, device) = match self.named_by {
+            None => opened?,
+            Some(variable) => {
+                let (dispatcher, device) = opened.map_err(|error| variable.blame(error))?;
+                let reason = format!("{} by {}", device.reason, variable.name());
+                (dispatcher, DeviceInfo { reason, ..device })
+            }
+        };
         let dispatcher = if self.check_answers { dispatcher.testing_answers() } else { dispatcher };
         self.build_on(dispatcher, device)
     }

@@ -1,79 +1,489 @@
-//! What was compiled or measured once, on disk.
+//! What is kept on disk between runs: cost curves, measured once per machine, and kernels that OpenCL has compiled.
 //!
-//! A file holds the digest of its contents and the contents. What does not match its digest was damaged, by a crash or a full
-//! disk, and is as good as absent; so is a directory that cannot be read or written. The name is a digest of everything
-//! that the contents depend on, so a stale file is never found.
+//! The files lie in the folder `zkaccel` of the user's caches: `$XDG_CACHE_HOME/zkaccel`, or `$HOME/.cache/zkaccel` where that
+//! variable is not set. With neither variable nothing is kept. [`forget_measurements`] makes this machine be measured again.
+//!
+//! | bytes | contents |
+//! |---|---|
+//! | 16 | `zkaccel cache 2` and a line feed: the format and its version |
+//! | 32 | the BLAKE3 digest of the file's name and of the contents, in the context of that version |
+//! | the rest | the contents |
+//!
+//! The name of a file is a digest of everything that its contents depend on, so a stale file is never found, and a file under
+//! another one's name does not match its digest. Whatever does not match is ignored with a [warning](warnings) and made again.
+//!
+//! A digest reveals damage; it does not stop a person who can write to the folder. Therefore a folder or a file that belongs to another
+//! user, or that another user can write, is not used, no symbolic link is followed, and what is written here can be read and
+//! written by its owner alone. A cache that cannot be written costs time and nothing else.
 
+use std::collections::BTreeSet;
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
-/// The user's cache directory, where the environment names one.
-fn directory() -> Option<PathBuf> {
+use crate::lock::lock;
+
+/// What every file begins with.
+const MAGIC: &[u8; 16] = b"zkaccel cache 2\n";
+
+/// The context of all digests, which changes with the format.
+const CONTEXT: &str = "zkaccel cache 2";
+
+/// The part of the key of every cost curve; it tells measurements from binaries.
+const CURVE: &str = "curve";
+
+/// How the names of files end: those of measurements, of binaries, and of files that are being written.
+const MEASUREMENT: &str = "curve";
+const BINARY: &str = "bin";
+const UNFINISHED: &str = "tmp";
+
+/// Larger files are not read, in bytes.
+const LARGEST: u64 = 256 << 20;
+
+/// An unfinished file that is older than this was left behind by a process that has died.
+const STALE: Duration = Duration::from_secs(3600);
+
+/// The folder in which files are kept, if the environment names one. It may not exist yet.
+pub fn folder() -> Option<PathBuf> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
     Some(base.join("zkaccel"))
 }
 
-/// Where something is kept; `parts` are all that it depends on.
+/// Removes the cost curves that are kept in [`folder`] and returns how many there were. Each operation is measured again when an engine
+/// that weighs devices against each other, `auto` or several, next needs its cost. Engines that have read a curve go on with it.
+///
+/// The error is the system's, or says why the folder is not used.
+pub fn forget_measurements() -> io::Result<usize> {
+    folder().map_or(Ok(0), |folder| forget_measurements_in(&folder))
+}
+
+fn forget_measurements_in(folder: &Path) -> io::Result<usize> {
+    match check_folder(folder) {
+        Ok(()) => {}
+        Err(Unusable::Absent) => return Ok(0),
+        Err(Unusable::Refused(reason)) => return Err(io::Error::other(reason)),
+    }
+    let mut removed = 0;
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == MEASUREMENT) {
+            match fs::remove_file(&path) {
+                Ok(()) => removed += 1,
+                // Another process was faster.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(removed)
+}
+
+/// Warnings that have not been taken yet: which files were damaged and made again, and why a folder is not used. Each is given out once.
+pub fn warnings() -> Vec<String> {
+    std::mem::take(&mut lock(&WARNINGS).new)
+}
+
+static WARNINGS: Mutex<Warnings> = Mutex::new(Warnings { new: Vec::new(), known: BTreeSet::new() });
+
+struct Warnings {
+    new: Vec<String>,
+    /// Whatever was said before; it is not said again.
+    known: BTreeSet<String>,
+}
+
+/// Adds a warning, unless the process has given it before.
+pub(crate) fn warn(warning: String) {
+    let mut warnings = lock(&WARNINGS);
+    if warnings.known.insert(warning.clone()) {
+        warnings.new.push(warning);
+    }
+}
+
+/// The file for something; `parts` are all that it depends on, [`CURVE`] among them if it is a measurement.
 pub(crate) fn path(parts: &[&str]) -> Option<PathBuf> {
-    let mut hasher = ::blake3::Hasher::new();
+    let mut hasher = ::blake3::Hasher::new_derive_key(CONTEXT);
     for part in parts {
         hasher.update(&(part.len() as u64).to_le_bytes());
         hasher.update(part.as_bytes());
     }
-    Some(directory()?.join(format!("{}.bin", hasher.finalize().to_hex())))
+    let extension = if parts.contains(&CURVE) { MEASUREMENT } else { BINARY };
+    Some(folder()?.join(format!("{}.{extension}", hasher.finalize().to_hex())))
 }
 
-/// The contents of a file, if it is there and whole.
+/// The contents of a file, if it is there, is ours, and is whole.
 pub(crate) fn load(path: &Path) -> Option<Vec<u8>> {
-    let bytes = std::fs::read(path).ok()?;
-    let (digest, contents) = bytes.split_first_chunk::<32>()?;
-    (::blake3::hash(contents) == *digest && !contents.is_empty()).then(|| contents.to_vec())
+    match read(path) {
+        Ok(contents) => Some(contents),
+        Err(Unusable::Absent) => None,
+        Err(Unusable::Refused(reason)) => {
+            warn(reason);
+            None
+        }
+    }
 }
 
 /// Writes a file, if it can be written. Others see it whole or not at all.
 pub(crate) fn store(path: &Path, contents: &[u8]) {
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let bytes = [::blake3::hash(contents).as_bytes(), contents].concat();
-    let unfinished = path.with_extension(format!("{}-{number}.tmp", std::process::id()));
-    // A cache that cannot be written costs time and nothing else.
-    let written = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-    let written = written.and_then(|()| std::fs::write(&unfinished, bytes));
-    if written.and_then(|()| std::fs::rename(&unfinished, path)).is_err() {
-        let _ = std::fs::remove_file(&unfinished);
+    // An error of the system costs time and nothing else; `load` has told why a folder is not used.
+    let _ = write(path, contents);
+}
+
+/// Why there is nothing to be had.
+#[derive(Debug, PartialEq)]
+enum Unusable {
+    /// There is nothing, or the system refuses to show it.
+    Absent,
+    /// There is something that must not be believed.
+    Refused(String),
+}
+
+impl From<io::Error> for Unusable {
+    fn from(_: io::Error) -> Self {
+        Self::Absent
     }
+}
+
+/// Nothing but a folder of this user, into which nobody else writes.
+fn check_folder(folder: &Path) -> Result<(), Unusable> {
+    let metadata = fs::symlink_metadata(folder)?;
+    let reason = match metadata.is_dir() {
+        true => owner_problem(&metadata),
+        false if metadata.is_symlink() => Some("it is a symbolic link".into()),
+        false => Some("it is not a folder".into()),
+    };
+    reason.map_or(Ok(()), |reason| {
+        let folder = folder.display();
+        Err(Unusable::Refused(format!(
+            "the cache folder {folder} is not used: {reason}, expected a folder that you alone can write"
+        )))
+    })
+}
+
+/// Why a file or a folder cannot be trusted, if that is so.
+#[cfg(unix)]
+fn owner_problem(metadata: &Metadata) -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+    unsafe extern "C" {
+        /// geteuid(2), of the C library that `std` links.
+        safe fn geteuid() -> u32;
+    }
+    let mode = metadata.mode() & 0o7777;
+    match metadata.uid() {
+        other if other != geteuid() => Some(format!("it belongs to another user, number {other}")),
+        _ if mode & 0o022 != 0 => Some(format!("other users can write it, its mode is {mode:04o}")),
+        _ => None,
+    }
+}
+
+#[cfg(not(unix))]
+fn owner_problem(_: &Metadata) -> Option<String> {
+    None
+}
+
+/// Whether both are one file.
+#[cfg(unix)]
+fn is_same_file(left: &Metadata, right: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (left.dev(), left.ino()) == (right.dev(), right.ino())
+}
+
+#[cfg(not(unix))]
+fn is_same_file(_: &Metadata, _: &Metadata) -> bool {
+    true
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Unusable> {
+    check_folder(path.parent().unwrap_or(path))?;
+    let refused = |reason: &str| {
+        let path = path.display();
+        Unusable::Refused(format!("the cache file {path} is ignored, and made again: {reason}"))
+    };
+    let metadata = fs::symlink_metadata(path)?;
+    if metadata.is_symlink() {
+        return Err(refused("it is a symbolic link"));
+    }
+    if !metadata.is_file() {
+        return Err(refused("it is not a regular file"));
+    }
+    if let Some(reason) = owner_problem(&metadata) {
+        return Err(refused(&reason));
+    }
+    let file = File::open(path)?;
+    if !is_same_file(&metadata, &file.metadata()?) {
+        // Another process has just written the same.
+        return Err(Unusable::Absent);
+    }
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(refused(&format!("it is longer than {LARGEST} bytes")));
+    }
+    let unsealed = unseal(path, &bytes).map(<[u8]>::to_vec);
+    unsealed.ok_or_else(|| refused("it is damaged, its contents do not match its digest"))
+}
+
+/// The digest of contents under a name.
+fn digest(path: &Path, contents: &[u8]) -> [u8; 32] {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    let mut hasher = ::blake3::Hasher::new_derive_key(CONTEXT);
+    hasher.update(&(name.len() as u64).to_le_bytes()).update(name).update(contents);
+    *hasher.finalize().as_bytes()
+}
+
+/// The bytes of a file.
+fn seal(path: &Path, contents: &[u8]) -> Vec<u8> {
+    [&MAGIC[..], &digest(path, contents), contents].concat()
+}
+
+/// The contents, if the bytes are those of a file of this name.
+fn unseal<'a>(path: &Path, bytes: &'a [u8]) -> Option<&'a [u8]> {
+    let (found, contents) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<32>()?;
+    (*found == digest(path, contents) && !contents.is_empty()).then_some(contents)
+}
+
+fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let folder = path.parent().ok_or(ErrorKind::InvalidInput)?;
+    let (mut builder, mut options) = (DirBuilder::new(), OpenOptions::new());
+    // A new file: nothing that is there already is opened, nor is a link followed.
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+        builder.mode(0o700);
+        options.mode(0o600);
+    }
+    builder.recursive(true).create(folder)?;
+    check_folder(folder).map_err(|_| ErrorKind::PermissionDenied)?;
+    remove_stale_files(folder)?;
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let unfinished = path.with_extension(format!("{}-{number}.{UNFINISHED}", std::process::id()));
+    let mut file = options.open(&unfinished)?;
+    // A link in the file's place is replaced, not followed.
+    let written = file.write_all(&seal(path, contents)).and_then(|()| fs::rename(&unfinished, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&unfinished);
+    }
+    written
+}
+
+/// Removes what processes that have died while they wrote have left behind.
+fn remove_stale_files(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let path = entry.path();
+        let old = |metadata: Metadata| metadata.modified().ok()?.elapsed().ok().map(|age| age > STALE);
+        if path.extension().is_some_and(|extension| extension == UNFINISHED)
+            && entry.metadata().ok().and_then(old) == Some(true)
+        {
+            let _ = fs::remove_file(path);
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{load, store};
+    use super::*;
 
-    #[test]
-    fn what_is_damaged_is_absent() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("below").join("program.bin");
-        assert_eq!(load(&path), None);
-        store(&path, b"binary");
-        assert_eq!(load(&path).as_deref(), Some(&b"binary"[..]));
-        let whole = std::fs::read(&path).unwrap();
-        for damaged in [&whole[..20], &whole[..35], &[&whole[..], b"x"].concat(), b""] {
-            std::fs::write(&path, damaged).unwrap();
-            assert_eq!(load(&path), None);
+    /// A folder for a cache, and the path of a file in it.
+    fn place() -> (tempfile::TempDir, PathBuf) {
+        let base = tempfile::tempdir().unwrap();
+        let path = base.path().join("zkaccel").join("0123abcd.curve");
+        (base, path)
+    }
+
+    fn refusal(path: &Path) -> String {
+        match read(path) {
+            Err(Unusable::Refused(reason)) => reason,
+            other => panic!("{other:?}"),
         }
-        assert_eq!(
-            std::fs::read_dir(path.parent().unwrap()).unwrap().count(),
-            1,
-            "nothing unfinished is left"
-        );
     }
 
     #[test]
-    fn a_directory_that_cannot_be_written_is_no_error() {
-        let directory = tempfile::tempdir().unwrap();
-        let file = directory.path().join("file");
-        std::fs::write(&file, "no directory").unwrap();
-        store(&file.join("program.bin"), b"binary");
-        assert_eq!(load(&file.join("program.bin")), None);
+    fn what_is_stored_is_loaded() {
+        let (_base, path) = place();
+        assert_eq!(load(&path), None);
+        for contents in [&b"binary"[..], &[7; 100_000], b"x"] {
+            store(&path, contents);
+            assert_eq!(load(&path).as_deref(), Some(contents));
+        }
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing unfinished is left");
+    }
+
+    #[test]
+    fn every_damage_is_seen_told_and_made_good() {
+        let (_base, path) = place();
+        store(&path, b"the contents of a file");
+        let whole = fs::read(&path).unwrap();
+        let damaged = |bytes: &[u8]| {
+            fs::write(&path, bytes).unwrap();
+            assert_eq!(load(&path), None, "{bytes:?}");
+            assert!(refusal(&path).contains("it is damaged"), "{}", refusal(&path));
+        };
+        for at in 0..whole.len() {
+            for bit in [1, 0x80, 0xff] {
+                let mut bytes = whole.clone();
+                bytes[at] ^= bit;
+                damaged(&bytes);
+            }
+            damaged(&whole[..at]);
+        }
+        damaged(&[&whole[..], b"x"].concat());
+        let told = warnings().into_iter().filter(|warning| warning.contains(path.to_str().unwrap())).count();
+        assert_eq!(told, 1, "the same is said once");
+        store(&path, b"again");
+        assert_eq!(load(&path).as_deref(), Some(&b"again"[..]));
+    }
+
+    /// A whole file under another one's name is not that one.
+    #[test]
+    fn a_file_belongs_to_its_name() {
+        let (_base, path) = place();
+        let other = path.with_file_name("other.curve");
+        store(&path, b"contents");
+        fs::copy(&path, &other).unwrap();
+        assert!(refusal(&other).contains("it is damaged"));
+        assert!(load(&path).is_some());
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_no_error() {
+        let (base, _) = place();
+        let file = base.path().join("file");
+        fs::write(&file, "no folder").unwrap();
+        for path in [file.join("program.bin"), file.join("zkaccel").join("program.bin")] {
+            store(&path, b"binary");
+            assert_eq!(load(&path), None);
+        }
+        assert_eq!(fs::read(&file).unwrap(), b"no folder");
+    }
+
+    #[test]
+    fn what_is_written_long_ago_and_unfinished_is_removed() {
+        let (_base, path) = place();
+        store(&path, b"contents");
+        let [old, young] = ["1-1.tmp", "2-2.tmp"].map(|name| path.with_extension(name));
+        fs::write(&young, "half").unwrap();
+        fs::write(&old, "half").unwrap();
+        let long_ago = std::time::SystemTime::now() - 2 * STALE;
+        File::options().write(true).open(&old).unwrap().set_modified(long_ago).unwrap();
+        store(&path, b"contents");
+        assert!(!old.exists() && young.exists());
+    }
+
+    #[test]
+    fn measurements_are_forgotten_and_nothing_else() {
+        let (_base, path) = place();
+        let folder = path.parent().unwrap();
+        assert_eq!(forget_measurements_in(folder).unwrap(), 0, "there is no folder yet");
+        let name = |parts: &[&str]| self::path(parts).map(|path| path.file_name().unwrap().to_owned());
+        let (curve, binary) = (name(&["cpu", "curve", "ntt"]), name(&["opencl", "options", "source"]));
+        for name in [curve, binary].into_iter().flatten() {
+            store(&folder.join(name), b"contents");
+        }
+        store(&path, b"contents");
+        let removed = forget_measurements_in(folder).unwrap();
+        let left: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        // Where the environment names no folder there are no names either.
+        let named = usize::from(super::folder().is_some());
+        assert_eq!((removed, left.len()), (1 + named, named));
+        assert!(left.iter().all(|path| path.extension().unwrap() == BINARY), "{left:?}");
+    }
+
+    #[cfg(unix)]
+    mod unix {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+        use super::*;
+
+        fn set_mode(path: &Path, mode: u32) {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        }
+
+        #[test]
+        fn what_is_written_is_private() {
+            let (_base, path) = place();
+            store(&path, b"contents");
+            let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o7777;
+            assert_eq!((mode(path.parent().unwrap()), mode(&path)), (0o700, 0o600));
+        }
+
+        #[test]
+        fn what_others_can_write_is_not_used() {
+            let (_base, path) = place();
+            let folder = path.parent().unwrap();
+            store(&path, b"contents");
+            for mode in [0o775, 0o757, 0o777, 0o1777] {
+                set_mode(folder, mode);
+                let expected = format!("other users can write it, its mode is {mode:04o}");
+                assert!(refusal(&path).contains(&expected), "{}", refusal(&path));
+                assert!(forget_measurements_in(folder).unwrap_err().to_string().contains(&expected));
+                store(&path, b"other contents");
+                set_mode(folder, 0o755);
+                assert_eq!(load(&path).as_deref(), Some(&b"contents"[..]), "nothing was written");
+            }
+            set_mode(&path, 0o666);
+            assert!(refusal(&path).contains("other users can write it"));
+            // The file is replaced by one that is private.
+            store(&path, b"new");
+            assert_eq!(load(&path).as_deref(), Some(&b"new"[..]));
+        }
+
+        /// Only root can give a folder away; others have nothing to test here.
+        #[test]
+        fn what_belongs_to_others_is_not_used() {
+            let (_base, path) = place();
+            let folder = path.parent().unwrap();
+            store(&path, b"contents");
+            let give = |path: &Path, user| std::os::unix::fs::chown(path, Some(user), None);
+            let own = fs::metadata(folder).unwrap().uid();
+            for given in [folder, &path] {
+                if give(given, 4321).is_err() {
+                    return;
+                }
+                assert!(refusal(&path).contains("it belongs to another user, number 4321"));
+                give(given, own).unwrap();
+            }
+            assert!(load(&path).is_some());
+        }
+
+        #[test]
+        fn links_are_not_followed() {
+            let (base, path) = place();
+            let folder = path.parent().unwrap();
+            store(&path, b"contents");
+            let target = base.path().join("target");
+            fs::rename(&path, &target).unwrap();
+            symlink(&target, &path).unwrap();
+            assert!(refusal(&path).contains("it is a symbolic link"));
+            store(&path, b"new");
+            assert_eq!(load(&path).as_deref(), Some(&b"new"[..]));
+            assert!(fs::read(&target).unwrap().ends_with(b"contents"), "the link's target is untouched");
+
+            let elsewhere = base.path().join("elsewhere");
+            fs::rename(folder, &elsewhere).unwrap();
+            symlink(&elsewhere, folder).unwrap();
+            assert!(refusal(&path).contains("it is a symbolic link"));
+            store(&path, b"newer");
+            store(&folder.join("more.bin"), b"newer");
+            assert!(forget_measurements_in(folder).is_err());
+            assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 1);
+            assert!(fs::read(elsewhere.join(path.file_name().unwrap())).unwrap().ends_with(b"new"));
+        }
+
+        #[test]
+        fn what_is_no_file_is_not_read() {
+            let (_base, path) = place();
+            fs::create_dir_all(&path).unwrap();
+            set_mode(path.parent().unwrap(), 0o700);
+            assert!(refusal(&path).contains("it is not a regular file"));
+            store(&path, b"contents");
+            assert_eq!(load(&path), None);
+        }
     }
 }

@@ -40,7 +40,64 @@ pub enum DeviceChoice {
     Several(&'static [DeviceChoice]),
 }
 
+/// A variable of the environment that names a device, or several. An empty one counts as not set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Variable {
+    /// The device of engines for which none was chosen in another way.
+    Device,
+    /// The device that `auto` weighs against the CPU.
+    AutoDevice,
+}
+
+impl Variable {
+    /// Its name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Device => DeviceChoice::VARIABLE,
+            Self::AutoDevice => "ZKACCEL_AUTO_DEVICE",
+        }
+    }
+
+    /// The choice that it holds; [`Error::UnknownName`], with the name of the variable, for what is no name of a device.
+    pub(crate) fn read(self) -> Result<Option<DeviceChoice>, Error> {
+        let named = std::env::var_os(self.name()).filter(|name| !name.is_empty());
+        named.map(|name| name.to_string_lossy().parse().map_err(|error| self.blame(error))).transpose()
+    }
+
+    /// An error about a device whose name this variable holds: the message says so.
+    pub(crate) fn blame(self, error: Error) -> Error {
+        let name = self.name();
+        match error {
+            Error::UnknownName { what: "device", found, expected } => {
+                let what = match self {
+                    Self::Device => "device (ZKACCEL_DEVICE)",
+                    Self::AutoDevice => "device (ZKACCEL_AUTO_DEVICE)",
+                };
+                Error::UnknownName { what, found, expected }
+            }
+            Error::DeviceMissing { device, reason, available } => {
+                Error::DeviceMissing { device, reason: format!("{reason} ({name} names it)"), available }
+            }
+            Error::BadDevices { devices, reason } => {
+                Error::BadDevices { devices, reason: format!("{reason} ({name} names them)") }
+            }
+            Error::PolicyContradicted { policy, device, kind } => {
+                Error::PolicyContradicted { policy, device, kind: format!("{kind} ({name} names it)") }
+            }
+            Error::DriverTooOld { device, found, needed } => {
+                Error::DriverTooOld { device: format!("{device} ({name} names it)"), found, needed }
+            }
+            other => other,
+        }
+    }
+}
+
 impl DeviceChoice {
+    /// The environment variable that names the device where none was chosen in another way, for
+    /// [`EngineBuilder::device_from_environment`](crate::EngineBuilder::device_from_environment), and so for
+    /// [`Engine::global`](crate::Engine::global) and the `zkaccel` command.
+    pub const VARIABLE: &str = "ZKACCEL_DEVICE";
+
     /// The forms of a name, as they are listed to users.
     pub const NAMES: [&str; 9] = [
         "auto",

@@ -11,14 +11,14 @@ static GLOBAL: Mutex<Option<Engine>> = Mutex::new(None);
 
 impl Engine {
     /// The engine of the process: the one of [`make_global`](Self::make_global), or else one made at the first call, on the
-    /// device that the environment variable `ZKACCEL_DEVICE` names (`auto` unless it is set).
+    /// device that the environment variable `ZKACCEL_DEVICE` names (`auto` where it is not set or is empty).
     ///
-    /// Errors are those of making an engine; the next call tries again.
+    /// Errors are those of [`device_from_environment`](crate::EngineBuilder::device_from_environment) and of
+    /// [`build`](crate::EngineBuilder::build); the next call tries again.
     pub fn global() -> Result<Engine, Error> {
         let mut global = lock(&GLOBAL);
         if global.is_none() {
-            let device = std::env::var("ZKACCEL_DEVICE").unwrap_or_else(|_| "auto".into());
-            *global = Some(Engine::builder().device(device.parse()?).build()?);
+            *global = Some(Engine::builder().device_from_environment()?.build()?);
         }
         Ok(global.clone().expect("an engine, just made"))
     }

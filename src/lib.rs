@@ -83,7 +83,7 @@ mod backend;
 #[cfg(feature = "bn254")]
 pub mod bn254;
 mod builder;
-mod cache;
+pub mod cache;
 mod checks;
 pub mod choice;
 pub mod commit;

@@ -9,8 +9,8 @@ use zkaccel::hash::{Blake3, Hasher};
 use zkaccel::policy::Policy;
 use zkaccel::{Engine, Error, conformance};
 
-/// Runs one test of this file in a process with another environment; it must succeed there.
-fn elsewhere(test: &str, environment: &[(&str, &Path)]) {
+/// Runs one test of this file in a process with another environment; it must succeed there. Returns what it printed.
+fn elsewhere(test: &str, environment: &[(&str, &Path)]) -> String {
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", test, "--nocapture", "--include-ignored"])
         .env("ZKACCEL_TEST_CHILD", "1")
@@ -20,6 +20,7 @@ fn elsewhere(test: &str, environment: &[(&str, &Path)]) {
     let text =
         format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success() && text.contains("1 passed"), "{text}");
+    text
 }
 
 fn is_child() -> bool {
@@ -94,10 +95,19 @@ fn child_with_a_cache() {
             let expected = Engine::builder().device(DeviceChoice::Cpu).build().unwrap();
             let expected = expected.merkle_tree::<Blake3>(&leaves).unwrap();
             assert_eq!(engine.merkle_tree::<Blake3>(&leaves).unwrap(), expected);
+            println!("warnings: {:?}", zkaccel::cache::warnings());
         }
         // Where it must be present, the conformance tests say that it is not.
         Err(error) => assert!(matches!(error, Error::DeviceMissing { .. }), "{error:?}"),
     }
+}
+
+/// The bytes of a file of the cache, as `zkaccel::cache` describes them.
+fn sealed(path: &Path, contents: &[u8]) -> Vec<u8> {
+    let name = path.file_name().unwrap().as_encoded_bytes();
+    let mut hasher = blake3::Hasher::new_derive_key("zkaccel cache 2");
+    hasher.update(&(name.len() as u64).to_le_bytes()).update(name).update(contents);
+    [b"zkaccel cache 2\n", &hasher.finalize().as_bytes()[..], contents].concat()
 }
 
 /// A cache of compiled kernels that is used, damaged, replaced by something else, or that cannot be written.
@@ -116,11 +126,16 @@ fn any_state_of_the_cache_will_do() {
         // Damaged; and whole, but no program.
         let whole = std::fs::read(&file).unwrap();
         std::fs::write(&file, &whole[..whole.len() / 2]).unwrap();
-        run(root.path());
+        let text = run(root.path());
+        assert!(text.contains("it is damaged"), "{text}");
         assert!(std::fs::read(&file).unwrap().len() > whole.len() / 2, "a damaged file is replaced");
-        let contents = b"no program";
-        std::fs::write(&file, [blake3::hash(contents).as_bytes(), &contents[..]].concat()).unwrap();
-        run(root.path());
+        std::fs::write(&file, sealed(&file, b"no program")).unwrap();
+        let text = run(root.path());
+        assert!(text.contains("warnings: []"), "{text}");
+        assert!(
+            std::fs::read(&file).unwrap().len() > whole.len() / 2,
+            "a file that is no program is replaced"
+        );
     }
     let file = root.path().join("file");
     std::fs::write(&file, "no directory").unwrap();
@@ -194,4 +209,36 @@ fn child_with_an_auto_device_that_is_missing() {
 fn auto_refuses_a_named_device_that_is_missing() {
     let environment = [("ZKACCEL_AUTO_DEVICE", Path::new("opencl:4000"))];
     elsewhere("child_with_an_auto_device_that_is_missing", &environment);
+}
+
+#[test]
+#[ignore = "runs in a process of its own"]
+fn child_with_a_device_in_the_environment() {
+    if !is_child() {
+        return;
+    }
+    match Engine::global() {
+        Ok(engine) => println!("uses {}: {}", engine.device().id, engine.device().reason),
+        Err(error) => println!("refused: {error}"),
+    }
+}
+
+/// The variables that name devices: an empty one counts as not set, and errors say which variable is wrong.
+#[test]
+fn devices_of_the_environment() {
+    for (device, beside, expected) in [
+        ("", "", "uses "),
+        ("reference", "", "uses reference: asked for by ZKACCEL_DEVICE"),
+        ("cpu", "abacus", "uses cpu: asked for by ZKACCEL_DEVICE"),
+        ("abacus", "", "refused: unknown device (ZKACCEL_DEVICE) \"abacus\", expected one of auto, cpu"),
+        ("opencl:4000", "", "(ZKACCEL_DEVICE names it); available: cpu"),
+        ("cpu,cpu", "", "cpu stands there twice (ZKACCEL_DEVICE names them)"),
+        ("", "abacus", "refused: unknown device (ZKACCEL_AUTO_DEVICE) \"abacus\", expected one of auto, cpu"),
+        ("auto", "opencl:4000", "(ZKACCEL_AUTO_DEVICE names it); available: cpu"),
+        ("", "cpu,reference", "ZKACCEL_AUTO_DEVICE names one device, to be weighed against the CPU"),
+    ] {
+        let environment = [("ZKACCEL_DEVICE", Path::new(device)), ("ZKACCEL_AUTO_DEVICE", Path::new(beside))];
+        let text = elsewhere("child_with_a_device_in_the_environment", &environment);
+        assert!(text.contains(expected), "{device:?}, {beside:?}: {text}");
+    }
 }

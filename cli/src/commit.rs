@@ -13,7 +13,8 @@ use zkaccel::ntt::Convention;
 
 use crate::engine::{DeviceUsed, EngineOptions};
 use crate::failure::{Context, Failure};
-use crate::hashes::{HashName, HashVisitor};
+use crate::files;
+use crate::hashes::{HashName, HashVisitor, approach_help};
 use crate::npy::{self, NpyFile};
 use crate::output::{self, Format};
 use crate::parse;
@@ -22,16 +23,17 @@ use crate::watch::{StageTime, Watch};
 
 /// Commit to an execution trace
 ///
-/// Extends every column of the trace (a row a step, a column a register; a power of two of rows) from the subgroup to
-/// the coset SHIFT * H of a subgroup H of BLOWUP times as many points, hashes every row of the extension, and builds
-/// the Merkle tree over the hashes. Prints the root.
+/// Each row of the trace is a step and each column a register; the number of rows is a power of two. Every column is extended from the
+/// subgroup with as many points as there are rows to the coset SHIFT * H, where the subgroup H has BLOWUP times as many points. Every row
+/// of the extension is hashed, and a Merkle tree is built over the hashes. Prints the root.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The trace: a .npy file of '<u8' words below p, C order, shape (rows, columns)
     #[arg(value_name = "TRACE.npy")]
     trace: PathBuf,
 
-    /// A folder that keeps the commitment, so that `zkaccel open` can open rows of it
+    /// A folder in which the commitment is kept, so that `zkaccel open` can open its rows: a new one, an empty one, or one that holds an
+    /// older commitment, which is replaced
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -39,20 +41,20 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "B", default_value = "8", value_parser = parse::number::<u64>)]
     blowup: u64,
 
-    /// The hash: rp64_256, rp64_256_v2021 or blake3
-    #[arg(long, value_name = "HASH", default_value = "rp64_256")]
+    /// The hash of rows and of the tree
+    #[arg(long, value_name = "HASH", default_value_t = HashName::ALL[0], value_parser = parse::one_of::<HashName>())]
     hash: HashName,
 
-    /// Which roots of unity generate the subgroups: winterfell or plonky3
-    #[arg(long, value_name = "CONVENTION", default_value_t)]
+    /// Whose roots of unity generate the subgroups
+    #[arg(long, value_name = "CONVENTION", default_value_t, value_parser = parse::one_of::<Convention>())]
     convention: Convention,
 
-    /// The shift of the coset: a field element other than 0
+    /// The shift of the coset: a field element other than 0, in decimal or in hexadecimal after 0x
     #[arg(long, value_name = "S", default_value = "7", value_parser = parse::shift)]
     shift: Goldilocks,
 
-    /// How a GPU builds the tree: level, group, local or auto (the fastest measured); the CPU and hashes but Rescue Prime have one way
-    #[arg(long, value_name = "APPROACH", default_value_t)]
+    #[arg(long, value_name = "APPROACH", default_value_t, value_parser = parse::one_of::<Approach>(),
+        help = approach_help("How a GPU builds the tree"))]
     approach: Approach,
 
     #[command(flatten)]
@@ -85,23 +87,24 @@ impl HashVisitor for &Arguments {
     type Output = Result<(), Failure>;
 
     fn visit<H: Accelerated>(self) -> Result<(), Failure> {
+        if let Some(folder) = &self.out {
+            files::expect_folder("--out", folder)?;
+        }
         let watch = Watch::start();
         let engine = self.engine.build(Some(&watch))?.with_approach(self.approach);
         let trace = NpyFile::open(&self.trace)?;
-        let (rows, columns) = (trace.rows, trace.columns);
+        let (rows, columns, name) = (trace.rows, trace.columns, trace.name.clone());
         let spec = TraceSpec { blowup: self.blowup, convention: self.convention, shift: self.shift };
         // Nothing is read and no folder is touched for a trace that cannot be extended.
-        let extension_rows = spec.lde(rows).context(self.trace.display())?.to().size();
+        let extension_rows = spec.lde(rows).context(&name)?.to().size();
         let store = self.out.as_deref().map(NewStore::create).transpose()?;
 
-        watch.stage("reading");
-        let words = trace.read(self.engine.input_limit(&engine))?;
+        watch.stage_of("reading", 0, trace.bytes());
+        let words = trace.read(self.engine.input_limit(&engine), |bytes| watch.advance(bytes))?;
         // The trace is handed over, so that its memory is free again before the tree is built.
         let matrix = Matrix::from_rows(bytemuck::cast_vec::<u64, Goldilocks>(words), rows, columns)?;
-        let commitment = engine
-            .commit::<H>(&spec, matrix)
-            .map_err(|error| npy::locate(error, columns))
-            .context(self.trace.display())?;
+        let commitment =
+            engine.commit::<H>(&spec, matrix).map_err(|error| npy::locate(error, columns)).context(&name)?;
 
         let description = Description {
             format: Description::FORMAT.into(),
@@ -115,8 +118,7 @@ impl HashVisitor for &Arguments {
             root: commitment.root().to_string(),
         };
         if let Some(store) = store {
-            watch.stage("writing");
-            store.fill(&description, &commitment)?;
+            store.fill(&description, &commitment, &watch)?;
         }
         let stages = watch.finish();
         let seconds = stages.iter().map(|stage| stage.seconds).sum();

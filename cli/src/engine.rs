@@ -16,37 +16,51 @@ use crate::watch::Watch;
 /// Where and with how much work runs.
 #[derive(clap::Args)]
 pub(crate) struct EngineOptions {
-    /// The device: auto, cpu, cuda:N, opencl:N (see `zkaccel devices`), provider:PATH (a library with zkaccel's C interface), or reference (textbook algorithms on one thread, very slow); several with commas between, or cuda or opencl for all of that kind, share the work
-    #[arg(long, value_name = "DEVICE", default_value_t)]
-    device: DeviceChoice,
+    #[arg(long, value_name = "DEVICE", help = device_help())]
+    device: Option<DeviceChoice>,
 
-    /// Which kind of device does the work: any, require-gpu, prefer-gpu, require-cpu or prefer-cpu
-    #[arg(long, value_name = "POLICY", default_value_t)]
+    /// Which kind of device must or should do the work
+    #[arg(long, value_name = "POLICY", default_value_t, value_parser = parse::one_of::<Policy>())]
     policy: Policy,
 
-    /// Put every answer of the device to a cheap random test before it is believed
+    /// Test every answer of the device, cheaply and at random, before it is used
     #[arg(long)]
     check: bool,
 
-    /// CPU threads [default: all]
+    /// The number of CPU threads [default: all]
     #[arg(long, value_name = "N", value_parser = parse::number::<usize>)]
     threads: Option<usize>,
 
-    /// The most memory that a matrix or one operation may take, in bytes, or with K, M, G or T for powers of 1024
-    /// [default: the machine's]
+    /// The most host memory that a matrix or one operation may take, in bytes, or with K, M, G or T for powers of 1024
+    /// [default: all of the machine's]
     #[arg(long, value_name = "BYTES", value_parser = parse::bytes)]
     memory: Option<u64>,
 
-    /// The most memory of its own that a GPU, each of several, may spend on one operation, in bytes, or with K, M, G or T; what needs more is
-    /// done in parts [default: half of what the device has]
+    /// The most memory of its own that each GPU may use for one operation, in bytes, or with K, M, G or T for powers of 1024; an
+    /// operation that needs more is done in parts [default: half of the GPU's memory]
     #[arg(long, value_name = "BYTES", value_parser = parse::bytes)]
     device_memory: Option<u64>,
+}
+
+/// The help of `--device`.
+fn device_help() -> String {
+    format!(
+        "The device: {}. `zkaccel devices` lists those that are present; provider:<path> is a shared library with zkaccel's C \
+         interface, and reference the textbook algorithms on one thread, which are very slow. Several devices share the work \
+         [default: the device that the environment variable {} names, else auto]",
+        DeviceChoice::NAMES.join(", "),
+        DeviceChoice::VARIABLE
+    )
 }
 
 impl EngineOptions {
     /// The engine, with a watch as its listener if there is one.
     pub(crate) fn build(&self, watch: Option<&Watch>) -> Result<Engine, Failure> {
-        let builder = Engine::builder().device(self.device).policy(self.policy).check_answers(self.check);
+        let builder = match self.device {
+            Some(device) => Engine::builder().device(device),
+            None => Engine::builder().device_from_environment()?,
+        };
+        let builder = builder.policy(self.policy).check_answers(self.check);
         let builder = watch.into_iter().fold(builder, |builder, watch| builder.on_progress(watch.listener()));
         let builder = self.threads.into_iter().fold(builder, |builder, n| builder.threads(n));
         let builder = self.memory.into_iter().fold(builder, |builder, bytes| builder.memory_budget(bytes));

@@ -15,6 +15,9 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
+    /// The status of a well-formed claim that is false.
+    pub(crate) const REFUTED: u8 = 1;
+
     /// Bad input, a missing device, a file that cannot be written: exit status 2.
     pub(crate) fn new(message: impl Display) -> Self {
         Self { message: message.to_string(), status: 2 }
@@ -22,17 +25,22 @@ impl Failure {
 
     /// A well-formed claim that is false: exit status 1.
     pub(crate) fn refuted(message: impl Display) -> Self {
-        Self { message: message.to_string(), status: 1 }
+        Self { message: message.to_string(), status: Self::REFUTED }
     }
 
     /// The message on one line and of bounded length, whatever a file or an argument has put into it.
     pub(crate) fn line(&self) -> String {
-        let mut line: String = self.message.chars().take(LONGEST).flat_map(printable).collect();
-        if self.message.chars().nth(LONGEST).is_some() {
-            line.push_str(" ...");
-        }
-        line
+        printable_line(&self.message)
     }
+}
+
+/// A message on one line and of bounded length.
+pub(crate) fn printable_line(message: &str) -> String {
+    let mut line: String = message.chars().take(LONGEST).flat_map(printable).collect();
+    if message.chars().nth(LONGEST).is_some() {
+        line.push_str(" ...");
+    }
+    line
 }
 
 /// A character as it may be sent to a terminal.

@@ -12,35 +12,36 @@ use zkaccel::ntt::{Domain, Ntt};
 
 use crate::engine::{DeviceUsed, EngineOptions};
 use crate::failure::{Context, Failure};
-use crate::files::NewFile;
+use crate::files::{self, Contents, NewFile};
 use crate::limbs::{self, Form, SCALAR};
 use crate::npy;
 use crate::output::{self, Format};
+use crate::parse;
 use crate::watch::{StageTime, Watch};
 
 /// Transform a polynomial over BN254's scalar field
 ///
-/// Takes the coefficients of a polynomial to its values on the coset COSET * H of the subgroup H of as many points as
-/// there are rows; with --inverse, back. Both sides are in natural order and in the same form.
+/// Computes the values of a polynomial on the coset COSET * H of the subgroup H with as many points as there are rows, from its
+/// coefficients; --inverse computes the coefficients from the values. Input and output are in natural order and in the same form.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The scalars: a .npy file of '<u8' words, C order, shape (N, 4), four limbs a scalar, lowest first, N a power of two
+    /// The scalars: a .npy file of '<u8' words, C order, shape (N, 4), four limbs to a scalar, the lowest first; N is a power of two
     #[arg(value_name = "IN.npy")]
     input: PathBuf,
 
-    /// The file for the result; it may be the same
+    /// The file for the result; it may be that of the scalars
     #[arg(value_name = "OUT.npy")]
     output: PathBuf,
 
-    /// From values to coefficients, the factor 1/N included
+    /// Compute coefficients from values, including the factor 1/N
     #[arg(long)]
     inverse: bool,
 
-    /// The shift of the coset: a decimal integer, a hexadecimal one with 0x, or zeta, halo2's cube root of unity
+    /// The shift of the coset: an integer, in decimal or in hexadecimal after 0x, or zeta, halo2's cube root of unity
     #[arg(long, value_name = "S", default_value = "1")]
     coset: Shift,
 
-    /// The generator of the subgroup: halo2, arkworks (the roots of unity of those libraries), or an integer of order N
+    /// The generator of the subgroup: halo2 or arkworks, for the roots of unity of these libraries, or an integer of order N
     #[arg(long, value_name = "ROOT", default_value = "halo2")]
     root: Root,
 
@@ -64,7 +65,7 @@ impl FromStr for Shift {
         match text {
             // The coset of halo2's extended domains.
             "zeta" => Ok(Self(ExtendedDomain::halo2(0, 0)?.points().shift())),
-            text => match bn254::parse_scalar(text)? {
+            text => match parse::scalar(text)? {
                 zero if zero == Fr::from(0) => Err(Error::BadShift),
                 shift => Ok(Self(shift)),
             },
@@ -86,7 +87,7 @@ impl FromStr for Root {
         Ok(match text {
             "halo2" => Self::Halo2,
             "arkworks" => Self::Arkworks,
-            text => Self::Given(bn254::parse_scalar(text)?),
+            text => Self::Given(parse::scalar(text)?),
         })
     }
 }
@@ -108,33 +109,34 @@ impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let watch = Watch::start();
         let engine = self.engine.build(Some(&watch))?;
-        let subject = self.input.display();
         let input = limbs::open(&self.input, SCALAR, "a scalar")?;
+        let subject = input.name.clone();
         let domain = self.domain(input.rows).context(&subject)?;
-        let output = NewFile::create(&self.output)?;
+        let output = NewFile::create(&self.output, Contents::Binary)?;
 
-        watch.stage("reading");
-        let words = input.read(self.engine.input_limit(&engine))?;
+        watch.stage_of("reading", 0, input.bytes());
+        let words = input.read(self.engine.input_limit(&engine), |bytes| watch.advance(bytes))?;
         let mut scalars = self.form.scalars(&words).context(&subject)?;
         drop(words);
         watch.stage("transforming");
         let fft = if self.inverse { Ntt::inverse(domain) } else { Ntt::forward(domain) };
         engine.fft(&fft, &mut scalars).context(&subject)?;
-        watch.stage("writing");
-        self.form.write_scalars(&scalars, |bytes| {
-            output.fill(|file| npy::write(file, scalars.len(), SCALAR, bytes))
+        watch.stage_of("writing", 0, size_of_val(&scalars[..]) as u64);
+        self.form.write_scalars(&scalars, |entries| {
+            output.fill(|file| npy::write(file, scalars.len(), SCALAR, entries, |bytes| watch.advance(bytes)))
         })?;
 
         let hex = |scalar: Fr| bn254::integers_of_scalars(&[scalar]).map(|integers| bn254::hex(integers[0]));
-        self.format.print(&Report {
-            output: self.output.display().to_string(),
+        let report = Report {
+            output: files::output_name(&self.output),
             scalars: scalars.len(),
             transform: if self.inverse { "inverse" } else { "forward" },
             root: hex(domain.root())?,
             coset: hex(domain.shift())?,
             device: DeviceUsed::of(&engine),
             stages: watch.finish(),
-        })
+        };
+        self.format.print_beside(Some(&self.output), &report)
     }
 
     fn domain(&self, rows: usize) -> Result<Domain<Fr>, Error> {

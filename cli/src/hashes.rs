@@ -49,6 +49,16 @@ macro_rules! hashes {
 }
 zkaccel::for_every_hash!(hashes);
 
+/// The help of `--approach`, after what it begins with.
+pub(crate) fn approach_help(begin: &str) -> String {
+    let hashes = HashName::ALL.iter().filter(|hash| hash.has_approaches());
+    let hashes: Vec<_> = hashes.map(|hash| hash.name()).collect();
+    format!(
+        "{begin}; auto is the one that was fastest when it was measured. Only trees over {} on a GPU have more than one approach",
+        hashes.join(" and ")
+    )
+}
+
 impl fmt::Display for HashName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

@@ -15,7 +15,7 @@ pub(crate) const POINT: usize = 8;
 /// What limbs stand for.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Form {
-    /// Entries are plain integers instead of Montgomery form (x times 2^256 modulo the prime)
+    /// Entries are plain integers instead of residues in Montgomery form (x times 2^256 modulo the prime)
     #[arg(long)]
     pub(crate) canonical: bool,
 }
@@ -27,8 +27,7 @@ pub(crate) fn open(path: &std::path::Path, columns: usize, what: &str) -> Result
         true => Ok(file),
         false => Err(Failure::new(format_args!(
             "{}: found {} columns, expected {columns}, the limbs of {what}",
-            path.display(),
-            file.columns
+            file.name, file.columns
         ))),
     }
 }

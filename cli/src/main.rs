@@ -1,8 +1,8 @@
 //! The `zkaccel` command: commitments, openings, trees, transforms and multi-scalar multiplication on files.
 //!
 //! Matrices are `.npy` files of little-endian unsigned 64-bit words (`<u8`) in C order with shape (rows, columns).
-//! Results go to stdout, everything else to stderr. The exit status is 0 when the work is done, 1 when a proof or a
-//! self-test is false, and 2 for everything else: bad input, a missing device, a file that cannot be written.
+//! Results go to stdout, everything else to stderr. The exit status is 0 when the work is done, 1 when a proof is false or a self-test
+//! fails, and 2 for everything else: bad input, a missing device, a file that cannot be written.
 
 mod bench;
 mod commit;
@@ -22,7 +22,11 @@ mod output;
 mod parse;
 mod proof;
 mod selftest;
+#[cfg(unix)]
+mod signals;
 mod store;
+mod temporary;
+mod told;
 mod verify;
 mod watch;
 
@@ -39,7 +43,11 @@ use failure::Failure;
 /// Matrices are .npy files of dtype '<u8' (little-endian unsigned 64-bit words below p) in C order with shape
 /// (rows, columns). Digests are 64 hexadecimal digits: 32 bytes, for hashes over the field four little-endian words.
 ///
-/// Exit status: 0 done; 1 a proof or a self-test is false; 2 bad input, a missing device or any other error.
+/// Where a file is expected, - stands for standard input or standard output, and pipes are accepted. Where the result goes to standard
+/// output, the report on it goes to standard error.
+///
+/// Exit status: 0 when the work is done; 1 when a proof is false or a self-test fails; 2 for bad input, a missing device and any other
+/// error.
 #[derive(Parser)]
 #[command(name = "zkaccel", version, max_term_width = 110)]
 struct Arguments {
@@ -62,10 +70,14 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let done = match Arguments::try_parse() {
-        Ok(arguments) => run(arguments.command),
+    let command = match Arguments::try_parse() {
+        Ok(arguments) => arguments.command,
         Err(error) => return explain(error),
     };
+    #[cfg(unix)]
+    signals::handle();
+    let done = run(command);
+    output::print_warnings();
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => fail(&failure),

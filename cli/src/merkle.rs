@@ -9,10 +9,11 @@ use zkaccel::merkle::Approach;
 
 use crate::engine::{DeviceUsed, EngineOptions};
 use crate::failure::{Context, Failure};
-use crate::files::NewFile;
-use crate::hashes::{HashName, HashVisitor};
+use crate::files::{self, Contents, NewFile};
+use crate::hashes::{HashName, HashVisitor, approach_help};
 use crate::npy::{self, NpyFile};
 use crate::output::{self, Format};
+use crate::parse;
 use crate::watch::{StageTime, Watch};
 
 /// Words of a digest: the columns of a matrix of digests.
@@ -25,17 +26,17 @@ pub(crate) struct Arguments {
     #[arg(value_name = "LEAVES.npy")]
     leaves: PathBuf,
 
-    /// The hash: rp64_256, rp64_256_v2021 or blake3
-    #[arg(long, value_name = "HASH", default_value = "rp64_256")]
+    /// The hash of the tree
+    #[arg(long, value_name = "HASH", default_value_t = HashName::ALL[0], value_parser = parse::one_of::<HashName>())]
     hash: HashName,
 
-    /// A .npy file for the inner nodes, of shape (N, 4): row 0 is zero, row 1 the root, the children of row i are 2i
-    /// and 2i + 1, where N and above stand for the leaves
+    /// A .npy file for the inner nodes, of shape (N, 4): row 0 is zero and row 1 is the root; the children of row i are rows 2i
+    /// and 2i + 1, where numbers from N on stand for the leaves
     #[arg(long, value_name = "NODES.npy")]
     nodes: Option<PathBuf>,
 
-    /// How a GPU builds the tree: level, group, local or auto (the fastest measured); the CPU and hashes but Rescue Prime have one way
-    #[arg(long, value_name = "APPROACH", default_value_t)]
+    #[arg(long, value_name = "APPROACH", default_value_t, value_parser = parse::one_of::<Approach>(),
+        help = approach_help("How a GPU builds the tree"))]
     approach: Approach,
 
     #[command(flatten)]
@@ -70,8 +71,8 @@ impl HashVisitor for &Arguments {
     fn visit<H: Accelerated>(self) -> Result<(), Failure> {
         let watch = Watch::start();
         let engine = self.engine.build(Some(&watch))?.with_approach(self.approach);
-        let subject = self.leaves.display();
         let leaves = NpyFile::open(&self.leaves)?;
+        let subject = leaves.name.clone();
         if leaves.columns != DIGEST_WORDS {
             return Err(Failure::new(format_args!(
                 "{subject}: found {} columns, expected {DIGEST_WORDS}, the words of a digest",
@@ -79,26 +80,29 @@ impl HashVisitor for &Arguments {
             )));
         }
         let count = leaves.rows;
-        let nodes = self.nodes.as_deref().map(NewFile::create).transpose()?;
+        let nodes = self.nodes.as_deref().map(|path| NewFile::create(path, Contents::Binary)).transpose()?;
 
-        watch.stage("reading");
-        let words = leaves.read(self.engine.input_limit(&engine))?;
+        watch.stage_of("reading", 0, leaves.bytes());
+        let words = leaves.read(self.engine.input_limit(&engine), |bytes| watch.advance(bytes))?;
         let tree = engine
             .merkle_tree::<H>(bytemuck::cast_slice(&words))
             .map_err(|error| npy::locate(error, DIGEST_WORDS))
             .context(&subject)?;
         if let Some(nodes) = nodes {
-            watch.stage("writing");
-            nodes.fill(|file| npy::write(file, count, DIGEST_WORDS, bytemuck::cast_slice(tree.nodes())))?;
+            let entries = bytemuck::cast_slice(tree.nodes());
+            watch.stage_of("writing", 0, entries.len() as u64);
+            nodes
+                .fill(|file| npy::write(file, count, DIGEST_WORDS, entries, |bytes| watch.advance(bytes)))?;
         }
-        self.format.print(&Report {
+        let report = Report {
             root: tree.root().to_string(),
             hash: self.hash,
             leaves: count,
             device: DeviceUsed::of(&engine),
             stages: watch.finish(),
-            nodes: self.nodes.as_ref().map(|path| path.display().to_string()),
-        })
+            nodes: self.nodes.as_deref().map(files::output_name),
+        };
+        self.format.print_beside(self.nodes.as_deref(), &report)
     }
 }
 

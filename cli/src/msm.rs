@@ -9,16 +9,17 @@ use zkaccel::msm::BasesOptions;
 
 use crate::engine::{DeviceUsed, EngineOptions};
 use crate::failure::{Context, Failure};
+use crate::files;
 use crate::limbs::{self, Form, POINT, SCALAR};
 use crate::output::{self, Format};
 use crate::watch::{StageTime, Watch};
 
-/// Multiply bases by scalars and print the sum, over the group G1 of BN254
+/// Multiply points of the group G1 of BN254, the bases, by scalars, and print the sum
 ///
 /// Prints the affine coordinates x and y of the sum as hexadecimal integers, or `identity`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The scalars: a .npy file of '<u8' words, C order, shape (N, 4), four limbs a scalar, lowest first
+    /// The scalars: a .npy file of '<u8' words, C order, shape (N, 4), four limbs to a scalar, the lowest first
     #[arg(long, value_name = "S.npy")]
     scalars: PathBuf,
 
@@ -51,21 +52,27 @@ struct Report {
 
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        if files::is_standard(&self.scalars) && files::is_standard(&self.bases) {
+            return Err(Failure::new(
+                "--scalars and --bases: both are - (standard input), expected one of them to be a file or a pipe",
+            ));
+        }
         let watch = Watch::start();
         let engine = self.engine.build(Some(&watch))?;
-        let (scalars_name, bases_name) = (self.scalars.display(), self.bases.display());
         let scalars = limbs::open(&self.scalars, SCALAR, "a scalar")?;
         let bases = limbs::open(&self.bases, POINT, "a point")?;
+        let (scalars_name, bases_name) = (scalars.name.clone(), bases.name.clone());
         let (pairs, found) = (bases.rows, scalars.rows);
         if found != pairs {
             return Err(Failure::new(format_args!(
                 "{scalars_name}: found {found} scalars, expected {pairs}, as many as there are bases in {bases_name}"
             )));
         }
-        watch.stage("reading");
+        watch.stage_of("reading", 0, scalars.bytes().saturating_add(bases.bytes()));
         let limit = self.engine.input_limit(&engine);
-        let scalars = self.form.scalars(&scalars.read(limit)?).context(&scalars_name)?;
-        let points = self.form.points(&bases.read(limit)?).context(&bases_name)?;
+        let tell = |bytes| watch.advance(bytes);
+        let scalars = self.form.scalars(&scalars.read(limit, tell)?).context(&scalars_name)?;
+        let points = self.form.points(&bases.read(limit, tell)?).context(&bases_name)?;
         watch.stage("checking the bases");
         let options = BasesOptions { validate: true, tables: false };
         let bases = engine.bases(points, options).context(&bases_name)?;

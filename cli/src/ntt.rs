@@ -12,7 +12,7 @@ use zkaccel::{Engine, Error};
 
 use crate::engine::{DeviceUsed, EngineOptions};
 use crate::failure::{Context, Failure};
-use crate::files::NewFile;
+use crate::files::{self, Contents, NewFile};
 use crate::npy::{self, NpyFile};
 use crate::output::{self, Format};
 use crate::parse;
@@ -20,34 +20,34 @@ use crate::watch::{StageTime, Watch};
 
 /// Transform every column of a matrix
 ///
-/// Without --blowup, takes the coefficients of a polynomial in each column to its values on the coset SHIFT * H of the
-/// subgroup H of as many points as there are rows; with --inverse, back. With --blowup, takes values on the subgroup
-/// to the values of the same polynomial on the coset of BLOWUP times as many points (low-degree extension). Both sides
-/// are in natural order.
+/// Without --blowup, each column holds the coefficients of a polynomial, and the result its values on the coset SHIFT * H of the
+/// subgroup H with as many points as there are rows; --inverse computes the coefficients from the values. With --blowup, each column
+/// holds values on the subgroup, and the result the values of the same polynomial on a coset of a subgroup with BLOWUP times as many
+/// points (low-degree extension). Input and output are in natural order.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The matrix: a .npy file of '<u8' words below p, C order, shape (rows, columns), a power of two of rows
     #[arg(value_name = "IN.npy")]
     input: PathBuf,
 
-    /// The file for the result; it may be the same
+    /// The file for the result; it may be that of the matrix
     #[arg(value_name = "OUT.npy")]
     output: PathBuf,
 
-    /// From values to coefficients, the factor 1/rows included
+    /// Compute coefficients from values, including the factor 1/rows
     #[arg(long, conflicts_with = "blowup")]
     inverse: bool,
 
-    /// The shift of the coset: a field element other than 0 [default: 1, with --blowup 7]
+    /// The shift of the coset: a field element other than 0, in decimal or in hexadecimal after 0x [default: 1, or 7 with --blowup]
     #[arg(long, value_name = "S", value_parser = parse::shift)]
     shift: Option<Goldilocks>,
 
-    /// Extend by this factor: a power of two of at least 2
+    /// Extend the columns by this factor: a power of two of at least 2
     #[arg(long, value_name = "B", value_parser = parse::number::<u64>)]
     blowup: Option<u64>,
 
-    /// Which roots of unity generate the subgroups: winterfell or plonky3
-    #[arg(long, value_name = "CONVENTION", default_value_t)]
+    /// Whose roots of unity generate the subgroups
+    #[arg(long, value_name = "CONVENTION", default_value_t, value_parser = parse::one_of::<Convention>())]
     convention: Convention,
 
     #[command(flatten)]
@@ -76,23 +76,26 @@ impl Arguments {
         let engine = self.engine.build(Some(&watch))?;
         let input = NpyFile::open(&self.input)?;
         let columns = input.columns;
-        let subject = self.input.display();
+        let subject = input.name.clone();
         let transform = self.transform(input.rows).context(&subject)?;
-        let output = NewFile::create(&self.output)?;
+        let output = NewFile::create(&self.output, Contents::Binary)?;
 
-        watch.stage("reading");
+        watch.stage_of("reading", 0, input.bytes());
         let rows = input.rows;
-        let words = bytemuck::cast_vec(input.read(self.engine.input_limit(&engine))?);
+        let words = input.read(self.engine.input_limit(&engine), |bytes| watch.advance(bytes))?;
+        let words = bytemuck::cast_vec(words);
         let matrix = Matrix::from_rows(words, rows, columns)?;
         watch.stage("transforming");
         let matrix =
             transform(&engine, matrix).map_err(|error| npy::locate(error, columns)).context(&subject)?;
-        watch.stage("writing");
         let (shape, entries) = (matrix.shape(), bytemuck::cast_slice(matrix.as_slice()));
-        output.fill(|file| npy::write(file, shape.rows, shape.columns, entries))?;
+        watch.stage_of("writing", 0, size_of_val(entries) as u64);
+        output.fill(|file| {
+            npy::write(file, shape.rows, shape.columns, entries, |bytes| watch.advance(bytes))
+        })?;
 
-        self.format.print(&Report {
-            output: self.output.display().to_string(),
+        let report = Report {
+            output: files::output_name(&self.output),
             rows: shape.rows,
             columns,
             transform: match (self.blowup, self.inverse) {
@@ -104,7 +107,8 @@ impl Arguments {
             shift: self.shift().to_string(),
             device: DeviceUsed::of(&engine),
             stages: watch.finish(),
-        })
+        };
+        self.format.print_beside(Some(&self.output), &report)
     }
 
     fn shift(&self) -> Goldilocks {

@@ -1,14 +1,13 @@
 //! `zkaccel open`: a proof for rows of a stored commitment.
 
 use std::fmt;
-use std::io::Write;
 use std::path::PathBuf;
 
 use serde::Serialize;
 use zkaccel::hash::Accelerated;
 
 use crate::failure::Failure;
-use crate::files::NewFile;
+use crate::files::{self, Contents, NewFile};
 use crate::hashes::HashVisitor;
 use crate::output::{self, Format};
 use crate::parse::{self, Rows};
@@ -17,7 +16,8 @@ use crate::store::{self, Description};
 
 /// Open rows of a stored commitment
 ///
-/// Reads only the rows and the nodes that it needs, and writes a proof only if that leads to the commitment's root.
+/// Reads only the rows and the nodes of the tree that the proof needs, and writes the proof only if it leads to the root of the
+/// commitment.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The folder that `zkaccel commit --out` has filled
@@ -47,6 +47,7 @@ struct Report {
 
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        files::expect_folder("DIR", &self.folder)?;
         let description = Description::read(&self.folder)?;
         description.hash.visit(Open { arguments: &self, description: &description })
     }
@@ -68,13 +69,14 @@ impl HashVisitor for Open<'_> {
         let Some(path) = &arguments.out else {
             return output::print(&text);
         };
-        NewFile::create(path)?.fill(|file| writeln!(file, "{text}"))?;
-        arguments.format.print(&Report {
-            proof: path.display().to_string(),
+        NewFile::create(path, Contents::Text)?.fill(|file| writeln!(file, "{text}"))?;
+        let report = Report {
+            proof: files::output_name(path),
             root: description.root.clone(),
             rows: opening.opening.indices,
             bytes: text.len() + 1,
-        })
+        };
+        arguments.format.print_beside(Some(path), &report)
     }
 }
 

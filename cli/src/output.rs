@@ -2,11 +2,13 @@
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
+use std::path::Path;
 use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::failure::{Context, Failure};
+use crate::failure::{Context, Failure, printable_line};
+use crate::files;
 
 /// The choice between text and JSON.
 #[derive(clap::Args)]
@@ -23,6 +25,28 @@ impl Format {
             true => print(&json(result)?),
             false => print(&result.to_string()),
         }
+    }
+
+    /// Prints a report on what went to a file: to stderr where that file is standard output.
+    pub(crate) fn print_beside<R: Serialize + Display>(
+        &self,
+        output: Option<&Path>,
+        report: &R,
+    ) -> Result<(), Failure> {
+        if !output.is_some_and(files::is_standard) {
+            return self.print(report);
+        }
+        let text = if self.json { json(report)? } else { report.to_string() };
+        // Stderr may be closed; the result has been written.
+        let _ = writeln!(std::io::stderr(), "{}", text.trim_end());
+        Ok(())
+    }
+}
+
+/// Tells what the caches of the library were found to be.
+pub(crate) fn print_warnings() {
+    for warning in zkaccel::cache::warnings() {
+        let _ = writeln!(std::io::stderr(), "warning: {}", printable_line(&warning));
     }
 }
 

@@ -1,10 +1,76 @@
 //! Values of arguments, from text.
 
+use std::ffi::OsStr;
+use std::marker::PhantomData;
 use std::str::FromStr;
 
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Command};
 use zkaccel::Error;
+use zkaccel::bn254::{self, Fr};
 use zkaccel::field::Goldilocks;
 use zkaccel::merkle::Approach;
+use zkaccel::ntt::Convention;
+use zkaccel::policy::Policy;
+
+use crate::hashes::{HashName, approach_help};
+
+/// Something that is chosen by name out of a list.
+pub(crate) trait Named: FromStr<Err = Error> + Clone + Send + Sync + 'static {
+    /// All names, in the order in which they are listed to users.
+    fn names() -> Vec<&'static str>;
+}
+
+impl Named for HashName {
+    fn names() -> Vec<&'static str> {
+        Self::ALL.iter().map(|hash| hash.name()).collect()
+    }
+}
+
+impl Named for Convention {
+    fn names() -> Vec<&'static str> {
+        Self::ALL.map(Self::name).to_vec()
+    }
+}
+
+impl Named for Approach {
+    fn names() -> Vec<&'static str> {
+        Self::ALL.map(Self::name).to_vec()
+    }
+}
+
+impl Named for Policy {
+    fn names() -> Vec<&'static str> {
+        Self::ALL.map(Self::name).to_vec()
+    }
+}
+
+/// The parser of such names: it makes the help list all of them, and its error is the library's.
+pub(crate) struct OneOf<T>(PhantomData<fn() -> T>);
+
+/// One of a list of names.
+pub(crate) fn one_of<T: Named>() -> OneOf<T> {
+    OneOf(PhantomData)
+}
+
+impl<T> Clone for OneOf<T> {
+    fn clone(&self) -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T: Named> TypedValueParser for OneOf<T> {
+    type Value = T;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, clap::Error> {
+        let parse: fn(&str) -> Result<T, Error> = str::parse;
+        parse.parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(T::names().into_iter().map(PossibleValue::new)))
+    }
+}
 
 /// A whole number without sign.
 pub(crate) fn number<T: FromStr>(text: &str) -> Result<T, String> {
@@ -14,22 +80,51 @@ pub(crate) fn number<T: FromStr>(text: &str) -> Result<T, String> {
     parsed.ok_or_else(|| format!("found {text:?}, expected a whole number of at most 64 bits"))
 }
 
-/// A field element in its one decimal form: below p, no sign, no leading zeros.
+/// A field element: an integer below p, in decimal, or in hexadecimal after 0x, as [`scalar`] has it for BN254.
 pub(crate) fn element(text: &str) -> Result<Goldilocks, String> {
-    if text.len() > 1 && text.starts_with('0') {
-        return Err(format!("found {text:?}, expected a number without leading zeros"));
-    }
-    let value: u64 = number(text)?;
+    let refused = || {
+        format!("found {text:?}, expected a whole number of at most 64 bits, or one in hexadecimal after 0x")
+    };
+    let value = match text.strip_prefix("0x") {
+        // `from_str_radix` alone would take a sign.
+        Some(digits) if digits.bytes().all(|digit| digit.is_ascii_hexdigit()) => {
+            u64::from_str_radix(digits, 16).map_err(|_| refused())?
+        }
+        Some(_) => return Err(refused()),
+        None => number(text).map_err(|_| refused())?,
+    };
     Goldilocks::try_from(value)
-        .map_err(|_| format!("found {value}, expected a field element below {}", Goldilocks::MODULUS))
+        .map_err(|_| format!("found {text}, expected a field element below {}", Goldilocks::MODULUS))
+}
+
+/// A field element as files hold it, in its one form: decimal, without leading zeros.
+pub(crate) fn canonical_element(text: &str) -> Result<Goldilocks, String> {
+    match element(text)? {
+        element if element.to_string() == text => Ok(element),
+        _ => Err(format!("found {text:?}, expected a decimal number without leading zeros")),
+    }
 }
 
 /// A coset shift; zero is the library's to refuse, which says the same to every caller.
 pub(crate) fn shift(text: &str) -> Result<Goldilocks, String> {
-    match element(text)? {
-        zero if zero == Goldilocks::default() => Err(Error::BadShift.to_string()),
-        shift => Ok(shift),
+    nonzero(element(text)?)
+}
+
+/// A coset shift as files hold it.
+pub(crate) fn canonical_shift(text: &str) -> Result<Goldilocks, String> {
+    nonzero(canonical_element(text)?)
+}
+
+fn nonzero(shift: Goldilocks) -> Result<Goldilocks, String> {
+    match shift == Goldilocks::default() {
+        true => Err(Error::BadShift.to_string()),
+        false => Ok(shift),
     }
+}
+
+/// A scalar of BN254: an integer below r, in decimal, or in hexadecimal after 0x.
+pub(crate) fn scalar(text: &str) -> Result<Fr, Error> {
+    bn254::parse_scalar(text)
 }
 
 /// A number of bytes: digits, and K, M, G or T for powers of 1024, with or without "iB" behind it.
@@ -53,6 +148,12 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
 /// Approaches to trees, as one argument.
 #[derive(Clone, Debug)]
 pub(crate) struct Approaches(pub(crate) Vec<Approach>);
+
+/// The help of an argument for them.
+pub(crate) fn approaches_help() -> String {
+    let names = Approach::names().join(", ");
+    approach_help(&format!("How a GPU builds trees: {names}, or all, which measures each of them"))
+}
 
 /// The name of one approach, or `all`.
 pub(crate) fn approaches(text: &str) -> Result<Approaches, String> {

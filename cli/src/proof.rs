@@ -3,7 +3,6 @@
 //! Field elements are decimal *strings*: a JSON number above 2^53 does not survive every reader. Each opening has one
 //! form only, apart from white space: unknown fields, signs, leading zeros and unsorted indices are refused.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -13,6 +12,7 @@ use zkaccel::hash::Hasher;
 use zkaccel::merkle::MultiOpening;
 
 use crate::failure::{Context, Failure};
+use crate::files::{self, Input};
 use crate::hashes::HashName;
 use crate::parse;
 
@@ -61,8 +61,8 @@ impl Proof {
 
     /// Reads a proof.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
-        let subject = path.display();
-        let file = File::open(path).context(format_args!("cannot open {subject}"))?;
+        let subject = files::input_name(path);
+        let file = Input::open(path, "a proof")?;
         let mut text = Vec::new();
         file.take(LONGEST_PROOF + 1).read_to_end(&mut text).context(&subject)?;
         if text.len() as u64 > LONGEST_PROOF {
@@ -91,7 +91,7 @@ impl Proof {
         }
         let rows = self.indices.iter().zip(&self.values).map(|(index, row)| {
             let entries = row.iter().enumerate().map(|(column, text)| {
-                let element = parse::element(text).map_err(Failure::new);
+                let element = parse::canonical_element(text).map_err(Failure::new);
                 element.context(format_args!("row {index}, column {column}"))
             });
             entries.collect()

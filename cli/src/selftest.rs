@@ -14,12 +14,12 @@ use crate::watch::Watch;
 
 /// Compare every operation of a device with the reference
 ///
-/// Cases of operations that the device does not offer are skipped, and listed with the device's answer.
+/// Cases of operations that the device does not offer are skipped, and listed with the reason.
 ///
-/// Exit status 0: all agree; 1: at least one differs.
+/// Exit status: 0 when all results agree; 1 when at least one differs.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Run only the cases whose names have this in them: msm, trees, rpo256, ...
+    /// Run only the cases whose names contain this text, such as msm, trees or rpo256
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
 
@@ -71,8 +71,9 @@ impl Arguments {
         };
         tell(&|| format!("device      {}", report.device))?;
         let start = Instant::now();
-        for case in cases {
-            watch.stage(case.name);
+        let total = cases.len() as u64;
+        for (done, case) in (0..).zip(cases) {
+            watch.stage_of(case.name, done, total);
             let outcome = Outcome::of(&case, &engine);
             tell(&|| outcome.to_string())?;
             report.count(outcome);
@@ -92,7 +93,7 @@ impl Arguments {
         let asked: Vec<_> = cases().into_iter().filter(|case| case.name.contains(text)).collect();
         match asked.len() {
             0 => Err(Failure::new(format_args!(
-                "no case has {text:?} in its name, expected one of {}",
+                "no case has {text:?} in its name, expected one of the {} that `zkaccel selftest` lists",
                 cases().len()
             ))),
             _ => Ok(asked),

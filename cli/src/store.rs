@@ -7,14 +7,14 @@
 //! | `tree.bin` | the canonical bytes of the Merkle tree over its rows |
 //!
 //! All three are written under temporary names. An older `commitment.json` goes first and the new one comes last, so
-//! that at every moment a folder with a description is a whole commitment, and any other is none.
+//! that at every moment a folder with a description is a whole commitment, and any other is none. A folder that holds anything else than a
+//! commitment is refused, and nothing in it is touched.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tempfile::NamedTempFile;
 use zkaccel::commit::{Commitment, RowOpening, TraceSpec};
 use zkaccel::field::Goldilocks;
 use zkaccel::hash::{Digest, Hasher};
@@ -22,9 +22,11 @@ use zkaccel::matrix::MatrixRef;
 use zkaccel::merkle::{Cap, MerkleTree, MultiOpening};
 
 use crate::failure::{Context, Failure};
-use crate::files::temporary_in;
 use crate::hashes::HashName;
 use crate::npy::{self, NpyFile};
+use crate::temporary::{NewFolders, Temporary, is_temporary, undisturbed};
+use crate::told::Told;
+use crate::watch::Watch;
 use crate::{output, parse};
 
 const DESCRIPTION: &str = "commitment.json";
@@ -82,7 +84,7 @@ impl Description {
             let found = &self.format;
             return Err(Failure::new(format_args!("the format is {found:?}, expected {:?}", Self::FORMAT)));
         }
-        let shift = parse::shift(&self.shift).map_err(Failure::new).context("shift")?;
+        let shift = parse::canonical_shift(&self.shift).map_err(Failure::new).context("shift")?;
         let spec = TraceSpec { blowup: self.blowup, convention: self.convention.parse()?, shift };
         let rows = spec.lde(self.trace_rows)?.to().size();
         if rows != self.extension_rows {
@@ -96,32 +98,33 @@ impl Description {
 /// A folder that is about to become a stored commitment. Until it has, dropping it leaves no trace of it.
 pub(crate) struct NewStore {
     folder: PathBuf,
-    /// Folders that were made for it, the outermost first.
-    made: Vec<PathBuf>,
-    extension: NamedTempFile,
-    tree: NamedTempFile,
-    description: NamedTempFile,
+    extension: Temporary,
+    tree: Temporary,
+    description: Temporary,
+    /// Folders that were made for it; they go after the files.
+    made: NewFolders,
     complete: bool,
 }
 
 impl NewStore {
-    /// Makes the folder if need be, and the temporary files.
+    /// Makes the folder if need be, and the temporary files. A folder with other contents than an older commitment is refused.
     pub(crate) fn create(folder: &Path) -> Result<Self, Failure> {
         let subject = format!("cannot store a commitment in {}", folder.display());
-        let missing = folder.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists());
-        let mut made: Vec<_> = missing.map(Path::to_path_buf).collect();
-        made.reverse();
-        let files = fs::create_dir_all(folder)
-            .and_then(|()| Ok((temporary_in(folder)?, temporary_in(folder)?, temporary_in(folder)?)));
-        match files {
-            Ok((extension, tree, description)) => {
-                Ok(Self { folder: folder.into(), made, extension, tree, description, complete: false })
-            }
-            Err(error) => {
-                remove_folders(&made);
-                Err(error).context(subject)
-            }
-        }
+        check_contents(folder).context(&subject)?;
+        let files = || {
+            let made = NewFolders::create(folder)?;
+            let [extension, tree, description] =
+                [Temporary::create_in(folder)?, Temporary::create_in(folder)?, Temporary::create_in(folder)?];
+            Ok::<_, io::Error>(Self {
+                folder: folder.into(),
+                extension,
+                tree,
+                description,
+                made,
+                complete: false,
+            })
+        };
+        files().context(subject)
     }
 
     /// Writes everything and gives the files their names.
@@ -129,12 +132,14 @@ impl NewStore {
         mut self,
         description: &Description,
         commitment: &Commitment<H>,
+        watch: &Watch,
     ) -> Result<(), Failure> {
         let subject = format!("cannot store a commitment in {}", self.folder.display());
         let text = output::json(description)?;
+        watch.stage("writing");
         // What is on a device is brought here, before anything is written.
         let (extension, tree) = (commitment.extension()?, commitment.tree()?);
-        self.write(&text, extension, tree).and_then(|()| self.publish()).context(subject)
+        self.write(&text, extension, tree, watch).and_then(|()| self.publish()).context(subject)
     }
 
     fn write<H: Hasher>(
@@ -142,14 +147,20 @@ impl NewStore {
         description: &str,
         extension: MatrixRef<'_, Goldilocks>,
         tree: &MerkleTree<H>,
+        watch: &Watch,
     ) -> io::Result<()> {
         let (shape, entries) = (extension.shape(), bytemuck::cast_slice(extension.as_slice()));
-        npy::write(self.extension.as_file_mut(), shape.rows, shape.columns, entries)?;
-        tree.write_to(self.tree.as_file_mut())?;
-        writeln!(self.description, "{description}")
+        let tree_bytes = MerkleTree::<H>::encoded_position(2 * shape.rows);
+        watch.stage_of("writing", 0, entries.len() as u64 + tree_bytes);
+        let tell = |bytes| watch.advance(bytes);
+        npy::write(self.extension.as_file_mut()?, shape.rows, shape.columns, entries, tell)?;
+        tree.write_to(&mut Told::new(self.tree.as_file_mut()?, tell))?;
+        writeln!(self.description.as_file_mut()?, "{description}")
     }
 
     fn publish(&mut self) -> io::Result<()> {
+        // A signal ends the command before or after this, and not between two of the files.
+        let mut unfinished = undisturbed();
         match fs::remove_file(self.folder.join(DESCRIPTION)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -157,9 +168,9 @@ impl NewStore {
         for (file, name) in
             [(&mut self.extension, EXTENSION), (&mut self.tree, TREE), (&mut self.description, DESCRIPTION)]
         {
-            fs::rename(file.path(), self.folder.join(name))?;
-            file.disable_cleanup(true);
+            unfinished.publish(file, &self.folder.join(name))?;
         }
+        self.made.keep(&mut unfinished);
         self.complete = true;
         Ok(())
     }
@@ -168,22 +179,38 @@ impl NewStore {
 impl Drop for NewStore {
     fn drop(&mut self) {
         if !self.complete && !self.made.is_empty() {
-            // The folders are ours, and so is what has been put into the innermost.
+            // The innermost folder is ours, and so is what has been put into it.
             for name in [EXTENSION, TREE] {
                 let _ = fs::remove_file(self.folder.join(name));
             }
-            for file in [&self.extension, &self.tree, &self.description] {
-                let _ = fs::remove_file(file.path());
-            }
-            remove_folders(&self.made);
         }
     }
 }
 
-/// Removes folders that are empty, the innermost first.
-fn remove_folders(made: &[PathBuf]) {
-    for folder in made.iter().rev() {
-        let _ = fs::remove_dir(folder);
+/// Refuses a folder whose contents are not a commitment, and so not ours to replace.
+fn check_contents(folder: &Path) -> Result<(), Failure> {
+    let expected = "expected a new folder, an empty one, or one that `zkaccel commit --out` has filled";
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        // What is no folder is found out when the folder is made.
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(()),
+        Err(error) => return Err(error.into()),
+    };
+    let entries: Vec<_> = entries.collect::<Result<_, _>>()?;
+    let other = entries.iter().map(fs::DirEntry::file_name).find(|name| !is_temporary(name));
+    match (other, folder.join(DESCRIPTION).try_exists()?) {
+        (None, _) => Ok(()),
+        (Some(_), true) => Description::read(folder).map(drop).map_err(|failure| {
+            Failure::new(format_args!(
+                "it holds something else than a commitment, {expected}: {}",
+                failure.line()
+            ))
+        }),
+        (Some(other), false) => Err(Failure::new(format_args!(
+            "it holds {:?} and no commitment, {expected}",
+            other.to_string_lossy()
+        ))),
     }
 }
 

@@ -1,9 +1,11 @@
 //! Progress and stage times of long work.
 //!
-//! A bar appears on stderr once the work has lasted a second, if stderr is a terminal, and vanishes when it ends.
+//! A line appears on stderr once the work has lasted a second, if stderr is a terminal, and vanishes when the work ends. It names the stage,
+//! and has a bar and a percentage while the stage tells how far it is: between its first part and its last. A stage that tells
+//! nothing but its start and its end has neither.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -32,36 +34,57 @@ pub(crate) struct Watch {
     _end: Sender<()>,
 }
 
-/// The stages so far: name and start of each, in order.
+/// The stages so far: name and start of each, in order; and how far the last one is.
 #[derive(Default)]
 struct Clock {
     starts: Vec<(&'static str, Instant)>,
+    done: u64,
+    total: u64,
+    /// Whether a bar is shown.
+    shows_bar: bool,
 }
+
+/// The line of a stage that tells how far it is, and of one that does not.
+const WITH_BAR: &str = "{spinner} {msg:<28} {wide_bar} {percent:>3} %  {elapsed}";
+const WITHOUT_BAR: &str = "{spinner} {msg:<28} {elapsed}";
 
 impl Watch {
     /// Starts to watch.
     pub(crate) fn start() -> Self {
-        let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::hidden());
-        if let Ok(style) =
-            ProgressStyle::with_template("{spinner} {msg:<28} {wide_bar} {percent:>3} %  {elapsed}")
-        {
-            bar.set_style(style);
-        }
         let (end, ended) = channel::<()>();
-        let shown = bar.clone();
-        // Without a thread to spare there is no bar, and no harm.
+        let watch = Self::showing(ProgressDrawTarget::hidden(), end);
+        let shown = watch.bar.clone();
+        // Without a thread to spare there is no line, and no harm.
         let _ = std::thread::Builder::new().name("zkaccel-progress".into()).spawn(move || {
             if ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
                 shown.set_draw_target(ProgressDrawTarget::stderr());
                 shown.enable_steady_tick(Duration::from_millis(125));
             }
         });
+        watch
+    }
+
+    fn showing(target: ProgressDrawTarget, end: Sender<()>) -> Self {
+        let bar = ProgressBar::with_draw_target(None, target);
+        bar.set_style(style(WITHOUT_BAR));
         Self { bar, clock: Arc::default(), _end: end }
     }
 
-    /// A new stage of the command's own.
+    /// A new stage of the command's own, which does not tell how far it is.
     pub(crate) fn stage(&self, name: &'static str) {
-        begin(&self.clock, &self.bar, name);
+        self.stage_of(name, 0, 0);
+    }
+
+    /// A stage of the command's own, of which so many parts are done.
+    pub(crate) fn stage_of(&self, name: &'static str, done: u64, total: u64) {
+        reach(&self.clock, &self.bar, name, done, total);
+    }
+
+    /// More parts of the stage are done.
+    pub(crate) fn advance(&self, parts: u64) {
+        let mut clock = lock(&self.clock);
+        clock.done += parts;
+        clock.show(&self.bar);
     }
 
     /// Prints something while the bar is out of the way.
@@ -72,17 +95,13 @@ impl Watch {
     /// What an engine is to call.
     pub(crate) fn listener(&self) -> impl Fn(Progress) + Send + Sync + 'static {
         let (bar, clock) = (self.bar.clone(), Arc::clone(&self.clock));
-        move |progress| {
-            begin(&clock, &bar, stage_name(progress.stage));
-            bar.set_length(progress.total);
-            bar.set_position(progress.done);
-        }
+        move |Progress { stage, done, total }| reach(&clock, &bar, stage_name(stage), done, total)
     }
 
     /// Ends the watch: the time of each stage, from its start to the start of the next.
     pub(crate) fn finish(self) -> Vec<StageTime> {
         let now = Instant::now();
-        let clock = self.clock.lock().unwrap_or_else(PoisonError::into_inner);
+        let clock = lock(&self.clock);
         let ends = clock.starts.iter().skip(1).map(|&(_, start)| start).chain([now]);
         let stages = clock.starts.iter().zip(ends);
         stages
@@ -97,14 +116,42 @@ impl Drop for Watch {
     }
 }
 
-/// Starts a stage unless it is under way already.
-fn begin(clock: &Mutex<Clock>, bar: &ProgressBar, name: &'static str) {
-    let mut clock = clock.lock().unwrap_or_else(PoisonError::into_inner);
-    if clock.starts.last().is_none_or(|&(last, _)| last != name) {
+fn lock(clock: &Mutex<Clock>) -> MutexGuard<'_, Clock> {
+    clock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
+}
+
+/// Starts a stage unless it is under way already, and notes how far it is.
+fn reach(clock: &Mutex<Clock>, bar: &ProgressBar, name: &'static str, done: u64, total: u64) {
+    let mut clock = lock(clock);
+    let is_new = clock.starts.last().is_none_or(|&(last, _)| last != name);
+    (clock.done, clock.total) = (done, total);
+    // The bar of one stage goes before the name of the next one comes.
+    clock.show(bar);
+    if is_new {
         clock.starts.push((name, Instant::now()));
         bar.set_message(name);
-        bar.set_length(1);
-        bar.set_position(0);
+    }
+}
+
+impl Clock {
+    /// Shows how far the stage is, if that is known: after its first part, and until its last.
+    fn show(&mut self, bar: &ProgressBar) {
+        let (done, total) = (self.done, self.total);
+        let shows_bar = 0 < done && done < total;
+        if shows_bar {
+            bar.update(|state| {
+                state.set_len(total);
+                state.set_pos(done);
+            });
+        }
+        if shows_bar != self.shows_bar {
+            bar.set_style(style(if shows_bar { WITH_BAR } else { WITHOUT_BAR }));
+            self.shows_bar = shows_bar;
+        }
     }
 }
 
@@ -115,5 +162,100 @@ fn stage_name(stage: Stage) -> &'static str {
         Stage::Rows => "hashing rows",
         Stage::Tree => "Merkle tree",
         _ => "working",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use indicatif::TermLike;
+
+    use super::*;
+
+    /// A terminal that keeps the lines that it is shown.
+    #[derive(Clone, Debug, Default)]
+    struct Screen(Arc<Mutex<Vec<String>>>);
+
+    impl TermLike for Screen {
+        fn width(&self) -> u16 {
+            80
+        }
+        fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn write_line(&self, text: &str) -> io::Result<()> {
+            self.write_str(text)
+        }
+        fn write_str(&self, text: &str) -> io::Result<()> {
+            self.0.lock().unwrap().push(text.into());
+            Ok(())
+        }
+        fn clear_line(&self) -> io::Result<()> {
+            Ok(())
+        }
+        fn flush(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Every line that is drawn while a commitment runs, drawn after each report, belongs to its stage, and no percentage is false.
+    #[test]
+    fn a_percentage_is_shown_where_it_is_known() {
+        let screen = Screen::default();
+        let target = ProgressDrawTarget::term_like_with_hz(Box::new(screen.clone()), 255);
+        let watch = Watch::showing(target, channel().0);
+        let drawn = || {
+            // Longer than the least time between two frames.
+            std::thread::sleep(Duration::from_millis(8));
+            watch.bar.tick();
+            std::mem::take(&mut *screen.0.lock().unwrap()).concat()
+        };
+        let listener = watch.listener();
+        let engine = |stage, done, total| listener(Progress { stage, done, total });
+        let check = |lines: String, name: &str, percentage: Option<&str>| {
+            assert!(lines.contains(name), "{name}: {lines:?}");
+            match percentage {
+                Some(percentage) => assert!(lines.contains(percentage), "{name}: {lines:?}"),
+                None => assert!(!lines.contains('%'), "{name}: {lines:?}"),
+            }
+            assert!(!lines.contains("100 %") && !lines.contains("  0 %"), "{name}: {lines:?}");
+        };
+        watch.stage_of("reading", 0, 1000);
+        check(drawn(), "reading", None);
+        watch.advance(250);
+        check(drawn(), "reading", Some(" 25 %"));
+        watch.advance(750);
+        check(drawn(), "reading", None);
+        for done in [0, 1] {
+            engine(Stage::Extension, done, 1);
+            check(drawn(), "low-degree extension", None);
+        }
+        for (done, percentage) in [(0, None), (2, Some(" 50 %")), (3, Some(" 75 %")), (4, None)] {
+            engine(Stage::Rows, done, 4);
+            check(drawn(), "hashing rows", percentage);
+        }
+        for done in [0, 1] {
+            engine(Stage::Tree, done, 1);
+            check(drawn(), "Merkle tree", None);
+        }
+        watch.stage_of("writing", 0, 10);
+        watch.advance(9);
+        check(drawn(), "writing", Some(" 90 %"));
+        watch.stage("something else");
+        check(drawn(), "something else", None);
+        let stages: Vec<_> = watch.finish().into_iter().map(|time| time.stage).collect();
+        let expected =
+            ["reading", "low-degree extension", "hashing rows", "Merkle tree", "writing", "something else"];
+        assert_eq!(stages, expected);
     }
 }

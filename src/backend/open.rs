@@ -7,13 +7,13 @@ use super::cpu::Cpu;
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 use super::gpu::{self, Gpu};
 use super::reference::Reference;
-use crate::device::{DeviceChoice, DeviceInfo, DeviceKind, cpu, devices};
+use crate::device::{DeviceChoice, DeviceInfo, DeviceKind, Variable, cpu, devices};
 use crate::dispatch::{self, Dispatcher, Strategy};
 use crate::error::Error;
 use crate::policy::Policy;
 
 /// The variable that names the device which `auto` weighs against the CPU.
-const AUTO_DEVICE: &str = "ZKACCEL_AUTO_DEVICE";
+const AUTO_DEVICE: Variable = Variable::AutoDevice;
 
 /// What an engine asks for.
 pub(crate) struct Request<'a> {
@@ -140,11 +140,11 @@ impl Request<'_> {
 
     /// The device that stands beside the CPU: the one that the environment names, or the first GPU; and whether it was named.
     fn beside_the_cpu(&self) -> Result<Option<(DeviceChoice, bool)>, Error> {
-        let named = std::env::var(AUTO_DEVICE).ok().filter(|name| !name.is_empty());
-        if let Some(name) = named {
-            return match name.parse()? {
+        if let Some(named) = AUTO_DEVICE.read()? {
+            return match named {
                 list @ (DeviceChoice::Several(_) | DeviceChoice::AllCuda | DeviceChoice::AllOpenCl) => {
-                    let reason = format!("{AUTO_DEVICE} names one device, to be weighed against the CPU");
+                    let name = AUTO_DEVICE.name();
+                    let reason = format!("{name} names one device, to be weighed against the CPU");
                     Err(Error::BadDevices { devices: list.to_string(), reason })
                 }
                 one => Ok(Some((one, true))),
@@ -167,10 +167,11 @@ impl Request<'_> {
         };
         match self.beside_the_cpu()? {
             Some((choice @ (DeviceChoice::Auto | DeviceChoice::Cpu | DeviceChoice::Reference), _)) => {
-                Err(unmet(format!("{AUTO_DEVICE} is {choice}")))
+                Err(unmet(format!("{} is {choice}", AUTO_DEVICE.name())))
             }
-            Some((choice, _)) => {
-                let (device, info) = self.device(choice)?;
+            Some((choice, named)) => {
+                let blame = |error| if named { AUTO_DEVICE.blame(error) } else { error };
+                let (device, info) = self.device(choice).map_err(blame)?;
                 let reason = format!("chosen by auto: the policy is {policy}");
                 Ok(alone(device, DeviceInfo { reason, ..info }))
             }
@@ -184,11 +185,11 @@ impl Request<'_> {
             return Ok(self.cpu_alone("there is no GPU".into()));
         };
         if matches!(choice, DeviceChoice::Auto | DeviceChoice::Cpu | DeviceChoice::Reference) {
-            return Ok(self.cpu_alone(format!("{AUTO_DEVICE} is {choice}")));
+            return Ok(self.cpu_alone(format!("{} is {choice}", AUTO_DEVICE.name())));
         }
         match self.device(choice) {
             Ok((device, info)) => Ok(self.both(device, info)),
-            Err(error) if named => Err(error),
+            Err(error) if named => Err(AUTO_DEVICE.blame(error)),
             Err(error) => Ok(self.cpu_alone(format!("{choice} cannot be used: {error}"))),
         }
     }

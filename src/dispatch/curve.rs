@@ -142,11 +142,18 @@ impl Curve {
         }
     }
 
-    /// Points of which both numbers rise from zero on.
+    /// Points as a measurement makes them: amounts of work rise, times do not fall, and both are plausible.
+    ///
+    /// No operation that is measured has less than one unit of work or more than 2^40, and none takes less than a nanosecond, the
+    /// finest step of a clock, or more than 1000 seconds. Within these bounds no time that is expected of an operation exceeds what
+    /// a `Duration` can hold.
     fn is_sound(&self) -> bool {
         let rises = |pair: &[[f64; 2]]| pair[0][0] < pair[1][0] && pair[0][1] <= pair[1][1];
-        let in_range = |number: &f64| number.is_finite() && *number > 0.0;
-        !self.0.is_empty() && self.0.iter().flatten().all(in_range) && self.0.windows(2).all(rises)
+        // Neither range holds what is not a number.
+        let is_plausible = |&[work, ns]: &[f64; 2]| {
+            (1.0..=(1_u64 << 40) as f64).contains(&work) && (1.0..=1e12).contains(&ns)
+        };
+        (1..=64).contains(&self.0.len()) && self.0.iter().all(is_plausible) && self.0.windows(2).all(rises)
     }
 
     /// The number of points, and their numbers.
@@ -163,7 +170,13 @@ impl Curve {
         }
         let number = |bytes: &[u8]| bytes.try_into().map(f64::from_le_bytes).ok();
         let points = points.iter().map(|point| Some([number(&point[..8])?, number(&point[8..])?]));
-        Some(Self(points.collect::<Option<_>>()?)).filter(Self::is_sound)
+        let curve = Some(Self(points.collect::<Option<_>>()?)).filter(Self::is_sound);
+        if curve.is_none() {
+            cache::warn(
+                "a cost curve that was kept holds implausible times; the operation is measured again".into(),
+            );
+        }
+        curve
     }
 }
 
@@ -213,9 +226,53 @@ mod tests {
         for count in [0u64, 1, 3, u64::MAX] {
             assert_eq!(Curve::decode(&[&count.to_le_bytes(), &bytes[8..]].concat()), None, "{count} points");
         }
-        for wrong in [f64::NAN, -1.0, 0.0, f64::INFINITY] {
+        let huge = [1.1e12, 1e19, 1.8e28, 1e300, f64::MAX];
+        let tiny = [0.0, -0.0, f64::MIN_POSITIVE, 1e-300, 0.5, -1.0];
+        for wrong in
+            [f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY].into_iter().chain(huge).chain(tiny)
+        {
             assert_eq!(Curve::decode(&Curve(vec![[5.0, wrong]]).encode()), None, "{wrong}");
+            let points = vec![[5.0, 5.0], [6.0, wrong]];
+            assert_eq!(Curve::decode(&Curve(points).encode()), None, "{wrong}");
+            let points = vec![[wrong, 5.0], [6.0 + wrong, 6.0]];
+            assert_eq!(Curve::decode(&Curve(points).encode()), None, "{wrong}");
         }
+        for wrong in [vec![], vec![[3.0, 4.0], [1.0, 5.0]], vec![[3.0, 4.0], [4.0, 3.0]], vec![[1.0; 2]; 2]] {
+            assert_eq!(Curve::decode(&Curve(wrong.clone()).encode()), None, "{wrong:?}");
+        }
+        let many = (1..=65).map(|i| [f64::from(i); 2]).collect();
+        assert_eq!(Curve::decode(&Curve(many).encode()), None);
+    }
+
+    /// Whatever is still believed after a change can be used: no time that follows from it is more than a `Duration` holds.
+    #[test]
+    fn no_curve_that_is_believed_overflows() {
+        let curve = curve(&[[160.0, 300.0], [2048.0, 1500.0], [22528.0, 9000.0]]);
+        let bytes = curve.encode();
+        let use_it = |curve: Curve| {
+            for work in [0.0, 1.0, 1e3, 1e6, 1e15] {
+                let ns = curve.at(work);
+                assert!(
+                    std::time::Duration::try_from_secs_f64(ns / 1e9).is_ok(),
+                    "{curve:?} at {work}: {ns}"
+                );
+                assert!(!curve.within(ns).is_nan(), "{curve:?} within {ns}");
+            }
+        };
+        use_it(curve);
+        let mut believed = 0;
+        for at in 0..bytes.len() {
+            for value in 0..=u8::MAX {
+                let mut changed = bytes.clone();
+                changed[at] = value;
+                if let Some(curve) = Curve::decode(&changed) {
+                    use_it(curve);
+                    believed += 1;
+                }
+            }
+        }
+        assert!(believed > bytes.len(), "changes of the last bits of a number remain: {believed}");
+        use_it(Curve(vec![[1.0, 1e12]]));
     }
 
     /// The reference is slower at every size, and so the measurement says.

@@ -5,7 +5,6 @@ mod measure;
 mod report;
 mod workloads;
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -14,7 +13,7 @@ use zkaccel::merkle::Approach;
 
 use crate::engine::EngineOptions;
 use crate::failure::Failure;
-use crate::files::NewFile;
+use crate::files::{Contents, NewFile, is_standard};
 use crate::hashes::HashName;
 use crate::output;
 use crate::parse::{self, Approaches, Sizes};
@@ -24,13 +23,13 @@ use workloads::Bench;
 
 /// Measure trees, transforms, extensions, commitments and multi-scalar multiplications
 ///
-/// Each size is run once to warm up, then 10 to 200 times until half a second is spent; 3 times if one run takes more
-/// than 3 seconds. Inputs lie in memory and results are dropped outside the measured time. Rates are those of the
-/// median run; GB are 10^9 bytes of what any algorithm must move: the input read once and the output written once, for commit the
-/// trace, the extension and the tree. Times are those of the caller, with what it takes to bring data to a device and back.
-/// For a device apart the median time that it worked, by its own clock and without transfers, the rates in that
-/// time, and their share of the rate at which the device copies within its memory (read and written; measured at the start, a
-/// median of 7 copies of 256 MiB) stand beside them.
+/// Each size is run once to warm up, and then 10 to 200 times until half a second has passed, or 3 times if one run takes more
+/// than 3 seconds. Inputs lie in memory before the measured time begins, and results are dropped after it ends. Rates are those of
+/// the median run. GB are 10^9 bytes of what any algorithm must move: the input, read once, and the output, written once; for commit
+/// these are the trace, the extension and the tree. Times are those that the caller sees, with all transfers to and from a device.
+/// For a device with memory of its own there are also the median time that it worked, by its own clock and without transfers, the rate
+/// in that time, and the share of the rate at which the device copies within its memory (bytes read and bytes written, the median of 7
+/// copies of 256 MiB, measured at the start).
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// What to measure [default: all]
@@ -42,16 +41,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SIZES", value_parser = parse::sizes)]
     sizes: Option<Sizes>,
 
-    /// The hash of trees and commitments [default: all for trees, rp64_256 for commitments]
-    #[arg(long, value_name = "HASH")]
+    #[arg(long, value_name = "HASH", value_parser = parse::one_of::<HashName>(), help = hash_help())]
     hash: Option<HashName>,
 
-    /// How a GPU builds trees: level, group, local, auto (the fastest measured), or all for a row each; the CPU and hashes but
-    /// Rescue Prime have one way
-    #[arg(long, value_name = "APPROACH", default_value = "auto", value_parser = parse::approaches)]
+    #[arg(long, value_name = "APPROACH", default_value = "auto", value_parser = parse::approaches,
+        help = parse::approaches_help())]
     approach: Approaches,
 
-    /// Columns of the matrix or trace, polynomials of fft [default: 1 for ntt and fft, 16 for lde and commit]
+    /// The number of columns of the matrix or trace, or of polynomials for fft [default: 1 for ntt and fft, 16 for lde and commit]
     #[arg(long, value_name = "M", value_parser = columns)]
     columns: Option<usize>,
 
@@ -59,25 +56,33 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "B", default_value = "8", value_parser = parse::number::<u64>)]
     blowup: u64,
 
-    /// Keep leaves of trees, matrices of transforms, matrices and results of lde, and scalars of fft and msm in page-locked memory, from
-    /// and to which a device copies directly; no difference on the CPU
+    /// Keep the leaves of trees, the matrices of transforms, the matrices and results of lde, and the scalars of fft and msm in page-locked
+    /// memory, which a device reads and writes directly; it makes no difference on the CPU
     #[arg(long)]
     pinned: bool,
 
-    /// For msm, keep tables of multiples beside the bases
+    /// For msm, keep tables of multiples of the bases
     #[arg(long)]
     tables: bool,
 
-    /// For msm, keep the scalars where the device has them
+    /// For msm, keep the scalars in the memory of the device
     #[arg(long, conflicts_with = "pinned")]
     keep_scalars: bool,
 
-    /// Print the measurements as one JSON value instead of a table; with FILE, write them there besides the table
+    /// Print the measurements as one JSON value instead of a table; with FILE, print the table and write the JSON value to the file
     #[arg(long, value_name = "FILE", num_args = 0..=1, value_parser = json_target)]
     json: Option<Option<PathBuf>>,
 
     #[command(flatten)]
     engine: EngineOptions,
+}
+
+/// The help of `--hash`.
+fn hash_help() -> String {
+    format!(
+        "The hash of trees and commitments [default: all for trees, {} for commitments]",
+        HashName::ALL[0]
+    )
 }
 
 /// What can be measured.
@@ -120,10 +125,11 @@ impl Arguments {
         }
         let limit = self.engine.input_limit(&engine);
         let file = match &self.json {
-            Some(Some(path)) => Some(NewFile::create(path)?),
+            Some(Some(path)) if !is_standard(path) => Some(NewFile::create(path, Contents::Text)?),
             _ => None,
         };
-        let table = !matches!(self.json, Some(None));
+        // `--json -` is `--json`: a table would stand in the way there.
+        let table = self.json.is_none() || file.is_some();
         let kept = bn254::KeptInputs { tables: self.tables, scalars: self.keep_scalars };
         let bench = Bench { engine: &engine, limit, pinned: self.pinned };
         watch.stage("measuring copies");

@@ -61,7 +61,7 @@ fn sound() -> Vec<Vec<u8>> {
         let words: Vec<u64> = (1..=rows * columns).map(|i| i as u64 * 0x0101_0101).collect();
         let data: &[u8] = bytemuck::cast_slice(&words);
         let mut file = Vec::new();
-        write(&mut file, rows, columns, data).unwrap();
+        write(&mut file, rows, columns, data, |_| ()).unwrap();
         let header = file[10..file.len() - data.len()].to_vec();
         files.push(file);
         for version in [2, 3] {
@@ -117,7 +117,7 @@ fn files_that_were_sound() {
         tried += 1;
         let found = NpyFile::open(&path).and_then(|npy| {
             let shape = [npy.rows, npy.columns];
-            npy.read(1 << 20).map(|words| (shape, words))
+            npy.read(1 << 20, |_| ()).map(|words| (shape, words))
         });
         match found {
             Ok((shape, words)) => {

@@ -173,7 +173,7 @@ fn no_file() {
         assert!(bench.list(".").is_empty());
     }
     std::fs::create_dir(bench.path("folder")).unwrap();
-    bench.fail("commit folder", "folder: is no regular file, expected a .npy file");
+    bench.fail("commit folder", "folder: is a folder, expected a .npy file");
 }
 
 #[test]

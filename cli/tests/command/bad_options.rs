@@ -27,7 +27,13 @@ fn shift() {
         (u64::MAX.to_string(), format!("expected a field element below {MODULUS}")),
         ("18446744073709551616".into(), "expected a whole number of at most 64 bits".into()),
         ("seven".into(), "--shift: found \"seven\", expected a whole number".into()),
-        ("0x7".into(), "expected a number without leading zeros".into()),
+        ("0x".into(), "--shift: found \"0x\", expected a whole number".into()),
+        ("0x0".into(), "--shift: the coset shift is 0".into()),
+        ("0x+7".into(), "or one in hexadecimal after 0x".into()),
+        ("0xg".into(), "or one in hexadecimal after 0x".into()),
+        ("0X7".into(), "or one in hexadecimal after 0x".into()),
+        ("0xffffffff00000001".into(), format!("expected a field element below {MODULUS}")),
+        ("0x10000000000000000".into(), "expected a whole number of at most 64 bits".into()),
     ] {
         bench.fail(&format!("commit trace.npy --out store --shift {shift}"), &expected);
         bench.fail(&format!("ntt trace.npy out.npy --shift {shift}"), &expected);

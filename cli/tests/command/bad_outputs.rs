@@ -40,6 +40,42 @@ fn a_folder_under_a_file() {
     assert_eq!(bench.list("."), before);
 }
 
+/// What the command has not made stays as it is.
+#[test]
+fn a_folder_of_something_else() {
+    let bench = Bench::stored();
+    fs::create_dir(bench.path("mine")).unwrap();
+    let refused = |expected: &str| {
+        let before: Vec<_> =
+            bench.list("mine").into_iter().map(|name| bench.read(&format!("mine/{name}"))).collect();
+        bench.fail("commit trace.npy --out mine", expected);
+        bench.fail("commit trace.npy --hash blake3 --out mine/", expected);
+        let after: Vec<_> =
+            bench.list("mine").into_iter().map(|name| bench.read(&format!("mine/{name}"))).collect();
+        assert!(before == after, "{expected}");
+    };
+    for name in ["notes.txt", "extension.npy", "tree.bin", ".hidden", ".zkaccel-notes"] {
+        bench.write(&format!("mine/{name}"), b"mine");
+        refused(&format!(
+            "cannot store a commitment in mine: it holds {name:?} and no commitment, expected a new folder"
+        ));
+        fs::remove_file(bench.path("mine").join(name)).unwrap();
+    }
+    for text in ["", "{}", "{\"format\": \"zkaccel-commitment-9\"}", "my commitments"] {
+        bench.write("mine/commitment.json", text.as_bytes());
+        refused("it holds something else than a commitment, expected a new folder");
+    }
+    // Nothing that is not understood: another version, and a link to nowhere.
+    let description = String::from_utf8(bench.read("store/commitment.json")).unwrap();
+    bench.write("mine/commitment.json", description.replace("commitment-1", "commitment-2").as_bytes());
+    refused("the format is \"zkaccel-commitment-2\"");
+    fs::remove_file(bench.path("mine/commitment.json")).unwrap();
+    // An empty folder is fine, and so is one that holds a commitment.
+    bench.succeed("commit trace.npy --out mine");
+    bench.succeed("commit trace.npy --out mine");
+    assert_eq!(bench.list("mine"), ["commitment.json", "extension.npy", "tree.bin"]);
+}
+
 #[test]
 fn a_full_disk() {
     let bench = Bench::stored();

@@ -41,8 +41,53 @@ fn another_root() {
     let root = ROOT.replace("762f", "762e");
     let output = bench.run(&format!("verify proof.json --root {root}"));
     assert_failure(&output, 1, "proof.json: the opening does not verify", "another root");
-    let output = bench.run(&format!("verify proof.json --root {root} --json"));
-    assert_failure(&output, 1, "proof.json: the opening does not verify", "as JSON");
+}
+
+/// A false proof is an answer like any other: a JSON object says so, and why.
+#[test]
+fn false_proofs_as_json() {
+    let bench = Bench::proved();
+    for (options, reason) in [
+        (format!("--root {}", ROOT.replace("762f", "762e")), "the opening does not verify"),
+        (format!("--root {ROOT} --expect-rows 64"), "an extension of 128 rows, expected 64"),
+        (format!("--root {ROOT} --expect-hash blake3"), "for the hash rp64_256, expected blake3"),
+    ] {
+        let mut output = bench.run(&format!("verify proof.json --json {options}"));
+        let report: Value = serde_json::from_slice(&std::mem::take(&mut output.stdout)).unwrap();
+        assert_eq!(report["verified"], false, "{options}");
+        assert!(report["reason"].as_str().unwrap().contains(reason), "{report}");
+        assert_eq!((&report["rows"], &report["indices"]), (&json!(128), &json!([3, 77])));
+        assert_failure(&output, 1, reason, &options);
+    }
+    // A malformed one has no answer.
+    bench.write("text.json", b"no proof");
+    bench.fail(&format!("verify text.json --json --root {ROOT}"), "text.json: is no proof");
+}
+
+#[test]
+fn another_hash_than_the_verifier_knows() {
+    let bench = Bench::proved();
+    bench.succeed(&format!("verify proof.json --root {ROOT} --expect-hash rp64_256"));
+    // The root of a tree over a byte hash need not be one of field elements.
+    for root in [ROOT, &"f".repeat(64)] {
+        let output = bench.run(&format!("verify proof.json --root {root} --expect-hash blake3"));
+        assert_failure(&output, 1, "proof.json: the proof is for the hash rp64_256, expected blake3", root);
+    }
+    bench.fail(
+        &format!("verify proof.json --root {} --expect-hash rp64_256", "f".repeat(64)),
+        "--root: word 0",
+    );
+    bench.fail(
+        &format!("verify proof.json --root {ROOT} --expect-hash md5"),
+        "--expect-hash: unknown hash \"md5\"",
+    );
+    let mut proof: Value = serde_json::from_slice(&bench.read("proof.json")).unwrap();
+    proof["values"][0][0] = json!("x");
+    bench.write("malformed.json", &serde_json::to_vec(&proof).unwrap());
+    bench.fail(
+        &format!("verify malformed.json --root {ROOT} --expect-hash blake3"),
+        "row 3, column 0: found \"x\"",
+    );
 }
 
 #[test]
@@ -176,7 +221,7 @@ fn values() {
     for text in ["", "-1", "+1", " 1", "1e3", "0x10", "18446744073709551616"] {
         malformed(|proof| proof["values"][0][1] = json!(text), "row 3, column 1: found ");
     }
-    malformed(|proof| proof["values"][0][1] = json!("01"), "expected a number without leading zeros");
+    malformed(|proof| proof["values"][0][1] = json!("01"), "expected a decimal number without leading zeros");
     malformed(|proof| proof["values"][0][1] = json!(1), "expected a string");
     malformed(
         |proof| drop(proof["values"].as_array_mut().unwrap().pop()),

@@ -6,5 +6,12 @@ mod bad_outputs;
 mod bad_proofs;
 mod bad_stores;
 mod bn254;
+mod caches;
+mod environment;
+mod help;
 mod results;
+#[cfg(unix)]
+mod signals;
+#[cfg(unix)]
+mod streams;
 mod support;

@@ -95,8 +95,11 @@ fn open_and_verify() {
         assert_eq!(proof["values"][1], json!(row));
 
         let text = bench.succeed(&format!("verify proof.json --root {root}"));
-        assert!(text.starts_with("verified\n") && text.contains("--expect-rows and --expect-columns"));
-        let pinned = format!("verify proof.json --root {root} --expect-rows 128 --expect-columns 5");
+        let options = "--expect-hash, --expect-rows, --expect-columns";
+        assert!(text.starts_with("verified\n") && text.contains(options), "{text}");
+        let pinned = format!(
+            "verify proof.json --root {root} --expect-hash {hash} --expect-rows 128 --expect-columns 5"
+        );
         assert!(!bench.succeed(&pinned).contains("note"));
         assert_eq!(bench.json(&pinned)["verified"], true);
     }
@@ -183,6 +186,20 @@ fn ntt_known_answers() {
         }
     }
     assert_eq!(bench.list("."), ["x.npy", "y.npy"]);
+}
+
+#[test]
+fn shifts_in_hexadecimal() {
+    let bench = Bench::counting();
+    for (decimal, hexadecimal) in
+        [("11", "0xb"), ("18446744069414584320", "0xFFFFffff00000000"), ("7", "0x0007")]
+    {
+        bench.succeed(&format!("ntt trace.npy a.npy --shift {decimal}"));
+        let report = bench.json(&format!("ntt trace.npy b.npy --shift {hexadecimal}"));
+        assert_eq!((bench.read("a.npy"), &report["shift"]), (bench.read("b.npy"), &json!(decimal)));
+        let root = |shift| bench.json(&format!("commit trace.npy --shift {shift}"))["root"].clone();
+        assert_eq!(root(decimal), root(hexadecimal));
+    }
 }
 
 #[test]

@@ -72,6 +72,9 @@ impl Bench {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_zkaccel"));
         command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
+        // What the user's environment says of devices and caches is not tested.
+        command.env_remove("ZKACCEL_DEVICE").env_remove("ZKACCEL_AUTO_DEVICE");
+        command.env("XDG_CACHE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
         command
     }
 
@@ -110,6 +113,15 @@ pub(crate) fn assert_failure(output: &Output, status: i32, expected: &str, what:
     assert_eq!(stderr.lines().count(), 1, "{what}: {stderr:?}");
     assert!(stderr.contains(expected), "{what}: {stderr:?} does not contain {expected:?}");
     assert!(!stderr.contains("panicked"), "{what}: {stderr}");
+}
+
+/// Waits until something is so, for at most a minute.
+pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = std::time::Instant::now();
+    while !is_so() {
+        assert!(start.elapsed().as_secs() < 60, "waited a minute for this: {what}");
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
 }
 
 /// The bytes of a `.npy` file of words.
