@@ -3,11 +3,11 @@
 //!
 //! ```text
 //! export RUSTFLAGS=-Ctarget-cpu=native
-//! ZKACCEL_DEVICE=cuda:0 cargo run --release -p zkaccel-arkworks --example mimc -- 16 18 tables 18
+//! ZKACCEL_DEVICE=cuda:0 cargo run --release -p zkaccel-arkworks --features asm --example mimc -- 16 18 tables 18
 //! ```
 //!
-//! The arguments are logarithms of the number of constraints; behind `tables` the key is kept with tables of multiples. The flags have arkworks'
-//! assembly compiled in.
+//! The arguments are logarithms of the number of constraints; behind `tables` the key is kept with tables of multiples. The flags and the
+//! feature have arkworks' assembly compiled in.
 
 mod circuit;
 mod shares;
@@ -32,6 +32,7 @@ fn main() {
     let engine = zkaccel::Engine::global().expect("an engine");
     println!("device {}", engine.device().id);
     println!("{}", zkaccel_clock::compiled_for());
+    println!("arkworks {} its assembly", if cfg!(feature = "asm") { "with" } else { "without" });
     let mut bases = BasesOptions::default();
     for argument in arguments {
         if argument == "tables" {
