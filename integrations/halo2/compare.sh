@@ -2,9 +2,11 @@
 # The program in example/ with the published halo2-axiom and with accelerated copies of it.
 #
 #     compare.sh K          proves with both, two proofs at a time; compares proofs byte by byte, verifies each side's with the other
-#     compare.sh time K...  the time of a proof of 2^K rows with both, a line for each K
+#     compare.sh time K...  the time of a proof of 2^K rows with both, a line for each K; the fastest of five
+#     compare.sh build      builds what `time` runs, and says where it is
 #
-# ZKACCEL_DEVICE names the device; CARGO_TARGET_DIR is where all of it is built; PROFILE is dev or release (which is for times).
+# ZKACCEL_DEVICE names the device; CARGO_TARGET_DIR is where all of it is built; PROFILE is dev or release (which is for times). What is timed is
+# compiled for this processor, unless RUSTFLAGS says otherwise, and with halo2curves' assembly.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,9 +18,14 @@ work=$CARGO_TARGET_DIR/halo2
 mkdir -p "$work"
 
 mode=compare
-if [ "${1:-}" = time ]; then mode=time; shift; fi
-[ $# -ge 1 ] || { sed -n '2,7p' "$0" >&2; exit 2; }
-profile=${PROFILE:-$([ $mode = time ] && echo release || echo dev)}
+case ${1:-} in time | build) mode=$1; shift ;; esac
+[ $mode = build ] || [ $# -ge 1 ] || { sed -n '2,9p' "$0" >&2; exit 2; }
+profile=${PROFILE:-$([ $mode = compare ] && echo dev || echo release)}
+fastest=()
+if [ $mode != compare ]; then
+  export RUSTFLAGS=${RUSTFLAGS:--Ctarget-cpu=native}
+  fastest=(--features halo2-axiom/asm)
+fi
 
 # build NAME FLAGS...: the program, in the workspace that is the current directory, as $work/NAME.bin.
 build() {
@@ -39,7 +46,7 @@ patched() {
   sed -e "s|path = \"../../..\"|path = \"$root\"|; s|path = \"..\"|path = \"$here\"|" "$here/example/Cargo.toml" >"$copy/Cargo.toml"
   cat "$crates/patch.toml" >>"$copy/Cargo.toml"
   # The lock names all crates already, those of zkaccel too; that two of them come from a directory now changes nothing else.
-  (cd "$copy" && build "$name" --offline)
+  (cd "$copy" && build "$name" --offline "${fastest[@]}")
 }
 
 # Without optimisation frames are large, and the threads' stacks of 2 MiB too small.
@@ -47,9 +54,10 @@ if [ "$profile" = dev ]; then export RUST_MIN_STACK=$((16 << 20)); fi
 
 run() { "$work/$1.bin" "${@:2}"; }
 
-if [ $mode = time ]; then
+if [ $mode != compare ]; then
   patched stock --measured --stock
   patched accelerated --measured
+  if [ $mode = build ]; then echo "$work/stock.bin $work/accelerated.bin"; exit; fi
   for k in "$@"; do
     stock=$(run stock time "$k" --expect stock | grep '^seconds ')
     accelerated=$(run accelerated time "$k" --expect accelerated | grep '^seconds ')

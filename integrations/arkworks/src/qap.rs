@@ -10,23 +10,22 @@ use ark_ff::{AdditiveGroup, FftField, Field};
 use ark_groth16::r1cs_to_qap::evaluate_constraint;
 use ark_relations::utils::matrix::Matrix;
 use rayon::prelude::*;
-use zkaccel::{Engine, Error};
+use zkaccel::Error;
 
 use crate::domain::Domain;
 
-/// The coefficients of h.
+/// The coefficients of h, for three matrices of equal height and a domain that holds their rows and the inputs.
 pub(crate) fn witness(
-    engine: &Engine,
+    domain: &Domain,
     matrices: &[Matrix<Fr>],
     inputs: usize,
-    constraints: usize,
     assignment: &[Fr],
 ) -> Result<Vec<Fr>, Error> {
-    let domain = Domain::new(engine, constraints + inputs)?;
+    let constraints = matrices[0].len();
     let coset = domain.get_coset(Fr::GENERATOR)?;
     let on_coset = |matrix: &Matrix<Fr>, behind: &[Fr]| {
         let mut values = vec![Fr::ZERO; domain.size()];
-        let rows = values[..constraints].par_iter_mut().zip(&matrix[..constraints]).with_min_len(1 << 8);
+        let rows = values[..constraints].par_iter_mut().zip(matrix).with_min_len(1 << 8);
         rows.for_each(|(value, row)| *value = evaluate_constraint(row, assignment));
         values[constraints..][..behind.len()].copy_from_slice(behind);
         domain.ifft_in_place(&mut values)?;

@@ -1,8 +1,13 @@
 //! halo2 provers over BN254 on zkaccel.
 //!
-//! halo2 has no place for another implementation of its sums and transforms: they are free functions, generic in the field and the
-//! curve. So a copy of the crates that hold them gets a line at the head of each, by `[patch.crates-io]`
-//! (`patch.sh` makes the copies; the prover's own code stays as it is):
+//! halo2's sums and transforms are free functions, generic in the field and the curve, so there is no type to replace. Instead a copy of the crates
+//! that contain them gets a line at the head of each, by `[patch.crates-io]` (`patch.sh` makes the copies; the prover's own code stays as
+//! it is). This crate is not published yet; the copies depend on it by the path of a clone, other forks by path or by git:
+//!
+//! ```toml
+//! [dependencies]
+//! zkaccel-halo2 = { git = "https://github.com/zkaccel/zkaccel" }
+//! ```
 //!
 //! | stock function | its line asks |
 //! |---|---|

@@ -189,15 +189,17 @@ impl<C: Bn254> Zal<C> {
         lock(&self.scalars)
     }
 
-    /// Keeps scalars, unless they are too many.
+    /// Keeps scalars; `None` if they are too many, or the device has no memory for them: sums can still be brought them in parts.
     fn kept_scalars(&self, scalars: &[Fr]) -> Result<Option<(Ticket, Scalars)>, Error> {
         let bytes = size_of_val(scalars) as u64;
         if !self.store().has_room_for(bytes) {
             return Ok(None);
         }
-        let kept = self.engine.scalars(scalars.to_vec())?;
-        let ticket = self.store().put(kept.clone(), bytes);
-        Ok(Some((ticket, kept)))
+        match self.engine.scalars(scalars.to_vec()) {
+            Ok(kept) => Ok(Some((self.store().put(kept.clone(), bytes), kept))),
+            Err(Error::DeviceOutOfMemory { .. } | Error::OverDeviceBudget { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Finds or keeps bases, unless they are too many.

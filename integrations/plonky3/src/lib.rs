@@ -1,5 +1,12 @@
 //! Plonky3 provers over Goldilocks on zkaccel.
 //!
+//! The crate is not published yet; depend on it by git, or by the path of a clone:
+//!
+//! ```toml
+//! [dependencies]
+//! zkaccel-plonky3 = { git = "https://github.com/zkaccel/zkaccel" }
+//! ```
+//!
 //! A Plonky3 configuration names its transforms and its commitment scheme for matrices. [`Dft`] and [`Mmcs`] take the place of
 //! `Radix2DitParallel` and `MerkleTreeMmcs`:
 //!
@@ -9,15 +16,16 @@
 //! let val_mmcs = ValMmcs::new(Blake3, cap_height);
 //! ```
 //!
-//! For a device with memory of its own [`FriPcs`] takes the place of `TwoAdicFriPcs` over them: extensions are hashed where they are made.
+//! For a device with memory of its own, [`FriPcs`] takes the place of `TwoAdicFriPcs` over them, so that extensions are hashed where they are made.
 //!
-//! The hash is one of bytes, BLAKE3 or Keccak-256, or Poseidon2 with `p3-goldilocks`' constants ([`Accelerated`]). Commitments and proofs are
-//! those of the stock scheme, byte by byte, and its verifier takes them.
+//! The hash is BLAKE3 or Keccak-256 over bytes, or Poseidon2 with the constants of `p3-goldilocks` ([`Accelerated`]). The sponge over words
+//! `PaddingFreeSponge<KeccakF, 25, 17, 4>` and hiding commitments (`MerkleTreeHidingMmcs`) are not accelerated. Commitments and proofs are
+//! equal to those of the stock scheme, byte by byte, and its verifier accepts them.
 //!
-//! The engine is [`zkaccel::Engine::global`], because Plonky3 makes transforms out of nothing (`Default`). An engine's error (a
-//! device that is lost, memory that is refused) is a panic with the engine's words: Plonky3's interfaces have no place for errors.
+//! The engine is [`zkaccel::Engine::global`], because Plonky3 makes transforms from nothing (`Default`). An engine's error (a
+//! lost device, memory that is refused) is a panic with the engine's words, because Plonky3's interfaces have no place for errors.
 //!
-//! What stays with the stock prover: the evaluation of constraints, openings out of domain, FRI's folding, and the challenger.
+//! The stock prover keeps the evaluation of constraints, openings out of domain, FRI's folding, and the challenger.
 
 mod dft;
 mod elements;

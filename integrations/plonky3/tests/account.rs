@@ -16,7 +16,7 @@ fn the_engine_did_it() {
     let engine = Engine::global().unwrap();
     let done = || ["lde", "row hashing"].map(|operation| items(&engine.work(), operation));
     let before = done();
-    prove(&config::stock(), &KeccakAir {}, trace.clone(), &[]).unwrap();
+    prove(&config::stock(p3_blake3::Blake3), &KeccakAir {}, trace.clone(), &[]).unwrap();
     prove(&config::stock_of_elements(), &KeccakAir {}, trace.clone(), &[]).unwrap();
     assert_eq!(before, done(), "the stock prover knows nothing of the engine");
     // Blow-up 2 of the trace; the quotient comes on top.
@@ -25,7 +25,7 @@ fn the_engine_did_it() {
         let found = done().into_iter().zip(before).map(|(after, before)| after - before).collect::<Vec<_>>();
         assert!(found.iter().all(|&words| words > extension), "{found:?} words extended and hashed");
     };
-    prove(&config::accelerated(), &KeccakAir {}, trace.clone(), &[]).unwrap();
+    prove(&config::accelerated(p3_blake3::Blake3), &KeccakAir {}, trace.clone(), &[]).unwrap();
     is_done(before);
     let before = done();
     prove(&config::accelerated_of_elements(), &KeccakAir {}, trace, &[]).unwrap();

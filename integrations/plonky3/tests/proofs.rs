@@ -173,16 +173,16 @@ fn trace(log_rows: u32, seed: u64) -> RowMajorMatrix<Val> {
     generate_trace_rows(inputs, 1)
 }
 
-fn proof(log_rows: u32, seed: u64) -> Proof<Accelerated> {
-    prove(&accelerated(), &KeccakAir {}, trace(log_rows, seed), &[]).unwrap()
+fn proof(log_rows: u32, seed: u64) -> Proof<Accelerated<Blake3>> {
+    prove(&accelerated(Blake3), &KeccakAir {}, trace(log_rows, seed), &[]).unwrap()
 }
 
 #[test]
 fn the_proof_is_that_of_the_stock_prover() {
     let bytes = postcard::to_allocvec(&proof(9, 1)).unwrap();
-    let expected = prove(&stock(), &KeccakAir {}, trace(9, 1), &[]).unwrap();
+    let expected = prove(&stock(Blake3), &KeccakAir {}, trace(9, 1), &[]).unwrap();
     assert!(bytes == postcard::to_allocvec(&expected).unwrap(), "the proofs differ");
-    verify(&stock(), &KeccakAir {}, &postcard::from_bytes(&bytes).unwrap(), &[]).unwrap();
+    verify(&stock(Blake3), &KeccakAir {}, &postcard::from_bytes(&bytes).unwrap(), &[]).unwrap();
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn proofs_at_the_same_time() {
         for seed in 0..3 {
             scope.spawn(move || {
                 let bytes = postcard::to_allocvec(&proof(6, seed)).unwrap();
-                verify(&stock(), &KeccakAir {}, &postcard::from_bytes(&bytes).unwrap(), &[]).unwrap();
+                verify(&stock(Blake3), &KeccakAir {}, &postcard::from_bytes(&bytes).unwrap(), &[]).unwrap();
             });
         }
     });

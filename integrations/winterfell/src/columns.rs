@@ -11,9 +11,10 @@ use winter_prover::StarkDomain;
 use winter_prover::matrix::ColMatrix;
 use zkaccel::field::Goldilocks;
 use zkaccel::matrix::{Matrix, MatrixRef, Shape};
-use zkaccel::ntt::{Convention, Direction, Domain, Lde, Ntt};
+use zkaccel::ntt::{Convention, Domain, Lde};
 use zkaccel::{Engine, Error};
 
+use crate::extension::{Extended, Given, Plan};
 use crate::hashes::Accelerated;
 use crate::tree::Tree;
 
@@ -43,15 +44,6 @@ impl Extension {
     pub(crate) fn rows(&self) -> usize {
         self.values.len() / self.width
     }
-}
-
-/// What the columns are given as.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Given {
-    /// Values on the trace domain.
-    Values,
-    /// Coefficients of the polynomials.
-    Coefficients,
 }
 
 /// Extends columns onto the domain of the proof and commits to the rows.
@@ -90,31 +82,22 @@ where
         "both sides have the same roots"
     );
 
-    let mut other = engine.upload(row_major(columns)?)?;
-    let given_values = other.clone();
-    let transform = match given {
-        Given::Values => Ntt::inverse(trace),
-        Given::Coefficients => Ntt::forward(trace),
+    // In columns of elements; winterfell merges a single partition, too, if a hash takes more columns at once than there are.
+    let partition = partitions.partition_size::<E>(columns.num_cols());
+    let partition = (partition != columns.num_cols()).then_some(partition * E::EXTENSION_DEGREE);
+    let plan = Plan { given, trace, lde, partition };
+    let Extended { coefficients, values, tree } = plan.run::<H>(&engine, row_major(columns)?)?;
+    let polynomials = match coefficients {
+        Some(coefficients) => column_vectors(coefficients.view()),
+        None => columns.columns().map(<[E]>::to_vec).collect(),
     };
-    engine.ntt_on_device(&transform, &mut other)?;
-    let (values, polynomials) = match transform.direction {
-        Direction::Inverse => (given_values, column_vectors(engine.download(&other)?.view())),
-        Direction::Forward => (other, columns.columns().map(<[E]>::to_vec).collect()),
-    };
-    let extension = engine.lde_on_device(&lde, &values)?;
-    drop(values);
-    let group = partitions.partition_size::<E>(columns.num_cols());
-    let (tree, extension) = if group == columns.num_cols() {
-        let tree = engine.merkle_tree_on_device::<H::Engine, _>(&extension)?;
-        (Tree::from_engine(&tree.download()?), engine.download(&extension)?)
-    } else {
-        let extension = engine.download(&extension)?;
-        let digests = hash_partitions::<H>(&engine, extension.view(), group * E::EXTENSION_DEGREE)?;
-        (Tree::build(digests)?, extension)
-    };
-    let values = extension.as_slice().par_iter().with_min_len(ROWS);
+    let values = values.as_slice().par_iter().with_min_len(ROWS);
     let values = values.map(|word| BaseElement::new(word.as_u64())).collect();
-    Ok(Committed { polynomials: ColMatrix::new(polynomials), extension: Extension { values, width }, tree })
+    Ok(Committed {
+        polynomials: ColMatrix::new(polynomials),
+        extension: Extension { values, width },
+        tree: Tree::from_engine(&tree),
+    })
 }
 
 /// The words of columns of elements, row after row.
@@ -155,25 +138,4 @@ fn column_vectors<E: FieldElement<BaseField = BaseElement>>(
         words.chunks_exact(width).map(element).collect()
     };
     columns.map(column).collect()
-}
-
-/// The digest of every row that is hashed in groups of columns.
-fn hash_partitions<H: Accelerated>(
-    engine: &Engine,
-    matrix: MatrixRef<'_, Goldilocks>,
-    group: usize,
-) -> Result<Vec<H::Digest>, Error> {
-    let Shape { rows, columns, .. } = matrix.shape();
-    let mut digests = Vec::new();
-    for first in (0..columns).step_by(group) {
-        let width = group.min(columns - first);
-        let part = matrix.as_slice().par_chunks_exact(columns);
-        let part: Vec<Goldilocks> = part.flat_map_iter(|row| row[first..][..width].iter().copied()).collect();
-        digests.push(engine.hash_rows::<H::Engine, _>(Matrix::from_rows(part, rows, width)?.view())?);
-    }
-    let merge = |row| {
-        let parts: Vec<_> = digests.iter().map(|part| H::from_engine(&part[row])).collect();
-        H::merge_many(&parts)
-    };
-    Ok((0..rows).into_par_iter().map(merge).collect())
 }

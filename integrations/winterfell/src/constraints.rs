@@ -7,7 +7,8 @@ use winter_math::FieldElement;
 use winter_math::fields::f64::BaseElement;
 use winter_prover::{CompositionPoly, CompositionPolyTrace, StarkDomain};
 
-use crate::columns::{Committed, Extension, Given, commit};
+use crate::columns::{Committed, Extension, commit};
+use crate::extension::Given;
 use crate::hashes::Accelerated;
 use crate::trace::queries;
 use crate::tree::Tree;

@@ -1,8 +1,15 @@
 //! winterfell provers on zkaccel.
 //!
-//! A winterfell prover names its commitments as associated types. With those of this crate the low-degree extensions of the
-//! trace and of the constraint composition, the hashes of their rows and all Merkle trees, FRI's among them, are made by a
-//! zkaccel engine; proofs are those of the stock prover, byte by byte, and the stock verifier takes them.
+//! The crate is not published yet; depend on it by git, or by the path of a clone:
+//!
+//! ```toml
+//! [dependencies]
+//! zkaccel-winterfell = { git = "https://github.com/zkaccel/zkaccel" }
+//! ```
+//!
+//! A winterfell prover names its commitments as associated types. With the types of this crate a zkaccel engine makes the low-degree extensions
+//! of the trace and of the constraint composition, the hashes of their rows, and all Merkle trees, including FRI's. Proofs are equal to the stock
+//! prover's, byte by byte, and the stock verifier accepts them.
 //!
 //! ```text
 //! type VC = zkaccel_winterfell::Tree<Self::HashFn>;
@@ -11,17 +18,18 @@
 //! ```
 //!
 //! with `TraceLde::new` and `ConstraintCommitment::new` in the two methods that make them. The verifier keeps
-//! `winter_crypto::MerkleTree`.
+//! `winter_crypto::MerkleTree`. A prover that is generic in its hash `H` needs the bound `H: zkaccel_winterfell::Accelerated`.
 //!
-//! The engine is [`zkaccel::Engine::global`], because winterfell makes vector commitments out of digests alone. An engine's
-//! error (a device that is lost, memory that is refused) is a panic with the engine's words: winterfell's interfaces have no
+//! The engine is [`zkaccel::Engine::global`], because winterfell makes vector commitments from nothing but digests. An engine's
+//! error (a lost device, memory that is refused) is a panic with the engine's words, because winterfell's interfaces have no
 //! place for errors.
 //!
-//! What stays with the stock prover: the evaluation of constraints, out-of-domain evaluations, the DEEP composition, FRI's
+//! The stock prover keeps the evaluation of constraints, out-of-domain evaluations, the DEEP composition, FRI's
 //! folding and the hashes of its rows, and grinding.
 
 mod columns;
 mod constraints;
+mod extension;
 mod hashes;
 mod trace;
 mod tree;

@@ -8,7 +8,8 @@ use winter_math::fields::f64::BaseElement;
 use winter_prover::matrix::ColMatrix;
 use winter_prover::{StarkDomain, TracePolyTable};
 
-use crate::columns::{Committed, Extension, Given, commit};
+use crate::columns::{Committed, Extension, commit};
+use crate::extension::Given;
 use crate::hashes::Accelerated;
 use crate::tree::Tree;
 

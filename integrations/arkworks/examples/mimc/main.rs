@@ -2,13 +2,17 @@
 //! beside those that a proof's transforms and sums over G1 take by themselves.
 //!
 //! ```text
-//! ZKACCEL_DEVICE=cuda:0 cargo run --release -p zkaccel-arkworks --example mimc -- 16 18
+//! export RUSTFLAGS=-Ctarget-cpu=native
+//! ZKACCEL_DEVICE=cuda:0 cargo run --release -p zkaccel-arkworks --features asm --example mimc -- 16 18 tables 18
 //! ```
 //!
-//! The arguments are logarithms of the number of constraints.
+//! The arguments are logarithms of the number of constraints; behind `tables` the key is kept with tables of multiples. The flags and the
+//! feature have arkworks' assembly compiled in.
 
 mod circuit;
 mod shares;
+
+use std::time::Instant;
 
 use ark_bn254::{Bn254, Fr};
 use ark_groth16::{Groth16, r1cs_to_qap::LibsnarkReduction};
@@ -16,21 +20,35 @@ use ark_snark::SNARK;
 use ark_std::rand::SeedableRng;
 use ark_std::rand::rngs::StdRng;
 use circuit::{Chain, end};
+use zkaccel::msm::BasesOptions;
 use zkaccel_arkworks::Prover;
 use zkaccel_clock::{Clock, Comparison, Times};
 
 fn main() {
-    let sizes: Vec<u32> = std::env::args().skip(1).map(|size| size.parse().expect("a logarithm")).collect();
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.is_empty() {
+        arguments.push("12".into());
+    }
     let engine = zkaccel::Engine::global().expect("an engine");
     println!("device {}", engine.device().id);
-    for log_constraints in if sizes.is_empty() { vec![12] } else { sizes } {
+    println!("{}", zkaccel_clock::compiled_for());
+    println!("arkworks {} its assembly", if cfg!(feature = "asm") { "with" } else { "without" });
+    let mut bases = BasesOptions::default();
+    for argument in arguments {
+        if argument == "tables" {
+            bases.tables = true;
+            continue;
+        }
+        let log_constraints: u32 = argument.parse().expect("a logarithm, or tables");
         let rounds = (1 << log_constraints) / 3 - 1;
         let (start, r, s) = (Fr::from(3), Fr::from(11), Fr::from(12));
         let (circuit, public) = (Chain { start: Some(start), rounds }, end(start, rounds));
         let mut rng = StdRng::seed_from_u64(1);
         let (key, verifying) =
             Groth16::<Bn254>::circuit_specific_setup(Chain { start: None, rounds }, &mut rng).expect("keys");
-        let prover = Prover::new(&engine, key.clone(), Default::default()).expect("kept bases");
+        let start_of_keeping = Instant::now();
+        let prover = Prover::new(&engine, key.clone(), bases).expect("kept bases");
+        let keeping = start_of_keeping.elapsed().as_secs_f64();
         let (theirs, ours, proofs) = Clock::new().compare(
             || {
                 let stock = Groth16::<Bn254, LibsnarkReduction>::create_proof_with_reduction;
@@ -40,12 +58,13 @@ fn main() {
         );
         assert_eq!(ours, theirs);
         assert!(Groth16::<Bn254>::verify(&verifying, &[public], &ours).expect("a verdict"));
-        let shares = shares::compare(&engine, &key, circuit);
+        let shares = shares::compare(&engine, &key, circuit, bases);
         let times = |proof: Times, share: Times| Times { whole: proof.whole, share: share.whole };
         let comparison = Comparison {
             stock: times(proofs.stock, shares.stock),
             accelerated: times(proofs.accelerated, shares.accelerated),
         };
-        println!("2^{log_constraints} constraints: {comparison}");
+        let tables = if bases.tables { " with tables" } else { "" };
+        println!("2^{log_constraints} constraints, key kept{tables} in {keeping:.2} s: {comparison}");
     }
 }

@@ -10,7 +10,7 @@ use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use ark_relations::gr1cs::{ConstraintSynthesizer, ConstraintSystem};
 use zkaccel::Engine;
 use zkaccel::bn254::arkworks::{points, projective, scalars};
-use zkaccel::msm::Bases;
+use zkaccel::msm::{Bases, BasesOptions};
 use zkaccel_clock::{Clock, Comparison};
 
 /// Both sides' transforms and sums for a proof of a circuit with this key.
@@ -18,6 +18,7 @@ pub fn compare(
     engine: &Engine,
     key: &ProvingKey<Bn254>,
     circuit: impl ConstraintSynthesizer<Fr>,
+    bases: BasesOptions,
 ) -> Comparison {
     let system = ConstraintSystem::new_ref();
     circuit.generate_constraints(system.clone()).expect("a circuit");
@@ -52,8 +53,7 @@ pub fn compare(
             G1Projective::msm_bigint(points, &scalars)
         })
     };
-    let kept =
-        sums.map(|(query, _)| engine.bases(points(query).to_vec(), Default::default()).expect("bases"));
+    let kept = sums.map(|(query, _)| engine.bases(points(query).to_vec(), bases).expect("bases"));
     let transforms = zkaccel_arkworks::Domain::new(engine, domain.size()).expect("a domain");
     let ours = || {
         let coset = transforms.get_coset(Fr::GENERATOR).expect("a coset");

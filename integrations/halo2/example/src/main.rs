@@ -3,7 +3,7 @@
 //! ```text
 //! halo2-chain prove  K DIRECTORY COUNT   proves COUNT messages at the same time, and writes the proofs
 //! halo2-chain verify K DIRECTORY COUNT   verifies proofs that were written
-//! halo2-chain time   K                   proves twice; seconds of the second proof, and of its sums and transforms
+//! halo2-chain time   K                   proves five times, after a first proof; seconds of the fastest, and of its sums and transforms
 //! ```
 //!
 //! `--expect stock` and `--expect accelerated` make `prove` and `time` fail unless the engine did nothing of the proofs, or all their sums and
@@ -41,6 +41,9 @@ fn points(n: u64) -> u64 {
     let polynomials = 1 + 4 + 2 + 2;
     (polynomials + 4 * (polynomials + 3 + 3 + 2) + 4) * n
 }
+
+/// Of so many proofs the fastest is the one that other work on the machine disturbed least.
+const PROOFS_TIMED: u64 = 5;
 
 type Answer<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -173,10 +176,12 @@ fn main() -> Answer<()> {
             // What the first proof of a process costs besides: tables, kernels, bases that are kept.
             prover.prove(0)?;
             let before = account(&engine);
-            let (proof, times) = zkaccel_halo2::CLOCK.measure(|| prover.prove(1));
-            let proof = proof?;
-            compare(expected.as_deref(), prover.k, 1, before, &engine)?;
-            prover.check(1, &proof)?;
+            let measured: Vec<_> =
+                (0..PROOFS_TIMED).map(|_| zkaccel_halo2::CLOCK.measure(|| prover.prove(1))).collect();
+            compare(expected.as_deref(), prover.k, PROOFS_TIMED, before, &engine)?;
+            let (proof, times) =
+                measured.into_iter().min_by_key(|(_, times)| times.whole).expect("one proof or more");
+            prover.check(1, &proof?)?;
             println!("seconds {:.4} {:.4}", times.whole.as_secs_f64(), times.share.as_secs_f64());
         }
         _ => return Err("expected prove K DIRECTORY COUNT, verify K DIRECTORY COUNT, or time K".into()),

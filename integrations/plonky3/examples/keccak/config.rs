@@ -24,8 +24,8 @@ type FriPcs<Dft, M> = TwoAdicFriPcs<Val, Dft, M, OfChallenges<M>>;
 pub type StockMmcs<H> =
     MerkleTreeMmcs<Val, u8, SerializingHasher<H>, CompressionFunctionFromHasher<H, 2, 32>, 2, 32>;
 pub type ByteChallenger = SerializingChallenger64<Val, HashChallenger<u8, Blake3, 32>>;
-pub type Stock = Config<FriPcs<Radix2DitParallel<Val>, StockMmcs<Blake3>>, ByteChallenger>;
-pub type Accelerated = Config<FriPcs<zkaccel_plonky3::Dft, zkaccel_plonky3::Mmcs<Blake3>>, ByteChallenger>;
+pub type Stock<H> = Config<FriPcs<Radix2DitParallel<Val>, StockMmcs<H>>, ByteChallenger>;
+pub type Accelerated<H> = Config<FriPcs<zkaccel_plonky3::Dft, zkaccel_plonky3::Mmcs<H>>, ByteChallenger>;
 
 /// With a hash of elements; the accelerated one has the whole scheme from zkaccel.
 pub type StockPoseidon2<const WIDTH: usize, const RATE: usize> = MerkleTreeMmcs<
@@ -75,12 +75,12 @@ fn pcs<Dft: Default, M: Clone>(mmcs: M) -> FriPcs<Dft, M> {
     TwoAdicFriPcs::new(Dft::default(), mmcs.clone(), parameters(mmcs))
 }
 
-pub fn stock() -> Stock {
-    Config::new(pcs(stock_mmcs(Blake3, CAP_HEIGHT)), byte_challenger())
+pub fn stock<H: Clone>(hash: H) -> Stock<H> {
+    Config::new(pcs(stock_mmcs(hash, CAP_HEIGHT)), byte_challenger())
 }
 
-pub fn accelerated() -> Accelerated {
-    Config::new(pcs(zkaccel_plonky3::Mmcs::new(Blake3, CAP_HEIGHT)), byte_challenger())
+pub fn accelerated<H: zkaccel_plonky3::Accelerated>(hash: H) -> Accelerated<H> {
+    Config::new(pcs(zkaccel_plonky3::Mmcs::new(hash, CAP_HEIGHT)), byte_challenger())
 }
 
 pub fn stock_of_elements() -> StockOfElements {
