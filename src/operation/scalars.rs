@@ -38,6 +38,9 @@ fn transforms<F: AcceleratedField>(device: &Member) -> &dyn KeptTransforms<F> {
     transforms.expect("scalars stay only on a device with memory of its own")
 }
 
+/// How a backend keeps elements: with tables of so many bytes at most.
+type KeepOn<T> = fn(&dyn Backend, &[T], u64) -> Result<Option<Kept>, Error>;
+
 /// Prepares elements for many sums, by ranges, of which each device keeps its own. It is the same for bases and scalars, so that
 /// scalars lie as bases do where there are as many.
 pub(crate) struct Keep<'a, T> {
@@ -49,7 +52,7 @@ pub(crate) struct Keep<'a, T> {
     activity: Activity,
     /// What sums over so many elements cost.
     costs: fn(usize) -> Vec<Cost>,
-    keep: fn(&dyn Backend, &[T], u64) -> Result<Option<Kept>, Error>,
+    keep: KeepOn<T>,
 }
 
 /// Keeps bases. Tables of multiples take at most `table_bytes`, of which a range has its proportion.

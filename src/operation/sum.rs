@@ -292,7 +292,7 @@ impl<'a, C: AcceleratedCurve> Divisible for Sum<'a, C> {
     ) -> Result<Vec<C::Projective>, Error> {
         let mut sums = vec![C::Projective::identity(); self.rows];
         for (rows, part) in outcomes.into_iter().collect::<Result<Vec<_>, _>>()? {
-            sums[rows].iter_mut().zip(part).for_each(|(sum, term)| *sum = *sum + term);
+            sums[rows].iter_mut().zip(part).for_each(|(sum, term)| *sum += term);
         }
         Ok(sums)
     }
