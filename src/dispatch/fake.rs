@@ -157,7 +157,7 @@ impl<C: Curve> Msm<C> for Fake {
     ) -> Result<(), Error> {
         self.begin()?;
         self.cpu.msm(scalars, bases, sums)?;
-        self.end(sums, |sum| *sum = *sum + C::Projective::generator());
+        self.end(sums, |sum| *sum += C::Projective::generator());
         Ok(())
     }
 }
@@ -167,7 +167,7 @@ impl<F: MontgomeryField + TwoAdic> Transforms<F> for Fake {
     fn ntt(&self, ntt: &Ntt<F>, data: &mut [F], width: usize) -> Result<(), Error> {
         self.begin()?;
         self.cpu.ntt(ntt, data, width)?;
-        self.end(data, |scalar| *scalar = *scalar + <F as TwoAdic>::ONE);
+        self.end(data, |scalar| *scalar += <F as TwoAdic>::ONE);
         Ok(())
     }
 }

@@ -71,7 +71,7 @@ fn rows_and_trees() {
     let matrix: Vec<_> = powers(Goldilocks::GENERATOR).take(6).collect();
     for block in [1, 3] {
         let extent = Extent { rows: 2, width: 3, block };
-        let mut digests = vec![Default::default(); 2];
+        let mut digests = [Default::default(); 2];
         let mut run = |honest| {
             let (matrix, digests) = (&matrix[..], &mut digests[..]);
             checked(honest).run(HashRows::<Rp64_256> { matrix, extent, from: 0, digests })
