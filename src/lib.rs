@@ -85,6 +85,8 @@ mod error;
 pub mod fft;
 pub mod field;
 mod global;
+#[cfg(feature = "bn254")]
+pub mod grumpkin;
 mod hardware;
 pub mod hash;
 mod job;

@@ -44,6 +44,7 @@ macro_rules! for_every_curve {
     ($then:ident) => {
         $then! {
             $crate::bn254::G1Affine, "bn254-g1";
+            $crate::grumpkin::G1Affine, "grumpkin";
         }
     };
 }
