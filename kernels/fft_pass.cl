@@ -1,16 +1,17 @@
 // One pass of a transform over a prime field; `src/backend/gpu/fft/plan.rs` says which passes make one.
 //
 // A transform of n points is a tree of remainders. At stage m (1, 2, 4, ..., n / 2) there are m blocks of n / m points, each the remainder of a
-// polynomial modulo X^(n/m) - z^2, and block i becomes two: modulo X^(n/2m) - z and modulo X^(n/2m) + z, with z = roots[m, i]. So pairs
-// at half a block's distance go to (u + z v, u - z v), natural order to bit-reversed order. FFT_INVERSE is the same network the other way
-// round: (u + v, (u - v) z), bit-reversed to natural, n times the inverse if the roots are inverted.
+// polynomial modulo X^(n/m) - z^2, and block i becomes two: modulo X^(n/2m) - z and modulo X^(n/2m) + z, with z = twiddles[m, i]. So pairs
+// at half a block's distance go to (u + z v, u - z v), natural order to bit-reversed order (decimation in time, by Cooley and Tukey's butterflies).
+// With FFT_INVERSE stages are done in the opposite order, by Gentleman and Sande's butterflies (decimation in frequency): (u + v, (u - v) z),
+// bit-reversed to natural, n times the inverse if the twiddles are inverted.
 //
 // A pass does `log_tile` stages of columns of 2^log_tile points at a distance of 2^log_stride. A group has 2^log_columns columns, an item
 // four points of one at a time, on which it does two stages (the first stage alone where the number is odd); then all items
-// exchange points through work-group memory. Points are below 4r on the way down, below 2r on the way up: what is multiplied may be any
-// that is below 5r.
+// exchange points through work-group memory. Points are below 4r in decimation in time, below 2r in decimation in frequency: what is multiplied may
+// be anything below 5r.
 
-// roots[m, i] and their quotients are at place i, because with a shift of 1 they do not depend on m, or with this flag at place m + i.
+// twiddles[m, i] and their quotients are at index i, because with a shift of 1 they do not depend on m, or with this flag at index m + i.
 #define FLAG_COSET 1
 // The input is read, the output written, in the order that the network does not have by itself.
 #define FLAG_REVERSED_IN 2
@@ -92,20 +93,20 @@ DEVICE void store_tile(LOCAL_POINTER uint4 *tile, u32 e, fe x) {
 #define PASS fft_inverse
 #define SMALL fft_inverse_small
 
-DEVICE void butterfly(fe *u, fe *v, GLOBAL const fe *root, u32 trivial) {
+DEVICE void butterfly(fe *u, fe *v, GLOBAL const fe *twiddle, u32 trivial) {
     u32 borrow;
     const fe sum = fr_add(*u, *v), difference = fe_sub(fe_add(*u, FR_TWO_P), *v, &borrow);
     *u = sum;
-    *v = trivial ? fr_below_2p(difference) : mul_root(difference, load_fe(root), load_fe(root + 1));
+    *v = trivial ? fr_below_2p(difference) : mul_twiddle(difference, load_fe(twiddle), load_fe(twiddle + 1));
 }
 #else
 #define PASS fft_forward
 #define SMALL fft_forward_small
 
-DEVICE void butterfly(fe *u, fe *v, GLOBAL const fe *root, u32 trivial) {
+DEVICE void butterfly(fe *u, fe *v, GLOBAL const fe *twiddle, u32 trivial) {
     u32 borrow;
     const fe first = fr_below_2p(*u);
-    const fe product = trivial ? fr_below_2p(*v) : mul_root(*v, load_fe(root), load_fe(root + 1));
+    const fe product = trivial ? fr_below_2p(*v) : mul_twiddle(*v, load_fe(twiddle), load_fe(twiddle + 1));
     *u = fe_add(first, product);
     *v = fe_sub(fe_add(first, FR_TWO_P), product, &borrow);
 }
@@ -130,7 +131,7 @@ DEVICE Layer layer_of(u32 number, u32 log_tile, u32 w) {
 
 // `total` columns of polynomials of 2^log_size points, 2^log_input coefficients each in the input.
 BOUNDED_KERNEL(FFT_TILE / 4, FFT_GROUPS)
-PASS(BUFFER(const fe, input), BUFFER(fe, output), BUFFER(const fe, roots), u64 total, u64 log_size_, u64 log_input_,
+PASS(BUFFER(const fe, input), BUFFER(fe, output), BUFFER(const fe, twiddles), u64 total, u64 log_size_, u64 log_input_,
      u64 log_tile_, u64 log_stride_, u64 log_columns_, u64 flags_) {
     LOCAL uint4 tile[2 * FFT_TILE];
     const u32 log_size = (u32)log_size_, log_input = (u32)log_input_, log_tile = (u32)log_tile_;
@@ -153,7 +154,7 @@ PASS(BUFFER(const fe, input), BUFFER(fe, output), BUFFER(const fe, roots), u64 t
     for (u32 number = 0; number < layers; number++) {
         const u32 i = (column.block << layer.stage) + layer.high, m = coset ? (u32)1 << (stages + layer.stage) : 0;
         const u32 trivial = !coset && i == 0;
-        GLOBAL const fe *outer = AT(roots) + 2 * (u64)(m + i), *inner = AT(roots) + 4 * (u64)(m + i);
+        GLOBAL const fe *outer = AT(twiddles) + 2 * (u64)(m + i), *inner = AT(twiddles) + 4 * (u64)(m + i);
 #if FFT_INVERSE
         if (!layer.alone) {
             butterfly(&x[0], &x[1], inner, trivial);
@@ -190,7 +191,7 @@ PASS(BUFFER(const fe, input), BUFFER(fe, output), BUFFER(const fe, roots), u64 t
 }
 
 // The same for columns of one or two points, which an item does by itself.
-KERNEL void SMALL(BUFFER(const fe, input), BUFFER(fe, output), BUFFER(const fe, roots), u64 total, u64 log_size_,
+KERNEL void SMALL(BUFFER(const fe, input), BUFFER(fe, output), BUFFER(const fe, twiddles), u64 total, u64 log_size_,
                   u64 log_input_, u64 log_tile_, u64 log_stride_, u64 flags_) {
     const u32 log_size = (u32)log_size_, log_input = (u32)log_input_, log_tile = (u32)log_tile_;
     const u32 log_stride = (u32)log_stride_, flags = (u32)flags_;
@@ -200,7 +201,7 @@ KERNEL void SMALL(BUFFER(const fe, input), BUFFER(fe, output), BUFFER(const fe, 
         if (log_tile) {
             fe v = load_point(AT(input), column, 1, log_size, log_input, log_stride, flags);
             const u32 m = flags & FLAG_COSET ? (u32)1 << (log_size - log_stride - log_tile) : 0;
-            butterfly(&u, &v, AT(roots) + 2 * (m + column.block), 0);
+            butterfly(&u, &v, AT(twiddles) + 2 * (m + column.block), 0);
             store_point(AT(output), column, 1, v, log_size, log_stride, flags);
         }
         store_point(AT(output), column, 0, u, log_size, log_stride, flags);

@@ -1,7 +1,7 @@
-// The roots of transforms over a prime field, as `kernels/fft_pass.cl` wants them.
+// The twiddles of transforms over a prime field, as `kernels/fft_pass.cl` wants them.
 
-// Where i = i_0 + 2 i_1 + 4 i_2 + ..., roots[m, i] is the product of `factors[log_count + j]` for all j with i_j = 1, and of factors[log m] where
-// they stand at place m + i: the powers of the shift, which are 1 elsewhere. The table has 2^log_count pairs of a root z and its
+// Where i = i_0 + 2 i_1 + 4 i_2 + ..., twiddles[m, i] is the product of `factors[log_count + j]` for all j with i_j = 1, and of factors[log m] where
+// they stand at place m + i: the powers of the shift, which are 1 elsewhere. The table has 2^log_count pairs of a twiddle z and its
 // quotient, floor(z 2^256 / r): Montgomery's reduction of z 2^256 mod r adds the multiple of r that is wanted, q, for z 2^256 mod r + q r =
 // z 2^256.
 KERNEL void fft_fill(BUFFER(fe, table), BUFFER(const fe, factors), u64 log_count, u64 coset) {

@@ -1,12 +1,12 @@
-// Entries of bucket sums, sorted by bucket. What for, and in which order these are launched: `src/backend/gpu/msm/`.
+// Terms of bucket sums, sorted by bucket. What for, and in which order these are launched: `src/backend/gpu/msm/`.
 //
-// Scalars become signed integers of as many bits as limbs have, s or s - r, whichever is shorter. Digit w to the base 2^c is made of bits c w - 1 to
-// c w + c - 1 (Booth 1951), lies between -2^(c-1) and 2^(c-1), and needs no carry: in two's complement, negative integers are
-// no special case. Digit d != 0 of a base is an *entry*: the base's multiple for that place, negated if d < 0, belongs
-// to bucket |d| - 1 of the place's set. It is a word: the number of the point, and the sign in the top bit.
+// Scalars become signed integers of as many bits as limbs have, s or s - r, whichever is shorter. The signed digit of window w, of c bits, is made of bits c w - 1
+// to c w + c - 1 (Booth 1951), lies between -2^(c-1) and 2^(c-1), and needs no carry: in two's complement, negative integers are
+// no special case. A digit d != 0 of a base is a *term*: the base's multiple for that window, negated if d < 0, belongs
+// to bucket |d| - 1 of the window's set. It is a word: the number of the point, and the sign in the top bit.
 //
 // The sort is by counting, in two steps, since what is written in order of buckets goes anywhere in memory: first by the upper bits of a bucket's
-// number, its *partition*, then by the lower bits. In each step a group takes a tile of entries, counts them in
+// number, its *partition*, then by the lower bits. In each step a group takes a tile of terms, counts them in
 // its own memory, reserves space for all of a kind at once, and so writes runs of neighbours.
 
 // Partitions, and buckets of a partition, at most.
@@ -57,9 +57,9 @@ BOUNDED_KERNEL(256, 2) msm_integers(BUFFER(const fe, scalars), u64 count, BUFFER
     }
 }
 
-// Digit `place` of integer i, of `bits` bits, as a signed number.
-DEVICE int msm_digit(GLOBAL const u32 *integers, u64 count, u64 i, u32 bits, u32 place) {
-    const u32 start = place * bits;
+// The digit of a window of integer i, of `bits` bits, as a signed number.
+DEVICE int msm_digit(GLOBAL const u32 *integers, u64 count, u64 i, u32 bits, u32 window) {
+    const u32 start = window * bits;
     // From the bit below the digit on; below the first there is a zero, above the last the sign.
     const u32 from = start == 0 ? 0 : start - 1, limb = from / 32, shift = from % 32;
     const u32 low = integers[limb * count + i];
@@ -70,21 +70,21 @@ DEVICE int msm_digit(GLOBAL const u32 *integers, u64 count, u64 i, u32 bits, u32
     return (int)((few + 1) >> 1) - (int)((few >> bits) << bits);
 }
 
-// A digit of an integer: where, and what it is an entry of.
+// A window of an integer, and the term that its digit is.
 typedef struct {
-    u32 place, set, row, point, entry, bucket;
+    u32 window, set, row, point, term, bucket;
 } msm_cursor;
 
 DEVICE msm_cursor msm_first(u32 i, u32 width, u32 first) {
     msm_cursor c;
-    c.place = c.set = c.entry = c.bucket = 0;
+    c.window = c.set = c.term = c.bucket = 0;
     c.row = i / width;
     c.point = first + (i - c.row * width);
     return c;
 }
 
 DEVICE void msm_step(msm_cursor *c, u32 sets, u32 stride) {
-    c->place++;
+    c->window++;
     c->set++;
     if (c->set == sets) {
         c->set = 0;
@@ -92,25 +92,25 @@ DEVICE void msm_step(msm_cursor *c, u32 sets, u32 stride) {
     }
 }
 
-// Makes the entry; whether there is one.
-DEVICE u32 msm_entry(GLOBAL const u32 *integers, u64 count, u64 i, u32 bits, u32 sets, msm_cursor *c) {
-    const int digit = msm_digit(integers, count, i, bits, c->place);
+// Makes the term; whether there is one.
+DEVICE u32 msm_term(GLOBAL const u32 *integers, u64 count, u64 i, u32 bits, u32 sets, msm_cursor *c) {
+    const int digit = msm_digit(integers, count, i, bits, c->window);
     const u32 magnitude = (u32)(digit < 0 ? -digit : digit);
     c->bucket = ((c->row * sets + c->set) << (bits - 1)) + magnitude - 1;
-    c->entry = digit < 0 ? c->point | 1u << 31 : c->point;
+    c->term = digit < 0 ? c->point | 1u << 31 : c->point;
     return magnitude != 0;
 }
 
-// The loop over the entries of the group's tile: all digits of `tile` integers. An integer is one item's.
+// The loop over the terms of the group's tile: all digits of `tile` integers. An integer is one item's.
 #define MSM_TILE(c)                                                                                                    \
     for (u64 i = group_id() * tile + local_id(); i < (group_id() + 1) * tile && i < count; i += local_size())          \
-        for (msm_cursor c = msm_first((u32)i, (u32)width, (u32)first); c.place < places;                               \
+        for (msm_cursor c = msm_first((u32)i, (u32)width, (u32)first); c.window < windows;                               \
              msm_step(&c, (u32)sets, (u32)stride))                                                                     \
-            if (msm_entry(AT(integers), count, i, (u32)bits, (u32)sets, &c))
+            if (msm_term(AT(integers), count, i, (u32)bits, (u32)sets, &c))
 
-// Counts entries by partition: those of the integers' digits at all `places`. Integers come in rows of `width`; number i of a row
-// belongs to point first + i + stride t at places t sets + s, for s below `sets`. A group for each `tile` integers.
-BOUNDED_KERNEL(256, 2) msm_count_partitions(BUFFER(const u32, integers), u64 count, u64 bits, u64 places, u64 sets, u64 width,
+// Counts terms by partition: those of the digits of all `windows` of integers. Integers come in rows of `width`; number i of a row
+// belongs to point first + i + stride t in windows t sets + s, for s below `sets`. A group for each `tile` integers.
+BOUNDED_KERNEL(256, 2) msm_count_partitions(BUFFER(const u32, integers), u64 count, u64 bits, u64 windows, u64 sets, u64 width,
                                             u64 first, u64 stride, u64 low_bits, u64 partitions, u64 tile, BUFFER(u32, counts)) {
     LOCAL u32 slots[MSM_SLOTS];
     for (u64 k = local_id(); k < partitions; k += local_size()) slots[k] = 0;
@@ -122,7 +122,7 @@ BOUNDED_KERNEL(256, 2) msm_count_partitions(BUFFER(const u32, integers), u64 cou
     }
 }
 
-// Entries of a tile at most. A group puts them in order in its own memory before it writes them: written as they come, they would be single words all
+// Terms of a tile at most. A group puts them in order in its own memory before it writes them: written as they come, they would be single words all
 // over memory, and a device has more groups under way than its cache has room for their half-written lines.
 #define MSM_STAGED 4096
 
@@ -168,9 +168,9 @@ BOUNDED_KERNEL(256, 2) msm_count_partitions(BUFFER(const u32, integers), u64 cou
     }                                                                                                                  \
     BARRIER();
 
-// Writes entries partition by partition, each with the lower bits of its bucket's number in the upper half of a u64. `cursors` holds where
+// Writes terms partition by partition, each with the lower bits of its bucket's number in the upper half of a u64. `cursors` holds where
 // each partition begins and then where it ends.
-BOUNDED_KERNEL(256, 4) msm_partition(BUFFER(const u32, integers), u64 count, u64 bits, u64 places, u64 sets, u64 width,
+BOUNDED_KERNEL(256, 4) msm_partition(BUFFER(const u32, integers), u64 count, u64 bits, u64 windows, u64 sets, u64 width,
                                             u64 first, u64 stride, u64 low_bits, u64 partitions, u64 tile, BUFFER(u32, cursors),
                                             BUFFER(u64, pairs)) {
     LOCAL u32 slots[MSM_SLOTS], shares[256];
@@ -180,7 +180,7 @@ BOUNDED_KERNEL(256, 4) msm_partition(BUFFER(const u32, integers), u64 count, u64
     { MSM_TILE(c) ATOMIC_ADD(&slots[c.bucket >> low_bits], 1u); }
     BARRIER();
     MSM_BEFORE(slots, partitions, shares)
-    { MSM_TILE(c) staged[ATOMIC_ADD(&slots[c.bucket >> low_bits], 1u)] = (u64)c.bucket << 32 | c.entry; }
+    { MSM_TILE(c) staged[ATOMIC_ADD(&slots[c.bucket >> low_bits], 1u)] = (u64)c.bucket << 32 | c.term; }
     BARRIER();
     const u32 total = slots[partitions - 1], mask = (1u << low_bits) - 1;
     MSM_RESERVE(slots, partitions, AT(cursors))
@@ -217,7 +217,7 @@ BOUNDED_KERNEL(256, 2) msm_scan(BUFFER(u32, counts), u64 length, BUFFER(const u3
     }
 }
 
-// The loop over the partitions that have a part in the group's tile of pairs, from `start` to `stop`. All items take the same way.
+// The loop over the partitions that have a part in the group's tile of pairs, from `start` to `stop`. All items take the same branches.
 #define MSM_PARTITIONS(partition, start, stop)                                                                         \
     const u32 total = AT(ends)[partitions - 1];                                                                        \
     const u32 tile_start = (u32)(group_id() * tile);                                                                   \
@@ -247,9 +247,9 @@ BOUNDED_KERNEL(256, 2) msm_count_buckets(BUFFER(const u64, pairs), BUFFER(const 
     }
 }
 
-// Writes entries bucket by bucket. `cursors` holds where each bucket begins and then where it ends.
-BOUNDED_KERNEL(256, 4) msm_place(BUFFER(const u64, pairs), BUFFER(const u32, ends), u64 partitions, u64 low_bits, u64 tile,
-                                        BUFFER(u32, cursors), BUFFER(u32, entries)) {
+// Writes terms bucket by bucket. `cursors` holds where each bucket begins and then where it ends.
+BOUNDED_KERNEL(256, 4) msm_scatter(BUFFER(const u64, pairs), BUFFER(const u32, ends), u64 partitions, u64 low_bits, u64 tile,
+                                        BUFFER(u32, cursors), BUFFER(u32, terms)) {
     LOCAL u32 slots[MSM_SLOTS], shares[256];
     LOCAL u64 staged[MSM_STAGED];
     const u32 buckets = 1u << low_bits;
@@ -270,7 +270,7 @@ BOUNDED_KERNEL(256, 4) msm_place(BUFFER(const u64, pairs), BUFFER(const u32, end
         MSM_RESERVE(slots, buckets, all)
         for (u32 k = (u32)local_id(); k < stop - start; k += (u32)local_size()) {
             const u64 pair = staged[k];
-            AT(entries)[slots[(u32)(pair >> 32)] + k] = (u32)pair;
+            AT(terms)[slots[(u32)(pair >> 32)] + k] = (u32)pair;
         }
         BARRIER();
     }

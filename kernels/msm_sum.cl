@@ -1,6 +1,6 @@
-// Sums of sorted entries, bucket by bucket, and the weighted sums of buckets. How these follow each other: `src/backend/gpu/msm/`.
+// Bucket accumulation, sums of sorted terms bucket by bucket, and bucket reduction, the weighted sums of buckets. How these follow each other: `src/backend/gpu/msm/`.
 //
-// Entries are cut into *runs* of equal length, whatever buckets they are in, so that no bucket is long work for one item. The sum of a
+// Terms are cut into *runs* of equal length, whatever buckets they are in, so that no bucket is long work for one item. The sum of a
 // bucket that lies within a run is stored at once. Else the bucket begins at the end of a run, whose *tail* it is; what later runs
 // add to it are their *heads*.
 
@@ -10,9 +10,9 @@
 // Heads that a group adds up.
 #define MSM_SLICE 1024
 
-// Where the point is that an entry names.
-DEVICE GLOBAL const fe *msm_point(GLOBAL const fe *points, u32 entry) {
-    return points + (u64)AFFINE * (entry & 0x7fffffffu);
+// Where the point of a term is.
+DEVICE GLOBAL const fe *msm_point(GLOBAL const fe *points, u32 term) {
+    return points + (u64)AFFINE * (term & 0x7fffffffu);
 }
 
 // Points are all over memory: the next is asked for while one is added. Registers would not do, there is none left.
@@ -22,7 +22,7 @@ DEVICE GLOBAL const fe *msm_point(GLOBAL const fe *points, u32 entry) {
 #define PREFETCH(address)
 #endif
 
-// Buckets without entries hold the identity, of which ZZ is enough.
+// Buckets without terms hold the identity, of which ZZ is enough.
 KERNEL void msm_empty(BUFFER(const u32, ends), u64 buckets, BUFFER(fe, sums)) {
     FOR_EACH(bucket, buckets) {
         const u32 start = bucket == 0 ? 0 : AT(ends)[bucket - 1];
@@ -36,8 +36,8 @@ DEVICE xyzz msm_begin(GLOBAL const fe *sums, u32 bucket, u64 begun) {
 }
 
 // The sums of all runs: bucket sums, heads, tails, and which bucket is a run's tail, MSM_NONE for none. Where buckets were `begun` by another
-// part of the sum, entries are added to what they hold, which whoever begins the bucket starts from.
-BOUNDED_KERNEL(128, 4) msm_accumulate(BUFFER(const u32, entries), BUFFER(const u32, ends), u64 buckets, u64 length, u64 runs,
+// part of the sum, terms are added to what they hold, which whoever begins the bucket starts from.
+BOUNDED_KERNEL(128, 4) msm_accumulate(BUFFER(const u32, terms), BUFFER(const u32, ends), u64 buckets, u64 length, u64 runs,
                                       BUFFER(const fe, points), u64 begun, BUFFER(fe, sums), BUFFER(fe, heads),
                                       BUFFER(fe, tails), BUFFER(u32, tail_buckets)) {
     FOR_ONE(run, runs) {
@@ -48,15 +48,15 @@ BOUNDED_KERNEL(128, 4) msm_accumulate(BUFFER(const u32, entries), BUFFER(const u
             u32 at = start, bucket = msm_first_behind(AT(ends), 0, (u32)buckets, start), end = AT(ends)[bucket];
             u32 is_head = (bucket == 0 ? 0 : AT(ends)[bucket - 1]) < start;
             xyzz sum = is_head ? xyzz_identity() : msm_begin(AT(sums), bucket, begun);
-            u32 entry = AT(entries)[at];
+            u32 term = AT(terms)[at];
             // One way out, or items of a warp that have come to the end of a bucket go on apart from the others.
             NO_UNROLL while (at < stop) {
-                affine point = load_affine(msm_point(AT(points), entry));
-                if (entry >> 31) point.y = fq_neg(point.y);
+                affine point = load_affine(msm_point(AT(points), term));
+                if (term >> 31) point.y = fq_neg(point.y);
                 at++;
                 if (at < stop) {
-                    entry = AT(entries)[at];
-                    PREFETCH(msm_point(AT(points), entry));
+                    term = AT(terms)[at];
+                    PREFETCH(msm_point(AT(points), term));
                 }
                 xyzz_add_affine(&sum, point);
                 if (at == end) {
@@ -157,9 +157,9 @@ FIXED_KERNEL(MSM_ITEMS, 1) msm_longs(BUFFER(const u32, counts), BUFFER(const u32
     }
 }
 
-// For every piece of `size` buckets, with number i in the piece, the sum of i + 1 times bucket i, and the plain sum of all. A size is a
+// Bucket reduction, first step: for every piece of `size` buckets, with number i in the piece, the sum of i + 1 times bucket i, and the plain sum of all. A size is a
 // power of two.
-BOUNDED_KERNEL(128, 3) msm_weigh(BUFFER(const fe, sums), u64 size, u64 pieces, BUFFER(fe, weighted), BUFFER(fe, plain)) {
+BOUNDED_KERNEL(128, 3) msm_reduce(BUFFER(const fe, sums), u64 size, u64 pieces, BUFFER(fe, weighted), BUFFER(fe, plain)) {
     FOR_ONE(piece, pieces) {
         const u64 first = piece * size;
         xyzz last = xyzz_identity(), sum = xyzz_identity();

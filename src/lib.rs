@@ -99,6 +99,8 @@ pub mod fft;
 pub mod field;
 mod gate;
 mod global;
+#[cfg(feature = "bn254")]
+pub mod grumpkin;
 mod hardware;
 pub mod hash;
 mod job;

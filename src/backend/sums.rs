@@ -74,9 +74,6 @@ pub trait AcceleratedCurve: Curve<Scalar: AcceleratedScalar> {
 
 /// A prime field whose elements every backend keeps as scalars.
 pub trait AcceleratedScalar: MontgomeryField {
-    /// A curve whose scalars they are.
-    type Curve: AcceleratedCurve<Scalar = Self>;
-
     /// The backend's scalars of this field.
     fn keeping(backend: &dyn Backend) -> &dyn KeepScalars<Self>;
 }
@@ -94,14 +91,6 @@ macro_rules! every_curve {
                     backend
                 }
             }
-
-            impl AcceleratedScalar for <$affine as Curve>::Scalar {
-                type Curve = $affine;
-
-                fn keeping(backend: &dyn Backend) -> &dyn KeepScalars<Self> {
-                    backend
-                }
-            }
         )*
     };
 }
@@ -113,6 +102,12 @@ macro_rules! every_prime_field {
         pub trait EveryScalar: $(KeepScalars<$field> +)* {}
 
         impl<T> EveryScalar for T where T: $(KeepScalars<$field> +)* {}
+
+        $(impl AcceleratedScalar for $field {
+            fn keeping(backend: &dyn Backend) -> &dyn KeepScalars<Self> {
+                backend
+            }
+        })*
     };
 }
 crate::for_every_prime_field!(every_prime_field);

@@ -4,7 +4,7 @@
 //!
 //! The points (x, y) of a curve y^2 = x^3 + b, with the identity, form a group; for every curve in the list its order is a prime, which is
 //! the modulus of the curve's *scalars*. So there are no other points to be told apart, and no subgroup to check. Sums of points
-//! need neither b nor anything else of the curve but the field of its coordinates ([`weierstrass`]).
+//! need neither b nor anything else of the curve but the field of its coordinates.
 //!
 //! # Layout
 //!
@@ -44,6 +44,7 @@ macro_rules! for_every_curve {
     ($then:ident) => {
         $then! {
             $crate::bn254::G1Affine, "bn254-g1";
+            $crate::grumpkin::G1Affine, "grumpkin";
         }
     };
 }

@@ -3,6 +3,8 @@
 //! [`Field`] is what the rest of the crate asks of a field: a ring with inverses whose elements are `DEGREE`
 //! base-field words lying side by side in memory, so that a column of extension elements is `DEGREE`
 //! interleaved base columns and every transform over the base field serves the extensions too.
+//!
+//! Prime fields in Montgomery form, those of curves, are `MontgomeryField`s; they have types of their own.
 
 mod extension;
 mod goldilocks;

@@ -74,7 +74,7 @@ pub(crate) fn keep_scalars<F: AcceleratedScalar>(elements: &[F]) -> Keep<'_, F> 
         first: 0,
         table_bytes: 0,
         activity: Activity::KEEP_SCALARS,
-        costs: sum::costs::<F::Curve>,
+        costs: sum::costs_of_scalars::<F>,
         keep: |backend, scalars, _| F::keeping(backend).keep_scalars(scalars),
     }
 }

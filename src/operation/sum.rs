@@ -1,6 +1,7 @@
 //! Multi-scalar multiplication: one sum falls into sums over ranges of its bases, of which each device keeps its own, so that none must
 //! hold all; a batch over bases that are used once falls into its rows.
 
+use std::any::TypeId;
 use std::ops::Range;
 
 use halo2curves::ff::Field;
@@ -70,6 +71,19 @@ pub(crate) const fn kind<C: AcceleratedCurve>() -> Kind {
 pub(super) fn costs<C: AcceleratedCurve>(pairs: usize) -> Vec<Cost> {
     vec![Cost { kind: kind::<C>(), work: [pairs as f64; 2] }]
 }
+
+macro_rules! costs_by_scalars {
+    ($($affine:path, $name:literal;)*) => {
+        /// What sums of so many scalars cost, over the first curve in the list whose scalars they are.
+        pub(super) fn costs_of_scalars<F: 'static>(pairs: usize) -> Vec<Cost> {
+            $(if TypeId::of::<F>() == TypeId::of::<<$affine as Curve>::Scalar>() {
+                return costs::<$affine>(pairs);
+            })*
+            Vec::new()
+        }
+    };
+}
+crate::for_every_curve!(costs_by_scalars);
 
 /// Bases of which larger samples have each several times.
 const POINTS: usize = 1 << 10;

@@ -41,7 +41,7 @@ use crate::ntt::{Lde, Ntt};
 ///
 /// A value exists only where its instructions do, which is what the transforms' use of them rests on.
 ///
-/// Tables of roots of unity of BN254's scalars stay with the value and its clones: those used last, 512 MiB or one.
+/// Tables of roots of unity of prime fields stay with the value and its clones: those used last, 512 MiB or one.
 #[derive(Clone, Debug)]
 pub struct Cpu {
     simd: Simd,

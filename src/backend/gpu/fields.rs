@@ -85,17 +85,17 @@ mod tests {
 CHECK(fq)
 CHECK(fr)
 
-KERNEL void check_root(BUFFER(const fe, triples), BUFFER(fe, results), u64 count) {
+KERNEL void check_twiddle(BUFFER(const fe, triples), BUFFER(fe, results), u64 count) {
     FOR_EACH(i, count) {
         GLOBAL const fe *at = AT(triples) + 3 * i;
-        store_fe(AT(results) + i, mul_root(load_fe(at), load_fe(at + 1), load_fe(at + 2)));
+        store_fe(AT(results) + i, mul_twiddle(load_fe(at), load_fe(at + 1), load_fe(at + 2)));
     }
 }
 ";
     static PROGRAM: Program = Program {
         name: "check_fields",
         constants: || super::scalars::<Fr>() + &super::field::<Fq>("fq"),
-        kernels: &[include_str!("../../../kernels/fft_root.h"), CHECK],
+        kernels: &[include_str!("../../../kernels/fft_twiddle.h"), CHECK],
         ..Program::EMPTY
     };
 
@@ -175,7 +175,7 @@ KERNEL void check_root(BUFFER(const fe, triples), BUFFER(fe, results), u64 count
     }
 
     /// Products with known roots, of everything below 5r.
-    fn check_root(gpu: &Gpu<OpenCl>) {
+    fn check_twiddle(gpu: &Gpu<OpenCl>) {
         type Scalar = Residue<Fr>;
         let values = values::<Fr>();
         let (r, add) = (Fr::P, |a, b| add_limbs(a, b).0);
@@ -191,7 +191,8 @@ KERNEL void check_root(BUFFER(const fe, triples), BUFFER(fe, results), u64 count
         let to = work.allocate(4 * triples.len()).unwrap();
         let args = vec![Arg::Buffer(from, 0), Arg::Buffer(to, 0), Arg::Word(triples.len() as u64)];
         // SAFETY: the kernel reads `count` triples and writes an element for each.
-        let launch = unsafe { Launch::new(&PROGRAM, "check_root", work.limits().grid(triples.len()), args) };
+        let launch =
+            unsafe { Launch::new(&PROGRAM, "check_twiddle", work.limits().grid(triples.len()), args) };
         work.launch(&[launch]).unwrap();
         let mut results = vec![[0_u64; 4]; triples.len()];
         work.download(to, 0, bytemuck::cast_slice_mut(&mut results)).unwrap();
@@ -210,6 +211,6 @@ KERNEL void check_root(BUFFER(const fe, triples), BUFFER(fe, results), u64 count
         let gpu = Gpu::new(device, None);
         check::<Fq>(&gpu, "check_fq");
         check::<Fr>(&gpu, "check_fr");
-        check_root(&gpu);
+        check_twiddle(&gpu);
     }
 }

@@ -20,9 +20,9 @@ use crate::lock::lock;
 pub(super) enum Key {
     /// Words of Goldilocks.
     Words(ntt::Contents),
-    /// Roots of unity of a prime field, by the field's modulus.
+    /// Twiddles of a prime field, by the field's modulus.
     #[cfg(feature = "bn254")]
-    Roots(fft::RootsKey),
+    Twiddles(fft::TwiddlesKey),
 }
 
 /// A table that can be made on the device.

@@ -4,14 +4,14 @@
 //!
 //! The values of a polynomial f at the n-th roots of unity are its remainders modulo x - w^i. Modulo x^n - 1 it is f
 //! itself; the remainders modulo x^(m/2) - z and x^(m/2) + z follow from that modulo x^m - z^2 by one layer of butterflies
-//! with the single factor z ([`network`]). Block k of a layer has the factor w^(k reversed), whatever the layer, so that one
+//! with the single twiddle z ([`butterflies`]). Block k of a layer has the twiddle w^(k reversed), whatever the layer, so that one
 //! table in bit-reversed order serves them all, and all smaller transforms ([`twiddles`]). Coefficients in natural order
-//! become values in bit-reversed order; the same layers backwards take bit-reversed coefficients to natural values. Between
-//! equal orders, a permutation in place comes between ([`permute`]).
+//! become values in bit-reversed order (decimation in time); the layers of decimation in frequency, smaller blocks first, take bit-reversed
+//! coefficients to values in natural order. Between equal orders, a permutation in place follows ([`permute`]).
 //!
 //! A polynomial of m < n coefficients is its own remainder modulo all x^m - z: the first layers are copies.
 
-mod network;
+mod butterflies;
 mod permute;
 mod scale;
 mod twiddles;
@@ -20,10 +20,10 @@ use std::marker::PhantomData;
 
 use rayon::prelude::*;
 
-use self::network::Way;
+use self::butterflies::Butterflies;
 use self::scale::Scale;
 use self::twiddles::Twiddles;
-use super::residues::{Residues, Roots, on_residues};
+use super::residues::{Residues, TwiddleForm, on_residues};
 use super::{Cpu, Simd};
 use crate::backend::{Transforms, evaluate_padded, expect_columns_apart};
 use crate::error::Error;
@@ -57,7 +57,7 @@ impl Cpu {
         let polynomial = Polynomial { orders: [ntt.input_order, ntt.output_order], before, after };
         let polynomials = residues_mut(values).par_chunks_mut(domain.size());
         on_residues!(level(self.simd, domain.size()), F, residues, {
-            let twiddles = self.twiddles.get(root, domain.log_size(), roots(residues));
+            let twiddles = self.twiddles.get(root, domain.log_size(), twiddle_form(residues));
             polynomials.for_each(|values| polynomial.transform(residues, values, &twiddles));
         });
         Ok(())
@@ -76,7 +76,7 @@ impl Cpu {
         let polynomials =
             residues(coefficients).par_chunks(size).zip(residues_mut(values).par_chunks_mut(domain.size()));
         on_residues!(level(self.simd, size), F, residues, {
-            let twiddles = self.twiddles.get(root, domain.log_size(), roots(residues));
+            let twiddles = self.twiddles.get(root, domain.log_size(), twiddle_form(residues));
             polynomials.for_each(|(polynomial, values)| {
                 padded(residues, polynomial, values, &twiddles, scale);
             });
@@ -107,14 +107,14 @@ impl<F: MontgomeryField + TwoAdic> Transforms<F> for Cpu {
     }
 }
 
-/// How an implementation has roots.
-fn roots<R: Residues>(_: PhantomData<R>) -> Roots {
-    R::ROOTS
+/// How an implementation has twiddles.
+fn twiddle_form<R: Residues>(_: PhantomData<R>) -> TwiddleForm {
+    R::TWIDDLES
 }
 
 /// The level for blocks of a size: small ones are done element by element.
 fn level(simd: Simd, size: usize) -> Simd {
-    if size < network::LEAST { Simd::Portable } else { simd }
+    if size < butterflies::LEAST { Simd::Portable } else { simd }
 }
 
 /// What is done with each polynomial: it is scaled, transformed, scaled, each if asked.
@@ -136,8 +136,10 @@ impl<F: MontgomeryField> Polynomial<F> {
             scale.apply::<R>(values, orders[0]);
         }
         match orders {
-            [Order::Natural, _] => network::run::<R>(values, 0, twiddles, Way::Forward),
-            [Order::BitReversed, _] => network::run::<R>(values, 0, twiddles, Way::Backward),
+            [Order::Natural, _] => butterflies::run::<R>(values, 0, twiddles, Butterflies::CooleyTukey),
+            [Order::BitReversed, _] => {
+                butterflies::run::<R>(values, 0, twiddles, Butterflies::GentlemanSande)
+            }
         }
         if orders[0] == orders[1] {
             permute::reverse_bits(values);
@@ -162,7 +164,7 @@ fn padded<R: Residues>(
     scale.apply::<R>(first, Order::Natural);
     rest.par_chunks_mut(size).for_each(|block| block.copy_from_slice(first));
     let blocks = values.par_chunks_mut(size).enumerate();
-    blocks.for_each(|(k, block)| network::run::<R>(block, k, twiddles, Way::Forward));
+    blocks.for_each(|(k, block)| butterflies::run::<R>(block, k, twiddles, Butterflies::CooleyTukey));
     permute::reverse_bits(values);
 }
 

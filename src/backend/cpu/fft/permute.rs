@@ -1,7 +1,7 @@
-//! The bit-reversal permutation in place.
+//! The bit-reversal permutation in index.
 //!
-//! A place is (high, middle, low) with `TILE` bits on either side. For each middle, the 2^(2 `TILE`) entries with any high
-//! and low go to places with the middle reversed: a tile is read along rows and written along rows, and only the tiles in
+//! An index is (high, middle, low) with `TILE` bits on either side. For each middle, the 2^(2 `TILE`) elements with any high
+//! and low go to indices with the middle reversed: a tile is read along rows and written along rows, and only the tiles in
 //! between are walked across (Carter and Gatlin, FOCS 1998).
 
 use rayon::prelude::*;
@@ -14,34 +14,34 @@ use crate::ntt::reverse_bits as reversed;
 const TILE: u32 = 4;
 const SIDE: usize = 1 << TILE;
 
-/// Elements that several threads read and write, each at places of its own.
+/// Elements that several threads read and write, each at indices of its own.
 struct Shared<F>(*mut Residue<F>);
 
-// SAFETY: plain data; who reads or writes promises that nobody else writes the same places meanwhile.
+// SAFETY: plain data; who reads or writes promises that nobody else writes the same elements meanwhile.
 unsafe impl<F: MontgomeryField> Send for Shared<F> {}
 // SAFETY: as above.
 unsafe impl<F: MontgomeryField> Sync for Shared<F> {}
 
-/// A tile: the entries with one middle, by high and low.
-type Entries<F> = [[Residue<F>; SIDE]; SIDE];
+/// A tile: the elements with one middle, by high and low.
+type Tile<F> = [[Residue<F>; SIDE]; SIDE];
 
 impl<F: MontgomeryField> Shared<F> {
     /// # Safety
     /// Row `high` of the tile lies within the memory, and nobody writes it meanwhile.
-    unsafe fn read_row(&self, place: usize, row: &mut [Residue<F>; SIDE]) {
+    unsafe fn read_row(&self, index: usize, row: &mut [Residue<F>; SIDE]) {
         // SAFETY: the caller's promise.
-        unsafe { row.as_mut_ptr().copy_from_nonoverlapping(self.0.add(place), SIDE) }
+        unsafe { row.as_mut_ptr().copy_from_nonoverlapping(self.0.add(index), SIDE) }
     }
 
     /// # Safety
     /// As [`read_row`](Self::read_row), and nobody reads it.
-    unsafe fn write_row(&self, place: usize, row: &[Residue<F>; SIDE]) {
+    unsafe fn write_row(&self, index: usize, row: &[Residue<F>; SIDE]) {
         // SAFETY: the caller's promise.
-        unsafe { self.0.add(place).copy_from_nonoverlapping(row.as_ptr(), SIDE) }
+        unsafe { self.0.add(index).copy_from_nonoverlapping(row.as_ptr(), SIDE) }
     }
 }
 
-/// Moves the entry at every place to the place with the bits reversed.
+/// Moves the element at every index to the index with the bits reversed.
 pub(super) fn reverse_bits<F: MontgomeryField>(values: &mut [Residue<F>]) {
     let log_size = values.len().trailing_zeros();
     if log_size < 2 * TILE {
@@ -60,19 +60,19 @@ pub(super) fn reverse_bits<F: MontgomeryField>(values: &mut [Residue<F>]) {
         if middle > other {
             return;
         }
-        let place = |high: usize, middle: usize| high << (log_size - TILE) | middle << TILE;
-        let mut tiles: [Entries<F>; 2] = [[[Residue::ZERO; SIDE]; SIDE]; 2];
+        let index = |high: usize, middle: usize| high << (log_size - TILE) | middle << TILE;
+        let mut tiles: [Tile<F>; 2] = [[[Residue::ZERO; SIDE]; SIDE]; 2];
         for (tile, middle) in tiles.iter_mut().zip([middle, other]) {
             for (high, row) in tile.iter_mut().enumerate() {
-                // SAFETY: within the 2^log_size values; only the iteration with this pair of middles touches these places.
-                unsafe { memory.read_row(place(high, middle), row) };
+                // SAFETY: within the 2^log_size values; only the iteration with this pair of middles touches these elements.
+                unsafe { memory.read_row(index(high, middle), row) };
             }
         }
         for (tile, middle) in tiles.iter().zip([other, middle]) {
             for high in 0..SIDE {
                 let row = std::array::from_fn(|low| tile[reversed(low, TILE)][reversed(high, TILE)]);
                 // SAFETY: as above; all of both tiles has been read.
-                unsafe { memory.write_row(place(high, middle), &row) };
+                unsafe { memory.write_row(index(high, middle), &row) };
             }
         }
     });

@@ -1,8 +1,8 @@
-//! Products of all entries with the powers of a number: shifts of cosets and what an inverse transform divides by.
+//! Products of all elements with the powers of a number: shifts of cosets and what an inverse transform divides by.
 
 use rayon::prelude::*;
 
-use super::network::{load, store};
+use super::butterflies::{load, store};
 use crate::backend::cpu::quadwords::MOST;
 use crate::backend::cpu::residues::Residues;
 use crate::backend::cpu::simd::Vectorised;
@@ -21,7 +21,7 @@ pub(super) struct Scale<F> {
 }
 
 impl<F: MontgomeryField> Scale<F> {
-    /// Multiplies the entry with number i by c r^i. What comes out is reduced. There are whole vectors of entries.
+    /// Multiplies element number i by c r^i. What comes out is reduced. There are whole vectors of elements.
     pub(super) fn apply<R: Residues<Field = F>>(self, values: &mut [Residue<F>], order: Order) {
         let ratio = self.ratio;
         // What products with the factors lack.
@@ -30,9 +30,9 @@ impl<F: MontgomeryField> Scale<F> {
         let pieces = values.par_chunks_mut(PIECE).enumerate();
         match order {
             _ if constant => {
-                let root = R::ROOTS.limbs(self.factor);
+                let twiddle = R::TWIDDLES.limbs(self.factor);
                 pieces.for_each(|(_, values)| {
-                    R::enter(Constant::<R> { values, root, residues: std::marker::PhantomData });
+                    R::enter(Constant::<R> { values, twiddle, residues: std::marker::PhantomData });
                 });
             }
             Order::BitReversed => {
@@ -47,7 +47,7 @@ impl<F: MontgomeryField> Scale<F> {
     }
 }
 
-/// Entry number i stands at i reversed: a bit of the place is a power of the ratio.
+/// Element number i is at index i reversed: a bit of the index is a power of the ratio.
 fn reversed<R: Residues>(
     values: &mut [Residue<R::Field>],
     factor: Residue<R::Field>,
@@ -73,10 +73,10 @@ fn reversed<R: Residues>(
     });
 }
 
-/// Products with the same factor, in the rows of a root.
+/// Products with the same factor, in the rows of a twiddle.
 struct Constant<'a, R: Residues> {
     values: &'a mut [Residue<R::Field>],
-    root: [Limbs; 2],
+    twiddle: [Limbs; 2],
     residues: std::marker::PhantomData<R>,
 }
 
@@ -98,9 +98,9 @@ struct Table<'a, R: Residues> {
 impl<R: Residues> Vectorised<R> for Constant<'_, R> {
     #[inline(always)]
     fn run(self) {
-        let root = R::root(&self.root);
+        let twiddle = R::twiddle(&self.twiddle);
         for values in self.values.chunks_exact_mut(R::WIDTH) {
-            store::<R>(R::rotated(load::<R>(values, 1), root), values, 1, true);
+            store::<R>(R::times_twiddle(load::<R>(values, 1), twiddle), values, 1, true);
         }
     }
 }

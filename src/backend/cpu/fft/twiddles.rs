@@ -1,10 +1,10 @@
-//! Tables of roots of unity, and those that an engine keeps.
+//! Tables of twiddles, which are roots of unity, and those that an engine keeps.
 
 use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 
-use crate::backend::cpu::residues::{Residues, Roots};
+use crate::backend::cpu::residues::{Residues, TwiddleForm};
 use crate::field::montgomery::{Limbs, Modulus, Residue};
 use crate::lock::lock;
 
@@ -20,16 +20,16 @@ pub(super) struct Twiddles {
     modulus: Limbs,
     root: Limbs,
     log_size: u32,
-    form: Roots,
+    form: TwiddleForm,
     table: Vec<Limbs>,
 }
 
 impl Twiddles {
-    fn new<M: Modulus>(root: Residue<M>, log_size: u32, form: Roots) -> Self {
+    fn new<M: Modulus>(root: Residue<M>, log_size: u32, form: TwiddleForm) -> Self {
         let reduced = |x: Residue<M>| Residue::from_montgomery(x.canonical());
         let shift = match form {
-            Roots::Shifted(shift) => shift,
-            Roots::WithQuotients => 0,
+            TwiddleForm::Shifted(shift) => shift,
+            TwiddleForm::WithQuotients => 0,
         };
         let one = reduced(Residue::from_word(1 << shift));
         let mut table = vec![one; 1 << log_size.saturating_sub(1)];
@@ -48,8 +48,8 @@ impl Twiddles {
         }
         let table = match form {
             // In place, where the compiler sees that both are the same memory.
-            Roots::Shifted(_) => table.into_iter().map(Residue::lazy_limbs).collect(),
-            Roots::WithQuotients => {
+            TwiddleForm::Shifted(_) => table.into_iter().map(Residue::lazy_limbs).collect(),
+            TwiddleForm::WithQuotients => {
                 let mut rows = vec![[0; 4]; 2 * table.len()];
                 let pairs = rows.par_chunks_exact_mut(2).zip(table).with_min_len(1 << 10);
                 pairs.for_each(|(rows, root)| rows.copy_from_slice(&form.limbs(root)));
@@ -59,17 +59,17 @@ impl Twiddles {
         Self { modulus: M::P, root: root.canonical(), log_size, form, table }
     }
 
-    /// The rows of the factor of block k.
+    /// The rows of the twiddle of block k.
     #[inline(always)]
     pub(super) fn rows<R: Residues>(&self, k: usize) -> &[Limbs] {
-        debug_assert_eq!(self.form, R::ROOTS);
-        &self.table[k * R::ROOTS.rows()..(k + 1) * R::ROOTS.rows()]
+        debug_assert_eq!(self.form, R::TWIDDLES);
+        &self.table[k * R::TWIDDLES.rows()..(k + 1) * R::TWIDDLES.rows()]
     }
 
-    /// The factor of block k.
+    /// The twiddle of block k.
     #[inline(always)]
-    pub(super) fn at<R: Residues>(&self, k: usize) -> R::Root {
-        R::root(self.rows::<R>(k))
+    pub(super) fn at<R: Residues>(&self, k: usize) -> R::Twiddle {
+        R::twiddle(self.rows::<R>(k))
     }
 }
 
@@ -79,7 +79,12 @@ pub(crate) struct TwiddleCache(Mutex<Vec<Arc<Twiddles>>>);
 
 impl TwiddleCache {
     /// The table of a root of order 2^`log_size` in a form.
-    pub(super) fn get<M: Modulus>(&self, root: Residue<M>, log_size: u32, form: Roots) -> Arc<Twiddles> {
+    pub(super) fn get<M: Modulus>(
+        &self,
+        root: Residue<M>,
+        log_size: u32,
+        form: TwiddleForm,
+    ) -> Arc<Twiddles> {
         let key = (M::P, root.canonical(), log_size, form);
         let matches = |table: &Arc<Twiddles>| (table.modulus, table.root, table.log_size, table.form) == key;
         let take =

@@ -1,8 +1,8 @@
-//! Scalars as integers, and their signed digits.
+//! Scalars as integers, and the signed digits of their windows.
 //!
 //! A scalar s stands for the integer s or for -(r - s), whichever is shorter: a bit less than r has, and a sign, so that small
-//! negative numbers are as narrow as small positive ones. Digits to the base 2^c are those of Booth's recoding (1951): digit
-//! w is made of bits c w - 1 to c w + c - 1, lies between -2^(c-1) and 2^(c-1), and needs no carry from its neighbours.
+//! negative numbers are as narrow as small positive ones. Integers are cut into windows of c bits, and each
+//! window has a signed digit, by Booth's recoding (1951): that of window w is made of bits c w - 1 to c w + c - 1, lies between -2^(c-1) and 2^(c-1), and needs no carry from other windows.
 
 use std::marker::PhantomData;
 
@@ -86,14 +86,14 @@ pub(super) fn widths(integers: &[Limbs]) -> Vec<usize> {
     integers.par_chunks(1 << 14).map(count).reduce(|| vec![0; WIDTHS], sum)
 }
 
-/// How integers are cut into digits.
+/// How integers are cut into windows, each with a digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Digits {
-    /// Bits of a digit.
+    /// Bits of a window.
     pub(super) bits: u32,
-    /// Number of digits.
-    pub(super) count: u32,
-    /// The largest magnitude, at least 1.
+    /// The number of windows.
+    pub(super) windows: u32,
+    /// The largest magnitude of a digit, at least 1.
     pub(super) largest: usize,
 }
 
@@ -101,27 +101,27 @@ impl Digits {
     /// Signed digits for integers of `width` bits.
     pub(super) fn signed(bits: u32, width: u32) -> Self {
         // One bit more than the integer's, for the sign of its last digit.
-        Self { bits, count: (width + 1).div_ceil(bits), largest: 1 << (bits - 1) }
+        Self { bits, windows: (width + 1).div_ceil(bits), largest: 1 << (bits - 1) }
     }
 
-    /// One unsigned digit, the whole integer.
+    /// One window, the whole integer, whose digit is not negative.
     pub(super) fn whole(width: u32) -> Self {
-        Self { bits: width, count: 1, largest: (1 << width) - 1 }
+        Self { bits: width, windows: 1, largest: (1 << width) - 1 }
     }
 
-    /// The digit at a place, of any integer.
-    pub(super) fn at(&self, place: u32) -> Place {
+    /// A window of any integer.
+    pub(super) fn window(&self, index: u32) -> Window {
         // An unsigned digit is a signed one with a bit more, which is never set.
-        let is_whole = self.count == 1 && self.largest + 1 == 1 << self.bits;
+        let is_whole = self.windows == 1 && self.largest + 1 == 1 << self.bits;
         let bits = self.bits + u32::from(is_whole);
-        // The bit below the digit's lowest is that of the word before, or for the first digit none.
-        let Some(start) = (place * bits).checked_sub(1) else {
-            return Place { words: [0, 0], masks: [0, Self::mask(0)], shift: 63, bits };
+        // From the bit below the window's lowest on; the first window has none.
+        let Some(start) = (index * bits).checked_sub(1) else {
+            return Window { words: [0, 0], masks: [0, Self::mask(0)], shift: 63, bits };
         };
         let (word, shift) = ((start / 64) as usize, start % 64);
         let next = (word + 1).min(LIMBS - 1);
         let masks = [Self::mask(word), if next > word { Self::mask(next) } else { 0 }];
-        Place { words: [word, next], masks, shift, bits }
+        Window { words: [word, next], masks, shift, bits }
     }
 
     /// The bits of a word that are not the sign.
@@ -130,19 +130,19 @@ impl Digits {
     }
 }
 
-/// Where a digit lies in an integer.
+/// Where a window lies in an integer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    /// The words that have it, and their bits that count.
+pub(super) struct Window {
+    /// The words that have its bits, and which of theirs are not the sign.
     words: [usize; 2],
     masks: [u64; 2],
-    /// The place in the first word of the bit below the digit.
+    /// Where the bit below the window is in the first word.
     shift: u32,
     bits: u32,
 }
 
-impl Place {
-    /// The digit's magnitude, with [`NEGATIVE`] if it is below 0, and perhaps if it is 0.
+impl Window {
+    /// The magnitude of the window's digit, with [`NEGATIVE`] if it is below 0, and perhaps if it is 0.
     #[inline(always)]
     pub(super) fn digit(&self, integer: &Limbs) -> u32 {
         let [low, high] = [0, 1].map(|i| integer[self.words[i] % LIMBS] & self.masks[i]);
@@ -166,8 +166,8 @@ mod tests {
     /// The digits of a scalar, put together again in the field.
     fn value<F: MontgomeryField>(digits: &Digits, integer: &Limbs) -> F {
         let base = F::from(1 << digits.bits);
-        (0..digits.count).rev().fold(F::ZERO, |value, index| {
-            let digit = digits.at(index).digit(integer);
+        (0..digits.windows).rev().fold(F::ZERO, |value, index| {
+            let digit = digits.window(index).digit(integer);
             let (magnitude, negative) = (digit & !NEGATIVE, digit & NEGATIVE != 0);
             assert!(magnitude as usize <= digits.largest, "{digits:?} {integer:x?} {index}");
             let digit = F::from(u64::from(magnitude));

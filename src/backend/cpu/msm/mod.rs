@@ -2,20 +2,21 @@
 //!
 //! # Mathematical description
 //!
-//! Pippenger's bucket method (1976; Bernstein, Doumen, Lange and Oosterwijk, Indocrypt 2012): scalars are cut into signed
-//! digits of c bits ([`integers`]); the bases with digit d at one place, negated where d is negative, are added into
-//! bucket |d| of that place ([`adder`]); the sum of d times bucket d, over all d, is the sum at that place; and places
-//! are put together by doubling c times between them. c balances the number of places against that of buckets ([`plan`]),
-//! for the widths that the scalars have: a column of bits is a single bucket.
+//! Pippenger's bucket method (1976; Bernstein, Doumen, Lange and Oosterwijk, Indocrypt 2012): scalars are cut into windows of
+//! c bits with signed digits ([`integers`]); the bases with digit d in a window, negated where d is negative, are added into
+//! bucket |d| of that window (bucket accumulation, [`buckets`], by batched affine addition, [`affine_batch`]); the sum of d times
+//! bucket d, over all d, is the sum of that window (bucket reduction); and windows are put together by doubling c times between them. c
+//! balances the number of windows against that of buckets ([`plan`]), for the widths that the scalars have: a column of bits is a
+//! single bucket.
 //!
-//! The weighted sum over many buckets is the same problem again, with short weights: cut into two digits, it takes two
-//! affine sums a bucket where a running sum takes two projective ones.
+//! The reduction of many buckets is the same problem again, with short weights: cut into two digits, it takes two affine sums a
+//! bucket where a running sum takes two projective ones.
 //!
-//! With [`tables`] of multiples by 2^(c S t), digit t S + s of every base goes to bucket set s, so that there are fewer sets
-//! to be summed and digits can be longer.
+//! With [`tables`] of multiples by 2^(c S t), window t S + s of every base goes to bucket set s, so that there are fewer sets
+//! to be reduced and windows can be larger.
 
-mod adder;
-mod chords;
+mod affine_batch;
+mod buckets;
 mod integers;
 mod plan;
 mod tables;
@@ -26,7 +27,7 @@ use std::marker::PhantomData;
 
 use rayon::prelude::*;
 
-use self::adder::{Buckets, Point};
+use self::buckets::{Buckets, Point};
 use self::integers::{Integers, NEGATIVE};
 use self::plan::{Plan, SHORT, Task};
 use self::tables::Tables;
@@ -106,7 +107,7 @@ impl<C: Curve> Msm<C> for Cpu {
     }
 }
 
-/// What one task after another uses: buckets, and those of weighted sums.
+/// What one task after another uses: buckets, and those of bucket reductions.
 struct Scratch<R: Residues>([Buckets<R>; 2]);
 
 impl<R: Residues> Scratch<R> {
@@ -115,7 +116,7 @@ impl<R: Residues> Scratch<R> {
     }
 }
 
-/// Bases, and tables of their multiples with the place where the bases begin in them.
+/// Bases, and tables of their multiples with the index where the bases begin in them.
 struct Bases<'a, F> {
     points: &'a [Point<F>],
     tables: Option<(&'a Tables<Residue<F>>, usize)>,
@@ -151,9 +152,9 @@ impl<F: MontgomeryField> Bases<'_, F> {
         integers: &[Limbs],
     ) -> Vec<Xyzz<Residue<F>>> {
         let Plan { digits, sets, .. } = *plan;
-        let [buckets, of_weights] = &mut scratch.0;
+        let [buckets, for_reduction] = &mut scratch.0;
         buckets.empty(digits.largest * task.sets.len(), digits.largest);
-        // Where bases stand, and how far their next multiples are.
+        // Where bases lie, and how far their next multiples are.
         let (points, before, stride) = match self.tables {
             Some((tables, first)) if plan.tables > 1 => {
                 (&tables.points[..], first + task.bases.start, tables.count)
@@ -164,49 +165,46 @@ impl<F: MontgomeryField> Bases<'_, F> {
         for (i, integers) in integers[task.bases.clone()].chunks(chunk).enumerate() {
             let first = before + i * chunk;
             for (slot, set) in task.sets.clone().enumerate() {
-                for (table, place) in (set..digits.count as usize).step_by(sets).enumerate() {
-                    let (digit, before) = (digits.at(place as u32), (slot * digits.largest) as u32);
-                    let entries = (first + table * stride..).zip(integers).filter_map(|(base, integer)| {
-                        let digit = digit.digit(integer);
+                for (table, window) in (set..digits.windows as usize).step_by(sets).enumerate() {
+                    let (window, before) = (digits.window(window as u32), (slot * digits.largest) as u32);
+                    let terms = (first + table * stride..).zip(integers).filter_map(|(base, integer)| {
+                        let digit = window.digit(integer);
                         let bucket = (digit & !NEGATIVE).checked_sub(1)?;
                         Some((before + bucket, base as u32 | digit & NEGATIVE))
                     });
-                    buckets.add(entries, points);
+                    buckets.add(terms, points);
                 }
             }
-            if buckets.has_many_entries() {
-                buckets.settle(points);
+            if buckets.has_many_deferred() {
+                buckets.finish(points);
             }
         }
-        buckets.settle(points);
-        buckets.sums.chunks(digits.largest).map(|sums| weighted_sum(of_weights, sums)).collect()
+        buckets.finish(points);
+        buckets.sums.chunks(digits.largest).map(|sums| reduce(for_reduction, sums)).collect()
     }
 }
 
-/// The sum of i + 1 times the point at index i.
-fn weighted_sum<R: Residues>(
-    buckets: &mut Buckets<R>,
-    points: &[Point<R::Field>],
-) -> Xyzz<Residue<R::Field>> {
+/// Bucket reduction: the sum of i + 1 times the point at index i.
+fn reduce<R: Residues>(buckets: &mut Buckets<R>, points: &[Point<R::Field>]) -> Xyzz<Residue<R::Field>> {
     if points.len() <= SHORT {
         return running_sum(points);
     }
-    // Weights have two digits of about the same length; those of each place have buckets.
+    // Weights have two digits of about the same length, each with buckets.
     let low_bits = (usize::BITS - points.len().leading_zeros()).div_ceil(2);
     let (low_count, high_count) = ((1 << low_bits) - 1, points.len() >> low_bits);
     buckets.empty(low_count + high_count, 0);
-    let entries = points.iter().enumerate().filter(|(_, point)| !point.is_identity()).flat_map(|(i, _)| {
+    let terms = points.iter().enumerate().filter(|(_, point)| !point.is_identity()).flat_map(|(i, _)| {
         let (high, low) = ((i + 1) >> low_bits, (i + 1) & low_count);
         let buckets = [low.checked_sub(1), high.checked_sub(1).map(|high| low_count + high)];
         buckets.into_iter().flatten().map(move |bucket| (bucket as u32, i as u32))
     });
-    buckets.add(entries, points);
-    buckets.settle(points);
+    buckets.add(terms, points);
+    buckets.finish(points);
     let (low, high) = buckets.sums.split_at(low_count);
     (0..low_bits).fold(running_sum(high), |sum, _| sum.double()).add(&running_sum(low))
 }
 
-/// The same for few points: every sum of the last points counts once.
+/// The same for few points: the sum of all sums of the last points.
 fn running_sum<F: MontgomeryField>(points: &[Point<F>]) -> Xyzz<Residue<F>> {
     let both = points.iter().rev().fold((Xyzz::IDENTITY, Xyzz::IDENTITY), |(last, sum), point| {
         let last: Xyzz<_> = last.add_affine(point);

@@ -1,35 +1,35 @@
-//! How a sum is divided: the size of digits, and the tasks.
+//! How a sum is divided: the size of windows, and the tasks.
 
 use std::ops::Range;
 
-use super::adder::POINTS;
+use super::buckets::POINTS;
 use super::integers::{Digits, WIDTHS};
 
 /// What things cost, in products of coordinates. A sum of affine points, its share of an inversion and of sorting included.
 const SUM: f64 = 7.0;
-/// A bucket beyond its points: its share of the weighted sum, two sums, and of memory.
+/// A bucket beyond its points: its share of the bucket reduction, two sums, and of memory.
 const BUCKET: f64 = 3.0 * SUM;
 /// A bucket of a short weighted sum, by two projective sums.
 const SHORT_BUCKET: f64 = 24.0;
-/// A digit place: doublings and the end of a weighted sum.
-const PLACE: f64 = 300.0;
+/// A window: doublings and the end of a bucket reduction.
+const WINDOW: f64 = 300.0;
 /// Buckets that are summed one after another.
 pub(super) const SHORT: usize = 64;
 
-/// The largest digits, in bits; 2^21 buckets are 128 MiB.
+/// The largest windows, in bits; 2^21 buckets are 128 MiB.
 const MOST_BITS: u32 = 22;
 
-/// Entries of small sets that one task takes together.
+/// Points in small sets that one task takes together.
 const TOGETHER: usize = 1 << 14;
 
-/// Entries that a task sorts at once. They refer to 1 MiB of bases, or to as many bases as there are buckets.
+/// Points that a task sorts at once. They refer to 1 MiB of bases, or to as many bases as there are buckets.
 const CHUNK: usize = 1 << 14;
 
 /// A division into tasks.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) digits: Digits,
-    /// Tables of multiples in use: digit t S + s belongs to table t and bucket set s, with S sets.
+    /// Tables of multiples in use: window t S + s belongs to table t and bucket set s, with S sets.
     pub(super) tables: usize,
     pub(super) sets: usize,
     pub(super) tasks: Vec<Task>,
@@ -56,8 +56,8 @@ impl TableShape {
     pub(super) fn new(n: usize, longest: u32, most: usize) -> Option<Self> {
         let shapes = (2..=MOST_BITS).map(|bits| {
             let digits = Digits::signed(bits, longest);
-            let sets = (digits.count as usize).div_ceil(most);
-            Self { digits, sets, tables: (digits.count as usize).div_ceil(sets) }
+            let sets = (digits.windows as usize).div_ceil(most);
+            Self { digits, sets, tables: (digits.windows as usize).div_ceil(sets) }
         });
         let mut widths = vec![0; WIDTHS];
         widths[longest as usize] = n;
@@ -68,13 +68,13 @@ impl TableShape {
 
     /// What a sum of `n` wide scalars costs with these tables.
     pub(super) fn cost(&self, n: usize) -> f64 {
-        n as f64 * SUM * f64::from(self.digits.count) + self.sets as f64 * set_cost(self.digits)
+        n as f64 * SUM * f64::from(self.digits.windows) + self.sets as f64 * set_cost(self.digits)
     }
 }
 
 /// What a set of buckets costs beyond the points in them.
 fn set_cost(digits: Digits) -> f64 {
-    PLACE
+    WINDOW
         + match digits.largest {
             short @ 0..=SHORT => short as f64 * SHORT_BUCKET,
             many => many as f64 * BUCKET + (many as f64).sqrt() * 4.0 * SHORT_BUCKET,
@@ -83,13 +83,13 @@ fn set_cost(digits: Digits) -> f64 {
 
 /// What a sum costs; `widths` counts the integers of each number of bits.
 fn cost(digits: &Digits, widths: &[usize], sets: Option<usize>) -> f64 {
-    let entries: usize = (0..digits.count).map(|place| entries(digits, widths, place)).sum();
-    entries as f64 * SUM + sets.unwrap_or(digits.count as usize) as f64 * set_cost(*digits)
+    let digits_in_all: usize = (0..digits.windows).map(|window| nonzero(digits, widths, window)).sum();
+    digits_in_all as f64 * SUM + sets.unwrap_or(digits.windows as usize) as f64 * set_cost(*digits)
 }
 
-/// About how many digits at a place are other than 0.
-fn entries(digits: &Digits, widths: &[usize], place: u32) -> usize {
-    widths.iter().skip(((place * digits.bits) as usize).max(1)).sum()
+/// About how many digits of a window are other than 0.
+fn nonzero(digits: &Digits, widths: &[usize], window: u32) -> usize {
+    widths.iter().skip(((window * digits.bits) as usize).max(1)).sum()
 }
 
 /// The cheapest digits without tables.
@@ -113,12 +113,12 @@ impl Plan {
         });
         let (digits, tables, sets) = match with_tables {
             Some(TableShape { digits, tables, sets }) => (digits, tables, sets),
-            None => (digits, 1, digits.count as usize),
+            None => (digits, 1, digits.windows as usize),
         };
         let work: Vec<usize> = (0..sets)
             .map(|set| {
-                let places = (set..digits.count as usize).step_by(sets);
-                places.map(|place| entries(&digits, widths, place as u32)).sum::<usize>() + digits.largest
+                let windows = (set..digits.windows as usize).step_by(sets);
+                windows.map(|window| nonzero(&digits, widths, window as u32)).sum::<usize>() + digits.largest
             })
             .collect();
         let tasks = tasks(n, &work, digits.largest, threads);
@@ -128,7 +128,7 @@ impl Plan {
     /// Bases that a task takes at once.
     pub(super) fn chunk(&self, task: &Task) -> usize {
         let buckets = task.sets.len() * self.digits.largest;
-        // Few entries for many buckets would be copied about without being added.
+        // Few points for many buckets would be copied about without being added.
         CHUNK.max(buckets).div_ceil(task.sets.len() * self.tables)
     }
 }
@@ -180,7 +180,7 @@ mod tests {
                         assert!(plan.chunk(task) > 0);
                     }
                     assert!(covered.iter().all(|&bases| bases == n), "{n} {width} {threads} {plan:?}");
-                    assert!(plan.tables * plan.sets >= plan.digits.count as usize);
+                    assert!(plan.tables * plan.sets >= plan.digits.windows as usize);
                 }
             }
         }

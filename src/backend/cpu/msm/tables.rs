@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::adder::POINTS;
+use super::buckets::POINTS;
 use super::plan::TableShape;
 use crate::curve::{Affine, Coordinate, Xyzz};
 use crate::error::Error;

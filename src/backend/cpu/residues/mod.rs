@@ -24,17 +24,17 @@ use crate::field::MontgomeryField;
 use crate::field::known_factor::KnownFactor;
 use crate::field::montgomery::{Limbs, Modulus, Residue};
 
-/// How a table of roots of unity has a root z.
+/// How a table has a twiddle z, which is a root of unity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Roots {
+pub(super) enum TwiddleForm {
     /// z 2^shift in Montgomery form, below p: one row.
     Shifted(u32),
     /// Two rows, those of a [`KnownFactor`].
     WithQuotients,
 }
 
-impl Roots {
-    /// Rows of limbs that a root takes.
+impl TwiddleForm {
+    /// Rows of limbs that a twiddle takes.
     #[inline(always)]
     pub(super) const fn rows(self) -> usize {
         match self {
@@ -64,10 +64,10 @@ pub(super) trait Residues: Vectors + Copy + Send + Sync + 'static {
     type Factor: Copy + Send + Sync;
 
     /// What values of transforms can be multiplied with.
-    type Root: Copy + Send + Sync;
+    type Twiddle: Copy + Send + Sync;
 
-    /// How tables have roots.
-    const ROOTS: Roots;
+    /// How tables have twiddles.
+    const TWIDDLES: TwiddleForm;
 
     /// Half the bits of 2 by which products are divided beyond 256.
     const SHIFT: u32;
@@ -124,20 +124,20 @@ pub(super) trait Residues: Vectors + Copy + Send + Sync + 'static {
     /// Values of a transform, up to 40p in magnitude, times factors made of residues x 2^(256 + 2 `SHIFT`): a x, up to 2.2p.
     fn scaled(a: Self::Sum, factor: Self::Factor) -> Self::Sum;
 
-    /// A root of a table, for every lane.
-    fn root(rows: &[Limbs]) -> Self::Root;
+    /// A twiddle of a table, for every lane.
+    fn twiddle(rows: &[Limbs]) -> Self::Twiddle;
 
-    /// Values of a transform, up to 40p in magnitude, times a root: up to 2.2p.
-    fn rotated(a: Self::Sum, root: Self::Root) -> Self::Sum;
+    /// Values of a transform, up to 40p in magnitude, times a twiddle: up to 2.2p.
+    fn times_twiddle(a: Self::Sum, twiddle: Self::Twiddle) -> Self::Sum;
 
-    /// A value of a transform before two layers: small enough for two butterflies.
-    fn before_two(a: Self::Sum) -> Self::Sum;
+    /// A value of a transform, made small enough for two layers of butterflies.
+    fn before_two_layers(a: Self::Sum) -> Self::Sum;
 
     /// a + b and a - b, for values of a transform, of which b is up to 2.2p. Magnitudes add up.
     fn butterfly(a: Self::Sum, b: Self::Sum) -> [Self::Sum; 2];
 
     /// A value of a transform below 2p.
-    fn settled(a: Self::Sum) -> Self::Sum;
+    fn below_2p(a: Self::Sum) -> Self::Sum;
 
     /// Such a value below p.
     fn canonical(a: Self::Sum) -> Self::Sum;

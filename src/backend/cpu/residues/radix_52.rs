@@ -19,7 +19,7 @@
 
 use std::marker::PhantomData;
 
-use super::{MOST, Residues, Roots, Vectors};
+use super::{MOST, Residues, TwiddleForm, Vectors};
 use crate::backend::cpu::quadwords::{BITS, Quadwords};
 use crate::field::MontgomeryField;
 use crate::field::montgomery::{Limbs, Modulus, Residue};
@@ -278,9 +278,9 @@ impl<Q: Quadwords, M: MontgomeryField> Residues for Radix52<Q, M> {
     type Field = M;
     type Sum = Columns<Q>;
     type Factor = Carried<Q>;
-    type Root = Carried<Q>;
+    type Twiddle = Carried<Q>;
 
-    const ROOTS: Roots = Roots::Shifted(2 * Self::SHIFT);
+    const TWIDDLES: TwiddleForm = TwiddleForm::Shifted(2 * Self::SHIFT);
 
     const SHIFT: u32 = 2;
 
@@ -414,17 +414,17 @@ impl<Q: Quadwords, M: MontgomeryField> Residues for Radix52<Q, M> {
     }
 
     #[inline(always)]
-    fn root(rows: &[Limbs]) -> Carried<Q> {
+    fn twiddle(rows: &[Limbs]) -> Carried<Q> {
         Carried(constant(split(rows[0])))
     }
 
     #[inline(always)]
-    fn rotated(a: Columns<Q>, root: Carried<Q>) -> Columns<Q> {
-        Self::scaled(a, root)
+    fn times_twiddle(a: Columns<Q>, twiddle: Carried<Q>) -> Columns<Q> {
+        Self::scaled(a, twiddle)
     }
 
     #[inline(always)]
-    fn before_two(a: Columns<Q>) -> Columns<Q> {
+    fn before_two_layers(a: Columns<Q>) -> Columns<Q> {
         a
     }
 
@@ -434,7 +434,7 @@ impl<Q: Quadwords, M: MontgomeryField> Residues for Radix52<Q, M> {
     }
 
     #[inline(always)]
-    fn settled(a: Columns<Q>) -> Columns<Q> {
+    fn below_2p(a: Columns<Q>) -> Columns<Q> {
         Columns(Self::less(sum(a.0, constant(Constants::<M>::SPAN))))
     }
 

@@ -2,14 +2,14 @@
 
 use std::marker::PhantomData;
 
-use super::{MOST, Residues, Roots, Vectors};
+use super::{MOST, Residues, TwiddleForm, Vectors};
 use crate::field::MontgomeryField;
 use crate::field::known_factor::KnownFactor;
 use crate::field::montgomery::{Limbs, Residue};
 
 /// One residue. Factors and sums are below 2p.
 ///
-/// In transforms sums are below 5.2p, where limbs hold 5.29p. Roots come with quotients, and products with them are below 2p. Two
+/// In transforms sums are below 5.2p, where limbs hold 5.29p. Twiddles come with quotients, and products with them are below 2p. Two
 /// layers take a value below 1.17p to 3.17p and 5.17p: each adds a product, or subtracts it from 2p more.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::backend::cpu) struct Scalar<M>(PhantomData<M>);
@@ -23,9 +23,9 @@ impl<M: MontgomeryField> Residues for Scalar<M> {
     type Field = M;
     type Sum = Residue<M>;
     type Factor = Residue<M>;
-    type Root = KnownFactor<M>;
+    type Twiddle = KnownFactor<M>;
 
-    const ROOTS: Roots = Roots::WithQuotients;
+    const TWIDDLES: TwiddleForm = TwiddleForm::WithQuotients;
 
     const SHIFT: u32 = 0;
 
@@ -115,17 +115,17 @@ impl<M: MontgomeryField> Residues for Scalar<M> {
     }
 
     #[inline(always)]
-    fn root(rows: &[Limbs]) -> KnownFactor<M> {
+    fn twiddle(rows: &[Limbs]) -> KnownFactor<M> {
         KnownFactor::from_limbs([rows[0], rows[1]])
     }
 
     #[inline(always)]
-    fn rotated(a: Residue<M>, root: KnownFactor<M>) -> Residue<M> {
-        root.times(a)
+    fn times_twiddle(a: Residue<M>, twiddle: KnownFactor<M>) -> Residue<M> {
+        twiddle.times(a)
     }
 
     #[inline(always)]
-    fn before_two(a: Residue<M>) -> Residue<M> {
+    fn before_two_layers(a: Residue<M>) -> Residue<M> {
         a.nearly_reduced()
     }
 
@@ -135,7 +135,7 @@ impl<M: MontgomeryField> Residues for Scalar<M> {
     }
 
     #[inline(always)]
-    fn settled(a: Residue<M>) -> Residue<M> {
+    fn below_2p(a: Residue<M>) -> Residue<M> {
         a.nearly_reduced()
     }
 

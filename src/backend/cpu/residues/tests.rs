@@ -305,7 +305,7 @@ impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Transforms<Q, M> {
                 let near = if multiple * near >= 40 { 0 } else { near };
                 let value = times(multiple, near);
                 let expected = residue::<M>(value);
-                for found in Limits::<Q, M>::lanes(Radix52::<Q, M>::settled(columns(value)).0) {
+                for found in Limits::<Q, M>::lanes(Radix52::<Q, M>::below_2p(columns(value)).0) {
                     assert!(found.iter().all(|&limb| (0..1 << 52).contains(&limb)), "{multiple} {near}");
                     assert!(below(found, times(2, 0)), "{multiple} {near}");
                     assert_eq!(residue::<M>(found).canonical(), expected.canonical());
@@ -343,17 +343,22 @@ fn single_elements<M: MontgomeryField>() {
     let two_p = add_limbs(M::P, M::P).0;
     let [small, _, _] = near(add_limbs(M::P, [0, 0, 0, 1 << 59]).0);
     let root = Residue::<M>::from_integer([3, 5, 7, 1 << 60]);
-    let rows = Single::<M>::ROOTS.limbs(root);
+    let rows = Single::<M>::TWIDDLES.limbs(root);
     for limbs in all.chain([[u64::MAX; 4]]) {
         let value = Residue::<M>::from_montgomery(limbs);
-        for found in [Single::<M>::before_two(value), Single::<M>::settled(value)].map(Residue::lazy_limbs) {
+        for found in
+            [Single::<M>::before_two_layers(value), Single::<M>::below_2p(value)].map(Residue::lazy_limbs)
+        {
             assert!(!is_below(small, found), "{limbs:x?}: {found:x?}");
             assert_eq!(reduced(found), reduced(limbs));
         }
-        let canonical = Single::<M>::canonical(Single::<M>::settled(value)).lazy_limbs();
+        let canonical = Single::<M>::canonical(Single::<M>::below_2p(value)).lazy_limbs();
         assert!(is_below(canonical, M::P), "{limbs:x?}");
         let expected = Residue::<M>::from_integer(limbs).mul(root).canonical();
-        assert_eq!(reduced(Single::<M>::rotated(value, Single::<M>::root(&rows)).lazy_limbs()), expected);
+        assert_eq!(
+            reduced(Single::<M>::times_twiddle(value, Single::<M>::twiddle(&rows)).lazy_limbs()),
+            expected
+        );
     }
     // Anything that wraps changes the residue.
     let integer = Residue::<M>::from_integer;
@@ -369,9 +374,11 @@ fn single_elements<M: MontgomeryField>() {
             for second in products {
                 let [a, b] = [middle, second].map(Residue::from_montgomery);
                 for end in differ(Single::<M>::butterfly(a, b), [middle, second]) {
-                    let rotated =
-                        Single::<M>::rotated(Residue::from_montgomery(end), Single::<M>::root(&rows));
-                    assert!(is_below(rotated.lazy_limbs(), two_p));
+                    let times_twiddle = Single::<M>::times_twiddle(
+                        Residue::from_montgomery(end),
+                        Single::<M>::twiddle(&rows),
+                    );
+                    assert!(is_below(times_twiddle.lazy_limbs(), two_p));
                 }
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  plan.rs      the passes that make a transform, and what each is given
-//!  roots.rs     the tables that they multiply with, on the device
+//!  twiddles.rs  the tables that they multiply with, on the device
 //!  programs.rs  their kernels
 //!  host.rs      transforms of host data: in how many parts, and what comes back
 //! ```
@@ -10,9 +10,9 @@
 mod host;
 mod plan;
 pub(super) mod programs;
-mod roots;
 #[cfg(all(test, feature = "opencl"))]
 mod tests;
+mod twiddles;
 
 use super::Gpu;
 use super::device::{Arg, Device, Launch};
@@ -21,10 +21,10 @@ use super::work::{Region, Work};
 use crate::error::Error;
 use crate::field::montgomery::LIMBS;
 pub(super) use plan::Transform;
-use plan::{Pass, Place};
+use plan::{Pass, Storage};
 pub use programs::DeviceField;
-use roots::Roots;
-pub(super) use roots::RootsKey;
+use twiddles::Twiddles;
+pub(super) use twiddles::TwiddlesKey;
 
 /// Words of an element.
 pub(super) const SCALAR: usize = LIMBS;
@@ -41,21 +41,23 @@ impl<D: Device> Gpu<D> {
     ) -> Result<Region, Error> {
         let words = (SCALAR * count) << transform.ntt.domain.log_size();
         let passes = plan::plan(transform, count, self.choice);
-        let roots = self.table(work, &transform.roots())?;
+        let twiddles = self.table(work, &transform.twiddles())?;
         let output = work.allocate(words)?;
         let scratch = match plan::needs_scratch(&passes) {
             true if spent && plan::scratch_may_be_input(&passes) => input,
             true => work.allocate(words)?,
             false => output,
         };
-        let region = |place| match place {
-            Place::Input => input,
-            Place::Output => output,
-            Place::Scratch => scratch,
+        let region = |storage| match storage {
+            Storage::Input => input,
+            Storage::Output => output,
+            Storage::Scratch => scratch,
         };
         let launches: Vec<_> = passes
             .iter()
-            .map(|pass| launch(work, pass, region(pass.from), region(pass.to), (roots, transform.roots())))
+            .map(|pass| {
+                launch(work, pass, region(pass.from), region(pass.to), (twiddles, transform.twiddles()))
+            })
             .collect();
         work.launch(&launches)?;
         Ok(output)
@@ -76,12 +78,12 @@ fn launch<F: DeviceField, D: Device>(
     pass: &Pass,
     from: Region,
     to: Region,
-    (table, roots): (Region, Roots<F>),
+    (table, twiddles): (Region, Twiddles<F>),
 ) -> Launch<Region> {
     let [read, written] = pass.extent();
     assert!(from.words() >= SCALAR * read && to.words() >= SCALAR * written);
-    assert!(table.words() >= roots.words() && roots.log_size == pass.log_size);
-    let program = if pass.back { F::PROGRAMS.inverse } else { F::PROGRAMS.forward };
+    assert!(table.words() >= twiddles.words() && twiddles.log_size == pass.log_size);
+    let program = if pass.inverse { F::PROGRAMS.inverse } else { F::PROGRAMS.forward };
     let mut args: Vec<_> = [from, to, table].map(|region| Arg::Buffer(region, 0)).into();
     let logs = [pass.log_size, pass.log_input, pass.log_tile, pass.log_stride];
     args.push(Arg::Word(pass.total as u64));
@@ -97,6 +99,6 @@ fn launch<F: DeviceField, D: Device>(
     };
     args.push(Arg::Word(pass.flags));
     // SAFETY: the kernels have these parameters; they read and write the scalars asserted, and of the table what a tree of this
-    // size has. Where places are reversed, or other columns read what a column writes, `from` is not `to`.
-    unsafe { Launch::new(program, kernel[usize::from(pass.back)], grid, args) }
+    // size has. Where indices are reversed, or other columns read what a column writes, `from` is not `to`.
+    unsafe { Launch::new(program, kernel[usize::from(pass.inverse)], grid, args) }
 }

@@ -5,20 +5,20 @@
 //! Values on a domain { s w^i } are remainders modulo X - s w^i. They are found down a tree: at stage m = 1, 2, 4, ... there are m
 //! blocks, the remainders modulo X^(n/m) - z^2, and each is taken modulo X^(n/2m) - z and X^(n/2m) + z, which costs one product for two
 //! points: (u, v) goes to u + z v and u - z v. Block i at stage m has z = (s w^rev(i))^(n/2m), rev among the log m bits of i. This takes
-//! coefficients in natural order to values in bit-reversed order, in place. Upside down, with inverted roots, it takes values back:
-//! (u, v) goes to u + v and (u - v) / z, and the factor n is taken off at the end, by adding the multiple of r that makes the sum divisible by a
+//! coefficients in natural order to values in bit-reversed order, in place (decimation in time, by Cooley and Tukey's butterflies). With stages
+//! in the opposite order and inverted twiddles (decimation in frequency, by Gentleman and Sande's) values become coefficients: (u, v) goes to u + v and (u - v) / z, and the factor n is taken off at the end, by adding the multiple of r that makes the sum divisible by a
 //! power of two.
 //!
-//! - A shift costs nothing but a table: the roots are others. Without one block 0 has z = 1 at every stage, and n of the n log n / 2
+//! - A shift costs nothing but a table of its own twiddles. Without one block 0 has z = 1 at every stage, and n of the n log n / 2
 //!   products fall away.
 //! - Coefficients padded with zeros are their own remainders at the first stages, which are left out: every block reads them all.
 //! - A pass does a run of stages on columns of 2^t points at equal distance, in work-group memory. Between passes nothing is
 //!   multiplied and nothing moved.
 //! - The order that the tree does not have by itself comes of reading in the first pass, or writing in the last one, at
-//!   bit-reversed places. Such a pass does not work in place.
+//!   bit-reversed indices. Such a pass does not work in place.
 
 use super::super::ntt::Choice;
-use super::roots::Roots;
+use super::twiddles::Twiddles;
 use crate::field::{MontgomeryField, TwoAdic};
 use crate::ntt::{Direction, Domain, Ntt, Order};
 
@@ -54,11 +54,11 @@ impl<F: MontgomeryField + TwoAdic> Transform<F> {
         Self { ntt: Ntt::forward(*domain), log_input }
     }
 
-    fn is_back(&self) -> bool {
+    fn is_inverse(&self) -> bool {
         self.ntt.direction == Direction::Inverse
     }
 
-    /// Whether inputs are read, and outputs written, at bit-reversed places.
+    /// Whether inputs are read, and outputs written, at bit-reversed indices.
     fn reversals(&self) -> [bool; 2] {
         let reversed = |order, expected| order != expected && self.ntt.domain.log_size() > 1;
         match self.ntt.direction {
@@ -73,21 +73,21 @@ impl<F: MontgomeryField + TwoAdic> Transform<F> {
         }
     }
 
-    /// The roots that its passes multiply with.
-    pub(super) fn roots(&self) -> Roots<F> {
+    /// The twiddles that its passes multiply with.
+    pub(super) fn twiddles(&self) -> Twiddles<F> {
         let domain = &self.ntt.domain;
         let invert = |x: F| x.inverted().expect("roots and shifts are not zero");
-        let (root, shift) = match self.is_back() {
+        let (root, shift) = match self.is_inverse() {
             true => (invert(domain.root()), invert(domain.shift())),
             false => (domain.root(), domain.shift()),
         };
-        Roots { log_size: domain.log_size(), root, shift }
+        Twiddles { log_size: domain.log_size(), root, shift }
     }
 }
 
 /// Where a pass reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Storage {
     Input,
     Output,
     Scratch,
@@ -96,10 +96,10 @@ pub(super) enum Place {
 /// One launch; the parameters of `kernels/fft_pass.cl`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pass {
-    pub(super) from: Place,
-    pub(super) to: Place,
+    pub(super) from: Storage,
+    pub(super) to: Storage,
     /// Upside down.
-    pub(super) back: bool,
+    pub(super) inverse: bool,
     /// Columns in all.
     pub(super) total: usize,
     /// Binary logarithms: points of a polynomial, coefficients of its input, points of a column, their distance, columns of a group.
@@ -135,7 +135,7 @@ pub(super) fn scratch_may_be_input(passes: &[Pass]) -> bool {
 
 /// Whether passes write to scratch memory of the output's size.
 pub(super) fn needs_scratch(passes: &[Pass]) -> bool {
-    passes.iter().any(|pass| pass.to == Place::Scratch)
+    passes.iter().any(|pass| pass.to == Storage::Scratch)
 }
 
 /// The digits of an index of so many bits that passes deal with, largest first.
@@ -153,7 +153,7 @@ pub(super) fn plan<F: MontgomeryField + TwoAdic>(
     count: usize,
     choice: Choice,
 ) -> Vec<Pass> {
-    let (log_size, back) = (transform.ntt.domain.log_size(), transform.is_back());
+    let (log_size, inverse) = (transform.ntt.domain.log_size(), transform.is_inverse());
     let [reversed_in, reversed_out] = transform.reversals();
     let coset = transform.ntt.domain.shift() != <F as TwoAdic>::ONE;
     let digits = digits(transform.log_input, choice);
@@ -163,9 +163,9 @@ pub(super) fn plan<F: MontgomeryField + TwoAdic>(
         log_stride -= log_tile;
         let log_columns = log_group(log_tile) - log_tile;
         passes.push(Pass {
-            from: Place::Output,
-            to: Place::Output,
-            back,
+            from: Storage::Output,
+            to: Storage::Output,
+            inverse,
             total: count << (log_size - log_tile),
             log_size,
             log_input: log_size,
@@ -175,24 +175,24 @@ pub(super) fn plan<F: MontgomeryField + TwoAdic>(
             flags: if coset { COSET } else { 0 },
         });
     }
-    if back {
+    if inverse {
         passes.reverse();
     }
     let last = passes.len() - 1;
-    passes[0].from = Place::Input;
+    passes[0].from = Storage::Input;
     passes[0].log_input = transform.log_input;
     if reversed_in {
         passes[0].flags |= REVERSED_IN;
     }
-    passes[last].flags |= CANONICAL | if back && log_size > 0 { DIVIDE } else { 0 };
+    passes[last].flags |= CANONICAL | if inverse && log_size > 0 { DIVIDE } else { 0 };
     if reversed_out {
         passes[last].flags |= REVERSED_OUT;
         for number in 0..last {
-            passes[number].to = Place::Scratch;
-            passes[number + 1].from = Place::Scratch;
+            passes[number].to = Storage::Scratch;
+            passes[number + 1].from = Storage::Scratch;
         }
     }
-    // Columns that lie one behind the other are neighbours at the end where their places are reversed.
+    // Columns that lie one behind the other are neighbours at the end where their indices are reversed.
     let reversals = REVERSED_IN | REVERSED_OUT;
     let behind = passes.iter_mut().filter(|pass| pass.log_stride == 0 && pass.flags & reversals != 0);
     behind.for_each(|pass| pass.flags |= REVERSED_COLUMN);

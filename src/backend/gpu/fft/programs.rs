@@ -1,4 +1,4 @@
-//! The programs of transforms, down the tree, up, and the roots: those of every field are made of the same text.
+//! The programs of transforms, forward, inverse, and of the twiddles: those of every field are made of the same text.
 
 use super::super::fields;
 use super::super::program::Program;
@@ -7,7 +7,7 @@ use crate::field::{MontgomeryField, TwoAdic};
 
 /// The kernels of passes.
 const PASS: &[&str] =
-    &[include_str!("../../../../kernels/fft_root.h"), include_str!("../../../../kernels/fft_pass.cl")];
+    &[include_str!("../../../../kernels/fft_twiddle.h"), include_str!("../../../../kernels/fft_pass.cl")];
 
 /// The largest groups that registers allow on a multiprocessor: 80 registers an item, and none spilled.
 const GROUPS: u32 = 6;
@@ -20,9 +20,9 @@ const REGISTERS: u32 = (65536 >> (LOG_TILE - 2)) / GROUPS / 8 * 8;
 pub struct FieldPrograms {
     /// Passes from coefficients to values.
     pub(super) forward: &'static Program,
-    /// Passes back.
+    /// Passes from values to coefficients.
     pub(super) inverse: &'static Program,
-    /// Roots.
+    /// Twiddles.
     pub(super) tables: &'static Program,
 }
 

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use rayon::prelude::*;
 
 use super::Point;
-use super::launches::Weighing;
+use super::launches::Reduction;
 use super::plan::{Division, Shape};
 use super::programs::DeviceCurve;
 use crate::backend::gpu::Device;
@@ -17,16 +17,16 @@ use crate::field::montgomery::{Limbs, Residue};
 /// The buckets of rows, and the work that adds the last part to them, maybe still under way.
 pub(super) struct Buckets<'a, D: Device, C> {
     pub(super) work: Work<'a, D>,
-    pub(super) memory: Weighing,
+    pub(super) memory: Reduction,
     /// How the last part was divided. Of another part's division buckets and pieces are the same.
     pub(super) division: Division,
     pub(super) rows: usize,
-    /// Whether they are weighed already, or are to be filled further.
-    pub(super) weighed: bool,
+    /// Whether they are reduced already, or are to be filled further.
+    pub(super) reduced: bool,
     pub(super) curve: PhantomData<C>,
 }
 
-impl Weighing {
+impl Reduction {
     /// New memory.
     pub(super) fn new<C: DeviceCurve, D: Device>(
         work: &mut Work<'_, D>,
@@ -55,26 +55,26 @@ impl<'a, D: Device, C: DeviceCurve> Buckets<'a, D, C> {
     }
 
     /// Waits for the last part, and gives the buckets to another work.
-    pub(super) fn give(self, to: &mut Work<'a, D>) -> Result<Weighing, Error> {
+    pub(super) fn give(self, to: &mut Work<'a, D>) -> Result<Reduction, Error> {
         let [sums, weighted, plain, halfway, result] = self.work.give(self.memory.regions(), to)?;
-        Ok(Weighing { sums, weighted, plain, halfway, result })
+        Ok(Reduction { sums, weighted, plain, halfway, result })
     }
 
     /// Waits for the last part, and frees what memory it took beside the buckets.
     pub(super) fn alone(self, mut work: Work<'a, D>) -> Result<Self, Error> {
-        let Self { division, rows, weighed, curve, .. } = self;
+        let Self { division, rows, reduced, curve, .. } = self;
         let memory = self.give(&mut work)?;
-        Ok(Self { work, memory, division, rows, weighed, curve })
+        Ok(Self { work, memory, division, rows, reduced, curve })
     }
 
-    /// Weighs buckets that are not weighed, waits, and adds the sums of rows to `totals`.
+    /// Reduces buckets that are not reduced, waits, and adds the sums of rows to `totals`.
     pub(super) fn end(mut self, totals: &mut [Point<C>]) -> Result<(), Error> {
         let division = self.division;
-        if !self.weighed {
+        if !self.reduced {
             let limits = self.work.limits();
             self.work.launch(&self.memory.launches::<C>(limits, division))?;
         }
-        let row = Weighing::kinds(division) / self.rows;
+        let row = Reduction::kinds(division) / self.rows;
         let mut limbs = vec![[[0_u64; 4]; 4]; row * self.rows];
         self.work.download(self.memory.result, 0, bytemuck::cast_slice_mut(&mut limbs))?;
         let rows = limbs.par_chunks(row).zip(totals);

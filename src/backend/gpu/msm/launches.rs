@@ -7,7 +7,7 @@ use super::programs::DeviceCurve;
 
 /// Items of a group of a kernel that sorts, where a device has as many.
 const SORTERS: usize = 256;
-/// Entries of a tile at most: MSM_STAGED of the kernels.
+/// Terms of a tile at most: MSM_STAGED of the kernels.
 const TILE: usize = 1 << 12;
 /// Items of a group that adds up points: MSM_ITEMS of the kernels.
 const ITEMS: usize = 64;
@@ -43,7 +43,7 @@ pub(super) fn clear<C: DeviceCurve>(limits: Limits, region: Region, halves: usiz
     unsafe { Launch::new(C::PROGRAMS.sort, "msm_clear", limits.grid(halves), vec![at(region), word(halves)]) }
 }
 
-/// `count` integers, from scalars that begin at some place of a region, and their widths.
+/// `count` integers, from scalars that begin somewhere in a region, and their widths.
 pub(super) fn integers<C: DeviceCurve>(
     limits: Limits,
     (scalars, from): (Region, usize),
@@ -74,15 +74,15 @@ pub(super) struct Source {
 
 /// The memory of a sort.
 #[derive(Clone, Copy)]
-pub(super) struct Sorting {
+pub(super) struct Sort {
     pub(super) partitions: Region,
     pub(super) pairs: Region,
     pub(super) ends: Region,
-    pub(super) entries: Region,
+    pub(super) terms: Region,
 }
 
-impl Sorting {
-    /// Entries bucket by bucket, and where each bucket ends.
+impl Sort {
+    /// Terms bucket by bucket, and where each bucket ends.
     pub(super) fn launches<C: DeviceCurve>(
         self,
         limits: Limits,
@@ -94,29 +94,29 @@ impl Sorting {
         let (partitions, low_bits) = (division.partitions(), division.low_bits as usize);
         assert!(integers.words() >= C::SCALAR * count && count % width == 0);
         assert!(holds(self.partitions, partitions) && holds(self.ends, division.slots()));
-        assert!(self.pairs.words() >= division.entries && holds(self.entries, division.entries));
+        assert!(self.pairs.words() >= division.terms && holds(self.terms, division.terms));
         assert!(partitions <= 1 << super::plan::LOG_SLOTS && low_bits <= super::plan::LOG_SLOTS as usize);
         assert!(count / width * shape.buckets() <= division.slots());
-        assert!(division.entries < super::plan::ENTRIES);
+        assert!(division.terms < super::plan::TERMS);
         let points = points.words() / C::AFFINE;
         assert!(points >= first + width + (shape.tables() - 1) * stride && points <= 1 << 31);
         // An integer an item, and none without.
-        let tile = TILE / shape.places;
+        let tile = TILE / shape.windows;
         let tile = if tile > SORTERS { tile / SORTERS * SORTERS } else { tile };
         let mut digits = vec![at(integers), word(count)];
-        let rest = [shape.bits as usize, shape.places, shape.sets, width, first, stride];
+        let rest = [shape.bits as usize, shape.windows, shape.sets, width, first, stride];
         digits.extend(rest.map(word));
         digits.extend([low_bits, partitions, tile].map(word));
         let with =
             |more: &[Region]| [&digits[..], &more.iter().copied().map(at).collect::<Vec<_>>()].concat();
         let tiles = sorters(limits, count.div_ceil(tile));
-        let pair_tiles = sorters(limits, division.entries.div_ceil(TILE));
+        let pair_tiles = sorters(limits, division.terms.div_ceil(TILE));
         let one = sorters(limits, 1);
         let pairs = [at(self.pairs), at(self.partitions), word(partitions), word(low_bits), word(TILE)];
         let sort = C::PROGRAMS.sort;
-        // SAFETY: msm_count_partitions(integers, count, bits, places, sets, width, first, stride, low_bits, partitions, tile,
+        // SAFETY: msm_count_partitions(integers, count, bits, windows, sets, width, first, stride, low_bits, partitions, tile,
         // counts), msm_partition with cursors and pairs for counts, and so on as in the kernels' text. Buckets are below
-        // rows x sets x 2^(bits-1), thus partitions below `partitions`; the counts of entries add up to `entries` at most.
+        // rows x sets x 2^(bits-1), thus partitions below `partitions`; the counts of terms add up to `terms` at most.
         unsafe {
             vec![
                 clear::<C>(limits, self.partitions, partitions),
@@ -133,9 +133,9 @@ impl Sorting {
                 ),
                 Launch::new(
                     sort,
-                    "msm_place",
+                    "msm_scatter",
                     pair_tiles,
-                    [&pairs[..], &[at(self.ends), at(self.entries)]].concat(),
+                    [&pairs[..], &[at(self.ends), at(self.terms)]].concat(),
                 ),
             ]
         }
@@ -148,7 +148,7 @@ fn scan(counts: Region, length: usize, ends: Region, runs_before: bool) -> Vec<A
 
 /// The memory of sums.
 #[derive(Clone, Copy)]
-pub(super) struct Summing {
+pub(super) struct Accumulation {
     pub(super) heads: Region,
     pub(super) tails: Region,
     pub(super) tail_buckets: Region,
@@ -158,12 +158,12 @@ pub(super) struct Summing {
     pub(super) slice_sums: Region,
 }
 
-impl Summing {
+impl Accumulation {
     /// The sums of buckets, or what is to be added to them where they were `begun`.
     pub(super) fn launches<C: DeviceCurve>(
         self,
         limits: Limits,
-        sorting: Sorting,
+        sorting: Sort,
         division: Division,
         points: Region,
         (sums, begun): (Region, bool),
@@ -175,7 +175,7 @@ impl Summing {
         assert!(holds(self.tail_buckets, runs) && holds(self.counts, 2) && holds(self.longs, 3 * longs));
         assert!(holds(self.slices, 2 * longs) && self.slice_sums.words() >= C::XYZZ * longs);
         let accumulate = vec![
-            at(sorting.entries),
+            at(sorting.terms),
             at(ends),
             word(slots),
             word(run),
@@ -205,9 +205,9 @@ impl Summing {
         ];
         let empty = vec![at(ends), word(buckets), at(sums)];
         let sum = C::PROGRAMS.sum;
-        // SAFETY: msm_accumulate(entries, ends, buckets, length, runs, points, begun, sums, heads, tails, tail_buckets), msm_join(ends, length,
+        // SAFETY: msm_accumulate(terms, ends, buckets, length, runs, points, begun, sums, heads, tails, tail_buckets), msm_join(ends, length,
         // runs, sums, heads, tails, tail_buckets, counts, longs, slices), msm_slices(counts, slices, heads, groups, slice_sums),
-        // msm_longs(counts, longs, slice_sums, tails, tail_buckets, groups, sums) and msm_empty(ends, buckets, sums). Entries name points that
+        // msm_longs(counts, longs, slice_sums, tails, tail_buckets, groups, sums) and msm_empty(ends, buckets, sums). Terms name points that
         // there are, by the sort's assertions. A long bucket has more than 16 runs of its own, so that there are `longs` at most, and slices too.
         unsafe {
             let mut launches = vec![
@@ -225,9 +225,9 @@ impl Summing {
     }
 }
 
-/// The memory of buckets, and of weighing them.
+/// The memory of buckets, and of reducing them.
 #[derive(Clone, Copy)]
-pub(super) struct Weighing {
+pub(super) struct Reduction {
     pub(super) sums: Region,
     pub(super) weighted: Region,
     pub(super) plain: Region,
@@ -236,7 +236,7 @@ pub(super) struct Weighing {
     pub(super) result: Region,
 }
 
-impl Weighing {
+impl Reduction {
     /// Words of each of the regions.
     pub(super) fn words<C: DeviceCurve>(division: Division) -> [usize; 5] {
         let pieces = division.buckets / division.piece;
@@ -265,19 +265,19 @@ impl Weighing {
         assert!(
             regions.iter().zip(Self::words::<C>(division)).all(|(region, words)| region.words() >= words)
         );
-        let weigh = vec![at(sums), word(piece), word(pieces), at(weighted), at(plain)];
+        let reduce = vec![at(sums), word(piece), word(pieces), at(weighted), at(plain)];
         let length = (1 << log_pieces) / runs;
         let bits = [at(weighted), at(plain), word(log_pieces as usize), word(length)];
         let bits_to = |to| [&bits[..], &[at(to)]].concat();
         let sum = C::PROGRAMS.sum;
-        // SAFETY: msm_weigh(sums, size, pieces, weighted, plain), msm_add_bits(weighted, plain, log_pieces, length, sums) and msm_add_up(points,
+        // SAFETY: msm_reduce(sums, size, pieces, weighted, plain), msm_add_bits(weighted, plain, log_pieces, length, sums) and msm_add_up(points,
         // length, sums), these a group for each sum. What they read and write is as large as `words` says.
         unsafe {
-            let weigh = Launch::new(sum, "msm_weigh", limits.grid(pieces), weigh);
+            let reduce = Launch::new(sum, "msm_reduce", limits.grid(pieces), reduce);
             match runs {
-                1 => vec![weigh, Launch::new(sum, "msm_add_bits", (kinds, ITEMS), bits_to(result))],
+                1 => vec![reduce, Launch::new(sum, "msm_add_bits", (kinds, ITEMS), bits_to(result))],
                 _ => vec![
-                    weigh,
+                    reduce,
                     Launch::new(sum, "msm_add_bits", (kinds * runs, ITEMS), bits_to(halfway)),
                     Launch::new(sum, "msm_add_up", (kinds, ITEMS), vec![at(halfway), word(runs), at(result)]),
                 ],
@@ -286,7 +286,7 @@ impl Weighing {
     }
 }
 
-/// Multiples by 2^`doublings` of `count` points of a table, from some point on, to another place of the table; `space` is for as many
+/// Multiples by 2^`doublings` of `count` points of a table, from some point on, to others of the table; `space` is for as many
 /// points in projective form.
 pub(super) fn multiples<C: DeviceCurve>(
     limits: Limits,

@@ -2,20 +2,20 @@
 //!
 //! # Mathematical description
 //!
-//! The bucket method, as on the CPU ([`crate::backend::cpu`]): scalars are cut into signed digits; the bases with digit d at
-//! one place, negated where d is negative, are summed in bucket |d| of the place; buckets are weighed by d and added up; places
-//! are put together by doubling. With tables of multiples of the bases all places share buckets, and there is
+//! The bucket method, as on the CPU ([`crate::backend::cpu`]): scalars are cut into windows with signed digits; the bases with digit d in
+//! a window, negated where d is negative, are summed in bucket |d| of the window (bucket accumulation); buckets are weighted by d and added
+//! up (bucket reduction); windows are put together by doubling. With tables of multiples of the bases all windows share buckets, and there is
 //! no doubling.
 //!
 //! What a device wants is many like pieces of work, whatever the scalars are:
 //!
 //! 1. Scalars become signed integers, and the host is told how many have each number of bits. It chooses the digits (`plan.rs`): a column
 //!    of bits has one digit.
-//! 2. Digits become *entries*, a point's number and a sign, sorted by bucket (`kernels/msm_sort.cl`).
+//! 2. Digits become *terms*, a point's number and a sign, sorted by bucket (`kernels/msm_sort.cl`).
 //! 3. The sorted list is cut into runs of equal length, whatever buckets they are in, and an item adds up a run
 //!    (`kernels/msm_sum.cl`). Buckets that several runs share are joined, in two steps where they are long: so no skew of scalars makes
 //!    one item work longer than another.
-//! 4. Items weigh pieces of buckets by running sums, and groups add up the pieces of a set.
+//! 4. Items reduce pieces of buckets by running sums, and groups add up the pieces of a set.
 //! 5. The host has a point for each set, and puts them together.
 //!
 //! Rows of a batch are done in one go, each with buckets of its own, as many as fit. A row whose scalars are still to be copied, or that is too
@@ -35,7 +35,7 @@ mod tests;
 use std::ops::Range;
 
 use self::parts::{Pace, while_copying};
-use self::plan::{ENTRIES, LOG_BUCKETS, Shape, longest, of_width};
+use self::plan::{LOG_BUCKETS, Shape, TERMS, longest, of_width};
 use self::tables::DeviceBases;
 use super::Gpu;
 use super::device::Device;
@@ -84,13 +84,13 @@ impl<D: Device> Gpu<D> {
         let (n, units) = (input.bases.points.len(), self.device.info().units);
         let shape = Shape::cheapest(1, &of_width(n, longest::<C::Scalar>()), input.tables());
         let words = input.words(&[n], shape, units);
-        if !self.fits(words) || n.saturating_mul(shape.places) >= ENTRIES {
+        if !self.fits(words) || n.saturating_mul(shape.windows) >= TERMS {
             return Err(Error::OverDeviceBudget { required: 8 * words as u64, budget: self.limit });
         }
         let parts = while_copying(n);
         let lengths: Vec<_> = parts.iter().map(Range::len).collect();
         let overlapping = input.kept_scalars.is_none() && self.fits(input.words(&lengths, shape, units));
-        let most = ((1 << LOG_BUCKETS) / shape.buckets()).min(ENTRIES / (n * shape.places)).max(1);
+        let most = ((1 << LOG_BUCKETS) / shape.buckets()).min(TERMS / (n * shape.windows)).max(1);
         self.divide_at_most(totals.len(), words, most, |rows| {
             let totals = &mut totals[rows.clone()];
             match overlapping && rows.len() == 1 {

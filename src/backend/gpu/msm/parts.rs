@@ -1,4 +1,4 @@
-//! Sums in parts: ranges of bases that share buckets, which are weighed once, after the last.
+//! Sums in parts: ranges of bases that share buckets, which are reduced once, after the last.
 //!
 //! # Scalars that are on their way
 //!
@@ -18,13 +18,13 @@
 //!
 //! The widths of a part's scalars are known when it was copied. From the first part's, taken as a sample of all that are to come, follow the digits of
 //! the sum. A later part keeps them, and so shares buckets, unless digits and buckets of its own cost less (wide scalars after bits) or
-//! its scalars are too wide for the bucket sets that there are; then the buckets so far are weighed and others begun (`plan.rs`).
+//! its scalars are too wide for the bucket sets that there are; then the buckets so far are reduced and others begun (`plan.rs`).
 
 use std::iter::successors;
 use std::ops::Range;
 
 use super::buckets::Buckets;
-use super::plan::{Division, ENTRIES, Shape, longest, of_width};
+use super::plan::{Division, Shape, TERMS, longest, of_width};
 use super::programs::DeviceCurve;
 use super::{Input, Point};
 use crate::backend::gpu::work::Work;
@@ -39,8 +39,8 @@ const FIRST_PART: usize = 1 << 16;
 
 /// Bases that are cut no further for the sake of memory.
 const BLOCK: usize = 1 << 10;
-/// Blocks of a part: with 32 places, which no part so large has, its entries could be counted.
-const MOST_BLOCKS: usize = ENTRIES / (32 * BLOCK) - 1;
+/// Blocks of a part: with 32 windows, which no part so large has, its terms could be counted.
+const MOST_BLOCKS: usize = TERMS / (32 * BLOCK) - 1;
 
 /// How parts follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,10 +120,10 @@ impl<C: DeviceCurve> Input<'_, C> {
     /// Words of device memory for a row of wide scalars in parts of these lengths, all of them there at once, on a device of so many units.
     pub(super) fn words(&self, parts: &[usize], shape: Shape, units: usize) -> usize {
         let n = parts.iter().sum::<usize>();
-        let division = |part: &usize| Division::new(shape, 1, part * shape.places, units);
-        let entries = parts.iter().map(|part| division(part).entry_words::<C>()).sum::<usize>();
+        let division = |part: &usize| Division::new(shape, 1, part * shape.windows, units);
+        let terms = parts.iter().map(|part| division(part).term_words::<C>()).sum::<usize>();
         let bases = if self.kept_bases.is_none() { C::AFFINE * n } else { 0 };
-        entries + division(&n).bucket_words::<C>() + 2 * C::SCALAR * n + bases
+        terms + division(&n).bucket_words::<C>() + 2 * C::SCALAR * n + bases
     }
 }
 

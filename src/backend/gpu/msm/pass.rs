@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::Input;
 use super::Point;
 use super::buckets::Buckets;
-use super::launches::{self, Sorting, Source, Summing, Weighing};
+use super::launches::{self, Accumulation, Reduction, Sort, Source};
 use super::plan::{self, Division, Shape, WIDTHS, Widths};
 use super::programs::DeviceCurve;
 use crate::backend::gpu::work::{Region, Work};
@@ -25,8 +25,8 @@ struct Pass<'a, D: Device> {
 
 impl<D: Device> Gpu<D> {
     /// Adds rows over a range of bases to the buckets of those `before`. Where buckets of another shape are cheaper, those before are
-    /// weighed and added to `totals`, and others are begun. Digits are chosen for `like` scalars a row, of which these are a sample. The
-    /// last bases are followed by weighing the buckets.
+    /// reduced and added to `totals`, and others are begun. Digits are chosen for `like` scalars a row, of which these are a sample. The
+    /// last bases are followed by reducing the buckets.
     pub(super) fn fill<'a, C: DeviceCurve>(
         &'a self,
         input: &Input<'_, C>,
@@ -44,9 +44,9 @@ impl<D: Device> Gpu<D> {
             Some(before) => Shape::after(before.shape(), &all, tables),
             None => Shape::cheapest(rows_at_once, &all, tables),
         };
-        let division = Division::new(shape, rows_at_once, shape.entries(&widths), units);
+        let division = Division::new(shape, rows_at_once, shape.terms(&widths), units);
         let (sorting, summing) =
-            (Sorting::new(&mut work, division)?, Summing::new::<C, _>(&mut work, division)?);
+            (Sort::new(&mut work, division)?, Accumulation::new::<C, _>(&mut work, division)?);
         let mut launches = sorting.launches::<C>(limits, source, division, points);
         let (memory, begun) = match before {
             Some(before) => {
@@ -56,17 +56,17 @@ impl<D: Device> Gpu<D> {
                     (before.give(&mut work)?, true)
                 } else {
                     before.end(totals)?;
-                    (Weighing::new::<C, _>(&mut work, division)?, false)
+                    (Reduction::new::<C, _>(&mut work, division)?, false)
                 }
             }
-            None => (Weighing::new::<C, _>(&mut work, division)?, false),
+            None => (Reduction::new::<C, _>(&mut work, division)?, false),
         };
         launches.extend(summing.launches::<C>(limits, sorting, division, points, (memory.sums, begun)));
         if is_last {
             launches.extend(memory.launches::<C>(limits, division));
         }
         work.launch(&launches)?;
-        Ok(Some(Buckets { work, memory, division, rows: rows_at_once, weighed: is_last, curve: PhantomData }))
+        Ok(Some(Buckets { work, memory, division, rows: rows_at_once, reduced: is_last, curve: PhantomData }))
     }
 
     /// Copies what is needed, has the widths of the scalars counted and waits for that; nothing is left to do where all scalars are 0.
@@ -117,19 +117,19 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-impl Sorting {
+impl Sort {
     /// New memory.
     fn new<D: Device>(work: &mut Work<'_, D>, division: Division) -> Result<Self, Error> {
         Ok(Self {
             partitions: work.allocate(division.partitions().div_ceil(2))?,
-            pairs: work.allocate(division.entries)?,
+            pairs: work.allocate(division.terms)?,
             ends: work.allocate(division.slots().div_ceil(2))?,
-            entries: work.allocate(division.entries.div_ceil(2))?,
+            terms: work.allocate(division.terms.div_ceil(2))?,
         })
     }
 }
 
-impl Summing {
+impl Accumulation {
     /// New memory.
     fn new<C: DeviceCurve, D: Device>(work: &mut Work<'_, D>, division: Division) -> Result<Self, Error> {
         let (runs, longs) = (division.runs, division.longs());

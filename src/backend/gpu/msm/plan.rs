@@ -1,7 +1,7 @@
-//! How sums are divided: the size of digits, and what memory the division takes.
+//! How sums are divided: the size of windows, and what memory the division takes.
 //!
-//! Everything is counted in products of coordinates, because products bind. A digit is an entry of some bucket, a mixed
-//! sum; a bucket is two full sums when buckets are weighed. Longer digits are fewer, and have more buckets.
+//! Everything is counted in products of coordinates, because products bind. A digit is a term of some bucket, a mixed
+//! sum; a bucket is two full sums when buckets are reduced. Longer digits are fewer, and have more buckets.
 
 use super::programs::DeviceCurve;
 use crate::field::montgomery::{LIMBS, Modulus};
@@ -23,12 +23,12 @@ pub(super) const LOG_BUCKETS: u32 = 2 * LOG_SLOTS;
 pub(super) const LOG_SLOTS: u32 = 11;
 /// The longest digits.
 const LONGEST_DIGIT: u32 = 22;
-/// Entries of a pass are fewer, so that their numbers and those of points are below 2^31.
-pub(super) const ENTRIES: usize = 1 << 31;
+/// Terms of a pass are fewer, so that their numbers and those of points are below 2^31.
+pub(super) const TERMS: usize = 1 << 31;
 
-/// A mixed sum, and an entry's share of sorting.
-const ENTRY: f64 = 10.0 + 1.0;
-/// What sorting costs more where there are more buckets than this: a tile then has one or two entries of a kind.
+/// A mixed sum, and a term's share of sorting.
+const TERM: f64 = 10.0 + 1.0;
+/// What sorting costs more where there are more buckets than this: a tile then has one or two terms of a kind.
 const WIDE_SORT: f64 = 1.0;
 const WIDE: usize = 1 << 20;
 /// A bucket: two full sums, and its share of the sums of pieces, of clearing and scanning.
@@ -36,26 +36,26 @@ const BUCKET: f64 = 28.0 + 14.0;
 /// A bucket set, for what is done with its sum.
 const SET: f64 = 2000.0;
 
-/// Digits of so many bits, and the bucket sets and tables that they go to: the digit at place t S + s belongs to table t and
+/// Windows of so many bits, and the bucket sets and tables that they go to: window t S + s belongs to table t and
 /// set s, with S sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) bits: u32,
-    pub(super) places: usize,
+    pub(super) windows: usize,
     pub(super) sets: usize,
 }
 
 impl Shape {
-    /// Digits of integers of `width` bits, a set a place.
+    /// Windows of integers of `width` bits, a bucket set each.
     fn plain(bits: u32, width: usize) -> Self {
         // One bit more than the integer's, for the sign of its last digit.
-        let places = (width + 1).div_ceil(bits as usize);
-        Self { bits, places, sets: places }
+        let windows = (width + 1).div_ceil(bits as usize);
+        Self { bits, windows, sets: windows }
     }
 
     /// The tables that are used.
     pub(super) fn tables(self) -> usize {
-        self.places.div_ceil(self.sets)
+        self.windows.div_ceil(self.sets)
     }
 
     /// log2 of the buckets of a set.
@@ -69,20 +69,20 @@ impl Shape {
     }
 
     /// Digits other than 0, at most.
-    pub(super) fn entries(self, widths: &Widths) -> usize {
-        let at = |place: usize| widths.iter().skip((place * self.bits as usize).max(1));
-        (0..self.places).map(|place| at(place).map(|&count| count as usize).sum::<usize>()).sum()
+    pub(super) fn terms(self, widths: &Widths) -> usize {
+        let at = |window: usize| widths.iter().skip((window * self.bits as usize).max(1));
+        (0..self.windows).map(|window| at(window).map(|&count| count as usize).sum::<usize>()).sum()
     }
 
     fn cost(self, rows: usize, widths: &Widths) -> f64 {
         let buckets = BUCKET * self.buckets() as f64 + SET * self.sets as f64;
-        self.cost_of_entries(rows, widths) + rows as f64 * buckets
+        self.cost_of_terms(rows, widths) + rows as f64 * buckets
     }
 
-    /// What is left of the cost where buckets are weighed anyway.
-    fn cost_of_entries(self, rows: usize, widths: &Widths) -> f64 {
-        let entry = if rows * self.buckets() > WIDE { ENTRY + WIDE_SORT } else { ENTRY };
-        entry * self.entries(widths) as f64
+    /// What is left of the cost where buckets are reduced anyway.
+    fn cost_of_terms(self, rows: usize, widths: &Widths) -> f64 {
+        let term = if rows * self.buckets() > WIDE { TERM + WIDE_SORT } else { TERM };
+        term * self.terms(widths) as f64
     }
 
     /// Whether sums over digits of both can be added up in the same buckets.
@@ -99,9 +99,10 @@ impl Shape {
     pub(super) fn cheapest(rows: usize, widths: &Widths, tables: Option<Self>) -> Self {
         let width = width_of(widths);
         let plain = (1..=LONGEST_DIGIT.min(width as u32 + 1)).map(|bits| Self::plain(bits, width));
-        let with_tables = tables.map(|shape| Self { places: Self::plain(shape.bits, width).places, ..shape });
-        // Fewer places than sets leave sets empty.
-        let with_tables = with_tables.map(|shape| Self { sets: shape.sets.min(shape.places), ..shape });
+        let with_tables =
+            tables.map(|shape| Self { windows: Self::plain(shape.bits, width).windows, ..shape });
+        // Fewer windows than sets leave sets empty.
+        let with_tables = with_tables.map(|shape| Self { sets: shape.sets.min(shape.windows), ..shape });
         let all = plain.chain(with_tables).filter(|shape| shape.has_room(rows));
         let cost = |shape: &Self| shape.cost(rows, widths);
         // Digits of a single bit have the fewest buckets, and rows are divided so that those have room.
@@ -112,11 +113,11 @@ impl Shape {
     /// cost nothing more.
     pub(super) fn after(before: Self, widths: &Widths, tables: Option<Self>) -> Self {
         let own = Self::cheapest(1, widths, tables);
-        let shared = Self { places: Self::plain(before.bits, width_of(widths)).places, ..before };
-        // Without tables there is a set for each place.
+        let shared = Self { windows: Self::plain(before.bits, width_of(widths)).windows, ..before };
+        // Without tables there is a set for each window.
         let possible =
-            shared.places <= shared.sets || tables.is_some_and(|shape| shape.shares_buckets(before));
-        match possible && shared.cost_of_entries(1, widths) <= own.cost(1, widths) {
+            shared.windows <= shared.sets || tables.is_some_and(|shape| shape.shares_buckets(before));
+        match possible && shared.cost_of_terms(1, widths) <= own.cost(1, widths) {
             true => shared,
             false => own,
         }
@@ -128,7 +129,7 @@ impl Shape {
         let widths = of_width(n, width);
         let shapes = (2..=LONGEST_DIGIT).map(|bits| {
             let plain = Self::plain(bits, width);
-            Self { sets: plain.places.div_ceil(most.max(1)), ..plain }
+            Self { sets: plain.windows.div_ceil(most.max(1)), ..plain }
         });
         let cost = |shape: &Self| shape.cost(1, &widths);
         let best = shapes.filter(|shape| shape.has_room(1)).min_by(|a, b| cost(a).total_cmp(&cost(b)))?;
@@ -156,17 +157,17 @@ pub(super) fn of_width(n: usize, width: usize) -> Widths {
     widths
 }
 
-/// Runs of entries, and pieces of buckets.
+/// Runs of terms, and pieces of buckets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Division {
     /// The digits.
     pub(super) shape: Shape,
-    /// Entries at most.
-    pub(super) entries: usize,
+    /// Terms at most.
+    pub(super) terms: usize,
     /// Buckets of all rows; the lower bits of a bucket's number that are left to the second step of the sort.
     pub(super) buckets: usize,
     pub(super) low_bits: u32,
-    /// Entries of a run, and the number of runs.
+    /// Terms of a run, and the number of runs.
     pub(super) run: usize,
     pub(super) runs: usize,
     /// Buckets of a piece.
@@ -178,21 +179,21 @@ const ITEMS: usize = 512;
 /// Pieces that fill a large device.
 const PIECES: usize = 1 << 15;
 
-/// Entries of a run, on a device that adds up so many runs side by side. A run costs two or three sums for joining; at the end a quarter of the
+/// Terms of a run, on a device that adds up so many runs side by side. A run costs two or three sums for joining; at the end a quarter of the
 /// device stands still for the time of a run: 2.3 E / K + K items / 4 is least at K = 3 sqrt(E / items).
-fn run_length(entries: usize, items: usize) -> usize {
-    (3 * (entries / items).isqrt()).clamp(8, 128)
+fn run_length(terms: usize, items: usize) -> usize {
+    (3 * (terms / items).isqrt()).clamp(8, 128)
 }
 
 impl Division {
-    /// The division of the entries of `rows` rows for a device of so many units.
-    pub(super) fn new(shape: Shape, rows: usize, entries: usize, units: usize) -> Self {
+    /// The division of the terms of `rows` rows for a device of so many units.
+    pub(super) fn new(shape: Shape, rows: usize, terms: usize, units: usize) -> Self {
         let buckets = rows * shape.buckets();
-        let run = run_length(entries, ITEMS * units.max(1));
+        let run = run_length(terms, ITEMS * units.max(1));
         let log = buckets.next_power_of_two().ilog2();
         let piece = (buckets / PIECES).next_power_of_two().clamp(1, 32).min(1 << shape.log_set());
-        let (low_bits, runs) = (log.div_ceil(2), entries.div_ceil(run));
-        Self { shape, entries, buckets, low_bits, run, runs, piece }
+        let (low_bits, runs) = (log.div_ceil(2), terms.div_ceil(run));
+        Self { shape, terms, buckets, low_bits, run, runs, piece }
     }
 
     /// Partitions; the last may have room for buckets that are none.
@@ -215,12 +216,12 @@ impl Division {
         self.shape.log_set() - self.piece.ilog2()
     }
 
-    /// Words of device memory for entries and their runs.
-    pub(super) fn entry_words<C: DeviceCurve>(self) -> usize {
-        2 * self.entries + C::XYZZ * (2 * self.runs + self.longs()) + self.slots()
+    /// Words of device memory for terms and their runs.
+    pub(super) fn term_words<C: DeviceCurve>(self) -> usize {
+        2 * self.terms + C::XYZZ * (2 * self.runs + self.longs()) + self.slots()
     }
 
-    /// Words of device memory for buckets, and for weighing them.
+    /// Words of device memory for buckets, and for reducing them.
     pub(super) fn bucket_words<C: DeviceCurve>(self) -> usize {
         C::XYZZ * (self.slots() + 4 * self.buckets / self.piece)
     }
@@ -246,17 +247,18 @@ mod tests {
 
     #[test]
     fn digits_are_as_wide_as_their_number_is_worth() {
-        let places = |log: u32| of_tables(1 << log, 1000).map(|shape| (shape.bits, shape.places, shape.sets));
+        let windows =
+            |log: u32| of_tables(1 << log, 1000).map(|shape| (shape.bits, shape.windows, shape.sets));
         // Measured: 3.4 ms at 2^20 and 21.5 at 2^23, where 22 bits take 23.1.
-        assert_eq!(places(20).map(|(_, places, sets)| (places <= 14, sets)), Some((true, 1)));
-        assert_eq!(places(23), Some((20, 13, 1)));
+        assert_eq!(windows(20).map(|(_, windows, sets)| (windows <= 14, sets)), Some((true, 1)));
+        assert_eq!(windows(23), Some((20, 13, 1)));
         // A column of bits is one digit, with tables or without.
         let mut bits = [0; WIDTHS];
         bits[1] = 1 << 20;
         for tables in [None, of_tables(1 << 20, 1000)] {
             let shape = Shape::cheapest(1, &bits, tables);
-            assert_eq!((shape.places, shape.tables()), (1, 1));
-            assert_eq!(shape.entries(&bits), 1 << 20);
+            assert_eq!((shape.windows, shape.tables()), (1, 1));
+            assert_eq!(shape.terms(&bits), 1 << 20);
         }
     }
 
@@ -265,13 +267,13 @@ mod tests {
         for most in [1, 2, 3, 5, 1000] {
             for log in [0, 4, 10, 16, 20, 24] {
                 let Some(tables) = of_tables(1 << log, most) else { continue };
-                assert!(tables.tables() <= most && tables.tables() * tables.sets >= tables.places);
+                assert!(tables.tables() <= most && tables.tables() * tables.sets >= tables.windows);
                 for width in 1..=WIDEST {
                     let mut widths = [0; WIDTHS];
                     widths[width] = 1 << log;
                     let shape = Shape::cheapest(1, &widths, Some(tables));
-                    assert!(shape.places * shape.bits as usize > width && shape.has_room(1));
-                    assert!(shape.tables() <= most && shape.sets <= shape.places);
+                    assert!(shape.windows * shape.bits as usize > width && shape.has_room(1));
+                    assert!(shape.tables() <= most && shape.sets <= shape.windows);
                 }
             }
         }
@@ -289,14 +291,14 @@ mod tests {
             // The same again; and narrower ones, which buckets of their own would only cost more.
             assert_eq!(Shape::after(wide, &widest(few), tables), wide);
             let narrow = Shape::after(wide, &of_width(60, 1 << 12), tables);
-            assert!(narrow.shares_buckets(wide) && narrow.places * narrow.bits as usize > 60);
+            assert!(narrow.shares_buckets(wide) && narrow.windows * narrow.bits as usize > 60);
             // Wide ones after bits: digits of a bit are too many, or have no sets to go to.
             let bits = Shape::cheapest(1, &of_width(1, few), tables);
             assert_eq!(Shape::after(bits, &widest(many), tables), wide);
             for width in 1..=WIDEST {
                 let shape = Shape::after(wide, &of_width(width, 1 << 10), tables);
-                assert!(shape.places * shape.bits as usize > width);
-                assert!(shape.places <= shape.sets || tables.is_some_and(|of| of.shares_buckets(shape)));
+                assert!(shape.windows * shape.bits as usize > width);
+                assert!(shape.windows <= shape.sets || tables.is_some_and(|of| of.shares_buckets(shape)));
             }
         }
         // Widths of a sample stand for all, however few they are.
@@ -309,18 +311,18 @@ mod tests {
 
     #[test]
     fn slots_hold_all_buckets_and_runs_all_entries() {
-        for (bits, places, rows) in
+        for (bits, windows, rows) in
             [(1, 254, 1), (2, 1, 1), (5, 51, 100), (13, 20, 3), (20, 13, 1), (22, 12, 1)]
         {
-            let shape = Shape { bits, places, sets: places };
-            for entries in [1, 100, 1 << 20, 1 << 30] {
+            let shape = Shape { bits, windows, sets: windows };
+            for terms in [1, 100, 1 << 20, 1 << 30] {
                 if !shape.has_room(rows) {
                     continue;
                 }
-                let division = Division::new(shape, rows, entries, 132);
+                let division = Division::new(shape, rows, terms, 132);
                 assert!(division.slots() >= rows * shape.buckets());
                 assert!(division.partitions() <= 1 << LOG_SLOTS && division.low_bits <= LOG_SLOTS);
-                assert!(division.run * division.runs >= entries);
+                assert!(division.run * division.runs >= terms);
                 assert_eq!((1 << shape.log_set()) % division.piece, 0);
             }
         }

@@ -7,7 +7,7 @@ use crate::curve::Curve;
 /// The programs of a curve.
 #[derive(Clone, Copy, Debug)]
 pub struct CurvePrograms {
-    /// Entries of bucket sums, sorted.
+    /// Terms of bucket sums, sorted.
     pub(super) sort: &'static Program,
     /// Sums of buckets, and weighted sums.
     pub(super) sum: &'static Program,

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::launches;
-use super::plan::{ENTRIES, Shape, longest};
+use super::plan::{Shape, TERMS, longest};
 use super::programs::DeviceCurve;
 use crate::backend::Memory;
 use crate::backend::gpu::work::Work;
@@ -33,11 +33,11 @@ impl<D: Device> Gpu<D> {
         let count = points.len();
         // What sums need must fit beside them.
         let each = (8 * C::AFFINE * count) as u64;
-        if count == 0 || count >= ENTRIES || each > self.limit / 2 {
+        if count == 0 || count >= TERMS || each > self.limit / 2 {
             return Ok(None);
         }
         let most = (table_bytes.min(self.limit / 2) / each) as usize;
-        let shape = Shape::of_tables(count, longest::<C::Scalar>(), most.min(ENTRIES / count));
+        let shape = Shape::of_tables(count, longest::<C::Scalar>(), most.min(TERMS / count));
         match self.tables_of(points, shape) {
             Err(Error::DeviceOutOfMemory { .. }) if shape.is_some() => self.tables_of(points, None).map(Some),
             made => made.map(Some),
@@ -54,9 +54,9 @@ impl<D: Device> Gpu<D> {
             for to in (count..count * shape.tables()).step_by(count) {
                 for start in (0..count).step_by(TOGETHER) {
                     let (len, doublings) = (TOGETHER.min(count - start), shape.sets * shape.bits as usize);
-                    let place = (to - count + start, to + start);
+                    let indices = (to - count + start, to + start);
                     let limits = work.limits();
-                    work.launch(&launches::multiples::<C>(limits, table, place, len, doublings, space))?;
+                    work.launch(&launches::multiples::<C>(limits, table, indices, len, doublings, space))?;
                 }
             }
         }

@@ -95,7 +95,7 @@ fn any_parts<C: DeviceCurve, D: Device>(gpu: &Gpu<D>) {
     }
 }
 
-/// Parts share buckets where their digits are alike, and else those before are weighed.
+/// Parts share buckets where their digits are alike, and else those before are reduced.
 fn sharing<C: DeviceCurve, D: Device>(gpu: &Gpu<D>) {
     let n = 64;
     let factors: Vec<C::Scalar> = (0..n).map(|i| wide(5 * i + 2)).collect();
@@ -118,7 +118,7 @@ fn sharing<C: DeviceCurve, D: Device>(gpu: &Gpu<D>) {
             assert_eq!(
                 projective::<C>(total[0]),
                 first,
-                "what was weighed before the end: {name}, {}",
+                "what was reduced before the end: {name}, {}",
                 kept.is_some()
             );
             buckets.unwrap().end(&mut total).unwrap();

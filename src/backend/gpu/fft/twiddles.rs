@@ -1,4 +1,4 @@
-//! The roots that passes multiply with, on the device: made there, and kept by what they are.
+//! The twiddles that passes multiply with, on the device: made there, and kept by what they are.
 
 use super::super::device::{Arg, Device, Launch};
 use super::super::tables::{Key, Table};
@@ -10,37 +10,37 @@ use crate::field::montgomery::{Limbs, Residue};
 use crate::field::prime::limbs;
 use crate::field::{MontgomeryField, TwoAdic};
 
-/// The roots of a tree: (s w^rev(i))^(n/2m) for the blocks i of every stage m, with w of order n = 2^`log_size`.
+/// The twiddles of a tree: (s w^rev(i))^(n/2m) for the blocks i of every stage m, with w of order n = 2^`log_size`.
 ///
-/// Without a shift they do not depend on m, and the table has place i, n/2 in all; else place m + i. Each stands beside its quotient; see `kernels/fft_root.h`.
+/// Without a shift they do not depend on m, and the table has index i, n/2 in all; else index m + i. Each is followed by its quotient; see `kernels/fft_twiddle.h`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Roots<F> {
+pub(super) struct Twiddles<F> {
     pub(super) log_size: u32,
     pub(super) root: F,
     pub(super) shift: F,
 }
 
-/// What tells the roots of a tree, of any field, from others.
+/// What tells the twiddles of a tree, of any field, from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(in super::super) struct RootsKey {
+pub(in super::super) struct TwiddlesKey {
     modulus: Limbs,
     log_size: u32,
     root: Limbs,
     shift: Limbs,
 }
 
-impl<F: MontgomeryField> Roots<F> {
+impl<F: MontgomeryField> Twiddles<F> {
     fn is_coset(&self) -> bool {
         self.shift != F::ONE
     }
 
-    /// Binary logarithm of the number of entries.
+    /// Binary logarithm of the number of twiddles.
     fn log_count(&self) -> u32 {
         if self.is_coset() { self.log_size } else { self.log_size.saturating_sub(1) }
     }
 
-    /// Of what entries are products: the powers of the shift at every stage, s^(n/2m) for m = 1, 2, 4 and so on, and the roots at
-    /// places 1, 2, 4 and so on.
+    /// Of what twiddles are products: the powers of the shift at every stage, s^(n/2m) for m = 1, 2, 4 and so on, and the twiddles at
+    /// indices 1, 2, 4 and so on.
     fn factors(&self) -> Vec<F> {
         let squares = |x: F| std::iter::successors(Some(x), |x| Some(x.square()));
         // x^(2^e) at index k - 1 - e, and 1 at indices where there is no such e.
@@ -57,10 +57,10 @@ impl<F: MontgomeryField> Roots<F> {
     }
 }
 
-impl<F: DeviceField> Table for Roots<F> {
+impl<F: DeviceField> Table for Twiddles<F> {
     fn key(&self) -> Key {
         let [root, shift] = [self.root, self.shift].map(|x| Residue::of(x).canonical());
-        Key::Roots(RootsKey { modulus: F::P, log_size: self.log_size, root, shift })
+        Key::Twiddles(TwiddlesKey { modulus: F::P, log_size: self.log_size, root, shift })
     }
 
     fn words(&self) -> usize {
@@ -70,7 +70,7 @@ impl<F: DeviceField> Table for Roots<F> {
     fn fill<D: Device>(&self, work: &mut Work<'_, D>, table: Region) -> Result<(), Error> {
         assert!(table.words() >= self.words());
         let mut factors = self.factors();
-        // An entry that is the empty product has none.
+        // A twiddle that is the empty product has none.
         factors.resize(factors.len().max(1), <F as TwoAdic>::ONE);
         let factors = work.upload_new(bytemuck::cast_slice(limbs(&factors)))?;
         let args = vec![

@@ -1,17 +1,17 @@
-//! Sums of many lists of affine points at once.
+//! Bucket accumulation: points are added to buckets, many at once.
 //!
 //! # Mathematical description
 //!
 //! A sum of two affine points costs an inversion, two products and a square; many independent sums share one
-//! inversion for three products each ([`chords`](super::chords)), six products in all, against ten for a sum in projective
-//! coordinates. Independent sums are found by halving: each round adds neighbours of every list, so that a list of m points
-//! is one point after log2 m rounds, however unevenly points are spread over lists. A list that holds half of all points
-//! costs no more than many short ones, and no two sums of a round have a point in common.
+//! inversion for three products each ([`affine_batch`](super::affine_batch)), six products in all, against ten for a sum in projective
+//! coordinates. Where points are spread evenly over buckets, hardly two of as many points as share an inversion have the same bucket,
+//! so each is added to its bucket in the order in which they come. A point whose bucket is in use already is deferred.
 //!
-//! Where points are spread evenly, lists are not needed: of as many points as share an inversion, taken as they come, hardly two
-//! have the same bucket, so each is added to its bucket at once. Only a point whose bucket is in use waits for the lists.
+//! Deferred points are sorted by bucket, a list for each, and added by halving: each round adds neighbours of every list, so that a
+//! list of m points is one point after log2 m rounds, however unevenly points are spread over buckets. A list that holds half of all
+//! points costs no more than many short ones, and no two sums of a round have a point in common.
 
-use super::chords::{BUCKET_TARGET, Batch, Move, Pair};
+use super::affine_batch::{BUCKET_TARGET, Batch, Move, Pair};
 use super::integers::NEGATIVE;
 use crate::backend::cpu::residues::Residues;
 use crate::curve::Affine;
@@ -21,18 +21,18 @@ use crate::field::montgomery::Residue;
 /// A point of a curve over a field.
 pub(super) type Point<F> = Affine<Residue<F>>;
 
-/// In an entry: the point is the bucket with this number.
+/// In a term, which names a point and its sign: the point is the bucket with this number, and no base.
 const BUCKET: u32 = 1 << 30;
-/// The first number that is too large for a point in an entry.
+/// The first number that is too large for a point in a term.
 pub(super) const POINTS: usize = 1 << 30;
 
-/// The number of the first batch. One less stands for a bucket that got its first point otherwise.
+/// The number of the first batch. One less stands for a bucket whose first point came without a batch.
 const FIRST: u32 = 2;
 
-/// Buckets to a pair of a batch: of points that are spread evenly, a sixteenth waits for the lists.
+/// Buckets to a pair of a batch: of points that are spread evenly, a sixteenth is deferred.
 const SPREAD: usize = 8;
 
-/// Fewer pairs are not worth an inversion: lists take less time.
+/// Fewer pairs are not worth an inversion: all points are deferred.
 const LEAST: usize = 1024;
 
 /// A list of points: how many there are, and the bucket that gets their sum.
@@ -48,16 +48,16 @@ pub(super) struct Buckets<R: Residues> {
     pub(super) sums: Vec<Point<R::Field>>,
     /// For each, the batch that last added to it; 0 for one that is still empty.
     last: Vec<u32>,
-    /// The number of the batch that is coming together, and how many pairs it gets; 0 where everything goes by lists.
+    /// The number of the batch that is being filled, and how many pairs it takes; 0 where all points are deferred.
     now: u32,
     pairs: usize,
-    /// (bucket, entry), in any order; what is to be added by lists.
-    entries: Vec<(u32, u32)>,
-    /// How many of these each bucket has, one place further; then where its list begins.
+    /// Buckets and terms that are deferred, in any order.
+    deferred: Vec<(u32, u32)>,
+    /// How many of these each bucket has, at the index of the next bucket; then where its list begins.
     starts: Vec<u32>,
     sorted: Vec<u32>,
     lists: Vec<List>,
-    /// What a round finds and what it leaves.
+    /// The points before a round and after it.
     points: [Vec<Point<R::Field>>; 2],
     batch: Batch<R>,
 }
@@ -70,7 +70,7 @@ impl<R: Residues> Buckets<R> {
             last: Vec::new(),
             now: FIRST,
             pairs: 0,
-            entries: Vec::new(),
+            deferred: Vec::new(),
             starts: Vec::new(),
             sorted: Vec::new(),
             lists: Vec::new(),
@@ -79,7 +79,7 @@ impl<R: Residues> Buckets<R> {
         }
     }
 
-    /// Makes this `count` empty buckets, of which points that come one after another are spread over so many.
+    /// Makes this `count` empty buckets. Points that come one after another are spread over `spread` of them.
     pub(super) fn empty(&mut self, count: usize, spread: usize) {
         self.sums.clear();
         self.sums.resize(count, Affine::IDENTITY);
@@ -92,29 +92,28 @@ impl<R: Residues> Buckets<R> {
         self.starts.resize(count + 1, 0);
     }
 
-    /// Adds the points of entries, numbers of bases, negative or not, to buckets: as soon as a batch of such has come together,
-    /// or by lists.
+    /// Adds terms, numbers of bases with their signs, to buckets: at once in batches, or later in lists.
     #[inline(always)]
-    pub(super) fn add(&mut self, entries: impl Iterator<Item = (u32, u32)>, bases: &[Point<R::Field>]) {
+    pub(super) fn add(&mut self, terms: impl Iterator<Item = (u32, u32)>, bases: &[Point<R::Field>]) {
         if self.pairs > 0 {
-            entries.for_each(|(bucket, entry)| self.add_soon(bucket, entry, bases));
+            terms.for_each(|(bucket, term)| self.add_in_batch(bucket, term, bases));
         } else {
-            entries.for_each(|(bucket, entry)| self.add_later(bucket, entry, bases));
+            terms.for_each(|(bucket, term)| self.defer(bucket, term, bases));
         }
     }
 
     #[inline(always)]
-    fn add_soon(&mut self, bucket: u32, entry: u32, bases: &[Point<R::Field>]) {
+    fn add_in_batch(&mut self, bucket: u32, term: u32, bases: &[Point<R::Field>]) {
         let last = &mut self.last[bucket as usize];
         if *last == self.now {
-            self.add_later(bucket, entry, bases);
+            self.defer(bucket, term, bases);
         } else if *last == 0 {
             *last = FIRST - 1;
-            self.sums[bucket as usize] = Entries { sorted: &[], bases }.point(&[], entry);
+            self.sums[bucket as usize] = Terms { sorted: &[], bases }.point(&[], term);
         } else {
             *last = self.now;
             let target = BUCKET_TARGET | bucket;
-            self.batch.pairs.push(Pair { left: BUCKET | bucket, right: entry, target });
+            self.batch.pairs.push(Pair { left: BUCKET | bucket, right: term, target });
             if self.batch.pairs.len() == self.pairs {
                 self.flush(bases);
             }
@@ -122,28 +121,28 @@ impl<R: Residues> Buckets<R> {
     }
 
     #[inline(always)]
-    fn add_later(&mut self, bucket: u32, entry: u32, bases: &[Point<R::Field>]) {
+    fn defer(&mut self, bucket: u32, term: u32, bases: &[Point<R::Field>]) {
         // Bases come one after another now, in any order soon.
-        crate::memory::prefetch(bases.as_ptr().wrapping_add((entry & !NEGATIVE) as usize));
-        self.entries.push((bucket, entry));
+        crate::memory::prefetch(bases.as_ptr().wrapping_add((term & !NEGATIVE) as usize));
+        self.deferred.push((bucket, term));
         self.starts[bucket as usize + 1] += 1;
     }
 
-    /// Adds the batch that has come together.
+    /// Adds the points of the batch.
     fn flush(&mut self, bases: &[Point<R::Field>]) {
-        self.batch.flush(&Entries { sorted: &[], bases }, &mut [], &mut self.sums);
+        self.batch.flush(&Terms { sorted: &[], bases }, &mut [], &mut self.sums);
         self.now += 1;
     }
 
-    /// Whether it is worth while to add the entries of lists.
-    pub(super) fn has_many_entries(&self) -> bool {
-        self.entries.len() >= self.sums.len()
+    /// Whether it is worthwhile to add what is deferred.
+    pub(super) fn has_many_deferred(&self) -> bool {
+        self.deferred.len() >= self.sums.len()
     }
 
-    /// Adds to each bucket what is still to be added.
-    pub(super) fn settle(&mut self, bases: &[Point<R::Field>]) {
+    /// Adds to each bucket what the batch holds for it and what is deferred.
+    pub(super) fn finish(&mut self, bases: &[Point<R::Field>]) {
         self.flush(bases);
-        if self.entries.is_empty() {
+        if self.deferred.is_empty() {
             return;
         }
         let total = self.sort();
@@ -156,7 +155,7 @@ impl<R: Residues> Buckets<R> {
         };
         grow(&mut before, total / 2 + self.lists.len());
         grow(&mut after, total / 4 + self.lists.len());
-        self.round(&Entries { sorted: &sorted, bases }, &mut before);
+        self.round(&Terms { sorted: &sorted, bases }, &mut before);
         while !self.lists.is_empty() {
             self.round(&Points(&before), &mut after);
             std::mem::swap(&mut before, &mut after);
@@ -164,11 +163,11 @@ impl<R: Residues> Buckets<R> {
         (self.points, self.sorted) = ([before, after], sorted);
     }
 
-    /// Sorts the entries by bucket, by counting, and returns their number. A bucket that holds a sum already is the first
-    /// entry of its list.
+    /// Sorts deferred terms by bucket, by counting, and returns their number. A bucket that holds a sum already is the first
+    /// term of its list.
     fn sort(&mut self) -> usize {
         self.lists.clear();
-        let most = self.entries.len() + self.sums.len();
+        let most = self.deferred.len() + self.sums.len();
         if self.sorted.len() < most {
             self.sorted.resize(most, 0);
         }
@@ -187,18 +186,18 @@ impl<R: Residues> Buckets<R> {
                 total += len;
             }
         }
-        for &(bucket, entry) in &self.entries {
-            let place = &mut self.starts[bucket as usize];
-            self.sorted[*place as usize] = entry;
-            *place += 1;
+        for &(bucket, term) in &self.deferred {
+            let next = &mut self.starts[bucket as usize];
+            self.sorted[*next as usize] = term;
+            *next += 1;
         }
-        self.entries.clear();
+        self.deferred.clear();
         self.starts.fill(0);
         total as usize
     }
 
-    /// Adds neighbours of every list. Lists lie one after another in a source, and do so in `points` afterwards; those that
-    /// have become one point are in their buckets, and gone.
+    /// Adds neighbours of every list. Lists lie one after another in a source, and do so in `points` afterwards; lists of
+    /// one point are written to their buckets and dropped.
     fn round(&mut self, from: &impl Source<R::Field>, points: &mut [Point<R::Field>]) {
         let Self { lists, batch, sums, .. } = self;
         let (mut source, mut target) = (0, 0);
@@ -207,7 +206,7 @@ impl<R: Residues> Buckets<R> {
             let done = list.len <= 2;
             for i in 0..pairs {
                 let target = if done { BUCKET_TARGET | list.bucket } else { target + i };
-                batch.pairs.push(Pair { left: from.entry(source), right: from.entry(source + 1), target });
+                batch.pairs.push(Pair { left: from.term(source), right: from.term(source + 1), target });
                 source += 2;
                 if batch.is_full() {
                     batch.flush(from, points, sums);
@@ -215,7 +214,7 @@ impl<R: Residues> Buckets<R> {
             }
             if single {
                 let target = if done { BUCKET_TARGET | list.bucket } else { target + pairs };
-                batch.moves.push(Move { from: from.entry(source), target });
+                batch.moves.push(Move { from: from.term(source), target });
                 source += 1;
                 if batch.is_full() {
                     batch.flush(from, points, sums);
@@ -231,60 +230,60 @@ impl<R: Residues> Buckets<R> {
 
 /// Where the points of a round are.
 pub(super) trait Source<F: MontgomeryField> {
-    /// What is at a place of the lists.
-    fn entry(&self, place: u32) -> u32;
+    /// The term at an index of the lists.
+    fn term(&self, index: u32) -> u32;
 
-    /// The point of an entry, and whether it is to be negated.
-    fn at<'a>(&'a self, sums: &'a [Point<F>], entry: u32) -> (&'a Point<F>, bool);
+    /// The point of an term, and whether it is to be negated.
+    fn at<'a>(&'a self, sums: &'a [Point<F>], term: u32) -> (&'a Point<F>, bool);
 
-    /// Asks for the point of an entry, before it is needed.
-    fn prefetch(&self, sums: &[Point<F>], entry: u32);
+    /// Prefetches the point of a term.
+    fn prefetch(&self, sums: &[Point<F>], term: u32);
 
-    /// The point of an entry, negated if it is to be.
+    /// The point of an term, negated if it is to be.
     #[inline(always)]
-    fn point(&self, sums: &[Point<F>], entry: u32) -> Point<F> {
-        let (point, negative) = self.at(sums, entry);
+    fn point(&self, sums: &[Point<F>], term: u32) -> Point<F> {
+        let (point, negative) = self.at(sums, term);
         point.negated_if(negative)
     }
 }
 
-/// The first round: bases and buckets, anywhere in memory, in the order of sorted entries.
-struct Entries<'a, F> {
+/// The first round: bases and buckets, anywhere in memory, in the order of sorted terms.
+struct Terms<'a, F> {
     sorted: &'a [u32],
     bases: &'a [Point<F>],
 }
 
-impl<F: MontgomeryField> Source<F> for Entries<'_, F> {
+impl<F: MontgomeryField> Source<F> for Terms<'_, F> {
     #[inline(always)]
-    fn entry(&self, place: u32) -> u32 {
-        self.sorted[place as usize]
+    fn term(&self, index: u32) -> u32 {
+        self.sorted[index as usize]
     }
 
     #[inline(always)]
-    fn at<'a>(&'a self, sums: &'a [Point<F>], entry: u32) -> (&'a Point<F>, bool) {
-        let points = if entry & BUCKET == 0 { self.bases } else { sums };
-        (&points[(entry & !NEGATIVE & !BUCKET) as usize], entry & NEGATIVE != 0)
+    fn at<'a>(&'a self, sums: &'a [Point<F>], term: u32) -> (&'a Point<F>, bool) {
+        let points = if term & BUCKET == 0 { self.bases } else { sums };
+        (&points[(term & !NEGATIVE & !BUCKET) as usize], term & NEGATIVE != 0)
     }
 
     #[inline(always)]
-    fn prefetch(&self, sums: &[Point<F>], entry: u32) {
-        let points = if entry & BUCKET == 0 { self.bases } else { sums };
-        crate::memory::prefetch(points.as_ptr().wrapping_add((entry & !NEGATIVE & !BUCKET) as usize));
+    fn prefetch(&self, sums: &[Point<F>], term: u32) {
+        let points = if term & BUCKET == 0 { self.bases } else { sums };
+        crate::memory::prefetch(points.as_ptr().wrapping_add((term & !NEGATIVE & !BUCKET) as usize));
     }
 }
 
-/// Later rounds: what the round before has left.
+/// Later rounds: what the round before has made.
 struct Points<'a, F>(&'a [Point<F>]);
 
 impl<F: MontgomeryField> Source<F> for Points<'_, F> {
     #[inline(always)]
-    fn entry(&self, place: u32) -> u32 {
-        place
+    fn term(&self, index: u32) -> u32 {
+        index
     }
 
     #[inline(always)]
-    fn at<'a>(&'a self, _: &'a [Point<F>], entry: u32) -> (&'a Point<F>, bool) {
-        (&self.0[entry as usize], false)
+    fn at<'a>(&'a self, _: &'a [Point<F>], term: u32) -> (&'a Point<F>, bool) {
+        (&self.0[term as usize], false)
     }
 
     #[inline(always)]
@@ -313,7 +312,7 @@ mod tests {
         let bases: Vec<G1Affine> = affine(&bases);
         let count = 1 << 12;
         let mut state = 1_u64;
-        let entries: Vec<(u32, u32)> = (0..3 * count)
+        let terms: Vec<(u32, u32)> = (0..3 * count)
             .map(|i| {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let (bucket, base) = ((state >> 40) as u32 % count, (state >> 20) as u32 % 500);
@@ -322,9 +321,9 @@ mod tests {
             })
             .collect();
         let mut expected = vec![Fr::from(0); count as usize];
-        for &(bucket, entry) in &entries {
-            let factor = Fr::from(factors[(entry & !NEGATIVE) as usize]);
-            expected[bucket as usize] += if entry & NEGATIVE == 0 { factor } else { -factor };
+        for &(bucket, term) in &terms {
+            let factor = Fr::from(factors[(term & !NEGATIVE) as usize]);
+            expected[bucket as usize] += if term & NEGATIVE == 0 { factor } else { -factor };
         }
         for simd in Simd::available() {
             // As if there were more buckets, so that batches are as large as they get; and by lists alone.
@@ -332,14 +331,14 @@ mod tests {
                 let sums: Vec<Point<Fq>> = on_residues!(simd, Fq, residues, {
                     let mut buckets = no_buckets(residues);
                     buckets.empty(count as usize, spread);
-                    // What is left over is settled with what comes later.
-                    for entries in entries.chunks(5000) {
-                        buckets.add(entries.iter().copied(), affine_points(&bases));
-                        if buckets.has_many_entries() {
-                            buckets.settle(affine_points(&bases));
+                    // What is left over is added with what comes later.
+                    for terms in terms.chunks(5000) {
+                        buckets.add(terms.iter().copied(), affine_points(&bases));
+                        if buckets.has_many_deferred() {
+                            buckets.finish(affine_points(&bases));
                         }
                     }
-                    buckets.settle(affine_points(&bases));
+                    buckets.finish(affine_points(&bases));
                     buckets.sums
                 });
                 for (bucket, (sum, factor)) in sums.iter().zip(&expected).enumerate() {

@@ -1,13 +1,19 @@
 //! The layers of butterflies, many at a time.
 //!
+//! # Mathematical description
+//!
 //! A block of m coefficients modulo x^m - z^2 is halved into blocks modulo x^(m/2) - z and x^(m/2) + z: with halves a and b,
-//! a + z b and a - z b. Several layers at once take a *tile*: every (m / 2^l)-th element of a block, for l layers and a few
+//! a + z b and a - z b, Cooley and Tukey's butterfly (1965), of decimation in time. Gentleman and Sande's (1966), of decimation in
+//! frequency, is the transposed one, a + b and z (a - b). With the layers in the opposite order it takes bit-reversed coefficients to values in
+//! natural order; with inverted twiddles it undoes the other, up to a factor of 2.
+//!
+//! Several layers at once take a *tile*: every (m / 2^l)-th element of a block, for l layers and a few
 //! neighbours in memory, moved to scratch memory in the form that is computed with, and back. The last tiles are whole blocks.
 //!
 //! With vectors of several elements, halves of a tile are halves of its vectors, until a vector is a block. Then as many vectors as one has
-//! lanes are transposed: lanes become blocks, each with factors of its own, and vectors the places in them.
+//! lanes are transposed: lanes become blocks, each with twiddles of its own, and vectors the elements of them.
 //!
-//! Single elements are done where they stand, and blocks too large for a tile two layers at a time: for them memory is no bound.
+//! Single elements are transformed in place, and blocks too large for a tile two layers at a time: for them memory is no bound.
 //!
 //! Values between layers are those of [`residues`](super::super::residues), and below r at the end; what a tile of vectors leaves is below 2r.
 
@@ -37,27 +43,32 @@ const DIVIDED: usize = 1 << 13;
 /// Blocks below this size have no square of vectors.
 pub(super) const LEAST: usize = MOST * MOST;
 
-/// The way through the layers.
+/// The butterflies of all layers, and the order in which they are done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    /// From coefficients to values, from the largest blocks to the smallest.
-    Forward,
-    /// From the smallest blocks to the largest.
-    Backward,
+pub(super) enum Butterflies {
+    /// Decimation in time, from the largest blocks to the smallest: natural order to bit-reversed order.
+    CooleyTukey,
+    /// Decimation in frequency, from the smallest blocks to the largest: bit-reversed order to natural order.
+    GentlemanSande,
 }
 
-/// Layers to be done, and where their factors are.
+/// Layers to be done, and their twiddles.
 #[derive(Clone, Copy)]
 struct Layers<'a> {
-    way: Way,
+    butterflies: Butterflies,
     twiddles: &'a Twiddles,
     /// Whether what comes out is the end, and reduced.
     last: bool,
 }
 
-/// All layers of block k, and reduction. Vectors ask for blocks of [`LEAST`] elements, and factors are those for R.
-pub(super) fn run<R: Residues>(block: &mut [Residue<R::Field>], k: usize, twiddles: &Twiddles, way: Way) {
-    parts::<R>(block, k, Layers { way, twiddles, last: true });
+/// All layers of block k, and reduction. Vectors ask for blocks of [`LEAST`] elements, and twiddles are those for R.
+pub(super) fn run<R: Residues>(
+    block: &mut [Residue<R::Field>],
+    k: usize,
+    twiddles: &Twiddles,
+    butterflies: Butterflies,
+) {
+    parts::<R>(block, k, Layers { butterflies, twiddles, last: true });
 }
 
 /// The layers of block k: those of columns and those of rows.
@@ -67,7 +78,7 @@ fn parts<R: Residues>(block: &mut [Residue<R::Field>], k: usize, layers: Layers<
         let mut scratch = Vec::new();
         return R::enter(Rows::<R> { block, k, layers, scratch: &mut scratch });
     }
-    // Two layers where elements stand, else as few passes as possible, of about as many layers each.
+    // Two layers of single elements, else as few passes as possible, of about as many layers each.
     let above = log_size - most_layers::<R>();
     let count = match R::WIDTH {
         1 => 2,
@@ -75,26 +86,26 @@ fn parts<R: Residues>(block: &mut [Residue<R::Field>], k: usize, layers: Layers<
     };
     let size = len >> count;
     let rows_of = |block: &mut [Residue<R::Field>]| {
-        let inner = Layers { last: layers.last && layers.way == Way::Forward, ..layers };
+        let inner = Layers { last: layers.last && layers.butterflies == Butterflies::CooleyTukey, ..layers };
         let run = |(i, rows): (usize, &mut [Residue<R::Field>])| parts::<R>(rows, (k << count) + i, inner);
         match len >= DIVIDED {
             true => block.par_chunks_mut(size).enumerate().for_each(run),
             false => block.chunks_mut(size).enumerate().for_each(run),
         }
     };
-    if layers.way == Way::Backward {
+    if layers.butterflies == Butterflies::GentlemanSande {
         rows_of(block);
     }
     columns::<R>(block, k, count, layers);
-    if layers.way == Way::Forward {
+    if layers.butterflies == Butterflies::CooleyTukey {
         rows_of(block);
     }
 }
 
-/// The first `count` layers of block k, or backwards its last.
+/// The first `count` layers of block k, or its last where smaller blocks come first.
 fn columns<R: Residues>(block: &mut [Residue<R::Field>], k: usize, count: u32, layers: Layers<'_>) {
     let size = block.len() >> count;
-    let last = layers.last && layers.way == Way::Backward;
+    let last = layers.last && layers.butterflies == Butterflies::GentlemanSande;
     let mut pieces: Vec<Vec<&mut [Residue<R::Field>]>> = Vec::new();
     pieces.resize_with(size / PART, || Vec::with_capacity(1 << count));
     for row in block.chunks_exact_mut(size) {
@@ -143,8 +154,8 @@ pub(super) fn store<R: Residues>(
     step: usize,
     last: bool,
 ) {
-    let settled = R::settled(values);
-    let rows = R::rows(if last { R::canonical(settled) } else { settled });
+    let below_2p = R::below_2p(values);
+    let rows = R::rows(if last { R::canonical(below_2p) } else { below_2p });
     for lane in 0..R::WIDTH {
         elements[lane * step] = Residue::from_montgomery(rows[lane]);
     }
@@ -160,12 +171,12 @@ impl<R: Residues> Vectorised<R> for Columns<'_, '_, R> {
                 (R::in_place(a), R::in_place(b), R::in_place(c), R::in_place(d))
         {
             let mut quarters = [a, b, c, d];
-            match layers.way {
-                Way::Forward => {
-                    two_forward::<R>(quarters.each_mut().map(|row| &mut **row), k, layers.twiddles)
+            match layers.butterflies {
+                Butterflies::CooleyTukey => {
+                    two_cooley_tukey::<R>(quarters.each_mut().map(|row| &mut **row), k, layers.twiddles)
                 }
-                Way::Backward => {
-                    two_backward::<R>(quarters.each_mut().map(|row| &mut **row), k, layers.twiddles)
+                Butterflies::GentlemanSande => {
+                    two_gentleman_sande::<R>(quarters.each_mut().map(|row| &mut **row), k, layers.twiddles)
                 }
             }
             if layers.last {
@@ -184,9 +195,9 @@ impl<R: Residues> Vectorised<R> for Columns<'_, '_, R> {
                 }
             }
             let count = rows.len().trailing_zeros();
-            match layers.way {
-                Way::Forward => forward::<R>(scratch, k, count, layers.twiddles),
-                Way::Backward => backward::<R>(scratch, k, count, layers.twiddles),
+            match layers.butterflies {
+                Butterflies::CooleyTukey => cooley_tukey::<R>(scratch, k, count, layers.twiddles),
+                Butterflies::GentlemanSande => gentleman_sande::<R>(scratch, k, count, layers.twiddles),
             }
             for (row, tile) in rows.iter_mut().zip(scratch.chunks_exact(vectors)) {
                 for (i, &values) in tile.iter().enumerate() {
@@ -201,12 +212,12 @@ impl<R: Residues> Vectorised<R> for Rows<'_, R> {
     #[inline(always)]
     fn run(self) {
         let Self { block, k, layers, scratch } = self;
-        let Layers { way, twiddles, last } = layers;
+        let Layers { butterflies, twiddles, last } = layers;
         let count = (block.len() / R::WIDTH).trailing_zeros();
         if let Some(values) = R::in_place(block) {
-            match way {
-                Way::Forward => forward::<R>(values, k, count, twiddles),
-                Way::Backward => backward::<R>(values, k, count, twiddles),
+            match butterflies {
+                Butterflies::CooleyTukey => cooley_tukey::<R>(values, k, count, twiddles),
+                Butterflies::GentlemanSande => gentleman_sande::<R>(values, k, count, twiddles),
             }
             if last {
                 finish::<R>(values);
@@ -215,35 +226,35 @@ impl<R: Residues> Vectorised<R> for Rows<'_, R> {
         }
         resize::<R>(scratch, block.len() / R::WIDTH);
         let square = R::WIDTH * R::WIDTH;
-        if way == Way::Forward {
+        if butterflies == Butterflies::CooleyTukey {
             for (values, elements) in scratch.iter_mut().zip(block.chunks_exact(R::WIDTH)) {
                 *values = load::<R>(elements, 1);
             }
-            forward::<R>(scratch, k, count, twiddles);
+            cooley_tukey::<R>(scratch, k, count, twiddles);
         }
         // Vectors are blocks now, from this number on.
         let first = k << count;
         for (i, elements) in block.chunks_exact_mut(square).enumerate() {
             let tile = &mut scratch[i * R::WIDTH..(i + 1) * R::WIDTH];
-            match way {
-                Way::Forward => {
+            match butterflies {
+                Butterflies::CooleyTukey => {
                     transpose::<R>(tile);
-                    lanes::<R>(tile, first + i * R::WIDTH, way, twiddles);
+                    lanes::<R>(tile, first + i * R::WIDTH, butterflies, twiddles);
                     for (j, &values) in tile.iter().enumerate() {
                         store::<R>(values, &mut elements[j..], R::WIDTH, last);
                     }
                 }
-                Way::Backward => {
+                Butterflies::GentlemanSande => {
                     for (j, values) in tile.iter_mut().enumerate() {
                         *values = load::<R>(&elements[j..], R::WIDTH);
                     }
-                    lanes::<R>(tile, first + i * R::WIDTH, way, twiddles);
+                    lanes::<R>(tile, first + i * R::WIDTH, butterflies, twiddles);
                     transpose::<R>(tile);
                 }
             }
         }
-        if way == Way::Backward {
-            backward::<R>(scratch, k, count, twiddles);
+        if butterflies == Butterflies::GentlemanSande {
+            gentleman_sande::<R>(scratch, k, count, twiddles);
             for (&values, elements) in scratch.iter().zip(block.chunks_exact_mut(R::WIDTH)) {
                 store::<R>(values, elements, 1, last);
             }
@@ -251,11 +262,11 @@ impl<R: Residues> Vectorised<R> for Rows<'_, R> {
     }
 }
 
-/// Reduces values where they stand.
+/// Reduces values in place.
 #[inline(always)]
 fn finish<R: Residues>(values: &mut [R::Sum]) {
     for value in values {
-        *value = R::canonical(R::settled(*value));
+        *value = R::canonical(R::below_2p(*value));
     }
 }
 
@@ -288,97 +299,101 @@ fn quarters<S>(block: &mut [S]) -> [&mut [S]; 4] {
 
 /// The first `count` layers of block k, whose halves are those of `tile`.
 #[inline(always)]
-fn forward<R: Residues>(tile: &mut [R::Sum], k: usize, count: u32, twiddles: &Twiddles) {
+fn cooley_tukey<R: Residues>(tile: &mut [R::Sum], k: usize, count: u32, twiddles: &Twiddles) {
     let mut layer = 0;
     if count % 2 == 1 {
         let (w, half) = (twiddles.at::<R>(k), tile.len() / 2);
         let (a, b) = tile.split_at_mut(half);
         for (a, b) in a.iter_mut().zip(b) {
-            let b_w = if k == 0 { R::settled(*b) } else { R::rotated(*b, w) };
-            [*a, *b] = R::butterfly(R::before_two(*a), b_w);
+            let b_w = if k == 0 { R::below_2p(*b) } else { R::times_twiddle(*b, w) };
+            [*a, *b] = R::butterfly(R::before_two_layers(*a), b_w);
         }
         layer = 1;
     }
     while layer < count {
         let size = tile.len() >> layer;
         for (i, block) in tile.chunks_exact_mut(size).enumerate() {
-            two_forward::<R>(quarters(block), (k << layer) + i, twiddles);
+            two_cooley_tukey::<R>(quarters(block), (k << layer) + i, twiddles);
         }
         layer += 2;
     }
 }
 
-/// The last `count` layers of block k backwards.
+/// The last `count` layers of block k.
 #[inline(always)]
-fn backward<R: Residues>(tile: &mut [R::Sum], k: usize, count: u32, twiddles: &Twiddles) {
+fn gentleman_sande<R: Residues>(tile: &mut [R::Sum], k: usize, count: u32, twiddles: &Twiddles) {
     let mut layer = count;
     while layer >= 2 {
         layer -= 2;
         let size = tile.len() >> layer;
         for (i, block) in tile.chunks_exact_mut(size).enumerate() {
-            two_backward::<R>(quarters(block), (k << layer) + i, twiddles);
+            two_gentleman_sande::<R>(quarters(block), (k << layer) + i, twiddles);
         }
     }
     if layer == 1 {
         let (w, half) = (twiddles.at::<R>(k), tile.len() / 2);
         let (a, b) = tile.split_at_mut(half);
         for (a, b) in a.iter_mut().zip(b) {
-            [*a, *b] = butterfly_backward::<R>([*a, *b], w);
+            [*a, *b] = gentleman_sande_butterfly::<R>([*a, *b], w);
         }
     }
 }
 
-/// The factor of block k and those of its halves.
+/// The twiddles of block k and of its halves.
 #[inline(always)]
-fn factors<R: Residues>(k: usize, twiddles: &Twiddles) -> [R::Root; 3] {
+fn twiddles_of<R: Residues>(k: usize, twiddles: &Twiddles) -> [R::Twiddle; 3] {
     // No closure: that would be a function without the instructions of R.
     [twiddles.at::<R>(k), twiddles.at::<R>(2 * k), twiddles.at::<R>(2 * k + 1)]
 }
 
-/// Two layers of block k in quarters. Block 0 has the factors 1, and for its halves 1 and a fourth root of unity: one product for four.
+/// Two layers of block k in quarters. Block 0 has the twiddle 1, and its halves 1 and a fourth root of unity: one product for four.
 #[inline(always)]
-fn two_forward<R: Residues>([a, b, c, d]: Quarters<'_, R>, k: usize, twiddles: &Twiddles) {
-    let [w, u, v] = factors::<R>(k, twiddles);
+fn two_cooley_tukey<R: Residues>([a, b, c, d]: Quarters<'_, R>, k: usize, twiddles: &Twiddles) {
+    let [w, u, v] = twiddles_of::<R>(k, twiddles);
     if k == 0 {
         for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
-            let (r, s) = (R::settled(*c), R::settled(*d));
-            let ([e, g], [f, h]) = (R::butterfly(R::before_two(*a), r), R::butterfly(R::before_two(*b), s));
-            let (f, h) = (R::settled(f), R::rotated(h, v));
+            let (r, s) = (R::below_2p(*c), R::below_2p(*d));
+            let ([e, g], [f, h]) =
+                (R::butterfly(R::before_two_layers(*a), r), R::butterfly(R::before_two_layers(*b), s));
+            let (f, h) = (R::below_2p(f), R::times_twiddle(h, v));
             ([*a, *b], [*c, *d]) = (R::butterfly(e, f), R::butterfly(g, h));
         }
     } else {
         for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
-            let (r, s) = (R::rotated(*c, w), R::rotated(*d, w));
-            let ([e, g], [f, h]) = (R::butterfly(R::before_two(*a), r), R::butterfly(R::before_two(*b), s));
-            let (f, h) = (R::rotated(f, u), R::rotated(h, v));
+            let (r, s) = (R::times_twiddle(*c, w), R::times_twiddle(*d, w));
+            let ([e, g], [f, h]) =
+                (R::butterfly(R::before_two_layers(*a), r), R::butterfly(R::before_two_layers(*b), s));
+            let (f, h) = (R::times_twiddle(f, u), R::times_twiddle(h, v));
             ([*a, *b], [*c, *d]) = (R::butterfly(e, f), R::butterfly(g, h));
         }
     }
 }
 
-/// The same layers backwards.
+/// The same layers, the other butterflies through them.
 #[inline(always)]
-fn two_backward<R: Residues>([a, b, c, d]: Quarters<'_, R>, k: usize, twiddles: &Twiddles) {
-    let [w, u, v] = factors::<R>(k, twiddles);
+fn two_gentleman_sande<R: Residues>([a, b, c, d]: Quarters<'_, R>, k: usize, twiddles: &Twiddles) {
+    let [w, u, v] = twiddles_of::<R>(k, twiddles);
     for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
-        let ([e, f], [g, h]) = (butterfly_backward::<R>([*a, *b], u), butterfly_backward::<R>([*c, *d], v));
-        ([*a, *c], [*b, *d]) = (butterfly_backward::<R>([e, g], w), butterfly_backward::<R>([f, h], w));
+        let ([e, f], [g, h]) =
+            (gentleman_sande_butterfly::<R>([*a, *b], u), gentleman_sande_butterfly::<R>([*c, *d], v));
+        ([*a, *c], [*b, *d]) =
+            (gentleman_sande_butterfly::<R>([e, g], w), gentleman_sande_butterfly::<R>([f, h], w));
     }
 }
 
-/// a + b, and a - b times a root; both below 2.2p, as a and b are.
+/// a + b, and a - b times a twiddle; both below 2.2p, as a and b are.
 #[inline(always)]
-fn butterfly_backward<R: Residues>([a, b]: [R::Sum; 2], root: R::Root) -> [R::Sum; 2] {
+fn gentleman_sande_butterfly<R: Residues>([a, b]: [R::Sum; 2], twiddle: R::Twiddle) -> [R::Sum; 2] {
     let [sum, difference] = R::butterfly(a, b);
-    [R::settled(sum), R::rotated(difference, root)]
+    [R::below_2p(sum), R::times_twiddle(difference, twiddle)]
 }
 
 /// The layers within blocks k, k + 1, ... of as many elements as a vector has lanes, each block in a lane.
 #[inline(always)]
-fn lanes<R: Residues>(tile: &mut [R::Sum], k: usize, way: Way, twiddles: &Twiddles) {
+fn lanes<R: Residues>(tile: &mut [R::Sum], k: usize, butterflies: Butterflies, twiddles: &Twiddles) {
     let count = R::WIDTH.trailing_zeros();
     for step in 0..count {
-        let layer = if way == Way::Forward { step } else { count - 1 - step };
+        let layer = if butterflies == Butterflies::CooleyTukey { step } else { count - 1 - step };
         let size = R::WIDTH >> layer;
         for i in 0..1 << layer {
             let mut rows = [NOTHING; MOST];
@@ -388,11 +403,11 @@ fn lanes<R: Residues>(tile: &mut [R::Sum], k: usize, way: Way, twiddles: &Twiddl
             let w = R::factors(rows);
             let (a, b) = tile[i * size..(i + 1) * size].split_at_mut(size / 2);
             for (a, b) in a.iter_mut().zip(b) {
-                match way {
-                    Way::Forward => [*a, *b] = R::butterfly(*a, R::scaled(*b, w)),
-                    Way::Backward => {
+                match butterflies {
+                    Butterflies::CooleyTukey => [*a, *b] = R::butterfly(*a, R::scaled(*b, w)),
+                    Butterflies::GentlemanSande => {
                         let [sum, difference] = R::butterfly(*a, *b);
-                        (*a, *b) = (R::settled(sum), R::scaled(difference, w));
+                        (*a, *b) = (R::below_2p(sum), R::scaled(difference, w));
                     }
                 }
             }

@@ -1,11 +1,11 @@
-// Products with numbers that are known beforehand: a root z below r comes with its quotient z' = floor(z 2^256 / r), and then x z mod r
+// Products with numbers that are known beforehand: a twiddle z below r comes with its quotient z' = floor(z 2^256 / r), and then x z mod r
 // takes three halves of products where Montgomery's way takes two whole ones (Shoup's; NTL has it for single words).
 //
 // With q = floor(x z' / 2^256), x z - q r is congruent to x z and not negative. z' is too small by less than 1, and the upper half is
 // summed without the products of limbs below 2^192, which is less than 6 2^224 too little. So x z - q r < r (1 + x / 2^256 + 2^-29), which is
 // below 2r for every x below 5r, and its lower half says all.
 //
-// Roots are plain integers, so that x, and the product, may be in Montgomery form.
+// Twiddles are plain integers, so that x, and the product, may be in Montgomery form.
 
 #ifdef INLINE_PTX
 
@@ -61,7 +61,7 @@ DEVICE fe high_product(fe a, fe b) {
 }
 
 // x z modulo r, below 2r.
-DEVICE fe mul_root(fe x, fe z, fe quotient) {
+DEVICE fe mul_twiddle(fe x, fe z, fe quotient) {
     const fe q = high_product(x, quotient);
     u32 even[8], odd[7];
     UNROLL
@@ -81,7 +81,7 @@ DEVICE fe mul_root(fe x, fe z, fe quotient) {
 #else
 
 // x z modulo r, below 2r.
-DEVICE fe mul_root(fe x, fe z, fe quotient) {
+DEVICE fe mul_twiddle(fe x, fe z, fe quotient) {
     u32 product[2 * FIELD_LIMBS];
     for (int i = 0; i < 2 * FIELD_LIMBS; i++) product[i] = 0;
     NO_UNROLL

@@ -1,4 +1,4 @@
-//! Sums of many pairs of affine points, with shared inversions.
+//! Batched affine addition: sums of many pairs of points, with shared inversions.
 //!
 //! # Mathematical description
 //!
@@ -12,10 +12,10 @@
 //! c = 2^(512 + 3s) slopes are 2^(256 + s) times the true ones: the square of one has the factor 2^256, as it should, and its product with
 //! a difference lacks 2^s, by which that is shifted.
 //!
-//! Where no line passes through two points, another does whose slope is right, or any at all, so that no zero gets into a product:
-//! for 2P, that with the slope 3x^2 / 2y; for P - P, P + 0 and 0 + P, one of slope 0, and the result is put in later.
+//! Where the line through two points has no slope, another line is taken so that no zero enters a product: for 2P, one with the slope
+//! 3x^2 / 2y of the tangent; for P - P, P + 0 and 0 + P, one of slope 0, and the result is written afterwards.
 
-use super::adder::{Point, Source};
+use super::buckets::{Point, Source};
 use crate::backend::cpu::quadwords::MOST;
 use crate::backend::cpu::residues::Residues;
 use crate::backend::cpu::simd::Vectorised;
@@ -29,7 +29,7 @@ const AHEAD: usize = 32;
 /// In the target of a pair: the bucket with this number.
 pub(super) const BUCKET_TARGET: u32 = 1 << 31;
 
-/// Two points, by their entries in a source, and the place that gets their sum.
+/// Two points, by their terms in a source, and the index of the point that gets their sum.
 #[derive(Clone, Copy)]
 pub(super) struct Pair {
     pub(super) left: u32,
@@ -37,18 +37,18 @@ pub(super) struct Pair {
     pub(super) target: u32,
 }
 
-/// A point that is alone in its round, by its entry, and the place that it goes to.
+/// A point that is alone in its round, by its term, and the index of the point that it becomes.
 #[derive(Clone, Copy)]
 pub(super) struct Move {
     pub(super) from: u32,
     pub(super) target: u32,
 }
 
-/// What stands in for the right point of a pair without a line.
+/// What replaces the right point of a pair that has no slope.
 struct Substitute<F> {
     /// The pair.
     index: usize,
-    /// The right point of the line that is taken.
+    /// The right point of the line that is taken instead.
     right: Point<F>,
     /// The x that is subtracted from the slope's square beside that of the left point.
     x: Residue<F>,
@@ -97,7 +97,7 @@ impl<R: Residues> Batch<R> {
             if let Some(ahead) = self.moves.get(i + AHEAD) {
                 from.prefetch(sums, ahead.from);
             }
-            *place(target, points, sums) = from.point(sums, at);
+            *target_point(target, points, sums) = from.point(sums, at);
         }
         self.moves.clear();
         if !self.pairs.is_empty() {
@@ -106,9 +106,13 @@ impl<R: Residues> Batch<R> {
     }
 }
 
-/// The place of a target.
+/// The point that a target names.
 #[inline(always)]
-fn place<'a, F>(target: u32, points: &'a mut [Point<F>], sums: &'a mut [Point<F>]) -> &'a mut Point<F> {
+fn target_point<'a, F>(
+    target: u32,
+    points: &'a mut [Point<F>],
+    sums: &'a mut [Point<F>],
+) -> &'a mut Point<F> {
     match target & BUCKET_TARGET {
         0 => &mut points[target as usize],
         _ => &mut sums[(target & !BUCKET_TARGET) as usize],
@@ -255,7 +259,7 @@ impl<R: Residues> Batch<R> {
         let known = self.substitutes.len();
         for lane in 0..R::WIDTH {
             let Pair { left, right, .. } = self.pairs[first + lane];
-            let [left, right] = [left, right].map(|entry| from.point(sums, entry));
+            let [left, right] = [left, right].map(|term| from.point(sums, term));
             self.substitutes.extend(substitute(first + lane, left, right));
         }
         let mut points = points;
@@ -300,7 +304,7 @@ impl<R: Residues> Batch<R> {
             self.store(at + 1, count, [x_b, y_b], points, sums);
             for substitute in &self.substitutes[special..known] {
                 if let (Some(result), true) = (substitute.result, substitute.index < count) {
-                    *place(self.pairs[substitute.index].target, points, sums) = result;
+                    *target_point(self.pairs[substitute.index].target, points, sums) = result;
                 }
             }
         }
@@ -345,10 +349,10 @@ impl<R: Residues> Batch<R> {
         let [x, y] = [R::rows(sum[0]), R::rows(sum[1])];
         for lane in 0..R::WIDTH {
             if first + lane < count {
-                let place = place(self.pairs[first + lane].target, points, sums);
+                let sum = target_point(self.pairs[first + lane].target, points, sums);
                 // One after the other, as they come out of the vectors.
-                place.x = Residue::from_montgomery(x[lane]);
-                place.y = Residue::from_montgomery(y[lane]);
+                sum.x = Residue::from_montgomery(x[lane]);
+                sum.y = Residue::from_montgomery(y[lane]);
             }
         }
     }
@@ -365,7 +369,7 @@ fn third_y<R: Residues>(points: &Loaded<R>, slope: R::Factor, x: R::Sum) -> R::S
     R::reduced(R::minus(R::product(slope, run), points.left_y))
 }
 
-/// What stands in for the right point, for points without a line through them that is not upright.
+/// The replacement of the right point, for two points without a slope: one of them is the identity, or both have the same x.
 #[cold]
 fn substitute<F: MontgomeryField>(index: usize, left: Point<F>, right: Point<F>) -> Option<Substitute<F>> {
     let flat = Affine { x: left.x.add(Residue::ONE), y: left.y };
