@@ -1,49 +1,69 @@
-//! Multi-scalar multiplication.
+//! Multi-scalar multiplication, over every curve.
 
-use halo2curves::ff::Field;
+use halo2curves::ff::{Field, PrimeField};
 use halo2curves::group::{Curve, Group};
 
 use super::data::Words;
 use super::residence::with_budget;
 use super::{Case, expect_equal, expect_error, failure, reference};
-use crate::bn254::{Fr, G1, G1Affine};
+use crate::curve::{limbs_of_points, points};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::msm::BasesOptions;
+use crate::field::MontgomeryField;
+use crate::field::montgomery::Residue;
+use crate::msm::{AcceleratedCurve, BasesOptions};
 
-pub(super) const CASES: &[Case] = &[
-    Case { name: "msm, sizes around powers of two", run: sizes },
-    Case { name: "msm, edge scalars", run: edge_scalars },
-    Case { name: "msm, identities, repeated and opposite bases", run: edge_bases },
-    Case { name: "msm, narrow and skewed scalars", run: skewed },
-    Case { name: "msm, several thousand bases", run: large },
-    Case { name: "msm, kept bases and scalars, batches", run: kept },
-    Case { name: "msm, sums that are refused", run: refused },
-    Case { name: "msm, four threads on the same bases", run: callers },
-    Case { name: "msm, within any device budget", run: budgets },
-    Case { name: "msm, parts that are and are not alike", run: parts },
-];
+macro_rules! cases {
+    ($($affine:path, $name:literal;)*) => {
+        pub(super) const CASES: &[Case] = &[$(
+            Case { name: concat!("msm over ", $name, ", sizes around powers of two"), run: sizes::<$affine> },
+            Case { name: concat!("msm over ", $name, ", edge scalars"), run: edge_scalars::<$affine> },
+            Case { name: concat!("msm over ", $name, ", identities, repeated and opposite bases"), run: edge_bases::<$affine> },
+            Case { name: concat!("msm over ", $name, ", narrow and skewed scalars"), run: skewed::<$affine> },
+            Case { name: concat!("msm over ", $name, ", several thousand bases"), run: large::<$affine> },
+            Case { name: concat!("msm over ", $name, ", kept bases and scalars, batches"), run: kept::<$affine> },
+            Case { name: concat!("msm over ", $name, ", sums that are refused"), run: refused::<$affine> },
+            Case { name: concat!("msm over ", $name, ", four threads on the same bases"), run: callers::<$affine> },
+            Case { name: concat!("msm over ", $name, ", within any device budget"), run: budgets::<$affine> },
+            Case { name: concat!("msm over ", $name, ", parts that are and are not alike"), run: parts::<$affine> },
+        )*];
+
+        /// The device's own answer to a sum over the curve that a case is about.
+        pub(super) fn answer(case: &str, engine: &Engine) -> Option<Error> {
+            $(if case.starts_with(concat!("msm over ", $name, ",")) {
+                return engine.msm(&[] as &[<$affine as crate::msm::Curve>::Scalar], &[] as &[$affine]).err();
+            })*
+            None
+        }
+    };
+}
+crate::for_every_curve!(cases);
 
 /// Scalars around every carry of digits and of the field.
-pub(super) fn edges() -> Vec<Fr> {
-    let half = Fr::from(2).invert().expect("2 is not zero");
-    let mut edges = vec![Fr::ZERO, Fr::ONE, -Fr::ONE, -Fr::from(2), half, -half, half - Fr::ONE];
+pub(super) fn edges<F: PrimeField>() -> Vec<F> {
+    let half = F::from(2).invert().expect("2 is not zero");
+    let mut edges = vec![F::ZERO, F::ONE, -F::ONE, -F::from(2), half, -half, half - F::ONE];
     for exponent in [1, 7, 8, 12, 13, 15, 16, 31, 32, 63, 64, 127, 128, 191, 192, 252, 253] {
-        let power = Fr::from(2).pow_vartime([exponent]);
-        edges.extend([power, power - Fr::ONE, -power]);
+        let power = F::from(2).pow_vartime([exponent]);
+        edges.extend([power, power - F::ONE, -power]);
     }
     // Every digit half the base, for digits of 4, 8, 13 and 16 bits.
     for bits in [4, 8, 13, 16] {
-        let base = Fr::from(1 << bits);
-        let digits = (0..252 / bits).fold(Fr::ZERO, |sum, _| sum * base + Fr::from(1 << (bits - 1)));
-        edges.extend([digits, digits - Fr::ONE, -digits]);
+        let base = F::from(1 << bits);
+        let digits = (0..252 / bits).fold(F::ZERO, |sum, _| sum * base + F::from(1 << (bits - 1)));
+        edges.extend([digits, digits - F::ONE, -digits]);
     }
     edges
 }
 
+/// A scalar of full width.
+fn random<F: MontgomeryField>(words: &mut Words) -> F {
+    Residue::from_integer(std::array::from_fn(|_| words.next())).element()
+}
+
 /// A scalar: an edge one time in eight.
-pub(super) fn scalar(words: &mut Words) -> Fr {
-    let random = Fr::from_raw(std::array::from_fn(|_| words.next()));
+pub(super) fn scalar<F: MontgomeryField>(words: &mut Words) -> F {
+    let random = random(words);
     match words.next() {
         choice if choice % 8 == 0 => {
             let edges = edges();
@@ -53,59 +73,66 @@ pub(super) fn scalar(words: &mut Words) -> Fr {
     }
 }
 
-fn scalars(words: &mut Words, n: usize) -> Vec<Fr> {
+fn scalars<F: MontgomeryField>(words: &mut Words, n: usize) -> Vec<F> {
     (0..n).map(|_| scalar(words)).collect()
 }
 
 /// Bases k G with the factors k, which make any sum one multiplication.
-fn multiples(words: &mut Words, n: usize) -> (Vec<Fr>, Vec<G1Affine>) {
-    let step = Fr::from(words.next());
-    let first = Fr::from_raw(std::array::from_fn(|_| words.next()));
-    let factors: Vec<_> = std::iter::successors(Some(first), |factor| Some(factor + step)).take(n).collect();
-    let by = G1::generator() * step;
+fn multiples<C: AcceleratedCurve>(words: &mut Words, n: usize) -> (Vec<C::Scalar>, Vec<C>) {
+    let step = C::Scalar::from(words.next());
+    let first: C::Scalar = random(words);
+    let factors: Vec<_> = std::iter::successors(Some(first), |factor| Some(*factor + step)).take(n).collect();
+    let by = C::Projective::generator() * step;
     let points: Vec<_> =
-        std::iter::successors(Some(G1::generator() * first), |point| Some(point + by)).take(n).collect();
-    let mut bases = vec![G1Affine::default(); n];
-    G1::batch_normalize(&points, &mut bases);
+        std::iter::successors(Some(C::Projective::generator() * first), |point| Some(*point + by))
+            .take(n)
+            .collect();
+    let mut bases = vec![C::default(); n];
+    C::Projective::batch_normalize(&points, &mut bases);
     (factors, bases)
 }
 
 /// A sum against doubling and adding.
-fn check(engine: &Engine, what: &str, scalars: &[Fr], bases: &[G1Affine]) -> Result<(), String> {
+fn check<C: AcceleratedCurve>(
+    engine: &Engine,
+    what: &str,
+    scalars: &[C::Scalar],
+    bases: &[C],
+) -> Result<(), String> {
     let expected = reference().and_then(|oracle| oracle.msm(scalars, bases)).map_err(failure(what))?;
     let found = engine.msm(scalars, bases).map_err(failure(what))?;
     expect_equal(what, &[found], &[expected])
 }
 
 /// A sum of known multiples of the generator against one multiplication.
-fn check_multiples(
+fn check_multiples<C: AcceleratedCurve>(
     engine: &Engine,
     what: &str,
-    scalars: &[Fr],
-    (factors, bases): &(Vec<Fr>, Vec<G1Affine>),
+    scalars: &[C::Scalar],
+    (factors, bases): &(Vec<C::Scalar>, Vec<C>),
 ) -> Result<(), String> {
-    let expected = scalars.iter().zip(factors).map(|(scalar, factor)| scalar * factor).sum::<Fr>();
+    let expected = scalars.iter().zip(factors).map(|(scalar, factor)| *scalar * factor).sum::<C::Scalar>();
     let found = engine.msm(scalars, bases).map_err(failure(what))?;
-    expect_equal(what, &[found], &[G1::generator() * expected])
+    expect_equal(what, &[found], &[C::Projective::generator() * expected])
 }
 
-fn sizes(engine: &Engine) -> Result<(), String> {
+fn sizes<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(20);
     for n in [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 17, 31, 32, 33, 64] {
-        let (scalars, (_, bases)) = (scalars(&mut words, n), multiples(&mut words, n));
+        let (scalars, (_, bases)) = (scalars(&mut words, n), multiples::<C>(&mut words, n));
         check(engine, &format!("msm of {n}"), &scalars, &bases)?;
     }
     for n in [63, 65, 127, 128, 129, 237, 255, 257, 511, 512, 513, 1023, 1025] {
-        let (scalars, bases) = (scalars(&mut words, n), multiples(&mut words, n));
+        let (scalars, bases) = (scalars(&mut words, n), multiples::<C>(&mut words, n));
         check_multiples(engine, &format!("msm of {n}"), &scalars, &bases)?;
     }
     Ok(())
 }
 
-fn edge_scalars(engine: &Engine) -> Result<(), String> {
+fn edge_scalars<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(21);
-    let edges = edges();
-    let bases = multiples(&mut words, edges.len());
+    let edges = edges::<C::Scalar>();
+    let bases = multiples::<C>(&mut words, edges.len());
     check_multiples(engine, "edge scalars", &edges, &bases)?;
     for scalar in &edges {
         check(engine, &format!("one times {scalar:?}"), &[*scalar], &bases.1[..1])?;
@@ -115,14 +142,14 @@ fn edge_scalars(engine: &Engine) -> Result<(), String> {
     Ok(())
 }
 
-fn edge_bases(engine: &Engine) -> Result<(), String> {
+fn edge_bases<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(22);
-    let identity = G1Affine::default();
+    let identity = C::default();
     for n in [1, 2, 3, 16, 33, 300] {
-        let (_, points) = multiples(&mut words, n);
+        let (_, points) = multiples::<C>(&mut words, n);
         let wide = scalars(&mut words, n);
         let base = points[0];
-        let shapes: [(&str, Vec<G1Affine>); 6] = [
+        let shapes: [(&str, Vec<C>); 6] = [
             ("all identities", vec![identity; n]),
             (
                 "every third an identity",
@@ -139,9 +166,12 @@ fn edge_bases(engine: &Engine) -> Result<(), String> {
         let rows = [
             ("wide", wide.clone()),
             ("equal", vec![wide[0]; n]),
-            ("bits", (0..n).map(|_| Fr::from(words.next() & 1)).collect()),
-            ("one and minus one", (0..n).map(|i| if i % 2 == 0 { Fr::ONE } else { -Fr::ONE }).collect()),
-            ("zero", vec![Fr::ZERO; n]),
+            ("bits", (0..n).map(|_| C::Scalar::from(words.next() & 1)).collect()),
+            (
+                "one and minus one",
+                (0..n).map(|i| if i % 2 == 0 { C::Scalar::ONE } else { -C::Scalar::ONE }).collect(),
+            ),
+            ("zero", vec![C::Scalar::ZERO; n]),
         ];
         for (bases_name, bases) in &shapes {
             for (scalars_name, scalars) in &rows {
@@ -150,35 +180,39 @@ fn edge_bases(engine: &Engine) -> Result<(), String> {
         }
         // s P + ... - (s P + ...) is the identity.
         let twice: Vec<_> = wide.iter().chain(&wide).copied().collect();
-        let opposite: Vec<_> = points.iter().copied().chain(points.iter().map(|point| -point)).collect();
+        let opposite: Vec<_> = points.iter().copied().chain(points.iter().map(|point| -*point)).collect();
         let sum = engine.msm(&twice, &opposite).map_err(failure("opposite bases"))?;
-        expect_equal("a sum of opposite terms", &[sum], &[G1::identity()])?;
+        expect_equal("a sum of opposite terms", &[sum], &[C::Projective::identity()])?;
     }
     Ok(())
 }
 
-fn skewed(engine: &Engine) -> Result<(), String> {
+fn skewed<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(23);
     for n in [50, 1000, 5000] {
-        let bases = multiples(&mut words, n);
-        let mut column =
-            |of: &mut dyn FnMut(&mut Words) -> Fr| -> Vec<Fr> { (0..n).map(|_| of(&mut words)).collect() };
+        let bases = multiples::<C>(&mut words, n);
+        let mut column = |of: &mut dyn FnMut(&mut Words) -> C::Scalar| -> Vec<C::Scalar> {
+            (0..n).map(|_| of(&mut words)).collect()
+        };
         let columns = [
-            ("bits", column(&mut |words| Fr::from(words.next() & 1))),
-            ("signs", column(&mut |words| Fr::from(words.next() & 1) - Fr::from(words.next() & 1))),
-            ("bytes", column(&mut |words| Fr::from(words.next() & 255))),
-            ("negative bytes", column(&mut |words| -Fr::from(words.next() & 255))),
-            ("words", column(&mut |words| Fr::from(words.next()))),
+            ("bits", column(&mut |words| C::Scalar::from(words.next() & 1))),
+            (
+                "signs",
+                column(&mut |words| C::Scalar::from(words.next() & 1) - C::Scalar::from(words.next() & 1)),
+            ),
+            ("bytes", column(&mut |words| C::Scalar::from(words.next() & 255))),
+            ("negative bytes", column(&mut |words| -C::Scalar::from(words.next() & 255))),
+            ("words", column(&mut |words| C::Scalar::from(words.next()))),
             (
                 "nine of ten bits",
                 column(&mut |words| match words.next() % 10 {
-                    0 => Fr::from_raw(std::array::from_fn(|_| words.next())),
-                    _ => Fr::from(words.next() & 1),
+                    0 => random(words),
+                    _ => C::Scalar::from(words.next() & 1),
                 }),
             ),
             ("zeros but the last", {
-                let mut column = vec![Fr::ZERO; n];
-                column[n - 1] = -Fr::ONE;
+                let mut column = vec![C::Scalar::ZERO; n];
+                column[n - 1] = -C::Scalar::ONE;
                 column
             }),
         ];
@@ -189,20 +223,20 @@ fn skewed(engine: &Engine) -> Result<(), String> {
     Ok(())
 }
 
-fn large(engine: &Engine) -> Result<(), String> {
+fn large<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(24);
     for n in [4095, 4097, 8192] {
-        let (scalars, bases) = (scalars(&mut words, n), multiples(&mut words, n));
+        let (scalars, bases) = (scalars(&mut words, n), multiples::<C>(&mut words, n));
         check_multiples(engine, &format!("msm of {n}"), &scalars, &bases)?;
     }
     Ok(())
 }
 
-fn kept(engine: &Engine) -> Result<(), String> {
+fn kept<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(25);
     for (n, rows) in [(1, 3), (7, 5), (100, 4), (600, 2)] {
-        let (_, mut points) = multiples(&mut words, n);
-        points[n / 2] = G1Affine::default();
+        let (_, mut points) = multiples::<C>(&mut words, n);
+        points[n / 2] = C::default();
         let all = scalars(&mut words, n * rows);
         let expected: Vec<_> = all
             .chunks(n)
@@ -236,18 +270,19 @@ fn kept(engine: &Engine) -> Result<(), String> {
     Ok(())
 }
 
-fn refused(engine: &Engine) -> Result<(), String> {
+fn refused<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(26);
-    let (_, points) = multiples(&mut words, 5);
+    let (_, points) = multiples::<C>(&mut words, 5);
     let four = scalars(&mut words, 4);
     let expected = Error::LengthMismatch { what: "scalars", expected: 5, found: 4 };
     expect_error("four scalars, five bases", engine.msm(&four, &points), &expected)?;
     let expected = Error::LengthMismatch { what: "scalars", expected: 0, found: 4 };
-    expect_error("four scalars, no bases", engine.msm(&four, &[] as &[G1Affine]), &expected)?;
+    expect_error("four scalars, no bases", engine.msm(&four, &[] as &[C]), &expected)?;
     let expected = Error::LengthMismatch { what: "scalars in whole rows", expected: 0, found: 4 };
     expect_error("four fifths of a row", engine.msm_batch(&four, &points), &expected)?;
-    let mut off = points.clone();
-    off[3].x = off[3].x.double();
+    let mut off = limbs_of_points(&points).to_vec();
+    off[3][0] = off[3][1];
+    let off = self::points::<C>(&off).map_err(failure("coordinates"))?.to_vec();
     let validate = BasesOptions { validate: true, ..BasesOptions::default() };
     expect_error("a base off the curve", engine.bases(off, validate), &Error::NotOnCurve { index: 3 })?;
     let other = reference().map_err(failure("another engine"))?;
@@ -262,15 +297,17 @@ fn refused(engine: &Engine) -> Result<(), String> {
 }
 
 /// Sums and batches in parts, over bases that are kept, with and without tables, or not.
-fn budgets(engine: &Engine) -> Result<(), String> {
+fn budgets<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(28);
     let (n, rows) = (2500, 3);
-    let (factors, points) = multiples(&mut words, n);
+    let (factors, points) = multiples::<C>(&mut words, n);
     let mut all = scalars(&mut words, n * rows);
-    all[..n].iter_mut().for_each(|scalar| *scalar = Fr::from(words.next() & 1));
+    all[..n].iter_mut().for_each(|scalar| *scalar = C::Scalar::from(words.next() & 1));
     let expected: Vec<_> = all
         .chunks(n)
-        .map(|row| G1::generator() * row.iter().zip(&factors).map(|(a, b)| a * b).sum::<Fr>())
+        .map(|row| {
+            C::Projective::generator() * row.iter().zip(&factors).map(|(a, b)| *a * b).sum::<C::Scalar>()
+        })
         .collect();
     for budget in [4_000_000, 600_000, 90_000, 0] {
         let engine = with_budget(engine, budget)?;
@@ -289,20 +326,20 @@ fn budgets(engine: &Engine) -> Result<(), String> {
 }
 
 /// Sums that are done in parts for want of memory, whose parts meet in the same digits or have others altogether.
-fn parts(engine: &Engine) -> Result<(), String> {
+fn parts<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
     let engine = with_budget(engine, 0)?;
     let mut words = Words::new(29);
     let n = 2100;
-    let bases = multiples(&mut words, n);
+    let bases = multiples::<C>(&mut words, n);
     let wide = scalars(&mut words, n);
-    let bits: Vec<_> = (0..n).map(|_| Fr::from(words.next() & 1)).collect();
-    let mixed = |first: &[Fr], rest: &[Fr]| [&first[..n / 2], &rest[n / 2..]].concat();
+    let bits: Vec<_> = (0..n).map(|_| C::Scalar::from(words.next() & 1)).collect();
+    let mixed = |first: &[C::Scalar], rest: &[C::Scalar]| [&first[..n / 2], &rest[n / 2..]].concat();
     let shapes = [
         ("equal scalars", vec![wide[0]; n]),
         ("bits, then wide scalars", mixed(&bits, &wide)),
         ("wide scalars, then bits", mixed(&wide, &bits)),
-        ("zeros, then wide scalars", mixed(&vec![Fr::ZERO; n], &wide)),
-        ("wide scalars, then zeros", mixed(&wide, &vec![Fr::ZERO; n])),
+        ("zeros, then wide scalars", mixed(&vec![C::Scalar::ZERO; n], &wide)),
+        ("wide scalars, then zeros", mixed(&wide, &vec![C::Scalar::ZERO; n])),
     ];
     for (name, scalars) in &shapes {
         check_multiples(&engine, name, scalars, &bases)?;
@@ -310,25 +347,27 @@ fn parts(engine: &Engine) -> Result<(), String> {
     // The second half takes away what the first adds; identities among them.
     let (factors, points) = bases;
     let opposite = |i: usize| match i {
-        _ if i.is_multiple_of(5) => (Fr::ZERO, G1Affine::default()),
+        _ if i.is_multiple_of(5) => (C::Scalar::ZERO, C::default()),
         _ if i < n / 2 => (factors[i % 7], points[i % 7]),
         _ => (-factors[(i - n / 2) % 7], -points[(i - n / 2) % 7]),
     };
     let bases = (0..n).map(opposite).unzip();
-    for (name, scalars) in [("equal scalars", vec![wide[1]; n]), ("ones", vec![Fr::ONE; n])] {
+    for (name, scalars) in [("equal scalars", vec![wide[1]; n]), ("ones", vec![C::Scalar::ONE; n])] {
         check_multiples(&engine, &format!("opposite halves, {name}"), &scalars, &bases)?;
     }
     Ok(())
 }
 
-fn callers(engine: &Engine) -> Result<(), String> {
+fn callers<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(27);
-    let (factors, points) = multiples(&mut words, 700);
+    let (factors, points) = multiples::<C>(&mut words, 700);
     let bases = engine.bases(points, BasesOptions::default()).map_err(failure("bases"))?;
     let rows: Vec<_> = (0..4).map(|_| scalars(&mut words, 700)).collect();
     let expected: Vec<_> = rows
         .iter()
-        .map(|row| G1::generator() * row.iter().zip(&factors).map(|(a, b)| a * b).sum::<Fr>())
+        .map(|row| {
+            C::Projective::generator() * row.iter().zip(&factors).map(|(a, b)| *a * b).sum::<C::Scalar>()
+        })
         .collect();
     let found: Vec<_> = std::thread::scope(|scope| {
         let threads: Vec<_> = rows
