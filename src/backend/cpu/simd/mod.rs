@@ -14,23 +14,23 @@ use crate::error::Error;
 /// The environment variable that names a level.
 const VARIABLE: &str = "ZKACCEL_SIMD";
 
-/// Whether the processor and its system have some instruction-set features of an architecture.
+/// Whether the processor and its system have some instruction-set features; `None` for those of another architecture.
 macro_rules! has_features {
     () => {
-        true
+        Some(true)
     };
     ("x86_64" $($feature:tt)+) => {{
         #[cfg(target_arch = "x86_64")]
-        let has_features = $(is_x86_feature_detected!($feature))&&+;
+        let has_features = Some($(is_x86_feature_detected!($feature))&&+);
         #[cfg(not(target_arch = "x86_64"))]
-        let has_features = false;
+        let has_features = None;
         has_features
     }};
     ("aarch64" $($feature:tt)+) => {{
         #[cfg(target_arch = "aarch64")]
-        let has_features = $(std::arch::is_aarch64_feature_detected!($feature))&&+;
+        let has_features = Some($(std::arch::is_aarch64_feature_detected!($feature))&&+);
         #[cfg(not(target_arch = "aarch64"))]
-        let has_features = false;
+        let has_features = None;
         has_features
     }};
 }
@@ -93,8 +93,8 @@ macro_rules! levels {
                 }
             }
 
-            /// Whether this processor and its system have the instructions.
-            pub fn is_available(self) -> bool {
+            /// Whether this processor and its system have the features of the level; `None` for a level of another architecture.
+            fn has_features(self) -> Option<bool> {
                 match self {
                     $(Self::$level => has_features!($($feature)*),)+
                 }
@@ -126,6 +126,13 @@ levels! {
 }
 
 impl Simd {
+    /// Whether this processor and its system have the instructions, and those of the levels below.
+    pub fn is_available(self) -> bool {
+        // Work for which a level has no vectors uses those of a level below.
+        self.has_features() == Some(true)
+            && Self::ALL.into_iter().all(|below| below >= self || below.has_features() != Some(false))
+    }
+
     /// The levels of this machine, from the least to the best.
     pub fn available() -> impl DoubleEndedIterator<Item = Self> {
         Self::ALL.into_iter().filter(|level| level.is_available())
