@@ -2,6 +2,8 @@
 
 use ark_bn254::{Bn254, Fr};
 use ark_groth16::{Groth16, ProvingKey};
+use ark_relations::gr1cs::predicate::PredicateConstraintSystem;
+use ark_relations::gr1cs::predicate::polynomial_constraint::SR1CS_PREDICATE_LABEL;
 use ark_relations::gr1cs::{ConstraintSynthesizer, ConstraintSystemRef, SynthesisError, Variable};
 use ark_relations::lc;
 use ark_snark::SNARK;
@@ -35,6 +37,10 @@ impl ConstraintSynthesizer<Fr> for Ones {
         for i in 0..self.constraints {
             let variable = || lc!() + variables[i % variables.len()];
             system.enforce_r1cs_constraint(variable, variable, || lc!() + Variable::One)?;
+        }
+        if self.squares > 0 {
+            let predicate = PredicateConstraintSystem::new_sr1cs_predicate()?;
+            system.register_predicate(SR1CS_PREDICATE_LABEL, predicate)?;
         }
         for i in 0..self.squares {
             let variable = || lc!() + variables[i % variables.len()];

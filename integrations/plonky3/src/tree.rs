@@ -23,6 +23,9 @@ use crate::hashes::{Accelerated, DigestOf};
 /// where they are hashed.
 const ON_HOST: usize = 1 << 16;
 
+/// Rows that the engine gives to one thread: a band on the host has as many for each, or wide rows would all be hashed by the first.
+const ROWS_OF_THREAD: usize = 64;
+
 /// Words of a band that a device hashes: 64 MiB, beside which launches and waits are short.
 const ON_DEVICE: usize = 1 << 23;
 
@@ -100,7 +103,11 @@ fn hash_rows<M: Matrix<Goldilocks>, H: Accelerated>(
     matrices: &[&M],
 ) -> Result<Vec<DigestOf<H>>, Error> {
     match engine.device().driver {
-        None => hash_bands::<M, H>(engine, matrices, ON_HOST * engine.device().units, 0),
+        None => {
+            let width: usize = matrices.iter().map(|matrix| matrix.width()).sum();
+            let words = ON_HOST.max(ROWS_OF_THREAD * width);
+            hash_bands::<M, H>(engine, matrices, words * engine.device().units, 0)
+        }
         Some(_) => hash_bands::<M, H>(engine, matrices, ON_DEVICE, AHEAD),
     }
 }
