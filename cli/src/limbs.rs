@@ -1,7 +1,9 @@
-//! Scalars and points of BN254 in `.npy` files: four limbs a scalar, eight a point.
+//! Scalars and points of curves in `.npy` files: four limbs a scalar, eight a point.
 
 use zkaccel::Error;
-use zkaccel::bn254::{self, Fr, G1Affine};
+use zkaccel::bn254::{self, Fr};
+use zkaccel::curve::{self, Curve};
+use zkaccel::field::{MontgomeryField, elements};
 
 use crate::failure::{Context, Failure};
 use crate::npy::NpyFile;
@@ -43,20 +45,19 @@ fn copied<T: Copy>(elements: &[T]) -> Result<Vec<T>, Error> {
 
 impl Form {
     /// The scalars of a matrix with [`SCALAR`] columns.
-    pub(crate) fn scalars(self, words: &[u64]) -> Result<Vec<Fr>, Failure> {
+    pub(crate) fn scalars<F: MontgomeryField>(self, words: &[u64]) -> Result<Vec<F>, Failure> {
         let limbs = words.as_chunks().0;
         Ok(match self.canonical {
-            true => bn254::scalars_of_integers(limbs)?,
-            false => copied(bn254::scalars(limbs)?)?,
+            true => curve::scalars_of_integers(limbs)?,
+            false => copied(elements(limbs, "scalar")?)?,
         })
     }
 
     /// The points of a matrix with [`POINT`] columns.
-    pub(crate) fn points(self, words: &[u64]) -> Result<Vec<G1Affine>, Failure> {
-        let limbs = words.as_chunks().0;
+    pub(crate) fn points<C: Curve>(self, words: &[u64]) -> Result<Vec<C>, Failure> {
         Ok(match self.canonical {
-            true => bn254::points_of_integers(limbs)?,
-            false => copied(bn254::points(limbs)?)?,
+            true => curve::points_of_integers(words.as_chunks().0)?,
+            false => copied(curve::points(bytemuck::cast_slice(words.as_chunks::<POINT>().0))?)?,
         })
     }
 

@@ -1,11 +1,11 @@
-//! `zkaccel msm`: multi-scalar multiplication over BN254.
+//! `zkaccel msm`: multi-scalar multiplication.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use zkaccel::bn254;
-use zkaccel::msm::BasesOptions;
+use zkaccel::curve::{coordinates, hex};
+use zkaccel::msm::{AcceleratedCurve, BasesOptions};
 
 use crate::engine::{DeviceUsed, EngineOptions};
 use crate::failure::{Context, Failure};
@@ -14,7 +14,7 @@ use crate::limbs::{self, Form, POINT, SCALAR};
 use crate::output::{self, Format};
 use crate::watch::{StageTime, Watch};
 
-/// Multiply points of the group G1 of BN254, the bases, by scalars, and print the sum
+/// Multiply points of an elliptic curve, the bases, by scalars, and print the sum
 ///
 /// Prints the affine coordinates x and y of the sum as hexadecimal integers, or `identity`.
 #[derive(clap::Args)]
@@ -26,6 +26,10 @@ pub(crate) struct Arguments {
     /// The bases: a .npy file of '<u8' words, C order, shape (N, 8), the limbs of x and then of y; the identity is all zero
     #[arg(long, value_name = "B.npy")]
     bases: PathBuf,
+
+    /// The curve of the bases
+    #[arg(long, default_value = CURVES[0], value_name = "CURVE", value_parser = clap::builder::PossibleValuesParser::new(CURVES))]
+    curve: String,
 
     #[command(flatten)]
     form: Form,
@@ -50,8 +54,25 @@ struct Report {
     stages: Vec<StageTime>,
 }
 
+macro_rules! curves {
+    ($($affine:path, $name:literal;)*) => {
+        /// The names of the curves.
+        const CURVES: &[&str] = &[$($name),*];
+
+        impl Arguments {
+            pub(crate) fn run(self) -> Result<(), Failure> {
+                match self.curve.as_str() {
+                    $($name => self.run_over::<$affine>(),)*
+                    other => unreachable!("{other} is not in the list of curves"),
+                }
+            }
+        }
+    };
+}
+zkaccel::for_every_curve!(curves);
+
 impl Arguments {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    fn run_over<C: AcceleratedCurve>(self) -> Result<(), Failure> {
         if files::is_standard(&self.scalars) && files::is_standard(&self.bases) {
             return Err(Failure::new(
                 "--scalars and --bases: both are - (standard input), expected one of them to be a file or a pipe",
@@ -72,14 +93,14 @@ impl Arguments {
         let limit = self.engine.input_limit(&engine);
         let tell = |bytes| watch.advance(bytes);
         let scalars = self.form.scalars(&scalars.read(limit, tell)?).context(&scalars_name)?;
-        let points = self.form.points(&bases.read(limit, tell)?).context(&bases_name)?;
+        let points = self.form.points::<C>(&bases.read(limit, tell)?).context(&bases_name)?;
         watch.stage("checking the bases");
         let options = BasesOptions { validate: true, tables: false };
         let bases = engine.bases(points, options).context(&bases_name)?;
         watch.stage("multiplying");
-        let sum = engine.msm(&scalars, &bases)?;
-        let [x, y] = match bn254::coordinates(&sum) {
-            Some(coordinates) => coordinates.map(|x| Some(bn254::hex(x))),
+        let sum = engine.msm::<C>(&scalars, &bases)?;
+        let [x, y] = match coordinates(&sum) {
+            Some(coordinates) => coordinates.map(|x| Some(hex(x))),
             None => [None, None],
         };
         self.format.print(&Report {

@@ -20,16 +20,15 @@
 
 #[cfg(feature = "arkworks")]
 pub mod arkworks;
-mod integers;
 mod layout;
 mod montgomery;
 #[cfg(test)]
 mod tests;
 
-pub use halo2curves::bn256::{Fq, Fr, G1, G1Affine};
-pub use integers::{
+pub use crate::curve::{
     affine, coordinates, hex, integers_of_scalars, parse_scalar, points_of_integers, scalars_of_integers,
 };
+pub use halo2curves::bn256::{Fq, Fr, G1, G1Affine};
 pub use layout::{limbs, limbs_of_points, points, scalars, scalars_mut};
 pub use montgomery::{
     coordinates_from_montgomery, coordinates_to_montgomery, scalars_from_montgomery, scalars_to_montgomery,

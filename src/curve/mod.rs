@@ -16,6 +16,7 @@
 //!
 //! None of halo2curves' types is `repr(C)`, so that is asserted for each curve when the crate is compiled.
 
+mod integers;
 mod points;
 #[cfg(test)]
 pub(crate) mod samples;
@@ -29,7 +30,11 @@ use std::ops::{Add, AddAssign, Neg};
 use halo2curves::CurveAffine;
 use halo2curves::group::{self, prime::PrimeCurveAffine};
 
-pub(crate) use points::{affine_points, check_on_curve, limbs_of_points, points, projective};
+pub use integers::{
+    affine, coordinates, hex, integers_of_scalars, parse_scalar, points_of_integers, scalars_of_integers,
+};
+pub(crate) use points::{affine_points, check_on_curve, projective};
+pub use points::{limbs_of_points, points};
 pub(crate) use weierstrass::{Affine, Coordinate, Xyzz};
 
 use crate::field::MontgomeryField;
@@ -73,6 +78,9 @@ pub trait Curve:
     /// The b of y^2 = x^3 + b.
     fn b() -> Self::Base;
 
+    /// The affine point (x, y); (0, 0) is the identity.
+    fn from_affine(coordinates: [Self::Base; 2]) -> Self;
+
     /// The point with x = X/Z and y = Y/Z, on the curve; (0, 1, 0) is the identity.
     fn from_homogeneous(coordinates: [Self::Base; 3]) -> Self::Projective;
 }
@@ -95,6 +103,11 @@ macro_rules! curves {
 
             fn b() -> Self::Base {
                 <Self as CurveAffine>::b()
+            }
+
+            fn from_affine([x, y]: [Self::Base; 2]) -> Self {
+                type Affine = $affine;
+                Affine { x, y }
             }
 
             fn from_homogeneous([x, y, z]: [Self::Base; 3]) -> Self::Projective {

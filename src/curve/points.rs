@@ -53,7 +53,7 @@ impl<F: MontgomeryField> Coordinate for Residue<F> {
 }
 
 /// The limbs of points, x before y, in Montgomery form, where they stand.
-pub(crate) fn limbs_of_points<C: Curve>(points: &[C]) -> &[[Limbs; 2]] {
+pub fn limbs_of_points<C: Curve>(points: &[C]) -> &[[Limbs; 2]] {
     // SAFETY: the layout that is asserted for every curve; any bits are limbs.
     unsafe { cast(points) }
 }
@@ -62,7 +62,7 @@ pub(crate) fn limbs_of_points<C: Curve>(points: &[C]) -> &[[Limbs; 2]] {
 ///
 /// [`Error::NotReduced`] with the index of the first point with a coordinate that is not below the prime. Whether the points are on
 /// the curve is not looked at.
-pub(crate) fn points<C: Curve>(limbs: &[[Limbs; 2]]) -> Result<&[C], Error> {
+pub fn points<C: Curve>(limbs: &[[Limbs; 2]]) -> Result<&[C], Error> {
     for (index, point) in limbs.iter().enumerate() {
         for (what, &coordinate) in ["x of point", "y of point"].into_iter().zip(point) {
             if !is_below(coordinate, C::Base::P) {

@@ -141,10 +141,7 @@ pub(crate) fn limbs_mut<F: MontgomeryField>(elements: &mut [F]) -> &mut [Limbs] 
 
 /// Limbs in Montgomery form as elements, where they stand; [`Error::NotReduced`] with the index of the first that is not below the prime.
 /// `what` an element is called there.
-pub(crate) fn elements<'a, F: MontgomeryField>(
-    limbs: &'a [Limbs],
-    what: &'static str,
-) -> Result<&'a [F], Error> {
+pub fn elements<'a, F: MontgomeryField>(limbs: &'a [Limbs], what: &'static str) -> Result<&'a [F], Error> {
     match limbs.iter().position(|&limbs| !is_below(limbs, F::P)) {
         Some(index) => Err(not_reduced::<F>(what, index, limbs[index])),
         // SAFETY: the layout that is asserted for every field; all values are below the prime.

@@ -1,9 +1,8 @@
 //! Elements from and to plain integers, for callers that do not have Montgomery form. These copy.
 
-use halo2curves::ff::PrimeField;
-use halo2curves::group::Curve;
+use halo2curves::group;
 
-use super::{Fr, G1, G1Affine};
+use super::{Curve, affine_points};
 use crate::error::Error;
 use crate::field::MontgomeryField;
 use crate::field::montgomery::{Limbs, Residue, is_below};
@@ -18,9 +17,9 @@ fn element<F: MontgomeryField>(what: &'static str, index: usize, integer: Limbs)
     }
 }
 
-/// Integers, four limbs each, lowest first, as scalars; [`Error::NotReduced`] with the index of the first that is r or above.
-pub fn scalars_of_integers(integers: &[Limbs]) -> Result<Vec<Fr>, Error> {
-    let mut scalars = memory::filled(integers.len(), Fr::from(0))?;
+/// Integers, four limbs each, lowest first, as scalars; [`Error::NotReduced`] with the index of the first that is not below the prime.
+pub fn scalars_of_integers<F: MontgomeryField>(integers: &[Limbs]) -> Result<Vec<F>, Error> {
+    let mut scalars = memory::filled(integers.len(), F::ZERO)?;
     for (index, (scalar, &integer)) in scalars.iter_mut().zip(integers).enumerate() {
         *scalar = element("scalar", index, integer)?;
     }
@@ -28,7 +27,7 @@ pub fn scalars_of_integers(integers: &[Limbs]) -> Result<Vec<Fr>, Error> {
 }
 
 /// Scalars as integers, four limbs each, lowest first.
-pub fn integers_of_scalars(scalars: &[Fr]) -> Result<Vec<Limbs>, Error> {
+pub fn integers_of_scalars<F: MontgomeryField>(scalars: &[F]) -> Result<Vec<Limbs>, Error> {
     let mut integers = memory::zeroed(scalars.len())?;
     for (integer, scalar) in integers.iter_mut().zip(residues(scalars)) {
         *integer = scalar.to_integer();
@@ -37,28 +36,35 @@ pub fn integers_of_scalars(scalars: &[Fr]) -> Result<Vec<Limbs>, Error> {
 }
 
 /// Pairs of integers x, y as affine points, (0, 0) as the identity; [`Error::NotReduced`] with the index of the first point
-/// with a coordinate of q or above. Whether the points are on the curve is not looked at.
-pub fn points_of_integers(integers: &[[u64; 8]]) -> Result<Vec<G1Affine>, Error> {
-    let mut points = memory::filled(integers.len(), G1Affine::default())?;
+/// with a coordinate that is not below the prime. Whether the points are on the curve is not checked.
+pub fn points_of_integers<C: Curve>(integers: &[[u64; 8]]) -> Result<Vec<C>, Error> {
+    let mut points = memory::filled(integers.len(), C::default())?;
     for (index, (point, integers)) in points.iter_mut().zip(integers).enumerate() {
         let [x, y] = bytemuck::cast::<_, [Limbs; 2]>(*integers);
-        point.x = element("x of point", index, x)?;
-        point.y = element("y of point", index, y)?;
+        let coordinates = [element("x of point", index, x)?, element("y of point", index, y)?];
+        *point = C::from_affine(coordinates);
     }
     Ok(points)
 }
 
 /// The affine coordinates of a point as integers; `None` for the identity.
-pub fn coordinates(point: &G1) -> Option<[Limbs; 2]> {
+pub fn coordinates<P>(point: &P) -> Option<[Limbs; 2]>
+where
+    P: group::Curve<AffineRepr: Curve>,
+{
     let point = point.to_affine();
-    let [x, y] = [point.x, point.y].map(|x| Residue::of(x).to_integer());
-    (point != G1Affine::default()).then_some([x, y])
+    let [point_of_residues] = affine_points(std::slice::from_ref(&point)) else { unreachable!("one of one") };
+    let (x, y) = (point_of_residues.x.to_integer(), point_of_residues.y.to_integer());
+    (!point_of_residues.is_identity()).then_some([x, y])
 }
 
 /// The affine forms of points, with one inversion for all.
-pub fn affine(points: &[G1]) -> Vec<G1Affine> {
-    let mut affine = vec![G1Affine::default(); points.len()];
-    G1::batch_normalize(points, &mut affine);
+pub fn affine<P>(points: &[P]) -> Vec<P::AffineRepr>
+where
+    P: group::Curve<AffineRepr: Curve>,
+{
+    let mut affine = vec![P::AffineRepr::default(); points.len()];
+    P::batch_normalize(points, &mut affine);
     affine
 }
 
@@ -67,9 +73,9 @@ pub fn hex(integer: Limbs) -> String {
     hexadecimal(integer)
 }
 
-/// A scalar from a text: a decimal number, or a hexadecimal one with `0x` before it, below r. [`Error::BadScalar`] for
+/// A scalar from a text: a decimal number, or a hexadecimal one with `0x` before it, below the prime. [`Error::BadScalar`] for
 /// anything else.
-pub fn parse_scalar(text: &str) -> Result<Fr, Error> {
+pub fn parse_scalar<F: MontgomeryField>(text: &str) -> Result<F, Error> {
     let refused = || Error::BadScalar { found: text.into() };
     let (digits, base) = text.strip_prefix("0x").map_or((text, 10), |digits| (digits, 16));
     if digits.is_empty() || digits.len() > 80 {
@@ -88,6 +94,3 @@ pub fn parse_scalar(text: &str) -> Result<Fr, Error> {
     }
     element("scalar", 0, integer).map_err(|_| refused())
 }
-
-// `NUM_BITS` is what the limbs of integers rest on.
-const _: () = assert!(Fr::NUM_BITS == 254);
