@@ -2,6 +2,11 @@
 //!
 //! The engine validates; a backend may assume that lengths fit, sizes are powers of two and words are canonical. Memory safety rests
 //! on that, so nothing here can be reached from outside the crate.
+//!
+//! ```compile_fail,E0603
+//! use zkaccel::backend::cpu::Cpu;
+//! ```
+//!
 //! A value of a backend exists only where its hardware does: constructing it is the test. Operations on a device can
 //! fail at any time; one that does leaves inputs as they were, for results are copied back last. The one exception is a
 //! device that is lost while the result of a transform in place is copied back: [`Error::ResultLost`].

@@ -2,7 +2,7 @@
 //!
 //! A curve is times at a few amounts of work, three orders of magnitude apart, and straight lines between them: processors with many
 //! threads, copies and launches all cost something to begin with, and a single line would be wrong just where the devices are
-//! close. Units of work differ: a transform of n points costs the CPU n log n, but another device the transport of n words.
+//! close. The CPU and other devices have units of work of their own, because what binds them differs.
 
 use std::time::{Duration, Instant};
 
@@ -33,11 +33,6 @@ pub(crate) struct Kind {
 }
 
 pub(crate) type Measured = Result<(Duration, [f64; 2]), Error>;
-
-/// Work of a transform of so many words in columns of 2^`layers` points: the CPU's and the device's.
-pub(crate) fn transform_work(words: usize, layers: u32) -> [f64; 2] {
-    [words as f64 * f64::from(layers.max(1)), words as f64]
-}
 
 /// How long an operation takes whose data are there.
 pub(crate) fn timed(operation: impl FnOnce() -> Result<(), Error>, work: [f64; 2]) -> Measured {
@@ -285,7 +280,7 @@ mod tests {
         assert!(host.is_sound() && device.is_sound(), "{host:?} {device:?}");
         // An amount that both have measured: what lies beyond is more of the noise of a busy machine.
         let [host, device] = both(operation::transform_kind::<Goldilocks>());
-        let work = super::transform_work(1 << 11, 11)[0];
+        let work = operation::transform_work(1 << 11, 11)[0];
         assert!(device.at(work) > host.at(work), "{host:?} {device:?}");
         #[cfg(feature = "bn254")]
         for kind in

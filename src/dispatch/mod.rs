@@ -39,7 +39,7 @@ use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
 
-pub(crate) use curve::{Kind, Measured, timed, transform_work};
+pub(crate) use curve::{Kind, Measured, timed};
 pub(crate) use member::{Member, Opened, Stored};
 pub(crate) use operation::{Call, Cost, Divisible, Home, Operation, Untested};
 pub(crate) use plan::Share;

@@ -9,7 +9,6 @@ use super::{columns, cut, first_error, powers, random_element, transform};
 use crate::backend::{AcceleratedField, Backend};
 use crate::dispatch::{
     Call, Cost, Dispatcher, Divisible, Kind, Measured, Member, Operation, Share, Untested, timed,
-    transform_work,
 };
 use crate::error::Error;
 use crate::ntt::{Domain, Lde, Order};
@@ -36,7 +35,7 @@ fn sample<F: AcceleratedField>(backend: &dyn Backend, log: u32) -> Measured {
     let (mut input, mut output) = (powers(F::of_integer(7), 4 << log_rows), F::zeros(32 << log_rows)?);
     let to = F::some_domain(log_rows + 3)?.coset(F::of_integer(7))?;
     let lde = Lde::new(F::some_domain(log_rows)?, to)?;
-    let work = transform_work(output.len(), log_rows);
+    let work = transform::transform_work(output.len(), log_rows);
     timed(|| F::transforms(backend).lde(&lde, &mut input, 4, &mut output), work)
 }
 
@@ -69,7 +68,7 @@ impl<F: AcceleratedField> Call for Extend<'_, F> {
 
 impl<F: AcceleratedField> Operation for Extend<'_, F> {
     fn costs(&self) -> Vec<Cost> {
-        let work = transform_work(self.output.len(), self.lde.from().log_size());
+        let work = transform::transform_work(self.output.len(), self.lde.from().log_size());
         vec![Cost { kind: kind::<F>(), work }]
     }
 
@@ -212,7 +211,7 @@ impl<F: AcceleratedField> Call for Evaluate<'_, F> {
 impl<F: AcceleratedField> Operation for Evaluate<'_, F> {
     /// The first layers of padded polynomials are copies.
     fn costs(&self) -> Vec<Cost> {
-        let work = transform_work(self.values.len(), self.size.ilog2());
+        let work = transform::transform_work(self.values.len(), self.size.ilog2());
         vec![Cost { kind: transform::kind::<F>(), work }]
     }
 

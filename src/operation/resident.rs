@@ -2,7 +2,7 @@
 
 use super::{extend, rows, transform, tree};
 use crate::backend::{Accelerated, Extent, Memory};
-use crate::dispatch::{Call, Cost, Dispatcher, Home, Member, Operation, Stored, transform_work};
+use crate::dispatch::{Call, Cost, Dispatcher, Home, Member, Operation, Stored};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::merkle::Approach;
@@ -20,7 +20,7 @@ pub(crate) struct Purpose {
 impl Purpose {
     /// To be transformed, or something like it.
     pub(crate) fn transform(words: usize) -> Self {
-        let work = transform_work(words, words.max(1).ilog2());
+        let work = transform::transform_work(words, words.max(1).ilog2());
         let costs = vec![Cost { kind: transform::kind::<Goldilocks>(), work }];
         Self { costs, size: Activity::UPLOAD.of(words, 0, 0), divisible: false }
     }
@@ -30,7 +30,10 @@ impl Purpose {
     pub(crate) fn commitment<H: Accelerated>(lde: &Lde, columns: usize) -> Self {
         let (leaves, words) = (lde.to().size(), lde.to().size() * columns);
         let costs = vec![
-            Cost { kind: extend::kind::<Goldilocks>(), work: transform_work(words, lde.from().log_size()) },
+            Cost {
+                kind: extend::kind::<Goldilocks>(),
+                work: transform::transform_work(words, lde.from().log_size()),
+            },
             Cost { kind: rows::kind::<H>(), work: [words as f64; 2] },
             Cost { kind: tree::kind::<H>(), work: [leaves as f64; 2] },
         ];

@@ -9,7 +9,6 @@ use crate::backend::{AcceleratedField, Backend};
 use crate::checks;
 use crate::dispatch::{
     Call, Cost, Dispatcher, Divisible, Kind, Measured, Member, Operation, Share, Untested, timed,
-    transform_work,
 };
 use crate::error::Error;
 use crate::ntt::{Direction, Ntt};
@@ -27,6 +26,11 @@ pub(crate) struct Transform<'a, F> {
 /// The kind of operation that a transform is.
 pub(crate) const fn kind<F: AcceleratedField>() -> Kind {
     Kind { name: F::TRANSFORM.name, variant: F::NAME, sample: sample::<F> }
+}
+
+/// Work of a transform of so many words in columns of 2^`layers` points: the CPU's and the device's.
+pub(crate) fn transform_work(words: usize, layers: u32) -> [f64; 2] {
+    [words as f64 * f64::from(layers.max(1)), words as f64]
 }
 
 fn sample<F: AcceleratedField>(backend: &dyn Backend, log: u32) -> Measured {
