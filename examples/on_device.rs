@@ -52,9 +52,9 @@ fn main() -> Result<(), Error> {
     // Each result stays where it is made and is the next operation's input.
     let uploaded = timed(&engine, "upload", || engine.upload(&trace))?;
     let lde = spec.lde(rows)?;
-    let extension = timed(&engine, "extension", || engine.lde_on_device(&lde, &uploaded))?;
+    let extension = timed(&engine, "extension", || engine.lde(&lde, &uploaded))?;
     let tree =
-        timed(&engine, "row hashes and tree", || engine.merkle_tree_on_device::<Rp64_256, _>(&extension))?;
+        timed(&engine, "row hashes and tree", || engine.merkle_tree_of_rows::<Rp64_256, _>(&extension))?;
     let opened = [3, 77, rows / 2];
     timed(&engine, "opening of 3 rows", || Ok((extension.read_rows(&opened)?, tree.open_many(&opened)?)))?;
 

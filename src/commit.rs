@@ -74,6 +74,33 @@ pub struct RowOpening<H: Hasher> {
     pub opening: MultiOpening<H>,
 }
 
+/// A trace, in host memory or where it stays; matrices of either kind, and references to them, convert by themselves.
+#[derive(Debug)]
+pub enum TraceInput<'a> {
+    /// In host memory.
+    Host(MatrixInput<'a, Goldilocks>),
+    /// Where an engine keeps it.
+    Resident(DeviceMatrix<Goldilocks>),
+}
+
+impl<'a, M: Into<MatrixInput<'a, Goldilocks>>> From<M> for TraceInput<'a> {
+    fn from(trace: M) -> Self {
+        Self::Host(trace.into())
+    }
+}
+
+impl From<DeviceMatrix<Goldilocks>> for TraceInput<'_> {
+    fn from(trace: DeviceMatrix<Goldilocks>) -> Self {
+        Self::Resident(trace)
+    }
+}
+
+impl From<&DeviceMatrix<Goldilocks>> for TraceInput<'_> {
+    fn from(trace: &DeviceMatrix<Goldilocks>) -> Self {
+        Self::Resident(trace.clone())
+    }
+}
+
 impl Engine {
     /// Commits to a trace: a column a register, a row a step.
     ///
@@ -90,9 +117,19 @@ impl Engine {
     pub fn commit<'a, H: Accelerated>(
         &self,
         spec: &TraceSpec,
-        trace: impl Into<MatrixInput<'a, Goldilocks>>,
+        trace: impl Into<TraceInput<'a>>,
     ) -> Result<Commitment<H>, Error> {
-        let trace = trace.into();
+        match trace.into() {
+            TraceInput::Host(trace) => self.commit_host(spec, trace),
+            TraceInput::Resident(trace) => self.commit_resident(spec, trace),
+        }
+    }
+
+    fn commit_host<H: Accelerated>(
+        &self,
+        spec: &TraceSpec,
+        trace: MatrixInput<'_, Goldilocks>,
+    ) -> Result<Commitment<H>, Error> {
         let lde = spec.lde(trace.shape().rows)?;
         self.check_canonical(trace.view().words())?;
         if self.has_room_for::<H>(&lde, trace.shape()) {
@@ -109,13 +146,12 @@ impl Engine {
         self.commit_in_host_memory(&lde, trace)
     }
 
-    /// [`commit`](Self::commit) to a trace that is on the device already. [`Error::ForeignBuffer`] if it is another engine's.
-    pub fn commit_on_device<H: Accelerated>(
+    fn commit_resident<H: Accelerated>(
         &self,
         spec: &TraceSpec,
-        trace: &DeviceMatrix<Goldilocks>,
+        trace: DeviceMatrix<Goldilocks>,
     ) -> Result<Commitment<H>, Error> {
-        self.check_ours(trace)?;
+        self.check_ours(&trace)?;
         let lde = spec.lde(trace.shape().rows)?;
         if let Some(view) = trace.as_host() {
             return self.commit_in_host_memory(&lde, view.into());
@@ -127,7 +163,7 @@ impl Engine {
                 result => return result,
             }
         }
-        self.commit_in_host_memory(&lde, self.download(trace)?.into())
+        self.commit_in_host_memory(&lde, self.download(&trace)?.into())
     }
 
     /// Whether there is a device that may hold the extension of a trace and its tree; the extension asks for itself.
@@ -144,10 +180,10 @@ impl Engine {
         lde: &Lde,
         trace: DeviceMatrix<Goldilocks>,
     ) -> Result<Commitment<H>, Error> {
-        let extension = self.lde_on_device(lde, &trace)?;
+        let extension = self.lde(lde, &trace)?;
         drop(trace);
         self.report(Stage::Extension, 1, 1);
-        let tree = self.merkle_tree_on_device(&extension)?;
+        let tree = self.merkle_tree_of_rows(&extension)?;
         Ok(Commitment { extension, tree, copies: Copies::default() })
     }
 

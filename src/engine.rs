@@ -93,47 +93,17 @@ impl Engine {
         &self.shared.device
     }
 
-    /// Transforms every column of a matrix in place.
-    ///
-    /// Rows are points: the matrix has as many as the domain, else [`Error::LengthMismatch`]. Words must be canonical,
-    /// else [`Error::NotCanonical`]; a matrix that is refused is unchanged. Between equal orders the transform works
-    /// through a scratch of at most 8 columns; from one order to the other it needs none.
-    ///
-    /// A device that fails leaves the matrix unchanged too, unless it is lost in the last moment, while the result is
-    /// copied back: then the error is [`Error::ResultLost`].
-    pub fn ntt<F: Field>(&self, ntt: &Ntt, mut matrix: MatrixMut<'_, F>) -> Result<(), Error> {
-        let shape = matrix.shape();
-        self.check_rows(ntt.domain.size(), shape.rows)?;
-        self.check_scratch::<F>(ntt, shape)?;
-        let (ntt, width) = (*ntt, shape.block_width::<F>());
-        self.perform(Transform { ntt, data: matrix.words(), width, unchecked: true })
-    }
-
-    /// [`ntt`](Self::ntt) of a checked matrix.
-    pub(crate) fn transform<F: Field>(&self, ntt: &Ntt, mut matrix: MatrixMut<'_, F>) -> Result<(), Error> {
-        let shape = matrix.shape();
-        self.check_scratch::<F>(ntt, shape)?;
-        let (ntt, width) = (*ntt, shape.block_width::<F>());
-        self.perform(Transform { ntt, data: matrix.words(), width, unchecked: false })
-    }
-
-    /// Extends every column of a matrix to a larger domain: values on `lde.from()` to values on `lde.to()`.
-    ///
-    /// An owned matrix is used up as scratch; a borrowed one is copied. The result has the layout of the input.
-    /// Errors as [`ntt`](Self::ntt), and [`Error::OverBudget`] or [`Error::HostOutOfMemory`] for the result.
-    pub fn lde<'a, F: Field>(
+    /// [`ntt`](Self::ntt) of a matrix of the right shape, whose words may be unchecked.
+    pub(crate) fn transform<F: Field>(
         &self,
-        lde: &Lde,
-        matrix: impl Into<MatrixInput<'a, F>>,
-    ) -> Result<Matrix<F>, Error> {
-        let matrix = matrix.into();
+        ntt: &Ntt,
+        mut matrix: MatrixMut<'_, F>,
+        unchecked: bool,
+    ) -> Result<(), Error> {
         let shape = matrix.shape();
-        self.check_rows(lde.from().size(), shape.rows)?;
-        self.check_canonical(matrix.view().words())?;
-        let copied =
-            matches!(matrix, MatrixInput::Borrowed(_)) as u64 * memory_of::<F>(shape.rows, shape.columns);
-        self.check_budget(copied.saturating_add(memory_of::<F>(lde.to().size(), shape.columns)))?;
-        self.extend(lde, matrix)
+        self.check_scratch::<F>(ntt, shape)?;
+        let (ntt, width) = (*ntt, shape.block_width::<F>());
+        self.perform(Transform { ntt, data: matrix.words(), width, unchecked })
     }
 
     /// [`lde`](Self::lde) of a checked matrix.
@@ -184,18 +154,6 @@ impl Engine {
         self.lde_into(lde, MatrixMut::new(&mut copy, shape)?, extended)
     }
 
-    /// The digest of every row of a matrix.
-    pub fn hash_rows<H: Accelerated, F: Field>(
-        &self,
-        matrix: MatrixRef<'_, F>,
-    ) -> Result<Vec<H::Digest>, Error> {
-        self.check_canonical(matrix.words())?;
-        self.check_budget(memory_of::<H::Digest>(matrix.shape().rows, 1))?;
-        let mut digests = memory::zeroed(matrix.shape().rows)?;
-        self.hash_rows_into::<H, F>(matrix, &mut digests)?;
-        Ok(digests)
-    }
-
     /// The Merkle tree over digests as leaves.
     ///
     /// [`Error::NotPowerOfTwo`] unless their number is one, [`Error::NotCanonical`] for words at or above p.
@@ -208,16 +166,6 @@ impl Engine {
         self.perform(Tree::<H> { leaves, inner, copies: Some(copies), approach: self.approach })?;
         self.report(Stage::Tree, 1, 1);
         Ok(MerkleTree::from_filled_heap(heap))
-    }
-
-    /// The Merkle tree whose leaves are the digests of a matrix' rows.
-    pub fn merkle_tree_of_rows<H: Accelerated, F: Field>(
-        &self,
-        matrix: MatrixRef<'_, F>,
-    ) -> Result<MerkleTree<H>, Error> {
-        check_leaf_count(matrix.shape().rows)?;
-        self.check_canonical(matrix.words())?;
-        self.build_tree::<H>(matrix.shape().rows, |leaves| self.hash_rows_into::<H, F>(matrix, leaves))
     }
 
     /// A tree whose leaves a function writes.

@@ -86,6 +86,7 @@ mod builder;
 pub mod cache;
 mod checks;
 pub mod choice;
+pub mod columns;
 pub mod commit;
 pub mod conformance;
 #[cfg(feature = "bn254")]

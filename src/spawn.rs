@@ -4,7 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::backend::Accelerated;
-use crate::commit::{Commitment, TraceSpec};
+use crate::columns::{Columns, ColumnsMut};
+use crate::commit::{Commitment, TraceInput, TraceSpec};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::field::Field;
@@ -14,7 +15,7 @@ use crate::lock::lock;
 use crate::matrix::Matrix;
 use crate::merkle::MerkleTree;
 use crate::ntt::{Lde, Ntt};
-use crate::resident::{DeviceMatrix, DeviceTree};
+use crate::resident::DeviceMatrix;
 
 /// Where jobs over borrowed inputs are started; see [`Engine::scope`].
 #[derive(Debug)]
@@ -75,13 +76,16 @@ impl Engine {
     }
 
     /// [`ntt`](Self::ntt) as a job, which returns the transformed matrix.
-    pub fn ntt_async<F: Field>(&self, ntt: &Ntt, mut matrix: Matrix<F>) -> Job<Matrix<F>> {
+    pub fn ntt_async<M: Send + 'static>(&self, ntt: &Ntt, mut matrix: M) -> Job<M>
+    where
+        for<'a> &'a mut M: ColumnsMut,
+    {
         let ntt = *ntt;
-        self.spawn(move |engine| engine.ntt(&ntt, matrix.view_mut()).map(|()| matrix))
+        self.spawn(move |engine| engine.ntt(&ntt, &mut matrix).map(|()| matrix))
     }
 
     /// [`lde`](Self::lde) as a job.
-    pub fn lde_async<F: Field>(&self, lde: &Lde, matrix: Matrix<F>) -> Job<Matrix<F>> {
+    pub fn lde_async<M: Columns + Send + 'static>(&self, lde: &Lde, matrix: M) -> Job<M::Matrix> {
         let lde = *lde;
         self.spawn(move |engine| engine.lde(&lde, matrix))
     }
@@ -92,20 +96,20 @@ impl Engine {
     }
 
     /// [`merkle_tree_of_rows`](Self::merkle_tree_of_rows) as a job.
-    pub fn merkle_tree_of_rows_async<H: Accelerated, F: Field>(
-        &self,
-        matrix: Matrix<F>,
-    ) -> Job<MerkleTree<H>> {
-        self.spawn(move |engine| engine.merkle_tree_of_rows(matrix.view()))
+    pub fn merkle_tree_of_rows_async<H: Accelerated, M>(&self, matrix: M) -> Job<M::Tree<H>>
+    where
+        M: Columns + Send + 'static,
+    {
+        self.spawn(move |engine| engine.merkle_tree_of_rows(matrix))
     }
 
     /// [`commit`](Self::commit) as a job.
     pub fn commit_async<H: Accelerated>(
         &self,
         spec: &TraceSpec,
-        trace: Matrix<crate::field::Goldilocks>,
+        trace: impl Into<TraceInput<'static>>,
     ) -> Job<Commitment<H>> {
-        let spec = *spec;
+        let (spec, trace) = (*spec, trace.into());
         self.spawn(move |engine| engine.commit(&spec, trace))
     }
 
@@ -118,41 +122,6 @@ impl Engine {
     pub fn download_async<F: Field>(&self, matrix: &DeviceMatrix<F>) -> Job<Matrix<F>> {
         let matrix = matrix.clone();
         self.spawn(move |engine| engine.download(&matrix))
-    }
-
-    /// [`ntt_on_device`](Self::ntt_on_device) as a job, which returns the transformed matrix.
-    pub fn ntt_on_device_async<F: Field>(
-        &self,
-        ntt: &Ntt,
-        mut matrix: DeviceMatrix<F>,
-    ) -> Job<DeviceMatrix<F>> {
-        let ntt = *ntt;
-        self.spawn(move |engine| engine.ntt_on_device(&ntt, &mut matrix).map(|()| matrix))
-    }
-
-    /// [`lde_on_device`](Self::lde_on_device) as a job.
-    pub fn lde_on_device_async<F: Field>(&self, lde: &Lde, matrix: &DeviceMatrix<F>) -> Job<DeviceMatrix<F>> {
-        let (lde, matrix) = (*lde, matrix.clone());
-        self.spawn(move |engine| engine.lde_on_device(&lde, &matrix))
-    }
-
-    /// [`merkle_tree_on_device`](Self::merkle_tree_on_device) as a job.
-    pub fn merkle_tree_on_device_async<H: Accelerated, F: Field>(
-        &self,
-        matrix: &DeviceMatrix<F>,
-    ) -> Job<DeviceTree<H>> {
-        let matrix = matrix.clone();
-        self.spawn(move |engine| engine.merkle_tree_on_device(&matrix))
-    }
-
-    /// [`commit_on_device`](Self::commit_on_device) as a job.
-    pub fn commit_on_device_async<H: Accelerated>(
-        &self,
-        spec: &TraceSpec,
-        trace: &DeviceMatrix<crate::field::Goldilocks>,
-    ) -> Job<Commitment<H>> {
-        let (spec, trace) = (*spec, trace.clone());
-        self.spawn(move |engine| engine.commit_on_device(&spec, &trace))
     }
 }
 

@@ -133,7 +133,7 @@ fn foreign_buffer() {
     let expected = Error::ForeignBuffer { expected: "cpu".into(), found: "cpu".into() };
     says(&expected, &["another engine", "expected one of this engine, on cpu"]);
     assert_eq!(mine.download(&foreign).unwrap_err(), expected);
-    assert_eq!(mine.commit_on_device::<Rp64_256>(&TraceSpec::default(), &foreign).unwrap_err(), expected);
+    assert_eq!(mine.commit::<Rp64_256>(&TraceSpec::default(), &foreign).unwrap_err(), expected);
     assert_eq!(other.clone().download(&foreign).unwrap(), matrix(8, 2));
 }
 

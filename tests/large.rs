@@ -66,10 +66,10 @@ fn there_and_back(engine: &Engine, log_size: u32, columns: usize, layout: Layout
     let mut data = engine.upload(&original).unwrap();
     let domain = Domain::new(log_size, Convention::Winterfell).unwrap().coset(Goldilocks::GENERATOR).unwrap();
     for order in [Order::Natural, Order::BitReversed] {
-        engine.ntt_on_device(&Ntt::forward(domain).with_orders(Order::Natural, order), &mut data).unwrap();
+        engine.ntt(&Ntt::forward(domain).with_orders(Order::Natural, order), &mut data).unwrap();
         let at = sample(rows);
         check(&data.read_rows(&at).unwrap(), &at, &domain, order, rows);
-        engine.ntt_on_device(&Ntt::inverse(domain).with_orders(order, Order::Natural), &mut data).unwrap();
+        engine.ntt(&Ntt::inverse(domain).with_orders(order, Order::Natural), &mut data).unwrap();
     }
     let back = engine.download(&data).unwrap();
     assert!(back.as_slice() == original.as_slice(), "2^{log_size} x {columns}: there and back");
@@ -100,11 +100,11 @@ fn a_large_extension() {
     let (log_size, columns) = (22, 33);
     let from = Domain::new(log_size, Convention::Plonky3).unwrap();
     let mut values = engine.upload(matrix(1 << log_size, columns, Layout::ColumnMajor)).unwrap();
-    engine.ntt_on_device(&Ntt::forward(from), &mut values).unwrap();
+    engine.ntt(&Ntt::forward(from), &mut values).unwrap();
     let to = Domain::new(log_size + 3, Convention::Plonky3).unwrap().coset(Goldilocks::GENERATOR).unwrap();
     for order in [Order::Natural, Order::BitReversed] {
         let lde = Lde::new(from, to).unwrap().with_output_order(order);
-        let extended = engine.lde_on_device(&lde, &values).unwrap();
+        let extended = engine.lde(&lde, &values).unwrap();
         let at = sample(1 << (log_size + 3));
         check(&extended.read_rows(&at).unwrap(), &at, &to, order, 1 << log_size);
     }

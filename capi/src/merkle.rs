@@ -339,7 +339,7 @@ fn resident_tree<H: Accelerated>(
     engine: &Engine,
     matrix: &DeviceMatrix<Goldilocks>,
 ) -> Result<Box<dyn Tree>, Error> {
-    Ok(Box::new(engine.merkle_tree_on_device::<H, _>(matrix)?))
+    Ok(Box::new(engine.merkle_tree_of_rows::<H, _>(matrix)?))
 }
 
 type Maker = fn(&Engine, &[Goldilocks], Shape, bool) -> Result<Box<dyn Tree>, Error>;

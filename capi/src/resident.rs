@@ -402,7 +402,7 @@ impl NttOf {
 impl Call for NttOf {
     fn run(self, engine: &Engine) -> Result<(), Error> {
         let mut matrix = self.kept.matrix.clone();
-        engine.ntt_on_device(&self.ntt, &mut matrix)?;
+        engine.ntt(&self.ntt, &mut matrix)?;
         self.place.fill(matrix);
         Ok(())
     }
@@ -433,7 +433,7 @@ impl LdeOf {
 
 impl Call for LdeOf {
     fn run(self, engine: &Engine) -> Result<(), Error> {
-        self.place.fill(engine.lde_on_device(&self.lde, &self.kept.matrix)?);
+        self.place.fill(engine.lde(&self.lde, &self.kept.matrix)?);
         Ok(())
     }
 }

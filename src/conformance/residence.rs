@@ -73,10 +73,10 @@ fn transforms(engine: &Engine) -> Result<(), String> {
         let forward = Ntt::forward(domain).with_orders(Order::Natural, Order::BitReversed);
         let back = Ntt::inverse(domain).with_orders(Order::BitReversed, Order::Natural);
         oracle.ntt(&forward, expected.view_mut()).map_err(&failed)?;
-        engine.ntt_on_device(&forward, &mut found).map_err(&failed)?;
+        engine.ntt(&forward, &mut found).map_err(&failed)?;
         let values = engine.download(&found).map_err(&failed)?;
         expect_equal(&what, values.as_slice(), expected.as_slice())?;
-        engine.ntt_on_device(&back, &mut found).map_err(&failed)?;
+        engine.ntt(&back, &mut found).map_err(&failed)?;
         let untouched = engine.download(&before).map_err(&failed)?;
         let returned = engine.download(&found).map_err(&failed)?;
         expect_equal(&format!("{what} and back"), returned.as_slice(), untouched.as_slice())
@@ -106,14 +106,14 @@ fn chain<H: Accelerated>(engine: &Engine) -> Result<(), String> {
         let (values, oracle) = (words.matrix::<F>(shape), reference().map_err(&failed)?);
         let expected = oracle.lde(&lde, &values).map_err(&failed)?;
         let uploaded = engine.upload(&values).map_err(&failed)?;
-        let found = engine.lde_on_device(&lde, &uploaded).map_err(&failed)?;
-        let tree = engine.merkle_tree_on_device::<H, F>(&found).map_err(&failed)?;
-        let digests = engine.hash_rows_on_device::<H, F>(&found).map_err(&failed)?;
+        let found = engine.lde(&lde, &uploaded).map_err(&failed)?;
+        let tree = engine.merkle_tree_of_rows::<H, _>(&found).map_err(&failed)?;
+        let digests = engine.hash_rows::<H, _>(&found).map_err(&failed)?;
         let returned = engine.download(&found).map_err(&failed)?;
         expect_equal(&what, returned.as_slice(), expected.as_slice())?;
         let kept = engine.download(&uploaded).map_err(&failed)?;
         expect_equal(&what, kept.as_slice(), values.as_slice())?;
-        let expected = oracle.merkle_tree_of_rows::<H, F>(expected.view()).map_err(&failed)?;
+        let expected = oracle.merkle_tree_of_rows::<H, _>(expected.view()).map_err(&failed)?;
         expect_equal(&what, &digests, expected.leaves())?;
         expect_equal(&what, tree.download().map_err(&failed)?.heap(), expected.heap())?;
         expect_equal(&what, &[tree.root()], &[expected.root()])
@@ -130,7 +130,7 @@ fn chain<H: Accelerated>(engine: &Engine) -> Result<(), String> {
     let odd = words.matrix::<Cubic>(Shape { rows: 77, columns: 3, layout: Layout::ColumnMajor });
     let expected = engine.hash_rows::<H, _>(odd.view()).map_err(failure("digests"))?;
     let odd = engine.upload(odd).map_err(failure("upload"))?;
-    let found = engine.hash_rows_on_device::<H, _>(&odd).map_err(failure("digests"))?;
+    let found = engine.hash_rows::<H, _>(&odd).map_err(failure("digests"))?;
     expect_equal("digests of 77 rows", &found, &expected)
 }
 
@@ -140,7 +140,7 @@ fn openings(engine: &Engine) -> Result<(), String> {
         let matrix = words.matrix::<Goldilocks>(Shape { rows: 64, columns: 6, layout });
         let host = engine.merkle_tree_of_rows::<Rp64_256, _>(matrix.view()).map_err(failure("tree"))?;
         let matrix = engine.upload(matrix).map_err(failure("upload"))?;
-        let tree = engine.merkle_tree_on_device::<Rp64_256, _>(&matrix).map_err(failure("tree"))?;
+        let tree = engine.merkle_tree_of_rows::<Rp64_256, _>(&matrix).map_err(failure("tree"))?;
         expect_equal("depth and leaves", &[tree.depth() as usize, tree.leaf_count()], &[6, 64])?;
         for height in [0, 1, 4, 6] {
             let cap = tree.cap(height).map_err(failure("cap"))?;
@@ -189,12 +189,12 @@ fn refused(engine: &Engine) -> Result<(), String> {
     let lde = Lde::onto_coset(4, 2, Convention::Plonky3, Goldilocks::GENERATOR).map_err(failure("lde"))?;
     let ntt = Ntt::forward(lde.from());
     expect_error("download", engine.download(&foreign), &expected)?;
-    expect_error("ntt", engine.ntt_on_device(&ntt, &mut foreign), &expected)?;
-    expect_error("lde", engine.lde_on_device(&lde, &foreign), &expected)?;
-    expect_error("digests", engine.hash_rows_on_device::<Blake3, _>(&foreign), &expected)?;
-    expect_error("tree", engine.merkle_tree_on_device::<Blake3, _>(&foreign), &expected)?;
+    expect_error("ntt", engine.ntt(&ntt, &mut foreign), &expected)?;
+    expect_error("lde", engine.lde(&lde, &foreign), &expected)?;
+    expect_error("digests", engine.hash_rows::<Blake3, _>(&foreign), &expected)?;
+    expect_error("tree", engine.merkle_tree_of_rows::<Blake3, _>(&foreign), &expected)?;
     let spec = TraceSpec::default();
-    expect_error("commit", engine.commit_on_device::<Blake3>(&spec, &foreign), &expected)?;
+    expect_error("commit", engine.commit::<Blake3>(&spec, &foreign), &expected)?;
     // It is untouched, its own engine takes it, and an engine made of it is the same.
     let same_engine = foreign_engine.with_approach(crate::merkle::Approach::Level);
     let kept = same_engine.download(&foreign).map_err(failure("download"))?;
@@ -209,11 +209,11 @@ fn refused(engine: &Engine) -> Result<(), String> {
     }
     let short = Error::LengthMismatch { what: "rows of the matrix", expected: 32, found: 16 };
     let larger = Domain::new(5, Convention::Plonky3).map_err(failure("domain"))?;
-    expect_error("half the rows", engine.ntt_on_device(&Ntt::forward(larger), &mut ours.clone()), &short)?;
+    expect_error("half the rows", engine.ntt(&Ntt::forward(larger), &mut ours.clone()), &short)?;
     let odd = engine.upload(Words::new(25).matrix::<Goldilocks>(Shape { rows: 6, ..shape }));
     let odd = odd.map_err(failure("upload"))?;
     let leaves = Error::NotPowerOfTwo { what: "leaves of a Merkle tree", found: 6 };
-    expect_error("6 leaves", engine.merkle_tree_on_device::<Rp64_256, _>(&odd), &leaves)?;
+    expect_error("6 leaves", engine.merkle_tree_of_rows::<Rp64_256, _>(&odd), &leaves)?;
     // A matrix without rows or columns cannot be made, and so not be uploaded.
     let none = Error::BadShape { rows: 4, columns: 0, entries: 0 };
     expect_error("no columns", Matrix::<Goldilocks>::from_rows(Vec::new(), 4, 0), &none)?;
@@ -228,9 +228,9 @@ fn refused(engine: &Engine) -> Result<(), String> {
             Err(Error::OverDeviceBudget { required, budget: 300 }) if required > 300 => Ok(()),
             other => Err(format!("over the budget: {other:?}")),
         };
-        refused(small.ntt_on_device(&ntt, &mut fits))?;
-        refused(small.lde_on_device(&lde, &fits).map(|_| ()))?;
-        refused(small.merkle_tree_on_device::<Blake3, _>(&fits).map(|_| ()))?;
+        refused(small.ntt(&ntt, &mut fits))?;
+        refused(small.lde(&lde, &fits).map(|_| ()))?;
+        refused(small.merkle_tree_of_rows::<Blake3, _>(&fits).map(|_| ()))?;
         let kept = small.download(&fits).map_err(failure("download"))?;
         expect_equal("after refusals", kept.as_slice(), matrix.as_slice())?;
     }
@@ -268,7 +268,7 @@ fn budgets(engine: &Engine) -> Result<(), String> {
             expect_equal(&what, &[opening], &[expected.open(&[1023, 5, 512]).map_err(&failed)?])?;
             same(&what, &found, &expected)?;
             if let Ok(trace) = engine.upload(&trace) {
-                let again = engine.commit_on_device::<Rp64_256>(&spec, &trace).map_err(&failed)?;
+                let again = engine.commit::<Rp64_256>(&spec, &trace).map_err(&failed)?;
                 expect_equal(&what, &[again.root()], &[expected.root()])?;
             }
         }
@@ -314,19 +314,19 @@ fn callers(engine: &Engine) -> Result<(), String> {
 
     // One matrix read by jobs at once, some of which nobody waits for.
     let shared = engine.upload_async(trace(30)).wait().map_err(failure("upload"))?;
-    let jobs: Vec<_> = (0..4).map(|_| engine.lde_on_device_async(&lde, &shared)).collect();
+    let jobs: Vec<_> = (0..4).map(|_| engine.lde_async(&lde, shared.clone())).collect();
     for _ in 0..3 {
-        drop(engine.commit_on_device_async::<Rp64_256>(&spec, &shared));
-        drop(engine.lde_on_device_async(&lde, &shared));
+        drop(engine.commit_async::<Rp64_256>(&spec, &shared));
+        drop(engine.lde_async(&lde, shared.clone()));
         drop(engine.upload_async(trace(31)));
     }
     for job in jobs {
         let extension = job.wait().map_err(failure("lde as a job"))?;
-        let tree = engine.merkle_tree_on_device_async::<Rp64_256, _>(&extension).wait();
+        let tree = engine.merkle_tree_of_rows_async::<Rp64_256, _>(extension).wait();
         expect_equal("tree as a job", &[tree.map_err(failure("tree as a job"))?.root()], &roots[..1])?;
     }
     let ntt = Ntt::forward(lde.from());
-    let values = engine.ntt_on_device_async(&ntt, shared.clone()).wait().map_err(failure("ntt as a job"))?;
+    let values = engine.ntt_async(&ntt, shared.clone()).wait().map_err(failure("ntt as a job"))?;
     let values = engine.download_async(&values).wait().map_err(failure("download as a job"))?;
     let mut expected = trace(30);
     engine.ntt(&ntt, expected.view_mut()).map_err(failure("ntt"))?;
@@ -337,7 +337,7 @@ fn callers(engine: &Engine) -> Result<(), String> {
         for _ in 0..4 {
             let own = engine.upload(trace(30 + seed as u64))?;
             for (matrix, root) in [(&own, roots[seed]), (&shared, roots[0])] {
-                let commitment = engine.commit_on_device::<Rp64_256>(&spec, matrix)?;
+                let commitment = engine.commit::<Rp64_256>(&spec, matrix)?;
                 let opening = commitment.open(&[seed, 1000])?;
                 opening.verify(&crate::merkle::Cap::from_root(1024, root)?, 3)?;
             }

@@ -11,8 +11,8 @@
 //! let matrix = Matrix::from_rows((0..64).map(Goldilocks::new).collect(), 16, 4)?;
 //! let lde = Lde::onto_coset(4, 8, Convention::Winterfell, Goldilocks::GENERATOR)?;
 //! let values = engine.upload(matrix)?;
-//! let extension = engine.lde_on_device(&lde, &values)?;
-//! let tree = engine.merkle_tree_on_device::<Rp64_256, _>(&extension)?;
+//! let extension = engine.lde(&lde, &values)?;
+//! let tree = engine.merkle_tree_of_rows::<Rp64_256, _>(&extension)?;
 //! let (rows, opening) = (extension.read_rows(&[3, 77])?, tree.open_many(&[3, 77])?);
 //! assert_eq!((rows.len(), opening.indices), (2, vec![3, 77]));
 //! # Ok::<(), zkaccel::Error>(())

@@ -1,4 +1,4 @@
-//! The engine's operations on matrices that stay on the device.
+//! The engine's operations on matrices that stay with it.
 //!
 //! Words are checked when a matrix is uploaded, and results are canonical, so nothing is checked twice. A matrix in
 //! host memory goes through the operations on host data.
@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use super::{DeviceMatrix, DeviceTree, Place};
 use crate::backend::Accelerated;
+use crate::columns::sealed::Sealed;
+use crate::columns::{Columns, ColumnsMut};
 use crate::engine::{Engine, memory_of};
 use crate::error::Error;
 use crate::field::Field;
@@ -70,109 +72,6 @@ impl Engine {
         Matrix::new(entries, matrix.shape)
     }
 
-    /// [`ntt`](Self::ntt) of a matrix that stays on the device. A failure leaves the matrix unchanged; other clones of it
-    /// keep what they have.
-    ///
-    /// [`Error::LengthMismatch`], [`Error::ForeignBuffer`], [`Error::OverDeviceBudget`], [`Error::DeviceOutOfMemory`],
-    /// [`Error::DeviceFailed`]; on the host as `ntt`.
-    pub fn ntt_on_device<F: Field>(&self, ntt: &Ntt, matrix: &mut DeviceMatrix<F>) -> Result<(), Error> {
-        self.check_ours(matrix)?;
-        self.check_rows(ntt.domain.size(), matrix.shape.rows)?;
-        let extent = matrix.extent();
-        match &mut matrix.place {
-            Place::Device(stored) => {
-                *stored = self.perform(transform_resident(*ntt, stored, extent))?;
-            }
-            Place::Host(shared) => match Arc::get_mut(shared) {
-                Some(own) => self.transform(ntt, own.view_mut())?,
-                None => {
-                    self.check_budget(memory_of::<F>(matrix.shape.rows, matrix.shape.columns))?;
-                    let mut copy = Matrix::new(MatrixInput::from(&**shared).into_vec()?, matrix.shape)?;
-                    self.transform(ntt, copy.view_mut())?;
-                    *shared = Arc::new(copy);
-                }
-            },
-        }
-        Ok(())
-    }
-
-    /// [`lde`](Self::lde) of a matrix that stays on the device, to another that does.
-    ///
-    /// Errors as [`ntt_on_device`](Self::ntt_on_device); on the host as [`lde`](Self::lde) of a borrowed matrix.
-    pub fn lde_on_device<F: Field>(
-        &self,
-        lde: &Lde,
-        matrix: &DeviceMatrix<F>,
-    ) -> Result<DeviceMatrix<F>, Error> {
-        self.check_ours(matrix)?;
-        self.check_rows(lde.from().size(), matrix.shape.rows)?;
-        match &matrix.place {
-            Place::Device(stored) => {
-                let extended = self.perform(extend_resident(*lde, stored, matrix.extent()))?;
-                let shape = Shape { rows: lde.to().size(), ..matrix.shape };
-                Ok(DeviceMatrix::on_device(self, shape, extended))
-            }
-            Place::Host(values) => {
-                let columns = matrix.shape.columns;
-                let copied = memory_of::<F>(matrix.shape.rows, columns);
-                self.check_budget(copied.saturating_add(memory_of::<F>(lde.to().size(), columns)))?;
-                Ok(DeviceMatrix::on_host(self, self.extend(lde, values.view().into())?))
-            }
-        }
-    }
-
-    /// [`hash_rows`](Self::hash_rows) of a matrix that stays on the device; the digests come back.
-    ///
-    /// Errors as [`ntt_on_device`](Self::ntt_on_device), and [`Error::OverBudget`] or [`Error::HostOutOfMemory`] for the
-    /// digests.
-    pub fn hash_rows_on_device<H: Accelerated, F: Field>(
-        &self,
-        matrix: &DeviceMatrix<F>,
-    ) -> Result<Vec<H::Digest>, Error> {
-        self.check_ours(matrix)?;
-        let rows = matrix.shape.rows;
-        self.check_budget(memory_of::<H::Digest>(rows, 1))?;
-        let mut digests = memory::zeroed::<H::Digest>(rows)?;
-        match &matrix.place {
-            Place::Host(host) => self.hash_rows_into::<H, F>(host.view(), &mut digests)?,
-            Place::Device(stored) => {
-                self.report(Stage::Rows, 0, rows as u64);
-                let heap = self.perform(hash_resident::<H>(stored, matrix.extent()))?;
-                let from = rows * size_of::<H::Digest>() / 8;
-                let data = bytemuck::cast_slice_mut(&mut digests);
-                self.perform(download(&heap, from, data))?;
-                self.report(Stage::Rows, rows as u64, rows as u64);
-            }
-        }
-        Ok(digests)
-    }
-
-    /// [`merkle_tree_of_rows`](Self::merkle_tree_of_rows) of a matrix that stays on the device, and so does the tree.
-    ///
-    /// [`Error::NotPowerOfTwo`] for the number of rows, else errors as [`ntt_on_device`](Self::ntt_on_device).
-    pub fn merkle_tree_on_device<H: Accelerated, F: Field>(
-        &self,
-        matrix: &DeviceMatrix<F>,
-    ) -> Result<DeviceTree<H>, Error> {
-        self.check_ours(matrix)?;
-        let rows = matrix.shape.rows;
-        check_leaf_count(rows)?;
-        let stored = match &matrix.place {
-            Place::Device(stored) => stored,
-            Place::Host(host) => {
-                let fill = |leaves: &mut [_]| self.hash_rows_into::<H, F>(host.view(), leaves);
-                return Ok(DeviceTree::on_host(self, self.build_tree::<H>(rows, fill)?));
-            }
-        };
-        self.report(Stage::Rows, 0, rows as u64);
-        let heap = self.perform(hash_resident::<H>(stored, matrix.extent()))?;
-        self.report(Stage::Rows, rows as u64, rows as u64);
-        self.report(Stage::Tree, 0, 1);
-        let root = self.perform(tree_resident::<H>(&heap, rows, self.approach()))?;
-        self.report(Stage::Tree, 1, 1);
-        Ok(DeviceTree::on_device(self, rows, heap, root))
-    }
-
     /// [`Error::ForeignBuffer`] unless this engine made the matrix.
     pub(crate) fn check_ours<F>(&self, matrix: &DeviceMatrix<F>) -> Result<(), Error> {
         match self.is(&matrix.engine) {
@@ -182,5 +81,113 @@ impl Engine {
                 found: matrix.engine.device().id.clone(),
             }),
         }
+    }
+}
+
+impl<F: Field> Sealed for &mut DeviceMatrix<F> {}
+
+impl<F: Field> ColumnsMut for &mut DeviceMatrix<F> {
+    fn ntt_on(self, engine: &Engine, ntt: &Ntt) -> Result<(), Error> {
+        engine.check_ours(self)?;
+        engine.check_rows(ntt.domain.size(), self.shape.rows)?;
+        let extent = self.extent();
+        match &mut self.place {
+            Place::Device(stored) => {
+                *stored = engine.perform(transform_resident(*ntt, stored, extent))?;
+            }
+            Place::Host(shared) => match Arc::get_mut(shared) {
+                Some(own) => engine.transform(ntt, own.view_mut(), false)?,
+                None => {
+                    engine.check_budget(memory_of::<F>(self.shape.rows, self.shape.columns))?;
+                    let mut copy = Matrix::new(MatrixInput::from(&**shared).into_vec()?, self.shape)?;
+                    engine.transform(ntt, copy.view_mut(), false)?;
+                    *shared = Arc::new(copy);
+                }
+            },
+        }
+        Ok(())
+    }
+}
+
+impl<F: Field> Sealed for &DeviceMatrix<F> {}
+
+impl<F: Field> Columns for &DeviceMatrix<F> {
+    type Matrix = DeviceMatrix<F>;
+    type Tree<H: Accelerated> = DeviceTree<H>;
+
+    /// In host memory as the extension of a borrowed matrix.
+    fn lde_on(self, engine: &Engine, lde: &Lde) -> Result<DeviceMatrix<F>, Error> {
+        engine.check_ours(self)?;
+        engine.check_rows(lde.from().size(), self.shape.rows)?;
+        match &self.place {
+            Place::Device(stored) => {
+                let extended = engine.perform(extend_resident(*lde, stored, self.extent()))?;
+                let shape = Shape { rows: lde.to().size(), ..self.shape };
+                Ok(DeviceMatrix::on_device(engine, shape, extended))
+            }
+            Place::Host(values) => {
+                let columns = self.shape.columns;
+                let copied = memory_of::<F>(self.shape.rows, columns);
+                engine.check_budget(copied.saturating_add(memory_of::<F>(lde.to().size(), columns)))?;
+                Ok(DeviceMatrix::on_host(engine, engine.extend(lde, values.view().into())?))
+            }
+        }
+    }
+
+    fn hash_rows_on<H: Accelerated>(self, engine: &Engine) -> Result<Vec<H::Digest>, Error> {
+        engine.check_ours(self)?;
+        let rows = self.shape.rows;
+        engine.check_budget(memory_of::<H::Digest>(rows, 1))?;
+        let mut digests = memory::zeroed::<H::Digest>(rows)?;
+        match &self.place {
+            Place::Host(host) => engine.hash_rows_into::<H, F>(host.view(), &mut digests)?,
+            Place::Device(stored) => {
+                engine.report(Stage::Rows, 0, rows as u64);
+                let heap = engine.perform(hash_resident::<H>(stored, self.extent()))?;
+                let from = rows * size_of::<H::Digest>() / 8;
+                engine.perform(download(&heap, from, bytemuck::cast_slice_mut(&mut digests)))?;
+                engine.report(Stage::Rows, rows as u64, rows as u64);
+            }
+        }
+        Ok(digests)
+    }
+
+    fn tree_on<H: Accelerated>(self, engine: &Engine) -> Result<DeviceTree<H>, Error> {
+        engine.check_ours(self)?;
+        let rows = self.shape.rows;
+        check_leaf_count(rows)?;
+        let stored = match &self.place {
+            Place::Device(stored) => stored,
+            Place::Host(host) => {
+                let fill = |leaves: &mut [_]| engine.hash_rows_into::<H, F>(host.view(), leaves);
+                return Ok(DeviceTree::on_host(engine, engine.build_tree::<H>(rows, fill)?));
+            }
+        };
+        engine.report(Stage::Rows, 0, rows as u64);
+        let heap = engine.perform(hash_resident::<H>(stored, self.extent()))?;
+        engine.report(Stage::Rows, rows as u64, rows as u64);
+        engine.report(Stage::Tree, 0, 1);
+        let root = engine.perform(tree_resident::<H>(&heap, rows, engine.approach()))?;
+        engine.report(Stage::Tree, 1, 1);
+        Ok(DeviceTree::on_device(engine, rows, heap, root))
+    }
+}
+
+impl<F: Field> Sealed for DeviceMatrix<F> {}
+
+impl<F: Field> Columns for DeviceMatrix<F> {
+    type Matrix = Self;
+    type Tree<H: Accelerated> = DeviceTree<H>;
+
+    fn lde_on(self, engine: &Engine, lde: &Lde) -> Result<Self, Error> {
+        (&self).lde_on(engine, lde)
+    }
+
+    fn hash_rows_on<H: Accelerated>(self, engine: &Engine) -> Result<Vec<H::Digest>, Error> {
+        (&self).hash_rows_on::<H>(engine)
+    }
+
+    fn tree_on<H: Accelerated>(self, engine: &Engine) -> Result<DeviceTree<H>, Error> {
+        (&self).tree_on::<H>(engine)
     }
 }

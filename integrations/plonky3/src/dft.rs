@@ -83,8 +83,8 @@ pub(crate) fn extend_and_hash<H: Accelerated>(
     let lde = lde(input.height(), added_bits, shift)?;
     let input = matrix(input);
     let on_device = || {
-        let extended = engine.lde_on_device(&lde, &engine.upload(&input)?)?;
-        let digests = engine.hash_rows_on_device::<H::Engine, _>(&extended)?;
+        let extended = engine.lde(&lde, &engine.upload(&input)?)?;
+        let digests = engine.hash_rows::<H::Engine, _>(&extended)?;
         Ok((dense(engine.download(&extended)?), Some(digests)))
     };
     match on_device() {

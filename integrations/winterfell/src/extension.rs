@@ -68,18 +68,18 @@ impl Plan {
         let mut transformed = given.clone();
         let (coefficients, values) = match self.given {
             Given::Values => {
-                engine.ntt_on_device(&Ntt::inverse(self.trace), &mut transformed)?;
+                engine.ntt(&Ntt::inverse(self.trace), &mut transformed)?;
                 (Some(engine.download(&transformed)?), given)
             }
             Given::Coefficients => {
-                engine.ntt_on_device(&Ntt::forward(self.trace), &mut transformed)?;
+                engine.ntt(&Ntt::forward(self.trace), &mut transformed)?;
                 (None, transformed)
             }
         };
-        let extension = engine.lde_on_device(&self.lde, &values)?;
+        let extension = engine.lde(&self.lde, &values)?;
         drop(values);
         let tree = match self.partition {
-            None => Some(engine.merkle_tree_on_device::<H::Engine, _>(&extension)?.download()?),
+            None => Some(engine.merkle_tree_of_rows::<H::Engine, _>(&extension)?.download()?),
             Some(_) => None,
         };
         let values = engine.download(&extension)?;

@@ -94,13 +94,8 @@ fn faults<D: Device>(device: Result<D, Error>) {
     oracle.ntt(&ntt(), values.view_mut()).unwrap();
 
     for fault in FAULTS {
-        survive(device, fault, |engine, _, trace| engine.commit(&TraceSpec::default(), trace), right);
-        survive(
-            device,
-            fault,
-            |engine, trace, _| engine.commit_on_device(&TraceSpec::default(), trace),
-            right,
-        );
+        survive(device, fault, |engine, _, trace| engine.commit(&TraceSpec::default(), &*trace), right);
+        survive(device, fault, |engine, trace, _| engine.commit(&TraceSpec::default(), &*trace), right);
         survive(
             device,
             fault,
@@ -112,7 +107,7 @@ fn faults<D: Device>(device: Result<D, Error>) {
             fault,
             |engine, matrix, trace| {
                 let shared = matrix.clone();
-                let transformed = engine.ntt_on_device(&ntt(), matrix);
+                let transformed = engine.ntt(&ntt(), &mut *matrix);
                 // A transform that failed has changed nothing. Reading may fail as well.
                 for unchanged in [Some(shared), transformed.is_err().then(|| matrix.clone())] {
                     if let Some(Ok(found)) = unchanged.map(|matrix| engine.download(&matrix)) {
@@ -126,7 +121,7 @@ fn faults<D: Device>(device: Result<D, Error>) {
         survive(
             device,
             fault,
-            |engine, matrix, _| engine.hash_rows_on_device::<Rp64_256, _>(matrix),
+            |engine, matrix, _| engine.hash_rows::<Rp64_256, _>(&*matrix),
             |digests| {
                 assert_eq!(*digests, oracle.hash_rows::<Rp64_256, _>(trace().view()).unwrap());
             },
