@@ -95,17 +95,18 @@ fn the_status_in_a_shell() {
     for (name, number) in SIGNALS {
         let bench = Bench::new();
         assert!(Command::new("mkfifo").arg(bench.path("in")).status().unwrap().success());
-        // Nobody opens the pipe for writing, so the command waits for that.
-        let script = format!(
-            "trap - {name}; \"$ZKACCEL\" ntt in out.npy & sleep 0.3; kill -{name} $!; wait $!; echo $?"
-        );
-        // Bash ignores SIGINT in what it starts in the background unless it has job control.
+        let script = "(echo $BASHPID > pid; exec \"$ZKACCEL\" ntt in out.npy); echo $?";
         let mut command = with_default_signals(Command::new("bash"));
-        command
-            .args(["-mc", &script])
-            .env("ZKACCEL", env!("CARGO_BIN_EXE_zkaccel"))
-            .current_dir(bench.path("."));
-        let output = command.output().unwrap();
+        command.args(["-c", script]).env("ZKACCEL", env!("CARGO_BIN_EXE_zkaccel"));
+        let child = command.current_dir(bench.path(".")).stdout(Stdio::piped()).spawn().unwrap();
+        wait_until("the number of the process", || {
+            fs::read(bench.path("pid")).is_ok_and(|pid| pid.ends_with(b"\n"))
+        });
+        // It has opened the pipe, so the command runs and not the shell that becomes it.
+        let _writer = File::options().write(true).open(bench.path("in")).unwrap();
+        let pid = String::from_utf8(bench.read("pid")).unwrap();
+        assert!(Command::new("kill").args([&format!("-{name}"), pid.trim()]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
         let status = String::from_utf8(output.stdout).unwrap();
         assert_eq!(status.trim().lines().last(), Some((128 + number).to_string().as_str()), "{name}");
     }
