@@ -47,15 +47,15 @@ impl<M> Clone for Residue<M> {
 impl<M> Copy for Residue<M> {}
 
 /// The number of bits of an integer.
+#[inline(always)]
 pub(crate) const fn bits(integer: Limbs) -> u32 {
-    let mut limb = LIMBS;
-    while limb > 0 {
-        limb -= 1;
-        if integer[limb] != 0 {
-            return u64::BITS * limb as u32 + u64::BITS - integer[limb].leading_zeros();
-        }
+    // The highest limb that is not 0, by selects and not by jumps.
+    let (mut limb, mut top, mut i) = (0, integer[0], 1);
+    while i < LIMBS {
+        (limb, top) = if integer[i] != 0 { (i, integer[i]) } else { (limb, top) };
+        i += 1;
     }
-    0
+    u64::BITS * limb as u32 + u64::BITS - top.leading_zeros()
 }
 
 /// The integer that a text of hexadecimal digits behind `0x` stands for.

@@ -60,14 +60,19 @@ fn integer_of<F: MontgomeryField>(scalar: Residue<F>) -> Limbs {
     if limbs == Residue::<F>::ONE.lazy_limbs() {
         return [1, 0, 0, 0];
     }
+    let (mut integer, negative) = shortest(scalar);
+    integer[LIMBS - 1] |= if negative { SIGN } else { 0 };
+    integer
+}
+
+/// The integer that is s or -s modulo r and at most r/2, and whether it is -s.
+#[inline]
+fn shortest<F: MontgomeryField>(scalar: Residue<F>) -> (Limbs, bool) {
     let integer = scalar.to_integer();
-    let mut negative = sub_limbs(F::P, integer).0;
+    let negative = sub_limbs(F::P, integer).0;
     match is_below(negative, integer) {
-        true => {
-            negative[LIMBS - 1] |= SIGN;
-            negative
-        }
-        false => integer,
+        true => (negative, true),
+        false => (integer, false),
     }
 }
 
