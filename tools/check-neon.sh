@@ -39,7 +39,7 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 env -u ZKACCEL_SIMD cargo test --locked -p zkaccel -p zkaccel-oracles --target "$target" --no-default-features --features zkaccel/bn254 \
-  --config 'profile.test.debug=false' --config 'profile.test.package."*".opt-level=0' \
+  --config 'profile.test.package."*".opt-level=0' \
   --lib --test it -- --show-output \
   --skip backend::cpu::sponge::tests::rows --skip buckets_hold backend::cpu:: \
   merkle::known_roots ntt::known_answer vectors::rp64_256 ntt::small_sizes ntt::edge_values bn254::tables_fit arkworks:: | tee "$log"
