@@ -38,10 +38,11 @@ fi
 # No word on the level, so that engines take the best.
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-env -u ZKACCEL_SIMD cargo test --locked -p zkaccel --target "$target" --no-default-features --features bn254 \
-  --config 'profile.test.debug=false' --config 'profile.test.package."*".opt-level=0' \
-  --lib --test merkle --test vectors --test ntt --test bn254 -- --show-output \
-  --skip backend::cpu::sponge::tests::rows --skip buckets_hold backend::cpu:: known_roots known_answer rp64_256 small_sizes edge_values of_arkworks tables_fit | tee "$log"
+env -u ZKACCEL_SIMD cargo test --locked -p zkaccel -p zkaccel-oracles --target "$target" --no-default-features --features zkaccel/bn254 \
+  --config 'profile.test.package."*".opt-level=0' \
+  --lib --test it -- --show-output \
+  --skip backend::cpu::sponge::tests::rows --skip buckets_hold backend::cpu:: \
+  merkle::known_roots ntt::known_answer vectors::rp64_256 ntt::small_sizes ntt::edge_values bn254::tables_fit arkworks:: | tee "$log"
 
 # A filter that matches nothing passes too. The first of these fails unless the machine has the level.
 for name in \
@@ -51,7 +52,7 @@ for name in \
   backend::cpu::sponge::tests::merges \
   backend::cpu::blake3::tests::rows backend::cpu::blake3::tests::merges backend::cpu::sha256::tests::rows \
   backend::cpu::ntt::plan::tests::three_digits backend::cpu::residues::tests::operations_of_every_implementation \
-  known_roots_nodes_and_paths small_sizes_widths_and_blocks sums_of_arkworks transforms_of_arkworks; do
+  merkle::known_roots_nodes_and_paths ntt::small_sizes_widths_and_blocks arkworks::sums arkworks::transforms; do
   grep -qxF "test $name ... ok" "$log" || { echo "the test $name did not run" >&2; exit 1; }
 done
 grep -x 'levels: .*' "$log"

@@ -57,7 +57,9 @@ fn check_rows<S: OnDoubles<N> + SideBySide<Digest = ElementDigest>, const N: usi
         let matrix = words(COUNT * width);
         let expected = textbook::<S>(&matrix, width);
         every_implementation::<S, N>(|what, hash| {
-            for count in 0..=COUNT {
+            // How many rows there are does not matter to how their words are taken in: every number, for widths around a block.
+            let counts = if (7..=9).contains(&width) { 0..=COUNT } else { COUNT..=COUNT };
+            for count in counts {
                 let mut found = vec![ElementDigest::default(); count];
                 hash(Rows::row_major(&matrix[..count * width], width), &mut found);
                 assert_eq!(found, expected[..count], "{what}: {count} rows of {width}");

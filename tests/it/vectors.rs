@@ -6,11 +6,11 @@ use zkaccel::field::Goldilocks;
 use zkaccel::hash::{ElementDigest, Hasher, Rp64_256, Rp64_256V2021, Sponge};
 
 fn known_answers() -> Value {
-    serde_json::from_str(include_str!("../vectors/rescue_known_answers.json")).unwrap()
+    serde_json::from_str(include_str!("../../vectors/rescue_known_answers.json")).unwrap()
 }
 
 fn constants() -> Value {
-    serde_json::from_str(include_str!("../vectors/rp64_256_constants.json")).unwrap()
+    serde_json::from_str(include_str!("../../vectors/rp64_256_constants.json")).unwrap()
 }
 
 fn word(value: &Value) -> u64 {

@@ -65,8 +65,9 @@ fn run_all(choices: impl Iterator<Item = DeviceChoice>) {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Every case runs once for each sort of device. With other vector units and numbers of threads, and on several devices, those
-/// do not that run others on several devices in their turn; and of all that is done with all hashes, rows and trees run.
+/// Every case runs once for each sort of device. Not again, with other vector units, other numbers of threads and on several devices,
+/// those that run others on several devices in their turn, and what is done with all hashes and curves; of these rows and trees
+/// run. With other vector units only what is computed on vectors runs.
 fn runs(case: &conformance::Case, choice: DeviceChoice, simd: Simd, threads: usize) -> bool {
     let single = matches!(choice, DeviceChoice::Cpu | DeviceChoice::OpenCl(_) | DeviceChoice::Cuda(_));
     if single && simd == Simd::best() && threads > 1 {
@@ -74,7 +75,16 @@ fn runs(case: &conformance::Case, choice: DeviceChoice, simd: Simd, threads: usi
         let is_opencl = matches!(choice, DeviceChoice::OpenCl(_));
         return !(is_opencl && case.name == "several devices, sums and transforms over BN254");
     }
-    !case.name.starts_with("several devices") && !case.repeats_for_another_hash()
+    let repeats = case.repeats_for_another_hash() || is_of_another_curve(case);
+    let on_vectors = ["rows, ", "trees", "commit, ", "ntt", "low-degree extension", "fft", "msm"];
+    let has_vectors = on_vectors.iter().any(|operation| case.name.starts_with(operation));
+    !case.name.starts_with("several devices") && !repeats && (simd == Simd::best() || has_vectors)
+}
+
+/// Whether this is a case of a curve that the first curve has as well.
+fn is_of_another_curve(case: &conformance::Case) -> bool {
+    let curve = |case: &conformance::Case| case.name.strip_prefix("msm over ")?.split(',').next();
+    curve(case).is_some_and(|of| conformance::cases().iter().find_map(curve) != Some(of))
 }
 
 /// A suite that cannot fail checks nothing: a case must notice a wrong answer.

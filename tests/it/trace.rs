@@ -1,6 +1,6 @@
 //! The example trace: what the committed file holds, and that it can be made again byte for byte.
 
-#[path = "../examples/trace.rs"]
+#[path = "../../examples/trace.rs"]
 mod example;
 
 #[test]

@@ -1,8 +1,7 @@
-//! Goldilocks and its extensions against winter-math and big integers.
+//! Goldilocks and its extensions against big integers and the laws of fields; `tests/oracles` compares them with winter-math
+//! and Plonky3.
 
 use proptest::prelude::*;
-use winter_math::fields::{CubeExtension, QuadExtension, f64::BaseElement};
-use winter_math::{FieldElement, StarkField};
 use zkaccel::Error;
 use zkaccel::field::{Cubic, Field, Goldilocks, MODULUS, Quadratic, batch_inverse, powers};
 use zkaccel::ntt::{Convention, Domain};
@@ -33,14 +32,6 @@ fn word() -> impl Strategy<Value = u64> {
 
 fn element() -> impl Strategy<Value = Goldilocks> {
     word().prop_map(Goldilocks::new)
-}
-
-fn winter(x: Goldilocks) -> BaseElement {
-    BaseElement::new(x.as_u64())
-}
-
-fn of_winter(x: BaseElement) -> Goldilocks {
-    Goldilocks::try_from(x.as_int()).unwrap()
 }
 
 fn residue(x: u128) -> u64 {
@@ -104,13 +95,6 @@ fn roots_of_unity() {
     assert_eq!(Convention::Plonky3.root_of_unity(6), Goldilocks::new(1 << 39));
     assert_eq!(Convention::Plonky3.two_adic_root(), Goldilocks::GENERATOR.pow((MODULUS - 1) >> 32));
     for log_size in 0..=32 {
-        let winter = of_winter(BaseElement::get_root_of_unity(log_size.max(1)));
-        let p3 = <p3_goldilocks::Goldilocks as p3_field::TwoAdicField>::two_adic_generator(log_size as usize);
-        let p3 = Goldilocks::new(p3_field::PrimeField64::as_canonical_u64(&p3));
-        if log_size > 0 {
-            assert_eq!(Convention::Winterfell.root_of_unity(log_size), winter);
-        }
-        assert_eq!(Convention::Plonky3.root_of_unity(log_size), p3);
         for convention in Convention::ALL {
             let root = convention.root_of_unity(log_size);
             assert_eq!(Domain::with_root(log_size, root), Domain::new(log_size, convention));
@@ -163,42 +147,20 @@ proptest! {
         check_field(Cubic([w[0], w[1], w[2]]), Cubic([w[3], w[4], w[5]]), Cubic([w[6], w[7], w[8]]));
     }
 
+    /// Products of polynomials by the schoolbook, and the remainders that the irreducible polynomials leave.
     #[test]
-    fn base_field_equals_winter_math(a in element(), b in element(), exponent in any::<u64>()) {
-        prop_assert_eq!(a * b, of_winter(winter(a) * winter(b)));
-        prop_assert_eq!(a.pow(exponent), of_winter(winter(a).exp(exponent)));
-        prop_assert_eq!(a.inverse().unwrap_or_default(), of_winter(winter(a).inv()));
-    }
-
-    /// Products by the schoolbook, on winter-math's base field. Its own extension fields are no oracle at the edges:
-    /// `double` of winter-math 0.13.1 can leave a word at or above p, from which `-` then makes a wrong difference.
-    #[test]
-    fn extensions_equal_schoolbook_products(words in prop::array::uniform6(element())) {
-        let w = words.map(winter);
+    fn extensions_equal_schoolbook_products(w in prop::array::uniform6(element())) {
         // x^2 = x - 2.
         let (low, middle, high) = (w[0] * w[2], w[0] * w[3] + w[1] * w[2], w[1] * w[3]);
-        let expected = Quadratic([low - high - high, middle + high].map(of_winter));
-        prop_assert_eq!(Quadratic([words[0], words[1]]) * Quadratic([words[2], words[3]]), expected);
+        let expected = Quadratic([low - high - high, middle + high]);
+        prop_assert_eq!(Quadratic([w[0], w[1]]) * Quadratic([w[2], w[3]]), expected);
         // x^3 = x + 1, x^4 = x^2 + x.
-        let mut c = [BaseElement::ZERO; 5];
+        let mut c = [Goldilocks::ZERO; 5];
         for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
             c[i + j] += w[i] * w[3 + j];
         }
-        let expected = Cubic([c[0] + c[3], c[1] + c[3] + c[4], c[2] + c[4]].map(of_winter));
-        let (x, y) = (Cubic([words[0], words[1], words[2]]), Cubic([words[3], words[4], words[5]]));
+        let expected = Cubic([c[0] + c[3], c[1] + c[3] + c[4], c[2] + c[4]]);
+        let (x, y) = (Cubic([w[0], w[1], w[2]]), Cubic([w[3], w[4], w[5]]));
         prop_assert_eq!(x * y, expected);
     }
-}
-
-/// The same polynomials as winter-math's, on words far from the edges.
-#[test]
-fn extensions_are_those_of_winter_math() {
-    let words = [3, 1 << 20, 12345, 77, (1 << 40) + 1, 999];
-    let (ours, w) = (words.map(Goldilocks::new), words.map(BaseElement::new));
-    let product = QuadExtension::new(w[0], w[1]) * QuadExtension::new(w[2], w[3]);
-    let found = Quadratic([ours[0], ours[1]]) * Quadratic([ours[2], ours[3]]);
-    assert_eq!(found, Quadratic(product.to_base_elements().map(of_winter)));
-    let product = CubeExtension::new(w[0], w[1], w[2]) * CubeExtension::new(w[3], w[4], w[5]);
-    let found = Cubic([ours[0], ours[1], ours[2]]) * Cubic([ours[3], ours[4], ours[5]]);
-    assert_eq!(found, Cubic(product.to_base_elements().map(of_winter)));
 }

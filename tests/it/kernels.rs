@@ -4,7 +4,7 @@ use zkaccel::kernels::{DeviceHash, programs};
 
 #[test]
 fn embedded_ptx_is_not_stale() {
-    let recorded = include_str!("../kernels/ptx/made-from.txt");
+    let recorded = include_str!("../../kernels/ptx/made-from.txt");
     let current: String =
         programs().map(|program| format!("{} {}\n", program.name, program.ptx_key())).collect();
     assert!(

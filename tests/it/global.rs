@@ -5,9 +5,19 @@ use zkaccel::hash::{Blake3, Hasher};
 use zkaccel::work::items;
 use zkaccel::{Engine, Error};
 
-/// One test: there is one such engine.
+use crate::child::{elsewhere, is_child};
+
 #[test]
 fn there_is_one_and_it_stays() {
+    elsewhere("global::child_that_makes_it", &[]);
+}
+
+#[test]
+#[ignore = "runs in a process of its own"]
+fn child_that_makes_it() {
+    if !is_child() {
+        return;
+    }
     let of = |device| Engine::builder().device(device).build().unwrap();
     of(DeviceChoice::Reference).make_global().unwrap();
     let global = Engine::global().unwrap();

@@ -4,7 +4,7 @@
 //! generator, so that a sum is one multiplication. To be run where there is a device with the memory for it:
 //!
 //! ```text
-//! ZKACCEL_LARGE_DEVICE=cuda:0 cargo test --release --test large -- --ignored --nocapture
+//! ZKACCEL_LARGE_DEVICE=cuda:0 cargo test --release --test it large:: -- --ignored --nocapture
 //! ```
 
 use std::time::Instant;

@@ -1,12 +1,9 @@
-//! BN254 against other implementations: halo2curves and arkworks.
-#![cfg(feature = "bn254")]
+//! BN254 against halo2curves, known sums, and what is refused; `tests/oracles` compares it with arkworks.
 
-use ark_ec::{CurveGroup, VariableBaseMSM};
-use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
-use halo2curves::ff::{Field, PrimeField, WithSmallOrderMulGroup};
+use halo2curves::ff::{Field, PrimeField};
 use halo2curves::group::{Curve, Group};
 use proptest::prelude::*;
-use zkaccel::bn254::{self, Fq, Fr, G1, G1Affine};
+use zkaccel::bn254::{self, Fr, G1, G1Affine};
 use zkaccel::device::Simd;
 use zkaccel::msm::BasesOptions;
 use zkaccel::ntt::{Domain, Ntt};
@@ -66,31 +63,6 @@ fn sums_of_halo2curves() {
 }
 
 #[test]
-fn sums_of_arkworks() {
-    let engine = engine(2);
-    for n in [1, 50, 3000] {
-        let (scalars, (_, bases)) = (scalars(n as u64, n), multiples(7, n));
-        let theirs_of = |x: &Fq| ark_bn254::Fq::from(num(x.to_repr().as_ref()));
-        let theirs: Vec<_> =
-            bases.iter().map(|p| ark_bn254::G1Affine::new(theirs_of(&p.x), theirs_of(&p.y))).collect();
-        let exponents: Vec<_> =
-            scalars.iter().map(|s| ark_bn254::Fr::from(num(s.to_repr().as_ref()))).collect();
-        let expected = ark_bn254::G1Projective::msm(&theirs, &exponents).unwrap().into_affine();
-        let found = engine.msm(&scalars, &bases).unwrap().to_affine();
-        assert_eq!((theirs_of(&found.x), theirs_of(&found.y)), (expected.x, expected.y), "{n}");
-    }
-}
-
-/// The integer of little-endian bytes, as arkworks has integers.
-fn num(bytes: &[u8]) -> ark_ff::BigInt<4> {
-    let mut limbs = [0; 4];
-    for (limb, bytes) in limbs.iter_mut().zip(bytes.chunks(8)) {
-        *limb = u64::from_le_bytes(bytes.try_into().unwrap());
-    }
-    ark_ff::BigInt::new(limbs)
-}
-
-#[test]
 fn large_sums_of_known_multiples() {
     let engine = engine(2);
     let n = (1 << 17) + 1;
@@ -136,29 +108,6 @@ fn transforms_of_halo2curves() {
             engine.fft(&Ntt::forward(domain), &mut found).unwrap();
             halo2curves::fft::best_fft(&mut expected, domain.root(), log_size);
             assert_eq!(found, expected, "2^{log_size}");
-        }
-    }
-}
-
-#[test]
-fn transforms_of_arkworks() {
-    let engine = engine(2);
-    let theirs = |values: &[Fr]| -> Vec<ark_bn254::Fr> {
-        values.iter().map(|value| ark_bn254::Fr::from(num(value.to_repr().as_ref()))).collect()
-    };
-    for log_size in [0, 1, 4, 11] {
-        let domain = Radix2EvaluationDomain::<ark_bn254::Fr>::new(1 << log_size).unwrap();
-        let ours = Domain::arkworks(log_size).unwrap();
-        assert_eq!(theirs(&[ours.root()])[0], domain.group_gen);
-        for shift in [Fr::ONE, Fr::from(5), Fr::ZETA] {
-            let domain = domain.get_coset(theirs(&[shift])[0]).unwrap();
-            let ours = ours.coset(shift).unwrap();
-            let coefficients = scalars(3, 1 << log_size);
-            let mut values = coefficients.clone();
-            engine.fft(&Ntt::forward(ours), &mut values).unwrap();
-            assert_eq!(theirs(&values), domain.fft(&theirs(&coefficients)));
-            engine.fft(&Ntt::inverse(ours), &mut values).unwrap();
-            assert_eq!(values, coefficients);
         }
     }
 }
@@ -215,27 +164,6 @@ fn sums_hold_against_the_memory_budget() {
     let found = engine.fft(&Ntt::forward(domain), &mut values);
     assert_eq!(found, Err(Error::OverBudget { required: 1024, budget: 1000 }));
     assert_eq!(values, vec![Fr::ONE; 64]);
-}
-
-#[test]
-fn slices_of_arkworks_are_taken_as_they_are() {
-    use ark_ec::PrimeGroup;
-    let engine = engine(2);
-    let generator = ark_bn254::G1Projective::generator();
-    let exponents: Vec<_> = (0..40_u64).map(|i| ark_bn254::Fr::from(i * i)).collect();
-    let mut points: Vec<_> = exponents.iter().map(|s| (generator * s).into_affine()).collect();
-    points[7] = ark_bn254::G1Affine::identity();
-    let expected = ark_bn254::G1Projective::msm(&points, &exponents).unwrap();
-    let ours = (bn254::arkworks::scalars(&exponents), bn254::arkworks::points(&points));
-    assert_eq!(ours.0.as_ptr().cast::<u8>(), exponents.as_ptr().cast::<u8>());
-    let found = engine.msm(ours.0, ours.1).unwrap();
-    assert_eq!(bn254::arkworks::projective(&found), expected);
-    assert_eq!(bn254::arkworks::projective(&G1::identity()), ark_bn254::G1Projective::default());
-    let domain = Radix2EvaluationDomain::<ark_bn254::Fr>::new(8).unwrap();
-    let mut values = exponents[..8].to_vec();
-    let fft = Ntt::forward(Domain::arkworks(3).unwrap());
-    engine.fft(&fft, bn254::arkworks::scalars_mut(&mut values)).unwrap();
-    assert_eq!(values, domain.fft(&exponents[..8]));
 }
 
 proptest! {

@@ -1,13 +1,8 @@
-//! The CPU transforms against the reference, the reference against direct evaluation, and both against the
-//! published provers' own transforms.
+//! The CPU transforms against the reference, and the reference against direct evaluation. `tests/oracles` compares them with
+//! the transforms of winterfell and Plonky3.
 
 use std::sync::LazyLock;
 
-use p3_dft::TwoAdicSubgroupDft;
-use p3_field::PrimeField64;
-use p3_matrix::Matrix;
-use p3_matrix::dense::RowMajorMatrix;
-use winter_math::{StarkField, fft, fields::f64::BaseElement};
 use zkaccel::device::{DeviceChoice, Simd};
 use zkaccel::field::{Field, Goldilocks, powers};
 use zkaccel::matrix::{Layout, MatrixMut, Shape};
@@ -358,55 +353,6 @@ fn a_large_extension_interpolates() {
             cpu().ntt(&Ntt::inverse(coset).with_orders(order, Order::Natural), &mut found, 1).unwrap();
             assert_same(&found, &coefficients, &format!("{order:?}, coset {copy}"));
         }
-    }
-}
-
-#[test]
-fn agrees_with_winterfell() {
-    for log_size in [4, 9, 12, 16] {
-        let n = 1usize << log_size;
-        let coefficients = random(3, n);
-        let mut theirs: Vec<_> = coefficients.iter().map(|x| BaseElement::new(x.as_u64())).collect();
-        let twiddles = fft::get_twiddles::<BaseElement>(n);
-        let extended = fft::evaluate_poly_with_offset(&theirs, &twiddles, BaseElement::GENERATOR, 4);
-        fft::evaluate_poly(&mut theirs, &twiddles);
-        let theirs = |x: &[BaseElement]| x.iter().map(|x| Goldilocks::new(x.as_int())).collect::<Vec<_>>();
-        let from = Domain::new(log_size, Convention::Winterfell).unwrap();
-        let mut ours = coefficients;
-        cpu().ntt(&Ntt::forward(from), &mut ours, 1).unwrap();
-        let mut values: Vec<_> = ours.iter().map(|x| BaseElement::new(x.as_u64())).collect();
-        let lde = Lde::onto_coset(log_size, 4, Convention::Winterfell, Goldilocks::GENERATOR).unwrap();
-        let mut output = poison(4 * n);
-        cpu().lde(&lde, &mut ours.clone(), 1, &mut output).unwrap();
-        assert_same(&output, &theirs(&extended), "extension");
-        fft::interpolate_poly(&mut values, &fft::get_inv_twiddles::<BaseElement>(n));
-        let mut coefficients = random(3, n);
-        assert_same(&theirs(&values), &coefficients, "inverse");
-        cpu().ntt(&Ntt::forward(from), &mut coefficients, 1).unwrap();
-        assert_same(&ours, &coefficients, "forward");
-    }
-}
-
-#[test]
-fn agrees_with_plonky3() {
-    type F = p3_goldilocks::Goldilocks;
-    for (log_size, width) in [(3, 1), (8, 5), (12, 8), (16, 1), (14, 17)] {
-        let data = random(4, width << log_size);
-        let values: Vec<F> = data.iter().map(|x| F::new(x.as_u64())).collect();
-        let matrix = RowMajorMatrix::new(values, width);
-        let dft = p3_dft::Radix2DitParallel::<F>::default();
-        let theirs = |matrix: RowMajorMatrix<F>| -> Vec<_> {
-            matrix.values.iter().map(|x| Goldilocks::new(x.as_canonical_u64())).collect()
-        };
-        let mut ours = data.clone();
-        let domain = Domain::new(log_size, Convention::Plonky3).unwrap();
-        cpu().ntt(&Ntt::forward(domain), &mut ours, width).unwrap();
-        assert_same(&ours, &theirs(dft.dft_batch(matrix.clone()).to_row_major_matrix()), "forward");
-        let extended = dft.coset_lde_batch(matrix, 2, F::new(7)).to_row_major_matrix();
-        let lde = Lde::onto_coset(log_size, 4, Convention::Plonky3, Goldilocks::new(7)).unwrap();
-        let mut output = poison(4 * data.len());
-        cpu().lde(&lde, &mut data.clone(), width, &mut output).unwrap();
-        assert_same(&output, &theirs(extended), "extension");
     }
 }
 

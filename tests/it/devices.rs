@@ -1,31 +1,13 @@
-//! Devices that are not there, and caches that cannot be used. Each test runs a part of itself in another process, because
-//! drivers read their environment once.
+//! Devices that are not there, and caches that cannot be used, in processes with other environments.
 
 use std::path::Path;
-use std::process::Command;
 
 use zkaccel::device::{DeviceChoice, devices};
 use zkaccel::hash::{Blake3, Hasher};
 use zkaccel::policy::Policy;
 use zkaccel::{Engine, Error, conformance};
 
-/// Runs one test of this file in a process with another environment; it must succeed there. Returns what it printed.
-fn elsewhere(test: &str, environment: &[(&str, &Path)]) -> String {
-    let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", test, "--nocapture", "--include-ignored"])
-        .env("ZKACCEL_TEST_CHILD", "1")
-        .envs(environment.iter().copied())
-        .output()
-        .unwrap();
-    let text =
-        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success() && text.contains("1 passed"), "{text}");
-    text
-}
-
-fn is_child() -> bool {
-    std::env::var_os("ZKACCEL_TEST_CHILD").is_some()
-}
+use crate::child::{elsewhere, is_child};
 
 #[test]
 #[ignore = "runs in a process of its own"]
@@ -80,7 +62,10 @@ fn child_without_devices() {
 fn a_machine_without_devices_has_its_cpu() {
     let nowhere = Path::new("/nowhere");
     let hidden = [("OCL_ICD_VENDORS", nowhere), ("OPENCL_VENDOR_PATH", nowhere)];
-    elsewhere("child_without_devices", &[&hidden[..], &[("CUDA_VISIBLE_DEVICES", Path::new(""))]].concat());
+    elsewhere(
+        "devices::child_without_devices",
+        &[&hidden[..], &[("CUDA_VISIBLE_DEVICES", Path::new(""))]].concat(),
+    );
 }
 
 #[test]
@@ -114,7 +99,7 @@ fn sealed(path: &Path, contents: &[u8]) -> Vec<u8> {
 #[test]
 fn any_state_of_the_cache_will_do() {
     let root = tempfile::tempdir().unwrap();
-    let run = |path: &Path| elsewhere("child_with_a_cache", &[("XDG_CACHE_HOME", path)]);
+    let run = |path: &Path| elsewhere("devices::child_with_a_cache", &[("XDG_CACHE_HOME", path)]);
     run(root.path());
     run(root.path());
     let directory = root.path().join("zkaccel");
@@ -188,8 +173,8 @@ fn child_that_chooses() {
 fn auto_weighs_the_device_that_the_environment_names() {
     let root = tempfile::tempdir().unwrap();
     let environment = [("XDG_CACHE_HOME", root.path()), ("ZKACCEL_AUTO_DEVICE", Path::new("opencl:0"))];
-    elsewhere("child_that_chooses", &environment);
-    elsewhere("child_that_chooses", &[&environment[..], &[(SHORT, Path::new("1"))]].concat());
+    elsewhere("devices::child_that_chooses", &environment);
+    elsewhere("devices::child_that_chooses", &[&environment[..], &[(SHORT, Path::new("1"))]].concat());
 }
 
 #[test]
@@ -208,7 +193,7 @@ fn child_with_an_auto_device_that_is_missing() {
 #[test]
 fn auto_refuses_a_named_device_that_is_missing() {
     let environment = [("ZKACCEL_AUTO_DEVICE", Path::new("opencl:4000"))];
-    elsewhere("child_with_an_auto_device_that_is_missing", &environment);
+    elsewhere("devices::child_with_an_auto_device_that_is_missing", &environment);
 }
 
 #[test]
@@ -238,7 +223,7 @@ fn devices_of_the_environment() {
         ("", "cpu,reference", "ZKACCEL_AUTO_DEVICE names one device, to be weighed against the CPU"),
     ] {
         let environment = [("ZKACCEL_DEVICE", Path::new(device)), ("ZKACCEL_AUTO_DEVICE", Path::new(beside))];
-        let text = elsewhere("child_with_a_device_in_the_environment", &environment);
+        let text = elsewhere("devices::child_with_a_device_in_the_environment", &environment);
         assert!(text.contains(expected), "{device:?}, {beside:?}: {text}");
     }
 }

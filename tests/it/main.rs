@@ -1,0 +1,24 @@
+//! The library as its users see it. One program, since each costs a link: what needs a process of its own starts one (`child.rs`).
+//!
+//! Implementations that others have published are in `tests/oracles`, a member of the workspace that `cargo test` does not build.
+
+#[cfg(feature = "bn254")]
+mod bn254;
+mod child;
+mod commit;
+mod conformance;
+mod devices;
+mod errors;
+mod field;
+mod global;
+mod hashes;
+mod jobs;
+mod kernels;
+mod large;
+mod merkle;
+mod ntt;
+mod rescue;
+mod several;
+mod stored_tree;
+mod trace;
+mod vectors;

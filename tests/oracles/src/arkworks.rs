@@ -1,0 +1,93 @@
+//! BN254's sums, transforms and layout of memory.
+
+use ark_ec::{CurveGroup, PrimeGroup, VariableBaseMSM};
+use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
+use halo2curves::ff::{Field, PrimeField, WithSmallOrderMulGroup};
+use halo2curves::group::{Curve, Group};
+use zkaccel::bn254::{self, Fq, Fr, G1, G1Affine};
+use zkaccel::ntt::{Domain, Ntt};
+
+use crate::inputs::{cpu, words};
+
+fn scalars(seed: u64, n: usize) -> Vec<Fr> {
+    let mut word = words(seed);
+    (0..n).map(|_| Fr::from_raw(std::array::from_fn(|_| word()))).collect()
+}
+
+/// k G, (k + 1) G, ...
+fn multiples(first: u64, n: usize) -> Vec<G1Affine> {
+    let generator = G1Affine::generator();
+    let start = G1::generator() * Fr::from(first);
+    let points: Vec<_> =
+        std::iter::successors(Some(start), |point| Some(point + generator)).take(n).collect();
+    let mut bases = vec![G1Affine::default(); n];
+    G1::batch_normalize(&points, &mut bases);
+    bases
+}
+
+/// The integer of little-endian bytes, as arkworks has integers.
+fn num(bytes: &[u8]) -> ark_ff::BigInt<4> {
+    let mut limbs = [0; 4];
+    for (limb, bytes) in limbs.iter_mut().zip(bytes.chunks(8)) {
+        *limb = u64::from_le_bytes(bytes.try_into().unwrap());
+    }
+    ark_ff::BigInt::new(limbs)
+}
+
+fn theirs(values: &[Fr]) -> Vec<ark_bn254::Fr> {
+    values.iter().map(|value| ark_bn254::Fr::from(num(value.to_repr().as_ref()))).collect()
+}
+
+#[test]
+fn sums() {
+    let engine = cpu();
+    for n in [1, 50, 3000] {
+        let (scalars, bases) = (scalars(n as u64, n), multiples(7, n));
+        let coordinate = |x: &Fq| ark_bn254::Fq::from(num(x.to_repr().as_ref()));
+        let points: Vec<_> =
+            bases.iter().map(|p| ark_bn254::G1Affine::new(coordinate(&p.x), coordinate(&p.y))).collect();
+        let expected = ark_bn254::G1Projective::msm(&points, &theirs(&scalars)).unwrap().into_affine();
+        let found = engine.msm(&scalars, &bases).unwrap().to_affine();
+        assert_eq!((coordinate(&found.x), coordinate(&found.y)), (expected.x, expected.y), "{n}");
+    }
+}
+
+#[test]
+fn transforms() {
+    let engine = cpu();
+    for log_size in [0, 1, 4, 11] {
+        let domain = Radix2EvaluationDomain::<ark_bn254::Fr>::new(1 << log_size).unwrap();
+        let ours = Domain::arkworks(log_size).unwrap();
+        assert_eq!(theirs(&[ours.root()])[0], domain.group_gen);
+        for shift in [Fr::ONE, Fr::from(5), Fr::ZETA] {
+            let domain = domain.get_coset(theirs(&[shift])[0]).unwrap();
+            let ours = ours.coset(shift).unwrap();
+            let coefficients = scalars(3, 1 << log_size);
+            let mut values = coefficients.clone();
+            engine.fft(&Ntt::forward(ours), &mut values).unwrap();
+            assert_eq!(theirs(&values), domain.fft(&theirs(&coefficients)));
+            engine.fft(&Ntt::inverse(ours), &mut values).unwrap();
+            assert_eq!(values, coefficients);
+        }
+    }
+}
+
+#[test]
+fn slices_are_taken_as_they_are() {
+    let engine = cpu();
+    let generator = ark_bn254::G1Projective::generator();
+    let exponents: Vec<_> = (0..40_u64).map(|i| ark_bn254::Fr::from(i * i)).collect();
+    let mut points: Vec<_> = exponents.iter().map(|s| (generator * s).into_affine()).collect();
+    points[7] = ark_bn254::G1Affine::identity();
+    let expected = ark_bn254::G1Projective::msm(&points, &exponents).unwrap();
+    let ours = (bn254::arkworks::scalars(&exponents), bn254::arkworks::points(&points));
+    assert_eq!(ours.0.as_ptr().cast::<u8>(), exponents.as_ptr().cast::<u8>());
+    let found = engine.msm(ours.0, ours.1).unwrap();
+    assert_eq!(bn254::arkworks::projective(&found), expected);
+    assert_eq!(bn254::arkworks::projective(&G1::identity()), ark_bn254::G1Projective::default());
+    let domain = Radix2EvaluationDomain::<ark_bn254::Fr>::new(8).unwrap();
+    let mut values = exponents[..8].to_vec();
+    let fft = Ntt::forward(Domain::arkworks(3).unwrap());
+    engine.fft(&fft, bn254::arkworks::scalars_mut(&mut values)).unwrap();
+    assert_eq!(values, domain.fft(&exponents[..8]));
+}
