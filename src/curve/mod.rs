@@ -10,7 +10,7 @@
 //!
 //! | type | memory |
 //! |---|---|
-//! | coordinates and scalars | elements of a [`MontgomeryField`](crate::field::MontgomeryField) |
+//! | coordinates and scalars | elements of a [`MontgomeryField`] |
 //! | affine points | x, then y; the identity is all zero |
 //! | results | X, Y, Z with x = X/Z and y = Y/Z; the identity is (0, 1, 0). Equal points have many forms |
 //!
