@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::ThreadPoolBuilder;
 
 use crate::backend::cpu::{Cpu, Simd};
-use crate::backend::open::{Request, open};
+use crate::backend::open::{Request, STACK, open};
 use crate::device::{DeviceChoice, DeviceInfo, DeviceKind, Variable};
 use crate::dispatch::Dispatcher;
 use crate::engine::{Engine, Shared};
@@ -97,7 +97,7 @@ impl EngineBuilder {
     }
 
     /// The vector instructions of the CPU device. Unless said, those that the environment variable `ZKACCEL_SIMD` names
-    /// (`portable`, `neon`, `avx2` or `avx512`), and without it the best that the machine has.
+    /// (`portable`, `neon`, `avx2`, `avx512` or `avx512ifma`), and without it the best that the machine has.
     pub fn simd(self, simd: Simd) -> Self {
         Self { simd: Some(simd), ..self }
     }
@@ -180,6 +180,7 @@ impl EngineBuilder {
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(|i| format!("zkaccel-{i}"))
+            .stack_size(STACK)
             .build()
             .map_err(|error| Error::BadThreadCount { threads: requested, reason: error.to_string() })?;
         let device = DeviceInfo { units: if host { threads } else { device.units }, ..device };

@@ -15,6 +15,10 @@ use crate::policy::Policy;
 /// The variable that names the device which `auto` weighs against the CPU.
 const AUTO_DEVICE: Variable = Variable::AutoDevice;
 
+/// Bytes of the stack of a thread that computes. Without optimisation, transforms with 32 vector registers of 64 bytes need more than the 2 MiB
+/// that threads have by default; pages that are not used are not there.
+pub(crate) const STACK: usize = 16 << 20;
+
 /// What an engine asks for.
 pub(crate) struct Request<'a> {
     /// The devices.
@@ -93,9 +97,11 @@ impl Request<'_> {
         let on_host = matches!(choice, DeviceChoice::Cpu | DeviceChoice::Reference);
         // The processor's curves do not depend on what stands beside it.
         let mut machine = vec![self.threads.to_string(), host(self.on_host).description];
-        if choice != DeviceChoice::Cpu {
-            machine.extend([info.id.clone(), info.description.clone()]);
-            machine.extend(info.driver.clone());
+        match choice {
+            DeviceChoice::Cpu => {}
+            DeviceChoice::Reference => machine.push(info.id.clone()),
+            // Not its number: like devices have the same curves.
+            _ => machine.extend([Some(info.description.clone()), info.driver.clone()].into_iter().flatten()),
         }
         let opened = dispatch::Opened { backend, name: info.id.clone(), machine, on_host, threads: None };
         Ok((opened, DeviceInfo { reason: "asked for".into(), ..info }))
@@ -127,6 +133,7 @@ impl Request<'_> {
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(|i| format!("zkaccel-device-{i}"))
+            .stack_size(STACK)
             .build();
         pool.map_err(|error| Error::BadThreadCount { threads, reason: error.to_string() })
     }
