@@ -94,7 +94,7 @@ fn faults<D: Device>(device: Result<D, Error>) {
     oracle.ntt(&ntt(), values.view_mut()).unwrap();
 
     for fault in FAULTS {
-        survive(device, fault, |engine, _, trace| engine.commit(&TraceSpec::default(), &*trace), right);
+        survive(device, fault, |engine, _, trace| engine.commit(&TraceSpec::default(), trace), right);
         survive(device, fault, |engine, trace, _| engine.commit(&TraceSpec::default(), &*trace), right);
         survive(
             device,
