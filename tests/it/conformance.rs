@@ -1,6 +1,7 @@
 //! The conformance suite on every device that is present.
 //!
-//! `ZKACCEL_REQUIRE` names devices, separated by commas, that must be present: a missing one is a failure.
+//! `ZKACCEL_REQUIRE` names devices, separated by commas, that must be present: a missing one is a failure. The reference runs only
+//! where it is named there, since most cases compare it with itself then.
 
 use std::time::Instant;
 
@@ -11,8 +12,10 @@ use zkaccel::{Engine, conformance};
 /// Devices present, devices that the environment asks for, and several of them as one.
 fn choices() -> Vec<DeviceChoice> {
     let mut names: Vec<String> = devices().into_iter().map(|device| device.id).collect();
-    names.push("reference".into());
     let required = std::env::var("ZKACCEL_REQUIRE").unwrap_or_default();
+    if required.split(',').any(|name| name == "reference") {
+        names.push("reference".into());
+    }
     for name in required.split(',').filter(|name| !name.is_empty()) {
         assert!(
             names.iter().any(|present| present == name),
@@ -27,58 +30,65 @@ fn choices() -> Vec<DeviceChoice> {
     names.iter().map(|name| name.parse().expect("a listed device can be asked for")).collect()
 }
 
-/// Two tests, so that a processor is not idle where a device takes its time.
+/// What is done by a processor, in several tests, so that none of its cores is idle.
 #[test]
 fn every_case_on_the_processor() {
-    run_all(choices().into_iter().filter(is_processor));
+    run_all(DeviceChoice::Cpu, Simd::best(), 3, |_| true);
+}
+
+#[test]
+fn cases_on_one_thread() {
+    run_all(DeviceChoice::Cpu, Simd::best(), 1, stands_for_others);
+}
+
+/// What is computed on vectors. Sums and transforms over prime fields have them at the best level, if anywhere, and with less of a
+/// processor are those of the portable level; `backend::cpu` tests them with every level.
+#[test]
+fn cases_with_every_level_of_vectors() {
+    for simd in Simd::available().filter(|&simd| simd != Simd::best()) {
+        run_all(DeviceChoice::Cpu, simd, 3, |case| {
+            let starts_with = |names: &[&str]| names.iter().any(|name| case.name.starts_with(name));
+            let of_goldilocks = starts_with(&["rows, ", "trees", "commit, ", "ntt", "low-degree extension"]);
+            let of_prime_fields = starts_with(&["fft", "msm"]);
+            stands_for_others(case) && (of_goldilocks || of_prime_fields && simd == Simd::Portable)
+        });
+    }
 }
 
 #[test]
 fn every_case_on_every_device() {
-    run_all(choices().into_iter().filter(|choice| !is_processor(choice)));
+    for choice in choices().into_iter().filter(|&choice| choice != DeviceChoice::Cpu) {
+        match choice {
+            // Sums and transforms over BN254 shared with OpenCL run on `cpu,opencl:0`.
+            DeviceChoice::OpenCl(_) => run_all(choice, Simd::best(), 2, |case| {
+                case.name != "several devices, sums and transforms over BN254"
+            }),
+            DeviceChoice::Cuda(_) => run_all(choice, Simd::best(), 2, |_| true),
+            _ => run_all(choice, Simd::best(), 2, stands_for_others),
+        }
+    }
 }
 
-fn is_processor(choice: &DeviceChoice) -> bool {
-    matches!(choice, DeviceChoice::Cpu | DeviceChoice::Reference)
-}
-
-fn run_all(choices: impl Iterator<Item = DeviceChoice>) {
+fn run_all(choice: DeviceChoice, simd: Simd, threads: usize, runs: impl Fn(&conformance::Case) -> bool) {
+    let engine = Engine::builder().device(choice).simd(simd).threads(threads).build().unwrap();
     let mut failures = Vec::new();
-    for choice in choices {
-        // Vector units are the CPU's; its best level also runs on one thread.
-        let setups: Vec<_> = match choice {
-            DeviceChoice::Cpu => Simd::available().map(|simd| (simd, 3)).chain([(Simd::best(), 1)]).collect(),
-            _ => vec![(Simd::best(), 2)],
-        };
-        for (simd, threads) in setups {
-            let engine = Engine::builder().device(choice).simd(simd).threads(threads).build().unwrap();
-            for case in conformance::cases().iter().filter(|case| runs(case, choice, simd, threads)) {
-                let start = Instant::now();
-                let result = (case.run)(&engine);
-                println!("{choice}, {simd}, {threads} threads, {}: {:.1?}", case.name, start.elapsed());
-                if let Err(failure) = result {
-                    failures.push(format!("{choice}, {simd}, {threads} threads, {}: {failure}", case.name));
-                }
-            }
+    for case in conformance::cases().iter().filter(|case| runs(case)) {
+        let start = Instant::now();
+        let result = (case.run)(&engine);
+        println!("{choice}, {simd}, {threads} threads, {}: {:.1?}", case.name, start.elapsed());
+        if let Err(failure) = result {
+            failures.push(format!("{choice}, {simd}, {threads} threads, {}: {failure}", case.name));
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Every case runs once for each sort of device. Not again, with other vector units, other numbers of threads and on several devices,
-/// those that run others on several devices in their turn, and what is done with all hashes and curves; of these rows and trees
-/// run. With other vector units only what is computed on vectors runs.
-fn runs(case: &conformance::Case, choice: DeviceChoice, simd: Simd, threads: usize) -> bool {
-    let single = matches!(choice, DeviceChoice::Cpu | DeviceChoice::OpenCl(_) | DeviceChoice::Cuda(_));
-    if single && simd == Simd::best() && threads > 1 {
-        // Sums and transforms over BN254 shared with OpenCL run on `cpu,opencl:0`.
-        let is_opencl = matches!(choice, DeviceChoice::OpenCl(_));
-        return !(is_opencl && case.name == "several devices, sums and transforms over BN254");
-    }
-    let repeats = case.repeats_for_another_hash() || is_of_another_curve(case);
-    let on_vectors = ["rows, ", "trees", "commit, ", "ntt", "low-degree extension", "fft", "msm"];
-    let has_vectors = on_vectors.iter().any(|operation| case.name.starts_with(operation));
-    !case.name.starts_with("several devices") && !repeats && (simd == Simd::best() || has_vectors)
+/// Whether a case runs again where all of them have run once on a device of the sort: not one that runs others on several devices in
+/// its turn, and of what is done with all hashes and curves, that of one; but rows and trees with all hashes.
+pub(crate) fn stands_for_others(case: &conformance::Case) -> bool {
+    !case.name.starts_with("several devices")
+        && !case.repeats_for_another_hash()
+        && !is_of_another_curve(case)
 }
 
 /// Whether this is a case of a curve that the first curve has as well.

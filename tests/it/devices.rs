@@ -8,6 +8,7 @@ use zkaccel::policy::Policy;
 use zkaccel::{Engine, Error, conformance};
 
 use crate::child::{elsewhere, is_child};
+use crate::conformance::stands_for_others;
 
 #[test]
 #[ignore = "runs in a process of its own"]
@@ -145,10 +146,10 @@ fn child_that_chooses() {
     assert!(engine.device().description.contains("opencl:0"), "{}", engine.device().description);
     assert!(engine.device().reason.contains("auto"), "{}", engine.device().reason);
     let short = std::env::var_os(SHORT).is_some();
-    // For `auto` the cases of several devices are those of the CPU beside the reference.
+    // Both devices run all of them on their own.
     let wanted = |case: &conformance::Case| match short {
         true => case.name.starts_with("ntt, ") || case.name.starts_with("rows, rp64_256"),
-        false => !case.name.starts_with("several devices"),
+        false => stands_for_others(case),
     };
     let cases = conformance::cases().into_iter().filter(wanted);
     for case in cases {

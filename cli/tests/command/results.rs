@@ -229,7 +229,7 @@ fn selftest() {
     assert_eq!(report["failed"], 0);
     assert!(report["passed"].as_u64().unwrap() > 3);
     assert_eq!(report["cases"][0]["passed"], true);
-    assert!(bench.succeed("selftest --only trees").contains("0 failed"));
+    assert!(bench.succeed("selftest --only roots").contains("0 failed"));
     bench.fail("selftest --only nonsense", "no case has \"nonsense\" in its name, expected one of ");
 }
 
