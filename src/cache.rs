@@ -291,7 +291,7 @@ mod tests {
     use super::*;
 
     /// A folder for a cache, and the path of a file in it.
-    fn place() -> (tempfile::TempDir, PathBuf) {
+    fn cache_file() -> (tempfile::TempDir, PathBuf) {
         let base = tempfile::tempdir().unwrap();
         let path = base.path().join("zkaccel").join("0123abcd.curve");
         (base, path)
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn what_is_stored_is_loaded() {
-        let (_base, path) = place();
+        let (_base, path) = cache_file();
         assert_eq!(load(&path), None);
         for contents in [&b"binary"[..], &[7; 100_000], b"x"] {
             store(&path, contents);
@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn every_damage_is_seen_told_and_made_good() {
-        let (_base, path) = place();
+        let (_base, path) = cache_file();
         store(&path, b"the contents of a file");
         let whole = fs::read(&path).unwrap();
         let damaged = |bytes: &[u8]| {
@@ -334,8 +334,9 @@ mod tests {
             damaged(&whole[..at]);
         }
         damaged(&[&whole[..], b"x"].concat());
-        let told = warnings().into_iter().filter(|warning| warning.contains(path.to_str().unwrap())).count();
-        assert_eq!(told, 1, "the same is said once");
+        let warned =
+            warnings().into_iter().filter(|warning| warning.contains(path.to_str().unwrap())).count();
+        assert_eq!(warned, 1, "the same is said once");
         store(&path, b"again");
         assert_eq!(load(&path).as_deref(), Some(&b"again"[..]));
     }
@@ -343,7 +344,7 @@ mod tests {
     /// A whole file under another one's name is not that one.
     #[test]
     fn a_file_belongs_to_its_name() {
-        let (_base, path) = place();
+        let (_base, path) = cache_file();
         let other = path.with_file_name("other.curve");
         store(&path, b"contents");
         fs::copy(&path, &other).unwrap();
@@ -353,7 +354,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_cannot_be_written_is_no_error() {
-        let (base, _) = place();
+        let (base, _) = cache_file();
         let file = base.path().join("file");
         fs::write(&file, "no folder").unwrap();
         for path in [file.join("program.bin"), file.join("zkaccel").join("program.bin")] {
@@ -365,7 +366,7 @@ mod tests {
 
     #[test]
     fn what_is_written_long_ago_and_unfinished_is_removed() {
-        let (_base, path) = place();
+        let (_base, path) = cache_file();
         store(&path, b"contents");
         let [old, young] = ["1-1.tmp", "2-2.tmp"].map(|name| path.with_extension(name));
         fs::write(&young, "half").unwrap();
@@ -378,7 +379,7 @@ mod tests {
 
     #[test]
     fn measurements_are_forgotten_and_nothing_else() {
-        let (_base, path) = place();
+        let (_base, path) = cache_file();
         let folder = path.parent().unwrap();
         assert_eq!(forget_measurements_in(folder).unwrap(), 0, "there is no folder yet");
         let name = |parts: &[&str]| self::path(parts).map(|path| path.file_name().unwrap().to_owned());
@@ -407,7 +408,7 @@ mod tests {
 
         #[test]
         fn what_is_written_is_private() {
-            let (_base, path) = place();
+            let (_base, path) = cache_file();
             store(&path, b"contents");
             let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o7777;
             assert_eq!((mode(path.parent().unwrap()), mode(&path)), (0o700, 0o600));
@@ -415,7 +416,7 @@ mod tests {
 
         #[test]
         fn what_others_can_write_is_not_used() {
-            let (_base, path) = place();
+            let (_base, path) = cache_file();
             let folder = path.parent().unwrap();
             store(&path, b"contents");
             for mode in [0o775, 0o757, 0o777, 0o1777] {
@@ -437,7 +438,7 @@ mod tests {
         /// Only root can give a folder away; others have nothing to test here.
         #[test]
         fn what_belongs_to_others_is_not_used() {
-            let (_base, path) = place();
+            let (_base, path) = cache_file();
             let folder = path.parent().unwrap();
             store(&path, b"contents");
             let give = |path: &Path, user| std::os::unix::fs::chown(path, Some(user), None);
@@ -454,7 +455,7 @@ mod tests {
 
         #[test]
         fn links_are_not_followed() {
-            let (base, path) = place();
+            let (base, path) = cache_file();
             let folder = path.parent().unwrap();
             store(&path, b"contents");
             let target = base.path().join("target");
@@ -478,7 +479,7 @@ mod tests {
 
         #[test]
         fn what_is_no_file_is_not_read() {
-            let (_base, path) = place();
+            let (_base, path) = cache_file();
             fs::create_dir_all(&path).unwrap();
             set_mode(path.parent().unwrap(), 0o700);
             assert!(refusal(&path).contains("it is not a regular file"));

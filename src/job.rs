@@ -75,25 +75,25 @@ impl fmt::Debug for Start {
 
 #[derive(Debug)]
 struct Slot<T> {
-    state: Mutex<State<T>>,
+    state: Mutex<Progress<T>>,
     filled: Condvar,
 }
 
 #[derive(Debug)]
-enum State<T> {
+enum Progress<T> {
     Running(Option<Waker>),
     Done(Result<T, Error>),
     Consumed,
 }
 
 impl<T> Slot<T> {
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+    fn lock(&self) -> MutexGuard<'_, Progress<T>> {
         // No code that can panic runs under the lock, so a poisoned lock still guards a sound state.
         lock(&self.state)
     }
 }
 
-impl<T> State<T> {
+impl<T> Progress<T> {
     /// The result, if it is there; it can be taken once.
     fn take(&mut self) -> Option<Result<T, Error>> {
         match std::mem::replace(self, Self::Consumed) {
@@ -117,14 +117,14 @@ impl<T: Send> Job<T> {
     where
         T: 'scope,
     {
-        let slot = Arc::new(Slot { state: Mutex::new(State::Running(None)), filled: Condvar::new() });
+        let slot = Arc::new(Slot { state: Mutex::new(Progress::Running(None)), filled: Condvar::new() });
         let filler = Arc::clone(&slot);
         let run = move || {
             let result = catch_unwind(AssertUnwindSafe(operation))
                 .unwrap_or_else(|panic| Err(Error::JobPanicked { message: message_of(panic.as_ref()) }));
-            let before = std::mem::replace(&mut *filler.lock(), State::Done(result));
+            let before = std::mem::replace(&mut *filler.lock(), Progress::Done(result));
             filler.filled.notify_all();
-            if let State::Running(Some(waker)) = before {
+            if let Progress::Running(Some(waker)) = before {
                 waker.wake();
             }
         };
@@ -134,7 +134,7 @@ impl<T: Send> Job<T> {
 
     /// Whether the result is there, so that [`wait`](Self::wait) would not block.
     pub fn is_done(&self) -> bool {
-        !matches!(*self.slot.lock(), State::Running(_))
+        !matches!(*self.slot.lock(), Progress::Running(_))
     }
 
     /// Blocks until the operation is done and returns its result. If no thread has begun it, it is run on this one.
@@ -163,7 +163,7 @@ impl<T> Future for Job<T> {
         match state.take() {
             Some(result) => Poll::Ready(result),
             None => {
-                *state = State::Running(Some(context.waker().clone()));
+                *state = Progress::Running(Some(context.waker().clone()));
                 Poll::Pending
             }
         }

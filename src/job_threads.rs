@@ -29,7 +29,7 @@ pub(crate) struct JobThreads {
 
 #[derive(Debug)]
 struct Queue {
-    state: Mutex<State>,
+    state: Mutex<Jobs>,
     pushed: Condvar,
     gate: Arc<Gate>,
     /// Threads that serve the queue; those beyond end with their job.
@@ -37,7 +37,7 @@ struct Queue {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct Jobs {
     jobs: VecDeque<Arc<Start>>,
     /// How many were taken from the queue or have ended so far.
     moves: u64,
@@ -81,7 +81,7 @@ impl Drop for JobThreads {
 
 impl Queue {
     /// Starts a thread that runs jobs; whether there is one.
-    fn serve(queue: &Arc<Self>, state: &mut State) -> bool {
+    fn serve(queue: &Arc<Self>, state: &mut Jobs) -> bool {
         let served = Arc::clone(queue);
         let thread = thread::Builder::new().name("zkaccel-job".into()).spawn(move || served.run_jobs());
         state.threads += usize::from(thread.is_ok());

@@ -115,18 +115,18 @@ pub(crate) fn filled<T: Clone>(len: usize, value: T) -> Result<Vec<T>, Error> {
 /// Asks for the cache lines of a value before it is needed. The address need not be that of any value.
 #[cfg(feature = "bn254")]
 #[inline(always)]
-pub(crate) fn prefetch<T>(place: *const T) {
+pub(crate) fn prefetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let place = place.cast::<i8>();
+        let address = address.cast::<i8>();
         // SAFETY: hints, which no address makes fail.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(place) };
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
         // SAFETY: as above.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(place.wrapping_add(size_of::<T>() - 1)) };
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(size_of::<T>() - 1)) };
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = place;
+    let _ = address;
 }
 
 /// The machine's memory in bytes, where the system tells (Linux: `MemTotal`).

@@ -32,12 +32,12 @@ pub struct Scalars<F = Fr>(Arc<Handle<F>>);
 
 struct Handle<F> {
     len: usize,
-    place: Place<F>,
+    location: Location<F>,
     engine: Engine,
 }
 
 /// Where scalars are.
-enum Place<F> {
+enum Location<F> {
     /// In host memory, and what devices keep beside them.
     Host(Vec<F>, Vec<KeptRange>),
     /// In a device's memory alone.
@@ -45,8 +45,8 @@ enum Place<F> {
 }
 
 impl<F> Scalars<F> {
-    fn new(engine: &Engine, len: usize, place: Place<F>) -> Self {
-        Self(Arc::new(Handle { len, place, engine: engine.clone() }))
+    fn new(engine: &Engine, len: usize, location: Location<F>) -> Self {
+        Self(Arc::new(Handle { len, location, engine: engine.clone() }))
     }
 
     /// The number of scalars.
@@ -61,9 +61,9 @@ impl<F> Scalars<F> {
 
     /// The scalars, where they are in host memory: where the host is the device, and where they came from there.
     pub fn as_host(&self) -> Option<&[F]> {
-        match &self.0.place {
-            Place::Host(scalars, _) => Some(scalars),
-            Place::Device(_) => None,
+        match &self.0.location {
+            Location::Host(scalars, _) => Some(scalars),
+            Location::Device(_) => None,
         }
     }
 
@@ -77,9 +77,9 @@ impl<F> Scalars<F> {
         let engine = &self.0.engine;
         engine.check_budget(memory_of::<F>(self.len(), 1))?;
         let mut values = memory::filled(self.len(), F::ZERO)?;
-        match &self.0.place {
-            Place::Host(scalars, _) => memory::copy(scalars, &mut values),
-            Place::Device(scalars) => engine.perform(read_kept(scalars, &mut values))?,
+        match &self.0.location {
+            Location::Host(scalars, _) => memory::copy(scalars, &mut values),
+            Location::Device(scalars) => engine.perform(read_kept(scalars, &mut values))?,
         }
         Ok(values)
     }
@@ -89,17 +89,17 @@ impl<F> Scalars<F> {
         if !self.0.engine.is(engine) {
             return Err(Error::WrongEngine { what: "scalars" });
         }
-        Ok(match &self.0.place {
-            Place::Host(scalars, kept) => operation::Scalars::Host(scalars, kept),
-            Place::Device(kept) => operation::Scalars::Device(kept, self.len()),
+        Ok(match &self.0.location {
+            Location::Host(scalars, kept) => operation::Scalars::Host(scalars, kept),
+            Location::Device(kept) => operation::Scalars::Device(kept, self.len()),
         })
     }
 
     /// The scalars where a device can transform them.
     fn on_device(&self) -> Option<&Stored<Kept>> {
-        match &self.0.place {
-            Place::Host(_, kept) => KeptRange::whole(kept, self.0.engine.dispatcher()),
-            Place::Device(kept) => Some(kept),
+        match &self.0.location {
+            Location::Host(_, kept) => KeptRange::whole(kept, self.0.engine.dispatcher()),
+            Location::Device(kept) => Some(kept),
         }
     }
 }
@@ -109,7 +109,7 @@ impl Engine {
     pub fn scalars<F: AcceleratedScalar>(&self, scalars: Vec<F>) -> Result<Scalars<F>, Error> {
         self.check_budget(memory_of::<F>(scalars.len(), 1))?;
         let kept = self.perform(keep_scalars(&scalars))?;
-        Ok(Scalars::new(self, scalars.len(), Place::Host(scalars, kept)))
+        Ok(Scalars::new(self, scalars.len(), Location::Host(scalars, kept)))
     }
 
     /// [`fft`](Self::fft) of kept scalars, into others that stay where these are.
@@ -125,11 +125,11 @@ impl Engine {
         check_polynomials("scalars of whole polynomials", fft.domain.size(), scalars.len())?;
         if let Some(kept) = scalars.on_device() {
             let kept = self.perform(transform_kept(*fft, kept, scalars.len()))?;
-            return Ok(Scalars::new(self, scalars.len(), Place::Device(kept)));
+            return Ok(Scalars::new(self, scalars.len(), Location::Device(kept)));
         }
         let mut values = scalars.to_vec()?;
         self.fft(fft, &mut values)?;
-        Ok(Scalars::new(self, values.len(), Place::Host(values, Vec::new())))
+        Ok(Scalars::new(self, values.len(), Location::Host(values, Vec::new())))
     }
 
     /// [`coeff_to_extended`](Self::coeff_to_extended) of kept coefficients, into values that stay where these are. Errors as
@@ -145,10 +145,10 @@ impl Engine {
         if let Some(kept) = coefficients.on_device() {
             let len = coefficients.len() / size * points.size();
             let kept = self.perform(evaluate_kept(points, kept, size, len))?;
-            return Ok(Scalars::new(self, len, Place::Device(kept)));
+            return Ok(Scalars::new(self, len, Location::Device(kept)));
         }
         let values = self.coeff_to_extended(domain, coefficients.as_host().unwrap_or_default())?;
-        Ok(Scalars::new(self, values.len(), Place::Host(values, Vec::new())))
+        Ok(Scalars::new(self, values.len(), Location::Host(values, Vec::new())))
     }
 }
 

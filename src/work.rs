@@ -115,7 +115,7 @@ pub(crate) struct Size {
 
 impl Size {
     /// The name of the kind of operation, the number of items, and what they are.
-    pub(crate) fn told(&self) -> (&'static str, u64, &'static str) {
+    pub(crate) fn description(&self) -> (&'static str, u64, &'static str) {
         (self.activity.name, self.items, self.activity.unit)
     }
 }

@@ -20,13 +20,13 @@ mod ntt;
 mod open;
 mod output;
 mod parse;
+mod progress;
 mod proof;
 mod selftest;
 #[cfg(unix)]
 mod signals;
 mod store;
 mod temporary;
-mod told;
 mod verify;
 mod watch;
 

@@ -21,7 +21,7 @@ use zkaccel::field::Goldilocks;
 
 use crate::failure::{Context, Failure};
 use crate::files::{self, Input};
-use crate::told::Told;
+use crate::progress::Reporting;
 use header::Header;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
@@ -67,7 +67,7 @@ impl NpyFile {
     pub(crate) fn read(self, limit: u64, tell: impl FnMut(u64)) -> Result<Vec<u64>, Failure> {
         let (bytes, [rows, columns]) = (self.bytes(), [self.rows, self.columns]);
         let is_stream = self.input.length().is_none();
-        let mut input = Told::new(self.input, tell);
+        let mut input = Reporting::new(self.input, tell);
         let mut read = || {
             if bytes > limit {
                 return Err(Error::OverBudget { required: bytes, budget: limit }.into());
@@ -133,7 +133,7 @@ pub(crate) fn write(
     sink.write_all(&[1, 0])?;
     sink.write_all(&(header.len() as u16).to_le_bytes())?;
     sink.write_all(header.as_bytes())?;
-    Told::new(sink, tell).write_all(entries)
+    Reporting::new(sink, tell).write_all(entries)
 }
 
 /// The error of a library call on a matrix, with the place of a bad entry as row and column.

@@ -24,8 +24,8 @@ use zkaccel::merkle::{Cap, MerkleTree, MultiOpening};
 use crate::failure::{Context, Failure};
 use crate::hashes::HashName;
 use crate::npy::{self, NpyFile};
+use crate::progress::Reporting;
 use crate::temporary::{NewFolders, Temporary, is_temporary, undisturbed};
-use crate::told::Told;
 use crate::watch::Watch;
 use crate::{output, parse};
 
@@ -154,7 +154,7 @@ impl NewStore {
         watch.stage_of("writing", 0, entries.len() as u64 + tree_bytes);
         let tell = |bytes| watch.advance(bytes);
         npy::write(self.extension.as_file_mut()?, shape.rows, shape.columns, entries, tell)?;
-        tree.write_to(&mut Told::new(self.tree.as_file_mut()?, tell))?;
+        tree.write_to(&mut Reporting::new(self.tree.as_file_mut()?, tell))?;
         writeln!(self.description.as_file_mut()?, "{description}")
     }
 

@@ -94,7 +94,9 @@ mod tests {
                 let before = [[1, 2, 3, 4], [5, 0, 0, 0], modulus, [u64::MAX; 4]];
                 let mut values = before;
                 let found = conversion(&mut values);
-                assert!(matches!(found, Err(Error::NotReduced { what: told, index: 2, .. }) if told == what));
+                assert!(
+                    matches!(found, Err(Error::NotReduced { what: reported, index: 2, .. }) if reported == what)
+                );
                 assert_eq!(values, before);
                 assert_eq!(conversion(&mut []), Ok(()));
             }

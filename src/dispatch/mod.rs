@@ -243,12 +243,12 @@ impl Dispatcher {
             _ => choices.on_device += 1,
         }
         if let Some(other) = offers.iter().find(|offer| offer.member != chosen.member) {
-            let told = |offer: &Offer| {
+            let expected = |offer: &Offer| {
                 let name = self.members[offer.member].name().to_owned();
                 (name, Duration::from_nanos(offer.time(1.0) as u64))
             };
-            let (operation, amount, unit) = size.told();
-            let choice = Choice { operation, amount, unit, chosen: told(chosen), other: told(other) };
+            let (operation, amount, unit) = size.description();
+            let choice = Choice { operation, amount, unit, chosen: expected(chosen), other: expected(other) };
             match choices.last.iter_mut().find(|last| last.operation == operation) {
                 Some(last) => *last = choice,
                 None => choices.last.push(choice),

@@ -114,8 +114,8 @@ pub(crate) fn permute<W: Word>(state: &mut [W; WORDS]) {
         for x in 0..5 {
             let (before, behind) = (parities[(x + 4) % 5], parities[(x + 1) % 5].rotate(1));
             for y in 0..5 {
-                let (place, count) = MOVES[x + 5 * y];
-                moved[place] = state[x + 5 * y].xor3(before, behind).rotate(count);
+                let (target, count) = MOVES[x + 5 * y];
+                moved[target] = state[x + 5 * y].xor3(before, behind).rotate(count);
             }
         }
         for y in 0..5 {

@@ -112,10 +112,10 @@ pub(crate) fn outer<I: Copy + Add<Output = I>, const N: usize>(x: &mut [I; N]) {
         *group = [with_b + ab, with_b + (c + c), with_d + cd, with_d + (a + a)];
     }
     let mut sums = [x[0]; 4];
-    for place in 0..4 {
-        sums[place] = x[place] + x[place + 4];
+    for i in 0..4 {
+        sums[i] = x[i] + x[i + 4];
         for group in 2..N / 4 {
-            sums[place] = sums[place] + x[4 * group + place];
+            sums[i] = sums[i] + x[4 * group + i];
         }
     }
     for i in 0..N {

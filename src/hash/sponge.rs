@@ -116,11 +116,11 @@ impl Mode {
     }
 
     /// What word `place` of the rest of the last block becomes, counted from the first behind the elements; `None` if it stays.
-    pub fn rest(&self, place: usize) -> Option<u64> {
+    pub fn rest(&self, index: usize) -> Option<u64> {
         match self.padding {
             Padding::Length(_) | Padding::None => None,
             Padding::Remainder(_) => Some(0),
-            Padding::OneAndZeros(_) => Some(u64::from(place == 0)),
+            Padding::OneAndZeros(_) => Some(u64::from(index == 0)),
         }
     }
 }
@@ -180,8 +180,8 @@ fn absorb<S: Sponge>(
             };
             left -= 1;
         }
-        for (place, word) in rest.iter_mut().enumerate() {
-            *word = mode.rest(place).map_or(*word, Goldilocks::new);
+        for (index, word) in rest.iter_mut().enumerate() {
+            *word = mode.rest(index).map_or(*word, Goldilocks::new);
         }
         S::permute(&mut state);
     }

@@ -243,12 +243,12 @@ mod tests {
         let mut inner: Vec<usize> = (0..8).collect();
         let (leaves, mut copies): (Vec<usize>, Vec<usize>) = ((8..16).collect(), (8..16).collect());
         let found = subtrees(&[4, 10, 11, 3], &leaves, &mut inner, Some(&mut copies));
-        let told = found.iter().map(|subtree| {
+        let contents = found.iter().map(|subtree| {
             let levels = subtree.levels.iter().map(|level| level.to_vec()).collect::<Vec<_>>();
             assert_eq!(subtree.copies.as_deref(), Some(subtree.leaves));
             (subtree.leaves.to_vec(), levels)
         });
-        assert!(told.eq([
+        assert!(contents.eq([
             (vec![8, 9], vec![vec![4]]),
             (vec![10], vec![]),
             (vec![11], vec![]),

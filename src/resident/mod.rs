@@ -45,12 +45,12 @@ pub use tree::DeviceTree;
 pub struct DeviceMatrix<F> {
     engine: Engine,
     shape: Shape,
-    place: Place<F>,
+    location: Location<F>,
 }
 
 /// Where entries are.
 #[derive(Clone)]
-enum Place<F> {
+enum Location<F> {
     Host(Arc<Matrix<F>>),
     Device(Stored),
 }
@@ -58,12 +58,12 @@ enum Place<F> {
 impl<F: Field> DeviceMatrix<F> {
     /// A matrix in host memory.
     pub(crate) fn on_host(engine: &Engine, matrix: Matrix<F>) -> Self {
-        Self { engine: engine.clone(), shape: matrix.shape(), place: Place::Host(Arc::new(matrix)) }
+        Self { engine: engine.clone(), shape: matrix.shape(), location: Location::Host(Arc::new(matrix)) }
     }
 
     /// A matrix in the device's own memory.
     fn on_device(engine: &Engine, shape: Shape, stored: Stored) -> Self {
-        Self { engine: engine.clone(), shape, place: Place::Device(stored) }
+        Self { engine: engine.clone(), shape, location: Location::Device(stored) }
     }
 
     /// Rows, columns and layout.
@@ -74,9 +74,9 @@ impl<F: Field> DeviceMatrix<F> {
     /// The entries, where they are in host memory: where the host is the device, and for the extension of a commitment that
     /// exceeded the device's budget.
     pub fn as_host(&self) -> Option<MatrixRef<'_, F>> {
-        match &self.place {
-            Place::Host(matrix) => Some(matrix.view()),
-            Place::Device(_) => None,
+        match &self.location {
+            Location::Host(matrix) => Some(matrix.view()),
+            Location::Device(_) => None,
         }
     }
 
@@ -86,9 +86,9 @@ impl<F: Field> DeviceMatrix<F> {
     /// [`Error::IndexOutOfRange`] past the last row, [`Error::HostOutOfMemory`], and what the device may answer.
     pub fn read_rows(&self, rows: &[usize]) -> Result<Vec<Vec<F>>, Error> {
         rows.iter().try_for_each(|&row| check_index(row, self.shape.rows))?;
-        let stored = match &self.place {
-            Place::Host(matrix) => return Ok(rows.iter().map(|&row| matrix.row(row)).collect()),
-            Place::Device(stored) => stored,
+        let stored = match &self.location {
+            Location::Host(matrix) => return Ok(rows.iter().map(|&row| matrix.row(row)).collect()),
+            Location::Device(stored) => stored,
         };
         let columns = self.shape.columns;
         let mut entries = memory::zeroed::<F>(rows.len().saturating_mul(columns))?;

@@ -23,12 +23,12 @@ pub struct DeviceTree<H: Hasher> {
     engine: Engine,
     leaf_count: usize,
     root: H::Digest,
-    place: Place<H>,
+    location: Location<H>,
 }
 
 /// Where the heap is.
 #[derive(Clone)]
-enum Place<H: Hasher> {
+enum Location<H: Hasher> {
     Host(Arc<MerkleTree<H>>),
     Device(Stored),
 }
@@ -37,12 +37,12 @@ impl<H: Hasher> DeviceTree<H> {
     /// A tree in host memory.
     pub(crate) fn on_host(engine: &Engine, tree: MerkleTree<H>) -> Self {
         let (leaf_count, root) = (tree.leaf_count(), tree.root());
-        Self { engine: engine.clone(), leaf_count, root, place: Place::Host(Arc::new(tree)) }
+        Self { engine: engine.clone(), leaf_count, root, location: Location::Host(Arc::new(tree)) }
     }
 
     /// A tree in the device's own memory.
     pub(super) fn on_device(engine: &Engine, leaf_count: usize, heap: Stored, root: H::Digest) -> Self {
-        Self { engine: engine.clone(), leaf_count, root, place: Place::Device(heap) }
+        Self { engine: engine.clone(), leaf_count, root, location: Location::Device(heap) }
     }
 
     /// The root.
@@ -62,9 +62,9 @@ impl<H: Hasher> DeviceTree<H> {
 
     /// The tree, where it is in host memory; see [`DeviceMatrix::as_host`](super::DeviceMatrix::as_host).
     pub fn as_host(&self) -> Option<&MerkleTree<H>> {
-        match &self.place {
-            Place::Host(tree) => Some(tree),
-            Place::Device(_) => None,
+        match &self.location {
+            Location::Host(tree) => Some(tree),
+            Location::Device(_) => None,
         }
     }
 
@@ -72,9 +72,9 @@ impl<H: Hasher> DeviceTree<H> {
     pub fn download(&self) -> Result<MerkleTree<H>, Error> {
         self.engine.check_budget(memory_of::<H::Digest>(self.leaf_count, 2))?;
         let mut heap = memory::zeroed::<H::Digest>(2 * self.leaf_count)?;
-        match &self.place {
-            Place::Host(tree) => heap.copy_from_slice(tree.heap()),
-            Place::Device(stored) => {
+        match &self.location {
+            Location::Host(tree) => heap.copy_from_slice(tree.heap()),
+            Location::Device(stored) => {
                 let data = bytemuck::cast_slice_mut(&mut heap[1..]);
                 self.engine.perform(download(stored, DIGEST, data))?;
             }
@@ -93,9 +93,9 @@ impl<H: Hasher> DeviceTree<H> {
         }
         self.engine.check_budget(memory_of::<H::Digest>(numbers.len(), 1))?;
         let mut nodes = memory::zeroed::<H::Digest>(numbers.len())?;
-        match &self.place {
-            Place::Host(tree) => nodes.copy_from_slice(&tree.heap()[numbers]),
-            Place::Device(stored) => {
+        match &self.location {
+            Location::Host(tree) => nodes.copy_from_slice(&tree.heap()[numbers]),
+            Location::Device(stored) => {
                 let data = bytemuck::cast_slice_mut(&mut nodes);
                 self.engine.perform(download(stored, DIGEST * numbers.start, data))?;
             }
@@ -141,9 +141,9 @@ impl<H: Hasher> Heap<H> for DeviceTree<H> {
     }
 
     fn digests(&self, positions: &[usize]) -> Result<Vec<H::Digest>, Error> {
-        let stored = match &self.place {
-            Place::Host(tree) => return tree.digests(positions),
-            Place::Device(stored) => stored,
+        let stored = match &self.location {
+            Location::Host(tree) => return tree.digests(positions),
+            Location::Device(stored) => stored,
         };
         let mut digests = memory::zeroed::<H::Digest>(positions.len())?;
         let extent = Extent { rows: 2 * self.leaf_count, width: DIGEST, block: DIGEST };

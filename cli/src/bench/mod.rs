@@ -18,7 +18,7 @@ use crate::hashes::HashName;
 use crate::output;
 use crate::parse::{self, Approaches, Sizes};
 use crate::watch::Watch;
-use report::{Report, Row};
+use report::{Measurement, Report};
 use workloads::Bench;
 
 /// Measure trees, transforms, extensions, commitments and multi-scalar multiplications
@@ -147,8 +147,8 @@ impl Arguments {
             }
             let sizes =
                 self.sizes.as_ref().map_or_else(|| operation.default_sizes(), |sizes| sizes.0.clone());
-            let mut done = |row: Row| {
-                let line = report.add(row).to_string();
+            let mut done = |measurement: Measurement| {
+                let line = report.add(measurement).to_string();
                 if table { watch.aside(|| output::print(&line)) } else { Ok(()) }
             };
             for log_size in sizes {

@@ -25,7 +25,7 @@ pub(super) struct Report {
     bandwidths: Option<Copies>,
     /// Whether inputs lie in page-locked memory.
     pinned: bool,
-    pub(super) measurements: Vec<Row>,
+    pub(super) measurements: Vec<Measurement>,
     /// What each device has done, warm-up included.
     work: Vec<Work>,
     /// The device's words on operations that it does not offer.
@@ -35,7 +35,7 @@ pub(super) struct Report {
 
 /// One operation at one size.
 #[derive(Serialize)]
-pub(super) struct Row {
+pub(super) struct Measurement {
     operation: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     hash: Option<HashName>,
@@ -138,13 +138,13 @@ impl Report {
     }
 
     /// Takes a measurement in.
-    pub(super) fn add(&mut self, mut row: Row) -> &Row {
-        if let (Some(on_device), Some(copies)) = (&mut row.on_device, &self.bandwidths) {
+    pub(super) fn add(&mut self, mut measurement: Measurement) -> &Measurement {
+        if let (Some(on_device), Some(copies)) = (&mut measurement.on_device, &self.bandwidths) {
             let share = on_device.device_gigabytes_per_second / copies.copy_gigabytes_per_second;
             on_device.share_of_copy_bandwidth = Some((share * 1e4).round() / 1e4);
         }
-        self.measurements.push(row);
-        self.measurements.last().expect("the row just pushed")
+        self.measurements.push(measurement);
+        self.measurements.last().expect("the measurement just pushed")
     }
 
     /// What stands above the table.
@@ -185,9 +185,9 @@ impl Report {
 
     /// What stands below it.
     pub(super) fn notes(&self) -> String {
-        let few_runs = self.measurements.iter().any(|row| row.few_runs);
+        let few_runs = self.measurements.iter().any(|run| run.few_runs);
         let few_runs = few_runs.then(|| "* fewer runs than 10, because one takes more than 3 seconds".into());
-        let blowup = self.measurements.iter().find_map(|row| row.blowup);
+        let blowup = self.measurements.iter().find_map(|run| run.blowup);
         let blowup = blowup.map(|factor| format!("lde and commit: blow-up {factor}"));
         let left_out = self.left_out.iter().map(|reason| format!("not measured: {reason}"));
         // With one device there is no question which did what.
@@ -197,7 +197,7 @@ impl Report {
     }
 }
 
-impl Row {
+impl Measurement {
     pub(super) fn new(
         Subject { operation, hash, scalars, approach, log_size, columns, blowup }: Subject,
         times: Times,
@@ -233,7 +233,7 @@ impl Row {
     }
 }
 
-impl fmt::Display for Row {
+impl fmt::Display for Measurement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dash = || "-".to_owned();
         let scalars = || self.scalars.map_or_else(dash, str::to_owned);

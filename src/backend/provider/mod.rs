@@ -78,11 +78,11 @@ impl External {
     }
 
     /// Digests that a provider has written, into their place.
-    fn accept<H: Hasher>(&self, answer: &[H::Digest], place: &mut [H::Digest]) -> Result<(), Error> {
+    fn accept<H: Hasher>(&self, answer: &[H::Digest], target: &mut [H::Digest]) -> Result<(), Error> {
         if H::Digest::check(answer).is_err() {
             return Err(self.not_canonical("digests below the modulus"));
         }
-        place.copy_from_slice(answer);
+        target.copy_from_slice(answer);
         Ok(())
     }
 
