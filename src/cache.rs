@@ -1,7 +1,7 @@
-//! What is kept on disk between runs: cost curves, measured once per machine, and kernels that OpenCL has compiled.
+//! The cache on disk: cost curves, measured once per machine, and kernels that OpenCL has compiled.
 //!
 //! The files lie in the folder `zkaccel` of the user's caches: `$XDG_CACHE_HOME/zkaccel`, or `$HOME/.cache/zkaccel` where that
-//! variable is not set. With neither variable nothing is kept. [`forget_measurements`] makes this machine be measured again.
+//! variable is not set. With neither variable nothing is cached. [`forget_measurements`] causes the machine to be measured again.
 //!
 //! | bytes | contents |
 //! |---|---|
@@ -10,11 +10,11 @@
 //! | the rest | the contents |
 //!
 //! The name of a file is a digest of everything that its contents depend on, so a stale file is never found, and a file under
-//! another one's name does not match its digest. Whatever does not match is ignored with a [warning](warnings) and made again.
+//! another one's name does not match its digest. A file that does not match is ignored with a [warning](warnings) and made again.
 //!
 //! A digest reveals damage; it does not stop a person who can write to the folder. Therefore a folder or a file that belongs to another
 //! user, or that another user can write, is not used, no symbolic link is followed, and what is written here can be read and
-//! written by its owner alone. A cache that cannot be written costs time and nothing else.
+//! written by its owner alone. A cache that cannot be written costs only time.
 
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
@@ -26,13 +26,13 @@ use std::time::Duration;
 
 use crate::lock::lock;
 
-/// What every file begins with.
+/// The first bytes of every file.
 const MAGIC: &[u8; 16] = b"zkaccel cache 2\n";
 
 /// The context of all digests, which changes with the format.
 const CONTEXT: &str = "zkaccel cache 2";
 
-/// The part of the key of every cost curve; it tells measurements from binaries.
+/// The part of the key of every cost curve; it distinguishes measurements from binaries.
 const CURVE: &str = "curve";
 
 /// How the names of files end: those of measurements, of binaries, and of files that are being written.
@@ -73,7 +73,7 @@ fn forget_measurements_in(folder: &Path) -> io::Result<usize> {
         if path.extension().is_some_and(|extension| extension == MEASUREMENT) {
             match fs::remove_file(&path) {
                 Ok(()) => removed += 1,
-                // Another process was faster.
+                // Another process has removed it.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
@@ -91,7 +91,7 @@ static WARNINGS: Mutex<Warnings> = Mutex::new(Warnings { new: Vec::new(), known:
 
 struct Warnings {
     new: Vec<String>,
-    /// Whatever was said before; it is not said again.
+    /// The warnings given before, which are not repeated.
     known: BTreeSet<String>,
 }
 
@@ -114,7 +114,7 @@ pub(crate) fn path(parts: &[&str]) -> Option<PathBuf> {
     Some(folder()?.join(format!("{}.{extension}", hasher.finalize().to_hex())))
 }
 
-/// The contents of a file, if it is there, is ours, and is whole.
+/// The contents of a file, if it exists, belongs to this user, and is intact.
 pub(crate) fn load(path: &Path) -> Option<Vec<u8>> {
     match read(path) {
         Ok(contents) => Some(contents),
@@ -126,18 +126,18 @@ pub(crate) fn load(path: &Path) -> Option<Vec<u8>> {
     }
 }
 
-/// Writes a file, if it can be written. Others see it whole or not at all.
+/// Writes a file, if it can be written. Other processes see it complete or not at all.
 pub(crate) fn store(path: &Path, contents: &[u8]) {
-    // An error of the system costs time and nothing else; `load` has told why a folder is not used.
+    // An error of the system costs only time; `load` has reported why a folder is not used.
     let _ = write(path, contents);
 }
 
-/// Why there is nothing to be had.
+/// Why a file cannot be used.
 #[derive(Debug, PartialEq)]
 enum Unusable {
-    /// There is nothing, or the system refuses to show it.
+    /// It does not exist, or the system refuses access.
     Absent,
-    /// There is something that must not be believed.
+    /// It exists, but must not be trusted.
     Refused(String),
 }
 
@@ -147,7 +147,7 @@ impl From<io::Error> for Unusable {
     }
 }
 
-/// Nothing but a folder of this user, into which nobody else writes.
+/// Accepts only a folder that belongs to this user and that no other user can write.
 fn check_folder(folder: &Path) -> Result<(), Unusable> {
     let metadata = fs::symlink_metadata(folder)?;
     let reason = match metadata.is_dir() {
@@ -163,7 +163,7 @@ fn check_folder(folder: &Path) -> Result<(), Unusable> {
     })
 }
 
-/// Why a file or a folder cannot be trusted, if that is so.
+/// Why a file or a folder cannot be trusted, if it cannot.
 #[cfg(unix)]
 fn owner_problem(metadata: &Metadata) -> Option<String> {
     use std::os::unix::fs::MetadataExt;
@@ -249,7 +249,7 @@ fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let folder = path.parent().ok_or(ErrorKind::InvalidInput)?;
     let (mut builder, mut options) = (DirBuilder::new(), OpenOptions::new());
-    // A new file: nothing that is there already is opened, nor is a link followed.
+    // A new file: an existing one is not opened, nor is a link followed.
     options.write(true).create_new(true);
     #[cfg(unix)]
     {
@@ -263,7 +263,7 @@ fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let unfinished = path.with_extension(format!("{}-{number}.{UNFINISHED}", std::process::id()));
     let mut file = options.open(&unfinished)?;
-    // A link in the file's place is replaced, not followed.
+    // A link of the file's name is replaced, not followed.
     let written = file.write_all(&seal(path, contents)).and_then(|()| fs::rename(&unfinished, path));
     if written.is_err() {
         let _ = fs::remove_file(&unfinished);
@@ -271,7 +271,7 @@ fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     written
 }
 
-/// Removes what processes that have died while they wrote have left behind.
+/// Removes files left behind by processes that died while writing.
 fn remove_stale_files(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -336,7 +336,7 @@ mod tests {
         damaged(&[&whole[..], b"x"].concat());
         let warned =
             warnings().into_iter().filter(|warning| warning.contains(path.to_str().unwrap())).count();
-        assert_eq!(warned, 1, "the same is said once");
+        assert_eq!(warned, 1, "the same warning is given once");
         store(&path, b"again");
         assert_eq!(load(&path).as_deref(), Some(&b"again"[..]));
     }

@@ -1,11 +1,11 @@
 //! Asynchronous operations: [`Job`], a future with a blocking `wait`.
 //!
-//! A job's inputs are moved into it and its result is moved out, once. Whoever takes the operation first runs it, a thread of
-//! the engine or the one that waits for it; that thread fills a slot and wakes whoever waits. Dropping the job only gives
-//! up the claim to the slot, so it never blocks and never takes memory from under a running operation.
+//! A job's inputs are moved into it and its result is moved out, once. The first thread to take the operation runs it, either a
+//! thread of the engine or one that waits for the job; that thread fills a slot and wakes the waiting one. Dropping the job only
+//! gives up the claim to the slot, so it never blocks and never frees memory that a running operation uses.
 //!
-//! A thread that waits for a job runs that job and no other, so what is on its stack is what it has asked for; and a job that
-//! waits for another needs no further thread, however few there are.
+//! A thread that waits for a job runs that job and no other, so its stack holds only what it has requested; and a job that waits
+//! for another needs no further thread.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -20,20 +20,20 @@ use crate::error::Error;
 use crate::lend::Task;
 use crate::lock::lock;
 
-/// An operation under way, or done and not yet collected.
+/// An operation in progress, or one whose result has not been collected yet.
 ///
 /// Await it on any executor, [`wait`](Self::wait) for it, or drop it: then the operation still runs to its end and
 /// its result is discarded.
 ///
-/// Jobs run on threads of their own, as many as the engine has threads for computing, and each hands the operations that it
-/// calls to the latter. So a job may block, and wait for others in any way, also with one thread:
+/// Jobs run on threads of their own, as many as the engine has for computing, and pass the operations that they call to the
+/// computing threads. So a job may block, and may wait for others in any way, even with one thread:
 ///
 /// - [`wait`](Self::wait) runs the job on the waiting thread if no other thread has begun it.
 /// - Polling a job inside another one, as by an executor's `block_on`, does the same: such a poll may take as long as
 ///   the operation.
-/// - A job may join a thread that calls the engine, or that waits for jobs. Where threads outside of jobs *await* jobs for
-///   which the engine has no thread left, because the jobs that it runs are all blocked by them, one thread more is started
-///   each second in which nothing has moved: that works, slowly.
+/// - A job may join a thread that calls the engine, or that waits for jobs. Where threads outside of jobs *await* jobs for which
+///   the engine has no thread left, because all jobs that it runs are blocked by those threads, one more thread is started for
+///   each second without progress: that works, slowly.
 #[derive(Debug)]
 #[must_use = "a dropped job's result is lost; wait for it or await it"]
 pub struct Job<T> {
@@ -41,7 +41,7 @@ pub struct Job<T> {
     start: Arc<Start>,
 }
 
-/// The operation of a job until somebody takes it.
+/// The operation of a job, until a thread takes it.
 pub(crate) struct Start(Mutex<Option<Task>>);
 
 thread_local! {
@@ -50,7 +50,7 @@ thread_local! {
 }
 
 impl Start {
-    /// Runs the operation here, unless somebody has taken it; whether it was.
+    /// Runs the operation here, unless another thread has taken it; returns whether it did.
     pub(crate) fn run(&self) -> bool {
         struct Leave(bool);
         impl Drop for Leave {
@@ -58,7 +58,7 @@ impl Start {
                 INSIDE.set(self.0);
             }
         }
-        // Taken in a statement of its own, so that nothing runs under the lock.
+        // Taken in a statement of its own, so that the operation does not run under the lock.
         let task = lock(&self.0).take();
         let Some(task) = task else { return false };
         let _leave = Leave(INSIDE.replace(true));
@@ -94,7 +94,7 @@ impl<T> Slot<T> {
 }
 
 impl<T> Progress<T> {
-    /// The result, if it is there; it can be taken once.
+    /// The result, if there is one; it can be taken once.
     fn take(&mut self) -> Option<Result<T, Error>> {
         match std::mem::replace(self, Self::Consumed) {
             Self::Done(result) => Some(result),
@@ -108,8 +108,8 @@ impl<T> Progress<T> {
 }
 
 impl<T: Send> Job<T> {
-    /// A job, and what runs `operation` and fills the job's slot; `lend` gives it the lifetime that threads ask for. A panic
-    /// becomes [`Error::JobPanicked`].
+    /// A job, and the task that runs `operation` and fills the job's slot; `lend` gives it the lifetime that threads ask for. A
+    /// panic becomes [`Error::JobPanicked`].
     pub(crate) fn new<'scope>(
         operation: impl FnOnce() -> Result<T, Error> + Send + 'scope,
         lend: impl FnOnce(Box<dyn FnOnce() + Send + 'scope>) -> Task,
@@ -132,7 +132,7 @@ impl<T: Send> Job<T> {
         (Self { slot, start: Arc::clone(&start) }, start)
     }
 
-    /// Whether the result is there, so that [`wait`](Self::wait) would not block.
+    /// Whether the result is available, so that [`wait`](Self::wait) would not block.
     pub fn is_done(&self) -> bool {
         !matches!(*self.slot.lock(), Progress::Running(_))
     }
@@ -153,8 +153,8 @@ impl<T: Send> Job<T> {
 impl<T> Future for Job<T> {
     type Output = Result<T, Error>;
 
-    /// Polled again after it was ready, a job answers [`Error::JobConsumed`]. Inside another job, a job that no thread has begun
-    /// is run by the poll.
+    /// A job that is polled again after it was ready returns [`Error::JobConsumed`]. Inside another job, a job that no thread has
+    /// begun is run by the poll.
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         if INSIDE.get() {
             self.start.run();
@@ -170,7 +170,7 @@ impl<T> Future for Job<T> {
     }
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn message_of(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     text.or(panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message").to_owned()

@@ -1,8 +1,8 @@
 //! Scalars of a curve that stay with an engine between operations.
 //!
-//! Where the device has memory of its own, a copy is kept there, and what operations on [`Scalars`] make of them stays there: a
-//! polynomial is brought to the device once, transformed, extended and multiplied with bases, and only what is asked for comes back.
-//! Where the host is the device, all of it is host memory, so the same program serves both.
+//! Where the device has memory of its own, a copy is kept there, and results of operations on [`Scalars`] stay there: a
+//! polynomial is copied to the device once, transformed, extended and multiplied with bases, and only requested data are copied
+//! to the host. Where the host is the device, all of it is host memory, so the same program serves both.
 //!
 //! ```
 //! use zkaccel::{Engine, bn254::Fr, ntt::{Domain, Ntt}};
@@ -36,9 +36,9 @@ struct Handle<F> {
     engine: Engine,
 }
 
-/// Where scalars are.
+/// The location of scalars.
 enum Location<F> {
-    /// In host memory, and what devices keep beside them.
+    /// In host memory, with the copies that devices keep.
     Host(Vec<F>, Vec<KeptRange>),
     /// In a device's memory alone.
     Device(Stored<Kept>),
@@ -59,7 +59,7 @@ impl<F> Scalars<F> {
         self.len() == 0
     }
 
-    /// The scalars, where they are in host memory: where the host is the device, and where they came from there.
+    /// The scalars, if they are in host memory: where the host is the device, and where they were supplied from there.
     pub fn as_host(&self) -> Option<&[F]> {
         match &self.0.location {
             Location::Host(scalars, _) => Some(scalars),
@@ -69,7 +69,7 @@ impl<F> Scalars<F> {
 
     /// A copy in host memory.
     ///
-    /// [`Error::OverBudget`], [`Error::HostOutOfMemory`], and what the device may answer.
+    /// [`Error::OverBudget`], [`Error::HostOutOfMemory`], and errors of the device.
     pub fn to_vec(&self) -> Result<Vec<F>, Error>
     where
         F: AcceleratedScalar,
@@ -112,7 +112,7 @@ impl Engine {
         Ok(Scalars::new(self, scalars.len(), Location::Host(scalars, kept)))
     }
 
-    /// [`fft`](Self::fft) of kept scalars, into others that stay where these are.
+    /// [`fft`](Self::fft) of kept scalars, into new ones at the same location.
     ///
     /// [`Error::LengthMismatch`] as there; [`Error::WrongEngine`] for scalars of another engine;
     /// [`Error::OverDeviceBudget`] for more than the device may hold, which nothing divides.
@@ -132,7 +132,7 @@ impl Engine {
         Ok(Scalars::new(self, values.len(), Location::Host(values, Vec::new())))
     }
 
-    /// [`coeff_to_extended`](Self::coeff_to_extended) of kept coefficients, into values that stay where these are. Errors as
+    /// [`coeff_to_extended`](Self::coeff_to_extended) of kept coefficients, into values at the same location. Errors as
     /// those of [`fft_of`](Self::fft_of).
     pub fn coeff_to_extended_of<F: AcceleratedField + AcceleratedScalar>(
         &self,

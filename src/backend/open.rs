@@ -91,7 +91,7 @@ impl Request<'_> {
             return Err(Error::PolicyContradicted { policy: self.policy, device, kind });
         }
         let on_host = matches!(choice, DeviceChoice::Cpu | DeviceChoice::Reference);
-        // The processor's curves do not depend on what stands beside it.
+        // The processor's curves do not depend on the other device.
         let mut machine = vec![self.threads.to_string(), host(self.on_host).description];
         if choice != DeviceChoice::Cpu {
             machine.extend([info.id.clone(), info.description.clone()]);
@@ -111,7 +111,7 @@ impl Request<'_> {
         let info = together(opened.iter().map(|(_, info)| info));
         let devices = each.into_iter().zip(opened).map(|(choice, (device, _))| {
             let threads = match choice {
-                // Those of the engine.
+                // The threads of the engine.
                 DeviceChoice::Cpu => None,
                 DeviceChoice::Reference => Some(self.pool(1)?),
                 _ => Some(self.pool(self.threads)?),
@@ -131,14 +131,14 @@ impl Request<'_> {
         pool.map_err(|error| Error::BadThreadCount { threads, reason: error.to_string() })
     }
 
-    /// The CPU, and why it is that.
+    /// The CPU, with the reason for the choice.
     fn cpu_alone(&self, why: String) -> Opened {
         let reason = format!("chosen by {}: {why}", self.choice);
         let (device, info) = self.device(DeviceChoice::Cpu).expect("the CPU is there");
         alone(device, DeviceInfo { reason, ..info })
     }
 
-    /// The device that stands beside the CPU: the one that the environment names, or the first GPU; and whether it was named.
+    /// The device next to the CPU: the one that the environment names, or the first GPU; and whether it was named.
     fn beside_the_cpu(&self) -> Result<Option<(DeviceChoice, bool)>, Error> {
         if let Some(named) = AUTO_DEVICE.read()? {
             return match named {
@@ -150,7 +150,7 @@ impl Request<'_> {
                 one => Ok(Some((one, true))),
             };
         }
-        // CUDA's devices are listed first. A processor that OpenCL drives is the CPU once more.
+        // CUDA's devices are listed first. A processor that OpenCL drives is the CPU again.
         let found = devices().into_iter().find(|device| match self.policy {
             Policy::Any => device.kind != DeviceKind::Cpu,
             policy => policy.admits(device.kind),
@@ -179,7 +179,7 @@ impl Request<'_> {
         }
     }
 
-    /// The CPU, and beside it a device, if there is one that works.
+    /// The CPU, and a second device, if there is one that works.
     fn auto(&self) -> Result<Opened, Error> {
         let Some((choice, named)) = self.beside_the_cpu()? else {
             return Ok(self.cpu_alone("there is no GPU".into()));
@@ -194,7 +194,7 @@ impl Request<'_> {
         }
     }
 
-    /// The CPU and a device, each for what it is faster at, or the device for everything.
+    /// The CPU and a device, each for the operations at which it is faster, or the device for everything.
     fn both(&self, device: dispatch::Opened, info: DeviceInfo) -> Opened {
         let (on_host, host) = self.device(DeviceChoice::Cpu).expect("the CPU is there");
         let prefer_second = self.policy == Policy::PreferGpu;

@@ -8,11 +8,11 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// Until now; `None` where the system does not tell. Linux does, for each thread.
+    /// The totals so far; `None` where the system does not report them. Linux does, for each thread.
     pub(super) fn now() -> Option<Self> {
         let mut turns = Self::default();
         for thread in std::fs::read_dir("/proc/self/task").ok()? {
-            // A thread may end meanwhile.
+            // A thread may have ended meanwhile.
             let Ok(text) = std::fs::read_to_string(thread.ok()?.path().join("schedstat")) else { continue };
             let mut numbers = text.split_ascii_whitespace().map(str::parse::<u64>);
             if let (Some(Ok(ran)), Some(Ok(waited))) = (numbers.next(), numbers.next()) {

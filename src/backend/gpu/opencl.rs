@@ -1,8 +1,7 @@
 //! OpenCL devices. No other module uses opencl3.
 //!
 //! The loader library is opened at run time. Programs are compiled from source on first use, and their binaries kept on disk.
-//! Version 1.2 is enough. Any device is supported: GPUs, and processors through PoCL, for which the `inline` option must not be
-//! given.
+//! Version 1.2 is enough. Any device is supported: GPUs, and processors through PoCL, whose compiler must not be asked to inline.
 
 mod transfer;
 

@@ -1,7 +1,7 @@
 //! A session: one operation's queue on a device, and the memory that it uses.
 //!
-//! Buffers may return to the pool only when the queue is done with them. A [`Session`] sees to that on every way out: it
-//! owns both, and when dropped in the middle of things it waits first. If even waiting fails, nothing is reused.
+//! Buffers may return to the pool only when the queue is done with them. A [`Session`] ensures that: it owns both, and when it is
+//! dropped with work in flight it waits first. If waiting fails, nothing is reused.
 
 use std::sync::Arc;
 use std::time::Duration;
