@@ -1,11 +1,11 @@
-//! Readers and writers that tell how far they are.
+//! Readers and writers that report their progress.
 
 use std::io::{self, Read, Write};
 
 /// Bytes that are moved in one go. Large enough that nothing becomes slower, small enough for a bar that moves.
 const PIECE: usize = 4 << 20;
 
-/// A reader or a writer, and a function that hears of every piece how many bytes it had.
+/// A reader or a writer, with a function that is called with the number of bytes of every piece.
 pub(crate) struct Reporting<T, F> {
     inner: T,
     tell: F,

@@ -179,9 +179,9 @@ mod tests {
     fn unequal_devices_end_together() {
         let slow = Curve::through(vec![[1.0, 3.0], [1e9, 3e9]]);
         assert_eq!(shares(100, 1e8, &[line(), slow.clone()], &[0.0; 2]), [(0, 75), (1, 25)]);
-        // With a backlog of a tenth of a second on the fast one, the slow one has its share of the remaining time.
+        // With a backlog of 0.2 s on the fast one, the slow one does three quarters of the work.
         assert_eq!(shares(100, 1e8, &[line(), slow.clone()], &[2e8, 0.0]), [(0, 25), (1, 75)]);
-        // What takes longer to start than all the rest takes is left out.
+        // A device that takes longer to start than the other takes for everything gets nothing.
         let late = Curve::through(vec![[1.0, 1e9], [1e9, 1e9 + 1.0]]);
         assert_eq!(shares(100, 1e8, &[line(), late], &[0.0; 2]), [(0, 100)]);
         let hopeless = Curve::through(vec![[1.0, 1e4], [1e9, 1e13]]);

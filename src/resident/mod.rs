@@ -1,9 +1,9 @@
 //! Data that stay on the device between operations: matrices and Merkle trees.
 //!
-//! On a device with memory of its own, operations on host data bring their input there and their result back each time. A
-//! [`DeviceMatrix`] is brought there once; transforms, extensions and trees of it stay there; what comes back is what is asked
-//! for: roots, rows, paths. Where the host is the device, all of it is host memory and nothing is copied, so the same program
-//! serves both.
+//! On a device with memory of its own, operations on host data copy their input there and their result back each time. A
+//! [`DeviceMatrix`] is copied there once; transforms, extensions and trees of it stay there; only requested data are copied to
+//! the host: roots, rows, paths. Where the host is the device, all of it is host memory and nothing is copied, so the same
+//! program serves both.
 //!
 //! ```
 //! use zkaccel::{Engine, field::Goldilocks, hash::Rp64_256, matrix::Matrix, ntt::{Convention, Lde}};
@@ -18,9 +18,9 @@
 //! # Ok::<(), zkaccel::Error>(())
 //! ```
 //!
-//! A matrix belongs to the engine that made it, through which it is read as long as it lives; another engine refuses it with
-//! [`Error::ForeignBuffer`]. Engines made of each other, by cloning or
-//! [`with_approach`](Engine::with_approach), are one engine. Memory returns to the device when the last clone is dropped.
+//! A matrix belongs to the engine that made it, which stays usable through it as long as it exists; another engine refuses it
+//! with [`Error::ForeignBuffer`]. Engines made of each other, by cloning or [`with_approach`](Engine::with_approach), are one
+//! engine. Memory returns to the device when the last clone is dropped.
 
 mod operations;
 mod tree;
@@ -48,7 +48,7 @@ pub struct DeviceMatrix<F> {
     location: Location<F>,
 }
 
-/// Where entries are.
+/// The location of the entries.
 #[derive(Clone)]
 enum Location<F> {
     Host(Arc<Matrix<F>>),
@@ -71,7 +71,7 @@ impl<F: Field> DeviceMatrix<F> {
         self.shape
     }
 
-    /// The entries, where they are in host memory: where the host is the device, and for the extension of a commitment that
+    /// The entries, if they are in host memory: where the host is the device, and for the extension of a commitment that
     /// exceeded the device's budget.
     pub fn as_host(&self) -> Option<MatrixRef<'_, F>> {
         match &self.location {
@@ -80,10 +80,9 @@ impl<F: Field> DeviceMatrix<F> {
         }
     }
 
-    /// The entries of some rows, each from left to right, in the order asked for. Of a matrix in the device's memory nothing
-    /// else is brought back.
+    /// The entries of some rows, each from left to right, in the requested order. From a device only these rows are copied.
     ///
-    /// [`Error::IndexOutOfRange`] past the last row, [`Error::HostOutOfMemory`], and what the device may answer.
+    /// [`Error::IndexOutOfRange`] past the last row, [`Error::HostOutOfMemory`], and errors of the device.
     pub fn read_rows(&self, rows: &[usize]) -> Result<Vec<Vec<F>>, Error> {
         rows.iter().try_for_each(|&row| check_index(row, self.shape.rows))?;
         let stored = match &self.location {
@@ -102,7 +101,7 @@ impl<F: Field> DeviceMatrix<F> {
         self.engine.download(self)
     }
 
-    /// How its words lie.
+    /// The layout of its words.
     fn extent(&self) -> Extent {
         self.shape.extent::<F>()
     }

@@ -1,4 +1,4 @@
-//! The engine's operations on matrices that stay with it.
+//! The engine's operations on matrices that stay on the device.
 //!
 //! Words are checked when a matrix is uploaded, and results are canonical, so nothing is checked twice. A matrix in
 //! host memory goes through the operations on host data.
@@ -22,7 +22,7 @@ use crate::operation::{
 use crate::progress::Stage;
 
 impl Engine {
-    /// Brings a matrix to the device, to stay there. Where the host is the device an owned matrix just moves, and a borrowed
+    /// Copies a matrix to the device, to stay there. Where the host is the device an owned matrix is moved, and a borrowed
     /// one is copied.
     ///
     /// [`Error::NotCanonical`], [`Error::OverDeviceBudget`], [`Error::DeviceOutOfMemory`]; on the host
@@ -44,7 +44,7 @@ impl Engine {
         Ok(DeviceMatrix::on_host(self, Matrix::new(matrix.into_vec()?, shape)?))
     }
 
-    /// Brings canonical words to a device with memory of its own; `None` where they had better stay in host memory.
+    /// Copies canonical words to a device with memory of its own; `None` where they should stay in host memory.
     pub(crate) fn upload_checked<F: Field>(
         &self,
         matrix: MatrixRef<'_, F>,

@@ -16,8 +16,8 @@ use crate::operation::{download, gather};
 /// Words of a digest.
 const DIGEST: usize = 4;
 
-/// A Merkle tree in an engine's memory. Its root is at hand; of the rest only those digests are brought back that a cap or an
-/// opening needs. Clones share it.
+/// A Merkle tree in an engine's memory. Its root is in host memory; of the rest only the digests that a cap or an opening needs
+/// are copied to the host. Clones share it.
 #[derive(Clone)]
 pub struct DeviceTree<H: Hasher> {
     engine: Engine,
@@ -26,7 +26,7 @@ pub struct DeviceTree<H: Hasher> {
     location: Location<H>,
 }
 
-/// Where the heap is.
+/// The location of the heap.
 #[derive(Clone)]
 enum Location<H: Hasher> {
     Host(Arc<MerkleTree<H>>),
@@ -60,7 +60,7 @@ impl<H: Hasher> DeviceTree<H> {
         Heap::depth(self)
     }
 
-    /// The tree, where it is in host memory; see [`DeviceMatrix::as_host`](super::DeviceMatrix::as_host).
+    /// The tree, if it is in host memory; see [`DeviceMatrix::as_host`](super::DeviceMatrix::as_host).
     pub fn as_host(&self) -> Option<&MerkleTree<H>> {
         match &self.location {
             Location::Host(tree) => Some(tree),
@@ -68,7 +68,7 @@ impl<H: Hasher> DeviceTree<H> {
         }
     }
 
-    /// A copy in host memory: [`Error::OverBudget`], [`Error::HostOutOfMemory`], and what the device may answer.
+    /// A copy in host memory: [`Error::OverBudget`], [`Error::HostOutOfMemory`], and errors of the device.
     pub fn download(&self) -> Result<MerkleTree<H>, Error> {
         self.engine.check_budget(memory_of::<H::Digest>(self.leaf_count, 2))?;
         let mut heap = memory::zeroed::<H::Digest>(2 * self.leaf_count)?;
@@ -84,8 +84,8 @@ impl<H: Hasher> DeviceTree<H> {
 
     /// Nodes by their numbers: 1 is the root, the children of i are 2i and 2i + 1, and leaf i of n is n + i.
     ///
-    /// [`Error::IndexOutOfRange`] for number 0 and past the last leaf; [`Error::OverBudget`], [`Error::HostOutOfMemory`], and what
-    /// the device may answer.
+    /// [`Error::IndexOutOfRange`] for number 0 and past the last leaf; [`Error::OverBudget`], [`Error::HostOutOfMemory`], and
+    /// errors of the device.
     pub fn nodes(&self, numbers: Range<usize>) -> Result<Vec<H::Digest>, Error> {
         let end = 2 * self.leaf_count;
         if numbers.start == 0 || numbers.start > numbers.end || numbers.end > end {
@@ -103,10 +103,10 @@ impl<H: Hasher> DeviceTree<H> {
         Ok(nodes)
     }
 
-    /// The cap of 2^`height` digests; [`Error::CapTooHigh`] above the leaves, and what the device may answer.
+    /// The cap of 2^`height` digests; [`Error::CapTooHigh`] above the leaves, and errors of the device.
     pub fn cap(&self, height: u32) -> Result<Cap<H>, Error> {
         match height {
-            // The root is here.
+            // The root is in host memory.
             0 => Cap::from_root(self.leaf_count, self.root),
             _ => Heap::cap(self, height),
         }
@@ -117,8 +117,7 @@ impl<H: Hasher> DeviceTree<H> {
         self.open_to_cap(index, 0)
     }
 
-    /// The opening of one leaf against the cap of a height; errors as [`MerkleTree::open_to_cap`], and what the device may
-    /// answer.
+    /// The opening of one leaf against the cap of a height; errors as [`MerkleTree::open_to_cap`], and errors of the device.
     pub fn open_to_cap(&self, index: usize, cap_height: u32) -> Result<Opening<H>, Error> {
         Heap::open_to_cap(self, index, cap_height)
     }
@@ -128,8 +127,8 @@ impl<H: Hasher> DeviceTree<H> {
         self.open_many_to_cap(indices, 0)
     }
 
-    /// One opening of many leaves against the cap of a height; errors as [`MerkleTree::open_many_to_cap`], and what the device
-    /// may answer.
+    /// One opening of many leaves against the cap of a height; errors as [`MerkleTree::open_many_to_cap`], and errors of the
+    /// device.
     pub fn open_many_to_cap(&self, indices: &[usize], cap_height: u32) -> Result<MultiOpening<H>, Error> {
         Heap::open_many_to_cap(self, indices, cap_height)
     }

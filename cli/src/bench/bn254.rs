@@ -1,4 +1,4 @@
-//! What is measured over BN254.
+//! Measurements over BN254.
 
 use zkaccel::bn254::{self, Fr, G1, G1Affine};
 use zkaccel::msm::BasesOptions;
@@ -11,7 +11,7 @@ use super::report::{Measurement, Rate, Subject};
 use super::workloads::Bench;
 use crate::failure::Failure;
 
-/// The device's own answer to an operation that it does not offer.
+/// The device's own error for an operation that it does not offer.
 pub(super) fn unsupported(operation: Operation, engine: &Engine) -> Option<Error> {
     let answer = match operation {
         Operation::Msm => engine.msm(&[] as &[Fr], &[] as &[G1Affine]).err(),
@@ -23,7 +23,7 @@ pub(super) fn unsupported(operation: Operation, engine: &Engine) -> Option<Error
     answer.filter(|error| matches!(error, Error::Unsupported { .. }))
 }
 
-/// How wide scalars are.
+/// The width of scalars.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ScalarKind {
     Uniform,
@@ -43,7 +43,7 @@ impl ScalarKind {
     }
 }
 
-/// What an engine keeps for sums besides the bases.
+/// The data that an engine keeps for sums besides the bases.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeptInputs {
     /// Tables of multiples.
@@ -52,7 +52,7 @@ pub(super) struct KeptInputs {
     pub(super) scalars: bool,
 }
 
-/// Scalars as good as uniform, as wide as they can be.
+/// Practically uniform scalars of full width.
 fn uniform(bench: Bench<'_>, count: usize) -> Result<Vec<Fr>, Error> {
     let words = bench.ordinary_words(count.saturating_mul(4))?;
     let integers = words.chunks_exact(4).map(|four| std::array::from_fn(|i| four[i].as_u64()));

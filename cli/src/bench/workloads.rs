@@ -1,4 +1,4 @@
-//! What is measured: trees, transforms, extensions, commitments, over pseudo-random words.
+//! Workloads: trees, transforms, extensions and commitments over pseudo-random words.
 
 use std::ops::{Deref, DerefMut};
 
@@ -20,7 +20,7 @@ use crate::hashes::{HashName, HashVisitor};
 const DIGEST: u64 = 32;
 const ELEMENT: u64 = 8;
 
-/// What all workloads share.
+/// The parameters that all workloads share.
 #[derive(Clone, Copy)]
 pub(super) struct Bench<'a> {
     pub(super) engine: &'a Engine,
@@ -68,7 +68,7 @@ pub(super) fn ntt(bench: Bench<'_>, columns: usize, log_size: u32) -> Result<Mea
     Ok(Measurement::new(subject, times, rate))
 }
 
-/// Extensions of 2^`log_size` rows by the usual convention and shift into memory that is there, column by column.
+/// Extensions of 2^`log_size` rows by the usual convention and shift into existing memory, column by column.
 pub(super) fn lde(
     bench: Bench<'_>,
     blowup: u64,
@@ -80,7 +80,7 @@ pub(super) fn lde(
     let shape = Shape { rows: 1 << log_size, columns, layout: Layout::ColumnMajor };
     let mut data = bench.words(shape.rows.saturating_mul(columns))?;
     let mut extended = bench.memory(lde.to().size().saturating_mul(columns))?;
-    // What the matrix holds after the first run is as good as what it held before.
+    // The contents of the matrix after the first run serve as well as those before.
     let run = |()| engine.lde_into(&lde, MatrixMut::new(&mut data, shape)?, &mut extended);
     let times = measure(engine, || Ok(()), run)?;
     let (read, count) = (data.len() as u64, extended.len() as u64);
@@ -107,7 +107,7 @@ impl HashVisitor for Commit<'_> {
         let Self { bench, hash, approach, shape: (columns, blowup, log_size) } = self;
         let spec = TraceSpec { blowup, ..TraceSpec::default() };
         let rows = 1_usize << log_size;
-        // A commitment uses its trace up, so each run gets a new one.
+        // A commitment consumes its trace, so each run gets a new one.
         let count = rows.saturating_mul(columns);
         let trace = || Matrix::from_rows(bench.ordinary_words(count)?, rows, columns);
         let engine = bench.engine.with_approach(approach.unwrap_or_default());
