@@ -54,7 +54,7 @@ pub fn folder() -> Option<PathBuf> {
 }
 
 /// Removes the cost curves that are kept in [`folder`] and returns how many there were. Each operation is measured again when an engine
-/// that weighs devices against each other, `auto` or several, next needs its cost. Engines that have read a curve go on with it.
+/// that compares devices, `auto` or several, next needs its cost. Engines that have read a curve keep using it.
 ///
 /// The error is the system's, or says why the folder is not used.
 pub fn forget_measurements() -> io::Result<usize> {
@@ -390,7 +390,7 @@ mod tests {
         store(&path, b"contents");
         let removed = forget_measurements_in(folder).unwrap();
         let left: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-        // Where the environment names no folder there are no names either.
+        // Without a folder in the environment there are no names either.
         let named = usize::from(super::folder().is_some());
         assert_eq!((removed, left.len()), (1 + named, named));
         assert!(left.iter().all(|path| path.extension().unwrap() == BINARY), "{left:?}");

@@ -79,7 +79,7 @@ pub struct RowOpening<H: Hasher> {
 pub enum TraceInput<'a> {
     /// In host memory.
     Host(MatrixInput<'a, Goldilocks>),
-    /// Where an engine keeps it.
+    /// In an engine's memory.
     Resident(DeviceMatrix<Goldilocks>),
 }
 
@@ -107,10 +107,10 @@ impl Engine {
     /// The extension has the layout of the trace and takes 8 b n w bytes, the tree takes 64 b n. Rows of a row-major trace hash
     /// fastest.
     ///
-    /// On a device with memory of its own, the trace goes there, extension and tree stay there, and the root comes back. A
-    /// commitment that exceeds the [device's budget](crate::EngineBuilder::device_memory), or for which the device has no memory
-    /// left, is made in parts and lies in host memory, with the same root. In host memory an owned trace is consumed, and freed
-    /// before the tree is built; a borrowed one is copied.
+    /// On a device with memory of its own, the trace is copied there, extension and tree stay there, and the root is copied back.
+    /// A commitment that exceeds the [device's budget](crate::EngineBuilder::device_memory), or for which the device has no
+    /// memory left, is made in parts and lies in host memory, with the same root. In host memory an owned trace is consumed, and
+    /// freed before the tree is built; a borrowed one is copied.
     ///
     /// [`Error::NotPowerOfTwo`] for the rows, errors of [`TraceSpec::lde`], [`Error::NotCanonical`], for a commitment in host
     /// memory [`Error::OverBudget`] and [`Error::HostOutOfMemory`], and on a device [`Error::DeviceFailed`].

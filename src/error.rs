@@ -40,7 +40,7 @@ pub enum Error {
     },
 
     /// A point that is neither on the curve nor the identity.
-    #[error("point {index} is not on the curve, expected y^2 = x^3 + 3 or the identity, all zero")]
+    #[error("point {index} is not on the curve, expected a point of the curve or the identity, all zero")]
     NotOnCurve {
         /// Position of the point.
         index: usize,

@@ -1,7 +1,7 @@
 //! Progress and stage times of long work.
 //!
 //! A line appears on stderr once the work has lasted a second, if stderr is a terminal, and vanishes when the work ends. It names the stage,
-//! and has a bar and a percentage while the stage reports its progress: between its first part and its last. A stage that tells
+//! and has a bar and a percentage while the stage reports its progress: between its first part and its last. A stage that reports
 //! nothing but its start and its end has neither.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -70,7 +70,7 @@ impl Watch {
         Self { bar, clock: Arc::default(), _end: end }
     }
 
-    /// A new stage of the command's own, which does not tell how far it is.
+    /// A new stage of the command's own, without progress.
     pub(crate) fn stage(&self, name: &'static str) {
         self.stage_of(name, 0, 0);
     }

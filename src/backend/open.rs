@@ -15,11 +15,11 @@ use crate::policy::Policy;
 /// The variable that names the device which `auto` weighs against the CPU.
 const AUTO_DEVICE: Variable = Variable::AutoDevice;
 
-/// What an engine asks for.
+/// A request for the devices of an engine.
 pub(crate) struct Request<'a> {
     /// The devices.
     pub(crate) choice: DeviceChoice,
-    /// What they must be.
+    /// The kinds that they must be.
     pub(crate) policy: Policy,
     /// The CPU's backend.
     pub(crate) on_host: &'a Cpu,
@@ -200,7 +200,9 @@ impl Request<'_> {
         let prefer_second = self.policy == Policy::PreferGpu;
         let reason = match prefer_second {
             true => format!("chosen by auto: the policy is {}, and {} is there", self.policy, info.id),
-            false => "chosen by auto: each operation runs where measurements expect it to end first".into(),
+            false => {
+                "chosen by auto: each operation runs where measurements expect it to finish first".into()
+            }
         };
         let both = DeviceInfo {
             id: "auto".into(),
@@ -236,6 +238,6 @@ fn together<'a>(infos: impl Iterator<Item = &'a DeviceInfo>) -> DeviceInfo {
         units: infos.iter().map(|info| info.units).sum(),
         memory: infos.iter().map(|info| info.memory).sum(),
         driver: (!drivers.is_empty()).then_some(drivers),
-        reason: "asked for: work is spread over them".into(),
+        reason: "asked for: work is divided among them".into(),
     }
 }

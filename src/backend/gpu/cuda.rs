@@ -78,7 +78,7 @@ fn driver() -> Result<(i32, String), String> {
     // SAFETY: the function writes one integer and needs no initialisation.
     let read = unsafe { sys::cuDriverGetVersion(&mut version) };
     if read != CUresult::CUDA_SUCCESS {
-        return Err(format!("NVIDIA's driver does not tell its version ({read:?})"));
+        return Err(format!("NVIDIA's driver does not report its version ({read:?})"));
     }
     Ok((version, format!("CUDA {}.{}", version / 1000, version % 1000 / 10)))
 }

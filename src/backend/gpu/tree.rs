@@ -96,7 +96,7 @@ impl Tree {
         assert!(H::APPROACHES, "a program with kernels that climb");
         let levels = climbed(width).min(climbed(parents));
         let args = vec![Arg::Buffer(self.heap, 0), Arg::Word(parents as u64), Arg::Word(u64::from(levels))];
-        // SAFETY: the kernels take (heap, parents, levels) and touch digests up to 4 parents, which were looked at. Groups
+        // SAFETY: the kernels take (heap, parents, levels) and touch digests up to 4 parents, which are checked. Groups
         // are powers of two within their bounds, and there are enough for every parent. No group climbs past its own
         // nodes, nor past the root.
         let launch = unsafe { Launch::new(H::PROGRAM, kernel, grid, args) };

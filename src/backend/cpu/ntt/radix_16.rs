@@ -23,8 +23,8 @@ pub(super) struct Layers {
     log_size: u32,
     /// w^(i j), j from 1 to 15, for every i below h, of every layer but the first.
     twiddles: Vec<[Twiddle; 15]>,
-    /// Of a first layer's butterfly and of a later one's, for every power m of the shift that is its root, the power of
-    /// the root proper that it is.
+    /// For a first layer's butterfly and for a later one's: for every output m of the butterfly by shifts, the index of that
+    /// output for the layer's own root.
     outputs: [[u8; 16]; 2],
 }
 
