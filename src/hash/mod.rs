@@ -1,9 +1,10 @@
 //! Hash functions: the interface that a Merkle tree needs, and the supported functions.
 //!
-//! [`Hasher`] is the whole interface: elements, bytes, and digests in, a 32-byte digest out. Two families stand
-//! behind it: arithmetic sponges over Goldilocks ([`Rp64_256`], [`Rp64_256V2021`], [`RpJive64_256`], [`Rpo256`], [`Rpx256`],
-//! [`Poseidon2_8`], [`Poseidon2_12`]), whose digests are four field elements, and byte hashes ([`Blake3`], [`Keccak256`], [`Sha256`]). Trees, commitments and backends are generic over the trait, so a new
-//! hash is files of its own and one line in the list, `for_every_hash`.
+//! [`Hasher`] is the whole interface: elements, bytes, and digests in, a 32-byte digest out. Two families stand behind it:
+//! arithmetic sponges over Goldilocks ([`Rp64_256`], [`Rp64_256V2021`], [`RpJive64_256`], [`Rpo256`], [`Rpx256`],
+//! [`Poseidon2_8`], [`Poseidon2_12`]), whose digests are four field elements, and byte hashes ([`Blake3`], [`Keccak256`],
+//! [`Sha256`]). Trees, commitments and backends are generic over the trait, so a new hash is files of its own and one line in the
+//! list, `for_every_hash`.
 
 mod blake3;
 mod digest;

@@ -2,12 +2,13 @@
 //!
 //! # Mathematical description
 //!
-//! Values on a domain { s w^i } are remainders modulo X - s w^i. They are found down a tree: at stage m = 1, 2, 4, ... there are m
-//! blocks, the remainders modulo X^(n/m) - z^2, and each is taken modulo X^(n/2m) - z and X^(n/2m) + z, which costs one product for two
-//! points: (u, v) goes to u + z v and u - z v. Block i at stage m has z = (s w^rev(i))^(n/2m), rev among the log m bits of i. This takes
-//! coefficients in natural order to values in bit-reversed order, in place (decimation in time, by Cooley and Tukey's butterflies). With stages
-//! in the opposite order and inverted twiddles (decimation in frequency, by Gentleman and Sande's) values become coefficients: (u, v) goes to u + v and (u - v) / z, and the factor n is taken off at the end, by adding the multiple of r that makes the sum divisible by a
-//! power of two.
+//! Values on a domain { s w^i } are remainders modulo X - s w^i. They are found down a tree: at stage m = 1, 2, 4, ... there are
+//! m blocks, the remainders modulo X^(n/m) - z^2, and each is taken modulo X^(n/2m) - z and X^(n/2m) + z, which costs one product
+//! for two points: (u, v) goes to u + z v and u - z v. Block i at stage m has z = (s w^rev(i))^(n/2m), rev among the log m bits
+//! of i. This takes coefficients in natural order to values in bit-reversed order, in place (decimation in time, by Cooley and
+//! Tukey's butterflies). With stages in the opposite order and inverted twiddles (decimation in frequency, by Gentleman and
+//! Sande's) values become coefficients: (u, v) goes to u + v and (u - v) / z, and the factor n is taken off at the end, by adding
+//! the multiple of r that makes the sum divisible by a power of two.
 //!
 //! - A shift costs only a table of twiddles of its own. Without one block 0 has z = 1 at every stage, and n of the n log n / 2
 //!   products fall away.

@@ -12,7 +12,8 @@ use crate::field::{MontgomeryField, TwoAdic};
 
 /// The twiddles of a tree: (s w^rev(i))^(n/2m) for the blocks i of every stage m, with w of order n = 2^`log_size`.
 ///
-/// Without a shift they do not depend on m, and the table has index i, n/2 in all; else index m + i. Each is followed by its quotient; see `kernels/fft_twiddle.h`.
+/// Without a shift they do not depend on m, and the table has index i, n/2 in all; else index m + i. Each is followed by its
+/// quotient; see `kernels/fft_twiddle.h`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Twiddles<F> {
     pub(super) log_size: u32,
