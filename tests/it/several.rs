@@ -74,7 +74,7 @@ fn lists_that_cannot_be_used() {
     };
     use DeviceChoice::{Auto, Cpu, Reference};
     assert_eq!(refused(&[]), bad("", "there is no device in the list"));
-    assert_eq!(refused(&[Cpu, Reference, Cpu]), bad("cpu,reference,cpu", "cpu stands there twice"));
+    assert_eq!(refused(&[Cpu, Reference, Cpu]), bad("cpu,reference,cpu", "cpu is listed twice"));
     assert_eq!(refused(&[Cpu, Auto]), bad("cpu,auto", "auto chooses by itself and stands alone"));
     assert_eq!(Engine::builder().devices(&[Cpu]).build().unwrap().device().id, "cpu");
     let several = Engine::builder().devices(&[Cpu, Reference]).build().unwrap();
