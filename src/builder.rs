@@ -1,4 +1,4 @@
-//! The options of an engine, and how it is made of them: the device found and opened, and threads for it.
+//! The options of an engine, and its construction: opening the device and starting threads.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use crate::merkle::Approach;
 use crate::policy::Policy;
 use crate::progress::Progress;
 
-/// Hears how far long operations are.
+/// A listener for the progress of long operations.
 pub(crate) type Listener = Box<dyn Fn(Progress) + Send + Sync>;
 
-/// The options that say what does the work.
+/// The options that choose what does the work.
 pub(crate) struct Asked {
     pub(crate) device: DeviceChoice,
     policy: Policy,
@@ -30,7 +30,7 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// Options of another engine whose work is done by the same.
+    /// Options for another engine with the same devices and threads.
     pub(crate) fn builder(&self) -> EngineBuilder {
         let Self { device, policy, simd, check_answers, ref weights } = *self;
         let weights = weights.clone();
@@ -43,7 +43,7 @@ impl Asked {
 #[must_use]
 pub struct EngineBuilder {
     device: DeviceChoice,
-    /// Where the name of the device came from, if not from the caller.
+    /// The source of the device's name, if it is not the caller.
     named_by: Option<Variable>,
     policy: Policy,
     weights: Option<Vec<usize>>,
@@ -57,87 +57,87 @@ pub struct EngineBuilder {
 }
 
 impl EngineBuilder {
-    /// The device, or several ([`DeviceChoice::several`]); [`DeviceChoice::Auto`] unless said.
+    /// The device, or several ([`DeviceChoice::several`]); by default [`DeviceChoice::Auto`].
     pub fn device(self, device: DeviceChoice) -> Self {
         Self { device, named_by: None, ..self }
     }
 
-    /// The device, or several, that the environment variable `ZKACCEL_DEVICE` names; where it is not set or is empty, the builder stays as
-    /// it is. Errors about such a device, here and from [`build`](Self::build), name the variable.
+    /// The device, or several, that the environment variable `ZKACCEL_DEVICE` names; where it is unset or empty, the builder is
+    /// unchanged. Errors about such a device, here and from [`build`](Self::build), name the variable.
     ///
-    /// [`Error::UnknownName`] for what is no name of a device.
+    /// [`Error::UnknownName`] for anything that is not the name of a device.
     pub fn device_from_environment(self) -> Result<Self, Error> {
         Ok(match Variable::Device.read()? {
-            // What `auto` chooses has been named by nobody, or by a variable of its own.
+            // The device that `auto` chooses has not been named, or is named by a variable of its own.
             Some(DeviceChoice::Auto) => self.device(DeviceChoice::Auto),
             Some(device) => Self { device, named_by: Some(Variable::Device), ..self },
             None => self,
         })
     }
 
-    /// Several devices, over which work is spread; one is that device.
+    /// Several devices, over which work is divided; a list of one is that device.
     pub fn devices(self, devices: &[DeviceChoice]) -> Self {
         self.device(DeviceChoice::several(devices))
     }
 
-    /// Whether the work is to be done by GPUs or processors ([`policy`](crate::policy)); [`Policy::Any`] unless said.
+    /// Whether the work is to be done by GPUs or processors ([`policy`](crate::policy)); by default [`Policy::Any`].
     pub fn policy(self, policy: Policy) -> Self {
         Self { policy, ..self }
     }
 
-    /// Shares every operation out to several devices in proportion to these weights, however small it is.
+    /// Divides every operation among several devices in proportion to these weights, however small it is.
     pub(crate) fn weights(self, weights: Vec<usize>) -> Self {
         Self { weights: Some(weights), ..self }
     }
 
-    /// The number of threads that compute; all that the system grants unless said. Jobs have as many more ([`Job`](crate::Job)), which wait
-    /// for these.
+    /// The number of threads that compute; by default all that the system grants. Jobs ([`Job`](crate::Job)) have as many
+    /// additional threads, which wait for these.
     pub fn threads(self, threads: usize) -> Self {
         Self { threads: Some(threads), ..self }
     }
 
-    /// The vector instructions of the CPU device. Unless said, those that the environment variable `ZKACCEL_SIMD` names
+    /// The vector instructions of the CPU device. By default those that the environment variable `ZKACCEL_SIMD` names
     /// (`portable`, `neon`, `avx2`, `avx512` or `avx512ifma`), and without it the best that the machine has.
     pub fn simd(self, simd: Simd) -> Self {
         Self { simd: Some(simd), ..self }
     }
 
-    /// How a GPU builds trees; [`Approach::Auto`] unless said. The host has one way only.
+    /// How a GPU builds trees; by default [`Approach::Auto`]. The host has a single approach.
     pub fn approach(self, approach: Approach) -> Self {
         Self { approach, ..self }
     }
 
-    /// Puts every answer of the device to a cheap random test before it is believed: [`Error::CheckFailed`] where it fails.
-    /// For transforms the test is a proof but for one case in about 2^64 / n; rows, trees and sums are tested in samples. For devices that are not trusted, such as a provider's library. The
-    /// tests take memory beside the budget, as much as the data, and data that stay between operations do so in host memory.
+    /// Tests every answer of the device, cheaply and at random, before it is used: [`Error::CheckFailed`] where the test fails.
+    /// For transforms the test is a proof but for one case in about 2^64 / n; rows, trees and sums are tested in samples. For
+    /// devices that are not trusted, such as a provider's library. The tests take memory beyond the budget, as much as the data,
+    /// and data that stay between operations are kept in host memory.
     pub fn check_answers(self, check_answers: bool) -> Self {
         Self { check_answers, ..self }
     }
 
-    /// The most bytes of host memory that one operation may allocate, its result included. The machine's memory
-    /// unless said.
+    /// The most bytes of host memory that one operation may allocate, its result included. By default the machine's memory.
     pub fn memory_budget(self, bytes: u64) -> Self {
         Self { memory_budget: Some(bytes), ..self }
     }
 
-    /// The most bytes of its own memory that a device may spend on one operation, its inputs and its result included, where
-    /// the device has memory of its own; of several devices each. Half of the device's memory unless said, and never more than its
-    /// driver grants in one piece.
+    /// The most bytes of its own memory that a device may spend on one operation, its inputs and its result included, where the
+    /// device has memory of its own; for several devices, the limit of each. By default half of the device's memory, and never
+    /// more than its driver grants in one allocation.
     ///
-    /// Operations on host data that would take more are done in parts, with the same results. Matrices that are to stay on
-    /// the device are refused: [`Error::OverDeviceBudget`]. What stays there is counted by each operation that uses it.
+    /// Operations on host data that would take more are done in parts, with the same results. Matrices that would have to stay on
+    /// the device are refused: [`Error::OverDeviceBudget`]. Data that stay there count towards each operation that uses them.
     pub fn device_memory(self, bytes: u64) -> Self {
         Self { device_memory: Some(bytes), ..self }
     }
 
-    /// A function that hears how far long operations are. It is called from the engine's threads, in the middle of the operation: it must
-    /// not wait for other work of the engine.
+    /// A function that is called with the progress of long operations. It is called from the engine's threads, during the
+    /// operation, and must not wait for other work of the engine.
     pub fn on_progress(self, listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
         Self { progress: Some(Box::new(listener)), ..self }
     }
 
     /// The engine; [`Error::DeviceMissing`], also for vector instructions that the machine lacks, [`Error::UnknownName`]
-    /// for a level that the environment names and nobody knows, [`Error::DriverTooOld`], [`Error::BadDevices`] for a list that
+    /// for an unknown level in the environment, [`Error::DriverTooOld`], [`Error::BadDevices`] for a list that
     /// contradicts itself, [`Error::PolicyUnmet`] and [`Error::PolicyContradicted`], or [`Error::BadThreadCount`].
     pub fn build(self) -> Result<Engine, Error> {
         let cpu = Cpu::new(self.simd.map_or_else(Simd::from_environment, Ok)?)?;
@@ -161,11 +161,11 @@ impl EngineBuilder {
         self.build_on(dispatcher, device)
     }
 
-    /// The number of threads, if it can be meant.
+    /// The number of threads, if it is plausible.
     fn requested_threads(&self) -> Result<usize, Error> {
         let all = || std::thread::available_parallelism().map_or(1, |n| n.get());
         let threads = self.threads.unwrap_or_else(all);
-        // More threads than this cannot be meant, and each costs address space before it does any work.
+        // More threads than this are implausible, and each costs address space before it does any work.
         match (1..=4096).contains(&threads) {
             true => Ok(threads),
             false => Err(Error::BadThreadCount { threads, reason: "expected from 1 to 4096".into() }),
@@ -192,7 +192,7 @@ impl EngineBuilder {
             check_answers: self.check_answers,
             weights: self.weights,
         };
-        // Twice as many as there are threads, so that one that is done finds the next operation waiting.
+        // Twice as many as there are threads, so that a thread that has finished finds the next operation waiting.
         let gate = Arc::new(Gate::new(2 * threads));
         let jobs = JobThreads::new(threads, Arc::clone(&gate));
         let shared =

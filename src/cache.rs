@@ -1,7 +1,7 @@
-//! What is kept on disk between runs: cost curves, measured once per machine, and kernels that OpenCL has compiled.
+//! The cache on disk: cost curves, measured once per machine, and kernels that OpenCL has compiled.
 //!
 //! The files lie in the folder `zkaccel` of the user's caches: `$XDG_CACHE_HOME/zkaccel`, or `$HOME/.cache/zkaccel` where that
-//! variable is not set. With neither variable nothing is kept. [`forget_measurements`] makes this machine be measured again.
+//! variable is not set. With neither variable nothing is cached. [`forget_measurements`] causes the machine to be measured again.
 //!
 //! | bytes | contents |
 //! |---|---|
@@ -10,11 +10,11 @@
 //! | the rest | the contents |
 //!
 //! The name of a file is a digest of everything that its contents depend on, so a stale file is never found, and a file under
-//! another one's name does not match its digest. Whatever does not match is ignored with a [warning](warnings) and made again.
+//! another one's name does not match its digest. A file that does not match is ignored with a [warning](warnings) and made again.
 //!
 //! A digest reveals damage; it does not stop a person who can write to the folder. Therefore a folder or a file that belongs to another
 //! user, or that another user can write, is not used, no symbolic link is followed, and what is written here can be read and
-//! written by its owner alone. A cache that cannot be written costs time and nothing else.
+//! written by its owner alone. A cache that cannot be written costs only time.
 
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
@@ -26,13 +26,13 @@ use std::time::Duration;
 
 use crate::lock::lock;
 
-/// What every file begins with.
+/// The first bytes of every file.
 const MAGIC: &[u8; 16] = b"zkaccel cache 2\n";
 
 /// The context of all digests, which changes with the format.
 const CONTEXT: &str = "zkaccel cache 2";
 
-/// The part of the key of every cost curve; it tells measurements from binaries.
+/// The part of the key of every cost curve; it distinguishes measurements from binaries.
 const CURVE: &str = "curve";
 
 /// How the names of files end: those of measurements, of binaries, and of files that are being written.
@@ -54,7 +54,7 @@ pub fn folder() -> Option<PathBuf> {
 }
 
 /// Removes the cost curves that are kept in [`folder`] and returns how many there were. Each operation is measured again when an engine
-/// that weighs devices against each other, `auto` or several, next needs its cost. Engines that have read a curve go on with it.
+/// that compares devices, `auto` or several, next needs its cost. Engines that have read a curve keep using it.
 ///
 /// The error is the system's, or says why the folder is not used.
 pub fn forget_measurements() -> io::Result<usize> {
@@ -73,7 +73,7 @@ fn forget_measurements_in(folder: &Path) -> io::Result<usize> {
         if path.extension().is_some_and(|extension| extension == MEASUREMENT) {
             match fs::remove_file(&path) {
                 Ok(()) => removed += 1,
-                // Another process was faster.
+                // Another process has removed it.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
@@ -91,7 +91,7 @@ static WARNINGS: Mutex<Warnings> = Mutex::new(Warnings { new: Vec::new(), known:
 
 struct Warnings {
     new: Vec<String>,
-    /// Whatever was said before; it is not said again.
+    /// The warnings given before, which are not repeated.
     known: BTreeSet<String>,
 }
 
@@ -114,7 +114,7 @@ pub(crate) fn path(parts: &[&str]) -> Option<PathBuf> {
     Some(folder()?.join(format!("{}.{extension}", hasher.finalize().to_hex())))
 }
 
-/// The contents of a file, if it is there, is ours, and is whole.
+/// The contents of a file, if it exists, belongs to this user, and is intact.
 pub(crate) fn load(path: &Path) -> Option<Vec<u8>> {
     match read(path) {
         Ok(contents) => Some(contents),
@@ -126,18 +126,18 @@ pub(crate) fn load(path: &Path) -> Option<Vec<u8>> {
     }
 }
 
-/// Writes a file, if it can be written. Others see it whole or not at all.
+/// Writes a file, if it can be written. Other processes see it complete or not at all.
 pub(crate) fn store(path: &Path, contents: &[u8]) {
-    // An error of the system costs time and nothing else; `load` has told why a folder is not used.
+    // An error of the system costs only time; `load` has reported why a folder is not used.
     let _ = write(path, contents);
 }
 
-/// Why there is nothing to be had.
+/// Why a file cannot be used.
 #[derive(Debug, PartialEq)]
 enum Unusable {
-    /// There is nothing, or the system refuses to show it.
+    /// It does not exist, or the system refuses access.
     Absent,
-    /// There is something that must not be believed.
+    /// It exists, but must not be trusted.
     Refused(String),
 }
 
@@ -147,7 +147,7 @@ impl From<io::Error> for Unusable {
     }
 }
 
-/// Nothing but a folder of this user, into which nobody else writes.
+/// Accepts only a folder that belongs to this user and that no other user can write.
 fn check_folder(folder: &Path) -> Result<(), Unusable> {
     let metadata = fs::symlink_metadata(folder)?;
     let reason = match metadata.is_dir() {
@@ -163,7 +163,7 @@ fn check_folder(folder: &Path) -> Result<(), Unusable> {
     })
 }
 
-/// Why a file or a folder cannot be trusted, if that is so.
+/// Why a file or a folder cannot be trusted, if it cannot.
 #[cfg(unix)]
 fn owner_problem(metadata: &Metadata) -> Option<String> {
     use std::os::unix::fs::MetadataExt;
@@ -249,7 +249,7 @@ fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let folder = path.parent().ok_or(ErrorKind::InvalidInput)?;
     let (mut builder, mut options) = (DirBuilder::new(), OpenOptions::new());
-    // A new file: nothing that is there already is opened, nor is a link followed.
+    // A new file: an existing one is not opened, nor is a link followed.
     options.write(true).create_new(true);
     #[cfg(unix)]
     {
@@ -263,7 +263,7 @@ fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let unfinished = path.with_extension(format!("{}-{number}.{UNFINISHED}", std::process::id()));
     let mut file = options.open(&unfinished)?;
-    // A link in the file's place is replaced, not followed.
+    // A link of the file's name is replaced, not followed.
     let written = file.write_all(&seal(path, contents)).and_then(|()| fs::rename(&unfinished, path));
     if written.is_err() {
         let _ = fs::remove_file(&unfinished);
@@ -271,7 +271,7 @@ fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     written
 }
 
-/// Removes what processes that have died while they wrote have left behind.
+/// Removes files left behind by processes that died while writing.
 fn remove_stale_files(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -291,7 +291,7 @@ mod tests {
     use super::*;
 
     /// A folder for a cache, and the path of a file in it.
-    fn place() -> (tempfile::TempDir, PathBuf) {
+    fn cache_file() -> (tempfile::TempDir, PathBuf) {
         let base = tempfile::tempdir().unwrap();
         let path = base.path().join("zkaccel").join("0123abcd.curve");
         (base, path)
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn what_is_stored_is_loaded() {
-        let (_base, path) = place();
+        let (_base, path) = cache_file();
         assert_eq!(load(&path), None);
         for contents in [&b"binary"[..], &[7; 100_000], b"x"] {
             store(&path, contents);
@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn every_damage_is_seen_told_and_made_good() {
-        let (_base, path) = place();
+        let (_base, path) = cache_file();
         store(&path, b"the contents of a file");
         let whole = fs::read(&path).unwrap();
         let damaged = |bytes: &[u8]| {
@@ -334,8 +334,9 @@ mod tests {
             damaged(&whole[..at]);
         }
         damaged(&[&whole[..], b"x"].concat());
-        let told = warnings().into_iter().filter(|warning| warning.contains(path.to_str().unwrap())).count();
-        assert_eq!(told, 1, "the same is said once");
+        let warned =
+            warnings().into_iter().filter(|warning| warning.contains(path.to_str().unwrap())).count();
+        assert_eq!(warned, 1, "the same warning is given once");
         store(&path, b"again");
         assert_eq!(load(&path).as_deref(), Some(&b"again"[..]));
     }
@@ -343,7 +344,7 @@ mod tests {
     /// A whole file under another one's name is not that one.
     #[test]
     fn a_file_belongs_to_its_name() {
-        let (_base, path) = place();
+        let (_base, path) = cache_file();
         let other = path.with_file_name("other.curve");
         store(&path, b"contents");
         fs::copy(&path, &other).unwrap();
@@ -353,7 +354,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_cannot_be_written_is_no_error() {
-        let (base, _) = place();
+        let (base, _) = cache_file();
         let file = base.path().join("file");
         fs::write(&file, "no folder").unwrap();
         for path in [file.join("program.bin"), file.join("zkaccel").join("program.bin")] {
@@ -365,7 +366,7 @@ mod tests {
 
     #[test]
     fn what_is_written_long_ago_and_unfinished_is_removed() {
-        let (_base, path) = place();
+        let (_base, path) = cache_file();
         store(&path, b"contents");
         let [old, young] = ["1-1.tmp", "2-2.tmp"].map(|name| path.with_extension(name));
         fs::write(&young, "half").unwrap();
@@ -378,7 +379,7 @@ mod tests {
 
     #[test]
     fn measurements_are_forgotten_and_nothing_else() {
-        let (_base, path) = place();
+        let (_base, path) = cache_file();
         let folder = path.parent().unwrap();
         assert_eq!(forget_measurements_in(folder).unwrap(), 0, "there is no folder yet");
         let name = |parts: &[&str]| self::path(parts).map(|path| path.file_name().unwrap().to_owned());
@@ -389,7 +390,7 @@ mod tests {
         store(&path, b"contents");
         let removed = forget_measurements_in(folder).unwrap();
         let left: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-        // Where the environment names no folder there are no names either.
+        // Without a folder in the environment there are no names either.
         let named = usize::from(super::folder().is_some());
         assert_eq!((removed, left.len()), (1 + named, named));
         assert!(left.iter().all(|path| path.extension().unwrap() == BINARY), "{left:?}");
@@ -407,7 +408,7 @@ mod tests {
 
         #[test]
         fn what_is_written_is_private() {
-            let (_base, path) = place();
+            let (_base, path) = cache_file();
             store(&path, b"contents");
             let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o7777;
             assert_eq!((mode(path.parent().unwrap()), mode(&path)), (0o700, 0o600));
@@ -415,7 +416,7 @@ mod tests {
 
         #[test]
         fn what_others_can_write_is_not_used() {
-            let (_base, path) = place();
+            let (_base, path) = cache_file();
             let folder = path.parent().unwrap();
             store(&path, b"contents");
             for mode in [0o775, 0o757, 0o777, 0o1777] {
@@ -437,7 +438,7 @@ mod tests {
         /// Only root can give a folder away; others have nothing to test here.
         #[test]
         fn what_belongs_to_others_is_not_used() {
-            let (_base, path) = place();
+            let (_base, path) = cache_file();
             let folder = path.parent().unwrap();
             store(&path, b"contents");
             let give = |path: &Path, user| std::os::unix::fs::chown(path, Some(user), None);
@@ -454,7 +455,7 @@ mod tests {
 
         #[test]
         fn links_are_not_followed() {
-            let (base, path) = place();
+            let (base, path) = cache_file();
             let folder = path.parent().unwrap();
             store(&path, b"contents");
             let target = base.path().join("target");
@@ -478,7 +479,7 @@ mod tests {
 
         #[test]
         fn what_is_no_file_is_not_read() {
-            let (_base, path) = place();
+            let (_base, path) = cache_file();
             fs::create_dir_all(&path).unwrap();
             set_mode(path.parent().unwrap(), 0o700);
             assert!(refusal(&path).contains("it is not a regular file"));

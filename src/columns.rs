@@ -1,7 +1,7 @@
-//! Matrices as operations take them: in host memory, or where they stay, by the same calls.
+//! Matrices as operands: in host memory or on a device, through the same calls.
 //!
-//! What comes of a matrix in host memory is in host memory; what comes of a [`DeviceMatrix`](crate::resident::DeviceMatrix) stays
-//! with it.
+//! The result for a matrix in host memory is in host memory; that for a [`DeviceMatrix`](crate::resident::DeviceMatrix) stays on
+//! the same device.
 
 use crate::backend::Accelerated;
 use crate::engine::{Engine, memory_of};
@@ -23,9 +23,9 @@ pub trait ColumnsMut: sealed::Sealed {
 /// A matrix that operations read: a [`Matrix`], a reference to one, a [`MatrixRef`] or a [`MatrixInput`], all in host memory; or a
 /// [`DeviceMatrix`](crate::resident::DeviceMatrix) or a reference to one.
 pub trait Columns: sealed::Sealed {
-    /// A matrix that is made of this one.
+    /// The type of a matrix computed from this one.
     type Matrix: Send;
-    /// A tree over its rows.
+    /// The type of a tree over its rows.
     type Tree<H: Accelerated>: Send;
 
     /// [`Engine::lde`].
@@ -42,7 +42,7 @@ pub trait Columns: sealed::Sealed {
 }
 
 pub(crate) mod sealed {
-    /// Nobody else has matrices.
+    /// Sealed: other types cannot be matrices.
     pub trait Sealed {}
 }
 
@@ -53,18 +53,18 @@ impl Engine {
     /// else [`Error::NotCanonical`]; a matrix that is refused is unchanged. Between equal orders the transform works
     /// through a scratch of at most 8 columns; from one order to the other it needs none.
     ///
-    /// A device that fails leaves the matrix unchanged too, unless it is lost in the last moment, while the result is
-    /// copied back: then the error is [`Error::ResultLost`].
+    /// A device that fails leaves the matrix unchanged too, unless it is lost at the very end, while the result is copied back:
+    /// then the error is [`Error::ResultLost`].
     ///
-    /// Of a [`DeviceMatrix`](crate::resident::DeviceMatrix) other clones keep what they have. Its errors are besides [`Error::ForeignBuffer`],
-    /// [`Error::OverDeviceBudget`], [`Error::DeviceOutOfMemory`] and [`Error::DeviceFailed`].
+    /// For a [`DeviceMatrix`](crate::resident::DeviceMatrix) other clones keep their contents. Further errors are then
+    /// [`Error::ForeignBuffer`], [`Error::OverDeviceBudget`], [`Error::DeviceOutOfMemory`] and [`Error::DeviceFailed`].
     pub fn ntt(&self, ntt: &Ntt, matrix: impl ColumnsMut) -> Result<(), Error> {
         matrix.ntt_on(self, ntt)
     }
 
     /// Extends every column of a matrix to a larger domain: values on `lde.from()` to values on `lde.to()`.
     ///
-    /// An owned matrix in host memory is used up as scratch; a borrowed one is copied. The result has the layout of the input.
+    /// An owned matrix in host memory is consumed as scratch; a borrowed one is copied. The result has the layout of the input.
     /// Errors as [`ntt`](Self::ntt), and [`Error::OverBudget`] or [`Error::HostOutOfMemory`] for a result in host memory.
     pub fn lde<M: Columns>(&self, lde: &Lde, matrix: M) -> Result<M::Matrix, Error> {
         matrix.lde_on(self, lde)

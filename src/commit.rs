@@ -49,8 +49,8 @@ impl TraceSpec {
     }
 }
 
-/// An extended trace and the Merkle tree over its rows: what a prover keeps. It lies where the engine worked, on a device in the
-/// device's memory, and is opened there; copies in host memory are made when they are asked for. Clones share it.
+/// An extended trace and the Merkle tree over its rows, which a prover keeps. It lies where the engine worked, on a device in the
+/// device's memory, and is opened there; copies in host memory are made on request. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Commitment<H: Hasher> {
     extension: DeviceMatrix<Goldilocks>,
@@ -58,14 +58,14 @@ pub struct Commitment<H: Hasher> {
     copies: Copies<H>,
 }
 
-/// What was brought to the host.
+/// Copies in host memory.
 #[derive(Clone)]
 struct Copies<H: Hasher> {
     extension: OnceLock<Arc<Matrix<Goldilocks>>>,
     tree: OnceLock<Arc<MerkleTree<H>>>,
 }
 
-/// Rows of an extended trace and their opening: what a prover sends.
+/// Rows of an extended trace and their opening, which a prover sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowOpening<H: Hasher> {
     /// The entries of the opened rows, in ascending order of the rows' indices.
@@ -79,7 +79,7 @@ pub struct RowOpening<H: Hasher> {
 pub enum TraceInput<'a> {
     /// In host memory.
     Host(MatrixInput<'a, Goldilocks>),
-    /// Where an engine keeps it.
+    /// In an engine's memory.
     Resident(DeviceMatrix<Goldilocks>),
 }
 
@@ -107,10 +107,10 @@ impl Engine {
     /// The extension has the layout of the trace and takes 8 b n w bytes, the tree takes 64 b n. Rows of a row-major trace hash
     /// fastest.
     ///
-    /// On a device with memory of its own, the trace goes there, extension and tree stay there, and the root comes back. A
-    /// commitment that exceeds the [device's budget](crate::EngineBuilder::device_memory), or for which the device has no memory
-    /// left, is made in parts and lies in host memory, with the same root. In host memory an owned trace is used up, and freed
-    /// before the tree is built; a borrowed one is copied.
+    /// On a device with memory of its own, the trace is copied there, extension and tree stay there, and the root is copied back.
+    /// A commitment that exceeds the [device's budget](crate::EngineBuilder::device_memory), or for which the device has no
+    /// memory left, is made in parts and lies in host memory, with the same root. In host memory an owned trace is consumed, and
+    /// freed before the tree is built; a borrowed one is copied.
     ///
     /// [`Error::NotPowerOfTwo`] for the rows, errors of [`TraceSpec::lde`], [`Error::NotCanonical`], for a commitment in host
     /// memory [`Error::OverBudget`] and [`Error::HostOutOfMemory`], and on a device [`Error::DeviceFailed`].
@@ -166,7 +166,7 @@ impl Engine {
         self.commit_in_host_memory(&lde, self.download(&trace)?.into())
     }
 
-    /// Whether there is a device that may hold the extension of a trace and its tree; the extension asks for itself.
+    /// Whether there is a device that may hold the extension of a trace and its tree; the extension checks its own part.
     fn has_room_for<H: Hasher>(&self, lde: &Lde, shape: Shape) -> bool {
         let rows = lde.to().size();
         let required = memory_of::<Goldilocks>(rows, shape.columns);
@@ -174,7 +174,7 @@ impl Engine {
         self.device_budget().is_some_and(|budget| required <= budget)
     }
 
-    /// Commits to a trace in the device's memory, which is given up as soon as it is extended.
+    /// Commits to a trace in the device's memory, which is freed as soon as it is extended.
     fn commit_to_resident<H: Accelerated>(
         &self,
         lde: &Lde,
@@ -225,17 +225,17 @@ impl<H: Hasher> Commitment<H> {
         self.tree.cap(height)
     }
 
-    /// The extended trace, where it is.
+    /// The extended trace, wherever it lies.
     pub fn resident_extension(&self) -> &DeviceMatrix<Goldilocks> {
         &self.extension
     }
 
-    /// The tree over its rows, where it is.
+    /// The tree over its rows, wherever it lies.
     pub fn resident_tree(&self) -> &DeviceTree<H> {
         &self.tree
     }
 
-    /// The extended trace in host memory. What is on a device is copied the first time, and the copy kept: errors as
+    /// The extended trace in host memory. Data on a device are copied the first time, and the copy is kept: errors as
     /// [`Engine::download`].
     pub fn extension(&self) -> Result<MatrixRef<'_, Goldilocks>, Error> {
         match self.extension.as_host() {
@@ -244,7 +244,7 @@ impl<H: Hasher> Commitment<H> {
         }
     }
 
-    /// The tree over its rows in host memory. What is on a device is copied the first time, and the copy kept: errors as
+    /// The tree over its rows in host memory. Data on a device are copied the first time, and the copy is kept: errors as
     /// [`DeviceTree::download`].
     pub fn tree(&self) -> Result<&MerkleTree<H>, Error> {
         match self.tree.as_host() {
@@ -258,8 +258,8 @@ impl<H: Hasher> Commitment<H> {
         self.open_to_cap(rows, 0)
     }
 
-    /// Opens rows of the extension against the cap of a height; errors as [`DeviceTree::open_many_to_cap`]. Of a
-    /// commitment on a device nothing comes back but these rows and their siblings.
+    /// Opens rows of the extension against the cap of a height; errors as [`DeviceTree::open_many_to_cap`]. From a device only
+    /// these rows and their siblings are copied.
     pub fn open_to_cap(&self, rows: &[usize], cap_height: u32) -> Result<RowOpening<H>, Error> {
         let opening = self.tree.open_many_to_cap(rows, cap_height)?;
         let rows = self.extension.read_rows(&opening.indices)?;
@@ -272,7 +272,7 @@ impl<H: Hasher> Commitment<H> {
     }
 }
 
-/// What a cell holds, made if it holds nothing; of two makers at once one's is kept.
+/// The value of a cell, initialised if it is empty; of two concurrent initialisations one is kept.
 fn kept<T>(cell: &OnceLock<Arc<T>>, make: impl FnOnce() -> Result<T, Error>) -> Result<&T, Error> {
     if cell.get().is_none() {
         let _ = cell.set(Arc::new(make()?));
@@ -294,7 +294,7 @@ impl<H: Hasher> fmt::Debug for Copies<H> {
 }
 
 impl<H: Hasher> RowOpening<H> {
-    /// Checks the rows against a cap. The verifier says how many columns the trace has, because the hash of a row of
+    /// Checks the rows against a cap. The verifier specifies the number of columns, because the hash of a row of
     /// eight words is also the hash of two digests.
     ///
     /// [`Error::LengthMismatch`] for rows of another width, else as [`Cap::verify_many`].

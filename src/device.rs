@@ -1,4 +1,4 @@
-//! Devices: how one or several are asked for, and what is known of those that are there.
+//! Devices: how they are chosen, and descriptions of those that are present.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,13 +13,13 @@ use crate::lock::lock;
 /// The device an engine is asked to run on, or several.
 ///
 /// It prints as, and parses from, the name used on the command line: `auto`, `cpu`, `reference`, `cuda:0`, `opencl:1`,
-/// `provider:./libother.so`; `cuda` and `opencl` are all of their kind; names with commas between them are several devices, over
-/// which work is spread.
+/// `provider:./libother.so`; `cuda` and `opencl` are all of their kind; names separated by commas are several devices, over which
+/// work is divided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DeviceChoice {
-    /// The CPU and the first GPU, if there is one: each operation runs where measurements on this machine expect it to
-    /// end first ([`Engine::choices`](crate::Engine::choices) tells). The environment variable `ZKACCEL_AUTO_DEVICE`
-    /// names another device to weigh against the CPU.
+    /// The CPU and the first GPU, if there is one: each operation runs where measurements on this machine expect it to finish
+    /// first ([`Engine::choices`](crate::Engine::choices) reports the choices). The environment variable `ZKACCEL_AUTO_DEVICE`
+    /// names another device to compare with the CPU.
     #[default]
     Auto,
     /// The CPU, with all threads and vector units.
@@ -30,22 +30,22 @@ pub enum DeviceChoice {
     Cuda(u32),
     /// The OpenCL device with this number, counted from 0 through all platforms.
     OpenCl(u32),
-    /// A shared library with the C interface of zkaccel, at this path. Names that were parsed keep their path for good.
+    /// A shared library with the C interface of zkaccel, at this path. Parsed paths are never freed.
     Provider(&'static Path),
     /// Every NVIDIA GPU of the machine.
     AllCuda,
     /// Every OpenCL device of the machine, processors among them.
     AllOpenCl,
-    /// Several devices; [`several`](Self::several) makes it. Lists that were made are kept for good.
+    /// Several devices; made by [`several`](Self::several). Lists are never freed.
     Several(&'static [DeviceChoice]),
 }
 
-/// A variable of the environment that names a device, or several. An empty one counts as not set.
+/// An environment variable that names one or several devices. An empty one counts as unset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Variable {
-    /// The device of engines for which none was chosen in another way.
+    /// The device of engines for which none is chosen otherwise.
     Device,
-    /// The device that `auto` weighs against the CPU.
+    /// The device that `auto` compares with the CPU.
     AutoDevice,
 }
 
@@ -58,7 +58,8 @@ impl Variable {
         }
     }
 
-    /// The choice that it holds; [`Error::UnknownName`], with the name of the variable, for what is no name of a device.
+    /// Its value as a choice; [`Error::UnknownName`], with the name of the variable, for anything that is not the name of a
+    /// device.
     pub(crate) fn read(self) -> Result<Option<DeviceChoice>, Error> {
         let named = std::env::var_os(self.name()).filter(|name| !name.is_empty());
         named.map(|name| name.to_string_lossy().parse().map_err(|error| self.blame(error))).transpose()
@@ -93,12 +94,12 @@ impl Variable {
 }
 
 impl DeviceChoice {
-    /// The environment variable that names the device where none was chosen in another way, for
+    /// The environment variable that names the device where none is chosen otherwise, for
     /// [`EngineBuilder::device_from_environment`](crate::EngineBuilder::device_from_environment), and so for
     /// [`Engine::global`](crate::Engine::global) and the `zkaccel` command.
     pub const VARIABLE: &str = "ZKACCEL_DEVICE";
 
-    /// The forms of a name, as they are listed to users.
+    /// The forms of a name, as listed to users.
     pub const NAMES: [&str; 9] = [
         "auto",
         "cpu",
@@ -111,7 +112,7 @@ impl DeviceChoice {
         "several of them with commas between",
     ];
 
-    /// Several devices as one choice. Whether they can be used together is seen when an engine is built.
+    /// Several devices as one choice. Whether they can be used together is checked when an engine is built.
     pub fn several(devices: &[DeviceChoice]) -> Self {
         static KEPT: Mutex<BTreeMap<String, &'static [DeviceChoice]>> = Mutex::new(BTreeMap::new());
         let name = Names(devices).to_string();
@@ -121,7 +122,7 @@ impl DeviceChoice {
 
     /// The devices of the choice, one by one; `cuda` and `opencl` are those that are present.
     ///
-    /// [`Error::BadDevices`] for a list in which one stands twice or `auto`, which chooses by itself, or which is empty;
+    /// [`Error::BadDevices`] for an empty list, and for one that contains a device twice, or `auto`, which chooses by itself;
     /// [`Error::DeviceMissing`] where there is none of a kind.
     pub(crate) fn each(self) -> Result<Vec<Self>, Error> {
         let all = |devices: Found| -> Result<Vec<Self>, Error> {
@@ -142,7 +143,7 @@ impl DeviceChoice {
                     return Err(refused("auto chooses by itself and stands alone"));
                 }
                 match (1..each.len()).find(|&i| each[..i].contains(&each[i])) {
-                    Some(i) => Err(refused(&format!("{} stands there twice", each[i]))),
+                    Some(i) => Err(refused(&format!("{} is listed twice", each[i]))),
                     None if each.is_empty() => Err(refused("there is no device in the list")),
                     None => Ok(each),
                 }
@@ -152,7 +153,7 @@ impl DeviceChoice {
     }
 }
 
-/// Names with commas between them.
+/// Names separated by commas.
 struct Names<'a>(&'a [DeviceChoice]);
 
 impl fmt::Display for Names<'_> {
@@ -183,8 +184,8 @@ impl fmt::Display for DeviceChoice {
 impl FromStr for DeviceChoice {
     type Err = Error;
 
-    /// [`Error::UnknownName`] for what is no name of a device. Whether the device is there is seen when an engine is
-    /// built.
+    /// [`Error::UnknownName`] for anything that is not the name of a device. Whether the device is present is checked when an
+    /// engine is built.
     fn from_str(text: &str) -> Result<Self, Error> {
         let mut devices = Vec::new();
         let mut path: Option<String> = None;
@@ -234,7 +235,7 @@ fn unknown(text: &str) -> Error {
     Error::UnknownName { what: "device", found: text.into(), expected: DeviceChoice::NAMES.join(", ") }
 }
 
-/// A path that stays, once for each that was ever parsed.
+/// A path that is never freed, stored once for each path that was ever parsed.
 fn kept(path: &str) -> &'static Path {
     static KEPT: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut kept = lock(&KEPT);
@@ -268,15 +269,15 @@ impl fmt::Display for DeviceKind {
 /// A device that is present.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceInfo {
-    /// The name by which it is asked for, such as `cpu`.
+    /// The name by which it is chosen, such as `cpu`.
     pub id: String,
     /// What sort of hardware it is.
     pub kind: DeviceKind,
-    /// What it is, such as the processor's brand.
+    /// Its description, such as the processor's brand.
     pub description: String,
     /// Threads or compute units.
     pub units: usize,
-    /// Its memory in bytes, where the system tells.
+    /// Its memory in bytes, where the system reports it.
     pub memory: Option<u64>,
     /// Its driver and the driver's version, where it has one.
     pub driver: Option<String>,
@@ -298,16 +299,16 @@ pub struct Bandwidths {
 /// Devices of a kind, or why there are none.
 type Found = Result<Vec<DeviceInfo>, String>;
 
-/// The devices of this machine: the CPU, then what CUDA and OpenCL find. The reference is no device and is not listed.
+/// The devices of this machine: the CPU, then what CUDA and OpenCL find. The reference is not hardware and is not listed.
 ///
-/// A GPU with two drivers stands here twice, by the name of each.
+/// A GPU with two drivers is listed twice, under both names.
 pub fn devices() -> Vec<DeviceInfo> {
     let others = [cuda(), opencl()].into_iter().flat_map(Result::unwrap_or_default);
     std::iter::once(cpu()).chain(others).collect()
 }
 
-/// The bytes of a device's memory that nobody uses now, where its driver tells: Linux for the host, CUDA for NVIDIA's GPUs, which
-/// it starts for that; OpenCL has no such question.
+/// The bytes of a device's memory that are free now, where the system or the driver reports them: Linux for the host, and CUDA
+/// for NVIDIA's GPUs, whose driver is started for that. OpenCL has no such query.
 pub fn free_memory(device: DeviceChoice) -> Option<u64> {
     match device {
         DeviceChoice::Cpu => crate::memory::available(),
@@ -350,13 +351,13 @@ pub(crate) fn cpu() -> DeviceInfo {
     }
 }
 
-/// [`Error::DeviceMissing`], with what is there instead.
+/// [`Error::DeviceMissing`], with the devices that are present.
 pub(crate) fn missing(device: &str, reason: String) -> Error {
     let available = devices().into_iter().map(|device| device.id).collect::<Vec<_>>().join(", ");
     Error::DeviceMissing { device: device.into(), reason, available }
 }
 
-/// The processor's name, where the system tells (Linux), and its architecture.
+/// The processor's name, where the system reports it (Linux), and its architecture.
 fn processor() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let brand = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
@@ -397,9 +398,9 @@ mod tests {
     #[test]
     fn lists_that_contradict_themselves_are_refused() {
         for (text, why) in [
-            ("cpu,reference,cpu", "cpu stands there twice"),
+            ("cpu,reference,cpu", "cpu is listed twice"),
             ("cpu,auto", "auto chooses by itself and stands alone"),
-            ("provider:a,provider:a", "provider:a stands there twice"),
+            ("provider:a,provider:a", "provider:a is listed twice"),
         ] {
             let refused = Error::BadDevices { devices: text.into(), reason: why.into() };
             assert_eq!(parsed(text).each(), Err(refused));

@@ -1,7 +1,7 @@
-//! The engine: the one front door.
+//! The engine, through which every operation is called.
 //!
-//! An [`Engine`] owns its devices and a thread pool. Every operation is validated here, once (sizes, orders of roots,
-//! canonical words, memory), and then handed to the dispatcher, which has a device do it. Backends may assume that arguments are sound.
+//! An [`Engine`] owns its devices and a thread pool. Every operation is validated here, once (sizes, orders of roots, canonical
+//! words, memory), and then handed to the dispatcher, which runs it on a device. Backends may assume that arguments are sound.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -42,23 +42,23 @@ pub struct Engine {
     approach: Approach,
 }
 
-/// What clones of an engine share.
+/// The state that clones of an engine share.
 pub(crate) struct Shared {
     pub(crate) dispatcher: Dispatcher,
     /// The threads that compute.
     pub(crate) pool: ThreadPool,
-    /// What operations pass on their way to the pool.
+    /// Limits the operations in the pool.
     pub(crate) gate: Arc<Gate>,
     pub(crate) jobs: JobThreads,
     pub(crate) device: DeviceInfo,
-    /// What was asked for, for engines that are to be like this one.
+    /// The options, for engines that are to be like this one.
     pub(crate) asked: Asked,
     pub(crate) memory_budget: Option<u64>,
     pub(crate) progress: Option<Listener>,
 }
 
 impl Engine {
-    /// An engine of its parts.
+    /// An engine from its parts.
     pub(crate) fn of(shared: Shared, approach: Approach) -> Self {
         Self { shared: Arc::new(shared), approach }
     }
@@ -83,12 +83,12 @@ impl Engine {
         self.approach
     }
 
-    /// What was asked for.
+    /// The options of this engine.
     pub(crate) fn asked(&self) -> &Asked {
         &self.shared.asked
     }
 
-    /// The device in use, and why it is.
+    /// The device in use, with the reason for its choice.
     pub fn device(&self) -> &DeviceInfo {
         &self.shared.device
     }
@@ -118,11 +118,11 @@ impl Engine {
         Matrix::new(extended, crate::matrix::Shape { rows: lde.to().size(), ..shape })
     }
 
-    /// [`lde`](Self::lde) into memory of the caller's, such as a [`PinnedVec`](crate::pinned::PinnedVec): entries in the layout of the matrix, which is
-    /// used up as scratch.
+    /// [`lde`](Self::lde) into memory of the caller's, such as a [`PinnedVec`](crate::pinned::PinnedVec): entries in the layout
+    /// of the matrix, which is consumed as scratch.
     ///
-    /// [`Error::LengthMismatch`] unless `extended` has as many entries as the extension. After an error of the device both
-    /// hold what they may.
+    /// [`Error::LengthMismatch`] unless `extended` has as many entries as the extension. After an error of the device the
+    /// contents of both are unspecified.
     pub fn lde_into<F: Field>(
         &self,
         lde: &Lde,
@@ -140,7 +140,7 @@ impl Engine {
         self.perform(Extend { lde, input, width, output, unchecked: true })
     }
 
-    /// [`lde_into`](Self::lde_into) of a matrix that is left as it is: a copy is the scratch. Errors as `lde_into`, and
+    /// [`lde_into`](Self::lde_into) of a matrix that is not changed: a copy serves as scratch. Errors as `lde_into`, and
     /// [`Error::OverBudget`] or [`Error::HostOutOfMemory`] for the copy.
     pub fn lde_copied_into<F: Field>(
         &self,
@@ -184,7 +184,7 @@ impl Engine {
         Ok(MerkleTree::from_filled_heap(heap))
     }
 
-    /// Hashes the rows of a checked matrix, on the host in pieces so that progress can be told.
+    /// Hashes the rows of a checked matrix, on the host in pieces so that progress can be reported.
     pub(crate) fn hash_rows_into<H: Accelerated, F: Field>(
         &self,
         matrix: MatrixRef<'_, F>,
@@ -192,7 +192,7 @@ impl Engine {
     ) -> Result<(), Error> {
         let (shape, matrix) = (matrix.shape(), matrix.words());
         let (extent, total) = (shape.extent::<F>(), shape.rows as u64);
-        // A device divides its work as its memory asks for, and wants it in one.
+        // A device divides its work by its memory, so it gets all rows at once.
         let pieces = match shape.layout {
             Layout::RowMajor if self.device_budget().is_none() => 64,
             _ => 1,
@@ -207,8 +207,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Runs an operation on the engine's threads: in place on one of them; from any other it is handed over, and that thread
-    /// runs nothing else until it is done.
+    /// Runs an operation on the engine's threads: directly when called on one of them; from any other thread it is handed over,
+    /// and that thread runs nothing else until it is done.
     pub(crate) fn run<R: Send>(&self, operation: impl FnOnce() -> R + Send) -> R {
         if self.shared.pool.current_thread_index().is_some() {
             return operation();
@@ -220,7 +220,7 @@ impl Engine {
         result.expect("the pool has run it").unwrap_or_else(|panic| resume_unwind(panic))
     }
 
-    /// Has the engine's devices do an operation.
+    /// Runs an operation on the engine's devices.
     pub(crate) fn perform<O: Operation>(&self, operation: O) -> Result<O::Output, Error> {
         self.run(|| self.dispatcher().run(operation))
     }
@@ -235,7 +235,7 @@ impl Engine {
         self.dispatcher().device_budget()
     }
 
-    /// Whether both are one engine, whatever their approach.
+    /// Whether both are the same engine, whatever their approach.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared)
     }
@@ -251,7 +251,7 @@ impl Engine {
         &self.shared.jobs
     }
 
-    /// Tells the listener how far a stage is.
+    /// Reports the progress of a stage to the listener.
     pub(crate) fn report(&self, stage: Stage, done: u64, total: u64) {
         if let Some(listener) = &self.shared.progress {
             listener(Progress { stage, done, total });
@@ -274,7 +274,7 @@ impl Engine {
         }
     }
 
-    /// [`Error::NotCanonical`] with the first offending word; all threads look.
+    /// [`Error::NotCanonical`] with the first offending word; checked on all threads.
     pub(crate) fn check_canonical(&self, words: &[Goldilocks]) -> Result<(), Error> {
         self.run(|| checks::in_pieces(words, 8, Goldilocks::check_canonical))
     }

@@ -1,4 +1,4 @@
-//! The one error type of the crate: a variant for each thing that can be wrong, with what was found.
+//! The error type of the crate: a variant for each kind of error, with the values found.
 
 use crate::field::MODULUS;
 use crate::policy::Policy;
@@ -20,7 +20,7 @@ pub enum Error {
     /// Limbs at or above the modulus where a reduced element of a field of BN254 is expected.
     #[error("{what} {index} is {value}, expected limbs below the modulus {modulus}")]
     NotReduced {
-        /// Of what the limbs are.
+        /// The element that the limbs represent.
         what: &'static str,
         /// Its position, counted in scalars or points.
         index: usize,
@@ -40,7 +40,7 @@ pub enum Error {
     },
 
     /// A point that is neither on the curve nor the identity.
-    #[error("point {index} is not on the curve, expected y^2 = x^3 + 3 or the identity, all zero")]
+    #[error("point {index} is not on the curve, expected a point of the curve or the identity, all zero")]
     NotOnCurve {
         /// Position of the point.
         index: usize,
@@ -53,7 +53,7 @@ pub enum Error {
         found: String,
     },
 
-    /// A name that stands for nothing known.
+    /// An unknown name.
     #[error("unknown {what} {found:?}, expected one of {expected}")]
     UnknownName {
         /// What was to be named.
@@ -86,7 +86,7 @@ pub enum Error {
     #[error("the coset shift is 0, expected a non-zero field element")]
     BadShift,
 
-    /// A blow-up factor that is no power of two of at least 2.
+    /// A blow-up factor that is not a power of two of at least 2.
     #[error("the blow-up factor is {found}, expected a power of two of at least 2")]
     BadBlowup {
         /// The factor found.
@@ -107,7 +107,7 @@ pub enum Error {
         entries: usize,
     },
 
-    /// Two lengths that must agree and do not.
+    /// Two lengths that must agree but differ.
     #[error("{what}: expected {expected}, found {found}")]
     LengthMismatch {
         /// What was counted.
@@ -118,7 +118,7 @@ pub enum Error {
         found: usize,
     },
 
-    /// A number that must be a power of two and is not.
+    /// A number that must be a power of two but is not.
     #[error("{what}: found {found}, expected a power of two")]
     NotPowerOfTwo {
         /// What was counted.
@@ -136,14 +136,14 @@ pub enum Error {
         len: usize,
     },
 
-    /// An index that was given twice where each may stand once.
+    /// An index that was given twice where each may occur once.
     #[error("index {index} was given twice, expected each index once")]
     DuplicateIndex {
         /// The index.
         index: usize,
     },
 
-    /// An index that stands behind a larger one in a list that must ascend.
+    /// An index that follows a larger one in a list that must ascend.
     #[error("index {index} stands after {after}, expected ascending indices")]
     UnsortedIndex {
         /// The index.
@@ -238,10 +238,10 @@ pub enum Error {
         device: String,
     },
 
-    /// A handle that another engine has made.
+    /// A handle made by another engine.
     #[error("the {what} were made by another engine, expected ones of this engine")]
     WrongEngine {
-        /// What the handle stands for.
+        /// The object that the handle represents.
         what: &'static str,
     },
 
@@ -256,7 +256,7 @@ pub enum Error {
         needed: &'static str,
     },
 
-    /// A device has no memory left, even after giving up what it kept for later.
+    /// A device has no memory left, even after releasing its pool.
     #[error("{device} refused {requested} bytes of device memory")]
     DeviceOutOfMemory {
         /// The device.
@@ -328,7 +328,7 @@ pub enum Error {
         reason: String,
     },
 
-    /// A process has one global engine, and it is there already.
+    /// The process already has its global engine.
     #[error("the process has a global engine already, on {device}, expected none")]
     GlobalTaken {
         /// The device of that engine.

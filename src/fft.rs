@@ -1,6 +1,6 @@
 //! Transforms over BN254's scalars.
 //!
-//! They are those of [`ntt`](crate::ntt) in another field, described by the same words: [`Domain`], [`Ntt`],
+//! They are those of [`ntt`](crate::ntt) in another field, described by the same types: [`Domain`], [`Ntt`],
 //! [`Order`](crate::ntt::Order). Data are polynomials side by side, each of as many scalars as the domain has points.
 //! The root of unity is the caller's ([`Domain::with_root`]), because published libraries disagree on it:
 //! [`Domain::halo2`] and [`Domain::arkworks`] are the two in use.
@@ -10,7 +10,7 @@
 //! A polynomial of degree below 2^k is evaluated on a coset of a larger subgroup, of order 2^e. halo2 takes the coset by
 //! zeta, a cube root of unity, so that the powers of the shift repeat after three. [`ExtendedDomain`] is that pair of
 //! domains for any shift: [`Engine::coeff_to_extended`] scales, pads with zeros and transforms;
-//! [`Engine::extended_to_coeff`] goes back and cuts off what a bound on the degree says is zero.
+//! [`Engine::extended_to_coeff`] inverts this and cuts off the coefficients that a bound on the degree makes zero.
 
 use halo2curves::ff::WithSmallOrderMulGroup;
 
@@ -67,8 +67,8 @@ impl ExtendedDomain {
 impl Engine {
     /// Transforms one or more polynomials in place, each of as many scalars as the domain has points.
     ///
-    /// [`Error::LengthMismatch`] unless the length is a multiple of that number. Tables of roots of unity stay with the
-    /// engine; on the CPU those used last, 512 MiB or one.
+    /// [`Error::LengthMismatch`] unless the length is a multiple of that number. The engine caches tables of roots of unity; on
+    /// the CPU the most recently used, up to 512 MiB or one table.
     ///
     /// ```
     /// use zkaccel::{Engine, bn254::Fr, ntt::{Domain, Ntt}};
@@ -109,8 +109,8 @@ impl Engine {
     /// The first `coefficients` coefficients, the lowest, of polynomials given by their values on an extended domain; the
     /// others are cut off. halo2 keeps (degree - 1) 2^k of them.
     ///
-    /// [`Error::LengthMismatch`] unless the number of values is a multiple of that of the points, and if more
-    /// coefficients are asked for than there are points.
+    /// [`Error::LengthMismatch`] unless the number of values is a multiple of that of the points, and if more coefficients are
+    /// requested than there are points.
     pub fn extended_to_coeff<F: AcceleratedField>(
         &self,
         domain: &ExtendedDomain<F>,

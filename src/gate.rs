@@ -1,14 +1,14 @@
-//! How many operations are in an engine's thread pool at once.
+//! A limit on the operations in an engine's thread pool at once.
 //!
-//! A thread of the pool that waits for a part of its operation takes other work meanwhile, and that may be a whole operation which
-//! another caller has handed in. So each operation that is let in may have to be held on the stack of one thread, and only so many are
-//! let in; further callers wait outside.
+//! A thread of the pool that waits for a part of its operation runs other work meanwhile, and that may be a whole operation of
+//! another caller. So in the worst case all admitted operations are on the stack of one thread. Therefore their number is
+//! limited, and further callers wait outside.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use crate::lock::lock;
 
-/// Lets a number of operations in, and further ones when those have ended.
+/// Admits a number of operations, and further ones when those have ended.
 #[derive(Debug)]
 pub(crate) struct Gate {
     inside: Mutex<Inside>,
@@ -22,16 +22,16 @@ struct Inside {
     entered: u64,
 }
 
-/// An operation inside, until this is dropped.
+/// An admitted operation, until this is dropped.
 pub(crate) struct Entered<'a>(&'a Gate);
 
 impl Gate {
-    /// A gate that lets so many in at once.
+    /// A gate that admits so many at once.
     pub(crate) fn new(limit: usize) -> Self {
         Self { inside: Mutex::default(), left: Condvar::new(), limit }
     }
 
-    /// Enters, as soon as there is room.
+    /// Enters as soon as there is room.
     pub(crate) fn enter(&self) -> Entered<'_> {
         let mut inside = lock(&self.inside);
         while inside.now >= self.limit {
@@ -42,7 +42,7 @@ impl Gate {
         Entered(self)
     }
 
-    /// How many have entered so far; `None` while one is inside.
+    /// The number of operations that have entered so far; `None` while one is inside.
     pub(crate) fn entered_and_left(&self) -> Option<u64> {
         let inside = lock(&self.inside);
         (inside.now == 0).then_some(inside.entered)

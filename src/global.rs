@@ -1,4 +1,4 @@
-//! The engine of the process, for code that has no place to carry one: adaptors of provers whose interfaces take types and
+//! The engine of the process, for code that cannot carry one: adaptors of provers whose interfaces take types and
 //! free functions, not values.
 
 use std::sync::Mutex;
@@ -11,7 +11,7 @@ static GLOBAL: Mutex<Option<Engine>> = Mutex::new(None);
 
 impl Engine {
     /// The engine of the process: the one of [`make_global`](Self::make_global), or else one made at the first call, on the
-    /// device that the environment variable `ZKACCEL_DEVICE` names (`auto` where it is not set or is empty).
+    /// device that the environment variable `ZKACCEL_DEVICE` names (`auto` where it is unset or empty).
     ///
     /// Errors are those of [`device_from_environment`](crate::EngineBuilder::device_from_environment) and of
     /// [`build`](crate::EngineBuilder::build); the next call tries again.
@@ -23,7 +23,7 @@ impl Engine {
         Ok(global.clone().expect("an engine, just made"))
     }
 
-    /// Makes this the engine of the process, which it stays; [`Error::GlobalTaken`] if there is one already.
+    /// Makes this the engine of the process for good; [`Error::GlobalTaken`] if there is one already.
     pub fn make_global(self) -> Result<(), Error> {
         let mut global = lock(&GLOBAL);
         match &*global {

@@ -1,4 +1,4 @@
-//! What an engine's device tells of itself and of its work, and host memory that suits it.
+//! Properties and statistics of an engine's device, and host memory that suits it.
 
 use std::time::Duration;
 
@@ -12,21 +12,21 @@ use crate::pinned::PinnedVec;
 use crate::work::DeviceWork;
 
 impl Engine {
-    /// The time that the device has spent on this engine's operations so far, transfers not counted, by its own clock;
-    /// `None` where the host is the device. A moment counts once, on however many parts of operations the device works in it; the times of
-    /// several devices are added.
+    /// The time that the device has spent on this engine's operations so far, transfers not counted, by its own clock; `None`
+    /// where the host is the device. A moment counts once, however many parts of operations run in it; the times of several
+    /// devices are added.
     pub fn device_time(&self) -> Option<Duration> {
         self.dispatcher().device_time()
     }
 
-    /// Which device did what so far, and why; `None` where there was no choice, because a device was asked for or there is
-    /// but one.
+    /// The choices between devices so far, with their reasons; `None` where there is no choice, because a device was named or
+    /// there is only one.
     pub fn choices(&self) -> Option<Choices> {
         self.dispatcher().choices()
     }
 
-    /// What each device of the engine has done so far: operations, their sizes, bytes moved, and what is under way now. Devices that
-    /// had nothing to do are listed too.
+    /// The work of each device of the engine so far: operations, their sizes, bytes moved, and operations in flight. Idle devices
+    /// are listed too.
     ///
     /// ```
     /// use zkaccel::{Engine, device::DeviceChoice, hash::{Blake3, Hasher}};
@@ -41,22 +41,21 @@ impl Engine {
         self.dispatcher().work()
     }
 
-    /// How many lists of kernel launches came again and were launched as one, by a graph; `None` for a device that
-    /// never does so.
+    /// The number of repeated lists of kernel launches that were launched as one graph; `None` for a device that never does so.
     pub fn replays(&self) -> Option<u64> {
         self.dispatcher().replays()
     }
 
-    /// How fast the device copies, measured now, with a quarter of a gibibyte where it has as much: the yardstick for what its
-    /// kernels do with its memory, and for what reaches it from the host. `None` where the host is the device. Errors of the
+    /// The bandwidth of the device's copies, measured now with 256 MiB where its memory allows: the measure for the memory
+    /// traffic of its kernels and for transfers from the host. `None` where the host is the device. Errors are those of the
     /// device.
     pub fn bandwidths(&self) -> Result<Option<Bandwidths>, Error> {
         self.run(|| self.dispatcher().bandwidths())
     }
 
     /// A vector of `len` zeros in memory that this engine's device copies from and to fastest: page-locked for a device with
-    /// memory of its own, ordinary memory else. Operations on its slice skip a pass through memory. Locking pages is slow:
-    /// keep the vector and use it again.
+    /// memory of its own, ordinary memory otherwise. Operations on its slice save a pass through memory. Locking pages is slow:
+    /// keep the vector and reuse it.
     ///
     /// ```
     /// # use zkaccel::{Engine, field::Goldilocks, matrix::{Layout, MatrixMut, Shape}, ntt::{Convention, Domain, Ntt}};

@@ -1,11 +1,11 @@
 //! Asynchronous operations: [`Job`], a future with a blocking `wait`.
 //!
-//! A job's inputs are moved into it and its result is moved out, once. Whoever takes the operation first runs it, a thread of
-//! the engine or the one that waits for it; that thread fills a slot and wakes whoever waits. Dropping the job only gives
-//! up the claim to the slot, so it never blocks and never takes memory from under a running operation.
+//! A job's inputs are moved into it and its result is moved out, once. The first thread to take the operation runs it, either a
+//! thread of the engine or one that waits for the job; that thread fills a slot and wakes the waiting one. Dropping the job only
+//! gives up the claim to the slot, so it never blocks and never frees memory that a running operation uses.
 //!
-//! A thread that waits for a job runs that job and no other, so what is on its stack is what it has asked for; and a job that
-//! waits for another needs no further thread, however few there are.
+//! A thread that waits for a job runs that job and no other, so its stack holds only what it has requested; and a job that waits
+//! for another needs no further thread.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -20,20 +20,20 @@ use crate::error::Error;
 use crate::lend::Task;
 use crate::lock::lock;
 
-/// An operation under way, or done and not yet collected.
+/// An operation in progress, or one whose result has not been collected yet.
 ///
 /// Await it on any executor, [`wait`](Self::wait) for it, or drop it: then the operation still runs to its end and
 /// its result is discarded.
 ///
-/// Jobs run on threads of their own, as many as the engine has threads for computing, and each hands the operations that it
-/// calls to the latter. So a job may block, and wait for others in any way, also with one thread:
+/// Jobs run on threads of their own, as many as the engine has for computing, and pass the operations that they call to the
+/// computing threads. So a job may block, and may wait for others in any way, even with one thread:
 ///
 /// - [`wait`](Self::wait) runs the job on the waiting thread if no other thread has begun it.
 /// - Polling a job inside another one, as by an executor's `block_on`, does the same: such a poll may take as long as
 ///   the operation.
-/// - A job may join a thread that calls the engine, or that waits for jobs. Where threads outside of jobs *await* jobs for
-///   which the engine has no thread left, because the jobs that it runs are all blocked by them, one thread more is started
-///   each second in which nothing has moved: that works, slowly.
+/// - A job may join a thread that calls the engine, or that waits for jobs. Where threads outside of jobs *await* jobs for which
+///   the engine has no thread left, because all jobs that it runs are blocked by those threads, one more thread is started for
+///   each second without progress: that works, slowly.
 #[derive(Debug)]
 #[must_use = "a dropped job's result is lost; wait for it or await it"]
 pub struct Job<T> {
@@ -41,7 +41,7 @@ pub struct Job<T> {
     start: Arc<Start>,
 }
 
-/// The operation of a job until somebody takes it.
+/// The operation of a job, until a thread takes it.
 pub(crate) struct Start(Mutex<Option<Task>>);
 
 thread_local! {
@@ -50,7 +50,7 @@ thread_local! {
 }
 
 impl Start {
-    /// Runs the operation here, unless somebody has taken it; whether it was.
+    /// Runs the operation here, unless another thread has taken it; returns whether it did.
     pub(crate) fn run(&self) -> bool {
         struct Leave(bool);
         impl Drop for Leave {
@@ -58,7 +58,7 @@ impl Start {
                 INSIDE.set(self.0);
             }
         }
-        // Taken in a statement of its own, so that nothing runs under the lock.
+        // Taken in a statement of its own, so that the operation does not run under the lock.
         let task = lock(&self.0).take();
         let Some(task) = task else { return false };
         let _leave = Leave(INSIDE.replace(true));
@@ -75,26 +75,26 @@ impl fmt::Debug for Start {
 
 #[derive(Debug)]
 struct Slot<T> {
-    state: Mutex<State<T>>,
+    state: Mutex<Progress<T>>,
     filled: Condvar,
 }
 
 #[derive(Debug)]
-enum State<T> {
+enum Progress<T> {
     Running(Option<Waker>),
     Done(Result<T, Error>),
     Consumed,
 }
 
 impl<T> Slot<T> {
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+    fn lock(&self) -> MutexGuard<'_, Progress<T>> {
         // No code that can panic runs under the lock, so a poisoned lock still guards a sound state.
         lock(&self.state)
     }
 }
 
-impl<T> State<T> {
-    /// The result, if it is there; it can be taken once.
+impl<T> Progress<T> {
+    /// The result, if there is one; it can be taken once.
     fn take(&mut self) -> Option<Result<T, Error>> {
         match std::mem::replace(self, Self::Consumed) {
             Self::Done(result) => Some(result),
@@ -108,8 +108,8 @@ impl<T> State<T> {
 }
 
 impl<T: Send> Job<T> {
-    /// A job, and what runs `operation` and fills the job's slot; `lend` gives it the lifetime that threads ask for. A panic
-    /// becomes [`Error::JobPanicked`].
+    /// A job, and the task that runs `operation` and fills the job's slot; `lend` gives it the lifetime that threads ask for. A
+    /// panic becomes [`Error::JobPanicked`].
     pub(crate) fn new<'scope>(
         operation: impl FnOnce() -> Result<T, Error> + Send + 'scope,
         lend: impl FnOnce(Box<dyn FnOnce() + Send + 'scope>) -> Task,
@@ -117,14 +117,14 @@ impl<T: Send> Job<T> {
     where
         T: 'scope,
     {
-        let slot = Arc::new(Slot { state: Mutex::new(State::Running(None)), filled: Condvar::new() });
+        let slot = Arc::new(Slot { state: Mutex::new(Progress::Running(None)), filled: Condvar::new() });
         let filler = Arc::clone(&slot);
         let run = move || {
             let result = catch_unwind(AssertUnwindSafe(operation))
                 .unwrap_or_else(|panic| Err(Error::JobPanicked { message: message_of(panic.as_ref()) }));
-            let before = std::mem::replace(&mut *filler.lock(), State::Done(result));
+            let before = std::mem::replace(&mut *filler.lock(), Progress::Done(result));
             filler.filled.notify_all();
-            if let State::Running(Some(waker)) = before {
+            if let Progress::Running(Some(waker)) = before {
                 waker.wake();
             }
         };
@@ -132,9 +132,9 @@ impl<T: Send> Job<T> {
         (Self { slot, start: Arc::clone(&start) }, start)
     }
 
-    /// Whether the result is there, so that [`wait`](Self::wait) would not block.
+    /// Whether the result is available, so that [`wait`](Self::wait) would not block.
     pub fn is_done(&self) -> bool {
-        !matches!(*self.slot.lock(), State::Running(_))
+        !matches!(*self.slot.lock(), Progress::Running(_))
     }
 
     /// Blocks until the operation is done and returns its result. If no thread has begun it, it is run on this one.
@@ -153,8 +153,8 @@ impl<T: Send> Job<T> {
 impl<T> Future for Job<T> {
     type Output = Result<T, Error>;
 
-    /// Polled again after it was ready, a job answers [`Error::JobConsumed`]. Inside another job, a job that no thread has begun
-    /// is run by the poll.
+    /// A job that is polled again after it was ready returns [`Error::JobConsumed`]. Inside another job, a job that no thread has
+    /// begun is run by the poll.
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         if INSIDE.get() {
             self.start.run();
@@ -163,14 +163,14 @@ impl<T> Future for Job<T> {
         match state.take() {
             Some(result) => Poll::Ready(result),
             None => {
-                *state = State::Running(Some(context.waker().clone()));
+                *state = Progress::Running(Some(context.waker().clone()));
                 Poll::Pending
             }
         }
     }
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn message_of(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     text.or(panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message").to_owned()

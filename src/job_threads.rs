@@ -1,11 +1,11 @@
-//! The threads on which an engine's jobs run, beside those on which it computes.
+//! The threads on which an engine's jobs run, separate from those on which it computes.
 //!
-//! A job is a caller's code, which may block: on a lock, on another job, on a thread that it joins. On a thread of its own it holds up
-//! nothing but itself, and the operations that it calls are handed to the pool like anybody's. There are as many such threads as the
-//! engine has for computing, started when they are first needed.
+//! A job is a caller's code, which may block: on a lock, on another job, on a thread that it joins. On a thread of its own it
+//! blocks nothing but itself, and the operations that it calls are passed to the pool like those of any caller. There are as many
+//! such threads as the engine has for computing, started when they are first needed.
 //!
-//! All of them may be blocked by what needs a further job, which nobody can see. So where jobs wait although nothing has begun or
-//! ended for [`PATIENCE`], one thread more is started, which ends with its job.
+//! All of them may be blocked by something that needs a further job, which cannot be detected. So when jobs wait although none
+//! has begun or ended for [`PATIENCE`], one more thread is started, which ends with its job.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,8 +17,8 @@ use crate::gate::Gate;
 use crate::job::Start;
 use crate::lock::lock;
 
-/// How long all jobs stand still before one more is begun. Long beside what a job does between its operations: each thread
-/// that is started for nothing may be a job more in memory.
+/// How long there must be no progress before one more job is begun. Long compared with the time between a job's operations: a
+/// thread that is started needlessly may mean one more job in memory.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The queue of an engine's jobs. When it is dropped, its threads end as soon as the queue is empty.
@@ -29,33 +29,33 @@ pub(crate) struct JobThreads {
 
 #[derive(Debug)]
 struct Queue {
-    state: Mutex<State>,
+    state: Mutex<Jobs>,
     pushed: Condvar,
     gate: Arc<Gate>,
-    /// Threads that serve the queue; those beyond end with their job.
+    /// The number of threads that serve the queue; further threads end with their job.
     limit: usize,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct Jobs {
     jobs: VecDeque<Arc<Start>>,
-    /// How many were taken from the queue or have ended so far.
+    /// The number of jobs taken from the queue plus the number ended so far.
     moves: u64,
     threads: usize,
     idle: usize,
-    /// Whether a thread looks for jobs that stand still.
+    /// Whether a thread watches for stalled jobs.
     watched: bool,
     closed: bool,
 }
 
 impl JobThreads {
-    /// Room for so many jobs at once, whose operations pass through a gate.
+    /// Threads for so many jobs at once, whose operations pass through a gate.
     pub(crate) fn new(limit: usize, gate: Arc<Gate>) -> Self {
         let queue = Queue { state: Mutex::default(), pushed: Condvar::new(), gate, limit };
         Self { queue: Arc::new(queue) }
     }
 
-    /// Runs a job as soon as there is a thread for it. Where the system grants none at all, it is run here.
+    /// Runs a job as soon as there is a thread for it. If the system grants no thread at all, it is run here.
     pub(crate) fn push(&self, job: Arc<Start>) {
         let mut state = lock(&self.queue.state);
         state.jobs.push_back(Arc::clone(&job));
@@ -80,8 +80,8 @@ impl Drop for JobThreads {
 }
 
 impl Queue {
-    /// Starts a thread that runs jobs; whether there is one.
-    fn serve(queue: &Arc<Self>, state: &mut State) -> bool {
+    /// Starts a thread that runs jobs; returns whether it could.
+    fn serve(queue: &Arc<Self>, state: &mut Jobs) -> bool {
         let served = Arc::clone(queue);
         let thread = thread::Builder::new().name("zkaccel-job".into()).spawn(move || served.run_jobs());
         state.threads += usize::from(thread.is_ok());
@@ -94,7 +94,7 @@ impl Queue {
             if let Some(job) = state.jobs.pop_front() {
                 state.moves += 1;
                 drop(state);
-                // A panic of the operation is its result. Those of a waker, or of a result that nobody wants, end here.
+                // A panic of the operation is its result. Panics of a waker, or of dropping an unused result, end here.
                 let ran = catch_unwind(AssertUnwindSafe(|| job.run())).unwrap_or(true);
                 state = lock(&self.state);
                 state.moves += 1;
@@ -112,7 +112,7 @@ impl Queue {
         state.threads -= 1;
     }
 
-    /// Starts a thread that looks for jobs that stand still; whether there is one.
+    /// Starts a thread that watches for stalled jobs; returns whether it could.
     fn watch(queue: &Arc<Self>) -> bool {
         let watched = Arc::clone(queue);
         let look = move || {
@@ -123,7 +123,7 @@ impl Queue {
                     state.watched = false;
                     return;
                 }
-                // Nothing stands still while an operation is inside.
+                // Nothing is stalled while an operation is inside the gate.
                 let now = watched.gate.entered_and_left().map(|entered| (entered, state.moves));
                 if now.is_some() && now == before {
                     Self::serve(&watched, &mut state);

@@ -1,8 +1,8 @@
-//! Tasks that borrow, for threads that live longer than what is borrowed.
+//! Tasks with borrowed data, for threads that outlive the data.
 //!
-//! A thread that waits for such tasks blocks and runs nothing else meanwhile. Rayon's own `install` and `scope` make a thread of another
-//! rayon pool run further tasks of its pool while it waits; each of those may wait in its turn, so that operations pile up on one
-//! stack without limit.
+//! A thread that waits for such tasks blocks and runs nothing else meanwhile. Rayon's own `install` and `scope` make a waiting
+//! thread of another rayon pool run further tasks of its pool; each of those may wait in turn, so that operations accumulate on
+//! one stack without limit.
 
 use std::marker::PhantomData;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -16,18 +16,18 @@ pub(crate) type Task = Box<dyn FnOnce() + Send>;
 #[derive(Debug)]
 pub(crate) struct Lender<'scope> {
     out: Arc<Out>,
-    /// Invariant: a lender of one scope must not pass for that of a shorter one.
+    /// Invariant: a lender of one scope must not be usable as that of a shorter one.
     scope: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
 
-/// How many tasks are lent out.
+/// The number of lent tasks.
 #[derive(Debug, Default)]
 struct Out {
     count: Mutex<usize>,
     returned: Condvar,
 }
 
-/// One task that is lent out, until this is dropped.
+/// One lent task, until this is dropped.
 struct Lent(Arc<Out>);
 
 impl Drop for Lent {
@@ -40,7 +40,7 @@ impl Drop for Lent {
     }
 }
 
-/// A task and its entry in the count. The fields are dropped in this order, the entry also if dropping the task panics.
+/// A task and its share of the count. The fields are dropped in this order, the share also if dropping the task panics.
 struct Counted {
     task: Task,
     _lent: Lent,
@@ -49,12 +49,13 @@ struct Counted {
 impl Counted {
     fn run(self) {
         let Self { task, _lent } = self;
-        // Consumed by the call: all that it holds is gone when it returns or unwinds, and the entry goes after it.
+        // Consumed by the call: everything that it holds is dropped when it returns or unwinds, and the share of the count after
+        // it.
         task();
     }
 }
 
-/// Returns when `body` has, and when every task that was lent meanwhile has been run or dropped; the same where `body` panics.
+/// Returns when `body` has returned and every task lent meanwhile has been run or dropped; likewise if `body` panics.
 pub(crate) fn lending<'scope, R>(body: impl FnOnce(&Lender<'scope>) -> R) -> R {
     struct Wait<'a>(&'a Out);
     impl Drop for Wait<'_> {
@@ -75,8 +76,8 @@ impl<'scope> Lender<'scope> {
     pub(crate) fn lend(&self, task: Box<dyn FnOnce() + Send + 'scope>) -> Task {
         *lock(&self.out.count) += 1;
         let lent = Lent(Arc::clone(&self.out));
-        // SAFETY: only the lifetime changes. A lender exists within `lending` alone, which does not return before the task was
-        // consumed or dropped, and `'scope`, a parameter of `lending`, outlives that call. If the task is never dropped,
+        // SAFETY: only the lifetime changes. A lender exists within `lending` alone, which does not return before the task has
+        // been consumed or dropped, and `'scope`, a parameter of `lending`, outlives that call. If the task is never dropped,
         // `lending` never returns.
         let task = unsafe { std::mem::transmute::<Box<dyn FnOnce() + Send + 'scope>, Task>(task) };
         let counted = Counted { task, _lent: lent };
@@ -106,7 +107,7 @@ mod tests {
                         }));
                         std::thread::spawn(task);
                     }
-                    // One that is never run.
+                    // A task that is never run.
                     drop(lender.lend(Box::new(|| words.lock().unwrap().push(4))));
                     assert!(!panics);
                 })

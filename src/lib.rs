@@ -1,14 +1,14 @@
-//! zkaccel accelerates what provers of zero-knowledge proofs spend their time in: Merkle trees over arithmetic hashes,
-//! number theoretic transforms, the commitment to an execution trace that is made of both, and multi-scalar multiplication.
+//! zkaccel accelerates the operations in which provers of zero-knowledge proofs spend their time: Merkle trees over arithmetic
+//! hashes, number theoretic transforms, commitments to execution traces, which combine both, and multi-scalar multiplication.
 //!
-//! Everything goes through one [`Engine`], which owns a device and its threads. It checks its inputs once and answers
-//! with a right result or with one clear [`Error`]. Every operation also runs as a [`Job`], a future that can be
-//! awaited on any executor, waited for, or dropped.
+//! Everything goes through one [`Engine`], which owns a device and its threads. It checks its inputs once and returns a right
+//! result or one clear [`Error`]. Every operation also runs as a [`Job`], a future that can be awaited on any executor, waited
+//! for, or dropped.
 //!
 //! ```toml
 //! [dependencies]
 //! zkaccel = { git = "https://github.com/zkaccel/zkaccel" }
-//! # Slices of arkworks' BN254 types as they are:
+//! # Slices of arkworks' BN254 types without conversion:
 //! # zkaccel = { git = "https://github.com/zkaccel/zkaccel", features = ["arkworks"] }
 //! # The CPU alone, without BN254 and without GPUs:
 //! # zkaccel = { git = "https://github.com/zkaccel/zkaccel", default-features = false }
@@ -77,7 +77,7 @@
 #[cfg(not(all(target_endian = "little", target_pointer_width = "64")))]
 compile_error!("zkaccel is for 64-bit little-endian machines");
 
-// What is public there is public within the crate: backends trust what the engine has checked.
+// Public items there are public within the crate only, because backends trust what the engine has checked.
 #[allow(unreachable_pub)]
 mod backend;
 #[cfg(feature = "bn254")]

@@ -1,21 +1,21 @@
-//! Matrices: one polynomial or trace register a column, one point or step a row.
+//! Matrices: each column is a polynomial or a register of a trace, each row a point or a step.
 //!
 //! Entry (i, j) of a matrix of n rows and w columns lies at i w + j in row-major and at j n + i in column-major
-//! layout. Entries of an extension field are their coefficients side by side, so each matrix is also a matrix of
+//! layout. Entries of an extension field are stored as adjacent coefficients, so each matrix is also a matrix of
 //! base-field words: one *block* of n rows and w d words in row-major layout, w blocks of n rows and d words in
-//! column-major layout, with d the degree. Transforms work on blocks and know no other layout.
+//! column-major layout, with d the degree. Transforms work on blocks and need no other notion of layout.
 
 use crate::backend::Extent;
 use crate::error::Error;
 use crate::field::{Field, Goldilocks};
 
-/// How entries lie in memory.
+/// The layout of entries in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// The entries of a row side by side.
+    /// The entries of a row are contiguous.
     #[default]
     RowMajor,
-    /// The entries of a column side by side.
+    /// The entries of a column are contiguous.
     ColumnMajor,
 }
 
@@ -26,7 +26,7 @@ pub struct Shape {
     pub rows: usize,
     /// Number of columns, at least 1.
     pub columns: usize,
-    /// How entries lie in memory.
+    /// The layout of entries in memory.
     pub layout: Layout,
 }
 
@@ -40,7 +40,7 @@ impl Shape {
         }
     }
 
-    /// Base-field words that lie side by side in a row of a block, for entries of F.
+    /// The number of adjacent base-field words in a row of a block, for entries of F.
     pub(crate) fn block_width<F: Field>(&self) -> usize {
         match self.layout {
             Layout::RowMajor => self.columns * F::DEGREE,
@@ -48,7 +48,7 @@ impl Shape {
         }
     }
 
-    /// How the base-field words of entries of F lie.
+    /// The layout of the base-field words of entries of F.
     pub(crate) fn extent<F: Field>(&self) -> Extent {
         Extent { rows: self.rows, width: self.columns * F::DEGREE, block: self.block_width::<F>() }
     }
@@ -83,13 +83,13 @@ pub struct MatrixMut<'a, F> {
     shape: Shape,
 }
 
-/// A matrix as an operation takes it that can use the memory of its input: `&matrix` or a view is copied, an owned
-/// matrix is used up. Either converts by itself where this type is asked for.
+/// The input of an operation that can reuse its input's memory: `&matrix` or a view is copied, an owned matrix is consumed. Both
+/// convert to this type implicitly.
 #[derive(Debug)]
 pub enum MatrixInput<'a, F> {
     /// Copied by the operation.
     Borrowed(MatrixRef<'a, F>),
-    /// Used up by the operation.
+    /// Consumed by the operation.
     Owned(Matrix<F>),
 }
 
@@ -119,7 +119,7 @@ impl<F: Field> Matrix<F> {
         &self.data
     }
 
-    /// The entries in memory order, to change.
+    /// The entries in memory order, mutably.
     pub fn as_mut_slice(&mut self) -> &mut [F] {
         &mut self.data
     }

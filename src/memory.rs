@@ -1,6 +1,7 @@
-//! Host memory: fallible allocation, huge pages, copies by all threads, and how much the machine has.
+//! Host memory: fallible allocation, huge pages, copies by all threads, and the size of the machine's memory.
 //!
-//! Whatever grows with the data is allocated here, so that a refusal is an error; [`Error::HostOutOfMemory`] tells what else there is.
+//! Everything that grows with the data is allocated here, so that a refusal is an error; [`Error::HostOutOfMemory`] lists the
+//! exceptions.
 
 use std::sync::OnceLock;
 
@@ -12,13 +13,14 @@ use crate::error::Error;
 /// Bytes that one thread copies at a time.
 const GRAIN: usize = 512 << 10;
 
-/// From so many bytes on, memory is asked for in large pages: fewer faults, and strided passes do not miss the translation of an
-/// address for every row.
+/// From so many bytes on, large pages are requested: there are fewer faults, and strided passes do not miss in the TLB on every
+/// row.
 const LARGE: usize = 4 << 20;
 
-/// From so many bytes on, small pages are the better ones where a hypervisor takes back what a guest has not used for two seconds: large pages
-/// are made of such memory first, and it returns 4 KiB at a time. 700 MB were there in 0.035 s as large pages that had just been
-/// freed, in 1.4 s as ones that were taken back, and in 0.25 s as small pages; what works on less than this comes for its memory again sooner.
+/// From so many bytes on, small pages are better where a hypervisor reclaims memory that a guest has not used for two seconds:
+/// the guest makes large pages of such memory first, and it returns 4 KiB at a time. 700 MB were allocated in 0.035 s as large
+/// pages that had just been freed, in 1.4 s as reclaimed ones, and in 0.25 s as small pages. Programs that work on less allocate
+/// again before their memory is reclaimed.
 const LARGEST: usize = 256 << 20;
 
 /// A vector of zeros, or [`Error::HostOutOfMemory`]. The system hands out zero pages, so nothing is written.
@@ -35,8 +37,8 @@ pub(crate) fn zeroed<T: Zeroable>(len: usize) -> Result<Vec<T>, Error> {
     Ok(vector)
 }
 
-/// Whether the hypervisor takes free memory back: free page reporting, bit 5 of the features of virtio's balloon (Virtual I/O Device
-/// 1.2, section 5.5.3).
+/// Whether the hypervisor reclaims free memory: free page reporting, bit 5 of the features of virtio's balloon (Virtual I/O
+/// Device 1.2, section 5.5.3).
 fn takes_memory_back() -> bool {
     static ANSWER: OnceLock<bool> = OnceLock::new();
     let reports = |features: String| features.as_bytes().get(5) == Some(&b'1');
@@ -57,7 +59,7 @@ fn large_pages(start: *const u8, bytes: usize) {
     }
     /// MADV_HUGEPAGE of linux/mman.h, the same on every architecture.
     const HUGE_PAGE: c_int = 14;
-    /// A multiple of every page size, to which the call wants its range aligned.
+    /// A multiple of every page size, to which the range of the call must be aligned.
     const PAGE: usize = 64 << 10;
     let skipped = start.align_offset(PAGE);
     if let Some(len) = bytes.checked_sub(skipped) {
@@ -71,8 +73,8 @@ fn large_pages(start: *const u8, bytes: usize) {
 #[cfg(not(target_os = "linux"))]
 fn large_pages(_: *const u8, _: usize) {}
 
-/// Copies with as many threads as it takes; the lengths are equal. One thread moves a fifth of what memory can, and
-/// memory that is touched for the first time costs more than the copy.
+/// Copies with as many threads as pay; the lengths are equal. One thread reaches a fifth of the memory's bandwidth, and touching
+/// memory for the first time costs more than the copy.
 pub(crate) fn copy<T: Copy + Send + Sync>(from: &[T], to: &mut [T]) {
     let grain = GRAIN / size_of::<T>().max(1);
     match from.len() <= grain {
@@ -85,8 +87,8 @@ pub(crate) fn copy<T: Copy + Send + Sync>(from: &[T], to: &mut [T]) {
     }
 }
 
-/// Touches memory that is about to be written, with as many threads as it takes, so that the system finds its pages now; keeps
-/// what it holds.
+/// Touches memory that is about to be written, with as many threads as pay, so that the system allocates its pages now; the
+/// contents stay.
 pub(crate) fn touch<T: Pod + Send>(memory: &mut [T]) {
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(memory);
     // A page is this large or larger; a write that changes nothing must not be optimised away.
@@ -97,7 +99,7 @@ pub(crate) fn touch<T: Pod + Send>(memory: &mut [T]) {
     });
 }
 
-/// Writes zeros with as many threads as it takes.
+/// Writes zeros with as many threads as pay.
 pub(crate) fn clear(bytes: &mut [u8]) {
     bytes.par_chunks_mut(GRAIN).for_each(|piece| piece.fill(0));
 }
@@ -112,24 +114,24 @@ pub(crate) fn filled<T: Clone>(len: usize, value: T) -> Result<Vec<T>, Error> {
     Ok(vector)
 }
 
-/// Asks for the cache lines of a value before it is needed. The address need not be that of any value.
+/// Prefetches the cache lines of a value. The address need not be valid.
 #[cfg(feature = "bn254")]
 #[inline(always)]
-pub(crate) fn prefetch<T>(place: *const T) {
+pub(crate) fn prefetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let place = place.cast::<i8>();
+        let address = address.cast::<i8>();
         // SAFETY: hints, which no address makes fail.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(place) };
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
         // SAFETY: as above.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(place.wrapping_add(size_of::<T>() - 1)) };
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(size_of::<T>() - 1)) };
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = place;
+    let _ = address;
 }
 
-/// The machine's memory in bytes, where the system tells (Linux: `MemTotal`).
+/// The machine's memory in bytes, where the system reports it (Linux: `MemTotal`).
 pub(crate) fn installed() -> Option<u64> {
     line("MemTotal:")
 }

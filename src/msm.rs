@@ -1,16 +1,15 @@
-//! Multi-scalar multiplication over elliptic curves, and the handles of inputs that are used again.
+//! Multi-scalar multiplication over elliptic curves, and handles of inputs that are reused.
 //!
 //! # Mathematical description
 //!
-//! Scalars s_0 ... s_(n-1) and bases P_0 ... P_(n-1) go to the sum of s_i P_i; no pairs at all go to the identity. Any of
+//! Scalars s_0 ... s_(n-1) and bases P_0 ... P_(n-1) go to the sum of s_i P_i; the sum of no pairs is the identity. Any of
 //! the bases may be the identity, equal to others or their negatives. The result is a point in one of its projective
 //! forms, which need not be the same in two runs: compare points, not coordinates.
 //!
 //! A *batch* is several rows of scalars over the same bases, one sum a row.
 //!
-//! [`Bases`] and [`Scalars`] stay with an engine, in the form that its device wants: checked if asked, beside them what
-//! saves work in every later call (tables of multiples, integers, a copy in the device's memory). Either input may
-//! also be a slice.
+//! [`Bases`] and [`Scalars`] stay with an engine, in the form that suits its device: checked on request, together with data that
+//! save work in later calls (tables of multiples, integers, a copy in the device's memory). Either input may also be a slice.
 
 use std::fmt;
 use std::ops::Range;
@@ -27,14 +26,14 @@ use crate::job::Job;
 use crate::operation::{self, KeptRange, Sum, keep_bases};
 pub use crate::scalars::Scalars;
 
-/// What is done with bases before they are used.
+/// The preparation of bases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BasesOptions {
-    /// Check that every base is on the curve or the identity. Three products of coordinates a base.
+    /// Check that every base is on the curve or the identity. Costs three field multiplications per base.
     pub validate: bool,
-    /// Compute multiples of the bases, as many as fit into the memory budget beside the bases themselves, so that sums of
-    /// wide scalars take fewer buckets. Costs about 250 doublings a base once; pays where the same bases serve many sums,
-    /// most where they are few.
+    /// Compute multiples of the bases, as many as fit into the memory budget beside the bases themselves, so that sums of wide
+    /// scalars take fewer buckets. Costs about 250 doublings per base once; it pays where the same bases serve many sums, most
+    /// for small sets of bases.
     pub tables: bool,
 }
 
@@ -42,7 +41,7 @@ pub struct BasesOptions {
 #[derive(Clone)]
 pub struct Bases<C: Curve = G1Affine>(Arc<Handle<C>>);
 
-/// Elements, what devices keep beside them, and the engine whose devices they are.
+/// Elements, the forms of them that devices keep, and their engine.
 struct Handle<C> {
     elements: Vec<C>,
     kept: Vec<KeptRange>,
@@ -55,7 +54,7 @@ impl<C: Curve> Bases<C> {
         &self.0.elements
     }
 
-    /// The bases `range`, to be multiplied without the others; [`Error::IndexOutOfRange`] if there are fewer.
+    /// The bases in `range`, for sums over these alone; [`Error::IndexOutOfRange`] if there are fewer.
     pub fn range(&self, range: Range<usize>) -> Result<BasesInput<'_, C>, Error> {
         let len = self.0.elements.len();
         match range.start <= range.end && range.end <= len {
@@ -65,24 +64,24 @@ impl<C: Curve> Bases<C> {
     }
 }
 
-/// Bases as an operation takes them; slices, vectors and [`Bases`] convert by themselves where this type is asked for.
+/// Bases as operands; slices, vectors and [`Bases`] convert to this type implicitly.
 #[derive(Clone, Debug)]
 pub enum BasesInput<'a, C: Curve = G1Affine> {
-    /// Used once.
+    /// Not kept by the engine.
     Slice(&'a [C]),
-    /// Kept by the engine; a part of them.
+    /// A range of bases that the engine keeps.
     Kept {
-        /// All of them.
+        /// All the kept bases.
         bases: &'a Bases<C>,
-        /// Those that are used.
+        /// The range that is used.
         range: Range<usize>,
     },
 }
 
-/// Scalars as an operation takes them; slices, vectors and [`Scalars`] convert by themselves.
+/// Scalars as operands; slices, vectors and [`Scalars`] convert to this type implicitly.
 #[derive(Clone, Copy, Debug)]
 pub enum ScalarsInput<'a, F = Fr> {
-    /// Used once.
+    /// Not kept by the engine.
     Slice(&'a [F]),
     /// Kept by the engine.
     Kept(&'a Scalars<F>),
@@ -168,10 +167,10 @@ impl Engine {
     /// The sum of every scalar times its base.
     ///
     /// [`Error::LengthMismatch`] unless there are as many scalars as bases; [`Error::WrongEngine`] for handles of another
-    /// engine. Slices of bases are taken to be on the curve: the sum over other points is of no meaning.
+    /// engine. Slices of bases are assumed to be on the curve: the sum over other points is meaningless.
     ///
-    /// The memory budget is held against 32 bytes a scalar, unless scalars are kept. Besides, every thread of the CPU has
-    /// buckets and lists of its own: about 10 MiB for a million scalars, 100 MiB with tables, never more than 450 MiB.
+    /// A sum counts 32 bytes per scalar towards the memory budget, unless scalars are kept. In addition, every thread of the CPU
+    /// has buckets and lists of its own: about 10 MiB for a million scalars, 100 MiB with tables, never more than 450 MiB.
     ///
     /// ```
     /// use zkaccel::{Engine, bn254::{Fr, G1, G1Affine}};
@@ -253,7 +252,7 @@ impl Engine {
         self.perform(Sum { scalars, bases, rows })
     }
 
-    /// [`Error::NotOnCurve`] with the first point that is not; all threads look.
+    /// [`Error::NotOnCurve`] with the first point that is not on the curve; checked on all threads.
     fn check_on_curve<C: Curve>(&self, points: &[C]) -> Result<(), Error> {
         self.run(|| checks::in_pieces(points, size_of::<C>(), check_on_curve))
     }

@@ -4,13 +4,13 @@
 //!
 //! Let w be a root of unity of order n = 2^k and s a non-zero shift. The *domain* (w, s) is the coset
 //! { s w^i : 0 <= i < n }. The forward transform takes the coefficients a_0 ... a_(n-1) of a polynomial to its
-//! values on the domain, A_i = sum over j of a_j s^j w^(i j); the inverse takes values back to coefficients and
+//! values on the domain, A_i = sum over j of a_j s^j w^(i j); the inverse takes values to coefficients and
 //! includes the factor 1/n. Either side is in natural order (A_i at index i) or in bit-reversed order (A_i at the
 //! index whose k bits are those of i reversed).
 //!
 //! A *low-degree extension* takes values on one domain to the values of the same polynomials on a larger one.
 //!
-//! Domains and transforms are those of a field, Goldilocks unless said. Matrices over it hold one polynomial a column; see
+//! Domains and transforms are over a field, Goldilocks by default. Matrices over it hold one polynomial per column; see
 //! [`matrix`](crate::matrix) for the layouts, and [`fft`](crate::fft) for transforms over BN254's scalars.
 
 use std::fmt;
@@ -77,17 +77,17 @@ impl FromStr for Convention {
     }
 }
 
-/// The order of the entries of a transform's input or output.
+/// The order of the elements of a transform's input or output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// Entry i at index i.
+    /// Element i at index i.
     #[default]
     Natural,
     /// Entry i at the index whose bits are those of i reversed.
     BitReversed,
 }
 
-/// From coefficients to values, or back.
+/// From coefficients to values, or the inverse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// Coefficients to values.
@@ -208,7 +208,7 @@ impl<F> Ntt<F> {
         Self { direction: Direction::Inverse, ..Self::forward(domain) }
     }
 
-    /// The transform that takes this one's output back to its input.
+    /// The inverse transform, which takes this one's output to its input.
     pub(crate) fn undo(self) -> Self {
         let direction = match self.direction {
             Direction::Forward => Direction::Inverse,

@@ -1,9 +1,8 @@
-//! Page-locked host memory: what a device copies from and to by itself.
+//! Page-locked host memory, from and to which a device copies directly.
 //!
-//! The system may move or swap ordinary pages, so a driver copies them once more, into pages that stay where they are,
-//! before a device may touch them. Locking pages is slow (366 ms a gibibyte on the machine of an H200), so it pays for memory
-//! that is used again and again: a caller who keeps inputs and results in a [`PinnedVec`] spares every copy after the first
-//! a pass through memory.
+//! The system may move or swap ordinary pages, so a driver first copies their contents to pages that cannot move, before a device
+//! accesses them. Locking pages is slow (366 ms a gibibyte on the machine of an H200), so it pays for memory that is used
+//! repeatedly: keeping inputs and results in a [`PinnedVec`] saves every copy after the first a pass through memory.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -14,7 +13,7 @@ use bytemuck::Pod;
 use crate::error::Error;
 use crate::memory;
 
-/// Page-locked bytes, which whoever handed them out takes back when this is dropped.
+/// Page-locked bytes, which their owner releases when this is dropped.
 pub struct Locked {
     start: NonNull<u8>,
     bytes: usize,
@@ -30,7 +29,7 @@ impl Locked {
     /// `bytes` bytes from `start`, which `owner` frees when it is dropped.
     ///
     /// # Safety
-    /// The bytes are initialised, readable and writable, and nobody else uses them while the owner lives.
+    /// The bytes are initialised, readable and writable, and nothing else uses them while the owner lives.
     pub unsafe fn new(start: NonNull<u8>, bytes: usize, owner: impl Send + Sync + 'static) -> Self {
         Self { start, bytes, _owner: Box::new(owner) }
     }
@@ -41,9 +40,9 @@ impl Locked {
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.bytes) }
     }
 
-    /// The bytes, to change.
+    /// The bytes, mutably.
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
-        // SAFETY: as above, and nobody else uses them.
+        // SAFETY: as above, and nothing else uses them.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.bytes) }
     }
 }
@@ -54,9 +53,9 @@ impl std::fmt::Debug for Locked {
     }
 }
 
-/// A vector of fixed length in memory from which and to which an engine's device copies fastest: page-locked where that
-/// means something to the device, else ordinary. [`Engine::pinned`](crate::Engine::pinned) makes it; any operation of any
-/// engine takes its slice.
+/// A vector of fixed length in memory from which and to which an engine's device copies fastest: page-locked where the device
+/// benefits from it, otherwise ordinary. [`Engine::pinned`](crate::Engine::pinned) makes it; any operation of any engine accepts
+/// its slice.
 #[derive(Debug)]
 pub struct PinnedVec<T> {
     memory: Memory,
@@ -81,7 +80,7 @@ impl<T: Pod> PinnedVec<T> {
         let refused = Error::HostOutOfMemory { bytes: (len as u64).saturating_mul(size_of::<T>() as u64) };
         let bytes = len.checked_mul(size_of::<T>()).filter(|&bytes| bytes <= isize::MAX as usize);
         let bytes = bytes.ok_or(refused)?;
-        // Nothing can be locked of no memory.
+        // An empty vector has no memory to lock.
         let locked = if bytes == 0 { None } else { lock(bytes)? };
         let memory = match locked {
             Some(mut locked) => {
@@ -130,7 +129,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Memory that counts when it is freed.
+    /// Memory that counts how often it is freed.
     struct Owner(#[allow(dead_code)] Box<[u64]>, Arc<AtomicUsize>);
 
     impl Drop for Owner {

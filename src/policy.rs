@@ -1,15 +1,15 @@
 //! Whether an engine's work is to be done by a GPU or by the processor.
 //!
-//! A policy joins the choice of a device. To [`DeviceChoice::Auto`](crate::device::DeviceChoice::Auto) it says which
-//! side to take; to devices asked for by name it says what they must be, and what happens where they are missing:
+//! A policy complements the choice of a device. For [`DeviceChoice::Auto`](crate::device::DeviceChoice::Auto) it restricts the
+//! choice; for devices chosen by name it says what kind they must be, and what happens if they are missing:
 //!
 //! | policy | `auto` | devices by name |
 //! |---|---|---|
-//! | [`Any`](Policy::Any) | each operation where measurements expect it to end first | those; missing ones are an error |
-//! | [`RequireGpu`](Policy::RequireGpu) | the first GPU does everything; without one an error | GPUs all of them, else an error |
-//! | [`PreferGpu`](Policy::PreferGpu) | the first GPU does all that it offers, the CPU the rest; without one the CPU | GPUs all of them, else an error; where one is missing, the CPU instead |
-//! | [`RequireCpu`](Policy::RequireCpu) | the CPU does everything | processors all of them, else an error |
-//! | [`PreferCpu`](Policy::PreferCpu) | the CPU does everything | processors all of them, else an error; where one is missing, the CPU instead |
+//! | [`Any`](Policy::Any) | each operation where measurements expect it to finish first | those; missing ones are an error |
+//! | [`RequireGpu`](Policy::RequireGpu) | the first GPU does everything; without one an error | all must be GPUs, else an error |
+//! | [`PreferGpu`](Policy::PreferGpu) | the first GPU does all that it offers, the CPU the rest; without one the CPU | all must be GPUs, else an error; if one is missing, the CPU instead |
+//! | [`RequireCpu`](Policy::RequireCpu) | the CPU does everything | all must be processors, else an error |
+//! | [`PreferCpu`](Policy::PreferCpu) | the CPU does everything | all must be processors, else an error; if one is missing, the CPU instead |
 //!
 //! A processor that OpenCL drives is a processor. Accelerators and providers are neither, and no policy but `Any` takes them.
 
@@ -31,7 +31,7 @@ pub enum Policy {
     PreferGpu,
     /// Processors and nothing else.
     RequireCpu,
-    /// Processors; the CPU where the one asked for is missing.
+    /// Processors; the CPU if the chosen one is missing.
     PreferCpu,
 }
 
@@ -60,7 +60,7 @@ impl Policy {
         }
     }
 
-    /// Whether the CPU takes the place of a device that is missing.
+    /// Whether the CPU replaces a missing device.
     pub(crate) fn falls_back(self) -> bool {
         matches!(self, Self::PreferGpu | Self::PreferCpu)
     }
@@ -75,7 +75,7 @@ impl fmt::Display for Policy {
 impl FromStr for Policy {
     type Err = Error;
 
-    /// [`Error::UnknownName`] for what is no policy.
+    /// [`Error::UnknownName`] for anything that is not a policy.
     fn from_str(text: &str) -> Result<Self, Error> {
         Self::ALL.into_iter().find(|policy| policy.name() == text).ok_or_else(|| Error::UnknownName {
             what: "policy",

@@ -1,4 +1,4 @@
-//! How far a long operation is.
+//! Progress of long operations.
 
 /// A part of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,7 +15,7 @@ pub enum Stage {
 /// `done` of `total` parts of a stage; a stage begins with none done and ends with all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// What is being done.
+    /// The stage.
     pub stage: Stage,
     /// Parts done.
     pub done: u64,

@@ -1,8 +1,8 @@
 //! Scalars of a curve that stay with an engine between operations.
 //!
-//! Where the device has memory of its own, a copy is kept there, and what operations on [`Scalars`] make of them stays there: a
-//! polynomial is brought to the device once, transformed, extended and multiplied with bases, and only what is asked for comes back.
-//! Where the host is the device, all of it is host memory, so the same program serves both.
+//! Where the device has memory of its own, a copy is kept there, and results of operations on [`Scalars`] stay there: a
+//! polynomial is copied to the device once, transformed, extended and multiplied with bases, and only requested data are copied
+//! to the host. Where the host is the device, all of it is host memory, so the same program serves both.
 //!
 //! ```
 //! use zkaccel::{Engine, bn254::Fr, ntt::{Domain, Ntt}};
@@ -32,21 +32,21 @@ pub struct Scalars<F = Fr>(Arc<Handle<F>>);
 
 struct Handle<F> {
     len: usize,
-    place: Place<F>,
+    location: Location<F>,
     engine: Engine,
 }
 
-/// Where scalars are.
-enum Place<F> {
-    /// In host memory, and what devices keep beside them.
+/// The location of scalars.
+enum Location<F> {
+    /// In host memory, with the copies that devices keep.
     Host(Vec<F>, Vec<KeptRange>),
     /// In a device's memory alone.
     Device(Stored<Kept>),
 }
 
 impl<F> Scalars<F> {
-    fn new(engine: &Engine, len: usize, place: Place<F>) -> Self {
-        Self(Arc::new(Handle { len, place, engine: engine.clone() }))
+    fn new(engine: &Engine, len: usize, location: Location<F>) -> Self {
+        Self(Arc::new(Handle { len, location, engine: engine.clone() }))
     }
 
     /// The number of scalars.
@@ -59,17 +59,17 @@ impl<F> Scalars<F> {
         self.len() == 0
     }
 
-    /// The scalars, where they are in host memory: where the host is the device, and where they came from there.
+    /// The scalars, if they are in host memory: where the host is the device, and where they were supplied from there.
     pub fn as_host(&self) -> Option<&[F]> {
-        match &self.0.place {
-            Place::Host(scalars, _) => Some(scalars),
-            Place::Device(_) => None,
+        match &self.0.location {
+            Location::Host(scalars, _) => Some(scalars),
+            Location::Device(_) => None,
         }
     }
 
     /// A copy in host memory.
     ///
-    /// [`Error::OverBudget`], [`Error::HostOutOfMemory`], and what the device may answer.
+    /// [`Error::OverBudget`], [`Error::HostOutOfMemory`], and errors of the device.
     pub fn to_vec(&self) -> Result<Vec<F>, Error>
     where
         F: AcceleratedScalar,
@@ -77,9 +77,9 @@ impl<F> Scalars<F> {
         let engine = &self.0.engine;
         engine.check_budget(memory_of::<F>(self.len(), 1))?;
         let mut values = memory::filled(self.len(), F::ZERO)?;
-        match &self.0.place {
-            Place::Host(scalars, _) => memory::copy(scalars, &mut values),
-            Place::Device(scalars) => engine.perform(read_kept(scalars, &mut values))?,
+        match &self.0.location {
+            Location::Host(scalars, _) => memory::copy(scalars, &mut values),
+            Location::Device(scalars) => engine.perform(read_kept(scalars, &mut values))?,
         }
         Ok(values)
     }
@@ -89,17 +89,17 @@ impl<F> Scalars<F> {
         if !self.0.engine.is(engine) {
             return Err(Error::WrongEngine { what: "scalars" });
         }
-        Ok(match &self.0.place {
-            Place::Host(scalars, kept) => operation::Scalars::Host(scalars, kept),
-            Place::Device(kept) => operation::Scalars::Device(kept, self.len()),
+        Ok(match &self.0.location {
+            Location::Host(scalars, kept) => operation::Scalars::Host(scalars, kept),
+            Location::Device(kept) => operation::Scalars::Device(kept, self.len()),
         })
     }
 
     /// The scalars where a device can transform them.
     fn on_device(&self) -> Option<&Stored<Kept>> {
-        match &self.0.place {
-            Place::Host(_, kept) => KeptRange::whole(kept, self.0.engine.dispatcher()),
-            Place::Device(kept) => Some(kept),
+        match &self.0.location {
+            Location::Host(_, kept) => KeptRange::whole(kept, self.0.engine.dispatcher()),
+            Location::Device(kept) => Some(kept),
         }
     }
 }
@@ -109,10 +109,10 @@ impl Engine {
     pub fn scalars<F: AcceleratedScalar>(&self, scalars: Vec<F>) -> Result<Scalars<F>, Error> {
         self.check_budget(memory_of::<F>(scalars.len(), 1))?;
         let kept = self.perform(keep_scalars(&scalars))?;
-        Ok(Scalars::new(self, scalars.len(), Place::Host(scalars, kept)))
+        Ok(Scalars::new(self, scalars.len(), Location::Host(scalars, kept)))
     }
 
-    /// [`fft`](Self::fft) of kept scalars, into others that stay where these are.
+    /// [`fft`](Self::fft) of kept scalars, into new ones at the same location.
     ///
     /// [`Error::LengthMismatch`] as there; [`Error::WrongEngine`] for scalars of another engine;
     /// [`Error::OverDeviceBudget`] for more than the device may hold, which nothing divides.
@@ -125,14 +125,14 @@ impl Engine {
         check_polynomials("scalars of whole polynomials", fft.domain.size(), scalars.len())?;
         if let Some(kept) = scalars.on_device() {
             let kept = self.perform(transform_kept(*fft, kept, scalars.len()))?;
-            return Ok(Scalars::new(self, scalars.len(), Place::Device(kept)));
+            return Ok(Scalars::new(self, scalars.len(), Location::Device(kept)));
         }
         let mut values = scalars.to_vec()?;
         self.fft(fft, &mut values)?;
-        Ok(Scalars::new(self, values.len(), Place::Host(values, Vec::new())))
+        Ok(Scalars::new(self, values.len(), Location::Host(values, Vec::new())))
     }
 
-    /// [`coeff_to_extended`](Self::coeff_to_extended) of kept coefficients, into values that stay where these are. Errors as
+    /// [`coeff_to_extended`](Self::coeff_to_extended) of kept coefficients, into values at the same location. Errors as
     /// those of [`fft_of`](Self::fft_of).
     pub fn coeff_to_extended_of<F: AcceleratedField + AcceleratedScalar>(
         &self,
@@ -145,10 +145,10 @@ impl Engine {
         if let Some(kept) = coefficients.on_device() {
             let len = coefficients.len() / size * points.size();
             let kept = self.perform(evaluate_kept(points, kept, size, len))?;
-            return Ok(Scalars::new(self, len, Place::Device(kept)));
+            return Ok(Scalars::new(self, len, Location::Device(kept)));
         }
         let values = self.coeff_to_extended(domain, coefficients.as_host().unwrap_or_default())?;
-        Ok(Scalars::new(self, values.len(), Place::Host(values, Vec::new())))
+        Ok(Scalars::new(self, values.len(), Location::Host(values, Vec::new())))
     }
 }
 

@@ -22,12 +22,12 @@ use crate::resident::DeviceMatrix;
 pub struct Scope<'a, 'scope> {
     engine: &'a Engine,
     lender: &'a Lender<'scope>,
-    /// The jobs that were started.
+    /// The started jobs.
     started: Mutex<Vec<Arc<Start>>>,
 }
 
 impl Engine {
-    /// Runs any operation, or several, as a job ([`Job`] tells on which thread). The engine's operations inside it run on
+    /// Runs any operation, or several, as a job ([`Job`] says on which thread). The engine's operations inside it run on
     /// the engine's threads; parallel iterators of the caller's own run in rayon's global pool.
     ///
     /// ```
@@ -67,7 +67,7 @@ impl Engine {
         lending(|lender| {
             let scope = Scope { engine: self, lender, started: Mutex::default() };
             let result = catch_unwind(AssertUnwindSafe(|| body(&scope)));
-            // So that a scope inside a job needs no further thread.
+            // A scope inside a job thus needs no further thread.
             for start in scope.started.into_inner().unwrap_or_else(PoisonError::into_inner) {
                 start.run();
             }

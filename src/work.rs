@@ -1,8 +1,8 @@
-//! Which device did what: the operations of each device of an engine, with their sizes and the bytes that they moved.
+//! The work of each device of an engine: its operations, with their sizes and the bytes that they moved.
 //!
-//! Every device is counted for, on every engine, where the work ends up: an operation that was spread over two devices is a
-//! call on each with the items that it did there. What `auto` and several devices do to measure themselves is not counted. So a
-//! prover's test can see that the device it pays for was used, and not silently passed by.
+//! Work is counted for the device that does it: an operation that is divided between two devices is a call on each, with the
+//! items done there. Measurements by `auto` and by several devices are not counted. So a prover's test can verify that its device
+//! was used and not silently bypassed.
 
 use std::fmt;
 use std::sync::Mutex;
@@ -12,46 +12,46 @@ use std::time::{Duration, Instant};
 use crate::error::Error;
 use crate::lock::lock;
 
-/// What a device has done; see [`Engine::work`](crate::Engine::work).
+/// The work of a device; see [`Engine::work`](crate::Engine::work).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceWork {
     /// The device's name, such as `cuda:0`.
     pub device: String,
-    /// Operations under way on it now. Where it is more than one, the device's queues hold the others.
+    /// The number of operations in progress. If there are several, they share the device through its queues.
     pub under_way: u64,
     /// A line for each kind of operation, in the order in which they first occurred.
     pub operations: Vec<OperationWork>,
 }
 
-/// What a device has done of one kind of operation.
+/// The work of a device in one kind of operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationWork {
     /// The kind, such as `ntt`.
     pub operation: &'static str,
-    /// How often it was done.
+    /// The number of successful calls.
     pub calls: u64,
-    /// How often it ended with an error instead; such calls have no share in what follows.
+    /// The number of failed calls, which do not count in the fields below.
     pub failures: u64,
-    /// Its size, all calls together.
+    /// The total size of all calls.
     pub items: u64,
-    /// What the size counts, such as `words`.
+    /// The unit of the size, such as `words`.
     pub unit: &'static str,
-    /// Bytes that came to the device: operands that were not there already.
+    /// Bytes copied to the device: operands that were not there already.
     pub bytes_in: u64,
-    /// Bytes that went back: results that did not stay there.
+    /// Bytes copied from the device: results that did not stay there.
     pub bytes_out: u64,
-    /// Time from the beginning to the end of the calls. Calls side by side count each for itself.
+    /// Time from the beginning to the end of the calls. Concurrent calls each count in full.
     pub time: Duration,
 }
 
 impl DeviceWork {
-    /// What was done of a kind of operation; nothing of it is no line.
+    /// The work in a kind of operation; `None` if there was none.
     pub fn of(&self, operation: &str) -> Option<&OperationWork> {
         self.operations.iter().find(|line| line.operation == operation)
     }
 }
 
-/// The items of a kind of operation that all devices together have done: 0 tells that a caller's work went elsewhere.
+/// The items of a kind of operation that all devices together have done: 0 shows that a caller's work was done elsewhere.
 pub fn items(work: &[DeviceWork], operation: &str) -> u64 {
     work.iter().filter_map(|device| device.of(operation)).map(|line| line.items).sum()
 }
@@ -68,12 +68,12 @@ impl fmt::Display for OperationWork {
     }
 }
 
-/// A kind of operation, as accounts name it.
+/// A kind of operation, as named in accounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Activity {
     /// Its name.
     pub name: &'static str,
-    /// What its size counts.
+    /// The unit of its size.
     pub unit: &'static str,
 }
 
@@ -97,7 +97,7 @@ impl Activity {
     #[cfg(feature = "bn254")]
     pub(crate) const READ_SCALARS: Self = Self { name: "scalars read", unit: "scalars" };
 
-    /// So many of what its size counts, with the bytes that come to the device and that go back.
+    /// An operation of so many items, with the bytes that it copies to the device and from it.
     pub(crate) fn of(self, items: usize, bytes_in: usize, bytes_out: usize) -> Size {
         let [items, bytes_in, bytes_out] = [items, bytes_in, bytes_out].map(|number| number as u64);
         Size { activity: self, items, bytes_in, bytes_out }
@@ -115,7 +115,7 @@ pub(crate) struct Size {
 
 impl Size {
     /// The name of the kind of operation, the number of items, and what they are.
-    pub(crate) fn told(&self) -> (&'static str, u64, &'static str) {
+    pub(crate) fn description(&self) -> (&'static str, u64, &'static str) {
         (self.activity.name, self.items, self.activity.unit)
     }
 }
@@ -127,7 +127,7 @@ pub(crate) struct Ledger {
     operations: Mutex<Vec<OperationWork>>,
 }
 
-/// An operation under way, until it is dropped.
+/// An operation in progress, until this is dropped.
 struct UnderWay<'a>(&'a AtomicU64);
 
 impl Drop for UnderWay<'_> {
@@ -146,7 +146,7 @@ impl Ledger {
         &self.device
     }
 
-    /// Does an operation and takes it into the account.
+    /// Does an operation and counts it.
     pub(crate) fn count<R>(
         &self,
         size: Size,

@@ -64,7 +64,7 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
-/// What is printed.
+/// The printed result.
 #[derive(Serialize)]
 struct Report {
     #[serde(flatten)]
@@ -95,13 +95,13 @@ impl HashVisitor for &Arguments {
         let trace = NpyFile::open(&self.trace)?;
         let (rows, columns, name) = (trace.rows, trace.columns, trace.name.clone());
         let spec = TraceSpec { blowup: self.blowup, convention: self.convention, shift: self.shift };
-        // Nothing is read and no folder is touched for a trace that cannot be extended.
+        // For a trace that cannot be extended nothing is read and no folder is touched.
         let extension_rows = spec.lde(rows).context(&name)?.to().size();
         let store = self.out.as_deref().map(NewStore::create).transpose()?;
 
         watch.stage_of("reading", 0, trace.bytes());
         let words = trace.read(self.engine.input_limit(&engine), |bytes| watch.advance(bytes))?;
-        // The trace is handed over, so that its memory is free again before the tree is built.
+        // The trace is moved, so that its memory is freed before the tree is built.
         let matrix = Matrix::from_rows(bytemuck::cast_vec::<u64, Goldilocks>(words), rows, columns)?;
         let commitment =
             engine.commit::<H>(&spec, matrix).map_err(|error| npy::locate(error, columns)).context(&name)?;

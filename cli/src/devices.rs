@@ -1,4 +1,4 @@
-//! `zkaccel devices`: what this machine offers.
+//! `zkaccel devices`: the devices of this machine.
 
 use std::fmt;
 
@@ -48,7 +48,7 @@ struct Device {
     /// Threads or compute units.
     units: usize,
     memory_bytes: Option<u64>,
-    /// Nobody's at this moment, where the driver tells.
+    /// Free at this moment, where the driver reports it.
     free_memory_bytes: Option<u64>,
     driver: Option<String>,
     reason: String,

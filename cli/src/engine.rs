@@ -1,4 +1,4 @@
-//! The options of commands that compute, and the engine they make.
+//! The options of commands that compute, and the engine built from them.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::output;
 use crate::parse;
 use crate::watch::Watch;
 
-/// Where and with how much work runs.
+/// The devices, threads and memory of a command.
 #[derive(clap::Args)]
 pub(crate) struct EngineOptions {
     #[arg(long, value_name = "DEVICE", help = device_help())]
@@ -75,28 +75,28 @@ impl EngineOptions {
     }
 }
 
-/// The device that did the work, and why it was that one.
+/// The device that did the work, with the reason for its choice.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct DeviceUsed {
     id: String,
     description: String,
     threads: usize,
     reason: String,
-    /// What `auto` chose for each kind of operation, and why.
+    /// The choices of `auto` for each kind of operation, with their reasons.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     choices: Vec<String>,
-    /// What each device has done.
+    /// The work of each device.
     work: Vec<Work>,
 }
 
-/// What a device has done.
+/// The work of a device.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Work {
     device: String,
     operations: Vec<Operation>,
 }
 
-/// What a device has done of one kind.
+/// The work of a device of one kind.
 #[derive(Clone, Debug, Serialize)]
 struct Operation {
     operation: &'static str,
@@ -111,7 +111,7 @@ struct Operation {
     line: String,
 }
 
-/// What each device of an engine has done so far.
+/// The work of each device of an engine so far.
 pub(crate) fn work_of(engine: &Engine) -> Vec<Work> {
     let of_device = |DeviceWork { device, operations, .. }| Work {
         device,
@@ -151,7 +151,7 @@ impl DeviceUsed {
 }
 
 impl DeviceUsed {
-    /// What each of several devices has done; of one there is no question.
+    /// The work of each of several devices; none for a single device, which did everything.
     pub(crate) fn account(&self) -> Vec<String> {
         let several = self.work.len() > 1;
         self.work.iter().filter(|_| several).map(ToString::to_string).collect()
@@ -164,7 +164,7 @@ impl fmt::Display for DeviceUsed {
         let threads = if *threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
         write!(f, "{id}, {description}, {threads} ({reason})")?;
         choices.iter().try_for_each(|choice| write!(f, "\n            {choice}"))?;
-        // Before any work there is nothing to tell.
+        // Before any work there is nothing to report.
         let worked = work.iter().any(|work| !work.operations.is_empty());
         work.iter().filter(|_| worked).try_for_each(|work| write!(f, "\n            {work}"))
     }

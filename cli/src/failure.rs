@@ -8,7 +8,7 @@ const LONGEST: usize = 600;
 /// A sentence for stderr and the status to exit with.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    /// What was expected and what was found.
+    /// The message, which says what was expected and what was found.
     message: String,
     /// 1 for a false proof, 2 for everything else.
     pub(crate) status: u8,
@@ -28,7 +28,7 @@ impl Failure {
         Self { message: message.to_string(), status: Self::REFUTED }
     }
 
-    /// The message on one line and of bounded length, whatever a file or an argument has put into it.
+    /// The message on one line and of bounded length, whatever it quotes from a file or an argument.
     pub(crate) fn line(&self) -> String {
         printable_line(&self.message)
     }
@@ -65,7 +65,7 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-/// Says what an error is about.
+/// Adds the subject of an error.
 pub(crate) trait Context<T> {
     /// Puts `subject: ` before the message and keeps the status.
     fn context(self, subject: impl Display) -> Result<T, Failure>;

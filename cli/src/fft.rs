@@ -73,7 +73,7 @@ impl FromStr for Shift {
     }
 }
 
-/// Where the root of unity comes from.
+/// The source of the root of unity.
 #[derive(Clone)]
 enum Root {
     Halo2,
@@ -92,7 +92,7 @@ impl FromStr for Root {
     }
 }
 
-/// What is printed.
+/// The printed result.
 #[derive(Serialize)]
 struct Report {
     output: String,

@@ -1,6 +1,6 @@
 //! Where inputs come from and where results go: files, pipes, and `-` for standard input and output.
 //!
-//! A file appears under its name when it is complete, and whatever the name stood for before stays until then.
+//! A file appears under its name when it is complete, and an older file of that name stays until then.
 
 use std::fmt::Display;
 use std::fs::{self, File};
@@ -15,12 +15,12 @@ pub(crate) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// What messages call an input.
+/// The name of an input in messages.
 pub(crate) fn input_name(path: &Path) -> String {
     if is_standard(path) { "standard input".into() } else { path.display().to_string() }
 }
 
-/// What messages and reports call an output.
+/// The name of an output in messages and reports.
 pub(crate) fn output_name(path: &Path) -> String {
     if is_standard(path) { "standard output".into() } else { path.display().to_string() }
 }
@@ -40,7 +40,7 @@ pub(crate) fn expect_folder(option: &str, path: &Path) -> Result<(), Failure> {
 pub(crate) enum Input {
     /// A file, with its length.
     Regular(File, u64),
-    /// Standard input, a pipe or a device: it can be read once, and how long it is shows at its end.
+    /// Standard input, a pipe or a device: it can be read once, and its length is known only at its end.
     Stream(Box<dyn Read>),
 }
 
@@ -80,10 +80,10 @@ impl Read for Input {
     }
 }
 
-/// What an output holds.
+/// The contents of an output.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Contents {
-    /// Something to read.
+    /// Text.
     Text,
     /// Bytes that would confuse a terminal.
     Binary,
@@ -100,7 +100,7 @@ pub(crate) enum NewFile {
 }
 
 impl NewFile {
-    /// Opens an output before the work that fills it, so that a bad name is found out at once.
+    /// Opens an output before the work that fills it, so that a bad name is reported at once.
     pub(crate) fn create(path: &Path, contents: Contents) -> Result<Self, Failure> {
         if is_standard(path) {
             return match contents == Contents::Binary && io::stdout().is_terminal() {
@@ -140,7 +140,7 @@ impl NewFile {
             }
             Self::Stream(mut file, path) => filled(&mut file).context(unwritable(path.display())),
             Self::Standard => match filled(&mut io::stdout().lock()) {
-                // The reader wanted no more (`| head`): that is no error.
+                // The reader has stopped reading (`| head`): that is not an error.
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
                 written => written.context(unwritable("to standard output")),
             },

@@ -11,7 +11,7 @@ use zkaccel::kernels::DeviceHash;
 
 /// Work that is generic over the hash; [`HashName::visit`] runs it for the hash of a name.
 pub(crate) trait HashVisitor {
-    /// What the work returns, for every hash the same.
+    /// The type of the work's result, the same for every hash.
     type Output;
 
     /// The work.
@@ -21,7 +21,7 @@ pub(crate) trait HashVisitor {
 /// Every hash of the library.
 macro_rules! hashes {
     ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
-        /// A hash that is known by name.
+        /// A hash, by its name.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "&'static str")]
         pub(crate) enum HashName { $($hash),* }
@@ -49,7 +49,7 @@ macro_rules! hashes {
 }
 zkaccel::for_every_hash!(hashes);
 
-/// The help of `--approach`, after what it begins with.
+/// The help of `--approach`, after its first sentence.
 pub(crate) fn approach_help(begin: &str) -> String {
     let hashes = HashName::ALL.iter().filter(|hash| hash.has_approaches());
     let hashes: Vec<_> = hashes.map(|hash| hash.name()).collect();

@@ -14,7 +14,7 @@ pub(crate) const SCALAR: usize = 4;
 /// Limbs of an affine point, x before y.
 pub(crate) const POINT: usize = 8;
 
-/// What limbs stand for.
+/// The form in which limbs represent elements.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Form {
     /// Entries are plain integers instead of residues in Montgomery form (x times 2^256 modulo the prime)
@@ -61,7 +61,7 @@ impl Form {
         })
     }
 
-    /// The limbs of scalars, as they are written.
+    /// The limbs of scalars, in the form in which they are written.
     pub(crate) fn write_scalars(
         self,
         scalars: &[Fr],

@@ -20,13 +20,13 @@ mod ntt;
 mod open;
 mod output;
 mod parse;
+mod progress;
 mod proof;
 mod selftest;
 #[cfg(unix)]
 mod signals;
 mod store;
 mod temporary;
-mod told;
 mod verify;
 mod watch;
 
@@ -105,8 +105,8 @@ fn fail(failure: &Failure) -> ExitCode {
     ExitCode::from(failure.status)
 }
 
-/// Help, a version, or what is wrong with the arguments. A value that does not parse is bad input like any other and
-/// gets one line; a misuse of the options themselves gets the usage too.
+/// Help, a version, or an error in the arguments. A value that does not parse is bad input like any other and gets one line; a
+/// misuse of the options themselves gets the usage too.
 fn explain(error: clap::Error) -> ExitCode {
     if let (ErrorKind::ValueValidation, Some(source)) = (error.kind(), std::error::Error::source(&error)) {
         let option = error.get(ContextKind::InvalidArg).map(ToString::to_string).unwrap_or_default();

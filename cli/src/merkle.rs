@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
-/// What is printed.
+/// The printed result.
 #[derive(Serialize)]
 struct Report {
     root: String,

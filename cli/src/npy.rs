@@ -3,11 +3,11 @@
 //! The format (numpy's NEP 1) is a magic, a version, the length of a header and the header: a Python dictionary with
 //! the three keys `descr`, `fortran_order` and `shape`. Then come the data.
 //!
-//! The files are untrusted, which is why the reader is our own: `npyz`, with which the tests read what is written here,
-//! allocates the length that a header claims before it knows that the file is that long, parses the header as any
-//! Python literal, nested as deep as it likes, and reads the data entry by entry. Here everything is checked against
-//! the size of the file before anything is allocated, and the data are read at once, into place. Of a stream, such as a pipe, the size is
-//! not known: it is read to its end, up to the memory that the caller allows.
+//! The files are untrusted, which is why the reader is our own: `npyz`, with which the tests read what is written here, allocates
+//! the length that a header claims before it knows that the file is that long, parses the header as any Python literal, nested as
+//! deep as it likes, and reads the data entry by entry. Here everything is checked against the size of the file before anything
+//! is allocated, and the data are read in one go, into their final memory. The size of a stream, such as a pipe, is not known: it
+//! is read to its end, up to the memory that the caller allows.
 
 mod header;
 #[cfg(test)]
@@ -21,7 +21,7 @@ use zkaccel::field::Goldilocks;
 
 use crate::failure::{Context, Failure};
 use crate::files::{self, Input};
-use crate::told::Told;
+use crate::progress::Reporting;
 use header::Header;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
@@ -38,7 +38,7 @@ const WORD: u64 = size_of::<u64>() as u64;
 /// An open file whose header is sound and whose size, where it is known, is what the header calls for.
 pub(crate) struct NpyFile {
     input: Input,
-    /// What messages call it.
+    /// Its name in messages.
     pub(crate) name: String,
     /// At least 1.
     pub(crate) rows: usize,
@@ -63,11 +63,11 @@ impl NpyFile {
         self.rows as u64 * self.columns as u64 * WORD
     }
 
-    /// All entries, row by row; at most `limit` bytes of them. `tell` hears how many bytes have come.
+    /// All entries, row by row; at most `limit` bytes of them. `tell` is called with the number of bytes read.
     pub(crate) fn read(self, limit: u64, tell: impl FnMut(u64)) -> Result<Vec<u64>, Failure> {
         let (bytes, [rows, columns]) = (self.bytes(), [self.rows, self.columns]);
         let is_stream = self.input.length().is_none();
-        let mut input = Told::new(self.input, tell);
+        let mut input = Reporting::new(self.input, tell);
         let mut read = || {
             if bytes > limit {
                 return Err(Error::OverBudget { required: bytes, budget: limit }.into());
@@ -116,7 +116,7 @@ fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// Writes a matrix, straight from its memory. `tell` hears how many bytes have gone.
+/// Writes a matrix, straight from its memory. `tell` is called with the number of bytes written.
 pub(crate) fn write(
     sink: &mut (impl Write + ?Sized),
     rows: usize,
@@ -133,10 +133,10 @@ pub(crate) fn write(
     sink.write_all(&[1, 0])?;
     sink.write_all(&(header.len() as u16).to_le_bytes())?;
     sink.write_all(header.as_bytes())?;
-    Told::new(sink, tell).write_all(entries)
+    Reporting::new(sink, tell).write_all(entries)
 }
 
-/// The error of a library call on a matrix, with the place of a bad entry as row and column.
+/// The error of a library call on a matrix, with the position of a bad entry as row and column.
 pub(crate) fn locate(error: Error, columns: usize) -> Failure {
     match error {
         Error::NotCanonical { index, value } => Failure::new(format_args!(
@@ -149,12 +149,12 @@ pub(crate) fn locate(error: Error, columns: usize) -> Failure {
     }
 }
 
-/// Shape, and where the data start, which is where the input stands afterwards. `size` is that of a file.
+/// The shape, and the offset of the data, which is the input's position afterwards. `size` is that of a file.
 fn check(input: &mut Input, size: Option<u64>) -> Result<([usize; 2], u64), Failure> {
     let truncated = |size| Failure::new(format_args!("the file ends within its header, after {size} bytes"));
     let too_short = |size| Failure::new(format_args!("found a file of {size} bytes, expected a .npy file"));
     let mut found = 0;
-    // Fills a buffer, or tells where the input has ended.
+    // Fills a buffer, or reports where the input has ended.
     let mut next = |buffer: &mut [u8]| -> Result<(), Failure> {
         let read = fill(input, buffer)?;
         found += read as u64;

@@ -57,7 +57,7 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
-/// What is printed.
+/// The printed result.
 #[derive(Serialize)]
 struct Report {
     output: String,
@@ -116,7 +116,7 @@ impl Arguments {
         self.shift.unwrap_or(default)
     }
 
-    /// What is to be done with a matrix of this many rows.
+    /// The operation on a matrix with this many rows.
     fn transform(&self, rows: usize) -> Result<Transform, Error> {
         let shift = self.shift();
         if let Some(blowup) = self.blowup {

@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
-/// What is printed when the proof goes to a file.
+/// The printed result when the proof goes to a file.
 #[derive(Serialize)]
 struct Report {
     proof: String,

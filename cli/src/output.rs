@@ -1,4 +1,4 @@
-//! What goes to stdout: a text for people or one JSON value for machines.
+//! Output on stdout: text for people or one JSON value for machines.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
@@ -43,7 +43,7 @@ impl Format {
     }
 }
 
-/// Tells what the caches of the library were found to be.
+/// Prints the warnings of the library's cache.
 pub(crate) fn print_warnings() {
     for warning in zkaccel::cache::warnings() {
         let _ = writeln!(std::io::stderr(), "warning: {}", printable_line(&warning));
@@ -55,7 +55,7 @@ pub(crate) fn json(value: &impl Serialize) -> Result<String, Failure> {
     serde_json::to_string_pretty(value).map_err(Failure::new)
 }
 
-/// Prints a text and a line's end. A reader that has gone away (`| head`) wanted no more: that is no error.
+/// Prints a text and a line's end. A reader that has closed the pipe (`| head`) is not an error.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     if text.is_empty() {
         return Ok(());

@@ -15,7 +15,7 @@ use zkaccel::policy::Policy;
 
 use crate::hashes::{HashName, approach_help};
 
-/// Something that is chosen by name out of a list.
+/// A value that is chosen by name from a list.
 pub(crate) trait Named: FromStr<Err = Error> + Clone + Send + Sync + 'static {
     /// All names, in the order in which they are listed to users.
     fn names() -> Vec<&'static str>;
@@ -45,7 +45,7 @@ impl Named for Policy {
     }
 }
 
-/// The parser of such names: it makes the help list all of them, and its error is the library's.
+/// The parser of such names: it lists all of them in the help, and its error is the library's.
 pub(crate) struct OneOf<T>(PhantomData<fn() -> T>);
 
 /// One of a list of names.
@@ -105,7 +105,7 @@ pub(crate) fn canonical_element(text: &str) -> Result<Goldilocks, String> {
     }
 }
 
-/// A coset shift; zero is the library's to refuse, which says the same to every caller.
+/// A coset shift; zero is refused by the library, with the same error for every caller.
 pub(crate) fn shift(text: &str) -> Result<Goldilocks, String> {
     nonzero(element(text)?)
 }

@@ -1,7 +1,7 @@
 //! The JSON form of opened rows.
 //!
-//! Field elements are decimal *strings*: a JSON number above 2^53 does not survive every reader. Each opening has one
-//! form only, apart from white space: unknown fields, signs, leading zeros and unsorted indices are refused.
+//! Field elements are decimal *strings*: not every reader preserves JSON numbers above 2^53. Apart from white space, each opening
+//! has only one form: unknown fields, signs, leading zeros and unsorted indices are refused.
 
 use std::io::Read;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::parse;
 /// Larger files are not read, in bytes: 2^28 bytes hold more than 10 million entries.
 const LONGEST_PROOF: u64 = 1 << 28;
 
-/// Rows of an extended trace, and the siblings on the way to the root.
+/// Rows of an extended trace, and the siblings on the paths to the root.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Proof {
@@ -80,7 +80,7 @@ impl Proof {
         }
     }
 
-    /// The opening that the proof holds. Its counts and its indices are checked where it is verified.
+    /// The opening in the proof. Its counts and its indices are checked where it is verified.
     pub(crate) fn opening<H: Hasher>(&self) -> Result<RowOpening<H>, Failure> {
         if self.columns == 0 {
             return Err(Failure::new("columns: found 0, expected at least 1"));

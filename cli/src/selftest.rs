@@ -47,7 +47,7 @@ struct Outcome {
     /// Whether the device does not offer the operation.
     skipped: bool,
     seconds: f64,
-    /// What differed, or why the case was skipped.
+    /// The difference, or the reason why the case was skipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
 }
@@ -85,7 +85,7 @@ impl Arguments {
         report.verdict()
     }
 
-    /// The cases that were asked for.
+    /// The selected cases.
     fn cases(&self) -> Result<Vec<Case>, Failure> {
         let Some(text) = &self.only else {
             return Ok(cases());

@@ -1,4 +1,4 @@
-//! What happens when a signal ends the command: temporary files and folders are removed first.
+//! Signals: temporary files and folders are removed before a signal ends the command.
 //!
 //! Afterwards the signal takes its default effect, so that a shell sees status 130 for SIGINT, 143 for SIGTERM and 129 for SIGHUP, and ends
 //! a loop that runs the command. A signal that was ignored when the command started, as `nohup` does with SIGHUP, stays ignored.
@@ -13,7 +13,7 @@ use signal_hook::low_level::emulate_default_handler;
 
 use crate::temporary::undisturbed;
 
-/// From now on signals clean up. Without a thread to wait for them they take their default effect at once.
+/// Installs the clean-up on signals. If there is no thread to wait for them, they take their default effect at once.
 pub(crate) fn handle() {
     let (ready, is_ready) = channel();
     let waiter = move || {

@@ -6,9 +6,9 @@
 //! | `extension.npy` | the extended trace: `<u8`, C order, shape (extension rows, columns) |
 //! | `tree.bin` | the canonical bytes of the Merkle tree over its rows |
 //!
-//! All three are written under temporary names. An older `commitment.json` goes first and the new one comes last, so
-//! that at every moment a folder with a description is a whole commitment, and any other is none. A folder that holds anything else than a
-//! commitment is refused, and nothing in it is touched.
+//! All three are written under temporary names. An older `commitment.json` is removed first and the new one is written last, so
+//! that at every moment a folder with a description is a complete commitment, and a folder without one is none. A folder that
+//! holds anything else than a commitment is refused, and nothing in it is touched.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -24,8 +24,8 @@ use zkaccel::merkle::{Cap, MerkleTree, MultiOpening};
 use crate::failure::{Context, Failure};
 use crate::hashes::HashName;
 use crate::npy::{self, NpyFile};
+use crate::progress::Reporting;
 use crate::temporary::{NewFolders, Temporary, is_temporary, undisturbed};
-use crate::told::Told;
 use crate::watch::Watch;
 use crate::{output, parse};
 
@@ -36,7 +36,7 @@ const TREE: &str = "tree.bin";
 /// No description is longer than this, in bytes.
 const LONGEST_DESCRIPTION: u64 = 1 << 16;
 
-/// What was committed to, how, and the root.
+/// The commitment's parameters and its root.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Description {
@@ -58,7 +58,7 @@ impl Description {
     /// The name of the format, with its version.
     pub(crate) const FORMAT: &str = "zkaccel-commitment-1";
 
-    /// Reads the description of a stored commitment and checks that it agrees with itself.
+    /// Reads the description of a stored commitment and checks that it is consistent.
     pub(crate) fn read(folder: &Path) -> Result<Self, Failure> {
         let path = folder.join(DESCRIPTION);
         let subject = path.display();
@@ -95,19 +95,19 @@ impl Description {
     }
 }
 
-/// A folder that is about to become a stored commitment. Until it has, dropping it leaves no trace of it.
+/// A folder that is about to become a stored commitment. Until then, dropping it removes everything again.
 pub(crate) struct NewStore {
     folder: PathBuf,
     extension: Temporary,
     tree: Temporary,
     description: Temporary,
-    /// Folders that were made for it; they go after the files.
+    /// Folders that were made for it; they are removed after the files.
     made: NewFolders,
     complete: bool,
 }
 
 impl NewStore {
-    /// Makes the folder if need be, and the temporary files. A folder with other contents than an older commitment is refused.
+    /// Makes the folder if necessary, and the temporary files. A folder with other contents than an older commitment is refused.
     pub(crate) fn create(folder: &Path) -> Result<Self, Failure> {
         let subject = format!("cannot store a commitment in {}", folder.display());
         check_contents(folder).context(&subject)?;
@@ -137,7 +137,7 @@ impl NewStore {
         let subject = format!("cannot store a commitment in {}", self.folder.display());
         let text = output::json(description)?;
         watch.stage("writing");
-        // What is on a device is brought here, before anything is written.
+        // Data on a device are copied to the host before anything is written.
         let (extension, tree) = (commitment.extension()?, commitment.tree()?);
         self.write(&text, extension, tree, watch).and_then(|()| self.publish()).context(subject)
     }
@@ -154,7 +154,7 @@ impl NewStore {
         watch.stage_of("writing", 0, entries.len() as u64 + tree_bytes);
         let tell = |bytes| watch.advance(bytes);
         npy::write(self.extension.as_file_mut()?, shape.rows, shape.columns, entries, tell)?;
-        tree.write_to(&mut Told::new(self.tree.as_file_mut()?, tell))?;
+        tree.write_to(&mut Reporting::new(self.tree.as_file_mut()?, tell))?;
         writeln!(self.description.as_file_mut()?, "{description}")
     }
 
@@ -187,13 +187,13 @@ impl Drop for NewStore {
     }
 }
 
-/// Refuses a folder whose contents are not a commitment, and so not ours to replace.
+/// Refuses a folder whose contents are not a commitment, and so must not be replaced.
 fn check_contents(folder: &Path) -> Result<(), Failure> {
     let expected = "expected a new folder, an empty one, or one that `zkaccel commit --out` has filled";
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        // What is no folder is found out when the folder is made.
+        // A path that is not a folder is reported when the folder is made.
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(()),
         Err(error) => return Err(error.into()),
     };
@@ -214,10 +214,9 @@ fn check_contents(folder: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Reads rows and their opening from a stored commitment, and nothing else of it.
+/// Reads rows and their opening from a stored commitment, and no other part of it.
 ///
-/// All sizes are checked against the description first, and the opening against the root last: what comes back
-/// verifies.
+/// All sizes are checked against the description first, and the opening against the root last: the result verifies.
 pub(crate) fn open_rows<H: Hasher>(
     folder: &Path,
     description: &Description,
@@ -264,7 +263,7 @@ fn open_tree<H: Hasher>(folder: &Path, leaves: usize) -> Result<File, Failure> {
     let path = folder.join(TREE);
     let mut tree = File::open(&path).context(format_args!("cannot open {}", path.display()))?;
     let mut checked = || {
-        // The tree ends where a node behind the last leaf would stand.
+        // The tree ends at the position of a node after the last leaf.
         let expected = leaves.checked_mul(2).map(MerkleTree::<H>::encoded_position);
         let found = tree.metadata()?.len();
         if expected != Some(found) {

@@ -1,9 +1,9 @@
 //! Files and folders that are removed again unless the command completes: on an error, on a signal, and, where it was killed, by the next
 //! run that writes to the same folder.
 //!
-//! A temporary file lies beside the file that it becomes and is called `.zkaccel-`, 12 letters or digits, `.partial`. The process that
-//! writes it holds the lock of the file, which the system releases when the process ends in whatever way, so a file of such a
-//! name that can be locked was left behind.
+//! A temporary file lies beside the file that it becomes and is called `.zkaccel-`, 12 letters or digits, `.partial`. The process
+//! that writes it holds the lock of the file, which the system releases however the process ends, so a file of such a name that
+//! can be locked was left behind.
 
 use std::fs::{self, File, Metadata};
 use std::io;
@@ -16,7 +16,7 @@ const PREFIX: &str = ".zkaccel-";
 const SUFFIX: &str = ".partial";
 const RANDOM: usize = 12;
 
-/// What this process has to remove if it ends early, folders before what is in them.
+/// The files and folders that this process must remove if it ends early, folders before their contents.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// While this is held, a signal does not end the command.
@@ -46,7 +46,7 @@ impl Undisturbed {
         Ok(())
     }
 
-    /// Removes all that is unfinished, at the end of the process.
+    /// Removes everything unfinished, at the end of the process.
     #[cfg(unix)]
     pub(crate) fn remove_all(&mut self) {
         for path in self.0.drain(..).rev() {
@@ -55,7 +55,7 @@ impl Undisturbed {
     }
 }
 
-/// A file that vanishes unless it is [published](Undisturbed::publish).
+/// A file that is removed again unless it is [published](Undisturbed::publish).
 pub(crate) struct Temporary {
     /// `None` once it is published.
     file: Option<NamedTempFile>,
@@ -107,12 +107,13 @@ fn named_in(folder: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(folder)
 }
 
-/// Locks a new file for the life of the process. False if another process took it for one that was left behind, in the moment before.
+/// Locks a new file for the life of the process. False if another process locked it first, taking it for one that was left
+/// behind.
 fn lock(file: &NamedTempFile) -> bool {
     match file.as_file().try_lock() {
         Ok(()) => fs::symlink_metadata(file.path()).is_ok(),
         Err(fs::TryLockError::WouldBlock) => false,
-        // A file system without locks; nobody can lock the file there, so nobody removes it.
+        // A file system without locks: no process can lock the file there, so none removes it.
         Err(fs::TryLockError::Error(_)) => true,
     }
 }
@@ -132,14 +133,14 @@ fn remove_stale_files(folder: &Path, own: &Metadata) {
     }
 }
 
-/// Removes a file if it belongs to the owner of `own` and nobody holds its lock.
+/// Removes a file if it belongs to the owner of `own` and no process holds its lock.
 fn remove_if_stale(path: &Path, own: &Metadata) -> io::Result<()> {
     let found = fs::symlink_metadata(path)?;
     if !found.is_file() || !have_one_owner(&found, own) {
         return Ok(());
     }
     let file = File::options().read(true).write(true).open(path)?;
-    // What was found has to be what was opened, and is locked while it is removed.
+    // The file found must be the one that was opened, and it is locked while it is removed.
     if is_same_file(&found, &file.metadata()?) && file.try_lock().is_ok() {
         fs::remove_file(path)?;
     }
@@ -169,14 +170,14 @@ fn is_same_file(_: &Metadata, _: &Metadata) -> bool {
     true
 }
 
-/// Folders that vanish, if they are empty, unless they are [kept](Self::keep).
+/// Folders that are removed again, if they are empty, unless they are [kept](Self::keep).
 pub(crate) struct NewFolders {
     /// The outermost first.
     made: Vec<PathBuf>,
 }
 
 impl NewFolders {
-    /// Makes a folder and those that it lies in, as far as they are missing.
+    /// Makes a folder and its missing ancestors.
     pub(crate) fn create(folder: &Path) -> io::Result<Self> {
         let mut unfinished = undisturbed();
         let missing = folder.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists());
@@ -188,7 +189,7 @@ impl NewFolders {
         fs::create_dir_all(folder).map(|()| folders)
     }
 
-    /// Whether there was anything to make.
+    /// Whether a folder had to be made.
     pub(crate) fn is_empty(&self) -> bool {
         self.made.is_empty()
     }
@@ -251,7 +252,7 @@ mod tests {
         fs::write(at(".zkaccel-abcdef123456.partial"), "left behind").unwrap();
         let alive = Temporary::create_in(folder.path()).unwrap();
         assert_eq!(names(folder.path()).len(), before.len() + 1, "{:?}", names(folder.path()));
-        // Another one leaves the first alone: this process lives.
+        // A second file leaves the first in place, because this process is alive.
         let other = Temporary::create_in(folder.path()).unwrap();
         assert_eq!(names(folder.path()).len(), before.len() + 2);
         drop((alive, other));

@@ -1,7 +1,7 @@
 //! Progress and stage times of long work.
 //!
 //! A line appears on stderr once the work has lasted a second, if stderr is a terminal, and vanishes when the work ends. It names the stage,
-//! and has a bar and a percentage while the stage tells how far it is: between its first part and its last. A stage that tells
+//! and has a bar and a percentage while the stage reports its progress: between its first part and its last. A stage that reports
 //! nothing but its start and its end has neither.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -26,7 +26,7 @@ pub(crate) struct StageTime {
     pub(crate) seconds: f64,
 }
 
-/// Listens to an engine and to the command, and tells the user.
+/// Listens to an engine and to the command, and shows their progress to the user.
 pub(crate) struct Watch {
     bar: ProgressBar,
     clock: Arc<Mutex<Clock>>,
@@ -44,7 +44,7 @@ struct Clock {
     shows_bar: bool,
 }
 
-/// The line of a stage that tells how far it is, and of one that does not.
+/// The lines of stages with and without progress.
 const WITH_BAR: &str = "{spinner} {msg:<28} {wide_bar} {percent:>3} %  {elapsed}";
 const WITHOUT_BAR: &str = "{spinner} {msg:<28} {elapsed}";
 
@@ -70,7 +70,7 @@ impl Watch {
         Self { bar, clock: Arc::default(), _end: end }
     }
 
-    /// A new stage of the command's own, which does not tell how far it is.
+    /// A new stage of the command's own, without progress.
     pub(crate) fn stage(&self, name: &'static str) {
         self.stage_of(name, 0, 0);
     }
@@ -87,7 +87,7 @@ impl Watch {
         clock.show(&self.bar);
     }
 
-    /// Prints something while the bar is out of the way.
+    /// Prints something while the bar is hidden.
     pub(crate) fn aside<R>(&self, print: impl FnOnce() -> R) -> R {
         self.bar.suspend(print)
     }
@@ -124,7 +124,7 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
 
-/// Starts a stage unless it is under way already, and notes how far it is.
+/// Starts a stage unless it has begun, and records its progress.
 fn reach(clock: &Mutex<Clock>, bar: &ProgressBar, name: &'static str, done: u64, total: u64) {
     let mut clock = lock(clock);
     let is_new = clock.starts.last().is_none_or(|&(last, _)| last != name);

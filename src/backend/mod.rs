@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A value of a backend exists only where its hardware does: constructing it is the test. Operations on a device can
-//! fail at any time; one that does leaves inputs as they were, for results are copied back last. The one exception is a
+//! fail at any time; one that does leaves its inputs unchanged, because results are copied back last. The one exception is a
 //! device that is lost while the result of a transform in place is copied back: [`Error::ResultLost`].
 
 pub mod cpu;
@@ -51,7 +51,7 @@ pub trait Transforms<F: TwoAdic>: Send + Sync {
     fn ntt(&self, ntt: &Ntt<F>, data: &mut [F], width: usize) -> Result<(), Error>;
 
     /// [`ntt`](Self::ntt) of unchecked words. An error of `check` is returned, and then the data are unchanged. A device can check
-    /// them while it copies: nothing that it does with words depends on what they are.
+    /// them while it copies: its control flow does not depend on the words.
     fn ntt_checked(
         &self,
         ntt: &Ntt<F>,
@@ -133,12 +133,12 @@ pub type Beside<'a> = &'a mut (dyn FnMut() -> Result<(), Error> + Send);
 pub enum Levels<'a, D> {
     /// The nodes `1..n` of a heap, level after level; node 0 is unused.
     Heap(&'a mut [D]),
-    /// Each level by itself.
+    /// Each level in a slice of its own.
     Apart(Vec<&'a mut [D]>),
 }
 
 impl<'a, D> Levels<'a, D> {
-    /// Each level by itself.
+    /// Each level in a slice of its own.
     pub fn apart(self) -> Vec<&'a mut [D]> {
         match self {
             Self::Apart(levels) => levels,
@@ -166,8 +166,8 @@ pub trait Hashing<H: Hasher>: Send + Sync {
         digests: &mut [H::Digest],
     ) -> Result<(), Error>;
 
-    /// The inner nodes of a tree over leaves, whose number is a power of two. The approach says how, to backends that have a choice.
-    /// An error of `beside` is returned, and then the nodes are unspecified.
+    /// The inner nodes of a tree over leaves, whose number is a power of two. The approach matters only to backends that have
+    /// several. An error of `beside` is returned, and then the nodes are unspecified.
     fn build_tree(
         &self,
         leaves: &[H::Digest],
@@ -177,7 +177,7 @@ pub trait Hashing<H: Hasher>: Send + Sync {
     ) -> Result<(), Error>;
 }
 
-/// What a backend tells of its work.
+/// Statistics of a backend's work.
 pub trait Clock {
     /// The time that the device has spent on the operations done so far, transfers not counted, by its own clock; `None`
     /// where the host is the device.
@@ -185,20 +185,20 @@ pub trait Clock {
         None
     }
 
-    /// How many lists of kernel launches came again and were launched as one; `None` where that never happens.
+    /// The number of repeated lists of kernel launches that were launched as one; `None` where that never happens.
     fn replays(&self) -> Option<u64> {
         None
     }
 
-    /// How fast it copies, measured now; `None` where the host is the device.
+    /// The bandwidth of its copies, measured now; `None` where the host is the device.
     fn bandwidths(&self) -> Result<Option<Bandwidths>, Error> {
         Ok(None)
     }
 }
 
-/// Host memory as a device likes it.
+/// Host memory that suits a device.
 pub trait HostMemory {
-    /// So many bytes of page-locked memory, with unspecified contents; `None` where ordinary memory is as good.
+    /// So many bytes of page-locked memory, with unspecified contents; `None` where it has no advantage over ordinary memory.
     /// [`Error::HostOutOfMemory`].
     fn lock(&self, _bytes: usize) -> Result<Option<Locked>, Error> {
         Ok(None)
@@ -228,15 +228,15 @@ impl<T> Curves for T {}
 pub trait AcceleratedField: TwoAdic {
     /// The field's name where kinds of operations are listed.
     const NAME: &'static str;
-    /// What an account calls transforms over the field.
+    /// The name of transforms over the field in accounts.
     const TRANSFORM: Activity;
-    /// What an account calls low-degree extensions over the field.
+    /// The name of low-degree extensions over the field in accounts.
     const EXTENSION: Activity;
 
     /// The backend's transforms over this field.
     fn transforms(backend: &dyn Backend) -> &dyn Transforms<Self>;
 
-    /// An error for the first element whose memory is no element.
+    /// An error for the first element whose memory is not a valid element.
     fn check_all(elements: &[Self]) -> Result<(), Error>;
 
     /// So many zeros, or [`Error::HostOutOfMemory`].
@@ -304,7 +304,7 @@ crate::for_every_hash!(every_hash);
 
 #[cfg(test)]
 pub mod testing {
-    //! Operations as tests like to call them.
+    //! Operations in a form that is convenient for tests.
 
     use super::{Extent, Hashing, Levels};
     use crate::error::Error;
@@ -322,7 +322,7 @@ pub mod testing {
         hashing.build_tree(leaves, Levels::Heap(inner), approach, &mut || Ok(()))
     }
 
-    /// The digests of all rows of a column-major matrix with `degree` words an entry.
+    /// The digests of all rows of a column-major matrix with `degree` words per entry.
     pub fn hash_columns<H: Hasher>(
         hashing: &dyn Hashing<H>,
         matrix: &[Goldilocks],

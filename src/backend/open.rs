@@ -19,11 +19,11 @@ const AUTO_DEVICE: Variable = Variable::AutoDevice;
 /// that threads have by default; pages that are not used are not there.
 pub(crate) const STACK: usize = 16 << 20;
 
-/// What an engine asks for.
+/// A request for the devices of an engine.
 pub(crate) struct Request<'a> {
     /// The devices.
     pub(crate) choice: DeviceChoice,
-    /// What they must be.
+    /// The kinds that they must be.
     pub(crate) policy: Policy,
     /// The CPU's backend.
     pub(crate) on_host: &'a Cpu,
@@ -70,8 +70,20 @@ fn host(on_host: &Cpu) -> DeviceInfo {
 }
 
 impl Request<'_> {
-    /// One device.
+    /// One device, if the policy admits it.
     fn device(&self, choice: DeviceChoice) -> Result<(dispatch::Opened, DeviceInfo), Error> {
+        let (opened, info) = self.any_device(choice)?;
+        match self.policy.admits(info.kind) {
+            true => Ok((opened, info)),
+            false => {
+                let (device, kind) = (info.id, format!("{} ({})", info.kind, info.description));
+                Err(Error::PolicyContradicted { policy: self.policy, device, kind })
+            }
+        }
+    }
+
+    /// One device, whatever the policy.
+    fn any_device(&self, choice: DeviceChoice) -> Result<(dispatch::Opened, DeviceInfo), Error> {
         let (backend, info): (Box<dyn Backend>, _) = match choice {
             DeviceChoice::Cpu => (Box::new(self.on_host.clone()), host(self.on_host)),
             DeviceChoice::Reference => (Box::new(Reference), DeviceInfo { id: "reference".into(), ..cpu() }),
@@ -90,12 +102,8 @@ impl Request<'_> {
                 return Err(crate::device::missing(&other.to_string(), reason));
             }
         };
-        if !self.policy.admits(info.kind) {
-            let (device, kind) = (info.id, format!("{} ({})", info.kind, info.description));
-            return Err(Error::PolicyContradicted { policy: self.policy, device, kind });
-        }
         let on_host = matches!(choice, DeviceChoice::Cpu | DeviceChoice::Reference);
-        // The processor's curves do not depend on what stands beside it.
+        // The processor's curves do not depend on the other device.
         let mut machine = vec![self.threads.to_string(), host(self.on_host).description];
         match choice {
             DeviceChoice::Cpu => {}
@@ -117,7 +125,7 @@ impl Request<'_> {
         let info = together(opened.iter().map(|(_, info)| info));
         let devices = each.into_iter().zip(opened).map(|(choice, (device, _))| {
             let threads = match choice {
-                // Those of the engine.
+                // The threads of the engine.
                 DeviceChoice::Cpu => None,
                 DeviceChoice::Reference => Some(self.pool(1)?),
                 _ => Some(self.pool(self.threads)?),
@@ -138,14 +146,14 @@ impl Request<'_> {
         pool.map_err(|error| Error::BadThreadCount { threads, reason: error.to_string() })
     }
 
-    /// The CPU, and why it is that.
+    /// The CPU, with the reason for the choice.
     fn cpu_alone(&self, why: String) -> Opened {
         let reason = format!("chosen by {}: {why}", self.choice);
-        let (device, info) = self.device(DeviceChoice::Cpu).expect("the CPU is there");
+        let (device, info) = self.any_device(DeviceChoice::Cpu).expect("the CPU is there");
         alone(device, DeviceInfo { reason, ..info })
     }
 
-    /// The device that stands beside the CPU: the one that the environment names, or the first GPU; and whether it was named.
+    /// The device next to the CPU: the one that the environment names, or the first GPU; and whether it was named.
     fn beside_the_cpu(&self) -> Result<Option<(DeviceChoice, bool)>, Error> {
         if let Some(named) = AUTO_DEVICE.read()? {
             return match named {
@@ -157,7 +165,7 @@ impl Request<'_> {
                 one => Ok(Some((one, true))),
             };
         }
-        // CUDA's devices are listed first. A processor that OpenCL drives is the CPU once more.
+        // CUDA's devices are listed first. A processor that OpenCL drives is the CPU again.
         let found = devices().into_iter().find(|device| match self.policy {
             Policy::Any => device.kind != DeviceKind::Cpu,
             policy => policy.admits(device.kind),
@@ -186,7 +194,7 @@ impl Request<'_> {
         }
     }
 
-    /// The CPU, and beside it a device, if there is one that works.
+    /// The CPU, and a second device, if there is one that works.
     fn auto(&self) -> Result<Opened, Error> {
         let Some((choice, named)) = self.beside_the_cpu()? else {
             return Ok(self.cpu_alone("there is no GPU".into()));
@@ -201,13 +209,15 @@ impl Request<'_> {
         }
     }
 
-    /// The CPU and a device, each for what it is faster at, or the device for everything.
+    /// The CPU and a device, each for the operations at which it is faster, or the device for everything.
     fn both(&self, device: dispatch::Opened, info: DeviceInfo) -> Opened {
-        let (on_host, host) = self.device(DeviceChoice::Cpu).expect("the CPU is there");
+        let (on_host, host) = self.any_device(DeviceChoice::Cpu).expect("the CPU is there");
         let prefer_second = self.policy == Policy::PreferGpu;
         let reason = match prefer_second {
             true => format!("chosen by auto: the policy is {}, and {} is there", self.policy, info.id),
-            false => "chosen by auto: each operation runs where measurements expect it to end first".into(),
+            false => {
+                "chosen by auto: each operation runs where measurements expect it to finish first".into()
+            }
         };
         let both = DeviceInfo {
             id: "auto".into(),
@@ -243,6 +253,6 @@ fn together<'a>(infos: impl Iterator<Item = &'a DeviceInfo>) -> DeviceInfo {
         units: infos.iter().map(|info| info.units).sum(),
         memory: infos.iter().map(|info| info.memory).sum(),
         driver: (!drivers.is_empty()).then_some(drivers),
-        reason: "asked for: work is spread over them".into(),
+        reason: "asked for: work is divided among them".into(),
     }
 }

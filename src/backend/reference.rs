@@ -36,7 +36,7 @@ impl<F: TwoAdic> Transforms<F> for Reference {
     }
 }
 
-/// The index of entry `i` of `n` in an order.
+/// The index of element `i` of `n` in an order.
 fn at(i: usize, n: usize, order: Order) -> usize {
     match order {
         Order::Natural => i,

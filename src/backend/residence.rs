@@ -1,8 +1,8 @@
 //! Data that stay in a device's memory between operations.
 //!
 //! Only a backend whose memory is not the host's implements the traits here; where the host is the device, data that stay are
-//! ordinary vectors, and the operations on slices serve them. What is handed out as [`Memory`] is never written again, so
-//! that any number of operations may read it at once.
+//! ordinary vectors, and the operations on slices serve them. [`Memory`] that has been handed out is never written again, so any
+//! number of operations may read it at once.
 
 use std::any::Any;
 use std::fmt;
@@ -15,7 +15,7 @@ use crate::hash::Hasher;
 use crate::merkle::Approach;
 use crate::ntt::{Lde, Ntt};
 
-/// Memory of a device. Clones share it; the last one frees it. Only the backend that made it can look inside.
+/// Memory of a device. Clones share it; the last one frees it. Only the backend that made it knows what it contains.
 #[derive(Clone)]
 pub struct Memory(Arc<dyn Any + Send + Sync>);
 
@@ -24,7 +24,7 @@ impl Memory {
         Self(Arc::new(contents))
     }
 
-    /// What the backend put inside, if it was this.
+    /// The value that the backend stored, if it is of this type.
     pub(crate) fn downcast<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         Arc::clone(&self.0).downcast().ok()
     }
@@ -36,7 +36,7 @@ impl fmt::Debug for Memory {
     }
 }
 
-/// What a backend keeps beside elements that are used again, in a form of its own.
+/// Elements that are used again, in a backend's own form.
 pub type Kept = Box<dyn Any + Send + Sync>;
 
 /// How the words of a matrix lie in memory: blocks of `rows` rows of `block` words, one after another; a row has `width`
@@ -63,7 +63,7 @@ impl Extent {
     }
 }
 
-/// Operations on matrices in a device's memory. Inputs are left as they are, whatever happens.
+/// Operations on matrices in a device's memory. Inputs are never changed.
 ///
 /// Every operation that makes memory can be refused with [`Error::DeviceOutOfMemory`], and with
 /// [`Error::OverDeviceBudget`] if it would take more than the [`budget`](Self::budget).
@@ -92,17 +92,17 @@ pub trait ResidentHashing<H: Hasher>: Send + Sync {
     /// A heap of two digests for each row of a matrix; the upper half holds the digests of the rows.
     fn hash_rows(&self, matrix: &Memory, extent: Extent) -> Result<Memory, Error>;
 
-    /// Fills the inner nodes of such a heap, which nobody reads meanwhile, and returns its root. The number of leaves is a power of
-    /// two.
+    /// Fills the inner nodes of such a heap, which no other operation may read meanwhile, and returns its root. The number of
+    /// leaves is a power of two.
     fn build_tree(&self, heap: &Memory, leaves: usize, approach: Approach) -> Result<H::Digest, Error>;
 }
 
-/// Everything that a device offers for data that stay.
+/// All operations of a device on data that stay.
 pub trait ResidentBackend: Resident + EveryResidentHash {}
 
 impl<T> ResidentBackend for T where T: Resident + EveryResidentHash {}
 
-/// Where a backend keeps data.
+/// The residence of a backend's data.
 pub trait Residence {
     /// The operations on data in the device's memory; `None` where that is the host's.
     fn resident(&self) -> Option<&dyn ResidentBackend> {

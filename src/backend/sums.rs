@@ -1,4 +1,4 @@
-//! What a backend offers over elliptic curves and over the prime fields of their scalars.
+//! The operations of a backend over elliptic curves and over the prime fields of their scalars.
 
 use super::{AcceleratedField, Backend, Kept, Transforms};
 use crate::curve::Curve;
@@ -8,23 +8,23 @@ use crate::memory;
 use crate::ntt::{Domain, Ntt};
 use crate::work::Activity;
 
-/// Bases as a backend gets them.
+/// The bases of a sum, as passed to a backend.
 #[derive(Clone, Copy)]
 pub struct BasesView<'a, C> {
     /// The bases.
     pub points: &'a [C],
-    /// What [`Msm::keep_bases`] made of all kept bases, of which `points` are a part.
+    /// The result of [`Msm::keep_bases`] for all kept bases, of which `points` are a part.
     pub kept: Option<&'a Kept>,
-    /// Where among the kept bases `points` begin.
+    /// The index of the first of `points` among the kept bases.
     pub first: usize,
 }
 
-/// Scalars as a backend gets them.
+/// The scalars of a sum, as passed to a backend.
 #[derive(Clone, Copy)]
 pub struct ScalarsView<'a, F> {
     /// The scalars, one row after another; none where they are in the device's memory alone.
     pub scalars: &'a [F],
-    /// What [`KeepScalars::keep_scalars`] or [`KeptTransforms`] made of them.
+    /// The result of [`KeepScalars::keep_scalars`] or [`KeptTransforms`] for them.
     pub kept: Option<&'a Kept>,
 }
 
@@ -43,7 +43,7 @@ pub trait Msm<C: Curve>: Send + Sync {
     ) -> Result<(), Error>;
 }
 
-/// Scalars of sums that are used again.
+/// Scalars that are used in several sums.
 pub trait KeepScalars<F: MontgomeryField>: Send + Sync {
     /// Prepares scalars for many sums.
     fn keep_scalars(&self, _: &[F]) -> Result<Option<Kept>, Error> {
@@ -56,8 +56,8 @@ pub trait KeepScalars<F: MontgomeryField>: Send + Sync {
     }
 }
 
-/// Transforms of scalars in a device's own memory, as [`KeepScalars::keep_scalars`] put them there. What is kept is never written
-/// again.
+/// Transforms of scalars in a device's own memory, as [`KeepScalars::keep_scalars`] put them there. Kept scalars are never
+/// written again.
 pub trait KeptTransforms<F: TwoAdic>: Send + Sync {
     /// The transforms of polynomials one after another, in new memory.
     fn ntt_kept(&self, ntt: &Ntt<F>, scalars: &Kept) -> Result<Kept, Error>;
@@ -145,7 +145,7 @@ macro_rules! every_two_adic_field {
 }
 crate::for_every_two_adic_field!(every_two_adic_field);
 
-/// [`Error::Unsupported`] unless columns lie one after another, which is how transforms over these fields take them.
+/// [`Error::Unsupported`] unless columns lie one after another, as transforms over these fields require.
 pub fn expect_columns_apart(width: usize, device: &str) -> Result<(), Error> {
     match width {
         1 => Ok(()),

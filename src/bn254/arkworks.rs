@@ -1,7 +1,7 @@
-//! Slices of arkworks' BN254 types, version 0.6, as those of halo2curves, and results the other way.
+//! Slices of arkworks' BN254 types, version 0.6, as those of halo2curves, and results in the other direction.
 //!
 //! Nothing is copied: scalars are the same limbs in the same Montgomery form, and so are affine points, for `ark-bn254`
-//! 0.6 keeps no flag beside x and y and has the same all-zero identity. (arkworks 0.5 has a flag; its points are 72
+//! 0.6 keeps no flag besides x and y and has the same all-zero identity. (arkworks 0.5 has a flag; its points are 72
 //! bytes and would have to be copied.) Only the projective form of results differs: arkworks' is Jacobian, x = X/Z^2 and
 //! y = Y/Z^3, that of halo2curves homogeneous, so a result is converted, by three products.
 //!
@@ -36,19 +36,19 @@ const _: () = {
     }
 };
 
-/// Scalars, where they stand.
+/// Scalars, in place.
 pub fn scalars(scalars: &[ark_bn254::Fr]) -> &[Fr] {
     // SAFETY: the same layout and Montgomery form, by the assertions above; both are always reduced.
     unsafe { std::slice::from_raw_parts(scalars.as_ptr().cast(), scalars.len()) }
 }
 
-/// Scalars to change, where they stand.
+/// Scalars in place, mutably.
 pub fn scalars_mut(scalars: &mut [ark_bn254::Fr]) -> &mut [Fr] {
     // SAFETY: as `scalars`, and the borrow is handed on.
     unsafe { std::slice::from_raw_parts_mut(scalars.as_mut_ptr().cast(), scalars.len()) }
 }
 
-/// Affine points, where they stand.
+/// Affine points, in place.
 pub fn points(points: &[ark_bn254::G1Affine]) -> &[G1Affine] {
     // SAFETY: the same layout and identity, by the assertions above; coordinates are always reduced.
     unsafe { std::slice::from_raw_parts(points.as_ptr().cast(), points.len()) }

@@ -1,4 +1,4 @@
-//! BN254: scalars, coordinates and points, as halo2curves has them, and what their memory looks like.
+//! BN254: scalars, coordinates and points, as halo2curves has them, and their layout in memory.
 //!
 //! # Mathematical description
 //!
@@ -15,7 +15,7 @@
 //! | [`G1`] | 96 | X, Y, Z with x = X/Z and y = Y/Z; the identity is (0, 1, 0). Equal points have many forms |
 //!
 //! This is the layout of halo2curves 0.7 to 0.10 and, but for results, of arkworks 0.6 (feature `arkworks`). None of these
-//! types is `repr(C)`, so what is said here is asserted when the crate is compiled, and a version with another layout
+//! types is `repr(C)`, so the layout above is asserted when the crate is compiled, and a version with another layout
 //! does not compile. Slices of limbs become slices of elements without a copy, checked: [`scalars`], [`points`].
 
 #[cfg(feature = "arkworks")]

@@ -1,13 +1,13 @@
-//! Montgomery form from and to plain integers, where they stand.
+//! Montgomery form from and to plain integers, in place.
 
 use super::{Fq, Fr};
 use crate::error::Error;
 use crate::field::montgomery::{Limbs, Modulus, Residue, is_below};
 use crate::field::prime::not_reduced;
 
-/// Brings integers below r, four limbs each, lowest first, to Montgomery form: x becomes x 2^256 modulo r.
+/// Converts integers below r, four limbs each, lowest first, to Montgomery form: x becomes x 2^256 modulo r.
 ///
-/// [`Error::NotReduced`] with the index of the first that is r or above; then all are as they were.
+/// [`Error::NotReduced`] with the index of the first that is r or above; then all are unchanged.
 pub fn scalars_to_montgomery(integers: &mut [Limbs]) -> Result<(), Error> {
     convert::<Fr>("scalar", integers, to_montgomery::<Fr>)
 }
@@ -17,7 +17,7 @@ pub fn scalars_from_montgomery(limbs: &mut [Limbs]) -> Result<(), Error> {
     convert::<Fr>("scalar", limbs, from_montgomery::<Fr>)
 }
 
-/// Brings integers below q to Montgomery form: x becomes x 2^256 modulo q. Errors as [`scalars_to_montgomery`].
+/// Converts integers below q to Montgomery form: x becomes x 2^256 modulo q. Errors as [`scalars_to_montgomery`].
 pub fn coordinates_to_montgomery(integers: &mut [Limbs]) -> Result<(), Error> {
     convert::<Fq>("coordinate", integers, to_montgomery::<Fq>)
 }
@@ -94,7 +94,9 @@ mod tests {
                 let before = [[1, 2, 3, 4], [5, 0, 0, 0], modulus, [u64::MAX; 4]];
                 let mut values = before;
                 let found = conversion(&mut values);
-                assert!(matches!(found, Err(Error::NotReduced { what: told, index: 2, .. }) if told == what));
+                assert!(
+                    matches!(found, Err(Error::NotReduced { what: reported, index: 2, .. }) if reported == what)
+                );
                 assert_eq!(values, before);
                 assert_eq!(conversion(&mut []), Ok(()));
             }

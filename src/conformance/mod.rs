@@ -2,7 +2,7 @@
 //!
 //! It ships with the crate, so that the same cases run in the tests and on a user's machine (`zkaccel selftest`).
 //! Data are edge values and pseudo-random words from a fixed seed; two runs check the same things. Outputs are
-//! compared entry by entry with the textbook algorithms of the reference device, or with known answers.
+//! compared element by element with the textbook algorithms of the reference device, or with known answers.
 
 mod commits;
 mod data;
@@ -48,8 +48,8 @@ impl Case {
         is_of_another && !["rows", "trees"].contains(&case)
     }
 
-    /// Why the case cannot run on an engine: the device's own answer, [`Error::Unsupported`], to the operation that the
-    /// case is about. `None` where it can run. The `cpu` and the `reference` support everything.
+    /// Why the case cannot run on an engine: the device's own error, [`Error::Unsupported`], for the operation of the case.
+    /// `None` where it can run. The `cpu` and the `reference` support everything.
     pub fn unsupported(&self, engine: &Engine) -> Option<Error> {
         #[cfg(feature = "bn254")]
         {

@@ -237,7 +237,7 @@ fn refused(engine: &Engine) -> Result<(), String> {
     Ok(())
 }
 
-/// From room for everything to room for nothing: data on the device, then columns apart, rows in runs, trees in subtrees.
+/// From room for everything to room for nothing: data on the device, then separate columns, runs of rows, and subtrees.
 const BUDGETS: [u64; 7] = [1 << 20, 100_000, 40_000, 20_000, 5_000, 1_000, 0];
 
 fn budgets(engine: &Engine) -> Result<(), String> {
@@ -255,7 +255,7 @@ fn budgets(engine: &Engine) -> Result<(), String> {
             // 64 bytes a row for the tree, 8 an entry for the extension; while it is made, less than three times that.
             let held = 1024 * (64 + 8 * columns as u64);
             let is_there = found.resident_extension().as_host().is_none();
-            // Where there is a choice of devices it may fall on the host.
+            // Where there is a choice of devices the host may be chosen.
             let (may, must) = match engine.device_budget() {
                 Some(_) => (budget >= held, budget >= 3 * held && engine.dispatcher().is_one()),
                 None => (false, false),
@@ -312,7 +312,7 @@ fn callers(engine: &Engine) -> Result<(), String> {
     let roots = (30..34).map(|seed| Ok(engine.commit::<Rp64_256>(&spec, trace(seed))?.root()));
     let roots = roots.collect::<Result<Vec<_>, _>>().map_err(failure("commit"))?;
 
-    // One matrix read by jobs at once, some of which nobody waits for.
+    // One matrix read by jobs at once, some of which are never waited for.
     let shared = engine.upload_async(trace(30)).wait().map_err(failure("upload"))?;
     let jobs: Vec<_> = (0..4).map(|_| engine.lde_async(&lde, shared.clone())).collect();
     for _ in 0..3 {
@@ -332,7 +332,7 @@ fn callers(engine: &Engine) -> Result<(), String> {
     engine.ntt(&ntt, expected.view_mut()).map_err(failure("ntt"))?;
     expect_equal("ntt as a job", values.as_slice(), expected.as_slice())?;
 
-    // Threads with matrices of their own and one in common; memory that one gives back another gets.
+    // Threads with matrices of their own and one in common; memory that one releases another gets.
     let round = |seed: usize| -> Result<(), Error> {
         for _ in 0..4 {
             let own = engine.upload(trace(30 + seed as u64))?;

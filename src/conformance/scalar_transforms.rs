@@ -143,7 +143,7 @@ fn extended(engine: &Engine) -> Result<(), String> {
         let job = engine.coeff_to_extended_async(&domain, coefficients.clone());
         let values = job.wait().map_err(failure(&what))?;
         expect_equal(&format!("{what}, as a job"), &values, &expected)?;
-        // Only as many coefficients as are asked for, of each polynomial.
+        // Only as many coefficients as requested, of each polynomial.
         let job = engine.extended_to_coeff_async(&domain, values, 1);
         let constants: Vec<_> = coefficients.iter().copied().step_by(1 << k).collect();
         expect_equal(&format!("{what}, constants"), &job.wait().map_err(failure(&what))?, &constants)?;
@@ -158,7 +158,7 @@ fn extended(engine: &Engine) -> Result<(), String> {
     Ok(())
 }
 
-/// Transforms of kept scalars, one after another, without coming back in between.
+/// Transforms of kept scalars, one after another, without copies to the host in between.
 fn kept(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(34);
     let coefficients = random(&mut words, 3 << 8);

@@ -1,5 +1,4 @@
-//! Several devices: the device of the engine, or its several, beside the reference and the CPU, in unequal shares however small an
-//! operation is.
+//! Several devices: those of the engine, with the reference and the CPU, in unequal shares however small an operation is.
 
 use super::data::Words;
 use super::{Case, commits, expect_equal, failure, hashes, reference, transforms, trees};
@@ -38,7 +37,7 @@ fn several(engine: &Engine) -> Result<Engine, String> {
 
 fn run_all(engine: &Engine, cases: &[Case]) -> Result<(), String> {
     let several = several(engine)?;
-    // What is large takes long on the reference, and is cut as what is small; one hash is cut as another.
+    // Large operations take long on the reference and are divided like small ones; all hashes are divided alike.
     let mut cases =
         cases.iter().filter(|case| !case.name.ends_with("large") && !case.repeats_for_another_hash());
     cases.try_for_each(|case| (case.run)(&several).map_err(|error| format!("{}: {error}", case.name)))
@@ -104,7 +103,7 @@ fn few_items(engine: &Engine) -> Result<(), String> {
     Ok(())
 }
 
-/// Every device has done something, and all together everything, once.
+/// Every device has done some of the work, and all together each item once.
 fn parts(engine: &Engine) -> Result<(), String> {
     let several = several(engine)?;
     let failed = failure("parts");
@@ -118,7 +117,7 @@ fn parts(engine: &Engine) -> Result<(), String> {
     for idle in
         several.work().into_iter().zip(&done).filter(|(_, items)| **items == 0).map(|(work, _)| work.device)
     {
-        // Only what does not offer it has no part.
+        // Only devices without the operation have no part.
         let choice = idle.parse().map_err(&failed)?;
         let alone = engine.asked().builder().policy(Policy::Any).device(choice).build().map_err(&failed)?;
         let mut matrix: Matrix<Goldilocks> = Words::new(91).matrix(shape);

@@ -28,7 +28,7 @@ macro_rules! cases {
             Case { name: concat!("msm over ", $name, ", parts that are and are not alike"), run: parts::<$affine> },
         )*];
 
-        /// The device's own answer to a sum over the curve that a case is about.
+        /// The device's own result or error for a sum over the curve of a case.
         pub(super) fn answer(case: &str, engine: &Engine) -> Option<Error> {
             $(if case.starts_with(concat!("msm over ", $name, ",")) {
                 return engine.msm(&[] as &[<$affine as crate::msm::Curve>::Scalar], &[] as &[$affine]).err();
@@ -325,7 +325,7 @@ fn budgets<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
     Ok(())
 }
 
-/// Sums that are done in parts for want of memory, whose parts meet in the same digits or have others altogether.
+/// Sums that are done in parts because memory is short, with digits of equal and of different shapes.
 fn parts<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
     let engine = with_budget(engine, 0)?;
     let mut words = Words::new(29);

@@ -1,4 +1,4 @@
-//! Data on their way to a device and back, and work that comes again.
+//! Transfers to and from a device, and repeated work.
 
 use super::data::Words;
 use super::{Case, expect_equal, failure, reference};
@@ -35,7 +35,7 @@ fn repeats(engine: &Engine) -> Result<(), String> {
         expect_equal("a transform that comes again", found.as_slice(), expected.as_slice())?;
     }
     match before.zip(engine.replays()) {
-        // The trees' launches are seen, captured and then launched from what was captured, twice at least.
+        // The trees' launches are seen, captured and then replayed, at least twice.
         // Where there is a choice, the CPU may have done them.
         Some((before, after)) if after < before + 3 && engine.choices().is_none() => {
             Err(format!("{} lists of launches were replayed, expected at least 3", after - before))

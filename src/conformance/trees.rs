@@ -47,8 +47,8 @@ fn trees<H: Accelerated>(engine: &Engine) -> Result<(), String> {
     Ok(())
 }
 
-/// Trees of every size by every approach. The oracle builds the largest tree only: the others are over its first leaves, so
-/// that they stand in it.
+/// Trees of every size by every approach. The oracle builds the largest tree only: the others are over its first leaves, so they
+/// are contained in it.
 fn approaches<H: Accelerated + DeviceHash>(engine: &Engine) -> Result<(), String> {
     const LARGEST: u32 = 13;
     let oracle = reference().map_err(failure("reference"))?;
@@ -56,7 +56,7 @@ fn approaches<H: Accelerated + DeviceHash>(engine: &Engine) -> Result<(), String
     let whole = oracle.merkle_tree::<H>(&leaves).map_err(failure("reference"))?;
     for log_leaves in 0..=LARGEST {
         let expected = first_subtree(&whole, log_leaves);
-        // Where all are one, two show that asking for another is no error.
+        // Where all are the same, two of them show that choosing another is not an error.
         for &approach in if H::APPROACHES { &Approach::ALL[..] } else { &[Approach::Group, Approach::Auto] } {
             let what = format!("{} tree of 2^{log_leaves} leaves, approach {approach}", H::NAME);
             let engine = engine.with_approach(approach);

@@ -1,10 +1,10 @@
-//! Curves y^2 = x^3 + b over prime fields: those in the crate's list, and what their points look like in memory.
+//! Curves y^2 = x^3 + b over prime fields: those in the crate's list, and the layout of their points in memory.
 //!
 //! # Mathematical description
 //!
 //! The points (x, y) of a curve y^2 = x^3 + b, with the identity, form a group; for every curve in the list its order is a prime, which is
-//! the modulus of the curve's *scalars*. So there are no other points to be told apart, and no subgroup to check. Sums of points
-//! need neither b nor anything else of the curve but the field of its coordinates.
+//! the modulus of the curve's *scalars*. So the curve has no other points, and there is no subgroup to check. Sums of points
+//! do not need b or anything else of the curve except the field of its coordinates.
 //!
 //! # Layout
 //!
@@ -41,8 +41,8 @@ use crate::field::MontgomeryField;
 
 /// The one list of curves: calls a macro with the type of affine points and the name, for each.
 ///
-/// Backends' operations, programs of devices and tests of sums are made from here. To add a curve: a line, and its fields' lines in
-/// `for_every_prime_field`. Names are never used again.
+/// Backends' operations, programs of devices and tests of sums are made from here. To add a curve, add a line here, and lines for
+/// its fields in `for_every_prime_field`. Names are never reused.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! for_every_curve {
@@ -86,7 +86,7 @@ pub trait Curve:
 }
 
 mod sealed {
-    /// Nobody else can implement [`Curve`](super::Curve).
+    /// Seals [`Curve`](super::Curve): other crates cannot implement it.
     pub trait Sealed {}
 }
 

@@ -52,16 +52,16 @@ impl<F: MontgomeryField> Coordinate for Residue<F> {
     }
 }
 
-/// The limbs of points, x before y, in Montgomery form, where they stand.
+/// The limbs of points, x before y, in Montgomery form, in place.
 pub fn limbs_of_points<C: Curve>(points: &[C]) -> &[[Limbs; 2]] {
     // SAFETY: the layout that is asserted for every curve; any bits are limbs.
     unsafe { cast(points) }
 }
 
-/// Limbs in Montgomery form, x before y, as affine points, where they stand. All zero is the identity.
+/// Limbs in Montgomery form, x before y, as affine points, in place. All zero is the identity.
 ///
 /// [`Error::NotReduced`] with the index of the first point with a coordinate that is not below the prime. Whether the points are on
-/// the curve is not looked at.
+/// the curve is not checked.
 pub fn points<C: Curve>(limbs: &[[Limbs; 2]]) -> Result<&[C], Error> {
     for (index, point) in limbs.iter().enumerate() {
         for (what, &coordinate) in ["x of point", "y of point"].into_iter().zip(point) {
@@ -90,7 +90,7 @@ pub(crate) fn projective<C: Curve>(point: Xyzz<Residue<C::Base>>) -> C::Projecti
 }
 
 /// [`Error::NotOnCurve`] with the first point that is neither on the curve nor the identity. The group has prime order
-/// and the curve no other points, so there is no subgroup to look at.
+/// and the curve no other points, so there is no subgroup to check.
 pub(crate) fn check_on_curve<C: Curve>(points: &[C]) -> Result<(), Error> {
     let b = Residue::of(C::b());
     let off = |point: &Affine<Residue<C::Base>>| {

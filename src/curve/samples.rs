@@ -6,7 +6,7 @@ use super::Curve;
 use crate::field::MontgomeryField;
 use crate::field::montgomery::{Residue, half};
 
-/// A scalar as wide as they are.
+/// A scalar of full width.
 pub(crate) fn wide<F: MontgomeryField>(i: usize) -> F {
     let limbs = [1, 2, 3, 4].map(|limb| (i as u64 + limb).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     Residue::from_integer(limbs).element()
@@ -32,7 +32,7 @@ pub(crate) fn multiples<C: Curve>(factors: &[C::Scalar]) -> Vec<C> {
     affine
 }
 
-/// Bases as factors of the generator: different ones, and those that meet themselves, their negatives and nothing in a bucket.
+/// Bases as factors of the generator: different ones, and those that meet equal, opposite or no points in a bucket.
 pub(crate) fn bases<F: MontgomeryField>(n: usize) -> [(&'static str, Vec<F>); 5] {
     let opposite = |i| if i < n / 2 { wide::<F>(3) } else { -wide::<F>(3) };
     let third = |i: usize| if i.is_multiple_of(3) { F::ZERO } else { wide(i) };
@@ -45,7 +45,7 @@ pub(crate) fn bases<F: MontgomeryField>(n: usize) -> [(&'static str, Vec<F>); 5]
     ]
 }
 
-/// Scalars of which parts are alike, or not at all.
+/// Scalars whose parts are alike, or all different.
 pub(crate) fn scalars<F: MontgomeryField>(n: usize) -> Vec<(&'static str, Vec<F>)> {
     let of = |scalar: &dyn Fn(usize) -> F| (0..n).map(scalar).collect::<Vec<_>>();
     let bit = |i: usize| F::from((((i * i) >> 1) & 1) as u64);

@@ -7,7 +7,7 @@
 //! ZZ^3 = ZZZ^2; formulas madd-2008-s, add-2008-s and dbl-2008-s-1 of the Explicit-Formulas Database (Bernstein and
 //! Lange), with the cases that those leave out: the identity, equal points, opposite points.
 
-/// What the formulas ask of a coordinate.
+/// The operations on coordinates that the formulas need.
 pub(crate) trait Coordinate: Copy + Send + Sync + 'static {
     /// 0; its bits are all zero.
     const ZERO: Self;

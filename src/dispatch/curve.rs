@@ -1,8 +1,8 @@
-//! What operations cost: a curve for each device, through measurements on this machine.
+//! The costs of operations: a curve for each device, through measurements on this machine.
 //!
-//! A curve is times at a few amounts of work, three orders of magnitude apart, and straight lines between them: processors with many
-//! threads, copies and launches all cost something to begin with, and a single line would be wrong just where the devices are
-//! close. The CPU and other devices have units of work of their own, because what binds them differs.
+//! A curve is times at a few amounts of work, three orders of magnitude apart, and straight lines between them: threads, copies
+//! and launches all have start-up costs, and a single line would be wrong exactly where the devices are close. The CPU and other
+//! devices have separate units of work, because their bottlenecks differ.
 
 use std::time::{Duration, Instant};
 
@@ -34,18 +34,23 @@ pub(crate) struct Kind {
 
 pub(crate) type Measured = Result<(Duration, [f64; 2]), Error>;
 
-/// How long an operation takes whose data are there.
+/// The time of an operation whose data are in place.
 pub(crate) fn timed(operation: impl FnOnce() -> Result<(), Error>, work: [f64; 2]) -> Measured {
     let start = Instant::now();
     operation()?;
     Ok((start.elapsed(), work))
 }
 
-/// Sizes that are tried, as logarithms.
+/// The sizes that are measured, as logarithms.
 const SIZES: [u32; 6] = [5, 8, 11, 14, 17, 20];
 
-/// A size that takes this long is the last: from there on work binds, and time grows with it.
+/// A size that takes this long is the last: beyond it start-up costs are negligible, and time grows with the work.
 const ENOUGH_NS: f64 = 3e6;
+
+/// Whether the environment asks for all measurements to be kept, for machines that are never idle.
+fn keeps_all() -> bool {
+    std::env::var_os("ZKACCEL_KEEP_CURVES").is_some_and(|value| !value.is_empty())
+}
 
 impl Kind {
     /// The shortest of three runs: nanoseconds and units of work.
@@ -56,7 +61,7 @@ impl Kind {
             let (time, done) = (self.sample)(backend, log)?;
             (shortest, work) = (shortest.min(time.as_nanos() as f64), done);
         }
-        // No clock is finer than this.
+        // At least the resolution of any clock.
         Ok((shortest.max(1.0), work))
     }
 
@@ -73,8 +78,8 @@ impl Kind {
         Ok(Curve::through(points))
     }
 
-    /// The curve of a device, whose units of work are the CPU's (0) or another's (1), on a machine of this description: read where it
-    /// was written before, if that will do, else measured, and written unless other work was under way meanwhile.
+    /// The curve of a device, whose units of work are the CPU's (0) or another's (1), on a machine of this description: read from
+    /// the cache if it is valid there, otherwise measured, and cached unless other work was in progress meanwhile.
     pub(super) fn curve(
         &self,
         machine: &[String],
@@ -91,8 +96,8 @@ impl Kind {
         }
         let before = Turns::now();
         let curve = self.measure(backend, unit)?;
-        let contended = |before| Turns::now().is_some_and(|now| now.contended_since(before));
-        let beside_other_work = before.is_some_and(contended);
+        let contended = |before| Turns::now().is_some_and(|now| now.contended_since(&before));
+        let beside_other_work = before.is_some_and(contended) && !keeps_all();
         if let Some(path) = path.filter(|_| !beside_other_work) {
             cache::store(&path, &curve.encode());
         }
@@ -101,7 +106,7 @@ impl Kind {
 }
 
 impl Curve {
-    /// Noise may say that more work takes less time; a curve does not.
+    /// In a noisy measurement more work may take less time, but not in a curve.
     pub(super) fn through(mut points: Vec<[f64; 2]>) -> Self {
         for i in 1..points.len() {
             points[i][1] = points[i][1].max(points[i - 1][1]);
@@ -144,7 +149,7 @@ impl Curve {
     /// a `Duration` can hold.
     fn is_sound(&self) -> bool {
         let rises = |pair: &[[f64; 2]]| pair[0][0] < pair[1][0] && pair[0][1] <= pair[1][1];
-        // Neither range holds what is not a number.
+        // Neither range contains NaN.
         let is_plausible = |&[work, ns]: &[f64; 2]| {
             (1.0..=(1_u64 << 40) as f64).contains(&work) && (1.0..=1e12).contains(&ns)
         };
@@ -239,7 +244,7 @@ mod tests {
         assert_eq!(Curve::decode(&Curve(many).encode()), None);
     }
 
-    /// Whatever is still believed after a change can be used: no time that follows from it is more than a `Duration` holds.
+    /// Every curve that is still accepted after a change can be used: no time that follows from it exceeds a `Duration`.
     #[test]
     fn no_curve_that_is_believed_overflows() {
         let curve = curve(&[[160.0, 300.0], [2048.0, 1500.0], [22528.0, 9000.0]]);
@@ -270,7 +275,7 @@ mod tests {
         use_it(Curve(vec![[1.0, 1e12]]));
     }
 
-    /// The reference is slower at every size, and so the measurement says.
+    /// The reference is slower at every size, and the measurement agrees.
     #[test]
     fn a_slow_device_is_seen_to_be_slow() {
         let both = |kind: Kind| {
@@ -278,7 +283,7 @@ mod tests {
         };
         let [host, device] = both(operation::tree_kind::<Blake3>());
         assert!(host.is_sound() && device.is_sound(), "{host:?} {device:?}");
-        // An amount that both have measured: what lies beyond is more of the noise of a busy machine.
+        // An amount that both have measured: extrapolation would add noise on a busy machine.
         let [host, device] = both(operation::transform_kind::<Goldilocks>());
         let work = operation::transform_work(1 << 11, 11)[0];
         assert!(device.at(work) > host.at(work), "{host:?} {device:?}");

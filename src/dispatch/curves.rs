@@ -1,8 +1,8 @@
-//! The curves of an engine's devices: measured when a kind of operations is first used, and again when they prove wrong.
+//! The curves of an engine's devices: measured when a kind of operation is first used, and again when they prove wrong.
 //!
-//! A curve that was measured while other programs had the processors says that everything takes long. So what was measured beside
-//! other work ([`contention`](super::contention)) is not kept on disk, and is measured again after a while; and where an
-//! operation takes less than half of what its curve says, the curves of its kind are measured again.
+//! A curve that was measured while other programs used the processors overestimates every time. So curves measured under
+//! contention ([`contention`](super::contention)) are not kept on disk, and are measured again after a while; and when an
+//! operation takes less than half of its expected time, the curves of its kind are measured again.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -16,17 +16,17 @@ use crate::lock::lock;
 /// The curves of a kind of operations, one for each device; none for a device that does not offer it.
 pub(super) type Curves = Arc<Vec<Option<Curve>>>;
 
-/// Curves that were measured beside other work are used this long.
+/// How long curves that were measured under contention are used.
 const BUSY: Duration = Duration::from_secs(60);
 
-/// How often the curves of a kind are measured again because an operation took less time. Operations of a kind differ (scalars may be
-/// narrow, say), and such a difference is not worth a measurement each time.
+/// How often the curves of a kind are measured again because an operation took less time. Operations of a kind differ (scalars
+/// may be narrow, for example), and not every such difference is worth a measurement.
 const CORRECTIONS: u32 = 2;
 
-/// Expectations below this are not corrected: less of it is noise.
+/// Expected times below this are not corrected: they are mostly noise.
 const WORTH_CORRECTING_NS: f64 = 1e6;
 
-/// The curves of all kinds of operations that were used.
+/// The curves of all kinds of operations used so far.
 #[derive(Default)]
 pub(super) struct Known(Mutex<HashMap<(&'static str, &'static str), Entry>>);
 
@@ -38,7 +38,7 @@ struct Entry {
 }
 
 impl Known {
-    /// What a kind of operation costs on each device. An error of a device is not kept: the next operation asks again.
+    /// The cost of a kind of operation on each device. An error of a device is not cached: the next operation measures again.
     pub(super) fn of(&self, kind: &Kind, members: &[Member]) -> Result<Curves, Error> {
         let key = (kind.name, kind.variant);
         let corrections = match lock(&self.0).get(&key) {
@@ -47,7 +47,7 @@ impl Known {
             }
             entry => entry.map(|entry| entry.corrections),
         };
-        // Not under the lock: a thread that waits for others of its pool may begin another operation meanwhile.
+        // Not under the lock: a thread that waits for others of its pool may start another operation meanwhile.
         let (mut curves, mut busy): (Vec<Option<Curve>>, bool) = (Vec::new(), false);
         for (i, member) in members.iter().enumerate() {
             let twin = members[..i].iter().position(|other| other.machine == member.machine);
@@ -70,7 +70,7 @@ impl Known {
         Ok(curves)
     }
 
-    /// Compares what operations of a kind were expected to take, in nanoseconds, with what they took.
+    /// Compares the expected time of operations of a kind, in nanoseconds, with the measured one.
     pub(super) fn observe(&self, kind: &Kind, expected: f64, took: Duration) {
         if expected < WORTH_CORRECTING_NS || 2.0 * took.as_nanos() as f64 >= expected {
             return;

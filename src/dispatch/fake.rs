@@ -1,4 +1,4 @@
-//! A device for tests: the CPU under another name, which fails, waits for others, or answers wrongly, as it is told.
+//! A device for tests: the CPU under another name, which fails, waits for others, or returns wrong answers on request.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -22,20 +22,20 @@ use crate::lock::lock;
 use crate::merkle::Approach;
 use crate::ntt::Ntt;
 
-/// What a device of a test does before it computes and with its answer.
+/// The behaviour of a test's device before it computes and with its answer.
 #[derive(Clone, Default)]
 pub(crate) struct Fake {
     pub(crate) name: &'static str,
     pub(crate) cpu: Cpu,
     /// Whether it fails.
     pub(crate) broken: Arc<AtomicBool>,
-    /// Where its operations wait for those of others.
+    /// The point at which its operations wait for those of others.
     pub(crate) meeting: Option<Arc<Meeting>>,
-    /// Whether it changes the last entry of each answer.
+    /// Whether it changes the last element of each answer.
     pub(crate) lies: bool,
 }
 
-/// Where so many operations must be at the same time.
+/// A point at which so many operations must be at the same time.
 pub(crate) struct Meeting {
     expected: usize,
     here: Mutex<usize>,

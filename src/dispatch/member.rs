@@ -1,4 +1,4 @@
-//! A device of an engine: its backend, its account, what it has to do, and what stays in its memory.
+//! A device of an engine: its backend, its account, its backlog, and the data in its memory.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,30 +16,31 @@ pub(crate) struct Opened {
     pub(crate) backend: Box<dyn Backend>,
     /// Its name, such as `cuda:0`.
     pub(crate) name: String,
-    /// What measurements of it depend on: threads, processor, device, driver. Devices that are described alike are measured once.
+    /// The description on which its measurements depend: threads, processor, device, driver. Devices with equal descriptions are
+    /// measured once.
     pub(crate) machine: Vec<String>,
     /// Whether it computes as the host does, so that a transform costs it n log n and not the transport of n words.
     pub(crate) on_host: bool,
-    /// Its own threads, which wait for it; those of the caller compute for the CPU.
+    /// Its own threads, which wait for it; the CPU computes on the caller's threads.
     pub(crate) threads: Option<ThreadPool>,
 }
 
 /// A device at work.
 pub(crate) struct Member {
-    /// Its place among the devices of the engine.
+    /// Its index among the devices of the engine.
     pub(super) index: usize,
     backend: Box<dyn Backend>,
     ledger: Ledger,
     pub(super) machine: Vec<String>,
     pub(super) on_host: bool,
     pub(super) threads: Option<ThreadPool>,
-    /// Nanoseconds of work that it was given and has not done.
+    /// Nanoseconds of work that it has been given and has not finished.
     pub(super) backlog: AtomicU64,
-    /// Bytes that stay on it.
+    /// The bytes of data that stay on it.
     pub(super) resident: Arc<AtomicU64>,
 }
 
-/// A share that a device does now; its backlog is longer until this is dropped.
+/// A share in progress on a device, whose backlog includes it until this is dropped.
 pub(super) struct Given<'a> {
     backlog: &'a AtomicU64,
     ns: u64,
@@ -51,7 +52,7 @@ impl Drop for Given<'_> {
     }
 }
 
-/// A part of what stays on a device.
+/// A part of the data that stay on a device.
 pub(crate) struct Occupied {
     bytes: u64,
     resident: Arc<AtomicU64>,
@@ -70,22 +71,22 @@ impl Member {
         Self { index, backend, ledger: Ledger::new(name), machine, on_host, threads, backlog, resident }
     }
 
-    /// What computes.
+    /// The backend.
     pub(crate) fn backend(&self) -> &dyn Backend {
         &*self.backend
     }
 
-    /// Its operations on data in its own memory, for those who hold such data.
+    /// Its operations on data in its own memory, for holders of such data.
     pub(crate) fn memory(&self) -> &dyn ResidentBackend {
         self.backend.resident().expect("data stay only on a device with memory of its own")
     }
 
-    /// Whether it has memory of its own. Such a device looks at words while it copies them and leaves its input as it is.
+    /// Whether it has memory of its own. Such a device checks words while it copies them and does not change its input.
     pub(crate) fn has_memory(&self) -> bool {
         self.backend.resident().is_some()
     }
 
-    /// Its place among the devices of the engine.
+    /// Its index among the devices of the engine.
     pub(crate) fn index(&self) -> usize {
         self.index
     }
@@ -99,13 +100,13 @@ impl Member {
         self.ledger.read()
     }
 
-    /// Does a call and counts it.
+    /// Runs a call and counts it.
     pub(crate) fn count<C: Call>(&self, call: C) -> Result<C::Output, Error> {
         self.ledger.count(call.size(self), || call.run(self))
     }
 
     pub(super) fn give(&self, ns: f64) -> Given<'_> {
-        // Rounded to a whole number, so that what is added is what is taken away.
+        // Rounded to an integer, so that the same amount is added and subtracted.
         let ns = ns as u64;
         self.backlog.fetch_add(ns, Ordering::Relaxed);
         Given { backlog: &self.backlog, ns }
@@ -118,18 +119,18 @@ impl Member {
         Occupied { bytes, resident }
     }
 
-    /// Hands out memory of this device, of which so many bytes stay.
+    /// Wraps memory of this device, of which so many bytes stay.
     pub(crate) fn store(&self, memory: Memory, occupied: Occupied) -> Stored<Memory> {
         Stored(Arc::new(Contents { member: self.index, contents: memory, _occupied: occupied }))
     }
 
-    /// Hands out what the backend keeps in a form of its own.
+    /// Wraps data that the backend keeps in a form of its own.
     pub(crate) fn keep(&self, kept: Kept) -> Stored<Kept> {
         Stored(Arc::new(Contents { member: self.index, contents: kept, _occupied: self.occupy(0) }))
     }
 }
 
-/// What stays with one of the devices. Clones share it; the last one frees it.
+/// Data that stay on one of the devices. Clones share them; the last one frees them.
 pub(crate) struct Stored<T = Memory>(Arc<Contents<T>>);
 
 struct Contents<T> {
@@ -139,12 +140,12 @@ struct Contents<T> {
 }
 
 impl<T> Stored<T> {
-    /// The device, by its place among those of the engine.
+    /// The device's index among those of the engine.
     pub(crate) fn member(&self) -> usize {
         self.0.member
     }
 
-    /// What it is.
+    /// The data.
     pub(crate) fn contents(&self) -> &T {
         &self.0.contents
     }

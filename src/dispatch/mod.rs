@@ -1,26 +1,25 @@
-//! The dispatcher: what is the same for every operation stands here once.
+//! The dispatcher: everything that is the same for all operations.
 //!
 //! ```text
-//!  operation.rs   what an operation tells of itself: its size, its cost, where its data are, how it is divided
-//!  member.rs      a device: its backend, its account, what it has to do, and what stays in its memory
-//!  curve.rs       what kinds of operations cost on a device, measured on this machine; contention.rs, whether other work disturbs that
-//!  curves.rs      the curves of all devices, and when they are measured again
-//!  plan.rs        how much of an operation each of several devices gets
+//! operation.rs   the description of an operation: its size, its cost, where its data are, how it is divided member.rs      a
+//! device: its backend, its account, its backlog, and the data in its memory curve.rs       the cost of a kind of operation on a
+//! device, measured on this machine; contention.rs, whether other work disturbs that curves.rs      the curves of all devices,
+//! and when they are measured again plan.rs        how much of an operation each of several devices gets
 //! ```
 //!
 //! An operation goes through these steps, whatever it is:
 //!
-//! 1. **Choose.** Where its data are on a device, that device does it. Else a device does it alone, or several devices get shares of
-//!    it, so that it ends as early as possible by the measured curves and by what the devices have to do already.
-//! 2. **Divide.** The operation makes a part for each share, and joins the parts' outcomes when all have ended.
-//! 3. **Count.** Each device has an account of what it did ([`work`](crate::work)).
-//! 4. **Test.** On an engine that asks for it, the answer is tested at random before it is believed.
+//! 1. **Choose.** If its data are on a device, that device does it. Otherwise one device does it alone, or several devices get
+//!    shares of it, so that it finishes as early as possible by the measured curves and the devices' backlogs.
+//! 2. **Divide.** The operation makes a part for each share, and combines the results of the parts when all have ended.
+//! 3. **Count.** Each device has an account of its work ([`work`](crate::work)).
+//! 4. **Test.** On an engine that requires it, the answer is tested at random before it is used.
 //!
-//! The host's part runs on the caller's threads. Every other device among several has threads of its own that prepare its copies and
-//! wait for it, so that waiting takes no thread from the host. An operation fails where a part fails, with that device's error,
-//! when all parts have ended; operations in place then restore the parts that were done.
+//! The host's part runs on the caller's threads. Of several devices, every other one has threads of its own that prepare its
+//! copies and wait for it, so that waiting does not occupy the host's threads. An operation fails where a part fails, with that
+//! device's error, when all parts have ended; in-place operations then restore the parts that succeeded.
 //!
-//! Nothing here knows an operation, a field, a curve or a hash: [`operation`](crate::operation) does.
+//! Nothing here depends on a particular operation, field, curve or hash: [`operation`](crate::operation) defines those.
 
 mod contention;
 mod curve;
@@ -59,11 +58,11 @@ use plan::{Offer, apportion, divide};
 /// Items of an operation that may be divided finely.
 const FINE: usize = 64;
 
-/// How the devices of an engine share its work.
+/// How an engine's devices share its work.
 pub(crate) enum Strategy {
     /// There is one device.
     Alone,
-    /// Each operation goes to the device that is expected to end first, or to the second device whatever is expected.
+    /// Each operation goes to the device that is expected to finish first, or always to the second device.
     Choose {
         /// Whether the second device does everything.
         prefer_second: bool,
@@ -75,13 +74,13 @@ pub(crate) enum Strategy {
     },
 }
 
-/// The devices of an engine and what they have to do.
+/// The devices of an engine, with their backlogs.
 pub(crate) struct Dispatcher {
     members: Vec<Member>,
     strategy: Strategy,
     /// The name of all devices together.
     name: String,
-    /// Whether answers are tested before they are believed.
+    /// Whether answers are tested before they are used.
     tests_answers: bool,
     curves: Known,
     choices: Mutex<Choices>,
@@ -89,7 +88,7 @@ pub(crate) struct Dispatcher {
     choosing: Mutex<()>,
 }
 
-/// A device with memory of its own, chosen for data that are to stay there. It counts as busy with them until this is dropped.
+/// A device with memory of its own, chosen for data that are to stay there. They count towards its backlog until this is dropped.
 pub(crate) struct Site<'a> {
     pub(crate) member: &'a Member,
     pub(crate) occupied: Occupied,
@@ -120,7 +119,7 @@ impl Dispatcher {
         Self::new(vec![opened], Strategy::Alone)
     }
 
-    /// The same devices, with answers tested before they are believed.
+    /// The same devices, with answers tested before they are used.
     pub(crate) fn testing_answers(self) -> Self {
         Self { tests_answers: true, ..self }
     }
@@ -139,7 +138,7 @@ impl Dispatcher {
         self.on(&shares[0], operation)
     }
 
-    /// Does an operation, divided among devices where that is expected to end earlier.
+    /// Does an operation, divided among devices where that is expected to finish earlier.
     pub(crate) fn divided<O: Divisible>(&self, mut operation: O) -> Result<O::Output, Error> {
         let shares = self.plan(&operation, operation.items(self.members.len()), operation.overhead())?;
         if let [share] = &shares[..] {
@@ -165,8 +164,8 @@ impl Dispatcher {
         Ok(done)
     }
 
-    /// Which devices do an operation of so many independent items, and how much of it each; `overhead` nanoseconds are spent
-    /// on dividing it. There is a share, and a share has items, unless there are none at all.
+    /// Divides an operation of so many independent items among devices; the division itself takes `overhead` nanoseconds. There
+    /// is at least one share, and no share is empty unless there are no items.
     fn plan<O: Operation>(&self, operation: &O, items: usize, overhead: f64) -> Result<Vec<Share>, Error> {
         let alone = |member| Share { member, items: 0..items, ns: 0.0 };
         let home = match operation.home() {
@@ -181,7 +180,8 @@ impl Dispatcher {
                 return Ok(vec![alone(1)]);
             }
             Strategy::Choose { .. } => {
-                let (member, ns) = self.choose(&operation.costs(), &operation.size(&self.members[0]))?;
+                let size = (!operation.stays()).then(|| operation.size(&self.members[0]));
+                let (member, ns) = self.choose(&operation.costs(), size)?;
                 return Ok(vec![Share { ns, ..alone(member) }]);
             }
             Strategy::Divide { weights } => weights,
@@ -215,7 +215,7 @@ impl Dispatcher {
         }
     }
 
-    /// What each device that offers operations of these costs expects of them; [`Error::Unsupported`] if none does.
+    /// The offer of each device that has operations of these costs; [`Error::Unsupported`] if none has.
     fn offers(&self, costs: &[Cost]) -> Result<Vec<Offer>, Error> {
         let curves = costs.iter().map(|cost| self.curves.of(&cost.kind, &self.members));
         let curves = curves.collect::<Result<Vec<_>, _>>()?;
@@ -233,40 +233,48 @@ impl Dispatcher {
         }
     }
 
-    /// The device of two that is expected to end first, and the time expected of it; notes the choice.
-    fn choose(&self, costs: &[Cost], size: &Size) -> Result<(usize, f64), Error> {
+    /// The device of two that is expected to finish first, with its expected time; the choice is recorded for an operation of this
+    /// size, if one is given.
+    fn choose(&self, costs: &[Cost], record: Option<Size>) -> Result<(usize, f64), Error> {
         let offers = self.offers(costs)?;
         let chosen = offers.iter().min_by(|a, b| a.end().total_cmp(&b.end())).expect("an offer");
+        if let Some(size) = record {
+            self.record(&offers, chosen, size);
+        }
+        Ok((chosen.member, chosen.time(1.0)))
+    }
+
+    /// Records which of two devices was chosen.
+    fn record(&self, offers: &[Offer], chosen: &Offer, size: Size) {
         let mut choices = lock(&self.choices);
         match chosen.member {
             0 => choices.on_cpu += 1,
             _ => choices.on_device += 1,
         }
         if let Some(other) = offers.iter().find(|offer| offer.member != chosen.member) {
-            let told = |offer: &Offer| {
+            let expected = |offer: &Offer| {
                 let name = self.members[offer.member].name().to_owned();
                 (name, Duration::from_nanos(offer.time(1.0) as u64))
             };
-            let (operation, amount, unit) = size.told();
-            let choice = Choice { operation, amount, unit, chosen: told(chosen), other: told(other) };
+            let (operation, amount, unit) = size.description();
+            let choice = Choice { operation, amount, unit, chosen: expected(chosen), other: expected(other) };
             match choices.last.iter_mut().find(|last| last.operation == operation) {
                 Some(last) => *last = choice,
                 None => choices.last.push(choice),
             }
         }
-        Ok((chosen.member, chosen.time(1.0)))
     }
 
-    /// The device on which data of so many bytes are to stay: the one where operations of these costs are expected to end first,
-    /// and of equal ones that on which least stays. What is chosen counts from now on, so that of many that ask at the same time
-    /// each finds what the others were told.
+    /// The device on which data of so many bytes are to stay: the one where operations of these costs are expected to finish
+    /// first, and among equal ones that with the fewest resident bytes. The choice counts from now on, so that concurrent callers
+    /// see each other's choices.
     ///
-    /// `None` where data stay in host memory: where that device is the host, and where operations that are `divisible` are expected to
-    /// end earlier when they are divided, which needs their data in host memory.
+    /// `None` where data stay in host memory: where that device is the host, and where `divisible` operations are expected to
+    /// finish earlier when they are divided, which needs their data in host memory.
     pub(crate) fn site(
         &self,
         costs: &[Cost],
-        size: &Size,
+        record: Option<Size>,
         bytes: u64,
         divisible: bool,
     ) -> Result<Option<Site<'_>>, Error> {
@@ -278,7 +286,7 @@ impl Dispatcher {
                 lock(&self.choices).on_device += 1;
                 (1, 0.0)
             }
-            Strategy::Choose { .. } => self.choose(costs, size)?,
+            Strategy::Choose { .. } => self.choose(costs, record)?,
             Strategy::Divide { weights: Some(_) } if divisible => return Ok(None),
             Strategy::Divide { .. } => {
                 let offers = self.offers(costs)?;
@@ -298,13 +306,13 @@ impl Dispatcher {
         Ok(self.keeps_data(member).then(site))
     }
 
-    /// Whether data can stay in a device's own memory. Where answers are tested they cannot, for what stays on a device cannot be
-    /// looked at.
+    /// Whether data can stay in a device's own memory. Where answers are tested they cannot, because data on a device cannot be
+    /// checked.
     fn keeps_data(&self, member: &Member) -> bool {
         !self.tests_answers && member.backend().resident().is_some()
     }
 
-    /// Whether what a device keeps in its own memory can be worked with there.
+    /// Whether operations can use data that a device keeps in its own memory.
     #[cfg(feature = "bn254")]
     pub(crate) fn keeps_data_at(&self, member: usize) -> bool {
         self.keeps_data(&self.members[member])
@@ -320,14 +328,14 @@ impl Dispatcher {
         self.members.len() == 1
     }
 
-    /// The most bytes of a device's own memory that one operation may take, of several devices the least; `None` where the host is
-    /// the only device, and where data stay in host memory.
+    /// The most bytes of a device's own memory that one operation may take, for several devices the smallest; `None` where the
+    /// host is the only device, and where data stay in host memory.
     pub(crate) fn device_budget(&self) -> Option<u64> {
         let budgets = self.members.iter().filter(|member| self.keeps_data(member));
         budgets.filter_map(|member| Some(member.backend().resident()?.budget())).min()
     }
 
-    /// Does the parts of an operation, each on its device and all at once. Returns when all have ended, with the outcome of each.
+    /// Runs the parts of an operation, each on its device and all at once. Returns when all have ended, with the result of each.
     fn together<C: Call>(&self, shares: &[Share], parts: Vec<C>) -> Vec<Result<C::Output, Error>> {
         let mut outcomes: Vec<Option<Result<C::Output, Error>>> = parts.iter().map(|_| None).collect();
         // The caller's threads do the host's part; where it has none, the first one.
@@ -355,7 +363,7 @@ impl Dispatcher {
 /// Work for other threads.
 type Task<'a> = (&'a ThreadPool, Box<dyn FnOnce() + Send + 'a>);
 
-/// Starts every task on its threads, does something here, and waits for all of them.
+/// Starts every task on its threads, runs something here, and waits for all of them.
 fn start<'a>(mut tasks: Vec<Task<'a>>, here: impl FnOnce() + Send + 'a) {
     match tasks.pop() {
         None => here(),
@@ -366,7 +374,7 @@ fn start<'a>(mut tasks: Vec<Task<'a>>, here: impl FnOnce() + Send + 'a) {
     }
 }
 
-/// What the devices tell of themselves and of their work.
+/// Properties and statistics of the devices.
 impl Dispatcher {
     /// The name of all devices together.
     pub(crate) fn name(&self) -> &str {
@@ -378,12 +386,12 @@ impl Dispatcher {
         self.members.iter().filter_map(|member| member.backend().device_time()).reduce(|a, b| a + b)
     }
 
-    /// How many lists of kernel launches were launched as one.
+    /// The number of lists of kernel launches that were launched as one.
     pub(crate) fn replays(&self) -> Option<u64> {
         self.members.iter().filter_map(|member| member.backend().replays()).reduce(|a, b| a + b)
     }
 
-    /// The mean of the devices that tell how fast they copy, measured one after the other.
+    /// The mean over the devices that can measure their copies, one after another.
     pub(crate) fn bandwidths(&self) -> Result<Option<Bandwidths>, Error> {
         let mut all = Vec::new();
         for member in &self.members {
@@ -402,7 +410,7 @@ impl Dispatcher {
         self.members.iter().map(Member::account).collect()
     }
 
-    /// What was chosen between two devices; `None` where there is no choice.
+    /// The choices between two devices; `None` where there is no choice.
     pub(crate) fn choices(&self) -> Option<Choices> {
         matches!(self.strategy, Strategy::Choose { .. }).then(|| lock(&self.choices).clone())
     }

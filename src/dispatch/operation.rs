@@ -1,4 +1,4 @@
-//! What an operation tells of itself, so that the dispatcher need not know it.
+//! The interface between operations and the dispatcher.
 
 use std::ops::Range;
 
@@ -6,15 +6,15 @@ use super::{Dispatcher, Kind, Member, Share};
 use crate::error::Error;
 use crate::work::Size;
 
-/// Something that one device does and that its account has a line for.
+/// A call on one device, with a line in its account.
 pub(crate) trait Call: Send {
-    /// What comes of it.
+    /// The result.
     type Output: Send;
 
     /// Its size, and the bytes that it moves to the device and back.
     fn size(&self, device: &Member) -> Size;
 
-    /// Does it on a device.
+    /// Runs it on a device.
     fn run(self, device: &Member) -> Result<Self::Output, Error>;
 }
 
@@ -26,17 +26,17 @@ pub(crate) struct Cost {
 
 /// Where the data of an operation are.
 pub(crate) enum Home {
-    /// On the host: any device may do it.
+    /// In host memory: any device may do it.
     Anywhere,
-    /// On this device, which has to do it.
+    /// On this device, which must do it.
     At(usize),
-    /// Ranges of its items on these devices, for which an operation is divided as they are. None at all is as good as anywhere.
+    /// Ranges of its items on these devices; the operation is divided accordingly. An empty list is like host memory.
     Parts(Vec<(usize, Range<usize>)>),
 }
 
-/// Something that is asked of an engine's devices.
+/// An operation of an engine.
 pub(crate) trait Operation: Call + Sized {
-    /// What it costs: the sum of these. Asked for only where there are several devices to choose from.
+    /// Its cost: the sum of these. Used only where there are several devices to choose from.
     fn costs(&self) -> Vec<Cost> {
         Vec::new()
     }
@@ -46,28 +46,28 @@ pub(crate) trait Operation: Call + Sized {
         Home::Anywhere
     }
 
-    /// Whether what it makes stays with the devices, so that what they have to do now should not decide which of them does it.
+    /// Whether its result stays with the devices, so that their present backlogs should not determine the choice.
     fn stays(&self) -> bool {
         false
     }
 
-    /// Has a dispatcher do it: as a whole, or divided.
+    /// Runs it on a dispatcher, whole or divided.
     fn dispatch(self, dispatcher: &Dispatcher) -> Result<Self::Output, Error> {
         dispatcher.whole(self)
     }
 
-    /// Does it and tests the answer at random: [`Error::CheckFailed`]. Operations whose answers cannot be tested are just done.
+    /// Runs it and tests the answer at random: [`Error::CheckFailed`]. Operations whose answers cannot be tested are only run.
     fn tested(self, untested: &Untested<'_>) -> Result<Self::Output, Error> {
         untested.run(self)
     }
 }
 
-/// An operation that falls into independent parts.
+/// An operation with independent parts.
 pub(crate) trait Divisible: Operation {
-    /// What comes of a part.
+    /// The result of a part.
     type Outcome: Send;
 
-    /// What one device does of it.
+    /// The part of one device.
     type Part<'p>: Call<Output = Self::Outcome>
     where
         Self: 'p;
@@ -75,7 +75,7 @@ pub(crate) trait Divisible: Operation {
     /// The number of items of equal work that any of so many devices may get.
     fn items(&self, devices: usize) -> usize;
 
-    /// Nanoseconds that it costs to divide it, such as for copies of columns.
+    /// The nanoseconds that dividing it costs, such as for copies of columns.
     fn overhead(&self) -> f64 {
         0.0
     }
@@ -83,7 +83,7 @@ pub(crate) trait Divisible: Operation {
     /// A part for each share, of which there are two or more.
     fn divide(&mut self, shares: &[Share], devices: &[Member]) -> Result<Vec<Self::Part<'_>>, Error>;
 
-    /// The result, when all parts have ended; where one failed, the first error, with inputs as they were.
+    /// The result, when all parts have ended; if one failed, the first error, with inputs restored.
     fn join(
         self,
         shares: &[Share],
@@ -91,11 +91,11 @@ pub(crate) trait Divisible: Operation {
     ) -> Result<Self::Output, Error>;
 }
 
-/// A dispatcher whose answers are not tested, for those who test them.
+/// A dispatcher whose answers are not tested, for use by the tests of answers.
 pub(crate) struct Untested<'a>(pub(super) &'a Dispatcher);
 
 impl Untested<'_> {
-    /// Does an operation.
+    /// Runs an operation.
     pub(crate) fn run<O: Operation>(&self, operation: O) -> Result<O::Output, Error> {
         operation.dispatch(self.0)
     }

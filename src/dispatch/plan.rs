@@ -1,10 +1,10 @@
-//! How much of an operation each of several devices gets: so much that all end at the same time.
+//! The division of an operation among several devices, such that all finish at the same time.
 //!
-//! What an operation costs on each device is a curve, measured at its first use on a machine (`curve.rs`). In a time T a
-//! device that has other work for b nanoseconds does as much as its curve says of T - b; the least T in which all
-//! devices together do everything gives the shares. Equal devices get equal shares; a device whose mere start takes longer
-//! than T gets nothing; and where one device alone ends nearly as early, it does everything. So small operations go
-//! to one device, and to another while that is busy.
+//! The cost of an operation on each device is a curve, measured at its first use on a machine (`curve.rs`). In a time T a device
+//! with a backlog of b nanoseconds does the amount of work that its curve gives for T - b; the least T in which all devices
+//! together do all of the work determines the shares. Equal devices get equal shares; a device whose start-up cost exceeds T gets
+//! nothing; and if one device alone finishes nearly as early, it does everything. So small operations go to one device, and to
+//! another while that is busy.
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -13,19 +13,19 @@ use super::curve::Curve;
 use super::curves::Curves;
 use super::member::Member;
 
-/// Nanoseconds that it takes to hand a share to another thread and to wait for it.
+/// The nanoseconds that it takes to pass a share to another thread and to wait for it.
 const HANDING_OVER: f64 = 50e3;
 
-/// Shares that end so little earlier than one device alone are not worth it.
+/// The least relative gain over one device alone for which an operation is divided.
 const WORTH_IT: f64 = 0.9;
 
-/// What a device offers for an operation.
+/// The offer of a device for an operation.
 pub(super) struct Offer {
-    /// The device, by its place among those of the engine.
+    /// The device's index among those of the engine.
     pub(super) member: usize,
-    /// What the operation costs there: kinds of work, and the amount of each in the unit of its curve.
+    /// The cost of the operation there: kinds of work, with the amount of each in the unit of its curve.
     terms: Vec<(Curves, f64)>,
-    /// Nanoseconds of work that the device has to do before.
+    /// The device's backlog in nanoseconds.
     pub(super) backlog: f64,
 }
 
@@ -46,12 +46,12 @@ impl Offer {
         self.terms().map(|(curve, work)| curve.at(work * part)).sum()
     }
 
-    /// When the device would have done everything.
+    /// The time at which the device alone would finish.
     pub(super) fn end(&self) -> f64 {
         self.backlog + self.time(1.0)
     }
 
-    /// What part of everything the device does by a time, beside others.
+    /// The fraction of the work that the device does by a time, when others take part.
     fn part(&self, time: f64) -> f64 {
         let own = (time - self.backlog - HANDING_OVER).max(0.0);
         let mut terms = self.terms();
@@ -63,7 +63,7 @@ impl Offer {
     }
 }
 
-/// Where a condition that holds below and not above changes.
+/// The point at which a condition that holds below it and not above it changes.
 fn bisect(mut below: f64, mut above: f64, holds: impl Fn(f64) -> bool) -> f64 {
     for _ in 0..50 {
         let middle = (below + above) / 2.0;
@@ -75,16 +75,16 @@ fn bisect(mut below: f64, mut above: f64, holds: impl Fn(f64) -> bool) -> f64 {
 /// A share of an operation's items.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Share {
-    /// The device that does it, by its place among those of the engine.
+    /// The index of its device among those of the engine.
     pub(crate) member: usize,
     /// The items. Every item is in exactly one share.
     pub(crate) items: Range<usize>,
-    /// Nanoseconds that they are expected to take.
+    /// Their expected nanoseconds.
     pub(super) ns: f64,
 }
 
-/// Divides items of equal work. Dividing itself costs `extra` nanoseconds. There is an offer, and a share has an item, unless
-/// there is none at all.
+/// Divides items of equal work. Dividing itself costs `extra` nanoseconds. There is at least one offer, and no share is empty
+/// unless there are no items.
 pub(super) fn divide(items: usize, offers: &[Offer], extra: f64) -> Vec<Share> {
     let ends: Vec<f64> = offers.iter().map(Offer::end).collect();
     let first = (0..offers.len()).min_by(|&i, &j| ends[i].total_cmp(&ends[j])).expect("an offer");
@@ -179,9 +179,9 @@ mod tests {
     fn unequal_devices_end_together() {
         let slow = Curve::through(vec![[1.0, 3.0], [1e9, 3e9]]);
         assert_eq!(shares(100, 1e8, &[line(), slow.clone()], &[0.0; 2]), [(0, 75), (1, 25)]);
-        // Beside work for a tenth of a second more, the slow one has its share of what remains.
+        // With a backlog of 0.2 s on the fast one, the slow one does three quarters of the work.
         assert_eq!(shares(100, 1e8, &[line(), slow.clone()], &[2e8, 0.0]), [(0, 25), (1, 75)]);
-        // What takes longer to start than all the rest takes is left out.
+        // A device that takes longer to start than the other takes for everything gets nothing.
         let late = Curve::through(vec![[1.0, 1e9], [1e9, 1e9 + 1.0]]);
         assert_eq!(shares(100, 1e8, &[line(), late], &[0.0; 2]), [(0, 100)]);
         let hopeless = Curve::through(vec![[1.0, 1e4], [1e9, 1e13]]);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn every_item_is_somebodys() {
+    fn every_item_is_in_one_share() {
         for items in [0, 1, 2, 3, 7, 64, 1000] {
             for weights in [&[1.0, 2.0, 3.0][..], &[0.0, 1.0], &[1.0, 0.0, 0.0], &[1e-9, 1.0, 1e-9], &[1.0]] {
                 let shares = apportion(items, weights);

@@ -99,7 +99,7 @@ fn items(on: &Dispatcher, operation: &str) -> Vec<u64> {
     on.work().iter().map(|work| work.of(operation).map_or(0, |line| line.items)).collect()
 }
 
-/// Whichever of two devices fails, the error names it, what was given is as it was, and afterwards all is well.
+/// Whichever of two devices fails, the error names it, the input is unchanged, and later operations succeed.
 #[test]
 fn a_device_that_fails() {
     for broken in [0, 1] {
@@ -160,7 +160,7 @@ fn trees_that_fail(several: &Dispatcher, fails: &Error, set: &dyn Fn(bool)) {
     assert!(heap[1..] == expected[1..]);
 }
 
-/// A word that is not canonical is named by its index in all data, and the shares that were done are undone.
+/// A word that is not canonical is named by its index in all data, and the shares that succeeded are undone.
 #[test]
 fn words_that_are_refused() {
     let several = several([Fake::default(), Fake::default()], Some(vec![1, 1]));
@@ -184,7 +184,8 @@ fn devices_work_at_the_same_time() {
     assert_eq!(items(&several, "ntt"), [32, 32]);
 }
 
-/// Small operations go to the device with less to do: of three at a time that all wait for each other, two are on one device.
+/// Small operations go to the device with the smaller backlog: of three at a time that all wait for each other, two are on one
+/// device.
 #[test]
 fn a_busy_device_is_passed_by() {
     let fake = Fake { meeting: Some(Meeting::of(3)), ..Fake::default() };
@@ -219,7 +220,7 @@ fn auto(prefer_second: bool) -> Dispatcher {
     Dispatcher::new(devices, Strategy::Choose { prefer_second }).measured(&kinds::<Blake3>(), &curves)
 }
 
-/// Sizes on both sides of where the lines cross go to different devices, with the same result.
+/// Sizes on both sides of the crossing of the lines go to different devices, with the same result.
 #[test]
 fn the_expected_time_decides() {
     let auto = auto(false);
@@ -240,7 +241,7 @@ fn the_expected_time_decides() {
     assert_eq!(items(&auto, "ntt"), [9, 1056]);
 }
 
-/// A curve that says a hundred times too much is measured again when an operation shows it, and what is measured then is used.
+/// A curve that is a hundred times too high is measured again when an operation shows it, and the new measurement is used.
 #[test]
 fn a_curve_that_proves_wrong_is_measured_again() {
     let slow = Curve::through(vec![[1.0, 1e9], [1e12, 1e21]]);
@@ -255,7 +256,7 @@ fn a_curve_that_proves_wrong_is_measured_again() {
     assert!(expected() < Duration::from_secs(1));
 }
 
-/// Nothing is expected of either, and the second device does everything.
+/// No times are expected of either, and the second device does everything.
 #[test]
 fn a_preferred_device_does_it_all() {
     let auto = auto(true);
@@ -264,7 +265,7 @@ fn a_preferred_device_does_it_all() {
     assert_eq!(auto.choices().unwrap().on_device, 1);
 }
 
-/// The first OpenCL device twice; none where there is none, which the conformance tests tell where it must be there.
+/// The first OpenCL device twice; none where there is no such device; the conformance tests report that where one is required.
 #[cfg(feature = "opencl")]
 fn two_of_opencl(weights: Option<Vec<usize>>) -> Option<Dispatcher> {
     use crate::backend::gpu::{Gpu, opencl::OpenCl};
@@ -274,8 +275,8 @@ fn two_of_opencl(weights: Option<Vec<usize>>) -> Option<Dispatcher> {
     Some(several.measured(&kinds::<Rp64_256>(), &[line()]))
 }
 
-/// Devices with memory of their own check words while they copy them: what is refused is named by its index in all data, and inputs are
-/// as they were.
+/// Devices with memory of their own check words while they copy them: a refused word is named by its index in all data, and
+/// inputs are unchanged.
 #[cfg(feature = "opencl")]
 #[test]
 fn words_that_are_refused_on_their_way() {
@@ -306,8 +307,8 @@ fn words_that_are_refused_on_their_way() {
     assert!(items(&several, "merkle tree").iter().all(|&items| items > 0));
 }
 
-/// Data of equal size that stay go to one device and the other in turn, whoever asks at the same time; what is made of them is where they
-/// are; and what is dropped counts no more.
+/// Resident data of equal size go to both devices in turn, even with concurrent callers; results are where their inputs are; and
+/// dropped data no longer count.
 #[cfg(feature = "opencl")]
 #[test]
 fn data_that_stay_are_spread() {
@@ -340,7 +341,7 @@ fn data_that_stay_are_spread() {
     assert_eq!(count(), [0, 0]);
 }
 
-/// Beside a much faster processor a device gets no data that are to stay; beside a much slower one it gets all.
+/// Next to a much faster processor a device gets no resident data; next to a much slower one it gets all.
 #[cfg(feature = "opencl")]
 #[test]
 fn data_stay_where_they_are_used_fastest() {
@@ -405,7 +406,7 @@ mod bn254 {
             several.run(Sum { scalars, bases, rows: 1 }).unwrap()
         };
         assert_eq!(all()[0], expected(&scalars[..n], 0));
-        // Nothing moves for that: bases and scalars are where they are needed.
+        // Nothing is copied for that: bases and scalars are where they are needed.
         let moved = |work: &crate::work::DeviceWork| work.of("msm").unwrap().bytes_in;
         let before: Vec<_> = several.work().iter().map(moved).collect();
         all();
@@ -445,7 +446,8 @@ mod bn254 {
         }
     }
 
-    /// Sums go to where they should end first, whoever keeps their bases; polynomials by the work of their layers.
+    /// Sums go to the device that is expected to finish first, wherever their bases are kept; polynomials by the work of their
+    /// layers.
     #[test]
     fn who_does_what() {
         let auto = auto(false);

@@ -25,10 +25,10 @@ const EPSILON: u64 = 0xffff_ffff;
 
 /// An element of the Goldilocks field, stored as its canonical representative in `0..p`.
 ///
-/// The layout is that of a `u64`, so slices of elements and slices of little-endian words are views of one
-/// another. The type is [`Pod`]: a cast from raw memory may therefore produce a value of p or above, which is
-/// *not* canonical. Operators expect canonical operands; [`Engine`](crate::Engine) checks what it is given and
-/// names the first offending index. Use [`Goldilocks::new`] to reduce or [`TryFrom<u64>`] to check a word.
+/// The layout is that of a `u64`, so slices of elements and slices of little-endian words are views of one another. The type is
+/// [`Pod`]: a cast from raw memory may therefore produce a value of p or above, which is *not* canonical. Operators expect
+/// canonical operands; [`Engine`](crate::Engine) checks its inputs and names the first offending index. Use [`Goldilocks::new`]
+/// to reduce or [`TryFrom<u64>`] to check a word.
 ///
 /// ```
 /// use zkaccel::field::{Field, Goldilocks};
@@ -91,11 +91,11 @@ impl Goldilocks {
 #[inline(always)]
 pub(crate) const fn reduce(lo: u64, hi: u64) -> u64 {
     let (mid, high) = (hi & EPSILON, hi >> 32);
-    // lo - high. A borrow stands for 2^64 = e, taken off once more. It cannot borrow twice, since high < 2^32.
+    // lo - high. A borrow stands for 2^64 = e, which is subtracted again. It cannot borrow twice, since high < 2^32.
     let (t, borrow) = lo.overflowing_sub(high);
     let t = if borrow { less_epsilon(t) } else { t };
-    // t + mid e = t - (p - mid e), where mid e <= 2^64 - 2^33 + 1 < p. With a borrow the sum is below p and p is
-    // given back. Without one it is t + mid e - p <= (2^64 - 1) + (2^64 - 2^33 + 1) - p = p - 2. Canonical either way.
+    // t + mid e = t - (p - mid e), where mid e <= 2^64 - 2^33 + 1 < p. With a borrow the sum is below p, and p is added. Without
+    // one it is t + mid e - p <= (2^64 - 1) + (2^64 - 2^33 + 1) - p = p - 2. Canonical either way.
     let (t, borrow) = t.overflowing_sub(MODULUS - ((mid << 32) - mid));
     if borrow { t.wrapping_add(MODULUS) } else { t }
 }

@@ -40,7 +40,7 @@ impl<M: Modulus> KnownFactor<M> {
     /// 2^256 - p.
     const MINUS_P: Limbs = sub_limbs([0; 4], M::P).0;
 
-    /// The factor and the quotient of a residue, as [`from_limbs`](Self::from_limbs) takes them.
+    /// The factor and the quotient of a residue, for [`from_limbs`](Self::from_limbs).
     pub(crate) fn limbs(value: Residue<M>) -> [Limbs; 2] {
         let (mut lower, mut quotient) = (value.canonical(), [0; 4]);
         for digit in &mut quotient {
@@ -73,7 +73,7 @@ impl<M: Modulus> KnownFactor<M> {
 #[inline(always)]
 fn high_product(a: Limbs, b: Limbs) -> Limbs {
     let high = |a, b| mac(0, a, b, 0).1;
-    // Numbers are places of limbs.
+    // Numbers are indices of limbs.
     let (t3, t4) = mac(0, a[0], b[3], high(a[0], b[2]));
     let (t3, carry) = mac(t3, a[1], b[2], high(a[1], b[1]));
     let (t4, t5) = mac(t4, a[1], b[3], carry);

@@ -1,6 +1,6 @@
 //! Fields: Goldilocks and its quadratic and cubic extensions.
 //!
-//! [`Field`] is what the rest of the crate asks of a field: a ring with inverses whose elements are `DEGREE`
+//! [`Field`] is the interface that the rest of the crate needs: a ring with inverses whose elements are `DEGREE`
 //! base-field words lying side by side in memory, so that a column of extension elements is `DEGREE`
 //! interleaved base columns and every transform over the base field serves the extensions too.
 //!

@@ -8,8 +8,8 @@
 //! 16, 1996).
 //!
 //! Values are *lazy*: anything below 2p stands for its residue. Because 4p < R, which is asserted when the crate is compiled, a
-//! product of factors a b < 4 p^2 comes out below p + 4 p^2 / R < 2p without a last subtraction. Sums and differences are brought below 2p
-//! by one conditional subtraction of 2p. [`Residue::canonical`] gives the representative below p, which is what leaves
+//! product of factors a b < 4 p^2 comes out below p + 4 p^2 / R < 2p without a last subtraction. Sums and differences are brought
+//! below 2p by one conditional subtraction of 2p. [`Residue::canonical`] gives the representative below p, in which results leave
 //! this crate, and [`Residue::is_zero`] knows both forms of zero.
 
 use std::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! Prime fields in Montgomery form whose elements are halo2curves' types, and what their memory looks like.
+//! Prime fields in Montgomery form whose elements are halo2curves' types, and their layout in memory.
 //!
 //! An element is four little-endian 64-bit limbs, lowest first: x 2^256 modulo the prime, below the prime. None of halo2curves'
 //! types is `repr(C)`, so that is asserted for each field in the list when the crate is compiled, and a version with another
@@ -20,7 +20,7 @@ use crate::error::Error;
 
 /// The one list of prime fields in Montgomery form: calls a macro with type and name for each.
 ///
-/// To add a field: a line. Names are never used again.
+/// To add a field, add a line. Names are never reused.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! for_every_prime_field {
@@ -94,7 +94,7 @@ macro_rules! two_adic {
                 ff::Field::invert(&self).into()
             }
 
-            /// Always `Ok`: limbs become elements by a function that looks at them.
+            /// Always `Ok`: limbs become elements by a function that checks them.
             fn check(self) -> Result<(), Error> {
                 Ok(())
             }
@@ -127,20 +127,20 @@ pub(crate) unsafe fn cast_mut<T, U>(slice: &mut [T]) -> &mut [U] {
     unsafe { std::slice::from_raw_parts_mut(slice.as_mut_ptr().cast(), slice.len()) }
 }
 
-/// The limbs of elements, in Montgomery form, where they stand.
+/// The limbs of elements, in Montgomery form, in place.
 pub(crate) fn limbs<F: MontgomeryField>(elements: &[F]) -> &[Limbs] {
     // SAFETY: the layout that is asserted for every field; any bits are limbs.
     unsafe { cast(elements) }
 }
 
-/// The limbs of elements to write: what is left in them must be below the prime.
+/// The limbs of elements, mutably: the values left in them must be below the prime.
 pub(crate) fn limbs_mut<F: MontgomeryField>(elements: &mut [F]) -> &mut [Limbs] {
     // SAFETY: the layout that is asserted for every field.
     unsafe { cast_mut(elements) }
 }
 
-/// Limbs in Montgomery form as elements, where they stand; [`Error::NotReduced`] with the index of the first that is not below the prime.
-/// `what` an element is called there.
+/// Limbs in Montgomery form as elements, in place; [`Error::NotReduced`] with the index of the first that is not below the prime.
+/// `what` describes an element in the error.
 pub fn elements<'a, F: MontgomeryField>(limbs: &'a [Limbs], what: &'static str) -> Result<&'a [F], Error> {
     match limbs.iter().position(|&limbs| !is_below(limbs, F::P)) {
         Some(index) => Err(not_reduced::<F>(what, index, limbs[index])),
@@ -149,7 +149,7 @@ pub fn elements<'a, F: MontgomeryField>(limbs: &'a [Limbs], what: &'static str) 
     }
 }
 
-/// As [`elements`], to change.
+/// As [`elements`], mutably.
 pub(crate) fn elements_mut<'a, F: MontgomeryField>(
     limbs: &'a mut [Limbs],
     what: &'static str,
@@ -176,7 +176,7 @@ pub(crate) fn residues<F: MontgomeryField>(elements: &[F]) -> &[Residue<F>] {
     unsafe { cast(elements) }
 }
 
-/// Elements to compute with in place: what is left in them must be below the prime.
+/// Elements to compute with in place: the values left in them must be below the prime.
 pub(crate) fn residues_mut<F: MontgomeryField>(elements: &mut [F]) -> &mut [Residue<F>] {
     // SAFETY: as `residues`; what is left in them is below the prime.
     unsafe { cast_mut(elements) }

@@ -1,4 +1,4 @@
-//! Fields that have transforms: what a [`Domain`](crate::ntt::Domain) asks of one.
+//! Fields that have transforms, as a [`Domain`](crate::ntt::Domain) needs them.
 
 use std::fmt::Debug;
 use std::hash::Hash;

@@ -1,7 +1,7 @@
 //! Keccak-256, as Ethereum has it: Keccak (Bertoni, Daemen, Peeters, Van Assche, "The Keccak reference", 2011) with a capacity of 512
-//! bits and the padding from before SHA-3: a bit of 1 behind the message, and one at the end of the block.
+//! bits and the padding from before SHA-3: a bit of 1 after the message, and one at the end of the block.
 //!
-//! The state is 25 words of 64 bits, word x + 5 y at place (x, y), of which 17 absorb. A round is
+//! The state is 25 words of 64 bits, word x + 5 y at position (x, y), of which 17 form the rate. A round is
 //!
 //! - theta: to each word the parities of two columns, that before it, and that behind it rotated by one, are added;
 //! - rho and pi: word (x, y) is rotated by an amount of its own and goes to (y, 2 x + 3 y);
@@ -20,19 +20,19 @@ pub struct Keccak256;
 /// Words of the state.
 pub(crate) const WORDS: usize = 25;
 
-/// Words that absorb.
+/// Words of the rate.
 pub(crate) const RATE: usize = 17;
 
 /// Rounds.
 pub(crate) const ROUNDS: usize = 24;
 
-/// The bit behind a message of whole words, as a word.
+/// The bit after a message of whole words, as a word.
 pub(crate) const FIRST_PADDING: u64 = 1;
 
 /// The bit at the end of a block, in its last word.
 pub(crate) const LAST_PADDING: u64 = 1 << 63;
 
-/// What iota adds: bits at 2^j - 1, from the register with feedback x^8 + x^6 + x^5 + x^4 + 1.
+/// The constants of iota: bits at 2^j - 1, from the register with feedback x^8 + x^6 + x^5 + x^4 + 1.
 pub(crate) const ROUND_CONSTANTS: [u64; ROUNDS] = {
     let (mut constants, mut register, mut i) = ([0; ROUNDS], 1u8, 0);
     while i < 7 * ROUNDS {
@@ -45,7 +45,7 @@ pub(crate) const ROUND_CONSTANTS: [u64; ROUNDS] = {
     constants
 };
 
-/// Where pi takes a word, and by how much rho rotates it to the left.
+/// The target of each word in pi, and its rotation to the left in rho.
 pub(crate) const MOVES: [(usize, u32); WORDS] = {
     let mut moves = [(0, 0); WORDS];
     let (mut x, mut y, mut t) = (1, 0, 0);
@@ -114,8 +114,8 @@ pub(crate) fn permute<W: Word>(state: &mut [W; WORDS]) {
         for x in 0..5 {
             let (before, behind) = (parities[(x + 4) % 5], parities[(x + 1) % 5].rotate(1));
             for y in 0..5 {
-                let (place, count) = MOVES[x + 5 * y];
-                moved[place] = state[x + 5 * y].xor3(before, behind).rotate(count);
+                let (target, count) = MOVES[x + 5 * y];
+                moved[target] = state[x + 5 * y].xor3(before, behind).rotate(count);
             }
         }
         for y in 0..5 {

@@ -1,9 +1,10 @@
-//! Hash functions: what a Merkle tree asks of one, and the functions at hand.
+//! Hash functions: the interface that a Merkle tree needs, and the supported functions.
 //!
-//! [`Hasher`] is the whole interface: elements, bytes, and digests in, a 32-byte digest out. Two families stand
-//! behind it: arithmetic sponges over Goldilocks ([`Rp64_256`], [`Rp64_256V2021`], [`RpJive64_256`], [`Rpo256`], [`Rpx256`],
-//! [`Poseidon2_8`], [`Poseidon2_12`]), whose digests are four field elements, and byte hashes ([`Blake3`], [`Keccak256`], [`Sha256`]). Trees, commitments and backends are generic over the trait, so a new
-//! hash is files of its own and one line in the list, `for_every_hash`.
+//! [`Hasher`] is the whole interface: elements, bytes, and digests in, a 32-byte digest out. Two families stand behind it:
+//! arithmetic sponges over Goldilocks ([`Rp64_256`], [`Rp64_256V2021`], [`RpJive64_256`], [`Rpo256`], [`Rpx256`],
+//! [`Poseidon2_8`], [`Poseidon2_12`]), whose digests are four field elements, and byte hashes ([`Blake3`], [`Keccak256`],
+//! [`Sha256`]). Trees, commitments and backends are generic over the trait, so a new hash is files of its own and one line in the
+//! list, `for_every_hash`.
 
 mod blake3;
 mod digest;
@@ -36,8 +37,9 @@ use crate::field::Goldilocks;
 
 /// The one list of hashes: calls a macro with type, name, and the number and the capability of the C interface, for each.
 ///
-/// What every hash has, backends' operations, programs of devices, cases of the conformance suite, names on the command line,
-/// numbers in C, is made from here. To add a hash: its files, and a line. Numbers and names are never used again.
+/// Everything that exists once per hash is made from this list: backends' operations, programs of devices, cases of the
+/// conformance suite, names on the command line, numbers in C. To add a hash, add its files and a line here. Numbers and names
+/// are never reused.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! for_every_hash {
@@ -66,7 +68,7 @@ pub trait Hasher: Copy + Default + std::fmt::Debug + Send + Sync + 'static {
     /// The name used on the command line and in files, such as `rp64_256`.
     const NAME: &'static str;
 
-    /// What the function returns.
+    /// The type of its digests.
     type Digest: Digest;
 
     /// The same function in its slow and obvious form, which the reference backend computes: the hash itself where

@@ -14,8 +14,9 @@
 //! 3 1 1 2
 //! ```
 //!
-//! and adds to each word those that have its place in the groups, its own included. The inner one adds the sum of all words to each,
-//! multiplied by an entry of its own, which is a small integer or 1 over a power of two ([`poseidon2_constants`](super::poseidon2_constants)).
+//! and adds to each word the sum of the words at its position in all groups. The inner one multiplies each word by a diagonal
+//! element, which is a small integer or 1 over a power of two, and adds the sum of all words
+//! ([`poseidon2_constants`](super::poseidon2_constants)).
 
 use std::ops::Add;
 
@@ -28,8 +29,9 @@ use crate::field::{Field, Goldilocks, MODULUS};
 /// Poseidon2 with a state of eight words, in Plonky3's `PaddingFreeSponge<_, 8, 4, 4>` and, for merges,
 /// `TruncatedPermutation<_, 2, 4, 8>`.
 ///
-/// Equal to p3-goldilocks 0.8 on elements and digests. Plonky3's sponge does not tell inputs of different lengths apart: rows must have
-/// a length that everybody knows. It has no hash of bytes, nor of an integer; here those put the length first, or have one length.
+/// Equal to p3-goldilocks 0.8 on elements and digests. Plonky3's sponge does not distinguish inputs of different lengths: the
+/// verifier must know the length of rows. It has no hash of bytes, nor of an integer; here those put the length first, or have a
+/// fixed length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(non_camel_case_types)]
 pub struct Poseidon2_8;
@@ -37,7 +39,8 @@ pub struct Poseidon2_8;
 /// Poseidon2 with a state of twelve words, in Plonky3's `PaddingFreeSponge<_, 12, 8, 4>` and, for merges,
 /// `TruncatedPermutation<_, 2, 4, 12>`; else as [`Poseidon2_8`].
 ///
-/// Miden's `Poseidon2` has the same permutation and tells lengths apart: digests are equal where the elements are a multiple of eight.
+/// Miden's `Poseidon2` has the same permutation and distinguishes lengths: digests are equal where the number of elements is a
+/// multiple of eight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(non_camel_case_types)]
 pub struct Poseidon2_12;
@@ -112,10 +115,10 @@ pub(crate) fn outer<I: Copy + Add<Output = I>, const N: usize>(x: &mut [I; N]) {
         *group = [with_b + ab, with_b + (c + c), with_d + cd, with_d + (a + a)];
     }
     let mut sums = [x[0]; 4];
-    for place in 0..4 {
-        sums[place] = x[place] + x[place + 4];
+    for i in 0..4 {
+        sums[i] = x[i] + x[i + 4];
         for group in 2..N / 4 {
-            sums[place] = sums[place] + x[4 * group + place];
+            sums[i] = sums[i] + x[4 * group + i];
         }
     }
     for i in 0..N {

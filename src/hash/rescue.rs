@@ -4,7 +4,7 @@
 //! algorithm 3) acts on 12 field elements in 7 rounds. A round is: every word to the 7th power, MDS, add `ARK1`;
 //! every word to the power 1/7, MDS, add `ARK2`. Here 1/7 mod (p - 1) = 10540996611094048183.
 //!
-//! It stands here twice: [`textbook`] as the paper writes it, the oracle of the tests and of the reference backend,
+//! It is implemented twice: [`textbook`] as the paper writes it, the oracle of the tests and of the reference backend,
 //! and in production form in `rescue_power_maps` and `rescue_linear`.
 
 use super::rescue_constants::{ARK1, ARK2, MDS_2021, MDS_CIRCULANT_ROW, ROUNDS, WIDTH};

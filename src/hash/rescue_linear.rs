@@ -139,7 +139,7 @@ fn convolve<I: Integer>(x: &[I; WIDTH]) -> [I; WIDTH] {
 }
 
 /// The same with the reversed row (23, 8, 21, 6, 7, 10, 13, 8): a product modulo X^8 - 1, which splits into X^2 - 1, X^2 + 1 and
-/// X^4 + 1. There the row is, divided by what the way back owes, (16, 8), (-1, 1) and (8, -1, 4, -1).
+/// X^4 + 1. There the row, divided by the factor that the inverse owes, is (16, 8), (-1, 1) and (8, -1, 4, -1).
 #[inline(always)]
 fn convolve_8<I: Integer>(x: &[I; 8]) -> [I; 8] {
     let (mut u, mut v) = ([x[0]; 4], [x[0]; 4]);

@@ -1,7 +1,7 @@
 //! SHA-256 (NIST, FIPS 180-4), one at a time by the published `sha2` crate, which uses the processor's instructions for it.
 //!
-//! Elements are hashed as their canonical little-endian words; a node is the hash of its children's 64 bytes. The constants
-//! here are for those who hash several side by side.
+//! Elements are hashed as their canonical little-endian words; a node is the hash of its children's 64 bytes. The constants here
+//! serve code that hashes several messages at once.
 
 use ::sha2::Digest as _;
 

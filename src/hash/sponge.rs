@@ -1,8 +1,8 @@
 //! Sponges: how a permutation of field elements becomes a hash.
 //!
-//! A state has a rate, words that absorb and from whose first four the digest is read, and a capacity. Elements go into the
+//! A state has a rate, whose words absorb the input and whose first four are the digest, and a capacity. Elements go into the
 //! rate, as many at a time as it has words, with a permutation after each block and after the last. No element at all means no
-//! permutation, and the zero digest. What else there is to say of a sponge is its [`Mode`]:
+//! permutation, and the zero digest. Everything else about a sponge is its [`Mode`]:
 //!
 //! | hash | state | rate | a block is | the last block's rest | capacity word | a merge is |
 //! |---|---|---|---|---|---|---|
@@ -17,9 +17,9 @@
 //! hash functions", eprint 2022/840, section 4) permutes both children as one state, adds what was there before, and adds the two
 //! halves.
 //!
-//! Plonky3's sponge (`PaddingFreeSponge`) separates no lengths: it is meant for rows of a length that everybody knows, and two inputs
-//! of different lengths can have the same digest. [`Hasher::hash`] of bytes and [`Hasher::merge_with_int`], which Plonky3 does
-//! not have, put the length first, and are of fixed length, for that reason.
+//! Plonky3's sponge (`PaddingFreeSponge`) does not separate lengths: it is meant for rows whose length the verifier knows, and
+//! two inputs of different lengths can have the same digest. [`Hasher::hash`] of bytes and [`Hasher::merge_with_int`], which
+//! Plonky3 does not have, put the length first, and are of fixed length, for that reason.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -52,24 +52,24 @@ pub struct Mode {
     pub rate_word: usize,
     /// The words of the rate.
     pub rate: usize,
-    /// What becomes of the words in the rate.
+    /// How elements are absorbed into the words of the rate.
     pub absorb: Absorb,
-    /// What tells inputs of different lengths apart.
+    /// How inputs of different lengths are separated.
     pub padding: Padding,
     /// How two digests become one.
     pub merge: Merge,
 }
 
-/// What becomes of the words in the rate.
+/// How elements are absorbed into the words of the rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absorb {
     /// Elements are added to them.
     Add,
-    /// Elements take their place.
+    /// Elements replace them.
     Overwrite,
 }
 
-/// What tells inputs of different lengths apart. A word of the capacity starts with something, by its number.
+/// How inputs of different lengths are separated. The number is the index of an initialised word of the capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Padding {
     /// It starts with the number of elements. The rest of the last block stays.
@@ -95,7 +95,7 @@ pub enum Merge {
 }
 
 impl Mode {
-    /// The words that absorb.
+    /// The words of the rate.
     pub fn rate_words(&self) -> Range<usize> {
         self.rate_word..self.rate_word + self.rate
     }
@@ -105,7 +105,7 @@ impl Mode {
         self.rate_word..self.rate_word + DIGEST
     }
 
-    /// The word of the capacity that does not start with zero, and what it starts with for so many elements.
+    /// The word of the capacity that is not initialised to zero, and its initial value for so many elements.
     pub fn start(&self, count: usize) -> Option<(usize, u64)> {
         match self.padding {
             Padding::Length(word) => Some((word, count as u64)),
@@ -115,12 +115,13 @@ impl Mode {
         }
     }
 
-    /// What word `place` of the rest of the last block becomes, counted from the first behind the elements; `None` if it stays.
-    pub fn rest(&self, place: usize) -> Option<u64> {
+    /// The new value of word `index` of the rest of the last block, counted from the first after the elements; `None` if it is
+    /// unchanged.
+    pub fn rest(&self, index: usize) -> Option<u64> {
         match self.padding {
             Padding::Length(_) | Padding::None => None,
             Padding::Remainder(_) => Some(0),
-            Padding::OneAndZeros(_) => Some(u64::from(place == 0)),
+            Padding::OneAndZeros(_) => Some(u64::from(index == 0)),
         }
     }
 }
@@ -180,8 +181,8 @@ fn absorb<S: Sponge>(
             };
             left -= 1;
         }
-        for (place, word) in rest.iter_mut().enumerate() {
-            *word = mode.rest(place).map_or(*word, Goldilocks::new);
+        for (index, word) in rest.iter_mut().enumerate() {
+            *word = mode.rest(index).map_or(*word, Goldilocks::new);
         }
         S::permute(&mut state);
     }
@@ -243,8 +244,8 @@ fn jive<S: Sponge>(words: &[Goldilocks]) -> ElementDigest {
 
 /// The seed's four words, then the value: one word below p, else its residue and its quotient by p.
 ///
-/// Jive has no length: there the last word is the number of words. Where lengths are not told apart the value is always two
-/// words, its lower and its upper half.
+/// Jive has no length: there the last word is the number of words. Where lengths are not separated the value is always two words,
+/// its lower and its upper half.
 pub(super) fn merge_with_int<S: Sponge>(seed: &ElementDigest, value: u64) -> ElementDigest {
     let words = [Goldilocks::new(value), Goldilocks::new(value / MODULUS)];
     let count = if value < MODULUS { 5 } else { 6 };

@@ -1,4 +1,4 @@
-//! How a device goes about a tree.
+//! Approaches to building a tree on a device.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,18 +7,19 @@ use crate::error::Error;
 
 /// How a GPU builds the Merkle trees of an engine. Every approach makes the same tree.
 ///
-/// It concerns Rescue Prime (`rp64_256`, `rp64_256_v2021`) on devices with kernels, `cuda:N` and `opencl:N`. Trees over other hashes are
-/// built level by level whatever is asked for, and the CPU has one way only.
+/// It concerns Rescue Prime (`rp64_256`, `rp64_256_v2021`) on devices with kernels, `cuda:N` and `opencl:N`. Trees over other
+/// hashes are built level by level in any case, and the CPU has a single approach.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Approach {
     /// One launch for each level.
     Level,
-    /// One launch for the first level; then each work group climbs over the nodes it has made, several levels a launch.
+    /// One launch for the first level; then each work group climbs above the nodes that it has computed, several levels per
+    /// launch.
     Group,
     /// One launch for each level, with the hash's constants in work-group memory.
     Local,
-    /// What was measured to be fastest: level by level while a level fills the device, then several work items for each
-    /// hash, and for the top several levels a launch. Level by level where OpenCL runs on a processor.
+    /// The fastest in measurements: level by level while a level fills the device, then several work items for each hash, and
+    /// several levels per launch at the top. Level by level where OpenCL runs on a processor.
     #[default]
     Auto,
 }
@@ -27,7 +28,7 @@ impl Approach {
     /// Every approach.
     pub const ALL: [Self; 4] = [Self::Level, Self::Group, Self::Local, Self::Auto];
 
-    /// The name by which it is asked for.
+    /// The name by which it is chosen.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Level => "level",
@@ -47,7 +48,7 @@ impl fmt::Display for Approach {
 impl FromStr for Approach {
     type Err = Error;
 
-    /// [`Error::UnknownName`] for anything that is no [`name`](Self::name).
+    /// [`Error::UnknownName`] for anything that is not a [`name`](Self::name).
     fn from_str(text: &str) -> Result<Self, Error> {
         Self::ALL.into_iter().find(|approach| approach.name() == text).ok_or_else(|| Error::UnknownName {
             what: "approach to trees",

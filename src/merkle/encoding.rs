@@ -10,7 +10,7 @@
 //! | [`MerkleTree`] | `zkaTREE1` | leaves N | heap digests 1 to 2N - 1 |
 //!
 //! Each object has exactly one encoding: trailing bytes, non-canonical words and indices out of order are refused.
-//! Nothing is allocated from a length that the input does not have the bytes for.
+//! No allocation is larger than the input justifies.
 
 use super::{MerkleTree, MultiOpening, Opening, check_leaf_count};
 use crate::error::Error;
@@ -33,7 +33,7 @@ fn name_bytes<H: Hasher>() -> [u8; 16] {
     name
 }
 
-/// What is left of an input, and what it should be.
+/// The rest of an input, and the object that it should be.
 struct Reader<'a> {
     what: &'static str,
     rest: &'a [u8],
@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
         usize::try_from(word).map_err(|_| self.bad(format!("it holds the number {word}")))
     }
 
-    /// `count` digests, which must be all that is left, behind `first` zero digests.
+    /// `count` digests, which must be all of the rest, after `first` zero digests.
     fn digests<H: Hasher>(&mut self, first: usize, count: usize) -> Result<Vec<H::Digest>, Error> {
         if count.checked_mul(DIGEST) != Some(self.rest.len()) {
             let found = self.rest.len();
@@ -150,14 +150,14 @@ impl<H: Hasher> MerkleTree<H> {
 
     /// The tree with these canonical bytes; [`Error::BadEncoding`], [`Error::NotPowerOfTwo`] or [`Error::NotCanonical`].
     ///
-    /// Inner nodes are not recomputed: openings of a tree that was tampered with do not verify.
+    /// Inner nodes are not recomputed: openings of a tree that has been tampered with do not verify.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let (mut reader, leaves) = Reader::open::<H>("a Merkle tree", b"zkaTREE1", bytes)?;
         check_leaf_count(leaves)?;
         Ok(Self { heap: reader.digests::<H>(1, leaves.saturating_mul(2) - 1)? })
     }
 
-    /// Where heap position `index` (1 to 2N - 1) stands in the canonical bytes: 32 bytes from there are its digest.
+    /// The offset of heap position `index` (1 to 2N - 1) in the canonical bytes: the 32 bytes from there are its digest.
     ///
     /// With it an opening can be read from a file without reading the tree.
     pub fn encoded_position(index: usize) -> u64 {

@@ -1,10 +1,10 @@
-//! What is read of a tree to open it, wherever its heap lies.
+//! Caps and openings of a tree, wherever its heap lies.
 
 use super::{Cap, MultiOpening, Opening, check_index, multi_opening};
 use crate::error::Error;
 use crate::hash::Hasher;
 
-/// A tree as a heap of 2N digests of which any can be asked for: caps and openings ask for those that they need.
+/// A tree as a heap of 2N digests, of which caps and openings read those that they need.
 pub(crate) trait Heap<H: Hasher> {
     /// The number of leaves N, a power of two.
     fn leaf_count(&self) -> usize;

@@ -2,16 +2,16 @@
 //!
 //! # Layout
 //!
-//! A tree of N = 2^d leaves is a heap of 2N digests: index 1 is the root, the children of i are 2i and 2i + 1, the
-//! leaves stand at N..2N and index 0 is unused and zero. A tree of one leaf is its own root. The first N digests are
-//! what winterfell's `MerkleTree::from_raw_parts` takes as its nodes.
+//! A tree of N = 2^d leaves is a heap of 2N digests: index 1 is the root, the children of i are 2i and 2i + 1, the leaves are at
+//! N..2N, and index 0 is unused and zero. A tree of one leaf is its own root. The first N digests are what winterfell's
+//! `MerkleTree::from_raw_parts` takes as its nodes.
 //!
 //! The *cap* of height h is the 2^h digests at depth h, left to right; the cap of height 0 is the root. Openings end
 //! at a cap, and a cap of height h saves h digests in each.
 //!
 //! # What a verifier must know
 //!
-//! Hashes here do not tell leaves from inner nodes, so a path that is too short would prove an inner node to be a
+//! Hashes here do not distinguish leaves from inner nodes, so a path that is too short would prove an inner node to be a
 //! leaf, and an index beyond the leaves would prove a leaf twice. Verification therefore starts from a [`Cap`], which
 //! knows the number of leaves: every index must be below it and every path must have exactly the length it implies.
 
@@ -29,14 +29,14 @@ pub use opening::{Cap, Opening};
 use crate::error::Error;
 use crate::hash::{Digest, Hasher};
 
-/// A Merkle tree with all its nodes in memory: 64 bytes a leaf.
+/// A Merkle tree with all its nodes in memory: 64 bytes per leaf.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MerkleTree<H: Hasher> {
     heap: Vec<H::Digest>,
 }
 
 impl<H: Hasher> MerkleTree<H> {
-    /// A tree from its heap of 2N digests; the caller vouches for the inner nodes.
+    /// A tree from its heap of 2N digests; the inner nodes are not checked.
     ///
     /// [`Error::NotPowerOfTwo`] unless N is a power of two, [`Error::NotCanonical`] for words at or above p.
     pub fn from_heap(mut heap: Vec<H::Digest>) -> Result<Self, Error> {

@@ -1,8 +1,8 @@
 //! One opening of many leaves, compressed: a node that follows from the opened leaves is not sent.
 //!
-//! Going up level by level with the ascending list of known positions, a position whose sibling is also in the list
-//! needs nothing; any other needs its sibling. The siblings stand in that order: by level from the leaves up, and
-//! from left to right within a level. The order is a function of the indices alone, so an opening has one form.
+//! Going up level by level with the ascending list of known positions, a position whose sibling is also in the list needs
+//! nothing; any other needs its sibling. The siblings are in that order: by level from the leaves up, and from left to right
+//! within a level. The order is a function of the indices alone, so an opening has one form.
 
 use super::{Cap, check_index};
 use crate::error::Error;
@@ -64,7 +64,7 @@ pub(super) fn sibling_positions(indices: &[usize], depth: u32, cap_height: u32) 
 }
 
 impl<H: Hasher> MultiOpening<H> {
-    /// What an opening of leaves against the root of a tree of `leaf_count` leaves consists of: the indices in
+    /// The contents of an opening of leaves against the root of a tree of `leaf_count` leaves: the indices in
     /// ascending order, and the heap positions of the siblings in the order of [`siblings`](Self::siblings).
     ///
     /// With it an opening can be read from a stored tree without reading all of it; see

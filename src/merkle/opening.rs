@@ -4,14 +4,14 @@ use super::{MultiOpening, check_index, check_leaf_count};
 use crate::error::Error;
 use crate::hash::{Digest, Hasher};
 
-/// What a verifier knows of a tree: its number of leaves and the 2^h digests of its cap; for h = 0 the root.
+/// A verifier's knowledge of a tree: its number of leaves and the 2^h digests of its cap; for h = 0 the root.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cap<H: Hasher> {
     leaf_count: usize,
     digests: Vec<H::Digest>,
 }
 
-/// The siblings on the way from one leaf to a cap, lowest first.
+/// The siblings on the path from one leaf to a cap, lowest first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Opening<H: Hasher> {
     /// The index of the leaf.

@@ -1,4 +1,4 @@
-//! Columns of a block that pass through memory of their own on the way to a device and back.
+//! Columns of a block that are copied to contiguous memory on the way to a device and from it.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use rayon::prelude::*;
 use crate::backend::AcceleratedField;
 use crate::error::Error;
 
-/// Nanoseconds that it takes to move a word of a column to such memory or back: both ways through memory at a few GB/s.
+/// Nanoseconds to copy a word of a column to such memory and from it, at a few GB/s.
 pub(super) const COPY: f64 = 1.0;
 
-/// Rows that a thread copies at least.
+/// The fewest rows that a thread copies.
 const ROWS: usize = 1 << 10;
 
 /// Copies some columns of a block, side by side.

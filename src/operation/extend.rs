@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::ntt::{Domain, Lde, Order};
 use crate::work::Size;
 
-/// Extends every column of every block of `input`, which is used up as scratch, into `output`.
+/// Extends every column of every block of `input`, which is consumed as scratch, into `output`.
 pub(crate) struct Extend<'a, F> {
     pub(crate) lde: Lde<F>,
     pub(crate) input: &'a mut [F],
@@ -24,7 +24,7 @@ pub(crate) struct Extend<'a, F> {
     pub(crate) unchecked: bool,
 }
 
-/// The kind of operation that an extension is.
+/// The kind of an extension.
 pub(crate) const fn kind<F: AcceleratedField>() -> Kind {
     Kind { name: F::EXTENSION.name, variant: F::NAME, sample: sample::<F> }
 }
@@ -94,9 +94,9 @@ impl<F: AcceleratedField> Operation for Extend<'_, F> {
     }
 }
 
-/// What one device does of an extension.
+/// The part of an extension on one device.
 pub(crate) enum Part<'a, F> {
-    /// Blocks, where they are.
+    /// Whole blocks, in place.
     Blocks(Extend<'a, F>),
     /// Columns of the only block, in memory of their own.
     Columns { lde: Lde<F>, block: &'a [F], width: usize, columns: Range<usize>, unchecked: bool },
@@ -160,8 +160,8 @@ impl<'a, F: AcceleratedField> Divisible for Extend<'a, F> {
                 |share: &Share| Part::Columns { lde, block, width, columns: share.items.clone(), unchecked };
             return Ok(shares.iter().map(part).collect());
         }
-        // A device with memory of its own leaves its input as it is, so that a word that it refuses can still be named. For others words
-        // are checked before.
+        // A device with memory of its own does not change its input, so a refused word can still be named. For others the words
+        // are checked first.
         let keep_input = |share: &Share| devices[share.member].has_memory();
         if self.unchecked && !shares.iter().all(keep_input) {
             check_all(self.input)?;

@@ -1,14 +1,14 @@
-//! The operations, each a value that knows what it reads and where that is, what it makes, how much work it is, which method of a
-//! backend does it, how it falls into parts, and how an answer is tested at random.
+//! The operations. Each is a value that defines its inputs and their location, its result, its cost, the method of a backend that
+//! does it, its division into parts, and the random test of an answer.
 //!
-//! | answer | test | what passes though it is wrong |
+//! | answer | test | wrong answers that pass |
 //! |---|---|---|
 //! | transform, extension | `polynomial.rs`: both sides, as one random combination of the columns, at a random point | one in about 2^64 / n |
-//! | digests of rows | rows at random places, hashed again | an error in rows not drawn |
-//! | tree | every node on the way from random leaves to the root | an error in nodes not on the way |
-//! | sums | a sample summed again, and the same sums with a few scalars changed | an error that does not show in either |
+//! | digests of rows | rows at random indices, hashed again | an error in rows not drawn |
+//! | tree | every node on the paths from random leaves to the root | an error in nodes off these paths |
+//! | sums | a sample summed again, and the same sums with a few scalars changed | an error that affects neither |
 //!
-//! Only the first is a proof. The others find a backend that is wrong often, not one that is wrong once. A transform costs
+//! Only the first is a proof. The others detect a backend that is often wrong, not one that is wrong once. A transform costs
 //! two more passes over its data and one for the inverses; a sum costs another sum.
 
 mod columns;
@@ -53,7 +53,7 @@ use crate::field::TwoAdic;
 /// Rows, leaves and scalars that a test draws.
 const SAMPLE: usize = 8;
 
-/// A word that nobody can foresee: the keys of the standard library's hash are random.
+/// An unpredictable word: the keys of the standard library's hash are random.
 fn random_word() -> u64 {
     RandomState::new().hash_one(0)
 }
@@ -83,7 +83,7 @@ fn cut<T>(data: &mut [T], lengths: impl Iterator<Item = usize>) -> impl Iterator
     })
 }
 
-/// The first error of parts; a word that is refused is named by its index among all of the data, not among a part's.
+/// The first error of parts; a refused word is named by its index among all of the data, not among a part's.
 fn first_error<T>(
     outcomes: Vec<Result<T, Error>>,
     check: impl FnOnce() -> Result<(), Error>,

@@ -1,9 +1,9 @@
 //! One polynomial at one point, from its coefficients or from its values.
 //!
-//! Two polynomials of degree below n that are not the same agree at a random point of a field of p elements with
-//! probability below n/p (Schwartz 1980, Zippel 1979), and a random combination of columns hides a wrong one as rarely.
-//! From its values A_i on the points s w^i a polynomial is known elsewhere by the barycentric formula: with y = z/s,
-//! f(z) = (y^n - 1)/n times the sum of A_i w^i / (y - w^i).
+//! Two different polynomials of degree below n agree at a random point of a field of p elements with probability below n/p
+//! (Schwartz 1980, Zippel 1979), and the probability that a random combination of columns hides a wrong one is as small. The
+//! barycentric formula evaluates a polynomial from its values A_i at the points s w^i: with y = z/s, f(z) = (y^n - 1)/n times the
+//! sum of A_i w^i / (y - w^i).
 
 use crate::field::TwoAdic;
 use crate::ntt::{Domain, Order, reverse_bits};
@@ -26,14 +26,14 @@ pub(super) fn value_of_coefficients<F: TwoAdic>(coefficients: &[F], point: F) ->
     coefficients.iter().rev().fold(F::ZERO, |sum, &coefficient| sum * point + coefficient)
 }
 
-/// The value at `point` of the polynomial with these values on a domain; `None` where the point is one of it.
+/// The value at `point` of the polynomial with these values on a domain; `None` if the point is in the domain.
 pub(super) fn value_of_values<F: TwoAdic>(domain: &Domain<F>, values: &[F], point: F) -> Option<F> {
     let n = F::of_integer(domain.size() as u64);
     let y = point * domain.shift().inverted()?;
     let powers: Vec<F> = std::iter::successors(Some(F::ONE), |&power| Some(power * domain.root()))
         .take(domain.size())
         .collect();
-    // All inverses by one, of the product of all (Montgomery 1987).
+    // All inverses from one, of the product of all (Montgomery 1987).
     let differences: Vec<F> = powers.iter().map(|&power| y - power).collect();
     let mut before = Vec::with_capacity(differences.len());
     let mut product = F::ONE;

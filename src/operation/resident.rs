@@ -1,4 +1,4 @@
-//! Operations on matrices and trees that stay in a device's own memory: each is done where its data are.
+//! Operations on matrices and trees that stay in a device's own memory: each runs on the device that holds its data.
 
 use super::{extend, rows, transform, tree};
 use crate::backend::{Accelerated, Extent, Memory};
@@ -9,24 +9,25 @@ use crate::merkle::Approach;
 use crate::ntt::{Lde, Ntt};
 use crate::work::{Activity, Size};
 
-/// What words are brought to a device for: it decides which device that is.
+/// The purpose for which words are copied to a device, which determines the choice of device.
 pub(crate) struct Purpose {
     costs: Vec<Cost>,
-    size: Size,
+    /// Its size, if the choice of a device is to be recorded.
+    record: Option<Size>,
     /// Whether the operations can be divided among devices, where the data are in host memory.
     divisible: bool,
 }
 
 impl Purpose {
-    /// To be transformed, or something like it.
+    /// Transforms and the like.
     pub(crate) fn transform(words: usize) -> Self {
         let work = transform::transform_work(words, words.max(1).ilog2());
         let costs = vec![Cost { kind: transform::kind::<Goldilocks>(), work }];
-        Self { costs, size: Activity::UPLOAD.of(words, 0, 0), divisible: false }
+        Self { costs, record: None, divisible: false }
     }
 
-    /// To be extended, hashed row by row, and made a tree of. The cost is that of the steps done apart: it holds the copies between
-    /// them, which a commitment on one device spares.
+    /// Extension, hashing of rows, and a tree. The cost is that of the separate steps: it includes the copies between them, which
+    /// a commitment on one device avoids.
     pub(crate) fn commitment<H: Accelerated>(lde: &Lde, columns: usize) -> Self {
         let (leaves, words) = (lde.to().size(), lde.to().size() * columns);
         let costs = vec![
@@ -37,18 +38,18 @@ impl Purpose {
             Cost { kind: rows::kind::<H>(), work: [words as f64; 2] },
             Cost { kind: tree::kind::<H>(), work: [leaves as f64; 2] },
         ];
-        Self { costs, size: Activity::COMMITMENT.of(leaves, 0, 0), divisible: true }
+        Self { costs, record: Some(Activity::COMMITMENT.of(leaves, 0, 0)), divisible: true }
     }
 }
 
-/// Brings canonical words to the device that suits their purpose, to stay there; `None` where they had better stay in host memory.
+/// Copies canonical words to the device that suits their purpose, to stay there; `None` where they should stay in host memory.
 pub(crate) fn upload(
     dispatcher: &Dispatcher,
     words: &[Goldilocks],
     purpose: &Purpose,
 ) -> Result<Option<Stored>, Error> {
-    let Purpose { costs, size, divisible } = purpose;
-    let Some(site) = dispatcher.site(costs, size, size_of_val(words) as u64, *divisible)? else {
+    let Purpose { costs, record, divisible } = purpose;
+    let Some(site) = dispatcher.site(costs, *record, size_of_val(words) as u64, *divisible)? else {
         return Ok(None);
     };
     let size = Activity::UPLOAD.of(words.len(), size_of_val(words), 0);
@@ -58,7 +59,7 @@ pub(crate) fn upload(
     Ok(Some(site.member.store(memory, site.occupied)))
 }
 
-/// What is done on the one device where its data are.
+/// An operation on the one device that holds its data.
 struct At<R> {
     member: usize,
     size: Size,
@@ -83,7 +84,7 @@ impl<T: Send, R: FnOnce(&Member) -> Result<T, Error> + Send> Operation for At<R>
     }
 }
 
-/// What is done where something is stored.
+/// An operation on the device of stored data.
 pub(super) fn at<'a, S, T: Send>(
     stored: &Stored<S>,
     size: Size,
@@ -92,7 +93,7 @@ pub(super) fn at<'a, S, T: Send>(
     At { member: stored.member(), size, run }
 }
 
-/// Hands out memory that an operation on a device has made.
+/// Wraps memory that an operation on a device has allocated.
 fn store(device: &Member, memory: Memory, words: usize) -> Stored {
     device.store(memory, device.occupy(8 * words as u64))
 }
@@ -149,7 +150,7 @@ pub(crate) fn hash_resident<H: Accelerated>(
     })
 }
 
-/// Fills the inner nodes of such a heap, which nobody reads meanwhile, and tells the root.
+/// Fills the inner nodes of such a heap, which no other operation may read meanwhile, and returns the root.
 pub(crate) fn tree_resident<H: Accelerated>(
     heap: &Stored,
     leaves: usize,

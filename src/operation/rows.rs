@@ -18,7 +18,7 @@ pub(crate) struct HashRows<'a, H: Hasher> {
     pub(crate) digests: &'a mut [H::Digest],
 }
 
-/// The kind of operation that hashing of rows is.
+/// The kind of hashing rows.
 pub(crate) const fn kind<H: Accelerated>() -> Kind {
     Kind { name: Activity::ROWS.name, variant: H::NAME, sample: sample::<H> }
 }

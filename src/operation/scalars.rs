@@ -1,4 +1,4 @@
-//! Bases and scalars that are kept, and transforms of scalars where they are kept.
+//! Kept bases and scalars, and transforms of kept scalars on their device.
 
 use std::ops::Range;
 
@@ -10,52 +10,52 @@ use crate::error::Error;
 use crate::ntt::{Domain, Ntt};
 use crate::work::{Activity, Size};
 
-/// What a device keeps of a range of elements.
+/// A range of elements as a device keeps it.
 pub(crate) struct KeptRange {
     pub(super) member: usize,
     pub(super) range: Range<usize>,
-    /// In the backend's own form; `None` where the elements themselves are as good.
+    /// The backend's own form; `None` where it has no better form than the elements themselves.
     pub(super) kept: Option<Stored<Kept>>,
 }
 
 impl KeptRange {
-    /// What the device `member` keeps of exactly these elements, if it does.
+    /// The form in which the device `member` keeps exactly these elements, if it does.
     pub(super) fn find(kept: &[Self], member: usize, range: Range<usize>) -> Option<&Stored<Kept>> {
         let found = kept.iter().find(|own| own.member == member && own.range == range);
         found.and_then(|own| own.kept.as_ref())
     }
 
-    /// The part of a device that keeps all of so many elements in its own memory, where they can be transformed.
+    /// The data of a device that keeps all of the elements in its own memory, where they can be transformed.
     pub(crate) fn whole<'a>(kept: &'a [Self], dispatcher: &Dispatcher) -> Option<&'a Stored<Kept>> {
         let [own] = kept else { return None };
         own.kept.as_ref().filter(|stored| dispatcher.keeps_data_at(stored.member()))
     }
 }
 
-/// The transforms of a device, for those who hold scalars that stay there.
+/// The transforms of a device, for holders of scalars that stay there.
 fn transforms<F: AcceleratedField>(device: &Member) -> &dyn KeptTransforms<F> {
     let transforms = F::transforms(device.backend()).on_kept();
     transforms.expect("scalars stay only on a device with memory of its own")
 }
 
-/// How a backend keeps elements: with tables of so many bytes at most.
+/// The method by which a backend keeps elements, with tables of at most so many bytes.
 type KeepOn<T> = fn(&dyn Backend, &[T], u64) -> Result<Option<Kept>, Error>;
 
-/// Prepares elements for many sums, by ranges, of which each device keeps its own. It is the same for bases and scalars, so that
-/// scalars lie as bases do where there are as many.
+/// Prepares elements for many sums, by ranges, of which each device keeps its own. Bases and scalars are divided alike, so
+/// equally many of both have the same ranges.
 pub(crate) struct Keep<'a, T> {
     elements: &'a [T],
-    /// Where among all elements these begin.
+    /// The index of the first of these among all elements.
     first: usize,
     /// Bytes that tables of multiples may take.
     table_bytes: u64,
     activity: Activity,
-    /// What sums over so many elements cost.
+    /// The cost of sums over so many elements.
     costs: fn(usize) -> Vec<Cost>,
     keep: KeepOn<T>,
 }
 
-/// Keeps bases. Tables of multiples take at most `table_bytes`, of which a range has its proportion.
+/// Keeps bases. Tables of multiples take at most `table_bytes`, divided in proportion to the ranges.
 pub(crate) fn keep_bases<C: AcceleratedCurve>(elements: &[C], table_bytes: u64) -> Keep<'_, C> {
     Keep {
         elements,

@@ -1,5 +1,5 @@
-//! Multi-scalar multiplication: one sum falls into sums over ranges of its bases, of which each device keeps its own, so that none must
-//! hold all; a batch over bases that are used once falls into its rows.
+//! Multi-scalar multiplication: one sum is divided into sums over ranges of its bases, of which each device keeps its own, so
+//! that none must hold all; a batch over bases that are not kept is divided by rows.
 
 use std::any::TypeId;
 use std::ops::Range;
@@ -24,16 +24,16 @@ use crate::work::{Activity, Size};
 #[derive(Clone, Copy)]
 pub(crate) struct Bases<'a, C> {
     pub(crate) points: &'a [C],
-    /// What devices keep of all kept bases, of which `points` are a part; nothing for bases that are used once.
+    /// The kept ranges of all bases, of which `points` are a part; empty for bases that are not kept.
     pub(crate) kept: &'a [KeptRange],
-    /// Where among the kept bases `points` begin.
+    /// The index of the first of `points` among the kept bases.
     pub(crate) first: usize,
 }
 
 /// Scalars of sums, row after row.
 #[derive(Clone, Copy)]
 pub(crate) enum Scalars<'a, F> {
-    /// In host memory, and what devices keep of them beside.
+    /// In host memory, with the ranges that devices keep.
     Host(&'a [F], &'a [KeptRange]),
     /// In a device's memory alone: so many of them.
     Device(&'a Stored<Kept>, usize),
@@ -62,19 +62,19 @@ pub(crate) struct Sum<'a, C: Curve> {
     pub(crate) rows: usize,
 }
 
-/// The kind of operation that a sum is.
+/// The kind of a sum.
 pub(crate) const fn kind<C: AcceleratedCurve>() -> Kind {
     Kind { name: Activity::MSM.name, variant: C::NAME, sample: sample::<C> }
 }
 
-/// What sums of so many pairs cost.
+/// The cost of sums of so many pairs.
 pub(super) fn costs<C: AcceleratedCurve>(pairs: usize) -> Vec<Cost> {
     vec![Cost { kind: kind::<C>(), work: [pairs as f64; 2] }]
 }
 
 macro_rules! costs_by_scalars {
     ($($affine:path, $name:literal;)*) => {
-        /// What sums of so many scalars cost, over the first curve in the list whose scalars they are.
+        /// The cost of sums of so many scalars, over the first curve in the list with these scalars.
         pub(super) fn costs_of_scalars<F: 'static>(pairs: usize) -> Vec<Cost> {
             $(if TypeId::of::<F>() == TypeId::of::<<$affine as Curve>::Scalar>() {
                 return costs::<$affine>(pairs);
@@ -85,7 +85,7 @@ macro_rules! costs_by_scalars {
 }
 crate::for_every_curve!(costs_by_scalars);
 
-/// Bases of which larger samples have each several times.
+/// The number of bases in a sample; larger samples repeat them.
 const POINTS: usize = 1 << 10;
 
 fn sample<C: AcceleratedCurve>(backend: &dyn Backend, log: u32) -> Measured {
@@ -108,21 +108,21 @@ fn sample<C: AcceleratedCurve>(backend: &dyn Backend, log: u32) -> Measured {
 /// The sum over some of the bases of some of the rows, as one device computes it.
 pub(crate) struct Part<'a, C: Curve> {
     sum: Sum<'a, C>,
-    /// Which of the bases.
+    /// The range of bases.
     bases: Range<usize>,
-    /// Which of the rows.
+    /// The range of rows.
     rows: Range<usize>,
 }
 
 impl<'a, C: Curve> Sum<'a, C> {
-    /// All of it.
+    /// The whole operation.
     fn whole(self) -> Part<'a, C> {
         Part { bases: 0..self.bases.points.len(), rows: 0..self.rows, sum: self }
     }
 }
 
 impl<'a, C: Curve> Part<'a, C> {
-    /// What the device keeps of the bases, and where in that they begin.
+    /// The bases that the device keeps, with the index of the first one used.
     fn kept_bases(&self, device: &Member) -> Option<(&'a Kept, usize)> {
         let first = self.sum.bases.first;
         let range = first + self.bases.start..first + self.bases.end;
@@ -133,7 +133,7 @@ impl<'a, C: Curve> Part<'a, C> {
         Some((own.kept.as_ref()?.contents(), range.start - own.range.start))
     }
 
-    /// What the device keeps of the scalars: they lie as bases do where both are whole and of one length.
+    /// The scalars that the device keeps: their ranges are those of the bases where both are whole and of one length.
     fn kept_scalars(&self, device: &Member) -> Option<&'a Kept> {
         match self.sum.scalars {
             Scalars::Device(stored, _) => Some(stored.contents()),
@@ -169,7 +169,7 @@ impl<C: AcceleratedCurve> Call for Part<'_, C> {
             (Scalars::Device(..), _) => all,
             (_, true) => &all[self.rows.start * width..self.rows.end * width],
             (_, false) if self.rows.len() == 1 => &all[self.rows.start * width..][self.bases.clone()],
-            // The pieces of the rows, side by side.
+            // The pieces of the rows, contiguous.
             _ => {
                 pieces = memory::filled(self.rows.len() * self.bases.len(), C::Scalar::ZERO)?;
                 let rows = all[self.rows.start * width..self.rows.end * width].chunks_exact(width);
@@ -236,7 +236,7 @@ impl<C: AcceleratedCurve> Operation for Sum<'_, C> {
             }
             return Ok(sums);
         }
-        // A sum is linear in its scalars: with u_i added to some of them it must grow by the sum of u_i P_i over those.
+        // A sum is linear in its scalars: adding u_i to some of them must add the sum of u_i P_i over those.
         let sample: Vec<usize> = random_indices(width).collect();
         let sampled: Vec<_> = sample.iter().map(|&i| points[i]).collect();
         let added: Vec<C::Scalar> = sample.iter().map(|_| C::Scalar::from(random_word())).collect();
@@ -250,7 +250,7 @@ impl<C: AcceleratedCurve> Operation for Sum<'_, C> {
         let others = untested.run(Sum { scalars: Scalars::Host(&changed, &[]), bases, rows })?;
         let grown = sums.iter().zip(&others).all(|(sum, other)| *other == *sum + difference);
         untested.expect(grown, TEST)?;
-        // And a few of its pairs alone must have the sum that the reference finds.
+        // And the sum over a few of its pairs alone must be that of the reference.
         let row = scalars.chunks(width).nth((random_word() % rows as u64) as usize).unwrap_or_default();
         let few: Vec<_> = sample.iter().map(|&i| row[i]).collect();
         let once = Bases { points: &sampled, kept: &[], first: 0 };
@@ -260,7 +260,7 @@ impl<C: AcceleratedCurve> Operation for Sum<'_, C> {
     }
 }
 
-/// The sum as the reference finds it.
+/// The sum as the reference computes it.
 fn reference<C: Curve>(scalars: &[C::Scalar], points: &[C]) -> Result<C::Projective, Error> {
     let mut sum = [C::Projective::identity()];
     let bases = BasesView { points, kept: None, first: 0 };

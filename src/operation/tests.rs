@@ -1,4 +1,4 @@
-//! An answer that is wrong in one place is caught, and one that is right is not.
+//! An answer with a single error is rejected, and a right one is accepted.
 
 use super::{Extend, HashRows, Transform, Tree};
 use crate::backend::Extent;
@@ -10,7 +10,7 @@ use crate::hash::*;
 use crate::merkle::Approach;
 use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
 
-/// A device whose answers are tested, and which changes them if it is not honest.
+/// A device whose answers are tested, and which corrupts them if it is not honest.
 fn checked(honest: bool) -> Dispatcher {
     Dispatcher::alone(Fake { lies: !honest, ..Fake::default() }).testing_answers()
 }
@@ -19,7 +19,7 @@ fn fails<T>(operation: &'static str) -> Result<T, Error> {
     Err(Error::CheckFailed { device: "a test's device".into(), operation })
 }
 
-/// The answer is believed if and only if it is right; where it is not, what was given is as it was.
+/// The answer is accepted if and only if it is right; if it is rejected, the input is unchanged.
 #[test]
 fn transforms() {
     let domain = |log| Domain::new(log, Convention::Plonky3).unwrap().coset(Goldilocks::GENERATOR).unwrap();
@@ -65,7 +65,7 @@ fn unchecked_words() {
     assert_eq!(found, Err(Error::NotCanonical { index: 1, value: u64::MAX }));
 }
 
-/// With as few rows as are drawn the wrong one is hit often; the root stands above every leaf.
+/// With as few rows as are drawn the wrong one is often among them; the root is above every leaf.
 #[test]
 fn rows_and_trees() {
     let matrix: Vec<_> = powers(Goldilocks::GENERATOR).take(6).collect();
@@ -77,7 +77,7 @@ fn rows_and_trees() {
             checked(honest).run(HashRows::<Rp64_256> { matrix, extent, from: 0, digests })
         };
         run(true).unwrap();
-        // Each try misses the second of two rows with probability 2^-8; that 20 do is not to be feared.
+        // Each try misses the second of two rows with probability 2^-8; that all 20 do is negligible.
         assert!((0..20).any(|_| run(false) == fails("the check of digests of rows")));
     }
     for count in [2, 16] {
@@ -110,7 +110,7 @@ mod bn254 {
                 checked(honest).run(Sum { scalars: Scalars::Host(&scalars, &[]), bases, rows })
             };
             run(true).unwrap();
-            // A constant that is added shows in the sample, which is summed again.
+            // An added constant is detected in the sample, which is summed again.
             assert_eq!(run(false), fails("the check of a sum"));
         }
     }

@@ -23,7 +23,7 @@ pub(crate) struct Transform<'a, F> {
     pub(crate) unchecked: bool,
 }
 
-/// The kind of operation that a transform is.
+/// The kind of a transform.
 pub(crate) const fn kind<F: AcceleratedField>() -> Kind {
     Kind { name: F::TRANSFORM.name, variant: F::NAME, sample: sample::<F> }
 }
@@ -105,9 +105,9 @@ impl<F: AcceleratedField> Operation for Transform<'_, F> {
     }
 }
 
-/// What one device does of a transform.
+/// The part of a transform on one device.
 pub(crate) enum Part<'a, F> {
-    /// Blocks, where they are.
+    /// Whole blocks, in place.
     Blocks(Transform<'a, F>),
     /// Columns of the only block, in memory of their own.
     Columns { ntt: Ntt<F>, block: &'a [F], width: usize, columns: Range<usize>, unchecked: bool },
@@ -176,7 +176,7 @@ impl<'a, F: AcceleratedField> Divisible for Transform<'a, F> {
         let (in_place, size) = (self.blocks() > 1, self.block());
         let Self { ntt, data, width, .. } = self;
         if in_place && outcomes.iter().any(Result::is_err) {
-            // Blocks that were transformed are transformed back, so that the data are as they were.
+            // Transformed blocks are inverted, so that the data are restored.
             let cpu = Cpu::default();
             for (share, _) in shares.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_ok()) {
                 let blocks = &mut data[share.items.start * size..share.items.end * size];

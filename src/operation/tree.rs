@@ -1,7 +1,7 @@
 //! Merkle trees by subtrees.
 //!
-//! A tree falls into the subtrees below the nodes of some depth. Each device builds a run of adjacent ones, put together to
-//! the largest subtrees that they make; the few nodes above are hashed on the host.
+//! A tree is divided into the subtrees below the nodes of some depth. Each device builds a run of adjacent ones, combined into
+//! the largest possible subtrees; the few nodes above are hashed on the host.
 
 use std::ops::Range;
 
@@ -21,14 +21,15 @@ use crate::work::{Activity, Size};
 pub(crate) struct Tree<'a, H: Hasher> {
     /// The leaves, n of them, a power of two.
     pub(crate) leaves: &'a [H::Digest],
-    /// Nodes `1..n` of the heap; node 0 is left alone.
+    /// Nodes `1..n` of the heap; node 0 is not written.
     pub(crate) inner: &'a mut [H::Digest],
-    /// Where copies of the leaves go. Such leaves have not been checked yet: the first whose words are not canonical is an error.
+    /// The target for copies of the leaves. Such leaves have not been checked yet: the first whose words are not canonical is an
+    /// error.
     pub(crate) copies: Option<&'a mut [H::Digest]>,
     pub(crate) approach: Approach,
 }
 
-/// The kind of operation that building a tree is.
+/// The kind of building a tree.
 pub(crate) const fn kind<H: Accelerated>() -> Kind {
     Kind { name: Activity::TREE.name, variant: H::NAME, sample: sample::<H> }
 }
@@ -95,7 +96,7 @@ impl<H: Accelerated> Operation for Tree<'_, H> {
     }
 }
 
-/// The depth of the subtrees that are shared out: fine enough for shares of a few hundredths, and few nodes above.
+/// The depth of the subtrees that are divided among devices: fine enough for shares of a few per cent, with few nodes above.
 const DEPTH: u32 = 6;
 
 impl<H: Hasher> Tree<'_, H> {
@@ -113,7 +114,7 @@ struct Subtree<'a, D> {
     levels: Vec<&'a mut [D]>,
 }
 
-/// What one device does of a tree: adjacent subtrees.
+/// The part of a tree on one device: adjacent subtrees.
 pub(crate) struct Part<'a, H: Hasher> {
     subtrees: Vec<Subtree<'a, H::Digest>>,
     approach: Approach,
@@ -173,13 +174,12 @@ impl<'a, H: Accelerated> Divisible for Tree<'a, H> {
     }
 }
 
-/// The nodes below which the subtrees of a run lie, as few as there can be: numbers as in a heap, from left to right. The run is of
-/// nodes of one depth.
+/// The fewest nodes whose subtrees cover a run of nodes of one depth: their numbers in the heap, from left to right.
 fn roots(run: Range<usize>, depth: u32) -> Vec<usize> {
     let mut roots = Vec::new();
     let mut start = run.start;
     while start < run.end {
-        // A subtree of 2^height of them begins at a multiple of that.
+        // A subtree over 2^height of them begins at a multiple of 2^height.
         let aligned = if start == 0 { depth } else { start.trailing_zeros().min(depth) };
         let height = aligned.min((run.end - start).ilog2());
         roots.push(((1 << depth) + start) >> height);
@@ -195,7 +195,7 @@ fn subtrees<'a, D>(
     inner: &'a mut [D],
     copies: Option<&'a mut [D]>,
 ) -> Vec<Subtree<'a, D>> {
-    // What is left of each level, and the number of its first node.
+    // The rest of each level, and the number of its first node.
     let levels = Levels::Heap(inner).apart().into_iter().enumerate();
     let mut levels: Vec<(usize, &mut [D])> = levels.map(|(depth, level)| (1 << depth, level)).collect();
     let mut copies = copies;
@@ -243,12 +243,12 @@ mod tests {
         let mut inner: Vec<usize> = (0..8).collect();
         let (leaves, mut copies): (Vec<usize>, Vec<usize>) = ((8..16).collect(), (8..16).collect());
         let found = subtrees(&[4, 10, 11, 3], &leaves, &mut inner, Some(&mut copies));
-        let told = found.iter().map(|subtree| {
+        let contents = found.iter().map(|subtree| {
             let levels = subtree.levels.iter().map(|level| level.to_vec()).collect::<Vec<_>>();
             assert_eq!(subtree.copies.as_deref(), Some(subtree.leaves));
             (subtree.leaves.to_vec(), levels)
         });
-        assert!(told.eq([
+        assert!(contents.eq([
             (vec![8, 9], vec![vec![4]]),
             (vec![10], vec![]),
             (vec![11], vec![]),

@@ -1,9 +1,9 @@
 //! Data that stay on the device between operations: matrices and Merkle trees.
 //!
-//! On a device with memory of its own, operations on host data bring their input there and their result back each time. A
-//! [`DeviceMatrix`] is brought there once; transforms, extensions and trees of it stay there; what comes back is what is asked
-//! for: roots, rows, paths. Where the host is the device, all of it is host memory and nothing is copied, so the same program
-//! serves both.
+//! On a device with memory of its own, operations on host data copy their input there and their result back each time. A
+//! [`DeviceMatrix`] is copied there once; transforms, extensions and trees of it stay there; only requested data are copied to
+//! the host: roots, rows, paths. Where the host is the device, all of it is host memory and nothing is copied, so the same
+//! program serves both.
 //!
 //! ```
 //! use zkaccel::{Engine, field::Goldilocks, hash::Rp64_256, matrix::Matrix, ntt::{Convention, Lde}};
@@ -18,9 +18,9 @@
 //! # Ok::<(), zkaccel::Error>(())
 //! ```
 //!
-//! A matrix belongs to the engine that made it, through which it is read as long as it lives; another engine refuses it with
-//! [`Error::ForeignBuffer`]. Engines made of each other, by cloning or
-//! [`with_approach`](Engine::with_approach), are one engine. Memory returns to the device when the last clone is dropped.
+//! A matrix belongs to the engine that made it, which stays usable through it as long as it exists; another engine refuses it
+//! with [`Error::ForeignBuffer`]. Engines made of each other, by cloning or [`with_approach`](Engine::with_approach), are one
+//! engine. Memory returns to the device when the last clone is dropped.
 
 mod operations;
 mod tree;
@@ -45,12 +45,12 @@ pub use tree::DeviceTree;
 pub struct DeviceMatrix<F> {
     engine: Engine,
     shape: Shape,
-    place: Place<F>,
+    location: Location<F>,
 }
 
-/// Where entries are.
+/// The location of the entries.
 #[derive(Clone)]
-enum Place<F> {
+enum Location<F> {
     Host(Arc<Matrix<F>>),
     Device(Stored),
 }
@@ -58,12 +58,12 @@ enum Place<F> {
 impl<F: Field> DeviceMatrix<F> {
     /// A matrix in host memory.
     pub(crate) fn on_host(engine: &Engine, matrix: Matrix<F>) -> Self {
-        Self { engine: engine.clone(), shape: matrix.shape(), place: Place::Host(Arc::new(matrix)) }
+        Self { engine: engine.clone(), shape: matrix.shape(), location: Location::Host(Arc::new(matrix)) }
     }
 
     /// A matrix in the device's own memory.
     fn on_device(engine: &Engine, shape: Shape, stored: Stored) -> Self {
-        Self { engine: engine.clone(), shape, place: Place::Device(stored) }
+        Self { engine: engine.clone(), shape, location: Location::Device(stored) }
     }
 
     /// Rows, columns and layout.
@@ -71,24 +71,23 @@ impl<F: Field> DeviceMatrix<F> {
         self.shape
     }
 
-    /// The entries, where they are in host memory: where the host is the device, and for the extension of a commitment that
+    /// The entries, if they are in host memory: where the host is the device, and for the extension of a commitment that
     /// exceeded the device's budget.
     pub fn as_host(&self) -> Option<MatrixRef<'_, F>> {
-        match &self.place {
-            Place::Host(matrix) => Some(matrix.view()),
-            Place::Device(_) => None,
+        match &self.location {
+            Location::Host(matrix) => Some(matrix.view()),
+            Location::Device(_) => None,
         }
     }
 
-    /// The entries of some rows, each from left to right, in the order asked for. Of a matrix in the device's memory nothing
-    /// else is brought back.
+    /// The entries of some rows, each from left to right, in the requested order. From a device only these rows are copied.
     ///
-    /// [`Error::IndexOutOfRange`] past the last row, [`Error::HostOutOfMemory`], and what the device may answer.
+    /// [`Error::IndexOutOfRange`] past the last row, [`Error::HostOutOfMemory`], and errors of the device.
     pub fn read_rows(&self, rows: &[usize]) -> Result<Vec<Vec<F>>, Error> {
         rows.iter().try_for_each(|&row| check_index(row, self.shape.rows))?;
-        let stored = match &self.place {
-            Place::Host(matrix) => return Ok(rows.iter().map(|&row| matrix.row(row)).collect()),
-            Place::Device(stored) => stored,
+        let stored = match &self.location {
+            Location::Host(matrix) => return Ok(rows.iter().map(|&row| matrix.row(row)).collect()),
+            Location::Device(stored) => stored,
         };
         let columns = self.shape.columns;
         let mut entries = memory::zeroed::<F>(rows.len().saturating_mul(columns))?;
@@ -102,7 +101,7 @@ impl<F: Field> DeviceMatrix<F> {
         self.engine.download(self)
     }
 
-    /// How its words lie.
+    /// The layout of its words.
     fn extent(&self) -> Extent {
         self.shape.extent::<F>()
     }

@@ -1,11 +1,11 @@
-//! The engine's operations on matrices that stay with it.
+//! The engine's operations on matrices that stay on the device.
 //!
 //! Words are checked when a matrix is uploaded, and results are canonical, so nothing is checked twice. A matrix in
 //! host memory goes through the operations on host data.
 
 use std::sync::Arc;
 
-use super::{DeviceMatrix, DeviceTree, Place};
+use super::{DeviceMatrix, DeviceTree, Location};
 use crate::backend::Accelerated;
 use crate::columns::sealed::Sealed;
 use crate::columns::{Columns, ColumnsMut};
@@ -22,7 +22,7 @@ use crate::operation::{
 use crate::progress::Stage;
 
 impl Engine {
-    /// Brings a matrix to the device, to stay there. Where the host is the device an owned matrix just moves, and a borrowed
+    /// Copies a matrix to the device, to stay there. Where the host is the device an owned matrix is moved, and a borrowed
     /// one is copied.
     ///
     /// [`Error::NotCanonical`], [`Error::OverDeviceBudget`], [`Error::DeviceOutOfMemory`]; on the host
@@ -44,7 +44,7 @@ impl Engine {
         Ok(DeviceMatrix::on_host(self, Matrix::new(matrix.into_vec()?, shape)?))
     }
 
-    /// Brings canonical words to a device with memory of its own; `None` where they had better stay in host memory.
+    /// Copies canonical words to a device with memory of its own; `None` where they should stay in host memory.
     pub(crate) fn upload_checked<F: Field>(
         &self,
         matrix: MatrixRef<'_, F>,
@@ -62,9 +62,9 @@ impl Engine {
         let Shape { rows, columns, .. } = matrix.shape;
         self.check_budget(memory_of::<F>(rows, columns))?;
         let mut entries = memory::zeroed::<F>(rows * columns)?;
-        match &matrix.place {
-            Place::Host(matrix) => entries.copy_from_slice(matrix.as_slice()),
-            Place::Device(stored) => {
+        match &matrix.location {
+            Location::Host(matrix) => entries.copy_from_slice(matrix.as_slice()),
+            Location::Device(stored) => {
                 let data = bytemuck::cast_slice_mut(&mut entries);
                 self.perform(download(stored, 0, data))?;
             }
@@ -91,11 +91,11 @@ impl<F: Field> ColumnsMut for &mut DeviceMatrix<F> {
         engine.check_ours(self)?;
         engine.check_rows(ntt.domain.size(), self.shape.rows)?;
         let extent = self.extent();
-        match &mut self.place {
-            Place::Device(stored) => {
+        match &mut self.location {
+            Location::Device(stored) => {
                 *stored = engine.perform(transform_resident(*ntt, stored, extent))?;
             }
-            Place::Host(shared) => match Arc::get_mut(shared) {
+            Location::Host(shared) => match Arc::get_mut(shared) {
                 Some(own) => engine.transform(ntt, own.view_mut(), false)?,
                 None => {
                     engine.check_budget(memory_of::<F>(self.shape.rows, self.shape.columns))?;
@@ -119,13 +119,13 @@ impl<F: Field> Columns for &DeviceMatrix<F> {
     fn lde_on(self, engine: &Engine, lde: &Lde) -> Result<DeviceMatrix<F>, Error> {
         engine.check_ours(self)?;
         engine.check_rows(lde.from().size(), self.shape.rows)?;
-        match &self.place {
-            Place::Device(stored) => {
+        match &self.location {
+            Location::Device(stored) => {
                 let extended = engine.perform(extend_resident(*lde, stored, self.extent()))?;
                 let shape = Shape { rows: lde.to().size(), ..self.shape };
                 Ok(DeviceMatrix::on_device(engine, shape, extended))
             }
-            Place::Host(values) => {
+            Location::Host(values) => {
                 let columns = self.shape.columns;
                 let copied = memory_of::<F>(self.shape.rows, columns);
                 engine.check_budget(copied.saturating_add(memory_of::<F>(lde.to().size(), columns)))?;
@@ -139,9 +139,9 @@ impl<F: Field> Columns for &DeviceMatrix<F> {
         let rows = self.shape.rows;
         engine.check_budget(memory_of::<H::Digest>(rows, 1))?;
         let mut digests = memory::zeroed::<H::Digest>(rows)?;
-        match &self.place {
-            Place::Host(host) => engine.hash_rows_into::<H, F>(host.view(), &mut digests)?,
-            Place::Device(stored) => {
+        match &self.location {
+            Location::Host(host) => engine.hash_rows_into::<H, F>(host.view(), &mut digests)?,
+            Location::Device(stored) => {
                 engine.report(Stage::Rows, 0, rows as u64);
                 let heap = engine.perform(hash_resident::<H>(stored, self.extent()))?;
                 let from = rows * size_of::<H::Digest>() / 8;
@@ -156,9 +156,9 @@ impl<F: Field> Columns for &DeviceMatrix<F> {
         engine.check_ours(self)?;
         let rows = self.shape.rows;
         check_leaf_count(rows)?;
-        let stored = match &self.place {
-            Place::Device(stored) => stored,
-            Place::Host(host) => {
+        let stored = match &self.location {
+            Location::Device(stored) => stored,
+            Location::Host(host) => {
                 let fill = |leaves: &mut [_]| engine.hash_rows_into::<H, F>(host.view(), leaves);
                 return Ok(DeviceTree::on_host(engine, engine.build_tree::<H>(rows, fill)?));
             }

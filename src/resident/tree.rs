@@ -16,19 +16,19 @@ use crate::operation::{download, gather};
 /// Words of a digest.
 const DIGEST: usize = 4;
 
-/// A Merkle tree in an engine's memory. Its root is at hand; of the rest only those digests are brought back that a cap or an
-/// opening needs. Clones share it.
+/// A Merkle tree in an engine's memory. Its root is in host memory; of the rest only the digests that a cap or an opening needs
+/// are copied to the host. Clones share it.
 #[derive(Clone)]
 pub struct DeviceTree<H: Hasher> {
     engine: Engine,
     leaf_count: usize,
     root: H::Digest,
-    place: Place<H>,
+    location: Location<H>,
 }
 
-/// Where the heap is.
+/// The location of the heap.
 #[derive(Clone)]
-enum Place<H: Hasher> {
+enum Location<H: Hasher> {
     Host(Arc<MerkleTree<H>>),
     Device(Stored),
 }
@@ -37,12 +37,12 @@ impl<H: Hasher> DeviceTree<H> {
     /// A tree in host memory.
     pub(crate) fn on_host(engine: &Engine, tree: MerkleTree<H>) -> Self {
         let (leaf_count, root) = (tree.leaf_count(), tree.root());
-        Self { engine: engine.clone(), leaf_count, root, place: Place::Host(Arc::new(tree)) }
+        Self { engine: engine.clone(), leaf_count, root, location: Location::Host(Arc::new(tree)) }
     }
 
     /// A tree in the device's own memory.
     pub(super) fn on_device(engine: &Engine, leaf_count: usize, heap: Stored, root: H::Digest) -> Self {
-        Self { engine: engine.clone(), leaf_count, root, place: Place::Device(heap) }
+        Self { engine: engine.clone(), leaf_count, root, location: Location::Device(heap) }
     }
 
     /// The root.
@@ -60,21 +60,21 @@ impl<H: Hasher> DeviceTree<H> {
         Heap::depth(self)
     }
 
-    /// The tree, where it is in host memory; see [`DeviceMatrix::as_host`](super::DeviceMatrix::as_host).
+    /// The tree, if it is in host memory; see [`DeviceMatrix::as_host`](super::DeviceMatrix::as_host).
     pub fn as_host(&self) -> Option<&MerkleTree<H>> {
-        match &self.place {
-            Place::Host(tree) => Some(tree),
-            Place::Device(_) => None,
+        match &self.location {
+            Location::Host(tree) => Some(tree),
+            Location::Device(_) => None,
         }
     }
 
-    /// A copy in host memory: [`Error::OverBudget`], [`Error::HostOutOfMemory`], and what the device may answer.
+    /// A copy in host memory: [`Error::OverBudget`], [`Error::HostOutOfMemory`], and errors of the device.
     pub fn download(&self) -> Result<MerkleTree<H>, Error> {
         self.engine.check_budget(memory_of::<H::Digest>(self.leaf_count, 2))?;
         let mut heap = memory::zeroed::<H::Digest>(2 * self.leaf_count)?;
-        match &self.place {
-            Place::Host(tree) => heap.copy_from_slice(tree.heap()),
-            Place::Device(stored) => {
+        match &self.location {
+            Location::Host(tree) => heap.copy_from_slice(tree.heap()),
+            Location::Device(stored) => {
                 let data = bytemuck::cast_slice_mut(&mut heap[1..]);
                 self.engine.perform(download(stored, DIGEST, data))?;
             }
@@ -84,8 +84,8 @@ impl<H: Hasher> DeviceTree<H> {
 
     /// Nodes by their numbers: 1 is the root, the children of i are 2i and 2i + 1, and leaf i of n is n + i.
     ///
-    /// [`Error::IndexOutOfRange`] for number 0 and past the last leaf; [`Error::OverBudget`], [`Error::HostOutOfMemory`], and what
-    /// the device may answer.
+    /// [`Error::IndexOutOfRange`] for number 0 and past the last leaf; [`Error::OverBudget`], [`Error::HostOutOfMemory`], and
+    /// errors of the device.
     pub fn nodes(&self, numbers: Range<usize>) -> Result<Vec<H::Digest>, Error> {
         let end = 2 * self.leaf_count;
         if numbers.start == 0 || numbers.start > numbers.end || numbers.end > end {
@@ -93,9 +93,9 @@ impl<H: Hasher> DeviceTree<H> {
         }
         self.engine.check_budget(memory_of::<H::Digest>(numbers.len(), 1))?;
         let mut nodes = memory::zeroed::<H::Digest>(numbers.len())?;
-        match &self.place {
-            Place::Host(tree) => nodes.copy_from_slice(&tree.heap()[numbers]),
-            Place::Device(stored) => {
+        match &self.location {
+            Location::Host(tree) => nodes.copy_from_slice(&tree.heap()[numbers]),
+            Location::Device(stored) => {
                 let data = bytemuck::cast_slice_mut(&mut nodes);
                 self.engine.perform(download(stored, DIGEST * numbers.start, data))?;
             }
@@ -103,10 +103,10 @@ impl<H: Hasher> DeviceTree<H> {
         Ok(nodes)
     }
 
-    /// The cap of 2^`height` digests; [`Error::CapTooHigh`] above the leaves, and what the device may answer.
+    /// The cap of 2^`height` digests; [`Error::CapTooHigh`] above the leaves, and errors of the device.
     pub fn cap(&self, height: u32) -> Result<Cap<H>, Error> {
         match height {
-            // The root is here.
+            // The root is in host memory.
             0 => Cap::from_root(self.leaf_count, self.root),
             _ => Heap::cap(self, height),
         }
@@ -117,8 +117,7 @@ impl<H: Hasher> DeviceTree<H> {
         self.open_to_cap(index, 0)
     }
 
-    /// The opening of one leaf against the cap of a height; errors as [`MerkleTree::open_to_cap`], and what the device may
-    /// answer.
+    /// The opening of one leaf against the cap of a height; errors as [`MerkleTree::open_to_cap`], and errors of the device.
     pub fn open_to_cap(&self, index: usize, cap_height: u32) -> Result<Opening<H>, Error> {
         Heap::open_to_cap(self, index, cap_height)
     }
@@ -128,8 +127,8 @@ impl<H: Hasher> DeviceTree<H> {
         self.open_many_to_cap(indices, 0)
     }
 
-    /// One opening of many leaves against the cap of a height; errors as [`MerkleTree::open_many_to_cap`], and what the device
-    /// may answer.
+    /// One opening of many leaves against the cap of a height; errors as [`MerkleTree::open_many_to_cap`], and errors of the
+    /// device.
     pub fn open_many_to_cap(&self, indices: &[usize], cap_height: u32) -> Result<MultiOpening<H>, Error> {
         Heap::open_many_to_cap(self, indices, cap_height)
     }
@@ -141,9 +140,9 @@ impl<H: Hasher> Heap<H> for DeviceTree<H> {
     }
 
     fn digests(&self, positions: &[usize]) -> Result<Vec<H::Digest>, Error> {
-        let stored = match &self.place {
-            Place::Host(tree) => return tree.digests(positions),
-            Place::Device(stored) => stored,
+        let stored = match &self.location {
+            Location::Host(tree) => return tree.digests(positions),
+            Location::Device(stored) => stored,
         };
         let mut digests = memory::zeroed::<H::Digest>(positions.len())?;
         let extent = Extent { rows: 2 * self.leaf_count, width: DIGEST, block: DIGEST };

@@ -218,7 +218,7 @@ fn devices_of_the_environment() {
         ("cpu", "abacus", "uses cpu: asked for by ZKACCEL_DEVICE"),
         ("abacus", "", "refused: unknown device (ZKACCEL_DEVICE) \"abacus\", expected one of auto, cpu"),
         ("opencl:4000", "", "(ZKACCEL_DEVICE names it); available: cpu"),
-        ("cpu,cpu", "", "cpu stands there twice (ZKACCEL_DEVICE names them)"),
+        ("cpu,cpu", "", "cpu is listed twice (ZKACCEL_DEVICE names them)"),
         ("", "abacus", "refused: unknown device (ZKACCEL_AUTO_DEVICE) \"abacus\", expected one of auto, cpu"),
         ("auto", "opencl:4000", "(ZKACCEL_AUTO_DEVICE names it); available: cpu"),
         ("", "cpu,reference", "ZKACCEL_AUTO_DEVICE names one device, to be weighed against the CPU"),

@@ -34,7 +34,7 @@ static void lists_and_policies(void) {
       {"opencl:99", ZKA_POLICY_ANY, ZKA_NO_DEVICE, "opencl:99 is missing"},
       {"cpu", ZKA_POLICY_REQUIRE_GPU, ZKA_BAD_ARGUMENT, "the policy require-gpu contradicts the device cpu"},
       {"cpu", ZKA_POLICY_PREFER_GPU, ZKA_BAD_ARGUMENT, "the policy prefer-gpu contradicts the device cpu"},
-      {"cpu,cpu", ZKA_POLICY_ANY, ZKA_BAD_ARGUMENT, "cpu stands there twice"},
+      {"cpu,cpu", ZKA_POLICY_ANY, ZKA_BAD_ARGUMENT, "cpu is listed twice"},
       {"cpu,auto", ZKA_POLICY_ANY, ZKA_BAD_ARGUMENT, "auto chooses by itself"},
       {"cpu,opencl:99", ZKA_POLICY_ANY, ZKA_NO_DEVICE, "opencl:99 is missing"},
       {"cpu,reference", ZKA_POLICY_REQUIRE_CPU, ZKA_OK, ""},

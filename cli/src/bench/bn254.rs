@@ -1,4 +1,4 @@
-//! What is measured over BN254.
+//! Measurements over BN254.
 
 use zkaccel::bn254::{self, Fr, G1, G1Affine};
 use zkaccel::msm::BasesOptions;
@@ -7,11 +7,11 @@ use zkaccel::{Engine, Error};
 
 use super::Operation;
 use super::measure::measure;
-use super::report::{Rate, Row, Subject};
+use super::report::{Measurement, Rate, Subject};
 use super::workloads::Bench;
 use crate::failure::Failure;
 
-/// The device's own answer to an operation that it does not offer.
+/// The device's own error for an operation that it does not offer.
 pub(super) fn unsupported(operation: Operation, engine: &Engine) -> Option<Error> {
     let answer = match operation {
         Operation::Msm => engine.msm(&[] as &[Fr], &[] as &[G1Affine]).err(),
@@ -23,7 +23,7 @@ pub(super) fn unsupported(operation: Operation, engine: &Engine) -> Option<Error
     answer.filter(|error| matches!(error, Error::Unsupported { .. }))
 }
 
-/// How wide scalars are.
+/// The width of scalars.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ScalarKind {
     Uniform,
@@ -43,7 +43,7 @@ impl ScalarKind {
     }
 }
 
-/// What an engine keeps for sums besides the bases.
+/// The data that an engine keeps for sums besides the bases.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeptInputs {
     /// Tables of multiples.
@@ -52,7 +52,7 @@ pub(super) struct KeptInputs {
     pub(super) scalars: bool,
 }
 
-/// Scalars as good as uniform, as wide as they can be.
+/// Practically uniform scalars of full width.
 fn uniform(bench: Bench<'_>, count: usize) -> Result<Vec<Fr>, Error> {
     let words = bench.ordinary_words(count.saturating_mul(4))?;
     let integers = words.chunks_exact(4).map(|four| std::array::from_fn(|i| four[i].as_u64()));
@@ -65,7 +65,7 @@ pub(super) fn msm(
     kind: ScalarKind,
     kept: KeptInputs,
     log_size: u32,
-) -> Result<Row, Failure> {
+) -> Result<Measurement, Failure> {
     let (engine, count) = (bench.engine, 1_usize << log_size);
     let small = |mask: u64| -> Result<Vec<Fr>, Error> {
         Ok(bench.ordinary_words(count)?.iter().map(|word| Fr::from(word.as_u64() & mask)).collect())
@@ -91,7 +91,7 @@ pub(super) fn msm(
     let count = count as u64;
     let pair = (size_of::<Fr>() + size_of::<G1Affine>()) as u64;
     let rate = Rate { count, unit: "pairs/s", bytes: pair * count + size_of::<G1>() as u64 };
-    Ok(Row::new(Subject { scalars: Some(kind.name()), ..Subject::new("msm", log_size) }, times, rate))
+    Ok(Measurement::new(Subject { scalars: Some(kind.name()), ..Subject::new("msm", log_size) }, times, rate))
 }
 
 /// Multiples of the generator, G times 1, 2, 3, ... .
@@ -115,7 +115,7 @@ fn bases(count: usize, limit: u64) -> Result<Vec<G1Affine>, Error> {
 }
 
 /// Forward transforms of polynomials of 2^`log_size` coefficients, in place.
-pub(super) fn fft(bench: Bench<'_>, polynomials: usize, log_size: u32) -> Result<Row, Failure> {
+pub(super) fn fft(bench: Bench<'_>, polynomials: usize, log_size: u32) -> Result<Measurement, Failure> {
     let fft = Ntt::forward(Domain::halo2(log_size)?);
     let mut scalars = uniform(bench, polynomials.saturating_mul(fft.domain.size()))?;
     let (engine, count) = (bench.engine, scalars.len() as u64);
@@ -129,5 +129,5 @@ pub(super) fn fft(bench: Bench<'_>, polynomials: usize, log_size: u32) -> Result
         false => measure(engine, || Ok(()), |()| engine.fft(&fft, &mut scalars))?,
     };
     let rate = Rate { count, unit: "elements/s", bytes: 2 * size_of::<Fr>() as u64 * count };
-    Ok(Row::new(Subject { columns: Some(polynomials), ..Subject::new("fft", log_size) }, times, rate))
+    Ok(Measurement::new(Subject { columns: Some(polynomials), ..Subject::new("fft", log_size) }, times, rate))
 }

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use zkaccel::{Engine, Error};
 
-/// Runs of which there are at least [`FEWEST`] only when one is longer than this.
+/// Only if a run takes longer than this there may be as few runs as [`FEWEST`].
 const LONG: Duration = Duration::from_secs(3);
 
-/// Runs of work that is not long, and of work that is.
+/// The least number of runs, of short and of long work.
 const USUAL: usize = 10;
 const FEWEST: usize = 3;
 
@@ -19,7 +19,7 @@ const ENOUGH: Duration = Duration::from_millis(500);
 #[derive(Clone, Debug)]
 pub(super) struct Times {
     runs: Vec<Duration>,
-    /// What the device worked in each, transfers not counted, shortest first too; empty where the host is the device.
+    /// The time that the device worked in each run, without transfers, shortest first; empty where the host is the device.
     on_device: Vec<Duration>,
 }
 
@@ -28,7 +28,7 @@ impl Times {
         self.runs.len()
     }
 
-    /// Whether there are fewer than usual because each is long.
+    /// Whether there are fewer runs than usual because each is long.
     pub(super) fn are_few(&self) -> bool {
         self.count() < USUAL
     }
@@ -37,12 +37,12 @@ impl Times {
         self.runs[0]
     }
 
-    /// The middle; of an even number the upper of the two in the middle.
+    /// The median; for an even number of runs the upper of the two in the middle.
     pub(super) fn median(&self) -> Duration {
         self.runs[self.count() / 2]
     }
 
-    /// The same of the times on the device; none where `auto` left the work to the host.
+    /// The same of the times on the device; none where `auto` chose the host.
     pub(super) fn median_on_device(&self) -> Option<Duration> {
         self.on_device.get(self.on_device.len() / 2).copied().filter(|time| !time.is_zero())
     }
@@ -52,7 +52,7 @@ impl Times {
     }
 }
 
-/// Times `run` on an engine; what comes before in `prepare` and the end of the result's life are not counted.
+/// Times `run` on an engine; `prepare` and dropping the result are not counted.
 pub(super) fn measure<S, T>(
     engine: &Engine,
     mut prepare: impl FnMut() -> Result<S, Error>,

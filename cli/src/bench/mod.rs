@@ -18,7 +18,7 @@ use crate::hashes::HashName;
 use crate::output;
 use crate::parse::{self, Approaches, Sizes};
 use crate::watch::Watch;
-use report::{Report, Row};
+use report::{Measurement, Report};
 use workloads::Bench;
 
 /// Measure trees, transforms, extensions, commitments and multi-scalar multiplications
@@ -85,7 +85,7 @@ fn hash_help() -> String {
     )
 }
 
-/// What can be measured.
+/// The operations that can be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Operation {
     /// A Merkle tree over given leaves
@@ -119,7 +119,7 @@ impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let watch = Watch::start();
         let engine = self.engine.build(None)?;
-        // Of all operations, those that the device has are measured; one that was asked for by name must be there.
+        // By default the operations that the device offers are measured; an operation named by the user must be offered.
         if let Some(error) = self.operation.and_then(|operation| bn254::unsupported(operation, &engine)) {
             return Err(error.into());
         }
@@ -128,7 +128,7 @@ impl Arguments {
             Some(Some(path)) if !is_standard(path) => Some(NewFile::create(path, Contents::Text)?),
             _ => None,
         };
-        // `--json -` is `--json`: a table would stand in the way there.
+        // `--json -` is `--json`: a table there would spoil the JSON.
         let table = self.json.is_none() || file.is_some();
         let kept = bn254::KeptInputs { tables: self.tables, scalars: self.keep_scalars };
         let bench = Bench { engine: &engine, limit, pinned: self.pinned };
@@ -147,8 +147,8 @@ impl Arguments {
             }
             let sizes =
                 self.sizes.as_ref().map_or_else(|| operation.default_sizes(), |sizes| sizes.0.clone());
-            let mut done = |row: Row| {
-                let line = report.add(row).to_string();
+            let mut done = |measurement: Measurement| {
+                let line = report.add(measurement).to_string();
                 if table { watch.aside(|| output::print(&line)) } else { Ok(()) }
             };
             for log_size in sizes {
@@ -211,7 +211,7 @@ impl Arguments {
 impl Arguments {
     /// The approaches to measure; `None`, once, where there is no choice.
     fn approaches(&self, engine: &Engine, hash: HashName) -> Vec<Option<Approach>> {
-        // A device that tells no time is the host.
+        // A device without a clock is the host.
         match engine.device_time().is_some() && hash.has_approaches() {
             true => self.approach.0.iter().copied().map(Some).collect(),
             false => vec![None],

@@ -13,36 +13,36 @@ use crate::engine::{DeviceUsed, Work, work_of};
 use crate::hashes::HashName;
 use crate::output::{seconds, time};
 
-/// All measurements, and on what they were taken. There is no date in it: equal runs give equal files but for times.
+/// All measurements, and the machine on which they were taken. There is no date: files of equal runs differ only in their times.
 #[derive(Serialize)]
 pub(super) struct Report {
     version: &'static str,
     device: DeviceUsed,
-    /// Whether the device tells of its time, and so has columns for it.
+    /// Whether the device reports its time, and so has columns for it.
     #[serde(skip)]
     tells_time: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     bandwidths: Option<Copies>,
     /// Whether inputs lie in page-locked memory.
     pinned: bool,
-    pub(super) measurements: Vec<Row>,
-    /// What each device has done, warm-up included.
+    pub(super) measurements: Vec<Measurement>,
+    /// The work of each device, including warm-up.
     work: Vec<Work>,
-    /// The device's words on operations that it does not offer.
+    /// The device's errors for operations that it does not offer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) left_out: Vec<String>,
 }
 
 /// One operation at one size.
 #[derive(Serialize)]
-pub(super) struct Row {
+pub(super) struct Measurement {
     operation: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     hash: Option<HashName>,
-    /// How wide the scalars are.
+    /// The width of the scalars.
     #[serde(skip_serializing_if = "Option::is_none")]
     scalars: Option<&'static str>,
-    /// Where the device has a choice of them.
+    /// Where the device has several approaches.
     #[serde(skip_serializing_if = "Option::is_none")]
     approach: Option<&'static str>,
     log_size: u32,
@@ -56,27 +56,27 @@ pub(super) struct Row {
     max_seconds: f64,
     rate: f64,
     rate_unit: &'static str,
-    /// Input and output, each once, in the median time.
+    /// The rate of reading the input once and writing the output once, in the median time.
     gigabytes_per_second: f64,
-    /// The median time that the device worked, transfers not counted, by its own clock, and the rate in that time.
+    /// The median time that the device worked, without transfers, by its own clock, and the rate in that time.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     on_device: Option<OnDevice>,
     /// Fewer than ten runs, because each is long.
     few_runs: bool,
 }
 
-/// What the device tells of itself.
+/// The description of the device.
 #[derive(Serialize)]
 struct OnDevice {
     device_median_seconds: f64,
     device_rate: f64,
     device_gigabytes_per_second: f64,
-    /// Of what the device reaches when it copies.
+    /// The share of the bandwidth of the device's copies.
     #[serde(skip_serializing_if = "Option::is_none")]
     share_of_copy_bandwidth: Option<f64>,
 }
 
-/// How fast the device copies: GB/s.
+/// The bandwidth of the device's copies in GB/s.
 #[derive(Serialize)]
 struct Copies {
     copy_gigabytes_per_second: f64,
@@ -84,7 +84,7 @@ struct Copies {
     download_gigabytes_per_second: f64,
 }
 
-/// What is measured: an operation, and what there is to choose of it.
+/// The subject of a measurement: an operation and its options.
 pub(super) struct Subject {
     pub(super) operation: &'static str,
     pub(super) hash: Option<HashName>,
@@ -96,23 +96,23 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    /// An operation with nothing to choose of it.
+    /// An operation without options.
     pub(super) fn new(operation: &'static str, log_size: u32) -> Self {
         Self { operation, hash: None, scalars: None, approach: None, log_size, columns: None, blowup: None }
     }
 }
 
-/// What one run works through.
+/// The amount of work of one run.
 pub(super) struct Rate {
     pub(super) count: u64,
-    /// What is counted, per second.
+    /// The counted items per second.
     pub(super) unit: &'static str,
-    /// What must be read and written whatever the algorithm: the input once and the output once.
+    /// The bytes that any algorithm must read and write: the input once and the output once.
     pub(super) bytes: u64,
 }
 
 impl Report {
-    /// On an engine; measures how fast its device copies.
+    /// A report on an engine; measures the bandwidth of its device's copies.
     pub(super) fn new(engine: &Engine, pinned: bool) -> Result<Self, Error> {
         let (device, tells_time) = (DeviceUsed::of(engine), engine.device_time().is_some());
         let bandwidths = engine.bandwidths()?.map(|Bandwidths { copy, upload, download }| Copies {
@@ -132,22 +132,22 @@ impl Report {
         })
     }
 
-    /// Ends the measurements: notes what each device has done for them.
+    /// Ends the measurements: records the work of each device.
     pub(super) fn close(&mut self, engine: &Engine) {
         self.work = work_of(engine);
     }
 
-    /// Takes a measurement in.
-    pub(super) fn add(&mut self, mut row: Row) -> &Row {
-        if let (Some(on_device), Some(copies)) = (&mut row.on_device, &self.bandwidths) {
+    /// Adds a measurement.
+    pub(super) fn add(&mut self, mut measurement: Measurement) -> &Measurement {
+        if let (Some(on_device), Some(copies)) = (&mut measurement.on_device, &self.bandwidths) {
             let share = on_device.device_gigabytes_per_second / copies.copy_gigabytes_per_second;
             on_device.share_of_copy_bandwidth = Some((share * 1e4).round() / 1e4);
         }
-        self.measurements.push(row);
-        self.measurements.last().expect("the row just pushed")
+        self.measurements.push(measurement);
+        self.measurements.last().expect("the measurement just pushed")
     }
 
-    /// What stands above the table.
+    /// The text above the table.
     pub(super) fn heading(&self) -> String {
         let copies = self.bandwidths.as_ref().map_or_else(String::new, |copies| {
             format!(
@@ -183,27 +183,27 @@ impl Report {
         }
     }
 
-    /// What stands below it.
+    /// The text below the table.
     pub(super) fn notes(&self) -> String {
-        let few_runs = self.measurements.iter().any(|row| row.few_runs);
+        let few_runs = self.measurements.iter().any(|run| run.few_runs);
         let few_runs = few_runs.then(|| "* fewer runs than 10, because one takes more than 3 seconds".into());
-        let blowup = self.measurements.iter().find_map(|row| row.blowup);
+        let blowup = self.measurements.iter().find_map(|run| run.blowup);
         let blowup = blowup.map(|factor| format!("lde and commit: blow-up {factor}"));
         let left_out = self.left_out.iter().map(|reason| format!("not measured: {reason}"));
-        // With one device there is no question which did what.
+        // With one device it is clear which did the work.
         let several = self.work.len() > 1;
         let work = self.work.iter().filter(|_| several).map(ToString::to_string);
         few_runs.into_iter().chain(blowup).chain(left_out).chain(work).collect::<Vec<String>>().join("\n")
     }
 }
 
-impl Row {
+impl Measurement {
     pub(super) fn new(
         Subject { operation, hash, scalars, approach, log_size, columns, blowup }: Subject,
         times: Times,
         rate: Rate,
     ) -> Self {
-        // No clock is finer than this, and nothing may be divided by zero.
+        // At least the resolution of any clock, so that nothing is divided by zero.
         let whole = |time: Duration| time.as_secs_f64().max(1e-9);
         let median = whole(times.median());
         let on_device = times.median_on_device().map(|time| OnDevice {
@@ -233,7 +233,7 @@ impl Row {
     }
 }
 
-impl fmt::Display for Row {
+impl fmt::Display for Measurement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dash = || "-".to_owned();
         let scalars = || self.scalars.map_or_else(dash, str::to_owned);

@@ -1,4 +1,4 @@
-//! What is measured: trees, transforms, extensions, commitments, over pseudo-random words.
+//! Workloads: trees, transforms, extensions and commitments over pseudo-random words.
 
 use std::ops::{Deref, DerefMut};
 
@@ -12,7 +12,7 @@ use zkaccel::pinned::PinnedVec;
 use zkaccel::{Engine, Error};
 
 use super::measure::measure;
-use super::report::{Rate, Row, Subject};
+use super::report::{Measurement, Rate, Subject};
 use crate::failure::Failure;
 use crate::hashes::{HashName, HashVisitor};
 
@@ -20,7 +20,7 @@ use crate::hashes::{HashName, HashVisitor};
 const DIGEST: u64 = 32;
 const ELEMENT: u64 = 8;
 
-/// What all workloads share.
+/// The parameters that all workloads share.
 #[derive(Clone, Copy)]
 pub(super) struct Bench<'a> {
     pub(super) engine: &'a Engine,
@@ -40,9 +40,9 @@ pub(super) struct Merkle<'a> {
 }
 
 impl HashVisitor for Merkle<'_> {
-    type Output = Result<Row, Failure>;
+    type Output = Result<Measurement, Failure>;
 
-    fn visit<H: Accelerated>(self) -> Result<Row, Failure> {
+    fn visit<H: Accelerated>(self) -> Result<Measurement, Failure> {
         let Self { bench, hash, approach, log_size } = self;
         let leaves = bench.words(4 << log_size)?;
         let leaves: &[H::Digest] = bytemuck::cast_slice(&leaves);
@@ -51,12 +51,12 @@ impl HashVisitor for Merkle<'_> {
         let count = leaves.len() as u64;
         let rate = Rate { count: count - 1, unit: "merges/s", bytes: DIGEST * (2 * count - 1) };
         let subject = Subject { hash: Some(hash), approach, ..Subject::new("merkle", log_size) };
-        Ok(Row::new(subject, times, rate))
+        Ok(Measurement::new(subject, times, rate))
     }
 }
 
 /// Forward transforms of 2^`log_size` rows, in place, natural order on both sides.
-pub(super) fn ntt(bench: Bench<'_>, columns: usize, log_size: u32) -> Result<Row, Failure> {
+pub(super) fn ntt(bench: Bench<'_>, columns: usize, log_size: u32) -> Result<Measurement, Failure> {
     let engine = bench.engine;
     let ntt = Ntt::forward(Domain::new(log_size, Convention::default())?);
     let shape = Shape { rows: 1 << log_size, columns, layout: Layout::RowMajor };
@@ -65,24 +65,29 @@ pub(super) fn ntt(bench: Bench<'_>, columns: usize, log_size: u32) -> Result<Row
     let count = data.len() as u64;
     let rate = Rate { count, unit: "elements/s", bytes: 2 * ELEMENT * count };
     let subject = Subject { columns: Some(columns), ..Subject::new("ntt", log_size) };
-    Ok(Row::new(subject, times, rate))
+    Ok(Measurement::new(subject, times, rate))
 }
 
-/// Extensions of 2^`log_size` rows by the usual convention and shift into memory that is there, column by column.
-pub(super) fn lde(bench: Bench<'_>, blowup: u64, columns: usize, log_size: u32) -> Result<Row, Failure> {
+/// Extensions of 2^`log_size` rows by the usual convention and shift into existing memory, column by column.
+pub(super) fn lde(
+    bench: Bench<'_>,
+    blowup: u64,
+    columns: usize,
+    log_size: u32,
+) -> Result<Measurement, Failure> {
     let engine = bench.engine;
     let lde = Lde::onto_coset(log_size, blowup, Convention::default(), Goldilocks::GENERATOR)?;
     let shape = Shape { rows: 1 << log_size, columns, layout: Layout::ColumnMajor };
     let mut data = bench.words(shape.rows.saturating_mul(columns))?;
     let mut extended = bench.memory(lde.to().size().saturating_mul(columns))?;
-    // What the matrix holds after the first run is as good as what it held before.
+    // The contents of the matrix after the first run serve as well as those before.
     let run = |()| engine.lde_into(&lde, MatrixMut::new(&mut data, shape)?, &mut extended);
     let times = measure(engine, || Ok(()), run)?;
     let (read, count) = (data.len() as u64, extended.len() as u64);
     let rate = Rate { count, unit: "elements/s", bytes: ELEMENT * (read + count) };
     let (columns, blowup) = (Some(columns), Some(blowup));
     let subject = Subject { columns, blowup, ..Subject::new("lde", log_size) };
-    Ok(Row::new(subject, times, rate))
+    Ok(Measurement::new(subject, times, rate))
 }
 
 /// Commitments to traces with the usual shift and convention.
@@ -96,13 +101,13 @@ pub(super) struct Commit<'a> {
 }
 
 impl HashVisitor for Commit<'_> {
-    type Output = Result<Row, Failure>;
+    type Output = Result<Measurement, Failure>;
 
-    fn visit<H: Accelerated>(self) -> Result<Row, Failure> {
+    fn visit<H: Accelerated>(self) -> Result<Measurement, Failure> {
         let Self { bench, hash, approach, shape: (columns, blowup, log_size) } = self;
         let spec = TraceSpec { blowup, ..TraceSpec::default() };
         let rows = 1_usize << log_size;
-        // A commitment uses its trace up, so each run gets a new one.
+        // A commitment consumes its trace, so each run gets a new one.
         let count = rows.saturating_mul(columns);
         let trace = || Matrix::from_rows(bench.ordinary_words(count)?, rows, columns);
         let engine = bench.engine.with_approach(approach.unwrap_or_default());
@@ -113,7 +118,7 @@ impl HashVisitor for Commit<'_> {
         let rate = Rate { count: elements, unit: "elements/s", bytes };
         let (hash, columns, blowup) = (Some(hash), Some(columns), Some(blowup));
         let subject = Subject { hash, approach, columns, blowup, ..Subject::new("commit", log_size) };
-        Ok(Row::new(subject, times, rate))
+        Ok(Measurement::new(subject, times, rate))
     }
 }
 

@@ -99,7 +99,7 @@ impl<'a> Scanner<'a> {
         Ok(text)
     }
 
-    /// A dtype as numpy writes it; the list of a structured one has no use here but in a message.
+    /// A dtype as numpy writes it; the list of a structured one is used only in a message.
     fn descr(&mut self) -> Result<String, String> {
         if self.rest.trim_start().starts_with('[') {
             return Err(

@@ -1,14 +1,14 @@
-//! Files that were sound before a few things in them were changed: a fixed seed, and an end after some seconds.
+//! Valid files with a few random changes, from a fixed seed, for a few seconds.
 //!
-//! Changes are those that reach deep: bytes of the header, its tokens, its length, the numbers of the shape, the end of the file. What is
-//! still accepted must be what numpy's format says it is, as an independent reader finds it.
+//! The changes are those that reach deep into the parser: bytes of the header, its tokens, its length, the numbers of the shape,
+//! the end of the file. A file that is still accepted must mean the same to an independent reader of numpy's format.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use super::{NpyFile, write};
 
-/// How long it goes on at most, and how many files are tried.
+/// The longest duration of the test, and the number of files that are tried.
 const TIME: Duration = Duration::from_secs(10);
 const FILES: usize = 20_000;
 
@@ -24,7 +24,7 @@ impl Random {
     }
 }
 
-/// What stands in headers, and what must not.
+/// Tokens of headers, valid and invalid.
 const TOKENS: [&[u8]; 26] = [
     b"{",
     b"}",
@@ -76,7 +76,7 @@ fn sound() -> Vec<Vec<u8>> {
 }
 
 fn mutate(file: &mut Vec<u8>, random: &mut Random) {
-    // Mostly in what stands before the data.
+    // Mostly before the data.
     let end = if random.below(4) == 0 { file.len() } else { file.len().min(140) };
     let at = random.below(end);
     let len = random.below(12).min(file.len() - at.min(file.len()));
@@ -124,7 +124,7 @@ fn files_that_were_sound() {
                 accepted += 1;
                 assert!(shape[0] * shape[1] == words.len() && !words.is_empty(), "{shape:?}");
                 assert!(file.ends_with(bytemuck::cast_slice(&words)));
-                // That reader is stricter about what does no harm: zeros after the header, numbers that begin with zeros.
+                // That reader is stricter about harmless things: zeros after the header, numbers that begin with zeros.
                 match npyz::NpyFile::new(&file[..]) {
                     Ok(other) => {
                         assert_eq!(other.shape(), shape.map(|n| n as u64));
@@ -138,14 +138,14 @@ fn files_that_were_sound() {
                 let line = failure.line();
                 assert!(failure.status == 2 && line.len() > path.display().to_string().len());
                 assert!(!line.contains(char::is_control) && line.chars().count() < 2500, "{line:?}");
-                // Its words without what they are about.
+                // The message without its subject.
                 refusals
                     .insert(line.chars().filter(|c| c.is_ascii_lowercase() || *c == ' ').collect::<String>());
             }
         }
     }
     assert!(3 * stricter < accepted, "{stricter} of {accepted} are not read by another reader");
-    // Neither is everything refused nor is it always for the same reason.
+    // Not all files are refused, and not always for the same reason.
     assert!(
         accepted > tried / 100 && refusals.len() > 20,
         "{accepted} of {tried}, {} reasons",

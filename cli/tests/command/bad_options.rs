@@ -95,7 +95,7 @@ fn devices() {
 fn several_devices_and_policies() {
     let bench = Bench::counting();
     for (options, expected) in [
-        ("--device cpu,cpu", "the devices \"cpu,cpu\" cannot be used together: cpu stands there twice"),
+        ("--device cpu,cpu", "the devices \"cpu,cpu\" cannot be used together: cpu is listed twice"),
         ("--device cpu,auto", "auto chooses by itself and stands alone"),
         ("--device cpu,", "--device: unknown device \"cpu,\", expected one of auto, cpu"),
         ("--device cpu,opencl:99", "device opencl:99 is missing"),

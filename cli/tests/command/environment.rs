@@ -39,7 +39,7 @@ fn errors_name_the_variable() {
         (DEVICE, "abacus", "", "unknown device (ZKACCEL_DEVICE) \"abacus\", expected one of auto, cpu"),
         (DEVICE, "opencl:99", "", "device opencl:99 is missing: "),
         (DEVICE, "opencl:99", "", "(ZKACCEL_DEVICE names it); available: cpu"),
-        (DEVICE, "cpu,cpu", "", "cpu stands there twice (ZKACCEL_DEVICE names them)"),
+        (DEVICE, "cpu,cpu", "", "cpu is listed twice (ZKACCEL_DEVICE names them)"),
         (DEVICE, "cpu", "--policy require-gpu", " (ZKACCEL_DEVICE names it)"),
         (
             AUTO_DEVICE,

@@ -1,27 +1,27 @@
-//! How fast a device copies: the yardstick for what its kernels do with memory, and for what reaches it from the host.
+//! The bandwidth of a device's copies, against which the memory traffic of its kernels and its transfers are judged.
 
 use std::time::{Duration, Instant};
 
 use super::Gpu;
 use super::device::Device;
-use super::work::Work;
+use super::session::Session;
 use crate::device::Bandwidths;
 use crate::error::Error;
 use crate::memory;
 
-/// Bytes of a copy: several times any cache, so that it is memory that is measured.
+/// Bytes of a copy: several times the size of any cache, so that memory is measured.
 const BYTES: u64 = 256 << 20;
 
-/// Copies that are timed, after one that is not.
+/// The number of timed copies, after an untimed one.
 const COPIES: usize = 7;
 
 impl<D: Device> Gpu<D> {
     /// Medians of several copies.
     pub(super) fn measure_bandwidths(&self) -> Result<Bandwidths, Error> {
-        // Two buffers, on devices with little memory of a quarter of what an operation may take.
+        // Two buffers; on devices with little memory, each of a quarter of an operation's budget.
         let bytes = BYTES.min(self.limit / 4).max(8) as usize & !7;
-        let mut work = Work::new(self)?;
-        let (from, to) = (work.allocate(bytes / 8)?, work.allocate(bytes / 8)?);
+        let mut session = Session::new(self)?;
+        let (from, to) = (session.allocate(bytes / 8)?, session.allocate(bytes / 8)?);
         let mut locked = self.device.lock(bytes)?;
         let mut ordinary = match locked {
             Some(_) => Vec::new(),
@@ -31,20 +31,20 @@ impl<D: Device> Gpu<D> {
         memory::clear(host);
         let upload = median(|| {
             let start = Instant::now();
-            work.upload(host, from, 0)?;
-            work.finish()?;
+            session.upload(host, from, 0)?;
+            session.finish()?;
             Ok(start.elapsed())
         })?;
         let copy = median(|| {
-            work.copy(from, to)?;
-            work.finish()
+            session.copy(from, to)?;
+            session.finish()
         })?;
         let download = median(|| {
             let start = Instant::now();
-            work.download(to, 0, host)?;
+            session.download(to, 0, host)?;
             Ok(start.elapsed())
         })?;
-        // No clock is finer than this, and nothing may be divided by zero.
+        // At least the resolution of any clock, so that nothing is divided by zero.
         let rate = |bytes: usize, time: Duration| bytes as f64 / time.as_secs_f64().max(1e-9);
         Ok(Bandwidths {
             copy: rate(2 * bytes, copy),

@@ -1,14 +1,14 @@
 //! How long a device was busy: the measure of a union of intervals.
 //!
-//! Queues work side by side, so the sum of their times counts a moment once for each queue that was at work in it. The union counts
-//! it once. Intervals come when their queue was waited for, in any order.
+//! Queues run concurrently, so the sum of their times counts a moment once for each queue that was active in it. The union counts
+//! it once. Intervals are added when their queue has been waited for, in any order.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
-/// Intervals that are remembered, so that what overlaps them is seen. Of more, the earliest are settled: only a queue that was not
-/// waited for during thousands of others' intervals could still overlap them.
+/// The number of intervals that are kept to detect overlaps. Beyond that the earliest are merged into the total: only a queue
+/// that was not waited for during thousands of others' intervals could still overlap them.
 const REMEMBERED: usize = 4096;
 
 /// The time during which a device was busy.
@@ -16,18 +16,18 @@ const REMEMBERED: usize = 4096;
 pub(super) struct Busy {
     /// Disjoint intervals, from beginning to end, in nanoseconds of the device's clock.
     intervals: BTreeMap<u64, u64>,
-    /// The length of these and of all that were settled.
+    /// The length of these intervals and of all that were merged into the total.
     nanoseconds: u64,
 }
 
 impl Busy {
-    /// Adds an interval, of which only those moments count that no other has covered.
+    /// Adds an interval, of which only the part that no other interval covers counts.
     pub(super) fn add(&mut self, interval: Range<u64>) {
         let Range { mut start, mut end } = interval;
         if start >= end {
             return;
         }
-        // What touches the interval becomes part of it. Disjoint intervals end in the order in which they begin.
+        // Intervals that touch the new one become part of it. Disjoint intervals end in the order in which they begin.
         while let Some((&from, &to)) = self.intervals.range(..=end).next_back()
             && to >= start
         {
@@ -91,11 +91,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_settled_still_counts() {
+    fn merged_intervals_still_count() {
         let count = 2 * REMEMBERED as u64;
         let intervals: Vec<_> = (0..count).map(|i| (10 * i, 10 * i + 4)).collect();
         assert_eq!(union(&intervals), 4 * count);
-        // Those that are remembered are not counted again.
+        // Intervals that are still kept are not counted again.
         let last = intervals[intervals.len() - 1];
         assert_eq!(union(&[&intervals[..], &[last]].concat()), 4 * count);
     }

@@ -1,9 +1,9 @@
-//! NVIDIA GPUs: the only place that names cudarc.
+//! NVIDIA GPUs. No other module uses cudarc.
 //!
-//! The driver's library is opened at run time; cudarc panics where it or one of its functions is absent, so nothing is
-//! called before the library was found and its version read. A device is used through its primary context, which every
-//! call binds to its thread first. Kernels are PTX that the crate carries; the driver compiles them for the GPU at hand
-//! and keeps the result in a cache of its own.
+//! The driver's library is opened at run time; cudarc panics where it or one of its functions is absent, so no function is called
+//! before the library has been found and its version read. A device is used through its primary context, which every call binds
+//! to its thread first. Kernels are PTX embedded in the crate; the driver compiles them for the GPU and keeps the result in a
+//! cache of its own.
 
 mod clock;
 mod graphs;
@@ -48,7 +48,7 @@ pub struct Cuda {
     graphs: Mutex<Graphs>,
 }
 
-/// A launch as the driver takes it.
+/// A launch in the driver's terms.
 struct Prepared {
     function: CUfunction,
     kernel: &'static str,
@@ -60,7 +60,7 @@ struct Prepared {
 }
 
 impl Prepared {
-    /// All that the launch does, for the memory that it finds.
+    /// Everything that determines what the launch does to the memory.
     fn text(&self) -> impl Iterator<Item = u64> {
         let Self { function, groups, group, ref words, .. } = *self;
         let head = [function as u64, u64::from(groups) << 32 | u64::from(group), words.len() as u64];
@@ -68,7 +68,7 @@ impl Prepared {
     }
 }
 
-/// Starts the driver and returns its version as text; the error says why there is no CUDA here.
+/// Starts the driver and returns its version as text; the error says why CUDA cannot be used.
 fn driver() -> Result<(i32, String), String> {
     // SAFETY: opening the driver's library runs its initialisers, which is what every CUDA program does.
     if !unsafe { sys::is_culib_present() } {
@@ -78,7 +78,7 @@ fn driver() -> Result<(i32, String), String> {
     // SAFETY: the function writes one integer and needs no initialisation.
     let read = unsafe { sys::cuDriverGetVersion(&mut version) };
     if read != CUresult::CUDA_SUCCESS {
-        return Err(format!("NVIDIA's driver does not tell its version ({read:?})"));
+        return Err(format!("NVIDIA's driver does not report its version ({read:?})"));
     }
     Ok((version, format!("CUDA {}.{}", version / 1000, version % 1000 / 10)))
 }
@@ -122,7 +122,7 @@ pub fn devices() -> Result<Vec<DeviceInfo>, String> {
     described.collect::<Result<_, _>>().map_err(|error| format!("{:?}", error.0))
 }
 
-/// Bytes of a device's memory that nobody uses, which a context must ask.
+/// The free bytes of a device's memory. The query needs a context.
 pub fn free_memory(index: u32) -> Option<u64> {
     let cuda = Cuda::open(index).ok()?;
     cuda.context.bind().ok()?;
@@ -161,7 +161,7 @@ impl Cuda {
             (primary_ctx::retain(device).map_err(failed)?, attribute(FLOAT_TO_DOUBLE)?)
         };
         let limits = Limits {
-            // FOR_ONE of the kernels' dialect relies on an item for each thing.
+            // FOR_ONE of the kernels' dialect relies on one work item for each element.
             items: usize::MAX,
             group: 128,
             largest_group: 1024,
@@ -208,8 +208,8 @@ impl Cuda {
             let parameters = launch.parameters.iter().map(|&word| start.wrapping_add(word));
             let mut parameters: Vec<_> = parameters.map(|word| word.cast_mut().cast::<c_void>()).collect();
             let (grid, block) = ((launch.groups, 1, 1), (launch.group, 1, 1));
-            // SAFETY: the function's module is loaded; Launch vouches that the arguments are the kernel's parameters
-            // and for what it touches; the driver reads the parameters before the call returns.
+            // SAFETY: the function's module is loaded; the caller of Launch::new has promised that the arguments are the kernel's
+            // parameters and that it stays inside its buffers; the driver reads the parameters before the call returns.
             let launched =
                 unsafe { result::launch_kernel(launch.function, grid, block, 0, stream, &mut parameters) };
             launched.map_err(self.failed(launch.kernel))?;
@@ -217,7 +217,7 @@ impl Cuda {
         Ok(())
     }
 
-    /// Runs `work` between two events, whose times [`finish`](Device::finish) will tell.
+    /// Runs `work` between two events, whose times [`finish`](Device::finish) returns.
     fn timed(
         &self,
         queue: &mut Queue,
@@ -232,7 +232,7 @@ impl Cuda {
         Ok(())
     }
 
-    /// An event that tells its time.
+    /// An event that records its time.
     fn timer(&self) -> Result<Event, DriverError> {
         Event::new(&self.context, EventFlags::CU_EVENT_DEFAULT)
     }

@@ -1,4 +1,4 @@
-//! What a device must offer: a handful of primitives, over which every host plan is written once.
+//! The primitives that a device must offer. Every host plan is written once, over these.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use crate::device::DeviceInfo;
 use crate::error::Error;
 use crate::pinned::Locked;
 
-/// An accelerator with memory of its own, or one that is spoken to as if it had.
+/// An accelerator with memory of its own, or one that is driven as if it had.
 ///
 /// Work is given to queues. What is given to one queue happens in order; queues are independent. Any thread may use any
-/// queue, one at a time. Memory must outlive the work that uses it: [`finish`](Self::finish) tells when that is done.
+/// queue, one at a time. Memory must outlive the work that uses it: [`finish`](Self::finish) returns when it is done.
 pub trait Device: Send + Sync + 'static {
     /// Device memory, freed when dropped.
     type Buffer: Send + Sync + 'static;
@@ -18,10 +18,10 @@ pub trait Device: Send + Sync + 'static {
     /// An ordered queue of work.
     type Queue: Send;
 
-    /// What it is.
+    /// Its description.
     fn info(&self) -> &DeviceInfo;
 
-    /// What plans must know of it.
+    /// Its limits, as plans need them.
     fn limits(&self) -> Limits;
 
     /// A new queue.
@@ -34,7 +34,7 @@ pub trait Device: Send + Sync + 'static {
     /// memory is the device's own. [`Error::HostOutOfMemory`].
     fn lock(&self, bytes: usize) -> Result<Option<Locked>, Error>;
 
-    /// Whether data are copied from and to where they are, page-locked, so that the host is idle meanwhile. Other data pass through
+    /// Whether these data are page-locked, so that they are copied directly while the host is idle. Other data pass through
     /// staging memory, which keeps all of the host's threads busy.
     fn copies_directly(&self, data: &[u8]) -> bool;
 
@@ -43,8 +43,8 @@ pub trait Device: Send + Sync + 'static {
     fn upload(&self, queue: &mut Self::Queue, data: &[u8], to: &Self::Buffer, at: usize)
     -> Result<(), Error>;
 
-    /// Waits for the queue and then copies `from`, `at` bytes from its start, to `data`. Work that failed is told of
-    /// before the first byte of `data` is written.
+    /// Waits for the queue and then copies `from`, `at` bytes from its start, to `data`. Failed work is reported before the first
+    /// byte of `data` is written.
     fn download(
         &self,
         queue: &mut Self::Queue,
@@ -53,7 +53,7 @@ pub trait Device: Send + Sync + 'static {
         data: &mut [u8],
     ) -> Result<(), Error>;
 
-    /// Copies the first `bytes` bytes of a buffer to another; [`finish`](Self::finish) tells the time.
+    /// Copies the first `bytes` bytes of a buffer to another; [`finish`](Self::finish) returns the time.
     fn copy(
         &self,
         queue: &mut Self::Queue,
@@ -62,22 +62,23 @@ pub trait Device: Send + Sync + 'static {
         bytes: usize,
     ) -> Result<(), Error>;
 
-    /// Launches kernels, each after the one before. A device may keep a list that comes again and launch it as one; what a
-    /// launch does is settled by its parameters, so that makes no difference but of time.
+    /// Launches kernels, each after the one before. A device may keep a repeated list and launch it as one; its parameters
+    /// determine what a launch does, so that only changes the time.
     fn launch(&self, queue: &mut Self::Queue, launches: &[Launch<&Self::Buffer>]) -> Result<(), Error>;
 
-    /// How many lists were launched as one so far; `None` for a device that never does so.
+    /// The number of lists launched as one so far; `None` for a device that never does so.
     fn replays(&self) -> Option<u64>;
 
-    /// Waits for all work of a queue and returns from when to when its launches and its copies within the device took place
-    /// since the last call: in nanoseconds of one clock for all queues of the device, which begins anywhere.
+    /// Waits for all work of a queue and returns the intervals in which its launches and its copies within the device took place
+    /// since the last call, in nanoseconds of one clock for all queues of the device, with an arbitrary origin.
     fn finish(&self, queue: &mut Self::Queue) -> Result<Vec<Range<u64>>, Error>;
 }
 
-/// What plans must know of a device.
+/// The limits of a device, as plans need them.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Work items that fill it; more launch as well, and on a processor of a few wide cores they only cost.
+    /// The number of work items that fill it. More can be launched, but on a processor with a few wide cores they only add
+    /// overhead.
     pub items: usize,
     /// Work items of a group, unless a kernel asks for another number.
     pub group: usize,
@@ -89,10 +90,10 @@ pub struct Limits {
     pub fast_double: bool,
 }
 
-/// One launch of a kernel; R names buffers. Only [`Launch::new`] makes one, so that somebody vouches for each.
+/// One launch of a kernel; R names buffers. Only the unsafe [`Launch::new`] makes one, so each carries a promise of its caller.
 #[derive(Clone, Debug)]
 pub struct Launch<R> {
-    /// Where the kernel is.
+    /// The kernel's program.
     pub(super) program: &'static Program,
     /// Its name.
     pub(super) kernel: &'static str,
@@ -100,7 +101,7 @@ pub struct Launch<R> {
     pub(super) groups: usize,
     /// Work items of each.
     pub(super) group: usize,
-    /// What it is given, in the order of its parameters.
+    /// Its arguments, in the order of the parameters.
     pub(super) args: Vec<Arg<R>>,
 }
 
@@ -127,7 +128,7 @@ impl<R: Copy> Launch<R> {
         Self { program, kernel, groups, group, args }
     }
 
-    /// The same launch with its buffers named otherwise.
+    /// The same launch with its buffers replaced.
     pub fn map<S>(&self, rename: impl Fn(R) -> S) -> Launch<S> {
         let args = self.args.iter().map(|arg| match *arg {
             Arg::Buffer(buffer, offset) => Arg::Buffer(rename(buffer), offset),
@@ -139,7 +140,7 @@ impl<R: Copy> Launch<R> {
 }
 
 impl Limits {
-    /// Groups for a kernel that walks `count` things with `FOR_EACH`, and items of each.
+    /// The number of groups for a kernel that walks `count` elements with `FOR_EACH`, and the work items of each.
     pub fn grid(&self, count: usize) -> (usize, usize) {
         // Grids of more than 2^31 - 1 groups are refused by CUDA.
         (count.min(self.items).div_ceil(self.group).clamp(1, 1 << 30), self.group)

@@ -1,4 +1,4 @@
-//! Faults, injected: a device that refuses at a chosen moment, around any other.
+//! Fault injection: a wrapper around any device that fails at a chosen moment.
 
 mod resident;
 mod side_by_side;
@@ -33,7 +33,7 @@ enum Fault {
     Anything,
 }
 
-/// A device that refuses `times` times after `left` calls that go well.
+/// A device that fails `times` times after `left` successful calls.
 struct Faulty<D> {
     device: Arc<D>,
     fault: Fault,
@@ -46,7 +46,7 @@ impl<D: Device> Faulty<D> {
         Self { device: Arc::clone(device), fault, left: Arc::new(AtomicI64::new(calls)), times }
     }
 
-    /// Counts a call, and refuses it when its time has come.
+    /// Counts a call, and fails it when its turn has come.
     fn count(&self, requested: Option<usize>) -> Result<(), Error> {
         if self.fault == Fault::Memory && requested.is_none() {
             return Ok(());
@@ -119,7 +119,7 @@ impl<D: Device> Device for Faulty<D> {
         self.device.copy(queue, from, to, bytes)
     }
     fn copies_directly(&self, data: &[u8]) -> bool {
-        // Plans that look at data while a device copies them are to be tested where no memory is locked.
+        // Plans that check data while a device copies them must be tested where no memory is locked.
         self.fault == Fault::Anything || self.device.copies_directly(data)
     }
     fn replays(&self) -> Option<u64> {
@@ -131,8 +131,8 @@ impl<D: Device> Device for Faulty<D> {
     }
 }
 
-/// Runs `operation` on data of its own until it succeeds, each time with one more call that goes well before the fault, and
-/// checks that each failure is clean: the right error, the data unchanged, and the same backend right the next time.
+/// Runs `operation` on data of its own until it succeeds, each time with one more successful call before the fault, and checks
+/// that each failure is clean: the right error, unchanged data, and a right result of the same backend the next time.
 fn survive<D: Device>(
     device: &Arc<D>,
     fault: Fault,
@@ -154,7 +154,7 @@ fn survive<D: Device>(
             }
             Err(Error::DeviceOutOfMemory { requested, .. }) => assert!(requested > 0),
             Err(Error::DeviceFailed { .. }) => assert_eq!(fault, Fault::Anything),
-            // The one error that may change an input; it says so.
+            // The one error after which an input may be changed; its message says so.
             Err(Error::ResultLost { .. }) => {
                 assert_eq!(fault, Fault::Anything);
                 found.copy_from_slice(data);
@@ -194,7 +194,7 @@ fn transform(backend: &dyn Transforms<Fr>, fft: &Ntt<Fr>, words: &mut [Goldilock
     backend.ntt(fft, scalars_mut(limbs).expect("limbs of scalars"), 1)
 }
 
-/// Work in parts, where memory is short, gives what it gives in one, and fails as cleanly.
+/// Operations done in parts, where memory is short, have the same results as in one, and fail as cleanly.
 fn parts<D: Device>(device: Result<D, Error>) {
     let Ok(device) = device else { return };
     let device = &Arc::new(device);
@@ -218,7 +218,7 @@ fn parts<D: Device>(device: Result<D, Error>) {
     }
     #[cfg(feature = "bn254")]
     {
-        // Five polynomials, two at a time; and one that alone is more than the budget, which is tried.
+        // Five polynomials, two at a time; and one that alone exceeds the budget, which is tried.
         let (five, one) = (fft(3), fft(5));
         for (fft, data) in [(five, &data[..]), (one, &data[..128])] {
             let mut expected = data.to_vec();
@@ -230,7 +230,7 @@ fn parts<D: Device>(device: Result<D, Error>) {
                         assert!(found == expected);
                         break;
                     }
-                    // The one error that may change an input; it says so.
+                    // The one error after which an input may be changed; its message says so.
                     Err(Error::ResultLost { .. }) => {}
                     Err(_) => assert!(found == data, "the input was changed after {calls} calls"),
                 }
@@ -284,7 +284,7 @@ fn faults<D: Device>(device: Result<D, Error>) {
     let data: Vec<_> = (1..=256).map(Goldilocks::new).collect();
     let ntt = Ntt::forward(Domain::new(6, Convention::Plonky3).unwrap().coset(Goldilocks::new(7)).unwrap());
     let lde = Lde::onto_coset(5, 4, Convention::Winterfell, Goldilocks::new(7)).unwrap();
-    // One refusal of memory is met by giving back what is kept; of two, the second is the caller's.
+    // A first refusal of memory is met by releasing the pool; a second one is returned to the caller.
     for (fault, times) in [(Fault::Memory, 1), (Fault::Memory, 2), (Fault::Anything, 1), (Fault::Anything, 2)]
     {
         let moments = survive(device, fault, times, &data, tree::<Rp64_256, _>);
@@ -329,8 +329,8 @@ fn faults<D: Device>(device: Result<D, Error>) {
     }
 }
 
-/// The same launches again and again, over other data each time, build the tree that belongs to the data; a device that
-/// replays lists does so from the second time on; and the device tells a time.
+/// Repeated launches over different data build the right tree each time; a device that replays lists does so from the second time
+/// on; and the device reports a time.
 fn repeats<D: Device>(device: Result<D, Error>) {
     let Ok(device) = device else { return };
     let leaves = 32;

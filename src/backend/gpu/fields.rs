@@ -1,5 +1,5 @@
-//! Prime fields as text for programs: the constants of each, derived here so that none stands twice, and around them
-//! the arithmetic of `kernels/limbs.h` and `kernels/prime_field.h`, which says `FIELD` where the name of the field belongs.
+//! Prime fields as text for programs: the constants of each, derived here so that none is written twice, and the arithmetic of
+//! `kernels/limbs.h` and `kernels/prime_field.h`, where `FIELD` stands for the name of the field.
 
 use std::fmt::Write;
 
@@ -32,7 +32,7 @@ fn field<M: Modulus>(name: &str) -> String {
     }
     let inverse = Residue::<M>::NEGATIVE_INVERSE as u32;
     writeln!(text, "#define {upper}_INVERSE {inverse:#x}U").expect("strings take any text");
-    // Names of constants go on in capitals, those of functions do not.
+    // Names of constants are in capitals, those of functions are not.
     let functions = include_str!("../../../kernels/prime_field.h");
     let mut rest = functions;
     while let Some((before, after)) = rest.split_once("FIELD") {
@@ -61,7 +61,7 @@ mod tests {
     use super::super::device::{Arg, Launch};
     use super::super::opencl::OpenCl;
     use super::super::program::Program;
-    use super::super::work::Work;
+    use super::super::session::Session;
     use crate::bn254::{Fq, Fr};
     use crate::field::montgomery::{Limbs, Modulus, Residue, add_limbs, is_below, sub_limbs};
 
@@ -127,22 +127,22 @@ KERNEL void check_twiddle(BUFFER(const fe, triples), BUFFER(fe, results), u64 co
         let mut pairs: Vec<[Limbs; 2]> =
             values.iter().flat_map(|&a| values.iter().map(move |&b| [a, b])).collect();
         let lazy = pairs.len();
-        // Products of one below 4p and one below p; the other results are of no meaning.
+        // Products of one below 4p and one below p; the other results are meaningless.
         let twice = |a| add_limbs(a, a).0;
         pairs.extend(
             values
                 .iter()
                 .flat_map(|&a| values.iter().filter(|&&b| is_below(b, M::P)).map(move |&b| [twice(a), b])),
         );
-        let mut work = Work::new(gpu).unwrap();
-        let from = work.upload_new(bytemuck::cast_slice(&pairs)).unwrap();
-        let to = work.allocate(4 * 7 * pairs.len()).unwrap();
+        let mut session = Session::new(gpu).unwrap();
+        let from = session.upload_new(bytemuck::cast_slice(&pairs)).unwrap();
+        let to = session.allocate(4 * 7 * pairs.len()).unwrap();
         let args = vec![Arg::Buffer(from, 0), Arg::Buffer(to, 0), Arg::Word(pairs.len() as u64)];
         // SAFETY: the kernel reads `count` pairs and writes seven elements for each.
-        let launch = unsafe { Launch::new(&PROGRAM, kernel, work.limits().grid(pairs.len()), args) };
-        work.launch(&[launch]).unwrap();
+        let launch = unsafe { Launch::new(&PROGRAM, kernel, session.limits().grid(pairs.len()), args) };
+        session.launch(&[launch]).unwrap();
         let mut results = vec![[[0_u64; 4]; 7]; pairs.len()];
-        work.download(to, 0, bytemuck::cast_slice_mut(&mut results)).unwrap();
+        session.download(to, 0, bytemuck::cast_slice_mut(&mut results)).unwrap();
         for (i, (&[a, b], found)) in pairs.iter().zip(&results).enumerate() {
             let text = format!("{kernel}: {a:x?}, {b:x?}");
             let two_p = Residue::<M>::TWO_P;
@@ -186,16 +186,16 @@ KERNEL void check_twiddle(BUFFER(const fe, triples), BUFFER(fe, results), u64 co
         let cases: Vec<_> =
             lazy.flat_map(|(lazy, x)| roots.iter().map(move |&(z, q)| ([lazy, z, q], x))).collect();
         let triples: Vec<[Limbs; 3]> = cases.iter().map(|(triple, _)| *triple).collect();
-        let mut work = Work::new(gpu).unwrap();
-        let from = work.upload_new(bytemuck::cast_slice(&triples)).unwrap();
-        let to = work.allocate(4 * triples.len()).unwrap();
+        let mut session = Session::new(gpu).unwrap();
+        let from = session.upload_new(bytemuck::cast_slice(&triples)).unwrap();
+        let to = session.allocate(4 * triples.len()).unwrap();
         let args = vec![Arg::Buffer(from, 0), Arg::Buffer(to, 0), Arg::Word(triples.len() as u64)];
         // SAFETY: the kernel reads `count` triples and writes an element for each.
         let launch =
-            unsafe { Launch::new(&PROGRAM, "check_twiddle", work.limits().grid(triples.len()), args) };
-        work.launch(&[launch]).unwrap();
+            unsafe { Launch::new(&PROGRAM, "check_twiddle", session.limits().grid(triples.len()), args) };
+        session.launch(&[launch]).unwrap();
         let mut results = vec![[0_u64; 4]; triples.len()];
-        work.download(to, 0, bytemuck::cast_slice_mut(&mut results)).unwrap();
+        session.download(to, 0, bytemuck::cast_slice_mut(&mut results)).unwrap();
         for (([lazy, z, _], x), found) in cases.into_iter().zip(results) {
             let expected = Scalar::from_montgomery(x).mul(Scalar::from_integer(z));
             assert!(is_below(found, Scalar::TWO_P), "{lazy:x?}, {z:x?}: {found:x?}");

@@ -1,5 +1,5 @@
-//! Row hashing and Merkle trees of host data: what goes to the device, in how many parts, and what comes back. Which kernels
-//! build a tree is in `tree.rs`.
+//! Row hashing and Merkle trees of host data: transfers to and from the device, and division into parts. `tree.rs` chooses the
+//! kernels that build a tree.
 //!
 //! A tree that is too large for the device is built as subtrees of leaves, and then as the tree over their roots.
 
@@ -7,8 +7,8 @@ use super::Gpu;
 use super::device::{Arg, Device, Launch, Limits};
 use super::hash::DeviceHash;
 use super::pipeline;
+use super::session::{Region, Session};
 use super::tree;
-use super::work::{Region, Work};
 use crate::backend::{Beside, Extent, Hashing, Levels};
 use crate::error::Error;
 use crate::field::Goldilocks;
@@ -18,7 +18,7 @@ use crate::merkle::Approach;
 /// Words of a digest.
 pub(super) const DIGEST: usize = 4;
 
-/// The digests of the rows of a matrix, to a region from some word on.
+/// The digests of the rows of a matrix, written to a region from some word on.
 pub(super) fn hash_rows<H: DeviceHash>(
     limits: Limits,
     matrix: Region,
@@ -36,7 +36,8 @@ pub(super) fn hash_rows<H: DeviceHash>(
 }
 
 impl<D: Device> Gpu<D> {
-    /// Hashes as many rows as there are digests, from some row on, of a matrix of either layout; in runs of rows where memory is short.
+    /// Hashes as many rows as there are digests, from some row on, of a matrix of either layout, in runs of rows where memory is
+    /// short.
     fn digests<H: DeviceHash>(
         &self,
         matrix: &[Goldilocks],
@@ -69,24 +70,24 @@ impl<D: Device> Gpu<D> {
         digests: &mut [H::Digest],
     ) -> Result<(), Error> {
         let width = matrix.len() / rows;
-        let mut work = Work::new(self)?;
-        let input = work.allocate(digests.len() * width)?;
-        let output = work.allocate(digests.len() * DIGEST)?;
+        let mut session = Session::new(self)?;
+        let input = session.allocate(digests.len() * width)?;
+        let output = session.allocate(digests.len() * DIGEST)?;
         // These rows of every block, side by side.
         let (first, len) = (from * block, digests.len() * block);
         match digests.len() == rows {
-            true => work.upload(bytemuck::cast_slice(matrix), input, 0)?,
+            true => session.upload(bytemuck::cast_slice(matrix), input, 0)?,
             false => matrix.chunks_exact(rows * block).enumerate().try_for_each(|(number, block)| {
-                work.upload(bytemuck::cast_slice(&block[first..first + len]), input, 8 * number * len)
+                session.upload(bytemuck::cast_slice(&block[first..first + len]), input, 8 * number * len)
             })?,
         }
         let extent = Extent { rows: digests.len(), width, block };
-        work.launch(&[hash_rows::<H>(work.limits(), input, extent, (output, 0))])?;
-        work.download(output, 0, bytemuck::cast_slice_mut(digests))
+        session.launch(&[hash_rows::<H>(session.limits(), input, extent, (output, 0))])?;
+        session.download(output, 0, bytemuck::cast_slice_mut(digests))
     }
 
-    /// A tree that fits on the device. While the device is at work, the host does what it has to do beside and has the system find
-    /// pages for the nodes.
+    /// A tree that fits on the device. While the device computes, the host does its part of the work and touches the pages of the
+    /// nodes.
     fn whole_tree<H: DeviceHash>(
         &self,
         leaves: &[H::Digest],
@@ -96,11 +97,11 @@ impl<D: Device> Gpu<D> {
     ) -> Result<(), Error> {
         let count = leaves.len();
         let device = || {
-            let mut work = Work::new(self)?;
-            let region = work.allocate(2 * count * DIGEST)?;
-            work.upload(bytemuck::cast_slice(leaves), region, 8 * DIGEST * count)?;
-            work.launch(&tree::plan::<H>(approach, work.limits(), region, count))?;
-            Ok((work, region))
+            let mut session = Session::new(self)?;
+            let region = session.allocate(2 * count * DIGEST)?;
+            session.upload(bytemuck::cast_slice(leaves), region, 8 * DIGEST * count)?;
+            session.launch(&tree::plan::<H>(approach, session.limits(), region, count))?;
+            Ok((session, region))
         };
         let mut host = || {
             beside()?;
@@ -110,7 +111,7 @@ impl<D: Device> Gpu<D> {
             }
             Ok(())
         };
-        let (mut work, region) = match self.device.copies_directly(bytemuck::cast_slice(leaves)) {
+        let (mut session, region) = match self.device.copies_directly(bytemuck::cast_slice(leaves)) {
             true => {
                 let (done, started) = rayon::join(host, device);
                 done.and(started)?
@@ -122,9 +123,11 @@ impl<D: Device> Gpu<D> {
             }
         };
         match levels {
-            Levels::Heap(heap) => work.download(region, 8 * DIGEST, bytemuck::cast_slice_mut(&mut heap[1..])),
+            Levels::Heap(heap) => {
+                session.download(region, 8 * DIGEST, bytemuck::cast_slice_mut(&mut heap[1..]))
+            }
             Levels::Apart(levels) => levels.iter_mut().enumerate().try_for_each(|(depth, level)| {
-                work.download(region, (8 * DIGEST) << depth, bytemuck::cast_slice_mut(level))
+                session.download(region, (8 * DIGEST) << depth, bytemuck::cast_slice_mut(level))
             }),
         }
     }

@@ -1,23 +1,23 @@
-//! Accelerators: one backend over [`Device`], whichever that is.
+//! Accelerators: one backend over any [`Device`].
 //!
 //! ```text
 //!  merkle.rs, transforms.rs, resident.rs
-//!                      what goes to the device, in how many parts, and what comes back or stays
+//!                      transfers, division into parts, and data that stay on the device
 //!  ntt/, fft/, tree.rs
-//!                      host plans: which kernels, in which order, on what memory; tables.rs, what transforms multiply with
+//!                      host plans: which kernels, in which order, on what memory; tables.rs, the tables of transforms
 //!  msm/                sums over curves
-//!  pipeline.rs         parts of an operation under way at once
-//!  work.rs, pool.rs    one operation's queue and memory; memory kept between operations
-//!  device.rs           the primitives; bandwidth.rs, how fast they copy; busy.rs, how long they work
+//!  pipeline.rs         parts of an operation in flight at once
+//!  session.rs, pool.rs one operation's queue and memory; memory kept between operations
+//!  device.rs           the primitives; bandwidth.rs, the speed of copies; busy.rs, the time at work
 //!  cuda.rs, opencl.rs  their two implementations
-//!  program.rs          kernel sources, from kernels/; hash/ and fields.rs, constants of some
+//!  program.rs          kernel sources, from kernels/; hash/ and fields.rs, constants for some of them
 //!  scalars.rs          elements of prime fields that stay on the device
 //! ```
 //!
-//! An operation on host data uploads what it is given, launches, waits, and copies results back last, so that a failure leaves
-//! the caller's data as they were; where device memory is short it does so in parts. Operations on data that stay on the
-//! device do the same launches without the copies, and end when the device has: so what they hand out can be used from
-//! any queue. Each call has a queue of its own, so any number of threads may share a backend.
+//! An operation on host data uploads its input, launches, waits, and copies results back last, so that a failure leaves the
+//! caller's data unchanged; where device memory is short it does so in parts. Operations on data that stay on the device do the
+//! same launches without the copies, and end when the device has finished, so that their results can be used from any queue. Each
+//! call has a queue of its own, so any number of threads may share a backend.
 
 mod bandwidth;
 mod busy;
@@ -43,12 +43,12 @@ pub mod program;
 mod resident;
 #[cfg(feature = "bn254")]
 mod scalars;
+mod session;
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 mod staging;
 mod tables;
 mod transforms;
 mod tree;
-mod work;
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -72,23 +72,22 @@ pub struct Gpu<D: Device> {
     queues: Mutex<Vec<D::Queue>>,
     /// Tables of transforms, kept on the device.
     tables: Mutex<tables::Tables<tables::Key, D::Buffer>>,
-    /// How transforms compute.
+    /// The number form of transforms.
     form: ntt::Form,
-    /// What tests choose of their plans.
+    /// Choices of plans for tests.
     choice: ntt::Choice,
-    /// When the device has worked.
+    /// The intervals in which the device was busy.
     busy: Mutex<Busy>,
-    /// Bytes of device memory that one operation takes at most.
+    /// The most bytes of device memory that one operation takes.
     limit: u64,
-    /// Bytes moved from which on an operation is done in parts side by side.
+    /// The bytes moved from which an operation is done in concurrent parts.
     overlap_from: u64,
 }
 
 impl<D: Device> Gpu<D> {
-    /// The backend of a device, which is there: it exists. One operation takes `budget` bytes of its memory at most: half of
-    /// what it has, unless said.
+    /// The backend of a device. One operation takes at most `budget` bytes of its memory, by default half of it.
     pub fn new(device: D, budget: Option<u64>) -> Self {
-        // Half: others use the device too, and several operations may run at once.
+        // Half: other programs use the device too, and several operations may run at once.
         let limit = budget.unwrap_or_else(|| device.info().memory.unwrap_or(u64::MAX) / 2);
         Self {
             limit: limit.min(device.limits().buffer),
@@ -113,8 +112,8 @@ impl<D: Device> Gpu<D> {
         (words as u64).saturating_mul(8) <= self.limit
     }
 
-    /// Does `count` like parts, each of which takes so many words of memory, as many at once as the budget has room for, and
-    /// half as many where the device refuses memory. A single part is tried whatever it takes.
+    /// Does `count` equal parts, each of which takes so many words of memory: as many at once as the budget has room for, and
+    /// half as many when the device refuses memory. A single part is tried whatever it takes.
     fn divide(
         &self,
         count: usize,
@@ -149,7 +148,7 @@ impl<D: Device> Gpu<D> {
         Ok(())
     }
 
-    /// Queues that nobody uses.
+    /// Unused queues.
     fn queues(&self) -> MutexGuard<'_, Vec<D::Queue>> {
         // Nothing that can panic runs under the lock.
         lock(&self.queues)

@@ -1,7 +1,7 @@
-//! OpenCL devices: the only place that names opencl3.
+//! OpenCL devices. No other module uses opencl3.
 //!
-//! The loader library is opened at run time. Programs are compiled from source on first use, and their binaries kept on
-//! disk. Version 1.2 is enough. Any device will do: GPUs, and processors through PoCL, which must not be told to inline.
+//! The loader library is opened at run time. Programs are compiled from source on first use, and their binaries kept on disk.
+//! Version 1.2 is enough. Any device is supported: GPUs, and processors through PoCL, whose compiler must not be asked to inline.
 
 mod transfer;
 
@@ -34,14 +34,14 @@ use crate::lock::lock;
 use crate::pinned::Locked;
 use transfer::Ranges;
 
-/// What compilers are told.
+/// Compiler options.
 const OPTIONS: &str = "-cl-std=CL1.2";
 
 /// An OpenCL device.
 pub struct OpenCl {
     info: DeviceInfo,
     limits: Limits,
-    /// Platform and driver, with their versions: a binary is for these.
+    /// Platform and driver, with their versions, for which a binary is valid.
     identity: String,
     /// Whether the compiler is NVIDIA's, which takes options of its own.
     nvidia: bool,
@@ -64,7 +64,7 @@ unsafe impl Sync for OpenCl {}
 /// A kernel and the numbers that its parameters hold.
 type Prepared = (Kernel, Vec<Option<u64>>);
 
-/// A queue, the kernels that are set up through it, and the launches whose time was not yet asked for.
+/// A queue, the kernels that are set up through it, and the launches whose time has not been read yet.
 pub struct Queue {
     queue: CommandQueue,
     /// The kernels used so far, by program and name.
@@ -84,7 +84,7 @@ impl Drop for Queue {
     }
 }
 
-/// A device that was found.
+/// A device that has been found.
 struct Found {
     device: device::Device,
     info: DeviceInfo,
@@ -95,7 +95,7 @@ struct Found {
 /// The devices of all platforms, in the order of the platforms; the error says why there is none.
 fn found() -> Result<Vec<Found>, String> {
     // One thread at a time: PoCL 3.1 sets its devices up when they are first listed, and a second thread that lists them
-    // meanwhile gets devices without names, and crashes.
+    // meanwhile gets devices without names and crashes.
     static LISTING: Mutex<()> = Mutex::new(());
     let _listing = lock(&LISTING);
     let platforms = get_platforms().map_err(|ClError(code)| match code {
@@ -162,8 +162,8 @@ fn extension(device: &device::Device, name: &str) -> bool {
     device.extensions().is_ok_and(|all| all.split_whitespace().any(|extension| extension == name))
 }
 
-/// Whether a device is one of NVIDIA's of a compute capability with full-rate FP64. OpenCL tells of no other whether its doubles are
-/// fast.
+/// Whether a device is one of NVIDIA's of a compute capability with full-rate FP64. For other devices OpenCL does not report
+/// whether doubles are fast.
 fn fast_double(device: &device::Device) -> bool {
     extension(device, "cl_nv_device_attribute_query")
         && extension(device, "cl_khr_fp64")
@@ -196,7 +196,7 @@ impl OpenCl {
         }
         let largest_group = device.max_work_group_size().map_err(failed)?;
         let (group, items) = match info.kind {
-            // Cores run a work group as a loop: few items that each do many elements.
+            // Cores run a work group as a loop, so few items each process many elements.
             DeviceKind::Cpu => (16, 16 * 32 * info.units),
             _ => (64, usize::MAX),
         };
@@ -264,7 +264,7 @@ impl OpenCl {
         Ok(built)
     }
 
-    /// Compiles a source text; the error carries what the compiler says of it.
+    /// Compiles a source text; the error contains the compiler's log.
     fn compile(&self, source: &str, options: &str) -> Result<opencl3::program::Program, Error> {
         let built = opencl3::program::Program::create_and_build_from_source(&self.context, source, options);
         built.map_err(|message| Error::DeviceFailed {
@@ -299,7 +299,7 @@ impl OpenCl {
                 entry.insert((Kernel::create(&program, launch.kernel).map_err(&failed)?, Vec::new()))
             }
         };
-        // A parameter keeps its value from launch to launch, and setting one has its price.
+        // A parameter keeps its value from launch to launch, and setting one has a cost.
         let mut set_word = |kernel: &Kernel, index: u32, word: u64| {
             let at = index as usize;
             if words.len() <= at {
@@ -308,8 +308,8 @@ impl OpenCl {
             if words[at] == Some(word) {
                 return Ok(());
             }
-            // SAFETY: Launch vouches that the kernel has a word there. The kernel belongs to this queue, which one thread at
-            // a time uses.
+            // SAFETY: the caller of Launch::new has promised that the kernel has such a parameter. The kernel belongs to this
+            // queue, which one thread at a time uses.
             unsafe { kernel.set_arg(index, &word) }?;
             words[at] = Some(word);
             Ok(())
@@ -330,7 +330,8 @@ impl OpenCl {
             }
         }
         let (global, local) = (launch.groups * launch.group, launch.group);
-        // SAFETY: the sizes are one-dimensional and live through the call; Launch vouches for what the kernel touches.
+        // SAFETY: the sizes are one-dimensional and live through the call; the caller of Launch::new has promised that the kernel
+        // stays inside its buffers.
         let event = unsafe {
             queue.queue.enqueue_nd_range_kernel(kernel.get(), 1, ptr::null(), &global, &local, &[])
         };
@@ -424,7 +425,7 @@ impl Device for OpenCl {
             let last = last.as_ref().unwrap_or(first);
             // NVIDIA's driver can return from clFinish before the events are complete; what failed shows in the status.
             let _ = (first.wait(), last.wait());
-            // Work that failed ends with a negative status, and all that waited for it likewise.
+            // Failed work ends with a negative status, and so does all that waited for it.
             let status = last.command_execution_status().map_err(&failed)?.0;
             if status < 0 {
                 return Err(match status {
@@ -432,7 +433,7 @@ impl Device for OpenCl {
                     _ => failed(ClError(status)),
                 });
             }
-            // Work that succeeded has, even if the driver has no time to tell.
+            // Otherwise the work has succeeded, even if the driver cannot report its time.
             if let (Ok(start), Ok(end)) = (first.profiling_command_start(), last.profiling_command_end()) {
                 intervals.push(start..end);
             }

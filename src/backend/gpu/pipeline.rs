@@ -1,10 +1,9 @@
-//! Parts of an operation under way at the same time.
+//! Parts of an operation in flight at the same time.
 //!
-//! A device computes, copies in and copies out with different units, and all three can work at once. So an operation that
-//! falls into independent parts does a few of them side by side, each on a queue of its own: while one part is being
-//! transformed, the next is on its way in and the one before on its way out. The slowest of the three sets the
-//! pace, instead of their sum. Each part is an ordinary piece of work on a thread that waits for it; the device's
-//! queues do the interleaving.
+//! A device computes, copies in and copies out with different units, and all three can work at once. So an operation with
+//! independent parts does a few of them at once, each on a queue of its own: while one part is computed, the next is copied in
+//! and the previous one is copied out. The slowest of the three sets the pace, instead of their sum. Each part is an ordinary
+//! piece of work on a thread that waits for it; the device's queues do the interleaving.
 
 use std::sync::Mutex;
 
@@ -15,20 +14,20 @@ use super::device::Device;
 use crate::error::Error;
 use crate::lock::lock;
 
-/// Parts under way at once: one on its way in, one at work, one on its way out.
+/// The number of parts in flight: one copied in, one computed, one copied out.
 const LANES: usize = 3;
 
-/// Bytes moved, in and out, from which on an operation is done in parts for the sake of overlap.
+/// The bytes moved, in and out, from which an operation is done in parts for the sake of overlap.
 pub(super) const WORTH_IT: u64 = 64 << 20;
 
-/// Bytes that a part should move: enough to make launches and waits small beside the copies, and no more, because the first
-/// copy in and the last copy out overlap with nothing.
+/// The bytes that a part should move: enough to make launches and waits small compared with the copies, and no more, because the
+/// first copy in and the last copy out overlap with nothing.
 const PART: u64 = 32 << 20;
 
 impl<D: Device> Gpu<D> {
-    /// Looks at data and does something with them that copies them to the device: at the same time where the device copies by
-    /// itself; else one after the other, for looking and copying to staging memory would only slow each other down. An
-    /// error of `check` counts before one of `start`.
+    /// Checks data while `start` copies them to the device: concurrently where the device copies by itself, otherwise one after
+    /// the other, because checking and copying to staging memory would only slow each other down. An error of `check` takes
+    /// precedence over one of `start`.
     pub(super) fn check_and_start<T: Pod + Sync, R: Send>(
         &self,
         data: &[T],
@@ -43,8 +42,8 @@ impl<D: Device> Gpu<D> {
         checked.and(started)
     }
 
-    /// How many of `count` like things to put into a part, if each moves so many bytes in and out and takes so many words of
-    /// memory; `None` where parts would not pay or would not fit side by side.
+    /// How many of `count` equal items to put into a part, if each moves so many bytes in and out and takes so many words of
+    /// memory; `None` where parts would not pay or would not fit at the same time.
     pub(super) fn overlap(&self, count: usize, moved: usize, words: usize) -> Option<usize> {
         let (moved, words) = ((moved as u64).max(1), (words as u64).max(1));
         if count < 2 || moved.saturating_mul(count as u64) < self.overlap_from {
@@ -56,13 +55,13 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-/// Does every part, a few at the same time. After an error no further part is begun; the first error is returned when those
-/// under way are done.
+/// Does every part, a few at the same time. After an error no further part is begun; the first error is returned when the parts
+/// in flight have ended.
 pub(super) fn run<P: Send>(
     parts: impl Iterator<Item = P> + Send,
     each: impl Fn(P) -> Result<(), Error> + Sync,
 ) -> Result<(), Error> {
-    // Iterators over slices are all that runs under these locks, and they do not panic.
+    // Only iterators over slices run under these locks, and they do not panic.
     let parts = Mutex::new(parts);
     let failed = Mutex::new(None);
     let lane = || {
@@ -81,7 +80,7 @@ pub(super) fn run<P: Send>(
     failed.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).map_or(Ok(()), Err)
 }
 
-/// Does every part in place; where one fails, `undo` is applied to those that were done, so that all are as they were.
+/// Does every part in place; where one fails, `undo` is applied to those that succeeded, so that all are restored.
 pub(super) fn run_in_place<T: Send>(
     parts: impl Iterator<Item = T>,
     each: impl Fn(&mut T) -> Result<(), Error> + Sync,
@@ -141,7 +140,7 @@ mod tests {
             );
             assert_eq!(result, Err(Error::BadBlowup { found: bad as u64 }));
             assert!(parts.iter().copied().eq(0..10));
-            // Those that are under way when one fails may each be followed by none.
+            // No further part follows those in flight when one fails.
             assert!(begun.into_inner() <= bad + LANES);
         }
     }

@@ -1,8 +1,8 @@
 //! A pool of device memory.
 //!
-//! Allocation is slow (hundreds of microseconds on CUDA) and operations come in series, so freed buffers are kept by size
-//! class and handed out again. Classes are a quarter of a power of two apart: at most a quarter is wasted. When the
-//! device refuses, all that is kept is given back and it is asked once more, for the exact size.
+//! Allocation is slow (hundreds of microseconds on CUDA) and operations come in series, so freed buffers are kept by size class
+//! and handed out again. Classes are a quarter of a power of two apart: at most a quarter is wasted. When the device refuses,
+//! everything in the pool is released and the allocation is tried once more, with the exact size.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use super::device::Device;
 use crate::error::Error;
 use crate::lock::lock;
 
-/// Buffers that nobody uses, by size.
+/// Free buffers, by size class.
 #[derive(Debug)]
 pub(super) struct Pool<B> {
     free: Mutex<BTreeMap<usize, Vec<B>>>,
@@ -25,7 +25,7 @@ impl<B> Default for Pool<B> {
 }
 
 impl<B> Pool<B> {
-    /// A buffer of at least `bytes`, and its class: what [`put`](Self::put) wants to know.
+    /// A buffer of at least `bytes`, and its class, for [`put`](Self::put).
     pub(super) fn take<D: Device<Buffer = B>>(&self, device: &D, bytes: usize) -> Result<(usize, B), Error> {
         let class = class_of(bytes);
         if let Some(buffer) = self.lock().get_mut(&class).and_then(Vec::pop) {
@@ -40,15 +40,15 @@ impl<B> Pool<B> {
         }
     }
 
-    /// Takes a buffer back. No work may use it any more.
+    /// Returns a buffer to the pool. No work may use it any more.
     pub(super) fn put(&self, class: usize, buffer: B) {
-        // One of an exact size would be found by nobody.
+        // A buffer of an exact size has no class and would never be found.
         if class == class_of(class) {
             self.lock().entry(class).or_default().push(buffer);
         }
     }
 
-    /// Gives all that is kept back to the device.
+    /// Releases all buffers in the pool to the device.
     pub(super) fn trim(&self) {
         let free = std::mem::take(&mut *self.lock());
         drop(free);
@@ -60,7 +60,7 @@ impl<B> Pool<B> {
     }
 }
 
-/// A buffer that outlives the operation that made it, and returns to its pool when the last who holds it lets go.
+/// A buffer that outlives the operation that made it, and returns to its pool when the last reference is dropped.
 pub(super) struct Lease<B> {
     pool: Arc<Pool<B>>,
     class: usize,
@@ -85,7 +85,7 @@ impl<B> Lease<B> {
         self.buffer.as_ref().expect("a buffer until dropped")
     }
 
-    /// Work may still use the buffer when it is dropped, so that it must go back to the device, which waits for work.
+    /// Marks a buffer that work may still use when it is dropped: it must be released to the device, which waits for work.
     pub(super) fn taint(&self) {
         self.tainted.store(true, Ordering::Relaxed);
     }

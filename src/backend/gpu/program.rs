@@ -1,6 +1,6 @@
-//! Device programs: how their sources are put together, and what they are called.
+//! Device programs: their sources and names.
 //!
-//! A program is one translation unit: the dialect, the field, constants that Rust writes, and files of kernels, joined.
+//! A program is one translation unit: the dialect, the field, constants that Rust generates, and files of kernels, concatenated.
 //! OpenCL compiles that text at run time. For CUDA it was compiled to PTX, which the crate carries, by `tools/make-ptx.sh`;
 //! the digest of text and options is recorded beside the PTX, so that a test can tell when it is stale.
 
@@ -18,9 +18,10 @@ pub struct Program {
     pub name: &'static str,
     pub(super) constants: fn() -> String,
     pub(super) kernels: &'static [&'static str],
-    /// Macros, for programs that are made of one text in several ways.
+    /// Macros, for several programs made of one text.
     pub(super) parameters: &'static [(&'static str, u32)],
-    /// Registers of a work item that an OpenCL compiler should use at most, where it can be told; CUDA is told in the text.
+    /// The most registers per work item that an OpenCL compiler should use, where it has such an option; for CUDA the source text
+    /// says so.
     pub registers: Option<u32>,
 }
 
@@ -46,12 +47,12 @@ pub fn programs() -> impl Iterator<Item = &'static Program> {
     all
 }
 
-/// What NVRTC is told: the oldest architecture served, whose PTX drivers translate for every later one; and that no program
-/// uses every function of the headers.
+/// Options of NVRTC: the oldest supported architecture, whose PTX drivers translate for every later one; and no warnings about
+/// unused functions, because no program uses every function of the headers.
 pub const PTX_OPTIONS: [&str; 2] = ["--gpu-architecture=compute_80", "--diag-suppress=177"];
 
 impl Program {
-    /// What most programs have none of.
+    /// The defaults of most programs.
     pub(super) const EMPTY: Self =
         Self { name: "", constants: String::new, kernels: &[], parameters: &[], registers: None };
 
@@ -69,7 +70,7 @@ impl Program {
         .join("\n")
     }
 
-    /// The digest of source and options, in hexadecimal: what the embedded PTX was made from.
+    /// The digest of source and options, in hexadecimal, by which the embedded PTX is known to be current.
     pub fn ptx_key(&self) -> String {
         let text = format!("{}\n{}", PTX_OPTIONS.join(" "), self.source());
         ::blake3::hash(text.as_bytes()).to_hex().to_string()

@@ -5,17 +5,17 @@ use std::marker::PhantomData;
 use super::Gpu;
 use super::device::Device;
 use super::fft::{DeviceField, SCALAR, Transform};
-use super::work::Work;
+use super::session::Session;
 use crate::backend::{KeepScalars, Kept, KeptTransforms, Memory};
 use crate::error::Error;
 use crate::field::MontgomeryField;
 use crate::field::prime::{limbs, limbs_mut};
 use crate::ntt::{Domain, Ntt};
 
-/// Scalars in device memory as they are in the host's: in Montgomery form, below the prime. This is what
-/// [`KeepScalars::keep_scalars`] makes, so what [`ScalarsView::kept`](crate::backend::ScalarsView) holds.
+/// Scalars in device memory as they are in the host's: in Montgomery form, below the prime. [`KeepScalars::keep_scalars`] makes
+/// it, and [`ScalarsView::kept`](crate::backend::ScalarsView) refers to it.
 pub(super) struct DeviceScalars<F> {
-    /// Their memory, never written again; [`Work::borrow`] makes a region of it.
+    /// Their memory, never written again; [`Session::borrow`] makes a region of it.
     pub(super) memory: Memory,
     /// Their number.
     pub(super) len: usize,
@@ -28,7 +28,7 @@ fn kept<F: MontgomeryField>(scalars: &Kept) -> &DeviceScalars<F> {
 }
 
 impl<D: Device> Gpu<D> {
-    /// A copy on the device; `None` of scalars that exceed the budget, and of none.
+    /// A copy on the device; `None` for scalars that exceed the budget, and for no scalars.
     pub(super) fn device_scalars<F: MontgomeryField>(
         &self,
         scalars: &[F],
@@ -36,12 +36,12 @@ impl<D: Device> Gpu<D> {
         if scalars.is_empty() || !self.fits(SCALAR * scalars.len()) {
             return Ok(None);
         }
-        let mut work = Work::new(self)?;
-        let region = work.upload_new(bytemuck::cast_slice(limbs(scalars)))?;
-        Ok(Some(DeviceScalars { memory: work.lease(region)?, len: scalars.len(), field: PhantomData }))
+        let mut session = Session::new(self)?;
+        let region = session.upload_new(bytemuck::cast_slice(limbs(scalars)))?;
+        Ok(Some(DeviceScalars { memory: session.lease(region)?, len: scalars.len(), field: PhantomData }))
     }
 
-    /// A transform of scalars that stay, into new memory.
+    /// A transform of scalars on the device, into new memory.
     fn transform_kept<F: DeviceField>(
         &self,
         transform: &Transform<F>,
@@ -50,21 +50,21 @@ impl<D: Device> Gpu<D> {
         let scalars = kept::<F>(scalars);
         let count = scalars.len >> transform.log_input;
         self.grant(self.fft_words(transform, false).saturating_mul(count))?;
-        let mut work = Work::new(self)?;
-        let input = work.borrow(&scalars.memory);
-        let output = self.fft_region(&mut work, transform, count, input, false)?;
+        let mut session = Session::new(self)?;
+        let input = session.borrow(&scalars.memory);
+        let output = self.fft_region(&mut session, transform, count, input, false)?;
         let len = count * transform.ntt.domain.size();
-        Ok(Box::new(DeviceScalars::<F> { memory: work.lease(output)?, len, field: PhantomData }))
+        Ok(Box::new(DeviceScalars::<F> { memory: session.lease(output)?, len, field: PhantomData }))
     }
 
     /// Copies scalars to host memory, as many as there are.
     fn read_scalars<F: MontgomeryField>(&self, scalars: &Kept, values: &mut [F]) -> Result<(), Error> {
         let scalars = kept::<F>(scalars);
         assert_eq!(scalars.len, values.len(), "as many scalars as there are");
-        let mut work = Work::new(self)?;
-        let region = work.borrow(&scalars.memory);
-        // What is kept is below the prime.
-        work.download(region, 0, bytemuck::cast_slice_mut(limbs_mut(values)))
+        let mut session = Session::new(self)?;
+        let region = session.borrow(&scalars.memory);
+        // Kept scalars are below the prime.
+        session.download(region, 0, bytemuck::cast_slice_mut(limbs_mut(values)))
     }
 }
 

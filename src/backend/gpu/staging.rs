@@ -1,9 +1,9 @@
-//! Data through page-locked memory between the caller's memory and a device.
+//! Staging: copies between the caller's memory and a device through page-locked memory.
 //!
-//! A device copies from and to page-locked memory five times as fast as from pageable memory (55 against 10 GB/s on an H200),
-//! but locking the caller's pages costs more than it saves. So data pass through a small locked buffer in two halves: while
-//! the device copies one, all threads copy the other. Uploads and downloads have a buffer each, because memory that is only
-//! written by the host can be write-combined, and such memory is slow to read.
+//! A device copies from and to page-locked memory five times as fast as from pageable memory (55 against 10 GB/s on an H200), but
+//! locking the caller's pages costs more than it saves. So data pass through a small locked buffer in two halves: while the
+//! device copies one, all threads copy the other. Uploads and downloads have separate buffers, because memory that the host only
+//! writes can be write-combined, and such memory is slow to read.
 
 use crate::error::Error;
 use crate::memory;
@@ -15,17 +15,17 @@ const HALF: usize = 16 << 20;
 /// Bytes of staging memory: both halves.
 pub(super) const STAGING: usize = 2 * HALF;
 
-/// Two halves of page-locked memory; E is an event that tells when the device is done with a copy.
+/// Two halves of page-locked memory; E is an event after a copy.
 pub(super) struct Staging<E> {
     memory: Locked,
-    /// The last copy from or to each half, until it was waited for.
+    /// The last copy from or to each half, until it has been waited for.
     under_way: [Option<E>; 2],
-    /// Copies so far: halves take turns.
+    /// The number of copies so far: halves alternate.
     count: usize,
 }
 
 impl<E> Staging<E> {
-    /// Data shall pass through `memory`, [`STAGING`] bytes.
+    /// Staging through `memory`, of [`STAGING`] bytes.
     pub(super) fn new(memory: Locked) -> Self {
         assert!(memory.as_slice().len() >= STAGING, "two halves");
         Self { memory, under_way: [None, None], count: 0 }
@@ -41,7 +41,7 @@ impl<E> Staging<E> {
     ) -> Result<(), Error> {
         for (number, piece) in data.chunks(HALF).enumerate() {
             let half = self.turn();
-            // What was copied from this half before must have left it.
+            // The previous copy from this half must be complete.
             self.under_way[half].take().map_or(Ok(()), &wait)?;
             let space = space(&mut self.memory, half, piece.len());
             memory::copy(piece, space);
@@ -58,13 +58,13 @@ impl<E> Staging<E> {
         mut start: impl FnMut(&mut [u8], usize) -> Result<E, Error>,
     ) -> Result<(), Error> {
         let mut pieces = data.chunks_mut(HALF).enumerate();
-        // One piece is on its way to one half while the piece before it is taken out of the other.
+        // One piece is copied to one half while the previous piece is taken out of the other.
         let mut before: Option<(usize, &mut [u8])> = None;
         loop {
             let next = pieces.next();
             let half = self.turn();
             if let Some((number, piece)) = &next {
-                // Left behind only by a download that failed.
+                // Only a failed download leaves such a copy.
                 self.under_way[half].take().map_or(Ok(()), &wait)?;
                 let space = space(&mut self.memory, half, piece.len());
                 self.under_way[half] = Some(start(space, number * HALF)?);
@@ -82,7 +82,7 @@ impl<E> Staging<E> {
 }
 
 impl<E> Staging<E> {
-    /// The half whose turn it is.
+    /// The half that is next.
     fn turn(&mut self) -> usize {
         self.count += 1;
         self.count % 2
@@ -110,7 +110,7 @@ mod tests {
         unsafe { Locked::new(start, STAGING, memory) }
     }
 
-    /// A device that copies only when it is waited for, as late as a device may.
+    /// A device that copies only when it is waited for: as late as a device may.
     #[derive(Default)]
     struct Late {
         memory: RefCell<Vec<u8>>,
@@ -127,7 +127,7 @@ mod tests {
     impl Late {
         fn wait(&self, Copy { host, len, at, up }: Copy) -> Result<(), Error> {
             let memory = &mut self.memory.borrow_mut()[at..at + len];
-            // SAFETY: the host's piece is part of staging memory, which lives on and which nobody uses meanwhile.
+            // SAFETY: the host's piece is part of staging memory, which lives on and is not used otherwise meanwhile.
             let host = unsafe { std::slice::from_raw_parts_mut(host, len) };
             match up {
                 true => memory.copy_from_slice(host),

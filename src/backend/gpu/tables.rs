@@ -1,6 +1,6 @@
-//! Tables of transforms on the device: made there, and kept by what they hold.
+//! Tables of transforms, computed on the device and cached there by their contents.
 //!
-//! Those used last are kept, up to a number of bytes; a table that somebody uses lives on when it is no longer kept.
+//! The most recently used tables are cached, up to a number of bytes; a table in use lives on when it leaves the cache.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -11,11 +11,11 @@ use super::device::Device;
 #[cfg(feature = "bn254")]
 use super::fft;
 use super::ntt;
-use super::work::{Region, Work};
+use super::session::{Region, Session};
 use crate::error::Error;
 use crate::lock::lock;
 
-/// What a table holds, as the key by which it is kept.
+/// The contents of a table, as its key in the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key {
     /// Words of Goldilocks.
@@ -27,33 +27,33 @@ pub(super) enum Key {
 
 /// A table that can be made on the device.
 pub(super) trait Table {
-    /// What it holds.
+    /// Its contents.
     fn key(&self) -> Key;
 
-    /// Its words.
+    /// The number of its words.
     fn words(&self) -> usize;
 
-    /// Fills the memory of one.
-    fn fill<D: Device>(&self, work: &mut Work<'_, D>, table: Region) -> Result<(), Error>;
+    /// Fills the memory of the table.
+    fn fill<D: Device>(&self, session: &mut Session<'_, D>, table: Region) -> Result<(), Error>;
 }
 
-/// A table that is kept.
-struct Kept<B> {
+/// A cached table.
+struct Cached<B> {
     buffer: Arc<B>,
     bytes: u64,
     used: u64,
 }
 
-/// The tables that are kept, by what they hold.
+/// The cached tables, by their contents.
 pub(super) struct Tables<K, B> {
-    kept: HashMap<K, Kept<B>>,
+    kept: HashMap<K, Cached<B>>,
     bytes: u64,
     limit: u64,
     clock: u64,
 }
 
 impl<K: Copy + Eq + Hash, B> Tables<K, B> {
-    /// None yet; at most `limit` bytes are kept.
+    /// An empty cache of at most `limit` bytes.
     pub(super) fn new(limit: u64) -> Self {
         Self { kept: HashMap::new(), bytes: 0, limit, clock: 0 }
     }
@@ -65,13 +65,13 @@ impl<K: Copy + Eq + Hash, B> Tables<K, B> {
         Some(Arc::clone(&kept.buffer))
     }
 
-    /// Keeps a table, if it fits, and drops those used longest ago to make room.
+    /// Caches a table, if it fits, and drops the least recently used to make room.
     fn put(&mut self, contents: K, buffer: Arc<B>, bytes: u64) {
         if bytes > self.limit {
             return;
         }
         self.clock += 1;
-        if let Some(old) = self.kept.insert(contents, Kept { buffer, bytes, used: self.clock }) {
+        if let Some(old) = self.kept.insert(contents, Cached { buffer, bytes, used: self.clock }) {
             self.bytes -= old.bytes;
         }
         self.bytes += bytes;
@@ -89,15 +89,15 @@ impl<K: Copy + Eq + Hash, B> Tables<K, B> {
 }
 
 impl<D: Device> Gpu<D> {
-    /// A table, made the first time.
-    pub(super) fn table(&self, work: &mut Work<'_, D>, table: &impl Table) -> Result<Region, Error> {
+    /// A table, computed the first time.
+    pub(super) fn table(&self, session: &mut Session<'_, D>, table: &impl Table) -> Result<Region, Error> {
         let tables = || lock(&self.tables);
         let (key, words) = (table.key(), table.words());
         let kept = tables().get(&key);
         let buffer = match kept {
             Some(buffer) => buffer,
             None => {
-                // Made without the lock: two callers may make the same one, and either will do.
+                // Computed without the lock: two callers may compute the same table, and either is valid.
                 let buffer = match self.make(table) {
                     Err(Error::DeviceOutOfMemory { .. }) => {
                         tables().clear();
@@ -110,14 +110,14 @@ impl<D: Device> Gpu<D> {
                 buffer
             }
         };
-        Ok(work.share(buffer, words))
+        Ok(session.share(buffer, words))
     }
 
     fn make(&self, table: &impl Table) -> Result<D::Buffer, Error> {
-        let mut work = Work::new(self)?;
-        let region = work.allocate(table.words())?;
-        table.fill(&mut work, region)?;
-        work.keep(region)
+        let mut session = Session::new(self)?;
+        let region = session.allocate(table.words())?;
+        table.fill(&mut session, region)?;
+        session.keep(region)
     }
 }
 
@@ -139,7 +139,7 @@ mod tests {
         for number in [0, 2, 3] {
             assert_eq!(tables.get(&number).as_deref(), Some(&number));
         }
-        // Two of the same, made at once, count once; one that is too large is not kept and drives nothing out.
+        // Two equal tables, computed at once, count once; one that is too large is not cached and evicts nothing.
         tables.put(3, Arc::new(3), 30);
         tables.put(4, Arc::new(4), 101);
         assert!(tables.get(&4).is_none() && tables.bytes == 90 && tables.kept.len() == 3);

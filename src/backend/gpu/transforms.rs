@@ -1,11 +1,11 @@
-//! Transforms of host data: what goes to the device, in how many parts, and what comes back.
+//! Transforms of host data: transfers, and division into parts.
 //!
-//! Columns are transformed independently of each other, so a batch that is too large for the device is cut: into runs of
-//! whole blocks, and where a block of many columns is too large by itself, into runs of its columns. The columns of a part
-//! lie side by side on the device; the host's rows are longer, and their pieces pass through a small buffer.
+//! Columns are transformed independently of each other, so a batch that is too large for the device is cut: into runs of whole
+//! blocks, and where a block of many columns is too large by itself, into runs of its columns. The columns of a part are
+//! contiguous on the device; the host's rows are longer, and their pieces pass through a small buffer.
 //!
-//! A batch that fits but moves much is cut too, so that its parts overlap (`pipeline.rs`). Parts in place are then written before
-//! others are known to succeed; where one fails, the host transforms those back.
+//! A batch that fits but moves much is cut too, so that its parts overlap (`pipeline.rs`). In-place parts are then written before
+//! others are known to succeed; if one fails, the host inverts those.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use super::Gpu;
 use super::device::Device;
 use super::ntt::{lde_words, ntt_words};
 use super::pipeline;
-use super::work::{Region, Work};
+use super::session::{Region, Session};
 use crate::backend::cpu::Cpu;
 use crate::backend::{Check, Transforms};
 use crate::error::Error;
@@ -26,7 +26,7 @@ use crate::ntt::{Lde, Ntt};
 /// Words of the buffer through which pieces of rows pass.
 const PIECE: usize = 1 << 19;
 
-/// Rows of a piece that a thread copies at least.
+/// The fewest rows of a piece that a thread copies.
 const ROWS: usize = 1 << 10;
 
 /// A part of a batch: columns of blocks; all columns, or one block.
@@ -43,7 +43,7 @@ impl Part {
         (self.columns.len(), self.blocks.len())
     }
 
-    /// Where its blocks are in host data of so many rows a block.
+    /// The range of its blocks in host data with so many rows per block.
     fn range(&self, rows: usize) -> Range<usize> {
         let block = rows * self.width;
         self.blocks.start * block..self.blocks.end * block
@@ -53,7 +53,7 @@ impl Part {
         self.columns.len() == self.width
     }
 
-    /// Words of a piece of the host's rows, and words of the same on the device.
+    /// Words of a piece of the host's rows, and of the same piece on the device.
     fn piece(&self) -> (usize, usize) {
         let rows = (PIECE / self.columns.len()).max(1);
         (rows * self.width, rows * self.columns.len())
@@ -85,24 +85,24 @@ impl<D: Device> Gpu<D> {
     /// Uploads a part of blocks of `rows` rows.
     fn upload_part(
         &self,
-        work: &mut Work<'_, D>,
+        session: &mut Session<'_, D>,
         part: &Part,
         rows: usize,
         data: &[Goldilocks],
     ) -> Result<Region, Error> {
         let data = &data[part.range(rows)];
         if part.is_whole() {
-            return work.upload_new(bytemuck::cast_slice(data));
+            return session.upload_new(bytemuck::cast_slice(data));
         }
         let columns = part.columns.len();
-        let region = work.allocate(rows * columns)?;
+        let region = session.allocate(rows * columns)?;
         let (host, device) = part.piece();
         let mut buffer = memory::zeroed::<Goldilocks>(device.min(rows * columns))?;
         for (number, piece) in data.chunks(host).enumerate() {
             let buffer = &mut buffer[..piece.len() / part.width * columns];
             let pairs = buffer.par_chunks_exact_mut(columns).zip(piece.par_chunks_exact(part.width));
             pairs.with_min_len(ROWS).for_each(|(few, row)| few.copy_from_slice(&row[part.columns.clone()]));
-            work.upload(bytemuck::cast_slice(buffer), region, 8 * number * device)?;
+            session.upload(bytemuck::cast_slice(buffer), region, 8 * number * device)?;
         }
         Ok(region)
     }
@@ -110,7 +110,7 @@ impl<D: Device> Gpu<D> {
     /// Downloads a part of blocks of `rows` rows.
     fn download_part(
         &self,
-        work: &mut Work<'_, D>,
+        session: &mut Session<'_, D>,
         part: &Part,
         rows: usize,
         region: Region,
@@ -118,22 +118,22 @@ impl<D: Device> Gpu<D> {
     ) -> Result<(), Error> {
         let data = &mut data[part.range(rows)];
         if part.is_whole() {
-            return work.download(region, 0, bytemuck::cast_slice_mut(data));
+            return session.download(region, 0, bytemuck::cast_slice_mut(data));
         }
         let columns = part.columns.len();
         let (host, device) = part.piece();
         let mut buffer = memory::zeroed::<Goldilocks>(device.min(rows * columns))?;
         for (number, piece) in data.chunks_mut(host).enumerate() {
             let buffer = &mut buffer[..piece.len() / part.width * columns];
-            work.download(region, 8 * number * device, bytemuck::cast_slice_mut(buffer))?;
+            session.download(region, 8 * number * device, bytemuck::cast_slice_mut(buffer))?;
             let pairs = piece.par_chunks_exact_mut(part.width).zip(buffer.par_chunks_exact(columns));
             pairs.with_min_len(ROWS).for_each(|(row, few)| row[part.columns.clone()].copy_from_slice(few));
         }
         Ok(())
     }
 
-    /// A transform whose result is copied over its input: all that can fail has been waited for when that begins, unless the
-    /// device is lost meanwhile.
+    /// A transform whose result is copied over its input: everything that can fail has been waited for before the copy begins,
+    /// unless the device is lost during it.
     fn ntt_at_once(
         &self,
         ntt: &Ntt,
@@ -142,22 +142,22 @@ impl<D: Device> Gpu<D> {
         check: Check<'_, Goldilocks>,
     ) -> Result<(), Error> {
         let start = || {
-            let mut work = Work::new(self)?;
-            let input = work.upload_new(bytemuck::cast_slice(data))?;
+            let mut session = Session::new(self)?;
+            let input = session.upload_new(bytemuck::cast_slice(data))?;
             let blocks = data.len() / (ntt.domain.size() * width);
-            let output = self.ntt_region(&mut work, ntt, (width, blocks), input)?;
-            Ok((work, output))
+            let output = self.ntt_region(&mut session, ntt, (width, blocks), input)?;
+            Ok((session, output))
         };
-        let (mut work, output) = self.check_and_start(data, check, start)?;
-        work.finish()?;
-        work.download(output, 0, bytemuck::cast_slice_mut(data)).map_err(|error| Error::ResultLost {
+        let (mut session, output) = self.check_and_start(data, check, start)?;
+        session.finish()?;
+        session.download(output, 0, bytemuck::cast_slice_mut(data)).map_err(|error| Error::ResultLost {
             device: self.device.info().id.clone(),
             message: error.to_string(),
         })
     }
 }
 
-/// Words that were looked at before.
+/// Words that have been checked before.
 const SOUND: Check<'static, Goldilocks> = &|_| Ok(());
 
 impl<D: Device> Transforms<Goldilocks> for Gpu<D> {
@@ -182,7 +182,7 @@ impl<D: Device> Transforms<Goldilocks> for Gpu<D> {
                 |part| Cpu::default().ntt(&ntt.undo(), part, width),
             );
             match done {
-                // Told of a word of all data, not of one of a part.
+                // The index counts words of all data, not of a part.
                 Err(Error::NotCanonical { .. }) => return check(data),
                 Err(Error::DeviceOutOfMemory { .. }) => {}
                 done => return done,
@@ -198,10 +198,10 @@ impl<D: Device> Transforms<Goldilocks> for Gpu<D> {
         // The first part must not be written before the last is known to succeed.
         let mut results = memory::zeroed::<Goldilocks>(data.len())?;
         self.parts((blocks, width), ntt_words(rows), |part| {
-            let mut work = Work::new(self)?;
-            let input = self.upload_part(&mut work, &part, rows, data)?;
-            let output = self.ntt_region(&mut work, ntt, part.shape(), input)?;
-            self.download_part(&mut work, &part, rows, output, &mut results)
+            let mut session = Session::new(self)?;
+            let input = self.upload_part(&mut session, &part, rows, data)?;
+            let output = self.ntt_region(&mut session, ntt, part.shape(), input)?;
+            self.download_part(&mut session, &part, rows, output, &mut results)
         })?;
         memory::copy(&results, data);
         Ok(())
@@ -240,7 +240,7 @@ impl<D: Device> Transforms<Goldilocks> for Gpu<D> {
             None => self.check_and_start(input, check, || self.lde_in_parts(lde, input, width, output)),
         };
         match done {
-            // Told of a word of all data, not of one of a part.
+            // The index counts words of all data, not of a part.
             Err(Error::NotCanonical { .. }) => check(input),
             done => done,
         }
@@ -248,7 +248,7 @@ impl<D: Device> Transforms<Goldilocks> for Gpu<D> {
 }
 
 impl<D: Device> Gpu<D> {
-    /// Extensions in as many parts as memory asks for, one after the other.
+    /// Extensions in as many parts as memory requires, one after another.
     fn lde_in_parts(
         &self,
         lde: &Lde,
@@ -258,10 +258,10 @@ impl<D: Device> Gpu<D> {
     ) -> Result<(), Error> {
         let (from, to) = (lde.from().size(), lde.to().size());
         self.parts((input.len() / (from * width), width), lde_words(from, to), |part| {
-            let mut work = Work::new(self)?;
-            let values = self.upload_part(&mut work, &part, from, input)?;
-            let extended = self.lde_region(&mut work, lde, part.shape(), values)?;
-            self.download_part(&mut work, &part, to, extended, output)
+            let mut session = Session::new(self)?;
+            let values = self.upload_part(&mut session, &part, from, input)?;
+            let extended = self.lde_region(&mut session, lde, part.shape(), values)?;
+            self.download_part(&mut session, &part, to, extended, output)
         })
     }
 }

@@ -1,25 +1,25 @@
-//! Plans of Merkle trees: which kernels make which levels.
+//! Plans of Merkle trees: the kernels for each level.
 //!
-//! A tree of n leaves is a heap of 2n digests on the device. However it is built, launches follow each other in one
-//! queue, so that a launch finds the levels below it finished.
+//! A tree of n leaves is a heap of 2n digests on the device. Launches follow each other in one queue, so that each finds the
+//! levels below it finished.
 
 use super::device::{Arg, Launch, Limits};
 use super::hash::DeviceHash;
 use super::merkle::DIGEST;
-use super::work::Region;
+use super::session::Region;
 use crate::merkle::Approach;
 
-/// Items of the groups that climb, where the device allows as many: the fastest measured.
+/// Items of the groups that climb, where the device allows as many: the fastest number measured.
 const GROUP: usize = 256;
 
 /// Items that share a hash in `merge_tip`.
 const TEAM: usize = 16;
 
-/// From so many parents on, a level fills the device with an item a hash; below, time is one hash's latency, and sixteen
-/// items make a hash faster than one. Measured on 132 multiprocessors, where half and twice as many both cost.
+/// From so many parents on, a level fills the device with one item per hash; below, the time is the latency of one hash, which
+/// sixteen items compute faster than one. Measured on 132 multiprocessors, where half and twice as many are both slower.
 const FILLS: usize = 1 << 14;
 
-/// Up to so many parents, `merge_tip` climbs several levels a launch; above, groups that climb cost more than a launch.
+/// Up to so many parents, `merge_tip` climbs several levels per launch; above, climbing groups cost more than a launch.
 const CLIMBS: usize = 1 << 10;
 
 /// The launches that make the inner nodes of a heap from its leaves, a power of two.
@@ -37,7 +37,7 @@ pub(super) fn plan<H: DeviceHash>(
         let (launch, levels) = match approach {
             Approach::Level => tree.level::<H>("merge_level", parents),
             Approach::Local => tree.level::<H>("merge_local", parents),
-            // The first level is the widest: no item of it should wait for those that climb.
+            // The first level is the widest: none of its items should wait for those that climb.
             Approach::Group if launches.is_empty() => tree.level::<H>("merge_level", parents),
             Approach::Group => tree.group::<H>(parents),
             Approach::Auto if parents >= FILLS || !limits.has_tip() => {
@@ -59,23 +59,23 @@ struct Tree {
 
 /// Launches with the levels that each makes.
 impl Tree {
-    /// Every parent of a level, one item each.
+    /// One item for each parent of a level.
     fn level<H: DeviceHash>(&self, kernel: &'static str, parents: usize) -> (Launch<Region>, u32) {
         self.check(parents);
         let args = vec![Arg::Buffer(self.heap, 0), Arg::Word(parents as u64)];
-        // SAFETY: both kernels take (heap, parents) and touch digests parents..4 parents, which were looked at; only
-        // programs that have merge_local are asked for it; the grid has an item for each parent unless items repeat.
+        // SAFETY: both kernels take (heap, parents) and touch digests parents..4 parents, which are checked; only programs that
+        // have merge_local are launched with it; the grid has an item for each parent unless items repeat.
         let launch = unsafe { Launch::new(H::PROGRAM, kernel, self.limits.grid(parents), args) };
         (launch, 1)
     }
 
-    /// Groups that make as many parents as they have items, and climb.
+    /// Groups that compute as many parents as they have items, and climb.
     fn group<H: DeviceHash>(&self, parents: usize) -> (Launch<Region>, u32) {
         let group = self.limits.group_of(GROUP);
         self.climb::<H>("merge_group", parents, (parents.div_ceil(group), group), group)
     }
 
-    /// Groups of several items a parent, which climb where the tree is narrow.
+    /// Groups of several items per parent, which climb where the tree is narrow.
     fn tip<H: DeviceHash>(&self, parents: usize) -> (Launch<Region>, u32) {
         let climbs = parents <= CLIMBS;
         let group = self.limits.group_of(if climbs { GROUP } else { GROUP / 2 });
@@ -84,7 +84,7 @@ impl Tree {
         self.climb::<H>("merge_tip", parents, (parents.div_ceil(teams), group), highest)
     }
 
-    /// A kernel whose groups make `width` parents at most before they climb over them.
+    /// A kernel whose groups compute at most `width` parents before they climb.
     fn climb<H: DeviceHash>(
         &self,
         kernel: &'static str,
@@ -96,7 +96,7 @@ impl Tree {
         assert!(H::APPROACHES, "a program with kernels that climb");
         let levels = climbed(width).min(climbed(parents));
         let args = vec![Arg::Buffer(self.heap, 0), Arg::Word(parents as u64), Arg::Word(u64::from(levels))];
-        // SAFETY: the kernels take (heap, parents, levels) and touch digests up to 4 parents, which were looked at. Groups
+        // SAFETY: the kernels take (heap, parents, levels) and touch digests up to 4 parents, which are checked. Groups
         // are powers of two within their bounds, and there are enough for every parent. No group climbs past its own
         // nodes, nor past the root.
         let launch = unsafe { Launch::new(H::PROGRAM, kernel, grid, args) };
@@ -120,7 +120,7 @@ impl Limits {
         1 << items.min(self.largest_group).max(1).ilog2()
     }
 
-    /// Whether several items for a hash are worth it: they are where items run at once, not one after another.
+    /// Whether several items per hash pay: they do where items run concurrently, not one after another.
     fn has_tip(self) -> bool {
         // Two teams at least, for a team shares a warp of CUDA with another.
         self.items == usize::MAX && self.largest_group >= 2 * TEAM
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use crate::hash::{Blake3, Rp64_256};
 
-    /// Limits of a device that has any number of items.
+    /// Limits of a device with any number of items.
     fn gpu(largest_group: usize) -> Limits {
         Limits { items: usize::MAX, group: 128, largest_group, buffer: u64::MAX, fast_double: false }
     }
@@ -201,11 +201,11 @@ mod tests {
     }
 }
 
-/// The plans of GPUs, on any OpenCL device: processors would choose others.
+/// The plans of GPUs, on any OpenCL device; processors would choose other plans.
 #[cfg(all(test, feature = "opencl"))]
 mod on_device {
     use super::super::opencl::OpenCl;
-    use super::super::work::Work;
+    use super::super::session::Session;
     use super::super::{Device, Gpu};
     use super::*;
     use crate::backend::Hashing;
@@ -235,10 +235,10 @@ mod on_device {
                 let host = Cpu::default();
                 build_heap::<H>(&host, &mut expected, Approach::Auto).unwrap();
                 for approach in [Approach::Auto, Approach::Group] {
-                    let mut work = Work::new(&gpu).unwrap();
-                    let heap = work.upload_new(bytemuck::cast_slice(&found)).unwrap();
-                    work.launch(&plan::<H>(approach, limits, heap, leaves)).unwrap();
-                    work.download(heap, 0, bytemuck::cast_slice_mut(&mut found)).unwrap();
+                    let mut session = Session::new(&gpu).unwrap();
+                    let heap = session.upload_new(bytemuck::cast_slice(&found)).unwrap();
+                    session.launch(&plan::<H>(approach, limits, heap, leaves)).unwrap();
+                    session.download(heap, 0, bytemuck::cast_slice_mut(&mut found)).unwrap();
                     assert!(found == expected, "{} {approach} 2^{log_leaves}, groups of {group}", H::NAME);
                     found[..leaves].fill(ElementDigest::default());
                 }

@@ -49,7 +49,7 @@ const NULL_POINTER: i32 = 1;
 const UNSUPPORTED: i32 = 9;
 const DEVICE_OUT_OF_MEMORY: i32 = 11;
 
-/// What handles point to is the library's affair.
+/// Handles are opaque: only the library knows what they point to.
 pub(super) type Handle = *mut c_void;
 
 /// The functions that every provider has.
@@ -91,7 +91,7 @@ pub(super) struct Fft {
 
 /// A provider with an engine of its own.
 pub(super) struct Provider {
-    /// The name by which it was asked for.
+    /// The name by which it was chosen.
     pub(super) name: String,
     pub(super) engine: Handle,
     pub(super) capabilities: u64,
@@ -123,7 +123,7 @@ unsafe fn function<F: Copy>(library: &Library, name: &CStr, why: &str) -> Result
 }
 
 impl Provider {
-    /// Opens a library and makes an engine of it; the error says why it is no provider.
+    /// Opens a library and makes an engine of it; the error says why it is not a provider.
     pub(super) fn open(name: &str, path: &Path) -> Result<Self, String> {
         // SAFETY: opening a library runs its initialisers: the user who names it trusts it to be a provider.
         let library =
@@ -150,7 +150,7 @@ impl Provider {
         // SAFETY: a pointer to a variable.
         let status = unsafe { capabilities(&mut bits) };
         if status != 0 {
-            return Err(format!("it does not tell what it can do: status {status}"));
+            return Err(format!("it does not report its capabilities: status {status}"));
         }
         let can = |mask: u64| bits & mask != 0;
         // SAFETY: as above.
@@ -226,7 +226,7 @@ impl Provider {
         }
     }
 
-    /// The error of a call that made no handle though it says so.
+    /// The error of a call that reported success without making a handle.
     pub(super) fn check_handle(&self, handle: Handle, operation: &'static str) -> Result<(), Error> {
         if handle.is_null() { self.check(NULL_POINTER, operation) } else { Ok(()) }
     }

@@ -1,9 +1,9 @@
 //! A third party's shared library as a device: `provider:PATH`.
 //!
-//! Whatever exports the functions of `capi/include/zkaccel.h` computes here like any other backend. It need not have all
-//! of them: it tells what it can do, and the rest is [`Error::Unsupported`]. Its answers are copied back only when they
-//! are canonical and it has reported success; more than that is seen by the tests that
-//! [`EngineBuilder::check_answers`](crate::EngineBuilder::check_answers) adds.
+//! A library that exports the functions of `capi/include/zkaccel.h` computes here like any other backend. It need not have all of
+//! them: it reports what it can do, and the rest is [`Error::Unsupported`]. Its answers are copied back only when they are
+//! canonical and it has reported success; further checks are those of
+//! [`EngineBuilder::check_answers`](crate::EngineBuilder::check_answers).
 
 #[cfg(feature = "bn254")]
 mod bn254;
@@ -62,7 +62,7 @@ impl External {
         Ok(Self { provider: Arc::new(provider), info })
     }
 
-    /// What is known of it.
+    /// Its description.
     pub fn info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -77,12 +77,12 @@ impl External {
         }
     }
 
-    /// Digests that a provider has written, into their place.
-    fn accept<H: Hasher>(&self, answer: &[H::Digest], place: &mut [H::Digest]) -> Result<(), Error> {
+    /// Checks digests that a provider has written, and copies them to `target`.
+    fn accept<H: Hasher>(&self, answer: &[H::Digest], target: &mut [H::Digest]) -> Result<(), Error> {
         if H::Digest::check(answer).is_err() {
             return Err(self.not_canonical("digests below the modulus"));
         }
-        place.copy_from_slice(answer);
+        target.copy_from_slice(answer);
         Ok(())
     }
 

@@ -13,7 +13,7 @@
 //! Y[m0 + 4 m1] = sum of x[j0 + 4 j1] 2^(12 j m) is four sums over j1, each of four points, shifts by 12 j0 m0, and four
 //! sums over j0. Fewer points leave out what they do not need.
 //!
-//! A value comes back to one word by h = h0 + 2^16 h1 + 2^48 h2 and 2^64 = e = 2^32 - 1:
+//! A pair becomes one word by h = h0 + 2^16 h1 + 2^48 h2 and 2^64 = e = 2^32 - 1:
 //! l + 2^48 h = (l - h2) + 2^48 h0 + e h1.
 //!
 //! **Halves are made non-negative** before they are cut, by adding to one summand a pair that stands for zero,
@@ -165,7 +165,7 @@ fn radix_4<L: Lanes>([a, b, c, d]: [Pair<L>; 4]) -> [Pair<L>; 4] {
 #[derive(Clone, Copy)]
 struct ButterflyRows {
     first: *mut TileRow,
-    /// ButterflyRows between one input and the next.
+    /// The distance, in rows, from one input to the next.
     stride: usize,
     /// The word of each row with which a vector begins.
     lane: usize,
@@ -175,7 +175,7 @@ impl ButterflyRows {
     /// The row at `index`, from the vector's first word on.
     ///
     /// # Safety
-    /// The row may be read and written, and nobody else does so while the reference lives.
+    /// The row may be read and written, and nothing else accesses it while the reference lives.
     #[inline(always)]
     unsafe fn at<'a>(self, index: usize) -> &'a mut [u64] {
         // SAFETY: by the caller's promise.
@@ -188,7 +188,7 @@ impl ButterflyRows {
 pub(super) struct Layer<const LOG: u32, const FIRST: bool, const LAST: bool>;
 
 impl<const LOG: u32, const FIRST: bool, const LAST: bool> Layer<LOG, FIRST, LAST> {
-    /// How many points the sums over j0 have.
+    /// The number of points of the sums over j0.
     const OUTER: usize = (1 << LOG) / 4;
 
     /// All butterflies of every run of 2^`LOG` parts, which are in bit-reversed order and `stride` rows apart: the one at i
@@ -222,7 +222,7 @@ impl<const LOG: u32, const FIRST: bool, const LAST: bool> Layer<LOG, FIRST, LAST
     /// One butterfly.
     ///
     /// # Safety
-    /// `rows` has 2^`LOG` rows that nobody else uses, and outputs are less.
+    /// `rows` has 2^`LOG` rows that nothing else accesses, and `outputs` are below that number.
     #[inline(always)]
     unsafe fn butterfly<L: Lanes>(rows: ButterflyRows, twiddles: &[Twiddle; 15], outputs: &[u8; 16]) {
         // SAFETY: by the caller's promise, the numbers of rows that calls name being below 2^LOG.
@@ -382,7 +382,7 @@ impl<const LOG: u32, const FIRST: bool, const LAST: bool> Layer<LOG, FIRST, LAST
         }
     }
 
-    /// What makes the halves of an output non-negative, and offsets it if it is to be a word between layers.
+    /// The summand that makes the halves of an output non-negative, and offsets it if it is to be a word between layers.
     #[inline(always)]
     fn bias<L: Lanes>() -> Pair<L> {
         match LAST {

@@ -1,8 +1,8 @@
 //! The factors by which rows of tiles are multiplied as they are gathered and scattered.
 //!
 //! Twiddles between passes, shifts of cosets and the factor 1/n are all of one form, [`Scaling`]: on each lane a geometric
-//! progression, whose first value and ratio are progressions in the lane's index. Lanes of one index share a table; others
-//! have running products, a few rows side by side.
+//! progression, whose first value and ratio are themselves geometric in the lane's index. Lanes of one index share a table;
+//! others have running products, a few rows side by side.
 
 use super::lanes::Lanes;
 use super::pass::{MAX_GROUP, TileLayout};
@@ -85,7 +85,7 @@ impl Scaling {
 #[derive(Clone, Copy)]
 pub(super) enum Factors {
     None,
-    /// One factor a row: the number of the table of them.
+    /// One factor a row: the number of their table.
     Rows(usize),
     /// A factor a lane, multiplied by its ratio from row to row.
     Lanes {
@@ -99,7 +99,7 @@ pub(super) enum Factors {
 struct Table {
     key: usize,
     factors: Vec<u64>,
-    /// When it was last asked for.
+    /// The time of its last use.
     used: usize,
 }
 

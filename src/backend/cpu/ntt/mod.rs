@@ -2,13 +2,12 @@
 //!
 //! # Mathematical description
 //!
-//! A transform of n points is split into passes over tiles (see [`plan`]); a tile is eight short transforms side by
-//! side ([`tile`], [`butterfly`]), made of a few operations on words ([`lanes`]). A pass gathers the rows of a few tiles
-//! from wherever they are in memory, transforms them in cache, and scatters them again ([`pass`], [`moves`]), so
-//! orders, twiddles, coset shifts and the factor 1/n ([`factors`]) cost no sweep of their own, and each pass reads and
-//! writes the data once. The eight lanes are
-//! neighbouring columns, of the matrix itself or of the matrix that a split of n makes of a column, as in the
-//! transforms for vector computers (Swarztrauber, 1984).
+//! A transform of n points is split into passes over tiles (see [`plan`]); a tile is eight short transforms side by side
+//! ([`tile`], [`butterfly`]), made of a few operations on words ([`lanes`]). A pass gathers the rows of a few tiles from wherever
+//! they are in memory, transforms them in cache, and scatters them again ([`pass`], [`moves`]), so orders, twiddles, coset shifts
+//! and the factor 1/n ([`factors`]) need no pass of their own, and each pass reads and writes the data once. The eight lanes are
+//! neighbouring columns, of the matrix itself or of the matrix that a split of n makes of a column, as in the transforms for
+//! vector computers (Swarztrauber, 1984).
 //!
 //! A low-degree extension is the inverse in place, into bit-reversed order, where zero-padded coefficients stand
 //! side by side with their padding; the layers on the padding would copy only, so every coefficient is read and
@@ -118,8 +117,8 @@ fn ntt_on<L: Lanes>(ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<
 fn lde_on<L: Lanes>(lde: &Lde, input: &mut [Goldilocks], width: usize, output: &mut [Goldilocks]) {
     let (from, to, copies) = (lde.from(), lde.to(), lde.blowup());
     let (n, blocks) = (from.size(), input.len() / (from.size() * width));
-    // The inverse without its shift leaves the coefficients of f(s x), s being the shift of `from`: what is left to
-    // apply is the quotient of the shifts.
+    // The inverse without its shift leaves the coefficients of f(s x), s being the shift of `from`: the quotient of the shifts is
+    // still to be applied.
     let inverse_plan = Plan::new::<L>(inverse_transform(from), blocks * width);
     let transform = Transform {
         log_size: from.log_size(),
@@ -141,7 +140,7 @@ fn lde_on<L: Lanes>(lde: &Lde, input: &mut [Goldilocks], width: usize, output: &
     });
 }
 
-/// How many blocks to take through all passes before the next, when a block has `block` words.
+/// The number of blocks, of `block` words each, that go through all passes before the next ones.
 fn group(block: usize, blocks: usize) -> usize {
     (CACHED / block).clamp(1, blocks)
 }
@@ -191,7 +190,7 @@ fn for_each_chunk(
     let rows = block / width;
     let words = rows * width.min(SCRATCH_COLUMNS);
     let on_block = |scratch: &mut Vec<Goldilocks>, data: &mut [Goldilocks]| {
-        // As far from the beginning of a cache line as the data, so that the same tiles have whole lines in both.
+        // Aligned to cache lines as the data are, so that the same tiles have whole lines in both.
         let skip = misalignment(data).wrapping_sub(misalignment(scratch)) % LANES;
         for first in (0..width).step_by(SCRATCH_COLUMNS) {
             let columns = SCRATCH_COLUMNS.min(width - first);

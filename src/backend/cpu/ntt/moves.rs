@@ -12,8 +12,8 @@ use super::shared::{Source, Target};
 use super::tile::{LANES, Map, TileRow, map_row, stream_row};
 use crate::ntt::Order;
 
-/// How many rows ahead memory is asked for: far apart, they are fetched by nothing else. No further, because rows a
-/// large power of two apart share one set of eight lines in each cache.
+/// The prefetch distance in rows: hardware does not prefetch rows that are far apart. It is small because rows a large power of
+/// two apart share one set of eight lines in each cache.
 const AHEAD: usize = 4;
 
 impl Pass<'_> {
@@ -46,7 +46,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The natural and the reversed number of the row that memory has at i, in some order.
+    /// The natural and the bit-reversed number of the row at index i in memory, in some order.
     #[inline(always)]
     fn numbers(&self, order: Order, i: usize) -> (usize, usize) {
         let reversed = self.tile.reversed[i] as usize;
@@ -100,7 +100,7 @@ impl Pass<'_> {
             Factors::Lanes { .. } => {
                 let mut chains = [Chains::default(); MAX_GROUP];
                 chains.iter_mut().zip(factors).for_each(|(chains, factors)| chains.begin::<L>(factors));
-                // Running products go by natural number.
+                // Running products follow the natural order.
                 for natural in 0..size {
                     let to = self.tile.reversed[natural] as usize;
                     let i = if self.read.order == Order::Natural { natural } else { to };
@@ -146,7 +146,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Reads the row that memory has at `row`, each word through `map`.
+    /// Reads the row at index `row` in memory, each word through `map`.
     #[inline(always)]
     fn load<L: Lanes>(
         &self,
@@ -287,7 +287,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Writes the row that memory has at `row`, each word through `map`.
+    /// Writes the row at index `row` in memory, each word through `map`.
     #[inline(always)]
     fn store<L: Lanes>(
         &self,

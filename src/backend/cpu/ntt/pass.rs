@@ -5,8 +5,8 @@
 //! where, separately for reading and writing. Eight lanes that follow one another in (o, g, c) make a tile: its words
 //! are gathered, transformed where they lie in cache, and scattered.
 //!
-//! Rows may be scaled on either side by [`Scaling`]; that is where the twiddles between the passes, shifts of
-//! cosets and the factor 1/n go, none of which costs a sweep of its own.
+//! Rows may be scaled on either side by [`Scaling`]; this covers the twiddles between the passes, shifts of cosets and the factor
+//! 1/n, none of which needs a pass of its own.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ use crate::backend::cpu::simd::Vectorised;
 use crate::field::Goldilocks;
 use crate::ntt::{Order, reverse_bits};
 
-/// Points below which another task is not worth its scheduling.
+/// The number of points below which another task is not worth its scheduling.
 const GRAIN: usize = 1 << 13;
 
 /// Words of the tiles that are gathered together, so that neighbouring lines are fetched together: 1 MiB. Tiles that leave
@@ -75,7 +75,7 @@ pub(super) struct Pass<'a> {
     pub(super) after: Scaling,
 }
 
-/// Where the eight lanes of a tile stand.
+/// The positions of the eight lanes of a tile.
 pub(super) struct TileLayout {
     pub(super) read: [usize; LANES],
     pub(super) write: [usize; LANES],
@@ -131,7 +131,7 @@ impl Pass<'_> {
         self.run_checked::<L>(Source::new(source), Target::new(target));
     }
 
-    /// Reads every lane from `data` and writes it back, on the current thread pool.
+    /// Transforms every lane of `data` in place, on the current thread pool.
     pub(super) fn run_in_place<L: Lanes>(&self, data: &mut [Goldilocks]) {
         let strides = |a: Access| (a.outer, a.inner, a.row);
         assert_eq!(strides(self.read), strides(self.write), "tiles in place own what they read");
@@ -177,7 +177,7 @@ impl Pass<'_> {
         });
     }
 
-    /// How many lanes the first tile has to lack for the rows of the others to be whole cache lines, where rows are
+    /// The number of lanes that the first tile must lack so that rows of the other tiles are whole cache lines, where rows are
     /// far apart: a row that straddles lines costs two.
     fn skew(&self, source: Source, target: Target) -> usize {
         match (self.outer, self.width) {
@@ -187,7 +187,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Where the lanes of a tile stand, when the first has `skew` lanes less than others.
+    /// The positions of a tile's lanes, when the first tile has `skew` lanes less than others.
     fn layout(&self, tile: usize, skew: usize, target: Target) -> TileLayout {
         let first = (tile * LANES).saturating_sub(skew);
         let end = (tile + 1) * LANES - skew;

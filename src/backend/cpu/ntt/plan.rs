@@ -1,4 +1,4 @@
-//! Which passes make up a transform.
+//! The passes of a transform.
 //!
 //! # Mathematical description
 //!
@@ -13,7 +13,7 @@
 //! transforms of Bailey, 1990, where the factors are rows and columns of a matrix). Below, j1 j2 j3 are the digits of
 //! j from the most significant on and k1 k2 k3 those of k from the least significant on; digit t has n_t values.
 //! The four combinations of orders differ only in where a pass reads and writes, r(x) being x with its bits reversed. From
-//! natural to bit-reversed this is decimation in frequency, the other way decimation in time:
+//! natural to bit-reversed this is decimation in frequency, and in the opposite direction decimation in time:
 //!
 //! | orders | digits of the position before and after each pass | memory |
 //! |---|---|---|
@@ -34,8 +34,8 @@ use super::tile::{LANES, Tile};
 use crate::field::{Field, Goldilocks};
 use crate::ntt::{Order, reverse_bits};
 
-/// The largest tile has 2^this rows: of eight words, 256 KiB, which a second-level cache holds. Two passes then do
-/// for 2^24 points, and two over large tiles beat three over smaller ones.
+/// The binary logarithm of the rows of the largest tile: of eight words, 256 KiB, which a second-level cache holds. Two passes
+/// then do for 2^24 points, and two over large tiles beat three over smaller ones.
 const MAX_LOG_TILE: u32 = 12;
 
 /// A transform X[k] = factor * shift_out^k * sum over j of a[j] shift_in^j root^(j k).
@@ -134,7 +134,7 @@ impl Plan {
         let mut stages = Vec::with_capacity(self.tiles.len());
         for tile in &self.tiles {
             inner /= tile.size();
-            // Of the last digit all lanes have the same factors.
+            // In the last digit all lanes have the same factors.
             let step = |x| if inner == 1 { Goldilocks::ONE } else { x };
             stages.push(Stage {
                 tile,

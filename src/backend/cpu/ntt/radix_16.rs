@@ -2,15 +2,15 @@
 //!
 //! # Mathematical description
 //!
-//! A run of 16 h rows holds sixteen transforms of h points, of the entries whose index is 0, 8, 4, ... modulo 16. With w of
-//! order 16 h, u = w^h and x_j the transform of the entries that are j modulo 16,
+//! A run of 16 h rows holds sixteen transforms of h points, of the elements whose index is 0, 8, 4, ... modulo 16. With w of
+//! order 16 h, u = w^h and x_j the transform of the elements that are j modulo 16,
 //!
 //! ```text
 //! X[i + k h] = sum over j of u^(j k) (w^(i j) x_j[i])
 //! ```
 //!
 //! The first layer, h = 1, has no twiddles, and as few points as leave a power of 16. The root u of order 16 is 2^12 to some
-//! odd power: a [`butterfly`](super::butterfly) works with 2^12, and its outputs are put where they belong.
+//! odd power: a [`butterfly`](super::butterfly) works with 2^12, and its outputs are permuted accordingly.
 
 use super::butterfly::{LOG_RADIX, Layer, Twiddle, twiddle};
 use super::lanes::Lanes;
@@ -23,8 +23,8 @@ pub(super) struct Layers {
     log_size: u32,
     /// w^(i j), j from 1 to 15, for every i below h, of every layer but the first.
     twiddles: Vec<[Twiddle; 15]>,
-    /// Of a first layer's butterfly and of a later one's, for every power m of the shift that is its root, the power of
-    /// the root proper that it is.
+    /// For a first layer's butterfly and for a later one's: for every output m of the butterfly by shifts, the index of that
+    /// output for the layer's own root.
     outputs: [[u8; 16]; 2],
 }
 
@@ -50,7 +50,7 @@ fn outputs(log: u32, powers_of_root: &[Goldilocks]) -> [u8; 16] {
 }
 
 impl Layers {
-    /// For the root of which all powers are given, from 1 on.
+    /// The twiddles for a root, given all of its powers from 1 on.
     pub(super) fn new(powers: &[Goldilocks]) -> Self {
         let size = powers.len();
         let log_size = size.ilog2();
@@ -72,7 +72,7 @@ impl Layers {
         first_layer(self.log_size) + LOG_RADIX
     }
 
-    /// Transforms rows that stand in memory in bit-reversed order; the result is in natural order and not canonical.
+    /// Transforms rows that are in bit-reversed order in memory; the result is in natural order and not canonical.
     #[inline(always)]
     pub(super) fn transform<L: Lanes>(&self, rows: &mut [TileRow]) {
         let first = first_layer(self.log_size);

@@ -3,7 +3,7 @@
 //! # Mathematical description
 //!
 //! Decimation in time on rows in bit-reversed order, two binary layers at a time. A run of
-//! 4h rows holds four transforms of h points, of the entries whose index is 0, 2, 1 and 3 modulo 4. With w of order
+//! 4h rows holds four transforms of h points, of the elements whose index is 0, 2, 1 and 3 modulo 4. With w of order
 //! 4h and I = w^h they are joined as
 //!
 //! ```text
@@ -16,7 +16,7 @@
 //! where I, of order four, is 2^48 or its negative. An odd number of layers begins with one of radix two.
 //!
 //! A scalar multiplier has products of 128 bits in one instruction, and there are registers for four words, not for sixteen
-//! pairs: what the butterflies of 16 points save in products is less than they spend.
+//! pairs: butterflies of 16 points would save less in products than they spend elsewhere.
 
 use super::lanes::Lanes;
 use super::tile::{LANES, TileRow};
@@ -32,7 +32,7 @@ pub(super) struct Layers {
 }
 
 impl Layers {
-    /// For the root of which all powers are given, from 1 on.
+    /// The twiddles for a root, given all of its powers from 1 on.
     pub(super) fn new(powers: &[Goldilocks]) -> Self {
         let size = powers.len();
         let mut twiddles = Vec::with_capacity(size / 2);
@@ -74,7 +74,7 @@ impl Layers {
                 let (low, high) = run.split_at_mut(2 * h);
                 let (x0, x2) = low.split_at_mut(h);
                 let (x1, x3) = high.split_at_mut(h);
-                // Of i = 0 every twiddle is 1.
+                // For i = 0 every twiddle is 1.
                 let first = [&mut x0[0], &mut x2[0], &mut x1[0], &mut x3[0]];
                 radix_4::<L, NEGATIVE>(first, None);
                 let quads = x0.iter_mut().zip(x2).zip(x1.iter_mut().zip(x3)).zip(layer);
@@ -117,8 +117,8 @@ fn radix_4<L: Lanes, const NEGATIVE: bool>([a, b, c, d]: [&mut TileRow; 4], twid
 
 /// The four sums of x0, x2, x1 and x3, all but the first canonical, the last given as its negative of at most p.
 ///
-/// The negative makes the sum x1 + x3, a right operand below, a difference: the one result of the two that comes out
-/// canonical for nothing. The other only goes into a product.
+/// The negative makes the sum x1 + x3, a right operand below, a difference: the one result of the two that is canonical at no
+/// cost. The other only goes into a product.
 #[inline(always)]
 fn butterfly<L: Lanes, const NEGATIVE: bool>([x0, x2, x1, minus_x3]: [L; 4]) -> [L; 4] {
     let (even, even_minus) = (x0.add(x2), x0.sub(x2));

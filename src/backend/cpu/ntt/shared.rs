@@ -1,4 +1,4 @@
-//! A matrix that several threads read and write at once, each at words of its own.
+//! A matrix that several threads read and write at once, each at different words.
 //!
 //! The tiles of a strided pass interleave: each owns a few neighbouring words of very many rows. Slices cannot express
 //! that division without a list of a slice per tile and row, an eighth as many slices as there are words; hence
@@ -25,8 +25,8 @@ pub(super) struct Target<'a> {
     borrow: PhantomData<&'a mut [u64]>,
 }
 
-// SAFETY: words are plain data, and whoever reads or writes them promises, as those functions demand, that no other
-// thread writes the same words meanwhile.
+// SAFETY: words are plain data, and callers of the unsafe functions that read or write them promise that no other thread writes
+// the same words meanwhile.
 unsafe impl Send for Source<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Source<'_> {}
@@ -51,7 +51,7 @@ impl<'a> Source<'a> {
         self.words as usize / size_of::<u64>() % LANES
     }
 
-    /// Asks for the cache line of the word at `offset`, which may lie beyond the slice, before it is needed.
+    /// Prefetches the cache line of the word at `offset`, which may lie beyond the slice.
     #[inline(always)]
     pub(super) fn prefetch(self, offset: usize) {
         #[cfg(target_arch = "x86_64")]
@@ -67,7 +67,7 @@ impl<'a> Source<'a> {
     /// Eight words from `offset` on.
     ///
     /// # Safety
-    /// They lie within the slice, and nobody writes them while the reference lives.
+    /// They lie within the slice, and nothing writes them while the reference lives.
     #[inline(always)]
     pub(super) unsafe fn row(self, offset: usize) -> &'a [u64; LANES] {
         debug_assert!(offset + LANES <= self.len);
@@ -111,7 +111,7 @@ impl<'a> Target<'a> {
     /// Eight words from `offset` on.
     ///
     /// # Safety
-    /// They lie within the slice, and nobody else reads or writes them while the reference lives.
+    /// They lie within the slice, and nothing else reads or writes them while the reference lives.
     #[inline(always)]
     pub(super) unsafe fn row(self, offset: usize) -> &'a mut [u64; LANES] {
         debug_assert!(offset + LANES <= self.len);

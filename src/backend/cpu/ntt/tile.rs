@@ -19,9 +19,9 @@ pub(super) const LANES: usize = 8;
 #[repr(C, align(64))]
 pub(super) struct TileRow(pub(super) [u64; LANES]);
 
-/// What is applied to every word of a row that is copied.
+/// The map that is applied to every word of a copied row.
 ///
-/// Not a closure, because what holds words must be inlined: see [`lanes`](super::lanes).
+/// Not a closure, because code that holds vectors of words must be inlined: see [`lanes`](super::lanes).
 #[derive(Clone, Copy)]
 pub(super) enum Map<'a, L> {
     Copy,
@@ -67,12 +67,12 @@ pub(super) unsafe fn stream_row<L: Lanes>(from: &[u64; LANES], to: &mut [u64; LA
     }
 }
 
-/// What all transforms of one size and root share. Immutable.
+/// The tables that all transforms of one size and root share. Immutable.
 #[derive(Debug)]
 pub(super) struct Tile {
     /// The bit-reversed value of every row number.
     pub(super) reversed: Vec<u32>,
-    /// The binary logarithm of the rows after each of which there is one of padding.
+    /// The binary logarithm of the number of rows after which a row of padding follows.
     log_block: u32,
     layers: Layers,
 }
@@ -115,10 +115,10 @@ impl Tile {
         row + (row >> self.log_block)
     }
 
-    /// Transforms rows that stand in memory in bit-reversed order; the result is in natural order and not canonical.
+    /// Transforms rows that are in bit-reversed order in memory; the result is in natural order and not canonical.
     #[inline(always)]
     pub(super) fn transform<L: Lanes>(&self, rows: &mut [TileRow]) {
-        // Of each implementation only one arm is compiled.
+        // Only one arm is compiled for each implementation.
         match &self.layers {
             Layers::Radix16(layers) if L::SHIFTS => layers.transform::<L>(rows),
             Layers::Radix4(layers) if !L::SHIFTS => layers.transform::<L>(rows),

@@ -1,8 +1,8 @@
 //! One clock for all streams of a device.
 //!
-//! CUDA tells the time from one event to another, in single-precision milliseconds: a distance of seconds is exact to half a
-//! microsecond, one of minutes to no more than several. So intervals are placed by their distance from an event of the last few
-//! seconds, whose own place is the sum of the distances before it.
+//! CUDA reports the time from one event to another in single-precision milliseconds: a distance of seconds is exact to half a
+//! microsecond, one of minutes only to several. So an interval is located by its distance from an event of the last few seconds,
+//! whose own time is the sum of the distances before it.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -22,7 +22,7 @@ pub(super) struct Clock {
     origin: Mutex<Option<Origin>>,
 }
 
-/// The event from which intervals are measured, and its place in nanoseconds.
+/// The event from which intervals are measured, and its time in nanoseconds.
 struct Origin {
     event: Event,
     at: f64,
@@ -38,8 +38,8 @@ impl Origin {
 }
 
 impl Clock {
-    /// Starts the clock, if it does not run, by an event in a stream in which nothing has happened. To be called for every stream, so that
-    /// all work comes after the start.
+    /// Starts the clock, if it does not run, by an event in a stream in which nothing has happened. It must be called for every
+    /// stream, so that all work comes after the start.
     pub(super) fn start(
         &self,
         idle: CUstream,

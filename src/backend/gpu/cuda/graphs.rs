@@ -1,10 +1,10 @@
-//! Launches that come again, as graphs.
+//! Repeated lists of launches, as graphs.
 //!
 //! A launch costs the host 2.6 us in a stream and 0.85 us in a graph, so a chain of small launches is bound by the host.
-//! Operations come in series and find the same memory in the pool each time, so the same list of launches comes again
-//! and again: same kernels, grids and parameters. Parameters are values (addresses and words), which makes the list's
-//! text all that it does, whatever the memory holds meanwhile. A list is looked up by that text; when it comes for
-//! the second time it is captured into a graph, and from then on the graph is launched in its place.
+//! Operations come in series and get the same memory from the pool each time, so the same list of launches is repeated: the same
+//! kernels, grids and parameters. Parameters are values (addresses and words), so the list determines what is done, whatever the
+//! memory contains. A list is looked up by its kernels, grids and parameters; the second time it is captured into a graph, and
+//! from then on the graph is launched instead.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -18,36 +18,37 @@ use super::{Cuda, Prepared};
 use crate::error::Error;
 use crate::lock::lock;
 
-/// Lengths of lists that are worth a graph. A single launch is not; of long ones the host is ahead of the device.
+/// The lengths of lists for which a graph pays. It does not for a single launch, nor for long lists, where the host is ahead of
+/// the device.
 const WORTH_IT: RangeInclusive<usize> = 2..=64;
 
-/// Lists that are remembered; of more, the one that was used longest ago is forgotten.
+/// The number of lists that are remembered; beyond that the least recently used is forgotten.
 const REMEMBERED: usize = 64;
 
-/// Lists of launches that came before.
+/// The lists of launches seen before.
 #[derive(Default)]
 pub(super) struct Graphs {
     lists: HashMap<Vec<u64>, List>,
-    /// Counts lists as they come, to tell which was used longest ago.
+    /// A counter of lookups, by which the least recently used list is found.
     now: u64,
     replays: u64,
 }
 
 struct List {
     used: u64,
-    state: State,
+    capture: Capture,
 }
 
-enum State {
-    /// It came once.
+enum Capture {
+    /// The list was launched once.
     Seen,
     Captured(Graph),
-    /// The driver makes no graph of it.
+    /// The driver cannot capture it.
     Refused,
 }
 
 impl Graphs {
-    /// The graph of a list, if it has one; `capture` makes it when the list comes for the second time.
+    /// The graph of a list, if it has one; `capture` makes it when the list is launched for the second time.
     fn find(&mut self, list: Vec<u64>, capture: impl FnOnce() -> Result<Graph, Error>) -> Option<&Graph> {
         self.now += 1;
         let now = self.now;
@@ -58,28 +59,28 @@ impl Graphs {
                 // The driver keeps a graph that still runs until it is done.
                 self.lists.remove(&oldest);
             }
-            self.lists.insert(list, List { used: now, state: State::Seen });
+            self.lists.insert(list, List { used: now, capture: Capture::Seen });
             return None;
         }
         let list = self.lists.get_mut(&list).expect("it was just found");
         list.used = now;
-        if let State::Seen = list.state {
-            // A graph is a faster way to launch and not what was asked for: without it the launches go one by one, and
-            // what is wrong with them, if anything is, they say themselves.
-            list.state = capture().map_or(State::Refused, State::Captured);
+        if let Capture::Seen = list.capture {
+            // A graph only makes the launches faster. If it cannot be made, they are launched one by one and report their own
+            // errors.
+            list.capture = capture().map_or(Capture::Refused, Capture::Captured);
         }
-        match &list.state {
-            State::Captured(graph) => {
+        match &list.capture {
+            Capture::Captured(graph) => {
                 self.replays += 1;
                 Some(graph)
             }
-            State::Seen | State::Refused => None,
+            Capture::Seen | Capture::Refused => None,
         }
     }
 }
 
 impl Cuda {
-    /// Launches a list as a graph, if it has one. Runs what it launches by `timed`.
+    /// Launches a list as a graph, if it has one, through `timed`.
     pub(super) fn replay(
         &self,
         stream: CUstream,
@@ -90,17 +91,17 @@ impl Cuda {
             return None;
         }
         let text = list.iter().flat_map(Prepared::text).collect();
-        // One thread at a time launches graphs: the driver wants it so for each, and a launch is short.
+        // One thread at a time launches graphs: the driver requires that of each graph, and a launch is short.
         let mut graphs = self.graphs();
         let graph = graphs.find(text, || self.capture(stream, list))?;
         let launch = |stream| {
-            // SAFETY: graph and stream are alive; who asks for the launches keeps their memory alive.
+            // SAFETY: graph and stream are alive; the caller keeps the memory of the launches alive.
             unsafe { graph::launch(graph.graph, stream) }.map_err(self.failed("launching kernels again"))
         };
         Some(timed(&launch))
     }
 
-    /// Lists that were launched as graphs.
+    /// The number of lists that were launched as graphs.
     pub(super) fn replay_count(&self) -> u64 {
         self.graphs().replays
     }

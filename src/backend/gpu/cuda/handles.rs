@@ -1,4 +1,4 @@
-//! What the driver hands out, each given back when dropped.
+//! Handles of the driver, each released when dropped.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -27,14 +27,14 @@ pub struct Buffer {
     pub(super) pointer: CUdeviceptr,
 }
 
-/// A stream, its staging memory, and the launches whose time was not yet asked for.
+/// A stream, its staging memory, and the launches whose time has not been read yet.
 pub struct Queue {
     pub(super) context: Arc<Context>,
     pub(super) stream: CUstream,
     pub(super) uploads: Passage,
     pub(super) downloads: Passage,
     pub(super) timed: Vec<(Event, Event)>,
-    /// Events that told their time, to be used again.
+    /// Events whose times have been read, for reuse.
     pub(super) spare: Vec<(Event, Event)>,
 }
 
@@ -74,7 +74,7 @@ unsafe impl Send for HostMemory {}
 unsafe impl Sync for HostMemory {}
 
 impl Context {
-    /// Makes this the calling thread's context: every entry from outside starts with it.
+    /// Makes this the calling thread's context; every call from outside the backend begins with it.
     pub(super) fn bind(&self) -> Result<(), Error> {
         // SAFETY: the context is retained while self lives.
         unsafe { ctx::set_current(self.context) }
@@ -104,7 +104,7 @@ impl Event {
 impl Drop for Buffer {
     fn drop(&mut self) {
         if self.context.bind().is_ok() {
-            // SAFETY: nobody else has the pointer; work that uses it was waited for, and the driver waits again.
+            // SAFETY: the pointer is not shared; work that uses it has been waited for, and the driver waits again.
             let _ = unsafe { result::free_sync(self.pointer) };
         }
     }
@@ -127,7 +127,7 @@ impl Drop for Queue {
 impl Drop for HostMemory {
     fn drop(&mut self) {
         if self.context.bind().is_ok() {
-            // SAFETY: nobody else has the memory, and copies from and to it were waited for.
+            // SAFETY: the memory is not shared, and copies from and to it have been waited for.
             let _ = unsafe { result::free_host(self.memory) };
         }
     }
@@ -136,7 +136,7 @@ impl Drop for HostMemory {
 impl Drop for Event {
     fn drop(&mut self) {
         if self.context.bind().is_ok() {
-            // SAFETY: nobody else has the event; the driver keeps what is still under way.
+            // SAFETY: the event is not shared; the driver keeps it alive while it is in use.
             let _ = unsafe { event::destroy(self.event) };
         }
     }
@@ -145,7 +145,7 @@ impl Drop for Event {
 impl Drop for Graph {
     fn drop(&mut self) {
         if self.context.bind().is_ok() {
-            // SAFETY: nobody else has the graph; the driver keeps what is still under way.
+            // SAFETY: the graph is not shared; the driver keeps it alive while it runs.
             let _ = unsafe { graph::exec_destroy(self.graph) };
         }
     }

@@ -1,4 +1,4 @@
-//! Programs on the device: embedded PTX, compiled by the driver when a kernel of it is first asked for.
+//! Programs on the device: embedded PTX, compiled by the driver when one of their kernels is first needed.
 
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
@@ -15,10 +15,10 @@ use crate::lock::lock;
 /// The PTX of every program by name, compressed; made, like the list, by `tools/make-ptx.sh`.
 static PTX: &[(&str, &[u8])] = include!("../../../../kernels/ptx/list.rs");
 
-/// Bytes of what the driver's compiler may say.
+/// Bytes of the log of the driver's compiler.
 const LOG: usize = 8 << 10;
 
-/// A loaded program and the kernels asked of it.
+/// A loaded program and those of its kernels that have been used.
 pub(super) struct Module {
     pub(super) module: CUmodule,
     functions: HashMap<&'static str, CUfunction>,
@@ -56,12 +56,12 @@ impl Cuda {
         Ok(function)
     }
 
-    /// Loads PTX; the error carries what the driver's compiler says of it.
+    /// Loads PTX; the error contains the log of the driver's compiler.
     pub(super) fn load(&self, mut text: Vec<u8>) -> Result<CUmodule, Error> {
         text.push(0);
         let mut log = vec![0_u8; LOG];
         let mut options = [JitOption::CU_JIT_ERROR_LOG_BUFFER, JitOption::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
-        // The size is passed in the pointer's place.
+        // The size is passed instead of a pointer.
         let mut values = [log.as_mut_ptr().cast::<c_void>(), std::ptr::without_provenance_mut(LOG)];
         let mut module = std::ptr::null_mut();
         // SAFETY: the image is PTX text that ends with a zero; there are as many values as options, and the log has as many

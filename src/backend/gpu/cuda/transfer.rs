@@ -16,7 +16,7 @@ use crate::backend::gpu::staging::{STAGING, Staging};
 use crate::error::Error;
 use crate::pinned::Locked;
 
-/// From so many bytes on it pays to ask whether they are page-locked, and to wait for their copy.
+/// The least number of bytes for which it pays to ask whether they are page-locked, and to wait for their copy.
 const DIRECT: usize = 64 << 10;
 
 impl Cuda {
@@ -29,8 +29,7 @@ impl Cuda {
         })?;
         let owner = HostMemory { context: Arc::clone(&self.context), memory };
         let start = NonNull::new(memory.cast::<u8>()).expect("memory that was granted");
-        // SAFETY: the driver maps so many bytes for whoever asks, pages that hold what the system wrote to them; they are
-        // the owner's.
+        // SAFETY: the driver has mapped so many bytes, whose pages the system has initialised; they belong to the owner alone.
         Ok(unsafe { Locked::new(start, bytes, owner) })
     }
 
@@ -40,7 +39,7 @@ impl Cuda {
         passage.get_or_insert_with(make).as_mut()
     }
 
-    /// An event behind all that the stream of a queue was given.
+    /// An event after everything that the stream of a queue has been given.
     fn mark(&self, stream: sys::CUstream, operation: &'static str) -> Result<Event, Error> {
         let event = self.event(EventFlags::CU_EVENT_DISABLE_TIMING)?;
         event.record(stream).map_err(self.failed(operation))?;
@@ -74,13 +73,13 @@ impl Cuda {
         from: CUdeviceptr,
         data: &mut [u8],
     ) -> Result<(), Error> {
-        // Work that failed says so here, before anything is written.
+        // Failed work is reported here, before anything is written.
         self.synchronise(queue)?;
         let stream = queue.stream;
         let failed = self.failed("downloading");
         let start = |piece: &mut [u8], at: usize| {
-            // SAFETY: the plan's assertions keep the copy inside the buffer; nobody looks at the piece until the copy was
-            // waited for.
+            // SAFETY: the plan's assertions keep the copy inside the buffer; the piece is not read until the copy has been waited
+            // for.
             unsafe { result::memcpy_dtoh_async(piece, from + at as u64, stream) }.map_err(&failed)
         };
         if !is_locked(data)

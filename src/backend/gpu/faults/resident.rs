@@ -1,4 +1,4 @@
-//! Faults in operations on data that stay on the device, and half way through commitments.
+//! Faults in operations on data that stay on the device, and within commitments.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,7 +16,7 @@ use crate::matrix::{Layout, Matrix, Shape};
 use crate::ntt::Ntt;
 use crate::resident::DeviceMatrix;
 
-/// What fails, and how often in a row. A device that has no memory left may never have any again.
+/// What fails, and how often in a row. A device that is out of memory may stay so.
 const FAULTS: [(Fault, i64); 6] = [
     (Fault::Memory, 1),
     (Fault::Memory, 2),
@@ -26,7 +26,7 @@ const FAULTS: [(Fault, i64); 6] = [
     (Fault::Anything, 2),
 ];
 
-/// The calls that go well again.
+/// More successful calls than any test makes: no fault.
 const WELL: i64 = i64::MAX;
 
 fn trace() -> Matrix<Goldilocks> {
@@ -65,7 +65,7 @@ fn survive<D: Device, T>(
             Err(Error::DeviceFailed { .. }) => assert_eq!(fault, Fault::Anything),
             Err(error) => panic!("{fault:?} x {times} after {calls} calls: {error}"),
         }
-        assert!(!unspent || calls > 0, "a fault that nothing meets");
+        assert!(!unspent || calls > 0, "a fault that no call meets");
         if unspent {
             return;
         }
@@ -139,7 +139,7 @@ fn returns<D: Device>(device: Result<D, Error>) {
     let first = engine.upload(trace()).unwrap();
     let clone = first.clone();
     drop(first);
-    // From now on there is only what the pool has.
+    // From now on only the pool's memory is available.
     left.store(0, Ordering::Relaxed);
     assert!(matches!(engine.upload(trace()), Err(Error::DeviceOutOfMemory { .. })));
     assert_eq!(engine.download(&clone).unwrap(), trace());

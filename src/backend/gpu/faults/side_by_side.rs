@@ -1,4 +1,4 @@
-//! Parts of an operation under way at once, and faults in any of them.
+//! Parts of an operation in flight at once, and faults in any of them.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -15,8 +15,8 @@ use crate::field::Goldilocks;
 use crate::hash::Blake3;
 use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
 
-/// Parts side by side give what they give in one. Where any call of any part fails, or a word of any part is refused, a
-/// transform leaves all of its data as they were.
+/// Concurrent parts have the same result as one. Where any call of any part fails, or a word of any part is not canonical, a
+/// transform leaves all of its data unchanged.
 fn side_by_side<D: Device>(device: Result<D, Error>) {
     let Ok(device) = device else { return };
     let device = &Arc::new(device);
@@ -44,7 +44,7 @@ fn side_by_side<D: Device>(device: Result<D, Error>) {
                 break;
             }
         }
-        // Each part looks at its words; the error is that of the first in all data.
+        // Each part checks its own words; the error names the first bad word in all data.
         let refused = Error::NotCanonical { index: 200, value: 201 };
         let check = |words: &[Goldilocks]| match words.iter().position(|word| word.as_u64() == 201) {
             Some(index) => Err(Error::NotCanonical { index, value: 201 }),

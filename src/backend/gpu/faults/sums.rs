@@ -1,4 +1,4 @@
-//! Faults in sums over BN254: whatever fails, and whenever, a sum is right or an error, and right the next time.
+//! Faults in sums over BN254: whatever fails at any moment, a sum is right or an error, and right the next time.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -33,7 +33,8 @@ fn bases(n: u64) -> (Vec<Fr>, Vec<G1Affine>) {
     (factors, points)
 }
 
-/// Does the operation with a fault after ever more calls that go well, until it meets none; `patient` ones must succeed even so.
+/// Runs the operation with a fault after more and more successful calls, until it meets none; `patient` operations must succeed
+/// all the same.
 fn survive<D: Device>(
     device: &Arc<D>,
     fault: (Fault, i64),
@@ -51,7 +52,7 @@ fn survive<D: Device>(
             Err(error) => panic!("{fault:?} after {calls} calls: {error}"),
         }
         let unspent = gpu.device.left.swap(i64::MAX, Ordering::Relaxed) >= 0;
-        assert!(!unspent || calls > 0, "a fault that nothing meets");
+        assert!(!unspent || calls > 0, "a fault that no call meets");
         assert_eq!(operation(&gpu).unwrap(), expected);
         if unspent {
             break;
@@ -80,7 +81,7 @@ fn faults<D: Device>(device: Result<D, Error>) {
     }
 }
 
-/// Memory that is refused to the whole sum, and again to the sum in one part, is not to two.
+/// Memory is refused to the whole sum and to the sum in one part, and granted to two parts.
 fn patience<D: Device>(device: Result<D, Error>) {
     let Ok(device) = device else { return };
     let (factors, points) = bases(1100);

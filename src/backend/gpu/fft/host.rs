@@ -1,11 +1,11 @@
-//! Transforms of scalars in host memory. Polynomials are transformed independently of each other, so a batch that is too large for
-//! the device is cut into parts, and so is one that moves much, so that its parts overlap (`pipeline.rs`). Parts in
-//! place are then written before others are known to succeed; where one fails, the host transforms those back.
+//! Transforms of scalars in host memory. Polynomials are transformed independently of each other, so a batch that is too large
+//! for the device is cut into parts, and so is one that moves much, so that its parts overlap (`pipeline.rs`). In-place parts are
+//! then written before others are known to succeed; if one fails, the host inverts those.
 
 use super::super::Gpu;
 use super::super::device::Device;
 use super::super::pipeline;
-use super::super::work::Work;
+use super::super::session::Session;
 use super::DeviceField;
 use super::plan::Transform;
 use crate::backend::cpu::Cpu;
@@ -17,21 +17,21 @@ use crate::memory;
 use crate::ntt::{Domain, Ntt, Order};
 
 impl<D: Device> Gpu<D> {
-    /// Transforms whose results are copied over their inputs: all that can fail has been waited for when that begins, unless
-    /// the device is lost meanwhile.
+    /// Transforms whose results are copied over their inputs: everything that can fail has been waited for before the copy
+    /// begins, unless the device is lost during it.
     fn fft_at_once<F: DeviceField>(&self, transform: &Transform<F>, values: &mut [F]) -> Result<(), Error> {
-        let mut work = Work::new(self)?;
-        let input = work.upload_new(bytemuck::cast_slice(limbs(values)))?;
+        let mut session = Session::new(self)?;
+        let input = session.upload_new(bytemuck::cast_slice(limbs(values)))?;
         let count = values.len() / transform.ntt.domain.size();
-        let output = self.fft_region(&mut work, transform, count, input, true)?;
-        work.finish()?;
+        let output = self.fft_region(&mut session, transform, count, input, true)?;
+        session.finish()?;
         // The kernels leave values below r.
-        work.download(output, 0, bytemuck::cast_slice_mut(limbs_mut(values))).map_err(|error| {
+        session.download(output, 0, bytemuck::cast_slice_mut(limbs_mut(values))).map_err(|error| {
             Error::ResultLost { device: self.device.info().id.clone(), message: error.to_string() }
         })
     }
 
-    /// Transforms from one place to another, in as many parts as memory asks for, one after the other.
+    /// Transforms out of place, in as many parts as memory requires, one after another.
     fn fft_in_parts<F: DeviceField>(
         &self,
         transform: &Transform<F>,
@@ -42,10 +42,10 @@ impl<D: Device> Gpu<D> {
         self.divide(input.len() / from, self.fft_words(transform, true), |part| {
             let (input, output) =
                 (&input[part.start * from..part.end * from], &mut output[part.start * to..part.end * to]);
-            let mut work = Work::new(self)?;
-            let region = work.upload_new(bytemuck::cast_slice(limbs(input)))?;
-            let region = self.fft_region(&mut work, transform, part.len(), region, true)?;
-            work.download(region, 0, bytemuck::cast_slice_mut(limbs_mut(output)))
+            let mut session = Session::new(self)?;
+            let region = session.upload_new(bytemuck::cast_slice(limbs(input)))?;
+            let region = self.fft_region(&mut session, transform, part.len(), region, true)?;
+            session.download(region, 0, bytemuck::cast_slice_mut(limbs_mut(output)))
         })
     }
 

@@ -1,10 +1,10 @@
 //! Transforms over prime fields: a tree of remainders, a few stages of it at a time.
 //!
 //! ```text
-//!  plan.rs      the passes that make a transform, and what each is given
-//!  twiddles.rs  the tables that they multiply with, on the device
+//!  plan.rs      the passes of a transform, with their parameters
+//!  twiddles.rs  the tables of twiddles, on the device
 //!  programs.rs  their kernels
-//!  host.rs      transforms of host data: in how many parts, and what comes back
+//!  host.rs      transforms of host data: their parts and transfers
 //! ```
 
 mod host;
@@ -16,8 +16,8 @@ mod twiddles;
 
 use super::Gpu;
 use super::device::{Arg, Device, Launch};
+use super::session::{Region, Session};
 use super::tables::Table;
-use super::work::{Region, Work};
 use crate::error::Error;
 use crate::field::montgomery::LIMBS;
 pub(super) use plan::Transform;
@@ -30,10 +30,10 @@ pub(super) use twiddles::TwiddlesKey;
 pub(super) const SCALAR: usize = LIMBS;
 
 impl<D: Device> Gpu<D> {
-    /// Transforms `count` polynomials of one region into another. What is `spent` may be written over.
+    /// Transforms `count` polynomials of one region into another. A `spent` input may be overwritten.
     pub(super) fn fft_region<F: DeviceField>(
         &self,
-        work: &mut Work<'_, D>,
+        session: &mut Session<'_, D>,
         transform: &Transform<F>,
         count: usize,
         input: Region,
@@ -41,11 +41,11 @@ impl<D: Device> Gpu<D> {
     ) -> Result<Region, Error> {
         let words = (SCALAR * count) << transform.ntt.domain.log_size();
         let passes = plan::plan(transform, count, self.choice);
-        let twiddles = self.table(work, &transform.twiddles())?;
-        let output = work.allocate(words)?;
+        let twiddles = self.table(session, &transform.twiddles())?;
+        let output = session.allocate(words)?;
         let scratch = match plan::needs_scratch(&passes) {
             true if spent && plan::scratch_may_be_input(&passes) => input,
-            true => work.allocate(words)?,
+            true => session.allocate(words)?,
             false => output,
         };
         let region = |storage| match storage {
@@ -56,10 +56,10 @@ impl<D: Device> Gpu<D> {
         let launches: Vec<_> = passes
             .iter()
             .map(|pass| {
-                launch(work, pass, region(pass.from), region(pass.to), (twiddles, transform.twiddles()))
+                launch(session, pass, region(pass.from), region(pass.to), (twiddles, transform.twiddles()))
             })
             .collect();
-        work.launch(&launches)?;
+        session.launch(&launches)?;
         Ok(output)
     }
 
@@ -74,7 +74,7 @@ impl<D: Device> Gpu<D> {
 
 /// One pass.
 fn launch<F: DeviceField, D: Device>(
-    work: &Work<'_, D>,
+    session: &Session<'_, D>,
     pass: &Pass,
     from: Region,
     to: Region,
@@ -90,7 +90,7 @@ fn launch<F: DeviceField, D: Device>(
     args.extend(logs.map(|log| Arg::Word(log.into())));
     let (kernel, grid) = match pass.log_tile {
         // Columns of one point or two need no group.
-        0 | 1 => (["fft_forward_small", "fft_inverse_small"], work.limits().grid(pass.total)),
+        0 | 1 => (["fft_forward_small", "fft_inverse_small"], session.limits().grid(pass.total)),
         log_tile => {
             args.push(Arg::Word(pass.log_columns.into()));
             let groups = pass.total.div_ceil(1 << pass.log_columns);
@@ -98,7 +98,7 @@ fn launch<F: DeviceField, D: Device>(
         }
     };
     args.push(Arg::Word(pass.flags));
-    // SAFETY: the kernels have these parameters; they read and write the scalars asserted, and of the table what a tree of this
-    // size has. Where indices are reversed, or other columns read what a column writes, `from` is not `to`.
+    // SAFETY: the kernels have these parameters; they read and write the scalars asserted, and of the table the twiddles of a
+    // tree of this size. Where indices are reversed, or other columns read what a column writes, `from` is not `to`.
     unsafe { Launch::new(program, kernel[usize::from(pass.inverse)], grid, args) }
 }

@@ -1,21 +1,22 @@
-//! Plans: the passes that make a transform over a prime field, and what each is given.
+//! Plans: the passes of a transform over a prime field, with their parameters.
 //!
 //! # Mathematical description
 //!
-//! Values on a domain { s w^i } are remainders modulo X - s w^i. They are found down a tree: at stage m = 1, 2, 4, ... there are m
-//! blocks, the remainders modulo X^(n/m) - z^2, and each is taken modulo X^(n/2m) - z and X^(n/2m) + z, which costs one product for two
-//! points: (u, v) goes to u + z v and u - z v. Block i at stage m has z = (s w^rev(i))^(n/2m), rev among the log m bits of i. This takes
-//! coefficients in natural order to values in bit-reversed order, in place (decimation in time, by Cooley and Tukey's butterflies). With stages
-//! in the opposite order and inverted twiddles (decimation in frequency, by Gentleman and Sande's) values become coefficients: (u, v) goes to u + v and (u - v) / z, and the factor n is taken off at the end, by adding the multiple of r that makes the sum divisible by a
-//! power of two.
+//! Values on a domain { s w^i } are remainders modulo X - s w^i. They are found down a tree: at stage m = 1, 2, 4, ... there are
+//! m blocks, the remainders modulo X^(n/m) - z^2, and each is taken modulo X^(n/2m) - z and X^(n/2m) + z, which costs one product
+//! for two points: (u, v) goes to u + z v and u - z v. Block i at stage m has z = (s w^rev(i))^(n/2m), rev among the log m bits
+//! of i. This takes coefficients in natural order to values in bit-reversed order, in place (decimation in time, by Cooley and
+//! Tukey's butterflies). With stages in the opposite order and inverted twiddles (decimation in frequency, by Gentleman and
+//! Sande's) values become coefficients: (u, v) goes to u + v and (u - v) / z, and the factor n is taken off at the end, by adding
+//! the multiple of r that makes the sum divisible by a power of two.
 //!
-//! - A shift costs nothing but a table of its own twiddles. Without one block 0 has z = 1 at every stage, and n of the n log n / 2
+//! - A shift costs only a table of twiddles of its own. Without one block 0 has z = 1 at every stage, and n of the n log n / 2
 //!   products fall away.
 //! - Coefficients padded with zeros are their own remainders at the first stages, which are left out: every block reads them all.
 //! - A pass does a run of stages on columns of 2^t points at equal distance, in work-group memory. Between passes nothing is
 //!   multiplied and nothing moved.
-//! - The order that the tree does not have by itself comes of reading in the first pass, or writing in the last one, at
-//!   bit-reversed indices. Such a pass does not work in place.
+//! - The other orders are had by reading in the first pass, or writing in the last one, at bit-reversed indices. Such a pass does
+//!   not work in place.
 
 use super::super::ntt::Choice;
 use super::twiddles::Twiddles;
@@ -30,8 +31,8 @@ fn log_group(log_tile: u32) -> u32 {
     if log_tile < 8 { 8 } else { LOG_TILE }
 }
 
-/// Stages that a pass does at most where there are several. From 2^24 points on, where data come from memory, wider pieces of rows
-/// are worth a pass more.
+/// Stages that a pass does at most where there are several. From 2^24 points on, where data come from memory, wider pieces of
+/// rows are worth another pass.
 fn stages(bits: u32) -> u32 {
     if bits < 24 { 8 } else { 7 }
 }
@@ -98,7 +99,7 @@ pub(super) enum Storage {
 pub(super) struct Pass {
     pub(super) from: Storage,
     pub(super) to: Storage,
-    /// Upside down.
+    /// From the leaves to the root: values to coefficients.
     pub(super) inverse: bool,
     /// Columns in all.
     pub(super) total: usize,
@@ -120,15 +121,15 @@ const CANONICAL: u64 = 16;
 const DIVIDE: u64 = 32;
 
 impl Pass {
-    /// Scalars that it reads, and that it writes, from the starts of their regions.
+    /// The numbers of scalars that it reads and writes, from the starts of their regions.
     pub(super) fn extent(&self) -> [usize; 2] {
         let polynomials = self.total >> (self.log_size - self.log_tile);
         [polynomials << self.log_input, polynomials << self.log_size]
     }
 }
 
-/// Whether the first pass may write over its input, where it has the output's size; where not, a plan that has
-/// [scratch memory](needs_scratch) needs memory besides.
+/// Whether the first pass may overwrite its input, where that has the output's size; otherwise a plan with [scratch
+/// memory](needs_scratch) needs further memory.
 pub(super) fn scratch_may_be_input(passes: &[Pass]) -> bool {
     passes.first().is_some_and(|first| first.flags & REVERSED_IN == 0 && first.log_input == first.log_size)
 }
@@ -138,7 +139,7 @@ pub(super) fn needs_scratch(passes: &[Pass]) -> bool {
     passes.iter().any(|pass| pass.to == Storage::Scratch)
 }
 
-/// The digits of an index of so many bits that passes deal with, largest first.
+/// The digits into which passes divide an index of so many bits, largest first.
 fn digits(bits: u32, choice: Choice) -> Vec<u32> {
     if let Some(digits) = choice.digits.filter(|digits| digits.iter().sum::<u32>() == bits) {
         return digits.to_vec();

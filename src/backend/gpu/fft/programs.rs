@@ -1,4 +1,4 @@
-//! The programs of transforms, forward, inverse, and of the twiddles: those of every field are made of the same text.
+//! The programs of transforms, forward, inverse, and of the twiddles: the same source text serves every field.
 
 use super::super::fields;
 use super::super::program::Program;
@@ -9,10 +9,10 @@ use crate::field::{MontgomeryField, TwoAdic};
 const PASS: &[&str] =
     &[include_str!("../../../../kernels/fft_twiddle.h"), include_str!("../../../../kernels/fft_pass.cl")];
 
-/// The largest groups that registers allow on a multiprocessor: 80 registers an item, and none spilled.
+/// The largest groups that a multiprocessor's registers allow: 80 registers per work item, without spills.
 const GROUPS: u32 = 6;
 
-/// Registers of an item that leave room for so many.
+/// The registers per work item that leave room for so many groups.
 const REGISTERS: u32 = (65536 >> (LOG_TILE - 2)) / GROUPS / 8 * 8;
 
 /// The programs of a field.

@@ -7,7 +7,7 @@ use halo2curves::ff::{Field, WithSmallOrderMulGroup};
 use super::super::Gpu;
 use super::super::ntt::Choice;
 use super::super::opencl::OpenCl;
-use super::super::work::Work;
+use super::super::session::Session;
 use super::Transform;
 use crate::backend::reference::Reference;
 use crate::backend::{KeepScalars, Kept, KeptTransforms, Transforms};
@@ -33,17 +33,17 @@ fn scalars(len: usize) -> Vec<Fr> {
     (0..len).map(next).collect()
 }
 
-/// What a region full of poison holds after a transform from another, which must stay as it is unless it is spent.
+/// The contents of a region, poisoned before, after a transform from another, which must be unchanged unless it is spent.
 fn run(gpu: &Gpu<OpenCl>, transform: &Transform<Fr>, values: &[Fr], spent: bool) -> Vec<Fr> {
-    let mut work = Work::new(gpu).unwrap();
+    let mut session = Session::new(gpu).unwrap();
     let count = values.len() >> transform.log_input;
-    let input = work.upload_new(bytemuck::cast_slice(limbs(values))).unwrap();
-    let output = gpu.fft_region(&mut work, transform, count, input, spent).unwrap();
+    let input = session.upload_new(bytemuck::cast_slice(limbs(values))).unwrap();
+    let output = gpu.fft_region(&mut session, transform, count, input, spent).unwrap();
     let mut found = vec![Fr::ZERO; count * transform.ntt.domain.size()];
-    work.download(output, 0, bytemuck::cast_slice_mut(limbs_mut(&mut found))).unwrap();
+    session.download(output, 0, bytemuck::cast_slice_mut(limbs_mut(&mut found))).unwrap();
     if !spent {
         let mut kept = vec![Fr::ZERO; values.len()];
-        work.download(input, 0, bytemuck::cast_slice_mut(limbs_mut(&mut kept))).unwrap();
+        session.download(input, 0, bytemuck::cast_slice_mut(limbs_mut(&mut kept))).unwrap();
         assert!(kept == values, "{transform:?}: the input was changed");
     }
     found
@@ -151,7 +151,7 @@ fn parts_side_by_side() {
     gpu.overlap_from = usual;
 }
 
-/// What stays on the device must fit: nothing divides it, and what was there is as it was.
+/// Data that stay on the device must fit, because they are not divided; an input there is unchanged.
 #[test]
 fn scalars_that_stay() {
     let Some(mut gpu) = backend() else { return };

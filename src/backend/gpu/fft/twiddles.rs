@@ -1,8 +1,8 @@
-//! The twiddles that passes multiply with, on the device: made there, and kept by what they are.
+//! The twiddles of the passes, computed on the device and cached there.
 
 use super::super::device::{Arg, Device, Launch};
+use super::super::session::{Region, Session};
 use super::super::tables::{Key, Table};
-use super::super::work::{Region, Work};
 use super::SCALAR;
 use super::programs::DeviceField;
 use crate::error::Error;
@@ -12,7 +12,8 @@ use crate::field::{MontgomeryField, TwoAdic};
 
 /// The twiddles of a tree: (s w^rev(i))^(n/2m) for the blocks i of every stage m, with w of order n = 2^`log_size`.
 ///
-/// Without a shift they do not depend on m, and the table has index i, n/2 in all; else index m + i. Each is followed by its quotient; see `kernels/fft_twiddle.h`.
+/// Without a shift they do not depend on m, and the table has index i, n/2 in all; else index m + i. Each is followed by its
+/// quotient; see `kernels/fft_twiddle.h`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Twiddles<F> {
     pub(super) log_size: u32,
@@ -20,7 +21,7 @@ pub(super) struct Twiddles<F> {
     pub(super) shift: F,
 }
 
-/// What tells the twiddles of a tree, of any field, from others.
+/// The identity of a tree's twiddles, in any field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in super::super) struct TwiddlesKey {
     modulus: Limbs,
@@ -39,8 +40,8 @@ impl<F: MontgomeryField> Twiddles<F> {
         if self.is_coset() { self.log_size } else { self.log_size.saturating_sub(1) }
     }
 
-    /// Of what twiddles are products: the powers of the shift at every stage, s^(n/2m) for m = 1, 2, 4 and so on, and the twiddles at
-    /// indices 1, 2, 4 and so on.
+    /// The factors of which twiddles are products: the powers of the shift at every stage, s^(n/2m) for m = 1, 2, 4 and so on,
+    /// and the twiddles at indices 1, 2, 4 and so on.
     fn factors(&self) -> Vec<F> {
         let squares = |x: F| std::iter::successors(Some(x), |x| Some(x.square()));
         // x^(2^e) at index k - 1 - e, and 1 at indices where there is no such e.
@@ -67,22 +68,22 @@ impl<F: DeviceField> Table for Twiddles<F> {
         (2 * SCALAR) << self.log_count()
     }
 
-    fn fill<D: Device>(&self, work: &mut Work<'_, D>, table: Region) -> Result<(), Error> {
+    fn fill<D: Device>(&self, session: &mut Session<'_, D>, table: Region) -> Result<(), Error> {
         assert!(table.words() >= self.words());
         let mut factors = self.factors();
         // A twiddle that is the empty product has none.
         factors.resize(factors.len().max(1), <F as TwoAdic>::ONE);
-        let factors = work.upload_new(bytemuck::cast_slice(limbs(&factors)))?;
+        let factors = session.upload_new(bytemuck::cast_slice(limbs(&factors)))?;
         let args = vec![
             Arg::Buffer(table, 0),
             Arg::Buffer(factors, 0),
             Arg::Word(self.log_count().into()),
             Arg::Word(self.is_coset().into()),
         ];
-        let grid = work.limits().grid(1 << self.log_count());
+        let grid = session.limits().grid(1 << self.log_count());
         // SAFETY: fft_fill writes 2^log_count pairs once each, as many as the table has, and reads two factors for every bit of
         // their numbers.
         let launch = unsafe { Launch::new(F::PROGRAMS.tables, "fft_fill", grid, args) };
-        work.launch(&[launch])
+        session.launch(&[launch])
     }
 }

@@ -1,4 +1,4 @@
-//! BLAKE3: `kernels/blake3.cl`, which has its few constants itself.
+//! BLAKE3: `kernels/blake3.cl`, which contains its few constants.
 
 use super::DeviceHash;
 use crate::backend::gpu::program::Program;

@@ -25,7 +25,7 @@ fn constants() -> String {
     define(&mut text, "KECCAK_FIRST_PADDING", format_args!("{FIRST_PADDING:#x}UL"));
     define(&mut text, "KECCAK_LAST_PADDING", format_args!("{LAST_PADDING:#x}UL"));
     let moves = MOVES.iter().enumerate();
-    let moves = moves.map(|(i, (place, count))| format!(" X({i}, {}, {place}, {count})", i % 5));
+    let moves = moves.map(|(i, (target, count))| format!(" X({i}, {}, {target}, {count})", i % 5));
     define(&mut text, "KECCAK_MOVES(X)", moves.collect::<String>().trim());
     text + &array("u64", "KECCAK_ROUND", &ROUND_CONSTANTS)
 }

@@ -1,4 +1,4 @@
-//! Hashes with kernels, a file for each family: its programs, and the constants that Rust writes for them.
+//! Hashes with kernels, one file per family: its programs, and the constants that Rust generates for them.
 
 mod blake3;
 mod keccak;
@@ -16,7 +16,7 @@ pub trait DeviceHash: Hasher {
     /// Its kernels.
     const PROGRAM: &'static Program;
 
-    /// Whether they are those of every [`Approach`](crate::merkle::Approach); else trees are built level by level.
+    /// Whether they include those of every [`Approach`](crate::merkle::Approach); otherwise trees are built level by level.
     const APPROACHES: bool;
 
     /// The kernel that hashes rows of so many words; its parameters are those of `hash_rows`.

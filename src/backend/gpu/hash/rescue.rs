@@ -1,9 +1,11 @@
-//! Rescue Prime and its kin: programs, and the constants of their kernels as text: derived here, so that no constant stands twice.
+//! Rescue Prime and its kin: programs, and the constants of their kernels as text: derived here, so that no constant is written
+//! twice.
 //!
 //! - `RESCUE_ARK`, the round constants in the order of the linear layers: ARK1\[0\], ARK2\[0\], ARK1\[1\], and so on; for RPX without
 //!   those of its power maps of the extension, which are `RESCUE_ARK_EXTENSION`.
 //! - For circulant matrices, whose layer works on words cut into limbs of 24, 24 and 16 bits: `RESCUE_ARK_LIMBS`, the same
-//!   constants so cut; the kernels of the split below; and `RESCUE_ROW`, the first row, for code that makes one output word an item.
+//!   constants so cut; the kernels of the split below; and `RESCUE_ROW`, the first row, for code in which each work item computes
+//!   one output word.
 //! - For the dense matrix (`Rp64_256V2021`): `RESCUE_MDS`, times R = 2^64 modulo p, because the kernels reduce its sums by
 //!   Montgomery's method, which divides by R.
 //!
@@ -12,10 +14,10 @@
 //! With first row r, the layer is y_i = sum over j of r_(j - i) x_j, indices modulo 12: the cyclic convolution of x with
 //! k_n = r_(-n), a product in Z\[z\] / (z^12 - 1). An index modulo 12 is a pair of indices modulo 3 and 4. Along the four,
 //! z^4 - 1 = (z - 1) (z + 1) (z^2 + 1): sums, alternating sums, and Gaussian integers with parts x_0 - x_2 and x_1 - x_3.
-//! Each is a convolution of length 3. Coming back divides by 4, 4 and 2; here the kernels are divided instead, which
+//! Each is a convolution of length 3. The inverse divides by 4, 4 and 2; here the kernels are divided instead, which
 //! leaves integers for this matrix, small enough that 32 bits hold what goes through them.
 //!
-//! With eight words (`RpJive64_256`), z^8 - 1 = (z^4 + 1) (z^2 + 1) (z^2 - 1), and coming back divides by 2, 4 and 4.
+//! With eight words (`RpJive64_256`), z^8 - 1 = (z^4 + 1) (z^2 + 1) (z^2 - 1), and the inverse divides by 2, 4 and 4.
 
 use super::DeviceHash;
 use super::sponge::mode;
@@ -78,7 +80,7 @@ device_hashes! {
 
 fn rp64_256() -> String {
     let mut text = mode::<Rp64_256>() + &circulant(&layers(&ARK1, &ARK2), "PRIME");
-    // For code that makes one output word an item.
+    // For code in which each work item computes one output word.
     text += &array("u64", "RESCUE_ARK", layers(&ARK1, &ARK2).as_flattened());
     let row = MDS_CIRCULANT_ROW.iter().enumerate();
     let row: String = row.map(|(index, entry)| format!(" X({index}, {entry})")).collect();

@@ -1,4 +1,4 @@
-//! What `kernels/sponge.cl` has to know of a sponge.
+//! The parameters of a sponge, as `kernels/sponge.cl` needs them.
 
 use super::text::define;
 use crate::hash::sponge::State;
@@ -9,7 +9,7 @@ pub(super) fn mode<S: Sponge>() -> String {
     let mode = S::MODE;
     let width = S::State::WIDTH;
     let mut text = String::new();
-    // A word that there is not, where none starts with anything.
+    // An index beyond the state, where no word of the capacity is initialised.
     let (word, start, rest) = match mode.padding {
         Padding::Length(word) => (word, "(count)".into(), "(word)"),
         Padding::Remainder(word) => (word, format!("((count) % {})", mode.rate), "0"),

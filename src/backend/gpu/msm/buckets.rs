@@ -1,4 +1,4 @@
-//! Buckets that are being filled, and what becomes of them.
+//! Buckets while they are filled, and their reduction.
 
 use std::marker::PhantomData;
 
@@ -9,36 +9,36 @@ use super::launches::Reduction;
 use super::plan::{Division, Shape};
 use super::programs::DeviceCurve;
 use crate::backend::gpu::Device;
-use crate::backend::gpu::work::{Region, Work};
+use crate::backend::gpu::session::{Region, Session};
 use crate::curve::Xyzz;
 use crate::error::Error;
 use crate::field::montgomery::{Limbs, Residue};
 
-/// The buckets of rows, and the work that adds the last part to them, maybe still under way.
+/// The buckets of rows, and the session that adds the last part to them and may still be running.
 pub(super) struct Buckets<'a, D: Device, C> {
-    pub(super) work: Work<'a, D>,
+    pub(super) session: Session<'a, D>,
     pub(super) memory: Reduction,
-    /// How the last part was divided. Of another part's division buckets and pieces are the same.
+    /// The division of the last part. Those of other parts have the same buckets and pieces.
     pub(super) division: Division,
     pub(super) rows: usize,
-    /// Whether they are reduced already, or are to be filled further.
+    /// Whether they are reduced; otherwise further parts may be added.
     pub(super) reduced: bool,
     pub(super) curve: PhantomData<C>,
 }
 
 impl Reduction {
-    /// New memory.
+    /// Allocates the memory.
     pub(super) fn new<C: DeviceCurve, D: Device>(
-        work: &mut Work<'_, D>,
+        session: &mut Session<'_, D>,
         division: Division,
     ) -> Result<Self, Error> {
         let [sums, weighted, plain, halfway, result] = Self::words::<C>(division);
         Ok(Self {
-            sums: work.allocate(sums)?,
-            weighted: work.allocate(weighted)?,
-            plain: work.allocate(plain)?,
-            halfway: work.allocate(halfway)?,
-            result: work.allocate(result)?,
+            sums: session.allocate(sums)?,
+            weighted: session.allocate(weighted)?,
+            plain: session.allocate(plain)?,
+            halfway: session.allocate(halfway)?,
+            result: session.allocate(result)?,
         })
     }
 
@@ -54,36 +54,36 @@ impl<'a, D: Device, C: DeviceCurve> Buckets<'a, D, C> {
         self.division.shape
     }
 
-    /// Waits for the last part, and gives the buckets to another work.
-    pub(super) fn give(self, to: &mut Work<'a, D>) -> Result<Reduction, Error> {
-        let [sums, weighted, plain, halfway, result] = self.work.give(self.memory.regions(), to)?;
+    /// Waits for the last part, and moves the buckets to another session.
+    pub(super) fn give(self, to: &mut Session<'a, D>) -> Result<Reduction, Error> {
+        let [sums, weighted, plain, halfway, result] = self.session.give(self.memory.regions(), to)?;
         Ok(Reduction { sums, weighted, plain, halfway, result })
     }
 
-    /// Waits for the last part, and frees what memory it took beside the buckets.
-    pub(super) fn alone(self, mut work: Work<'a, D>) -> Result<Self, Error> {
+    /// Waits for the last part, and frees its memory except for the buckets.
+    pub(super) fn alone(self, mut session: Session<'a, D>) -> Result<Self, Error> {
         let Self { division, rows, reduced, curve, .. } = self;
-        let memory = self.give(&mut work)?;
-        Ok(Self { work, memory, division, rows, reduced, curve })
+        let memory = self.give(&mut session)?;
+        Ok(Self { session, memory, division, rows, reduced, curve })
     }
 
-    /// Reduces buckets that are not reduced, waits, and adds the sums of rows to `totals`.
+    /// Reduces the buckets unless they are reduced, waits, and adds the sums of rows to `totals`.
     pub(super) fn end(mut self, totals: &mut [Point<C>]) -> Result<(), Error> {
         let division = self.division;
         if !self.reduced {
-            let limits = self.work.limits();
-            self.work.launch(&self.memory.launches::<C>(limits, division))?;
+            let limits = self.session.limits();
+            self.session.launch(&self.memory.launches::<C>(limits, division))?;
         }
         let row = Reduction::kinds(division) / self.rows;
         let mut limbs = vec![[[0_u64; 4]; 4]; row * self.rows];
-        self.work.download(self.memory.result, 0, bytemuck::cast_slice_mut(&mut limbs))?;
+        self.session.download(self.memory.result, 0, bytemuck::cast_slice_mut(&mut limbs))?;
         let rows = limbs.par_chunks(row).zip(totals);
         rows.for_each(|(row, total)| *total = total.add(&sum_of_sets::<C>(row, division)));
         Ok(())
     }
 }
 
-/// The sum of a row, of what is known of its bucket sets.
+/// The sum of a row from the sums of its bucket sets.
 fn sum_of_sets<C: DeviceCurve>(row: &[[Limbs; 4]], division: Division) -> Point<C> {
     let doubled = |point, times| (0..times).fold(point, |point: Point<C>, _| point.double());
     let set = |kinds: &[[Limbs; 4]]| {
@@ -95,7 +95,7 @@ fn sum_of_sets<C: DeviceCurve>(row: &[[Limbs; 4]], division: Division) -> Point<
     sets.fold(Xyzz::IDENTITY, |sum, kinds| doubled(sum, division.shape.bits).add(&set(kinds)))
 }
 
-/// A point as kernels leave it.
+/// A point in the form that kernels write.
 fn point<C: DeviceCurve>([x, y, zz, zzz]: [Limbs; 4]) -> Point<C> {
     let of = Residue::from_montgomery;
     Xyzz { x: of(x), y: of(y), zz: of(zz), zzz: of(zzz) }

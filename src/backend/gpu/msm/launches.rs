@@ -1,11 +1,11 @@
 //! The kernels of sums, each with its parameters.
 
 use super::super::device::{Arg, Launch, Limits};
-use super::super::work::Region;
+use super::super::session::Region;
 use super::plan::{Division, WIDTHS};
 use super::programs::DeviceCurve;
 
-/// Items of a group of a kernel that sorts, where a device has as many.
+/// Items of a group of a sorting kernel, where the device allows as many.
 const SORTERS: usize = 256;
 /// Terms of a tile at most: MSM_STAGED of the kernels.
 const TILE: usize = 1 << 12;
@@ -36,14 +36,14 @@ fn holds(region: Region, halves: usize) -> bool {
     2 * region.words() >= halves
 }
 
-/// Zeros, in so many 32-bit words.
+/// Clears so many 32-bit words.
 pub(super) fn clear<C: DeviceCurve>(limits: Limits, region: Region, halves: usize) -> Launch<Region> {
     assert!(holds(region, halves));
     // SAFETY: msm_clear(words, count).
     unsafe { Launch::new(C::PROGRAMS.sort, "msm_clear", limits.grid(halves), vec![at(region), word(halves)]) }
 }
 
-/// `count` integers, from scalars that begin somewhere in a region, and their widths.
+/// Converts `count` scalars, from some position in a region on, to integers, and counts their widths.
 pub(super) fn integers<C: DeviceCurve>(
     limits: Limits,
     (scalars, from): (Region, usize),
@@ -54,20 +54,20 @@ pub(super) fn integers<C: DeviceCurve>(
     assert!(scalars.words() >= C::SCALAR * (from + count) && integers.words() >= C::SCALAR * count);
     assert!(holds(widths, WIDTHS));
     let args = vec![Arg::Buffer(scalars, from as u64), word(count), at(integers), at(widths)];
-    // Counting the widths has its price for each group.
+    // Counting the widths has a cost per group.
     let (groups, group) = limits.grid(count);
     // SAFETY: msm_integers(scalars, count, integers, widths), of which each item may do several.
     unsafe { Launch::new(C::PROGRAMS.sort, "msm_integers", (groups.min(1 << 12), group), args) }
 }
 
-/// What is sorted.
+/// The input of a sort.
 #[derive(Clone, Copy)]
 pub(super) struct Source {
     pub(super) integers: Region,
     /// Integers, in rows of `width`.
     pub(super) count: usize,
     pub(super) width: usize,
-    /// The first base's point, and how far its next multiple is.
+    /// The number of the first base's point, and the distance to its next multiple.
     pub(super) first: usize,
     pub(super) stride: usize,
 }
@@ -100,7 +100,7 @@ impl Sort {
         assert!(division.terms < super::plan::TERMS);
         let points = points.words() / C::AFFINE;
         assert!(points >= first + width + (shape.tables() - 1) * stride && points <= 1 << 31);
-        // An integer an item, and none without.
+        // One integer per item, and at least one item.
         let tile = TILE / shape.windows;
         let tile = if tile > SORTERS { tile / SORTERS * SORTERS } else { tile };
         let mut digits = vec![at(integers), word(count)];
@@ -159,7 +159,7 @@ pub(super) struct Accumulation {
 }
 
 impl Accumulation {
-    /// The sums of buckets, or what is to be added to them where they were `begun`.
+    /// Adds terms to the sums of buckets, which are new unless they were `begun`.
     pub(super) fn launches<C: DeviceCurve>(
         self,
         limits: Limits,
@@ -190,7 +190,7 @@ impl Accumulation {
         let mut join = vec![at(ends), word(run), word(runs)];
         let rest = [sums, self.heads, self.tails, self.tail_buckets, self.counts, self.longs, self.slices];
         join.extend(rest.map(at));
-        // On a processor a group is a loop, and more than there are cores only cost.
+        // On a processor a group is a loop, and more groups than cores only add overhead.
         let groups = GROUPS.min(limits.items);
         let slices =
             vec![at(self.counts), at(self.slices), at(self.heads), word(groups), at(self.slice_sums)];
@@ -205,10 +205,11 @@ impl Accumulation {
         ];
         let empty = vec![at(ends), word(buckets), at(sums)];
         let sum = C::PROGRAMS.sum;
-        // SAFETY: msm_accumulate(terms, ends, buckets, length, runs, points, begun, sums, heads, tails, tail_buckets), msm_join(ends, length,
-        // runs, sums, heads, tails, tail_buckets, counts, longs, slices), msm_slices(counts, slices, heads, groups, slice_sums),
-        // msm_longs(counts, longs, slice_sums, tails, tail_buckets, groups, sums) and msm_empty(ends, buckets, sums). Terms name points that
-        // there are, by the sort's assertions. A long bucket has more than 16 runs of its own, so that there are `longs` at most, and slices too.
+        // SAFETY: msm_accumulate(terms, ends, buckets, length, runs, points, begun, sums, heads, tails, tail_buckets),
+        // msm_join(ends, length, runs, sums, heads, tails, tail_buckets, counts, longs, slices), msm_slices(counts, slices,
+        // heads, groups, slice_sums), msm_longs(counts, longs, slice_sums, tails, tail_buckets, groups, sums) and msm_empty(ends,
+        // buckets, sums). Terms name existing points, by the sort's assertions. A long bucket has more than 16 runs of its own,
+        // so that there are `longs` at most, and slices too.
         unsafe {
             let mut launches = vec![
                 clear::<C>(limits, self.counts, 2),
@@ -271,7 +272,7 @@ impl Reduction {
         let bits_to = |to| [&bits[..], &[at(to)]].concat();
         let sum = C::PROGRAMS.sum;
         // SAFETY: msm_reduce(sums, size, pieces, weighted, plain), msm_add_bits(weighted, plain, log_pieces, length, sums) and msm_add_up(points,
-        // length, sums), these a group for each sum. What they read and write is as large as `words` says.
+        // length, sums), these a group for each sum. The regions that they read and write have the sizes that `words` returns.
         unsafe {
             let reduce = Launch::new(sum, "msm_reduce", limits.grid(pieces), reduce);
             match runs {

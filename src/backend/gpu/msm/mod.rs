@@ -2,30 +2,31 @@
 //!
 //! # Mathematical description
 //!
-//! The bucket method, as on the CPU ([`crate::backend::cpu`]): scalars are cut into windows with signed digits; the bases with digit d in
-//! a window, negated where d is negative, are summed in bucket |d| of the window (bucket accumulation); buckets are weighted by d and added
-//! up (bucket reduction); windows are put together by doubling. With tables of multiples of the bases all windows share buckets, and there is
-//! no doubling.
+//! The bucket method, as on the CPU ([`crate::backend::cpu`]): scalars are cut into windows with signed digits; the bases with
+//! digit d in a window, negated where d is negative, are summed in bucket |d| of the window (bucket accumulation); buckets are
+//! weighted by d and added up (bucket reduction); the windows' sums are combined by doubling. With tables of multiples of the
+//! bases all windows share buckets, and there is no doubling.
 //!
-//! What a device wants is many like pieces of work, whatever the scalars are:
+//! A device needs many equal pieces of work, whatever the scalars are:
 //!
-//! 1. Scalars become signed integers, and the host is told how many have each number of bits. It chooses the digits (`plan.rs`): a column
-//!    of bits has one digit.
+//! 1. Scalars become signed integers, and the device counts how many have each bit length. By these counts the host chooses the
+//!    windows (`plan.rs`): a column of bits has a single digit.
 //! 2. Digits become *terms*, a point's number and a sign, sorted by bucket (`kernels/msm_sort.cl`).
-//! 3. The sorted list is cut into runs of equal length, whatever buckets they are in, and an item adds up a run
-//!    (`kernels/msm_sum.cl`). Buckets that several runs share are joined, in two steps where they are long: so no skew of scalars makes
-//!    one item work longer than another.
-//! 4. Items reduce pieces of buckets by running sums, and groups add up the pieces of a set.
-//! 5. The host has a point for each set, and puts them together.
+//! 3. The sorted list is cut into runs of equal length, across buckets, and each item sums one run (`kernels/msm_sum.cl`). The
+//!    partial sums of a bucket that several runs share are joined, in two steps where there are many, so that no skew of scalars
+//!    makes one item work longer than another.
+//! 4. Items reduce pieces of bucket sets by running sums, and groups sum the pieces of a set.
+//! 5. The host receives a point for each set, and combines them.
 //!
-//! Rows of a batch are done in one go, each with buckets of its own, as many as fit. A row whose scalars are still to be copied, or that is too
-//! large for the device's memory, is done in parts (`parts.rs`), ranges of bases that go through steps 1 to 3 one after another. An item that
-//! comes to a bucket goes on from what parts before left in it, so that another part costs no sum more and steps 4 and 5 are done once.
+//! Rows of a batch are done together, each with buckets of its own, as many as fit. A row whose scalars are still to be copied,
+//! or that is too large for the device's memory, is done in parts (`parts.rs`), ranges of bases that go through steps 1 to 3 one
+//! after another. An item starts a bucket with the sum that earlier parts left in it, so that another part costs no further
+//! addition, and steps 4 and 5 are done once.
 
+mod accumulation;
 mod buckets;
 mod launches;
 mod parts;
-mod pass;
 mod plan;
 pub(super) mod programs;
 mod tables;

@@ -1,24 +1,27 @@
 //! Sums in parts: ranges of bases that share buckets, which are reduced once, after the last.
 //!
-//! # Scalars that are on their way
+//! # Scalars in transfer
 //!
-//! While the device is at work on a part the next is copied. What overlaps with nothing is the copy of the first part, so that is to be
-//! small; and the device waits for a part whose copy takes longer than the work on the part before. Work takes some 4.4 times as long
-//! as the copy of its scalars from page-locked memory (2^22 on an H200: 10.7 ms for 2.4), so each part is four times the one
-//! before, and the first of k is one of (4^k - 1) / 3: a fifth, a 21st, an 85th.
+//! While the device computes one part, the next is copied. Only the copy of the first part overlaps with nothing, so that part
+//! should be small; and the device waits for a part whose copy takes longer than the work on the previous part. Work takes some
+//! 4.4 times as long as the copy of its scalars from page-locked memory (2^22 on an H200: 10.7 ms for 2.4), so each part is four
+//! times the one before, and the first of k is one of (4^k - 1) / 3: a fifth, a 21st, an 85th.
 //!
-//! Another part in front saves the copy of four times as many scalars as it has itself, and costs its launches and a little work on every bucket, 0.1 ms
-//! or so. 2^18 scalars are copied in 0.15 ms: so a first part has 2^16 scalars or more, and sums below 5 x 2^16 are done at once.
+//! Another part in front hides the copy of four times as many scalars as it has itself, and costs its launches and a little work
+//! on every bucket, about 0.1 ms. 2^18 scalars are copied in 0.15 ms: so a first part has 2^16 scalars or more, and sums below 5
+//! x 2^16 are done at once.
 //!
 //! # Sums beyond the device's memory
 //!
-//! A row that exceeds the budget goes in equal parts, one after another, the memory of each but for the buckets free before the next is copied.
+//! A row that exceeds the budget is done in equal parts, one after another. The memory of each, except for the buckets, is freed
+//! before the next is copied.
 //!
 //! # Digits
 //!
-//! The widths of a part's scalars are known when it was copied. From the first part's, taken as a sample of all that are to come, follow the digits of
-//! the sum. A later part keeps them, and so shares buckets, unless digits and buckets of its own cost less (wide scalars after bits) or
-//! its scalars are too wide for the bucket sets that there are; then the buckets so far are reduced and others begun (`plan.rs`).
+//! The widths of a part's scalars are known once it has been copied. The digits of the sum are chosen by those of the first part,
+//! as a sample of all. A later part keeps them, and so shares buckets, unless digits and buckets of its own cost less (wide
+//! scalars after bits) or its scalars are too wide for the existing bucket sets; then the buckets so far are reduced and new ones
+//! begun (`plan.rs`).
 
 use std::iter::successors;
 use std::ops::Range;
@@ -27,31 +30,31 @@ use super::buckets::Buckets;
 use super::plan::{Division, Shape, TERMS, longest, of_width};
 use super::programs::DeviceCurve;
 use super::{Input, Point};
-use crate::backend::gpu::work::Work;
+use crate::backend::gpu::session::Session;
 use crate::backend::gpu::{Device, Gpu};
 use crate::curve::Xyzz;
 use crate::error::Error;
 
-/// A part has so many times the bases of the part before.
+/// The ratio of the bases of a part to those of the previous part.
 const GROWTH: usize = 4;
 /// The fewest bases of a first part.
 const FIRST_PART: usize = 1 << 16;
 
-/// Bases that are cut no further for the sake of memory.
+/// The number of bases that is not divided further for the sake of memory.
 const BLOCK: usize = 1 << 10;
 /// Blocks of a part: with 32 windows, which no part so large has, its terms could be counted.
 const MOST_BLOCKS: usize = TERMS / (32 * BLOCK) - 1;
 
-/// How parts follow each other.
+/// How consecutive parts are scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pace {
-    /// Each is copied while the device is at work on the one before.
+    /// Each is copied while the device computes the previous one.
     Overlapping,
-    /// Each when the memory of the one before is free.
+    /// Each begins when the memory of the previous one is free.
     OneByOne,
 }
 
-/// The parts of a sum over `n` bases whose scalars have to be copied; one part where more do not pay.
+/// The parts of a sum over `n` bases whose scalars have to be copied; one part where several do not pay.
 pub(super) fn while_copying(n: usize) -> Vec<Range<usize>> {
     // Parts of 1, GROWTH, GROWTH^2 and so on, the first k of them together.
     let shares = successors(Some(1), |share| Some(GROWTH * share + 1));
@@ -62,7 +65,8 @@ pub(super) fn while_copying(n: usize) -> Vec<Range<usize>> {
 }
 
 impl<D: Device> Gpu<D> {
-    /// Adds the sums of rows to `totals`, in parts of the bases that follow each other from 0 on. After an error totals may have some of the parts.
+    /// Adds the sums of rows to `totals`, in parts of the bases that follow each other from 0 on. After an error `totals` may
+    /// contain some of the parts.
     pub(super) fn add_in_parts<C: DeviceCurve>(
         &self,
         input: &Input<'_, C>,
@@ -79,10 +83,10 @@ impl<D: Device> Gpu<D> {
                 Pace::OneByOne => part.len(),
             };
             buckets = match buckets {
-                Some(buckets) if pace == Pace::OneByOne => Some(buckets.alone(Work::new(self)?)?),
+                Some(buckets) if pace == Pace::OneByOne => Some(buckets.alone(Session::new(self)?)?),
                 buckets => buckets,
             };
-            buckets = self.fill(input, (rows.clone(), part), like, buckets, totals)?;
+            buckets = self.accumulate(input, (rows.clone(), part), like, buckets, totals)?;
         }
         buckets.map_or(Ok(()), |buckets| buckets.end(totals))
     }
@@ -108,7 +112,7 @@ impl<D: Device> Gpu<D> {
             let parts: Vec<_> = starts.map(|start| start..n.min(start + blocks * BLOCK)).collect();
             let mut total = [Xyzz::IDENTITY];
             match self.add_in_parts(input, &(row..row + 1), &parts, Pace::OneByOne, &mut total) {
-                // Buckets may have got some of the part that failed: from the first on.
+                // The buckets may contain some of the failed part, so the sum starts again.
                 Err(Error::DeviceOutOfMemory { .. }) if blocks > 1 => blocks = blocks.div_ceil(2),
                 done => return done.map(|()| total[0]),
             }
@@ -139,7 +143,7 @@ mod tests {
             assert!(parts.len() == 1 || parts[0].len() >= FIRST_PART);
             for pair in parts.windows(2) {
                 assert_eq!(pair[0].end, pair[1].start);
-                // But for what rounding does.
+                // Except for rounding.
                 assert!(pair[1].len().abs_diff(GROWTH * pair[0].len()) <= 2 * GROWTH);
             }
         }

@@ -1,42 +1,42 @@
 //! How sums are divided: the size of windows, and what memory the division takes.
 //!
-//! Everything is counted in products of coordinates, because products bind. A digit is a term of some bucket, a mixed
-//! sum; a bucket is two full sums when buckets are reduced. Longer digits are fewer, and have more buckets.
+//! Costs are counted in field multiplications, which dominate. A digit is a term of some bucket, one mixed addition; a bucket
+//! costs two full additions in the reduction. Longer digits are fewer, and have more buckets.
 
 use super::programs::DeviceCurve;
 use crate::field::montgomery::{LIMBS, Modulus};
 
-/// The widest integers that scalars stand for, in bits, without the sign: r/2 has a bit less than r.
+/// The bits of the largest integers that represent scalars, without the sign: r/2 has one bit less than r.
 pub(super) const fn longest<F: Modulus>() -> usize {
     F::BITS as usize - 1
 }
 
-/// One more than the most bits that an integer can have: MSM_WIDTHS of the kernels.
+/// The number of possible bit lengths, 0 among them: MSM_WIDTHS of the kernels.
 pub(super) const WIDTHS: usize = 64 * LIMBS;
 
-/// Integers of each number of bits, from 0 on.
+/// The number of integers of each bit length, from 0 on.
 pub(super) type Widths = [u32; WIDTHS];
 
-/// Buckets that a pass can sort: as many partitions as [`SLOTS`], as many buckets each.
+/// The buckets that a sort has room for: [`SLOTS`] partitions of as many buckets each.
 pub(super) const LOG_BUCKETS: u32 = 2 * LOG_SLOTS;
 /// Partitions of a sort at most, or buckets of a partition: MSM_SLOTS of the kernels.
 pub(super) const LOG_SLOTS: u32 = 11;
-/// The longest digits.
+/// The most bits of a digit.
 const LONGEST_DIGIT: u32 = 22;
-/// Terms of a pass are fewer, so that their numbers and those of points are below 2^31.
+/// A bound on the terms of a sort, so that their numbers and those of points are below 2^31.
 pub(super) const TERMS: usize = 1 << 31;
 
-/// A mixed sum, and a term's share of sorting.
+/// The cost of a term: a mixed addition, and its share of sorting.
 const TERM: f64 = 10.0 + 1.0;
-/// What sorting costs more where there are more buckets than this: a tile then has one or two terms of a kind.
+/// The extra cost of sorting beyond this many buckets, where a tile has only one or two terms of a partition.
 const WIDE_SORT: f64 = 1.0;
 const WIDE: usize = 1 << 20;
-/// A bucket: two full sums, and its share of the sums of pieces, of clearing and scanning.
+/// The cost of a bucket: two full additions, and its share of summing pieces, clearing and scanning.
 const BUCKET: f64 = 28.0 + 14.0;
-/// A bucket set, for what is done with its sum.
+/// The cost of a bucket set, for combining its sum.
 const SET: f64 = 2000.0;
 
-/// Windows of so many bits, and the bucket sets and tables that they go to: window t S + s belongs to table t and
+/// Windows of so many bits, with their bucket sets and tables: window t S + s belongs to table t and
 /// set s, with S sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
@@ -79,23 +79,23 @@ impl Shape {
         self.cost_of_terms(rows, widths) + rows as f64 * buckets
     }
 
-    /// What is left of the cost where buckets are reduced anyway.
+    /// The cost without reduction, where buckets are reduced anyway.
     fn cost_of_terms(self, rows: usize, widths: &Widths) -> f64 {
         let term = if rows * self.buckets() > WIDE { TERM + WIDE_SORT } else { TERM };
         term * self.terms(widths) as f64
     }
 
-    /// Whether sums over digits of both can be added up in the same buckets.
+    /// Whether the digits of both can be accumulated in the same buckets.
     pub(super) fn shares_buckets(self, other: Self) -> bool {
         (self.bits, self.sets) == (other.bits, other.sets)
     }
 
-    /// Whether a pass has room for the buckets of so many rows.
+    /// Whether a sort has room for the buckets of so many rows.
     fn has_room(self, rows: usize) -> bool {
         rows.saturating_mul(self.buckets()) <= 1 << LOG_BUCKETS
     }
 
-    /// The cheapest for `rows` rows of integers whose widths these are; among those that use tables is one at most.
+    /// The cheapest shape for `rows` rows of integers with these widths; at most one candidate uses tables.
     pub(super) fn cheapest(rows: usize, widths: &Widths, tables: Option<Self>) -> Self {
         let width = width_of(widths);
         let plain = (1..=LONGEST_DIGIT.min(width as u32 + 1)).map(|bits| Self::plain(bits, width));
@@ -109,7 +109,7 @@ impl Shape {
         all.min_by(|a, b| cost(a).total_cmp(&cost(b))).unwrap_or(Self::plain(1, width))
     }
 
-    /// The cheapest for a row of integers that are summed after others: a shape of its own, or that of those `before`, whose buckets
+    /// The cheapest shape for a row of integers that are summed after others: a new one, or that of those `before`, whose buckets
     /// cost nothing more.
     pub(super) fn after(before: Self, widths: &Widths, tables: Option<Self>) -> Self {
         let own = Self::cheapest(1, widths, tables);
@@ -146,7 +146,7 @@ fn width_of(widths: &Widths) -> usize {
 /// `n` integers of which `widths` are a sample.
 pub(super) fn of_sample(widths: &Widths, n: usize) -> Widths {
     let count = widths.iter().map(|&count| u64::from(count)).sum::<u64>().max(1);
-    // None that there is becomes none.
+    // A count that is not zero stays so.
     widths.map(|of_width| (u64::from(of_width) * n as u64).div_ceil(count) as u32)
 }
 
@@ -196,17 +196,17 @@ impl Division {
         Self { shape, terms, buckets, low_bits, run, runs, piece }
     }
 
-    /// Partitions; the last may have room for buckets that are none.
+    /// The number of partitions; the last may be only partly used.
     pub(super) fn partitions(self) -> usize {
         self.buckets.div_ceil(1 << self.low_bits)
     }
 
-    /// Buckets that partitions have room for.
+    /// The number of buckets that the partitions have room for.
     pub(super) fn slots(self) -> usize {
         self.partitions() << self.low_bits
     }
 
-    /// Rows of heads that are too long for one item, at most; and slices of them.
+    /// The most buckets with too many heads for one item; and their slices.
     pub(super) fn longs(self) -> usize {
         self.runs / SHORT + 1
     }
@@ -288,7 +288,7 @@ mod tests {
         let of_width = |width, count| of_width(count, width);
         for tables in [None, of_tables(many, 1000)] {
             let wide = Shape::cheapest(1, &widest(many), tables);
-            // The same again; and narrower ones, which buckets of their own would only cost more.
+            // The same widths again; and narrower ones, for which new buckets would only cost more.
             assert_eq!(Shape::after(wide, &widest(few), tables), wide);
             let narrow = Shape::after(wide, &of_width(60, 1 << 12), tables);
             assert!(narrow.shares_buckets(wide) && narrow.windows * narrow.bits as usize > 60);
@@ -301,7 +301,7 @@ mod tests {
                 assert!(shape.windows <= shape.sets || tables.is_some_and(|of| of.shares_buckets(shape)));
             }
         }
-        // Widths of a sample stand for all, however few they are.
+        // The widths of a sample represent all, however small it is.
         let mut sample = of_width(3, 1);
         sample[253] = 999;
         let all = of_sample(&sample, 100);

@@ -1,4 +1,4 @@
-//! The programs of sums: those of every curve are made of the same text.
+//! The programs of sums: the same source text serves every curve.
 
 use crate::backend::gpu::fields;
 use crate::backend::gpu::program::Program;

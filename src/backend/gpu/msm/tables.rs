@@ -6,7 +6,7 @@ use super::launches;
 use super::plan::{Shape, TERMS, longest};
 use super::programs::DeviceCurve;
 use crate::backend::Memory;
-use crate::backend::gpu::work::Work;
+use crate::backend::gpu::session::Session;
 use crate::backend::gpu::{Device, Gpu};
 use crate::curve::limbs_of_points;
 use crate::error::Error;
@@ -18,7 +18,7 @@ const TOGETHER: usize = 1 << 20;
 pub(super) struct DeviceBases<C> {
     pub(super) memory: Memory,
     pub(super) count: usize,
-    /// The digits that the multiples are for.
+    /// The shape of the digits for which the multiples are made.
     pub(super) shape: Option<Shape>,
     curve: PhantomData<C>,
 }
@@ -31,7 +31,7 @@ impl<D: Device> Gpu<D> {
         table_bytes: u64,
     ) -> Result<Option<DeviceBases<C>>, Error> {
         let count = points.len();
-        // What sums need must fit beside them.
+        // The memory of sums must fit beside them.
         let each = (8 * C::AFFINE * count) as u64;
         if count == 0 || count >= TERMS || each > self.limit / 2 {
             return Ok(None);
@@ -46,20 +46,21 @@ impl<D: Device> Gpu<D> {
 
     fn tables_of<C: DeviceCurve>(&self, points: &[C], shape: Option<Shape>) -> Result<DeviceBases<C>, Error> {
         let count = points.len();
-        let mut work = Work::new(self)?;
-        let table = work.allocate(C::AFFINE * count * shape.map_or(1, Shape::tables))?;
-        work.upload(bytemuck::cast_slice(limbs_of_points(points)), table, 0)?;
+        let mut session = Session::new(self)?;
+        let table = session.allocate(C::AFFINE * count * shape.map_or(1, Shape::tables))?;
+        session.upload(bytemuck::cast_slice(limbs_of_points(points)), table, 0)?;
         if let Some(shape) = shape {
-            let space = work.allocate(C::XYZZ * count.min(TOGETHER))?;
+            let space = session.allocate(C::XYZZ * count.min(TOGETHER))?;
             for to in (count..count * shape.tables()).step_by(count) {
                 for start in (0..count).step_by(TOGETHER) {
                     let (len, doublings) = (TOGETHER.min(count - start), shape.sets * shape.bits as usize);
                     let indices = (to - count + start, to + start);
-                    let limits = work.limits();
-                    work.launch(&launches::multiples::<C>(limits, table, indices, len, doublings, space))?;
+                    let limits = session.limits();
+                    session
+                        .launch(&launches::multiples::<C>(limits, table, indices, len, doublings, space))?;
                 }
             }
         }
-        Ok(DeviceBases { memory: work.lease(table)?, count, shape, curve: PhantomData })
+        Ok(DeviceBases { memory: session.lease(table)?, count, shape, curve: PhantomData })
     }
 }

@@ -1,4 +1,4 @@
-//! Sums in parts that are chosen by hand, small ones, on the first device of each kind, over every curve.
+//! Small sums in parts chosen by hand, on the first device of each kind, over every curve.
 
 use std::ops::Range;
 
@@ -95,7 +95,7 @@ fn any_parts<C: DeviceCurve, D: Device>(gpu: &Gpu<D>) {
     }
 }
 
-/// Parts share buckets where their digits are alike, and else those before are reduced.
+/// Parts share buckets where their digits have the same shape; otherwise earlier buckets are reduced.
 fn sharing<C: DeviceCurve, D: Device>(gpu: &Gpu<D>) {
     let n = 64;
     let factors: Vec<C::Scalar> = (0..n).map(|i| wide(5 * i + 2)).collect();
@@ -107,8 +107,9 @@ fn sharing<C: DeviceCurve, D: Device>(gpu: &Gpu<D>) {
             let mut total: [Point<C>; 1] = [Xyzz::IDENTITY];
             let mut buckets = None;
             for part in [0..n / 4, n / 4..n] {
-                buckets =
-                    gpu.fill(&input, (0..1, part.clone()), n - part.start, buckets, &mut total).unwrap();
+                buckets = gpu
+                    .accumulate(&input, (0..1, part.clone()), n - part.start, buckets, &mut total)
+                    .unwrap();
             }
             let first = match name {
                 "bits, then wide" => sum::<C>(&scalars[..n / 4], &factors),

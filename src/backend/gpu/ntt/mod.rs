@@ -1,12 +1,13 @@
 //! Transforms: passes over the data, as few as there are digits of at most ten bits in the index.
 //!
 //! ```text
-//!  plan.rs      the passes that make a transform, and what each is given
+//!  plan.rs      the passes of a transform, with their parameters
 //!  tables.rs    twiddle factors and powers of shifts, made on the device
-//!  programs.rs  the kernels: one program for each tile, way of access and number form
+//!  programs.rs  the kernels: one program for each tile, access and number form
 //! ```
 //!
-//! Factors between passes, powers of shifts and 1/n ride on the passes, and so do both orders: nothing else touches the data.
+//! Twiddles between passes, powers of shifts, the factor 1/n and both orders are part of the passes: nothing else touches the
+//! data.
 
 mod plan;
 pub(super) mod programs;
@@ -16,11 +17,11 @@ mod tests;
 
 use super::Gpu;
 use super::device::{Arg, Device, Launch};
-use super::work::{Region, Work};
+use super::session::{Region, Session};
 use crate::error::Error;
 use crate::ntt::{Direction, Lde, Ntt, Order};
 pub(super) use plan::{Choice, Transform};
-use plan::{Pass, Place};
+use plan::{Pass, Storage};
 pub(super) use programs::Form;
 pub(super) use tables::Contents;
 
@@ -42,13 +43,14 @@ impl From<&Ntt> for Transform {
 /// coefficients to values.
 fn extension(lde: &Lde) -> [Transform; 2] {
     let (from, to) = (lde.from(), lde.to());
-    // The first either leaves the coefficients reversed, in place, or has the output for its scratch memory.
+    // The first transform either leaves the coefficients in bit-reversed order, in place, or uses the output as its scratch
+    // memory.
     let order = match lde.output_order() {
         Order::Natural => Order::BitReversed,
         Order::BitReversed => Order::Natural,
     };
-    let back = Transform::from(&Ntt::inverse(from).with_orders(Order::Natural, order));
-    let forth = Transform {
+    let inverse = Transform::from(&Ntt::inverse(from).with_orders(Order::Natural, order));
+    let forward = Transform {
         root: to.root(),
         shift: to.shift(),
         log_rows: from.log_size(),
@@ -57,7 +59,7 @@ fn extension(lde: &Lde) -> [Transform; 2] {
         input_order: order,
         output_order: lde.output_order(),
     };
-    [back, forth]
+    [inverse, forward]
 }
 
 /// Words of memory that [`Gpu::ntt_region`] takes for so many words of data, the input included: another such region, and one more
@@ -75,33 +77,33 @@ impl<D: Device> Gpu<D> {
     /// The transforms of `count` blocks of `width` words a row, in a region of their own. The input is left as it is.
     pub(super) fn ntt_region(
         &self,
-        work: &mut Work<'_, D>,
+        session: &mut Session<'_, D>,
         ntt: &Ntt,
         shape: (usize, usize),
         input: Region,
     ) -> Result<Region, Error> {
-        let output = work.allocate(input.words())?;
-        self.transform(work, ntt, shape, input, output)?;
+        let output = session.allocate(input.words())?;
+        self.transform(session, ntt, shape, input, output)?;
         Ok(output)
     }
 
     /// The extensions of `count` blocks of `width` words a row, in a region of their own. The input is left as it is.
     pub(super) fn lde_region(
         &self,
-        work: &mut Work<'_, D>,
+        session: &mut Session<'_, D>,
         lde: &Lde,
         shape: (usize, usize),
         input: Region,
     ) -> Result<Region, Error> {
-        let output = work.allocate(input.words() * lde.blowup())?;
-        self.extend(work, lde, shape, input, output)?;
+        let output = session.allocate(input.words() * lde.blowup())?;
+        self.extend(session, lde, shape, input, output)?;
         Ok(output)
     }
 
-    /// The transforms of an input in an output of its size, which may be the input; scratch memory where there must be.
+    /// Transforms an input into an output of its size, which may be the input; allocates scratch memory where it is needed.
     fn transform(
         &self,
-        work: &mut Work<'_, D>,
+        session: &mut Session<'_, D>,
         ntt: &Ntt,
         (width, count): (usize, usize),
         input: Region,
@@ -109,30 +111,30 @@ impl<D: Device> Gpu<D> {
     ) -> Result<(), Error> {
         let passes = self.passes(&ntt.into(), width, count)?;
         let scratch = match plan::needs_scratch(&passes) {
-            true => work.allocate(input.words())?,
+            true => session.allocate(input.words())?,
             false => output,
         };
-        let launches = self.launches(work, &passes, [input, output, scratch])?;
-        work.launch(&launches)
+        let launches = self.launches(session, &passes, [input, output, scratch])?;
+        session.launch(&launches)
     }
 
-    /// The extensions of an input, by way of the coefficients, in an output the blow-up times as large.
+    /// Extends an input, through its coefficients, into an output the blow-up times as large.
     fn extend(
         &self,
-        work: &mut Work<'_, D>,
+        session: &mut Session<'_, D>,
         lde: &Lde,
         (width, count): (usize, usize),
         input: Region,
         output: Region,
     ) -> Result<(), Error> {
-        let [back, forth] = extension(lde);
-        let back = self.passes(&back, width, count)?;
-        let forth = self.passes(&forth, width, count)?;
-        debug_assert!(!plan::needs_scratch(&forth), "orders that differ need no scratch memory");
-        let coefficients = work.allocate(input.words())?;
-        let mut launches = self.launches(work, &back, [input, coefficients, output])?;
-        launches.extend(self.launches(work, &forth, [coefficients, output, output])?);
-        work.launch(&launches)
+        let [inverse, forward] = extension(lde);
+        let inverse = self.passes(&inverse, width, count)?;
+        let forward = self.passes(&forward, width, count)?;
+        debug_assert!(!plan::needs_scratch(&forward), "orders that differ need no scratch memory");
+        let coefficients = session.allocate(input.words())?;
+        let mut launches = self.launches(session, &inverse, [input, coefficients, output])?;
+        launches.extend(self.launches(session, &forward, [coefficients, output, output])?);
+        session.launch(&launches)
     }
 
     /// The plan; an error where a block is larger than kernels can address.
@@ -146,21 +148,21 @@ impl<D: Device> Gpu<D> {
     /// The launches of a plan, its tables made.
     fn launches(
         &self,
-        work: &mut Work<'_, D>,
+        session: &mut Session<'_, D>,
         passes: &[Pass],
         [input, output, scratch]: [Region; 3],
     ) -> Result<Vec<Launch<Region>>, Error> {
-        let region = |place| match place {
-            Place::Input => input,
-            Place::Output => output,
-            Place::Scratch => scratch,
+        let region = |storage| match storage {
+            Storage::Input => input,
+            Storage::Output => output,
+            Storage::Scratch => scratch,
         };
         let mut launches = Vec::with_capacity(passes.len());
         for pass in passes {
             let (from, to) = (region(pass.from), region(pass.to));
-            let inner = self.table(work, &Contents::Inner(pass.inner))?;
+            let inner = self.table(session, &Contents::Inner(pass.inner))?;
             let mut table = |powers: Option<_>| match powers {
-                Some(powers) => self.table(work, &Contents::Powers(powers)),
+                Some(powers) => self.table(session, &Contents::Powers(powers)),
                 None => Ok(inner),
             };
             let tables = [inner, table(pass.pre)?, table(pass.post)?];
@@ -170,13 +172,14 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-/// One pass; tables that it does not need may be any.
+/// One pass; tables that it does not need are arbitrary.
 fn launch(form: Form, pass: &Pass, from: Region, to: Region, tables: [Region; 3]) -> Launch<Region> {
     assert!(from.words() >= pass.words.read() && to.words() >= pass.words.written());
     let buffers = [from, to].into_iter().chain(tables);
     let mut args: Vec<_> = buffers.map(|region| Arg::Buffer(region, 0)).collect();
     args.extend(pass.words.list().map(Arg::Word));
     let program = programs::pass(form, pass.tile, pass.access);
-    // SAFETY: ntt_pass has these parameters; it reads and writes the words asserted, and of tables what their positions are.
+    // SAFETY: ntt_pass has these parameters; it reads and writes the words asserted, and of tables what the positions of these
+    // words need.
     unsafe { Launch::new(program, "ntt_pass", (pass.groups, pass.tile.items()), args) }
 }

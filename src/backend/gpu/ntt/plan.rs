@@ -1,8 +1,8 @@
-//! Plans: the passes that make a transform, and what each is given.
+//! Plans: the passes of a transform, with their parameters.
 //!
-//! The index j of an input is cut into digits of at most ten bits, j = j1 n/n1 + j2 n/(n1 n2) + ..., and that of an output
-//! the other way round, i = i1 + n1 i2 + n1 n2 i3 + .... Pass k sums over j_k: it transforms columns of n_k points. What is left,
-//! a factor w^(i_k j') for the digits j' still to come, is multiplied on when the next pass loads its inputs.
+//! The index j of an input is cut into digits of at most ten bits, j = j1 n/n1 + j2 n/(n1 n2) + ..., and that of an output from
+//! the lowest on, i = i1 + n1 i2 + n1 n2 i3 + .... Pass k sums over j_k: it transforms columns of n_k points. The twiddles w^(i_k
+//! j'), for the digits j' still to come, are multiplied on when the next pass loads its inputs.
 //!
 //! | orders | passes before the last | the last pass | scratch |
 //! |---|---|---|---|
@@ -13,9 +13,9 @@
 //!
 //! A tile reads all of its points before it writes any, so passes without a transposition run in place.
 //!
-//! **Extension by 2^b.** Output i = i0 + 2^b i' is a transform of size n of a_j (s w^i0)^j, w of order m = n 2^b. So i0 is a digit that
-//! is already done: the first pass reads the n coefficients once for each i0, times those powers, and everything after is
-//! the plan of n inside a transform of m. No zero is loaded or transformed.
+//! **Extension by 2^b.** Output i = i0 + 2^b i' is a transform of size n of a_j (s w^i0)^j, w of order m = n 2^b. So i0 is a
+//! digit that is already transformed: the first pass reads the n coefficients once for each i0, times those powers, and
+//! everything after is the plan of n inside a transform of m. No zero is loaded or transformed.
 
 use super::programs::{self, Access, Tile};
 use super::tables::{Inner, Powers};
@@ -40,7 +40,7 @@ pub(in super::super) struct Transform {
 
 /// Where a pass reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Storage {
     Input,
     Output,
     Scratch,
@@ -51,13 +51,13 @@ pub(super) enum Place {
 pub(super) struct Pass {
     pub(super) tile: Tile,
     pub(super) access: Access,
-    pub(super) from: Place,
-    pub(super) to: Place,
+    pub(super) from: Storage,
+    pub(super) to: Storage,
     pub(super) groups: usize,
     pub(super) inner: Inner,
     pub(super) pre: Option<Powers>,
     pub(super) post: Option<Powers>,
-    /// The words that `ntt_pass` is given behind its buffers.
+    /// The arguments of `ntt_pass` after its buffers.
     pub(super) words: Words,
 }
 
@@ -90,12 +90,12 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Words that a pass reads, from the start of its input.
+    /// The number of words that a pass reads, from the start of its input.
     pub(super) fn read(&self) -> usize {
         ((self.total / self.width) >> self.log_columns) as usize * self.in_block as usize
     }
 
-    /// Words that it writes.
+    /// The number of words that it writes.
     pub(super) fn written(&self) -> usize {
         ((self.total / self.width) >> self.log_columns) as usize * self.out_block as usize
     }
@@ -183,19 +183,19 @@ const DIGITS: [&[u32]; 33] = [
 /// multiprocessors either way.
 const MANY: [(u32, &[u32]); 2] = [(19, &[7, 6, 6]), (20, &[7, 6, 7])];
 
-/// That is from so many points on.
+/// Namely from so many points on.
 const LARGE: u128 = 1 << 22;
 
 /// Below so many points in all, there are too few groups of the usual tiles to fill a GPU.
 const SMALL: u128 = 1 << 17;
 
-/// The largest distance of rows in bytes that passes can be told: they multiply it with numbers below 16.
+/// The largest distance of rows, in bytes, that passes can handle: they multiply it with numbers below 16.
 const FARTHEST: u128 = u32::MAX as u128;
 
-/// What tests choose of a plan.
+/// Choices of a plan for tests.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in super::super) struct Choice {
-    /// The digits of transforms that they fit.
+    /// The digits, for transforms whose size is their product.
     pub(in super::super) digits: Option<&'static [u32]>,
     /// Whether tiles are the narrow ones.
     pub(in super::super) narrow: Option<bool>,
@@ -203,7 +203,7 @@ pub(in super::super) struct Choice {
 
 /// Whether the plan needs scratch memory of the output's size.
 pub(super) fn needs_scratch(passes: &[Pass]) -> bool {
-    passes.iter().any(|pass| pass.to == Place::Scratch)
+    passes.iter().any(|pass| pass.to == Storage::Scratch)
 }
 
 /// g for which `root`, of order 2^`log_order`, is (2^(192 / 2^log_order))^g, and its inverse modulo 16; of the roots of order 16 where
@@ -241,7 +241,7 @@ pub(super) fn plan(transform: &Transform, width: usize, count: usize, choice: Ch
     let columns = (width * count) as u64;
 
     let mut passes: Vec<Pass> = Vec::new();
-    // Logarithms of the digits that are done, the extension's among them.
+    // Logarithms of the digits already transformed, including the extension's.
     let mut done: Vec<u32> = if log_blowup > 0 { vec![log_blowup] } else { Vec::new() };
     for (number, &log) in digits.iter().enumerate() {
         let (first, last) = (number == 0, number + 1 == digits.len());
@@ -296,7 +296,7 @@ pub(super) fn plan(transform: &Transform, width: usize, count: usize, choice: Ch
         }
         let access = match (words.in_log, words.out_log, words.flags & REVERSED_COLUMN) {
             _ if width > 1 => Access::Columns,
-            // Columns lie side by side in the output: the tile is one piece of memory.
+            // Columns are contiguous in the output: the tile is one piece of memory.
             (0, 0, 0) if programs::exists(log, Access::Rows) => Access::Rows,
             (0, ..) if programs::exists(log, Access::RowsIn) => Access::RowsIn,
             _ => Access::Columns,
@@ -378,11 +378,11 @@ pub(super) fn plan(transform: &Transform, width: usize, count: usize, choice: Ch
             tile,
             access,
             from: match (first, transposing) {
-                (true, _) => Place::Input,
-                (false, true) => Place::Scratch,
-                (false, false) => Place::Output,
+                (true, _) => Storage::Input,
+                (false, true) => Storage::Scratch,
+                (false, false) => Storage::Output,
             },
-            to: if !last && transposing { Place::Scratch } else { Place::Output },
+            to: if !last && transposing { Storage::Scratch } else { Storage::Output },
             groups: usize::try_from(words.total.div_ceil(1 << tile.log_columns)).ok()?,
             inner: Inner { layers: tile.layers, root: root_of(log), power_inverse },
             pre,

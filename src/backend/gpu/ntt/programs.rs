@@ -1,10 +1,10 @@
-//! The programs of passes: one for each tile, way of access and number form, compiled and loaded when first wanted.
+//! The programs of passes: one for each tile, access and number form, compiled and loaded when first used.
 
 use std::sync::LazyLock;
 
 use super::super::program::Program;
 
-/// How butterflies compute; see `kernels/ntt_form.h`.
+/// The number form of butterflies; see `kernels/ntt_form.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in super::super) enum Form {
     /// On canonical words.
@@ -13,7 +13,8 @@ pub(in super::super) enum Form {
     Double,
 }
 
-/// Who loads and stores what; neighbouring work items follow columns, or the rows of a column where those lie side by side.
+/// The words that work items load and store: neighbouring items follow columns, or the rows of a column where those are
+/// contiguous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Access {
     /// Columns at both ends.
@@ -24,10 +25,10 @@ pub(super) enum Access {
     Rows,
 }
 
-/// What a work group transforms: 2^(sum of the layers) points of 2^log_columns columns.
+/// The part that a work group transforms: 2^(sum of the layers) points of 2^log_columns columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Tile {
-    /// Binary logarithms of the radices; 0 for layers that there are not.
+    /// Binary logarithms of the radices; 0 for absent layers.
     pub(super) layers: [u32; 3],
     /// Binary logarithm of the number of columns.
     pub(super) log_columns: u32,
@@ -73,7 +74,8 @@ const WIDE: [Tile; 11] = [
     Tile::new([4, 3, 3], 2, [3, 2]),
 ];
 
-/// The same from 2^5 points on for transforms so small that there are not enough groups: few columns, radix 8 at most.
+/// The tiles for columns of 2^5 points and more in transforms so small that there are too few groups: few columns, radix 8 at
+/// most.
 const NARROW: [Tile; 5] = [
     Tile::new([3, 2, 0], 3, [16, 16]),
     Tile::new([3, 3, 0], 2, [16, 16]),
@@ -112,7 +114,7 @@ static PASSES: LazyLock<Vec<Pass>> = LazyLock::new(|| {
     all
 });
 
-/// Whether columns of 2^`log_size` points can be had with an access.
+/// Whether there is a program for columns of 2^`log_size` points with an access.
 pub(super) fn exists(log_size: u32, access: Access) -> bool {
     match access {
         Access::Columns => true,
@@ -138,11 +140,11 @@ fn program(form: Form, tile: Tile, access: Access) -> Program {
         include_str!("../../../../kernels/ntt_form.h"),
         include_str!("../../../../kernels/ntt_pass.cl"),
     ];
-    // Registers come in eights, 65536 of them on a multiprocessor.
+    // Registers are allocated in multiples of eight, and a multiprocessor has 65536.
     let groups = tile.groups[(access != Access::Columns) as usize];
     let registers = (65536 / (groups * tile.items() as u32) / 8 * 8).clamp(32, 255);
     Program {
-        // As long-lived as the program itself, which is never dropped; the parameters likewise.
+        // It lives as long as the program itself, which is never dropped; so do the parameters.
         name: Box::leak(name.into_boxed_str()),
         kernels: match form {
             Form::Plain => &doubles[1..],

@@ -2,27 +2,27 @@
 
 use super::super::device::{Arg, Device, Launch};
 use super::super::program;
+use super::super::session::{Region, Session};
 use super::super::tables::{Key, Table};
-use super::super::work::{Region, Work};
 use crate::error::Error;
 use crate::field::{Goldilocks, powers};
 
-/// What a table holds.
+/// The contents of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in super::super) enum Contents {
     Inner(Inner),
     Powers(Powers),
 }
 
-/// The factors between the layers of a tile, in the order in which `ntt_pass` wants them: layer 2 of three at (k1, rest, r), and the
-/// last of three behind them at (k2, r); or the last of two at (k1, r).
+/// The twiddles between the layers of a tile, in the order in which `ntt_pass` reads them: layer 2 of three at (k1, rest, r), and
+/// the last of three behind them at (k2, r); or the last of two at (k1, r).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in super::super) struct Inner {
     /// Binary logarithms of the radices.
     pub(super) layers: [u32; 3],
     /// Of the order of the tile.
     pub(super) root: Goldilocks,
-    /// Row s of layer 1 holds output `power_inverse` s, place r of a later layer digit `power_inverse` r.
+    /// Row s of layer 1 holds output `power_inverse` s, index r of a later layer digit `power_inverse` r.
     pub(super) power_inverse: u64,
 }
 
@@ -30,7 +30,7 @@ pub(in super::super) struct Inner {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(in super::super) struct Powers {
     pub(super) base: Goldilocks,
-    /// The factor from one replica's base to the next; of no account where there is one.
+    /// The factor from one replica's base to the next; unspecified where there is one replica.
     pub(super) step: Goldilocks,
     pub(super) scale: Goldilocks,
     pub(super) log_i: u32,
@@ -61,7 +61,7 @@ impl Inner {
         let size = 1u64 << (log1 + log2 + log3);
         let powers: Vec<_> = powers(self.root).take(size as usize).collect();
         let power = |e: u64| powers[(e % size) as usize];
-        let digit = |place: u64, log: u32| place * self.power_inverse % (1 << log);
+        let digit = |index: u64, log: u32| index * self.power_inverse % (1 << log);
         let mut words = Vec::new();
         for q in 0..1u64 << (log1 + log3) {
             let (k1, rest) = (digit(q >> log3, log1), digit(q % (1 << log3), log3));
@@ -77,7 +77,7 @@ impl Inner {
 }
 
 /// Fills a table of powers.
-fn fill<D: Device>(work: &Work<'_, D>, table: Region, powers: &Powers) -> Launch<Region> {
+fn fill<D: Device>(session: &Session<'_, D>, table: Region, powers: &Powers) -> Launch<Region> {
     let words = Contents::Powers(*powers).words();
     assert!(table.words() >= words);
     let reversed = if powers.replicas_reversed { powers.log_replicas } else { 0 };
@@ -99,7 +99,7 @@ fn fill<D: Device>(work: &Work<'_, D>, table: Region, powers: &Powers) -> Launch
         number(powers.log_radix.into()),
     ];
     // SAFETY: ntt_fill writes each of `words` words once, and the region has as many.
-    unsafe { Launch::new(&program::NTT_TABLES, "ntt_fill", work.limits().grid(words), args) }
+    unsafe { Launch::new(&program::NTT_TABLES, "ntt_fill", session.limits().grid(words), args) }
 }
 
 impl Table for Contents {
@@ -114,12 +114,12 @@ impl Table for Contents {
         }
     }
 
-    fn fill<D: Device>(&self, work: &mut Work<'_, D>, table: Region) -> Result<(), Error> {
+    fn fill<D: Device>(&self, session: &mut Session<'_, D>, table: Region) -> Result<(), Error> {
         match self {
-            Self::Inner(inner) => work.upload(bytemuck::cast_slice(&inner.words()), table, 0),
+            Self::Inner(inner) => session.upload(bytemuck::cast_slice(&inner.words()), table, 0),
             Self::Powers(powers) => {
-                let launch = fill(work, table, powers);
-                work.launch(&[launch])
+                let launch = fill(session, table, powers);
+                session.launch(&[launch])
             }
         }
     }

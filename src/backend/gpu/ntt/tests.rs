@@ -3,7 +3,7 @@
 use std::sync::{LazyLock, Mutex, MutexGuard};
 
 use super::super::opencl::OpenCl;
-use super::super::work::Work;
+use super::super::session::Session;
 use super::{Choice, Form, Gpu};
 use crate::backend::Transforms;
 use crate::backend::reference::Reference;
@@ -65,14 +65,14 @@ impl Gpu<OpenCl> {
 
 /// Transforms on the device from one region to another full of poison; the input must stay as it is.
 fn transform(gpu: &Gpu<OpenCl>, ntt: &Ntt, width: usize, data: &[Goldilocks]) -> Vec<Goldilocks> {
-    let mut work = Work::new(gpu).unwrap();
+    let mut session = Session::new(gpu).unwrap();
     let count = data.len() / (width << ntt.domain.log_size());
-    let input = work.upload_new(bytemuck::cast_slice(data)).unwrap();
-    let output = work.upload_new(&vec![0xff; 8 * data.len()]).unwrap();
-    gpu.transform(&mut work, ntt, (width, count), input, output).unwrap();
+    let input = session.upload_new(bytemuck::cast_slice(data)).unwrap();
+    let output = session.upload_new(&vec![0xff; 8 * data.len()]).unwrap();
+    gpu.transform(&mut session, ntt, (width, count), input, output).unwrap();
     let (mut found, mut kept) = (data.to_vec(), data.to_vec());
-    work.download(output, 0, bytemuck::cast_slice_mut(&mut found)).unwrap();
-    work.download(input, 0, bytemuck::cast_slice_mut(&mut kept)).unwrap();
+    session.download(output, 0, bytemuck::cast_slice_mut(&mut found)).unwrap();
+    session.download(input, 0, bytemuck::cast_slice_mut(&mut kept)).unwrap();
     assert!(kept == data, "{ntt:?}: the input was changed");
     found
 }
@@ -92,13 +92,13 @@ fn check(gpu: &Gpu<OpenCl>, ntt: &Ntt, width: usize, data: &[Goldilocks]) {
 fn check_lde(gpu: &Gpu<OpenCl>, lde: &Lde, width: usize, data: &[Goldilocks]) {
     let mut expected = vec![Goldilocks::ZERO; data.len() * lde.blowup()];
     Reference.lde(lde, &mut data.to_vec(), width, &mut expected).unwrap();
-    let mut work = Work::new(gpu).unwrap();
+    let mut session = Session::new(gpu).unwrap();
     let count = data.len() / (width << lde.from().log_size());
-    let input = work.upload_new(bytemuck::cast_slice(data)).unwrap();
-    let output = work.upload_new(&vec![0xff; 8 * expected.len()]).unwrap();
-    gpu.extend(&mut work, lde, (width, count), input, output).unwrap();
+    let input = session.upload_new(bytemuck::cast_slice(data)).unwrap();
+    let output = session.upload_new(&vec![0xff; 8 * expected.len()]).unwrap();
+    gpu.extend(&mut session, lde, (width, count), input, output).unwrap();
     let mut found = vec![0u64; expected.len()];
-    work.download(output, 0, bytemuck::cast_slice_mut(&mut found)).unwrap();
+    session.download(output, 0, bytemuck::cast_slice_mut(&mut found)).unwrap();
     let expected: Vec<u64> = bytemuck::cast_slice(&expected).to_vec();
     assert!(found == expected, "{lde:?}, width {width}, {:?} {:?}", gpu.form, gpu.choice);
 }
@@ -138,8 +138,8 @@ fn plans_of_one_to_four_passes() {
 /// Columns of 2^i points at index i.
 const SINGLE: [&[u32]; 11] = [&[0], &[1], &[2], &[3], &[4], &[5], &[6], &[7], &[8], &[9], &[10]];
 
-/// Tiles that both forms are tested with: with the others it is the plain one, because a processor takes seconds to compile
-/// a tile. What is not common to tiles is not common to forms.
+/// Tiles that are tested with both forms; the others are tested with the plain form alone, because a processor takes seconds to
+/// compile a tile. The code that differs between tiles does not depend on the form.
 fn forms(digit: usize, narrow: bool) -> &'static [Form] {
     match (digit, narrow) {
         (2 | 4 | 8, false) | (9, true) => &FORMS,

@@ -1,8 +1,7 @@
 //! Copies between host and device, and page-locked memory.
 //!
-//! OpenCL has no call that locks pages, but a buffer that the driver is asked to put into host memory lies in such pages, and
-//! once mapped it is memory like any other. A device that shares the host's memory copies with the processor anyway, and
-//! gains nothing by it.
+//! OpenCL has no call that locks pages, but a buffer that the driver allocates in host memory lies in such pages, and once mapped
+//! it is ordinary memory. A device that shares the host's memory copies with the processor anyway, and gains nothing from it.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -21,7 +20,7 @@ use crate::error::Error;
 use crate::lock::lock;
 use crate::pinned::Locked;
 
-/// Page-locked memory that was handed out: start and length.
+/// Page-locked memory that has been handed out: start and length.
 pub(super) type Ranges = Arc<Mutex<BTreeMap<usize, usize>>>;
 
 /// A buffer in host memory, mapped.
@@ -29,7 +28,7 @@ struct Mapped {
     queue: Arc<CommandQueue>,
     buffer: Buffer<u8>,
     start: *mut c_void,
-    /// Where it is listed, if it is.
+    /// The list that contains it, if one does.
     ranges: Option<Ranges>,
 }
 
@@ -43,7 +42,7 @@ impl Drop for Mapped {
         if let Some(ranges) = &self.ranges {
             lock(ranges).remove(&(self.start as usize));
         }
-        // SAFETY: the buffer is mapped there, and nobody uses the memory any more. What fails here fails because the device
+        // SAFETY: the buffer is mapped there, and the memory is no longer in use. What fails here fails because the device
         // is gone, and the memory with it.
         let unmapped = unsafe { self.queue.enqueue_unmap_mem_object(self.buffer.get_mut(), self.start, &[]) };
         let _ = unmapped.and_then(|event| event.wait());
@@ -71,7 +70,7 @@ impl OpenCl {
             lock(ranges).insert(start as usize, bytes);
         }
         let owner = Mapped { queue: Arc::clone(&self.host_queue), buffer, start, ranges };
-        // SAFETY: the driver mapped so many bytes, pages that hold what the system wrote to them; they are the owner's.
+        // SAFETY: the driver has mapped so many bytes, whose pages the system has initialised; they belong to the owner alone.
         Ok(unsafe { Locked::new(pointer, bytes, owner) })
     }
 
@@ -129,8 +128,8 @@ impl OpenCl {
         let len = data.len();
         let start = |piece: &mut [u8], offset: usize, blocking: cl_bool| {
             let memory = piece.as_mut_ptr().cast::<c_void>();
-            // SAFETY: the plan's assertions keep the copy inside the buffer; nobody looks at the piece until the copy was
-            // waited for, by this call if it blocks.
+            // SAFETY: the plan's assertions keep the copy inside the buffer; the piece is not read until the copy has been waited
+            // for, by this call if it blocks.
             let event = unsafe {
                 let (queue, from, at) = (queue.get(), from.get(), at + offset);
                 enqueue_read_buffer(queue, from, blocking, at, piece.len(), memory, 0, ptr::null())
@@ -146,7 +145,7 @@ impl OpenCl {
         }
     }
 
-    /// A copy that was given to a queue, which is told to begin with it.
+    /// Takes a copy that was put into a queue, and flushes the queue.
     fn started(
         &self,
         queue: &CommandQueue,
@@ -178,8 +177,8 @@ mod tests {
     use super::*;
     use crate::backend::gpu::device::Device;
 
-    /// Processors need no staging; told that they do, they copy as a GPU would: through staging memory, and directly from and
-    /// to memory that was locked.
+    /// Processors need no staging. Configured as if they did, they copy as a GPU would: through staging memory, and directly from
+    /// and to locked memory.
     #[test]
     fn copies_through_staging_and_from_locked_memory() {
         // Where the device must be present, the conformance tests say that it is not.

@@ -87,7 +87,7 @@ fn extremes_stay_within_bounds() {
     }
 }
 
-/// All rows of butterflies at extremes of which sums are as large as can be.
+/// All rows of butterflies at extremes, so that sums are as large as possible.
 struct Runs<'a, const FIRST: bool>(&'a mut [TileRow], &'a [[Twiddle; 15]]);
 
 impl<L: Lanes, const FIRST: bool> Vectorised<L> for Runs<'_, FIRST> {

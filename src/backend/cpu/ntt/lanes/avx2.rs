@@ -54,7 +54,7 @@ fn sub(a: __m256i, b: __m256i) -> __m256i {
 fn reduce(lo: __m256i, hi: __m256i) -> __m256i {
     // The upper half of hi can only borrow from a lo below 2^32.
     let t = sub(lo, _mm256_srli_epi64::<32>(hi));
-    // The product takes the low half of hi by itself. Taking e off after a borrow is giving p back modulo 2^64.
+    // The product takes the low half of hi by itself. Subtracting e after a borrow is adding p modulo 2^64.
     sub(t, _mm256_sub_epi64(modulus(), _mm256_mul_epu32(hi, epsilon())))
 }
 
@@ -81,7 +81,7 @@ fn mul_2_48(a: __m256i) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn canonical(a: __m256i) -> __m256i {
-    // a - p = a + e modulo 2^64, which is to be taken where a is not below p.
+    // a - p = a + e modulo 2^64, which is selected where a is not below p.
     let below = less(a, modulus());
     _mm256_add_epi64(a, _mm256_andnot_si256(below, epsilon()))
 }
@@ -128,7 +128,7 @@ fn shr(a: __m256i, n: u32) -> __m256i {
     _mm256_srlv_epi64(a, _mm256_set1_epi64x(n as i64))
 }
 
-/// The least integer added before and its quotient taken off after, for want of the instruction.
+/// The least integer is added before and its quotient subtracted after, because AVX2 lacks the instruction.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn shr_signed(a: __m256i, n: u32) -> __m256i {

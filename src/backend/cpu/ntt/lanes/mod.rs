@@ -1,4 +1,4 @@
-//! What the transform asks of the hardware: a few field operations on some words side by side.
+//! The hardware interface of the transform: a few field operations on vectors of words.
 //!
 //! The algorithm is written once over [`Lanes`], by the rules of [`dispatch`](crate::backend::cpu::simd). [`Portable`] is the
 //! implementation for every processor, one word wide.
@@ -42,7 +42,7 @@ const MODULUS: u64 = crate::field::MODULUS;
 /// A word is *canonical* if it is below p. Sums take any word on the left, which saves a comparison each, and a
 /// word of at most p on the right; they may be any words. Products are canonical.
 pub(super) trait Lanes: Vectors + Copy {
-    /// Whether butterflies take shifts for products where they can, at the price of values in pairs.
+    /// Whether butterflies use shifts instead of products where they can, at the cost of values in pairs.
     const SHIFTS: bool;
 
     /// The words at the head of `words`.
@@ -52,7 +52,7 @@ pub(super) trait Lanes: Vectors + Copy {
     fn store(self, words: &mut [u64]);
 
     /// Writes the words to the head of `words`, past the caches where the processor can; a [`fence`](Self::fence) has to follow
-    /// before anybody reads them.
+    /// before they are read.
     ///
     /// # Safety
     /// `words` begins at a multiple of the vector's size.
@@ -103,7 +103,7 @@ pub(super) trait Lanes: Vectors + Copy {
     /// The same of a signed integer.
     fn shr_signed(self, n: u32) -> Self;
 
-    /// The same signed integer in the lower half of every lane; upper halves are anything.
+    /// The same signed integer in the lower half of every lane; upper halves are unspecified.
     fn splat_half(half: i32) -> Self;
 
     /// The product of the lower halves as signed integers.
@@ -315,7 +315,7 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn sub(self, rhs: Self) -> Self {
-        // Adding p = 2^64 - e modulo 2^64 is taking e off, and one instruction less than masking e. After a borrow
+        // Adding p = 2^64 - e modulo 2^64 is subtracting e, and takes one instruction less than masking e. After a borrow
         // the difference is at least 2^64 - p = e, so that e less is not negative; and a canonical left operand
         // leaves it below p.
         let (t, borrow) = self.0.overflowing_sub(rhs.0);

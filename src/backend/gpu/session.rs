@@ -1,7 +1,7 @@
-//! One operation's work on a device: a queue and the memory it uses.
+//! A session: one operation's queue on a device, and the memory that it uses.
 //!
-//! Buffers may return to the pool only when the queue is done with them. A [`Work`] sees to that on every way out: it
-//! owns both, and when dropped in the middle of things it waits first. If even waiting fails, nothing is reused.
+//! Buffers may return to the pool only when the queue is done with them. A [`Session`] ensures that: it owns both, and when it is
+//! dropped with work in flight it waits first. If waiting fails, nothing is reused.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::backend::Memory;
 use crate::error::Error;
 use crate::lock::lock;
 
-/// A buffer of a [`Work`].
+/// A buffer of a [`Session`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Region {
     index: usize,
@@ -21,7 +21,7 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// A region that is nowhere, for tests of plans.
+    /// A region without memory, for tests of plans.
     #[cfg(test)]
     pub(super) fn nowhere(words: usize) -> Self {
         Self { index: 0, bytes: 8 * words }
@@ -42,15 +42,15 @@ enum Held<B> {
     Leased(Arc<Lease<B>>),
 }
 
-/// One operation's work.
-pub(super) struct Work<'a, D: Device> {
+/// One operation's queue and memory.
+pub(super) struct Session<'a, D: Device> {
     gpu: &'a Gpu<D>,
     queue: Option<D::Queue>,
     held: Vec<Held<D::Buffer>>,
     finished: bool,
 }
 
-impl<'a, D: Device> Work<'a, D> {
+impl<'a, D: Device> Session<'a, D> {
     pub(super) fn new(gpu: &'a Gpu<D>) -> Result<Self, Error> {
         let kept = gpu.queues().pop();
         let queue = kept.map_or_else(|| gpu.device.queue(), Ok)?;
@@ -74,13 +74,13 @@ impl<'a, D: Device> Work<'a, D> {
         Ok(Region { index: self.held.len() - 1, bytes })
     }
 
-    /// Memory that the backend keeps.
+    /// Adds memory that the backend keeps.
     pub(super) fn share(&mut self, buffer: Arc<D::Buffer>, words: usize) -> Region {
         self.held.push(Held::Shared(buffer));
         Region { index: self.held.len() - 1, bytes: 8 * words }
     }
 
-    /// Memory that an earlier operation handed out.
+    /// Adds memory that an earlier operation handed out.
     pub(super) fn borrow(&mut self, memory: &Memory) -> Region {
         let lease = memory.downcast::<Lease<D::Buffer>>().expect("memory that this backend handed out");
         let bytes = lease.bytes();
@@ -112,7 +112,7 @@ impl<'a, D: Device> Work<'a, D> {
         self.gpu.device.copy(queue, from, to, bytes)
     }
 
-    /// Waits for everything, and gives regions to another work; the rest of the memory returns to the pool.
+    /// Waits for everything, and moves regions to another session; the rest of the memory returns to the pool.
     pub(super) fn give<const N: usize>(
         mut self,
         regions: [Region; N],
@@ -188,10 +188,10 @@ fn buffer<B>(held: &[Held<B>], region: Region) -> &B {
     }
 }
 
-impl<D: Device> Drop for Work<'_, D> {
+impl<D: Device> Drop for Session<'_, D> {
     fn drop(&mut self) {
         if !self.finished && self.finish().is_err() {
-            // The device is in trouble: its memory and its queue are given back to it, not to the pool.
+            // The device has failed: its memory and its queue are released, not returned to the pool.
             for held in &self.held {
                 if let Held::Leased(lease) = held {
                     lease.taint();
@@ -202,8 +202,8 @@ impl<D: Device> Drop for Work<'_, D> {
         if let Some(queue) = self.queue.take() {
             self.gpu.queues().push(queue);
         }
-        // The last first: the next operation of this kind then finds each buffer in the same place, and its launches are
-        // the same.
+        // The last first: the next operation of this kind then gets the same buffers in the same order, and its launches are the
+        // same.
         for held in self.held.drain(..).rev() {
             if let Held::Lent(class, buffer) = held {
                 self.gpu.pool.put(class, buffer);
