@@ -81,7 +81,7 @@ impl Bench {
     /// Runs the command, which must end with status 0 and say nothing on stderr; returns stdout.
     pub(crate) fn succeed(&self, arguments: &str) -> String {
         let output = self.run(arguments);
-        let stderr = String::from_utf8(output.stderr).unwrap();
+        let stderr = without_compiler(&String::from_utf8(output.stderr).unwrap());
         assert_eq!((output.status.code(), stderr.as_str()), (Some(0), ""), "{arguments}");
         String::from_utf8(output.stdout).unwrap()
     }
@@ -97,6 +97,12 @@ impl Bench {
     }
 }
 
+/// What was said on stderr, without the line that PoCL's compiler prints there when it compiles a kernel for the first time.
+fn without_compiler(stderr: &str) -> String {
+    let is_own = |line: &&str| !line.trim_end().ends_with("generated.");
+    stderr.split_inclusive('\n').filter(is_own).collect()
+}
+
 pub(crate) fn list(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
     let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -106,7 +112,7 @@ pub(crate) fn list(folder: &Path) -> Vec<String> {
 
 /// A status, nothing on stdout, and one line on stderr that begins with `error:` and contains `expected`.
 pub(crate) fn assert_failure(output: &Output, status: i32, expected: &str, what: &str) {
-    let stderr = String::from_utf8(output.stderr.clone()).unwrap();
+    let stderr = without_compiler(&String::from_utf8(output.stderr.clone()).unwrap());
     assert_eq!(output.status.code(), Some(status), "{what}: {stderr}");
     assert!(output.stdout.is_empty(), "{what}: {}", String::from_utf8_lossy(&output.stdout));
     assert!(stderr.starts_with("error: ") && stderr.ends_with('\n'), "{what}: {stderr:?}");
