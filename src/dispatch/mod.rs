@@ -278,32 +278,39 @@ impl Dispatcher {
         bytes: u64,
         divisible: bool,
     ) -> Result<Option<Site<'_>>, Error> {
-        let _one_at_a_time = lock(&self.choosing);
-        let (member, ns) = match &self.strategy {
-            _ if !self.members.iter().any(|member| self.keeps_data(member)) => return Ok(None),
-            Strategy::Alone => (0, 0.0),
+        let site = |member: usize, ns| {
+            let member = &self.members[member];
+            let site = || Site { member, occupied: member.occupy(bytes), _given: member.give(ns) };
+            self.keeps_data(member).then(site)
+        };
+        Ok(match &self.strategy {
+            _ if !self.members.iter().any(|member| self.keeps_data(member)) => None,
+            Strategy::Alone => site(0, 0.0),
             Strategy::Choose { prefer_second: true } => {
                 lock(&self.choices).on_device += 1;
-                (1, 0.0)
+                site(1, 0.0)
             }
-            Strategy::Choose { .. } => self.choose(costs, record)?,
-            Strategy::Divide { weights: Some(_) } if divisible => return Ok(None),
+            Strategy::Choose { .. } => {
+                let (member, ns) = self.choose(costs, record)?;
+                site(member, ns)
+            }
+            Strategy::Divide { weights: Some(_) } if divisible => None,
             Strategy::Divide { .. } => {
-                let offers = self.offers(costs)?;
+                // Not under the lock: this may measure, and a thread that waits for others of its pool may begin another operation.
+                let mut offers = self.offers(costs)?;
                 if divisible && divide(FINE, &offers, 0.0).len() > 1 {
                     return Ok(None);
                 }
-                let stays = |offer: &Offer| self.members[offer.member].resident.load(Ordering::Relaxed);
+                let _one_at_a_time = lock(&self.choosing);
+                offers.iter_mut().for_each(|offer| offer.refresh(&self.members[offer.member]));
+                let resident = |offer: &Offer| self.members[offer.member].resident.load(Ordering::Relaxed);
                 let first = offers.iter().min_by(|a, b| {
                     let by_time = a.end().total_cmp(&b.end());
-                    by_time.then_with(|| stays(a).cmp(&stays(b)))
+                    by_time.then_with(|| resident(a).cmp(&resident(b)))
                 });
-                first.map(|offer| (offer.member, offer.time(1.0))).expect("an offer")
+                first.and_then(|offer| site(offer.member, offer.time(1.0)))
             }
-        };
-        let member = &self.members[member];
-        let site = || Site { member, occupied: member.occupy(bytes), _given: member.give(ns) };
-        Ok(self.keeps_data(member).then(site))
+        })
     }
 
     /// Whether data can stay in a device's own memory. Where answers are tested they cannot, because data on a device cannot be

@@ -37,6 +37,11 @@ impl Offer {
         offered.then_some(Self { member: member.index, terms, backlog })
     }
 
+    /// Takes the device's backlog as it is now.
+    pub(super) fn refresh(&mut self, member: &Member) {
+        self.backlog = member.backlog.load(Ordering::Relaxed) as f64;
+    }
+
     fn terms(&self) -> impl Iterator<Item = (&Curve, f64)> {
         self.terms.iter().map(|(curves, work)| (curves[self.member].as_ref().expect("it is offered"), *work))
     }
