@@ -11,25 +11,7 @@ use zkaccel::hash::{
     Rpo256, Rpx256, Sha256, Sponge, Textbook, rp_jive_constants, rpo_constants,
 };
 
-/// Values at which carries, borrows and the last reduction change their ways.
-const EDGES: [u64; 12] = [
-    0,
-    1,
-    7,
-    (1 << 32) - 1,
-    1 << 32,
-    (1 << 32) + 1,
-    (1 << 63) - 1,
-    1 << 63,
-    MODULUS - (1 << 32),
-    MODULUS - 7,
-    MODULUS - 2,
-    MODULUS - 1,
-];
-
-fn element() -> impl Strategy<Value = Goldilocks> {
-    prop_oneof![any::<u64>(), proptest::sample::select(EDGES.to_vec())].prop_map(Goldilocks::new)
-}
+use crate::edges::{EDGES, element};
 
 fn iota(n: u64) -> Vec<Goldilocks> {
     (0..n).map(Goldilocks::new).collect()

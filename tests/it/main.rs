@@ -8,6 +8,7 @@ mod child;
 mod commit;
 mod conformance;
 mod devices;
+mod edges;
 mod errors;
 mod field;
 mod global;

@@ -4,23 +4,7 @@ use proptest::prelude::*;
 use zkaccel::field::{Goldilocks, MODULUS};
 use zkaccel::hash::{Hasher, Rp64_256, Rp64_256V2021, Sponge, Textbook};
 
-/// Values at which carries, borrows and the last reduction change their ways.
-const EDGES: [u64; 14] = [
-    0,
-    1,
-    2,
-    6,
-    (1 << 32) - 2,
-    (1 << 32) - 1,
-    1 << 32,
-    (1 << 32) + 1,
-    (1 << 63) - 1,
-    1 << 63,
-    MODULUS - (1 << 32),
-    MODULUS - 7,
-    MODULUS - 2,
-    MODULUS - 1,
-];
+use crate::edges::{EDGES, element};
 
 fn check_permutation<S: Sponge<State = [Goldilocks; 12]>>(state: [Goldilocks; 12]) {
     let (mut fast, mut slow) = (state, state);
@@ -54,10 +38,6 @@ fn orbits() {
         check_permutation::<Rp64_256V2021>(state);
         Rp64_256::permute(&mut state);
     }
-}
-
-fn element() -> impl Strategy<Value = Goldilocks> {
-    prop_oneof![any::<u64>(), proptest::sample::select(EDGES.to_vec())].prop_map(Goldilocks::new)
 }
 
 proptest! {
