@@ -1,4 +1,4 @@
-// Keccak-256, one hash a work item, as `src/hash/keccak.rs` explains it; constants (KECCAK_...) come from
+// Keccak-256 and SHA3-256, one hash a work item, as `src/hash/keccak.rs` explains them; constants (KECCAK_...) come from
 // `src/backend/gpu/hash/keccak.rs`.
 
 DEVICE u64 rotate_word(u64 x, u32 n) { return n == 0 ? x : x << n | x >> (64 - n); }

@@ -153,6 +153,9 @@
 // Digests of rows and Merkle trees over `ZKA_HASH_SHA256`.
 #define ZKA_CAN_SHA256 16384
 
+// Digests of rows and Merkle trees over `ZKA_HASH_SHA3_256`.
+#define ZKA_CAN_SHA3_256 32768
+
 // `zka_bn254_g1_msm`.
 #define ZKA_CAN_BN254_MSM 32
 
@@ -206,6 +209,9 @@
 
 // SHA-256.
 #define ZKA_HASH_SHA256 10
+
+// SHA3-256.
+#define ZKA_HASH_SHA3_256 11
 
 // Each row is a digest of four words and itself the leaf; else the leaf is the row's hash. Rows are of 4 columns then.
 #define ZKA_ROWS_ARE_DIGESTS 16

@@ -83,6 +83,8 @@ pub const ZKA_CAN_POSEIDON2_12: u64 = 4096;
 pub const ZKA_CAN_KECCAK256: u64 = 8192;
 /// Digests of rows and Merkle trees over `ZKA_HASH_SHA256`.
 pub const ZKA_CAN_SHA256: u64 = 16384;
+/// Digests of rows and Merkle trees over `ZKA_HASH_SHA3_256`.
+pub const ZKA_CAN_SHA3_256: u64 = 32768;
 /// `zka_bn254_g1_msm`.
 pub const ZKA_CAN_BN254_MSM: u64 = 32;
 /// `zka_bn254_g1_bases_new`, `zka_bn254_g1_msm_bases` and `zka_bn254_g1_msm_batch`.

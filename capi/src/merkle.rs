@@ -37,6 +37,8 @@ pub const ZKA_HASH_POSEIDON2_12: u32 = 8;
 pub const ZKA_HASH_KECCAK256: u32 = 9;
 /// SHA-256.
 pub const ZKA_HASH_SHA256: u32 = 10;
+/// SHA3-256.
+pub const ZKA_HASH_SHA3_256: u32 = 11;
 
 /// Each row is a digest of four words and itself the leaf; else the leaf is the row's hash. Rows are of 4 columns then.
 pub const ZKA_ROWS_ARE_DIGESTS: u32 = 16;

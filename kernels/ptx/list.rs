@@ -10,6 +10,7 @@
     ("poseidon2_12", include_bytes!("poseidon2_12.ptx.z")),
     ("keccak256", include_bytes!("keccak256.ptx.z")),
     ("sha256", include_bytes!("sha256.ptx.z")),
+    ("sha3_256", include_bytes!("sha3_256.ptx.z")),
     ("ntt_tables", include_bytes!("ntt_tables.ptx.z")),
     ("gather", include_bytes!("gather.ptx.z")),
     ("ntt_plain_000_7_columns", include_bytes!("ntt_plain_000_7_columns.ptx.z")),

@@ -1,5 +1,9 @@
-//! Keccak-256, as Ethereum has it: Keccak (Bertoni, Daemen, Peeters, Van Assche, "The Keccak reference", 2011) with a capacity of 512
-//! bits and the padding from before SHA-3: a bit of 1 after the message, and one at the end of the block.
+//! Keccak (Bertoni, Daemen, Peeters, Van Assche, "The Keccak reference", 2011) with a capacity of 512 bits: Keccak-256, as Ethereum has
+//! it, and SHA3-256 (NIST, FIPS 202).
+//!
+//! A message is padded by a bit of 1, zeros, and a bit of 1 at the end of the block. SHA-3 puts the bits 0 and 1 between the message
+//! and that padding, which tell its hashes from its other functions; Keccak-256 is from before that. Bits go into bytes from the lowest
+//! on, so the byte after the message begins with 1 for Keccak-256, and with 0, 1, 1 for SHA3-256. They differ in nothing else.
 //!
 //! The state is 25 words of 64 bits, word x + 5 y at position (x, y), of which 17 form the rate. A round is
 //!
@@ -13,9 +17,29 @@
 use super::{ByteDigest, Hasher};
 use crate::field::Goldilocks;
 
-/// Keccak with 256-bit digests, not SHA3-256, which pads differently.
+/// Keccak with 256-bit digests, not [`Sha3_256`], which pads differently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keccak256;
+
+/// SHA-3 with 256-bit digests.
+///
+/// Equal to winterfell's `Sha3_256` on elements, digests, bytes and integers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sha3_256;
+
+/// Keccak with 256-bit digests and a padding.
+pub(crate) trait Keccak: Hasher<Digest = ByteDigest> {
+    /// The bits after a message of whole words, as a word.
+    const FIRST_PADDING: u64;
+}
+
+impl Keccak for Keccak256 {
+    const FIRST_PADDING: u64 = 0b1;
+}
+
+impl Keccak for Sha3_256 {
+    const FIRST_PADDING: u64 = 0b110;
+}
 
 /// Words of the state.
 pub(crate) const WORDS: usize = 25;
@@ -25,9 +49,6 @@ pub(crate) const RATE: usize = 17;
 
 /// Rounds.
 pub(crate) const ROUNDS: usize = 24;
-
-/// The bit after a message of whole words, as a word.
-pub(crate) const FIRST_PADDING: u64 = 1;
 
 /// The bit at the end of a block, in its last word.
 pub(crate) const LAST_PADDING: u64 = 1 << 63;
@@ -128,47 +149,60 @@ pub(crate) fn permute<W: Word>(state: &mut [W; WORDS]) {
     }
 }
 
-impl Hasher for Keccak256 {
-    const NAME: &'static str = "keccak256";
-    type Digest = ByteDigest;
-    type Textbook = Self;
-
-    fn hash_elements(elements: &[Goldilocks]) -> ByteDigest {
-        Self::hash(bytemuck::cast_slice(elements))
+/// The digest of bytes.
+fn digest<H: Keccak>(bytes: &[u8]) -> ByteDigest {
+    let mut state = [0u64; WORDS];
+    let (blocks, rest) = bytes.as_chunks::<{ 8 * RATE }>();
+    let mut last = [0; 8 * RATE];
+    last[..rest.len()].copy_from_slice(rest);
+    last[rest.len()] ^= H::FIRST_PADDING as u8;
+    last[8 * RATE - 1] ^= (LAST_PADDING >> 56) as u8;
+    for block in blocks.iter().chain([&last]) {
+        for (word, bytes) in state.iter_mut().zip(block.as_chunks().0) {
+            *word ^= u64::from_le_bytes(*bytes);
+        }
+        permute(&mut state);
     }
+    let mut digest = ByteDigest::default();
+    for (bytes, word) in digest.0.as_chunks_mut().0.iter_mut().zip(state) {
+        *bytes = word.to_le_bytes();
+    }
+    digest
+}
 
-    fn hash(bytes: &[u8]) -> ByteDigest {
-        let mut state = [0u64; WORDS];
-        let (blocks, rest) = bytes.as_chunks::<{ 8 * RATE }>();
-        let mut last = [0; 8 * RATE];
-        last[..rest.len()].copy_from_slice(rest);
-        last[rest.len()] ^= FIRST_PADDING as u8;
-        last[8 * RATE - 1] ^= (LAST_PADDING >> 56) as u8;
-        for block in blocks.iter().chain([&last]) {
-            for (word, bytes) in state.iter_mut().zip(block.as_chunks().0) {
-                *word ^= u64::from_le_bytes(*bytes);
+macro_rules! hashers {
+    ($($hash:ident, $name:literal;)*) => {
+        $(impl Hasher for $hash {
+            const NAME: &'static str = $name;
+            type Digest = ByteDigest;
+            type Textbook = Self;
+
+            fn hash_elements(elements: &[Goldilocks]) -> ByteDigest {
+                Self::hash(bytemuck::cast_slice(elements))
             }
-            permute(&mut state);
-        }
-        let mut digest = ByteDigest::default();
-        for (bytes, word) in digest.0.as_chunks_mut().0.iter_mut().zip(state) {
-            *bytes = word.to_le_bytes();
-        }
-        digest
-    }
 
-    fn merge(children: &[ByteDigest; 2]) -> ByteDigest {
-        Self::merge_many(children)
-    }
+            fn hash(bytes: &[u8]) -> ByteDigest {
+                digest::<Self>(bytes)
+            }
 
-    fn merge_many(digests: &[ByteDigest]) -> ByteDigest {
-        Self::hash(bytemuck::cast_slice(digests))
-    }
+            fn merge(children: &[ByteDigest; 2]) -> ByteDigest {
+                Self::merge_many(children)
+            }
 
-    fn merge_with_int(seed: &ByteDigest, value: u64) -> ByteDigest {
-        let mut bytes = [0; 40];
-        bytes[..32].copy_from_slice(&seed.0);
-        bytes[32..].copy_from_slice(&value.to_le_bytes());
-        Self::hash(&bytes)
-    }
+            fn merge_many(digests: &[ByteDigest]) -> ByteDigest {
+                Self::hash(bytemuck::cast_slice(digests))
+            }
+
+            fn merge_with_int(seed: &ByteDigest, value: u64) -> ByteDigest {
+                let mut bytes = [0; 40];
+                bytes[..32].copy_from_slice(&seed.0);
+                bytes[32..].copy_from_slice(&value.to_le_bytes());
+                Self::hash(&bytes)
+            }
+        })*
+    };
+}
+hashers! {
+    Keccak256, "keccak256";
+    Sha3_256, "sha3_256";
 }

@@ -3,8 +3,8 @@
 //! [`Hasher`] is the whole interface: elements, bytes, and digests in, a 32-byte digest out. Two families stand behind it:
 //! arithmetic sponges over Goldilocks ([`Rp64_256`], [`Rp64_256V2021`], [`RpJive64_256`], [`Rpo256`], [`Rpx256`],
 //! [`Poseidon2_8`], [`Poseidon2_12`]), whose digests are four field elements, and byte hashes ([`Blake3`], [`Keccak256`],
-//! [`Sha256`]). Trees, commitments and backends are generic over the trait, so a new hash is files of its own and one line in the
-//! list, `for_every_hash`.
+//! [`Sha3_256`], [`Sha256`]). Trees, commitments and backends are generic over the trait, so a new hash is files of its own and one
+//! line in the list, `for_every_hash`.
 
 mod blake3;
 mod digest;
@@ -25,7 +25,7 @@ pub(crate) mod sponge;
 pub use crate::backend::Accelerated;
 pub use blake3::Blake3;
 pub use digest::{ByteDigest, Digest, ElementDigest};
-pub use keccak::Keccak256;
+pub use keccak::{Keccak256, Sha3_256};
 pub use poseidon2::{Poseidon2_8, Poseidon2_12};
 pub use rescue::{Rp64_256, Rp64_256V2021};
 pub use rp_jive::RpJive64_256;
@@ -55,6 +55,7 @@ macro_rules! for_every_hash {
             Poseidon2_12, "poseidon2_12", 8, 0x1000;
             Keccak256, "keccak256", 9, 0x2000;
             Sha256, "sha256", 10, 0x4000;
+            Sha3_256, "sha3_256", 11, 0x8000;
         }
     };
 }

@@ -4,11 +4,11 @@
 use proptest::prelude::*;
 use serde_json::Value;
 use sha3::digest::{ExtendableOutput, Update, XofReader};
-use sha3::{Digest as _, Keccak256 as Sha3Keccak256, Shake256};
+use sha3::{Digest as _, Keccak256 as PublishedKeccak256, Sha3_256 as PublishedSha3_256, Shake256};
 use zkaccel::field::{Goldilocks, MODULUS};
 use zkaccel::hash::{
     Blake3, ByteDigest, Digest, ElementDigest, Hasher, Keccak256, Poseidon2_8, Poseidon2_12, RpJive64_256,
-    Rpo256, Rpx256, Sha256, Sponge, Textbook, rp_jive_constants, rpo_constants,
+    Rpo256, Rpx256, Sha3_256, Sha256, Sponge, Textbook, rp_jive_constants, rpo_constants,
 };
 
 use crate::edges::{EDGES, element};
@@ -60,15 +60,27 @@ proptest! {
     }
 
     #[test]
-    fn keccak_as_sha3(bytes in prop::collection::vec(any::<u8>(), 0..400), value: u64) {
-        let found = Keccak256::hash(&bytes);
-        prop_assert_eq!(found.0, <[u8; 32]>::from(Sha3Keccak256::digest(&bytes)));
-        let pair = [found, ByteDigest([value as u8; 32])];
-        prop_assert_eq!(Keccak256::merge(&pair), Keccak256::hash(&[pair[0].0, pair[1].0].concat()));
-        let seeded = [&found.0[..], &value.to_le_bytes()].concat();
-        prop_assert_eq!(Keccak256::merge_with_int(&found, value), Keccak256::hash(&seeded));
-        prop_assert_eq!(Sha256::merge_with_int(&found, value), Sha256::hash(&seeded));
-        prop_assert_eq!(Sha256::merge(&pair), Sha256::hash(&[pair[0].0, pair[1].0].concat()));
+    fn keccak_as_published(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        prop_assert_eq!(Keccak256::hash(&bytes).0, <[u8; 32]>::from(PublishedKeccak256::digest(&bytes)));
+        prop_assert_eq!(Sha3_256::hash(&bytes).0, <[u8; 32]>::from(PublishedSha3_256::digest(&bytes)));
+    }
+
+    /// Digests and integers of byte hashes are their bytes, integers little-endian ones.
+    #[test]
+    fn digests_and_integers_of_byte_hashes(left: [u8; 32], right: [u8; 32], value: u64) {
+        fn check<H: Hasher<Digest = ByteDigest>>(pair: [ByteDigest; 2], value: u64) -> Result<(), TestCaseError> {
+            let both = H::hash(&[pair[0].0, pair[1].0].concat());
+            prop_assert_eq!(H::merge(&pair), both);
+            prop_assert_eq!(H::merge_many(&pair), both);
+            let seeded = [&pair[0].0[..], &value.to_le_bytes()].concat();
+            prop_assert_eq!(H::merge_with_int(&pair[0], value), H::hash(&seeded));
+            Ok(())
+        }
+        let pair = [left, right].map(ByteDigest);
+        check::<Keccak256>(pair, value)?;
+        check::<Sha3_256>(pair, value)?;
+        check::<Sha256>(pair, value)?;
+        check::<Blake3>(pair, value)?;
     }
 
     /// Elements of byte hashes are their canonical little-endian words.
@@ -76,6 +88,7 @@ proptest! {
     fn elements_of_byte_hashes(elements in prop::collection::vec(element(), 0..40)) {
         let bytes: Vec<u8> = elements.iter().flat_map(|x| x.as_u64().to_le_bytes()).collect();
         prop_assert_eq!(Keccak256::hash_elements(&elements), Keccak256::hash(&bytes));
+        prop_assert_eq!(Sha3_256::hash_elements(&elements), Sha3_256::hash(&bytes));
         prop_assert_eq!(Sha256::hash_elements(&elements), Sha256::hash(&bytes));
         prop_assert_eq!(Blake3::hash_elements(&elements), Blake3::hash(&bytes));
     }
@@ -104,6 +117,11 @@ proptest! {
 fn known_byte_hashes() {
     let hex = |digest: ByteDigest| digest.to_string();
     assert_eq!(hex(Keccak256::hash(b"")), "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470");
+    assert_eq!(hex(Sha3_256::hash(b"")), "a7ffc6f8bf1ed76651c14756a061d662f580ff4de43b49fa82d80a4b80f8434a");
+    assert_eq!(
+        hex(Sha3_256::hash(b"abc")),
+        "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532"
+    );
     assert_eq!(hex(Sha256::hash(b"abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 

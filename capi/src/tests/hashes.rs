@@ -18,6 +18,7 @@ fn numbers_and_capabilities() {
         ("poseidon2_12", ZKA_HASH_POSEIDON2_12, ZKA_CAN_POSEIDON2_12),
         ("keccak256", ZKA_HASH_KECCAK256, ZKA_CAN_KECCAK256),
         ("sha256", ZKA_HASH_SHA256, ZKA_CAN_SHA256),
+        ("sha3_256", ZKA_HASH_SHA3_256, ZKA_CAN_SHA3_256),
     ];
     let listed: Vec<_> = HASHES.iter().map(|hash| (hash.name, hash.number, hash.bit)).collect();
     assert_eq!(listed, header);

@@ -8,6 +8,7 @@ use std::ptr::{null, null_mut, without_provenance_mut};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use accel::provider::HASHES;
 use proptest::prelude::*;
 
 use crate::bn254::*;
@@ -155,7 +156,7 @@ fn cases() -> impl Strategy<Value = Case> {
         proptest::option::weighted(0.2, any::<u64>()),
         prop_oneof![4 => 1u64..9, 1 => any::<u64>(), 1 => Just(0)],
         flag_sets(),
-        prop_oneof![6 => 1u32..11, 1 => any::<u32>()],
+        prop_oneof![6 => proptest::sample::select(HASHES).prop_map(|hash| hash.number), 1 => any::<u32>()],
         any::<u64>(),
     );
     let switches = (

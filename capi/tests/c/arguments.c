@@ -159,7 +159,7 @@ static void trees(zka_engine *engine) {
   BOTH(ZKA_NULL_POINTER, zka_merkle_commit, engine, &tree, ZKA_HASH_RP64_256, NULL, N, COLS, 0);
   BOTH(ZKA_NULL_POINTER, zka_merkle_commit, NULL, &tree, ZKA_HASH_RP64_256, matrix, N, COLS, 0);
   BOTH(ZKA_BAD_ARGUMENT, zka_merkle_commit, engine, &tree, 0, matrix, N, COLS, 0);
-  BOTH(ZKA_BAD_ARGUMENT, zka_merkle_commit, engine, &tree, 11, matrix, N, COLS, 0);
+  BOTH(ZKA_BAD_ARGUMENT, zka_merkle_commit, engine, &tree, UINT32_MAX, matrix, N, COLS, 0);
   BOTH(ZKA_BAD_ARGUMENT, zka_merkle_commit, engine, &tree, ZKA_HASH_BLAKE3, matrix, N, COLS, ZKA_INVERSE);
   BOTH(ZKA_BAD_ARGUMENT, zka_merkle_commit, engine, &tree, ZKA_HASH_BLAKE3, matrix, 4, 4,
        ZKA_ROWS_ARE_DIGESTS | ZKA_COLUMN_MAJOR);

@@ -2,6 +2,7 @@
 
 use zkaccel::device::Simd;
 
+use crate::help::HASHES;
 use crate::support::{Bench, MODULUS, ROOT, assert_failure};
 
 #[test]
@@ -44,11 +45,10 @@ fn shift() {
 #[test]
 fn names() {
     let bench = Bench::counting();
-    let hashes = "--hash: unknown hash \"md5\", expected one of rp64_256, rp64_256_v2021, blake3, \
-        rp_jive64_256, rpo256, rpx256, poseidon2_8, poseidon2_12, keccak256, sha256";
-    bench.fail("commit trace.npy --hash md5", hashes);
-    bench.fail("merkle trace.npy --hash md5", hashes);
-    bench.fail("bench merkle --hash md5", hashes);
+    let hashes = format!("--hash: unknown hash \"md5\", expected one of {}", HASHES.join(", "));
+    bench.fail("commit trace.npy --hash md5", &hashes);
+    bench.fail("merkle trace.npy --hash md5", &hashes);
+    bench.fail("bench merkle --hash md5", &hashes);
     let conventions = "unknown root-of-unity convention \"other\", expected one of winterfell, plonky3";
     bench.fail("commit trace.npy --convention other", conventions);
     bench.fail("ntt trace.npy out.npy --convention other", conventions);

@@ -11,7 +11,7 @@ use crate::support::Bench;
 macro_rules! names {
     ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
         /// The names of all hashes of the library.
-        const HASHES: &[&str] = &[$(zkaccel::hash::$hash::NAME),*];
+        pub(crate) const HASHES: &[&str] = &[$(zkaccel::hash::$hash::NAME),*];
     };
 }
 zkaccel::for_every_hash!(names);

@@ -4,6 +4,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::help::HASHES;
 use crate::support::{Bench, ROOT, npy, words};
 
 const PLONKY3_ROOT: &str = "d3ebb55201cb5799c48aa494c164e6102ecded56ad292545bc568c0c2a17b67e";
@@ -71,7 +72,7 @@ fn a_header_in_another_style_is_the_same_trace() {
 
 #[test]
 fn open_and_verify() {
-    for hash in ["rp64_256", "rp64_256_v2021", "blake3", "rpx256", "poseidon2_8", "keccak256"] {
+    for hash in ["rp64_256", "rp64_256_v2021", "blake3", "rpx256", "poseidon2_8", "keccak256", "sha3_256"] {
         let bench = Bench::counting();
         let committed = bench.json(&format!("commit trace.npy --hash {hash} --out store"));
         let root = committed["root"].as_str().unwrap();
@@ -240,8 +241,8 @@ fn benchmarks() {
     assert_eq!(report["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(report["device"]["threads"], 1);
     let rows = report["measurements"].as_array().unwrap();
-    // Ten hashes, two transforms, an extension, a commitment, and sums of three kinds of scalars at two sizes.
-    assert_eq!(rows.len(), 34);
+    // Every hash, two transforms, an extension, a commitment, and sums of three kinds of scalars, at two sizes.
+    assert_eq!(rows.len(), 2 * (HASHES.len() + 7));
     for row in rows {
         assert!(row["runs"].as_u64().unwrap() >= 10, "{row}");
         let [min, median, max] =
@@ -275,7 +276,7 @@ fn benchmarks() {
 fn approaches() {
     let bench = Bench::new();
     let report = bench.json("bench merkle --sizes 3 --approach all");
-    assert_eq!(report["measurements"].as_array().unwrap().len(), 10);
+    assert_eq!(report["measurements"].as_array().unwrap().len(), HASHES.len());
     assert!(report["measurements"][0].get("approach").is_none());
     assert!(report["measurements"][0].get("device_rate").is_none());
     if !std::env::var("ZKACCEL_REQUIRE").is_ok_and(|required| required.contains("opencl:0")) {
@@ -285,7 +286,8 @@ fn approaches() {
     let rows = report["measurements"].as_array().unwrap();
     let approaches: Vec<_> = rows.iter().map(|row| row["approach"].as_str().unwrap_or("none")).collect();
     let each = ["level", "group", "local", "auto"];
-    assert_eq!(approaches, [&each[..], &each, &["none"; 8]].concat());
+    let others = vec!["none"; HASHES.len() - 2];
+    assert_eq!(approaches, [&each[..], &each, &others].concat());
     for row in rows {
         let [device, whole] =
             ["device_median_seconds", "median_seconds"].map(|name| row[name].as_f64().unwrap());

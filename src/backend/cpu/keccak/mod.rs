@@ -1,4 +1,4 @@
-//! Keccak-256 on vector units: as many states side by side as a vector has 64-bit words.
+//! Keccak-256 and SHA3-256 on vector units: as many states side by side as a vector has 64-bit words.
 //!
 //! The permutation is the one text of `hash/keccak.rs`, written over [`Word`]; here are the vectors and how rows
 //! get into them. What leaves a vector mostly empty is hashed one by one.
@@ -14,8 +14,8 @@ use super::Simd;
 use super::rows::{Rows, SideBySide, merge_each};
 use super::simd::{Vectorised, Vectors, on_vectors};
 use crate::field::Goldilocks;
-use crate::hash::keccak::{FIRST_PADDING, LAST_PADDING, RATE, WORDS, Word, permute};
-use crate::hash::{ByteDigest, Keccak256};
+use crate::hash::ByteDigest;
+use crate::hash::keccak::{Keccak, LAST_PADDING, RATE, WORDS, Word, permute};
 
 /// The most states side by side.
 const MAX_WIDTH: usize = 8;
@@ -103,13 +103,13 @@ macro_rules! vector {
 #[cfg(target_arch = "x86_64")]
 use vector;
 
-impl SideBySide for Keccak256 {
+impl<H: Keccak> SideBySide for H {
     fn hash_rows(simd: Simd, rows: Rows<'_>, digests: &mut [ByteDigest]) {
         let in_vectors = on_vectors!(
             simd,
             Words64 as W => {
                 let count = in_vectors(digests.len(), W::WIDTH);
-                W::enter(HashRows { rows, digests: &mut digests[..count] });
+                W::enter(HashRows { rows, digests: &mut digests[..count], padding: H::FIRST_PADDING });
                 count
             },
             else 0
@@ -122,7 +122,11 @@ impl SideBySide for Keccak256 {
             simd,
             Words64 as W => {
                 let count = in_vectors(nodes.len(), W::WIDTH);
-                W::enter(MergePairs { children: &children[..2 * count], nodes: &mut nodes[..count] });
+                W::enter(MergePairs {
+                    children: &children[..2 * count],
+                    nodes: &mut nodes[..count],
+                    padding: H::FIRST_PADDING,
+                });
                 count
             },
             else 0
@@ -135,6 +139,7 @@ impl SideBySide for Keccak256 {
 struct HashRows<'a> {
     rows: Rows<'a>,
     digests: &'a mut [ByteDigest],
+    padding: u64,
 }
 
 impl<W: Words64> Vectorised<W> for HashRows<'_> {
@@ -159,7 +164,7 @@ impl<W: Words64> Vectorised<W> for HashRows<'_> {
                     state[j] = state[j].xor(W::load(&lanes));
                 }
                 if count < RATE {
-                    pad(&mut state, count);
+                    pad(&mut state, count, self.padding);
                 }
                 permute(&mut state);
             }
@@ -172,6 +177,7 @@ impl<W: Words64> Vectorised<W> for HashRows<'_> {
 struct MergePairs<'a> {
     children: &'a [ByteDigest],
     nodes: &'a mut [ByteDigest],
+    padding: u64,
 }
 
 impl<W: Words64> Vectorised<W> for MergePairs<'_> {
@@ -187,17 +193,17 @@ impl<W: Words64> Vectorised<W> for MergePairs<'_> {
                 }
                 state[j] = W::load(&lanes);
             }
-            pad(&mut state, 2 * DIGEST);
+            pad(&mut state, 2 * DIGEST, self.padding);
             permute(&mut state);
             write(&state, nodes);
         }
     }
 }
 
-/// The padding of a block with so many words.
+/// The padding of a block with so many words, with its first bits.
 #[inline(always)]
-fn pad<W: Words64>(state: &mut [W; WORDS], count: usize) {
-    state[count] = state[count].xor(W::splat(FIRST_PADDING));
+fn pad<W: Words64>(state: &mut [W; WORDS], count: usize, first: u64) {
+    state[count] = state[count].xor(W::splat(first));
     state[RATE - 1] = state[RATE - 1].xor(W::splat(LAST_PADDING));
 }
 
@@ -216,7 +222,7 @@ fn write<W: Words64>(state: &[W; WORDS], digests: &mut [ByteDigest]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::Hasher;
+    use crate::hash::{Keccak256, Sha3_256};
 
     fn elements(count: usize) -> Vec<Goldilocks> {
         (1..=count as u64).map(|i| Goldilocks::new(i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect()
@@ -225,38 +231,48 @@ mod tests {
     /// Two vectors of eight and one over.
     const COUNT: usize = 17;
 
-    #[test]
-    fn rows() {
+    fn check_rows<H: Keccak>() {
         // Around whole blocks.
         for width in (1..=9).chain([16, 17, 18, 33, 34, 35, 70]) {
             let matrix = elements(COUNT * width);
-            let expected: Vec<_> = matrix.chunks_exact(width).map(Keccak256::hash_elements).collect();
+            let expected: Vec<_> = matrix.chunks_exact(width).map(H::hash_elements).collect();
             let by_columns: Vec<_> =
                 (0..width).flat_map(|j| matrix.iter().skip(j).step_by(width).copied()).collect();
             for simd in Simd::available() {
                 for count in 0..=COUNT {
                     let mut found = vec![ByteDigest::default(); count];
-                    Keccak256::hash_rows(simd, Rows::row_major(&matrix[..count * width], width), &mut found);
-                    assert_eq!(found, expected[..count], "{simd}: {count} rows of {width}");
+                    H::hash_rows(simd, Rows::row_major(&matrix[..count * width], width), &mut found);
+                    assert_eq!(found, expected[..count], "{}, {simd}: {count} rows of {width}", H::NAME);
                 }
                 let mut found = vec![ByteDigest::default(); COUNT];
-                Keccak256::hash_rows(simd, Rows::column_major(&by_columns, 1, COUNT), &mut found);
-                assert_eq!(found, expected, "{simd}: columns, rows of {width}");
+                H::hash_rows(simd, Rows::column_major(&by_columns, 1, COUNT), &mut found);
+                assert_eq!(found, expected, "{}, {simd}: columns, rows of {width}", H::NAME);
+            }
+        }
+    }
+
+    #[test]
+    fn rows() {
+        check_rows::<Keccak256>();
+        check_rows::<Sha3_256>();
+    }
+
+    fn check_merges<H: Keccak>() {
+        // All bits: digests are no field elements.
+        let digests: Vec<ByteDigest> = (0..2 * COUNT as u8).map(|i| ByteDigest([!i; 32])).collect();
+        let expected: Vec<_> = digests.as_chunks().0.iter().map(H::merge).collect();
+        for simd in Simd::available() {
+            for count in 0..=COUNT {
+                let mut found = vec![ByteDigest::default(); count];
+                H::merge_pairs(simd, &digests[..2 * count], &mut found);
+                assert_eq!(found, expected[..count], "{}, {simd}: {count} pairs", H::NAME);
             }
         }
     }
 
     #[test]
     fn merges() {
-        // All bits: digests are no field elements.
-        let digests: Vec<ByteDigest> = (0..2 * COUNT as u8).map(|i| ByteDigest([!i; 32])).collect();
-        let expected: Vec<_> = digests.as_chunks().0.iter().map(Keccak256::merge).collect();
-        for simd in Simd::available() {
-            for count in 0..=COUNT {
-                let mut found = vec![ByteDigest::default(); count];
-                Keccak256::merge_pairs(simd, &digests[..2 * count], &mut found);
-                assert_eq!(found, expected[..count], "{simd}: {count} pairs");
-            }
-        }
+        check_merges::<Keccak256>();
+        check_merges::<Sha3_256>();
     }
 }

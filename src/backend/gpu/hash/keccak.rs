@@ -1,28 +1,35 @@
-//! Keccak-256: its program, and the constants of its kernels as text.
+//! Keccak-256 and SHA3-256: their programs, and the constants of their kernels as text.
 
 use super::DeviceHash;
 use super::text::{array, define};
 use crate::backend::gpu::program::Program;
-use crate::hash::Keccak256;
-use crate::hash::keccak::{FIRST_PADDING, LAST_PADDING, MOVES, RATE, ROUND_CONSTANTS, ROUNDS};
+use crate::hash::keccak::{Keccak, LAST_PADDING, MOVES, RATE, ROUND_CONSTANTS, ROUNDS};
+use crate::hash::{Keccak256, Sha3_256};
 
-static KECCAK256: Program = Program {
-    name: "keccak256",
-    constants,
-    kernels: &[include_str!("../../../../kernels/row.h"), include_str!("../../../../kernels/keccak.cl")],
-    ..Program::EMPTY
-};
+const KERNELS: &[&str] =
+    &[include_str!("../../../../kernels/row.h"), include_str!("../../../../kernels/keccak.cl")];
+
+static KECCAK256: Program =
+    Program { name: "keccak256", constants: constants::<Keccak256>, kernels: KERNELS, ..Program::EMPTY };
+
+static SHA3_256: Program =
+    Program { name: "sha3_256", constants: constants::<Sha3_256>, kernels: KERNELS, ..Program::EMPTY };
 
 impl DeviceHash for Keccak256 {
     const PROGRAM: &'static Program = &KECCAK256;
     const APPROACHES: bool = false;
 }
 
-fn constants() -> String {
+impl DeviceHash for Sha3_256 {
+    const PROGRAM: &'static Program = &SHA3_256;
+    const APPROACHES: bool = false;
+}
+
+fn constants<H: Keccak>() -> String {
     let mut text = String::new();
     define(&mut text, "KECCAK_RATE", RATE);
     define(&mut text, "KECCAK_ROUNDS", ROUNDS);
-    define(&mut text, "KECCAK_FIRST_PADDING", format_args!("{FIRST_PADDING:#x}UL"));
+    define(&mut text, "KECCAK_FIRST_PADDING", format_args!("{:#x}UL", H::FIRST_PADDING));
     define(&mut text, "KECCAK_LAST_PADDING", format_args!("{LAST_PADDING:#x}UL"));
     let moves = MOVES.iter().enumerate();
     let moves = moves.map(|(i, (target, count))| format!(" X({i}, {}, {target}, {count})", i % 5));

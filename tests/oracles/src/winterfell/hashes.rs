@@ -1,11 +1,11 @@
-//! Rescue Prime, its Jive variant, and BLAKE3, in every part of the interface.
+//! Rescue Prime, its Jive variant, BLAKE3 and SHA3-256, in every part of the interface.
 
 use proptest::prelude::*;
-use winter_crypto::hashers::{Rp64_256 as WinterRescue, RpJive64_256 as WinterJive};
+use winter_crypto::hashers::{Rp64_256 as WinterRescue, RpJive64_256 as WinterJive, Sha3_256 as WinterSha3};
 use winter_crypto::{Digest as _, ElementHasher, Hasher as WinterHasher};
 use winter_math::fields::f64::BaseElement;
-use zkaccel::field::MODULUS;
-use zkaccel::hash::{Blake3, Hasher, Rp64_256, RpJive64_256};
+use zkaccel::field::{Goldilocks, MODULUS};
+use zkaccel::hash::{Blake3, ByteDigest, Hasher, Rp64_256, RpJive64_256, Sha3_256};
 
 use super::{Blake3 as WinterBlake3, from_digest, to_digest, to_winter};
 use crate::inputs::{digest, element};
@@ -51,22 +51,33 @@ proptest! {
     }
 
     #[test]
-    fn blake3(left: Vec<u8>, right: Vec<u8>, value: u64) {
-        let theirs = [&left, &right].map(|bytes| WinterBlake3::hash(bytes));
-        let found = [&left, &right].map(|bytes| Blake3::hash(bytes));
-        prop_assert_eq!(found.map(|digest| digest.0), theirs.map(|digest| digest.as_bytes()));
-        prop_assert_eq!(Blake3::merge(&found).0, WinterBlake3::merge(&theirs).as_bytes());
-        prop_assert_eq!(
-            Blake3::merge_with_int(&found[0], value).0,
-            WinterBlake3::merge_with_int(theirs[0], value).as_bytes()
-        );
+    fn blake3(
+        elements in prop::collection::vec(element(), 0..40), left: Vec<u8>, right: Vec<u8>, value: u64,
+    ) {
+        check_bytes::<Blake3, WinterBlake3>(&elements, [&left, &right], value)?;
     }
 
-    /// winter-crypto hashes elements in their Montgomery form when a byte hash takes them, so its digest of the
-    /// canonical bytes is the one to compare with.
     #[test]
-    fn blake3_of_elements(elements in prop::collection::vec(element(), 0..40)) {
-        let bytes: Vec<u8> = elements.iter().flat_map(|x| x.as_u64().to_le_bytes()).collect();
-        prop_assert_eq!(Blake3::hash_elements(&elements).0, WinterBlake3::hash(&bytes).as_bytes());
+    fn sha3(
+        elements in prop::collection::vec(element(), 0..40), left: Vec<u8>, right: Vec<u8>, value: u64,
+    ) {
+        check_bytes::<Sha3_256, WinterSha3<BaseElement>>(&elements, [&left, &right], value)?;
     }
+}
+
+/// A hash of bytes, which winterfell gives elements as their canonical words, in whatever form it keeps them.
+fn check_bytes<H: Hasher<Digest = ByteDigest>, W: ElementHasher<BaseField = BaseElement>>(
+    elements: &[Goldilocks],
+    inputs: [&[u8]; 2],
+    value: u64,
+) -> Result<(), TestCaseError> {
+    let theirs: Vec<BaseElement> = elements.iter().copied().map(to_winter).collect();
+    prop_assert_eq!(H::hash_elements(elements).0, W::hash_elements(&theirs).as_bytes());
+    let theirs = inputs.map(W::hash);
+    let found = inputs.map(H::hash);
+    prop_assert_eq!(found.map(|digest| digest.0), theirs.map(|digest| digest.as_bytes()));
+    prop_assert_eq!(H::merge(&found).0, W::merge(&theirs).as_bytes());
+    prop_assert_eq!(H::merge_many(&found).0, W::merge_many(&theirs).as_bytes());
+    prop_assert_eq!(H::merge_with_int(&found[0], value).0, W::merge_with_int(theirs[0], value).as_bytes());
+    Ok(())
 }
