@@ -1,7 +1,7 @@
 //! The hash functions that both sides have, and their digests.
 
 use rayon::prelude::*;
-use winter_crypto::hashers::{Blake3_256, Rp64_256, RpJive64_256};
+use winter_crypto::hashers::{Blake3_256, Rp64_256, RpJive64_256, Sha3_256};
 use winter_crypto::{Digest as _, ElementHasher, Hasher as _};
 use winter_math::fields::f64::BaseElement;
 use zkaccel::field::Goldilocks;
@@ -67,24 +67,32 @@ macro_rules! of_elements {
 }
 of_elements!(Rp64_256, RpJive64_256);
 
-impl Accelerated for Blake3_256<BaseElement> {
-    type Engine = hash::Blake3;
+macro_rules! of_bytes {
+    ($($hash:ident, $engine:ident;)*) => {
+        $(impl Accelerated for $hash<BaseElement> {
+            type Engine = hash::$engine;
 
-    fn to_engine(digest: &Self::Digest) -> ByteDigest {
-        ByteDigest(digest.as_bytes())
-    }
+            fn to_engine(digest: &Self::Digest) -> ByteDigest {
+                ByteDigest(digest.as_bytes())
+            }
 
-    fn from_engine(digest: &ByteDigest) -> Self::Digest {
-        Self::Digest::new(digest.0)
-    }
+            fn from_engine(digest: &ByteDigest) -> Self::Digest {
+                Self::Digest::new(digest.0)
+            }
 
-    // The engine hashes rows of field elements, which digests of bytes are not. The stock hash takes little time.
-    fn merge_partitions(_: &Engine, partitions: &[Vec<ByteDigest>]) -> Result<Vec<ByteDigest>, Error> {
-        let merge = |row| {
-            let digests: Vec<_> =
-                partitions.iter().map(|partition| Self::from_engine(&partition[row])).collect();
-            Self::to_engine(&Self::merge_many(&digests))
-        };
-        Ok((0..partitions[0].len()).into_par_iter().with_min_len(ROWS).map(merge).collect())
-    }
+            // The engine hashes rows of field elements, which digests of bytes are not. The stock hash takes little time.
+            fn merge_partitions(_: &Engine, partitions: &[Vec<ByteDigest>]) -> Result<Vec<ByteDigest>, Error> {
+                let merge = |row| {
+                    let digests: Vec<_> =
+                        partitions.iter().map(|partition| Self::from_engine(&partition[row])).collect();
+                    Self::to_engine(&Self::merge_many(&digests))
+                };
+                Ok((0..partitions[0].len()).into_par_iter().with_min_len(ROWS).map(merge).collect())
+            }
+        })*
+    };
+}
+of_bytes! {
+    Blake3_256, Blake3;
+    Sha3_256, Sha3_256;
 }

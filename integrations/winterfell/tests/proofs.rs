@@ -11,7 +11,7 @@ use air::{ChainAir, Ends};
 use prover::{Accelerated, Stock, options};
 use winter_air::ProofOptions;
 use winter_air::proof::Proof;
-use winter_crypto::hashers::{Blake3_256, Rp64_256, RpJive64_256};
+use winter_crypto::hashers::{Blake3_256, Rp64_256, RpJive64_256, Sha3_256};
 use winter_crypto::{DefaultRandomCoin, MerkleTree};
 use winter_math::fields::f64::BaseElement;
 use winter_prover::Prover;
@@ -72,6 +72,12 @@ fn jive() {
 #[test]
 fn blake3() {
     same_proof::<Blake3_256<BaseElement>>(9, options());
+}
+
+#[test]
+fn sha3() {
+    same_proof::<Sha3_256<BaseElement>>(9, options());
+    same_proof::<Sha3_256<BaseElement>>(8, options().with_partitions(4, 8));
 }
 
 #[test]
