@@ -131,7 +131,7 @@ impl Engine {
         trace: MatrixInput<'_, Goldilocks>,
     ) -> Result<Commitment<H>, Error> {
         let lde = spec.lde(trace.shape().rows)?;
-        self.check_canonical(trace.view().words())?;
+        self.check_elements(trace.view().base())?;
         if self.has_room_for::<H>(&lde, trace.shape()) {
             self.report(Stage::Extension, 0, 1);
             let purpose = Purpose::commitment::<H>(&lde, trace.shape().columns);

@@ -9,20 +9,19 @@ use std::sync::Arc;
 
 use rayon::ThreadPool;
 
-use crate::backend::Accelerated;
+use crate::backend::{Accelerated, AcceleratedField};
 use crate::builder::{Asked, EngineBuilder, Listener};
-use crate::checks;
 use crate::device::DeviceInfo;
 use crate::dispatch::{Dispatcher, Operation};
 use crate::error::Error;
-use crate::field::{Field, Goldilocks};
+use crate::field::Field;
 use crate::gate::Gate;
 use crate::job_threads::JobThreads;
 use crate::lend::lending;
-use crate::matrix::{Layout, Matrix, MatrixInput, MatrixMut, MatrixRef, Shape};
+use crate::matrix::{BaseField, Element, Layout, Matrix, MatrixInput, MatrixMut, MatrixRef, Shape};
 use crate::memory;
 use crate::merkle::{Approach, MerkleTree, check_leaf_count};
-use crate::ntt::{Lde, Ntt};
+use crate::ntt::{Domain, Lde, Ntt};
 use crate::operation::{Extend, HashRows, Transform, Tree};
 use crate::progress::{Progress, Stage};
 
@@ -94,28 +93,39 @@ impl Engine {
     }
 
     /// [`ntt`](Self::ntt) of a matrix of the right shape, whose words may be unchecked.
-    pub(crate) fn transform<F: Field>(
+    pub(crate) fn transform<E: Element>(
         &self,
-        ntt: &Ntt,
-        mut matrix: MatrixMut<'_, F>,
+        ntt: &Ntt<E::Base>,
+        mut matrix: MatrixMut<'_, E>,
         unchecked: bool,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Error>
+    where
+        E::Base: AcceleratedField,
+    {
         let shape = matrix.shape();
-        self.check_scratch::<F>(ntt, shape)?;
-        let (ntt, width) = (*ntt, shape.block_width::<F>());
-        self.perform(Transform { ntt, data: matrix.words(), width, unchecked })
+        if !E::Base::ROW_MAJOR || ntt.input_order == ntt.output_order {
+            self.check_budget(self.scratch::<E>(ntt.domain, shape))?;
+        }
+        let (ntt, width) = (*ntt, shape.block_width::<E>());
+        self.perform(Transform { ntt, data: matrix.base(), width, unchecked })
     }
 
     /// [`lde`](Self::lde) of a checked matrix.
-    pub(crate) fn extend<F: Field>(&self, lde: &Lde, matrix: MatrixInput<'_, F>) -> Result<Matrix<F>, Error> {
+    pub(crate) fn extend<E: Element>(
+        &self,
+        lde: &Lde<E::Base>,
+        matrix: MatrixInput<'_, E>,
+    ) -> Result<Matrix<E>, Error>
+    where
+        E::Base: AcceleratedField,
+    {
         let shape = matrix.shape();
-        let mut extended = memory::zeroed(lde.to().size().saturating_mul(shape.columns))?;
+        let mut extended = E::zeros(lde.to().size().saturating_mul(shape.columns))?;
         let mut values = self.run(|| matrix.into_vec())?;
-        let (input, output) =
-            (bytemuck::cast_slice_mut(&mut values), bytemuck::cast_slice_mut(&mut extended));
-        let (lde, width) = (*lde, shape.block_width::<F>());
+        let (input, output) = (E::base_mut(&mut values), E::base_mut(&mut extended));
+        let (lde, width) = (*lde, shape.block_width::<E>());
         self.perform(Extend { lde, input, width, output, unchecked: false })?;
-        Matrix::new(extended, crate::matrix::Shape { rows: lde.to().size(), ..shape })
+        Matrix::new(extended, Shape { rows: lde.to().size(), ..shape })
     }
 
     /// [`lde`](Self::lde) into memory of the caller's, such as a [`PinnedVec`](crate::pinned::PinnedVec): entries in the layout
@@ -123,33 +133,39 @@ impl Engine {
     ///
     /// [`Error::LengthMismatch`] unless `extended` has as many entries as the extension. After an error of the device the
     /// contents of both are unspecified.
-    pub fn lde_into<F: Field>(
+    pub fn lde_into<E: Element>(
         &self,
-        lde: &Lde,
-        mut matrix: MatrixMut<'_, F>,
-        extended: &mut [F],
-    ) -> Result<(), Error> {
+        lde: &Lde<E::Base>,
+        mut matrix: MatrixMut<'_, E>,
+        extended: &mut [E],
+    ) -> Result<(), Error>
+    where
+        E::Base: AcceleratedField,
+    {
         let shape = matrix.shape();
         self.check_rows(lde.from().size(), shape.rows)?;
         let (expected, found) = (lde.to().size().saturating_mul(shape.columns), extended.len());
         if expected != found {
             return Err(Error::LengthMismatch { what: "entries of the extension", expected, found });
         }
-        let (input, output) = (matrix.words(), bytemuck::cast_slice_mut(extended));
-        let (lde, width) = (*lde, shape.block_width::<F>());
+        let (input, output) = (matrix.base(), E::base_mut(extended));
+        let (lde, width) = (*lde, shape.block_width::<E>());
         self.perform(Extend { lde, input, width, output, unchecked: true })
     }
 
     /// [`lde_into`](Self::lde_into) of a matrix that is not changed: a copy serves as scratch. Errors as `lde_into`, and
     /// [`Error::OverBudget`] or [`Error::HostOutOfMemory`] for the copy.
-    pub fn lde_copied_into<F: Field>(
+    pub fn lde_copied_into<E: Element>(
         &self,
-        lde: &Lde,
-        matrix: MatrixRef<'_, F>,
-        extended: &mut [F],
-    ) -> Result<(), Error> {
+        lde: &Lde<E::Base>,
+        matrix: MatrixRef<'_, E>,
+        extended: &mut [E],
+    ) -> Result<(), Error>
+    where
+        E::Base: AcceleratedField,
+    {
         let shape = matrix.shape();
-        self.check_budget(memory_of::<F>(shape.rows, shape.columns))?;
+        self.check_budget(memory_of::<E>(shape.rows, shape.columns))?;
         let mut copy = self.run(|| MatrixInput::Borrowed(matrix).into_vec())?;
         self.lde_into(lde, MatrixMut::new(&mut copy, shape)?, extended)
     }
@@ -190,7 +206,7 @@ impl Engine {
         matrix: MatrixRef<'_, F>,
         digests: &mut [H::Digest],
     ) -> Result<(), Error> {
-        let (shape, matrix) = (matrix.shape(), matrix.words());
+        let (shape, matrix) = (matrix.shape(), matrix.base());
         let (extent, total) = (shape.extent::<F>(), shape.rows as u64);
         // A device divides its work by its memory, so it gets all rows at once.
         let pieces = match shape.layout {
@@ -240,6 +256,15 @@ impl Engine {
         Arc::ptr_eq(&self.shared, &other.shared)
     }
 
+    /// [`Error::WrongEngine`] unless this is the engine to which something belongs.
+    pub(crate) fn check_owner(&self, what: &'static str, owner: &Self) -> Result<(), Error> {
+        let [expected, found] = [self, owner].map(|engine| &engine.device().id);
+        match self.is(owner) {
+            true => Ok(()),
+            false => Err(Error::WrongEngine { what, expected: expected.clone(), found: found.clone() }),
+        }
+    }
+
     /// The most bytes that one operation may allocate, where that is known.
     #[cfg(feature = "bn254")]
     pub(crate) fn memory_budget(&self) -> Option<u64> {
@@ -258,11 +283,18 @@ impl Engine {
         }
     }
 
-    /// [`Error::OverBudget`] if a transform between equal orders may not have its scratch.
-    fn check_scratch<F: Field>(&self, ntt: &Ntt, shape: Shape) -> Result<(), Error> {
-        match ntt.input_order == ntt.output_order {
-            true => self.check_budget(memory_of::<F>(shape.rows, shape.columns.min(8))),
-            false => Ok(()),
+    /// Bytes that a transform takes on the host beside its data: columns of scratch; or, where columns have to lie one after
+    /// another, a table of roots and the columns of a row-major matrix.
+    pub(crate) fn scratch<E: Element>(&self, domain: Domain<E::Base>, shape: Shape) -> u64
+    where
+        E::Base: AcceleratedField,
+    {
+        match E::Base::ROW_MAJOR {
+            true => memory_of::<E>(shape.rows, shape.columns.min(8)),
+            false => {
+                let copied = u64::from(shape.block_width::<E>() > E::WIDTH);
+                memory_of::<E>(domain.size() / 2, 1) + copied * memory_of::<E>(shape.rows, shape.columns)
+            }
         }
     }
 
@@ -272,11 +304,6 @@ impl Engine {
             true => Ok(()),
             false => Err(Error::LengthMismatch { what: "rows of the matrix", expected, found }),
         }
-    }
-
-    /// [`Error::NotCanonical`] with the first offending word; checked on all threads.
-    pub(crate) fn check_canonical(&self, words: &[Goldilocks]) -> Result<(), Error> {
-        self.run(|| checks::in_pieces(words, 8, Goldilocks::check_canonical))
     }
 
     /// [`Error::OverBudget`] if an operation would allocate more than the engine may.

@@ -239,10 +239,14 @@ pub enum Error {
     },
 
     /// A handle made by another engine.
-    #[error("the {what} were made by another engine, expected ones of this engine")]
+    #[error("the {what} belongs to another engine, of {found}, expected one of this engine, of {expected}")]
     WrongEngine {
         /// The object that the handle represents.
         what: &'static str,
+        /// The device of the engine that was called.
+        expected: String,
+        /// The device of the engine that made it.
+        found: String,
     },
 
     /// A driver that is older than what the backend needs.
@@ -274,17 +278,6 @@ pub enum Error {
         required: u64,
         /// The engine's budget.
         budget: u64,
-    },
-
-    /// A matrix that was uploaded through one engine and given to another.
-    #[error(
-        "the matrix is in the memory of {found} of another engine, expected one of this engine, on {expected}"
-    )]
-    ForeignBuffer {
-        /// The device of the engine that was called.
-        expected: String,
-        /// The device of the engine that the matrix belongs to.
-        found: String,
     },
 
     /// A device that was lost while it copied back the result of a transform in place. This is the one error after which an

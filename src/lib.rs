@@ -95,8 +95,7 @@ pub mod device;
 mod dispatch;
 mod engine;
 mod error;
-#[cfg(feature = "bn254")]
-pub mod fft;
+pub mod extended;
 pub mod field;
 mod gate;
 mod global;
@@ -123,8 +122,6 @@ pub mod progress;
 #[cfg(feature = "providers")]
 pub mod provider;
 pub mod resident;
-#[cfg(feature = "bn254")]
-mod scalars;
 mod spawn;
 pub mod work;
 

@@ -1,13 +1,14 @@
 //! Matrices: each column is a polynomial or a register of a trace, each row a point or a step.
 //!
 //! Entry (i, j) of a matrix of n rows and w columns lies at i w + j in row-major and at j n + i in column-major
-//! layout. Entries of an extension field are stored as adjacent coefficients, so each matrix is also a matrix of
-//! base-field words: one *block* of n rows and w d words in row-major layout, w blocks of n rows and d words in
-//! column-major layout, with d the degree. Transforms work on blocks and need no other notion of layout.
+//! layout. An entry is one or more elements of a base field side by side ([`Element`]): an element of an extension is its
+//! coefficients. So each matrix is also a matrix of base-field elements: one *block* of n rows and w d elements in row-major layout,
+//! w blocks of n rows and d elements in column-major layout, with d the degree. Transforms work on blocks and need no other notion of
+//! layout.
 
 use crate::backend::Extent;
+pub use crate::backend::{BaseField, Element};
 use crate::error::Error;
-use crate::field::{Field, Goldilocks};
 
 /// The layout of entries in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -40,17 +41,19 @@ impl Shape {
         }
     }
 
-    /// The number of adjacent base-field words in a row of a block, for entries of F.
-    pub(crate) fn block_width<F: Field>(&self) -> usize {
+    /// The number of adjacent base-field elements in a row of a block, for entries of E.
+    pub(crate) fn block_width<E: Element>(&self) -> usize {
         match self.layout {
-            Layout::RowMajor => self.columns * F::DEGREE,
-            Layout::ColumnMajor => F::DEGREE,
+            Layout::RowMajor => self.columns * E::WIDTH,
+            Layout::ColumnMajor => E::WIDTH,
         }
     }
 
-    /// The layout of the base-field words of entries of F.
-    pub(crate) fn extent<F: Field>(&self) -> Extent {
-        Extent { rows: self.rows, width: self.columns * F::DEGREE, block: self.block_width::<F>() }
+    /// The layout of the 64-bit words of entries of E.
+    pub(crate) fn extent<E: Element>(&self) -> Extent {
+        let words = size_of::<E>() / 8;
+        let block = self.block_width::<E>() / E::WIDTH * words;
+        Extent { rows: self.rows, width: self.columns * words, block }
     }
 
     fn index(&self, row: usize, column: usize) -> usize {
@@ -64,48 +67,54 @@ impl Shape {
 
 /// A matrix that owns its entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Matrix<F> {
-    data: Vec<F>,
+pub struct Matrix<E> {
+    data: Vec<E>,
     shape: Shape,
 }
 
 /// A borrowed matrix.
 #[derive(Clone, Copy, Debug)]
-pub struct MatrixRef<'a, F> {
-    data: &'a [F],
+pub struct MatrixRef<'a, E> {
+    data: &'a [E],
     shape: Shape,
 }
 
 /// A mutably borrowed matrix.
 #[derive(Debug)]
-pub struct MatrixMut<'a, F> {
-    data: &'a mut [F],
+pub struct MatrixMut<'a, E> {
+    data: &'a mut [E],
     shape: Shape,
 }
 
 /// The input of an operation that can reuse its input's memory: `&matrix` or a view is copied, an owned matrix is consumed. Both
 /// convert to this type implicitly.
 #[derive(Debug)]
-pub enum MatrixInput<'a, F> {
+pub enum MatrixInput<'a, E> {
     /// Copied by the operation.
-    Borrowed(MatrixRef<'a, F>),
+    Borrowed(MatrixRef<'a, E>),
     /// Consumed by the operation.
-    Owned(Matrix<F>),
+    Owned(Matrix<E>),
 }
 
-impl<F: Field> Matrix<F> {
+impl<E: Element> Matrix<E> {
     /// A row-major matrix of `columns` columns; [`Error::BadShape`] unless `rows * columns` entries are given.
-    pub fn from_rows(data: Vec<F>, rows: usize, columns: usize) -> Result<Self, Error> {
+    pub fn from_rows(data: Vec<E>, rows: usize, columns: usize) -> Result<Self, Error> {
         Self::new(data, Shape { rows, columns, layout: Layout::RowMajor })
     }
 
     /// A column-major matrix; [`Error::BadShape`] unless `rows * columns` entries are given.
-    pub fn from_columns(data: Vec<F>, rows: usize, columns: usize) -> Result<Self, Error> {
+    pub fn from_columns(data: Vec<E>, rows: usize, columns: usize) -> Result<Self, Error> {
         Self::new(data, Shape { rows, columns, layout: Layout::ColumnMajor })
     }
 
+    /// A matrix of one column; [`Error::BadShape`] for no entries.
+    pub fn from_column(data: Vec<E>) -> Result<Self, Error> {
+        let rows = data.len();
+        Self::from_columns(data, rows, 1)
+    }
+
     /// A matrix of any layout; [`Error::BadShape`] unless `rows * columns` entries are given.
-    pub fn new(data: Vec<F>, shape: Shape) -> Result<Self, Error> {
+    pub fn new(data: Vec<E>, shape: Shape) -> Result<Self, Error> {
         Ok(Self { shape: shape.check(data.len())?, data })
     }
 
@@ -115,35 +124,48 @@ impl<F: Field> Matrix<F> {
     }
 
     /// The entries in memory order.
-    pub fn as_slice(&self) -> &[F] {
+    pub fn as_slice(&self) -> &[E] {
         &self.data
     }
 
     /// The entries in memory order, mutably.
-    pub fn as_mut_slice(&mut self) -> &mut [F] {
+    pub fn as_mut_slice(&mut self) -> &mut [E] {
         &mut self.data
     }
 
     /// The entries in memory order, without the shape.
-    pub fn into_vec(self) -> Vec<F> {
+    pub fn into_vec(self) -> Vec<E> {
         self.data
     }
 
     /// A borrowed view.
-    pub fn view(&self) -> MatrixRef<'_, F> {
+    pub fn view(&self) -> MatrixRef<'_, E> {
         MatrixRef { data: &self.data, shape: self.shape }
     }
 
     /// A mutable view.
-    pub fn view_mut(&mut self) -> MatrixMut<'_, F> {
+    pub fn view_mut(&mut self) -> MatrixMut<'_, E> {
         MatrixMut { data: &mut self.data, shape: self.shape }
+    }
+
+    /// The first rows, of which there are as many or more.
+    pub(crate) fn first_rows(self, rows: usize) -> Self {
+        let Self { mut data, shape } = self;
+        if shape.layout == Layout::ColumnMajor {
+            for column in 1..shape.columns {
+                let start = column * shape.rows;
+                data.copy_within(start..start + rows, column * rows);
+            }
+        }
+        data.truncate(rows * shape.columns);
+        Self { data, shape: Shape { rows, ..shape } }
     }
 
     /// Entry (row, column).
     ///
     /// # Panics
     /// When the entry is outside the matrix.
-    pub fn get(&self, row: usize, column: usize) -> F {
+    pub fn get(&self, row: usize, column: usize) -> E {
         self.data[self.shape.index(row, column)]
     }
 
@@ -151,14 +173,20 @@ impl<F: Field> Matrix<F> {
     ///
     /// # Panics
     /// When the row is outside the matrix.
-    pub fn row(&self, row: usize) -> Vec<F> {
+    pub fn row(&self, row: usize) -> Vec<E> {
         (0..self.shape.columns).map(|column| self.get(row, column)).collect()
     }
 }
 
-impl<'a, F: Field> MatrixRef<'a, F> {
+impl<E: Element> AsRef<[E]> for Matrix<E> {
+    fn as_ref(&self) -> &[E] {
+        &self.data
+    }
+}
+
+impl<'a, E: Element> MatrixRef<'a, E> {
     /// A view of a slice; [`Error::BadShape`] unless it has `rows * columns` entries.
-    pub fn new(data: &'a [F], shape: Shape) -> Result<Self, Error> {
+    pub fn new(data: &'a [E], shape: Shape) -> Result<Self, Error> {
         Ok(Self { shape: shape.check(data.len())?, data })
     }
 
@@ -168,19 +196,19 @@ impl<'a, F: Field> MatrixRef<'a, F> {
     }
 
     /// The entries in memory order.
-    pub fn as_slice(&self) -> &'a [F] {
+    pub fn as_slice(&self) -> &'a [E] {
         self.data
     }
 
-    /// The entries as base-field words.
-    pub(crate) fn words(&self) -> &'a [Goldilocks] {
-        bytemuck::cast_slice(self.data)
+    /// The entries as elements of the base field.
+    pub(crate) fn base(&self) -> &'a [E::Base] {
+        E::base(self.data)
     }
 }
 
-impl<'a, F: Field> MatrixMut<'a, F> {
+impl<'a, E: Element> MatrixMut<'a, E> {
     /// A view of a slice; [`Error::BadShape`] unless it has `rows * columns` entries.
-    pub fn new(data: &'a mut [F], shape: Shape) -> Result<Self, Error> {
+    pub fn new(data: &'a mut [E], shape: Shape) -> Result<Self, Error> {
         Ok(Self { shape: shape.check(data.len())?, data })
     }
 
@@ -189,31 +217,41 @@ impl<'a, F: Field> MatrixMut<'a, F> {
         self.shape
     }
 
-    /// The entries as base-field words.
-    pub(crate) fn words(&mut self) -> &mut [Goldilocks] {
-        bytemuck::cast_slice_mut(self.data)
+    /// The same view, borrowed for a while.
+    pub(crate) fn reborrow(&mut self) -> MatrixMut<'_, E> {
+        MatrixMut { data: self.data, shape: self.shape }
+    }
+
+    /// The entries as elements of the base field.
+    pub(crate) fn base(&mut self) -> &mut [E::Base] {
+        E::base_mut(self.data)
     }
 }
 
-impl<F: Field> MatrixInput<'_, F> {
+impl<E: Element> MatrixInput<'_, E> {
     /// Rows, columns and layout.
     pub fn shape(&self) -> Shape {
         self.view().shape
     }
 
     /// A borrowed view.
-    pub fn view(&self) -> MatrixRef<'_, F> {
+    pub fn view(&self) -> MatrixRef<'_, E> {
         match self {
             Self::Borrowed(view) => *view,
             Self::Owned(matrix) => matrix.view(),
         }
     }
 
+    /// Whether operations have to copy it.
+    pub(crate) fn is_borrowed(&self) -> bool {
+        matches!(self, Self::Borrowed(_))
+    }
+
     /// The entries, copied if they are borrowed.
-    pub(crate) fn into_vec(self) -> Result<Vec<F>, Error> {
+    pub(crate) fn into_vec(self) -> Result<Vec<E>, Error> {
         match self {
             Self::Borrowed(view) => {
-                let mut copy = crate::memory::zeroed(view.data.len())?;
+                let mut copy = E::zeros(view.data.len())?;
                 crate::memory::copy(view.data, &mut copy);
                 Ok(copy)
             }
@@ -222,20 +260,20 @@ impl<F: Field> MatrixInput<'_, F> {
     }
 }
 
-impl<'a, F: Field> From<MatrixRef<'a, F>> for MatrixInput<'a, F> {
-    fn from(view: MatrixRef<'a, F>) -> Self {
+impl<'a, E: Element> From<MatrixRef<'a, E>> for MatrixInput<'a, E> {
+    fn from(view: MatrixRef<'a, E>) -> Self {
         Self::Borrowed(view)
     }
 }
 
-impl<'a, F: Field> From<&'a Matrix<F>> for MatrixInput<'a, F> {
-    fn from(matrix: &'a Matrix<F>) -> Self {
+impl<'a, E: Element> From<&'a Matrix<E>> for MatrixInput<'a, E> {
+    fn from(matrix: &'a Matrix<E>) -> Self {
         Self::Borrowed(matrix.view())
     }
 }
 
-impl<F: Field> From<Matrix<F>> for MatrixInput<'_, F> {
-    fn from(matrix: Matrix<F>) -> Self {
+impl<E: Element> From<Matrix<E>> for MatrixInput<'_, E> {
+    fn from(matrix: Matrix<E>) -> Self {
         Self::Owned(matrix)
     }
 }

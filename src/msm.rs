@@ -8,14 +8,15 @@
 //!
 //! A *batch* is several rows of scalars over the same bases, one sum a row.
 //!
-//! [`Bases`] and [`Scalars`] stay with an engine, in the form that suits its device: checked on request, together with data that
-//! save work in later calls (tables of multiples, integers, a copy in the device's memory). Either input may also be a slice.
+//! [`Bases`] and a [`DeviceMatrix`] of scalars stay with an engine, in the form that suits its device: checked on request, together
+//! with data that save work in later calls (tables of multiples, integers, a copy in the device's memory). Either input may also be
+//! a slice.
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub use crate::backend::{AcceleratedCurve, AcceleratedScalar};
+pub use crate::backend::AcceleratedCurve;
 use crate::bn254::{Fr, G1Affine};
 use crate::checks;
 pub use crate::curve::Curve;
@@ -23,8 +24,9 @@ use crate::curve::check_on_curve;
 use crate::engine::{Engine, memory_of};
 use crate::error::Error;
 use crate::job::Job;
+use crate::matrix::Element;
 use crate::operation::{self, KeptRange, Sum, keep_bases};
-pub use crate::scalars::Scalars;
+use crate::resident::DeviceMatrix;
 
 /// The preparation of bases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -78,13 +80,14 @@ pub enum BasesInput<'a, C: Curve = G1Affine> {
     },
 }
 
-/// Scalars as operands; slices, vectors and [`Scalars`] convert to this type implicitly.
+/// Scalars as operands; slices, vectors, a [`Matrix`](crate::matrix::Matrix) and a [`DeviceMatrix`] convert to this type
+/// implicitly. Scalars of matrices come in the order of memory: a row of scalars is a column of a column-major matrix.
 #[derive(Clone, Copy, Debug)]
 pub enum ScalarsInput<'a, F = Fr> {
     /// Not kept by the engine.
     Slice(&'a [F]),
     /// Kept by the engine.
-    Kept(&'a Scalars<F>),
+    Kept(&'a DeviceMatrix<F>),
 }
 
 impl<'a, C: Curve, T: AsRef<[C]> + ?Sized> From<&'a T> for BasesInput<'a, C> {
@@ -105,8 +108,8 @@ impl<'a, F, T: AsRef<[F]> + ?Sized> From<&'a T> for ScalarsInput<'a, F> {
     }
 }
 
-impl<'a, F> From<&'a Scalars<F>> for ScalarsInput<'a, F> {
-    fn from(scalars: &'a Scalars<F>) -> Self {
+impl<'a, F> From<&'a DeviceMatrix<F>> for ScalarsInput<'a, F> {
+    fn from(scalars: &'a DeviceMatrix<F>) -> Self {
         Self::Kept(scalars)
     }
 }
@@ -118,9 +121,7 @@ impl<C: Curve> BasesInput<'_, C> {
             Self::Slice(points) => Ok(operation::Bases { points, kept: &[], first: 0 }),
             Self::Kept { bases, range } => {
                 let Handle { elements, kept, engine: owner } = &*bases.0;
-                if !owner.is(engine) {
-                    return Err(Error::WrongEngine { what: "bases" });
-                }
+                engine.check_owner("set of bases", owner)?;
                 let points = &elements[range.clone()];
                 Ok(operation::Bases { points, kept, first: range.start })
             }
@@ -128,12 +129,12 @@ impl<C: Curve> BasesInput<'_, C> {
     }
 }
 
-impl<F> ScalarsInput<'_, F> {
+impl<F: Element> ScalarsInput<'_, F> {
     /// The scalars of sums; [`Error::WrongEngine`] if another engine keeps them.
     fn view(&self, engine: &Engine) -> Result<operation::Scalars<'_, F>, Error> {
         match self {
             Self::Slice(scalars) => Ok(operation::Scalars::Host(scalars, &[])),
-            Self::Kept(scalars) => scalars.view(engine),
+            Self::Kept(matrix) => matrix.scalars(engine),
         }
     }
 
@@ -141,7 +142,7 @@ impl<F> ScalarsInput<'_, F> {
     fn len(&self) -> usize {
         match self {
             Self::Slice(scalars) => scalars.len(),
-            Self::Kept(scalars) => scalars.len(),
+            Self::Kept(matrix) => matrix.shape().rows * matrix.shape().columns,
         }
     }
 }

@@ -4,15 +4,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::backend::Accelerated;
-use crate::columns::{Columns, ColumnsMut};
+use crate::backend::AcceleratedField;
+use crate::columns::{Base, Columns, ColumnsMut, Rows};
 use crate::commit::{Commitment, TraceInput, TraceSpec};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::field::Field;
+use crate::extended::ExtendedDomain;
 use crate::job::{Job, Start};
 use crate::lend::{Lender, lending};
 use crate::lock::lock;
-use crate::matrix::Matrix;
+use crate::matrix::{Element, Matrix};
 use crate::merkle::MerkleTree;
 use crate::ntt::{Lde, Ntt};
 use crate::resident::DeviceMatrix;
@@ -76,18 +77,49 @@ impl Engine {
     }
 
     /// [`ntt`](Self::ntt) as a job, which returns the transformed matrix.
-    pub fn ntt_async<M: Send + 'static>(&self, ntt: &Ntt, mut matrix: M) -> Job<M>
+    pub fn ntt_async<E: Element, M: Send + 'static>(&self, ntt: &Ntt<E::Base>, mut matrix: M) -> Job<M>
     where
-        for<'a> &'a mut M: ColumnsMut,
+        E::Base: AcceleratedField,
+        for<'a> &'a mut M: ColumnsMut<Element = E>,
     {
         let ntt = *ntt;
         self.spawn(move |engine| engine.ntt(&ntt, &mut matrix).map(|()| matrix))
     }
 
     /// [`lde`](Self::lde) as a job.
-    pub fn lde_async<M: Columns + Send + 'static>(&self, lde: &Lde, matrix: M) -> Job<M::Matrix> {
+    pub fn lde_async<M: Columns + Send + 'static>(&self, lde: &Lde<Base<M>>, matrix: M) -> Job<M::Matrix>
+    where
+        Base<M>: AcceleratedField,
+    {
         let lde = *lde;
         self.spawn(move |engine| engine.lde(&lde, matrix))
+    }
+
+    /// [`coeff_to_extended`](Self::coeff_to_extended) as a job.
+    pub fn coeff_to_extended_async<M: Columns + Send + 'static>(
+        &self,
+        domain: &ExtendedDomain<Base<M>>,
+        coefficients: M,
+    ) -> Job<M::Matrix>
+    where
+        Base<M>: AcceleratedField,
+    {
+        let domain = *domain;
+        self.spawn(move |engine| engine.coeff_to_extended(&domain, coefficients))
+    }
+
+    /// [`extended_to_coeff`](Self::extended_to_coeff) as a job.
+    pub fn extended_to_coeff_async<M: Columns + Send + 'static>(
+        &self,
+        domain: &ExtendedDomain<Base<M>>,
+        values: M,
+        coefficients: usize,
+    ) -> Job<M::Matrix>
+    where
+        Base<M>: AcceleratedField,
+    {
+        let domain = *domain;
+        self.spawn(move |engine| engine.extended_to_coeff(&domain, values, coefficients))
     }
 
     /// [`merkle_tree`](Self::merkle_tree) as a job.
@@ -98,7 +130,7 @@ impl Engine {
     /// [`merkle_tree_of_rows`](Self::merkle_tree_of_rows) as a job.
     pub fn merkle_tree_of_rows_async<H: Accelerated, M>(&self, matrix: M) -> Job<M::Tree<H>>
     where
-        M: Columns + Send + 'static,
+        M: Rows + Send + 'static,
     {
         self.spawn(move |engine| engine.merkle_tree_of_rows(matrix))
     }
@@ -114,12 +146,12 @@ impl Engine {
     }
 
     /// [`upload`](Self::upload) as a job.
-    pub fn upload_async<F: Field>(&self, matrix: Matrix<F>) -> Job<DeviceMatrix<F>> {
+    pub fn upload_async<E: Element>(&self, matrix: Matrix<E>) -> Job<DeviceMatrix<E>> {
         self.spawn(move |engine| engine.upload(matrix))
     }
 
     /// [`download`](Self::download) as a job.
-    pub fn download_async<F: Field>(&self, matrix: &DeviceMatrix<F>) -> Job<Matrix<F>> {
+    pub fn download_async<E: Element>(&self, matrix: &DeviceMatrix<E>) -> Job<Matrix<E>> {
         let matrix = matrix.clone();
         self.spawn(move |engine| engine.download(&matrix))
     }

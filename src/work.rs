@@ -94,8 +94,6 @@ impl Activity {
     pub(crate) const KEEP_BASES: Self = Self { name: "bases kept", unit: "points" };
     #[cfg(feature = "bn254")]
     pub(crate) const KEEP_SCALARS: Self = Self { name: "scalars kept", unit: "scalars" };
-    #[cfg(feature = "bn254")]
-    pub(crate) const READ_SCALARS: Self = Self { name: "scalars read", unit: "scalars" };
 
     /// An operation of so many items, with the bytes that it copies to the device and from it.
     pub(crate) fn of(self, items: usize, bytes_in: usize, bytes_out: usize) -> Size {

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::Serialize;
 use zkaccel::Error;
 use zkaccel::bn254::{self, Fr};
-use zkaccel::fft::ExtendedDomain;
+use zkaccel::extended::ExtendedDomain;
 use zkaccel::ntt::{Domain, Ntt};
 
 use crate::engine::{DeviceUsed, EngineOptions};
@@ -120,7 +120,7 @@ impl Arguments {
         drop(words);
         watch.stage("transforming");
         let fft = if self.inverse { Ntt::inverse(domain) } else { Ntt::forward(domain) };
-        engine.fft(&fft, &mut scalars).context(&subject)?;
+        engine.ntt(&fft, &mut scalars).context(&subject)?;
         watch.stage_of("writing", 0, size_of_val(&scalars[..]) as u64);
         self.form.write_scalars(&scalars, |entries| {
             output.fill(|file| npy::write(file, scalars.len(), SCALAR, entries, |bytes| watch.advance(bytes)))

@@ -12,6 +12,7 @@
 //! device that is lost while the result of a transform in place is copied back: [`Error::ResultLost`].
 
 pub mod cpu;
+mod element;
 pub mod gpu;
 pub(crate) mod open;
 #[cfg(feature = "providers")]
@@ -26,26 +27,26 @@ mod sums;
 use std::time::Duration;
 
 #[cfg(feature = "bn254")]
-pub use sums::{
-    AcceleratedCurve, AcceleratedScalar, BasesView, KeepScalars, KeptTransforms, Msm, ScalarsView,
-    expect_columns_apart,
-};
+pub use sums::{AcceleratedCurve, BasesView, KeepScalars, Msm, ScalarsView};
 
 use crate::device::Bandwidths;
 use crate::error::Error;
 use crate::field::{Goldilocks, TwoAdic};
 use crate::hash::Hasher;
-use crate::memory;
 use crate::merkle::Approach;
 use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
 use crate::pinned::Locked;
 use crate::work::Activity;
-pub use residence::{Extent, Kept, Memory, Residence, Resident, ResidentBackend, ResidentHashing};
+pub use element::{BaseField, Element};
+pub use residence::{
+    Extent, Memory, Residence, Resident, ResidentBackend, ResidentHashing, ResidentTransforms,
+};
 
 /// Transforms over a field.
 ///
 /// Data come as blocks, each a row-major matrix of `width` columns with a row per point: a row-major matrix is one
-/// block, a column-major one is a block of width 1 (or of an extension's degree) per column.
+/// block, a column-major one is a block of width 1 (or of an extension's degree) per column. Over fields that are not
+/// [`ROW_MAJOR`](BaseField::ROW_MAJOR) the width is always 1.
 pub trait Transforms<F: TwoAdic>: Send + Sync {
     /// Transforms every column of every block in place.
     fn ntt(&self, ntt: &Ntt<F>, data: &mut [F], width: usize) -> Result<(), Error>;
@@ -74,12 +75,6 @@ pub trait Transforms<F: TwoAdic>: Send + Sync {
         values: &mut [F],
     ) -> Result<(), Error> {
         evaluate_padded(self, domain, order, coefficients, (size, width), values)
-    }
-
-    /// The transforms of elements in the device's own memory; `None` where the host is the device.
-    #[cfg(feature = "bn254")]
-    fn on_kept(&self) -> Option<&dyn KeptTransforms<F>> {
-        None
     }
 
     /// Extends every column of every block of `input` into `output`, which is the blow-up times as long.
@@ -224,8 +219,22 @@ pub trait Curves {}
 #[cfg(not(feature = "bn254"))]
 impl<T> Curves for T {}
 
+/// Transforms over every field in a device's memory.
+#[cfg(feature = "bn254")]
+pub trait EveryResidentField: ResidentTransforms<Goldilocks> + sums::EveryResidentTwoAdicField {}
+
+#[cfg(feature = "bn254")]
+impl<T: ResidentTransforms<Goldilocks> + sums::EveryResidentTwoAdicField> EveryResidentField for T {}
+
+/// Transforms over every field in a device's memory.
+#[cfg(not(feature = "bn254"))]
+pub trait EveryResidentField: ResidentTransforms<Goldilocks> {}
+
+#[cfg(not(feature = "bn254"))]
+impl<T: ResidentTransforms<Goldilocks>> EveryResidentField for T {}
+
 /// A field that every backend transforms: how generic code gets from a backend to its transforms over one field.
-pub trait AcceleratedField: TwoAdic {
+pub trait AcceleratedField: TwoAdic + BaseField {
     /// The field's name where kinds of operations are listed.
     const NAME: &'static str;
     /// The name of transforms over the field in accounts.
@@ -236,11 +245,8 @@ pub trait AcceleratedField: TwoAdic {
     /// The backend's transforms over this field.
     fn transforms(backend: &dyn Backend) -> &dyn Transforms<Self>;
 
-    /// An error for the first element whose memory is not a valid element.
-    fn check_all(elements: &[Self]) -> Result<(), Error>;
-
-    /// So many zeros, or [`Error::HostOutOfMemory`].
-    fn zeros(len: usize) -> Result<Vec<Self>, Error>;
+    /// The same on data in a device's memory.
+    fn resident_transforms(backend: &dyn ResidentBackend) -> &dyn ResidentTransforms<Self>;
 
     /// A subgroup to measure and to test with.
     fn some_domain(log_size: u32) -> Result<Domain<Self>, Error>;
@@ -255,12 +261,8 @@ impl AcceleratedField for Goldilocks {
         backend
     }
 
-    fn check_all(elements: &[Self]) -> Result<(), Error> {
-        Self::check_canonical(elements)
-    }
-
-    fn zeros(len: usize) -> Result<Vec<Self>, Error> {
-        memory::zeroed(len)
+    fn resident_transforms(backend: &dyn ResidentBackend) -> &dyn ResidentTransforms<Self> {
+        backend
     }
 
     fn some_domain(log_size: u32) -> Result<Domain<Self>, Error> {

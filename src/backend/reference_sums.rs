@@ -4,7 +4,7 @@ use halo2curves::ff::PrimeField;
 use halo2curves::group::Group;
 
 use super::reference::Reference;
-use super::{BasesView, KeepScalars, Kept, Msm, ScalarsView};
+use super::{BasesView, KeepScalars, Memory, Msm, ScalarsView};
 use crate::curve::Curve;
 use crate::error::Error;
 use crate::field::MontgomeryField;
@@ -22,7 +22,7 @@ fn multiple<C: Curve>(scalar: &C::Scalar, base: &C) -> C::Projective {
 impl<F: MontgomeryField> KeepScalars<F> for Reference {}
 
 impl<C: Curve> Msm<C> for Reference {
-    fn keep_bases(&self, _: &[C], _: u64) -> Result<Option<Kept>, Error> {
+    fn keep_bases(&self, _: &[C], _: u64) -> Result<Option<Memory>, Error> {
         Ok(None)
     }
 

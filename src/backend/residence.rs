@@ -2,20 +2,21 @@
 //!
 //! Only a backend whose memory is not the host's implements the traits here; where the host is the device, data that stay are
 //! ordinary vectors, and the operations on slices serve them. [`Memory`] that has been handed out is never written again, so any
-//! number of operations may read it at once.
+//! number of operations may read it at once. Data are words of 64 bits here, whatever the field.
 
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use super::EveryResidentHash;
+use super::{EveryResidentField, EveryResidentHash};
 use crate::error::Error;
-use crate::field::Goldilocks;
+use crate::field::TwoAdic;
 use crate::hash::Hasher;
 use crate::merkle::Approach;
-use crate::ntt::{Lde, Ntt};
+use crate::ntt::{Domain, Lde, Ntt, Order};
 
-/// Memory of a device. Clones share it; the last one frees it. Only the backend that made it knows what it contains.
+/// Data that a backend keeps, in its own form: memory of a device, or what the host prepares for later operations. Clones share
+/// them; the last one frees them. Only the backend that made them knows what they are.
 #[derive(Clone)]
 pub struct Memory(Arc<dyn Any + Send + Sync>);
 
@@ -28,6 +29,12 @@ impl Memory {
     pub(crate) fn downcast<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         Arc::clone(&self.0).downcast().ok()
     }
+
+    /// The same, borrowed.
+    #[cfg(feature = "bn254")]
+    pub(crate) fn downcast_ref<T: Any>(&self) -> Option<&T> {
+        self.0.downcast_ref()
+    }
 }
 
 impl fmt::Debug for Memory {
@@ -35,9 +42,6 @@ impl fmt::Debug for Memory {
         f.debug_struct("Memory").finish_non_exhaustive()
     }
 }
-
-/// Elements that are used again, in a backend's own form.
-pub type Kept = Box<dyn Any + Send + Sync>;
 
 /// How the words of a matrix lie in memory: blocks of `rows` rows of `block` words, one after another; a row has `width`
 /// words in all. A row-major matrix is one block, a column-major one has a block a column.
@@ -72,7 +76,7 @@ pub trait Resident: Send + Sync {
     fn budget(&self) -> u64;
 
     /// A copy of words on the device.
-    fn upload(&self, words: &[Goldilocks]) -> Result<Memory, Error>;
+    fn upload(&self, words: &[u64]) -> Result<Memory, Error>;
 
     /// Copies words, from word `from` on, back to the host.
     fn download(&self, memory: &Memory, from: usize, data: &mut [u8]) -> Result<(), Error>;
@@ -80,11 +84,29 @@ pub trait Resident: Send + Sync {
     /// Copies rows, by their indices, back to the host, one after another.
     fn gather(&self, memory: &Memory, extent: Extent, rows: &[usize], data: &mut [u8]) -> Result<(), Error>;
 
+    /// The first `rows` rows of a matrix, in new memory and in its layout.
+    fn first_rows(&self, memory: &Memory, extent: Extent, rows: usize) -> Result<Memory, Error>;
+}
+
+/// Transforms of matrices over a field in a device's memory. Results are in new memory and in the layout of the input.
+pub trait ResidentTransforms<F: TwoAdic>: Send + Sync {
     /// The transforms of all columns.
-    fn ntt(&self, ntt: &Ntt, matrix: &Memory, extent: Extent) -> Result<Memory, Error>;
+    fn ntt(&self, ntt: &Ntt<F>, matrix: &Memory, extent: Extent) -> Result<Memory, Error>;
+
+    /// The values on a domain of polynomials with a coefficient a row, in an order.
+    fn evaluate(
+        &self,
+        domain: &Domain<F>,
+        order: Order,
+        coefficients: &Memory,
+        extent: Extent,
+    ) -> Result<Memory, Error>;
 
     /// The extensions of all columns: the result has the blow-up times the rows.
-    fn lde(&self, lde: &Lde, matrix: &Memory, extent: Extent) -> Result<Memory, Error>;
+    fn lde(&self, lde: &Lde<F>, matrix: &Memory, extent: Extent) -> Result<Memory, Error> {
+        let coefficients = self.ntt(&Ntt::inverse(lde.from()), matrix, extent)?;
+        self.evaluate(&lde.to(), lde.output_order(), &coefficients, extent)
+    }
 }
 
 /// Row hashing and trees in a device's memory.
@@ -98,9 +120,9 @@ pub trait ResidentHashing<H: Hasher>: Send + Sync {
 }
 
 /// All operations of a device on data that stay.
-pub trait ResidentBackend: Resident + EveryResidentHash {}
+pub trait ResidentBackend: Resident + EveryResidentField + EveryResidentHash {}
 
-impl<T> ResidentBackend for T where T: Resident + EveryResidentHash {}
+impl<T> ResidentBackend for T where T: Resident + EveryResidentField + EveryResidentHash {}
 
 /// The residence of a backend's data.
 pub trait Residence {

@@ -1,11 +1,9 @@
 //! The operations of a backend over elliptic curves and over the prime fields of their scalars.
 
-use super::{AcceleratedField, Backend, Kept, Transforms};
+use super::{AcceleratedField, Backend, BaseField, Memory, ResidentBackend, ResidentTransforms, Transforms};
 use crate::curve::Curve;
 use crate::error::Error;
-use crate::field::{MontgomeryField, TwoAdic};
-use crate::memory;
-use crate::ntt::{Domain, Ntt};
+use crate::ntt::Domain;
 use crate::work::Activity;
 
 /// The bases of a sum, as passed to a backend.
@@ -14,7 +12,7 @@ pub struct BasesView<'a, C> {
     /// The bases.
     pub points: &'a [C],
     /// The result of [`Msm::keep_bases`] for all kept bases, of which `points` are a part.
-    pub kept: Option<&'a Kept>,
+    pub kept: Option<&'a Memory>,
     /// The index of the first of `points` among the kept bases.
     pub first: usize,
 }
@@ -24,14 +22,14 @@ pub struct BasesView<'a, C> {
 pub struct ScalarsView<'a, F> {
     /// The scalars, one row after another; none where they are in the device's memory alone.
     pub scalars: &'a [F],
-    /// The result of [`KeepScalars::keep_scalars`] or [`KeptTransforms`] for them.
-    pub kept: Option<&'a Kept>,
+    /// The result of [`KeepScalars::keep_scalars`] for them, or their words in the device's memory.
+    pub kept: Option<&'a Memory>,
 }
 
 /// Multi-scalar multiplication over a curve.
 pub trait Msm<C: Curve>: Send + Sync {
     /// Prepares bases for many sums. Tables of multiples take at most `table_bytes`, 0 for none.
-    fn keep_bases(&self, points: &[C], table_bytes: u64) -> Result<Option<Kept>, Error>;
+    fn keep_bases(&self, points: &[C], table_bytes: u64) -> Result<Option<Memory>, Error>;
 
     /// One sum a row: `sums.len()` rows of as many scalars as there are bases. Bases are on the curve, or else sums are
     /// meaningless; there may be none.
@@ -44,38 +42,17 @@ pub trait Msm<C: Curve>: Send + Sync {
 }
 
 /// Scalars that are used in several sums.
-pub trait KeepScalars<F: MontgomeryField>: Send + Sync {
-    /// Prepares scalars for many sums.
-    fn keep_scalars(&self, _: &[F]) -> Result<Option<Kept>, Error> {
+pub trait KeepScalars<F>: Send + Sync {
+    /// Prepares scalars for many sums: a copy of their words on a device with memory of its own.
+    fn keep_scalars(&self, _: &[F]) -> Result<Option<Memory>, Error> {
         Ok(None)
     }
-
-    /// Copies kept scalars to host memory, as many as there are. Only for scalars in a device's memory alone.
-    fn read_scalars(&self, _: &Kept, _: &mut [F]) -> Result<(), Error> {
-        unreachable!("scalars are in a device's memory alone only where it has such memory")
-    }
-}
-
-/// Transforms of scalars in a device's own memory, as [`KeepScalars::keep_scalars`] put them there. Kept scalars are never
-/// written again.
-pub trait KeptTransforms<F: TwoAdic>: Send + Sync {
-    /// The transforms of polynomials one after another, in new memory.
-    fn ntt_kept(&self, ntt: &Ntt<F>, scalars: &Kept) -> Result<Kept, Error>;
-
-    /// The values on a domain, in natural order, of polynomials of `size` coefficients each, in new memory.
-    fn evaluate_kept(&self, domain: &Domain<F>, coefficients: &Kept, size: usize) -> Result<Kept, Error>;
 }
 
 /// A curve that every backend sums over: how generic code gets from a backend to its sums over one curve.
-pub trait AcceleratedCurve: Curve<Scalar: AcceleratedScalar> {
+pub trait AcceleratedCurve: Curve<Scalar: BaseField> {
     /// The backend's sums over this curve.
     fn sums(backend: &dyn Backend) -> &dyn Msm<Self>;
-}
-
-/// A prime field whose elements every backend keeps as scalars.
-pub trait AcceleratedScalar: MontgomeryField {
-    /// The backend's scalars of this field.
-    fn keeping(backend: &dyn Backend) -> &dyn KeepScalars<Self>;
 }
 
 macro_rules! every_curve {
@@ -102,12 +79,6 @@ macro_rules! every_prime_field {
         pub trait EveryScalar: $(KeepScalars<$field> +)* {}
 
         impl<T> EveryScalar for T where T: $(KeepScalars<$field> +)* {}
-
-        $(impl AcceleratedScalar for $field {
-            fn keeping(backend: &dyn Backend) -> &dyn KeepScalars<Self> {
-                backend
-            }
-        })*
     };
 }
 crate::for_every_prime_field!(every_prime_field);
@@ -119,6 +90,11 @@ macro_rules! every_two_adic_field {
 
         impl<T> EveryTwoAdicField for T where T: $(Transforms<$field> +)* {}
 
+        /// The same in a device's memory.
+        pub trait EveryResidentTwoAdicField: $(ResidentTransforms<$field> +)* {}
+
+        impl<T> EveryResidentTwoAdicField for T where T: $(ResidentTransforms<$field> +)* {}
+
         $(impl AcceleratedField for $field {
             const NAME: &'static str = $name;
             const TRANSFORM: Activity = Activity::FFT;
@@ -128,13 +104,8 @@ macro_rules! every_two_adic_field {
                 backend
             }
 
-            /// Always `Ok`: limbs become elements by a function that checks them.
-            fn check_all(_: &[Self]) -> Result<(), Error> {
-                Ok(())
-            }
-
-            fn zeros(len: usize) -> Result<Vec<Self>, Error> {
-                memory::filled(len, <Self as TwoAdic>::ZERO)
+            fn resident_transforms(backend: &dyn ResidentBackend) -> &dyn ResidentTransforms<Self> {
+                backend
             }
 
             fn some_domain(log_size: u32) -> Result<Domain<Self>, Error> {
@@ -144,14 +115,3 @@ macro_rules! every_two_adic_field {
     };
 }
 crate::for_every_two_adic_field!(every_two_adic_field);
-
-/// [`Error::Unsupported`] unless columns lie one after another, as transforms over these fields require.
-pub fn expect_columns_apart(width: usize, device: &str) -> Result<(), Error> {
-    match width {
-        1 => Ok(()),
-        _ => Err(Error::Unsupported {
-            operation: "transforms of row-major matrices over this field",
-            device: device.to_owned(),
-        }),
-    }
-}

@@ -185,7 +185,7 @@ fn refused(engine: &Engine) -> Result<(), String> {
     let foreign_engine = with_budget(engine, 1 << 20)?;
     let mut foreign = foreign_engine.upload(&matrix).map_err(failure("upload"))?;
     let id = || engine.device().id.clone();
-    let expected = Error::ForeignBuffer { expected: id(), found: id() };
+    let expected = Error::WrongEngine { what: "matrix", expected: id(), found: id() };
     let lde = Lde::onto_coset(4, 2, Convention::Plonky3, Goldilocks::GENERATOR).map_err(failure("lde"))?;
     let ntt = Ntt::forward(lde.from());
     expect_error("download", engine.download(&foreign), &expected)?;

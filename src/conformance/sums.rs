@@ -11,7 +11,8 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::field::MontgomeryField;
 use crate::field::montgomery::Residue;
-use crate::msm::{AcceleratedCurve, BasesOptions};
+use crate::matrix::Matrix;
+use crate::msm::{AcceleratedCurve, BasesOptions, ScalarsInput};
 
 macro_rules! cases {
     ($($affine:path, $name:literal;)*) => {
@@ -250,7 +251,8 @@ fn kept<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
             let options = BasesOptions { validate: options.0, tables: options.1 };
             let what = format!("{what}, bases kept with {options:?}");
             let bases = engine.bases(points.clone(), options).map_err(failure(&what))?;
-            let kept = engine.scalars(all.clone()).map_err(failure(&what))?;
+            let kept = Matrix::from_columns(all.clone(), n, rows).and_then(|matrix| engine.upload(matrix));
+            let kept = kept.map_err(failure(&what))?;
             for _ in 0..2 {
                 expect_equal(&what, &engine.msm_batch(&all, &bases).map_err(failure(&what))?, &expected)?;
                 expect_equal(&what, &engine.msm_batch(&kept, &bases).map_err(failure(&what))?, &expected)?;
@@ -288,12 +290,16 @@ fn refused<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
     let other = reference().map_err(failure("another engine"))?;
     let foreign = other.bases(points.clone(), validate).map_err(failure("its bases"))?;
     let found = engine.msm(&scalars(&mut words, 5), &foreign);
-    expect_error("bases of another engine", found, &Error::WrongEngine { what: "bases" })?;
+    let wrong = |what| {
+        let [expected, found] = [engine, &other].map(|engine| engine.device().id.clone());
+        Error::WrongEngine { what, expected, found }
+    };
+    expect_error("bases of another engine", found, &wrong("set of bases"))?;
     let bases = engine.bases(points, validate).map_err(failure("bases"))?;
     expect_error("bases 3..6 of 5", bases.range(3..6), &Error::IndexOutOfRange { index: 6, len: 6 })?;
-    let foreign = other.scalars(four).map_err(failure("its scalars"))?;
-    let found = engine.msm_batch(&foreign, &bases);
-    expect_error("scalars of another engine", found, &Error::WrongEngine { what: "scalars" })
+    let foreign = Matrix::from_column(four).and_then(|matrix| other.upload(matrix));
+    let found = engine.msm_batch(&foreign.map_err(failure("its scalars"))?, &bases);
+    expect_error("scalars of another engine", found, &wrong("matrix"))
 }
 
 /// Sums and batches in parts, over bases that are kept, with and without tables, or not.
@@ -314,12 +320,18 @@ fn budgets<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
         let what = format!("{rows} rows of {n}, {budget} bytes of device memory");
         let failed = failure(&what);
         expect_equal(&what, &engine.msm_batch(&all, &points).map_err(&failed)?, &expected)?;
-        let kept = engine.scalars(all.clone()).map_err(&failed)?;
+        // What stays on a device has to fit; sums over bases that do not are done in parts.
+        let kept = Matrix::from_columns(all.clone(), n, rows).and_then(|matrix| engine.upload(matrix));
+        let scalars: ScalarsInput<'_, _> = match &kept {
+            Ok(kept) => kept.into(),
+            Err(Error::OverDeviceBudget { .. }) => (&all).into(),
+            Err(error) => return Err(format!("{what}: {error}")),
+        };
         for tables in [false, true] {
             let what = format!("{what}, kept, tables: {tables}");
             let options = BasesOptions { tables, ..BasesOptions::default() };
             let bases = engine.bases(points.clone(), options).map_err(&failed)?;
-            expect_equal(&what, &engine.msm_batch(&kept, &bases).map_err(&failed)?, &expected)?;
+            expect_equal(&what, &engine.msm_batch(scalars, &bases).map_err(&failed)?, &expected)?;
         }
     }
     Ok(())

@@ -9,7 +9,7 @@ use halo2curves::group::Group;
 
 use crate::backend::cpu::Cpu;
 #[cfg(feature = "bn254")]
-use crate::backend::{BasesView, KeepScalars, Kept, Msm, ScalarsView};
+use crate::backend::{BasesView, KeepScalars, Memory, Msm, ScalarsView};
 use crate::backend::{Beside, Clock, Extent, Hashing, HostMemory, Levels, Residence, Transforms};
 #[cfg(feature = "bn254")]
 use crate::curve::Curve;
@@ -136,7 +136,7 @@ crate::for_every_hash!(digests);
 
 #[cfg(feature = "bn254")]
 impl<F: MontgomeryField> KeepScalars<F> for Fake {
-    fn keep_scalars(&self, scalars: &[F]) -> Result<Option<Kept>, Error> {
+    fn keep_scalars(&self, scalars: &[F]) -> Result<Option<Memory>, Error> {
         self.begin()?;
         self.cpu.keep_scalars(scalars)
     }
@@ -144,7 +144,7 @@ impl<F: MontgomeryField> KeepScalars<F> for Fake {
 
 #[cfg(feature = "bn254")]
 impl<C: Curve> Msm<C> for Fake {
-    fn keep_bases(&self, points: &[C], table_bytes: u64) -> Result<Option<Kept>, Error> {
+    fn keep_bases(&self, points: &[C], table_bytes: u64) -> Result<Option<Memory>, Error> {
         self.begin()?;
         self.cpu.keep_bases(points, table_bytes)
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::ThreadPool;
 
 use super::operation::Call;
-use crate::backend::{Backend, Kept, Memory, ResidentBackend};
+use crate::backend::{Backend, Memory, ResidentBackend};
 use crate::error::Error;
 use crate::work::{DeviceWork, Ledger};
 
@@ -120,44 +120,34 @@ impl Member {
     }
 
     /// Wraps memory of this device, of which so many bytes stay.
-    pub(crate) fn store(&self, memory: Memory, occupied: Occupied) -> Stored<Memory> {
-        Stored(Arc::new(Contents { member: self.index, contents: memory, _occupied: occupied }))
-    }
-
-    /// Wraps data that the backend keeps in a form of its own.
-    pub(crate) fn keep(&self, kept: Kept) -> Stored<Kept> {
-        Stored(Arc::new(Contents { member: self.index, contents: kept, _occupied: self.occupy(0) }))
+    pub(crate) fn store(&self, memory: Memory, occupied: Occupied) -> Stored {
+        Stored(Arc::new(Contents { member: self.index, memory, _occupied: occupied }))
     }
 }
 
 /// Data that stay on one of the devices. Clones share them; the last one frees them.
-pub(crate) struct Stored<T = Memory>(Arc<Contents<T>>);
+#[derive(Clone)]
+pub(crate) struct Stored(Arc<Contents>);
 
-struct Contents<T> {
+struct Contents {
     member: usize,
-    contents: T,
+    memory: Memory,
     _occupied: Occupied,
 }
 
-impl<T> Stored<T> {
+impl Stored {
     /// The device's index among those of the engine.
     pub(crate) fn member(&self) -> usize {
         self.0.member
     }
 
     /// The data.
-    pub(crate) fn contents(&self) -> &T {
-        &self.0.contents
+    pub(crate) fn contents(&self) -> &Memory {
+        &self.0.memory
     }
 }
 
-impl<T> Clone for Stored<T> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
-
-impl<T> fmt::Debug for Stored<T> {
+impl fmt::Debug for Stored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Stored").field("member", &self.0.member).finish_non_exhaustive()
     }

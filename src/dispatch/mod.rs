@@ -319,12 +319,6 @@ impl Dispatcher {
         !self.tests_answers && member.backend().resident().is_some()
     }
 
-    /// Whether operations can use data that a device keeps in its own memory.
-    #[cfg(feature = "bn254")]
-    pub(crate) fn keeps_data_at(&self, member: usize) -> bool {
-        self.keeps_data(&self.members[member])
-    }
-
     /// Whether data that are to stay always do so in a device's own memory: there is no other choice.
     pub(crate) fn always_keeps_data(&self) -> bool {
         self.members.iter().all(|member| self.keeps_data(member))

@@ -314,7 +314,7 @@ fn words_that_are_refused_on_their_way() {
 fn data_that_stay_are_spread() {
     use crate::operation::{Purpose, download, transform_resident, upload};
     let Some(several) = two_of_opencl(None) else { return };
-    let (words, purpose) = (words(64), Purpose::transform(64));
+    let (words, purpose) = (words(64), Purpose::of::<Goldilocks>(64));
     let count =
         || several.members.iter().map(|member| member.resident.load(Ordering::Relaxed)).collect::<Vec<_>>();
     let calls = |operation: &str| -> Vec<u64> {
@@ -354,7 +354,7 @@ fn data_stay_where_they_are_used_fastest() {
             vec![opened("cpu", Cpu::default(), true), opened("opencl", Gpu::new(device, None), false)];
         let both = Dispatcher::new(devices, Strategy::Divide { weights: None });
         let both = both.measured(&kinds::<Rp64_256>(), &curves);
-        let stored = upload(&both, &words(64), &Purpose::transform(64)).unwrap();
+        let stored = upload(&both, &words(64), &Purpose::of::<Goldilocks>(64)).unwrap();
         assert_eq!(stored.is_some(), on_device);
     }
 }
@@ -367,7 +367,9 @@ mod bn254 {
     use crate::bn254::{Fr, G1, G1Affine};
     use crate::error::Error;
     use crate::ntt::{Domain, Ntt};
-    use crate::operation::{Bases, Evaluate, KeptRange, Scalars, Sum, Transform, keep_bases, keep_scalars};
+    use crate::operation::{
+        Bases, Evaluate, KeptRange, Points, Scalars, Sum, Transform, keep_bases, keep_scalars,
+    };
 
     fn keep(on: &Dispatcher, points: &[G1Affine], table_bytes: u64) -> Result<Vec<KeptRange>, Error> {
         on.run(keep_bases(points, table_bytes))
@@ -467,7 +469,8 @@ mod bn254 {
             let coefficients: Vec<_> = [2, 3].map(Fr::from).into_iter().cycle().take(2 * count).collect();
             let (domain, mut values) = (Domain::halo2(4).unwrap(), vec![Fr::from(0); 16 * count]);
             let (coefficients, values) = (&coefficients[..], &mut values[..]);
-            auto.run(Evaluate { domain, coefficients, size: 2, values: &mut *values }).unwrap();
+            let points = Points { domain, size: 2 };
+            auto.run(Evaluate { points, coefficients, width: 1, values: &mut *values }).unwrap();
             assert_eq!([values[0], values[8]], [Fr::from(5), -Fr::from(1)]);
             assert_eq!(auto.choices().unwrap().last.last().unwrap().chosen.0, device);
         }

@@ -1,11 +1,13 @@
-//! Columns of a block that are copied to contiguous memory on the way to a device and from it.
+//! Operations on the columns of blocks: the columns of one block are independent of each other, and so are blocks.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::backend::AcceleratedField;
+use crate::backend::{AcceleratedField, Element};
+use crate::dispatch::{Call, Member, Share};
 use crate::error::Error;
+use crate::work::Size;
 
 /// Nanoseconds to copy a word of a column to such memory and from it, at a few GB/s.
 pub(super) const COPY: f64 = 1.0;
@@ -13,12 +15,70 @@ pub(super) const COPY: f64 = 1.0;
 /// The fewest rows that a thread copies.
 const ROWS: usize = 1 << 10;
 
+/// Columns that a thread transposes together, so that it reads whole cache lines.
+const TOGETHER: usize = 8;
+
+/// An operation by its effect on a column.
+pub(super) trait Columnwise<F>: Copy + Send + Sync {
+    /// The size of the operation on so many elements.
+    fn size(&self, elements: usize) -> Size;
+
+    /// The results for some columns side by side, which are consumed.
+    fn run(self, columns: Vec<F>, width: usize, unchecked: bool, device: &Member) -> Result<Vec<F>, Error>;
+}
+
+/// The part of an operation on one device.
+pub(crate) enum Part<'a, F, K, B> {
+    /// Whole blocks, where they lie.
+    Blocks(B),
+    /// Columns of the only block, in memory of their own.
+    Columns { kind: K, block: &'a [F], width: usize, columns: Range<usize>, unchecked: bool },
+}
+
+impl<'a, F, K: Copy, B> Part<'a, F, K, B> {
+    /// The parts of a block, a part for each share of its columns.
+    pub(super) fn of_columns(
+        kind: K,
+        block: &'a [F],
+        width: usize,
+        unchecked: bool,
+        shares: &[Share],
+    ) -> Vec<Self> {
+        let columns = shares.iter().map(|share| share.items.clone());
+        columns.map(|columns| Self::Columns { kind, block, width, columns, unchecked }).collect()
+    }
+}
+
+impl<F: AcceleratedField, K: Columnwise<F>, B: Call<Output = ()>> Call for Part<'_, F, K, B> {
+    /// The resulting columns, if they are in memory of their own.
+    type Output = Vec<F>;
+
+    fn size(&self, device: &Member) -> Size {
+        match self {
+            Self::Blocks(blocks) => blocks.size(device),
+            Self::Columns { kind, block, width, columns, .. } => {
+                kind.size(block.len() / width * columns.len())
+            }
+        }
+    }
+
+    fn run(self, device: &Member) -> Result<Vec<F>, Error> {
+        match self {
+            Self::Blocks(blocks) => blocks.run(device).map(|()| Vec::new()),
+            Self::Columns { kind, block, width, columns, unchecked } => {
+                kind.run(take(block, width, columns.clone())?, columns.len(), unchecked, device)
+            }
+        }
+    }
+}
+
+/// The number of independent items: blocks, or the columns of the only one.
+pub(super) fn items(blocks: usize, width: usize) -> usize {
+    if blocks == 1 { width } else { blocks }
+}
+
 /// Copies some columns of a block, side by side.
-pub(super) fn take<F: AcceleratedField>(
-    block: &[F],
-    width: usize,
-    columns: Range<usize>,
-) -> Result<Vec<F>, Error> {
+fn take<F: AcceleratedField>(block: &[F], width: usize, columns: Range<usize>) -> Result<Vec<F>, Error> {
     let mut taken = F::zeros(block.len() / width * columns.len())?;
     let rows = taken.par_chunks_exact_mut(columns.len()).zip(block.par_chunks_exact(width));
     rows.with_min_len(ROWS).for_each(|(taken, row)| taken.copy_from_slice(&row[columns.clone()]));
@@ -29,4 +89,49 @@ pub(super) fn take<F: AcceleratedField>(
 pub(super) fn put<F: AcceleratedField>(block: &mut [F], width: usize, columns: Range<usize>, taken: &[F]) {
     let rows = block.par_chunks_exact_mut(width).zip(taken.par_chunks_exact(columns.len()));
     rows.with_min_len(ROWS).for_each(|(row, taken)| row[columns.clone()].copy_from_slice(taken));
+}
+
+/// Whether columns have to be copied, one after another, before a backend can transform them.
+pub(super) fn must_be_apart<F: AcceleratedField>(width: usize) -> bool {
+    width > 1 && !F::ROW_MAJOR
+}
+
+/// The columns of a block, one after another.
+pub(crate) fn apart<F: Element>(block: &[F], width: usize) -> Result<Vec<F>, Error> {
+    let (rows, mut columns) = (block.len() / width, F::zeros(block.len())?);
+    columns.par_chunks_mut(TOGETHER * rows).enumerate().for_each(|(number, columns)| {
+        for (i, row) in block.chunks_exact(width).enumerate() {
+            let row = &row[number * TOGETHER..];
+            columns.iter_mut().skip(i).step_by(rows).zip(row).for_each(|(to, from)| *to = *from);
+        }
+    });
+    Ok(columns)
+}
+
+/// Copies columns that lie one after another into a block.
+pub(super) fn together<F: Element>(block: &mut [F], width: usize, columns: &[F]) {
+    let rows = block.len() / width;
+    block.par_chunks_exact_mut(width).enumerate().with_min_len(ROWS).for_each(|(i, row)| {
+        row.iter_mut().zip(columns.iter().skip(i).step_by(rows)).for_each(|(to, from)| *to = *from);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{apart, together};
+    use crate::field::Goldilocks;
+
+    #[test]
+    fn columns_go_apart_and_together() {
+        for (rows, width) in [(1, 1), (1, 9), (4, 1), (4, 7), (2, 8), (8, 17)] {
+            let block: Vec<_> = (0..rows * width).map(|i| Goldilocks::new(i as u64)).collect();
+            let columns = apart(&block, width).unwrap();
+            for (at, entry) in columns.iter().enumerate() {
+                assert_eq!(*entry, block[at % rows * width + at / rows]);
+            }
+            let mut back = vec![Goldilocks::default(); block.len()];
+            together(&mut back, width, &columns);
+            assert_eq!(back, block);
+        }
+    }
 }

@@ -1,17 +1,15 @@
-//! Low-degree extensions and evaluations of polynomials on larger domains, both out of place: whole blocks of a batch are independent,
-//! and so are the columns of a block.
+//! Low-degree extensions, out of place.
 
-use std::ops::Range;
-
-use super::polynomial::{combine, value_of_coefficients, value_of_values};
+use super::columns::{self, Columnwise, Part};
+use super::polynomial::{combine, value_of_values};
 use super::transform::check_all;
-use super::{columns, cut, first_error, powers, random_element, transform};
+use super::{cut, first_error, powers, random_element, transform};
 use crate::backend::{AcceleratedField, Backend};
 use crate::dispatch::{
     Call, Cost, Dispatcher, Divisible, Kind, Measured, Member, Operation, Share, Untested, timed,
 };
 use crate::error::Error;
-use crate::ntt::{Domain, Lde, Order};
+use crate::ntt::{Lde, Order};
 use crate::work::Size;
 
 /// Extends every column of every block of `input`, which is consumed as scratch, into `output`.
@@ -58,6 +56,13 @@ impl<F: AcceleratedField> Call for Extend<'_, F> {
 
     fn run(self, device: &Member) -> Result<(), Error> {
         let Self { lde, input, width, output, unchecked } = self;
+        if columns::must_be_apart::<F>(width) {
+            let (mut apart, mut extended) = (columns::apart(input, width)?, F::zeros(output.len())?);
+            let (input, output_apart) = (&mut apart[..], &mut extended[..]);
+            Extend { lde, input, width: 1, output: output_apart, unchecked }.run(device)?;
+            columns::together(output, width, &extended);
+            return Ok(());
+        }
         let transforms = F::transforms(device.backend());
         match unchecked {
             true => transforms.lde_checked(&lde, input, width, output, &check_all),
@@ -94,55 +99,28 @@ impl<F: AcceleratedField> Operation for Extend<'_, F> {
     }
 }
 
-/// The part of an extension on one device.
-pub(crate) enum Part<'a, F> {
-    /// Whole blocks, in place.
-    Blocks(Extend<'a, F>),
-    /// Columns of the only block, in memory of their own.
-    Columns { lde: Lde<F>, block: &'a [F], width: usize, columns: Range<usize>, unchecked: bool },
-}
-
-impl<F: AcceleratedField> Call for Part<'_, F> {
-    /// The extended columns, if they are in memory of their own.
-    type Output = Vec<F>;
-
-    fn size(&self, device: &Member) -> Size {
-        match self {
-            Self::Blocks(blocks) => blocks.size(device),
-            Self::Columns { lde, block, width, columns, .. } => {
-                let words = block.len() / width * columns.len();
-                let (bytes, extended) = (words * size_of::<F>(), words * lde.blowup());
-                F::EXTENSION.of(extended, bytes, bytes * lde.blowup())
-            }
-        }
+impl<F: AcceleratedField> Columnwise<F> for Lde<F> {
+    fn size(&self, elements: usize) -> Size {
+        let (bytes, blowup) = (elements * size_of::<F>(), self.blowup());
+        F::EXTENSION.of(elements * blowup, bytes, bytes * blowup)
     }
 
-    fn run(self, device: &Member) -> Result<Vec<F>, Error> {
-        match self {
-            Self::Blocks(blocks) => blocks.run(device).map(|()| Vec::new()),
-            Self::Columns { lde, block, width, columns, unchecked } => {
-                let mut taken = columns::take(block, width, columns.clone())?;
-                let mut output = F::zeros(taken.len() * lde.blowup())?;
-                let width = columns.len();
-                Extend { lde, input: &mut taken, width, output: &mut output, unchecked }.run(device)?;
-                Ok(output)
-            }
-        }
+    fn run(self, mut input: Vec<F>, width: usize, unchecked: bool, device: &Member) -> Result<Vec<F>, Error> {
+        let mut output = F::zeros(input.len() * self.blowup())?;
+        Extend { lde: self, input: &mut input, width, output: &mut output, unchecked }.run(device)?;
+        Ok(output)
     }
 }
 
 impl<'a, F: AcceleratedField> Divisible for Extend<'a, F> {
     type Outcome = Vec<F>;
     type Part<'p>
-        = Part<'p, F>
+        = Part<'p, F, Lde<F>, Extend<'p, F>>
     where
         Self: 'p;
 
     fn items(&self, _: usize) -> usize {
-        match self.blocks() {
-            1 => self.width,
-            blocks => blocks,
-        }
+        columns::items(self.blocks(), self.width)
     }
 
     fn overhead(&self) -> f64 {
@@ -152,13 +130,10 @@ impl<'a, F: AcceleratedField> Divisible for Extend<'a, F> {
         }
     }
 
-    fn divide(&mut self, shares: &[Share], devices: &[Member]) -> Result<Vec<Part<'_, F>>, Error> {
+    fn divide(&mut self, shares: &[Share], devices: &[Member]) -> Result<Vec<Self::Part<'_>>, Error> {
         let (lde, width, size) = (self.lde, self.width, self.block());
         if self.blocks() == 1 {
-            let (block, unchecked) = (&*self.input, self.unchecked);
-            let part =
-                |share: &Share| Part::Columns { lde, block, width, columns: share.items.clone(), unchecked };
-            return Ok(shares.iter().map(part).collect());
+            return Ok(Part::of_columns(lde, self.input, width, self.unchecked, shares));
         }
         // A device with memory of its own does not change its input, so a refused word can still be named. For others the words
         // are checked first.
@@ -184,75 +159,5 @@ impl<'a, F: AcceleratedField> Divisible for Extend<'a, F> {
             columns::put(output, width, share.items.clone(), taken);
         }
         Ok(())
-    }
-}
-
-/// Evaluates polynomials of `size` coefficients each, one after another, on a domain of at least as many points.
-pub(crate) struct Evaluate<'a, F> {
-    pub(crate) domain: Domain<F>,
-    pub(crate) coefficients: &'a [F],
-    pub(crate) size: usize,
-    pub(crate) values: &'a mut [F],
-}
-
-impl<F: AcceleratedField> Call for Evaluate<'_, F> {
-    type Output = ();
-
-    fn size(&self, _: &Member) -> Size {
-        F::TRANSFORM.of(self.values.len(), size_of_val(self.coefficients), size_of_val(self.values))
-    }
-
-    fn run(self, device: &Member) -> Result<(), Error> {
-        let Self { domain, coefficients, size, values } = self;
-        F::transforms(device.backend()).evaluate(&domain, Order::Natural, coefficients, (size, 1), values)
-    }
-}
-
-impl<F: AcceleratedField> Operation for Evaluate<'_, F> {
-    /// The first layers of padded polynomials are copies.
-    fn costs(&self) -> Vec<Cost> {
-        let work = transform::transform_work(self.values.len(), self.size.ilog2());
-        vec![Cost { kind: transform::kind::<F>(), work }]
-    }
-
-    fn dispatch(self, dispatcher: &Dispatcher) -> Result<(), Error> {
-        dispatcher.divided(self)
-    }
-
-    fn tested(self, untested: &Untested<'_>) -> Result<(), Error> {
-        let Self { domain, coefficients, size, values } = self;
-        untested.run(Evaluate { domain, coefficients, size, values: &mut *values })?;
-        let point = random_element();
-        let mut polynomials = coefficients.chunks(size).zip(values.chunks(domain.size()));
-        let passes = polynomials.all(|(coefficients, values)| {
-            value_of_values(&domain, values, point) == Some(value_of_coefficients(coefficients, point))
-        });
-        untested.expect(passes, "the check of a transform")
-    }
-}
-
-impl<'a, F: AcceleratedField> Divisible for Evaluate<'a, F> {
-    type Outcome = ();
-    type Part<'p>
-        = Evaluate<'p, F>
-    where
-        Self: 'p;
-
-    fn items(&self, _: usize) -> usize {
-        self.coefficients.len() / self.size
-    }
-
-    fn divide(&mut self, shares: &[Share], _: &[Member]) -> Result<Vec<Evaluate<'_, F>>, Error> {
-        let Self { domain, coefficients, size, ref mut values } = *self;
-        let values = cut(values, shares.iter().map(|share| share.items.len() * domain.size()));
-        let part = |(share, values): (&Share, _)| {
-            let coefficients = &coefficients[share.items.start * size..share.items.end * size];
-            Evaluate { domain, coefficients, size, values }
-        };
-        Ok(shares.iter().zip(values).map(part).collect())
-    }
-
-    fn join(self, _: &[Share], outcomes: Vec<Result<(), Error>>) -> Result<(), Error> {
-        outcomes.into_iter().collect()
     }
 }

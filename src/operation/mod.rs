@@ -12,12 +12,13 @@
 //! two more passes over its data and one for the inverses; a sum costs another sum.
 
 mod columns;
+mod evaluate;
 mod extend;
+#[cfg(feature = "bn254")]
+mod keep;
 mod polynomial;
 mod resident;
 mod rows;
-#[cfg(feature = "bn254")]
-mod scalars;
 #[cfg(feature = "bn254")]
 mod sum;
 #[cfg(test)]
@@ -27,13 +28,16 @@ mod tree;
 
 use std::hash::{BuildHasher, RandomState};
 
-pub(crate) use extend::{Evaluate, Extend};
+pub(crate) use columns::apart;
+pub(crate) use evaluate::{Evaluate, Points};
+pub(crate) use extend::Extend;
+#[cfg(feature = "bn254")]
+pub(crate) use keep::{KeptRange, are_scalars, keep_bases, keep_scalars};
 pub(crate) use resident::{
-    Purpose, download, extend_resident, gather, hash_resident, transform_resident, tree_resident, upload,
+    Purpose, download, evaluate_resident, extend_resident, first_rows, gather, hash_resident,
+    transform_resident, tree_resident, upload,
 };
 pub(crate) use rows::HashRows;
-#[cfg(feature = "bn254")]
-pub(crate) use scalars::{KeptRange, evaluate_kept, keep_bases, keep_scalars, read_kept, transform_kept};
 #[cfg(feature = "bn254")]
 pub(crate) use sum::{Bases, Scalars, Sum};
 pub(crate) use transform::Transform;

@@ -1,12 +1,14 @@
 //! Operations on matrices and trees that stay in a device's own memory: each runs on the device that holds its data.
 
-use super::{extend, rows, transform, tree};
-use crate::backend::{Accelerated, Extent, Memory};
+use super::{Points, extend, rows, transform, tree};
+#[cfg(feature = "bn254")]
+use super::{keep::are_scalars, sum};
+use crate::backend::{Accelerated, AcceleratedField, BaseField, Extent, Memory};
 use crate::dispatch::{Call, Cost, Dispatcher, Home, Member, Operation, Stored};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::merkle::Approach;
-use crate::ntt::{Lde, Ntt};
+use crate::ntt::{Lde, Ntt, Order};
 use crate::work::{Activity, Size};
 
 /// The purpose for which words are copied to a device, which determines the choice of device.
@@ -19,9 +21,13 @@ pub(crate) struct Purpose {
 }
 
 impl Purpose {
-    /// Transforms and the like.
-    pub(crate) fn transform(words: usize) -> Self {
-        let work = transform::transform_work(words, words.max(1).ilog2());
+    /// Whatever matrices over a field are for: sums over the curve that has such scalars, which can be divided, or else transforms.
+    pub(crate) fn of<F: BaseField>(elements: usize) -> Self {
+        #[cfg(feature = "bn254")]
+        if are_scalars::<F>() {
+            return Self { costs: sum::costs_of_scalars::<F>(elements), record: None, divisible: true };
+        }
+        let work = transform::transform_work(elements, elements.max(1).ilog2());
         let costs = vec![Cost { kind: transform::kind::<Goldilocks>(), work }];
         Self { costs, record: None, divisible: false }
     }
@@ -42,16 +48,17 @@ impl Purpose {
     }
 }
 
-/// Copies canonical words to the device that suits their purpose, to stay there; `None` where they should stay in host memory.
-pub(crate) fn upload(
+/// Copies checked elements to the device that suits their purpose, to stay there; `None` where they should stay in host memory.
+pub(crate) fn upload<F: BaseField>(
     dispatcher: &Dispatcher,
-    words: &[Goldilocks],
+    elements: &[F],
     purpose: &Purpose,
 ) -> Result<Option<Stored>, Error> {
     let Purpose { costs, record, divisible } = purpose;
-    let Some(site) = dispatcher.site(costs, *record, size_of_val(words) as u64, *divisible)? else {
+    let Some(site) = dispatcher.site(costs, *record, size_of_val(elements) as u64, *divisible)? else {
         return Ok(None);
     };
+    let words = F::words(elements);
     let size = Activity::UPLOAD.of(words.len(), size_of_val(words), 0);
     let upload =
         At { member: site.member.index(), size, run: |device: &Member| device.memory().upload(words) };
@@ -85,8 +92,8 @@ impl<T: Send, R: FnOnce(&Member) -> Result<T, Error> + Send> Operation for At<R>
 }
 
 /// An operation on the device of stored data.
-pub(super) fn at<'a, S, T: Send>(
-    stored: &Stored<S>,
+fn at<'a, T: Send>(
+    stored: &Stored,
     size: Size,
     run: impl FnOnce(&Member) -> Result<T, Error> + Send + 'a,
 ) -> impl Operation<Output = T> + 'a {
@@ -119,24 +126,56 @@ pub(crate) fn gather<'a>(
     at(stored, size, move |device| device.memory().gather(stored.contents(), extent, rows, data))
 }
 
+/// The first `rows` rows, in new memory.
+pub(crate) fn first_rows(matrix: &Stored, extent: Extent, rows: usize) -> impl Operation<Output = Stored> {
+    at(matrix, Activity::GATHER.of(rows, 0, 0), move |device| {
+        let first = device.memory().first_rows(matrix.contents(), extent, rows)?;
+        Ok(store(device, first, rows * extent.width))
+    })
+}
+
 /// The transforms of all columns, in new memory.
-pub(crate) fn transform_resident(
-    ntt: Ntt,
+pub(crate) fn transform_resident<F: AcceleratedField>(
+    ntt: Ntt<F>,
     matrix: &Stored,
     extent: Extent,
 ) -> impl Operation<Output = Stored> {
-    let words = extent.words();
-    at(matrix, Activity::NTT.of(words, 0, 0), move |device| {
-        Ok(store(device, device.memory().ntt(&ntt, matrix.contents(), extent)?, words))
+    at(matrix, resident_size::<F>(F::TRANSFORM, extent.words()), move |device| {
+        let transforms = F::resident_transforms(device.memory());
+        Ok(store(device, transforms.ntt(&ntt, matrix.contents(), extent)?, extent.words()))
     })
 }
 
 /// The extensions of all columns, in new memory.
-pub(crate) fn extend_resident(lde: Lde, matrix: &Stored, extent: Extent) -> impl Operation<Output = Stored> {
+pub(crate) fn extend_resident<F: AcceleratedField>(
+    lde: Lde<F>,
+    matrix: &Stored,
+    extent: Extent,
+) -> impl Operation<Output = Stored> {
     let words = extent.words().saturating_mul(lde.blowup());
-    at(matrix, Activity::LDE.of(words, 0, 0), move |device| {
-        Ok(store(device, device.memory().lde(&lde, matrix.contents(), extent)?, words))
+    at(matrix, resident_size::<F>(F::EXTENSION, words), move |device| {
+        let transforms = F::resident_transforms(device.memory());
+        Ok(store(device, transforms.lde(&lde, matrix.contents(), extent)?, words))
     })
+}
+
+/// The values of polynomials with a coefficient a row, in new memory.
+pub(crate) fn evaluate_resident<F: AcceleratedField>(
+    Points { domain, size }: Points<F>,
+    coefficients: &Stored,
+    extent: Extent,
+) -> impl Operation<Output = Stored> {
+    let words = (extent.words() / size).saturating_mul(domain.size());
+    at(coefficients, resident_size::<F>(F::TRANSFORM, words), move |device| {
+        let transforms = F::resident_transforms(device.memory());
+        let values = transforms.evaluate(&domain, Order::Natural, coefficients.contents(), extent)?;
+        Ok(store(device, values, words))
+    })
+}
+
+/// The size of an operation that makes so many words, and copies none.
+fn resident_size<F>(activity: Activity, words: usize) -> Size {
+    activity.of(words / (size_of::<F>() / 8), 0, 0)
 }
 
 /// A heap of two digests for each row of a matrix; the upper half holds the digests of the rows.

@@ -7,10 +7,10 @@ use std::ops::Range;
 use halo2curves::ff::Field;
 use halo2curves::group::{Curve as _, Group};
 
-use super::scalars::KeptRange;
+use super::keep::KeptRange;
 use super::{SAMPLE, random_indices, random_word};
 use crate::backend::reference::Reference;
-use crate::backend::{AcceleratedCurve, Backend, BasesView, Kept, Msm, ScalarsView};
+use crate::backend::{AcceleratedCurve, Backend, BasesView, Memory, Msm, ScalarsView};
 use crate::curve::Curve;
 use crate::dispatch::{
     Call, Cost, Dispatcher, Divisible, Home, Kind, Measured, Member, Operation, Share, Stored, Untested,
@@ -36,7 +36,7 @@ pub(crate) enum Scalars<'a, F> {
     /// In host memory, with the ranges that devices keep.
     Host(&'a [F], &'a [KeptRange]),
     /// In a device's memory alone: so many of them.
-    Device(&'a Stored<Kept>, usize),
+    Device(&'a Stored, usize),
 }
 
 impl<F> Scalars<'_, F> {
@@ -123,7 +123,7 @@ impl<'a, C: Curve> Sum<'a, C> {
 
 impl<'a, C: Curve> Part<'a, C> {
     /// The bases that the device keeps, with the index of the first one used.
-    fn kept_bases(&self, device: &Member) -> Option<(&'a Kept, usize)> {
+    fn kept_bases(&self, device: &Member) -> Option<(&'a Memory, usize)> {
         let first = self.sum.bases.first;
         let range = first + self.bases.start..first + self.bases.end;
         let covers = |own: &&KeptRange| {
@@ -134,7 +134,7 @@ impl<'a, C: Curve> Part<'a, C> {
     }
 
     /// The scalars that the device keeps: their ranges are those of the bases where both are whole and of one length.
-    fn kept_scalars(&self, device: &Member) -> Option<&'a Kept> {
+    fn kept_scalars(&self, device: &Member) -> Option<&'a Memory> {
         match self.sum.scalars {
             Scalars::Device(stored, _) => Some(stored.contents()),
             Scalars::Host(_, kept) if self.sum.rows == 1 => {

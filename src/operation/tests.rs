@@ -98,7 +98,7 @@ fn rows_and_trees() {
 mod bn254 {
     use super::*;
     use crate::bn254::{Fr, G1Affine};
-    use crate::operation::{Bases, Evaluate, Scalars, Sum};
+    use crate::operation::{Bases, Evaluate, Points, Scalars, Sum};
 
     #[test]
     fn sums() {
@@ -134,7 +134,8 @@ mod bn254 {
         let mut out = vec![Fr::zero(); 32];
         let mut run = |honest| {
             let (coefficients, values) = (&values[..8], &mut out[..]);
-            checked(honest).run(Evaluate { domain, coefficients, size: 4, values })
+            let points = Points { domain, size: 4 };
+            checked(honest).run(Evaluate { points, coefficients, width: 1, values })
         };
         run(true).unwrap();
         assert_eq!(run(false), fails("the check of a transform"));

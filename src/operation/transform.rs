@@ -1,9 +1,8 @@
 //! A transform in place: whole blocks of a batch are independent, and so are the columns of a block.
 
-use std::ops::Range;
-
+use super::columns::{self, Columnwise, Part};
 use super::polynomial::{combine, value_of_coefficients, value_of_values};
-use super::{columns, cut, first_error, powers, random_element};
+use super::{cut, first_error, powers, random_element};
 use crate::backend::cpu::Cpu;
 use crate::backend::{AcceleratedField, Backend};
 use crate::checks;
@@ -57,6 +56,12 @@ impl<F: AcceleratedField> Call for Transform<'_, F> {
 
     fn run(self, device: &Member) -> Result<(), Error> {
         let Self { ntt, data, width, unchecked } = self;
+        if columns::must_be_apart::<F>(width) {
+            let mut apart = columns::apart(data, width)?;
+            Transform { ntt, data: &mut apart, width: 1, unchecked }.run(device)?;
+            columns::together(data, width, &apart);
+            return Ok(());
+        }
         let transforms = F::transforms(device.backend());
         match unchecked {
             true => transforms.ntt_checked(&ntt, data, width, &check_all),
@@ -105,52 +110,27 @@ impl<F: AcceleratedField> Operation for Transform<'_, F> {
     }
 }
 
-/// The part of a transform on one device.
-pub(crate) enum Part<'a, F> {
-    /// Whole blocks, in place.
-    Blocks(Transform<'a, F>),
-    /// Columns of the only block, in memory of their own.
-    Columns { ntt: Ntt<F>, block: &'a [F], width: usize, columns: Range<usize>, unchecked: bool },
-}
-
-impl<F: AcceleratedField> Call for Part<'_, F> {
-    /// The transformed columns, if they are in memory of their own.
-    type Output = Vec<F>;
-
-    fn size(&self, device: &Member) -> Size {
-        match self {
-            Self::Blocks(blocks) => blocks.size(device),
-            Self::Columns { block, width, columns, .. } => {
-                let words = block.len() / width * columns.len();
-                F::TRANSFORM.of(words, words * size_of::<F>(), words * size_of::<F>())
-            }
-        }
+impl<F: AcceleratedField> Columnwise<F> for Ntt<F> {
+    fn size(&self, elements: usize) -> Size {
+        let bytes = elements * size_of::<F>();
+        F::TRANSFORM.of(elements, bytes, bytes)
     }
 
-    fn run(self, device: &Member) -> Result<Vec<F>, Error> {
-        match self {
-            Self::Blocks(blocks) => blocks.run(device).map(|()| Vec::new()),
-            Self::Columns { ntt, block, width, columns, unchecked } => {
-                let mut taken = columns::take(block, width, columns.clone())?;
-                Transform { ntt, data: &mut taken, width: columns.len(), unchecked }.run(device)?;
-                Ok(taken)
-            }
-        }
+    fn run(self, mut data: Vec<F>, width: usize, unchecked: bool, device: &Member) -> Result<Vec<F>, Error> {
+        Transform { ntt: self, data: &mut data, width, unchecked }.run(device)?;
+        Ok(data)
     }
 }
 
 impl<'a, F: AcceleratedField> Divisible for Transform<'a, F> {
     type Outcome = Vec<F>;
     type Part<'p>
-        = Part<'p, F>
+        = Part<'p, F, Ntt<F>, Transform<'p, F>>
     where
         Self: 'p;
 
     fn items(&self, _: usize) -> usize {
-        match self.blocks() {
-            1 => self.width,
-            blocks => blocks,
-        }
+        columns::items(self.blocks(), self.width)
     }
 
     fn overhead(&self) -> f64 {
@@ -160,13 +140,10 @@ impl<'a, F: AcceleratedField> Divisible for Transform<'a, F> {
         }
     }
 
-    fn divide(&mut self, shares: &[Share], _: &[Member]) -> Result<Vec<Part<'_, F>>, Error> {
+    fn divide(&mut self, shares: &[Share], _: &[Member]) -> Result<Vec<Self::Part<'_>>, Error> {
         let (ntt, width, unchecked, size) = (self.ntt, self.width, self.unchecked, self.block());
         if self.blocks() == 1 {
-            let block = &*self.data;
-            let part =
-                |share: &Share| Part::Columns { ntt, block, width, columns: share.items.clone(), unchecked };
-            return Ok(shares.iter().map(part).collect());
+            return Ok(Part::of_columns(ntt, self.data, width, unchecked, shares));
         }
         let parts = cut(self.data, shares.iter().map(|share| share.items.len() * size));
         Ok(parts.map(|data| Part::Blocks(Transform { ntt, data, width, unchecked })).collect())

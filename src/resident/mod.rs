@@ -5,6 +5,10 @@
 //! the host: roots, rows, paths. Where the host is the device, all of it is host memory and nothing is copied, so the same
 //! program serves both.
 //!
+//! A matrix over a curve's scalars is also an operand of [sums](Engine::msm_batch), prepared for them: each column of a
+//! column-major matrix is a row of scalars. Such a matrix always has its columns one after another; one that is row-major is rearranged when
+//! it is uploaded. Several devices keep a range of its elements each.
+//!
 //! ```
 //! use zkaccel::{Engine, field::Goldilocks, hash::Rp64_256, matrix::Matrix, ntt::{Convention, Lde}};
 //! let engine = Engine::new()?;
@@ -19,7 +23,7 @@
 //! ```
 //!
 //! A matrix belongs to the engine that made it, which stays usable through it as long as it exists; another engine refuses it
-//! with [`Error::ForeignBuffer`]. Engines made of each other, by cloning or [`with_approach`](Engine::with_approach), are one
+//! with [`Error::WrongEngine`]. Engines made of each other, by cloning or [`with_approach`](Engine::with_approach), are one
 //! engine. Memory returns to the device when the last clone is dropped.
 
 mod operations;
@@ -32,33 +36,72 @@ use crate::backend::Extent;
 use crate::dispatch::Stored;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::field::Field;
-use crate::matrix::{Matrix, MatrixRef, Shape};
-use crate::memory;
+use crate::matrix::{BaseField, Element, Matrix, MatrixRef, Shape};
 use crate::merkle::check_index;
 use crate::operation::gather;
+#[cfg(feature = "bn254")]
+use crate::operation::{KeptRange, Scalars};
 
 pub use tree::DeviceTree;
 
 /// A matrix in an engine's memory. Clones share the entries until one is changed.
 #[derive(Clone)]
-pub struct DeviceMatrix<F> {
+pub struct DeviceMatrix<E> {
     engine: Engine,
     shape: Shape,
-    location: Location<F>,
+    location: Location<E>,
 }
 
 /// The location of the entries.
 #[derive(Clone)]
-enum Location<F> {
-    Host(Arc<Matrix<F>>),
+enum Location<E> {
+    Host(Arc<OnHost<E>>),
     Device(Stored),
 }
 
-impl<F: Field> DeviceMatrix<F> {
+/// A matrix in host memory.
+struct OnHost<E> {
+    matrix: Matrix<E>,
+    /// What devices keep of it for sums.
+    #[cfg(feature = "bn254")]
+    kept: Vec<KeptRange>,
+}
+
+impl<E> OnHost<E> {
+    /// A matrix of which devices keep nothing.
+    fn of(matrix: Matrix<E>) -> Self {
+        Self {
+            matrix,
+            #[cfg(feature = "bn254")]
+            kept: Vec::new(),
+        }
+    }
+
+    /// The matrix, to be changed: what devices keep of it is let go.
+    fn matrix_mut(&mut self) -> &mut Matrix<E> {
+        #[cfg(feature = "bn254")]
+        self.kept.clear();
+        &mut self.matrix
+    }
+}
+
+impl<E: Element> DeviceMatrix<E> {
     /// A matrix in host memory.
-    pub(crate) fn on_host(engine: &Engine, matrix: Matrix<F>) -> Self {
-        Self { engine: engine.clone(), shape: matrix.shape(), location: Location::Host(Arc::new(matrix)) }
+    pub(crate) fn on_host(engine: &Engine, matrix: Matrix<E>) -> Self {
+        let shape = matrix.shape();
+        Self { engine: engine.clone(), shape, location: Location::Host(Arc::new(OnHost::of(matrix))) }
+    }
+
+    /// The same with what devices keep of it for sums.
+    #[cfg(feature = "bn254")]
+    fn with_kept(engine: &Engine, matrix: Matrix<E>, kept: Vec<KeptRange>) -> Self {
+        let shape = matrix.shape();
+        Self { engine: engine.clone(), shape, location: Location::Host(Arc::new(OnHost { matrix, kept })) }
+    }
+
+    /// A matrix of other rows that an operation made of this one, in the device's own memory.
+    fn of_rows(&self, rows: usize, stored: Stored) -> Self {
+        Self::on_device(&self.engine, Shape { rows, ..self.shape }, stored)
     }
 
     /// A matrix in the device's own memory.
@@ -73,9 +116,9 @@ impl<F: Field> DeviceMatrix<F> {
 
     /// The entries, if they are in host memory: where the host is the device, and for the extension of a commitment that
     /// exceeded the device's budget.
-    pub fn as_host(&self) -> Option<MatrixRef<'_, F>> {
+    pub fn as_host(&self) -> Option<MatrixRef<'_, E>> {
         match &self.location {
-            Location::Host(matrix) => Some(matrix.view()),
+            Location::Host(host) => Some(host.matrix.view()),
             Location::Device(_) => None,
         }
     }
@@ -83,31 +126,45 @@ impl<F: Field> DeviceMatrix<F> {
     /// The entries of some rows, each from left to right, in the requested order. From a device only these rows are copied.
     ///
     /// [`Error::IndexOutOfRange`] past the last row, [`Error::HostOutOfMemory`], and errors of the device.
-    pub fn read_rows(&self, rows: &[usize]) -> Result<Vec<Vec<F>>, Error> {
+    pub fn read_rows(&self, rows: &[usize]) -> Result<Vec<Vec<E>>, Error> {
         rows.iter().try_for_each(|&row| check_index(row, self.shape.rows))?;
         let stored = match &self.location {
-            Location::Host(matrix) => return Ok(rows.iter().map(|&row| matrix.row(row)).collect()),
+            Location::Host(host) => return Ok(rows.iter().map(|&row| host.matrix.row(row)).collect()),
             Location::Device(stored) => stored,
         };
         let columns = self.shape.columns;
-        let mut entries = memory::zeroed::<F>(rows.len().saturating_mul(columns))?;
-        let (extent, data) = (self.extent(), bytemuck::cast_slice_mut(&mut entries));
-        self.engine.perform(gather(stored, extent, rows, data))?;
-        Ok(entries.chunks_exact(columns).map(<[F]>::to_vec).collect())
+        let mut entries = E::zeros(rows.len().saturating_mul(columns))?;
+        self.engine.perform(gather(stored, self.extent(), rows, bytes_mut(&mut entries)))?;
+        Ok(entries.chunks_exact(columns).map(<[E]>::to_vec).collect())
     }
 
     /// [`Engine::download`] through the engine that made it.
-    pub(crate) fn download(&self) -> Result<Matrix<F>, Error> {
+    pub(crate) fn download(&self) -> Result<Matrix<E>, Error> {
         self.engine.download(self)
     }
 
     /// The layout of its words.
     fn extent(&self) -> Extent {
-        self.shape.extent::<F>()
+        self.shape.extent::<E>()
+    }
+
+    /// Its entries as scalars of sums; [`Error::WrongEngine`] if another engine made it.
+    #[cfg(feature = "bn254")]
+    pub(crate) fn scalars(&self, engine: &Engine) -> Result<Scalars<'_, E>, Error> {
+        engine.check_owner("matrix", &self.engine)?;
+        Ok(match &self.location {
+            Location::Host(host) => Scalars::Host(host.matrix.as_slice(), &host.kept),
+            Location::Device(stored) => Scalars::Device(stored, self.shape.rows * self.shape.columns),
+        })
     }
 }
 
-impl<F> fmt::Debug for DeviceMatrix<F> {
+/// The memory of entries, which a device fills with entries.
+fn bytes_mut<E: Element>(entries: &mut [E]) -> &mut [u8] {
+    bytemuck::cast_slice_mut(E::Base::words_mut(E::base_mut(entries)))
+}
+
+impl<E> fmt::Debug for DeviceMatrix<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DeviceMatrix")
             .field("engine", &self.engine)

@@ -1,93 +1,121 @@
 //! The engine's operations on matrices that stay on the device.
 //!
-//! Words are checked when a matrix is uploaded, and results are canonical, so nothing is checked twice. A matrix in
+//! Words are checked when a matrix is uploaded, and results are canonical, so nothing need be checked twice. A matrix in
 //! host memory goes through the operations on host data.
 
 use std::sync::Arc;
 
-use super::{DeviceMatrix, DeviceTree, Location};
-use crate::backend::Accelerated;
+use super::{DeviceMatrix, DeviceTree, Location, bytes_mut};
+use crate::backend::{Accelerated, AcceleratedField};
 use crate::columns::sealed::Sealed;
-use crate::columns::{Columns, ColumnsMut};
+use crate::columns::{Columns, ColumnsMut, Operand, Rows};
 use crate::engine::{Engine, memory_of};
 use crate::error::Error;
+use crate::extended::ExtendedDomain;
 use crate::field::Field;
-use crate::matrix::{Matrix, MatrixInput, MatrixRef, Shape};
+use crate::matrix::{BaseField, Element, Layout, Matrix, MatrixInput, MatrixRef, Shape};
 use crate::memory;
 use crate::merkle::check_leaf_count;
 use crate::ntt::{Lde, Ntt};
 use crate::operation::{
-    Purpose, download, extend_resident, hash_resident, transform_resident, tree_resident, upload,
+    Points, Purpose, apart, download, evaluate_resident, extend_resident, first_rows, hash_resident,
+    transform_resident, tree_resident, upload,
 };
+#[cfg(feature = "bn254")]
+use crate::operation::{are_scalars, keep_scalars};
 use crate::progress::Stage;
 
 impl Engine {
     /// Copies a matrix to the device, to stay there. Where the host is the device an owned matrix is moved, and a borrowed
-    /// one is copied.
+    /// one is copied. Over the scalars of a curve it is prepared for sums, and its columns come to lie one after another.
     ///
     /// [`Error::NotCanonical`], [`Error::OverDeviceBudget`], [`Error::DeviceOutOfMemory`]; on the host
     /// [`Error::OverBudget`] and [`Error::HostOutOfMemory`].
-    pub fn upload<'a, F: Field>(
+    pub fn upload<'a, E: Element>(
         &self,
-        matrix: impl Into<MatrixInput<'a, F>>,
-    ) -> Result<DeviceMatrix<F>, Error> {
-        let matrix = matrix.into();
-        self.check_canonical(matrix.view().words())?;
-        let purpose = Purpose::transform(matrix.view().words().len());
+        matrix: impl Into<MatrixInput<'a, E>>,
+    ) -> Result<DeviceMatrix<E>, Error> {
+        let matrix = self.with_columns_apart(matrix.into())?;
+        self.check_elements(matrix.view().base())?;
+        let purpose = Purpose::of::<E::Base>(matrix.view().base().len());
         if let Some(on_device) = self.upload_checked(matrix.view(), &purpose)? {
             return Ok(on_device);
         }
         let shape = matrix.shape();
-        if let MatrixInput::Borrowed(_) = matrix {
-            self.check_budget(memory_of::<F>(shape.rows, shape.columns))?;
+        if matrix.is_borrowed() {
+            self.check_budget(memory_of::<E>(shape.rows, shape.columns))?;
         }
-        Ok(DeviceMatrix::on_host(self, Matrix::new(matrix.into_vec()?, shape)?))
+        self.prepared(Matrix::new(self.run(|| matrix.into_vec())?, shape)?)
     }
 
-    /// Copies canonical words to a device with memory of its own; `None` where they should stay in host memory.
-    pub(crate) fn upload_checked<F: Field>(
+    /// A matrix in host memory, prepared for sums if its entries are scalars.
+    fn prepared<E: Element>(&self, matrix: Matrix<E>) -> Result<DeviceMatrix<E>, Error> {
+        #[cfg(feature = "bn254")]
+        if are_scalars::<E::Base>() {
+            let Shape { rows, columns, .. } = matrix.shape();
+            self.check_budget(memory_of::<E>(rows, columns))?;
+            let kept = self.perform(keep_scalars(matrix.view().base()))?;
+            return Ok(DeviceMatrix::with_kept(self, matrix, kept));
+        }
+        Ok(DeviceMatrix::on_host(self, matrix))
+    }
+
+    /// A matrix with the layout that the transforms of its field ask for.
+    fn with_columns_apart<'a, E: Element>(
         &self,
-        matrix: MatrixRef<'_, F>,
+        matrix: MatrixInput<'a, E>,
+    ) -> Result<MatrixInput<'a, E>, Error> {
+        let shape = matrix.shape();
+        if E::Base::ROW_MAJOR || shape.layout == Layout::ColumnMajor {
+            return Ok(matrix);
+        }
+        self.check_budget(memory_of::<E>(shape.rows, shape.columns))?;
+        let columns = self.run(|| apart(matrix.view().as_slice(), shape.columns))?;
+        Ok(Matrix::from_columns(columns, shape.rows, shape.columns)?.into())
+    }
+
+    /// Copies checked entries to a device with memory of its own; `None` where they should stay in host memory.
+    pub(crate) fn upload_checked<E: Element>(
+        &self,
+        matrix: MatrixRef<'_, E>,
         purpose: &Purpose,
-    ) -> Result<Option<DeviceMatrix<F>>, Error> {
-        let stored = self.run(|| upload(self.dispatcher(), matrix.words(), purpose))?;
+    ) -> Result<Option<DeviceMatrix<E>>, Error> {
+        let stored = self.run(|| upload(self.dispatcher(), matrix.base(), purpose))?;
         Ok(stored.map(|stored| DeviceMatrix::on_device(self, matrix.shape(), stored)))
     }
 
     /// A copy of a matrix in host memory.
     ///
-    /// [`Error::ForeignBuffer`], [`Error::OverBudget`], [`Error::HostOutOfMemory`], [`Error::DeviceFailed`].
-    pub fn download<F: Field>(&self, matrix: &DeviceMatrix<F>) -> Result<Matrix<F>, Error> {
+    /// [`Error::WrongEngine`], [`Error::OverBudget`], [`Error::HostOutOfMemory`], [`Error::DeviceFailed`].
+    pub fn download<E: Element>(&self, matrix: &DeviceMatrix<E>) -> Result<Matrix<E>, Error> {
         self.check_ours(matrix)?;
         let Shape { rows, columns, .. } = matrix.shape;
-        self.check_budget(memory_of::<F>(rows, columns))?;
-        let mut entries = memory::zeroed::<F>(rows * columns)?;
+        self.check_budget(memory_of::<E>(rows, columns))?;
+        let mut entries = E::zeros(rows * columns)?;
         match &matrix.location {
-            Location::Host(matrix) => entries.copy_from_slice(matrix.as_slice()),
-            Location::Device(stored) => {
-                let data = bytemuck::cast_slice_mut(&mut entries);
-                self.perform(download(stored, 0, data))?;
-            }
+            Location::Host(host) => memory::copy(host.matrix.as_slice(), &mut entries),
+            Location::Device(stored) => self.perform(download(stored, 0, bytes_mut(&mut entries)))?,
         }
         Matrix::new(entries, matrix.shape)
     }
 
-    /// [`Error::ForeignBuffer`] unless this engine made the matrix.
-    pub(crate) fn check_ours<F>(&self, matrix: &DeviceMatrix<F>) -> Result<(), Error> {
-        match self.is(&matrix.engine) {
-            true => Ok(()),
-            false => Err(Error::ForeignBuffer {
-                expected: self.device().id.clone(),
-                found: matrix.engine.device().id.clone(),
-            }),
-        }
+    /// [`Error::WrongEngine`] unless this engine made the matrix.
+    pub(crate) fn check_ours<E>(&self, matrix: &DeviceMatrix<E>) -> Result<(), Error> {
+        self.check_owner("matrix", &matrix.engine)
     }
 }
 
-impl<F: Field> Sealed for &mut DeviceMatrix<F> {}
+impl<E: Element> Sealed for &mut DeviceMatrix<E> {}
 
-impl<F: Field> ColumnsMut for &mut DeviceMatrix<F> {
-    fn ntt_on(self, engine: &Engine, ntt: &Ntt) -> Result<(), Error> {
+impl<E: Element> Operand for &mut DeviceMatrix<E> {
+    type Element = E;
+}
+
+impl<E: Element> ColumnsMut for &mut DeviceMatrix<E> {
+    fn ntt_on(self, engine: &Engine, ntt: &Ntt<E::Base>) -> Result<(), Error>
+    where
+        E::Base: AcceleratedField,
+    {
         engine.check_ours(self)?;
         engine.check_rows(ntt.domain.size(), self.shape.rows)?;
         let extent = self.extent();
@@ -95,44 +123,96 @@ impl<F: Field> ColumnsMut for &mut DeviceMatrix<F> {
             Location::Device(stored) => {
                 *stored = engine.perform(transform_resident(*ntt, stored, extent))?;
             }
-            Location::Host(shared) => match Arc::get_mut(shared) {
-                Some(own) => engine.transform(ntt, own.view_mut(), false)?,
-                None => {
-                    engine.check_budget(memory_of::<F>(self.shape.rows, self.shape.columns))?;
-                    let mut copy = Matrix::new(MatrixInput::from(&**shared).into_vec()?, self.shape)?;
-                    engine.transform(ntt, copy.view_mut(), false)?;
-                    *shared = Arc::new(copy);
+            Location::Host(shared) => {
+                let mut copy = None;
+                let matrix = match Arc::get_mut(shared) {
+                    Some(own) => own.matrix_mut(),
+                    None => copy.insert(engine.download(self)?),
+                };
+                engine.transform(ntt, matrix.view_mut(), false)?;
+                if let Some(copy) = copy {
+                    *self = DeviceMatrix::on_host(engine, copy);
                 }
-            },
+            }
         }
         Ok(())
     }
 }
 
-impl<F: Field> Sealed for &DeviceMatrix<F> {}
+impl<E: Element> Sealed for &DeviceMatrix<E> {}
 
-impl<F: Field> Columns for &DeviceMatrix<F> {
-    type Matrix = DeviceMatrix<F>;
-    type Tree<H: Accelerated> = DeviceTree<H>;
+impl<E: Element> Operand for &DeviceMatrix<E> {
+    type Element = E;
+}
+
+impl<E: Element> Columns for &DeviceMatrix<E> {
+    type Matrix = DeviceMatrix<E>;
 
     /// In host memory as the extension of a borrowed matrix.
-    fn lde_on(self, engine: &Engine, lde: &Lde) -> Result<DeviceMatrix<F>, Error> {
+    fn lde_on(self, engine: &Engine, lde: &Lde<E::Base>) -> Result<DeviceMatrix<E>, Error>
+    where
+        E::Base: AcceleratedField,
+    {
         engine.check_ours(self)?;
         engine.check_rows(lde.from().size(), self.shape.rows)?;
         match &self.location {
             Location::Device(stored) => {
                 let extended = engine.perform(extend_resident(*lde, stored, self.extent()))?;
-                let shape = Shape { rows: lde.to().size(), ..self.shape };
-                Ok(DeviceMatrix::on_device(engine, shape, extended))
+                Ok(self.of_rows(lde.to().size(), extended))
             }
-            Location::Host(values) => {
+            Location::Host(host) => {
                 let columns = self.shape.columns;
-                let copied = memory_of::<F>(self.shape.rows, columns);
-                engine.check_budget(copied.saturating_add(memory_of::<F>(lde.to().size(), columns)))?;
-                Ok(DeviceMatrix::on_host(engine, engine.extend(lde, values.view().into())?))
+                let copied = memory_of::<E>(self.shape.rows, columns);
+                engine.check_budget(copied.saturating_add(memory_of::<E>(lde.to().size(), columns)))?;
+                Ok(DeviceMatrix::on_host(engine, engine.extend(lde, host.matrix.view().into())?))
             }
         }
     }
+
+    fn evaluate_on(self, engine: &Engine, domain: &ExtendedDomain<E::Base>) -> Result<DeviceMatrix<E>, Error>
+    where
+        E::Base: AcceleratedField,
+    {
+        engine.check_ours(self)?;
+        engine.check_rows(domain.coefficients(), self.shape.rows)?;
+        match &self.location {
+            Location::Device(stored) => {
+                let points = Points { domain: domain.points(), size: self.shape.rows };
+                let values = engine.perform(evaluate_resident(points, stored, self.extent()))?;
+                Ok(self.of_rows(domain.points().size(), values))
+            }
+            Location::Host(host) => {
+                Ok(DeviceMatrix::on_host(engine, engine.coeff_to_extended(domain, &host.matrix)?))
+            }
+        }
+    }
+
+    fn interpolate_on(
+        self,
+        engine: &Engine,
+        domain: &ExtendedDomain<E::Base>,
+        coefficients: usize,
+    ) -> Result<DeviceMatrix<E>, Error>
+    where
+        E::Base: AcceleratedField,
+    {
+        let mut matrix = self.clone();
+        engine.ntt(&Ntt::inverse(domain.points()), &mut matrix)?;
+        match matrix.location {
+            Location::Device(stored) => {
+                let first = engine.perform(first_rows(&stored, self.extent(), coefficients))?;
+                Ok(self.of_rows(coefficients, first))
+            }
+            Location::Host(host) => {
+                let host = Arc::into_inner(host).expect("a transform in place leaves a matrix of its own");
+                Ok(DeviceMatrix::on_host(engine, host.matrix.first_rows(coefficients)))
+            }
+        }
+    }
+}
+
+impl<F: Field> Rows for &DeviceMatrix<F> {
+    type Tree<H: Accelerated> = DeviceTree<H>;
 
     fn hash_rows_on<H: Accelerated>(self, engine: &Engine) -> Result<Vec<H::Digest>, Error> {
         engine.check_ours(self)?;
@@ -140,7 +220,7 @@ impl<F: Field> Columns for &DeviceMatrix<F> {
         engine.check_budget(memory_of::<H::Digest>(rows, 1))?;
         let mut digests = memory::zeroed::<H::Digest>(rows)?;
         match &self.location {
-            Location::Host(host) => engine.hash_rows_into::<H, F>(host.view(), &mut digests)?,
+            Location::Host(host) => engine.hash_rows_into::<H, F>(host.matrix.view(), &mut digests)?,
             Location::Device(stored) => {
                 engine.report(Stage::Rows, 0, rows as u64);
                 let heap = engine.perform(hash_resident::<H>(stored, self.extent()))?;
@@ -159,7 +239,7 @@ impl<F: Field> Columns for &DeviceMatrix<F> {
         let stored = match &self.location {
             Location::Device(stored) => stored,
             Location::Host(host) => {
-                let fill = |leaves: &mut [_]| engine.hash_rows_into::<H, F>(host.view(), leaves);
+                let fill = |leaves: &mut [_]| engine.hash_rows_into::<H, F>(host.matrix.view(), leaves);
                 return Ok(DeviceTree::on_host(engine, engine.build_tree::<H>(rows, fill)?));
             }
         };
@@ -173,15 +253,44 @@ impl<F: Field> Columns for &DeviceMatrix<F> {
     }
 }
 
-impl<F: Field> Sealed for DeviceMatrix<F> {}
+impl<E: Element> Sealed for DeviceMatrix<E> {}
 
-impl<F: Field> Columns for DeviceMatrix<F> {
+impl<E: Element> Operand for DeviceMatrix<E> {
+    type Element = E;
+}
+
+impl<E: Element> Columns for DeviceMatrix<E> {
     type Matrix = Self;
-    type Tree<H: Accelerated> = DeviceTree<H>;
 
-    fn lde_on(self, engine: &Engine, lde: &Lde) -> Result<Self, Error> {
+    fn lde_on(self, engine: &Engine, lde: &Lde<E::Base>) -> Result<Self, Error>
+    where
+        E::Base: AcceleratedField,
+    {
         (&self).lde_on(engine, lde)
     }
+
+    fn evaluate_on(self, engine: &Engine, domain: &ExtendedDomain<E::Base>) -> Result<Self, Error>
+    where
+        E::Base: AcceleratedField,
+    {
+        (&self).evaluate_on(engine, domain)
+    }
+
+    fn interpolate_on(
+        self,
+        engine: &Engine,
+        domain: &ExtendedDomain<E::Base>,
+        coefficients: usize,
+    ) -> Result<Self, Error>
+    where
+        E::Base: AcceleratedField,
+    {
+        (&self).interpolate_on(engine, domain, coefficients)
+    }
+}
+
+impl<F: Field> Rows for DeviceMatrix<F> {
+    type Tree<H: Accelerated> = DeviceTree<H>;
 
     fn hash_rows_on<H: Accelerated>(self, engine: &Engine) -> Result<Vec<H::Digest>, Error> {
         (&self).hash_rows_on::<H>(engine)

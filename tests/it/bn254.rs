@@ -5,6 +5,7 @@ use halo2curves::group::{Curve, Group};
 use proptest::prelude::*;
 use zkaccel::bn254::{self, Fr, G1, G1Affine};
 use zkaccel::device::Simd;
+use zkaccel::matrix::Matrix;
 use zkaccel::msm::BasesOptions;
 use zkaccel::ntt::{Domain, Ntt};
 use zkaccel::{Engine, Error};
@@ -105,7 +106,7 @@ fn transforms_of_halo2curves() {
             let domain = Domain::halo2(log_size).unwrap();
             let mut found = scalars(7, 1 << log_size);
             let mut expected = found.clone();
-            engine.fft(&Ntt::forward(domain), &mut found).unwrap();
+            engine.ntt(&Ntt::forward(domain), &mut found).unwrap();
             halo2curves::fft::best_fft(&mut expected, domain.root(), log_size);
             assert_eq!(found, expected, "2^{log_size}");
         }
@@ -157,11 +158,11 @@ fn sums_hold_against_the_memory_budget() {
     let scalars = scalars(1, 32);
     let expected = Error::OverBudget { required: 1024, budget: 1000 };
     assert_eq!(engine.msm(&scalars, &bases).unwrap_err(), expected);
-    assert_eq!(engine.scalars(scalars.clone()).unwrap_err(), expected);
+    assert_eq!(engine.upload(Matrix::from_column(scalars.clone()).unwrap()).unwrap_err(), expected);
     assert!(engine.msm(&scalars[..31], &bases[..31]).is_ok());
     let mut values = vec![Fr::ONE; 64];
     let domain = Domain::halo2(6).unwrap();
-    let found = engine.fft(&Ntt::forward(domain), &mut values);
+    let found = engine.ntt(&Ntt::forward(domain), &mut values);
     assert_eq!(found, Err(Error::OverBudget { required: 1024, budget: 1000 }));
     assert_eq!(values, vec![Fr::ONE; 64]);
 }

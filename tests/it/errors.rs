@@ -127,11 +127,11 @@ fn driver_too_old_and_device_out_of_memory_and_device_failed_and_result_lost() {
 }
 
 #[test]
-fn foreign_buffer() {
+fn another_engines_matrix() {
     let (mine, other) = (engine(), engine());
     let foreign = other.upload(matrix(8, 2)).unwrap();
-    let expected = Error::ForeignBuffer { expected: "cpu".into(), found: "cpu".into() };
-    says(&expected, &["another engine", "expected one of this engine, on cpu"]);
+    let expected = Error::WrongEngine { what: "matrix", expected: "cpu".into(), found: "cpu".into() };
+    says(&expected, &["the matrix", "another engine", "expected one of this engine, of cpu"]);
     assert_eq!(mine.download(&foreign).unwrap_err(), expected);
     assert_eq!(mine.commit::<Rp64_256>(&TraceSpec::default(), &foreign).unwrap_err(), expected);
     assert_eq!(other.clone().download(&foreign).unwrap(), matrix(8, 2));

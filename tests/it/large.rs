@@ -115,6 +115,7 @@ mod sums {
     use std::time::Instant;
 
     use zkaccel::bn254::{Fr, G1, G1Affine, affine};
+    use zkaccel::matrix::Matrix;
     use zkaccel::msm::BasesOptions;
 
     /// The multiples 1, 2, 3, ... of the generator.
@@ -186,7 +187,7 @@ mod sums {
             }
         }
         let (name, scalars) = &columns[columns.len() - 1];
-        let kept = engine.scalars(scalars.clone()).unwrap();
+        let kept = engine.upload(Matrix::from_column(scalars.clone()).unwrap()).unwrap();
         assert_eq!(engine.msm(&kept, &points).unwrap(), engine.msm(scalars, &points).unwrap(), "{name}");
     }
 

@@ -64,7 +64,7 @@ fn transforms(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("zkaccel", log_size), |b| {
             b.iter_batched_ref(
                 || values.clone(),
-                |values| engine.fft(black_box(&Ntt::forward(domain)), values).unwrap(),
+                |values| engine.ntt(black_box(&Ntt::forward(domain)), values).unwrap(),
                 BatchSize::PerIteration,
             )
         });

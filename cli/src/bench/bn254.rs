@@ -1,6 +1,7 @@
 //! Measurements over BN254.
 
 use zkaccel::bn254::{self, Fr, G1, G1Affine};
+use zkaccel::matrix::Matrix;
 use zkaccel::msm::BasesOptions;
 use zkaccel::ntt::{Domain, Ntt};
 use zkaccel::{Engine, Error};
@@ -15,9 +16,9 @@ use crate::failure::Failure;
 pub(super) fn unsupported(operation: Operation, engine: &Engine) -> Option<Error> {
     let answer = match operation {
         Operation::Msm => engine.msm(&[] as &[Fr], &[] as &[G1Affine]).err(),
-        Operation::Fft => {
-            Domain::halo2(0).and_then(|domain| engine.fft(&Ntt::forward(domain), &mut [Fr::from(1)])).err()
-        }
+        Operation::Fft => Domain::halo2(0)
+            .and_then(|domain| engine.ntt(&Ntt::forward(domain), &mut [Fr::from(1)][..]))
+            .err(),
         _ => None,
     };
     answer.filter(|error| matches!(error, Error::Unsupported { .. }))
@@ -78,7 +79,7 @@ pub(super) fn msm(
     let options = BasesOptions { tables: kept.tables, ..BasesOptions::default() };
     let bases = engine.bases(bases(count, bench.limit)?, options)?;
     let times = if kept.scalars {
-        let scalars = engine.scalars(scalars)?;
+        let scalars = engine.upload(Matrix::from_column(scalars)?)?;
         measure(engine, || Ok(()), |()| engine.msm(&scalars, &bases))?
     } else if bench.pinned {
         let mut locked = engine.pinned::<[u64; 4]>(count)?;
@@ -124,9 +125,9 @@ pub(super) fn fft(bench: Bench<'_>, polynomials: usize, log_size: u32) -> Result
             let mut locked = engine.pinned::<[u64; 4]>(scalars.len())?;
             locked.copy_from_slice(bn254::limbs(&scalars));
             let scalars = bn254::scalars_mut(&mut locked)?;
-            measure(engine, || Ok(()), |()| engine.fft(&fft, scalars))?
+            measure(engine, || Ok(()), |()| engine.ntt(&fft, &mut *scalars))?
         }
-        false => measure(engine, || Ok(()), |()| engine.fft(&fft, &mut scalars))?,
+        false => measure(engine, || Ok(()), |()| engine.ntt(&fft, &mut scalars))?,
     };
     let rate = Rate { count, unit: "elements/s", bytes: 2 * size_of::<Fr>() as u64 * count };
     Ok(Measurement::new(Subject { columns: Some(polynomials), ..Subject::new("fft", log_size) }, times, rate))

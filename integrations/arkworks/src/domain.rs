@@ -47,6 +47,6 @@ impl Domain {
             return Err(Error::LengthMismatch { what, expected, found });
         }
         vector.resize(expected, Fr::ZERO);
-        self.engine.fft(&ntt, scalars_mut(vector))
+        self.engine.ntt(&ntt, scalars_mut(vector))
     }
 }

@@ -62,6 +62,6 @@ fn subgroup(size: usize, root: Fr) -> Option<Domain<Fr>> {
 
 fn transform(values: &mut [Fr], ntt: Option<Ntt<Fr>>) -> bool {
     let Some(ntt) = ntt else { return false };
-    done(engine().fft(&ntt, values));
+    done(engine().ntt(&ntt, values));
     true
 }

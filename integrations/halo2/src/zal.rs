@@ -11,7 +11,9 @@ use std::marker::PhantomData;
 use std::sync::{Mutex, MutexGuard};
 
 use zkaccel::bn254::{Fr, G1, G1Affine};
-use zkaccel::msm::{Bases, BasesInput, BasesOptions, Scalars, ScalarsInput};
+use zkaccel::matrix::Matrix;
+use zkaccel::msm::{Bases, BasesInput, BasesOptions, ScalarsInput};
+use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 
 use crate::bases::{KeptBases, room};
@@ -94,7 +96,7 @@ pub struct Zal<C> {
     engine: Engine,
     options: BasesOptions,
     bases: KeptBases,
-    scalars: Mutex<Store<Scalars>>,
+    scalars: Mutex<Store<DeviceMatrix<Fr>>>,
     types: PhantomData<fn() -> C>,
 }
 
@@ -185,17 +187,17 @@ impl<C: Bn254> Zal<C> {
         self.engine.msm(scalars, bases)
     }
 
-    fn store(&self) -> MutexGuard<'_, Store<Scalars>> {
+    fn store(&self) -> MutexGuard<'_, Store<DeviceMatrix<Fr>>> {
         lock(&self.scalars)
     }
 
-    /// Keeps scalars; `None` if they are too many, or the device has no memory for them: sums can still be brought them in parts.
-    fn kept_scalars(&self, scalars: &[Fr]) -> Result<Option<(Ticket, Scalars)>, Error> {
+    /// Keeps scalars; `None` if there are none, if they are too many, or the device has no memory for them: sums can still be brought them in parts.
+    fn kept_scalars(&self, scalars: &[Fr]) -> Result<Option<(Ticket, DeviceMatrix<Fr>)>, Error> {
         let bytes = size_of_val(scalars) as u64;
-        if !self.store().has_room_for(bytes) {
+        if scalars.is_empty() || !self.store().has_room_for(bytes) {
             return Ok(None);
         }
-        match self.engine.scalars(scalars.to_vec()) {
+        match self.engine.upload(Matrix::from_column(scalars.to_vec())?) {
             Ok(kept) => Ok(Some((self.store().put(kept.clone(), bytes), kept))),
             Err(Error::DeviceOutOfMemory { .. } | Error::OverDeviceBudget { .. }) => Ok(None),
             Err(error) => Err(error),

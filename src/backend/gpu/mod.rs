@@ -11,7 +11,6 @@
 //!  device.rs           the primitives; bandwidth.rs, the speed of copies; busy.rs, the time at work
 //!  cuda.rs, opencl.rs  their two implementations
 //!  program.rs          kernel sources, from kernels/; hash/ and fields.rs, constants for some of them
-//!  scalars.rs          elements of prime fields that stay on the device
 //! ```
 //!
 //! An operation on host data uploads its input, launches, waits, and copies results back last, so that a failure leaves the
@@ -42,7 +41,6 @@ mod pool;
 pub mod program;
 mod resident;
 #[cfg(feature = "bn254")]
-mod scalars;
 mod session;
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 mod staging;

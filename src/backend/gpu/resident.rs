@@ -6,16 +6,18 @@ use super::Gpu;
 use super::device::{Arg, Device, Launch, Limits};
 use super::hash::DeviceHash;
 use super::merkle::{DIGEST, hash_rows};
-use super::ntt::{lde_words, ntt_words};
+use super::ntt::{Transform, lde_words, ntt_words};
 use super::program;
 use super::session::{Region, Session};
 use super::tree;
-use crate::backend::{Extent, Memory, Residence, Resident, ResidentBackend, ResidentHashing};
+use crate::backend::{
+    Extent, Memory, Residence, Resident, ResidentBackend, ResidentHashing, ResidentTransforms,
+};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::memory;
 use crate::merkle::Approach;
-use crate::ntt::{Lde, Ntt};
+use crate::ntt::{Domain, Lde, Ntt, Order};
 
 /// `count` rows of a matrix, by their indices.
 fn gather_rows(
@@ -50,7 +52,7 @@ impl<D: Device> Gpu<D> {
     }
 
     /// The memory of a matrix, in an operation's session.
-    fn borrow(&self, session: &mut Session<'_, D>, memory: &Memory, extent: Extent) -> Region {
+    pub(super) fn borrow(&self, session: &mut Session<'_, D>, memory: &Memory, extent: Extent) -> Region {
         let region = session.borrow(memory);
         assert!(region.words() >= extent.words(), "a matrix as large as its shape");
         region
@@ -68,7 +70,7 @@ impl<D: Device> Resident for Gpu<D> {
         self.limit
     }
 
-    fn upload(&self, words: &[Goldilocks]) -> Result<Memory, Error> {
+    fn upload(&self, words: &[u64]) -> Result<Memory, Error> {
         self.grant(words.len())?;
         let mut session = Session::new(self)?;
         let region = session.upload_new(bytemuck::cast_slice(words))?;
@@ -95,11 +97,46 @@ impl<D: Device> Resident for Gpu<D> {
         })
     }
 
+    /// A row of a block is a row of a matrix that is as high as all blocks together.
+    fn first_rows(&self, memory: &Memory, extent: Extent, rows: usize) -> Result<Memory, Error> {
+        let Extent { rows: all, width, block } = extent;
+        let count = rows * extent.blocks();
+        self.grant(extent.words().saturating_add(rows * width).saturating_add(count))?;
+        let blocks = (0..extent.blocks()).flat_map(|number| number * all..number * all + rows);
+        let indices: Vec<usize> = blocks.collect();
+        let mut session = Session::new(self)?;
+        let matrix = self.borrow(&mut session, memory, extent);
+        let wanted = session.upload_new(bytemuck::cast_slice(&indices))?;
+        let gathered = session.allocate(rows * width)?;
+        let stacked = Extent { rows: all * extent.blocks(), width: block, block };
+        session.launch(&[gather_rows(session.limits(), matrix, stacked, wanted, count, gathered)])?;
+        session.lease(gathered)
+    }
+}
+
+impl<D: Device> ResidentTransforms<Goldilocks> for Gpu<D> {
     fn ntt(&self, ntt: &Ntt, matrix: &Memory, extent: Extent) -> Result<Memory, Error> {
         self.grant(ntt_words(extent.words()))?;
         let mut session = Session::new(self)?;
         let input = self.borrow(&mut session, matrix, extent);
         let output = self.ntt_region(&mut session, ntt, (extent.block, extent.blocks()), input)?;
+        session.lease(output)
+    }
+
+    fn evaluate(
+        &self,
+        domain: &Domain,
+        order: Order,
+        coefficients: &Memory,
+        extent: Extent,
+    ) -> Result<Memory, Error> {
+        let (words, log_rows) = (extent.words(), extent.rows.ilog2());
+        self.grant(words.saturating_add(words.saturating_mul(2 * (domain.size() / extent.rows))))?;
+        let mut session = Session::new(self)?;
+        let input = self.borrow(&mut session, coefficients, extent);
+        let transform = Transform::padded(domain, log_rows, order);
+        let output =
+            self.transform_region(&mut session, &transform, (extent.block, extent.blocks()), input)?;
         session.lease(output)
     }
 

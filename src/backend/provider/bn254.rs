@@ -7,7 +7,7 @@ use halo2curves::ff::Field;
 
 use super::library::{Handle, Provider};
 use super::{External, flags};
-use crate::backend::{BasesView, KeepScalars, Kept, Msm, ScalarsView, Transforms, expect_columns_apart};
+use crate::backend::{BasesView, KeepScalars, Memory, Msm, ScalarsView, Transforms};
 use crate::curve::{Curve, limbs_of_points};
 use crate::error::Error;
 use crate::field::montgomery::Limbs;
@@ -65,7 +65,7 @@ impl External {
 impl<F: MontgomeryField> KeepScalars<F> for External {}
 
 impl<C: Curve> Msm<C> for External {
-    fn keep_bases(&self, points: &[C], _: u64) -> Result<Option<Kept>, Error> {
+    fn keep_bases(&self, points: &[C], _: u64) -> Result<Option<Memory>, Error> {
         self.expect_curve::<C>()?;
         let Some(bases) = &self.provider.bases else {
             // Then they are given with each sum.
@@ -77,7 +77,7 @@ impl<C: Curve> Msm<C> for External {
         let status = unsafe { (bases.new)(self.provider.engine, &mut handle, start, points.len(), 0) };
         self.provider.check(status, "keeping bases")?;
         self.provider.check_handle(handle, "keeping bases")?;
-        Ok(Some(Box::new(KeptBases { provider: Arc::clone(&self.provider), handle })))
+        Ok(Some(Memory::new(KeptBases { provider: Arc::clone(&self.provider), handle })))
     }
 
     fn msm(
@@ -113,8 +113,7 @@ impl<C: Curve> Msm<C> for External {
 }
 
 impl<F: MontgomeryField + TwoAdic> Transforms<F> for External {
-    fn ntt(&self, fft: &Ntt<F>, values: &mut [F], width: usize) -> Result<(), Error> {
-        expect_columns_apart(width, &self.info.id)?;
+    fn ntt(&self, fft: &Ntt<F>, values: &mut [F], _: usize) -> Result<(), Error> {
         if <F as MontgomeryField>::NAME != "bn254-fr" {
             return Err(self.provider.unsupported("a transform over this field"));
         }

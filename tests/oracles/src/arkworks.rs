@@ -64,9 +64,9 @@ fn transforms() {
             let ours = ours.coset(shift).unwrap();
             let coefficients = scalars(3, 1 << log_size);
             let mut values = coefficients.clone();
-            engine.fft(&Ntt::forward(ours), &mut values).unwrap();
+            engine.ntt(&Ntt::forward(ours), &mut values).unwrap();
             assert_eq!(theirs(&values), domain.fft(&theirs(&coefficients)));
-            engine.fft(&Ntt::inverse(ours), &mut values).unwrap();
+            engine.ntt(&Ntt::inverse(ours), &mut values).unwrap();
             assert_eq!(values, coefficients);
         }
     }
@@ -88,6 +88,6 @@ fn slices_are_taken_as_they_are() {
     let domain = Radix2EvaluationDomain::<ark_bn254::Fr>::new(8).unwrap();
     let mut values = exponents[..8].to_vec();
     let fft = Ntt::forward(Domain::arkworks(3).unwrap());
-    engine.fft(&fft, bn254::arkworks::scalars_mut(&mut values)).unwrap();
+    engine.ntt(&fft, bn254::arkworks::scalars_mut(&mut values)).unwrap();
     assert_eq!(values, domain.fft(&exponents[..8]));
 }

@@ -25,7 +25,7 @@ use self::scale::Scale;
 use self::twiddles::Twiddles;
 use super::residues::{Residues, TwiddleForm, on_residues};
 use super::{Cpu, Simd};
-use crate::backend::{Transforms, evaluate_padded, expect_columns_apart};
+use crate::backend::Transforms;
 use crate::error::Error;
 use crate::field::montgomery::Residue;
 use crate::field::prime::{residues, residues_mut};
@@ -62,13 +62,19 @@ impl Cpu {
         });
         Ok(())
     }
+}
 
-    /// The values on a domain, in natural order, of one or more polynomials of `size` coefficients each.
-    pub(crate) fn transforms_of_padded<F: MontgomeryField + TwoAdic>(
+impl<F: MontgomeryField + TwoAdic> Transforms<F> for Cpu {
+    fn ntt(&self, ntt: &Ntt<F>, values: &mut [F], _: usize) -> Result<(), Error> {
+        self.transforms(ntt, values)
+    }
+
+    fn evaluate(
         &self,
         domain: &Domain<F>,
+        order: Order,
         coefficients: &[F],
-        size: usize,
+        (size, _): (usize, usize),
         values: &mut [F],
     ) -> Result<(), Error> {
         let [root, ratio] = [domain.root(), domain.shift()].map(Residue::of);
@@ -78,32 +84,10 @@ impl Cpu {
         on_residues!(level(self.simd, size), F, residues, {
             let twiddles = self.twiddles.get(root, domain.log_size(), twiddle_form(residues));
             polynomials.for_each(|(polynomial, values)| {
-                padded(residues, polynomial, values, &twiddles, scale);
+                padded(residues, polynomial, (values, order), &twiddles, scale);
             });
         });
         Ok(())
-    }
-}
-
-impl<F: MontgomeryField + TwoAdic> Transforms<F> for Cpu {
-    fn ntt(&self, ntt: &Ntt<F>, values: &mut [F], width: usize) -> Result<(), Error> {
-        expect_columns_apart(width, "cpu")?;
-        self.transforms(ntt, values)
-    }
-
-    fn evaluate(
-        &self,
-        domain: &Domain<F>,
-        order: Order,
-        coefficients: &[F],
-        (size, width): (usize, usize),
-        values: &mut [F],
-    ) -> Result<(), Error> {
-        expect_columns_apart(width, "cpu")?;
-        match order {
-            Order::Natural => self.transforms_of_padded(domain, coefficients, size, values),
-            Order::BitReversed => evaluate_padded(self, domain, order, coefficients, (size, width), values),
-        }
     }
 }
 
@@ -150,11 +134,11 @@ impl<F: MontgomeryField> Polynomial<F> {
     }
 }
 
-/// The values of a polynomial of fewer coefficients, in natural order.
+/// The values, in an order, of a polynomial of fewer coefficients.
 fn padded<R: Residues>(
     _: PhantomData<R>,
     polynomial: &[Residue<R::Field>],
-    values: &mut [Residue<R::Field>],
+    (values, order): (&mut [Residue<R::Field>], Order),
     twiddles: &Twiddles,
     scale: Scale<R::Field>,
 ) {
@@ -165,7 +149,9 @@ fn padded<R: Residues>(
     rest.par_chunks_mut(size).for_each(|block| block.copy_from_slice(first));
     let blocks = values.par_chunks_mut(size).enumerate();
     blocks.for_each(|(k, block)| butterflies::run::<R>(block, k, twiddles, Butterflies::CooleyTukey));
-    permute::reverse_bits(values);
+    if order == Order::Natural {
+        permute::reverse_bits(values);
+    }
 }
 
 /// The inverse of an element other than zero.

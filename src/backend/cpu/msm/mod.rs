@@ -33,7 +33,7 @@ use self::plan::{Plan, SHORT, Task};
 use self::tables::Tables;
 use super::Cpu;
 use super::residues::{Residues, on_residues};
-use crate::backend::{BasesView, KeepScalars, Kept, Msm, ScalarsView};
+use crate::backend::{BasesView, KeepScalars, Memory, Msm, ScalarsView};
 use crate::curve::{Curve, Xyzz, affine_points, projective};
 use crate::error::Error;
 use crate::field::MontgomeryField;
@@ -44,14 +44,18 @@ const SMALL_ROW: usize = 1 << 12;
 
 impl Cpu {
     /// Tables of multiples of bases, of at most so many bytes; `None` where they gain nothing.
-    pub(crate) fn tables_of<C: Curve>(&self, points: &[C], table_bytes: u64) -> Result<Option<Kept>, Error> {
+    pub(crate) fn tables_of<C: Curve>(
+        &self,
+        points: &[C],
+        table_bytes: u64,
+    ) -> Result<Option<Memory>, Error> {
         let tables = Tables::new(affine_points(points), integers::longest::<C::Scalar>(), table_bytes)?;
-        Ok(tables.map(|tables| Box::new(tables) as Kept))
+        Ok(tables.map(Memory::new))
     }
 
     /// Scalars as signed integers.
-    pub(crate) fn integers_of<F: MontgomeryField>(&self, scalars: &[F]) -> Result<Option<Kept>, Error> {
-        Ok(Some(Box::new(Integers::new(scalars)?)))
+    pub(crate) fn integers_of<F: MontgomeryField>(&self, scalars: &[F]) -> Result<Option<Memory>, Error> {
+        Ok(Some(Memory::new(Integers::new(scalars)?)))
     }
 
     /// One sum a row: as many rows of scalars as there are sums, over the same bases.
@@ -87,13 +91,13 @@ impl Cpu {
 }
 
 impl<F: MontgomeryField> KeepScalars<F> for Cpu {
-    fn keep_scalars(&self, scalars: &[F]) -> Result<Option<Kept>, Error> {
+    fn keep_scalars(&self, scalars: &[F]) -> Result<Option<Memory>, Error> {
         self.integers_of(scalars)
     }
 }
 
 impl<C: Curve> Msm<C> for Cpu {
-    fn keep_bases(&self, points: &[C], table_bytes: u64) -> Result<Option<Kept>, Error> {
+    fn keep_bases(&self, points: &[C], table_bytes: u64) -> Result<Option<Memory>, Error> {
         self.tables_of(points, table_bytes)
     }
 

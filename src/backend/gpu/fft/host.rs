@@ -8,8 +8,8 @@ use super::super::pipeline;
 use super::super::session::Session;
 use super::DeviceField;
 use super::plan::Transform;
+use crate::backend::Transforms;
 use crate::backend::cpu::Cpu;
-use crate::backend::{KeptTransforms, Transforms, evaluate_padded, expect_columns_apart};
 use crate::error::Error;
 use crate::field::TwoAdic;
 use crate::field::prime::{limbs, limbs_mut};
@@ -77,30 +77,10 @@ impl<D: Device> Gpu<D> {
         memory::copy(&results, values);
         Ok(())
     }
-
-    /// The values on a domain, in natural order, of one or more polynomials of `size` coefficients each.
-    pub(crate) fn fft_padded<F: DeviceField>(
-        &self,
-        domain: &Domain<F>,
-        coefficients: &[F],
-        size: usize,
-        values: &mut [F],
-    ) -> Result<(), Error> {
-        let transform = Transform::padded(domain, size.ilog2());
-        let (n, count) = (domain.size(), coefficients.len() / size);
-        match self.overlap(count, size_of::<F>() * (size + n), self.fft_words(&transform, true)) {
-            Some(at_once) => {
-                let parts = coefficients.chunks(at_once * size).zip(values.chunks_mut(at_once * n));
-                pipeline::run(parts, |(input, output)| self.fft_in_parts(&transform, input, output))
-            }
-            None => self.fft_in_parts(&transform, coefficients, values),
-        }
-    }
 }
 
 impl<D: Device, F: DeviceField> Transforms<F> for Gpu<D> {
-    fn ntt(&self, ntt: &Ntt<F>, values: &mut [F], width: usize) -> Result<(), Error> {
-        expect_columns_apart(width, &self.device.info().id)?;
+    fn ntt(&self, ntt: &Ntt<F>, values: &mut [F], _: usize) -> Result<(), Error> {
         self.fft_in_place(ntt, values)
     }
 
@@ -109,17 +89,17 @@ impl<D: Device, F: DeviceField> Transforms<F> for Gpu<D> {
         domain: &Domain<F>,
         order: Order,
         coefficients: &[F],
-        (size, width): (usize, usize),
+        (size, _): (usize, usize),
         values: &mut [F],
     ) -> Result<(), Error> {
-        expect_columns_apart(width, &self.device.info().id)?;
-        match order {
-            Order::Natural => self.fft_padded(domain, coefficients, size, values),
-            Order::BitReversed => evaluate_padded(self, domain, order, coefficients, (size, width), values),
+        let transform = Transform::padded(domain, size.ilog2(), order);
+        let (n, count) = (domain.size(), coefficients.len() / size);
+        match self.overlap(count, size_of::<F>() * (size + n), self.fft_words(&transform, true)) {
+            Some(at_once) => {
+                let parts = coefficients.chunks(at_once * size).zip(values.chunks_mut(at_once * n));
+                pipeline::run(parts, |(input, output)| self.fft_in_parts(&transform, input, output))
+            }
+            None => self.fft_in_parts(&transform, coefficients, values),
         }
-    }
-
-    fn on_kept(&self) -> Option<&dyn KeptTransforms<F>> {
-        Some(self)
     }
 }

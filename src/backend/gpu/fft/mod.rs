@@ -5,11 +5,13 @@
 //!  twiddles.rs  the tables of twiddles, on the device
 //!  programs.rs  their kernels
 //!  host.rs      transforms of host data: their parts and transfers
+//!  resident.rs  those of data that stay
 //! ```
 
 mod host;
 mod plan;
 pub(super) mod programs;
+mod resident;
 #[cfg(all(test, feature = "opencl"))]
 mod tests;
 mod twiddles;
@@ -20,8 +22,7 @@ use super::session::{Region, Session};
 use super::tables::Table;
 use crate::error::Error;
 use crate::field::montgomery::LIMBS;
-pub(super) use plan::Transform;
-use plan::{Pass, Storage};
+use plan::{Pass, Storage, Transform};
 pub use programs::DeviceField;
 use twiddles::Twiddles;
 pub(super) use twiddles::TwiddlesKey;

@@ -50,9 +50,9 @@ impl<F: MontgomeryField + TwoAdic> Transform<F> {
         Self { ntt: *ntt, log_input: ntt.domain.log_size() }
     }
 
-    /// The values on a domain of polynomials of 2^`log_input` coefficients.
-    pub(in super::super) fn padded(domain: &Domain<F>, log_input: u32) -> Self {
-        Self { ntt: Ntt::forward(*domain), log_input }
+    /// The values on a domain, in an order, of polynomials of 2^`log_input` coefficients.
+    pub(in super::super) fn padded(domain: &Domain<F>, log_input: u32, order: Order) -> Self {
+        Self { ntt: Ntt::forward(*domain).with_orders(Order::Natural, order), log_input }
     }
 
     fn is_inverse(&self) -> bool {

@@ -10,7 +10,7 @@ use super::super::opencl::OpenCl;
 use super::super::session::Session;
 use super::Transform;
 use crate::backend::reference::Reference;
-use crate::backend::{KeepScalars, Kept, KeptTransforms, Transforms};
+use crate::backend::{BaseField, Extent, KeepScalars, Resident, ResidentTransforms, Transforms};
 use crate::bn254::Fr;
 use crate::error::Error;
 use crate::field::prime::{limbs, limbs_mut};
@@ -123,12 +123,12 @@ fn padded_polynomials() {
         gpu.choice = Choice { digits, narrow: None };
         let domain = Domain::halo2(log_size).unwrap().coset(Fr::ZETA).unwrap();
         let coefficients = scalars(3 << log_input);
-        let mut expected = vec![Fr::ZERO; 3 << log_size];
-        Reference
-            .evaluate(&domain, Order::Natural, &coefficients, (1 << log_input, 1), &mut expected)
-            .unwrap();
-        let found = run(&gpu, &Transform::padded(&domain, log_input), &coefficients, true);
-        assert!(same(&found, &expected), "2^{log_input} coefficients, 2^{log_size} points");
+        for order in ORDERS {
+            let mut expected = vec![Fr::ZERO; 3 << log_size];
+            Reference.evaluate(&domain, order, &coefficients, (1 << log_input, 1), &mut expected).unwrap();
+            let found = run(&gpu, &Transform::padded(&domain, log_input, order), &coefficients, true);
+            assert!(same(&found, &expected), "2^{log_input} coefficients, 2^{log_size} points, {order:?}");
+        }
     }
     gpu.choice = Choice::default();
 }
@@ -141,11 +141,11 @@ fn parts_side_by_side() {
     let domain = Domain::halo2(6).unwrap().coset(Fr::ZETA).unwrap();
     let values = scalars(7 << 6);
     let (mut found, mut expected) = (values.clone(), values.clone());
-    gpu.ntt(&Ntt::inverse(domain), &mut found, 1).unwrap();
+    Transforms::ntt(&*gpu, &Ntt::inverse(domain), &mut found, 1).unwrap();
     Reference.ntt(&Ntt::inverse(domain), &mut expected, 1).unwrap();
     assert!(same(&found, &expected));
     let (mut found, mut expected) = (vec![Fr::ZERO; 14 << 6], vec![Fr::ZERO; 14 << 6]);
-    gpu.evaluate(&domain, Order::Natural, &values, (1 << 5, 1), &mut found).unwrap();
+    Transforms::evaluate(&*gpu, &domain, Order::Natural, &values, (1 << 5, 1), &mut found).unwrap();
     Reference.evaluate(&domain, Order::Natural, &values, (1 << 5, 1), &mut expected).unwrap();
     assert!(same(&found, &expected));
     gpu.overlap_from = usual;
@@ -153,24 +153,28 @@ fn parts_side_by_side() {
 
 /// Data that stay on the device must fit, because they are not divided; an input there is unchanged.
 #[test]
-fn scalars_that_stay() {
+fn elements_that_stay() {
     let Some(mut gpu) = backend() else { return };
     let values = scalars(1 << 6);
     let fft = Ntt::forward(Domain::halo2(6).unwrap());
-    assert!(gpu.device_scalars::<Fr>(&[]).unwrap().is_none());
-    let kept: Kept = Box::new(gpu.device_scalars(&values).unwrap().unwrap());
+    assert!(gpu.keep_scalars(&[] as &[Fr]).unwrap().is_none());
+    let (kept, extent) = (gpu.upload(Fr::words(&values)).unwrap(), Extent { rows: 64, width: 4, block: 4 });
     // Input and output, of 32 bytes a scalar: a single pass needs no scratch memory.
     let (required, budget) = (2 * 64 * 32, 2 * 64 * 32 - 1);
     let usual = std::mem::replace(&mut gpu.limit, budget);
-    assert_eq!(gpu.ntt_kept(&fft, &kept).err(), Some(Error::OverDeviceBudget { required, budget }));
+    assert_eq!(
+        ResidentTransforms::ntt(&*gpu, &fft, &kept, extent).err(),
+        Some(Error::OverDeviceBudget { required, budget })
+    );
     gpu.limit = 64 * 32 - 1;
-    assert!(gpu.device_scalars(&values).unwrap().is_none());
+    assert!(gpu.keep_scalars(&values).unwrap().is_none());
     gpu.limit = usual;
     let mut found = vec![Fr::ZERO; 64];
-    KeepScalars::read_scalars(&*gpu, &gpu.ntt_kept(&fft, &kept).unwrap(), &mut found).unwrap();
+    let transformed = ResidentTransforms::ntt(&*gpu, &fft, &kept, extent).unwrap();
+    gpu.download(&transformed, 0, bytemuck::cast_slice_mut(Fr::words_mut(&mut found))).unwrap();
     let mut expected = values.clone();
     Reference.ntt(&fft, &mut expected, 1).unwrap();
     assert!(same(&found, &expected));
-    KeepScalars::read_scalars(&*gpu, &kept, &mut found).unwrap();
+    gpu.download(&kept, 0, bytemuck::cast_slice_mut(Fr::words_mut(&mut found))).unwrap();
     assert!(same(&found, &values));
 }

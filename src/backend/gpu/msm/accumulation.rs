@@ -96,7 +96,7 @@ impl<D: Device> Gpu<D> {
         let mut session = Session::new(self)?;
         let limits = session.limits();
         let scalars = match input.kept_scalars {
-            Some(kept) => (session.borrow(&kept.memory), begin),
+            Some(kept) => (session.borrow(kept), begin),
             None => {
                 let part = limbs(&scalars.scalars[begin..begin + count]);
                 (session.upload_new(bytemuck::cast_slice(part))?, 0)

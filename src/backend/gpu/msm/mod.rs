@@ -40,8 +40,7 @@ use self::plan::{LOG_BUCKETS, Shape, TERMS, longest, of_width};
 use self::tables::DeviceBases;
 use super::Gpu;
 use super::device::Device;
-use super::scalars::DeviceScalars;
-use crate::backend::{BasesView, Kept, Msm, ScalarsView};
+use crate::backend::{BaseField, BasesView, KeepScalars, Memory, Msm, Resident, ScalarsView};
 use crate::curve::{Curve, Xyzz, projective};
 use crate::error::Error;
 use crate::field::montgomery::Residue;
@@ -62,7 +61,7 @@ impl<D: Device> Gpu<D> {
         let input = Input {
             scalars,
             bases,
-            kept_scalars: scalars.kept.and_then(|kept| kept.downcast_ref()),
+            kept_scalars: scalars.kept,
             kept_bases: bases.kept.and_then(|kept| kept.downcast_ref()),
         };
         let mut totals = vec![Xyzz::IDENTITY; rows];
@@ -108,7 +107,7 @@ impl<D: Device> Gpu<D> {
 struct Input<'a, C: Curve> {
     scalars: ScalarsView<'a, C::Scalar>,
     bases: BasesView<'a, C>,
-    kept_scalars: Option<&'a DeviceScalars<C::Scalar>>,
+    kept_scalars: Option<&'a Memory>,
     kept_bases: Option<&'a DeviceBases<C>>,
 }
 
@@ -118,9 +117,20 @@ impl<C: Curve> Input<'_, C> {
     }
 }
 
+impl<D: Device, F: BaseField> KeepScalars<F> for Gpu<D> {
+    /// `None` for scalars that exceed the budget, and for no scalars.
+    fn keep_scalars(&self, scalars: &[F]) -> Result<Option<Memory>, Error> {
+        let words = F::words(scalars);
+        if words.is_empty() || !self.fits(words.len()) {
+            return Ok(None);
+        }
+        self.upload(words).map(Some)
+    }
+}
+
 impl<D: Device, C: DeviceCurve> Msm<C> for Gpu<D> {
-    fn keep_bases(&self, points: &[C], table_bytes: u64) -> Result<Option<Kept>, Error> {
-        Ok(self.device_bases(points, table_bytes)?.map(|bases| Box::new(bases) as Kept))
+    fn keep_bases(&self, points: &[C], table_bytes: u64) -> Result<Option<Memory>, Error> {
+        Ok(self.device_bases(points, table_bytes)?.map(Memory::new))
     }
 
     fn msm(

@@ -6,7 +6,7 @@ use super::parts::Pace;
 use super::programs::DeviceCurve;
 use super::{Input, Point};
 use crate::backend::gpu::{Device, Gpu};
-use crate::backend::{BasesView, Kept, ScalarsView};
+use crate::backend::{BasesView, Memory, ScalarsView};
 use crate::curve::samples::{bases, multiples, scalars, sum, wide};
 use crate::curve::{Xyzz, projective};
 use crate::error::Error;
@@ -27,8 +27,8 @@ impl<D: Device> Gpu<D> {
         Ok(projective::<C>(total[0]))
     }
 
-    fn kept_bases<C: DeviceCurve>(&self, points: &[C]) -> Option<Kept> {
-        self.device_bases(points, u64::MAX).unwrap().map(|bases| Box::new(bases) as Kept)
+    fn kept_bases<C: DeviceCurve>(&self, points: &[C]) -> Option<Memory> {
+        self.device_bases(points, u64::MAX).unwrap().map(Memory::new)
     }
 }
 

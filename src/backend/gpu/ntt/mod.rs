@@ -19,11 +19,19 @@ use super::Gpu;
 use super::device::{Arg, Device, Launch};
 use super::session::{Region, Session};
 use crate::error::Error;
-use crate::ntt::{Direction, Lde, Ntt, Order};
+use crate::ntt::{Domain, Lde, Ntt, Order};
 pub(super) use plan::{Choice, Transform};
 use plan::{Pass, Storage};
 pub(super) use programs::Form;
 pub(super) use tables::Contents;
+
+impl Transform {
+    /// The values on a domain, in an order, of polynomials of 2^`log_rows` coefficients in natural order.
+    pub(super) fn padded(domain: &Domain, log_rows: u32, order: Order) -> Self {
+        let forward = Ntt::forward(*domain).with_orders(Order::Natural, order);
+        Self { log_rows, log_blowup: domain.log_size() - log_rows, ..Self::from(&forward) }
+    }
+}
 
 impl From<&Ntt> for Transform {
     fn from(ntt: &Ntt) -> Self {
@@ -50,15 +58,8 @@ fn extension(lde: &Lde) -> [Transform; 2] {
         Order::BitReversed => Order::Natural,
     };
     let inverse = Transform::from(&Ntt::inverse(from).with_orders(Order::Natural, order));
-    let forward = Transform {
-        root: to.root(),
-        shift: to.shift(),
-        log_rows: from.log_size(),
-        log_blowup: to.log_size() - from.log_size(),
-        direction: Direction::Forward,
-        input_order: order,
-        output_order: lde.output_order(),
-    };
+    let forward =
+        Transform { input_order: order, ..Transform::padded(&to, from.log_size(), lde.output_order()) };
     [inverse, forward]
 }
 
@@ -82,9 +83,38 @@ impl<D: Device> Gpu<D> {
         shape: (usize, usize),
         input: Region,
     ) -> Result<Region, Error> {
-        let output = session.allocate(input.words())?;
-        self.transform(session, ntt, shape, input, output)?;
+        self.transform_region(session, &ntt.into(), shape, input)
+    }
+
+    /// The results of any transform, in a region of their own. The input is left as it is.
+    pub(super) fn transform_region(
+        &self,
+        session: &mut Session<'_, D>,
+        transform: &Transform,
+        shape: (usize, usize),
+        input: Region,
+    ) -> Result<Region, Error> {
+        let output = session.allocate(input.words() << transform.log_blowup)?;
+        self.transform(session, transform, shape, input, output)?;
         Ok(output)
+    }
+
+    /// Transforms an input into an output; allocates scratch memory where it is needed.
+    fn transform(
+        &self,
+        session: &mut Session<'_, D>,
+        transform: &Transform,
+        (width, count): (usize, usize),
+        input: Region,
+        output: Region,
+    ) -> Result<(), Error> {
+        let passes = self.passes(transform, width, count)?;
+        let scratch = match plan::needs_scratch(&passes) {
+            true => session.allocate(output.words())?,
+            false => output,
+        };
+        let launches = self.launches(session, &passes, [input, output, scratch])?;
+        session.launch(&launches)
     }
 
     /// The extensions of `count` blocks of `width` words a row, in a region of their own. The input is left as it is.
@@ -98,24 +128,6 @@ impl<D: Device> Gpu<D> {
         let output = session.allocate(input.words() * lde.blowup())?;
         self.extend(session, lde, shape, input, output)?;
         Ok(output)
-    }
-
-    /// Transforms an input into an output of its size, which may be the input; allocates scratch memory where it is needed.
-    fn transform(
-        &self,
-        session: &mut Session<'_, D>,
-        ntt: &Ntt,
-        (width, count): (usize, usize),
-        input: Region,
-        output: Region,
-    ) -> Result<(), Error> {
-        let passes = self.passes(&ntt.into(), width, count)?;
-        let scratch = match plan::needs_scratch(&passes) {
-            true => session.allocate(input.words())?,
-            false => output,
-        };
-        let launches = self.launches(session, &passes, [input, output, scratch])?;
-        session.launch(&launches)
     }
 
     /// Extends an input, through its coefficients, into an output the blow-up times as large.

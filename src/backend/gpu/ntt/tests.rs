@@ -4,7 +4,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard};
 
 use super::super::opencl::OpenCl;
 use super::super::session::Session;
-use super::{Choice, Form, Gpu};
+use super::{Choice, Form, Gpu, Transform};
 use crate::backend::Transforms;
 use crate::backend::reference::Reference;
 use crate::field::{Field, Goldilocks, MODULUS};
@@ -64,13 +64,14 @@ impl Gpu<OpenCl> {
 }
 
 /// Transforms on the device from one region to another full of poison; the input must stay as it is.
-fn transform(gpu: &Gpu<OpenCl>, ntt: &Ntt, width: usize, data: &[Goldilocks]) -> Vec<Goldilocks> {
+fn transform(gpu: &Gpu<OpenCl>, ntt: &Transform, width: usize, data: &[Goldilocks]) -> Vec<Goldilocks> {
     let mut session = Session::new(gpu).unwrap();
-    let count = data.len() / (width << ntt.domain.log_size());
+    let count = data.len() / (width << ntt.log_rows);
     let input = session.upload_new(bytemuck::cast_slice(data)).unwrap();
-    let output = session.upload_new(&vec![0xff; 8 * data.len()]).unwrap();
+    let results = data.len() << ntt.log_blowup;
+    let output = session.upload_new(&vec![0xff; 8 * results]).unwrap();
     gpu.transform(&mut session, ntt, (width, count), input, output).unwrap();
-    let (mut found, mut kept) = (data.to_vec(), data.to_vec());
+    let (mut found, mut kept) = (vec![Goldilocks::ZERO; results], data.to_vec());
     session.download(output, 0, bytemuck::cast_slice_mut(&mut found)).unwrap();
     session.download(input, 0, bytemuck::cast_slice_mut(&mut kept)).unwrap();
     assert!(kept == data, "{ntt:?}: the input was changed");
@@ -80,7 +81,7 @@ fn transform(gpu: &Gpu<OpenCl>, ntt: &Ntt, width: usize, data: &[Goldilocks]) ->
 fn check(gpu: &Gpu<OpenCl>, ntt: &Ntt, width: usize, data: &[Goldilocks]) {
     let mut expected = data.to_vec();
     Reference.ntt(ntt, &mut expected, width).unwrap();
-    let mut found = transform(gpu, ntt, width, data);
+    let mut found = transform(gpu, &ntt.into(), width, data);
     // Words, so that one that is not canonical fails too.
     let words = |x: &[Goldilocks]| bytemuck::cast_slice::<_, u64>(x).to_vec();
     assert!(words(&found) == words(&expected), "{ntt:?}, width {width}, {:?} {:?}", gpu.form, gpu.choice);
@@ -103,6 +104,15 @@ fn check_lde(gpu: &Gpu<OpenCl>, lde: &Lde, width: usize, data: &[Goldilocks]) {
     assert!(found == expected, "{lde:?}, width {width}, {:?} {:?}", gpu.form, gpu.choice);
 }
 
+/// Polynomials with more points than coefficients.
+fn check_padded(gpu: &Gpu<OpenCl>, domain: &Domain, log_rows: u32, order: Order, data: &[Goldilocks]) {
+    let width = data.len() >> log_rows;
+    let mut expected = vec![Goldilocks::ZERO; width << domain.log_size()];
+    Reference.evaluate(domain, order, data, (1 << log_rows, width), &mut expected).unwrap();
+    let found = transform(gpu, &Transform::padded(domain, log_rows, order), width, data);
+    assert!(found == expected, "{domain:?} of 2^{log_rows}, width {width}, {order:?}, {:?}", gpu.choice);
+}
+
 /// Every direction and pair of orders with a plan, and extensions; widths, batches, roots and shifts at random.
 fn sweep(gpu: &Gpu<OpenCl>, log_size: u32, blowups: &[u32], words: &mut Words) {
     for (number, orders) in ORDERS.iter().flat_map(|&i| ORDERS.map(|o| (i, o))).enumerate() {
@@ -119,6 +129,7 @@ fn sweep(gpu: &Gpu<OpenCl>, log_size: u32, blowups: &[u32], words: &mut Words) {
             let (width, count) = (words.pick(&[1, 1, 3]), words.pick(&[1, 2]));
             let data = words.data((width * count) << log_size);
             check_lde(gpu, &lde.with_output_order(orders.1), width, &data);
+            check_padded(gpu, &lde.to(), log_size, orders.1, &data[..width << log_size]);
         }
     }
 }

@@ -1,13 +1,11 @@
-//! Kept bases and scalars, and transforms of kept scalars on their device.
+//! Bases and scalars in host memory, with what devices keep of them for sums.
 
 use std::ops::Range;
 
-use super::resident::at;
 use super::sum;
-use crate::backend::{AcceleratedCurve, AcceleratedField, AcceleratedScalar, Backend, Kept, KeptTransforms};
+use crate::backend::{AcceleratedCurve, Backend, BaseField, Memory};
 use crate::dispatch::{Call, Cost, Dispatcher, Divisible, Member, Operation, Share, Stored};
 use crate::error::Error;
-use crate::ntt::{Domain, Ntt};
 use crate::work::{Activity, Size};
 
 /// A range of elements as a device keeps it.
@@ -15,31 +13,19 @@ pub(crate) struct KeptRange {
     pub(super) member: usize,
     pub(super) range: Range<usize>,
     /// The backend's own form; `None` where it has no better form than the elements themselves.
-    pub(super) kept: Option<Stored<Kept>>,
+    pub(super) kept: Option<Stored>,
 }
 
 impl KeptRange {
     /// The form in which the device `member` keeps exactly these elements, if it does.
-    pub(super) fn find(kept: &[Self], member: usize, range: Range<usize>) -> Option<&Stored<Kept>> {
+    pub(super) fn find(kept: &[Self], member: usize, range: Range<usize>) -> Option<&Stored> {
         let found = kept.iter().find(|own| own.member == member && own.range == range);
         found.and_then(|own| own.kept.as_ref())
     }
-
-    /// The data of a device that keeps all of the elements in its own memory, where they can be transformed.
-    pub(crate) fn whole<'a>(kept: &'a [Self], dispatcher: &Dispatcher) -> Option<&'a Stored<Kept>> {
-        let [own] = kept else { return None };
-        own.kept.as_ref().filter(|stored| dispatcher.keeps_data_at(stored.member()))
-    }
-}
-
-/// The transforms of a device, for holders of scalars that stay there.
-fn transforms<F: AcceleratedField>(device: &Member) -> &dyn KeptTransforms<F> {
-    let transforms = F::transforms(device.backend()).on_kept();
-    transforms.expect("scalars stay only on a device with memory of its own")
 }
 
 /// The method by which a backend keeps elements, with tables of at most so many bytes.
-type KeepOn<T> = fn(&dyn Backend, &[T], u64) -> Result<Option<Kept>, Error>;
+type KeepOn<T> = fn(&dyn Backend, &[T], u64) -> Result<Option<Memory>, Error>;
 
 /// Prepares elements for many sums, by ranges, of which each device keeps its own. Bases and scalars are divided alike, so
 /// equally many of both have the same ranges.
@@ -67,15 +53,22 @@ pub(crate) fn keep_bases<C: AcceleratedCurve>(elements: &[C], table_bytes: u64) 
     }
 }
 
+/// Whether elements are the scalars of a curve.
+pub(crate) fn are_scalars<F: BaseField>() -> bool {
+    !sum::costs_of_scalars::<F>(0).is_empty()
+}
+
 /// Keeps scalars for sums over a curve.
-pub(crate) fn keep_scalars<F: AcceleratedScalar>(elements: &[F]) -> Keep<'_, F> {
+pub(crate) fn keep_scalars<F: BaseField>(elements: &[F]) -> Keep<'_, F> {
     Keep {
         elements,
         first: 0,
         table_bytes: 0,
         activity: Activity::KEEP_SCALARS,
         costs: sum::costs_of_scalars::<F>,
-        keep: |backend, scalars, _| F::keeping(backend).keep_scalars(scalars),
+        keep: |backend, scalars, _| {
+            F::keeping(backend).map_or(Ok(None), |keeping| keeping.keep_scalars(scalars))
+        },
     }
 }
 
@@ -89,7 +82,8 @@ impl<T: Sync> Call for Keep<'_, T> {
     fn run(self, device: &Member) -> Result<Vec<KeptRange>, Error> {
         let kept = (self.keep)(device.backend(), self.elements, self.table_bytes)?;
         let range = self.first..self.first + self.elements.len();
-        Ok(vec![KeptRange { member: device.index(), range, kept: kept.map(|kept| device.keep(kept)) }])
+        let kept = kept.map(|kept| device.store(kept, device.occupy(0)));
+        Ok(vec![KeptRange { member: device.index(), range, kept }])
     }
 }
 
@@ -137,37 +131,4 @@ impl<'a, T: Sync> Divisible for Keep<'a, T> {
         let ranges: Vec<Vec<_>> = outcomes.into_iter().collect::<Result<_, _>>()?;
         Ok(ranges.into_iter().flatten().collect())
     }
-}
-
-/// The transforms of so many kept scalars, in new memory.
-pub(crate) fn transform_kept<F: AcceleratedField>(
-    ntt: Ntt<F>,
-    scalars: &Stored<Kept>,
-    len: usize,
-) -> impl Operation<Output = Stored<Kept>> {
-    at(scalars, F::TRANSFORM.of(len, 0, 0), move |device| {
-        Ok(device.keep(transforms::<F>(device).ntt_kept(&ntt, scalars.contents())?))
-    })
-}
-
-/// The values on a domain, `len` in all, of kept polynomials of `size` coefficients each, in new memory.
-pub(crate) fn evaluate_kept<F: AcceleratedField>(
-    domain: Domain<F>,
-    coefficients: &Stored<Kept>,
-    size: usize,
-    len: usize,
-) -> impl Operation<Output = Stored<Kept>> {
-    at(coefficients, F::TRANSFORM.of(len, 0, 0), move |device| {
-        let values = transforms::<F>(device).evaluate_kept(&domain, coefficients.contents(), size)?;
-        Ok(device.keep(values))
-    })
-}
-
-/// Copies kept scalars to host memory, as many as there are.
-pub(crate) fn read_kept<'a, F: AcceleratedScalar>(
-    scalars: &'a Stored<Kept>,
-    values: &'a mut [F],
-) -> impl Operation<Output = ()> + 'a {
-    let size = Activity::READ_SCALARS.of(values.len(), 0, size_of_val(values));
-    at(scalars, size, move |device| F::keeping(device.backend()).read_scalars(scalars.contents(), values))
 }
