@@ -14,8 +14,8 @@
 //!
 //! Elements are hashed as their canonical little-endian words; a node is the hash of its children's 64 bytes.
 
+use super::bytes::byte_hasher;
 use super::{ByteDigest, Hasher};
-use crate::field::Goldilocks;
 
 /// Keccak with 256-bit digests, not [`Sha3_256`], which pads differently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -170,39 +170,5 @@ fn digest<H: Keccak>(bytes: &[u8]) -> ByteDigest {
     digest
 }
 
-macro_rules! hashers {
-    ($($hash:ident, $name:literal;)*) => {
-        $(impl Hasher for $hash {
-            const NAME: &'static str = $name;
-            type Digest = ByteDigest;
-            type Textbook = Self;
-
-            fn hash_elements(elements: &[Goldilocks]) -> ByteDigest {
-                Self::hash(bytemuck::cast_slice(elements))
-            }
-
-            fn hash(bytes: &[u8]) -> ByteDigest {
-                digest::<Self>(bytes)
-            }
-
-            fn merge(children: &[ByteDigest; 2]) -> ByteDigest {
-                Self::merge_many(children)
-            }
-
-            fn merge_many(digests: &[ByteDigest]) -> ByteDigest {
-                Self::hash(bytemuck::cast_slice(digests))
-            }
-
-            fn merge_with_int(seed: &ByteDigest, value: u64) -> ByteDigest {
-                let mut bytes = [0; 40];
-                bytes[..32].copy_from_slice(&seed.0);
-                bytes[32..].copy_from_slice(&value.to_le_bytes());
-                Self::hash(&bytes)
-            }
-        })*
-    };
-}
-hashers! {
-    Keccak256, "keccak256";
-    Sha3_256, "sha3_256";
-}
+byte_hasher!(Keccak256, "keccak256", digest::<Self>);
+byte_hasher!(Sha3_256, "sha3_256", digest::<Self>);

@@ -7,6 +7,7 @@
 //! line in the list, `for_every_hash`.
 
 mod blake3;
+mod bytes;
 mod digest;
 pub(crate) mod keccak;
 pub(crate) mod poseidon2;

@@ -5,8 +5,8 @@
 
 use ::sha2::Digest as _;
 
-use super::{ByteDigest, Hasher};
-use crate::field::Goldilocks;
+use super::ByteDigest;
+use super::bytes::byte_hasher;
 
 /// SHA-256.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,31 +73,4 @@ const fn roots<const N: usize>(degree: u32) -> [u32; N] {
     found
 }
 
-impl Hasher for Sha256 {
-    const NAME: &'static str = "sha256";
-    type Digest = ByteDigest;
-    type Textbook = Self;
-
-    fn hash_elements(elements: &[Goldilocks]) -> ByteDigest {
-        Self::hash(bytemuck::cast_slice(elements))
-    }
-
-    fn hash(bytes: &[u8]) -> ByteDigest {
-        ByteDigest(::sha2::Sha256::digest(bytes).into())
-    }
-
-    fn merge(children: &[ByteDigest; 2]) -> ByteDigest {
-        Self::merge_many(children)
-    }
-
-    fn merge_many(digests: &[ByteDigest]) -> ByteDigest {
-        Self::hash(bytemuck::cast_slice(digests))
-    }
-
-    fn merge_with_int(seed: &ByteDigest, value: u64) -> ByteDigest {
-        let mut bytes = [0; 40];
-        bytes[..32].copy_from_slice(&seed.0);
-        bytes[32..].copy_from_slice(&value.to_le_bytes());
-        Self::hash(&bytes)
-    }
-}
+byte_hasher!(Sha256, "sha256", |bytes: &[u8]| ByteDigest(::sha2::Sha256::digest(bytes).into()));

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::work::Size;
 
 /// Nanoseconds to copy a word of a column to such memory and from it, at a few GB/s.
-pub(super) const COPY: f64 = 1.0;
+const COPY: f64 = 1.0;
 
 /// The fewest rows that a thread copies.
 const ROWS: usize = 1 << 10;
@@ -77,6 +77,21 @@ pub(super) fn items(blocks: usize, width: usize) -> usize {
     if blocks == 1 { width } else { blocks }
 }
 
+/// Nanoseconds to copy so many words of columns to memory of their own, which only those of a single block need.
+pub(super) fn overhead(blocks: usize, words: usize) -> f64 {
+    if blocks == 1 { COPY * words as f64 } else { 0.0 }
+}
+
+/// Copies the columns of shares into a block.
+pub(super) fn put_all<F: AcceleratedField>(
+    block: &mut [F],
+    width: usize,
+    shares: &[Share],
+    taken: &[Vec<F>],
+) {
+    shares.iter().zip(taken).for_each(|(share, taken)| put(block, width, share.items.clone(), taken));
+}
+
 /// Copies some columns of a block, side by side.
 fn take<F: AcceleratedField>(block: &[F], width: usize, columns: Range<usize>) -> Result<Vec<F>, Error> {
     let mut taken = F::zeros(block.len() / width * columns.len())?;
@@ -86,7 +101,7 @@ fn take<F: AcceleratedField>(block: &[F], width: usize, columns: Range<usize>) -
 }
 
 /// Copies columns into a block.
-pub(super) fn put<F: AcceleratedField>(block: &mut [F], width: usize, columns: Range<usize>, taken: &[F]) {
+fn put<F: AcceleratedField>(block: &mut [F], width: usize, columns: Range<usize>, taken: &[F]) {
     let rows = block.par_chunks_exact_mut(width).zip(taken.par_chunks_exact(columns.len()));
     rows.with_min_len(ROWS).for_each(|(row, taken)| row[columns.clone()].copy_from_slice(taken));
 }

@@ -106,10 +106,7 @@ impl<'a, F: AcceleratedField> Divisible for Evaluate<'a, F> {
     }
 
     fn overhead(&self) -> f64 {
-        match self.blocks() {
-            1 => columns::COPY * (self.coefficients.len() + self.values.len()) as f64,
-            _ => 0.0,
-        }
+        columns::overhead(self.blocks(), self.coefficients.len() + self.values.len())
     }
 
     fn divide(&mut self, shares: &[Share], _: &[Member]) -> Result<Vec<Self::Part<'_>>, Error> {
@@ -129,8 +126,8 @@ impl<'a, F: AcceleratedField> Divisible for Evaluate<'a, F> {
     fn join(self, shares: &[Share], outcomes: Vec<Result<Vec<F>, Error>>) -> Result<(), Error> {
         let by_columns = self.blocks() == 1;
         let taken = first_error(outcomes, || Ok(()))?;
-        for (share, taken) in shares.iter().zip(&taken).filter(|_| by_columns) {
-            columns::put(self.values, self.width, share.items.clone(), taken);
+        if by_columns {
+            columns::put_all(self.values, self.width, shares, &taken);
         }
         Ok(())
     }

@@ -124,10 +124,7 @@ impl<'a, F: AcceleratedField> Divisible for Extend<'a, F> {
     }
 
     fn overhead(&self) -> f64 {
-        match self.blocks() {
-            1 => columns::COPY * (self.input.len() + self.output.len()) as f64,
-            _ => 0.0,
-        }
+        columns::overhead(self.blocks(), self.input.len() + self.output.len())
     }
 
     fn divide(&mut self, shares: &[Share], devices: &[Member]) -> Result<Vec<Self::Part<'_>>, Error> {
@@ -155,8 +152,8 @@ impl<'a, F: AcceleratedField> Divisible for Extend<'a, F> {
         let in_place = self.blocks() > 1;
         let Self { input, output, width, .. } = self;
         let taken = first_error(outcomes, || check_all(input))?;
-        for (share, taken) in shares.iter().zip(&taken).filter(|_| !in_place) {
-            columns::put(output, width, share.items.clone(), taken);
+        if !in_place {
+            columns::put_all(output, width, shares, &taken);
         }
         Ok(())
     }

@@ -134,10 +134,7 @@ impl<'a, F: AcceleratedField> Divisible for Transform<'a, F> {
     }
 
     fn overhead(&self) -> f64 {
-        match self.blocks() {
-            1 => 2.0 * columns::COPY * self.data.len() as f64,
-            _ => 0.0,
-        }
+        columns::overhead(self.blocks(), 2 * self.data.len())
     }
 
     fn divide(&mut self, shares: &[Share], _: &[Member]) -> Result<Vec<Self::Part<'_>>, Error> {
@@ -161,8 +158,8 @@ impl<'a, F: AcceleratedField> Divisible for Transform<'a, F> {
             }
         }
         let taken = first_error(outcomes, || check_all(data))?;
-        for (share, taken) in shares.iter().zip(&taken).filter(|_| !in_place) {
-            columns::put(data, width, share.items.clone(), taken);
+        if !in_place {
+            columns::put_all(data, width, shares, &taken);
         }
         Ok(())
     }

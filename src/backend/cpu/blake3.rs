@@ -7,7 +7,7 @@
 //! Aumasson, Neves, O'Connor, Wilcox-O'Hearn, "BLAKE3: one function, fast everywhere", 2020, section 2.
 
 use super::Simd;
-use super::rows::{Rows, SideBySide, merge_each};
+use super::rows::{HashRows, MergePairs, Rows, SideBySide, merge_each, side_by_side};
 use super::simd::{Vectorised, Vectors, on_vectors};
 use super::words::{MAX_WIDTH, Words32, interleave};
 use crate::field::Goldilocks;
@@ -30,34 +30,8 @@ const BLOCK_ELEMENTS: usize = 8;
 /// Elements of a chunk.
 const CHUNK_ELEMENTS: usize = 128;
 
-impl SideBySide for Blake3 {
-    fn hash_rows(simd: Simd, rows: Rows<'_>, digests: &mut [ByteDigest]) {
-        let in_vectors = on_vectors!(
-            simd,
-            Words32 as W => {
-                // Longer rows are more than a chunk.
-                let count = if rows.width() <= CHUNK_ELEMENTS { in_vectors(digests.len(), W::WIDTH) } else { 0 };
-                W::enter(HashRows { rows, digests: &mut digests[..count] });
-                count
-            },
-            else 0
-        );
-        rows.from(in_vectors).hash_each::<Self>(&mut digests[in_vectors..]);
-    }
-
-    fn merge_pairs(simd: Simd, children: &[ByteDigest], nodes: &mut [ByteDigest]) {
-        let in_vectors = on_vectors!(
-            simd,
-            Words32 as W => {
-                let count = in_vectors(nodes.len(), W::WIDTH);
-                W::enter(MergePairs { children: &children[..2 * count], nodes: &mut nodes[..count] });
-                count
-            },
-            else 0
-        );
-        merge_each::<Self>(&children[2 * in_vectors..], &mut nodes[in_vectors..]);
-    }
-}
+// Longer rows are more than a chunk.
+side_by_side!([] Blake3, Words32, in_vectors, rows of at most CHUNK_ELEMENTS);
 
 /// How many of so many inputs to take in vectors: whole ones, and the rest where it fills a quarter, for one input alone
 /// takes nearly half as long as a vector of sixteen.
@@ -66,13 +40,7 @@ fn in_vectors(count: usize, lanes: usize) -> usize {
     if 4 * rest < lanes { count - rest } else { count }
 }
 
-/// The digests of rows of at most a chunk.
-struct HashRows<'a> {
-    rows: Rows<'a>,
-    digests: &'a mut [ByteDigest],
-}
-
-impl<W: Words32> Vectorised<W> for HashRows<'_> {
+impl<W: Words32> Vectorised<W> for HashRows<'_, Blake3> {
     #[inline(always)]
     fn run(self) {
         let width = self.rows.width();
@@ -94,13 +62,7 @@ impl<W: Words32> Vectorised<W> for HashRows<'_> {
     }
 }
 
-/// The digests of pairs.
-struct MergePairs<'a> {
-    children: &'a [ByteDigest],
-    nodes: &'a mut [ByteDigest],
-}
-
-impl<W: Words32> Vectorised<W> for MergePairs<'_> {
+impl<W: Words32> Vectorised<W> for MergePairs<'_, Blake3> {
     #[inline(always)]
     fn run(self) {
         const FLAGS: u32 = CHUNK_START | CHUNK_END | ROOT;
@@ -218,13 +180,8 @@ fn mix<W: Words32>(state: &mut [W; BLOCK], [a, b, c, d]: [usize; 4], x: W, y: W)
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::hash::Hasher;
-
-    /// Elements whose bytes all differ from their neighbours'.
-    fn elements(count: usize) -> Vec<Goldilocks> {
-        (1..=count as u64).map(|i| Goldilocks::new(i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect()
-    }
+    use crate::backend::cpu::rows::testing::{check_merges, check_rows};
+    use crate::hash::Blake3;
 
     /// Two vectors of sixteen and one over.
     const COUNT: usize = 33;
@@ -232,36 +189,11 @@ mod tests {
     #[test]
     fn rows() {
         // Around whole blocks, and around a chunk.
-        for width in (1..=33).chain([127, 128, 129, 300]) {
-            let matrix = elements(COUNT * width);
-            let expected: Vec<_> = matrix.chunks_exact(width).map(Blake3::hash_elements).collect();
-            let by_columns: Vec<_> =
-                (0..width).flat_map(|j| matrix.iter().skip(j).step_by(width).copied()).collect();
-            for simd in Simd::available() {
-                for count in 0..=COUNT {
-                    let mut found = vec![ByteDigest::default(); count];
-                    let rows = Rows::row_major(&matrix[..count * width], width);
-                    Blake3::hash_rows(simd, rows, &mut found);
-                    assert_eq!(found, expected[..count], "{simd}: {count} rows of {width}");
-                }
-                let mut found = vec![ByteDigest::default(); COUNT];
-                Blake3::hash_rows(simd, Rows::column_major(&by_columns, 1, COUNT), &mut found);
-                assert_eq!(found, expected, "{simd}: columns, rows of {width}");
-            }
-        }
+        check_rows::<Blake3>((1..=33).chain([127, 128, 129, 300]), COUNT);
     }
 
     #[test]
     fn merges() {
-        let digests: Vec<ByteDigest> =
-            elements(2 * COUNT).iter().map(|x| Blake3::hash_elements(&[*x])).collect();
-        let expected: Vec<_> = digests.as_chunks().0.iter().map(Blake3::merge).collect();
-        for simd in Simd::available() {
-            for count in 0..=COUNT {
-                let mut found = vec![ByteDigest::default(); count];
-                Blake3::merge_pairs(simd, &digests[..2 * count], &mut found);
-                assert_eq!(found, expected[..count], "{simd}: {count} pairs");
-            }
-        }
+        check_merges::<Blake3>(COUNT);
     }
 }

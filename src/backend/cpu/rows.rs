@@ -16,6 +16,54 @@ pub(super) trait SideBySide: Hasher {
     fn merge_pairs(simd: Simd, children: &[Self::Digest], nodes: &mut [Self::Digest]);
 }
 
+/// The digests of rows, to be made in vectors: whole ones, and perhaps one in part.
+pub(super) struct HashRows<'a, H: Hasher> {
+    pub(super) rows: Rows<'a>,
+    pub(super) digests: &'a mut [H::Digest],
+}
+
+/// The digests of pairs, likewise.
+pub(super) struct MergePairs<'a, H: Hasher> {
+    pub(super) children: &'a [H::Digest],
+    pub(super) nodes: &'a mut [H::Digest],
+}
+
+/// Makes [`SideBySide`] of [`HashRows`] and [`MergePairs`] on a kind of vectors, given how many of so many hashes, with so many lanes, are done
+/// in vectors, and the longest rows that are. What is left is hashed one by one.
+macro_rules! side_by_side {
+    ([$($generics:tt)*] $hash:ty, $kind:ident, $in_vectors:expr, rows of at most $most:expr) => {
+        impl<$($generics)*> SideBySide for $hash {
+            fn hash_rows(simd: Simd, rows: Rows<'_>, digests: &mut [Self::Digest]) {
+                let in_vectors = on_vectors!(
+                    simd,
+                    $kind as W => {
+                        let count = if rows.width() <= $most { $in_vectors(digests.len(), W::WIDTH) } else { 0 };
+                        W::enter(HashRows::<Self> { rows, digests: &mut digests[..count] });
+                        count
+                    },
+                    else 0
+                );
+                rows.from(in_vectors).hash_each::<Self>(&mut digests[in_vectors..]);
+            }
+
+            fn merge_pairs(simd: Simd, children: &[Self::Digest], nodes: &mut [Self::Digest]) {
+                let in_vectors = on_vectors!(
+                    simd,
+                    $kind as W => {
+                        let count = $in_vectors(nodes.len(), W::WIDTH);
+                        let (children, nodes) = (&children[..2 * count], &mut nodes[..count]);
+                        W::enter(MergePairs::<Self> { children, nodes });
+                        count
+                    },
+                    else 0
+                );
+                merge_each::<Self>(&children[2 * in_vectors..], &mut nodes[in_vectors..]);
+            }
+        }
+    };
+}
+pub(super) use side_by_side;
+
 /// Merges every two neighbours, one pair after the other.
 pub(super) fn merge_each<H: Hasher>(children: &[H::Digest], nodes: &mut [H::Digest]) {
     for (node, pair) in nodes.iter_mut().zip(children.as_chunks().0) {
@@ -100,6 +148,60 @@ impl<'a> Rows<'a> {
         }
         for (row, digest) in band.chunks_exact(self.width).zip(digests) {
             *digest = H::hash_elements(row);
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod testing {
+    //! Hashes side by side against one at a time.
+
+    use super::{Rows, SideBySide};
+    use crate::backend::cpu::Simd;
+    use crate::field::Goldilocks;
+
+    /// Elements whose bytes all differ from their neighbours'.
+    pub(in crate::backend::cpu) fn elements(count: usize) -> Vec<Goldilocks> {
+        (1..=count as u64).map(|i| Goldilocks::new(i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect()
+    }
+
+    /// Column after column of a row-major matrix.
+    pub(in crate::backend::cpu) fn by_columns(matrix: &[Goldilocks], width: usize) -> Vec<Goldilocks> {
+        (0..width).flat_map(|j| matrix.iter().skip(j).step_by(width).copied()).collect()
+    }
+
+    /// Up to `most` rows of these widths, with every level, in both layouts.
+    pub(in crate::backend::cpu) fn check_rows<H: SideBySide>(
+        widths: impl Iterator<Item = usize>,
+        most: usize,
+    ) {
+        for width in widths {
+            let matrix = elements(most * width);
+            let expected: Vec<_> = matrix.chunks_exact(width).map(H::hash_elements).collect();
+            let by_columns = by_columns(&matrix, width);
+            for simd in Simd::available() {
+                for count in 0..=most {
+                    let mut found = vec![H::Digest::default(); count];
+                    H::hash_rows(simd, Rows::row_major(&matrix[..count * width], width), &mut found);
+                    assert_eq!(found, expected[..count], "{}, {simd}: {count} rows of {width}", H::NAME);
+                }
+                let mut found = vec![H::Digest::default(); most];
+                H::hash_rows(simd, Rows::column_major(&by_columns, 1, most), &mut found);
+                assert_eq!(found, expected, "{}, {simd}: columns, rows of {width}", H::NAME);
+            }
+        }
+    }
+
+    /// Up to `most` pairs of digests, with every level.
+    pub(in crate::backend::cpu) fn check_merges<H: SideBySide>(most: usize) {
+        let digests: Vec<_> = elements(2 * most).iter().map(|x| H::hash_elements(&[*x])).collect();
+        let expected: Vec<_> = digests.as_chunks().0.iter().map(H::merge).collect();
+        for simd in Simd::available() {
+            for count in 0..=most {
+                let mut found = vec![H::Digest::default(); count];
+                H::merge_pairs(simd, &digests[..2 * count], &mut found);
+                assert_eq!(found, expected[..count], "{}, {simd}: {count} pairs", H::NAME);
+            }
         }
     }
 }

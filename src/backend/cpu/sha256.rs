@@ -5,7 +5,7 @@
 //! its rounds have constants for their words.
 
 use super::Simd;
-use super::rows::{Rows, SideBySide, merge_each};
+use super::rows::{HashRows, MergePairs, Rows, SideBySide, merge_each, side_by_side};
 use super::simd::{Vectorised, Vectors, on_vectors};
 use super::words::{MAX_WIDTH, Words32, interleave};
 use crate::hash::sha256::{INITIAL, ROUND_CONSTANTS, ROUNDS, ROUNDS_OF_PADDING};
@@ -30,41 +30,9 @@ fn in_vectors(count: usize, lanes: usize) -> usize {
     if 2 * rest < lanes { count - rest } else { count }
 }
 
-impl SideBySide for Sha256 {
-    fn hash_rows(simd: Simd, rows: Rows<'_>, digests: &mut [ByteDigest]) {
-        let in_vectors = on_vectors!(
-            simd,
-            Words32 as W => {
-                let count = in_vectors(digests.len(), W::WIDTH);
-                W::enter(HashRows { rows, digests: &mut digests[..count] });
-                count
-            },
-            else 0
-        );
-        rows.from(in_vectors).hash_each::<Self>(&mut digests[in_vectors..]);
-    }
+side_by_side!([] Sha256, Words32, in_vectors, rows of at most usize::MAX);
 
-    fn merge_pairs(simd: Simd, children: &[ByteDigest], nodes: &mut [ByteDigest]) {
-        let in_vectors = on_vectors!(
-            simd,
-            Words32 as W => {
-                let count = in_vectors(nodes.len(), W::WIDTH);
-                W::enter(MergePairs { children: &children[..2 * count], nodes: &mut nodes[..count] });
-                count
-            },
-            else 0
-        );
-        merge_each::<Self>(&children[2 * in_vectors..], &mut nodes[in_vectors..]);
-    }
-}
-
-/// The digests of rows, a whole number of vectors or one in part.
-struct HashRows<'a> {
-    rows: Rows<'a>,
-    digests: &'a mut [ByteDigest],
-}
-
-impl<W: Words32> Vectorised<W> for HashRows<'_> {
+impl<W: Words32> Vectorised<W> for HashRows<'_, Sha256> {
     #[inline(always)]
     fn run(self) {
         let width = self.rows.width();
@@ -98,13 +66,7 @@ impl<W: Words32> Vectorised<W> for HashRows<'_> {
     }
 }
 
-/// The digests of pairs, a whole number of vectors or one in part.
-struct MergePairs<'a> {
-    children: &'a [ByteDigest],
-    nodes: &'a mut [ByteDigest],
-}
-
-impl<W: Words32> Vectorised<W> for MergePairs<'_> {
+impl<W: Words32> Vectorised<W> for MergePairs<'_, Sha256> {
     #[inline(always)]
     fn run(self) {
         for (nodes, children) in self.nodes.chunks_mut(W::WIDTH).zip(self.children.chunks(2 * W::WIDTH)) {
@@ -226,82 +188,56 @@ fn round<W: Words32>(state: &mut [W; 8], added: W) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Goldilocks;
+    use crate::backend::cpu::rows::testing::{by_columns, check_merges, check_rows, elements};
     use crate::hash::Hasher;
-
-    fn elements(count: usize) -> Vec<Goldilocks> {
-        (1..=count as u64).map(|i| Goldilocks::new(i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect()
-    }
 
     /// Two vectors of sixteen and one over.
     const COUNT: usize = 33;
 
+    /// Around whole blocks, with and without room for the padding.
+    fn widths() -> impl Iterator<Item = usize> {
+        (1..=18).chain([23, 24, 25, 70])
+    }
+
     #[test]
     fn rows() {
-        // Around whole blocks, with and without room for the padding.
-        for width in (1..=18).chain([23, 24, 25, 70]) {
-            let matrix = elements(COUNT * width);
-            let expected: Vec<_> = matrix.chunks_exact(width).map(Sha256::hash_elements).collect();
-            let by_columns: Vec<_> =
-                (0..width).flat_map(|j| matrix.iter().skip(j).step_by(width).copied()).collect();
-            for count in 0..=COUNT {
-                let rows = Rows::row_major(&matrix[..count * width], width);
-                let mut found = vec![ByteDigest::default(); count];
-                for simd in Simd::available() {
-                    found.fill(ByteDigest::default());
-                    Sha256::hash_rows(simd, rows, &mut found);
-                    assert_eq!(found, expected[..count], "{simd}: {count} rows of {width}");
-                }
-                // In vectors, whether they would be chosen or not.
-                for simd in Simd::available() {
-                    on_vectors!(
-                        simd,
-                        Words32 as W => {
-                            found.fill(ByteDigest::default());
-                            W::enter(HashRows { rows, digests: &mut found });
-                            assert_eq!(found, expected[..count], "{simd}: {count} rows of {width} in vectors");
-                        },
-                        else ()
-                    );
-                }
-            }
-            for simd in Simd::available() {
-                on_vectors!(
-                    simd,
-                    Words32 as W => {
-                        let rows = Rows::column_major(&by_columns, 1, COUNT);
-                        let mut found = vec![ByteDigest::default(); COUNT];
-                        W::enter(HashRows { rows, digests: &mut found });
-                        assert_eq!(found, expected, "{simd}: columns, rows of {width}");
-                    },
-                    else ()
-                );
-            }
-        }
+        check_rows::<Sha256>(widths(), COUNT);
     }
 
     #[test]
     fn merges() {
-        let digests: Vec<ByteDigest> =
-            elements(2 * COUNT).iter().map(|x| Sha256::hash_elements(&[*x])).collect();
-        let expected: Vec<_> = digests.as_chunks().0.iter().map(Sha256::merge).collect();
-        for count in 0..=COUNT {
-            for simd in Simd::available() {
-                let mut found = vec![ByteDigest::default(); count];
-                Sha256::merge_pairs(simd, &digests[..2 * count], &mut found);
-                assert_eq!(found, expected[..count], "{simd}: {count} pairs");
-            }
-            for simd in Simd::available() {
-                on_vectors!(
-                    simd,
-                    Words32 as W => {
+        check_merges::<Sha256>(COUNT);
+    }
+
+    /// Whether they would be chosen or not.
+    #[test]
+    fn in_vectors() {
+        for simd in Simd::available() {
+            on_vectors!(
+                simd,
+                Words32 as W => {
+                    for width in widths() {
+                        let matrix = elements(COUNT * width);
+                        let expected: Vec<_> = matrix.chunks_exact(width).map(Sha256::hash_elements).collect();
+                        let columns = by_columns(&matrix, width);
+                        let check = |rows, count: usize| {
+                            let mut found = vec![ByteDigest::default(); count];
+                            W::enter(HashRows::<Sha256> { rows, digests: &mut found });
+                            assert_eq!(found, expected[..count], "{simd}: {count} rows of {width}");
+                        };
+                        (0..=COUNT).for_each(|count| check(Rows::row_major(&matrix, width), count));
+                        check(Rows::column_major(&columns, 1, COUNT), COUNT);
+                    }
+                    let digests: Vec<_> = elements(2 * COUNT).iter().map(|x| Sha256::hash_elements(&[*x])).collect();
+                    let expected: Vec<_> = digests.as_chunks().0.iter().map(Sha256::merge).collect();
+                    for count in 0..=COUNT {
                         let mut nodes = vec![ByteDigest::default(); count];
-                        W::enter(MergePairs { children: &digests[..2 * count], nodes: &mut nodes });
-                        assert_eq!(nodes, expected[..count], "{simd}: {count} pairs in vectors");
-                    },
-                    else ()
-                );
-            }
+                        W::enter(MergePairs::<Sha256> { children: &digests[..2 * count], nodes: &mut nodes });
+                        assert_eq!(nodes, expected[..count], "{simd}: {count} pairs");
+                    }
+                },
+                else ()
+            );
         }
     }
 }

@@ -11,7 +11,7 @@ mod avx512;
 #[cfg(target_arch = "x86_64")]
 pub(super) use self::{avx2::Avx2, avx512::Avx512};
 use super::Simd;
-use super::rows::{Rows, SideBySide, merge_each};
+use super::rows::{HashRows, MergePairs, Rows, SideBySide, merge_each, side_by_side};
 use super::simd::{Vectorised, Vectors, on_vectors};
 use crate::field::Goldilocks;
 use crate::hash::ByteDigest;
@@ -103,46 +103,9 @@ macro_rules! vector {
 #[cfg(target_arch = "x86_64")]
 use vector;
 
-impl<H: Keccak> SideBySide for H {
-    fn hash_rows(simd: Simd, rows: Rows<'_>, digests: &mut [ByteDigest]) {
-        let in_vectors = on_vectors!(
-            simd,
-            Words64 as W => {
-                let count = in_vectors(digests.len(), W::WIDTH);
-                W::enter(HashRows { rows, digests: &mut digests[..count], padding: H::FIRST_PADDING });
-                count
-            },
-            else 0
-        );
-        rows.from(in_vectors).hash_each::<Self>(&mut digests[in_vectors..]);
-    }
+side_by_side!([H: Keccak] H, Words64, in_vectors, rows of at most usize::MAX);
 
-    fn merge_pairs(simd: Simd, children: &[ByteDigest], nodes: &mut [ByteDigest]) {
-        let in_vectors = on_vectors!(
-            simd,
-            Words64 as W => {
-                let count = in_vectors(nodes.len(), W::WIDTH);
-                W::enter(MergePairs {
-                    children: &children[..2 * count],
-                    nodes: &mut nodes[..count],
-                    padding: H::FIRST_PADDING,
-                });
-                count
-            },
-            else 0
-        );
-        merge_each::<Self>(&children[2 * in_vectors..], &mut nodes[in_vectors..]);
-    }
-}
-
-/// The digests of rows, a whole number of vectors or one in part.
-struct HashRows<'a> {
-    rows: Rows<'a>,
-    digests: &'a mut [ByteDigest],
-    padding: u64,
-}
-
-impl<W: Words64> Vectorised<W> for HashRows<'_> {
+impl<W: Words64, H: Keccak> Vectorised<W> for HashRows<'_, H> {
     #[inline(always)]
     fn run(self) {
         let width = self.rows.width();
@@ -164,7 +127,7 @@ impl<W: Words64> Vectorised<W> for HashRows<'_> {
                     state[j] = state[j].xor(W::load(&lanes));
                 }
                 if count < RATE {
-                    pad(&mut state, count, self.padding);
+                    pad(&mut state, count, H::FIRST_PADDING);
                 }
                 permute(&mut state);
             }
@@ -173,14 +136,7 @@ impl<W: Words64> Vectorised<W> for HashRows<'_> {
     }
 }
 
-/// The digests of pairs, a whole number of vectors or one in part.
-struct MergePairs<'a> {
-    children: &'a [ByteDigest],
-    nodes: &'a mut [ByteDigest],
-    padding: u64,
-}
-
-impl<W: Words64> Vectorised<W> for MergePairs<'_> {
+impl<W: Words64, H: Keccak> Vectorised<W> for MergePairs<'_, H> {
     #[inline(always)]
     fn run(self) {
         for (nodes, children) in self.nodes.chunks_mut(W::WIDTH).zip(self.children.chunks(2 * W::WIDTH)) {
@@ -193,7 +149,7 @@ impl<W: Words64> Vectorised<W> for MergePairs<'_> {
                 }
                 state[j] = W::load(&lanes);
             }
-            pad(&mut state, 2 * DIGEST, self.padding);
+            pad(&mut state, 2 * DIGEST, H::FIRST_PADDING);
             permute(&mut state);
             write(&state, nodes);
         }
@@ -221,58 +177,23 @@ fn write<W: Words64>(state: &[W; WORDS], digests: &mut [ByteDigest]) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::backend::cpu::rows::testing::{check_merges, check_rows};
     use crate::hash::{Keccak256, Sha3_256};
-
-    fn elements(count: usize) -> Vec<Goldilocks> {
-        (1..=count as u64).map(|i| Goldilocks::new(i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect()
-    }
 
     /// Two vectors of eight and one over.
     const COUNT: usize = 17;
 
-    fn check_rows<H: Keccak>() {
-        // Around whole blocks.
-        for width in (1..=9).chain([16, 17, 18, 33, 34, 35, 70]) {
-            let matrix = elements(COUNT * width);
-            let expected: Vec<_> = matrix.chunks_exact(width).map(H::hash_elements).collect();
-            let by_columns: Vec<_> =
-                (0..width).flat_map(|j| matrix.iter().skip(j).step_by(width).copied()).collect();
-            for simd in Simd::available() {
-                for count in 0..=COUNT {
-                    let mut found = vec![ByteDigest::default(); count];
-                    H::hash_rows(simd, Rows::row_major(&matrix[..count * width], width), &mut found);
-                    assert_eq!(found, expected[..count], "{}, {simd}: {count} rows of {width}", H::NAME);
-                }
-                let mut found = vec![ByteDigest::default(); COUNT];
-                H::hash_rows(simd, Rows::column_major(&by_columns, 1, COUNT), &mut found);
-                assert_eq!(found, expected, "{}, {simd}: columns, rows of {width}", H::NAME);
-            }
-        }
-    }
-
     #[test]
     fn rows() {
-        check_rows::<Keccak256>();
-        check_rows::<Sha3_256>();
-    }
-
-    fn check_merges<H: Keccak>() {
-        // All bits: digests are no field elements.
-        let digests: Vec<ByteDigest> = (0..2 * COUNT as u8).map(|i| ByteDigest([!i; 32])).collect();
-        let expected: Vec<_> = digests.as_chunks().0.iter().map(H::merge).collect();
-        for simd in Simd::available() {
-            for count in 0..=COUNT {
-                let mut found = vec![ByteDigest::default(); count];
-                H::merge_pairs(simd, &digests[..2 * count], &mut found);
-                assert_eq!(found, expected[..count], "{}, {simd}: {count} pairs", H::NAME);
-            }
-        }
+        // Around whole blocks.
+        let widths = || (1..=9).chain([16, 17, 18, 33, 34, 35, 70]);
+        check_rows::<Keccak256>(widths(), COUNT);
+        check_rows::<Sha3_256>(widths(), COUNT);
     }
 
     #[test]
     fn merges() {
-        check_merges::<Keccak256>();
-        check_merges::<Sha3_256>();
+        check_merges::<Keccak256>(COUNT);
+        check_merges::<Sha3_256>(COUNT);
     }
 }
