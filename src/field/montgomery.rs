@@ -12,6 +12,7 @@
 //! below 2p by one conditional subtraction of 2p. [`Residue::canonical`] gives the representative below p, in which results leave
 //! this crate, and [`Residue::is_zero`] knows both forms of zero.
 
+use std::hint::select_unpredictable;
 use std::marker::PhantomData;
 
 /// The number of limbs of an element.
@@ -133,7 +134,15 @@ pub(crate) const fn is_below(a: Limbs, b: Limbs) -> bool {
 /// a if `first`, else b, without a branch.
 #[inline(always)]
 fn select(first: bool, a: Limbs, b: Limbs) -> Limbs {
-    std::array::from_fn(|i| if first { a[i] } else { b[i] })
+    // Limb by limb and not in a loop, where the compiler may choose an address to read from and not a value: limbs that were just
+    // written singly are then read in pairs, which waits for the cache.
+    let ([a0, a1, a2, a3], [b0, b1, b2, b3]) = (a, b);
+    [
+        select_unpredictable(first, a0, b0),
+        select_unpredictable(first, a1, b1),
+        select_unpredictable(first, a2, b2),
+        select_unpredictable(first, a3, b3),
+    ]
 }
 
 /// The low and high word of t + a b + carry.

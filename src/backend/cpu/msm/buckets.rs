@@ -35,6 +35,16 @@ const SPREAD: usize = 8;
 /// Fewer pairs are not worth an inversion: all points are deferred.
 const LEAST: usize = 1024;
 
+/// A term for a bucket, or nothing.
+#[derive(Clone, Copy)]
+pub(super) struct Entry {
+    /// The bucket's number, from 1 on; where there is no term, any up to their count.
+    pub(super) bucket: u32,
+    pub(super) term: u32,
+    /// Whether there is a term. It is no `Option`, on which the compiler would jump: whether bits are 0 cannot be predicted.
+    pub(super) exists: bool,
+}
+
 /// A list of points: how many there are, and the bucket that gets their sum.
 #[derive(Clone, Copy)]
 struct List {
@@ -94,19 +104,21 @@ impl<R: Residues> Buckets<R> {
 
     /// Adds terms, numbers of bases with their signs, to buckets: at once in batches, or later in lists.
     #[inline(always)]
-    pub(super) fn add(&mut self, terms: impl Iterator<Item = (u32, u32)>, bases: &[Point<R::Field>]) {
+    pub(super) fn add(&mut self, entries: impl ExactSizeIterator<Item = Entry>, bases: &[Point<R::Field>]) {
         if self.pairs > 0 {
-            terms.for_each(|(bucket, term)| self.add_in_batch(bucket, term, bases));
+            let entries = entries.filter(|entry| entry.exists);
+            entries.for_each(|entry| self.add_in_batch(entry, bases));
         } else {
-            terms.for_each(|(bucket, term)| self.defer(bucket, term, bases));
+            self.defer(entries, bases);
         }
     }
 
     #[inline(always)]
-    fn add_in_batch(&mut self, bucket: u32, term: u32, bases: &[Point<R::Field>]) {
+    fn add_in_batch(&mut self, entry: Entry, bases: &[Point<R::Field>]) {
+        let (bucket, term) = (entry.bucket - 1, entry.term);
         let last = &mut self.last[bucket as usize];
         if *last == self.now {
-            self.defer(bucket, term, bases);
+            self.defer(std::iter::once(entry), bases);
         } else if *last == 0 {
             *last = FIRST - 1;
             self.sums[bucket as usize] = Terms { sorted: &[], bases }.point(&[], term);
@@ -121,11 +133,18 @@ impl<R: Residues> Buckets<R> {
     }
 
     #[inline(always)]
-    fn defer(&mut self, bucket: u32, term: u32, bases: &[Point<R::Field>]) {
-        // Bases come one after another now, in any order soon.
-        crate::memory::prefetch(bases.as_ptr().wrapping_add((term & !NEGATIVE) as usize));
-        self.deferred.push((bucket, term));
-        self.starts[bucket as usize + 1] += 1;
+    fn defer(&mut self, entries: impl ExactSizeIterator<Item = Entry>, bases: &[Point<R::Field>]) {
+        let mut count = self.deferred.len();
+        self.deferred.resize(count + entries.len(), (0, 0));
+        let (deferred, starts) = (&mut self.deferred[..], &mut self.starts[..]);
+        entries.for_each(|Entry { bucket, term, exists }| {
+            // Bases come one after another now, in any order soon.
+            crate::memory::prefetch(bases.as_ptr().wrapping_add((term & !NEGATIVE) as usize));
+            deferred[count] = (bucket.wrapping_sub(1), term);
+            count += usize::from(exists);
+            starts[bucket as usize] += u32::from(exists);
+        });
+        self.deferred.truncate(count);
     }
 
     /// Adds the points of the batch.
@@ -312,18 +331,19 @@ mod tests {
         let bases: Vec<G1Affine> = affine(&bases);
         let count = 1 << 12;
         let mut state = 1_u64;
-        let terms: Vec<(u32, u32)> = (0..3 * count)
+        let entries: Vec<Entry> = (0..3 * count)
             .map(|i| {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let (bucket, base) = ((state >> 40) as u32 % count, (state >> 20) as u32 % 500);
                 let sign = if state >> 63 == 0 { 0 } else { NEGATIVE };
-                (if i % 5 == 0 { 7 } else { bucket }, base | sign)
+                let bucket = 1 + if i % 5 == 0 { 7 } else { bucket };
+                Entry { bucket, term: base | sign, exists: i % 7 > 0 }
             })
             .collect();
         let mut expected = vec![Fr::from(0); count as usize];
-        for &(bucket, term) in &terms {
+        for &Entry { bucket, term, .. } in entries.iter().filter(|entry| entry.exists) {
             let factor = Fr::from(factors[(term & !NEGATIVE) as usize]);
-            expected[bucket as usize] += if term & NEGATIVE == 0 { factor } else { -factor };
+            expected[bucket as usize - 1] += if term & NEGATIVE == 0 { factor } else { -factor };
         }
         let expected: Vec<G1> = expected.iter().map(|factor| G1::generator() * factor).collect();
         for simd in Simd::available() {
@@ -333,8 +353,8 @@ mod tests {
                     let mut buckets = no_buckets(residues);
                     buckets.empty(count as usize, spread);
                     // What is left over is added with what comes later.
-                    for terms in terms.chunks(5000) {
-                        buckets.add(terms.iter().copied(), affine_points(&bases));
+                    for entries in entries.chunks(5000) {
+                        buckets.add(entries.iter().copied(), affine_points(&bases));
                         if buckets.has_many_deferred() {
                             buckets.finish(affine_points(&bases));
                         }

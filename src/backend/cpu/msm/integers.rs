@@ -52,13 +52,12 @@ impl<F: MontgomeryField> Integers<F> {
 
 #[inline]
 fn integer_of<F: MontgomeryField>(scalar: Residue<F>) -> Limbs {
-    // Columns of bits are common, and nothing needs to be computed for them.
-    let limbs = scalar.lazy_limbs();
-    if limbs == [0; LIMBS] {
-        return [0; LIMBS];
-    }
-    if limbs == Residue::<F>::ONE.lazy_limbs() {
-        return [1, 0, 0, 0];
+    // Columns of bits are common, and nothing needs to be computed for them. One jump for 0 and 1, because which it is cannot be
+    // predicted.
+    let (limbs, one) = (scalar.lazy_limbs(), Residue::<F>::ONE.lazy_limbs());
+    let bit = u64::from(limbs[0] != 0);
+    if (0..LIMBS).fold(0, |other, i| other | limbs[i] ^ one[i] & bit.wrapping_neg()) == 0 {
+        return [bit, 0, 0, 0];
     }
     let (mut integer, negative) = shortest(scalar);
     integer[LIMBS - 1] |= if negative { SIGN } else { 0 };

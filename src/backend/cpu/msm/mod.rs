@@ -27,7 +27,7 @@ use std::marker::PhantomData;
 
 use rayon::prelude::*;
 
-use self::buckets::{Buckets, Point};
+use self::buckets::{Buckets, Entry, Point};
 use self::integers::{Integers, NEGATIVE};
 use self::plan::{Plan, SHORT, Task};
 use self::tables::Tables;
@@ -171,12 +171,14 @@ impl<F: MontgomeryField> Bases<'_, F> {
             for (slot, set) in task.sets.clone().enumerate() {
                 for (table, window) in (set..digits.windows as usize).step_by(sets).enumerate() {
                     let (window, before) = (digits.window(window as u32), (slot * digits.largest) as u32);
-                    let terms = (first + table * stride..).zip(integers).filter_map(|(base, integer)| {
+                    let first = first + table * stride;
+                    let entries = integers.iter().enumerate().map(|(i, integer)| {
                         let digit = window.digit(integer);
-                        let bucket = (digit & !NEGATIVE).checked_sub(1)?;
-                        Some((before + bucket, base as u32 | digit & NEGATIVE))
+                        let magnitude = digit & !NEGATIVE;
+                        let term = (first + i) as u32 | digit & NEGATIVE;
+                        Entry { bucket: before + magnitude, term, exists: magnitude > 0 }
                     });
-                    buckets.add(terms, points);
+                    buckets.add(entries, points);
                 }
             }
             if buckets.has_many_deferred() {
@@ -197,12 +199,14 @@ fn reduce<R: Residues>(buckets: &mut Buckets<R>, points: &[Point<R::Field>]) -> 
     let low_bits = (usize::BITS - points.len().leading_zeros()).div_ceil(2);
     let (low_count, high_count) = ((1 << low_bits) - 1, points.len() >> low_bits);
     buckets.empty(low_count + high_count, 0);
-    let terms = points.iter().enumerate().filter(|(_, point)| !point.is_identity()).flat_map(|(i, _)| {
-        let (high, low) = ((i + 1) >> low_bits, (i + 1) & low_count);
-        let buckets = [low.checked_sub(1), high.checked_sub(1).map(|high| low_count + high)];
-        buckets.into_iter().flatten().map(move |bucket| (bucket as u32, i as u32))
+    let entries = (0..2 * points.len()).map(|i| {
+        let (i, is_low) = (i / 2, i % 2 == 0);
+        let (before, digit) =
+            if is_low { (0, (i + 1) & low_count) } else { (low_count, (i + 1) >> low_bits) };
+        let exists = digit > 0 && !points[i].is_identity();
+        Entry { bucket: (before + digit) as u32, term: i as u32, exists }
     });
-    buckets.add(terms, points);
+    buckets.add(entries, points);
     buckets.finish(points);
     let (low, high) = buckets.sums.split_at(low_count);
     (0..low_bits).fold(running_sum(high), |sum, _| sum.double()).add(&running_sum(low))
