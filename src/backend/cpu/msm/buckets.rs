@@ -137,13 +137,13 @@ impl<R: Residues> Buckets<R> {
         let mut count = self.deferred.len();
         self.deferred.resize(count + entries.len(), (0, 0));
         let (deferred, starts) = (&mut self.deferred[..], &mut self.starts[..]);
-        entries.for_each(|Entry { bucket, term, exists }| {
+        for Entry { bucket, term, exists } in entries {
             // Bases come one after another now, in any order soon.
             crate::memory::prefetch(bases.as_ptr().wrapping_add((term & !NEGATIVE) as usize));
             deferred[count] = (bucket.wrapping_sub(1), term);
             count += usize::from(exists);
             starts[bucket as usize] += u32::from(exists);
-        });
+        }
         self.deferred.truncate(count);
     }
 
