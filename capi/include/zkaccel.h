@@ -9,13 +9,15 @@
  * with pointers, lengths, flags and roots is an error of the ..._async call itself; what is wrong with the contents of arrays
  * (words that are not canonical, points off the curve) is one of the wait.
  *
- * Handles (zka_options, zka_engine, zka_tree, zka_matrix, zka_bases, zka_scalars) are made through a pointer to one, and freed in any
+ * Handles (zka_options, zka_engine, zka_tree, zka_matrix, zka_bases) are made through a pointer to one, and freed in any
  * order. They are names that are looked up: a handle that was freed is an error. Options and futures are for one thread at a time;
  * all else may be used by any threads at once.
  *
- * Matrices are arrays of 64-bit words below p = 2^64 - 2^32 + 1, row by row, or column by column with ZKA_COLUMN_MAJOR.
+ * Elements of Goldilocks are words below p = 2^64 - 2^32 + 1. Elements of the prime fields of curves are four words each, the lowest first, in
+ * Montgomery form with R = 2^256 and below the modulus, in memory as halo2curves and arkworks have them. Points are x, then y, the
+ * identity all zero. Functions that are for one field or curve have it in their names; the others take it as a number.
  *
- * Elements of BN254 are in Montgomery form with R = 2^256, in memory as halo2curves and arkworks have them.
+ * Matrices are arrays of elements, row by row, or column by column with ZKA_COLUMN_MAJOR.
  *
  * Order of arguments: engine or other handle, outputs, inputs, sizes, options.
  */
@@ -168,6 +170,15 @@
 // The `..._async` form of everything else that it can do, with `zka_wait`, `zka_poll` and `zka_detach`.
 #define ZKA_CAN_ASYNC 16
 
+// Goldilocks: an element is one word, the integer itself, below p = 2^64 - 2^32 + 1.
+#define ZKA_GOLDILOCKS 1
+
+// The scalars of BN254, which are the coordinates of Grumpkin: an element is four words, x 2^256 modulo r, the lowest first.
+#define ZKA_BN254_FR 2
+
+// The coordinates of BN254, which are the scalars of Grumpkin: four words, x 2^256 modulo q. It has no transforms.
+#define ZKA_BN254_FQ 3
+
 // From values to coefficients, the factor 1/n included; else from coefficients to values.
 #define ZKA_INVERSE 1
 
@@ -216,6 +227,12 @@
 // Each row is a digest of four words and itself the leaf; else the leaf is the row's hash. Rows are of 4 columns then.
 #define ZKA_ROWS_ARE_DIGESTS 16
 
+// The group G1 of BN254: coordinates are of `ZKA_BN254_FQ`, scalars of `ZKA_BN254_FR`.
+#define ZKA_BN254_G1 1
+
+// Grumpkin: coordinates are of `ZKA_BN254_FR`, scalars of `ZKA_BN254_FQ`.
+#define ZKA_GRUMPKIN 2
+
 // Bases are checked to be on the curve: `ZKA_NOT_ON_CURVE` if one is not. Without it the sum over such is of no meaning.
 #define ZKA_VALIDATE 1
 
@@ -234,21 +251,18 @@
 // BN254's scalars: the powers of 5^((r - 1) / 2^28), that of arkworks.
 #define ZKA_ROOT_ARKWORKS 4
 
-// Points that an engine keeps in the form that its device wants. They may be used by any threads at once.
+// Points of a curve that an engine keeps in the form that its device wants. They may be used by any threads at once.
 typedef struct zka_bases zka_bases;
 
 // An engine: a device, its threads and its limits. It may be used by any threads at once.
 typedef struct zka_engine zka_engine;
 
-// A matrix over Goldilocks in the memory of an engine's device, or in host memory where that is the device's. It never changes:
+// A matrix over a field in the memory of an engine's device, or in host memory where that is the device's. It never changes:
 // operations make new ones. It may be used by any threads at once.
 typedef struct zka_matrix zka_matrix;
 
 // Options of an engine: made by `zka_options_new`, changed by `zka_options_set_...`, freed by `zka_options_free`.
 typedef struct zka_options zka_options;
-
-// Scalars that an engine keeps in the form that its device wants. They may be used by any threads at once.
-typedef struct zka_scalars zka_scalars;
 
 // A Merkle tree, its nodes in host memory or on the device of its engine. It may be used by any threads at once.
 typedef struct zka_tree zka_tree;
@@ -615,9 +629,14 @@ zka_status zka_merkle_verify(int32_t *valid,
                              size_t path_len,
                              uint32_t flags);
 
-// Brings a matrix to the device, to stay there. Flags: `ZKA_COLUMN_MAJOR`. Free it with `zka_matrix_free`.
+// Brings a matrix to the device, to stay there: `rows` * `cols` elements of `field`, one of `ZKA_GOLDILOCKS`, `ZKA_BN254_FR` and
+// `ZKA_BN254_FQ`. Flags: `ZKA_COLUMN_MAJOR`. Free it with `zka_matrix_free`.
+//
+// A matrix over another field than Goldilocks is column-major from then on, whatever it was. Its columns are also rows of scalars, for
+// `zka_msm_matrix`.
 zka_status zka_matrix_upload(struct zka_engine *engine,
                              struct zka_matrix **out,
+                             uint32_t field,
                              const uint64_t *in,
                              size_t rows,
                              size_t cols,
@@ -626,14 +645,18 @@ zka_status zka_matrix_upload(struct zka_engine *engine,
 // `zka_matrix_upload`, started: `out` and `in` are the operation's until the future was waited for.
 zka_status zka_matrix_upload_async(struct zka_engine *engine,
                                    struct zka_matrix **out,
+                                   uint32_t field,
                                    const uint64_t *in,
                                    size_t rows,
                                    size_t cols,
                                    uint32_t flags,
                                    struct zka_future *future);
 
-// Copies a matrix to host memory, in its layout. `len` is the number of its words, `rows` * `cols`.
-zka_status zka_matrix_download(struct zka_engine *engine, uint64_t *out, const struct zka_matrix *in, size_t len);
+// Copies a matrix to host memory, in its layout. `len` is the number of its words: `rows` * `cols` times those of an element.
+zka_status zka_matrix_download(struct zka_engine *engine,
+                               uint64_t *out,
+                               const struct zka_matrix *in,
+                               size_t len);
 
 // `zka_matrix_download`, started: `out` is the operation's until the future was waited for.
 zka_status zka_matrix_download_async(struct zka_engine *engine,
@@ -642,7 +665,8 @@ zka_status zka_matrix_download_async(struct zka_engine *engine,
                                      size_t len,
                                      struct zka_future *future);
 
-// Copies `count` rows of a matrix, by their indices, to host memory, one after another, each from left to right.
+// Copies `count` rows of a matrix, by their indices, to host memory, one after another, each from left to right: `count` * `cols`
+// elements.
 zka_status zka_matrix_rows(struct zka_engine *engine,
                            uint64_t *out,
                            const struct zka_matrix *in,
@@ -657,45 +681,91 @@ zka_status zka_matrix_rows_async(struct zka_engine *engine,
                                  size_t count,
                                  struct zka_future *future);
 
-// `zka_goldilocks_ntt` of a matrix that stays, to another that does; its layout too. Flags: `ZKA_INVERSE`, `ZKA_IN_BITREV`,
-// `ZKA_OUT_BITREV`.
+// Transforms every column of a matrix that stays, to another that does; its layout too.
+//
+// Row i of the values belongs to the point `coset` * `omega`^i. `omega` is a root of unity whose order is exactly the number of rows;
+// `coset` is not 0, and NULL is 1; both are elements of the matrix' field. The inverse includes the factor 1/n. Flags: `ZKA_INVERSE`,
+// `ZKA_IN_BITREV`, `ZKA_OUT_BITREV`. A field without transforms is `ZKA_UNSUPPORTED`.
 zka_status zka_matrix_ntt(struct zka_engine *engine,
                           struct zka_matrix **out,
                           const struct zka_matrix *in,
-                          uint64_t omega,
-                          uint64_t coset,
+                          const uint64_t *omega,
+                          const uint64_t *coset,
                           uint32_t flags);
 
-// `zka_matrix_ntt`, started: `out` is the operation's until the future was waited for.
+// `zka_matrix_ntt`, started: `out` is the operation's until the future was waited for; `omega` and `coset` are not.
 zka_status zka_matrix_ntt_async(struct zka_engine *engine,
                                 struct zka_matrix **out,
                                 const struct zka_matrix *in,
-                                uint64_t omega,
-                                uint64_t coset,
+                                const uint64_t *omega,
+                                const uint64_t *coset,
                                 uint32_t flags,
                                 struct zka_future *future);
 
-// `zka_goldilocks_lde` of a matrix that stays, to another that does; its layout too. Flags: `ZKA_OUT_BITREV`.
+// Extends every column of a matrix that stays, values on a subgroup, to the values of the same polynomials on a coset that is
+// 2^log_blowup times as large, both in natural order; its layout too.
+//
+// `omega` is a root of unity of the larger order; its power by 2^log_blowup generates the subgroup. Row i of the extension belongs to
+// the point `coset` * `omega`^i; `coset` NULL is 1. Flags: `ZKA_OUT_BITREV`.
 zka_status zka_matrix_lde(struct zka_engine *engine,
                           struct zka_matrix **out,
                           const struct zka_matrix *in,
                           uint32_t log_blowup,
-                          uint64_t omega,
-                          uint64_t coset,
+                          const uint64_t *omega,
+                          const uint64_t *coset,
                           uint32_t flags);
 
-// `zka_matrix_lde`, started: `out` is the operation's until the future was waited for.
+// `zka_matrix_lde`, started: `out` is the operation's until the future was waited for; `omega` and `coset` are not.
 zka_status zka_matrix_lde_async(struct zka_engine *engine,
                                 struct zka_matrix **out,
                                 const struct zka_matrix *in,
                                 uint32_t log_blowup,
-                                uint64_t omega,
-                                uint64_t coset,
+                                const uint64_t *omega,
+                                const uint64_t *coset,
                                 uint32_t flags,
                                 struct zka_future *future);
 
-// The Merkle tree whose leaf i is the hash of row i of a matrix that stays; the tree stays too, and what is asked of it is brought
-// back. The number of rows is a power of two.
+// Evaluates the polynomials in the columns of a matrix that stays, a coefficient in each row, on 2^log_points points, at least as many as
+// there are rows: row i of the result belongs to the point `coset` * `omega`^i; `coset` NULL is 1. The result has the matrix'
+// layout. `flags` is 0.
+zka_status zka_matrix_evaluate(struct zka_engine *engine,
+                               struct zka_matrix **out,
+                               const struct zka_matrix *in,
+                               uint32_t log_points,
+                               const uint64_t *omega,
+                               const uint64_t *coset,
+                               uint32_t flags);
+
+// `zka_matrix_evaluate`, started: `out` is the operation's until the future was waited for; `omega` and `coset` are not.
+zka_status zka_matrix_evaluate_async(struct zka_engine *engine,
+                                     struct zka_matrix **out,
+                                     const struct zka_matrix *in,
+                                     uint32_t log_points,
+                                     const uint64_t *omega,
+                                     const uint64_t *coset,
+                                     uint32_t flags,
+                                     struct zka_future *future);
+
+// The inverse of `zka_matrix_evaluate`: the lowest `coefficients` coefficients of the polynomials whose values are the columns of a
+// matrix that stays, a coefficient in each row; the others are cut off. `coefficients` is at least 1 and at most the number of rows.
+zka_status zka_matrix_interpolate(struct zka_engine *engine,
+                                  struct zka_matrix **out,
+                                  const struct zka_matrix *in,
+                                  size_t coefficients,
+                                  const uint64_t *omega,
+                                  const uint64_t *coset);
+
+// `zka_matrix_interpolate`, started: `out` is the operation's until the future was waited for; `omega` and `coset` are not.
+zka_status zka_matrix_interpolate_async(struct zka_engine *engine,
+                                        struct zka_matrix **out,
+                                        const struct zka_matrix *in,
+                                        size_t coefficients,
+                                        const uint64_t *omega,
+                                        const uint64_t *coset,
+                                        struct zka_future *future);
+
+// The Merkle tree whose leaf i is the hash of row i of a matrix over Goldilocks that stays; the tree stays too, and what is asked of it is
+// brought back. The number of rows is a power of two. Rows over another field are `ZKA_UNSUPPORTED`.
 zka_status zka_matrix_merkle(struct zka_engine *engine,
                              struct zka_tree **out,
                              const struct zka_matrix *in,
@@ -708,11 +778,120 @@ zka_status zka_matrix_merkle_async(struct zka_engine *engine,
                                    uint32_t hash,
                                    struct zka_future *future);
 
-// The number of rows and of columns of a matrix that stays, and its layout: `flags` is `ZKA_COLUMN_MAJOR` or 0.
-zka_status zka_matrix_shape(const struct zka_matrix *matrix, size_t *rows, size_t *cols, uint32_t *flags);
+// The field of a matrix that stays, its number of rows and of columns, and its layout: `flags` is `ZKA_COLUMN_MAJOR` or 0.
+zka_status zka_matrix_shape(const struct zka_matrix *matrix,
+                            uint32_t *field,
+                            size_t *rows,
+                            size_t *cols,
+                            uint32_t *flags);
 
 // Frees a matrix that stays; NULL is nothing to free. Operations under way keep it until they are done; the engine may be gone.
 zka_status zka_matrix_free(struct zka_matrix *matrix);
+
+// The sum of `len` scalars times points of a curve, `ZKA_BN254_G1` or `ZKA_GRUMPKIN`; of none it is the identity.
+//
+// A scalar is four words. A point is eight, x and then y; the identity is all zero. The sum is twelve, X, Y and Z with x = X/Z and
+// y = Y/Z; the identity is (0, 1, 0). Equal sums have many forms: compare them after `zka_point_to_aff`.
+zka_status zka_msm(struct zka_engine *engine,
+                   uint32_t curve,
+                   uint64_t *out,
+                   const uint64_t *scalars,
+                   const uint64_t *points,
+                   size_t len);
+
+// `zka_msm`, started: `out`, `scalars` and `points` are the operation's until the future was waited for.
+zka_status zka_msm_async(struct zka_engine *engine,
+                         uint32_t curve,
+                         uint64_t *out,
+                         const uint64_t *scalars,
+                         const uint64_t *points,
+                         size_t len,
+                         struct zka_future *future);
+
+// Keeps a copy of `len` points of a curve for many sums. Flags: `ZKA_VALIDATE`, `ZKA_PRECOMPUTE`. Free it with `zka_bases_free`.
+zka_status zka_bases_new(struct zka_engine *engine,
+                         struct zka_bases **out,
+                         uint32_t curve,
+                         const uint64_t *points,
+                         size_t len,
+                         uint32_t flags);
+
+// `zka_bases_new`, started: `out` and `points` are the operation's until the future was waited for.
+zka_status zka_bases_new_async(struct zka_engine *engine,
+                               struct zka_bases **out,
+                               uint32_t curve,
+                               const uint64_t *points,
+                               size_t len,
+                               uint32_t flags,
+                               struct zka_future *future);
+
+// The number of points that are kept.
+zka_status zka_bases_len(const struct zka_bases *bases, size_t *out);
+
+// Frees bases; NULL is nothing to free. Operations under way keep them until they are done; the engine may be gone.
+zka_status zka_bases_free(struct zka_bases *bases);
+
+// The sum of `len` scalars times the bases from number `offset` on, a point of their curve.
+zka_status zka_msm_bases(struct zka_engine *engine,
+                         uint64_t *out,
+                         const uint64_t *scalars,
+                         const struct zka_bases *bases,
+                         size_t offset,
+                         size_t len);
+
+// `zka_msm_bases`, started: `out` and `scalars` are the operation's until the future was waited for.
+zka_status zka_msm_bases_async(struct zka_engine *engine,
+                               uint64_t *out,
+                               const uint64_t *scalars,
+                               const struct zka_bases *bases,
+                               size_t offset,
+                               size_t len,
+                               struct zka_future *future);
+
+// `batch` sums over the same bases, the first `len`: sum i is of the scalars from number i * `len` on.
+zka_status zka_msm_batch(struct zka_engine *engine,
+                         uint64_t *out,
+                         const uint64_t *scalars,
+                         const struct zka_bases *bases,
+                         size_t len,
+                         size_t batch);
+
+// `zka_msm_batch`, started: `out` and `scalars` are the operation's until the future was waited for.
+zka_status zka_msm_batch_async(struct zka_engine *engine,
+                               uint64_t *out,
+                               const uint64_t *scalars,
+                               const struct zka_bases *bases,
+                               size_t len,
+                               size_t batch,
+                               struct zka_future *future);
+
+// `batch` sums of the elements of a matrix that stays times the `len` bases from number `offset` on.
+//
+// The matrix is over the scalars of the bases' curve and has `len` * `batch` elements: sum i is of those from number i * `len` on, column
+// after column. With `len` rows a sum is that of a column.
+zka_status zka_msm_matrix(struct zka_engine *engine,
+                          uint64_t *out,
+                          const struct zka_matrix *matrix,
+                          const struct zka_bases *bases,
+                          size_t offset,
+                          size_t len,
+                          size_t batch);
+
+// `zka_msm_matrix`, started: `out` is the operation's until the future was waited for.
+zka_status zka_msm_matrix_async(struct zka_engine *engine,
+                                uint64_t *out,
+                                const struct zka_matrix *matrix,
+                                const struct zka_bases *bases,
+                                size_t offset,
+                                size_t len,
+                                size_t batch,
+                                struct zka_future *future);
+
+// A sum, X, Y and Z, as an affine point: x, y; the identity is all zero.
+zka_status zka_point_to_aff(uint32_t curve, uint64_t *out, const uint64_t *in);
+
+// A sum in Jacobian coordinates, x = X/Z^2 and y = Y/Z^3, as arkworks has it; Z of the identity is 0.
+zka_status zka_point_to_jac(uint32_t curve, uint64_t *out, const uint64_t *in);
 
 // The sum of `len` scalars times points; of none it is the identity.
 zka_status zka_bn254_g1_msm(struct zka_engine *engine,
@@ -743,12 +922,6 @@ zka_status zka_bn254_g1_bases_new_async(struct zka_engine *engine,
                                         size_t len,
                                         uint32_t flags,
                                         struct zka_future *future);
-
-// The number of points that are kept.
-zka_status zka_bases_len(const struct zka_bases *bases, size_t *out);
-
-// Frees bases; NULL is nothing to free. Operations under way keep them until they are done; the engine may be gone.
-zka_status zka_bases_free(struct zka_bases *bases);
 
 // The sum of `len` scalars times the bases from number `offset` on.
 zka_status zka_bn254_g1_msm_bases(struct zka_engine *engine,
@@ -811,45 +984,6 @@ zka_status zka_bn254_g1_to_aff(struct zka_bn254_g1_aff *out, const struct zka_bn
 
 // A point in Jacobian coordinates.
 zka_status zka_bn254_g1_to_jac(struct zka_bn254_g1_jac *out, const struct zka_bn254_g1_prj *in);
-
-// Keeps a copy of `len` scalars for several sums. Free it with `zka_scalars_free`.
-zka_status zka_bn254_fr_scalars_new(struct zka_engine *engine,
-                                    struct zka_scalars **out,
-                                    const struct zka_bn254_fr *scalars,
-                                    size_t len);
-
-// `zka_bn254_fr_scalars_new`, started: `out` and `scalars` are the operation's until the future was waited for.
-zka_status zka_bn254_fr_scalars_new_async(struct zka_engine *engine,
-                                          struct zka_scalars **out,
-                                          const struct zka_bn254_fr *scalars,
-                                          size_t len,
-                                          struct zka_future *future);
-
-// The number of scalars that are kept.
-zka_status zka_scalars_len(const struct zka_scalars *scalars, size_t *out);
-
-// Frees scalars; NULL is nothing to free. Operations under way keep them until they are done; the engine may be gone.
-zka_status zka_scalars_free(struct zka_scalars *scalars);
-
-// `batch` sums of kept scalars times the `len` bases from number `offset` on: sum i is of the scalars from number i * `len` on. There
-// are `len` * `batch` scalars.
-zka_status zka_bn254_g1_msm_scalars(struct zka_engine *engine,
-                                    struct zka_bn254_g1_prj *out,
-                                    const struct zka_scalars *scalars,
-                                    const struct zka_bases *bases,
-                                    size_t offset,
-                                    size_t len,
-                                    size_t batch);
-
-// `zka_bn254_g1_msm_scalars`, started: `out` is the operation's until the future was waited for.
-zka_status zka_bn254_g1_msm_scalars_async(struct zka_engine *engine,
-                                          struct zka_bn254_g1_prj *out,
-                                          const struct zka_scalars *scalars,
-                                          const struct zka_bases *bases,
-                                          size_t offset,
-                                          size_t len,
-                                          size_t batch,
-                                          struct zka_future *future);
 
 // The root of unity of order 2^log_n, at most 2^32, in Goldilocks. `convention` is `ZKA_ROOT_WINTERFELL` or `ZKA_ROOT_PLONKY3`.
 zka_status zka_goldilocks_root_of_unity(uint64_t *out,

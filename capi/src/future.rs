@@ -82,11 +82,10 @@ pub unsafe extern "C" fn zka_detach(
     })
 }
 
-/// An operation with its arguments checked.
-pub(crate) trait Call: Send + 'static {
-    /// Runs it and writes what it has made.
-    fn run(self, engine: &Engine) -> Result<(), Error>;
-}
+/// An operation with its arguments checked: it runs and writes what it has made.
+pub(crate) trait Call: FnOnce(&Engine) -> Result<(), Error> + Send + 'static {}
+
+impl<F: FnOnce(&Engine) -> Result<(), Error> + Send + 'static> Call for F {}
 
 /// Checks the arguments of an operation and runs it on the calling thread and those of the engine.
 ///
@@ -103,7 +102,7 @@ pub(crate) unsafe fn now<C: Call>(
         let mut arguments = unsafe { Arguments::new() };
         let call = prepare(&mut arguments, &state)?;
         arguments.check_aliases()?;
-        Ok(call.run(&state.engine)?)
+        Ok(call(&state.engine)?)
     })
 }
 
@@ -127,7 +126,7 @@ pub(crate) unsafe fn later<C: Call>(
         let start = || {
             state.engine.spawn(move |engine| {
                 let _running = running;
-                call.run(engine)
+                call(engine)
             })
         };
         future.write(&[state.futures.issue(state.number, start)?]);

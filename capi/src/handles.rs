@@ -28,8 +28,7 @@ pub(crate) enum Kind {
     Engine = 2,
     Tree = 3,
     Bases = 4,
-    Scalars = 5,
-    Matrix = 6,
+    Matrix = 5,
 }
 
 impl Kind {
@@ -39,7 +38,6 @@ impl Kind {
             Self::Engine => "zka_engine",
             Self::Tree => "zka_tree",
             Self::Bases => "zka_bases",
-            Self::Scalars => "zka_scalars",
             Self::Matrix => "zka_matrix",
         }
     }

@@ -27,15 +27,21 @@ pub mod work;
 
 pub mod future;
 
+pub mod fields;
+
+pub mod transforms;
+
 pub mod goldilocks;
 
 pub mod merkle;
 
-pub mod resident;
+pub mod matrix;
+
+pub mod curves;
+
+pub mod msm;
 
 pub mod bn254;
-
-pub mod scalars;
 
 pub mod elements;
 

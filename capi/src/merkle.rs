@@ -10,12 +10,12 @@ use accel::merkle::{Cap, MerkleTree, Opening};
 use accel::resident::{DeviceMatrix, DeviceTree};
 use accel::{Engine, Error};
 
-use crate::arguments::{Arguments, Input, Output, check_flags, product};
+use crate::arguments::{Arguments, Output, check_flags, product};
 use crate::engine::zka_engine;
 use crate::future::{Call, later, now, zka_future};
-use crate::goldilocks::{ZKA_COLUMN_MAJOR, shape};
 use crate::handles::{Handles, Kind};
 use crate::status::{Failure, ZKA_BAD_ARGUMENT, ZKA_BAD_LENGTH, guard, zka_status};
+use crate::transforms::{ZKA_COLUMN_MAJOR, log_rows, shape};
 
 /// Rescue Prime with 256-bit digests, as winterfell has it since 2022.
 pub const ZKA_HASH_RP64_256: u32 = 1;
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn zka_merkle_commit(
     flags: u32,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, _| Commit::new(arguments, out, hash, matrix, rows, cols, flags)) }
+    unsafe { now(engine, |arguments, _| commit(arguments, out, hash, matrix, rows, cols, flags)) }
 }
 
 /// `zka_merkle_commit`, started: `matrix` and `out` are the operation's until the future was waited for.
@@ -88,9 +88,7 @@ pub unsafe extern "C" fn zka_merkle_commit_async(
     future: *mut zka_future,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe {
-        later(engine, future, |arguments, _| Commit::new(arguments, out, hash, matrix, rows, cols, flags))
-    }
+    unsafe { later(engine, future, |arguments, _| commit(arguments, out, hash, matrix, rows, cols, flags)) }
 }
 
 /// Writes the digest of every row of a matrix, `rows` digests; `rows` is any number. Flags: `ZKA_COLUMN_MAJOR`.
@@ -105,7 +103,7 @@ pub unsafe extern "C" fn zka_hash_rows(
     flags: u32,
 ) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { now(engine, |arguments, _| HashRows::new(arguments, out, hash, matrix, rows, cols, flags)) }
+    unsafe { now(engine, |arguments, _| hash_rows(arguments, out, hash, matrix, rows, cols, flags)) }
 }
 
 /// `zka_hash_rows`, started: `matrix` and `out` are the operation's until the future was waited for.
@@ -122,7 +120,7 @@ pub unsafe extern "C" fn zka_hash_rows_async(
 ) -> zka_status {
     // SAFETY: the caller's promise.
     unsafe {
-        later(engine, future, |arguments, _| HashRows::new(arguments, out, hash, matrix, rows, cols, flags))
+        later(engine, future, |arguments, _| hash_rows(arguments, out, hash, matrix, rows, cols, flags))
     }
 }
 
@@ -294,6 +292,7 @@ impl<H: Hasher> Tree for DeviceTree<H> {
 fn digests<D: Digest>(digests: &[D]) -> Vec<zka_digest> {
     digests.iter().map(|digest| zka_digest { bytes: digest.to_bytes() }).collect()
 }
+
 /// What there is for every hash.
 pub(crate) struct Functions {
     tree: Maker,
@@ -327,14 +326,6 @@ macro_rules! functions {
 }
 accel::for_every_hash!(functions);
 
-struct Commit {
-    matrix: Input<Goldilocks>,
-    shape: Shape,
-    digests: bool,
-    make: Maker,
-    out: Output<*mut zka_tree>,
-}
-
 pub(crate) type ResidentMaker = fn(&Engine, &DeviceMatrix<Goldilocks>) -> Result<Box<dyn Tree>, Error>;
 
 fn resident_tree<H: Accelerated>(
@@ -346,40 +337,32 @@ fn resident_tree<H: Accelerated>(
 
 type Maker = fn(&Engine, &[Goldilocks], Shape, bool) -> Result<Box<dyn Tree>, Error>;
 
-impl Commit {
-    fn new(
-        arguments: &mut Arguments,
-        out: *mut *mut zka_tree,
-        hash: u32,
-        matrix: *const u64,
-        rows: usize,
-        cols: usize,
-        flags: u32,
-    ) -> Result<Self, Failure> {
-        check_flags(flags, ZKA_COLUMN_MAJOR | ZKA_ROWS_ARE_DIGESTS)?;
-        if flags == ZKA_COLUMN_MAJOR | ZKA_ROWS_ARE_DIGESTS {
-            let text = "rows that are digests have their words side by side: one of the two flags must go";
-            return Err(Failure::new(ZKA_BAD_ARGUMENT, text));
-        }
-        let make = Functions::of(hash)?.tree;
-        let digests = flags & ZKA_ROWS_ARE_DIGESTS != 0;
-        let shape = shape(rows, cols, flags)?;
-        check_digest_width(cols, digests)?;
-        if !rows.is_power_of_two() {
-            return Err(Error::NotPowerOfTwo { what: "rows of the matrix", found: rows }.into());
-        }
-        let out = arguments.output("out", out, 1)?;
-        let matrix = arguments.input("matrix", matrix.cast(), product("matrix", rows, cols)?)?;
-        Ok(Self { matrix, shape, digests, make, out })
+fn commit(
+    arguments: &mut Arguments,
+    out: *mut *mut zka_tree,
+    hash: u32,
+    matrix: *const u64,
+    rows: usize,
+    cols: usize,
+    flags: u32,
+) -> Result<impl Call + use<>, Failure> {
+    check_flags(flags, ZKA_COLUMN_MAJOR | ZKA_ROWS_ARE_DIGESTS)?;
+    if flags == ZKA_COLUMN_MAJOR | ZKA_ROWS_ARE_DIGESTS {
+        let text = "rows that are digests have their words side by side: one of the two flags must go";
+        return Err(Failure::new(ZKA_BAD_ARGUMENT, text));
     }
-}
-
-impl Call for Commit {
-    fn run(self, engine: &Engine) -> Result<(), Error> {
-        let tree = (self.make)(engine, self.matrix.as_slice(), self.shape, self.digests)?;
-        self.out.write(&[TREES.insert(Arc::new(tree))]);
+    let make = Functions::of(hash)?.tree;
+    let digests = flags & ZKA_ROWS_ARE_DIGESTS != 0;
+    let shape = shape(rows, cols, flags)?;
+    check_digest_width(cols, digests)?;
+    log_rows(shape)?;
+    let out = arguments.output("out", out, 1)?;
+    let matrix = arguments.input("matrix", matrix.cast(), product("matrix", rows, cols)?)?;
+    Ok(move |engine: &Engine| {
+        let tree = make(engine, matrix.as_slice(), shape, digests)?;
+        out.write(&[TREES.insert(Arc::new(tree))]);
         Ok(())
-    }
+    })
 }
 
 fn tree<H: Accelerated>(
@@ -394,42 +377,27 @@ fn tree<H: Accelerated>(
     }))
 }
 
-struct HashRows {
-    matrix: Input<Goldilocks>,
-    shape: Shape,
-    hash: RowHasher,
-    out: Output<[u8; 32]>,
-}
-
 type RowHasher = fn(&Engine, MatrixRef<'_, Goldilocks>, &Output<[u8; 32]>) -> Result<(), Error>;
 
-impl HashRows {
-    fn new(
-        arguments: &mut Arguments,
-        out: *mut zka_digest,
-        hash: u32,
-        matrix: *const u64,
-        rows: usize,
-        cols: usize,
-        flags: u32,
-    ) -> Result<Self, Failure> {
-        check_flags(flags, ZKA_COLUMN_MAJOR)?;
-        let hash = Functions::of(hash)?.rows;
-        let shape = shape(rows, cols, flags)?;
-        let out = arguments.output("out", out.cast(), rows)?;
-        let matrix = arguments.input("matrix", matrix.cast(), product("matrix", rows, cols)?)?;
-        Ok(Self { matrix, shape, hash, out })
-    }
-}
-
-impl Call for HashRows {
-    fn run(self, engine: &Engine) -> Result<(), Error> {
-        match self.shape.rows {
-            // A matrix has a row.
-            0 => Ok(()),
-            _ => (self.hash)(engine, MatrixRef::new(self.matrix.as_slice(), self.shape)?, &self.out),
-        }
-    }
+fn hash_rows(
+    arguments: &mut Arguments,
+    out: *mut zka_digest,
+    hash: u32,
+    matrix: *const u64,
+    rows: usize,
+    cols: usize,
+    flags: u32,
+) -> Result<impl Call + use<>, Failure> {
+    check_flags(flags, ZKA_COLUMN_MAJOR)?;
+    let hash = Functions::of(hash)?.rows;
+    let shape = shape(rows, cols, flags)?;
+    let out = arguments.output("out", out.cast(), rows)?;
+    let matrix = arguments.input("matrix", matrix.cast(), product("matrix", rows, cols)?)?;
+    Ok(move |engine: &Engine| match rows {
+        // A matrix has a row.
+        0 => Ok(()),
+        _ => hash(engine, MatrixRef::new(matrix.as_slice(), shape)?, &out),
+    })
 }
 
 fn rows_of<H: Accelerated>(

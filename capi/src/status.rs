@@ -149,7 +149,7 @@ impl From<Error> for Failure {
             Error::NotCanonical { .. } | Error::NotReduced { .. } => ZKA_NOT_CANONICAL,
             Error::NotOnCurve { .. } => ZKA_NOT_ON_CURVE,
             Error::Unsupported { .. } => ZKA_UNSUPPORTED,
-            Error::WrongEngine { .. } | Error::ForeignBuffer { .. } => ZKA_WRONG_ENGINE,
+            Error::WrongEngine { .. } => ZKA_WRONG_ENGINE,
             Error::DomainTooLarge { .. } | Error::BadBlowup { .. } => ZKA_BAD_LOG_SIZE,
             Error::BadRoot { .. } => ZKA_BAD_ROOT,
             Error::BadShape { .. }

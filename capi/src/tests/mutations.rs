@@ -43,9 +43,11 @@ impl Random {
     }
 }
 
-/// A call of a function that succeeds.
-fn right(function: usize) -> Case {
-    let Fixture { engine, tree, options, bases, matrix, .. } = *FIXTURE;
+/// A call of a function that succeeds; one of two, if it is for several fields or curves.
+fn right(function: usize, second: bool) -> Case {
+    let Fixture { engine, tree, options, bases, grumpkin, matrix, scalars, .. } = *FIXTURE;
+    let any_matrix = if second { scalars } else { matrix };
+    let any_bases = if second { grumpkin } else { bases };
     let (handle, other_handle, rows, cols, index) = match function {
         // Openings of a tree over 8 leaves; nodes.
         3 | 4 => (tree, 0, 0, 0, 0),
@@ -57,9 +59,12 @@ fn right(function: usize) -> Case {
         20 => (engine, bases, BASES - 1, 0, 1),
         21 => (engine, bases, BASES, 2, 0),
         29 => (engine, bases, BASES, 1, 0),
-        // The matrix that stays has 8 rows of 4.
-        31 | 33..=36 => (engine, matrix, 8, 4, 1),
-        32 => (engine, matrix, 3, 4, 1),
+        39 => (engine, any_bases, BASES - 1, 0, 1),
+        48 => (engine, any_bases, BASES, 2, 0),
+        // The matrices that stay have 8 rows of 4 words.
+        35 => (engine, matrix, 8, 4, 1),
+        31 | 33..=36 | 49 | 50 => (engine, any_matrix, 8, 4, 1),
+        32 => (engine, any_matrix, 3, 4, 1),
         40 => (engine, 0, 0, 0, 2),
         _ => (engine, bases, 8, 2, 1),
     };
@@ -79,7 +84,7 @@ fn right(function: usize) -> Case {
             43 => ZKA_ROOT_ARKWORKS,
             _ => 0,
         },
-        hash: 1,
+        hash: if second { 2 } else { 1 },
         index,
         future: 0,
         nulls: 0,
@@ -91,8 +96,8 @@ fn right(function: usize) -> Case {
 }
 
 fn mutate(case: &mut Case, random: &mut Random) {
-    let Fixture { engine, gone, tree, options, bases, scalars, matrix } = *FIXTURE;
-    let handles = [engine, gone, tree, options, bases, scalars, matrix, 0, 8, usize::MAX];
+    let Fixture { engine, gone, tree, options, bases, grumpkin, matrix, scalars } = *FIXTURE;
+    let handles = [engine, gone, tree, options, bases, grumpkin, matrix, scalars, 0, 8, usize::MAX];
     match random.below(15) {
         0 => case.handle = handles[random.below(handles.len())],
         1 => case.other_handle = handles[random.below(handles.len())],
@@ -117,21 +122,21 @@ fn calls_that_were_right() {
     let (mut random, start) = (Random(11), Instant::now());
     let (mut calls, mut successes, mut statuses) = (0, 0, BTreeSet::new());
     while calls < CALLS && start.elapsed() < TIME {
-        let function = calls % FUNCTIONS;
-        // The first round is of right calls, and so is the second, of jobs.
-        let mut case = Case { asynchronous: calls / FUNCTIONS % 2 == 1, ..right(function) };
-        let changes = if calls < 2 * FUNCTIONS { 0 } else { 1 + random.below(2) };
+        let (function, round) = (calls % FUNCTIONS, calls / FUNCTIONS);
+        // The first rounds are of right calls, every second of jobs.
+        let mut case = Case { asynchronous: round % 2 == 1, ..right(function, round / 2 % 2 == 1) };
+        let changes = if round < 4 { 0 } else { 1 + random.below(2) };
         (0..changes).for_each(|_| mutate(&mut case, &mut random));
         calls += 1;
-        let frees = matches!(function, 7 | 8 | 9 | 24 | 38 | 39);
+        let frees = matches!(function, 7 | 8 | 9 | 24 | 38);
         let word = match (case.canonical, function) {
             (false, _) => u64::MAX,
             // Indices of rows.
             (true, 32) => 3,
             (true, _) => 1,
         };
-        // Points of y^2 = x^3 + 3: the identity is one.
-        let word = if matches!(function, 18 | 19 | 23) && case.canonical { 0 } else { word };
+        // Points of curves: the identity is one.
+        let word = if matches!(function, 18 | 19 | 23 | 28 | 37) && case.canonical { 0 } else { word };
         let mut memory = Memory { words: vec![word; WORDS] };
         let before = memory.words.clone();
         let status = case.run(&mut memory);

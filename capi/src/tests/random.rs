@@ -12,13 +12,15 @@ use accel::provider::HASHES;
 use proptest::prelude::*;
 
 use crate::bn254::*;
+use crate::curves::*;
 use crate::engine::*;
+use crate::fields::*;
 use crate::future::*;
 use crate::goldilocks::*;
+use crate::matrix::*;
 use crate::merkle::*;
+use crate::msm::*;
 use crate::options::*;
-use crate::resident::*;
-use crate::scalars::*;
 use crate::status::*;
 
 /// Words of memory that a call may use, in two halves.
@@ -31,8 +33,11 @@ pub(super) struct Fixture {
     pub(super) tree: usize,
     pub(super) options: usize,
     pub(super) bases: usize,
-    pub(super) scalars: usize,
+    /// Bases over Grumpkin.
+    pub(super) grumpkin: usize,
     pub(super) matrix: usize,
+    /// A matrix over BN254's scalars.
+    pub(super) scalars: usize,
 }
 
 /// The generator of G1, (1, 2), in Montgomery form.
@@ -45,12 +50,24 @@ const GENERATOR: zka_bn254_g1_aff = zka_bn254_g1_aff {
     },
 };
 
+/// That of Grumpkin, (1, the square root of -16).
+const OF_GRUMPKIN: [u64; 8] = [
+    0xac96341c4ffffffb,
+    0x36fc76959f60cd29,
+    0x666ea36f7879462e,
+    0x0e0a77c19a07df2f,
+    0x11b2dff1448c41d8,
+    0x23d3446f21c77dc3,
+    0xaa7b8cf435dfafbb,
+    0x14b34cf69dc25d68,
+];
+
 /// How many bases and scalars the fixture has.
 pub(super) const BASES: usize = 8;
 
 pub(super) static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
     let (mut engine, mut gone, mut tree) = (null_mut(), null_mut(), null_mut());
-    let (mut options, mut bases) = (null_mut(), null_mut());
+    let (mut options, mut bases, mut grumpkin) = (null_mut(), null_mut(), null_mut());
     let (mut scalars, mut matrix) = (null_mut(), null_mut());
     let points = [GENERATOR; BASES];
     let leaves = [1u64; 8 * 4];
@@ -62,9 +79,12 @@ pub(super) static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
         assert_eq!(zka_engine_new(&mut gone, ZKA_ABI_VERSION, options), ZKA_OK);
         assert_eq!(zka_merkle_commit(engine, &mut tree, ZKA_HASH_BLAKE3, leaves.as_ptr(), 8, 4, 0), ZKA_OK);
         assert_eq!(zka_bn254_g1_bases_new(engine, &mut bases, points.as_ptr(), BASES, ZKA_VALIDATE), ZKA_OK);
-        let fr = leaves.as_ptr().cast();
-        assert_eq!(zka_bn254_fr_scalars_new(engine, &mut scalars, fr, BASES), ZKA_OK);
-        assert_eq!(zka_matrix_upload(engine, &mut matrix, leaves.as_ptr(), 8, 4, 0), ZKA_OK);
+        let points = [OF_GRUMPKIN; BASES];
+        let points = points.as_flattened().as_ptr();
+        assert_eq!(zka_bases_new(engine, &mut grumpkin, ZKA_GRUMPKIN, points, BASES, ZKA_VALIDATE), ZKA_OK);
+        let words = leaves.as_ptr();
+        assert_eq!(zka_matrix_upload(engine, &mut matrix, ZKA_GOLDILOCKS, words, 8, 4, 0), ZKA_OK);
+        assert_eq!(zka_matrix_upload(engine, &mut scalars, ZKA_BN254_FR, words, BASES, 1, 0), ZKA_OK);
         assert_eq!(zka_engine_shutdown(gone), ZKA_OK);
     }
     Fixture {
@@ -73,21 +93,23 @@ pub(super) static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
         tree: tree.addr(),
         options: options.addr(),
         bases: bases.addr(),
-        scalars: scalars.addr(),
+        grumpkin: grumpkin.addr(),
         matrix: matrix.addr(),
+        scalars: scalars.addr(),
     }
 });
 
 /// What a handle is, in a case.
 fn handles() -> impl Strategy<Value = usize> {
-    let Fixture { engine, gone, tree, options, bases, scalars, matrix } = *FIXTURE;
+    let Fixture { engine, gone, tree, options, bases, grumpkin, matrix, scalars } = *FIXTURE;
     prop_oneof![
         6 => Just(engine),
         2 => Just(tree),
         1 => Just(options),
         1 => Just(bases),
-        1 => Just(scalars),
+        1 => Just(grumpkin),
         2 => Just(matrix),
+        2 => Just(scalars),
         1 => Just(gone),
         1 => Just(0),
         1 => 0usize..4096,
@@ -140,6 +162,7 @@ pub(super) struct Case {
     pub(super) other_root: Option<u64>,
     pub(super) coset: u64,
     pub(super) flags: u32,
+    /// The number of a hash, a field or a curve.
     pub(super) hash: u32,
     pub(super) index: usize,
     pub(super) future: u64,
@@ -156,7 +179,11 @@ fn cases() -> impl Strategy<Value = Case> {
         proptest::option::weighted(0.2, any::<u64>()),
         prop_oneof![4 => 1u64..9, 1 => any::<u64>(), 1 => Just(0)],
         flag_sets(),
-        prop_oneof![6 => proptest::sample::select(HASHES).prop_map(|hash| hash.number), 1 => any::<u32>()],
+        prop_oneof![
+            3 => 1u32..4,
+            6 => proptest::sample::select(HASHES).prop_map(|hash| hash.number),
+            1 => any::<u32>(),
+        ],
         any::<u64>(),
     );
     let switches = (
@@ -194,7 +221,7 @@ fn cases() -> impl Strategy<Value = Case> {
     )
 }
 
-pub(super) const FUNCTIONS: usize = 48;
+pub(super) const FUNCTIONS: usize = 53;
 
 /// Memory of a case. The halves are apart; a pointer to either is valid for half of all words.
 pub(super) struct Memory {
@@ -204,7 +231,7 @@ pub(super) struct Memory {
 impl Case {
     /// Whether an error of the function leaves all memory as it was.
     pub(super) fn leaves_memory_alone(&self) -> bool {
-        matches!(self.function, 0..3 | 18..23 | 25 | 28..38 | 42..)
+        matches!(self.function, 0..3 | 18..23 | 25 | 28..=39 | 42..)
     }
 
     /// The start of a half, unless the case says null or the length is one that other memory might have.
@@ -365,7 +392,7 @@ impl Case {
                 }
                 (26, _) => zka_tree_nodes(self.tree(), digests, index, rows),
                 (27, _) => zka_options_set_check(without_provenance_mut(self.other_handle), flags as i32),
-                (24, _) if self.handle != FIXTURE.bases => {
+                (24, _) if ![FIXTURE.bases, FIXTURE.grumpkin].contains(&self.handle) => {
                     zka_bases_free(without_provenance_mut(self.handle))
                 }
                 _ => self.run_on_what_stays(memory, tree_out, job),

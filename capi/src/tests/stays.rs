@@ -1,15 +1,16 @@
-//! The cases of functions on what an engine keeps, on the account of its work, and on single elements.
+//! The cases of functions over any field or curve, on the account of an engine's work, and on single elements.
 
-use std::ptr::{null_mut, without_provenance, without_provenance_mut};
+use std::ptr::{null, null_mut, without_provenance, without_provenance_mut};
 
 use super::random::{Case, FIXTURE, Memory, root};
 use crate::elements::*;
 use crate::engine::*;
+use crate::fields::ZKA_GOLDILOCKS;
 use crate::future::zka_future;
+use crate::matrix::*;
 use crate::merkle::zka_tree;
+use crate::msm::*;
 use crate::options::*;
-use crate::resident::*;
-use crate::scalars::*;
 use crate::status::*;
 use crate::work::*;
 
@@ -18,9 +19,20 @@ impl Case {
         without_provenance(self.other_handle)
     }
 
-    fn scalars(&self) -> *const zka_scalars {
-        // Kept scalars with kept bases, or whatever the first handle is.
+    /// The scalars that stay, or whatever the first handle is.
+    fn scalars(&self) -> *const zka_matrix {
         without_provenance(if self.handle == FIXTURE.engine { FIXTURE.scalars } else { self.handle })
+    }
+
+    /// A root of unity in the field of the matrix, in words for any field.
+    fn root_words(&self, log: u32) -> [u64; 4] {
+        match (self.other_root, self.other_handle == FIXTURE.scalars) {
+            (None, true) => {
+                let domain = accel::ntt::Domain::halo2(log.min(28)).unwrap();
+                accel::bn254::limbs(&[domain.root()])[0]
+            }
+            (other, _) => [root(log, other), 0, 0, 0],
+        }
     }
 
     /// Calls functions from number 28 on and frees what they have made.
@@ -31,69 +43,71 @@ impl Case {
         job: *mut zka_future,
     ) -> zka_status {
         let Case { rows, cols, log_n, log_blowup, coset, flags, hash, index, asynchronous, .. } = *self;
-        let engine = self.engine();
-        let out: *mut u64 = self.pointer(memory, 0, rows.checked_mul(cols));
-        let input = self.pointer(memory, 1, rows.checked_mul(cols));
-        let fr = self.pointer(memory, 1, rows.checked_mul(4)).cast();
-        let sums = self.pointer(memory, 0, cols.checked_mul(12)).cast();
+        let (engine, matrix, bases) = (self.engine(), self.matrix(), self.bases());
+        let entries = rows.checked_mul(cols);
+        let words = if hash == ZKA_GOLDILOCKS { 1 } else { 4 };
+        let out: *mut u64 = self.pointer(memory, 0, entries);
+        let input: *mut u64 = self.pointer(memory, 1, entries.and_then(|n| n.checked_mul(words)));
+        let scalars: *mut u64 = self.pointer(memory, 1, rows.checked_mul(4));
+        let row_scalars: *mut u64 = self.pointer(memory, 1, entries.and_then(|n| n.checked_mul(4)));
+        let points: *mut u64 = self.pointer(memory, 1, rows.checked_mul(8));
+        let sum: *mut u64 = self.pointer(memory, 0, Some(12));
+        let sums: *mut u64 = self.pointer(memory, 0, cols.checked_mul(12));
         let some_rows = self.pointer(memory, 0, rows.checked_mul(4));
         let indices = self.pointer(memory, 1, Some(rows)).cast();
         let lines = self.pointer(memory, 1, index.checked_mul(39));
         let one: *mut u64 = self.pointer(memory, 0, Some(8));
-        let (mut scalars, mut matrix) = (null_mut(), null_mut());
-        let scalars_out: *mut _ = if self.nulls & 4 == 0 { &mut scalars } else { null_mut() };
-        let matrix_out: *mut _ = if self.nulls & 4 == 0 { &mut matrix } else { null_mut() };
-        let small_root = root(log_n, self.other_root);
-        let large_root = root(log_n.saturating_add(log_blowup), self.other_root);
+        let point_in: *mut u64 = self.pointer(memory, 1, Some(12));
+        let (mut made, mut kept) = (null_mut(), null_mut());
+        let matrix_out: *mut _ = if self.nulls & 4 == 0 { &mut made } else { null_mut() };
+        let bases_out: *mut _ = if self.nulls & 4 == 0 { &mut kept } else { null_mut() };
+        // No more points than there is memory for.
+        let log_points = log_n.min(16);
+        let [small, large, of_points] =
+            [log_n, log_n.saturating_add(log_blowup), log_points].map(|log| self.root_words(log));
+        let pointer = |words: &[u64; 4], null_bit: u8| match self.nulls & null_bit {
+            0 => words.as_ptr(),
+            _ => null(),
+        };
+        let [small, large, of_points] = [&small, &large, &of_points].map(|root| pointer(root, 16));
+        let shift_words = [coset, 0, 0, 0];
+        let shift = pointer(&shift_words, 32);
         // SAFETY: pointers are null or valid for the lengths that they were made for; jobs are waited for before these are freed.
         let status = unsafe {
             match (self.function, asynchronous) {
-                (28, false) => zka_bn254_fr_scalars_new(engine, scalars_out, fr, rows),
-                (28, true) => zka_bn254_fr_scalars_new_async(engine, scalars_out, fr, rows, job),
-                (29, false) => {
-                    zka_bn254_g1_msm_scalars(engine, sums, self.scalars(), self.bases(), index, rows, cols)
-                }
+                (28, false) => zka_msm(engine, hash, sum, scalars, points, rows),
+                (28, true) => zka_msm_async(engine, hash, sum, scalars, points, rows, job),
+                (29, false) => zka_msm_matrix(engine, sums, self.scalars(), bases, index, rows, cols),
                 (29, true) => {
-                    let (scalars, bases) = (self.scalars(), self.bases());
-                    zka_bn254_g1_msm_scalars_async(engine, sums, scalars, bases, index, rows, cols, job)
+                    zka_msm_matrix_async(engine, sums, self.scalars(), bases, index, rows, cols, job)
                 }
-                (30, false) => zka_matrix_upload(engine, matrix_out, input, rows, cols, flags),
-                (30, true) => zka_matrix_upload_async(engine, matrix_out, input, rows, cols, flags, job),
-                (31, false) => zka_matrix_download(engine, out, self.matrix(), rows.wrapping_mul(cols)),
-                (31, true) => {
-                    zka_matrix_download_async(engine, out, self.matrix(), rows.wrapping_mul(cols), job)
+                (30, false) => zka_matrix_upload(engine, matrix_out, hash, input, rows, cols, flags),
+                (30, true) => {
+                    zka_matrix_upload_async(engine, matrix_out, hash, input, rows, cols, flags, job)
                 }
-                (32, false) => zka_matrix_rows(engine, some_rows, self.matrix(), indices, rows),
-                (32, true) => zka_matrix_rows_async(engine, some_rows, self.matrix(), indices, rows, job),
-                (33, false) => zka_matrix_ntt(engine, matrix_out, self.matrix(), small_root, coset, flags),
-                (33, true) => {
-                    zka_matrix_ntt_async(engine, matrix_out, self.matrix(), small_root, coset, flags, job)
+                (31, false) => zka_matrix_download(engine, out, matrix, rows.wrapping_mul(cols)),
+                (31, true) => zka_matrix_download_async(engine, out, matrix, rows.wrapping_mul(cols), job),
+                (32, false) => zka_matrix_rows(engine, some_rows, matrix, indices, rows),
+                (32, true) => zka_matrix_rows_async(engine, some_rows, matrix, indices, rows, job),
+                (33, false) => zka_matrix_ntt(engine, matrix_out, matrix, small, shift, flags),
+                (33, true) => zka_matrix_ntt_async(engine, matrix_out, matrix, small, shift, flags, job),
+                (34, false) => zka_matrix_lde(engine, matrix_out, matrix, log_blowup, large, shift, flags),
+                (34, true) => {
+                    zka_matrix_lde_async(engine, matrix_out, matrix, log_blowup, large, shift, flags, job)
                 }
-                (34, false) => {
-                    zka_matrix_lde(engine, matrix_out, self.matrix(), log_blowup, large_root, coset, flags)
-                }
-                (34, true) => zka_matrix_lde_async(
-                    engine,
-                    matrix_out,
-                    self.matrix(),
-                    log_blowup,
-                    large_root,
-                    coset,
-                    flags,
-                    job,
-                ),
-                (35, false) => zka_matrix_merkle(engine, tree, self.matrix(), hash),
-                (35, true) => zka_matrix_merkle_async(engine, tree, self.matrix(), hash, job),
+                (35, false) => zka_matrix_merkle(engine, tree, matrix, hash),
+                (35, true) => zka_matrix_merkle_async(engine, tree, matrix, hash, job),
                 (36, _) => {
-                    zka_matrix_shape(self.matrix(), one.cast(), one.wrapping_add(1).cast(), lines.cast())
+                    let [rows, cols, field] = [0, 1, 2].map(|i| one.wrapping_add(i));
+                    zka_matrix_shape(matrix, field.cast(), rows.cast(), cols.cast(), lines.cast())
                 }
-                (37, _) => zka_scalars_len(self.scalars(), one.cast()),
-                (38, _) if self.handle != FIXTURE.matrix => {
+                (37, false) => zka_bases_new(engine, bases_out, hash, points, rows, flags),
+                (37, true) => zka_bases_new_async(engine, bases_out, hash, points, rows, flags, job),
+                (38, _) if ![FIXTURE.matrix, FIXTURE.scalars].contains(&self.handle) => {
                     zka_matrix_free(without_provenance_mut(self.handle))
                 }
-                (39, _) if self.handle != FIXTURE.scalars => {
-                    zka_scalars_free(without_provenance_mut(self.handle))
-                }
+                (39, false) => zka_msm_bases(engine, sum, scalars, bases, index, rows),
+                (39, true) => zka_msm_bases_async(engine, sum, scalars, bases, index, rows, job),
                 (40, false) => zka_engine_work(engine, lines.cast(), one.cast(), index),
                 (40, true) => zka_engine_choices(engine, lines.cast(), one.cast(), index),
                 (41, _) => zka_options_set_device_memory(without_provenance_mut(self.other_handle), coset),
@@ -103,6 +117,20 @@ impl Case {
                 (45, _) => zka_bn254_fr_from_montgomery(some_rows.cast(), rows),
                 (46, _) => zka_bn254_fp_to_montgomery(some_rows.cast(), rows),
                 (47, _) => zka_bn254_fp_from_montgomery(some_rows.cast(), rows),
+                (48, false) => zka_msm_batch(engine, sums, row_scalars, bases, rows, cols),
+                (48, true) => zka_msm_batch_async(engine, sums, row_scalars, bases, rows, cols, job),
+                (49, false) => {
+                    zka_matrix_evaluate(engine, matrix_out, matrix, log_points, of_points, shift, flags)
+                }
+                (49, true) => zka_matrix_evaluate_async(
+                    engine, matrix_out, matrix, log_points, of_points, shift, flags, job,
+                ),
+                (50, false) => zka_matrix_interpolate(engine, matrix_out, matrix, index, small, shift),
+                (50, true) => {
+                    zka_matrix_interpolate_async(engine, matrix_out, matrix, index, small, shift, job)
+                }
+                (51, _) => zka_point_to_aff(hash, sum, point_in),
+                (52, _) => zka_point_to_jac(hash, sum, point_in),
                 _ => ZKA_OK,
             }
         };
@@ -113,8 +141,8 @@ impl Case {
         };
         // SAFETY: things that were made here, or null.
         unsafe {
-            assert_eq!(zka_scalars_free(scalars), ZKA_OK);
-            assert_eq!(zka_matrix_free(matrix), ZKA_OK);
+            assert_eq!(zka_matrix_free(made), ZKA_OK);
+            assert_eq!(zka_bases_free(kept), ZKA_OK);
         }
         status
     }

@@ -1,14 +1,6 @@
 /* Every sort of wrong argument, and that inputs and engines survive it. */
 #include "check.h"
 
-#define BOTH(status, name, ...)                                           \
-  do {                                                                    \
-    zka_future unused_ = {0};                                             \
-    EXPECT(status, name(__VA_ARGS__));                                    \
-    EXPECT(status, name##_async(__VA_ARGS__, &unused_));                  \
-    CHECK(unused_.id == 0);                                               \
-  } while (0)
-
 enum { LOG_N = 3, N = 1 << LOG_N, COLS = 2 };
 
 static void versions_and_options(void) {

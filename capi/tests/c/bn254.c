@@ -2,14 +2,6 @@
 #include "check.h"
 #include "constants.h"
 
-#define BOTH(status, name, ...)                          \
-  do {                                                   \
-    zka_future unused_ = {0};                            \
-    EXPECT(status, name(__VA_ARGS__));                   \
-    EXPECT(status, name##_async(__VA_ARGS__, &unused_)); \
-    CHECK(unused_.id == 0);                              \
-  } while (0)
-
 enum { N = 300 };
 
 /* a + b modulo r. */

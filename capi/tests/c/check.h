@@ -24,6 +24,15 @@
 
 #define OK(call) EXPECT(ZKA_OK, call)
 
+/* A call and its asynchronous form must both return this error. */
+#define BOTH(status, name, ...)                          \
+  do {                                                   \
+    zka_future unused_ = {0};                            \
+    EXPECT(status, name(__VA_ARGS__));                   \
+    EXPECT(status, name##_async(__VA_ARGS__, &unused_)); \
+    CHECK(unused_.id == 0);                              \
+  } while (0)
+
 /* A condition must hold. */
 #define CHECK(condition)                                                         \
   do {                                                                           \
@@ -99,7 +108,8 @@ void test_arguments(void);
 void test_futures(void);
 void test_threads(void);
 void test_bn254(void);
-void test_stays(void);
+void test_matrices(void);
+void test_curves(void);
 void test_devices(void);
 void test_h2k(void);
 

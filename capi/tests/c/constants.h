@@ -23,4 +23,17 @@ static const zka_bn254_g1_aff TWO_G = {
 /* A coordinate of 1. */
 static const zka_bn254_fp FP_ONE = {{UINT64_C(0xd35d438dc58f0d9d), UINT64_C(0x0a78eb28f5c70b3d), UINT64_C(0x666ea36f7879462c), UINT64_C(0x0e0a77c19a07df2f)}};
 
+/* The prime of the coordinates as it is, and the coordinate -1. */
+static const uint64_t PRIME[4] = {UINT64_C(0x3c208c16d87cfd47), UINT64_C(0x97816a916871ca8d), UINT64_C(0xb85045b68181585d), UINT64_C(0x30644e72e131a029)};
+static const zka_bn254_fp FP_MINUS_ONE = {{UINT64_C(0x68c3488912edefaa), UINT64_C(0x8d087f6872aabf4f), UINT64_C(0x51e1a24709081231), UINT64_C(0x2259d6b14729c0fa)}};
+
+/* On Grumpkin, with coordinates modulo r: the generator (1, sqrt(-16)), twice it by the tangent, three times it by the chord. */
+static const uint64_t GRUMPKIN[3][8] = {
+    {UINT64_C(0xac96341c4ffffffb), UINT64_C(0x36fc76959f60cd29), UINT64_C(0x666ea36f7879462e), UINT64_C(0x0e0a77c19a07df2f),
+     UINT64_C(0x11b2dff1448c41d8), UINT64_C(0x23d3446f21c77dc3), UINT64_C(0xaa7b8cf435dfafbb), UINT64_C(0x14b34cf69dc25d68)},
+    {UINT64_C(0x2e9782ef4000000c), UINT64_C(0xe26ee365b4b146cf), UINT64_C(0xa3c3448e1210245d), UINT64_C(0x20b3ad628e5381f4),
+     UINT64_C(0xe9fddd3bf654f246), UINT64_C(0xbe9ae439240bc412), UINT64_C(0x38986639e6ba62d9), UINT64_C(0x1445f88e0293cd1f)},
+    {UINT64_C(0x0c44637cc3bc264d), UINT64_C(0xb8da5aeaf7214d6c), UINT64_C(0xa227e2764d2e0816), UINT64_C(0x1c6838634a8d8323),
+     UINT64_C(0xcd90a7da70b3c74c), UINT64_C(0xc7edac49535beac2), UINT64_C(0x3b11f52f49ed2eb7), UINT64_C(0x062e72243fe40c0c)}};
+
 #endif

@@ -5,7 +5,8 @@ int main(void) {
   test_h2k(); /* first: it forks, which is for a program with one thread */
   test_operations();
   test_bn254();
-  test_stays();
+  test_matrices();
+  test_curves();
   test_devices();
   test_arguments();
   test_futures();

@@ -1,12 +1,28 @@
-//! The numbers that the header has for hashes are those of the library's list.
+//! The numbers that the header has for fields, curves and hashes are those of the library's lists.
 
 use accel::provider::HASHES;
 
+use crate::curves::*;
 use crate::engine::*;
+use crate::fields::*;
 use crate::merkle::*;
 
 #[test]
-fn numbers_and_capabilities() {
+fn of_fields() {
+    let header = [("goldilocks", ZKA_GOLDILOCKS), ("bn254-fr", ZKA_BN254_FR), ("bn254-fq", ZKA_BN254_FQ)];
+    assert_eq!(FIELDS.iter().map(|field| field.name).zip(1..).collect::<Vec<_>>(), header);
+    assert!(FIELDS.iter().zip(1..).all(|(field, number)| Field::of(number).unwrap().name == field.name));
+}
+
+#[test]
+fn of_curves() {
+    let header = [("bn254-g1", ZKA_BN254_G1), ("grumpkin", ZKA_GRUMPKIN)];
+    assert_eq!(CURVES.iter().map(|curve| curve.name).zip(1..).collect::<Vec<_>>(), header);
+    assert!(CURVES.iter().zip(1..).all(|(curve, number)| Curve::of(number).unwrap().name == curve.name));
+}
+
+#[test]
+fn of_hashes_and_their_capabilities() {
     let header = [
         ("rp64_256", ZKA_HASH_RP64_256, ZKA_CAN_RP64_256),
         ("rp64_256_v2021", ZKA_HASH_RP64_256_V2021, ZKA_CAN_RP64_256_V2021),

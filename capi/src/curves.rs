@@ -1,0 +1,178 @@
+//! Curves by number: their sums, and the words of their points in the memory of callers.
+
+use std::any::Any;
+use std::ops::Range;
+
+use accel::curve::{affine, limbs_of_points, points};
+use accel::field::elements;
+use accel::matrix::BaseField;
+use accel::msm::{AcceleratedCurve, Bases, BasesOptions};
+use accel::resident::DeviceMatrix;
+use accel::{Engine, Error};
+
+use crate::matrix::AnyMatrix;
+use crate::status::{Failure, ZKA_BAD_ARGUMENT};
+
+/// The group G1 of BN254: coordinates are of `ZKA_BN254_FQ`, scalars of `ZKA_BN254_FR`.
+pub const ZKA_BN254_G1: u32 = 1;
+/// Grumpkin: coordinates are of `ZKA_BN254_FR`, scalars of `ZKA_BN254_FQ`.
+pub const ZKA_GRUMPKIN: u32 = 2;
+
+/// An element in Montgomery form, the lowest word first.
+pub(crate) type Limbs = [u64; 4];
+/// An affine point: x, y; the identity is all zero.
+pub(crate) type Point = [Limbs; 2];
+/// A point in projective coordinates: X, Y, Z.
+pub(crate) type Projective = [Limbs; 3];
+
+/// A curve whose points are words of the caller.
+trait Coordinates: AcceleratedCurve<Base: BaseField> {
+    /// X, Y, Z of a sum, with x = X/Z and y = Y/Z.
+    fn homogeneous(sum: Self::Projective) -> [Self::Base; 3];
+}
+
+/// What there is for every curve.
+#[derive(Clone, Copy)]
+pub(crate) struct Curve {
+    /// The name in messages.
+    pub(crate) name: &'static str,
+    /// The sum of scalars times points.
+    pub(crate) msm: fn(&Engine, &[Limbs], &[Point]) -> Result<Projective, Error>,
+    /// Keeps a copy of points.
+    pub(crate) keep: fn(&Engine, &[Point], BasesOptions) -> Result<Box<dyn AnyBases>, Error>,
+    /// A sum in affine coordinates.
+    pub(crate) affine: fn(&Projective) -> Result<Point, Error>,
+    /// A sum in Jacobian coordinates.
+    pub(crate) jacobian: fn(&Projective) -> Result<Projective, Error>,
+}
+
+impl Curve {
+    const fn new<C: Coordinates>() -> Self {
+        Self {
+            name: C::NAME,
+            msm: msm::<C>,
+            keep: keep::<C>,
+            affine: to_affine::<C>,
+            jacobian: to_jacobian::<C>,
+        }
+    }
+
+    /// That with a number.
+    pub(crate) fn of(number: u32) -> Result<Self, Failure> {
+        let curve = (number as usize).checked_sub(1).and_then(|index| CURVES.get(index));
+        curve.copied().ok_or_else(|| {
+            let text = format!("curve {number}, expected one of 1 to {}", CURVES.len());
+            Failure::new(ZKA_BAD_ARGUMENT, text)
+        })
+    }
+}
+
+macro_rules! curves {
+    ($($affine:path, $name:literal;)*) => {
+        $(impl Coordinates for $affine {
+            fn homogeneous(sum: Self::Projective) -> [Self::Base; 3] {
+                [sum.x, sum.y, sum.z]
+            }
+        })*
+
+        /// All of them, in the order of their numbers.
+        pub(crate) static CURVES: &[Curve] = &[$(Curve::new::<$affine>()),*];
+    };
+}
+accel::for_every_curve!(curves);
+
+/// Bases over any curve that an engine keeps.
+pub(crate) trait AnyBases: Send + Sync {
+    fn len(&self) -> usize;
+
+    /// The sums of so many rows of scalars over a range of the bases.
+    fn sums(
+        &self,
+        engine: &Engine,
+        scalars: &[Limbs],
+        range: Range<usize>,
+        rows: usize,
+    ) -> Result<Vec<Projective>, Error>;
+
+    /// The same with a matrix whose elements, in the order of memory, are the scalars; `ZKA_BAD_ARGUMENT` if they are of another field.
+    fn sums_of(&self, matrix: &dyn AnyMatrix, range: Range<usize>) -> Result<Sums, Failure>;
+}
+
+/// Sums that are still to be made.
+pub(crate) type Sums = Box<dyn FnOnce(&Engine) -> Result<Vec<Projective>, Error> + Send>;
+
+impl<C: Coordinates> AnyBases for Bases<C> {
+    fn len(&self) -> usize {
+        self.as_slice().len()
+    }
+
+    fn sums(
+        &self,
+        engine: &Engine,
+        scalars: &[Limbs],
+        range: Range<usize>,
+        rows: usize,
+    ) -> Result<Vec<Projective>, Error> {
+        let scalars = elements::<C::Scalar>(scalars, "scalar")?;
+        match range.is_empty() {
+            // Rows of no scalars cannot be counted.
+            true => Ok(vec![words::<C>(C::homogeneous(C::Projective::default())); rows]),
+            false => Ok(all_words::<C>(engine.msm_batch::<C>(scalars, self.range(range)?)?)),
+        }
+    }
+
+    fn sums_of(&self, matrix: &dyn AnyMatrix, range: Range<usize>) -> Result<Sums, Failure> {
+        let matrix: &dyn Any = matrix;
+        let Some(scalars) = matrix.downcast_ref::<DeviceMatrix<C::Scalar>>().cloned() else {
+            let text = format!("the matrix is over another field than that of the scalars of {}", C::NAME);
+            return Err(Failure::new(ZKA_BAD_ARGUMENT, text));
+        };
+        let bases = self.clone();
+        Ok(Box::new(move |engine| Ok(all_words::<C>(engine.msm_batch::<C>(&scalars, bases.range(range)?)?))))
+    }
+}
+
+fn msm<C: Coordinates>(engine: &Engine, scalars: &[Limbs], bases: &[Point]) -> Result<Projective, Error> {
+    let sum = engine.msm::<C>(elements::<C::Scalar>(scalars, "scalar")?, points::<C>(bases)?)?;
+    Ok(words::<C>(C::homogeneous(sum)))
+}
+
+fn keep<C: Coordinates>(
+    engine: &Engine,
+    bases: &[Point],
+    options: BasesOptions,
+) -> Result<Box<dyn AnyBases>, Error> {
+    let (points, mut owned) = (points::<C>(bases)?, Vec::new());
+    let bytes = size_of_val(points) as u64;
+    owned.try_reserve_exact(points.len()).map_err(|_| Error::HostOutOfMemory { bytes })?;
+    owned.extend_from_slice(points);
+    Ok(Box::new(engine.bases(owned, options)?))
+}
+
+fn to_affine<C: Coordinates>(sum: &Projective) -> Result<Point, Error> {
+    Ok(limbs_of_points(&affine(&[C::from_homogeneous(coordinates::<C>(sum)?)]))[0])
+}
+
+fn to_jacobian<C: Coordinates>(sum: &Projective) -> Result<Projective, Error> {
+    let [x, y, z] = coordinates::<C>(sum)?;
+    Ok(words::<C>(match sum[2] == [0; 4] {
+        true => [C::Base::from(1), C::Base::from(1), z],
+        // X/Z = (X Z)/Z^2 and Y/Z = (Y Z^2)/Z^3.
+        false => [x * z, y * z * z, z],
+    }))
+}
+
+fn coordinates<C: Coordinates>(sum: &Projective) -> Result<[C::Base; 3], Error> {
+    let coordinates = elements::<C::Base>(sum, "coordinate")?;
+    Ok(std::array::from_fn(|i| coordinates[i]))
+}
+
+fn words<C: Coordinates>(coordinates: [C::Base; 3]) -> Projective {
+    let mut words = Projective::default();
+    words.as_flattened_mut().copy_from_slice(C::Base::words(&coordinates));
+    words
+}
+
+fn all_words<C: Coordinates>(sums: Vec<C::Projective>) -> Vec<Projective> {
+    sums.into_iter().map(|sum| words::<C>(C::homogeneous(sum))).collect()
+}

@@ -1,0 +1,106 @@
+//! Fields by number, and the words of their elements in the memory of callers.
+
+use std::any::Any;
+
+use accel::field::{Goldilocks, elements};
+use accel::matrix::{BaseField, MatrixRef, Shape};
+use accel::{Engine, Error};
+
+use crate::matrix::AnyMatrix;
+use crate::status::{Failure, ZKA_BAD_ARGUMENT};
+use crate::transforms::{TransformOf, transform};
+
+/// Goldilocks: an element is one word, the integer itself, below p = 2^64 - 2^32 + 1.
+pub const ZKA_GOLDILOCKS: u32 = 1;
+/// The scalars of BN254, which are the coordinates of Grumpkin: an element is four words, x 2^256 modulo r, the lowest first.
+pub const ZKA_BN254_FR: u32 = 2;
+/// The coordinates of BN254, which are the scalars of Grumpkin: four words, x 2^256 modulo q. It has no transforms.
+pub const ZKA_BN254_FQ: u32 = 3;
+
+/// A field whose elements are words of the caller.
+pub(crate) trait Words: BaseField {
+    /// The name in messages.
+    const NAME: &'static str;
+
+    /// The number of words of an element.
+    const WORDS: usize = size_of::<Self>() / 8;
+
+    /// Words as elements, in place. An error for the first element that is not below the modulus; of Goldilocks the engine looks at them.
+    fn elements(words: &[u64]) -> Result<&[Self], Error>;
+
+    /// The same, to change.
+    fn elements_mut(words: &mut [u64]) -> Result<&mut [Self], Error> {
+        let len = Self::elements(words)?.len();
+        // SAFETY: the memory was just accepted as elements where it stands; this is the same view of it, to write.
+        Ok(unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), len) })
+    }
+}
+
+impl Words for Goldilocks {
+    const NAME: &'static str = "goldilocks";
+
+    fn elements(words: &[u64]) -> Result<&[Self], Error> {
+        Ok(bytemuck::cast_slice(words))
+    }
+}
+
+/// What there is for every field.
+#[derive(Clone, Copy)]
+pub(crate) struct Field {
+    /// The name in messages.
+    pub(crate) name: &'static str,
+    /// The number of words of an element.
+    pub(crate) words: usize,
+    /// Keeps a copy of a matrix.
+    pub(crate) upload: fn(&Engine, &[u64], Shape) -> Result<Box<dyn AnyMatrix>, Error>,
+}
+
+impl Field {
+    /// That of a type.
+    pub(crate) const fn new<F: Words>() -> Self {
+        Self { name: F::NAME, words: F::WORDS, upload: upload::<F> }
+    }
+
+    /// That with a number.
+    pub(crate) fn of(number: u32) -> Result<Self, Failure> {
+        let field = (number as usize).checked_sub(1).and_then(|index| FIELDS.get(index));
+        field.copied().ok_or_else(|| {
+            let text = format!("field {number}, expected one of 1 to {}", FIELDS.len());
+            Failure::new(ZKA_BAD_ARGUMENT, text)
+        })
+    }
+}
+
+fn upload<F: Words>(engine: &Engine, words: &[u64], shape: Shape) -> Result<Box<dyn AnyMatrix>, Error> {
+    Ok(Box::new(engine.upload(MatrixRef::new(F::elements(words)?, shape)?)?))
+}
+
+macro_rules! fields {
+    ($($field:path, $name:literal;)*) => {
+        $(impl Words for $field {
+            const NAME: &'static str = $name;
+
+            fn elements(words: &[u64]) -> Result<&[Self], Error> {
+                elements(bytemuck::cast_slice(words), "element")
+            }
+        })*
+
+        /// All of them, in the order of their numbers.
+        pub(crate) static FIELDS: &[Field] = &[Field::new::<Goldilocks>(), $(Field::new::<$field>()),*];
+    };
+}
+accel::for_every_prime_field!(fields);
+
+macro_rules! two_adic {
+    ($($field:path, $name:literal;)*) => {
+        /// The transforms of matrices over a field, if it has them.
+        pub(crate) fn transform_of<F: Words>() -> Option<TransformOf<F>> {
+            let all: &[&dyn Any] = &[
+                &(transform::<Goldilocks> as TransformOf<Goldilocks>),
+                $(&(transform::<$field> as TransformOf<$field>)),*
+            ];
+            all.iter().find_map(|of| of.downcast_ref().copied())
+        }
+    };
+}
+accel::for_every_two_adic_field!(two_adic);
