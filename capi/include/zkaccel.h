@@ -15,7 +15,7 @@
  *
  * Elements of Goldilocks are words below p = 2^64 - 2^32 + 1. Elements of the prime fields of curves are four words each, the lowest first, in
  * Montgomery form with R = 2^256 and below the modulus, in memory as halo2curves and arkworks have them. Points are x, then y, the
- * identity all zero. Functions that are for one field or curve have it in their names; the others take it as a number.
+ * identity all zero. Functions of one field or curve have it in their names; those of any field or curve take its number.
  *
  * Matrices are arrays of elements, row by row, or column by column with ZKA_COLUMN_MAJOR.
  *
@@ -467,7 +467,7 @@ zka_status zka_engine_device(const struct zka_engine *engine, struct zka_device 
 // Shuts an engine down: takes no new work, waits until all its work is done and all callbacks have returned, and frees it.
 //
 // Futures that nobody waited for are void then; their operations are complete and what they have made is their caller's.
-// Trees and bases may be used and freed after it. Of several threads that shut down one engine one succeeds; the others get
+// Trees, matrices and bases may be used and freed after it. Of several threads that shut down one engine one succeeds; the others get
 // `ZKA_SHUTTING_DOWN`, as does every other call from now on. A callback cannot shut down its own engine: `ZKA_BAD_ARGUMENT`.
 zka_status zka_engine_shutdown(struct zka_engine *engine);
 

@@ -37,14 +37,17 @@ pub(crate) struct Curve {
     /// The name in messages.
     pub(crate) name: &'static str,
     /// The sum of scalars times points.
-    pub(crate) msm: fn(&Engine, &[Limbs], &[Point]) -> Result<Projective, Error>,
+    pub(crate) msm: Multiplier,
     /// Keeps a copy of points.
-    pub(crate) keep: fn(&Engine, &[Point], BasesOptions) -> Result<Box<dyn AnyBases>, Error>,
+    pub(crate) keep: Keeper,
     /// A sum in affine coordinates.
     pub(crate) affine: fn(&Projective) -> Result<Point, Error>,
     /// A sum in Jacobian coordinates.
     pub(crate) jacobian: fn(&Projective) -> Result<Projective, Error>,
 }
+
+type Multiplier = fn(&Engine, &[Limbs], &[Point]) -> Result<Projective, Error>;
+type Keeper = fn(&Engine, &[Point], BasesOptions) -> Result<Box<dyn AnyBases>, Error>;
 
 impl Curve {
     const fn new<C: Coordinates>() -> Self {

@@ -181,7 +181,7 @@ pub unsafe extern "C" fn zka_engine_device(engine: *const zka_engine, out: *mut 
 /// Shuts an engine down: takes no new work, waits until all its work is done and all callbacks have returned, and frees it.
 ///
 /// Futures that nobody waited for are void then; their operations are complete and what they have made is their caller's.
-/// Trees and bases may be used and freed after it. Of several threads that shut down one engine one succeeds; the others get
+/// Trees, matrices and bases may be used and freed after it. Of several threads that shut down one engine one succeeds; the others get
 /// `ZKA_SHUTTING_DOWN`, as does every other call from now on. A callback cannot shut down its own engine: `ZKA_BAD_ARGUMENT`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_engine_shutdown(engine: *mut zka_engine) -> zka_status {

@@ -52,8 +52,10 @@ pub(crate) struct Field {
     /// The number of words of an element.
     pub(crate) words: usize,
     /// Keeps a copy of a matrix.
-    pub(crate) upload: fn(&Engine, &[u64], Shape) -> Result<Box<dyn AnyMatrix>, Error>,
+    pub(crate) upload: Uploader,
 }
+
+type Uploader = fn(&Engine, &[u64], Shape) -> Result<Box<dyn AnyMatrix>, Error>;
 
 impl Field {
     /// That of a type.
