@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use accel::field::{Goldilocks, elements};
+use accel::field::{Goldilocks, elements, elements_mut};
 use accel::matrix::{BaseField, MatrixRef, Shape};
 use accel::{Engine, Error};
 
@@ -28,12 +28,8 @@ pub(crate) trait Words: BaseField {
     /// Words as elements, in place. An error for the first element that is not below the modulus; of Goldilocks the engine looks at them.
     fn elements(words: &[u64]) -> Result<&[Self], Error>;
 
-    /// The same, to change.
-    fn elements_mut(words: &mut [u64]) -> Result<&mut [Self], Error> {
-        let len = Self::elements(words)?.len();
-        // SAFETY: the memory was just accepted as elements where it stands; this is the same view of it, to write.
-        Ok(unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), len) })
-    }
+    /// The same, mutably.
+    fn elements_mut(words: &mut [u64]) -> Result<&mut [Self], Error>;
 }
 
 impl Words for Goldilocks {
@@ -41,6 +37,10 @@ impl Words for Goldilocks {
 
     fn elements(words: &[u64]) -> Result<&[Self], Error> {
         Ok(bytemuck::cast_slice(words))
+    }
+
+    fn elements_mut(words: &mut [u64]) -> Result<&mut [Self], Error> {
+        Ok(bytemuck::cast_slice_mut(words))
     }
 }
 
@@ -84,6 +84,10 @@ macro_rules! fields {
 
             fn elements(words: &[u64]) -> Result<&[Self], Error> {
                 elements(bytemuck::cast_slice(words), "element")
+            }
+
+            fn elements_mut(words: &mut [u64]) -> Result<&mut [Self], Error> {
+                elements_mut(bytemuck::cast_slice_mut(words), "element")
             }
         })*
 

@@ -150,7 +150,7 @@ pub fn elements<'a, F: MontgomeryField>(limbs: &'a [Limbs], what: &'static str) 
 }
 
 /// As [`elements`], mutably.
-pub(crate) fn elements_mut<'a, F: MontgomeryField>(
+pub fn elements_mut<'a, F: MontgomeryField>(
     limbs: &'a mut [Limbs],
     what: &'static str,
 ) -> Result<&'a mut [F], Error> {
