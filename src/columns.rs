@@ -14,7 +14,7 @@ use crate::matrix::{Element, Layout, Matrix, MatrixInput, MatrixMut, MatrixRef, 
 use crate::memory;
 use crate::merkle::{MerkleTree, check_leaf_count};
 use crate::ntt::{Lde, Ntt};
-use crate::operation::{Evaluate, Points};
+use crate::operation::{Evaluate, Invert, Points};
 
 /// The field of the transforms of a matrix: that of its entries, or that below them.
 pub type Base<M> = <<M as Operand>::Element as Element>::Base;
@@ -25,7 +25,7 @@ pub trait Operand: sealed::Sealed {
     type Element: Element;
 }
 
-/// A matrix whose columns are transformed in place: a [`MatrixMut`], or a mutable reference to a [`Matrix`], to a
+/// A matrix that is changed in place: a [`MatrixMut`], or a mutable reference to a [`Matrix`], to a
 /// [`DeviceMatrix`](crate::resident::DeviceMatrix), to a slice or to a vector.
 pub trait ColumnsMut: Operand {
     /// [`Engine::ntt`].
@@ -33,6 +33,12 @@ pub trait ColumnsMut: Operand {
     fn ntt_on(self, engine: &Engine, ntt: &Ntt<Base<Self>>) -> Result<(), Error>
     where
         Base<Self>: AcceleratedField;
+
+    /// [`Engine::invert`].
+    #[doc(hidden)]
+    fn invert_on(self, engine: &Engine) -> Result<(), Error>
+    where
+        Self::Element: AcceleratedField;
 }
 
 /// A matrix whose columns operations read: a [`Matrix`], a [`MatrixRef`], a [`MatrixInput`], a slice, a vector, a reference to one, all in
@@ -136,6 +142,33 @@ impl Engine {
         Base<M>: AcceleratedField,
     {
         matrix.ntt_on(self, ntt)
+    }
+
+    /// Replaces every element of a matrix by its inverse; zeros stay zero.
+    ///
+    /// All inverses take one inversion, or a few, and three products an element (Montgomery 1987). Entries are elements of a field that has
+    /// transforms, not of an extension. The matrix may be a slice of any length, and an empty one stays as it is. Errors as
+    /// [`ntt`](Self::ntt): words that are not canonical are refused, and a matrix that is refused is unchanged.
+    ///
+    /// ```
+    /// use zkaccel::{Engine, field::{Field, Goldilocks}};
+    /// let mut values = [0, 1, 2, 3].map(Goldilocks::new);
+    /// Engine::new()?.invert(&mut values[..])?;
+    /// assert_eq!(values[..2], [Goldilocks::ZERO, Goldilocks::ONE]);
+    /// assert_eq!(values[3] * Goldilocks::new(3), Goldilocks::ONE);
+    /// # Ok::<(), zkaccel::Error>(())
+    /// ```
+    ///
+    /// ```compile_fail,E0277
+    /// use zkaccel::{Engine, field::{Field, Quadratic}};
+    /// Engine::new()?.invert(&mut vec![Quadratic::ONE])?;
+    /// # Ok::<(), zkaccel::Error>(())
+    /// ```
+    pub fn invert<M: ColumnsMut>(&self, matrix: M) -> Result<(), Error>
+    where
+        M::Element: AcceleratedField,
+    {
+        matrix.invert_on(self)
     }
 
     /// Extends every column of a matrix to a larger domain: values on `lde.from()` to values on `lde.to()`.
@@ -263,6 +296,17 @@ impl<M: sealed::Change> ColumnsMut for M {
         let view = self.view(rows)?;
         engine.check_rows(rows, view.shape().rows)?;
         engine.transform(ntt, view, true)
+    }
+
+    fn invert_on(mut self, engine: &Engine) -> Result<(), Error>
+    where
+        M::Element: AcceleratedField,
+    {
+        match self.view(1) {
+            Ok(mut view) => engine.perform(Invert { elements: view.base(), unchecked: true }),
+            // Only nothing is not one row or more of one element.
+            Err(_) => Ok(()),
+        }
     }
 }
 

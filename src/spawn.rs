@@ -86,6 +86,14 @@ impl Engine {
         self.spawn(move |engine| engine.ntt(&ntt, &mut matrix).map(|()| matrix))
     }
 
+    /// [`invert`](Self::invert) as a job, which returns the inverses.
+    pub fn invert_async<E: AcceleratedField, M: Send + 'static>(&self, mut matrix: M) -> Job<M>
+    where
+        for<'a> &'a mut M: ColumnsMut<Element = E>,
+    {
+        self.spawn(move |engine| engine.invert(&mut matrix).map(|()| matrix))
+    }
+
     /// [`lde`](Self::lde) as a job.
     pub fn lde_async<M: Columns + Send + 'static>(&self, lde: &Lde<Base<M>>, matrix: M) -> Job<M::Matrix>
     where

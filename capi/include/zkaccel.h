@@ -788,6 +788,18 @@ zka_status zka_matrix_shape(const struct zka_matrix *matrix,
 // Frees a matrix that stays; NULL is nothing to free. Operations under way keep it until they are done; the engine may be gone.
 zka_status zka_matrix_free(struct zka_matrix *matrix);
 
+// The inverses of all elements of a matrix that stays, as another that does, in its layout; zeros stay zero. Of fields without transforms it is
+// `ZKA_UNSUPPORTED`.
+zka_status zka_matrix_invert(struct zka_engine *engine,
+                             struct zka_matrix **out,
+                             const struct zka_matrix *in);
+
+// `zka_matrix_invert`, started: `out` is the operation's until the future was waited for.
+zka_status zka_matrix_invert_async(struct zka_engine *engine,
+                                   struct zka_matrix **out,
+                                   const struct zka_matrix *in,
+                                   struct zka_future *future);
+
 // The sum of `len` scalars times points of a curve, `ZKA_BN254_G1` or `ZKA_GRUMPKIN`; of none it is the identity.
 //
 // A scalar is four words. A point is eight, x and then y; the identity is all zero. The sum is twelve, X, Y and Z with x = X/Z and

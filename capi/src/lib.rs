@@ -37,6 +37,8 @@ pub mod merkle;
 
 pub mod matrix;
 
+pub mod inversion;
+
 pub mod curves;
 
 pub mod msm;

@@ -476,6 +476,18 @@ fn transformed(
     make(arguments, state, out, kept.field, making)
 }
 
+/// The inverses of all elements of a matrix.
+pub(crate) fn inverted(
+    arguments: &mut Arguments,
+    state: &State,
+    out: *mut *mut zka_matrix,
+    matrix: *const zka_matrix,
+) -> Result<impl Call + use<>, Failure> {
+    let kept = Kept::find(state, matrix)?;
+    let making = kept.matrix.transform(Transform::Invert, Roots { omega: &[], coset: &[] })?;
+    make(arguments, state, out, kept.field, making)
+}
+
 fn tree(
     arguments: &mut Arguments,
     state: &State,

@@ -90,10 +90,22 @@ impl Roots<'_> {
 /// What is made of the columns of a matrix that stays.
 #[derive(Clone, Copy)]
 pub(crate) enum Transform {
-    Ntt { flags: u32 },
-    Lde { log_blowup: u32, flags: u32 },
-    Evaluate { log_points: u32, flags: u32 },
-    Interpolate { coefficients: usize },
+    Ntt {
+        flags: u32,
+    },
+    Lde {
+        log_blowup: u32,
+        flags: u32,
+    },
+    Evaluate {
+        log_points: u32,
+        flags: u32,
+    },
+    Interpolate {
+        coefficients: usize,
+    },
+    /// The inverses of all elements, for which there are no roots.
+    Invert,
 }
 
 /// A matrix that is still to be made.
@@ -113,8 +125,13 @@ pub(crate) fn transform<F: AcceleratedField + Words>(
     ) -> Making {
         Box::new(|engine| Ok(Box::new(make(engine)?)))
     }
-    let (log_rows, mut matrix) = (log_rows(matrix.shape())?, matrix.clone());
+    let mut matrix = matrix.clone();
+    if matches!(transform, Transform::Invert) {
+        return Ok(making(move |engine| engine.invert(&mut matrix).map(|()| matrix)));
+    }
+    let log_rows = log_rows(matrix.shape())?;
     Ok(match transform {
+        Transform::Invert => unreachable!("inverses are made for any number of rows"),
         Transform::Ntt { flags } => {
             check_flags(flags, ZKA_INVERSE | ZKA_IN_BITREV | ZKA_OUT_BITREV)?;
             let ntt = roots.ntt::<F>(log_rows, flags)?;

@@ -97,6 +97,8 @@
     ("ntt_double_333_1_columns", include_bytes!("ntt_double_333_1_columns.ptx.z")),
     ("ntt_double_333_1_rows_in", include_bytes!("ntt_double_333_1_rows_in.ptx.z")),
     ("ntt_double_333_1_rows", include_bytes!("ntt_double_333_1_rows.ptx.z")),
+    ("invert_goldilocks", include_bytes!("invert_goldilocks.ptx.z")),
+    ("invert_bn254-fr", include_bytes!("invert_bn254-fr.ptx.z")),
     ("fft_forward_bn254-fr", include_bytes!("fft_forward_bn254-fr.ptx.z")),
     ("fft_inverse_bn254-fr", include_bytes!("fft_inverse_bn254-fr.ptx.z")),
     ("fft_tables_bn254-fr", include_bytes!("fft_tables_bn254-fr.ptx.z")),

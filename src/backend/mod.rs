@@ -39,7 +39,8 @@ use crate::pinned::Locked;
 use crate::work::Activity;
 pub use element::{BaseField, Element};
 pub use residence::{
-    Extent, Memory, Residence, Resident, ResidentBackend, ResidentHashing, ResidentTransforms,
+    Extent, Memory, Residence, Resident, ResidentBackend, ResidentHashing, ResidentInversion,
+    ResidentTransforms,
 };
 
 /// Transforms over a field.
@@ -115,6 +116,13 @@ fn evaluate_padded<F: TwoAdic>(
     }
     let ntt = Ntt::forward(*domain).with_orders(Order::Natural, order);
     transforms.ntt(&ntt, values, width)
+}
+
+/// Inverses over a field.
+pub trait Inversion<F>: Send + Sync {
+    /// Replaces every element by its inverse, and leaves zeros as they are; there may be no elements. They are unchecked: an error of
+    /// `check` is returned, and then the data are unchanged. It is its own inverse, by which plans undo it.
+    fn invert(&self, elements: &mut [F], check: Check<'_, F>) -> Result<(), Error>;
 }
 
 /// Says whether words are canonical: [`Error::NotCanonical`] with the first that is not.
@@ -201,9 +209,15 @@ pub trait HostMemory {
 }
 
 /// Everything a device offers.
-pub trait Backend: Transforms<Goldilocks> + EveryHash + Curves + Clock + HostMemory + Residence {}
+pub trait Backend:
+    Transforms<Goldilocks> + Inversion<Goldilocks> + EveryHash + Curves + Clock + HostMemory + Residence
+{
+}
 
-impl<T> Backend for T where T: Transforms<Goldilocks> + EveryHash + Curves + Clock + HostMemory + Residence {}
+impl<T> Backend for T where
+    T: Transforms<Goldilocks> + Inversion<Goldilocks> + EveryHash + Curves + Clock + HostMemory + Residence
+{
+}
 
 /// Everything over curves and their fields.
 #[cfg(feature = "bn254")]
@@ -219,21 +233,26 @@ pub trait Curves {}
 #[cfg(not(feature = "bn254"))]
 impl<T> Curves for T {}
 
-/// Transforms over every field in a device's memory.
+/// Transforms and inverses over Goldilocks in a device's memory.
+pub trait ResidentGoldilocks: ResidentTransforms<Goldilocks> + ResidentInversion<Goldilocks> {}
+
+impl<T: ResidentTransforms<Goldilocks> + ResidentInversion<Goldilocks>> ResidentGoldilocks for T {}
+
+/// The same over every field.
 #[cfg(feature = "bn254")]
-pub trait EveryResidentField: ResidentTransforms<Goldilocks> + sums::EveryResidentTwoAdicField {}
+pub trait EveryResidentField: ResidentGoldilocks + sums::EveryResidentTwoAdicField {}
 
 #[cfg(feature = "bn254")]
-impl<T: ResidentTransforms<Goldilocks> + sums::EveryResidentTwoAdicField> EveryResidentField for T {}
+impl<T: ResidentGoldilocks + sums::EveryResidentTwoAdicField> EveryResidentField for T {}
 
-/// Transforms over every field in a device's memory.
+/// The same over every field.
 #[cfg(not(feature = "bn254"))]
-pub trait EveryResidentField: ResidentTransforms<Goldilocks> {}
+pub trait EveryResidentField: ResidentGoldilocks {}
 
 #[cfg(not(feature = "bn254"))]
-impl<T: ResidentTransforms<Goldilocks>> EveryResidentField for T {}
+impl<T: ResidentGoldilocks> EveryResidentField for T {}
 
-/// A field that every backend transforms: how generic code gets from a backend to its transforms over one field.
+/// A field over which every backend transforms and inverts: how generic code gets from a backend to its operations over one field.
 pub trait AcceleratedField: TwoAdic + BaseField {
     /// The field's name where kinds of operations are listed.
     const NAME: &'static str;
@@ -247,6 +266,12 @@ pub trait AcceleratedField: TwoAdic + BaseField {
 
     /// The same on data in a device's memory.
     fn resident_transforms(backend: &dyn ResidentBackend) -> &dyn ResidentTransforms<Self>;
+
+    /// The backend's inverses over this field.
+    fn inversion(backend: &dyn Backend) -> &dyn Inversion<Self>;
+
+    /// The same of data in a device's memory.
+    fn resident_inversion(backend: &dyn ResidentBackend) -> &dyn ResidentInversion<Self>;
 
     /// A subgroup to measure and to test with.
     fn some_domain(log_size: u32) -> Result<Domain<Self>, Error>;
@@ -262,6 +287,14 @@ impl AcceleratedField for Goldilocks {
     }
 
     fn resident_transforms(backend: &dyn ResidentBackend) -> &dyn ResidentTransforms<Self> {
+        backend
+    }
+
+    fn inversion(backend: &dyn Backend) -> &dyn Inversion<Self> {
+        backend
+    }
+
+    fn resident_inversion(backend: &dyn ResidentBackend) -> &dyn ResidentInversion<Self> {
         backend
     }
 

@@ -1,6 +1,6 @@
 //! The oracle: every operation in its shortest and most obvious form. Never optimised.
 
-use super::{Beside, Clock, Extent, Hashing, HostMemory, Levels, Residence, Transforms};
+use super::{Beside, Check, Clock, Extent, Hashing, HostMemory, Inversion, Levels, Residence, Transforms};
 use crate::error::Error;
 use crate::field::{Goldilocks, TwoAdic};
 use crate::hash::Hasher;
@@ -79,6 +79,14 @@ fn transform<F: TwoAdic>(a: &[F], root: F) -> Vec<F> {
     let terms = || even.iter().zip(&odd).zip(powers(root));
     let low = terms().map(|((&e, &o), power)| e + power * o);
     low.chain(terms().map(|((&e, &o), power)| e - power * o)).collect()
+}
+
+impl<F: TwoAdic> Inversion<F> for Reference {
+    fn invert(&self, elements: &mut [F], check: Check<'_, F>) -> Result<(), Error> {
+        check(elements)?;
+        elements.iter_mut().for_each(|x| *x = x.inverted().unwrap_or(F::ZERO));
+        Ok(())
+    }
 }
 
 impl<H: Hasher> Hashing<H> for Reference {

@@ -109,6 +109,12 @@ pub trait ResidentTransforms<F: TwoAdic>: Send + Sync {
     }
 }
 
+/// Inverses over a field in a device's memory.
+pub trait ResidentInversion<F>: Send + Sync {
+    /// The inverses of all elements of a matrix, in new memory; zeros stay zero.
+    fn invert(&self, matrix: &Memory, extent: Extent) -> Result<Memory, Error>;
+}
+
 /// Row hashing and trees in a device's memory.
 pub trait ResidentHashing<H: Hasher>: Send + Sync {
     /// A heap of two digests for each row of a matrix; the upper half holds the digests of the rows.

@@ -1,6 +1,9 @@
 //! The operations of a backend over elliptic curves and over the prime fields of their scalars.
 
-use super::{AcceleratedField, Backend, BaseField, Memory, ResidentBackend, ResidentTransforms, Transforms};
+use super::{
+    AcceleratedField, Backend, BaseField, Inversion, Memory, ResidentBackend, ResidentInversion,
+    ResidentTransforms, Transforms,
+};
 use crate::curve::Curve;
 use crate::error::Error;
 use crate::ntt::Domain;
@@ -85,15 +88,18 @@ crate::for_every_prime_field!(every_prime_field);
 
 macro_rules! every_two_adic_field {
     ($($field:path, $name:literal;)*) => {
-        /// Transforms over every two-adic prime field in Montgomery form.
-        pub trait EveryTwoAdicField: $(Transforms<$field> +)* {}
+        /// Transforms and inverses over every two-adic prime field in Montgomery form.
+        pub trait EveryTwoAdicField: $(Transforms<$field> + Inversion<$field> +)* {}
 
-        impl<T> EveryTwoAdicField for T where T: $(Transforms<$field> +)* {}
+        impl<T> EveryTwoAdicField for T where T: $(Transforms<$field> + Inversion<$field> +)* {}
 
         /// The same in a device's memory.
-        pub trait EveryResidentTwoAdicField: $(ResidentTransforms<$field> +)* {}
+        pub trait EveryResidentTwoAdicField: $(ResidentTransforms<$field> + ResidentInversion<$field> +)* {}
 
-        impl<T> EveryResidentTwoAdicField for T where T: $(ResidentTransforms<$field> +)* {}
+        impl<T> EveryResidentTwoAdicField for T
+        where
+            T: $(ResidentTransforms<$field> + ResidentInversion<$field> +)*
+        {}
 
         $(impl AcceleratedField for $field {
             const NAME: &'static str = $name;
@@ -105,6 +111,14 @@ macro_rules! every_two_adic_field {
             }
 
             fn resident_transforms(backend: &dyn ResidentBackend) -> &dyn ResidentTransforms<Self> {
+                backend
+            }
+
+            fn inversion(backend: &dyn Backend) -> &dyn Inversion<Self> {
+                backend
+            }
+
+            fn resident_inversion(backend: &dyn ResidentBackend) -> &dyn ResidentInversion<Self> {
                 backend
             }
 

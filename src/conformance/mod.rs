@@ -7,6 +7,7 @@
 mod commits;
 mod data;
 mod hashes;
+mod inverses;
 mod jobs;
 mod residence;
 #[cfg(feature = "bn254")]
@@ -21,6 +22,7 @@ mod trees;
 use crate::device::DeviceChoice;
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::field::Goldilocks;
 
 /// One family of checks.
 #[derive(Clone, Copy, Debug)]
@@ -51,23 +53,29 @@ impl Case {
     /// Why the case cannot run on an engine: the device's own error, [`Error::Unsupported`], for the operation of the case.
     /// `None` where it can run. The `cpu` and the `reference` support everything.
     pub fn unsupported(&self, engine: &Engine) -> Option<Error> {
-        #[cfg(feature = "bn254")]
-        {
-            use crate::bn254::Fr;
-            let is_of = |cases: &[Case]| cases.iter().any(|case| case.name == self.name);
-            let answer = if is_of(scalar_transforms::CASES) {
-                let domain = crate::ntt::Domain::halo2(0).expect("one point is no more than 2^28");
-                engine.ntt(&crate::ntt::Ntt::forward(domain), &mut [Fr::from(1)][..]).err()
-            } else {
-                sums::answer(self.name, engine)
-            };
-            answer.filter(|error| matches!(error, Error::Unsupported { .. }))
+        let is_of = |cases: &[Case]| cases.iter().any(|case| case.name == self.name);
+        let answer = if is_of(inverses::CASES) {
+            engine.invert(&mut [Goldilocks::new(1)][..]).err()
+        } else {
+            self.answer_over_prime_fields(engine)
+        };
+        answer.filter(|error| matches!(error, Error::Unsupported { .. }))
+    }
+
+    /// The error of the operation of the case, if it is one over prime fields.
+    #[cfg(feature = "bn254")]
+    fn answer_over_prime_fields(&self, engine: &Engine) -> Option<Error> {
+        if scalar_transforms::CASES.iter().any(|case| case.name == self.name) {
+            let domain = crate::ntt::Domain::halo2(0).expect("one point is no more than 2^28");
+            let one = &mut [crate::bn254::Fr::from(1)][..];
+            return engine.ntt(&crate::ntt::Ntt::forward(domain), one).err();
         }
-        #[cfg(not(feature = "bn254"))]
-        {
-            let _ = engine;
-            None
-        }
+        sums::answer(self.name, engine)
+    }
+
+    #[cfg(not(feature = "bn254"))]
+    fn answer_over_prime_fields(&self, _: &Engine) -> Option<Error> {
+        None
     }
 }
 
@@ -77,6 +85,7 @@ pub fn cases() -> Vec<Case> {
         hashes::CASES,
         trees::CASES,
         transforms::CASES,
+        inverses::CASES,
         commits::CASES,
         residence::CASES,
         transfers::CASES,

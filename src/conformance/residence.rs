@@ -238,7 +238,7 @@ fn refused(engine: &Engine) -> Result<(), String> {
 }
 
 /// From room for everything to room for nothing: data on the device, then separate columns, runs of rows, and subtrees.
-const BUDGETS: [u64; 7] = [1 << 20, 100_000, 40_000, 20_000, 5_000, 1_000, 0];
+pub(super) const BUDGETS: [u64; 7] = [1 << 20, 100_000, 40_000, 20_000, 5_000, 1_000, 0];
 
 fn budgets(engine: &Engine) -> Result<(), String> {
     let (mut words, oracle) = (Words::new(27), reference().map_err(failure("reference"))?);

@@ -1,7 +1,7 @@
 //! Several devices: those of the engine, with the reference and the CPU, in unequal shares however small an operation is.
 
 use super::data::Words;
-use super::{Case, commits, expect_equal, failure, hashes, reference, transforms, trees};
+use super::{Case, commits, expect_equal, failure, hashes, inverses, reference, transforms, trees};
 use crate::device::DeviceChoice;
 use crate::engine::Engine;
 use crate::error::Error;
@@ -12,7 +12,7 @@ use crate::ntt::{Convention, Domain, Lde, Ntt};
 use crate::policy::Policy;
 
 pub(super) const CASES: &[Case] = &[
-    Case { name: "several devices, transforms, rows, trees and commitments", run: shared },
+    Case { name: "several devices, transforms, inverses, rows, trees and commitments", run: shared },
     #[cfg(feature = "bn254")]
     Case { name: "several devices, sums and transforms over BN254", run: shared_bn254 },
     Case { name: "several devices, fewer items than devices", run: few_items },
@@ -44,7 +44,10 @@ fn run_all(engine: &Engine, cases: &[Case]) -> Result<(), String> {
 }
 
 fn shared(engine: &Engine) -> Result<(), String> {
-    run_all(engine, &[hashes::CASES, trees::CASES, transforms::CASES, commits::CASES].concat())
+    run_all(
+        engine,
+        &[hashes::CASES, trees::CASES, transforms::CASES, inverses::CASES, commits::CASES].concat(),
+    )
 }
 
 #[cfg(feature = "bn254")]

@@ -8,9 +8,12 @@ use std::time::Duration;
 use halo2curves::group::Group;
 
 use crate::backend::cpu::Cpu;
+use crate::backend::{
+    AcceleratedField, Beside, Check, Clock, Extent, Hashing, HostMemory, Inversion, Levels, Residence,
+    Transforms,
+};
 #[cfg(feature = "bn254")]
 use crate::backend::{BasesView, KeepScalars, Memory, Msm, ScalarsView};
-use crate::backend::{Beside, Clock, Extent, Hashing, HostMemory, Levels, Residence, Transforms};
 #[cfg(feature = "bn254")]
 use crate::curve::Curve;
 use crate::error::Error;
@@ -93,6 +96,18 @@ impl Transforms<Goldilocks> for Fake {
         self.begin()?;
         self.cpu.ntt(ntt, data, width)?;
         self.end(data, |word| *word += Goldilocks::new(1));
+        Ok(())
+    }
+}
+
+impl<F: AcceleratedField> Inversion<F> for Fake
+where
+    Cpu: Inversion<F>,
+{
+    fn invert(&self, elements: &mut [F], check: Check<'_, F>) -> Result<(), Error> {
+        self.begin()?;
+        self.cpu.invert(elements, check)?;
+        self.end(elements, |element| *element = *element + F::ONE);
         Ok(())
     }
 }

@@ -17,7 +17,7 @@ use crate::hash::*;
 use crate::merkle::Approach;
 use crate::ntt::{Convention, Domain, Lde, Ntt};
 use crate::operation::{
-    Extend, HashRows, Transform, Tree, extend_kind, rows_kind, transform_kind, tree_kind,
+    Extend, HashRows, Invert, Transform, Tree, extend_kind, rows_kind, transform_kind, tree_kind,
 };
 
 impl Dispatcher {
@@ -137,6 +137,13 @@ fn a_device_that_fails() {
             Cpu::default().lde(&extension, &mut words(16 * 3), width, &mut expected).unwrap();
             assert!(extended == expected, "{width}");
         }
+        let (before, mut elements) = (words(99), words(99));
+        let mut invert = || several.run(Invert { elements: &mut elements, unchecked: true });
+        set(true);
+        assert_eq!(invert(), Err(fails.clone()));
+        set(false);
+        invert().and_then(|()| invert()).unwrap();
+        assert!(elements == before);
         trees_that_fail(&several, &fails, &set);
     }
 }
@@ -172,6 +179,8 @@ fn words_that_are_refused() {
         assert_eq!(ntt(&several, Ntt::forward(domain(4)), &mut data, width), refused);
         assert_eq!(bytemuck::cast_slice::<_, u64>(&data), before);
     }
+    assert_eq!(several.run(Invert { elements: &mut data, unchecked: true }), refused);
+    assert_eq!(bytemuck::cast_slice::<_, u64>(&data), before);
 }
 
 /// Both devices are at work at the same time, although the caller's pool has but one thread.

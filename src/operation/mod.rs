@@ -4,16 +4,18 @@
 //! | answer | test | wrong answers that pass |
 //! |---|---|---|
 //! | transform, extension | `polynomial.rs`: both sides, as one random combination of the columns, at a random point | one in about 2^64 / n |
+//! | inverses | a random combination of all products with the elements, less 1 | one in about 2^64 / n |
 //! | digests of rows | rows at random indices, hashed again | an error in rows not drawn |
 //! | tree | every node on the paths from random leaves to the root | an error in nodes off these paths |
 //! | sums | a sample summed again, and the same sums with a few scalars changed | an error that affects neither |
 //!
-//! Only the first is a proof. The others detect a backend that is often wrong, not one that is wrong once. A transform costs
+//! Only the first two are proofs. The others detect a backend that is often wrong, not one that is wrong once. A transform costs
 //! two more passes over its data and one for the inverses; a sum costs another sum.
 
 mod columns;
 mod evaluate;
 mod extend;
+mod invert;
 #[cfg(feature = "bn254")]
 mod keep;
 mod polynomial;
@@ -31,11 +33,12 @@ use std::hash::{BuildHasher, RandomState};
 pub(crate) use columns::apart;
 pub(crate) use evaluate::{Evaluate, Points};
 pub(crate) use extend::Extend;
+pub(crate) use invert::Invert;
 #[cfg(feature = "bn254")]
 pub(crate) use keep::{KeptRange, are_scalars, keep_bases, keep_scalars};
 pub(crate) use resident::{
     Purpose, download, evaluate_resident, extend_resident, first_rows, gather, hash_resident,
-    transform_resident, tree_resident, upload,
+    invert_resident, transform_resident, tree_resident, upload,
 };
 pub(crate) use rows::HashRows;
 #[cfg(feature = "bn254")]

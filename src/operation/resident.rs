@@ -146,6 +146,17 @@ pub(crate) fn transform_resident<F: AcceleratedField>(
     })
 }
 
+/// The inverses of all elements, in new memory.
+pub(crate) fn invert_resident<F: AcceleratedField>(
+    matrix: &Stored,
+    extent: Extent,
+) -> impl Operation<Output = Stored> {
+    at(matrix, resident_size::<F>(Activity::INVERSION, extent.words()), move |device| {
+        let inversion = F::resident_inversion(device.memory());
+        Ok(store(device, inversion.invert(matrix.contents(), extent)?, extent.words()))
+    })
+}
+
 /// The extensions of all columns, in new memory.
 pub(crate) fn extend_resident<F: AcceleratedField>(
     lde: Lde<F>,

@@ -1,6 +1,6 @@
 //! An answer with a single error is rejected, and a right one is accepted.
 
-use super::{Extend, HashRows, Transform, Tree};
+use super::{Extend, HashRows, Invert, Transform, Tree};
 use crate::backend::Extent;
 use crate::dispatch::Dispatcher;
 use crate::dispatch::fake::Fake;
@@ -52,6 +52,20 @@ fn transforms() {
                 assert_eq!(run(&checked(false)), fails("the check of an extension"));
             }
         }
+    }
+}
+
+/// The wrong answers are one more than right ones, of a zero and of others.
+#[test]
+fn inverses() {
+    for words in [&[5, 0, 7][..], &[1, 0], &[0, 0, 3]] {
+        let words: Vec<_> = words.iter().map(|&word| Goldilocks::new(word)).collect();
+        let run = |honest, elements: &mut [_]| checked(honest).run(Invert { elements, unchecked: true });
+        let mut data = words.clone();
+        assert_eq!(run(false, &mut data), fails("the check of inverses"));
+        assert_eq!(data, words);
+        run(true, &mut data).unwrap();
+        assert!(data.iter().zip(&words).all(|(&y, &x)| y == x.inverse().unwrap_or_default()));
     }
 }
 

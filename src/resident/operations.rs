@@ -13,13 +13,13 @@ use crate::engine::{Engine, memory_of};
 use crate::error::Error;
 use crate::extended::ExtendedDomain;
 use crate::field::Field;
-use crate::matrix::{BaseField, Element, Layout, Matrix, MatrixInput, MatrixRef, Shape};
+use crate::matrix::{BaseField, Element, Layout, Matrix, MatrixInput, MatrixMut, MatrixRef, Shape};
 use crate::memory;
 use crate::merkle::check_leaf_count;
 use crate::ntt::{Lde, Ntt};
 use crate::operation::{
-    Points, Purpose, apart, download, evaluate_resident, extend_resident, first_rows, hash_resident,
-    transform_resident, tree_resident, upload,
+    Invert, Points, Purpose, apart, download, evaluate_resident, extend_resident, first_rows, hash_resident,
+    invert_resident, transform_resident, tree_resident, upload,
 };
 #[cfg(feature = "bn254")]
 use crate::operation::{are_scalars, keep_scalars};
@@ -123,18 +123,44 @@ impl<E: Element> ColumnsMut for &mut DeviceMatrix<E> {
             Location::Device(stored) => {
                 *stored = engine.perform(transform_resident(*ntt, stored, extent))?;
             }
-            Location::Host(shared) => {
-                let mut copy = None;
-                let matrix = match Arc::get_mut(shared) {
-                    Some(own) => own.matrix_mut(),
-                    None => copy.insert(engine.download(self)?),
-                };
-                engine.transform(ntt, matrix.view_mut(), false)?;
-                if let Some(copy) = copy {
-                    *self = DeviceMatrix::on_host(engine, copy);
-                }
+            Location::Host(_) => {
+                self.change_on_host(engine, |matrix| engine.transform(ntt, matrix, false))?
             }
         }
+        Ok(())
+    }
+
+    fn invert_on(self, engine: &Engine) -> Result<(), Error>
+    where
+        E: AcceleratedField,
+    {
+        engine.check_ours(self)?;
+        let extent = self.extent();
+        match &mut self.location {
+            Location::Device(stored) => *stored = engine.perform(invert_resident::<E>(stored, extent))?,
+            Location::Host(_) => self.change_on_host(engine, |mut matrix| {
+                engine.perform(Invert { elements: matrix.base(), unchecked: false })
+            })?,
+        }
+        Ok(())
+    }
+}
+
+impl<E: Element> DeviceMatrix<E> {
+    /// Changes a matrix that is in host memory, or a copy of one that clones share.
+    fn change_on_host(
+        &mut self,
+        engine: &Engine,
+        change: impl FnOnce(MatrixMut<'_, E>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if let Location::Host(shared) = &mut self.location
+            && let Some(own) = Arc::get_mut(shared)
+        {
+            return change(own.matrix_mut().view_mut());
+        }
+        let mut copy = engine.download(self)?;
+        change(copy.view_mut())?;
+        *self = DeviceMatrix::on_host(engine, copy);
         Ok(())
     }
 }

@@ -48,8 +48,9 @@ fn cases_with_every_level_of_vectors() {
     for simd in Simd::available().filter(|&simd| simd != Simd::best()) {
         run_all(DeviceChoice::Cpu, simd, 3, |case| {
             let starts_with = |names: &[&str]| names.iter().any(|name| case.name.starts_with(name));
-            let of_goldilocks = starts_with(&["rows, ", "trees", "commit, ", "ntt", "low-degree extension"]);
-            let of_prime_fields = starts_with(&["fft", "msm"]);
+            let of_goldilocks = starts_with(&["rows, ", "trees", "commit, ", "ntt", "low-degree extension"])
+                || starts_with(&["inverses over goldilocks"]);
+            let of_prime_fields = starts_with(&["fft", "msm", "inverses"]);
             stands_for_others(case) && (of_goldilocks || of_prime_fields && simd == Simd::Portable)
         });
     }

@@ -164,7 +164,7 @@ fn child_that_chooses() {
     operations.sort_unstable();
     let expected: &[_] = match short {
         true => &["ntt", "row hashing"],
-        false => &["commitment", "fft", "lde", "merkle tree", "msm", "ntt", "row hashing"],
+        false => &["commitment", "fft", "inversion", "lde", "merkle tree", "msm", "ntt", "row hashing"],
     };
     assert_eq!(operations, expected);
     for choice in &choices.last {

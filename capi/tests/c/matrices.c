@@ -36,6 +36,29 @@ static void evaluate_and_interpolate(zka_engine *engine, const zka_matrix *polyn
   free(before);
 }
 
+/* Inverses of inverses are the elements, zeros and ones among them; those of 1 and 0 are themselves. */
+static void inverses(zka_engine *engine, uint32_t field, const uint64_t *data, size_t rows, size_t cols, size_t width) {
+  const size_t len = rows * cols * width;
+  uint64_t *found = words(len);
+  zka_matrix *matrix = NULL, *inverted = NULL, *again = NULL;
+  zka_future future = {0};
+  OK(zka_matrix_upload(engine, &matrix, field, data, rows, cols, ZKA_COLUMN_MAJOR));
+  OK(zka_matrix_invert(engine, &inverted, matrix));
+  OK(zka_matrix_download(engine, found, inverted, len));
+  CHECK(memcmp(found, data, 2 * width * sizeof *found) == 0);
+  CHECK(memcmp(found, data, len * sizeof *found) != 0);
+  OK(zka_matrix_invert_async(engine, &again, inverted, &future));
+  OK(zka_wait(engine, future));
+  OK(zka_matrix_download(engine, found, again, len));
+  CHECK(memcmp(found, data, len * sizeof *found) == 0);
+  BOTH(ZKA_NULL_POINTER, zka_matrix_invert, engine, NULL, matrix);
+  BOTH(ZKA_NULL_POINTER, zka_matrix_invert, engine, &again, NULL);
+  OK(zka_matrix_free(again));
+  OK(zka_matrix_free(inverted));
+  OK(zka_matrix_free(matrix));
+  free(found);
+}
+
 /* What is done on the device is what is done in host memory. */
 static void over_goldilocks(zka_engine *engine, uint32_t layout) {
   const uint64_t omega = root_of_unity(LOG_N), large = root_of_unity(LOG_N + LOG_BLOWUP), coset = 7;
@@ -44,6 +67,8 @@ static void over_goldilocks(zka_engine *engine, uint32_t layout) {
   zka_future future = {0};
   size_t rows = 0, cols = 0;
   uint32_t field = 99, flags = 99;
+  const uint64_t elements[9] = {0, 1, 2, 0, P - 1, 0, 1, 0x100000000, P - 2};
+  inverses(engine, ZKA_GOLDILOCKS, elements, 3, 3, 1);
   fill(data, N * COLS, 5);
   OK(zka_matrix_upload(engine, &matrix, ZKA_GOLDILOCKS, data, N, COLS, layout));
   OK(zka_matrix_shape(matrix, &field, &rows, &cols, &flags));
@@ -217,6 +242,7 @@ static void over_scalars(zka_engine *engine, uint32_t layout) {
   uint32_t field = 0, flags = 0;
   size_t rows = 0, cols = 0;
   const size_t len = POINTS * WIDTH * 4;
+  inverses(engine, ZKA_BN254_FR, columns[0].limbs, POINTS * WIDTH, 1, 4);
 
   if (layout == 0)
     OK(zka_matrix_upload(engine, &matrix, ZKA_BN254_FR, given, POINTS, WIDTH, layout));
@@ -296,6 +322,7 @@ static void over_coordinates(zka_engine *engine) {
   OK(zka_matrix_rows(engine, found[0].limbs, matrix, &last, 1));
   CHECK(memcmp(&found[0], &data[1], sizeof *data) == 0 && memcmp(&found[1], &data[3], sizeof *data) == 0);
   BOTH(ZKA_UNSUPPORTED, zka_matrix_ntt, engine, &none, matrix, FP_MINUS_ONE.limbs, NULL, 0);
+  BOTH(ZKA_UNSUPPORTED, zka_matrix_invert, engine, &none, matrix);
   EXPECT_TEXT("transforms over bn254-fq, which has no roots of unity for them");
   BOTH(ZKA_UNSUPPORTED, zka_matrix_lde, engine, &none, matrix, 1, FP_MINUS_ONE.limbs, NULL, 0);
   BOTH(ZKA_UNSUPPORTED, zka_matrix_evaluate, engine, &none, matrix, 1, FP_MINUS_ONE.limbs, NULL, 0);

@@ -1,5 +1,6 @@
 //! Fault injection: a wrapper around any device that fails at a chosen moment.
 
+mod inversion;
 mod resident;
 mod side_by_side;
 #[cfg(feature = "bn254")]

@@ -3,7 +3,7 @@
 //! ```text
 //!  merkle.rs, transforms.rs, resident.rs
 //!                      transfers, division into parts, and data that stay on the device
-//!  ntt/, fft/, tree.rs
+//!  ntt/, fft/, tree.rs, inversion.rs
 //!                      host plans: which kernels, in which order, on what memory; tables.rs, the tables of transforms
 //!  msm/                sums over curves
 //!  pipeline.rs         parts of an operation in flight at once
@@ -30,6 +30,7 @@ mod fft;
 #[cfg(feature = "bn254")]
 mod fields;
 mod hash;
+mod inversion;
 mod merkle;
 #[cfg(feature = "bn254")]
 mod msm;
@@ -40,7 +41,6 @@ mod pipeline;
 mod pool;
 pub mod program;
 mod resident;
-#[cfg(feature = "bn254")]
 mod session;
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 mod staging;

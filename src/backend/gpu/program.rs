@@ -4,8 +4,8 @@
 //! OpenCL compiles that text at run time. For CUDA it was compiled to PTX, which the crate carries, by `tools/make-ptx.sh`;
 //! the digest of text and options is recorded beside the PTX, so that a test can tell when it is stale.
 
-use super::hash;
 use super::ntt::programs as passes;
+use super::{hash, inversion};
 use crate::field::MODULUS;
 
 /// A set of kernels that are compiled together.
@@ -41,7 +41,8 @@ pub static GATHER: Program =
 
 /// Every program.
 pub fn programs() -> impl Iterator<Item = &'static Program> {
-    let all = hash::PROGRAMS.iter().copied().chain(PROGRAMS).chain(passes::all());
+    let all =
+        hash::PROGRAMS.iter().copied().chain(PROGRAMS).chain(passes::all()).chain(inversion::programs());
     #[cfg(feature = "bn254")]
     let all = all.chain(super::fft::programs::all()).chain(super::msm::programs::all());
     all

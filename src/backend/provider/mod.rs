@@ -17,7 +17,9 @@ pub use library::{
     ABI_VERSION, CAN_BN254_BASES, CAN_BN254_FFT, CAN_BN254_MSM, CAN_GOLDILOCKS, HASHES, HashCapability,
 };
 
-use super::{Accelerated, Beside, Clock, Extent, Hashing, HostMemory, Levels, Residence, Transforms};
+use super::{
+    Accelerated, Beside, Check, Clock, Extent, Hashing, HostMemory, Inversion, Levels, Residence, Transforms,
+};
 use crate::device::{DeviceInfo, DeviceKind, missing};
 use crate::error::Error;
 use crate::field::Goldilocks;
@@ -118,6 +120,13 @@ impl Transforms<Goldilocks> for External {
         }
         data.copy_from_slice(&answer);
         Ok(())
+    }
+}
+
+/// The interface has none.
+impl<F> Inversion<F> for External {
+    fn invert(&self, _: &mut [F], _: Check<'_, F>) -> Result<(), Error> {
+        Err(self.provider.unsupported("inverses of many elements"))
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) const LANES: usize = 8;
 /// A row of a tile.
 #[derive(Clone, Copy, Default)]
 #[repr(C, align(64))]
-pub(super) struct TileRow(pub(super) [u64; LANES]);
+pub(in crate::backend::cpu) struct TileRow(pub(super) [u64; LANES]);
 
 /// The map that is applied to every word of a copied row.
 ///

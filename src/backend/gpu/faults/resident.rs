@@ -92,6 +92,8 @@ fn faults<D: Device>(device: Result<D, Error>) {
     };
     let mut values = trace();
     oracle.ntt(&ntt(), values.view_mut()).unwrap();
+    let mut inverses = trace();
+    oracle.invert(&mut inverses).unwrap();
 
     for fault in FAULTS {
         survive(device, fault, |engine, _, trace| engine.commit(&TraceSpec::default(), trace), right);
@@ -117,6 +119,18 @@ fn faults<D: Device>(device: Result<D, Error>) {
                 transformed.and_then(|()| engine.download(matrix))
             },
             |found| assert_eq!(*found, values),
+        );
+        survive(
+            device,
+            fault,
+            |engine, matrix, trace| {
+                let inverted = engine.invert(&mut *matrix);
+                if let (Err(_), Ok(found)) = (&inverted, engine.download(matrix)) {
+                    assert_eq!(found, *trace);
+                }
+                inverted.and_then(|()| engine.download(matrix))
+            },
+            |found| assert_eq!(*found, inverses),
         );
         survive(
             device,

@@ -26,7 +26,7 @@ macro_rules! on_lanes {
         )
     };
 }
-pub(super) use on_lanes;
+pub(in crate::backend::cpu) use on_lanes;
 
 use super::tile::{LANES, TileRow};
 use crate::backend::cpu::simd::Vectors;
@@ -41,7 +41,7 @@ const MODULUS: u64 = crate::field::MODULUS;
 ///
 /// A word is *canonical* if it is below p. Sums take any word on the left, which saves a comparison each, and a
 /// word of at most p on the right; they may be any words. Products are canonical.
-pub(super) trait Lanes: Vectors + Copy {
+pub(in crate::backend::cpu) trait Lanes: Vectors + Copy {
     /// Whether butterflies use shifts instead of products where they can, at the cost of values in pairs.
     const SHIFTS: bool;
 
@@ -273,7 +273,7 @@ use vector;
 
 /// One word: portable code.
 #[derive(Clone, Copy)]
-pub(super) struct Portable(u64);
+pub(in crate::backend::cpu) struct Portable(u64);
 
 impl Vectors for Portable {
     type Level = crate::backend::cpu::simd::level::Portable;

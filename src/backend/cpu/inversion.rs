@@ -1,0 +1,111 @@
+//! Inverses of many elements by one inversion.
+//!
+//! # Mathematical description
+//!
+//! With the products P_i = x_1 ... x_i, the inverse of x_i is P_(i-1) / P_i, and 1 / P_(i-1) is x_i / P_i. So an element takes one product on
+//! the way there and two on the way back, and all of them take one inversion (Montgomery, Mathematics of Computation 48, 1987,
+//! section 10.3.1). A zero stands as a one, whose inverse is replaced by zero.
+//!
+//! In a chain each product waits for the one before. So elements side by side belong to different chains, as many as a few
+//! vectors have lanes. The chains end in a short list, with the elements that fill no vector; its inverses lead back. A piece is small
+//! enough to stay in the caches of its thread, with its products.
+
+#[cfg(feature = "bn254")]
+mod primes;
+
+use rayon::prelude::*;
+
+use super::Cpu;
+use super::ntt::lanes::{Lanes, on_lanes};
+use super::simd::{Vectorised, Vectors};
+use crate::backend::{Check, Inversion};
+use crate::error::Error;
+use crate::field::{Goldilocks, TwoAdic};
+
+/// Vectors of chains.
+const CHAINS: usize = 4;
+
+/// Words of a piece: with as many products they take 128 KiB.
+const PIECE: usize = 1 << 13;
+
+impl Inversion<Goldilocks> for Cpu {
+    fn invert(&self, elements: &mut [Goldilocks], check: Check<'_, Goldilocks>) -> Result<(), Error> {
+        check(elements)?;
+        in_pieces(elements, PIECE, |elements, products| {
+            on_lanes!(self.simd, L, L::enter(Piece { elements, products }));
+        });
+        Ok(())
+    }
+}
+
+/// Inverts pieces of at most so many elements, each with memory for products that the next piece of the thread takes over.
+fn in_pieces<F: Send, P: Send>(
+    elements: &mut [F],
+    most: usize,
+    invert: impl Fn(&mut [F], &mut Vec<P>) + Sync,
+) {
+    let piece = elements.len().div_ceil(rayon::current_num_threads()).clamp(most / 8, most);
+    elements.par_chunks_mut(piece).for_each_init(Vec::new, |products, piece| invert(piece, products));
+}
+
+/// The inverses of the few elements of a list; zeros stay.
+fn few<F: TwoAdic>(elements: &mut [F]) {
+    let (mut product, mut products) = (F::ONE, Vec::with_capacity(elements.len()));
+    for &x in elements.iter() {
+        products.push(product);
+        product = if x == F::ZERO { product } else { product * x };
+    }
+    let mut inverse = product.inverted().expect("a product of elements other than zero");
+    for (x, product) in elements.iter_mut().zip(products).rev().filter(|(x, _)| **x != F::ZERO) {
+        (*x, inverse) = (inverse * product, inverse * *x);
+    }
+}
+
+/// A piece over Goldilocks.
+struct Piece<'a> {
+    elements: &'a mut [Goldilocks],
+    products: &'a mut Vec<u64>,
+}
+
+impl<L: Lanes> Vectorised<L> for Piece<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let (width, row) = (L::WIDTH, CHAINS * L::WIDTH);
+        let (elements, rest) = self.elements.split_at_mut(self.elements.len() / row * row);
+        let words: &mut [u64] = bytemuck::cast_slice_mut(elements);
+        self.products.resize(words.len(), 0);
+        let mut chains = [L::splat(1); CHAINS];
+        for (words, products) in words.chunks_exact(row).zip(self.products.chunks_exact_mut(row)) {
+            for i in 0..CHAINS {
+                let x = L::load(&words[i * width..]);
+                chains[i].store(&mut products[i * width..]);
+                chains[i] = chains[i].mul(x.plus(is_zero(x)));
+            }
+        }
+        let mut ends = vec![Goldilocks::default(); row + rest.len()];
+        for (chain, end) in chains.iter().zip(ends.chunks_exact_mut(width)) {
+            chain.store(bytemuck::cast_slice_mut(end));
+        }
+        ends[row..].copy_from_slice(rest);
+        few(&mut ends);
+        rest.copy_from_slice(&ends[row..]);
+        for (chain, end) in chains.iter_mut().zip(ends.chunks_exact(width)) {
+            *chain = L::load(bytemuck::cast_slice(end));
+        }
+        for (words, products) in words.chunks_exact_mut(row).zip(self.products.chunks_exact(row)).rev() {
+            for i in 0..CHAINS {
+                let x = L::load(&words[i * width..]);
+                let zero = is_zero(x);
+                // The inverse of a one that stands for zero is one.
+                chains[i].mul(L::load(&products[i * width..])).minus(zero).store(&mut words[i * width..]);
+                chains[i] = chains[i].mul(x.plus(zero));
+            }
+        }
+    }
+}
+
+/// 1 for zero, and 0 for any other word: only zero lacks the highest bit and has it one below.
+#[inline(always)]
+fn is_zero<L: Lanes>(x: L) -> L {
+    x.xor(L::splat(u64::MAX)).and(x.minus(L::splat(1))).shr(63)
+}
