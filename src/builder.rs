@@ -90,7 +90,7 @@ impl EngineBuilder {
         Self { weights: Some(weights), ..self }
     }
 
-    /// The number of threads that compute; by default all that the system grants. Jobs ([`Job`](crate::Job)) have as many
+    /// The number of threads that compute; by default `RAYON_NUM_THREADS`, if that is set, or else all that the system grants. Jobs ([`Job`](crate::Job)) have as many
     /// additional threads, which wait for these.
     pub fn threads(self, threads: usize) -> Self {
         Self { threads: Some(threads), ..self }
@@ -163,7 +163,10 @@ impl EngineBuilder {
 
     /// The number of threads, if it is plausible.
     fn requested_threads(&self) -> Result<usize, Error> {
-        let all = || std::thread::available_parallelism().map_or(1, |n| n.get());
+        let all = || match std::env::var("RAYON_NUM_THREADS").ok().and_then(|text| text.parse().ok()) {
+            Some(threads) if threads > 0 => threads,
+            _ => std::thread::available_parallelism().map_or(1, |n| n.get()),
+        };
         let threads = self.threads.unwrap_or_else(all);
         // More threads than this are implausible, and each costs address space before it does any work.
         match (1..=4096).contains(&threads) {

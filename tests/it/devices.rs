@@ -212,6 +212,30 @@ fn child_with_a_device_in_the_environment() {
     }
 }
 
+#[test]
+#[ignore = "runs in a process of its own"]
+fn child_that_counts_threads() {
+    if is_child() {
+        let threads = |engine: Result<Engine, Error>| engine.unwrap().device().units;
+        let engine = || Engine::builder().device(DeviceChoice::Cpu);
+        println!(
+            "{} by default, {} asked for",
+            threads(engine().build()),
+            threads(engine().threads(2).build())
+        );
+    }
+}
+
+/// `RAYON_NUM_THREADS` is for the engine too, which has taken over what provers do with rayon; what the program asks for comes first.
+#[test]
+fn threads_of_the_environment() {
+    let text = elsewhere("devices::child_that_counts_threads", &[("RAYON_NUM_THREADS", Path::new("3"))]);
+    assert!(text.contains("3 by default, 2 asked for"), "{text}");
+    let text = elsewhere("devices::child_that_counts_threads", &[("RAYON_NUM_THREADS", Path::new("none"))]);
+    let all = std::thread::available_parallelism().unwrap();
+    assert!(text.contains(&format!("{all} by default")), "{text}");
+}
+
 /// The variables that name devices: an empty one counts as not set, and errors say which variable is wrong.
 #[test]
 fn devices_of_the_environment() {
