@@ -268,7 +268,7 @@ fn parts<D: Device>(device: Result<D, Error>) {
 #[cfg(feature = "opencl")]
 #[test]
 fn opencl_in_parts() {
-    parts(super::opencl::OpenCl::open(0));
+    parts(super::opencl::OpenCl::required());
 }
 
 #[cfg(feature = "cuda")]
@@ -361,7 +361,7 @@ fn repeats<D: Device>(device: Result<D, Error>) {
 #[cfg(feature = "opencl")]
 #[test]
 fn opencl_repeats() {
-    repeats(super::opencl::OpenCl::open(0));
+    repeats(super::opencl::OpenCl::required());
 }
 
 #[cfg(feature = "cuda")]
@@ -373,7 +373,7 @@ fn cuda_repeats() {
 #[cfg(feature = "opencl")]
 #[test]
 fn faults_of_opencl() {
-    faults(super::opencl::OpenCl::open(0));
+    faults(super::opencl::OpenCl::required());
 }
 
 #[cfg(feature = "cuda")]

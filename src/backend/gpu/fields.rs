@@ -207,7 +207,7 @@ KERNEL void check_twiddle(BUFFER(const fe, triples), BUFFER(fe, results), u64 co
     #[test]
     fn arithmetic_on_a_device() {
         // The conformance tests say when there must be a device.
-        let Ok(device) = OpenCl::open(0) else { return };
+        let Ok(device) = OpenCl::required() else { return };
         let gpu = Gpu::new(device, None);
         check::<Fq>(&gpu, "check_fq");
         check::<Fr>(&gpu, "check_fr");

@@ -174,6 +174,17 @@ fn fast_double(device: &device::Device) -> bool {
 }
 
 impl OpenCl {
+    /// The first device, for tests of many kernels, where it has to be present: a compiler for a processor takes minutes for these. The
+    /// conformance suite runs on every device that there is.
+    #[cfg(test)]
+    pub(crate) fn required() -> Result<Self, Error> {
+        let required = std::env::var("ZKACCEL_REQUIRE").unwrap_or_default();
+        match required.split(',').any(|name| name == "opencl:0") {
+            true => Self::open(0),
+            false => Err(crate::device::missing("opencl:0", "no test requires it".into())),
+        }
+    }
+
     /// The device `opencl:<index>`; [`Error::DeviceMissing`], [`Error::DriverTooOld`].
     pub fn open(index: u32) -> Result<Self, Error> {
         let name = format!("opencl:{index}");

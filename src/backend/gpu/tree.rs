@@ -219,7 +219,7 @@ mod on_device {
         Cpu: Hashing<H>,
     {
         // Where the device must be present, the conformance tests say that it is not.
-        let Ok(device) = OpenCl::open(0) else { return };
+        let Ok(device) = OpenCl::required() else { return };
         let limits = device.limits();
         let gpu = Gpu::new(device, None);
         for (group, largest) in [(256, 13), (64, 9), (32, 7)] {

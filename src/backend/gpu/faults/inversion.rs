@@ -56,7 +56,7 @@ fn faults<D: Device>(device: Result<D, Error>) {
 #[cfg(feature = "opencl")]
 #[test]
 fn faults_of_opencl() {
-    faults(crate::backend::gpu::opencl::OpenCl::open(0));
+    faults(crate::backend::gpu::opencl::OpenCl::required());
 }
 
 #[cfg(feature = "cuda")]

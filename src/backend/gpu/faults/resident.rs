@@ -169,7 +169,7 @@ fn returns<D: Device>(device: Result<D, Error>) {
 #[cfg(feature = "opencl")]
 #[test]
 fn faults_of_opencl() {
-    faults(crate::backend::gpu::opencl::OpenCl::open(0));
+    faults(crate::backend::gpu::opencl::OpenCl::required());
 }
 
 #[cfg(feature = "cuda")]
@@ -181,7 +181,7 @@ fn faults_of_cuda() {
 #[cfg(feature = "opencl")]
 #[test]
 fn memory_of_opencl_returns() {
-    returns(crate::backend::gpu::opencl::OpenCl::open(0));
+    returns(crate::backend::gpu::opencl::OpenCl::required());
 }
 
 #[cfg(feature = "cuda")]

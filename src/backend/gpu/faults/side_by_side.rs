@@ -91,8 +91,8 @@ fn busy_no_longer_than_it_took<D: Device>(device: Result<D, Error>) {
 #[cfg(feature = "opencl")]
 #[test]
 fn opencl_side_by_side() {
-    side_by_side(crate::backend::gpu::opencl::OpenCl::open(0));
-    busy_no_longer_than_it_took(crate::backend::gpu::opencl::OpenCl::open(0));
+    side_by_side(crate::backend::gpu::opencl::OpenCl::required());
+    busy_no_longer_than_it_took(crate::backend::gpu::opencl::OpenCl::required());
 }
 
 #[cfg(feature = "cuda")]

@@ -98,7 +98,7 @@ fn patience<D: Device>(device: Result<D, Error>) {
 #[cfg(feature = "opencl")]
 #[test]
 fn faults_of_opencl() {
-    faults(crate::backend::gpu::opencl::OpenCl::open(0));
+    faults(crate::backend::gpu::opencl::OpenCl::required());
 }
 
 #[cfg(feature = "cuda")]
@@ -110,7 +110,7 @@ fn faults_of_cuda() {
 #[cfg(feature = "opencl")]
 #[test]
 fn patience_on_opencl() {
-    patience(crate::backend::gpu::opencl::OpenCl::open(0));
+    patience(crate::backend::gpu::opencl::OpenCl::required());
 }
 
 #[cfg(feature = "cuda")]

@@ -77,7 +77,7 @@ fn sweep(gpu: &Gpu<OpenCl>, log_size: u32, count: usize) {
 /// The backend on the first OpenCL device, one for all tests; the conformance tests say when there must be one.
 fn backend() -> Option<std::sync::MutexGuard<'static, Gpu<OpenCl>>> {
     static BACKEND: LazyLock<Option<Mutex<Gpu<OpenCl>>>> =
-        LazyLock::new(|| Some(Mutex::new(Gpu::new(OpenCl::open(0).ok()?, None))));
+        LazyLock::new(|| Some(Mutex::new(Gpu::new(OpenCl::required().ok()?, None))));
     BACKEND.as_ref().map(|backend| lock(backend))
 }
 

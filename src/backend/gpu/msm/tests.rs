@@ -156,7 +156,7 @@ crate::for_every_curve!(curves);
 #[cfg(feature = "opencl")]
 #[test]
 fn sums_on_opencl() {
-    sums_over_every_curve(crate::backend::gpu::opencl::OpenCl::open(0));
+    sums_over_every_curve(crate::backend::gpu::opencl::OpenCl::required());
 }
 
 #[cfg(feature = "cuda")]
@@ -168,7 +168,7 @@ fn sums_on_cuda() {
 #[cfg(feature = "opencl")]
 #[test]
 fn any_parts_on_opencl() {
-    any_parts_over_every_curve(crate::backend::gpu::opencl::OpenCl::open(0));
+    any_parts_over_every_curve(crate::backend::gpu::opencl::OpenCl::required());
 }
 
 #[cfg(feature = "cuda")]
@@ -180,7 +180,7 @@ fn any_parts_on_cuda() {
 #[cfg(feature = "opencl")]
 #[test]
 fn sharing_on_opencl() {
-    sharing_over_every_curve(crate::backend::gpu::opencl::OpenCl::open(0));
+    sharing_over_every_curve(crate::backend::gpu::opencl::OpenCl::required());
 }
 
 #[cfg(feature = "cuda")]

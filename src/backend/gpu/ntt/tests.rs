@@ -52,7 +52,7 @@ impl Words {
 /// 3.1 loses count of compiled kernels that two contexts use at once.
 fn backend() -> Option<MutexGuard<'static, Gpu<OpenCl>>> {
     static BACKEND: LazyLock<Option<Mutex<Gpu<OpenCl>>>> =
-        LazyLock::new(|| Some(Mutex::new(Gpu::new(OpenCl::open(0).ok()?, None))));
+        LazyLock::new(|| Some(Mutex::new(Gpu::new(OpenCl::required().ok()?, None))));
     BACKEND.as_ref().map(|backend| lock(backend))
 }
 
