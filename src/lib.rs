@@ -46,7 +46,7 @@
 //! # Ok::<(), zkaccel::Error>(())
 //! ```
 //!
-//! Multiply bases by scalars and add, over the curve BN254, in the types of halo2curves ([`msm`], [`fft`]; feature `bn254`):
+//! Multiply bases by scalars and add, over the curve BN254, in the types of halo2curves ([`msm`]; feature `bn254`):
 //!
 //! ```
 //! # #[cfg(feature = "bn254")] {

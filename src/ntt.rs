@@ -11,7 +11,8 @@
 //! A *low-degree extension* takes values on one domain to the values of the same polynomials on a larger one.
 //!
 //! Domains and transforms are over a field, Goldilocks by default. Matrices over it hold one polynomial per column; see
-//! [`matrix`](crate::matrix) for the layouts, and [`fft`](crate::fft) for transforms over BN254's scalars.
+//! [`matrix`](crate::matrix) for the layouts. Over BN254's scalars the root of unity is the caller's ([`Domain::with_root`]), because
+//! published libraries disagree on it: `Domain::halo2` and `Domain::arkworks` are the two in use.
 
 use std::fmt;
 use std::str::FromStr;
