@@ -415,7 +415,7 @@ zka_status zka_options_new(struct zka_options **out);
 zka_status zka_options_set_device(struct zka_options *options,
                                   const char *device);
 
-// Sets the number of CPU threads; 0 is all that the system grants.
+// Sets the number of CPU threads; 0 is `RAYON_NUM_THREADS` if that is set, else all that the system grants.
 zka_status zka_options_set_threads(struct zka_options *options, uint32_t threads);
 
 // Sets the most bytes of host memory that one operation may allocate; 0 is the machine's memory.

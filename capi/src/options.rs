@@ -78,7 +78,7 @@ pub unsafe extern "C" fn zka_options_set_device(
     })
 }
 
-/// Sets the number of CPU threads; 0 is all that the system grants.
+/// Sets the number of CPU threads; 0 is `RAYON_NUM_THREADS` if that is set, else all that the system grants.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_options_set_threads(options: *mut zka_options, threads: u32) -> zka_status {
     set(options, |options| {

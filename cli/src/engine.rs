@@ -27,7 +27,7 @@ pub(crate) struct EngineOptions {
     #[arg(long)]
     check: bool,
 
-    /// The number of CPU threads [default: all]
+    /// The number of CPU threads [default: RAYON_NUM_THREADS if it is set, else all]
     #[arg(long, value_name = "N", value_parser = parse::number::<usize>)]
     threads: Option<usize>,
 
