@@ -3,7 +3,7 @@
 use super::transform::check_all;
 use super::{cut, first_error, powers, random_element};
 use crate::backend::cpu::Cpu;
-use crate::backend::{AcceleratedField, Backend};
+use crate::backend::{AcceleratedField, Backend, sound};
 use crate::dispatch::{
     Call, Cost, Dispatcher, Divisible, Kind, Measured, Member, Operation, Share, Untested, timed,
 };
@@ -25,7 +25,7 @@ const fn kind<F: AcceleratedField>() -> Kind {
 fn sample<F: AcceleratedField>(backend: &dyn Backend, log: u32) -> Measured {
     let mut elements = powers(F::of_integer(7), 1 << log);
     let work = [elements.len() as f64; 2];
-    timed(|| F::inversion(backend).invert(&mut elements, &|_| Ok(())), work)
+    timed(|| F::inversion(backend).invert(&mut elements, &sound), work)
 }
 
 impl<F: AcceleratedField> Call for Invert<'_, F> {
@@ -40,7 +40,7 @@ impl<F: AcceleratedField> Call for Invert<'_, F> {
         let inversion = F::inversion(device.backend());
         match self.unchecked {
             true => inversion.invert(self.elements, &check_all),
-            false => inversion.invert(self.elements, &|_| Ok(())),
+            false => inversion.invert(self.elements, &sound),
         }
     }
 }
@@ -95,7 +95,7 @@ impl<'a, F: AcceleratedField> Divisible for Invert<'a, F> {
             // What was inverted is inverted once more, so that the data are restored.
             let cpu = Cpu::default();
             for (share, _) in shares.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_ok()) {
-                F::inversion(&cpu).invert(&mut self.elements[share.items.clone()], &|_| Ok(()))?;
+                F::inversion(&cpu).invert(&mut self.elements[share.items.clone()], &sound)?;
             }
         }
         first_error(outcomes, || check_all(self.elements)).map(|_| ())

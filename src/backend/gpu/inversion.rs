@@ -11,7 +11,7 @@ use super::pipeline;
 use super::program::Program;
 use super::session::{Region, Session};
 use crate::backend::cpu::Cpu;
-use crate::backend::{AcceleratedField, Check, Extent, Inversion, Memory, ResidentInversion};
+use crate::backend::{AcceleratedField, Check, Extent, Inversion, Memory, ResidentInversion, sound};
 use crate::error::Error;
 use crate::field::Goldilocks;
 
@@ -115,7 +115,7 @@ where
     Cpu: Inversion<F>,
 {
     fn invert(&self, elements: &mut [F], check: Check<'_, F>) -> Result<(), Error> {
-        let undo = |elements: &mut [F]| Cpu::default().invert(elements, &|_| Ok(()));
+        let undo = |elements: &mut [F]| Cpu::default().invert(elements, &sound);
         if let Some(at_once) = self.overlap(elements.len(), 2 * size_of::<F>(), 2 * F::WORDS) {
             let done = pipeline::run_in_place(
                 elements.chunks_mut(at_once),
