@@ -27,6 +27,7 @@ mod selftest;
 mod signals;
 mod store;
 mod temporary;
+mod tree;
 mod verify;
 mod watch;
 
@@ -61,6 +62,7 @@ enum Command {
     Commit(commit::Arguments),
     Open(open::Arguments),
     Verify(verify::Arguments),
+    Tree(tree::Arguments),
     Merkle(merkle::Arguments),
     Ntt(ntt::Arguments),
     Msm(msm::Arguments),
@@ -90,6 +92,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Commit(arguments) => arguments.run(),
         Command::Open(arguments) => arguments.run(),
         Command::Verify(arguments) => arguments.run(),
+        Command::Tree(arguments) => arguments.run(),
         Command::Merkle(arguments) => arguments.run(),
         Command::Ntt(arguments) => arguments.run(),
         Command::Msm(arguments) => arguments.run(),
