@@ -19,7 +19,7 @@ use crate::npy::{self, NpyFile};
 use crate::output::{self, Format};
 use crate::parse;
 use crate::store::{Description, NewStore};
-use crate::watch::{StageTime, Watch};
+use crate::watch::{StageTime, Unit, Watch};
 
 /// Commit to an execution trace
 ///
@@ -99,7 +99,7 @@ impl HashVisitor for &Arguments {
         let extension_rows = spec.lde(rows).context(&name)?.to().size();
         let store = self.out.as_deref().map(NewStore::create).transpose()?;
 
-        watch.stage_of("reading", 0, trace.bytes());
+        watch.stage_of("reading", Unit::Bytes, 0, trace.bytes());
         let words = trace.read(self.engine.input_limit(&engine), |bytes| watch.advance(bytes))?;
         // The trace is moved, so that its memory is freed before the tree is built.
         let matrix = Matrix::from_rows(bytemuck::cast_vec::<u64, Goldilocks>(words), rows, columns)?;

@@ -17,7 +17,7 @@ use crate::limbs::{self, Form, SCALAR};
 use crate::npy;
 use crate::output::{self, Format};
 use crate::parse;
-use crate::watch::{StageTime, Watch};
+use crate::watch::{StageTime, Unit, Watch};
 
 /// Transform a polynomial over BN254's scalar field
 ///
@@ -114,14 +114,14 @@ impl Arguments {
         let domain = self.domain(input.rows).context(&subject)?;
         let output = NewFile::create(&self.output, Contents::Binary)?;
 
-        watch.stage_of("reading", 0, input.bytes());
+        watch.stage_of("reading", Unit::Bytes, 0, input.bytes());
         let words = input.read(self.engine.input_limit(&engine), |bytes| watch.advance(bytes))?;
         let mut scalars = self.form.scalars(&words).context(&subject)?;
         drop(words);
         watch.stage("transforming");
         let fft = if self.inverse { Ntt::inverse(domain) } else { Ntt::forward(domain) };
         engine.ntt(&fft, &mut scalars).context(&subject)?;
-        watch.stage_of("writing", 0, size_of_val(&scalars[..]) as u64);
+        watch.stage_of("writing", Unit::Bytes, 0, size_of_val(&scalars[..]) as u64);
         self.form.write_scalars(&scalars, |entries| {
             output.fill(|file| npy::write(file, scalars.len(), SCALAR, entries, |bytes| watch.advance(bytes)))
         })?;

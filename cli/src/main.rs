@@ -13,6 +13,7 @@ mod fft;
 mod files;
 mod hashes;
 mod limbs;
+mod manual;
 mod merkle;
 mod msm;
 mod npy;
@@ -52,6 +53,10 @@ use failure::Failure;
 #[derive(Parser)]
 #[command(name = "zkaccel", version, max_term_width = 110)]
 struct Arguments {
+    /// Show no progress on the terminal
+    #[arg(long, short, global = true)]
+    quiet: bool,
+
     #[command(subcommand)]
     command: Command,
 }
@@ -69,13 +74,18 @@ enum Command {
     Fft(fft::Arguments),
     Selftest(selftest::Arguments),
     Bench(bench::Arguments),
+    Completions(manual::Completions),
+    Manual(manual::Manual),
 }
 
 fn main() -> ExitCode {
-    let command = match Arguments::try_parse() {
-        Ok(arguments) => arguments.command,
+    let Arguments { quiet, command } = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
         Err(error) => return explain(error),
     };
+    if quiet {
+        watch::be_quiet();
+    }
     #[cfg(unix)]
     signals::handle();
     let done = run(command);
@@ -99,6 +109,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Fft(arguments) => arguments.run(),
         Command::Selftest(arguments) => arguments.run(),
         Command::Bench(arguments) => arguments.run(),
+        Command::Completions(arguments) => arguments.run(),
+        Command::Manual(arguments) => arguments.run(),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::hashes::{HashName, HashVisitor, approach_help};
 use crate::npy::{self, NpyFile};
 use crate::output::{self, Format};
 use crate::parse;
-use crate::watch::{StageTime, Watch};
+use crate::watch::{StageTime, Unit, Watch};
 
 /// Words of a digest: the columns of a matrix of digests.
 const DIGEST_WORDS: usize = 4;
@@ -82,7 +82,7 @@ impl HashVisitor for &Arguments {
         let count = leaves.rows;
         let nodes = self.nodes.as_deref().map(|path| NewFile::create(path, Contents::Binary)).transpose()?;
 
-        watch.stage_of("reading", 0, leaves.bytes());
+        watch.stage_of("reading", Unit::Bytes, 0, leaves.bytes());
         let words = leaves.read(self.engine.input_limit(&engine), |bytes| watch.advance(bytes))?;
         let tree = engine
             .merkle_tree::<H>(bytemuck::cast_slice(&words))
@@ -90,7 +90,7 @@ impl HashVisitor for &Arguments {
             .context(&subject)?;
         if let Some(nodes) = nodes {
             let entries = bytemuck::cast_slice(tree.nodes());
-            watch.stage_of("writing", 0, entries.len() as u64);
+            watch.stage_of("writing", Unit::Bytes, 0, entries.len() as u64);
             nodes
                 .fill(|file| npy::write(file, count, DIGEST_WORDS, entries, |bytes| watch.advance(bytes)))?;
         }

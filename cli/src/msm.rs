@@ -12,7 +12,7 @@ use crate::failure::{Context, Failure};
 use crate::files;
 use crate::limbs::{self, Form, POINT, SCALAR};
 use crate::output::{self, Format};
-use crate::watch::{StageTime, Watch};
+use crate::watch::{StageTime, Unit, Watch};
 
 /// Multiply points of an elliptic curve, the bases, by scalars, and print the sum
 ///
@@ -89,7 +89,7 @@ impl Arguments {
                 "{scalars_name}: found {found} scalars, expected {pairs}, as many as there are bases in {bases_name}"
             )));
         }
-        watch.stage_of("reading", 0, scalars.bytes().saturating_add(bases.bytes()));
+        watch.stage_of("reading", Unit::Bytes, 0, scalars.bytes().saturating_add(bases.bytes()));
         let limit = self.engine.input_limit(&engine);
         let tell = |bytes| watch.advance(bytes);
         let scalars = self.form.scalars(&scalars.read(limit, tell)?).context(&scalars_name)?;

@@ -16,7 +16,7 @@ use crate::files::{self, Contents, NewFile};
 use crate::npy::{self, NpyFile};
 use crate::output::{self, Format};
 use crate::parse;
-use crate::watch::{StageTime, Watch};
+use crate::watch::{StageTime, Unit, Watch};
 
 /// Transform every column of a matrix
 ///
@@ -80,7 +80,7 @@ impl Arguments {
         let transform = self.transform(input.rows).context(&subject)?;
         let output = NewFile::create(&self.output, Contents::Binary)?;
 
-        watch.stage_of("reading", 0, input.bytes());
+        watch.stage_of("reading", Unit::Bytes, 0, input.bytes());
         let rows = input.rows;
         let words = input.read(self.engine.input_limit(&engine), |bytes| watch.advance(bytes))?;
         let words = bytemuck::cast_vec(words);
@@ -89,7 +89,7 @@ impl Arguments {
         let matrix =
             transform(&engine, matrix).map_err(|error| npy::locate(error, columns)).context(&subject)?;
         let (shape, entries) = (matrix.shape(), bytemuck::cast_slice(matrix.as_slice()));
-        watch.stage_of("writing", 0, size_of_val(entries) as u64);
+        watch.stage_of("writing", Unit::Bytes, 0, size_of_val(entries) as u64);
         output.fill(|file| {
             npy::write(file, shape.rows, shape.columns, entries, |bytes| watch.advance(bytes))
         })?;

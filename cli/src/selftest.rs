@@ -10,7 +10,7 @@ use zkaccel::conformance::{Case, cases};
 use crate::engine::{DeviceUsed, EngineOptions};
 use crate::failure::Failure;
 use crate::output::{self, Format};
-use crate::watch::Watch;
+use crate::watch::{Unit, Watch};
 
 /// Compare every operation of a device with the reference
 ///
@@ -71,12 +71,13 @@ impl Arguments {
         };
         tell(&|| format!("device      {}", report.device))?;
         let start = Instant::now();
-        let total = cases.len() as u64;
-        for (done, case) in (0..).zip(cases) {
-            watch.stage_of(case.name, done, total);
+        watch.stage_of("testing", Unit::Things("cases"), 0, cases.len() as u64);
+        for case in cases {
+            watch.describe(case.name.into());
             let outcome = Outcome::of(&case, &engine);
             tell(&|| outcome.to_string())?;
             report.count(outcome);
+            watch.advance(1);
         }
         report.seconds = output::seconds(start.elapsed());
         report.device = DeviceUsed::of(&engine);

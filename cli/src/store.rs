@@ -26,7 +26,7 @@ use crate::hashes::HashName;
 use crate::npy::{self, NpyFile};
 use crate::progress::Reporting;
 use crate::temporary::{NewFolders, Temporary, is_temporary, undisturbed};
-use crate::watch::Watch;
+use crate::watch::{Unit, Watch};
 use crate::{output, parse};
 
 const DESCRIPTION: &str = "commitment.json";
@@ -151,7 +151,7 @@ impl NewStore {
     ) -> io::Result<()> {
         let (shape, entries) = (extension.shape(), bytemuck::cast_slice(extension.as_slice()));
         let tree_bytes = MerkleTree::<H>::encoded_position(2 * shape.rows);
-        watch.stage_of("writing", 0, entries.len() as u64 + tree_bytes);
+        watch.stage_of("writing", Unit::Bytes, 0, entries.len() as u64 + tree_bytes);
         let tell = |bytes| watch.advance(bytes);
         npy::write(self.extension.as_file_mut()?, shape.rows, shape.columns, entries, tell)?;
         tree.write_to(&mut Reporting::new(self.tree.as_file_mut()?, tell))?;

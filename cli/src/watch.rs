@@ -1,14 +1,16 @@
 //! Progress and stage times of long work.
 //!
-//! A line appears on stderr once the work has lasted a second, if stderr is a terminal, and vanishes when the work ends. It names the stage,
-//! and has a bar and a percentage while the stage reports its progress: between its first part and its last. A stage that reports
-//! nothing but its start and its end has neither.
+//! A line appears on stderr once the work has lasted a second, if stderr is a terminal and `--quiet` is not given, and vanishes when the work
+//! ends. It names the stage, and has a bar, a percentage, a rate and the time left while the stage reports its progress: between its first
+//! part and its last. A stage that reports nothing but its start and its end has the time since its start.
 
+use std::fmt::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use serde::Serialize;
 use zkaccel::progress::{Progress, Stage};
 
@@ -16,6 +18,24 @@ use crate::output;
 
 /// Work that lasts less shows nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Whether nothing is to be shown.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Shows nothing from now on.
+pub(crate) fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+/// What a stage counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) enum Unit {
+    /// Bytes of files.
+    #[default]
+    Bytes,
+    /// Anything else, by the name of several.
+    Things(&'static str),
+}
 
 /// How long a stage took.
 #[derive(Clone, Debug, Serialize)]
@@ -40,12 +60,13 @@ struct Clock {
     starts: Vec<(&'static str, Instant)>,
     done: u64,
     total: u64,
+    unit: Unit,
     /// Whether a bar is shown.
     shows_bar: bool,
 }
 
 /// The lines of stages with and without progress.
-const WITH_BAR: &str = "{spinner} {msg:<28} {wide_bar} {percent:>3} %  {elapsed}";
+const WITH_BAR: &str = "{spinner} {msg:<28} {wide_bar} {percent:>3} %  {rate}  {eta} left";
 const WITHOUT_BAR: &str = "{spinner} {msg:<28} {elapsed}";
 
 impl Watch {
@@ -56,7 +77,9 @@ impl Watch {
         let shown = watch.bar.clone();
         // Without a thread to spare there is no line, and no harm.
         let _ = std::thread::Builder::new().name("zkaccel-progress".into()).spawn(move || {
-            if ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            if ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout)
+                && !QUIET.load(Ordering::Relaxed)
+            {
                 shown.set_draw_target(ProgressDrawTarget::stderr());
                 shown.enable_steady_tick(Duration::from_millis(125));
             }
@@ -66,18 +89,23 @@ impl Watch {
 
     fn showing(target: ProgressDrawTarget, end: Sender<()>) -> Self {
         let bar = ProgressBar::with_draw_target(None, target);
-        bar.set_style(style(WITHOUT_BAR));
+        bar.set_style(style(WITHOUT_BAR, Unit::Bytes));
         Self { bar, clock: Arc::default(), _end: end }
     }
 
     /// A new stage of the command's own, without progress.
     pub(crate) fn stage(&self, name: &'static str) {
-        self.stage_of(name, 0, 0);
+        self.stage_of(name, Unit::Bytes, 0, 0);
     }
 
     /// A stage of the command's own, of which so many parts are done.
-    pub(crate) fn stage_of(&self, name: &'static str, done: u64, total: u64) {
-        reach(&self.clock, &self.bar, name, done, total);
+    pub(crate) fn stage_of(&self, name: &'static str, unit: Unit, done: u64, total: u64) {
+        reach(&self.clock, &self.bar, name, unit, done, total);
+    }
+
+    /// Shows more of the stage than its name, until the next stage.
+    pub(crate) fn describe(&self, text: String) {
+        self.bar.set_message(text);
     }
 
     /// More parts of the stage are done.
@@ -95,7 +123,10 @@ impl Watch {
     /// What an engine is to call.
     pub(crate) fn listener(&self) -> impl Fn(Progress) + Send + Sync + 'static {
         let (bar, clock) = (self.bar.clone(), Arc::clone(&self.clock));
-        move |Progress { stage, done, total }| reach(&clock, &bar, stage_name(stage), done, total)
+        move |Progress { stage, done, total }| {
+            let (name, unit) = stage_name(stage);
+            reach(&clock, &bar, name, unit, done, total)
+        }
     }
 
     /// Ends the watch: the time of each stage, from its start to the start of the next.
@@ -120,19 +151,30 @@ fn lock(clock: &Mutex<Clock>) -> MutexGuard<'_, Clock> {
     clock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
+fn style(template: &str, unit: Unit) -> ProgressStyle {
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner());
+    style.with_key("rate", move |state: &ProgressState, text: &mut dyn Write| {
+        // A line that cannot be written is a line less on the terminal.
+        let _ = match (unit, state.per_sec()) {
+            (Unit::Bytes, rate) => write!(text, "{}/s", HumanBytes(rate as u64)),
+            (Unit::Things(things), rate) if rate >= 1e4 => write!(text, "{:.0}k {things}/s", rate / 1e3),
+            (Unit::Things(things), rate) if rate >= 10.0 => write!(text, "{rate:.0} {things}/s"),
+            (Unit::Things(things), rate) => write!(text, "{rate:.1} {things}/s"),
+        };
+    })
 }
 
 /// Starts a stage unless it has begun, and records its progress.
-fn reach(clock: &Mutex<Clock>, bar: &ProgressBar, name: &'static str, done: u64, total: u64) {
+fn reach(clock: &Mutex<Clock>, bar: &ProgressBar, name: &'static str, unit: Unit, done: u64, total: u64) {
     let mut clock = lock(clock);
     let is_new = clock.starts.last().is_none_or(|&(last, _)| last != name);
-    (clock.done, clock.total) = (done, total);
+    (clock.done, clock.total, clock.unit) = (done, total, unit);
     // The bar of one stage goes before the name of the next one comes.
     clock.show(bar);
     if is_new {
         clock.starts.push((name, Instant::now()));
+        // Rate and time left are those of the stage alone.
+        bar.reset();
         bar.set_message(name);
     }
 }
@@ -149,19 +191,19 @@ impl Clock {
             });
         }
         if shows_bar != self.shows_bar {
-            bar.set_style(style(if shows_bar { WITH_BAR } else { WITHOUT_BAR }));
+            bar.set_style(style(if shows_bar { WITH_BAR } else { WITHOUT_BAR }, self.unit));
             self.shows_bar = shows_bar;
         }
     }
 }
 
-/// What a stage of the library is called here.
-fn stage_name(stage: Stage) -> &'static str {
+/// What a stage of the library is called here, and what it counts.
+fn stage_name(stage: Stage) -> (&'static str, Unit) {
     match stage {
-        Stage::Extension => "low-degree extension",
-        Stage::Rows => "hashing rows",
-        Stage::Tree => "Merkle tree",
-        _ => "working",
+        Stage::Extension => ("low-degree extension", Unit::Things("columns")),
+        Stage::Rows => ("hashing rows", Unit::Things("rows")),
+        Stage::Tree => ("Merkle tree", Unit::Things("subtrees")),
+        _ => ("working", Unit::Things("parts")),
     }
 }
 
@@ -225,12 +267,15 @@ mod tests {
         let check = |lines: String, name: &str, percentage: Option<&str>| {
             assert!(lines.contains(name), "{name}: {lines:?}");
             match percentage {
-                Some(percentage) => assert!(lines.contains(percentage), "{name}: {lines:?}"),
+                Some(percentage) => {
+                    assert!(lines.contains(percentage), "{name}: {lines:?}");
+                    assert!(lines.contains("/s  ") && lines.contains(" left"), "{name}: {lines:?}");
+                }
                 None => assert!(!lines.contains('%'), "{name}: {lines:?}"),
             }
             assert!(!lines.contains("100 %") && !lines.contains("  0 %"), "{name}: {lines:?}");
         };
-        watch.stage_of("reading", 0, 1000);
+        watch.stage_of("reading", Unit::Bytes, 0, 1000);
         check(drawn(), "reading", None);
         watch.advance(250);
         check(drawn(), "reading", Some(" 25 %"));
@@ -248,7 +293,7 @@ mod tests {
             engine(Stage::Tree, done, 1);
             check(drawn(), "Merkle tree", None);
         }
-        watch.stage_of("writing", 0, 10);
+        watch.stage_of("writing", Unit::Bytes, 0, 10);
         watch.advance(9);
         check(drawn(), "writing", Some(" 90 %"));
         watch.stage("something else");

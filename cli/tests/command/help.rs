@@ -72,3 +72,42 @@ fn measurements() {
         assert!(text.contains(words), "{words} is not in {text:?}");
     }
 }
+
+/// Every subcommand has its page, and man itself finds no fault with any, where there is one.
+#[test]
+fn manual() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("man1")).unwrap();
+    bench.succeed("manual man1");
+    let pages = bench.list("man1");
+    for page in ["zkaccel.1", "zkaccel-commit.1", "zkaccel-tree.1", "zkaccel-bench.1", "zkaccel-selftest.1"] {
+        assert!(pages.iter().any(|name| name == page), "{page} is not in {pages:?}");
+    }
+    let commit = String::from_utf8(bench.read("man1/zkaccel-commit.1")).unwrap();
+    for words in [".TH zkaccel-commit 1", "\\-\\-blowup", "\\-\\-quiet", HASHES[0]] {
+        assert!(commit.contains(words), "{words} is not in {commit:?}");
+    }
+    bench.fail("manual none", "cannot write the manual into none");
+    bench.fail("manual -", "expected a folder");
+}
+
+/// Completions name the subcommands, in the words of each shell; bash runs its own.
+#[test]
+fn completions() {
+    let bench = Bench::new();
+    for (shell, words) in
+        [("bash", "complete -F _zkaccel"), ("zsh", "#compdef zkaccel"), ("fish", "complete -c zkaccel")]
+    {
+        let script = bench.succeed(&format!("completions {shell}"));
+        assert!(script.contains(words) && script.contains("selftest"), "{shell}: {script}");
+        bench.write(shell, script.as_bytes());
+    }
+    let script = "source ./bash; COMP_WORDS=(zkaccel commit --h) COMP_CWORD=2; _zkaccel zkaccel --h commit; echo ${COMPREPLY[@]}";
+    let output = std::process::Command::new("bash")
+        .args(["-c", script])
+        .current_dir(bench.path("."))
+        .output()
+        .unwrap();
+    let replies = String::from_utf8(output.stdout).unwrap();
+    assert!(replies.contains("--hash") && replies.contains("--help"), "{replies:?} {:?}", output.stderr);
+}
