@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Packs the crates that are to be published, and checks that what was packed compiles by itself, without the rest of the repository.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+target=${CARGO_TARGET_DIR:-$PWD/target}
+cargo package --quiet --locked --allow-dirty --no-verify -p zkaccel -p zkaccel-cli
+cd "$target/package"
+for crate in zkaccel zkaccel-cli; do
+  rm -rf "$crate-$version"
+  tar xf "$crate-$version.crate"
+done
+for file in README.md LICENSE-MIT LICENSE-APACHE SECURITY.md kernels/ptx/list.rs; do
+  test -f "zkaccel-$version/$file" || { echo "the package has no $file" >&2; exit 1; }
+done
+CARGO_TARGET_DIR=$target cargo check --quiet --all-features --examples --manifest-path "zkaccel-$version/Cargo.toml"
+# Until the library is on the registry, the command finds it where it was unpacked.
+CARGO_TARGET_DIR=$target cargo check --quiet --manifest-path "zkaccel-cli-$version/Cargo.toml" \
+  --config "patch.crates-io.zkaccel.path=\"$PWD/zkaccel-$version\""
+ls -l ./*.crate | awk '{ print $5 " bytes  " $9 }'
