@@ -1,14 +1,12 @@
 //! Passes on OpenCL against the reference: both number forms, plans of one to four passes, every tile.
 
-use std::sync::{LazyLock, Mutex, MutexGuard};
-
+use super::super::first_opencl;
 use super::super::opencl::OpenCl;
 use super::super::session::Session;
 use super::{Choice, Form, Gpu, Transform};
 use crate::backend::Transforms;
 use crate::backend::reference::Reference;
 use crate::field::{Field, Goldilocks, MODULUS};
-use crate::lock::lock;
 use crate::ntt::{Convention, Direction, Domain, Lde, Ntt, Order};
 
 const ORDERS: [Order; 2] = [Order::Natural, Order::BitReversed];
@@ -46,14 +44,6 @@ impl Words {
         let shift = Goldilocks::new(self.pick(&SHIFTS));
         Domain::with_root(log_size, root).unwrap().coset(shift).unwrap()
     }
-}
-
-/// The backend on the first OpenCL device, if there is one; the conformance tests say when there must be. One for all tests, because PoCL
-/// 3.1 loses count of compiled kernels that two contexts use at once.
-fn backend() -> Option<MutexGuard<'static, Gpu<OpenCl>>> {
-    static BACKEND: LazyLock<Option<Mutex<Gpu<OpenCl>>>> =
-        LazyLock::new(|| Some(Mutex::new(Gpu::new(OpenCl::required().ok()?, None))));
-    BACKEND.as_ref().map(|backend| lock(backend))
 }
 
 impl Gpu<OpenCl> {
@@ -136,7 +126,7 @@ fn sweep(gpu: &Gpu<OpenCl>, log_size: u32, blowups: &[u32], words: &mut Words) {
 
 #[test]
 fn plans_of_one_to_four_passes() {
-    let (Some(mut gpu), mut words) = (backend(), Words(1)) else { return };
+    let (Some(mut gpu), mut words) = (first_opencl(), Words(1)) else { return };
     let plans: [&'static [u32]; 7] = [&[1], &[3], &[1, 3], &[3, 1, 2], &[2, 2, 2, 1], &[4, 3, 2], &[5, 4]];
     for digits in plans {
         for form in FORMS {
@@ -160,7 +150,7 @@ fn forms(digit: usize, narrow: bool) -> &'static [Form] {
 
 #[test]
 fn every_tile_in_one_pass() {
-    let (Some(mut gpu), mut words) = (backend(), Words(2)) else { return };
+    let (Some(mut gpu), mut words) = (first_opencl(), Words(2)) else { return };
     for narrow in [false, true] {
         for digit in if narrow { 5..10 } else { 0..11 } {
             for &form in forms(digit, narrow) {
@@ -173,7 +163,7 @@ fn every_tile_in_one_pass() {
 
 #[test]
 fn every_tile_between_others() {
-    let (Some(mut gpu), mut words) = (backend(), Words(3)) else { return };
+    let (Some(mut gpu), mut words) = (first_opencl(), Words(3)) else { return };
     let plans: [&'static [u32]; 6] =
         [&[1, 5, 1], &[1, 6, 1], &[1, 7, 1], &[1, 8, 1], &[1, 9, 1], &[1, 10, 1]];
     for (digits, digit) in plans.into_iter().zip(5..) {
@@ -192,7 +182,7 @@ fn every_tile_between_others() {
 
 #[test]
 fn edge_words_alone() {
-    let (Some(mut gpu), mut words) = (backend(), Words(4)) else { return };
+    let (Some(mut gpu), mut words) = (first_opencl(), Words(4)) else { return };
     for form in FORMS {
         gpu.choose(form, &[4, 3], false);
         for edge in EDGES {
