@@ -111,11 +111,8 @@ impl<E: Element> Operand for &mut DeviceMatrix<E> {
     type Element = E;
 }
 
-impl<E: Element> ColumnsMut for &mut DeviceMatrix<E> {
-    fn ntt_on(self, engine: &Engine, ntt: &Ntt<E::Base>) -> Result<(), Error>
-    where
-        E::Base: AcceleratedField,
-    {
+impl<E: Element<Base: AcceleratedField>> ColumnsMut for &mut DeviceMatrix<E> {
+    fn ntt_on(self, engine: &Engine, ntt: &Ntt<E::Base>) -> Result<(), Error> {
         engine.check_ours(self)?;
         engine.check_rows(ntt.domain.size(), self.shape.rows)?;
         let extent = self.extent();
@@ -165,164 +162,113 @@ impl<E: Element> DeviceMatrix<E> {
     }
 }
 
-impl<E: Element> Sealed for &DeviceMatrix<E> {}
+/// A matrix that stays, or a reference to one, which results are made of.
+macro_rules! operands {
+    ($($matrix:ty),*) => {$(
+        impl<E: Element> Sealed for $matrix {}
 
-impl<E: Element> Operand for &DeviceMatrix<E> {
-    type Element = E;
-}
+        impl<E: Element> Operand for $matrix {
+            type Element = E;
+        }
 
-impl<E: Element> Columns for &DeviceMatrix<E> {
-    type Matrix = DeviceMatrix<E>;
+        impl<E: Element<Base: AcceleratedField>> Columns for $matrix {
+            type Matrix = DeviceMatrix<E>;
 
-    /// In host memory as the extension of a borrowed matrix.
-    fn lde_on(self, engine: &Engine, lde: &Lde<E::Base>) -> Result<DeviceMatrix<E>, Error>
-    where
-        E::Base: AcceleratedField,
-    {
-        engine.check_ours(self)?;
-        engine.check_rows(lde.from().size(), self.shape.rows)?;
-        match &self.location {
-            Location::Device(stored) => {
-                let extended = engine.perform(extend_resident(*lde, stored, self.extent()))?;
-                Ok(self.of_rows(lde.to().size(), extended))
+            /// In host memory as the extension of a borrowed matrix.
+            fn lde_on(self, engine: &Engine, lde: &Lde<E::Base>) -> Result<DeviceMatrix<E>, Error> {
+                engine.check_ours(&self)?;
+                engine.check_rows(lde.from().size(), self.shape.rows)?;
+                match &self.location {
+                    Location::Device(stored) => {
+                        let extended = engine.perform(extend_resident(*lde, stored, self.extent()))?;
+                        Ok(self.of_rows(lde.to().size(), extended))
+                    }
+                    Location::Host(host) => {
+                        let columns = self.shape.columns;
+                        let copied = memory_of::<E>(self.shape.rows, columns);
+                        engine.check_budget(copied.saturating_add(memory_of::<E>(lde.to().size(), columns)))?;
+                        Ok(DeviceMatrix::on_host(engine, engine.extend(lde, host.matrix.view().into())?))
+                    }
+                }
             }
-            Location::Host(host) => {
-                let columns = self.shape.columns;
-                let copied = memory_of::<E>(self.shape.rows, columns);
-                engine.check_budget(copied.saturating_add(memory_of::<E>(lde.to().size(), columns)))?;
-                Ok(DeviceMatrix::on_host(engine, engine.extend(lde, host.matrix.view().into())?))
+
+            fn evaluate_on(self, engine: &Engine, domain: &ExtendedDomain<E::Base>) -> Result<DeviceMatrix<E>, Error> {
+                engine.check_ours(&self)?;
+                engine.check_rows(domain.coefficients(), self.shape.rows)?;
+                match &self.location {
+                    Location::Device(stored) => {
+                        let points = Points { domain: domain.points(), size: self.shape.rows };
+                        let values = engine.perform(evaluate_resident(points, stored, self.extent()))?;
+                        Ok(self.of_rows(domain.points().size(), values))
+                    }
+                    Location::Host(host) => {
+                        Ok(DeviceMatrix::on_host(engine, engine.coeff_to_extended(domain, &host.matrix)?))
+                    }
+                }
+            }
+
+            fn interpolate_on(
+                self,
+                engine: &Engine,
+                domain: &ExtendedDomain<E::Base>,
+                coefficients: usize,
+            ) -> Result<DeviceMatrix<E>, Error> {
+                let mut matrix = self.clone();
+                engine.ntt(&Ntt::inverse(domain.points()), &mut matrix)?;
+                match matrix.location {
+                    Location::Device(stored) => {
+                        let first = engine.perform(first_rows(&stored, self.extent(), coefficients))?;
+                        Ok(self.of_rows(coefficients, first))
+                    }
+                    Location::Host(host) => {
+                        let host = Arc::into_inner(host).expect("a transform in place leaves a matrix of its own");
+                        Ok(DeviceMatrix::on_host(engine, host.matrix.first_rows(coefficients)))
+                    }
+                }
             }
         }
-    }
 
-    fn evaluate_on(self, engine: &Engine, domain: &ExtendedDomain<E::Base>) -> Result<DeviceMatrix<E>, Error>
-    where
-        E::Base: AcceleratedField,
-    {
-        engine.check_ours(self)?;
-        engine.check_rows(domain.coefficients(), self.shape.rows)?;
-        match &self.location {
-            Location::Device(stored) => {
-                let points = Points { domain: domain.points(), size: self.shape.rows };
-                let values = engine.perform(evaluate_resident(points, stored, self.extent()))?;
-                Ok(self.of_rows(domain.points().size(), values))
-            }
-            Location::Host(host) => {
-                Ok(DeviceMatrix::on_host(engine, engine.coeff_to_extended(domain, &host.matrix)?))
-            }
-        }
-    }
+        impl<E: Field> Rows for $matrix {
+            type Tree<H: Accelerated> = DeviceTree<H>;
 
-    fn interpolate_on(
-        self,
-        engine: &Engine,
-        domain: &ExtendedDomain<E::Base>,
-        coefficients: usize,
-    ) -> Result<DeviceMatrix<E>, Error>
-    where
-        E::Base: AcceleratedField,
-    {
-        let mut matrix = self.clone();
-        engine.ntt(&Ntt::inverse(domain.points()), &mut matrix)?;
-        match matrix.location {
-            Location::Device(stored) => {
-                let first = engine.perform(first_rows(&stored, self.extent(), coefficients))?;
-                Ok(self.of_rows(coefficients, first))
+            fn hash_rows_on<H: Accelerated>(self, engine: &Engine) -> Result<Vec<H::Digest>, Error> {
+                engine.check_ours(&self)?;
+                let rows = self.shape.rows;
+                engine.check_budget(memory_of::<H::Digest>(rows, 1))?;
+                let mut digests = memory::zeroed::<H::Digest>(rows)?;
+                match &self.location {
+                    Location::Host(host) => engine.hash_rows_into::<H, E>(host.matrix.view(), &mut digests)?,
+                    Location::Device(stored) => {
+                        engine.report(Stage::Rows, 0, rows as u64);
+                        let heap = engine.perform(hash_resident::<H>(stored, self.extent()))?;
+                        let from = rows * size_of::<H::Digest>() / 8;
+                        engine.perform(download(&heap, from, bytemuck::cast_slice_mut(&mut digests)))?;
+                        engine.report(Stage::Rows, rows as u64, rows as u64);
+                    }
+                }
+                Ok(digests)
             }
-            Location::Host(host) => {
-                let host = Arc::into_inner(host).expect("a transform in place leaves a matrix of its own");
-                Ok(DeviceMatrix::on_host(engine, host.matrix.first_rows(coefficients)))
-            }
-        }
-    }
-}
 
-impl<F: Field> Rows for &DeviceMatrix<F> {
-    type Tree<H: Accelerated> = DeviceTree<H>;
-
-    fn hash_rows_on<H: Accelerated>(self, engine: &Engine) -> Result<Vec<H::Digest>, Error> {
-        engine.check_ours(self)?;
-        let rows = self.shape.rows;
-        engine.check_budget(memory_of::<H::Digest>(rows, 1))?;
-        let mut digests = memory::zeroed::<H::Digest>(rows)?;
-        match &self.location {
-            Location::Host(host) => engine.hash_rows_into::<H, F>(host.matrix.view(), &mut digests)?,
-            Location::Device(stored) => {
+            fn tree_on<H: Accelerated>(self, engine: &Engine) -> Result<DeviceTree<H>, Error> {
+                engine.check_ours(&self)?;
+                let rows = self.shape.rows;
+                check_leaf_count(rows)?;
+                let stored = match &self.location {
+                    Location::Device(stored) => stored,
+                    Location::Host(host) => {
+                        let fill = |leaves: &mut [_]| engine.hash_rows_into::<H, E>(host.matrix.view(), leaves);
+                        return Ok(DeviceTree::on_host(engine, engine.build_tree::<H>(rows, fill)?));
+                    }
+                };
                 engine.report(Stage::Rows, 0, rows as u64);
                 let heap = engine.perform(hash_resident::<H>(stored, self.extent()))?;
-                let from = rows * size_of::<H::Digest>() / 8;
-                engine.perform(download(&heap, from, bytemuck::cast_slice_mut(&mut digests)))?;
                 engine.report(Stage::Rows, rows as u64, rows as u64);
+                engine.report(Stage::Tree, 0, 1);
+                let root = engine.perform(tree_resident::<H>(&heap, rows, engine.approach()))?;
+                engine.report(Stage::Tree, 1, 1);
+                Ok(DeviceTree::on_device(engine, rows, heap, root))
             }
         }
-        Ok(digests)
-    }
-
-    fn tree_on<H: Accelerated>(self, engine: &Engine) -> Result<DeviceTree<H>, Error> {
-        engine.check_ours(self)?;
-        let rows = self.shape.rows;
-        check_leaf_count(rows)?;
-        let stored = match &self.location {
-            Location::Device(stored) => stored,
-            Location::Host(host) => {
-                let fill = |leaves: &mut [_]| engine.hash_rows_into::<H, F>(host.matrix.view(), leaves);
-                return Ok(DeviceTree::on_host(engine, engine.build_tree::<H>(rows, fill)?));
-            }
-        };
-        engine.report(Stage::Rows, 0, rows as u64);
-        let heap = engine.perform(hash_resident::<H>(stored, self.extent()))?;
-        engine.report(Stage::Rows, rows as u64, rows as u64);
-        engine.report(Stage::Tree, 0, 1);
-        let root = engine.perform(tree_resident::<H>(&heap, rows, engine.approach()))?;
-        engine.report(Stage::Tree, 1, 1);
-        Ok(DeviceTree::on_device(engine, rows, heap, root))
-    }
+    )*};
 }
-
-impl<E: Element> Sealed for DeviceMatrix<E> {}
-
-impl<E: Element> Operand for DeviceMatrix<E> {
-    type Element = E;
-}
-
-impl<E: Element> Columns for DeviceMatrix<E> {
-    type Matrix = Self;
-
-    fn lde_on(self, engine: &Engine, lde: &Lde<E::Base>) -> Result<Self, Error>
-    where
-        E::Base: AcceleratedField,
-    {
-        (&self).lde_on(engine, lde)
-    }
-
-    fn evaluate_on(self, engine: &Engine, domain: &ExtendedDomain<E::Base>) -> Result<Self, Error>
-    where
-        E::Base: AcceleratedField,
-    {
-        (&self).evaluate_on(engine, domain)
-    }
-
-    fn interpolate_on(
-        self,
-        engine: &Engine,
-        domain: &ExtendedDomain<E::Base>,
-        coefficients: usize,
-    ) -> Result<Self, Error>
-    where
-        E::Base: AcceleratedField,
-    {
-        (&self).interpolate_on(engine, domain, coefficients)
-    }
-}
-
-impl<F: Field> Rows for DeviceMatrix<F> {
-    type Tree<H: Accelerated> = DeviceTree<H>;
-
-    fn hash_rows_on<H: Accelerated>(self, engine: &Engine) -> Result<Vec<H::Digest>, Error> {
-        (&self).hash_rows_on::<H>(engine)
-    }
-
-    fn tree_on<H: Accelerated>(self, engine: &Engine) -> Result<DeviceTree<H>, Error> {
-        (&self).tree_on::<H>(engine)
-    }
-}
+operands!(&DeviceMatrix<E>, DeviceMatrix<E>);

@@ -10,7 +10,7 @@ use crate::engine::{Engine, memory_of};
 use crate::error::Error;
 use crate::hash::Hasher;
 use crate::memory;
-use crate::merkle::{Cap, Heap, MerkleTree, MultiOpening, Opening};
+use crate::merkle::{Cap, Heap, MerkleTree, MultiOpening, Opening, opens};
 use crate::operation::{download, gather};
 
 /// Words of a digest.
@@ -48,16 +48,6 @@ impl<H: Hasher> DeviceTree<H> {
     /// The root.
     pub fn root(&self) -> H::Digest {
         self.root
-    }
-
-    /// The number of leaves, a power of two.
-    pub fn leaf_count(&self) -> usize {
-        self.leaf_count
-    }
-
-    /// Levels between leaves and root: log2 of the number of leaves.
-    pub fn depth(&self) -> u32 {
-        Heap::depth(self)
     }
 
     /// The tree, if it is in host memory; see [`DeviceMatrix::as_host`](super::DeviceMatrix::as_host).
@@ -102,37 +92,9 @@ impl<H: Hasher> DeviceTree<H> {
         }
         Ok(nodes)
     }
-
-    /// The cap of 2^`height` digests; [`Error::CapTooHigh`] above the leaves, and errors of the device.
-    pub fn cap(&self, height: u32) -> Result<Cap<H>, Error> {
-        match height {
-            // The root is in host memory.
-            0 => Cap::from_root(self.leaf_count, self.root),
-            _ => Heap::cap(self, height),
-        }
-    }
-
-    /// The opening of one leaf against the root.
-    pub fn open(&self, index: usize) -> Result<Opening<H>, Error> {
-        self.open_to_cap(index, 0)
-    }
-
-    /// The opening of one leaf against the cap of a height; errors as [`MerkleTree::open_to_cap`], and errors of the device.
-    pub fn open_to_cap(&self, index: usize, cap_height: u32) -> Result<Opening<H>, Error> {
-        Heap::open_to_cap(self, index, cap_height)
-    }
-
-    /// One opening of many leaves against the root, each node that it needs once.
-    pub fn open_many(&self, indices: &[usize]) -> Result<MultiOpening<H>, Error> {
-        self.open_many_to_cap(indices, 0)
-    }
-
-    /// One opening of many leaves against the cap of a height; errors as [`MerkleTree::open_many_to_cap`], and errors of the
-    /// device.
-    pub fn open_many_to_cap(&self, indices: &[usize], cap_height: u32) -> Result<MultiOpening<H>, Error> {
-        Heap::open_many_to_cap(self, indices, cap_height)
-    }
 }
+
+opens!(DeviceTree);
 
 impl<H: Hasher> Heap<H> for DeviceTree<H> {
     fn leaf_count(&self) -> usize {
@@ -141,6 +103,8 @@ impl<H: Hasher> Heap<H> for DeviceTree<H> {
 
     fn digests(&self, positions: &[usize]) -> Result<Vec<H::Digest>, Error> {
         let stored = match &self.location {
+            // The root is in host memory.
+            _ if positions == [1] => return Ok(vec![self.root]),
             Location::Host(tree) => return tree.digests(positions),
             Location::Device(stored) => stored,
         };
