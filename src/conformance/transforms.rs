@@ -312,7 +312,7 @@ fn stays<F: Samples>(engine: &Engine) -> Result<(), String> {
 /// A row-major matrix has the transforms of its columns, in host memory and on the device.
 fn row_major<F: Samples>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(35);
-    for (log_rows, width) in [(0, 3), (3, 1), (4, 2), (6, 9)] {
+    for (log_rows, width) in [(0, 9), (3, 1), (2, 7), (1, 8), (4, 2), (6, 9), (3, 17)] {
         let (rows, what) = (1 << log_rows, format!("a row-major matrix of 2^{log_rows} by {width}"));
         let matrix = words.matrix::<F>(Shape { rows, columns: width, layout: Layout::RowMajor });
         let columns = (0..width * rows).map(|i| matrix.get(i % rows, i / rows)).collect();

@@ -42,22 +42,6 @@ fn parts(ends: &[usize]) -> Vec<Range<usize>> {
     starts.zip(ends).map(|(&start, &end)| start..end).collect()
 }
 
-/// Whole sums, of sizes around powers of two.
-fn any_size<C: DeviceCurve, D: Device>(gpu: &Gpu<D>) {
-    for n in [0, 1, 31, 32, 33, 127, 129] {
-        for (bases_name, factors) in &bases::<C::Scalar>(n)[..if n == 33 { 5 } else { 1 }] {
-            let points = multiples::<C>(factors);
-            for (name, scalars) in scalars(n) {
-                let mut found = [C::Projective::default()];
-                let bases = BasesView { points: &points, kept: None, first: 0 };
-                gpu.sums(ScalarsView { scalars: &scalars, kept: None }, bases, &mut found).unwrap();
-                let expected = sum::<C>(&scalars, factors);
-                assert_eq!(found[0], expected, "{}: {n} times {bases_name}, {name}", C::NAME);
-            }
-        }
-    }
-}
-
 /// Any parts, some of them empty, give the sum.
 fn any_parts<C: DeviceCurve, D: Device>(gpu: &Gpu<D>) {
     let n = 40;
@@ -131,7 +115,6 @@ fn sharing<C: DeviceCurve, D: Device>(gpu: &Gpu<D>) {
 macro_rules! curves {
     ($($curve:path, $name:literal;)*) => {
         on_the_first_devices! {
-            sums_of_any_size: |device| { let gpu = Gpu::new(device, None); $(any_size::<$curve, _>(&gpu);)* },
             sums_in_any_parts: |device| { let gpu = Gpu::new(device, None); $(any_parts::<$curve, _>(&gpu);)* },
             sums_that_share_buckets: |device| { let gpu = Gpu::new(device, None); $(sharing::<$curve, _>(&gpu);)* },
         }
