@@ -39,8 +39,7 @@ use crate::pinned::Locked;
 use crate::work::Activity;
 pub use element::{BaseField, Element};
 pub use residence::{
-    Extent, Memory, Residence, Resident, ResidentBackend, ResidentHashing, ResidentInversion,
-    ResidentTransforms,
+    Extent, Memory, Resident, ResidentBackend, ResidentHashing, ResidentInversion, ResidentTransforms,
 };
 
 /// Transforms over a field.
@@ -185,8 +184,8 @@ pub trait Hashing<H: Hasher>: Send + Sync {
     ) -> Result<(), Error>;
 }
 
-/// Statistics of a backend's work.
-pub trait Clock {
+/// The hardware beneath a backend: statistics of its work, and memory. By default that of the host.
+pub trait Hardware {
     /// The time that the device has spent on the operations done so far, transfers not counted, by its own clock; `None`
     /// where the host is the device.
     fn device_time(&self) -> Option<Duration> {
@@ -202,21 +201,23 @@ pub trait Clock {
     fn bandwidths(&self) -> Result<Option<Bandwidths>, Error> {
         Ok(None)
     }
-}
 
-/// Host memory that suits a device.
-pub trait HostMemory {
     /// So many bytes of page-locked memory, with unspecified contents; `None` where it has no advantage over ordinary memory.
     /// [`Error::HostOutOfMemory`].
     fn lock(&self, _bytes: usize) -> Result<Option<Locked>, Error> {
         Ok(None)
     }
+
+    /// The operations on data in the device's memory; `None` where that is the host's.
+    fn resident(&self) -> Option<&dyn ResidentBackend> {
+        None
+    }
 }
 
 /// Everything a device offers.
-pub trait Backend: EveryField + EveryHash + Curves + Clock + HostMemory + Residence {}
+pub trait Backend: EveryField + EveryHash + Curves + Hardware {}
 
-impl<T: EveryField + EveryHash + Curves + Clock + HostMemory + Residence> Backend for T {}
+impl<T: EveryField + EveryHash + Curves + Hardware> Backend for T {}
 
 /// Everything over curves and their scalars.
 #[cfg(feature = "bn254")]

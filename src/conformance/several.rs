@@ -56,7 +56,7 @@ fn shared_bn254(engine: &Engine) -> Result<(), String> {
     run_all(engine, &[super::sums::CASES, transforms::PRIME_FIELDS].concat())
 }
 
-/// One to five columns, rows and polynomials; trees from one leaf on; sums of no bases.
+/// One to five columns, rows and polynomials; trees from one leaf on.
 fn few_items(engine: &Engine) -> Result<(), String> {
     let (several, mut words) = (several(engine)?, Words::new(90));
     let lde = Lde::onto_coset(3, 4, Convention::Plonky3, Goldilocks::GENERATOR)?;
@@ -72,23 +72,6 @@ fn few_items(engine: &Engine) -> Result<(), String> {
     }
     for log in 0..=9 {
         tree_agrees::<Blake3>(&format!("tree over 2^{log} leaves"), &several, &words.digests(1 << log))?;
-    }
-    #[cfg(feature = "bn254")]
-    {
-        use crate::bn254::{Fr, G1, G1Affine};
-        use crate::msm::BasesOptions;
-        let none = several.bases(Vec::<G1Affine>::new(), BasesOptions::default())?;
-        let sum = several.msm(&[] as &[Fr], &none)?;
-        expect_equal("the sum of nothing", &[sum], &[G1::default()])?;
-        for n in 1..=5 {
-            let bases = several.bases(vec![G1Affine::generator(); n], BasesOptions::default())?;
-            let rows = 3;
-            let scalars: Vec<_> = (1..=(rows * n) as u64).map(Fr::from).collect();
-            let sums = several.msm_batch(&scalars, &bases)?;
-            let expected: Vec<_> =
-                scalars.chunks(n).map(|row| G1::generator() * row.iter().sum::<Fr>()).collect();
-            expect_equal(&format!("{rows} sums of {n}"), &sums, &expected)?;
-        }
     }
     Ok(())
 }

@@ -227,7 +227,10 @@ fn skewed<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
 
 fn kept<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(25);
-    for (n, rows) in [(1, 3), (7, 5), (100, 4), (600, 2)] {
+    let none = engine.bases(Vec::<C>::new(), BasesOptions::default())?;
+    let sum = engine.msm(&[] as &[C::Scalar], &none)?;
+    expect_equal("the sum of nothing", &[sum], &[C::Projective::identity()])?;
+    for (n, rows) in [(1, 3), (2, 3), (3, 1), (5, 3), (7, 5), (100, 4), (600, 2)] {
         let (_, mut points) = multiples::<C>(&mut words, n);
         points[n / 2] = C::default();
         let all = scalars(&mut words, n * rows);

@@ -9,8 +9,7 @@ use halo2curves::group::Group;
 
 use crate::backend::cpu::Cpu;
 use crate::backend::{
-    AcceleratedField, Beside, Check, Clock, Extent, Hashing, HostMemory, Inversion, Levels, Residence,
-    Transforms,
+    AcceleratedField, Beside, Check, Extent, Hardware, Hashing, Inversion, Levels, Transforms,
 };
 #[cfg(feature = "bn254")]
 use crate::backend::{BasesView, KeepScalars, Memory, Msm, ScalarsView};
@@ -87,10 +86,7 @@ impl Fake {
     }
 }
 
-impl Clock for Fake {}
-impl HostMemory for Fake {}
-impl Residence for Fake {}
-
+impl Hardware for Fake {}
 impl Transforms<Goldilocks> for Fake {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
         self.begin()?;

@@ -33,7 +33,7 @@ pub use simd::Simd;
 #[cfg(feature = "bn254")]
 use std::sync::Arc;
 
-use super::{Clock, HostMemory, Residence, Transforms};
+use super::{Hardware, Transforms};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::ntt::{Lde, Ntt};
@@ -88,10 +88,7 @@ impl Default for Cpu {
     }
 }
 
-impl Clock for Cpu {}
-impl HostMemory for Cpu {}
-
-impl Residence for Cpu {}
+impl Hardware for Cpu {}
 
 impl Transforms<Goldilocks> for Cpu {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {

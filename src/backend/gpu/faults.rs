@@ -14,7 +14,7 @@ use super::device::{Arg, Device, Launch, Limits};
 use super::{DeviceHash, Gpu};
 use crate::backend::reference::Reference;
 use crate::backend::testing::{build_heap, hash_columns};
-use crate::backend::{Backend, Check, Clock, Hashing, Inversion, Levels, Transforms, sound};
+use crate::backend::{Backend, Check, Hardware, Hashing, Inversion, Levels, Transforms, sound};
 #[cfg(feature = "bn254")]
 use crate::bn254::{Fr, scalars_mut};
 use crate::device::DeviceInfo;

@@ -82,7 +82,7 @@ use std::time::Duration;
 pub use device::Device;
 pub use hash::DeviceHash;
 
-use super::{Clock, HostMemory};
+use super::{Hardware, ResidentBackend};
 use crate::device::Bandwidths;
 use crate::error::Error;
 use crate::lock::lock;
@@ -180,7 +180,7 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-impl<D: Device> Clock for Gpu<D> {
+impl<D: Device> Hardware for Gpu<D> {
     fn device_time(&self) -> Option<Duration> {
         Some(lock(&self.busy).time())
     }
@@ -192,11 +192,13 @@ impl<D: Device> Clock for Gpu<D> {
     fn bandwidths(&self) -> Result<Option<Bandwidths>, Error> {
         self.measure_bandwidths().map(Some)
     }
-}
 
-impl<D: Device> HostMemory for Gpu<D> {
     fn lock(&self, bytes: usize) -> Result<Option<Locked>, Error> {
         self.device.lock(bytes)
+    }
+
+    fn resident(&self) -> Option<&dyn ResidentBackend> {
+        Some(self)
     }
 }
 

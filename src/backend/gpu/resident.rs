@@ -9,7 +9,7 @@ use super::merkle::{DIGEST, hash_rows};
 use super::program;
 use super::session::{Region, Session};
 use super::tree;
-use crate::backend::{Extent, Memory, Residence, Resident, ResidentBackend, ResidentHashing};
+use crate::backend::{Extent, Memory, Resident, ResidentHashing};
 use crate::error::Error;
 use crate::memory;
 use crate::merkle::Approach;
@@ -51,12 +51,6 @@ impl<D: Device> Gpu<D> {
         let region = session.borrow(memory);
         assert!(region.words() >= extent.words(), "a matrix as large as its shape");
         region
-    }
-}
-
-impl<D: Device> Residence for Gpu<D> {
-    fn resident(&self) -> Option<&dyn ResidentBackend> {
-        Some(self)
     }
 }
 
