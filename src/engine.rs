@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rayon::ThreadPool;
 
 use crate::backend::{Accelerated, AcceleratedField};
-use crate::builder::{Asked, EngineBuilder, Listener};
+use crate::builder::{EngineBuilder, Listener};
 use crate::device::DeviceInfo;
 use crate::dispatch::{Dispatcher, Operation};
 use crate::error::Error;
@@ -51,7 +51,7 @@ pub(crate) struct Shared {
     pub(crate) jobs: JobThreads,
     pub(crate) device: DeviceInfo,
     /// The options, for engines that are to be like this one.
-    pub(crate) asked: Asked,
+    pub(crate) asked: EngineBuilder,
     pub(crate) memory_budget: Option<u64>,
     pub(crate) progress: Option<Listener>,
 }
@@ -82,8 +82,8 @@ impl Engine {
         self.approach
     }
 
-    /// The options of this engine.
-    pub(crate) fn asked(&self) -> &Asked {
+    /// The options of this engine that choose what does its work.
+    pub(crate) fn asked(&self) -> &EngineBuilder {
         &self.shared.asked
     }
 

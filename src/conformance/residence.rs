@@ -167,7 +167,7 @@ fn openings(engine: &Engine) -> Result<(), String> {
 
 /// Another engine on the same device, with a budget of so many bytes of device memory.
 pub(super) fn with_budget(engine: &Engine, bytes: u64) -> Result<Engine, Error> {
-    engine.asked().builder().threads(2).device_memory(bytes).build()
+    engine.asked().clone().threads(2).device_memory(bytes).build()
 }
 
 fn refused(engine: &Engine) -> Result<(), String> {

@@ -34,7 +34,7 @@ fn several(engine: &Engine) -> Result<Engine, Error> {
         }
     }
     let weights = (0..devices.len()).map(|i| [3, 1, 5][i % 3]).collect();
-    let builder = engine.asked().builder().policy(Policy::Any).devices(&devices).weights(weights).threads(2);
+    let builder = engine.asked().clone().policy(Policy::Any).devices(&devices).weights(weights).threads(2);
     builder.build()
 }
 
@@ -91,7 +91,7 @@ fn parts(engine: &Engine) -> Result<(), String> {
     {
         // Only devices without the operation have no part.
         let choice = idle.parse()?;
-        let alone = engine.asked().builder().policy(Policy::Any).device(choice).build()?;
+        let alone = engine.asked().clone().policy(Policy::Any).device(choice).build()?;
         let mut matrix: Matrix<Goldilocks> = Words::new(91).matrix(shape);
         if !matches!(alone.ntt(&ntt, matrix.view_mut()), Err(Error::Unsupported { .. })) {
             return Err(format!("{idle} had no part: {done:?}"));
