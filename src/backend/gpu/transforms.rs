@@ -287,3 +287,29 @@ fn bytes<F: BaseField>(elements: &[F]) -> &[u8] {
 fn bytes_mut<F: BaseField>(elements: &mut [F]) -> &mut [u8] {
     bytemuck::cast_slice_mut(F::words_mut(elements))
 }
+
+/// The results of an operation on columns in memory full of poison. The input stays as it is unless it is spent.
+#[cfg(all(test, feature = "opencl"))]
+pub(super) fn on_poison<D: Device, F: BaseField>(
+    gpu: &Gpu<D>,
+    operation: impl OnColumns<F>,
+    width: usize,
+    data: &[F],
+    spent: bool,
+) -> Vec<F> {
+    let [from, to] = operation.rows().map(|rows| rows * width);
+    let count = data.len() / from;
+    let mut found = F::zeros(count * to).unwrap();
+    // The pool hands out first what it got last.
+    Session::new(gpu).unwrap().upload_new(&vec![0xff; size_of_val(&found[..])]).unwrap();
+    let mut session = Session::new(gpu).unwrap();
+    let input = session.upload_new(bytes(data)).unwrap();
+    let output = operation.launch(&mut session, (width, count), input, spent).unwrap();
+    session.download(output, 0, bytes_mut(&mut found)).unwrap();
+    if !spent {
+        let mut kept = data.to_vec();
+        session.download(input, 0, bytes_mut(&mut kept)).unwrap();
+        assert!(F::words(&kept) == F::words(data), "the input was changed");
+    }
+    found
+}

@@ -4,15 +4,14 @@ use halo2curves::ff::{Field, WithSmallOrderMulGroup};
 
 use super::super::ntt::Choice;
 use super::super::opencl::OpenCl;
-use super::super::session::Session;
-use super::super::transforms::OnColumns;
+use super::super::transforms::on_poison;
 use super::super::{Gpu, first_opencl};
 use super::Transform;
 use crate::backend::reference::Reference;
 use crate::backend::{BaseField, Extent, KeepScalars, Resident, ResidentTransforms, Transforms};
 use crate::bn254::Fr;
 use crate::error::Error;
-use crate::field::prime::{limbs, limbs_mut};
+use crate::field::prime::limbs;
 use crate::ntt::{Domain, Ntt, Order};
 
 const ORDERS: [Order; 2] = [Order::Natural, Order::BitReversed];
@@ -29,22 +28,6 @@ fn scalars(len: usize) -> Vec<Fr> {
         }
     };
     (0..len).map(next).collect()
-}
-
-/// The contents of a region, poisoned before, after a transform from another, which must be unchanged unless it is spent.
-fn run(gpu: &Gpu<OpenCl>, transform: &Transform<Fr>, values: &[Fr], spent: bool) -> Vec<Fr> {
-    let mut session = Session::new(gpu).unwrap();
-    let count = values.len() >> transform.log_input;
-    let input = session.upload_new(bytemuck::cast_slice(limbs(values))).unwrap();
-    let output = transform.launch(&mut session, (1, count), input, spent).unwrap();
-    let mut found = vec![Fr::ZERO; count * transform.ntt.domain.size()];
-    session.download(output, 0, bytemuck::cast_slice_mut(limbs_mut(&mut found))).unwrap();
-    if !spent {
-        let mut kept = vec![Fr::ZERO; values.len()];
-        session.download(input, 0, bytemuck::cast_slice_mut(limbs_mut(&mut kept))).unwrap();
-        assert!(kept == values, "{transform:?}: the input was changed");
-    }
-    found
 }
 
 /// Limbs, so that one that is not canonical fails too.
@@ -64,7 +47,7 @@ fn sweep(gpu: &Gpu<OpenCl>, log_size: u32, count: usize) {
                 let mut expected = values.clone();
                 Reference.ntt(&ntt, &mut expected, 1).unwrap();
                 for spent in [false, true] {
-                    let found = run(gpu, &Transform::new(&ntt), &values, spent);
+                    let found = on_poison(gpu, Transform::new(&ntt), 1, &values, spent);
                     assert!(same(&found, &expected), "{ntt:?}, {count} polynomials, {:?}", gpu.choice);
                 }
             }
@@ -116,7 +99,8 @@ fn padded_polynomials() {
         for order in ORDERS {
             let mut expected = vec![Fr::ZERO; 3 << log_size];
             Reference.evaluate(&domain, order, &coefficients, (1 << log_input, 1), &mut expected).unwrap();
-            let found = run(&gpu, &Transform::padded(&domain, log_input, order), &coefficients, true);
+            let found =
+                on_poison(&*gpu, Transform::padded(&domain, log_input, order), 1, &coefficients, true);
             assert!(same(&found, &expected), "2^{log_input} coefficients, 2^{log_size} points, {order:?}");
         }
     }

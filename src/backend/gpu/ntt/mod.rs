@@ -68,43 +68,6 @@ fn extension(lde: &Lde) -> [Transform; 2] {
 }
 
 impl<D: Device> Gpu<D> {
-    /// Transforms an input into an output; allocates scratch memory where it is needed.
-    fn transform(
-        &self,
-        session: &mut Session<'_, D>,
-        transform: &Transform,
-        (width, count): (usize, usize),
-        input: Region,
-        output: Region,
-    ) -> Result<(), Error> {
-        let passes = self.passes(transform, width, count)?;
-        let scratch = match plan::needs_scratch(&passes) {
-            true => session.allocate(output.words())?,
-            false => output,
-        };
-        let launches = self.launches(session, &passes, [input, output, scratch])?;
-        session.launch(&launches)
-    }
-
-    /// Extends an input, through its coefficients, into an output the blow-up times as large.
-    fn extend(
-        &self,
-        session: &mut Session<'_, D>,
-        lde: &Lde,
-        (width, count): (usize, usize),
-        input: Region,
-        output: Region,
-    ) -> Result<(), Error> {
-        let [inverse, forward] = extension(lde);
-        let inverse = self.passes(&inverse, width, count)?;
-        let forward = self.passes(&forward, width, count)?;
-        debug_assert!(!plan::needs_scratch(&forward), "orders that differ need no scratch memory");
-        let coefficients = session.allocate(input.words())?;
-        let mut launches = self.launches(session, &inverse, [input, coefficients, output])?;
-        launches.extend(self.launches(session, &forward, [coefficients, output, output])?);
-        session.launch(&launches)
-    }
-
     /// The plan; an error where a block is larger than kernels can address.
     fn passes(&self, transform: &Transform, width: usize, count: usize) -> Result<Vec<Pass>, Error> {
         plan::plan(transform, width, count, self.choice).ok_or_else(|| Error::DeviceOutOfMemory {
@@ -154,12 +117,19 @@ impl OnColumns<Goldilocks> for Transform {
     fn launch<D: Device>(
         self,
         session: &mut Session<'_, D>,
-        shape: (usize, usize),
+        (width, count): (usize, usize),
         input: Region,
         _: bool,
     ) -> Result<Region, Error> {
+        let gpu = session.gpu();
+        let passes = gpu.passes(&self, width, count)?;
         let output = session.allocate(input.words() << self.log_blowup)?;
-        session.gpu().transform(session, &self, shape, input, output)?;
+        let scratch = match plan::needs_scratch(&passes) {
+            true => session.allocate(output.words())?,
+            false => output,
+        };
+        let launches = gpu.launches(session, &passes, [input, output, scratch])?;
+        session.launch(&launches)?;
         Ok(output)
     }
 }
@@ -177,12 +147,19 @@ impl OnColumns<Goldilocks> for Lde {
     fn launch<D: Device>(
         self,
         session: &mut Session<'_, D>,
-        shape: (usize, usize),
+        (width, count): (usize, usize),
         input: Region,
         _: bool,
     ) -> Result<Region, Error> {
+        let (gpu, [inverse, forward]) = (session.gpu(), extension(&self));
+        let inverse = gpu.passes(&inverse, width, count)?;
+        let forward = gpu.passes(&forward, width, count)?;
+        debug_assert!(!plan::needs_scratch(&forward), "orders that differ need no scratch memory");
         let output = session.allocate(input.words() * self.blowup())?;
-        session.gpu().extend(session, &self, shape, input, output)?;
+        let coefficients = session.allocate(input.words())?;
+        let mut launches = gpu.launches(session, &inverse, [input, coefficients, output])?;
+        launches.extend(gpu.launches(session, &forward, [coefficients, output, output])?);
+        session.launch(&launches)?;
         Ok(output)
     }
 }

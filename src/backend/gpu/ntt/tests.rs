@@ -2,7 +2,7 @@
 
 use super::super::first_opencl;
 use super::super::opencl::OpenCl;
-use super::super::session::Session;
+use super::super::transforms::on_poison;
 use super::{Choice, Form, Gpu, Transform};
 use crate::backend::Transforms;
 use crate::backend::reference::Reference;
@@ -53,27 +53,15 @@ impl Gpu<OpenCl> {
     }
 }
 
-/// Transforms on the device from one region to another full of poison; the input must stay as it is.
-fn transform(gpu: &Gpu<OpenCl>, ntt: &Transform, width: usize, data: &[Goldilocks]) -> Vec<Goldilocks> {
-    let mut session = Session::new(gpu).unwrap();
-    let count = data.len() / (width << ntt.log_rows);
-    let input = session.upload_new(bytemuck::cast_slice(data)).unwrap();
-    let results = data.len() << ntt.log_blowup;
-    let output = session.upload_new(&vec![0xff; 8 * results]).unwrap();
-    gpu.transform(&mut session, ntt, (width, count), input, output).unwrap();
-    let (mut found, mut kept) = (vec![Goldilocks::ZERO; results], data.to_vec());
-    session.download(output, 0, bytemuck::cast_slice_mut(&mut found)).unwrap();
-    session.download(input, 0, bytemuck::cast_slice_mut(&mut kept)).unwrap();
-    assert!(kept == data, "{ntt:?}: the input was changed");
-    found
+/// Words, so that one that is not canonical fails too.
+fn words(elements: &[Goldilocks]) -> &[u64] {
+    bytemuck::cast_slice(elements)
 }
 
 fn check(gpu: &Gpu<OpenCl>, ntt: &Ntt, width: usize, data: &[Goldilocks]) {
     let mut expected = data.to_vec();
     Reference.ntt(ntt, &mut expected, width).unwrap();
-    let mut found = transform(gpu, &ntt.into(), width, data);
-    // Words, so that one that is not canonical fails too.
-    let words = |x: &[Goldilocks]| bytemuck::cast_slice::<_, u64>(x).to_vec();
+    let mut found = on_poison(gpu, Transform::from(ntt), width, data, false);
     assert!(words(&found) == words(&expected), "{ntt:?}, width {width}, {:?} {:?}", gpu.form, gpu.choice);
     found.copy_from_slice(data);
     gpu.ntt(ntt, &mut found, width).unwrap();
@@ -83,15 +71,8 @@ fn check(gpu: &Gpu<OpenCl>, ntt: &Ntt, width: usize, data: &[Goldilocks]) {
 fn check_lde(gpu: &Gpu<OpenCl>, lde: &Lde, width: usize, data: &[Goldilocks]) {
     let mut expected = vec![Goldilocks::ZERO; data.len() * lde.blowup()];
     Reference.lde(lde, &mut data.to_vec(), width, &mut expected).unwrap();
-    let mut session = Session::new(gpu).unwrap();
-    let count = data.len() / (width << lde.from().log_size());
-    let input = session.upload_new(bytemuck::cast_slice(data)).unwrap();
-    let output = session.upload_new(&vec![0xff; 8 * expected.len()]).unwrap();
-    gpu.extend(&mut session, lde, (width, count), input, output).unwrap();
-    let mut found = vec![0u64; expected.len()];
-    session.download(output, 0, bytemuck::cast_slice_mut(&mut found)).unwrap();
-    let expected: Vec<u64> = bytemuck::cast_slice(&expected).to_vec();
-    assert!(found == expected, "{lde:?}, width {width}, {:?} {:?}", gpu.form, gpu.choice);
+    let found = on_poison(gpu, *lde, width, data, false);
+    assert!(words(&found) == words(&expected), "{lde:?}, width {width}, {:?} {:?}", gpu.form, gpu.choice);
 }
 
 /// Polynomials with more points than coefficients.
@@ -99,7 +80,7 @@ fn check_padded(gpu: &Gpu<OpenCl>, domain: &Domain, log_rows: u32, order: Order,
     let width = data.len() >> log_rows;
     let mut expected = vec![Goldilocks::ZERO; width << domain.log_size()];
     Reference.evaluate(domain, order, data, (1 << log_rows, width), &mut expected).unwrap();
-    let found = transform(gpu, &Transform::padded(domain, log_rows, order), width, data);
+    let found = on_poison(gpu, Transform::padded(domain, log_rows, order), width, data, false);
     assert!(found == expected, "{domain:?} of 2^{log_rows}, width {width}, {order:?}, {:?}", gpu.choice);
 }
 
