@@ -62,13 +62,7 @@ impl<H: Hasher> DeviceTree<H> {
     pub fn download(&self) -> Result<MerkleTree<H>, Error> {
         self.engine.check_budget(memory_of::<H::Digest>(self.leaf_count, 2))?;
         let mut heap = memory::zeroed::<H::Digest>(2 * self.leaf_count)?;
-        match &self.location {
-            Location::Host(tree) => heap.copy_from_slice(tree.heap()),
-            Location::Device(stored) => {
-                let data = bytemuck::cast_slice_mut(&mut heap[1..]);
-                self.engine.perform(download(stored, DIGEST, data))?;
-            }
-        }
+        self.read(1, &mut heap[1..])?;
         Ok(MerkleTree::from_filled_heap(heap))
     }
 
@@ -83,14 +77,20 @@ impl<H: Hasher> DeviceTree<H> {
         }
         self.engine.check_budget(memory_of::<H::Digest>(numbers.len(), 1))?;
         let mut nodes = memory::zeroed::<H::Digest>(numbers.len())?;
+        self.read(numbers.start, &mut nodes)?;
+        Ok(nodes)
+    }
+
+    /// Copies nodes from a number on.
+    fn read(&self, from: usize, nodes: &mut [H::Digest]) -> Result<(), Error> {
         match &self.location {
-            Location::Host(tree) => nodes.copy_from_slice(&tree.heap()[numbers]),
+            Location::Host(tree) => nodes.copy_from_slice(&tree.heap()[from..from + nodes.len()]),
             Location::Device(stored) => {
-                let data = bytemuck::cast_slice_mut(&mut nodes);
-                self.engine.perform(download(stored, DIGEST * numbers.start, data))?;
+                let data = bytemuck::cast_slice_mut(nodes);
+                self.engine.perform(download(stored, DIGEST * from, data))?;
             }
         }
-        Ok(nodes)
+        Ok(())
     }
 }
 
