@@ -76,7 +76,7 @@ mod transforms;
 mod tree;
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub use device::Device;
@@ -94,6 +94,7 @@ use pool::Pool;
 pub struct Gpu<D: Device> {
     device: D,
     pool: Arc<Pool<D::Buffer>>,
+    /// Unused queues.
     queues: Mutex<Vec<D::Queue>>,
     /// Tables of transforms, kept on the device.
     tables: Mutex<tables::Tables<tables::Key, D::Buffer>>,
@@ -172,12 +173,6 @@ impl<D: Device> Gpu<D> {
         }
         Ok(())
     }
-
-    /// Unused queues.
-    fn queues(&self) -> MutexGuard<'_, Vec<D::Queue>> {
-        // Nothing that can panic runs under the lock.
-        lock(&self.queues)
-    }
 }
 
 impl<D: Device> Hardware for Gpu<D> {
@@ -205,7 +200,7 @@ impl<D: Device> Hardware for Gpu<D> {
 /// The backend on the first OpenCL device with the usual plans, if a test requires that device. One for all tests of kernels, because
 /// PoCL 3.1 loses count of compiled kernels that two contexts use at once.
 #[cfg(all(test, feature = "opencl"))]
-fn first_opencl() -> Option<MutexGuard<'static, Gpu<opencl::OpenCl>>> {
+fn first_opencl() -> Option<std::sync::MutexGuard<'static, Gpu<opencl::OpenCl>>> {
     use std::sync::LazyLock;
     static BACKEND: LazyLock<Option<Mutex<Gpu<opencl::OpenCl>>>> =
         LazyLock::new(|| Some(Mutex::new(Gpu::new(opencl::OpenCl::required().ok()?, None))));

@@ -52,7 +52,7 @@ pub(super) struct Session<'a, D: Device> {
 
 impl<'a, D: Device> Session<'a, D> {
     pub(super) fn new(gpu: &'a Gpu<D>) -> Result<Self, Error> {
-        let kept = gpu.queues().pop();
+        let kept = lock(&gpu.queues).pop();
         let queue = kept.map_or_else(|| gpu.device.queue(), Ok)?;
         Ok(Self { gpu, queue: Some(queue), held: Vec::new(), finished: true })
     }
@@ -206,7 +206,7 @@ impl<D: Device> Drop for Session<'_, D> {
             return;
         }
         if let Some(queue) = self.queue.take() {
-            self.gpu.queues().push(queue);
+            lock(&self.gpu.queues).push(queue);
         }
         // The last first: the next operation of this kind then gets the same buffers in the same order, and its launches are the
         // same.
