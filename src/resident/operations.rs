@@ -54,7 +54,7 @@ impl Engine {
             let Shape { rows, columns, .. } = matrix.shape();
             self.check_budget(memory_of::<E>(rows, columns))?;
             let kept = self.perform(keep_scalars(matrix.view().base()))?;
-            return Ok(DeviceMatrix::with_kept(self, matrix, kept));
+            return Ok(DeviceMatrix::of(self, super::OnHost { matrix, kept }));
         }
         Ok(DeviceMatrix::on_host(self, matrix))
     }
