@@ -18,31 +18,13 @@ use crate::policy::Policy;
 use crate::progress::Progress;
 
 /// A listener for the progress of long operations.
-pub(crate) type Listener = Box<dyn Fn(Progress) + Send + Sync>;
-
-/// The options that choose what does the work.
-pub(crate) struct Asked {
-    pub(crate) device: DeviceChoice,
-    policy: Policy,
-    simd: Option<Simd>,
-    check_answers: bool,
-    weights: Option<Vec<usize>>,
-}
-
-impl Asked {
-    /// Options for another engine with the same devices and threads.
-    pub(crate) fn builder(&self) -> EngineBuilder {
-        let Self { device, policy, simd, check_answers, ref weights } = *self;
-        let weights = weights.clone();
-        EngineBuilder { device, policy, simd, check_answers, weights, ..EngineBuilder::default() }
-    }
-}
+pub(crate) type Listener = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// Options of an engine; [`build`](Self::build) makes it.
-#[derive(Default)]
+#[derive(Clone, Default)]
 #[must_use]
 pub struct EngineBuilder {
-    device: DeviceChoice,
+    pub(crate) device: DeviceChoice,
     /// The source of the device's name, if it is not the caller.
     named_by: Option<Variable>,
     policy: Policy,
@@ -133,7 +115,7 @@ impl EngineBuilder {
     /// A function that is called with the progress of long operations. It is called from the engine's threads, during the
     /// operation, and must not wait for other work of the engine.
     pub fn on_progress(self, listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
-        Self { progress: Some(Box::new(listener)), ..self }
+        Self { progress: Some(Arc::new(listener)), ..self }
     }
 
     /// The engine; [`Error::DeviceMissing`], also for vector instructions that the machine lacks, [`Error::UnknownName`]
@@ -188,12 +170,14 @@ impl EngineBuilder {
             .map_err(|error| Error::BadThreadCount { threads: requested, reason: error.to_string() })?;
         let device = DeviceInfo { units: if host { threads } else { device.units }, ..device };
         let memory_budget = self.memory_budget.or_else(crate::memory::installed);
-        let asked = Asked {
+        // What is particular to this engine is not asked of others.
+        let asked = EngineBuilder {
             device: self.device,
             policy: self.policy,
             simd: self.simd,
             check_answers: self.check_answers,
             weights: self.weights,
+            ..EngineBuilder::default()
         };
         // Twice as many as there are threads, so that a thread that has finished finds the next operation waiting.
         let gate = Arc::new(Gate::new(2 * threads));

@@ -32,11 +32,8 @@ const MAGIC: &[u8; 16] = b"zkaccel cache 2\n";
 /// The context of all digests, which changes with the format.
 const CONTEXT: &str = "zkaccel cache 2";
 
-/// The part of the key of every cost curve; it distinguishes measurements from binaries.
+/// How the names of files end: those of cost curves, of whose keys this is a part, of binaries, and of files that are being written.
 const CURVE: &str = "curve";
-
-/// How the names of files end: those of measurements, of binaries, and of files that are being written.
-const MEASUREMENT: &str = "curve";
 const BINARY: &str = "bin";
 const UNFINISHED: &str = "tmp";
 
@@ -70,7 +67,7 @@ fn forget_measurements_in(folder: &Path) -> io::Result<usize> {
     let mut removed = 0;
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == MEASUREMENT) {
+        if path.extension().is_some_and(|extension| extension == CURVE) {
             match fs::remove_file(&path) {
                 Ok(()) => removed += 1,
                 // Another process has removed it.
@@ -110,7 +107,7 @@ pub(crate) fn path(parts: &[&str]) -> Option<PathBuf> {
         hasher.update(&(part.len() as u64).to_le_bytes());
         hasher.update(part.as_bytes());
     }
-    let extension = if parts.contains(&CURVE) { MEASUREMENT } else { BINARY };
+    let extension = if parts.contains(&CURVE) { CURVE } else { BINARY };
     Some(folder()?.join(format!("{}.{extension}", hasher.finalize().to_hex())))
 }
 
@@ -184,18 +181,6 @@ fn owner_problem(_: &Metadata) -> Option<String> {
     None
 }
 
-/// Whether both are one file.
-#[cfg(unix)]
-fn is_same_file(left: &Metadata, right: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    (left.dev(), left.ino()) == (right.dev(), right.ino())
-}
-
-#[cfg(not(unix))]
-fn is_same_file(_: &Metadata, _: &Metadata) -> bool {
-    true
-}
-
 fn read(path: &Path) -> Result<Vec<u8>, Unusable> {
     check_folder(path.parent().unwrap_or(path))?;
     let refused = |reason: &str| {
@@ -212,13 +197,9 @@ fn read(path: &Path) -> Result<Vec<u8>, Unusable> {
     if let Some(reason) = owner_problem(&metadata) {
         return Err(refused(&reason));
     }
-    let file = File::open(path)?;
-    if !is_same_file(&metadata, &file.metadata()?) {
-        // Another process has just written the same.
-        return Err(Unusable::Absent);
-    }
+    // In a folder that only this user can write: what replaces the file meanwhile is another one of its contents.
     let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LARGEST {
         return Err(refused(&format!("it is longer than {LARGEST} bytes")));
     }

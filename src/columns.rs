@@ -27,12 +27,10 @@ pub trait Operand: sealed::Sealed {
 
 /// A matrix that is changed in place: a [`MatrixMut`], or a mutable reference to a [`Matrix`], to a
 /// [`DeviceMatrix`](crate::resident::DeviceMatrix), to a slice or to a vector.
-pub trait ColumnsMut: Operand {
+pub trait ColumnsMut: Operand<Element: Element<Base: AcceleratedField>> {
     /// [`Engine::ntt`].
     #[doc(hidden)]
-    fn ntt_on(self, engine: &Engine, ntt: &Ntt<Base<Self>>) -> Result<(), Error>
-    where
-        Base<Self>: AcceleratedField;
+    fn ntt_on(self, engine: &Engine, ntt: &Ntt<Base<Self>>) -> Result<(), Error>;
 
     /// [`Engine::invert`].
     #[doc(hidden)]
@@ -43,21 +41,18 @@ pub trait ColumnsMut: Operand {
 
 /// A matrix whose columns operations read: a [`Matrix`], a [`MatrixRef`], a [`MatrixInput`], a slice, a vector, a reference to one, all in
 /// host memory; or a [`DeviceMatrix`](crate::resident::DeviceMatrix) or a reference to one.
-pub trait Columns: Operand {
+pub trait Columns: Operand<Element: Element<Base: AcceleratedField>> {
     /// The type of a matrix computed from this one.
     type Matrix: Send;
 
     /// [`Engine::lde`].
     #[doc(hidden)]
-    fn lde_on(self, engine: &Engine, lde: &Lde<Base<Self>>) -> Result<Self::Matrix, Error>
-    where
-        Base<Self>: AcceleratedField;
+    fn lde_on(self, engine: &Engine, lde: &Lde<Base<Self>>) -> Result<Self::Matrix, Error>;
 
     /// [`Engine::coeff_to_extended`].
     #[doc(hidden)]
-    fn evaluate_on(self, engine: &Engine, domain: &ExtendedDomain<Base<Self>>) -> Result<Self::Matrix, Error>
-    where
-        Base<Self>: AcceleratedField;
+    fn evaluate_on(self, engine: &Engine, domain: &ExtendedDomain<Base<Self>>)
+    -> Result<Self::Matrix, Error>;
 
     /// [`Engine::extended_to_coeff`], for no more coefficients than points.
     #[doc(hidden)]
@@ -66,9 +61,7 @@ pub trait Columns: Operand {
         engine: &Engine,
         domain: &ExtendedDomain<Base<Self>>,
         coefficients: usize,
-    ) -> Result<Self::Matrix, Error>
-    where
-        Base<Self>: AcceleratedField;
+    ) -> Result<Self::Matrix, Error>;
 }
 
 /// A matrix whose rows are hashed: over Goldilocks or an extension of it, in host memory or on a device.
@@ -137,10 +130,7 @@ impl Engine {
     /// assert_eq!(values, before);
     /// # Ok::<(), zkaccel::Error>(())
     /// ```
-    pub fn ntt<M: ColumnsMut>(&self, ntt: &Ntt<Base<M>>, matrix: M) -> Result<(), Error>
-    where
-        Base<M>: AcceleratedField,
-    {
+    pub fn ntt<M: ColumnsMut>(&self, ntt: &Ntt<Base<M>>, matrix: M) -> Result<(), Error> {
         matrix.ntt_on(self, ntt)
     }
 
@@ -175,10 +165,7 @@ impl Engine {
     ///
     /// An owned matrix in host memory is consumed as scratch; a borrowed one is copied. The result has the layout of the input.
     /// Errors as [`ntt`](Self::ntt), and [`Error::OverBudget`] or [`Error::HostOutOfMemory`] for a result in host memory.
-    pub fn lde<M: Columns>(&self, lde: &Lde<Base<M>>, matrix: M) -> Result<M::Matrix, Error>
-    where
-        Base<M>: AcceleratedField,
-    {
+    pub fn lde<M: Columns>(&self, lde: &Lde<Base<M>>, matrix: M) -> Result<M::Matrix, Error> {
         matrix.lde_on(self, lde)
     }
 
@@ -188,10 +175,7 @@ impl Engine {
         &self,
         domain: &ExtendedDomain<Base<M>>,
         coefficients: M,
-    ) -> Result<M::Matrix, Error>
-    where
-        Base<M>: AcceleratedField,
-    {
+    ) -> Result<M::Matrix, Error> {
         coefficients.evaluate_on(self, domain)
     }
 
@@ -204,10 +188,7 @@ impl Engine {
         domain: &ExtendedDomain<Base<M>>,
         values: M,
         coefficients: usize,
-    ) -> Result<M::Matrix, Error>
-    where
-        Base<M>: AcceleratedField,
-    {
+    ) -> Result<M::Matrix, Error> {
         let expected = domain.points().size();
         if coefficients == 0 || coefficients > expected {
             let what = "coefficients, at least one and at most the number of points";
@@ -287,11 +268,8 @@ in_host_memory! {
     Vec<E>: Read, |this, rows| { let shape = polynomials(rows, this.len())?; Matrix::new(this, shape)?.into() };
 }
 
-impl<M: sealed::Change> ColumnsMut for M {
-    fn ntt_on(mut self, engine: &Engine, ntt: &Ntt<Base<M>>) -> Result<(), Error>
-    where
-        Base<M>: AcceleratedField,
-    {
+impl<M: sealed::Change<Element: Element<Base: AcceleratedField>>> ColumnsMut for M {
+    fn ntt_on(mut self, engine: &Engine, ntt: &Ntt<Base<M>>) -> Result<(), Error> {
         let rows = ntt.domain.size();
         let view = self.view(rows)?;
         engine.check_rows(rows, view.shape().rows)?;
@@ -310,20 +288,14 @@ impl<M: sealed::Change> ColumnsMut for M {
     }
 }
 
-impl<M: sealed::Read> Columns for M {
+impl<M: sealed::Read<Element: Element<Base: AcceleratedField>>> Columns for M {
     type Matrix = Matrix<M::Element>;
 
-    fn lde_on(self, engine: &Engine, lde: &Lde<Base<M>>) -> Result<Self::Matrix, Error>
-    where
-        Base<M>: AcceleratedField,
-    {
+    fn lde_on(self, engine: &Engine, lde: &Lde<Base<M>>) -> Result<Self::Matrix, Error> {
         self.read(lde.from().size(), |matrix| engine.lde_in_host_memory(lde, matrix))
     }
 
-    fn evaluate_on(self, engine: &Engine, domain: &ExtendedDomain<Base<M>>) -> Result<Self::Matrix, Error>
-    where
-        Base<M>: AcceleratedField,
-    {
+    fn evaluate_on(self, engine: &Engine, domain: &ExtendedDomain<Base<M>>) -> Result<Self::Matrix, Error> {
         self.read(domain.coefficients(), |matrix| engine.evaluate_in_host_memory(domain, matrix))
     }
 
@@ -332,10 +304,7 @@ impl<M: sealed::Read> Columns for M {
         engine: &Engine,
         domain: &ExtendedDomain<Base<M>>,
         coefficients: usize,
-    ) -> Result<Self::Matrix, Error>
-    where
-        Base<M>: AcceleratedField,
-    {
+    ) -> Result<Self::Matrix, Error> {
         let interpolate =
             |matrix: MatrixInput<'_, _>| engine.interpolate_in_host_memory(domain, matrix, coefficients);
         self.read(domain.points().size(), interpolate)
@@ -371,14 +340,11 @@ macro_rules! rows_in_host_memory {
 rows_in_host_memory!(MatrixInput<'_, F>, Matrix<F>, &Matrix<F>, MatrixRef<'_, F>);
 
 impl Engine {
-    fn lde_in_host_memory<E: Element>(
+    fn lde_in_host_memory<E: Element<Base: AcceleratedField>>(
         &self,
         lde: &Lde<E::Base>,
         matrix: MatrixInput<'_, E>,
-    ) -> Result<Matrix<E>, Error>
-    where
-        E::Base: AcceleratedField,
-    {
+    ) -> Result<Matrix<E>, Error> {
         let shape = matrix.shape();
         self.check_rows(lde.from().size(), shape.rows)?;
         self.check_elements(matrix.view().base())?;
@@ -387,14 +353,11 @@ impl Engine {
         self.extend(lde, matrix)
     }
 
-    fn evaluate_in_host_memory<E: Element>(
+    fn evaluate_in_host_memory<E: Element<Base: AcceleratedField>>(
         &self,
         domain: &ExtendedDomain<E::Base>,
         coefficients: MatrixInput<'_, E>,
-    ) -> Result<Matrix<E>, Error>
-    where
-        E::Base: AcceleratedField,
-    {
+    ) -> Result<Matrix<E>, Error> {
         let (shape, points) = (coefficients.shape(), domain.points());
         self.check_rows(domain.coefficients(), shape.rows)?;
         let coefficients = coefficients.view().base();
@@ -410,15 +373,12 @@ impl Engine {
         Matrix::new(values, extended)
     }
 
-    fn interpolate_in_host_memory<E: Element>(
+    fn interpolate_in_host_memory<E: Element<Base: AcceleratedField>>(
         &self,
         domain: &ExtendedDomain<E::Base>,
         values: MatrixInput<'_, E>,
         coefficients: usize,
-    ) -> Result<Matrix<E>, Error>
-    where
-        E::Base: AcceleratedField,
-    {
+    ) -> Result<Matrix<E>, Error> {
         let shape = values.shape();
         self.check_rows(domain.points().size(), shape.rows)?;
         if values.is_borrowed() {

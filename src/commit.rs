@@ -120,71 +120,56 @@ impl Engine {
         trace: impl Into<TraceInput<'a>>,
     ) -> Result<Commitment<H>, Error> {
         match trace.into() {
-            TraceInput::Host(trace) => self.commit_host(spec, trace),
-            TraceInput::Resident(trace) => self.commit_resident(spec, trace),
-        }
-    }
-
-    fn commit_host<H: Accelerated>(
-        &self,
-        spec: &TraceSpec,
-        trace: MatrixInput<'_, Goldilocks>,
-    ) -> Result<Commitment<H>, Error> {
-        let lde = spec.lde(trace.shape().rows)?;
-        self.check_elements(trace.view().base())?;
-        if self.has_room_for::<H>(&lde, trace.shape()) {
-            self.report(Stage::Extension, 0, 1);
-            let purpose = Purpose::commitment::<H>(&lde, trace.shape().columns);
-            let values = self.upload_checked(trace.view(), &purpose);
-            let commit = |values: Option<_>| values.map(|values| self.commit_to_resident::<H>(&lde, values));
-            match values.and_then(|values| commit(values).transpose()) {
-                Ok(None) | Err(Error::DeviceOutOfMemory { .. } | Error::OverDeviceBudget { .. }) => {}
-                Ok(Some(commitment)) => return Ok(commitment),
-                Err(error) => return Err(error),
+            TraceInput::Host(trace) => {
+                let (shape, view) = (trace.shape(), trace.view());
+                let lde = spec.lde(shape.rows)?;
+                self.check_elements(view.base())?;
+                let purpose = Purpose::commitment::<H>(&lde, shape.columns);
+                match self.commit_on_device(&lde, shape, || self.upload_checked(view, &purpose))? {
+                    Some(commitment) => Ok(commitment),
+                    None => self.commit_in_host_memory(&lde, trace),
+                }
+            }
+            TraceInput::Resident(trace) => {
+                self.check_ours(&trace)?;
+                let lde = spec.lde(trace.shape().rows)?;
+                if let Some(view) = trace.as_host() {
+                    return self.commit_in_host_memory(&lde, view.into());
+                }
+                match self.commit_on_device(&lde, trace.shape(), || Ok(Some(trace.clone())))? {
+                    Some(commitment) => Ok(commitment),
+                    None => self.commit_in_host_memory(&lde, self.download(&trace)?.into()),
+                }
             }
         }
-        self.commit_in_host_memory(&lde, trace)
     }
 
-    fn commit_resident<H: Accelerated>(
+    /// Commits to a trace that `values` brings to a device, and that is freed as soon as it is extended; `None` where there is no device
+    /// that may hold the extension and its tree, or it has no memory left. The extension checks its own part of the budget.
+    fn commit_on_device<H: Accelerated>(
         &self,
-        spec: &TraceSpec,
-        trace: DeviceMatrix<Goldilocks>,
-    ) -> Result<Commitment<H>, Error> {
-        self.check_ours(&trace)?;
-        let lde = spec.lde(trace.shape().rows)?;
-        if let Some(view) = trace.as_host() {
-            return self.commit_in_host_memory(&lde, view.into());
-        }
-        if self.has_room_for::<H>(&lde, trace.shape()) {
-            self.report(Stage::Extension, 0, 1);
-            match self.commit_to_resident::<H>(&lde, trace.clone()) {
-                Err(Error::DeviceOutOfMemory { .. } | Error::OverDeviceBudget { .. }) => {}
-                result => return result,
-            }
-        }
-        self.commit_in_host_memory(&lde, self.download(&trace)?.into())
-    }
-
-    /// Whether there is a device that may hold the extension of a trace and its tree; the extension checks its own part.
-    fn has_room_for<H: Hasher>(&self, lde: &Lde, shape: Shape) -> bool {
+        lde: &Lde,
+        shape: Shape,
+        values: impl FnOnce() -> Result<Option<DeviceMatrix<Goldilocks>>, Error>,
+    ) -> Result<Option<Commitment<H>>, Error> {
         let rows = lde.to().size();
         let required = memory_of::<Goldilocks>(rows, shape.columns);
         let required = required.saturating_add(memory_of::<H::Digest>(rows, 2));
-        self.device_budget().is_some_and(|budget| required <= budget)
-    }
-
-    /// Commits to a trace in the device's memory, which is freed as soon as it is extended.
-    fn commit_to_resident<H: Accelerated>(
-        &self,
-        lde: &Lde,
-        trace: DeviceMatrix<Goldilocks>,
-    ) -> Result<Commitment<H>, Error> {
-        let extension = self.lde(lde, &trace)?;
-        drop(trace);
-        self.report(Stage::Extension, 1, 1);
-        let tree = self.merkle_tree_of_rows(&extension)?;
-        Ok(Commitment { extension, tree, copies: Copies::default() })
+        if self.device_budget().is_none_or(|budget| required > budget) {
+            return Ok(None);
+        }
+        self.report(Stage::Extension, 0, 1);
+        let commit = || {
+            let Some(trace) = values()? else { return Ok(None) };
+            let extension = self.lde(lde, trace)?;
+            self.report(Stage::Extension, 1, 1);
+            let tree = self.merkle_tree_of_rows(&extension)?;
+            Ok(Some(Commitment { extension, tree, copies: Copies::default() }))
+        };
+        match commit() {
+            Err(Error::DeviceOutOfMemory { .. } | Error::OverDeviceBudget { .. }) => Ok(None),
+            done => done,
+        }
     }
 
     /// Commits to a checked trace with extension and tree in host memory.
@@ -195,8 +180,7 @@ impl Engine {
     ) -> Result<Commitment<H>, Error> {
         let Shape { rows, columns, .. } = trace.shape();
         let extended = lde.to().size();
-        let copied =
-            matches!(trace, MatrixInput::Borrowed(_)) as u64 * memory_of::<Goldilocks>(rows, columns);
+        let copied = trace.is_borrowed() as u64 * memory_of::<Goldilocks>(rows, columns);
         let extension = memory_of::<Goldilocks>(extended, columns);
         self.check_budget(copied.max(memory_of::<H::Digest>(extended, 2)).saturating_add(extension))?;
         self.report(Stage::Extension, 0, 1);

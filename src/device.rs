@@ -115,7 +115,7 @@ impl DeviceChoice {
     /// Several devices as one choice. Whether they can be used together is checked when an engine is built.
     pub fn several(devices: &[DeviceChoice]) -> Self {
         static KEPT: Mutex<BTreeMap<String, &'static [DeviceChoice]>> = Mutex::new(BTreeMap::new());
-        let name = Names(devices).to_string();
+        let name = names(devices);
         let mut kept = lock(&KEPT);
         Self::Several(kept.entry(name).or_insert_with(|| devices.to_vec().leak()))
     }
@@ -154,15 +154,8 @@ impl DeviceChoice {
 }
 
 /// Names separated by commas.
-struct Names<'a>(&'a [DeviceChoice]);
-
-impl fmt::Display for Names<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().enumerate().try_for_each(|(i, device)| match i {
-            0 => write!(f, "{device}"),
-            _ => write!(f, ",{device}"),
-        })
-    }
+fn names(devices: &[DeviceChoice]) -> String {
+    devices.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
 impl fmt::Display for DeviceChoice {
@@ -176,7 +169,7 @@ impl fmt::Display for DeviceChoice {
             Self::Provider(path) => write!(f, "provider:{}", path.display()),
             Self::AllCuda => f.write_str("cuda"),
             Self::AllOpenCl => f.write_str("opencl"),
-            Self::Several(devices) => Names(devices).fmt(f),
+            Self::Several(devices) => f.write_str(&names(devices)),
         }
     }
 }

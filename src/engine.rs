@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rayon::ThreadPool;
 
 use crate::backend::{Accelerated, AcceleratedField};
-use crate::builder::{Asked, EngineBuilder, Listener};
+use crate::builder::{EngineBuilder, Listener};
 use crate::device::DeviceInfo;
 use crate::dispatch::{Dispatcher, Operation};
 use crate::error::Error;
@@ -51,7 +51,7 @@ pub(crate) struct Shared {
     pub(crate) jobs: JobThreads,
     pub(crate) device: DeviceInfo,
     /// The options, for engines that are to be like this one.
-    pub(crate) asked: Asked,
+    pub(crate) asked: EngineBuilder,
     pub(crate) memory_budget: Option<u64>,
     pub(crate) progress: Option<Listener>,
 }
@@ -82,8 +82,8 @@ impl Engine {
         self.approach
     }
 
-    /// The options of this engine.
-    pub(crate) fn asked(&self) -> &Asked {
+    /// The options of this engine that choose what does its work.
+    pub(crate) fn asked(&self) -> &EngineBuilder {
         &self.shared.asked
     }
 
@@ -93,15 +93,12 @@ impl Engine {
     }
 
     /// [`ntt`](Self::ntt) of a matrix of the right shape, whose words may be unchecked.
-    pub(crate) fn transform<E: Element>(
+    pub(crate) fn transform<E: Element<Base: AcceleratedField>>(
         &self,
         ntt: &Ntt<E::Base>,
         mut matrix: MatrixMut<'_, E>,
         unchecked: bool,
-    ) -> Result<(), Error>
-    where
-        E::Base: AcceleratedField,
-    {
+    ) -> Result<(), Error> {
         let shape = matrix.shape();
         if !E::Base::ROW_MAJOR || ntt.input_order == ntt.output_order {
             self.check_budget(self.scratch::<E>(ntt.domain, shape))?;
@@ -111,14 +108,11 @@ impl Engine {
     }
 
     /// [`lde`](Self::lde) of a checked matrix.
-    pub(crate) fn extend<E: Element>(
+    pub(crate) fn extend<E: Element<Base: AcceleratedField>>(
         &self,
         lde: &Lde<E::Base>,
         matrix: MatrixInput<'_, E>,
-    ) -> Result<Matrix<E>, Error>
-    where
-        E::Base: AcceleratedField,
-    {
+    ) -> Result<Matrix<E>, Error> {
         let shape = matrix.shape();
         let mut extended = E::zeros(lde.to().size().saturating_mul(shape.columns))?;
         let mut values = self.run(|| matrix.into_vec())?;
@@ -133,15 +127,12 @@ impl Engine {
     ///
     /// [`Error::LengthMismatch`] unless `extended` has as many entries as the extension. After an error of the device the
     /// contents of both are unspecified.
-    pub fn lde_into<E: Element>(
+    pub fn lde_into<E: Element<Base: AcceleratedField>>(
         &self,
         lde: &Lde<E::Base>,
         mut matrix: MatrixMut<'_, E>,
         extended: &mut [E],
-    ) -> Result<(), Error>
-    where
-        E::Base: AcceleratedField,
-    {
+    ) -> Result<(), Error> {
         let shape = matrix.shape();
         self.check_rows(lde.from().size(), shape.rows)?;
         let (expected, found) = (lde.to().size().saturating_mul(shape.columns), extended.len());
@@ -155,15 +146,12 @@ impl Engine {
 
     /// [`lde_into`](Self::lde_into) of a matrix that is not changed: a copy serves as scratch. Errors as `lde_into`, and
     /// [`Error::OverBudget`] or [`Error::HostOutOfMemory`] for the copy.
-    pub fn lde_copied_into<E: Element>(
+    pub fn lde_copied_into<E: Element<Base: AcceleratedField>>(
         &self,
         lde: &Lde<E::Base>,
         matrix: MatrixRef<'_, E>,
         extended: &mut [E],
-    ) -> Result<(), Error>
-    where
-        E::Base: AcceleratedField,
-    {
+    ) -> Result<(), Error> {
         let shape = matrix.shape();
         self.check_budget(memory_of::<E>(shape.rows, shape.columns))?;
         let mut copy = self.run(|| MatrixInput::Borrowed(matrix).into_vec())?;
@@ -285,10 +273,11 @@ impl Engine {
 
     /// Bytes that a transform takes on the host beside its data: columns of scratch; or, where columns have to lie one after
     /// another, a table of roots and the columns of a row-major matrix.
-    pub(crate) fn scratch<E: Element>(&self, domain: Domain<E::Base>, shape: Shape) -> u64
-    where
-        E::Base: AcceleratedField,
-    {
+    pub(crate) fn scratch<E: Element<Base: AcceleratedField>>(
+        &self,
+        domain: Domain<E::Base>,
+        shape: Shape,
+    ) -> u64 {
         match E::Base::ROW_MAJOR {
             true => memory_of::<E>(shape.rows, shape.columns.min(8)),
             false => {

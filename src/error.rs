@@ -365,3 +365,10 @@ pub enum Error {
         message: String,
     },
 }
+
+/// The message, which is why a case of the conformance suite fails.
+impl From<Error> for String {
+    fn from(error: Error) -> Self {
+        error.to_string()
+    }
+}

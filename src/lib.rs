@@ -114,6 +114,7 @@ mod memory;
 pub mod merkle;
 #[cfg(feature = "bn254")]
 pub mod msm;
+mod named;
 pub mod ntt;
 mod operation;
 pub mod pinned;

@@ -14,9 +14,6 @@
 //! [`matrix`](crate::matrix) for the layouts. Over BN254's scalars the root of unity is the caller's ([`Domain::with_root`]), because
 //! published libraries disagree on it: `Domain::halo2` and `Domain::arkworks` are the two in use.
 
-use std::fmt;
-use std::str::FromStr;
-
 pub use crate::backend::AcceleratedField;
 use crate::error::Error;
 use crate::field::{Field, Goldilocks, TwoAdic};
@@ -61,22 +58,7 @@ impl Convention {
     }
 }
 
-impl fmt::Display for Convention {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Convention {
-    type Err = Error;
-    fn from_str(text: &str) -> Result<Self, Error> {
-        Self::ALL.into_iter().find(|c| c.name() == text).ok_or_else(|| Error::UnknownName {
-            what: "root-of-unity convention",
-            found: text.into(),
-            expected: Self::ALL.map(Self::name).join(", "),
-        })
-    }
-}
+crate::named::named!(Convention, "root-of-unity convention");
 
 /// The order of the elements of a transform's input or output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -13,11 +13,7 @@
 //!
 //! A processor that OpenCL drives is a processor. Accelerators and providers are neither, and no policy but `Any` takes them.
 
-use std::fmt;
-use std::str::FromStr;
-
 use crate::device::DeviceKind;
-use crate::error::Error;
 
 /// Which kind of device an engine may or should use; see the [module](self).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -66,21 +62,4 @@ impl Policy {
     }
 }
 
-impl fmt::Display for Policy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Policy {
-    type Err = Error;
-
-    /// [`Error::UnknownName`] for anything that is not a policy.
-    fn from_str(text: &str) -> Result<Self, Error> {
-        Self::ALL.into_iter().find(|policy| policy.name() == text).ok_or_else(|| Error::UnknownName {
-            what: "policy",
-            found: text.into(),
-            expected: Self::ALL.map(Self::name).join(", "),
-        })
-    }
-}
+crate::named::named!(Policy, "policy");

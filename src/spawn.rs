@@ -95,10 +95,7 @@ impl Engine {
     }
 
     /// [`lde`](Self::lde) as a job.
-    pub fn lde_async<M: Columns + Send + 'static>(&self, lde: &Lde<Base<M>>, matrix: M) -> Job<M::Matrix>
-    where
-        Base<M>: AcceleratedField,
-    {
+    pub fn lde_async<M: Columns + Send + 'static>(&self, lde: &Lde<Base<M>>, matrix: M) -> Job<M::Matrix> {
         let lde = *lde;
         self.spawn(move |engine| engine.lde(&lde, matrix))
     }
@@ -108,10 +105,7 @@ impl Engine {
         &self,
         domain: &ExtendedDomain<Base<M>>,
         coefficients: M,
-    ) -> Job<M::Matrix>
-    where
-        Base<M>: AcceleratedField,
-    {
+    ) -> Job<M::Matrix> {
         let domain = *domain;
         self.spawn(move |engine| engine.coeff_to_extended(&domain, coefficients))
     }
@@ -122,10 +116,7 @@ impl Engine {
         domain: &ExtendedDomain<Base<M>>,
         values: M,
         coefficients: usize,
-    ) -> Job<M::Matrix>
-    where
-        Base<M>: AcceleratedField,
-    {
+    ) -> Job<M::Matrix> {
         let domain = *domain;
         self.spawn(move |engine| engine.extended_to_coeff(&domain, values, coefficients))
     }

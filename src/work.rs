@@ -5,6 +5,7 @@
 //! was used and not silently bypassed.
 
 use std::fmt;
+use std::ops::Deref;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -126,12 +127,22 @@ pub(crate) struct Ledger {
     operations: Mutex<Vec<OperationWork>>,
 }
 
-/// An operation in progress, until this is dropped.
-struct UnderWay<'a>(&'a AtomicU64);
+/// An amount by which a counter is higher until this is dropped.
+pub(crate) struct Raised<C: Deref<Target = AtomicU64>> {
+    counter: C,
+    by: u64,
+}
 
-impl Drop for UnderWay<'_> {
+impl<C: Deref<Target = AtomicU64>> Raised<C> {
+    pub(crate) fn new(counter: C, by: u64) -> Self {
+        counter.fetch_add(by, Ordering::Relaxed);
+        Self { counter, by }
+    }
+}
+
+impl<C: Deref<Target = AtomicU64>> Drop for Raised<C> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.counter.fetch_sub(self.by, Ordering::Relaxed);
     }
 }
 
@@ -151,8 +162,7 @@ impl Ledger {
         size: Size,
         operation: impl FnOnce() -> Result<R, Error>,
     ) -> Result<R, Error> {
-        self.under_way.fetch_add(1, Ordering::Relaxed);
-        let under_way = UnderWay(&self.under_way);
+        let under_way = Raised::new(&self.under_way, 1);
         let start = Instant::now();
         let result = operation();
         let time = start.elapsed();

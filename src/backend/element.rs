@@ -131,26 +131,3 @@ macro_rules! prime_fields {
 }
 #[cfg(feature = "bn254")]
 crate::for_every_prime_field!(prime_fields);
-
-#[cfg(test)]
-mod tests {
-    use super::Element;
-    use crate::field::{Cubic, Goldilocks, Quadratic};
-
-    #[test]
-    fn entries_are_elements_of_the_base_field_side_by_side() {
-        fn check<E: Element>(bytes: usize) {
-            let mut entries = E::zeros(5).unwrap();
-            assert_eq!((size_of::<E>(), E::base(&entries).len()), (bytes, 5 * E::WIDTH));
-            assert_eq!(E::base_mut(&mut entries).as_ptr().cast(), entries.as_ptr());
-        }
-        check::<Goldilocks>(8);
-        check::<Quadratic>(16);
-        check::<Cubic>(24);
-        #[cfg(feature = "bn254")]
-        {
-            check::<crate::bn254::Fr>(32);
-            check::<crate::bn254::Fq>(32);
-        }
-    }
-}

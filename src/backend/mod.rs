@@ -39,8 +39,7 @@ use crate::pinned::Locked;
 use crate::work::Activity;
 pub use element::{BaseField, Element};
 pub use residence::{
-    Extent, Memory, Residence, Resident, ResidentBackend, ResidentHashing, ResidentInversion,
-    ResidentTransforms,
+    Extent, Memory, Resident, ResidentBackend, ResidentHashing, ResidentInversion, ResidentTransforms,
 };
 
 /// Transforms over a field.
@@ -185,8 +184,8 @@ pub trait Hashing<H: Hasher>: Send + Sync {
     ) -> Result<(), Error>;
 }
 
-/// Statistics of a backend's work.
-pub trait Clock {
+/// The hardware beneath a backend: statistics of its work, and memory. By default that of the host.
+pub trait Hardware {
     /// The time that the device has spent on the operations done so far, transfers not counted, by its own clock; `None`
     /// where the host is the device.
     fn device_time(&self) -> Option<Duration> {
@@ -207,34 +206,30 @@ pub trait Clock {
     fn product_rates(&self) -> Result<Option<ProductRates>, Error> {
         Ok(None)
     }
-}
 
-/// Host memory that suits a device.
-pub trait HostMemory {
     /// So many bytes of page-locked memory, with unspecified contents; `None` where it has no advantage over ordinary memory.
     /// [`Error::HostOutOfMemory`].
     fn lock(&self, _bytes: usize) -> Result<Option<Locked>, Error> {
         Ok(None)
     }
+
+    /// The operations on data in the device's memory; `None` where that is the host's.
+    fn resident(&self) -> Option<&dyn ResidentBackend> {
+        None
+    }
 }
 
 /// Everything a device offers.
-pub trait Backend:
-    Transforms<Goldilocks> + Inversion<Goldilocks> + EveryHash + Curves + Clock + HostMemory + Residence
-{
-}
+pub trait Backend: EveryField + EveryHash + Curves + Hardware {}
 
-impl<T> Backend for T where
-    T: Transforms<Goldilocks> + Inversion<Goldilocks> + EveryHash + Curves + Clock + HostMemory + Residence
-{
-}
+impl<T: EveryField + EveryHash + Curves + Hardware> Backend for T {}
 
-/// Everything over curves and their fields.
+/// Everything over curves and their scalars.
 #[cfg(feature = "bn254")]
-pub trait Curves: sums::EveryCurve + sums::EveryScalar + sums::EveryTwoAdicField {}
+pub trait Curves: sums::EveryCurve + sums::EveryScalar {}
 
 #[cfg(feature = "bn254")]
-impl<T: sums::EveryCurve + sums::EveryScalar + sums::EveryTwoAdicField> Curves for T {}
+impl<T: sums::EveryCurve + sums::EveryScalar> Curves for T {}
 
 /// Everything over curves: nothing in this build, which is without the feature `bn254`.
 #[cfg(not(feature = "bn254"))]
@@ -243,27 +238,8 @@ pub trait Curves {}
 #[cfg(not(feature = "bn254"))]
 impl<T> Curves for T {}
 
-/// Transforms and inverses over Goldilocks in a device's memory.
-pub trait ResidentGoldilocks: ResidentTransforms<Goldilocks> + ResidentInversion<Goldilocks> {}
-
-impl<T: ResidentTransforms<Goldilocks> + ResidentInversion<Goldilocks>> ResidentGoldilocks for T {}
-
-/// The same over every field.
-#[cfg(feature = "bn254")]
-pub trait EveryResidentField: ResidentGoldilocks + sums::EveryResidentTwoAdicField {}
-
-#[cfg(feature = "bn254")]
-impl<T: ResidentGoldilocks + sums::EveryResidentTwoAdicField> EveryResidentField for T {}
-
-/// The same over every field.
-#[cfg(not(feature = "bn254"))]
-pub trait EveryResidentField: ResidentGoldilocks {}
-
-#[cfg(not(feature = "bn254"))]
-impl<T: ResidentGoldilocks> EveryResidentField for T {}
-
-/// A field over which every backend transforms and inverts: how generic code gets from a backend to its operations over one field.
-pub trait AcceleratedField: TwoAdic + BaseField {
+/// A field over which every backend transforms and inverts.
+pub trait AcceleratedField: OnBackends + BaseField {
     /// The field's name where kinds of operations are listed.
     const NAME: &'static str;
     /// The name of transforms over the field in accounts.
@@ -271,6 +247,22 @@ pub trait AcceleratedField: TwoAdic + BaseField {
     /// The name of low-degree extensions over the field in accounts.
     const EXTENSION: Activity;
 
+    /// A subgroup to measure and to test with.
+    fn some_domain(log_size: u32) -> Result<Domain<Self>, Error>;
+}
+
+impl AcceleratedField for Goldilocks {
+    const NAME: &'static str = "goldilocks";
+    const TRANSFORM: Activity = Activity::NTT;
+    const EXTENSION: Activity = Activity::LDE;
+
+    fn some_domain(log_size: u32) -> Result<Domain<Self>, Error> {
+        Domain::new(log_size, Convention::Winterfell)
+    }
+}
+
+/// How generic code gets from a backend to its operations over one field.
+pub trait OnBackends: TwoAdic {
     /// The backend's transforms over this field.
     fn transforms(backend: &dyn Backend) -> &dyn Transforms<Self>;
 
@@ -282,36 +274,49 @@ pub trait AcceleratedField: TwoAdic + BaseField {
 
     /// The same of data in a device's memory.
     fn resident_inversion(backend: &dyn ResidentBackend) -> &dyn ResidentInversion<Self>;
-
-    /// A subgroup to measure and to test with.
-    fn some_domain(log_size: u32) -> Result<Domain<Self>, Error>;
 }
 
-impl AcceleratedField for Goldilocks {
-    const NAME: &'static str = "goldilocks";
-    const TRANSFORM: Activity = Activity::NTT;
-    const EXTENSION: Activity = Activity::LDE;
+macro_rules! every_field {
+    ($($field:path;)*) => {
+        /// Transforms and inverses over every field.
+        pub trait EveryField: $(Transforms<$field> + Inversion<$field> +)* {}
 
-    fn transforms(backend: &dyn Backend) -> &dyn Transforms<Self> {
-        backend
-    }
+        impl<T> EveryField for T where T: $(Transforms<$field> + Inversion<$field> +)* {}
 
-    fn resident_transforms(backend: &dyn ResidentBackend) -> &dyn ResidentTransforms<Self> {
-        backend
-    }
+        /// The same in a device's memory.
+        pub trait EveryResidentField: $(ResidentTransforms<$field> + ResidentInversion<$field> +)* {}
 
-    fn inversion(backend: &dyn Backend) -> &dyn Inversion<Self> {
-        backend
-    }
+        impl<T> EveryResidentField for T where T: $(ResidentTransforms<$field> + ResidentInversion<$field> +)* {}
 
-    fn resident_inversion(backend: &dyn ResidentBackend) -> &dyn ResidentInversion<Self> {
-        backend
-    }
+        $(impl OnBackends for $field {
+            fn transforms(backend: &dyn Backend) -> &dyn Transforms<Self> {
+                backend
+            }
 
-    fn some_domain(log_size: u32) -> Result<Domain<Self>, Error> {
-        Domain::new(log_size, Convention::Winterfell)
-    }
+            fn resident_transforms(backend: &dyn ResidentBackend) -> &dyn ResidentTransforms<Self> {
+                backend
+            }
+
+            fn inversion(backend: &dyn Backend) -> &dyn Inversion<Self> {
+                backend
+            }
+
+            fn resident_inversion(backend: &dyn ResidentBackend) -> &dyn ResidentInversion<Self> {
+                backend
+            }
+        })*
+    };
 }
+#[cfg(feature = "bn254")]
+macro_rules! goldilocks_and_prime_fields {
+    ($($field:path, $name:literal;)*) => {
+        every_field!(Goldilocks; $($field;)*);
+    };
+}
+#[cfg(feature = "bn254")]
+crate::for_every_two_adic_field!(goldilocks_and_prime_fields);
+#[cfg(not(feature = "bn254"))]
+every_field!(Goldilocks;);
 
 /// A hash that every backend offers: how generic code gets from a backend to its operations on one hash.
 pub trait Accelerated: Hasher {

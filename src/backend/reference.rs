@@ -1,6 +1,6 @@
 //! The oracle: every operation in its shortest and most obvious form. Never optimised.
 
-use super::{Beside, Check, Clock, Extent, Hashing, HostMemory, Inversion, Levels, Residence, Transforms};
+use super::{Beside, Check, Extent, Hardware, Hashing, Inversion, Levels, Transforms};
 use crate::error::Error;
 use crate::field::{Goldilocks, TwoAdic};
 use crate::hash::Hasher;
@@ -11,10 +11,7 @@ use crate::ntt::{Direction, Domain, Ntt, Order, reverse_bits};
 #[derive(Debug)]
 pub struct Reference;
 
-impl Clock for Reference {}
-impl HostMemory for Reference {}
-
-impl Residence for Reference {}
+impl Hardware for Reference {}
 
 impl<F: TwoAdic> Transforms<F> for Reference {
     fn ntt(&self, ntt: &Ntt<F>, data: &mut [F], width: usize) -> Result<(), Error> {

@@ -129,11 +129,3 @@ pub trait ResidentHashing<H: Hasher>: Send + Sync {
 pub trait ResidentBackend: Resident + EveryResidentField + EveryResidentHash {}
 
 impl<T> ResidentBackend for T where T: Resident + EveryResidentField + EveryResidentHash {}
-
-/// The residence of a backend's data.
-pub trait Residence {
-    /// The operations on data in the device's memory; `None` where that is the host's.
-    fn resident(&self) -> Option<&dyn ResidentBackend> {
-        None
-    }
-}

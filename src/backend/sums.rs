@@ -1,9 +1,6 @@
 //! The operations of a backend over elliptic curves and over the prime fields of their scalars.
 
-use super::{
-    AcceleratedField, Backend, BaseField, Inversion, Memory, ResidentBackend, ResidentInversion,
-    ResidentTransforms, Transforms,
-};
+use super::{AcceleratedField, Backend, BaseField, Memory};
 use crate::curve::Curve;
 use crate::error::Error;
 use crate::ntt::Domain;
@@ -88,39 +85,10 @@ crate::for_every_prime_field!(every_prime_field);
 
 macro_rules! every_two_adic_field {
     ($($field:path, $name:literal;)*) => {
-        /// Transforms and inverses over every two-adic prime field in Montgomery form.
-        pub trait EveryTwoAdicField: $(Transforms<$field> + Inversion<$field> +)* {}
-
-        impl<T> EveryTwoAdicField for T where T: $(Transforms<$field> + Inversion<$field> +)* {}
-
-        /// The same in a device's memory.
-        pub trait EveryResidentTwoAdicField: $(ResidentTransforms<$field> + ResidentInversion<$field> +)* {}
-
-        impl<T> EveryResidentTwoAdicField for T
-        where
-            T: $(ResidentTransforms<$field> + ResidentInversion<$field> +)*
-        {}
-
         $(impl AcceleratedField for $field {
             const NAME: &'static str = $name;
             const TRANSFORM: Activity = Activity::FFT;
             const EXTENSION: Activity = Activity::FFT;
-
-            fn transforms(backend: &dyn Backend) -> &dyn Transforms<Self> {
-                backend
-            }
-
-            fn resident_transforms(backend: &dyn ResidentBackend) -> &dyn ResidentTransforms<Self> {
-                backend
-            }
-
-            fn inversion(backend: &dyn Backend) -> &dyn Inversion<Self> {
-                backend
-            }
-
-            fn resident_inversion(backend: &dyn ResidentBackend) -> &dyn ResidentInversion<Self> {
-                backend
-            }
 
             fn some_domain(log_size: u32) -> Result<Domain<Self>, Error> {
                 Domain::of_root(log_size, <Self as halo2curves::ff::PrimeField>::ROOT_OF_UNITY)

@@ -1,7 +1,11 @@
 //! Data of the suite: edge values of the field and pseudo-random words.
 
-use crate::field::{Field, Goldilocks, MODULUS};
-use crate::matrix::{Matrix, Shape};
+use crate::backend::AcceleratedField;
+use crate::error::Error;
+use crate::field::{Goldilocks, MODULUS};
+use crate::hash::Digest;
+use crate::matrix::{Element, Matrix, Shape};
+use crate::ntt::{Convention, Domain};
 
 /// Words around every carry of the field's arithmetic.
 pub(super) const EDGES: [u64; 14] = [
@@ -39,23 +43,101 @@ impl Words {
         z ^ z >> 31
     }
 
-    /// An element: an edge value one time in four.
-    pub(super) fn element(&mut self) -> Goldilocks {
-        let word = self.next();
+    pub(super) fn samples<F: Samples>(&mut self, len: usize) -> Vec<F> {
+        (0..len).map(|_| F::sample(self)).collect()
+    }
+
+    pub(super) fn matrix<E: Element<Base: Samples>>(&mut self, shape: Shape) -> Matrix<E> {
+        let mut entries = E::zeros(shape.rows * shape.columns).expect("memory for a small matrix");
+        E::base_mut(&mut entries).iter_mut().for_each(|element| *element = Samples::sample(self));
+        Matrix::new(entries, shape).expect("as many entries as the shape asks for")
+    }
+
+    /// Digests of words that are canonical.
+    pub(super) fn digests<D: Digest>(&mut self, len: usize) -> Vec<D> {
+        bytemuck::cast_slice(&self.samples::<Goldilocks>(4 * len)).to_vec()
+    }
+}
+
+/// A field of the cases.
+pub(super) trait Samples: AcceleratedField {
+    /// The binary logarithm of the number of points up to which every transform is compared with the oracle's.
+    const LOG_SMALL: u32;
+    /// Logarithms of larger numbers of points, with numbers of columns.
+    const LARGE: &'static [(u32, usize)];
+    /// The binary logarithm of the points of transforms that are only checked by their inverses.
+    const LOG_LARGEST: u32;
+
+    /// An element, sometimes an edge value.
+    fn sample(words: &mut Words) -> Self;
+
+    /// Values around every carry of the field's arithmetic, 0, 1 and p - 1 among them.
+    fn edges() -> Vec<Self>;
+
+    /// The subgroup of order 2^`log_size` by two generators.
+    fn subgroups(log_size: u32) -> Result<[Domain<Self>; 2], Error>;
+
+    /// Shifts of cosets, none among them.
+    fn shifts() -> Vec<Self>;
+}
+
+impl Samples for Goldilocks {
+    const LOG_SMALL: u32 = 11;
+    const LARGE: &'static [(u32, usize)] =
+        &[(12, 1), (13, 1), (14, 3), (15, 1), (16, 1), (17, 1), (18, 1), (13, 17)];
+    const LOG_LARGEST: u32 = 19;
+
+    /// An edge value one time in four.
+    fn sample(words: &mut Words) -> Self {
+        let word = words.next();
         match word % 4 {
-            0 => Goldilocks::new(EDGES[(word >> 8) as usize % EDGES.len()]),
-            _ => Goldilocks::new(word),
+            0 => Self::new(EDGES[(word >> 8) as usize % EDGES.len()]),
+            _ => Self::new(word),
         }
     }
 
-    pub(super) fn elements(&mut self, len: usize) -> Vec<Goldilocks> {
-        (0..len).map(|_| self.element()).collect()
+    fn edges() -> Vec<Self> {
+        EDGES.map(Self::new).to_vec()
     }
 
-    pub(super) fn matrix<F: Field>(&mut self, shape: Shape) -> Matrix<F> {
-        let words = self.elements(shape.rows * shape.columns * F::DEGREE);
-        let data =
-            words.chunks_exact(F::DEGREE).map(|words| *bytemuck::from_bytes(bytemuck::cast_slice(words)));
-        Matrix::new(data.collect(), shape).expect("as many entries as the shape asks for")
+    fn subgroups(log_size: u32) -> Result<[Domain; 2], Error> {
+        let [first, second] = Convention::ALL.map(|convention| Domain::new(log_size, convention));
+        Ok([first?, second?])
+    }
+
+    fn shifts() -> Vec<Self> {
+        [1, 7, MODULUS - 1].map(Self::new).to_vec()
     }
 }
+
+#[cfg(feature = "bn254")]
+macro_rules! prime_fields {
+    ($($field:path, $name:literal;)*) => {$(
+        impl Samples for $field {
+            const LOG_SMALL: u32 = 9;
+            const LARGE: &'static [(u32, usize)] = &[(10, 3), (11, 1), (12, 1), (13, 1), (14, 1), (15, 1)];
+            const LOG_LARGEST: u32 = 17;
+
+            fn sample(words: &mut Words) -> Self {
+                super::sums::scalar(words)
+            }
+
+            fn edges() -> Vec<Self> {
+                super::sums::edges()
+            }
+
+            fn subgroups(log_size: u32) -> Result<[Domain<Self>; 2], Error> {
+                let subgroup = Self::some_domain(log_size)?;
+                let root = subgroup.root();
+                Ok([subgroup, Domain::with_root(log_size, root * root * root)?])
+            }
+
+            fn shifts() -> Vec<Self> {
+                use halo2curves::ff::{Field, WithSmallOrderMulGroup};
+                vec![<Self as Field>::ONE, Self::from(7), Self::ZETA, -<Self as Field>::ONE]
+            }
+        }
+    )*};
+}
+#[cfg(feature = "bn254")]
+crate::for_every_two_adic_field!(prime_fields);

@@ -1,46 +1,16 @@
 //! Inverses of many elements: each is that of the element alone, and zeros stay zero.
 
-use super::data::{EDGES, NON_CANONICAL, Words};
+use super::data::{NON_CANONICAL, Samples, Words};
 use super::residence::{BUDGETS, with_budget};
-use super::{Case, expect_equal, expect_error, failure, reference};
-use crate::backend::AcceleratedField;
+use super::{Case, agree, expect_equal, expect_error, reference, wrong_engine};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::matrix::{Layout, Matrix, Shape};
 
-/// A field of the cases.
-trait Samples: AcceleratedField {
-    /// An element, sometimes an edge value.
-    fn sample(words: &mut Words) -> Self;
-
-    /// Values around every carry of the field's arithmetic, 0, 1 and p - 1 among them.
-    fn edges() -> Vec<Self>;
-}
-
-impl Samples for Goldilocks {
-    fn sample(words: &mut Words) -> Self {
-        words.element()
-    }
-
-    fn edges() -> Vec<Self> {
-        EDGES.map(Self::new).to_vec()
-    }
-}
-
 #[cfg(feature = "bn254")]
 macro_rules! prime_fields {
     ($($field:path, $name:literal;)*) => {
-        $(impl Samples for $field {
-            fn sample(words: &mut Words) -> Self {
-                super::sums::scalar(words)
-            }
-
-            fn edges() -> Vec<Self> {
-                super::sums::edges()
-            }
-        })*
-
         cases!($crate::field::Goldilocks, "goldilocks"; $($field, $name;)*);
     };
 }
@@ -64,21 +34,19 @@ crate::for_every_two_adic_field!(prime_fields);
 #[cfg(not(feature = "bn254"))]
 cases!(crate::field::Goldilocks, "goldilocks";);
 
-fn samples<F: Samples>(words: &mut Words, len: usize) -> Vec<F> {
-    (0..len).map(|_| F::sample(words)).collect()
-}
-
 /// The inverses by the reference, one by one.
-fn inverses<F: Samples>(elements: &[F]) -> Result<Vec<F>, String> {
+fn inverses<F: Samples>(elements: &[F]) -> Result<Vec<F>, Error> {
     let mut inverses = elements.to_vec();
-    reference().and_then(|oracle| oracle.invert(&mut inverses)).map_err(failure("reference"))?;
+    reference()?.invert(&mut inverses)?;
     Ok(inverses)
 }
 
 fn check<F: Samples>(engine: &Engine, what: &str, elements: &[F]) -> Result<(), String> {
-    let mut found = elements.to_vec();
-    engine.invert(&mut found).map_err(failure(what))?;
-    expect_equal(what, &found, &inverses(elements)?)
+    agree(what, engine, |engine| {
+        let mut elements = elements.to_vec();
+        engine.invert(&mut elements)?;
+        Ok(elements)
+    })
 }
 
 /// Around every row of vectors, piece of a thread and group of work items; nothing is left as it is.
@@ -86,7 +54,7 @@ fn sizes<F: Samples>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(100);
     let around = |log: u32| [(1 << log) - 1, 1 << log, (1 << log) + 1];
     for len in (0..40).chain((6..14).flat_map(around)).chain([2 * (1 << 13) + 7]) {
-        check(engine, &format!("inverses of {len}"), &samples::<F>(&mut words, len))?;
+        check(engine, &format!("inverses of {len}"), &words.samples::<F>(len))?;
     }
     Ok(())
 }
@@ -116,60 +84,59 @@ fn matrices<F: Samples>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(102);
     for layout in [Layout::RowMajor, Layout::ColumnMajor] {
         let shape = Shape { rows: 77, columns: 5, layout };
-        let elements = samples::<F>(&mut words, 77 * 5);
+        let elements = words.samples::<F>(77 * 5);
         let expected = inverses(&elements)?;
-        let matrix = Matrix::new(elements, shape).map_err(failure("a matrix"))?;
+        let matrix = Matrix::new(elements, shape)?;
         let (mut whole, mut view) = (matrix.clone(), matrix.clone());
-        engine.invert(&mut whole).map_err(failure("a matrix"))?;
+        engine.invert(&mut whole)?;
         expect_equal("a matrix", whole.as_slice(), &expected)?;
-        engine.invert(view.view_mut()).map_err(failure("a view"))?;
+        engine.invert(view.view_mut())?;
         expect_equal("a view", view.as_slice(), &expected)?;
-        engine.invert(&mut view.as_mut_slice()[1..]).map_err(failure("a slice"))?;
+        engine.invert(&mut view.as_mut_slice()[1..])?;
         expect_equal("a slice", &view.as_slice()[1..], &matrix.as_slice()[1..])?;
-        let found = engine.invert_async(matrix).wait().map_err(failure("a job"))?;
+        let found = engine.invert_async(matrix).wait()?;
         expect_equal("a job", found.as_slice(), &expected)?;
     }
-    let none = engine.invert_async(Vec::<F>::new()).wait().map_err(failure("nothing"))?;
+    let none = engine.invert_async(Vec::<F>::new()).wait()?;
     expect_equal("nothing", &none, &[])
 }
 
 fn stays<F: Samples>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(103);
     for (rows, columns) in [(1, 1), (64, 1), (7, 3), (1000, 4)] {
-        let elements = samples::<F>(&mut words, rows * columns);
+        let elements = words.samples::<F>(rows * columns);
         let expected = inverses(&elements)?;
-        let matrix = Matrix::from_columns(elements, rows, columns).map_err(failure("a matrix"))?;
-        let before = engine.upload(&matrix).map_err(failure("upload"))?;
+        let matrix = Matrix::from_columns(elements, rows, columns)?;
+        let before = engine.upload(&matrix)?;
         let mut after = before.clone();
-        engine.invert(&mut after).map_err(failure("inverses of what stays"))?;
-        let found = engine.download(&after).map_err(failure("download"))?;
+        engine.invert(&mut after)?;
+        let found = engine.download(&after)?;
         expect_equal("inverses of what stays", found.as_slice(), &expected)?;
-        let kept = engine.download(&before).map_err(failure("download"))?;
+        let kept = engine.download(&before)?;
         expect_equal("a clone", kept.as_slice(), matrix.as_slice())?;
         drop(before);
-        let again = engine.invert_async(after).wait().map_err(failure("a job"))?;
-        let found = engine.download(&again).map_err(failure("download"))?;
+        let again = engine.invert_async(after).wait()?;
+        let found = engine.download(&again)?;
         expect_equal("their inverses", found.as_slice(), matrix.as_slice())?;
-        let other = reference().map_err(failure("reference"))?;
-        let [expected, found] = [&other, engine].map(|engine| engine.device().id.clone());
-        let expected = Error::WrongEngine { what: "matrix", expected, found };
+        let other = reference()?;
+        let expected = wrong_engine("matrix", other, engine);
         expect_error("another engine's", other.invert(&mut again.clone()), &expected)?;
     }
     Ok(())
 }
 
 fn budgets<F: Samples>(engine: &Engine) -> Result<(), String> {
-    let elements = samples::<F>(&mut Words::new(104), 300);
-    let matrix = Matrix::from_column(elements.clone()).map_err(failure("a matrix"))?;
+    let elements = Words::new(104).samples::<F>(300);
+    let matrix = Matrix::from_column(elements.clone())?;
     for budget in BUDGETS {
         let engine = with_budget(engine, budget)?;
         check(&engine, &format!("{budget} bytes of device memory"), &elements)?;
         let words = 300 * size_of::<F>() as u64;
         if engine.dispatcher().always_keeps_data() && (words..2 * words).contains(&budget) {
-            let mut kept = engine.upload(&matrix).map_err(failure("upload"))?;
+            let mut kept = engine.upload(&matrix)?;
             let expected = Error::OverDeviceBudget { required: 2 * words, budget };
             expect_error("no room for a result", engine.invert(&mut kept), &expected)?;
-            let found = engine.download(&kept).map_err(failure("download"))?;
+            let found = engine.download(&kept)?;
             expect_equal("what was refused", found.as_slice(), &elements)?;
         }
     }
@@ -181,11 +148,11 @@ fn large<F: Samples>(engine: &Engine) -> Result<(), String> {
     for len in [(1 << 17) + 1, (1 << 20) - 3] {
         let elements: Vec<_> = (0..len).map(|i| F::of_integer(i * i)).collect();
         let mut found = elements.clone();
-        engine.invert(&mut found).map_err(failure("inverses"))?;
+        engine.invert(&mut found)?;
         let ones = elements.iter().zip(&found).map(|(&x, &y)| x * y);
         let wrong = ones.skip(1).position(|one| one != F::ONE);
         expect_equal(&format!("{len} products"), &[(wrong, found[0])], &[(None, F::ZERO)])?;
-        engine.invert(&mut found).map_err(failure("inverses"))?;
+        engine.invert(&mut found)?;
         expect_equal("inverses of inverses", &found, &elements)?;
     }
     Ok(())

@@ -10,14 +10,15 @@ mod hashes;
 mod inverses;
 mod jobs;
 mod residence;
-#[cfg(feature = "bn254")]
-mod scalar_transforms;
 mod several;
 #[cfg(feature = "bn254")]
 mod sums;
 mod transfers;
 mod transforms;
 mod trees;
+
+use std::fmt::Debug;
+use std::sync::LazyLock;
 
 use crate::device::DeviceChoice;
 use crate::engine::Engine;
@@ -53,29 +54,14 @@ impl Case {
     /// Why the case cannot run on an engine: the device's own error, [`Error::Unsupported`], for the operation of the case.
     /// `None` where it can run. The `cpu` and the `reference` support everything.
     pub fn unsupported(&self, engine: &Engine) -> Option<Error> {
-        let is_of = |cases: &[Case]| cases.iter().any(|case| case.name == self.name);
-        let answer = if is_of(inverses::CASES) {
-            engine.invert(&mut [Goldilocks::new(1)][..]).err()
-        } else {
-            self.answer_over_prime_fields(engine)
+        let is_inversion = inverses::CASES.iter().any(|case| case.name == self.name);
+        let answer = match is_inversion {
+            true => engine.invert(&mut [Goldilocks::new(1)][..]).err(),
+            false => transforms::answer(self.name, engine),
         };
+        #[cfg(feature = "bn254")]
+        let answer = answer.or_else(|| sums::answer(self.name, engine));
         answer.filter(|error| matches!(error, Error::Unsupported { .. }))
-    }
-
-    /// The error of the operation of the case, if it is one over prime fields.
-    #[cfg(feature = "bn254")]
-    fn answer_over_prime_fields(&self, engine: &Engine) -> Option<Error> {
-        if scalar_transforms::CASES.iter().any(|case| case.name == self.name) {
-            let domain = crate::ntt::Domain::halo2(0).expect("one point is no more than 2^28");
-            let one = &mut [crate::bn254::Fr::from(1)][..];
-            return engine.ntt(&crate::ntt::Ntt::forward(domain), one).err();
-        }
-        sums::answer(self.name, engine)
-    }
-
-    #[cfg(not(feature = "bn254"))]
-    fn answer_over_prime_fields(&self, _: &Engine) -> Option<Error> {
-        None
     }
 }
 
@@ -85,6 +71,7 @@ pub fn cases() -> Vec<Case> {
         hashes::CASES,
         trees::CASES,
         transforms::CASES,
+        transforms::GOLDILOCKS,
         inverses::CASES,
         commits::CASES,
         residence::CASES,
@@ -93,23 +80,21 @@ pub fn cases() -> Vec<Case> {
         #[cfg(feature = "bn254")]
         sums::CASES,
         #[cfg(feature = "bn254")]
-        scalar_transforms::CASES,
+        transforms::PRIME_FIELDS,
         several::CASES,
     ]
     .concat()
 }
 
 /// The oracle.
-fn reference() -> Result<Engine, Error> {
-    Engine::builder().device(DeviceChoice::Reference).build()
+fn reference() -> Result<&'static Engine, Error> {
+    static ORACLE: LazyLock<Result<Engine, Error>> =
+        LazyLock::new(|| Engine::builder().device(DeviceChoice::Reference).build());
+    ORACLE.as_ref().map_err(Error::clone)
 }
 
 /// `Ok` if both are equal, else a message with the first difference.
-fn expect_equal<T: PartialEq + std::fmt::Debug>(
-    what: &str,
-    found: &[T],
-    expected: &[T],
-) -> Result<(), String> {
+fn expect_equal<T: PartialEq + Debug>(what: &str, found: &[T], expected: &[T]) -> Result<(), String> {
     if found.len() != expected.len() {
         return Err(format!("{what}: {} entries, expected {}", found.len(), expected.len()));
     }
@@ -119,9 +104,15 @@ fn expect_equal<T: PartialEq + std::fmt::Debug>(
     }
 }
 
-/// An error of the library as a failure of a case.
-fn failure(what: &str) -> impl Fn(Error) -> String + '_ {
-    move |error| format!("{what}: {error}")
+/// `Ok` if an operation has the same result on an engine as on the oracle.
+fn agree<T: PartialEq + Debug>(
+    what: &str,
+    engine: &Engine,
+    operation: impl Fn(&Engine) -> Result<Vec<T>, Error>,
+) -> Result<(), String> {
+    let failed = |error| format!("{what}: {error}");
+    let found = operation(engine).map_err(failed)?;
+    expect_equal(what, &found, &reference().and_then(&operation).map_err(failed)?)
 }
 
 /// `Ok` if an operation was refused with the error expected.
@@ -131,4 +122,25 @@ fn expect_error<T>(what: &str, found: Result<T, Error>, expected: &Error) -> Res
         Err(error) => Err(format!("{what}: refused with {error:?}, expected {expected:?}")),
         Ok(_) => Err(format!("{what}: accepted, expected {expected:?}")),
     }
+}
+
+/// The error where something of one engine is passed to another.
+fn wrong_engine(what: &'static str, expected: &Engine, found: &Engine) -> Error {
+    let [expected, found] = [expected, found].map(|engine| engine.device().id.clone());
+    Error::WrongEngine { what, expected, found }
+}
+
+/// The results of four threads, each with its number.
+fn from_four_threads<T: Send>(run: impl Fn(usize) -> Result<T, Error> + Sync) -> Result<Vec<T>, Error> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4)
+            .map(|number| {
+                scope.spawn({
+                    let run = &run;
+                    move || run(number)
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().expect("the engine does not panic")).collect()
+    })
 }

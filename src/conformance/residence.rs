@@ -2,7 +2,10 @@
 
 use super::commits::same;
 use super::data::{NON_CANONICAL, Words};
-use super::{Case, expect_equal, expect_error, failure, reference};
+use super::hashes::rows_agree;
+use super::transforms::{lde_agrees, ntt_agrees};
+use super::trees::tree_of_rows_agrees;
+use super::{Case, expect_equal, expect_error, from_four_threads, reference, wrong_engine};
 use crate::backend::Accelerated;
 use crate::commit::TraceSpec;
 use crate::engine::Engine;
@@ -30,33 +33,34 @@ crate::for_every_hash!(cases);
 
 const LAYOUTS: [Layout; 2] = [Layout::RowMajor, Layout::ColumnMajor];
 
-/// Shapes with one row, one column, and more of either.
-const SHAPES: [(usize, usize); 5] = [(1, 1), (1, 7), (64, 1), (256, 5), (32, 33)];
+/// Shapes with one row, one column, and more of either, in both layouts.
+fn shapes() -> impl Iterator<Item = Shape> {
+    let shapes = [(1, 1), (1, 7), (64, 1), (256, 5), (32, 33)].into_iter();
+    shapes.flat_map(|(rows, columns)| LAYOUTS.map(|layout| Shape { rows, columns, layout }))
+}
 
 fn round_trip(engine: &Engine) -> Result<(), String> {
     fn check<F: Field>(engine: &Engine, matrix: Matrix<F>) -> Result<(), String> {
         let what = format!("{:?}, degree {}", matrix.shape(), F::DEGREE);
-        let failed = failure(&what);
-        let (borrowed, shape) = (engine.upload(&matrix).map_err(&failed)?, matrix.shape());
+        let (borrowed, shape) = (engine.upload(&matrix)?, matrix.shape());
         let rows: Vec<usize> = (0..shape.rows).rev().step_by(3).chain([0, 0]).collect();
-        let found = borrowed.read_rows(&rows).map_err(&failed)?;
+        let found = borrowed.read_rows(&rows)?;
         let expected: Vec<_> = rows.iter().map(|&row| matrix.row(row)).collect();
         expect_equal(&what, &found, &expected)?;
-        expect_equal(&what, &borrowed.read_rows(&[]).map_err(&failed)?, &[])?;
-        let found = engine.download(&borrowed).map_err(&failed)?;
+        expect_equal(&what, &borrowed.read_rows(&[])?, &[])?;
+        let found = engine.download(&borrowed)?;
         expect_equal(&what, &[found.shape()], &[shape])?;
         expect_equal(&what, found.as_slice(), matrix.as_slice())?;
-        let owned = engine.upload(matrix).map_err(&failed)?;
-        expect_equal(&what, engine.download(&owned).map_err(&failed)?.as_slice(), found.as_slice())
+        let owned = engine.upload(matrix)?;
+        expect_equal(&what, engine.download(&owned)?.as_slice(), found.as_slice())
     }
     let mut words = Words::new(20);
-    for (rows, columns) in SHAPES.into_iter().chain([(3, 2), (1000, 3), (1 << 16, 3)]) {
-        for layout in LAYOUTS {
-            let shape = Shape { rows, columns, layout };
-            check::<Goldilocks>(engine, words.matrix(shape))?;
-            check::<Quadratic>(engine, words.matrix(shape))?;
-            check::<Cubic>(engine, words.matrix(shape))?;
-        }
+    let more = [(3, 2), (1000, 3), (1 << 16, 3)].into_iter();
+    let more = more.flat_map(|(rows, columns)| LAYOUTS.map(|layout| Shape { rows, columns, layout }));
+    for shape in shapes().chain(more) {
+        check::<Goldilocks>(engine, words.matrix(shape))?;
+        check::<Quadratic>(engine, words.matrix(shape))?;
+        check::<Cubic>(engine, words.matrix(shape))?;
     }
     Ok(())
 }
@@ -64,30 +68,26 @@ fn round_trip(engine: &Engine) -> Result<(), String> {
 fn transforms(engine: &Engine) -> Result<(), String> {
     fn check<F: Field>(engine: &Engine, words: &mut Words, shape: Shape) -> Result<(), String> {
         let what = format!("ntt of {shape:?}, degree {}", F::DEGREE);
-        let failed = failure(&what);
-        let mut expected = words.matrix::<F>(shape);
-        let mut found = engine.upload(&expected).map_err(&failed)?;
-        let (before, oracle) = (found.clone(), reference().map_err(&failed)?);
-        let domain = Domain::new(shape.rows.trailing_zeros(), Convention::Plonky3).map_err(&failed)?;
-        let domain = domain.coset(Goldilocks::GENERATOR).map_err(&failed)?;
-        let forward = Ntt::forward(domain).with_orders(Order::Natural, Order::BitReversed);
-        let back = Ntt::inverse(domain).with_orders(Order::BitReversed, Order::Natural);
-        oracle.ntt(&forward, expected.view_mut()).map_err(&failed)?;
-        engine.ntt(&forward, &mut found).map_err(&failed)?;
-        let values = engine.download(&found).map_err(&failed)?;
-        expect_equal(&what, values.as_slice(), expected.as_slice())?;
-        engine.ntt(&back, &mut found).map_err(&failed)?;
-        let untouched = engine.download(&before).map_err(&failed)?;
-        let returned = engine.download(&found).map_err(&failed)?;
-        expect_equal(&format!("{what} and back"), returned.as_slice(), untouched.as_slice())
+        let before = words.matrix::<F>(shape);
+        let kept = engine.upload(&before)?;
+        let mut found = kept.clone();
+        let domain = Domain::new(shape.rows.trailing_zeros(), Convention::Plonky3)?;
+        let ntt = Ntt::forward(domain.coset(Goldilocks::GENERATOR)?);
+        let ntt = ntt.with_orders(Order::Natural, Order::BitReversed);
+        let mut expected = before.clone();
+        reference()?.ntt(&ntt, &mut expected)?;
+        engine.ntt(&ntt, &mut found)?;
+        expect_equal(&what, engine.download(&found)?.as_slice(), expected.as_slice())?;
+        engine.ntt(&ntt.undo(), &mut found)?;
+        for matrix in [kept, found] {
+            expect_equal(&what, engine.download(&matrix)?.as_slice(), before.as_slice())?;
+        }
+        Ok(())
     }
     let mut words = Words::new(21);
-    for (rows, columns) in SHAPES {
-        for layout in LAYOUTS {
-            let shape = Shape { rows, columns, layout };
-            check::<Goldilocks>(engine, &mut words, shape)?;
-            check::<Cubic>(engine, &mut words, shape)?;
-        }
+    for shape in shapes() {
+        check::<Goldilocks>(engine, &mut words, shape)?;
+        check::<Cubic>(engine, &mut words, shape)?;
     }
     Ok(())
 }
@@ -99,38 +99,34 @@ fn chain<H: Accelerated>(engine: &Engine) -> Result<(), String> {
         shape: Shape,
     ) -> Result<(), String> {
         let what = format!("extension and {} tree of {shape:?}, degree {}", H::NAME, F::DEGREE);
-        let failed = failure(&what);
         let log_rows = shape.rows.trailing_zeros();
         let lde = Lde::onto_coset(log_rows, 4, Convention::Winterfell, Goldilocks::GENERATOR);
-        let lde = lde.map_err(&failed)?.with_output_order(Order::BitReversed);
-        let (values, oracle) = (words.matrix::<F>(shape), reference().map_err(&failed)?);
-        let expected = oracle.lde(&lde, &values).map_err(&failed)?;
-        let uploaded = engine.upload(&values).map_err(&failed)?;
-        let found = engine.lde(&lde, &uploaded).map_err(&failed)?;
-        let tree = engine.merkle_tree_of_rows::<H, _>(&found).map_err(&failed)?;
-        let digests = engine.hash_rows::<H, _>(&found).map_err(&failed)?;
-        let returned = engine.download(&found).map_err(&failed)?;
+        let lde = lde?.with_output_order(Order::BitReversed);
+        let (values, oracle) = (words.matrix::<F>(shape), reference()?);
+        let expected = oracle.lde(&lde, &values)?;
+        let uploaded = engine.upload(&values)?;
+        let found = engine.lde(&lde, &uploaded)?;
+        let tree = engine.merkle_tree_of_rows::<H, _>(&found)?;
+        let digests = engine.hash_rows::<H, _>(&found)?;
+        let returned = engine.download(&found)?;
         expect_equal(&what, returned.as_slice(), expected.as_slice())?;
-        let kept = engine.download(&uploaded).map_err(&failed)?;
+        let kept = engine.download(&uploaded)?;
         expect_equal(&what, kept.as_slice(), values.as_slice())?;
-        let expected = oracle.merkle_tree_of_rows::<H, _>(expected.view()).map_err(&failed)?;
+        let expected = oracle.merkle_tree_of_rows::<H, _>(expected.view())?;
         expect_equal(&what, &digests, expected.leaves())?;
-        expect_equal(&what, tree.download().map_err(&failed)?.heap(), expected.heap())?;
+        expect_equal(&what, tree.download()?.heap(), expected.heap())?;
         expect_equal(&what, &[tree.root()], &[expected.root()])
     }
     let mut words = Words::new(22);
-    for (rows, columns) in SHAPES {
-        for layout in LAYOUTS {
-            let shape = Shape { rows, columns, layout };
-            check::<H, Goldilocks>(engine, &mut words, shape)?;
-            check::<H, Quadratic>(engine, &mut words, shape)?;
-        }
+    for shape in shapes() {
+        check::<H, Goldilocks>(engine, &mut words, shape)?;
+        check::<H, Quadratic>(engine, &mut words, shape)?;
     }
     // Rows of any number have digests.
     let odd = words.matrix::<Cubic>(Shape { rows: 77, columns: 3, layout: Layout::ColumnMajor });
-    let expected = engine.hash_rows::<H, _>(odd.view()).map_err(failure("digests"))?;
-    let odd = engine.upload(odd).map_err(failure("upload"))?;
-    let found = engine.hash_rows::<H, _>(&odd).map_err(failure("digests"))?;
+    let expected = engine.hash_rows::<H, _>(odd.view())?;
+    let odd = engine.upload(odd)?;
+    let found = engine.hash_rows::<H, _>(&odd)?;
     expect_equal("digests of 77 rows", &found, &expected)
 }
 
@@ -138,29 +134,25 @@ fn openings(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(23);
     for layout in LAYOUTS {
         let matrix = words.matrix::<Goldilocks>(Shape { rows: 64, columns: 6, layout });
-        let host = engine.merkle_tree_of_rows::<Rp64_256, _>(matrix.view()).map_err(failure("tree"))?;
-        let matrix = engine.upload(matrix).map_err(failure("upload"))?;
-        let tree = engine.merkle_tree_of_rows::<Rp64_256, _>(&matrix).map_err(failure("tree"))?;
+        let host = engine.merkle_tree_of_rows::<Rp64_256, _>(matrix.view())?;
+        let matrix = engine.upload(matrix)?;
+        let tree = engine.merkle_tree_of_rows::<Rp64_256, _>(&matrix)?;
         expect_equal("depth and leaves", &[tree.depth() as usize, tree.leaf_count()], &[6, 64])?;
         for height in [0, 1, 4, 6] {
-            let cap = tree.cap(height).map_err(failure("cap"))?;
-            expect_equal("caps", &[&cap], &[&host.cap(height).map_err(failure("cap"))?])?;
+            let cap = tree.cap(height)?;
+            expect_equal("caps", &[&cap], &[&host.cap(height)?])?;
             for index in [0, 1, 37, 63] {
-                let opening = tree.open_to_cap(index, height).map_err(failure("open"))?;
-                cap.verify(&host.leaves()[index], &opening).map_err(failure("verify"))?;
-                expect_equal(
-                    "openings",
-                    &[opening],
-                    &[host.open_to_cap(index, height).map_err(failure("open"))?],
-                )?;
+                let opening = tree.open_to_cap(index, height)?;
+                cap.verify(&host.leaves()[index], &opening)?;
+                expect_equal("openings", &[opening], &[host.open_to_cap(index, height)?])?;
             }
             let indices = [40, 3, 41, 63, 0];
-            let opening = tree.open_many_to_cap(&indices, height).map_err(failure("open"))?;
-            let rows = matrix.read_rows(&opening.indices).map_err(failure("rows"))?;
+            let opening = tree.open_many_to_cap(&indices, height)?;
+            let rows = matrix.read_rows(&opening.indices)?;
             let leaves: Vec<_> =
                 rows.iter().map(|row| <Rp64_256 as crate::hash::Hasher>::hash_elements(row)).collect();
-            cap.verify_many(&leaves, &opening).map_err(failure("verify"))?;
-            let expected = host.open_many_to_cap(&indices, height).map_err(failure("open"))?;
+            cap.verify_many(&leaves, &opening)?;
+            let expected = host.open_many_to_cap(&indices, height)?;
             expect_equal("openings of many", &[opening], &[expected])?;
         }
         let past_end = Error::IndexOutOfRange { index: 64, len: 64 };
@@ -174,19 +166,18 @@ fn openings(engine: &Engine) -> Result<(), String> {
 }
 
 /// Another engine on the same device, with a budget of so many bytes of device memory.
-pub(super) fn with_budget(engine: &Engine, bytes: u64) -> Result<Engine, String> {
-    engine.asked().builder().threads(2).device_memory(bytes).build().map_err(failure("engine"))
+pub(super) fn with_budget(engine: &Engine, bytes: u64) -> Result<Engine, Error> {
+    engine.asked().clone().threads(2).device_memory(bytes).build()
 }
 
 fn refused(engine: &Engine) -> Result<(), String> {
     let shape = Shape { rows: 16, columns: 2, layout: Layout::RowMajor };
     let matrix = Words::new(24).matrix::<Goldilocks>(shape);
-    let ours = engine.upload(&matrix).map_err(failure("upload"))?;
+    let ours = engine.upload(&matrix)?;
     let foreign_engine = with_budget(engine, 1 << 20)?;
-    let mut foreign = foreign_engine.upload(&matrix).map_err(failure("upload"))?;
-    let id = || engine.device().id.clone();
-    let expected = Error::WrongEngine { what: "matrix", expected: id(), found: id() };
-    let lde = Lde::onto_coset(4, 2, Convention::Plonky3, Goldilocks::GENERATOR).map_err(failure("lde"))?;
+    let mut foreign = foreign_engine.upload(&matrix)?;
+    let expected = wrong_engine("matrix", engine, &foreign_engine);
+    let lde = Lde::onto_coset(4, 2, Convention::Plonky3, Goldilocks::GENERATOR)?;
     let ntt = Ntt::forward(lde.from());
     expect_error("download", engine.download(&foreign), &expected)?;
     expect_error("ntt", engine.ntt(&ntt, &mut foreign), &expected)?;
@@ -197,21 +188,20 @@ fn refused(engine: &Engine) -> Result<(), String> {
     expect_error("commit", engine.commit::<Blake3>(&spec, &foreign), &expected)?;
     // It is untouched, its own engine takes it, and an engine made of it is the same.
     let same_engine = foreign_engine.with_approach(crate::merkle::Approach::Level);
-    let kept = same_engine.download(&foreign).map_err(failure("download"))?;
+    let kept = same_engine.download(&foreign)?;
     expect_equal("a foreign matrix", kept.as_slice(), matrix.as_slice())?;
 
     for value in NON_CANONICAL {
         let mut raw = vec![3u64; 32];
         raw[31] = value;
         let bad: Vec<Goldilocks> = bytemuck::cast_slice(&raw).to_vec();
-        let bad = Matrix::new(bad, shape).map_err(failure("shape"))?;
+        let bad = Matrix::new(bad, shape)?;
         expect_error("word at or above p", engine.upload(bad), &Error::NotCanonical { index: 31, value })?;
     }
     let short = Error::LengthMismatch { what: "rows of the matrix", expected: 32, found: 16 };
-    let larger = Domain::new(5, Convention::Plonky3).map_err(failure("domain"))?;
+    let larger = Domain::new(5, Convention::Plonky3)?;
     expect_error("half the rows", engine.ntt(&Ntt::forward(larger), &mut ours.clone()), &short)?;
-    let odd = engine.upload(Words::new(25).matrix::<Goldilocks>(Shape { rows: 6, ..shape }));
-    let odd = odd.map_err(failure("upload"))?;
+    let odd = engine.upload(Words::new(25).matrix::<Goldilocks>(Shape { rows: 6, ..shape }))?;
     let leaves = Error::NotPowerOfTwo { what: "leaves of a Merkle tree", found: 6 };
     expect_error("6 leaves", engine.merkle_tree_of_rows::<Rp64_256, _>(&odd), &leaves)?;
     // A matrix without rows or columns cannot be made, and so not be uploaded.
@@ -223,7 +213,7 @@ fn refused(engine: &Engine) -> Result<(), String> {
         let over = |required| Error::OverDeviceBudget { required, budget: 300 };
         let large = Words::new(26).matrix::<Goldilocks>(Shape { rows: 20, ..shape });
         expect_error("20 rows of 2 words in 300 bytes", small.upload(&large), &over(320))?;
-        let mut fits = small.upload(&matrix).map_err(failure("upload"))?;
+        let mut fits = small.upload(&matrix)?;
         let refused = |result: Result<(), Error>| match result {
             Err(Error::OverDeviceBudget { required, budget: 300 }) if required > 300 => Ok(()),
             other => Err(format!("over the budget: {other:?}")),
@@ -231,7 +221,7 @@ fn refused(engine: &Engine) -> Result<(), String> {
         refused(small.ntt(&ntt, &mut fits))?;
         refused(small.lde(&lde, &fits).map(|_| ()))?;
         refused(small.merkle_tree_of_rows::<Blake3, _>(&fits).map(|_| ()))?;
-        let kept = small.download(&fits).map_err(failure("download"))?;
+        let kept = small.download(&fits)?;
         expect_equal("after refusals", kept.as_slice(), matrix.as_slice())?;
     }
     Ok(())
@@ -241,17 +231,16 @@ fn refused(engine: &Engine) -> Result<(), String> {
 pub(super) const BUDGETS: [u64; 7] = [1 << 20, 100_000, 40_000, 20_000, 5_000, 1_000, 0];
 
 fn budgets(engine: &Engine) -> Result<(), String> {
-    let (mut words, oracle) = (Words::new(27), reference().map_err(failure("reference"))?);
+    let (mut words, oracle) = (Words::new(27), reference()?);
     let spec = TraceSpec::default();
     for (columns, layout) in [(5, Layout::RowMajor), (5, Layout::ColumnMajor), (1, Layout::RowMajor)] {
         // 1024 rows of the extension.
         let trace = words.matrix(Shape { rows: 128, columns, layout });
-        let expected = oracle.commit::<Rp64_256>(&spec, &trace).map_err(failure("reference"))?;
+        let expected = oracle.commit::<Rp64_256>(&spec, &trace)?;
         for budget in BUDGETS {
             let what = format!("commitment to 128 x {columns}, {layout:?}, {budget} bytes of device memory");
-            let failed = failure(&what);
             let engine = with_budget(engine, budget)?;
-            let found = engine.commit::<Rp64_256>(&spec, &trace).map_err(&failed)?;
+            let found = engine.commit::<Rp64_256>(&spec, &trace)?;
             // 64 bytes a row for the tree, 8 an entry for the extension; while it is made, less than three times that.
             let held = 1024 * (64 + 8 * columns as u64);
             let is_there = found.resident_extension().as_host().is_none();
@@ -263,12 +252,12 @@ fn budgets(engine: &Engine) -> Result<(), String> {
             if is_there && !may || !is_there && must {
                 return Err(format!("{what}: it stays on the device: {is_there}"));
             }
-            let opening = found.open(&[1023, 5, 512]).map_err(&failed)?;
-            opening.verify(&expected.cap(0).map_err(&failed)?, columns).map_err(&failed)?;
-            expect_equal(&what, &[opening], &[expected.open(&[1023, 5, 512]).map_err(&failed)?])?;
+            let opening = found.open(&[1023, 5, 512])?;
+            opening.verify(&expected.cap(0)?, columns)?;
+            expect_equal(&what, &[opening], &[expected.open(&[1023, 5, 512])?])?;
             same(&what, &found, &expected)?;
             if let Ok(trace) = engine.upload(&trace) {
-                let again = engine.commit::<Rp64_256>(&spec, &trace).map_err(&failed)?;
+                let again = engine.commit::<Rp64_256>(&spec, &trace)?;
                 expect_equal(&what, &[again.root()], &[expected.root()])?;
             }
         }
@@ -277,28 +266,18 @@ fn budgets(engine: &Engine) -> Result<(), String> {
 }
 
 fn budgets_of_operations(engine: &Engine) -> Result<(), String> {
-    let (mut words, oracle) = (Words::new(28), reference().map_err(failure("reference"))?);
-    let lde = Lde::onto_coset(5, 8, Convention::Plonky3, Goldilocks::GENERATOR).map_err(failure("lde"))?;
+    let mut words = Words::new(28);
+    let lde = Lde::onto_coset(5, 8, Convention::Plonky3, Goldilocks::GENERATOR)?;
     for budget in [10_000, 3_000, 800, 0] {
         let engine = with_budget(engine, budget)?;
         for (columns, layout) in [(7, Layout::RowMajor), (7, Layout::ColumnMajor), (1, Layout::ColumnMajor)] {
             let what = format!("32 x {columns}, {layout:?}, {budget} bytes of device memory");
-            let failed = failure(&what);
             let matrix = words.matrix::<Cubic>(Shape { rows: 32, columns, layout });
-            let (mut found, mut expected) = (matrix.clone(), matrix.clone());
-            let ntt = Ntt::inverse(lde.from());
-            engine.ntt(&ntt, found.view_mut()).map_err(&failed)?;
-            oracle.ntt(&ntt, expected.view_mut()).map_err(&failed)?;
-            expect_equal(&what, found.as_slice(), expected.as_slice())?;
-            let found = engine.lde(&lde, &matrix).map_err(&failed)?;
-            let expected = oracle.lde(&lde, &matrix).map_err(&failed)?;
-            expect_equal(&what, found.as_slice(), expected.as_slice())?;
-            let found = engine.hash_rows::<Blake3, _>(matrix.view()).map_err(&failed)?;
-            let digests = oracle.hash_rows::<Blake3, _>(matrix.view()).map_err(&failed)?;
-            expect_equal(&what, &found, &digests)?;
-            let found = engine.merkle_tree_of_rows::<Rp64_256V2021, _>(expected.view()).map_err(&failed)?;
-            let tree = oracle.merkle_tree_of_rows::<Rp64_256V2021, _>(expected.view()).map_err(&failed)?;
-            expect_equal(&what, found.heap(), tree.heap())?;
+            ntt_agrees(&engine, &Ntt::inverse(lde.from()), &matrix)?;
+            lde_agrees(&engine, &lde, &matrix)?;
+            rows_agree::<Blake3, _>(&engine, &matrix)?;
+            let matrix = words.matrix::<Cubic>(Shape { rows: 256, columns, layout });
+            tree_of_rows_agrees::<Rp64_256V2021, _>(&what, &engine, &matrix)?;
         }
     }
     Ok(())
@@ -306,14 +285,14 @@ fn budgets_of_operations(engine: &Engine) -> Result<(), String> {
 
 fn callers(engine: &Engine) -> Result<(), String> {
     let shape = Shape { rows: 256, columns: 3, layout: Layout::RowMajor };
-    let lde = Lde::onto_coset(8, 4, Convention::Winterfell, Goldilocks::GENERATOR).map_err(failure("lde"))?;
+    let lde = Lde::onto_coset(8, 4, Convention::Winterfell, Goldilocks::GENERATOR)?;
     let trace = |seed| Words::new(seed).matrix::<Goldilocks>(shape);
     let spec = TraceSpec { blowup: 4, ..TraceSpec::default() };
-    let roots = (30..34).map(|seed| Ok(engine.commit::<Rp64_256>(&spec, trace(seed))?.root()));
-    let roots = roots.collect::<Result<Vec<_>, _>>().map_err(failure("commit"))?;
+    let root = |seed| engine.commit::<Rp64_256>(&spec, trace(seed)).map(|commitment| commitment.root());
+    let roots = (30..34).map(root).collect::<Result<Vec<_>, _>>()?;
 
     // One matrix read by jobs at once, some of which are never waited for.
-    let shared = engine.upload_async(trace(30)).wait().map_err(failure("upload"))?;
+    let shared = engine.upload_async(trace(30)).wait()?;
     let jobs: Vec<_> = (0..4).map(|_| engine.lde_async(&lde, shared.clone())).collect();
     for _ in 0..3 {
         drop(engine.commit_async::<Rp64_256>(&spec, &shared));
@@ -321,15 +300,15 @@ fn callers(engine: &Engine) -> Result<(), String> {
         drop(engine.upload_async(trace(31)));
     }
     for job in jobs {
-        let extension = job.wait().map_err(failure("lde as a job"))?;
+        let extension = job.wait()?;
         let tree = engine.merkle_tree_of_rows_async::<Rp64_256, _>(extension).wait();
-        expect_equal("tree as a job", &[tree.map_err(failure("tree as a job"))?.root()], &roots[..1])?;
+        expect_equal("tree as a job", &[tree?.root()], &roots[..1])?;
     }
     let ntt = Ntt::forward(lde.from());
-    let values = engine.ntt_async(&ntt, shared.clone()).wait().map_err(failure("ntt as a job"))?;
-    let values = engine.download_async(&values).wait().map_err(failure("download as a job"))?;
+    let values = engine.ntt_async(&ntt, shared.clone()).wait()?;
+    let values = engine.download_async(&values).wait()?;
     let mut expected = trace(30);
-    engine.ntt(&ntt, expected.view_mut()).map_err(failure("ntt"))?;
+    engine.ntt(&ntt, expected.view_mut())?;
     expect_equal("ntt as a job", values.as_slice(), expected.as_slice())?;
 
     // Threads with matrices of their own and one in common; memory that one releases another gets.
@@ -344,9 +323,6 @@ fn callers(engine: &Engine) -> Result<(), String> {
         }
         Ok(())
     };
-    let results: Vec<_> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..4).map(|seed| scope.spawn(move || round(seed))).collect();
-        threads.into_iter().map(|thread| thread.join().expect("the engine does not panic")).collect()
-    });
-    results.into_iter().collect::<Result<Vec<()>, _>>().map(|_| ()).map_err(failure("from a thread"))
+    from_four_threads(round)?;
+    Ok(())
 }

@@ -1,12 +1,15 @@
 //! Several devices: those of the engine, with the reference and the CPU, in unequal shares however small an operation is.
 
 use super::data::Words;
-use super::{Case, commits, expect_equal, failure, hashes, inverses, reference, transforms, trees};
+use super::hashes::rows_agree;
+use super::transforms::{lde_agrees, ntt_agrees};
+use super::trees::tree_agrees;
+use super::{Case, commits, expect_equal, hashes, inverses, transforms, trees};
 use crate::device::DeviceChoice;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::field::Goldilocks;
-use crate::hash::{Blake3, Hasher};
+use crate::hash::Blake3;
 use crate::matrix::{Layout, Matrix, Shape};
 use crate::ntt::{Convention, Domain, Lde, Ntt};
 use crate::policy::Policy;
@@ -20,10 +23,10 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 /// The engine's devices and two more, and shares that are no multiples of each other.
-fn several(engine: &Engine) -> Result<Engine, String> {
+fn several(engine: &Engine) -> Result<Engine, Error> {
     let mut devices = match engine.asked().device {
         DeviceChoice::Auto => Vec::new(),
-        asked => asked.each().map_err(failure("devices"))?,
+        asked => asked.each()?,
     };
     for other in [DeviceChoice::Reference, DeviceChoice::Cpu] {
         if !devices.contains(&other) {
@@ -31,8 +34,8 @@ fn several(engine: &Engine) -> Result<Engine, String> {
         }
     }
     let weights = (0..devices.len()).map(|i| [3, 1, 5][i % 3]).collect();
-    let builder = engine.asked().builder().policy(Policy::Any).devices(&devices).weights(weights).threads(2);
-    builder.build().map_err(failure("several devices"))
+    let builder = engine.asked().clone().policy(Policy::Any).devices(&devices).weights(weights).threads(2);
+    builder.build()
 }
 
 fn run_all(engine: &Engine, cases: &[Case]) -> Result<(), String> {
@@ -44,64 +47,31 @@ fn run_all(engine: &Engine, cases: &[Case]) -> Result<(), String> {
 }
 
 fn shared(engine: &Engine) -> Result<(), String> {
-    run_all(
-        engine,
-        &[hashes::CASES, trees::CASES, transforms::CASES, inverses::CASES, commits::CASES].concat(),
-    )
+    let transforms = [transforms::CASES, transforms::GOLDILOCKS].concat();
+    run_all(engine, &[hashes::CASES, trees::CASES, &transforms, inverses::CASES, commits::CASES].concat())
 }
 
 #[cfg(feature = "bn254")]
 fn shared_bn254(engine: &Engine) -> Result<(), String> {
-    run_all(engine, &[super::sums::CASES, super::scalar_transforms::CASES].concat())
+    run_all(engine, &[super::sums::CASES, transforms::PRIME_FIELDS].concat())
 }
 
-/// One to five columns, rows and polynomials; trees from one leaf on; sums of no bases.
+/// One to five columns, rows and polynomials; trees from one leaf on.
 fn few_items(engine: &Engine) -> Result<(), String> {
-    let (several, oracle) = (several(engine)?, reference().map_err(failure("reference"))?);
-    let mut words = Words::new(90);
-    let failed = failure("few items");
-    let lde = Lde::onto_coset(3, 4, Convention::Plonky3, Goldilocks::GENERATOR).map_err(&failed)?;
-    let ntt = Ntt::inverse(Domain::new(3, Convention::Plonky3).map_err(&failed)?);
+    let (several, mut words) = (several(engine)?, Words::new(90));
+    let lde = Lde::onto_coset(3, 4, Convention::Plonky3, Goldilocks::GENERATOR)?;
+    let ntt = Ntt::inverse(Domain::new(3, Convention::Plonky3)?);
     for columns in 1..=5 {
         for layout in [Layout::RowMajor, Layout::ColumnMajor] {
-            let what = format!("{columns} columns, {layout:?}");
-            let failed = failure(&what);
-            let mut matrix: Matrix<Goldilocks> = words.matrix(Shape { rows: 8, columns, layout });
-            let [found, expected] = [&several, &oracle].map(|engine| engine.lde(&lde, &matrix));
-            expect_equal(&what, found.map_err(&failed)?.as_slice(), expected.map_err(&failed)?.as_slice())?;
-            let mut expected = matrix.clone();
-            several.ntt(&ntt, matrix.view_mut()).map_err(&failed)?;
-            oracle.ntt(&ntt, expected.view_mut()).map_err(&failed)?;
-            expect_equal(&what, matrix.as_slice(), expected.as_slice())?;
+            let matrix: Matrix<Goldilocks> = words.matrix(Shape { rows: 8, columns, layout });
+            lde_agrees(&several, &lde, &matrix)?;
+            ntt_agrees(&several, &ntt, &matrix)?;
             let rows: Matrix<Goldilocks> = words.matrix(Shape { rows: columns, columns: 3, layout });
-            let [found, expected] =
-                [&several, &oracle].map(|engine| engine.hash_rows::<Blake3, _>(rows.view()));
-            expect_equal(&what, &found.map_err(&failed)?, &expected.map_err(&failed)?)?;
+            rows_agree::<Blake3, _>(&several, &rows)?;
         }
     }
     for log in 0..=9 {
-        let leaves: Vec<_> = (0..1_u32 << log).map(|i| Blake3::hash(&i.to_le_bytes())).collect();
-        let [found, expected] = [&several, &oracle].map(|engine| engine.merkle_tree::<Blake3>(&leaves));
-        let (found, expected) = (found.map_err(&failed)?, expected.map_err(&failed)?);
-        expect_equal(&format!("tree over 2^{log} leaves"), found.nodes(), expected.nodes())?;
-    }
-    #[cfg(feature = "bn254")]
-    {
-        use crate::bn254::{Fr, G1, G1Affine};
-        use crate::msm::BasesOptions;
-        let none = several.bases(Vec::<G1Affine>::new(), BasesOptions::default()).map_err(&failed)?;
-        let sum = several.msm(&[] as &[Fr], &none).map_err(&failed)?;
-        expect_equal("the sum of nothing", &[sum], &[G1::default()])?;
-        for n in 1..=5 {
-            let bases =
-                several.bases(vec![G1Affine::generator(); n], BasesOptions::default()).map_err(&failed)?;
-            let rows = 3;
-            let scalars: Vec<_> = (1..=(rows * n) as u64).map(Fr::from).collect();
-            let sums = several.msm_batch(&scalars, &bases).map_err(&failed)?;
-            let expected: Vec<_> =
-                scalars.chunks(n).map(|row| G1::generator() * row.iter().sum::<Fr>()).collect();
-            expect_equal(&format!("{rows} sums of {n}"), &sums, &expected)?;
-        }
+        tree_agrees::<Blake3>(&format!("tree over 2^{log} leaves"), &several, &words.digests(1 << log))?;
     }
     Ok(())
 }
@@ -109,20 +79,19 @@ fn few_items(engine: &Engine) -> Result<(), String> {
 /// Every device has done some of the work, and all together each item once.
 fn parts(engine: &Engine) -> Result<(), String> {
     let several = several(engine)?;
-    let failed = failure("parts");
     let columns = 9 * several.work().len();
     let shape = Shape { rows: 16, columns, layout: Layout::ColumnMajor };
-    let ntt = Ntt::forward(Domain::new(4, Convention::Plonky3).map_err(&failed)?);
+    let ntt = Ntt::forward(Domain::new(4, Convention::Plonky3)?);
     let mut matrix: Matrix<Goldilocks> = Words::new(91).matrix(shape);
-    several.ntt(&ntt, matrix.view_mut()).map_err(&failed)?;
+    several.ntt(&ntt, matrix.view_mut())?;
     let done: Vec<_> =
         several.work().iter().map(|work| work.of("ntt").map_or(0, |line| line.items)).collect();
     for idle in
         several.work().into_iter().zip(&done).filter(|(_, items)| **items == 0).map(|(work, _)| work.device)
     {
         // Only devices without the operation have no part.
-        let choice = idle.parse().map_err(&failed)?;
-        let alone = engine.asked().builder().policy(Policy::Any).device(choice).build().map_err(&failed)?;
+        let choice = idle.parse()?;
+        let alone = engine.asked().clone().policy(Policy::Any).device(choice).build()?;
         let mut matrix: Matrix<Goldilocks> = Words::new(91).matrix(shape);
         if !matches!(alone.ntt(&ntt, matrix.view_mut()), Err(Error::Unsupported { .. })) {
             return Err(format!("{idle} had no part: {done:?}"));

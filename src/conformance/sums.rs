@@ -5,7 +5,7 @@ use halo2curves::group::{Curve, Group};
 
 use super::data::Words;
 use super::residence::with_budget;
-use super::{Case, expect_equal, expect_error, failure, reference};
+use super::{Case, agree, expect_equal, expect_error, from_four_threads, reference, wrong_engine};
 use crate::curve::{limbs_of_points, points};
 use crate::engine::Engine;
 use crate::error::Error;
@@ -21,7 +21,6 @@ macro_rules! cases {
             Case { name: concat!("msm over ", $name, ", edge scalars"), run: edge_scalars::<$affine> },
             Case { name: concat!("msm over ", $name, ", identities, repeated and opposite bases"), run: edge_bases::<$affine> },
             Case { name: concat!("msm over ", $name, ", narrow and skewed scalars"), run: skewed::<$affine> },
-            Case { name: concat!("msm over ", $name, ", several thousand bases"), run: large::<$affine> },
             Case { name: concat!("msm over ", $name, ", kept bases and scalars, batches"), run: kept::<$affine> },
             Case { name: concat!("msm over ", $name, ", sums that are refused"), run: refused::<$affine> },
             Case { name: concat!("msm over ", $name, ", four threads on the same bases"), run: callers::<$affine> },
@@ -100,9 +99,12 @@ fn check<C: AcceleratedCurve>(
     scalars: &[C::Scalar],
     bases: &[C],
 ) -> Result<(), String> {
-    let expected = reference().and_then(|oracle| oracle.msm(scalars, bases)).map_err(failure(what))?;
-    let found = engine.msm(scalars, bases).map_err(failure(what))?;
-    expect_equal(what, &[found], &[expected])
+    agree(what, engine, |engine| Ok(vec![engine.msm(scalars, bases)?]))
+}
+
+/// The sum over known multiples of the generator.
+fn sum_of_multiples<C: AcceleratedCurve>(scalars: &[C::Scalar], factors: &[C::Scalar]) -> C::Projective {
+    C::Projective::generator() * scalars.iter().zip(factors).map(|(a, b)| *a * b).sum::<C::Scalar>()
 }
 
 /// A sum of known multiples of the generator against one multiplication.
@@ -112,9 +114,8 @@ fn check_multiples<C: AcceleratedCurve>(
     scalars: &[C::Scalar],
     (factors, bases): &(Vec<C::Scalar>, Vec<C>),
 ) -> Result<(), String> {
-    let expected = scalars.iter().zip(factors).map(|(scalar, factor)| *scalar * factor).sum::<C::Scalar>();
-    let found = engine.msm(scalars, bases).map_err(failure(what))?;
-    expect_equal(what, &[found], &[C::Projective::generator() * expected])
+    let found = engine.msm(scalars, bases)?;
+    expect_equal(what, &[found], &[sum_of_multiples::<C>(scalars, factors)])
 }
 
 fn sizes<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
@@ -123,7 +124,7 @@ fn sizes<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
         let (scalars, (_, bases)) = (scalars(&mut words, n), multiples::<C>(&mut words, n));
         check(engine, &format!("msm of {n}"), &scalars, &bases)?;
     }
-    for n in [63, 65, 127, 128, 129, 237, 255, 257, 511, 512, 513, 1023, 1025] {
+    for n in [63, 65, 127, 128, 129, 237, 255, 257, 511, 512, 513, 1023, 1025, 4095, 4097, 8192] {
         let (scalars, bases) = (scalars(&mut words, n), multiples::<C>(&mut words, n));
         check_multiples(engine, &format!("msm of {n}"), &scalars, &bases)?;
     }
@@ -182,7 +183,7 @@ fn edge_bases<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
         // s P + ... - (s P + ...) is the identity.
         let twice: Vec<_> = wide.iter().chain(&wide).copied().collect();
         let opposite: Vec<_> = points.iter().copied().chain(points.iter().map(|point| -*point)).collect();
-        let sum = engine.msm(&twice, &opposite).map_err(failure("opposite bases"))?;
+        let sum = engine.msm(&twice, &opposite)?;
         expect_equal("a sum of opposite terms", &[sum], &[C::Projective::identity()])?;
     }
     Ok(())
@@ -224,49 +225,39 @@ fn skewed<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
     Ok(())
 }
 
-fn large<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
-    let mut words = Words::new(24);
-    for n in [4095, 4097, 8192] {
-        let (scalars, bases) = (scalars(&mut words, n), multiples::<C>(&mut words, n));
-        check_multiples(engine, &format!("msm of {n}"), &scalars, &bases)?;
-    }
-    Ok(())
-}
-
 fn kept<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(25);
-    for (n, rows) in [(1, 3), (7, 5), (100, 4), (600, 2)] {
+    let none = engine.bases(Vec::<C>::new(), BasesOptions::default())?;
+    let sum = engine.msm(&[] as &[C::Scalar], &none)?;
+    expect_equal("the sum of nothing", &[sum], &[C::Projective::identity()])?;
+    for (n, rows) in [(1, 3), (2, 3), (3, 1), (5, 3), (7, 5), (100, 4), (600, 2)] {
         let (_, mut points) = multiples::<C>(&mut words, n);
         points[n / 2] = C::default();
         let all = scalars(&mut words, n * rows);
-        let expected: Vec<_> = all
-            .chunks(n)
-            .map(|row| engine.msm(row, &points))
-            .collect::<Result<_, _>>()
-            .map_err(failure("msm of a row"))?;
+        let expected: Vec<_> = all.chunks(n).map(|row| engine.msm(row, &points)).collect::<Result<_, _>>()?;
         let what = format!("{rows} rows of {n}");
-        let found = engine.msm_batch(&all, &points).map_err(failure(&what))?;
+        let found = engine.msm_batch(&all, &points)?;
         expect_equal(&what, &found, &expected)?;
         for options in [(false, false), (true, false), (false, true), (true, true)] {
             let options = BasesOptions { validate: options.0, tables: options.1 };
             let what = format!("{what}, bases kept with {options:?}");
-            let bases = engine.bases(points.clone(), options).map_err(failure(&what))?;
+            let bases = engine.bases(points.clone(), options)?;
             let kept = Matrix::from_columns(all.clone(), n, rows).and_then(|matrix| engine.upload(matrix));
-            let kept = kept.map_err(failure(&what))?;
+            let kept = kept?;
             for _ in 0..2 {
-                expect_equal(&what, &engine.msm_batch(&all, &bases).map_err(failure(&what))?, &expected)?;
-                expect_equal(&what, &engine.msm_batch(&kept, &bases).map_err(failure(&what))?, &expected)?;
+                expect_equal(&what, &engine.msm_batch(&all, &bases)?, &expected)?;
+                expect_equal(&what, &engine.msm_batch(&kept, &bases)?, &expected)?;
             }
-            expect_equal(&what, &engine.msm_batch(&kept, &points).map_err(failure(&what))?, &expected)?;
+            expect_equal(&what, &engine.msm_batch(&kept, &points)?, &expected)?;
             // A part of kept bases, from the middle.
             let (start, end) = (n / 3, n - n / 4);
-            let part = bases.range(start..end).map_err(failure(&what))?;
-            let found = engine.msm(&all[start..end], part).map_err(failure(&what))?;
-            let expected = engine.msm(&all[start..end], &points[start..end]).map_err(failure(&what))?;
+            let part = bases.range(start..end)?;
+            let found = engine.msm(&all[start..end], part)?;
+            let expected = engine.msm(&all[start..end], &points[start..end])?;
             expect_equal(&what, &[found], &[expected])?;
             let job = engine.msm_batch_async(all.clone(), &bases);
-            let found = job.wait().map_err(failure(&what))?;
-            expect_equal(&what, &found, &engine.msm_batch(&all, &points).map_err(failure(&what))?)?;
+            let found = job.wait()?;
+            expect_equal(&what, &found, &engine.msm_batch(&all, &points)?)?;
         }
     }
     Ok(())
@@ -284,22 +275,18 @@ fn refused<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
     expect_error("four fifths of a row", engine.msm_batch(&four, &points), &expected)?;
     let mut off = limbs_of_points(&points).to_vec();
     off[3][0] = off[3][1];
-    let off = self::points::<C>(&off).map_err(failure("coordinates"))?.to_vec();
+    let off = self::points::<C>(&off)?.to_vec();
     let validate = BasesOptions { validate: true, ..BasesOptions::default() };
     expect_error("a base off the curve", engine.bases(off, validate), &Error::NotOnCurve { index: 3 })?;
-    let other = reference().map_err(failure("another engine"))?;
-    let foreign = other.bases(points.clone(), validate).map_err(failure("its bases"))?;
+    let other = reference()?;
+    let foreign = other.bases(points.clone(), validate)?;
     let found = engine.msm(&scalars(&mut words, 5), &foreign);
-    let wrong = |what| {
-        let [expected, found] = [engine, &other].map(|engine| engine.device().id.clone());
-        Error::WrongEngine { what, expected, found }
-    };
-    expect_error("bases of another engine", found, &wrong("set of bases"))?;
-    let bases = engine.bases(points, validate).map_err(failure("bases"))?;
+    expect_error("bases of another engine", found, &wrong_engine("set of bases", engine, other))?;
+    let bases = engine.bases(points, validate)?;
     expect_error("bases 3..6 of 5", bases.range(3..6), &Error::IndexOutOfRange { index: 6, len: 6 })?;
     let foreign = Matrix::from_column(four).and_then(|matrix| other.upload(matrix));
-    let found = engine.msm_batch(&foreign.map_err(failure("its scalars"))?, &bases);
-    expect_error("scalars of another engine", found, &wrong("matrix"))
+    let found = engine.msm_batch(&foreign?, &bases);
+    expect_error("scalars of another engine", found, &wrong_engine("matrix", engine, other))
 }
 
 /// Sums and batches in parts, over bases that are kept, with and without tables, or not.
@@ -309,17 +296,11 @@ fn budgets<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
     let (factors, points) = multiples::<C>(&mut words, n);
     let mut all = scalars(&mut words, n * rows);
     all[..n].iter_mut().for_each(|scalar| *scalar = C::Scalar::from(words.next() & 1));
-    let expected: Vec<_> = all
-        .chunks(n)
-        .map(|row| {
-            C::Projective::generator() * row.iter().zip(&factors).map(|(a, b)| *a * b).sum::<C::Scalar>()
-        })
-        .collect();
+    let expected: Vec<_> = all.chunks(n).map(|row| sum_of_multiples::<C>(row, &factors)).collect();
     for budget in [4_000_000, 600_000, 90_000, 0] {
         let engine = with_budget(engine, budget)?;
         let what = format!("{rows} rows of {n}, {budget} bytes of device memory");
-        let failed = failure(&what);
-        expect_equal(&what, &engine.msm_batch(&all, &points).map_err(&failed)?, &expected)?;
+        expect_equal(&what, &engine.msm_batch(&all, &points)?, &expected)?;
         // What stays on a device has to fit; sums over bases that do not are done in parts.
         let kept = Matrix::from_columns(all.clone(), n, rows).and_then(|matrix| engine.upload(matrix));
         let scalars: ScalarsInput<'_, _> = match &kept {
@@ -330,8 +311,8 @@ fn budgets<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
         for tables in [false, true] {
             let what = format!("{what}, kept, tables: {tables}");
             let options = BasesOptions { tables, ..BasesOptions::default() };
-            let bases = engine.bases(points.clone(), options).map_err(&failed)?;
-            expect_equal(&what, &engine.msm_batch(scalars, &bases).map_err(&failed)?, &expected)?;
+            let bases = engine.bases(points.clone(), options)?;
+            expect_equal(&what, &engine.msm_batch(scalars, &bases)?, &expected)?;
         }
     }
     Ok(())
@@ -373,26 +354,9 @@ fn parts<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
 fn callers<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(27);
     let (factors, points) = multiples::<C>(&mut words, 700);
-    let bases = engine.bases(points, BasesOptions::default()).map_err(failure("bases"))?;
+    let bases = engine.bases(points, BasesOptions::default())?;
     let rows: Vec<_> = (0..4).map(|_| scalars(&mut words, 700)).collect();
-    let expected: Vec<_> = rows
-        .iter()
-        .map(|row| {
-            C::Projective::generator() * row.iter().zip(&factors).map(|(a, b)| *a * b).sum::<C::Scalar>()
-        })
-        .collect();
-    let found: Vec<_> = std::thread::scope(|scope| {
-        let threads: Vec<_> = rows
-            .iter()
-            .map(|row| {
-                scope.spawn({
-                    let bases = &bases;
-                    move || engine.msm(row, bases)
-                })
-            })
-            .collect();
-        threads.into_iter().map(|thread| thread.join().expect("the engine does not panic")).collect()
-    });
-    let found = found.into_iter().collect::<Result<Vec<_>, _>>().map_err(failure("a sum from a thread"))?;
+    let expected: Vec<_> = rows.iter().map(|row| sum_of_multiples::<C>(row, &factors)).collect();
+    let found = from_four_threads(|number| engine.msm(&rows[number], &bases))?;
     expect_equal("sums from four threads", &found, &expected)
 }

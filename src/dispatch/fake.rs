@@ -9,8 +9,7 @@ use halo2curves::group::Group;
 
 use crate::backend::cpu::Cpu;
 use crate::backend::{
-    AcceleratedField, Beside, Check, Clock, Extent, Hashing, HostMemory, Inversion, Levels, Residence,
-    Transforms,
+    AcceleratedField, Beside, Check, Extent, Hardware, Hashing, Inversion, Levels, Transforms,
 };
 #[cfg(feature = "bn254")]
 use crate::backend::{BasesView, KeepScalars, Memory, Msm, ScalarsView};
@@ -20,7 +19,7 @@ use crate::error::Error;
 use crate::field::Goldilocks;
 #[cfg(feature = "bn254")]
 use crate::field::{MontgomeryField, TwoAdic};
-use crate::hash::*;
+use crate::hash::Hasher;
 use crate::lock::lock;
 use crate::merkle::Approach;
 use crate::ntt::Ntt;
@@ -87,10 +86,7 @@ impl Fake {
     }
 }
 
-impl Clock for Fake {}
-impl HostMemory for Fake {}
-impl Residence for Fake {}
-
+impl Hardware for Fake {}
 impl Transforms<Goldilocks> for Fake {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
         self.begin()?;
@@ -112,42 +108,40 @@ where
     }
 }
 
-macro_rules! digests {
-    ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
-        $(impl Hashing<$hash> for Fake {
-            fn hash_rows(
-                &self,
-                matrix: &[Goldilocks],
-                extent: Extent,
-                from: usize,
-                digests: &mut [<$hash as Hasher>::Digest],
-            ) -> Result<(), Error> {
-                self.begin()?;
-                Hashing::<$hash>::hash_rows(&self.cpu, matrix, extent, from, digests)?;
-                self.end(digests, |digest| *digest = Default::default());
-                Ok(())
-            }
+impl<H: Hasher> Hashing<H> for Fake
+where
+    Cpu: Hashing<H>,
+{
+    fn hash_rows(
+        &self,
+        matrix: &[Goldilocks],
+        extent: Extent,
+        from: usize,
+        digests: &mut [H::Digest],
+    ) -> Result<(), Error> {
+        self.begin()?;
+        Hashing::<H>::hash_rows(&self.cpu, matrix, extent, from, digests)?;
+        self.end(digests, |digest| *digest = Default::default());
+        Ok(())
+    }
 
-            fn build_tree(
-                &self,
-                leaves: &[<$hash as Hasher>::Digest],
-                levels: Levels<'_, <$hash as Hasher>::Digest>,
-                approach: Approach,
-                beside: Beside<'_>,
-            ) -> Result<(), Error> {
-                self.begin()?;
-                let mut levels = levels.apart();
-                let own = levels.iter_mut().map(|level| &mut **level).collect();
-                Hashing::<$hash>::build_tree(&self.cpu, leaves, Levels::Apart(own), approach, beside)?;
-                if let Some(root) = levels.first_mut() {
-                    self.end(root, |root| *root = Default::default());
-                }
-                Ok(())
-            }
-        })*
-    };
+    fn build_tree(
+        &self,
+        leaves: &[H::Digest],
+        levels: Levels<'_, H::Digest>,
+        approach: Approach,
+        beside: Beside<'_>,
+    ) -> Result<(), Error> {
+        self.begin()?;
+        let mut levels = levels.apart();
+        let own = levels.iter_mut().map(|level| &mut **level).collect();
+        Hashing::<H>::build_tree(&self.cpu, leaves, Levels::Apart(own), approach, beside)?;
+        if let Some(root) = levels.first_mut() {
+            self.end(root, |root| *root = Default::default());
+        }
+        Ok(())
+    }
 }
-crate::for_every_hash!(digests);
 
 #[cfg(feature = "bn254")]
 impl<F: MontgomeryField> KeepScalars<F> for Fake {

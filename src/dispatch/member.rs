@@ -2,14 +2,14 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use rayon::ThreadPool;
 
 use super::operation::Call;
 use crate::backend::{Backend, Memory, ResidentBackend};
 use crate::error::Error;
-use crate::work::{DeviceWork, Ledger};
+use crate::work::{DeviceWork, Ledger, Raised};
 
 /// A device as it was opened.
 pub(crate) struct Opened {
@@ -41,28 +41,10 @@ pub(crate) struct Member {
 }
 
 /// A share in progress on a device, whose backlog includes it until this is dropped.
-pub(super) struct Given<'a> {
-    backlog: &'a AtomicU64,
-    ns: u64,
-}
-
-impl Drop for Given<'_> {
-    fn drop(&mut self) {
-        self.backlog.fetch_sub(self.ns, Ordering::Relaxed);
-    }
-}
+pub(super) type Given<'a> = Raised<&'a AtomicU64>;
 
 /// A part of the data that stay on a device.
-pub(crate) struct Occupied {
-    bytes: u64,
-    resident: Arc<AtomicU64>,
-}
-
-impl Drop for Occupied {
-    fn drop(&mut self) {
-        self.resident.fetch_sub(self.bytes, Ordering::Relaxed);
-    }
-}
+pub(crate) type Occupied = Raised<Arc<AtomicU64>>;
 
 impl Member {
     pub(super) fn new(index: usize, opened: Opened) -> Self {
@@ -107,16 +89,12 @@ impl Member {
 
     pub(super) fn give(&self, ns: f64) -> Given<'_> {
         // Rounded to an integer, so that the same amount is added and subtracted.
-        let ns = ns as u64;
-        self.backlog.fetch_add(ns, Ordering::Relaxed);
-        Given { backlog: &self.backlog, ns }
+        Raised::new(&self.backlog, ns as u64)
     }
 
     /// Counts bytes that stay on the device from now on, until what is returned is dropped.
     pub(crate) fn occupy(&self, bytes: u64) -> Occupied {
-        let resident = Arc::clone(&self.resident);
-        resident.fetch_add(bytes, Ordering::Relaxed);
-        Occupied { bytes, resident }
+        Raised::new(Arc::clone(&self.resident), bytes)
     }
 
     /// Wraps memory of this device, of which so many bytes stay.

@@ -321,7 +321,8 @@ fn words_that_are_refused_on_their_way() {
 #[cfg(feature = "opencl")]
 #[test]
 fn data_that_stay_are_spread() {
-    use crate::operation::{Purpose, download, transform_resident, upload};
+    use crate::operation::{Purpose, download, make, upload};
+    use crate::work::Activity;
     let Some(several) = two_of_opencl(None) else { return };
     let (words, purpose) = (words(64), Purpose::of::<Goldilocks>(64));
     let count =
@@ -339,7 +340,9 @@ fn data_that_stay_are_spread() {
     assert_eq!(count(), [512 * uploads[0], 512 * uploads[1]]);
     let (ntt, extent) = (Ntt::forward(domain(4)), Extent { rows: 16, width: 4, block: 4 });
     for matrix in &stored {
-        let transformed = several.run(transform_resident(ntt, matrix, extent)).unwrap();
+        let transform =
+            make(matrix, Activity::NTT.of(64, 0, 0), 64, |device, matrix| device.ntt(&ntt, matrix, extent));
+        let transformed = several.run(transform).unwrap();
         let (mut found, mut expected) = (vec![0; 512], words.clone());
         several.run(download(&transformed, 0, &mut found)).unwrap();
         Cpu::default().ntt(&ntt, &mut expected, 4).unwrap();

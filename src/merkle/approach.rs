@@ -1,10 +1,5 @@
 //! Approaches to building a tree on a device.
 
-use std::fmt;
-use std::str::FromStr;
-
-use crate::error::Error;
-
 /// How a GPU builds the Merkle trees of an engine. Every approach makes the same tree.
 ///
 /// It concerns Rescue Prime (`rp64_256`, `rp64_256_v2021`) on devices with kernels, `cuda:N` and `opencl:N`. Trees over other
@@ -39,24 +34,7 @@ impl Approach {
     }
 }
 
-impl fmt::Display for Approach {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Approach {
-    type Err = Error;
-
-    /// [`Error::UnknownName`] for anything that is not a [`name`](Self::name).
-    fn from_str(text: &str) -> Result<Self, Error> {
-        Self::ALL.into_iter().find(|approach| approach.name() == text).ok_or_else(|| Error::UnknownName {
-            what: "approach to trees",
-            found: text.into(),
-            expected: Self::ALL.map(Self::name).join(", "),
-        })
-    }
-}
+crate::named::named!(Approach, "approach to trees");
 
 #[cfg(test)]
 mod tests {

@@ -29,6 +29,58 @@ pub use opening::{Cap, Opening};
 use crate::error::Error;
 use crate::hash::{Digest, Hasher};
 
+/// The methods of a tree that are those of its [`Heap`].
+macro_rules! opens {
+    ($tree:ident) => {
+        /// Openings. Those of a tree on a device have errors of the device as well.
+        impl<H: Hasher> $tree<H> {
+            /// The number of leaves, a power of two.
+            pub fn leaf_count(&self) -> usize {
+                Heap::leaf_count(self)
+            }
+
+            /// Levels between leaves and root: log2 of the number of leaves.
+            pub fn depth(&self) -> u32 {
+                Heap::depth(self)
+            }
+
+            /// The cap of 2^`height` digests; [`Error::CapTooHigh`] above the leaves.
+            pub fn cap(&self, height: u32) -> Result<Cap<H>, Error> {
+                Heap::cap(self, height)
+            }
+
+            /// The opening of one leaf against the root.
+            pub fn open(&self, index: usize) -> Result<Opening<H>, Error> {
+                self.open_to_cap(index, 0)
+            }
+
+            /// The opening of one leaf against the cap of a height.
+            ///
+            /// [`Error::IndexOutOfRange`] beyond the leaves, [`Error::CapTooHigh`] for the height.
+            pub fn open_to_cap(&self, index: usize, cap_height: u32) -> Result<Opening<H>, Error> {
+                Heap::open_to_cap(self, index, cap_height)
+            }
+
+            /// One opening of many leaves against the root, each node that it needs once.
+            pub fn open_many(&self, indices: &[usize]) -> Result<MultiOpening<H>, Error> {
+                self.open_many_to_cap(indices, 0)
+            }
+
+            /// One opening of many leaves, in ascending order of their indices, against the cap of a height.
+            ///
+            /// [`Error::NoIndices`], [`Error::DuplicateIndex`], [`Error::IndexOutOfRange`], [`Error::CapTooHigh`].
+            pub fn open_many_to_cap(
+                &self,
+                indices: &[usize],
+                cap_height: u32,
+            ) -> Result<MultiOpening<H>, Error> {
+                Heap::open_many_to_cap(self, indices, cap_height)
+            }
+        }
+    };
+}
+pub(crate) use opens;
+
 /// A Merkle tree with all its nodes in memory: 64 bytes per leaf.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MerkleTree<H: Hasher> {
@@ -59,16 +111,6 @@ impl<H: Hasher> MerkleTree<H> {
         self.heap[1]
     }
 
-    /// The number of leaves, a power of two.
-    pub fn leaf_count(&self) -> usize {
-        self.heap.len() / 2
-    }
-
-    /// Levels between leaves and root: log2 of the number of leaves.
-    pub fn depth(&self) -> u32 {
-        self.leaf_count().trailing_zeros()
-    }
-
     /// The leaves, left to right.
     pub fn leaves(&self) -> &[H::Digest] {
         &self.heap[self.leaf_count()..]
@@ -83,36 +125,9 @@ impl<H: Hasher> MerkleTree<H> {
     pub fn heap(&self) -> &[H::Digest] {
         &self.heap
     }
-
-    /// The cap of 2^`height` digests; [`Error::CapTooHigh`] above the leaves.
-    pub fn cap(&self, height: u32) -> Result<Cap<H>, Error> {
-        Heap::cap(self, height)
-    }
-
-    /// The opening of one leaf against the root.
-    pub fn open(&self, index: usize) -> Result<Opening<H>, Error> {
-        self.open_to_cap(index, 0)
-    }
-
-    /// The opening of one leaf against the cap of a height.
-    ///
-    /// [`Error::IndexOutOfRange`] beyond the leaves, [`Error::CapTooHigh`] for the height.
-    pub fn open_to_cap(&self, index: usize, cap_height: u32) -> Result<Opening<H>, Error> {
-        Heap::open_to_cap(self, index, cap_height)
-    }
-
-    /// One opening of many leaves against the root, each node that it needs once.
-    pub fn open_many(&self, indices: &[usize]) -> Result<MultiOpening<H>, Error> {
-        self.open_many_to_cap(indices, 0)
-    }
-
-    /// One opening of many leaves, in ascending order of their indices, against the cap of a height.
-    ///
-    /// [`Error::NoIndices`], [`Error::DuplicateIndex`], [`Error::IndexOutOfRange`], [`Error::CapTooHigh`].
-    pub fn open_many_to_cap(&self, indices: &[usize], cap_height: u32) -> Result<MultiOpening<H>, Error> {
-        Heap::open_many_to_cap(self, indices, cap_height)
-    }
 }
+
+opens!(MerkleTree);
 
 impl<H: Hasher> Heap<H> for MerkleTree<H> {
     fn leaf_count(&self) -> usize {

@@ -130,23 +130,3 @@ pub(super) fn together<F: Element>(block: &mut [F], width: usize, columns: &[F])
         row.iter_mut().zip(columns.iter().skip(i).step_by(rows)).for_each(|(to, from)| *to = *from);
     });
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{apart, together};
-    use crate::field::Goldilocks;
-
-    #[test]
-    fn columns_go_apart_and_together() {
-        for (rows, width) in [(1, 1), (1, 9), (4, 1), (4, 7), (2, 8), (8, 17)] {
-            let block: Vec<_> = (0..rows * width).map(|i| Goldilocks::new(i as u64)).collect();
-            let columns = apart(&block, width).unwrap();
-            for (at, entry) in columns.iter().enumerate() {
-                assert_eq!(*entry, block[at % rows * width + at / rows]);
-            }
-            let mut back = vec![Goldilocks::default(); block.len()];
-            together(&mut back, width, &columns);
-            assert_eq!(back, block);
-        }
-    }
-}

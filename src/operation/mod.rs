@@ -36,10 +36,7 @@ pub(crate) use extend::Extend;
 pub(crate) use invert::Invert;
 #[cfg(feature = "bn254")]
 pub(crate) use keep::{KeptRange, are_scalars, keep_bases, keep_scalars};
-pub(crate) use resident::{
-    Purpose, download, evaluate_resident, extend_resident, first_rows, gather, hash_resident,
-    invert_resident, transform_resident, tree_resident, upload,
-};
+pub(crate) use resident::{Purpose, download, gather, hash_resident, make, tree_resident, upload};
 pub(crate) use rows::HashRows;
 #[cfg(feature = "bn254")]
 pub(crate) use sum::{Bases, Scalars, Sum};

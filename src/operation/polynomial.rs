@@ -5,6 +5,7 @@
 //! barycentric formula evaluates a polynomial from its values A_i at the points s w^i: with y = z/s, f(z) = (y^n - 1)/n times the
 //! sum of A_i w^i / (y - w^i).
 
+use super::powers;
 use crate::field::TwoAdic;
 use crate::ntt::{Domain, Order, reverse_bits};
 
@@ -30,9 +31,7 @@ pub(super) fn value_of_coefficients<F: TwoAdic>(coefficients: &[F], point: F) ->
 pub(super) fn value_of_values<F: TwoAdic>(domain: &Domain<F>, values: &[F], point: F) -> Option<F> {
     let n = F::of_integer(domain.size() as u64);
     let y = point * domain.shift().inverted()?;
-    let powers: Vec<F> = std::iter::successors(Some(F::ONE), |&power| Some(power * domain.root()))
-        .take(domain.size())
-        .collect();
+    let powers = powers(domain.root(), domain.size());
     // All inverses from one, of the product of all (Montgomery 1987).
     let differences: Vec<F> = powers.iter().map(|&power| y - power).collect();
     let mut before = Vec::with_capacity(differences.len());

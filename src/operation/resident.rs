@@ -1,14 +1,14 @@
 //! Operations on matrices and trees that stay in a device's own memory: each runs on the device that holds its data.
 
-use super::{Points, extend, rows, transform, tree};
+use super::{extend, rows, transform, tree};
 #[cfg(feature = "bn254")]
 use super::{keep::are_scalars, sum};
-use crate::backend::{Accelerated, AcceleratedField, BaseField, Extent, Memory};
+use crate::backend::{Accelerated, BaseField, Extent, Memory, ResidentBackend};
 use crate::dispatch::{Call, Cost, Dispatcher, Home, Member, Operation, Stored};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::merkle::Approach;
-use crate::ntt::{Lde, Ntt, Order};
+use crate::ntt::Lde;
 use crate::work::{Activity, Size};
 
 /// The purpose for which words are copied to a device, which determines the choice of device.
@@ -100,9 +100,17 @@ fn at<'a, T: Send>(
     At { member: stored.member(), size, run }
 }
 
-/// Wraps memory that an operation on a device has allocated.
-fn store(device: &Member, memory: Memory, words: usize) -> Stored {
-    device.store(memory, device.occupy(8 * words as u64))
+/// An operation that makes so many words out of a matrix, in new memory of its device.
+pub(crate) fn make<'a>(
+    matrix: &'a Stored,
+    size: Size,
+    words: usize,
+    run: impl FnOnce(&dyn ResidentBackend, &Memory) -> Result<Memory, Error> + Send + 'a,
+) -> impl Operation<Output = Stored> + 'a {
+    at(matrix, size, move |device| {
+        let made = run(device.memory(), matrix.contents())?;
+        Ok(device.store(made, device.occupy(8 * words as u64)))
+    })
 }
 
 /// Copies words, from word `from` on, to the host.
@@ -126,77 +134,14 @@ pub(crate) fn gather<'a>(
     at(stored, size, move |device| device.memory().gather(stored.contents(), extent, rows, data))
 }
 
-/// The first `rows` rows, in new memory.
-pub(crate) fn first_rows(matrix: &Stored, extent: Extent, rows: usize) -> impl Operation<Output = Stored> {
-    at(matrix, Activity::GATHER.of(rows, 0, 0), move |device| {
-        let first = device.memory().first_rows(matrix.contents(), extent, rows)?;
-        Ok(store(device, first, rows * extent.width))
-    })
-}
-
-/// The transforms of all columns, in new memory.
-pub(crate) fn transform_resident<F: AcceleratedField>(
-    ntt: Ntt<F>,
-    matrix: &Stored,
-    extent: Extent,
-) -> impl Operation<Output = Stored> {
-    at(matrix, resident_size::<F>(F::TRANSFORM, extent.words()), move |device| {
-        let transforms = F::resident_transforms(device.memory());
-        Ok(store(device, transforms.ntt(&ntt, matrix.contents(), extent)?, extent.words()))
-    })
-}
-
-/// The inverses of all elements, in new memory.
-pub(crate) fn invert_resident<F: AcceleratedField>(
-    matrix: &Stored,
-    extent: Extent,
-) -> impl Operation<Output = Stored> {
-    at(matrix, resident_size::<F>(Activity::INVERSION, extent.words()), move |device| {
-        let inversion = F::resident_inversion(device.memory());
-        Ok(store(device, inversion.invert(matrix.contents(), extent)?, extent.words()))
-    })
-}
-
-/// The extensions of all columns, in new memory.
-pub(crate) fn extend_resident<F: AcceleratedField>(
-    lde: Lde<F>,
-    matrix: &Stored,
-    extent: Extent,
-) -> impl Operation<Output = Stored> {
-    let words = extent.words().saturating_mul(lde.blowup());
-    at(matrix, resident_size::<F>(F::EXTENSION, words), move |device| {
-        let transforms = F::resident_transforms(device.memory());
-        Ok(store(device, transforms.lde(&lde, matrix.contents(), extent)?, words))
-    })
-}
-
-/// The values of polynomials with a coefficient a row, in new memory.
-pub(crate) fn evaluate_resident<F: AcceleratedField>(
-    Points { domain, size }: Points<F>,
-    coefficients: &Stored,
-    extent: Extent,
-) -> impl Operation<Output = Stored> {
-    let words = (extent.words() / size).saturating_mul(domain.size());
-    at(coefficients, resident_size::<F>(F::TRANSFORM, words), move |device| {
-        let transforms = F::resident_transforms(device.memory());
-        let values = transforms.evaluate(&domain, Order::Natural, coefficients.contents(), extent)?;
-        Ok(store(device, values, words))
-    })
-}
-
-/// The size of an operation that makes so many words, and copies none.
-fn resident_size<F>(activity: Activity, words: usize) -> Size {
-    activity.of(words / (size_of::<F>() / 8), 0, 0)
-}
-
 /// A heap of two digests for each row of a matrix; the upper half holds the digests of the rows.
 pub(crate) fn hash_resident<H: Accelerated>(
     matrix: &Stored,
     extent: Extent,
 ) -> impl Operation<Output = Stored> {
-    at(matrix, Activity::ROWS.of(extent.words(), 0, 0), move |device| {
-        let heap = H::resident_hashing(device.memory()).hash_rows(matrix.contents(), extent)?;
-        Ok(store(device, heap, 2 * extent.rows * size_of::<H::Digest>() / 8))
+    let words = 2 * extent.rows * size_of::<H::Digest>() / 8;
+    make(matrix, Activity::ROWS.of(extent.words(), 0, 0), words, move |device, matrix| {
+        H::resident_hashing(device).hash_rows(matrix, extent)
     })
 }
 

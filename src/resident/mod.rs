@@ -68,15 +68,6 @@ struct OnHost<E> {
 }
 
 impl<E> OnHost<E> {
-    /// A matrix of which devices keep nothing.
-    fn of(matrix: Matrix<E>) -> Self {
-        Self {
-            matrix,
-            #[cfg(feature = "bn254")]
-            kept: Vec::new(),
-        }
-    }
-
     /// The matrix, to be changed: what devices keep of it is let go.
     fn matrix_mut(&mut self) -> &mut Matrix<E> {
         #[cfg(feature = "bn254")]
@@ -86,17 +77,20 @@ impl<E> OnHost<E> {
 }
 
 impl<E: Element> DeviceMatrix<E> {
-    /// A matrix in host memory.
+    /// A matrix in host memory, of which devices keep nothing.
     pub(crate) fn on_host(engine: &Engine, matrix: Matrix<E>) -> Self {
-        let shape = matrix.shape();
-        Self { engine: engine.clone(), shape, location: Location::Host(Arc::new(OnHost::of(matrix))) }
+        let host = OnHost {
+            matrix,
+            #[cfg(feature = "bn254")]
+            kept: Vec::new(),
+        };
+        Self::of(engine, host)
     }
 
-    /// The same with what devices keep of it for sums.
-    #[cfg(feature = "bn254")]
-    fn with_kept(engine: &Engine, matrix: Matrix<E>, kept: Vec<KeptRange>) -> Self {
-        let shape = matrix.shape();
-        Self { engine: engine.clone(), shape, location: Location::Host(Arc::new(OnHost { matrix, kept })) }
+    /// A matrix in host memory, with what devices keep of it.
+    fn of(engine: &Engine, host: OnHost<E>) -> Self {
+        let shape = host.matrix.shape();
+        Self { engine: engine.clone(), shape, location: Location::Host(Arc::new(host)) }
     }
 
     /// A matrix of other rows that an operation made of this one, in the device's own memory.

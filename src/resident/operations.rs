@@ -6,9 +6,10 @@
 use std::sync::Arc;
 
 use super::{DeviceMatrix, DeviceTree, Location, bytes_mut};
-use crate::backend::{Accelerated, AcceleratedField};
+use crate::backend::{Accelerated, AcceleratedField, Memory, OnBackends, ResidentBackend};
 use crate::columns::sealed::Sealed;
 use crate::columns::{Columns, ColumnsMut, Operand, Rows};
+use crate::dispatch::Stored;
 use crate::engine::{Engine, memory_of};
 use crate::error::Error;
 use crate::extended::ExtendedDomain;
@@ -16,14 +17,12 @@ use crate::field::Field;
 use crate::matrix::{BaseField, Element, Layout, Matrix, MatrixInput, MatrixMut, MatrixRef, Shape};
 use crate::memory;
 use crate::merkle::check_leaf_count;
-use crate::ntt::{Lde, Ntt};
-use crate::operation::{
-    Invert, Points, Purpose, apart, download, evaluate_resident, extend_resident, first_rows, hash_resident,
-    invert_resident, transform_resident, tree_resident, upload,
-};
+use crate::ntt::{Lde, Ntt, Order};
+use crate::operation::{Invert, Purpose, apart, download, hash_resident, make, tree_resident, upload};
 #[cfg(feature = "bn254")]
 use crate::operation::{are_scalars, keep_scalars};
 use crate::progress::Stage;
+use crate::work::Activity;
 
 impl Engine {
     /// Copies a matrix to the device, to stay there. Where the host is the device an owned matrix is moved, and a borrowed
@@ -55,7 +54,7 @@ impl Engine {
             let Shape { rows, columns, .. } = matrix.shape();
             self.check_budget(memory_of::<E>(rows, columns))?;
             let kept = self.perform(keep_scalars(matrix.view().base()))?;
-            return Ok(DeviceMatrix::with_kept(self, matrix, kept));
+            return Ok(DeviceMatrix::of(self, super::OnHost { matrix, kept }));
         }
         Ok(DeviceMatrix::on_host(self, matrix))
     }
@@ -111,23 +110,20 @@ impl<E: Element> Operand for &mut DeviceMatrix<E> {
     type Element = E;
 }
 
-impl<E: Element> ColumnsMut for &mut DeviceMatrix<E> {
-    fn ntt_on(self, engine: &Engine, ntt: &Ntt<E::Base>) -> Result<(), Error>
-    where
-        E::Base: AcceleratedField,
-    {
+impl<E: Element<Base: AcceleratedField>> ColumnsMut for &mut DeviceMatrix<E> {
+    fn ntt_on(self, engine: &Engine, ntt: &Ntt<E::Base>) -> Result<(), Error> {
         engine.check_ours(self)?;
         engine.check_rows(ntt.domain.size(), self.shape.rows)?;
         let extent = self.extent();
-        match &mut self.location {
+        match &self.location {
             Location::Device(stored) => {
-                *stored = engine.perform(transform_resident(*ntt, stored, extent))?;
+                *self = self.make(stored, E::Base::TRANSFORM, self.shape.rows, |device, matrix| {
+                    E::Base::resident_transforms(device).ntt(ntt, matrix, extent)
+                })?;
+                Ok(())
             }
-            Location::Host(_) => {
-                self.change_on_host(engine, |matrix| engine.transform(ntt, matrix, false))?
-            }
+            Location::Host(_) => self.change_on_host(engine, |matrix| engine.transform(ntt, matrix, false)),
         }
-        Ok(())
     }
 
     fn invert_on(self, engine: &Engine) -> Result<(), Error>
@@ -136,17 +132,35 @@ impl<E: Element> ColumnsMut for &mut DeviceMatrix<E> {
     {
         engine.check_ours(self)?;
         let extent = self.extent();
-        match &mut self.location {
-            Location::Device(stored) => *stored = engine.perform(invert_resident::<E>(stored, extent))?,
+        match &self.location {
+            Location::Device(stored) => {
+                *self = self.make(stored, Activity::INVERSION, self.shape.rows, |device, matrix| {
+                    E::resident_inversion(device).invert(matrix, extent)
+                })?;
+                Ok(())
+            }
             Location::Host(_) => self.change_on_host(engine, |mut matrix| {
                 engine.perform(Invert { elements: matrix.base(), unchecked: false })
-            })?,
+            }),
         }
-        Ok(())
     }
 }
 
 impl<E: Element> DeviceMatrix<E> {
+    /// A matrix of so many rows that a device makes of this one, which it stores.
+    fn make(
+        &self,
+        stored: &Stored,
+        activity: Activity,
+        rows: usize,
+        run: impl FnOnce(&dyn ResidentBackend, &Memory) -> Result<Memory, Error> + Send,
+    ) -> Result<Self, Error> {
+        let elements = rows.saturating_mul(self.shape.columns).saturating_mul(E::WIDTH);
+        let words = elements.saturating_mul(size_of::<E::Base>() / 8);
+        let made = self.engine.perform(make(stored, activity.of(elements, 0, 0), words, run))?;
+        Ok(self.of_rows(rows, made))
+    }
+
     /// Changes a matrix that is in host memory, or a copy of one that clones share.
     fn change_on_host(
         &mut self,
@@ -165,164 +179,118 @@ impl<E: Element> DeviceMatrix<E> {
     }
 }
 
-impl<E: Element> Sealed for &DeviceMatrix<E> {}
+/// A matrix that stays, or a reference to one, which results are made of.
+macro_rules! operands {
+    ($($matrix:ty),*) => {$(
+        impl<E: Element> Sealed for $matrix {}
 
-impl<E: Element> Operand for &DeviceMatrix<E> {
-    type Element = E;
-}
+        impl<E: Element> Operand for $matrix {
+            type Element = E;
+        }
 
-impl<E: Element> Columns for &DeviceMatrix<E> {
-    type Matrix = DeviceMatrix<E>;
+        impl<E: Element<Base: AcceleratedField>> Columns for $matrix {
+            type Matrix = DeviceMatrix<E>;
 
-    /// In host memory as the extension of a borrowed matrix.
-    fn lde_on(self, engine: &Engine, lde: &Lde<E::Base>) -> Result<DeviceMatrix<E>, Error>
-    where
-        E::Base: AcceleratedField,
-    {
-        engine.check_ours(self)?;
-        engine.check_rows(lde.from().size(), self.shape.rows)?;
-        match &self.location {
-            Location::Device(stored) => {
-                let extended = engine.perform(extend_resident(*lde, stored, self.extent()))?;
-                Ok(self.of_rows(lde.to().size(), extended))
+            /// In host memory as the extension of a borrowed matrix.
+            fn lde_on(self, engine: &Engine, lde: &Lde<E::Base>) -> Result<DeviceMatrix<E>, Error> {
+                engine.check_ours(&self)?;
+                engine.check_rows(lde.from().size(), self.shape.rows)?;
+                let (extent, rows) = (self.extent(), lde.to().size());
+                match &self.location {
+                    Location::Device(stored) => self.make(stored, E::Base::EXTENSION, rows, |device, matrix| {
+                        E::Base::resident_transforms(device).lde(lde, matrix, extent)
+                    }),
+                    Location::Host(host) => {
+                        let copied = memory_of::<E>(self.shape.rows, self.shape.columns);
+                        let extended = memory_of::<E>(rows, self.shape.columns);
+                        engine.check_budget(copied.saturating_add(extended))?;
+                        Ok(DeviceMatrix::on_host(engine, engine.extend(lde, host.matrix.view().into())?))
+                    }
+                }
             }
-            Location::Host(host) => {
-                let columns = self.shape.columns;
-                let copied = memory_of::<E>(self.shape.rows, columns);
-                engine.check_budget(copied.saturating_add(memory_of::<E>(lde.to().size(), columns)))?;
-                Ok(DeviceMatrix::on_host(engine, engine.extend(lde, host.matrix.view().into())?))
+
+            fn evaluate_on(self, engine: &Engine, domain: &ExtendedDomain<E::Base>) -> Result<DeviceMatrix<E>, Error> {
+                engine.check_ours(&self)?;
+                engine.check_rows(domain.coefficients(), self.shape.rows)?;
+                let (extent, points) = (self.extent(), domain.points());
+                match &self.location {
+                    Location::Device(stored) => {
+                        self.make(stored, E::Base::TRANSFORM, points.size(), |device, matrix| {
+                            let transforms = E::Base::resident_transforms(device);
+                            transforms.evaluate(&points, Order::Natural, matrix, extent)
+                        })
+                    }
+                    Location::Host(host) => {
+                        Ok(DeviceMatrix::on_host(engine, engine.coeff_to_extended(domain, &host.matrix)?))
+                    }
+                }
+            }
+
+            fn interpolate_on(
+                self,
+                engine: &Engine,
+                domain: &ExtendedDomain<E::Base>,
+                coefficients: usize,
+            ) -> Result<DeviceMatrix<E>, Error> {
+                let mut matrix = self.clone();
+                engine.ntt(&Ntt::inverse(domain.points()), &mut matrix)?;
+                match matrix.location {
+                    Location::Device(stored) => {
+                        let (extent, size) = (self.extent(), Activity::GATHER.of(coefficients, 0, 0));
+                        let first = make(&stored, size, coefficients * extent.width, |device, matrix| {
+                            device.first_rows(matrix, extent, coefficients)
+                        });
+                        Ok(self.of_rows(coefficients, engine.perform(first)?))
+                    }
+                    Location::Host(host) => {
+                        let host = Arc::into_inner(host).expect("a transform in place leaves a matrix of its own");
+                        Ok(DeviceMatrix::on_host(engine, host.matrix.first_rows(coefficients)))
+                    }
+                }
             }
         }
-    }
 
-    fn evaluate_on(self, engine: &Engine, domain: &ExtendedDomain<E::Base>) -> Result<DeviceMatrix<E>, Error>
-    where
-        E::Base: AcceleratedField,
-    {
-        engine.check_ours(self)?;
-        engine.check_rows(domain.coefficients(), self.shape.rows)?;
-        match &self.location {
-            Location::Device(stored) => {
-                let points = Points { domain: domain.points(), size: self.shape.rows };
-                let values = engine.perform(evaluate_resident(points, stored, self.extent()))?;
-                Ok(self.of_rows(domain.points().size(), values))
-            }
-            Location::Host(host) => {
-                Ok(DeviceMatrix::on_host(engine, engine.coeff_to_extended(domain, &host.matrix)?))
-            }
-        }
-    }
+        impl<E: Field> Rows for $matrix {
+            type Tree<H: Accelerated> = DeviceTree<H>;
 
-    fn interpolate_on(
-        self,
-        engine: &Engine,
-        domain: &ExtendedDomain<E::Base>,
-        coefficients: usize,
-    ) -> Result<DeviceMatrix<E>, Error>
-    where
-        E::Base: AcceleratedField,
-    {
-        let mut matrix = self.clone();
-        engine.ntt(&Ntt::inverse(domain.points()), &mut matrix)?;
-        match matrix.location {
-            Location::Device(stored) => {
-                let first = engine.perform(first_rows(&stored, self.extent(), coefficients))?;
-                Ok(self.of_rows(coefficients, first))
+            fn hash_rows_on<H: Accelerated>(self, engine: &Engine) -> Result<Vec<H::Digest>, Error> {
+                engine.check_ours(&self)?;
+                let rows = self.shape.rows;
+                engine.check_budget(memory_of::<H::Digest>(rows, 1))?;
+                let mut digests = memory::zeroed::<H::Digest>(rows)?;
+                match &self.location {
+                    Location::Host(host) => engine.hash_rows_into::<H, E>(host.matrix.view(), &mut digests)?,
+                    Location::Device(stored) => {
+                        engine.report(Stage::Rows, 0, rows as u64);
+                        let heap = engine.perform(hash_resident::<H>(stored, self.extent()))?;
+                        let from = rows * size_of::<H::Digest>() / 8;
+                        engine.perform(download(&heap, from, bytemuck::cast_slice_mut(&mut digests)))?;
+                        engine.report(Stage::Rows, rows as u64, rows as u64);
+                    }
+                }
+                Ok(digests)
             }
-            Location::Host(host) => {
-                let host = Arc::into_inner(host).expect("a transform in place leaves a matrix of its own");
-                Ok(DeviceMatrix::on_host(engine, host.matrix.first_rows(coefficients)))
-            }
-        }
-    }
-}
 
-impl<F: Field> Rows for &DeviceMatrix<F> {
-    type Tree<H: Accelerated> = DeviceTree<H>;
-
-    fn hash_rows_on<H: Accelerated>(self, engine: &Engine) -> Result<Vec<H::Digest>, Error> {
-        engine.check_ours(self)?;
-        let rows = self.shape.rows;
-        engine.check_budget(memory_of::<H::Digest>(rows, 1))?;
-        let mut digests = memory::zeroed::<H::Digest>(rows)?;
-        match &self.location {
-            Location::Host(host) => engine.hash_rows_into::<H, F>(host.matrix.view(), &mut digests)?,
-            Location::Device(stored) => {
+            fn tree_on<H: Accelerated>(self, engine: &Engine) -> Result<DeviceTree<H>, Error> {
+                engine.check_ours(&self)?;
+                let rows = self.shape.rows;
+                check_leaf_count(rows)?;
+                let stored = match &self.location {
+                    Location::Device(stored) => stored,
+                    Location::Host(host) => {
+                        let fill = |leaves: &mut [_]| engine.hash_rows_into::<H, E>(host.matrix.view(), leaves);
+                        return Ok(DeviceTree::on_host(engine, engine.build_tree::<H>(rows, fill)?));
+                    }
+                };
                 engine.report(Stage::Rows, 0, rows as u64);
                 let heap = engine.perform(hash_resident::<H>(stored, self.extent()))?;
-                let from = rows * size_of::<H::Digest>() / 8;
-                engine.perform(download(&heap, from, bytemuck::cast_slice_mut(&mut digests)))?;
                 engine.report(Stage::Rows, rows as u64, rows as u64);
+                engine.report(Stage::Tree, 0, 1);
+                let root = engine.perform(tree_resident::<H>(&heap, rows, engine.approach()))?;
+                engine.report(Stage::Tree, 1, 1);
+                Ok(DeviceTree::on_device(engine, rows, heap, root))
             }
         }
-        Ok(digests)
-    }
-
-    fn tree_on<H: Accelerated>(self, engine: &Engine) -> Result<DeviceTree<H>, Error> {
-        engine.check_ours(self)?;
-        let rows = self.shape.rows;
-        check_leaf_count(rows)?;
-        let stored = match &self.location {
-            Location::Device(stored) => stored,
-            Location::Host(host) => {
-                let fill = |leaves: &mut [_]| engine.hash_rows_into::<H, F>(host.matrix.view(), leaves);
-                return Ok(DeviceTree::on_host(engine, engine.build_tree::<H>(rows, fill)?));
-            }
-        };
-        engine.report(Stage::Rows, 0, rows as u64);
-        let heap = engine.perform(hash_resident::<H>(stored, self.extent()))?;
-        engine.report(Stage::Rows, rows as u64, rows as u64);
-        engine.report(Stage::Tree, 0, 1);
-        let root = engine.perform(tree_resident::<H>(&heap, rows, engine.approach()))?;
-        engine.report(Stage::Tree, 1, 1);
-        Ok(DeviceTree::on_device(engine, rows, heap, root))
-    }
+    )*};
 }
-
-impl<E: Element> Sealed for DeviceMatrix<E> {}
-
-impl<E: Element> Operand for DeviceMatrix<E> {
-    type Element = E;
-}
-
-impl<E: Element> Columns for DeviceMatrix<E> {
-    type Matrix = Self;
-
-    fn lde_on(self, engine: &Engine, lde: &Lde<E::Base>) -> Result<Self, Error>
-    where
-        E::Base: AcceleratedField,
-    {
-        (&self).lde_on(engine, lde)
-    }
-
-    fn evaluate_on(self, engine: &Engine, domain: &ExtendedDomain<E::Base>) -> Result<Self, Error>
-    where
-        E::Base: AcceleratedField,
-    {
-        (&self).evaluate_on(engine, domain)
-    }
-
-    fn interpolate_on(
-        self,
-        engine: &Engine,
-        domain: &ExtendedDomain<E::Base>,
-        coefficients: usize,
-    ) -> Result<Self, Error>
-    where
-        E::Base: AcceleratedField,
-    {
-        (&self).interpolate_on(engine, domain, coefficients)
-    }
-}
-
-impl<F: Field> Rows for DeviceMatrix<F> {
-    type Tree<H: Accelerated> = DeviceTree<H>;
-
-    fn hash_rows_on<H: Accelerated>(self, engine: &Engine) -> Result<Vec<H::Digest>, Error> {
-        (&self).hash_rows_on::<H>(engine)
-    }
-
-    fn tree_on<H: Accelerated>(self, engine: &Engine) -> Result<DeviceTree<H>, Error> {
-        (&self).tree_on::<H>(engine)
-    }
-}
+operands!(&DeviceMatrix<E>, DeviceMatrix<E>);

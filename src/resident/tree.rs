@@ -10,7 +10,7 @@ use crate::engine::{Engine, memory_of};
 use crate::error::Error;
 use crate::hash::Hasher;
 use crate::memory;
-use crate::merkle::{Cap, Heap, MerkleTree, MultiOpening, Opening};
+use crate::merkle::{Cap, Heap, MerkleTree, MultiOpening, Opening, opens};
 use crate::operation::{download, gather};
 
 /// Words of a digest.
@@ -50,16 +50,6 @@ impl<H: Hasher> DeviceTree<H> {
         self.root
     }
 
-    /// The number of leaves, a power of two.
-    pub fn leaf_count(&self) -> usize {
-        self.leaf_count
-    }
-
-    /// Levels between leaves and root: log2 of the number of leaves.
-    pub fn depth(&self) -> u32 {
-        Heap::depth(self)
-    }
-
     /// The tree, if it is in host memory; see [`DeviceMatrix::as_host`](super::DeviceMatrix::as_host).
     pub fn as_host(&self) -> Option<&MerkleTree<H>> {
         match &self.location {
@@ -72,13 +62,7 @@ impl<H: Hasher> DeviceTree<H> {
     pub fn download(&self) -> Result<MerkleTree<H>, Error> {
         self.engine.check_budget(memory_of::<H::Digest>(self.leaf_count, 2))?;
         let mut heap = memory::zeroed::<H::Digest>(2 * self.leaf_count)?;
-        match &self.location {
-            Location::Host(tree) => heap.copy_from_slice(tree.heap()),
-            Location::Device(stored) => {
-                let data = bytemuck::cast_slice_mut(&mut heap[1..]);
-                self.engine.perform(download(stored, DIGEST, data))?;
-            }
-        }
+        self.read(1, &mut heap[1..])?;
         Ok(MerkleTree::from_filled_heap(heap))
     }
 
@@ -93,46 +77,24 @@ impl<H: Hasher> DeviceTree<H> {
         }
         self.engine.check_budget(memory_of::<H::Digest>(numbers.len(), 1))?;
         let mut nodes = memory::zeroed::<H::Digest>(numbers.len())?;
-        match &self.location {
-            Location::Host(tree) => nodes.copy_from_slice(&tree.heap()[numbers]),
-            Location::Device(stored) => {
-                let data = bytemuck::cast_slice_mut(&mut nodes);
-                self.engine.perform(download(stored, DIGEST * numbers.start, data))?;
-            }
-        }
+        self.read(numbers.start, &mut nodes)?;
         Ok(nodes)
     }
 
-    /// The cap of 2^`height` digests; [`Error::CapTooHigh`] above the leaves, and errors of the device.
-    pub fn cap(&self, height: u32) -> Result<Cap<H>, Error> {
-        match height {
-            // The root is in host memory.
-            0 => Cap::from_root(self.leaf_count, self.root),
-            _ => Heap::cap(self, height),
+    /// Copies nodes from a number on.
+    fn read(&self, from: usize, nodes: &mut [H::Digest]) -> Result<(), Error> {
+        match &self.location {
+            Location::Host(tree) => nodes.copy_from_slice(&tree.heap()[from..from + nodes.len()]),
+            Location::Device(stored) => {
+                let data = bytemuck::cast_slice_mut(nodes);
+                self.engine.perform(download(stored, DIGEST * from, data))?;
+            }
         }
-    }
-
-    /// The opening of one leaf against the root.
-    pub fn open(&self, index: usize) -> Result<Opening<H>, Error> {
-        self.open_to_cap(index, 0)
-    }
-
-    /// The opening of one leaf against the cap of a height; errors as [`MerkleTree::open_to_cap`], and errors of the device.
-    pub fn open_to_cap(&self, index: usize, cap_height: u32) -> Result<Opening<H>, Error> {
-        Heap::open_to_cap(self, index, cap_height)
-    }
-
-    /// One opening of many leaves against the root, each node that it needs once.
-    pub fn open_many(&self, indices: &[usize]) -> Result<MultiOpening<H>, Error> {
-        self.open_many_to_cap(indices, 0)
-    }
-
-    /// One opening of many leaves against the cap of a height; errors as [`MerkleTree::open_many_to_cap`], and errors of the
-    /// device.
-    pub fn open_many_to_cap(&self, indices: &[usize], cap_height: u32) -> Result<MultiOpening<H>, Error> {
-        Heap::open_many_to_cap(self, indices, cap_height)
+        Ok(())
     }
 }
+
+opens!(DeviceTree);
 
 impl<H: Hasher> Heap<H> for DeviceTree<H> {
     fn leaf_count(&self) -> usize {
@@ -141,6 +103,8 @@ impl<H: Hasher> Heap<H> for DeviceTree<H> {
 
     fn digests(&self, positions: &[usize]) -> Result<Vec<H::Digest>, Error> {
         let stored = match &self.location {
+            // The root is in host memory.
+            _ if positions == [1] => return Ok(vec![self.root]),
             Location::Host(tree) => return tree.digests(positions),
             Location::Device(stored) => stored,
         };

@@ -148,10 +148,11 @@ fn child_that_chooses() {
     let short = std::env::var_os(SHORT).is_some();
     // Both devices run all of them on their own, and those of the longest computations say nothing of choices.
     let long = |case: &conformance::Case| {
-        ["ntt, every order", "ntt, large", "fft, large"].iter().any(|name| case.name.starts_with(name))
+        case.name.starts_with("transforms over")
+            && (case.name.ends_with("large") || case.name.contains("goldilocks, every order"))
     };
     let wanted = |case: &conformance::Case| match short {
-        true => case.name.starts_with("ntt, batches") || case.name.starts_with("rows, rp64_256"),
+        true => case.name == "transforms over goldilocks, batches" || case.name.starts_with("rows, rp64_256"),
         false => stands_for_others(case) && !long(case),
     };
     let cases = conformance::cases().into_iter().filter(wanted);

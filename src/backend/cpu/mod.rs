@@ -34,7 +34,7 @@ pub use simd::Simd;
 #[cfg(feature = "bn254")]
 use std::sync::Arc;
 
-use super::{Clock, HostMemory, Residence, Transforms};
+use super::{Hardware, Transforms};
 use crate::device::ProductRates;
 use crate::error::Error;
 use crate::field::Goldilocks;
@@ -90,14 +90,11 @@ impl Default for Cpu {
     }
 }
 
-impl Clock for Cpu {
+impl Hardware for Cpu {
     fn product_rates(&self) -> Result<Option<ProductRates>, Error> {
         Ok(Some(self.measure_products()))
     }
 }
-impl HostMemory for Cpu {}
-
-impl Residence for Cpu {}
 
 impl Transforms<Goldilocks> for Cpu {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {

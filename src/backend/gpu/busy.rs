@@ -58,18 +58,6 @@ mod tests {
         busy.nanoseconds
     }
 
-    #[test]
-    fn moments_count_once() {
-        assert_eq!(union(&[]), 0);
-        assert_eq!(union(&[(5, 5), (7, 6)]), 0);
-        assert_eq!(union(&[(0, 10), (20, 30)]), 20);
-        assert_eq!(union(&[(20, 30), (0, 10), (10, 20)]), 30);
-        assert_eq!(union(&[(0, 10), (5, 15), (14, 16)]), 16);
-        assert_eq!(union(&[(0, 10), (2, 5), (0, 10), (0, 3), (7, 10)]), 10);
-        assert_eq!(union(&[(1, 2), (3, 4), (5, 6), (0, 10)]), 10);
-        assert_eq!(union(&[(1, 2), (3, 4), (5, 6), (2, 5)]), 5);
-    }
-
     /// Every set of intervals in any order, against the number of unit steps that they cover.
     #[test]
     fn as_many_as_a_count_of_moments() {

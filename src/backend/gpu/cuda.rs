@@ -237,10 +237,6 @@ impl Cuda {
         Event::new(&self.context, EventFlags::CU_EVENT_DEFAULT)
     }
 
-    fn event(&self, flags: EventFlags) -> Result<Event, Error> {
-        Event::new(&self.context, flags).map_err(self.failed("making an event"))
-    }
-
     fn synchronise(&self, queue: &Queue) -> Result<(), Error> {
         // SAFETY: the stream is alive.
         unsafe { stream::synchronize(queue.stream) }.map_err(self.failed("running kernels"))

@@ -57,11 +57,11 @@ fn limbs(value: Limbs) -> String {
 
 #[cfg(all(test, feature = "opencl"))]
 mod tests {
-    use super::super::Gpu;
     use super::super::device::{Arg, Launch};
     use super::super::opencl::OpenCl;
     use super::super::program::Program;
     use super::super::session::Session;
+    use super::super::{Gpu, first_opencl};
     use crate::bn254::{Fq, Fr};
     use crate::field::montgomery::{Limbs, Modulus, Residue, add_limbs, is_below, sub_limbs};
 
@@ -122,6 +122,24 @@ KERNEL void check_twiddle(BUFFER(const fe, triples), BUFFER(fe, results), u64 co
         values
     }
 
+    /// The N elements that a kernel computes of each of its inputs.
+    fn results<T: bytemuck::Pod, const N: usize>(
+        gpu: &Gpu<OpenCl>,
+        kernel: &'static str,
+        inputs: &[T],
+    ) -> Vec<[Limbs; N]> {
+        let mut session = Session::new(gpu).unwrap();
+        let from = session.upload_new(bytemuck::cast_slice(inputs)).unwrap();
+        let to = session.allocate(4 * N * inputs.len()).unwrap();
+        let args = vec![Arg::Buffer(from, 0), Arg::Buffer(to, 0), Arg::Word(inputs.len() as u64)];
+        // SAFETY: the kernels read `count` inputs, and write seven elements for each pair, one for each triple.
+        let launch = unsafe { Launch::new(&PROGRAM, kernel, session.limits().grid(inputs.len()), args) };
+        session.launch(&[launch]).unwrap();
+        let mut results = vec![[[0_u64; 4]; N]; inputs.len()];
+        session.download(to, 0, bytemuck::cast_slice_mut(results.as_flattened_mut())).unwrap();
+        results
+    }
+
     fn check<M: Modulus>(gpu: &Gpu<OpenCl>, kernel: &'static str) {
         let (values, p) = (values::<M>(), Residue::<M>::from_montgomery);
         let mut pairs: Vec<[Limbs; 2]> =
@@ -134,15 +152,7 @@ KERNEL void check_twiddle(BUFFER(const fe, triples), BUFFER(fe, results), u64 co
                 .iter()
                 .flat_map(|&a| values.iter().filter(|&&b| is_below(b, M::P)).map(move |&b| [twice(a), b])),
         );
-        let mut session = Session::new(gpu).unwrap();
-        let from = session.upload_new(bytemuck::cast_slice(&pairs)).unwrap();
-        let to = session.allocate(4 * 7 * pairs.len()).unwrap();
-        let args = vec![Arg::Buffer(from, 0), Arg::Buffer(to, 0), Arg::Word(pairs.len() as u64)];
-        // SAFETY: the kernel reads `count` pairs and writes seven elements for each.
-        let launch = unsafe { Launch::new(&PROGRAM, kernel, session.limits().grid(pairs.len()), args) };
-        session.launch(&[launch]).unwrap();
-        let mut results = vec![[[0_u64; 4]; 7]; pairs.len()];
-        session.download(to, 0, bytemuck::cast_slice_mut(&mut results)).unwrap();
+        let results = results::<_, 7>(gpu, kernel, &pairs);
         for (i, (&[a, b], found)) in pairs.iter().zip(&results).enumerate() {
             let text = format!("{kernel}: {a:x?}, {b:x?}");
             let two_p = Residue::<M>::TWO_P;
@@ -186,17 +196,8 @@ KERNEL void check_twiddle(BUFFER(const fe, triples), BUFFER(fe, results), u64 co
         let cases: Vec<_> =
             lazy.flat_map(|(lazy, x)| roots.iter().map(move |&(z, q)| ([lazy, z, q], x))).collect();
         let triples: Vec<[Limbs; 3]> = cases.iter().map(|(triple, _)| *triple).collect();
-        let mut session = Session::new(gpu).unwrap();
-        let from = session.upload_new(bytemuck::cast_slice(&triples)).unwrap();
-        let to = session.allocate(4 * triples.len()).unwrap();
-        let args = vec![Arg::Buffer(from, 0), Arg::Buffer(to, 0), Arg::Word(triples.len() as u64)];
-        // SAFETY: the kernel reads `count` triples and writes an element for each.
-        let launch =
-            unsafe { Launch::new(&PROGRAM, "check_twiddle", session.limits().grid(triples.len()), args) };
-        session.launch(&[launch]).unwrap();
-        let mut results = vec![[0_u64; 4]; triples.len()];
-        session.download(to, 0, bytemuck::cast_slice_mut(&mut results)).unwrap();
-        for (([lazy, z, _], x), found) in cases.into_iter().zip(results) {
+        let results = results::<_, 1>(gpu, "check_twiddle", &triples);
+        for (([lazy, z, _], x), [found]) in cases.into_iter().zip(results) {
             let expected = Scalar::from_montgomery(x).mul(Scalar::from_integer(z));
             assert!(is_below(found, Scalar::TWO_P), "{lazy:x?}, {z:x?}: {found:x?}");
             let found = Scalar::from_montgomery(found).canonical();
@@ -206,9 +207,7 @@ KERNEL void check_twiddle(BUFFER(const fe, triples), BUFFER(fe, results), u64 co
 
     #[test]
     fn arithmetic_on_a_device() {
-        // The conformance tests say when there must be a device.
-        let Ok(device) = OpenCl::required() else { return };
-        let gpu = Gpu::new(device, None);
+        let Some(gpu) = first_opencl() else { return };
         check::<Fq>(&gpu, "check_fq");
         check::<Fr>(&gpu, "check_fr");
         check_twiddle(&gpu);

@@ -1,15 +1,15 @@
 //! Inverses of many elements: three products an element, and an inversion by a power for each work item (`kernels/invert.cl`).
 //!
-//! Elements are independent of each other, so host data that are too many for the device are cut anywhere, and so are those that move much, so
-//! that their parts overlap (`pipeline.rs`). Parts are in place; if one fails, the host inverts those that were done once more.
+//! Elements are independent of each other: each is a column of its own (`transforms.rs`). What was inverted is restored by inverting it once
+//! more.
 
 use super::Gpu;
 use super::device::{Arg, Device, Launch};
 #[cfg(feature = "bn254")]
 use super::fields;
-use super::pipeline;
 use super::program::Program;
 use super::session::{Region, Session};
+use super::transforms::OnColumns;
 use crate::backend::cpu::Cpu;
 use crate::backend::{AcceleratedField, Check, Extent, Inversion, Memory, ResidentInversion, sound};
 use crate::error::Error;
@@ -69,14 +69,27 @@ pub(super) fn programs() -> impl Iterator<Item = &'static Program> {
     std::iter::once(&GOLDILOCKS).chain(PRIME_FIELDS.iter().copied())
 }
 
-impl<D: Device> Gpu<D> {
-    /// The inverses of so many elements of a region, in another.
-    fn invert_region<F: DeviceInversion>(
-        &self,
+/// The inverse of every element, each a column of its own.
+#[derive(Clone, Copy)]
+struct Inverses;
+
+impl<F: DeviceInversion> OnColumns<F> for Inverses {
+    fn rows(self) -> [usize; 2] {
+        [1, 1]
+    }
+
+    fn words<D: Device>(self, _: &Gpu<D>, _: bool) -> usize {
+        2 * F::WORDS
+    }
+
+    fn launch<D: Device>(
+        self,
         session: &mut Session<'_, D>,
+        (width, count): (usize, usize),
         input: Region,
-        count: usize,
+        _: bool,
     ) -> Result<Region, Error> {
+        let count = width * count;
         let output = session.allocate(count * F::WORDS)?;
         assert!(input.words() >= count * F::WORDS);
         let items = count.div_ceil(F::PRODUCTS).max(count.min(ITEMS));
@@ -86,29 +99,6 @@ impl<D: Device> Gpu<D> {
         session.launch(&[launch])?;
         Ok(output)
     }
-
-    /// Inverts elements whose inverses are copied over them: everything that can fail has been waited for before the copy begins,
-    /// unless the device is lost during it.
-    fn invert_at_once<F: DeviceInversion>(
-        &self,
-        elements: &mut [F],
-        check: Check<'_, F>,
-    ) -> Result<(), Error> {
-        let words = F::words(elements);
-        let start = || {
-            let mut session = Session::new(self)?;
-            let input = session.upload_new(bytemuck::cast_slice(words))?;
-            let output = self.invert_region::<F>(&mut session, input, elements.len())?;
-            Ok((session, output))
-        };
-        let (mut session, output) = self.check_and_start(words, |_| check(elements), start)?;
-        session.finish()?;
-        let words = bytemuck::cast_slice_mut(F::words_mut(elements));
-        session.download(output, 0, words).map_err(|error| Error::ResultLost {
-            device: self.device.info().id.clone(),
-            message: error.to_string(),
-        })
-    }
 }
 
 impl<D: Device, F: DeviceInversion> Inversion<F> for Gpu<D>
@@ -116,42 +106,12 @@ where
     Cpu: Inversion<F>,
 {
     fn invert(&self, elements: &mut [F], check: Check<'_, F>) -> Result<(), Error> {
-        let undo = |elements: &mut [F]| Cpu::default().invert(elements, &sound);
-        if let Some(at_once) = self.overlap(elements.len(), 2 * size_of::<F>(), 2 * F::WORDS) {
-            let done = pipeline::run_in_place(
-                elements.chunks_mut(at_once),
-                |part| self.invert_at_once(part, check),
-                |part| undo(part),
-            );
-            match done {
-                // The index counts words of all elements, not of a part.
-                Err(Error::NotCanonical { .. }) => return check(elements),
-                Err(Error::DeviceOutOfMemory { .. }) => {}
-                done => return done,
-            }
-        }
-        let mut done = 0;
-        let result = self.divide(elements.len(), 2 * F::WORDS, |part| {
-            done = part.start;
-            self.invert_at_once(&mut elements[part], check)
-        });
-        if result.is_err() {
-            undo(&mut elements[..done])?;
-        }
-        match result {
-            Err(Error::NotCanonical { .. }) => check(elements),
-            result => result,
-        }
+        self.in_place(Inverses, elements, 1, check, |elements| Cpu::default().invert(elements, &sound))
     }
 }
 
 impl<D: Device, F: DeviceInversion> ResidentInversion<F> for Gpu<D> {
     fn invert(&self, matrix: &Memory, extent: Extent) -> Result<Memory, Error> {
-        let words = extent.words();
-        self.grant(words.saturating_mul(2))?;
-        let mut session = Session::new(self)?;
-        let input = self.borrow(&mut session, matrix, extent);
-        let output = self.invert_region::<F>(&mut session, input, words / F::WORDS)?;
-        session.lease(output)
+        self.on_device::<F>(Inverses, matrix, extent)
     }
 }

@@ -36,40 +36,14 @@ pub(super) fn hash_rows<H: DeviceHash>(
 }
 
 impl<D: Device> Gpu<D> {
-    /// Hashes as many rows as there are digests, from some row on, of a matrix of either layout, in runs of rows where memory is
-    /// short.
+    /// Hashes as many rows as there are digests, from some row on, of a matrix of either layout, at once.
     fn digests<H: DeviceHash>(
         &self,
         matrix: &[Goldilocks],
-        (rows, block): (usize, usize),
+        Extent { rows, width, block }: Extent,
         from: usize,
         digests: &mut [H::Digest],
     ) -> Result<(), Error> {
-        let words = matrix.len() / rows + DIGEST;
-        if let Some(at_once) = self.overlap(digests.len(), 8 * words, words) {
-            let parts = digests.chunks_mut(at_once).enumerate();
-            let hash = |(number, digests): (usize, &mut [H::Digest])| {
-                self.digests_from::<H>(matrix, (rows, block), from + number * at_once, digests)
-            };
-            match pipeline::run(parts, hash) {
-                Err(Error::DeviceOutOfMemory { .. }) => {}
-                done => return done,
-            }
-        }
-        self.divide(digests.len(), words, |part| {
-            self.digests_from::<H>(matrix, (rows, block), from + part.start, &mut digests[part])
-        })
-    }
-
-    /// The same at once.
-    fn digests_from<H: DeviceHash>(
-        &self,
-        matrix: &[Goldilocks],
-        (rows, block): (usize, usize),
-        from: usize,
-        digests: &mut [H::Digest],
-    ) -> Result<(), Error> {
-        let width = matrix.len() / rows;
         let mut session = Session::new(self)?;
         let input = session.allocate(digests.len() * width)?;
         let output = session.allocate(digests.len() * DIGEST)?;
@@ -161,6 +135,7 @@ impl<D: Device> Gpu<D> {
 }
 
 impl<D: Device, H: DeviceHash> Hashing<H> for Gpu<D> {
+    /// In runs of rows where memory is short.
     fn hash_rows(
         &self,
         matrix: &[Goldilocks],
@@ -168,7 +143,20 @@ impl<D: Device, H: DeviceHash> Hashing<H> for Gpu<D> {
         from: usize,
         digests: &mut [H::Digest],
     ) -> Result<(), Error> {
-        self.digests::<H>(matrix, (extent.rows, extent.block), from, digests)
+        let words = extent.width + DIGEST;
+        if let Some(at_once) = self.overlap(digests.len(), 8 * words, words) {
+            let parts = digests.chunks_mut(at_once).enumerate();
+            let hash = |(number, digests): (usize, &mut [H::Digest])| {
+                self.digests::<H>(matrix, extent, from + number * at_once, digests)
+            };
+            match pipeline::run(parts, hash) {
+                Err(Error::DeviceOutOfMemory { .. }) => {}
+                done => return done,
+            }
+        }
+        self.divide(digests.len(), words, |part| {
+            self.digests::<H>(matrix, extent, from + part.start, &mut digests[part])
+        })
     }
 
     fn build_tree(

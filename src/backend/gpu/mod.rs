@@ -18,6 +18,33 @@
 //! same launches without the copies, and end when the device has finished, so that their results can be used from any queue. Each
 //! call has a queue of its own, so any number of threads may share a backend.
 
+/// Tests of functions of a device, on the first one of each driver. Where a device must be present, the conformance tests say that
+/// it is not.
+#[cfg(test)]
+macro_rules! on_the_first_devices {
+    ($($test:ident: $function:expr,)*) => {$(
+        mod $test {
+            #[allow(unused_imports)]
+            use super::*;
+
+            #[cfg(feature = "opencl")]
+            #[test]
+            fn on_opencl() {
+                if let Ok(device) = crate::backend::gpu::opencl::OpenCl::required() {
+                    ($function)(device);
+                }
+            }
+
+            #[cfg(feature = "cuda")]
+            #[test]
+            fn on_cuda() {
+                if let Ok(device) = crate::backend::gpu::cuda::Cuda::open(0) {
+                    ($function)(device);
+                }
+            }
+        }
+    )*};
+}
 mod bandwidth;
 mod busy;
 #[cfg(feature = "cuda")]
@@ -50,13 +77,13 @@ mod transforms;
 mod tree;
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub use device::Device;
 pub use hash::DeviceHash;
 
-use super::{Clock, HostMemory};
+use super::{Hardware, ResidentBackend};
 use crate::device::{Bandwidths, ProductRates};
 use crate::error::Error;
 use crate::lock::lock;
@@ -68,6 +95,7 @@ use pool::Pool;
 pub struct Gpu<D: Device> {
     device: D,
     pool: Arc<Pool<D::Buffer>>,
+    /// Unused queues.
     queues: Mutex<Vec<D::Queue>>,
     /// Tables of transforms, kept on the device.
     tables: Mutex<tables::Tables<tables::Key, D::Buffer>>,
@@ -146,15 +174,9 @@ impl<D: Device> Gpu<D> {
         }
         Ok(())
     }
-
-    /// Unused queues.
-    fn queues(&self) -> MutexGuard<'_, Vec<D::Queue>> {
-        // Nothing that can panic runs under the lock.
-        lock(&self.queues)
-    }
 }
 
-impl<D: Device> Clock for Gpu<D> {
+impl<D: Device> Hardware for Gpu<D> {
     fn device_time(&self) -> Option<Duration> {
         Some(lock(&self.busy).time())
     }
@@ -170,12 +192,26 @@ impl<D: Device> Clock for Gpu<D> {
     fn product_rates(&self) -> Result<Option<ProductRates>, Error> {
         self.measure_products().map(Some)
     }
-}
 
-impl<D: Device> HostMemory for Gpu<D> {
     fn lock(&self, bytes: usize) -> Result<Option<Locked>, Error> {
         self.device.lock(bytes)
     }
+
+    fn resident(&self) -> Option<&dyn ResidentBackend> {
+        Some(self)
+    }
+}
+
+/// The backend on the first OpenCL device with the usual plans, if a test requires that device. One for all tests of kernels, because
+/// PoCL 3.1 loses count of compiled kernels that two contexts use at once.
+#[cfg(all(test, feature = "opencl"))]
+fn first_opencl() -> Option<std::sync::MutexGuard<'static, Gpu<opencl::OpenCl>>> {
+    use std::sync::LazyLock;
+    static BACKEND: LazyLock<Option<Mutex<Gpu<opencl::OpenCl>>>> =
+        LazyLock::new(|| Some(Mutex::new(Gpu::new(opencl::OpenCl::required().ok()?, None))));
+    let mut backend = lock(BACKEND.as_ref()?);
+    backend.choice = ntt::Choice::default();
+    Some(backend)
 }
 
 impl<D: Device> std::fmt::Debug for Gpu<D> {

@@ -28,7 +28,7 @@ impl<B> Pool<B> {
     /// A buffer of at least `bytes`, and its class, for [`put`](Self::put).
     pub(super) fn take<D: Device<Buffer = B>>(&self, device: &D, bytes: usize) -> Result<(usize, B), Error> {
         let class = class_of(bytes);
-        if let Some(buffer) = self.lock().get_mut(&class).and_then(Vec::pop) {
+        if let Some(buffer) = lock(&self.free).get_mut(&class).and_then(Vec::pop) {
             return Ok((class, buffer));
         }
         match device.allocate(class) {
@@ -44,19 +44,14 @@ impl<B> Pool<B> {
     pub(super) fn put(&self, class: usize, buffer: B) {
         // A buffer of an exact size has no class and would never be found.
         if class == class_of(class) {
-            self.lock().entry(class).or_default().push(buffer);
+            lock(&self.free).entry(class).or_default().push(buffer);
         }
     }
 
     /// Releases all buffers in the pool to the device.
     pub(super) fn trim(&self) {
-        let free = std::mem::take(&mut *self.lock());
+        let free = std::mem::take(&mut *lock(&self.free));
         drop(free);
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<usize, Vec<B>>> {
-        // Nothing that can panic runs under the lock.
-        lock(&self.free)
     }
 }
 

@@ -6,18 +6,13 @@ use super::Gpu;
 use super::device::{Arg, Device, Launch, Limits};
 use super::hash::DeviceHash;
 use super::merkle::{DIGEST, hash_rows};
-use super::ntt::{Transform, lde_words, ntt_words};
 use super::program;
 use super::session::{Region, Session};
 use super::tree;
-use crate::backend::{
-    Extent, Memory, Residence, Resident, ResidentBackend, ResidentHashing, ResidentTransforms,
-};
+use crate::backend::{Extent, Memory, Resident, ResidentHashing};
 use crate::error::Error;
-use crate::field::Goldilocks;
 use crate::memory;
 use crate::merkle::Approach;
-use crate::ntt::{Domain, Lde, Ntt, Order};
 
 /// `count` rows of a matrix, by their indices.
 fn gather_rows(
@@ -56,12 +51,6 @@ impl<D: Device> Gpu<D> {
         let region = session.borrow(memory);
         assert!(region.words() >= extent.words(), "a matrix as large as its shape");
         region
-    }
-}
-
-impl<D: Device> Residence for Gpu<D> {
-    fn resident(&self) -> Option<&dyn ResidentBackend> {
-        Some(self)
     }
 }
 
@@ -111,42 +100,6 @@ impl<D: Device> Resident for Gpu<D> {
         let stacked = Extent { rows: all * extent.blocks(), width: block, block };
         session.launch(&[gather_rows(session.limits(), matrix, stacked, wanted, count, gathered)])?;
         session.lease(gathered)
-    }
-}
-
-impl<D: Device> ResidentTransforms<Goldilocks> for Gpu<D> {
-    fn ntt(&self, ntt: &Ntt, matrix: &Memory, extent: Extent) -> Result<Memory, Error> {
-        self.grant(ntt_words(extent.words()))?;
-        let mut session = Session::new(self)?;
-        let input = self.borrow(&mut session, matrix, extent);
-        let output = self.ntt_region(&mut session, ntt, (extent.block, extent.blocks()), input)?;
-        session.lease(output)
-    }
-
-    fn evaluate(
-        &self,
-        domain: &Domain,
-        order: Order,
-        coefficients: &Memory,
-        extent: Extent,
-    ) -> Result<Memory, Error> {
-        let (words, log_rows) = (extent.words(), extent.rows.ilog2());
-        self.grant(words.saturating_add(words.saturating_mul(2 * (domain.size() / extent.rows))))?;
-        let mut session = Session::new(self)?;
-        let input = self.borrow(&mut session, coefficients, extent);
-        let transform = Transform::padded(domain, log_rows, order);
-        let output =
-            self.transform_region(&mut session, &transform, (extent.block, extent.blocks()), input)?;
-        session.lease(output)
-    }
-
-    fn lde(&self, lde: &Lde, matrix: &Memory, extent: Extent) -> Result<Memory, Error> {
-        let words = extent.words();
-        self.grant(lde_words(words, words.saturating_mul(lde.blowup())))?;
-        let mut session = Session::new(self)?;
-        let input = self.borrow(&mut session, matrix, extent);
-        let output = self.lde_region(&mut session, lde, (extent.block, extent.blocks()), input)?;
-        session.lease(output)
     }
 }
 

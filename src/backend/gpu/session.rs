@@ -52,9 +52,14 @@ pub(super) struct Session<'a, D: Device> {
 
 impl<'a, D: Device> Session<'a, D> {
     pub(super) fn new(gpu: &'a Gpu<D>) -> Result<Self, Error> {
-        let kept = gpu.queues().pop();
+        let kept = lock(&gpu.queues).pop();
         let queue = kept.map_or_else(|| gpu.device.queue(), Ok)?;
         Ok(Self { gpu, queue: Some(queue), held: Vec::new(), finished: true })
+    }
+
+    /// The backend.
+    pub(super) fn gpu(&self) -> &'a Gpu<D> {
+        self.gpu
     }
 
     pub(super) fn limits(&self) -> Limits {
@@ -95,21 +100,24 @@ impl<'a, D: Device> Session<'a, D> {
         Ok(region)
     }
 
+    /// The device, with the queue, which is given work, and the memory.
+    fn work(&mut self) -> (&'a D, &mut D::Queue, &[Held<D::Buffer>]) {
+        self.finished = false;
+        (&self.gpu.device, self.queue.as_mut().expect("a queue until dropped"), &self.held)
+    }
+
     /// Copies to a region, `at` bytes from its start.
     pub(super) fn upload(&mut self, data: &[u8], to: Region, at: usize) -> Result<(), Error> {
         assert!(at + data.len() <= to.bytes, "an upload past the end of its region");
-        self.finished = false;
-        let queue = self.queue.as_mut().expect("a queue until dropped");
-        self.gpu.device.upload(queue, data, buffer(&self.held, to), at)
+        let (device, queue, held) = self.work();
+        device.upload(queue, data, buffer(held, to), at)
     }
 
     /// Copies a region to another, of the same size.
     pub(super) fn copy(&mut self, from: Region, to: Region) -> Result<(), Error> {
         assert!(from.index != to.index && from.bytes == to.bytes, "a copy to another region, as large");
-        self.finished = false;
-        let queue = self.queue.as_mut().expect("a queue until dropped");
-        let (from, to, bytes) = (buffer(&self.held, from), buffer(&self.held, to), from.bytes);
-        self.gpu.device.copy(queue, from, to, bytes)
+        let (device, queue, held) = self.work();
+        device.copy(queue, buffer(held, from), buffer(held, to), from.bytes)
     }
 
     /// Waits for everything, and moves regions to another session; the rest of the memory returns to the pool.
@@ -130,28 +138,26 @@ impl<'a, D: Device> Session<'a, D> {
 
     /// Launches kernels one after another.
     pub(super) fn launch(&mut self, launches: &[Launch<Region>]) -> Result<(), Error> {
-        self.finished = false;
-        let held = &self.held;
+        let (device, queue, held) = self.work();
         let launches: Vec<_> =
             launches.iter().map(|launch| launch.map(|region| buffer(held, region))).collect();
-        self.gpu.device.launch(self.queue.as_mut().expect("a queue until dropped"), &launches)
+        device.launch(queue, &launches)
     }
 
     /// Waits for everything, and then copies from a region, `at` bytes from its start.
     pub(super) fn download(&mut self, from: Region, at: usize, data: &mut [u8]) -> Result<(), Error> {
         assert!(at + data.len() <= from.bytes, "a download past the end of its region");
         self.finish()?;
-        self.finished = false;
-        let queue = self.queue.as_mut().expect("a queue until dropped");
-        self.gpu.device.download(queue, buffer(&self.held, from), at, data)?;
+        let (device, queue, held) = self.work();
+        device.download(queue, buffer(held, from), at, data)?;
         self.finished = true;
         Ok(())
     }
 
     /// Waits for everything, and returns how long the device worked for this since the last time.
     pub(super) fn finish(&mut self) -> Result<Duration, Error> {
-        let queue = self.queue.as_mut().expect("a queue until dropped");
-        let intervals = self.gpu.device.finish(queue)?;
+        let (device, queue, _) = self.work();
+        let intervals = device.finish(queue)?;
         self.finished = true;
         let time = intervals.iter().map(|interval| interval.end.saturating_sub(interval.start)).sum();
         let mut busy = lock(&self.gpu.busy);
@@ -200,7 +206,7 @@ impl<D: Device> Drop for Session<'_, D> {
             return;
         }
         if let Some(queue) = self.queue.take() {
-            self.gpu.queues().push(queue);
+            lock(&self.gpu.queues).push(queue);
         }
         // The last first: the next operation of this kind then gets the same buffers in the same order, and its launches are the
         // same.

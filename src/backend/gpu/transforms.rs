@@ -1,11 +1,11 @@
-//! Transforms of host data: transfers, and division into parts.
+//! Operations on the columns of matrices, in host memory or on the device: transfers, and division into parts.
 //!
 //! Columns are transformed independently of each other, so a batch that is too large for the device is cut: into runs of whole
 //! blocks, and where a block of many columns is too large by itself, into runs of its columns. The columns of a part are
 //! contiguous on the device; the host's rows are longer, and their pieces pass through a small buffer.
 //!
-//! A batch that fits but moves much is cut too, so that its parts overlap (`pipeline.rs`). In-place parts are then written before
-//! others are known to succeed; if one fails, the host inverts those.
+//! A batch that fits but moves much is cut too, so that its parts overlap (`pipeline.rs`). In-place parts are written before
+//! others are known to succeed; if one fails, the host undoes those.
 
 use std::ops::Range;
 
@@ -13,17 +13,31 @@ use rayon::prelude::*;
 
 use super::Gpu;
 use super::device::Device;
-use super::ntt::{lde_words, ntt_words};
 use super::pipeline;
 use super::session::{Region, Session};
-use crate::backend::cpu::Cpu;
-use crate::backend::{Check, Transforms, sound};
+use crate::backend::{BaseField, Check, Extent, Memory};
 use crate::error::Error;
-use crate::field::Goldilocks;
 use crate::memory;
-use crate::ntt::{Lde, Ntt};
 
-/// Words of the buffer through which pieces of rows pass.
+/// An operation on every column of a batch of blocks, from a region of the device's memory to another.
+pub(super) trait OnColumns<F>: Copy + Sync {
+    /// Elements of a column before and after.
+    fn rows(self) -> [usize; 2];
+
+    /// Words of memory that a column takes, the input included, which may be overwritten if it is `spent`.
+    fn words<D: Device>(self, gpu: &Gpu<D>, spent: bool) -> usize;
+
+    /// The results for `count` blocks of `width` columns, in a region of their own.
+    fn launch<D: Device>(
+        self,
+        session: &mut Session<'_, D>,
+        shape: (usize, usize),
+        input: Region,
+        spent: bool,
+    ) -> Result<Region, Error>;
+}
+
+/// Elements of the buffer through which pieces of rows pass.
 const PIECE: usize = 1 << 19;
 
 /// The fewest rows of a piece that a thread copies.
@@ -33,12 +47,12 @@ const ROWS: usize = 1 << 10;
 struct Part {
     blocks: Range<usize>,
     columns: Range<usize>,
-    /// Words of a row of a block.
+    /// Elements of a row of a block.
     width: usize,
 }
 
 impl Part {
-    /// Words of a row, and the number of blocks, on the device.
+    /// Elements of a row, and the number of blocks, on the device.
     fn shape(&self) -> (usize, usize) {
         (self.columns.len(), self.blocks.len())
     }
@@ -53,7 +67,7 @@ impl Part {
         self.columns.len() == self.width
     }
 
-    /// Words of a piece of the host's rows, and of the same piece on the device.
+    /// Elements of a piece of the host's rows, and of the same piece on the device.
     fn piece(&self) -> (usize, usize) {
         let rows = (PIECE / self.columns.len()).max(1);
         (rows * self.width, rows * self.columns.len())
@@ -83,182 +97,219 @@ impl<D: Device> Gpu<D> {
     }
 
     /// Uploads a part of blocks of `rows` rows.
-    fn upload_part(
+    fn upload_part<F: BaseField>(
         &self,
         session: &mut Session<'_, D>,
         part: &Part,
         rows: usize,
-        data: &[Goldilocks],
+        data: &[F],
     ) -> Result<Region, Error> {
         let data = &data[part.range(rows)];
         if part.is_whole() {
-            return session.upload_new(bytemuck::cast_slice(data));
+            return session.upload_new(bytes(data));
         }
         let columns = part.columns.len();
-        let region = session.allocate(rows * columns)?;
+        let region = session.allocate(rows * columns * size_of::<F>() / 8)?;
         let (host, device) = part.piece();
-        let mut buffer = memory::zeroed::<Goldilocks>(device.min(rows * columns))?;
+        let mut buffer = F::zeros(device.min(rows * columns))?;
         for (number, piece) in data.chunks(host).enumerate() {
             let buffer = &mut buffer[..piece.len() / part.width * columns];
             let pairs = buffer.par_chunks_exact_mut(columns).zip(piece.par_chunks_exact(part.width));
             pairs.with_min_len(ROWS).for_each(|(few, row)| few.copy_from_slice(&row[part.columns.clone()]));
-            session.upload(bytemuck::cast_slice(buffer), region, 8 * number * device)?;
+            session.upload(bytes(buffer), region, size_of::<F>() * number * device)?;
         }
         Ok(region)
     }
 
     /// Downloads a part of blocks of `rows` rows.
-    fn download_part(
+    fn download_part<F: BaseField>(
         &self,
         session: &mut Session<'_, D>,
         part: &Part,
         rows: usize,
         region: Region,
-        data: &mut [Goldilocks],
+        data: &mut [F],
     ) -> Result<(), Error> {
         let data = &mut data[part.range(rows)];
         if part.is_whole() {
-            return session.download(region, 0, bytemuck::cast_slice_mut(data));
+            return session.download(region, 0, bytes_mut(data));
         }
         let columns = part.columns.len();
         let (host, device) = part.piece();
-        let mut buffer = memory::zeroed::<Goldilocks>(device.min(rows * columns))?;
+        let mut buffer = F::zeros(device.min(rows * columns))?;
         for (number, piece) in data.chunks_mut(host).enumerate() {
             let buffer = &mut buffer[..piece.len() / part.width * columns];
-            session.download(region, 8 * number * device, bytemuck::cast_slice_mut(buffer))?;
+            session.download(region, size_of::<F>() * number * device, bytes_mut(buffer))?;
             let pairs = piece.par_chunks_exact_mut(part.width).zip(buffer.par_chunks_exact(columns));
             pairs.with_min_len(ROWS).for_each(|(row, few)| row[part.columns.clone()].copy_from_slice(few));
         }
         Ok(())
     }
 
-    /// A transform whose result is copied over its input: everything that can fail has been waited for before the copy begins,
+    /// An operation whose results are copied over its input: everything that can fail has been waited for before the copy begins,
     /// unless the device is lost during it.
-    fn ntt_at_once(
+    fn at_once<F: BaseField>(
         &self,
-        ntt: &Ntt,
-        data: &mut [Goldilocks],
+        operation: impl OnColumns<F>,
+        data: &mut [F],
         width: usize,
-        check: Check<'_, Goldilocks>,
+        check: Check<'_, F>,
     ) -> Result<(), Error> {
         let start = || {
             let mut session = Session::new(self)?;
-            let input = session.upload_new(bytemuck::cast_slice(data))?;
-            let blocks = data.len() / (ntt.domain.size() * width);
-            let output = self.ntt_region(&mut session, ntt, (width, blocks), input)?;
+            let input = session.upload_new(bytes(data))?;
+            let blocks = data.len() / (operation.rows()[0] * width);
+            let output = operation.launch(&mut session, (width, blocks), input, true)?;
             Ok((session, output))
         };
-        let (mut session, output) = self.check_and_start(data, check, start)?;
+        let (mut session, output) = self.check_and_start(F::words(data), |_| check(data), start)?;
         session.finish()?;
-        session.download(output, 0, bytemuck::cast_slice_mut(data)).map_err(|error| Error::ResultLost {
+        session.download(output, 0, bytes_mut(data)).map_err(|error| Error::ResultLost {
             device: self.device.info().id.clone(),
             message: error.to_string(),
         })
     }
-}
 
-impl<D: Device> Transforms<Goldilocks> for Gpu<D> {
-    fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
-        self.ntt_checked(ntt, data, width, &sound)
-    }
-
-    fn ntt_checked(
+    /// An operation in place on blocks of `width` columns in host memory, in as many parts as memory requires; if one fails, `undo`
+    /// is applied to those that succeeded.
+    pub(super) fn in_place<F: BaseField>(
         &self,
-        ntt: &Ntt,
-        data: &mut [Goldilocks],
+        operation: impl OnColumns<F>,
+        data: &mut [F],
         width: usize,
-        check: Check<'_, Goldilocks>,
+        check: Check<'_, F>,
+        undo: impl Fn(&mut [F]) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let rows = ntt.domain.size();
-        let block = rows * width;
+        let (block, words) = (operation.rows()[0] * width, operation.words(self, true).saturating_mul(width));
         let blocks = data.len() / block;
-        if let Some(at_once) = self.overlap(blocks, 16 * block, ntt_words(block)) {
-            let done = pipeline::run_in_place(
-                data.chunks_mut(at_once * block),
-                |part| self.ntt_at_once(ntt, part, width, check),
-                |part| Cpu::default().ntt(&ntt.undo(), part, width),
-            );
-            match done {
-                // The index counts words of all data, not of a part.
-                Err(Error::NotCanonical { .. }) => return check(data),
+        let at_once = |part: &mut [F]| self.at_once(operation, part, width, check);
+        if let Some(count) = self.overlap(blocks, 2 * size_of::<F>() * block, words) {
+            match pipeline::run_in_place(
+                data.chunks_mut(count * block),
+                |part| at_once(part),
+                |part| undo(part),
+            ) {
                 Err(Error::DeviceOutOfMemory { .. }) => {}
-                done => return done,
+                done => return of_all(done, data, check),
             }
         }
-        if self.fits(ntt_words(data.len())) {
-            match self.ntt_at_once(ntt, data, width, check) {
-                Err(Error::DeviceOutOfMemory { .. }) => {}
-                result => return result,
+        if width == 1 || self.fits(words) {
+            let mut done = 0;
+            let result = self.divide(blocks, words, |part| {
+                done = part.start * block;
+                at_once(&mut data[done..part.end * block])
+            });
+            if result.is_err() && done > 0 {
+                undo(&mut data[..done])?;
+            }
+            match result {
+                Err(Error::DeviceOutOfMemory { .. }) if width > 1 => {}
+                result => return of_all(result, data, check),
             }
         }
+        // The first columns of a block must not be written before its last are known to succeed.
         check(data)?;
-        // The first part must not be written before the last is known to succeed.
-        let mut results = memory::zeroed::<Goldilocks>(data.len())?;
-        self.parts((blocks, width), ntt_words(rows), |part| {
-            let mut session = Session::new(self)?;
-            let input = self.upload_part(&mut session, &part, rows, data)?;
-            let output = self.ntt_region(&mut session, ntt, part.shape(), input)?;
-            self.download_part(&mut session, &part, rows, output, &mut results)
-        })?;
-        memory::copy(&results, data);
+        let mut results = F::zeros(data.len())?;
+        self.one_by_one(operation, data, width, &mut results)?;
+        memory::copy(F::words(&results), F::words_mut(data));
         Ok(())
     }
 
-    fn lde(
+    /// An operation on blocks of `width` columns in host memory, to other memory, in as many parts as memory requires.
+    pub(super) fn out_of_place<F: BaseField>(
         &self,
-        lde: &Lde,
-        input: &mut [Goldilocks],
+        operation: impl OnColumns<F>,
+        input: &[F],
         width: usize,
-        output: &mut [Goldilocks],
+        output: &mut [F],
+        check: Check<'_, F>,
     ) -> Result<(), Error> {
-        self.lde_checked(lde, input, width, output, &sound)
+        let [from, to] = operation.rows().map(|rows| rows * width);
+        let words = operation.words(self, true).saturating_mul(width);
+        let run = |(input, output): (&[F], &mut [F])| {
+            let start = || self.one_by_one(operation, input, width, output);
+            self.check_and_start(F::words(input), |_| check(input), start)
+        };
+        let done = match self.overlap(input.len() / from, size_of::<F>() * (from + to), words) {
+            Some(count) => pipeline::run(input.chunks(count * from).zip(output.chunks_mut(count * to)), run),
+            None => run((input, output)),
+        };
+        of_all(done, input, check)
     }
 
-    fn lde_checked(
+    /// The same, of checked elements, in parts one after another.
+    fn one_by_one<F: BaseField>(
         &self,
-        lde: &Lde,
-        input: &mut [Goldilocks],
+        operation: impl OnColumns<F>,
+        input: &[F],
         width: usize,
-        output: &mut [Goldilocks],
-        check: Check<'_, Goldilocks>,
+        output: &mut [F],
     ) -> Result<(), Error> {
-        // The device works on a copy.
-        let input = &*input;
-        let (from, to) = (lde.from().size(), lde.to().size());
-        let (block, extended) = (from * width, to * width);
-        let words = lde_words(block, extended);
-        let done = match self.overlap(input.len() / block, 8 * (block + extended), words) {
-            Some(at_once) => {
-                let parts = input.chunks(at_once * block).zip(output.chunks_mut(at_once * extended));
-                pipeline::run(parts, |(input, output)| {
-                    self.check_and_start(input, check, || self.lde_in_parts(lde, input, width, output))
-                })
-            }
-            None => self.check_and_start(input, check, || self.lde_in_parts(lde, input, width, output)),
-        };
-        match done {
-            // The index counts words of all data, not of a part.
-            Err(Error::NotCanonical { .. }) => check(input),
-            done => done,
-        }
+        let [from, to] = operation.rows();
+        self.parts((input.len() / (from * width), width), operation.words(self, true), |part| {
+            let mut session = Session::new(self)?;
+            let before = self.upload_part(&mut session, &part, from, input)?;
+            let after = operation.launch(&mut session, part.shape(), before, true)?;
+            self.download_part(&mut session, &part, to, after, output)
+        })
+    }
+
+    /// An operation on a matrix in the device's memory, with its result there.
+    pub(super) fn on_device<F: BaseField>(
+        &self,
+        operation: impl OnColumns<F>,
+        matrix: &Memory,
+        extent: Extent,
+    ) -> Result<Memory, Error> {
+        let (width, rows) = (extent.block * 8 / size_of::<F>(), operation.rows()[0]);
+        let blocks = extent.words() / (rows * extent.block);
+        self.grant(operation.words(self, false).saturating_mul(width * blocks))?;
+        let mut session = Session::new(self)?;
+        let input = self.borrow(&mut session, matrix, extent);
+        let output = operation.launch(&mut session, (width, blocks), input, false)?;
+        session.lease(output)
     }
 }
 
-impl<D: Device> Gpu<D> {
-    /// Extensions in as many parts as memory requires, one after another.
-    fn lde_in_parts(
-        &self,
-        lde: &Lde,
-        input: &[Goldilocks],
-        width: usize,
-        output: &mut [Goldilocks],
-    ) -> Result<(), Error> {
-        let (from, to) = (lde.from().size(), lde.to().size());
-        self.parts((input.len() / (from * width), width), lde_words(from, to), |part| {
-            let mut session = Session::new(self)?;
-            let values = self.upload_part(&mut session, &part, from, input)?;
-            let extended = self.lde_region(&mut session, lde, part.shape(), values)?;
-            self.download_part(&mut session, &part, to, extended, output)
-        })
+/// The result of an operation in parts: a refused word is named by its index among all elements, not among a part's.
+fn of_all<F>(result: Result<(), Error>, elements: &[F], check: Check<'_, F>) -> Result<(), Error> {
+    match result {
+        Err(error @ Error::NotCanonical { .. }) => check(elements).and(Err(error)),
+        result => result,
     }
+}
+
+fn bytes<F: BaseField>(elements: &[F]) -> &[u8] {
+    bytemuck::cast_slice(F::words(elements))
+}
+
+/// As [`bytes`], for a device to write elements.
+fn bytes_mut<F: BaseField>(elements: &mut [F]) -> &mut [u8] {
+    bytemuck::cast_slice_mut(F::words_mut(elements))
+}
+
+/// The results of an operation on columns in memory full of poison. The input stays as it is unless it is spent.
+#[cfg(all(test, feature = "opencl"))]
+pub(super) fn on_poison<D: Device, F: BaseField>(
+    gpu: &Gpu<D>,
+    operation: impl OnColumns<F>,
+    width: usize,
+    data: &[F],
+    spent: bool,
+) -> Vec<F> {
+    let [from, to] = operation.rows().map(|rows| rows * width);
+    let count = data.len() / from;
+    let mut found = F::zeros(count * to).unwrap();
+    // The pool hands out first what it got last.
+    Session::new(gpu).unwrap().upload_new(&vec![0xff; size_of_val(&found[..])]).unwrap();
+    let mut session = Session::new(gpu).unwrap();
+    let input = session.upload_new(bytes(data)).unwrap();
+    let output = operation.launch(&mut session, (width, count), input, spent).unwrap();
+    session.download(output, 0, bytes_mut(&mut found)).unwrap();
+    if !spent {
+        let mut kept = data.to_vec();
+        session.download(input, 0, bytes_mut(&mut kept)).unwrap();
+        assert!(F::words(&kept) == F::words(data), "the input was changed");
+    }
+    found
 }

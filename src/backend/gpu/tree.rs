@@ -204,9 +204,8 @@ mod tests {
 /// The plans of GPUs, on any OpenCL device; processors would choose other plans.
 #[cfg(all(test, feature = "opencl"))]
 mod on_device {
-    use super::super::opencl::OpenCl;
     use super::super::session::Session;
-    use super::super::{Device, Gpu};
+    use super::super::{Device, first_opencl};
     use super::*;
     use crate::backend::Hashing;
     use crate::backend::cpu::Cpu;
@@ -218,10 +217,8 @@ mod on_device {
     where
         Cpu: Hashing<H>,
     {
-        // Where the device must be present, the conformance tests say that it is not.
-        let Ok(device) = OpenCl::required() else { return };
-        let limits = device.limits();
-        let gpu = Gpu::new(device, None);
+        let Some(gpu) = first_opencl() else { return };
+        let limits = gpu.device().limits();
         for (group, largest) in [(256, 13), (64, 9), (32, 7)] {
             let limits =
                 Limits { items: usize::MAX, largest_group: group.min(limits.largest_group), ..limits };
@@ -247,12 +244,8 @@ mod on_device {
     }
 
     #[test]
-    fn circulant() {
+    fn circulant_and_dense() {
         plans_of_gpus::<Rp64_256>();
-    }
-
-    #[test]
-    fn dense() {
         plans_of_gpus::<Rp64_256V2021>();
     }
 }

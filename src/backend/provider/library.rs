@@ -52,41 +52,56 @@ const DEVICE_OUT_OF_MEMORY: i32 = 11;
 /// Handles are opaque: only the library knows what they point to.
 pub(super) type Handle = *mut c_void;
 
-/// The functions that every provider has.
-pub(super) struct Core {
-    engine_new: unsafe extern "C" fn(*mut Handle, u32, *const c_void) -> i32,
-    engine_shutdown: unsafe extern "C" fn(Handle) -> i32,
-    last_error: unsafe extern "C" fn(*mut c_char, usize) -> i32,
-}
+/// Functions that a library has together, each found by its name in zkaccel.h.
+macro_rules! functions {
+    ($($(#[$doc:meta])* $group:ident { $($function:ident = $name:literal: ($($argument:ty),*);)* })*) => {$(
+        $(#[$doc])*
+        pub(super) struct $group {
+            $(pub(super) $function: unsafe extern "C" fn($($argument),*) -> i32,)*
+        }
 
-/// Those of transforms over Goldilocks.
-pub(super) struct Goldilocks {
-    pub(super) ntt: unsafe extern "C" fn(Handle, *mut u64, u32, usize, u64, u64, u32) -> i32,
+        impl $group {
+            /// The error says which function is missing and why it is expected.
+            fn find(library: &Library, why: &str) -> Result<Self, String> {
+                // SAFETY: the types are those of zkaccel.h.
+                Ok(unsafe { Self { $($function: function(library, $name, why)?,)* } })
+            }
+        }
+    )*};
 }
-
-/// Those of rows and trees, for any hash.
-pub(super) struct Trees {
-    pub(super) hash_rows: unsafe extern "C" fn(Handle, *mut u8, u32, *const u64, usize, usize, u32) -> i32,
-    pub(super) commit: unsafe extern "C" fn(Handle, *mut Handle, u32, *const u64, usize, usize, u32) -> i32,
-    pub(super) nodes: unsafe extern "C" fn(Handle, *mut u8, usize, usize) -> i32,
-    pub(super) free: unsafe extern "C" fn(Handle) -> i32,
-}
-
-/// Those of sums, in memory that is `[u64; 4]` a scalar, `[u64; 8]` a point and `[u64; 12]` a sum.
-pub(super) struct Msm {
-    pub(super) msm: unsafe extern "C" fn(Handle, *mut u64, *const u64, *const u64, usize) -> i32,
-}
-
-/// Those of sums over bases that are kept.
-pub(super) struct Bases {
-    pub(super) new: unsafe extern "C" fn(Handle, *mut Handle, *const u64, usize, u32) -> i32,
-    pub(super) msm: unsafe extern "C" fn(Handle, *mut u64, *const u64, Handle, usize, usize) -> i32,
-    pub(super) free: unsafe extern "C" fn(Handle) -> i32,
-}
-
-/// Those of transforms over BN254.
-pub(super) struct Fft {
-    pub(super) fft: unsafe extern "C" fn(Handle, *mut u64, u32, usize, *const u64, *const u64, u32) -> i32,
+functions! {
+    /// The functions that every provider has.
+    Core {
+        capabilities = c"zka_capabilities": (*mut u64);
+        engine_new = c"zka_engine_new": (*mut Handle, u32, *const c_void);
+        engine_shutdown = c"zka_engine_shutdown": (Handle);
+        last_error = c"zka_last_error": (*mut c_char, usize);
+    }
+    /// Those of transforms over Goldilocks.
+    Goldilocks {
+        ntt = c"zka_goldilocks_ntt": (Handle, *mut u64, u32, usize, u64, u64, u32);
+    }
+    /// Those of rows and trees, for any hash.
+    Trees {
+        hash_rows = c"zka_hash_rows": (Handle, *mut u8, u32, *const u64, usize, usize, u32);
+        commit = c"zka_merkle_commit": (Handle, *mut Handle, u32, *const u64, usize, usize, u32);
+        nodes = c"zka_tree_nodes": (Handle, *mut u8, usize, usize);
+        free = c"zka_tree_free": (Handle);
+    }
+    /// Those of sums, in memory that is `[u64; 4]` a scalar, `[u64; 8]` a point and `[u64; 12]` a sum.
+    Msm {
+        msm = c"zka_bn254_g1_msm": (Handle, *mut u64, *const u64, *const u64, usize);
+    }
+    /// Those of sums over bases that are kept.
+    Bases {
+        new = c"zka_bn254_g1_bases_new": (Handle, *mut Handle, *const u64, usize, u32);
+        msm = c"zka_bn254_g1_msm_bases": (Handle, *mut u64, *const u64, Handle, usize, usize);
+        free = c"zka_bases_free": (Handle);
+    }
+    /// Those of transforms over BN254.
+    Fft {
+        fft = c"zka_bn254_fr_fft": (Handle, *mut u64, u32, usize, *const u64, *const u64, u32);
+    }
 }
 
 /// A provider with an engine of its own.
@@ -132,13 +147,9 @@ impl Provider {
                 None => error.to_string(),
             })?);
         let must = "is to be a provider";
-        // SAFETY: the types are those of zkaccel.h, here and below.
-        let (version, capabilities) = unsafe {
-            let version: extern "C" fn() -> u32 = function(&library, c"zka_abi_version", must)?;
-            let capabilities: unsafe extern "C" fn(*mut u64) -> i32 =
-                function(&library, c"zka_capabilities", must)?;
-            (version(), capabilities)
-        };
+        // SAFETY: the type is that of zkaccel.h.
+        let version = unsafe { function::<extern "C" fn() -> u32>(&library, c"zka_abi_version", must)?() };
+        let core = Core::find(&library, must)?;
         // It may be newer in what it adds, not in what it changes.
         if version >> 16 != ABI_VERSION >> 16 || version < ABI_VERSION {
             return Err(format!(
@@ -148,50 +159,30 @@ impl Provider {
         }
         let mut bits = 0;
         // SAFETY: a pointer to a variable.
-        let status = unsafe { capabilities(&mut bits) };
+        let status = unsafe { (core.capabilities)(&mut bits) };
         if status != 0 {
             return Err(format!("it does not report its capabilities: status {status}"));
         }
-        let can = |mask: u64| bits & mask != 0;
-        // SAFETY: as above.
-        let mut provider = unsafe {
-            let core = Core {
-                engine_new: function(&library, c"zka_engine_new", must)?,
-                engine_shutdown: function(&library, c"zka_engine_shutdown", must)?,
-                last_error: function(&library, c"zka_last_error", must)?,
-            };
-            let (mut goldilocks, mut trees, mut msm, mut bases, mut fft) = (None, None, None, None, None);
-            if can(CAN_GOLDILOCKS) {
-                let why = "says that it has transforms over Goldilocks";
-                goldilocks = Some(Goldilocks { ntt: function(&library, c"zka_goldilocks_ntt", why)? });
-            }
-            if HASHES.iter().any(|hash| can(hash.bit)) {
-                let why = "says that it has Merkle trees";
-                trees = Some(Trees {
-                    hash_rows: function(&library, c"zka_hash_rows", why)?,
-                    commit: function(&library, c"zka_merkle_commit", why)?,
-                    nodes: function(&library, c"zka_tree_nodes", why)?,
-                    free: function(&library, c"zka_tree_free", why)?,
-                });
-            }
-            if can(CAN_BN254_MSM) {
-                let why = "says that it has sums over BN254";
-                msm = Some(Msm { msm: function(&library, c"zka_bn254_g1_msm", why)? });
-            }
-            if can(CAN_BN254_BASES) {
-                let why = "says that it keeps bases";
-                bases = Some(Bases {
-                    new: function(&library, c"zka_bn254_g1_bases_new", why)?,
-                    msm: function(&library, c"zka_bn254_g1_msm_bases", why)?,
-                    free: function(&library, c"zka_bases_free", why)?,
-                });
-            }
-            if can(CAN_BN254_FFT) {
-                let why = "says that it has transforms over BN254";
-                fft = Some(Fft { fft: function(&library, c"zka_bn254_fr_fft", why)? });
-            }
-            let (name, engine, capabilities) = (name.to_owned(), null_mut(), bits);
-            Self { name, engine, capabilities, core, goldilocks, trees, msm, bases, fft, _library: library }
+        let hashes = HASHES.iter().fold(0, |bits, hash| bits | hash.bit);
+        let found = |mask: u64| (bits & mask != 0).then_some(&*library);
+        let goldilocks = found(CAN_GOLDILOCKS)
+            .map(|library| Goldilocks::find(library, "says that it has transforms over Goldilocks"));
+        let trees = found(hashes).map(|library| Trees::find(library, "says that it has Merkle trees"));
+        let msm = found(CAN_BN254_MSM).map(|library| Msm::find(library, "says that it has sums over BN254"));
+        let bases = found(CAN_BN254_BASES).map(|library| Bases::find(library, "says that it keeps bases"));
+        let fft =
+            found(CAN_BN254_FFT).map(|library| Fft::find(library, "says that it has transforms over BN254"));
+        let mut provider = Self {
+            name: name.to_owned(),
+            engine: null_mut(),
+            capabilities: bits,
+            core,
+            goldilocks: goldilocks.transpose()?,
+            trees: trees.transpose()?,
+            msm: msm.transpose()?,
+            bases: bases.transpose()?,
+            fft: fft.transpose()?,
+            _library: library,
         };
         let mut engine = null_mut();
         // SAFETY: a pointer to a variable; no options are the defaults.

@@ -17,9 +17,7 @@ pub use library::{
     ABI_VERSION, CAN_BN254_BASES, CAN_BN254_FFT, CAN_BN254_MSM, CAN_GOLDILOCKS, HASHES, HashCapability,
 };
 
-use super::{
-    Accelerated, Beside, Check, Clock, Extent, Hashing, HostMemory, Inversion, Levels, Residence, Transforms,
-};
+use super::{Accelerated, Beside, Check, Extent, Hardware, Hashing, Inversion, Levels, Transforms};
 use crate::device::{DeviceInfo, DeviceKind, missing};
 use crate::error::Error;
 use crate::field::Goldilocks;
@@ -93,11 +91,7 @@ impl External {
     }
 }
 
-impl Clock for External {}
-impl HostMemory for External {}
-
-/// None: the interface passes host memory only.
-impl Residence for External {}
+impl Hardware for External {}
 
 impl Transforms<Goldilocks> for External {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {

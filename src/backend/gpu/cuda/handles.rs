@@ -21,11 +21,43 @@ unsafe impl Send for Context {}
 // SAFETY: as above.
 unsafe impl Sync for Context {}
 
-/// Device memory.
-pub struct Buffer {
-    pub(super) context: Arc<Context>,
-    pub(super) pointer: CUdeviceptr,
+/// Handles of a context, each with the function that releases it when it is dropped. What fails then fails because the context is
+/// gone, and the memory with it.
+macro_rules! handles {
+    ($($(#[$doc:meta])* $visibility:vis $handle:ident { $field:ident: $type:ty, $release:path })*) => {$(
+        $(#[$doc])*
+        $visibility struct $handle {
+            pub(super) context: Arc<Context>,
+            pub(super) $field: $type,
+        }
+
+        // SAFETY: as for Context; the driver takes any handle from any thread that its context is bound to, one at a time.
+        unsafe impl Send for $handle {}
+
+        impl Drop for $handle {
+            fn drop(&mut self) {
+                if self.context.bind().is_ok() {
+                    // SAFETY: the handle is not shared and this is its last use. Work on memory has been waited for; events and graphs
+                    // are kept alive by the driver while they are in use.
+                    let _ = unsafe { $release(self.$field) };
+                }
+            }
+        }
+    )*};
 }
+handles! {
+    /// Device memory.
+    pub Buffer { pointer: CUdeviceptr, result::free_sync }
+    /// An event of a context.
+    pub Event { event: CUevent, event::destroy }
+    /// An instantiated graph.
+    pub(super) Graph { graph: CUgraphExec, graph::exec_destroy }
+    /// Page-locked host memory.
+    pub(super) HostMemory { memory: *mut c_void, result::free_host }
+}
+
+// SAFETY: as for Context; nothing is done through a shared reference.
+unsafe impl Sync for HostMemory {}
 
 /// A stream, its staging memory, and the launches whose time has not been read yet.
 pub struct Queue {
@@ -43,35 +75,6 @@ pub(super) type Passage = Option<Option<Staging<Event>>>;
 
 // SAFETY: as for Context; a queue is used by one thread at a time.
 unsafe impl Send for Queue {}
-
-/// An event of a context.
-pub struct Event {
-    pub(super) context: Arc<Context>,
-    pub(super) event: CUevent,
-}
-
-// SAFETY: as for Context.
-unsafe impl Send for Event {}
-
-/// An instantiated graph.
-pub(super) struct Graph {
-    pub(super) context: Arc<Context>,
-    pub(super) graph: CUgraphExec,
-}
-
-// SAFETY: as for Context; one thread at a time launches a graph.
-unsafe impl Send for Graph {}
-
-/// Page-locked host memory.
-pub(super) struct HostMemory {
-    pub(super) context: Arc<Context>,
-    pub(super) memory: *mut c_void,
-}
-
-// SAFETY: as for Context; the value does nothing but free the memory.
-unsafe impl Send for HostMemory {}
-// SAFETY: as above.
-unsafe impl Sync for HostMemory {}
 
 impl Context {
     /// Makes this the calling thread's context; every call from outside the backend begins with it.
@@ -99,17 +102,6 @@ impl Event {
     }
 }
 
-// Dropping: what fails here fails because the context is gone, and the memory with it.
-
-impl Drop for Buffer {
-    fn drop(&mut self) {
-        if self.context.bind().is_ok() {
-            // SAFETY: the pointer is not shared; work that uses it has been waited for, and the driver waits again.
-            let _ = unsafe { result::free_sync(self.pointer) };
-        }
-    }
-}
-
 impl Drop for Queue {
     fn drop(&mut self) {
         if self.context.bind().is_err() {
@@ -120,33 +112,6 @@ impl Drop for Queue {
         unsafe {
             let _ = stream::synchronize(self.stream);
             let _ = stream::destroy(self.stream);
-        }
-    }
-}
-
-impl Drop for HostMemory {
-    fn drop(&mut self) {
-        if self.context.bind().is_ok() {
-            // SAFETY: the memory is not shared, and copies from and to it have been waited for.
-            let _ = unsafe { result::free_host(self.memory) };
-        }
-    }
-}
-
-impl Drop for Event {
-    fn drop(&mut self) {
-        if self.context.bind().is_ok() {
-            // SAFETY: the event is not shared; the driver keeps it alive while it is in use.
-            let _ = unsafe { event::destroy(self.event) };
-        }
-    }
-}
-
-impl Drop for Graph {
-    fn drop(&mut self) {
-        if self.context.bind().is_ok() {
-            // SAFETY: the graph is not shared; the driver keeps it alive while it runs.
-            let _ = unsafe { graph::exec_destroy(self.graph) };
         }
     }
 }

@@ -41,7 +41,8 @@ impl Cuda {
 
     /// An event after everything that the stream of a queue has been given.
     fn mark(&self, stream: sys::CUstream, operation: &'static str) -> Result<Event, Error> {
-        let event = self.event(EventFlags::CU_EVENT_DISABLE_TIMING)?;
+        let event = Event::new(&self.context, EventFlags::CU_EVENT_DISABLE_TIMING);
+        let event = event.map_err(self.failed("making an event"))?;
         event.record(stream).map_err(self.failed(operation))?;
         Ok(event)
     }

@@ -1,7 +1,7 @@
 //! Faults in operations on data that stay on the device, and within commitments.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::{Fault, Faulty};
 use crate::backend::gpu::{Device, Gpu};
@@ -38,6 +38,14 @@ fn ntt() -> Ntt {
     Ntt::inverse(TraceSpec::default().lde(32).unwrap().from())
 }
 
+/// An engine on a device without faults yet, and the number of calls that succeed.
+fn engine<D: Device>(device: &Arc<D>, fault: (Fault, i64)) -> (Engine, Arc<AtomicI64>) {
+    let faulty = Faulty::new(device, fault, WELL);
+    let (left, info) = (Arc::clone(&faulty.left), faulty.info().clone());
+    let dispatcher = Dispatcher::alone(Gpu::new(faulty, None));
+    (Engine::builder().threads(1).build_on(dispatcher, info).unwrap(), left)
+}
+
 /// An operation of an engine on a resident trace and on the same in host memory.
 type Operation<T> = fn(&Engine, &mut DeviceMatrix<Goldilocks>, &Matrix<Goldilocks>) -> Result<T, Error>;
 
@@ -51,10 +59,7 @@ fn survive<D: Device, T>(
 ) {
     let trace = trace();
     for calls in 0.. {
-        let faulty = Faulty::new(device, (fault, times), WELL);
-        let (left, info) = (Arc::clone(&faulty.left), faulty.info().clone());
-        let engine =
-            Engine::builder().threads(1).build_on(Dispatcher::alone(Gpu::new(faulty, None)), info).unwrap();
+        let (engine, left) = engine(device, (fault, times));
         let mut resident = engine.upload(&trace).unwrap();
         left.store(calls, Ordering::Relaxed);
         let result = operation(&engine, &mut resident, &trace);
@@ -75,9 +80,7 @@ fn survive<D: Device, T>(
     }
 }
 
-fn faults<D: Device>(device: Result<D, Error>) {
-    // Where the device must be present, the conformance tests say that it is not.
-    let Ok(device) = device else { return };
+fn faults<D: Device>(device: D) {
     let device = &Arc::new(device);
     let oracle = Engine::builder().device(DeviceChoice::Reference).build().unwrap();
     let spec = TraceSpec::default();
@@ -144,12 +147,8 @@ fn faults<D: Device>(device: Result<D, Error>) {
 }
 
 /// Memory returns to the pool when the last clone of what lies in it is dropped, and not before.
-fn returns<D: Device>(device: Result<D, Error>) {
-    let Ok(device) = device else { return };
-    let faulty = Faulty::new(&Arc::new(device), (Fault::Memory, i64::MAX), WELL);
-    let (left, info) = (Arc::clone(&faulty.left), faulty.info().clone());
-    let engine =
-        Engine::builder().threads(1).build_on(Dispatcher::alone(Gpu::new(faulty, None)), info).unwrap();
+fn returns<D: Device>(device: D) {
+    let (engine, left) = engine(&Arc::new(device), (Fault::Memory, i64::MAX));
     let first = engine.upload(trace()).unwrap();
     let clone = first.clone();
     drop(first);
@@ -166,26 +165,7 @@ fn returns<D: Device>(device: Result<D, Error>) {
     assert_eq!(again.read_rows(&[7]).unwrap(), [trace().row(7)]);
 }
 
-#[cfg(feature = "opencl")]
-#[test]
-fn faults_of_opencl() {
-    faults(crate::backend::gpu::opencl::OpenCl::required());
-}
-
-#[cfg(feature = "cuda")]
-#[test]
-fn faults_of_cuda() {
-    faults(crate::backend::gpu::cuda::Cuda::open(0));
-}
-
-#[cfg(feature = "opencl")]
-#[test]
-fn memory_of_opencl_returns() {
-    returns(crate::backend::gpu::opencl::OpenCl::required());
-}
-
-#[cfg(feature = "cuda")]
-#[test]
-fn memory_of_cuda_returns() {
-    returns(crate::backend::gpu::cuda::Cuda::open(0));
+on_the_first_devices! {
+    every_moment: faults,
+    memory_returns: returns,
 }

@@ -4,14 +4,10 @@
 //!  plan.rs      the passes of a transform, with their parameters
 //!  twiddles.rs  the tables of twiddles, on the device
 //!  programs.rs  their kernels
-//!  host.rs      transforms of host data: their parts and transfers
-//!  resident.rs  those of data that stay
 //! ```
 
-mod host;
 mod plan;
 pub(super) mod programs;
-mod resident;
 #[cfg(all(test, feature = "opencl"))]
 mod tests;
 mod twiddles;
@@ -20,8 +16,12 @@ use super::Gpu;
 use super::device::{Arg, Device, Launch};
 use super::session::{Region, Session};
 use super::tables::Table;
+use super::transforms::OnColumns;
+use crate::backend::cpu::Cpu;
+use crate::backend::{Extent, Memory, ResidentTransforms, Transforms, sound};
 use crate::error::Error;
 use crate::field::montgomery::LIMBS;
+use crate::ntt::{Domain, Ntt, Order};
 use plan::{Pass, Storage, Transform};
 pub use programs::DeviceField;
 use twiddles::Twiddles;
@@ -30,19 +30,28 @@ pub(super) use twiddles::TwiddlesKey;
 /// Words of an element.
 pub(super) const SCALAR: usize = LIMBS;
 
-impl<D: Device> Gpu<D> {
-    /// Transforms `count` polynomials of one region into another. A `spent` input may be overwritten.
-    pub(super) fn fft_region<F: DeviceField>(
-        &self,
+impl<F: DeviceField> OnColumns<F> for Transform<F> {
+    fn rows(self) -> [usize; 2] {
+        [1 << self.log_input, self.ntt.domain.size()]
+    }
+
+    fn words<D: Device>(self, gpu: &Gpu<D>, spent: bool) -> usize {
+        let passes = plan::plan(&self, 1, gpu.choice);
+        let scratch = plan::needs_scratch(&passes) && !(spent && plan::scratch_may_be_input(&passes));
+        let [input, output] = self.rows().map(|rows| SCALAR * rows);
+        input + output * (1 + usize::from(scratch))
+    }
+
+    fn launch<D: Device>(
+        self,
         session: &mut Session<'_, D>,
-        transform: &Transform<F>,
-        count: usize,
+        (_, count): (usize, usize),
         input: Region,
         spent: bool,
     ) -> Result<Region, Error> {
-        let words = (SCALAR * count) << transform.ntt.domain.log_size();
-        let passes = plan::plan(transform, count, self.choice);
-        let twiddles = self.table(session, &transform.twiddles())?;
+        let words = (SCALAR * count) << self.ntt.domain.log_size();
+        let passes = plan::plan(&self, count, session.gpu().choice);
+        let twiddles = session.gpu().table(session, &self.twiddles())?;
         let output = session.allocate(words)?;
         let scratch = match plan::needs_scratch(&passes) {
             true if spent && plan::scratch_may_be_input(&passes) => input,
@@ -57,19 +66,46 @@ impl<D: Device> Gpu<D> {
         let launches: Vec<_> = passes
             .iter()
             .map(|pass| {
-                launch(session, pass, region(pass.from), region(pass.to), (twiddles, transform.twiddles()))
+                launch(session, pass, region(pass.from), region(pass.to), (twiddles, self.twiddles()))
             })
             .collect();
         session.launch(&launches)?;
         Ok(output)
     }
+}
 
-    /// Words of memory that [`fft_region`](Self::fft_region) takes for each polynomial, the input included.
-    pub(super) fn fft_words<F: DeviceField>(&self, transform: &Transform<F>, spent: bool) -> usize {
-        let passes = plan::plan(transform, 1, self.choice);
-        let scratch = plan::needs_scratch(&passes) && !(spent && plan::scratch_may_be_input(&passes));
-        let output = SCALAR << transform.ntt.domain.log_size();
-        (SCALAR << transform.log_input) + output * (1 + usize::from(scratch))
+impl<D: Device, F: DeviceField> Transforms<F> for Gpu<D> {
+    fn ntt(&self, ntt: &Ntt<F>, values: &mut [F], width: usize) -> Result<(), Error> {
+        let undo = |values: &mut [F]| Cpu::default().transforms(&ntt.undo(), values);
+        self.in_place(Transform::new(ntt), values, width, &sound, undo)
+    }
+
+    fn evaluate(
+        &self,
+        domain: &Domain<F>,
+        order: Order,
+        coefficients: &[F],
+        (size, width): (usize, usize),
+        values: &mut [F],
+    ) -> Result<(), Error> {
+        let padded = Transform::padded(domain, size.ilog2(), order);
+        self.out_of_place(padded, coefficients, width, values, &sound)
+    }
+}
+
+impl<D: Device, F: DeviceField> ResidentTransforms<F> for Gpu<D> {
+    fn ntt(&self, ntt: &Ntt<F>, matrix: &Memory, extent: Extent) -> Result<Memory, Error> {
+        self.on_device(Transform::new(ntt), matrix, extent)
+    }
+
+    fn evaluate(
+        &self,
+        domain: &Domain<F>,
+        order: Order,
+        coefficients: &Memory,
+        extent: Extent,
+    ) -> Result<Memory, Error> {
+        self.on_device(Transform::padded(domain, extent.rows.ilog2(), order), coefficients, extent)
     }
 }
 

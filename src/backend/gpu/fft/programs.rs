@@ -3,6 +3,7 @@
 use super::super::fields;
 use super::super::program::Program;
 use super::plan::LOG_TILE;
+use crate::backend::BaseField;
 use crate::field::{MontgomeryField, TwoAdic};
 
 /// The kernels of passes.
@@ -27,9 +28,21 @@ pub struct FieldPrograms {
 }
 
 /// A field with kernels for transforms.
-pub trait DeviceField: MontgomeryField + TwoAdic {
+pub trait DeviceField: MontgomeryField + TwoAdic + BaseField {
     /// Its kernels.
     const PROGRAMS: FieldPrograms;
+}
+
+/// The parameters of passes, forward and inverse.
+static PARAMETERS: [[(&str, u32); 3]; 2] = [parameters(0), parameters(1)];
+
+const fn parameters(inverse: u32) -> [(&'static str, u32); 3] {
+    [("FFT_INVERSE", inverse), ("FFT_TILE", 1 << LOG_TILE), ("FFT_GROUPS", GROUPS)]
+}
+
+const fn pass<F: MontgomeryField>(name: &'static str, parameters: &'static [(&'static str, u32)]) -> Program {
+    let constants = fields::scalars::<F>;
+    Program { name, constants, kernels: PASS, parameters, registers: Some(REGISTERS) }
 }
 
 macro_rules! programs {
@@ -37,28 +50,8 @@ macro_rules! programs {
         $(
             impl DeviceField for $field {
                 const PROGRAMS: FieldPrograms = {
-                    static FORWARD: Program = Program {
-                        name: concat!("fft_forward_", $name),
-                        constants: fields::scalars::<$field>,
-                        kernels: PASS,
-                        parameters: &[
-                            ("FFT_INVERSE", 0),
-                            ("FFT_TILE", 1 << LOG_TILE),
-                            ("FFT_GROUPS", GROUPS),
-                        ],
-                        registers: Some(REGISTERS),
-                    };
-                    static INVERSE: Program = Program {
-                        name: concat!("fft_inverse_", $name),
-                        constants: fields::scalars::<$field>,
-                        kernels: PASS,
-                        parameters: &[
-                            ("FFT_INVERSE", 1),
-                            ("FFT_TILE", 1 << LOG_TILE),
-                            ("FFT_GROUPS", GROUPS),
-                        ],
-                        registers: Some(REGISTERS),
-                    };
+                    static FORWARD: Program = pass::<$field>(concat!("fft_forward_", $name), &PARAMETERS[0]);
+                    static INVERSE: Program = pass::<$field>(concat!("fft_inverse_", $name), &PARAMETERS[1]);
                     static TABLES: Program = Program {
                         name: concat!("fft_tables_", $name),
                         constants: fields::scalars::<$field>,

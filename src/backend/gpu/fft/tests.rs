@@ -1,20 +1,17 @@
 //! Passes on OpenCL against the reference: plans of one to four passes, every order and direction, shifts, padding.
 
-use std::sync::{LazyLock, Mutex};
-
 use halo2curves::ff::{Field, WithSmallOrderMulGroup};
 
-use super::super::Gpu;
 use super::super::ntt::Choice;
 use super::super::opencl::OpenCl;
-use super::super::session::Session;
+use super::super::transforms::on_poison;
+use super::super::{Gpu, first_opencl};
 use super::Transform;
 use crate::backend::reference::Reference;
 use crate::backend::{BaseField, Extent, KeepScalars, Resident, ResidentTransforms, Transforms};
 use crate::bn254::Fr;
 use crate::error::Error;
-use crate::field::prime::{limbs, limbs_mut};
-use crate::lock::lock;
+use crate::field::prime::limbs;
 use crate::ntt::{Domain, Ntt, Order};
 
 const ORDERS: [Order; 2] = [Order::Natural, Order::BitReversed];
@@ -31,22 +28,6 @@ fn scalars(len: usize) -> Vec<Fr> {
         }
     };
     (0..len).map(next).collect()
-}
-
-/// The contents of a region, poisoned before, after a transform from another, which must be unchanged unless it is spent.
-fn run(gpu: &Gpu<OpenCl>, transform: &Transform<Fr>, values: &[Fr], spent: bool) -> Vec<Fr> {
-    let mut session = Session::new(gpu).unwrap();
-    let count = values.len() >> transform.log_input;
-    let input = session.upload_new(bytemuck::cast_slice(limbs(values))).unwrap();
-    let output = gpu.fft_region(&mut session, transform, count, input, spent).unwrap();
-    let mut found = vec![Fr::ZERO; count * transform.ntt.domain.size()];
-    session.download(output, 0, bytemuck::cast_slice_mut(limbs_mut(&mut found))).unwrap();
-    if !spent {
-        let mut kept = vec![Fr::ZERO; values.len()];
-        session.download(input, 0, bytemuck::cast_slice_mut(limbs_mut(&mut kept))).unwrap();
-        assert!(kept == values, "{transform:?}: the input was changed");
-    }
-    found
 }
 
 /// Limbs, so that one that is not canonical fails too.
@@ -66,7 +47,7 @@ fn sweep(gpu: &Gpu<OpenCl>, log_size: u32, count: usize) {
                 let mut expected = values.clone();
                 Reference.ntt(&ntt, &mut expected, 1).unwrap();
                 for spent in [false, true] {
-                    let found = run(gpu, &Transform::new(&ntt), &values, spent);
+                    let found = on_poison(gpu, Transform::new(&ntt), 1, &values, spent);
                     assert!(same(&found, &expected), "{ntt:?}, {count} polynomials, {:?}", gpu.choice);
                 }
             }
@@ -74,16 +55,9 @@ fn sweep(gpu: &Gpu<OpenCl>, log_size: u32, count: usize) {
     }
 }
 
-/// The backend on the first OpenCL device, one for all tests; the conformance tests say when there must be one.
-fn backend() -> Option<std::sync::MutexGuard<'static, Gpu<OpenCl>>> {
-    static BACKEND: LazyLock<Option<Mutex<Gpu<OpenCl>>>> =
-        LazyLock::new(|| Some(Mutex::new(Gpu::new(OpenCl::required().ok()?, None))));
-    BACKEND.as_ref().map(|backend| lock(backend))
-}
-
 #[test]
 fn plans_of_one_to_four_passes() {
-    let Some(mut gpu) = backend() else { return };
+    let Some(mut gpu) = first_opencl() else { return };
     let plans: [&'static [u32]; 12] = [
         &[0],
         &[1],
@@ -102,12 +76,11 @@ fn plans_of_one_to_four_passes() {
         gpu.choice = Choice { digits: Some(digits), narrow: None };
         sweep(&gpu, digits.iter().sum(), 1 + number % 3);
     }
-    gpu.choice = Choice::default();
 }
 
 #[test]
 fn every_size_of_a_column() {
-    let Some(gpu) = backend() else { return };
+    let Some(gpu) = first_opencl() else { return };
     for log_size in 6..11 {
         sweep(&gpu, log_size, 1);
     }
@@ -115,7 +88,7 @@ fn every_size_of_a_column() {
 
 #[test]
 fn padded_polynomials() {
-    let Some(mut gpu) = backend() else { return };
+    let Some(mut gpu) = first_opencl() else { return };
     for (log_input, log_size) in
         [(0, 0), (0, 1), (0, 3), (1, 1), (1, 2), (1, 4), (2, 4), (3, 4), (5, 7), (5, 9), (6, 7)]
     {
@@ -126,35 +99,17 @@ fn padded_polynomials() {
         for order in ORDERS {
             let mut expected = vec![Fr::ZERO; 3 << log_size];
             Reference.evaluate(&domain, order, &coefficients, (1 << log_input, 1), &mut expected).unwrap();
-            let found = run(&gpu, &Transform::padded(&domain, log_input, order), &coefficients, true);
+            let found =
+                on_poison(&*gpu, Transform::padded(&domain, log_input, order), 1, &coefficients, true);
             assert!(same(&found, &expected), "2^{log_input} coefficients, 2^{log_size} points, {order:?}");
         }
     }
-    gpu.choice = Choice::default();
-}
-
-/// Batches in parts side by side, from host memory.
-#[test]
-fn parts_side_by_side() {
-    let Some(mut gpu) = backend() else { return };
-    let usual = std::mem::replace(&mut gpu.overlap_from, 0);
-    let domain = Domain::halo2(6).unwrap().coset(Fr::ZETA).unwrap();
-    let values = scalars(7 << 6);
-    let (mut found, mut expected) = (values.clone(), values.clone());
-    Transforms::ntt(&*gpu, &Ntt::inverse(domain), &mut found, 1).unwrap();
-    Reference.ntt(&Ntt::inverse(domain), &mut expected, 1).unwrap();
-    assert!(same(&found, &expected));
-    let (mut found, mut expected) = (vec![Fr::ZERO; 14 << 6], vec![Fr::ZERO; 14 << 6]);
-    Transforms::evaluate(&*gpu, &domain, Order::Natural, &values, (1 << 5, 1), &mut found).unwrap();
-    Reference.evaluate(&domain, Order::Natural, &values, (1 << 5, 1), &mut expected).unwrap();
-    assert!(same(&found, &expected));
-    gpu.overlap_from = usual;
 }
 
 /// Data that stay on the device must fit, because they are not divided; an input there is unchanged.
 #[test]
 fn elements_that_stay() {
-    let Some(mut gpu) = backend() else { return };
+    let Some(mut gpu) = first_opencl() else { return };
     let values = scalars(1 << 6);
     let fft = Ntt::forward(Domain::halo2(6).unwrap());
     assert!(gpu.keep_scalars(&[] as &[Fr]).unwrap().is_none());

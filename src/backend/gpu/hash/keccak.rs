@@ -9,20 +9,9 @@ use crate::hash::{Keccak256, Sha3_256};
 const KERNELS: &[&str] =
     &[include_str!("../../../../kernels/row.h"), include_str!("../../../../kernels/keccak.cl")];
 
-static KECCAK256: Program =
-    Program { name: "keccak256", constants: constants::<Keccak256>, kernels: KERNELS, ..Program::EMPTY };
-
-static SHA3_256: Program =
-    Program { name: "sha3_256", constants: constants::<Sha3_256>, kernels: KERNELS, ..Program::EMPTY };
-
-impl DeviceHash for Keccak256 {
-    const PROGRAM: &'static Program = &KECCAK256;
-    const APPROACHES: bool = false;
-}
-
-impl DeviceHash for Sha3_256 {
-    const PROGRAM: &'static Program = &SHA3_256;
-    const APPROACHES: bool = false;
+device_hashes! {
+    Keccak256, constants::<Keccak256>, KERNELS, false;
+    Sha3_256, constants::<Sha3_256>, KERNELS, false;
 }
 
 fn constants<H: Keccak>() -> String {

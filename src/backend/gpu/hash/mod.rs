@@ -1,5 +1,23 @@
 //! Hashes with kernels, one file per family: its programs, and the constants that Rust generates for them.
 
+/// Hashes by their programs: constants as text, kernels, and whether these include every approach to trees.
+macro_rules! device_hashes {
+    ($($hash:ident, $constants:expr, $kernels:expr, $approaches:literal;)*) => {
+        $(impl DeviceHash for $hash {
+            const PROGRAM: &'static Program = {
+                static PROGRAM: Program = Program {
+                    name: <$hash as crate::hash::Hasher>::NAME,
+                    constants: $constants,
+                    kernels: $kernels,
+                    ..Program::EMPTY
+                };
+                &PROGRAM
+            };
+            const APPROACHES: bool = $approaches;
+        })*
+    };
+}
+
 mod blake3;
 mod keccak;
 mod poseidon2;

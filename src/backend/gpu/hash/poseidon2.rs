@@ -15,28 +15,9 @@ const KERNELS: &[&str] = &[
     include_str!("../../../../kernels/sponge.cl"),
 ];
 
-static POSEIDON2_8: Program = Program {
-    name: "poseidon2_8",
-    constants: || mode::<Poseidon2_8>() + &constants(&OF_8),
-    kernels: KERNELS,
-    ..Program::EMPTY
-};
-
-static POSEIDON2_12: Program = Program {
-    name: "poseidon2_12",
-    constants: || mode::<Poseidon2_12>() + &constants(&OF_12),
-    kernels: KERNELS,
-    ..Program::EMPTY
-};
-
-impl DeviceHash for Poseidon2_8 {
-    const PROGRAM: &'static Program = &POSEIDON2_8;
-    const APPROACHES: bool = false;
-}
-
-impl DeviceHash for Poseidon2_12 {
-    const PROGRAM: &'static Program = &POSEIDON2_12;
-    const APPROACHES: bool = false;
+device_hashes! {
+    Poseidon2_8, || mode::<Poseidon2_8>() + &constants(&OF_8), KERNELS, false;
+    Poseidon2_12, || mode::<Poseidon2_12>() + &constants(&OF_12), KERNELS, false;
 }
 
 fn constants<const N: usize>(constants: &Constants<N>) -> String {

@@ -45,37 +45,12 @@ const KERNELS_OF_APPROACHES: &[&str] = &[
     include_str!("../../../../kernels/rescue_tip.cl"),
 ];
 
-static RP64_256: Program =
-    Program { name: "rp64_256", constants: rp64_256, kernels: KERNELS_OF_APPROACHES, ..Program::EMPTY };
-
-static RP64_256_V2021: Program = Program {
-    name: "rp64_256_v2021",
-    constants: rp64_256_v2021,
-    kernels: KERNELS_OF_APPROACHES,
-    ..Program::EMPTY
-};
-
-static RP_JIVE64_256: Program =
-    Program { name: "rp_jive64_256", constants: rp_jive64_256, kernels: KERNELS, ..Program::EMPTY };
-
-static RPO256: Program = Program { name: "rpo256", constants: rpo256, kernels: KERNELS, ..Program::EMPTY };
-
-static RPX256: Program = Program { name: "rpx256", constants: rpx256, kernels: KERNELS, ..Program::EMPTY };
-
-macro_rules! device_hashes {
-    ($($hash:ident, $program:ident, $approaches:literal;)*) => {
-        $(impl DeviceHash for $hash {
-            const PROGRAM: &'static Program = &$program;
-            const APPROACHES: bool = $approaches;
-        })*
-    };
-}
 device_hashes! {
-    Rp64_256, RP64_256, true;
-    Rp64_256V2021, RP64_256_V2021, true;
-    RpJive64_256, RP_JIVE64_256, false;
-    Rpo256, RPO256, false;
-    Rpx256, RPX256, false;
+    Rp64_256, rp64_256, KERNELS_OF_APPROACHES, true;
+    Rp64_256V2021, rp64_256_v2021, KERNELS_OF_APPROACHES, true;
+    RpJive64_256, rp_jive64_256, KERNELS, false;
+    Rpo256, rpo256, KERNELS, false;
+    Rpx256, rpx256, KERNELS, false;
 }
 
 fn rp64_256() -> String {

@@ -6,17 +6,10 @@ use crate::backend::gpu::program::Program;
 use crate::hash::Sha256;
 use crate::hash::sha256::{INITIAL, ROUND_CONSTANTS, ROUNDS_OF_PADDING};
 
-static SHA256: Program = Program {
-    name: "sha256",
-    constants,
-    kernels: &[include_str!("../../../../kernels/row.h"), include_str!("../../../../kernels/sha256.cl")],
-    ..Program::EMPTY
-};
+const KERNELS: &[&str] =
+    &[include_str!("../../../../kernels/row.h"), include_str!("../../../../kernels/sha256.cl")];
 
-impl DeviceHash for Sha256 {
-    const PROGRAM: &'static Program = &SHA256;
-    const APPROACHES: bool = false;
-}
+device_hashes!(Sha256, constants, KERNELS, false;);
 
 fn constants() -> String {
     let array = |name: &str, values: &[u32]| {

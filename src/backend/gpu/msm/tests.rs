@@ -42,22 +42,6 @@ fn parts(ends: &[usize]) -> Vec<Range<usize>> {
     starts.zip(ends).map(|(&start, &end)| start..end).collect()
 }
 
-/// Whole sums, of sizes around powers of two.
-fn any_size<C: DeviceCurve, D: Device>(gpu: &Gpu<D>) {
-    for n in [0, 1, 31, 32, 33, 127, 129] {
-        for (bases_name, factors) in &bases::<C::Scalar>(n)[..if n == 33 { 5 } else { 1 }] {
-            let points = multiples::<C>(factors);
-            for (name, scalars) in scalars(n) {
-                let mut found = [C::Projective::default()];
-                let bases = BasesView { points: &points, kept: None, first: 0 };
-                gpu.sums(ScalarsView { scalars: &scalars, kept: None }, bases, &mut found).unwrap();
-                let expected = sum::<C>(&scalars, factors);
-                assert_eq!(found[0], expected, "{}: {n} times {bases_name}, {name}", C::NAME);
-            }
-        }
-    }
-}
-
 /// Any parts, some of them empty, give the sum.
 fn any_parts<C: DeviceCurve, D: Device>(gpu: &Gpu<D>) {
     let n = 40;
@@ -128,63 +112,12 @@ fn sharing<C: DeviceCurve, D: Device>(gpu: &Gpu<D>) {
     }
 }
 
-/// The backend on a device; where it must be present, the conformance tests say that it is not.
-fn backend<D: Device>(device: Result<D, Error>) -> Option<Gpu<D>> {
-    Some(Gpu::new(device.ok()?, None))
-}
-
 macro_rules! curves {
     ($($curve:path, $name:literal;)*) => {
-        fn sums_over_every_curve<D: Device>(device: Result<D, Error>) {
-            let Some(gpu) = backend(device) else { return };
-            $(any_size::<$curve, D>(&gpu);)*
-        }
-
-        fn any_parts_over_every_curve<D: Device>(device: Result<D, Error>) {
-            let Some(gpu) = backend(device) else { return };
-            $(any_parts::<$curve, D>(&gpu);)*
-        }
-
-        fn sharing_over_every_curve<D: Device>(device: Result<D, Error>) {
-            let Some(gpu) = backend(device) else { return };
-            $(sharing::<$curve, D>(&gpu);)*
+        on_the_first_devices! {
+            sums_in_any_parts: |device| { let gpu = Gpu::new(device, None); $(any_parts::<$curve, _>(&gpu);)* },
+            sums_that_share_buckets: |device| { let gpu = Gpu::new(device, None); $(sharing::<$curve, _>(&gpu);)* },
         }
     };
 }
 crate::for_every_curve!(curves);
-
-#[cfg(feature = "opencl")]
-#[test]
-fn sums_on_opencl() {
-    sums_over_every_curve(crate::backend::gpu::opencl::OpenCl::required());
-}
-
-#[cfg(feature = "cuda")]
-#[test]
-fn sums_on_cuda() {
-    sums_over_every_curve(crate::backend::gpu::cuda::Cuda::open(0));
-}
-
-#[cfg(feature = "opencl")]
-#[test]
-fn any_parts_on_opencl() {
-    any_parts_over_every_curve(crate::backend::gpu::opencl::OpenCl::required());
-}
-
-#[cfg(feature = "cuda")]
-#[test]
-fn any_parts_on_cuda() {
-    any_parts_over_every_curve(crate::backend::gpu::cuda::Cuda::open(0));
-}
-
-#[cfg(feature = "opencl")]
-#[test]
-fn sharing_on_opencl() {
-    sharing_over_every_curve(crate::backend::gpu::opencl::OpenCl::required());
-}
-
-#[cfg(feature = "cuda")]
-#[test]
-fn sharing_on_cuda() {
-    sharing_over_every_curve(crate::backend::gpu::cuda::Cuda::open(0));
-}

@@ -18,10 +18,14 @@ mod tests;
 use super::Gpu;
 use super::device::{Arg, Device, Launch};
 use super::session::{Region, Session};
+use super::transforms::OnColumns;
+use crate::backend::cpu::Cpu;
+use crate::backend::{Check, Extent, Memory, ResidentTransforms, Transforms, sound};
 use crate::error::Error;
+use crate::field::Goldilocks;
 use crate::ntt::{Domain, Lde, Ntt, Order};
-pub(super) use plan::{Choice, Transform};
-use plan::{Pass, Storage};
+pub(super) use plan::Choice;
+use plan::{Pass, Storage, Transform};
 pub(super) use programs::Form;
 pub(super) use tables::Contents;
 
@@ -63,92 +67,7 @@ fn extension(lde: &Lde) -> [Transform; 2] {
     [inverse, forward]
 }
 
-/// Words of memory that [`Gpu::ntt_region`] takes for so many words of data, the input included: another such region, and one more
-/// where neither order is reversed.
-pub(super) fn ntt_words(data: usize) -> usize {
-    data.saturating_mul(3)
-}
-
-/// Words of memory that [`Gpu::lde_region`] takes, the input included.
-pub(super) fn lde_words(input: usize, output: usize) -> usize {
-    input.saturating_mul(2).saturating_add(output)
-}
-
 impl<D: Device> Gpu<D> {
-    /// The transforms of `count` blocks of `width` words a row, in a region of their own. The input is left as it is.
-    pub(super) fn ntt_region(
-        &self,
-        session: &mut Session<'_, D>,
-        ntt: &Ntt,
-        shape: (usize, usize),
-        input: Region,
-    ) -> Result<Region, Error> {
-        self.transform_region(session, &ntt.into(), shape, input)
-    }
-
-    /// The results of any transform, in a region of their own. The input is left as it is.
-    pub(super) fn transform_region(
-        &self,
-        session: &mut Session<'_, D>,
-        transform: &Transform,
-        shape: (usize, usize),
-        input: Region,
-    ) -> Result<Region, Error> {
-        let output = session.allocate(input.words() << transform.log_blowup)?;
-        self.transform(session, transform, shape, input, output)?;
-        Ok(output)
-    }
-
-    /// Transforms an input into an output; allocates scratch memory where it is needed.
-    fn transform(
-        &self,
-        session: &mut Session<'_, D>,
-        transform: &Transform,
-        (width, count): (usize, usize),
-        input: Region,
-        output: Region,
-    ) -> Result<(), Error> {
-        let passes = self.passes(transform, width, count)?;
-        let scratch = match plan::needs_scratch(&passes) {
-            true => session.allocate(output.words())?,
-            false => output,
-        };
-        let launches = self.launches(session, &passes, [input, output, scratch])?;
-        session.launch(&launches)
-    }
-
-    /// The extensions of `count` blocks of `width` words a row, in a region of their own. The input is left as it is.
-    pub(super) fn lde_region(
-        &self,
-        session: &mut Session<'_, D>,
-        lde: &Lde,
-        shape: (usize, usize),
-        input: Region,
-    ) -> Result<Region, Error> {
-        let output = session.allocate(input.words() * lde.blowup())?;
-        self.extend(session, lde, shape, input, output)?;
-        Ok(output)
-    }
-
-    /// Extends an input, through its coefficients, into an output the blow-up times as large.
-    fn extend(
-        &self,
-        session: &mut Session<'_, D>,
-        lde: &Lde,
-        (width, count): (usize, usize),
-        input: Region,
-        output: Region,
-    ) -> Result<(), Error> {
-        let [inverse, forward] = extension(lde);
-        let inverse = self.passes(&inverse, width, count)?;
-        let forward = self.passes(&forward, width, count)?;
-        debug_assert!(!plan::needs_scratch(&forward), "orders that differ need no scratch memory");
-        let coefficients = session.allocate(input.words())?;
-        let mut launches = self.launches(session, &inverse, [input, coefficients, output])?;
-        launches.extend(self.launches(session, &forward, [coefficients, output, output])?);
-        session.launch(&launches)
-    }
-
     /// The plan; an error where a block is larger than kernels can address.
     fn passes(&self, transform: &Transform, width: usize, count: usize) -> Result<Vec<Pass>, Error> {
         plan::plan(transform, width, count, self.choice).ok_or_else(|| Error::DeviceOutOfMemory {
@@ -181,6 +100,138 @@ impl<D: Device> Gpu<D> {
             launches.push(launch(self.form, pass, from, to, tables));
         }
         Ok(launches)
+    }
+}
+
+/// In another region, and one more where neither order is reversed. The input is left as it is.
+impl OnColumns<Goldilocks> for Transform {
+    fn rows(self) -> [usize; 2] {
+        [1 << self.log_rows, 1 << (self.log_rows + self.log_blowup)]
+    }
+
+    fn words<D: Device>(self, _: &Gpu<D>, _: bool) -> usize {
+        let [input, output] = self.rows();
+        input + 2 * output
+    }
+
+    fn launch<D: Device>(
+        self,
+        session: &mut Session<'_, D>,
+        (width, count): (usize, usize),
+        input: Region,
+        _: bool,
+    ) -> Result<Region, Error> {
+        let gpu = session.gpu();
+        let passes = gpu.passes(&self, width, count)?;
+        let output = session.allocate(input.words() << self.log_blowup)?;
+        let scratch = match plan::needs_scratch(&passes) {
+            true => session.allocate(output.words())?,
+            false => output,
+        };
+        let launches = gpu.launches(session, &passes, [input, output, scratch])?;
+        session.launch(&launches)?;
+        Ok(output)
+    }
+}
+
+/// With the coefficients in a region of their own. The input is left as it is.
+impl OnColumns<Goldilocks> for Lde {
+    fn rows(self) -> [usize; 2] {
+        [self.from().size(), self.to().size()]
+    }
+
+    fn words<D: Device>(self, _: &Gpu<D>, _: bool) -> usize {
+        2 * self.from().size() + self.to().size()
+    }
+
+    fn launch<D: Device>(
+        self,
+        session: &mut Session<'_, D>,
+        (width, count): (usize, usize),
+        input: Region,
+        _: bool,
+    ) -> Result<Region, Error> {
+        let (gpu, [inverse, forward]) = (session.gpu(), extension(&self));
+        let inverse = gpu.passes(&inverse, width, count)?;
+        let forward = gpu.passes(&forward, width, count)?;
+        debug_assert!(!plan::needs_scratch(&forward), "orders that differ need no scratch memory");
+        let output = session.allocate(input.words() * self.blowup())?;
+        let coefficients = session.allocate(input.words())?;
+        let mut launches = gpu.launches(session, &inverse, [input, coefficients, output])?;
+        launches.extend(gpu.launches(session, &forward, [coefficients, output, output])?);
+        session.launch(&launches)?;
+        Ok(output)
+    }
+}
+
+impl<D: Device> Transforms<Goldilocks> for Gpu<D> {
+    fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
+        self.ntt_checked(ntt, data, width, &sound)
+    }
+
+    fn ntt_checked(
+        &self,
+        ntt: &Ntt,
+        data: &mut [Goldilocks],
+        width: usize,
+        check: Check<'_, Goldilocks>,
+    ) -> Result<(), Error> {
+        let undo = |data: &mut [_]| Cpu::default().ntt(&ntt.undo(), data, width);
+        self.in_place(Transform::from(ntt), data, width, check, undo)
+    }
+
+    fn evaluate(
+        &self,
+        domain: &Domain,
+        order: Order,
+        coefficients: &[Goldilocks],
+        (size, width): (usize, usize),
+        values: &mut [Goldilocks],
+    ) -> Result<(), Error> {
+        let padded = Transform::padded(domain, size.ilog2(), order);
+        self.out_of_place(padded, coefficients, width, values, &sound)
+    }
+
+    fn lde(
+        &self,
+        lde: &Lde,
+        input: &mut [Goldilocks],
+        width: usize,
+        output: &mut [Goldilocks],
+    ) -> Result<(), Error> {
+        self.lde_checked(lde, input, width, output, &sound)
+    }
+
+    fn lde_checked(
+        &self,
+        lde: &Lde,
+        input: &mut [Goldilocks],
+        width: usize,
+        output: &mut [Goldilocks],
+        check: Check<'_, Goldilocks>,
+    ) -> Result<(), Error> {
+        self.out_of_place(*lde, input, width, output, check)
+    }
+}
+
+impl<D: Device> ResidentTransforms<Goldilocks> for Gpu<D> {
+    fn ntt(&self, ntt: &Ntt, matrix: &Memory, extent: Extent) -> Result<Memory, Error> {
+        self.on_device(Transform::from(ntt), matrix, extent)
+    }
+
+    fn evaluate(
+        &self,
+        domain: &Domain,
+        order: Order,
+        coefficients: &Memory,
+        extent: Extent,
+    ) -> Result<Memory, Error> {
+        let padded = Transform::padded(domain, extent.rows.ilog2(), order);
+        self.on_device(padded, coefficients, extent)
+    }
+
+    fn lde(&self, lde: &Lde, matrix: &Memory, extent: Extent) -> Result<Memory, Error> {
+        self.on_device(*lde, matrix, extent)
     }
 }
 

@@ -17,6 +17,8 @@
 //! digit that is already transformed: the first pass reads the n coefficients once for each i0, times those powers, and
 //! everything after is the plan of n inside a transform of m. No zero is loaded or transformed.
 
+use bytemuck::{Pod, Zeroable};
+
 use super::programs::{self, Access, Tile};
 use super::tables::{Inner, Powers};
 use crate::field::{Field, Goldilocks};
@@ -61,8 +63,9 @@ pub(super) struct Pass {
     pub(super) words: Words,
 }
 
-/// Parameters of `ntt_pass`, by their names there.
-#[derive(Clone, Copy, Debug, Default)]
+/// Parameters of `ntt_pass`, by their names and in their order there.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
 pub(super) struct Words {
     total: u64,
     width: u64,
@@ -101,36 +104,8 @@ impl Words {
     }
 
     /// In the order of the parameters.
-    pub(super) fn list(&self) -> [u64; 23] {
-        let Self { total, width, width_inverse, log_columns, flags, power, power_inverse, .. } = *self;
-        let Self { in_block, in_drop, in_mask, in_log, in_digits, in_stride, .. } = *self;
-        let Self { pre_shift, pre_mask, pre_stride, replica_shift, replica_mask, replica_size, .. } = *self;
-        let Self { out_block, out_log, out_stride, post_mask, .. } = *self;
-        [
-            total,
-            width,
-            width_inverse,
-            log_columns,
-            flags,
-            power,
-            power_inverse,
-            in_block,
-            in_drop,
-            in_mask,
-            in_log,
-            in_digits,
-            in_stride,
-            pre_shift,
-            pre_mask,
-            pre_stride,
-            replica_shift,
-            replica_mask,
-            replica_size,
-            out_block,
-            out_log,
-            out_stride,
-            post_mask,
-        ]
+    pub(super) fn list(self) -> [u64; 23] {
+        bytemuck::cast(self)
     }
 }
 
@@ -142,19 +117,11 @@ const REVERSED_COLUMN: u64 = 8;
 const PRE: u64 = 16;
 const POST: u64 = 32;
 
-/// Digits of a transform of 2^k points at index k, logarithms, the first pass first; none is larger than the largest tile.
-const DIGITS: [&[u32]; 33] = [
-    &[0],
-    &[1],
-    &[2],
-    &[3],
-    &[4],
-    &[5],
-    &[6],
-    &[7],
-    &[8],
-    &[9],
-    &[10],
+/// Binary logarithm of the points of the longest columns.
+const LOG_LONGEST: u32 = 10;
+
+/// Digits of a transform of 2^(k + 11) points at index k, logarithms, the first pass first; none is larger than the largest tile.
+const DIGITS: [&[u32]; 22] = [
     &[6, 5],
     &[6, 6],
     &[7, 6],
@@ -235,7 +202,11 @@ pub(super) fn plan(transform: &Transform, width: usize, count: usize, choice: Ch
     let digits = choice.digits.filter(|digits| digits.iter().sum::<u32>() == log_rows);
     let points = ((width as u128) * (count as u128)) << log_size;
     let many = MANY.iter().find(|(log, _)| *log == log_rows && points >= LARGE).map(|(_, digits)| *digits);
-    let digits = digits.or(many).unwrap_or(DIGITS[log_rows as usize]);
+    let one_pass = [log_rows];
+    let digits = digits.or(many).unwrap_or_else(|| match log_rows <= LOG_LONGEST {
+        true => &one_pass,
+        false => DIGITS[(log_rows - LOG_LONGEST - 1) as usize],
+    });
     let narrow = choice.narrow.unwrap_or(points <= SMALL);
     let transposing = reversed_in == reversed_out;
     let columns = (width * count) as u64;

@@ -1,14 +1,12 @@
 //! Passes on OpenCL against the reference: both number forms, plans of one to four passes, every tile.
 
-use std::sync::{LazyLock, Mutex, MutexGuard};
-
+use super::super::first_opencl;
 use super::super::opencl::OpenCl;
-use super::super::session::Session;
+use super::super::transforms::on_poison;
 use super::{Choice, Form, Gpu, Transform};
 use crate::backend::Transforms;
 use crate::backend::reference::Reference;
 use crate::field::{Field, Goldilocks, MODULUS};
-use crate::lock::lock;
 use crate::ntt::{Convention, Direction, Domain, Lde, Ntt, Order};
 
 const ORDERS: [Order; 2] = [Order::Natural, Order::BitReversed];
@@ -48,14 +46,6 @@ impl Words {
     }
 }
 
-/// The backend on the first OpenCL device, if there is one; the conformance tests say when there must be. One for all tests, because PoCL
-/// 3.1 loses count of compiled kernels that two contexts use at once.
-fn backend() -> Option<MutexGuard<'static, Gpu<OpenCl>>> {
-    static BACKEND: LazyLock<Option<Mutex<Gpu<OpenCl>>>> =
-        LazyLock::new(|| Some(Mutex::new(Gpu::new(OpenCl::required().ok()?, None))));
-    BACKEND.as_ref().map(|backend| lock(backend))
-}
-
 impl Gpu<OpenCl> {
     fn choose(&mut self, form: Form, digits: &'static [u32], narrow: bool) {
         self.form = form;
@@ -63,27 +53,15 @@ impl Gpu<OpenCl> {
     }
 }
 
-/// Transforms on the device from one region to another full of poison; the input must stay as it is.
-fn transform(gpu: &Gpu<OpenCl>, ntt: &Transform, width: usize, data: &[Goldilocks]) -> Vec<Goldilocks> {
-    let mut session = Session::new(gpu).unwrap();
-    let count = data.len() / (width << ntt.log_rows);
-    let input = session.upload_new(bytemuck::cast_slice(data)).unwrap();
-    let results = data.len() << ntt.log_blowup;
-    let output = session.upload_new(&vec![0xff; 8 * results]).unwrap();
-    gpu.transform(&mut session, ntt, (width, count), input, output).unwrap();
-    let (mut found, mut kept) = (vec![Goldilocks::ZERO; results], data.to_vec());
-    session.download(output, 0, bytemuck::cast_slice_mut(&mut found)).unwrap();
-    session.download(input, 0, bytemuck::cast_slice_mut(&mut kept)).unwrap();
-    assert!(kept == data, "{ntt:?}: the input was changed");
-    found
+/// Words, so that one that is not canonical fails too.
+fn words(elements: &[Goldilocks]) -> &[u64] {
+    bytemuck::cast_slice(elements)
 }
 
 fn check(gpu: &Gpu<OpenCl>, ntt: &Ntt, width: usize, data: &[Goldilocks]) {
     let mut expected = data.to_vec();
     Reference.ntt(ntt, &mut expected, width).unwrap();
-    let mut found = transform(gpu, &ntt.into(), width, data);
-    // Words, so that one that is not canonical fails too.
-    let words = |x: &[Goldilocks]| bytemuck::cast_slice::<_, u64>(x).to_vec();
+    let mut found = on_poison(gpu, Transform::from(ntt), width, data, false);
     assert!(words(&found) == words(&expected), "{ntt:?}, width {width}, {:?} {:?}", gpu.form, gpu.choice);
     found.copy_from_slice(data);
     gpu.ntt(ntt, &mut found, width).unwrap();
@@ -93,15 +71,8 @@ fn check(gpu: &Gpu<OpenCl>, ntt: &Ntt, width: usize, data: &[Goldilocks]) {
 fn check_lde(gpu: &Gpu<OpenCl>, lde: &Lde, width: usize, data: &[Goldilocks]) {
     let mut expected = vec![Goldilocks::ZERO; data.len() * lde.blowup()];
     Reference.lde(lde, &mut data.to_vec(), width, &mut expected).unwrap();
-    let mut session = Session::new(gpu).unwrap();
-    let count = data.len() / (width << lde.from().log_size());
-    let input = session.upload_new(bytemuck::cast_slice(data)).unwrap();
-    let output = session.upload_new(&vec![0xff; 8 * expected.len()]).unwrap();
-    gpu.extend(&mut session, lde, (width, count), input, output).unwrap();
-    let mut found = vec![0u64; expected.len()];
-    session.download(output, 0, bytemuck::cast_slice_mut(&mut found)).unwrap();
-    let expected: Vec<u64> = bytemuck::cast_slice(&expected).to_vec();
-    assert!(found == expected, "{lde:?}, width {width}, {:?} {:?}", gpu.form, gpu.choice);
+    let found = on_poison(gpu, *lde, width, data, false);
+    assert!(words(&found) == words(&expected), "{lde:?}, width {width}, {:?} {:?}", gpu.form, gpu.choice);
 }
 
 /// Polynomials with more points than coefficients.
@@ -109,7 +80,7 @@ fn check_padded(gpu: &Gpu<OpenCl>, domain: &Domain, log_rows: u32, order: Order,
     let width = data.len() >> log_rows;
     let mut expected = vec![Goldilocks::ZERO; width << domain.log_size()];
     Reference.evaluate(domain, order, data, (1 << log_rows, width), &mut expected).unwrap();
-    let found = transform(gpu, &Transform::padded(domain, log_rows, order), width, data);
+    let found = on_poison(gpu, Transform::padded(domain, log_rows, order), width, data, false);
     assert!(found == expected, "{domain:?} of 2^{log_rows}, width {width}, {order:?}, {:?}", gpu.choice);
 }
 
@@ -136,7 +107,7 @@ fn sweep(gpu: &Gpu<OpenCl>, log_size: u32, blowups: &[u32], words: &mut Words) {
 
 #[test]
 fn plans_of_one_to_four_passes() {
-    let (Some(mut gpu), mut words) = (backend(), Words(1)) else { return };
+    let (Some(mut gpu), mut words) = (first_opencl(), Words(1)) else { return };
     let plans: [&'static [u32]; 7] = [&[1], &[3], &[1, 3], &[3, 1, 2], &[2, 2, 2, 1], &[4, 3, 2], &[5, 4]];
     for digits in plans {
         for form in FORMS {
@@ -160,7 +131,7 @@ fn forms(digit: usize, narrow: bool) -> &'static [Form] {
 
 #[test]
 fn every_tile_in_one_pass() {
-    let (Some(mut gpu), mut words) = (backend(), Words(2)) else { return };
+    let (Some(mut gpu), mut words) = (first_opencl(), Words(2)) else { return };
     for narrow in [false, true] {
         for digit in if narrow { 5..10 } else { 0..11 } {
             for &form in forms(digit, narrow) {
@@ -173,7 +144,7 @@ fn every_tile_in_one_pass() {
 
 #[test]
 fn every_tile_between_others() {
-    let (Some(mut gpu), mut words) = (backend(), Words(3)) else { return };
+    let (Some(mut gpu), mut words) = (first_opencl(), Words(3)) else { return };
     let plans: [&'static [u32]; 6] =
         [&[1, 5, 1], &[1, 6, 1], &[1, 7, 1], &[1, 8, 1], &[1, 9, 1], &[1, 10, 1]];
     for (digits, digit) in plans.into_iter().zip(5..) {
@@ -192,7 +163,7 @@ fn every_tile_between_others() {
 
 #[test]
 fn edge_words_alone() {
-    let (Some(mut gpu), mut words) = (backend(), Words(4)) else { return };
+    let (Some(mut gpu), mut words) = (first_opencl(), Words(4)) else { return };
     for form in FORMS {
         gpu.choose(form, &[4, 3], false);
         for edge in EDGES {
