@@ -107,9 +107,10 @@ fn initial<W: Words32>() -> [W; 8] {
 fn write<W: Words32>(mut value: [W; 8], digests: &mut [ByteDigest], padded: &mut Padded) {
     interleave(&mut value, 3);
     let whole = digests.len() == W::WIDTH;
-    let out: &mut [u8] = bytemuck::cast_slice_mut(if whole { &mut *digests } else { &mut padded.digests });
+    let out: &mut [[u8; 4]] =
+        bytemuck::cast_slice_mut(if whole { &mut *digests } else { &mut padded.digests });
     for (i, vector) in value.into_iter().enumerate() {
-        vector.store(&mut out[i * 4 * W::WIDTH..]);
+        vector.store(&mut out[i * W::WIDTH..]);
     }
     if !whole {
         digests.copy_from_slice(&padded.digests[..digests.len()]);
@@ -118,10 +119,10 @@ fn write<W: Words32>(mut value: [W; 8], digests: &mut [ByteDigest], padded: &mut
 
 /// The chaining value after a block of `length` bytes in the first chunk; the blocks lie input after input.
 #[inline(always)]
-fn compress<W: Words32>(value: &[W; 8], blocks: &[u8], length: usize, flags: u32) -> [W; 8] {
+fn compress<W: Words32>(value: &[W; 8], blocks: &[[u8; 4]], length: usize, flags: u32) -> [W; 8] {
     let mut block = [value[0]; BLOCK];
     for (i, vector) in block.iter_mut().enumerate() {
-        *vector = W::load(&blocks[i * 4 * W::WIDTH..]);
+        *vector = W::load(&blocks[i * W::WIDTH..]);
     }
     // From input after input to word after word.
     interleave(&mut block, W::WIDTH.ilog2());

@@ -96,10 +96,10 @@ fn swap_bytes<W: Words32>(words: W) -> W {
 
 /// A block of every message, word after word, from message after message.
 #[inline(always)]
-fn transposed<W: Words32>(blocks: &[u8]) -> [W; BLOCK] {
+fn transposed<W: Words32>(blocks: &[[u8; 4]]) -> [W; BLOCK] {
     let mut block = [W::splat(0); BLOCK];
     for (i, vector) in block.iter_mut().enumerate() {
-        *vector = W::load(&blocks[i * 4 * W::WIDTH..]);
+        *vector = W::load(&blocks[i * W::WIDTH..]);
     }
     interleave(&mut block, W::WIDTH.ilog2());
     for words in &mut block {
@@ -115,13 +115,11 @@ fn write<W: Words32>(mut value: [W; 8], digests: &mut [ByteDigest]) {
         *words = swap_bytes(*words);
     }
     interleave(&mut value, 3);
-    let mut bytes = [0; 32 * MAX_WIDTH];
+    let mut words = [[0; 4]; 8 * MAX_WIDTH];
     for (i, vector) in value.into_iter().enumerate() {
-        vector.store(&mut bytes[i * 4 * W::WIDTH..]);
+        vector.store(&mut words[i * W::WIDTH..]);
     }
-    for (digest, bytes) in digests.iter_mut().zip(bytes.as_chunks().0) {
-        digest.0 = *bytes;
-    }
+    digests.copy_from_slice(&bytemuck::cast_slice(&words)[..digests.len()]);
 }
 
 /// The value after a block.

@@ -20,7 +20,7 @@
 use rayon::prelude::*;
 
 use super::twiddles::Twiddles;
-use crate::backend::cpu::quadwords::MOST;
+use crate::backend::cpu::quadwords::MAX_WIDTH;
 use crate::backend::cpu::residues::Residues;
 use crate::backend::cpu::simd::Vectorised;
 use crate::field::montgomery::{Limbs, Residue};
@@ -41,7 +41,7 @@ const PART: usize = 1 << 6;
 const DIVIDED: usize = 1 << 13;
 
 /// Blocks below this size have no square of vectors.
-pub(super) const LEAST: usize = MOST * MOST;
+pub(super) const LEAST: usize = MAX_WIDTH * MAX_WIDTH;
 
 /// The butterflies of all layers, and the order in which they are done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +139,7 @@ const NOTHING: &Limbs = &[0; 4];
 /// A vector of elements, `step` from each other.
 #[inline(always)]
 pub(super) fn load<R: Residues>(elements: &[Residue<R::Field>], step: usize) -> R::Sum {
-    let mut rows = [NOTHING; MOST];
+    let mut rows = [NOTHING; MAX_WIDTH];
     for lane in 0..R::WIDTH {
         rows[lane] = elements[lane * step].as_limbs();
     }
@@ -274,14 +274,14 @@ fn finish<R: Residues>(values: &mut [R::Sum]) {
 fn resize<R: Residues>(scratch: &mut Vec<R::Sum>, len: usize) {
     if scratch.len() != len {
         scratch.clear();
-        scratch.resize(len, R::gather([NOTHING; MOST]));
+        scratch.resize(len, R::gather([NOTHING; MAX_WIDTH]));
     }
 }
 
 #[inline(always)]
 fn transpose<R: Residues>(tile: &mut [R::Sum]) {
     if R::WIDTH > 1 {
-        let tile: &mut [R::Sum; MOST] = tile.first_chunk_mut().expect("as many vectors as lanes");
+        let tile: &mut [R::Sum; MAX_WIDTH] = tile.first_chunk_mut().expect("as many vectors as lanes");
         *tile = R::transposed(*tile);
     }
 }
@@ -396,7 +396,7 @@ fn lanes<R: Residues>(tile: &mut [R::Sum], k: usize, butterflies: Butterflies, t
         let layer = if butterflies == Butterflies::CooleyTukey { step } else { count - 1 - step };
         let size = R::WIDTH >> layer;
         for i in 0..1 << layer {
-            let mut rows = [NOTHING; MOST];
+            let mut rows = [NOTHING; MAX_WIDTH];
             for (lane, row) in rows.iter_mut().enumerate().take(R::WIDTH) {
                 *row = &twiddles.rows::<R>(((k + lane) << layer) + i)[0];
             }

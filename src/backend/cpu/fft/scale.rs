@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::butterflies::{load, store};
-use crate::backend::cpu::quadwords::MOST;
+use crate::backend::cpu::quadwords::MAX_WIDTH;
 use crate::backend::cpu::residues::Residues;
 use crate::backend::cpu::simd::Vectorised;
 use crate::field::MontgomeryField;
@@ -109,7 +109,7 @@ impl<R: Residues> Vectorised<R> for Powers<'_, R> {
     #[inline(always)]
     fn run(self) {
         let Self { values, first, ratio, .. } = self;
-        let mut powers = [first; MOST];
+        let mut powers = [first; MAX_WIDTH];
         for lane in 1..R::WIDTH {
             powers[lane] = powers[lane - 1].mul(ratio);
         }
@@ -136,7 +136,7 @@ impl<R: Residues> Vectorised<R> for Table<'_, R> {
 
 #[inline(always)]
 fn factors<R: Residues>(powers: &[Residue<R::Field>]) -> R::Factor {
-    let mut rows = [powers[0].as_limbs(); MOST];
+    let mut rows = [powers[0].as_limbs(); MAX_WIDTH];
     for lane in 0..R::WIDTH {
         rows[lane] = powers[lane].as_limbs();
     }

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 use super::{few, in_pieces};
 use crate::backend::cpu::Cpu;
-use crate::backend::cpu::quadwords::MOST;
+use crate::backend::cpu::quadwords::MAX_WIDTH;
 use crate::backend::cpu::residues::{Residues, on_residues};
 use crate::backend::cpu::simd::Vectorised;
 use crate::backend::{Check, Inversion};
@@ -80,7 +80,7 @@ impl<R: Residues<Field: TwoAdic>> Vectorised<R> for Piece<'_, R> {
             *x = Residue::of(*inverse);
         }
         for i in 0..count {
-            let mut inverses = [one; MOST];
+            let mut inverses = [one; MAX_WIDTH];
             for lane in 0..width {
                 inverses[lane] = Residue::of(ends[i * width + lane]);
             }
@@ -107,7 +107,7 @@ impl<R: Residues<Field: TwoAdic>> Vectorised<R> for Piece<'_, R> {
 /// A vector of elements below p, of which zeros are replaced.
 #[inline(always)]
 fn factors<R: Residues>(elements: &[Residue<R::Field>], one: &Residue<R::Field>) -> R::Factor {
-    let mut rows = [one.as_limbs(); MOST];
+    let mut rows = [one.as_limbs(); MAX_WIDTH];
     for lane in 0..R::WIDTH {
         let x = elements[lane].as_limbs();
         rows[lane] = if *x == [0; 4] { one.as_limbs() } else { x };

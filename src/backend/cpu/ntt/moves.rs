@@ -304,7 +304,7 @@ impl Pass<'_> {
             return match layout.streamed {
                 false => map_row(&from.0, to, map),
                 // SAFETY: a cache line, as `Pass::layout` has found; a fence ends the task.
-                true => unsafe { stream_row(&from.0, to, map) },
+                true => stream_row(&from.0, unsafe { &mut *to.as_mut_ptr().cast() }, map),
             };
         }
         let mut words = [0; LANES];

@@ -1,14 +1,17 @@
 //! The levels of vector instructions: which there are, what each enables, and which of them is used.
 //!
 //! One binary holds the code for all levels. `ZKACCEL_SIMD` names one for engines whose builder names none. How work is
-//! compiled for a level, and which vectors a level has, is said in [`dispatch`].
+//! compiled for a level, and which vectors a level has, is said in [`dispatch`]; types of vectors are made in [`mod@vector`].
 
 mod dispatch;
+mod vector;
 
 use std::fmt;
 use std::str::FromStr;
 
-pub(super) use self::dispatch::{Level, Vectorised, Vectors, on_vectors};
+pub(super) use self::dispatch::{Elements, Level, Vectorised, Vectors, on_vectors};
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_imports))]
+pub(super) use self::vector::{operation, vector};
 use crate::error::Error;
 
 /// The environment variable that names a level.

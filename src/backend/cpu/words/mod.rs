@@ -14,19 +14,14 @@ pub(super) use self::{avx2::Avx2, avx512::Avx512};
 #[cfg(target_arch = "aarch64")]
 pub(super) use neon::Neon;
 
-use super::simd::Vectors;
+use super::simd::{Elements, vector};
 
 /// The most words in any implementation.
 pub(super) const MAX_WIDTH: usize = 16;
 
-/// `WIDTH` words, a power of two; the operations act on each separately, but for [`zip`](Words32::zip).
-pub(super) trait Words32: Vectors + Copy {
-    /// The words whose bytes are at the head of `bytes`, in the machine's order.
-    fn load(bytes: &[u8]) -> Self;
-
-    /// Writes the bytes of the words to the head of `bytes`.
-    fn store(self, bytes: &mut [u8]);
-
+/// `WIDTH` words, a power of two, in memory as their bytes in the machine's order; the operations act on each separately, but for those
+/// that zip.
+pub(super) trait Words32: Elements<Element = [u8; 4]> {
     /// The same word in every lane.
     fn splat(word: u32) -> Self;
 
@@ -51,8 +46,11 @@ pub(super) trait Words32: Vectors + Copy {
     /// Bits set in two of the three, or in all.
     fn majority(self, second: Self, third: Self) -> Self;
 
-    /// The words of both in turn, self's first: the lower half of that, and the upper.
-    fn zip(self, other: Self) -> (Self, Self);
+    /// The lower half of the words of both in turn, self's first.
+    fn zip_lower(self, other: Self) -> Self;
+
+    /// The upper half of these.
+    fn zip_upper(self, other: Self) -> Self;
 }
 
 /// Interleaves the first half of all words with the second, `rounds` times.
@@ -65,102 +63,18 @@ pub(super) fn interleave<W: Words32, const N: usize>(rows: &mut [W; N], rounds: 
     for _ in 0..rounds {
         let before = *rows;
         for i in 0..N / 2 {
-            (rows[2 * i], rows[2 * i + 1]) = before[i].zip(before[i + N / 2]);
+            let (a, b) = (before[i], before[i + N / 2]);
+            (rows[2 * i], rows[2 * i + 1]) = (a.zip_lower(b), a.zip_upper(b));
         }
     }
 }
-
-/// Implements [`Words32`] for a vector by the functions of its module, which need instructions beyond the portable.
-macro_rules! vector {
-    ($vector:ident, $width:literal) => {
-        const _: () = assert!($width <= super::MAX_WIDTH);
-
-        impl super::Vectors for $vector {
-            type Level = crate::backend::cpu::simd::level::$vector;
-            const WIDTH: usize = $width;
-        }
-
-        // SAFETY, of all calls: the vectors are entered only where the processor has their instructions: see `Vectors::enter`.
-        impl Words32 for $vector {
-            #[inline(always)]
-            fn load(bytes: &[u8]) -> Self {
-                let bytes = bytes.first_chunk().expect("a vector of words");
-                // SAFETY: as above.
-                Self(unsafe { load(bytes) })
-            }
-
-            #[inline(always)]
-            fn store(self, bytes: &mut [u8]) {
-                let bytes = bytes.first_chunk_mut().expect("a vector of words");
-                // SAFETY: as above.
-                unsafe { store(self.0, bytes) }
-            }
-
-            #[inline(always)]
-            fn splat(word: u32) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { splat(word) })
-            }
-
-            #[inline(always)]
-            fn add(self, other: Self) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { add(self.0, other.0) })
-            }
-
-            #[inline(always)]
-            fn xor(self, other: Self) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { xor(self.0, other.0) })
-            }
-
-            #[inline(always)]
-            fn rotate_right<const BITS: i32>(self) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { rotate_right::<BITS>(self.0) })
-            }
-
-            #[inline(always)]
-            fn shift_right<const BITS: i32>(self) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { shift_right::<BITS>(self.0) })
-            }
-
-            #[inline(always)]
-            fn xor3(self, second: Self, third: Self) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { xor3(self.0, second.0, third.0) })
-            }
-
-            #[inline(always)]
-            fn choose(self, set: Self, clear: Self) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { choose(self.0, set.0, clear.0) })
-            }
-
-            #[inline(always)]
-            fn majority(self, second: Self, third: Self) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { majority(self.0, second.0, third.0) })
-            }
-
-            #[inline(always)]
-            fn zip(self, other: Self) -> (Self, Self) {
-                // SAFETY: as above.
-                let (lower, upper) = unsafe { zip(self.0, other.0) };
-                (Self(lower), Self(upper))
-            }
-        }
-    };
-}
-use vector;
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::backend::cpu::{
         Simd,
-        simd::{Vectorised, on_vectors},
+        simd::{Vectorised, Vectors, on_vectors},
     };
 
     struct Check;
@@ -198,8 +112,7 @@ mod tests {
             assert_eq!(stored(x.choose(y, z)), of_three(|a, b, c| a & b | !a & c));
             assert_eq!(stored(x.majority(y, z)), of_three(|a, b, c| a & b | a & c | b & c));
             let in_turn: Vec<u32> = a.iter().zip(&b).flat_map(|(&a, &b)| [a, b]).collect();
-            let (lower, upper) = x.zip(y);
-            assert_eq!([stored(lower), stored(upper)].concat(), in_turn);
+            assert_eq!([stored(x.zip_lower(y)), stored(x.zip_upper(y))].concat(), in_turn);
             let mut rows = [0; 16].map(|_| x);
             for (i, row) in rows.iter_mut().enumerate() {
                 *row = load(&(0..W::WIDTH).map(|lane| word(W::WIDTH * i + lane)).collect::<Vec<_>>());
