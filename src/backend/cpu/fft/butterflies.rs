@@ -61,6 +61,17 @@ struct Layers<'a> {
     last: bool,
 }
 
+impl Layers<'_> {
+    /// The first `count` layers of block k, or the last, with their halves those of `tile`.
+    #[inline(always)]
+    fn on_halves<R: Residues>(self, tile: &mut [R::Sum], k: usize, count: u32) {
+        match self.butterflies {
+            Butterflies::CooleyTukey => cooley_tukey::<R>(tile, k, count, self.twiddles),
+            Butterflies::GentlemanSande => gentleman_sande::<R>(tile, k, count, self.twiddles),
+        }
+    }
+}
+
 /// All layers of block k, and reduction. Vectors ask for blocks of [`LEAST`] elements, and twiddles are those for R.
 pub(super) fn run<R: Residues>(
     block: &mut [Residue<R::Field>],
@@ -171,13 +182,10 @@ impl<R: Residues> Vectorised<R> for Columns<'_, '_, R> {
                 (R::in_place(a), R::in_place(b), R::in_place(c), R::in_place(d))
         {
             let mut quarters = [a, b, c, d];
+            let rows = quarters.each_mut().map(|row| &mut **row);
             match layers.butterflies {
-                Butterflies::CooleyTukey => {
-                    two_cooley_tukey::<R>(quarters.each_mut().map(|row| &mut **row), k, layers.twiddles)
-                }
-                Butterflies::GentlemanSande => {
-                    two_gentleman_sande::<R>(quarters.each_mut().map(|row| &mut **row), k, layers.twiddles)
-                }
+                Butterflies::CooleyTukey => two_cooley_tukey::<R>(rows, k, layers.twiddles),
+                Butterflies::GentlemanSande => two_gentleman_sande::<R>(rows, k, layers.twiddles),
             }
             if layers.last {
                 for quarter in quarters {
@@ -194,11 +202,7 @@ impl<R: Residues> Vectorised<R> for Columns<'_, '_, R> {
                     *values = load::<R>(&row[first + i * R::WIDTH..], 1);
                 }
             }
-            let count = rows.len().trailing_zeros();
-            match layers.butterflies {
-                Butterflies::CooleyTukey => cooley_tukey::<R>(scratch, k, count, layers.twiddles),
-                Butterflies::GentlemanSande => gentleman_sande::<R>(scratch, k, count, layers.twiddles),
-            }
+            layers.on_halves::<R>(scratch, k, rows.len().trailing_zeros());
             for (row, tile) in rows.iter_mut().zip(scratch.chunks_exact(vectors)) {
                 for (i, &values) in tile.iter().enumerate() {
                     store::<R>(values, &mut row[first + i * R::WIDTH..], 1, layers.last);
@@ -215,10 +219,7 @@ impl<R: Residues> Vectorised<R> for Rows<'_, R> {
         let Layers { butterflies, twiddles, last } = layers;
         let count = (block.len() / R::WIDTH).trailing_zeros();
         if let Some(values) = R::in_place(block) {
-            match butterflies {
-                Butterflies::CooleyTukey => cooley_tukey::<R>(values, k, count, twiddles),
-                Butterflies::GentlemanSande => gentleman_sande::<R>(values, k, count, twiddles),
-            }
+            layers.on_halves::<R>(values, k, count);
             if last {
                 finish::<R>(values);
             }

@@ -398,7 +398,7 @@ fn inverses<R: Residues>(products: &[R::Factor; CHAINS]) -> [R::Factor; CHAINS] 
             *lane = Residue::from_montgomery(row);
         }
     }
-    invert(&mut lanes[..CHAINS * R::WIDTH], 3 * R::SHIFT);
+    Residue::invert_all(&mut lanes[..CHAINS * R::WIDTH], Residue::from_word(1 << (3 * R::SHIFT)));
     let mut inverses = *products;
     for (lanes, inverses) in lanes.chunks(R::WIDTH).zip(&mut inverses) {
         let mut rows = [NOTHING; MAX_WIDTH];
@@ -408,22 +408,4 @@ fn inverses<R: Residues>(products: &[R::Factor; CHAINS]) -> [R::Factor; CHAINS] 
         *inverses = R::factors(rows);
     }
     inverses
-}
-
-/// 2^shift times the inverses of a few elements other than zero.
-fn invert<F: MontgomeryField>(elements: &mut [Residue<F>], shift: u32) {
-    let mut product = Residue::ONE;
-    let prefixes: Vec<_> = elements
-        .iter()
-        .map(|&element| {
-            let prefix = product;
-            product = product.mul(element);
-            prefix
-        })
-        .collect();
-    let all = product.inverse().expect("a product of elements other than zero");
-    let mut rest = all.mul(Residue::from_word(1 << shift));
-    for (element, prefix) in elements.iter_mut().zip(prefixes).rev() {
-        (*element, rest) = (rest.mul(prefix), rest.mul(*element));
-    }
 }

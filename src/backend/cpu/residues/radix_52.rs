@@ -47,28 +47,13 @@ pub(in crate::backend::cpu) struct Carried<Q>(pub(super) [Q; 5]);
 /// An array of five, element by element and without a closure.
 macro_rules! each {
     ($i:ident => $element:expr) => {
-        [
-            {
-                const $i: usize = 0;
-                $element
-            },
-            {
-                const $i: usize = 1;
-                $element
-            },
-            {
-                const $i: usize = 2;
-                $element
-            },
-            {
-                const $i: usize = 3;
-                $element
-            },
-            {
-                const $i: usize = 4;
-                $element
-            },
-        ]
+        each!($i => $element; 0 1 2 3 4)
+    };
+    ($i:ident => $element:expr; $($index:literal)+) => {
+        [$({
+            const $i: usize = $index;
+            $element
+        }),+]
     };
 }
 

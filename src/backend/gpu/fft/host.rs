@@ -58,7 +58,7 @@ impl<D: Device> Gpu<D> {
             let done = pipeline::run_in_place(
                 values.chunks_mut(at_once * n),
                 |part| self.fft_at_once(&transform, part),
-                |part| Cpu::default().transforms(&fft.undo(), part),
+                |part| Cpu::default().ntt(&fft.undo(), part, 1),
             );
             match done {
                 Err(Error::DeviceOutOfMemory { .. }) => {}
