@@ -40,34 +40,19 @@ macro_rules! has_features {
 
 /// Makes the type of a level, and implements [`dispatch::Level`] for it.
 macro_rules! level {
-    ($(#[$doc:meta])* $level:ident, $registers:literal,) => {
+    ($(#[$doc:meta])* $level:ident, $registers:literal, $($architecture:tt $($feature:tt)+)?) => {
         $(#[$doc])*
-        pub(in crate::backend::cpu) struct $level;
-
-        impl Level for $level {
-            #[cfg(test)]
-            const SIMD: Simd = Simd::$level;
-            const REGISTERS: usize = $registers;
-
-            #[inline(always)]
-            unsafe fn run<V>(work: impl Vectorised<V>) {
-                work.run();
-            }
-        }
-    };
-    ($(#[$doc:meta])* $level:ident, $registers:literal, $architecture:tt $($feature:tt)+) => {
-        $(#[$doc])*
-        #[cfg(target_arch = $architecture)]
+        $(#[cfg(target_arch = $architecture)])?
         #[allow(dead_code, reason = "a level need not have vectors of its own")]
         pub(in crate::backend::cpu) struct $level;
 
-        #[cfg(target_arch = $architecture)]
+        $(#[cfg(target_arch = $architecture)])?
         impl Level for $level {
             #[cfg(test)]
             const SIMD: Simd = Simd::$level;
             const REGISTERS: usize = $registers;
 
-            #[target_feature($(enable = $feature),+)]
+            $(#[target_feature($(enable = $feature),+)])?
             unsafe fn run<V>(work: impl Vectorised<V>) {
                 work.run();
             }
