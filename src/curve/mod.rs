@@ -35,7 +35,7 @@ pub use integers::{
 };
 pub(crate) use points::{affine_points, check_on_curve, projective};
 pub use points::{limbs_of_points, points};
-pub(crate) use weierstrass::{Affine, Coordinate, Xyzz};
+pub(crate) use weierstrass::{Affine, Xyzz};
 
 use crate::field::MontgomeryField;
 

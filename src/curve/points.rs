@@ -2,55 +2,10 @@
 
 use halo2curves::ff::Field;
 
-use super::{Affine, Coordinate, Curve, Xyzz};
+use super::{Affine, Curve, Xyzz};
 use crate::error::Error;
-use crate::field::MontgomeryField;
 use crate::field::montgomery::{Limbs, Modulus, Residue, is_below};
 use crate::field::prime::{cast, not_reduced};
-
-impl<F: MontgomeryField> Coordinate for Residue<F> {
-    const ZERO: Self = Self::ZERO;
-    const ONE: Self = Self::ONE;
-
-    #[inline(always)]
-    fn add(self, rhs: Self) -> Self {
-        Self::add(self, rhs)
-    }
-
-    #[inline(always)]
-    fn sub(self, rhs: Self) -> Self {
-        Self::sub(self, rhs)
-    }
-
-    #[inline(always)]
-    fn mul(self, rhs: Self) -> Self {
-        Self::mul(self, rhs)
-    }
-
-    #[inline(always)]
-    fn square(self) -> Self {
-        Self::square(self)
-    }
-
-    #[inline(always)]
-    fn negated_if(self, negative: bool) -> Self {
-        Self::negated_if(self, negative)
-    }
-
-    #[inline(always)]
-    fn is_plain_zero(self) -> bool {
-        self.lazy_limbs() == [0; 4]
-    }
-
-    #[inline(always)]
-    fn is_zero(self) -> bool {
-        Self::is_zero(self)
-    }
-
-    fn inverse(self) -> Option<Self> {
-        Self::inverse(self)
-    }
-}
 
 /// The limbs of points, x before y, in Montgomery form, in place.
 pub fn limbs_of_points<C: Curve>(points: &[C]) -> &[[Limbs; 2]] {

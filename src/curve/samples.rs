@@ -1,8 +1,8 @@
 //! Scalars and bases for tests of sums, over any curve.
 
-use halo2curves::group::{Curve as _, Group};
+use halo2curves::group::Group;
 
-use super::Curve;
+use super::{Curve, affine};
 use crate::field::MontgomeryField;
 use crate::field::montgomery::{Residue, half};
 
@@ -26,10 +26,7 @@ pub(crate) fn edges<F: MontgomeryField>() -> Vec<F> {
 /// Factors times the generator, as affine points.
 pub(crate) fn multiples<C: Curve>(factors: &[C::Scalar]) -> Vec<C> {
     let generator = C::Projective::generator();
-    let points: Vec<_> = factors.iter().map(|factor| generator * factor).collect();
-    let mut affine = vec![C::default(); points.len()];
-    C::Projective::batch_normalize(&points, &mut affine);
-    affine
+    affine(&factors.iter().map(|factor| generator * factor).collect::<Vec<_>>())
 }
 
 /// Bases as factors of the generator: different ones, and those that meet equal, opposite or no points in a bucket.

@@ -1,4 +1,4 @@
-//! Points of curves y^2 = x^3 + b, over any field of coordinates that offers a few operations.
+//! Points of curves y^2 = x^3 + b to compute with.
 //!
 //! # Mathematical description
 //!
@@ -7,29 +7,8 @@
 //! ZZ^3 = ZZZ^2; formulas madd-2008-s, add-2008-s and dbl-2008-s-1 of the Explicit-Formulas Database (Bernstein and
 //! Lange), with the cases that those leave out: the identity, equal points, opposite points.
 
-/// The operations on coordinates that the formulas need.
-pub(crate) trait Coordinate: Copy + Send + Sync + 'static {
-    /// 0; its bits are all zero.
-    const ZERO: Self;
-    /// 1.
-    const ONE: Self;
-    /// The sum.
-    fn add(self, rhs: Self) -> Self;
-    /// The difference.
-    fn sub(self, rhs: Self) -> Self;
-    /// The product.
-    fn mul(self, rhs: Self) -> Self;
-    /// The square.
-    fn square(self) -> Self;
-    /// -x if `negative`, else x, without a branch.
-    fn negated_if(self, negative: bool) -> Self;
-    /// Whether the bits are those of [`ZERO`](Self::ZERO).
-    fn is_plain_zero(self) -> bool;
-    /// Whether this is 0, in any form of it.
-    fn is_zero(self) -> bool;
-    /// 1/x, or `None` for zero.
-    fn inverse(self) -> Option<Self>;
-}
+use crate::field::MontgomeryField;
+use crate::field::montgomery::Residue;
 
 /// A point (x, y); the identity is (0, 0), which is on no curve with b other than 0, with bits that are all zero.
 #[repr(C)]
@@ -48,12 +27,12 @@ pub(crate) struct Xyzz<F> {
     pub(crate) zzz: F,
 }
 
-impl<F: Coordinate> Affine<F> {
-    pub(crate) const IDENTITY: Self = Self { x: F::ZERO, y: F::ZERO };
+impl<F: MontgomeryField> Affine<Residue<F>> {
+    pub(crate) const IDENTITY: Self = Self { x: Residue::ZERO, y: Residue::ZERO };
 
     #[inline(always)]
     pub(crate) fn is_identity(&self) -> bool {
-        self.x.is_plain_zero() && self.y.is_plain_zero()
+        self.x.lazy_limbs() == [0; 4] && self.y.lazy_limbs() == [0; 4]
     }
 
     /// -P if `negative`, else P.
@@ -63,7 +42,7 @@ impl<F: Coordinate> Affine<F> {
     }
 
     /// 2P, for P other than the identity.
-    fn double(self) -> Xyzz<F> {
+    fn double(self) -> Xyzz<Residue<F>> {
         let u = self.y.add(self.y);
         let v = u.square();
         let w = u.mul(v);
@@ -76,17 +55,18 @@ impl<F: Coordinate> Affine<F> {
     }
 }
 
-impl<F: Coordinate> From<Affine<F>> for Xyzz<F> {
-    fn from(point: Affine<F>) -> Self {
+impl<F: MontgomeryField> From<Affine<Residue<F>>> for Xyzz<Residue<F>> {
+    fn from(point: Affine<Residue<F>>) -> Self {
         match point.is_identity() {
             true => Self::IDENTITY,
-            false => Self { x: point.x, y: point.y, zz: F::ONE, zzz: F::ONE },
+            false => Self { x: point.x, y: point.y, zz: Residue::ONE, zzz: Residue::ONE },
         }
     }
 }
 
-impl<F: Coordinate> Xyzz<F> {
-    pub(crate) const IDENTITY: Self = Self { x: F::ONE, y: F::ONE, zz: F::ZERO, zzz: F::ZERO };
+impl<F: MontgomeryField> Xyzz<Residue<F>> {
+    pub(crate) const IDENTITY: Self =
+        Self { x: Residue::ONE, y: Residue::ONE, zz: Residue::ZERO, zzz: Residue::ZERO };
 
     #[inline(always)]
     pub(crate) fn is_identity(&self) -> bool {
@@ -95,7 +75,7 @@ impl<F: Coordinate> Xyzz<F> {
 
     /// P + Q for an affine Q: 8 products and 2 squares.
     #[inline]
-    pub(crate) fn add_affine(self, rhs: &Affine<F>) -> Self {
+    pub(crate) fn add_affine(self, rhs: &Affine<Residue<F>>) -> Self {
         if rhs.is_identity() {
             return self;
         }
@@ -151,23 +131,17 @@ impl<F: Coordinate> Xyzz<F> {
     }
 
     /// Affine forms, with one inversion for all.
-    pub(crate) fn normalize(points: &[Self]) -> Vec<Affine<F>> {
-        let mut product = F::ONE;
-        let mut prefixes = Vec::with_capacity(points.len());
-        for point in points.iter().filter(|point| !point.is_identity()) {
-            prefixes.push(product);
-            product = product.mul(point.zzz);
-        }
-        let mut inverse = product.inverse().expect("a product of non-zero coordinates is not zero");
-        let mut affine = vec![Affine::IDENTITY; points.len()];
-        let rest = points.iter().zip(&mut affine).rev().filter(|(point, _)| !point.is_identity());
-        for ((point, affine), prefix) in rest.zip(prefixes.iter().rev()) {
-            let by_zzz = inverse.mul(*prefix);
-            inverse = inverse.mul(point.zzz);
+    pub(crate) fn normalize(points: &[Self]) -> Vec<Affine<Residue<F>>> {
+        let mut inverses: Vec<_> = points.iter().map(|point| point.zzz).collect();
+        Residue::invert_all(&mut inverses, Residue::ONE);
+        let affine = points.iter().zip(inverses).map(|(point, by_zzz)| {
+            if point.is_identity() {
+                return Affine::IDENTITY;
+            }
             // 1/ZZ = ZZ^2 / ZZZ^2.
             let by_zz = point.zz.mul(by_zzz).square();
-            *affine = Affine { x: point.x.mul(by_zz), y: point.y.mul(by_zzz) };
-        }
-        affine
+            Affine { x: point.x.mul(by_zz), y: point.y.mul(by_zzz) }
+        });
+        affine.collect()
     }
 }

@@ -95,19 +95,27 @@ pub fn powers<F: Field>(x: F) -> impl Iterator<Item = F> {
 /// Montgomery's trick (Mathematics of Computation 48, 1987, section 10.3.1): one inversion and three
 /// multiplications an element.
 pub fn batch_inverse<F: Field>(elements: &mut [F]) {
+    let inverse = |product: F| product.inverse().expect("a product of non-zero elements is not zero");
+    invert_all(elements, F::ONE, |x| x == F::ZERO, |a, b| a * b, inverse);
+}
+
+/// The same of anything, given 1, whether an element is 0, products, and the inverse of the product of all that are not 0.
+fn invert_all<T: Copy>(
+    elements: &mut [T],
+    one: T,
+    is_zero: impl Fn(T) -> bool,
+    multiply: impl Fn(T, T) -> T,
+    inverse: impl FnOnce(T) -> T,
+) {
     let mut prefixes = Vec::with_capacity(elements.len());
-    let mut product = F::ONE;
+    let mut product = one;
     for &x in elements.iter() {
         prefixes.push(product);
-        if x != F::ZERO {
-            product *= x;
-        }
+        product = if is_zero(x) { product } else { multiply(product, x) };
     }
-    let mut inverse = product.inverse().expect("a product of non-zero elements is not zero");
-    for (x, prefix) in elements.iter_mut().zip(prefixes).rev() {
-        if *x != F::ZERO {
-            (*x, inverse) = (inverse * prefix, inverse * *x);
-        }
+    let mut inverse = inverse(product);
+    for (x, prefix) in elements.iter_mut().zip(prefixes).rev().filter(|(x, _)| !is_zero(**x)) {
+        (*x, inverse) = (multiply(inverse, prefix), multiply(inverse, *x));
     }
 }
 

@@ -149,6 +149,65 @@ pub(crate) fn permute<W: Word>(state: &mut [W; WORDS]) {
     }
 }
 
+/// The permutation where constants are computed, which traits cannot be part of.
+const fn permuted(mut state: [u64; WORDS]) -> [u64; WORDS] {
+    let mut round = 0;
+    while round < ROUNDS {
+        let (mut parities, mut moved, mut i) = ([0; 5], state, 0);
+        while i < WORDS {
+            parities[i % 5] ^= state[i];
+            i += 1;
+        }
+        i = 0;
+        while i < WORDS {
+            let (target, count) = MOVES[i];
+            let theta = parities[(i + 4) % 5] ^ parities[(i + 1) % 5].rotate_left(1);
+            moved[target] = (state[i] ^ theta).rotate_left(count);
+            i += 1;
+        }
+        i = 0;
+        while i < WORDS {
+            let row = i / 5 * 5;
+            state[i] = moved[i] ^ (!moved[row + (i + 1) % 5] & moved[row + (i + 2) % 5]);
+            i += 1;
+        }
+        state[0] ^= ROUND_CONSTANTS[round];
+        round += 1;
+    }
+    state
+}
+
+/// The bytes of SHAKE256 (FIPS 202), one after another, where constants are computed.
+pub(super) struct Shake256 {
+    state: [u64; WORDS],
+    /// The next byte of the rate.
+    next: usize,
+}
+
+impl Shake256 {
+    /// Absorbs a message of less than a block.
+    pub(super) const fn new(message: &[u8]) -> Self {
+        let (mut state, mut i) = ([0; WORDS], 0);
+        while i < message.len() {
+            state[i / 8] |= (message[i] as u64) << (8 * (i % 8));
+            i += 1;
+        }
+        state[i / 8] |= 0b11111 << (8 * (i % 8));
+        state[RATE - 1] |= LAST_PADDING;
+        Self { state: permuted(state), next: 0 }
+    }
+
+    /// The next byte.
+    pub(super) const fn byte(&mut self) -> u8 {
+        if self.next == 8 * RATE {
+            (self.state, self.next) = (permuted(self.state), 0);
+        }
+        let byte = self.state[self.next / 8] >> (8 * (self.next % 8));
+        self.next += 1;
+        byte as u8
+    }
+}
+
 /// The digest of bytes.
 fn digest<H: Keccak>(bytes: &[u8]) -> ByteDigest {
     let mut state = [0u64; WORDS];

@@ -20,7 +20,8 @@
 
 use std::ops::Add;
 
-use super::poseidon2_constants::*;
+pub(crate) use super::poseidon2_constants::{Constants, OF_8, OF_12};
+use super::poseidon2_constants::{HALF_FULL_ROUNDS, PARTIAL_ROUNDS};
 use super::rescue_linear::join;
 use super::rescue_power_maps::{EPSILON, add_rare, seventh_powers};
 use super::sponge::{Absorb, Merge, Mode, Padding, Sponge, sponge_hasher};
@@ -44,22 +45,6 @@ pub struct Poseidon2_8;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(non_camel_case_types)]
 pub struct Poseidon2_12;
-
-/// The constants of one width.
-pub(crate) struct Constants<const N: usize> {
-    pub(crate) initial: &'static [[u64; N]; HALF_FULL_ROUNDS],
-    pub(crate) partial: &'static [u64; PARTIAL_ROUNDS],
-    pub(crate) terminal: &'static [[u64; N]; HALF_FULL_ROUNDS],
-    pub(crate) diagonal: &'static [(i32, u32); N],
-}
-
-/// Those of eight words.
-pub(crate) const OF_8: Constants<8> =
-    Constants { initial: &INITIAL_8, partial: &PARTIAL_8, terminal: &TERMINAL_8, diagonal: &DIAGONAL_8 };
-
-/// Those of twelve.
-pub(crate) const OF_12: Constants<12> =
-    Constants { initial: &INITIAL_12, partial: &PARTIAL_12, terminal: &TERMINAL_12, diagonal: &DIAGONAL_12 };
 
 impl Sponge for Poseidon2_8 {
     type State = [Goldilocks; 8];
@@ -139,7 +124,7 @@ fn permute<const N: usize>(state: &mut [Goldilocks; N], constants: &Constants<N>
     words = outer_and_constants(&seventh_powers(&words), &first);
     for round in 1..=PARTIAL_ROUNDS {
         [words[0]] = seventh_powers(&[words[0]]);
-        words = inner(&words, constants.diagonal);
+        words = inner(&words, &constants.diagonal);
         if round < PARTIAL_ROUNDS {
             words[0] = add_rare(words[0], constants.partial[round]);
         }
@@ -210,10 +195,10 @@ fn textbook<const N: usize>(state: &mut [Goldilocks; N], constants: &Constants<N
             *state = times(&sums.map(|x| x.pow(7)), &outer);
         }
     };
-    full(state, constants.initial);
-    for &constant in constants.partial {
+    full(state, &constants.initial);
+    for &constant in &constants.partial {
         state[0] = (state[0] + Goldilocks::new(constant)).pow(7);
         *state = times(state, &inner);
     }
-    full(state, constants.terminal);
+    full(state, &constants.terminal);
 }

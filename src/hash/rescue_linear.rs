@@ -188,40 +188,25 @@ pub(super) fn dense(x: &State, constants: &State) -> State {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rescue::textbook_layer;
     use super::super::rescue_constants::{ARK1, MDS_CIRCULANT_ROW};
+    use super::super::rp_jive_constants;
     use super::*;
     use crate::field::{Goldilocks, MODULUS};
     use proptest::prelude::*;
 
-    /// Row by row in the field.
-    fn by_rows(x: &State, constants: &State, mds: impl Fn(usize, usize) -> u64) -> [Goldilocks; WIDTH] {
-        std::array::from_fn(|i| {
-            let product: Goldilocks =
-                (0..WIDTH).map(|j| Goldilocks::new(mds(i, j)) * Goldilocks::new(x[j])).sum();
-            product + Goldilocks::new(constants[i])
-        })
-    }
-
+    /// Against the textbook; the circulant of eight words on the first eight.
     fn check(x: &State, constants: &State) {
-        let found = circulant(x, constants).map(Goldilocks::new);
-        assert_eq!(found, by_rows(x, constants, |i, j| MDS_CIRCULANT_ROW[(WIDTH + j - i) % WIDTH]), "{x:?}");
-        let found = dense(x, constants).map(Goldilocks::new);
-        assert_eq!(found, by_rows(x, constants, |i, j| MDS_2021[i][j]), "{x:?}");
-        check_8(x, constants);
-    }
-
-    /// The circulant of eight words, on the first eight.
-    fn check_8(x: &State, constants: &State) {
-        use super::super::rp_jive_constants::MDS_CIRCULANT_ROW;
-        let (x, constants): ([u64; 8], [u64; 8]) =
-            (x[..8].try_into().unwrap(), constants[..8].try_into().unwrap());
-        let found = circulant(&x, &constants).map(Goldilocks::new);
-        let expected = std::array::from_fn(|i| {
-            let terms =
-                (0..8).map(|j| Goldilocks::new(MDS_CIRCULANT_ROW[(8 + j - i) % 8]) * Goldilocks::new(x[j]));
-            terms.sum::<Goldilocks>() + Goldilocks::new(constants[i])
-        });
-        assert_eq!(found, expected, "{x:?}");
+        let state = x.map(Goldilocks::new);
+        let row = MDS_CIRCULANT_ROW;
+        let expected = textbook_layer(&state, constants, |i, j| row[(WIDTH + j - i) % WIDTH]);
+        assert_eq!(circulant(x, constants).map(Goldilocks::new), expected, "{x:?}");
+        let expected = textbook_layer(&state, constants, |i, j| MDS_2021[i][j]);
+        assert_eq!(dense(x, constants).map(Goldilocks::new), expected, "{x:?}");
+        let [x, constants]: [[u64; 8]; 2] = [x, constants].map(|words| words[..8].try_into().unwrap());
+        let row = rp_jive_constants::MDS_CIRCULANT_ROW;
+        let expected = textbook_layer(&x.map(Goldilocks::new), &constants, |i, j| row[(8 + j - i) % 8]);
+        assert_eq!(circulant(&x, &constants).map(Goldilocks::new), expected, "{x:?}");
     }
 
     /// The largest and smallest sums, and each column alone: overflow checks are on in tests.

@@ -9,7 +9,7 @@
 use super::Simd;
 use super::rows::{HashRows, MergePairs, Rows, SideBySide, merge_each, side_by_side};
 use super::simd::{Vectorised, Vectors, on_vectors};
-use super::words::{MAX_WIDTH, Words32, interleave};
+use super::words::{MAX_WIDTH, Words32, columns, splat_each, write_rows};
 use crate::field::Goldilocks;
 use crate::hash::{Blake3, ByteDigest};
 
@@ -47,7 +47,7 @@ impl<W: Words32> Vectorised<W> for HashRows<'_, Blake3> {
         let mut padded = Padded::default();
         for (i, digests) in self.digests.chunks_mut(W::WIDTH).enumerate() {
             let rows = self.rows.from(i * W::WIDTH);
-            let mut value = initial();
+            let mut value = splat_each(IV);
             for first in (0..width).step_by(BLOCK_ELEMENTS) {
                 let last = width.min(first + BLOCK_ELEMENTS);
                 let mut blocks = [[Goldilocks::default(); BLOCK_ELEMENTS]; MAX_WIDTH];
@@ -73,7 +73,7 @@ impl<W: Words32> Vectorised<W> for MergePairs<'_, Blake3> {
                 padded.blocks[..children.len()].copy_from_slice(children);
             }
             let blocks = if whole { children } else { &padded.blocks };
-            let value = compress::<W>(&initial(), bytemuck::cast_slice(blocks), 4 * BLOCK, FLAGS);
+            let value = compress::<W>(&splat_each(IV), bytemuck::cast_slice(blocks), 4 * BLOCK, FLAGS);
             write(value, nodes, &mut padded);
         }
     }
@@ -92,25 +92,12 @@ impl Default for Padded {
     }
 }
 
-/// The initial value in every lane.
-#[inline(always)]
-fn initial<W: Words32>() -> [W; 8] {
-    let mut value = [W::splat(0); 8];
-    for (words, word) in value.iter_mut().zip(IV) {
-        *words = W::splat(word);
-    }
-    value
-}
-
 /// Writes the digests of a vector of values, or the first of them.
 #[inline(always)]
-fn write<W: Words32>(mut value: [W; 8], digests: &mut [ByteDigest], padded: &mut Padded) {
-    interleave(&mut value, 3);
+fn write<W: Words32>(value: [W; 8], digests: &mut [ByteDigest], padded: &mut Padded) {
     let whole = digests.len() == W::WIDTH;
-    let out: &mut [u8] = bytemuck::cast_slice_mut(if whole { &mut *digests } else { &mut padded.digests });
-    for (i, vector) in value.into_iter().enumerate() {
-        vector.store(&mut out[i * 4 * W::WIDTH..]);
-    }
+    let out = if whole { &mut *digests } else { &mut padded.digests };
+    write_rows(value, bytemuck::cast_slice_mut(out));
     if !whole {
         digests.copy_from_slice(&padded.digests[..digests.len()]);
     }
@@ -118,13 +105,8 @@ fn write<W: Words32>(mut value: [W; 8], digests: &mut [ByteDigest], padded: &mut
 
 /// The chaining value after a block of `length` bytes in the first chunk; the blocks lie input after input.
 #[inline(always)]
-fn compress<W: Words32>(value: &[W; 8], blocks: &[u8], length: usize, flags: u32) -> [W; 8] {
-    let mut block = [value[0]; BLOCK];
-    for (i, vector) in block.iter_mut().enumerate() {
-        *vector = W::load(&blocks[i * 4 * W::WIDTH..]);
-    }
-    // From input after input to word after word.
-    interleave(&mut block, W::WIDTH.ilog2());
+fn compress<W: Words32>(value: &[W; 8], blocks: &[[u8; 4]], length: usize, flags: u32) -> [W; 8] {
+    let mut block = columns::<W>(blocks);
     let mut state = [W::splat(0); BLOCK];
     state[..8].copy_from_slice(value);
     for i in 0..4 {
@@ -189,7 +171,7 @@ mod tests {
     #[test]
     fn rows() {
         // Around whole blocks, and around a chunk.
-        check_rows::<Blake3>((1..=33).chain([127, 128, 129, 300]), COUNT);
+        check_rows::<Blake3>((1..=33).chain([127, 128, 129, 300]), 0..=COUNT);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use super::ntt::lanes::{Lanes, on_lanes};
 use super::simd::{Vectorised, Vectors};
 use crate::backend::{Check, Inversion};
 use crate::error::Error;
-use crate::field::{Goldilocks, TwoAdic};
+use crate::field::{Goldilocks, batch_inverse};
 
 /// Vectors of chains.
 const CHAINS: usize = 4;
@@ -46,19 +46,6 @@ fn in_pieces<F: Send, P: Send>(
 ) {
     let piece = elements.len().div_ceil(rayon::current_num_threads()).clamp(most / 8, most);
     elements.par_chunks_mut(piece).for_each_init(Vec::new, |products, piece| invert(piece, products));
-}
-
-/// The inverses of the few elements of a list; zeros stay.
-fn few<F: TwoAdic>(elements: &mut [F]) {
-    let (mut product, mut products) = (F::ONE, Vec::with_capacity(elements.len()));
-    for &x in elements.iter() {
-        products.push(product);
-        product = if x == F::ZERO { product } else { product * x };
-    }
-    let mut inverse = product.inverted().expect("a product of elements other than zero");
-    for (x, product) in elements.iter_mut().zip(products).rev().filter(|(x, _)| **x != F::ZERO) {
-        (*x, inverse) = (inverse * product, inverse * *x);
-    }
 }
 
 /// A piece over Goldilocks.
@@ -87,7 +74,7 @@ impl<L: Lanes> Vectorised<L> for Piece<'_> {
             chain.store(bytemuck::cast_slice_mut(end));
         }
         ends[row..].copy_from_slice(rest);
-        few(&mut ends);
+        batch_inverse(&mut ends);
         rest.copy_from_slice(&ends[row..]);
         for (chain, end) in chains.iter_mut().zip(ends.chunks_exact(width)) {
             *chain = L::load(bytemuck::cast_slice(end));

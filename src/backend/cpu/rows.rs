@@ -154,54 +154,111 @@ impl<'a> Rows<'a> {
 
 #[cfg(test)]
 pub(super) mod testing {
-    //! Hashes side by side against one at a time.
+    //! Hashes side by side against the textbook's, one at a time.
+
+    use std::ops::RangeInclusive;
 
     use super::{Rows, SideBySide};
     use crate::backend::cpu::Simd;
-    use crate::field::Goldilocks;
+    use crate::field::{Goldilocks, MODULUS};
+    use crate::hash::Hasher;
 
-    /// Elements whose bytes all differ from their neighbours'.
+    /// Elements at which carries, borrows and splits change, and random ones.
     pub(in crate::backend::cpu) fn elements(count: usize) -> Vec<Goldilocks> {
-        (1..=count as u64).map(|i| Goldilocks::new(i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect()
+        let edges = [
+            0,
+            1,
+            7,
+            (1 << 32) - 1,
+            1 << 32,
+            1 << 31,
+            1 << 63,
+            MODULUS - (1 << 32),
+            MODULUS - 2,
+            MODULUS - 1,
+        ];
+        let mut state = 0x9e37_79b9_7f4a_7c15u64;
+        let mut next = || {
+            state = state.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
+            state >> 17
+        };
+        let element = |_| match next() % 3 {
+            0 => Goldilocks::new(next() << 17 ^ next()),
+            _ => Goldilocks::new(edges[next() as usize % edges.len()]),
+        };
+        (0..count).map(element).collect()
     }
 
-    /// Column after column of a row-major matrix.
-    pub(in crate::backend::cpu) fn by_columns(matrix: &[Goldilocks], width: usize) -> Vec<Goldilocks> {
-        (0..width).flat_map(|j| matrix.iter().skip(j).step_by(width).copied()).collect()
+    /// A row-major matrix by columns with `degree` words an entry.
+    fn by_columns(matrix: &[Goldilocks], width: usize, degree: usize) -> Vec<Goldilocks> {
+        let entry = |row: &[Goldilocks], j| row[j..j + degree].to_vec();
+        let column = |j| matrix.chunks_exact(width).flat_map(move |row| entry(row, j));
+        (0..width).step_by(degree).flat_map(column).collect()
     }
 
-    /// Up to `most` rows of these widths, with every level, in both layouts.
-    pub(in crate::backend::cpu) fn check_rows<H: SideBySide>(
+    /// Some numbers of rows of these widths, in both layouts, by a function that hashes rows.
+    pub(in crate::backend::cpu) fn check_rows_by<H: Hasher>(
+        what: &str,
         widths: impl Iterator<Item = usize>,
-        most: usize,
+        counts: RangeInclusive<usize>,
+        hash: impl Fn(Rows<'_>, &mut [H::Digest]),
     ) {
+        let most = *counts.end();
+        let hash = |rows: Rows<'_>, count| {
+            let mut digests = vec![H::Digest::default(); count];
+            hash(rows, &mut digests);
+            digests
+        };
         for width in widths {
+            let what = format!("{} with {what}, rows of {width}", H::NAME);
             let matrix = elements(most * width);
-            let expected: Vec<_> = matrix.chunks_exact(width).map(H::hash_elements).collect();
-            let by_columns = by_columns(&matrix, width);
-            for simd in Simd::available() {
-                for count in 0..=most {
-                    let mut found = vec![H::Digest::default(); count];
-                    H::hash_rows(simd, Rows::row_major(&matrix[..count * width], width), &mut found);
-                    assert_eq!(found, expected[..count], "{}, {simd}: {count} rows of {width}", H::NAME);
-                }
-                let mut found = vec![H::Digest::default(); most];
-                H::hash_rows(simd, Rows::column_major(&by_columns, 1, most), &mut found);
-                assert_eq!(found, expected, "{}, {simd}: columns, rows of {width}", H::NAME);
+            let expected: Vec<_> = matrix.chunks_exact(width).map(H::Textbook::hash_elements).collect();
+            for count in counts.clone() {
+                let rows = Rows::row_major(&matrix[..count * width], width);
+                assert_eq!(hash(rows, count), expected[..count], "{what}, {count}");
+            }
+            let last = Rows::row_major(&matrix, width).from(most - 3);
+            assert_eq!(hash(last, 3), expected[most - 3..], "{what}, the last three");
+            for degree in [1, 2, 3].into_iter().filter(|degree| width % degree == 0) {
+                let columns = by_columns(&matrix, width, degree);
+                let rows = Rows::column_major(&columns, degree, most);
+                assert_eq!(hash(rows, most), expected, "{what}, by columns, degree {degree}");
             }
         }
     }
 
-    /// Up to `most` pairs of digests, with every level.
-    pub(in crate::backend::cpu) fn check_merges<H: SideBySide>(most: usize) {
-        let digests: Vec<_> = elements(2 * most).iter().map(|x| H::hash_elements(&[*x])).collect();
-        let expected: Vec<_> = digests.as_chunks().0.iter().map(H::merge).collect();
+    /// The same with every level.
+    pub(in crate::backend::cpu) fn check_rows<H: SideBySide>(
+        widths: impl Iterator<Item = usize> + Clone,
+        counts: RangeInclusive<usize>,
+    ) {
         for simd in Simd::available() {
-            for count in 0..=most {
-                let mut found = vec![H::Digest::default(); count];
-                H::merge_pairs(simd, &digests[..2 * count], &mut found);
-                assert_eq!(found, expected[..count], "{}, {simd}: {count} pairs", H::NAME);
-            }
+            check_rows_by::<H>(simd.name(), widths.clone(), counts.clone(), |rows, digests| {
+                H::hash_rows(simd, rows, digests)
+            });
+        }
+    }
+
+    /// Up to `most` pairs of digests, by a function that merges them.
+    pub(in crate::backend::cpu) fn check_merges_by<H: Hasher>(
+        what: &str,
+        most: usize,
+        merge: impl Fn(&[H::Digest], &mut [H::Digest]),
+    ) {
+        let words = elements(8 * most);
+        let digests: Vec<H::Digest> = words.as_chunks::<4>().0.iter().map(|x| bytemuck::cast(*x)).collect();
+        let expected: Vec<_> = digests.as_chunks().0.iter().map(H::Textbook::merge).collect();
+        for count in 0..=most {
+            let mut found = vec![H::Digest::default(); count];
+            merge(&digests[..2 * count], &mut found);
+            assert_eq!(found, expected[..count], "{} with {what}: {count} pairs", H::NAME);
+        }
+    }
+
+    /// The same with every level.
+    pub(in crate::backend::cpu) fn check_merges<H: SideBySide>(most: usize) {
+        for simd in Simd::available() {
+            check_merges_by::<H>(simd.name(), most, |pairs, nodes| H::merge_pairs(simd, pairs, nodes));
         }
     }
 }

@@ -7,7 +7,7 @@
 use super::Simd;
 use super::rows::{HashRows, MergePairs, Rows, SideBySide, merge_each, side_by_side};
 use super::simd::{Vectorised, Vectors, on_vectors};
-use super::words::{MAX_WIDTH, Words32, interleave};
+use super::words::{MAX_WIDTH, Words32, columns, splat_each, write_rows};
 use crate::hash::sha256::{INITIAL, ROUND_CONSTANTS, ROUNDS, ROUNDS_OF_PADDING};
 use crate::hash::{ByteDigest, Sha256};
 
@@ -40,7 +40,7 @@ impl<W: Words32> Vectorised<W> for HashRows<'_, Sha256> {
         let blocks_of_row = (width + 2).div_ceil(BLOCK_ELEMENTS);
         for (i, digests) in self.digests.chunks_mut(W::WIDTH).enumerate() {
             let rows = self.rows.from(i * W::WIDTH);
-            let mut value = initial::<W>();
+            let mut value = splat_each::<W, 8>(INITIAL);
             for block in 0..blocks_of_row {
                 let first = width.min(block * BLOCK_ELEMENTS);
                 let last = width.min(first + BLOCK_ELEMENTS);
@@ -72,20 +72,10 @@ impl<W: Words32> Vectorised<W> for MergePairs<'_, Sha256> {
         for (nodes, children) in self.nodes.chunks_mut(W::WIDTH).zip(self.children.chunks(2 * W::WIDTH)) {
             let mut pairs = [ByteDigest([0; 32]); 2 * MAX_WIDTH];
             pairs[..children.len()].copy_from_slice(children);
-            let value = compress(&initial::<W>(), transposed(bytemuck::cast_slice(&pairs)));
+            let value = compress(&splat_each::<W, 8>(INITIAL), transposed(bytemuck::cast_slice(&pairs)));
             write(compress_padding(&value), nodes);
         }
     }
-}
-
-/// The initial value in every lane.
-#[inline(always)]
-fn initial<W: Words32>() -> [W; 8] {
-    let mut value = [W::splat(0); 8];
-    for (words, word) in value.iter_mut().zip(INITIAL) {
-        *words = W::splat(word);
-    }
-    value
 }
 
 /// Words of the other byte order.
@@ -96,12 +86,8 @@ fn swap_bytes<W: Words32>(words: W) -> W {
 
 /// A block of every message, word after word, from message after message.
 #[inline(always)]
-fn transposed<W: Words32>(blocks: &[u8]) -> [W; BLOCK] {
-    let mut block = [W::splat(0); BLOCK];
-    for (i, vector) in block.iter_mut().enumerate() {
-        *vector = W::load(&blocks[i * 4 * W::WIDTH..]);
-    }
-    interleave(&mut block, W::WIDTH.ilog2());
+fn transposed<W: Words32>(blocks: &[[u8; 4]]) -> [W; BLOCK] {
+    let mut block = columns(blocks);
     for words in &mut block {
         *words = swap_bytes(*words);
     }
@@ -114,14 +100,9 @@ fn write<W: Words32>(mut value: [W; 8], digests: &mut [ByteDigest]) {
     for words in &mut value {
         *words = swap_bytes(*words);
     }
-    interleave(&mut value, 3);
-    let mut bytes = [0; 32 * MAX_WIDTH];
-    for (i, vector) in value.into_iter().enumerate() {
-        vector.store(&mut bytes[i * 4 * W::WIDTH..]);
-    }
-    for (digest, bytes) in digests.iter_mut().zip(bytes.as_chunks().0) {
-        digest.0 = *bytes;
-    }
+    let mut words = [[0; 4]; 8 * MAX_WIDTH];
+    write_rows(value, &mut words);
+    digests.copy_from_slice(&bytemuck::cast_slice(&words)[..digests.len()]);
 }
 
 /// The value after a block.
@@ -188,20 +169,19 @@ fn round<W: Words32>(state: &mut [W; 8], added: W) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::cpu::rows::testing::{by_columns, check_merges, check_rows, elements};
-    use crate::hash::Hasher;
+    use crate::backend::cpu::rows::testing::{check_merges, check_merges_by, check_rows, check_rows_by};
 
     /// Two vectors of sixteen and one over.
     const COUNT: usize = 33;
 
     /// Around whole blocks, with and without room for the padding.
-    fn widths() -> impl Iterator<Item = usize> {
+    fn widths() -> impl Iterator<Item = usize> + Clone {
         (1..=18).chain([23, 24, 25, 70])
     }
 
     #[test]
     fn rows() {
-        check_rows::<Sha256>(widths(), COUNT);
+        check_rows::<Sha256>(widths(), 0..=COUNT);
     }
 
     #[test]
@@ -216,25 +196,12 @@ mod tests {
             on_vectors!(
                 simd,
                 Words32 as W => {
-                    for width in widths() {
-                        let matrix = elements(COUNT * width);
-                        let expected: Vec<_> = matrix.chunks_exact(width).map(Sha256::hash_elements).collect();
-                        let columns = by_columns(&matrix, width);
-                        let check = |rows, count: usize| {
-                            let mut found = vec![ByteDigest::default(); count];
-                            W::enter(HashRows::<Sha256> { rows, digests: &mut found });
-                            assert_eq!(found, expected[..count], "{simd}: {count} rows of {width}");
-                        };
-                        (0..=COUNT).for_each(|count| check(Rows::row_major(&matrix, width), count));
-                        check(Rows::column_major(&columns, 1, COUNT), COUNT);
-                    }
-                    let digests: Vec<_> = elements(2 * COUNT).iter().map(|x| Sha256::hash_elements(&[*x])).collect();
-                    let expected: Vec<_> = digests.as_chunks().0.iter().map(Sha256::merge).collect();
-                    for count in 0..=COUNT {
-                        let mut nodes = vec![ByteDigest::default(); count];
-                        W::enter(MergePairs::<Sha256> { children: &digests[..2 * count], nodes: &mut nodes });
-                        assert_eq!(nodes, expected[..count], "{simd}: {count} pairs");
-                    }
+                    check_rows_by::<Sha256>(simd.name(), widths(), 0..=COUNT, |rows, digests| {
+                        W::enter(HashRows::<Sha256> { rows, digests });
+                    });
+                    check_merges_by::<Sha256>(simd.name(), COUNT, |children, nodes| {
+                        W::enter(MergePairs::<Sha256> { children, nodes });
+                    });
                 },
                 else ()
             );

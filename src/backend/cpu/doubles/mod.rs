@@ -9,6 +9,8 @@ mod avx2;
 mod avx512;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+#[cfg(test)]
+mod portable;
 
 use std::ops::{Add, Sub};
 
@@ -16,20 +18,16 @@ use std::ops::{Add, Sub};
 pub(super) use self::{avx2::Avx2, avx512::Avx512};
 #[cfg(target_arch = "aarch64")]
 pub(super) use neon::Neon;
+#[cfg(test)]
+pub(super) use portable::Portable;
 
-use super::simd::Vectors;
+use super::simd::{Elements, vector};
 
 /// The most doubles in any implementation.
 pub(super) const MAX_WIDTH: usize = 8;
 
 /// `WIDTH` doubles; the operations act on each separately.
-pub(super) trait Doubles: Vectors + Copy + Add<Output = Self> + Sub<Output = Self> {
-    /// The doubles at the head of `values`.
-    fn load(values: &[f64]) -> Self;
-
-    /// Writes the doubles to the head of `values`.
-    fn store(self, values: &mut [f64]);
-
+pub(super) trait Doubles: Elements<Element = f64> + Add<Output = Self> + Sub<Output = Self> {
     /// The same double in every lane.
     fn splat(value: f64) -> Self;
 
@@ -43,119 +41,11 @@ pub(super) trait Doubles: Vectors + Copy + Add<Output = Self> + Sub<Output = Sel
     fn sub_from(self, factor: Self, minuend: Self) -> Self;
 }
 
-/// Implements [`Doubles`] for a vector by the functions of its module, which need instructions beyond the portable.
-macro_rules! vector {
-    ($vector:ident, $width:literal) => {
-        const _: () = assert!($width <= super::MAX_WIDTH);
-
-        impl super::Vectors for $vector {
-            type Level = crate::backend::cpu::simd::level::$vector;
-            const WIDTH: usize = $width;
-        }
-
-        // SAFETY, of all calls: the vectors are entered only where the processor has their instructions: see `Vectors::enter`.
-        impl Doubles for $vector {
-            #[inline(always)]
-            fn load(values: &[f64]) -> Self {
-                let values = values.first_chunk().expect("a vector of doubles");
-                // SAFETY: as above.
-                Self(unsafe { load(values) })
-            }
-
-            #[inline(always)]
-            fn store(self, values: &mut [f64]) {
-                let values = values.first_chunk_mut().expect("a vector of doubles");
-                // SAFETY: as above.
-                unsafe { store(self.0, values) }
-            }
-
-            #[inline(always)]
-            fn splat(value: f64) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { splat(value) })
-            }
-
-            #[inline(always)]
-            fn mul_add(self, factor: Self, addend: Self) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { mul_add(self.0, factor.0, addend.0) })
-            }
-
-            #[inline(always)]
-            fn mul_sub(self, factor: Self, subtrahend: Self) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { mul_sub(self.0, factor.0, subtrahend.0) })
-            }
-
-            #[inline(always)]
-            fn sub_from(self, factor: Self, minuend: Self) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { sub_from(self.0, factor.0, minuend.0) })
-            }
-        }
-
-        impl Add for $vector {
-            type Output = Self;
-
-            #[inline(always)]
-            fn add(self, other: Self) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { add(self.0, other.0) })
-            }
-        }
-
-        impl Sub for $vector {
-            type Output = Self;
-
-            #[inline(always)]
-            fn sub(self, other: Self) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { sub(self.0, other.0) })
-            }
-        }
-    };
-}
-use vector;
-
-/// One double, by the standard library: for tests only, since without hardware the fused product is slow.
-#[cfg(test)]
-impl Vectors for f64 {
-    type Level = super::simd::level::Portable;
-    const WIDTH: usize = 1;
-}
-
-#[cfg(test)]
-impl Doubles for f64 {
-    fn load(values: &[f64]) -> Self {
-        values[0]
-    }
-
-    fn store(self, values: &mut [f64]) {
-        values[0] = self;
-    }
-
-    fn splat(value: f64) -> Self {
-        value
-    }
-
-    fn mul_add(self, factor: Self, addend: Self) -> Self {
-        self.mul_add(factor, addend)
-    }
-
-    fn mul_sub(self, factor: Self, subtrahend: Self) -> Self {
-        self.mul_add(factor, -subtrahend)
-    }
-
-    fn sub_from(self, factor: Self, minuend: Self) -> Self {
-        (-self).mul_add(factor, minuend)
-    }
-}
-
 /// Does the work with the vectors of every level of this machine, and with one double: for tests.
 #[cfg(test)]
 macro_rules! enter_each {
     ($work:expr) => {
-        f64::enter($work);
+        $crate::backend::cpu::doubles::Portable::enter($work);
         for simd in Simd::available() {
             on_vectors!(simd, Doubles as D => D::enter($work), else ());
         }
@@ -169,7 +59,7 @@ mod tests {
     use super::*;
     use crate::backend::cpu::{
         Simd,
-        simd::{Vectorised, on_vectors},
+        simd::{Vectorised, Vectors, on_vectors},
     };
 
     struct Check;

@@ -20,7 +20,7 @@
 use rayon::prelude::*;
 
 use super::twiddles::Twiddles;
-use crate::backend::cpu::quadwords::MOST;
+use crate::backend::cpu::quadwords::MAX_WIDTH;
 use crate::backend::cpu::residues::Residues;
 use crate::backend::cpu::simd::Vectorised;
 use crate::field::montgomery::{Limbs, Residue};
@@ -41,7 +41,7 @@ const PART: usize = 1 << 6;
 const DIVIDED: usize = 1 << 13;
 
 /// Blocks below this size have no square of vectors.
-pub(super) const LEAST: usize = MOST * MOST;
+pub(super) const LEAST: usize = MAX_WIDTH * MAX_WIDTH;
 
 /// The butterflies of all layers, and the order in which they are done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +59,17 @@ struct Layers<'a> {
     twiddles: &'a Twiddles,
     /// Whether what comes out is the end, and reduced.
     last: bool,
+}
+
+impl Layers<'_> {
+    /// The first `count` layers of block k, or the last, with their halves those of `tile`.
+    #[inline(always)]
+    fn on_halves<R: Residues>(self, tile: &mut [R::Sum], k: usize, count: u32) {
+        match self.butterflies {
+            Butterflies::CooleyTukey => cooley_tukey::<R>(tile, k, count, self.twiddles),
+            Butterflies::GentlemanSande => gentleman_sande::<R>(tile, k, count, self.twiddles),
+        }
+    }
 }
 
 /// All layers of block k, and reduction. Vectors ask for blocks of [`LEAST`] elements, and twiddles are those for R.
@@ -139,7 +150,7 @@ const NOTHING: &Limbs = &[0; 4];
 /// A vector of elements, `step` from each other.
 #[inline(always)]
 pub(super) fn load<R: Residues>(elements: &[Residue<R::Field>], step: usize) -> R::Sum {
-    let mut rows = [NOTHING; MOST];
+    let mut rows = [NOTHING; MAX_WIDTH];
     for lane in 0..R::WIDTH {
         rows[lane] = elements[lane * step].as_limbs();
     }
@@ -171,13 +182,10 @@ impl<R: Residues> Vectorised<R> for Columns<'_, '_, R> {
                 (R::in_place(a), R::in_place(b), R::in_place(c), R::in_place(d))
         {
             let mut quarters = [a, b, c, d];
+            let rows = quarters.each_mut().map(|row| &mut **row);
             match layers.butterflies {
-                Butterflies::CooleyTukey => {
-                    two_cooley_tukey::<R>(quarters.each_mut().map(|row| &mut **row), k, layers.twiddles)
-                }
-                Butterflies::GentlemanSande => {
-                    two_gentleman_sande::<R>(quarters.each_mut().map(|row| &mut **row), k, layers.twiddles)
-                }
+                Butterflies::CooleyTukey => two_cooley_tukey::<R>(rows, k, layers.twiddles),
+                Butterflies::GentlemanSande => two_gentleman_sande::<R>(rows, k, layers.twiddles),
             }
             if layers.last {
                 for quarter in quarters {
@@ -194,11 +202,7 @@ impl<R: Residues> Vectorised<R> for Columns<'_, '_, R> {
                     *values = load::<R>(&row[first + i * R::WIDTH..], 1);
                 }
             }
-            let count = rows.len().trailing_zeros();
-            match layers.butterflies {
-                Butterflies::CooleyTukey => cooley_tukey::<R>(scratch, k, count, layers.twiddles),
-                Butterflies::GentlemanSande => gentleman_sande::<R>(scratch, k, count, layers.twiddles),
-            }
+            layers.on_halves::<R>(scratch, k, rows.len().trailing_zeros());
             for (row, tile) in rows.iter_mut().zip(scratch.chunks_exact(vectors)) {
                 for (i, &values) in tile.iter().enumerate() {
                     store::<R>(values, &mut row[first + i * R::WIDTH..], 1, layers.last);
@@ -215,10 +219,7 @@ impl<R: Residues> Vectorised<R> for Rows<'_, R> {
         let Layers { butterflies, twiddles, last } = layers;
         let count = (block.len() / R::WIDTH).trailing_zeros();
         if let Some(values) = R::in_place(block) {
-            match butterflies {
-                Butterflies::CooleyTukey => cooley_tukey::<R>(values, k, count, twiddles),
-                Butterflies::GentlemanSande => gentleman_sande::<R>(values, k, count, twiddles),
-            }
+            layers.on_halves::<R>(values, k, count);
             if last {
                 finish::<R>(values);
             }
@@ -274,14 +275,14 @@ fn finish<R: Residues>(values: &mut [R::Sum]) {
 fn resize<R: Residues>(scratch: &mut Vec<R::Sum>, len: usize) {
     if scratch.len() != len {
         scratch.clear();
-        scratch.resize(len, R::gather([NOTHING; MOST]));
+        scratch.resize(len, R::gather([NOTHING; MAX_WIDTH]));
     }
 }
 
 #[inline(always)]
 fn transpose<R: Residues>(tile: &mut [R::Sum]) {
     if R::WIDTH > 1 {
-        let tile: &mut [R::Sum; MOST] = tile.first_chunk_mut().expect("as many vectors as lanes");
+        let tile: &mut [R::Sum; MAX_WIDTH] = tile.first_chunk_mut().expect("as many vectors as lanes");
         *tile = R::transposed(*tile);
     }
 }
@@ -396,7 +397,7 @@ fn lanes<R: Residues>(tile: &mut [R::Sum], k: usize, butterflies: Butterflies, t
         let layer = if butterflies == Butterflies::CooleyTukey { step } else { count - 1 - step };
         let size = R::WIDTH >> layer;
         for i in 0..1 << layer {
-            let mut rows = [NOTHING; MOST];
+            let mut rows = [NOTHING; MAX_WIDTH];
             for (lane, row) in rows.iter_mut().enumerate().take(R::WIDTH) {
                 *row = &twiddles.rows::<R>(((k + lane) << layer) + i)[0];
             }

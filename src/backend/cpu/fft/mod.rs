@@ -34,26 +34,21 @@ use crate::ntt::{Direction, Domain, Ntt, Order};
 
 pub(super) use self::twiddles::TwiddleCache;
 
-impl Cpu {
-    /// Transforms in place: one or more polynomials, one after another.
-    pub(crate) fn transforms<F: MontgomeryField + TwoAdic>(
-        &self,
-        ntt: &Ntt<F>,
-        values: &mut [F],
-    ) -> Result<(), Error> {
+impl<F: MontgomeryField + TwoAdic> Transforms<F> for Cpu {
+    /// In place: one or more polynomials, one after another.
+    fn ntt(&self, ntt: &Ntt<F>, values: &mut [F], _: usize) -> Result<(), Error> {
         let domain = ntt.domain;
         let [root, shift] = [domain.root(), domain.shift()].map(Residue::of);
         let one = Residue::ONE;
         let plain = domain.shift() == <F as TwoAdic>::ONE;
         let (root, before, after) = match ntt.direction {
-            Direction::Forward => (root, Scale { factor: one, ratio: shift }, None),
+            Direction::Forward => (root, (!plain).then_some(Scale { factor: one, ratio: shift }), None),
             Direction::Inverse => {
                 let factor = inverse(Residue::from_word(domain.size() as u64));
-                let after = Scale { factor, ratio: if plain { one } else { inverse(shift) } };
-                (inverse(root), Scale { factor: one, ratio: one }, Some(after))
+                let ratio = if plain { one } else { inverse(shift) };
+                (inverse(root), None, Some(Scale { factor, ratio }))
             }
         };
-        let before = (ntt.direction == Direction::Forward && !plain).then_some(before);
         let polynomial = Polynomial { orders: [ntt.input_order, ntt.output_order], before, after };
         let polynomials = residues_mut(values).par_chunks_mut(domain.size());
         on_residues!(level(self.simd, domain.size()), F, residues, {
@@ -61,12 +56,6 @@ impl Cpu {
             polynomials.for_each(|values| polynomial.transform(residues, values, &twiddles));
         });
         Ok(())
-    }
-}
-
-impl<F: MontgomeryField + TwoAdic> Transforms<F> for Cpu {
-    fn ntt(&self, ntt: &Ntt<F>, values: &mut [F], _: usize) -> Result<(), Error> {
-        self.transforms(ntt, values)
     }
 
     fn evaluate(

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::butterflies::{load, store};
-use crate::backend::cpu::quadwords::MOST;
+use crate::backend::cpu::quadwords::MAX_WIDTH;
 use crate::backend::cpu::residues::Residues;
 use crate::backend::cpu::simd::Vectorised;
 use crate::field::MontgomeryField;
@@ -32,7 +32,7 @@ impl<F: MontgomeryField> Scale<F> {
             _ if constant => {
                 let twiddle = R::TWIDDLES.limbs(self.factor);
                 pieces.for_each(|(_, values)| {
-                    R::enter(Constant::<R> { values, twiddle, residues: std::marker::PhantomData });
+                    R::enter(Constant { values, twiddle });
                 });
             }
             Order::BitReversed => {
@@ -41,7 +41,7 @@ impl<F: MontgomeryField> Scale<F> {
             }
             _ => pieces.for_each(|(i, values)| {
                 let first = factor.mul(ratio.pow(&[(i * PIECE) as u64]));
-                R::enter(Powers::<R> { values, first, ratio, residues: std::marker::PhantomData });
+                R::enter(Powers { values, first, ratio });
             }),
         }
     }
@@ -69,33 +69,30 @@ fn reversed<R: Residues>(
             let upper: Vec<_> = powers.iter().map(|power| power.mul(square)).collect();
             powers.extend(upper);
         }
-        R::enter(Table::<R> { values, powers: &powers, residues: std::marker::PhantomData });
+        R::enter(Table { values, powers: &powers });
     });
 }
 
 /// Products with the same factor, in the rows of a twiddle.
-struct Constant<'a, R: Residues> {
-    values: &'a mut [Residue<R::Field>],
+struct Constant<'a, F> {
+    values: &'a mut [Residue<F>],
     twiddle: [Limbs; 2],
-    residues: std::marker::PhantomData<R>,
 }
 
 /// Products with c, c r, c r^2, ...
-struct Powers<'a, R: Residues> {
-    values: &'a mut [Residue<R::Field>],
-    first: Residue<R::Field>,
-    ratio: Residue<R::Field>,
-    residues: std::marker::PhantomData<R>,
+struct Powers<'a, F> {
+    values: &'a mut [Residue<F>],
+    first: Residue<F>,
+    ratio: Residue<F>,
 }
 
 /// Products with as many factors.
-struct Table<'a, R: Residues> {
-    values: &'a mut [Residue<R::Field>],
-    powers: &'a [Residue<R::Field>],
-    residues: std::marker::PhantomData<R>,
+struct Table<'a, F> {
+    values: &'a mut [Residue<F>],
+    powers: &'a [Residue<F>],
 }
 
-impl<R: Residues> Vectorised<R> for Constant<'_, R> {
+impl<R: Residues> Vectorised<R> for Constant<'_, R::Field> {
     #[inline(always)]
     fn run(self) {
         let twiddle = R::twiddle(&self.twiddle);
@@ -105,11 +102,11 @@ impl<R: Residues> Vectorised<R> for Constant<'_, R> {
     }
 }
 
-impl<R: Residues> Vectorised<R> for Powers<'_, R> {
+impl<R: Residues> Vectorised<R> for Powers<'_, R::Field> {
     #[inline(always)]
     fn run(self) {
-        let Self { values, first, ratio, .. } = self;
-        let mut powers = [first; MOST];
+        let Self { values, first, ratio } = self;
+        let mut powers = [first; MAX_WIDTH];
         for lane in 1..R::WIDTH {
             powers[lane] = powers[lane - 1].mul(ratio);
         }
@@ -124,7 +121,7 @@ impl<R: Residues> Vectorised<R> for Powers<'_, R> {
     }
 }
 
-impl<R: Residues> Vectorised<R> for Table<'_, R> {
+impl<R: Residues> Vectorised<R> for Table<'_, R::Field> {
     #[inline(always)]
     fn run(self) {
         let pairs = self.values.chunks_exact_mut(R::WIDTH).zip(self.powers.chunks_exact(R::WIDTH));
@@ -136,7 +133,7 @@ impl<R: Residues> Vectorised<R> for Table<'_, R> {
 
 #[inline(always)]
 fn factors<R: Residues>(powers: &[Residue<R::Field>]) -> R::Factor {
-    let mut rows = [powers[0].as_limbs(); MOST];
+    let mut rows = [powers[0].as_limbs(); MAX_WIDTH];
     for lane in 0..R::WIDTH {
         rows[lane] = powers[lane].as_limbs();
     }

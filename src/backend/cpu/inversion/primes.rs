@@ -6,9 +6,9 @@
 
 use std::marker::PhantomData;
 
-use super::{few, in_pieces};
+use super::in_pieces;
 use crate::backend::cpu::Cpu;
-use crate::backend::cpu::quadwords::MOST;
+use crate::backend::cpu::quadwords::MAX_WIDTH;
 use crate::backend::cpu::residues::{Residues, on_residues};
 use crate::backend::cpu::simd::Vectorised;
 use crate::backend::{Check, Inversion};
@@ -68,23 +68,15 @@ impl<R: Residues<Field: TwoAdic>> Vectorised<R> for Piece<'_, R> {
         }
         let mut ends = Vec::with_capacity(row + rest.len());
         for chain in &chains[..count] {
-            for limbs in &R::rows_of_factors(*chain)[..width] {
-                ends.push(Residue::from_montgomery(*limbs).element());
-            }
+            ends.extend(R::rows_of_factors(*chain)[..width].iter().copied().map(Residue::from_montgomery));
         }
-        for x in rest.iter() {
-            ends.push(x.element());
-        }
-        few::<R::Field>(&mut ends);
+        ends.extend_from_slice(rest);
+        Residue::invert_all(&mut ends, Residue::ONE);
         for (x, inverse) in rest.iter_mut().zip(&ends[row..]) {
-            *x = Residue::of(*inverse);
+            *x = Residue::from_montgomery(inverse.canonical());
         }
-        for i in 0..count {
-            let mut inverses = [one; MOST];
-            for lane in 0..width {
-                inverses[lane] = Residue::of(ends[i * width + lane]);
-            }
-            chains[i] = factors::<R>(&inverses, &one);
+        for (chain, ends) in chains.iter_mut().zip(ends[..row].chunks_exact(width)) {
+            *chain = factors::<R>(ends, &one);
         }
         for (elements, products) in
             elements.chunks_exact_mut(row).zip(self.products.chunks_exact(count)).rev()
@@ -107,7 +99,7 @@ impl<R: Residues<Field: TwoAdic>> Vectorised<R> for Piece<'_, R> {
 /// A vector of elements below p, of which zeros are replaced.
 #[inline(always)]
 fn factors<R: Residues>(elements: &[Residue<R::Field>], one: &Residue<R::Field>) -> R::Factor {
-    let mut rows = [one.as_limbs(); MOST];
+    let mut rows = [one.as_limbs(); MAX_WIDTH];
     for lane in 0..R::WIDTH {
         let x = elements[lane].as_limbs();
         rows[lane] = if *x == [0; 4] { one.as_limbs() } else { x };

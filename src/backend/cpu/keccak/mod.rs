@@ -12,7 +12,9 @@ mod avx512;
 pub(super) use self::{avx2::Avx2, avx512::Avx512};
 use super::Simd;
 use super::rows::{HashRows, MergePairs, Rows, SideBySide, merge_each, side_by_side};
-use super::simd::{Vectorised, Vectors, on_vectors};
+#[cfg(target_arch = "x86_64")]
+use super::simd::vector;
+use super::simd::{Elements, Vectorised, Vectors, on_vectors};
 use crate::field::Goldilocks;
 use crate::hash::ByteDigest;
 use crate::hash::keccak::{Keccak, LAST_PADDING, RATE, WORDS, Word, permute};
@@ -33,75 +35,9 @@ fn in_vectors(count: usize, lanes: usize) -> usize {
 }
 
 /// 64-bit words side by side.
-trait Words64: Word + Vectors {
-    /// The words at the head of `words`.
-    fn load(words: &[u64; MAX_WIDTH]) -> Self;
+trait Words64: Word + Elements<Element = u64> {}
 
-    /// Writes the words to the head of `words`.
-    fn store(self, words: &mut [u64; MAX_WIDTH]);
-}
-
-/// Implements [`Words64`] for a vector by the functions of its module, which need instructions beyond the portable.
-#[cfg(target_arch = "x86_64")]
-macro_rules! vector {
-    ($vector:ident, $width:literal) => {
-        const _: () = assert!($width <= super::MAX_WIDTH);
-
-        impl super::Vectors for $vector {
-            type Level = crate::backend::cpu::simd::level::$vector;
-            const WIDTH: usize = $width;
-        }
-
-        // SAFETY, of all calls: the vectors are entered only where the processor has their instructions: see `Vectors::enter`.
-        impl Word for $vector {
-            #[inline(always)]
-            fn splat(word: u64) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { splat(word) })
-            }
-
-            #[inline(always)]
-            fn xor(self, other: Self) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { xor(self.0, other.0) })
-            }
-
-            #[inline(always)]
-            fn xor3(self, second: Self, third: Self) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { xor3(self.0, second.0, third.0) })
-            }
-
-            #[inline(always)]
-            fn chi(self, second: Self, third: Self) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { chi(self.0, second.0, third.0) })
-            }
-
-            #[inline(always)]
-            fn rotate(self, count: u32) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { rotate(self.0, count) })
-            }
-        }
-
-        impl Words64 for $vector {
-            #[inline(always)]
-            fn load(words: &[u64; MAX_WIDTH]) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { load(words) })
-            }
-
-            #[inline(always)]
-            fn store(self, words: &mut [u64; MAX_WIDTH]) {
-                // SAFETY: as above.
-                unsafe { store(self.0, words) }
-            }
-        }
-    };
-}
-#[cfg(target_arch = "x86_64")]
-use vector;
+impl<W: Word + Elements<Element = u64>> Words64 for W {}
 
 side_by_side!([H: Keccak] H, Words64, in_vectors, rows of at most usize::MAX);
 
@@ -187,8 +123,8 @@ mod tests {
     fn rows() {
         // Around whole blocks.
         let widths = || (1..=9).chain([16, 17, 18, 33, 34, 35, 70]);
-        check_rows::<Keccak256>(widths(), COUNT);
-        check_rows::<Sha3_256>(widths(), COUNT);
+        check_rows::<Keccak256>(widths(), 0..=COUNT);
+        check_rows::<Sha3_256>(widths(), 0..=COUNT);
     }
 
     #[test]

@@ -16,7 +16,7 @@
 //! 3x^2 / 2y of the tangent; for P - P, P + 0 and 0 + P, one of slope 0, and the result is written afterwards.
 
 use super::buckets::{Point, Source};
-use crate::backend::cpu::quadwords::MOST;
+use crate::backend::cpu::quadwords::MAX_WIDTH;
 use crate::backend::cpu::residues::Residues;
 use crate::backend::cpu::simd::Vectorised;
 use crate::curve::Affine;
@@ -128,8 +128,8 @@ struct Flush<'a, R: Residues, S> {
 
 /// The points of a vector of pairs, where they stand.
 struct Group<'a, F> {
-    left: [&'a Point<F>; MOST],
-    right: [&'a Point<F>; MOST],
+    left: [&'a Point<F>; MAX_WIDTH],
+    right: [&'a Point<F>; MAX_WIDTH],
     /// Lanes whose points are negated.
     negative: [u8; 2],
 }
@@ -142,7 +142,8 @@ impl<'a, F: MontgomeryField> Group<'a, F> {
 
     #[inline(always)]
     fn new(pairs: &[Pair], from: &'a impl Source<F>, sums: &'a [Point<F>]) -> Self {
-        let mut group = Self { left: [Self::NOWHERE; MOST], right: [Self::NOWHERE; MOST], negative: [0; 2] };
+        let mut group =
+            Self { left: [Self::NOWHERE; MAX_WIDTH], right: [Self::NOWHERE; MAX_WIDTH], negative: [0; 2] };
         for (lane, pair) in pairs.iter().enumerate() {
             let ((left, left_sign), (right, right_sign)) =
                 (from.at(sums, pair.left), from.at(sums, pair.right));
@@ -161,8 +162,8 @@ impl<'a, F: MontgomeryField> Group<'a, F> {
 }
 
 #[inline(always)]
-fn xs<'a, R: Residues>(points: &[&'a Point<R::Field>; MOST]) -> [&'a Limbs; MOST] {
-    let mut rows = [NOTHING; MOST];
+fn xs<'a, R: Residues>(points: &[&'a Point<R::Field>; MAX_WIDTH]) -> [&'a Limbs; MAX_WIDTH] {
+    let mut rows = [NOTHING; MAX_WIDTH];
     for lane in 0..R::WIDTH {
         rows[lane] = points[lane].x.as_limbs();
     }
@@ -170,8 +171,8 @@ fn xs<'a, R: Residues>(points: &[&'a Point<R::Field>; MOST]) -> [&'a Limbs; MOST
 }
 
 #[inline(always)]
-fn ys<'a, R: Residues>(points: &[&'a Point<R::Field>; MOST]) -> [&'a Limbs; MOST] {
-    let mut rows = [NOTHING; MOST];
+fn ys<'a, R: Residues>(points: &[&'a Point<R::Field>; MAX_WIDTH]) -> [&'a Limbs; MAX_WIDTH] {
+    let mut rows = [NOTHING; MAX_WIDTH];
     for lane in 0..R::WIDTH {
         rows[lane] = points[lane].y.as_limbs();
     }
@@ -391,38 +392,20 @@ fn substitute<F: MontgomeryField>(index: usize, left: Point<F>, right: Point<F>)
 /// 2^(3 s) times the inverses of the products of all lanes and chains, by one inversion.
 #[inline(always)]
 fn inverses<R: Residues>(products: &[R::Factor; CHAINS]) -> [R::Factor; CHAINS] {
-    let mut lanes = [Residue::<R::Field>::ONE; CHAINS * MOST];
+    let mut lanes = [Residue::<R::Field>::ONE; CHAINS * MAX_WIDTH];
     for (lanes, &products) in lanes.chunks_mut(R::WIDTH).zip(products) {
         for (lane, row) in lanes.iter_mut().zip(R::rows_of_factors(products)) {
             *lane = Residue::from_montgomery(row);
         }
     }
-    invert(&mut lanes[..CHAINS * R::WIDTH], 3 * R::SHIFT);
+    Residue::invert_all(&mut lanes[..CHAINS * R::WIDTH], Residue::from_word(1 << (3 * R::SHIFT)));
     let mut inverses = *products;
     for (lanes, inverses) in lanes.chunks(R::WIDTH).zip(&mut inverses) {
-        let mut rows = [NOTHING; MOST];
+        let mut rows = [NOTHING; MAX_WIDTH];
         for (row, lane) in rows.iter_mut().zip(lanes) {
             *row = lane.as_limbs();
         }
         *inverses = R::factors(rows);
     }
     inverses
-}
-
-/// 2^shift times the inverses of a few elements other than zero.
-fn invert<F: MontgomeryField>(elements: &mut [Residue<F>], shift: u32) {
-    let mut product = Residue::ONE;
-    let prefixes: Vec<_> = elements
-        .iter()
-        .map(|&element| {
-            let prefix = product;
-            product = product.mul(element);
-            prefix
-        })
-        .collect();
-    let all = product.inverse().expect("a product of elements other than zero");
-    let mut rest = all.mul(Residue::from_word(1 << shift));
-    for (element, prefix) in elements.iter_mut().zip(prefixes).rev() {
-        (*element, rest) = (rest.mul(prefix), rest.mul(*element));
-    }
 }

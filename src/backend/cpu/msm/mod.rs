@@ -42,24 +42,21 @@ use crate::field::montgomery::{Limbs, Residue};
 /// Rows of fewer scalars are spread over the threads as wholes.
 const SMALL_ROW: usize = 1 << 12;
 
-impl Cpu {
-    /// Tables of multiples of bases, of at most so many bytes; `None` where they gain nothing.
-    pub(crate) fn tables_of<C: Curve>(
-        &self,
-        points: &[C],
-        table_bytes: u64,
-    ) -> Result<Option<Memory>, Error> {
+impl<F: MontgomeryField> KeepScalars<F> for Cpu {
+    /// Scalars as signed integers.
+    fn keep_scalars(&self, scalars: &[F]) -> Result<Option<Memory>, Error> {
+        Ok(Some(Memory::new(Integers::new(scalars)?)))
+    }
+}
+
+impl<C: Curve> Msm<C> for Cpu {
+    /// Tables of multiples of bases; `None` where they gain nothing.
+    fn keep_bases(&self, points: &[C], table_bytes: u64) -> Result<Option<Memory>, Error> {
         let tables = Tables::new(affine_points(points), integers::longest::<C::Scalar>(), table_bytes)?;
         Ok(tables.map(Memory::new))
     }
 
-    /// Scalars as signed integers.
-    pub(crate) fn integers_of<F: MontgomeryField>(&self, scalars: &[F]) -> Result<Option<Memory>, Error> {
-        Ok(Some(Memory::new(Integers::new(scalars)?)))
-    }
-
-    /// One sum a row: as many rows of scalars as there are sums, over the same bases.
-    pub(crate) fn sums<C: Curve>(
+    fn msm(
         &self,
         scalars: ScalarsView<'_, C::Scalar>,
         bases: BasesView<'_, C>,
@@ -76,7 +73,7 @@ impl Cpu {
             None => Integers::new(scalars.scalars)?,
         };
         let integers = kept.unwrap_or(&made).as_slice();
-        let tables = bases.kept.and_then(|kept| kept.downcast_ref::<Tables<Residue<C::Base>>>());
+        let tables = bases.kept.and_then(|kept| kept.downcast_ref::<Tables<C::Base>>());
         let bases =
             Bases { points: affine_points(bases.points), tables: tables.map(|tables| (tables, bases.first)) };
         let rows = integers.par_chunks(n).zip(sums);
@@ -87,27 +84,6 @@ impl Cpu {
             rows.with_min_len(together).for_each(|(row, sum)| *sum = sum_of(row));
         });
         Ok(())
-    }
-}
-
-impl<F: MontgomeryField> KeepScalars<F> for Cpu {
-    fn keep_scalars(&self, scalars: &[F]) -> Result<Option<Memory>, Error> {
-        self.integers_of(scalars)
-    }
-}
-
-impl<C: Curve> Msm<C> for Cpu {
-    fn keep_bases(&self, points: &[C], table_bytes: u64) -> Result<Option<Memory>, Error> {
-        self.tables_of(points, table_bytes)
-    }
-
-    fn msm(
-        &self,
-        scalars: ScalarsView<'_, C::Scalar>,
-        bases: BasesView<'_, C>,
-        sums: &mut [C::Projective],
-    ) -> Result<(), Error> {
-        self.sums(scalars, bases, sums)
     }
 }
 
@@ -123,7 +99,7 @@ impl<R: Residues> Scratch<R> {
 /// Bases, and tables of their multiples with the index where the bases begin in them.
 struct Bases<'a, F> {
     points: &'a [Point<F>],
-    tables: Option<(&'a Tables<Residue<F>>, usize)>,
+    tables: Option<(&'a Tables<F>, usize)>,
 }
 
 impl<F: MontgomeryField> Bases<'_, F> {

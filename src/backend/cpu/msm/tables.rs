@@ -2,10 +2,11 @@
 
 use rayon::prelude::*;
 
-use super::buckets::POINTS;
+use super::buckets::{POINTS, Point};
 use super::plan::TableShape;
-use crate::curve::{Affine, Coordinate, Xyzz};
+use crate::curve::{Affine, Xyzz};
 use crate::error::Error;
+use crate::field::MontgomeryField;
 use crate::memory;
 
 /// Points whose inversions are shared when multiples are brought to affine form.
@@ -16,14 +17,14 @@ pub(super) struct Tables<F> {
     pub(super) shape: TableShape,
     /// The number of bases.
     pub(super) count: usize,
-    pub(super) points: Vec<Affine<F>>,
+    pub(super) points: Vec<Point<F>>,
 }
 
-impl<F: Coordinate> Tables<F> {
+impl<F: MontgomeryField> Tables<F> {
     /// The best tables of at most `bytes` for integers of up to `longest` bits; `None` where nothing is gained.
-    pub(super) fn new(bases: &[Affine<F>], longest: u32, bytes: u64) -> Result<Option<Self>, Error> {
+    pub(super) fn new(bases: &[Point<F>], longest: u32, bytes: u64) -> Result<Option<Self>, Error> {
         let count = bases.len();
-        let each = (count as u64).saturating_mul(size_of::<Affine<F>>() as u64).max(1);
+        let each = (count as u64).saturating_mul(size_of::<Point<F>>() as u64).max(1);
         let most = usize::try_from(bytes / each).unwrap_or(usize::MAX).min(POINTS / count.max(1));
         if most < 2 {
             return Ok(None);
@@ -35,7 +36,7 @@ impl<F: Coordinate> Tables<F> {
         let (first, rest) = points.split_at_mut(count);
         first.copy_from_slice(bases);
         // Pieces of every table, so that a piece of one is made of the same piece of the one before.
-        let mut pieces: Vec<Vec<&mut [Affine<F>]>> = Vec::new();
+        let mut pieces: Vec<Vec<&mut [Point<F>]>> = Vec::new();
         for table in rest.chunks_mut(count) {
             for (i, piece) in table.chunks_mut(TOGETHER).enumerate() {
                 match pieces.get_mut(i) {
@@ -46,7 +47,7 @@ impl<F: Coordinate> Tables<F> {
         }
         let doublings = shape.sets as u32 * shape.digits.bits;
         pieces.into_par_iter().zip(bases.par_chunks(TOGETHER)).for_each(|(tables, bases)| {
-            let mut points: Vec<Xyzz<F>> = bases.iter().map(|&base| base.into()).collect();
+            let mut points: Vec<Xyzz<_>> = bases.iter().map(|&base| base.into()).collect();
             for table in tables {
                 for point in &mut points {
                     *point = (0..doublings).fold(*point, |point, _| point.double());

@@ -14,13 +14,13 @@ fn check<C: Curve>(
     points: &[C],
     expected: &[C::Projective],
 ) {
-    let tables = cpu.tables_of(points, u64::MAX).unwrap();
+    let tables = cpu.keep_bases(points, u64::MAX).unwrap();
     for ((name, scalars), expected) in rows.iter().zip(expected) {
-        let integers = cpu.integers_of(scalars).unwrap();
+        let integers = cpu.keep_scalars(scalars).unwrap();
         for (kept_scalars, kept_bases) in [(None, None), (integers.as_ref(), tables.as_ref())] {
             let mut found = [C::Projective::default()];
             let bases = BasesView { points, kept: kept_bases, first: 0 };
-            cpu.sums(ScalarsView { scalars, kept: kept_scalars }, bases, &mut found).unwrap();
+            cpu.msm(ScalarsView { scalars, kept: kept_scalars }, bases, &mut found).unwrap();
             assert_eq!(found[0], *expected, "{} on {}: {what}, {name}", C::NAME, cpu.simd);
         }
     }

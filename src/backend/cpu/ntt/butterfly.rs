@@ -229,36 +229,37 @@ impl<const LOG: u32, const FIRST: bool, const LAST: bool> Layer<LOG, FIRST, LAST
         unsafe {
             match LOG {
                 1 => {
-                    let (a, b) = (Self::input::<L, 0>(rows, twiddles), Self::input::<L, 1>(rows, twiddles));
+                    let (a, b): (Pair<L>, _) =
+                        (Self::input(rows, twiddles, 0), Self::input(rows, twiddles, 1));
                     let a = a.plus(Self::bias());
                     Self::output(a.plus(b), rows, outputs[0]);
                     Self::output(a.minus(b), rows, outputs[1]);
                 }
                 2 => {
-                    let [a, b, c, d] = Self::column::<L, 0>(rows, twiddles);
+                    let [a, b, c, d] = Self::column::<L>(rows, twiddles, 0);
                     Self::output(a.plus(Self::bias()), rows, outputs[0]);
                     Self::output(b.plus(Self::bias()), rows, outputs[1]);
                     Self::output(c.plus(Self::bias()), rows, outputs[2]);
                     Self::output(d.plus(Self::bias()), rows, outputs[3]);
                 }
                 3 => {
-                    let x = [Self::column::<L, 0>(rows, twiddles), Self::column::<L, 1>(rows, twiddles)];
-                    Self::pair::<L, 0>(&x, rows, outputs);
-                    Self::pair::<L, 1>(&x, rows, outputs);
-                    Self::pair::<L, 2>(&x, rows, outputs);
-                    Self::pair::<L, 3>(&x, rows, outputs);
+                    let x = [Self::column(rows, twiddles, 0), Self::column(rows, twiddles, 1)];
+                    Self::pair::<L>(&x, rows, outputs, 0);
+                    Self::pair::<L>(&x, rows, outputs, 1);
+                    Self::pair::<L>(&x, rows, outputs, 2);
+                    Self::pair::<L>(&x, rows, outputs, 3);
                 }
                 _ => {
                     let x = [
-                        Self::column::<L, 0>(rows, twiddles),
-                        Self::column::<L, 1>(rows, twiddles),
-                        Self::column::<L, 2>(rows, twiddles),
-                        Self::column::<L, 3>(rows, twiddles),
+                        Self::column(rows, twiddles, 0),
+                        Self::column(rows, twiddles, 1),
+                        Self::column(rows, twiddles, 2),
+                        Self::column(rows, twiddles, 3),
                     ];
-                    Self::quad::<L, 0>(&x, rows, outputs);
-                    Self::quad::<L, 1>(&x, rows, outputs);
-                    Self::quad::<L, 2>(&x, rows, outputs);
-                    Self::quad::<L, 3>(&x, rows, outputs);
+                    Self::quad::<L>(&x, rows, outputs, 0);
+                    Self::quad::<L>(&x, rows, outputs, 1);
+                    Self::quad::<L>(&x, rows, outputs, 2);
+                    Self::quad::<L>(&x, rows, outputs, 3);
                 }
             }
         }
@@ -269,116 +270,67 @@ impl<const LOG: u32, const FIRST: bool, const LAST: bool> Layer<LOG, FIRST, LAST
     /// # Safety
     /// As of [`butterfly`](Self::butterfly), j being below 2^`LOG`.
     #[inline(always)]
-    unsafe fn input<L: Lanes, const J: usize>(rows: ButterflyRows, twiddles: &[Twiddle; 15]) -> Pair<L> {
+    unsafe fn input<L: Lanes>(rows: ButterflyRows, twiddles: &[Twiddle; 15], j: usize) -> Pair<L> {
         // SAFETY: by the caller's promise.
-        let word = L::load(unsafe { rows.at(J.reverse_bits() >> (usize::BITS - LOG)) });
-        match (FIRST, J) {
+        let word = L::load(unsafe { rows.at(j.reverse_bits() >> (usize::BITS - LOG)) });
+        match (FIRST, j) {
             (true, _) => Pair::of_word(word),
             (false, 0) => Pair::of_word(word.xor(L::splat(OFFSET))),
-            (false, _) => Pair::of_product(word, &twiddles[J - 1]),
+            (false, _) => Pair::of_product(word, &twiddles[j - 1]),
         }
     }
 
     /// The sums over j1 for one j0, shifted.
     ///
     /// # Safety
-    /// As of [`butterfly`](Self::butterfly).
+    /// As of [`butterfly`](Self::butterfly), j0 being below `OUTER`.
     #[inline(always)]
-    unsafe fn column<L: Lanes, const J0: usize>(
-        rows: ButterflyRows,
-        twiddles: &[Twiddle; 15],
-    ) -> [Pair<L>; 4] {
+    unsafe fn column<L: Lanes>(rows: ButterflyRows, twiddles: &[Twiddle; 15], j0: usize) -> [Pair<L>; 4] {
         // SAFETY: by the caller's promise.
         let [a, b, c, d] = unsafe {
-            match (Self::OUTER, J0) {
-                (1, _) => [
-                    Self::input::<L, 0>(rows, twiddles),
-                    Self::input::<L, 1>(rows, twiddles),
-                    Self::input::<L, 2>(rows, twiddles),
-                    Self::input::<L, 3>(rows, twiddles),
-                ],
-                (2, 0) => [
-                    Self::input::<L, 0>(rows, twiddles),
-                    Self::input::<L, 2>(rows, twiddles),
-                    Self::input::<L, 4>(rows, twiddles),
-                    Self::input::<L, 6>(rows, twiddles),
-                ],
-                (2, _) => [
-                    Self::input::<L, 1>(rows, twiddles),
-                    Self::input::<L, 3>(rows, twiddles),
-                    Self::input::<L, 5>(rows, twiddles),
-                    Self::input::<L, 7>(rows, twiddles),
-                ],
-                (_, 0) => [
-                    Self::input::<L, 0>(rows, twiddles),
-                    Self::input::<L, 4>(rows, twiddles),
-                    Self::input::<L, 8>(rows, twiddles),
-                    Self::input::<L, 12>(rows, twiddles),
-                ],
-                (_, 1) => [
-                    Self::input::<L, 1>(rows, twiddles),
-                    Self::input::<L, 5>(rows, twiddles),
-                    Self::input::<L, 9>(rows, twiddles),
-                    Self::input::<L, 13>(rows, twiddles),
-                ],
-                (_, 2) => [
-                    Self::input::<L, 2>(rows, twiddles),
-                    Self::input::<L, 6>(rows, twiddles),
-                    Self::input::<L, 10>(rows, twiddles),
-                    Self::input::<L, 14>(rows, twiddles),
-                ],
-                (_, _) => [
-                    Self::input::<L, 3>(rows, twiddles),
-                    Self::input::<L, 7>(rows, twiddles),
-                    Self::input::<L, 11>(rows, twiddles),
-                    Self::input::<L, 15>(rows, twiddles),
-                ],
-            }
+            [
+                Self::input(rows, twiddles, j0),
+                Self::input(rows, twiddles, j0 + Self::OUTER),
+                Self::input(rows, twiddles, j0 + 2 * Self::OUTER),
+                Self::input(rows, twiddles, j0 + 3 * Self::OUTER),
+            ]
         };
-        let bias = match !FIRST && J0 == 0 {
+        let bias = match !FIRST && j0 == 0 {
             true => Pair::zero(1 << 20).minus(Pair::offset()),
             false => Pair::zero(1 << 20),
         };
         let [a, b, c, d] = radix_4([a.plus(bias), b, c, d]);
-        let step = (48 / Self::OUTER * J0) as u32;
+        let step = (48 / Self::OUTER * j0) as u32;
         [a, b.shifted(step), c.shifted(2 * step), d.shifted(3 * step)]
     }
 
     /// The sums over two j0 for one m0.
     ///
     /// # Safety
-    /// As of [`butterfly`](Self::butterfly).
+    /// As of [`butterfly`](Self::butterfly), m0 being below 4.
     #[inline(always)]
-    unsafe fn pair<L: Lanes, const M0: usize>(
-        x: &[[Pair<L>; 4]; 2],
-        rows: ButterflyRows,
-        outputs: &[u8; 16],
-    ) {
-        let a = x[0][M0].plus(Self::bias());
+    unsafe fn pair<L: Lanes>(x: &[[Pair<L>; 4]; 2], rows: ButterflyRows, outputs: &[u8; 16], m0: usize) {
+        let a = x[0][m0].plus(Self::bias());
         // SAFETY: by the caller's promise.
         unsafe {
-            Self::output(a.plus(x[1][M0]), rows, outputs[M0]);
-            Self::output(a.minus(x[1][M0]), rows, outputs[M0 + 4]);
+            Self::output(a.plus(x[1][m0]), rows, outputs[m0]);
+            Self::output(a.minus(x[1][m0]), rows, outputs[m0 + 4]);
         }
     }
 
     /// The sums over four j0 for one m0.
     ///
     /// # Safety
-    /// As of [`butterfly`](Self::butterfly).
+    /// As of [`butterfly`](Self::butterfly), m0 being below 4.
     #[inline(always)]
-    unsafe fn quad<L: Lanes, const M0: usize>(
-        x: &[[Pair<L>; 4]; 4],
-        rows: ButterflyRows,
-        outputs: &[u8; 16],
-    ) {
-        let [a, b, c, d] = radix_4([x[0][M0].plus(Self::bias()), x[1][M0], x[2][M0], x[3][M0]]);
+    unsafe fn quad<L: Lanes>(x: &[[Pair<L>; 4]; 4], rows: ButterflyRows, outputs: &[u8; 16], m0: usize) {
+        let [a, b, c, d] = radix_4([x[0][m0].plus(Self::bias()), x[1][m0], x[2][m0], x[3][m0]]);
         // SAFETY: by the caller's promise.
         unsafe {
-            Self::output(a, rows, outputs[M0]);
-            Self::output(b, rows, outputs[M0 + 4]);
-            Self::output(c, rows, outputs[M0 + 8]);
-            Self::output(d, rows, outputs[M0 + 12]);
+            Self::output(a, rows, outputs[m0]);
+            Self::output(b, rows, outputs[m0 + 4]);
+            Self::output(c, rows, outputs[m0 + 8]);
+            Self::output(d, rows, outputs[m0 + 12]);
         }
     }
 

@@ -5,7 +5,7 @@
 
 use std::mem::discriminant;
 
-use super::factors::{CHAINS, Chains, Factors, Tables, multiply};
+use super::factors::{CHAINS, Chains, Factors, Scaling, Tables, multiply};
 use super::lanes::Lanes;
 use super::pass::{MAX_GROUP, Pass, TileLayout};
 use super::shared::{Source, Target};
@@ -26,13 +26,9 @@ impl Pass<'_> {
         tables: &mut Tables,
         rows: &mut [TileRow],
     ) {
-        let mut factors = [Factors::None; MAX_GROUP];
-        for (factors, layout) in factors.iter_mut().zip(layouts) {
-            *factors = self.before.factors::<L>(layout, self.tile.size(), tables);
-        }
+        let (factors, are_alike) = self.factors::<L>(self.before, layouts, tables);
         let factors = &factors[..layouts.len()];
-        let is_alike = |f: &Factors| discriminant(f) == discriminant(&factors[0]);
-        if layouts.iter().all(|layout| layout.read_contiguous) && factors.iter().all(is_alike) {
+        if are_alike && layouts.iter().all(|layout| layout.read_contiguous) {
             return self.gather_alike::<L>(source, layouts, factors, tables, rows);
         }
         let tiles =
@@ -44,6 +40,22 @@ impl Pass<'_> {
                 _ => self.gather_alike::<L>(source, layout, factors, tables, rows),
             }
         }
+    }
+
+    /// The factors of one side of tiles, and whether they are of one kind.
+    #[inline(always)]
+    fn factors<L: Lanes>(
+        &self,
+        scaling: Scaling,
+        layouts: &[TileLayout],
+        tables: &mut Tables,
+    ) -> ([Factors; MAX_GROUP], bool) {
+        let mut factors = [Factors::None; MAX_GROUP];
+        for (factors, layout) in factors.iter_mut().zip(layouts) {
+            *factors = scaling.factors::<L>(layout, self.tile.size(), tables);
+        }
+        let kind = discriminant(&factors[0]);
+        (factors, factors[..layouts.len()].iter().all(|factors| discriminant(factors) == kind))
     }
 
     /// The natural and the bit-reversed number of the row at index i in memory, in some order.
@@ -66,34 +78,23 @@ impl Pass<'_> {
         tables: &Tables,
         rows: &mut [TileRow],
     ) {
-        let (size, padded) = (self.tile.size(), self.tile.padded_size());
+        let padded = self.tile.padded_size();
         match factors[0] {
             Factors::None => {
-                for i in 0..size {
-                    let (_, to) = self.numbers(self.read.order, i);
+                for i in 0..self.tile.size() {
+                    let to = self.tile.padded_index(self.numbers(self.read.order, i).1);
                     for (tile, layout) in layouts.iter().enumerate() {
-                        self.load::<L>(
-                            source,
-                            layout,
-                            i,
-                            &mut rows[tile * padded + self.tile.padded_index(to)],
-                            Map::Copy,
-                        );
+                        self.load::<L>(source, layout, i, &mut rows[tile * padded + to], Map::Copy);
                     }
                 }
             }
             Factors::Rows(_) => {
-                for i in 0..size {
+                for i in 0..self.tile.size() {
                     let (natural, to) = self.numbers(self.read.order, i);
                     for (tile, (layout, factors)) in layouts.iter().zip(factors).enumerate() {
-                        let factor = L::splat(tables.factor(factors, natural));
-                        self.load::<L>(
-                            source,
-                            layout,
-                            i,
-                            &mut rows[tile * padded + self.tile.padded_index(to)],
-                            Map::Times(factor),
-                        );
+                        let map = Map::Times(L::splat(tables.factor(factors, natural)));
+                        let row = &mut rows[tile * padded + self.tile.padded_index(to)];
+                        self.load::<L>(source, layout, i, row, map);
                     }
                 }
             }
@@ -101,19 +102,14 @@ impl Pass<'_> {
                 let mut chains = [Chains::default(); MAX_GROUP];
                 chains.iter_mut().zip(factors).for_each(|(chains, factors)| chains.begin::<L>(factors));
                 // Running products follow the natural order.
-                for natural in 0..size {
+                for natural in 0..self.tile.size() {
                     let to = self.tile.reversed[natural] as usize;
                     let i = if self.read.order == Order::Natural { natural } else { to };
                     for (tile, (layout, chains)) in layouts.iter().zip(&mut chains).enumerate() {
+                        let current = &mut chains.current[natural % CHAINS];
                         let row = &mut rows[tile * padded + self.tile.padded_index(to)];
-                        self.load::<L>(
-                            source,
-                            layout,
-                            i,
-                            row,
-                            Map::TimesRow(&chains.current[natural % CHAINS]),
-                        );
-                        multiply::<L>(&mut chains.current[natural % CHAINS], &chains.step);
+                        self.load::<L>(source, layout, i, row, Map::TimesRow(current));
+                        multiply::<L>(current, &chains.step);
                     }
                 }
             }
@@ -179,13 +175,9 @@ impl Pass<'_> {
         tables: &mut Tables,
         rows: &[TileRow],
     ) {
-        let mut factors = [Factors::None; MAX_GROUP];
-        for (factors, layout) in factors.iter_mut().zip(layouts) {
-            *factors = self.after.factors::<L>(layout, self.tile.size(), tables);
-        }
+        let (factors, are_alike) = self.factors::<L>(self.after, layouts, tables);
         let factors = &factors[..layouts.len()];
-        let is_alike = |f: &Factors| discriminant(f) == discriminant(&factors[0]);
-        if layouts.iter().all(|layout| layout.write_contiguous) && factors.iter().all(is_alike) {
+        if are_alike && layouts.iter().all(|layout| layout.write_contiguous) {
             return self.scatter_alike::<L>(target, layouts, factors, tables, rows);
         }
         let tiles = layouts.chunks(1).zip(factors.chunks(1)).zip(rows.chunks_exact(self.tile.padded_size()));
@@ -208,52 +200,36 @@ impl Pass<'_> {
         tables: &Tables,
         rows: &[TileRow],
     ) {
-        let (size, padded) = (self.tile.size(), self.tile.padded_size());
+        let padded = self.tile.padded_size();
         match factors[0] {
             Factors::None => {
-                for i in 0..size {
-                    let (natural, _) = self.numbers(self.write.order, i);
+                for i in 0..self.tile.size() {
+                    let from = self.tile.padded_index(self.numbers(self.write.order, i).0);
                     for (tile, layout) in layouts.iter().enumerate() {
-                        self.store::<L>(
-                            target,
-                            layout,
-                            i,
-                            &rows[tile * padded + self.tile.padded_index(natural)],
-                            Map::Canonical,
-                        );
+                        self.store::<L>(target, layout, i, &rows[tile * padded + from], Map::Canonical);
                     }
                 }
             }
             Factors::Rows(_) => {
-                for i in 0..size {
+                for i in 0..self.tile.size() {
                     let (natural, _) = self.numbers(self.write.order, i);
                     for (tile, (layout, factors)) in layouts.iter().zip(factors).enumerate() {
-                        let factor = L::splat(tables.factor(factors, natural));
-                        self.store::<L>(
-                            target,
-                            layout,
-                            i,
-                            &rows[tile * padded + self.tile.padded_index(natural)],
-                            Map::Times(factor),
-                        );
+                        let map = Map::Times(L::splat(tables.factor(factors, natural)));
+                        let row = &rows[tile * padded + self.tile.padded_index(natural)];
+                        self.store::<L>(target, layout, i, row, map);
                     }
                 }
             }
             Factors::Lanes { .. } => {
                 let mut chains = [Chains::default(); MAX_GROUP];
                 chains.iter_mut().zip(factors).for_each(|(chains, factors)| chains.begin::<L>(factors));
-                for natural in 0..size {
+                for natural in 0..self.tile.size() {
                     // Reversal is its own inverse.
                     let (i, _) = self.numbers(self.write.order, natural);
                     for (tile, (layout, chains)) in layouts.iter().zip(&mut chains).enumerate() {
                         let current = &mut chains.current[natural % CHAINS];
-                        self.store::<L>(
-                            target,
-                            layout,
-                            i,
-                            &rows[tile * padded + self.tile.padded_index(natural)],
-                            Map::TimesRow(current),
-                        );
+                        let row = &rows[tile * padded + self.tile.padded_index(natural)];
+                        self.store::<L>(target, layout, i, row, Map::TimesRow(current));
                         multiply::<L>(current, &chains.step);
                     }
                 }
@@ -304,7 +280,7 @@ impl Pass<'_> {
             return match layout.streamed {
                 false => map_row(&from.0, to, map),
                 // SAFETY: a cache line, as `Pass::layout` has found; a fence ends the task.
-                true => unsafe { stream_row(&from.0, to, map) },
+                true => stream_row(&from.0, unsafe { &mut *to.as_mut_ptr().cast() }, map),
             };
         }
         let mut words = [0; LANES];

@@ -71,6 +71,21 @@ impl Stage<'_> {
         let row = self.inner * width;
         Access { outer: self.tile.size() * row, inner: width, row, order }
     }
+
+    /// The pass over one block, where the digits keep their positions.
+    fn pass(&self, width: usize, [read, write]: [Order; 2]) -> Pass<'_> {
+        Pass {
+            tile: self.tile,
+            outer: self.outer,
+            inner: self.inner,
+            width,
+            read: self.strides(width, read),
+            write: self.strides(width, write),
+            index: Index::Inner,
+            before: self.before,
+            after: self.after,
+        }
+    }
 }
 
 fn constant(first: Goldilocks) -> Progression {
@@ -180,18 +195,8 @@ impl Plan {
     pub(super) fn natural_to_reversed<L: Lanes>(&self, data: &mut [Goldilocks], width: usize) {
         let blocks = data.len() / (self.size() * width);
         for stage in self.stages(self.transform.shift_in) {
-            let pass = Pass {
-                tile: stage.tile,
-                outer: blocks * stage.outer,
-                inner: stage.inner,
-                width,
-                read: stage.strides(width, Order::Natural),
-                write: stage.strides(width, Order::BitReversed),
-                index: Index::Inner,
-                before: stage.before,
-                after: stage.after,
-            };
-            pass.run_in_place::<L>(data);
+            let pass = stage.pass(width, [Order::Natural, Order::BitReversed]);
+            Pass { outer: blocks * stage.outer, ..pass }.run_in_place::<L>(data);
         }
     }
 
@@ -207,18 +212,7 @@ impl Plan {
     ) {
         let order = Order::Natural;
         for stage in self.stages(self.transform.shift_in) {
-            let strides = stage.strides(columns, order);
-            let mut pass = Pass {
-                tile: stage.tile,
-                outer: stage.outer,
-                inner: stage.inner,
-                width: columns,
-                read: strides,
-                write: strides,
-                index: Index::Inner,
-                before: stage.before,
-                after: stage.after,
-            };
+            let mut pass = stage.pass(columns, [order; 2]);
             if stage.outer == 1 {
                 pass.read = stage.strides(width, order);
                 pass.run::<L>(data, scratch);
@@ -249,19 +243,9 @@ impl Plan {
     ) {
         let order = Order::BitReversed;
         for stage in self.stages(shift_in) {
-            let strides = stage.strides(widths[1], order);
             let bits = stage.inner.ilog2();
-            let mut pass = Pass {
-                tile: stage.tile,
-                outer: stage.outer,
-                inner: stage.inner,
-                width: columns,
-                read: strides,
-                write: strides,
-                index: Index::Reversed { bits, outers: 1 },
-                before: stage.before,
-                after: stage.after,
-            };
+            let mut pass = stage.pass(widths[1], [order; 2]);
+            (pass.width, pass.index) = (columns, Index::Reversed { bits, outers: 1 });
             if stage.outer > 1 {
                 pass.run_in_place::<L>(target);
                 continue;
@@ -324,17 +308,8 @@ impl Plan {
                     _ => by_row(Goldilocks::ONE),
                 },
             };
-            let mut pass = Pass {
-                tile,
-                outer: blocks * outer,
-                inner,
-                width,
-                read: stage.strides(width, Order::BitReversed),
-                write: stage.strides(width, Order::Natural),
-                index: Index::Inner,
-                before: stage.before,
-                after: stage.after,
-            };
+            let mut pass = stage.pass(width, [Order::BitReversed, Order::Natural]);
+            pass.outer *= blocks;
             match source.filter(|_| digit + 1 == self.tiles.len()) {
                 Some(source) => {
                     let order = Order::BitReversed;

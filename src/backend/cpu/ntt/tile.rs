@@ -56,14 +56,10 @@ pub(super) fn map_row<L: Lanes>(from: &[u64; LANES], to: &mut [u64; LANES], map:
 }
 
 /// The same past the caches, before a [`fence`](Lanes::fence).
-///
-/// # Safety
-/// `to` is a cache line.
 #[inline(always)]
-pub(super) unsafe fn stream_row<L: Lanes>(from: &[u64; LANES], to: &mut [u64; LANES], map: Map<'_, L>) {
+pub(super) fn stream_row<L: Lanes>(from: &[u64; LANES], to: &mut TileRow, map: Map<'_, L>) {
     for i in (0..LANES).step_by(L::WIDTH) {
-        // SAFETY: vectors that divide a cache line, by the caller's promise.
-        unsafe { mapped(from, i, map).stream(&mut to[i..]) };
+        mapped(from, i, map).stream(to, i);
     }
 }
 

@@ -2,17 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Limbs, MOST, Quadwords, Vectors};
-
-/// Eight words. Values are made only where [`Vectors::enter`] may be called.
-#[derive(Clone, Copy)]
-pub(in crate::backend::cpu) struct Avx512Ifma(__m512i);
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-fn splat(word: u64) -> __m512i {
-    _mm512_set1_epi64(word as i64)
-}
+use super::{Limbs, MAX_WIDTH, Quadwords, vector};
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
@@ -25,7 +15,7 @@ fn pair(lower: &Limbs, upper: &Limbs) -> __m512i {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-fn columns(rows: [&Limbs; MOST]) -> [__m512i; 4] {
+fn columns(rows: [&Limbs; MAX_WIDTH]) -> [__m512i; 4] {
     // Two rows in a vector, in the order that the shuffles below undo.
     let [a, b] = [pair(rows[0], rows[2]), pair(rows[1], rows[3])];
     let [c, d] = [pair(rows[4], rows[6]), pair(rows[5], rows[7])];
@@ -42,11 +32,11 @@ fn columns(rows: [&Limbs; MOST]) -> [__m512i; 4] {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-fn rows([a, b, c, d]: [__m512i; 4]) -> [Limbs; MOST] {
+fn rows([a, b, c, d]: [__m512i; 4]) -> [Limbs; MAX_WIDTH] {
     // Quarters: words 0 and 1 of row 0, of row 2, of row 4, of row 6; of the odd rows; words 2 and 3 of the same.
     let (even, odd) = (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
     let (even_ends, odd_ends) = (_mm512_unpacklo_epi64(c, d), _mm512_unpackhi_epi64(c, d));
-    let mut rows = [[0; 4]; MOST];
+    let mut rows = [[0; 4]; MAX_WIDTH];
     let halves: [(__m512i, __m512i); 2] = [(even, even_ends), (odd, odd_ends)];
     let mut parity = 0;
     while parity < 2 {
@@ -97,180 +87,42 @@ fn transposed(v: [__m512i; 8]) -> [__m512i; 8] {
     ]
 }
 
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-fn add(a: __m512i, b: __m512i) -> __m512i {
-    _mm512_add_epi64(a, b)
-}
+vector! {
+    /// Eight words.
+    Avx512Ifma(__m512i) of [u64; 8], ["avx512f,avx512dq,avx512ifma"];
+    impl Quadwords {
+        splat(word: u64) = _mm512_set1_epi64(word as i64);
+        add(a, b) = _mm512_add_epi64(a, b);
+        sub(a, b) = _mm512_sub_epi64(a, b);
+        and(a, b) = _mm512_and_si512(a, b);
+        or(a, b) = _mm512_or_si512(a, b);
+        shl<N: u32>(a) = _mm512_slli_epi64::<N>(a);
+        shr<N: u32>(a) = _mm512_srli_epi64::<N>(a);
+        shr_signed<N: u32>(a) = _mm512_srai_epi64::<N>(a);
+        add_low(sum, a, b) = _mm512_madd52lo_epu64(sum, a, b);
+        add_high(sum, a, b) = _mm512_madd52hi_epu64(sum, a, b);
+        equal(a, b) -> u8 = _mm512_cmpeq_epi64_mask(a, b);
+        negative(a) -> u8 = _mm512_movepi64_mask(a);
+        select(a, b; lanes: u8) = _mm512_mask_blend_epi64(lanes, b, a);
+    } with {
+        #[inline(always)]
+        fn columns(rows: [&Limbs; MAX_WIDTH]) -> [Self; 4] {
+            // SAFETY: as in tables, here and below.
+            let [a, b, c, d] = unsafe { columns(rows) };
+            [Self(a), Self(b), Self(c), Self(d)]
+        }
 
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-fn sub(a: __m512i, b: __m512i) -> __m512i {
-    _mm512_sub_epi64(a, b)
-}
+        #[inline(always)]
+        fn rows([a, b, c, d]: [Self; 4]) -> [Limbs; MAX_WIDTH] {
+            // SAFETY: as above.
+            unsafe { rows([a.0, b.0, c.0, d.0]) }
+        }
 
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-fn and(a: __m512i, b: __m512i) -> __m512i {
-    _mm512_and_si512(a, b)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-fn or(a: __m512i, b: __m512i) -> __m512i {
-    _mm512_or_si512(a, b)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-fn shl<const N: u32>(a: __m512i) -> __m512i {
-    _mm512_slli_epi64::<N>(a)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-fn shr<const N: u32>(a: __m512i) -> __m512i {
-    _mm512_srli_epi64::<N>(a)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-fn shr_signed<const N: u32>(a: __m512i) -> __m512i {
-    _mm512_srai_epi64::<N>(a)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-fn add_low(sum: __m512i, a: __m512i, b: __m512i) -> __m512i {
-    _mm512_madd52lo_epu64(sum, a, b)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-fn add_high(sum: __m512i, a: __m512i, b: __m512i) -> __m512i {
-    _mm512_madd52hi_epu64(sum, a, b)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-fn equal(a: __m512i, b: __m512i) -> u8 {
-    _mm512_cmpeq_epi64_mask(a, b)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-fn negative(a: __m512i) -> u8 {
-    _mm512_movepi64_mask(a)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-fn select(lanes: u8, a: __m512i, b: __m512i) -> __m512i {
-    _mm512_mask_blend_epi64(lanes, b, a)
-}
-
-impl Vectors for Avx512Ifma {
-    type Level = crate::backend::cpu::simd::level::Avx512Ifma;
-    const WIDTH: usize = 8;
-}
-
-// SAFETY, of all calls: the vectors are entered only where the processor has their instructions: see `Vectors::enter`.
-impl Quadwords for Avx512Ifma {
-    #[inline(always)]
-    fn splat(word: u64) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { splat(word) })
-    }
-
-    #[inline(always)]
-    fn columns(rows: [&Limbs; MOST]) -> [Self; 4] {
-        // SAFETY: as above.
-        let [a, b, c, d] = unsafe { columns(rows) };
-        [Self(a), Self(b), Self(c), Self(d)]
-    }
-
-    #[inline(always)]
-    fn rows([a, b, c, d]: [Self; 4]) -> [Limbs; MOST] {
-        // SAFETY: as above.
-        unsafe { rows([a.0, b.0, c.0, d.0]) }
-    }
-
-    #[inline(always)]
-    fn transposed([a, b, c, d, e, f, g, h]: [Self; MOST]) -> [Self; MOST] {
-        // SAFETY: as above.
-        let [a, b, c, d, e, f, g, h] = unsafe { transposed([a.0, b.0, c.0, d.0, e.0, f.0, g.0, h.0]) };
-        [Self(a), Self(b), Self(c), Self(d), Self(e), Self(f), Self(g), Self(h)]
-    }
-
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { add(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { sub(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { and(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { or(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn shl<const N: u32>(self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { shl::<N>(self.0) })
-    }
-
-    #[inline(always)]
-    fn shr<const N: u32>(self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { shr::<N>(self.0) })
-    }
-
-    #[inline(always)]
-    fn shr_signed<const N: u32>(self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { shr_signed::<N>(self.0) })
-    }
-
-    #[inline(always)]
-    fn add_low(self, a: Self, b: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { add_low(self.0, a.0, b.0) })
-    }
-
-    #[inline(always)]
-    fn add_high(self, a: Self, b: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { add_high(self.0, a.0, b.0) })
-    }
-
-    #[inline(always)]
-    fn equal(self, other: Self) -> u8 {
-        // SAFETY: as above.
-        unsafe { equal(self.0, other.0) }
-    }
-
-    #[inline(always)]
-    fn negative(self) -> u8 {
-        // SAFETY: as above.
-        unsafe { negative(self.0) }
-    }
-
-    #[inline(always)]
-    fn select(self, lanes: u8, other: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { select(lanes, self.0, other.0) })
+        #[inline(always)]
+        fn transposed([a, b, c, d, e, f, g, h]: [Self; MAX_WIDTH]) -> [Self; MAX_WIDTH] {
+            // SAFETY: as above.
+            let [a, b, c, d, e, f, g, h] = unsafe { transposed([a.0, b.0, c.0, d.0, e.0, f.0, g.0, h.0]) };
+            [Self(a), Self(b), Self(c), Self(d), Self(e), Self(f), Self(g), Self(h)]
+        }
     }
 }

@@ -4,34 +4,38 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx512ifma;
+#[cfg(test)]
+mod portable;
 
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx512ifma::Avx512Ifma;
+#[cfg(test)]
+pub(super) use portable::Portable;
 
-use super::simd::Vectors;
+use super::simd::{Vectors, vector};
 
 /// The four limbs of an element in memory.
 pub(super) type Limbs = [u64; 4];
 
 /// The most words in any implementation.
-pub(super) const MOST: usize = 8;
+pub(super) const MAX_WIDTH: usize = 8;
 
 /// Bits that are multiplied.
 pub(super) const BITS: u32 = 52;
 
-/// `WIDTH` words, a power of two up to [`MOST`]; the operations act on each separately, but for those between rows and columns.
+/// `WIDTH` words, a power of two up to [`MAX_WIDTH`]; the operations act on each separately, but for those between rows and columns.
 pub(super) trait Quadwords: Vectors + Copy + Send + Sync + 'static {
     /// The same word in every lane.
     fn splat(word: u64) -> Self;
 
     /// The words at the heads of the first `WIDTH` rows, the second words, and so on.
-    fn columns(rows: [&Limbs; MOST]) -> [Self; 4];
+    fn columns(rows: [&Limbs; MAX_WIDTH]) -> [Self; 4];
 
     /// The inverse of [`columns`](Self::columns); rows beyond `WIDTH` are unspecified.
-    fn rows(columns: [Self; 4]) -> [Limbs; MOST];
+    fn rows(columns: [Self; 4]) -> [Limbs; MAX_WIDTH];
 
     /// Exchanges lanes and vectors: word j of vector i with word i of vector j, among the first `WIDTH` vectors.
-    fn transposed(vectors: [Self; MOST]) -> [Self; MOST];
+    fn transposed(vectors: [Self; MAX_WIDTH]) -> [Self; MAX_WIDTH];
 
     /// The sum modulo 2^64.
     fn add(self, other: Self) -> Self;
@@ -67,83 +71,7 @@ pub(super) trait Quadwords: Vectors + Copy + Send + Sync + 'static {
     fn negative(self) -> u8;
 
     /// `self` in lanes whose bit is set, else `other`.
-    fn select(self, lanes: u8, other: Self) -> Self;
-}
-
-/// One word, by the instructions of every processor: for tests, which compare vectors with it.
-#[cfg(test)]
-impl Vectors for u64 {
-    type Level = super::simd::level::Portable;
-    const WIDTH: usize = 1;
-}
-
-#[cfg(test)]
-impl Quadwords for u64 {
-    fn splat(word: u64) -> Self {
-        word
-    }
-
-    fn columns(rows: [&Limbs; MOST]) -> [Self; 4] {
-        *rows[0]
-    }
-
-    fn rows(columns: [Self; 4]) -> [Limbs; MOST] {
-        [columns; MOST]
-    }
-
-    fn transposed(vectors: [Self; MOST]) -> [Self; MOST] {
-        vectors
-    }
-
-    fn add(self, other: Self) -> Self {
-        self.wrapping_add(other)
-    }
-
-    fn sub(self, other: Self) -> Self {
-        self.wrapping_sub(other)
-    }
-
-    fn and(self, other: Self) -> Self {
-        self & other
-    }
-
-    fn or(self, other: Self) -> Self {
-        self | other
-    }
-
-    fn shl<const N: u32>(self) -> Self {
-        self << N
-    }
-
-    fn shr<const N: u32>(self) -> Self {
-        self >> N
-    }
-
-    fn shr_signed<const N: u32>(self) -> Self {
-        (self as i64 >> N) as u64
-    }
-
-    fn add_low(self, a: Self, b: Self) -> Self {
-        let mask = (1 << BITS) - 1;
-        self.wrapping_add((a & mask).wrapping_mul(b & mask) & mask)
-    }
-
-    fn add_high(self, a: Self, b: Self) -> Self {
-        let mask = (1 << BITS) - 1;
-        self.wrapping_add(((u128::from(a & mask) * u128::from(b & mask)) >> BITS) as u64)
-    }
-
-    fn equal(self, other: Self) -> u8 {
-        u8::from(self == other)
-    }
-
-    fn negative(self) -> u8 {
-        (self >> 63) as u8
-    }
-
-    fn select(self, lanes: u8, other: Self) -> Self {
-        if lanes & 1 == 1 { self } else { other }
-    }
+    fn select(self, other: Self, lanes: u8) -> Self;
 }
 
 #[cfg(test)]
@@ -169,7 +97,7 @@ mod tests {
             let rows: Vec<Limbs> = words(64).chunks(4).map(|row| row.try_into().unwrap()).collect();
             for shift in 0..rows.len() {
                 let row = |lane: usize| rows[(lane + shift) % rows.len()];
-                let eight: [Limbs; MOST] = std::array::from_fn(row);
+                let eight: [Limbs; MAX_WIDTH] = std::array::from_fn(row);
                 let columns = Q::columns(std::array::from_fn(|i| &eight[i]));
                 assert_eq!(Q::rows(columns)[..Q::WIDTH], eight[..Q::WIDTH]);
                 let [x, y, z, _] = columns;
@@ -191,21 +119,25 @@ mod tests {
                 expect("shl", x.shl::<12>(), &|x, _, _| x << 12);
                 expect("shr", x.shr::<52>(), &|x, _, _| x >> 52);
                 expect("shr_signed", x.shr_signed::<52>(), &|x, _, _| (x as i64 >> 52) as u64);
-                expect("add_low", z.add_low(x, y), &|x, y, z| Quadwords::add_low(z, x, y));
-                expect("add_high", z.add_high(x, y), &|x, y, z| Quadwords::add_high(z, x, y));
+                let mask = (1 << BITS) - 1;
+                let product = |x, y| u128::from(x & mask) * u128::from(y & mask);
+                expect("add_low", z.add_low(x, y), &|x, y, z| z.wrapping_add(product(x, y) as u64 & mask));
+                expect("add_high", z.add_high(x, y), &|x, y, z| {
+                    z.wrapping_add((product(x, y) >> BITS) as u64)
+                });
                 let bits = |op: &dyn Fn(&Limbs) -> bool| {
                     eight[..Q::WIDTH].iter().rev().fold(0, |bits, row| bits << 1 | u8::from(op(row)))
                 };
                 assert_eq!(x.negative(), bits(&|row| (row[0] as i64) < 0));
                 assert_eq!(x.equal(Q::splat(eight[0][0])), bits(&|row| row[0] == eight[0][0]));
-                let chosen = x.select(0b0110_0101, y);
+                let chosen = x.select(y, 0b0110_0101);
                 let expected = eight[..Q::WIDTH].iter().enumerate();
                 let expected: Vec<_> =
                     expected.map(|(i, row)| row[usize::from(0b0110_0101_u8 >> i & 1 == 0)]).collect();
                 assert_eq!(lanes(chosen), expected);
             }
-            let square: [Q; MOST] = std::array::from_fn(|i| {
-                let eight: [Limbs; MOST] = std::array::from_fn(|lane| [(8 * i + lane) as u64; 4]);
+            let square: [Q; MAX_WIDTH] = std::array::from_fn(|i| {
+                let eight: [Limbs; MAX_WIDTH] = std::array::from_fn(|lane| [(8 * i + lane) as u64; 4]);
                 Q::columns(std::array::from_fn(|lane| &eight[lane]))[0]
             });
             let transposed = Q::transposed(square);
@@ -220,7 +152,7 @@ mod tests {
 
     #[test]
     fn operations() {
-        u64::enter(Check);
+        Portable::enter(Check);
         for simd in Simd::available() {
             on_vectors!(simd, Quadwords as Q => Q::enter(Check), else ());
         }

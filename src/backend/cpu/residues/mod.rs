@@ -18,7 +18,7 @@ mod tests;
 pub(super) use radix_52::Radix52;
 pub(super) use scalar::Scalar;
 
-use super::quadwords::MOST;
+use super::quadwords::MAX_WIDTH;
 use super::simd::Vectors;
 use crate::field::MontgomeryField;
 use crate::field::known_factor::KnownFactor;
@@ -52,7 +52,7 @@ impl TwiddleForm {
     }
 }
 
-/// Arithmetic on `WIDTH` residues at once, a power of two up to [`MOST`]; a name for functions, of which there are no values.
+/// Arithmetic on `WIDTH` residues at once, a power of two up to [`MAX_WIDTH`]; a name for functions, of which there are no values.
 pub(super) trait Residues: Vectors + Copy + Send + Sync + 'static {
     /// The field.
     type Field: MontgomeryField;
@@ -73,22 +73,22 @@ pub(super) trait Residues: Vectors + Copy + Send + Sync + 'static {
     const SHIFT: u32;
 
     /// The values at the first `WIDTH` places; below 2p.
-    fn gather(rows: [&Limbs; MOST]) -> Self::Sum;
+    fn gather(rows: [&Limbs; MAX_WIDTH]) -> Self::Sum;
 
     /// Values in memory as those of a transform, where they are the same.
     fn in_place(values: &mut [Residue<Self::Field>]) -> Option<&mut [Self::Sum]>;
 
     /// The limbs of values that come from `gather` or `reduced`; rows beyond `WIDTH` mean nothing.
-    fn rows(values: Self::Sum) -> [Limbs; MOST];
+    fn rows(values: Self::Sum) -> [Limbs; MAX_WIDTH];
 
     /// The same value in every lane.
     fn splat(value: Residue<Self::Field>) -> Self::Factor;
 
     /// Each of the first `WIDTH` values, below 2p, as factors.
-    fn factors(rows: [&Limbs; MOST]) -> Self::Factor;
+    fn factors(rows: [&Limbs; MAX_WIDTH]) -> Self::Factor;
 
     /// The limbs of factors, below 2p.
-    fn rows_of_factors(factors: Self::Factor) -> [Limbs; MOST];
+    fn rows_of_factors(factors: Self::Factor) -> [Limbs; MAX_WIDTH];
 
     /// Products divided by 2^(256 + 2 `SHIFT`), for factors made of sums as described there; below 3p.
     fn product(a: Self::Factor, b: Self::Factor) -> Self::Sum;
@@ -143,7 +143,7 @@ pub(super) trait Residues: Vectors + Copy + Send + Sync + 'static {
     fn canonical(a: Self::Sum) -> Self::Sum;
 
     /// Exchanges lanes and vectors: value j of vector i with value i of vector j, among the first `WIDTH` vectors.
-    fn transposed(vectors: [Self::Sum; MOST]) -> [Self::Sum; MOST];
+    fn transposed(vectors: [Self::Sum; MAX_WIDTH]) -> [Self::Sum; MAX_WIDTH];
 }
 
 /// Evaluates an expression in which a name stands for `PhantomData<R>`, R being the implementation for a level, which must be available,

@@ -19,7 +19,7 @@
 
 use std::marker::PhantomData;
 
-use super::{MOST, Residues, TwiddleForm, Vectors};
+use super::{MAX_WIDTH, Residues, TwiddleForm, Vectors};
 use crate::backend::cpu::quadwords::{BITS, Quadwords};
 use crate::field::MontgomeryField;
 use crate::field::montgomery::{Limbs, Modulus, Residue};
@@ -47,28 +47,13 @@ pub(in crate::backend::cpu) struct Carried<Q>(pub(super) [Q; 5]);
 /// An array of five, element by element and without a closure.
 macro_rules! each {
     ($i:ident => $element:expr) => {
-        [
-            {
-                const $i: usize = 0;
-                $element
-            },
-            {
-                const $i: usize = 1;
-                $element
-            },
-            {
-                const $i: usize = 2;
-                $element
-            },
-            {
-                const $i: usize = 3;
-                $element
-            },
-            {
-                const $i: usize = 4;
-                $element
-            },
-        ]
+        each!($i => $element; 0 1 2 3 4)
+    };
+    ($i:ident => $element:expr; $($index:literal)+) => {
+        [$({
+            const $i: usize = $index;
+            $element
+        }),+]
     };
 }
 
@@ -285,7 +270,7 @@ impl<Q: Quadwords, M: MontgomeryField> Residues for Radix52<Q, M> {
     const SHIFT: u32 = 2;
 
     #[inline(always)]
-    fn gather(rows: [&Limbs; MOST]) -> Columns<Q> {
+    fn gather(rows: [&Limbs; MAX_WIDTH]) -> Columns<Q> {
         Columns(split_columns(Q::columns(rows)))
     }
 
@@ -295,7 +280,7 @@ impl<Q: Quadwords, M: MontgomeryField> Residues for Radix52<Q, M> {
     }
 
     #[inline(always)]
-    fn rows(values: Columns<Q>) -> [Limbs; MOST] {
+    fn rows(values: Columns<Q>) -> [Limbs; MAX_WIDTH] {
         Q::rows(join_columns(values.0))
     }
 
@@ -305,12 +290,12 @@ impl<Q: Quadwords, M: MontgomeryField> Residues for Radix52<Q, M> {
     }
 
     #[inline(always)]
-    fn factors(rows: [&Limbs; MOST]) -> Carried<Q> {
+    fn factors(rows: [&Limbs; MAX_WIDTH]) -> Carried<Q> {
         Carried(Self::gather(rows).0)
     }
 
     #[inline(always)]
-    fn rows_of_factors(factors: Carried<Q>) -> [Limbs; MOST] {
+    fn rows_of_factors(factors: Carried<Q>) -> [Limbs; MAX_WIDTH] {
         // Any factor is below 2^260; a multiple of p makes it one that can be reduced.
         let [a, b, c, d, e] = masked(factors.0);
         let [f, g, h, i, j] = constant(Constants::<M>::P);
@@ -390,7 +375,7 @@ impl<Q: Quadwords, M: MontgomeryField> Residues for Radix52<Q, M> {
     #[inline(always)]
     fn negated_where(a: Columns<Q>, lanes: u8) -> Columns<Q> {
         let negative = minus(constant(Constants::<M>::TWO_P), a.0);
-        Columns(each!(I => negative[I].select(lanes, a.0[I])))
+        Columns(each!(I => negative[I].select(a.0[I], lanes)))
     }
 
     #[inline(always)]
@@ -442,11 +427,11 @@ impl<Q: Quadwords, M: MontgomeryField> Residues for Radix52<Q, M> {
     fn canonical(a: Columns<Q>) -> Columns<Q> {
         let less = carried(minus(a.0, constant(Constants::<M>::P)));
         let (negative, less) = (less[4].negative(), masked(less));
-        Columns(each!(I => a.0[I].select(negative, less[I])))
+        Columns(each!(I => a.0[I].select(less[I], negative)))
     }
 
     #[inline(always)]
-    fn transposed([a, b, c, d, e, f, g, h]: [Columns<Q>; MOST]) -> [Columns<Q>; MOST] {
+    fn transposed([a, b, c, d, e, f, g, h]: [Columns<Q>; MAX_WIDTH]) -> [Columns<Q>; MAX_WIDTH] {
         let [a, b, c, d, e, f, g, h] = [a.0, b.0, c.0, d.0, e.0, f.0, g.0, h.0];
         let limbs = each!(I => Q::transposed([a[I], b[I], c[I], d[I], e[I], f[I], g[I], h[I]]));
         let [l0, l1, l2, l3, l4] = limbs;

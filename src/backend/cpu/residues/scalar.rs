@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{MOST, Residues, TwiddleForm, Vectors};
+use super::{MAX_WIDTH, Residues, TwiddleForm, Vectors};
 use crate::field::MontgomeryField;
 use crate::field::known_factor::KnownFactor;
 use crate::field::montgomery::{Limbs, Residue};
@@ -30,7 +30,7 @@ impl<M: MontgomeryField> Residues for Scalar<M> {
     const SHIFT: u32 = 0;
 
     #[inline(always)]
-    fn gather(rows: [&Limbs; MOST]) -> Residue<M> {
+    fn gather(rows: [&Limbs; MAX_WIDTH]) -> Residue<M> {
         Residue::from_montgomery(*rows[0])
     }
 
@@ -40,8 +40,8 @@ impl<M: MontgomeryField> Residues for Scalar<M> {
     }
 
     #[inline(always)]
-    fn rows(values: Residue<M>) -> [Limbs; MOST] {
-        [values.lazy_limbs(); MOST]
+    fn rows(values: Residue<M>) -> [Limbs; MAX_WIDTH] {
+        [values.lazy_limbs(); MAX_WIDTH]
     }
 
     #[inline(always)]
@@ -50,12 +50,12 @@ impl<M: MontgomeryField> Residues for Scalar<M> {
     }
 
     #[inline(always)]
-    fn factors(rows: [&Limbs; MOST]) -> Residue<M> {
+    fn factors(rows: [&Limbs; MAX_WIDTH]) -> Residue<M> {
         Self::gather(rows)
     }
 
     #[inline(always)]
-    fn rows_of_factors(factors: Residue<M>) -> [Limbs; MOST] {
+    fn rows_of_factors(factors: Residue<M>) -> [Limbs; MAX_WIDTH] {
         Self::rows(factors)
     }
 
@@ -145,7 +145,7 @@ impl<M: MontgomeryField> Residues for Scalar<M> {
     }
 
     #[inline(always)]
-    fn transposed(vectors: [Residue<M>; MOST]) -> [Residue<M>; MOST] {
+    fn transposed(vectors: [Residue<M>; MAX_WIDTH]) -> [Residue<M>; MAX_WIDTH] {
         vectors
     }
 }

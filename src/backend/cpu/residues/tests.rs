@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::radix_52::{Carried, Columns, Limbs52, split};
 use super::*;
 use crate::backend::cpu::Simd;
-use crate::backend::cpu::quadwords::Quadwords;
+use crate::backend::cpu::quadwords::{Portable, Quadwords};
 use crate::backend::cpu::simd::{Vectorised, on_vectors};
 use crate::field::montgomery::{Modulus, add_limbs, half, is_below, sub_limbs};
 
@@ -54,11 +54,11 @@ fn values<M: MontgomeryField>() -> Vec<Limbs> {
 }
 
 /// Eight of the values from a place on, with wide steps between them.
-fn eight(values: &[Limbs], at: usize) -> [Limbs; MOST] {
+fn eight(values: &[Limbs], at: usize) -> [Limbs; MAX_WIDTH] {
     std::array::from_fn(|lane| values[(at + 37 * lane) % values.len()])
 }
 
-fn of<R: Residues>(rows: &[Limbs; MOST]) -> R::Sum {
+fn of<R: Residues>(rows: &[Limbs; MAX_WIDTH]) -> R::Sum {
     R::gather(std::array::from_fn(|i| &rows[i]))
 }
 
@@ -75,13 +75,14 @@ impl<R: Residues> Vectorised<R> for Operations<R> {
         let half = Residue::from_integer(add_limbs(half(R::Field::P), [1, 0, 0, 0]).0);
         (0..2 * R::SHIFT).for_each(|_| scale = scale.mul(half));
         let shift = Residue::from_word(1 << R::SHIFT);
-        let expect = |what: &str, found: [Limbs; MOST], expected: &dyn Fn(usize) -> Residue<R::Field>| {
-            for (lane, &found) in found.iter().enumerate().take(R::WIDTH) {
-                assert!(is_below(found, two_p), "{what}: {found:x?} is not below 2p");
-                let found = Residue::<R::Field>::from_montgomery(found).canonical();
-                assert_eq!(found, expected(lane).canonical(), "{what}, lane {lane}");
-            }
-        };
+        let expect =
+            |what: &str, found: [Limbs; MAX_WIDTH], expected: &dyn Fn(usize) -> Residue<R::Field>| {
+                for (lane, &found) in found.iter().enumerate().take(R::WIDTH) {
+                    assert!(is_below(found, two_p), "{what}: {found:x?} is not below 2p");
+                    let found = Residue::<R::Field>::from_montgomery(found).canonical();
+                    assert_eq!(found, expected(lane).canonical(), "{what}, lane {lane}");
+                }
+            };
         for i in 0..values.len() {
             for j in 0..values.len() {
                 let (a, b, c) = (eight(&values, i), eight(&values, j), eight(&values, i + 3 * j));
@@ -164,13 +165,13 @@ impl<R: Residues> Vectorised<R> for Chain<R> {
 struct Limits<Q, M>(PhantomData<(Q, M)>);
 
 impl<Q: Quadwords, M: MontgomeryField> Limits<Q, M> {
-    fn vector(words: [u64; MOST]) -> Q {
+    fn vector(words: [u64; MAX_WIDTH]) -> Q {
         let rows = words.map(|word| [word; 4]);
         Q::columns(std::array::from_fn(|i| &rows[i]))[0]
     }
 
     /// Five limbs of every lane.
-    fn vectors(lanes: &[Limbs52; MOST]) -> [Q; 5] {
+    fn vectors(lanes: &[Limbs52; MAX_WIDTH]) -> [Q; 5] {
         std::array::from_fn(|limb| Self::vector(lanes.map(|limbs| limbs[limb])))
     }
 
@@ -216,7 +217,7 @@ impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Limits<Q, M> {
         for i in 0..edges.len() {
             for j in 0..edges.len() {
                 let lane = |at: usize| std::array::from_fn(|lane| edges[(at + 29 * lane) % edges.len()]);
-                let (a, b): ([Limbs52; MOST], [Limbs52; MOST]) = (lane(i), lane(j));
+                let (a, b): ([Limbs52; MAX_WIDTH], [Limbs52; MAX_WIDTH]) = (lane(i), lane(j));
                 // Bits above the lower 52 do not count in factors.
                 let dirty = a.map(|limbs| limbs.map(|limb| limb | (word() << 52)));
                 let x = Carried(Self::vectors(&dirty));
@@ -265,7 +266,7 @@ impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Limits<Q, M> {
                         (overlapping[i] + (moved << 52), overlapping[i + 1] - moved);
                 }
                 let columns =
-                    |limbs: [i128; 5]| Columns(Self::vectors(&[limbs.map(|limb| limb as u64); MOST]));
+                    |limbs: [i128; 5]| Columns(Self::vectors(&[limbs.map(|limb| limb as u64); MAX_WIDTH]));
                 let difference = Radix52::<Q, M>::minus(
                     Radix52::<Q, M>::minus(columns(overlapping), columns(b)),
                     columns(c),
@@ -295,7 +296,7 @@ impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Transforms<Q, M> {
             carried(value)
         };
         let columns =
-            |value: [i128; 5]| Columns(Limits::<Q, M>::vectors(&[value.map(|limb| limb as u64); MOST]));
+            |value: [i128; 5]| Columns(Limits::<Q, M>::vectors(&[value.map(|limb| limb as u64); MAX_WIDTH]));
         let half = Residue::<M>::from_integer(add_limbs(half(M::P), [1, 0, 0, 0]).0);
         let inverse = half.square().square();
         let factors = eight(&values::<M>(), 3).map(|limbs| Residue::<M>::from_montgomery(limbs).canonical());
@@ -400,7 +401,7 @@ macro_rules! fields {
         #[test]
         fn operations_of_every_implementation() {$(
             check::<Scalar<$field>>();
-            check::<Radix52<u64, $field>>();
+            check::<Radix52<Portable, $field>>();
             for simd in Simd::available() {
                 on_vectors!(simd, Quadwords as Q => check::<Radix52<Q, $field>>(), else ());
             }
@@ -408,7 +409,7 @@ macro_rules! fields {
 
         #[test]
         fn carries_at_their_limits() {$(
-            check_limits::<u64, $field>();
+            check_limits::<Portable, $field>();
             for simd in Simd::available() {
                 on_vectors!(simd, Quadwords as Q => check_limits::<Q, $field>(), else ());
             }

@@ -46,6 +46,31 @@ pub(in crate::backend::cpu) trait Vectors: Sized {
     }
 }
 
+/// Vectors that are elements side by side in memory.
+///
+/// # Safety
+/// `WIDTH` elements are as many bytes as a vector, of which any values make a vector, and any values elements.
+pub(in crate::backend::cpu) unsafe trait Elements: Vectors + Copy {
+    /// An element.
+    type Element;
+
+    /// The elements at the head of `elements`.
+    #[inline(always)]
+    fn load(elements: &[Self::Element]) -> Self {
+        let elements = &elements[..Self::WIDTH];
+        // SAFETY: as many bytes as a vector, by the promise of the trait.
+        unsafe { elements.as_ptr().cast::<Self>().read_unaligned() }
+    }
+
+    /// Writes the elements to the head of `elements`.
+    #[inline(always)]
+    fn store(self, elements: &mut [Self::Element]) {
+        let elements = &mut elements[..Self::WIDTH];
+        // SAFETY: as above.
+        unsafe { elements.as_mut_ptr().cast::<Self>().write_unaligned(self) }
+    }
+}
+
 /// Work that can be done on the vectors `V`, once it has been compiled for their level by [`Vectors::enter`].
 pub(in crate::backend::cpu) trait Vectorised<V> {
     /// Does it.

@@ -1,14 +1,17 @@
 //! The levels of vector instructions: which there are, what each enables, and which of them is used.
 //!
 //! One binary holds the code for all levels. `ZKACCEL_SIMD` names one for engines whose builder names none. How work is
-//! compiled for a level, and which vectors a level has, is said in [`dispatch`].
+//! compiled for a level, and which vectors a level has, is said in [`dispatch`]; types of vectors are made in [`mod@vector`].
 
 mod dispatch;
+mod vector;
 
 use std::fmt;
 use std::str::FromStr;
 
-pub(super) use self::dispatch::{Level, Vectorised, Vectors, on_vectors};
+pub(super) use self::dispatch::{Elements, Level, Vectorised, Vectors, on_vectors};
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_imports))]
+pub(super) use self::vector::{operation, vector};
 use crate::error::Error;
 
 /// The environment variable that names a level.
@@ -37,34 +40,19 @@ macro_rules! has_features {
 
 /// Makes the type of a level, and implements [`dispatch::Level`] for it.
 macro_rules! level {
-    ($(#[$doc:meta])* $level:ident, $registers:literal,) => {
+    ($(#[$doc:meta])* $level:ident, $registers:literal, $($architecture:tt $($feature:tt)+)?) => {
         $(#[$doc])*
-        pub(in crate::backend::cpu) struct $level;
-
-        impl Level for $level {
-            #[cfg(test)]
-            const SIMD: Simd = Simd::$level;
-            const REGISTERS: usize = $registers;
-
-            #[inline(always)]
-            unsafe fn run<V>(work: impl Vectorised<V>) {
-                work.run();
-            }
-        }
-    };
-    ($(#[$doc:meta])* $level:ident, $registers:literal, $architecture:tt $($feature:tt)+) => {
-        $(#[$doc])*
-        #[cfg(target_arch = $architecture)]
+        $(#[cfg(target_arch = $architecture)])?
         #[allow(dead_code, reason = "a level need not have vectors of its own")]
         pub(in crate::backend::cpu) struct $level;
 
-        #[cfg(target_arch = $architecture)]
+        $(#[cfg(target_arch = $architecture)])?
         impl Level for $level {
             #[cfg(test)]
             const SIMD: Simd = Simd::$level;
             const REGISTERS: usize = $registers;
 
-            #[target_feature($(enable = $feature),+)]
+            $(#[target_feature($(enable = $feature),+)])?
             unsafe fn run<V>(work: impl Vectorised<V>) {
                 work.run();
             }

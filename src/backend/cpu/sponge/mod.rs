@@ -9,12 +9,10 @@ mod linear;
 mod poseidon2;
 mod rescue;
 
-use std::marker::PhantomData;
-
 use self::element::{Element, halves, word};
 use super::Simd;
 use super::doubles::{Doubles, MAX_WIDTH};
-use super::rows::{Rows, SideBySide, merge_each};
+use super::rows::{HashRows, MergePairs, Rows, SideBySide, merge_each, side_by_side};
 use super::simd::{Level, Vectorised, Vectors, on_vectors};
 use crate::field::Goldilocks;
 use crate::hash::rescue_power_maps::{seventh_powers, seventh_roots};
@@ -42,20 +40,32 @@ trait OnDoubles<const N: usize>: Sponge {
     fn permute_doubles<D: Doubles>(state: &mut State<D, N>);
 }
 
-macro_rules! side_by_side {
-    ($($hash:ident, $width:literal;)*) => {
-        $(impl SideBySide for $hash {
-            fn hash_rows(simd: Simd, rows: Rows<'_>, digests: &mut [ElementDigest]) {
-                hash_rows_with::<Self, $width>(simd, rows, digests);
-            }
+/// Makes [`SideBySide`] of sponges with so many words.
+macro_rules! on_doubles {
+    ($($hash:ident, $width:literal;)*) => {$(
+        side_by_side!([] $hash, Doubles, in_vectors, rows of at most usize::MAX);
 
-            fn merge_pairs(simd: Simd, children: &[ElementDigest], nodes: &mut [ElementDigest]) {
-                merge_pairs_with::<Self, $width>(simd, children, nodes);
+        impl<D: Doubles> Vectorised<D> for HashRows<'_, $hash> {
+            #[inline(always)]
+            fn run(self) {
+                hash_rows::<$hash, D, $width>(self.rows, self.digests);
             }
-        })*
-    };
+        }
+
+        impl<D: Doubles> Vectorised<D> for MergePairs<'_, $hash> {
+            #[inline(always)]
+            fn run(self) {
+                if <$hash>::MODE.merge == Merge::Sponge {
+                    // A merge is the hash of the children's words.
+                    let rows = Rows::row_major(bytemuck::cast_slice(self.children), PAIR);
+                    return D::enter(HashRows::<$hash> { rows, digests: self.nodes });
+                }
+                merge_pairs::<$hash, D, $width>(self.children, self.nodes);
+            }
+        }
+    )*};
 }
-side_by_side! {
+on_doubles! {
     Rp64_256, 12;
     Rp64_256V2021, 12;
     RpJive64_256, 8;
@@ -71,46 +81,6 @@ fn in_vectors(count: usize, lanes: usize) -> usize {
     count - if rest < MIN_HASHES { rest } else { 0 }
 }
 
-fn hash_rows_with<S: OnDoubles<N>, const N: usize>(
-    simd: Simd,
-    rows: Rows<'_>,
-    digests: &mut [ElementDigest],
-) {
-    let in_vectors = on_vectors!(
-        simd,
-        Doubles as D => {
-            let (whole, _) = digests.split_at_mut(in_vectors(digests.len(), D::WIDTH));
-            let count = whole.len();
-            D::enter(HashRows::<S, N> { rows, digests: whole, sponge: PhantomData });
-            count
-        },
-        else 0
-    );
-    rows.from(in_vectors).hash_each::<S>(&mut digests[in_vectors..]);
-}
-
-fn merge_pairs_with<S: OnDoubles<N>, const N: usize>(
-    simd: Simd,
-    children: &[ElementDigest],
-    nodes: &mut [ElementDigest],
-) {
-    if S::MODE.merge == Merge::Sponge {
-        // A merge is the hash of the children's words.
-        return hash_rows_with::<S, N>(simd, Rows::row_major(bytemuck::cast_slice(children), PAIR), nodes);
-    }
-    let in_vectors = on_vectors!(
-        simd,
-        Doubles as D => {
-            let count = in_vectors(nodes.len(), D::WIDTH);
-            let (children, nodes) = (&children[..2 * count], &mut nodes[..count]);
-            D::enter(MergePairs::<S, N> { children, nodes, sponge: PhantomData });
-            count
-        },
-        else 0
-    );
-    merge_each::<S>(&children[2 * in_vectors..], &mut nodes[in_vectors..]);
-}
-
 /// Whether all words of a state go through an S-box at once, rather than half of them: where there are 32 registers, those hold the
 /// coordinates of half a state; with fewer the words are in memory anyway.
 #[inline(always)]
@@ -118,36 +88,33 @@ fn whole_states<D: Doubles>() -> bool {
     <D::Level as Level>::REGISTERS < 32
 }
 
+/// A power map on every word of a state.
+macro_rules! on_every_word {
+    ($state:expr, $powers:path) => {
+        if whole_states::<D>() {
+            *$state = $powers($state);
+        } else if N == 12 {
+            for words in $state.as_chunks_mut::<6>().0 {
+                *words = $powers(words);
+            }
+        } else {
+            for words in $state.as_chunks_mut::<4>().0 {
+                *words = $powers(words);
+            }
+        }
+    };
+}
+
 /// The S-box x^7 on every word.
 #[inline(always)]
 fn s_box_layer<D: Doubles, const N: usize>(state: &mut State<D, N>) {
-    if whole_states::<D>() {
-        *state = seventh_powers(state);
-    } else if N == 12 {
-        for words in state.as_chunks_mut::<6>().0 {
-            *words = seventh_powers(words);
-        }
-    } else {
-        for words in state.as_chunks_mut::<4>().0 {
-            *words = seventh_powers(words);
-        }
-    }
+    on_every_word!(state, seventh_powers);
 }
 
 /// The inverse S-box, the 7th root, on every word.
 #[inline(always)]
 fn inverse_s_box_layer<D: Doubles, const N: usize>(state: &mut State<D, N>) {
-    if whole_states::<D>() {
-        *state = seventh_roots(state);
-    } else if N == 12 {
-        for words in state.as_chunks_mut::<6>().0 {
-            *words = seventh_roots(words);
-        }
-    } else {
-        for words in state.as_chunks_mut::<4>().0 {
-            *words = seventh_roots(words);
-        }
-    }
+    on_every_word!(state, seventh_roots);
 }
 
 /// The sums with round constants, normalised.
@@ -165,50 +132,37 @@ fn splat<D: Doubles>(constant: u64) -> Element<D> {
     Element { x0: D::splat(lower), x1: D::splat(upper) }
 }
 
-/// The sponge over as many rows as there are digests, a whole number of vectors or one in part.
-struct HashRows<'a, S, const N: usize> {
-    rows: Rows<'a>,
-    digests: &'a mut [ElementDigest],
-    sponge: PhantomData<S>,
-}
-
-impl<S: OnDoubles<N>, D: Doubles, const N: usize> Vectorised<D> for HashRows<'_, S, N> {
-    #[inline(always)]
-    fn run(self) {
-        for (i, digests) in self.digests.chunks_mut(D::WIDTH).enumerate() {
-            hash_rows::<S, D, N>(self.rows.from(i * D::WIDTH), digests);
-        }
-    }
-}
-
-/// The digests of at most a vector of rows; lanes without a row hash zeros.
+/// The digests of as many rows; lanes without a row hash zeros.
 #[inline(always)]
 fn hash_rows<S: OnDoubles<N>, D: Doubles, const N: usize>(rows: Rows<'_>, digests: &mut [ElementDigest]) {
     let mode = S::MODE;
-    let mut state = [Element::<D>::zero(); N];
-    if let Some((word, start)) = mode.start(rows.width()) {
-        state[word] = splat(start).normalise();
-    }
-    let mut blocks = [[Goldilocks::default(); PAIR]; MAX_WIDTH];
-    for first in (0..rows.width()).step_by(mode.rate) {
-        let count = mode.rate.min(rows.width() - first);
-        rows.block(first..first + count, &mut blocks[..digests.len()]);
-        for j in 0..mode.rate {
-            let word = &mut state[mode.rate_word + j];
-            if j < count {
-                let element = column(&blocks, j);
-                *word = match mode.absorb {
-                    Absorb::Add => word.plus(element).normalise(),
-                    Absorb::Overwrite => element.normalise(),
-                };
-            } else if let Some(padding) = mode.rest(j - count) {
-                *word = splat(padding);
-            }
+    for (i, digests) in digests.chunks_mut(D::WIDTH).enumerate() {
+        let rows = rows.from(i * D::WIDTH);
+        let mut state = [Element::<D>::zero(); N];
+        if let Some((word, start)) = mode.start(rows.width()) {
+            state[word] = splat(start).normalise();
         }
-        S::permute_doubles::<D>(&mut state);
-    }
-    for k in 0..DIGEST {
-        store(&state[mode.rate_word + k], k, digests);
+        let mut blocks = [[Goldilocks::default(); PAIR]; MAX_WIDTH];
+        for first in (0..rows.width()).step_by(mode.rate) {
+            let count = mode.rate.min(rows.width() - first);
+            rows.block(first..first + count, &mut blocks[..digests.len()]);
+            for j in 0..mode.rate {
+                let word = &mut state[mode.rate_word + j];
+                if j < count {
+                    let element = column(&blocks, j);
+                    *word = match mode.absorb {
+                        Absorb::Add => word.plus(element).normalise(),
+                        Absorb::Overwrite => element.normalise(),
+                    };
+                } else if let Some(padding) = mode.rest(j - count) {
+                    *word = splat(padding);
+                }
+            }
+            S::permute_doubles::<D>(&mut state);
+        }
+        for k in 0..DIGEST {
+            store(&state[mode.rate_word + k], k, digests);
+        }
     }
 }
 
@@ -233,34 +187,29 @@ fn store<D: Doubles>(element: &Element<D>, k: usize, digests: &mut [ElementDiges
     }
 }
 
-/// The digests of pairs, each by one permutation of eight words.
-struct MergePairs<'a, S, const N: usize> {
-    children: &'a [ElementDigest],
-    nodes: &'a mut [ElementDigest],
-    sponge: PhantomData<S>,
-}
-
-impl<S: OnDoubles<N>, D: Doubles, const N: usize> Vectorised<D> for MergePairs<'_, S, N> {
-    #[inline(always)]
-    fn run(self) {
-        let pairs: &[[Goldilocks; PAIR]] = bytemuck::cast_slice(self.children);
-        let mut blocks = [[Goldilocks::default(); PAIR]; MAX_WIDTH];
-        for (nodes, pairs) in self.nodes.chunks_mut(D::WIDTH).zip(pairs.chunks(D::WIDTH)) {
-            blocks[..pairs.len()].copy_from_slice(pairs);
-            let mut state = [Element::<D>::zero(); N];
-            for (j, element) in state[..PAIR].iter_mut().enumerate() {
-                *element = column(&blocks, j).normalise();
+/// The digests of pairs, each by one permutation.
+#[inline(always)]
+fn merge_pairs<S: OnDoubles<N>, D: Doubles, const N: usize>(
+    children: &[ElementDigest],
+    nodes: &mut [ElementDigest],
+) {
+    let pairs: &[[Goldilocks; PAIR]] = bytemuck::cast_slice(children);
+    let mut blocks = [[Goldilocks::default(); PAIR]; MAX_WIDTH];
+    for (nodes, pairs) in nodes.chunks_mut(D::WIDTH).zip(pairs.chunks(D::WIDTH)) {
+        blocks[..pairs.len()].copy_from_slice(pairs);
+        let mut state = [Element::<D>::zero(); N];
+        for (j, element) in state[..PAIR].iter_mut().enumerate() {
+            *element = column(&blocks, j).normalise();
+        }
+        let before = state;
+        S::permute_doubles::<D>(&mut state);
+        for k in 0..DIGEST {
+            let mut digest = state[S::MODE.rate_word + k];
+            if S::MODE.merge == Merge::Jive {
+                let halves = state[k].plus(state[DIGEST + k]);
+                digest = halves.plus(before[k].plus(before[DIGEST + k])).normalise();
             }
-            let before = state;
-            S::permute_doubles::<D>(&mut state);
-            for k in 0..DIGEST {
-                let mut digest = state[S::MODE.rate_word + k];
-                if S::MODE.merge == Merge::Jive {
-                    let halves = state[k].plus(state[DIGEST + k]);
-                    digest = halves.plus(before[k].plus(before[DIGEST + k])).normalise();
-                }
-                store(&digest, k, nodes);
-            }
+            store(&digest, k, nodes);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! 32-bit words side by side: what hashes of bytes ask of the hardware.
 //!
-//! Algorithms are written once over [`Words32`], by the rules of [`dispatch`](super::simd).
+//! Algorithms are written once over [`Words32`], by the rules of [`dispatch`](super::simd). Their tests, with every level, are those of the
+//! operations too.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -14,19 +15,14 @@ pub(super) use self::{avx2::Avx2, avx512::Avx512};
 #[cfg(target_arch = "aarch64")]
 pub(super) use neon::Neon;
 
-use super::simd::Vectors;
+use super::simd::{Elements, vector};
 
 /// The most words in any implementation.
 pub(super) const MAX_WIDTH: usize = 16;
 
-/// `WIDTH` words, a power of two; the operations act on each separately, but for [`zip`](Words32::zip).
-pub(super) trait Words32: Vectors + Copy {
-    /// The words whose bytes are at the head of `bytes`, in the machine's order.
-    fn load(bytes: &[u8]) -> Self;
-
-    /// Writes the bytes of the words to the head of `bytes`.
-    fn store(self, bytes: &mut [u8]);
-
+/// `WIDTH` words, a power of two, in memory as their bytes in the machine's order; the operations act on each separately, but for those
+/// that zip.
+pub(super) trait Words32: Elements<Element = [u8; 4]> {
     /// The same word in every lane.
     fn splat(word: u32) -> Self;
 
@@ -51,8 +47,11 @@ pub(super) trait Words32: Vectors + Copy {
     /// Bits set in two of the three, or in all.
     fn majority(self, second: Self, third: Self) -> Self;
 
-    /// The words of both in turn, self's first: the lower half of that, and the upper.
-    fn zip(self, other: Self) -> (Self, Self);
+    /// The lower half of the words of both in turn, self's first.
+    fn zip_lower(self, other: Self) -> Self;
+
+    /// The upper half of these.
+    fn zip_upper(self, other: Self) -> Self;
 }
 
 /// Interleaves the first half of all words with the second, `rounds` times.
@@ -61,160 +60,42 @@ pub(super) trait Words32: Vectors + Copy {
 /// index to the left by one. So with 2^r rows, r rounds transpose the matrix of rows and lanes, and as many rounds as the index
 /// of a lane has bits undo that.
 #[inline(always)]
-pub(super) fn interleave<W: Words32, const N: usize>(rows: &mut [W; N], rounds: u32) {
+fn interleave<W: Words32, const N: usize>(rows: &mut [W; N], rounds: u32) {
     for _ in 0..rounds {
         let before = *rows;
         for i in 0..N / 2 {
-            (rows[2 * i], rows[2 * i + 1]) = before[i].zip(before[i + N / 2]);
+            let (a, b) = (before[i], before[i + N / 2]);
+            (rows[2 * i], rows[2 * i + 1]) = (a.zip_lower(b), a.zip_upper(b));
         }
     }
 }
 
-/// Implements [`Words32`] for a vector by the functions of its module, which need instructions beyond the portable.
-macro_rules! vector {
-    ($vector:ident, $width:literal) => {
-        const _: () = assert!($width <= super::MAX_WIDTH);
-
-        impl super::Vectors for $vector {
-            type Level = crate::backend::cpu::simd::level::$vector;
-            const WIDTH: usize = $width;
-        }
-
-        // SAFETY, of all calls: the vectors are entered only where the processor has their instructions: see `Vectors::enter`.
-        impl Words32 for $vector {
-            #[inline(always)]
-            fn load(bytes: &[u8]) -> Self {
-                let bytes = bytes.first_chunk().expect("a vector of words");
-                // SAFETY: as above.
-                Self(unsafe { load(bytes) })
-            }
-
-            #[inline(always)]
-            fn store(self, bytes: &mut [u8]) {
-                let bytes = bytes.first_chunk_mut().expect("a vector of words");
-                // SAFETY: as above.
-                unsafe { store(self.0, bytes) }
-            }
-
-            #[inline(always)]
-            fn splat(word: u32) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { splat(word) })
-            }
-
-            #[inline(always)]
-            fn add(self, other: Self) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { add(self.0, other.0) })
-            }
-
-            #[inline(always)]
-            fn xor(self, other: Self) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { xor(self.0, other.0) })
-            }
-
-            #[inline(always)]
-            fn rotate_right<const BITS: i32>(self) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { rotate_right::<BITS>(self.0) })
-            }
-
-            #[inline(always)]
-            fn shift_right<const BITS: i32>(self) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { shift_right::<BITS>(self.0) })
-            }
-
-            #[inline(always)]
-            fn xor3(self, second: Self, third: Self) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { xor3(self.0, second.0, third.0) })
-            }
-
-            #[inline(always)]
-            fn choose(self, set: Self, clear: Self) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { choose(self.0, set.0, clear.0) })
-            }
-
-            #[inline(always)]
-            fn majority(self, second: Self, third: Self) -> Self {
-                // SAFETY: as above.
-                Self(unsafe { majority(self.0, second.0, third.0) })
-            }
-
-            #[inline(always)]
-            fn zip(self, other: Self) -> (Self, Self) {
-                // SAFETY: as above.
-                let (lower, upper) = unsafe { zip(self.0, other.0) };
-                (Self(lower), Self(upper))
-            }
-        }
-    };
-}
-use vector;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::backend::cpu::{
-        Simd,
-        simd::{Vectorised, on_vectors},
-    };
-
-    struct Check;
-
-    impl<W: Words32> Vectorised<W> for Check {
-        #[inline(always)]
-        fn run(self) {
-            let word = |i: usize| (i as u32).wrapping_mul(0x9e37_79b9) ^ 0x8000_0001;
-            let a: Vec<u32> = (0..W::WIDTH).map(word).collect();
-            let b: Vec<u32> = (W::WIDTH..2 * W::WIDTH).map(word).collect();
-            let load = |words: &[u32]| W::load(bytemuck::cast_slice(words));
-            let (x, y) = (load(&a), load(&b));
-            let stored = |x: W| {
-                let mut words = vec![0; W::WIDTH];
-                x.store(bytemuck::cast_slice_mut(&mut words));
-                words
-            };
-            let map = |op: fn(u32, u32) -> u32| a.iter().zip(&b).map(|(&a, &b)| op(a, b)).collect::<Vec<_>>();
-            assert_eq!(stored(x), a);
-            assert_eq!(stored(W::splat(7)), vec![7; W::WIDTH]);
-            assert_eq!(stored(x.add(y)), map(|a, b| a.wrapping_add(b)));
-            assert_eq!(stored(x.xor(y)), map(|a, b| a ^ b));
-            assert_eq!(stored(x.rotate_right::<16>()), map(|a, _| a.rotate_right(16)));
-            assert_eq!(stored(x.rotate_right::<12>()), map(|a, _| a.rotate_right(12)));
-            assert_eq!(stored(x.rotate_right::<8>()), map(|a, _| a.rotate_right(8)));
-            assert_eq!(stored(x.rotate_right::<7>()), map(|a, _| a.rotate_right(7)));
-            let c: Vec<u32> = (2 * W::WIDTH..3 * W::WIDTH).map(word).collect();
-            let z = load(&c);
-            let of_three = |op: fn(u32, u32, u32) -> u32| {
-                (0..W::WIDTH).map(|i| op(a[i], b[i], c[i])).collect::<Vec<_>>()
-            };
-            assert_eq!(stored(x.shift_right::<3>()), map(|a, _| a >> 3));
-            assert_eq!(stored(x.shift_right::<10>()), map(|a, _| a >> 10));
-            assert_eq!(stored(x.xor3(y, z)), of_three(|a, b, c| a ^ b ^ c));
-            assert_eq!(stored(x.choose(y, z)), of_three(|a, b, c| a & b | !a & c));
-            assert_eq!(stored(x.majority(y, z)), of_three(|a, b, c| a & b | a & c | b & c));
-            let in_turn: Vec<u32> = a.iter().zip(&b).flat_map(|(&a, &b)| [a, b]).collect();
-            let (lower, upper) = x.zip(y);
-            assert_eq!([stored(lower), stored(upper)].concat(), in_turn);
-            let mut rows = [0; 16].map(|_| x);
-            for (i, row) in rows.iter_mut().enumerate() {
-                *row = load(&(0..W::WIDTH).map(|lane| word(W::WIDTH * i + lane)).collect::<Vec<_>>());
-            }
-            interleave(&mut rows, 4);
-            let found: Vec<u32> = rows.into_iter().flat_map(stored).collect();
-            let transposed = (0..W::WIDTH).flat_map(|lane| (0..16).map(move |i| word(W::WIDTH * i + lane)));
-            assert_eq!(found, transposed.collect::<Vec<_>>());
-        }
+/// Each of some words in every lane.
+#[inline(always)]
+pub(super) fn splat_each<W: Words32, const N: usize>(words: [u32; N]) -> [W; N] {
+    let mut vectors = [W::splat(0); N];
+    for (vector, word) in vectors.iter_mut().zip(words) {
+        *vector = W::splat(word);
     }
+    vectors
+}
 
-    #[test]
-    fn operations() {
-        for simd in Simd::available() {
-            on_vectors!(simd, Words32 as W => W::enter(Check), else ());
-        }
+/// Sixteen words of as many inputs as there are lanes: from input after input in memory to word after word.
+#[inline(always)]
+pub(super) fn columns<W: Words32>(inputs: &[[u8; 4]]) -> [W; 16] {
+    let mut vectors = [W::splat(0); 16];
+    for (i, vector) in vectors.iter_mut().enumerate() {
+        *vector = W::load(&inputs[i * W::WIDTH..]);
+    }
+    interleave(&mut vectors, W::WIDTH.ilog2());
+    vectors
+}
+
+/// The opposite for eight words: from word after word to input after input.
+#[inline(always)]
+pub(super) fn write_rows<W: Words32>(mut words: [W; 8], rows: &mut [[u8; 4]]) {
+    interleave(&mut words, 3);
+    for (i, vector) in words.into_iter().enumerate() {
+        vector.store(&mut rows[i * W::WIDTH..]);
     }
 }

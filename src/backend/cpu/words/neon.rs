@@ -2,80 +2,25 @@
 
 use std::arch::aarch64::*;
 
-use super::Words32;
+use super::{Words32, vector};
 
-/// Four words. Values are made only where [`Vectors::enter`](super::Vectors::enter) may be called.
-#[derive(Clone, Copy)]
-pub(in crate::backend::cpu) struct Neon(uint32x4_t);
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn add(a: uint32x4_t, b: uint32x4_t) -> uint32x4_t {
-    vaddq_u32(a, b)
+vector! {
+    /// Four words.
+    Neon(uint32x4_t) of [[u8; 4]; 4], ["neon"];
+    impl Words32 {
+        splat(word: u32) = vdupq_n_u32(word);
+        add(a, b) = vaddq_u32(a, b);
+        xor(a, b) = veorq_u32(a, b);
+        // A negative count shifts to the right.
+        rotate_right<BITS: i32>(a) = {
+            vorrq_u32(vshlq_u32(a, vdupq_n_s32(-BITS)), vshlq_u32(a, vdupq_n_s32(32 - BITS)))
+        };
+        shift_right<BITS: i32>(a) = vshlq_u32(a, vdupq_n_s32(-BITS));
+        xor3(a, b, c) = veorq_u32(veorq_u32(a, b), c);
+        choose(a, b, c) = vbslq_u32(a, b, c);
+        // Where a and b differ c decides.
+        majority(a, b, c) = vbslq_u32(veorq_u32(a, b), c, b);
+        zip_lower(a, b) = vzip1q_u32(a, b);
+        zip_upper(a, b) = vzip2q_u32(a, b);
+    }
 }
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn xor(a: uint32x4_t, b: uint32x4_t) -> uint32x4_t {
-    veorq_u32(a, b)
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn rotate_right<const BITS: i32>(a: uint32x4_t) -> uint32x4_t {
-    // A negative count shifts to the right.
-    vorrq_u32(vshlq_u32(a, vdupq_n_s32(-BITS)), vshlq_u32(a, vdupq_n_s32(32 - BITS)))
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn shift_right<const BITS: i32>(a: uint32x4_t) -> uint32x4_t {
-    vshlq_u32(a, vdupq_n_s32(-BITS))
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn xor3(a: uint32x4_t, b: uint32x4_t, c: uint32x4_t) -> uint32x4_t {
-    veorq_u32(veorq_u32(a, b), c)
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn choose(a: uint32x4_t, b: uint32x4_t, c: uint32x4_t) -> uint32x4_t {
-    vbslq_u32(a, b, c)
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn majority(a: uint32x4_t, b: uint32x4_t, c: uint32x4_t) -> uint32x4_t {
-    // Where a and b differ c decides.
-    vbslq_u32(veorq_u32(a, b), c, b)
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn zip(a: uint32x4_t, b: uint32x4_t) -> (uint32x4_t, uint32x4_t) {
-    (vzip1q_u32(a, b), vzip2q_u32(a, b))
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn load(bytes: &[u8; 16]) -> uint32x4_t {
-    // SAFETY: the bytes of four words are what is read.
-    unsafe { vreinterpretq_u32_u8(vld1q_u8(bytes.as_ptr())) }
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn store(a: uint32x4_t, bytes: &mut [u8; 16]) {
-    // SAFETY: the bytes of four words are what is written.
-    unsafe { vst1q_u8(bytes.as_mut_ptr(), vreinterpretq_u8_u32(a)) }
-}
-
-#[inline]
-#[target_feature(enable = "neon")]
-fn splat(word: u32) -> uint32x4_t {
-    vdupq_n_u32(word)
-}
-
-super::vector!(Neon, 4);

@@ -29,6 +29,6 @@ fn constants<const N: usize>(constants: &Constants<N>) -> String {
     });
     define(&mut text, "POSEIDON2_DIAGONAL(X)", diagonal.collect::<String>().trim());
     text + &array("u64", "POSEIDON2_INITIAL", constants.initial.as_flattened())
-        + &array("u64", "POSEIDON2_PARTIAL", constants.partial)
+        + &array("u64", "POSEIDON2_PARTIAL", &constants.partial)
         + &array("u64", "POSEIDON2_TERMINAL", constants.terminal.as_flattened())
 }

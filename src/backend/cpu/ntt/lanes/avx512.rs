@@ -15,11 +15,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{EPSILON, LANES, Lanes, MODULUS, TileRow};
-
-/// Eight words. Values are made only where [`Vectors::enter`](super::Vectors::enter) may be called.
-#[derive(Clone, Copy)]
-pub(in crate::backend::cpu) struct Avx512(__m512i);
+use super::{EPSILON, Elements, LANES, Lanes, MODULUS, TileRow, vector};
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
@@ -31,15 +27,6 @@ fn epsilon() -> __m512i {
 #[target_feature(enable = "avx512f,avx512dq")]
 fn modulus() -> __m512i {
     _mm512_set1_epi64(MODULUS as i64)
-}
-
-/// a + b with e more after a carry; the bounds are argued at [`Lanes::add`] of the portable word.
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn add(a: __m512i, b: __m512i) -> __m512i {
-    let t = _mm512_add_epi64(a, b);
-    let carry = _mm512_cmplt_epu64_mask(t, b);
-    _mm512_mask_add_epi64(t, carry, t, epsilon())
 }
 
 /// a - b with e less after a borrow; the bounds are argued at [`Lanes::sub`] of the portable word.
@@ -63,128 +50,6 @@ fn reduce(lo: __m512i, hi: __m512i) -> __m512i {
     _mm512_mask_add_epi64(t, borrow, t, modulus())
 }
 
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn mul(a: __m512i, b: __m512i) -> __m512i {
-    let (a1, b1) = (_mm512_srli_epi64::<32>(a), _mm512_srli_epi64::<32>(b));
-    let a0_b0 = _mm512_mul_epu32(a, b);
-    let t = _mm512_add_epi64(_mm512_mul_epu32(a1, b), _mm512_srli_epi64::<32>(a0_b0));
-    let u = _mm512_add_epi64(_mm512_mul_epu32(a, b1), _mm512_and_si512(t, epsilon()));
-    let carried = _mm512_add_epi64(_mm512_srli_epi64::<32>(t), _mm512_srli_epi64::<32>(u));
-    let hi = _mm512_add_epi64(_mm512_mul_epu32(a1, b1), carried);
-    // The low half of a0 b0 with that of u above it.
-    let lo = _mm512_mask_shuffle_epi32::<0b10_10_00_00>(a0_b0, 0xaaaa, u);
-    reduce(lo, hi)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn mul_2_48(a: __m512i) -> __m512i {
-    reduce(_mm512_slli_epi64::<48>(a), _mm512_srli_epi64::<16>(a))
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn canonical(a: __m512i) -> __m512i {
-    // a - p modulo 2^64 is the smaller of the two exactly if a is not below p.
-    _mm512_min_epu64(a, _mm512_sub_epi64(a, modulus()))
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn neg(a: __m512i) -> __m512i {
-    _mm512_sub_epi64(modulus(), a)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn plus(a: __m512i, b: __m512i) -> __m512i {
-    _mm512_add_epi64(a, b)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn minus(a: __m512i, b: __m512i) -> __m512i {
-    _mm512_sub_epi64(a, b)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn and(a: __m512i, b: __m512i) -> __m512i {
-    _mm512_and_si512(a, b)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn xor(a: __m512i, b: __m512i) -> __m512i {
-    _mm512_xor_si512(a, b)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn shl(a: __m512i, n: u32) -> __m512i {
-    _mm512_sllv_epi64(a, _mm512_set1_epi64(n as i64))
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn shr(a: __m512i, n: u32) -> __m512i {
-    _mm512_srlv_epi64(a, _mm512_set1_epi64(n as i64))
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn shr_signed(a: __m512i, n: u32) -> __m512i {
-    _mm512_srav_epi64(a, _mm512_set1_epi64(n as i64))
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn low_times_epsilon(a: __m512i) -> __m512i {
-    _mm512_mul_epu32(a, epsilon())
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn mul_halves(a: __m512i, b: __m512i) -> __m512i {
-    _mm512_mul_epi32(a, b)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn splat_half(half: i32) -> __m512i {
-    _mm512_set1_epi32(half)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn load(words: &[u64; 8]) -> __m512i {
-    // SAFETY: eight words are what is read.
-    unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn store(a: __m512i, words: &mut [u64; 8]) {
-    // SAFETY: eight words are what is written.
-    unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), a) }
-}
-
-/// # Safety
-/// `words` begins at a multiple of the vector's size.
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-unsafe fn stream(a: __m512i, words: &mut [u64; 8]) {
-    // SAFETY: as many words are what is written, at an address that is aligned by the caller's promise.
-    unsafe { _mm512_stream_si512(words.as_mut_ptr().cast(), a) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn splat(word: u64) -> __m512i {
-    _mm512_set1_epi64(word as i64)
-}
-
 /// The even and the odd pairs of words of x, each followed by those of y.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
@@ -192,25 +57,71 @@ fn pairs(x: __m512i, y: __m512i) -> [__m512i; 2] {
     [_mm512_shuffle_i64x2::<0b10_00_10_00>(x, y), _mm512_shuffle_i64x2::<0b11_01_11_01>(x, y)]
 }
 
-/// By twos, fours and eights; a name has the numbers of the rows' words in a vector.
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-fn transpose(rows: &[TileRow; LANES]) -> [TileRow; LANES] {
-    let [a, b, c, d] = [load(&rows[0].0), load(&rows[1].0), load(&rows[2].0), load(&rows[3].0)];
-    let [e, f, g, h] = [load(&rows[4].0), load(&rows[5].0), load(&rows[6].0), load(&rows[7].0)];
-    let [low_04, low_26] = pairs(_mm512_unpacklo_epi64(a, b), _mm512_unpacklo_epi64(c, d));
-    let [low_15, low_37] = pairs(_mm512_unpackhi_epi64(a, b), _mm512_unpackhi_epi64(c, d));
-    let [high_04, high_26] = pairs(_mm512_unpacklo_epi64(e, f), _mm512_unpacklo_epi64(g, h));
-    let [high_15, high_37] = pairs(_mm512_unpackhi_epi64(e, f), _mm512_unpackhi_epi64(g, h));
-    let [w0, w4] = pairs(low_04, high_04);
-    let [w1, w5] = pairs(low_15, high_15);
-    let [w2, w6] = pairs(low_26, high_26);
-    let [w3, w7] = pairs(low_37, high_37);
-    let mut columns = [TileRow::default(); LANES];
-    for (column, words) in columns.iter_mut().zip([w0, w1, w2, w3, w4, w5, w6, w7]) {
-        store(words, &mut column.0);
+vector! {
+    /// Eight words.
+    Avx512(__m512i) of [u64; 8], ["avx512f,avx512dq"];
+    impl Lanes {
+        splat(word: u64) = _mm512_set1_epi64(word as i64);
+        // With e more after a carry; the bounds are argued at the portable word, here and below.
+        add(a, b) = {
+            let t = _mm512_add_epi64(a, b);
+            let carry = _mm512_cmplt_epu64_mask(t, b);
+            _mm512_mask_add_epi64(t, carry, t, epsilon())
+        };
+        sub(a, b) = sub(a, b);
+        neg(a) = _mm512_sub_epi64(modulus(), a);
+        mul(a, b) = {
+            let (a1, b1) = (_mm512_srli_epi64::<32>(a), _mm512_srli_epi64::<32>(b));
+            let a0_b0 = _mm512_mul_epu32(a, b);
+            let t = _mm512_add_epi64(_mm512_mul_epu32(a1, b), _mm512_srli_epi64::<32>(a0_b0));
+            let u = _mm512_add_epi64(_mm512_mul_epu32(a, b1), _mm512_and_si512(t, epsilon()));
+            let carried = _mm512_add_epi64(_mm512_srli_epi64::<32>(t), _mm512_srli_epi64::<32>(u));
+            let hi = _mm512_add_epi64(_mm512_mul_epu32(a1, b1), carried);
+            // The low half of a0 b0 with that of u above it.
+            let lo = _mm512_mask_shuffle_epi32::<0b10_10_00_00>(a0_b0, 0xaaaa, u);
+            reduce(lo, hi)
+        };
+        mul_2_48(a) = reduce(_mm512_slli_epi64::<48>(a), _mm512_srli_epi64::<16>(a));
+        canonical(a) = {
+            // a - p modulo 2^64 is the smaller of the two exactly if a is not below p.
+            _mm512_min_epu64(a, _mm512_sub_epi64(a, modulus()))
+        };
+        plus(a, b) = _mm512_add_epi64(a, b);
+        minus(a, b) = _mm512_sub_epi64(a, b);
+        and(a, b) = _mm512_and_si512(a, b);
+        xor(a, b) = _mm512_xor_si512(a, b);
+        shl(a; n: u32) = _mm512_sllv_epi64(a, _mm512_set1_epi64(n as i64));
+        shr(a; n: u32) = _mm512_srlv_epi64(a, _mm512_set1_epi64(n as i64));
+        shr_signed(a; n: u32) = _mm512_srav_epi64(a, _mm512_set1_epi64(n as i64));
+        splat_half(half: i32) = _mm512_set1_epi32(half);
+        mul_halves(a, b) = _mm512_mul_epi32(a, b);
+        low_times_epsilon(a) = _mm512_mul_epu32(a, epsilon());
+        stream(a; row: &mut TileRow, lane: usize) -> () = {
+            let words = row.0[lane..].first_chunk_mut::<8>().expect("a vector of words");
+            assert!(lane.is_multiple_of(8), "a vector that is aligned");
+            // SAFETY: as many words are what is written, at a multiple of their size, since a row is at one of a greater.
+            unsafe { _mm512_stream_si512(words.as_mut_ptr().cast(), a) }
+        };
+        fence() -> () = _mm_sfence();
+        // By twos, fours and eights; a name has the numbers of the rows' words in a vector.
+        transpose(rows: &[TileRow; LANES]) -> [TileRow; LANES] = {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|i| Avx512::load(&rows[i].0).0);
+            let [e, f, g, h] = [4, 5, 6, 7].map(|i| Avx512::load(&rows[i].0).0);
+            let [low_04, low_26] = pairs(_mm512_unpacklo_epi64(a, b), _mm512_unpacklo_epi64(c, d));
+            let [low_15, low_37] = pairs(_mm512_unpackhi_epi64(a, b), _mm512_unpackhi_epi64(c, d));
+            let [high_04, high_26] = pairs(_mm512_unpacklo_epi64(e, f), _mm512_unpacklo_epi64(g, h));
+            let [high_15, high_37] = pairs(_mm512_unpackhi_epi64(e, f), _mm512_unpackhi_epi64(g, h));
+            let [w0, w4] = pairs(low_04, high_04);
+            let [w1, w5] = pairs(low_15, high_15);
+            let [w2, w6] = pairs(low_26, high_26);
+            let [w3, w7] = pairs(low_37, high_37);
+            let mut columns = [TileRow::default(); LANES];
+            for (column, words) in columns.iter_mut().zip([w0, w1, w2, w3, w4, w5, w6, w7]) {
+                Avx512(words).store(&mut column.0);
+            }
+            columns
+        };
+    } with {
+        const SHIFTS: bool = true;
     }
-    columns
 }
-
-super::vector!(Avx512, 8);

@@ -1,7 +1,10 @@
 //! Every implementation against exact integers.
 
 use super::*;
-use crate::backend::cpu::{Simd, simd::Vectorised};
+use crate::backend::cpu::{
+    Simd,
+    simd::{Vectorised, Vectors},
+};
 
 /// Words at which something carries, borrows or wraps, and some others (an additive sequence modulo 2^64).
 fn words() -> Vec<u64> {
@@ -99,8 +102,7 @@ impl<L: Lanes> Vectorised<L> for Transpose<'_> {
     fn run(self) {
         for (row, to) in L::transpose(&{ *self.0 }).iter().zip(self.0) {
             for i in (0..LANES).step_by(L::WIDTH) {
-                // SAFETY: rows begin at multiples of 64 bytes.
-                unsafe { L::load(&row.0[i..]).stream(&mut to.0[i..]) };
+                L::load(&row.0[i..]).stream(to, i);
             }
         }
         L::fence();
