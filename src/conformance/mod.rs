@@ -4,8 +4,10 @@
 //! Data are edge values and pseudo-random words from a fixed seed; two runs check the same things. Outputs are
 //! compared element by element with the textbook algorithms of the reference device, or with known answers.
 
+mod classes;
 mod commits;
 mod data;
+mod endurance;
 mod hashes;
 mod inverses;
 mod jobs;
@@ -16,6 +18,8 @@ mod sums;
 mod transfers;
 mod transforms;
 mod trees;
+
+pub use self::classes::{CLASSES, Class};
 
 use std::fmt::Debug;
 use std::sync::LazyLock;
@@ -77,6 +81,7 @@ pub fn cases() -> Vec<Case> {
         residence::CASES,
         transfers::CASES,
         jobs::CASES,
+        endurance::CASES,
         #[cfg(feature = "bn254")]
         sums::CASES,
         #[cfg(feature = "bn254")]
