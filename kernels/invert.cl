@@ -8,18 +8,6 @@
 
 #ifdef FIELD_LIMBS
 
-// Elements of a prime field, which Rust calls fr.
-typedef fe element;
-
-DEVICE element element_zero(void) { return fr_zero(); }
-DEVICE element element_one(void) { return FR_ONE; }
-DEVICE element element_load(GLOBAL const element *from) { return load_fe(from); }
-DEVICE void element_store(GLOBAL element *to, element x) { store_fe(to, x); }
-DEVICE u32 element_is_zero(element x) { return fe_is_zero(x); }
-DEVICE element element_select(u32 first, element a, element b) { return fe_select(first, a, b); }
-DEVICE element element_mul(element a, element b) { return fr_mul(a, b); }
-DEVICE element element_canonical(element x) { return fr_canonical(x); }
-
 // x^(p - 2) by digits of two bits from the highest on: two squarings for each, and a product unless it is 0. All items have the
 // same digits.
 DEVICE element element_inverse(element x) {
@@ -42,18 +30,6 @@ DEVICE element element_inverse(element x) {
 }
 
 #else
-
-// Elements of Goldilocks.
-typedef u64 element;
-
-DEVICE element element_zero(void) { return 0; }
-DEVICE element element_one(void) { return 1; }
-DEVICE element element_load(GLOBAL const element *from) { return *from; }
-DEVICE void element_store(GLOBAL element *to, element x) { *to = x; }
-DEVICE u32 element_is_zero(element x) { return x == 0; }
-DEVICE element element_select(u32 first, element a, element b) { return first ? a : b; }
-DEVICE element element_mul(element a, element b) { return gl_mul(a, b); }
-DEVICE element element_canonical(element x) { return x; }
 
 // x^(p - 2): p - 2 has 31 ones, a zero and 32 ones. Names say how many ones; 63 squarings and 9 products.
 DEVICE element element_inverse(element x) {

@@ -296,6 +296,16 @@ pub struct Bandwidths {
     pub download: f64,
 }
 
+/// How many products of two elements a device computes in a second, in chains that lie in registers; see
+/// [`Engine::product_rates`](crate::Engine::product_rates).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProductRates {
+    /// Over Goldilocks.
+    pub goldilocks: f64,
+    /// Over BN254's scalar field, four words an element; `None` without the feature `bn254`.
+    pub bn254: Option<f64>,
+}
+
 /// Devices of a kind, or why there are none.
 type Found = Result<Vec<DeviceInfo>, String>;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytemuck::Pod;
 
 use crate::choice::Choices;
-use crate::device::Bandwidths;
+use crate::device::{Bandwidths, ProductRates};
 use crate::engine::{Engine, memory_of};
 use crate::error::Error;
 use crate::pinned::PinnedVec;
@@ -51,6 +51,13 @@ impl Engine {
     /// device.
     pub fn bandwidths(&self) -> Result<Option<Bandwidths>, Error> {
         self.run(|| self.dispatcher().bandwidths())
+    }
+
+    /// The products of elements that the devices compute in a second, all together, measured now: the measure for the arithmetic
+    /// of their kernels. It takes a fraction of a second on a device. `None` for devices that cannot tell: the reference and
+    /// providers. Errors are those of the device.
+    pub fn product_rates(&self) -> Result<Option<ProductRates>, Error> {
+        self.run(|| self.dispatcher().product_rates())
     }
 
     /// A vector of `len` zeros in memory that this engine's device copies from and to fastest: page-locked for a device with

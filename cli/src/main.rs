@@ -28,6 +28,7 @@ mod selftest;
 mod signals;
 mod store;
 mod temporary;
+mod tree;
 mod verify;
 mod watch;
 
@@ -62,6 +63,7 @@ enum Command {
     Commit(commit::Arguments),
     Open(open::Arguments),
     Verify(verify::Arguments),
+    Tree(tree::Arguments),
     Merkle(merkle::Arguments),
     Ntt(ntt::Arguments),
     Msm(msm::Arguments),
@@ -91,6 +93,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Commit(arguments) => arguments.run(),
         Command::Open(arguments) => arguments.run(),
         Command::Verify(arguments) => arguments.run(),
+        Command::Tree(arguments) => arguments.run(),
         Command::Merkle(arguments) => arguments.run(),
         Command::Ntt(arguments) => arguments.run(),
         Command::Msm(arguments) => arguments.run(),

@@ -225,13 +225,11 @@ pub(crate) fn open_rows<H: Hasher>(
     let Description { extension_rows, columns, .. } = *description;
     let (indices, positions) = MultiOpening::<H>::plan(extension_rows, rows).context("--rows")?;
     let mut extension = open_extension(folder, extension_rows, columns)?;
-    let mut tree = open_tree::<H>(folder, extension_rows)?;
 
     let read_row = |&index: &usize| Ok(bytemuck::cast_vec(extension.read_row(index)?));
     let rows: io::Result<Vec<Vec<Goldilocks>>> = indices.iter().map(read_row).collect();
     let rows = rows.context(folder.join(EXTENSION).display())?;
-    let siblings: Result<_, Failure> = positions.iter().map(|&at| read_digest::<H>(&mut tree, at)).collect();
-    let siblings = siblings.context(folder.join(TREE).display())?;
+    let siblings = read_nodes::<H>(folder, extension_rows, &positions)?;
 
     let opening = RowOpening { rows, opening: MultiOpening { indices, siblings } };
     let cap = description.root.parse().and_then(|root| Cap::from_root(extension_rows, root));
@@ -243,6 +241,17 @@ pub(crate) fn open_rows<H: Hasher>(
         ))
     })?;
     Ok(opening)
+}
+
+/// The digests at positions of the stored tree's heap, which are not checked.
+pub(crate) fn read_nodes<H: Hasher>(
+    folder: &Path,
+    leaves: usize,
+    positions: &[usize],
+) -> Result<Vec<H::Digest>, Failure> {
+    let mut tree = open_tree::<H>(folder, leaves)?;
+    let nodes: Result<_, Failure> = positions.iter().map(|&at| read_digest::<H>(&mut tree, at)).collect();
+    nodes.context(folder.join(TREE).display())
 }
 
 fn open_extension(folder: &Path, rows: usize, columns: usize) -> Result<NpyFile, Failure> {

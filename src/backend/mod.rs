@@ -29,7 +29,7 @@ use std::time::Duration;
 #[cfg(feature = "bn254")]
 pub use sums::{AcceleratedCurve, BasesView, KeepScalars, Msm, ScalarsView};
 
-use crate::device::Bandwidths;
+use crate::device::{Bandwidths, ProductRates};
 use crate::error::Error;
 use crate::field::{Goldilocks, TwoAdic};
 use crate::hash::Hasher;
@@ -200,6 +200,11 @@ pub trait Clock {
 
     /// The bandwidth of its copies, measured now; `None` where the host is the device.
     fn bandwidths(&self) -> Result<Option<Bandwidths>, Error> {
+        Ok(None)
+    }
+
+    /// The products that it computes in a second, measured now; `None` where it cannot tell.
+    fn product_rates(&self) -> Result<Option<ProductRates>, Error> {
         Ok(None)
     }
 }

@@ -46,7 +46,7 @@ pub(crate) use plan::Share;
 #[cfg(test)]
 use crate::backend::Backend;
 use crate::choice::{Choice, Choices};
-use crate::device::Bandwidths;
+use crate::device::{Bandwidths, ProductRates};
 use crate::error::Error;
 use crate::lock::lock;
 use crate::pinned::Locked;
@@ -404,6 +404,19 @@ impl Dispatcher {
             upload: mean(|rates| rates.upload),
             download: mean(|rates| rates.download),
         }))
+    }
+
+    /// The sum over the devices that can measure their products, one after another.
+    pub(crate) fn product_rates(&self) -> Result<Option<ProductRates>, Error> {
+        let mut all = None;
+        for member in &self.members {
+            if let Some(rates) = member.backend().product_rates()? {
+                let sum = all.get_or_insert(ProductRates { goldilocks: 0.0, bn254: None });
+                sum.goldilocks += rates.goldilocks;
+                sum.bn254 = rates.bn254.map(|rate| sum.bn254.unwrap_or(0.0) + rate);
+            }
+        }
+        Ok(all)
     }
 
     /// The account of each device.

@@ -15,3 +15,4 @@ mod signals;
 #[cfg(unix)]
 mod streams;
 mod support;
+mod tree;

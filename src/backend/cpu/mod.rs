@@ -12,6 +12,7 @@ mod merkle;
 #[cfg(feature = "bn254")]
 mod msm;
 mod ntt;
+mod products;
 #[cfg(feature = "bn254")]
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, unused_imports))]
 mod quadwords;
@@ -34,6 +35,7 @@ pub use simd::Simd;
 use std::sync::Arc;
 
 use super::{Clock, HostMemory, Residence, Transforms};
+use crate::device::ProductRates;
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::ntt::{Lde, Ntt};
@@ -88,7 +90,11 @@ impl Default for Cpu {
     }
 }
 
-impl Clock for Cpu {}
+impl Clock for Cpu {
+    fn product_rates(&self) -> Result<Option<ProductRates>, Error> {
+        Ok(Some(self.measure_products()))
+    }
+}
 impl HostMemory for Cpu {}
 
 impl Residence for Cpu {}

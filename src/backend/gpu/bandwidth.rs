@@ -54,7 +54,8 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-fn median(mut once: impl FnMut() -> Result<Duration, Error>) -> Result<Duration, Error> {
+/// The median of the times of several runs, after an untimed one.
+pub(super) fn median(mut once: impl FnMut() -> Result<Duration, Error>) -> Result<Duration, Error> {
     once()?;
     let mut times = (0..COPIES).map(|_| once()).collect::<Result<Vec<_>, _>>()?;
     times.sort_unstable();

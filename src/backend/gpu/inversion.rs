@@ -29,7 +29,8 @@ pub trait DeviceInversion: AcceleratedField {
     const WORDS: usize = size_of::<Self>() / size_of::<u64>();
 }
 
-const KERNELS: &[&str] = &[include_str!("../../../kernels/invert.cl")];
+const KERNELS: &[&str] =
+    &[include_str!("../../../kernels/element.h"), include_str!("../../../kernels/invert.cl")];
 
 static GOLDILOCKS: Program = Program { name: "invert_goldilocks", kernels: KERNELS, ..Program::EMPTY };
 

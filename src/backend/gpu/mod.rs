@@ -39,6 +39,7 @@ mod ntt;
 pub mod opencl;
 mod pipeline;
 mod pool;
+mod products;
 pub mod program;
 mod resident;
 mod session;
@@ -56,7 +57,7 @@ pub use device::Device;
 pub use hash::DeviceHash;
 
 use super::{Clock, HostMemory};
-use crate::device::Bandwidths;
+use crate::device::{Bandwidths, ProductRates};
 use crate::error::Error;
 use crate::lock::lock;
 use crate::pinned::Locked;
@@ -164,6 +165,10 @@ impl<D: Device> Clock for Gpu<D> {
 
     fn bandwidths(&self) -> Result<Option<Bandwidths>, Error> {
         self.measure_bandwidths().map(Some)
+    }
+
+    fn product_rates(&self) -> Result<Option<ProductRates>, Error> {
+        self.measure_products().map(Some)
     }
 }
 

@@ -5,7 +5,7 @@
 //! the digest of text and options is recorded beside the PTX, so that a test can tell when it is stale.
 
 use super::ntt::programs as passes;
-use super::{hash, inversion};
+use super::{hash, inversion, products};
 use crate::field::MODULUS;
 
 /// A set of kernels that are compiled together.
@@ -41,8 +41,13 @@ pub static GATHER: Program =
 
 /// Every program.
 pub fn programs() -> impl Iterator<Item = &'static Program> {
-    let all =
-        hash::PROGRAMS.iter().copied().chain(PROGRAMS).chain(passes::all()).chain(inversion::programs());
+    let all = hash::PROGRAMS
+        .iter()
+        .copied()
+        .chain(PROGRAMS)
+        .chain(passes::all())
+        .chain(inversion::programs())
+        .chain(products::PROGRAMS.iter().copied());
     #[cfg(feature = "bn254")]
     let all = all.chain(super::fft::programs::all()).chain(super::msm::programs::all());
     all

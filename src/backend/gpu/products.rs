@@ -1,0 +1,114 @@
+//! How many products a device computes in a second (`kernels/products.cl`), against which the arithmetic of its kernels is judged.
+
+use std::time::Duration;
+
+use super::Gpu;
+use super::bandwidth::median;
+use super::device::{Arg, Device, Launch};
+#[cfg(feature = "bn254")]
+use super::fields;
+use super::program::Program;
+use super::session::Session;
+use crate::device::ProductRates;
+use crate::error::Error;
+
+const KERNELS: &[&str] =
+    &[include_str!("../../../kernels/element.h"), include_str!("../../../kernels/products.cl")];
+
+static GOLDILOCKS: Program = Program { name: "products_goldilocks", kernels: KERNELS, ..Program::EMPTY };
+
+#[cfg(feature = "bn254")]
+static BN254: Program = Program {
+    name: "products_bn254-fr",
+    constants: fields::scalars::<crate::bn254::Fr>,
+    kernels: KERNELS,
+    ..Program::EMPTY
+};
+
+/// The programs of both fields.
+pub(super) static PROGRAMS: &[&Program] = &[
+    &GOLDILOCKS,
+    #[cfg(feature = "bn254")]
+    &BN254,
+];
+
+/// Elements raised to a power at once: several for each of the items that the largest devices run side by side.
+const ELEMENTS: usize = 1 << 20;
+
+/// Products of a step of the kernel.
+const STEP: usize = 8;
+
+/// A launch that is measured takes at least this long on the device.
+const LONG_ENOUGH: Duration = Duration::from_millis(5);
+
+impl<D: Device> Gpu<D> {
+    /// Medians of several launches.
+    pub(super) fn measure_products(&self) -> Result<ProductRates, Error> {
+        Ok(ProductRates {
+            goldilocks: self.measure_powers(&GOLDILOCKS, 1)?,
+            #[cfg(feature = "bn254")]
+            bn254: Some(self.measure_powers(&BN254, 4)?),
+            #[cfg(not(feature = "bn254"))]
+            bn254: None,
+        })
+    }
+
+    /// Products a second over a field whose elements have so many words.
+    fn measure_powers(&self, program: &'static Program, words: usize) -> Result<f64, Error> {
+        let count = ELEMENTS.min((self.limit / 4) as usize / (8 * words)).max(1);
+        // Any elements do, which are below both primes.
+        let elements: Vec<u64> = (0..count * words).map(|i| 3 + i as u64).collect();
+        let mut session = Session::new(self)?;
+        let from = session.upload_new(bytemuck::cast_slice(&elements))?;
+        let to = session.allocate(elements.len())?;
+        let mut run = |steps: usize| {
+            let args = vec![
+                Arg::Buffer(from, 0),
+                Arg::Buffer(to, 0),
+                Arg::Word(count as u64),
+                Arg::Word(steps as u64),
+            ];
+            // SAFETY: powers reads and writes `count` elements, as many as both regions have, which are not the same.
+            let launch = unsafe { Launch::new(program, "powers", session.limits().grid(count), args) };
+            session.launch(&[launch])?;
+            session.finish()
+        };
+        run(1)?;
+        let mut steps = 1;
+        while run(steps)? < LONG_ENOUGH {
+            steps *= 2;
+        }
+        let time = median(|| run(steps))?;
+        Ok((count * steps * STEP) as f64 / time.as_secs_f64())
+    }
+}
+
+#[cfg(all(test, feature = "opencl"))]
+mod tests {
+    use super::super::opencl::OpenCl;
+    use super::*;
+    use crate::field::{Field, Goldilocks};
+
+    /// The kernel computes the powers that it says it computes.
+    #[test]
+    fn powers() {
+        let Ok(device) = OpenCl::required() else { return };
+        let gpu = Gpu::new(device, None);
+        let (count, steps) = (100, 5);
+        let elements: Vec<u64> = (0..count).map(|i| Goldilocks::new(u64::MAX - i).as_u64()).collect();
+        let mut session = Session::new(&gpu).unwrap();
+        let from = session.upload_new(bytemuck::cast_slice(&elements)).unwrap();
+        let to = session.allocate(elements.len()).unwrap();
+        let args = vec![Arg::Buffer(from, 0), Arg::Buffer(to, 0), Arg::Word(count), Arg::Word(steps)];
+        // SAFETY: both regions have `count` elements.
+        let launch = unsafe { Launch::new(&GOLDILOCKS, "powers", session.limits().grid(100), args) };
+        session.launch(&[launch]).unwrap();
+        let mut found = vec![0_u64; elements.len()];
+        session.download(to, 0, bytemuck::cast_slice_mut(&mut found)).unwrap();
+        for (x, power) in elements.iter().zip(found) {
+            assert_eq!(Goldilocks::new(*x).pow(8 * steps + 1).as_u64(), power);
+        }
+        let rates = gpu.measure_products().unwrap();
+        assert!(rates.goldilocks > rates.bn254.unwrap() && rates.bn254.unwrap() > 1e6, "{rates:?}");
+    }
+}
