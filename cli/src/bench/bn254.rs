@@ -26,7 +26,7 @@ pub(super) fn unsupported(operation: Operation, engine: &Engine) -> Option<Error
 }
 
 /// The width of scalars.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum ScalarKind {
     Uniform,
     Bytes,
@@ -56,7 +56,7 @@ impl ScalarKind {
 }
 
 /// The data that an engine keeps for sums besides the bases.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct KeptInputs {
     /// Tables of multiples.
     pub(super) tables: bool,
@@ -91,14 +91,14 @@ pub(super) fn msm(
     let bases = engine.bases(bases(count, bench.limit)?, options)?;
     let times = if kept.scalars {
         let scalars = engine.upload(Matrix::from_column(scalars)?)?;
-        measure(engine, || Ok(()), |()| engine.msm(&scalars, &bases))?
+        measure(engine, bench.tour, || Ok(()), |()| engine.msm(&scalars, &bases))?
     } else if bench.pinned {
         let mut locked = engine.pinned::<[u64; 4]>(count)?;
         locked.copy_from_slice(bn254::limbs(&scalars));
         let scalars = bn254::scalars(&locked)?;
-        measure(engine, || Ok(()), |()| engine.msm(scalars, &bases))?
+        measure(engine, bench.tour, || Ok(()), |()| engine.msm(scalars, &bases))?
     } else {
-        measure(engine, || Ok(()), |()| engine.msm(&scalars, &bases))?
+        measure(engine, bench.tour, || Ok(()), |()| engine.msm(&scalars, &bases))?
     };
     let count = count as u64;
     let pair = (size_of::<Fr>() + size_of::<G1Affine>()) as u64;
@@ -143,9 +143,9 @@ pub(super) fn fft(bench: Bench<'_>, polynomials: usize, log_size: u32) -> Result
             let mut locked = engine.pinned::<[u64; 4]>(scalars.len())?;
             locked.copy_from_slice(bn254::limbs(&scalars));
             let scalars = bn254::scalars_mut(&mut locked)?;
-            measure(engine, || Ok(()), |()| engine.ntt(&fft, &mut *scalars))?
+            measure(engine, bench.tour, || Ok(()), |()| engine.ntt(&fft, &mut *scalars))?
         }
-        false => measure(engine, || Ok(()), |()| engine.ntt(&fft, &mut scalars))?,
+        false => measure(engine, bench.tour, || Ok(()), |()| engine.ntt(&fft, &mut scalars))?,
     };
     let products = Some(counts::fft(log_size, polynomials));
     let work = OneRun { count, unit: "elements/s", bytes: 2 * size_of::<Fr>() as u64 * count, products };

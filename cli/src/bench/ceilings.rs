@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use zkaccel::Engine;
-use zkaccel::device::Bandwidths;
+use zkaccel::device::{Bandwidths, ProductRates};
 
 use super::report::{Field, giga};
 use crate::failure::Failure;
@@ -26,7 +26,7 @@ pub(super) struct Ceilings {
     pub(super) upload_gigabytes_per_second: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) download_gigabytes_per_second: Option<f64>,
-    /// Independent products in either field, by all threads or compute units.
+    /// Products in either field by all threads or compute units, of values that lie in registers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) goldilocks_products_per_second: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,7 +48,12 @@ impl Ceilings {
                 ..Self::default()
             },
         };
-        Ok(ceilings)
+        let rates = engine.product_rates()?;
+        Ok(Self {
+            goldilocks_products_per_second: rates.map(|ProductRates { goldilocks, .. }| goldilocks.round()),
+            bn254_products_per_second: rates.and_then(|rates| rates.bn254).map(f64::round),
+            ..ceilings
+        })
     }
 
     pub(super) fn products_per_second(&self, field: Field) -> Option<f64> {

@@ -4,8 +4,9 @@ use std::time::{Duration, Instant};
 
 use zkaccel::{Engine, Error};
 
-/// Only if a run takes longer than this there may be as few runs as [`FEWEST`].
+/// Only if a run takes longer than this there may be as few runs as [`FEWEST`]; in a tour, which is to end soon, the second.
 const LONG: Duration = Duration::from_secs(3);
+const LONG_IN_TOURS: Duration = Duration::from_millis(200);
 
 /// The least number of runs, of short and of long work.
 const USUAL: usize = 10;
@@ -67,6 +68,7 @@ impl Times {
 /// Times `run` on an engine; `prepare` and dropping the result are not counted.
 pub(super) fn measure<S, T>(
     engine: &Engine,
+    tour: bool,
     mut prepare: impl FnMut() -> Result<S, Error>,
     mut run: impl FnMut(S) -> Result<T, Error>,
 ) -> Result<Times, Error> {
@@ -81,7 +83,8 @@ pub(super) fn measure<S, T>(
         Ok::<_, Error>((elapsed, on_device))
     };
     let (warm_up, _) = once()?;
-    let fewest = if warm_up > LONG { FEWEST } else { USUAL };
+    let long = if tour { LONG_IN_TOURS } else { LONG };
+    let fewest = if warm_up > long { FEWEST } else { USUAL };
     let mut times = Times { runs: Vec::new(), on_device: Vec::new(), copied: [0; 2] };
     let mut spent = Duration::ZERO;
     let before = copied(engine);

@@ -25,7 +25,7 @@ use crate::hashes::HashName;
 use crate::output;
 use crate::parse::{self, Approaches, Sizes};
 use crate::watch::Watch;
-use plan::{Choices, Depth, Operation, plan};
+use plan::{Choices, Depth, Operation, Task, plan};
 use report::{Device, Report};
 use workloads::Bench;
 
@@ -34,7 +34,7 @@ use workloads::Bench;
 /// Without OPERATION, --sizes and --all it is a tour: a few sizes of every operation, in one to two minutes on two cores.
 ///
 /// Each size is run once to warm up, and then 10 to 200 times until half a second has passed, or 3 times if one run takes more
-/// than 3 seconds. Inputs lie in memory before the measured time begins, and results are dropped after it ends. Rates are those of
+/// than 3 seconds (0.2 seconds in a tour, which leaves out sizes after one that takes a second). Inputs lie in memory before the measured time begins, and results are dropped after it ends. Rates are those of
 /// the median run. GB are 10^9 bytes of what any algorithm must move: the input, read once, and the output, written once; for commit
 /// these are the trace, the extension and the tree. Times are those that the caller sees, with all transfers to and from a device.
 /// For a device with memory of its own there are also the median time that it worked, by its own clock and without transfers, the rate
@@ -192,7 +192,9 @@ impl Arguments {
         report: &mut Report,
     ) -> Result<(), Failure> {
         let engine = options.build(None)?;
-        let (tasks, left_out) = plan(&self.choices(), &engine)?;
+        let choices = self.choices();
+        let tour = matches!(choices.depth, Depth::Tour);
+        let (tasks, left_out) = plan(&choices, &engine)?;
         watch.stage("measuring ceilings");
         let mut device = Device { left_out, ..Device::of(&engine)? };
         if tells {
@@ -200,11 +202,24 @@ impl Arguments {
         }
         let (start, total) = (Instant::now(), tasks.len());
         let limit = options.input_limit(&engine);
+        // In a tour, variants of which a run has taken so long that their greater sizes are left out.
+        let mut slow: Vec<Task> = Vec::new();
         for (done, task) in tasks.into_iter().enumerate() {
             watch.stage_of("measuring", done as u64, total as u64);
+            if let Some(size) = slow.iter().find(|slow| slow.is_variant_of(&task)) {
+                device.left_out.push(format!(
+                    "{}, which would take long in a tour: {} takes more than a second",
+                    task.describe(),
+                    size.describe()
+                ));
+                continue;
+            }
             watch.describe(progress(&device.id, &task.describe(), done, total, start.elapsed()));
-            let bench = Bench { engine: &engine, device: &device, limit, pinned: self.pinned };
+            let bench = Bench { engine: &engine, device: &device, limit, pinned: self.pinned, tour };
             let measurement = task.run(bench)?;
+            if tour && measurement.median_seconds > 1.0 {
+                slow.push(task);
+            }
             if tells {
                 watch.aside(|| output::print(&table::line(&measurement)))?;
             }

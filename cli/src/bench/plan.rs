@@ -88,7 +88,7 @@ pub(super) struct Task {
     log_size: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum What {
     Merkle { hash: HashName, approach: Option<Approach> },
     Ntt { columns: usize },
@@ -173,13 +173,21 @@ impl Task {
         }
     }
 
+    /// Whether the two differ in their sizes alone.
+    pub(super) fn is_variant_of(&self, other: &Self) -> bool {
+        self.what == other.what
+    }
+
     /// What is measured, for people.
     pub(super) fn describe(self) -> String {
+        let of = |approach: Option<Approach>| {
+            approach.map_or_else(String::new, |approach| format!(", {}", approach.name()))
+        };
         let what = match self.what {
-            What::Merkle { hash, .. } => format!("tree, {hash}"),
+            What::Merkle { hash, approach } => format!("tree, {hash}{}", of(approach)),
             What::Ntt { .. } => "transform".into(),
             What::Lde { .. } => "extension".into(),
-            What::Commit { .. } => "commitment".into(),
+            What::Commit { approach, .. } => format!("commitment{}", of(approach)),
             What::Msm { scalars, .. } => format!("multi-scalar multiplication, {}", scalars.name()),
             What::Fft { .. } => "transform over BN254".into(),
         };

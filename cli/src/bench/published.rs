@@ -39,7 +39,7 @@ impl Comparison {
             Self::Rescue => "Merkle tree, Rescue Prime",
             Self::Ntt => "NTT over Goldilocks",
             Self::Msm => "MSM over BN254, uniform scalars",
-            Self::Fft => "FFT over BN254's scalars",
+            Self::Fft => "FFT over BN254\u{2019}s scalars",
         }
     }
 

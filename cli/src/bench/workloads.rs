@@ -30,6 +30,8 @@ pub(super) struct Bench<'a> {
     pub(super) limit: u64,
     /// Whether inputs lie in page-locked memory.
     pub(super) pinned: bool,
+    /// Whether long work may be run a few times only.
+    pub(super) tour: bool,
 }
 
 /// Trees over 2^`log_size` leaves.
@@ -49,7 +51,7 @@ impl HashVisitor for Merkle<'_> {
         let leaves = bench.words(4 << log_size)?;
         let leaves: &[H::Digest] = bytemuck::cast_slice(&leaves);
         let engine = bench.engine.with_approach(approach.unwrap_or_default());
-        let times = measure(&engine, || Ok(()), |()| engine.merkle_tree::<H>(leaves))?;
+        let times = measure(&engine, bench.tour, || Ok(()), |()| engine.merkle_tree::<H>(leaves))?;
         let count = leaves.len() as u64;
         let (bytes, products) = (DIGEST * (2 * count - 1), counts::tree(hash, log_size));
         let work = OneRun { count: count - 1, unit: "merges/s", bytes, products };
@@ -64,7 +66,8 @@ pub(super) fn ntt(bench: Bench<'_>, columns: usize, log_size: u32) -> Result<Mea
     let ntt = Ntt::forward(Domain::new(log_size, Convention::default())?);
     let shape = Shape { rows: 1 << log_size, columns, layout: Layout::RowMajor };
     let mut data = bench.words(shape.rows.saturating_mul(columns))?;
-    let times = measure(engine, || Ok(()), |()| engine.ntt(&ntt, MatrixMut::new(&mut data, shape)?))?;
+    let times =
+        measure(engine, bench.tour, || Ok(()), |()| engine.ntt(&ntt, MatrixMut::new(&mut data, shape)?))?;
     let count = data.len() as u64;
     let products = Some(counts::ntt(log_size, columns));
     let work = OneRun { count, unit: "elements/s", bytes: 2 * ELEMENT * count, products };
@@ -86,7 +89,7 @@ pub(super) fn lde(
     let mut extended = bench.memory(lde.to().size().saturating_mul(columns))?;
     // The contents of the matrix after the first run serve as well as those before.
     let run = |()| engine.lde_into(&lde, MatrixMut::new(&mut data, shape)?, &mut extended);
-    let times = measure(engine, || Ok(()), run)?;
+    let times = measure(engine, bench.tour, || Ok(()), run)?;
     let (read, count) = (data.len() as u64, extended.len() as u64);
     let products = Some(counts::lde(log_size, columns, blowup));
     let work = OneRun { count, unit: "elements/s", bytes: ELEMENT * (read + count), products };
@@ -116,7 +119,7 @@ impl HashVisitor for Commit<'_> {
         let count = rows.saturating_mul(columns);
         let trace = || Matrix::from_rows(bench.ordinary_words(count)?, rows, columns);
         let engine = bench.engine.with_approach(approach.unwrap_or_default());
-        let times = measure(&engine, trace, |trace| engine.commit::<H>(&spec, trace))?;
+        let times = measure(&engine, bench.tour, trace, |trace| engine.commit::<H>(&spec, trace))?;
         let (read, elements) = (count as u64, blowup.saturating_mul(count as u64));
         let tree = (DIGEST * 2).saturating_mul(blowup).saturating_mul(rows as u64);
         let bytes = ELEMENT.saturating_mul(read.saturating_add(elements)).saturating_add(tree);

@@ -61,7 +61,10 @@ pub(super) fn lines<'a>(measurements: &[Indexed<'a>]) -> Vec<Line<'a>> {
         }
     }
     let options: Vec<_> = groups.iter().map(|(subject, device, _)| options(subject, device)).collect();
-    let differs = |i: usize| options.iter().any(|each| each[i] != options[0][i]);
+    // Where a hash has no approaches, there is nothing that differs from the best one.
+    let best_only = groups.iter().all(|group| is_best_approach(group.2[0].1));
+    let differs =
+        |i: usize| !(best_only && i == APPROACH) && options.iter().any(|each| each[i] != options[0][i]);
     let name = |each: &[String]| {
         let parts = each.iter().enumerate().filter(|(i, text)| differs(*i) && !text.is_empty());
         parts.map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(", ")
@@ -76,6 +79,9 @@ pub(super) fn lines<'a>(measurements: &[Indexed<'a>]) -> Vec<Line<'a>> {
     }
     lines
 }
+
+/// The place of the approach among the options.
+const APPROACH: usize = 3;
 
 /// The options of a measurement as texts, each in its place.
 fn options(subject: &Subject, device: &str) -> [String; 9] {

@@ -167,7 +167,8 @@ fn beside(report: &Report, comparison: Comparison, figures: &mut Figures) -> Str
             }
             all.push(series);
         }
-        let name = if line.name.is_empty() { String::new() } else { format!(" ({})", line.name) };
+        let alone = measured.iter().filter(|other| other.points[0].1.device == *device).count() == 1;
+        let name = if alone { String::new() } else { format!(" ({})", line.name) };
         legend.push(Entry { colour, hollow: false, text: format!("zkaccel on {device}{name}") });
     }
     let mut rows = Vec::new();
