@@ -200,6 +200,7 @@ impl Chart {
     /// Ceilings, below everything else, with their names.
     fn roofs(&self, svg: &mut String, x: Scale, y: Scale, placer: &mut Placer) {
         let power = |log: f64| 10_f64.powf(log);
+        let mut slopes = 0;
         for Roof { name, shape } in &self.roofs {
             let (from, to, label) = match *shape {
                 Shape::Flat(rate) => {
@@ -215,9 +216,13 @@ impl Chart {
                     }
                     let (from, to) =
                         ((x.at(low), y.at(low * bandwidth)), (x.at(high), y.at(high * bandwidth)));
-                    // To the right of where the line is as high as the lower edge of the text.
-                    let rise = 16.0 * (to.0 - from.0) / (from.1 - to.1);
-                    (from, to, (from.0 + rise + 4.0, from.1 - 9.0, "start"))
+                    // Above the plot, where the line leaves it: the first to its left, the others below each other to its right.
+                    slopes += 1;
+                    let label = match slopes {
+                        1 => ((to.0 + 4.0).max(width(name)), to.1 - 9.0, "end"),
+                        later => (to.0 + 6.0, to.1 - 9.0 + LINE * f64::from(later - 2), "start"),
+                    };
+                    (from, to, label)
                 }
             };
             let class = if matches!(shape, Shape::Flat(_)) { "roof" } else { "roof slope" };

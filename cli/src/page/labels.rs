@@ -97,8 +97,8 @@ impl Placer {
         let candidates = [
             (9.0, 0.0, "start"),
             (-9.0, 0.0, "end"),
-            (0.0, -13.0, "middle"),
-            (0.0, 13.0, "middle"),
+            (0.0, -14.0, "middle"),
+            (0.0, 14.0, "middle"),
             (8.0, -11.0, "start"),
             (8.0, 11.0, "start"),
             (-8.0, -11.0, "end"),

@@ -55,7 +55,7 @@ pub(super) fn section(report: &Report) -> Section {
     };
     let ceilings = Table {
         caption: "Ceilings, measured before everything else: copies within the memory of the device (bytes read and bytes written), copies \
-                  from and to page-locked host memory, and independent products in the fields"
+                  from and to page-locked host memory, and general products in the fields, in chains that stay in registers"
             .into(),
         columns: columns([
             "Device",

@@ -11,9 +11,10 @@ use crate::page::number::si;
 
 /// The section, with a figure for each device.
 pub(super) fn section(report: &Report, figures: &mut Figures) -> Section {
-    let introduction = "<p>To the right an operation multiplies more for each byte that it must move; upwards it multiplies faster. The slopes are \
-         what the memory and the link allow, the level lines what the multipliers allow: no operation on data larger than the caches can lie \
-         above the lower of the two. Products and bytes are those that the operation needs, not those that a device happens to spend.</p>\n";
+    let introduction = "<p>To the right an operation multiplies more for each byte that it must move; upwards it multiplies faster. The slopes \
+         are what the memory and the link allow. The level lines are the library\u{2019}s general products, measured in chains that stay in \
+         registers; an operation whose numbers have a form of their own, such as the squarings of Rescue Prime, may multiply faster than \
+         that. Products and bytes are those that the operation needs, not those that a device happens to spend.</p>\n";
     let body: String = report
         .devices
         .iter()
@@ -78,9 +79,7 @@ fn roofline(report: &Report, device: &Device, number: usize, figures: &mut Figur
     }
     let unmeasured = match FIELDS.iter().any(|&field| device.ceilings.products_per_second(field).is_some()) {
         true => "",
-        false => {
-            " The rates of independent products were not measured on this device, so there are no level lines."
-        }
+        false => " The rates of products were not measured on this device, so there are no level lines.",
     };
     figures.html(&Figure {
         id: format!("figure-roofline-{number}"),
@@ -100,7 +99,7 @@ fn roofline(report: &Report, device: &Device, number: usize, figures: &mut Figur
                 "#Products for each byte",
                 "#Products a second",
                 "#The same on the device",
-                "#Share of the ceiling",
+                "#Of the lower ceiling",
             ]),
             rows: largest.iter().map(|&(_, run)| row(run, device)).collect(),
         },
