@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use zkaccel::Engine;
-use zkaccel::device::{DeviceChoice, DeviceInfo};
+use zkaccel::device::{DeviceChoice, DeviceInfo, devices};
 use zkaccel::policy::Policy;
 use zkaccel::work::DeviceWork;
 
@@ -14,7 +14,7 @@ use crate::parse;
 use crate::watch::Watch;
 
 /// The devices, threads and memory of a command.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(crate) struct EngineOptions {
     #[arg(long, value_name = "DEVICE", help = device_help())]
     device: Option<DeviceChoice>,
@@ -69,6 +69,47 @@ impl EngineOptions {
         Ok(builder.build()?)
     }
 
+    /// The same options for each of the devices alone; for every device of the machine where none is named.
+    pub(crate) fn each(&self) -> Result<Vec<Self>, Failure> {
+        let named = match self.device {
+            Some(device) => Some(device),
+            None => match std::env::var(DeviceChoice::VARIABLE) {
+                Ok(name) if !name.is_empty() => Some(name.parse()?),
+                _ => None,
+            },
+        };
+        let alone = match named {
+            Some(DeviceChoice::Several(list)) => list.to_vec(),
+            Some(one) => vec![one],
+            None => vec![DeviceChoice::Cpu, DeviceChoice::AllCuda, DeviceChoice::AllOpenCl],
+        };
+        let present = devices();
+        let mut each = Vec::new();
+        for device in alone {
+            let kind = device.to_string();
+            match device {
+                DeviceChoice::AllCuda | DeviceChoice::AllOpenCl => {
+                    let ids = present.iter().map(|found| &found.id);
+                    let ids = ids.filter(|id| id.split(':').next() == Some(kind.as_str()));
+                    let before = each.len();
+                    each.extend(ids.map(|id| id.parse()).collect::<Result<Vec<DeviceChoice>, _>>()?);
+                    // One that was asked for must be there: building an engine says what is missing.
+                    if each.len() == before && named.is_some() {
+                        each.push(device);
+                    }
+                }
+                one => each.push(one),
+            }
+        }
+        if let Some(twice) = (1..each.len()).find(|&i| each[..i].contains(&each[i])) {
+            return Err(Failure::new(format_args!(
+                "--each: {} is listed twice, expected it once",
+                each[twice]
+            )));
+        }
+        Ok(each.into_iter().map(|device| Self { device: Some(device), ..self.clone() }).collect())
+    }
+
     /// The most bytes that an input may take in memory.
     pub(crate) fn input_limit(&self, engine: &Engine) -> u64 {
         self.memory.or(engine.device().memory).unwrap_or(u64::MAX)
@@ -90,20 +131,20 @@ pub(crate) struct DeviceUsed {
 }
 
 /// The work of a device.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Work {
     device: String,
     operations: Vec<Operation>,
 }
 
 /// The work of a device of one kind.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Operation {
-    operation: &'static str,
+    operation: String,
     calls: u64,
     failures: u64,
     items: u64,
-    unit: &'static str,
+    unit: String,
     bytes_in: u64,
     bytes_out: u64,
     seconds: f64,
@@ -118,11 +159,11 @@ pub(crate) fn work_of(engine: &Engine) -> Vec<Work> {
         operations: operations
             .into_iter()
             .map(|line| Operation {
-                operation: line.operation,
+                operation: line.operation.into(),
                 calls: line.calls,
                 failures: line.failures,
                 items: line.items,
-                unit: line.unit,
+                unit: line.unit.into(),
                 bytes_in: line.bytes_in,
                 bytes_out: line.bytes_out,
                 seconds: output::seconds(line.time),

@@ -20,6 +20,7 @@ mod npy;
 mod ntt;
 mod open;
 mod output;
+mod page;
 mod parse;
 mod progress;
 mod proof;

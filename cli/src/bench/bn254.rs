@@ -7,8 +7,9 @@ use zkaccel::ntt::{Domain, Ntt};
 use zkaccel::{Engine, Error};
 
 use super::Operation;
+use super::counts;
 use super::measure::measure;
-use super::report::{Measurement, Rate, Subject};
+use super::report::{Measurement, OneRun, Subject};
 use super::workloads::Bench;
 use crate::failure::Failure;
 
@@ -25,7 +26,7 @@ pub(super) fn unsupported(operation: Operation, engine: &Engine) -> Option<Error
 }
 
 /// The width of scalars.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum ScalarKind {
     Uniform,
     Bytes,
@@ -35,7 +36,17 @@ pub(super) enum ScalarKind {
 impl ScalarKind {
     pub(super) const ALL: [Self; 3] = [Self::Uniform, Self::Bytes, Self::Bits];
 
-    fn name(self) -> &'static str {
+    /// The width of the scalars in bits.
+    fn bits(self) -> u32 {
+        match self {
+            // The order of the group is below 2^254.
+            Self::Uniform => 254,
+            Self::Bytes => 8,
+            Self::Bits => 1,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Uniform => "uniform",
             Self::Bytes => "bytes",
@@ -45,7 +56,7 @@ impl ScalarKind {
 }
 
 /// The data that an engine keeps for sums besides the bases.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct KeptInputs {
     /// Tables of multiples.
     pub(super) tables: bool,
@@ -80,19 +91,26 @@ pub(super) fn msm(
     let bases = engine.bases(bases(count, bench.limit)?, options)?;
     let times = if kept.scalars {
         let scalars = engine.upload(Matrix::from_column(scalars)?)?;
-        measure(engine, || Ok(()), |()| engine.msm(&scalars, &bases))?
+        measure(engine, bench.tour, || Ok(()), |()| engine.msm(&scalars, &bases))?
     } else if bench.pinned {
         let mut locked = engine.pinned::<[u64; 4]>(count)?;
         locked.copy_from_slice(bn254::limbs(&scalars));
         let scalars = bn254::scalars(&locked)?;
-        measure(engine, || Ok(()), |()| engine.msm(scalars, &bases))?
+        measure(engine, bench.tour, || Ok(()), |()| engine.msm(scalars, &bases))?
     } else {
-        measure(engine, || Ok(()), |()| engine.msm(&scalars, &bases))?
+        measure(engine, bench.tour, || Ok(()), |()| engine.msm(&scalars, &bases))?
     };
     let count = count as u64;
     let pair = (size_of::<Fr>() + size_of::<G1Affine>()) as u64;
-    let rate = Rate { count, unit: "pairs/s", bytes: pair * count + size_of::<G1>() as u64 };
-    Ok(Measurement::new(Subject { scalars: Some(kind.name()), ..Subject::new("msm", log_size) }, times, rate))
+    let products = Some(counts::msm(log_size, kind.bits(), kept.tables));
+    let work = OneRun { count, unit: "pairs/s", bytes: pair * count + size_of::<G1>() as u64, products };
+    let subject = Subject {
+        scalars: Some(kind.name().into()),
+        tables: Some(kept.tables),
+        kept_scalars: Some(kept.scalars),
+        ..bench.subject("msm", log_size)
+    };
+    Ok(Measurement::new(subject, &times, work, bench.device))
 }
 
 /// Multiples of the generator, G times 1, 2, 3, ... .
@@ -125,10 +143,12 @@ pub(super) fn fft(bench: Bench<'_>, polynomials: usize, log_size: u32) -> Result
             let mut locked = engine.pinned::<[u64; 4]>(scalars.len())?;
             locked.copy_from_slice(bn254::limbs(&scalars));
             let scalars = bn254::scalars_mut(&mut locked)?;
-            measure(engine, || Ok(()), |()| engine.ntt(&fft, &mut *scalars))?
+            measure(engine, bench.tour, || Ok(()), |()| engine.ntt(&fft, &mut *scalars))?
         }
-        false => measure(engine, || Ok(()), |()| engine.ntt(&fft, &mut scalars))?,
+        false => measure(engine, bench.tour, || Ok(()), |()| engine.ntt(&fft, &mut scalars))?,
     };
-    let rate = Rate { count, unit: "elements/s", bytes: 2 * size_of::<Fr>() as u64 * count };
-    Ok(Measurement::new(Subject { columns: Some(polynomials), ..Subject::new("fft", log_size) }, times, rate))
+    let products = Some(counts::fft(log_size, polynomials));
+    let work = OneRun { count, unit: "elements/s", bytes: 2 * size_of::<Fr>() as u64 * count, products };
+    let subject = Subject { columns: Some(polynomials), ..bench.subject("fft", log_size) };
+    Ok(Measurement::new(subject, &times, work, bench.device))
 }

@@ -1,35 +1,48 @@
 //! `zkaccel bench`: how fast a device is.
 
 mod bn254;
+mod ceilings;
+mod compare;
+mod contents;
+mod counts;
 mod measure;
+mod plan;
+mod published;
 mod report;
+mod table;
 mod workloads;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use zkaccel::Engine;
 use zkaccel::merkle::Approach;
 
 use crate::engine::EngineOptions;
 use crate::failure::Failure;
-use crate::files::{Contents, NewFile, is_standard};
+use crate::files::{Contents, NewFile, is_standard, output_name};
 use crate::hashes::HashName;
 use crate::output;
 use crate::parse::{self, Approaches, Sizes};
 use crate::watch::Watch;
-use report::{Measurement, Report};
+use plan::{Choices, Depth, Operation, Task, plan};
+use report::{Device, Report};
 use workloads::Bench;
 
 /// Measure trees, transforms, extensions, commitments and multi-scalar multiplications
 ///
+/// Without OPERATION, --sizes and --all it is a tour: a few sizes of every operation, in one to two minutes on two cores.
+///
 /// Each size is run once to warm up, and then 10 to 200 times until half a second has passed, or 3 times if one run takes more
-/// than 3 seconds. Inputs lie in memory before the measured time begins, and results are dropped after it ends. Rates are those of
+/// than 3 seconds (0.2 seconds in a tour, which leaves out sizes after one that takes a second). Inputs lie in memory before the measured time begins, and results are dropped after it ends. Rates are those of
 /// the median run. GB are 10^9 bytes of what any algorithm must move: the input, read once, and the output, written once; for commit
 /// these are the trace, the extension and the tree. Times are those that the caller sees, with all transfers to and from a device.
 /// For a device with memory of its own there are also the median time that it worked, by its own clock and without transfers, the rate
 /// in that time, and the share of the rate at which the device copies within its memory (bytes read and bytes written, the median of 7
 /// copies of 256 MiB, measured at the start).
+///
+/// Exit status: 0 when everything was measured; 1 when --compare finds a measurement that has become slower; 2 for any error, among
+/// them files that cannot be compared.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// What to measure [default: all]
@@ -37,16 +50,24 @@ pub(crate) struct Arguments {
     operation: Option<Operation>,
 
     /// Binary logarithms of the sizes (leaves, rows of the matrix, rows of the trace, bases, scalars): 12..20 with both ends, or
-    /// 12,14,16 [default: 12..20, for lde and commit 12..16, for msm 10..16, for fft 10..18]
+    /// 12,14,16 [default: a few in a tour; else 12..20, for lde and commit 12..16, for msm 10..16, for fft 10..18]
     #[arg(long, value_name = "SIZES", value_parser = parse::sizes)]
     sizes: Option<Sizes>,
+
+    /// Measure every operation at all of its sizes, which takes several minutes
+    #[arg(long, conflicts_with_all = ["operation", "sizes"])]
+    all: bool,
+
+    /// Measure each of several devices by itself, one after the other, and not all of them as one: those of --device, or every device of
+    /// the machine
+    #[arg(long)]
+    each: bool,
 
     #[arg(long, value_name = "HASH", value_parser = parse::one_of::<HashName>(), help = hash_help())]
     hash: Option<HashName>,
 
-    #[arg(long, value_name = "APPROACH", default_value = "auto", value_parser = parse::approaches,
-        help = parse::approaches_help())]
-    approach: Approaches,
+    #[arg(long, value_name = "APPROACH", value_parser = parse::approaches, help = approach_help())]
+    approach: Option<Approaches>,
 
     /// The number of columns of the matrix or trace, or of polynomials for fft [default: 1 for ntt and fft, 16 for lde and commit]
     #[arg(long, value_name = "M", value_parser = columns)]
@@ -73,6 +94,19 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", num_args = 0..=1, value_parser = json_target)]
     json: Option<Option<PathBuf>>,
 
+    /// Write a page with figures of the measurements: one HTML file that needs nothing else and works offline
+    #[arg(long, value_name = "FILE", value_parser = page_target)]
+    report: Option<PathBuf>,
+
+    /// Compare with the measurements of a file that --json has written: print the ratio of the medians for each. One is slower when its
+    /// median is at least 5 % longer and its interquartile range lies above the older one
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
+
+    /// Take the measurements from a file that --json has written instead of measuring, for --report and --compare
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["operation", "sizes", "all", "each"])]
+    from: Option<PathBuf>,
+
     #[command(flatten)]
     engine: EngineOptions,
 }
@@ -85,138 +119,172 @@ fn hash_help() -> String {
     )
 }
 
-/// The operations that can be measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Operation {
-    /// A Merkle tree over given leaves
-    Merkle,
-    /// A forward transform, natural order on both sides
-    Ntt,
-    /// A low-degree extension onto a coset, column by column, natural order on both sides
-    Lde,
-    /// A commitment to a trace
-    Commit,
-    /// A multi-scalar multiplication over BN254, kept bases: uniform scalars, bytes and bits
-    Msm,
-    /// A forward transform over BN254's scalars, natural order on both sides
-    Fft,
-}
-
-impl Operation {
-    /// The sizes of `--sizes` when it is not given.
-    fn default_sizes(self) -> Vec<u32> {
-        match self {
-            Self::Merkle | Self::Ntt => (12..=20).collect(),
-            // An eightfold extension of 2^16 rows has 2^19, and 64 MiB.
-            Self::Lde | Self::Commit => (12..=16).collect(),
-            Self::Msm => (10..=16).collect(),
-            Self::Fft => (10..=18).collect(),
-        }
-    }
+/// The help of `--approach`.
+fn approach_help() -> String {
+    format!("{} [default: all in a tour, else auto]", parse::approaches_help())
 }
 
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let watch = Watch::start();
-        let engine = self.engine.build(None)?;
-        // By default the operations that the device offers are measured; an operation named by the user must be offered.
-        if let Some(error) = self.operation.and_then(|operation| bn254::unsupported(operation, &engine)) {
-            return Err(error.into());
-        }
-        let limit = self.engine.input_limit(&engine);
-        let file = match &self.json {
+        // What cannot be read or written is told before anything is measured.
+        let past = self.compare.as_deref().map(Report::read).transpose()?;
+        let json_file = match &self.json {
             Some(Some(path)) if !is_standard(path) => Some(NewFile::create(path, Contents::Text)?),
             _ => None,
         };
-        // `--json -` is `--json`: a table there would spoil the JSON.
-        let table = self.json.is_none() || file.is_some();
-        let kept = bn254::KeptInputs { tables: self.tables, scalars: self.keep_scalars };
-        let bench = Bench { engine: &engine, limit, pinned: self.pinned };
-        watch.stage("measuring copies");
-        let mut report = Report::new(&engine, self.pinned)?;
-        if table {
-            watch.aside(|| output::print(&report.heading()))?;
+        let prints_json = self.json.is_some() && json_file.is_none();
+        let prints_page = self.report.as_deref().is_some_and(is_standard);
+        if prints_json && prints_page {
+            return Err(Failure::new(
+                "--report -: standard output has the JSON, expected a file for one of them",
+            ));
         }
-        for &operation in Operation::value_variants() {
-            if self.operation.is_some_and(|only| only != operation) {
-                continue;
-            }
-            if let Some(reason) = bn254::unsupported(operation, &engine) {
-                report.left_out.push(reason.to_string());
-                continue;
-            }
-            let sizes =
-                self.sizes.as_ref().map_or_else(|| operation.default_sizes(), |sizes| sizes.0.clone());
-            let mut done = |measurement: Measurement| {
-                let line = report.add(measurement).to_string();
-                if table { watch.aside(|| output::print(&line)) } else { Ok(()) }
-            };
-            for log_size in sizes {
-                watch.stage(match operation {
-                    Operation::Merkle => "measuring Merkle trees",
-                    Operation::Ntt => "measuring transforms",
-                    Operation::Lde => "measuring extensions",
-                    Operation::Commit => "measuring commitments",
-                    Operation::Msm => "measuring multi-scalar multiplications",
-                    Operation::Fft => "measuring transforms over BN254",
-                });
-                match operation {
-                    Operation::Merkle => {
-                        let hashes = self.hash.as_ref().map_or(HashName::ALL, std::slice::from_ref);
-                        for &hash in hashes {
-                            for approach in self.approaches(&engine, hash) {
-                                let work = workloads::Merkle { bench, hash, approach, log_size };
-                                done(hash.visit(work)?)?;
-                            }
-                        }
-                    }
-                    Operation::Ntt => {
-                        let columns = self.columns.unwrap_or(1);
-                        done(workloads::ntt(bench, columns, log_size)?)?;
-                    }
-                    Operation::Lde => {
-                        let columns = self.columns.unwrap_or(16);
-                        done(workloads::lde(bench, self.blowup, columns, log_size)?)?;
-                    }
-                    Operation::Msm => {
-                        for scalars in bn254::ScalarKind::ALL {
-                            done(bn254::msm(bench, scalars, kept, log_size)?)?;
-                        }
-                    }
-                    Operation::Fft => {
-                        done(bn254::fft(bench, self.columns.unwrap_or(1), log_size)?)?;
-                    }
-                    Operation::Commit => {
-                        let hash = self.hash.unwrap_or(HashName::ALL[0]);
-                        let (columns, blowup) = (self.columns.unwrap_or(16), self.blowup);
-                        for approach in self.approaches(&engine, hash) {
-                            let shape = (columns, blowup, log_size);
-                            let work = workloads::Commit { bench, hash, approach, shape };
-                            done(hash.visit(work)?)?;
-                        }
-                    }
+        let page_file =
+            self.report.as_deref().map(|path| NewFile::create(path, Contents::Text)).transpose()?;
+        // A table beside JSON or a page on standard output would spoil it.
+        let tells = !prints_json && !prints_page;
+        let report = match &self.from {
+            Some(path) => {
+                let report = Report::read(path)?;
+                if tells && self.report.is_none() && past.is_none() {
+                    tell(&report)?;
                 }
+                report
             }
+            None => self.measure(tells)?,
+        };
+        if prints_json {
+            output::print(&output::json(&report)?)?;
         }
-        drop(watch);
-        report.close(&engine);
-        if let Some(file) = file {
+        if let Some(file) = json_file {
             let text = output::json(&report)?;
             file.fill(|file| writeln!(file, "{text}"))?;
         }
-        if table { output::print(&report.notes()) } else { output::print(&output::json(&report)?) }
+        if let (Some(file), Some(path)) = (page_file, &self.report) {
+            let page = contents::page(&report)?;
+            file.fill(|file| file.write_all(page.as_bytes()))?;
+            if tells {
+                output::print(&format!("wrote {}", output_name(path)))?;
+            }
+        }
+        match (past, &self.compare) {
+            (Some(past), Some(path)) => compare(&past, path, &report, tells),
+            _ => Ok(()),
+        }
+    }
+
+    /// Measures one engine, or each device by itself; prints a table where it may.
+    fn measure(&self, tells: bool) -> Result<Report, Failure> {
+        let watch = Watch::start();
+        let engines = if self.each { self.engine.each()? } else { vec![self.engine.clone()] };
+        let mut report = Report::new();
+        for options in &engines {
+            self.measure_one(options, &watch, tells, &mut report)?;
+        }
+        Ok(report)
+    }
+
+    fn measure_one(
+        &self,
+        options: &EngineOptions,
+        watch: &Watch,
+        tells: bool,
+        report: &mut Report,
+    ) -> Result<(), Failure> {
+        let engine = options.build(None)?;
+        let choices = self.choices();
+        let tour = matches!(choices.depth, Depth::Tour);
+        let (tasks, left_out) = plan(&choices, &engine)?;
+        watch.stage("measuring ceilings");
+        let mut device = Device { left_out, ..Device::of(&engine)? };
+        if tells {
+            watch.aside(|| output::print(&table::heading(&report.version, &device, self.pinned)))?;
+        }
+        let (start, total) = (Instant::now(), tasks.len());
+        let limit = options.input_limit(&engine);
+        // In a tour, variants of which a run has taken so long that their greater sizes are left out.
+        let mut slow: Vec<Task> = Vec::new();
+        for (done, task) in tasks.into_iter().enumerate() {
+            watch.stage_of("measuring", done as u64, total as u64);
+            if let Some(size) = slow.iter().find(|slow| slow.is_variant_of(&task)) {
+                device.left_out.push(format!(
+                    "{}, which would take long in a tour: {} takes more than a second",
+                    task.describe(),
+                    size.describe()
+                ));
+                continue;
+            }
+            watch.describe(progress(&device.id, &task.describe(), done, total, start.elapsed()));
+            let bench = Bench { engine: &engine, device: &device, limit, pinned: self.pinned, tour };
+            let measurement = task.run(bench)?;
+            if tour && measurement.median_seconds > 1.0 {
+                slow.push(task);
+            }
+            if tells {
+                watch.aside(|| output::print(&table::line(&measurement)))?;
+            }
+            report.measurements.push(measurement);
+        }
+        device.close(&engine);
+        if tells {
+            watch.aside(|| output::print(&table::notes(report, &device)))?;
+        }
+        report.devices.push(device);
+        Ok(())
+    }
+
+    fn choices(&self) -> Choices<'_> {
+        let tour = self.operation.is_none() && self.sizes.is_none() && !self.all;
+        let depth = match &self.sizes {
+            Some(sizes) => Depth::Sizes(sizes.0.clone()),
+            None if tour => Depth::Tour,
+            None => Depth::Usual,
+        };
+        let usual: &[Approach] = if tour { &Approach::ALL } else { &[Approach::Auto] };
+        Choices {
+            operation: self.operation,
+            depth,
+            hash: self.hash,
+            approaches: self.approach.as_ref().map_or(usual, |approaches| &approaches.0),
+            columns: self.columns,
+            blowup: self.blowup,
+            kept: bn254::KeptInputs { tables: self.tables, scalars: self.keep_scalars },
+        }
     }
 }
 
-impl Arguments {
-    /// The approaches to measure; `None`, once, where there is no choice.
-    fn approaches(&self, engine: &Engine, hash: HashName) -> Vec<Option<Approach>> {
-        // A device without a clock is the host.
-        match engine.device_time().is_some() && hash.has_approaches() {
-            true => self.approach.0.iter().copied().map(Some).collect(),
-            false => vec![None],
+/// The line of progress: which measurement of how many, and how long the others take if they take as long as those before.
+fn progress(device: &str, task: &str, done: usize, total: usize, elapsed: Duration) -> String {
+    let line = format!("{} of {total} on {device}: {task}", done + 1);
+    match done {
+        0 => line,
+        _ => {
+            let left = elapsed.as_secs_f64() / done as f64 * (total - done) as f64;
+            format!("{line}; about {left:.0} s left")
         }
     }
+}
+
+/// Prints a table of measurements that were taken before.
+fn tell(report: &Report) -> Result<(), Failure> {
+    for device in &report.devices {
+        let of_device = || report.measurements.iter().filter(|run| run.device == device.id);
+        let pinned = of_device().any(|run| run.subject.pinned);
+        output::print(&table::heading(&report.version, device, pinned))?;
+        of_device().try_for_each(|run| output::print(&table::line(run)))?;
+        output::print(&table::notes(report, device))?;
+    }
+    Ok(())
+}
+
+/// Prints a comparison, to stderr where standard output has something else; a slower measurement is status 1.
+fn compare(past: &Report, path: &Path, now: &Report, tells: bool) -> Result<(), Failure> {
+    let comparison = compare::Comparison::of(past, path, now)?;
+    match tells {
+        true => output::print(&comparison.to_string())?,
+        false => eprintln!("{comparison}"),
+    }
+    comparison.verdict()
 }
 
 fn columns(text: &str) -> Result<usize, String> {
@@ -228,10 +296,17 @@ fn columns(text: &str) -> Result<usize, String> {
 
 /// The file of `--json FILE`, which must not be an operation that was meant to be measured.
 fn json_target(text: &str) -> Result<PathBuf, String> {
+    target(text, &format!("write `bench {text} --json`, or ./{text} for a file"))
+}
+
+/// The file of `--report FILE`.
+fn page_target(text: &str) -> Result<PathBuf, String> {
+    target(text, &format!("write `bench {text} --report FILE`, or ./{text} for a file"))
+}
+
+fn target(text: &str, instead: &str) -> Result<PathBuf, String> {
     match Operation::from_str(text, false) {
-        Ok(_) => Err(format!(
-            "found the operation {text:?}, expected a file; write `bench {text} --json`, or ./{text} for a file"
-        )),
+        Ok(_) => Err(format!("found the operation {text:?}, expected a file; {instead}")),
         Err(_) => Ok(text.into()),
     }
 }

@@ -1,276 +1,334 @@
-//! Measurements as a table and as JSON.
+//! The measurements and what was measured on: the one structure behind the table, the JSON and the page.
+//!
+//! `docs/bench.md` describes the JSON to its readers, and `docs/bench.schema.json` is its schema. A change that a reader of older files
+//! would not survive is a new number of [`SCHEMA`].
 
-use std::fmt;
-use std::time::Duration;
+use std::path::Path;
 
-use serde::Serialize;
-use zkaccel::device::Bandwidths;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use zkaccel::Engine;
+use zkaccel::device::{DeviceInfo, Simd, devices};
 use zkaccel::merkle::Approach;
-use zkaccel::{Engine, Error};
 
+use super::ceilings::Ceilings;
 use super::measure::Times;
-use crate::engine::{DeviceUsed, Work, work_of};
+use crate::engine::{Work, work_of};
+use crate::failure::{Context, Failure};
+use crate::files::{Input, input_name};
 use crate::hashes::HashName;
-use crate::output::{seconds, time};
+
+/// The version of the JSON.
+pub(super) const SCHEMA: u64 = 1;
 
 /// All measurements, and the machine on which they were taken. There is no date: files of equal runs differ only in their times.
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Report {
-    version: &'static str,
-    device: DeviceUsed,
-    /// Whether the device reports its time, and so has columns for it.
-    #[serde(skip)]
-    tells_time: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bandwidths: Option<Copies>,
-    /// Whether inputs lie in page-locked memory.
-    pinned: bool,
+    pub(super) schema: u64,
+    /// The version of zkaccel.
+    pub(super) version: String,
+    pub(super) machine: Machine,
+    /// In the order in which they were measured.
+    pub(super) devices: Vec<Device>,
     pub(super) measurements: Vec<Measurement>,
-    /// The work of each device, including warm-up.
-    work: Vec<Work>,
+}
+
+/// The host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Machine {
+    pub(super) processor: String,
+    /// The best vector instructions that it has of those that the library uses.
+    pub(super) vectors: String,
+    pub(super) threads: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) memory_bytes: Option<u64>,
+    /// The operating system and the architecture.
+    pub(super) system: String,
+}
+
+/// The device of an engine.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Device {
+    pub(super) id: String,
+    pub(super) description: String,
+    /// Threads or compute units.
+    pub(super) units: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) memory_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) driver: Option<String>,
+    /// Why it was used.
+    pub(super) reason: String,
+    /// Whether it reports the time that it works.
+    pub(super) tells_time: bool,
+    pub(super) ceilings: Ceilings,
+    /// The choices of `auto` for each kind of operation, with their reasons.
+    pub(super) choices: Vec<String>,
     /// The device's errors for operations that it does not offer.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) left_out: Vec<String>,
-}
-
-/// One operation at one size.
-#[derive(Serialize)]
-pub(super) struct Measurement {
-    operation: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hash: Option<HashName>,
-    /// The width of the scalars.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    scalars: Option<&'static str>,
-    /// Where the device has several approaches.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    approach: Option<&'static str>,
-    log_size: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    columns: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    blowup: Option<u64>,
-    runs: usize,
-    min_seconds: f64,
-    median_seconds: f64,
-    max_seconds: f64,
-    rate: f64,
-    rate_unit: &'static str,
-    /// The rate of reading the input once and writing the output once, in the median time.
-    gigabytes_per_second: f64,
-    /// The median time that the device worked, without transfers, by its own clock, and the rate in that time.
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    on_device: Option<OnDevice>,
-    /// Fewer than ten runs, because each is long.
-    few_runs: bool,
-}
-
-/// The description of the device.
-#[derive(Serialize)]
-struct OnDevice {
-    device_median_seconds: f64,
-    device_rate: f64,
-    device_gigabytes_per_second: f64,
-    /// The share of the bandwidth of the device's copies.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    share_of_copy_bandwidth: Option<f64>,
-}
-
-/// The bandwidth of the device's copies in GB/s.
-#[derive(Serialize)]
-struct Copies {
-    copy_gigabytes_per_second: f64,
-    upload_gigabytes_per_second: f64,
-    download_gigabytes_per_second: f64,
+    /// The work of each device of the engine, warm-up included.
+    pub(super) work: Vec<Work>,
 }
 
 /// The subject of a measurement: an operation and its options.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Subject {
-    pub(super) operation: &'static str,
+    pub(super) operation: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) hash: Option<HashName>,
-    pub(super) scalars: Option<&'static str>,
-    pub(super) approach: Option<Approach>,
+    /// The width of the scalars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) scalars: Option<String>,
+    /// Where the device has several approaches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) approach: Option<String>,
     pub(super) log_size: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) columns: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) blowup: Option<u64>,
+    /// Whether inputs lie in page-locked memory.
+    pub(super) pinned: bool,
+    /// Whether there were tables of multiples of the bases.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tables: Option<bool>,
+    /// Whether the scalars lay in the memory of the device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) kept_scalars: Option<bool>,
+}
+
+/// One operation at one size on one device.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Measurement {
+    /// The name of the device.
+    pub(super) device: String,
+    #[serde(flatten)]
+    pub(super) subject: Subject,
+    pub(super) runs: usize,
+    /// Fewer than ten runs, because each is long.
+    pub(super) few_runs: bool,
+    pub(super) min_seconds: f64,
+    pub(super) lower_quartile_seconds: f64,
+    pub(super) median_seconds: f64,
+    pub(super) upper_quartile_seconds: f64,
+    pub(super) max_seconds: f64,
+    /// The items of one run.
+    pub(super) count: u64,
+    /// Items a second in the median time.
+    pub(super) rate: f64,
+    pub(super) rate_unit: String,
+    /// The bytes of one run that any algorithm must read and write: the input once and the output once.
+    pub(super) bytes: u64,
+    /// Those bytes in the median time.
+    pub(super) gigabytes_per_second: f64,
+    /// The products in a field of one run, for operations that consist of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) products: Option<Products>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub(super) on_device: Option<OnDevice>,
+}
+
+/// A number of products in a field; `counts.rs` has the formulas.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Products {
+    pub(super) field: Field,
+    pub(super) count: u64,
+}
+
+/// A field by the width of its elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Field {
+    Goldilocks,
+    /// Either prime field of BN254.
+    Bn254,
+}
+
+/// The time of a run on a device with memory of its own, and where the rest of the run went.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct OnDevice {
+    /// The median time that the device worked, without transfers, by its own clock.
+    pub(super) device_median_seconds: f64,
+    /// The rate in that time.
+    pub(super) device_rate: f64,
+    pub(super) device_gigabytes_per_second: f64,
+    /// The share of the bandwidth of the device's copies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) share_of_copy_bandwidth: Option<f64>,
+    /// Bytes copied to the device and from it in one run.
+    pub(super) bytes_in: u64,
+    pub(super) bytes_out: u64,
+    /// How long those copies take at the measured bandwidth of the link. They may overlap with the work of the device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) transfer_seconds: Option<f64>,
+}
+
+/// The amount of work of one run.
+pub(super) struct OneRun {
+    pub(super) count: u64,
+    /// The counted items per second.
+    pub(super) unit: &'static str,
+    /// As [`Measurement::bytes`].
+    pub(super) bytes: u64,
+    pub(super) products: Option<Products>,
 }
 
 impl Subject {
     /// An operation without options.
-    pub(super) fn new(operation: &'static str, log_size: u32) -> Self {
-        Self { operation, hash: None, scalars: None, approach: None, log_size, columns: None, blowup: None }
+    pub(super) fn new(operation: &str, log_size: u32, pinned: bool) -> Self {
+        Self {
+            operation: operation.into(),
+            hash: None,
+            scalars: None,
+            approach: None,
+            log_size,
+            columns: None,
+            blowup: None,
+            pinned,
+            tables: None,
+            kept_scalars: None,
+        }
+    }
+
+    pub(super) fn with_approach(self, approach: Option<Approach>) -> Self {
+        Self { approach: approach.map(|approach| approach.name().into()), ..self }
+    }
+
+    /// The same whatever the size: measurements with equal series are points of one line.
+    pub(super) fn series(&self) -> Self {
+        Self { log_size: 0, ..self.clone() }
     }
 }
 
-/// The amount of work of one run.
-pub(super) struct Rate {
-    pub(super) count: u64,
-    /// The counted items per second.
-    pub(super) unit: &'static str,
-    /// The bytes that any algorithm must read and write: the input once and the output once.
-    pub(super) bytes: u64,
+impl Machine {
+    pub(super) fn here() -> Self {
+        let cpu = devices().into_iter().find(|device| device.id == "cpu");
+        let (processor, memory_bytes) =
+            cpu.map_or(("unknown".into(), None), |cpu| (cpu.description, cpu.memory));
+        Self {
+            processor,
+            vectors: Simd::best().name().into(),
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            memory_bytes,
+            system: format!("{} on {}", std::env::consts::OS, std::env::consts::ARCH),
+        }
+    }
 }
 
-impl Report {
-    /// A report on an engine; measures the bandwidth of its device's copies.
-    pub(super) fn new(engine: &Engine, pinned: bool) -> Result<Self, Error> {
-        let (device, tells_time) = (DeviceUsed::of(engine), engine.device_time().is_some());
-        let bandwidths = engine.bandwidths()?.map(|Bandwidths { copy, upload, download }| Copies {
-            copy_gigabytes_per_second: giga(copy),
-            upload_gigabytes_per_second: giga(upload),
-            download_gigabytes_per_second: giga(download),
-        });
+impl Device {
+    /// The device of an engine that has not worked yet; measures its ceilings.
+    pub(super) fn of(engine: &Engine) -> Result<Self, Failure> {
+        let DeviceInfo { id, description, units, memory, driver, reason, .. } = engine.device().clone();
         Ok(Self {
-            version: env!("CARGO_PKG_VERSION"),
-            device,
-            tells_time,
-            bandwidths,
-            pinned,
-            measurements: Vec::new(),
-            work: Vec::new(),
+            id,
+            description,
+            units,
+            memory_bytes: memory,
+            driver,
+            reason,
+            tells_time: engine.device_time().is_some(),
+            ceilings: Ceilings::measure(engine)?,
+            choices: Vec::new(),
             left_out: Vec::new(),
+            work: Vec::new(),
         })
     }
 
-    /// Ends the measurements: records the work of each device.
+    /// Records what the engine did and chose.
     pub(super) fn close(&mut self, engine: &Engine) {
+        self.choices = engine.choices().unwrap_or_default().last.iter().map(ToString::to_string).collect();
         self.work = work_of(engine);
     }
+}
 
-    /// Adds a measurement.
-    pub(super) fn add(&mut self, mut measurement: Measurement) -> &Measurement {
-        if let (Some(on_device), Some(copies)) = (&mut measurement.on_device, &self.bandwidths) {
-            let share = on_device.device_gigabytes_per_second / copies.copy_gigabytes_per_second;
-            on_device.share_of_copy_bandwidth = Some((share * 1e4).round() / 1e4);
-        }
-        self.measurements.push(measurement);
-        self.measurements.last().expect("the measurement just pushed")
-    }
-
-    /// The text above the table.
-    pub(super) fn heading(&self) -> String {
-        let copies = self.bandwidths.as_ref().map_or_else(String::new, |copies| {
-            format!(
-                "copies on the device {:.1} GB/s (bytes read and bytes written), from page-locked host memory {:.1} GB/s, to it \
-                 {:.1} GB/s\n",
-                copies.copy_gigabytes_per_second,
-                copies.upload_gigabytes_per_second,
-                copies.download_gigabytes_per_second
-            )
-        });
-        let memory = if self.pinned { "inputs in page-locked memory\n" } else { "" };
-        let heading = format!(
-            "zkaccel {} on {}\n{copies}{memory}GB/s: the input read once and the output written once, in the median time\n{:<8}{:<16}{:<6}{:>8}{:>6}{:>14}{:>14}{:>14}{:>24}{:>10}",
-            self.version,
-            self.device,
-            "",
-            "hash/scalars",
-            "size",
-            "columns",
-            "runs",
-            "min",
-            "median",
-            "max",
-            "rate at the median",
-            "GB/s"
-        );
-        match self.tells_time {
-            true => format!(
-                "{heading}{:>14}{:>24}{:>10}{:>10}  approach",
-                "on device", "rate on device", "GB/s", "of copy"
-            ),
-            false => heading,
+impl Report {
+    pub(super) fn new() -> Self {
+        Self {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION").into(),
+            machine: Machine::here(),
+            devices: Vec::new(),
+            measurements: Vec::new(),
         }
     }
 
-    /// The text below the table.
-    pub(super) fn notes(&self) -> String {
-        let few_runs = self.measurements.iter().any(|run| run.few_runs);
-        let few_runs = few_runs.then(|| "* fewer runs than 10, because one takes more than 3 seconds".into());
-        let blowup = self.measurements.iter().find_map(|run| run.blowup);
-        let blowup = blowup.map(|factor| format!("lde and commit: blow-up {factor}"));
-        let left_out = self.left_out.iter().map(|reason| format!("not measured: {reason}"));
-        // With one device it is clear which did the work.
-        let several = self.work.len() > 1;
-        let work = self.work.iter().filter(|_| several).map(ToString::to_string);
-        few_runs.into_iter().chain(blowup).chain(left_out).chain(work).collect::<Vec<String>>().join("\n")
+    /// A report that `--json` has written.
+    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
+        let name = input_name(path);
+        let input = Input::open(path, "a file that `zkaccel bench --json FILE` has written")?;
+        let value: Value = serde_json::from_reader(std::io::BufReader::new(input))
+            .map_err(|error| {
+                Failure::new(format_args!("{error}; expected the JSON that `zkaccel bench --json` writes"))
+            })
+            .context(&name)?;
+        match value.get("schema") {
+            Some(schema) if *schema == SCHEMA => {}
+            other => {
+                let found = other.map_or_else(|| "no \"schema\"".into(), |schema| format!("schema {schema}"));
+                return Err(Failure::new(format_args!(
+                    "found {found}, expected schema {SCHEMA} of the measurements that `zkaccel bench --json` writes"
+                )))
+                .context(&name);
+            }
+        }
+        serde_json::from_value(value)
+            .map_err(|error| Failure::new(format_args!("{error}, expected measurements of schema {SCHEMA}")))
+            .context(&name)
+    }
+
+    /// The device of a measurement.
+    pub(super) fn device_of(&self, measurement: &Measurement) -> Option<&Device> {
+        self.devices.iter().find(|device| device.id == measurement.device)
     }
 }
 
 impl Measurement {
-    pub(super) fn new(
-        Subject { operation, hash, scalars, approach, log_size, columns, blowup }: Subject,
-        times: Times,
-        rate: Rate,
-    ) -> Self {
+    pub(super) fn new(subject: Subject, times: &Times, work: OneRun, device: &Device) -> Self {
         // At least the resolution of any clock, so that nothing is divided by zero.
-        let whole = |time: Duration| time.as_secs_f64().max(1e-9);
+        let whole = |time: std::time::Duration| time.as_secs_f64().max(1e-9);
         let median = whole(times.median());
-        let on_device = times.median_on_device().map(|time| OnDevice {
-            device_median_seconds: seconds(time),
-            device_rate: (rate.count as f64 / whole(time)).round(),
-            device_gigabytes_per_second: giga(rate.bytes as f64 / whole(time)),
-            share_of_copy_bandwidth: None,
+        let ceilings = &device.ceilings;
+        let on_device = times.on_device().map(|run| {
+            let bandwidth = giga(work.bytes as f64 / whole(run.time));
+            let share = |copy: f64| ((bandwidth / copy) * 1e4).round() / 1e4;
+            OnDevice {
+                device_median_seconds: nanoseconds(whole(run.time)),
+                device_rate: (work.count as f64 / whole(run.time)).round(),
+                device_gigabytes_per_second: bandwidth,
+                share_of_copy_bandwidth: ceilings.copy_gigabytes_per_second.map(share),
+                bytes_in: run.bytes_in,
+                bytes_out: run.bytes_out,
+                transfer_seconds: ceilings.transfer_seconds(run.bytes_in, run.bytes_out).map(nanoseconds),
+            }
         });
+        let [min, lower, middle, upper, max] = times.five_numbers().map(|time| nanoseconds(whole(time)));
         Self {
-            approach: approach.map(Approach::name),
-            on_device,
-            operation,
-            hash,
-            scalars,
-            log_size,
-            columns,
-            blowup,
+            device: device.id.clone(),
+            subject,
             runs: times.count(),
-            min_seconds: seconds(times.min()),
-            median_seconds: seconds(times.median()),
-            max_seconds: seconds(times.max()),
-            rate: (rate.count as f64 / median).round(),
-            rate_unit: rate.unit,
-            gigabytes_per_second: giga(rate.bytes as f64 / median),
             few_runs: times.are_few(),
+            min_seconds: min,
+            lower_quartile_seconds: lower,
+            median_seconds: middle,
+            upper_quartile_seconds: upper,
+            max_seconds: max,
+            count: work.count,
+            rate: (work.count as f64 / median).round(),
+            rate_unit: work.unit.into(),
+            bytes: work.bytes,
+            gigabytes_per_second: giga(work.bytes as f64 / median),
+            products: work.products,
+            on_device,
         }
     }
 }
 
-impl fmt::Display for Measurement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let dash = || "-".to_owned();
-        let scalars = || self.scalars.map_or_else(dash, str::to_owned);
-        let hash = self.hash.map_or_else(scalars, |hash| hash.to_string());
-        let columns = self.columns.map_or_else(dash, |columns| columns.to_string());
-        let size = format!("2^{}", self.log_size);
-        let runs = format!("{}{}", self.runs, if self.few_runs { "*" } else { "" });
-        write!(f, "{:<8}{hash:<16}{size:<6}{columns:>8}{runs:>6}", self.operation)?;
-        for seconds in [self.min_seconds, self.median_seconds, self.max_seconds] {
-            write!(f, "{:>14}", time(seconds))?;
-        }
-        write!(f, "{:>24}", format!("{} {}", scaled(self.rate), self.rate_unit))?;
-        write!(f, "{:>10.3}", self.gigabytes_per_second)?;
-        if let Some(on_device) = &self.on_device {
-            let rate = format!("{} {}", scaled(on_device.device_rate), self.rate_unit);
-            let gigabytes = on_device.device_gigabytes_per_second;
-            let share =
-                on_device.share_of_copy_bandwidth.map_or_else(dash, |x| format!("{:.2} %", 100.0 * x));
-            let approach = self.approach.unwrap_or("-");
-            write!(f, "{:>14}{rate:>24}", time(on_device.device_median_seconds))?;
-            write!(f, "{gigabytes:>10.3}{share:>10}  {approach}")?;
-        }
-        Ok(())
-    }
+/// A time as JSON has it: seconds, to the nanosecond.
+fn nanoseconds(seconds: f64) -> f64 {
+    (seconds * 1e9).round() / 1e9
 }
 
 /// Bytes a second as GB/s, to the megabyte.
-fn giga(rate: f64) -> f64 {
+pub(super) fn giga(rate: f64) -> f64 {
     (rate / 1e6).round() / 1e3
-}
-
-/// A number with a decimal prefix.
-fn scaled(value: f64) -> String {
-    match value {
-        v if v >= 1e9 => format!("{:.3} G", v / 1e9),
-        v if v >= 1e6 => format!("{:.3} M", v / 1e6),
-        v if v >= 1e3 => format!("{:.3} k", v / 1e3),
-        v => format!("{v:.0} "),
-    }
 }

@@ -11,8 +11,9 @@ use zkaccel::ntt::{Convention, Domain, Lde, Ntt};
 use zkaccel::pinned::PinnedVec;
 use zkaccel::{Engine, Error};
 
+use super::counts;
 use super::measure::measure;
-use super::report::{Measurement, Rate, Subject};
+use super::report::{Device, Measurement, OneRun, Subject};
 use crate::failure::Failure;
 use crate::hashes::{HashName, HashVisitor};
 
@@ -24,10 +25,13 @@ const ELEMENT: u64 = 8;
 #[derive(Clone, Copy)]
 pub(super) struct Bench<'a> {
     pub(super) engine: &'a Engine,
+    pub(super) device: &'a Device,
     /// The most bytes of an input.
     pub(super) limit: u64,
     /// Whether inputs lie in page-locked memory.
     pub(super) pinned: bool,
+    /// Whether long work may be run a few times only.
+    pub(super) tour: bool,
 }
 
 /// Trees over 2^`log_size` leaves.
@@ -47,11 +51,12 @@ impl HashVisitor for Merkle<'_> {
         let leaves = bench.words(4 << log_size)?;
         let leaves: &[H::Digest] = bytemuck::cast_slice(&leaves);
         let engine = bench.engine.with_approach(approach.unwrap_or_default());
-        let times = measure(&engine, || Ok(()), |()| engine.merkle_tree::<H>(leaves))?;
+        let times = measure(&engine, bench.tour, || Ok(()), |()| engine.merkle_tree::<H>(leaves))?;
         let count = leaves.len() as u64;
-        let rate = Rate { count: count - 1, unit: "merges/s", bytes: DIGEST * (2 * count - 1) };
-        let subject = Subject { hash: Some(hash), approach, ..Subject::new("merkle", log_size) };
-        Ok(Measurement::new(subject, times, rate))
+        let (bytes, products) = (DIGEST * (2 * count - 1), counts::tree(hash, log_size));
+        let work = OneRun { count: count - 1, unit: "merges/s", bytes, products };
+        let subject = Subject { hash: Some(hash), ..bench.subject("merkle", log_size) };
+        Ok(Measurement::new(subject.with_approach(approach), &times, work, bench.device))
     }
 }
 
@@ -61,11 +66,13 @@ pub(super) fn ntt(bench: Bench<'_>, columns: usize, log_size: u32) -> Result<Mea
     let ntt = Ntt::forward(Domain::new(log_size, Convention::default())?);
     let shape = Shape { rows: 1 << log_size, columns, layout: Layout::RowMajor };
     let mut data = bench.words(shape.rows.saturating_mul(columns))?;
-    let times = measure(engine, || Ok(()), |()| engine.ntt(&ntt, MatrixMut::new(&mut data, shape)?))?;
+    let times =
+        measure(engine, bench.tour, || Ok(()), |()| engine.ntt(&ntt, MatrixMut::new(&mut data, shape)?))?;
     let count = data.len() as u64;
-    let rate = Rate { count, unit: "elements/s", bytes: 2 * ELEMENT * count };
-    let subject = Subject { columns: Some(columns), ..Subject::new("ntt", log_size) };
-    Ok(Measurement::new(subject, times, rate))
+    let products = Some(counts::ntt(log_size, columns));
+    let work = OneRun { count, unit: "elements/s", bytes: 2 * ELEMENT * count, products };
+    let subject = Subject { columns: Some(columns), ..bench.subject("ntt", log_size) };
+    Ok(Measurement::new(subject, &times, work, bench.device))
 }
 
 /// Extensions of 2^`log_size` rows by the usual convention and shift into existing memory, column by column.
@@ -82,12 +89,13 @@ pub(super) fn lde(
     let mut extended = bench.memory(lde.to().size().saturating_mul(columns))?;
     // The contents of the matrix after the first run serve as well as those before.
     let run = |()| engine.lde_into(&lde, MatrixMut::new(&mut data, shape)?, &mut extended);
-    let times = measure(engine, || Ok(()), run)?;
+    let times = measure(engine, bench.tour, || Ok(()), run)?;
     let (read, count) = (data.len() as u64, extended.len() as u64);
-    let rate = Rate { count, unit: "elements/s", bytes: ELEMENT * (read + count) };
+    let products = Some(counts::lde(log_size, columns, blowup));
+    let work = OneRun { count, unit: "elements/s", bytes: ELEMENT * (read + count), products };
     let (columns, blowup) = (Some(columns), Some(blowup));
-    let subject = Subject { columns, blowup, ..Subject::new("lde", log_size) };
-    Ok(Measurement::new(subject, times, rate))
+    let subject = Subject { columns, blowup, ..bench.subject("lde", log_size) };
+    Ok(Measurement::new(subject, &times, work, bench.device))
 }
 
 /// Commitments to traces with the usual shift and convention.
@@ -111,14 +119,15 @@ impl HashVisitor for Commit<'_> {
         let count = rows.saturating_mul(columns);
         let trace = || Matrix::from_rows(bench.ordinary_words(count)?, rows, columns);
         let engine = bench.engine.with_approach(approach.unwrap_or_default());
-        let times = measure(&engine, trace, |trace| engine.commit::<H>(&spec, trace))?;
+        let times = measure(&engine, bench.tour, trace, |trace| engine.commit::<H>(&spec, trace))?;
         let (read, elements) = (count as u64, blowup.saturating_mul(count as u64));
         let tree = (DIGEST * 2).saturating_mul(blowup).saturating_mul(rows as u64);
         let bytes = ELEMENT.saturating_mul(read.saturating_add(elements)).saturating_add(tree);
-        let rate = Rate { count: elements, unit: "elements/s", bytes };
+        let products = Some(counts::commitment(hash, log_size, columns, blowup));
+        let work = OneRun { count: elements, unit: "elements/s", bytes, products };
         let (hash, columns, blowup) = (Some(hash), Some(columns), Some(blowup));
-        let subject = Subject { hash, approach, columns, blowup, ..Subject::new("commit", log_size) };
-        Ok(Measurement::new(subject, times, rate))
+        let subject = Subject { hash, columns, blowup, ..bench.subject("commit", log_size) };
+        Ok(Measurement::new(subject.with_approach(approach), &times, work, bench.device))
     }
 }
 
@@ -149,6 +158,11 @@ impl DerefMut for Words {
 }
 
 impl Bench<'_> {
+    /// An operation without options of its own.
+    pub(super) fn subject(&self, operation: &str, log_size: u32) -> Subject {
+        Subject::new(operation, log_size, self.pinned)
+    }
+
     /// Zeros.
     fn memory(&self, count: usize) -> Result<Words, Error> {
         self.check(count)?;

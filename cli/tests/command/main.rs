@@ -5,6 +5,7 @@ mod bad_options;
 mod bad_outputs;
 mod bad_proofs;
 mod bad_stores;
+mod bench_report;
 mod bn254;
 mod caches;
 mod environment;

@@ -1,0 +1,134 @@
+//! The page of fixed measurements: a CPU and an OpenCL device, and texts that HTML must not take for its own.
+
+use std::collections::BTreeSet;
+
+use super::page;
+use crate::bench::report::Report;
+
+fn fixed() -> Report {
+    serde_json::from_str(include_str!("fixed.json")).unwrap()
+}
+
+/// The parts of a text between a beginning and an end.
+fn between<'a>(text: &'a str, begin: &str, end: &str) -> Vec<&'a str> {
+    text.split(begin).skip(1).filter_map(|part| part.split(end).next()).collect()
+}
+
+/// Names and attributes of the tags, in order; what stands in scripts and styles is left out.
+fn tags(page: &str) -> Vec<&str> {
+    let mut tags = Vec::new();
+    let mut rest = page;
+    while let Some((_, after)) = rest.split_once('<') {
+        let (tag, mut next) = after.split_once('>').unwrap();
+        tags.push(tag);
+        for raw in ["script", "style"] {
+            if tag.split_whitespace().next() == Some(raw) {
+                next = &next[next.find(&format!("</{raw}>")).unwrap()..];
+            }
+        }
+        rest = next;
+    }
+    tags
+}
+
+#[test]
+fn elements_are_nested() {
+    let page = page(&fixed()).unwrap();
+    let mut open = Vec::new();
+    for tag in tags(&page) {
+        let name = tag.split([' ', '\n']).next().unwrap();
+        match name.strip_prefix('/') {
+            Some(closed) => assert_eq!(open.pop(), Some(closed), "{tag}"),
+            None if name == "!DOCTYPE" || name == "meta" || tag.ends_with('/') => {}
+            None => open.push(name),
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+}
+
+#[test]
+fn references_lead_somewhere_in_the_page() {
+    let page = page(&fixed()).unwrap();
+    let ids = between(&page, " id=\"", "\"");
+    let unique: BTreeSet<_> = ids.iter().collect();
+    assert_eq!(ids.len(), unique.len(), "an id occurs twice");
+    let labels = between(&page, "aria-labelledby=\"", "\"");
+    let links = between(&page, "href=\"", "\"");
+    assert!(labels.len() > 10 && links.len() > 8);
+    for id in labels.iter().flat_map(|ids| ids.split(' ')) {
+        assert!(unique.contains(&id), "{id}");
+    }
+    for link in links {
+        assert!(link.strip_prefix('#').is_some_and(|id| unique.contains(&id)), "{link}");
+    }
+    for loading in [" src=", "@import", "url(", "<link", "<img", "<iframe"] {
+        assert!(!page.contains(loading), "{loading}");
+    }
+}
+
+#[test]
+fn figures_have_captions_descriptions_and_tables() {
+    let page = page(&fixed()).unwrap();
+    let figures = between(&page, "<figure ", "</figure>");
+    assert!(figures.len() >= 15, "{}", figures.len());
+    for (number, figure) in (1..).zip(&figures) {
+        assert!(figure.contains(&format!("Figure {number}<")), "{figure}");
+        assert!(figure.contains("<details>") && figure.contains("<th scope=\"row\""), "{figure}");
+        let drawings = between(figure, "<svg class=\"", "</svg>");
+        assert!(!drawings.is_empty(), "{figure}");
+        for drawing in drawings {
+            assert!(
+                drawing.contains("role=\"img\"") && drawing.contains("<title ") && drawing.contains("<desc ")
+            );
+            assert!(!drawing.contains("NaN") && !drawing.contains("inf"), "{drawing}");
+        }
+    }
+    for expected in
+        ["Roofline of cpu", "Where the time goes on opencl:0", "Approaches on opencl:0", "SYCL levels, V100"]
+    {
+        assert!(page.contains(expected), "{expected}");
+    }
+}
+
+#[test]
+fn every_measurement_is_drawn_and_stands_in_a_table() {
+    let report = fixed();
+    let page = page(&report).unwrap();
+    let sources: BTreeSet<_> = between(&page, "data-source=\"", "\"").into_iter().collect();
+    for (index, run) in report.measurements.iter().enumerate() {
+        assert!(sources.contains(format!("measurements/{index}/median_seconds").as_str()), "{run:?}");
+        let least = crate::page::number::si(run.min_seconds, "s");
+        assert!(page.contains(&format!("<td class=\"num\">{least}</td>")), "{least}");
+    }
+}
+
+#[test]
+fn equal_measurements_give_equal_pages() {
+    assert!(page(&fixed()).unwrap() == page(&fixed()).unwrap());
+}
+
+/// Descriptions of hardware come from drivers, and a file of `--from` may come from anywhere.
+#[test]
+fn texts_stay_texts() {
+    let page = page(&fixed()).unwrap();
+    assert!(page.contains("a processor &lt;fast&gt; &amp; &quot;wide&quot;"));
+    assert!(!page.contains("<fast>") && !page.contains("<script>alert"));
+    // The contents' own script, and the data, which come back whole.
+    assert_eq!(page.matches("<script").count(), 2);
+    let data = between(&page, "id=\"data\">", "</script>")[0];
+    let data: serde_json::Value = serde_json::from_str(data).unwrap();
+    assert_eq!(data, serde_json::to_value(fixed()).unwrap());
+}
+
+/// Without a device that tells its time, without products, and without any measurement at all there is still a page.
+#[test]
+fn little_data_make_a_page() {
+    let mut report = fixed();
+    report.devices.truncate(1);
+    report.measurements.retain(|run| run.device == "cpu" && run.subject.log_size == 10);
+    assert!(page(&report).unwrap().contains("nothing is transferred"));
+    report.measurements.retain(|run| run.products.is_none());
+    assert!(page(&report).unwrap().contains("No operation of this report consists of products"));
+    report.measurements.clear();
+    assert!(!page(&report).unwrap().contains("<figure"));
+}

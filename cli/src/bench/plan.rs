@@ -1,0 +1,196 @@
+//! What is measured: the operations, their sizes and their variants, in order.
+
+use clap::ValueEnum;
+use zkaccel::Engine;
+use zkaccel::device::DeviceKind;
+use zkaccel::merkle::Approach;
+
+use super::bn254::{self, KeptInputs, ScalarKind};
+use super::report::Measurement;
+use super::workloads::{self, Bench};
+use crate::failure::Failure;
+use crate::hashes::HashName;
+
+/// The operations that can be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Operation {
+    /// A Merkle tree over given leaves
+    Merkle,
+    /// A forward transform, natural order on both sides
+    Ntt,
+    /// A low-degree extension onto a coset, column by column, natural order on both sides
+    Lde,
+    /// A commitment to a trace
+    Commit,
+    /// A multi-scalar multiplication over BN254, kept bases: uniform scalars, bytes and bits
+    Msm,
+    /// A forward transform over BN254's scalars, natural order on both sides
+    Fft,
+}
+
+/// How deep to go.
+#[derive(Clone, Debug)]
+pub(super) enum Depth {
+    /// A few sizes of everything, in about a minute.
+    Tour,
+    /// All usual sizes.
+    Usual,
+    /// These sizes.
+    Sizes(Vec<u32>),
+}
+
+impl Operation {
+    /// Binary logarithms of the sizes to measure.
+    fn sizes(self, depth: &Depth, kind: DeviceKind) -> Vec<u32> {
+        match depth {
+            Depth::Sizes(sizes) => sizes.clone(),
+            Depth::Usual => match self {
+                Self::Merkle | Self::Ntt => (12..=20).collect(),
+                // An eightfold extension of 2^16 rows has 2^19, and 64 MiB.
+                Self::Lde | Self::Commit => (12..=16).collect(),
+                Self::Msm => (10..=16).collect(),
+                Self::Fft => (10..=18).collect(),
+            },
+            // Small sizes tell little of a GPU.
+            Depth::Tour => {
+                let (first, last) = match (kind, self) {
+                    (DeviceKind::Gpu, Self::Ntt) => (12, 24),
+                    (DeviceKind::Gpu, Self::Lde | Self::Commit) => (10, 16),
+                    (DeviceKind::Gpu, _) => (12, 20),
+                    (_, Self::Merkle | Self::Msm) => (10, 16),
+                    (_, Self::Ntt) => (12, 20),
+                    (_, Self::Lde | Self::Commit) => (8, 14),
+                    (_, Self::Fft) => (10, 18),
+                };
+                (first..=last).step_by(2).collect()
+            }
+        }
+    }
+}
+
+/// The choices of the user.
+pub(super) struct Choices<'a> {
+    /// All operations where none is named.
+    pub(super) operation: Option<Operation>,
+    pub(super) depth: Depth,
+    /// For trees all hashes and for commitments the first where none is named.
+    pub(super) hash: Option<HashName>,
+    pub(super) approaches: &'a [Approach],
+    pub(super) columns: Option<usize>,
+    pub(super) blowup: u64,
+    pub(super) kept: KeptInputs,
+}
+
+/// One measurement to take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Task {
+    what: What,
+    log_size: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum What {
+    Merkle { hash: HashName, approach: Option<Approach> },
+    Ntt { columns: usize },
+    Lde { columns: usize, blowup: u64 },
+    Commit { hash: HashName, approach: Option<Approach>, columns: usize, blowup: u64 },
+    Msm { scalars: ScalarKind, kept: KeptInputs },
+    Fft { polynomials: usize },
+}
+
+/// The measurements to take on an engine, and its errors for operations that its device does not offer. An operation that the user named
+/// must be offered.
+pub(super) fn plan(choices: &Choices<'_>, engine: &Engine) -> Result<(Vec<Task>, Vec<String>), Failure> {
+    let (mut tasks, mut left_out) = (Vec::new(), Vec::new());
+    for &operation in Operation::value_variants() {
+        if choices.operation.is_some_and(|only| only != operation) {
+            continue;
+        }
+        match bn254::unsupported(operation, engine) {
+            Some(error) if choices.operation.is_some() => return Err(error.into()),
+            Some(error) => {
+                left_out.push(error.to_string());
+                continue;
+            }
+            None => {}
+        }
+        for log_size in operation.sizes(&choices.depth, engine.device().kind) {
+            let variants = choices.variants(operation, engine);
+            tasks.extend(variants.into_iter().map(|what| Task { what, log_size }));
+        }
+    }
+    Ok((tasks, left_out))
+}
+
+impl Choices<'_> {
+    fn variants(&self, operation: Operation, engine: &Engine) -> Vec<What> {
+        let (columns, blowup, kept) = (self.columns.unwrap_or(16), self.blowup, self.kept);
+        match operation {
+            Operation::Merkle => {
+                let hashes = self.hash.as_ref().map_or(HashName::ALL, std::slice::from_ref);
+                let each = |&hash| {
+                    let approaches = self.approaches(engine, hash).into_iter();
+                    approaches.map(move |approach| What::Merkle { hash, approach })
+                };
+                hashes.iter().flat_map(each).collect()
+            }
+            Operation::Ntt => vec![What::Ntt { columns: self.columns.unwrap_or(1) }],
+            Operation::Lde => vec![What::Lde { columns, blowup }],
+            Operation::Commit => {
+                let hash = self.hash.unwrap_or(HashName::ALL[0]);
+                let approaches = self.approaches(engine, hash).into_iter();
+                approaches.map(|approach| What::Commit { hash, approach, columns, blowup }).collect()
+            }
+            Operation::Msm => ScalarKind::ALL.map(|scalars| What::Msm { scalars, kept }).to_vec(),
+            Operation::Fft => vec![What::Fft { polynomials: self.columns.unwrap_or(1) }],
+        }
+    }
+
+    /// The approaches to measure; `None`, once, where there is no choice.
+    fn approaches(&self, engine: &Engine, hash: HashName) -> Vec<Option<Approach>> {
+        // A device without a clock is the host.
+        match engine.device_time().is_some() && hash.has_approaches() {
+            true => self.approaches.iter().copied().map(Some).collect(),
+            false => vec![None],
+        }
+    }
+}
+
+impl Task {
+    pub(super) fn run(self, bench: Bench<'_>) -> Result<Measurement, Failure> {
+        let log_size = self.log_size;
+        match self.what {
+            What::Merkle { hash, approach } => {
+                hash.visit(workloads::Merkle { bench, hash, approach, log_size })
+            }
+            What::Ntt { columns } => workloads::ntt(bench, columns, log_size),
+            What::Lde { columns, blowup } => workloads::lde(bench, blowup, columns, log_size),
+            What::Commit { hash, approach, columns, blowup } => {
+                hash.visit(workloads::Commit { bench, hash, approach, shape: (columns, blowup, log_size) })
+            }
+            What::Msm { scalars, kept } => bn254::msm(bench, scalars, kept, log_size),
+            What::Fft { polynomials } => bn254::fft(bench, polynomials, log_size),
+        }
+    }
+
+    /// Whether the two differ in their sizes alone.
+    pub(super) fn is_variant_of(&self, other: &Self) -> bool {
+        self.what == other.what
+    }
+
+    /// What is measured, for people.
+    pub(super) fn describe(self) -> String {
+        let of = |approach: Option<Approach>| {
+            approach.map_or_else(String::new, |approach| format!(", {}", approach.name()))
+        };
+        let what = match self.what {
+            What::Merkle { hash, approach } => format!("tree, {hash}{}", of(approach)),
+            What::Ntt { .. } => "transform".into(),
+            What::Lde { .. } => "extension".into(),
+            What::Commit { approach, .. } => format!("commitment{}", of(approach)),
+            What::Msm { scalars, .. } => format!("multi-scalar multiplication, {}", scalars.name()),
+            What::Fft { .. } => "transform over BN254".into(),
+        };
+        format!("{what}, 2^{}", self.log_size)
+    }
+}

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Opens reports of `zkaccel bench --report` in a browser: `tools/check-report.sh [PAGE...]`. Needs chromium and npm.
+#
+# Without pages, it measures a small one on the processor and, where it is present, on OpenCL's first device. Each page is opened light and
+# dark, 400 and 1400 pixels wide, and printed; `tools/report/check.py` says what must hold.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# axe-core looks for obstacles to people who use assistive technology. Only this check uses it.
+AXE=4.14.1
+folder=target/report
+mkdir -p "$folder"
+if [ ! -f "$folder/axe-$AXE/package/axe.min.js" ]; then
+  mkdir -p "$folder/axe-$AXE"
+  for attempt in 1 2 3 4; do
+    if (cd "$folder/axe-$AXE" && npm pack --silent "axe-core@$AXE" >/dev/null && tar -xzf "axe-core-$AXE.tgz"); then break; fi
+    sleep $((5 * attempt))
+  done
+fi
+
+pages=("$@")
+if [ ${#pages[@]} -eq 0 ]; then
+  command=target/release/zkaccel
+  [ -x "$command" ] || command=target/debug/zkaccel
+  "$command" bench --sizes 6,8 --device cpu --report "$folder/cpu.html" >"$folder/cpu.txt"
+  pages=("$folder/cpu.html")
+  if "$command" devices | grep -q '^opencl:0'; then
+    "$command" bench --sizes 6,8 --approach all --device cpu,opencl:0 --each --report "$folder/each.html" >"$folder/each.txt"
+    pages+=("$folder/each.html")
+  fi
+fi
+python3 tools/report/check.py "$folder/axe-$AXE/package/axe.min.js" "${pages[@]}"
