@@ -108,11 +108,6 @@ impl Watch {
         self.bar.set_message(text);
     }
 
-    /// Shows more of the stage than its name, until the next stage.
-    pub(crate) fn describe(&self, text: String) {
-        self.bar.set_message(text);
-    }
-
     /// More parts of the stage are done.
     pub(crate) fn advance(&self, parts: u64) {
         let mut clock = lock(&self.clock);

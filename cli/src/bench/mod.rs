@@ -24,7 +24,7 @@ use crate::files::{Contents, NewFile, is_standard, output_name};
 use crate::hashes::HashName;
 use crate::output;
 use crate::parse::{self, Approaches, Sizes};
-use crate::watch::Watch;
+use crate::watch::{Unit, Watch};
 use plan::{Choices, Depth, Operation, Task, plan};
 use report::{Device, Report};
 use workloads::Bench;
@@ -205,7 +205,7 @@ impl Arguments {
         // In a tour, variants of which a run has taken so long that their greater sizes are left out.
         let mut slow: Vec<Task> = Vec::new();
         for (done, task) in tasks.into_iter().enumerate() {
-            watch.stage_of("measuring", done as u64, total as u64);
+            watch.stage_of("measuring", Unit::Things("measurements"), done as u64, total as u64);
             if let Some(size) = slow.iter().find(|slow| slow.is_variant_of(&task)) {
                 device.left_out.push(format!(
                     "{}, which would take long in a tour: {} takes more than a second",
