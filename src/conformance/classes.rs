@@ -37,7 +37,7 @@ pub const CLASSES: &[Class] = &[
             "four threads",
             "jobs and threads",
             "sizes around powers of two",
-            "ntt of 1 to 8",
+            "transforms of 1 to 8",
         ],
     },
     Class {
@@ -83,7 +83,7 @@ pub const CLASSES: &[Class] = &[
             "openvm-org/stark-backend#307",
             "matter-labs/zksync-airbender#341",
         ],
-        patterns: &["known", "rows", "fft", "ntt", "commit"],
+        patterns: &["known", "rows", "commit", "transforms"],
     },
     Class {
         id: "alignment",
@@ -97,7 +97,7 @@ pub const CLASSES: &[Class] = &[
         failure: "Montgomery form is taken for the integer, or the other way",
         caught_by: "transforms, sums and inverses of small integers with known answers, values at and above the prime, and there and back",
         reports: &["Layr-Labs/eigenda#2240"],
-        patterns: &["edge values", "edge scalars", "forward and back", "fft of 1 and 2"],
+        patterns: &["edge values", "edge scalars", "forward and back", "transforms of 1"],
     },
     Class {
         id: "curve-edges",
@@ -134,7 +134,7 @@ pub const CLASSES: &[Class] = &[
         failure: "Sizes 0, 1 and 2, one column, or the other layout",
         caught_by: "every size from nothing on, both layouts, one and many columns",
         reports: &["ingonyama-zk/icicle#716", "yetanotherco/lambda_vm#745"],
-        patterns: &["of 1", "sizes", "one column", "row-major", "fewer items", "matrices and jobs", "rows"],
+        patterns: &["of 1", "sizes", "row-major", "fewer items", "matrices and jobs", "rows"],
     },
     Class {
         id: "hash-parameters",
@@ -177,7 +177,7 @@ pub const CLASSES: &[Class] = &[
         caught_by: "every order and coset against the definition, roots known from other implementations, openings that verify under the root, and \
                     none that was changed",
         reports: &["arkworks-rs/groth16#60"],
-        patterns: &["every order", "extended domain", "known", "open"],
+        patterns: &["every order", "extended domains", "known", "open"],
     },
 ];
 

@@ -7,15 +7,17 @@ use crate::backend::gpu::DeviceHash;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::field::{Field, Goldilocks, Quadratic};
-use crate::hash::{ElementDigest, Rp64_256, Rp64_256V2021};
+use crate::hash::{Digest, ElementDigest, Rp64_256, Rp64_256V2021};
 use crate::matrix::{Layout, Matrix, Shape};
 use crate::merkle::{Approach, MerkleTree};
 
 macro_rules! cases {
     ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
         pub(super) const CASES: &[Case] = &[
-            $(Case { name: concat!("trees, ", $name), run: trees::<crate::hash::$hash> },)*
+            $(Case { name: concat!("trees, ", $name), run: |engine| trees::<crate::hash::$hash>(engine, &[Approach::Auto]) },)*
+            $(Case { name: concat!("every approach to trees, ", $name), run: approaches::<crate::hash::$hash> },)*
             Case { name: "trees of rows", run: trees_of_rows },
+            $(Case { name: concat!("every leaf changes the root, ", $name), run: every_leaf::<crate::hash::$hash> },)*
             Case { name: "openings verify and nothing else does", run: openings },
             Case { name: "known roots", run: known_roots },
             Case { name: "leaves that are refused", run: refused },
@@ -24,21 +26,43 @@ macro_rules! cases {
 }
 crate::for_every_hash!(cases);
 
-/// Trees of every size by every approach. The oracle builds the largest tree only: the others are over its first leaves, so they
+/// Trees of every size by some approaches. The oracle builds the largest tree only: the others are over its first leaves, so they
 /// are contained in it.
-fn trees<H: Accelerated + DeviceHash>(engine: &Engine) -> Result<(), String> {
+fn trees<H: Accelerated>(engine: &Engine, approaches: &[Approach]) -> Result<(), String> {
     const LARGEST: u32 = 13;
     let leaves = Words::new(6).digests::<H::Digest>(1 << LARGEST);
     let whole = reference()?.merkle_tree::<H>(&leaves)?;
     for log_leaves in 0..=LARGEST {
         let expected = first_subtree(&whole, log_leaves);
-        // Where all are the same, two of them show that choosing another is not an error.
-        for &approach in if H::APPROACHES { &Approach::ALL[..] } else { &[Approach::Group, Approach::Auto] } {
+        for &approach in approaches {
             let what = format!("{} tree of 2^{log_leaves} leaves, approach {approach}", H::NAME);
-            let engine = engine.with_approach(approach);
-            let found = engine.merkle_tree::<H>(&leaves[..1 << log_leaves])?;
+            let found = engine.with_approach(approach).merkle_tree::<H>(&leaves[..1 << log_leaves])?;
             expect_equal(&what, found.heap(), &expected)?;
             expect_equal(&what, found.leaves(), &leaves[..1 << log_leaves])?;
+        }
+    }
+    Ok(())
+}
+
+fn approaches<H: Accelerated + DeviceHash>(engine: &Engine) -> Result<(), String> {
+    // Where all are the same, one of them shows that choosing another is not an error.
+    trees::<H>(engine, if H::APPROACHES { &Approach::ALL } else { &[Approach::Group] })
+}
+
+/// A bit of each leaf flipped.
+fn every_leaf<H: Accelerated>(engine: &Engine) -> Result<(), String> {
+    for len in [1, 2, 4, 64] {
+        let leaves = Words::new(4).digests::<H::Digest>(len);
+        let root = engine.merkle_tree::<H>(&leaves)?.root();
+        for flipped in 0..len {
+            let mut leaves = leaves.clone();
+            // Bit 62 of the last word: it leaves every word of these leaves canonical.
+            let mut bytes = leaves[flipped].to_bytes();
+            bytes[31] ^= 0x40;
+            leaves[flipped] = H::Digest::from_bytes(bytes)?;
+            if engine.merkle_tree::<H>(&leaves)?.root() == root {
+                return Err(format!("{}: leaf {flipped} of {len} does not change the root", H::NAME));
+            }
         }
     }
     Ok(())

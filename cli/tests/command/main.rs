@@ -11,6 +11,7 @@ mod caches;
 mod environment;
 mod help;
 mod results;
+mod selftest;
 #[cfg(unix)]
 mod signals;
 #[cfg(unix)]

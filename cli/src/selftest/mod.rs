@@ -1,20 +1,26 @@
 //! `zkaccel selftest`: the conformance suite, in the shipped binary.
 
+mod page;
+
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde::Serialize;
 use zkaccel::Engine;
-use zkaccel::conformance::{Case, cases};
+use zkaccel::conformance::{CLASSES, Case, cases};
 
 use crate::engine::{DeviceUsed, EngineOptions};
 use crate::failure::Failure;
-use crate::output::{self, Format};
+use crate::files::{Contents, NewFile, is_standard};
+use crate::output;
 use crate::watch::{Unit, Watch};
 
 /// Compare every operation of a device with the reference
 ///
-/// Cases of operations that the device does not offer are skipped, and listed with the reason.
+/// Cases of operations that the device does not offer are skipped, and listed with the reason. Each case belongs to classes of failures that
+/// accelerators of this kind have had; --json and --report tell which cases would have caught each class, and what became of them. The device may
+/// be a shared library with zkaccel's C interface (--device provider:PATH).
 ///
 /// Exit status: 0 when all results agree; 1 when at least one differs.
 #[derive(clap::Args)]
@@ -23,21 +29,43 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
 
-    #[command(flatten)]
-    engine: EngineOptions,
+    /// Print the result as one JSON value instead of text; with FILE, print text and write the JSON value to the file
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    json: Option<Option<PathBuf>>,
+
+    /// Write a page (HTML) with the classes of failures and their cases
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
 
     #[command(flatten)]
-    format: Format,
+    engine: EngineOptions,
 }
 
 #[derive(Serialize)]
 struct Report {
+    /// The version of what follows; another number is another meaning of some field.
+    schema: u32,
+    version: &'static str,
     device: DeviceUsed,
     passed: usize,
     failed: usize,
     skipped: usize,
     seconds: f64,
+    classes: Vec<ClassOutcome>,
     cases: Vec<Outcome>,
+}
+
+/// A class of failures, and the cases of this run that would have caught them.
+#[derive(Serialize)]
+struct ClassOutcome {
+    id: &'static str,
+    failure: &'static str,
+    caught_by: &'static str,
+    reports: &'static [&'static str],
+    passed: usize,
+    failed: usize,
+    skipped: usize,
+    cases: Vec<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -55,19 +83,25 @@ struct Outcome {
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let cases = self.cases()?;
+        let open = |path: &Path| NewFile::create(path, Contents::Text);
+        let page = self.report.as_deref().map(open).transpose()?;
+        // `--json -` is `--json`: text there would spoil the JSON.
+        let json = self.json.as_ref().map(|path| path.as_deref().filter(|path| !is_standard(path)));
+        let json_file = json.flatten().map(open).transpose()?;
+        let prints_json = json == Some(None);
+        let prints_page = self.report.as_deref().is_some_and(is_standard);
+        if prints_json && prints_page {
+            return Err(Failure::new(
+                "--report and --json: both go to standard output, expected a file for one of them",
+            ));
+        }
+        let tells = !prints_json && !prints_page;
         let watch = Watch::start();
         let engine = self.engine.build(None)?;
-        let mut report = Report {
-            device: DeviceUsed::of(&engine),
-            passed: 0,
-            failed: 0,
-            skipped: 0,
-            seconds: 0.0,
-            cases: Vec::new(),
-        };
-        let tell = |line: &dyn Fn() -> String| match self.format.json {
-            true => Ok(()),
-            false => watch.aside(|| output::print(&line())),
+        let mut report = Report::new(DeviceUsed::of(&engine));
+        let tell = |line: &dyn Fn() -> String| match tells {
+            true => watch.aside(|| output::print(&line())),
+            false => Ok(()),
         };
         tell(&|| format!("device      {}", report.device))?;
         let start = Instant::now();
@@ -81,8 +115,21 @@ impl Arguments {
         }
         report.seconds = output::seconds(start.elapsed());
         report.device = DeviceUsed::of(&engine);
+        report.classify();
         drop(watch);
-        self.format.print(&report)?;
+        let text = output::json(&report)?;
+        if let Some(file) = json_file {
+            file.fill(|file| writeln!(file, "{text}"))?;
+        }
+        if let Some(file) = page {
+            let html = page::page(&report)?;
+            file.fill(|file| file.write_all(html.as_bytes()))?;
+        }
+        match (prints_json, tells) {
+            (true, _) => output::print(&text)?,
+            (_, true) => output::print(&report.to_string())?,
+            _ => {}
+        }
         report.verdict()
     }
 
@@ -118,6 +165,43 @@ impl Outcome {
 }
 
 impl Report {
+    fn new(device: DeviceUsed) -> Self {
+        Self {
+            schema: 1,
+            version: env!("CARGO_PKG_VERSION"),
+            device,
+            passed: 0,
+            failed: 0,
+            skipped: 0,
+            seconds: 0.0,
+            classes: Vec::new(),
+            cases: Vec::new(),
+        }
+    }
+
+    /// Says of each class what became of its cases; classes none of whose cases were asked for have no line.
+    fn classify(&mut self) {
+        let all = cases();
+        for class in CLASSES {
+            let is_of_class =
+                |outcome: &&Outcome| all.iter().any(|case| case.name == outcome.name && class.has(case));
+            let own: Vec<_> = self.cases.iter().filter(is_of_class).collect();
+            let count = |is: fn(&Outcome) -> bool| own.iter().filter(|outcome| is(outcome)).count();
+            if !own.is_empty() {
+                self.classes.push(ClassOutcome {
+                    id: class.id,
+                    failure: class.failure,
+                    caught_by: class.caught_by,
+                    reports: class.reports,
+                    passed: count(|outcome| outcome.passed),
+                    failed: count(|outcome| !outcome.passed && !outcome.skipped),
+                    skipped: count(|outcome| outcome.skipped),
+                    cases: own.iter().map(|outcome| outcome.name).collect(),
+                });
+            }
+        }
+    }
+
     fn count(&mut self, outcome: Outcome) {
         match (outcome.skipped, outcome.passed) {
             (true, _) => self.skipped += 1,
@@ -172,8 +256,7 @@ mod tests {
     #[test]
     fn a_case_that_fails_is_told_and_is_status_1() {
         let engine = Engine::new().unwrap();
-        let device = DeviceUsed::of(&engine);
-        let mut report = Report { device, passed: 0, failed: 0, skipped: 0, seconds: 0.0, cases: Vec::new() };
+        let mut report = Report::new(DeviceUsed::of(&engine));
         report.count(Outcome::of(&Case { name: "sound", run: |_| Ok(()) }, &engine));
         assert!(report.verdict().is_ok());
         let outcome = Outcome::of(&Case { name: "broken", run: |_| Err("3 instead of 4".into()) }, &engine);
