@@ -321,23 +321,17 @@ pub fn free_memory(device: DeviceChoice) -> Option<u64> {
     }
 }
 
-#[cfg(feature = "cuda")]
 fn cuda() -> Found {
-    crate::backend::gpu::cuda::devices()
-}
-
-#[cfg(not(feature = "cuda"))]
-fn cuda() -> Found {
+    #[cfg(feature = "cuda")]
+    return crate::backend::gpu::cuda::devices();
+    #[cfg(not(feature = "cuda"))]
     Err("this build of zkaccel has no backend for it".into())
 }
 
-#[cfg(feature = "opencl")]
 fn opencl() -> Found {
-    crate::backend::gpu::opencl::devices()
-}
-
-#[cfg(not(feature = "opencl"))]
-fn opencl() -> Found {
+    #[cfg(feature = "opencl")]
+    return crate::backend::gpu::opencl::devices();
+    #[cfg(not(feature = "opencl"))]
     Err("this build of zkaccel has no backend for it".into())
 }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::{Fault, Faulty, survive};
 use crate::backend::gpu::{Device, Gpu};
 use crate::backend::{BasesView, KeepScalars, Msm, ScalarsView};
-use crate::bn254::{Fr, G1, G1Affine, affine};
+use crate::bn254::{Fr, G1, G1Affine};
+use crate::curve::samples::{multiples, sum};
 use crate::error::Error;
 
 /// Two rows of sums over bases that are kept with tables, or not at all.
@@ -25,19 +26,17 @@ fn operation<D: Device>(
     Ok(sums)
 }
 
-/// Factors of the generator, and the bases that they make.
-fn bases(n: u64) -> (Vec<Fr>, Vec<G1Affine>) {
-    let factors: Vec<_> = (1..=n).map(|i| Fr::from(i * i)).collect();
-    let points = affine(&factors.iter().map(|factor| G1::generator() * factor).collect::<Vec<_>>());
-    (factors, points)
+/// Factors of the generator.
+fn factors(n: u64) -> Vec<Fr> {
+    (1..=n).map(|i| Fr::from(i * i)).collect()
 }
 
 fn faults<D: Device>(device: D) {
     let device = &Arc::new(device);
-    let (factors, points) = bases(40);
+    let factors = factors(40);
+    let points = multiples::<G1Affine>(&factors);
     let scalars: Vec<_> = (0..80).map(|i: u64| Fr::from(i) * Fr::from(i + 7) - Fr::from(1000)).collect();
-    let row = |row: &[Fr]| G1::generator() * row.iter().zip(&factors).map(|(a, b)| a * b).sum::<Fr>();
-    let expected: Vec<_> = scalars.chunks(40).map(row).collect();
+    let expected: Vec<_> = scalars.chunks(40).map(|row| sum::<G1Affine>(row, &factors)).collect();
     for fault in [(Fault::Memory, 1), (Fault::Memory, 2), (Fault::Memory, i64::MAX), (Fault::Anything, 1)] {
         let failing_after = |calls| Gpu::new(Faulty::new(device, fault, calls), None);
         for keep in [false, true] {
@@ -59,9 +58,10 @@ fn faults<D: Device>(device: D) {
 /// Memory is refused to the whole sum and to the sum in one part, and granted to two parts.
 fn patience<D: Device>(device: D) {
     let device = Arc::new(device);
-    let (factors, points) = bases(1100);
+    let factors = factors(1100);
+    let points = multiples::<G1Affine>(&factors);
     let scalars: Vec<_> = (0..1100).map(|i: u64| Fr::from(((i * i) >> 3) & 1)).collect();
-    let expected = G1::generator() * scalars.iter().zip(&factors).map(|(a, b)| a * b).sum::<Fr>();
+    let expected = sum::<G1Affine>(&scalars, &factors);
     let failing_after = |calls| Gpu::new(Faulty::new(&device, (Fault::Memory, 4), calls), None);
     survive(failing_after, "a patient sum", &[G1::default()], &[expected], |gpu, sums| {
         let bases = BasesView { points: &points, kept: None, first: 0 };

@@ -22,7 +22,7 @@ use crate::backend::{Extent, Memory, ResidentTransforms, Transforms, sound};
 use crate::error::Error;
 use crate::field::montgomery::LIMBS;
 use crate::ntt::{Domain, Ntt, Order};
-use plan::{Pass, Storage, Transform};
+use plan::{Pass, Transform};
 pub use programs::DeviceField;
 use twiddles::Twiddles;
 pub(super) use twiddles::TwiddlesKey;
@@ -58,17 +58,10 @@ impl<F: DeviceField> OnColumns<F> for Transform<F> {
             true => session.allocate(words)?,
             false => output,
         };
-        let region = |storage| match storage {
-            Storage::Input => input,
-            Storage::Output => output,
-            Storage::Scratch => scratch,
-        };
-        let launches: Vec<_> = passes
-            .iter()
-            .map(|pass| {
-                launch(session, pass, region(pass.from), region(pass.to), (twiddles, self.twiddles()))
-            })
-            .collect();
+        let (regions, twiddles) = ([input, output, scratch], (twiddles, self.twiddles()));
+        let launch =
+            |pass: &Pass| launch(session, pass, pass.from.of(regions), pass.to.of(regions), twiddles);
+        let launches: Vec<_> = passes.iter().map(launch).collect();
         session.launch(&launches)?;
         Ok(output)
     }

@@ -18,7 +18,7 @@
 //! - The other orders are had by reading in the first pass, or writing in the last one, at bit-reversed indices. Such a pass does
 //!   not work in place.
 
-use super::super::ntt::Choice;
+use super::super::ntt::{Choice, Storage};
 use super::twiddles::Twiddles;
 use crate::field::{MontgomeryField, TwoAdic};
 use crate::ntt::{Direction, Domain, Ntt, Order};
@@ -84,14 +84,6 @@ impl<F: MontgomeryField + TwoAdic> Transform<F> {
         };
         Twiddles { log_size: domain.log_size(), root, shift }
     }
-}
-
-/// Where a pass reads and writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Storage {
-    Input,
-    Output,
-    Scratch,
 }
 
 /// One launch; the parameters of `kernels/fft_pass.cl`.

@@ -24,8 +24,8 @@ use crate::backend::{Check, Extent, Memory, ResidentTransforms, Transforms, soun
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::ntt::{Domain, Lde, Ntt, Order};
-pub(super) use plan::Choice;
-use plan::{Pass, Storage, Transform};
+pub(super) use plan::{Choice, Storage};
+use plan::{Pass, Transform};
 pub(super) use programs::Form;
 pub(super) use tables::Contents;
 
@@ -81,16 +81,11 @@ impl<D: Device> Gpu<D> {
         &self,
         session: &mut Session<'_, D>,
         passes: &[Pass],
-        [input, output, scratch]: [Region; 3],
+        regions: [Region; 3],
     ) -> Result<Vec<Launch<Region>>, Error> {
-        let region = |storage| match storage {
-            Storage::Input => input,
-            Storage::Output => output,
-            Storage::Scratch => scratch,
-        };
         let mut launches = Vec::with_capacity(passes.len());
         for pass in passes {
-            let (from, to) = (region(pass.from), region(pass.to));
+            let (from, to) = (pass.from.of(regions), pass.to.of(regions));
             let inner = self.table(session, &Contents::Inner(pass.inner))?;
             let mut table = |powers: Option<_>| match powers {
                 Some(powers) => self.table(session, &Contents::Powers(powers)),

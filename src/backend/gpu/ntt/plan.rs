@@ -19,6 +19,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use super::super::session::Region;
 use super::programs::{self, Access, Tile};
 use super::tables::{Inner, Powers};
 use crate::field::{Field, Goldilocks};
@@ -42,10 +43,21 @@ pub(in super::super) struct Transform {
 
 /// Where a pass reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Storage {
+pub(in super::super) enum Storage {
     Input,
     Output,
     Scratch,
+}
+
+impl Storage {
+    /// The region of an input, an output and scratch memory that it is.
+    pub(in super::super) fn of(self, [input, output, scratch]: [Region; 3]) -> Region {
+        match self {
+            Self::Input => input,
+            Self::Output => output,
+            Self::Scratch => scratch,
+        }
+    }
 }
 
 /// One launch.
