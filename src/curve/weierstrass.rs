@@ -87,6 +87,12 @@ impl<F: MontgomeryField> Xyzz<Residue<F>> {
         if p.is_zero() {
             return if r.is_zero() { rhs.double() } else { Self::IDENTITY };
         }
+        self.add_by_differences(p, r)
+    }
+
+    /// The sum with a point whose numerators are p and r more, over the same denominators.
+    #[inline(always)]
+    fn add_by_differences(self, p: Residue<F>, r: Residue<F>) -> Self {
         let pp = p.square();
         let ppp = p.mul(pp);
         let q = self.x.mul(pp);
@@ -111,12 +117,8 @@ impl<F: MontgomeryField> Xyzz<Residue<F>> {
         if p.is_zero() {
             return if r.is_zero() { self.double() } else { Self::IDENTITY };
         }
-        let pp = p.square();
-        let ppp = p.mul(pp);
-        let q = u.mul(pp);
-        let x = r.square().sub(ppp).sub(q).sub(q);
-        let y = r.mul(q.sub(x)).sub(s.mul(ppp));
-        Self { x, y, zz: self.zz.mul(rhs.zz).mul(pp), zzz: self.zzz.mul(rhs.zzz).mul(ppp) }
+        // P over the denominators of both.
+        Self { x: u, y: s, zz: self.zz.mul(rhs.zz), zzz: self.zzz.mul(rhs.zzz) }.add_by_differences(p, r)
     }
 
     /// 2P.
@@ -133,7 +135,7 @@ impl<F: MontgomeryField> Xyzz<Residue<F>> {
     /// Affine forms, with one inversion for all.
     pub(crate) fn normalize(points: &[Self]) -> Vec<Affine<Residue<F>>> {
         let mut inverses: Vec<_> = points.iter().map(|point| point.zzz).collect();
-        Residue::invert_all(&mut inverses, Residue::ONE);
+        Residue::invert_all(&mut inverses);
         let affine = points.iter().zip(inverses).map(|(point, by_zzz)| {
             if point.is_identity() {
                 return Affine::IDENTITY;

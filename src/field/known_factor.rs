@@ -44,7 +44,12 @@ impl<M: Modulus> KnownFactor<M> {
     pub(crate) fn limbs(value: Residue<M>) -> [Limbs; 2] {
         let (mut lower, mut quotient) = (value.canonical(), [0; 4]);
         for digit in &mut quotient {
-            (*digit, lower) = Residue::<M>::without_lowest(lower);
+            let m = lower[0].wrapping_mul(Residue::<M>::NEGATIVE_INVERSE);
+            let (_, carry) = mac(lower[0], m, M::P[0], 0);
+            let (r0, carry) = mac(lower[1], m, M::P[1], carry);
+            let (r1, carry) = mac(lower[2], m, M::P[2], carry);
+            let (r2, carry) = mac(lower[3], m, M::P[3], carry);
+            (*digit, lower) = (m, [r0, r1, r2, carry]);
         }
         [lower, quotient]
     }

@@ -100,7 +100,7 @@ pub fn batch_inverse<F: Field>(elements: &mut [F]) {
 }
 
 /// The same of anything, given 1, whether an element is 0, products, and the inverse of the product of all that are not 0.
-fn invert_all<T: Copy>(
+pub(crate) fn invert_all<T: Copy>(
     elements: &mut [T],
     one: T,
     is_zero: impl Fn(T) -> bool,

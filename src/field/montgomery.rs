@@ -362,21 +362,17 @@ impl<M: Modulus> Residue<M> {
         let (t7, _) = adc(t7, high, carry);
         // The reduction of the lower half is below p, the upper half below 4 p^2 / R.
         let mut lower = [t0, t1, t2, t3];
-        for _ in 0..LIMBS {
-            (_, lower) = Self::without_lowest(lower);
+        let mut step = 0;
+        while step < 4 {
+            let m = lower[0].wrapping_mul(Self::NEGATIVE_INVERSE);
+            let (_, carry) = mac(lower[0], m, M::P[0], 0);
+            let (r0, carry) = mac(lower[1], m, M::P[1], carry);
+            let (r1, carry) = mac(lower[2], m, M::P[2], carry);
+            let (r2, carry) = mac(lower[3], m, M::P[3], carry);
+            lower = [r0, r1, r2, carry];
+            step += 1;
         }
         Self::from_montgomery(add_limbs(lower, [t4, t5, t6, t7]).0)
-    }
-
-    /// The multiple m of p that makes the lowest limb zero, and the sum with m p without that limb.
-    #[inline(always)]
-    pub(crate) fn without_lowest(limbs: Limbs) -> (u64, Limbs) {
-        let m = limbs[0].wrapping_mul(Self::NEGATIVE_INVERSE);
-        let (_, carry) = mac(limbs[0], m, M::P[0], 0);
-        let (r0, carry) = mac(limbs[1], m, M::P[1], carry);
-        let (r1, carry) = mac(limbs[2], m, M::P[2], carry);
-        let (r2, carry) = mac(limbs[3], m, M::P[3], carry);
-        (m, [r0, r1, r2, carry])
     }
 
     /// The power by an integer, by squaring and multiplying; 0^0 = 1. Time depends on the exponent.

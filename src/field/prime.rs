@@ -202,11 +202,9 @@ impl<F: MontgomeryField> Residue<F> {
         let inverse: Option<F> = self.element().invert().into();
         inverse.map(Self::of)
     }
-    /// Replaces elements by their inverses times a factor, with one inversion for all; zeros stay.
-    pub(crate) fn invert_all(elements: &mut [Self], factor: Self) {
+    /// Replaces elements by their inverses, with one inversion for all; zeros stay.
+    pub(crate) fn invert_all(elements: &mut [Self]) {
         let inverse = |product: Self| product.inverse().expect("a product of elements other than zero");
-        super::invert_all(elements, Self::ONE, Self::is_zero, Self::mul, |product| {
-            inverse(product).mul(factor)
-        });
+        super::invert_all(elements, Self::ONE, Self::is_zero, Self::mul, inverse);
     }
 }

@@ -61,17 +61,13 @@ impl Digest for ByteDigest {
     }
 }
 
-/// The value of one hexadecimal digit.
-fn hex_value(digit: u8) -> Option<u8> {
-    (digit as char).to_digit(16).map(|value| value as u8)
-}
-
 /// 32 bytes from 64 hexadecimal digits.
 fn parse_hex(text: &str) -> Option<[u8; 32]> {
     let digits: &[u8; 64] = text.as_bytes().try_into().ok()?;
     let mut bytes = [0; 32];
     for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-        *byte = hex_value(pair[0])? << 4 | hex_value(pair[1])?;
+        let [upper, lower] = [pair[0], pair[1]].map(|digit| (digit as char).to_digit(16));
+        *byte = (upper? << 4 | lower?) as u8;
     }
     Some(bytes)
 }

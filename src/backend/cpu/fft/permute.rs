@@ -26,18 +26,9 @@ unsafe impl<F: MontgomeryField> Sync for Shared<F> {}
 type Tile<F> = [[Residue<F>; SIDE]; SIDE];
 
 impl<F: MontgomeryField> Shared<F> {
-    /// # Safety
-    /// Row `high` of the tile lies within the memory, and nobody writes it meanwhile.
-    unsafe fn read_row(&self, index: usize, row: &mut [Residue<F>; SIDE]) {
-        // SAFETY: the caller's promise.
-        unsafe { row.as_mut_ptr().copy_from_nonoverlapping(self.0.add(index), SIDE) }
-    }
-
-    /// # Safety
-    /// As [`read_row`](Self::read_row), and nobody reads it.
-    unsafe fn write_row(&self, index: usize, row: &[Residue<F>; SIDE]) {
-        // SAFETY: the caller's promise.
-        unsafe { self.0.add(index).copy_from_nonoverlapping(row.as_ptr(), SIDE) }
+    /// The elements from an index on.
+    fn row(&self, index: usize) -> *mut [Residue<F>; SIDE] {
+        self.0.wrapping_add(index).cast()
     }
 }
 
@@ -65,14 +56,14 @@ pub(super) fn reverse_bits<F: MontgomeryField>(values: &mut [Residue<F>]) {
         for (tile, middle) in tiles.iter_mut().zip([middle, other]) {
             for (high, row) in tile.iter_mut().enumerate() {
                 // SAFETY: within the 2^log_size values; only the iteration with this pair of middles touches these elements.
-                unsafe { memory.read_row(index(high, middle), row) };
+                unsafe { *row = memory.row(index(high, middle)).read() };
             }
         }
         for (tile, middle) in tiles.iter().zip([other, middle]) {
             for high in 0..SIDE {
                 let row = std::array::from_fn(|low| tile[reversed(low, TILE)][reversed(high, TILE)]);
                 // SAFETY: as above; all of both tiles has been read.
-                unsafe { memory.write_row(index(high, middle), &row) };
+                unsafe { memory.row(index(high, middle)).write(row) };
             }
         }
     });

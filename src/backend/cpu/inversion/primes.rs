@@ -71,7 +71,7 @@ impl<R: Residues<Field: TwoAdic>> Vectorised<R> for Piece<'_, R> {
             ends.extend(R::rows_of_factors(*chain)[..width].iter().copied().map(Residue::from_montgomery));
         }
         ends.extend_from_slice(rest);
-        Residue::invert_all(&mut ends, Residue::ONE);
+        Residue::invert_all(&mut ends);
         for (x, inverse) in rest.iter_mut().zip(&ends[row..]) {
             *x = Residue::from_montgomery(inverse.canonical());
         }

@@ -20,8 +20,8 @@ use crate::backend::cpu::quadwords::MAX_WIDTH;
 use crate::backend::cpu::residues::Residues;
 use crate::backend::cpu::simd::Vectorised;
 use crate::curve::Affine;
-use crate::field::MontgomeryField;
 use crate::field::montgomery::{Limbs, Residue};
+use crate::field::{MontgomeryField, invert_all};
 
 /// How many pairs ahead points are asked for: about the time that memory takes to answer.
 const AHEAD: usize = 32;
@@ -398,7 +398,7 @@ fn inverses<R: Residues>(products: &[R::Factor; CHAINS]) -> [R::Factor; CHAINS] 
             *lane = Residue::from_montgomery(row);
         }
     }
-    Residue::invert_all(&mut lanes[..CHAINS * R::WIDTH], Residue::from_word(1 << (3 * R::SHIFT)));
+    invert(&mut lanes[..CHAINS * R::WIDTH], 3 * R::SHIFT);
     let mut inverses = *products;
     for (lanes, inverses) in lanes.chunks(R::WIDTH).zip(&mut inverses) {
         let mut rows = [NOTHING; MAX_WIDTH];
@@ -408,4 +408,12 @@ fn inverses<R: Residues>(products: &[R::Factor; CHAINS]) -> [R::Factor; CHAINS] 
         *inverses = R::factors(rows);
     }
     inverses
+}
+
+/// 2^shift times the inverses of a few elements other than zero.
+#[inline(never)]
+fn invert<F: MontgomeryField>(elements: &mut [Residue<F>], shift: u32) {
+    let inverse = |product: Residue<F>| product.inverse().expect("a product of elements other than zero");
+    let scaled = |product| inverse(product).mul(Residue::from_word(1 << shift));
+    invert_all(elements, Residue::ONE, |_| false, Residue::mul, scaled);
 }

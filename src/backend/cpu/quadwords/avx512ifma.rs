@@ -3,6 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::{Limbs, MAX_WIDTH, Quadwords, vector};
+use crate::backend::cpu::lanes::transposed;
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
@@ -60,31 +61,6 @@ fn rows([a, b, c, d]: [__m512i; 4]) -> [Limbs; MAX_WIDTH] {
         parity += 1;
     }
     rows
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-fn transposed(v: [__m512i; 8]) -> [__m512i; 8] {
-    // Words within quarters: pairs of vectors 2k and 2k + 1.
-    let [a0, a1] = [_mm512_unpacklo_epi64(v[0], v[1]), _mm512_unpackhi_epi64(v[0], v[1])];
-    let [b0, b1] = [_mm512_unpacklo_epi64(v[2], v[3]), _mm512_unpackhi_epi64(v[2], v[3])];
-    let [c0, c1] = [_mm512_unpacklo_epi64(v[4], v[5]), _mm512_unpackhi_epi64(v[4], v[5])];
-    let [d0, d1] = [_mm512_unpacklo_epi64(v[6], v[7]), _mm512_unpackhi_epi64(v[6], v[7])];
-    // Then quarters: those of even and of odd number of two vectors, twice.
-    let even = |x, y| _mm512_shuffle_i64x2::<0b10_00_10_00>(x, y);
-    let odd = |x, y| _mm512_shuffle_i64x2::<0b11_01_11_01>(x, y);
-    let [e0, e1, f0, f1] = [even(a0, b0), even(a1, b1), odd(a0, b0), odd(a1, b1)];
-    let [g0, g1, h0, h1] = [even(c0, d0), even(c1, d1), odd(c0, d0), odd(c1, d1)];
-    [
-        even(e0, g0),
-        even(e1, g1),
-        even(f0, h0),
-        even(f1, h1),
-        odd(e0, g0),
-        odd(e1, g1),
-        odd(f0, h0),
-        odd(f1, h1),
-    ]
 }
 
 vector! {

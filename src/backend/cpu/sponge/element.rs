@@ -166,26 +166,6 @@ impl<D: Doubles> Element<D> {
     }
 }
 
-/// The coordinates x0 of all words, and x1.
-#[inline(always)]
-pub(super) fn coordinates<D: Doubles, const N: usize>(words: &[Element<D>; N]) -> [[D; N]; 2] {
-    let mut coordinates = [[words[0].x0; N], [words[0].x1; N]];
-    for i in 0..N {
-        (coordinates[0][i], coordinates[1][i]) = (words[i].x0, words[i].x1);
-    }
-    coordinates
-}
-
-/// The words with these coordinates.
-#[inline(always)]
-pub(super) fn of_coordinates<D: Doubles, const N: usize>(x0: &[D; N], x1: &[D; N]) -> [Element<D>; N] {
-    let mut words = [Element { x0: x0[0], x1: x1[0] }; N];
-    for i in 0..N {
-        words[i] = Element { x0: x0[i], x1: x1[i] };
-    }
-    words
-}
-
 impl<D: Doubles> Integer for D {
     #[inline(always)]
     fn times_plus(self, factor: i32, other: Self) -> Self {

@@ -2,7 +2,7 @@
 //! coordinate; the dense one by products with its entries cut in two.
 
 use super::super::doubles::Doubles;
-use super::element::{Element, coordinates, of_coordinates};
+use super::element::Element;
 use crate::hash::rescue_constants::{MDS_2021, WIDTH};
 use crate::hash::rescue_linear::Convolve;
 use crate::hash::rescue_power_maps::Powers;
@@ -45,8 +45,16 @@ fn circulant<D: Doubles, const N: usize>(x: &[Element<D>; N]) -> [Element<D>; N]
 where
     [D; N]: Convolve,
 {
-    let [x0, x1] = coordinates(x);
-    of_coordinates(&x0.convolve(), &x1.convolve())
+    let (mut x0, mut x1) = ([x[0].x0; N], [x[0].x1; N]);
+    for i in 0..N {
+        (x0[i], x1[i]) = (x[i].x0, x[i].x1);
+    }
+    let (y0, y1) = (x0.convolve(), x1.convolve());
+    let mut y = *x;
+    for i in 0..N {
+        y[i] = Element { x0: y0[i], x1: y1[i] };
+    }
+    y
 }
 
 /// The bits of the lower part of an entry of the dense matrix.

@@ -55,11 +55,6 @@ macro_rules! on_doubles {
         impl<D: Doubles> Vectorised<D> for MergePairs<'_, $hash> {
             #[inline(always)]
             fn run(self) {
-                if <$hash>::MODE.merge == Merge::Sponge {
-                    // A merge is the hash of the children's words.
-                    let rows = Rows::row_major(bytemuck::cast_slice(self.children), PAIR);
-                    return D::enter(HashRows::<$hash> { rows, digests: self.nodes });
-                }
                 merge_pairs::<$hash, D, $width>(self.children, self.nodes);
             }
         }
@@ -187,12 +182,16 @@ fn store<D: Doubles>(element: &Element<D>, k: usize, digests: &mut [ElementDiges
     }
 }
 
-/// The digests of pairs, each by one permutation.
+/// The digests of pairs, by one permutation each, or as the sponge has it.
 #[inline(always)]
 fn merge_pairs<S: OnDoubles<N>, D: Doubles, const N: usize>(
     children: &[ElementDigest],
     nodes: &mut [ElementDigest],
 ) {
+    if S::MODE.merge == Merge::Sponge {
+        // A merge is the hash of the children's words.
+        return hash_rows::<S, D, N>(Rows::row_major(bytemuck::cast_slice(children), PAIR), nodes);
+    }
     let pairs: &[[Goldilocks; PAIR]] = bytemuck::cast_slice(children);
     let mut blocks = [[Goldilocks::default(); PAIR]; MAX_WIDTH];
     for (nodes, pairs) in nodes.chunks_mut(D::WIDTH).zip(pairs.chunks(D::WIDTH)) {

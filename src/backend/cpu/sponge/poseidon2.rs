@@ -8,11 +8,11 @@
 //! below 2^45. A product with 1/2^n is made of f^-1 = 1 - f and 2^(32 - n): it makes coordinates below 2^78, still exact since that is a
 //! product with a power of two, and is normalised at once. The test of sizes adds this up.
 
-use super::element::{coordinates, of_coordinates};
+use super::element::Element;
 use super::{Doubles, OnDoubles, State, add_round_constants, s_box_layer, splat};
 use crate::hash::poseidon2::{Constants, OF_8, OF_12, outer};
 use crate::hash::poseidon2_constants::{HALF_FULL_ROUNDS, PARTIAL_ROUNDS};
-use crate::hash::rescue_power_maps::{Powers, seventh_powers};
+use crate::hash::rescue_power_maps::seventh_powers;
 use crate::hash::{Poseidon2_8, Poseidon2_12};
 
 /// A normalisation of all words comes after every so many partial rounds.
@@ -40,7 +40,9 @@ fn permute<D: Doubles, const N: usize>(state: &mut State<D, N>, constants: &Cons
         s_box_layer::<D, N>(state);
         external_linear_layer(state);
     }
-    *state = state.normalise();
+    for word in state.iter_mut() {
+        *word = word.normalise();
+    }
     for (round, &constant) in constants.partial.iter().enumerate() {
         [state[0]] = seventh_powers(&[state[0].plus(splat(constant)).normalise()]);
         internal_linear_layer(state, &constants.diagonal);
@@ -55,16 +57,23 @@ fn permute<D: Doubles, const N: usize>(state: &mut State<D, N>, constants: &Cons
         s_box_layer::<D, N>(state);
         external_linear_layer(state);
     }
-    *state = state.normalise();
+    for word in state.iter_mut() {
+        *word = word.normalise();
+    }
 }
 
 /// The external linear layer, on each coordinate.
 #[inline(always)]
 fn external_linear_layer<D: Doubles, const N: usize>(state: &mut State<D, N>) {
-    let [mut x0, mut x1] = coordinates(state);
+    let (mut x0, mut x1) = ([state[0].x0; N], [state[0].x1; N]);
+    for i in 0..N {
+        (x0[i], x1[i]) = (state[i].x0, state[i].x1);
+    }
     outer(&mut x0);
     outer(&mut x1);
-    *state = of_coordinates(&x0, &x1);
+    for i in 0..N {
+        state[i] = Element { x0: x0[i], x1: x1[i] };
+    }
 }
 
 /// The internal linear layer.

@@ -4,7 +4,6 @@ use super::element::Element;
 use super::linear::{Circulant, Dense, Linear};
 use super::{Doubles, OnDoubles, State, add_round_constants, inverse_s_box_layer, s_box_layer};
 use crate::hash::rescue_constants::{self, ROUNDS, WIDTH};
-use crate::hash::rescue_power_maps::Powers;
 use crate::hash::{Rp64_256, Rp64_256V2021, RpJive64_256, Rpo256, Rpx256, rp_jive_constants, rpo_constants};
 
 impl OnDoubles<WIDTH> for Rp64_256 {
@@ -37,7 +36,7 @@ impl OnDoubles<WIDTH> for Rpo256 {
         for round in 0..ROUNDS {
             optimized_round::<D>(state, round);
         }
-        *state = state.normalise();
+        normalise(state);
     }
 }
 
@@ -82,6 +81,13 @@ fn optimized_round<D: Doubles>(state: &mut State<D, WIDTH>, round: usize) {
     *state = Circulant::times(state);
     add_round_constants(state, &rpo_constants::ARK2[round]);
     inverse_s_box_layer::<D, WIDTH>(state);
+}
+
+#[inline(always)]
+fn normalise<D: Doubles, const N: usize>(state: &mut State<D, N>) {
+    for word in state {
+        *word = word.normalise();
+    }
 }
 
 /// The 7th power of an element of the cubic extension, as its coefficients; normalised in and out.

@@ -57,6 +57,21 @@ fn pairs(x: __m512i, y: __m512i) -> [__m512i; 2] {
     [_mm512_shuffle_i64x2::<0b10_00_10_00>(x, y), _mm512_shuffle_i64x2::<0b11_01_11_01>(x, y)]
 }
 
+/// Exchanges lanes and vectors, by twos, fours and eights; a name has the numbers of the vectors' words in one.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+pub(in crate::backend::cpu) fn transposed([a, b, c, d, e, f, g, h]: [__m512i; 8]) -> [__m512i; 8] {
+    let [low_04, low_26] = pairs(_mm512_unpacklo_epi64(a, b), _mm512_unpacklo_epi64(c, d));
+    let [low_15, low_37] = pairs(_mm512_unpackhi_epi64(a, b), _mm512_unpackhi_epi64(c, d));
+    let [high_04, high_26] = pairs(_mm512_unpacklo_epi64(e, f), _mm512_unpacklo_epi64(g, h));
+    let [high_15, high_37] = pairs(_mm512_unpackhi_epi64(e, f), _mm512_unpackhi_epi64(g, h));
+    let [w0, w4] = pairs(low_04, high_04);
+    let [w1, w5] = pairs(low_15, high_15);
+    let [w2, w6] = pairs(low_26, high_26);
+    let [w3, w7] = pairs(low_37, high_37);
+    [w0, w1, w2, w3, w4, w5, w6, w7]
+}
+
 vector! {
     /// Eight words.
     Avx512(__m512i) of [u64; 8], ["avx512f,avx512dq"];
@@ -103,20 +118,10 @@ vector! {
             unsafe { _mm512_stream_si512(words.as_mut_ptr().cast(), a) }
         };
         fence() -> () = _mm_sfence();
-        // By twos, fours and eights; a name has the numbers of the rows' words in a vector.
         transpose(rows: &[TileRow; LANES]) -> [TileRow; LANES] = {
-            let [a, b, c, d] = [0, 1, 2, 3].map(|i| Avx512::load(&rows[i].0).0);
-            let [e, f, g, h] = [4, 5, 6, 7].map(|i| Avx512::load(&rows[i].0).0);
-            let [low_04, low_26] = pairs(_mm512_unpacklo_epi64(a, b), _mm512_unpacklo_epi64(c, d));
-            let [low_15, low_37] = pairs(_mm512_unpackhi_epi64(a, b), _mm512_unpackhi_epi64(c, d));
-            let [high_04, high_26] = pairs(_mm512_unpacklo_epi64(e, f), _mm512_unpacklo_epi64(g, h));
-            let [high_15, high_37] = pairs(_mm512_unpackhi_epi64(e, f), _mm512_unpackhi_epi64(g, h));
-            let [w0, w4] = pairs(low_04, high_04);
-            let [w1, w5] = pairs(low_15, high_15);
-            let [w2, w6] = pairs(low_26, high_26);
-            let [w3, w7] = pairs(low_37, high_37);
             let mut columns = [TileRow::default(); LANES];
-            for (column, words) in columns.iter_mut().zip([w0, w1, w2, w3, w4, w5, w6, w7]) {
+            let words = transposed([0, 1, 2, 3, 4, 5, 6, 7].map(|i| Avx512::load(&rows[i].0).0));
+            for (column, words) in columns.iter_mut().zip(words) {
                 Avx512(words).store(&mut column.0);
             }
             columns

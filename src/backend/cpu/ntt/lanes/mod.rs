@@ -12,7 +12,7 @@ mod portable;
 #[cfg(target_arch = "x86_64")]
 pub(in crate::backend::cpu) use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
-pub(in crate::backend::cpu) use avx512::Avx512;
+pub(in crate::backend::cpu) use avx512::{Avx512, transposed};
 pub(in crate::backend::cpu) use portable::Portable;
 
 /// Evaluates an expression with a name standing for the implementation for a level, which must be available.
