@@ -205,7 +205,14 @@ impl Chart {
             let (from, to, label) = match *shape {
                 Shape::Flat(rate) => {
                     let at = y.at(rate);
-                    ((x.from, at), (x.to, at), (x.to - 9.0, at - 8.0, "end"))
+                    // Beside the line, where no point lies; were there no such place, at its end.
+                    let (end, middle, start) = (x.to - 9.0, (x.from + x.to) / 2.0, x.from + 9.0);
+                    let places = [(end, "end"), (middle, "middle"), (start, "start")];
+                    let places = [-9.0, 9.0].map(|dy| places.map(|(x, anchor)| (x, at + dy, anchor)));
+                    let place = placer.first_free(places.as_flattened(), name);
+                    let place =
+                        place.map_or((end, at - 9.0, "end"), |found| (found.x, found.y, found.anchor));
+                    ((x.from, at), (x.to, at), place)
                 }
                 Shape::Slope(bandwidth) => {
                     // From where it enters the plot to where it leaves it.
@@ -232,9 +239,6 @@ impl Chart {
                 from.0, from.1, to.0, to.1
             );
             let (at, y, anchor) = label;
-            let wide = width(name);
-            let left = if anchor == "end" { at - wide } else { at };
-            placer.take(Area { left, top: y - LINE / 2.0, right: left + wide, bottom: y + LINE / 2.0 });
             let _ = writeln!(
                 svg,
                 "<text class=\"r\" x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{}</text>",
