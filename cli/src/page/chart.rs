@@ -169,9 +169,9 @@ impl Chart {
         let bottom = HEIGHT - BOTTOM;
         for (value, text) in y.ticks(self.y.ticks) {
             let at = y.at(value);
-            let _ = write!(
+            let _ = writeln!(
                 svg,
-                "<path class=\"grid\" d=\"M{LEFT} {at:.1}H{right:.1}\"/><text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n",
+                "<path class=\"grid\" d=\"M{LEFT} {at:.1}H{right:.1}\"/><text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
                 LEFT - 7.0,
                 at + 4.0,
                 raised(&text)
@@ -179,18 +179,18 @@ impl Chart {
         }
         for (value, text) in x.ticks(self.x.ticks) {
             let at = x.at(value);
-            let _ = write!(
+            let _ = writeln!(
                 svg,
-                "<path class=\"tick\" d=\"M{at:.1} {bottom:.1}v5\"/><text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n",
+                "<path class=\"tick\" d=\"M{at:.1} {bottom:.1}v5\"/><text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
                 bottom + 19.0,
                 raised(&text)
             );
         }
-        let _ = write!(
+        let _ = writeln!(
             svg,
             "<path class=\"axis\" d=\"M{LEFT} {bottom:.1}H{right:.1}\"/>\
              <text class=\"h\" x=\"0\" y=\"13\">{}</text>\
-             <text class=\"a\" x=\"{right:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n",
+             <text class=\"a\" x=\"{right:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
             escape(&self.y.title),
             HEIGHT - 7.0,
             escape(&self.x.title)
@@ -260,10 +260,10 @@ impl Chart {
         let heights = spread(&wanted, TOP, HEIGHT - BOTTOM);
         for ((series, (px, py)), at) in lines.iter().zip(&ends).zip(heights) {
             let colour = series.colour % COLOURS;
-            let _ = write!(
+            let _ = writeln!(
                 svg,
                 "<path class=\"lead c{colour}\" d=\"M{:.1} {py:.1}L{:.1} {at:.1}\"/>\
-                 <text class=\"n c{colour}\" x=\"{:.1}\" y=\"{:.1}\">{}</text>\n",
+                 <text class=\"n c{colour}\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
                 px + 5.0,
                 right + 10.0,
                 right + 13.0,
