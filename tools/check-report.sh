@@ -16,6 +16,7 @@ if [ ! -f "$folder/axe-$AXE/package/axe.min.js" ]; then
     if (cd "$folder/axe-$AXE" && npm pack --silent "axe-core@$AXE" >/dev/null && tar -xzf "axe-core-$AXE.tgz"); then break; fi
     sleep $((5 * attempt))
   done
+  [ -f "$folder/axe-$AXE/package/axe.min.js" ] || { echo "axe-core $AXE could not be fetched by npm"; exit 1; }
 fi
 
 pages=("$@")

@@ -169,9 +169,9 @@ impl Chart {
         let bottom = HEIGHT - BOTTOM;
         for (value, text) in y.ticks(self.y.ticks) {
             let at = y.at(value);
-            let _ = write!(
+            let _ = writeln!(
                 svg,
-                "<path class=\"grid\" d=\"M{LEFT} {at:.1}H{right:.1}\"/><text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n",
+                "<path class=\"grid\" d=\"M{LEFT} {at:.1}H{right:.1}\"/><text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
                 LEFT - 7.0,
                 at + 4.0,
                 raised(&text)
@@ -179,18 +179,18 @@ impl Chart {
         }
         for (value, text) in x.ticks(self.x.ticks) {
             let at = x.at(value);
-            let _ = write!(
+            let _ = writeln!(
                 svg,
-                "<path class=\"tick\" d=\"M{at:.1} {bottom:.1}v5\"/><text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n",
+                "<path class=\"tick\" d=\"M{at:.1} {bottom:.1}v5\"/><text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
                 bottom + 19.0,
                 raised(&text)
             );
         }
-        let _ = write!(
+        let _ = writeln!(
             svg,
             "<path class=\"axis\" d=\"M{LEFT} {bottom:.1}H{right:.1}\"/>\
              <text class=\"h\" x=\"0\" y=\"13\">{}</text>\
-             <text class=\"a\" x=\"{right:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n",
+             <text class=\"a\" x=\"{right:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
             escape(&self.y.title),
             HEIGHT - 7.0,
             escape(&self.x.title)
@@ -205,7 +205,14 @@ impl Chart {
             let (from, to, label) = match *shape {
                 Shape::Flat(rate) => {
                     let at = y.at(rate);
-                    ((x.from, at), (x.to, at), (x.to - 9.0, at - 8.0, "end"))
+                    // Beside the line, where no point lies; were there no such place, at its end.
+                    let (end, middle, start) = (x.to - 9.0, (x.from + x.to) / 2.0, x.from + 9.0);
+                    let places = [(end, "end"), (middle, "middle"), (start, "start")];
+                    let places = [-9.0, 9.0].map(|dy| places.map(|(x, anchor)| (x, at + dy, anchor)));
+                    let place = placer.first_free(places.as_flattened(), name);
+                    let place =
+                        place.map_or((end, at - 9.0, "end"), |found| (found.x, found.y, found.anchor));
+                    ((x.from, at), (x.to, at), place)
                 }
                 Shape::Slope(bandwidth) => {
                     // From where it enters the plot to where it leaves it.
@@ -232,9 +239,6 @@ impl Chart {
                 from.0, from.1, to.0, to.1
             );
             let (at, y, anchor) = label;
-            let wide = width(name);
-            let left = if anchor == "end" { at - wide } else { at };
-            placer.take(Area { left, top: y - LINE / 2.0, right: left + wide, bottom: y + LINE / 2.0 });
             let _ = writeln!(
                 svg,
                 "<text class=\"r\" x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{}</text>",
@@ -256,10 +260,10 @@ impl Chart {
         let heights = spread(&wanted, TOP, HEIGHT - BOTTOM);
         for ((series, (px, py)), at) in lines.iter().zip(&ends).zip(heights) {
             let colour = series.colour % COLOURS;
-            let _ = write!(
+            let _ = writeln!(
                 svg,
                 "<path class=\"lead c{colour}\" d=\"M{:.1} {py:.1}L{:.1} {at:.1}\"/>\
-                 <text class=\"n c{colour}\" x=\"{:.1}\" y=\"{:.1}\">{}</text>\n",
+                 <text class=\"n c{colour}\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
                 px + 5.0,
                 right + 10.0,
                 right + 13.0,

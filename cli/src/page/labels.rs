@@ -93,8 +93,7 @@ impl Placer {
 
     /// A place beside a point, if there is one that is free.
     pub(super) fn place(&mut self, x: f64, y: f64, text: &str) -> Option<Placed> {
-        let width = width(text);
-        let candidates = [
+        const AROUND: [(f64, f64, &str); 8] = [
             (9.0, 0.0, "start"),
             (-9.0, 0.0, "end"),
             (0.0, -14.0, "middle"),
@@ -104,8 +103,13 @@ impl Placer {
             (-8.0, -11.0, "end"),
             (-8.0, 11.0, "end"),
         ];
-        for (dx, dy, anchor) in candidates {
-            let (x, y) = (x + dx, y + dy);
+        self.first_free(&AROUND.map(|(dx, dy, anchor)| (x + dx, y + dy, anchor)), text)
+    }
+
+    /// The first of several places that is free.
+    pub(super) fn first_free(&mut self, places: &[(f64, f64, &'static str)], text: &str) -> Option<Placed> {
+        let width = width(text);
+        for &(x, y, anchor) in places {
             let left = match anchor {
                 "start" => x,
                 "end" => x - width,
