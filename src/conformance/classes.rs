@@ -50,7 +50,7 @@ pub const CLASSES: &[Class] = &[
             "matter-labs/zksync-airbender#56",
             "openvm-org/stark-backend#362",
         ],
-        patterns: &["dropped", "jobs give", "on the device, jobs"],
+        patterns: &["dropped", "jobs give", "on the device, jobs", "that stay"],
     },
     Class {
         id: "index-width",
@@ -58,14 +58,7 @@ pub const CLASSES: &[Class] = &[
         caught_by: "sizes whose bytes or words pass 2^16 and 2^24, many columns, more data than staging memory holds; beyond 2^32 bytes the tests of \
                     the repository, which need the memory for it",
         reports: &["risc0/risc0#3773", "ingonyama-zk/icicle#358", "openvm-org/stark-backend#312"],
-        patterns: &[
-            "large",
-            "staging",
-            "several thousand",
-            "batches of columns",
-            "batches of polynomials",
-            "low-degree extension",
-        ],
+        patterns: &["large", "staging", "batches", "low-degree extension"],
     },
     Class {
         id: "memory-limits",
@@ -169,7 +162,7 @@ pub const CLASSES: &[Class] = &[
         failure: "Kernels, tables or bases of another run, another size or another device are used",
         caught_by: "operations that come again over other data and sizes, tables and bases that others push out, results of several devices",
         reports: &[],
-        patterns: &["again", "kept bases", "several devices", "parts that are", "on the device"],
+        patterns: &["again", "kept bases", "several devices", "parts that are", "on the device", "that stay"],
     },
     Class {
         id: "conventions",

@@ -1,5 +1,7 @@
 //! How many products the processor computes in a second, against which the arithmetic of its algorithms is judged.
 //!
+//! Over Goldilocks the faster of two forms counts: products of words, as transforms have them, or squares in doubles, as sponges do.
+//!
 //! Chains of products, each of which waits for the one before, lie in registers: x becomes x^(n + 1) by n products. As many chains as
 //! hide a product's latency go side by side, on every thread.
 
@@ -11,21 +13,24 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use super::Cpu;
+use super::doubles::{Doubles, MAX_WIDTH};
 use super::ntt::lanes::{Lanes, on_lanes};
 #[cfg(feature = "bn254")]
 use super::residues::{Residues, on_residues};
-use super::simd::{Vectorised, Vectors};
+use super::simd::{Vectorised, Vectors, on_vectors};
+use super::sponge::Element;
 #[cfg(feature = "bn254")]
 use crate::bn254::Fr;
 use crate::device::ProductRates;
 #[cfg(feature = "bn254")]
 use crate::field::montgomery::{Limbs, Residue};
+use crate::hash::rescue_power_maps::Powers as _;
 
 /// Chains of vectors.
 const CHAINS: usize = 4;
 
 /// The element that is raised to powers.
-const BASE: u64 = 3;
+const BASE: u32 = 3;
 
 /// Products of a chain in a measurement at first; they double until it takes long enough.
 const PRODUCTS: usize = 1 << 12;
@@ -38,16 +43,28 @@ impl Cpu {
     /// The rates of all threads of the pool together.
     pub(super) fn measure_products(&self) -> ProductRates {
         ProductRates {
-            goldilocks: on_lanes!(
-                self.simd,
-                L,
-                fastest(CHAINS * L::WIDTH, |products, results| L::enter(Powers { products, results }))
-            ),
+            goldilocks: self.products_of_words().max(self.squares_in_doubles()),
             #[cfg(feature = "bn254")]
             bn254: Some(on_residues!(self.simd, Fr, residues, fastest_over(residues))),
             #[cfg(not(feature = "bn254"))]
             bn254: None,
         }
+    }
+
+    fn products_of_words(&self) -> f64 {
+        on_lanes!(
+            self.simd,
+            L,
+            fastest(CHAINS * L::WIDTH, |products, results| L::enter(Powers { products, results }))
+        )
+    }
+
+    fn squares_in_doubles(&self) -> f64 {
+        on_vectors!(
+            self.simd,
+            Doubles as D => fastest(CHAINS * D::WIDTH, |products, results| D::enter(Squares { products, results })),
+            else 0.0
+        )
     }
 }
 
@@ -87,7 +104,7 @@ struct Powers<'a> {
 impl<L: Lanes> Vectorised<L> for Powers<'_> {
     #[inline(always)]
     fn run(self) {
-        let x = L::splat(black_box(BASE));
+        let x = L::splat(black_box(BASE).into());
         let mut chains = [x; CHAINS];
         for _ in 0..self.products {
             for chain in &mut chains {
@@ -97,6 +114,25 @@ impl<L: Lanes> Vectorised<L> for Powers<'_> {
         self.results.resize(CHAINS * L::WIDTH, 0);
         for (chain, results) in chains.iter().zip(self.results.chunks_exact_mut(L::WIDTH)) {
             chain.store(results);
+        }
+    }
+}
+
+/// Repeated squares over Goldilocks in doubles: the coordinates of x^(2^n).
+struct Squares<'a> {
+    products: usize,
+    results: &'a mut Vec<(f64, f64)>,
+}
+
+impl<D: Doubles> Vectorised<D> for Squares<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let x = Element { x0: D::splat(black_box(BASE).into()), x1: D::splat(0.0) };
+        for x in [x; CHAINS].square_times(self.products).normalise() {
+            let (mut x0, mut x1) = ([0.0; MAX_WIDTH], [0.0; MAX_WIDTH]);
+            x.x0.store(&mut x0);
+            x.x1.store(&mut x1);
+            self.results.extend(x0.into_iter().zip(x1).take(D::WIDTH));
         }
     }
 }
@@ -112,7 +148,7 @@ struct ResiduePowers<'a> {
 impl<R: Residues> Vectorised<R> for ResiduePowers<'_> {
     #[inline(always)]
     fn run(self) {
-        let x = R::splat(Residue::from_word(black_box(BASE)));
+        let x = R::splat(Residue::from_word(black_box(BASE).into()));
         let mut chains = [x; CHAINS];
         for _ in 0..self.products {
             for chain in &mut chains {
@@ -129,16 +165,21 @@ impl<R: Residues> Vectorised<R> for ResiduePowers<'_> {
 mod tests {
     use super::super::Simd;
     use super::*;
+    use crate::backend::cpu::sponge::word;
     use crate::field::{Field, Goldilocks};
 
     /// Every chain computes the power that it is counted for, at every level.
     #[test]
     fn chains_are_powers() {
         for simd in Simd::available() {
-            let power = Goldilocks::new(BASE).pow(101).as_u64();
+            let power = Goldilocks::new(BASE.into()).pow(101).as_u64();
             let mut results = Vec::new();
             on_lanes!(simd, L, L::enter(Powers { products: 100, results: &mut results }));
             assert!(results.iter().all(|&result| result == power), "{simd}: {results:?}");
+            let square = Goldilocks::new(BASE.into()).pow(1 << 60).square();
+            let mut results = Vec::new();
+            on_vectors!(simd, Doubles as D => D::enter(Squares { products: 61, results: &mut results }), else ());
+            assert!(results.iter().all(|&(x0, x1)| word(x0, x1) == square), "{simd}: {results:?}");
             #[cfg(feature = "bn254")]
             on_residues!(simd, Fr, residues, powers_over(residues));
             let rates = Cpu::new(simd).unwrap().measure_products();
@@ -152,7 +193,7 @@ mod tests {
         let mut results = Vec::new();
         R::enter(ResiduePowers { products: 100, results: &mut results });
         let divisor = Residue::<R::Field>::from_word(1 << (2 * R::SHIFT)).pow(&[100]);
-        let expected = Residue::<R::Field>::from_word(BASE).pow(&[101]).canonical();
+        let expected = Residue::<R::Field>::from_word(BASE.into()).pow(&[101]).canonical();
         for result in results {
             assert_eq!(Residue::from_montgomery(result).mul(divisor).canonical(), expected);
         }

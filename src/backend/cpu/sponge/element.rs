@@ -49,11 +49,11 @@ const SQUARINGS: usize = 5;
 
 /// Elements side by side: x0 + x1 f.
 #[derive(Clone, Copy)]
-pub(super) struct Element<D> {
+pub(in crate::backend::cpu) struct Element<D> {
     /// x0, an integer.
-    pub(super) x0: D,
+    pub(in crate::backend::cpu) x0: D,
     /// x1, an integer.
-    pub(super) x1: D,
+    pub(in crate::backend::cpu) x1: D,
 }
 
 /// The product a b as (low, -f high).
@@ -235,7 +235,7 @@ pub(super) fn halves(word: Goldilocks) -> (f64, f64) {
 
 /// The word for x0 + x1 f, both normalised.
 #[inline(always)]
-pub(super) fn word(x0: f64, x1: f64) -> Goldilocks {
+pub(in crate::backend::cpu) fn word(x0: f64, x1: f64) -> Goldilocks {
     // (f + 1) + (f - 2) f = 2^64 - 2^32 + 1 = p, so that both become positive, and the upper at most 2^33.
     let lower = (x0 as i64 + (1i64 << 32) + 1) as u64;
     let upper = (x1 as i64 + (1i64 << 32) - 2) as u64;

@@ -9,7 +9,8 @@ mod linear;
 mod poseidon2;
 mod rescue;
 
-use self::element::{Element, halves, word};
+use self::element::halves;
+pub(super) use self::element::{Element, word};
 use super::Simd;
 use super::doubles::{Doubles, MAX_WIDTH};
 use super::rows::{HashRows, MergePairs, Rows, SideBySide, merge_each, side_by_side};
