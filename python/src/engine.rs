@@ -129,6 +129,7 @@ pub(crate) struct Engine {
 #[pymethods]
 impl Engine {
     #[new]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     #[pyo3(signature = (device=None, *, policy="any", threads=None, memory=None, device_memory=None, check=false, approach="auto"))]
     fn new(
         py: Python<'_>,
@@ -210,7 +211,7 @@ impl Engine {
         #[pyo3(from_py_with = unsigned)] shift: u64,
     ) -> Outcome<Commitment> {
         let convention = convention.parse()?;
-        let spec = TraceSpec { blowup, convention, shift: Goldilocks::new(shift) };
+        let spec = TraceSpec { blowup, convention, shift: bytemuck::cast(shift) };
         commitment::commit(&self.live, trace, spec, hash)
     }
 

@@ -350,7 +350,7 @@ fn results<'py>(py: Python<'py>, sums: Vec<Sum>, one: bool) -> Outcome<Bound<'py
 ///
 /// An array of uint64 of the shape (n, 8): the limbs of x and of y in Montgomery form.
 #[pyfunction]
-#[pyo3(signature = (n, *, curve=CURVES[0]))]
+#[pyo3(signature = (n, *, curve="bn254-g1"))]
 pub(crate) fn generator_multiples<'py>(
     py: Python<'py>,
     n: Unsigned,

@@ -47,14 +47,14 @@ impl Options<'_> {
     pub(crate) fn ntt(&self, direction: Direction, rows: usize) -> Result<Ntt, Error> {
         let (input, output) = (order(self.input_order)?, order(self.output_order)?);
         let convention: Convention = self.convention.parse()?;
-        let domain = Domain::new(log_rows(rows)?, convention)?.coset(Goldilocks::new(self.shift))?;
+        let domain = Domain::new(log_rows(rows)?, convention)?.coset(bytemuck::cast::<_, Goldilocks>(self.shift))?;
         Ok(Ntt { direction, ..Ntt::forward(domain) }.with_orders(input, output))
     }
 
     /// The extension of columns of so many rows.
     pub(crate) fn lde(&self, blowup: u64, rows: usize) -> Result<Lde, Error> {
         let output = order(self.output_order)?;
-        let (convention, shift) = (self.convention.parse()?, Goldilocks::new(self.shift));
+        let (convention, shift) = (self.convention.parse()?, bytemuck::cast::<_, Goldilocks>(self.shift));
         Ok(Lde::onto_coset(log_rows(rows)?, blowup, convention, shift)?.with_output_order(output))
     }
 }

@@ -1,0 +1,27 @@
+"""Types of arguments and results, for annotations."""
+
+from typing import Literal, TypeAlias, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+#: An array of 64-bit words.
+Words: TypeAlias = npt.NDArray[np.uint64]
+
+#: Affine coordinates, or the identity.
+Point: TypeAlias = tuple[int, int] | None
+
+#: The order of the rows of a transform's input or output.
+Order: TypeAlias = Literal["natural", "bit-reversed"]
+
+
+class OperationWork(TypedDict):
+    """What a device has done of one kind of operation; see `Engine.work`."""
+
+    calls: int
+    failures: int
+    items: int
+    unit: str
+    bytes_in: int
+    bytes_out: int
+    seconds: float
