@@ -47,7 +47,8 @@ impl Options<'_> {
     pub(crate) fn ntt(&self, direction: Direction, rows: usize) -> Result<Ntt, Error> {
         let (input, output) = (order(self.input_order)?, order(self.output_order)?);
         let convention: Convention = self.convention.parse()?;
-        let domain = Domain::new(log_rows(rows)?, convention)?.coset(bytemuck::cast::<_, Goldilocks>(self.shift))?;
+        let domain =
+            Domain::new(log_rows(rows)?, convention)?.coset(bytemuck::cast::<_, Goldilocks>(self.shift))?;
         Ok(Ntt { direction, ..Ntt::forward(domain) }.with_orders(input, output))
     }
 

@@ -1,6 +1,6 @@
 """Types of arguments and results, for annotations."""
 
-from typing import Literal, TypeAlias, TypedDict
+from typing import TypeAlias, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -10,9 +10,6 @@ Words: TypeAlias = npt.NDArray[np.uint64]
 
 #: Affine coordinates, or the identity.
 Point: TypeAlias = tuple[int, int] | None
-
-#: The order of the rows of a transform's input or output.
-Order: TypeAlias = Literal["natural", "bit-reversed"]
 
 
 class OperationWork(TypedDict):

@@ -3,7 +3,26 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, SupportsIndex, final, overload
 
-from ._types import OperationWork, Order, Point, Words
+from ._types import OperationWork, Point, Words
+
+__all__ = [
+    "CONVENTIONS",
+    "CURVES",
+    "FIELDS",
+    "HASHES",
+    "MODULUS",
+    "Bases",
+    "Commitment",
+    "Device",
+    "DeviceMatrix",
+    "Engine",
+    "Opening",
+    "__version__",
+    "default_engine",
+    "devices",
+    "generator_multiples",
+    "verify",
+]
 
 CONVENTIONS: list[str]
 CURVES: tuple[str, ...]
@@ -119,8 +138,8 @@ class Engine:
         *,
         shift: SupportsIndex = 1,
         convention: str = "winterfell",
-        input_order: Order = "natural",
-        output_order: Order = "natural",
+        input_order: Literal["natural", "bit-reversed"] = "natural",
+        output_order: Literal["natural", "bit-reversed"] = "natural",
         out: None = None,
     ) -> DeviceMatrix: ...
     @overload
@@ -130,8 +149,8 @@ class Engine:
         *,
         shift: SupportsIndex = 1,
         convention: str = "winterfell",
-        input_order: Order = "natural",
-        output_order: Order = "natural",
+        input_order: Literal["natural", "bit-reversed"] = "natural",
+        output_order: Literal["natural", "bit-reversed"] = "natural",
         out: Words | None = None,
     ) -> Words: ...
     @overload
@@ -141,8 +160,8 @@ class Engine:
         *,
         shift: SupportsIndex = 1,
         convention: str = "winterfell",
-        input_order: Order = "natural",
-        output_order: Order = "natural",
+        input_order: Literal["natural", "bit-reversed"] = "natural",
+        output_order: Literal["natural", "bit-reversed"] = "natural",
         out: None = None,
     ) -> DeviceMatrix: ...
     @overload
@@ -152,8 +171,8 @@ class Engine:
         *,
         shift: SupportsIndex = 1,
         convention: str = "winterfell",
-        input_order: Order = "natural",
-        output_order: Order = "natural",
+        input_order: Literal["natural", "bit-reversed"] = "natural",
+        output_order: Literal["natural", "bit-reversed"] = "natural",
         out: Words | None = None,
     ) -> Words: ...
     @overload
@@ -164,7 +183,7 @@ class Engine:
         *,
         shift: SupportsIndex = 7,
         convention: str = "winterfell",
-        output_order: Order = "natural",
+        output_order: Literal["natural", "bit-reversed"] = "natural",
         out: None = None,
     ) -> DeviceMatrix: ...
     @overload
@@ -175,7 +194,7 @@ class Engine:
         *,
         shift: SupportsIndex = 7,
         convention: str = "winterfell",
-        output_order: Order = "natural",
+        output_order: Literal["natural", "bit-reversed"] = "natural",
         out: Words | None = None,
     ) -> Words: ...
     @overload

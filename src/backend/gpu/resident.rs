@@ -10,6 +10,8 @@ use super::ntt::{Transform, lde_words, ntt_words};
 use super::program;
 use super::session::{Region, Session};
 use super::tree;
+#[cfg(feature = "cuda")]
+use crate::backend::Foreign;
 use crate::backend::{
     Extent, Memory, Residence, Resident, ResidentBackend, ResidentHashing, ResidentTransforms,
 };
@@ -66,6 +68,11 @@ impl<D: Device> Residence for Gpu<D> {
 }
 
 impl<D: Device> Resident for Gpu<D> {
+    #[cfg(feature = "cuda")]
+    fn foreign(&self) -> Option<&dyn Foreign> {
+        D::foreign(self)
+    }
+
     fn budget(&self) -> u64 {
         self.limit
     }
