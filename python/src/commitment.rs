@@ -87,7 +87,7 @@ impl HashVisitor for Commit<'_, '_> {
     fn visit<H: Accelerated>(self) -> Outcome<Commitment> {
         let Self { live, trace, spec } = self;
         let py = trace.py();
-        let (commitment, flat) = match Operand::new(live, trace, Goldilocks::FIELD)? {
+        let (commitment, flat) = match Operand::new::<Goldilocks>(live, trace)? {
             Operand::Kept(kept) => {
                 let matrix = kept.get().entries::<Goldilocks>()?;
                 (live.run(py, |engine| engine.commit::<H>(&spec, matrix))?, kept.get().is_flat())

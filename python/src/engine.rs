@@ -392,7 +392,7 @@ impl HashVisitor for HashRows<'_, '_> {
     fn visit<H: accel::hash::Accelerated>(self) -> Outcome<Vec<u64>> {
         let Self { live, matrix } = self;
         let py = matrix.py();
-        let digests: Vec<H::Digest> = match Operand::new(live, matrix, Goldilocks::FIELD)? {
+        let digests: Vec<H::Digest> = match Operand::new::<Goldilocks>(live, matrix)? {
             Operand::Kept(kept) => {
                 let matrix = kept.get().entries::<Goldilocks>()?;
                 live.run(py, |engine| engine.hash_rows::<H, _>(matrix))?
@@ -430,7 +430,7 @@ impl HashVisitor for Root<'_, '_> {
                 live.run(py, |engine| Ok(engine.merkle_tree::<H>(bytemuck::cast_slice(words))?.root()))?;
             return Ok(root.to_string());
         }
-        let root = match Operand::new(live, leaves, Goldilocks::FIELD)? {
+        let root = match Operand::new::<Goldilocks>(live, leaves)? {
             Operand::Kept(kept) => {
                 let matrix = kept.get().entries::<Goldilocks>()?;
                 live.run(py, |engine| Ok(engine.merkle_tree_of_rows::<H, _>(matrix)?.root()))?

@@ -6,7 +6,7 @@
 //!  fields.rs       what an element of a field is in an array; integers.rs, Python's integers
 //!  transforms.rs   transforms of arrays and of matrices that stay; sums.rs, sums over curves
 //!  commitment.rs   Commitment, Opening, verify; hashes.rs, hashes by name
-//!  matrix.rs       DeviceMatrix
+//!  matrix.rs       DeviceMatrix; dlpack.rs and foreign.rs, memory of GPUs shared with other libraries
 //!  failure.rs      errors as exceptions
 //! ```
 //!
@@ -15,9 +15,11 @@
 
 mod arrays;
 mod commitment;
+mod dlpack;
 mod engine;
 mod failure;
 mod fields;
+mod foreign;
 mod hashes;
 mod integers;
 mod matrix;

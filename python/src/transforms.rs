@@ -108,7 +108,7 @@ pub(crate) fn transform<'py, F: Words + AcceleratedField + TwoAdic>(
         live.run(py, |engine| transform_words::<F>(engine, &ntt, words, &form, canonical))?;
         return Ok(output.into_object());
     }
-    match Operand::new(live, matrix, F::FIELD)? {
+    match Operand::new::<F>(live, matrix)? {
         Operand::Kept(kept) => {
             no_out(out)?;
             if canonical {
@@ -179,7 +179,7 @@ pub(crate) fn extend<'py>(
     make: impl FnOnce(usize) -> Result<Lde, Error>,
 ) -> Outcome<Bound<'py, PyAny>> {
     let py = matrix.py();
-    match Operand::new(live, matrix, Goldilocks::FIELD)? {
+    match Operand::new::<Goldilocks>(live, matrix)? {
         Operand::Kept(kept) => {
             no_out(out)?;
             let matrix = kept.get().entries::<Goldilocks>()?;

@@ -18,7 +18,7 @@ const LIMBS: usize = 4;
 
 impl<D: Device> Gpu<D> {
     /// Whether all elements of a region are below a modulus, which has as many words as an element, the lowest first.
-    #[cfg(any(feature = "cuda", test))]
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
     pub(super) fn all_below(
         &self,
         session: &mut Session<'_, D>,
