@@ -5,7 +5,7 @@
 
 use std::any::Any;
 use std::ffi::{CStr, c_void};
-use std::ptr::{NonNull, null_mut};
+use std::ptr::NonNull;
 
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
@@ -224,7 +224,8 @@ impl Taken {
             return Err(Failure::Type(format!("matrix: expected the dtype uint64, found {kind}{bits}")));
         }
         if tensor.device_type != CUDA {
-            let text = format!("a tensor on a device of DLPack's type {}, expected CUDA (2)", tensor.device_type);
+            let text =
+                format!("a tensor on a device of DLPack's type {}, expected CUDA (2)", tensor.device_type);
             return Err(Failure::Unsupported(text));
         }
         // SAFETY: arrays of `ndim` numbers, by the definition of DLPack.
@@ -265,7 +266,8 @@ pub(crate) fn order(dims: &[usize], found: Option<&[i64]>) -> Outcome<bool> {
     let is = |fortran: bool| {
         let expected = strides(dims, fortran);
         let mut axes = dims.iter().zip(expected).zip(found);
-        found.len() == dims.len() && axes.all(|((&dim, expected), &found)| dim == 1 || found == expected as i64)
+        found.len() == dims.len()
+            && axes.all(|((&dim, expected), &found)| dim == 1 || found == expected as i64)
     };
     match (is(false), is(true)) {
         (true, _) => Ok(false),

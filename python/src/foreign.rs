@@ -30,8 +30,12 @@ pub(crate) fn upload<F: Words>(live: &Live, object: &Bound<'_, PyAny>) -> Outcom
         }
         let found = type_name(object);
         return Err(Failure::Type(match kind {
-            CPU => format!("matrix: expected a NumPy array, found {found} in host memory; numpy.from_dlpack makes one"),
-            _ => format!("matrix: found {found} on DLPack's device ({kind}, {number}), expected host memory or CUDA (2)"),
+            CPU => format!(
+                "matrix: expected a NumPy array, found {found} in host memory; numpy.from_dlpack makes one"
+            ),
+            _ => format!(
+                "matrix: found {found} on DLPack's device ({kind}, {number}), expected host memory or CUDA (2)"
+            ),
         }));
     }
     let Some(interface) = attribute(object, "__cuda_array_interface__")? else { return Ok(None) };
@@ -84,7 +88,10 @@ fn cuda_array(interface: &Bound<'_, PyDict>) -> Outcome<(Foreign, Option<u64>)> 
     let optional = |key: &str| Ok::<_, PyErr>(interface.get_item(key)?.filter(|value| !value.is_none()));
     let typestr = get("typestr")?;
     if typestr.cast::<PyString>().is_ok_and(|text| text.to_string_lossy() != "<u8") {
-        return Err(Failure::Type(format!("matrix: expected the dtype uint64 (\"<u8\"), found {}", typestr.repr()?)));
+        return Err(Failure::Type(format!(
+            "matrix: expected the dtype uint64 (\"<u8\"), found {}",
+            typestr.repr()?
+        )));
     }
     if optional("mask")?.is_some() {
         return Err(Failure::Value("matrix: expected an array without a mask, found one with a mask".into()));

@@ -211,7 +211,9 @@ impl DeviceMatrix {
         let lent = self.matrix.host().or_else(|| self.matrix.cuda()).ok_or_else(unreachable_memory)?;
         if dl_device.is_some_and(|device| device != lent.device) {
             let (found, expected) = (dl_device.unwrap_or_default(), lent.device);
-            return Err(buffer_error(format!("dl_device: expected {expected:?}, where the matrix is, found {found:?}")));
+            return Err(buffer_error(format!(
+                "dl_device: expected {expected:?}, where the matrix is, found {found:?}"
+            )));
         }
         if copy == Some(true) {
             return Err(buffer_error("copy: expected False or None; download makes a copy".into()));
@@ -225,12 +227,15 @@ impl DeviceMatrix {
     #[getter(__cuda_array_interface__)]
     fn cuda_array_interface<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyDict>> {
         let lent = self.lent.get_or_init(|| self.matrix.cuda()).as_ref().ok_or_else(|| {
-            PyAttributeError::new_err("__cuda_array_interface__: the matrix is not in the memory of an NVIDIA GPU")
+            PyAttributeError::new_err(
+                "__cuda_array_interface__: the matrix is not in the memory of an NVIDIA GPU",
+            )
         })?;
         let (dims, fortran) = self.form().dims();
         let interface = PyDict::new(py);
         let bytes = strides(&dims, fortran).into_iter().map(|stride| 8 * stride);
-        interface.set_item("strides", fortran.then(|| PyTuple::new(py, bytes.collect::<Vec<_>>())).transpose()?)?;
+        interface
+            .set_item("strides", fortran.then(|| PyTuple::new(py, bytes.collect::<Vec<_>>())).transpose()?)?;
         interface.set_item("shape", PyTuple::new(py, dims)?)?;
         interface.set_item("typestr", "<u8")?;
         interface.set_item("data", (lent.address, true))?;
@@ -253,7 +258,9 @@ impl DeviceMatrix {
 
 /// A failure of DLPack for a matrix that other libraries cannot reach.
 fn unreachable_memory() -> Failure {
-    buffer_error("the matrix is in the memory of a device that DLPack has no addresses for; download copies it".into())
+    buffer_error(
+        "the matrix is in the memory of a device that DLPack has no addresses for; download copies it".into(),
+    )
 }
 
 /// Copies an array to the device.

@@ -1,6 +1,6 @@
 """Types of arguments and results, for annotations."""
 
-from typing import TypeAlias, TypedDict
+from typing import Any, Protocol, TypeAlias, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,14 @@ Words: TypeAlias = npt.NDArray[np.uint64]
 
 #: Affine coordinates, or the identity.
 Point: TypeAlias = tuple[int, int] | None
+
+
+class CudaArray(Protocol):
+    """An array in the memory of an NVIDIA GPU, such as those of CuPy, PyTorch and JAX."""
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """Shape, type, address and stream, as the CUDA array interface defines them."""
 
 
 class OperationWork(TypedDict):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, SupportsIndex, final, overload
 
-from ._types import OperationWork, Point, Words
+from ._types import CudaArray, OperationWork, Point, Words
 
 __all__ = [
     "CONVENTIONS",
@@ -61,6 +61,17 @@ class DeviceMatrix:
     def download(self, *, canonical: bool = False) -> Words: ...
     def view(self) -> Words: ...
     def rows(self, indices: Iterable[SupportsIndex]) -> Words: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
 
 @final
 class Bases:
@@ -124,7 +135,7 @@ class Engine:
     def work(self) -> dict[str, dict[str, OperationWork]]: ...
     def commit(
         self,
-        trace: Words | DeviceMatrix,
+        trace: Words | DeviceMatrix | CudaArray,
         *,
         blowup: SupportsIndex = 8,
         hash: str = "rp64_256",
@@ -134,7 +145,7 @@ class Engine:
     @overload
     def ntt(
         self,
-        matrix: DeviceMatrix,
+        matrix: DeviceMatrix | CudaArray,
         *,
         shift: SupportsIndex = 1,
         convention: str = "winterfell",
@@ -156,7 +167,7 @@ class Engine:
     @overload
     def intt(
         self,
-        matrix: DeviceMatrix,
+        matrix: DeviceMatrix | CudaArray,
         *,
         shift: SupportsIndex = 1,
         convention: str = "winterfell",
@@ -178,7 +189,7 @@ class Engine:
     @overload
     def lde(
         self,
-        matrix: DeviceMatrix,
+        matrix: DeviceMatrix | CudaArray,
         blowup: SupportsIndex = 8,
         *,
         shift: SupportsIndex = 7,
@@ -200,7 +211,7 @@ class Engine:
     @overload
     def fft(
         self,
-        scalars: DeviceMatrix,
+        scalars: DeviceMatrix | CudaArray,
         *,
         inverse: bool = False,
         root: str | int | None = None,
@@ -219,9 +230,13 @@ class Engine:
         canonical: bool = False,
         out: Words | None = None,
     ) -> Words: ...
-    def hash_rows(self, matrix: Words | DeviceMatrix, *, hash: str = "rp64_256") -> Words: ...
+    def hash_rows(self, matrix: Words | DeviceMatrix | CudaArray, *, hash: str = "rp64_256") -> Words: ...
     def merkle_root(
-        self, leaves: Words | DeviceMatrix, *, hash: str = "rp64_256", of: Literal["digests", "rows"] = "digests"
+        self,
+        leaves: Words | DeviceMatrix | CudaArray,
+        *,
+        hash: str = "rp64_256",
+        of: Literal["digests", "rows"] = "digests",
     ) -> str: ...
     # A list of points for a batch; which of both it is depends on the shape of the scalars.
     def msm(
@@ -242,7 +257,7 @@ class Engine:
         validate: bool = True,
         tables: bool = False,
     ) -> Bases: ...
-    def upload(self, matrix: Words, *, field: str = "goldilocks", canonical: bool = False) -> DeviceMatrix: ...
+    def upload(self, matrix: Words | DeviceMatrix | CudaArray, *, field: str = "goldilocks", canonical: bool = False) -> DeviceMatrix: ...
 
 def default_engine() -> Engine: ...
 def devices() -> list[Device]: ...
