@@ -47,7 +47,7 @@ print("opened", opening.indices)
 
 # %% [markdown]
 # Low-degree extension: 16 values determine a polynomial of degree below 16. Its values on 8 times as many points are a codeword; one changed
-# value of the first 16 changes almost all of them, which is why a few opened rows tell.
+# value of the 16 leaves at most 15 of the 128 as they were, which is why a few opened rows tell.
 
 # %%
 values = np.array([(i * i) % 97 for i in range(16)], np.uint64)
@@ -63,7 +63,7 @@ above.set(title="16 values, of which the fourth is to be changed", xlabel="row",
 below.scatter(np.arange(128), codeword / P, s=12, label="extension")
 below.scatter(np.arange(128), other / P, s=12, marker="x", label="extension of the changed values")
 below.set(title="their extensions to 128 points", xlabel="row", ylabel="value / p")
-below.legend()
+figure.legend(loc="outside lower center", ncols=2)
 figure.savefig(folder / "extension.png", dpi=120)
 
 # %% [markdown]

@@ -1,12 +1,14 @@
 //! The engine as a class, and what a machine has.
 
+use std::sync::OnceLock;
+
 use accel::commit::TraceSpec;
 use accel::device::{DeviceChoice, DeviceInfo};
 use accel::field::Goldilocks;
 use accel::matrix::MatrixRef;
 use accel::msm::BasesOptions;
 use accel::ntt::Direction;
-use accel::{Error, merkle, policy};
+use accel::{Error, merkle};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -34,24 +36,23 @@ pub(crate) enum Live {
 impl Live {
     /// The engine. In a process forked from the one that made it, where its threads are not, it would wait for them forever.
     fn engine(&self) -> Outcome<accel::Engine> {
-        use std::sync::OnceLock;
         static MADE_BY: OnceLock<u32> = OnceLock::new();
         let here = std::process::id();
-        let (engine, made_by) = match self {
-            Self::Own(engine, made_by) => (Ok(engine.clone()), *made_by),
-            Self::Global => {
-                let made_by = *MADE_BY.get_or_init(|| here);
-                (if made_by == here { accel::Engine::global() } else { Err(Error::JobConsumed) }, made_by)
-            }
+        let made_by = match self {
+            Self::Own(_, made_by) => *made_by,
+            Self::Global => *MADE_BY.get_or_init(|| here),
         };
-        match made_by == here {
-            true => Ok(engine?),
-            false => Err(Failure::Unsupported(
+        if made_by != here {
+            return Err(Failure::Unsupported(
                 "an engine in a process forked from the one that made it, expected an engine made in this process; \
                  with multiprocessing use the start method \"spawn\""
                     .into(),
-            )),
+            ));
         }
+        Ok(match self {
+            Self::Own(engine, _) => engine.clone(),
+            Self::Global => accel::Engine::global()?,
+        })
     }
 
     /// Does something with the engine, while other threads of Python run.
@@ -143,7 +144,7 @@ impl Engine {
     ) -> Outcome<Self> {
         let approach: merkle::Approach = approach.parse()?;
         let mut builder =
-            accel::Engine::builder().policy(policy_of(policy)?).check_answers(check).approach(approach);
+            accel::Engine::builder().policy(policy.parse()?).check_answers(check).approach(approach);
         builder = match device {
             None => builder.device_from_environment()?,
             Some(device) => builder.device(device_of(device)?),
@@ -375,10 +376,6 @@ fn device_of(device: &Bound<'_, PyAny>) -> Outcome<DeviceChoice> {
         })?,
     };
     Ok(name.parse()?)
-}
-
-fn policy_of(name: &str) -> Result<policy::Policy, Error> {
-    name.parse()
 }
 
 struct HashRows<'a, 'py> {

@@ -29,7 +29,7 @@ pub(crate) struct DeviceMatrix {
     live: Live,
     matrix: Box<dyn AnyMatrix>,
     flat: bool,
-    /// What lends it by the CUDA array interface, from the first time on: that has no other end.
+    /// What lends it to other libraries by its address, from the first time on: the CUDA array interface has no other end.
     lent: OnceLock<Option<Lent>>,
 }
 
@@ -127,6 +127,11 @@ impl DeviceMatrix {
     fn form(&self) -> Form {
         self.matrix.form(self.flat)
     }
+
+    /// The matrix for other libraries, as long as this object lives, if it is in the memory of an NVIDIA GPU.
+    fn lent_by_cuda(&self) -> Option<&Lent> {
+        self.lent.get_or_init(|| self.matrix.cuda()).as_ref()
+    }
 }
 
 #[pymethods]
@@ -190,8 +195,10 @@ impl DeviceMatrix {
 
     /// The device of `__dlpack__`: (1, 0) for host memory, (2, N) for `cuda:N`. `BufferError` for others, such as those of OpenCL.
     fn __dlpack_device__(&self) -> Outcome<(i32, i32)> {
-        let lent = self.matrix.host().or_else(|| self.matrix.cuda());
-        Ok(lent.ok_or_else(unreachable_memory)?.device)
+        if self.on_host() {
+            return Ok((CPU, 0));
+        }
+        Ok(self.lent_by_cuda().ok_or_else(unreachable_memory)?.device)
     }
 
     /// The matrix as a tensor of another library (`numpy.from_dlpack`, `cupy.from_dlpack`, `torch.from_dlpack`), without a copy.
@@ -226,7 +233,7 @@ impl DeviceMatrix {
     /// `cuda:N`. Whoever uses the memory must keep this object alive; dropping it waits for the device.
     #[getter(__cuda_array_interface__)]
     fn cuda_array_interface<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyDict>> {
-        let lent = self.lent.get_or_init(|| self.matrix.cuda()).as_ref().ok_or_else(|| {
+        let lent = self.lent_by_cuda().ok_or_else(|| {
             PyAttributeError::new_err(
                 "__cuda_array_interface__: the matrix is not in the memory of an NVIDIA GPU",
             )

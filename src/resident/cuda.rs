@@ -205,7 +205,7 @@ mod tests {
         let refused = unsafe { engine.upload_from_cuda::<Goldilocks>(source, shape) }.unwrap_err();
         assert!(matches!(refused, Error::BadShape { .. }), "{refused}");
         let kept =
-            engine.upload(&crate::matrix::Matrix::from_column(vec![Goldilocks::new(1)]).unwrap()).unwrap();
+            engine.upload(crate::matrix::Matrix::from_column(vec![Goldilocks::new(1)]).unwrap()).unwrap();
         assert!(kept.cuda().is_none());
     }
 }
