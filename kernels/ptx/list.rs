@@ -13,6 +13,7 @@
     ("sha3_256", include_bytes!("sha3_256.ptx.z")),
     ("ntt_tables", include_bytes!("ntt_tables.ptx.z")),
     ("gather", include_bytes!("gather.ptx.z")),
+    ("check", include_bytes!("check.ptx.z")),
     ("ntt_plain_000_7_columns", include_bytes!("ntt_plain_000_7_columns.ptx.z")),
     ("ntt_plain_100_7_columns", include_bytes!("ntt_plain_100_7_columns.ptx.z")),
     ("ntt_plain_100_7_rows", include_bytes!("ntt_plain_100_7_rows.ptx.z")),

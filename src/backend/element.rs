@@ -9,8 +9,10 @@ use std::fmt::Debug;
 use super::{Backend, KeepScalars};
 use crate::error::Error;
 #[cfg(feature = "bn254")]
+use crate::field::montgomery::Modulus;
+#[cfg(feature = "bn254")]
 use crate::field::prime::{limbs, limbs_mut};
-use crate::field::{Field, Goldilocks};
+use crate::field::{Field, Goldilocks, MODULUS};
 use crate::memory;
 
 /// A type of entries of matrices: Goldilocks, its extensions, and the prime fields of curves.
@@ -35,6 +37,9 @@ pub trait BaseField: Element<Base = Self> {
     /// Whether columns are transformed where they lie in row-major blocks. Else they have to lie one after another.
     const ROW_MAJOR: bool;
 
+    /// The words of the modulus, the lowest first: as many as an element has.
+    const MODULUS: &'static [u64];
+
     /// The words of elements.
     fn words(elements: &[Self]) -> &[u64];
 
@@ -51,6 +56,7 @@ pub trait BaseField: Element<Base = Self> {
 
 impl BaseField for Goldilocks {
     const ROW_MAJOR: bool = true;
+    const MODULUS: &'static [u64] = &[MODULUS];
 
     fn words(elements: &[Self]) -> &[u64] {
         bytemuck::cast_slice(elements)
@@ -109,6 +115,7 @@ macro_rules! prime_fields {
 
         impl BaseField for $field {
             const ROW_MAJOR: bool = false;
+            const MODULUS: &'static [u64] = &<Self as Modulus>::P;
 
             fn words(elements: &[Self]) -> &[u64] {
                 bytemuck::cast_slice(limbs(elements))

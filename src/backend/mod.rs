@@ -38,6 +38,8 @@ use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
 use crate::pinned::Locked;
 use crate::work::Activity;
 pub use element::{BaseField, Element};
+#[cfg(feature = "cuda")]
+pub use residence::Foreign;
 pub use residence::{
     Extent, Memory, Resident, ResidentBackend, ResidentHashing, ResidentInversion, ResidentTransforms,
 };

@@ -75,6 +75,12 @@ pub trait Resident: Send + Sync {
     /// The most bytes of device memory that one operation takes, its inputs and its result included.
     fn budget(&self) -> u64;
 
+    /// How other libraries of the process share the memory, if they can.
+    #[cfg(feature = "cuda")]
+    fn foreign(&self) -> Option<&dyn Foreign> {
+        None
+    }
+
     /// A copy of words on the device.
     fn upload(&self, words: &[u64]) -> Result<Memory, Error>;
 
@@ -86,6 +92,33 @@ pub trait Resident: Send + Sync {
 
     /// The first `rows` rows of a matrix, in new memory and in its layout.
     fn first_rows(&self, memory: &Memory, extent: Extent, rows: usize) -> Result<Memory, Error>;
+}
+
+/// Memory of a device that other libraries of the process use, too. They name it by the device's ordinal and an address.
+#[cfg(feature = "cuda")]
+pub trait Foreign: Send + Sync {
+    /// The number of the device.
+    fn ordinal(&self) -> u32;
+
+    /// The address of the first word of memory that this backend handed out.
+    fn address(&self, memory: &Memory) -> u64;
+
+    /// Waits for all work of the device, that of other libraries included.
+    fn synchronise(&self) -> Result<(), Error>;
+
+    /// A copy of so many words of another library when a stream, if there is one, has ended, and whether all its elements are below a
+    /// modulus, which has as many words as an element.
+    ///
+    /// # Safety
+    /// There are so many words at the address, in the memory of this device, nobody writes to them meanwhile but work of the stream, and
+    /// the stream is one of this device.
+    unsafe fn adopt(
+        &self,
+        from: u64,
+        words: usize,
+        stream: Option<u64>,
+        modulus: &[u64],
+    ) -> Result<(Memory, bool), Error>;
 }
 
 /// Transforms of matrices over a field in a device's memory. Results are in new memory and in the layout of the input.

@@ -377,6 +377,18 @@ fn start<'a>(mut tasks: Vec<Task<'a>>, here: impl FnOnce() + Send + 'a) {
 
 /// Properties and statistics of the devices.
 impl Dispatcher {
+    /// The device that holds data.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn holder(&self, data: &Stored) -> &Member {
+        &self.members[data.member()]
+    }
+
+    /// The devices in whose own memory data can stay.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn holders(&self) -> impl Iterator<Item = &Member> {
+        self.members.iter().filter(|member| self.keeps_data(member))
+    }
+
     /// The name of all devices together.
     pub(crate) fn name(&self) -> &str {
         &self.name

@@ -26,6 +26,8 @@
 //! with [`Error::WrongEngine`]. Engines made of each other, by cloning or [`with_approach`](Engine::with_approach), are one
 //! engine. Memory returns to the device when the last clone is dropped.
 
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod operations;
 mod tree;
 

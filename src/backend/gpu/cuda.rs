@@ -6,6 +6,7 @@
 //! cache of its own.
 
 mod clock;
+mod foreign;
 mod graphs;
 mod handles;
 mod modules;
@@ -22,7 +23,9 @@ use cudarc::driver::sys::{
     CUresult, CUstream,
 };
 
+use super::Gpu;
 use super::device::{Arg, Device, Launch, Limits};
+use crate::backend::Foreign;
 use crate::device::{DeviceInfo, DeviceKind};
 use crate::error::Error;
 use crate::pinned::Locked;
@@ -246,6 +249,10 @@ impl Cuda {
 impl Device for Cuda {
     type Buffer = Buffer;
     type Queue = Queue;
+
+    fn foreign(gpu: &Gpu<Self>) -> Option<&dyn Foreign> {
+        Some(gpu)
+    }
 
     fn info(&self) -> &DeviceInfo {
         &self.info

@@ -2,7 +2,11 @@
 
 use std::ops::Range;
 
+#[cfg(feature = "cuda")]
+use super::Gpu;
 use super::program::Program;
+#[cfg(feature = "cuda")]
+use crate::backend::Foreign;
 use crate::device::DeviceInfo;
 use crate::error::Error;
 use crate::pinned::Locked;
@@ -17,6 +21,15 @@ pub trait Device: Send + Sync + 'static {
 
     /// An ordered queue of work.
     type Queue: Send;
+
+    /// How other libraries of the process share its memory, if they can.
+    #[cfg(feature = "cuda")]
+    fn foreign(_: &Gpu<Self>) -> Option<&dyn Foreign>
+    where
+        Self: Sized,
+    {
+        None
+    }
 
     /// Its description.
     fn info(&self) -> &DeviceInfo;

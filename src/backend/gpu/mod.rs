@@ -10,6 +10,7 @@
 //!  session.rs, pool.rs one operation's queue and memory; memory kept between operations
 //!  device.rs           the primitives; bandwidth.rs, the speed of copies; busy.rs, the time at work
 //!  cuda.rs, opencl.rs  their two implementations
+//!  foreign.rs          memory shared with other libraries
 //!  program.rs          kernel sources, from kernels/; hash/ and fields.rs, constants for some of them
 //! ```
 //!
@@ -56,6 +57,7 @@ mod faults;
 mod fft;
 #[cfg(feature = "bn254")]
 mod fields;
+mod foreign;
 mod hash;
 mod inversion;
 mod merkle;

@@ -4,6 +4,7 @@
 //! OpenCL compiles that text at run time. For CUDA it was compiled to PTX, which the crate carries, by `tools/make-ptx.sh`;
 //! the digest of text and options is recorded beside the PTX, so that a test can tell when it is stale.
 
+use super::foreign::CHECK;
 use super::ntt::programs as passes;
 use super::{hash, inversion, products};
 use crate::field::MODULUS;
@@ -33,7 +34,7 @@ pub static NTT_TABLES: Program = Program {
 };
 
 /// Programs with a name of their own; hashes have one each besides, and transforms one for each kind of pass.
-static PROGRAMS: [&Program; 2] = [&NTT_TABLES, &GATHER];
+static PROGRAMS: [&Program; 3] = [&NTT_TABLES, &GATHER, &CHECK];
 
 /// Rows of data that stay on a device.
 pub static GATHER: Program =

@@ -9,6 +9,8 @@ use super::merkle::{DIGEST, hash_rows};
 use super::program;
 use super::session::{Region, Session};
 use super::tree;
+#[cfg(feature = "cuda")]
+use crate::backend::Foreign;
 use crate::backend::{Extent, Memory, Resident, ResidentHashing};
 use crate::error::Error;
 use crate::memory;
@@ -55,6 +57,11 @@ impl<D: Device> Gpu<D> {
 }
 
 impl<D: Device> Resident for Gpu<D> {
+    #[cfg(feature = "cuda")]
+    fn foreign(&self) -> Option<&dyn Foreign> {
+        D::foreign(self)
+    }
+
     fn budget(&self) -> u64 {
         self.limit
     }

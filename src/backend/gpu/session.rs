@@ -113,6 +113,18 @@ impl<'a, D: Device> Session<'a, D> {
         device.upload(queue, data, buffer(held, to), at)
     }
 
+    /// Gives work of the device itself to the queue, which may write to a region.
+    #[cfg(feature = "cuda")]
+    pub(super) fn with_queue(
+        &mut self,
+        to: Region,
+        work: impl FnOnce(&D, &mut D::Queue, &D::Buffer) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.finished = false;
+        let queue = self.queue.as_mut().expect("a queue until dropped");
+        work(&self.gpu.device, queue, buffer(&self.held, to))
+    }
+
     /// Copies a region to another, of the same size.
     pub(super) fn copy(&mut self, from: Region, to: Region) -> Result<(), Error> {
         assert!(from.index != to.index && from.bytes == to.bytes, "a copy to another region, as large");

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Installs the Python package into an environment of its own under target/ and tests it: pytest, the types, the example. Needs Python with venv.
+#
+# The module is built by the release profile into the workspace's target folder, so that the library is compiled with what is there already.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
+case $CARGO_TARGET_DIR in /*) ;; *) CARGO_TARGET_DIR=$PWD/$CARGO_TARGET_DIR ;; esac
+environment=$CARGO_TARGET_DIR/python
+if [ ! -e "$environment/complete" ]; then
+  rm -rf "$environment"
+  python3 -m venv "$environment"
+  for attempt in 1 2 3; do
+    # What `pip install ./python[test]` brings and what builds it, so that they are installed once and not each time.
+    if "$environment/bin/pip" install --quiet 'maturin>=1.10,<2' 'numpy>=1.26' 'galois>=0.4' 'matplotlib>=3.8' 'mypy>=1.15' 'py_ecc>=7' 'pytest>=8'; then
+      touch "$environment/complete"
+      break
+    fi
+    sleep $((5 * attempt))
+  done
+  [ -e "$environment/complete" ] || { echo "could not install what the tests need" >&2; exit 1; }
+fi
+export PATH=$environment/bin:$PATH
+
+pip install --quiet --no-build-isolation --force-reinstall --no-deps './python[test]'
+pip check --quiet || { echo "the package's dependencies are not those of the environment" >&2; exit 1; }
+
+cd python
+python -m pytest --quiet
+MYPYPATH='' python -m mypy.stubtest zkaccel
+python -m mypy --strict -p zkaccel
+python examples/fibonacci.py "$CARGO_TARGET_DIR/python-plots"
+for plot in extension times; do
+  test -s "$CARGO_TARGET_DIR/python-plots/$plot.png"
+done

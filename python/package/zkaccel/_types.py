@@ -1,0 +1,32 @@
+"""Types of arguments and results, for annotations."""
+
+from typing import Any, Protocol, TypeAlias, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+#: An array of 64-bit words.
+Words: TypeAlias = npt.NDArray[np.uint64]
+
+#: Affine coordinates, or the identity.
+Point: TypeAlias = tuple[int, int] | None
+
+
+class CudaArray(Protocol):
+    """An array in the memory of an NVIDIA GPU, such as those of CuPy, PyTorch and JAX."""
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """Shape, type, address and stream, as the CUDA array interface defines them."""
+
+
+class OperationWork(TypedDict):
+    """What a device has done of one kind of operation; see `Engine.work`."""
+
+    calls: int
+    failures: int
+    items: int
+    unit: str
+    bytes_in: int
+    bytes_out: int
+    seconds: float

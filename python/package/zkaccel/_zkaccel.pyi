@@ -1,0 +1,267 @@
+# The types of the compiled module, compared with it by mypy's stubtest (check.sh). Documentation is in the docstrings.
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, SupportsIndex, final, overload
+
+from ._types import CudaArray, OperationWork, Point, Words
+
+__all__ = [
+    "CONVENTIONS",
+    "CURVES",
+    "FIELDS",
+    "HASHES",
+    "MODULUS",
+    "Bases",
+    "Commitment",
+    "Device",
+    "DeviceMatrix",
+    "Engine",
+    "Opening",
+    "__version__",
+    "default_engine",
+    "devices",
+    "generator_multiples",
+    "verify",
+]
+
+CONVENTIONS: list[str]
+CURVES: tuple[str, ...]
+FIELDS: tuple[str, ...]
+HASHES: tuple[str, ...]
+MODULUS: int
+__version__: str
+
+@final
+class Device:
+    @property
+    def id(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def units(self) -> int: ...
+    @property
+    def memory(self) -> int | None: ...
+    @property
+    def driver(self) -> str | None: ...
+    @property
+    def reason(self) -> str: ...
+
+@final
+class DeviceMatrix:
+    @property
+    def field(self) -> str: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def fortran(self) -> bool: ...
+    @property
+    def on_host(self) -> bool: ...
+    def download(self, *, canonical: bool = False) -> Words: ...
+    def view(self) -> Words: ...
+    def rows(self, indices: Iterable[SupportsIndex]) -> Words: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any: ...
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+
+@final
+class Bases:
+    @property
+    def curve(self) -> str: ...
+    def __len__(self) -> int: ...
+
+@final
+class Opening:
+    @property
+    def hash(self) -> str: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def columns(self) -> int: ...
+    @property
+    def indices(self) -> list[int]: ...
+    @property
+    def values(self) -> Words: ...
+    @property
+    def siblings(self) -> list[str]: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    @staticmethod
+    def from_dict(dict: dict[str, Any]) -> Opening: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    __hash__: None  # type: ignore[assignment]
+
+@final
+class Commitment:
+    @property
+    def root(self) -> str: ...
+    @property
+    def hash(self) -> str: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def columns(self) -> int: ...
+    @property
+    def blowup(self) -> int: ...
+    def open(self, rows: Iterable[SupportsIndex]) -> Opening: ...
+    def verify(self, opening: Opening) -> bool: ...
+    def extension(self) -> Words: ...
+    def device_extension(self) -> DeviceMatrix: ...
+
+@final
+class Engine:
+    def __new__(
+        cls,
+        device: str | list[str] | None = None,
+        *,
+        policy: str = "any",
+        threads: int | None = None,
+        memory: int | None = None,
+        device_memory: int | None = None,
+        check: bool = False,
+        approach: str = "auto",
+    ) -> Engine: ...
+    @property
+    def device(self) -> Device: ...
+    def work(self) -> dict[str, dict[str, OperationWork]]: ...
+    def commit(
+        self,
+        trace: Words | DeviceMatrix | CudaArray,
+        *,
+        blowup: SupportsIndex = 8,
+        hash: str = "rp64_256",
+        convention: str = "winterfell",
+        shift: SupportsIndex = 7,
+    ) -> Commitment: ...
+    @overload
+    def ntt(
+        self,
+        matrix: DeviceMatrix | CudaArray,
+        *,
+        shift: SupportsIndex = 1,
+        convention: str = "winterfell",
+        input_order: Literal["natural", "bit-reversed"] = "natural",
+        output_order: Literal["natural", "bit-reversed"] = "natural",
+        out: None = None,
+    ) -> DeviceMatrix: ...
+    @overload
+    def ntt(
+        self,
+        matrix: Words,
+        *,
+        shift: SupportsIndex = 1,
+        convention: str = "winterfell",
+        input_order: Literal["natural", "bit-reversed"] = "natural",
+        output_order: Literal["natural", "bit-reversed"] = "natural",
+        out: Words | None = None,
+    ) -> Words: ...
+    @overload
+    def intt(
+        self,
+        matrix: DeviceMatrix | CudaArray,
+        *,
+        shift: SupportsIndex = 1,
+        convention: str = "winterfell",
+        input_order: Literal["natural", "bit-reversed"] = "natural",
+        output_order: Literal["natural", "bit-reversed"] = "natural",
+        out: None = None,
+    ) -> DeviceMatrix: ...
+    @overload
+    def intt(
+        self,
+        matrix: Words,
+        *,
+        shift: SupportsIndex = 1,
+        convention: str = "winterfell",
+        input_order: Literal["natural", "bit-reversed"] = "natural",
+        output_order: Literal["natural", "bit-reversed"] = "natural",
+        out: Words | None = None,
+    ) -> Words: ...
+    @overload
+    def lde(
+        self,
+        matrix: DeviceMatrix | CudaArray,
+        blowup: SupportsIndex = 8,
+        *,
+        shift: SupportsIndex = 7,
+        convention: str = "winterfell",
+        output_order: Literal["natural", "bit-reversed"] = "natural",
+        out: None = None,
+    ) -> DeviceMatrix: ...
+    @overload
+    def lde(
+        self,
+        matrix: Words,
+        blowup: SupportsIndex = 8,
+        *,
+        shift: SupportsIndex = 7,
+        convention: str = "winterfell",
+        output_order: Literal["natural", "bit-reversed"] = "natural",
+        out: Words | None = None,
+    ) -> Words: ...
+    @overload
+    def fft(
+        self,
+        scalars: DeviceMatrix | CudaArray,
+        *,
+        inverse: bool = False,
+        root: str | int | None = None,
+        shift: str | int | None = None,
+        canonical: Literal[False] = False,
+        out: None = None,
+    ) -> DeviceMatrix: ...
+    @overload
+    def fft(
+        self,
+        scalars: Words,
+        *,
+        inverse: bool = False,
+        root: str | int | None = None,
+        shift: str | int | None = None,
+        canonical: bool = False,
+        out: Words | None = None,
+    ) -> Words: ...
+    def hash_rows(self, matrix: Words | DeviceMatrix | CudaArray, *, hash: str = "rp64_256") -> Words: ...
+    def merkle_root(
+        self,
+        leaves: Words | DeviceMatrix | CudaArray,
+        *,
+        hash: str = "rp64_256",
+        of: Literal["digests", "rows"] = "digests",
+    ) -> str: ...
+    # A list of points for a batch; which of both it is depends on the shape of the scalars.
+    def msm(
+        self,
+        scalars: Words | DeviceMatrix | Sequence[int],
+        bases: Words | Bases | Sequence[Point],
+        *,
+        curve: str | None = None,
+        canonical: bool = False,
+        validate: bool = True,
+    ) -> Any: ...
+    def bases(
+        self,
+        points: Words | Sequence[Point],
+        *,
+        curve: str | None = None,
+        canonical: bool = False,
+        validate: bool = True,
+        tables: bool = False,
+    ) -> Bases: ...
+    def upload(self, matrix: Words | DeviceMatrix | CudaArray, *, field: str = "goldilocks", canonical: bool = False) -> DeviceMatrix: ...
+
+def default_engine() -> Engine: ...
+def devices() -> list[Device]: ...
+def generator_multiples(n: SupportsIndex, *, curve: str = "bn254-g1") -> Words: ...
+def verify(
+    opening: Opening, root: str, *, hash: str, rows: SupportsIndex, columns: SupportsIndex
+) -> bool: ...

@@ -1,0 +1,378 @@
+//! Multi-scalar multiplication over the curves of the library's list: scalars and points as arrays of limbs, as Python's integers,
+//! or kept by an engine.
+
+use std::any::Any;
+
+use accel::curve::{coordinates, limbs_of_points, points, points_of_integers, scalars_of_integers};
+use accel::field::elements;
+use accel::msm::{self, AcceleratedCurve, BasesInput, BasesOptions};
+use accel::{Engine, Error};
+use numpy::PyUntypedArray;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use crate::arrays::{Input, array_of};
+use crate::engine::Live;
+use crate::failure::{Failure, Outcome};
+use crate::fields::{Words, text_of, unknown};
+use crate::integers::{Limbs, Unsigned, copied, integer, limbs, list_of_limbs};
+use crate::matrix::DeviceMatrix;
+
+/// Words of an affine point: x, then y.
+const POINT: usize = 8;
+
+/// A sum: affine coordinates, or the identity.
+type Sum = Option<[Limbs; 2]>;
+
+/// A curve of the list.
+trait Listed: AcceleratedCurve<Scalar: Words> {
+    /// The generator of halo2curves.
+    fn generator() -> Self;
+}
+
+/// Generic work for a curve of a name.
+trait CurveVisitor {
+    /// Its result.
+    type Output;
+
+    /// The work.
+    fn visit<C: Listed>(self) -> Self::Output;
+}
+
+macro_rules! curves {
+    ($($affine:path, $name:literal;)*) => {
+        $(impl Listed for $affine {
+            fn generator() -> Self {
+                <$affine>::generator()
+            }
+        })*
+
+        /// The names of the curves.
+        pub(crate) const CURVES: &[&str] = &[$($name),*];
+
+        /// Does generic work for the curve of a name.
+        fn visit<V: CurveVisitor>(name: &str, visitor: V) -> Result<V::Output, Error> {
+            match name {
+                $($name => Ok(visitor.visit::<$affine>()),)*
+                _ => Err(unknown("curve", name, CURVES)),
+            }
+        }
+    };
+}
+accel::for_every_curve!(curves);
+
+/// Points of a curve that an engine keeps for sums, prepared for its device. `Engine.bases` makes them.
+#[pyclass(frozen, module = "zkaccel")]
+pub(crate) struct Bases {
+    bases: Box<dyn AnyBases>,
+}
+
+/// Bases over any curve.
+trait AnyBases: Any + Send + Sync {
+    fn len(&self) -> usize;
+    fn curve(&self) -> &'static str;
+    /// Does a sum over these, whatever the curve.
+    fn sum<'py>(&self, sum: Msm<'_, 'py>) -> Outcome<Bound<'py, PyAny>>;
+}
+
+impl<C: Listed> AnyBases for msm::Bases<C> {
+    fn len(&self) -> usize {
+        self.as_slice().len()
+    }
+
+    fn curve(&self) -> &'static str {
+        C::NAME
+    }
+
+    fn sum<'py>(&self, sum: Msm<'_, 'py>) -> Outcome<Bound<'py, PyAny>> {
+        sum.over::<C>(BasesArgument::Kept(self))
+    }
+}
+
+#[pymethods]
+impl Bases {
+    /// The name of the curve: one of `zkaccel.CURVES`.
+    #[getter]
+    fn curve(&self) -> &'static str {
+        self.bases.curve()
+    }
+
+    fn __len__(&self) -> usize {
+        self.bases.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<zkaccel.Bases: {} points of {}>", self.bases.len(), self.bases.curve())
+    }
+}
+
+/// Points as Python gives them, borrowed from an array or converted.
+enum Points<'py> {
+    Array(Input<'py>),
+    Integers(Vec<[u64; POINT]>),
+}
+
+impl<'py> Points<'py> {
+    fn new(object: &Bound<'py, PyAny>) -> Outcome<Self> {
+        if object.cast::<PyUntypedArray>().is_ok() {
+            return Ok(Self::Array(Input::of_width(object, "bases", POINT)?));
+        }
+        let Ok(items) = object.try_iter() else {
+            let found = crate::failure::type_name(object);
+            let expected = "Bases, an array of uint64 of the shape (n, 8), or a list of (x, y) and None";
+            return Err(Failure::Type(format!("bases: expected {expected}, found {found}")));
+        };
+        let point = |item: PyResult<Bound<'py, PyAny>>| {
+            let item = item?;
+            if item.is_none() {
+                return Ok([0; POINT]);
+            }
+            let pair: Result<(Bound<'_, PyAny>, Bound<'_, PyAny>), _> = item.extract();
+            let Ok((x, y)) = pair else {
+                let found = crate::failure::type_name(&item);
+                return Err(Failure::Type(format!(
+                    "bases: expected pairs of integers (x, y), or None, found {found}"
+                )));
+            };
+            Ok(bytemuck::cast([limbs(&x)?, limbs(&y)?]))
+        };
+        Ok(Self::Integers(items.map(point).collect::<Outcome<_>>()?))
+    }
+}
+
+/// Points in memory that other threads may read.
+#[derive(Clone, Copy)]
+enum PointWords<'a> {
+    Montgomery(&'a [u64]),
+    Integers(&'a [[u64; POINT]]),
+}
+
+impl Points<'_> {
+    fn words(&self, canonical: bool) -> PointWords<'_> {
+        match self {
+            Self::Array(input) if canonical => PointWords::Integers(input.words().as_chunks().0),
+            Self::Array(input) => PointWords::Montgomery(input.words()),
+            Self::Integers(integers) => PointWords::Integers(integers),
+        }
+    }
+}
+
+impl PointWords<'_> {
+    /// A copy of the points.
+    fn to_vec<C: AcceleratedCurve>(self) -> Result<Vec<C>, Error> {
+        match self {
+            Self::Integers(integers) => points_of_integers(integers),
+            Self::Montgomery(words) => {
+                let points = points::<C>(bytemuck::cast_slice(words.as_chunks::<POINT>().0))?;
+                let (mut copy, bytes) = (Vec::new(), size_of_val(points) as u64);
+                copy.try_reserve_exact(points.len()).map_err(|_| Error::HostOutOfMemory { bytes })?;
+                copy.extend_from_slice(points);
+                Ok(copy)
+            }
+        }
+    }
+}
+
+/// Keeps points of a curve.
+pub(crate) fn keep(
+    live: &Live,
+    points: &Bound<'_, PyAny>,
+    curve: &str,
+    canonical: bool,
+    options: BasesOptions,
+) -> Outcome<Bases> {
+    visit(curve, Keep { live, points, canonical, options })?
+}
+
+struct Keep<'a, 'py> {
+    live: &'a Live,
+    points: &'a Bound<'py, PyAny>,
+    canonical: bool,
+    options: BasesOptions,
+}
+
+impl CurveVisitor for Keep<'_, '_> {
+    type Output = Outcome<Bases>;
+
+    fn visit<C: Listed>(self) -> Outcome<Bases> {
+        let Self { live, points, canonical, options } = self;
+        let (py, points) = (points.py(), Points::new(points)?);
+        let words = points.words(canonical);
+        let bases = live.run(py, |engine| engine.bases(words.to_vec::<C>()?, options))?;
+        Ok(Bases { bases: Box::new(bases) })
+    }
+}
+
+/// A sum, or a batch of them, as Python asks for it.
+pub(crate) struct Msm<'a, 'py> {
+    pub(crate) live: &'a Live,
+    pub(crate) scalars: &'a Bound<'py, PyAny>,
+    pub(crate) canonical: bool,
+    pub(crate) validate: bool,
+}
+
+/// Bases of a sum.
+enum BasesArgument<'a, C: AcceleratedCurve> {
+    Kept(&'a msm::Bases<C>),
+    Given(PointWords<'a>),
+}
+
+impl<'py> Msm<'_, 'py> {
+    /// The sum over bases that an engine keeps, or over points of the curve of a name.
+    pub(crate) fn run(self, bases: &Bound<'py, PyAny>, curve: Option<&str>) -> Outcome<Bound<'py, PyAny>> {
+        match bases.cast::<Bases>() {
+            Ok(kept) => {
+                let found = kept.get().bases.curve();
+                match curve.is_none_or(|expected| expected == found) {
+                    true => kept.get().bases.sum(self),
+                    false => Err(Failure::Value(format!(
+                        "curve: the bases are points of {found}, expected the same or None, found {:?}",
+                        curve.unwrap_or_default()
+                    ))),
+                }
+            }
+            Err(_) => visit(curve.unwrap_or(CURVES[0]), (self, bases))?,
+        }
+    }
+
+    fn over<C: Listed>(self, bases: BasesArgument<'_, C>) -> Outcome<Bound<'py, PyAny>> {
+        let Self { live, scalars, canonical, validate } = self;
+        let py = scalars.py();
+        if let Ok(kept) = scalars.cast::<DeviceMatrix>() {
+            let (kept, flat) = (kept.get().entries::<C::Scalar>()?, kept.get().is_flat());
+            let sums = live.run(py, |engine| sums(engine, kept, bases, flat, validate))?;
+            return results(py, sums, flat);
+        }
+        if scalars.cast::<PyUntypedArray>().is_err() {
+            let integers = list_of_limbs(scalars).map_err(|failure| of_scalars(failure, scalars))?;
+            let sums = live.run(py, |engine| {
+                sums(engine, &scalars_of_integers::<C::Scalar>(&integers)?, bases, true, validate)
+            })?;
+            return results(py, sums, true);
+        }
+        let input = Input::new(scalars, "scalars")?;
+        let flat = match input.dims() {
+            [_, 4] if !input.is_fortran() => true,
+            [_, _, 4] if !input.is_fortran() => false,
+            dims => {
+                let expected = "C order and the shape (n, 4) or (sums, n, 4)";
+                return Err(Failure::Value(format!("scalars: expected {expected}, found {}", text_of(dims))));
+            }
+        };
+        let words = input.words();
+        let sums = live.run(py, |engine| match canonical {
+            true => {
+                let integers = scalars_of_integers::<C::Scalar>(words.as_chunks().0)?;
+                sums(engine, &integers, bases, flat, validate)
+            }
+            false => {
+                sums(engine, elements::<C::Scalar>(words.as_chunks().0, "scalar")?, bases, flat, validate)
+            }
+        })?;
+        results(py, sums, flat)
+    }
+}
+
+/// A failure to read scalars one by one, with what they could be.
+fn of_scalars(failure: Failure, scalars: &Bound<'_, PyAny>) -> Failure {
+    match failure {
+        Failure::Python(_) => {
+            let found = crate::failure::type_name(scalars);
+            let expected = "an array of uint64 of the shape (n, 4), a DeviceMatrix or a list of integers";
+            Failure::Type(format!("scalars: expected {expected}, found {found}"))
+        }
+        Failure::Value(text) => Failure::Value(format!("scalars: {text}")),
+        Failure::Type(text) => Failure::Type(format!("scalars: {text}")),
+        other => other,
+    }
+}
+
+impl<'py> CurveVisitor for (Msm<'_, 'py>, &Bound<'py, PyAny>) {
+    type Output = Outcome<Bound<'py, PyAny>>;
+
+    fn visit<C: Listed>(self) -> Self::Output {
+        let (sum, bases) = self;
+        let points = Points::new(bases)?;
+        let words = points.words(sum.canonical);
+        sum.over::<C>(BasesArgument::Given(words))
+    }
+}
+
+/// One sum, or one for each row of scalars.
+fn sums<'a, C: AcceleratedCurve>(
+    engine: &Engine,
+    scalars: impl Into<msm::ScalarsInput<'a, C::Scalar>>,
+    bases: BasesArgument<'_, C>,
+    one: bool,
+    validate: bool,
+) -> Result<Vec<Sum>, Error> {
+    let scalars = scalars.into();
+    let (kept, copy);
+    let bases: BasesInput<'_, C> = match bases {
+        BasesArgument::Kept(bases) => bases.into(),
+        BasesArgument::Given(words) if validate => {
+            let options = BasesOptions { validate, ..BasesOptions::default() };
+            kept = engine.bases(words.to_vec::<C>()?, options)?;
+            (&kept).into()
+        }
+        BasesArgument::Given(PointWords::Montgomery(words)) => {
+            BasesInput::Slice(points::<C>(bytemuck::cast_slice(words.as_chunks::<POINT>().0))?)
+        }
+        BasesArgument::Given(integers) => {
+            copy = integers.to_vec::<C>()?;
+            BasesInput::Slice(&copy)
+        }
+    };
+    let sums = match one {
+        true => vec![engine.msm::<C>(scalars, bases)?],
+        false => engine.msm_batch::<C>(scalars, bases)?,
+    };
+    Ok(sums.iter().map(coordinates).collect())
+}
+
+/// A point as `(x, y)` or None; a list of them for a batch.
+fn results<'py>(py: Python<'py>, sums: Vec<Sum>, one: bool) -> Outcome<Bound<'py, PyAny>> {
+    let point = |sum: &Sum| -> PyResult<Bound<'py, PyAny>> {
+        match sum {
+            None => Ok(py.None().into_bound(py)),
+            Some([x, y]) => Ok((integer(py, *x)?, integer(py, *y)?).into_pyobject(py)?.into_any()),
+        }
+    };
+    let points = sums.iter().map(point).collect::<PyResult<Vec<_>>>()?;
+    match (one, &points[..]) {
+        (true, [point]) => Ok(point.clone()),
+        _ => Ok(PyList::new(py, points)?.into_any()),
+    }
+}
+
+/// The points G, 2 G, ... n G of a curve, G its usual generator: bases for tests and measurements, of which the discrete logarithms
+/// are known.
+///
+/// An array of uint64 of the shape (n, 8): the limbs of x and of y in Montgomery form.
+#[pyfunction]
+#[pyo3(signature = (n, *, curve="bn254-g1"))]
+pub(crate) fn generator_multiples<'py>(
+    py: Python<'py>,
+    n: Unsigned,
+    curve: &str,
+) -> Outcome<Bound<'py, PyAny>> {
+    let words = py.detach(|| visit(curve, Multiples(n.size())))??;
+    Ok(array_of(py, words, &[n.size(), POINT], false))
+}
+
+struct Multiples(usize);
+
+impl CurveVisitor for Multiples {
+    type Output = Result<Vec<u64>, Error>;
+
+    fn visit<C: Listed>(self) -> Self::Output {
+        let bytes = (self.0 as u64).saturating_mul(size_of::<C::Projective>() as u64);
+        let mut multiples: Vec<C::Projective> = Vec::new();
+        multiples.try_reserve_exact(self.0).map_err(|_| Error::HostOutOfMemory { bytes })?;
+        let generator = C::generator();
+        let first = C::Projective::from(generator);
+        multiples.extend(std::iter::successors(Some(first), |&sum| Some(sum + generator)).take(self.0));
+        let affine: Vec<C> = accel::curve::affine(&multiples);
+        copied(bytemuck::cast_slice(limbs_of_points(&affine)))
+    }
+}

@@ -1,0 +1,117 @@
+"""Sums over BN254's G1 against py_ecc, in every form of scalars and points; Grumpkin by its discrete logarithms."""
+
+import numpy as np
+import pytest
+import zkaccel
+from py_ecc.optimized_bn128 import G1, Z1, add, curve_order, field_modulus, multiply, normalize
+
+R = 2**256
+
+
+def integers(random: np.random.Generator, n: int) -> list[int]:
+    return [int.from_bytes(random.bytes(32), "little") % curve_order for _ in range(n)]
+
+
+def limbs(values: list[int]) -> np.ndarray:
+    return np.frombuffer(b"".join(value.to_bytes(32, "little") for value in values), np.uint64).reshape(-1, 4)
+
+
+def affine(point) -> tuple[int, int] | None:
+    if point[2] == 0:
+        return None
+    x, y = normalize(point)
+    return int(x), int(y)
+
+
+def of_py_ecc(scalars: list[int], points: list) -> tuple[int, int] | None:
+    total = Z1
+    for scalar, point in zip(scalars, points, strict=True):
+        total = add(total, multiply(point, scalar))
+    return affine(total)
+
+
+def test_sums_are_those_of_py_ecc(engine, random):
+    n = 9
+    logs = [1, 2, *integers(random, n - 2)]
+    points = [multiply(G1, log) for log in logs]
+    pairs = [affine(point) for point in points]
+    scalars = [0, 1, curve_order - 1, *integers(random, n - 3)]
+    expected = of_py_ecc(scalars, points)
+    # Lists of integers.
+    assert engine.msm(scalars, pairs) == expected
+    # Arrays, plain and in Montgomery form.
+    bases = np.hstack([limbs([x for x, _ in pairs]), limbs([y for _, y in pairs])])
+    assert engine.msm(limbs(scalars), bases, canonical=True) == expected
+    in_form = limbs([scalar * R % curve_order for scalar in scalars])
+    bases_in_form = np.hstack([limbs([c[i] * R % field_modulus for c in pairs]) for i in (0, 1)])
+    assert engine.msm(in_form, bases_in_form) == expected
+    assert engine.msm(in_form, bases_in_form, validate=False) == expected
+    assert engine.msm(scalars, bases_in_form) == expected
+    # Kept bases, and scalars that stay.
+    for tables in (False, True):
+        kept = engine.bases(bases_in_form, tables=tables)
+        assert (len(kept), kept.curve) == (n, "bn254-g1")
+        assert engine.msm(in_form, kept) == expected
+        assert engine.msm(engine.upload(in_form, field="bn254-fr"), kept) == expected
+    # A batch.
+    rows = np.stack([in_form, in_form[::-1]])
+    backwards = of_py_ecc(scalars[::-1], points)
+    assert engine.msm(rows, bases_in_form) == [expected, backwards]
+    assert engine.msm(engine.upload(rows, field="bn254-fr"), kept) == [expected, backwards]
+
+
+def test_identities(engine):
+    one = (1, 2)
+    assert engine.msm([], []) is None
+    assert engine.msm([0], [one]) is None
+    assert engine.msm([5], [None]) is None
+    assert engine.msm([1, curve_order - 1], [one, one]) is None
+    assert engine.msm(np.zeros((0, 4), np.uint64), np.zeros((0, 8), np.uint64)) is None
+    assert engine.msm([1], [one]) == one
+
+
+def test_multiples_of_the_generator(engine):
+    n = 300
+    for curve in zkaccel.CURVES:
+        points = zkaccel.generator_multiples(n, curve=curve)
+        assert points.shape == (n, 8)
+        total = engine.msm([1] * n, points, curve=curve)
+        multiple = n * (n + 1) // 2
+        assert total == engine.msm([multiple], points[:1].copy(), curve=curve)
+        if curve == "bn254-g1":
+            assert total == affine(multiply(G1, multiple))
+        else:
+            x, y = total
+            assert (y * y - x**3 + 17) % curve_order == 0
+
+
+def test_bad_input(cpu):
+    one = (1, 2)
+    with pytest.raises(zkaccel.InputError, match="scalars: expected 1, found 2"):
+        cpu.msm([1, 2], [one])
+    with pytest.raises(zkaccel.InputError, match="point 1 is not on the curve"):
+        cpu.msm([1, 2], [one, (1, 3)])
+    with pytest.raises(zkaccel.InputError, match="below the modulus"):
+        cpu.msm([curve_order], [one])
+    with pytest.raises(zkaccel.InputError, match="x of point 0 .* below the modulus"):
+        cpu.msm([1], [(field_modulus, 2)])
+    with pytest.raises(zkaccel.InputError, match="scalar 1 .* below the modulus"):
+        cpu.msm(limbs([1, R - 1]), np.zeros((2, 8), np.uint64))
+    with pytest.raises(zkaccel.InputError, match="from 0 to 2\\^256 - 1, found -1"):
+        cpu.msm([-1], [one])
+    with pytest.raises(zkaccel.InputTypeError, match="found float"):
+        cpu.msm([1.5], [one])
+    with pytest.raises(zkaccel.InputTypeError, match="pairs of integers"):
+        cpu.msm([1], [3])
+    with pytest.raises(zkaccel.InputError, match=r"shape \(n, 8\), found \(1, 4\)"):
+        cpu.msm([1], np.zeros((1, 4), np.uint64))
+    with pytest.raises(zkaccel.InputError, match=r"shape \(n, 4\) or \(sums, n, 4\), found \(4,\)"):
+        cpu.msm(np.zeros(4, np.uint64), [one])
+    with pytest.raises(zkaccel.InputError, match="unknown curve"):
+        cpu.msm([1], [one], curve="secp256k1")
+    with pytest.raises(zkaccel.InputError, match="the bases are points of bn254-g1"):
+        cpu.msm([1], cpu.bases([one]), curve="grumpkin")
+    with pytest.raises(zkaccel.InputError, match="expected a matrix over bn254-fr"):
+        cpu.msm(cpu.upload(np.ones((1, 4), np.uint64), field="bn254-fq"), [one])
+    with pytest.raises(zkaccel.WrongEngineError):
+        zkaccel.Engine("cpu", threads=1).msm([1], cpu.bases([one]))

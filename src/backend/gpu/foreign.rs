@@ -1,0 +1,77 @@
+//! The memory of a device as other libraries of the process use it: our words by their address there, and theirs as ours.
+//!
+//! Only CUDA has addresses that libraries share, because all use the device's primary context. Words of another library were seen by
+//! nobody: a kernel compares them with the modulus before anything else is done with them.
+
+use super::Gpu;
+use super::device::{Arg, Device, Launch};
+use super::program::Program;
+use super::session::{Region, Session};
+use crate::error::Error;
+
+/// The comparison of elements with a modulus.
+pub static CHECK: Program =
+    Program { name: "check", kernels: &[include_str!("../../../kernels/check.cl")], ..Program::EMPTY };
+
+/// The most limbs of an element.
+const LIMBS: usize = 4;
+
+impl<D: Device> Gpu<D> {
+    /// Whether all elements of a region are below a modulus, which has as many words as an element, the lowest first.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
+    pub(super) fn all_below(
+        &self,
+        session: &mut Session<'_, D>,
+        region: Region,
+        modulus: &[u64],
+    ) -> Result<bool, Error> {
+        let (limbs, count) = (modulus.len(), region.words() / modulus.len());
+        assert!(limbs <= LIMBS && count * limbs == region.words(), "whole elements");
+        let mut found = [0_u64];
+        let flag = session.upload_new(bytemuck::cast_slice(&found))?;
+        let mut args = vec![Arg::Buffer(region, 0), Arg::Word(count as u64), Arg::Word(limbs as u64)];
+        args.extend((0..LIMBS).map(|i| Arg::Word(modulus.get(i).copied().unwrap_or(0))));
+        args.push(Arg::Buffer(flag, 0));
+        // SAFETY: check_below reads `count` elements of `limbs` words, all of the region, and writes one word.
+        let launch = unsafe { Launch::new(&CHECK, "check_below", session.limits().grid(count), args) };
+        session.launch(&[launch])?;
+        session.download(flag, 0, bytemuck::cast_slice_mut(&mut found))?;
+        Ok(found == [0])
+    }
+}
+
+#[cfg(all(test, feature = "opencl"))]
+mod tests {
+    use super::super::opencl::OpenCl;
+    use super::*;
+    use crate::field::MODULUS;
+
+    /// A single element at or above the modulus is found wherever it is, and none where there is none.
+    #[test]
+    fn elements_at_or_above_the_modulus_are_found() {
+        let Ok(device) = OpenCl::required() else { return };
+        let gpu = Gpu::new(device, None);
+        let all_below = |words: &[u64], modulus: &[u64]| {
+            let mut session = Session::new(&gpu).unwrap();
+            let region = session.upload_new(bytemuck::cast_slice(words)).unwrap();
+            gpu.all_below(&mut session, region, modulus).unwrap()
+        };
+        let mut words = vec![MODULUS - 1; 1000];
+        assert!(all_below(&words, &[MODULUS]));
+        for (index, word) in [(0, MODULUS), (500, u64::MAX), (999, MODULUS + 1)] {
+            words[index] = word;
+            assert!(!all_below(&words, &[MODULUS]));
+            words[index] = 0;
+        }
+        let modulus = [5, 0, u64::MAX, 7];
+        let below = [[4, 0, u64::MAX, 7], [9, 9, 9, 6], [u64::MAX, u64::MAX, u64::MAX - 1, 7], [0; 4]];
+        assert!(all_below(below.as_flattened(), &modulus));
+        for above in [modulus, [6, 0, u64::MAX, 7], [0, 1, u64::MAX, 7], [0, 0, 0, 8], [u64::MAX; 4]] {
+            for index in 0..below.len() {
+                let mut elements = below;
+                elements[index] = above;
+                assert!(!all_below(elements.as_flattened(), &modulus), "{above:?}");
+            }
+        }
+    }
+}
