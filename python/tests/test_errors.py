@@ -224,6 +224,8 @@ def _in_child(queue) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+# What other libraries of the process say of forks.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_forked_process_is_told(cpu):
     zkaccel.ntt(np.zeros(4, np.uint64))
     context = multiprocessing.get_context("fork")
