@@ -192,6 +192,11 @@ impl DeviceUsed {
 }
 
 impl DeviceUsed {
+    /// Which device it is, in a few words.
+    pub(crate) fn name(&self) -> String {
+        format!("{} ({})", self.id, self.description)
+    }
+
     /// The work of each of several devices; none for a single device, which did everything.
     pub(crate) fn account(&self) -> Vec<String> {
         let several = self.work.len() > 1;

@@ -21,9 +21,10 @@ pub(super) fn page(report: &Report) -> Result<String, Failure> {
         },
         kicker: format!("zkaccel {version} \u{b7} conformance report"),
         summary: format!(
-            "{} cases were run on {device}, and compared element by element with textbook algorithms on the host, or with known answers. They \
+            "{} cases were run on {}, and compared element by element with textbook algorithms on the host, or with known answers. They \
              are grouped by failures that accelerators of this kind have had.",
-            cases.len()
+            cases.len(),
+            device.name()
         ),
         tiles: vec![
             tile("Cases that agree", passed.to_string(), "with the reference, to the last bit"),
@@ -73,11 +74,11 @@ fn overview(classes: &[ClassOutcome]) -> Option<Section> {
             _ => "failed",
         };
         let [passed, failed, skipped] = [passed, failed, skipped].map(ToString::to_string);
-        vec![id.to_string(), failure.to_string(), verdict.into(), passed, failed, skipped]
+        vec![id.to_string(), verdict.into(), passed, failed, skipped, failure.to_string()]
     };
     let table = Table {
         caption: "Classes of failures, and what became of their cases".into(),
-        columns: columns(["Class", "What goes wrong", "Verdict", "#passed", "#failed", "#skipped"]),
+        columns: columns(["Class", "Verdict", "#passed", "#failed", "#skipped", "What goes wrong"]),
         rows: classes.iter().map(row).collect(),
     };
     Some(Section { id: "classes", title: "Classes of failures".into(), body: table.html() })
