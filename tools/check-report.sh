@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Opens reports of `zkaccel bench --report` in a browser: `tools/check-report.sh [PAGE...]`. Needs chromium and npm.
+# Opens reports of `zkaccel bench --report` and `zkaccel selftest --report` in a browser: `tools/check-report.sh [PAGE...]`. Needs chromium and npm.
 #
-# Without pages, it measures a small one on the processor and, where it is present, on OpenCL's first device. Each page is opened light and
+# Without pages, it measures a small one on the processor and, where it is present, on OpenCL's first device, and tests some cases. Each page is opened light and
 # dark, 400 and 1400 pixels wide, and printed; `tools/report/check.py` says what must hold.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,7 +24,8 @@ if [ ${#pages[@]} -eq 0 ]; then
   command=target/release/zkaccel
   [ -x "$command" ] || command=target/debug/zkaccel
   "$command" bench --sizes 6,8 --device cpu --report "$folder/cpu.html" >"$folder/cpu.txt"
-  pages=("$folder/cpu.html")
+  "$command" selftest --only known --device cpu --report "$folder/selftest.html" >"$folder/selftest.txt"
+  pages=("$folder/cpu.html" "$folder/selftest.html")
   if "$command" devices | grep -q '^opencl:0'; then
     "$command" bench --sizes 6,8 --approach all --device cpu,opencl:0 --each --report "$folder/each.html" >"$folder/each.txt"
     pages+=("$folder/each.html")

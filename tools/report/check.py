@@ -1,4 +1,4 @@
-"""Checks reports of `zkaccel bench --report` in headless Chromium: `check.py AXE PAGE...`.
+"""Checks reports of `zkaccel bench --report` and `zkaccel selftest --report` in headless Chromium: `check.py AXE PAGE...`.
 
 For each page: nothing in it refers to anything outside of it, and nothing is requested; no script fails; axe-core finds nothing; every
 point of every figure stands where its axes put the value in the page's JSON, and every measurement is drawn; light and dark, 400 and 1400
@@ -142,8 +142,9 @@ def look(page, text, axe, width, dark):
     problems += missing("rate", set(found["best"]), drawn.get("rate", []))
     problems += missing("time on the device", every - set(found["best"]), drawn.get("device_median_seconds", []))
     problems += missing("roofline", set(found["multiply"]), drawn.get("products/count", []))
-    if not found["points"] or found["tableRows"] < found["measurements"]:
-        problems.append(f"{found['points']} points and {found['tableRows']} rows of {found['measurements']} measurements")
+    shown = found["measurements"] + found["cases"]
+    if not shown or found["tableRows"] < shown or bool(found["points"]) != bool(found["measurements"]):
+        problems.append(f"{found['points']} points and {found['tableRows']} rows of {shown} measurements or cases")
     print(f"{name}: {found['points']} points, {len(found['figures'])} figures, {len(problems)} problems")
     return [f"{name}: {problem}" for problem in problems]
 

@@ -17,12 +17,13 @@
 
     // Every point stands where the axes put the value that the JSON has.
     const data = JSON.parse(document.getElementById('data').textContent);
+    const measurements = data.measurements ?? [];
     const value = path => path.split('/').reduce((at, key) => at[key], data);
     const at = (axis, v) => axis[2] + (Math.log10(v) - axis[0]) / (axis[1] - axis[0]) * (axis[3] - axis[2]);
     for (const point of document.querySelectorAll('[data-source]')) {
       const chart = point.closest('svg'), path = point.dataset.source;
       const [x, y] = [chart.dataset.x, chart.dataset.y].map(text => text.split(' ').map(Number));
-      const run = data.measurements[Number(path.split('/')[1])];
+      const run = measurements[Number(path.split('/')[1])];
       let across = 2 ** run.log_size, up = value(path);
       if (path.endsWith('products/count')) {
         const time = point.closest('.hollow') || run.device_median_seconds === undefined ? run.median_seconds : run.device_median_seconds;
@@ -37,15 +38,17 @@
       (found.series[field] ||= []).push(Number(path.split('/')[1]));
     }
     // The times and rates in the data, for comparison with those that are drawn.
-    found.measurements = data.measurements.length;
-    const which = keep => data.measurements.map((run, i) => keep(run) ? i : -1).filter(i => i >= 0);
+    found.measurements = measurements.length;
+    // Those of the self-test, whose page has tables alone.
+    found.cases = (data.cases ?? []).length;
+    const which = keep => measurements.map((run, i) => keep(run) ? i : -1).filter(i => i >= 0);
     const isBest = run => run.approach === undefined || run.approach === 'auto';
     found.best = which(isBest);
     // The greatest sizes of what consists of products, which is what rooflines have.
     const line = run => JSON.stringify([run.device, run.operation, run.hash, run.scalars, run.columns, run.blowup]);
     found.multiply = which(run => run.products && run.products.count > 0 && isBest(run)
-      && !data.measurements.some(other => isBest(other) && line(other) === line(run) && other.log_size > run.log_size));
-    found.tableRows = document.querySelectorAll('figure tbody tr').length;
+      && !measurements.some(other => isBest(other) && line(other) === line(run) && other.log_size > run.log_size));
+    found.tableRows = document.querySelectorAll('tbody tr').length;
     found.figures = [...document.querySelectorAll('figure')].map(figure => ({
       id: figure.id,
       whole: !!figure.querySelector('figcaption strong') && !!figure.querySelector('details table tbody tr')
