@@ -48,7 +48,7 @@ env -u ZKACCEL_SIMD cargo test --locked -p zkaccel -p zkaccel-oracles --target "
 for name in \
   backend::cpu::simd::dispatch::tests::levels_of_this_machine \
   backend::cpu::simd::dispatch::tests::a_better_level_is_at_least_as_wide \
-  backend::cpu::doubles::tests::operations_round_once backend::cpu::words::tests::operations \
+  backend::cpu::doubles::tests::operations_round_once \
   backend::cpu::sponge::tests::merges \
   backend::cpu::blake3::tests::rows backend::cpu::blake3::tests::merges backend::cpu::sha256::tests::rows \
   backend::cpu::ntt::plan::tests::three_digits backend::cpu::residues::tests::operations_of_every_implementation \
