@@ -21,7 +21,7 @@ fn the_engine_did_it() {
     let engine = Engine::global().unwrap();
     let done = |operation| items(&engine.work(), operation);
     let before = [done("lde"), done("merkle tree")];
-    prover::Stock::<Rp64_256> { options: prover::options(), hash: PhantomData }.prove(trace.clone()).unwrap();
+    prover::proof(&prover::Stock::<Rp64_256> { options: prover::options(), hash: PhantomData }, &trace);
     assert_eq!(before, [done("lde"), done("merkle tree")], "the stock prover knows nothing of the engine");
     prover::Accelerated::<Rp64_256> { options: prover::options(), hash: PhantomData }.prove(trace).unwrap();
     // Twelve registers; seven columns of the composition over the quadratic extension.

@@ -14,7 +14,6 @@ use winter_air::proof::Proof;
 use winter_crypto::hashers::{Blake3_256, Rp64_256, RpJive64_256, Sha3_256};
 use winter_crypto::{DefaultRandomCoin, MerkleTree};
 use winter_math::fields::f64::BaseElement;
-use winter_prover::Prover;
 use winter_verifier::{AcceptableOptions, VerifierError, verify};
 
 fn seed(first: u64) -> [BaseElement; 4] {
@@ -28,7 +27,7 @@ fn prove<H: zkaccel_winterfell::Accelerated>(
 ) -> (Proof, Ends) {
     let trace = air::trace(seed, steps);
     let prover = Accelerated::<H> { options: options.clone(), hash: PhantomData };
-    (prover.prove(trace.clone()).unwrap(), air::ends(&trace))
+    (prover::proof(&prover, &trace), air::ends(&trace))
 }
 
 fn stock<H: zkaccel_winterfell::Accelerated>(
@@ -37,7 +36,7 @@ fn stock<H: zkaccel_winterfell::Accelerated>(
     options: &ProofOptions,
 ) -> Proof {
     let prover = Stock::<H> { options: options.clone(), hash: PhantomData };
-    prover.prove(air::trace(seed, steps)).unwrap()
+    prover::proof(&prover, &air::trace(seed, steps))
 }
 
 fn check<H: zkaccel_winterfell::Accelerated>(

@@ -10,14 +10,14 @@ use std::marker::PhantomData;
 use prover::{Accelerated, Stock, options};
 use winter_crypto::hashers::{Blake3_256, Rp64_256};
 use winter_math::fields::f64::BaseElement;
-use winter_prover::{ProofOptions, Prover};
+use winter_prover::ProofOptions;
 use zkaccel::Engine;
 use zkaccel::work::items;
 
 fn same_proof<H: zkaccel_winterfell::Accelerated>(log_steps: u32, options: ProofOptions) {
     let trace = air::trace([1, 2, 3, 4].map(BaseElement::new), 1 << log_steps);
-    let stock = Stock::<H> { options: options.clone(), hash: PhantomData }.prove(trace.clone()).unwrap();
-    let accelerated = Accelerated::<H> { options, hash: PhantomData }.prove(trace).unwrap();
+    let stock = prover::proof(&Stock::<H> { options: options.clone(), hash: PhantomData }, &trace);
+    let accelerated = prover::proof(&Accelerated::<H> { options, hash: PhantomData }, &trace);
     assert_eq!(accelerated.to_bytes(), stock.to_bytes(), "2^{log_steps} steps");
 }
 

@@ -19,7 +19,6 @@ use winter_air::proof::Proof;
 use winter_crypto::hashers::Rp64_256;
 use winter_crypto::{DefaultRandomCoin, MerkleTree};
 use winter_math::fields::f64::BaseElement;
-use winter_prover::Prover;
 use winter_verifier::{AcceptableOptions, verify};
 
 use air::ChainAir;
@@ -50,10 +49,8 @@ fn main() {
         let ends = air::ends(&trace);
         let stock = Stock::<Hash> { options: options.clone(), hash: PhantomData };
         let accelerated = Accelerated::<Hash> { options: options.clone(), hash: PhantomData };
-        let (theirs, ours, times) = CLOCK.compare(
-            || stock.prove(trace.clone()).expect("a proof"),
-            || accelerated.prove(trace.clone()).expect("a proof"),
-        );
+        let (theirs, ours, times) =
+            CLOCK.compare(|| prover::proof(&stock, &trace), || prover::proof(&accelerated, &trace));
         assert_eq!(ours.to_bytes(), theirs.to_bytes(), "the proofs are the same, byte by byte");
         check(ours, ends, &options);
         let partitions = if partitions == 1 { String::new() } else { format!(", {partitions} partitions") };
