@@ -9,21 +9,28 @@ use zkaccel::device::Simd;
 use zkaccel::device::{DeviceChoice, devices};
 use zkaccel::{Engine, conformance};
 
+/// The devices that must be present.
+fn required() -> Vec<String> {
+    let names = std::env::var("ZKACCEL_REQUIRE").unwrap_or_default();
+    names.split(',').filter(|name| !name.is_empty()).map(String::from).collect()
+}
+
+/// Whether a device must be present: then it does everything. Otherwise it is spared what compiles a program anew for each hash or curve.
+pub(crate) fn is_required(device: &str) -> bool {
+    required().iter().any(|name| name == device)
+}
+
 /// Devices present, devices that the environment asks for, and several of them as one.
 fn choices() -> Vec<DeviceChoice> {
     let mut names: Vec<String> = devices().into_iter().map(|device| device.id).collect();
-    let required = std::env::var("ZKACCEL_REQUIRE").unwrap_or_default();
-    if required.split(',').any(|name| name == "reference") {
+    if is_required("reference") {
         names.push("reference".into());
     }
-    for name in required.split(',').filter(|name| !name.is_empty()) {
-        assert!(
-            names.iter().any(|present| present == name),
-            "{name} is required and missing; present: {names:?}"
-        );
+    for name in required() {
+        assert!(names.contains(&name), "{name} is required and missing; present: {names:?}");
     }
     // The pair takes the cases' kernels once more, in other sizes: where the device has to be present.
-    let pair = required.split(',').any(|name| name == "opencl:0");
+    let pair = is_required("opencl:0");
     let lists = [(pair, "cpu,opencl:0"), (names.iter().any(|name| name == "cuda:1"), "cuda")];
     let lists: Vec<_> =
         lists.into_iter().filter(|(present, _)| *present).map(|(_, list)| list.into()).collect();
@@ -58,17 +65,15 @@ fn cases_with_every_level_of_vectors() {
 
 #[test]
 fn every_case_on_every_device() {
-    let required = std::env::var("ZKACCEL_REQUIRE").unwrap_or_default();
     for choice in choices().into_iter().filter(|&choice| choice != DeviceChoice::Cpu) {
         match choice {
             // Sums and transforms over BN254 shared with OpenCL run on `cpu,opencl:0`. What differs by a hash or a curve is compiled
             // for it anew, and so is what several devices share, which takes minutes in all: a device that has to be present does everything.
             DeviceChoice::OpenCl(_) => {
-                let name = choice.to_string();
-                let all = required.split(',').any(|required| required == name);
+                let all = is_required(&choice.to_string());
                 run_all(choice, Simd::best(), 2, |case| {
                     case.name != "several devices, sums and transforms over BN254"
-                        && (all || stands_for_others(case))
+                        && (all || stands_for_others(case) && !is_of_another_hash(case))
                 });
             }
             DeviceChoice::Cuda(_) => run_all(choice, Simd::best(), 2, |_| true),
@@ -97,6 +102,15 @@ pub(crate) fn stands_for_others(case: &conformance::Case) -> bool {
     !case.name.starts_with("several devices")
         && !case.repeats_for_another_hash()
         && !is_of_another_curve(case)
+}
+
+/// Whether this is a case of rows or trees with another hash than the first.
+pub(crate) fn is_of_another_hash(case: &conformance::Case) -> bool {
+    let hash = |case: &conformance::Case| {
+        let name = ["rows, ", "trees, "].iter().find_map(|operation| case.name.strip_prefix(operation))?;
+        Some(name.split(',').next().unwrap_or(name))
+    };
+    hash(case).is_some_and(|of| conformance::cases().iter().find_map(hash) != Some(of))
 }
 
 /// Whether this is a case of a curve that the first curve has as well.
