@@ -20,3 +20,11 @@ target/tools/bin/mdbook build docs 2>&1 | tee target/book.log
 if grep -E ' (WARN|ERROR) ' target/book.log; then exit 1; fi
 python3 tools/book/links.py target/book
 [ "${1:-}" != build ] || exit 0
+
+# What steps of `.ci/run` before this one have built: the command, the Python environment, examples, and the example of a provider.
+prefix=$PWD/target/book-run/prefix
+mkdir -p target/book-run
+capi/install.sh "$prefix"
+target/python/bin/python tools/book/blocks.py
+# Blocks of Rust are tests there.
+cargo test --locked --package zkaccel-oracles --doc
