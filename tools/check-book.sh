@@ -26,5 +26,3 @@ prefix=$PWD/target/book-run/prefix
 mkdir -p target/book-run
 capi/install.sh "$prefix"
 target/python/bin/python tools/book/blocks.py
-# Blocks of Rust are tests there.
-cargo test --locked --package zkaccel-oracles --doc

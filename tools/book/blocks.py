@@ -7,7 +7,7 @@ Each page has a folder of its own under target/book-run, in which its blocks run
 | sh | runs, but for what the tables below replace or find elsewhere, which is printed |
 | python | runs, all blocks of a page in one namespace; `print(...)  # text` must print the text |
 | c | is compiled against the installed C library, and runs |
-| rust | is a test of tests/oracles, which must name the page (`src/book.rs`) |
+| rust | is a test of tests/oracles, which must name the page (`src/book.rs`); `cargo test --workspace` runs it |
 | rust,ignore | its lines stand in a file that is compiled: `<!-- compiled in PATH -->` before the block names it |
 | toml, json | is well-formed; crates of this repository that it names exist, with the features that it names |
 | text | what the block before prints, if it follows one; `...` stands for anything. After text that begins with `error:` the status is not 0 |
@@ -153,6 +153,8 @@ class Page:
             printed = method(text, comment, expected)
             if expected is not None and printed is not None:
                 self.compare(expected, printed, following[0])
+            elif expected is not None and language != "text":
+                self.note("its output is not compared, because it was not run")
             counts[language] = counts.get(language, 0) + 1
         return counts
 
@@ -246,13 +248,17 @@ class Page:
         name = self.path.relative_to(ROOT).as_posix()
         if f'"../../../{name}"' not in (ROOT / "tests/oracles/src/book.rs").read_text():
             raise Failure(f"{place(self.path, self.number)}: tests/oracles/src/book.rs does not name {name}")
+        if "cargo test --workspace --locked" not in (ROOT / ".ci/run").read_text():
+            raise Failure(".ci/run does not run `cargo test --workspace --locked`")
 
     def run_rust_ignore(self, text, comment, _):
         named = re.match(r"<!-- compiled in (\S+) -->$", comment)
         if not named:
             raise Failure(f"{place(self.path, self.number)}: expected `<!-- compiled in PATH -->` before a block that is not run")
         # As it may be formatted: other spaces, and commas at the ends of lists.
-        squeezed = lambda code: re.sub(r"\s", "", code).replace(",)", ")")
+        def squeezed(code):
+            return re.sub(r"\s", "", code).replace(",)", ")")
+
         compiled = squeezed((ROOT / named[1]).read_text())
         for line in text.split("\n"):
             line = without_comment(line)

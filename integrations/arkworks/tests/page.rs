@@ -5,9 +5,9 @@ mod circuit;
 
 use std::error::Error;
 
-use ark_bn254::Fr;
+use ark_bn254::{Bn254, Fr};
 use ark_ec::pairing::Pairing;
-use ark_groth16::{Groth16, ProvingKey};
+use ark_groth16::Groth16;
 use ark_snark::SNARK;
 use ark_std::rand::SeedableRng;
 use ark_std::rand::rngs::StdRng;
@@ -19,15 +19,14 @@ fn a_proof_with_a_kept_key() -> Result<(), Box<dyn Error>> {
     let mut rng = StdRng::seed_from_u64(7);
     let start = Fr::from(3);
     let circuit = Chain { start: None, rounds: 20 };
-    let (proving_key, verifying_key): (ProvingKey<ark_bn254::Bn254>, _) =
-        Groth16::circuit_specific_setup(circuit, &mut rng)?;
+    let (proving_key, verifying_key) = Groth16::<Bn254>::circuit_specific_setup(circuit, &mut rng)?;
     let circuit = Chain { start: Some(start), rounds: 20 };
 
     let engine = zkaccel::Engine::new()?;
     let prover = zkaccel_arkworks::Prover::new(&engine, proving_key, BasesOptions::default())?;
     let proof = prover.prove(circuit, &mut rng)?;
 
-    assert!(Groth16::verify(&verifying_key, &[end(start, 20)], &proof)?);
+    assert!(Groth16::<Bn254>::verify(&verifying_key, &[end(start, 20)], &proof)?);
     Ok(())
 }
 
