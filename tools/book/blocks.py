@@ -39,13 +39,13 @@ REPLACED = [
     (r"^cargo install --path cli$", f"cargo install --quiet --locked --path {ROOT}/cli --root {WORK}/cargo", "into a folder of its own"),
     (r"^cargo run --release -- ", "zkaccel ", "`.ci/run` has built it"),
     (r"^cargo run --release --example (\w+) -- (\S+).*$", rf"{TARGET}/debug/examples/\1 \2 6 4 8", "built by the tests, at a small size"),
-    (r"^capi/install\.sh /usr/local$", f"{ROOT}/capi/install.sh {PREFIX}", "into a folder of its own"),
-    (r"^capi/install\.sh \"\$PREFIX\"$", f'cp -R {PREFIX} "$PREFIX"', "`capi/check-install.sh` installs into a folder of its own, too"),
+    (r"^capi/install\.sh /usr/local$", f"test -s {PREFIX}/lib/libzkaccel.so", "`tools/check-book.sh` has run it for a folder of its own"),
+    (r"^capi/install\.sh \"\$PREFIX\"$", f'cp -R {PREFIX} "$PREFIX"', "`tools/check-book.sh` has run it for a folder of its own"),
     (r"^sudo ldconfig$", f"export LD_LIBRARY_PATH={PREFIX}/lib", "only root changes the linker's list"),
     (r"^(zkaccel bench \w+)(?! --sizes 6)(.*?)( --sizes [0-9.]+)?(?= --|$)", r"\1 --sizes 6\2", "at a small size, which takes less time"),
     (r"^(zkaccel bench(?!.*--from).*--compare \S+)$", r"\1 || [ $? = 1 ]", "noise may make a measurement slower"),
     (r"provider:\./libother\.so", f"provider:{TARGET}/debug/libzkaccel_example_provider.so", "the example of a provider"),
-    (r"^(zkaccel selftest(?!.*--only).*)$", r"\1 --only known", "some cases: all of them take minutes"),
+    (r"^(zkaccel selftest(?!.*--only).*)$", r"\1 --only known", "some of the cases, which takes less time"),
 ]
 
 # Commands that something else in CI runs, or compiles where they take minutes: the file, and what must stand in it.
