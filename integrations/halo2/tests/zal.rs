@@ -145,3 +145,20 @@ fn provers_at_the_same_time() {
         }
     });
 }
+
+/// A fork as the adaptor's page, `docs/integrations/halo2.md`, names it. `tools/book/blocks.py` finds the page's lines here.
+mod halo2curves {
+    pub use super::later::traits as zal;
+    pub use halo2curves_axiom::bn256;
+}
+
+zkaccel_halo2::zal!(pub Accelerated: halo2curves::zal::MsmAccel for halo2curves::bn256);
+
+#[test]
+fn as_the_page_has_it() -> Result<(), zkaccel::Error> {
+    use later::traits::MsmAccel;
+    let accelerated = Accelerated::new(&zkaccel::Engine::new()?, BasesOptions::default());
+    let (all, bases) = (scalars(9), points(1, 9));
+    assert_eq!(accelerated.msm(&all, &bases), sum_of_multiples(&all, 1));
+    Ok(())
+}

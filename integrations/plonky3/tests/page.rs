@@ -1,0 +1,59 @@
+//! The configurations of the adaptor's page, `docs/integrations/plonky3.md`, as its readers write them. `tools/book/blocks.py` finds the page's lines here.
+
+#[allow(dead_code, reason = "the configurations of the example are not used, but what they are made of")]
+#[path = "../examples/keccak/config.rs"]
+mod config;
+
+use config::{Challenge, Config, Val, byte_challenger, element_challenger, parameters};
+use p3_blake3::Blake3;
+use p3_commit::ExtensionMmcs;
+use p3_fri::TwoAdicFriPcs;
+use p3_goldilocks::{Poseidon2Goldilocks, default_goldilocks_poseidon2_8};
+use p3_keccak_air::{KeccakAir, generate_trace_rows};
+use p3_uni_stark::{prove, verify};
+
+/// A proof with a configuration verifies with it.
+macro_rules! proves {
+    ($config:expr) => {
+        let config = $config;
+        let trace = generate_trace_rows::<Val>(vec![[3; 25]; 10], 1);
+        let proof = prove(&config, &KeccakAir {}, trace, &[]).unwrap();
+        verify(&config, &KeccakAir {}, &proof, &[]).unwrap();
+    };
+}
+
+#[test]
+fn transforms_and_commitments() {
+    let cap_height = 3;
+    type ValMmcs = zkaccel_plonky3::Mmcs<Blake3>;
+    type Dft = zkaccel_plonky3::Dft;
+
+    let val_mmcs = ValMmcs::new(Blake3, cap_height);
+
+    let fri = parameters(val_mmcs.clone());
+    proves!(Config::new(TwoAdicFriPcs::new(Dft::default(), val_mmcs, fri), byte_challenger()));
+}
+
+#[test]
+fn with_poseidon2() {
+    let cap_height = 3;
+    type ValMmcs = zkaccel_plonky3::Mmcs<Poseidon2Goldilocks<8>>;
+
+    let val_mmcs = ValMmcs::new(default_goldilocks_poseidon2_8(), cap_height);
+
+    let fri = parameters(val_mmcs.clone());
+    let dft = zkaccel_plonky3::Dft::default();
+    proves!(Config::new(TwoAdicFriPcs::new(dft, val_mmcs, fri), element_challenger()));
+}
+
+#[test]
+fn the_whole_scheme() {
+    type ValMmcs = zkaccel_plonky3::Mmcs<Blake3>;
+    type ChallengeMmcs = ExtensionMmcs<Val, Challenge, ValMmcs>;
+    type Pcs = zkaccel_plonky3::FriPcs<Blake3, ChallengeMmcs>;
+
+    let val_mmcs = ValMmcs::new(Blake3, 3);
+    let fri_parameters = parameters(val_mmcs.clone());
+    let pcs = Pcs::new(val_mmcs, fri_parameters);
+    proves!(Config::new(pcs, byte_challenger()));
+}
