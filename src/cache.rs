@@ -20,11 +20,11 @@ use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use crate::lock::lock;
+use crate::sync::Mutex;
 
 /// The first bytes of every file.
 const MAGIC: &[u8; 16] = b"zkaccel cache 2\n";

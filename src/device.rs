@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
-use std::sync::Mutex;
 
 pub use crate::backend::cpu::Simd;
 use crate::error::Error;
 use crate::lock::lock;
+use crate::sync::Mutex;
 
 /// The device an engine is asked to run on, or several.
 ///

@@ -4,9 +4,8 @@
 //! another caller. So in the worst case all admitted operations are on the stack of one thread. Therefore their number is
 //! limited, and further callers wait outside.
 
-use std::sync::{Condvar, Mutex, PoisonError};
-
 use crate::lock::lock;
+use crate::sync::{Condvar, Mutex, PoisonError};
 
 /// Admits a number of operations, and further ones when those have ended.
 #[derive(Debug)]

@@ -1,11 +1,10 @@
 //! The engine of the process, for code that cannot carry one: adaptors of provers whose interfaces take types and
 //! free functions, not values.
 
-use std::sync::Mutex;
-
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::lock::lock;
+use crate::sync::Mutex;
 
 static GLOBAL: Mutex<Option<Engine>> = Mutex::new(None);
 

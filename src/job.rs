@@ -13,12 +13,12 @@ use std::fmt;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use crate::error::Error;
 use crate::lend::Task;
 use crate::lock::lock;
+use crate::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, thread_local};
 
 /// An operation in progress, or one whose result has not been collected yet.
 ///
@@ -55,13 +55,13 @@ impl Start {
         struct Leave(bool);
         impl Drop for Leave {
             fn drop(&mut self) {
-                INSIDE.set(self.0);
+                INSIDE.with(|inside| inside.set(self.0));
             }
         }
         // Taken in a statement of its own, so that the operation does not run under the lock.
         let task = lock(&self.0).take();
         let Some(task) = task else { return false };
-        let _leave = Leave(INSIDE.replace(true));
+        let _leave = Leave(INSIDE.with(|inside| inside.replace(true)));
         task();
         true
     }
@@ -156,7 +156,7 @@ impl<T> Future for Job<T> {
     /// A job that is polled again after it was ready returns [`Error::JobConsumed`]. Inside another job, a job that no thread has
     /// begun is run by the poll.
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        if INSIDE.get() {
+        if INSIDE.with(Cell::get) {
             self.start.run();
         }
         let mut state = self.slot.lock();

@@ -9,13 +9,12 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 use crate::gate::Gate;
 use crate::job::Start;
 use crate::lock::lock;
+use crate::sync::{Arc, Condvar, Mutex, PoisonError, thread};
 
 /// How long there must be no progress before one more job is begun. Long compared with the time between a job's operations: a
 /// thread that is started needlessly may mean one more job in memory.

@@ -5,9 +5,9 @@
 //! one stack without limit.
 
 use std::marker::PhantomData;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crate::lock::lock;
+use crate::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// A task that any thread may run.
 pub(crate) type Task = Box<dyn FnOnce() + Send>;

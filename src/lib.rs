@@ -112,6 +112,8 @@ mod lock;
 pub mod matrix;
 mod memory;
 pub mod merkle;
+#[cfg(all(test, shuttle))]
+mod models;
 #[cfg(feature = "bn254")]
 pub mod msm;
 mod named;
@@ -124,6 +126,7 @@ pub mod progress;
 pub mod provider;
 pub mod resident;
 mod spawn;
+mod sync;
 pub mod work;
 
 pub use builder::EngineBuilder;

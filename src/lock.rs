@@ -1,6 +1,6 @@
 //! Locking despite poisoning.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use crate::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Locks a mutex whose state is valid even if a holder panicked: either nothing that can panic runs under the lock, or the state
 /// that it leaves is valid, for a reason that the caller gives.

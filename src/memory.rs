@@ -133,16 +133,22 @@ pub(crate) fn prefetch<T>(address: *const T) {
 
 /// The machine's memory in bytes, where the system reports it (Linux: `MemTotal`).
 pub(crate) fn installed() -> Option<u64> {
-    line("MemTotal:")
+    line("/proc/meminfo", "MemTotal:")
 }
 
 /// Bytes of it that programs could have now (Linux: `MemAvailable`).
 pub(crate) fn available() -> Option<u64> {
-    line("MemAvailable:")
+    line("/proc/meminfo", "MemAvailable:")
 }
 
-fn line(name: &str) -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+/// Bytes of it that this process has now (Linux: `VmRSS`).
+pub(crate) fn resident() -> Option<u64> {
+    line("/proc/self/status", "VmRSS:")
+}
+
+/// The number of a line, in kibibytes, as bytes.
+fn line(file: &str, name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(file).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes * 1024)

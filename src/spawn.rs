@@ -1,7 +1,6 @@
 //! Asynchronous forms of the engine's operations.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::backend::Accelerated;
 use crate::backend::AcceleratedField;
@@ -17,6 +16,7 @@ use crate::matrix::{Element, Matrix};
 use crate::merkle::MerkleTree;
 use crate::ntt::{Lde, Ntt};
 use crate::resident::DeviceMatrix;
+use crate::sync::{Arc, Mutex, PoisonError};
 
 /// Where jobs over borrowed inputs are started; see [`Engine::scope`].
 #[derive(Debug)]

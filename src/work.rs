@@ -6,12 +6,12 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::error::Error;
 use crate::lock::lock;
+use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// The work of a device; see [`Engine::work`](crate::Engine::work).
 #[derive(Clone, Debug, PartialEq, Eq)]

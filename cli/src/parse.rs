@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::marker::PhantomData;
 use std::str::FromStr;
+use std::time::Duration;
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Command};
@@ -143,6 +144,19 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     };
     let count: u64 = number(digits).map_err(|_| refused())?;
     count.checked_mul(1024_u64.pow(power)).ok_or_else(refused)
+}
+
+/// A time: digits, and s, m or h for seconds, minutes or hours.
+pub(crate) fn time(text: &str) -> Result<Duration, String> {
+    let refused = || format!("found {text:?}, expected a time such as 90s, 15m or 1h");
+    let units = [("s", 1), ("m", 60), ("h", 3600)];
+    let found = units.iter().find_map(|(unit, seconds)| Some((text.strip_suffix(unit)?, *seconds)));
+    let (digits, unit) = found.ok_or_else(refused)?;
+    let count: u64 = number(digits).map_err(|_| refused())?;
+    match count.checked_mul(unit) {
+        Some(seconds) if seconds > 0 => Ok(Duration::from_secs(seconds)),
+        _ => Err(refused()),
+    }
 }
 
 /// Approaches to trees, as one argument.

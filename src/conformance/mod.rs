@@ -13,6 +13,7 @@ mod inverses;
 mod jobs;
 mod residence;
 mod several;
+mod soak;
 #[cfg(feature = "bn254")]
 mod sums;
 mod transfers;
@@ -20,6 +21,7 @@ mod transforms;
 mod trees;
 
 pub use self::classes::{CLASSES, Class};
+pub use self::soak::{Soaked, soak};
 
 use std::fmt::Debug;
 use std::sync::LazyLock;

@@ -5,13 +5,13 @@
 //! operation takes less than half of its expected time, the curves of its kind are measured again.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::curve::{Curve, Kind};
 use super::member::Member;
 use crate::error::Error;
 use crate::lock::lock;
+use crate::sync::{Arc, Mutex};
 
 /// The curves of a kind of operations, one for each device; none for a device that does not offer it.
 pub(super) type Curves = Arc<Vec<Option<Curve>>>;

@@ -1,7 +1,6 @@
 //! A device for tests: the CPU under another name, which fails, waits for others, or returns wrong answers on request.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 #[cfg(feature = "bn254")]
@@ -23,6 +22,7 @@ use crate::hash::Hasher;
 use crate::lock::lock;
 use crate::merkle::Approach;
 use crate::ntt::Ntt;
+use crate::sync::{Arc, Condvar, Mutex};
 
 /// The behaviour of a test's device before it computes and with its answer.
 #[derive(Clone, Default)]

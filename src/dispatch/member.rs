@@ -1,14 +1,14 @@
 //! A device of an engine: its backend, its account, its backlog, and the data in its memory.
 
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use rayon::ThreadPool;
 
 use super::operation::Call;
 use crate::backend::{Backend, Memory, ResidentBackend};
 use crate::error::Error;
+use crate::sync::Arc;
+use crate::sync::atomic::AtomicU64;
 use crate::work::{DeviceWork, Ledger, Raised};
 
 /// A device as it was opened.

@@ -32,8 +32,6 @@ mod plan;
 #[cfg(test)]
 mod tests;
 
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
@@ -50,6 +48,8 @@ use crate::device::{Bandwidths, ProductRates};
 use crate::error::Error;
 use crate::lock::lock;
 use crate::pinned::Locked;
+use crate::sync::atomic::Ordering;
+use crate::sync::{Arc, Mutex};
 use crate::work::{DeviceWork, Size};
 use curves::Known;
 use member::{Given, Occupied};
@@ -397,6 +397,11 @@ impl Dispatcher {
     /// The time that all devices together have spent on operations, by their own clocks.
     pub(crate) fn device_time(&self) -> Option<Duration> {
         self.members.iter().filter_map(|member| member.backend().device_time()).reduce(|a, b| a + b)
+    }
+
+    /// The bytes of data that stay on the devices.
+    pub(crate) fn resident_bytes(&self) -> u64 {
+        self.members.iter().map(|member| member.resident.load(Ordering::Relaxed)).sum()
     }
 
     /// The number of lists of kernel launches that were launched as one.

@@ -4,16 +4,17 @@ mod page;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use zkaccel::Engine;
-use zkaccel::conformance::{CLASSES, Case, cases};
+use zkaccel::conformance::{CLASSES, Case, Soaked, cases};
 
 use crate::engine::{DeviceUsed, EngineOptions};
 use crate::failure::Failure;
 use crate::files::{Contents, NewFile, is_standard};
 use crate::output;
+use crate::parse;
 use crate::watch::{Unit, Watch};
 
 /// Compare every operation of a device with the reference
@@ -21,6 +22,9 @@ use crate::watch::{Unit, Watch};
 /// Cases of operations that the device does not offer are skipped, and listed with the reason. Each case belongs to classes of failures that
 /// accelerators of this kind have had; --json and --report tell which cases would have caught each class, and what became of them. The device may
 /// be a shared library with zkaccel's C interface (--device provider:PATH).
+///
+/// With --for it does random operations instead, on many threads and for as long as asked: whether the device, its driver and the memory
+/// hold out. Every answer is compared with the reference's or with the first one to the same question, and the memory of the process may not grow.
 ///
 /// Exit status: 0 when all results agree; 1 when at least one differs.
 #[derive(clap::Args)]
@@ -36,6 +40,10 @@ pub(crate) struct Arguments {
     /// Write a page (HTML) with the classes of failures and their cases
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
+
+    /// Instead of the cases, do random operations on many threads for so long, such as 20s, 15m or 1h
+    #[arg(long = "for", value_name = "TIME", value_parser = parse::time, conflicts_with_all = ["only", "json", "report"])]
+    time: Option<Duration>,
 
     #[command(flatten)]
     engine: EngineOptions,
@@ -82,6 +90,9 @@ struct Outcome {
 
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        if let Some(time) = self.time {
+            return self.soak(time);
+        }
         let cases = self.cases()?;
         let open = |path: &Path| NewFile::create(path, Contents::Text);
         let page = self.report.as_deref().map(open).transpose()?;
@@ -131,6 +142,22 @@ impl Arguments {
             _ => {}
         }
         report.verdict()
+    }
+
+    /// Random operations for so long, with a line for each round while they last.
+    fn soak(&self, time: Duration) -> Result<(), Failure> {
+        let engine = self.engine.build(None)?;
+        output::print(&format!("device      {}", DeviceUsed::of(&engine)))?;
+        let mut printed = Ok(());
+        let tell = |soaked: &Soaked| {
+            if printed.is_ok() {
+                printed = output::print(&soaked.to_string());
+            }
+        };
+        let soaked = zkaccel::conformance::soak(&engine, time, tell).map_err(Failure::refuted)?;
+        printed?;
+        DeviceUsed::of(&engine).account().iter().try_for_each(|line| output::print(line))?;
+        output::print(&format!("no difference after {} rounds", soaked.rounds))
     }
 
     /// The selected cases.

@@ -42,3 +42,17 @@ fn bad_outputs() {
     bench.fail("selftest --only nonsense --json out.json", "no case has");
     assert!(bench.list(".").is_empty());
 }
+
+#[test]
+fn random_work_for_a_time() {
+    let bench = Bench::new();
+    let text = bench.succeed("selftest --for 1s --device cpu --threads 2");
+    assert!(
+        text.contains(" answers as the reference's, ") && text.contains("no difference after "),
+        "{text}"
+    );
+    for bad in ["5", "0s", "1d", "s", "99999999999999999999h", "9999999999999999999h"] {
+        bench.fail(&format!("selftest --for {bad}"), "expected a time such as 90s, 15m or 1h");
+    }
+    bench.fail("selftest --for 1s --only leaf", "cannot be used with");
+}

@@ -66,6 +66,8 @@ pub(super) use side_by_side;
 
 /// Merges every two neighbours, one pair after the other.
 pub(super) fn merge_each<H: Hasher>(children: &[H::Digest], nodes: &mut [H::Digest]) {
+    #[cfg(test)]
+    super::simd::at_work::one_by_one(nodes.len());
     for (node, pair) in nodes.iter_mut().zip(children.as_chunks().0) {
         *node = H::merge(pair);
     }
@@ -132,6 +134,8 @@ impl<'a> Rows<'a> {
 
     /// Hashes as many rows as there are digests, one after the other.
     pub(super) fn hash_each<H: Hasher>(&self, digests: &mut [H::Digest]) {
+        #[cfg(test)]
+        super::simd::at_work::one_by_one(digests.len());
         if self.run == self.width {
             for (i, digest) in digests.iter_mut().enumerate() {
                 *digest = H::hash_elements(&self.words[i * self.step..][..self.width]);

@@ -15,7 +15,6 @@ mod transfer;
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
 
 use cudarc::driver::result::{self, DriverError, device, module, primary_ctx, stream};
 use cudarc::driver::sys::{
@@ -29,6 +28,7 @@ use crate::backend::Foreign;
 use crate::device::{DeviceInfo, DeviceKind};
 use crate::error::Error;
 use crate::pinned::Locked;
+use crate::sync::{Arc, Mutex};
 use clock::Clock;
 use graphs::Graphs;
 pub use handles::{Buffer, Event, Queue};

@@ -61,6 +61,8 @@ mod foreign;
 mod hash;
 mod inversion;
 mod merkle;
+#[cfg(all(test, shuttle))]
+mod models;
 #[cfg(feature = "bn254")]
 mod msm;
 mod ntt;
@@ -75,11 +77,12 @@ mod session;
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 mod staging;
 mod tables;
+#[cfg(all(test, any(feature = "cuda", feature = "opencl")))]
+mod traffic;
 mod transforms;
 mod tree;
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 pub use device::Device;
@@ -90,6 +93,7 @@ use crate::device::{Bandwidths, ProductRates};
 use crate::error::Error;
 use crate::lock::lock;
 use crate::pinned::Locked;
+use crate::sync::{Arc, Mutex};
 use busy::Busy;
 use pool::Pool;
 
@@ -207,7 +211,7 @@ impl<D: Device> Hardware for Gpu<D> {
 /// The backend on the first OpenCL device with the usual plans, if a test requires that device. One for all tests of kernels, because
 /// PoCL 3.1 loses count of compiled kernels that two contexts use at once.
 #[cfg(all(test, feature = "opencl"))]
-fn first_opencl() -> Option<std::sync::MutexGuard<'static, Gpu<opencl::OpenCl>>> {
+fn first_opencl() -> Option<crate::sync::MutexGuard<'static, Gpu<opencl::OpenCl>>> {
     use std::sync::LazyLock;
     static BACKEND: LazyLock<Option<Mutex<Gpu<opencl::OpenCl>>>> =
         LazyLock::new(|| Some(Mutex::new(Gpu::new(opencl::OpenCl::required().ok()?, None))));

@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
 use std::ptr;
-use std::sync::{Arc, Mutex};
 
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_copy_buffer};
 use opencl3::context::Context;
@@ -32,6 +31,7 @@ use crate::device::{DeviceInfo, DeviceKind};
 use crate::error::Error;
 use crate::lock::lock;
 use crate::pinned::Locked;
+use crate::sync::{Arc, Mutex};
 use transfer::Ranges;
 
 /// Compiler options.

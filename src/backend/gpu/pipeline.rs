@@ -5,14 +5,13 @@
 //! and the previous one is copied out. The slowest of the three sets the pace, instead of their sum. Each part is an ordinary
 //! piece of work on a thread that waits for it; the device's queues do the interleaving.
 
-use std::sync::Mutex;
-
 use bytemuck::Pod;
 
 use super::Gpu;
 use super::device::Device;
 use crate::error::Error;
 use crate::lock::lock;
+use crate::sync::Mutex;
 
 /// The number of parts in flight: one copied in, one computed, one copied out.
 const LANES: usize = 3;

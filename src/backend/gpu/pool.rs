@@ -5,12 +5,12 @@
 //! everything in the pool is released and the allocation is tried once more, with the exact size.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 
 use super::device::Device;
 use crate::error::Error;
 use crate::lock::lock;
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Arc, Mutex};
 
 /// Free buffers, by size class.
 #[derive(Debug)]

@@ -1,12 +1,11 @@
 //! Tables of twiddles, which are roots of unity, and those that an engine keeps.
 
-use std::sync::{Arc, Mutex};
-
 use rayon::prelude::*;
 
 use crate::backend::cpu::residues::{Residues, TwiddleForm};
 use crate::field::montgomery::{Limbs, Modulus, Residue};
 use crate::lock::lock;
+use crate::sync::{Arc, Mutex, MutexGuard};
 
 /// The most rows that are kept in all: 512 MiB. The table in use may be larger.
 const KEPT: usize = 1 << 24;
@@ -103,7 +102,7 @@ impl TwiddleCache {
         table
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Twiddles>>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Twiddles>>> {
         // Every state of the list is sound.
         lock(&self.0)
     }

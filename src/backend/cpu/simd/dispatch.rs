@@ -125,6 +125,13 @@ kinds! { $
     Quadwords, quadwords, "x86_64": Avx512Ifma;
 }
 
+/// The level whose vectors of a kind some level takes, and their width.
+#[cfg(test)]
+pub(super) fn vectors_of(kind: &str, simd: Simd) -> (Simd, usize) {
+    let (_, _, choose) = KINDS.iter().find(|(name, ..)| *name == kind).expect("a kind of vectors");
+    choose(simd)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

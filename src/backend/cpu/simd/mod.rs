@@ -3,6 +3,8 @@
 //! One binary holds the code for all levels. `ZKACCEL_SIMD` names one for engines whose builder names none. How work is
 //! compiled for a level, and which vectors a level has, is said in [`dispatch`]; types of vectors are made in [`mod@vector`].
 
+#[cfg(test)]
+pub(super) mod at_work;
 mod dispatch;
 mod vector;
 
@@ -54,6 +56,8 @@ macro_rules! level {
 
             $(#[target_feature($(enable = $feature),+)])?
             unsafe fn run<V>(work: impl Vectorised<V>) {
+                #[cfg(test)]
+                super::at_work::enter(Self::SIMD);
                 work.run();
             }
         }

@@ -5,13 +5,13 @@
 //! whose own time is the sum of the distances before it.
 
 use std::ops::Range;
-use std::sync::Mutex;
 
 use cudarc::driver::result::{DriverError, event};
 use cudarc::driver::sys::CUstream;
 
 use super::handles::Event;
 use crate::lock::lock;
+use crate::sync::Mutex;
 
 /// How old the event from which intervals are measured may become, in nanoseconds.
 const OLDEST: f64 = 2e9;

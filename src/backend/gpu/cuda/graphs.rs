@@ -8,7 +8,6 @@
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
-use std::sync::{Arc, MutexGuard};
 
 use cudarc::driver::result::{graph, stream};
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstream, CUstreamCaptureMode_enum as CaptureMode};
@@ -17,6 +16,7 @@ use super::handles::Graph;
 use super::{Cuda, Prepared};
 use crate::error::Error;
 use crate::lock::lock;
+use crate::sync::{Arc, MutexGuard};
 
 /// The lengths of lists for which a graph pays. It does not for a single launch, nor for long lists, where the host is ahead of
 /// the device.

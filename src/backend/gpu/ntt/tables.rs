@@ -44,6 +44,14 @@ pub(in super::super) struct Powers {
     pub(super) log_radix: u32,
 }
 
+#[cfg(all(test, shuttle))]
+impl Contents {
+    /// The key of a table of a model.
+    pub(in super::super) fn model(number: u64) -> Self {
+        Self::Powers(Powers { base: Goldilocks::new(number), ..Powers::default() })
+    }
+}
+
 impl Powers {
     /// Binary logarithm of the words of one replica.
     pub(super) fn log_period(&self) -> u32 {

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
-use std::sync::{Arc, Mutex};
 
 use opencl3::command_queue::{CommandQueue, enqueue_read_buffer, enqueue_write_buffer};
 use opencl3::error_codes::{CL_MEM_OBJECT_ALLOCATION_FAILURE, ClError};
@@ -19,6 +18,7 @@ use crate::backend::gpu::staging::{STAGING, Staging};
 use crate::error::Error;
 use crate::lock::lock;
 use crate::pinned::Locked;
+use crate::sync::{Arc, Mutex};
 
 /// Page-locked memory that has been handed out: start and length.
 pub(super) type Ranges = Arc<Mutex<BTreeMap<usize, usize>>>;

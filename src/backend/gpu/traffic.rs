@@ -1,0 +1,271 @@
+//! What operations ask of a device, counted: launches, bytes copied each way, and memory. A plan that launches other kernels than it should, copies
+//! what is there already, or makes a table again gives the right answer all the same.
+
+use std::ops::Range;
+use std::sync::Mutex;
+
+use super::device::{Device, Launch, Limits};
+use super::{DeviceHash, Gpu, session::Region, tree};
+use crate::backend::testing::build_heap;
+use crate::backend::{
+    Extent, Inversion, Memory, Resident, ResidentHashing, ResidentInversion, ResidentTransforms, Transforms,
+    sound,
+};
+use crate::device::DeviceInfo;
+use crate::error::Error;
+use crate::field::Goldilocks;
+use crate::hash::{Blake3, Rp64_256};
+use crate::merkle::Approach;
+use crate::ntt::{Convention, Domain, Lde, Ntt};
+use crate::pinned::Locked;
+
+/// What a device was asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Traffic {
+    kernels: Vec<&'static str>,
+    bytes_in: usize,
+    bytes_out: usize,
+    allocations: usize,
+}
+
+/// A device that counts.
+struct Counted<D> {
+    device: D,
+    traffic: Mutex<Traffic>,
+}
+
+impl<D: Device> Counted<D> {
+    fn count(&self, count: impl FnOnce(&mut Traffic)) {
+        count(&mut self.traffic.lock().unwrap());
+    }
+}
+
+impl<D: Device> Device for Counted<D> {
+    type Buffer = D::Buffer;
+    type Queue = D::Queue;
+
+    fn info(&self) -> &DeviceInfo {
+        self.device.info()
+    }
+    fn limits(&self) -> Limits {
+        self.device.limits()
+    }
+    fn queue(&self) -> Result<D::Queue, Error> {
+        self.device.queue()
+    }
+    fn allocate(&self, bytes: usize) -> Result<D::Buffer, Error> {
+        self.count(|traffic| traffic.allocations += 1);
+        self.device.allocate(bytes)
+    }
+    fn lock(&self, bytes: usize) -> Result<Option<Locked>, Error> {
+        self.device.lock(bytes)
+    }
+    fn copies_directly(&self, data: &[u8]) -> bool {
+        self.device.copies_directly(data)
+    }
+    fn upload(&self, queue: &mut D::Queue, data: &[u8], to: &D::Buffer, at: usize) -> Result<(), Error> {
+        self.count(|traffic| traffic.bytes_in += data.len());
+        self.device.upload(queue, data, to, at)
+    }
+    fn download(
+        &self,
+        queue: &mut D::Queue,
+        from: &D::Buffer,
+        at: usize,
+        data: &mut [u8],
+    ) -> Result<(), Error> {
+        self.count(|traffic| traffic.bytes_out += data.len());
+        self.device.download(queue, from, at, data)
+    }
+    fn copy(
+        &self,
+        queue: &mut D::Queue,
+        from: &D::Buffer,
+        to: &D::Buffer,
+        bytes: usize,
+    ) -> Result<(), Error> {
+        self.device.copy(queue, from, to, bytes)
+    }
+    fn launch(&self, queue: &mut D::Queue, launches: &[Launch<&D::Buffer>]) -> Result<(), Error> {
+        self.count(|traffic| traffic.kernels.extend(launches.iter().map(|launch| launch.kernel)));
+        self.device.launch(queue, launches)
+    }
+    fn replays(&self) -> Option<u64> {
+        self.device.replays()
+    }
+    fn finish(&self, queue: &mut D::Queue) -> Result<Vec<Range<u64>>, Error> {
+        self.device.finish(queue)
+    }
+}
+
+/// The backend of such a device.
+type Counting<D> = Gpu<Counted<D>>;
+
+fn counting<D: Device>(device: D) -> Counting<D> {
+    Gpu::new(Counted { device, traffic: Mutex::default() }, None)
+}
+
+/// What an operation asks for.
+fn of<D: Device, R>(
+    gpu: &Counting<D>,
+    operation: impl FnOnce(&Counting<D>) -> Result<R, Error>,
+) -> (R, Traffic) {
+    gpu.device.count(|traffic| *traffic = Traffic::default());
+    let made = operation(gpu).unwrap();
+    let traffic = lock_of(gpu).clone();
+    (made, traffic)
+}
+
+fn lock_of<D: Device>(gpu: &Counting<D>) -> std::sync::MutexGuard<'_, Traffic> {
+    gpu.device.traffic.lock().unwrap()
+}
+
+fn elements(len: usize) -> Vec<Goldilocks> {
+    (1..=len as u64).map(|i| Goldilocks::new(i * i)).collect()
+}
+
+/// The kernels of a plan.
+fn planned<H: DeviceHash>(limits: Limits, approach: Approach, leaves: usize) -> Vec<&'static str> {
+    let launches = tree::plan::<H>(approach, limits, Region::nowhere(8 * leaves), leaves);
+    launches.iter().map(|launch| launch.kernel).collect()
+}
+
+/// Each approach launches the kernels of its plan, and copies the leaves to the device and the nodes back, once.
+fn trees<D: Device>(device: D) {
+    fn check<D: Device, H: DeviceHash>(gpu: &Counting<D>, approach: Approach) {
+        const LEAVES: usize = 1 << 6;
+        let limits = gpu.device.limits();
+        let expected = planned::<H>(limits, approach, LEAVES);
+        let mut heap = vec![H::Digest::default(); 2 * LEAVES];
+        let (_, traffic) = of(gpu, |gpu| build_heap::<H>(gpu, &mut heap, approach));
+        assert_eq!(traffic.kernels, expected, "{approach}");
+        assert_eq!((traffic.bytes_in, traffic.bytes_out), (32 * LEAVES, 32 * (LEAVES - 1)), "{approach}");
+        let stored = gpu.upload(&vec![7; 8 * LEAVES]).unwrap();
+        let (_, traffic) = of(gpu, |gpu| ResidentHashing::<H>::build_tree(gpu, &stored, LEAVES, approach));
+        assert_eq!(traffic, Traffic { kernels: expected, bytes_out: 32, ..Traffic::default() }, "{approach}");
+    }
+    let gpu = counting(device);
+    for approach in Approach::ALL {
+        check::<D, Rp64_256>(&gpu, approach);
+    }
+    check::<D, Blake3>(&gpu, Approach::Auto);
+    // Approaches differ, or nothing is told by this.
+    let of = |approach| planned::<Rp64_256>(gpu.device.limits(), approach, 1 << 6);
+    assert!(of(Approach::Level).iter().all(|&kernel| kernel == "merge_level"));
+    assert!(of(Approach::Local).iter().all(|&kernel| kernel == "merge_local"));
+    assert!(of(Approach::Group).contains(&"merge_group"));
+}
+
+/// An operation on data of the host copies them once each way, and again makes no table and allocates nothing.
+fn on_host_data<D: Device>(device: D) {
+    let gpu = counting(device);
+    let ntt = Ntt::forward(Domain::new(9, Convention::Plonky3).unwrap());
+    let lde = Lde::onto_coset(8, 2, Convention::Winterfell, Goldilocks::new(7)).unwrap();
+    let run = |what: &str, bytes: (usize, usize), operation: &dyn Fn(&Counting<D>) -> Result<(), Error>| {
+        let (_, first) = of(&gpu, operation);
+        let (_, again) = of(&gpu, operation);
+        assert_eq!((again.bytes_in, again.bytes_out, again.allocations), (bytes.0, bytes.1, 0), "{what}");
+        assert!(
+            !again.kernels.is_empty() && again.kernels.iter().all(|kernel| !kernel.ends_with("_fill")),
+            "{what}: {again:?}"
+        );
+        let passes: Vec<_> = first.kernels.into_iter().filter(|kernel| !kernel.ends_with("_fill")).collect();
+        assert_eq!(again.kernels, passes, "{what}");
+    };
+    run("a transform", (8 << 10, 8 << 10), &|gpu| Transforms::ntt(gpu, &ntt, &mut elements(2 << 9), 2));
+    run("an extension", (8 << 8, 8 << 9), &|gpu| {
+        Transforms::lde(gpu, &lde, &mut elements(1 << 8), 1, &mut elements(1 << 9))
+    });
+    run("inverses", (8 * 500, 8 * 500), &|gpu| Inversion::invert(gpu, &mut elements(500), &sound));
+    #[cfg(feature = "bn254")]
+    {
+        use crate::bn254::Fr;
+        let ntt = Ntt::forward(Domain::halo2(9).unwrap());
+        run("a transform of scalars", (32 << 9, 32 << 9), &|gpu| {
+            Transforms::ntt(gpu, &ntt, &mut vec![Fr::from(5); 1 << 9], 1)
+        });
+    }
+}
+
+/// Operations on data that stay move nothing but what they are asked for.
+fn on_resident_data<D: Device>(device: D) {
+    const ROWS: usize = 1 << 8;
+    let gpu = counting(device);
+    let extent = |rows| Extent { rows, width: 3, block: 3 };
+    let (matrix, traffic) = of(&gpu, |gpu| gpu.upload(bytemuck::cast_slice(&elements(3 * ROWS))));
+    assert_eq!((traffic.bytes_in, traffic.bytes_out, traffic.kernels.len()), (24 * ROWS, 0, 0));
+    let ntt = Ntt::forward(Domain::new(8, Convention::Plonky3).unwrap());
+    let lde = Lde::onto_coset(8, 2, Convention::Winterfell, Goldilocks::new(7)).unwrap();
+    type Operation<'a, D> = (&'a str, &'a dyn Fn(&Counting<D>) -> Result<Memory, Error>);
+    let operations: [Operation<'_, D>; 4] = [
+        ("a transform", &|gpu| ResidentTransforms::<Goldilocks>::ntt(gpu, &ntt, &matrix, extent(ROWS))),
+        ("an extension", &|gpu| ResidentTransforms::<Goldilocks>::lde(gpu, &lde, &matrix, extent(ROWS))),
+        ("inverses", &|gpu| ResidentInversion::<Goldilocks>::invert(gpu, &matrix, extent(ROWS))),
+        ("digests", &|gpu| ResidentHashing::<Rp64_256>::hash_rows(gpu, &matrix, extent(ROWS))),
+    ];
+    for (what, operation) in operations {
+        // The first time tables are made, for which a transform may copy a list of roots.
+        of(&gpu, operation);
+        let (_, again) = of(&gpu, operation);
+        assert_eq!((again.bytes_in, again.bytes_out), (0, 0), "{what}");
+        assert!(!again.kernels.is_empty() && again.allocations == 0, "{what}: {again:?}");
+        assert!(again.kernels.iter().all(|kernel| !kernel.ends_with("_fill")), "{what}: {again:?}");
+    }
+    let rows = [3, 200, 3];
+    let mut found = vec![0_u8; 24 * rows.len()];
+    let (_, traffic) = of(&gpu, |gpu| gpu.gather(&matrix, extent(ROWS), &rows, &mut found));
+    assert_eq!((traffic.bytes_in, traffic.bytes_out, traffic.kernels.len()), (8 * 3, 24 * 3, 1));
+    let all = elements(3 * ROWS);
+    let expected: Vec<_> = rows.iter().flat_map(|row| &all[3 * row..][..3]).copied().collect();
+    assert!(found == bytemuck::cast_slice::<Goldilocks, u8>(&expected));
+}
+
+/// Bases that stay are not copied for a sum, nor are scalars that stay; and sums of both launch the same.
+#[cfg(feature = "bn254")]
+fn sums<D: Device>(device: D) {
+    use halo2curves::group::Group;
+
+    use crate::backend::sums::{BasesView, KeepScalars, Msm, ScalarsView};
+    use crate::bn254::{Fr, G1, G1Affine};
+
+    const COUNT: usize = 1 << 8;
+    let gpu = counting(device);
+    let points = vec![G1Affine::generator(); COUNT];
+    let scalars: Vec<_> = (1..=COUNT as u64).map(|i| -Fr::from(i)).collect();
+    let (bases, traffic) = of(&gpu, |gpu| gpu.keep_bases(&points, 0));
+    assert!(traffic.bytes_in >= 64 * COUNT, "{traffic:?}");
+    let (kept, traffic) = of(&gpu, |gpu| gpu.keep_scalars(&scalars));
+    assert_eq!((traffic.bytes_in, traffic.bytes_out), (32 * COUNT, 0));
+    let moved = |bases: Option<&Memory>, kept: Option<&Memory>| {
+        let (sum, traffic) = of(&gpu, |gpu| {
+            let mut sum = [G1::identity()];
+            let scalars = ScalarsView { scalars: &scalars, kept };
+            gpu.msm(scalars, BasesView { points: &points, kept: bases, first: 0 }, &mut sum)?;
+            Ok(sum[0])
+        });
+        assert_eq!(sum, G1::generator() * scalars.iter().sum::<Fr>());
+        traffic
+    };
+    let (bases, kept) = (bases.unwrap(), kept.unwrap());
+    // What a sum needs beside its operands: a few words for plans, and the bases of nothing.
+    let little = 8 << 10;
+    let [all, with_bases, with_both] =
+        [moved(None, None), moved(Some(&bases), None), moved(Some(&bases), Some(&kept))]
+            .map(|traffic| traffic.bytes_in);
+    assert!((96 * COUNT..96 * COUNT + little).contains(&all), "{all} bytes for bases and scalars");
+    assert!((32 * COUNT..32 * COUNT + little).contains(&with_bases), "{with_bases} bytes for scalars");
+    assert!(with_both < little, "{with_both} bytes for nothing");
+    let [first, again] = [0, 1].map(|_| moved(Some(&bases), Some(&kept)));
+    assert_eq!(first, again);
+    assert_eq!(again.allocations, 0);
+}
+
+on_the_first_devices! {
+    launches_and_copies_of_trees: trees,
+    operations_on_host_data_copy_once: on_host_data,
+    operations_on_resident_data_copy_nothing: on_resident_data,
+}
+#[cfg(feature = "bn254")]
+on_the_first_devices! {
+    sums_copy_no_operand_that_stays: sums,
+}
