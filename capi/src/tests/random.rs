@@ -1,7 +1,7 @@
 //! Every function on random handles, pointers, lengths and flags: always a status of the list, never more than an error.
 
 use std::ffi::c_void;
-use std::ptr::{null_mut, without_provenance_mut};
+use std::ptr::without_provenance_mut;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use accel::provider::HASHES;
