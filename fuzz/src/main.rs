@@ -10,6 +10,7 @@ mod engines;
 mod files;
 mod hashes;
 mod json;
+mod signals;
 mod stored;
 mod targets;
 
@@ -52,5 +53,6 @@ fn write_seeds(folder: &Path) -> std::io::Result<()> {
 
 fuzz_target!(init: initialise(), |data: &[u8]| {
     let target = TARGET.get().expect("initialised");
+    signals::restore();
     (target.run)(data);
 });

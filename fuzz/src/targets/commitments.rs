@@ -53,7 +53,7 @@ impl HashVisitor for Hash<'_> {
         let (height, form) = (draw.below(5) as u32, draw.below(4));
         let commit =
             |engine: &Engine, form: usize| commit::<H>(engine, &spec, &trace, form, &indices, height);
-        match (commit(&engine, form), commit(engines::reference(), 0)) {
+        match (commit(&engine, form), commit(engines::reference(), form)) {
             (Err(Error::OverDeviceBudget { .. }), _) if form == 2 => {}
             (found, expected) => {
                 assert_eq!(

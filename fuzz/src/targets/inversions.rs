@@ -19,7 +19,8 @@ pub fn run(data: &[u8]) {
 
 fn over<F: AcceleratedField>(draw: &mut Draw<'_>) {
     let engine = engines::draw(draw);
-    let (rows, columns) = (1 + draw.below(700), 1 + draw.below(3));
+    let most = draw.pick(&[60, 700]);
+    let (rows, columns) = (1 + draw.below(most), 1 + draw.below(3));
     let shape = Shape { rows, columns, layout: draw.layout() };
     let mut matrix = draw.matrix::<F>(shape);
     // Runs of zeros.
@@ -36,22 +37,26 @@ fn over<F: AcceleratedField>(draw: &mut Draw<'_>) {
     }
     let form = draw.below(4);
     let found = inverses(&engine, &matrix, form);
-    assert_eq!(found.as_ref().err(), wrong.as_ref().filter(|_| found.is_err()), "on {}", engine.device().id);
-    let expected = inverses(engines::reference(), &matrix, 0);
-    match (found, expected) {
-        (Ok(found), Ok(expected)) => {
-            assert_eq!(
-                F::words(&found),
-                F::words(&expected),
-                "{shape:?}, form {form}, on {}",
-                engine.device().id
-            );
-            for (&x, &inverse) in matrix.as_slice().iter().zip(&found) {
+    match (&found, &wrong) {
+        // What must stay on a device with a small budget.
+        (Err(Error::OverDeviceBudget { .. }), _) if form == 3 => return,
+        (Ok(found), None) => {
+            for (&x, &inverse) in matrix.as_slice().iter().zip(found) {
                 assert_eq!(x * inverse, if x == F::ZERO { F::ZERO } else { F::ONE });
             }
+            // Products with words that are no elements would be right as well.
+            assert_eq!(F::check_all(found), Ok(()));
         }
-        (Err(Error::OverDeviceBudget { .. }), _) if form == 3 => {}
-        (found, expected) => assert_eq!(found.err(), expected.err()),
+        (found, wrong) => assert_eq!(found.as_ref().err(), wrong.as_ref(), "on {}", engine.device().id),
+    }
+    // The reference inverts one by one, which takes its time.
+    if rows * columns <= 64 {
+        assert_eq!(
+            found,
+            inverses(engines::reference(), &matrix, form),
+            "{shape:?}, on {}",
+            engine.device().id
+        );
     }
 }
 

@@ -147,8 +147,11 @@ fn over<E: Element<Base: Roots>>(draw: &mut Draw<'_>) {
             if let Operation::Ntt(ntt) = operation
                 && ntt.direction == Direction::Forward
             {
-                let layout = if form == Form::Slice { Layout::ColumnMajor } else { shape.layout };
-                check_value(draw, &ntt, &matrix, found, Shape { layout, ..shape });
+                // A slice is as many polynomials as it has room for.
+                let polynomials = found.len() >> ntt.domain.log_size();
+                let of_slice =
+                    Shape { rows: ntt.domain.size(), columns: polynomials, layout: Layout::ColumnMajor };
+                check_value(draw, &ntt, &matrix, found, if form == Form::Slice { of_slice } else { shape });
             }
         }
         _ => panic!("{}: {:?} and {:?}", what(), found.as_ref().err(), expected.as_ref().err()),
