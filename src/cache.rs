@@ -216,12 +216,12 @@ fn digest(path: &Path, contents: &[u8]) -> [u8; 32] {
 }
 
 /// The bytes of a file.
-fn seal(path: &Path, contents: &[u8]) -> Vec<u8> {
+pub(crate) fn seal(path: &Path, contents: &[u8]) -> Vec<u8> {
     [&MAGIC[..], &digest(path, contents), contents].concat()
 }
 
 /// The contents, if the bytes are those of a file of this name.
-fn unseal<'a>(path: &Path, bytes: &'a [u8]) -> Option<&'a [u8]> {
+pub(crate) fn unseal<'a>(path: &Path, bytes: &'a [u8]) -> Option<&'a [u8]> {
     let (found, contents) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<32>()?;
     (*found == digest(path, contents) && !contents.is_empty()).then_some(contents)
 }

@@ -97,6 +97,9 @@ mod engine;
 mod error;
 pub mod extended;
 pub mod field;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
 mod gate;
 mod global;
 #[cfg(feature = "bn254")]

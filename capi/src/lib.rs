@@ -51,5 +51,5 @@ pub mod h2k;
 
 mod arguments;
 mod handles;
-#[cfg(test)]
-mod tests;
+#[cfg(any(test, fuzzing))]
+pub mod tests;

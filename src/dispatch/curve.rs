@@ -13,7 +13,7 @@ use crate::error::Error;
 
 /// Times in nanoseconds at amounts of work, both rising.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Curve(Vec<[f64; 2]>);
+pub(crate) struct Curve(Vec<[f64; 2]>);
 
 /// A curve, and whether it was measured while other programs had the processors.
 pub(super) struct Measurement {
@@ -115,7 +115,7 @@ impl Curve {
     }
 
     /// The time of an amount of work: the first point's below it, and in proportion to the last beyond that.
-    pub(super) fn at(&self, work: f64) -> f64 {
+    pub(crate) fn at(&self, work: f64) -> f64 {
         let above = self.0.iter().position(|&[amount, _]| amount >= work);
         match (above, self.0.last()) {
             (Some(0), _) => self.0[0][1],
@@ -157,12 +157,13 @@ impl Curve {
     }
 
     /// The number of points, and their numbers.
-    fn encode(&self) -> Vec<u8> {
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let numbers = self.0.iter().flatten().flat_map(|x| x.to_le_bytes());
         (self.0.len() as u64).to_le_bytes().into_iter().chain(numbers).collect()
     }
 
-    fn decode(bytes: &[u8]) -> Option<Self> {
+    /// The curve of such bytes, if a measurement could have made it.
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         let (count, rest) = bytes.split_first_chunk()?;
         let (points, []) = rest.as_chunks::<16>() else { return None };
         if u64::from_le_bytes(*count) != points.len() as u64 {

@@ -36,6 +36,8 @@ use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
 
+#[cfg(fuzzing)]
+pub(crate) use curve::Curve;
 pub(crate) use curve::{Kind, Measured, timed};
 pub(crate) use member::{Member, Opened, Stored};
 pub(crate) use operation::{Call, Cost, Divisible, Home, Operation, Untested};

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use super::random::{BASES, Case, FIXTURE, FUNCTIONS, Fixture, Memory, WORDS};
+use super::case::{BASES, Case, FIXTURE, FUNCTIONS, Fixture, Memory, WORDS};
 use crate::elements::{ZKA_ROOT_ARKWORKS, ZKA_ROOT_PLONKY3};
 use crate::status::*;
 

@@ -2,7 +2,7 @@
 
 use std::ptr::{null, null_mut, without_provenance, without_provenance_mut};
 
-use super::random::{Case, FIXTURE, Memory, root};
+use super::case::{Case, FIXTURE, Memory, root};
 use crate::elements::*;
 use crate::engine::*;
 use crate::fields::ZKA_GOLDILOCKS;

@@ -1,0 +1,183 @@
+//! Multi-scalar multiplication over both curves: bases are known multiples of the generator, so that every sum is one multiplication; small ones are
+//! compared with the reference as well.
+
+use halo2curves::bn256;
+use halo2curves::ff::Field;
+use halo2curves::group::{Curve as _, Group};
+use halo2curves::grumpkin;
+use std::sync::LazyLock;
+use zkaccel::curve::{limbs_of_points, points};
+use zkaccel::matrix::{Element, Matrix};
+use zkaccel::msm::{AcceleratedCurve, BasesOptions};
+use zkaccel::{Engine, Error};
+
+use crate::draw::{Draw, Words};
+use crate::engines;
+
+/// Different bases, beside their negatives and the identity.
+const POOL: usize = 64;
+
+/// Bases of a sum at most; with tables of multiples, which take 250 doublings each.
+const LONGEST: usize = 500;
+const WITH_TABLES: usize = 40;
+
+/// Multiples of the generator, with their factors.
+struct Pool<C: AcceleratedCurve> {
+    factors: Vec<C::Scalar>,
+    points: Vec<C>,
+}
+
+/// A curve whose pool is made once.
+trait Pooled: AcceleratedCurve<Scalar: Element> {
+    fn pool() -> &'static Pool<Self>;
+}
+
+macro_rules! pooled {
+    ($($curve:ty),*) => {$(
+        impl Pooled for $curve {
+            fn pool() -> &'static Pool<Self> {
+                static MADE: LazyLock<Pool<$curve>> = LazyLock::new(Pool::new);
+                &MADE
+            }
+        }
+    )*};
+}
+pooled!(bn256::G1Affine, grumpkin::G1Affine);
+
+impl<C: Pooled> Pool<C> {
+    fn new() -> Self {
+        let step = C::Scalar::from(0x9e37_79b9_7f4a_7c15).square();
+        let factors: Vec<_> =
+            std::iter::successors(Some(C::Scalar::ONE), |factor| Some(*factor * step)).take(POOL).collect();
+        let points = factors.iter().map(|factor| (C::Projective::generator() * factor).to_affine()).collect();
+        Self { factors, points }
+    }
+}
+
+pub fn run(data: &[u8]) {
+    let mut draw = Draw::new(data);
+    match draw.flag() {
+        true => over::<bn256::G1Affine>(&mut draw),
+        false => over::<grumpkin::G1Affine>(&mut draw),
+    }
+}
+
+/// So many scalars of one shape.
+fn scalars<F: Element + Field + From<u64>>(draw: &mut Draw<'_>, len: usize) -> Vec<F> {
+    let kind = draw.below(7);
+    let mask = u64::MAX >> draw.below(64);
+    let mut words = draw.words();
+    let narrow = |words: &mut Words| F::from(words.next() & mask);
+    match kind {
+        0 => words.elements(len),
+        1 => (0..len).map(|_| narrow(&mut words)).collect(),
+        2 => (0..len).map(|_| -narrow(&mut words)).collect(),
+        3 => (0..len)
+            .map(|_| if words.next() & 1 == 0 { narrow(&mut words) } else { -narrow(&mut words) })
+            .collect(),
+        4 => vec![words.elements(1)[0]; len],
+        // Few that are not zero.
+        5 => {
+            let mut scalars = vec![F::ZERO; len];
+            (0..len.min(3)).for_each(|_| scalars[words.next() as usize % len] = words.elements(1)[0]);
+            scalars
+        }
+        // Powers of two and their neighbours: carries of digits.
+        _ => (0..len)
+            .map(|_| {
+                let power = F::from(2).pow_vartime([words.next() % 254]);
+                [power, -power, power - F::ONE][words.next() as usize % 3]
+            })
+            .collect(),
+    }
+}
+
+/// So many bases, with their factors.
+fn bases<C: Pooled>(draw: &mut Draw<'_>, len: usize) -> (Vec<C::Scalar>, Vec<C>) {
+    let (pool, different) = (C::pool(), 1 + draw.below(POOL));
+    let mut words = draw.words();
+    (0..len)
+        .map(|_| {
+            let (word, i) = (words.next(), words.next() as usize % different);
+            match word % 8 {
+                0 => (C::Scalar::ZERO, C::default()),
+                1 | 2 => (-pool.factors[i], -pool.points[i]),
+                _ => (pool.factors[i], pool.points[i]),
+            }
+        })
+        .unzip()
+}
+
+fn over<C: Pooled>(draw: &mut Draw<'_>)
+where
+    C::Scalar: From<u64>,
+{
+    let engine = engines::draw(draw);
+    let (form, tables) = (draw.below(6), draw.flag());
+    let most = if tables { WITH_TABLES } else { [8, LONGEST][draw.below(2)] };
+    let (len, rows) = (draw.below(most + 1), 1 + draw.below(3));
+    let (factors, points) = bases::<C>(draw, len);
+    let all: Vec<C::Scalar> = (0..rows).flat_map(|_| scalars(draw, len)).collect();
+    let validate = draw.flag();
+    if len > 0 && draw.below(24) == 23 {
+        return refused(draw, &engine, points, &all);
+    }
+    let options = BasesOptions { validate, tables };
+    let sum = |scalars: &[C::Scalar], factors: &[C::Scalar]| {
+        C::Projective::generator() * scalars.iter().zip(factors).map(|(a, b)| *a * b).sum::<C::Scalar>()
+    };
+    let by_rows: Vec<_> = all.chunks(len.max(1)).map(|row| sum(row, &factors)).collect();
+    let what = || format!("{rows} rows of {len}, form {form}, {options:?}, on {}", engine.device().id);
+    let sums = (|| -> Result<(Vec<C::Projective>, Vec<C::Projective>), Error> {
+        Ok(match form {
+            0 => {
+                let row = &all[..len];
+                let found = engine.msm(row, &points)?;
+                if len <= 8 {
+                    assert_eq!(engines::reference().msm(row, &points)?, found, "{}", what());
+                }
+                (vec![found], vec![sum(row, &factors)])
+            }
+            1 => (engine.msm_batch(&all, &points)?, by_rows),
+            2 => (engine.msm_batch(&all, &engine.bases(points, options)?)?, by_rows),
+            3 => {
+                let kept = engine.bases(points, options)?;
+                let (start, end) = (draw.below(len + 1), draw.below(len + 1));
+                let range = start.min(end)..start.max(end);
+                let (scalars, factors) = (&all[range.clone()], &factors[range.clone()]);
+                (vec![engine.msm(scalars, kept.range(range)?)?], vec![sum(scalars, factors)])
+            }
+            4 if len > 0 => {
+                let scalars = engine.upload(Matrix::from_columns(all, len, rows)?)?;
+                match draw.flag() {
+                    true => (engine.msm_batch(&scalars, &points)?, by_rows),
+                    false => (engine.msm_batch(&scalars, &engine.bases(points, options)?)?, by_rows),
+                }
+            }
+            _ => (engine.msm_batch_async(all, &engine.bases(points, options)?).wait()?, by_rows),
+        })
+    })();
+    match sums {
+        Ok((found, expected)) => assert_eq!(found, expected, "{}", what()),
+        // Scalars that must stay on a device with a small budget.
+        Err(Error::OverDeviceBudget { .. }) if form == 4 => {}
+        Err(error) => panic!("{}: {error}", what()),
+    }
+}
+
+/// Lengths that do not fit, and a base that is not on the curve.
+fn refused<C: Pooled>(draw: &mut Draw<'_>, engine: &Engine, bases: Vec<C>, all: &[C::Scalar]) {
+    let found = draw.below(all.len() + 1);
+    let sum = engine.msm(&all[..found], &bases);
+    assert_eq!(sum.is_ok(), found == bases.len());
+    assert_eq!(sum.err(), engines::reference().msm(&all[..found], &bases).err());
+    assert_eq!(engine.msm_batch(&all[..found], &bases).is_ok(), found.is_multiple_of(bases.len()));
+
+    let mut limbs = limbs_of_points(&bases).to_vec();
+    let index = draw.below(bases.len());
+    limbs[index][1][0] ^= 1 << draw.below(64);
+    let Ok(off) = points::<C>(&limbs) else { return };
+    // (0, y) for the identity is off the curve too.
+    let validate = BasesOptions { validate: true, tables: false };
+    assert_eq!(engine.bases(off.to_vec(), validate).err(), Some(Error::NotOnCurve { index }));
+}
