@@ -45,7 +45,7 @@ REPLACED = [
     (r"^(zkaccel bench \w+)(?! --sizes 6)(.*?)( --sizes [0-9.]+)?(?= --|$)", r"\1 --sizes 6\2", "at a small size, which takes less time"),
     (r"^(zkaccel bench(?!.*--from).*--compare \S+)$", r"\1 || [ $? = 1 ]", "noise may make a measurement slower"),
     (r"provider:\./libother\.so", f"provider:{TARGET}/debug/libzkaccel_example_provider.so", "the example of a provider"),
-    (r"^(zkaccel selftest(?!.*--only).*)$", r"\1 --only known", "some of the cases, which takes less time"),
+    (r"^(zkaccel selftest(?!.*--(?:only|for)).*)$", r"\1 --only known", "some of the cases, which takes less time"),
 ]
 
 # Commands that something else in CI runs, or compiles where they take minutes: the file, and what must stand in it.
@@ -54,6 +54,7 @@ ELSEWHERE = [
     (r"^cargo test -p zkaccel-capi$", ".ci/run", "cargo test --workspace --locked"),
     (r"^cargo test --workspace --test c -- --ignored$", ".ci/run", "cargo test --locked --workspace --test c -- --ignored"),
     (r"^capi/check-install\.sh$", ".ci/run", "capi/check-install.sh"),
+    (r"^tools/fuzz\.sh [\w ]+$", ".ci/run", "tools/fuzz.sh 8"),
     (r"^tools/make-header\.sh$", "capi/tests/headers.rs", "tools/make-header.sh"),
     (r"^pip install \./python$", "python/check.sh", "pip install --quiet --no-build-isolation --force-reinstall --no-deps './python[test]'"),
     (r"^zkaccel bench( --all| --each --report report.html)?$", "tools/check-report.sh", "bench --sizes 6,8 --approach all --device cpu,opencl:0 --each --report"),
