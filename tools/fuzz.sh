@@ -40,7 +40,7 @@ run() {
   mkdir -p "$corpus" "$findings" "$out/logs"
   # Standard output is closed: the command prints there. A compiler of OpenCL kernels may take its time.
   FUZZ_TARGET=$name "$program" "$corpus" "$out/seeds/$name" -max_total_time="$seconds" -max_len="${max_len[$name]}" \
-    -timeout=300 -rss_limit_mb=6144 -close_fd_mask=1 -print_final_stats=1 -artifact_prefix="$findings/" \
+    -timeout=120 -rss_limit_mb=6144 -close_fd_mask=1 -print_final_stats=1 -artifact_prefix="$findings/" \
     >"$out/logs/$name" 2>&1 && echo ok >"$scratch/$name.result" || echo FAILED >"$scratch/$name.result"
 }
 
