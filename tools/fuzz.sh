@@ -26,7 +26,7 @@ export TMPDIR=$scratch
 # Drivers of OpenCL keep what they have compiled until the process ends. A panic is an abort, and its message the finding.
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 RUST_BACKTRACE=1
 
-FUZZ_SEEDS=$out/seeds "$program"
+FUZZ_SEEDS=$out/seeds "$program" >/dev/null
 declare -A max_len
 names=()
 while read -r name length; do

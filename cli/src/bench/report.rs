@@ -282,10 +282,9 @@ impl Report {
     /// Refuses numbers that no measurement gives. Figures need no bounds of their own then: no axis of theirs is endless.
     fn check(&self) -> Result<(), Failure> {
         for (i, device) in self.devices.iter().enumerate() {
-            let ceilings = device.ceilings.all().into_iter().flatten();
+            let mut ceilings = device.ceilings.all().into_iter().flatten();
             ceilings
-                .map(|rate| within(rate, LEAST_CEILING..=GREATEST))
-                .collect::<Result<(), _>>()
+                .try_for_each(|rate| within(rate, LEAST_CEILING..=GREATEST))
                 .context(format_args!("device {i}, ceilings"))?;
         }
         for (i, measurement) in self.measurements.iter().enumerate() {
@@ -337,14 +336,14 @@ impl Measurement {
             self.max_seconds,
         ];
         let on_device = self.on_device.as_ref();
-        let seconds = five.into_iter().chain(on_device.map(|run| run.device_median_seconds));
-        seconds.map(|time| within(time, SECONDS)).collect::<Result<(), _>>().context("seconds")?;
-        let others =
+        let mut seconds = five.into_iter().chain(on_device.map(|run| run.device_median_seconds));
+        seconds.try_for_each(|time| within(time, SECONDS)).context("seconds")?;
+        let mut others =
             [self.rate, self.gigabytes_per_second].into_iter().chain(on_device.into_iter().flat_map(|run| {
                 let optional = [run.share_of_copy_bandwidth, run.transfer_seconds].into_iter().flatten();
                 [run.device_rate, run.device_gigabytes_per_second].into_iter().chain(optional)
             }));
-        others.map(|number| within(number, 0.0..=GREATEST)).collect::<Result<(), _>>().context("rates")
+        others.try_for_each(|number| within(number, 0.0..=GREATEST)).context("rates")
     }
 
     pub(super) fn new(subject: Subject, times: &Times, work: OneRun, device: &Device) -> Self {
