@@ -26,7 +26,7 @@ export TMPDIR=$scratch
 # Drivers of OpenCL keep what they have compiled until the process ends. A panic is an abort, and its message the finding.
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 RUST_BACKTRACE=1
 
-FUZZ_SEEDS=$out/seeds "$program"
+FUZZ_SEEDS=$out/seeds "$program" >/dev/null
 declare -A max_len
 names=()
 while read -r name length; do
@@ -40,7 +40,7 @@ run() {
   mkdir -p "$corpus" "$findings" "$out/logs"
   # Standard output is closed: the command prints there. A compiler of OpenCL kernels may take its time.
   FUZZ_TARGET=$name "$program" "$corpus" "$out/seeds/$name" -max_total_time="$seconds" -max_len="${max_len[$name]}" \
-    -timeout=300 -rss_limit_mb=6144 -close_fd_mask=1 -print_final_stats=1 -artifact_prefix="$findings/" \
+    -timeout=120 -rss_limit_mb=6144 -close_fd_mask=1 -print_final_stats=1 -artifact_prefix="$findings/" \
     >"$out/logs/$name" 2>&1 && echo ok >"$scratch/$name.result" || echo FAILED >"$scratch/$name.result"
 }
 

@@ -56,6 +56,24 @@ impl Ceilings {
         })
     }
 
+    /// Each of them.
+    pub(super) fn all(&self) -> [Option<f64>; 5] {
+        let Self {
+            copy_gigabytes_per_second,
+            upload_gigabytes_per_second,
+            download_gigabytes_per_second,
+            goldilocks_products_per_second,
+            bn254_products_per_second,
+        } = *self;
+        [
+            copy_gigabytes_per_second,
+            upload_gigabytes_per_second,
+            download_gigabytes_per_second,
+            goldilocks_products_per_second,
+            bn254_products_per_second,
+        ]
+    }
+
     pub(super) fn products_per_second(&self, field: Field) -> Option<f64> {
         match field {
             Field::Goldilocks => self.goldilocks_products_per_second,

@@ -3,6 +3,7 @@
 //! `docs/bench.md` describes the JSON to its readers, and `docs/bench.schema.json` is its schema. A change that a reader of older files
 //! would not survive is a new number of [`SCHEMA`].
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -271,9 +272,25 @@ impl Report {
                 .context(&name);
             }
         }
-        serde_json::from_value(value)
+        let report: Self = serde_json::from_value(value)
             .map_err(|error| Failure::new(format_args!("{error}, expected measurements of schema {SCHEMA}")))
-            .context(&name)
+            .context(&name)?;
+        report.check().context(&name)?;
+        Ok(report)
+    }
+
+    /// Refuses numbers that no measurement gives. Figures need no bounds of their own then: no axis of theirs is endless.
+    fn check(&self) -> Result<(), Failure> {
+        for (i, device) in self.devices.iter().enumerate() {
+            let mut ceilings = device.ceilings.all().into_iter().flatten();
+            ceilings
+                .try_for_each(|rate| within(rate, LEAST_CEILING..=GREATEST))
+                .context(format_args!("device {i}, ceilings"))?;
+        }
+        for (i, measurement) in self.measurements.iter().enumerate() {
+            measurement.check().context(format_args!("measurement {i}"))?;
+        }
+        Ok(())
     }
 
     /// The device of a measurement.
@@ -282,7 +299,53 @@ impl Report {
     }
 }
 
+/// What is plausible: times from a nanosecond to thirty years, sizes of 64 bits, ceilings that are not rounded to nothing, and other numbers
+/// below this one.
+const SECONDS: RangeInclusive<f64> = 1e-9..=1e9;
+const LARGEST_LOG_SIZE: u32 = 63;
+const LEAST_CEILING: f64 = 1e-3;
+const GREATEST: f64 = 1e21;
+
+/// A number within its bounds, which no NaN is.
+fn within(number: f64, bounds: RangeInclusive<f64>) -> Result<(), Failure> {
+    match bounds.contains(&number) {
+        true => Ok(()),
+        false => {
+            let (least, greatest) = bounds.into_inner();
+            Err(Failure::new(format_args!(
+                "found {number:e}, expected a number from {least:e} to {greatest:e}"
+            )))
+        }
+    }
+}
+
 impl Measurement {
+    /// Refuses what no measurement gives.
+    fn check(&self) -> Result<(), Failure> {
+        let found = self.subject.log_size;
+        if found > LARGEST_LOG_SIZE {
+            return Err(Failure::new(format_args!(
+                "found the size 2^{found}, expected at most 2^{LARGEST_LOG_SIZE}"
+            )));
+        }
+        let five = [
+            self.min_seconds,
+            self.lower_quartile_seconds,
+            self.median_seconds,
+            self.upper_quartile_seconds,
+            self.max_seconds,
+        ];
+        let on_device = self.on_device.as_ref();
+        let mut seconds = five.into_iter().chain(on_device.map(|run| run.device_median_seconds));
+        seconds.try_for_each(|time| within(time, SECONDS)).context("seconds")?;
+        let mut others =
+            [self.rate, self.gigabytes_per_second].into_iter().chain(on_device.into_iter().flat_map(|run| {
+                let optional = [run.share_of_copy_bandwidth, run.transfer_seconds].into_iter().flatten();
+                [run.device_rate, run.device_gigabytes_per_second].into_iter().chain(optional)
+            }));
+        others.try_for_each(|number| within(number, 0.0..=GREATEST)).context("rates")
+    }
+
     pub(super) fn new(subject: Subject, times: &Times, work: OneRun, device: &Device) -> Self {
         // At least the resolution of any clock, so that nothing is divided by zero.
         let whole = |time: std::time::Duration| time.as_secs_f64().max(1e-9);

@@ -23,10 +23,10 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// An axis for positive values, with room beyond the least and the greatest.
+    /// An axis for positive values, with room beyond the least and the greatest. An infinite one has no place on it.
     pub(super) fn over(values: impl Iterator<Item = f64>, from: f64, to: f64, room: f64) -> Self {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        for value in values.filter(|value| *value > 0.0).map(f64::log10) {
+        for value in values.filter(|value| *value > 0.0 && value.is_finite()).map(f64::log10) {
             low = low.min(value);
             high = high.max(value);
         }
@@ -94,6 +94,10 @@ mod tests {
             assert!((1..=8).contains(&ticks.len()), "{least}..{greatest}: {ticks:?}");
             assert!(ticks.iter().all(|&(value, _)| (0.0..=100.0).contains(&scale.at(value))));
         }
+        // A value that is divided by nothing.
+        let endless =
+            Scale::over([f64::MIN_POSITIVE, f64::MAX, f64::INFINITY, f64::NAN].into_iter(), 0.0, 100.0, 0.05);
+        assert!((1..=8).contains(&endless.ticks(Ticks::Decimal("s")).len()), "{endless:?}");
         let scale = Scale::over([1024.0, 1_048_576.0].into_iter(), 0.0, 100.0, 0.05);
         let texts: Vec<_> = scale.ticks(Ticks::PowersOfTwo).into_iter().map(|(_, text)| text).collect();
         assert_eq!(texts, ["2^10", "2^12", "2^14", "2^16", "2^18", "2^20"]);

@@ -180,6 +180,17 @@ fn another_machine_is_told() {
 fn files_that_cannot_be_compared() {
     let bench = measured();
     let mut report = read(&bench, "old.json");
+    // Numbers that no measurement gives, and of which no axis of a figure would have an end.
+    for (file, pointer, value) in [
+        ("instant.json", "/measurements/0/median_seconds", json!(1e-320)),
+        ("vast.json", "/measurements/0/log_size", json!(u32::MAX)),
+        ("negative.json", "/measurements/0/rate", json!(-1.0)),
+        ("still.json", "/devices/0/ceilings/copy_gigabytes_per_second", json!(0.0)),
+    ] {
+        let mut report = report.clone();
+        *report.pointer_mut(pointer).unwrap() = value;
+        bench.write(file, report.to_string().as_bytes());
+    }
     report["schema"] = json!(2);
     bench.write("newer.json", report.to_string().as_bytes());
     report.as_object_mut().unwrap().remove("schema");
@@ -192,6 +203,10 @@ fn files_that_cannot_be_compared() {
         ("text.json", "expected the JSON that `zkaccel bench --json` writes"),
         ("broken.json", "missing field `machine`"),
         ("missing.json", "cannot open missing.json"),
+        ("instant.json", "measurement 0: seconds: found 1e-320, expected a number from 1e-9 to 1e9"),
+        ("vast.json", "measurement 0: found the size 2^4294967295, expected at most 2^63"),
+        ("negative.json", "measurement 0: rates: found -1e0, expected a number from 0e0 to 1e21"),
+        ("still.json", "device 0, ceilings: found 0e0, expected a number from 1e-3 to 1e21"),
     ] {
         bench.fail(&format!("bench ntt --sizes 3 --compare {file}"), expected);
         bench.fail(&format!("bench --from {file} --report page.html"), expected);
