@@ -51,5 +51,8 @@ pub mod h2k;
 
 mod arguments;
 mod handles;
+/// Calls from within, for tests and fuzz targets.
+///
+/// cbindgen:ignore
 #[cfg(any(test, fuzzing))]
 pub mod tests;
