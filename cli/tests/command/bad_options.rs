@@ -182,6 +182,7 @@ fn usage() {
         "ntt trace.npy",
         "ntt trace.npy out.npy --inverse --blowup 2",
         "bench everything",
+        "selftest --for 1s --only leaf",
     ] {
         let output = bench.run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments}");

@@ -54,5 +54,4 @@ fn random_work_for_a_time() {
     for bad in ["5", "0s", "1d", "s", "99999999999999999999h", "9999999999999999999h"] {
         bench.fail(&format!("selftest --for {bad}"), "expected a time such as 90s, 15m or 1h");
     }
-    bench.fail("selftest --for 1s --only leaf", "cannot be used with");
 }
