@@ -57,6 +57,12 @@ impl Case {
         is_of_another && !["rows", "trees"].contains(&case)
     }
 
+    /// Whether this is a case of sums that the first curve of the list has as well.
+    pub fn repeats_for_another_curve(&self) -> bool {
+        let curve = |case: &Self| case.name.strip_prefix("msm over ")?.split(',').next();
+        curve(self).is_some_and(|of| cases().iter().find_map(curve) != Some(of))
+    }
+
     /// Why the case cannot run on an engine: the device's own error, [`Error::Unsupported`], for the operation of the case.
     /// `None` where it can run. The `cpu` and the `reference` support everything.
     pub fn unsupported(&self, engine: &Engine) -> Option<Error> {

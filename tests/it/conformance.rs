@@ -73,7 +73,7 @@ fn every_case_on_every_device() {
                 let all = is_required(&choice.to_string());
                 run_all(choice, Simd::best(), 2, |case| {
                     case.name != "several devices, sums and transforms over BN254"
-                        && (all || stands_for_others(case) && !is_of_another_hash(case))
+                        && (all || stands_for_others(case) && !is_of_another_hash(case) && !is_long(case))
                 });
             }
             DeviceChoice::Cuda(_) => run_all(choice, Simd::best(), 2, |_| true),
@@ -101,7 +101,7 @@ fn run_all(choice: DeviceChoice, simd: Simd, threads: usize, runs: impl Fn(&conf
 pub(crate) fn stands_for_others(case: &conformance::Case) -> bool {
     !case.name.starts_with("several devices")
         && !case.repeats_for_another_hash()
-        && !is_of_another_curve(case)
+        && !case.repeats_for_another_curve()
 }
 
 /// Whether this is a case of rows or trees with another hash than the first.
@@ -113,10 +113,11 @@ pub(crate) fn is_of_another_hash(case: &conformance::Case) -> bool {
     hash(case).is_some_and(|of| conformance::cases().iter().find_map(hash) != Some(of))
 }
 
-/// Whether this is a case of a curve that the first curve has as well.
-fn is_of_another_curve(case: &conformance::Case) -> bool {
-    let curve = |case: &conformance::Case| case.name.strip_prefix("msm over ")?.split(',').next();
-    curve(case).is_some_and(|of| conformance::cases().iter().find_map(curve) != Some(of))
+/// Whether a case needs many programs, of the most sizes, or takes long. A device that need not be present is spared these too.
+fn is_long(case: &conformance::Case) -> bool {
+    ["every order and coset", "forward and back", "extended domains", "large"]
+        .iter()
+        .any(|end| case.name.ends_with(end))
 }
 
 /// A suite that cannot fail checks nothing: a case must notice a wrong answer.

@@ -1,4 +1,4 @@
-//! The bit-reversal permutation in index.
+//! The bit-reversal permutation in place.
 //!
 //! An index is (high, middle, low) with `TILE` bits on either side. For each middle, the 2^(2 `TILE`) elements with any high
 //! and low go to indices with the middle reversed: a tile is read along rows and written along rows, and only the tiles in

@@ -10,6 +10,8 @@
 //! [`Vectors::enter`], which leads to a function with that attribute, and the operations must become one function: it is
 //! `#[inline(always)]`, and has no closures that hold vectors, because nothing forces closures to be inlined.
 
+use std::mem::MaybeUninit;
+
 #[cfg(test)]
 use super::Simd;
 
@@ -27,6 +29,17 @@ pub(in crate::backend::cpu) trait Level {
     /// # Safety
     /// The processor has them.
     unsafe fn run<V>(work: impl Vectorised<V>);
+}
+
+/// Lets the frame of the function that this is inlined into begin at a cache line.
+///
+/// The compiler keeps the vectors for which there are no registers in the frame, and by itself aligns the frame only as callers leave it: by
+/// 16 bytes. Then it is a matter of luck, which changes from build to build, whether each of these vectors lies in two cache lines.
+#[inline(always)]
+pub(super) fn align_frame() {
+    #[repr(align(64))]
+    struct Line(#[allow(dead_code, reason = "it is there to take its place")] [u8; 64]);
+    std::hint::black_box(&mut MaybeUninit::<Line>::uninit());
 }
 
 /// Vectors: elements side by side, with the operations of some kind.

@@ -58,6 +58,7 @@ macro_rules! level {
             unsafe fn run<V>(work: impl Vectorised<V>) {
                 #[cfg(test)]
                 super::at_work::enter(Self::SIMD);
+                align_frame();
                 work.run();
             }
         }
@@ -97,7 +98,7 @@ macro_rules! levels {
         pub(super) mod level {
             #[cfg(test)]
             use super::Simd;
-            use super::dispatch::{Level, Vectorised};
+            use super::dispatch::{Level, Vectorised, align_frame};
 
             $(level!($(#[$doc])* $level, $registers, $($feature)*);)+
         }
