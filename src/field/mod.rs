@@ -26,7 +26,7 @@ pub use extension::{Cubic, Quadratic};
 pub(crate) use goldilocks::reduce;
 pub use goldilocks::{Goldilocks, MODULUS};
 #[cfg(feature = "bn254")]
-pub use prime::{MontgomeryField, elements, elements_mut};
+pub use prime::{MontgomeryField, elements, elements_mut, limbs};
 pub use two_adic::TwoAdic;
 
 /// A field whose elements are [`DEGREE`](Self::DEGREE) Goldilocks words, lowest coefficient first.

@@ -128,7 +128,7 @@ pub(crate) unsafe fn cast_mut<T, U>(slice: &mut [T]) -> &mut [U] {
 }
 
 /// The limbs of elements, in Montgomery form, in place.
-pub(crate) fn limbs<F: MontgomeryField>(elements: &[F]) -> &[Limbs] {
+pub fn limbs<F: MontgomeryField>(elements: &[F]) -> &[Limbs] {
     // SAFETY: the layout that is asserted for every field; any bits are limbs.
     unsafe { cast(elements) }
 }

@@ -1,0 +1,146 @@
+//! Keys: what a prover and a verifier know of a circuit.
+
+use halo2curves::bn256::{G1Affine, G2Affine};
+
+use crate::Error;
+use crate::points::{self, FilePoint};
+use crate::sparse::SparseMatrix;
+
+/// How the quotient polynomial H is computed, and on which basis the key has its points; keys of one kind are useless to a prover of the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reduction {
+    /// That of snarkjs, rapidsnark and ark-circom: C = A B point by point, no matrix C, and the values of A B - C on a coset are
+    /// scalars of the points of H.
+    Circom,
+    /// That of libsnark, and arkworks' own: coefficients of (A B - C) / (x^n - 1) are scalars of the points of H.
+    Libsnark,
+}
+
+/// The matrices of a circuit's constraints, (A w) (B w) = C w, on the domain of the key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Matrices {
+    /// A, with a row for each public signal and the constant 1 behind the constraints.
+    pub a: SparseMatrix,
+    /// B.
+    pub b: SparseMatrix,
+    /// C; keys of [`Reduction::Circom`] have none.
+    pub c: Option<SparseMatrix>,
+}
+
+/// What a verifier knows of a circuit. [`Verifier`](crate::Verifier) checks it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifyingKey {
+    /// alpha over G1.
+    pub alpha_g1: G1Affine,
+    /// beta over G2.
+    pub beta_g2: G2Affine,
+    /// gamma over G2.
+    pub gamma_g2: G2Affine,
+    /// delta over G2.
+    pub delta_g2: G2Affine,
+    /// IC: a point for the constant 1 and one for each public signal.
+    pub ic: Vec<G1Affine>,
+}
+
+/// What a prover knows of a circuit with n points in its domain and m signals, of which the first is the constant 1 and the next are public.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProvingKey {
+    /// What the verifier knows, by which proofs are checked before they are handed out.
+    pub verifying: VerifyingKey,
+    /// beta over G1.
+    pub beta_g1: G1Affine,
+    /// delta over G1.
+    pub delta_g1: G1Affine,
+    /// A: a point for each signal.
+    pub a: Vec<G1Affine>,
+    /// B over G1: a point for each signal.
+    pub b_g1: Vec<G1Affine>,
+    /// B over G2: a point for each signal.
+    pub b_g2: Vec<G2Affine>,
+    /// C, also called L: a point for each private signal.
+    pub c: Vec<G1Affine>,
+    /// H: n points, or n - 1 for [`Reduction::Libsnark`].
+    pub h: Vec<G1Affine>,
+    /// The constraints.
+    pub matrices: Matrices,
+    /// The kind of key.
+    pub reduction: Reduction,
+}
+
+impl VerifyingKey {
+    /// The number of public signals.
+    pub fn public_signals(&self) -> usize {
+        self.ic.len().saturating_sub(1)
+    }
+
+    /// [`Error::Malformed`] for a point that is not on its curve or not in its group; [`Error::BadKey`] without points in IC.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        if self.ic.is_empty() {
+            return Err(Error::BadKey { what: "points of IC", found: 0, expected: 1 });
+        }
+        let place = "the verification key";
+        check_point(place, "alpha", &self.alpha_g1)?;
+        let of_second = [("beta", &self.beta_g2), ("gamma", &self.gamma_g2), ("delta", &self.delta_g2)];
+        of_second.into_iter().try_for_each(|(name, point)| check_point(place, name, point))?;
+        let mut ic = self.ic.iter().enumerate();
+        ic.try_for_each(|(i, point)| check_point(place, &format!("point {i} of IC"), point))
+    }
+}
+
+fn check_point<P: FilePoint>(place: &str, name: &str, point: &P) -> Result<(), Error> {
+    match points::flaw_of(point)? {
+        Some(flaw) => Err(flaw.of(place, name)),
+        None => Ok(()),
+    }
+}
+
+impl ProvingKey {
+    /// The number of signals, the constant 1 included.
+    pub fn signals(&self) -> usize {
+        self.a.len()
+    }
+
+    /// The number of public signals.
+    pub fn public_signals(&self) -> usize {
+        self.verifying.public_signals()
+    }
+
+    /// The number of points of the domain.
+    pub fn domain_size(&self) -> usize {
+        self.matrices.a.rows()
+    }
+
+    /// [`Error::BadKey`] unless the parts of the key belong together. Whether points are on their curves is not looked at.
+    pub fn check(&self) -> Result<(), Error> {
+        let Self { verifying, a, b_g1, b_g2, c, h, matrices, .. } = self;
+        let (signals, domain) = (a.len(), self.domain_size());
+        let of_c = matrices.c.as_ref();
+        let (points_of_h, c_rows) = match self.reduction {
+            Reduction::Circom => (domain, None),
+            Reduction::Libsnark => (domain.saturating_sub(1), Some(domain)),
+        };
+        let at_most = |width: usize| width.max(signals);
+        for (what, found, expected) in [
+            ("points of IC, at least one", verifying.ic.len(), verifying.ic.len().max(1)),
+            ("points of the domain, a power of two of at least 2", domain, domain.next_power_of_two().max(2)),
+            ("points of A, as many as IC and C have", signals, verifying.ic.len() + c.len()),
+            ("points of B over G1, as many as A has", b_g1.len(), signals),
+            ("points of B over G2, as many as A has", b_g2.len(), signals),
+            ("points of H", h.len(), points_of_h),
+            ("rows of the matrix B, as many as A has", matrices.b.rows(), domain),
+            ("rows of the matrix C", of_c.map_or(0, SparseMatrix::rows), c_rows.unwrap_or(0)),
+            ("columns of the matrix A, at most as many as signals", at_most(matrices.a.width()), signals),
+            ("columns of the matrix B, at most as many as signals", at_most(matrices.b.width()), signals),
+            (
+                "columns of the matrix C, at most as many as signals",
+                at_most(of_c.map_or(0, SparseMatrix::width)),
+                signals,
+            ),
+        ] {
+            if found != expected {
+                return Err(Error::BadKey { what, found, expected });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,183 @@
+//! Keys made with known secrets, for tests and for measurements: whoever knows the secrets proves anything.
+//!
+//! # Mathematical description
+//!
+//! Let tau, alpha, beta, gamma and delta be the secrets, and L_i the Lagrange polynomials of the subgroup of order n. Signal s has A_s = sum over the
+//! constraints i of A_is L_i(tau), and so have B and C. Behind the m constraints stands in A a row m + s with a 1 for each public signal s and
+//! for the constant, so that public signals are independent. The points of a key of [`Reduction::Circom`] are these multiples of the generators:
+//!
+//! | points | multiples |
+//! |---|---|
+//! | A, B | A_s; B_s |
+//! | IC, of the constant and public signals | (beta A_s + alpha B_s + C_s) / gamma |
+//! | C, of private signals | (beta A_s + alpha B_s + C_s) / delta |
+//! | H | M_(2i + 1)(tau) / delta, with the Lagrange polynomials M of the subgroup of order 2n |
+
+use halo2curves::bn256::{Fr, G1, G2};
+use halo2curves::ff::Field;
+use halo2curves::group::Curve;
+use rayon::prelude::*;
+use zkaccel::ntt::Domain;
+use zkaccel::{Engine, Error as EngineError};
+
+use crate::Error;
+use crate::key::{Matrices, ProvingKey, Reduction, VerifyingKey};
+use crate::numbers::random_scalar;
+use crate::quotient;
+use crate::r1cs::R1cs;
+use crate::sparse::SparseMatrix;
+
+/// The secrets of a setup.
+#[derive(Clone, Copy)]
+pub struct Secrets {
+    /// Where the polynomials are evaluated.
+    pub tau: Fr,
+    /// alpha.
+    pub alpha: Fr,
+    /// beta.
+    pub beta: Fr,
+    /// gamma; snarkjs has 1.
+    pub gamma: Fr,
+    /// delta.
+    pub delta: Fr,
+}
+
+impl Secrets {
+    /// Secrets from the system's generator, with gamma = 1 as snarkjs has it.
+    pub fn random() -> Result<Self, Error> {
+        Ok(Self {
+            tau: random_scalar()?,
+            alpha: random_scalar()?,
+            beta: random_scalar()?,
+            gamma: Fr::ONE,
+            delta: random_scalar()?,
+        })
+    }
+}
+
+/// The key of a circuit as snarkjs has it. The engine inverts.
+///
+/// [`Error::Engine`] with `DomainTooLarge` for more than 2^27 points in the domain, with `BadShift` for a secret of 0 that must not be.
+pub fn proving_key(engine: &Engine, circuit: &R1cs, secrets: &Secrets) -> Result<ProvingKey, Error> {
+    let (constraints, public) = (circuit.a.rows(), circuit.public_signals);
+    let n = (constraints + public + 1).next_power_of_two().max(2);
+    let (log_size, tau) = (n.ilog2(), secrets.tau);
+    let inverse = |x: Fr| Option::from(x.invert()).ok_or(Error::Engine(EngineError::BadShift));
+    let (by_gamma, by_delta): (Fr, Fr) = (inverse(secrets.gamma)?, inverse(secrets.delta)?);
+
+    let of_inputs = (0..=public).map(|signal| ((constraints + signal) as u32, signal as u32, Fr::ONE));
+    let a = on_domain(&circuit.a, n, of_inputs);
+    let b = on_domain(&circuit.b, n, std::iter::empty());
+    let lagrange = lagrange(engine, &quotient::domain(log_size)?, tau)?;
+    let at_tau = |matrix: &SparseMatrix| {
+        let mut values = vec![Fr::ZERO; circuit.signals];
+        for (row, lagrange) in (0..matrix.rows()).zip(&lagrange) {
+            for (signal, value) in matrix.row(row) {
+                values[signal as usize] += value * lagrange;
+            }
+        }
+        values
+    };
+    let (a_at_tau, b_at_tau, c_at_tau) = (at_tau(&a), at_tau(&b), at_tau(&circuit.c));
+    let mut combined: Vec<Fr> = (0..circuit.signals)
+        .map(|s| secrets.beta * a_at_tau[s] + secrets.alpha * b_at_tau[s] + c_at_tau[s])
+        .collect();
+    let (of_ic, of_c) = combined.split_at_mut(public + 1);
+    of_ic.iter_mut().for_each(|x| *x *= by_gamma);
+    of_c.iter_mut().for_each(|x| *x *= by_delta);
+    let twice = self::lagrange(engine, &quotient::domain(log_size + 1)?, tau)?;
+    let of_h: Vec<Fr> = twice.iter().skip(1).step_by(2).map(|x| x * by_delta).collect();
+
+    let (first, second) = (FixedBase::new(G1::generator()), FixedBase::new(G2::generator()));
+    let [alpha_g1, beta_g1, delta_g1] = first.multiples(&[secrets.alpha, secrets.beta, secrets.delta])[..]
+    else {
+        unreachable!("three of three")
+    };
+    let [beta_g2, gamma_g2, delta_g2] = second.multiples(&[secrets.beta, secrets.gamma, secrets.delta])[..]
+    else {
+        unreachable!("three of three")
+    };
+    let key = ProvingKey {
+        verifying: VerifyingKey { alpha_g1, beta_g2, gamma_g2, delta_g2, ic: first.multiples(of_ic) },
+        beta_g1,
+        delta_g1,
+        a: first.multiples(&a_at_tau),
+        b_g1: first.multiples(&b_at_tau),
+        b_g2: second.multiples(&b_at_tau),
+        c: first.multiples(of_c),
+        h: first.multiples(&of_h),
+        matrices: Matrices { a, b, c: None },
+        reduction: Reduction::Circom,
+    };
+    key.check()?;
+    Ok(key)
+}
+
+/// A matrix with as many rows as the domain has points, and more entries in those behind.
+fn on_domain(
+    matrix: &SparseMatrix,
+    rows: usize,
+    more: impl Iterator<Item = (u32, u32, Fr)> + Clone,
+) -> SparseMatrix {
+    let own = || {
+        (0..matrix.rows())
+            .flat_map(|row| matrix.row(row).map(move |(column, value)| (row as u32, column, value)))
+    };
+    SparseMatrix::new(rows, || own().chain(more.clone()))
+}
+
+/// The values at tau of the Lagrange polynomials of a subgroup: (tau^n - 1) / n times w^i / (tau - w^i).
+fn lagrange(engine: &Engine, domain: &Domain<Fr>, tau: Fr) -> Result<Vec<Fr>, Error> {
+    let n = domain.size() as u64;
+    let powers: Vec<Fr> = std::iter::successors(Some(Fr::ONE), |power| Some(power * domain.root()))
+        .take(domain.size())
+        .collect();
+    let mut values: Vec<Fr> = powers.iter().map(|power| tau - power).collect();
+    if values.contains(&Fr::ZERO) {
+        return Err(EngineError::BadShift.into());
+    }
+    engine.invert(&mut values)?;
+    let scale = (tau.pow_vartime([n]) - Fr::ONE) * Fr::from(n).invert().expect("a power of two");
+    values.iter_mut().zip(powers).for_each(|(value, power)| *value *= power * scale);
+    Ok(values)
+}
+
+/// Multiples of a point by every byte at every place of a scalar.
+struct FixedBase<C: Curve>(Vec<Vec<C::AffineRepr>>);
+
+/// Points that are made affine together.
+const TOGETHER: usize = 1 << 8;
+
+impl<C> FixedBase<C>
+where
+    C: Curve<Scalar = Fr> + std::ops::Add<<C as Curve>::AffineRepr, Output = C>,
+    C::AffineRepr: Copy + Default + Send + Sync,
+{
+    fn new(base: C) -> Self {
+        let places =
+            std::iter::successors(Some(base), |place| Some((0..8).fold(*place, |point, _| point.double())));
+        let multiples = |place: C| {
+            let multiples: Vec<C> =
+                std::iter::successors(Some(C::identity()), |point| Some(*point + place)).take(256).collect();
+            affine(&multiples)
+        };
+        Self(places.take(32).map(multiples).collect())
+    }
+
+    /// The multiples of the point by scalars.
+    fn multiples(&self, scalars: &[Fr]) -> Vec<C::AffineRepr> {
+        let multiple = |scalar: &Fr| {
+            let bytes = crate::numbers::integer(scalar).map(u64::to_le_bytes);
+            let places = self.0.iter().zip(bytes.as_flattened());
+            places.fold(C::identity(), |sum, (multiples, &byte)| sum + multiples[usize::from(byte)])
+        };
+        let chunks = scalars.par_chunks(TOGETHER);
+        chunks.flat_map_iter(|scalars| affine(&scalars.iter().map(multiple).collect::<Vec<_>>())).collect()
+    }
+}
+
+fn affine<C: Curve<AffineRepr: Copy + Default>>(points: &[C]) -> Vec<C::AffineRepr> {
+    let mut affine = vec![C::AffineRepr::default(); points.len()];
+    C::batch_normalize(points, &mut affine);
+    affine
+}

@@ -1,0 +1,49 @@
+//! Groth16 proofs over BN254 from the keys and witnesses of circom and snarkjs, on CPUs and GPUs.
+//!
+//! A key is read from a `.zkey` file, its points are kept by an [`Engine`](zkaccel::Engine), and then it serves any number of proofs:
+//!
+//! ```no_run
+//! use zkaccel::Engine;
+//! use zkaccel_groth16::{Bytes, Prover, ProverOptions, json, wtns, zkey::Zkey};
+//!
+//! let engine = Engine::new()?;
+//! let key = Zkey::parse(&Bytes::open("circuit.zkey")?)?.proving_key()?;
+//! let prover = Prover::new(&engine, key, ProverOptions::default())?;
+//! let witness = wtns::parse(&Bytes::open("witness.wtns")?)?;
+//! let proof = prover.prove(&witness)?;
+//! std::fs::write("proof.json", json::write_proof(&proof))?;
+//! std::fs::write("public.json", json::write_public(prover.public(&witness)?))?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What is read is checked: lengths, fields, points on their curves and in the subgroup, signals in range. Every proof passes the verifier's
+//! equation before it is handed out, and one that does not is made again on the CPU; see [`Prover::prove`]. snarkjs and rapidsnark accept the proofs, and
+//! [`Verifier`] accepts theirs.
+//!
+//! Scalars, coordinates and points are the types of halo2curves 0.10, as the engine has them.
+
+mod error;
+mod file;
+pub mod json;
+mod key;
+pub mod known_tau;
+mod numbers;
+mod points;
+mod prover;
+mod quotient;
+pub mod r1cs;
+mod sections;
+mod sparse;
+mod subgroup;
+mod sums;
+mod verifier;
+pub mod wtns;
+pub mod zkey;
+
+pub use error::Error;
+pub use file::Bytes;
+pub use halo2curves::bn256::{Fr, G1Affine, G2Affine};
+pub use key::{Matrices, ProvingKey, Reduction, VerifyingKey};
+pub use prover::{Account, Blinding, Proof, Prover, ProverOptions};
+pub use sparse::SparseMatrix;
+pub use verifier::{Claim, Verifier};

@@ -1,0 +1,429 @@
+//! The prover.
+//!
+//! # Mathematical description
+//!
+//! For a witness w, of which x is the public part and y the private one, and the scalars h of [`quotient`](crate::quotient), the proof with randomness r
+//! and s is
+//!
+//! - A = alpha + sum of w_i A_i + r delta, over G1,
+//! - B = beta + sum of w_i B_i + s delta, over G2, and the same over G1, B',
+//! - C = sum of y_i C_i + sum of h_i H_i + s A + r B' - r s delta, over G1.
+//!
+//! Two things decide whether a proof that leaves the prover is right. r and s are uniform modulo r and of no use to anybody who does not know them; and every
+//! proof passes the verifier's equation before it is handed out. One that does not was made of a witness that does not satisfy the constraints,
+//! or by a device that failed silently, so it is made again on the CPU, from the same points in host memory.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use halo2curves::bn256::{Fr, G1, G1Affine, G2, G2Affine};
+use halo2curves::ff::Field;
+use halo2curves::group::Curve;
+use rayon::prelude::*;
+use zkaccel::Engine;
+use zkaccel::device::DeviceChoice;
+use zkaccel::msm::{AcceleratedCurve, Bases, BasesOptions};
+
+use crate::Error;
+use crate::key::{Matrices, ProvingKey, Reduction};
+use crate::numbers::{decimal, integer, random_scalar};
+use crate::quotient;
+use crate::sums;
+use crate::verifier::{Claim, Verifier};
+
+/// Scalars that one thread gathers at once, at least.
+const GATHERED: usize = 1 << 12;
+
+/// A proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// A, over G1.
+    pub a: G1Affine,
+    /// B, over G2.
+    pub b: G2Affine,
+    /// C, over G1.
+    pub c: G1Affine,
+}
+
+/// The randomness that hides the witness. Two proofs with the same give secrets away, and so does whoever learns it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Blinding {
+    /// The factor of delta in A.
+    pub r: Fr,
+    /// The factor of delta in B.
+    pub s: Fr,
+}
+
+impl Blinding {
+    /// Uniform randomness from the system's generator.
+    pub fn random() -> Result<Self, Error> {
+        Ok(Self { r: random_scalar()?, s: random_scalar()? })
+    }
+}
+
+/// Says nothing of the secrets.
+impl fmt::Debug for Blinding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Blinding").finish_non_exhaustive()
+    }
+}
+
+/// How a prover keeps its key and what it does with proofs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ProverOptions {
+    /// Keep multiples of the points, as [`BasesOptions::tables`] says; it pays for a key that serves hundreds of proofs.
+    pub tables: bool,
+    /// Hand out proofs that were not verified. A device that fails silently then makes false proofs, and so does a false witness.
+    pub unchecked: bool,
+}
+
+/// What a prover has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// Proofs that were handed out.
+    pub proofs: u64,
+    /// Proofs that did not verify and were made again on the CPU: each is a device's error, unless the second did not verify either.
+    pub remade: u64,
+    /// Proofs that did not verify, again on the CPU either, and were not handed out.
+    pub refused: u64,
+}
+
+/// A key whose points are kept by an engine. Clones share it; any threads may use it at once.
+#[derive(Clone)]
+pub struct Prover(Arc<Shared>);
+
+struct Shared {
+    engine: Engine,
+    /// Where proofs are made that failed on the engine.
+    cpu: OnceLock<Engine>,
+    options: ProverOptions,
+    verifier: Verifier,
+    beta_g1: G1Affine,
+    delta_g1: G1Affine,
+    a: Set<Bases>,
+    b_g1: Set<Bases>,
+    b_g2: Set<Vec<G2Affine>>,
+    c: Set<Bases>,
+    h: Set<Bases>,
+    signals: usize,
+    matrices: Matrices,
+    reduction: Reduction,
+    proofs: AtomicU64,
+    remade: AtomicU64,
+    refused: AtomicU64,
+}
+
+/// Points without those that are the identity, which add nothing: in a key of circom B is for a third of all signals.
+struct Set<P> {
+    points: P,
+    /// The indices of the points that remain; `None` if all do.
+    remaining: Option<Vec<u32>>,
+}
+
+impl<P> Set<P> {
+    fn new<C: Copy + Default + Eq>(
+        mut all: Vec<C>,
+        keep: impl FnOnce(Vec<C>) -> Result<P, Error>,
+    ) -> Result<Self, Error> {
+        let identity = C::default();
+        let remaining: Vec<u32> =
+            (0..).zip(&all).filter(|(_, point)| **point != identity).map(|(i, _)| i).collect();
+        let dropped = remaining.len() < all.len();
+        all.retain(|point| *point != identity);
+        Ok(Self { points: keep(all)?, remaining: dropped.then_some(remaining) })
+    }
+
+    /// The scalars of the remaining points.
+    fn scalars<'a>(&self, all: &'a [Fr]) -> Cow<'a, [Fr]> {
+        match &self.remaining {
+            None => Cow::Borrowed(all),
+            Some(remaining) => {
+                let gathered = remaining.par_iter().with_min_len(GATHERED).map(|&index| all[index as usize]);
+                Cow::Owned(gathered.collect())
+            }
+        }
+    }
+}
+
+impl<C: AcceleratedCurve> Set<Bases<C>> {
+    /// The sum on the engine that keeps the points, or on another.
+    fn sum(&self, on: &Machine<'_>, scalars: &[C::Scalar]) -> Result<C::Projective, zkaccel::Error>
+    where
+        C: AcceleratedCurve<Scalar = Fr>,
+    {
+        let scalars = self.scalars(scalars);
+        match on {
+            Machine::Engine(engine) => engine.msm::<C>(&*scalars, &self.points),
+            Machine::Cpu(engine) => engine.msm::<C>(&*scalars, self.points.as_slice()),
+        }
+    }
+}
+
+impl Set<Vec<G2Affine>> {
+    fn sum(&self, scalars: &[Fr]) -> G2 {
+        sums::on_host(&self.scalars(scalars), &self.points)
+    }
+}
+
+/// Where a proof is made: on the engine that keeps the points, or on the CPU, which takes them from host memory.
+#[derive(Clone, Copy)]
+enum Machine<'a> {
+    Engine(&'a Engine),
+    Cpu(&'a Engine),
+}
+
+impl<'a> Machine<'a> {
+    fn engine(self) -> &'a Engine {
+        match self {
+            Self::Engine(engine) | Self::Cpu(engine) => engine,
+        }
+    }
+}
+
+impl Prover {
+    /// Hands the points of a key to an engine.
+    ///
+    /// [`Error::BadKey`] for a key whose parts do not belong together; [`Error::Malformed`] for points of the verification key that are not in their
+    /// groups. Other points are assumed to be, as [`Zkey`](crate::zkey::Zkey) has checked. Errors of [`Engine::bases`].
+    pub fn new(engine: &Engine, key: ProvingKey, options: ProverOptions) -> Result<Self, Error> {
+        key.check()?;
+        let signals = key.signals();
+        let ProvingKey { verifying, beta_g1, delta_g1, a, b_g1, b_g2, c, h, matrices, reduction } = key;
+        let of_bases = BasesOptions { validate: false, tables: options.tables };
+        let kept = |points| Set::new(points, |points| Ok(engine.bases(points, of_bases)?));
+        Ok(Self(Arc::new(Shared {
+            engine: engine.clone(),
+            cpu: OnceLock::new(),
+            options,
+            verifier: Verifier::new(verifying)?,
+            beta_g1,
+            delta_g1,
+            a: kept(a)?,
+            b_g1: kept(b_g1)?,
+            b_g2: Set::new(b_g2, Ok)?,
+            c: kept(c)?,
+            h: kept(h)?,
+            signals,
+            matrices,
+            reduction,
+            proofs: AtomicU64::new(0),
+            remade: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
+        })))
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> &Engine {
+        &self.0.engine
+    }
+
+    /// A verifier of this prover's proofs.
+    pub fn verifier(&self) -> &Verifier {
+        &self.0.verifier
+    }
+
+    /// The number of signals of a witness, the constant 1 included.
+    pub fn signals(&self) -> usize {
+        self.0.signals
+    }
+
+    /// What was done so far.
+    pub fn account(&self) -> Account {
+        let [proofs, remade, refused] =
+            [&self.0.proofs, &self.0.remade, &self.0.refused].map(|counter| counter.load(Ordering::Relaxed));
+        Account { proofs, remade, refused }
+    }
+
+    /// The public signals of a witness; [`Error::OtherCircuit`] as [`prove`](Self::prove).
+    pub fn public<'w>(&self, witness: &'w [Fr]) -> Result<&'w [Fr], Error> {
+        let expected = self.0.signals;
+        if witness.len() != expected {
+            return Err(Error::OtherCircuit {
+                what: "signals",
+                found: witness.len().to_string(),
+                expected: expected.to_string(),
+            });
+        }
+        if witness[0] != Fr::ONE {
+            return Err(Error::OtherCircuit {
+                what: "signal 0",
+                found: decimal(integer(&witness[0])),
+                expected: "1".into(),
+            });
+        }
+        Ok(&witness[1..][..self.0.verifier.key().public_signals()])
+    }
+
+    /// The proof of a witness: the constant 1, the public signals, then those that are private. Its randomness is the system's.
+    ///
+    /// [`Error::OtherCircuit`] for a witness of another length than the key's, or without the constant; [`Error::Unsatisfied`] if the proof does not
+    /// verify, on the engine or again on the CPU, because the witness does not satisfy the constraints or the key is damaged; errors of the engine.
+    pub fn prove(&self, witness: &[Fr]) -> Result<Proof, Error> {
+        self.prove_with(witness, &Blinding::random()?)
+    }
+
+    /// The proof with this randomness, which must be used once and kept secret. Errors as [`prove`](Self::prove).
+    pub fn prove_with(&self, witness: &[Fr], blinding: &Blinding) -> Result<Proof, Error> {
+        let public = self.public(witness)?;
+        let proof = self.0.attempt(Machine::Engine(&self.0.engine), witness, blinding)?;
+        if self.0.options.unchecked {
+            return Ok(self.0.hand_out(proof));
+        }
+        self.0.checked(proof, public, || self.0.again(witness, blinding))
+    }
+
+    /// The proofs of several witnesses, verified together. Errors as [`prove`](Self::prove), of the first witness that has one.
+    pub fn prove_batch(&self, witnesses: &[impl AsRef<[Fr]>]) -> Result<Vec<Proof>, Error> {
+        let mut made = Vec::with_capacity(witnesses.len());
+        for witness in witnesses {
+            let (witness, blinding) = (witness.as_ref(), Blinding::random()?);
+            let public = self.public(witness)?;
+            let proof = self.0.attempt(Machine::Engine(&self.0.engine), witness, &blinding)?;
+            made.push((proof, public, witness, blinding));
+        }
+        let claims: Vec<Claim<'_>> = made.iter().map(|(proof, public, ..)| (proof, *public)).collect();
+        if self.0.options.unchecked || self.0.verifier.verify_batch(&claims).is_ok() {
+            return Ok(made.iter().map(|(proof, ..)| self.0.hand_out(*proof)).collect());
+        }
+        let each = made.iter().map(|(proof, public, witness, blinding)| {
+            self.0.checked(*proof, public, || self.0.again(witness, blinding))
+        });
+        each.collect()
+    }
+}
+
+impl Shared {
+    /// Counts a proof that is handed out.
+    fn hand_out(&self, proof: Proof) -> Proof {
+        self.proofs.fetch_add(1, Ordering::Relaxed);
+        proof
+    }
+
+    /// The proof, if it verifies; else the one that is made again, if there is one and that does.
+    fn checked(
+        &self,
+        proof: Proof,
+        public: &[Fr],
+        again: impl FnOnce() -> Result<Option<Proof>, Error>,
+    ) -> Result<Proof, Error> {
+        let is_false = |proof: &Proof| match self.verifier.verify(proof, public) {
+            Ok(()) => Ok(false),
+            // Sums of a device that fails need not be on the curve.
+            Err(Error::NotVerified | Error::Malformed { .. }) => Ok(true),
+            Err(other) => Err(other),
+        };
+        if !is_false(&proof)? {
+            return Ok(self.hand_out(proof));
+        }
+        let mut devices = self.engine.device().id.clone();
+        if let Some(second) = again()? {
+            self.remade.fetch_add(1, Ordering::Relaxed);
+            if !is_false(&second)? {
+                return Ok(self.hand_out(second));
+            }
+            devices += " and again on the CPU";
+        }
+        self.refused.fetch_add(1, Ordering::Relaxed);
+        Err(Error::Unsatisfied { devices })
+    }
+
+    /// The proof made on the CPU; `None` where the engine is that.
+    fn again(&self, witness: &[Fr], blinding: &Blinding) -> Result<Option<Proof>, Error> {
+        if self.engine.device().id == "cpu" {
+            return Ok(None);
+        }
+        let cpu = match self.cpu.get() {
+            Some(cpu) => cpu,
+            None => {
+                let cpu = Engine::builder().device(DeviceChoice::Cpu).build()?;
+                self.cpu.get_or_init(|| cpu)
+            }
+        };
+        self.attempt(Machine::Cpu(cpu), witness, blinding).map(Some)
+    }
+
+    /// Makes a proof; nothing is known of it yet. Sums that do not depend on the quotient run beside it.
+    fn attempt(&self, on: Machine<'_>, witness: &[Fr], blinding: &Blinding) -> Result<Proof, Error> {
+        let private = &witness[1 + self.verifier.key().public_signals()..];
+        let (a, b_g1, b_g2, c, h) = on.engine().scope(|scope| {
+            let b_g2 = scope.spawn(|_| Ok(self.b_g2.sum(witness)));
+            let a = scope.spawn(|_| self.a.sum(&on, witness));
+            let b_g1 = scope.spawn(|_| self.b_g1.sum(&on, witness));
+            let c = scope.spawn(|_| self.c.sum(&on, private));
+            let h = quotient::scalars_of_h(on.engine(), self.reduction, &self.matrices, witness)?;
+            let h = self.h.sum(&on, &h)?;
+            Ok::<_, zkaccel::Error>((a.wait()?, b_g1.wait()?, b_g2.wait()?, c.wait()?, h))
+        })?;
+        let (key, Blinding { r, s }) = (self.verifier.key(), blinding);
+        let a = a + key.alpha_g1 + self.delta_g1 * r;
+        let b_g1: G1 = b_g1 + self.beta_g1 + self.delta_g1 * s;
+        let b_g2 = b_g2 + key.beta_g2 + key.delta_g2 * s;
+        let c = c + h + a * s + b_g1 * r - self.delta_g1 * (r * s);
+        Ok(Proof { a: a.to_affine(), b: b_g2.to_affine(), c: c.to_affine() })
+    }
+}
+
+impl fmt::Debug for Prover {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Shared { signals, reduction, options, .. } = &*self.0;
+        f.debug_struct("Prover")
+            .field("signals", signals)
+            .field("reduction", reduction)
+            .field("options", options)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{wtns, zkey::Zkey};
+
+    fn prover() -> (Prover, Vec<Fr>) {
+        let key = Zkey::parse(include_bytes!("../tests/data/multiplier/circuit.zkey"))
+            .unwrap()
+            .proving_key()
+            .unwrap();
+        let engine = Engine::builder().device("cpu".parse().unwrap()).build().unwrap();
+        let witness = wtns::parse(include_bytes!("../tests/data/multiplier/witness.wtns")).unwrap();
+        (Prover::new(&engine, key, ProverOptions::default()).unwrap(), witness)
+    }
+
+    /// A device that makes a false proof, whether its points are on the curve or not.
+    #[test]
+    fn a_false_proof_is_made_again_and_counted() {
+        let (prover, witness) = prover();
+        let (shared, public) = (&*prover.0, prover.public(&witness).unwrap());
+        let blinding = Blinding::random().unwrap();
+        let again = || shared.attempt(Machine::Cpu(&shared.engine), &witness, &blinding).map(Some);
+        let right = prover.prove_with(&witness, &blinding).unwrap();
+        assert_eq!(again().unwrap(), Some(right), "from host memory as from the engine's");
+        let off_curve = G1Affine { x: 5.into(), y: 5.into() };
+        for wrong in [Proof { c: -right.c, ..right }, Proof { a: off_curve, ..right }] {
+            let before = prover.account();
+            assert_eq!(shared.checked(wrong, public, again), Ok(right));
+            let remade = before.remade + 1;
+            assert_eq!(prover.account(), Account { proofs: before.proofs + 1, remade, ..before });
+            let refused = shared.checked(wrong, public, || Ok(Some(wrong)));
+            assert_eq!(refused, Err(Error::Unsatisfied { devices: "cpu and again on the CPU".into() }));
+            let (remade, refused) = (before.remade + 2, before.refused + 1);
+            assert_eq!(prover.account(), Account { proofs: before.proofs + 1, remade, refused });
+        }
+        // A right proof is not made again, and an error of the second attempt is told as it is.
+        assert_eq!(shared.checked(right, public, || panic!("made again")), Ok(right));
+        let failure = || Err(Error::Engine(zkaccel::Error::BadShift));
+        assert_eq!(
+            shared.checked(Proof { c: -right.c, ..right }, public, failure),
+            failure().map(|_: Option<Proof>| right)
+        );
+        assert!(shared.again(&witness, &blinding).unwrap().is_none(), "the engine is the CPU");
+    }
+
+    #[test]
+    fn blinding_is_not_shown() {
+        let shown = format!("{:?}", Blinding { r: Fr::from(1234567), s: Fr::from(1234567) });
+        assert!(!shown.contains("12d687") && !shown.contains("1234567"), "{shown}");
+    }
+}

@@ -1,0 +1,105 @@
+//! Circuits in circom's format, `.r1cs`.
+//!
+//! # Layout
+//!
+//! Sections of the [container](crate::sections): 1, n8 (u32), r, the numbers of signals, public outputs, public inputs and private inputs (u32 each), of labels
+//! (u64) and of constraints (u32); 2, for each constraint three linear combinations A, B and C, each the number of its terms (u32) and for each its
+//! signal (u32) and its factor, a plain integer of 32 bytes. Signals are in the order of the witness.
+
+use zkaccel::bn254::{Fr, scalars_of_integers};
+
+use crate::Error;
+use crate::numbers::{decimal, modulus};
+use crate::sections::{Container, Fields, Format};
+use crate::sparse::SparseMatrix;
+
+const FORMAT: Format = Format { magic: "r1cs", version: 1, sections: &[(1, "header"), (2, "constraints")] };
+
+/// A circuit: the constraints (A w) (B w) = C w of a witness w.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct R1cs {
+    /// The number of signals, the constant 1 included.
+    pub signals: usize,
+    /// The number of public signals, which follow the constant.
+    pub public_signals: usize,
+    /// A, with a row for each constraint.
+    pub a: SparseMatrix,
+    /// B.
+    pub b: SparseMatrix,
+    /// C.
+    pub c: SparseMatrix,
+}
+
+/// Entries of a matrix: row, column, value.
+type Entries = Vec<(u32, u32, Fr)>;
+
+/// The circuit in a file's bytes; [`Error::Malformed`] unless they are one over BN254's scalars.
+pub fn parse(bytes: &[u8]) -> Result<R1cs, Error> {
+    let container = Container::parse(&FORMAT, bytes)?;
+    let mut header = container.section(1).fields();
+    header.expect_field("", modulus::<Fr>())?;
+    let signals = header.u32("the number of signals")?;
+    let outputs = header.u32("the number of public outputs")?;
+    let inputs = header.u32("the number of public inputs")?;
+    header.u32("the number of private inputs")?;
+    header.u64("the number of labels")?;
+    let constraints = header.u32("the number of constraints")?;
+    header.end()?;
+    let public = u64::from(outputs) + u64::from(inputs);
+    if public >= u64::from(signals) {
+        let expected = format!("less than {signals}, the number of signals");
+        return Err(header.malformed("the number of public signals", public, expected));
+    }
+    let section = container.section(2);
+    // Each has three numbers at least.
+    if u64::from(constraints) * 12 > section.bytes.len() as u64 {
+        let found = format!("{} bytes", section.bytes.len());
+        return Err(Error::malformed(
+            section,
+            found,
+            format!("{constraints} constraints, of 12 bytes or more"),
+        ));
+    }
+    let mut fields = section.fields();
+    let mut entries: [Entries; 3] = Default::default();
+    for constraint in 0..constraints {
+        for (name, entries) in ["A", "B", "C"].into_iter().zip(&mut entries) {
+            fields.place = format!("{section}: constraint {constraint}");
+            combination(&mut fields, name, constraint, signals, entries)?;
+        }
+    }
+    fields.place = format!("{section}: after the last of {constraints} constraints");
+    fields.end()?;
+    let [a, b, c] =
+        entries.map(|entries| SparseMatrix::new(constraints as usize, || entries.iter().copied()));
+    Ok(R1cs { signals: signals as usize, public_signals: public as usize, a, b, c })
+}
+
+/// Reads a linear combination.
+fn combination(
+    fields: &mut Fields<'_>,
+    name: &str,
+    constraint: u32,
+    signals: u32,
+    entries: &mut Entries,
+) -> Result<(), Error> {
+    for _ in 0..fields.u32(name)? {
+        let signal = fields.u32("a signal")?;
+        if signal >= signals {
+            return Err(fields.malformed(
+                &format!("a signal of {name}"),
+                signal,
+                format!("less than {signals}"),
+            ));
+        }
+        let factor = fields.integer("a factor")?;
+        match scalars_of_integers(&[factor]) {
+            Ok(scalars) => entries.push((constraint, signal, scalars[0])),
+            Err(_) => {
+                let expected = format!("less than r = {}", decimal(modulus::<Fr>()));
+                return Err(fields.malformed(&format!("a factor of {name}"), decimal(factor), expected));
+            }
+        }
+    }
+    Ok(())
+}

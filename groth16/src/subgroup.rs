@@ -1,0 +1,202 @@
+//! Whether points of BN254's twist are in G2, the subgroup of order r.
+//!
+//! # Mathematical description
+//!
+//! The twist y^2 = x^3 + 3/(9 + u) over F_(q^2) has r c points, c = 2q - r. Let psi be the endomorphism (x, y) to
+//! (conj(x) (9 + u)^((q-1)/3), conj(y) (9 + u)^((q-1)/2)), and z = 4965661367192848881 the parameter of the curve. A point P of the twist is in
+//! the subgroup if and only if
+//!
+//! [z + 1] P + psi([z] P) + psi^2([z] P) = psi^3([2z] P)
+//!
+//! (Dai, Lin, Zhao and Zhou, "Fast subgroup membership testings for G1, G2 and GT on pairing-friendly curves", 2022/348), which takes one product by
+//! 63 bits.
+//!
+//! *Many points* are tested together. The primes that divide c are 10069, 5864401, 1875725156269 and one of 177 bits. If some P_i is outside the
+//! subgroup, a multiple of it has one of these orders, p; then a sum of k_i P_i with k_i drawn from 2^w < p integers is in the subgroup for at most one
+//! choice of k_i, with all others fixed: with probability at most 2^-w. Several sums together miss it with probability below 2^-64. Each sum takes one
+//! addition a point, where the test of a single point takes about a hundred.
+
+use std::sync::OnceLock;
+
+use halo2curves::bn256::{Fq2, G2, G2Affine};
+use halo2curves::ff::Field;
+use halo2curves::group::Group;
+use rayon::prelude::*;
+
+use crate::Error;
+use crate::numbers::{fill_random, modulus};
+
+/// The parameter z of the curve.
+const Z: u64 = 4965661367192848881;
+
+/// The bits of the factors, so that there are fewer of them than the smallest prime divisor of c.
+const WIDEST: u32 = 13;
+
+/// The binary logarithm of the probability with which a set of points with one outside may pass.
+const SOUNDNESS: u32 = 64;
+
+/// The points that one thread tests together.
+const AT_ONCE: usize = 1 << 16;
+
+/// Fewer points are tested one by one.
+const FEW: usize = 64;
+
+/// The factors of psi.
+fn factors() -> [Fq2; 2] {
+    static FACTORS: OnceLock<[Fq2; 2]> = OnceLock::new();
+    *FACTORS.get_or_init(|| {
+        let mut below = modulus::<halo2curves::bn256::Fq>();
+        below[0] -= 1;
+        let xi = Fq2::new(9.into(), 1.into());
+        [3, 2].map(|divisor| xi.pow_vartime(quotient(below, divisor)))
+    })
+}
+
+/// The quotient of an integer by a small one.
+fn quotient(mut integer: [u64; 4], divisor: u128) -> [u64; 4] {
+    let mut remainder = 0;
+    for limb in integer.iter_mut().rev() {
+        let dividend = remainder << 64 | u128::from(*limb);
+        (*limb, remainder) = ((dividend / divisor) as u64, dividend % divisor);
+    }
+    integer
+}
+
+fn psi(point: G2) -> G2 {
+    let [by_x, by_y] = factors();
+    let conjugate = |x: Fq2| Fq2::new(*x.c0(), -x.c1());
+    G2 { x: conjugate(point.x) * by_x, y: conjugate(point.y) * by_y, z: conjugate(point.z) }
+}
+
+/// Whether a point of the twist is in the subgroup.
+fn contains(point: G2) -> bool {
+    let mut multiple = point;
+    for bit in (0..Z.ilog2()).rev() {
+        multiple = multiple.double();
+        if Z >> bit & 1 == 1 {
+            multiple += point;
+        }
+    }
+    let once = psi(multiple);
+    let twice = psi(once);
+    let thrice = psi(twice).double();
+    point + multiple + once + twice == thrice
+}
+
+/// The index of the first of several points on the twist that is not in the subgroup. Sets of many points with one outside pass with probability below
+/// 2^-64, over random numbers of the system.
+pub(crate) fn first_outside(points: &[G2Affine]) -> Result<Option<usize>, Error> {
+    let one_by_one = |points: &[G2Affine]| points.par_iter().position_first(|&point| !contains(point.into()));
+    let of_chunk = |(chunk, points): (usize, &[G2Affine])| match points.len() < FEW || !together(points)? {
+        true => Ok(one_by_one(points).map(|index| chunk * AT_ONCE + index)),
+        false => Ok(None),
+    };
+    let outcomes: Vec<Result<_, Error>> = points.par_chunks(AT_ONCE).enumerate().map(of_chunk).collect();
+    outcomes.into_iter().find(|outcome| *outcome != Ok(None)).unwrap_or(Ok(None))
+}
+
+/// Whether random sums of the points are all in the subgroup.
+fn together(points: &[G2Affine]) -> Result<bool, Error> {
+    // As many buckets as points, about.
+    let bits = points.len().ilog2().min(WIDEST);
+    let mut random = vec![0; 2 * points.len()];
+    let mut buckets = vec![G2::identity(); 1 << bits];
+    let mask = buckets.len() - 1;
+    for _ in 0..SOUNDNESS.div_ceil(bits) {
+        fill_random(&mut random)?;
+        buckets.fill(G2::identity());
+        for (point, bytes) in points.iter().zip(random.chunks_exact(2)) {
+            let word = u16::from_le_bytes(bytes.try_into().expect("2 bytes"));
+            buckets[usize::from(word) & mask] += point;
+        }
+        // The sum of i times bucket i, by sums of sums.
+        let (mut above, mut sum) = (G2::identity(), G2::identity());
+        for bucket in buckets[1..].iter().rev() {
+            above += bucket;
+            sum += above;
+        }
+        if !contains(sum) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use halo2curves::bn256::Fr;
+    use halo2curves::group::Curve;
+    use halo2curves::{CurveAffine, CurveExt};
+
+    use super::*;
+
+    /// Points of the twist, most of which are outside the subgroup: the first abscissas i + u that have one.
+    pub(crate) fn of_the_twist(count: usize) -> Vec<G2Affine> {
+        let points = (1..).filter_map(|i: u64| {
+            let x = Fq2::new(i.into(), 1.into());
+            let y: Option<Fq2> = (x.square() * x + G2::b()).sqrt().into();
+            y.map(|y| G2Affine { x, y })
+        });
+        points.take(count).collect()
+    }
+
+    /// c = 2q - r, and c / 10069.
+    const COFACTOR: [u64; 4] =
+        [0x345f2299c0f9fa8d, 0x06ceecda572a2489, 0xb85045b68181585e, 0x30644e72e131a029];
+    const WITHOUT_10069: [u64; 4] =
+        [0x6c3cd334915f1659, 0x207142f7671af448, 0x9e28bcf65b5681da, 0x00013af7a58fce69];
+
+    fn times(point: G2, integer: [u64; 4]) -> G2 {
+        let bits = (0..256).rev().map(|bit| integer[bit / 64] >> (bit % 64) & 1);
+        bits.fold(G2::identity(), |sum, bit| if bit == 1 { sum.double() + point } else { sum.double() })
+    }
+
+    /// By the order of the group, which the test above knows nothing of.
+    fn has_order_r(point: G2) -> bool {
+        bool::from((point * -Fr::ONE + point).is_identity())
+    }
+
+    #[test]
+    fn as_products_by_the_order_say() {
+        let generator = G2::generator();
+        for point in [G2::identity(), generator, generator * Fr::from(12345), -generator] {
+            assert!(contains(point) && has_order_r(point));
+        }
+        for point in of_the_twist(20) {
+            assert!(bool::from(point.is_on_curve()));
+            let point = G2::from(point);
+            assert!(!contains(point) && !has_order_r(point));
+            // Its part in the subgroup, times an integer that is not a multiple of r.
+            let cleared = times(point, COFACTOR);
+            assert!(contains(cleared) && has_order_r(cleared));
+            assert!(!contains(point - cleared));
+        }
+    }
+
+    #[test]
+    fn one_outside_of_many_is_found() {
+        let generator = G2::generator();
+        let inside: Vec<G2> =
+            std::iter::successors(Some(generator), |point| Some(point + generator)).take(300).collect();
+        let mut points = vec![G2Affine::default(); inside.len()];
+        G2::batch_normalize(&inside, &mut points);
+        points[7] = G2Affine::default();
+        assert_eq!(first_outside(&points), Ok(None));
+        assert_eq!(first_outside(&[]), Ok(None));
+        let outside = of_the_twist(1)[0];
+        for index in [0, 1, 63, 299] {
+            for len in [index + 1, points.len()] {
+                let mut points = points[..len].to_vec();
+                points[index] = outside;
+                assert_eq!(first_outside(&points), Ok(Some(index)));
+            }
+        }
+        // A point of the smallest order that there is outside: the one that sums miss most often.
+        let outside = times(G2::from(outside) * -Fr::ONE + outside, WITHOUT_10069);
+        assert!(
+            bool::from(times(outside, [10069, 0, 0, 0]).is_identity()) && !bool::from(outside.is_identity())
+        );
+        points[200] = (outside + points[200]).to_affine();
+        assert_eq!(first_outside(&points), Ok(Some(200)));
+    }
+}

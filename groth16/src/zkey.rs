@@ -1,0 +1,304 @@
+//! Proving keys in snarkjs' format, `.zkey`.
+//!
+//! # Layout
+//!
+//! Sections of the [container](crate::sections), with points as in [`points`](crate::points):
+//!
+//! | section | contents |
+//! |---|---|
+//! | 1 | the protocol: 1 (u32), Groth16 |
+//! | 2 | n8q (u32), q, n8r (u32), r, signals, public signals, points of the domain (u32 each); alpha over G1, beta over G1, beta over G2, gamma over G2, delta over G1, delta over G2 |
+//! | 3 | IC: a point over G1 for the constant 1 and one for each public signal |
+//! | 4 | the number of coefficients (u32), then for each its matrix (u32; 0 is A, 1 is B), constraint (u32), signal (u32) and value times 2^512 modulo r |
+//! | 5, 6, 7 | A over G1, B over G1, B over G2: a point for each signal |
+//! | 8 | C over G1: a point for each private signal |
+//! | 9 | H over G1: a point for each point of the domain |
+//! | 10 | contributions to the ceremony, which a prover ignores |
+
+use std::io::{self, Write};
+
+use halo2curves::bn256::{Fq, G1Affine, G2Affine};
+use zkaccel::bn254::{Fr, limbs, scalars};
+
+use crate::Error;
+use crate::key::{Matrices, ProvingKey, Reduction, VerifyingKey};
+use crate::numbers::{decimal, integer_of_bytes, modulus};
+use crate::points::{self, write_limbs};
+use crate::sections::{self, Container, Format, Section, Written};
+use crate::sparse::SparseMatrix;
+
+const FORMAT: Format = Format {
+    magic: "zkey",
+    version: 1,
+    sections: &[
+        (1, "protocol"),
+        (2, "header"),
+        (3, "IC"),
+        (4, "coefficients"),
+        (5, "A over G1"),
+        (6, "B over G1"),
+        (7, "B over G2"),
+        (8, "C over G1"),
+        (9, "H over G1"),
+    ],
+};
+
+/// Bytes of a coefficient: three numbers and a scalar.
+const COEFFICIENT: usize = 12 + 32;
+
+/// The largest domain: the scalars have roots of unity of order 2^28.
+const LARGEST_DOMAIN: u32 = 1 << 28;
+
+/// The numbers in a key's header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The number of signals, the constant 1 included.
+    pub signals: u32,
+    /// The number of public signals.
+    pub public_signals: u32,
+    /// The number of points of the domain: a power of two.
+    pub domain_size: u32,
+    /// The number of coefficients of the matrices A and B.
+    pub coefficients: u32,
+}
+
+/// The points in a key's header.
+#[derive(Clone, Copy)]
+struct Points {
+    alpha_g1: G1Affine,
+    beta_g1: G1Affine,
+    beta_g2: G2Affine,
+    gamma_g2: G2Affine,
+    delta_g1: G1Affine,
+    delta_g2: G2Affine,
+}
+
+/// A key in memory or in a mapped file, looked at in place. Its header, and the number and lengths of its sections are checked.
+pub struct Zkey<'a> {
+    container: Container<'a>,
+    header: Header,
+    points: Points,
+}
+
+impl<'a> Zkey<'a> {
+    /// The key in a file's bytes; [`Error::Malformed`] unless they are one, of Groth16 over BN254.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
+        let container = Container::parse(&FORMAT, bytes)?;
+        let mut protocol = container.section(1).fields();
+        match protocol.u32("the protocol")? {
+            1 => protocol.end()?,
+            found => return Err(protocol.malformed("the protocol", found, "1, Groth16")),
+        }
+        let mut fields = container.section(2).fields();
+        fields.expect_field("q", modulus::<Fq>())?;
+        fields.expect_field("r", modulus::<Fr>())?;
+        let signals = fields.u32("nVars, the number of signals")?;
+        let name = "nPublic, the number of public signals";
+        let public_signals = fields.u32(name)?;
+        if public_signals >= signals {
+            let expected = format!("less than {signals}, the number of signals");
+            return Err(fields.malformed(name, public_signals, expected));
+        }
+        let name = "domainSize, the number of points of the domain";
+        let domain_size = fields.u32(name)?;
+        if !domain_size.is_power_of_two() || !(2..=LARGEST_DOMAIN).contains(&domain_size) {
+            return Err(fields.malformed(name, domain_size, "a power of two from 2 to 2^28"));
+        }
+        let points = Points {
+            alpha_g1: points::read_one(&mut fields, "alpha over G1")?,
+            beta_g1: points::read_one(&mut fields, "beta over G1")?,
+            beta_g2: points::read_one(&mut fields, "beta over G2")?,
+            gamma_g2: points::read_one(&mut fields, "gamma over G2")?,
+            delta_g1: points::read_one(&mut fields, "delta over G1")?,
+            delta_g2: points::read_one(&mut fields, "delta over G2")?,
+        };
+        fields.end()?;
+        let coefficients = container.section(4).fields().u32("the number of coefficients")?;
+        let header = Header { signals, public_signals, domain_size, coefficients };
+        let (signals, public) = (u64::from(signals), u64::from(public_signals));
+        for (number, before, count, size) in [
+            (3, 0, public + 1, 64),
+            (4, 4, coefficients.into(), COEFFICIENT as u64),
+            (5, 0, signals, 64),
+            (6, 0, signals, 64),
+            (7, 0, signals, 128),
+            (8, 0, signals - public - 1, 64),
+            (9, 0, domain_size.into(), 64),
+        ] {
+            container.section(number).check_length(before, count, size)?;
+        }
+        Ok(Self { container, header, points })
+    }
+
+    /// The numbers of the header.
+    pub fn header(&self) -> Header {
+        self.header
+    }
+
+    /// What a verifier needs of the key; errors as [`proving_key`](Self::proving_key).
+    pub fn verifying_key(&self) -> Result<VerifyingKey, Error> {
+        let Points { alpha_g1, beta_g2, gamma_g2, delta_g2, .. } = self.points;
+        let ic = points::read(&self.container.section(3))?;
+        Ok(VerifyingKey { alpha_g1, beta_g2, gamma_g2, delta_g2, ic })
+    }
+
+    /// The whole key, copied out of the file.
+    ///
+    /// [`Error::Malformed`] for the first point of a section that is not on its curve or not in the subgroup of order r, and for the first coefficient of
+    /// a matrix, a constraint or a signal that there is not, or of r or above. Points of G2 are tested for the subgroup together where there are
+    /// many; one outside passes with probability below 2^-64.
+    pub fn proving_key(&self) -> Result<ProvingKey, Error> {
+        let matrices = self.matrices()?;
+        let of_first_group = |number| points::read::<G1Affine>(&self.container.section(number));
+        let Points { beta_g1, delta_g1, .. } = self.points;
+        Ok(ProvingKey {
+            verifying: self.verifying_key()?,
+            beta_g1,
+            delta_g1,
+            a: of_first_group(5)?,
+            b_g1: of_first_group(6)?,
+            b_g2: points::read(&self.container.section(7))?,
+            c: of_first_group(8)?,
+            h: of_first_group(9)?,
+            matrices,
+            reduction: Reduction::Circom,
+        })
+    }
+
+    fn matrices(&self) -> Result<Matrices, Error> {
+        let section = self.container.section(4);
+        let coefficients = || section.bytes[4..].chunks_exact(COEFFICIENT).map(Coefficient);
+        for (index, coefficient) in coefficients().enumerate() {
+            coefficient.check(&section, index, &self.header)?;
+        }
+        let matrix = |number: u32| {
+            let of_matrix = || coefficients().filter(move |coefficient| coefficient.matrix() == number);
+            let entry = |coefficient: Coefficient<'_>| {
+                let value = coefficient.value().expect("a coefficient that was checked");
+                (coefficient.constraint(), coefficient.signal(), value)
+            };
+            let rows = of_matrix().map(|coefficient| coefficient.constraint());
+            SparseMatrix::from_rows(self.header.domain_size as usize, rows, of_matrix().map(entry))
+        };
+        Ok(Matrices { a: matrix(0), b: matrix(1), c: None })
+    }
+}
+
+/// The bytes of a coefficient.
+#[derive(Clone, Copy)]
+struct Coefficient<'a>(&'a [u8]);
+
+impl Coefficient<'_> {
+    fn number(&self, at: usize) -> u32 {
+        u32::from_le_bytes(self.0[4 * at..][..4].try_into().expect("4 bytes"))
+    }
+
+    fn matrix(&self) -> u32 {
+        self.number(0)
+    }
+
+    fn constraint(&self) -> u32 {
+        self.number(1)
+    }
+
+    fn signal(&self) -> u32 {
+        self.number(2)
+    }
+
+    /// The value as the file has it, times 2^512: in Montgomery form the element value 2^256.
+    fn stored(&self) -> [u64; 4] {
+        integer_of_bytes(&self.0[12..])
+    }
+
+    /// The value, if it is below r.
+    fn value(&self) -> Option<Fr> {
+        // The element 2^-256, whose Montgomery form is 1.
+        let by = scalars(&[[1, 0, 0, 0]]).ok()?[0];
+        Some(scalars(&[self.stored()]).ok()?[0] * by)
+    }
+
+    fn check(&self, section: &Section<'_>, index: usize, header: &Header) -> Result<(), Error> {
+        for (name, found, limit) in [
+            ("matrix", self.matrix(), 2),
+            ("constraint", self.constraint(), header.domain_size),
+            ("signal", self.signal(), header.signals),
+        ] {
+            if found >= limit {
+                return Err(section.malformed(
+                    format_args!("{name} of coefficient {index}"),
+                    found,
+                    format!("less than {limit}"),
+                ));
+            }
+        }
+        match self.value() {
+            Some(_) => Ok(()),
+            None => Err(section.malformed(
+                format_args!("value of coefficient {index}"),
+                decimal(self.stored()),
+                format!("less than r = {}", decimal(modulus::<Fr>())),
+            )),
+        }
+    }
+}
+
+/// Writes a key of [`Reduction::Circom`], without contributions; [`Error::BadKey`] of another kind, or of parts that do not belong together.
+pub fn write(key: &ProvingKey, out: &mut dyn Write) -> Result<(), Error> {
+    key.check()?;
+    if key.reduction != Reduction::Circom {
+        let what = "matrices of the key, which in this format are A and B alone";
+        return Err(Error::BadKey { what, found: 3, expected: 2 });
+    }
+    write_checked(key, out).map_err(|error| Error::Io { message: format!("cannot write the key: {error}") })
+}
+
+fn write_checked(key: &ProvingKey, out: &mut dyn Write) -> io::Result<()> {
+    let ProvingKey { verifying, beta_g1, delta_g1, a, b_g1, b_g2, c, h, matrices, .. } = key;
+    let VerifyingKey { alpha_g1, beta_g2, gamma_g2, delta_g2, ic } = verifying;
+    let header = |out: &mut dyn Write| {
+        for modulus in [modulus::<Fq>(), modulus::<Fr>()] {
+            out.write_all(&32_u32.to_le_bytes())?;
+            write_limbs(modulus, out)?;
+        }
+        for number in [key.signals(), key.public_signals(), key.domain_size()] {
+            out.write_all(&(number as u32).to_le_bytes())?;
+        }
+        points::write(&[*alpha_g1, *beta_g1], out)?;
+        points::write(&[*beta_g2, *gamma_g2], out)?;
+        points::write(&[*delta_g1], out)?;
+        points::write(&[*delta_g2], out)
+    };
+    let count = matrices.a.entries() + matrices.b.entries();
+    let coefficients = |out: &mut dyn Write| {
+        out.write_all(&(count as u32).to_le_bytes())?;
+        // Twice into Montgomery form: the limbs of the element value 2^256.
+        let by = Fr::from_raw([u64::MAX; 4]) + Fr::from(1);
+        for row in 0..key.domain_size() {
+            for (number, matrix) in [&matrices.a, &matrices.b].into_iter().enumerate() {
+                for (signal, value) in matrix.row(row) {
+                    for number in [number as u32, row as u32, signal] {
+                        out.write_all(&number.to_le_bytes())?;
+                    }
+                    write_limbs(limbs(&[value * by])[0], out)?;
+                }
+            }
+        }
+        Ok(())
+    };
+    let first_group = |number, points: &'_ [G1Affine]| -> Written<'_> {
+        let points = points.to_vec();
+        (number, 64 * points.len() as u64, Box::new(move |out| points::write(&points, out)))
+    };
+    let sections: Vec<Written<'_>> = vec![
+        (1, 4, Box::new(|out| out.write_all(&1_u32.to_le_bytes()))),
+        (2, 4 + 32 + 4 + 32 + 12 + 3 * 64 + 3 * 128, Box::new(header)),
+        first_group(3, ic),
+        (4, 4 + (COEFFICIENT * count) as u64, Box::new(coefficients)),
+        first_group(5, a),
+        first_group(6, b_g1),
+        (7, 128 * b_g2.len() as u64, Box::new(|out| points::write(b_g2, out))),
+        first_group(8, c),
+        first_group(9, h),
+    ];
+    sections::write(&FORMAT, sections, out)
+}

@@ -1,0 +1,81 @@
+//! What is written is what is read, and what snarkjs writes.
+
+use zkaccel_groth16::zkey::{self, Zkey};
+use zkaccel_groth16::{Bytes, G1Affine, G2Affine, Proof, json, r1cs, wtns};
+
+use crate::support::{CIRCUITS, File, key, parse_key, path, read, theirs, witness};
+
+#[test]
+fn keys() {
+    for circuit in CIRCUITS {
+        let bytes = Bytes::open(path(circuit, "circuit.zkey")).unwrap();
+        let zkey = Zkey::parse(&bytes).unwrap();
+        let key = zkey.proving_key().unwrap();
+        let header = zkey.header();
+        assert_eq!(
+            [header.signals, header.public_signals, header.domain_size],
+            [key.signals() as u32, key.public_signals() as u32, key.domain_size() as u32]
+        );
+        assert_eq!(header.coefficients as usize, key.matrices.a.entries() + key.matrices.b.entries());
+        // What follows from the circuit alone.
+        let circuit_file = r1cs::parse(&read(circuit, "circuit.r1cs")).unwrap();
+        assert_eq!(
+            (circuit_file.signals, circuit_file.public_signals),
+            (key.signals(), key.public_signals())
+        );
+        let of_inputs = key.public_signals() + 1;
+        assert_eq!(circuit_file.a.entries() + of_inputs, key.matrices.a.entries());
+        assert_eq!(circuit_file.b.entries(), key.matrices.b.entries());
+
+        let mut written = Vec::new();
+        zkey::write(&key, &mut written).unwrap();
+        assert_eq!(parse_key(&written).unwrap(), key);
+        // snarkjs's sections, byte for byte, but for the contributions.
+        let (ours, mut theirs) = (File::of(&written), File::of(&bytes));
+        assert_eq!(ours.head, theirs.head);
+        assert_eq!(ours.sections.len(), 9);
+        for (number, contents) in &ours.sections {
+            assert!(contents == theirs.section(*number), "{circuit}: section {number}");
+        }
+    }
+}
+
+#[test]
+fn sections_in_any_order_and_others_beside_them() {
+    let bytes = read("multiplier", "circuit.zkey");
+    let mut file = File::of(&bytes);
+    file.sections.reverse();
+    file.sections.insert(3, (77, vec![1, 2, 3]));
+    file.sections.push((78, Vec::new()));
+    assert_eq!(parse_key(&file.bytes()).unwrap(), key("multiplier"));
+}
+
+#[test]
+fn witnesses() {
+    for circuit in CIRCUITS {
+        let bytes = read(circuit, "witness.wtns");
+        let mut written = Vec::new();
+        wtns::write(&witness(circuit), &mut written).unwrap();
+        assert!(written == bytes, "{circuit}");
+    }
+}
+
+#[test]
+fn texts() {
+    for circuit in CIRCUITS {
+        let (proof, public) = theirs(circuit);
+        // snarkjs ends neither with a newline.
+        assert_eq!(json::write_proof(&proof).as_bytes(), read(circuit, "proof.json"));
+        assert_eq!(json::write_public(&public).as_bytes(), read(circuit, "public.json"));
+        let of_key = key(circuit).verifying;
+        let text = read(circuit, "verification_key.json");
+        assert_eq!(json::parse_verifying_key(&text).unwrap(), of_key);
+        let written = json::write_verifying_key(&of_key);
+        assert_eq!(json::parse_verifying_key(written.as_bytes()).unwrap(), of_key);
+        // Every line of ours is one of theirs, whose file has one field more.
+        let text = String::from_utf8(text).unwrap();
+        assert!(written.lines().all(|line| text.contains(line)));
+    }
+    let identities = Proof { a: G1Affine::default(), b: G2Affine::default(), c: G1Affine::generator() };
+    assert_eq!(json::parse_proof(json::write_proof(&identities).as_bytes()), Ok(identities));
+}
