@@ -12,7 +12,7 @@ use rayon::ThreadPool;
 use crate::backend::{Accelerated, AcceleratedField};
 use crate::builder::{EngineBuilder, Listener};
 use crate::device::DeviceInfo;
-use crate::dispatch::{Dispatcher, Operation};
+use crate::dispatch::{Dispatcher, Divisible, Operation};
 use crate::error::Error;
 use crate::field::Field;
 use crate::gate::Gate;
@@ -118,7 +118,7 @@ impl Engine {
         let mut values = self.run(|| matrix.into_vec())?;
         let (input, output) = (E::base_mut(&mut values), E::base_mut(&mut extended));
         let (lde, width) = (*lde, shape.block_width::<E>());
-        self.perform(Extend { lde, input, width, output, unchecked: false })?;
+        self.perform_telling(Stage::Extension, Extend { lde, input, width, output, unchecked: false })?;
         Matrix::new(extended, Shape { rows: lde.to().size(), ..shape })
     }
 
@@ -165,10 +165,9 @@ impl Engine {
         check_leaf_count(leaves.len())?;
         self.check_budget(memory_of::<H::Digest>(leaves.len(), 2))?;
         let mut heap = memory::zeroed::<H::Digest>(2 * leaves.len())?;
-        self.report(Stage::Tree, 0, 1);
         let (inner, copies) = heap.split_at_mut(leaves.len());
-        self.perform(Tree::<H> { leaves, inner, copies: Some(copies), approach: self.approach })?;
-        self.report(Stage::Tree, 1, 1);
+        let tree = Tree::<H> { leaves, inner, copies: Some(copies), approach: self.approach };
+        self.perform_telling(Stage::Tree, tree)?;
         Ok(MerkleTree::from_filled_heap(heap))
     }
 
@@ -182,9 +181,8 @@ impl Engine {
         let mut heap = memory::zeroed::<H::Digest>(2 * leaf_count)?;
         let (inner, leaves) = heap.split_at_mut(leaf_count);
         fill_leaves(leaves)?;
-        self.report(Stage::Tree, 0, 1);
-        self.perform(Tree::<H> { leaves, inner, copies: None, approach: self.approach })?;
-        self.report(Stage::Tree, 1, 1);
+        let tree = Tree::<H> { leaves, inner, copies: None, approach: self.approach };
+        self.perform_telling(Stage::Tree, tree)?;
         Ok(MerkleTree::from_filled_heap(heap))
     }
 
@@ -227,6 +225,21 @@ impl Engine {
     /// Runs an operation on the engine's devices.
     pub(crate) fn perform<O: Operation>(&self, operation: O) -> Result<O::Output, Error> {
         self.run(|| self.dispatcher().run(operation))
+    }
+
+    /// The same, and reports the progress of a stage to the listener.
+    pub(crate) fn perform_telling<O: Divisible>(
+        &self,
+        stage: Stage,
+        operation: O,
+    ) -> Result<O::Output, Error> {
+        match self.shared.progress {
+            None => self.perform(operation),
+            Some(_) => {
+                let tell = |done, total| self.report(stage, done as u64, total as u64);
+                self.run(|| self.dispatcher().in_pieces(operation, &tell))
+            }
+        }
     }
 
     /// The devices.

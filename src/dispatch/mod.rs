@@ -1,10 +1,12 @@
 //! The dispatcher: everything that is the same for all operations.
 //!
 //! ```text
-//! operation.rs   the description of an operation: its size, its cost, where its data are, how it is divided member.rs      a
-//! device: its backend, its account, its backlog, and the data in its memory curve.rs       the cost of a kind of operation on a
-//! device, measured on this machine; contention.rs, whether other work disturbs that curves.rs      the curves of all devices,
-//! and when they are measured again plan.rs        how much of an operation each of several devices gets
+//! operation.rs    the description of an operation: its size, its cost, where its data are, how it is divided
+//! member.rs       a device: its backend, its account, its backlog, and the data in its memory
+//! curve.rs        the cost of a kind of operation on a device, measured on this machine
+//! contention.rs   whether other work disturbs that
+//! curves.rs       the curves of all devices, and when they are measured again
+//! plan.rs         how much of an operation each of several devices gets
 //! ```
 //!
 //! An operation goes through these steps, whatever it is:
@@ -59,6 +61,10 @@ use plan::{Offer, apportion, divide};
 
 /// Items of an operation that may be divided finely.
 const FINE: usize = 64;
+
+/// The pieces of an operation whose progress is told, and the least size of one that is worth it.
+const PIECES: usize = 64;
+const LARGE: u64 = 1 << 18;
 
 /// How an engine's devices share its work.
 pub(crate) enum Strategy {
@@ -151,6 +157,44 @@ impl Dispatcher {
             self.together(&shares, parts)
         };
         operation.join(&shares, outcomes)
+    }
+
+    /// Does an operation and tells how much of it is done: of so many pieces, so many. A large one is done in pieces by the only device if that
+    /// computes in host memory, where it costs nothing to divide it; others are one piece.
+    pub(crate) fn in_pieces<O: Divisible>(
+        &self,
+        mut operation: O,
+        tell: &dyn Fn(usize, usize),
+    ) -> Result<O::Output, Error> {
+        let [member] = &self.members[..] else { return self.in_one_piece(operation, tell) };
+        let (items, (_, size, _)) = (operation.items(1), operation.size(member).description());
+        let divides = member.on_host && !self.tests_answers && operation.overhead() == 0.0;
+        if items < 2 || size < LARGE || !divides {
+            return self.in_one_piece(operation, tell);
+        }
+        let pieces = items.min(PIECES);
+        let piece = |i: usize| i * items / pieces..(i + 1) * items / pieces;
+        let shares: Vec<_> = (0..pieces).map(|i| Share { member: 0, items: piece(i), ns: 0.0 }).collect();
+        tell(0, pieces);
+        let parts = operation.divide(&shares, &self.members)?.into_iter().enumerate();
+        let outcomes = parts.map(|(i, part)| {
+            let done = member.count(part);
+            tell(i + 1, pieces);
+            done
+        });
+        let outcomes = outcomes.collect();
+        operation.join(&shares, outcomes)
+    }
+
+    fn in_one_piece<O: Operation>(
+        &self,
+        operation: O,
+        tell: &dyn Fn(usize, usize),
+    ) -> Result<O::Output, Error> {
+        tell(0, 1);
+        let done = self.run(operation)?;
+        tell(1, 1);
+        Ok(done)
     }
 
     /// Does an operation on the device of a share, on the threads of the caller.

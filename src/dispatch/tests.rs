@@ -99,6 +99,48 @@ fn items(on: &Dispatcher, operation: &str) -> Vec<u64> {
     on.work().iter().map(|work| work.of(operation).map_or(0, |line| line.items)).collect()
 }
 
+/// Large operations of a host are done in pieces, in order, with the same results; small ones and those of other devices in one.
+#[test]
+fn progress_is_told_in_pieces() {
+    let extension = |log| Lde::new(Domain::new(log, Convention::Plonky3).unwrap(), domain(log + 1)).unwrap();
+    let told = std::cell::RefCell::new(Vec::new());
+    let tell = |done, total| told.borrow_mut().push((done, total));
+    let steps = |pieces| (0..=pieces).map(|done| (done, pieces)).collect::<Vec<_>>();
+    for (on_host, columns, log, pieces) in
+        [(true, 100, 12, 64), (true, 3, 17, 3), (true, 3, 4, 1), (true, 1, 18, 1), (false, 100, 12, 1)]
+    {
+        let host = Opened { threads: None, ..opened("host", Fake::default(), on_host) };
+        let on = Dispatcher::new(vec![host], Strategy::Alone);
+        let lde = extension(log);
+        let (mut output, mut expected) = (words(columns << (log + 1)), words(columns << (log + 1)));
+        let input = &mut words(columns << log)[..];
+        on.in_pieces(Extend { lde, input, width: 1, output: &mut output, unchecked: true }, &tell).unwrap();
+        Cpu::default().lde(&lde, &mut words(columns << log), 1, &mut expected).unwrap();
+        assert!(output == expected, "{columns} columns of 2^{log}");
+        assert_eq!(told.take(), steps(pieces), "{columns} columns of 2^{log}");
+    }
+    for (log, pieces) in [(18, 64), (10, 1)] {
+        let fake = Fake { name: "host", ..Fake::default() };
+        let host = Opened { threads: None, ..opened("host", fake.clone(), true) };
+        let on = Dispatcher::new(vec![host], Strategy::Alone);
+        let leaf = |i: u32| Blake3::merge(&[ByteDigest([i as u8; 32]), ByteDigest([(i >> 8) as u8; 32])]);
+        let leaves: Vec<_> = (0..1 << log).map(leaf).collect();
+        let mut heap = vec![ByteDigest::default(); 2 << log];
+        let (inner, copies) = heap.split_at_mut(1 << log);
+        let tree = Tree::<Blake3> { leaves: &leaves, inner, copies: Some(copies), approach: Approach::Auto };
+        on.in_pieces(tree, &tell).unwrap();
+        let mut expected = [vec![ByteDigest::default(); 1 << log], leaves.clone()].concat();
+        build_heap::<Blake3>(&Cpu::default(), &mut expected, Approach::Auto).unwrap();
+        assert!(heap[1..] == expected[1..], "2^{log} leaves");
+        assert_eq!(told.take(), steps(pieces), "2^{log} leaves");
+        fake.broken.store(true, Ordering::Relaxed);
+        let (inner, copies) = heap.split_at_mut(1 << log);
+        let tree = Tree::<Blake3> { leaves: &leaves, inner, copies: Some(copies), approach: Approach::Auto };
+        assert_eq!(on.in_pieces(tree, &tell), Err(Fake::failure("host")));
+        told.take();
+    }
+}
+
 /// Whichever of two devices fails, the error names it, the input is unchanged, and later operations succeed.
 #[test]
 fn a_device_that_fails() {
