@@ -11,7 +11,7 @@
 #define MSM_SLICE 1024
 
 // Where the point of a term is.
-DEVICE GLOBAL const fe *msm_point(GLOBAL const fe *points, u32 term) {
+DEVICE GLOBAL const coordinate *msm_point(GLOBAL const coordinate *points, u32 term) {
     return points + (u64)AFFINE * (term & 0x7fffffffu);
 }
 
@@ -23,23 +23,23 @@ DEVICE GLOBAL const fe *msm_point(GLOBAL const fe *points, u32 term) {
 #endif
 
 // Buckets without terms hold the identity, of which ZZ is enough.
-KERNEL void msm_empty(BUFFER(const u32, ends), u64 buckets, BUFFER(fe, sums)) {
+KERNEL void msm_empty(BUFFER(const u32, ends), u64 buckets, BUFFER(coordinate, sums)) {
     FOR_EACH(bucket, buckets) {
         const u32 start = bucket == 0 ? 0 : AT(ends)[bucket - 1];
-        if (start == AT(ends)[bucket]) store_fe(AT(sums) + XYZZ * bucket + 2, fq_zero());
+        if (start == AT(ends)[bucket]) store_coordinate(AT(sums) + XYZZ * bucket + 2, coordinate_zero());
     }
 }
 
 // What a bucket begins with: nothing, or where it was `begun` what it holds.
-DEVICE xyzz msm_begin(GLOBAL const fe *sums, u32 bucket, u64 begun) {
+DEVICE xyzz msm_begin(GLOBAL const coordinate *sums, u32 bucket, u64 begun) {
     return begun ? load_xyzz(sums + (u64)XYZZ * bucket) : xyzz_identity();
 }
 
 // The sums of all runs: bucket sums, heads, tails, and which bucket is a run's tail, MSM_NONE for none. Where buckets were `begun` by another
 // part of the sum, terms are added to what they hold, which whoever begins the bucket starts from.
-BOUNDED_KERNEL(128, 4) msm_accumulate(BUFFER(const u32, terms), BUFFER(const u32, ends), u64 buckets, u64 length, u64 runs,
-                                      BUFFER(const fe, points), u64 begun, BUFFER(fe, sums), BUFFER(fe, heads),
-                                      BUFFER(fe, tails), BUFFER(u32, tail_buckets)) {
+BOUNDED_KERNEL(128, COORDINATE_GROUPS(4)) msm_accumulate(BUFFER(const u32, terms), BUFFER(const u32, ends), u64 buckets, u64 length, u64 runs,
+                                      BUFFER(const coordinate, points), u64 begun, BUFFER(coordinate, sums), BUFFER(coordinate, heads),
+                                      BUFFER(coordinate, tails), BUFFER(u32, tail_buckets)) {
     FOR_ONE(run, runs) {
         const u32 total = AT(ends)[buckets - 1], start = (u32)(run * length);
         const u32 stop = start + length < total ? start + (u32)length : total;
@@ -52,7 +52,7 @@ BOUNDED_KERNEL(128, 4) msm_accumulate(BUFFER(const u32, terms), BUFFER(const u32
             // One way out, or items of a warp that have come to the end of a bucket go on apart from the others.
             NO_UNROLL while (at < stop) {
                 affine point = load_affine(msm_point(AT(points), term));
-                if (term >> 31) point.y = fq_neg(point.y);
+                if (term >> 31) point.y = coordinate_neg(point.y);
                 at++;
                 if (at < stop) {
                     term = AT(terms)[at];
@@ -84,8 +84,8 @@ BOUNDED_KERNEL(128, 4) msm_accumulate(BUFFER(const u32, terms), BUFFER(const u32
 
 // Joins every tail with its heads. Where those are many, the bucket becomes one of the `longs`: its tail, the first slice
 // and the number of slices; and its heads are put down as slices: the first, and how many. `counts` counts both.
-KERNEL void msm_join(BUFFER(const u32, ends), u64 length, u64 runs, BUFFER(fe, sums), BUFFER(const fe, heads),
-                     BUFFER(const fe, tails), BUFFER(const u32, tail_buckets), BUFFER(u32, counts), BUFFER(u32, longs),
+KERNEL void msm_join(BUFFER(const u32, ends), u64 length, u64 runs, BUFFER(coordinate, sums), BUFFER(const coordinate, heads),
+                     BUFFER(const coordinate, tails), BUFFER(const u32, tail_buckets), BUFFER(u32, counts), BUFFER(u32, longs),
                      BUFFER(u32, slices)) {
     FOR_EACH(run, runs) {
         const u32 bucket = AT(tail_buckets)[run];
@@ -123,8 +123,8 @@ KERNEL void msm_join(BUFFER(const u32, ends), u64 length, u64 runs, BUFFER(fe, s
     }
 
 // The sum of every slice of heads. Groups share the slices.
-FIXED_KERNEL(MSM_ITEMS, 1) msm_slices(BUFFER(const u32, counts), BUFFER(const u32, slices), BUFFER(const fe, heads), u64 groups,
-                             BUFFER(fe, slice_sums)) {
+FIXED_KERNEL(MSM_ITEMS, 1) msm_slices(BUFFER(const u32, counts), BUFFER(const u32, slices), BUFFER(const coordinate, heads), u64 groups,
+                             BUFFER(coordinate, slice_sums)) {
     LOCAL xyzz shared[MSM_ITEMS];
     const u32 count = AT(counts)[0];
     for (u32 slice = (u32)group_id(); slice < count; slice += (u32)groups) {
@@ -139,8 +139,8 @@ FIXED_KERNEL(MSM_ITEMS, 1) msm_slices(BUFFER(const u32, counts), BUFFER(const u3
 }
 
 // The sum of every bucket that is one of the `longs`. Groups share them.
-FIXED_KERNEL(MSM_ITEMS, 1) msm_longs(BUFFER(const u32, counts), BUFFER(const u32, longs), BUFFER(const fe, slice_sums),
-                            BUFFER(const fe, tails), BUFFER(const u32, tail_buckets), u64 groups, BUFFER(fe, sums)) {
+FIXED_KERNEL(MSM_ITEMS, 1) msm_longs(BUFFER(const u32, counts), BUFFER(const u32, longs), BUFFER(const coordinate, slice_sums),
+                            BUFFER(const coordinate, tails), BUFFER(const u32, tail_buckets), u64 groups, BUFFER(coordinate, sums)) {
     LOCAL xyzz shared[MSM_ITEMS];
     const u32 count = AT(counts)[1];
     for (u32 number = (u32)group_id(); number < count; number += (u32)groups) {
@@ -159,7 +159,7 @@ FIXED_KERNEL(MSM_ITEMS, 1) msm_longs(BUFFER(const u32, counts), BUFFER(const u32
 
 // Bucket reduction, first step: for every piece of `size` buckets, with number i in the piece, the sum of i + 1 times bucket i, and the plain sum of all. A size is a
 // power of two.
-BOUNDED_KERNEL(128, 3) msm_reduce(BUFFER(const fe, sums), u64 size, u64 pieces, BUFFER(fe, weighted), BUFFER(fe, plain)) {
+BOUNDED_KERNEL(128, COORDINATE_GROUPS(3)) msm_reduce(BUFFER(const coordinate, sums), u64 size, u64 pieces, BUFFER(coordinate, weighted), BUFFER(coordinate, plain)) {
     FOR_ONE(piece, pieces) {
         const u64 first = piece * size;
         xyzz last = xyzz_identity(), sum = xyzz_identity();
@@ -175,15 +175,15 @@ BOUNDED_KERNEL(128, 3) msm_reduce(BUFFER(const fe, sums), u64 size, u64 pieces, 
 // The sum of piece number times plain sum, over a set, is that of 2^b times the sums T_b of those pieces whose number has bit b. Here are, for
 // each of the sets of 2^log_pieces pieces, first the sum of its weighted sums and then each T_b; in as many groups as there are runs of
 // `length` pieces.
-FIXED_KERNEL(MSM_ITEMS, 1) msm_add_bits(BUFFER(const fe, weighted), BUFFER(const fe, plain), u64 log_pieces, u64 length,
-                                        BUFFER(fe, sums)) {
+FIXED_KERNEL(MSM_ITEMS, 1) msm_add_bits(BUFFER(const coordinate, weighted), BUFFER(const coordinate, plain), u64 log_pieces, u64 length,
+                                        BUFFER(coordinate, sums)) {
     LOCAL xyzz shared[MSM_ITEMS];
     const u32 runs = (u32)(((u64)1 << log_pieces) / length), slots = (u32)log_pieces + 1;
     const u32 slot = (u32)group_id() / runs % slots, set = (u32)group_id() / runs / slots;
     // The numbers with bit b are those of one bit less, with a one put in.
     const u64 each = slot == 0 ? length : length / 2, first = (u64)((u32)group_id() % runs) * each;
     const u64 bit = slot == 0 ? 0 : (u64)1 << (slot - 1);
-    GLOBAL const fe *points = (slot == 0 ? AT(weighted) : AT(plain)) + XYZZ * ((u64)set << log_pieces);
+    GLOBAL const coordinate *points = (slot == 0 ? AT(weighted) : AT(plain)) + XYZZ * ((u64)set << log_pieces);
     xyzz sum = xyzz_identity();
     NO_UNROLL for (u64 k = first + local_id(); k < first + each; k += MSM_ITEMS) {
         const u64 piece = slot == 0 ? k : (k & ~(bit - 1)) << 1 | bit | (k & (bit - 1));
@@ -194,7 +194,7 @@ FIXED_KERNEL(MSM_ITEMS, 1) msm_add_bits(BUFFER(const fe, weighted), BUFFER(const
 }
 
 // The sum of every run of `length` points, a group's.
-FIXED_KERNEL(MSM_ITEMS, 1) msm_add_up(BUFFER(const fe, points), u64 length, BUFFER(fe, sums)) {
+FIXED_KERNEL(MSM_ITEMS, 1) msm_add_up(BUFFER(const coordinate, points), u64 length, BUFFER(coordinate, sums)) {
     LOCAL xyzz shared[MSM_ITEMS];
     xyzz sum = xyzz_identity();
     NO_UNROLL for (u64 k = local_id(); k < length; k += MSM_ITEMS) {

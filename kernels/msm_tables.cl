@@ -14,8 +14,21 @@ DEVICE fe fq_inverse(fe x) {
     return power;
 }
 
+// The same of a coordinate.
+DEVICE coordinate coordinate_inverse(coordinate x) {
+#if COORDINATE_DEGREE == 1
+    return fq_inverse(x);
+#else
+    // The conjugate by the norm, which is the product of both.
+    const fe by_norm = fq_inverse(fq_add(fq_square(x.c0), fq_square(x.c1)));
+    x.c0 = fq_mul(x.c0, by_norm);
+    x.c1 = fq_neg(fq_mul(x.c1, by_norm));
+    return x;
+#endif
+}
+
 // 2^doublings times points.
-BOUNDED_KERNEL(128, 3) msm_double(BUFFER(const fe, points), u64 doublings, u64 count, BUFFER(fe, multiples)) {
+BOUNDED_KERNEL(128, COORDINATE_GROUPS(3)) msm_double(BUFFER(const coordinate, points), u64 doublings, u64 count, BUFFER(coordinate, multiples)) {
     FOR_ONE(i, count) {
         xyzz p = xyzz_of_affine(load_affine(AT(points) + AFFINE * i));
         NO_UNROLL for (u64 k = 0; k < doublings; k++) p = xyzz_double(p);
@@ -24,30 +37,30 @@ BOUNDED_KERNEL(128, 3) msm_double(BUFFER(const fe, points), u64 doublings, u64 c
 }
 
 // The affine forms of points. Item i of `items` has the points i, i + items, i + 2 items, and so on.
-BOUNDED_KERNEL(128, 3) msm_normalize(BUFFER(const fe, points), u64 count, u64 items, BUFFER(fe, affines)) {
+BOUNDED_KERNEL(128, COORDINATE_GROUPS(3)) msm_normalize(BUFFER(const coordinate, points), u64 count, u64 items, BUFFER(coordinate, affines)) {
     FOR_ONE(item, items) {
-        fe product = FQ_ONE;
+        coordinate product = COORDINATE_ONE;
         // The product of those before stands where x will be.
         for (u64 i = item; i < count; i += items) {
-            store_fe(AT(affines) + AFFINE * i, product);
-            if (!fe_is_zero(load_fe(AT(points) + XYZZ * i + 2))) {
-                product = fq_mul(product, load_fe(AT(points) + XYZZ * i + 3));
+            store_coordinate(AT(affines) + AFFINE * i, product);
+            if (!coordinate_has_no_bits(load_coordinate(AT(points) + XYZZ * i + 2))) {
+                product = coordinate_mul(product, load_coordinate(AT(points) + XYZZ * i + 3));
             }
         }
-        fe inverse = fq_inverse(product);
+        coordinate inverse = coordinate_inverse(product);
         for (u64 i = item + (count - 1 - item) / items * items;; i -= items) {
             const xyzz p = load_xyzz(AT(points) + XYZZ * i);
-            GLOBAL fe *to = AT(affines) + AFFINE * i;
-            fe x = fq_zero(), y = fq_zero();
+            GLOBAL coordinate *to = AT(affines) + AFFINE * i;
+            coordinate x = coordinate_zero(), y = coordinate_zero();
             if (!xyzz_is_identity(p)) {
-                const fe by_zzz = fq_mul(inverse, load_fe(to));
-                inverse = fq_mul(inverse, p.zzz);
+                const coordinate by_zzz = coordinate_mul(inverse, load_coordinate(to));
+                inverse = coordinate_mul(inverse, p.zzz);
                 // 1/ZZ = ZZ^2 / ZZZ^2.
-                x = fq_canonical(fq_mul(p.x, fq_square(fq_mul(p.zz, by_zzz))));
-                y = fq_canonical(fq_mul(p.y, by_zzz));
+                x = coordinate_canonical(coordinate_mul(p.x, coordinate_square(coordinate_mul(p.zz, by_zzz))));
+                y = coordinate_canonical(coordinate_mul(p.y, by_zzz));
             }
-            store_fe(to, x);
-            store_fe(to + 1, y);
+            store_coordinate(to, x);
+            store_coordinate(to + 1, y);
             if (i < items) break;
         }
     }

@@ -21,6 +21,7 @@ pub(crate) fn in_pieces<T: Sync>(
             Some(Error::NotCanonical { index: before(piece) + index, value })
         }
         Err(Error::NotOnCurve { index }) => Some(Error::NotOnCurve { index: before(piece) + index }),
+        Err(Error::NotInSubgroup { index }) => Some(Error::NotInSubgroup { index: before(piece) + index }),
         other => other.err(),
     });
     first.map_or(Ok(()), Err)

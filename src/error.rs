@@ -46,6 +46,13 @@ pub enum Error {
         index: usize,
     },
 
+    /// A point of the curve that is not in the group of prime order over which sums are.
+    #[error("point {index} is on the curve but not in the group of the scalars' order, expected a point of that group or the identity, all zero")]
+    NotInSubgroup {
+        /// Position of the point.
+        index: usize,
+    },
+
     /// A text that should be a digest.
     #[error("{found:?} is no digest, expected 64 hexadecimal digits")]
     BadHex {

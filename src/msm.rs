@@ -20,7 +20,7 @@ pub use crate::backend::AcceleratedCurve;
 use crate::bn254::{Fr, G1Affine};
 use crate::checks;
 pub use crate::curve::Curve;
-use crate::curve::check_on_curve;
+use crate::curve::check_points;
 use crate::engine::{Engine, memory_of};
 use crate::error::Error;
 use crate::job::Job;
@@ -31,7 +31,8 @@ use crate::resident::DeviceMatrix;
 /// The preparation of bases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BasesOptions {
-    /// Check that every base is on the curve or the identity. Costs three field multiplications per base.
+    /// Check that every base is on the curve or the identity, at three field multiplications per base; and, for curves that have other points
+    /// too, such as that of BN254's G2, that it is in the group of prime order, at about 750.
     pub validate: bool,
     /// Compute multiples of the bases, as many as fit into the memory budget beside the bases themselves, so that sums of wide
     /// scalars take fewer buckets. Costs about 250 doublings per base once; it pays where the same bases serve many sums, most
@@ -150,7 +151,7 @@ impl<F: Element> ScalarsInput<'_, F> {
 impl Engine {
     /// Keeps bases for sums on this engine.
     ///
-    /// [`Error::NotOnCurve`] with the first base that is not, if the options ask for the check;
+    /// [`Error::NotOnCurve`] or [`Error::NotInSubgroup`] with the first base that is not, if the options ask for the check;
     /// [`Error::Unsupported`] where the device has no multi-scalar multiplication.
     pub fn bases<C: AcceleratedCurve>(
         &self,
@@ -158,7 +159,7 @@ impl Engine {
         options: BasesOptions,
     ) -> Result<Bases<C>, Error> {
         if options.validate {
-            self.check_on_curve(&points)?;
+            self.check_points(&points)?;
         }
         let budget = if options.tables { self.memory_budget().unwrap_or(u64::MAX) } else { 0 };
         let kept = self.perform(keep_bases(&points, budget))?;
@@ -253,9 +254,9 @@ impl Engine {
         self.perform(Sum { scalars, bases, rows })
     }
 
-    /// [`Error::NotOnCurve`] with the first point that is not on the curve; checked on all threads.
-    fn check_on_curve<C: Curve>(&self, points: &[C]) -> Result<(), Error> {
-        self.run(|| checks::in_pieces(points, size_of::<C>(), check_on_curve))
+    /// [`Error::NotOnCurve`] or [`Error::NotInSubgroup`] with the first point that is not of the group; checked on all threads.
+    fn check_points<C: Curve>(&self, points: &[C]) -> Result<(), Error> {
+        self.run(|| checks::in_pieces(points, size_of::<C>(), check_points))
     }
 }
 

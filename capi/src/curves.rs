@@ -3,9 +3,8 @@
 use std::any::Any;
 use std::ops::Range;
 
-use accel::curve::{affine, limbs_of_points, points};
-use accel::field::elements;
-use accel::matrix::BaseField;
+use accel::curve::{CoordinateLimbs, affine, limbs_of_points, points};
+use accel::field::{elements, elements_of_limbs, limbs_of};
 use accel::msm::{AcceleratedCurve, Bases, BasesOptions};
 use accel::resident::DeviceMatrix;
 use accel::{Engine, Error};
@@ -17,16 +16,14 @@ use crate::status::{Failure, ZKA_BAD_ARGUMENT};
 pub const ZKA_BN254_G1: u32 = 1;
 /// Grumpkin: coordinates are of `ZKA_BN254_FR`, scalars of `ZKA_BN254_FQ`.
 pub const ZKA_GRUMPKIN: u32 = 2;
+/// The group G2 of BN254: coordinates are c0 + c1 u with u^2 = -1, c0 before c1, each of `ZKA_BN254_FQ`; scalars of `ZKA_BN254_FR`.
+pub const ZKA_BN254_G2: u32 = 3;
 
 /// An element in Montgomery form, the lowest word first.
 pub(crate) type Limbs = [u64; 4];
-/// An affine point: x, y; the identity is all zero.
-pub(crate) type Point = [Limbs; 2];
-/// A point in projective coordinates: X, Y, Z.
-pub(crate) type Projective = [Limbs; 3];
 
 /// A curve whose points are words of the caller.
-trait Coordinates: AcceleratedCurve<Base: BaseField> {
+trait Coordinates: AcceleratedCurve {
     /// X, Y, Z of a sum, with x = X/Z and y = Y/Z.
     fn homogeneous(sum: Self::Projective) -> [Self::Base; 3];
 }
@@ -36,23 +33,31 @@ trait Coordinates: AcceleratedCurve<Base: BaseField> {
 pub(crate) struct Curve {
     /// The name in messages.
     pub(crate) name: &'static str,
+    /// The words of an affine point, x and y; the identity is all zero.
+    pub(crate) point: usize,
+    /// The words of a sum in projective or Jacobian coordinates, X, Y and Z.
+    pub(crate) sum: usize,
     /// The sum of scalars times points.
     pub(crate) msm: Multiplier,
     /// Keeps a copy of points.
     pub(crate) keep: Keeper,
     /// A sum in affine coordinates.
-    pub(crate) affine: fn(&Projective) -> Result<Point, Error>,
+    pub(crate) affine: Conversion,
     /// A sum in Jacobian coordinates.
-    pub(crate) jacobian: fn(&Projective) -> Result<Projective, Error>,
+    pub(crate) jacobian: Conversion,
 }
 
-type Multiplier = fn(&Engine, &[Limbs], &[Point]) -> Result<Projective, Error>;
-type Keeper = fn(&Engine, &[Point], BasesOptions) -> Result<Box<dyn AnyBases>, Error>;
+/// Words of a sum to other words.
+pub(crate) type Conversion = fn(&[u64]) -> Result<Vec<u64>, Error>;
+type Multiplier = fn(&Engine, &[Limbs], &[u64]) -> Result<Vec<u64>, Error>;
+type Keeper = fn(&Engine, &[u64], BasesOptions) -> Result<Box<dyn AnyBases>, Error>;
 
 impl Curve {
     const fn new<C: Coordinates>() -> Self {
         Self {
             name: C::NAME,
+            point: 2 * size_of::<C::Base>() / size_of::<u64>(),
+            sum: 3 * size_of::<C::Base>() / size_of::<u64>(),
             msm: msm::<C>,
             keep: keep::<C>,
             affine: to_affine::<C>,
@@ -95,14 +100,14 @@ pub(crate) trait AnyBases: Send + Sync {
         scalars: &[Limbs],
         range: Range<usize>,
         rows: usize,
-    ) -> Result<Vec<Projective>, Error>;
+    ) -> Result<Vec<u64>, Error>;
 
     /// The same with a matrix whose elements, in the order of memory, are the scalars; `ZKA_BAD_ARGUMENT` if they are of another field.
     fn sums_of(&self, matrix: &dyn AnyMatrix, range: Range<usize>) -> Result<Sums, Failure>;
 }
 
 /// Sums that are still to be made.
-pub(crate) type Sums = Box<dyn FnOnce(&Engine) -> Result<Vec<Projective>, Error> + Send>;
+pub(crate) type Sums = Box<dyn FnOnce(&Engine) -> Result<Vec<u64>, Error> + Send>;
 
 impl<C: Coordinates> AnyBases for Bases<C> {
     fn len(&self) -> usize {
@@ -115,12 +120,12 @@ impl<C: Coordinates> AnyBases for Bases<C> {
         scalars: &[Limbs],
         range: Range<usize>,
         rows: usize,
-    ) -> Result<Vec<Projective>, Error> {
+    ) -> Result<Vec<u64>, Error> {
         let scalars = elements::<C::Scalar>(scalars, "scalar")?;
         match range.is_empty() {
             // Rows of no scalars cannot be counted.
-            true => Ok(vec![words::<C>(C::homogeneous(C::Projective::default())); rows]),
-            false => Ok(all_words::<C>(engine.msm_batch::<C>(scalars, self.range(range)?)?)),
+            true => Ok(words::<C>(&vec![C::Projective::default(); rows])),
+            false => Ok(words::<C>(&engine.msm_batch::<C>(scalars, self.range(range)?)?)),
         }
     }
 
@@ -131,51 +136,53 @@ impl<C: Coordinates> AnyBases for Bases<C> {
             return Err(Failure::new(ZKA_BAD_ARGUMENT, text));
         };
         let bases = self.clone();
-        Ok(Box::new(move |engine| Ok(all_words::<C>(engine.msm_batch::<C>(&scalars, bases.range(range)?)?))))
+        Ok(Box::new(move |engine| Ok(words::<C>(&engine.msm_batch::<C>(&scalars, bases.range(range)?)?))))
     }
 }
 
-fn msm<C: Coordinates>(engine: &Engine, scalars: &[Limbs], bases: &[Point]) -> Result<Projective, Error> {
-    let sum = engine.msm::<C>(elements::<C::Scalar>(scalars, "scalar")?, points::<C>(bases)?)?;
-    Ok(words::<C>(C::homogeneous(sum)))
+fn msm<C: Coordinates>(engine: &Engine, scalars: &[Limbs], bases: &[u64]) -> Result<Vec<u64>, Error> {
+    let bases = points::<C>(bytemuck::cast_slice(bases))?;
+    let sum = engine.msm::<C>(elements::<C::Scalar>(scalars, "scalar")?, bases)?;
+    Ok(words::<C>(&[sum]))
 }
 
 fn keep<C: Coordinates>(
     engine: &Engine,
-    bases: &[Point],
+    bases: &[u64],
     options: BasesOptions,
 ) -> Result<Box<dyn AnyBases>, Error> {
-    let (points, mut owned) = (points::<C>(bases)?, Vec::new());
+    let (points, mut owned) = (points::<C>(bytemuck::cast_slice(bases))?, Vec::new());
     let bytes = size_of_val(points) as u64;
     owned.try_reserve_exact(points.len()).map_err(|_| Error::HostOutOfMemory { bytes })?;
     owned.extend_from_slice(points);
     Ok(Box::new(engine.bases(owned, options)?))
 }
 
-fn to_affine<C: Coordinates>(sum: &Projective) -> Result<Point, Error> {
-    Ok(limbs_of_points(&affine(&[C::from_homogeneous(coordinates::<C>(sum)?)]))[0])
+fn to_affine<C: Coordinates>(sum: &[u64]) -> Result<Vec<u64>, Error> {
+    let point = affine(&[C::from_homogeneous(coordinates::<C>(sum)?)]);
+    Ok(bytemuck::cast_slice(limbs_of_points(&point)).to_vec())
 }
 
-fn to_jacobian<C: Coordinates>(sum: &Projective) -> Result<Projective, Error> {
+fn to_jacobian<C: Coordinates>(sum: &[u64]) -> Result<Vec<u64>, Error> {
     let [x, y, z] = coordinates::<C>(sum)?;
-    Ok(words::<C>(match sum[2] == [0; 4] {
-        true => [C::Base::from(1), C::Base::from(1), z],
+    Ok(words_of::<C>(&match bool::from(z.is_zero()) {
+        true => [C::Base::ONE, C::Base::ONE, z],
         // X/Z = (X Z)/Z^2 and Y/Z = (Y Z^2)/Z^3.
         false => [x * z, y * z * z, z],
     }))
 }
 
-fn coordinates<C: Coordinates>(sum: &Projective) -> Result<[C::Base; 3], Error> {
-    let coordinates = elements::<C::Base>(sum, "coordinate")?;
+fn coordinates<C: Coordinates>(sum: &[u64]) -> Result<[C::Base; 3], Error> {
+    let limbs: &[CoordinateLimbs<C>] = bytemuck::cast_slice(sum);
+    let coordinates = elements_of_limbs::<C::Base>(limbs, "coordinate")?;
     Ok(std::array::from_fn(|i| coordinates[i]))
 }
 
-fn words<C: Coordinates>(coordinates: [C::Base; 3]) -> Projective {
-    let mut words = Projective::default();
-    words.as_flattened_mut().copy_from_slice(C::Base::words(&coordinates));
-    words
+fn words_of<C: Coordinates>(coordinates: &[C::Base]) -> Vec<u64> {
+    bytemuck::cast_slice(limbs_of(coordinates)).to_vec()
 }
 
-fn all_words<C: Coordinates>(sums: Vec<C::Projective>) -> Vec<Projective> {
-    sums.into_iter().map(|sum| words::<C>(C::homogeneous(sum))).collect()
+fn words<C: Coordinates>(sums: &[C::Projective]) -> Vec<u64> {
+    let coordinates: Vec<_> = sums.iter().flat_map(|&sum| C::homogeneous(sum)).collect();
+    words_of::<C>(&coordinates)
 }

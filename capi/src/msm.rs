@@ -6,7 +6,7 @@ use accel::Engine;
 use accel::msm::BasesOptions;
 
 use crate::arguments::{Arguments, check_flags, product};
-use crate::curves::{AnyBases, Curve, Limbs, Point, Projective};
+use crate::curves::{AnyBases, Conversion, Curve, Limbs};
 use crate::engine::{State, zka_engine};
 use crate::future::{Call, later, now, zka_future};
 use crate::handles::{Handles, Kind};
@@ -18,15 +18,15 @@ pub struct zka_bases {
     _opaque: (),
 }
 
-/// Bases are checked to be on the curve: `ZKA_NOT_ON_CURVE` if one is not. Without it the sum over such is of no meaning.
+/// Bases are checked to be on the curve and, of `ZKA_BN254_G2`, in the group of the scalars' order: `ZKA_NOT_ON_CURVE` if one is not. Without it the sum over such is of no meaning.
 pub const ZKA_VALIDATE: u32 = 1;
 /// Multiples of the bases are computed and kept, as many as the memory budget allows.
 pub const ZKA_PRECOMPUTE: u32 = 2;
 
-/// The sum of `len` scalars times points of a curve, `ZKA_BN254_G1` or `ZKA_GRUMPKIN`; of none it is the identity.
+/// The sum of `len` scalars times points of a curve, `ZKA_BN254_G1`, `ZKA_GRUMPKIN` or `ZKA_BN254_G2`; of none it is the identity.
 ///
-/// A scalar is four words. A point is eight, x and then y; the identity is all zero. The sum is twelve, X, Y and Z with x = X/Z and
-/// y = Y/Z; the identity is (0, 1, 0). Equal sums have many forms: compare them after `zka_point_to_aff`.
+/// A scalar is four words. A point is x and then y, of four words each, or of eight over `ZKA_BN254_G2`, c0 before c1; the identity is all zero. The
+/// sum is X, Y and Z with x = X/Z and y = Y/Z; the identity is (0, 1, 0). Equal sums have many forms: compare them after `zka_point_to_aff`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_msm(
     engine: *mut zka_engine,
@@ -222,30 +222,33 @@ pub unsafe extern "C" fn zka_msm_matrix_async(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_point_to_aff(curve: u32, out: *mut u64, r#in: *const u64) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { convert(out.cast::<Point>(), r#in, || Ok(Curve::of(curve)?.affine)) }
+    unsafe { convert(curve, out, r#in, |curve| (curve.point, curve.affine)) }
 }
 
 /// A sum in Jacobian coordinates, x = X/Z^2 and y = Y/Z^3, as arkworks has it; Z of the identity is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_point_to_jac(curve: u32, out: *mut u64, r#in: *const u64) -> zka_status {
     // SAFETY: the caller's promise.
-    unsafe { convert(out.cast::<Projective>(), r#in, || Ok(Curve::of(curve)?.jacobian)) }
+    unsafe { convert(curve, out, r#in, |curve| (curve.sum, curve.jacobian)) }
 }
 
 /// # Safety
 /// The pointers are null or valid.
-unsafe fn convert<T: Copy>(
-    out: *mut T,
+unsafe fn convert(
+    curve: u32,
+    out: *mut u64,
     sum: *const u64,
-    conversion: impl FnOnce() -> Result<fn(&Projective) -> Result<T, accel::Error>, Failure>,
+    conversion: fn(Curve) -> (usize, Conversion),
 ) -> zka_status {
     guard(|| {
         // SAFETY: the caller's.
         let mut arguments = unsafe { Arguments::new() };
-        let out = arguments.output("out", out, 1)?;
-        let sum = arguments.input("in", sum.cast::<Projective>(), 1)?;
+        let curve = Curve::of(curve)?;
+        let (words, conversion) = conversion(curve);
+        let out = arguments.output("out", out, words)?;
+        let sum = arguments.input("in", sum, curve.sum)?;
         arguments.check_aliases()?;
-        out.write(&[conversion()?(&sum.as_slice()[0])?]);
+        out.write(&conversion(sum.as_slice())?);
         Ok(())
     })
 }
@@ -298,11 +301,11 @@ fn msm(
     len: usize,
 ) -> Result<impl Call + use<>, Failure> {
     let curve = Curve::of(curve)?;
-    let out = arguments.output::<Projective>("out", out.cast(), 1)?;
+    let out = arguments.output("out", out, curve.sum)?;
     let scalars = arguments.input::<Limbs>("scalars", scalars.cast(), len)?;
-    let points = arguments.input::<Point>("points", points.cast(), len)?;
+    let points = arguments.input("points", points, product("points", len, curve.point)?)?;
     Ok(move |engine: &Engine| {
-        out.write(&[(curve.msm)(engine, scalars.as_slice(), points.as_slice())?]);
+        out.write(&(curve.msm)(engine, scalars.as_slice(), points.as_slice())?);
         Ok(())
     })
 }
@@ -320,7 +323,7 @@ fn keep(
     let options = BasesOptions { validate: flags & ZKA_VALIDATE != 0, tables: flags & ZKA_PRECOMPUTE != 0 };
     let (curve, engine_number) = (Curve::of(number)?, state.number);
     let out = arguments.output("out", out, 1)?;
-    let points = arguments.input::<Point>("points", points.cast(), len)?;
+    let points = arguments.input("points", points, product("points", len, curve.point)?)?;
     Ok(move |engine: &Engine| {
         let bases = (curve.keep)(engine, points.as_slice(), options)?;
         out.write(&[BASES.insert(Arc::new(BasesKept { bases, curve: number, engine: engine_number }))]);
@@ -340,7 +343,8 @@ pub(crate) fn sums(
 ) -> Result<impl Call + use<>, Failure> {
     let kept = BasesKept::find(state, bases, curve)?;
     kept.check_range(offset, len)?;
-    let out = arguments.output::<Projective>("out", out.cast(), batch)?;
+    let words = Curve::of(kept.curve)?.sum;
+    let out = arguments.output("out", out, product("out", batch, words)?)?;
     let scalars = arguments.input::<Limbs>("scalars", scalars.cast(), product("scalars", len, batch)?)?;
     Ok(move |engine: &Engine| {
         out.write(&kept.bases.sums(engine, scalars.as_slice(), offset..offset + len, batch)?);
@@ -365,7 +369,8 @@ fn sums_of_matrix(
         return Err(Failure::new(ZKA_BAD_LENGTH, text));
     }
     let sums = kept.bases.sums_of(&*matrix.matrix, offset..offset + len)?;
-    let out = arguments.output::<Projective>("out", out.cast(), batch)?;
+    let words = Curve::of(kept.curve)?.sum;
+    let out = arguments.output("out", out, product("out", batch, words)?)?;
     Ok(move |engine: &Engine| {
         out.write(&sums(engine)?);
         Ok(())

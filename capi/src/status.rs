@@ -147,7 +147,7 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let status = match error {
             Error::NotCanonical { .. } | Error::NotReduced { .. } => ZKA_NOT_CANONICAL,
-            Error::NotOnCurve { .. } => ZKA_NOT_ON_CURVE,
+            Error::NotOnCurve { .. } | Error::NotInSubgroup { .. } => ZKA_NOT_ON_CURVE,
             Error::Unsupported { .. } => ZKA_UNSUPPORTED,
             Error::WrongEngine { .. } => ZKA_WRONG_ENGINE,
             Error::DomainTooLarge { .. } | Error::BadBlowup { .. } => ZKA_BAD_LOG_SIZE,

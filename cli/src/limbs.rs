@@ -1,8 +1,8 @@
-//! Scalars and points of curves in `.npy` files: four limbs a scalar, eight a point.
+//! Scalars and points of curves in `.npy` files: four limbs a scalar and a coefficient of a coordinate.
 
 use zkaccel::Error;
 use zkaccel::bn254::{self, Fr};
-use zkaccel::curve::{self, Curve};
+use zkaccel::curve::{self, CoordinateLimbs, Curve};
 use zkaccel::field::{MontgomeryField, elements};
 
 use crate::failure::{Context, Failure};
@@ -11,8 +11,10 @@ use crate::npy::NpyFile;
 /// Limbs of a scalar: the columns of a matrix of scalars.
 pub(crate) const SCALAR: usize = 4;
 
-/// Limbs of an affine point, x before y.
-pub(crate) const POINT: usize = 8;
+/// Limbs of an affine point, x before y, and of each coefficient 0 first.
+pub(crate) const fn point<C: Curve>() -> usize {
+    size_of::<[CoordinateLimbs<C>; 2]>() / size_of::<u64>()
+}
 
 /// The form in which limbs represent elements.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -53,11 +55,11 @@ impl Form {
         })
     }
 
-    /// The points of a matrix with [`POINT`] columns.
+    /// The points of a matrix with [`point`] columns.
     pub(crate) fn points<C: Curve>(self, words: &[u64]) -> Result<Vec<C>, Failure> {
         Ok(match self.canonical {
-            true => curve::points_of_integers(words.as_chunks().0)?,
-            false => copied(curve::points(bytemuck::cast_slice(words.as_chunks::<POINT>().0))?)?,
+            true => curve::points_of_integers(bytemuck::cast_slice(words))?,
+            false => copied(curve::points(bytemuck::cast_slice(words))?)?,
         })
     }
 

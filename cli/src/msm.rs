@@ -5,25 +5,26 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use zkaccel::curve::{coordinates, hex};
+use zkaccel::field::CoordinateField;
 use zkaccel::msm::{AcceleratedCurve, BasesOptions};
 
 use crate::engine::{DeviceUsed, EngineOptions};
 use crate::failure::{Context, Failure};
 use crate::files;
-use crate::limbs::{self, Form, POINT, SCALAR};
+use crate::limbs::{self, Form, SCALAR};
 use crate::output::{self, Format};
 use crate::watch::{StageTime, Unit, Watch};
 
 /// Multiply points of an elliptic curve, the bases, by scalars, and print the sum
 ///
-/// Prints the affine coordinates x and y of the sum as hexadecimal integers, or `identity`.
+/// Prints the affine coordinates x and y of the sum as hexadecimal integers, or `identity`; over bn254-g2 a coordinate c0 + c1 u is two integers, c0 first.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The scalars: a .npy file of '<u8' words, C order, shape (N, 4), four limbs to a scalar, the lowest first
     #[arg(long, value_name = "S.npy")]
     scalars: PathBuf,
 
-    /// The bases: a .npy file of '<u8' words, C order, shape (N, 8), the limbs of x and then of y; the identity is all zero
+    /// The bases: a .npy file of '<u8' words, C order, shape (N, 8), the limbs of x and then of y; over bn254-g2 (N, 16), those of c0 before those of c1; the identity is all zero
     #[arg(long, value_name = "B.npy")]
     bases: PathBuf,
 
@@ -46,12 +47,39 @@ pub(crate) struct Arguments {
 struct Report {
     identity: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    x: Option<String>,
+    x: Option<Coordinate>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    y: Option<String>,
+    y: Option<Coordinate>,
     pairs: usize,
     device: DeviceUsed,
     stages: Vec<StageTime>,
+}
+
+/// A coordinate: a hexadecimal integer or, over a quadratic extension, one for each coefficient, c0 before c1.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Coordinate {
+    Integer(String),
+    Coefficients(Vec<String>),
+}
+
+impl Coordinate {
+    fn of<F: CoordinateField>(integers: &F::Limbs) -> Self {
+        let integers: &[[u64; 4]] = bytemuck::cast_slice(std::slice::from_ref(integers));
+        match integers {
+            [integer] => Self::Integer(hex(*integer)),
+            coefficients => Self::Coefficients(coefficients.iter().copied().map(hex).collect()),
+        }
+    }
+}
+
+impl fmt::Display for Coordinate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(integer) => f.write_str(integer),
+            Self::Coefficients(coefficients) => f.write_str(&coefficients.join("  ")),
+        }
+    }
 }
 
 macro_rules! curves {
@@ -81,7 +109,7 @@ impl Arguments {
         let watch = Watch::start();
         let engine = self.engine.build(Some(&watch))?;
         let scalars = limbs::open(&self.scalars, SCALAR, "a scalar")?;
-        let bases = limbs::open(&self.bases, POINT, "a point")?;
+        let bases = limbs::open(&self.bases, limbs::point::<C>(), "a point")?;
         let (scalars_name, bases_name) = (scalars.name.clone(), bases.name.clone());
         let (pairs, found) = (bases.rows, scalars.rows);
         if found != pairs {
@@ -100,7 +128,7 @@ impl Arguments {
         watch.stage("multiplying");
         let sum = engine.msm::<C>(&scalars, &bases)?;
         let [x, y] = match coordinates(&sum) {
-            Some(coordinates) => coordinates.map(|x| Some(hex(x))),
+            Some(coordinates) => coordinates.map(|limbs| Some(Coordinate::of::<C::Base>(&limbs))),
             None => [None, None],
         };
         self.format.print(&Report {

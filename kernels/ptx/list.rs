@@ -111,4 +111,7 @@
     ("msm_sort_grumpkin", include_bytes!("msm_sort_grumpkin.ptx.z")),
     ("msm_sum_grumpkin", include_bytes!("msm_sum_grumpkin.ptx.z")),
     ("msm_tables_grumpkin", include_bytes!("msm_tables_grumpkin.ptx.z")),
+    ("msm_sort_bn254-g2", include_bytes!("msm_sort_bn254-g2.ptx.z")),
+    ("msm_sum_bn254-g2", include_bytes!("msm_sum_bn254-g2.ptx.z")),
+    ("msm_tables_bn254-g2", include_bytes!("msm_tables_bn254-g2.ptx.z")),
 ]

@@ -28,7 +28,7 @@ mod tests;
 pub use crate::curve::{
     affine, coordinates, hex, integers_of_scalars, parse_scalar, points_of_integers, scalars_of_integers,
 };
-pub use halo2curves::bn256::{Fq, Fr, G1, G1Affine};
+pub use halo2curves::bn256::{Fq, Fq2, Fr, G1, G1Affine, G2, G2Affine};
 pub use layout::{limbs, limbs_of_points, points, scalars, scalars_mut};
 pub use montgomery::{
     coordinates_from_montgomery, coordinates_to_montgomery, scalars_from_montgomery, scalars_to_montgomery,
@@ -37,6 +37,7 @@ pub use montgomery::{
 use halo2curves::ff::{Field, PrimeField};
 
 use crate::error::Error;
+use crate::field::coordinates::LazyElement;
 use crate::field::montgomery::Residue;
 use crate::ntt::Domain;
 

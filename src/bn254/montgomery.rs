@@ -55,6 +55,7 @@ mod tests {
 
     use super::*;
     use crate::bn254::{Fq, Fr, limbs};
+    use crate::field::coordinates::LazyElement;
 
     /// As halo2curves has it, for the ends of the range and numbers in between.
     #[test]

@@ -10,6 +10,7 @@ use crate::curve::{limbs_of_points, points};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::field::MontgomeryField;
+use crate::field::coordinates::LazyElement;
 use crate::field::montgomery::Residue;
 use crate::matrix::Matrix;
 use crate::msm::{AcceleratedCurve, BasesOptions, ScalarsInput};

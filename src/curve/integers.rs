@@ -1,9 +1,13 @@
 //! Elements from and to plain integers, for callers that do not have Montgomery form. These copy.
 
+use bytemuck::Zeroable;
+use halo2curves::ff::Field;
 use halo2curves::group;
 
-use super::{Curve, affine_points};
+use super::points::COORDINATES;
+use super::{Curve, CoordinateLimbs, affine_points};
 use crate::error::Error;
+use crate::field::coordinates::{CoordinateField, LazyElement, coefficients};
 use crate::field::MontgomeryField;
 use crate::field::montgomery::{Limbs, Residue, is_below};
 use crate::field::prime::{hexadecimal, not_reduced, residues};
@@ -35,26 +39,42 @@ pub fn integers_of_scalars<F: MontgomeryField>(scalars: &[F]) -> Result<Vec<Limb
     Ok(integers)
 }
 
-/// Pairs of integers x, y as affine points, (0, 0) as the identity; [`Error::NotReduced`] with the index of the first point
+/// Pairs of x, y, each an integer or one for each coefficient, as affine points, (0, 0) as the identity; [`Error::NotReduced`] with the index of the first point
 /// with a coordinate that is not below the prime. Whether the points are on the curve is not checked.
-pub fn points_of_integers<C: Curve>(integers: &[[u64; 8]]) -> Result<Vec<C>, Error> {
+pub fn points_of_integers<C: Curve>(integers: &[[CoordinateLimbs<C>; 2]]) -> Result<Vec<C>, Error> {
     let mut points = memory::filled(integers.len(), C::default())?;
     for (index, (point, integers)) in points.iter_mut().zip(integers).enumerate() {
-        let [x, y] = bytemuck::cast::<_, [Limbs; 2]>(*integers);
-        let coordinates = [element("x of point", index, x)?, element("y of point", index, y)?];
+        let mut coordinates = [C::Base::ZERO; 2];
+        for ((what, coordinate), integers) in COORDINATES.into_iter().zip(&mut coordinates).zip(integers) {
+            *coordinate = coordinate_of_integers(what, index, integers)?;
+        }
         *point = C::from_affine(coordinates);
     }
     Ok(points)
 }
 
-/// The affine coordinates of a point as integers; `None` for the identity.
-pub fn coordinates<P>(point: &P) -> Option<[Limbs; 2]>
+/// Integers below the modulus as the coefficients of a coordinate, or [`Error::NotReduced`].
+fn coordinate_of_integers<F: CoordinateField>(
+    what: &'static str,
+    index: usize,
+    integers: &F::Limbs,
+) -> Result<F, Error> {
+    let mut limbs = F::Limbs::zeroed();
+    let of_coefficients = bytemuck::cast_slice_mut::<_, Limbs>(std::slice::from_mut(&mut limbs));
+    for (limbs, &integer) in of_coefficients.iter_mut().zip(coefficients::<F>(integers)) {
+        *limbs = Residue::of(element::<F::Prime>(what, index, integer)?).canonical();
+    }
+    Ok(F::Lazy::of_limbs(limbs).element())
+}
+
+/// The affine coordinates of a point as integers, one for each coefficient; `None` for the identity.
+pub fn coordinates<P>(point: &P) -> Option<[CoordinateLimbs<P::AffineRepr>; 2]>
 where
     P: group::Curve<AffineRepr: Curve>,
 {
     let point = point.to_affine();
     let [point_of_residues] = affine_points(std::slice::from_ref(&point)) else { unreachable!("one of one") };
-    let (x, y) = (point_of_residues.x.to_integer(), point_of_residues.y.to_integer());
+    let (x, y) = (point_of_residues.x.to_integers(), point_of_residues.y.to_integers());
     (!point_of_residues.is_identity()).then_some([x, y])
 }
 

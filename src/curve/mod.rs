@@ -1,16 +1,18 @@
-//! Curves y^2 = x^3 + b over prime fields: those in the crate's list, and the layout of their points in memory.
+//! Curves y^2 = x^3 + b over prime fields and their quadratic extensions: those in the crate's list, and the layout of their points in memory.
 //!
 //! # Mathematical description
 //!
-//! The points (x, y) of a curve y^2 = x^3 + b, with the identity, form a group; for every curve in the list its order is a prime, which is
-//! the modulus of the curve's *scalars*. So the curve has no other points, and there is no subgroup to check. Sums of points
+//! The points (x, y) of a curve y^2 = x^3 + b, with the identity, form a group. Sums are
+//! over a group of prime order in it, the modulus of the curve's *scalars*. BN254's G1 and Grumpkin have no other points; the curve of a
+//! G2 has, and where points are checked, it is checked too that they are in the [subgroup](subgroup). Sums of points
 //! do not need b or anything else of the curve except the field of its coordinates.
 //!
 //! # Layout
 //!
 //! | type | memory |
 //! |---|---|
-//! | coordinates and scalars | elements of a [`MontgomeryField`] |
+//! | scalars, and coefficients of coordinates | elements of a [`MontgomeryField`] |
+//! | coordinates | elements of a [`CoordinateField`]: one coefficient, or c0 and then c1 of c0 + c1 u |
 //! | affine points | x, then y; the identity is all zero |
 //! | results | X, Y, Z with x = X/Z and y = Y/Z; the identity is (0, 1, 0). Equal points have many forms |
 //!
@@ -18,6 +20,7 @@
 
 mod integers;
 mod points;
+mod subgroup;
 #[cfg(test)]
 pub(crate) mod samples;
 #[cfg(test)]
@@ -33,16 +36,17 @@ use halo2curves::group::{self, prime::PrimeCurveAffine};
 pub use integers::{
     affine, coordinates, hex, integers_of_scalars, parse_scalar, points_of_integers, scalars_of_integers,
 };
-pub(crate) use points::{affine_points, check_on_curve, projective};
-pub use points::{limbs_of_points, points};
+pub(crate) use points::{affine_points, check_points, projective};
+pub use points::{CoordinateLimbs, limbs_of_points, points};
+pub use subgroup::Subgroup;
 pub(crate) use weierstrass::{Affine, Xyzz};
 
-use crate::field::MontgomeryField;
+use crate::field::{CoordinateField, MontgomeryField};
 
 /// The one list of curves: calls a macro with the type of affine points and the name, for each.
 ///
 /// Backends' operations, programs of devices and tests of sums are made from here. To add a curve, add a line here, and lines for
-/// its fields in `for_every_prime_field`. Names are never reused.
+/// its fields in `for_every_prime_field` and `for_every_quadratic_extension`. Names are never reused.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! for_every_curve {
@@ -50,19 +54,20 @@ macro_rules! for_every_curve {
         $then! {
             $crate::bn254::G1Affine, "bn254-g1";
             $crate::grumpkin::G1Affine, "grumpkin";
+            $crate::bn254::G2Affine, "bn254-g2";
         }
     };
 }
 
-/// A curve y^2 = x^3 + b of prime order, by the type of its affine points. Implemented for the curves of the crate's list alone.
+/// A curve y^2 = x^3 + b with a group of prime order, by the type of its affine points. Implemented for the curves of the crate's list alone.
 pub trait Curve:
-    Copy + Debug + Default + Eq + Neg<Output = Self> + Send + Sync + sealed::Sealed + 'static
+    Copy + Debug + Default + Eq + Neg<Output = Self> + Send + Sync + Subgroup + sealed::Sealed + 'static
 {
     /// The name used on the command line and in files, such as `bn254-g1`.
     const NAME: &'static str;
 
     /// The field of the coordinates.
-    type Base: MontgomeryField;
+    type Base: CoordinateField;
 
     /// The field of the scalars: integers modulo the order of the group.
     type Scalar: MontgomeryField;
@@ -84,6 +89,9 @@ pub trait Curve:
     /// The point with x = X/Z and y = Y/Z, on the curve; (0, 1, 0) is the identity.
     fn from_homogeneous(coordinates: [Self::Base; 3]) -> Self::Projective;
 }
+
+/// A coordinate in computations.
+pub(crate) type Coordinate<C> = <<C as Curve>::Base as CoordinateField>::Lazy;
 
 mod sealed {
     /// Seals [`Curve`](super::Curve): other crates cannot implement it.
@@ -121,7 +129,7 @@ macro_rules! curves {
             type Base = <$affine as Curve>::Base;
             assert!(size_of::<$affine>() == 2 * size_of::<Base>() && align_of::<$affine>() == align_of::<Base>());
             assert!(offset_of!($affine, x) == 0 && offset_of!($affine, y) == size_of::<Base>());
-            type Point = Affine<crate::field::montgomery::Residue<Base>>;
+            type Point = Affine<Coordinate<$affine>>;
             assert!(size_of::<Point>() == size_of::<$affine>() && align_of::<Point>() == align_of::<$affine>());
             assert!(offset_of!(Point, x) == 0 && offset_of!(Point, y) == size_of::<Base>());
         };

@@ -2,13 +2,17 @@
 
 use halo2curves::ff::Field;
 
-use super::{Affine, Curve, Xyzz};
+use super::{Affine, Coordinate, Curve, Xyzz};
 use crate::error::Error;
-use crate::field::montgomery::{Limbs, Modulus, Residue, is_below};
-use crate::field::prime::{cast, not_reduced};
+use crate::field::CoordinateField;
+use crate::field::coordinates::{LazyElement, check_reduced};
+use crate::field::prime::cast;
+
+/// The limbs of a coordinate of a curve's points: four, or those of coefficient 0 and then those of coefficient 1.
+pub type CoordinateLimbs<C> = <<C as Curve>::Base as CoordinateField>::Limbs;
 
 /// The limbs of points, x before y, in Montgomery form, in place.
-pub fn limbs_of_points<C: Curve>(points: &[C]) -> &[[Limbs; 2]] {
+pub fn limbs_of_points<C: Curve>(points: &[C]) -> &[[CoordinateLimbs<C>; 2]] {
     // SAFETY: the layout that is asserted for every curve; any bits are limbs.
     unsafe { cast(points) }
 }
@@ -17,43 +21,46 @@ pub fn limbs_of_points<C: Curve>(points: &[C]) -> &[[Limbs; 2]] {
 ///
 /// [`Error::NotReduced`] with the index of the first point with a coordinate that is not below the prime. Whether the points are on
 /// the curve is not checked.
-pub fn points<C: Curve>(limbs: &[[Limbs; 2]]) -> Result<&[C], Error> {
+pub fn points<C: Curve>(limbs: &[[CoordinateLimbs<C>; 2]]) -> Result<&[C], Error> {
     for (index, point) in limbs.iter().enumerate() {
-        for (what, &coordinate) in ["x of point", "y of point"].into_iter().zip(point) {
-            if !is_below(coordinate, C::Base::P) {
-                return Err(not_reduced::<C::Base>(what, index, coordinate));
-            }
+        for (what, coordinate) in COORDINATES.into_iter().zip(point) {
+            check_reduced::<C::Base>(what, index, coordinate)?;
         }
     }
     // SAFETY: the layout that is asserted for every curve; all coordinates are below the prime.
     Ok(unsafe { cast(limbs) })
 }
 
+/// What errors call the coordinates of a point.
+pub(super) const COORDINATES: [&str; 2] = ["x of point", "y of point"];
+
 /// Points to compute with; the identity is all zero in both types.
-pub(crate) fn affine_points<C: Curve>(points: &[C]) -> &[Affine<Residue<C::Base>>] {
+pub(crate) fn affine_points<C: Curve>(points: &[C]) -> &[Affine<Coordinate<C>>] {
     // SAFETY: the layouts that are asserted for every curve; values below p are below 2p.
     unsafe { cast(points) }
 }
 
 /// A point in the projective form of halo2curves: x = X/ZZ and y = Y/ZZZ over the common denominator ZZ ZZZ.
-pub(crate) fn projective<C: Curve>(point: Xyzz<Residue<C::Base>>) -> C::Projective {
+pub(crate) fn projective<C: Curve>(point: Xyzz<Coordinate<C>>) -> C::Projective {
     if point.is_identity() {
         return C::from_homogeneous([C::Base::ZERO, C::Base::ONE, C::Base::ZERO]);
     }
     let Xyzz { x, y, zz, zzz } = point;
-    C::from_homogeneous([x.mul(zzz), y.mul(zz), zz.mul(zzz)].map(Residue::element))
+    C::from_homogeneous([x.mul(zzz), y.mul(zz), zz.mul(zzz)].map(Coordinate::<C>::element))
 }
 
-/// [`Error::NotOnCurve`] with the first point that is neither on the curve nor the identity. The group has prime order
-/// and the curve no other points, so there is no subgroup to check.
-pub(crate) fn check_on_curve<C: Curve>(points: &[C]) -> Result<(), Error> {
-    let b = Residue::of(C::b());
-    let off = |point: &Affine<Residue<C::Base>>| {
-        let cube = point.x.square().mul(point.x);
-        !point.is_identity() && !point.y.square().sub(cube).sub(b).is_zero()
-    };
-    match affine_points(points).iter().position(off) {
-        Some(index) => Err(Error::NotOnCurve { index }),
-        None => Ok(()),
+/// Whether points are of the group: [`Error::NotOnCurve`] with the first that is neither on the curve nor the identity, and
+/// [`Error::NotInSubgroup`] with the first that is on the curve and in none but a larger group, whichever comes first.
+pub(crate) fn check_points<C: Curve>(points: &[C]) -> Result<(), Error> {
+    let b = Coordinate::<C>::of(C::b());
+    for (index, (affine, point)) in affine_points(points).iter().zip(points).enumerate() {
+        let cube = affine.x.square().mul(affine.x);
+        if !affine.is_identity() && !affine.y.square().sub(cube).sub(b).is_zero() {
+            return Err(Error::NotOnCurve { index });
+        }
+        if !point.is_in_subgroup() {
+            return Err(Error::NotInSubgroup { index });
+        }
     }
+    Ok(())
 }

@@ -4,6 +4,7 @@ use halo2curves::group::Group;
 
 use super::{Curve, affine};
 use crate::field::MontgomeryField;
+use crate::field::coordinates::LazyElement;
 use crate::field::montgomery::{Residue, half};
 
 /// A scalar of full width.

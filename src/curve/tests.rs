@@ -6,10 +6,11 @@ use halo2curves::group::{Curve as _, Group};
 
 use super::*;
 use crate::error::Error;
-use crate::field::montgomery::Residue;
+use crate::field::coordinates::LazyElement;
+use crate::field::montgomery::Modulus;
 
 /// Points with their affine form, among them the identity, opposites, and one point in several forms.
-fn points<C: Curve>() -> Vec<Xyzz<Residue<C::Base>>> {
+fn points<C: Curve>() -> Vec<Xyzz<Coordinate<C>>> {
     let generator = C::Projective::generator();
     let affine: Vec<_> = [1, 1, 2, 3, 5, 1000]
         .iter()
@@ -46,13 +47,49 @@ fn sums_of_points_agree<C: Curve>() {
 fn points_on_the_curve_are_known<C: Curve>() {
     let generator = C::Projective::generator();
     let mut points: Vec<C> = (0..5).map(|k| (generator * C::Scalar::from(k)).to_affine()).collect();
-    assert_eq!(check_on_curve(&points), Ok(()));
+    assert_eq!(check_points(&points), Ok(()));
     let [x, _] = limbs_of_points(&points)[4];
     points[4] = super::points::<C>(&[[x, x]]).unwrap()[0];
-    assert_eq!(check_on_curve(&points), Err(Error::NotOnCurve { index: 4 }));
+    assert_eq!(check_points(&points), Err(Error::NotOnCurve { index: 4 }));
     // Of the points with x = 0 no curve has the one with y = 1.
-    points[1] = super::points::<C>(&[[[0; 4], Residue::<C::Base>::ONE.canonical()]]).unwrap()[0];
-    assert_eq!(check_on_curve(&points), Err(Error::NotOnCurve { index: 1 }));
+    points[1] = C::from_affine([C::Base::ZERO, C::Base::ONE]);
+    assert_eq!(check_points(&points), Err(Error::NotOnCurve { index: 1 }));
+}
+
+/// r P for the order r of the scalars, by doubling and adding: scalars are reduced by it.
+pub(super) fn times_order<C: Curve>(point: &C) -> C::Projective {
+    let bits = C::Scalar::P.into_iter().rev().flat_map(|limb| (0..64).rev().map(move |bit| limb >> bit & 1));
+    bits.fold(C::Projective::identity(), |sum, bit| if bit == 1 { sum.double() + *point } else { sum.double() })
+}
+
+/// Points with an x above that of the generator: of the curve, but of its subgroup only by chance.
+pub(super) fn some_points<C: Curve>() -> Vec<C> {
+    let generator = [C::Projective::generator().to_affine()];
+    let first = Coordinate::<C>::of_limbs(limbs_of_points(&generator)[0][0]).element();
+    let xs = std::iter::successors(Some(first + C::Base::ONE), |x| Some(*x + C::Base::ONE));
+    let ys = xs.map(|x| (x, Option::from((x.square() * x + C::b()).sqrt())));
+    ys.filter_map(|(x, y): (_, Option<C::Base>)| Some(C::from_affine([x, y?]))).take(20).collect()
+}
+
+fn points_of_the_subgroup_are_known<C: Curve>() {
+    let mut points = some_points::<C>();
+    let outside = points.iter().filter(|point| !bool::from(times_order(*point).is_identity())).count();
+    for (index, point) in points.iter().enumerate() {
+        let is_inside = bool::from(times_order(point).is_identity());
+        assert_eq!(point.is_in_subgroup(), is_inside, "{}: {point:?}", C::NAME);
+        let expected = if is_inside { Ok(()) } else { Err(Error::NotInSubgroup { index: 0 }) };
+        assert_eq!(check_points(&[*point]), expected, "{}, {index}", C::NAME);
+    }
+    assert_eq!(outside > 0, C::NAME == "bn254-g2", "{}: {outside} of 20 points are outside", C::NAME);
+    // Among points of the group the index is that of the first outside.
+    let generator = C::Projective::generator();
+    if outside > 0 {
+        let alien = points[0];
+        points = (0..9).map(|k| (generator * C::Scalar::from(k)).to_affine()).collect();
+        assert_eq!(check_points(&points), Ok(()));
+        points[7] = alien;
+        assert_eq!(check_points(&points), Err(Error::NotInSubgroup { index: 7 }));
+    }
 }
 
 macro_rules! curves {
@@ -65,6 +102,11 @@ macro_rules! curves {
         #[test]
         fn every_curve_knows_its_points() {
             $(points_on_the_curve_are_known::<$curve>();)*
+        }
+
+        #[test]
+        fn every_curve_knows_its_subgroup() {
+            $(points_of_the_subgroup_are_known::<$curve>();)*
         }
 
         #[test]

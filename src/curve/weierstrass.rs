@@ -1,4 +1,4 @@
-//! Points of curves y^2 = x^3 + b to compute with.
+//! Points of curves y^2 = x^3 + b to compute with, over any coordinates.
 //!
 //! # Mathematical description
 //!
@@ -7,8 +7,7 @@
 //! ZZ^3 = ZZZ^2; formulas madd-2008-s, add-2008-s and dbl-2008-s-1 of the Explicit-Formulas Database (Bernstein and
 //! Lange), with the cases that those leave out: the identity, equal points, opposite points.
 
-use crate::field::MontgomeryField;
-use crate::field::montgomery::Residue;
+use crate::field::coordinates::LazyElement;
 
 /// A point (x, y); the identity is (0, 0), which is on no curve with b other than 0, with bits that are all zero.
 #[repr(C)]
@@ -27,12 +26,12 @@ pub(crate) struct Xyzz<F> {
     pub(crate) zzz: F,
 }
 
-impl<F: MontgomeryField> Affine<Residue<F>> {
-    pub(crate) const IDENTITY: Self = Self { x: Residue::ZERO, y: Residue::ZERO };
+impl<T: LazyElement> Affine<T> {
+    pub(crate) const IDENTITY: Self = Self { x: T::ZERO, y: T::ZERO };
 
     #[inline(always)]
     pub(crate) fn is_identity(&self) -> bool {
-        self.x.lazy_limbs() == [0; 4] && self.y.lazy_limbs() == [0; 4]
+        self.x.has_no_bits() && self.y.has_no_bits()
     }
 
     /// -P if `negative`, else P.
@@ -42,7 +41,7 @@ impl<F: MontgomeryField> Affine<Residue<F>> {
     }
 
     /// 2P, for P other than the identity.
-    fn double(self) -> Xyzz<Residue<F>> {
+    fn double(self) -> Xyzz<T> {
         let u = self.y.add(self.y);
         let v = u.square();
         let w = u.mul(v);
@@ -55,18 +54,17 @@ impl<F: MontgomeryField> Affine<Residue<F>> {
     }
 }
 
-impl<F: MontgomeryField> From<Affine<Residue<F>>> for Xyzz<Residue<F>> {
-    fn from(point: Affine<Residue<F>>) -> Self {
+impl<T: LazyElement> From<Affine<T>> for Xyzz<T> {
+    fn from(point: Affine<T>) -> Self {
         match point.is_identity() {
             true => Self::IDENTITY,
-            false => Self { x: point.x, y: point.y, zz: Residue::ONE, zzz: Residue::ONE },
+            false => Self { x: point.x, y: point.y, zz: T::ONE, zzz: T::ONE },
         }
     }
 }
 
-impl<F: MontgomeryField> Xyzz<Residue<F>> {
-    pub(crate) const IDENTITY: Self =
-        Self { x: Residue::ONE, y: Residue::ONE, zz: Residue::ZERO, zzz: Residue::ZERO };
+impl<T: LazyElement> Xyzz<T> {
+    pub(crate) const IDENTITY: Self = Self { x: T::ONE, y: T::ONE, zz: T::ZERO, zzz: T::ZERO };
 
     #[inline(always)]
     pub(crate) fn is_identity(&self) -> bool {
@@ -75,7 +73,7 @@ impl<F: MontgomeryField> Xyzz<Residue<F>> {
 
     /// P + Q for an affine Q: 8 products and 2 squares.
     #[inline]
-    pub(crate) fn add_affine(self, rhs: &Affine<Residue<F>>) -> Self {
+    pub(crate) fn add_affine(self, rhs: &Affine<T>) -> Self {
         if rhs.is_identity() {
             return self;
         }
@@ -92,7 +90,7 @@ impl<F: MontgomeryField> Xyzz<Residue<F>> {
 
     /// The sum with a point whose numerators are p and r more, over the same denominators.
     #[inline(always)]
-    fn add_by_differences(self, p: Residue<F>, r: Residue<F>) -> Self {
+    fn add_by_differences(self, p: T, r: T) -> Self {
         let pp = p.square();
         let ppp = p.mul(pp);
         let q = self.x.mul(pp);
@@ -133,9 +131,9 @@ impl<F: MontgomeryField> Xyzz<Residue<F>> {
     }
 
     /// Affine forms, with one inversion for all.
-    pub(crate) fn normalize(points: &[Self]) -> Vec<Affine<Residue<F>>> {
+    pub(crate) fn normalize(points: &[Self]) -> Vec<Affine<T>> {
         let mut inverses: Vec<_> = points.iter().map(|point| point.zzz).collect();
-        Residue::invert_all(&mut inverses);
+        T::invert_all(&mut inverses);
         let affine = points.iter().zip(inverses).map(|(point, by_zzz)| {
             if point.is_identity() {
                 return Affine::IDENTITY;

@@ -152,7 +152,10 @@ impl<F: MontgomeryField> KeepScalars<F> for Fake {
 }
 
 #[cfg(feature = "bn254")]
-impl<C: Curve> Msm<C> for Fake {
+impl<C: Curve> Msm<C> for Fake
+where
+    Cpu: Msm<C>,
+{
     fn keep_bases(&self, points: &[C], table_bytes: u64) -> Result<Option<Memory>, Error> {
         self.begin()?;
         self.cpu.keep_bases(points, table_bytes)

@@ -4,8 +4,11 @@
 //! base-field words lying side by side in memory, so that a column of extension elements is `DEGREE`
 //! interleaved base columns and every transform over the base field serves the extensions too.
 //!
-//! Prime fields in Montgomery form, those of curves, are `MontgomeryField`s; they have types of their own.
+//! Prime fields in Montgomery form, those of curves, are `MontgomeryField`s; they have types of their own. `CoordinateField`s are these and
+//! their quadratic extensions.
 
+#[cfg(feature = "bn254")]
+pub(crate) mod coordinates;
 mod extension;
 mod goldilocks;
 #[cfg(feature = "bn254")]
@@ -14,6 +17,8 @@ pub(crate) mod known_factor;
 pub(crate) mod montgomery;
 #[cfg(feature = "bn254")]
 pub(crate) mod prime;
+#[cfg(feature = "bn254")]
+pub(crate) mod quadratic;
 mod two_adic;
 
 use std::fmt::{Debug, Display};
@@ -22,6 +27,8 @@ use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssi
 
 use bytemuck::Pod;
 
+#[cfg(feature = "bn254")]
+pub use coordinates::{CoordinateField, elements_of_limbs, limbs_of};
 pub use extension::{Cubic, Quadratic};
 pub(crate) use goldilocks::reduce;
 pub use goldilocks::{Goldilocks, MODULUS};

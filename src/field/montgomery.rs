@@ -33,7 +33,7 @@ pub trait Modulus: Copy + Send + Sync + 'static {
 /// A residue modulo M, in Montgomery form, below 2p.
 #[repr(transparent)]
 #[derive(Debug)]
-pub(crate) struct Residue<M> {
+pub struct Residue<M> {
     limbs: Limbs,
     modulus: PhantomData<M>,
 }
@@ -204,10 +204,25 @@ impl<M: Modulus> Residue<M> {
         self.limbs
     }
 
-    /// The same where they stand.
+    /// Limbs below 2p as a residue, where they stand.
     #[inline(always)]
-    pub(crate) const fn as_limbs(&self) -> &Limbs {
-        &self.limbs
+    pub(crate) const fn at(limbs: &Limbs) -> &Self {
+        // SAFETY: a residue is its limbs, and nothing else has a size.
+        unsafe { &*std::ptr::from_ref(limbs).cast() }
+    }
+
+    /// Rows of limbs below 2p as residues.
+    #[inline(always)]
+    pub(crate) const fn of_rows<const N: usize>(rows: [Limbs; N]) -> [Self; N] {
+        // SAFETY: as above.
+        unsafe { std::mem::transmute_copy(&rows) }
+    }
+
+    /// The limbs of rows of residues, where they stand.
+    #[inline(always)]
+    pub(crate) const fn rows_of_limbs<const N: usize>(rows: [&Self; N]) -> [&Limbs; N] {
+        // SAFETY: as above.
+        unsafe { std::mem::transmute_copy(&rows) }
     }
 
     /// An integer below 2^256 as a residue.
@@ -373,14 +388,5 @@ impl<M: Modulus> Residue<M> {
             step += 1;
         }
         Self::from_montgomery(add_limbs(lower, [t4, t5, t6, t7]).0)
-    }
-
-    /// The power by an integer, by squaring and multiplying; 0^0 = 1. Time depends on the exponent.
-    pub(crate) fn pow(self, exponent: &[u64]) -> Self {
-        let bits = exponent.iter().rev().flat_map(|word| (0..64).rev().map(move |bit| word >> bit & 1));
-        bits.fold(Self::ONE, |power, bit| match bit {
-            0 => power.square(),
-            _ => power.square().mul(self),
-        })
     }
 }

@@ -181,30 +181,3 @@ pub(crate) fn residues_mut<F: MontgomeryField>(elements: &mut [F]) -> &mut [Resi
     // SAFETY: as `residues`; what is left in them is below the prime.
     unsafe { cast_mut(elements) }
 }
-
-impl<F: MontgomeryField> Residue<F> {
-    /// The residue of an element.
-    #[inline(always)]
-    pub(crate) fn of(element: F) -> Self {
-        residues(&[element])[0]
-    }
-
-    /// The element that this stands for.
-    #[inline(always)]
-    pub(crate) fn element(self) -> F {
-        let mut element = [F::ZERO];
-        limbs_mut(&mut element)[0] = self.canonical();
-        element[0]
-    }
-
-    /// 1/x, or `None` for zero; by halo2curves: a variant of Bernstein and Yang's division steps (TCHES 2019).
-    pub(crate) fn inverse(self) -> Option<Self> {
-        let inverse: Option<F> = self.element().invert().into();
-        inverse.map(Self::of)
-    }
-    /// Replaces elements by their inverses, with one inversion for all; zeros stay.
-    pub(crate) fn invert_all(elements: &mut [Self]) {
-        let inverse = |product: Self| product.inverse().expect("a product of elements other than zero");
-        super::invert_all(elements, Self::ONE, Self::is_zero, Self::mul, inverse);
-    }
-}

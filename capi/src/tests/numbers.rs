@@ -16,7 +16,7 @@ fn of_fields() {
 
 #[test]
 fn of_curves() {
-    let header = [("bn254-g1", ZKA_BN254_G1), ("grumpkin", ZKA_GRUMPKIN)];
+    let header = [("bn254-g1", ZKA_BN254_G1), ("grumpkin", ZKA_GRUMPKIN), ("bn254-g2", ZKA_BN254_G2)];
     assert_eq!(CURVES.iter().map(|curve| curve.name).zip(1..).collect::<Vec<_>>(), header);
     assert!(CURVES.iter().zip(1..).all(|(curve, number)| Curve::of(number).unwrap().name == curve.name));
 }

@@ -156,7 +156,7 @@ impl<R: Residues> Vectorised<R> for ResiduePowers<'_> {
             }
         }
         for chain in chains {
-            self.results.extend_from_slice(&R::rows_of_factors(chain)[..R::WIDTH]);
+            self.results.extend_from_slice(&R::rows_of_factors(chain).map(Residue::lazy_limbs)[..R::WIDTH]);
         }
     }
 }
@@ -165,6 +165,8 @@ impl<R: Residues> Vectorised<R> for ResiduePowers<'_> {
 mod tests {
     use super::super::Simd;
     use super::*;
+    #[cfg(feature = "bn254")]
+    use crate::field::coordinates::LazyElement;
     use crate::backend::cpu::sponge::word;
     use crate::field::{Field, Goldilocks};
 

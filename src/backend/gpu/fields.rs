@@ -3,11 +3,21 @@
 
 use std::fmt::Write;
 
+use crate::field::CoordinateField;
 use crate::field::montgomery::{LIMBS, Limbs, Modulus, Residue};
 
-/// The field of a curve's coordinates: functions and constants begin with `fq` and `FQ`.
-pub(super) fn coordinates<F: Modulus>() -> String {
-    [limbs_of_elements(), field::<F>("fq")].join("\n")
+/// The field of a curve's coordinates, a `coordinate` being one element of a prime field or two: functions begin with `coordinate`, those of
+/// the prime field with `fq`.
+pub(super) fn coordinates<F: CoordinateField>() -> String {
+    let coordinate: &[&str] = match F::DEGREE {
+        1 => &[include_str!("../../../kernels/coordinate_prime.h")],
+        2 => {
+            &[include_str!("../../../kernels/wide.h"), include_str!("../../../kernels/coordinate_quadratic.h")]
+        }
+        degree => unreachable!("coordinates of degree {degree}"),
+    };
+    let called = include_str!("../../../kernels/called.h");
+    [&[&limbs_of_elements(), &field::<F::Prime>("fq"), called], coordinate].concat().join("\n")
 }
 
 /// The field of a curve's scalars, or of a transform: functions and constants begin with `fr` and `FR`.

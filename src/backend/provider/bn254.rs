@@ -3,16 +3,16 @@
 use std::ptr::null_mut;
 use std::sync::Arc;
 
+use bytemuck::Zeroable;
 use halo2curves::ff::Field;
 
 use super::library::{Handle, Provider};
 use super::{External, flags};
 use crate::backend::{BasesView, KeepScalars, Memory, Msm, ScalarsView, Transforms};
-use crate::curve::{Curve, limbs_of_points};
+use crate::curve::{CoordinateLimbs, Curve, limbs_of_points};
 use crate::error::Error;
-use crate::field::montgomery::Limbs;
 use crate::field::prime::{elements, limbs};
-use crate::field::{MontgomeryField, TwoAdic};
+use crate::field::{MontgomeryField, TwoAdic, elements_of_limbs};
 use crate::ntt::Ntt;
 
 const SUM: &str = "multi-scalar multiplication";
@@ -48,10 +48,10 @@ impl External {
     }
 
     /// A sum that the provider has written; coordinates are below the modulus and the point is on the curve.
-    fn sum<C: Curve>(&self, answer: [Limbs; 3]) -> Result<C::Projective, Error> {
+    fn sum<C: Curve>(&self, answer: [CoordinateLimbs<C>; 3]) -> Result<C::Projective, Error> {
         let wrong = |_| self.not_canonical("coordinates below the modulus");
-        let coordinates: [C::Base; 3] =
-            elements(&answer, "coordinate").map_err(wrong)?.try_into().expect("three of three");
+        let coordinates: &[C::Base] = elements_of_limbs(&answer, "coordinate").map_err(wrong)?;
+        let coordinates: [C::Base; 3] = coordinates.try_into().expect("three of three");
         let [x, y, z] = coordinates;
         // Y^2 Z = X^3 + b Z^3, and not all zero.
         let is_identity = bool::from(y.is_zero() & z.is_zero());
@@ -92,7 +92,7 @@ impl<C: Curve> Msm<C> for External {
         let points = limbs_of_points(bases.points).as_ptr().cast();
         let mut answers = Vec::new();
         for row in 0..sums.len() {
-            let mut answer = [[0u64; 4]; 3];
+            let mut answer = [CoordinateLimbs::<C>::zeroed(); 3];
             let out = answer.as_mut_ptr().cast();
             let row = limbs(&scalars.scalars[row * len..][..len]).as_ptr().cast();
             let status = match (kept, &self.provider.bases, &self.provider.msm) {

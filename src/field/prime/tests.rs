@@ -2,6 +2,7 @@
 //! below 2p, with p added.
 
 use super::*;
+use crate::field::coordinates::LazyElement;
 use crate::field::montgomery::{add_limbs, half, sub_limbs};
 
 /// Integers around every carry of four limbs.

@@ -21,9 +21,9 @@ use rayon::prelude::*;
 
 use super::twiddles::Twiddles;
 use crate::backend::cpu::quadwords::MAX_WIDTH;
-use crate::backend::cpu::residues::Residues;
+use crate::backend::cpu::residues::{Coordinates, Residues};
 use crate::backend::cpu::simd::Vectorised;
-use crate::field::montgomery::{Limbs, Residue};
+use crate::field::montgomery::Residue;
 
 /// Layers of the largest tile: 320 KiB of vectors, or 128 KiB of single elements where they stand, in a second-level cache.
 /// Vectors do the last three layers on their own; the rest is even, as layers come in pairs.
@@ -145,14 +145,12 @@ struct Rows<'a, R: Residues> {
     scratch: &'a mut Vec<R::Sum>,
 }
 
-const NOTHING: &Limbs = &[0; 4];
-
 /// A vector of elements, `step` from each other.
 #[inline(always)]
 pub(super) fn load<R: Residues>(elements: &[Residue<R::Field>], step: usize) -> R::Sum {
-    let mut rows = [NOTHING; MAX_WIDTH];
+    let mut rows = [&Residue::ZERO; MAX_WIDTH];
     for lane in 0..R::WIDTH {
-        rows[lane] = elements[lane * step].as_limbs();
+        rows[lane] = &elements[lane * step];
     }
     R::gather(rows)
 }
@@ -168,7 +166,7 @@ pub(super) fn store<R: Residues>(
     let below_2p = R::below_2p(values);
     let rows = R::rows(if last { R::canonical(below_2p) } else { below_2p });
     for lane in 0..R::WIDTH {
-        elements[lane * step] = Residue::from_montgomery(rows[lane]);
+        elements[lane * step] = rows[lane];
     }
 }
 
@@ -275,7 +273,7 @@ fn finish<R: Residues>(values: &mut [R::Sum]) {
 fn resize<R: Residues>(scratch: &mut Vec<R::Sum>, len: usize) {
     if scratch.len() != len {
         scratch.clear();
-        scratch.resize(len, R::gather([NOTHING; MAX_WIDTH]));
+        scratch.resize(len, R::gather([&Residue::ZERO; MAX_WIDTH]));
     }
 }
 
@@ -287,7 +285,7 @@ fn transpose<R: Residues>(tile: &mut [R::Sum]) {
     }
 }
 
-type Quarters<'a, R> = [&'a mut [<R as Residues>::Sum]; 4];
+type Quarters<'a, R> = [&'a mut [<R as Coordinates>::Sum]; 4];
 
 /// The quarters of a block.
 #[inline(always)]
@@ -397,9 +395,9 @@ fn lanes<R: Residues>(tile: &mut [R::Sum], k: usize, butterflies: Butterflies, t
         let layer = if butterflies == Butterflies::CooleyTukey { step } else { count - 1 - step };
         let size = R::WIDTH >> layer;
         for i in 0..1 << layer {
-            let mut rows = [NOTHING; MAX_WIDTH];
+            let mut rows = [&Residue::ZERO; MAX_WIDTH];
             for (lane, row) in rows.iter_mut().enumerate().take(R::WIDTH) {
-                *row = &twiddles.rows::<R>(((k + lane) << layer) + i)[0];
+                *row = Residue::at(&twiddles.rows::<R>(((k + lane) << layer) + i)[0]);
             }
             let w = R::factors(rows);
             let (a, b) = tile[i * size..(i + 1) * size].split_at_mut(size / 2);

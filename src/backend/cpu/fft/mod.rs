@@ -27,6 +27,7 @@ use super::residues::{Residues, TwiddleForm, on_residues};
 use super::{Cpu, Simd};
 use crate::backend::Transforms;
 use crate::error::Error;
+use crate::field::coordinates::LazyElement;
 use crate::field::montgomery::Residue;
 use crate::field::prime::{residues, residues_mut};
 use crate::field::{MontgomeryField, TwoAdic};

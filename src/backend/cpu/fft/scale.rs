@@ -7,6 +7,7 @@ use crate::backend::cpu::quadwords::MAX_WIDTH;
 use crate::backend::cpu::residues::Residues;
 use crate::backend::cpu::simd::Vectorised;
 use crate::field::MontgomeryField;
+use crate::field::coordinates::LazyElement;
 use crate::field::montgomery::{Limbs, Residue};
 use crate::ntt::Order;
 
@@ -133,9 +134,9 @@ impl<R: Residues> Vectorised<R> for Table<'_, R::Field> {
 
 #[inline(always)]
 fn factors<R: Residues>(powers: &[Residue<R::Field>]) -> R::Factor {
-    let mut rows = [powers[0].as_limbs(); MAX_WIDTH];
+    let mut rows = [&powers[0]; MAX_WIDTH];
     for lane in 0..R::WIDTH {
-        rows[lane] = powers[lane].as_limbs();
+        rows[lane] = &powers[lane];
     }
     R::factors(rows)
 }

@@ -13,6 +13,7 @@ use crate::backend::cpu::residues::{Residues, on_residues};
 use crate::backend::cpu::simd::Vectorised;
 use crate::backend::{Check, Inversion};
 use crate::error::Error;
+use crate::field::coordinates::LazyElement;
 use crate::field::montgomery::Residue;
 use crate::field::prime::residues_mut;
 use crate::field::{MontgomeryField, TwoAdic};
@@ -68,7 +69,7 @@ impl<R: Residues<Field: TwoAdic>> Vectorised<R> for Piece<'_, R> {
         }
         let mut ends = Vec::with_capacity(row + rest.len());
         for chain in &chains[..count] {
-            ends.extend(R::rows_of_factors(*chain)[..width].iter().copied().map(Residue::from_montgomery));
+            ends.extend(R::rows_of_factors(*chain)[..width].iter().copied());
         }
         ends.extend_from_slice(rest);
         Residue::invert_all(&mut ends);
@@ -87,9 +88,8 @@ impl<R: Residues<Field: TwoAdic>> Vectorised<R> for Piece<'_, R> {
                 let inverses = R::rows(R::canonical(R::reduced(R::product(chains[i], products[i]))));
                 chains[i] = R::of_product(R::product(chains[i], x));
                 for lane in 0..width {
-                    let zero = *elements[lane].as_limbs() == [0; 4];
-                    let inverse = if zero { [0; 4] } else { inverses[lane] };
-                    elements[lane] = Residue::from_montgomery(inverse);
+                    let zero = elements[lane].has_no_bits();
+                    elements[lane] = if zero { Residue::ZERO } else { inverses[lane] };
                 }
             }
         }
@@ -99,10 +99,10 @@ impl<R: Residues<Field: TwoAdic>> Vectorised<R> for Piece<'_, R> {
 /// A vector of elements below p, of which zeros are replaced.
 #[inline(always)]
 fn factors<R: Residues>(elements: &[Residue<R::Field>], one: &Residue<R::Field>) -> R::Factor {
-    let mut rows = [one.as_limbs(); MAX_WIDTH];
+    let mut rows = [one; MAX_WIDTH];
     for lane in 0..R::WIDTH {
-        let x = elements[lane].as_limbs();
-        rows[lane] = if *x == [0; 4] { one.as_limbs() } else { x };
+        let x = &elements[lane];
+        rows[lane] = if x.has_no_bits() { one } else { x };
     }
     R::factors(rows)
 }

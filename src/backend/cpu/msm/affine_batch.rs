@@ -15,13 +15,14 @@
 //! Where the line through two points has no slope, another line is taken so that no zero enters a product: for 2P, one with the slope
 //! 3x^2 / 2y of the tangent; for P - P, P + 0 and 0 + P, one of slope 0, and the result is written afterwards.
 
-use super::buckets::{Point, Source};
+use super::buckets::Source;
 use crate::backend::cpu::quadwords::MAX_WIDTH;
-use crate::backend::cpu::residues::Residues;
+use crate::backend::cpu::residues::Coordinates;
 use crate::backend::cpu::simd::Vectorised;
 use crate::curve::Affine;
-use crate::field::montgomery::{Limbs, Residue};
-use crate::field::{MontgomeryField, invert_all};
+use crate::field::coordinates::LazyElement;
+use crate::field::invert_all;
+use crate::field::montgomery::Residue;
 
 /// How many pairs ahead points are asked for: about the time that memory takes to answer.
 const AHEAD: usize = 32;
@@ -45,27 +46,27 @@ pub(super) struct Move {
 }
 
 /// What replaces the right point of a pair that has no slope.
-struct Substitute<F> {
+struct Substitute<T> {
     /// The pair.
     index: usize,
     /// The right point of the line that is taken instead.
-    right: Point<F>,
+    right: Affine<T>,
     /// The x that is subtracted from the slope's square beside that of the left point.
-    x: Residue<F>,
+    x: T,
     /// The result, if it is not the line's.
-    result: Option<Point<F>>,
+    result: Option<Affine<T>>,
 }
 
 /// Pairs to be added, and scratch memory for that.
-pub(super) struct Batch<R: Residues> {
+pub(super) struct Batch<R: Coordinates> {
     pub(super) pairs: Vec<Pair>,
     pub(super) moves: Vec<Move>,
     /// The denominators, and the products of those before them in their chain.
     chains: Vec<[R::Factor; 2]>,
-    substitutes: Vec<Substitute<R::Field>>,
+    substitutes: Vec<Substitute<R::Element>>,
 }
 
-impl<R: Residues> Batch<R> {
+impl<R: Coordinates> Batch<R> {
     /// Pairs that share an inversion. Their points stay in the second-level cache between the two visits.
     /// A multiple of what is worked on at once.
     pub(super) const SIZE: usize = if R::WIDTH == 1 { 1024 } else { 2048 };
@@ -89,9 +90,9 @@ impl<R: Residues> Batch<R> {
     /// Adds the pairs and moves the single points.
     pub(super) fn flush(
         &mut self,
-        from: &impl Source<R::Field>,
-        points: &mut [Point<R::Field>],
-        sums: &mut [Point<R::Field>],
+        from: &impl Source<R::Element>,
+        points: &mut [Affine<R::Element>],
+        sums: &mut [Affine<R::Element>],
     ) {
         for (i, &Move { from: at, target }) in self.moves.iter().enumerate() {
             if let Some(ahead) = self.moves.get(i + AHEAD) {
@@ -108,42 +109,38 @@ impl<R: Residues> Batch<R> {
 
 /// The point that a target names.
 #[inline(always)]
-fn target_point<'a, F>(
+fn target_point<'a, T>(
     target: u32,
-    points: &'a mut [Point<F>],
-    sums: &'a mut [Point<F>],
-) -> &'a mut Point<F> {
+    points: &'a mut [Affine<T>],
+    sums: &'a mut [Affine<T>],
+) -> &'a mut Affine<T> {
     match target & BUCKET_TARGET {
         0 => &mut points[target as usize],
         _ => &mut sums[(target & !BUCKET_TARGET) as usize],
     }
 }
 
-struct Flush<'a, R: Residues, S> {
+struct Flush<'a, R: Coordinates, S> {
     batch: &'a mut Batch<R>,
     from: &'a S,
-    points: &'a mut [Point<R::Field>],
-    sums: &'a mut [Point<R::Field>],
+    points: &'a mut [Affine<R::Element>],
+    sums: &'a mut [Affine<R::Element>],
 }
 
 /// The points of a vector of pairs, where they stand.
-struct Group<'a, F> {
-    left: [&'a Point<F>; MAX_WIDTH],
-    right: [&'a Point<F>; MAX_WIDTH],
+struct Group<'a, T> {
+    left: [&'a Affine<T>; MAX_WIDTH],
+    right: [&'a Affine<T>; MAX_WIDTH],
     /// Lanes whose points are negated.
     negative: [u8; 2],
 }
 
-/// What stands in lanes beyond those of a vector.
-const NOTHING: &Limbs = &[0; 4];
-
-impl<'a, F: MontgomeryField> Group<'a, F> {
-    const NOWHERE: &'a Point<F> = &Affine::IDENTITY;
-
+impl<'a, T: LazyElement> Group<'a, T> {
     #[inline(always)]
-    fn new(pairs: &[Pair], from: &'a impl Source<F>, sums: &'a [Point<F>]) -> Self {
-        let mut group =
-            Self { left: [Self::NOWHERE; MAX_WIDTH], right: [Self::NOWHERE; MAX_WIDTH], negative: [0; 2] };
+    fn new(pairs: &[Pair], from: &'a impl Source<T>, sums: &'a [Affine<T>]) -> Self {
+        // What stands in lanes beyond those of a vector is any point.
+        let (any, _) = from.at(sums, pairs[0].left);
+        let mut group = Self { left: [any; MAX_WIDTH], right: [any; MAX_WIDTH], negative: [0; 2] };
         for (lane, pair) in pairs.iter().enumerate() {
             let ((left, left_sign), (right, right_sign)) =
                 (from.at(sums, pair.left), from.at(sums, pair.right));
@@ -155,31 +152,31 @@ impl<'a, F: MontgomeryField> Group<'a, F> {
     }
 
     #[inline(always)]
-    fn replace(&mut self, lane: usize, substitute: &'a Substitute<F>) {
+    fn replace(&mut self, lane: usize, substitute: &'a Substitute<T>) {
         self.right[lane] = &substitute.right;
         self.negative[1] &= !(1 << lane);
     }
 }
 
 #[inline(always)]
-fn xs<'a, R: Residues>(points: &[&'a Point<R::Field>; MAX_WIDTH]) -> [&'a Limbs; MAX_WIDTH] {
-    let mut rows = [NOTHING; MAX_WIDTH];
+fn xs<'a, R: Coordinates>(points: &[&'a Affine<R::Element>; MAX_WIDTH]) -> [&'a R::Element; MAX_WIDTH] {
+    let mut rows = [&points[0].x; MAX_WIDTH];
     for lane in 0..R::WIDTH {
-        rows[lane] = points[lane].x.as_limbs();
+        rows[lane] = &points[lane].x;
     }
     rows
 }
 
 #[inline(always)]
-fn ys<'a, R: Residues>(points: &[&'a Point<R::Field>; MAX_WIDTH]) -> [&'a Limbs; MAX_WIDTH] {
-    let mut rows = [NOTHING; MAX_WIDTH];
+fn ys<'a, R: Coordinates>(points: &[&'a Affine<R::Element>; MAX_WIDTH]) -> [&'a R::Element; MAX_WIDTH] {
+    let mut rows = [&points[0].y; MAX_WIDTH];
     for lane in 0..R::WIDTH {
-        rows[lane] = points[lane].y.as_limbs();
+        rows[lane] = &points[lane].y;
     }
     rows
 }
 
-impl<R: Residues, S: Source<R::Field>> Vectorised<R> for Flush<'_, R, S> {
+impl<R: Coordinates, S: Source<R::Element>> Vectorised<R> for Flush<'_, R, S> {
     #[inline(always)]
     fn run(self) {
         let Self { batch, from, points, sums } = self;
@@ -200,7 +197,7 @@ const CHAINS: usize = 2;
 
 /// A vector of pairs, loaded.
 #[derive(Clone, Copy)]
-struct Loaded<R: Residues> {
+struct Loaded<R: Coordinates> {
     left_x: R::Sum,
     /// What is subtracted from the slope's square beside that.
     right_x: R::Sum,
@@ -208,10 +205,10 @@ struct Loaded<R: Residues> {
     rise: R::Factor,
 }
 
-impl<R: Residues> Batch<R> {
+impl<R: Coordinates> Batch<R> {
     /// Asks for the points of as many pairs as make a vector.
     #[inline(always)]
-    fn prefetch(&self, first: Option<usize>, from: &impl Source<R::Field>, sums: &[Point<R::Field>]) {
+    fn prefetch(&self, first: Option<usize>, from: &impl Source<R::Element>, sums: &[Affine<R::Element>]) {
         if let Some(ahead) = first.and_then(|first| self.pairs.get(first..first + R::WIDTH)) {
             for pair in ahead {
                 from.prefetch(sums, pair.left);
@@ -222,8 +219,8 @@ impl<R: Residues> Batch<R> {
 
     /// The denominators and their products, chain by chain.
     #[inline(always)]
-    fn multiply(&mut self, from: &impl Source<R::Field>, sums: &[Point<R::Field>]) -> [R::Factor; CHAINS] {
-        let one = R::splat(Residue::ONE);
+    fn multiply(&mut self, from: &impl Source<R::Element>, sums: &[Affine<R::Element>]) -> [R::Factor; CHAINS] {
+        let one = R::splat(R::Element::ONE);
         let groups = self.pairs.len() / R::WIDTH;
         if self.chains.len() < groups {
             self.chains.resize(groups, [one; 2]);
@@ -245,8 +242,8 @@ impl<R: Residues> Batch<R> {
     fn denominator(
         &mut self,
         at: usize,
-        from: &impl Source<R::Field>,
-        sums: &[Point<R::Field>],
+        from: &impl Source<R::Element>,
+        sums: &[Affine<R::Element>],
     ) -> R::Factor {
         let first = at * R::WIDTH;
         self.prefetch(Some(first + AHEAD), from, sums);
@@ -276,9 +273,9 @@ impl<R: Residues> Batch<R> {
         &mut self,
         count: usize,
         inverses: [R::Factor; CHAINS],
-        from: &impl Source<R::Field>,
-        points: &mut [Point<R::Field>],
-        sums: &mut [Point<R::Field>],
+        from: &impl Source<R::Element>,
+        points: &mut [Affine<R::Element>],
+        sums: &mut [Affine<R::Element>],
     ) {
         let [mut first, mut second] = inverses;
         let mut special = self.substitutes.len();
@@ -316,9 +313,9 @@ impl<R: Residues> Batch<R> {
     fn load(
         &self,
         at: usize,
-        substitutes: &[Substitute<R::Field>],
-        from: &impl Source<R::Field>,
-        sums: &[Point<R::Field>],
+        substitutes: &[Substitute<R::Element>],
+        from: &impl Source<R::Element>,
+        sums: &[Affine<R::Element>],
     ) -> Loaded<R> {
         let first = at * R::WIDTH;
         self.prefetch(first.checked_sub(AHEAD), from, sums);
@@ -327,7 +324,7 @@ impl<R: Residues> Batch<R> {
         for substitute in substitutes {
             if let Some(lane) = substitute.index.checked_sub(first).filter(|&lane| lane < R::WIDTH) {
                 group.replace(lane, substitute);
-                second[lane] = substitute.x.as_limbs();
+                second[lane] = &substitute.x;
             }
         }
         let left_y = R::negated_where(R::gather(ys::<R>(&group.left)), group.negative[0]);
@@ -343,8 +340,8 @@ impl<R: Residues> Batch<R> {
         at: usize,
         count: usize,
         sum: [R::Sum; 2],
-        points: &mut [Point<R::Field>],
-        sums: &mut [Point<R::Field>],
+        points: &mut [Affine<R::Element>],
+        sums: &mut [Affine<R::Element>],
     ) {
         let first = at * R::WIDTH;
         let [x, y] = [R::rows(sum[0]), R::rows(sum[1])];
@@ -352,29 +349,29 @@ impl<R: Residues> Batch<R> {
             if first + lane < count {
                 let sum = target_point(self.pairs[first + lane].target, points, sums);
                 // One after the other, as they come out of the vectors.
-                sum.x = Residue::from_montgomery(x[lane]);
-                sum.y = Residue::from_montgomery(y[lane]);
+                sum.x = x[lane];
+                sum.y = y[lane];
             }
         }
     }
 }
 
 #[inline(always)]
-fn third_x<R: Residues>(points: &Loaded<R>, slope: R::Factor) -> R::Sum {
+fn third_x<R: Coordinates>(points: &Loaded<R>, slope: R::Factor) -> R::Sum {
     R::reduced(R::minus(R::minus(R::square(slope), points.left_x), points.right_x))
 }
 
 #[inline(always)]
-fn third_y<R: Residues>(points: &Loaded<R>, slope: R::Factor, x: R::Sum) -> R::Sum {
+fn third_y<R: Coordinates>(points: &Loaded<R>, slope: R::Factor, x: R::Sum) -> R::Sum {
     let run = R::shifted_difference(points.left_x, x);
     R::reduced(R::minus(R::product(slope, run), points.left_y))
 }
 
 /// The replacement of the right point, for two points without a slope: one of them is the identity, or both have the same x.
 #[cold]
-fn substitute<F: MontgomeryField>(index: usize, left: Point<F>, right: Point<F>) -> Option<Substitute<F>> {
-    let flat = Affine { x: left.x.add(Residue::ONE), y: left.y };
-    let known = |result: Point<F>| Some(Substitute { index, right: flat, x: left.x, result: Some(result) });
+fn substitute<T: LazyElement>(index: usize, left: Affine<T>, right: Affine<T>) -> Option<Substitute<T>> {
+    let flat = Affine { x: left.x.add(T::ONE), y: left.y };
+    let known = |result: Affine<T>| Some(Substitute { index, right: flat, x: left.x, result: Some(result) });
     match (left.is_identity(), right.is_identity()) {
         (true, _) => known(right),
         (_, true) => known(left),
@@ -391,19 +388,19 @@ fn substitute<F: MontgomeryField>(index: usize, left: Point<F>, right: Point<F>)
 
 /// 2^(3 s) times the inverses of the products of all lanes and chains, by one inversion.
 #[inline(always)]
-fn inverses<R: Residues>(products: &[R::Factor; CHAINS]) -> [R::Factor; CHAINS] {
-    let mut lanes = [Residue::<R::Field>::ONE; CHAINS * MAX_WIDTH];
+fn inverses<R: Coordinates>(products: &[R::Factor; CHAINS]) -> [R::Factor; CHAINS] {
+    let mut lanes = [R::Element::ONE; CHAINS * MAX_WIDTH];
     for (lanes, &products) in lanes.chunks_mut(R::WIDTH).zip(products) {
         for (lane, row) in lanes.iter_mut().zip(R::rows_of_factors(products)) {
-            *lane = Residue::from_montgomery(row);
+            *lane = row;
         }
     }
     invert(&mut lanes[..CHAINS * R::WIDTH], 3 * R::SHIFT);
     let mut inverses = *products;
     for (lanes, inverses) in lanes.chunks(R::WIDTH).zip(&mut inverses) {
-        let mut rows = [NOTHING; MAX_WIDTH];
+        let mut rows = [&lanes[0]; MAX_WIDTH];
         for (row, lane) in rows.iter_mut().zip(lanes) {
-            *row = lane.as_limbs();
+            *row = lane;
         }
         *inverses = R::factors(rows);
     }
@@ -412,8 +409,8 @@ fn inverses<R: Residues>(products: &[R::Factor; CHAINS]) -> [R::Factor; CHAINS] 
 
 /// 2^shift times the inverses of a few elements other than zero.
 #[inline(never)]
-fn invert<F: MontgomeryField>(elements: &mut [Residue<F>], shift: u32) {
-    let inverse = |product: Residue<F>| product.inverse().expect("a product of elements other than zero");
-    let scaled = |product| inverse(product).mul(Residue::from_word(1 << shift));
-    invert_all(elements, Residue::ONE, |_| false, Residue::mul, scaled);
+fn invert<T: LazyElement>(elements: &mut [T], shift: u32) {
+    let inverse = |product: T| product.inverse().expect("a product of elements other than zero");
+    let scaled = |product| inverse(product).mul(T::of_prime(Residue::from_word(1 << shift)));
+    invert_all(elements, T::ONE, |_| false, T::mul, scaled);
 }

@@ -13,13 +13,9 @@
 
 use super::affine_batch::{BUCKET_TARGET, Batch, Move, Pair};
 use super::integers::NEGATIVE;
-use crate::backend::cpu::residues::Residues;
+use crate::backend::cpu::residues::Coordinates;
 use crate::curve::Affine;
-use crate::field::MontgomeryField;
-use crate::field::montgomery::Residue;
-
-/// A point of a curve over a field.
-pub(super) type Point<F> = Affine<Residue<F>>;
+use crate::field::coordinates::LazyElement;
 
 /// In a term, which names a point and its sign: the point is the bucket with this number, and no base.
 const BUCKET: u32 = 1 << 30;
@@ -53,9 +49,9 @@ struct List {
 }
 
 /// Buckets, and scratch memory for adding to them.
-pub(super) struct Buckets<R: Residues> {
+pub(super) struct Buckets<R: Coordinates> {
     /// The sums so far.
-    pub(super) sums: Vec<Point<R::Field>>,
+    pub(super) sums: Vec<Affine<R::Element>>,
     /// For each, the batch that last added to it; 0 for one that is still empty.
     last: Vec<u32>,
     /// The number of the batch that is being filled, and how many pairs it takes; 0 where all points are deferred.
@@ -68,11 +64,11 @@ pub(super) struct Buckets<R: Residues> {
     sorted: Vec<u32>,
     lists: Vec<List>,
     /// The points before a round and after it.
-    points: [Vec<Point<R::Field>>; 2],
+    points: [Vec<Affine<R::Element>>; 2],
     batch: Batch<R>,
 }
 
-impl<R: Residues> Buckets<R> {
+impl<R: Coordinates> Buckets<R> {
     /// No buckets.
     pub(super) fn new() -> Self {
         Self {
@@ -104,7 +100,7 @@ impl<R: Residues> Buckets<R> {
 
     /// Adds terms, numbers of bases with their signs, to buckets: at once in batches, or later in lists.
     #[inline(always)]
-    pub(super) fn add(&mut self, entries: impl ExactSizeIterator<Item = Entry>, bases: &[Point<R::Field>]) {
+    pub(super) fn add(&mut self, entries: impl ExactSizeIterator<Item = Entry>, bases: &[Affine<R::Element>]) {
         if self.pairs > 0 {
             let entries = entries.filter(|entry| entry.exists);
             entries.for_each(|entry| self.add_in_batch(entry, bases));
@@ -114,7 +110,7 @@ impl<R: Residues> Buckets<R> {
     }
 
     #[inline(always)]
-    fn add_in_batch(&mut self, entry: Entry, bases: &[Point<R::Field>]) {
+    fn add_in_batch(&mut self, entry: Entry, bases: &[Affine<R::Element>]) {
         let (bucket, term) = (entry.bucket - 1, entry.term);
         let last = &mut self.last[bucket as usize];
         if *last == self.now {
@@ -133,7 +129,7 @@ impl<R: Residues> Buckets<R> {
     }
 
     #[inline(always)]
-    fn defer(&mut self, entries: impl ExactSizeIterator<Item = Entry>, bases: &[Point<R::Field>]) {
+    fn defer(&mut self, entries: impl ExactSizeIterator<Item = Entry>, bases: &[Affine<R::Element>]) {
         let mut count = self.deferred.len();
         self.deferred.resize(count + entries.len(), (0, 0));
         let (deferred, starts) = (&mut self.deferred[..], &mut self.starts[..]);
@@ -148,7 +144,7 @@ impl<R: Residues> Buckets<R> {
     }
 
     /// Adds the points of the batch.
-    fn flush(&mut self, bases: &[Point<R::Field>]) {
+    fn flush(&mut self, bases: &[Affine<R::Element>]) {
         self.batch.flush(&Terms { sorted: &[], bases }, &mut [], &mut self.sums);
         self.now += 1;
     }
@@ -159,7 +155,7 @@ impl<R: Residues> Buckets<R> {
     }
 
     /// Adds to each bucket what the batch holds for it and what is deferred.
-    pub(super) fn finish(&mut self, bases: &[Point<R::Field>]) {
+    pub(super) fn finish(&mut self, bases: &[Affine<R::Element>]) {
         self.flush(bases);
         if self.deferred.is_empty() {
             return;
@@ -167,7 +163,7 @@ impl<R: Residues> Buckets<R> {
         let total = self.sort();
         let [mut before, mut after] = std::mem::take(&mut self.points);
         let sorted = std::mem::take(&mut self.sorted);
-        let grow = |points: &mut Vec<Point<R::Field>>, len: usize| {
+        let grow = |points: &mut Vec<Affine<R::Element>>, len: usize| {
             if points.len() < len {
                 points.resize(len, Affine::IDENTITY);
             }
@@ -217,7 +213,7 @@ impl<R: Residues> Buckets<R> {
 
     /// Adds neighbours of every list. Lists lie one after another in a source, and do so in `points` afterwards; lists of
     /// one point are written to their buckets and dropped.
-    fn round(&mut self, from: &impl Source<R::Field>, points: &mut [Point<R::Field>]) {
+    fn round(&mut self, from: &impl Source<R::Element>, points: &mut [Affine<R::Element>]) {
         let Self { lists, batch, sums, .. } = self;
         let (mut source, mut target) = (0, 0);
         for list in lists.iter_mut() {
@@ -248,77 +244,78 @@ impl<R: Residues> Buckets<R> {
 }
 
 /// Where the points of a round are.
-pub(super) trait Source<F: MontgomeryField> {
+pub(super) trait Source<T: LazyElement> {
     /// The term at an index of the lists.
     fn term(&self, index: u32) -> u32;
 
     /// The point of an term, and whether it is to be negated.
-    fn at<'a>(&'a self, sums: &'a [Point<F>], term: u32) -> (&'a Point<F>, bool);
+    fn at<'a>(&'a self, sums: &'a [Affine<T>], term: u32) -> (&'a Affine<T>, bool);
 
     /// Prefetches the point of a term.
-    fn prefetch(&self, sums: &[Point<F>], term: u32);
+    fn prefetch(&self, sums: &[Affine<T>], term: u32);
 
     /// The point of an term, negated if it is to be.
     #[inline(always)]
-    fn point(&self, sums: &[Point<F>], term: u32) -> Point<F> {
+    fn point(&self, sums: &[Affine<T>], term: u32) -> Affine<T> {
         let (point, negative) = self.at(sums, term);
         point.negated_if(negative)
     }
 }
 
 /// The first round: bases and buckets, anywhere in memory, in the order of sorted terms.
-struct Terms<'a, F> {
+struct Terms<'a, T> {
     sorted: &'a [u32],
-    bases: &'a [Point<F>],
+    bases: &'a [Affine<T>],
 }
 
-impl<F: MontgomeryField> Source<F> for Terms<'_, F> {
+impl<T: LazyElement> Source<T> for Terms<'_, T> {
     #[inline(always)]
     fn term(&self, index: u32) -> u32 {
         self.sorted[index as usize]
     }
 
     #[inline(always)]
-    fn at<'a>(&'a self, sums: &'a [Point<F>], term: u32) -> (&'a Point<F>, bool) {
+    fn at<'a>(&'a self, sums: &'a [Affine<T>], term: u32) -> (&'a Affine<T>, bool) {
         let points = if term & BUCKET == 0 { self.bases } else { sums };
         (&points[(term & !NEGATIVE & !BUCKET) as usize], term & NEGATIVE != 0)
     }
 
     #[inline(always)]
-    fn prefetch(&self, sums: &[Point<F>], term: u32) {
+    fn prefetch(&self, sums: &[Affine<T>], term: u32) {
         let points = if term & BUCKET == 0 { self.bases } else { sums };
         crate::memory::prefetch(points.as_ptr().wrapping_add((term & !NEGATIVE & !BUCKET) as usize));
     }
 }
 
 /// Later rounds: what the round before has made.
-struct Points<'a, F>(&'a [Point<F>]);
+struct Points<'a, T>(&'a [Affine<T>]);
 
-impl<F: MontgomeryField> Source<F> for Points<'_, F> {
+impl<T: LazyElement> Source<T> for Points<'_, T> {
     #[inline(always)]
     fn term(&self, index: u32) -> u32 {
         index
     }
 
     #[inline(always)]
-    fn at<'a>(&'a self, _: &'a [Point<F>], term: u32) -> (&'a Point<F>, bool) {
+    fn at<'a>(&'a self, _: &'a [Affine<T>], term: u32) -> (&'a Affine<T>, bool) {
         (&self.0[term as usize], false)
     }
 
     #[inline(always)]
-    fn prefetch(&self, _: &[Point<F>], _: u32) {}
+    fn prefetch(&self, _: &[Affine<T>], _: u32) {}
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::backend::cpu::Simd;
-    use crate::backend::cpu::residues::on_residues;
+    use crate::backend::cpu::residues::on_coordinates;
     use crate::bn254::{Fq, Fr, G1, G1Affine, affine};
     use crate::curve::{affine_points, projective};
+    use crate::field::montgomery::Residue;
     use std::marker::PhantomData;
 
-    fn no_buckets<R: Residues>(_: PhantomData<R>) -> Buckets<R> {
+    fn no_buckets<R: Coordinates>(_: PhantomData<R>) -> Buckets<R> {
         Buckets::new()
     }
 
@@ -349,7 +346,7 @@ mod tests {
         for simd in Simd::available() {
             // As if there were more buckets, so that batches are as large as they get; and by lists alone.
             for spread in [SPREAD << 11, 0] {
-                let sums: Vec<Point<Fq>> = on_residues!(simd, Fq, residues, {
+                let sums: Vec<Affine<Residue<Fq>>> = on_coordinates!(simd, Fq, residues, {
                     let mut buckets = no_buckets(residues);
                     buckets.empty(count as usize, spread);
                     // What is left over is added with what comes later.

@@ -165,6 +165,7 @@ impl Window {
 mod tests {
     use super::*;
     use crate::bn254::{Fq, Fr};
+    use crate::field::coordinates::LazyElement;
     use crate::field::montgomery::half;
 
     /// The digits of a scalar, put together again in the field.

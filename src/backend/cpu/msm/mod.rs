@@ -27,17 +27,18 @@ use std::marker::PhantomData;
 
 use rayon::prelude::*;
 
-use self::buckets::{Buckets, Entry, Point};
+use self::buckets::{Buckets, Entry};
 use self::integers::{Integers, NEGATIVE};
 use self::plan::{Plan, SHORT, Task};
 use self::tables::Tables;
 use super::Cpu;
-use super::residues::{Residues, on_residues};
+use super::residues::{Coordinates, VectorisedField, on_coordinates};
 use crate::backend::{BasesView, KeepScalars, Memory, Msm, ScalarsView};
-use crate::curve::{Curve, Xyzz, affine_points, projective};
+use crate::curve::{Affine, Coordinate, Curve, Xyzz, affine_points, projective};
 use crate::error::Error;
 use crate::field::MontgomeryField;
-use crate::field::montgomery::{Limbs, Residue};
+use crate::field::coordinates::LazyElement;
+use crate::field::montgomery::Limbs;
 
 /// Rows of fewer scalars are spread over the threads as wholes.
 const SMALL_ROW: usize = 1 << 12;
@@ -49,7 +50,7 @@ impl<F: MontgomeryField> KeepScalars<F> for Cpu {
     }
 }
 
-impl<C: Curve> Msm<C> for Cpu {
+impl<C: Curve<Base: VectorisedField>> Msm<C> for Cpu {
     /// Tables of multiples of bases; `None` where they gain nothing.
     fn keep_bases(&self, points: &[C], table_bytes: u64) -> Result<Option<Memory>, Error> {
         let tables = Tables::new(affine_points(points), integers::longest::<C::Scalar>(), table_bytes)?;
@@ -73,14 +74,14 @@ impl<C: Curve> Msm<C> for Cpu {
             None => Integers::new(scalars.scalars)?,
         };
         let integers = kept.unwrap_or(&made).as_slice();
-        let tables = bases.kept.and_then(|kept| kept.downcast_ref::<Tables<C::Base>>());
+        let tables = bases.kept.and_then(|kept| kept.downcast_ref::<Tables<Coordinate<C>>>());
         let bases =
             Bases { points: affine_points(bases.points), tables: tables.map(|tables| (tables, bases.first)) };
         let rows = integers.par_chunks(n).zip(sums);
         // Rows that are divided themselves come one after another, which bounds the memory for buckets.
         let together = if n < SMALL_ROW { 1 } else { integers.len() / n };
-        on_residues!(self.simd, C::Base, residues, {
-            let sum_of = |row| projective::<C>(bases.sum(residues, row));
+        on_coordinates!(self.simd, C::Base, coordinates, {
+            let sum_of = |row| projective::<C>(bases.sum(coordinates, row));
             rows.with_min_len(together).for_each(|(row, sum)| *sum = sum_of(row));
         });
         Ok(())
@@ -88,23 +89,23 @@ impl<C: Curve> Msm<C> for Cpu {
 }
 
 /// What one task after another uses: buckets, and those of bucket reductions.
-struct Scratch<R: Residues>([Buckets<R>; 2]);
+struct Scratch<R: Coordinates>([Buckets<R>; 2]);
 
-impl<R: Residues> Scratch<R> {
+impl<R: Coordinates> Scratch<R> {
     fn new() -> Self {
         Self([Buckets::new(), Buckets::new()])
     }
 }
 
 /// Bases, and tables of their multiples with the index where the bases begin in them.
-struct Bases<'a, F> {
-    points: &'a [Point<F>],
-    tables: Option<(&'a Tables<F>, usize)>,
+struct Bases<'a, T> {
+    points: &'a [Affine<T>],
+    tables: Option<(&'a Tables<T>, usize)>,
 }
 
-impl<F: MontgomeryField> Bases<'_, F> {
+impl<T: LazyElement> Bases<'_, T> {
     /// The sum of every integer times its base.
-    fn sum<R: Residues<Field = F>>(&self, _: PhantomData<R>, integers: &[Limbs]) -> Xyzz<Residue<F>> {
+    fn sum<R: Coordinates<Element = T>>(&self, _: PhantomData<R>, integers: &[Limbs]) -> Xyzz<T> {
         let shape = self.tables.map(|(tables, _)| tables.shape);
         let plan = Plan::new(&integers::widths(integers), shape, rayon::current_num_threads());
         let parts: Vec<_> = plan
@@ -124,13 +125,13 @@ impl<F: MontgomeryField> Bases<'_, F> {
     }
 
     /// The sums of a task's bucket sets over its bases.
-    fn run<R: Residues<Field = F>>(
+    fn run<R: Coordinates<Element = T>>(
         &self,
         scratch: &mut Scratch<R>,
         plan: &Plan,
         task: &Task,
         integers: &[Limbs],
-    ) -> Vec<Xyzz<Residue<F>>> {
+    ) -> Vec<Xyzz<T>> {
         let Plan { digits, sets, .. } = *plan;
         let [buckets, for_reduction] = &mut scratch.0;
         buckets.empty(digits.largest * task.sets.len(), digits.largest);
@@ -167,7 +168,7 @@ impl<F: MontgomeryField> Bases<'_, F> {
 }
 
 /// Bucket reduction: the sum of i + 1 times the point at index i.
-fn reduce<R: Residues>(buckets: &mut Buckets<R>, points: &[Point<R::Field>]) -> Xyzz<Residue<R::Field>> {
+fn reduce<R: Coordinates>(buckets: &mut Buckets<R>, points: &[Affine<R::Element>]) -> Xyzz<R::Element> {
     if points.len() <= SHORT {
         return running_sum(points);
     }
@@ -189,7 +190,7 @@ fn reduce<R: Residues>(buckets: &mut Buckets<R>, points: &[Point<R::Field>]) -> 
 }
 
 /// The same for few points: the sum of all sums of the last points.
-fn running_sum<F: MontgomeryField>(points: &[Point<F>]) -> Xyzz<Residue<F>> {
+fn running_sum<T: LazyElement>(points: &[Affine<T>]) -> Xyzz<T> {
     let both = points.iter().rev().fold((Xyzz::IDENTITY, Xyzz::IDENTITY), |(last, sum), point| {
         let last: Xyzz<_> = last.add_affine(point);
         (last, sum.add(&last))

@@ -7,7 +7,7 @@ use crate::backend::cpu::Simd;
 use crate::curve::samples::{bases, multiples, scalars, sum, wide};
 
 /// Sums of rows of scalars over the same bases, which are kept with tables or not at all, as are the scalars.
-fn check<C: Curve>(
+fn check<C: Curve<Base: VectorisedField>>(
     cpu: &Cpu,
     what: &str,
     rows: &[(&str, Vec<C::Scalar>)],
@@ -27,7 +27,7 @@ fn check<C: Curve>(
 }
 
 /// Sums of rows of scalars with every level, over bases that are factors times the generator.
-fn check_levels<C: Curve>(what: &str, rows: &[(&str, Vec<C::Scalar>)], factors: &[C::Scalar]) {
+fn check_levels<C: Curve<Base: VectorisedField>>(what: &str, rows: &[(&str, Vec<C::Scalar>)], factors: &[C::Scalar]) {
     let points = multiples::<C>(factors);
     let expected: Vec<_> = rows.iter().map(|(_, scalars)| sum::<C>(scalars, factors)).collect();
     for simd in Simd::available() {
@@ -35,7 +35,7 @@ fn check_levels<C: Curve>(what: &str, rows: &[(&str, Vec<C::Scalar>)], factors: 
     }
 }
 
-fn sums_agree<C: Curve>() {
+fn sums_agree<C: Curve<Base: VectorisedField>>() {
     for n in [0, 1, 2, 31, 32, 33, 63, 65, 127, 129] {
         for (name, factors) in bases::<C::Scalar>(n) {
             check_levels::<C>(&format!("{n} times {name}"), &scalars(n), &factors);
@@ -50,7 +50,7 @@ fn sums_agree<C: Curve>() {
 }
 
 /// The sum by halo2curves' own operations, term by term, and by the reference.
-fn reference_agrees<C: Curve>() {
+fn reference_agrees<C: Curve<Base: VectorisedField>>() {
     for n in [0, 1, 31, 32, 33] {
         let points = multiples::<C>(&bases::<C::Scalar>(n)[3].1);
         let rows = scalars::<C::Scalar>(n);

@@ -7,18 +7,22 @@
 //! is a b / 2^(256 + 2 `SHIFT`), so values that are multiplied gather powers of 2, which algorithms account for in a constant
 //! or a shift here and there. Nobody converts elements.
 //!
-//! Algorithms are written once over [`Residues`], by the rules of [`dispatch`](super::simd), and [`on_residues`] chooses
-//! the implementation for a level: [`Scalar`], one residue in four limbs, or [`Radix52`], eight in five limbs each.
+//! Algorithms are written once, by the rules of [`dispatch`](super::simd): sums over [`Coordinates`], elements of a prime field or of a quadratic
+//! extension, transforms over [`Residues`], which are of a prime field. [`on_coordinates`] and [`on_residues`] choose the implementation for a level:
+//! [`Scalar`], one element in limbs of 64 bits, or eight in five limbs of 52 bits for each coefficient, [`Radix52`] and [`Pairs52`](pairs_52::Pairs52).
 
+mod coordinates;
+mod pairs_52;
 mod radix_52;
 mod scalar;
 #[cfg(test)]
 mod tests;
 
+pub(super) use coordinates::{Coordinates, VectorisedField, on_coordinates};
 pub(super) use radix_52::Radix52;
 pub(super) use scalar::Scalar;
 
-use super::quadwords::MAX_WIDTH;
+use super::quadwords::{MAX_WIDTH, Quadwords};
 use super::simd::Vectors;
 use crate::field::MontgomeryField;
 use crate::field::known_factor::KnownFactor;
@@ -52,16 +56,12 @@ impl TwiddleForm {
     }
 }
 
-/// Arithmetic on `WIDTH` residues at once, a power of two up to [`MAX_WIDTH`]; a name for functions, of which there are no values.
-pub(super) trait Residues: Vectors + Copy + Send + Sync + 'static {
+/// Arithmetic on residues of a prime field side by side: that of [`Coordinates`], and that of transforms.
+pub(super) trait Residues:
+    Coordinates<Element = Residue<<Self as Residues>::Field>>
+{
     /// The field.
     type Field: MontgomeryField;
-
-    /// What can be added, subtracted, and stored. Each operation says how large values may be, as multiples of p.
-    type Sum: Copy + Send + Sync;
-
-    /// What can be multiplied.
-    type Factor: Copy + Send + Sync;
 
     /// What values of transforms can be multiplied with.
     type Twiddle: Copy + Send + Sync;
@@ -69,57 +69,8 @@ pub(super) trait Residues: Vectors + Copy + Send + Sync + 'static {
     /// How tables have twiddles.
     const TWIDDLES: TwiddleForm;
 
-    /// Half the bits of 2 by which products are divided beyond 256.
-    const SHIFT: u32;
-
-    /// The values at the first `WIDTH` places; below 2p.
-    fn gather(rows: [&Limbs; MAX_WIDTH]) -> Self::Sum;
-
     /// Values in memory as those of a transform, where they are the same.
     fn in_place(values: &mut [Residue<Self::Field>]) -> Option<&mut [Self::Sum]>;
-
-    /// The limbs of values that come from `gather` or `reduced`; rows beyond `WIDTH` mean nothing.
-    fn rows(values: Self::Sum) -> [Limbs; MAX_WIDTH];
-
-    /// The same value in every lane.
-    fn splat(value: Residue<Self::Field>) -> Self::Factor;
-
-    /// Each of the first `WIDTH` values, below 2p, as factors.
-    fn factors(rows: [&Limbs; MAX_WIDTH]) -> Self::Factor;
-
-    /// The limbs of factors, below 2p.
-    fn rows_of_factors(factors: Self::Factor) -> [Limbs; MAX_WIDTH];
-
-    /// Products divided by 2^(256 + 2 `SHIFT`), for factors made of sums as described there; below 3p.
-    fn product(a: Self::Factor, b: Self::Factor) -> Self::Sum;
-
-    /// Products of factors with themselves, likewise.
-    fn square(a: Self::Factor) -> Self::Sum;
-
-    /// A product as a factor.
-    fn of_product(product: Self::Sum) -> Self::Factor;
-
-    /// a - b as a factor, for values below 2p.
-    fn difference(a: Self::Sum, b: Self::Sum) -> Self::Factor;
-
-    /// (a - b) 2^`SHIFT` as a factor, for values below 2p.
-    fn shifted_difference(a: Self::Sum, b: Self::Sum) -> Self::Factor;
-
-    /// a - b, for a product or such a difference, and b below 2p. At most twice before [`reduced`](Self::reduced).
-    fn minus(a: Self::Sum, b: Self::Sum) -> Self::Sum;
-
-    /// Such a difference below 2p.
-    fn reduced(a: Self::Sum) -> Self::Sum;
-
-    /// -a in lanes whose bit is set, else a, for values below 2p; at most 2p.
-    fn negated_where(a: Self::Sum, lanes: u8) -> Self::Sum;
-
-    /// A bit for each lane, lowest first: whether a - b may be 0 modulo p, for values below 2p. It is set wherever that is so,
-    /// and with a probability of 2^-50 elsewhere.
-    fn may_be_equal(a: Self::Sum, b: Self::Sum) -> u8;
-
-    /// A bit for each lane: whether the value, from `gather`, may be the integer 0; in the same sense.
-    fn may_be_zero(a: Self::Sum) -> u8;
 
     /// Values of a transform, up to 40p in magnitude, times factors made of residues x 2^(256 + 2 `SHIFT`): a x, up to 2.2p.
     fn scaled(a: Self::Sum, factor: Self::Factor) -> Self::Sum;

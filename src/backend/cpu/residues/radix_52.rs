@@ -19,7 +19,7 @@
 
 use std::marker::PhantomData;
 
-use super::{MAX_WIDTH, Residues, TwiddleForm, Vectors};
+use super::{Coordinates, MAX_WIDTH, Residues, TwiddleForm, VectorisedField, Vectors};
 use crate::backend::cpu::quadwords::{BITS, Quadwords};
 use crate::field::MontgomeryField;
 use crate::field::montgomery::{Limbs, Modulus, Residue};
@@ -88,10 +88,10 @@ const fn complement(limbs: Limbs52) -> Limbs52 {
 }
 
 /// The constants of a prime.
-struct Constants<M>(PhantomData<M>);
+pub(super) struct Constants<M>(PhantomData<M>);
 
 impl<M: Modulus> Constants<M> {
-    const P: Limbs52 = split(M::P);
+    pub(super) const P: Limbs52 = split(M::P);
 
     /// k = -1/p modulo 2^52.
     const NEGATIVE_INVERSE: u64 = Residue::<M>::NEGATIVE_INVERSE & MASK;
@@ -117,6 +117,9 @@ impl<M: Modulus> Constants<M> {
     /// 2p, which no difference of values below 2p falls short of.
     const TWO_P: Limbs52 = times(Self::P, 2);
 
+    /// 4p, which no difference of values up to that falls short of.
+    pub(super) const FOUR_P: Limbs52 = times(Self::P, 4);
+
     /// 6p, which two such differences leave at least 2p of.
     const SIX_P: Limbs52 = times(Self::P, 6);
 
@@ -141,7 +144,7 @@ impl<M: Modulus> Constants<M> {
 }
 
 #[inline(always)]
-fn constant<Q: Quadwords>(limbs: Limbs52) -> [Q; 5] {
+pub(super) fn constant<Q: Quadwords>(limbs: Limbs52) -> [Q; 5] {
     each!(I => Q::splat(limbs[I]))
 }
 
@@ -157,21 +160,39 @@ fn add_row<Q: Quadwords>(mut t: [Q; 10], at: usize, a: Q, b: [Q; 5]) -> [Q; 10] 
     t
 }
 
-/// Columns of a product, below 2^520, divided by 2^260.
+/// Adds a product to columns.
 #[inline(always)]
-fn reduction<Q: Quadwords, M: Modulus>(mut t: [Q; 10]) -> [Q; 5] {
+pub(super) fn add_product<Q: Quadwords>(mut t: [Q; 10], a: Carried<Q>, b: Carried<Q>) -> [Q; 10] {
+    let (a, b) = (a.0, b.0);
+    t = add_row(t, 0, a[0], b);
+    t = add_row(t, 1, a[1], b);
+    t = add_row(t, 2, a[2], b);
+    t = add_row(t, 3, a[3], b);
+    add_row(t, 4, a[4], b)
+}
+
+/// The upper bits of a column, which its lower bits leave as the carry.
+#[inline(always)]
+fn carry<Q: Quadwords, const SIGNED: bool>(column: Q) -> Q {
+    if SIGNED { column.shr_signed::<BITS>() } else { column.shr::<BITS>() }
+}
+
+/// Columns of products, of an integer below 2^520 in magnitude, divided by 2^260: between the quotient and 8p/7 more. They are `SIGNED` if products
+/// were subtracted.
+#[inline(always)]
+pub(super) fn reduction<Q: Quadwords, M: Modulus, const SIGNED: bool>(mut t: [Q; 10]) -> [Q; 5] {
     let upper = constant(Constants::<M>::UPPER);
-    t[1] = t[1].add(t[0].shr::<BITS>());
+    t[1] = t[1].add(carry::<Q, SIGNED>(t[0]));
     t = add_row(t, 1, t[0], upper);
-    t[2] = t[2].add(t[1].shr::<BITS>());
+    t[2] = t[2].add(carry::<Q, SIGNED>(t[1]));
     t = add_row(t, 2, t[1], upper);
-    t[3] = t[3].add(t[2].shr::<BITS>());
+    t[3] = t[3].add(carry::<Q, SIGNED>(t[2]));
     t = add_row(t, 3, t[2], upper);
-    t[4] = t[4].add(t[3].shr::<BITS>());
+    t[4] = t[4].add(carry::<Q, SIGNED>(t[3]));
     t = add_row(t, 4, t[3], upper);
     let m = Q::splat(0).add_low(t[4], Q::splat(Constants::<M>::NEGATIVE_INVERSE));
     let p = constant::<Q>(Constants::<M>::P);
-    let carry = t[4].add_low(m, p[0]).shr::<BITS>();
+    let carry = carry::<Q, SIGNED>(t[4].add_low(m, p[0]));
     [
         t[5].add(carry).add_high(m, p[0]).add_low(m, p[1]),
         t[6].add_high(m, p[1]).add_low(m, p[2]),
@@ -183,7 +204,7 @@ fn reduction<Q: Quadwords, M: Modulus>(mut t: [Q; 10]) -> [Q; 5] {
 
 /// Carries columns of a value of 0 or more, the upper bits of limbs left as they are.
 #[inline(always)]
-fn carried<Q: Quadwords>([a, b, c, d, e]: [Q; 5]) -> [Q; 5] {
+pub(super) fn carried<Q: Quadwords>([a, b, c, d, e]: [Q; 5]) -> [Q; 5] {
     let b = b.add(a.shr_signed::<BITS>());
     let c = c.add(b.shr_signed::<BITS>());
     let d = d.add(c.shr_signed::<BITS>());
@@ -192,18 +213,18 @@ fn carried<Q: Quadwords>([a, b, c, d, e]: [Q; 5]) -> [Q; 5] {
 }
 
 #[inline(always)]
-fn masked<Q: Quadwords>(a: [Q; 5]) -> [Q; 5] {
+pub(super) fn masked<Q: Quadwords>(a: [Q; 5]) -> [Q; 5] {
     let mask = Q::splat(MASK);
     each!(I => a[I].and(mask))
 }
 
 #[inline(always)]
-fn sum<Q: Quadwords>(a: [Q; 5], b: [Q; 5]) -> [Q; 5] {
+pub(super) fn sum<Q: Quadwords>(a: [Q; 5], b: [Q; 5]) -> [Q; 5] {
     each!(I => a[I].add(b[I]))
 }
 
 #[inline(always)]
-fn minus<Q: Quadwords>(a: [Q; 5], b: [Q; 5]) -> [Q; 5] {
+pub(super) fn minus<Q: Quadwords>(a: [Q; 5], b: [Q; 5]) -> [Q; 5] {
     each!(I => a[I].sub(b[I]))
 }
 
@@ -259,29 +280,25 @@ impl<Q: Quadwords, M: MontgomeryField> Vectors for Radix52<Q, M> {
     const WIDTH: usize = Q::WIDTH;
 }
 
-impl<Q: Quadwords, M: MontgomeryField> Residues for Radix52<Q, M> {
-    type Field = M;
+impl<M: MontgomeryField> VectorisedField for M {
+    type Vectors<Q: Quadwords> = Radix52<Q, M>;
+}
+
+impl<Q: Quadwords, M: MontgomeryField> Coordinates for Radix52<Q, M> {
+    type Element = Residue<M>;
     type Sum = Columns<Q>;
     type Factor = Carried<Q>;
-    type Twiddle = Carried<Q>;
-
-    const TWIDDLES: TwiddleForm = TwiddleForm::Shifted(2 * Self::SHIFT);
 
     const SHIFT: u32 = 2;
 
     #[inline(always)]
-    fn gather(rows: [&Limbs; MAX_WIDTH]) -> Columns<Q> {
-        Columns(split_columns(Q::columns(rows)))
+    fn gather(rows: [&Residue<M>; MAX_WIDTH]) -> Columns<Q> {
+        Columns(split_columns(Q::columns(Residue::rows_of_limbs(rows))))
     }
 
     #[inline(always)]
-    fn in_place(_: &mut [Residue<M>]) -> Option<&mut [Columns<Q>]> {
-        None
-    }
-
-    #[inline(always)]
-    fn rows(values: Columns<Q>) -> [Limbs; MAX_WIDTH] {
-        Q::rows(join_columns(values.0))
+    fn rows(values: Columns<Q>) -> [Residue<M>; MAX_WIDTH] {
+        Residue::of_rows(Q::rows(join_columns(values.0)))
     }
 
     #[inline(always)]
@@ -290,28 +307,21 @@ impl<Q: Quadwords, M: MontgomeryField> Residues for Radix52<Q, M> {
     }
 
     #[inline(always)]
-    fn factors(rows: [&Limbs; MAX_WIDTH]) -> Carried<Q> {
+    fn factors(rows: [&Residue<M>; MAX_WIDTH]) -> Carried<Q> {
         Carried(Self::gather(rows).0)
     }
 
     #[inline(always)]
-    fn rows_of_factors(factors: Carried<Q>) -> [Limbs; MAX_WIDTH] {
+    fn rows_of_factors(factors: Carried<Q>) -> [Residue<M>; MAX_WIDTH] {
         // Any factor is below 2^260; a multiple of p makes it one that can be reduced.
         let [a, b, c, d, e] = masked(factors.0);
         let [f, g, h, i, j] = constant(Constants::<M>::P);
-        Q::rows(join_columns(Self::less([a.add(f), b.add(g), c.add(h), d.add(i), e.add(j)])))
+        Residue::of_rows(Q::rows(join_columns(Self::less([a.add(f), b.add(g), c.add(h), d.add(i), e.add(j)]))))
     }
 
     #[inline(always)]
     fn product(a: Carried<Q>, b: Carried<Q>) -> Columns<Q> {
-        let (a, b) = (a.0, b.0);
-        let mut t = [Q::splat(0); 10];
-        t = add_row(t, 0, a[0], b);
-        t = add_row(t, 1, a[1], b);
-        t = add_row(t, 2, a[2], b);
-        t = add_row(t, 3, a[3], b);
-        t = add_row(t, 4, a[4], b);
-        Columns(reduction::<Q, M>(t))
+        Columns(reduction::<Q, M, false>(add_product([Q::splat(0); 10], a, b)))
     }
 
     #[inline(always)]
@@ -340,7 +350,7 @@ impl<Q: Quadwords, M: MontgomeryField> Residues for Radix52<Q, M> {
             u8.add(u8).add_low(a[4], a[4]),
             zero.add_high(a[4], a[4]),
         ];
-        Columns(reduction::<Q, M>(t))
+        Columns(reduction::<Q, M, false>(t))
     }
 
     #[inline(always)]
@@ -390,6 +400,18 @@ impl<Q: Quadwords, M: MontgomeryField> Residues for Radix52<Q, M> {
     #[inline(always)]
     fn may_be_zero(a: Columns<Q>) -> u8 {
         a.0[0].equal(Q::splat(0))
+    }
+}
+
+impl<Q: Quadwords, M: MontgomeryField> Residues for Radix52<Q, M> {
+    type Field = M;
+    type Twiddle = Carried<Q>;
+
+    const TWIDDLES: TwiddleForm = TwiddleForm::Shifted(2 * Self::SHIFT);
+
+    #[inline(always)]
+    fn in_place(_: &mut [Residue<M>]) -> Option<&mut [Columns<Q>]> {
+        None
     }
 
     #[inline(always)]

@@ -1,112 +1,117 @@
-//! One residue at a time, in four limbs.
+//! One element at a time, in limbs of 64 bits.
 
 use std::marker::PhantomData;
 
-use super::{MAX_WIDTH, Residues, TwiddleForm, Vectors};
-use crate::field::MontgomeryField;
+use super::{Coordinates, MAX_WIDTH, Residues, TwiddleForm, Vectors};
+use crate::field::coordinates::LazyElement;
 use crate::field::known_factor::KnownFactor;
 use crate::field::montgomery::{Limbs, Residue};
+use crate::field::{CoordinateField, MontgomeryField};
 
-/// One residue. Factors and sums are below 2p.
+/// One element. Factors and sums are below 2p.
 ///
 /// In transforms sums are below 5.2p, where limbs hold 5.29p. Twiddles come with quotients, and products with them are below 2p. Two
 /// layers take a value below 1.17p to 3.17p and 5.17p: each adds a product, or subtracts it from 2p more.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::backend::cpu) struct Scalar<M>(PhantomData<M>);
+pub(in crate::backend::cpu) struct Scalar<F>(PhantomData<F>);
 
-impl<M: MontgomeryField> Vectors for Scalar<M> {
+impl<F: CoordinateField> Vectors for Scalar<F> {
     type Level = crate::backend::cpu::simd::level::Portable;
     const WIDTH: usize = 1;
 }
 
-impl<M: MontgomeryField> Residues for Scalar<M> {
-    type Field = M;
-    type Sum = Residue<M>;
-    type Factor = Residue<M>;
-    type Twiddle = KnownFactor<M>;
-
-    const TWIDDLES: TwiddleForm = TwiddleForm::WithQuotients;
+impl<F: CoordinateField> Coordinates for Scalar<F> {
+    type Element = F::Lazy;
+    type Sum = F::Lazy;
+    type Factor = F::Lazy;
 
     const SHIFT: u32 = 0;
 
     #[inline(always)]
-    fn gather(rows: [&Limbs; MAX_WIDTH]) -> Residue<M> {
-        Residue::from_montgomery(*rows[0])
+    fn gather(rows: [&F::Lazy; MAX_WIDTH]) -> F::Lazy {
+        *rows[0]
     }
 
     #[inline(always)]
-    fn in_place(values: &mut [Residue<M>]) -> Option<&mut [Residue<M>]> {
-        Some(values)
+    fn rows(values: F::Lazy) -> [F::Lazy; MAX_WIDTH] {
+        [values; MAX_WIDTH]
     }
 
     #[inline(always)]
-    fn rows(values: Residue<M>) -> [Limbs; MAX_WIDTH] {
-        [values.lazy_limbs(); MAX_WIDTH]
-    }
-
-    #[inline(always)]
-    fn splat(value: Residue<M>) -> Residue<M> {
+    fn splat(value: F::Lazy) -> F::Lazy {
         value
     }
 
     #[inline(always)]
-    fn factors(rows: [&Limbs; MAX_WIDTH]) -> Residue<M> {
+    fn factors(rows: [&F::Lazy; MAX_WIDTH]) -> F::Lazy {
         Self::gather(rows)
     }
 
     #[inline(always)]
-    fn rows_of_factors(factors: Residue<M>) -> [Limbs; MAX_WIDTH] {
+    fn rows_of_factors(factors: F::Lazy) -> [F::Lazy; MAX_WIDTH] {
         Self::rows(factors)
     }
 
     #[inline(always)]
-    fn product(a: Residue<M>, b: Residue<M>) -> Residue<M> {
+    fn product(a: F::Lazy, b: F::Lazy) -> F::Lazy {
         a.mul(b)
     }
 
     #[inline(always)]
-    fn square(a: Residue<M>) -> Residue<M> {
+    fn square(a: F::Lazy) -> F::Lazy {
         a.square()
     }
 
     #[inline(always)]
-    fn of_product(product: Residue<M>) -> Residue<M> {
+    fn of_product(product: F::Lazy) -> F::Lazy {
         product
     }
 
     #[inline(always)]
-    fn difference(a: Residue<M>, b: Residue<M>) -> Residue<M> {
+    fn difference(a: F::Lazy, b: F::Lazy) -> F::Lazy {
         a.sub(b)
     }
 
     #[inline(always)]
-    fn shifted_difference(a: Residue<M>, b: Residue<M>) -> Residue<M> {
+    fn shifted_difference(a: F::Lazy, b: F::Lazy) -> F::Lazy {
         a.sub(b)
     }
 
     #[inline(always)]
-    fn minus(a: Residue<M>, b: Residue<M>) -> Residue<M> {
+    fn minus(a: F::Lazy, b: F::Lazy) -> F::Lazy {
         a.sub(b)
     }
 
     #[inline(always)]
-    fn reduced(a: Residue<M>) -> Residue<M> {
+    fn reduced(a: F::Lazy) -> F::Lazy {
         a
     }
 
     #[inline(always)]
-    fn negated_where(a: Residue<M>, lanes: u8) -> Residue<M> {
+    fn negated_where(a: F::Lazy, lanes: u8) -> F::Lazy {
         a.negated_if(lanes & 1 == 1)
     }
 
     #[inline(always)]
-    fn may_be_equal(a: Residue<M>, b: Residue<M>) -> u8 {
+    fn may_be_equal(a: F::Lazy, b: F::Lazy) -> u8 {
         u8::from(a.sub(b).is_zero())
     }
 
     #[inline(always)]
-    fn may_be_zero(a: Residue<M>) -> u8 {
-        u8::from(a.lazy_limbs() == [0; 4])
+    fn may_be_zero(a: F::Lazy) -> u8 {
+        u8::from(a.has_no_bits())
+    }
+}
+
+impl<M: MontgomeryField> Residues for Scalar<M> {
+    type Field = M;
+    type Twiddle = KnownFactor<M>;
+
+    const TWIDDLES: TwiddleForm = TwiddleForm::WithQuotients;
+
+    #[inline(always)]
+    fn in_place(values: &mut [Residue<M>]) -> Option<&mut [Residue<M>]> {
+        Some(values)
     }
 
     #[inline(always)]

@@ -2,12 +2,18 @@
 
 use std::marker::PhantomData;
 
+use bytemuck::Zeroable;
+
+use super::pairs_52::Pairs52;
 use super::radix_52::{Carried, Columns, Limbs52, split};
 use super::*;
 use crate::backend::cpu::Simd;
 use crate::backend::cpu::quadwords::{Portable, Quadwords};
 use crate::backend::cpu::simd::{Vectorised, on_vectors};
+use crate::field::coordinates::{CoordinateField, LazyElement};
 use crate::field::montgomery::{Modulus, add_limbs, half, is_below, sub_limbs};
+use crate::field::prime::cast;
+use crate::field::quadratic::QuadraticExtension;
 
 const MASK: u64 = (1 << 52) - 1;
 
@@ -54,91 +60,119 @@ fn values<M: MontgomeryField>() -> Vec<Limbs> {
 }
 
 /// Eight of the values from a place on, with wide steps between them.
-fn eight(values: &[Limbs], at: usize) -> [Limbs; MAX_WIDTH] {
+fn eight<T: Copy>(values: &[T], at: usize) -> [T; MAX_WIDTH] {
     std::array::from_fn(|lane| values[(at + 37 * lane) % values.len()])
 }
 
-fn of<R: Residues>(rows: &[Limbs; MAX_WIDTH]) -> R::Sum {
+/// Elements with these coefficients, at most as many as there are coefficients.
+fn elements<T: LazyElement>() -> Vec<T> {
+    let coefficients = values::<<T::Field as CoordinateField>::Prime>();
+    let (count, degree) = (coefficients.len(), <T::Field as CoordinateField>::DEGREE);
+    let mut elements = vec![T::ZERO];
+    for i in 0..count {
+        let mut limbs = <T::Field as CoordinateField>::Limbs::zeroed();
+        let all: &mut [Limbs] = bytemuck::cast_slice_mut(std::slice::from_mut(&mut limbs));
+        // Neighbours, equal ones, and zeros among them.
+        for (k, limbs) in all.iter_mut().enumerate() {
+            let at = (i + k * [0, 1, 29, 71][i % 4]) % count;
+            *limbs = if degree > 1 && i % 7 == k { [0; 4] } else { coefficients[at] };
+        }
+        elements.push(T::of_limbs(limbs));
+    }
+    elements
+}
+
+/// The coefficients of a value as they are.
+fn lazy<T: LazyElement>(value: &T) -> &[Limbs] {
+    // SAFETY: the layout that is asserted for every field: a value is the limbs of its coefficients.
+    let limbs: &[<T::Field as CoordinateField>::Limbs] = unsafe { cast(std::slice::from_ref(value)) };
+    bytemuck::cast_slice(limbs)
+}
+
+fn of<R: Coordinates>(rows: &[R::Element; MAX_WIDTH]) -> R::Sum {
     R::gather(std::array::from_fn(|i| &rows[i]))
 }
 
 /// The operations on values below 2p.
 struct Operations<R>(PhantomData<R>);
 
-impl<R: Residues> Vectorised<R> for Operations<R> {
+impl<R: Coordinates> Vectorised<R> for Operations<R> {
     #[inline(always)]
     fn run(self) {
-        let values = values::<R::Field>();
-        let two_p = add_limbs(R::Field::P, R::Field::P).0;
+        let values = elements::<R::Element>();
+        let p = <<R::Element as LazyElement>::Field as CoordinateField>::Prime::P;
+        let two_p = add_limbs(p, p).0;
         // What a product lacks of the four-limb arithmetic's.
-        let mut scale = Residue::<R::Field>::ONE;
-        let half = Residue::from_integer(add_limbs(half(R::Field::P), [1, 0, 0, 0]).0);
-        (0..2 * R::SHIFT).for_each(|_| scale = scale.mul(half));
-        let shift = Residue::from_word(1 << R::SHIFT);
+        let half = Residue::from_integer(add_limbs(half(p), [1, 0, 0, 0]).0);
+        let scale = R::Element::of_prime(half.pow(&[2 * u64::from(R::SHIFT)]));
+        let shift = R::Element::of_prime(Residue::from_word(1 << R::SHIFT));
         let expect =
-            |what: &str, found: [Limbs; MAX_WIDTH], expected: &dyn Fn(usize) -> Residue<R::Field>| {
-                for (lane, &found) in found.iter().enumerate().take(R::WIDTH) {
-                    assert!(is_below(found, two_p), "{what}: {found:x?} is not below 2p");
-                    let found = Residue::<R::Field>::from_montgomery(found).canonical();
-                    assert_eq!(found, expected(lane).canonical(), "{what}, lane {lane}");
+            |what: &str, found: [R::Element; MAX_WIDTH], expected: &dyn Fn(usize) -> R::Element| {
+                for (lane, found) in found.iter().enumerate().take(R::WIDTH) {
+                    assert!(
+                        lazy(found).iter().all(|&limbs| is_below(limbs, two_p)),
+                        "{what}: {found:x?} is not below 2p"
+                    );
+                    let expected = expected(lane).canonical_limbs();
+                    assert_eq!(found.canonical_limbs(), expected, "{what}, lane {lane}");
                 }
             };
         for i in 0..values.len() {
             for j in 0..values.len() {
                 let (a, b, c) = (eight(&values, i), eight(&values, j), eight(&values, i + 3 * j));
-                let [ra, rb, rc] = [a, b, c].map(|rows| rows.map(Residue::<R::Field>::from_montgomery));
                 let (x, y, z) = (of::<R>(&a), of::<R>(&b), of::<R>(&c));
-                assert_eq!(R::rows(x)[..R::WIDTH], a[..R::WIDTH]);
+                assert!(R::rows(x)[..R::WIDTH].iter().zip(&a).all(|(found, a)| lazy(found) == lazy(a)));
                 let [f, g] = [&a, &b].map(|rows| R::factors(std::array::from_fn(|i| &rows[i])));
                 let product = R::product(f, g);
                 expect("product", R::rows_of_factors(R::of_product(product)), &|i| {
-                    ra[i].mul(rb[i]).mul(scale)
+                    a[i].mul(b[i]).mul(scale)
                 });
                 expect("square", R::rows_of_factors(R::of_product(R::square(f))), &|i| {
-                    ra[i].square().mul(scale)
+                    a[i].square().mul(scale)
                 });
-                expect("difference", R::rows_of_factors(R::difference(x, y)), &|i| ra[i].sub(rb[i]));
+                expect("difference", R::rows_of_factors(R::difference(x, y)), &|i| a[i].sub(b[i]));
                 expect("shifted difference", R::rows_of_factors(R::shifted_difference(x, y)), &|i| {
-                    ra[i].sub(rb[i]).mul(shift)
+                    a[i].sub(b[i]).mul(shift)
                 });
                 let reduced = R::reduced(R::minus(R::minus(product, y), z));
                 expect("product minus two", R::rows(reduced), &|i| {
-                    ra[i].mul(rb[i]).mul(scale).sub(rb[i]).sub(rc[i])
+                    a[i].mul(b[i]).mul(scale).sub(b[i]).sub(c[i])
                 });
                 let once = R::reduced(R::minus(R::square(R::difference(x, y)), z));
                 expect("square minus one", R::rows(once), &|i| {
-                    ra[i].sub(rb[i]).square().mul(scale).sub(rc[i])
+                    a[i].sub(b[i]).square().mul(scale).sub(c[i])
                 });
                 let lanes = 0b1101_0010_u8.rotate_left((i + j) as u32);
                 let negated = R::negated_where(x, lanes);
                 let difference = R::rows_of_factors(R::difference(y, negated));
-                expect("negated", difference, &|i| rb[i].sub(ra[i].negated_if(lanes >> i & 1 == 1)));
+                expect("negated", difference, &|i| b[i].sub(a[i].negated_if(lanes >> i & 1 == 1)));
                 let (equal, zero) = (R::may_be_equal(x, y), R::may_be_zero(x));
                 for lane in 0..R::WIDTH {
-                    let truly = ra[lane].sub(rb[lane]).is_zero();
-                    assert!(equal >> lane & 1 == 1 || !truly, "{:x?} {:x?}", a[lane], b[lane]);
+                    let (a, b) = (&a[lane], &b[lane]);
+                    assert!(equal >> lane & 1 == 1 || !a.sub(*b).is_zero(), "{a:x?} {b:x?}");
                     // The edges share their lowest bits; random values do not.
-                    let near = [0, R::Field::P[0], R::Field::P[0].wrapping_neg()]
-                        .iter()
-                        .any(|&low| a[lane][0].wrapping_sub(b[lane][0]).wrapping_sub(low) & MASK == 0);
-                    assert!(near || equal >> lane & 1 == 0, "{:x?} {:x?}", a[lane], b[lane]);
-                    assert!(zero >> lane & 1 == 1 || a[lane] != [0; 4]);
-                    assert!(zero >> lane & 1 == 0 || a[lane][0] & MASK == 0);
+                    let near = lazy(a).iter().zip(lazy(b)).all(|(a, b)| {
+                        let lows = [0, p[0], p[0].wrapping_neg()];
+                        lows.iter().any(|&low| a[0].wrapping_sub(b[0]).wrapping_sub(low) & MASK == 0)
+                    });
+                    assert!(near || equal >> lane & 1 == 0, "{a:x?} {b:x?}");
+                    assert!(zero >> lane & 1 == 1 || !a.has_no_bits());
+                    assert!(zero >> lane & 1 == 0 || lazy(a).iter().all(|limbs| limbs[0] & MASK == 0));
                 }
             }
         }
-        expect("splat", R::rows_of_factors(R::splat(Residue::ONE)), &|_| Residue::ONE);
+        expect("splat", R::rows_of_factors(R::splat(R::Element::ONE)), &|_| R::Element::ONE);
     }
 }
 
 /// A long chain in which each result is an operand of the next steps.
 struct Chain<R>(PhantomData<R>);
 
-impl<R: Residues> Vectorised<R> for Chain<R> {
+impl<R: Coordinates> Vectorised<R> for Chain<R> {
     #[inline(always)]
     fn run(self) {
-        let values = values::<R::Field>();
-        let fours = Residue::<R::Field>::from_word(1 << (2 * R::SHIFT));
+        let values = elements::<R::Element>();
+        let fours = R::Element::of_prime(Residue::from_word(1 << (2 * R::SHIFT)));
         let [mut a, mut b] = [eight(&values, 7), eight(&values, 60)];
         let [mut x, mut y] = [of::<R>(&a), of::<R>(&b)];
         for step in 0..20_000 {
@@ -147,15 +181,15 @@ impl<R: Residues> Vectorised<R> for Chain<R> {
             let next = R::reduced(R::minus(R::minus(R::product(p, d), x), y));
             (x, y) = (y, next);
             for lane in 0..R::WIDTH {
-                let [ra, rb] = [a[lane], b[lane]].map(Residue::<R::Field>::from_montgomery);
+                let [ra, rb] = [a[lane], b[lane]];
                 let d = ra.sub(rb);
                 // Times 2^SHIFT and twice divided by 2^(2 SHIFT), so that the powers of 2 are on the other side.
-                let shift = Residue::from_word(1 << R::SHIFT);
+                let shift = R::Element::of_prime(Residue::from_word(1 << R::SHIFT));
                 let product = d.mul(rb.sub(ra)).mul(shift).mul(d);
-                let found = Residue::from_montgomery(R::rows(next)[lane]);
+                let found = R::rows(next)[lane];
                 let known = found.add(ra).add(rb).mul(fours).mul(fours);
-                assert_eq!(known.canonical(), product.canonical(), "step {step}, lane {lane}");
-                (a[lane], b[lane]) = (b[lane], found.lazy_limbs());
+                assert_eq!(known.canonical_limbs(), product.canonical_limbs(), "step {step}, lane {lane}");
+                (a[lane], b[lane]) = (b[lane], found);
             }
         }
     }
@@ -283,6 +317,43 @@ impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Limits<Q, M> {
     }
 }
 
+/// Products of pairs at the limits of their coefficients, which are multiples of p.
+struct PairLimits<Q, F>(PhantomData<(Q, F)>);
+
+impl<Q: Quadwords, F: QuadraticExtension> Vectorised<Q> for PairLimits<Q, F> {
+    #[inline(always)]
+    fn run(self) {
+        let p = split(F::Prime::P).map(i128::from);
+        // One less where a multiple is the limit.
+        let times = |multiple: i128| {
+            let mut value = p.map(|limb| limb * multiple);
+            value[0] -= i128::from(multiple > 0);
+            carried(value)
+        };
+        let factor = |coefficients: [i128; 2]| {
+            let limbs = coefficients.map(|multiple| times(multiple).map(|limb| limb as u64));
+            limbs.map(|limbs| Carried(Limits::<Q, F::Prime>::vectors(&[limbs; MAX_WIDTH])))
+        };
+        let expect = |what: &str, found: [Columns<Q>; 2]| {
+            for coefficient in found {
+                for found in Limits::<Q, F::Prime>::lanes(coefficient.0) {
+                    assert!(carried(found)[4] >= 0 && below(carried(found), times(3)), "{what}: {found:x?}");
+                }
+            }
+        };
+        let corners = |most: i128| [[0, 0], [0, most], [most, 0], [most, most]];
+        // Products below 3p and differences below 4p; a slope and a shifted difference.
+        for (a, b) in [(3, 4), (4, 4), (3, 16), (4, 16)] {
+            for [x, y] in corners(a).into_iter().flat_map(|x| corners(b).map(|y| [x, y])) {
+                expect(&format!("{x:?} times {y:?}"), Pairs52::<Q, F>::product(factor(x), factor(y)));
+            }
+        }
+        for x in corners(4) {
+            expect(&format!("the square of {x:?}"), Pairs52::<Q, F>::square(factor(x)));
+        }
+    }
+}
+
 /// What transforms do with values, at the limits of those.
 struct Transforms<Q, M>(PhantomData<(Q, M)>);
 
@@ -300,7 +371,7 @@ impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Transforms<Q, M> {
         let half = Residue::<M>::from_integer(add_limbs(half(M::P), [1, 0, 0, 0]).0);
         let inverse = half.square().square();
         let factors = eight(&values::<M>(), 3).map(|limbs| Residue::<M>::from_montgomery(limbs).canonical());
-        let factor = Radix52::<Q, M>::factors(std::array::from_fn(|i| &factors[i]));
+        let factor = Radix52::<Q, M>::factors(std::array::from_fn(|i| Residue::at(&factors[i])));
         for multiple in [-40, -39, -20, -2, -1, 0, 1, 2, 20, 39, 40] {
             for near in [-1, 0, 1] {
                 let near = if multiple * near >= 40 { 0 } else { near };
@@ -386,9 +457,21 @@ fn single_elements<M: MontgomeryField>() {
     }
 }
 
-fn check<R: Residues>() {
+fn check<R: Coordinates>() {
     R::enter(Operations::<R>(PhantomData));
     R::enter(Chain::<R>(PhantomData));
+}
+
+fn check_pairs<F: VectorisedField + QuadraticExtension>() {
+    check::<Scalar<F>>();
+    check::<Pairs52<Portable, F>>();
+    Portable::enter(PairLimits::<Portable, F>(PhantomData));
+    for simd in Simd::available() {
+        on_vectors!(simd, Quadwords as Q => {
+            check::<Pairs52<Q, F>>();
+            Q::enter(PairLimits::<Q, F>(PhantomData));
+        }, else ());
+    }
 }
 
 fn check_limits<Q: Quadwords, F: MontgomeryField>() {
@@ -422,3 +505,13 @@ macro_rules! fields {
     };
 }
 crate::for_every_prime_field!(fields);
+
+macro_rules! extensions {
+    ($($field:path, $prime:path;)*) => {
+        #[test]
+        fn operations_on_pairs() {
+            $(check_pairs::<$field>();)*
+        }
+    };
+}
+crate::for_every_quadratic_extension!(extensions);

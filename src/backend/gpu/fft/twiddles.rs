@@ -6,6 +6,7 @@ use super::super::tables::{Key, Table};
 use super::SCALAR;
 use super::programs::DeviceField;
 use crate::error::Error;
+use crate::field::coordinates::LazyElement;
 use crate::field::montgomery::{Limbs, Residue};
 use crate::field::prime::limbs;
 use crate::field::{MontgomeryField, TwoAdic};

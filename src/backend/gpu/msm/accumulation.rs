@@ -44,7 +44,7 @@ impl<D: Device> Gpu<D> {
             Some(before) => Shape::after(before.shape(), &all, tables),
             None => Shape::cheapest(rows_at_once, &all, tables),
         };
-        let division = Division::new(shape, rows_at_once, shape.terms(&widths), units);
+        let division = Division::new::<C>(shape, rows_at_once, shape.terms(&widths), units);
         let (sorting, summing) =
             (Sort::new(&mut session, division)?, Accumulation::new::<C, _>(&mut session, division)?);
         let mut launches = sorting.launches::<C>(limits, source, division, points);

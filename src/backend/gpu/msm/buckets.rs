@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use bytemuck::Zeroable;
 use rayon::prelude::*;
 
 use super::Point;
@@ -10,9 +11,9 @@ use super::plan::{Division, Shape};
 use super::programs::DeviceCurve;
 use crate::backend::gpu::Device;
 use crate::backend::gpu::session::{Region, Session};
-use crate::curve::Xyzz;
+use crate::curve::{CoordinateLimbs, Xyzz};
 use crate::error::Error;
-use crate::field::montgomery::{Limbs, Residue};
+use crate::field::coordinates::LazyElement;
 
 /// The buckets of rows, and the session that adds the last part to them and may still be running.
 pub(super) struct Buckets<'a, D: Device, C> {
@@ -75,7 +76,7 @@ impl<'a, D: Device, C: DeviceCurve> Buckets<'a, D, C> {
             self.session.launch(&self.memory.launches::<C>(limits, division))?;
         }
         let row = Reduction::kinds(division) / self.rows;
-        let mut limbs = vec![[[0_u64; 4]; 4]; row * self.rows];
+        let mut limbs = vec![[CoordinateLimbs::<C>::zeroed(); 4]; row * self.rows];
         self.session.download(self.memory.result, 0, bytemuck::cast_slice_mut(&mut limbs))?;
         let rows = limbs.par_chunks(row).zip(totals);
         rows.for_each(|(row, total)| *total = total.add(&sum_of_sets::<C>(row, division)));
@@ -84,9 +85,9 @@ impl<'a, D: Device, C: DeviceCurve> Buckets<'a, D, C> {
 }
 
 /// The sum of a row from the sums of its bucket sets.
-fn sum_of_sets<C: DeviceCurve>(row: &[[Limbs; 4]], division: Division) -> Point<C> {
+fn sum_of_sets<C: DeviceCurve>(row: &[[CoordinateLimbs<C>; 4]], division: Division) -> Point<C> {
     let doubled = |point, times| (0..times).fold(point, |point: Point<C>, _| point.double());
-    let set = |kinds: &[[Limbs; 4]]| {
+    let set = |kinds: &[[CoordinateLimbs<C>; 4]]| {
         let bits = kinds[1..].iter().rev();
         let numbers = bits.fold(Xyzz::IDENTITY, |sum, &bit| sum.double().add(&point::<C>(bit)));
         doubled(numbers, division.piece.ilog2()).add(&point::<C>(kinds[0]))
@@ -96,7 +97,7 @@ fn sum_of_sets<C: DeviceCurve>(row: &[[Limbs; 4]], division: Division) -> Point<
 }
 
 /// A point in the form that kernels write.
-fn point<C: DeviceCurve>([x, y, zz, zzz]: [Limbs; 4]) -> Point<C> {
-    let of = Residue::from_montgomery;
-    Xyzz { x: of(x), y: of(y), zz: of(zz), zzz: of(zzz) }
+fn point<C: DeviceCurve>(limbs: [CoordinateLimbs<C>; 4]) -> Point<C> {
+    let [x, y, zz, zzz] = limbs.map(LazyElement::of_limbs);
+    Xyzz { x, y, zz, zzz }
 }

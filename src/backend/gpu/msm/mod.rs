@@ -41,13 +41,12 @@ use self::tables::DeviceBases;
 use super::Gpu;
 use super::device::Device;
 use crate::backend::{BaseField, BasesView, KeepScalars, Memory, Msm, Resident, ScalarsView};
-use crate::curve::{Curve, Xyzz, projective};
+use crate::curve::{Coordinate, Curve, Xyzz, projective};
 use crate::error::Error;
-use crate::field::montgomery::Residue;
 
 pub use programs::DeviceCurve;
 
-type Point<C> = Xyzz<Residue<<C as Curve>::Base>>;
+type Point<C> = Xyzz<Coordinate<C>>;
 
 impl<D: Device> Gpu<D> {
     /// One sum a row: as many rows of scalars as there are sums, over the same bases.

@@ -124,7 +124,7 @@ impl<C: DeviceCurve> Input<'_, C> {
     /// Words of device memory for a row of wide scalars in parts of these lengths, all of them there at once, on a device of so many units.
     pub(super) fn words(&self, parts: &[usize], shape: Shape, units: usize) -> usize {
         let n = parts.iter().sum::<usize>();
-        let division = |part: &usize| Division::new(shape, 1, part * shape.windows, units);
+        let division = |part: &usize| Division::new::<C>(shape, 1, part * shape.windows, units);
         let terms = parts.iter().map(|part| division(part).term_words::<C>()).sum::<usize>();
         let bases = if self.kept_bases.is_none() { C::AFFINE * n } else { 0 };
         terms + division(&n).bucket_words::<C>() + 2 * C::SCALAR * n + bases

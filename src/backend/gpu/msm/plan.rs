@@ -174,8 +174,6 @@ pub(super) struct Division {
     pub(super) piece: usize,
 }
 
-/// Items of a multiprocessor that add up runs side by side: those of BOUNDED_KERNEL(128, 4).
-const ITEMS: usize = 512;
 /// Pieces that fill a large device.
 const PIECES: usize = 1 << 15;
 
@@ -187,9 +185,9 @@ fn run_length(terms: usize, items: usize) -> usize {
 
 impl Division {
     /// The division of the terms of `rows` rows for a device of so many units.
-    pub(super) fn new(shape: Shape, rows: usize, terms: usize, units: usize) -> Self {
+    pub(super) fn new<C: DeviceCurve>(shape: Shape, rows: usize, terms: usize, units: usize) -> Self {
         let buckets = rows * shape.buckets();
-        let run = run_length(terms, ITEMS * units.max(1));
+        let run = run_length(terms, C::ITEMS * units.max(1));
         let log = buckets.next_power_of_two().ilog2();
         let piece = (buckets / PIECES).next_power_of_two().clamp(1, 32).min(1 << shape.log_set());
         let (low_bits, runs) = (log.div_ceil(2), terms.div_ceil(run));
@@ -319,7 +317,7 @@ mod tests {
                 if !shape.has_room(rows) {
                     continue;
                 }
-                let division = Division::new(shape, rows, terms, 132);
+                let division = Division::new::<crate::bn254::G1Affine>(shape, rows, terms, 132);
                 assert!(division.slots() >= rows * shape.buckets());
                 assert!(division.partitions() <= 1 << LOG_SLOTS && division.low_bits <= LOG_SLOTS);
                 assert!(division.run * division.runs >= terms);

@@ -3,6 +3,7 @@
 use crate::backend::gpu::fields;
 use crate::backend::gpu::program::Program;
 use crate::curve::Curve;
+use crate::field::CoordinateField;
 
 /// The programs of a curve.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +20,11 @@ pub struct CurvePrograms {
 pub trait DeviceCurve: Curve {
     /// Its kernels.
     const PROGRAMS: CurvePrograms;
+
+    /// Items of a multiprocessor that add up runs side by side, those that the launch bounds of `msm_accumulate` leave registers for.
+    const ITEMS: usize = if Self::Base::DEGREE == 1 { 512 } else { 256 };
+    /// The most registers of an item of kernels that add points.
+    const REGISTERS: Option<u32> = if Self::Base::DEGREE == 1 { Some(128) } else { None };
 
     /// Words of memory of an affine point.
     const AFFINE: usize = size_of::<Self>() / size_of::<u64>();
@@ -52,7 +58,7 @@ macro_rules! programs {
                             include_str!("../../../../kernels/curve.h"),
                             include_str!("../../../../kernels/msm_sum.cl"),
                         ],
-                        registers: Some(128),
+                        registers: <$curve>::REGISTERS,
                         ..Program::EMPTY
                     };
                     static TABLES: Program = Program {

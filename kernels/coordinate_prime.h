@@ -1,0 +1,22 @@
+// Coordinates of points over a prime field, fq: a coordinate is one of its elements.
+
+#define COORDINATE_DEGREE 1
+#define COORDINATE_ONE FQ_ONE
+// Of the groups of 128 items that a multiprocessor would have for coordinates of so few registers, those that it has for these.
+#define COORDINATE_GROUPS(groups) groups
+// What the loops of kernels seldom need is copied into them nevertheless.
+#define SELDOM DEVICE
+
+typedef fe coordinate;
+
+#define load_coordinate load_fe
+#define store_coordinate store_fe
+#define coordinate_has_no_bits fe_is_zero
+#define coordinate_zero fq_zero
+#define coordinate_is_zero fq_is_zero
+#define coordinate_canonical fq_canonical
+#define coordinate_add fq_add
+#define coordinate_sub fq_sub
+#define coordinate_neg fq_neg
+#define coordinate_mul fq_mul
+#define coordinate_square fq_square
