@@ -17,6 +17,7 @@
 //! written by its owner alone. A cache that cannot be written costs only time.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -45,7 +46,11 @@ const STALE: Duration = Duration::from_secs(3600);
 
 /// The folder in which files are kept, if the environment names one. It may not exist yet.
 pub fn folder() -> Option<PathBuf> {
-    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    folder_named_by(|name| std::env::var_os(name))
+}
+
+fn folder_named_by(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let absolute = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
     Some(base.join("zkaccel"))
 }
@@ -182,6 +187,11 @@ fn owner_problem(_: &Metadata) -> Option<String> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Unusable> {
+    read_up_to(path, LARGEST)
+}
+
+/// Reads a file of at most `largest` bytes.
+fn read_up_to(path: &Path, largest: u64) -> Result<Vec<u8>, Unusable> {
     check_folder(path.parent().unwrap_or(path))?;
     let refused = |reason: &str| {
         let path = path.display();
@@ -199,9 +209,9 @@ fn read(path: &Path) -> Result<Vec<u8>, Unusable> {
     }
     // In a folder that only this user can write: what replaces the file meanwhile is another one of its contents.
     let mut bytes = Vec::new();
-    File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(refused(&format!("it is longer than {LARGEST} bytes")));
+    File::open(path)?.take(largest + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > largest {
+        return Err(refused(&format!("it is longer than {largest} bytes")));
     }
     let unsealed = unseal(path, &bytes).map(<[u8]>::to_vec);
     unsealed.ok_or_else(|| refused("it is damaged, its contents do not match its digest"))
@@ -322,6 +332,37 @@ mod tests {
         assert_eq!(load(&path).as_deref(), Some(&b"again"[..]));
     }
 
+    #[test]
+    fn the_environment_names_the_folder() {
+        let folder = |cache: &str, home: &str| {
+            let variable = |name: &str| match name {
+                "XDG_CACHE_HOME" => (!cache.is_empty()).then(|| cache.into()),
+                "HOME" => (!home.is_empty()).then(|| home.into()),
+                other => panic!("{other}"),
+            };
+            folder_named_by(variable).map(|folder| folder.to_str().unwrap().to_owned())
+        };
+        assert_eq!(folder("/caches", "/home/me").as_deref(), Some("/caches/zkaccel"));
+        for relative in ["", "caches"] {
+            assert_eq!(folder(relative, "/home/me").as_deref(), Some("/home/me/.cache/zkaccel"));
+            assert_eq!(folder(relative, "me"), None);
+            assert_eq!(folder(relative, ""), None);
+        }
+        assert_eq!(super::folder(), folder_named_by(|name| std::env::var_os(name)));
+    }
+
+    #[test]
+    fn a_file_of_the_greatest_length_is_read_and_a_longer_one_is_not() {
+        let (_base, path) = cache_file();
+        store(&path, b"contents");
+        let len = fs::metadata(&path).unwrap().len();
+        assert_eq!(read_up_to(&path, len), Ok(b"contents".to_vec()));
+        match read_up_to(&path, len - 1) {
+            Err(Unusable::Refused(reason)) => assert!(reason.contains("it is longer than"), "{reason}"),
+            other => panic!("{other:?}"),
+        }
+    }
+
     /// A whole file under another one's name is not that one.
     #[test]
     fn a_file_belongs_to_its_name() {
@@ -343,6 +384,7 @@ mod tests {
             assert_eq!(load(&path), None);
         }
         assert_eq!(fs::read(&file).unwrap(), b"no folder");
+        assert!(refusal(&file.join("program.bin")).contains("it is not a folder"));
     }
 
     #[test]
@@ -375,6 +417,9 @@ mod tests {
         let named = usize::from(super::folder().is_some());
         assert_eq!((removed, left.len()), (1 + named, named));
         assert!(left.iter().all(|path| path.extension().unwrap() == BINARY), "{left:?}");
+        // What cannot be removed is an error.
+        fs::create_dir(&path).unwrap();
+        assert!(forget_measurements_in(folder).is_err());
     }
 
     #[cfg(unix)]

@@ -156,7 +156,7 @@ fn line(file: &str, name: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{GRAIN, LARGE, clear, copy, touch, zeroed};
+    use super::{GRAIN, LARGE, available, clear, copy, installed, resident, touch, zeroed};
     use crate::error::Error;
 
     #[test]
@@ -186,5 +186,17 @@ mod tests {
         words.iter_mut().zip(1..).for_each(|(word, i)| *word = i);
         assert!(words.iter().zip(1..).all(|(&word, i)| word == i));
         assert_eq!(zeroed::<u64>(usize::MAX).unwrap_err(), Error::HostOutOfMemory { bytes: u64::MAX });
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_system_tells_of_its_memory() {
+        let (installed, available) = (installed().unwrap(), available().unwrap());
+        let held = vec![1_u8; 32 << 20];
+        let resident = resident().unwrap();
+        assert!(held.iter().all(|&byte| byte == 1));
+        assert!(installed > 256 << 20 && installed < 1 << 50, "{installed} bytes");
+        assert!(available > 32 << 20 && available <= installed, "{available} of {installed} bytes");
+        assert!(resident > 32 << 20 && resident <= installed, "{resident} of {installed} bytes");
     }
 }

@@ -273,7 +273,13 @@ fn over_budget() {
     assert_eq!(engine.ntt(&both_reversed, matrix(1 << 14, 1).view_mut()), Err(expected(131_072)));
     let reversed = natural.with_orders(Order::Natural, Order::BitReversed);
     assert_eq!(engine.ntt(&reversed, matrix(1 << 14, 1).view_mut()), Ok(()));
-    assert!(engine.commit::<Rp64_256>(&TraceSpec::default(), matrix(1024, 1)).is_err());
+    // 8192 rows of 8 bytes, and 64 for each in the tree.
+    let spec = TraceSpec::default();
+    assert_eq!(engine.commit::<Rp64_256>(&spec, matrix(1024, 1)).unwrap_err(), expected(65_536 + 524_288));
+    // 128 rows of 8 x 96 bytes, and the tree or, if that is more, the copy of a borrowed trace.
+    let wide = matrix(16, 96);
+    assert_eq!(engine.commit::<Rp64_256>(&spec, &wide).unwrap_err(), expected(98_304 + 12_288));
+    assert_eq!(engine.commit::<Rp64_256>(&spec, wide).unwrap_err(), expected(98_304 + 8_192));
     assert_eq!(engine.pinned::<u64>(16_384).unwrap_err(), expected(131_072));
     assert_eq!(*engine.pinned::<u64>(3).unwrap(), [0; 3]);
 }

@@ -149,7 +149,7 @@ fn hole_non_canonical_digests() {
 #[test]
 fn hole_allocation_from_untrusted_lengths() {
     let tree = tree(4);
-    for count in [5, 1 << 40, u64::MAX / 32, u64::MAX / 8, u64::MAX] {
+    for count in [10, 1 << 40, u64::MAX / 32, u64::MAX / 8, u64::MAX] {
         let count_bytes = count.to_le_bytes();
         let mut bytes = tree.open(1).unwrap().to_bytes();
         bytes[24..32].copy_from_slice(&count_bytes);
@@ -157,7 +157,13 @@ fn hole_allocation_from_untrusted_lengths() {
         for field in [24, 32] {
             let mut bytes = tree.open_many(&[1]).unwrap().to_bytes();
             bytes[field..field + 8].copy_from_slice(&count_bytes);
-            assert!(MultiOpening::<Rp64_256>::from_bytes(&bytes).is_err());
+            let left = bytes.len() - 40 - if field == 24 { 0 } else { 8 };
+            let found = match field {
+                24 => format!("{left} bytes are left for {count} indices"),
+                _ => format!("{left} bytes are left for {count} digests of 32"),
+            };
+            let expected = Error::BadEncoding { what: "an opening of many leaves", found };
+            assert_eq!(MultiOpening::<Rp64_256>::from_bytes(&bytes), Err(expected));
         }
     }
     for log_leaves in [3, 40, 62, 63] {
@@ -191,6 +197,12 @@ fn bytes_have_one_form() {
         }));
         assert!(Opening::<Blake3>::from_bytes(&bytes).is_err(), "another hash's object is refused");
     }
+    let found = Opening::<Blake3>::from_bytes(&one.to_bytes()).unwrap_err().to_string();
+    assert!(found.contains("its hash is rp64_256, expected blake3"), "{found}");
+    // All leaves need no siblings.
+    let all = tree.open_many(&[0, 1, 2, 3, 4, 5, 6, 7]).unwrap();
+    assert!(all.siblings.is_empty());
+    assert_eq!(MultiOpening::from_bytes(&all.to_bytes()), Ok(all));
     let mut unsorted = many.clone();
     unsorted.indices = vec![3, 2, 7];
     let expected = Err(Error::UnsortedIndex { index: 2, after: 3 });
@@ -208,11 +220,14 @@ fn bytes_have_one_form() {
 fn from_heap_checks() {
     let tree = tree(4);
     assert_eq!(MerkleTree::<Rp64_256>::from_heap(tree.heap().to_vec()), Ok(tree.clone()));
-    for len in [0, 1, 3, 6, 9] {
-        assert!(
-            MerkleTree::<Rp64_256>::from_heap(vec![ElementDigest::default(); len]).is_err(),
-            "{len} digests"
-        );
+    assert_eq!(tree.leaves(), iota(4));
+    let leaves = "leaves of a Merkle tree";
+    let heap = "digests of a tree's heap";
+    for (len, what, found) in
+        [(0, leaves, 0), (1, leaves, 0), (3, heap, 3), (6, leaves, 3), (9, heap, 9), (12, leaves, 6)]
+    {
+        let refused = MerkleTree::<Rp64_256>::from_heap(vec![ElementDigest::default(); len]);
+        assert_eq!(refused, Err(Error::NotPowerOfTwo { what, found }), "{len} digests");
     }
 }
 
@@ -233,6 +248,12 @@ proptest! {
         let opening = tree.open_many_to_cap(&indices, cap_height).unwrap();
         let opened: Vec<_> = indices.iter().map(|&i| leaves[i]).collect();
         prop_assert_eq!(cap.verify_many(&opened, &opening), Ok(()));
+        for &i in &indices {
+            let one = tree.open_to_cap(i, cap_height).unwrap();
+            prop_assert_eq!(cap.verify(&leaves[i], &one), Ok(()));
+            let other = Blake3::hash(&leaves[i].0);
+            prop_assert_eq!(cap.verify(&other, &one), Err(Error::NotVerified));
+        }
         // No more siblings than single paths would need, and none that follows from the leaves.
         prop_assert!(opening.siblings.len() <= indices.len() * (log - cap_height) as usize);
         for i in 0..opening.siblings.len() {

@@ -139,6 +139,11 @@ mod tests {
         for number in [0, 2, 3] {
             assert_eq!(tables.get(&number).as_deref(), Some(&number));
         }
+        // The order is that of the last use, of tables that were put there as well.
+        tables.put(6, Arc::new(6), 30);
+        tables.put(7, Arc::new(7), 30);
+        assert!(tables.get(&0).is_none() && tables.get(&2).is_none() && tables.bytes == 90);
+        assert!(tables.get(&6).is_some() && tables.get(&3).is_some() && tables.get(&7).is_some());
         // Two equal tables, computed at once, count once; one that is too large is not cached and evicts nothing.
         tables.put(3, Arc::new(3), 30);
         tables.put(4, Arc::new(4), 101);
