@@ -327,6 +327,7 @@ impl Engine {
     /// - `scalars`: an array of uint64 of the shape (n, 4), a DeviceMatrix over the curve's scalars, or a list of integers. With one more axis,
     ///   (sums, n, 4), each row of scalars gives a sum over the same points, and the result is a list.
     /// - `bases`: an array of uint64 of the shape (n, 8), the limbs of x and of y, all zero for the identity; a list of `(x, y)` and None; or Bases.
+    ///   Over a group G2, whose coordinates are c0 + c1 u, the shape is (n, 16), and x and y are pairs `(c0, c1)`, in results too.
     /// - `curve`: one of `zkaccel.CURVES`; by default that of the Bases, or `bn254-g1`.
     /// - `canonical`: whether limbs of arrays are plain integers instead of residues in Montgomery form (x times 2^256 modulo the prime).
     /// - `validate`: whether points that are not kept are checked to be on the curve, of which they are copied. Without it, the sum over other

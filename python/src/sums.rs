@@ -3,8 +3,10 @@
 
 use std::any::Any;
 
-use accel::curve::{coordinates, limbs_of_points, points, points_of_integers, scalars_of_integers};
-use accel::field::elements;
+use accel::curve::{
+    CoordinateLimbs, coordinates, limbs_of_points, points, points_of_integers, scalars_of_integers,
+};
+use accel::field::{CoordinateField, elements};
 use accel::msm::{self, AcceleratedCurve, BasesInput, BasesOptions};
 use accel::{Engine, Error};
 use numpy::PyUntypedArray;
@@ -18,11 +20,13 @@ use crate::fields::{Words, text_of, unknown};
 use crate::integers::{Limbs, Unsigned, copied, integer, limbs, list_of_limbs};
 use crate::matrix::DeviceMatrix;
 
-/// Words of an affine point: x, then y.
-const POINT: usize = 8;
+/// Words of an affine point: x, then y, each with coefficient 0 first.
+const fn point_words<C: AcceleratedCurve>() -> usize {
+    size_of::<[CoordinateLimbs<C>; 2]>() / size_of::<u64>()
+}
 
-/// A sum: affine coordinates, or the identity.
-type Sum = Option<[Limbs; 2]>;
+/// A sum: the coefficients of its affine coordinates, or the identity.
+type Sum = Option<[Vec<Limbs>; 2]>;
 
 /// A curve of the list.
 trait Listed: AcceleratedCurve<Scalar: Words> {
@@ -109,48 +113,65 @@ impl Bases {
 /// Points as Python gives them, borrowed from an array or converted.
 enum Points<'py> {
     Array(Input<'py>),
-    Integers(Vec<[u64; POINT]>),
+    /// The words of points, one after another.
+    Integers(Vec<u64>),
 }
 
 impl<'py> Points<'py> {
-    fn new(object: &Bound<'py, PyAny>) -> Outcome<Self> {
+    fn new<C: AcceleratedCurve>(object: &Bound<'py, PyAny>) -> Outcome<Self> {
+        let (width, degree) = (point_words::<C>(), <C::Base as CoordinateField>::DEGREE);
         if object.cast::<PyUntypedArray>().is_ok() {
-            return Ok(Self::Array(Input::of_width(object, "bases", POINT)?));
+            return Ok(Self::Array(Input::of_width(object, "bases", width)?));
         }
         let Ok(items) = object.try_iter() else {
             let found = crate::failure::type_name(object);
-            let expected = "Bases, an array of uint64 of the shape (n, 8), or a list of (x, y) and None";
+            let expected =
+                format!("Bases, an array of uint64 of the shape (n, {width}), or a list of (x, y) and None");
             return Err(Failure::Type(format!("bases: expected {expected}, found {found}")));
         };
-        let point = |item: PyResult<Bound<'py, PyAny>>| {
+        let mut words = Vec::new();
+        for item in items {
             let item = item?;
             if item.is_none() {
-                return Ok([0; POINT]);
+                words.resize(words.len() + width, 0);
+                continue;
             }
-            let pair: Result<(Bound<'_, PyAny>, Bound<'_, PyAny>), _> = item.extract();
-            let Ok((x, y)) = pair else {
-                let found = crate::failure::type_name(&item);
-                return Err(Failure::Type(format!(
-                    "bases: expected pairs of integers (x, y), or None, found {found}"
-                )));
-            };
-            Ok(bytemuck::cast([limbs(&x)?, limbs(&y)?]))
-        };
-        Ok(Self::Integers(items.map(point).collect::<Outcome<_>>()?))
+            let coordinates = pair(&item, "pairs of coordinates (x, y), or None")?;
+            for coordinate in coordinates {
+                let coefficients = match degree {
+                    1 => vec![coordinate],
+                    _ => pair(&coordinate, "coordinates that are pairs of integers (c0, c1)")?.into(),
+                };
+                for coefficient in coefficients {
+                    words.extend(limbs(&coefficient)?);
+                }
+            }
+        }
+        Ok(Self::Integers(words))
     }
+}
+
+/// The two items of a pair.
+fn pair<'py>(object: &Bound<'py, PyAny>, expected: &str) -> Outcome<[Bound<'py, PyAny>; 2]> {
+    let found = |_| {
+        let found = crate::failure::type_name(object);
+        Failure::Type(format!("bases: expected {expected}, found {found}"))
+    };
+    let (first, second) = object.extract().map_err(found)?;
+    Ok([first, second])
 }
 
 /// Points in memory that other threads may read.
 #[derive(Clone, Copy)]
 enum PointWords<'a> {
     Montgomery(&'a [u64]),
-    Integers(&'a [[u64; POINT]]),
+    Integers(&'a [u64]),
 }
 
 impl Points<'_> {
     fn words(&self, canonical: bool) -> PointWords<'_> {
         match self {
-            Self::Array(input) if canonical => PointWords::Integers(input.words().as_chunks().0),
+            Self::Array(input) if canonical => PointWords::Integers(input.words()),
             Self::Array(input) => PointWords::Montgomery(input.words()),
             Self::Integers(integers) => PointWords::Integers(integers),
         }
@@ -161,9 +182,9 @@ impl PointWords<'_> {
     /// A copy of the points.
     fn to_vec<C: AcceleratedCurve>(self) -> Result<Vec<C>, Error> {
         match self {
-            Self::Integers(integers) => points_of_integers(integers),
+            Self::Integers(words) => points_of_integers(bytemuck::cast_slice(words)),
             Self::Montgomery(words) => {
-                let points = points::<C>(bytemuck::cast_slice(words.as_chunks::<POINT>().0))?;
+                let points = points::<C>(bytemuck::cast_slice(words))?;
                 let (mut copy, bytes) = (Vec::new(), size_of_val(points) as u64);
                 copy.try_reserve_exact(points.len()).map_err(|_| Error::HostOutOfMemory { bytes })?;
                 copy.extend_from_slice(points);
@@ -196,7 +217,7 @@ impl CurveVisitor for Keep<'_, '_> {
 
     fn visit<C: Listed>(self) -> Outcome<Bases> {
         let Self { live, points, canonical, options } = self;
-        let (py, points) = (points.py(), Points::new(points)?);
+        let (py, points) = (points.py(), Points::new::<C>(points)?);
         let words = points.words(canonical);
         let bases = live.run(py, |engine| engine.bases(words.to_vec::<C>()?, options))?;
         Ok(Bases { bases: Box::new(bases) })
@@ -292,7 +313,7 @@ impl<'py> CurveVisitor for (Msm<'_, 'py>, &Bound<'py, PyAny>) {
 
     fn visit<C: Listed>(self) -> Self::Output {
         let (sum, bases) = self;
-        let points = Points::new(bases)?;
+        let points = Points::new::<C>(bases)?;
         let words = points.words(sum.canonical);
         sum.over::<C>(BasesArgument::Given(words))
     }
@@ -316,7 +337,7 @@ fn sums<'a, C: AcceleratedCurve>(
             (&kept).into()
         }
         BasesArgument::Given(PointWords::Montgomery(words)) => {
-            BasesInput::Slice(points::<C>(bytemuck::cast_slice(words.as_chunks::<POINT>().0))?)
+            BasesInput::Slice(points::<C>(bytemuck::cast_slice(words))?)
         }
         BasesArgument::Given(integers) => {
             copy = integers.to_vec::<C>()?;
@@ -327,15 +348,24 @@ fn sums<'a, C: AcceleratedCurve>(
         true => vec![engine.msm::<C>(scalars, bases)?],
         false => engine.msm_batch::<C>(scalars, bases)?,
     };
-    Ok(sums.iter().map(coordinates).collect())
+    let coefficients = |coordinate: CoordinateLimbs<C>| bytemuck::cast_slice(&[coordinate]).to_vec();
+    let affine = |sum| Some(coordinates(sum)?.map(coefficients));
+    Ok(sums.iter().map(affine).collect())
 }
 
 /// A point as `(x, y)` or None; a list of them for a batch.
 fn results<'py>(py: Python<'py>, sums: Vec<Sum>, one: bool) -> Outcome<Bound<'py, PyAny>> {
+    let coordinate = |coefficients: &[Limbs]| -> PyResult<Bound<'py, PyAny>> {
+        match coefficients {
+            [integer_of] => integer(py, *integer_of),
+            [c0, c1] => Ok((integer(py, *c0)?, integer(py, *c1)?).into_pyobject(py)?.into_any()),
+            _ => unreachable!("the degree of coordinates is 1 or 2"),
+        }
+    };
     let point = |sum: &Sum| -> PyResult<Bound<'py, PyAny>> {
         match sum {
             None => Ok(py.None().into_bound(py)),
-            Some([x, y]) => Ok((integer(py, *x)?, integer(py, *y)?).into_pyobject(py)?.into_any()),
+            Some([x, y]) => Ok((coordinate(x)?, coordinate(y)?).into_pyobject(py)?.into_any()),
         }
     };
     let points = sums.iter().map(point).collect::<PyResult<Vec<_>>>()?;
@@ -348,7 +378,8 @@ fn results<'py>(py: Python<'py>, sums: Vec<Sum>, one: bool) -> Outcome<Bound<'py
 /// The points G, 2 G, ... n G of a curve, G its usual generator: bases for tests and measurements, of which the discrete logarithms
 /// are known.
 ///
-/// An array of uint64 of the shape (n, 8): the limbs of x and of y in Montgomery form.
+/// An array of uint64 of the shape (n, 8): the limbs of x and of y in Montgomery form. Over a group G2 the shape is (n, 16), with the
+/// coefficients c0 and c1 of x, then those of y.
 #[pyfunction]
 #[pyo3(signature = (n, *, curve="bn254-g1"))]
 pub(crate) fn generator_multiples<'py>(
@@ -356,14 +387,15 @@ pub(crate) fn generator_multiples<'py>(
     n: Unsigned,
     curve: &str,
 ) -> Outcome<Bound<'py, PyAny>> {
-    let words = py.detach(|| visit(curve, Multiples(n.size())))??;
-    Ok(array_of(py, words, &[n.size(), POINT], false))
+    let (words, width) = py.detach(|| visit(curve, Multiples(n.size())))??;
+    Ok(array_of(py, words, &[n.size(), width], false))
 }
 
 struct Multiples(usize);
 
 impl CurveVisitor for Multiples {
-    type Output = Result<Vec<u64>, Error>;
+    /// The words, and how many a point has.
+    type Output = Result<(Vec<u64>, usize), Error>;
 
     fn visit<C: Listed>(self) -> Self::Output {
         let bytes = (self.0 as u64).saturating_mul(size_of::<C::Projective>() as u64);
@@ -373,6 +405,6 @@ impl CurveVisitor for Multiples {
         let first = C::Projective::from(generator);
         multiples.extend(std::iter::successors(Some(first), |&sum| Some(sum + generator)).take(self.0));
         let affine: Vec<C> = accel::curve::affine(&multiples);
-        copied(bytemuck::cast_slice(limbs_of_points(&affine)))
+        Ok((copied(bytemuck::cast_slice(limbs_of_points(&affine)))?, point_words::<C>()))
     }
 }

@@ -1,9 +1,9 @@
-"""Sums over BN254's G1 against py_ecc, in every form of scalars and points; Grumpkin by its discrete logarithms."""
+"""Sums over BN254's groups against py_ecc, in every form of scalars and points; Grumpkin by its discrete logarithms."""
 
 import numpy as np
 import pytest
 import zkaccel
-from py_ecc.optimized_bn128 import G1, Z1, add, curve_order, field_modulus, multiply, normalize
+from py_ecc.optimized_bn128 import G1, G2, Z1, add, curve_order, field_modulus, multiply, normalize
 
 R = 2**256
 
@@ -60,6 +60,26 @@ def test_sums_are_those_of_py_ecc(engine, random):
     assert engine.msm(engine.upload(rows, field="bn254-fr"), kept) == [expected, backwards]
 
 
+def test_sums_over_the_second_group_are_those_of_py_ecc(engine, random):
+    logs, scalars = [1, *integers(random, 4)], [curve_order - 1, 0, *integers(random, 3)]
+    points = [multiply(G2, log) for log in logs]
+
+    def pair(point) -> tuple[tuple[int, int], tuple[int, int]]:
+        x, y = normalize(point)
+        return tuple(map(int, x.coeffs)), tuple(map(int, y.coeffs))
+
+    pairs = [pair(point) for point in points]
+    expected = pair(multiply(G2, sum(scalar * log for scalar, log in zip(scalars, logs, strict=True)) % curve_order))
+    assert engine.msm(scalars, pairs, curve="bn254-g2") == expected
+    bases = np.hstack([limbs([point[i][j] for point in pairs]) for i in (0, 1) for j in (0, 1)])
+    assert engine.msm(limbs(scalars), bases, curve="bn254-g2", canonical=True) == expected
+    kept = engine.bases(bases, curve="bn254-g2", canonical=True)
+    assert engine.msm(limbs(scalars), kept, canonical=True) == expected
+    assert engine.msm([1, curve_order - 1], pairs[:1] * 2, curve="bn254-g2") is None
+    with pytest.raises(TypeError, match="pairs of integers"):
+        engine.msm([1], [(1, 2)], curve="bn254-g2")
+
+
 def test_identities(engine):
     one = (1, 2)
     assert engine.msm([], []) is None
@@ -74,7 +94,7 @@ def test_multiples_of_the_generator(engine):
     n = 300
     for curve in zkaccel.CURVES:
         points = zkaccel.generator_multiples(n, curve=curve)
-        assert points.shape == (n, 8)
+        assert points.shape == (n, 16 if curve.endswith("-g2") else 8)
         total = engine.msm([1] * n, points, curve=curve)
         multiple = n * (n + 1) // 2
         assert total == engine.msm([multiple], points[:1].copy(), curve=curve)

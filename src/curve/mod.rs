@@ -20,9 +20,9 @@
 
 mod integers;
 mod points;
-mod subgroup;
 #[cfg(test)]
 pub(crate) mod samples;
+mod subgroup;
 #[cfg(test)]
 mod tests;
 mod weierstrass;
@@ -36,8 +36,8 @@ use halo2curves::group::{self, prime::PrimeCurveAffine};
 pub use integers::{
     affine, coordinates, hex, integers_of_scalars, parse_scalar, points_of_integers, scalars_of_integers,
 };
-pub(crate) use points::{affine_points, check_points, projective};
 pub use points::{CoordinateLimbs, limbs_of_points, points};
+pub(crate) use points::{affine_points, check_points, projective};
 pub use subgroup::Subgroup;
 pub(crate) use weierstrass::{Affine, Xyzz};
 

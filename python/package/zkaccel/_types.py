@@ -9,7 +9,8 @@ import numpy.typing as npt
 Words: TypeAlias = npt.NDArray[np.uint64]
 
 #: Affine coordinates, or the identity.
-Point: TypeAlias = tuple[int, int] | None
+Coordinate: TypeAlias = int | tuple[int, int]
+Point: TypeAlias = tuple[Coordinate, Coordinate] | None
 
 
 class CudaArray(Protocol):
