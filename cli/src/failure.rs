@@ -59,6 +59,15 @@ impl From<zkaccel::Error> for Failure {
     }
 }
 
+impl From<zkaccel_groth16::Error> for Failure {
+    fn from(error: zkaccel_groth16::Error) -> Self {
+        match error {
+            zkaccel_groth16::Error::NotVerified => Self::refuted(error),
+            error => Self::new(error),
+        }
+    }
+}
+
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         Self::new(error)

@@ -1,4 +1,4 @@
-//! The `zkaccel` command: commitments, openings, trees, transforms and multi-scalar multiplication on files.
+//! The `zkaccel` command: commitments, openings, trees, transforms, multi-scalar multiplication and Groth16 proofs on files.
 //!
 //! Matrices are `.npy` files of little-endian unsigned 64-bit words (`<u8`) in C order with shape (rows, columns).
 //! Results go to stdout, everything else to stderr. The exit status is 0 when the work is done, 1 when a proof is false or a self-test
@@ -13,6 +13,7 @@ mod fft;
 mod files;
 #[cfg(fuzzing)]
 pub mod fuzzing;
+mod groth16;
 mod hashes;
 mod limbs;
 mod manual;
@@ -75,6 +76,7 @@ enum Command {
     Ntt(ntt::Arguments),
     Msm(msm::Arguments),
     Fft(fft::Arguments),
+    Groth16(groth16::Arguments),
     Selftest(selftest::Arguments),
     Bench(bench::Arguments),
     Completions(manual::Completions),
@@ -111,6 +113,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Ntt(arguments) => arguments.run(),
         Command::Msm(arguments) => arguments.run(),
         Command::Fft(arguments) => arguments.run(),
+        Command::Groth16(arguments) => arguments.run(),
         Command::Selftest(arguments) => arguments.run(),
         Command::Bench(arguments) => arguments.run(),
         Command::Completions(arguments) => arguments.run(),

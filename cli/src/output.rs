@@ -45,9 +45,12 @@ impl Format {
 
 /// Prints the warnings of the library's cache.
 pub(crate) fn print_warnings() {
-    for warning in zkaccel::cache::warnings() {
-        let _ = writeln!(std::io::stderr(), "warning: {}", printable_line(&warning));
-    }
+    zkaccel::cache::warnings().iter().for_each(|warning| warn(warning));
+}
+
+/// Prints a warning to stderr, which may be closed.
+pub(crate) fn warn(warning: &str) {
+    let _ = writeln!(std::io::stderr(), "warning: {}", printable_line(warning));
 }
 
 /// A value as indented JSON.

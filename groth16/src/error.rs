@@ -66,12 +66,9 @@ pub enum Error {
         devices: String,
     },
 
-    /// The queue of a service is full.
-    #[error("the queue holds {limit} proofs already, expected fewer")]
-    QueueFull {
-        /// The most proofs that it may hold.
-        limit: usize,
-    },
+    /// A proof that nobody waits for any more.
+    #[error("the proof was given up, because nobody waits for it")]
+    Cancelled,
 
     /// The system gives no random numbers.
     #[error("the system's generator of random numbers failed: {message}")]

@@ -24,6 +24,7 @@ type FirstGroup = [String; 3];
 type SecondGroup = [[String; 2]; 3];
 
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object with pi_a, pi_b and pi_c")]
 struct ProofFile {
     pi_a: FirstGroup,
     pi_b: SecondGroup,
@@ -34,6 +35,7 @@ struct ProofFile {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object with vk_alpha_1 and so on")]
 struct KeyFile {
     protocol: String,
     curve: Option<String>,

@@ -30,6 +30,7 @@ use crate::Error;
 use crate::key::{Matrices, ProvingKey, Reduction};
 use crate::numbers::{decimal, integer, random_scalar};
 use crate::quotient;
+use crate::submit::{Queue, Wanted};
 use crate::sums;
 use crate::verifier::{Claim, Verifier};
 
@@ -71,12 +72,22 @@ impl fmt::Debug for Blinding {
 }
 
 /// How a prover keeps its key and what it does with proofs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ProverOptions {
     /// Keep multiples of the points, as [`BasesOptions::tables`] says; it pays for a key that serves hundreds of proofs.
     pub tables: bool,
     /// Hand out proofs that were not verified. A device that fails silently then makes false proofs, and so does a false witness.
     pub unchecked: bool,
+    /// The most proofs that [`Prover::submit`] accepts before one of them is done, at least 1. Each has its witness in memory, and those under way have about
+    /// four vectors as long as the domain.
+    pub queue: usize,
+}
+
+impl Default for ProverOptions {
+    /// Without tables, checked, with a queue of eight.
+    fn default() -> Self {
+        Self { tables: false, unchecked: false, queue: 8 }
+    }
 }
 
 /// What a prover has done so far.
@@ -110,6 +121,7 @@ struct Shared {
     signals: usize,
     matrices: Matrices,
     reduction: Reduction,
+    queue: Arc<Queue>,
     proofs: AtomicU64,
     remade: AtomicU64,
     refused: AtomicU64,
@@ -208,6 +220,7 @@ impl Prover {
             signals,
             matrices,
             reduction,
+            queue: Queue::new(options.queue),
             proofs: AtomicU64::new(0),
             remade: AtomicU64::new(0),
             refused: AtomicU64::new(0),
@@ -217,6 +230,10 @@ impl Prover {
     /// The engine.
     pub fn engine(&self) -> &Engine {
         &self.0.engine
+    }
+
+    pub(crate) fn queue(&self) -> &Arc<Queue> {
+        &self.0.queue
     }
 
     /// A verifier of this prover's proofs.
@@ -266,12 +283,22 @@ impl Prover {
 
     /// The proof with this randomness, which must be used once and kept secret. Errors as [`prove`](Self::prove).
     pub fn prove_with(&self, witness: &[Fr], blinding: &Blinding) -> Result<Proof, Error> {
+        self.prove_wanted(witness, blinding, &Wanted::to_the_end())
+    }
+
+    /// The same, for as long as somebody waits for it.
+    pub(crate) fn prove_wanted(
+        &self,
+        witness: &[Fr],
+        blinding: &Blinding,
+        wanted: &Wanted,
+    ) -> Result<Proof, Error> {
         let public = self.public(witness)?;
-        let proof = self.0.attempt(Machine::Engine(&self.0.engine), witness, blinding)?;
+        let proof = self.0.attempt(Machine::Engine(&self.0.engine), witness, blinding, wanted)?;
         if self.0.options.unchecked {
             return Ok(self.0.hand_out(proof));
         }
-        self.0.checked(proof, public, || self.0.again(witness, blinding))
+        self.0.checked(proof, public, || self.0.again(witness, blinding, wanted))
     }
 
     /// The proofs of several witnesses, verified together. Errors as [`prove`](Self::prove), of the first witness that has one.
@@ -280,7 +307,8 @@ impl Prover {
         for witness in witnesses {
             let (witness, blinding) = (witness.as_ref(), Blinding::random()?);
             let public = self.public(witness)?;
-            let proof = self.0.attempt(Machine::Engine(&self.0.engine), witness, &blinding)?;
+            let wanted = Wanted::to_the_end();
+            let proof = self.0.attempt(Machine::Engine(&self.0.engine), witness, &blinding, &wanted)?;
             made.push((proof, public, witness, blinding));
         }
         let claims: Vec<Claim<'_>> = made.iter().map(|(proof, public, ..)| (proof, *public)).collect();
@@ -288,7 +316,7 @@ impl Prover {
             return Ok(made.iter().map(|(proof, ..)| self.0.hand_out(*proof)).collect());
         }
         let each = made.iter().map(|(proof, public, witness, blinding)| {
-            self.0.checked(*proof, public, || self.0.again(witness, blinding))
+            self.0.checked(*proof, public, || self.0.again(witness, blinding, &Wanted::to_the_end()))
         });
         each.collect()
     }
@@ -330,7 +358,7 @@ impl Shared {
     }
 
     /// The proof made on the CPU; `None` where the engine is that.
-    fn again(&self, witness: &[Fr], blinding: &Blinding) -> Result<Option<Proof>, Error> {
+    fn again(&self, witness: &[Fr], blinding: &Blinding, wanted: &Wanted) -> Result<Option<Proof>, Error> {
         if self.engine.device().id == "cpu" {
             return Ok(None);
         }
@@ -341,11 +369,18 @@ impl Shared {
                 self.cpu.get_or_init(|| cpu)
             }
         };
-        self.attempt(Machine::Cpu(cpu), witness, blinding).map(Some)
+        self.attempt(Machine::Cpu(cpu), witness, blinding, wanted).map(Some)
     }
 
     /// Makes a proof; nothing is known of it yet. Sums that do not depend on the quotient run beside it.
-    fn attempt(&self, on: Machine<'_>, witness: &[Fr], blinding: &Blinding) -> Result<Proof, Error> {
+    fn attempt(
+        &self,
+        on: Machine<'_>,
+        witness: &[Fr],
+        blinding: &Blinding,
+        wanted: &Wanted,
+    ) -> Result<Proof, Error> {
+        wanted.check()?;
         let private = &witness[1 + self.verifier.key().public_signals()..];
         let (a, b_g1, b_g2, c, h) = on.engine().scope(|scope| {
             let b_g2 = scope.spawn(|_| Ok(self.b_g2.sum(witness)));
@@ -353,9 +388,11 @@ impl Shared {
             let b_g1 = scope.spawn(|_| self.b_g1.sum(&on, witness));
             let c = scope.spawn(|_| self.c.sum(&on, private));
             let h = quotient::scalars_of_h(on.engine(), self.reduction, &self.matrices, witness)?;
+            wanted.check()?;
             let h = self.h.sum(&on, &h)?;
-            Ok::<_, zkaccel::Error>((a.wait()?, b_g1.wait()?, b_g2.wait()?, c.wait()?, h))
+            Ok::<_, Error>((a.wait()?, b_g1.wait()?, b_g2.wait()?, c.wait()?, h))
         })?;
+        wanted.check()?;
         let (key, Blinding { r, s }) = (self.verifier.key(), blinding);
         let a = a + key.alpha_g1 + self.delta_g1 * r;
         let b_g1: G1 = b_g1 + self.beta_g1 + self.delta_g1 * s;
@@ -396,8 +433,8 @@ mod tests {
     fn a_false_proof_is_made_again_and_counted() {
         let (prover, witness) = prover();
         let (shared, public) = (&*prover.0, prover.public(&witness).unwrap());
-        let blinding = Blinding::random().unwrap();
-        let again = || shared.attempt(Machine::Cpu(&shared.engine), &witness, &blinding).map(Some);
+        let (blinding, wanted) = (Blinding::random().unwrap(), Wanted::to_the_end());
+        let again = || shared.attempt(Machine::Cpu(&shared.engine), &witness, &blinding, &wanted).map(Some);
         let right = prover.prove_with(&witness, &blinding).unwrap();
         assert_eq!(again().unwrap(), Some(right), "from host memory as from the engine's");
         let off_curve = G1Affine { x: 5.into(), y: 5.into() };
@@ -418,7 +455,7 @@ mod tests {
             shared.checked(Proof { c: -right.c, ..right }, public, failure),
             failure().map(|_: Option<Proof>| right)
         );
-        assert!(shared.again(&witness, &blinding).unwrap().is_none(), "the engine is the CPU");
+        assert!(shared.again(&witness, &blinding, &wanted).unwrap().is_none(), "the engine is the CPU");
     }
 
     #[test]

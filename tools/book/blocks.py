@@ -51,6 +51,8 @@ REPLACED = [
 # Commands that something else in CI runs, or compiles where they take minutes: the file, and what must stand in it.
 ELSEWHERE = [
     (r"^cargo test$", ".ci/run", "cargo test --workspace --locked"),
+    (r"^(cargo run --release -p zkaccel-groth16 --example known_tau -- |ZKACCEL_PROOFS=)", "tools/check-groth16.sh", '"$known_tau"'),
+    (r"^tools/check-groth16\.sh$", ".ci/run", "tools/check-groth16.sh"),
     (r"^cargo test -p zkaccel-capi$", ".ci/run", "cargo test --workspace --locked"),
     (r"^cargo test --workspace --test c -- --ignored$", ".ci/run", "cargo test --locked --workspace --test c -- --ignored"),
     (r"^capi/check-install\.sh$", ".ci/run", "capi/check-install.sh"),
@@ -122,7 +124,7 @@ class Page:
         self.folder = WORK / path.relative_to(ROOT).with_suffix("").as_posix().replace("/", "-")
         self.folder.mkdir(parents=True)
         shutil.copy(ROOT / "examples/data/trace.npy", self.folder)
-        for name in ("capi", "examples", "integrations"):
+        for name in ("capi", "examples", "groth16", "integrations"):
             (self.folder / name).symlink_to(ROOT / name)
         home = Path.home()
         self.environment = {
@@ -270,7 +272,9 @@ class Page:
         data = tomllib.loads(text)
         for name, dependency in data.get("dependencies", {}).items():
             if isinstance(dependency, dict) and dependency.get("git") == REPOSITORY:
-                manifest = ROOT / ("Cargo.toml" if name == "zkaccel" else f"integrations/{name.removeprefix('zkaccel-')}/Cargo.toml")
+                short = name.removeprefix("zkaccel-")
+                folder = "" if name == "zkaccel" else short if (ROOT / short).exists() else f"integrations/{short}"
+                manifest = ROOT / folder / "Cargo.toml"
                 package = tomllib.loads(manifest.read_text())
                 missing = set(dependency.get("features", [])) - set(package.get("features", {}))
                 if package["package"]["name"] != name or missing:

@@ -44,7 +44,7 @@ fn every_hash() {
 
 #[test]
 fn every_device_convention_policy_and_approach() {
-    for command in ["commit", "merkle", "ntt", "msm", "fft", "selftest", "bench"] {
+    for command in ["commit", "merkle", "ntt", "msm", "fft", "selftest", "bench", "groth16 prove"] {
         for text in help(command) {
             let devices = DeviceChoice::NAMES.into_iter().chain(Policy::ALL.map(Policy::name));
             for name in devices.chain(["ZKACCEL_DEVICE"]) {
@@ -80,7 +80,14 @@ fn manual() {
     std::fs::create_dir(bench.path("man1")).unwrap();
     bench.succeed("manual man1");
     let pages = bench.list("man1");
-    for page in ["zkaccel.1", "zkaccel-commit.1", "zkaccel-tree.1", "zkaccel-bench.1", "zkaccel-selftest.1"] {
+    for page in [
+        "zkaccel.1",
+        "zkaccel-groth16-prove.1",
+        "zkaccel-commit.1",
+        "zkaccel-tree.1",
+        "zkaccel-bench.1",
+        "zkaccel-selftest.1",
+    ] {
         assert!(pages.iter().any(|name| name == page), "{page} is not in {pages:?}");
     }
     let commit = String::from_utf8(bench.read("man1/zkaccel-commit.1")).unwrap();

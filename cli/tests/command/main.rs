@@ -9,6 +9,7 @@ mod bench_report;
 mod bn254;
 mod caches;
 mod environment;
+mod groth16;
 mod help;
 mod results;
 mod selftest;

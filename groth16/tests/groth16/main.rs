@@ -4,4 +4,5 @@ mod flipped;
 mod formats;
 mod malformed;
 mod proofs;
+mod submitted;
 mod support;

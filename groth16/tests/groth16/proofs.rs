@@ -37,7 +37,7 @@ fn proofs_of_snarkjs() {
 fn proofs_of_ours() {
     for circuit in CIRCUITS {
         let (verifier, witness) = (verifier(circuit), witness(circuit));
-        for options in [ProverOptions::default(), ProverOptions { tables: true, unchecked: true }] {
+        for options in [ProverOptions::default(), ProverOptions { tables: true, unchecked: true, queue: 1 }] {
             let prover = prover(circuit, options);
             let public = prover.public(&witness).unwrap();
             assert_eq!(public, theirs(circuit).1);
