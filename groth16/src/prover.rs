@@ -18,7 +18,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use halo2curves::bn256::{Fr, G1, G1Affine, G2, G2Affine};
+use halo2curves::bn256::{Fr, G1, G1Affine, G2Affine};
 use halo2curves::ff::Field;
 use halo2curves::group::Curve;
 use rayon::prelude::*;
@@ -31,7 +31,6 @@ use crate::key::{Matrices, ProvingKey, Reduction};
 use crate::numbers::{decimal, integer, random_scalar};
 use crate::quotient;
 use crate::submit::{Queue, Wanted};
-use crate::sums;
 use crate::verifier::{Claim, Verifier};
 
 /// Scalars that one thread gathers at once, at least.
@@ -115,7 +114,7 @@ struct Shared {
     delta_g1: G1Affine,
     a: Set<Bases>,
     b_g1: Set<Bases>,
-    b_g2: Set<Vec<G2Affine>>,
+    b_g2: Set<Bases<G2Affine>>,
     c: Set<Bases>,
     h: Set<Bases>,
     signals: usize,
@@ -134,17 +133,15 @@ struct Set<P> {
     remaining: Option<Vec<u32>>,
 }
 
-impl<P> Set<P> {
-    fn new<C: Copy + Default + Eq>(
-        mut all: Vec<C>,
-        keep: impl FnOnce(Vec<C>) -> Result<P, Error>,
-    ) -> Result<Self, Error> {
+impl<C: AcceleratedCurve> Set<Bases<C>> {
+    /// Hands the points to an engine.
+    fn kept(mut all: Vec<C>, engine: &Engine, options: BasesOptions) -> Result<Self, Error> {
         let identity = C::default();
         let remaining: Vec<u32> =
             (0..).zip(&all).filter(|(_, point)| **point != identity).map(|(i, _)| i).collect();
         let dropped = remaining.len() < all.len();
         all.retain(|point| *point != identity);
-        Ok(Self { points: keep(all)?, remaining: dropped.then_some(remaining) })
+        Ok(Self { points: engine.bases(all, options)?, remaining: dropped.then_some(remaining) })
     }
 
     /// The scalars of the remaining points.
@@ -157,9 +154,7 @@ impl<P> Set<P> {
             }
         }
     }
-}
 
-impl<C: AcceleratedCurve> Set<Bases<C>> {
     /// The sum on the engine that keeps the points, or on another.
     fn sum(&self, on: &Machine<'_>, scalars: &[C::Scalar]) -> Result<C::Projective, zkaccel::Error>
     where
@@ -170,12 +165,6 @@ impl<C: AcceleratedCurve> Set<Bases<C>> {
             Machine::Engine(engine) => engine.msm::<C>(&*scalars, &self.points),
             Machine::Cpu(engine) => engine.msm::<C>(&*scalars, self.points.as_slice()),
         }
-    }
-}
-
-impl Set<Vec<G2Affine>> {
-    fn sum(&self, scalars: &[Fr]) -> G2 {
-        sums::on_host(&self.scalars(scalars), &self.points)
     }
 }
 
@@ -204,7 +193,6 @@ impl Prover {
         let signals = key.signals();
         let ProvingKey { verifying, beta_g1, delta_g1, a, b_g1, b_g2, c, h, matrices, reduction } = key;
         let of_bases = BasesOptions { validate: false, tables: options.tables };
-        let kept = |points| Set::new(points, |points| Ok(engine.bases(points, of_bases)?));
         Ok(Self(Arc::new(Shared {
             engine: engine.clone(),
             cpu: OnceLock::new(),
@@ -212,11 +200,11 @@ impl Prover {
             verifier: Verifier::new(verifying)?,
             beta_g1,
             delta_g1,
-            a: kept(a)?,
-            b_g1: kept(b_g1)?,
-            b_g2: Set::new(b_g2, Ok)?,
-            c: kept(c)?,
-            h: kept(h)?,
+            a: Set::kept(a, engine, of_bases)?,
+            b_g1: Set::kept(b_g1, engine, of_bases)?,
+            b_g2: Set::kept(b_g2, engine, of_bases)?,
+            c: Set::kept(c, engine, of_bases)?,
+            h: Set::kept(h, engine, of_bases)?,
             signals,
             matrices,
             reduction,
@@ -383,7 +371,7 @@ impl Shared {
         wanted.check()?;
         let private = &witness[1 + self.verifier.key().public_signals()..];
         let (a, b_g1, b_g2, c, h) = on.engine().scope(|scope| {
-            let b_g2 = scope.spawn(|_| Ok(self.b_g2.sum(witness)));
+            let b_g2 = scope.spawn(|_| self.b_g2.sum(&on, witness));
             let a = scope.spawn(|_| self.a.sum(&on, witness));
             let b_g1 = scope.spawn(|_| self.b_g1.sum(&on, witness));
             let c = scope.spawn(|_| self.c.sum(&on, private));

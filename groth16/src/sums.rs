@@ -1,4 +1,4 @@
-//! Sums over points that the engine does not keep: those over G2, and short ones.
+//! Short sums, over points that no engine keeps.
 
 use halo2curves::CurveAffine;
 use halo2curves::group::Group;

@@ -76,7 +76,7 @@ def test_sums_over_the_second_group_are_those_of_py_ecc(engine, random):
     kept = engine.bases(bases, curve="bn254-g2", canonical=True)
     assert engine.msm(limbs(scalars), kept, canonical=True) == expected
     assert engine.msm([1, curve_order - 1], pairs[:1] * 2, curve="bn254-g2") is None
-    with pytest.raises(TypeError, match="pairs of integers"):
+    with pytest.raises(zkaccel.InputTypeError, match="pairs of integers"):
         engine.msm([1], [(1, 2)], curve="bn254-g2")
 
 
