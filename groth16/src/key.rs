@@ -67,6 +67,38 @@ pub struct ProvingKey {
     pub reduction: Reduction,
 }
 
+impl Matrices {
+    /// Matrices without entries, for a domain of so many points: a key has them whose constraints come with each proof.
+    pub fn empty(domain_size: usize, reduction: Reduction) -> Self {
+        let empty = || SparseMatrix::new(domain_size, std::iter::empty);
+        Self { a: empty(), b: empty(), c: (reduction == Reduction::Libsnark).then(empty) }
+    }
+
+    /// [`Error::BadKey`] unless these are matrices of a circuit with so many signals, on a domain of so many points.
+    pub(crate) fn check(&self, domain: usize, signals: usize, reduction: Reduction) -> Result<(), Error> {
+        let c = self.c.as_ref();
+        let of_c = if reduction == Reduction::Libsnark { domain } else { 0 };
+        let at_most = |matrix: Option<&SparseMatrix>| matrix.map_or(0, SparseMatrix::width).max(signals);
+        let counts = [
+            ("rows of the matrix A, as many as the domain has points", self.a.rows(), domain),
+            ("rows of the matrix B, as many as the domain has points", self.b.rows(), domain),
+            ("rows of the matrix C", c.map_or(0, SparseMatrix::rows), of_c),
+            ("columns of the matrix A, at most as many as signals", at_most(Some(&self.a)), signals),
+            ("columns of the matrix B, at most as many as signals", at_most(Some(&self.b)), signals),
+            ("columns of the matrix C, at most as many as signals", at_most(c), signals),
+        ];
+        expect_equal(&counts)
+    }
+}
+
+/// [`Error::BadKey`] for the first count that is not what is expected: what was counted, what was found, what is expected.
+fn expect_equal(counts: &[(&'static str, usize, usize)]) -> Result<(), Error> {
+    match counts.iter().find(|(_, found, expected)| found != expected) {
+        Some(&(what, found, expected)) => Err(Error::BadKey { what, found, expected }),
+        None => Ok(()),
+    }
+}
+
 impl VerifyingKey {
     /// The number of public signals.
     pub fn public_signals(&self) -> usize {
@@ -112,35 +144,20 @@ impl ProvingKey {
 
     /// [`Error::BadKey`] unless the parts of the key belong together. Whether points are on their curves is not looked at.
     pub fn check(&self) -> Result<(), Error> {
-        let Self { verifying, a, b_g1, b_g2, c, h, matrices, .. } = self;
+        let Self { verifying, a, b_g1, b_g2, c, h, matrices, reduction, .. } = self;
         let (signals, domain) = (a.len(), self.domain_size());
-        let of_c = matrices.c.as_ref();
-        let (points_of_h, c_rows) = match self.reduction {
-            Reduction::Circom => (domain, None),
-            Reduction::Libsnark => (domain.saturating_sub(1), Some(domain)),
+        let points_of_h = match reduction {
+            Reduction::Circom => domain,
+            Reduction::Libsnark => domain.saturating_sub(1),
         };
-        let at_most = |width: usize| width.max(signals);
-        for (what, found, expected) in [
+        expect_equal(&[
             ("points of IC, at least one", verifying.ic.len(), verifying.ic.len().max(1)),
             ("points of the domain, a power of two of at least 2", domain, domain.next_power_of_two().max(2)),
             ("points of A, as many as IC and C have", signals, verifying.ic.len() + c.len()),
             ("points of B over G1, as many as A has", b_g1.len(), signals),
             ("points of B over G2, as many as A has", b_g2.len(), signals),
             ("points of H", h.len(), points_of_h),
-            ("rows of the matrix B, as many as A has", matrices.b.rows(), domain),
-            ("rows of the matrix C", of_c.map_or(0, SparseMatrix::rows), c_rows.unwrap_or(0)),
-            ("columns of the matrix A, at most as many as signals", at_most(matrices.a.width()), signals),
-            ("columns of the matrix B, at most as many as signals", at_most(matrices.b.width()), signals),
-            (
-                "columns of the matrix C, at most as many as signals",
-                at_most(of_c.map_or(0, SparseMatrix::width)),
-                signals,
-            ),
-        ] {
-            if found != expected {
-                return Err(Error::BadKey { what, found, expected });
-            }
-        }
-        Ok(())
+        ])?;
+        matrices.check(domain, signals, *reduction)
     }
 }

@@ -168,6 +168,15 @@ impl<C: AcceleratedCurve> Set<Bases<C>> {
     }
 }
 
+/// What a proof is made of, and for how long.
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    matrices: &'a Matrices,
+    witness: &'a [Fr],
+    blinding: &'a Blinding,
+    wanted: &'a Wanted,
+}
+
 /// Where a proof is made: on the engine that keeps the points, or on the CPU, which takes them from host memory.
 #[derive(Clone, Copy)]
 enum Machine<'a> {
@@ -274,6 +283,20 @@ impl Prover {
         self.prove_wanted(witness, blinding, &Wanted::to_the_end())
     }
 
+    /// The same proof with the constraints of `matrices` instead of the key's own, for callers whose circuits make them anew.
+    ///
+    /// [`Error::BadKey`] for matrices of another size. Errors as [`prove`](Self::prove).
+    pub fn prove_with_matrices(
+        &self,
+        matrices: &Matrices,
+        witness: &[Fr],
+        blinding: &Blinding,
+    ) -> Result<Proof, Error> {
+        let Shared { matrices: own, signals, reduction, .. } = &*self.0;
+        matrices.check(own.a.rows(), *signals, *reduction)?;
+        self.prove_of(Task { matrices, witness, blinding, wanted: &Wanted::to_the_end() })
+    }
+
     /// The same, for as long as somebody waits for it.
     pub(crate) fn prove_wanted(
         &self,
@@ -281,22 +304,27 @@ impl Prover {
         blinding: &Blinding,
         wanted: &Wanted,
     ) -> Result<Proof, Error> {
-        let public = self.public(witness)?;
-        let proof = self.0.attempt(Machine::Engine(&self.0.engine), witness, blinding, wanted)?;
+        self.prove_of(Task { matrices: &self.0.matrices, witness, blinding, wanted })
+    }
+
+    fn prove_of(&self, task: Task<'_>) -> Result<Proof, Error> {
+        let public = self.public(task.witness)?;
+        let proof = self.0.attempt(Machine::Engine(&self.0.engine), task)?;
         if self.0.options.unchecked {
             return Ok(self.0.hand_out(proof));
         }
-        self.0.checked(proof, public, || self.0.again(witness, blinding, wanted))
+        self.0.checked(proof, public, || self.0.again(task))
     }
 
     /// The proofs of several witnesses, verified together. Errors as [`prove`](Self::prove), of the first witness that has one.
     pub fn prove_batch(&self, witnesses: &[impl AsRef<[Fr]>]) -> Result<Vec<Proof>, Error> {
+        let (matrices, wanted) = (&self.0.matrices, &Wanted::to_the_end());
         let mut made = Vec::with_capacity(witnesses.len());
         for witness in witnesses {
             let (witness, blinding) = (witness.as_ref(), Blinding::random()?);
             let public = self.public(witness)?;
-            let wanted = Wanted::to_the_end();
-            let proof = self.0.attempt(Machine::Engine(&self.0.engine), witness, &blinding, &wanted)?;
+            let task = Task { matrices, witness, blinding: &blinding, wanted };
+            let proof = self.0.attempt(Machine::Engine(&self.0.engine), task)?;
             made.push((proof, public, witness, blinding));
         }
         let claims: Vec<Claim<'_>> = made.iter().map(|(proof, public, ..)| (proof, *public)).collect();
@@ -304,7 +332,7 @@ impl Prover {
             return Ok(made.iter().map(|(proof, ..)| self.0.hand_out(*proof)).collect());
         }
         let each = made.iter().map(|(proof, public, witness, blinding)| {
-            self.0.checked(*proof, public, || self.0.again(witness, blinding, &Wanted::to_the_end()))
+            self.0.checked(*proof, public, || self.0.again(Task { matrices, witness, blinding, wanted }))
         });
         each.collect()
     }
@@ -346,7 +374,7 @@ impl Shared {
     }
 
     /// The proof made on the CPU; `None` where the engine is that.
-    fn again(&self, witness: &[Fr], blinding: &Blinding, wanted: &Wanted) -> Result<Option<Proof>, Error> {
+    fn again(&self, task: Task<'_>) -> Result<Option<Proof>, Error> {
         if self.engine.device().id == "cpu" {
             return Ok(None);
         }
@@ -357,17 +385,12 @@ impl Shared {
                 self.cpu.get_or_init(|| cpu)
             }
         };
-        self.attempt(Machine::Cpu(cpu), witness, blinding, wanted).map(Some)
+        self.attempt(Machine::Cpu(cpu), task).map(Some)
     }
 
     /// Makes a proof; nothing is known of it yet. Sums that do not depend on the quotient run beside it.
-    fn attempt(
-        &self,
-        on: Machine<'_>,
-        witness: &[Fr],
-        blinding: &Blinding,
-        wanted: &Wanted,
-    ) -> Result<Proof, Error> {
+    fn attempt(&self, on: Machine<'_>, task: Task<'_>) -> Result<Proof, Error> {
+        let Task { matrices, witness, blinding, wanted } = task;
         wanted.check()?;
         let private = &witness[1 + self.verifier.key().public_signals()..];
         let (a, b_g1, b_g2, c, h) = on.engine().scope(|scope| {
@@ -375,7 +398,7 @@ impl Shared {
             let a = scope.spawn(|_| self.a.sum(&on, witness));
             let b_g1 = scope.spawn(|_| self.b_g1.sum(&on, witness));
             let c = scope.spawn(|_| self.c.sum(&on, private));
-            let h = quotient::scalars_of_h(on.engine(), self.reduction, &self.matrices, witness)?;
+            let h = quotient::scalars_of_h(on.engine(), self.reduction, matrices, witness)?;
             wanted.check()?;
             let h = self.h.sum(&on, &h)?;
             Ok::<_, Error>((a.wait()?, b_g1.wait()?, b_g2.wait()?, c.wait()?, h))
@@ -422,7 +445,9 @@ mod tests {
         let (prover, witness) = prover();
         let (shared, public) = (&*prover.0, prover.public(&witness).unwrap());
         let (blinding, wanted) = (Blinding::random().unwrap(), Wanted::to_the_end());
-        let again = || shared.attempt(Machine::Cpu(&shared.engine), &witness, &blinding, &wanted).map(Some);
+        let task =
+            Task { matrices: &shared.matrices, witness: &witness, blinding: &blinding, wanted: &wanted };
+        let again = || shared.attempt(Machine::Cpu(&shared.engine), task).map(Some);
         let right = prover.prove_with(&witness, &blinding).unwrap();
         assert_eq!(again().unwrap(), Some(right), "from host memory as from the engine's");
         let off_curve = G1Affine { x: 5.into(), y: 5.into() };
@@ -443,7 +468,7 @@ mod tests {
             shared.checked(Proof { c: -right.c, ..right }, public, failure),
             failure().map(|_: Option<Proof>| right)
         );
-        assert!(shared.again(&witness, &blinding, &wanted).unwrap().is_none(), "the engine is the CPU");
+        assert!(shared.again(task).unwrap().is_none(), "the engine is the CPU");
     }
 
     #[test]
