@@ -18,11 +18,13 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do target+=("--cargo-arg=$1"); shift; done
 if ! target/tools/bin/cargo-mutants mutants --version 2>/dev/null; then
   cargo install cargo-mutants --version 27.1.0 --locked --debug --root target/tools --target-dir target/tools/build
 fi
-# The copy that is changed is always at the same place, and files keep their times: only what changed since the last run is compiled.
+# The copy that is changed stays, with its build, and takes over only what differs: an older time than that of the last mutant's build
+# would pass for compiled.
 tree=$PWD/target/mutants/tree
-rm -rf "$tree"
 mkdir -p "$tree"
-git ls-files -z --cached --others --exclude-standard | tar --null --files-from - --create | tar --extract --directory "$tree"
+git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do
+  cmp --quiet "$file" "$tree/$file" || cp --parents "$file" "$tree"
+done
 export CARGO_TARGET_DIR=$PWD/target/mutants/build
 # A recursive function is deeper without optimisation, and what one mutant's failure was found with is no test of the next.
 export RUST_MIN_STACK=$((64 << 20)) PROPTEST_DISABLE_FAILURE_PERSISTENCE=1
