@@ -22,16 +22,14 @@ pub(in crate::backend::cpu) fn one_by_one(hashes: usize) {
     ALONE.set(ALONE.get() + hashes);
 }
 
-/// Does some work on one thread, and tells the levels above the portable one that were entered, and the number of hashes that were computed
-/// one by one.
+/// Does some work on one thread, and tells the levels that were entered, and the number of hashes that were computed one by one.
 fn observe(work: impl FnOnce() + Send) -> (Vec<Simd>, usize) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     pool.install(|| {
         ENTERED.take();
         ALONE.set(0);
         work();
-        let entered = ENTERED.take().into_iter().filter(|&simd| simd != Simd::Portable);
-        (entered.collect(), ALONE.get())
+        (ENTERED.take().into_iter().collect(), ALONE.get())
     })
 }
 
@@ -58,9 +56,10 @@ mod tests {
             let (expected, width) = vectors_of(kind, simd);
             let cpu = Cpu::new(simd).unwrap();
             let (entered, alone) = observe(|| work(&cpu));
-            let expected: Vec<_> =
-                Some(expected).into_iter().filter(|&level| level != Simd::Portable).collect();
-            assert_eq!(entered, expected, "{what} with {simd}: levels whose vectors were entered");
+            // Hashes of the portable level enter nothing.
+            if expected != Simd::Portable || !entered.is_empty() {
+                assert_eq!(entered, [expected], "{what} with {simd}: levels whose vectors were entered");
+            }
             (simd, width, alone)
         };
         Simd::available().map(at).collect()
