@@ -47,7 +47,9 @@ pub enum Error {
     },
 
     /// A point of the curve that is not in the group of prime order over which sums are.
-    #[error("point {index} is on the curve but not in the group of the scalars' order, expected a point of that group or the identity, all zero")]
+    #[error(
+        "point {index} is on the curve but not in the group of the scalars' order, expected a point of that group or the identity, all zero"
+    )]
     NotInSubgroup {
         /// Position of the point.
         index: usize,

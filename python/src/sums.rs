@@ -3,13 +3,15 @@
 
 use std::any::Any;
 
-use accel::curve::{coordinates, limbs_of_points, points, points_of_integers, scalars_of_integers};
-use accel::field::elements;
+use accel::curve::{
+    CoordinateLimbs, Curve, coordinates, limbs_of_points, points, points_of_integers, scalars_of_integers,
+};
+use accel::field::{CoordinateField, elements};
 use accel::msm::{self, AcceleratedCurve, BasesInput, BasesOptions};
 use accel::{Engine, Error};
 use numpy::PyUntypedArray;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyList, PyTuple};
 
 use crate::arrays::{Input, array_of};
 use crate::engine::Live;
@@ -18,17 +20,16 @@ use crate::fields::{Words, text_of, unknown};
 use crate::integers::{Limbs, Unsigned, copied, integer, limbs, list_of_limbs};
 use crate::matrix::DeviceMatrix;
 
-/// Words of an affine point: x, then y.
-const POINT: usize = 8;
+/// Words of an affine point: x, then y, and of each coefficient 0 first.
+const fn point_words<C: Curve>() -> usize {
+    size_of::<[CoordinateLimbs<C>; 2]>() / size_of::<u64>()
+}
 
-/// A sum: affine coordinates, or the identity.
-type Sum = Option<[Limbs; 2]>;
+/// A sum: affine coordinates as integers, one for each coefficient, or the identity.
+type Sum = Option<[Vec<Limbs>; 2]>;
 
 /// A curve of the list.
-trait Listed: AcceleratedCurve<Scalar: Words> {
-    /// The generator of halo2curves.
-    fn generator() -> Self;
-}
+trait Listed: AcceleratedCurve<Scalar: Words> {}
 
 /// Generic work for a curve of a name.
 trait CurveVisitor {
@@ -41,11 +42,7 @@ trait CurveVisitor {
 
 macro_rules! curves {
     ($($affine:path, $name:literal;)*) => {
-        $(impl Listed for $affine {
-            fn generator() -> Self {
-                <$affine>::generator()
-            }
-        })*
+        $(impl Listed for $affine {})*
 
         /// The names of the curves.
         pub(crate) const CURVES: &[&str] = &[$($name),*];
@@ -109,23 +106,43 @@ impl Bases {
 /// Points as Python gives them, borrowed from an array or converted.
 enum Points<'py> {
     Array(Input<'py>),
-    Integers(Vec<[u64; POINT]>),
+    Integers(Vec<u64>),
 }
 
 impl<'py> Points<'py> {
-    fn new(object: &Bound<'py, PyAny>) -> Outcome<Self> {
+    /// Those of a curve.
+    fn new<C: Curve>(object: &Bound<'py, PyAny>) -> Outcome<Self> {
+        let (width, degree) = (point_words::<C>(), C::Base::DEGREE);
         if object.cast::<PyUntypedArray>().is_ok() {
-            return Ok(Self::Array(Input::of_width(object, "bases", POINT)?));
+            return Ok(Self::Array(Input::of_width(object, "bases", width)?));
         }
         let Ok(items) = object.try_iter() else {
             let found = crate::failure::type_name(object);
-            let expected = "Bases, an array of uint64 of the shape (n, 8), or a list of (x, y) and None";
+            let expected =
+                format!("Bases, an array of uint64 of the shape (n, {width}), or a list of (x, y) and None");
             return Err(Failure::Type(format!("bases: expected {expected}, found {found}")));
+        };
+        let coordinate = |object: &Bound<'py, PyAny>| match degree {
+            1 => Ok(vec![limbs(object)?]),
+            _ => {
+                let coefficients: Vec<Bound<'_, PyAny>> = object.extract().map_err(|_| {
+                    let found = crate::failure::type_name(object);
+                    Failure::Type(format!("bases: expected coordinates (c0, c1), found {found}"))
+                })?;
+                match coefficients.len() == degree {
+                    true => coefficients.iter().map(limbs).collect(),
+                    false => {
+                        let found = coefficients.len();
+                        let text = format!("bases: expected coordinates of {degree} integers, found {found}");
+                        Err(Failure::Value(text))
+                    }
+                }
+            }
         };
         let point = |item: PyResult<Bound<'py, PyAny>>| {
             let item = item?;
             if item.is_none() {
-                return Ok([0; POINT]);
+                return Ok(vec![[0; 4]; 2 * degree]);
             }
             let pair: Result<(Bound<'_, PyAny>, Bound<'_, PyAny>), _> = item.extract();
             let Ok((x, y)) = pair else {
@@ -134,9 +151,10 @@ impl<'py> Points<'py> {
                     "bases: expected pairs of integers (x, y), or None, found {found}"
                 )));
             };
-            Ok(bytemuck::cast([limbs(&x)?, limbs(&y)?]))
+            Ok([coordinate(&x)?, coordinate(&y)?].concat())
         };
-        Ok(Self::Integers(items.map(point).collect::<Outcome<_>>()?))
+        let points = items.map(point).collect::<Outcome<Vec<_>>>()?;
+        Ok(Self::Integers(points.into_iter().flatten().flatten().collect()))
     }
 }
 
@@ -144,13 +162,13 @@ impl<'py> Points<'py> {
 #[derive(Clone, Copy)]
 enum PointWords<'a> {
     Montgomery(&'a [u64]),
-    Integers(&'a [[u64; POINT]]),
+    Integers(&'a [u64]),
 }
 
 impl Points<'_> {
     fn words(&self, canonical: bool) -> PointWords<'_> {
         match self {
-            Self::Array(input) if canonical => PointWords::Integers(input.words().as_chunks().0),
+            Self::Array(input) if canonical => PointWords::Integers(input.words()),
             Self::Array(input) => PointWords::Montgomery(input.words()),
             Self::Integers(integers) => PointWords::Integers(integers),
         }
@@ -161,9 +179,9 @@ impl PointWords<'_> {
     /// A copy of the points.
     fn to_vec<C: AcceleratedCurve>(self) -> Result<Vec<C>, Error> {
         match self {
-            Self::Integers(integers) => points_of_integers(integers),
+            Self::Integers(integers) => points_of_integers(bytemuck::cast_slice(integers)),
             Self::Montgomery(words) => {
-                let points = points::<C>(bytemuck::cast_slice(words.as_chunks::<POINT>().0))?;
+                let points = points::<C>(bytemuck::cast_slice(words))?;
                 let (mut copy, bytes) = (Vec::new(), size_of_val(points) as u64);
                 copy.try_reserve_exact(points.len()).map_err(|_| Error::HostOutOfMemory { bytes })?;
                 copy.extend_from_slice(points);
@@ -196,7 +214,7 @@ impl CurveVisitor for Keep<'_, '_> {
 
     fn visit<C: Listed>(self) -> Outcome<Bases> {
         let Self { live, points, canonical, options } = self;
-        let (py, points) = (points.py(), Points::new(points)?);
+        let (py, points) = (points.py(), Points::new::<C>(points)?);
         let words = points.words(canonical);
         let bases = live.run(py, |engine| engine.bases(words.to_vec::<C>()?, options))?;
         Ok(Bases { bases: Box::new(bases) })
@@ -292,7 +310,7 @@ impl<'py> CurveVisitor for (Msm<'_, 'py>, &Bound<'py, PyAny>) {
 
     fn visit<C: Listed>(self) -> Self::Output {
         let (sum, bases) = self;
-        let points = Points::new(bases)?;
+        let points = Points::new::<C>(bases)?;
         let words = points.words(sum.canonical);
         sum.over::<C>(BasesArgument::Given(words))
     }
@@ -316,7 +334,7 @@ fn sums<'a, C: AcceleratedCurve>(
             (&kept).into()
         }
         BasesArgument::Given(PointWords::Montgomery(words)) => {
-            BasesInput::Slice(points::<C>(bytemuck::cast_slice(words.as_chunks::<POINT>().0))?)
+            BasesInput::Slice(points::<C>(bytemuck::cast_slice(words))?)
         }
         BasesArgument::Given(integers) => {
             copy = integers.to_vec::<C>()?;
@@ -327,7 +345,19 @@ fn sums<'a, C: AcceleratedCurve>(
         true => vec![engine.msm::<C>(scalars, bases)?],
         false => engine.msm_batch::<C>(scalars, bases)?,
     };
-    Ok(sums.iter().map(coordinates).collect())
+    let integers = |coordinate: CoordinateLimbs<C>| bytemuck::cast_slice(&[coordinate]).to_vec();
+    Ok(sums.iter().map(|sum| coordinates(sum).map(|both| both.map(integers))).collect())
+}
+
+/// A coordinate as an integer, or a tuple of one for each coefficient.
+fn coordinate<'py>(py: Python<'py>, coefficients: &[Limbs]) -> PyResult<Bound<'py, PyAny>> {
+    match coefficients {
+        [only] => integer(py, *only),
+        all => {
+            let integers = all.iter().map(|&limbs| integer(py, limbs)).collect::<PyResult<Vec<_>>>()?;
+            Ok(PyTuple::new(py, integers)?.into_any())
+        }
+    }
 }
 
 /// A point as `(x, y)` or None; a list of them for a batch.
@@ -335,7 +365,7 @@ fn results<'py>(py: Python<'py>, sums: Vec<Sum>, one: bool) -> Outcome<Bound<'py
     let point = |sum: &Sum| -> PyResult<Bound<'py, PyAny>> {
         match sum {
             None => Ok(py.None().into_bound(py)),
-            Some([x, y]) => Ok((integer(py, *x)?, integer(py, *y)?).into_pyobject(py)?.into_any()),
+            Some([x, y]) => Ok((coordinate(py, x)?, coordinate(py, y)?).into_pyobject(py)?.into_any()),
         }
     };
     let points = sums.iter().map(point).collect::<PyResult<Vec<_>>>()?;
@@ -348,7 +378,7 @@ fn results<'py>(py: Python<'py>, sums: Vec<Sum>, one: bool) -> Outcome<Bound<'py
 /// The points G, 2 G, ... n G of a curve, G its usual generator: bases for tests and measurements, of which the discrete logarithms
 /// are known.
 ///
-/// An array of uint64 of the shape (n, 8): the limbs of x and of y in Montgomery form.
+/// An array of uint64 of the shape (n, 8), over bn254-g2 (n, 16): the limbs of x and of y in Montgomery form, those of c0 before those of c1.
 #[pyfunction]
 #[pyo3(signature = (n, *, curve="bn254-g1"))]
 pub(crate) fn generator_multiples<'py>(
@@ -356,14 +386,15 @@ pub(crate) fn generator_multiples<'py>(
     n: Unsigned,
     curve: &str,
 ) -> Outcome<Bound<'py, PyAny>> {
-    let words = py.detach(|| visit(curve, Multiples(n.size())))??;
-    Ok(array_of(py, words, &[n.size(), POINT], false))
+    let (words, width) = py.detach(|| visit(curve, Multiples(n.size())))??;
+    Ok(array_of(py, words, &[n.size(), width], false))
 }
 
 struct Multiples(usize);
 
 impl CurveVisitor for Multiples {
-    type Output = Result<Vec<u64>, Error>;
+    /// The words, and how many of them a point has.
+    type Output = Result<(Vec<u64>, usize), Error>;
 
     fn visit<C: Listed>(self) -> Self::Output {
         let bytes = (self.0 as u64).saturating_mul(size_of::<C::Projective>() as u64);
@@ -373,6 +404,6 @@ impl CurveVisitor for Multiples {
         let first = C::Projective::from(generator);
         multiples.extend(std::iter::successors(Some(first), |&sum| Some(sum + generator)).take(self.0));
         let affine: Vec<C> = accel::curve::affine(&multiples);
-        copied(bytemuck::cast_slice(limbs_of_points(&affine)))
+        Ok((copied(bytemuck::cast_slice(limbs_of_points(&affine)))?, point_words::<C>()))
     }
 }

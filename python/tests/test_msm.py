@@ -1,9 +1,9 @@
-"""Sums over BN254's G1 against py_ecc, in every form of scalars and points; Grumpkin by its discrete logarithms."""
+"""Sums over BN254's G1 and G2 against py_ecc, in every form of scalars and points; Grumpkin by its discrete logarithms."""
 
 import numpy as np
 import pytest
 import zkaccel
-from py_ecc.optimized_bn128 import G1, Z1, add, curve_order, field_modulus, multiply, normalize
+from py_ecc.optimized_bn128 import G1, G2, Z1, add, curve_order, field_modulus, multiply, normalize
 
 R = 2**256
 
@@ -21,6 +21,11 @@ def affine(point) -> tuple[int, int] | None:
         return None
     x, y = normalize(point)
     return int(x), int(y)
+
+
+def pairs(point) -> tuple[tuple[int, int], tuple[int, int]]:
+    x, y = normalize(point)
+    return tuple(map(int, x.coeffs)), tuple(map(int, y.coeffs))
 
 
 def of_py_ecc(scalars: list[int], points: list) -> tuple[int, int] | None:
@@ -74,15 +79,43 @@ def test_multiples_of_the_generator(engine):
     n = 300
     for curve in zkaccel.CURVES:
         points = zkaccel.generator_multiples(n, curve=curve)
-        assert points.shape == (n, 8)
+        assert points.shape == (n, 16 if curve == "bn254-g2" else 8)
         total = engine.msm([1] * n, points, curve=curve)
         multiple = n * (n + 1) // 2
         assert total == engine.msm([multiple], points[:1].copy(), curve=curve)
         if curve == "bn254-g1":
             assert total == affine(multiply(G1, multiple))
+        elif curve == "bn254-g2":
+            assert total == pairs(multiply(G2, multiple))
         else:
             x, y = total
             assert (y * y - x**3 + 17) % curve_order == 0
+
+
+def test_g2_in_every_form_of_points(engine):
+    points = [multiply(G2, k) for k in (1, 2, 3)]
+    expected = pairs(multiply(G2, 5 + 2 * 7 + 3 * 11))
+    lists = [pairs(point) for point in points]
+    assert engine.msm([5, 7, 11, 13], [*lists, None], curve="bn254-g2") == expected
+    rows = np.hstack([limbs([point[i][j] for point in lists]) for i in (0, 1) for j in (0, 1)])
+    assert engine.msm([5, 7, 11], rows, curve="bn254-g2", canonical=True) == expected
+    kept = engine.bases(rows, curve="bn254-g2", canonical=True, tables=True)
+    assert (kept.curve, engine.msm([5, 7, 11], kept)) == ("bn254-g2", expected)
+
+
+def test_points_outside_of_g2(cpu):
+    y = (
+        0x2869111D5381F072F8E2728FDB825A51AADD70E52C9830E9AB4B871C0531F1BB,
+        0x0D1271953ED9EA0836846E70A1934187998C7F790CB4D7511B7F8DA82DE048A4,
+    )
+    with pytest.raises(zkaccel.InputError, match="point 0 is on the curve but not in the group"):
+        cpu.msm([1], [((1, 0), y)], curve="bn254-g2")
+    with pytest.raises(zkaccel.InputTypeError, match=r"coordinates \(c0, c1\), found int"):
+        cpu.msm([1], [(1, 2)], curve="bn254-g2")
+    with pytest.raises(zkaccel.InputError, match="coordinates of 2 integers, found 3"):
+        cpu.msm([1], [((1, 2, 3), (1, 2))], curve="bn254-g2")
+    with pytest.raises(zkaccel.InputError, match=r"shape \(n, 16\)"):
+        cpu.msm([1], np.zeros((1, 8), np.uint64), curve="bn254-g2")
 
 
 def test_bad_input(cpu):

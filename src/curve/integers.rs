@@ -5,10 +5,10 @@ use halo2curves::ff::Field;
 use halo2curves::group;
 
 use super::points::COORDINATES;
-use super::{Curve, CoordinateLimbs, affine_points};
+use super::{CoordinateLimbs, Curve, affine_points};
 use crate::error::Error;
-use crate::field::coordinates::{CoordinateField, LazyElement, coefficients};
 use crate::field::MontgomeryField;
+use crate::field::coordinates::{CoordinateField, LazyElement, coefficients};
 use crate::field::montgomery::{Limbs, Residue, is_below};
 use crate::field::prime::{hexadecimal, not_reduced, residues};
 use crate::memory;

@@ -20,9 +20,9 @@
 
 mod integers;
 mod points;
-mod subgroup;
 #[cfg(test)]
 pub(crate) mod samples;
+mod subgroup;
 #[cfg(test)]
 mod tests;
 mod weierstrass;
@@ -36,8 +36,8 @@ use halo2curves::group::{self, prime::PrimeCurveAffine};
 pub use integers::{
     affine, coordinates, hex, integers_of_scalars, parse_scalar, points_of_integers, scalars_of_integers,
 };
-pub(crate) use points::{affine_points, check_points, projective};
 pub use points::{CoordinateLimbs, limbs_of_points, points};
+pub(crate) use points::{affine_points, check_points, projective};
 pub use subgroup::Subgroup;
 pub(crate) use weierstrass::{Affine, Xyzz};
 
@@ -83,6 +83,9 @@ pub trait Curve:
     /// The b of y^2 = x^3 + b.
     fn b() -> Self::Base;
 
+    /// The usual generator of the group, that of halo2curves.
+    fn generator() -> Self;
+
     /// The affine point (x, y); (0, 0) is the identity.
     fn from_affine(coordinates: [Self::Base; 2]) -> Self;
 
@@ -111,6 +114,10 @@ macro_rules! curves {
 
             fn b() -> Self::Base {
                 <Self as CurveAffine>::b()
+            }
+
+            fn generator() -> Self {
+                <Self as PrimeCurveAffine>::generator()
             }
 
             fn from_affine([x, y]: [Self::Base; 2]) -> Self {

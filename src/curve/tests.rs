@@ -59,7 +59,10 @@ fn points_on_the_curve_are_known<C: Curve>() {
 /// r P for the order r of the scalars, by doubling and adding: scalars are reduced by it.
 pub(super) fn times_order<C: Curve>(point: &C) -> C::Projective {
     let bits = C::Scalar::P.into_iter().rev().flat_map(|limb| (0..64).rev().map(move |bit| limb >> bit & 1));
-    bits.fold(C::Projective::identity(), |sum, bit| if bit == 1 { sum.double() + *point } else { sum.double() })
+    bits.fold(
+        C::Projective::identity(),
+        |sum, bit| if bit == 1 { sum.double() + *point } else { sum.double() },
+    )
 }
 
 /// Points with an x above that of the generator: of the curve, but of its subgroup only by chance.

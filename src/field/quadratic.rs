@@ -174,7 +174,8 @@ mod tests {
         let two_p = add_limbs(p, p).0;
         let less = |a, b| sub_limbs(a, b).0;
         let mut coefficients = vec![[0; 4], one, less(p, one), p, add_limbs(p, one).0, less(two_p, one)];
-        coefficients.extend((3_u64..8).map(|i| Residue::<F::Prime>::from_word(i).pow(&[i << 40 | 7]).lazy_limbs()));
+        coefficients
+            .extend((3_u64..8).map(|i| Residue::<F::Prime>::from_word(i).pow(&[i << 40 | 7]).lazy_limbs()));
         let pairs = coefficients.iter().flat_map(|&c0| coefficients.iter().map(move |&c1| [c0, c1]));
         pairs.map(Pair::of_limbs).collect()
     }
@@ -183,7 +184,10 @@ mod tests {
         let values = values::<F>();
         let two_p = Residue::<F::Prime>::TWO_P;
         let expect = |what: &str, found: Pair<F>, expected: F| {
-            assert!([found.c0, found.c1].iter().all(|c| is_below(c.lazy_limbs(), two_p)), "{what}: {found:?}");
+            assert!(
+                [found.c0, found.c1].iter().all(|c| is_below(c.lazy_limbs(), two_p)),
+                "{what}: {found:?}"
+            );
             assert_eq!(found.element(), expected, "{what}");
             assert_eq!(Pair::of(expected).element(), expected, "{what}");
         };
@@ -192,7 +196,11 @@ mod tests {
             let x = a.element();
             expect("square", a.square(), x.square());
             expect("negative", a.negated_if(true), -x);
-            expect("times u squared", Pair::of_prime(Pair::<F>::times_u_squared(a.c0)), Pair::<F>::of_prime(a.c0).element() * u.square());
+            expect(
+                "times u squared",
+                Pair::of_prime(Pair::<F>::times_u_squared(a.c0)),
+                Pair::<F>::of_prime(a.c0).element() * u.square(),
+            );
             assert_eq!(a.is_zero(), bool::from(x.is_zero()));
             assert_eq!(a.inverse().map(Pair::element), Option::from(x.invert()));
             // The conjugate is the other root of the same polynomial: both add up to twice c0.

@@ -165,9 +165,9 @@ impl<R: Residues> Vectorised<R> for ResiduePowers<'_> {
 mod tests {
     use super::super::Simd;
     use super::*;
+    use crate::backend::cpu::sponge::word;
     #[cfg(feature = "bn254")]
     use crate::field::coordinates::LazyElement;
-    use crate::backend::cpu::sponge::word;
     use crate::field::{Field, Goldilocks};
 
     /// Every chain computes the power that it is counted for, at every level.

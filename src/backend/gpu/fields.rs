@@ -11,9 +11,10 @@ use crate::field::montgomery::{LIMBS, Limbs, Modulus, Residue};
 pub(super) fn coordinates<F: CoordinateField>() -> String {
     let coordinate: &[&str] = match F::DEGREE {
         1 => &[include_str!("../../../kernels/coordinate_prime.h")],
-        2 => {
-            &[include_str!("../../../kernels/wide.h"), include_str!("../../../kernels/coordinate_quadratic.h")]
-        }
+        2 => &[
+            include_str!("../../../kernels/wide.h"),
+            include_str!("../../../kernels/coordinate_quadratic.h"),
+        ],
         degree => unreachable!("coordinates of degree {degree}"),
     };
     let called = include_str!("../../../kernels/called.h");

@@ -219,7 +219,11 @@ impl<R: Coordinates> Batch<R> {
 
     /// The denominators and their products, chain by chain.
     #[inline(always)]
-    fn multiply(&mut self, from: &impl Source<R::Element>, sums: &[Affine<R::Element>]) -> [R::Factor; CHAINS] {
+    fn multiply(
+        &mut self,
+        from: &impl Source<R::Element>,
+        sums: &[Affine<R::Element>],
+    ) -> [R::Factor; CHAINS] {
         let one = R::splat(R::Element::ONE);
         let groups = self.pairs.len() / R::WIDTH;
         if self.chains.len() < groups {

@@ -100,7 +100,11 @@ impl<R: Coordinates> Buckets<R> {
 
     /// Adds terms, numbers of bases with their signs, to buckets: at once in batches, or later in lists.
     #[inline(always)]
-    pub(super) fn add(&mut self, entries: impl ExactSizeIterator<Item = Entry>, bases: &[Affine<R::Element>]) {
+    pub(super) fn add(
+        &mut self,
+        entries: impl ExactSizeIterator<Item = Entry>,
+        bases: &[Affine<R::Element>],
+    ) {
         if self.pairs > 0 {
             let entries = entries.filter(|entry| entry.exists);
             entries.for_each(|entry| self.add_in_batch(entry, bases));

@@ -27,7 +27,11 @@ fn check<C: Curve<Base: VectorisedField>>(
 }
 
 /// Sums of rows of scalars with every level, over bases that are factors times the generator.
-fn check_levels<C: Curve<Base: VectorisedField>>(what: &str, rows: &[(&str, Vec<C::Scalar>)], factors: &[C::Scalar]) {
+fn check_levels<C: Curve<Base: VectorisedField>>(
+    what: &str,
+    rows: &[(&str, Vec<C::Scalar>)],
+    factors: &[C::Scalar],
+) {
     let points = multiples::<C>(factors);
     let expected: Vec<_> = rows.iter().map(|(_, scalars)| sum::<C>(scalars, factors)).collect();
     for simd in Simd::available() {

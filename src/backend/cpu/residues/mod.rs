@@ -57,9 +57,7 @@ impl TwiddleForm {
 }
 
 /// Arithmetic on residues of a prime field side by side: that of [`Coordinates`], and that of transforms.
-pub(super) trait Residues:
-    Coordinates<Element = Residue<<Self as Residues>::Field>>
-{
+pub(super) trait Residues: Coordinates<Element = Residue<<Self as Residues>::Field>> {
     /// The field.
     type Field: MontgomeryField;
 

@@ -22,7 +22,9 @@
 
 use std::marker::PhantomData;
 
-use super::radix_52::{Carried, Columns, Constants, add_product, carried, constant, masked, minus, reduction, sum};
+use super::radix_52::{
+    Carried, Columns, Constants, add_product, carried, constant, masked, minus, reduction, sum,
+};
 use super::{Coordinates, MAX_WIDTH, Quadwords, Radix52, VectorisedField, Vectors};
 use crate::field::CoordinateField;
 use crate::field::montgomery::Residue;
@@ -76,9 +78,7 @@ impl<Q: Quadwords, F: QuadraticExtension> Vectors for Pairs52<Q, F> {
 impl<Q: Quadwords, F: QuadraticExtension> Pairs52<Q, F> {
     /// Coefficients of rows.
     #[inline(always)]
-    fn coefficients<'a>(
-        rows: [&'a Pair<F>; MAX_WIDTH],
-    ) -> [[&'a Residue<F::Prime>; MAX_WIDTH]; 2] {
+    fn coefficients<'a>(rows: [&'a Pair<F>; MAX_WIDTH]) -> [[&'a Residue<F::Prime>; MAX_WIDTH]; 2] {
         let [a, b, c, d, e, f, g, h] = rows;
         [
             [&a.c0, &b.c0, &c.c0, &d.c0, &e.c0, &f.c0, &g.c0, &h.c0],

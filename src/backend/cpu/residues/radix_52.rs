@@ -316,7 +316,13 @@ impl<Q: Quadwords, M: MontgomeryField> Coordinates for Radix52<Q, M> {
         // Any factor is below 2^260; a multiple of p makes it one that can be reduced.
         let [a, b, c, d, e] = masked(factors.0);
         let [f, g, h, i, j] = constant(Constants::<M>::P);
-        Residue::of_rows(Q::rows(join_columns(Self::less([a.add(f), b.add(g), c.add(h), d.add(i), e.add(j)]))))
+        Residue::of_rows(Q::rows(join_columns(Self::less([
+            a.add(f),
+            b.add(g),
+            c.add(h),
+            d.add(i),
+            e.add(j),
+        ]))))
     }
 
     #[inline(always)]

@@ -106,17 +106,16 @@ impl<R: Coordinates> Vectorised<R> for Operations<R> {
         let half = Residue::from_integer(add_limbs(half(p), [1, 0, 0, 0]).0);
         let scale = R::Element::of_prime(half.pow(&[2 * u64::from(R::SHIFT)]));
         let shift = R::Element::of_prime(Residue::from_word(1 << R::SHIFT));
-        let expect =
-            |what: &str, found: [R::Element; MAX_WIDTH], expected: &dyn Fn(usize) -> R::Element| {
-                for (lane, found) in found.iter().enumerate().take(R::WIDTH) {
-                    assert!(
-                        lazy(found).iter().all(|&limbs| is_below(limbs, two_p)),
-                        "{what}: {found:x?} is not below 2p"
-                    );
-                    let expected = expected(lane).canonical_limbs();
-                    assert_eq!(found.canonical_limbs(), expected, "{what}, lane {lane}");
-                }
-            };
+        let expect = |what: &str, found: [R::Element; MAX_WIDTH], expected: &dyn Fn(usize) -> R::Element| {
+            for (lane, found) in found.iter().enumerate().take(R::WIDTH) {
+                assert!(
+                    lazy(found).iter().all(|&limbs| is_below(limbs, two_p)),
+                    "{what}: {found:x?} is not below 2p"
+                );
+                let expected = expected(lane).canonical_limbs();
+                assert_eq!(found.canonical_limbs(), expected, "{what}, lane {lane}");
+            }
+        };
         for i in 0..values.len() {
             for j in 0..values.len() {
                 let (a, b, c) = (eight(&values, i), eight(&values, j), eight(&values, i + 3 * j));
@@ -124,9 +123,7 @@ impl<R: Coordinates> Vectorised<R> for Operations<R> {
                 assert!(R::rows(x)[..R::WIDTH].iter().zip(&a).all(|(found, a)| lazy(found) == lazy(a)));
                 let [f, g] = [&a, &b].map(|rows| R::factors(std::array::from_fn(|i| &rows[i])));
                 let product = R::product(f, g);
-                expect("product", R::rows_of_factors(R::of_product(product)), &|i| {
-                    a[i].mul(b[i]).mul(scale)
-                });
+                expect("product", R::rows_of_factors(R::of_product(product)), &|i| a[i].mul(b[i]).mul(scale));
                 expect("square", R::rows_of_factors(R::of_product(R::square(f))), &|i| {
                     a[i].square().mul(scale)
                 });
@@ -139,9 +136,7 @@ impl<R: Coordinates> Vectorised<R> for Operations<R> {
                     a[i].mul(b[i]).mul(scale).sub(b[i]).sub(c[i])
                 });
                 let once = R::reduced(R::minus(R::square(R::difference(x, y)), z));
-                expect("square minus one", R::rows(once), &|i| {
-                    a[i].sub(b[i]).square().mul(scale).sub(c[i])
-                });
+                expect("square minus one", R::rows(once), &|i| a[i].sub(b[i]).square().mul(scale).sub(c[i]));
                 let lanes = 0b1101_0010_u8.rotate_left((i + j) as u32);
                 let negated = R::negated_where(x, lanes);
                 let difference = R::rows_of_factors(R::difference(y, negated));
