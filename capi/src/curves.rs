@@ -165,8 +165,10 @@ fn to_affine<C: Coordinates>(sum: &[u64]) -> Result<Vec<u64>, Error> {
 
 fn to_jacobian<C: Coordinates>(sum: &[u64]) -> Result<Vec<u64>, Error> {
     let [x, y, z] = coordinates::<C>(sum)?;
-    Ok(words_of::<C>(&match bool::from(z.is_zero()) {
-        true => [C::Base::ONE, C::Base::ONE, z],
+    // The identity.
+    let [zero, one, _] = C::homogeneous(C::Projective::default());
+    Ok(words_of::<C>(&match z == zero {
+        true => [one, one, z],
         // X/Z = (X Z)/Z^2 and Y/Z = (Y Z^2)/Z^3.
         false => [x * z, y * z * z, z],
     }))

@@ -6,6 +6,7 @@
 
 mod bench;
 mod commit;
+mod curves;
 mod devices;
 mod engine;
 mod failure;

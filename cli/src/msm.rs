@@ -8,6 +8,7 @@ use zkaccel::curve::{coordinates, hex};
 use zkaccel::field::CoordinateField;
 use zkaccel::msm::{AcceleratedCurve, BasesOptions};
 
+use crate::curves::{CurveName, CurveVisitor};
 use crate::engine::{DeviceUsed, EngineOptions};
 use crate::failure::{Context, Failure};
 use crate::files;
@@ -28,9 +29,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "B.npy")]
     bases: PathBuf,
 
-    /// The curve of the bases
-    #[arg(long, default_value = CURVES[0], value_name = "CURVE", value_parser = clap::builder::PossibleValuesParser::new(CURVES))]
-    curve: String,
+    /// The curve of the bases; g1 and g2 are bn254-g1 and bn254-g2
+    #[arg(long, visible_alias = "group", default_value = CurveName::DEFAULT, value_name = "CURVE", value_parser = CurveName::parser())]
+    curve: CurveName,
 
     #[command(flatten)]
     form: Form,
@@ -82,24 +83,19 @@ impl fmt::Display for Coordinate {
     }
 }
 
-macro_rules! curves {
-    ($($affine:path, $name:literal;)*) => {
-        /// The names of the curves.
-        const CURVES: &[&str] = &[$($name),*];
+impl CurveVisitor for Arguments {
+    type Output = Result<(), Failure>;
 
-        impl Arguments {
-            pub(crate) fn run(self) -> Result<(), Failure> {
-                match self.curve.as_str() {
-                    $($name => self.run_over::<$affine>(),)*
-                    other => unreachable!("{other} is not in the list of curves"),
-                }
-            }
-        }
-    };
+    fn visit<C: AcceleratedCurve>(self) -> Self::Output {
+        self.run_over::<C>()
+    }
 }
-zkaccel::for_every_curve!(curves);
 
 impl Arguments {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        self.curve.visit(self)
+    }
+
     fn run_over<C: AcceleratedCurve>(self) -> Result<(), Failure> {
         if files::is_standard(&self.scalars) && files::is_standard(&self.bases) {
             return Err(Failure::new(

@@ -4,14 +4,14 @@
 use std::any::Any;
 
 use accel::curve::{
-    CoordinateLimbs, coordinates, limbs_of_points, points, points_of_integers, scalars_of_integers,
+    CoordinateLimbs, Curve, coordinates, limbs_of_points, points, points_of_integers, scalars_of_integers,
 };
 use accel::field::{CoordinateField, elements};
 use accel::msm::{self, AcceleratedCurve, BasesInput, BasesOptions};
 use accel::{Engine, Error};
 use numpy::PyUntypedArray;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyList, PyTuple};
 
 use crate::arrays::{Input, array_of};
 use crate::engine::Live;
@@ -20,19 +20,16 @@ use crate::fields::{Words, text_of, unknown};
 use crate::integers::{Limbs, Unsigned, copied, integer, limbs, list_of_limbs};
 use crate::matrix::DeviceMatrix;
 
-/// Words of an affine point: x, then y, each with coefficient 0 first.
-const fn point_words<C: AcceleratedCurve>() -> usize {
+/// Words of an affine point: x, then y, and of each coefficient 0 first.
+const fn point_words<C: Curve>() -> usize {
     size_of::<[CoordinateLimbs<C>; 2]>() / size_of::<u64>()
 }
 
-/// A sum: the coefficients of its affine coordinates, or the identity.
+/// A sum: affine coordinates as integers, one for each coefficient, or the identity.
 type Sum = Option<[Vec<Limbs>; 2]>;
 
 /// A curve of the list.
-trait Listed: AcceleratedCurve<Scalar: Words> {
-    /// The generator of halo2curves.
-    fn generator() -> Self;
-}
+trait Listed: AcceleratedCurve<Scalar: Words> {}
 
 /// Generic work for a curve of a name.
 trait CurveVisitor {
@@ -45,11 +42,7 @@ trait CurveVisitor {
 
 macro_rules! curves {
     ($($affine:path, $name:literal;)*) => {
-        $(impl Listed for $affine {
-            fn generator() -> Self {
-                <$affine>::generator()
-            }
-        })*
+        $(impl Listed for $affine {})*
 
         /// The names of the curves.
         pub(crate) const CURVES: &[&str] = &[$($name),*];
@@ -113,13 +106,13 @@ impl Bases {
 /// Points as Python gives them, borrowed from an array or converted.
 enum Points<'py> {
     Array(Input<'py>),
-    /// The words of points, one after another.
     Integers(Vec<u64>),
 }
 
 impl<'py> Points<'py> {
-    fn new<C: AcceleratedCurve>(object: &Bound<'py, PyAny>) -> Outcome<Self> {
-        let (width, degree) = (point_words::<C>(), <C::Base as CoordinateField>::DEGREE);
+    /// Those of a curve.
+    fn new<C: Curve>(object: &Bound<'py, PyAny>) -> Outcome<Self> {
+        let (width, degree) = (point_words::<C>(), C::Base::DEGREE);
         if object.cast::<PyUntypedArray>().is_ok() {
             return Ok(Self::Array(Input::of_width(object, "bases", width)?));
         }
@@ -129,36 +122,40 @@ impl<'py> Points<'py> {
                 format!("Bases, an array of uint64 of the shape (n, {width}), or a list of (x, y) and None");
             return Err(Failure::Type(format!("bases: expected {expected}, found {found}")));
         };
-        let mut words = Vec::new();
-        for item in items {
-            let item = item?;
-            if item.is_none() {
-                words.resize(words.len() + width, 0);
-                continue;
-            }
-            let coordinates = pair(&item, "pairs of coordinates (x, y), or None")?;
-            for coordinate in coordinates {
-                let coefficients = match degree {
-                    1 => vec![coordinate],
-                    _ => pair(&coordinate, "coordinates that are pairs of integers (c0, c1)")?.into(),
-                };
-                for coefficient in coefficients {
-                    words.extend(limbs(&coefficient)?);
+        let coordinate = |object: &Bound<'py, PyAny>| match degree {
+            1 => Ok(vec![limbs(object)?]),
+            _ => {
+                let coefficients: Vec<Bound<'_, PyAny>> = object.extract().map_err(|_| {
+                    let found = crate::failure::type_name(object);
+                    Failure::Type(format!("bases: expected coordinates (c0, c1), found {found}"))
+                })?;
+                match coefficients.len() == degree {
+                    true => coefficients.iter().map(limbs).collect(),
+                    false => {
+                        let found = coefficients.len();
+                        let text = format!("bases: expected coordinates of {degree} integers, found {found}");
+                        Err(Failure::Value(text))
+                    }
                 }
             }
-        }
-        Ok(Self::Integers(words))
+        };
+        let point = |item: PyResult<Bound<'py, PyAny>>| {
+            let item = item?;
+            if item.is_none() {
+                return Ok(vec![[0; 4]; 2 * degree]);
+            }
+            let pair: Result<(Bound<'_, PyAny>, Bound<'_, PyAny>), _> = item.extract();
+            let Ok((x, y)) = pair else {
+                let found = crate::failure::type_name(&item);
+                return Err(Failure::Type(format!(
+                    "bases: expected pairs of integers (x, y), or None, found {found}"
+                )));
+            };
+            Ok([coordinate(&x)?, coordinate(&y)?].concat())
+        };
+        let points = items.map(point).collect::<Outcome<Vec<_>>>()?;
+        Ok(Self::Integers(points.into_iter().flatten().flatten().collect()))
     }
-}
-
-/// The two items of a pair.
-fn pair<'py>(object: &Bound<'py, PyAny>, expected: &str) -> Outcome<[Bound<'py, PyAny>; 2]> {
-    let found = |_| {
-        let found = crate::failure::type_name(object);
-        Failure::Type(format!("bases: expected {expected}, found {found}"))
-    };
-    let (first, second) = object.extract().map_err(found)?;
-    Ok([first, second])
 }
 
 /// Points in memory that other threads may read.
@@ -182,7 +179,7 @@ impl PointWords<'_> {
     /// A copy of the points.
     fn to_vec<C: AcceleratedCurve>(self) -> Result<Vec<C>, Error> {
         match self {
-            Self::Integers(words) => points_of_integers(bytemuck::cast_slice(words)),
+            Self::Integers(integers) => points_of_integers(bytemuck::cast_slice(integers)),
             Self::Montgomery(words) => {
                 let points = points::<C>(bytemuck::cast_slice(words))?;
                 let (mut copy, bytes) = (Vec::new(), size_of_val(points) as u64);
@@ -348,24 +345,27 @@ fn sums<'a, C: AcceleratedCurve>(
         true => vec![engine.msm::<C>(scalars, bases)?],
         false => engine.msm_batch::<C>(scalars, bases)?,
     };
-    let coefficients = |coordinate: CoordinateLimbs<C>| bytemuck::cast_slice(&[coordinate]).to_vec();
-    let affine = |sum| Some(coordinates(sum)?.map(coefficients));
-    Ok(sums.iter().map(affine).collect())
+    let integers = |coordinate: CoordinateLimbs<C>| bytemuck::cast_slice(&[coordinate]).to_vec();
+    Ok(sums.iter().map(|sum| coordinates(sum).map(|both| both.map(integers))).collect())
+}
+
+/// A coordinate as an integer, or a tuple of one for each coefficient.
+fn coordinate<'py>(py: Python<'py>, coefficients: &[Limbs]) -> PyResult<Bound<'py, PyAny>> {
+    match coefficients {
+        [only] => integer(py, *only),
+        all => {
+            let integers = all.iter().map(|&limbs| integer(py, limbs)).collect::<PyResult<Vec<_>>>()?;
+            Ok(PyTuple::new(py, integers)?.into_any())
+        }
+    }
 }
 
 /// A point as `(x, y)` or None; a list of them for a batch.
 fn results<'py>(py: Python<'py>, sums: Vec<Sum>, one: bool) -> Outcome<Bound<'py, PyAny>> {
-    let coordinate = |coefficients: &[Limbs]| -> PyResult<Bound<'py, PyAny>> {
-        match coefficients {
-            [integer_of] => integer(py, *integer_of),
-            [c0, c1] => Ok((integer(py, *c0)?, integer(py, *c1)?).into_pyobject(py)?.into_any()),
-            _ => unreachable!("the degree of coordinates is 1 or 2"),
-        }
-    };
     let point = |sum: &Sum| -> PyResult<Bound<'py, PyAny>> {
         match sum {
             None => Ok(py.None().into_bound(py)),
-            Some([x, y]) => Ok((coordinate(x)?, coordinate(y)?).into_pyobject(py)?.into_any()),
+            Some([x, y]) => Ok((coordinate(py, x)?, coordinate(py, y)?).into_pyobject(py)?.into_any()),
         }
     };
     let points = sums.iter().map(point).collect::<PyResult<Vec<_>>>()?;
@@ -378,8 +378,7 @@ fn results<'py>(py: Python<'py>, sums: Vec<Sum>, one: bool) -> Outcome<Bound<'py
 /// The points G, 2 G, ... n G of a curve, G its usual generator: bases for tests and measurements, of which the discrete logarithms
 /// are known.
 ///
-/// An array of uint64 of the shape (n, 8): the limbs of x and of y in Montgomery form. Over a group G2 the shape is (n, 16), with the
-/// coefficients c0 and c1 of x, then those of y.
+/// An array of uint64 of the shape (n, 8), over bn254-g2 (n, 16): the limbs of x and of y in Montgomery form, those of c0 before those of c1.
 #[pyfunction]
 #[pyo3(signature = (n, *, curve="bn254-g1"))]
 pub(crate) fn generator_multiples<'py>(
@@ -394,7 +393,7 @@ pub(crate) fn generator_multiples<'py>(
 struct Multiples(usize);
 
 impl CurveVisitor for Multiples {
-    /// The words, and how many a point has.
+    /// The words, and how many of them a point has.
     type Output = Result<(Vec<u64>, usize), Error>;
 
     fn visit<C: Listed>(self) -> Self::Output {

@@ -1,4 +1,4 @@
-"""Sums over BN254's groups against py_ecc, in every form of scalars and points; Grumpkin by its discrete logarithms."""
+"""Sums over BN254's G1 and G2 against py_ecc, in every form of scalars and points; Grumpkin by its discrete logarithms."""
 
 import numpy as np
 import pytest
@@ -21,6 +21,11 @@ def affine(point) -> tuple[int, int] | None:
         return None
     x, y = normalize(point)
     return int(x), int(y)
+
+
+def pairs(point) -> tuple[tuple[int, int], tuple[int, int]]:
+    x, y = normalize(point)
+    return tuple(map(int, x.coeffs)), tuple(map(int, y.coeffs))
 
 
 def of_py_ecc(scalars: list[int], points: list) -> tuple[int, int] | None:
@@ -60,26 +65,6 @@ def test_sums_are_those_of_py_ecc(engine, random):
     assert engine.msm(engine.upload(rows, field="bn254-fr"), kept) == [expected, backwards]
 
 
-def test_sums_over_the_second_group_are_those_of_py_ecc(engine, random):
-    logs, scalars = [1, *integers(random, 4)], [curve_order - 1, 0, *integers(random, 3)]
-    points = [multiply(G2, log) for log in logs]
-
-    def pair(point) -> tuple[tuple[int, int], tuple[int, int]]:
-        x, y = normalize(point)
-        return tuple(map(int, x.coeffs)), tuple(map(int, y.coeffs))
-
-    pairs = [pair(point) for point in points]
-    expected = pair(multiply(G2, sum(scalar * log for scalar, log in zip(scalars, logs, strict=True)) % curve_order))
-    assert engine.msm(scalars, pairs, curve="bn254-g2") == expected
-    bases = np.hstack([limbs([point[i][j] for point in pairs]) for i in (0, 1) for j in (0, 1)])
-    assert engine.msm(limbs(scalars), bases, curve="bn254-g2", canonical=True) == expected
-    kept = engine.bases(bases, curve="bn254-g2", canonical=True)
-    assert engine.msm(limbs(scalars), kept, canonical=True) == expected
-    assert engine.msm([1, curve_order - 1], pairs[:1] * 2, curve="bn254-g2") is None
-    with pytest.raises(zkaccel.InputTypeError, match="pairs of integers"):
-        engine.msm([1], [(1, 2)], curve="bn254-g2")
-
-
 def test_identities(engine):
     one = (1, 2)
     assert engine.msm([], []) is None
@@ -94,15 +79,43 @@ def test_multiples_of_the_generator(engine):
     n = 300
     for curve in zkaccel.CURVES:
         points = zkaccel.generator_multiples(n, curve=curve)
-        assert points.shape == (n, 16 if curve.endswith("-g2") else 8)
+        assert points.shape == (n, 16 if curve == "bn254-g2" else 8)
         total = engine.msm([1] * n, points, curve=curve)
         multiple = n * (n + 1) // 2
         assert total == engine.msm([multiple], points[:1].copy(), curve=curve)
         if curve == "bn254-g1":
             assert total == affine(multiply(G1, multiple))
+        elif curve == "bn254-g2":
+            assert total == pairs(multiply(G2, multiple))
         else:
             x, y = total
             assert (y * y - x**3 + 17) % curve_order == 0
+
+
+def test_g2_in_every_form_of_points(engine):
+    points = [multiply(G2, k) for k in (1, 2, 3)]
+    expected = pairs(multiply(G2, 5 + 2 * 7 + 3 * 11))
+    lists = [pairs(point) for point in points]
+    assert engine.msm([5, 7, 11, 13], [*lists, None], curve="bn254-g2") == expected
+    rows = np.hstack([limbs([point[i][j] for point in lists]) for i in (0, 1) for j in (0, 1)])
+    assert engine.msm([5, 7, 11], rows, curve="bn254-g2", canonical=True) == expected
+    kept = engine.bases(rows, curve="bn254-g2", canonical=True, tables=True)
+    assert (kept.curve, engine.msm([5, 7, 11], kept)) == ("bn254-g2", expected)
+
+
+def test_points_outside_of_g2(cpu):
+    y = (
+        0x2869111D5381F072F8E2728FDB825A51AADD70E52C9830E9AB4B871C0531F1BB,
+        0x0D1271953ED9EA0836846E70A1934187998C7F790CB4D7511B7F8DA82DE048A4,
+    )
+    with pytest.raises(zkaccel.InputError, match="point 0 is on the curve but not in the group"):
+        cpu.msm([1], [((1, 0), y)], curve="bn254-g2")
+    with pytest.raises(zkaccel.InputTypeError, match=r"coordinates \(c0, c1\), found int"):
+        cpu.msm([1], [(1, 2)], curve="bn254-g2")
+    with pytest.raises(zkaccel.InputError, match="coordinates of 2 integers, found 3"):
+        cpu.msm([1], [((1, 2, 3), (1, 2))], curve="bn254-g2")
+    with pytest.raises(zkaccel.InputError, match=r"shape \(n, 16\)"):
+        cpu.msm([1], np.zeros((1, 8), np.uint64), curve="bn254-g2")
 
 
 def test_bad_input(cpu):

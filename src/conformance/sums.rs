@@ -264,6 +264,17 @@ fn kept<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
     Ok(())
 }
 
+/// A point of the curve that is not in its group, if there is one among a few.
+fn outside<C: AcceleratedCurve>() -> Option<C> {
+    let first = C::Base::ONE;
+    let xs = std::iter::successors(Some(first), |x| Some(*x + C::Base::ONE)).take(20);
+    let on_curve = xs.filter_map(|x| {
+        let y: Option<C::Base> = (x.square() * x + C::b()).sqrt().into();
+        Some(C::from_affine([x, y?]))
+    });
+    on_curve.into_iter().find(|point| !point.is_in_subgroup())
+}
+
 fn refused<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(26);
     let (_, points) = multiples::<C>(&mut words, 5);
@@ -279,6 +290,15 @@ fn refused<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
     let off = self::points::<C>(&off)?.to_vec();
     let validate = BasesOptions { validate: true, ..BasesOptions::default() };
     expect_error("a base off the curve", engine.bases(off, validate), &Error::NotOnCurve { index: 3 })?;
+    if let Some(outside) = outside::<C>() {
+        let mut points = points.clone();
+        points[2] = outside;
+        expect_error(
+            "a base outside the group",
+            engine.bases(points, validate),
+            &Error::NotInSubgroup { index: 2 },
+        )?;
+    }
     let other = reference()?;
     let foreign = other.bases(points.clone(), validate)?;
     let found = engine.msm(&scalars(&mut words, 5), &foreign);

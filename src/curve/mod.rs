@@ -83,6 +83,9 @@ pub trait Curve:
     /// The b of y^2 = x^3 + b.
     fn b() -> Self::Base;
 
+    /// The usual generator of the group, that of halo2curves.
+    fn generator() -> Self;
+
     /// The affine point (x, y); (0, 0) is the identity.
     fn from_affine(coordinates: [Self::Base; 2]) -> Self;
 
@@ -111,6 +114,10 @@ macro_rules! curves {
 
             fn b() -> Self::Base {
                 <Self as CurveAffine>::b()
+            }
+
+            fn generator() -> Self {
+                <Self as PrimeCurveAffine>::generator()
             }
 
             fn from_affine([x, y]: [Self::Base; 2]) -> Self {

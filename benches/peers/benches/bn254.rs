@@ -6,7 +6,10 @@ use std::time::Duration;
 use ark_ec::VariableBaseMSM;
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
-use zkaccel::bn254::{self, Fr, G1, G1Affine};
+use halo2curves::group::Group;
+use zkaccel::bn254::{self, Fr, G1Affine, G2Affine};
+use zkaccel::curve::limbs_of_points;
+use zkaccel::msm::AcceleratedCurve;
 use zkaccel::ntt::{Domain, Ntt};
 use zkaccel_peers::{engine, words};
 
@@ -14,10 +17,9 @@ fn scalars(n: usize) -> Vec<Fr> {
     words(4 * n).chunks(4).map(|four| Fr::from_raw(std::array::from_fn(|i| four[i]))).collect()
 }
 
-fn bases(n: usize) -> Vec<G1Affine> {
-    let generator = G1Affine::generator();
-    let points: Vec<G1> =
-        std::iter::successors(Some(G1::from(generator)), |point| Some(point + generator)).take(n).collect();
+fn bases<C: AcceleratedCurve>(n: usize) -> Vec<C> {
+    let generator = C::Projective::generator();
+    let points: Vec<_> = std::iter::successors(Some(generator), |point| Some(*point + generator)).take(n).collect();
     bn254::affine(&points)
 }
 
@@ -34,7 +36,7 @@ fn sums(criterion: &mut Criterion) {
     group.sample_size(10).measurement_time(Duration::from_secs(8));
     for log_size in [16, 18, 20] {
         let n = 1 << log_size;
-        let bases = bases(n);
+        let bases = bases::<G1Affine>(n);
         let bits = words(n).into_iter().map(|word| Fr::from(word & 1)).collect();
         let bytes = words(n).into_iter().map(|word| Fr::from(word & 0xff)).collect();
         for (kind, scalars) in [("uniform", scalars(n)), ("bytes", bytes), ("bits", bits)] {
@@ -51,6 +53,34 @@ fn sums(criterion: &mut Criterion) {
                 b.iter(|| ark_bn254::G1Projective::msm_unchecked(bases, black_box(scalars)))
             });
         }
+    }
+}
+
+fn sums_over_g2(criterion: &mut Criterion) {
+    let engine = engine();
+    let mut group = criterion.benchmark_group("msm over G2");
+    group.sample_size(10).measurement_time(Duration::from_secs(8));
+    for log_size in [12, 16, 18] {
+        let n = 1 << log_size;
+        let (bases, scalars) = (bases::<G2Affine>(n), scalars(n));
+        group.bench_function(BenchmarkId::new("zkaccel", log_size), |b| {
+            b.iter(|| engine.msm(black_box(&scalars), &bases).unwrap())
+        });
+        group.bench_function(BenchmarkId::new("halo2curves msm_best", log_size), |b| {
+            b.iter(|| halo2curves::msm::msm_best(black_box(&scalars), &bases))
+        });
+        let scalars: &[ark_bn254::Fr] = theirs(&scalars);
+        let coordinate = |limbs: &[[u64; 4]; 2]| {
+            let [c0, c1] = theirs::<_, ark_bn254::Fq>(limbs) else { unreachable!("two of two") };
+            ark_bn254::Fq2::new(*c0, *c1)
+        };
+        let bases: Vec<_> = limbs_of_points(&bases)
+            .iter()
+            .map(|[x, y]| ark_bn254::G2Affine::new_unchecked(coordinate(x), coordinate(y)))
+            .collect();
+        group.bench_function(BenchmarkId::new("ark-ec msm_unchecked", log_size), |b| {
+            b.iter(|| ark_bn254::G2Projective::msm_unchecked(&bases, black_box(scalars)))
+        });
     }
 }
 
@@ -87,5 +117,5 @@ fn transforms(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, sums, transforms);
+criterion_group!(benches, sums, sums_over_g2, transforms);
 criterion_main!(benches);

@@ -1,4 +1,4 @@
-/* Sums over every curve by its number: those over Grumpkin with known answers, those over BN254 as its own functions have them. */
+/* Sums over every curve by its number: those over Grumpkin and G2 with known answers, those over BN254 as its own functions have them. */
 #include "check.h"
 #include "constants.h"
 
@@ -74,6 +74,51 @@ static void on_grumpkin(zka_engine *engine) {
   OK(zka_wait(engine, future));
   CHECK(is_point(curve, sum, GRUMPKIN[1]));
   OK(zka_bases_free(none));
+}
+
+/* Points of sixteen words, and sums of twenty-four. */
+static void on_g2(zka_engine *engine) {
+  const uint32_t curve = ZKA_BN254_G2;
+  uint64_t points[4][16], sum[24], sums[2][24], jacobian[24], affine[16];
+  const zka_bn254_fr scalars[4] = {ONE, ONE, MINUS_ONE, ONE};
+  zka_bases *bases = NULL;
+  memcpy(points[0], G2_POINTS[0], sizeof points[0]);
+  memcpy(points[1], G2_POINTS[1], sizeof points[1]);
+  memcpy(points[2], G2_POINTS[0], sizeof points[2]);
+  memset(points[3], 0, sizeof points[3]);
+
+  OK(zka_msm(engine, curve, sum, scalars[0].limbs, points[0], 2)); /* G + 2G */
+  OK(zka_point_to_aff(curve, affine, sum));
+  CHECK(memcmp(affine, G2_POINTS[2], sizeof affine) == 0);
+  OK(zka_msm(engine, curve, sum, scalars[0].limbs, points[0], 4)); /* G + 2G - G + 0 */
+  OK(zka_point_to_aff(curve, affine, sum));
+  CHECK(memcmp(affine, G2_POINTS[1], sizeof affine) == 0);
+  OK(zka_msm(engine, curve, sum, NULL, NULL, 0));
+  OK(zka_point_to_aff(curve, affine, sum));
+  CHECK(memcmp(affine, points[3], sizeof affine) == 0);
+  OK(zka_point_to_jac(curve, jacobian, sum));
+  for (size_t i = 16; i < 24; i++) CHECK(jacobian[i] == 0);
+  /* A Jacobian point with Z = 1 is affine. */
+  memset(sum, 0, sizeof sum);
+  memcpy(sum, G2_POINTS[2], sizeof G2_POINTS[2]);
+  memcpy(&sum[16], &FP_ONE, sizeof FP_ONE);
+  OK(zka_point_to_jac(curve, jacobian, sum));
+  CHECK(memcmp(jacobian, sum, sizeof sum) == 0);
+
+  OK(zka_bases_new(engine, &bases, curve, points[0], 4, ZKA_VALIDATE | ZKA_PRECOMPUTE));
+  OK(zka_msm_batch(engine, sums[0], scalars[0].limbs, bases, 2, 2)); /* G + 2G, - G + 2G */
+  OK(zka_point_to_aff(curve, affine, sums[0]));
+  CHECK(memcmp(affine, G2_POINTS[2], sizeof affine) == 0);
+  OK(zka_point_to_aff(curve, affine, sums[1]));
+  CHECK(memcmp(affine, G2_POINTS[0], sizeof affine) == 0);
+  OK(zka_bases_free(bases));
+
+  memcpy(points[3], OUTSIDE_G2, sizeof OUTSIDE_G2);
+  EXPECT(ZKA_NOT_ON_CURVE, zka_bases_new(engine, &bases, curve, points[0], 4, ZKA_VALIDATE));
+  EXPECT_TEXT("point 3 is on the curve but not in the group");
+  memcpy(&points[2][12], PRIME, sizeof PRIME);
+  EXPECT(ZKA_NOT_CANONICAL, zka_msm(engine, curve, sum, scalars[0].limbs, points[0], 4));
+  EXPECT_TEXT("y of point 2 is 0x30644e72");
 }
 
 /* What has been transformed on the device is summed there: the values of X - 1 on the points 1, i, -1, -i add up to -4. */
@@ -194,6 +239,7 @@ static void wrong_arguments(zka_engine *engine, zka_engine *other) {
 void test_curves(void) {
   zka_engine *engine = engine_with(2), *other = engine_with(1);
   on_grumpkin(engine);
+  on_g2(engine);
   of_transforms(engine);
   wrong_arguments(engine, other);
   OK(zka_engine_shutdown(engine));

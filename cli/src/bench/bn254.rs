@@ -1,8 +1,9 @@
-//! Measurements over BN254.
+//! Measurements of sums over curves, and of transforms over BN254.
 
-use zkaccel::bn254::{self, Fr, G1, G1Affine};
+use zkaccel::bn254::{self, Fr};
+use zkaccel::field::{CoordinateField, Goldilocks, MontgomeryField, elements, limbs_of};
 use zkaccel::matrix::Matrix;
-use zkaccel::msm::BasesOptions;
+use zkaccel::msm::{AcceleratedCurve, BasesOptions};
 use zkaccel::ntt::{Domain, Ntt};
 use zkaccel::{Engine, Error};
 
@@ -11,18 +12,30 @@ use super::counts;
 use super::measure::measure;
 use super::report::{Measurement, OneRun, Subject};
 use super::workloads::Bench;
+use crate::curves::{CurveName, CurveVisitor};
 use crate::failure::Failure;
 
 /// The device's own error for an operation that it does not offer.
-pub(super) fn unsupported(operation: Operation, engine: &Engine) -> Option<Error> {
+pub(super) fn unsupported(operation: Operation, curve: CurveName, engine: &Engine) -> Option<Error> {
     let answer = match operation {
-        Operation::Msm => engine.msm(&[] as &[Fr], &[] as &[G1Affine]).err(),
+        Operation::Msm => curve.visit(SumOfNothing(engine)),
         Operation::Fft => Domain::halo2(0)
             .and_then(|domain| engine.ntt(&Ntt::forward(domain), &mut [Fr::from(1)][..]))
             .err(),
         _ => None,
     };
     answer.filter(|error| matches!(error, Error::Unsupported { .. }))
+}
+
+/// The error of a sum of nothing.
+struct SumOfNothing<'a>(&'a Engine);
+
+impl CurveVisitor for SumOfNothing<'_> {
+    type Output = Option<Error>;
+
+    fn visit<C: AcceleratedCurve>(self) -> Option<Error> {
+        self.0.msm(&[] as &[C::Scalar], &[] as &[C]).err()
+    }
 }
 
 /// The width of scalars.
@@ -64,69 +77,87 @@ pub(super) struct KeptInputs {
     pub(super) scalars: bool,
 }
 
-/// Practically uniform scalars of full width.
-fn uniform(bench: Bench<'_>, count: usize) -> Result<Vec<Fr>, Error> {
+/// Practically uniform elements.
+fn uniform<F: MontgomeryField>(bench: Bench<'_>, count: usize) -> Result<Vec<F>, Error> {
     let words = bench.ordinary_words(count.saturating_mul(4))?;
-    let integers = words.chunks_exact(4).map(|four| std::array::from_fn(|i| four[i].as_u64()));
-    Ok(integers.map(Fr::from_raw).collect())
+    let base = F::from(1 << 32) * F::from(1 << 32);
+    let of = |four: &[Goldilocks]| {
+        let digits = four.iter().rev().map(|word| F::from(word.as_u64()));
+        digits.reduce(|sum, digit| sum * base + digit).expect("four digits")
+    };
+    Ok(words.chunks_exact(4).map(of).collect())
 }
 
 /// Sums over 2^`log_size` kept bases.
-pub(super) fn msm(
-    bench: Bench<'_>,
-    kind: ScalarKind,
-    kept: KeptInputs,
-    log_size: u32,
-) -> Result<Measurement, Failure> {
-    let (engine, count) = (bench.engine, 1_usize << log_size);
-    let small = |mask: u64| -> Result<Vec<Fr>, Error> {
-        Ok(bench.ordinary_words(count)?.iter().map(|word| Fr::from(word.as_u64() & mask)).collect())
-    };
-    let scalars = match kind {
-        ScalarKind::Uniform => uniform(bench, count)?,
-        ScalarKind::Bytes => small(0xff)?,
-        ScalarKind::Bits => small(1)?,
-    };
-    let options = BasesOptions { tables: kept.tables, ..BasesOptions::default() };
-    let bases = engine.bases(bases(count, bench.limit)?, options)?;
-    let times = if kept.scalars {
-        let scalars = engine.upload(Matrix::from_column(scalars)?)?;
-        measure(engine, bench.tour, || Ok(()), |()| engine.msm(&scalars, &bases))?
-    } else if bench.pinned {
-        let mut locked = engine.pinned::<[u64; 4]>(count)?;
-        locked.copy_from_slice(bn254::limbs(&scalars));
-        let scalars = bn254::scalars(&locked)?;
-        measure(engine, bench.tour, || Ok(()), |()| engine.msm(scalars, &bases))?
-    } else {
-        measure(engine, bench.tour, || Ok(()), |()| engine.msm(&scalars, &bases))?
-    };
-    let count = count as u64;
-    let pair = (size_of::<Fr>() + size_of::<G1Affine>()) as u64;
-    let products = Some(counts::msm(log_size, kind.bits(), kept.tables));
-    let work = OneRun { count, unit: "pairs/s", bytes: pair * count + size_of::<G1>() as u64, products };
-    let subject = Subject {
-        scalars: Some(kind.name().into()),
-        tables: Some(kept.tables),
-        kept_scalars: Some(kept.scalars),
-        ..bench.subject("msm", log_size)
-    };
-    Ok(Measurement::new(subject, &times, work, bench.device))
+pub(super) struct Sums<'a> {
+    pub(super) bench: Bench<'a>,
+    pub(super) curve: CurveName,
+    pub(super) scalars: ScalarKind,
+    pub(super) kept: KeptInputs,
+    pub(super) log_size: u32,
+}
+
+impl CurveVisitor for Sums<'_> {
+    type Output = Result<Measurement, Failure>;
+
+    fn visit<C: AcceleratedCurve>(self) -> Self::Output {
+        let Self { bench, curve, scalars: kind, kept, log_size } = self;
+        let (engine, count) = (bench.engine, 1_usize << log_size);
+        let small = |mask: u64| -> Result<Vec<C::Scalar>, Error> {
+            Ok(bench
+                .ordinary_words(count)?
+                .iter()
+                .map(|word| C::Scalar::from(word.as_u64() & mask))
+                .collect())
+        };
+        let scalars = match kind {
+            ScalarKind::Uniform => uniform(bench, count)?,
+            ScalarKind::Bytes => small(0xff)?,
+            ScalarKind::Bits => small(1)?,
+        };
+        let options = BasesOptions { tables: kept.tables, ..BasesOptions::default() };
+        let bases = engine.bases(bases::<C>(count, bench.limit)?, options)?;
+        let times = if kept.scalars {
+            let scalars = engine.upload(Matrix::from_column(scalars)?)?;
+            measure(engine, bench.tour, || Ok(()), |()| engine.msm(&scalars, &bases))?
+        } else if bench.pinned {
+            let mut locked = engine.pinned::<[u64; 4]>(count)?;
+            locked.copy_from_slice(limbs_of(&scalars));
+            let scalars = elements::<C::Scalar>(&locked, "scalar")?;
+            measure(engine, bench.tour, || Ok(()), |()| engine.msm(scalars, &bases))?
+        } else {
+            measure(engine, bench.tour, || Ok(()), |()| engine.msm(&scalars, &bases))?
+        };
+        let count = count as u64;
+        let pair = (size_of::<C::Scalar>() + size_of::<C>()) as u64;
+        let products = Some(counts::msm(log_size, kind.bits(), kept.tables, C::Base::DEGREE));
+        let bytes = pair * count + size_of::<C::Projective>() as u64;
+        let work = OneRun { count, unit: "pairs/s", bytes, products };
+        let subject = Subject {
+            curve: (!curve.is_default()).then(|| curve.name().into()),
+            scalars: Some(kind.name().into()),
+            tables: Some(kept.tables),
+            kept_scalars: Some(kept.scalars),
+            ..bench.subject("msm", log_size)
+        };
+        Ok(Measurement::new(subject, &times, work, bench.device))
+    }
 }
 
 /// Multiples of the generator, G times 1, 2, 3, ... .
-fn bases(count: usize, limit: u64) -> Result<Vec<G1Affine>, Error> {
-    let bytes = (count as u64).saturating_mul(size_of::<G1>() as u64);
+fn bases<C: AcceleratedCurve>(count: usize, limit: u64) -> Result<Vec<C>, Error> {
+    let bytes = (count as u64).saturating_mul(size_of::<C::Projective>() as u64);
     if bytes > limit {
         return Err(Error::OverBudget { required: bytes, budget: limit });
     }
-    let generator = G1Affine::generator();
+    let generator = C::generator();
     let mut bases = Vec::with_capacity(count);
-    let mut next = G1::from(generator);
+    let mut next = C::Projective::from(generator);
     // In pieces: projective points are larger, and one inversion serves a piece.
     while bases.len() < count {
         let piece = (count - bases.len()).min(1 << 12);
-        let points: Vec<G1> =
-            std::iter::successors(Some(next), |point| Some(point + generator)).take(piece + 1).collect();
+        let points: Vec<_> =
+            std::iter::successors(Some(next), |point| Some(*point + generator)).take(piece + 1).collect();
         next = points[piece];
         bases.extend(bn254::affine(&points[..piece]));
     }
@@ -136,7 +167,7 @@ fn bases(count: usize, limit: u64) -> Result<Vec<G1Affine>, Error> {
 /// Forward transforms of polynomials of 2^`log_size` coefficients, in place.
 pub(super) fn fft(bench: Bench<'_>, polynomials: usize, log_size: u32) -> Result<Measurement, Failure> {
     let fft = Ntt::forward(Domain::halo2(log_size)?);
-    let mut scalars = uniform(bench, polynomials.saturating_mul(fft.domain.size()))?;
+    let mut scalars = uniform::<Fr>(bench, polynomials.saturating_mul(fft.domain.size()))?;
     let (engine, count) = (bench.engine, scalars.len() as u64);
     let times = match bench.pinned {
         true => {

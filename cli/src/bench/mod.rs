@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use zkaccel::merkle::Approach;
 
+use crate::curves::CurveName;
 use crate::engine::EngineOptions;
 use crate::failure::Failure;
 use crate::files::{Contents, NewFile, is_standard, output_name};
@@ -82,6 +83,10 @@ pub(crate) struct Arguments {
     /// memory, which a device reads and writes directly; it makes no difference on the CPU
     #[arg(long)]
     pinned: bool,
+
+    /// For msm, the curve of the bases; g1 and g2 are bn254-g1 and bn254-g2
+    #[arg(long, visible_alias = "group", default_value = CurveName::DEFAULT, value_name = "CURVE", value_parser = CurveName::parser())]
+    curve: CurveName,
 
     /// For msm, keep tables of multiples of the bases
     #[arg(long)]
@@ -251,6 +256,7 @@ impl Arguments {
             approaches: self.approach.as_ref().map_or(usual, |approaches| &approaches.0),
             columns: self.columns,
             blowup: self.blowup,
+            curve: self.curve,
             kept: bn254::KeptInputs { tables: self.tables, scalars: self.keep_scalars },
         }
     }

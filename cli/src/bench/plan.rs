@@ -8,6 +8,7 @@ use zkaccel::merkle::Approach;
 use super::bn254::{self, KeptInputs, ScalarKind};
 use super::report::Measurement;
 use super::workloads::{self, Bench};
+use crate::curves::CurveName;
 use crate::failure::Failure;
 use crate::hashes::HashName;
 
@@ -22,7 +23,7 @@ pub(super) enum Operation {
     Lde,
     /// A commitment to a trace
     Commit,
-    /// A multi-scalar multiplication over BN254, kept bases: uniform scalars, bytes and bits
+    /// A multi-scalar multiplication, over BN254 unless --curve says otherwise, kept bases: uniform scalars, bytes and bits
     Msm,
     /// A forward transform over BN254's scalars, natural order on both sides
     Fft,
@@ -78,6 +79,7 @@ pub(super) struct Choices<'a> {
     pub(super) approaches: &'a [Approach],
     pub(super) columns: Option<usize>,
     pub(super) blowup: u64,
+    pub(super) curve: CurveName,
     pub(super) kept: KeptInputs,
 }
 
@@ -94,7 +96,7 @@ enum What {
     Ntt { columns: usize },
     Lde { columns: usize, blowup: u64 },
     Commit { hash: HashName, approach: Option<Approach>, columns: usize, blowup: u64 },
-    Msm { scalars: ScalarKind, kept: KeptInputs },
+    Msm { curve: CurveName, scalars: ScalarKind, kept: KeptInputs },
     Fft { polynomials: usize },
 }
 
@@ -106,7 +108,7 @@ pub(super) fn plan(choices: &Choices<'_>, engine: &Engine) -> Result<(Vec<Task>,
         if choices.operation.is_some_and(|only| only != operation) {
             continue;
         }
-        match bn254::unsupported(operation, engine) {
+        match bn254::unsupported(operation, choices.curve, engine) {
             Some(error) if choices.operation.is_some() => return Err(error.into()),
             Some(error) => {
                 left_out.push(error.to_string());
@@ -124,7 +126,8 @@ pub(super) fn plan(choices: &Choices<'_>, engine: &Engine) -> Result<(Vec<Task>,
 
 impl Choices<'_> {
     fn variants(&self, operation: Operation, engine: &Engine) -> Vec<What> {
-        let (columns, blowup, kept) = (self.columns.unwrap_or(16), self.blowup, self.kept);
+        let (columns, blowup) = (self.columns.unwrap_or(16), self.blowup);
+        let (curve, kept) = (self.curve, self.kept);
         match operation {
             Operation::Merkle => {
                 let hashes = self.hash.as_ref().map_or(HashName::ALL, std::slice::from_ref);
@@ -141,7 +144,7 @@ impl Choices<'_> {
                 let approaches = self.approaches(engine, hash).into_iter();
                 approaches.map(|approach| What::Commit { hash, approach, columns, blowup }).collect()
             }
-            Operation::Msm => ScalarKind::ALL.map(|scalars| What::Msm { scalars, kept }).to_vec(),
+            Operation::Msm => ScalarKind::ALL.map(|scalars| What::Msm { curve, scalars, kept }).to_vec(),
             Operation::Fft => vec![What::Fft { polynomials: self.columns.unwrap_or(1) }],
         }
     }
@@ -168,7 +171,9 @@ impl Task {
             What::Commit { hash, approach, columns, blowup } => {
                 hash.visit(workloads::Commit { bench, hash, approach, shape: (columns, blowup, log_size) })
             }
-            What::Msm { scalars, kept } => bn254::msm(bench, scalars, kept, log_size),
+            What::Msm { curve, scalars, kept } => {
+                curve.visit(bn254::Sums { bench, curve, scalars, kept, log_size })
+            }
             What::Fft { polynomials } => bn254::fft(bench, polynomials, log_size),
         }
     }
@@ -188,7 +193,10 @@ impl Task {
             What::Ntt { .. } => "transform".into(),
             What::Lde { .. } => "extension".into(),
             What::Commit { approach, .. } => format!("commitment{}", of(approach)),
-            What::Msm { scalars, .. } => format!("multi-scalar multiplication, {}", scalars.name()),
+            What::Msm { curve, scalars, .. } => {
+                let over = if curve.is_default() { String::new() } else { format!(" over {}", curve.name()) };
+                format!("multi-scalar multiplication{over}, {}", scalars.name())
+            }
             What::Fft { .. } => "transform over BN254".into(),
         };
         format!("{what}, 2^{}", self.log_size)

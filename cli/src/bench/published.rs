@@ -61,7 +61,11 @@ impl Comparison {
             Self::Rescue2021 => subject.operation == "merkle" && hash == Some("rp64_256_v2021") && is_best,
             Self::Rescue => subject.operation == "merkle" && hash == Some("rp64_256") && is_best,
             Self::Ntt => subject.operation == "ntt" && subject.columns == Some(1),
-            Self::Msm => subject.operation == "msm" && subject.scalars.as_deref() == Some("uniform"),
+            Self::Msm => {
+                subject.operation == "msm"
+                    && subject.curve.is_none()
+                    && subject.scalars.as_deref() == Some("uniform")
+            }
             Self::Fft => subject.operation == "fft" && subject.columns == Some(1),
         }
     }

@@ -77,6 +77,9 @@ pub(super) struct Subject {
     pub(super) operation: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) hash: Option<HashName>,
+    /// The curve of sums, other than the first of the list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) curve: Option<String>,
     /// The width of the scalars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) scalars: Option<String>,
@@ -180,6 +183,7 @@ impl Subject {
         Self {
             operation: operation.into(),
             hash: None,
+            curve: None,
             scalars: None,
             approach: None,
             log_size,

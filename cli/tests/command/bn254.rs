@@ -50,6 +50,57 @@ fn seven_times_the_generator() {
     assert_eq!(bench.json("msm --scalars s.npy --bases b.npy")["x"], json!(x));
 }
 
+/// EIP-197's generator of G2: x and y, of each c0 before c1.
+const G2: [[u64; 4]; 4] = [
+    [0x46debd5cd992f6ed, 0x674322d4f75edadd, 0x426a00665e5c4479, 0x1800deef121f1e76],
+    [0x97e485b7aef312c2, 0xf1aa493335a9e712, 0x7260bfb731fb5d25, 0x198e9393920d483a],
+    [0x4ce6cc0166fa7daa, 0xe3d1e7690c43d37b, 0x4aab71808dcb408f, 0x12c85ea5db8c6deb],
+    [0x55acdadcd122975b, 0xbc4b313370b38ef3, 0xec9e99ad690c3395, 0x090689d0585ff075],
+];
+/// The y of a point of the same curve with x = 1, which is not in the group.
+const OUTSIDE: [[u64; 4]; 2] = [
+    [0xab4b871c0531f1bb, 0xaadd70e52c9830e9, 0xf8e2728fdb825a51, 0x2869111d5381f072],
+    [0x1b7f8da82de048a4, 0x998c7f790cb4d751, 0x36846e70a1934187, 0x0d1271953ed9ea08],
+];
+
+#[test]
+fn seven_times_the_generator_of_g2() {
+    let bench = bench();
+    bench.write("b.npy", &rows(&[&G2, &G2, &[[0; 4]; 4]]));
+    // By the textbook's formulas, in another program.
+    let x = [
+        "224bdc5d4327fcf8ed702e01de1c2f1657a253ba75e32a89c390142aaa28b308",
+        "2903ba015a9abde26a5d081e84551e63be0fd4516e46ee6d593edeba46362455",
+    ];
+    let y = [
+        "1d92fff52a265017eeccb372e37d7a7bd431800eca28dfd82e21e8054114233f",
+        "03c8b7cda6b2dedb7aeeaf5fda464ad17036bea1c4e6f7adbaed1ebe0335e0d8",
+    ];
+    for device in ["cpu", "reference"] {
+        for curve in ["--group g2", "--curve bn254-g2"] {
+            let arguments =
+                format!("msm {curve} --scalars s.npy --bases b.npy --canonical --device {device}");
+            let answer = bench.json(&arguments);
+            assert_eq!((&answer["x"], &answer["y"]), (&json!(x), &json!(y)), "{device}");
+            let text = bench.succeed(&arguments);
+            assert!(text.starts_with(&format!("x           {}  {}\ny           ", x[0], x[1])), "{text}");
+        }
+    }
+    let files = "msm --scalars s.npy --bases b.npy --canonical";
+    bench.fail(files, "found 16 columns, expected 8, the limbs of a point");
+    let [y0, y1] = OUTSIDE;
+    bench.write("b.npy", &rows(&[&G2, &[small(1), small(0), y0, y1], &G2]));
+    bench.fail(
+        &format!("{files} --group g2"),
+        "point 1 is on the curve but not in the group of the scalars' order",
+    );
+    bench.write("b.npy", &rows(&[&G2, &G2, &[small(1), small(0), y0, small(0)]]));
+    bench.fail(&format!("{files} --group g2"), "point 2 is not on the curve");
+    bench.write("b.npy", &rows(&[&G2, &G2, &[small(1), Q, y0, y1]]));
+    bench.fail(&format!("{files} --group g2"), "x of point 2");
+    bench.fail(&format!("{files} --group g3"), "g3");
+}
+
 #[test]
 fn the_identity_has_a_name() {
     let bench = Bench::new();

@@ -261,7 +261,10 @@ fn benchmarks() {
     assert_eq!([&row["operation"], &row["columns"], &row["blowup"]], [&json!("lde"), &json!(2), &json!(16)]);
     assert!(bench.succeed("bench commit --sizes 4 --blowup 2").contains("blow-up 2"));
     bench.fail("bench lde --sizes 4 --blowup 3 --json", "the blow-up factor is 3, expected a power of two");
+    let over_g2 = bench.json("bench msm --sizes 5 --group g2");
+    assert_eq!(over_g2["measurements"][0]["curve"], "bn254-g2");
     let sums = bench.json("bench msm --sizes 5");
+    assert!(sums["measurements"][0].get("curve").is_none());
     let kinds: Vec<_> = sums["measurements"].as_array().unwrap().iter().map(|row| &row["scalars"]).collect();
     assert_eq!(kinds, ["uniform", "bytes", "bits"]);
     for kept in ["--tables", "--keep-scalars", "--tables --keep-scalars", "--pinned"] {

@@ -103,7 +103,10 @@ fn points<C: Curve<Base: BaseField>>(bytes: &[u8]) {
     let is_index =
         |error: &Error, wrong| matches!(error, Error::NotReduced { index, .. } if *index == wrong / 2);
     match (curve::points::<C>(bytemuck::cast_slice(&words)), above) {
-        (Ok(points), None) => assert_eq!(curve::limbs_of_points(points).as_flattened(), coordinates),
+        (Ok(points), None) => {
+            let found: &[[u64; 4]] = bytemuck::cast_slice(curve::limbs_of_points(points));
+            assert_eq!(found, coordinates);
+        }
         (Err(error), Some(wrong)) => assert!(is_index(&error, wrong), "{error:?}"),
         (found, above) => panic!("{found:?}, {above:?}"),
     }
@@ -113,7 +116,7 @@ fn points<C: Curve<Base: BaseField>>(bytes: &[u8]) {
                 .iter()
                 .flat_map(|point| {
                     let [x, y] = [0, 1].map(|i| curve::limbs_of_points(&[*point])[0][i]);
-                    let mut both = [x, y];
+                    let mut both: [[u64; 4]; 2] = bytemuck::cast([x, y]);
                     bn254::coordinates_from_montgomery(&mut both).expect("reduced");
                     both
                 })

@@ -42,7 +42,7 @@ macro_rules! pooled {
         }
     )*};
 }
-pooled!(bn256::G1Affine, grumpkin::G1Affine);
+pooled!(bn256::G1Affine, grumpkin::G1Affine, bn256::G2Affine);
 
 impl<C: Pooled> Pool<C> {
     fn new() -> Self {
@@ -56,9 +56,10 @@ impl<C: Pooled> Pool<C> {
 
 pub fn run(data: &[u8]) {
     let mut draw = Draw::new(data);
-    match draw.flag() {
-        true => over::<bn256::G1Affine>(&mut draw),
-        false => over::<grumpkin::G1Affine>(&mut draw),
+    match draw.below(3) {
+        0 => over::<bn256::G1Affine>(&mut draw),
+        1 => over::<grumpkin::G1Affine>(&mut draw),
+        _ => over::<bn256::G2Affine>(&mut draw),
     }
 }
 

@@ -8,9 +8,8 @@ import numpy.typing as npt
 #: An array of 64-bit words.
 Words: TypeAlias = npt.NDArray[np.uint64]
 
-#: Affine coordinates, or the identity.
-Coordinate: TypeAlias = int | tuple[int, int]
-Point: TypeAlias = tuple[Coordinate, Coordinate] | None
+#: Affine coordinates, or the identity; over `bn254-g2` a coordinate c0 + c1 u is the pair (c0, c1).
+Point: TypeAlias = tuple[int, int] | tuple[tuple[int, int], tuple[int, int]] | None
 
 
 class CudaArray(Protocol):

@@ -4,7 +4,7 @@ use ark_ec::{CurveGroup, PrimeGroup, VariableBaseMSM};
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use halo2curves::ff::{Field, PrimeField, WithSmallOrderMulGroup};
 use halo2curves::group::{Curve, Group};
-use zkaccel::bn254::{self, Fq, Fr, G1, G1Affine};
+use zkaccel::bn254::{self, Fq, Fr, G1, G1Affine, G2, G2Affine};
 use zkaccel::ntt::{Domain, Ntt};
 
 use crate::inputs::{cpu, words};
@@ -49,6 +49,30 @@ fn sums() {
         let expected = ark_bn254::G1Projective::msm(&points, &theirs(&scalars)).unwrap().into_affine();
         let found = engine.msm(&scalars, &bases).unwrap().to_affine();
         assert_eq!((coordinate(&found.x), coordinate(&found.y)), (expected.x, expected.y), "{n}");
+    }
+}
+
+#[test]
+fn sums_over_g2() {
+    let engine = cpu();
+    let coordinate = |[c0, c1]: [[u64; 4]; 2]| {
+        let [c0, c1] = [c0, c1].map(|limbs| ark_bn254::Fq::from(ark_ff::BigInt::new(limbs)));
+        ark_bn254::Fq2::new(c0, c1)
+    };
+    for n in [1, 50, 3000] {
+        let generator = G2Affine::generator();
+        let points =
+            std::iter::successors(Some(G2::from(generator)), |point| Some(point + generator)).take(n);
+        let bases: Vec<G2Affine> = bn254::affine(&points.collect::<Vec<_>>());
+        let scalars = scalars(n as u64, n);
+        let points: Vec<_> = bases
+            .iter()
+            .map(|point| bn254::coordinates(&G2::from(*point)).expect("multiples of the generator"))
+            .map(|[x, y]| ark_bn254::G2Affine::new(coordinate(x), coordinate(y)))
+            .collect();
+        let expected = ark_bn254::G2Projective::msm(&points, &theirs(&scalars)).unwrap().into_affine();
+        let [x, y] = bn254::coordinates(&engine.msm(&scalars, &bases).unwrap()).expect("not the identity");
+        assert_eq!((coordinate(x), coordinate(y)), (expected.x, expected.y), "{n}");
     }
 }
 

@@ -81,14 +81,15 @@ pub(super) fn lines<'a>(measurements: &[Indexed<'a>]) -> Vec<Line<'a>> {
 }
 
 /// The place of the approach among the options.
-const APPROACH: usize = 3;
+const APPROACH: usize = 4;
 
 /// The options of a measurement as texts, each in its place.
-fn options(subject: &Subject, device: &str) -> [String; 9] {
+fn options(subject: &Subject, device: &str) -> [String; 10] {
     let flag = |value: Option<bool>, yes: &str| if value == Some(true) { yes.into() } else { String::new() };
     [
         if subject.hash.is_none() { subject.operation.clone() } else { String::new() },
         subject.hash.map_or_else(String::new, |hash| hash.to_string()),
+        subject.curve.clone().unwrap_or_default(),
         subject.scalars.clone().unwrap_or_default(),
         subject.approach.clone().unwrap_or_default(),
         subject.columns.map_or_else(String::new, |columns| format!("{columns} columns")),
