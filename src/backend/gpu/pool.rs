@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use super::device::Device;
 use crate::error::Error;
 use crate::lock::lock;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -25,16 +24,20 @@ impl<B> Default for Pool<B> {
 }
 
 impl<B> Pool<B> {
-    /// A buffer of at least `bytes`, and its class, for [`put`](Self::put).
-    pub(super) fn take<D: Device<Buffer = B>>(&self, device: &D, bytes: usize) -> Result<(usize, B), Error> {
+    /// A buffer of at least `bytes`, and its class, for [`put`](Self::put), from the pool or from the device.
+    pub(super) fn take(
+        &self,
+        bytes: usize,
+        allocate: impl Fn(usize) -> Result<B, Error>,
+    ) -> Result<(usize, B), Error> {
         let class = class_of(bytes);
         if let Some(buffer) = lock(&self.free).get_mut(&class).and_then(Vec::pop) {
             return Ok((class, buffer));
         }
-        match device.allocate(class) {
+        match allocate(class) {
             Err(Error::DeviceOutOfMemory { .. }) => {
                 self.trim();
-                device.allocate(bytes).map(|buffer| (bytes, buffer))
+                allocate(bytes).map(|buffer| (bytes, buffer))
             }
             result => result.map(|buffer| (class, buffer)),
         }
@@ -103,7 +106,10 @@ fn class_of(bytes: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::class_of;
+    use std::sync::Arc;
+
+    use super::{Pool, class_of};
+    use crate::error::Error;
 
     #[test]
     fn classes_hold_and_waste_a_quarter_at_most() {
@@ -112,5 +118,32 @@ mod tests {
             assert!(class >= bytes && class_of(class) == class, "{bytes}");
             assert!(bytes < 256 || class <= bytes + bytes / 4, "{bytes} in {class}");
         }
+    }
+    /// On a device of 1000 bytes: buffers are handed out again, and released when the device refuses; then exactly what is needed is
+    /// allocated, and does not return to the pool.
+    #[test]
+    fn a_refusal_empties_the_pool() {
+        let memory = Arc::new(());
+        let free = |bytes: usize| bytes + 256 * (Arc::strong_count(&memory) - 1) <= 1000;
+        let allocate = |bytes: usize| match free(bytes) {
+            true => Ok(Arc::clone(&memory)),
+            false => Err(Error::DeviceOutOfMemory { device: "a test's".into(), requested: bytes as u64 }),
+        };
+        let pool = Pool::default();
+        let taken: Vec<_> = (0..3).map(|_| pool.take(200, allocate).unwrap()).collect();
+        taken.into_iter().for_each(|(class, buffer)| {
+            assert_eq!(class, 256);
+            pool.put(class, buffer);
+        });
+        let (class, buffer) = pool.take(256, |_| panic!("there are buffers")).unwrap();
+        pool.put(class, buffer);
+        assert_eq!(Arc::strong_count(&memory), 4);
+        // 1000 bytes have the class 1024, which the device has not at all.
+        let (class, buffer) = pool.take(1000, allocate).unwrap();
+        assert_eq!((class, Arc::strong_count(&memory)), (1000, 2));
+        let refused = pool.take(900, allocate).map(|(class, _)| class);
+        assert_eq!(refused, Err(Error::DeviceOutOfMemory { device: "a test's".into(), requested: 900 }));
+        pool.put(class, buffer);
+        assert_eq!(Arc::strong_count(&memory), 1);
     }
 }

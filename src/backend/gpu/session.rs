@@ -74,7 +74,7 @@ impl<'a, D: Device> Session<'a, D> {
             return Err(Error::DeviceOutOfMemory { device: info.id.clone(), requested });
         }
         let bytes = requested as usize;
-        let (class, buffer) = self.gpu.pool.take(&self.gpu.device, bytes)?;
+        let (class, buffer) = self.gpu.pool.take(bytes, |bytes| self.gpu.device.allocate(bytes))?;
         self.held.push(Held::Lent(class, buffer));
         Ok(Region { index: self.held.len() - 1, bytes })
     }
