@@ -4,7 +4,7 @@
 //!
 //! The points (x, y) of a curve y^2 = x^3 + b, with the identity, form a group. Sums are
 //! over a group of prime order in it, the modulus of the curve's *scalars*. BN254's G1 and Grumpkin have no other points; the curve of a
-//! G2 has, and where points are checked, it is checked too that they are in the [subgroup](subgroup). Sums of points
+//! G2 has, and where points are checked, it is checked too that they are in the subgroup. Sums of points
 //! do not need b or anything else of the curve except the field of its coordinates.
 //!
 //! # Layout
