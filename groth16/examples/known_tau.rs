@@ -1,5 +1,5 @@
-//! Makes a key for a circuit of circom without a ceremony, for tests and measurements: who knows its secrets proves anything, and this program throws
-//! them away unseen, which nobody should believe.
+//! Makes a key for a circuit of circom without a ceremony, for tests and measurements. The program draws the secrets of the key and discards them; whoever
+//! runs a changed copy of it can keep them and prove anything, so such a key must not be used for anything else.
 //!
 //! ```text
 //! cargo run --release -p zkaccel-groth16 --example known_tau -- CIRCUIT.r1cs CIRCUIT.zkey VERIFICATION_KEY.json

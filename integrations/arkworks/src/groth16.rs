@@ -1,7 +1,7 @@
-//! Groth16 proofs (Groth, "On the size of pairing-based non-interactive arguments", EUROCRYPT 2016) from arkworks' keys and circuits.
+//! Groth16 proofs (Groth, "On the size of pairing-based non-interactive arguments", EUROCRYPT 2016) from arkworks' keys and circuits, by the prover of
+//! `zkaccel-groth16`.
 
-use ark_bn254::{Bn254, Fr, G1Projective, G2Affine, G2Projective};
-use ark_ec::{CurveGroup, VariableBaseMSM};
+use ark_bn254::{Bn254, Fr};
 use ark_ff::UniformRand;
 use ark_groth16::{Proof, ProvingKey};
 use ark_relations::gr1cs::{
@@ -9,22 +9,18 @@ use ark_relations::gr1cs::{
     SynthesisMode,
 };
 use ark_std::rand::Rng;
-use zkaccel::bn254::arkworks::{points, projective, scalars};
-use zkaccel::msm::{Bases, BasesOptions};
+use zkaccel::bn254::arkworks::scalars;
+use zkaccel::msm::BasesOptions;
 use zkaccel::{Engine, Error};
+use zkaccel_groth16::{Account, Blinding, ProverOptions};
 
-use crate::domain::Domain;
-use crate::qap;
+use crate::types;
 
-/// A proving key whose points over G1 are kept by an engine.
+/// A proving key whose points are kept by an engine.
 pub struct Prover {
-    engine: Engine,
-    key: ProvingKey<Bn254>,
-    /// The queries a and b without their first points, which are added as they are; l; h.
-    a: Bases,
-    b: Bases,
-    l: Bases,
-    h: Bases,
+    prover: zkaccel_groth16::Prover,
+    /// The number of points of the key's domain.
+    domain: usize,
 }
 
 /// Why there is no proof.
@@ -41,6 +37,8 @@ pub enum ProveError {
         /// The number in the circuit.
         found: usize,
     },
+    /// The proof does not verify, and is not handed out: the witness does not satisfy the constraints, or the circuit is not the key's.
+    Unsatisfied(zkaccel_groth16::Error),
     /// The engine failed.
     Engine(Error),
 }
@@ -52,6 +50,7 @@ impl std::fmt::Display for ProveError {
             Self::OtherCircuit { what, expected, found } => {
                 write!(f, "the circuit is not the key's: {what}: expected {expected}, found {found}")
             }
+            Self::Unsatisfied(error) => write!(f, "the circuit: {error}"),
             Self::Engine(error) => write!(f, "zkaccel: {error}"),
         }
     }
@@ -65,9 +64,12 @@ impl From<SynthesisError> for ProveError {
     }
 }
 
-impl From<Error> for ProveError {
-    fn from(error: Error) -> Self {
-        Self::Engine(error)
+impl From<zkaccel_groth16::Error> for ProveError {
+    fn from(error: zkaccel_groth16::Error) -> Self {
+        match error {
+            zkaccel_groth16::Error::Engine(error) => Self::Engine(error),
+            error => Self::Unsatisfied(error),
+        }
     }
 }
 
@@ -76,18 +78,25 @@ impl Prover {
     /// serves hundreds of proofs.
     ///
     /// [`Error::LengthMismatch`] for a key whose queries do not belong together, such as one without points, or one that was made by another
-    /// reduction than `LibsnarkReduction`; else errors as [`Engine::bases`].
+    /// reduction than `LibsnarkReduction`; [`Error::NotOnCurve`] for points that are not in their groups: those of the verification key, and with the option
+    /// `validate` those over G1; else errors as [`Engine::bases`].
     pub fn new(engine: &Engine, key: ProvingKey<Bn254>, options: BasesOptions) -> Result<Self, Error> {
         check(&key)?;
-        let bases = |query: &[ark_bn254::G1Affine]| engine.bases(points(query).to_vec(), options);
-        Ok(Self {
-            a: bases(&key.a_query[1..])?,
-            b: bases(&key.b_g1_query[1..])?,
-            l: bases(&key.l_query)?,
-            h: bases(&key.h_query)?,
-            engine: engine.clone(),
-            key,
-        })
+        let BasesOptions { validate, tables } = options;
+        let ours = types::proving_key(&key);
+        let domain = ours.domain_size();
+        if validate {
+            for points in [&ours.a, &ours.b_g1, &ours.c, &ours.h] {
+                engine.bases(points.clone(), BasesOptions { validate, tables: false })?;
+            }
+        }
+        let options = ProverOptions { tables, ..ProverOptions::default() };
+        let prover = zkaccel_groth16::Prover::new(engine, ours, options).map_err(|error| match error {
+            zkaccel_groth16::Error::Engine(error) => error,
+            // What else there is was checked: this is a point of the verification key.
+            _ => Error::NotOnCurve { index: 0 },
+        })?;
+        Ok(Self { prover, domain })
     }
 
     /// A proof with randomness of its own.
@@ -104,8 +113,9 @@ impl Prover {
     /// secrets away.
     ///
     /// [`ProveError::OtherCircuit`] if the circuit has other numbers of inputs and variables than the key's, another number of constraints so
-    /// that its domain has another size, or constraints that are not rank-1. As in the stock prover, the witness is not checked
-    /// against the constraints: the proof of a wrong witness is a proof that the verifier rejects.
+    /// that its domain has another size, or constraints that are not rank-1. The proof is verified before it is handed out, which the stock prover
+    /// leaves to its caller: [`ProveError::Unsatisfied`] for a witness that does not satisfy the constraints. A proof that fails on a device is made again on
+    /// the CPU first; [`account`](Self::account) counts them.
     pub fn prove_with(
         &self,
         circuit: impl ConstraintSynthesizer<Fr>,
@@ -123,54 +133,31 @@ impl Prover {
             let system = system.borrow().ok_or(SynthesisError::MissingCS)?;
             [system.instance_assignment()?, system.witness_assignment()?].concat()
         };
-        let domain = Domain::new(&self.engine, constraints + inputs)?;
         let rows = |i: usize| matrices.get(i).map_or(0, Vec::len);
-        let key = &self.key;
         for (what, expected, found) in [
             ("matrices of rank-1 constraints", 3, matrices.len()),
             ("rank-1 constraints, of all constraints", constraints, rows(0)),
-            ("inputs, the constant included", key.vk.gamma_abc_g1.len(), inputs),
-            ("variables, the constant included", key.a_query.len(), assignment.len()),
-            ("points of the domain for constraints and inputs", key.h_query.len() + 1, domain.size()),
+            ("inputs, the constant included", self.prover.verifier().key().ic.len(), inputs),
+            ("variables, the constant included", self.prover.signals(), assignment.len()),
+            (
+                "points of the domain for constraints and inputs",
+                self.domain,
+                (constraints + inputs).next_power_of_two(),
+            ),
         ] {
             if expected != found {
                 return Err(ProveError::OtherCircuit { what, expected, found });
             }
         }
-        let h = qap::witness(&domain, &matrices, inputs, &assignment)?;
-        self.assemble(&h, inputs, &assignment, r, s)
+        let matrices = types::matrices(&matrices, self.domain, inputs);
+        let [r, s] = [scalars(&[r])[0], scalars(&[s])[0]];
+        let made = self.prover.prove_with_matrices(&matrices, scalars(&assignment), &Blinding { r, s })?;
+        Ok(types::proof(&made))
     }
 
-    /// Sums over the key, and the proof made of them.
-    fn assemble(
-        &self,
-        h: &[Fr],
-        inputs: usize,
-        assignment: &[Fr],
-        r: Fr,
-        s: Fr,
-    ) -> Result<Proof<Bn254>, ProveError> {
-        let sum = |bases: &Bases, by: &[Fr]| -> Result<G1Projective, Error> {
-            Ok(projective(&self.engine.msm(scalars(by), bases)?))
-        };
-        let first_group = || {
-            let a = sum(&self.a, &assignment[1..])?;
-            let b = sum(&self.b, &assignment[1..])?;
-            let l = sum(&self.l, &assignment[inputs..])?;
-            Ok::<_, Error>((a, b, l + sum(&self.h, &h[..self.key.h_query.len()])?))
-        };
-        let second_group = || -> G2Projective {
-            let query: &[G2Affine] = &self.key.b_g2_query[1..];
-            G2Projective::msm_unchecked(query, &assignment[1..])
-        };
-        let (first, b_g2) = rayon::join(first_group, second_group);
-        let (a, b, c) = first?;
-        let key = &self.key;
-        let a = a + key.a_query[0] + key.vk.alpha_g1 + key.delta_g1 * r;
-        let b_g1 = b + key.b_g1_query[0] + key.beta_g1 + key.delta_g1 * s;
-        let b_g2 = b_g2 + key.b_g2_query[0] + key.vk.beta_g2 + key.vk.delta_g2 * s;
-        let c = c + a * s + b_g1 * r - key.delta_g1 * (r * s);
-        Ok(Proof { a: a.into_affine(), b: b_g2.into_affine(), c: c.into_affine() })
+    /// What was done so far: proofs that were handed out, made again, and refused.
+    pub fn account(&self) -> Account {
+        self.prover.account()
     }
 }
 

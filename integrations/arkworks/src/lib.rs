@@ -14,7 +14,8 @@
 //! | [`Domain`] | `Radix2EvaluationDomain<Fr>` |
 //! | [`Prover`], which makes Groth16 proofs | `Groth16::<Bn254>::prove` |
 //!
-//! Sums over G1 and transforms are the engine's; sums over G2 are arkworks'. `VariableBaseMSM::msm_unchecked` and `msm_bigint` bypass
+//! Sums over G1 and transforms are the engine's; sums over G2 are those of `zkaccel-groth16`, of whose prover [`Prover`] is an adaptor. Every proof is verified before it is
+//! handed out. `VariableBaseMSM::msm_unchecked` and `msm_bigint` bypass
 //! the hooks of a curve, and `ark-groth16` calls only these, so [`Hooks`] alone would not make it faster. [`Prover`] makes its proofs
 //! instead, from its keys and circuits. They are equal to the stock prover's for the same randomness.
 //!
@@ -24,7 +25,7 @@
 mod domain;
 mod groth16;
 mod hooks;
-mod qap;
+mod types;
 
 pub use domain::Domain;
 pub use groth16::{ProveError, Prover};

@@ -9,12 +9,13 @@ use ark_ff::{AdditiveGroup, Field, UniformRand};
 use ark_groth16::{Groth16, Proof, ProvingKey, VerifyingKey, r1cs_to_qap::LibsnarkReduction};
 use ark_models_ext::transmute::TransmuteInto;
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
+use ark_relations::gr1cs::{ConstraintSynthesizer, ConstraintSystemRef, SynthesisError};
 use ark_snark::SNARK;
 use ark_std::rand::SeedableRng;
 use ark_std::rand::rngs::StdRng;
 use circuit::{Chain, end};
 use zkaccel::Engine;
-use zkaccel_arkworks::{Domain, Prover};
+use zkaccel_arkworks::{Domain, ProveError, Prover};
 
 fn keys(rounds: usize) -> (ProvingKey<Bn254>, VerifyingKey<Bn254>) {
     let circuit = Chain { start: None, rounds };
@@ -100,4 +101,88 @@ fn proofs_at_the_same_time() {
             });
         }
     });
+}
+
+/// A witness that does not satisfy the constraints gives no proof; the stock prover, where debug assertions are off, makes one that its verifier refuses.
+#[test]
+fn false_witnesses() {
+    /// A chain whose end is another.
+    #[derive(Clone, Copy)]
+    struct False(Chain);
+
+    impl ConstraintSynthesizer<Fr> for False {
+        fn generate_constraints(self, system: ConstraintSystemRef<Fr>) -> Result<(), SynthesisError> {
+            self.0.generate_constraints(system.clone())?;
+            let mut system = system.borrow_mut().ok_or(SynthesisError::MissingCS)?;
+            system.assignments.instance_assignment[1] += Fr::ONE;
+            Ok(())
+        }
+    }
+
+    let engine = Engine::global().unwrap();
+    let (key, _) = keys(50);
+    let (start, r, s) = (Fr::from(9), Fr::from(1234), Fr::from(77));
+    let chain = Chain { start: Some(start), rounds: 50 };
+    let prover = Prover::new(&engine, key.clone(), Default::default()).unwrap();
+    let error = prover.prove_with(False(chain), r, s).unwrap_err();
+    assert!(matches!(error, ProveError::Unsatisfied(_)), "{error}");
+    assert!(error.to_string().contains("does not verify"), "{error}");
+    let expected =
+        Groth16::<Bn254, LibsnarkReduction>::create_proof_with_reduction(chain, &key, r, s).unwrap();
+    assert_eq!(prover.prove_with(chain, r, s).unwrap(), expected);
+    let account = prover.account();
+    assert_eq!((account.proofs, account.refused), (1, 1));
+}
+
+/// A proof from a key of snarkjs, by arkworks' verifier.
+#[test]
+fn proofs_of_circom() {
+    use zkaccel_groth16::{Prover, ProverOptions, json, wtns, zkey::Zkey};
+    macro_rules! file {
+        ($circuit:literal, $name:literal) => {
+            include_bytes!(concat!("../../../groth16/tests/data/", $circuit, "/", $name))
+        };
+    }
+    let engine = Engine::global().unwrap();
+    let number = |text: &serde_json::Value| text.as_str().unwrap().parse().unwrap();
+    let first = |x: &serde_json::Value| G1Affine::new(number(&x[0]), number(&x[1]));
+    let pair = |x: &serde_json::Value| ark_bn254::Fq2::new(number(&x[0]), number(&x[1]));
+    let second = |x: &serde_json::Value| ark_bn254::G2Affine::new(pair(&x[0]), pair(&x[1]));
+    for (key, verifying, witness) in [
+        (
+            &file!("multiplier", "circuit.zkey")[..],
+            &file!("multiplier", "verification_key.json")[..],
+            &file!("multiplier", "witness.wtns")[..],
+        ),
+        (
+            file!("membership", "circuit.zkey"),
+            file!("membership", "verification_key.json"),
+            file!("membership", "witness.wtns"),
+        ),
+    ] {
+        let key = Zkey::parse(key).unwrap().proving_key().unwrap();
+        let prover = Prover::new(&engine, key, ProverOptions::default()).unwrap();
+        let witness = wtns::parse(witness).unwrap();
+        let verifying: serde_json::Value = serde_json::from_slice(verifying).unwrap();
+        let verifying = VerifyingKey::<Bn254> {
+            alpha_g1: first(&verifying["vk_alpha_1"]),
+            beta_g2: second(&verifying["vk_beta_2"]),
+            gamma_g2: second(&verifying["vk_gamma_2"]),
+            delta_g2: second(&verifying["vk_delta_2"]),
+            gamma_abc_g1: verifying["IC"].as_array().unwrap().iter().map(first).collect(),
+        };
+        let public: serde_json::Value =
+            serde_json::from_str(&json::write_public(prover.public(&witness).unwrap())).unwrap();
+        let public: Vec<Fr> =
+            public.as_array().unwrap().iter().map(|text| text.as_str().unwrap().parse().unwrap()).collect();
+        for _ in 0..5 {
+            let proof = json::write_proof(&prover.prove(&witness).unwrap());
+            let proof: serde_json::Value = serde_json::from_str(&proof).unwrap();
+            let proof =
+                Proof { a: first(&proof["pi_a"]), b: second(&proof["pi_b"]), c: first(&proof["pi_c"]) };
+            assert!(Groth16::<Bn254>::verify(&verifying, &public, &proof).unwrap());
+            let wrong: Vec<Fr> = public.iter().map(|x| *x + Fr::ONE).collect();
+            assert!(!Groth16::<Bn254>::verify(&verifying, &wrong, &proof).unwrap());
+        }
+    }
 }
