@@ -3,6 +3,7 @@
 use std::ptr::{null, null_mut, without_provenance, without_provenance_mut};
 
 use super::case::{Case, FIXTURE, Memory, root};
+use crate::curves::Curve;
 use crate::elements::*;
 use crate::engine::*;
 use crate::fields::ZKA_GOLDILOCKS;
@@ -50,14 +51,16 @@ impl Case {
         let input: *mut u64 = self.pointer(memory, 1, entries.and_then(|n| n.checked_mul(words)));
         let scalars: *mut u64 = self.pointer(memory, 1, rows.checked_mul(4));
         let row_scalars: *mut u64 = self.pointer(memory, 1, entries.and_then(|n| n.checked_mul(4)));
-        let points: *mut u64 = self.pointer(memory, 1, rows.checked_mul(8));
-        let sum: *mut u64 = self.pointer(memory, 0, Some(12));
+        // Points and sums of the curve with the number, if there is one; kept bases are of curves with sums of twelve words.
+        let of_curve = Curve::of(hash).map_or((8, 12), |curve| (curve.point, curve.sum));
+        let points: *mut u64 = self.pointer(memory, 1, rows.checked_mul(of_curve.0));
+        let sum: *mut u64 = self.pointer(memory, 0, Some(of_curve.1));
         let sums: *mut u64 = self.pointer(memory, 0, cols.checked_mul(12));
         let some_rows = self.pointer(memory, 0, rows.checked_mul(4));
         let indices = self.pointer(memory, 1, Some(rows)).cast();
         let lines = self.pointer(memory, 1, index.checked_mul(39));
         let one: *mut u64 = self.pointer(memory, 0, Some(8));
-        let point_in: *mut u64 = self.pointer(memory, 1, Some(12));
+        let point_in: *mut u64 = self.pointer(memory, 1, Some(of_curve.1));
         let (mut made, mut kept) = (null_mut(), null_mut());
         let matrix_out: *mut _ = if self.nulls & 4 == 0 { &mut made } else { null_mut() };
         let bases_out: *mut _ = if self.nulls & 4 == 0 { &mut kept } else { null_mut() };
