@@ -233,7 +233,10 @@
 // Grumpkin: coordinates are of `ZKA_BN254_FR`, scalars of `ZKA_BN254_FQ`.
 #define ZKA_GRUMPKIN 2
 
-// Bases are checked to be on the curve: `ZKA_NOT_ON_CURVE` if one is not. Without it the sum over such is of no meaning.
+// The group G2 of BN254: coordinates are c0 + c1 u with u^2 = -1, c0 before c1, each of `ZKA_BN254_FQ`; scalars of `ZKA_BN254_FR`.
+#define ZKA_BN254_G2 3
+
+// Bases are checked to be on the curve and, of `ZKA_BN254_G2`, in the group of the scalars' order: `ZKA_NOT_ON_CURVE` if one is not. Without it the sum over such is of no meaning.
 #define ZKA_VALIDATE 1
 
 // Multiples of the bases are computed and kept, as many as the memory budget allows.
@@ -800,10 +803,10 @@ zka_status zka_matrix_invert_async(struct zka_engine *engine,
                                    const struct zka_matrix *in,
                                    struct zka_future *future);
 
-// The sum of `len` scalars times points of a curve, `ZKA_BN254_G1` or `ZKA_GRUMPKIN`; of none it is the identity.
+// The sum of `len` scalars times points of a curve, `ZKA_BN254_G1`, `ZKA_GRUMPKIN` or `ZKA_BN254_G2`; of none it is the identity.
 //
-// A scalar is four words. A point is eight, x and then y; the identity is all zero. The sum is twelve, X, Y and Z with x = X/Z and
-// y = Y/Z; the identity is (0, 1, 0). Equal sums have many forms: compare them after `zka_point_to_aff`.
+// A scalar is four words. A point is x and then y, of four words each, or of eight over `ZKA_BN254_G2`, c0 before c1; the identity is all zero. The
+// sum is X, Y and Z with x = X/Z and y = Y/Z; the identity is (0, 1, 0). Equal sums have many forms: compare them after `zka_point_to_aff`.
 zka_status zka_msm(struct zka_engine *engine,
                    uint32_t curve,
                    uint64_t *out,
