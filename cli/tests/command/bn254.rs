@@ -98,7 +98,11 @@ fn seven_times_the_generator_of_g2() {
     bench.fail(&format!("{files} --group g2"), "point 2 is not on the curve");
     bench.write("b.npy", &rows(&[&G2, &G2, &[small(1), Q, y0, y1]]));
     bench.fail(&format!("{files} --group g2"), "x of point 2");
-    bench.fail(&format!("{files} --group g3"), "g3");
+    let refused = bench.run(&format!("{files} --group g3"));
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        String::from_utf8_lossy(&refused.stderr).contains("[possible values: bn254-g1, grumpkin, bn254-g2]")
+    );
 }
 
 #[test]
