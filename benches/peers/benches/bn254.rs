@@ -19,7 +19,8 @@ fn scalars(n: usize) -> Vec<Fr> {
 
 fn bases<C: AcceleratedCurve>(n: usize) -> Vec<C> {
     let generator = C::Projective::generator();
-    let points: Vec<_> = std::iter::successors(Some(generator), |point| Some(*point + generator)).take(n).collect();
+    let points: Vec<_> =
+        std::iter::successors(Some(generator), |point| Some(*point + generator)).take(n).collect();
     bn254::affine(&points)
 }
 

@@ -78,7 +78,7 @@ impl<Q: Quadwords, F: QuadraticExtension> Vectors for Pairs52<Q, F> {
 impl<Q: Quadwords, F: QuadraticExtension> Pairs52<Q, F> {
     /// Coefficients of rows.
     #[inline(always)]
-    fn coefficients<'a>(rows: [&'a Pair<F>; MAX_WIDTH]) -> [[&'a Residue<F::Prime>; MAX_WIDTH]; 2] {
+    fn coefficients(rows: [&Pair<F>; MAX_WIDTH]) -> [[&Residue<F::Prime>; MAX_WIDTH]; 2] {
         let [a, b, c, d, e, f, g, h] = rows;
         [
             [&a.c0, &b.c0, &c.c0, &d.c0, &e.c0, &f.c0, &g.c0, &h.c0],
