@@ -2,7 +2,7 @@
 //!
 //! # Mathematical description
 //!
-//! For a witness w, of which x is the public part and y the private one, and the scalars h of [`quotient`](crate::quotient), the proof with randomness r
+//! For a witness w, of which x is the public part and y the private one, and the scalars h of `quotient`, the proof with randomness r
 //! and s is
 //!
 //! - A = alpha + sum of w_i A_i + r delta, over G1,

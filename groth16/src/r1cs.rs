@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //!
-//! Sections of the [container](crate::sections): 1, n8 (u32), r, the numbers of signals, public outputs, public inputs and private inputs (u32 each), of labels
+//! Sections of the container: 1, n8 (u32), r, the numbers of signals, public outputs, public inputs and private inputs (u32 each), of labels
 //! (u64) and of constraints (u32); 2, for each constraint three linear combinations A, B and C, each the number of its terms (u32) and for each its
 //! signal (u32) and its factor, a plain integer of 32 bytes. Signals are in the order of the witness.
 

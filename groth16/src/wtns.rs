@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //!
-//! Sections of the [container](crate::sections): 1, n8 (u32), r, and the number of signals (u32); 2, the signals, plain integers of 32 bytes: the constant
+//! Sections of the container: 1, n8 (u32), r, and the number of signals (u32); 2, the signals, plain integers of 32 bytes: the constant
 //! 1, public outputs, public inputs, and those that are private.
 
 use std::io::Write;

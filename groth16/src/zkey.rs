@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //!
-//! Sections of the [container](crate::sections), with points as in [`points`](crate::points):
+//! Sections of the container, with points as in `points`:
 //!
 //! | section | contents |
 //! |---|---|
