@@ -25,7 +25,8 @@ fn the_engine_did_it() {
     let done = |operation| items(&engine.work(), operation);
     // Points that are the identity add nothing, and are dropped.
     let queries = [&key.a_query, &key.b_g1_query, &key.l_query, &key.h_query];
-    let pairs = queries.iter().flat_map(|query| query.iter()).filter(|point| !point.is_zero()).count();
+    let pairs = queries.iter().flat_map(|query| query.iter()).filter(|point| !point.is_zero()).count()
+        + key.b_g2_query.iter().filter(|point| !point.is_zero()).count();
     let circuit = Chain { start: Some(Fr::from(3)), rounds };
 
     let before = [done("msm"), done("fft")];
