@@ -176,7 +176,7 @@ fn refused<C: Pooled>(draw: &mut Draw<'_>, engine: &Engine, bases: Vec<C>, all: 
 
     let mut limbs = limbs_of_points(&bases).to_vec();
     let index = draw.below(bases.len());
-    limbs[index][1][0] ^= 1 << draw.below(64);
+    bytemuck::cast_slice_mut::<_, u64>(&mut limbs[index][1..])[0] ^= 1 << draw.below(64);
     let Ok(off) = points::<C>(&limbs) else { return };
     // (0, y) for the identity is off the curve too.
     let validate = BasesOptions { validate: true, tables: false };
