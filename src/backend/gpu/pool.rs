@@ -108,7 +108,7 @@ fn class_of(bytes: usize) -> usize {
 mod tests {
     use std::sync::Arc;
 
-    use super::{Lease, Pool, class_of};
+    use super::{Pool, class_of};
     use crate::error::Error;
 
     #[test]
@@ -145,21 +145,5 @@ mod tests {
         assert_eq!(refused, Err(Error::DeviceOutOfMemory { device: "a test's".into(), requested: 900 }));
         pool.put(class, buffer);
         assert_eq!(Arc::strong_count(&memory), 1);
-    }
-    /// What a lease held is in the pool once it is dropped, and not if work may still use it.
-    #[test]
-    fn a_lease_returns_its_buffer() {
-        let (pool, memory) = (Arc::new(Pool::default()), Arc::new(()));
-        for (tainted, pooled) in [(false, 1), (true, 0)] {
-            let lease = Lease::new(&pool, 256, 200, Arc::clone(&memory));
-            assert_eq!((lease.bytes(), Arc::strong_count(lease.buffer())), (200, 2));
-            if tainted {
-                lease.taint();
-            }
-            drop(lease);
-            assert_eq!(Arc::strong_count(&memory) - 1, pooled);
-            pool.trim();
-            assert_eq!(Arc::strong_count(&memory), 1);
-        }
     }
 }

@@ -6,8 +6,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use super::device::{Arg, Device, Launch, Limits};
-use super::session::{Region, Session};
-use super::{DeviceHash, Gpu, tree};
+use super::{DeviceHash, Gpu, session::Region, tree};
 use crate::backend::testing::build_heap;
 use crate::backend::{
     Extent, Inversion, Memory, Resident, ResidentHashing, ResidentInversion, ResidentTransforms, Transforms,
@@ -37,8 +36,6 @@ struct Traffic {
 /// A device that counts.
 struct Counted<D> {
     device: D,
-    /// The bytes of the largest buffer, if it has smaller ones than the device.
-    buffer: u64,
     traffic: Mutex<Traffic>,
 }
 
@@ -56,8 +53,7 @@ impl<D: Device> Device for Counted<D> {
         self.device.info()
     }
     fn limits(&self) -> Limits {
-        let limits = self.device.limits();
-        Limits { buffer: limits.buffer.min(self.buffer), ..limits }
+        self.device.limits()
     }
     fn queue(&self) -> Result<D::Queue, Error> {
         self.device.queue()
@@ -124,7 +120,7 @@ impl<D: Device> Device for Counted<D> {
 type Counting<D> = Gpu<Counted<D>>;
 
 fn counting<D: Device>(device: D) -> Counting<D> {
-    Gpu::new(Counted { device, buffer: u64::MAX, traffic: Mutex::default() }, None)
+    Gpu::new(Counted { device, traffic: Mutex::default() }, None)
 }
 
 /// What an operation asks for.
@@ -242,17 +238,6 @@ fn on_resident_data<D: Device>(device: D) {
     assert!(found == bytemuck::cast_slice::<Goldilocks, u8>(&expected));
 }
 
-/// The device is asked for no buffer that is larger than it has.
-fn buffers<D: Device>(device: D) {
-    let gpu = Gpu::new(Counted { device, buffer: 4096, traffic: Mutex::default() }, None);
-    let mut session = Session::new(&gpu).unwrap();
-    assert_eq!(session.allocate(512).unwrap().words(), 512);
-    let device = gpu.device.info().id.clone();
-    let refused = session.allocate(513).map(|region| region.words());
-    assert_eq!(refused, Err(Error::DeviceOutOfMemory { device, requested: 4104 }));
-    assert_eq!(lock_of(&gpu).allocations, 1);
-}
-
 /// Bases that stay are not copied for a sum, nor are scalars that stay; and sums of both launch the same.
 #[cfg(feature = "bn254")]
 fn sums<D: Device>(device: D) {
@@ -297,7 +282,6 @@ on_the_first_devices! {
     launches_and_copies_of_trees: trees,
     operations_on_host_data_copy_once: on_host_data,
     operations_on_resident_data_copy_nothing: on_resident_data,
-    buffers_are_as_large_as_the_device_has_them: buffers,
 }
 #[cfg(feature = "bn254")]
 on_the_first_devices! {
