@@ -57,7 +57,7 @@ ELSEWHERE = [
     (r"^cargo test -p zkaccel-capi$", ".ci/run", "cargo test --workspace --locked"),
     (r"^cargo test --workspace --test c -- --ignored$", ".ci/run", "cargo test --locked --workspace --test c -- --ignored"),
     (r"^capi/check-install\.sh$", ".ci/run", "capi/check-install.sh"),
-    (r"^tools/fuzz\.sh [\w ]+$", ".ci/run", "tools/fuzz.sh 8"),
+    (r"^tools/fuzz\.sh [\w ]+$", ".ci/run", "tools/fuzz.sh 4"),
     (r"^tools/make-header\.sh$", "capi/tests/headers.rs", "tools/make-header.sh"),
     (r"^pip install \./python$", "python/check.sh", "pip install --quiet --no-build-isolation --force-reinstall --no-deps './python[test]'"),
     (r"^zkaccel bench( --all| --each --report report.html)?$", "tools/check-report.sh", "bench --sizes 6,8 --approach all --device cpu,opencl:0 --each --report"),
