@@ -111,4 +111,8 @@
     ("msm_sort_grumpkin", include_bytes!("msm_sort_grumpkin.ptx.z")),
     ("msm_sum_grumpkin", include_bytes!("msm_sum_grumpkin.ptx.z")),
     ("msm_tables_grumpkin", include_bytes!("msm_tables_grumpkin.ptx.z")),
+    ("pointwise_bn254-fr", include_bytes!("pointwise_bn254-fr.ptx.z")),
+    ("pointwise_bn254-fq", include_bytes!("pointwise_bn254-fq.ptx.z")),
+    ("sparse_bn254-fr", include_bytes!("sparse_bn254-fr.ptx.z")),
+    ("sparse_bn254-fq", include_bytes!("sparse_bn254-fq.ptx.z")),
 ]
