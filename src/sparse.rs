@@ -238,8 +238,8 @@ pub(crate) mod sealed {
 
 impl Engine {
     /// Keeps a sparse matrix for products on this engine: a device with memory of its own has a copy, if that is within the budget
-    /// together with a vector and a product, and several devices have a run of rows each. The matrix stays in host memory as well, where
-    /// devices without room take what they need from for each product.
+    /// together with a vector and a product, and several devices have a run of rows each. The matrix stays in host memory as well: a device
+    /// without room for a copy is sent the rows in parts, for each product anew.
     ///
     /// [`Error::Unsupported`] where no device has such products, [`Error::DeviceFailed`].
     pub fn sparse_matrix<F: AcceleratedPrime>(
@@ -257,8 +257,8 @@ impl Engine {
     /// [`Error::WrongEngine`] for handles of another engine; [`Error::OverBudget`] and [`Error::HostOutOfMemory`] for the product in host
     /// memory. There may be no rows, where the product is in host memory, and no columns.
     ///
-    /// A device that does not keep the whole matrix, since it has no room or others have a part, has its vector's product made in host memory,
-    /// and copied back. Further errors for vectors that stay are [`Error::OverDeviceBudget`], [`Error::DeviceOutOfMemory`] and
+    /// If the device that holds the vector does not keep all rows, because it has no room or other devices keep some, the vector is copied to
+    /// host memory and the product back to the device. Further errors for vectors that stay are [`Error::OverDeviceBudget`], [`Error::DeviceOutOfMemory`] and
     /// [`Error::DeviceFailed`].
     pub fn sparse_product<V: Operand>(
         &self,

@@ -109,7 +109,7 @@ static void products(zka_engine *engine, uint32_t field, const uint64_t *one, co
 
 /* Of a vector (1, -1, 0) the rows x_0 - x_1, nothing, x_1, and x_2 + x_0 + x_0. */
 static void sparse_products(zka_engine *engine, zka_engine *other, uint32_t field, const uint64_t *one, const uint64_t *minus_one) {
-  const size_t starts[5] = {0, 2, 2, 3, 6}, late[2] = {1, 1}, falling[4] = {0, 2, 1, 2};
+  const size_t starts[5] = {0, 2, 2, 3, 6}, late[2] = {1, 1}, falling[4] = {0, 2, 1, 2}, both[2] = {0, 2};
   const uint32_t indices[6] = {0, 1, 1, 2, 0, 0}, past[2] = {0, 3};
   uint64_t values[24], data[12], two[4], found[16], expected[16];
   const uint64_t zeros[12] = {0};
@@ -117,7 +117,7 @@ static void sparse_products(zka_engine *engine, zka_engine *other, uint32_t fiel
   zka_matrix *vector = NULL, *made = NULL, *pair = NULL, *words_alone = NULL, *sum = NULL;
   zka_future future = {0};
   size_t rows = 0, cols = 0, entries = 0;
-  uint32_t number = 0;
+  uint32_t number = 0, flags = 0;
   for (int i = 0; i < 6; i++) memcpy(values + 4 * i, i == 1 ? minus_one : one, 32);
   memcpy(data, one, 32);
   memcpy(data + 4, minus_one, 32);
@@ -140,7 +140,7 @@ static void sparse_products(zka_engine *engine, zka_engine *other, uint32_t fiel
   memcpy(expected + 8, minus_one, 32);
   memcpy(expected + 12, two, 32);
   OK(zka_sparse_multiply(engine, &made, sparse, vector));
-  OK(zka_matrix_shape(made, &number, &rows, &cols, &(uint32_t){0}));
+  OK(zka_matrix_shape(made, &number, &rows, &cols, &flags));
   CHECK(number == field && rows == 4 && cols == 1);
   OK(zka_matrix_download(engine, found, made, 16));
   CHECK(memcmp(found, expected, sizeof found) == 0);
@@ -163,7 +163,7 @@ static void sparse_products(zka_engine *engine, zka_engine *other, uint32_t fiel
   EXPECT(ZKA_BAD_LENGTH, zka_sparse_new(engine, &none, field, starts, indices, values, 4, 3, 5));
   EXPECT(ZKA_BAD_LENGTH, zka_sparse_new(engine, &none, field, late, indices, values, 1, 3, 1));
   EXPECT(ZKA_BAD_ARGUMENT, zka_sparse_new(engine, &none, field, falling, indices, values, 3, 3, 2));
-  EXPECT(ZKA_BAD_ARGUMENT, zka_sparse_new(engine, &none, field, (size_t[2]){0, 2}, past, values, 1, 3, 2));
+  EXPECT(ZKA_BAD_ARGUMENT, zka_sparse_new(engine, &none, field, both, past, values, 1, 3, 2));
   memset(values, 0xff, 32);
   EXPECT(ZKA_NOT_CANONICAL, zka_sparse_new(engine, &none, field, starts, indices, values, 4, 3, 6));
   OK(zka_matrix_upload(engine, &words_alone, ZKA_GOLDILOCKS, zeros, 3, 1, 0));
