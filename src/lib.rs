@@ -128,8 +128,12 @@ pub mod progress;
 #[cfg(feature = "providers")]
 pub mod provider;
 pub mod resident;
+#[cfg(feature = "bn254")]
+pub mod sparse;
 mod spawn;
 mod sync;
+#[cfg(feature = "bn254")]
+pub mod vectors;
 pub mod work;
 
 pub use builder::EngineBuilder;

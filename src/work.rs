@@ -93,6 +93,12 @@ impl Activity {
     #[cfg(feature = "bn254")]
     pub(crate) const FFT: Self = Self { name: "fft", unit: "scalars" };
     #[cfg(feature = "bn254")]
+    pub(crate) const POINTWISE: Self = Self { name: "pointwise product", unit: "elements" };
+    #[cfg(feature = "bn254")]
+    pub(crate) const SPARSE: Self = Self { name: "sparse product", unit: "entries" };
+    #[cfg(feature = "bn254")]
+    pub(crate) const KEEP_SPARSE: Self = Self { name: "sparse matrix kept", unit: "entries" };
+    #[cfg(feature = "bn254")]
     pub(crate) const KEEP_BASES: Self = Self { name: "bases kept", unit: "points" };
     #[cfg(feature = "bn254")]
     pub(crate) const KEEP_SCALARS: Self = Self { name: "scalars kept", unit: "scalars" };

@@ -7,6 +7,8 @@ use accel::matrix::{BaseField, MatrixRef, Shape};
 use accel::{Engine, Error};
 
 use crate::matrix::AnyMatrix;
+use crate::pointwise::{ProductOf, product};
+use crate::sparse::{Keeper, keep_over};
 use crate::status::{Failure, ZKA_BAD_ARGUMENT};
 use crate::transforms::{TransformOf, transform};
 
@@ -53,6 +55,8 @@ pub(crate) struct Field {
     pub(crate) words: usize,
     /// Keeps a copy of a matrix.
     pub(crate) upload: Uploader,
+    /// Keeps a sparse matrix; none over Goldilocks.
+    pub(crate) keep_sparse: Option<Keeper>,
 }
 
 type Uploader = fn(&Engine, &[u64], Shape) -> Result<Box<dyn AnyMatrix>, Error>;
@@ -60,7 +64,7 @@ type Uploader = fn(&Engine, &[u64], Shape) -> Result<Box<dyn AnyMatrix>, Error>;
 impl Field {
     /// That of a type.
     pub(crate) const fn new<F: Words>() -> Self {
-        Self { name: F::NAME, words: F::WORDS, upload: upload::<F> }
+        Self { name: F::NAME, words: F::WORDS, upload: upload::<F>, keep_sparse: None }
     }
 
     /// That with a number.
@@ -92,7 +96,16 @@ macro_rules! fields {
         })*
 
         /// All of them, in the order of their numbers.
-        pub(crate) static FIELDS: &[Field] = &[Field::new::<Goldilocks>(), $(Field::new::<$field>()),*];
+        pub(crate) static FIELDS: &[Field] = &[
+            Field::new::<Goldilocks>(),
+            $(Field { keep_sparse: Some(keep_over::<$field>), ..Field::new::<$field>() }),*
+        ];
+
+        /// The products of matrices over a field, if it is one of curves.
+        pub(crate) fn product_of<F: Words>() -> Option<ProductOf<F>> {
+            let all: &[&dyn Any] = &[$(&(product::<$field> as ProductOf<$field>)),*];
+            all.iter().find_map(|of| of.downcast_ref().copied())
+        }
     };
 }
 accel::for_every_prime_field!(fields);

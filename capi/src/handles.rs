@@ -29,6 +29,7 @@ pub(crate) enum Kind {
     Tree = 3,
     Bases = 4,
     Matrix = 5,
+    Sparse = 6,
 }
 
 impl Kind {
@@ -39,6 +40,7 @@ impl Kind {
             Self::Tree => "zka_tree",
             Self::Bases => "zka_bases",
             Self::Matrix => "zka_matrix",
+            Self::Sparse => "zka_sparse",
         }
     }
 }

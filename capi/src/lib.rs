@@ -39,6 +39,10 @@ pub mod matrix;
 
 pub mod inversion;
 
+pub mod pointwise;
+
+pub mod sparse;
+
 pub mod curves;
 
 pub mod msm;

@@ -14,6 +14,7 @@ use crate::fields::{Field, Words, transform_of};
 use crate::future::{Call, later, now, zka_future};
 use crate::handles::{Handles, Kind};
 use crate::merkle::{Functions, TREES, zka_tree};
+use crate::pointwise::product_of_any;
 use crate::status::{Failure, ZKA_BAD_LENGTH, ZKA_UNSUPPORTED, ZKA_WRONG_ENGINE, guard, zka_status};
 use crate::transforms::{Making, Roots, RootsInput, Transform, ZKA_COLUMN_MAJOR, log_rows, shape, words};
 
@@ -336,6 +337,8 @@ pub(crate) trait AnyMatrix: Any + Send + Sync {
     fn copy_rows(&self, rows: &[usize], out: &Output<u64>) -> Result<(), Error>;
     /// Checks a transform of it.
     fn transform(&self, what: Transform, roots: Roots<'_>) -> Result<Making, Failure>;
+    /// Checks the product of it with another, less a third if there is one.
+    fn multiply(&self, b: &dyn AnyMatrix, c: Option<&dyn AnyMatrix>) -> Result<Making, Failure>;
 }
 
 impl<F: Words> AnyMatrix for DeviceMatrix<F> {
@@ -369,6 +372,10 @@ impl<F: Words> AnyMatrix for DeviceMatrix<F> {
             }
         }
     }
+
+    fn multiply(&self, b: &dyn AnyMatrix, c: Option<&dyn AnyMatrix>) -> Result<Making, Failure> {
+        product_of_any(self, b, c)
+    }
 }
 
 static MATRICES: Handles<Kept> = Handles::new(Kind::Matrix);
@@ -392,7 +399,7 @@ impl Kept {
 }
 
 /// Makes a matrix over a field and a handle of it.
-fn make(
+pub(crate) fn make(
     arguments: &mut Arguments,
     state: &State,
     out: *mut *mut zka_matrix,
@@ -486,6 +493,19 @@ pub(crate) fn inverted(
     let kept = Kept::find(state, matrix)?;
     let making = kept.matrix.transform(Transform::Invert, Roots { omega: &[], coset: &[] })?;
     make(arguments, state, out, kept.field, making)
+}
+
+/// The product of matrices; the last may be NULL.
+pub(crate) fn multiplied(
+    arguments: &mut Arguments,
+    state: &State,
+    out: *mut *mut zka_matrix,
+    [a, b, c]: [*const zka_matrix; 3],
+) -> Result<impl Call + use<>, Failure> {
+    let (a, b) = (Kept::find(state, a)?, Kept::find(state, b)?);
+    let c = if c.is_null() { None } else { Some(Kept::find(state, c)?) };
+    let making = a.matrix.multiply(&*b.matrix, c.as_ref().map(|c| &*c.matrix))?;
+    make(arguments, state, out, a.field, making)
 }
 
 fn tree(

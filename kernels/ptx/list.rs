@@ -114,4 +114,8 @@
     ("msm_sort_bn254-g2", include_bytes!("msm_sort_bn254-g2.ptx.z")),
     ("msm_sum_bn254-g2", include_bytes!("msm_sum_bn254-g2.ptx.z")),
     ("msm_tables_bn254-g2", include_bytes!("msm_tables_bn254-g2.ptx.z")),
+    ("pointwise_bn254-fr", include_bytes!("pointwise_bn254-fr.ptx.z")),
+    ("pointwise_bn254-fq", include_bytes!("pointwise_bn254-fq.ptx.z")),
+    ("sparse_bn254-fr", include_bytes!("sparse_bn254-fr.ptx.z")),
+    ("sparse_bn254-fq", include_bytes!("sparse_bn254-fq.ptx.z")),
 ]

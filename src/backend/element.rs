@@ -11,7 +11,7 @@ use crate::error::Error;
 #[cfg(feature = "bn254")]
 use crate::field::montgomery::Modulus;
 #[cfg(feature = "bn254")]
-use crate::field::prime::{limbs, limbs_mut};
+use crate::field::prime::{limbs, limbs_mut, zeros};
 use crate::field::{Field, Goldilocks, MODULUS};
 use crate::memory;
 
@@ -109,7 +109,7 @@ macro_rules! prime_fields {
             }
 
             fn zeros(len: usize) -> Result<Vec<Self>, Error> {
-                memory::filled(len, <Self as halo2curves::ff::Field>::ZERO)
+                zeros(len)
             }
         }
 

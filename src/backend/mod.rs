@@ -23,11 +23,17 @@ mod reference_sums;
 mod residence;
 #[cfg(feature = "bn254")]
 mod sums;
+#[cfg(feature = "bn254")]
+mod vectors;
 
 use std::time::Duration;
 
 #[cfg(feature = "bn254")]
 pub use sums::{AcceleratedCurve, BasesView, KeepScalars, Msm, ScalarsView};
+#[cfg(feature = "bn254")]
+pub use vectors::{
+    AcceleratedPrime, Entry, Pointwise, ResidentPointwise, ResidentSparse, Sparse, SparseView,
+};
 
 use crate::device::{Bandwidths, ProductRates};
 use crate::error::Error;
@@ -226,12 +232,19 @@ pub trait Backend: EveryField + EveryHash + Curves + Hardware {}
 
 impl<T: EveryField + EveryHash + Curves + Hardware> Backend for T {}
 
-/// Everything over curves and their scalars.
+/// Everything over curves and their fields.
 #[cfg(feature = "bn254")]
-pub trait Curves: sums::EveryCurve + sums::EveryScalar {}
+pub trait Curves: sums::EveryCurve + sums::EveryScalar + vectors::EveryPrimeField {}
 
 #[cfg(feature = "bn254")]
-impl<T: sums::EveryCurve + sums::EveryScalar> Curves for T {}
+impl<T: sums::EveryCurve + sums::EveryScalar + vectors::EveryPrimeField> Curves for T {}
+
+/// The same in a device's memory.
+#[cfg(feature = "bn254")]
+pub trait ResidentCurves: vectors::EveryResidentPrimeField {}
+
+#[cfg(feature = "bn254")]
+impl<T: vectors::EveryResidentPrimeField> ResidentCurves for T {}
 
 /// Everything over curves: nothing in this build, which is without the feature `bn254`.
 #[cfg(not(feature = "bn254"))]
@@ -239,6 +252,13 @@ pub trait Curves {}
 
 #[cfg(not(feature = "bn254"))]
 impl<T> Curves for T {}
+
+/// The same in a device's memory.
+#[cfg(not(feature = "bn254"))]
+pub trait ResidentCurves {}
+
+#[cfg(not(feature = "bn254"))]
+impl<T> ResidentCurves for T {}
 
 /// A field over which every backend transforms and inverts.
 pub trait AcceleratedField: OnBackends + BaseField {

@@ -1,7 +1,11 @@
 //! The oracle: every operation in its shortest and most obvious form. Never optimised.
 
 use super::{Beside, Check, Extent, Hardware, Hashing, Inversion, Levels, Transforms};
+#[cfg(feature = "bn254")]
+use super::{Memory, Pointwise, Sparse, SparseView};
 use crate::error::Error;
+#[cfg(feature = "bn254")]
+use crate::field::MontgomeryField;
 use crate::field::{Goldilocks, TwoAdic};
 use crate::hash::Hasher;
 use crate::merkle::Approach;
@@ -82,6 +86,35 @@ impl<F: TwoAdic> Inversion<F> for Reference {
     fn invert(&self, elements: &mut [F], check: Check<'_, F>) -> Result<(), Error> {
         check(elements)?;
         elements.iter_mut().for_each(|x| *x = x.inverted().unwrap_or(F::ZERO));
+        Ok(())
+    }
+}
+
+#[cfg(feature = "bn254")]
+impl<F: MontgomeryField> Pointwise<F> for Reference {
+    fn multiply(&self, a: &mut [F], b: &[F], c: Option<&[F]>) -> Result<(), Error> {
+        for (i, a) in a.iter_mut().enumerate() {
+            *a = *a * b[i] - c.map_or(F::ZERO, |c| c[i]);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(feature = "bn254")]
+impl<F: MontgomeryField> Sparse<F> for Reference {
+    fn sparse_product(
+        &self,
+        matrix: SparseView<'_, F>,
+        _: Option<&Memory>,
+        vector: &[F],
+        product: &mut [F],
+    ) -> Result<(), Error> {
+        for (row, element) in product.iter_mut().enumerate() {
+            let entries = matrix.entries_of(row..row + 1).iter();
+            let terms =
+                entries.map(|entry| matrix.values[entry.value as usize] * vector[entry.column as usize]);
+            *element = terms.sum();
+        }
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use super::{EveryResidentField, EveryResidentHash};
+use super::{EveryResidentField, EveryResidentHash, ResidentCurves};
 use crate::error::Error;
 use crate::field::TwoAdic;
 use crate::hash::Hasher;
@@ -159,6 +159,6 @@ pub trait ResidentHashing<H: Hasher>: Send + Sync {
 }
 
 /// All operations of a device on data that stay.
-pub trait ResidentBackend: Resident + EveryResidentField + EveryResidentHash {}
+pub trait ResidentBackend: Resident + EveryResidentField + EveryResidentHash + ResidentCurves {}
 
-impl<T> ResidentBackend for T where T: Resident + EveryResidentField + EveryResidentHash {}
+impl<T> ResidentBackend for T where T: Resident + EveryResidentField + EveryResidentHash + ResidentCurves {}

@@ -170,7 +170,7 @@ pub const CLASSES: &[Class] = &[
         caught_by: "every order and coset against the definition, roots known from other implementations, openings that verify under the root, and \
                     none that was changed",
         reports: &["arkworks-rs/groth16#60"],
-        patterns: &["every order", "extended domains", "known", "open"],
+        patterns: &["every order", "extended domains", "known", "open", "on a coset"],
     },
 ];
 

@@ -15,10 +15,14 @@ mod residence;
 mod several;
 mod soak;
 #[cfg(feature = "bn254")]
+mod sparse;
+#[cfg(feature = "bn254")]
 mod sums;
 mod transfers;
 mod transforms;
 mod trees;
+#[cfg(feature = "bn254")]
+mod vectors;
 
 pub use self::classes::{CLASSES, Class};
 pub use self::soak::{Soaked, soak};
@@ -57,22 +61,29 @@ impl Case {
         is_of_another && !["rows", "trees"].contains(&case)
     }
 
-    /// Whether this is a case of sums that the first curve of the list has as well.
+    /// Whether this is a case of sums, or of vectors, that the first curve, or field, of the list has as well.
     pub fn repeats_for_another_curve(&self) -> bool {
-        let curve = |case: &Self| case.name.strip_prefix("msm over ")?.split(',').next();
-        curve(self).is_some_and(|of| cases().iter().find_map(curve) != Some(of))
+        let repeats = |operation: &str| {
+            let of = |case: &Self| case.name.strip_prefix(operation)?.split(',').next();
+            of(self).is_some_and(|own| cases().iter().find_map(of) != Some(own))
+        };
+        ["msm over ", "products over ", "sparse products over "].into_iter().any(repeats)
     }
 
     /// Why the case cannot run on an engine: the device's own error, [`Error::Unsupported`], for the operation of the case.
     /// `None` where it can run. The `cpu` and the `reference` support everything.
     pub fn unsupported(&self, engine: &Engine) -> Option<Error> {
-        let is_inversion = inverses::CASES.iter().any(|case| case.name == self.name);
-        let answer = match is_inversion {
+        let is_of = |cases: &[Self]| cases.iter().any(|case| case.name == self.name);
+        let answer = match is_of(inverses::CASES) {
             true => engine.invert(&mut [Goldilocks::new(1)][..]).err(),
             false => transforms::answer(self.name, engine),
         };
         #[cfg(feature = "bn254")]
-        let answer = answer.or_else(|| sums::answer(self.name, engine));
+        let answer = answer.or_else(|| match (is_of(vectors::CASES), is_of(sparse::CASES)) {
+            (true, _) => vectors::answer(engine),
+            (_, true) => sparse::answer(engine),
+            _ => sums::answer(self.name, engine),
+        });
         answer.filter(|error| matches!(error, Error::Unsupported { .. }))
     }
 }
@@ -94,6 +105,10 @@ pub fn cases() -> Vec<Case> {
         sums::CASES,
         #[cfg(feature = "bn254")]
         transforms::PRIME_FIELDS,
+        #[cfg(feature = "bn254")]
+        vectors::CASES,
+        #[cfg(feature = "bn254")]
+        sparse::CASES,
         several::CASES,
     ]
     .concat()

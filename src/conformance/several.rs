@@ -18,6 +18,8 @@ pub(super) const CASES: &[Case] = &[
     Case { name: "several devices, transforms, inverses, rows, trees and commitments", run: shared },
     #[cfg(feature = "bn254")]
     Case { name: "several devices, sums and transforms over BN254", run: shared_bn254 },
+    #[cfg(feature = "bn254")]
+    Case { name: "several devices, vectors over prime fields", run: shared_vectors },
     Case { name: "several devices, fewer items than devices", run: few_items },
     Case { name: "several devices, each its part", run: parts },
 ];
@@ -55,6 +57,11 @@ fn shared(engine: &Engine) -> Result<(), String> {
 #[cfg(feature = "bn254")]
 fn shared_bn254(engine: &Engine) -> Result<(), String> {
     run_all(engine, &[super::sums::CASES, transforms::PRIME_FIELDS].concat())
+}
+
+#[cfg(feature = "bn254")]
+fn shared_vectors(engine: &Engine) -> Result<(), String> {
+    run_all(engine, &[super::vectors::CASES, super::sparse::CASES].concat())
 }
 
 /// One to five columns, rows and polynomials; trees from one leaf on.

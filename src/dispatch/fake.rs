@@ -11,7 +11,7 @@ use crate::backend::{
     AcceleratedField, Beside, Check, Extent, Hardware, Hashing, Inversion, Levels, Transforms,
 };
 #[cfg(feature = "bn254")]
-use crate::backend::{BasesView, KeepScalars, Memory, Msm, ScalarsView};
+use crate::backend::{BasesView, KeepScalars, Memory, Msm, Pointwise, ScalarsView, Sparse, SparseView};
 #[cfg(feature = "bn254")]
 use crate::curve::Curve;
 use crate::error::Error;
@@ -170,6 +170,32 @@ where
         self.begin()?;
         self.cpu.msm(scalars, bases, sums)?;
         self.end(sums, |sum| *sum += C::Projective::generator());
+        Ok(())
+    }
+}
+
+#[cfg(feature = "bn254")]
+impl<F: MontgomeryField> Pointwise<F> for Fake {
+    fn multiply(&self, a: &mut [F], b: &[F], c: Option<&[F]>) -> Result<(), Error> {
+        self.begin()?;
+        self.cpu.multiply(a, b, c)?;
+        self.end(a, |product| *product += F::ONE);
+        Ok(())
+    }
+}
+
+#[cfg(feature = "bn254")]
+impl<F: MontgomeryField> Sparse<F> for Fake {
+    fn sparse_product(
+        &self,
+        matrix: SparseView<'_, F>,
+        kept: Option<&Memory>,
+        vector: &[F],
+        product: &mut [F],
+    ) -> Result<(), Error> {
+        self.begin()?;
+        self.cpu.sparse_product(matrix, kept, vector, product)?;
+        self.end(product, |element| *element += F::ONE);
         Ok(())
     }
 }

@@ -186,8 +186,62 @@ fn a_device_that_fails() {
         set(false);
         invert().and_then(|()| invert()).unwrap();
         assert!(elements == before);
+        #[cfg(feature = "bn254")]
+        products_that_fail(&several, &fails, &set);
         trees_that_fail(&several, &fails, &set);
     }
+}
+
+/// The part that succeeded leaves its elements as they were, too.
+#[cfg(feature = "bn254")]
+fn products_that_fail(several: &Dispatcher, fails: &Error, set: &dyn Fn(bool)) {
+    use crate::bn254::Fr;
+    use crate::operation::{Factors, Multiply};
+
+    let [a, b] = [3, 5].map(|x| (1..100).map(|i| Fr::from(i * x)).collect::<Vec<_>>());
+    let mut products = a.clone();
+    let multiply = |a: &mut [Fr]| several.run(Multiply { a, factors: Factors { b: &b, c: None } });
+    multiply(&mut products).unwrap();
+    let expected: Vec<_> = a.iter().zip(&b).map(|(a, b)| *a * *b).collect();
+    assert_eq!(products, expected);
+    set(true);
+    let mut found = a.clone();
+    assert_eq!(multiply(&mut found), Err(fails.clone()));
+    assert_eq!(found, a);
+    set(false);
+}
+
+/// Rows are divided by their entries: the first has as many as all others together, so a device with a third of the
+/// work does that row, and one with two thirds the others.
+#[cfg(feature = "bn254")]
+#[test]
+fn rows_of_a_sparse_matrix() {
+    use crate::bn254::Fr;
+    use crate::operation::{KeepSparse, SparseProduct};
+    use crate::sparse::SparseMatrix;
+
+    let fakes = [Fake::default(), Fake::default()];
+    let several = several(fakes.clone(), Some(vec![1, 2]));
+    let rows = std::iter::once(300).chain([2; 150]);
+    let rows = rows.map(|len| (0..len).map(|column| (column, Fr::from(column as u64 + 2))));
+    let matrix = SparseMatrix::from_rows(300, rows).unwrap();
+    let vector = vec![Fr::one(); 300];
+    let run = |kept: &[_]| {
+        let mut product = vec![Fr::zero(); 151];
+        let operation = SparseProduct { matrix: matrix.view(), kept, vector: &vector, product: &mut product };
+        several.run(operation).map(|()| product)
+    };
+    let expected: Vec<_> = std::iter::once(Fr::from(45_450)).chain(vec![Fr::from(5); 150]).collect();
+    let kept = several.run(KeepSparse::new(matrix.view())).unwrap();
+    assert_eq!(items(&several, "sparse matrix kept"), [300, 300]);
+    for kept in [&[][..], &kept] {
+        assert_eq!(run(kept).unwrap(), expected);
+        fakes[1].broken.store(true, Ordering::Relaxed);
+        assert_eq!(run(kept), Err(Fake::failure("right")));
+        fakes[1].broken.store(false, Ordering::Relaxed);
+    }
+    // Each did 300 entries four times, and the second failed twice.
+    assert_eq!(items(&several, "sparse product"), [1200, 600]);
 }
 
 fn trees_that_fail(several: &Dispatcher, fails: &Error, set: &dyn Fn(bool)) {

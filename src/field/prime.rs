@@ -10,13 +10,14 @@
 #[cfg(test)]
 mod tests;
 
-use std::mem::{align_of, size_of};
+use std::mem::{ManuallyDrop, align_of, size_of};
 
 use halo2curves::ff;
 
 use super::TwoAdic;
 use super::montgomery::{Limbs, Modulus, Residue, is_below, parse_hexadecimal};
 use crate::error::Error;
+use crate::memory;
 
 /// The one list of prime fields in Montgomery form: calls a macro with type and name for each.
 ///
@@ -137,6 +138,16 @@ pub fn limbs<F: MontgomeryField>(elements: &[F]) -> &[Limbs] {
 pub(crate) fn limbs_mut<F: MontgomeryField>(elements: &mut [F]) -> &mut [Limbs] {
     // SAFETY: the layout that is asserted for every field.
     unsafe { cast_mut(elements) }
+}
+
+/// So many zeros, of pages that are not touched yet, or [`Error::HostOutOfMemory`].
+pub(crate) fn zeros<F: MontgomeryField>(len: usize) -> Result<Vec<F>, Error> {
+    const { assert!(size_of::<F>() == size_of::<Limbs>() && align_of::<F>() == align_of::<Limbs>()) };
+    let mut limbs = ManuallyDrop::new(memory::zeroed::<Limbs>(len)?);
+    let (start, len, capacity) = (limbs.as_mut_ptr(), limbs.len(), limbs.capacity());
+    // SAFETY: memory of a vector that is not used again, of entries of the same size and alignment; limbs of 0 are the element 0, by the
+    // layout that is asserted for every field.
+    Ok(unsafe { Vec::from_raw_parts(start.cast(), len, capacity) })
 }
 
 /// Limbs in Montgomery form as elements, in place; [`Error::NotReduced`] with the index of the first that is not below the prime.

@@ -5,11 +5,12 @@
 //! |---|---|---|
 //! | transform, extension | `polynomial.rs`: both sides, as one random combination of the columns, at a random point | one in about 2^64 / n |
 //! | inverses | a random combination of all products with the elements, less 1 | one in about 2^64 / n |
+//! | products of vectors, also with sparse matrices | a random combination of all elements | one in about 2^64 / n |
 //! | digests of rows | rows at random indices, hashed again | an error in rows not drawn |
 //! | tree | every node on the paths from random leaves to the root | an error in nodes off these paths |
 //! | sums | a sample summed again, and the same sums with a few scalars changed | an error that affects neither |
 //!
-//! Only the first two are proofs. The others detect a backend that is often wrong, not one that is wrong once. A transform costs
+//! Only the first three are proofs. The others detect a backend that is often wrong, not one that is wrong once. A transform costs
 //! two more passes over its data and one for the inverses; a sum costs another sum.
 
 mod columns;
@@ -18,9 +19,13 @@ mod extend;
 mod invert;
 #[cfg(feature = "bn254")]
 mod keep;
+#[cfg(feature = "bn254")]
+mod multiply;
 mod polynomial;
 mod resident;
 mod rows;
+#[cfg(feature = "bn254")]
+mod sparse;
 #[cfg(feature = "bn254")]
 mod sum;
 #[cfg(test)]
@@ -36,8 +41,14 @@ pub(crate) use extend::Extend;
 pub(crate) use invert::Invert;
 #[cfg(feature = "bn254")]
 pub(crate) use keep::{KeptRange, are_scalars, keep_bases, keep_scalars};
+#[cfg(feature = "bn254")]
+pub(crate) use multiply::{Factors, Multiply};
+#[cfg(feature = "bn254")]
+pub(crate) use resident::upload_beside;
 pub(crate) use resident::{Purpose, download, gather, hash_resident, make, tree_resident, upload};
 pub(crate) use rows::HashRows;
+#[cfg(feature = "bn254")]
+pub(crate) use sparse::{KeepSparse, SparseProduct, kept_beside};
 #[cfg(feature = "bn254")]
 pub(crate) use sum::{Bases, Scalars, Sum};
 pub(crate) use transform::Transform;

@@ -113,6 +113,16 @@ pub(crate) fn make<'a>(
     })
 }
 
+/// Copies words to the device that holds other data, to stay there.
+#[cfg(feature = "bn254")]
+pub(crate) fn upload_beside<'a>(other: &Stored, words: &'a [u64]) -> impl Operation<Output = Stored> + 'a {
+    let size = Activity::UPLOAD.of(words.len(), size_of_val(words), 0);
+    at(other, size, move |device| {
+        let memory = device.memory().upload(words)?;
+        Ok(device.store(memory, device.occupy(size_of_val(words) as u64)))
+    })
+}
+
 /// Copies words, from word `from` on, to the host.
 pub(crate) fn download<'a>(
     stored: &'a Stored,

@@ -112,7 +112,8 @@ fn rows_and_trees() {
 mod bn254 {
     use super::*;
     use crate::bn254::{Fr, G1Affine};
-    use crate::operation::{Bases, Evaluate, Points, Scalars, Sum};
+    use crate::operation::{Bases, Evaluate, Factors, Multiply, Points, Scalars, SparseProduct, Sum};
+    use crate::sparse::SparseMatrix;
 
     #[test]
     fn sums() {
@@ -126,6 +127,42 @@ mod bn254 {
             run(true).unwrap();
             // An added constant is detected in the sample, which is summed again.
             assert_eq!(run(false), fails("the check of a sum"));
+        }
+    }
+
+    #[test]
+    fn products() {
+        for len in [1_u64, 2, 100] {
+            let [before, b, c] = [3, 5, 7].map(|x| (0..len).map(|i| Fr::from(i * x)).collect::<Vec<_>>());
+            for c in [None, Some(&c[..])] {
+                let run =
+                    |honest, a: &mut [_]| checked(honest).run(Multiply { a, factors: Factors { b: &b, c } });
+                let mut a = before.clone();
+                assert_eq!(run(false, &mut a), fails("the check of products"));
+                assert_eq!(a, before);
+                run(true, &mut a).unwrap();
+                let i = len as usize - 1;
+                assert_eq!(a[i], before[i] * b[i] - c.map_or(Fr::zero(), |c| c[i]));
+            }
+        }
+    }
+
+    #[test]
+    fn sparse_products() {
+        for rows in [1_u64, 3, 200] {
+            let entry = |row: u64| [(0, Fr::from(row)), (row as usize % 4, -Fr::one())];
+            let matrix = SparseMatrix::from_rows(4, (0..rows).map(entry)).unwrap();
+            let vector = [2, 3, 5, 7].map(Fr::from);
+            let mut product = vec![Fr::zero(); rows as usize];
+            let mut run = |honest| {
+                let (matrix, product) = (matrix.view(), &mut product[..]);
+                checked(honest).run(SparseProduct { matrix, kept: &[], vector: &vector, product })
+            };
+            assert_eq!(run(false), fails("the check of a sparse product"));
+            run(true).unwrap();
+            for (row, found) in (0..rows).zip(product) {
+                assert_eq!(found, Fr::from(2 * row) - vector[row as usize % 4]);
+            }
         }
     }
 

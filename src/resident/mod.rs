@@ -30,6 +30,8 @@
 pub mod cuda;
 mod operations;
 mod tree;
+#[cfg(feature = "bn254")]
+mod vectors;
 
 use std::fmt;
 use std::sync::Arc;

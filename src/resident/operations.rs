@@ -148,7 +148,7 @@ impl<E: Element<Base: AcceleratedField>> ColumnsMut for &mut DeviceMatrix<E> {
 
 impl<E: Element> DeviceMatrix<E> {
     /// A matrix of so many rows that a device makes of this one, which it stores.
-    fn make(
+    pub(super) fn make(
         &self,
         stored: &Stored,
         activity: Activity,
@@ -162,7 +162,7 @@ impl<E: Element> DeviceMatrix<E> {
     }
 
     /// Changes a matrix that is in host memory, or a copy of one that clones share.
-    fn change_on_host(
+    pub(super) fn change_on_host(
         &mut self,
         engine: &Engine,
         change: impl FnOnce(MatrixMut<'_, E>) -> Result<(), Error>,

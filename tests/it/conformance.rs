@@ -55,9 +55,19 @@ fn cases_on_one_thread() {
 fn cases_with_every_level_of_vectors() {
     for simd in Simd::available().filter(|&simd| simd != Simd::best()) {
         run_all(DeviceChoice::Cpu, simd, 3, |case| {
-            let names = ["rows, ", "trees", "commit, ", "transforms", "msm", "inverses"];
+            let names = [
+                "rows, ",
+                "trees",
+                "commit, ",
+                "transforms",
+                "msm",
+                "inverses",
+                "products",
+                "sparse products",
+            ];
             let is_named = names.iter().any(|name| case.name.starts_with(name));
-            let of_prime_fields = ["msm", "over bn254"].iter().any(|name| case.name.contains(name));
+            let of_prime_fields =
+                ["msm", "over bn254", "products"].iter().any(|name| case.name.contains(name));
             stands_for_others(case) && is_named && (!of_prime_fields || simd == Simd::Portable)
         });
     }

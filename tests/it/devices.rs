@@ -167,7 +167,18 @@ fn child_that_chooses() {
     operations.sort_unstable();
     let expected: &[_] = match short {
         true => &["ntt", "row hashing"],
-        false => &["commitment", "fft", "inversion", "lde", "merkle tree", "msm", "ntt", "row hashing"],
+        false => &[
+            "commitment",
+            "fft",
+            "inversion",
+            "lde",
+            "merkle tree",
+            "msm",
+            "ntt",
+            "pointwise product",
+            "row hashing",
+            "sparse product",
+        ],
     };
     assert_eq!(operations, expected);
     for choice in &choices.last {

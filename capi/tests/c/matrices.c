@@ -59,6 +59,131 @@ static void inverses(zka_engine *engine, uint32_t field, const uint64_t *data, s
   free(found);
 }
 
+/* Products with 1 are the elements, elements less themselves are 0, and the square of -1 is 1. */
+static void products(zka_engine *engine, uint32_t field, const uint64_t *one, const uint64_t *minus_one) {
+  uint64_t data[12], ones[12], found[12];
+  const uint64_t zeros[12] = {0};
+  zka_matrix *a = NULL, *b = NULL, *made = NULL, *column = NULL, *words_alone = NULL, *of_other = NULL;
+  zka_future future = {0};
+  memcpy(data, one, 32);
+  memcpy(data + 4, minus_one, 32);
+  memset(data + 8, 0, 32);
+  for (int i = 0; i < 3; i++) memcpy(ones + 4 * i, one, 32);
+  OK(zka_matrix_upload(engine, &a, field, data, 1, 3, ZKA_COLUMN_MAJOR));
+  OK(zka_matrix_upload(engine, &b, field, ones, 1, 3, ZKA_COLUMN_MAJOR));
+  OK(zka_matrix_upload(engine, &column, field, ones, 3, 1, ZKA_COLUMN_MAJOR));
+  OK(zka_matrix_multiply(engine, &made, a, b, NULL));
+  OK(zka_matrix_download(engine, found, made, 12));
+  CHECK(memcmp(found, data, sizeof found) == 0);
+  OK(zka_matrix_free(made));
+  OK(zka_matrix_multiply_async(engine, &made, a, b, a, &future));
+  OK(zka_wait(engine, future));
+  OK(zka_matrix_download(engine, found, made, 12));
+  CHECK(memcmp(found, zeros, sizeof found) == 0);
+  OK(zka_matrix_free(made));
+  OK(zka_matrix_multiply(engine, &made, a, a, NULL));
+  OK(zka_matrix_download(engine, found, made, 12));
+  CHECK(memcmp(found, ones, 64) == 0 && memcmp(found + 8, zeros, 32) == 0);
+  OK(zka_matrix_free(made));
+  made = NULL;
+  BOTH(ZKA_NULL_POINTER, zka_matrix_multiply, engine, NULL, a, b, NULL);
+  BOTH(ZKA_NULL_POINTER, zka_matrix_multiply, engine, &made, NULL, b, NULL);
+  BOTH(ZKA_NULL_POINTER, zka_matrix_multiply, engine, &made, a, NULL, b);
+  BOTH(ZKA_BAD_LENGTH, zka_matrix_multiply, engine, &made, a, column, NULL);
+  BOTH(ZKA_BAD_LENGTH, zka_matrix_multiply, engine, &made, a, b, column);
+  OK(zka_matrix_upload(engine, &words_alone, ZKA_GOLDILOCKS, zeros, 1, 3, 0));
+  BOTH(ZKA_UNSUPPORTED, zka_matrix_multiply, engine, &made, words_alone, words_alone, NULL);
+  EXPECT_TEXT("products over goldilocks, expected a field of curves");
+  const uint32_t other = field == ZKA_BN254_FR ? ZKA_BN254_FQ : ZKA_BN254_FR;
+  OK(zka_matrix_upload(engine, &of_other, other, zeros, 1, 3, ZKA_COLUMN_MAJOR));
+  BOTH(ZKA_BAD_ARGUMENT, zka_matrix_multiply, engine, &made, a, of_other, NULL);
+  BOTH(ZKA_BAD_ARGUMENT, zka_matrix_multiply, engine, &made, a, b, of_other);
+  BOTH(ZKA_BAD_ARGUMENT, zka_matrix_multiply, engine, &made, a, words_alone, NULL);
+  CHECK(made == NULL);
+  OK(zka_matrix_free(words_alone));
+  OK(zka_matrix_free(of_other));
+  OK(zka_matrix_free(a));
+  OK(zka_matrix_free(b));
+  OK(zka_matrix_free(column));
+}
+
+/* Of a vector (1, -1, 0) the rows x_0 - x_1, nothing, x_1, and x_2 + x_0 + x_0. */
+static void sparse_products(zka_engine *engine, zka_engine *other, uint32_t field, const uint64_t *one, const uint64_t *minus_one) {
+  const size_t starts[5] = {0, 2, 2, 3, 6}, late[2] = {1, 1}, falling[4] = {0, 2, 1, 2}, both[2] = {0, 2};
+  const uint32_t indices[6] = {0, 1, 1, 2, 0, 0}, past[2] = {0, 3};
+  uint64_t values[24], data[12], two[4], found[16], expected[16];
+  const uint64_t zeros[12] = {0};
+  zka_sparse *sparse = NULL, *again = NULL, *none = NULL;
+  zka_matrix *vector = NULL, *made = NULL, *pair = NULL, *words_alone = NULL, *sum = NULL;
+  zka_future future = {0};
+  size_t rows = 0, cols = 0, entries = 0;
+  uint32_t number = 0, flags = 0;
+  for (int i = 0; i < 6; i++) memcpy(values + 4 * i, i == 1 ? minus_one : one, 32);
+  memcpy(data, one, 32);
+  memcpy(data + 4, minus_one, 32);
+  memset(data + 8, 0, 32);
+  OK(zka_sparse_new(engine, &sparse, field, starts, indices, values, 4, 3, 6));
+  OK(zka_sparse_new_async(engine, &again, field, starts, indices, values, 4, 3, 6, &future));
+  OK(zka_wait(engine, future));
+  OK(zka_sparse_shape(sparse, &number, &rows, &cols, &entries));
+  CHECK(number == field && rows == 4 && cols == 3 && entries == 6);
+  OK(zka_matrix_upload(engine, &vector, field, data, 3, 1, ZKA_COLUMN_MAJOR));
+
+  /* 2 is 1 - -1 * 1. */
+  OK(zka_matrix_upload(engine, &pair, field, data, 1, 3, ZKA_COLUMN_MAJOR));
+  OK(zka_matrix_multiply(engine, &sum, vector, vector, vector));
+  OK(zka_matrix_download(engine, found, sum, 12));
+  memcpy(two, found + 4, 32);
+  OK(zka_matrix_free(sum));
+  memset(expected, 0, sizeof expected);
+  memcpy(expected, two, 32);
+  memcpy(expected + 8, minus_one, 32);
+  memcpy(expected + 12, two, 32);
+  OK(zka_sparse_multiply(engine, &made, sparse, vector));
+  OK(zka_matrix_shape(made, &number, &rows, &cols, &flags));
+  CHECK(number == field && rows == 4 && cols == 1);
+  OK(zka_matrix_download(engine, found, made, 16));
+  CHECK(memcmp(found, expected, sizeof found) == 0);
+  OK(zka_matrix_free(made));
+  OK(zka_sparse_multiply_async(engine, &made, again, vector, &future));
+  OK(zka_wait(engine, future));
+  OK(zka_matrix_download(engine, found, made, 16));
+  CHECK(memcmp(found, expected, sizeof found) == 0);
+  OK(zka_matrix_free(made));
+  made = NULL;
+
+  BOTH(ZKA_UNSUPPORTED, zka_sparse_new, engine, &none, ZKA_GOLDILOCKS, starts, indices, values, 4, 3, 6);
+  EXPECT_TEXT("sparse matrices over goldilocks, expected a field of curves");
+  BOTH(ZKA_BAD_ARGUMENT, zka_sparse_new, engine, &none, 99, starts, indices, values, 4, 3, 6);
+  BOTH(ZKA_NULL_POINTER, zka_sparse_new, engine, NULL, field, starts, indices, values, 4, 3, 6);
+  BOTH(ZKA_NULL_POINTER, zka_sparse_new, engine, &none, field, NULL, indices, values, 4, 3, 6);
+  BOTH(ZKA_NULL_POINTER, zka_sparse_new, engine, &none, field, starts, NULL, values, 4, 3, 6);
+  BOTH(ZKA_NULL_POINTER, zka_sparse_new, engine, &none, field, starts, indices, NULL, 4, 3, 6);
+  BOTH(ZKA_BAD_LENGTH, zka_sparse_new, engine, &none, field, starts, indices, values, SIZE_MAX, 3, 6);
+  EXPECT(ZKA_BAD_LENGTH, zka_sparse_new(engine, &none, field, starts, indices, values, 4, 3, 5));
+  EXPECT(ZKA_BAD_LENGTH, zka_sparse_new(engine, &none, field, late, indices, values, 1, 3, 1));
+  EXPECT(ZKA_BAD_ARGUMENT, zka_sparse_new(engine, &none, field, falling, indices, values, 3, 3, 2));
+  EXPECT(ZKA_BAD_ARGUMENT, zka_sparse_new(engine, &none, field, both, past, values, 1, 3, 2));
+  memset(values, 0xff, 32);
+  EXPECT(ZKA_NOT_CANONICAL, zka_sparse_new(engine, &none, field, starts, indices, values, 4, 3, 6));
+  OK(zka_matrix_upload(engine, &words_alone, ZKA_GOLDILOCKS, zeros, 3, 1, 0));
+  BOTH(ZKA_BAD_ARGUMENT, zka_sparse_multiply, engine, &made, sparse, words_alone);
+  BOTH(ZKA_BAD_LENGTH, zka_sparse_multiply, engine, &made, sparse, pair);
+  BOTH(ZKA_NULL_POINTER, zka_sparse_multiply, engine, NULL, sparse, vector);
+  BOTH(ZKA_NULL_POINTER, zka_sparse_multiply, engine, &made, NULL, vector);
+  BOTH(ZKA_NULL_POINTER, zka_sparse_multiply, engine, &made, sparse, NULL);
+  BOTH(ZKA_WRONG_ENGINE, zka_sparse_multiply, other, &made, sparse, vector);
+  CHECK(none == NULL && made == NULL);
+  OK(zka_sparse_free(sparse));
+  BOTH(ZKA_BAD_ARGUMENT, zka_sparse_multiply, engine, &made, sparse, vector);
+  EXPECT(ZKA_BAD_ARGUMENT, zka_sparse_shape(sparse, &number, &rows, &cols, &entries));
+  OK(zka_sparse_free(again));
+  OK(zka_sparse_free(NULL));
+  OK(zka_matrix_free(vector));
+  OK(zka_matrix_free(pair));
+  OK(zka_matrix_free(words_alone));
+}
+
 /* What is done on the device is what is done in host memory. */
 static void over_goldilocks(zka_engine *engine, uint32_t layout) {
   const uint64_t omega = root_of_unity(LOG_N), large = root_of_unity(LOG_N + LOG_BLOWUP), coset = 7;
@@ -243,6 +368,7 @@ static void over_scalars(zka_engine *engine, uint32_t layout) {
   size_t rows = 0, cols = 0;
   const size_t len = POINTS * WIDTH * 4;
   inverses(engine, ZKA_BN254_FR, columns[0].limbs, POINTS * WIDTH, 1, 4);
+  products(engine, ZKA_BN254_FR, ONE.limbs, MINUS_ONE.limbs);
 
   if (layout == 0)
     OK(zka_matrix_upload(engine, &matrix, ZKA_BN254_FR, given, POINTS, WIDTH, layout));
@@ -319,6 +445,7 @@ static void over_coordinates(zka_engine *engine) {
   OK(zka_matrix_upload(engine, &matrix, ZKA_BN254_FQ, data[0].limbs, 2, 2, ZKA_COLUMN_MAJOR));
   OK(zka_matrix_download(engine, found[0].limbs, matrix, 16));
   CHECK(memcmp(found, data, sizeof data) == 0);
+  products(engine, ZKA_BN254_FQ, FP_ONE.limbs, FP_MINUS_ONE.limbs);
   OK(zka_matrix_rows(engine, found[0].limbs, matrix, &last, 1));
   CHECK(memcmp(&found[0], &data[1], sizeof *data) == 0 && memcmp(&found[1], &data[3], sizeof *data) == 0);
   BOTH(ZKA_UNSUPPORTED, zka_matrix_ntt, engine, &none, matrix, FP_MINUS_ONE.limbs, NULL, 0);
@@ -366,6 +493,8 @@ void test_matrices(void) {
   over_scalars(engine, ZKA_COLUMN_MAJOR);
   over_coordinates(engine);
   wrong_matrices(engine, other);
+  sparse_products(engine, other, ZKA_BN254_FR, ONE.limbs, MINUS_ONE.limbs);
+  sparse_products(engine, other, ZKA_BN254_FQ, FP_ONE.limbs, FP_MINUS_ONE.limbs);
   OK(zka_engine_shutdown(engine));
   OK(zka_engine_shutdown(other));
   any_order_of_freeing();

@@ -12,6 +12,8 @@ mod merkle;
 #[cfg(feature = "bn254")]
 mod msm;
 mod ntt;
+#[cfg(feature = "bn254")]
+mod pointwise;
 mod products;
 #[cfg(feature = "bn254")]
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, unused_imports))]
@@ -22,6 +24,8 @@ mod residues;
 mod rows;
 mod sha256;
 mod simd;
+#[cfg(feature = "bn254")]
+mod sparse;
 mod sponge;
 mod words;
 

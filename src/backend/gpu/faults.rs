@@ -3,6 +3,8 @@
 mod resident;
 #[cfg(feature = "bn254")]
 mod sums;
+#[cfg(feature = "bn254")]
+mod vectors;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,6 +14,8 @@ use std::time::Instant;
 
 use super::device::{Arg, Device, Launch, Limits};
 use super::{DeviceHash, Gpu};
+#[cfg(feature = "bn254")]
+use crate::backend::AcceleratedPrime;
 use crate::backend::reference::Reference;
 use crate::backend::testing::{build_heap, hash_columns};
 use crate::backend::{Backend, Check, Hardware, Hashing, Inversion, Levels, Transforms, sound};
@@ -187,6 +191,9 @@ enum Operation {
     /// Of the first words, which are limbs of scalars.
     #[cfg(feature = "bn254")]
     TransformOfScalars(Ntt<Fr>, usize),
+    /// Of the first third of the words, limbs of scalars, with the second, less the last.
+    #[cfg(feature = "bn254")]
+    ProductsOfScalars,
 }
 
 impl Operation {
@@ -203,6 +210,8 @@ impl Operation {
             let coset = Domain::halo2(log_size).unwrap().coset(Fr::from(7)).unwrap();
             all.push(Self::TransformOfScalars(Ntt::inverse(coset), scalars));
         }
+        #[cfg(feature = "bn254")]
+        all.push(Self::ProductsOfScalars);
         all
     }
 
@@ -242,6 +251,13 @@ impl Operation {
             Self::TransformOfScalars(ntt, scalars) => {
                 let limbs: &mut [[u64; 4]] = bytemuck::cast_slice_mut(&mut data[..4 * scalars]);
                 backend.ntt(ntt, scalars_mut(limbs).expect("limbs of scalars"), 1)?;
+            }
+            #[cfg(feature = "bn254")]
+            Self::ProductsOfScalars => {
+                let scalars = scalars_mut(bytemuck::cast_slice_mut(data)).expect("limbs of scalars");
+                let (a, factors) = scalars.split_at_mut(scalars.len() / 3);
+                let (b, c) = factors.split_at(a.len());
+                Fr::pointwise(backend).multiply(a, b, Some(c))?;
             }
         }
         Ok(())

@@ -69,11 +69,15 @@ mod ntt;
 #[cfg(feature = "opencl")]
 pub mod opencl;
 mod pipeline;
+#[cfg(feature = "bn254")]
+mod pointwise;
 mod pool;
 mod products;
 pub mod program;
 mod resident;
 mod session;
+#[cfg(feature = "bn254")]
+mod sparse;
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 mod staging;
 mod tables;

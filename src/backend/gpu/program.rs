@@ -50,7 +50,11 @@ pub fn programs() -> impl Iterator<Item = &'static Program> {
         .chain(inversion::programs())
         .chain(products::PROGRAMS.iter().copied());
     #[cfg(feature = "bn254")]
-    let all = all.chain(super::fft::programs::all()).chain(super::msm::programs::all());
+    let all = all
+        .chain(super::fft::programs::all())
+        .chain(super::msm::programs::all())
+        .chain(super::pointwise::programs())
+        .chain(super::sparse::programs());
     all
 }
 

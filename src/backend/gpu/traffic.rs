@@ -197,7 +197,12 @@ fn on_host_data<D: Device>(device: D) {
     run("inverses", (8 * 500, 8 * 500), &|gpu| Inversion::invert(gpu, &mut elements(500), &sound));
     #[cfg(feature = "bn254")]
     {
+        use crate::backend::Pointwise;
         use crate::bn254::Fr;
+        run("products", (3 * 32 * 500, 32 * 500), &|gpu| {
+            let vector = [Fr::from(5); 500];
+            gpu.multiply(&mut vector.clone(), &vector, Some(&vector))
+        });
         let ntt = Ntt::forward(Domain::halo2(9).unwrap());
         run("a transform of scalars", (32 << 9, 32 << 9), &|gpu| {
             Transforms::ntt(gpu, &ntt, &mut vec![Fr::from(5); 1 << 9], 1)
@@ -283,7 +288,45 @@ on_the_first_devices! {
     operations_on_host_data_copy_once: on_host_data,
     operations_on_resident_data_copy_nothing: on_resident_data,
 }
+/// A sparse matrix that stays is not copied for a product, nor is a vector that stays.
+#[cfg(feature = "bn254")]
+fn sparse<D: Device>(device: D) {
+    use crate::backend::{BaseField, ResidentPointwise, ResidentSparse, Sparse};
+    use crate::bn254::Fr;
+    use crate::sparse::SparseMatrix;
+
+    const COUNT: usize = 1 << 8;
+    let gpu = counting(device);
+    let vector: Vec<_> = (1..=COUNT as u64).map(Fr::from).collect();
+    let row = |row: usize| (0..if row == 5 { 100 } else { 3 }).map(move |i| ((row + i) % COUNT, Fr::from(2)));
+    let matrix = SparseMatrix::from_rows(COUNT, (0..COUNT).map(row)).unwrap();
+    let (kept, traffic) = of(&gpu, |gpu| Sparse::<Fr>::keep_sparse(gpu, matrix.view()));
+    assert!(traffic.bytes_in >= 8 * (matrix.entries() + 2 * COUNT) && traffic.bytes_out == 0, "{traffic:?}");
+    let kernels = vec!["sum_entries", "sum_partial"];
+    let mut product = vector.clone();
+    for time in 0..2 {
+        let (_, traffic) =
+            of(&gpu, |gpu| Sparse::sparse_product(gpu, matrix.view(), kept.as_ref(), &vector, &mut product));
+        let expected =
+            Traffic { kernels: kernels.clone(), bytes_in: 32 * COUNT, bytes_out: 32 * COUNT, allocations: 0 };
+        assert!(time == 0 || traffic == expected, "{traffic:?}");
+    }
+    let x = gpu.upload(Fr::words(&vector)).unwrap();
+    for time in 0..2 {
+        let (y, traffic) =
+            of(&gpu, |gpu| ResidentSparse::<Fr>::sparse_product(gpu, kept.as_ref().unwrap(), &x));
+        assert!(
+            time == 0 || traffic == Traffic { kernels: kernels.clone(), ..Traffic::default() },
+            "{traffic:?}"
+        );
+        let (_, traffic) = of(&gpu, |gpu| ResidentPointwise::<Fr>::multiply(gpu, COUNT, &x, &y, Some(&x)));
+        let expected = Traffic { kernels: vec!["multiply_subtract"], ..Traffic::default() };
+        assert!(time == 0 || traffic == expected, "{traffic:?}");
+    }
+}
+
 #[cfg(feature = "bn254")]
 on_the_first_devices! {
+    sparse_products_copy_no_operand_that_stays: sparse,
     sums_copy_no_operand_that_stays: sums,
 }

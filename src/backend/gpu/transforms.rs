@@ -164,10 +164,12 @@ impl<D: Device> Gpu<D> {
         };
         let (mut session, output) = self.check_and_start(F::words(data), |_| check(data), start)?;
         session.finish()?;
-        session.download(output, 0, bytes_mut(data)).map_err(|error| Error::ResultLost {
-            device: self.device.info().id.clone(),
-            message: error.to_string(),
-        })
+        session.download(output, 0, bytes_mut(data)).map_err(|error| self.lost(&error))
+    }
+
+    /// The error where a result is lost while it is copied over its input.
+    pub(super) fn lost(&self, error: &Error) -> Error {
+        Error::ResultLost { device: self.device.info().id.clone(), message: error.to_string() }
     }
 
     /// An operation in place on blocks of `width` columns in host memory, in as many parts as memory requires; if one fails, `undo`
@@ -279,12 +281,12 @@ fn of_all<F>(result: Result<(), Error>, elements: &[F], check: Check<'_, F>) -> 
     }
 }
 
-fn bytes<F: BaseField>(elements: &[F]) -> &[u8] {
+pub(super) fn bytes<F: BaseField>(elements: &[F]) -> &[u8] {
     bytemuck::cast_slice(F::words(elements))
 }
 
 /// As [`bytes`], for a device to write elements.
-fn bytes_mut<F: BaseField>(elements: &mut [F]) -> &mut [u8] {
+pub(super) fn bytes_mut<F: BaseField>(elements: &mut [F]) -> &mut [u8] {
     bytemuck::cast_slice_mut(F::words_mut(elements))
 }
 

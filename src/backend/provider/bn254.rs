@@ -8,7 +8,9 @@ use halo2curves::ff::Field;
 
 use super::library::{Handle, Provider};
 use super::{External, flags};
-use crate::backend::{BasesView, KeepScalars, Memory, Msm, ScalarsView, Transforms};
+use crate::backend::{
+    BasesView, KeepScalars, Memory, Msm, Pointwise, ScalarsView, Sparse, SparseView, Transforms,
+};
 use crate::curve::{CoordinateLimbs, Curve, limbs_of_points};
 use crate::error::Error;
 use crate::field::prime::{elements, limbs};
@@ -132,5 +134,25 @@ impl<F: MontgomeryField + TwoAdic> Transforms<F> for External {
             elements(&answer, "scalar").map_err(|_| self.not_canonical("scalars below the modulus"))?;
         values.copy_from_slice(answer);
         Ok(())
+    }
+}
+
+/// The interface has none.
+impl<F> Pointwise<F> for External {
+    fn multiply(&self, _: &mut [F], _: &[F], _: Option<&[F]>) -> Result<(), Error> {
+        Err(self.provider.unsupported("products of vectors"))
+    }
+}
+
+/// The interface has none.
+impl<F> Sparse<F> for External {
+    fn sparse_product(
+        &self,
+        _: SparseView<'_, F>,
+        _: Option<&Memory>,
+        _: &[F],
+        _: &mut [F],
+    ) -> Result<(), Error> {
+        Err(self.provider.unsupported("products with sparse matrices"))
     }
 }

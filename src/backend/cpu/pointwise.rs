@@ -1,0 +1,87 @@
+//! Products of vectors, element by element, over prime fields.
+//!
+//! A product is divided by 2^(2 `SHIFT`) beyond the Montgomery factor ([`residues`](super::residues)), so both factors are taken times
+//! 2^`SHIFT`.
+
+use std::marker::PhantomData;
+
+use rayon::prelude::*;
+
+use super::Cpu;
+use super::quadwords::MAX_WIDTH;
+use super::residues::{Residues, on_residues};
+use super::simd::Vectorised;
+use crate::backend::Pointwise;
+use crate::error::Error;
+use crate::field::MontgomeryField;
+use crate::field::montgomery::Residue;
+use crate::field::prime::{residues, residues_mut};
+
+/// Elements that a thread takes at a time: those of four vectors take 512 KiB.
+const PIECE: usize = 1 << 12;
+
+impl<F: MontgomeryField> Pointwise<F> for Cpu {
+    fn multiply(&self, a: &mut [F], b: &[F], c: Option<&[F]>) -> Result<(), Error> {
+        let (a, b, c) = (residues_mut(a), residues(b), c.map(residues));
+        on_residues!(self.simd, F, vectors, {
+            a.par_chunks_mut(PIECE).enumerate().for_each(|(number, a)| {
+                let range = number * PIECE..number * PIECE + a.len();
+                enter(vectors, a, &b[range.clone()], c.map(|c| &c[range]));
+            });
+        });
+        Ok(())
+    }
+}
+
+fn enter<R: Residues>(
+    _: PhantomData<R>,
+    a: &mut [Residue<R::Field>],
+    b: &[Residue<R::Field>],
+    c: Option<&[Residue<R::Field>]>,
+) {
+    R::enter(Piece::<R> { a, b, c });
+}
+
+/// A piece of the vectors, of one length.
+struct Piece<'a, R: Residues> {
+    a: &'a mut [Residue<R::Field>],
+    b: &'a [Residue<R::Field>],
+    c: Option<&'a [Residue<R::Field>]>,
+}
+
+impl<R: Residues> Vectorised<R> for Piece<'_, R> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { a, b, c } = self;
+        let zero = Residue::ZERO;
+        let zeros = R::gather([zero.as_limbs(); MAX_WIDTH]);
+        let whole = a.len() / R::WIDTH * R::WIDTH;
+        for start in (0..whole).step_by(R::WIDTH) {
+            let x = R::shifted_difference(gather::<R>(&a[start..], &zero), zeros);
+            let y = R::shifted_difference(gather::<R>(&b[start..], &zero), zeros);
+            let mut product = R::product(x, y);
+            if let Some(c) = c {
+                product = R::minus(product, gather::<R>(&c[start..], &zero));
+            }
+            let rows = R::rows(R::canonical(R::reduced(product)));
+            for (a, row) in a[start..][..R::WIDTH].iter_mut().zip(rows) {
+                *a = Residue::from_montgomery(row);
+            }
+        }
+        for i in whole..a.len() {
+            let product = a[i].mul(b[i]);
+            let difference = c.map_or(product, |c| product.sub(c[i]));
+            a[i] = Residue::from_montgomery(difference.canonical());
+        }
+    }
+}
+
+/// The first elements, as many as a vector has; what fills the others is not looked at.
+#[inline(always)]
+fn gather<R: Residues>(elements: &[Residue<R::Field>], zero: &Residue<R::Field>) -> R::Sum {
+    let mut rows = [zero.as_limbs(); MAX_WIDTH];
+    for (row, element) in rows.iter_mut().zip(&elements[..R::WIDTH]) {
+        *row = element.as_limbs();
+    }
+    R::gather(rows)
+}
