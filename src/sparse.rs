@@ -108,6 +108,42 @@ impl<F: MontgomeryField> SparseMatrix<F> {
         Self::new(columns, &starts, &indices, &values)
     }
 
+    /// A matrix of so many rows and columns by its entries, which are triples of a row's index, a column's index and a value, in any order. Those of
+    /// one row keep their order. Errors as [`new`](Self::new), and [`Error::IndexOutOfRange`] for an index past the last row as well.
+    ///
+    /// ```
+    /// use zkaccel::{bn254::Fr, sparse::SparseMatrix};
+    /// let [two, three] = [2, 3].map(Fr::from);
+    /// let matrix = SparseMatrix::from_entries(2, 3, [(1, 0, two), (0, 2, three)])?;
+    /// assert_eq!(matrix, SparseMatrix::from_rows(3, [[(2, three)], [(0, two)]])?);
+    /// # Ok::<(), zkaccel::Error>(())
+    /// ```
+    pub fn from_entries(
+        rows: usize,
+        columns: usize,
+        entries: impl IntoIterator<Item = (usize, usize, F)>,
+    ) -> Result<Self, Error> {
+        let mut entries: Vec<_> = entries.into_iter().collect();
+        // Files and circuits have them in runs of ascending rows, which the sort detects.
+        entries.sort_by_key(|&(row, ..)| row);
+        if let Some(&(index, ..)) = entries.last().filter(|&&(row, ..)| row >= rows) {
+            return Err(Error::IndexOutOfRange { index, len: rows });
+        }
+        let mut starts = Vec::with_capacity(rows + 1);
+        let mut start = 0;
+        for row in 0..rows {
+            starts.push(start);
+            start += entries[start..].iter().take_while(|&&(of, ..)| of == row).count();
+        }
+        starts.push(start);
+        let short = |&(_, index, _): &(usize, usize, F)| {
+            u32::try_from(index).map_err(|_| Error::IndexOutOfRange { index, len: columns })
+        };
+        let indices: Vec<u32> = entries.iter().map(short).collect::<Result<_, _>>()?;
+        let values: Vec<F> = entries.iter().map(|&(.., value)| value).collect();
+        Self::new(columns, &starts, &indices, &values)
+    }
+
     /// The number of rows.
     pub fn rows(&self) -> usize {
         self.starts.len() - 1

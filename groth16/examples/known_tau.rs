@@ -18,28 +18,23 @@ use zkaccel_groth16::r1cs::{self, R1cs};
 use zkaccel_groth16::{Bytes, Fr, SparseMatrix, json, wtns, zkey};
 
 /// The constraints w_i w_i = w_(i + 1) of a chain of squarings, of which the end is public: signals 1, end, start, and what is between.
-fn squarings(constraints: u32) -> (R1cs, Vec<Fr>) {
+fn squarings(constraints: usize) -> Result<(R1cs, Vec<Fr>), Box<dyn Error>> {
     // The signal of step i.
-    let signal = move |i: u32| if i == constraints { 1 } else { i + 2 };
+    let signal = move |i: usize| if i == constraints { 1 } else { i + 2 };
     let one = Fr::from(1);
-    let factors = || (0..constraints).map(move |i| (i, signal(i), one));
-    let squares = || (0..constraints).map(move |i| (i, signal(i + 1), one));
-    let rows = constraints as usize;
-    let factor = SparseMatrix::new(rows, factors);
-    let circuit = R1cs {
-        signals: rows + 2,
-        public_signals: 1,
-        a: factor.clone(),
-        b: factor,
-        c: SparseMatrix::new(rows, squares),
+    let signals = constraints + 2;
+    let chain = |first: usize| {
+        SparseMatrix::from_rows(signals, (0..constraints).map(|i| [(signal(i + first), one)]))
     };
-    let mut witness = vec![one; rows + 2];
+    let factor = chain(0)?;
+    let circuit = R1cs { signals, public_signals: 1, a: factor.clone(), b: factor, c: chain(1)? };
+    let mut witness = vec![one; signals];
     let mut value = Fr::from(3);
     for i in 0..=constraints {
-        witness[signal(i) as usize] = value;
+        witness[signal(i)] = value;
         value *= value;
     }
-    (circuit, witness)
+    Ok((circuit, witness))
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -49,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let circuit = match (circuit.parse(), to_witness) {
         (Ok(constraints), [to_witness]) => {
-            let (circuit, witness) = squarings(constraints);
+            let (circuit, witness) = squarings(constraints)?;
             wtns::write(&witness, &mut BufWriter::new(File::create(to_witness)?))?;
             circuit
         }

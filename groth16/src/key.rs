@@ -1,10 +1,11 @@
 //! Keys: what a prover and a verifier know of a circuit.
 
-use halo2curves::bn256::{G1Affine, G2Affine};
+use halo2curves::bn256::{Fr, G1Affine, G2Affine};
+use zkaccel::sparse::{DeviceSparseMatrix, SparseMatrix};
+use zkaccel::{Engine, Error as EngineError};
 
 use crate::Error;
 use crate::points::{self, FilePoint};
-use crate::sparse::SparseMatrix;
 
 /// How the quotient polynomial H is computed, and on which basis the key has its points; keys of one kind are useless to a prover of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,15 +17,23 @@ pub enum Reduction {
     Libsnark,
 }
 
-/// The matrices of a circuit's constraints, (A w) (B w) = C w, on the domain of the key.
+/// The matrices of a circuit's constraints, (A w) (B w) = C w: a row for each point of the key's domain, and a column for each signal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matrices {
     /// A, with a row for each public signal and the constant 1 behind the constraints.
-    pub a: SparseMatrix,
+    pub a: SparseMatrix<Fr>,
     /// B.
-    pub b: SparseMatrix,
+    pub b: SparseMatrix<Fr>,
     /// C; keys of [`Reduction::Circom`] have none.
-    pub c: Option<SparseMatrix>,
+    pub c: Option<SparseMatrix<Fr>>,
+}
+
+/// The matrices of a circuit's constraints, kept by an engine.
+#[derive(Clone, Debug)]
+pub struct KeptMatrices {
+    pub(crate) a: DeviceSparseMatrix<Fr>,
+    pub(crate) b: DeviceSparseMatrix<Fr>,
+    pub(crate) c: Option<DeviceSparseMatrix<Fr>>,
 }
 
 /// What a verifier knows of a circuit. [`Verifier`](crate::Verifier) checks it.
@@ -68,27 +77,72 @@ pub struct ProvingKey {
 }
 
 impl Matrices {
-    /// Matrices without entries, for a domain of so many points: a key has them whose constraints come with each proof.
-    pub fn empty(domain_size: usize, reduction: Reduction) -> Self {
-        let empty = || SparseMatrix::new(domain_size, std::iter::empty);
-        Self { a: empty(), b: empty(), c: (reduction == Reduction::Libsnark).then(empty) }
+    /// Matrices without entries, for a domain of so many points and so many signals: a key has them whose constraints come with each proof.
+    pub fn empty(domain_size: usize, signals: usize, reduction: Reduction) -> Result<Self, Error> {
+        let empty = || SparseMatrix::from_entries(domain_size, signals, []);
+        let c = if reduction == Reduction::Libsnark { Some(empty()?) } else { None };
+        Ok(Self { a: empty()?, b: empty()?, c })
     }
 
     /// [`Error::BadKey`] unless these are matrices of a circuit with so many signals, on a domain of so many points.
     pub(crate) fn check(&self, domain: usize, signals: usize, reduction: Reduction) -> Result<(), Error> {
-        let c = self.c.as_ref();
-        let of_c = if reduction == Reduction::Libsnark { domain } else { 0 };
-        let at_most = |matrix: Option<&SparseMatrix>| matrix.map_or(0, SparseMatrix::width).max(signals);
-        let counts = [
-            ("rows of the matrix A, as many as the domain has points", self.a.rows(), domain),
-            ("rows of the matrix B, as many as the domain has points", self.b.rows(), domain),
-            ("rows of the matrix C", c.map_or(0, SparseMatrix::rows), of_c),
-            ("columns of the matrix A, at most as many as signals", at_most(Some(&self.a)), signals),
-            ("columns of the matrix B, at most as many as signals", at_most(Some(&self.b)), signals),
-            ("columns of the matrix C, at most as many as signals", at_most(c), signals),
-        ];
-        expect_equal(&counts)
+        check_matrices([Some(&self.a), Some(&self.b), self.c.as_ref()], domain, signals, reduction)
     }
+
+    /// Hands the matrices to an engine; errors of [`Engine::sparse_matrix`].
+    pub(crate) fn keep(self, engine: &Engine) -> Result<KeptMatrices, EngineError> {
+        let Self { a, b, c } = self;
+        Ok(KeptMatrices {
+            a: engine.sparse_matrix(a)?,
+            b: engine.sparse_matrix(b)?,
+            c: c.map(|matrix| engine.sparse_matrix(matrix)).transpose()?,
+        })
+    }
+}
+
+impl KeptMatrices {
+    /// A, as the host has it.
+    pub fn a(&self) -> &SparseMatrix<Fr> {
+        self.a.as_host()
+    }
+
+    /// B, as the host has it.
+    pub fn b(&self) -> &SparseMatrix<Fr> {
+        self.b.as_host()
+    }
+
+    /// C, as the host has it; keys of [`Reduction::Circom`] have none.
+    pub fn c(&self) -> Option<&SparseMatrix<Fr>> {
+        self.c.as_ref().map(DeviceSparseMatrix::as_host)
+    }
+
+    /// [`Error::BadKey`] as for [`Matrices`].
+    pub(crate) fn check(&self, domain: usize, signals: usize, reduction: Reduction) -> Result<(), Error> {
+        check_matrices([Some(self.a()), Some(self.b()), self.c()], domain, signals, reduction)
+    }
+
+    /// A copy, for another engine.
+    pub(crate) fn to_host(&self) -> Matrices {
+        Matrices { a: self.a().clone(), b: self.b().clone(), c: self.c().cloned() }
+    }
+}
+
+fn check_matrices(
+    matrices: [Option<&SparseMatrix<Fr>>; 3],
+    domain: usize,
+    signals: usize,
+    reduction: Reduction,
+) -> Result<(), Error> {
+    let [a, b, c] = matrices.map(|matrix| matrix.map_or((0, 0), |matrix| (matrix.rows(), matrix.columns())));
+    let of_c = if reduction == Reduction::Libsnark { (domain, signals) } else { (0, 0) };
+    expect_equal(&[
+        ("rows of the matrix A, as many as the domain has points", a.0, domain),
+        ("rows of the matrix B, as many as the domain has points", b.0, domain),
+        ("rows of the matrix C", c.0, of_c.0),
+        ("columns of the matrix A, as many as signals", a.1, signals),
+        ("columns of the matrix B, as many as signals", b.1, signals),
+        ("columns of the matrix C", c.1, of_c.1),
+    ])
 }
 
 /// [`Error::BadKey`] for the first count that is not what is expected: what was counted, what was found, what is expected.

@@ -18,6 +18,7 @@ use halo2curves::ff::Field;
 use halo2curves::group::Curve;
 use rayon::prelude::*;
 use zkaccel::ntt::Domain;
+use zkaccel::sparse::SparseMatrix;
 use zkaccel::{Engine, Error as EngineError};
 
 use crate::Error;
@@ -25,7 +26,6 @@ use crate::key::{Matrices, ProvingKey, Reduction, VerifyingKey};
 use crate::numbers::random_scalar;
 use crate::quotient;
 use crate::r1cs::R1cs;
-use crate::sparse::SparseMatrix;
 
 /// The secrets of a setup.
 #[derive(Clone, Copy)]
@@ -65,16 +65,14 @@ pub fn proving_key(engine: &Engine, circuit: &R1cs, secrets: &Secrets) -> Result
     let inverse = |x: Fr| Option::from(x.invert()).ok_or(Error::Engine(EngineError::BadShift));
     let (by_gamma, by_delta): (Fr, Fr) = (inverse(secrets.gamma)?, inverse(secrets.delta)?);
 
-    let of_inputs = (0..=public).map(|signal| ((constraints + signal) as u32, signal as u32, Fr::ONE));
-    let a = on_domain(&circuit.a, n, of_inputs);
-    let b = on_domain(&circuit.b, n, std::iter::empty());
+    let of_inputs = (0..=public).map(|signal| (constraints + signal, signal, Fr::ONE));
+    let a = on_domain(&circuit.a, n, of_inputs)?;
+    let b = on_domain(&circuit.b, n, std::iter::empty())?;
     let lagrange = lagrange(engine, &quotient::domain(log_size)?, tau)?;
-    let at_tau = |matrix: &SparseMatrix| {
+    let at_tau = |matrix: &SparseMatrix<Fr>| {
         let mut values = vec![Fr::ZERO; circuit.signals];
-        for (row, lagrange) in (0..matrix.rows()).zip(&lagrange) {
-            for (signal, value) in matrix.row(row) {
-                values[signal as usize] += value * lagrange;
-            }
+        for (row, column, value) in entries(matrix) {
+            values[column] += value * lagrange[row];
         }
         values
     };
@@ -113,17 +111,20 @@ pub fn proving_key(engine: &Engine, circuit: &R1cs, secrets: &Secrets) -> Result
     Ok(key)
 }
 
+/// The entries of a matrix: row, column and value.
+fn entries(matrix: &SparseMatrix<Fr>) -> impl Iterator<Item = (usize, usize, Fr)> + '_ {
+    (0..matrix.rows()).flat_map(|row| {
+        matrix.row(row).into_iter().flatten().map(move |(column, value)| (row, column, value))
+    })
+}
+
 /// A matrix with as many rows as the domain has points, and more entries in those behind.
 fn on_domain(
-    matrix: &SparseMatrix,
+    matrix: &SparseMatrix<Fr>,
     rows: usize,
-    more: impl Iterator<Item = (u32, u32, Fr)> + Clone,
-) -> SparseMatrix {
-    let own = || {
-        (0..matrix.rows())
-            .flat_map(|row| matrix.row(row).map(move |(column, value)| (row as u32, column, value)))
-    };
-    SparseMatrix::new(rows, || own().chain(more.clone()))
+    more: impl Iterator<Item = (usize, usize, Fr)>,
+) -> Result<SparseMatrix<Fr>, EngineError> {
+    SparseMatrix::from_entries(rows, matrix.columns(), entries(matrix).chain(more))
 }
 
 /// The values at tau of the Lagrange polynomials of a subgroup: (tau^n - 1) / n times w^i / (tau - w^i).

@@ -13,7 +13,6 @@
 //! proof passes the verifier's equation before it is handed out. One that does not was made of a witness that does not satisfy the constraints,
 //! or by a device that failed silently, so it is made again on the CPU, from the same points in host memory.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -21,20 +20,16 @@ use std::sync::{Arc, OnceLock};
 use halo2curves::bn256::{Fr, G1, G1Affine, G2Affine};
 use halo2curves::ff::Field;
 use halo2curves::group::Curve;
-use rayon::prelude::*;
 use zkaccel::Engine;
 use zkaccel::device::DeviceChoice;
-use zkaccel::msm::{AcceleratedCurve, Bases, BasesOptions};
+use zkaccel::msm::BasesOptions;
 
 use crate::Error;
-use crate::key::{Matrices, ProvingKey, Reduction};
+use crate::kept::{KeptPoints, Sums, Task};
+use crate::key::{KeptMatrices, Matrices, ProvingKey, Reduction};
 use crate::numbers::{decimal, integer, random_scalar};
-use crate::quotient;
 use crate::submit::{Queue, Wanted};
 use crate::verifier::{Claim, Verifier};
-
-/// Scalars that one thread gathers at once, at least.
-const GATHERED: usize = 1 << 12;
 
 /// A proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,13 +107,10 @@ struct Shared {
     verifier: Verifier,
     beta_g1: G1Affine,
     delta_g1: G1Affine,
-    a: Set<Bases>,
-    b_g1: Set<Bases>,
-    b_g2: Set<Bases<G2Affine>>,
-    c: Set<Bases>,
-    h: Set<Bases>,
+    points: KeptPoints,
     signals: usize,
-    matrices: Matrices,
+    domain_size: usize,
+    matrices: KeptMatrices,
     reduction: Reduction,
     queue: Arc<Queue>,
     proofs: AtomicU64,
@@ -126,96 +118,28 @@ struct Shared {
     refused: AtomicU64,
 }
 
-/// Points without those that are the identity, which add nothing: in a key of circom B is for a third of all signals.
-struct Set<P> {
-    points: P,
-    /// The indices of the points that remain; `None` if all do.
-    remaining: Option<Vec<u32>>,
-}
-
-impl<C: AcceleratedCurve> Set<Bases<C>> {
-    /// Hands the points to an engine.
-    fn kept(mut all: Vec<C>, engine: &Engine, options: BasesOptions) -> Result<Self, Error> {
-        let identity = C::default();
-        let remaining: Vec<u32> =
-            (0..).zip(&all).filter(|(_, point)| **point != identity).map(|(i, _)| i).collect();
-        let dropped = remaining.len() < all.len();
-        all.retain(|point| *point != identity);
-        Ok(Self { points: engine.bases(all, options)?, remaining: dropped.then_some(remaining) })
-    }
-
-    /// The scalars of the remaining points.
-    fn scalars<'a>(&self, all: &'a [Fr]) -> Cow<'a, [Fr]> {
-        match &self.remaining {
-            None => Cow::Borrowed(all),
-            Some(remaining) => {
-                let gathered = remaining.par_iter().with_min_len(GATHERED).map(|&index| all[index as usize]);
-                Cow::Owned(gathered.collect())
-            }
-        }
-    }
-
-    /// The sum on the engine that keeps the points, or on another.
-    fn sum(&self, on: &Machine<'_>, scalars: &[C::Scalar]) -> Result<C::Projective, zkaccel::Error>
-    where
-        C: AcceleratedCurve<Scalar = Fr>,
-    {
-        let scalars = self.scalars(scalars);
-        match on {
-            Machine::Engine(engine) => engine.msm::<C>(&*scalars, &self.points),
-            Machine::Cpu(engine) => engine.msm::<C>(&*scalars, self.points.as_slice()),
-        }
-    }
-}
-
-/// What a proof is made of, and for how long.
-#[derive(Clone, Copy)]
-struct Task<'a> {
-    matrices: &'a Matrices,
-    witness: &'a [Fr],
-    blinding: &'a Blinding,
-    wanted: &'a Wanted,
-}
-
-/// Where a proof is made: on the engine that keeps the points, or on the CPU, which takes them from host memory.
-#[derive(Clone, Copy)]
-enum Machine<'a> {
-    Engine(&'a Engine),
-    Cpu(&'a Engine),
-}
-
-impl<'a> Machine<'a> {
-    fn engine(self) -> &'a Engine {
-        match self {
-            Self::Engine(engine) | Self::Cpu(engine) => engine,
-        }
-    }
-}
-
 impl Prover {
     /// Hands the points of a key to an engine.
     ///
     /// [`Error::BadKey`] for a key whose parts do not belong together; [`Error::Malformed`] for points of the verification key that are not in their
     /// groups. Other points are assumed to be, as [`Zkey`](crate::zkey::Zkey) has checked. Errors of [`Engine::bases`].
-    pub fn new(engine: &Engine, key: ProvingKey, options: ProverOptions) -> Result<Self, Error> {
+    pub fn new(engine: &Engine, mut key: ProvingKey, options: ProverOptions) -> Result<Self, Error> {
         key.check()?;
-        let signals = key.signals();
-        let ProvingKey { verifying, beta_g1, delta_g1, a, b_g1, b_g2, c, h, matrices, reduction } = key;
+        let (signals, domain_size, reduction) = (key.signals(), key.domain_size(), key.reduction);
+        let (beta_g1, delta_g1, verifier) = (key.beta_g1, key.delta_g1, Verifier::new(key.verifying.clone())?);
+        let matrices = std::mem::replace(&mut key.matrices, Matrices::empty(domain_size, signals, reduction)?);
         let of_bases = BasesOptions { validate: false, tables: options.tables };
         Ok(Self(Arc::new(Shared {
             engine: engine.clone(),
             cpu: OnceLock::new(),
             options,
-            verifier: Verifier::new(verifying)?,
+            verifier,
             beta_g1,
             delta_g1,
-            a: Set::kept(a, engine, of_bases)?,
-            b_g1: Set::kept(b_g1, engine, of_bases)?,
-            b_g2: Set::kept(b_g2, engine, of_bases)?,
-            c: Set::kept(c, engine, of_bases)?,
-            h: Set::kept(h, engine, of_bases)?,
+            points: KeptPoints::keep(engine, key, of_bases)?,
             signals,
-            matrices,
+            domain_size,
+            matrices: matrices.keep(engine)?,
             reduction,
             queue: Queue::new(options.queue),
             proofs: AtomicU64::new(0),
@@ -283,18 +207,28 @@ impl Prover {
         self.prove_wanted(witness, blinding, &Wanted::to_the_end())
     }
 
-    /// The same proof with the constraints of `matrices` instead of the key's own, for callers whose circuits make them anew.
+    /// Hands the matrices of a circuit of this key's size to the engine, for callers whose circuits make them anew.
     ///
-    /// [`Error::BadKey`] for matrices of another size. Errors as [`prove`](Self::prove).
+    /// [`Error::BadKey`] for matrices of another size. Errors of [`Engine::sparse_matrix`].
+    pub fn keep(&self, matrices: Matrices) -> Result<KeptMatrices, Error> {
+        let Shared { engine, domain_size, signals, reduction, .. } = &*self.0;
+        matrices.check(*domain_size, *signals, *reduction)?;
+        Ok(matrices.keep(engine)?)
+    }
+
+    /// The same proof with the constraints of `matrices`, which this prover [keeps](Self::keep), instead of the key's own.
+    ///
+    /// [`Error::Engine`] with `WrongEngine` for matrices that another engine keeps. Errors as [`prove`](Self::prove).
     pub fn prove_with_matrices(
         &self,
-        matrices: &Matrices,
+        matrices: &KeptMatrices,
         witness: &[Fr],
         blinding: &Blinding,
     ) -> Result<Proof, Error> {
-        let Shared { matrices: own, signals, reduction, .. } = &*self.0;
-        matrices.check(own.a.rows(), *signals, *reduction)?;
-        self.prove_of(Task { matrices, witness, blinding, wanted: &Wanted::to_the_end() })
+        let Shared { domain_size, signals, reduction, .. } = &*self.0;
+        matrices.check(*domain_size, *signals, *reduction)?;
+        let task = Task { matrices, witness, wanted: &Wanted::to_the_end() };
+        self.prove_of(task, blinding)
     }
 
     /// The same, for as long as somebody waits for it.
@@ -304,16 +238,16 @@ impl Prover {
         blinding: &Blinding,
         wanted: &Wanted,
     ) -> Result<Proof, Error> {
-        self.prove_of(Task { matrices: &self.0.matrices, witness, blinding, wanted })
+        self.prove_of(Task { matrices: &self.0.matrices, witness, wanted }, blinding)
     }
 
-    fn prove_of(&self, task: Task<'_>) -> Result<Proof, Error> {
+    fn prove_of(&self, task: Task<'_>, blinding: &Blinding) -> Result<Proof, Error> {
         let public = self.public(task.witness)?;
-        let proof = self.0.attempt(Machine::Engine(&self.0.engine), task)?;
+        let proof = self.0.attempt(task, blinding)?;
         if self.0.options.unchecked {
             return Ok(self.0.hand_out(proof));
         }
-        self.0.checked(proof, public, || self.0.again(task))
+        self.0.checked(proof, public, || self.0.again(task, blinding))
     }
 
     /// The proofs of several witnesses, verified together. Errors as [`prove`](Self::prove), of the first witness that has one.
@@ -323,8 +257,7 @@ impl Prover {
         for witness in witnesses {
             let (witness, blinding) = (witness.as_ref(), Blinding::random()?);
             let public = self.public(witness)?;
-            let task = Task { matrices, witness, blinding: &blinding, wanted };
-            let proof = self.0.attempt(Machine::Engine(&self.0.engine), task)?;
+            let proof = self.0.attempt(Task { matrices, witness, wanted }, &blinding)?;
             made.push((proof, public, witness, blinding));
         }
         let claims: Vec<Claim<'_>> = made.iter().map(|(proof, public, ..)| (proof, *public)).collect();
@@ -332,7 +265,7 @@ impl Prover {
             return Ok(made.iter().map(|(proof, ..)| self.0.hand_out(*proof)).collect());
         }
         let each = made.iter().map(|(proof, public, witness, blinding)| {
-            self.0.checked(*proof, public, || self.0.again(Task { matrices, witness, blinding, wanted }))
+            self.0.checked(*proof, public, || self.0.again(Task { matrices, witness, wanted }, blinding))
         });
         each.collect()
     }
@@ -374,7 +307,7 @@ impl Shared {
     }
 
     /// The proof made on the CPU; `None` where the engine is that.
-    fn again(&self, task: Task<'_>) -> Result<Option<Proof>, Error> {
+    fn again(&self, task: Task<'_>, blinding: &Blinding) -> Result<Option<Proof>, Error> {
         if self.engine.device().id == "cpu" {
             return Ok(None);
         }
@@ -385,31 +318,28 @@ impl Shared {
                 self.cpu.get_or_init(|| cpu)
             }
         };
-        self.attempt(Machine::Cpu(cpu), task).map(Some)
+        self.attempt_on(cpu, task, blinding).map(Some)
     }
 
-    /// Makes a proof; nothing is known of it yet. Sums that do not depend on the quotient run beside it.
-    fn attempt(&self, on: Machine<'_>, task: Task<'_>) -> Result<Proof, Error> {
-        let Task { matrices, witness, blinding, wanted } = task;
-        wanted.check()?;
-        let private = &witness[1 + self.verifier.key().public_signals()..];
-        let (a, b_g1, b_g2, c, h) = on.engine().scope(|scope| {
-            let b_g2 = scope.spawn(|_| self.b_g2.sum(&on, witness));
-            let a = scope.spawn(|_| self.a.sum(&on, witness));
-            let b_g1 = scope.spawn(|_| self.b_g1.sum(&on, witness));
-            let c = scope.spawn(|_| self.c.sum(&on, private));
-            let h = quotient::scalars_of_h(on.engine(), self.reduction, matrices, witness)?;
-            wanted.check()?;
-            let h = self.h.sum(&on, &h)?;
-            Ok::<_, Error>((a.wait()?, b_g1.wait()?, b_g2.wait()?, c.wait()?, h))
-        })?;
-        wanted.check()?;
-        let (key, Blinding { r, s }) = (self.verifier.key(), blinding);
+    /// Makes a proof; nothing is known of it yet.
+    fn attempt(&self, task: Task<'_>, blinding: &Blinding) -> Result<Proof, Error> {
+        Ok(self.proof(self.points.sums(&self.engine, task)?, blinding))
+    }
+
+    /// The same on an engine that keeps nothing, of the points and matrices in host memory.
+    fn attempt_on(&self, engine: &Engine, task: Task<'_>, blinding: &Blinding) -> Result<Proof, Error> {
+        let matrices = &task.matrices.to_host().keep(engine)?;
+        let sums = self.points.on(engine)?.sums(engine, Task { matrices, ..task })?;
+        Ok(self.proof(sums, blinding))
+    }
+
+    fn proof(&self, Sums { a, b_g1, b_g2, c, h }: Sums, &Blinding { r, s }: &Blinding) -> Proof {
+        let key = self.verifier.key();
         let a = a + key.alpha_g1 + self.delta_g1 * r;
         let b_g1: G1 = b_g1 + self.beta_g1 + self.delta_g1 * s;
         let b_g2 = b_g2 + key.beta_g2 + key.delta_g2 * s;
         let c = c + h + a * s + b_g1 * r - self.delta_g1 * (r * s);
-        Ok(Proof { a: a.to_affine(), b: b_g2.to_affine(), c: c.to_affine() })
+        Proof { a: a.to_affine(), b: b_g2.to_affine(), c: c.to_affine() }
     }
 }
 
@@ -445,9 +375,9 @@ mod tests {
         let (prover, witness) = prover();
         let (shared, public) = (&*prover.0, prover.public(&witness).unwrap());
         let (blinding, wanted) = (Blinding::random().unwrap(), Wanted::to_the_end());
-        let task =
-            Task { matrices: &shared.matrices, witness: &witness, blinding: &blinding, wanted: &wanted };
-        let again = || shared.attempt(Machine::Cpu(&shared.engine), task).map(Some);
+        let task = Task { matrices: &shared.matrices, witness: &witness, wanted: &wanted };
+        let other = Engine::builder().device("cpu".parse().unwrap()).build().unwrap();
+        let again = || shared.attempt_on(&other, task, &blinding).map(Some);
         let right = prover.prove_with(&witness, &blinding).unwrap();
         assert_eq!(again().unwrap(), Some(right), "from host memory as from the engine's");
         let off_curve = G1Affine { x: 5.into(), y: 5.into() };
@@ -468,7 +398,7 @@ mod tests {
             shared.checked(Proof { c: -right.c, ..right }, public, failure),
             failure().map(|_: Option<Proof>| right)
         );
-        assert!(shared.again(task).unwrap().is_none(), "the engine is the CPU");
+        assert!(shared.again(task, &blinding).unwrap().is_none(), "the engine is the CPU");
     }
 
     #[test]

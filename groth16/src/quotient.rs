@@ -10,20 +10,18 @@
 //! of which the coset is the points with odd indices, and a b - c is 0 at the others. Six transforms. For n = 2^28 there is no root of order 2n, and snarkjs
 //! takes the coset by 25.
 //!
-//! *Libsnark.* The scalars are the coefficients of h = (a b - c) / (x^n - 1), made of values on the coset by the field's generator, 5. Seven transforms.
+//! *Libsnark.* The scalars are the coefficients of h = (a b - c) / (x^n - 1), made of values on the coset by the field's generator g = 5. There x^n - 1 is
+//! g^n - 1 everywhere: sums over the points of H are divided by it, and not every scalar. Seven transforms.
 //!
 //! The root of unity is the key's: that of snarkjs (ffjavascript) and arkworks, powers of 5, whatever the library beneath has for its own.
 
 use halo2curves::ff::Field;
-use rayon::prelude::*;
 use zkaccel::bn254::Fr;
 use zkaccel::ntt::{Domain, Ntt, Order};
 use zkaccel::{Engine, Error};
 
-use crate::key::{Matrices, Reduction};
-
-/// Points that one thread takes at once, at least.
-const POINTS: usize = 1 << 12;
+use crate::key::{KeptMatrices, Reduction};
+use crate::vectors::Vector;
 
 /// The domain of a key: the subgroup of order 2^`log_size`.
 pub(crate) fn domain(log_size: u32) -> Result<Domain<Fr>, Error> {
@@ -38,62 +36,66 @@ pub(crate) fn shift_of_circom(log_size: u32) -> Fr {
     }
 }
 
-/// The scalars of the points of H, as many as there are.
-pub(crate) fn scalars_of_h(
-    engine: &Engine,
-    reduction: Reduction,
-    matrices: &Matrices,
-    witness: &[Fr],
-) -> Result<Vec<Fr>, Error> {
-    let n = matrices.a.rows();
-    let domain = domain(n.ilog2())?;
-    // a, b and c, one after another.
-    let mut values = vec![Fr::ZERO; 3 * n];
-    {
-        let (a, rest) = values.split_at_mut(n);
-        let (b, c) = rest.split_at_mut(n);
-        matrices.a.multiply(witness, a);
-        matrices.b.multiply(witness, b);
-        match &matrices.c {
-            Some(matrix) => matrix.multiply(witness, c),
-            None => point_by_point(c, a, b, |c, a, b| *c = a * b),
+/// The shift of the coset on which the quotient is computed.
+fn shift(reduction: Reduction, log_size: u32) -> Fr {
+    match reduction {
+        Reduction::Circom => shift_of_circom(log_size),
+        Reduction::Libsnark => Fr::from(5),
+    }
+}
+
+/// What the sum of the points of H times the scalars is multiplied with.
+pub(crate) fn factor(reduction: Reduction, log_size: u32) -> Fr {
+    match reduction {
+        Reduction::Circom => Fr::ONE,
+        Reduction::Libsnark => {
+            let vanishing = shift(reduction, log_size).pow_vartime([1 << log_size]) - Fr::ONE;
+            vanishing.invert().expect("the coset is apart from the subgroup")
         }
     }
-    let shift = match reduction {
-        Reduction::Circom => shift_of_circom(n.ilog2()),
-        Reduction::Libsnark => Fr::from(5),
-    };
-    let coset = domain.coset(shift)?;
+}
+
+/// The scalars of the points of H, up to the [`factor`], as many as the domain has points; in arkworks' reduction the last one is 0.
+pub(crate) fn scalars_of_h<V: Vector>(
+    engine: &Engine,
+    reduction: Reduction,
+    matrices: &KeptMatrices,
+    witness: &V,
+) -> Result<V, Error> {
+    let domain = domain(matrices.a().rows().ilog2())?;
+    let coset = domain.coset(shift(reduction, domain.log_size()))?;
     // Between the two the order of the coefficients does not matter.
     let to_coefficients = Ntt::inverse(domain).with_orders(Order::Natural, Order::BitReversed);
     let to_coset = Ntt::forward(coset).with_orders(Order::BitReversed, Order::Natural);
-    engine.ntt(&to_coefficients, &mut values)?;
-    engine.ntt(&to_coset, &mut values)?;
-    let (h, rest) = values.split_at_mut(n);
-    let (b, c) = rest.split_at(n);
-    point_by_point(h, b, c, |h, b, c| *h = *h * b - c);
-    values.truncate(n);
+    let on_coset = |mut values: V| {
+        values.transform(engine, &to_coefficients)?;
+        values.transform(engine, &to_coset)?;
+        Ok::<V, Error>(values)
+    };
+    let a = witness.product(engine, &matrices.a)?;
+    let b = witness.product(engine, &matrices.b)?;
+    let c = match &matrices.c {
+        Some(matrix) => witness.product(engine, matrix)?,
+        None => {
+            let mut c = a.clone();
+            engine.multiply(&mut c, &b)?;
+            c
+        }
+    };
+    let (mut h, b, c) = (on_coset(a)?, on_coset(b)?, on_coset(c)?);
+    engine.multiply_subtract(&mut h, &b, &c)?;
     if reduction == Reduction::Libsnark {
-        let vanishing = shift.pow_vartime([n as u64]) - Fr::ONE;
-        let scale = vanishing.invert().expect("the coset is apart from the subgroup");
-        values.par_iter_mut().with_min_len(POINTS).for_each(|value| *value *= scale);
-        engine.ntt(&Ntt::inverse(coset), &mut values)?;
-        // The degree is n - 2 at most.
-        values.truncate(n - 1);
+        h.transform(engine, &Ntt::inverse(coset))?;
     }
-    Ok(values)
-}
-
-fn point_by_point(into: &mut [Fr], first: &[Fr], second: &[Fr], each: impl Fn(&mut Fr, Fr, Fr) + Sync) {
-    let triples = into.par_iter_mut().zip(first).zip(second).with_min_len(POINTS);
-    triples.for_each(|((into, &first), &second)| each(into, first, second));
+    Ok(h)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::numbers::integer;
-    use crate::sparse::SparseMatrix;
+    use crate::key::Matrices;
+    use zkaccel::sparse::SparseMatrix;
 
     /// The value at x of the polynomial of degree below n with these values on the subgroup, or with these coefficients.
     fn at(x: Fr, values: &[Fr], engine: &Engine) -> Fr {
@@ -112,9 +114,9 @@ mod tests {
         let engine = Engine::builder().threads(1).device("cpu".parse().unwrap()).build().unwrap();
         let n = 16;
         // Constraints w_i w_(i + 1) = w_(i + 2), with factors.
-        let of = |offset: u32, factor: u64| {
-            let entries = move || (0..n as u32 - 2).map(move |i| (i, i + offset, Fr::from(factor)));
-            SparseMatrix::new(n, entries)
+        let of = |offset: usize, factor: u64| {
+            let entries = (0..n - 2).map(|i| (i, i + offset, Fr::from(factor)));
+            SparseMatrix::from_entries(n, n, entries).unwrap()
         };
         let (a, b, c) = (of(0, 3), of(1, 5), of(2, 15));
         let mut witness = vec![Fr::from(7), Fr::from(11)];
@@ -122,9 +124,8 @@ mod tests {
             witness.push(witness[i] * witness[i + 1]);
         }
         let products = [&a, &b, &c].map(|matrix| {
-            let mut product = vec![Fr::ZERO; n];
-            matrix.multiply(&witness, &mut product);
-            product
+            let row = |i| matrix.row(i).unwrap().map(|(column, value)| value * witness[column]).sum();
+            (0..n).map(row).collect::<Vec<Fr>>()
         });
         let difference = |x: Fr| {
             let [a, b, c] = [0, 1, 2].map(|i| at(x, &products[i], &engine));
@@ -132,16 +133,17 @@ mod tests {
         };
         let x = Fr::from(0xabcdef);
 
-        let matrices = Matrices { a: a.clone(), b: b.clone(), c: Some(c) };
-        let h = scalars_of_h(&engine, Reduction::Libsnark, &matrices, &witness).unwrap();
-        assert_eq!(h.len(), n - 1);
-        assert_eq!(horner(x, &h) * (x.pow_vartime([n as u64]) - Fr::ONE), difference(x));
+        let kept = |c| Matrices { a: a.clone(), b: b.clone(), c }.keep(&engine).unwrap();
+        let h = scalars_of_h(&engine, Reduction::Libsnark, &kept(Some(c)), &witness).unwrap();
+        assert_eq!(h[n - 1], Fr::ZERO);
+        let factor = factor(Reduction::Libsnark, n.ilog2());
+        assert_eq!(horner(x, &h) * factor * (x.pow_vartime([n as u64]) - Fr::ONE), difference(x));
 
-        let h =
-            scalars_of_h(&engine, Reduction::Circom, &Matrices { c: None, ..matrices }, &witness).unwrap();
+        let h = scalars_of_h(&engine, Reduction::Circom, &kept(None), &witness).unwrap();
         let root = domain(n.ilog2() + 1).unwrap().root();
         let coset = (0..n as u64).map(|i| root.pow_vartime([2 * i + 1]));
         assert_eq!(h, coset.map(difference).collect::<Vec<_>>());
+        assert_eq!(super::factor(Reduction::Circom, n.ilog2()), Fr::ONE);
     }
 
     /// ffjavascript's w[28] and the roots that follow from it.

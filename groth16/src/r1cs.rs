@@ -7,11 +7,11 @@
 //! signal (u32) and its factor, a plain integer of 32 bytes. Signals are in the order of the witness.
 
 use zkaccel::bn254::{Fr, scalars_of_integers};
+use zkaccel::sparse::SparseMatrix;
 
 use crate::Error;
 use crate::numbers::{decimal, modulus};
 use crate::sections::{Container, Fields, Format};
-use crate::sparse::SparseMatrix;
 
 const FORMAT: Format = Format { magic: "r1cs", version: 1, sections: &[(1, "header"), (2, "constraints")] };
 
@@ -22,16 +22,16 @@ pub struct R1cs {
     pub signals: usize,
     /// The number of public signals, which follow the constant.
     pub public_signals: usize,
-    /// A, with a row for each constraint.
-    pub a: SparseMatrix,
+    /// A, with a row for each constraint and a column for each signal.
+    pub a: SparseMatrix<Fr>,
     /// B.
-    pub b: SparseMatrix,
+    pub b: SparseMatrix<Fr>,
     /// C.
-    pub c: SparseMatrix,
+    pub c: SparseMatrix<Fr>,
 }
 
 /// Entries of a matrix: row, column, value.
-type Entries = Vec<(u32, u32, Fr)>;
+type Entries = Vec<(usize, usize, Fr)>;
 
 /// The circuit in a file's bytes; [`Error::Malformed`] unless they are one over BN254's scalars.
 pub fn parse(bytes: &[u8]) -> Result<R1cs, Error> {
@@ -70,9 +70,9 @@ pub fn parse(bytes: &[u8]) -> Result<R1cs, Error> {
     }
     fields.place = format!("{section}: after the last of {constraints} constraints");
     fields.end()?;
-    let [a, b, c] =
-        entries.map(|entries| SparseMatrix::new(constraints as usize, || entries.iter().copied()));
-    Ok(R1cs { signals: signals as usize, public_signals: public as usize, a, b, c })
+    let (signals, public_signals) = (signals as usize, public as usize);
+    let [a, b, c] = entries.map(|entries| SparseMatrix::from_entries(constraints as usize, signals, entries));
+    Ok(R1cs { signals, public_signals, a: a?, b: b?, c: c? })
 }
 
 /// Reads a linear combination.
@@ -94,7 +94,7 @@ fn combination(
         }
         let factor = fields.integer("a factor")?;
         match scalars_of_integers(&[factor]) {
-            Ok(scalars) => entries.push((constraint, signal, scalars[0])),
+            Ok(scalars) => entries.push((constraint as usize, signal as usize, scalars[0])),
             Err(_) => {
                 let expected = format!("less than r = {}", decimal(modulus::<Fr>()));
                 return Err(fields.malformed(&format!("a factor of {name}"), decimal(factor), expected));

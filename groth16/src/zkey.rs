@@ -19,13 +19,13 @@ use std::io::{self, Write};
 
 use halo2curves::bn256::{Fq, G1Affine, G2Affine};
 use zkaccel::bn254::{Fr, limbs, scalars};
+use zkaccel::sparse::SparseMatrix;
 
 use crate::Error;
 use crate::key::{Matrices, ProvingKey, Reduction, VerifyingKey};
 use crate::numbers::{decimal, integer_of_bytes, modulus};
 use crate::points::{self, write_limbs};
 use crate::sections::{self, Container, Format, Section, Written};
-use crate::sparse::SparseMatrix;
 
 const FORMAT: Format = Format {
     magic: "zkey",
@@ -171,16 +171,16 @@ impl<'a> Zkey<'a> {
         for (index, coefficient) in coefficients().enumerate() {
             coefficient.check(&section, index, &self.header)?;
         }
+        let Header { domain_size, signals, .. } = self.header;
         let matrix = |number: u32| {
-            let of_matrix = || coefficients().filter(move |coefficient| coefficient.matrix() == number);
-            let entry = |coefficient: Coefficient<'_>| {
+            let of_matrix = coefficients().filter(|coefficient| coefficient.matrix() == number);
+            let entries = of_matrix.map(|coefficient| {
                 let value = coefficient.value().expect("a coefficient that was checked");
-                (coefficient.constraint(), coefficient.signal(), value)
-            };
-            let rows = of_matrix().map(|coefficient| coefficient.constraint());
-            SparseMatrix::from_rows(self.header.domain_size as usize, rows, of_matrix().map(entry))
+                (coefficient.constraint() as usize, coefficient.signal() as usize, value)
+            });
+            SparseMatrix::from_entries(domain_size as usize, signals as usize, entries)
         };
-        Ok(Matrices { a: matrix(0), b: matrix(1), c: None })
+        Ok(Matrices { a: matrix(0)?, b: matrix(1)?, c: None })
     }
 }
 
@@ -275,8 +275,9 @@ fn write_checked(key: &ProvingKey, out: &mut dyn Write) -> io::Result<()> {
         let by = Fr::from_raw([u64::MAX; 4]) + Fr::from(1);
         for row in 0..key.domain_size() {
             for (number, matrix) in [&matrices.a, &matrices.b].into_iter().enumerate() {
-                for (signal, value) in matrix.row(row) {
-                    for number in [number as u32, row as u32, signal] {
+                let entries = matrix.row(row).expect("a row for each point of the domain");
+                for (signal, value) in entries {
+                    for number in [number as u32, row as u32, signal as u32] {
                         out.write_all(&number.to_le_bytes())?;
                     }
                     write_limbs(limbs(&[value * by])[0], out)?;

@@ -1,0 +1,167 @@
+//! The points of a key as an engine keeps them, and the five sums over them that a proof is made of.
+//!
+//! The witness is brought to the device once, and everything between it and the sums stays there. Points that are the identity add nothing and are dropped,
+//! so a set of points has scalars for the others alone: they are the product of the witness with a matrix that has a single 1 in each row. A device
+//! without room for all this makes the sums of vectors in host memory, which its operations take in parts.
+
+use halo2curves::bn256::{Fr, G1, G1Affine, G2, G2Affine};
+use halo2curves::ff::Field;
+use zkaccel::msm::{AcceleratedCurve, Bases, BasesInput, BasesOptions};
+use zkaccel::resident::DeviceMatrix;
+use zkaccel::sparse::{DeviceSparseMatrix, SparseMatrix};
+use zkaccel::{Engine, Error as EngineError};
+
+use crate::Error;
+use crate::key::{KeptMatrices, ProvingKey, Reduction};
+use crate::quotient;
+use crate::submit::Wanted;
+use crate::vectors::Vector;
+
+/// Points that are not the identity.
+struct Set<C: AcceleratedCurve> {
+    bases: Bases<C>,
+    /// Whether the engine keeps the points, or takes them from host memory.
+    is_kept: bool,
+    /// What takes the witness to the scalars of these points; without it there is a point for each.
+    selection: Option<DeviceSparseMatrix<Fr>>,
+}
+
+impl<C: AcceleratedCurve<Scalar = Fr>> Set<C> {
+    /// Hands points to an engine, of which the first belongs to signal `first` of so many.
+    fn keep(
+        mut points: Vec<C>,
+        first: usize,
+        signals: usize,
+        engine: &Engine,
+        options: BasesOptions,
+    ) -> Result<Self, Error> {
+        let identity = C::default();
+        let signal_of = |(i, _): (usize, &C)| first + i;
+        let remaining: Vec<usize> =
+            points.iter().enumerate().filter(|(_, point)| **point != identity).map(signal_of).collect();
+        let selection = match remaining.len() == signals {
+            true => None,
+            false => {
+                let rows = remaining.iter().map(|&signal| [(signal, Fr::ONE)]);
+                Some(engine.sparse_matrix(SparseMatrix::from_rows(signals, rows)?)?)
+            }
+        };
+        points.retain(|point| *point != identity);
+        Ok(Self { bases: engine.bases(points, options)?, is_kept: true, selection })
+    }
+
+    /// The same points for another engine, from host memory.
+    fn on(&self, engine: &Engine) -> Result<Self, EngineError> {
+        let selection = self.selection.as_ref().map(|matrix| engine.sparse_matrix(matrix.as_host().clone()));
+        Ok(Self { bases: self.bases.clone(), is_kept: false, selection: selection.transpose()? })
+    }
+
+    fn sum<V: Vector>(&self, engine: &Engine, witness: &V) -> Result<C::Projective, EngineError> {
+        match &self.selection {
+            // Vectors on a device cannot be empty.
+            Some(_) if self.bases.as_slice().is_empty() => Ok(C::Projective::default()),
+            Some(selection) => self.sum_of_own(engine, &witness.product(engine, selection)?),
+            None => self.sum_of_own(engine, witness),
+        }
+    }
+
+    /// The sum of a scalar for each point.
+    fn sum_of_own<V: Vector>(&self, engine: &Engine, scalars: &V) -> Result<C::Projective, EngineError> {
+        let bases = match self.is_kept {
+            true => BasesInput::from(&self.bases),
+            false => self.bases.as_slice().into(),
+        };
+        engine.msm::<C>(scalars.scalars(), bases)
+    }
+}
+
+/// The points of a key, for an engine.
+pub(crate) struct KeptPoints {
+    a: Set<G1Affine>,
+    b_g1: Set<G1Affine>,
+    b_g2: Set<G2Affine>,
+    c: Set<G1Affine>,
+    h: Set<G1Affine>,
+    reduction: Reduction,
+}
+
+/// The sums of a proof.
+pub(crate) struct Sums {
+    pub(crate) a: G1,
+    pub(crate) b_g1: G1,
+    pub(crate) b_g2: G2,
+    pub(crate) c: G1,
+    pub(crate) h: G1,
+}
+
+/// What sums are made of, and for how long.
+#[derive(Clone, Copy)]
+pub(crate) struct Task<'a> {
+    pub(crate) matrices: &'a KeptMatrices,
+    pub(crate) witness: &'a [Fr],
+    pub(crate) wanted: &'a Wanted,
+}
+
+impl KeptPoints {
+    /// Hands the points of a key to an engine. Those of the verification key are not among them.
+    pub(crate) fn keep(engine: &Engine, key: ProvingKey, options: BasesOptions) -> Result<Self, Error> {
+        let (signals, public) = (key.signals(), key.public_signals());
+        let ProvingKey { a, b_g1, b_g2, c, mut h, reduction, .. } = key;
+        if reduction == Reduction::Libsnark {
+            // For the last coefficient of the quotient, which is 0.
+            h.push(G1Affine::default());
+        }
+        let h = Set { bases: engine.bases(h, options)?, is_kept: true, selection: None };
+        Ok(Self {
+            a: Set::keep(a, 0, signals, engine, options)?,
+            b_g1: Set::keep(b_g1, 0, signals, engine, options)?,
+            b_g2: Set::keep(b_g2, 0, signals, engine, options)?,
+            c: Set::keep(c, 1 + public, signals, engine, options)?,
+            h,
+            reduction,
+        })
+    }
+
+    /// The same points for another engine, from host memory.
+    pub(crate) fn on(&self, engine: &Engine) -> Result<Self, Error> {
+        let Self { a, b_g1, b_g2, c, h, reduction } = self;
+        Ok(Self {
+            a: a.on(engine)?,
+            b_g1: b_g1.on(engine)?,
+            b_g2: b_g2.on(engine)?,
+            c: c.on(engine)?,
+            h: h.on(engine)?,
+            reduction: *reduction,
+        })
+    }
+
+    /// The sums of a witness, which is copied to the device if there is room.
+    pub(crate) fn sums(&self, engine: &Engine, task: Task<'_>) -> Result<Sums, Error> {
+        match self.sums_of::<DeviceMatrix<Fr>>(engine, task) {
+            Err(Error::Engine(
+                EngineError::OverDeviceBudget { .. } | EngineError::DeviceOutOfMemory { .. },
+            )) => self.sums_of::<Vec<Fr>>(engine, task),
+            done => done,
+        }
+    }
+
+    /// The sums by vectors of one kind. Those that do not depend on the quotient run beside it.
+    fn sums_of<V: Vector>(&self, engine: &Engine, task: Task<'_>) -> Result<Sums, Error> {
+        let Task { matrices, witness, wanted } = task;
+        wanted.check()?;
+        let witness = &V::bring(engine, witness)?;
+        engine.scope(|scope| {
+            let b_g2 = scope.spawn(|engine| self.b_g2.sum(engine, witness));
+            let a = scope.spawn(|engine| self.a.sum(engine, witness));
+            let b_g1 = scope.spawn(|engine| self.b_g1.sum(engine, witness));
+            let c = scope.spawn(|engine| self.c.sum(engine, witness));
+            let h = quotient::scalars_of_h(engine, self.reduction, matrices, witness)?;
+            wanted.check()?;
+            let h = self.h.sum_of_own(engine, &h)?;
+            let h = h * quotient::factor(self.reduction, matrices.a().rows().ilog2());
+            let sums = Sums { a: a.wait()?, b_g1: b_g1.wait()?, b_g2: b_g2.wait()?, c: c.wait()?, h };
+            wanted.check()?;
+            Ok(sums)
+        })
+    }
+}
