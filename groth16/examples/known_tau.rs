@@ -23,9 +23,8 @@ fn squarings(constraints: usize) -> Result<(R1cs, Vec<Fr>), Box<dyn Error>> {
     let signal = move |i: usize| if i == constraints { 1 } else { i + 2 };
     let one = Fr::from(1);
     let signals = constraints + 2;
-    let chain = |first: usize| {
-        SparseMatrix::from_rows(signals, (0..constraints).map(|i| [(signal(i + first), one)]))
-    };
+    let chain =
+        |first: usize| SparseMatrix::from_rows(signals, (0..constraints).map(|i| [(signal(i + first), one)]));
     let factor = chain(0)?;
     let circuit = R1cs { signals, public_signals: 1, a: factor.clone(), b: factor, c: chain(1)? };
     let mut witness = vec![one; signals];

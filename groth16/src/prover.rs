@@ -126,8 +126,10 @@ impl Prover {
     pub fn new(engine: &Engine, mut key: ProvingKey, options: ProverOptions) -> Result<Self, Error> {
         key.check()?;
         let (signals, domain_size, reduction) = (key.signals(), key.domain_size(), key.reduction);
-        let (beta_g1, delta_g1, verifier) = (key.beta_g1, key.delta_g1, Verifier::new(key.verifying.clone())?);
-        let matrices = std::mem::replace(&mut key.matrices, Matrices::empty(domain_size, signals, reduction)?);
+        let (beta_g1, delta_g1, verifier) =
+            (key.beta_g1, key.delta_g1, Verifier::new(key.verifying.clone())?);
+        let matrices =
+            std::mem::replace(&mut key.matrices, Matrices::empty(domain_size, signals, reduction)?);
         let of_bases = BasesOptions { validate: false, tables: options.tables };
         Ok(Self(Arc::new(Shared {
             engine: engine.clone(),

@@ -93,8 +93,8 @@ pub(crate) fn scalars_of_h<V: Vector>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numbers::integer;
     use crate::key::Matrices;
+    use crate::numbers::integer;
     use zkaccel::sparse::SparseMatrix;
 
     /// The value at x of the polynomial of degree below n with these values on the subgroup, or with these coefficients.
