@@ -135,33 +135,49 @@ impl KeptPoints {
         })
     }
 
-    /// The sums of a witness, which is copied to the device if there is room.
-    pub(crate) fn sums(&self, engine: &Engine, task: Task<'_>) -> Result<Sums, Error> {
-        match self.sums_of::<DeviceMatrix<Fr>>(engine, task) {
+    /// The sums of a witness, which is copied to the device if there is room, and what this thread does `beside` them.
+    pub(crate) fn sums<T>(
+        &self,
+        engine: &Engine,
+        task: Task<'_>,
+        beside: impl Fn() -> T,
+    ) -> Result<(Sums, T), Error> {
+        match self.sums_of::<DeviceMatrix<Fr>, T>(engine, task, &beside) {
             Err(Error::Engine(
                 EngineError::OverDeviceBudget { .. } | EngineError::DeviceOutOfMemory { .. },
-            )) => self.sums_of::<Vec<Fr>>(engine, task),
+            )) => self.sums_of::<Vec<Fr>, T>(engine, task, &beside),
             done => done,
         }
     }
 
     /// The sums by vectors of one kind. Those that do not depend on the quotient run beside it.
-    fn sums_of<V: Vector>(&self, engine: &Engine, task: Task<'_>) -> Result<Sums, Error> {
+    fn sums_of<V: Vector, T>(
+        &self,
+        engine: &Engine,
+        task: Task<'_>,
+        beside: impl Fn() -> T,
+    ) -> Result<(Sums, T), Error> {
         let Task { matrices, witness, wanted } = task;
         wanted.check()?;
         let witness = &V::bring(engine, witness)?;
         engine.scope(|scope| {
             let b_g2 = scope.spawn(|engine| self.b_g2.sum(engine, witness));
+            let h = scope.spawn(|engine| {
+                let h = quotient::scalars_of_h(engine, self.reduction, matrices, witness)?;
+                match wanted.check() {
+                    Ok(()) => Ok(Some(self.h.sum_of_own(engine, &h)?)),
+                    Err(_) => Ok(None),
+                }
+            });
             let a = scope.spawn(|engine| self.a.sum(engine, witness));
             let b_g1 = scope.spawn(|engine| self.b_g1.sum(engine, witness));
             let c = scope.spawn(|engine| self.c.sum(engine, witness));
-            let h = quotient::scalars_of_h(engine, self.reduction, matrices, witness)?;
-            wanted.check()?;
-            let h = self.h.sum_of_own(engine, &h)?;
-            let h = h * quotient::factor(self.reduction, matrices.a().rows().ilog2());
+            let beside = beside();
+            let h =
+                h.wait()?.ok_or(Error::Cancelled)? * quotient::factor(self.reduction, matrices.log_size());
             let sums = Sums { a: a.wait()?, b_g1: b_g1.wait()?, b_g2: b_g2.wait()?, c: c.wait()?, h };
             wanted.check()?;
-            Ok(sums)
+            Ok((sums, beside))
         })
     }
 }

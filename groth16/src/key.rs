@@ -116,6 +116,11 @@ impl KeptMatrices {
         self.c.as_ref().map(DeviceSparseMatrix::as_host)
     }
 
+    /// The logarithm of the number of points of the domain.
+    pub(crate) fn log_size(&self) -> u32 {
+        self.a().rows().ilog2()
+    }
+
     /// [`Error::BadKey`] as for [`Matrices`].
     pub(crate) fn check(&self, domain: usize, signals: usize, reduction: Reduction) -> Result<(), Error> {
         check_matrices([Some(self.a()), Some(self.b()), self.c()], domain, signals, reduction)

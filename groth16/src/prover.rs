@@ -17,7 +17,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use halo2curves::bn256::{Fr, G1, G1Affine, G2Affine};
+use halo2curves::bn256::{Fr, G1Affine, G2Affine};
 use halo2curves::ff::Field;
 use halo2curves::group::Curve;
 use zkaccel::Engine;
@@ -325,23 +325,33 @@ impl Shared {
 
     /// Makes a proof; nothing is known of it yet.
     fn attempt(&self, task: Task<'_>, blinding: &Blinding) -> Result<Proof, Error> {
-        Ok(self.proof(self.points.sums(&self.engine, task)?, blinding))
+        self.proof(&self.engine, &self.points, task, blinding)
     }
 
     /// The same on an engine that keeps nothing, of the points and matrices in host memory.
     fn attempt_on(&self, engine: &Engine, task: Task<'_>, blinding: &Blinding) -> Result<Proof, Error> {
         let matrices = &task.matrices.to_host().keep(engine)?;
-        let sums = self.points.on(engine)?.sums(engine, Task { matrices, ..task })?;
-        Ok(self.proof(sums, blinding))
+        self.proof(engine, &self.points.on(engine)?, Task { matrices, ..task }, blinding)
     }
 
-    fn proof(&self, Sums { a, b_g1, b_g2, c, h }: Sums, &Blinding { r, s }: &Blinding) -> Proof {
+    fn proof(
+        &self,
+        engine: &Engine,
+        points: &KeptPoints,
+        task: Task<'_>,
+        &Blinding { r, s }: &Blinding,
+    ) -> Result<Proof, Error> {
         let key = self.verifier.key();
-        let a = a + key.alpha_g1 + self.delta_g1 * r;
-        let b_g1: G1 = b_g1 + self.beta_g1 + self.delta_g1 * s;
-        let b_g2 = b_g2 + key.beta_g2 + key.delta_g2 * s;
-        let c = c + h + a * s + b_g1 * r - self.delta_g1 * (r * s);
-        Proof { a: a.to_affine(), b: b_g2.to_affine(), c: c.to_affine() }
+        // What does not depend on the sums, while the device makes them.
+        let blinded = || {
+            let [by_r, by_s, by_rs] = [r, s, r * s].map(|factor| self.delta_g1 * factor);
+            (by_r + key.alpha_g1, by_s + self.beta_g1, key.delta_g2 * s + key.beta_g2, by_rs)
+        };
+        let (Sums { a, b_g1, b_g2, c, h }, blinded) = points.sums(engine, task, blinded)?;
+        let (a, b_g1, b_g2) = (a + blinded.0, b_g1 + blinded.1, b_g2 + blinded.2);
+        let (a_by_s, b_by_r) = rayon::join(|| a * s, || b_g1 * r);
+        let c = c + h + a_by_s + b_by_r - blinded.3;
+        Ok(Proof { a: a.to_affine(), b: b_g2.to_affine(), c: c.to_affine() })
     }
 }
 

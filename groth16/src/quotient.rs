@@ -62,7 +62,7 @@ pub(crate) fn scalars_of_h<V: Vector>(
     matrices: &KeptMatrices,
     witness: &V,
 ) -> Result<V, Error> {
-    let domain = domain(matrices.a().rows().ilog2())?;
+    let domain = domain(matrices.log_size())?;
     let coset = domain.coset(shift(reduction, domain.log_size()))?;
     // Between the two the order of the coefficients does not matter.
     let to_coefficients = Ntt::inverse(domain).with_orders(Order::Natural, Order::BitReversed);

@@ -14,10 +14,11 @@
 
 use std::fmt;
 
-use halo2curves::bn256::{Bn256, Fr, G1, G1Affine, G2Affine, Gt};
+use halo2curves::bn256::{Bn256, Fq12, Fr, G1, G1Affine, G2Affine, Gt};
 use halo2curves::ff::PrimeField;
 use halo2curves::group::{Curve, Group};
 use halo2curves::pairing::{MillerLoopResult, MultiMillerLoop};
+use rayon::prelude::*;
 
 use crate::Error;
 use crate::key::VerifyingKey;
@@ -97,10 +98,14 @@ impl fmt::Debug for Verifier {
     }
 }
 
-/// The product of pairings.
+/// The product of pairings, whose Miller loops all threads share.
 fn product(pairs: &[(G1Affine, G2Affine)]) -> Gt {
-    let pairs: Vec<_> = pairs.iter().map(|(first, second)| (first, second)).collect();
-    Bn256::multi_miller_loop(&pairs).final_exponentiation()
+    let piece = pairs.len().div_ceil(rayon::current_num_threads()).max(1);
+    let loops = pairs.par_chunks(piece).map(|pairs| {
+        let pairs: Vec<_> = pairs.iter().map(|(first, second)| (first, second)).collect();
+        Bn256::multi_miller_loop(&pairs)
+    });
+    loops.reduce(Fq12::one, |a, b| a * b).final_exponentiation()
 }
 
 /// [`Error::Malformed`] for a point of a proof that is not in its group.

@@ -55,19 +55,53 @@ fn proofs_of_ours() {
     }
 }
 
-/// The same proof on every device, for the same randomness.
+/// The same proof on every device, for the same randomness; on one without room for the vectors of a proof too.
 #[test]
 fn proofs_of_all_devices() {
     let blinding = Blinding { r: -Fr::from(3), s: Fr::from(1 << 60) };
+    let required = std::env::var("ZKACCEL_REQUIRE").unwrap_or_default();
     for circuit in CIRCUITS {
         let witness = witness(circuit);
         let expected = prover(circuit, ProverOptions::default()).prove_with(&witness, &blinding).unwrap();
-        for device in ["cpu", "reference"] {
-            let engine = Engine::builder().device(device.parse().unwrap()).build().unwrap();
+        for (device, budget) in [
+            ("cpu", None),
+            ("reference", None),
+            ("opencl:0", None),
+            ("opencl:0", Some(1 << 12)),
+            ("opencl:0", Some(1 << 16)),
+        ] {
+            let builder = Engine::builder().device(device.parse().unwrap());
+            let built = match budget {
+                Some(bytes) => builder.device_memory(bytes).build(),
+                None => builder.build(),
+            };
+            let engine = match built {
+                Ok(engine) => engine,
+                Err(error) if required.split(',').any(|name| name == device) => panic!("{device}: {error}"),
+                Err(_) => continue,
+            };
             let prover = Prover::new(&engine, key(circuit), ProverOptions::default()).unwrap();
-            assert_eq!(prover.prove_with(&witness, &blinding).unwrap(), expected, "{circuit} on {device}");
+            let proof = prover.prove_with(&witness, &blinding).unwrap();
+            assert_eq!(proof, expected, "{circuit} on {device}, {budget:?} bytes");
+            assert_eq!(prover.account().remade, 0, "{device}");
         }
     }
+}
+
+/// Constraints that come with a proof, and those of another engine.
+#[test]
+fn proofs_with_matrices() {
+    let (prover, witness) = (prover("multiplier", ProverOptions::default()), witness("multiplier"));
+    let blinding = Blinding { r: Fr::from(3), s: Fr::from(4) };
+    let kept = prover.keep(key("multiplier").matrices).unwrap();
+    let proof = prover.prove_with_matrices(&kept, &witness, &blinding).unwrap();
+    assert_eq!(proof, prover.prove_with(&witness, &blinding).unwrap());
+    let error = prover.keep(key("membership").matrices).unwrap_err();
+    assert!(error.to_string().contains("rows of the matrix A"), "{error}");
+    let other = Engine::builder().device("reference".parse().unwrap()).build().unwrap();
+    let other = Prover::new(&other, key("multiplier"), ProverOptions::default()).unwrap();
+    let error = other.prove_with_matrices(&kept, &witness, &blinding).unwrap_err();
+    assert!(matches!(error, Error::Engine(zkaccel::Error::WrongEngine { .. })), "{error}");
 }
 
 #[test]

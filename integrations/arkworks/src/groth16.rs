@@ -1,5 +1,11 @@
 //! Groth16 proofs (Groth, "On the size of pairing-based non-interactive arguments", EUROCRYPT 2016) from arkworks' keys and circuits, by the prover of
 //! `zkaccel-groth16`.
+//!
+//! A proof has two parts: arkworks synthesises the circuit on the host ([`Prover::assign`]), and the rest happens on the engine's device
+//! ([`Prover::prove_assignment`]). The matrices of the constraints come with every synthesis; the device keeps those of the last circuit, and they are sent there
+//! again only where a circuit has others.
+
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ark_bn254::{Bn254, Fr};
 use ark_ff::UniformRand;
@@ -12,7 +18,7 @@ use ark_std::rand::Rng;
 use zkaccel::bn254::arkworks::scalars;
 use zkaccel::msm::BasesOptions;
 use zkaccel::{Engine, Error};
-use zkaccel_groth16::{Account, Blinding, ProverOptions};
+use zkaccel_groth16::{Account, Blinding, KeptMatrices, ProverOptions};
 
 use crate::types;
 
@@ -21,6 +27,15 @@ pub struct Prover {
     prover: zkaccel_groth16::Prover,
     /// The number of points of the key's domain.
     domain: usize,
+    /// The matrices of the last circuit.
+    matrices: Mutex<Option<Arc<KeptMatrices>>>,
+}
+
+/// A circuit that was synthesised for a prover's key: its matrices, which the engine keeps, and the values of its variables.
+#[derive(Clone)]
+pub struct Assignment {
+    matrices: Arc<KeptMatrices>,
+    values: Vec<Fr>,
 }
 
 /// Why there is no proof.
@@ -83,7 +98,12 @@ impl Prover {
     pub fn new(engine: &Engine, key: ProvingKey<Bn254>, options: BasesOptions) -> Result<Self, Error> {
         check(&key)?;
         let BasesOptions { validate, tables } = options;
-        let ours = types::proving_key(&key);
+        let of_engine = |error| match error {
+            zkaccel_groth16::Error::Engine(error) => error,
+            // What else there is was checked: this is a point of the verification key.
+            _ => Error::NotOnCurve { index: 0 },
+        };
+        let ours = types::proving_key(&key).map_err(of_engine)?;
         let domain = ours.domain_size();
         if validate {
             for points in [&ours.a, &ours.b_g1, &ours.c, &ours.h] {
@@ -91,12 +111,8 @@ impl Prover {
             }
         }
         let options = ProverOptions { tables, ..ProverOptions::default() };
-        let prover = zkaccel_groth16::Prover::new(engine, ours, options).map_err(|error| match error {
-            zkaccel_groth16::Error::Engine(error) => error,
-            // What else there is was checked: this is a point of the verification key.
-            _ => Error::NotOnCurve { index: 0 },
-        })?;
-        Ok(Self { prover, domain })
+        let prover = zkaccel_groth16::Prover::new(engine, ours, options).map_err(of_engine)?;
+        Ok(Self { prover, domain, matrices: Mutex::default() })
     }
 
     /// A proof with randomness of its own.
@@ -122,6 +138,13 @@ impl Prover {
         r: Fr,
         s: Fr,
     ) -> Result<Proof<Bn254>, ProveError> {
+        self.prove_assignment(&self.assign(circuit)?, r, s)
+    }
+
+    /// Synthesises a circuit. The matrices of its constraints are handed to the engine, unless those that it keeps are the same.
+    ///
+    /// [`ProveError::Circuit`] and [`ProveError::OtherCircuit`], as [`prove_with`](Self::prove_with).
+    pub fn assign(&self, circuit: impl ConstraintSynthesizer<Fr>) -> Result<Assignment, ProveError> {
         let system = ConstraintSystem::new_ref();
         system.set_optimization_goal(OptimizationGoal::Constraints);
         system.set_mode(SynthesisMode::Prove { construct_matrices: true, generate_lc_assignments: false });
@@ -149,9 +172,25 @@ impl Prover {
                 return Err(ProveError::OtherCircuit { what, expected, found });
             }
         }
-        let matrices = types::matrices(&matrices, self.domain, inputs);
+        let last = self.matrices.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let matrices = match last.filter(|last| types::are_matrices(last, &matrices, inputs)) {
+            Some(last) => last,
+            None => {
+                let matrices = types::matrices(&matrices, self.domain, inputs, assignment.len());
+                let kept = Arc::new(self.prover.keep(matrices.map_err(ProveError::Engine)?)?);
+                *self.matrices.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&kept));
+                kept
+            }
+        };
+        Ok(Assignment { matrices, values: assignment })
+    }
+
+    /// The proof of a circuit that was synthesised for this prover. Errors as [`prove_with`](Self::prove_with); [`ProveError::Engine`] with
+    /// [`Error::WrongEngine`] for one that was synthesised for a prover of another engine.
+    pub fn prove_assignment(&self, assignment: &Assignment, r: Fr, s: Fr) -> Result<Proof<Bn254>, ProveError> {
         let [r, s] = [scalars(&[r])[0], scalars(&[s])[0]];
-        let made = self.prover.prove_with_matrices(&matrices, scalars(&assignment), &Blinding { r, s })?;
+        let Assignment { matrices, values } = assignment;
+        let made = self.prover.prove_with_matrices(matrices, scalars(values), &Blinding { r, s })?;
         Ok(types::proof(&made))
     }
 

@@ -28,5 +28,5 @@ mod hooks;
 mod types;
 
 pub use domain::Domain;
-pub use groth16::{ProveError, Prover};
+pub use groth16::{Assignment, ProveError, Prover};
 pub use hooks::{Bn254, Hooks};

@@ -12,7 +12,8 @@ use halo2curves::bn256;
 use zkaccel::bn254::arkworks::{points, scalars};
 use zkaccel::field::{elements, limbs};
 use zkaccel_groth16 as groth16;
-use zkaccel_groth16::{Matrices, Reduction, SparseMatrix, VerifyingKey};
+use zkaccel::Error;
+use zkaccel_groth16::{KeptMatrices, Matrices, Reduction, SparseMatrix, VerifyingKey};
 
 fn coordinate(x: Fq) -> bn256::Fq {
     let Fp(BigInt(limbs), _) = x;
@@ -35,9 +36,9 @@ fn first(point: &ark_bn254::G1Affine) -> groth16::G1Affine {
 }
 
 /// A key whose constraints come with each proof.
-pub(crate) fn proving_key(key: &ProvingKey<Bn254>) -> groth16::ProvingKey {
+pub(crate) fn proving_key(key: &ProvingKey<Bn254>) -> Result<groth16::ProvingKey, groth16::Error> {
     let reduction = Reduction::Libsnark;
-    groth16::ProvingKey {
+    Ok(groth16::ProvingKey {
         verifying: VerifyingKey {
             alpha_g1: first(&key.vk.alpha_g1),
             beta_g2: second(&key.vk.beta_g2),
@@ -52,25 +53,50 @@ pub(crate) fn proving_key(key: &ProvingKey<Bn254>) -> groth16::ProvingKey {
         b_g2: key.b_g2_query.iter().map(second).collect(),
         c: points(&key.l_query).to_vec(),
         h: points(&key.h_query).to_vec(),
-        matrices: Matrices::empty(key.h_query.len() + 1, reduction),
+        matrices: Matrices::empty(key.h_query.len() + 1, key.a_query.len(), reduction)?,
         reduction,
-    }
+    })
+}
+
+/// The rows of a matrix of rank-1 constraints, and behind them a 1 for each of so many inputs.
+fn rows(matrix: &Matrix<Fr>, inputs: usize) -> impl Iterator<Item = impl Iterator<Item = (usize, groth16::Fr)>> {
+    // A row has either entries of the matrix, or the place of an input.
+    let own = matrix.iter().map(|row| (&row[..], None));
+    let behind = (0..inputs).map(|input| (&[][..], Some(input)));
+    own.chain(behind).map(|(entries, input)| {
+        let entries = entries.iter().map(|(value, column)| (*column, scalars(&[*value])[0]));
+        entries.chain(input.map(|input| (input, groth16::Fr::one())))
+    })
 }
 
 /// The matrices of rank-1 constraints on a domain of `size` points, with the inputs behind the rows of A.
-pub(crate) fn matrices(matrices: &[Matrix<Fr>], size: usize, inputs: usize) -> Matrices {
-    let sparse = |matrix: &Matrix<Fr>, behind: usize| {
-        let own = || {
-            let rows = (0_u32..).zip(matrix);
-            rows.flat_map(|(row, entries)| {
-                entries.iter().map(move |(value, column)| (row, *column as u32, scalars(&[*value])[0]))
-            })
-        };
-        let constraints = matrix.len() as u32;
-        let more = move || (0..behind as u32).map(move |i| (constraints + i, i, groth16::Fr::one()));
-        SparseMatrix::new(size, || own().chain(more()))
+pub(crate) fn matrices(
+    matrices: &[Matrix<Fr>],
+    size: usize,
+    inputs: usize,
+    variables: usize,
+) -> Result<Matrices, Error> {
+    let sparse = |matrix: &Matrix<Fr>, inputs: usize| {
+        let entries = rows(matrix, inputs).enumerate();
+        let entries = entries.flat_map(|(row, entries)| entries.map(move |(column, value)| (row, column, value)));
+        SparseMatrix::from_entries(size, variables, entries)
     };
-    Matrices { a: sparse(&matrices[0], inputs), b: sparse(&matrices[1], 0), c: Some(sparse(&matrices[2], 0)) }
+    let [a, b, c] = [sparse(&matrices[0], inputs)?, sparse(&matrices[1], 0)?, sparse(&matrices[2], 0)?];
+    Ok(Matrices { a, b, c: Some(c) })
+}
+
+/// Whether matrices that an engine keeps are those of these constraints.
+pub(crate) fn are_matrices(kept: &KeptMatrices, matrices: &[Matrix<Fr>], inputs: usize) -> bool {
+    let same = |kept: Option<&SparseMatrix<groth16::Fr>>, matrix: &Matrix<Fr>, inputs: usize| {
+        let entries = matrix.iter().map(Vec::len).sum::<usize>() + inputs;
+        kept.is_some_and(|kept| {
+            let equal = |(row, entries)| kept.row(row).is_ok_and(|kept| kept.eq(entries));
+            kept.entries() == entries && rows(matrix, inputs).enumerate().all(equal)
+        })
+    };
+    same(Some(kept.a()), &matrices[0], inputs)
+        && same(Some(kept.b()), &matrices[1], 0)
+        && same(kept.c(), &matrices[2], 0)
 }
 
 /// A proof as arkworks has it.

@@ -57,6 +57,9 @@ fn main() {
             || prover.prove_with(circuit, r, s).expect("a proof"),
         );
         assert_eq!(ours, theirs);
+        let start_of_synthesis = Instant::now();
+        prover.assign(circuit).expect("a synthesis");
+        let synthesis = 1e3 * start_of_synthesis.elapsed().as_secs_f64();
         assert!(Groth16::<Bn254>::verify(&verifying, &[public], &ours).expect("a verdict"));
         let shares = shares::compare(&engine, &key, circuit, bases);
         let times = |proof: Times, share: Times| Times { whole: proof.whole, share: share.whole };
@@ -65,6 +68,6 @@ fn main() {
             accelerated: times(proofs.accelerated, shares.accelerated),
         };
         let tables = if bases.tables { " with tables" } else { "" };
-        println!("2^{log_constraints} constraints, key kept{tables} in {keeping:.2} s: {comparison}");
+        println!("2^{log_constraints} constraints, key kept{tables} in {keeping:.2} s, synthesis {synthesis:.1} ms of ours: {comparison}");
     }
 }
