@@ -54,7 +54,7 @@ impl<R: Residues> Vectorised<R> for Piece<'_, R> {
     fn run(self) {
         let Self { a, b, c } = self;
         let zero = Residue::ZERO;
-        let zeros = R::gather([zero.as_limbs(); MAX_WIDTH]);
+        let zeros = R::gather([&zero; MAX_WIDTH]);
         let whole = a.len() / R::WIDTH * R::WIDTH;
         for start in (0..whole).step_by(R::WIDTH) {
             let x = R::shifted_difference(gather::<R>(&a[start..], &zero), zeros);
@@ -65,7 +65,7 @@ impl<R: Residues> Vectorised<R> for Piece<'_, R> {
             }
             let rows = R::rows(R::canonical(R::reduced(product)));
             for (a, row) in a[start..][..R::WIDTH].iter_mut().zip(rows) {
-                *a = Residue::from_montgomery(row);
+                *a = row;
             }
         }
         for i in whole..a.len() {
@@ -79,9 +79,9 @@ impl<R: Residues> Vectorised<R> for Piece<'_, R> {
 /// The first elements, as many as a vector has; what fills the others is not looked at.
 #[inline(always)]
 fn gather<R: Residues>(elements: &[Residue<R::Field>], zero: &Residue<R::Field>) -> R::Sum {
-    let mut rows = [zero.as_limbs(); MAX_WIDTH];
+    let mut rows = [zero; MAX_WIDTH];
     for (row, element) in rows.iter_mut().zip(&elements[..R::WIDTH]) {
-        *row = element.as_limbs();
+        *row = element;
     }
     R::gather(rows)
 }
