@@ -9,8 +9,8 @@
  * with pointers, lengths, flags and roots is an error of the ..._async call itself; what is wrong with the contents of arrays
  * (words that are not canonical, points off the curve) is one of the wait.
  *
- * Handles (zka_options, zka_engine, zka_tree, zka_matrix, zka_sparse, zka_bases, zka_groth16_prover) are made through a pointer to one, and freed in any
- * order. They are names that are looked up: a handle that was freed is an error. Options and futures are for one thread at a time;
+ * Handles (zka_options, zka_engine, zka_tree, zka_matrix, zka_sparse, zka_bases, zka_groth16_prover) are made through a pointer to one, and
+ * freed in any order. They are names that are looked up: a handle that was freed is an error. Options and futures are for one thread at a time;
  * all else may be used by any threads at once.
  *
  * Elements of Goldilocks are words below p = 2^64 - 2^32 + 1. Elements of the prime fields of curves are four words each, the lowest first, in
@@ -1121,7 +1121,8 @@ zka_status zka_groth16_prover_new_async(struct zka_engine *engine,
                                         uint32_t flags,
                                         struct zka_future *future);
 
-// `zka_groth16_prover_new` with the file of a path, in UTF-8, which must not change during the call. One that cannot be read is `ZKA_SYSTEM`.
+// `zka_groth16_prover_new` with the file of a path, in UTF-8. The file must not change before the prover is made. One that cannot be read is
+// `ZKA_SYSTEM`.
 zka_status zka_groth16_prover_open(struct zka_engine *engine,
                                    struct zka_groth16_prover **out,
                                    const char *path,
@@ -1144,12 +1145,12 @@ zka_status zka_groth16_prover_shape(const struct zka_groth16_prover *prover,
 // Frees a prover; NULL is nothing to free. Operations under way keep it until they are done; the engine may be gone.
 zka_status zka_groth16_prover_free(struct zka_groth16_prover *prover);
 
-// The proof of a witness, a `.wtns` file of circom that is in memory, `witness_len` bytes: the texts of snarkjs's `proof.json` and `public.json`, each with an ending
-// zero.
+// The proof of a witness, a `.wtns` file of circom that is in memory, `witness_len` bytes: the texts of snarkjs's `proof.json` and `public.json`,
+// each with an ending zero. The proof is verified before it is handed out.
 //
 // `proof_json` has `proof_cap` bytes, at least `ZKA_GROTH16_PROOF_BYTES`, and `public_json` has `public_cap`, at least what
-// `zka_groth16_prover_shape` tells; less is `ZKA_BAD_LENGTH`, before anything is proved. A witness of another circuit, or one that does not satisfy the key's, is
-// `ZKA_BAD_WITNESS`; bytes that are no witness are `ZKA_MALFORMED`.
+// `zka_groth16_prover_shape` tells; less is `ZKA_BAD_LENGTH`, before anything is proved. A witness of another circuit, or one that does not
+// satisfy the key's, is `ZKA_BAD_WITNESS`; bytes that are no witness are `ZKA_MALFORMED`.
 zka_status zka_groth16_prove(struct zka_engine *engine,
                              char *proof_json,
                              char *public_json,
@@ -1190,10 +1191,11 @@ zka_status zka_groth16_prove_batch_async(struct zka_engine *engine,
                                          size_t batch,
                                          struct zka_future *future);
 
-// Verifies a proof by the texts of snarkjs's `verification_key.json`, `public.json` and `proof.json`, each with an ending zero: `ZKA_OK` if it is true.
+// Verifies a proof by the texts of snarkjs's `verification_key.json`, `public.json` and `proof.json`, each with an ending zero: `ZKA_OK` if it is
+// true.
 //
-// A false proof is `ZKA_NOT_VERIFIED`; a text that is not what it should be, or a point that is not in its group, is `ZKA_MALFORMED`; another number of public signals
-// than the key is for is `ZKA_BAD_LENGTH`. On the calling thread.
+// A false proof is `ZKA_NOT_VERIFIED`; a text that is not what it should be, or a point that is not in its group, is `ZKA_MALFORMED`; another
+// number of public signals than the key is for is `ZKA_BAD_LENGTH`. On the calling thread.
 zka_status zka_groth16_verify(const char *verification_key,
                               const char *public_json,
                               const char *proof_json);

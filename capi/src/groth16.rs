@@ -73,7 +73,8 @@ pub unsafe extern "C" fn zka_groth16_prover_new_async(
     unsafe { later(engine, future, |arguments, state| of_memory(arguments, state, out, key, len, flags)) }
 }
 
-/// `zka_groth16_prover_new` with the file of a path, in UTF-8, which must not change during the call. One that cannot be read is `ZKA_SYSTEM`.
+/// `zka_groth16_prover_new` with the file of a path, in UTF-8. The file must not change before the prover is made. One that cannot be read is
+/// `ZKA_SYSTEM`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_groth16_prover_open(
     engine: *mut zka_engine,
@@ -131,12 +132,12 @@ pub unsafe extern "C" fn zka_groth16_prover_free(prover: *mut zka_groth16_prover
     })
 }
 
-/// The proof of a witness, a `.wtns` file of circom that is in memory, `witness_len` bytes: the texts of snarkjs's `proof.json` and `public.json`, each with an ending
-/// zero.
+/// The proof of a witness, a `.wtns` file of circom that is in memory, `witness_len` bytes: the texts of snarkjs's `proof.json` and `public.json`,
+/// each with an ending zero. The proof is verified before it is handed out.
 ///
 /// `proof_json` has `proof_cap` bytes, at least `ZKA_GROTH16_PROOF_BYTES`, and `public_json` has `public_cap`, at least what
-/// `zka_groth16_prover_shape` tells; less is `ZKA_BAD_LENGTH`, before anything is proved. A witness of another circuit, or one that does not satisfy the key's, is
-/// `ZKA_BAD_WITNESS`; bytes that are no witness are `ZKA_MALFORMED`.
+/// `zka_groth16_prover_shape` tells; less is `ZKA_BAD_LENGTH`, before anything is proved. A witness of another circuit, or one that does not
+/// satisfy the key's, is `ZKA_BAD_WITNESS`; bytes that are no witness are `ZKA_MALFORMED`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_groth16_prove(
     engine: *mut zka_engine,
@@ -215,10 +216,11 @@ pub unsafe extern "C" fn zka_groth16_prove_batch_async(
     }
 }
 
-/// Verifies a proof by the texts of snarkjs's `verification_key.json`, `public.json` and `proof.json`, each with an ending zero: `ZKA_OK` if it is true.
+/// Verifies a proof by the texts of snarkjs's `verification_key.json`, `public.json` and `proof.json`, each with an ending zero: `ZKA_OK` if it is
+/// true.
 ///
-/// A false proof is `ZKA_NOT_VERIFIED`; a text that is not what it should be, or a point that is not in its group, is `ZKA_MALFORMED`; another number of public signals
-/// than the key is for is `ZKA_BAD_LENGTH`. On the calling thread.
+/// A false proof is `ZKA_NOT_VERIFIED`; a text that is not what it should be, or a point that is not in its group, is `ZKA_MALFORMED`; another
+/// number of public signals than the key is for is `ZKA_BAD_LENGTH`. On the calling thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_groth16_verify(
     verification_key: *const c_char,
@@ -270,7 +272,8 @@ impl ProverKept {
         self.prover.verifier().key().public_signals()
     }
 
-    /// The bytes of the longest text: a bracket, a line for each signal of a space, two quotes, 77 digits and a comma, all but the last, a line with a bracket, and the zero.
+    /// The bytes of the longest text of public signals: a bracket; for each signal a new line with a space, two quotes, 77 digits and a comma,
+    /// which the last does not have; a new line with a bracket; and the zero.
     fn public_bytes(&self) -> usize {
         self.public_signals() * (1 + 1 + 2 + 77 + 1) + 3
     }
