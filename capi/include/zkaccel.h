@@ -9,8 +9,8 @@
  * with pointers, lengths, flags and roots is an error of the ..._async call itself; what is wrong with the contents of arrays
  * (words that are not canonical, points off the curve) is one of the wait.
  *
- * Handles (zka_options, zka_engine, zka_tree, zka_matrix, zka_bases) are made through a pointer to one, and freed in any
- * order. They are names that are looked up: a handle that was freed is an error. Options and futures are for one thread at a time;
+ * Handles (zka_options, zka_engine, zka_tree, zka_matrix, zka_sparse, zka_bases, zka_groth16_prover) are made through a pointer to one, and
+ * freed in any order. They are names that are looked up: a handle that was freed is an error. Options and futures are for one thread at a time;
  * all else may be used by any threads at once.
  *
  * Elements of Goldilocks are words below p = 2^64 - 2^32 + 1. Elements of the prime fields of curves are four words each, the lowest first, in
@@ -92,6 +92,18 @@
 
 // A bug in the library; the text says which.
 #define ZKA_INTERNAL 20
+
+// A file or a text is not what it should be: a key, a witness, a proof.
+#define ZKA_MALFORMED 21
+
+// The system refuses: a file cannot be read, or there are no random numbers.
+#define ZKA_SYSTEM 22
+
+// The witness is of another circuit than the key, or does not satisfy the circuit; nothing was proved.
+#define ZKA_BAD_WITNESS 23
+
+// The proof is well-formed and false.
+#define ZKA_NOT_VERIFIED 24
 
 // Any device: the one asked for, or what "auto" chooses for each operation. One that is missing is `ZKA_NO_DEVICE`. The default.
 #define ZKA_POLICY_ANY 0
@@ -242,6 +254,12 @@
 // Multiples of the bases are computed and kept, as many as the memory budget allows.
 #define ZKA_PRECOMPUTE 2
 
+// Proofs are handed out that were not verified before. A device that fails silently then makes false proofs, and so does a false witness.
+#define ZKA_UNCHECKED 4
+
+// The bytes in which the text of any proof has room, with its ending zero.
+#define ZKA_GROTH16_PROOF_BYTES 1024
+
 // Goldilocks: the powers of 7277203076849721926, the root of unity of order 2^32 of winterfell and plonky2.
 #define ZKA_ROOT_WINTERFELL 1
 
@@ -260,12 +278,18 @@ typedef struct zka_bases zka_bases;
 // An engine: a device, its threads and its limits. It may be used by any threads at once.
 typedef struct zka_engine zka_engine;
 
+// A proving key that an engine keeps, and proofs with it. It may be used by any threads at once.
+typedef struct zka_groth16_prover zka_groth16_prover;
+
 // A matrix over a field in the memory of an engine's device, or in host memory where that is the device's. It never changes:
 // operations make new ones. It may be used by any threads at once.
 typedef struct zka_matrix zka_matrix;
 
 // Options of an engine: made by `zka_options_new`, changed by `zka_options_set_...`, freed by `zka_options_free`.
 typedef struct zka_options zka_options;
+
+// A sparse matrix that an engine keeps in the form that its device wants. It may be used by any threads at once.
+typedef struct zka_sparse zka_sparse;
 
 // A Merkle tree, its nodes in host memory or on the device of its engine. It may be used by any threads at once.
 typedef struct zka_tree zka_tree;
@@ -395,6 +419,16 @@ typedef struct zka_bn254_g1_jac {
   // Z.
   struct zka_bn254_fp z;
 } zka_bn254_g1_jac;
+
+// A proof: points in Montgomery form, the identity all zero.
+typedef struct zka_groth16_proof {
+  // A, over G1.
+  struct zka_bn254_g1_aff a;
+  // B, over G2: x, then y, of each c0 before c1, four words each.
+  uint64_t b[16];
+  // C, over G1.
+  struct zka_bn254_g1_aff c;
+} zka_groth16_proof;
 
 #ifdef __cplusplus
 extern "C" {
@@ -803,6 +837,75 @@ zka_status zka_matrix_invert_async(struct zka_engine *engine,
                                    const struct zka_matrix *in,
                                    struct zka_future *future);
 
+// The elements `a`[i] * `b`[i] - `c`[i] of matrices that stay, as another that does; without `c`, which may be NULL, the products alone. All
+// are over the same field, one of those of curves, and have as many rows and columns; they may be the same. Over Goldilocks it is
+// `ZKA_UNSUPPORTED`.
+zka_status zka_matrix_multiply(struct zka_engine *engine,
+                               struct zka_matrix **out,
+                               const struct zka_matrix *a,
+                               const struct zka_matrix *b,
+                               const struct zka_matrix *c);
+
+// `zka_matrix_multiply`, started: `out` is the operation's until the future was waited for.
+zka_status zka_matrix_multiply_async(struct zka_engine *engine,
+                                     struct zka_matrix **out,
+                                     const struct zka_matrix *a,
+                                     const struct zka_matrix *b,
+                                     const struct zka_matrix *c,
+                                     struct zka_future *future);
+
+// Keeps a sparse matrix over a field of curves, `ZKA_BN254_FR` or `ZKA_BN254_FQ`, of `rows` rows, `cols` columns and `entries` entries; the
+// others are 0. Over Goldilocks it is `ZKA_UNSUPPORTED`. Free it with `zka_sparse_free`.
+//
+// The entries of row i are those from number `row_starts`[i] to before number `row_starts`[i + 1], so there are `rows` + 1 starts, 0 is the
+// first, and `entries` the last. An entry is the index of a column and a value, an element of the field. Entries of a row with the same
+// index add up.
+zka_status zka_sparse_new(struct zka_engine *engine,
+                          struct zka_sparse **out,
+                          uint32_t field,
+                          const size_t *row_starts,
+                          const uint32_t *indices,
+                          const uint64_t *values,
+                          size_t rows,
+                          size_t cols,
+                          size_t entries);
+
+// `zka_sparse_new`, started: `out`, `row_starts`, `indices` and `values` are the operation's until the future was waited for.
+zka_status zka_sparse_new_async(struct zka_engine *engine,
+                                struct zka_sparse **out,
+                                uint32_t field,
+                                const size_t *row_starts,
+                                const uint32_t *indices,
+                                const uint64_t *values,
+                                size_t rows,
+                                size_t cols,
+                                size_t entries,
+                                struct zka_future *future);
+
+// The field of a sparse matrix, and its numbers of rows, columns and entries.
+zka_status zka_sparse_shape(const struct zka_sparse *sparse,
+                            uint32_t *field,
+                            size_t *rows,
+                            size_t *cols,
+                            size_t *entries);
+
+// Frees a sparse matrix; NULL is nothing to free. Operations under way keep it until they are done; the engine may be gone.
+zka_status zka_sparse_free(struct zka_sparse *sparse);
+
+// The product of a sparse matrix of at least one row with a vector: a matrix that stays, over the same field, of one column and as many rows
+// as the sparse matrix has columns. The product is another, with a row for each row of the sparse matrix.
+zka_status zka_sparse_multiply(struct zka_engine *engine,
+                               struct zka_matrix **out,
+                               const struct zka_sparse *sparse,
+                               const struct zka_matrix *vector);
+
+// `zka_sparse_multiply`, started: `out` is the operation's until the future was waited for.
+zka_status zka_sparse_multiply_async(struct zka_engine *engine,
+                                     struct zka_matrix **out,
+                                     const struct zka_sparse *sparse,
+                                     const struct zka_matrix *vector,
+                                     struct zka_future *future);
+
 // The sum of `len` scalars times points of a curve, `ZKA_BN254_G1`, `ZKA_GRUMPKIN` or `ZKA_BN254_G2`; of none it is the identity.
 //
 // A scalar is four words. A point is x and then y, of four words each, or of eight over `ZKA_BN254_G2`, c0 before c1; the identity is all zero. The
@@ -1000,6 +1103,108 @@ zka_status zka_bn254_g1_to_aff(struct zka_bn254_g1_aff *out, const struct zka_bn
 // A point in Jacobian coordinates.
 zka_status zka_bn254_g1_to_jac(struct zka_bn254_g1_jac *out, const struct zka_bn254_g1_prj *in);
 
+// Reads a `.zkey` file of snarkjs that is in memory, `len` bytes, and keeps its points. Free it with `zka_groth16_prover_free`.
+//
+// The whole key is checked; bytes that are no key of Groth16 over BN254 are `ZKA_MALFORMED`. Flags: `ZKA_PRECOMPUTE`, which pays for a key that
+// serves hundreds of proofs, and `ZKA_UNCHECKED`.
+zka_status zka_groth16_prover_new(struct zka_engine *engine,
+                                  struct zka_groth16_prover **out,
+                                  const uint8_t *key,
+                                  size_t len,
+                                  uint32_t flags);
+
+// `zka_groth16_prover_new`, started: `out` and `key` are the operation's until the future was waited for.
+zka_status zka_groth16_prover_new_async(struct zka_engine *engine,
+                                        struct zka_groth16_prover **out,
+                                        const uint8_t *key,
+                                        size_t len,
+                                        uint32_t flags,
+                                        struct zka_future *future);
+
+// `zka_groth16_prover_new` with the file of a path, in UTF-8. The file must not change before the prover is made. One that cannot be read is
+// `ZKA_SYSTEM`.
+zka_status zka_groth16_prover_open(struct zka_engine *engine,
+                                   struct zka_groth16_prover **out,
+                                   const char *path,
+                                   uint32_t flags);
+
+// `zka_groth16_prover_open`, started: `out` is the operation's until the future was waited for; `path` is not.
+zka_status zka_groth16_prover_open_async(struct zka_engine *engine,
+                                         struct zka_groth16_prover **out,
+                                         const char *path,
+                                         uint32_t flags,
+                                         struct zka_future *future);
+
+// What a prover's key is for: the number of signals of a witness, which are the constant 1, the public signals and the private ones; the number
+// of those that are public; and the bytes in which the text of any public signals has room, with its ending zero.
+zka_status zka_groth16_prover_shape(const struct zka_groth16_prover *prover,
+                                    size_t *signals,
+                                    size_t *public_signals,
+                                    size_t *public_bytes);
+
+// Frees a prover; NULL is nothing to free. Operations under way keep it until they are done; the engine may be gone.
+zka_status zka_groth16_prover_free(struct zka_groth16_prover *prover);
+
+// The proof of a witness, a `.wtns` file of circom that is in memory, `witness_len` bytes: the texts of snarkjs's `proof.json` and `public.json`,
+// each with an ending zero. The proof is verified before it is handed out.
+//
+// `proof_json` has `proof_cap` bytes, at least `ZKA_GROTH16_PROOF_BYTES`, and `public_json` has `public_cap`, at least what
+// `zka_groth16_prover_shape` tells; less is `ZKA_BAD_LENGTH`, before anything is proved. A witness of another circuit, or one that does not
+// satisfy the key's, is `ZKA_BAD_WITNESS`; bytes that are no witness are `ZKA_MALFORMED`.
+zka_status zka_groth16_prove(struct zka_engine *engine,
+                             char *proof_json,
+                             char *public_json,
+                             const struct zka_groth16_prover *prover,
+                             const uint8_t *witness,
+                             size_t witness_len,
+                             size_t proof_cap,
+                             size_t public_cap);
+
+// `zka_groth16_prove`, started: `proof_json`, `public_json` and `witness` are the operation's until the future was waited for.
+zka_status zka_groth16_prove_async(struct zka_engine *engine,
+                                   char *proof_json,
+                                   char *public_json,
+                                   const struct zka_groth16_prover *prover,
+                                   const uint8_t *witness,
+                                   size_t witness_len,
+                                   size_t proof_cap,
+                                   size_t public_cap,
+                                   struct zka_future *future);
+
+// The proofs of `batch` witnesses of `len` scalars, one witness after another: the constant 1, the public signals, then the private ones, as
+// many as `zka_groth16_prover_shape` tells. `out` has `batch` proofs. They are verified together, and after an error none is handed out.
+//
+// Witness calculators give integers: `zka_bn254_fr_to_montgomery` brings them to the form of scalars. Errors as `zka_groth16_prove`.
+zka_status zka_groth16_prove_batch(struct zka_engine *engine,
+                                   struct zka_groth16_proof *out,
+                                   const struct zka_groth16_prover *prover,
+                                   const struct zka_bn254_fr *witnesses,
+                                   size_t len,
+                                   size_t batch);
+
+// `zka_groth16_prove_batch`, started: `out` and `witnesses` are the operation's until the future was waited for.
+zka_status zka_groth16_prove_batch_async(struct zka_engine *engine,
+                                         struct zka_groth16_proof *out,
+                                         const struct zka_groth16_prover *prover,
+                                         const struct zka_bn254_fr *witnesses,
+                                         size_t len,
+                                         size_t batch,
+                                         struct zka_future *future);
+
+// Verifies a proof by the texts of snarkjs's `verification_key.json`, `public.json` and `proof.json`, each with an ending zero: `ZKA_OK` if it is
+// true.
+//
+// A false proof is `ZKA_NOT_VERIFIED`; a text that is not what it should be, or a point that is not in its group, is `ZKA_MALFORMED`; another
+// number of public signals than the key is for is `ZKA_BAD_LENGTH`. On the calling thread.
+zka_status zka_groth16_verify(const char *verification_key,
+                              const char *public_json,
+                              const char *proof_json);
+
+// `zka_groth16_verify` with the verification key that is part of a prover's key.
+zka_status zka_groth16_prover_verify(const struct zka_groth16_prover *prover,
+                                     const char *public_json,
+                                     const char *proof_json);
+
 // The root of unity of order 2^log_n, at most 2^32, in Goldilocks. `convention` is `ZKA_ROOT_WINTERFELL` or `ZKA_ROOT_PLONKY3`.
 zka_status zka_goldilocks_root_of_unity(uint64_t *out,
                                         uint32_t log_n,
@@ -1047,4 +1252,5 @@ ZKA_ASSERT_SIZE(zka_bn254_fp, 32);
 ZKA_ASSERT_SIZE(zka_bn254_g1_aff, 64);
 ZKA_ASSERT_SIZE(zka_bn254_g1_prj, 96);
 ZKA_ASSERT_SIZE(zka_bn254_g1_jac, 96);
+ZKA_ASSERT_SIZE(zka_groth16_proof, 256);
 #endif

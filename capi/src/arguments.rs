@@ -3,6 +3,7 @@
 //! All memory of a call is collected in one [`Arguments`]: that it is not null, aligned, and of a length that memory can
 //! have is checked when it is added; that nothing to be written overlaps anything else, when all is there.
 
+use std::ffi::{CStr, c_char};
 use std::ops::Range;
 
 use crate::status::{Failure, ZKA_ALIASED, ZKA_BAD_ARGUMENT, ZKA_BAD_LENGTH, ZKA_NULL_POINTER};
@@ -166,6 +167,18 @@ impl<T: Copy> Output<T> {
 fn bytes_of<T>(name: &str, len: usize) -> Result<usize, Failure> {
     let bytes = len.checked_mul(size_of::<T>()).filter(|&bytes| bytes <= isize::MAX as usize);
     bytes.ok_or_else(|| Failure::new(ZKA_BAD_LENGTH, format!("{name} is longer than memory: {len} entries")))
+}
+
+/// A text of the caller.
+///
+/// # Safety
+/// `start` must be null or a text with an ending zero that is valid for as long as the result is used.
+pub(crate) unsafe fn text<'a>(name: &str, start: *const c_char) -> Result<&'a CStr, Failure> {
+    match start.is_null() {
+        true => Err(Failure::new(ZKA_NULL_POINTER, format!("{name} is NULL, expected a text"))),
+        // SAFETY: the caller's.
+        false => Ok(unsafe { CStr::from_ptr(start) }),
+    }
 }
 
 /// The product of two sizes; `ZKA_BAD_LENGTH` if it overflows.

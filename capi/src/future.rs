@@ -10,7 +10,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-use accel::{Engine, Error, Job};
+use accel::{Engine, Job};
 
 use crate::arguments::Arguments;
 use crate::engine::{Running, State, find, was_made, zka_engine};
@@ -37,7 +37,7 @@ pub unsafe extern "C" fn zka_wait(engine: *mut zka_engine, future: zka_future) -
     guard(|| {
         let state = find(engine)?;
         let job = state.futures.take(state.number, future)?;
-        Ok(job.wait()?)
+        job.wait()?
     })
 }
 
@@ -83,9 +83,12 @@ pub unsafe extern "C" fn zka_detach(
 }
 
 /// An operation with its arguments checked: it runs and writes what it has made.
-pub(crate) trait Call: FnOnce(&Engine) -> Result<(), Error> + Send + 'static {}
+pub(crate) trait Call: FnOnce(&Engine) -> Outcome + Send + 'static {}
 
-impl<F: FnOnce(&Engine) -> Result<(), Error> + Send + 'static> Call for F {}
+impl<F: FnOnce(&Engine) -> Outcome + Send + 'static> Call for F {}
+
+/// How an operation ends.
+pub(crate) type Outcome = Result<(), Failure>;
 
 /// Checks the arguments of an operation and runs it on the calling thread and those of the engine.
 ///
@@ -102,7 +105,7 @@ pub(crate) unsafe fn now<C: Call>(
         let mut arguments = unsafe { Arguments::new() };
         let call = prepare(&mut arguments, &state)?;
         arguments.check_aliases()?;
-        Ok(call(&state.engine)?)
+        call(&state.engine)
     })
 }
 
@@ -126,7 +129,7 @@ pub(crate) unsafe fn later<C: Call>(
         let start = || {
             state.engine.spawn(move |engine| {
                 let _running = running;
-                call(engine)
+                Ok(call(engine))
             })
         };
         future.write(&[state.futures.issue(state.number, start)?]);
@@ -143,7 +146,7 @@ pub(crate) struct Futures {
 #[derive(Default)]
 struct Table {
     issued: u64,
-    jobs: HashMap<u64, Job<()>>,
+    jobs: HashMap<u64, Job<Outcome>>,
 }
 
 const TICKET_BITS: u32 = 40;
@@ -155,7 +158,7 @@ impl Futures {
     }
 
     /// Starts a job and gives it a ticket.
-    fn issue(&self, engine: u64, start: impl FnOnce() -> Job<()>) -> Result<zka_future, Failure> {
+    fn issue(&self, engine: u64, start: impl FnOnce() -> Job<Outcome>) -> Result<zka_future, Failure> {
         let mut table = self.lock();
         if table.issued == LAST_TICKET {
             return Err(Failure::new(
@@ -169,7 +172,7 @@ impl Futures {
         Ok(zka_future { id: engine << TICKET_BITS | ticket })
     }
 
-    fn take(&self, engine: u64, future: zka_future) -> Result<Job<()>, Failure> {
+    fn take(&self, engine: u64, future: zka_future) -> Result<Job<Outcome>, Failure> {
         let mut table = self.lock();
         let ticket = table.ticket(engine, future)?;
         table.jobs.remove(&ticket).ok_or_else(|| consumed(future))
@@ -213,7 +216,7 @@ struct Detached {
 }
 
 struct Waiting {
-    job: Job<()>,
+    job: Job<Outcome>,
     /// A shutdown waits for the callback too.
     running: Running,
     callback: Callback,
@@ -237,7 +240,8 @@ impl Detached {
             Poll::Ready(result) => {
                 drop(waiting);
                 let Waiting { running, callback, .. } = waited;
-                let status = result.map_or_else(|error| Failure::from(error).record(), |()| ZKA_OK);
+                let outcome = result.unwrap_or_else(|error| Err(error.into()));
+                let status = outcome.map_or_else(Failure::record, |()| ZKA_OK);
                 // SAFETY: the caller's promise: the function takes its context and returns.
                 running.call_back(|| unsafe { (callback.done)(callback.context, status) });
             }

@@ -121,6 +121,6 @@ fn lde(
         arguments.in_out("out", out.cast::<Goldilocks>(), product("out", lde.to().size(), cols)?)?;
     let input = arguments.input("in", input.cast::<Goldilocks>(), product("in", shape.rows, cols)?)?;
     Ok(move |engine: &Engine| {
-        engine.lde_copied_into(&lde, MatrixRef::new(input.as_slice(), shape)?, output.as_mut_slice())
+        Ok(engine.lde_copied_into(&lde, MatrixRef::new(input.as_slice(), shape)?, output.as_mut_slice())?)
     })
 }

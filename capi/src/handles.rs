@@ -30,6 +30,7 @@ pub(crate) enum Kind {
     Bases = 4,
     Matrix = 5,
     Sparse = 6,
+    Prover = 7,
 }
 
 impl Kind {
@@ -41,6 +42,7 @@ impl Kind {
             Self::Bases => "zka_bases",
             Self::Matrix => "zka_matrix",
             Self::Sparse => "zka_sparse",
+            Self::Prover => "zka_groth16_prover",
         }
     }
 }

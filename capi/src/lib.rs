@@ -49,6 +49,8 @@ pub mod msm;
 
 pub mod bn254;
 
+pub mod groth16;
+
 pub mod elements;
 
 pub mod h2k;

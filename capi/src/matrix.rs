@@ -450,7 +450,7 @@ fn download(
         return Err(Failure::new(ZKA_BAD_LENGTH, text));
     }
     let out = arguments.output("out", out, len)?;
-    Ok(move |engine: &Engine| kept.matrix.copy_all(engine, &out))
+    Ok(move |engine: &Engine| Ok(kept.matrix.copy_all(engine, &out)?))
 }
 
 fn some_rows(
@@ -465,7 +465,7 @@ fn some_rows(
     let rows = Shape { rows: count, ..kept.matrix.shape() };
     let out = arguments.output("out", out, words("out", rows, kept.matrix.field().words)?)?;
     let indices = arguments.input("indices", indices, count)?;
-    Ok(move |_: &Engine| kept.matrix.copy_rows(indices.as_slice(), &out))
+    Ok(move |_: &Engine| Ok(kept.matrix.copy_rows(indices.as_slice(), &out)?))
 }
 
 fn transformed(

@@ -396,7 +396,7 @@ fn hash_rows(
     Ok(move |engine: &Engine| match rows {
         // A matrix has a row.
         0 => Ok(()),
-        _ => hash(engine, MatrixRef::new(matrix.as_slice(), shape)?, &out),
+        _ => Ok(hash(engine, MatrixRef::new(matrix.as_slice(), shape)?, &out)?),
     })
 }
 

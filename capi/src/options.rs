@@ -1,14 +1,14 @@
 //! Options of an engine, made and changed by calls, so that new ones need no new structure.
 
-use std::ffi::{CStr, c_char};
+use std::ffi::c_char;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use accel::device::DeviceChoice;
 use accel::policy::Policy;
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, text};
 use crate::handles::{Handles, Kind};
-use crate::status::{Failure, ZKA_BAD_ARGUMENT, ZKA_NULL_POINTER, guard, zka_status};
+use crate::status::{Failure, ZKA_BAD_ARGUMENT, guard, zka_status};
 
 /// Options of an engine: made by `zka_options_new`, changed by `zka_options_set_...`, freed by `zka_options_free`.
 pub struct zka_options {
@@ -68,11 +68,8 @@ pub unsafe extern "C" fn zka_options_set_device(
     device: *const c_char,
 ) -> zka_status {
     set(options, |options| {
-        if device.is_null() {
-            return Err(Failure::new(ZKA_NULL_POINTER, "the device's name is NULL"));
-        }
         // SAFETY: the caller's promise: a text with an ending zero.
-        let name = unsafe { CStr::from_ptr(device) };
+        let name = unsafe { text("device", device) }?;
         options.device = name.to_string_lossy().parse()?;
         Ok(())
     })

@@ -6,6 +6,7 @@ use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use accel::Error;
+use zkaccel_groth16 as groth16;
 
 /// What every function returns, except where it says otherwise: `ZKA_OK` or the number of an error.
 pub type zka_status = i32;
@@ -52,9 +53,17 @@ pub const ZKA_ABI_MISMATCH: i32 = 18;
 pub const ZKA_SHUTTING_DOWN: i32 = 19;
 /// A bug in the library; the text says which.
 pub const ZKA_INTERNAL: i32 = 20;
+/// A file or a text is not what it should be: a key, a witness, a proof.
+pub const ZKA_MALFORMED: i32 = 21;
+/// The system refuses: a file cannot be read, or there are no random numbers.
+pub const ZKA_SYSTEM: i32 = 22;
+/// The witness is of another circuit than the key, or does not satisfy the circuit; nothing was proved.
+pub const ZKA_BAD_WITNESS: i32 = 23;
+/// The proof is well-formed and false.
+pub const ZKA_NOT_VERIFIED: i32 = 24;
 
 /// The names of the statuses, by number.
-const NAMES: [&std::ffi::CStr; 21] = [
+const NAMES: [&std::ffi::CStr; 25] = [
     c"OK",
     c"NULL_POINTER",
     c"BAD_LENGTH",
@@ -76,6 +85,10 @@ const NAMES: [&std::ffi::CStr; 21] = [
     c"ABI_MISMATCH",
     c"SHUTTING_DOWN",
     c"INTERNAL",
+    c"MALFORMED",
+    c"SYSTEM",
+    c"BAD_WITNESS",
+    c"NOT_VERIFIED",
 ];
 
 /// The name of a status, such as "BAD_LENGTH"; "unknown status" for any other number. The text is constant.
@@ -178,6 +191,22 @@ impl From<Error> for Failure {
             Error::HostOutOfMemory { .. } | Error::OverBudget { .. } => ZKA_HOST_OUT_OF_MEMORY,
             Error::JobConsumed => ZKA_FUTURE_CONSUMED,
             // `NotVerified` is an answer, which `zka_merkle_verify` gives by its output; `JobPanicked` is a bug.
+            _ => ZKA_INTERNAL,
+        };
+        Self::new(status, error.to_string())
+    }
+}
+
+impl From<groth16::Error> for Failure {
+    fn from(error: groth16::Error) -> Self {
+        let status = match error {
+            groth16::Error::Engine(error) => return error.into(),
+            groth16::Error::Malformed { .. } | groth16::Error::BadKey { .. } => ZKA_MALFORMED,
+            groth16::Error::Io { .. } | groth16::Error::NoRandomness { .. } => ZKA_SYSTEM,
+            groth16::Error::OtherCircuit { .. } | groth16::Error::Unsatisfied { .. } => ZKA_BAD_WITNESS,
+            groth16::Error::PublicSignals { .. } => ZKA_BAD_LENGTH,
+            groth16::Error::NotVerified => ZKA_NOT_VERIFIED,
+            // `Cancelled` is of futures of Rust, which no function here drops.
             _ => ZKA_INTERNAL,
         };
         Self::new(status, error.to_string())

@@ -172,7 +172,9 @@ pub(crate) fn in_place<F: AcceleratedField + Words>(
     let ntt = roots.ntt::<F>(log_n, flags)?;
     let shape = shape(ntt.domain.size(), cols, flags)?;
     let mut data = arguments.in_out("data", data, words("data", shape, F::WORDS)?)?;
-    Ok(move |engine: &Engine| engine.ntt(&ntt, MatrixMut::new(F::elements_mut(data.as_mut_slice())?, shape)?))
+    Ok(move |engine: &Engine| {
+        Ok(engine.ntt(&ntt, MatrixMut::new(F::elements_mut(data.as_mut_slice())?, shape)?)?)
+    })
 }
 
 /// The order of a side, by its flag.

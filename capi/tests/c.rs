@@ -32,7 +32,13 @@ fn sources() -> Vec<PathBuf> {
 fn compile(compiler: &str, flags: &[&str], sources: &[PathBuf], program: &Path) {
     let directory = library::DIRECTORY.display();
     let mut arguments: Vec<String> = flags.iter().map(ToString::to_string).collect();
-    arguments.extend(["-g".into(), format!("-I{HERE}/include"), "-o".into(), program.display().to_string()]);
+    arguments.extend([
+        "-g".into(),
+        format!("-I{HERE}/include"),
+        format!("-DTEST_DATA=\"{HERE}/../groth16/tests/data\""),
+        "-o".into(),
+        program.display().to_string(),
+    ]);
     arguments.extend(sources.iter().map(|source| source.display().to_string()));
     arguments.extend(["-xnone", "-pthread", "-lm"].map(Into::into));
     arguments.extend([format!("-L{directory}"), "-lzkaccel".into(), format!("-Wl,-rpath,{directory}")]);

@@ -61,7 +61,16 @@ impl Live {
         py: Python<'_>,
         operation: impl FnOnce(&accel::Engine) -> Result<T, Error> + Send,
     ) -> Outcome<T> {
-        py.detach(|| Ok(operation(&self.engine()?)?))
+        self.attempt(py, |engine| Ok(operation(engine)?))
+    }
+
+    /// The same with an operation that has other failures, too.
+    pub(crate) fn attempt<T: Send>(
+        &self,
+        py: Python<'_>,
+        operation: impl FnOnce(&accel::Engine) -> Outcome<T> + Send,
+    ) -> Outcome<T> {
+        py.detach(|| operation(&self.engine()?))
     }
 }
 
@@ -124,7 +133,7 @@ pub(crate) fn default_engine() -> Engine {
 /// `DeviceUnavailableError` for a device that is missing, `InputError` for an unknown name or a contradiction.
 #[pyclass(frozen, module = "zkaccel")]
 pub(crate) struct Engine {
-    live: Live,
+    pub(crate) live: Live,
 }
 
 #[pymethods]

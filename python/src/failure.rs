@@ -5,11 +5,14 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
+use zkaccel_groth16 as groth16;
 
 /// Why a call fails.
 pub(crate) enum Failure {
     /// The library's error.
     Library(Error),
+    /// An error of a Groth16 proof, but none of the library's.
+    Groth16(groth16::Error),
     /// An exception that there is already.
     Python(PyErr),
     /// An argument of the wrong type.
@@ -29,6 +32,15 @@ impl From<Error> for Failure {
     }
 }
 
+impl From<groth16::Error> for Failure {
+    fn from(error: groth16::Error) -> Self {
+        match error {
+            groth16::Error::Engine(error) => error.into(),
+            other => Self::Groth16(other),
+        }
+    }
+}
+
 impl From<PyErr> for Failure {
     fn from(error: PyErr) -> Self {
         Self::Python(error)
@@ -43,6 +55,7 @@ impl From<Failure> for PyErr {
             Failure::Value(text) => ("InputError", text),
             Failure::Unsupported(text) => ("UnsupportedError", text),
             Failure::Library(error) => (class_of(&error), error.to_string()),
+            Failure::Groth16(error) => (class_of_groth16(&error), error.to_string()),
         };
         Python::attach(|py| match find(py, class) {
             Ok(class) => PyErr::from_type(class, text),
@@ -68,6 +81,18 @@ fn class_of(error: &Error) -> &'static str {
         | Error::OverBudget { .. } => "OutOfMemoryError",
         Error::NotVerified | Error::JobConsumed | Error::JobPanicked { .. } => "Error",
         // All others are about arguments.
+        _ => "InputError",
+    }
+}
+
+/// The same of an error of a Groth16 proof.
+fn class_of_groth16(error: &groth16::Error) -> &'static str {
+    match error {
+        groth16::Error::Io { .. } => "FileError",
+        groth16::Error::NotVerified | groth16::Error::Cancelled | groth16::Error::NoRandomness { .. } => {
+            "Error"
+        }
+        // All others are about keys, witnesses and proofs, which are arguments.
         _ => "InputError",
     }
 }

@@ -6,6 +6,7 @@
 //!  fields.rs       what an element of a field is in an array; integers.rs, Python's integers
 //!  transforms.rs   transforms of arrays and of matrices that stay; sums.rs, sums over curves
 //!  commitment.rs   Commitment, Opening, verify; hashes.rs, hashes by name
+//!  groth16.rs      Prover, groth16_verify
 //!  matrix.rs       DeviceMatrix; dlpack.rs and foreign.rs, memory of GPUs shared with other libraries
 //!  failure.rs      errors as exceptions
 //! ```
@@ -20,6 +21,7 @@ mod engine;
 mod failure;
 mod fields;
 mod foreign;
+mod groth16;
 mod hashes;
 mod integers;
 mod matrix;
@@ -35,6 +37,8 @@ mod _zkaccel {
     use super::commitment::{Commitment, Opening, verify};
     #[pymodule_export]
     use super::engine::{Device, Engine, default_engine, devices};
+    #[pymodule_export]
+    use super::groth16::{Prover, groth16_verify};
     #[pymodule_export]
     use super::matrix::DeviceMatrix;
     #[pymodule_export]

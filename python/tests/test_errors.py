@@ -12,6 +12,7 @@ P = zkaccel.MODULUS
 
 def test_the_hierarchy():
     for error in (
+        zkaccel.FileError,
         zkaccel.InputError,
         zkaccel.InputTypeError,
         zkaccel.WrongEngineError,
@@ -24,6 +25,7 @@ def test_the_hierarchy():
         assert issubclass(error, zkaccel.Error)
     assert issubclass(zkaccel.InputError, ValueError)
     assert issubclass(zkaccel.InputTypeError, TypeError)
+    assert issubclass(zkaccel.FileError, OSError)
     assert issubclass(zkaccel.OutOfMemoryError, MemoryError)
     assert issubclass(zkaccel.DeviceError, RuntimeError)
 

@@ -13,6 +13,7 @@ use crate::engine::*;
 use crate::fields::*;
 use crate::future::*;
 use crate::goldilocks::*;
+use crate::groth16::*;
 use crate::matrix::*;
 use crate::merkle::*;
 use crate::msm::*;
@@ -34,7 +35,12 @@ pub struct Fixture {
     pub matrix: usize,
     /// A matrix over BN254's scalars.
     pub scalars: usize,
+    /// A prover with a key of five signals.
+    pub prover: usize,
 }
+
+/// The key of that prover.
+const KEY: &[u8] = include_bytes!("../../../groth16/tests/data/multiplier/circuit.zkey");
 
 /// The generator of G1, (1, 2), in Montgomery form.
 const GENERATOR: zka_bn254_g1_aff = zka_bn254_g1_aff {
@@ -64,7 +70,7 @@ pub const BASES: usize = 8;
 pub static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
     let (mut engine, mut gone, mut tree) = (null_mut(), null_mut(), null_mut());
     let (mut options, mut bases, mut grumpkin) = (null_mut(), null_mut(), null_mut());
-    let (mut scalars, mut matrix) = (null_mut(), null_mut());
+    let (mut scalars, mut matrix, mut prover) = (null_mut(), null_mut(), null_mut());
     let points = [GENERATOR; BASES];
     let leaves = [1u64; 8 * 4];
     // SAFETY: pointers to variables, and arrays of 8 rows of 4 words, which are also 8 scalars, and of 8 points.
@@ -81,6 +87,7 @@ pub static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
         let words = leaves.as_ptr();
         assert_eq!(zka_matrix_upload(engine, &mut matrix, ZKA_GOLDILOCKS, words, 8, 4, 0), ZKA_OK);
         assert_eq!(zka_matrix_upload(engine, &mut scalars, ZKA_BN254_FR, words, BASES, 1, 0), ZKA_OK);
+        assert_eq!(zka_groth16_prover_new(engine, &mut prover, KEY.as_ptr(), KEY.len(), 0), ZKA_OK);
         assert_eq!(zka_engine_shutdown(gone), ZKA_OK);
     }
     Fixture {
@@ -92,6 +99,7 @@ pub static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
         grumpkin: grumpkin.addr(),
         matrix: matrix.addr(),
         scalars: scalars.addr(),
+        prover: prover.addr(),
     }
 });
 
@@ -132,7 +140,12 @@ pub struct Case {
     pub asynchronous: bool,
 }
 
-pub const FUNCTIONS: usize = 53;
+pub const FUNCTIONS: usize = 58;
+
+/// Whether a status is one that any arguments may lead to.
+pub fn is_possible(status: zka_status) -> bool {
+    (ZKA_OK..=ZKA_NOT_VERIFIED).contains(&status) && status != ZKA_INTERNAL
+}
 
 /// Memory of a case. The halves are apart; a pointer to either is valid for half of all words.
 pub struct Memory {

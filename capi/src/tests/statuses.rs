@@ -4,6 +4,7 @@ use std::ffi::{CStr, c_char};
 
 use accel::Error;
 use accel::policy::Policy;
+use zkaccel_groth16 as groth16;
 
 use crate::status::*;
 
@@ -89,6 +90,28 @@ fn errors_have_their_statuses() {
         (Error::OverBudget { required: 2, budget: 1 }, ZKA_HOST_OUT_OF_MEMORY),
         (Error::JobConsumed, ZKA_FUTURE_CONSUMED),
         (Error::JobPanicked { message: "?".into() }, ZKA_INTERNAL),
+    ];
+    for (error, status) in errors {
+        let text = error.to_string();
+        assert_eq!(Failure::from(error).record(), status, "{text}");
+        assert_eq!(last_error(), text);
+    }
+}
+
+#[test]
+fn errors_of_proofs_have_their_statuses() {
+    let text = || String::from("?");
+    let errors = [
+        (groth16::Error::Malformed { place: text(), found: text(), expected: text() }, ZKA_MALFORMED),
+        (groth16::Error::BadKey { what: "points", found: 1, expected: 2 }, ZKA_MALFORMED),
+        (groth16::Error::Io { message: text() }, ZKA_SYSTEM),
+        (groth16::Error::NoRandomness { message: text() }, ZKA_SYSTEM),
+        (groth16::Error::OtherCircuit { what: "signals", found: text(), expected: text() }, ZKA_BAD_WITNESS),
+        (groth16::Error::Unsatisfied { devices: text() }, ZKA_BAD_WITNESS),
+        (groth16::Error::PublicSignals { found: 1, expected: 2 }, ZKA_BAD_LENGTH),
+        (groth16::Error::NotVerified, ZKA_NOT_VERIFIED),
+        (groth16::Error::Cancelled, ZKA_INTERNAL),
+        (groth16::Error::Engine(Error::BadShift), ZKA_BAD_ARGUMENT),
     ];
     for (error, status) in errors {
         let text = error.to_string();

@@ -1,4 +1,4 @@
-//! The cases of functions over any field or curve, on the account of an engine's work, and on single elements.
+//! The cases of functions over any field or curve, on the account of an engine's work, on single elements, and of proofs.
 
 use std::ptr::{null, null_mut, without_provenance, without_provenance_mut};
 
@@ -8,6 +8,7 @@ use crate::elements::*;
 use crate::engine::*;
 use crate::fields::ZKA_GOLDILOCKS;
 use crate::future::zka_future;
+use crate::groth16::*;
 use crate::matrix::*;
 use crate::merkle::zka_tree;
 use crate::msm::*;
@@ -61,9 +62,15 @@ impl Case {
         let lines = self.pointer(memory, 1, index.checked_mul(39));
         let one: *mut u64 = self.pointer(memory, 0, Some(8));
         let point_in: *mut u64 = self.pointer(memory, 1, Some(of_curve.1));
-        let (mut made, mut kept) = (null_mut(), null_mut());
+        // Where proofs and their texts go, and bytes of a key; words less than eight bytes beyond are there.
+        let proofs = self.pointer(memory, 0, cols.checked_mul(size_of::<zka_groth16_proof>() / 8));
+        let text: *mut u64 = self.pointer(memory, 0, Some(rows / 8));
+        let bytes: *mut u64 = self.pointer(memory, 1, Some(cols / 8));
+        let prover = without_provenance(self.other_handle);
+        let (mut made, mut kept, mut proving) = (null_mut(), null_mut(), null_mut());
         let matrix_out: *mut _ = if self.nulls & 4 == 0 { &mut made } else { null_mut() };
         let bases_out: *mut _ = if self.nulls & 4 == 0 { &mut kept } else { null_mut() };
+        let prover_out: *mut _ = if self.nulls & 4 == 0 { &mut proving } else { null_mut() };
         // No more points than there is memory for.
         let log_points = log_n.min(16);
         let [small, large, of_points] =
@@ -134,6 +141,32 @@ impl Case {
                 }
                 (51, _) => zka_point_to_aff(hash, sum, point_in),
                 (52, _) => zka_point_to_jac(hash, sum, point_in),
+                // No witness, which is seen last.
+                (53, false) => {
+                    zka_groth16_prove(engine, text.cast(), bytes.cast(), prover, null(), 0, rows, cols)
+                }
+                (53, true) => {
+                    let (text, public) = (text.cast(), bytes.cast());
+                    zka_groth16_prove_async(engine, text, public, prover, null(), 0, rows, cols, job)
+                }
+                (54, false) => {
+                    zka_groth16_prove_batch(engine, proofs.cast(), prover, row_scalars.cast(), rows, cols)
+                }
+                (54, true) => {
+                    let (proofs, scalars) = (proofs.cast(), row_scalars.cast());
+                    zka_groth16_prove_batch_async(engine, proofs, prover, scalars, rows, cols, job)
+                }
+                (55, _) => {
+                    let [signals, public, bytes] = [0, 1, 2].map(|i| one.wrapping_add(i).cast());
+                    zka_groth16_prover_shape(prover, signals, public, bytes)
+                }
+                (56, false) => zka_groth16_prover_new(engine, prover_out, bytes.cast(), cols, flags),
+                (56, true) => {
+                    zka_groth16_prover_new_async(engine, prover_out, bytes.cast(), cols, flags, job)
+                }
+                (57, _) if self.handle != FIXTURE.prover => {
+                    zka_groth16_prover_free(without_provenance_mut(self.handle))
+                }
                 _ => ZKA_OK,
             }
         };
@@ -146,6 +179,7 @@ impl Case {
         unsafe {
             assert_eq!(zka_matrix_free(made), ZKA_OK);
             assert_eq!(zka_bases_free(kept), ZKA_OK);
+            assert_eq!(zka_groth16_prover_free(proving), ZKA_OK);
         }
         status
     }

@@ -7,6 +7,7 @@ int main(void) {
   test_bn254();
   test_matrices();
   test_curves();
+  test_groth16();
   test_devices();
   test_arguments();
   test_futures();

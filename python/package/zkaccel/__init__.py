@@ -1,7 +1,7 @@
 """Hardware acceleration for zero-knowledge provers, on processors and GPUs.
 
-Commitments to execution traces, Merkle trees over arithmetic hashes, number-theoretic transforms with low-degree extensions, and multi-scalar
-multiplication. Arrays are NumPy arrays of dtype uint64, taken and given without copies::
+Commitments to execution traces, Merkle trees over arithmetic hashes, number-theoretic transforms with low-degree extensions, multi-scalar
+multiplication, and Groth16 proofs of circom's circuits (`zkaccel.groth16`). Arrays are NumPy arrays of dtype uint64, taken and given without copies::
 
     import numpy as np
     import zkaccel
@@ -20,6 +20,7 @@ four limbs, the lowest first, in Montgomery form unless `canonical` is set. Matr
 other strides are an error, never a silent copy.
 """
 
+from . import groth16
 from ._bench import bench
 from ._zkaccel import (
     CONVENTIONS,
@@ -44,6 +45,7 @@ from .errors import (
     DeviceFailedError,
     DeviceUnavailableError,
     Error,
+    FileError,
     InputError,
     InputTypeError,
     OutOfMemoryError,
@@ -78,6 +80,7 @@ __all__ = [
     "DeviceUnavailableError",
     "Engine",
     "Error",
+    "FileError",
     "InputError",
     "InputTypeError",
     "Opening",
@@ -92,6 +95,7 @@ __all__ = [
     "devices",
     "fft",
     "generator_multiples",
+    "groth16",
     "hash_rows",
     "intt",
     "lde",

@@ -1,5 +1,6 @@
 """Types of arguments and results, for annotations."""
 
+from os import PathLike
 from typing import Any, Protocol, TypeAlias, TypedDict
 
 import numpy as np
@@ -10,6 +11,13 @@ Words: TypeAlias = npt.NDArray[np.uint64]
 
 #: Affine coordinates, or the identity; over `bn254-g2` a coordinate c0 + c1 u is the pair (c0, c1).
 Point: TypeAlias = tuple[int, int] | tuple[tuple[int, int], tuple[int, int]] | None
+
+
+#: A file: its path or its bytes.
+File: TypeAlias = str | PathLike[str] | bytes
+
+#: JSON, as `json.load` makes it, or a file with it.
+Json: TypeAlias = dict[str, Any] | list[Any] | File
 
 
 class CudaArray(Protocol):

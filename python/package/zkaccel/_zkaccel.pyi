@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, SupportsIndex, final, overload
 
-from ._types import CudaArray, OperationWork, Point, Words
+from ._types import CudaArray, File, Json, OperationWork, Point, Words
 
 __all__ = [
     "CONVENTIONS",
@@ -17,10 +17,12 @@ __all__ = [
     "DeviceMatrix",
     "Engine",
     "Opening",
+    "Prover",
     "__version__",
     "default_engine",
     "devices",
     "generator_multiples",
+    "groth16_verify",
     "verify",
 ]
 
@@ -259,9 +261,27 @@ class Engine:
     ) -> Bases: ...
     def upload(self, matrix: Words | DeviceMatrix | CudaArray, *, field: str = "goldilocks", canonical: bool = False) -> DeviceMatrix: ...
 
+@final
+class Prover:
+    def __new__(cls, engine: Engine, key: File, *, tables: bool = False, unchecked: bool = False) -> Prover: ...
+    @property
+    def signals(self) -> int: ...
+    @property
+    def public_signals(self) -> int: ...
+    @property
+    def verification_key(self) -> dict[str, Any]: ...
+    def prove(
+        self, witness: File | Words | list[int], *, canonical: bool = False
+    ) -> tuple[dict[str, Any], list[str]]: ...
+    def prove_batch(
+        self, witnesses: Iterable[File | Words | list[int]], *, canonical: bool = False
+    ) -> list[tuple[dict[str, Any], list[str]]]: ...
+    def verify(self, public: Json, proof: Json) -> bool: ...
+
 def default_engine() -> Engine: ...
 def devices() -> list[Device]: ...
 def generator_multiples(n: SupportsIndex, *, curve: str = "bn254-g1") -> Words: ...
+def groth16_verify(verification_key: Json, public: Json, proof: Json) -> bool: ...
 def verify(
     opening: Opening, root: str, *, hash: str, rows: SupportsIndex, columns: SupportsIndex
 ) -> bool: ...

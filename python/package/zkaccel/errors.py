@@ -5,6 +5,7 @@ __all__ = [
     "DeviceFailedError",
     "DeviceUnavailableError",
     "Error",
+    "FileError",
     "InputError",
     "InputTypeError",
     "OutOfMemoryError",
@@ -23,6 +24,10 @@ class InputError(Error, ValueError):
 
 class InputTypeError(InputError, TypeError):
     """An argument of a wrong type, or an array of a wrong dtype."""
+
+
+class FileError(Error, OSError):
+    """A file that cannot be read."""
 
 
 class WrongEngineError(InputError):
