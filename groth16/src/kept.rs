@@ -150,7 +150,7 @@ impl KeptPoints {
         }
     }
 
-    /// The sums by vectors of one kind. Those that do not depend on the quotient run beside it.
+    /// The sums by vectors of one kind. The quotient comes first: it is short, and beside the sums it would wait for them.
     fn sums_of<V: Vector, T>(
         &self,
         engine: &Engine,
@@ -160,24 +160,20 @@ impl KeptPoints {
         let Task { matrices, witness, wanted } = task;
         wanted.check()?;
         let witness = &V::bring(engine, witness)?;
-        engine.scope(|scope| {
+        let quotient = &quotient::scalars_of_h(engine, self.reduction, matrices, witness)?;
+        wanted.check()?;
+        let sums = engine.scope(|scope| {
             let b_g2 = scope.spawn(|engine| self.b_g2.sum(engine, witness));
-            let h = scope.spawn(|engine| {
-                let h = quotient::scalars_of_h(engine, self.reduction, matrices, witness)?;
-                match wanted.check() {
-                    Ok(()) => Ok(Some(self.h.sum_of_own(engine, &h)?)),
-                    Err(_) => Ok(None),
-                }
-            });
+            let h = scope.spawn(|engine| self.h.sum_of_own(engine, quotient));
             let a = scope.spawn(|engine| self.a.sum(engine, witness));
             let b_g1 = scope.spawn(|engine| self.b_g1.sum(engine, witness));
             let c = scope.spawn(|engine| self.c.sum(engine, witness));
             let beside = beside();
-            let h =
-                h.wait()?.ok_or(Error::Cancelled)? * quotient::factor(self.reduction, matrices.log_size());
+            let h = h.wait()? * quotient::factor(self.reduction, matrices.log_size());
             let sums = Sums { a: a.wait()?, b_g1: b_g1.wait()?, b_g2: b_g2.wait()?, c: c.wait()?, h };
-            wanted.check()?;
-            Ok((sums, beside))
-        })
+            Ok::<_, Error>((sums, beside))
+        })?;
+        wanted.check()?;
+        Ok(sums)
     }
 }

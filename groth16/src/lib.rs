@@ -24,6 +24,7 @@
 
 mod error;
 mod file;
+mod host;
 pub mod json;
 mod kept;
 mod key;

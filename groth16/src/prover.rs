@@ -14,17 +14,17 @@
 //! or by a device that failed silently, so it is made again on the CPU, from the same points in host memory.
 
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use halo2curves::bn256::{Fr, G1Affine, G2Affine};
 use halo2curves::ff::Field;
 use halo2curves::group::Curve;
 use zkaccel::Engine;
-use zkaccel::device::DeviceChoice;
 use zkaccel::msm::BasesOptions;
 
 use crate::Error;
+use crate::host;
 use crate::kept::{KeptPoints, Sums, Task};
 use crate::key::{KeptMatrices, Matrices, ProvingKey, Reduction};
 use crate::numbers::{decimal, integer, random_scalar};
@@ -101,8 +101,6 @@ pub struct Prover(Arc<Shared>);
 
 struct Shared {
     engine: Engine,
-    /// Where proofs are made that failed on the engine.
-    cpu: OnceLock<Engine>,
     options: ProverOptions,
     verifier: Verifier,
     beta_g1: G1Affine,
@@ -133,7 +131,6 @@ impl Prover {
         let of_bases = BasesOptions { validate: false, tables: options.tables };
         Ok(Self(Arc::new(Shared {
             engine: engine.clone(),
-            cpu: OnceLock::new(),
             options,
             verifier,
             beta_g1,
@@ -313,14 +310,7 @@ impl Shared {
         if self.engine.device().id == "cpu" {
             return Ok(None);
         }
-        let cpu = match self.cpu.get() {
-            Some(cpu) => cpu,
-            None => {
-                let cpu = Engine::builder().device(DeviceChoice::Cpu).build()?;
-                self.cpu.get_or_init(|| cpu)
-            }
-        };
-        self.attempt_on(cpu, task, blinding).map(Some)
+        self.attempt_on(host::engine()?, task, blinding).map(Some)
     }
 
     /// Makes a proof; nothing is known of it yet.

@@ -2,130 +2,68 @@
 //!
 //! # Mathematical description
 //!
-//! The twist y^2 = x^3 + 3/(9 + u) over F_(q^2) has r c points, c = 2q - r. Let psi be the endomorphism (x, y) to
-//! (conj(x) (9 + u)^((q-1)/3), conj(y) (9 + u)^((q-1)/2)), and z = 4965661367192848881 the parameter of the curve. A point P of the twist is in
-//! the subgroup if and only if
-//!
-//! [z + 1] P + psi([z] P) + psi^2([z] P) = psi^3([2z] P)
-//!
-//! (Dai, Lin, Zhao and Zhou, "Fast subgroup membership testings for G1, G2 and GT on pairing-friendly curves", 2022/348), which takes one product by
-//! 63 bits.
+//! The twist y^2 = x^3 + 3/(9 + u) over F_(q^2) has r c points, c = 2q - r. The test of a single one ([`Subgroup::is_in_subgroup`]) takes a product by 63
+//! bits.
 //!
 //! *Many points* are tested together. The primes that divide c are 10069, 5864401, 1875725156269 and one of 177 bits. If some P_i is outside the
 //! subgroup, a multiple of it has one of these orders, p; then a sum of k_i P_i with k_i drawn from 2^w < p integers is in the subgroup for at most one
-//! choice of k_i, with all others fixed: with probability at most 2^-w. Several sums together miss it with probability below 2^-64. Each sum takes one
-//! addition a point, where the test of a single point takes about a hundred.
+//! choice of k_i, with all others fixed: with probability at most 2^-w. Several sums together miss it with probability below 2^-64. They are sums like any other, on
+//! the CPU, whose method (buckets) holds for all points of the curve.
 
-use std::sync::OnceLock;
-
-use halo2curves::bn256::{Fq2, G2, G2Affine};
-use halo2curves::ff::Field;
-use halo2curves::group::Group;
+use halo2curves::bn256::{Fr, G2Affine};
+use halo2curves::group::Curve;
 use rayon::prelude::*;
+use zkaccel::curve::Subgroup;
 
 use crate::Error;
-use crate::numbers::{fill_random, modulus};
-
-/// The parameter z of the curve.
-const Z: u64 = 4965661367192848881;
+use crate::host;
+use crate::numbers::fill_random;
 
 /// The bits of the factors, so that there are fewer of them than the smallest prime divisor of c.
-const WIDEST: u32 = 13;
+const BITS: u32 = 13;
 
 /// The binary logarithm of the probability with which a set of points with one outside may pass.
 const SOUNDNESS: u32 = 64;
 
-/// The points that one thread tests together.
+/// The points that are tested together.
 const AT_ONCE: usize = 1 << 16;
 
 /// Fewer points are tested one by one.
 const FEW: usize = 64;
 
-/// The factors of psi.
-fn factors() -> [Fq2; 2] {
-    static FACTORS: OnceLock<[Fq2; 2]> = OnceLock::new();
-    *FACTORS.get_or_init(|| {
-        let mut below = modulus::<halo2curves::bn256::Fq>();
-        below[0] -= 1;
-        let xi = Fq2::new(9.into(), 1.into());
-        [3, 2].map(|divisor| xi.pow_vartime(quotient(below, divisor)))
-    })
-}
-
-/// The quotient of an integer by a small one.
-fn quotient(mut integer: [u64; 4], divisor: u128) -> [u64; 4] {
-    let mut remainder = 0;
-    for limb in integer.iter_mut().rev() {
-        let dividend = remainder << 64 | u128::from(*limb);
-        (*limb, remainder) = ((dividend / divisor) as u64, dividend % divisor);
-    }
-    integer
-}
-
-fn psi(point: G2) -> G2 {
-    let [by_x, by_y] = factors();
-    let conjugate = |x: Fq2| Fq2::new(*x.c0(), -x.c1());
-    G2 { x: conjugate(point.x) * by_x, y: conjugate(point.y) * by_y, z: conjugate(point.z) }
-}
-
-/// Whether a point of the twist is in the subgroup.
-fn contains(point: G2) -> bool {
-    let mut multiple = point;
-    for bit in (0..Z.ilog2()).rev() {
-        multiple = multiple.double();
-        if Z >> bit & 1 == 1 {
-            multiple += point;
-        }
-    }
-    let once = psi(multiple);
-    let twice = psi(once);
-    let thrice = psi(twice).double();
-    point + multiple + once + twice == thrice
-}
-
 /// The index of the first of several points on the twist that is not in the subgroup. Sets of many points with one outside pass with probability below
 /// 2^-64, over random numbers of the system.
 pub(crate) fn first_outside(points: &[G2Affine]) -> Result<Option<usize>, Error> {
-    let one_by_one = |points: &[G2Affine]| points.par_iter().position_first(|&point| !contains(point.into()));
-    let of_chunk = |(chunk, points): (usize, &[G2Affine])| match points.len() < FEW || !together(points)? {
-        true => Ok(one_by_one(points).map(|index| chunk * AT_ONCE + index)),
-        false => Ok(None),
-    };
-    let outcomes: Vec<Result<_, Error>> = points.par_chunks(AT_ONCE).enumerate().map(of_chunk).collect();
-    outcomes.into_iter().find(|outcome| *outcome != Ok(None)).unwrap_or(Ok(None))
+    for (chunk, points) in points.chunks(AT_ONCE).enumerate() {
+        if points.len() < FEW || !together(points)? {
+            let first = points.par_iter().position_first(|point| !point.is_in_subgroup());
+            if let Some(index) = first {
+                return Ok(Some(chunk * AT_ONCE + index));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// Whether random sums of the points are all in the subgroup.
 fn together(points: &[G2Affine]) -> Result<bool, Error> {
-    // As many buckets as points, about.
-    let bits = points.len().ilog2().min(WIDEST);
-    let mut random = vec![0; 2 * points.len()];
-    let mut buckets = vec![G2::identity(); 1 << bits];
-    let mask = buckets.len() - 1;
-    for _ in 0..SOUNDNESS.div_ceil(bits) {
-        fill_random(&mut random)?;
-        buckets.fill(G2::identity());
-        for (point, bytes) in points.iter().zip(random.chunks_exact(2)) {
-            let word = u16::from_le_bytes(bytes.try_into().expect("2 bytes"));
-            buckets[usize::from(word) & mask] += point;
-        }
-        // The sum of i times bucket i, by sums of sums.
-        let (mut above, mut sum) = (G2::identity(), G2::identity());
-        for bucket in buckets[1..].iter().rev() {
-            above += bucket;
-            sum += above;
-        }
-        if !contains(sum) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+    let sums = SOUNDNESS.div_ceil(BITS) as usize;
+    let mut random = vec![0; 2 * sums * points.len()];
+    fill_random(&mut random)?;
+    let factor = |bytes: &[u8]| {
+        let word = u16::from_le_bytes(bytes.try_into().expect("2 bytes"));
+        Fr::from(u64::from(word) & ((1 << BITS) - 1))
+    };
+    let factors: Vec<Fr> = random.par_chunks_exact(2).map(factor).collect();
+    let sums = host::engine()?.msm_batch::<G2Affine>(&factors, points)?;
+    Ok(sums.iter().all(|sum| sum.to_affine().is_in_subgroup()))
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use halo2curves::bn256::Fr;
-    use halo2curves::group::Curve;
+    use halo2curves::bn256::{Fq2, G2};
+    use halo2curves::ff::Field;
+    use halo2curves::group::Group;
     use halo2curves::{CurveAffine, CurveExt};
 
     use super::*;
@@ -151,7 +89,11 @@ pub(crate) mod tests {
         bits.fold(G2::identity(), |sum, bit| if bit == 1 { sum.double() + point } else { sum.double() })
     }
 
-    /// By the order of the group, which the test above knows nothing of.
+    fn contains(point: G2) -> bool {
+        point.to_affine().is_in_subgroup()
+    }
+
+    /// By the order of the group, which the test of the library knows nothing of.
     fn has_order_r(point: G2) -> bool {
         bool::from((point * -Fr::ONE + point).is_identity())
     }

@@ -54,10 +54,11 @@ impl Verifier {
     /// Whether a proof is true: [`Error::NotVerified`] if it is well-formed and false, [`Error::Malformed`] for a point that is not in its group,
     /// [`Error::PublicSignals`] for another number of them than the key is for.
     pub fn verify(&self, proof: &Proof, public: &[Fr]) -> Result<(), Error> {
-        check(proof)?;
+        let (flaw, ic) = rayon::join(|| check(proof), || self.ic(public));
+        flaw?;
         let left = product(&[
             (proof.a, proof.b),
-            ((-self.ic(public)?).to_affine(), self.key.gamma_g2),
+            ((-ic?).to_affine(), self.key.gamma_g2),
             (-proof.c, self.key.delta_g2),
         ]);
         if left == self.alpha_beta { Ok(()) } else { Err(Error::NotVerified) }

@@ -187,7 +187,12 @@ impl Prover {
 
     /// The proof of a circuit that was synthesised for this prover. Errors as [`prove_with`](Self::prove_with); [`ProveError::Engine`] with
     /// [`Error::WrongEngine`] for one that was synthesised for a prover of another engine.
-    pub fn prove_assignment(&self, assignment: &Assignment, r: Fr, s: Fr) -> Result<Proof<Bn254>, ProveError> {
+    pub fn prove_assignment(
+        &self,
+        assignment: &Assignment,
+        r: Fr,
+        s: Fr,
+    ) -> Result<Proof<Bn254>, ProveError> {
         let [r, s] = [scalars(&[r])[0], scalars(&[s])[0]];
         let Assignment { matrices, values } = assignment;
         let made = self.prover.prove_with_matrices(matrices, scalars(values), &Blinding { r, s })?;

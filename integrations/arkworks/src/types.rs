@@ -9,10 +9,10 @@ use ark_ff::{BigInt, Fp};
 use ark_groth16::{Proof, ProvingKey};
 use ark_relations::utils::matrix::Matrix;
 use halo2curves::bn256;
+use zkaccel::Error;
 use zkaccel::bn254::arkworks::{points, scalars};
 use zkaccel::field::{elements, limbs};
 use zkaccel_groth16 as groth16;
-use zkaccel::Error;
 use zkaccel_groth16::{KeptMatrices, Matrices, Reduction, SparseMatrix, VerifyingKey};
 
 fn coordinate(x: Fq) -> bn256::Fq {
@@ -59,7 +59,10 @@ pub(crate) fn proving_key(key: &ProvingKey<Bn254>) -> Result<groth16::ProvingKey
 }
 
 /// The rows of a matrix of rank-1 constraints, and behind them a 1 for each of so many inputs.
-fn rows(matrix: &Matrix<Fr>, inputs: usize) -> impl Iterator<Item = impl Iterator<Item = (usize, groth16::Fr)>> {
+fn rows(
+    matrix: &Matrix<Fr>,
+    inputs: usize,
+) -> impl Iterator<Item = impl Iterator<Item = (usize, groth16::Fr)>> {
     // A row has either entries of the matrix, or the place of an input.
     let own = matrix.iter().map(|row| (&row[..], None));
     let behind = (0..inputs).map(|input| (&[][..], Some(input)));
@@ -78,7 +81,8 @@ pub(crate) fn matrices(
 ) -> Result<Matrices, Error> {
     let sparse = |matrix: &Matrix<Fr>, inputs: usize| {
         let entries = rows(matrix, inputs).enumerate();
-        let entries = entries.flat_map(|(row, entries)| entries.map(move |(column, value)| (row, column, value)));
+        let entries =
+            entries.flat_map(|(row, entries)| entries.map(move |(column, value)| (row, column, value)));
         SparseMatrix::from_entries(size, variables, entries)
     };
     let [a, b, c] = [sparse(&matrices[0], inputs)?, sparse(&matrices[1], 0)?, sparse(&matrices[2], 0)?];
