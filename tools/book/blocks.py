@@ -53,6 +53,7 @@ ELSEWHERE = [
     (r"^cargo test$", ".ci/run", "cargo test --workspace --locked"),
     (r"^cargo run --release -p zkaccel-groth16 --example known_tau -- ", "tools/check-groth16.sh", '"$known_tau"'),
     (r"^ZKACCEL_PROOFS=10000 cargo test ", ".ci/run", "cargo test --workspace --locked"),
+    (r"^ZKACCEL_DEVICE=cuda:0 ZKACCEL_PROOFS=10000 cargo test ", ".ci/run", "ZKACCEL_DEVICE=$device cargo test --locked"),
     (r"^tools/check-groth16\.sh$", ".ci/run", "tools/check-groth16.sh"),
     (r"^cargo test -p zkaccel-capi$", ".ci/run", "cargo test --workspace --locked"),
     (r"^cargo test --workspace --test c -- --ignored$", ".ci/run", "cargo test --locked --workspace --test c -- --ignored"),
@@ -67,7 +68,7 @@ ELSEWHERE = [
     (r"^integrations/halo2/compare\.sh time [0-9 ]+$", ".ci/run", "halo2/compare.sh 10"),
     (r"^ZKACCEL_DEVICE=cpu cargo test --release$", ".ci/run", "ZKACCEL_DEVICE=$device cargo test --locked"),
     # Minutes; the tests compile the examples, and make such proofs of a small size.
-    (r"^(\w+=\S+ )*cargo run --release -p zkaccel-\w+ (--features asm )?--example \w+ -- [\w= ]+$", ".ci/run", "ZKACCEL_DEVICE=$device cargo test --locked"),
+    (r"^(\w+=\S+ )*cargo run --release -p zkaccel-\w+ (--features asm )?--example \w+ -- [\w=: ]+$", ".ci/run", "ZKACCEL_DEVICE=$device cargo test --locked"),
 ]
 
 
