@@ -123,6 +123,30 @@ pub unsafe extern "C" fn zka_groth16_prover_shape(
     })
 }
 
+/// What a prover has done so far: the proofs that it has handed out; those that did not verify and were made again on the CPU, each of which is a
+/// device's error unless the second was refused too; and those that were refused, since the second did not verify either.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zka_groth16_prover_account(
+    prover: *const zka_groth16_prover,
+    proofs: *mut u64,
+    remade: *mut u64,
+    refused: *mut u64,
+) -> zka_status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let mut arguments = unsafe { Arguments::new() };
+        let proofs = arguments.output("proofs", proofs, 1)?;
+        let remade = arguments.output("remade", remade, 1)?;
+        let refused = arguments.output("refused", refused, 1)?;
+        arguments.check_aliases()?;
+        let account = PROVERS.get(prover)?.prover.account();
+        proofs.write(&[account.proofs]);
+        remade.write(&[account.remade]);
+        refused.write(&[account.refused]);
+        Ok(())
+    })
+}
+
 /// Frees a prover; NULL is nothing to free. Operations under way keep it until they are done; the engine may be gone.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_groth16_prover_free(prover: *mut zka_groth16_prover) -> zka_status {

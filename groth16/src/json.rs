@@ -121,7 +121,7 @@ pub fn write_verifying_key(key: &VerifyingKey) -> String {
 /// A value out of JSON.
 fn parse<T: DeserializeOwned>(what: &str, text: &[u8]) -> Result<T, Error> {
     serde_json::from_slice(text)
-        .map_err(|error| Error::malformed(what, error, format!("the JSON of a {what} of snarkjs")))
+        .map_err(|error| Error::malformed(what, error, format!("{what}, in JSON as snarkjs writes it")))
 }
 
 /// JSON with an indentation of one, as snarkjs has it.

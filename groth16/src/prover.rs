@@ -243,10 +243,12 @@ impl Prover {
     fn prove_of(&self, task: Task<'_>, blinding: &Blinding) -> Result<Proof, Error> {
         let public = self.public(task.witness)?;
         let proof = self.0.attempt(task, blinding)?;
-        if self.0.options.unchecked {
-            return Ok(self.0.hand_out(proof));
-        }
-        self.0.checked(proof, public, || self.0.again(task, blinding))
+        let proof = match self.0.options.unchecked {
+            true => proof,
+            false => self.0.checked(proof, public, || self.0.again(task, blinding))?,
+        };
+        self.0.proofs.fetch_add(1, Ordering::Relaxed);
+        Ok(proof)
     }
 
     /// The proofs of several witnesses, verified together. Errors as [`prove`](Self::prove), of the first witness that has one.
@@ -260,23 +262,23 @@ impl Prover {
             made.push((proof, public, witness, blinding));
         }
         let claims: Vec<Claim<'_>> = made.iter().map(|(proof, public, ..)| (proof, *public)).collect();
-        if self.0.options.unchecked || self.0.verifier.verify_batch(&claims).is_ok() {
-            return Ok(made.iter().map(|(proof, ..)| self.0.hand_out(*proof)).collect());
-        }
-        let each = made.iter().map(|(proof, public, witness, blinding)| {
-            self.0.checked(*proof, public, || self.0.again(Task { matrices, witness, wanted }, blinding))
-        });
-        each.collect()
+        let proofs: Vec<Proof> =
+            match self.0.options.unchecked || self.0.verifier.verify_batch(&claims).is_ok() {
+                true => made.iter().map(|(proof, ..)| *proof).collect(),
+                false => {
+                    let each = made.iter().map(|(proof, public, witness, blinding)| {
+                        let again = || self.0.again(Task { matrices, witness, wanted }, blinding);
+                        self.0.checked(*proof, public, again)
+                    });
+                    each.collect::<Result<_, _>>()?
+                }
+            };
+        self.0.proofs.fetch_add(proofs.len() as u64, Ordering::Relaxed);
+        Ok(proofs)
     }
 }
 
 impl Shared {
-    /// Counts a proof that is handed out.
-    fn hand_out(&self, proof: Proof) -> Proof {
-        self.proofs.fetch_add(1, Ordering::Relaxed);
-        proof
-    }
-
     /// The proof, if it verifies; else the one that is made again, if there is one and that does.
     fn checked(
         &self,
@@ -291,13 +293,13 @@ impl Shared {
             Err(other) => Err(other),
         };
         if !is_false(&proof)? {
-            return Ok(self.hand_out(proof));
+            return Ok(proof);
         }
         let mut devices = self.engine.device().id.clone();
         if let Some(second) = again()? {
             self.remade.fetch_add(1, Ordering::Relaxed);
             if !is_false(&second)? {
-                return Ok(self.hand_out(second));
+                return Ok(second);
             }
             devices += " and again on the CPU";
         }
@@ -387,11 +389,11 @@ mod tests {
             let before = prover.account();
             assert_eq!(shared.checked(wrong, public, again), Ok(right));
             let remade = before.remade + 1;
-            assert_eq!(prover.account(), Account { proofs: before.proofs + 1, remade, ..before });
+            assert_eq!(prover.account(), Account { remade, ..before });
             let refused = shared.checked(wrong, public, || Ok(Some(wrong)));
             assert_eq!(refused, Err(Error::Unsatisfied { devices: "cpu and again on the CPU".into() }));
             let (remade, refused) = (before.remade + 2, before.refused + 1);
-            assert_eq!(prover.account(), Account { proofs: before.proofs + 1, remade, refused });
+            assert_eq!(prover.account(), Account { remade, refused, ..before });
         }
         // A right proof is not made again, and an error of the second attempt is told as it is.
         assert_eq!(shared.checked(right, public, || panic!("made again")), Ok(right));

@@ -2,6 +2,7 @@
 //! too, and JSON as Python's own objects.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use accel::bn254::scalars_of_integers;
@@ -10,7 +11,7 @@ use numpy::PyUntypedArray;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use zkaccel_groth16::zkey::Zkey;
-use zkaccel_groth16::{self as groth16, Bytes, Error, Fr, ProverOptions, Verifier, json, wtns};
+use zkaccel_groth16::{self as groth16, Account, Bytes, Error, Fr, ProverOptions, Verifier, json, wtns};
 
 use crate::arrays::Input;
 use crate::engine::{Engine, Live};
@@ -63,6 +64,14 @@ impl Prover {
     #[getter]
     fn public_signals(&self) -> usize {
         self.prover.verifier().key().public_signals()
+    }
+
+    /// What was done so far: a dict with the numbers of `proofs` that were handed out, of those that did not verify and were `remade` on the CPU, and of
+    /// those that were `refused`, since the second did not verify either.
+    #[getter]
+    fn account(&self) -> HashMap<&'static str, u64> {
+        let Account { proofs, remade, refused } = self.prover.account();
+        HashMap::from([("proofs", proofs), ("remade", remade), ("refused", refused)])
     }
 
     /// The verification key: `json.dumps` makes snarkjs's `verification_key.json` of it.

@@ -86,6 +86,7 @@ def test_proofs_of_ours(engine, circuit):
         assert verify(key, json.dumps(public).encode(), json.dumps(proof).encode())
         proofs.append(proof["pi_a"][0])
     assert len(set(proofs)) == len(proofs), "each has randomness of its own"
+    assert prover.account == {"proofs": len(proofs), "remade": 0, "refused": 0}
     assert equation(key, public, proof)
 
 
@@ -167,9 +168,9 @@ def test_bad_input(cpu, tmp_path):
         verify(key, public, {**proof, "pi_a": [proof["pi_a"][0], "-1", "1"]})
     with pytest.raises(zkaccel.InputError, match="pi_a.* curve"):
         verify(key, public, {**proof, "pi_a": ["1", "1", "1"]})
-    with pytest.raises(zkaccel.InputError, match="expected the JSON of a public signals of snarkjs"):
+    with pytest.raises(zkaccel.InputError, match="expected public signals, in JSON as snarkjs writes it"):
         verify(key, [99, 11], proof)
-    with pytest.raises(zkaccel.InputError, match="expected the JSON of a verification key of snarkjs"):
+    with pytest.raises(zkaccel.InputError, match="expected verification key, in JSON as snarkjs writes it"):
         verify({}, public, proof)
     with pytest.raises(zkaccel.InputError, match="public: .*not JSON serializable"):
         verify(key, [object()], proof)

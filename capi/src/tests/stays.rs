@@ -167,6 +167,10 @@ impl Case {
                 (57, _) if self.handle != FIXTURE.prover => {
                     zka_groth16_prover_free(without_provenance_mut(self.handle))
                 }
+                (58, _) => {
+                    let [proofs, remade, refused] = [0, 1, 2].map(|i| one.wrapping_add(i).cast());
+                    zka_groth16_prover_account(prover, proofs, remade, refused)
+                }
                 _ => ZKA_OK,
             }
         };

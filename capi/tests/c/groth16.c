@@ -76,6 +76,7 @@ static void proofs_of(zka_engine *engine, const char *circuit, size_t expected_s
   zka_groth16_proof raw[3];
   zka_future future;
   size_t signals = 0, public_signals = 0, public_bytes = 0;
+  uint64_t proofs = 0, remade = 0, refused = 0;
 
   OK(zka_groth16_prover_new(engine, &prover, key.bytes, key.len, 0));
   memset(key.bytes, 0xff, key.len); /* it is copied */
@@ -117,6 +118,8 @@ static void proofs_of(zka_engine *engine, const char *circuit, size_t expected_s
     OK(zka_groth16_verify(verification_key, their_public, proof));
   }
   CHECK(memcmp(&raw[1], &raw[2], sizeof *raw) != 0);
+  OK(zka_groth16_prover_account(prover, &proofs, &remade, &refused));
+  CHECK(proofs == 4 && remade == 0 && refused == 0);
 
   /* A false witness: refused, in a batch too; or proved without a look at it, which the verifier sees. */
   two[2 * signals - 1] = MINUS_ONE;
@@ -130,6 +133,8 @@ static void proofs_of(zka_engine *engine, const char *circuit, size_t expected_s
   EXPECT(ZKA_NOT_VERIFIED, zka_groth16_verify(verification_key, their_public, proof));
   EXPECT_TEXT("the proof does not verify");
   EXPECT(ZKA_NOT_VERIFIED, zka_groth16_prover_verify(prover, their_public, proof));
+  OK(zka_groth16_prover_account(prover, &proofs, &remade, &refused));
+  CHECK(proofs == 4 && refused == 2); /* each of which is made again, unless the device is the CPU */
 
   OK(zka_groth16_prover_free(prover));
   OK(zka_groth16_prover_free(opened));
@@ -147,6 +152,7 @@ static void wrong_arguments(zka_engine *engine, zka_engine *other) {
   zka_groth16_proof raw[2];
   zka_future future;
   size_t signals, count, bytes;
+  uint64_t proofs, remade, refused;
 
   BOTH(ZKA_NULL_POINTER, zka_groth16_prover_new, NULL, &none, key.bytes, key.len, 0);
   BOTH(ZKA_NULL_POINTER, zka_groth16_prover_new, engine, NULL, key.bytes, key.len, 0);
@@ -186,6 +192,9 @@ static void wrong_arguments(zka_engine *engine, zka_engine *other) {
   EXPECT(ZKA_NULL_POINTER, zka_groth16_prover_shape(prover, &signals, &count, NULL));
   EXPECT(ZKA_ALIASED, zka_groth16_prover_shape(prover, &signals, &signals, &bytes));
   EXPECT(ZKA_BAD_ARGUMENT, zka_groth16_prover_shape((zka_groth16_prover *)(void *)engine, &signals, &count, &bytes));
+  EXPECT(ZKA_NULL_POINTER, zka_groth16_prover_account(NULL, &proofs, &remade, &refused));
+  EXPECT(ZKA_NULL_POINTER, zka_groth16_prover_account(prover, &proofs, &remade, NULL));
+  EXPECT(ZKA_ALIASED, zka_groth16_prover_account(prover, &proofs, &proofs, &refused));
 
   memset(proof, 'x', sizeof proof);
   memset(public_json, 'x', sizeof public_json);
@@ -251,7 +260,7 @@ static void wrong_arguments(zka_engine *engine, zka_engine *other) {
   EXPECT(ZKA_MALFORMED, zka_groth16_verify(true_proof, signals_json, true_proof));
   EXPECT(ZKA_MALFORMED, zka_groth16_verify(verification_key, "[1, 2]", true_proof));
   EXPECT(ZKA_MALFORMED, zka_groth16_verify(verification_key, signals_json, "{}"));
-  EXPECT_TEXT("expected the JSON of a proof of snarkjs");
+  EXPECT_TEXT("expected proof, in JSON as snarkjs writes it");
   EXPECT(ZKA_MALFORMED, zka_groth16_prover_verify(prover, "", true_proof));
   char *digit = strpbrk(true_proof, "0123456789");
   *digit = *digit == '1' ? '2' : '1'; /* off the curve */

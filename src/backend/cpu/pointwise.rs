@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::Cpu;
 use super::quadwords::MAX_WIDTH;
-use super::residues::{Residues, on_residues};
+use super::residues::{Residues, load, on_residues};
 use super::simd::Vectorised;
 use crate::backend::Pointwise;
 use crate::error::Error;
@@ -53,15 +53,14 @@ impl<R: Residues> Vectorised<R> for Piece<'_, R> {
     #[inline(always)]
     fn run(self) {
         let Self { a, b, c } = self;
-        let zero = Residue::ZERO;
-        let zeros = R::gather([&zero; MAX_WIDTH]);
+        let zeros = R::gather([&Residue::ZERO; MAX_WIDTH]);
         let whole = a.len() / R::WIDTH * R::WIDTH;
         for start in (0..whole).step_by(R::WIDTH) {
-            let x = R::shifted_difference(gather::<R>(&a[start..], &zero), zeros);
-            let y = R::shifted_difference(gather::<R>(&b[start..], &zero), zeros);
+            let x = R::shifted_difference(load::<R>(&a[start..], 1), zeros);
+            let y = R::shifted_difference(load::<R>(&b[start..], 1), zeros);
             let mut product = R::product(x, y);
             if let Some(c) = c {
-                product = R::minus(product, gather::<R>(&c[start..], &zero));
+                product = R::minus(product, load::<R>(&c[start..], 1));
             }
             let rows = R::rows(R::canonical(R::reduced(product)));
             for (a, row) in a[start..][..R::WIDTH].iter_mut().zip(rows) {
@@ -74,14 +73,4 @@ impl<R: Residues> Vectorised<R> for Piece<'_, R> {
             a[i] = Residue::from_montgomery(difference.canonical());
         }
     }
-}
-
-/// The first elements, as many as a vector has; what fills the others is not looked at.
-#[inline(always)]
-fn gather<R: Residues>(elements: &[Residue<R::Field>], zero: &Residue<R::Field>) -> R::Sum {
-    let mut rows = [zero; MAX_WIDTH];
-    for (row, element) in rows.iter_mut().zip(&elements[..R::WIDTH]) {
-        *row = element;
-    }
-    R::gather(rows)
 }

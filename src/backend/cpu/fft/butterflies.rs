@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 use super::twiddles::Twiddles;
 use crate::backend::cpu::quadwords::MAX_WIDTH;
-use crate::backend::cpu::residues::{Coordinates, Residues};
+use crate::backend::cpu::residues::{Coordinates, Residues, load};
 use crate::backend::cpu::simd::Vectorised;
 use crate::field::montgomery::Residue;
 
@@ -143,16 +143,6 @@ struct Rows<'a, R: Residues> {
     k: usize,
     layers: Layers<'a>,
     scratch: &'a mut Vec<R::Sum>,
-}
-
-/// A vector of elements, `step` from each other.
-#[inline(always)]
-pub(super) fn load<R: Residues>(elements: &[Residue<R::Field>], step: usize) -> R::Sum {
-    let mut rows = [&Residue::ZERO; MAX_WIDTH];
-    for lane in 0..R::WIDTH {
-        rows[lane] = &elements[lane * step];
-    }
-    R::gather(rows)
 }
 
 /// Writes a vector of elements, `step` from each other, reduced if they are the `last` of their values.

@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::butterflies::{load, store};
+use super::butterflies::store;
 use crate::backend::cpu::quadwords::MAX_WIDTH;
-use crate::backend::cpu::residues::Residues;
+use crate::backend::cpu::residues::{Residues, load};
 use crate::backend::cpu::simd::Vectorised;
 use crate::field::MontgomeryField;
 use crate::field::coordinates::LazyElement;

@@ -95,6 +95,16 @@ pub(super) trait Residues: Coordinates<Element = Residue<<Self as Residues>::Fie
     fn transposed(vectors: [Self::Sum; MAX_WIDTH]) -> [Self::Sum; MAX_WIDTH];
 }
 
+/// A vector of elements, `step` from each other.
+#[inline(always)]
+pub(super) fn load<R: Residues>(elements: &[Residue<R::Field>], step: usize) -> R::Sum {
+    let mut rows = [&Residue::ZERO; MAX_WIDTH];
+    for lane in 0..R::WIDTH {
+        rows[lane] = &elements[lane * step];
+    }
+    R::gather(rows)
+}
+
 /// Evaluates an expression in which a name stands for `PhantomData<R>`, R being the implementation for a level, which must be available,
 /// and a field.
 macro_rules! on_residues {
