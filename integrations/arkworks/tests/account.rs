@@ -23,9 +23,10 @@ fn the_engine_did_it() {
     let (key, _) = Groth16::<Bn254>::circuit_specific_setup(Chain { start: None, rounds }, &mut rng).unwrap();
     let engine = Engine::global().unwrap();
     let done = |operation| items(&engine.work(), operation);
-    // Points that are the identity add nothing, and are dropped.
+    // Points that are the identity add nothing, and are dropped; one stands behind those of H, for a coefficient of the quotient that is 0.
     let queries = [&key.a_query, &key.b_g1_query, &key.l_query, &key.h_query];
     let pairs = queries.iter().flat_map(|query| query.iter()).filter(|point| !point.is_zero()).count()
+        + 1
         + key.b_g2_query.iter().filter(|point| !point.is_zero()).count();
     let circuit = Chain { start: Some(Fr::from(3)), rounds };
 
