@@ -4,10 +4,10 @@
 //!
 //! ```no_run
 //! use zkaccel::Engine;
-//! use zkaccel_groth16::{Bytes, Prover, ProverOptions, json, wtns, zkey::Zkey};
+//! use zkaccel_groth16::{Bn254, Bytes, Prover, ProverOptions, json, wtns, zkey::Zkey};
 //!
 //! let engine = Engine::new()?;
-//! let key = Zkey::parse(&Bytes::open("circuit.zkey")?)?.proving_key()?;
+//! let key = Zkey::<Bn254>::parse(&Bytes::open("circuit.zkey")?)?.proving_key()?;
 //! let prover = Prover::new(&engine, key, ProverOptions::default())?;
 //! let witness = wtns::parse(&Bytes::open("witness.wtns")?)?;
 //! let proof = prover.prove(&witness)?;
@@ -30,6 +30,7 @@ mod kept;
 mod key;
 pub mod known_tau;
 mod numbers;
+pub mod pairing;
 mod points;
 mod prover;
 mod quotient;
@@ -47,6 +48,7 @@ pub use error::Error;
 pub use file::Bytes;
 pub use halo2curves::bn256::{Fr, G1Affine, G2Affine};
 pub use key::{KeptMatrices, Matrices, ProvingKey, Reduction, VerifyingKey};
+pub use pairing::{Bn254, Pairing};
 pub use prover::{Account, Blinding, Proof, Prover, ProverOptions};
 pub use submit::Pending;
 pub use verifier::{Claim, Verifier};
