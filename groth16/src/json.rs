@@ -8,7 +8,8 @@ use bytemuck::Zeroable;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::ser::{PrettyFormatter, Serializer};
-use zkaccel::curve::{CoordinateLimbs, coordinates, points_of_integers, scalars_of_integers};
+use zkaccel::curve::{CoordinateLimbs, Curve, coordinates, points_of_integers, scalars_of_integers};
+use zkaccel::field::CoordinateField;
 
 use crate::Error;
 use crate::key::VerifyingKey;
@@ -155,41 +156,36 @@ fn check_names<P: Pairing>(what: &str, protocol: &str, curve: Option<&str>) -> R
 }
 
 fn first_group<C: SourceGroup>(place: &str, texts: &FirstGroup) -> Result<C, Error> {
-    let [x, y, z] = texts.each_ref().map(std::slice::from_ref);
-    of_coordinates(place, [("x", x), ("y", y), ("z", z)], [""])
+    point(place, texts.each_ref().map(std::slice::from_ref))
 }
 
 fn second_group<C: SourceGroup>(place: &str, texts: &SecondGroup) -> Result<C, Error> {
-    let [x, y, z] = texts.each_ref().map(|texts| &texts[..]);
-    of_coordinates(place, [("x", x), ("y", y), ("z", z)], ["0", "1"])
+    point(place, texts.each_ref().map(<[String; 2]>::as_slice))
 }
 
-/// A coordinate as integers, those of its coefficients.
-type Integers<C> = CoordinateLimbs<C>;
-
-/// The integer 1 for coefficient 0, and 0 for the other.
-fn one<C: SourceGroup>() -> Integers<C> {
-    let mut one = Integers::<C>::zeroed();
+/// The coordinate 1: an integer for each coefficient.
+fn one<C: SourceGroup>() -> CoordinateLimbs<C> {
+    let mut one = CoordinateLimbs::<C>::zeroed();
     bytemuck::cast_slice_mut::<_, u64>(std::slice::from_mut(&mut one))[0] = 1;
     one
 }
 
-/// The point with z = 1, or the identity with z = 0, with a text for each of the named coefficients of each coordinate.
-fn of_coordinates<C: SourceGroup, const N: usize>(
-    place: &str,
-    coordinates: [(&str, &[String]); 3],
-    coefficients: [&str; N],
-) -> Result<C, Error> {
+/// The point with z = 1, or the identity with z = 0, of x, y and z, each a text for each coefficient.
+fn point<C: SourceGroup>(place: &str, coordinates: [&[String]; 3]) -> Result<C, Error> {
     let q = modulus::<CoordinatePrime<C>>();
-    let mut integers = [Integers::<C>::zeroed(); 3];
-    for ((name, texts), integers) in coordinates.into_iter().zip(&mut integers) {
+    let coefficients: &[&str] = match <C as Curve>::Base::DEGREE {
+        1 => &[""],
+        _ => &["0", "1"],
+    };
+    let mut integers = [CoordinateLimbs::<C>::zeroed(); 3];
+    for ((name, texts), integers) in ["x", "y", "z"].into_iter().zip(coordinates).zip(&mut integers) {
         let words = bytemuck::cast_slice_mut::<_, u64>(std::slice::from_mut(integers));
         for ((words, text), coefficient) in words.chunks_exact_mut(q.len()).zip(texts).zip(coefficients) {
             words.copy_from_slice(&parse_decimal(format!("{place}: {name}{coefficient}"), text, q)?);
         }
     }
     let [x, y, z] = integers;
-    let (zero, one) = (Integers::<C>::zeroed(), one::<C>());
+    let (zero, one) = (CoordinateLimbs::<C>::zeroed(), one::<C>());
     let point: C = match (z == one, [x, y, z] == [zero, one, zero]) {
         (true, _) => points_of_integers(&[[x, y]])?[0],
         (_, true) => return Ok(C::default()),
@@ -209,17 +205,17 @@ fn of_coordinates<C: SourceGroup, const N: usize>(
     }
 }
 
-/// The coordinates x, y and z of a point, a text for each coefficient of each.
+/// x, y and z of a point, each a text for each of so many coefficients.
 fn texts<C: SourceGroup, const N: usize>(point: &C) -> [[String; N]; 3] {
-    let (zero, one) = (Integers::<C>::zeroed(), one::<C>());
+    let (zero, one) = (CoordinateLimbs::<C>::zeroed(), one::<C>());
+    let q = modulus::<CoordinatePrime<C>>();
     let integers = match coordinates(&C::Projective::from(*point)) {
         Some([x, y]) => [x, y, one],
         None => [zero, one, zero],
     };
     integers.map(|coordinate| {
-        let mut words = bytemuck::cast_slice::<_, u64>(std::slice::from_ref(&coordinate))
-            .chunks_exact(modulus::<CoordinatePrime<C>>().len());
-        std::array::from_fn(|_| decimal(words.next().expect("the words of a coefficient")))
+        let words = bytemuck::cast_slice::<_, u64>(std::slice::from_ref(&coordinate));
+        std::array::from_fn(|i| decimal(&words[i * q.len()..][..q.len()]))
     })
 }
 

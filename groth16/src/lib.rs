@@ -20,7 +20,9 @@
 //! equation before it is handed out, and one that does not is made again on the CPU; see [`Prover::prove`]. snarkjs and rapidsnark accept the proofs, and
 //! [`Verifier`] accepts theirs.
 //!
-//! Scalars, coordinates and points are the types of halo2curves 0.10, as the engine has them.
+//! The types have the pairing as a parameter, which is [`Bn254`] unless another is named, the only one so far; [`pairing`] tells what differs from one to
+//! another. What reads a file is told the pairing by the types of what becomes of its result, or by name, as in `Zkey::<Bn254>::parse`. A file of another
+//! curve is an error. Scalars, coordinates and points are the types of halo2curves 0.10, as the engine has them.
 
 mod error;
 mod file;

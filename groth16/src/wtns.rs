@@ -21,7 +21,7 @@ const FORMAT: Format = Format { magic: "wtns", version: 2, sections: &[(1, "head
 /// Signals that one thread reads at once.
 const AT_ONCE: usize = 1 << 12;
 
-/// The signals of a witness; [`Error::Malformed`] unless the bytes are one over the scalars of the pairing, with every signal below r.
+/// The signals of a witness; [`Error::Malformed`] unless the bytes are one over this field, with every signal below r.
 pub fn parse<F: ScalarField>(bytes: &[u8]) -> Result<Vec<F>, Error> {
     let container = Container::parse(&FORMAT, bytes)?;
     let mut header = container.section(1).fields();

@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //!
-//! Sections of the container, with points as in `points`:
+//! Sections of the container, with points as in `points`, for the moduli q of coordinates and r of scalars:
 //!
 //! | section | contents |
 //! |---|---|
@@ -99,7 +99,7 @@ impl<'a, P: Pairing> Zkey<'a, P> {
         }
         let name = "domainSize, the number of points of the domain";
         let domain_size = fields.u32(name)?;
-        // The largest one is all roots of unity.
+        // There are no roots of unity for a larger one.
         let largest = <P::Fr as PrimeField>::S;
         if !domain_size.is_power_of_two() || !(1..=largest).contains(&domain_size.ilog2()) {
             return Err(fields.malformed(name, domain_size, format!("a power of two from 2 to 2^{largest}")));

@@ -77,6 +77,7 @@ fn texts() {
         let text = String::from_utf8(text).unwrap();
         assert!(written.lines().all(|line| text.contains(line)));
     }
-    let identities: Proof = Proof { a: G1Affine::default(), b: G2Affine::default(), c: G1Affine::generator() };
+    let identities: Proof =
+        Proof { a: G1Affine::default(), b: G2Affine::default(), c: G1Affine::generator() };
     assert_eq!(json::parse_proof(json::write_proof(&identities).as_bytes()), Ok(identities));
 }
