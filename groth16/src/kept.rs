@@ -41,7 +41,8 @@ impl<C: AcceleratedCurve<Scalar: ScalarField>> Set<C> {
         let selection = match remaining.len() == signals {
             true => None,
             false => {
-                let rows = remaining.iter().map(|&signal| [(signal, C::Scalar::from(1))]);
+                let one = C::Scalar::from(1);
+                let rows = remaining.iter().map(|&signal| [(signal, one)]);
                 Some(engine.sparse_matrix(SparseMatrix::from_rows(signals, rows)?)?)
             }
         };

@@ -142,6 +142,9 @@ macro_rules! pairings {
             const GROUP: &'static str = "G2";
             const FACTOR_BITS: Option<u32> = $second_bits;
         }
+
+        const _: () = assert!(matches!(<$first>::FACTOR_BITS, None | Some(1..=16)));
+        const _: () = assert!(matches!(<$second>::FACTOR_BITS, None | Some(1..=16)));
     )*};
 }
 

@@ -7,7 +7,7 @@
 //! e(A, B) = e(alpha, beta) e(IC(x), gamma) e(C, delta)
 //!
 //! (Groth, "On the size of pairing-based non-interactive arguments", EUROCRYPT 2016). e(alpha, beta) is computed once for a key, so a proof takes three Miller
-//! loops and one final exponentiation. The points must be on their curves, and B in the subgroup of order r.
+//! loops and one final exponentiation. The points must be on their curves and in the groups of order r, which over BN254 all points of the curve of A and C are.
 //!
 //! *Several proofs* are verified together: equation i is raised to z_i, random integers of 128 bits, and the product of all is tested. That takes a Miller
 //! loop for each proof and two for all, and passes with a false proof among them with a probability of about 2^-128.

@@ -315,6 +315,8 @@ fn texts_that_are_none() {
     // rapidsnark names no curve.
     let without = proof.replace(",\n \"curve\": \"bn128\"", "");
     assert_eq!(json::parse_proof(without.as_bytes()), Ok(theirs("multiplier").0));
+    let other_name = proof.replace("bn128", "bn254");
+    assert_eq!(json::parse_proof(other_name.as_bytes()), Ok(theirs("multiplier").0));
 
     let refusal = |text: &str| json::parse_public::<Fr>(text.as_bytes()).unwrap_err().to_string();
     assert_has(
