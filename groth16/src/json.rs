@@ -4,20 +4,20 @@
 //! x = x0 + x1 u; the identity is `["0", "1", "0"]`, and over G2 the same with a second element "0" in each. Fields of an object that are not
 //! named here are ignored, such as `vk_alphabeta_12`, which follows from the others.
 
-use halo2curves::bn256::{Fq, Fq2, Fr, G1Affine, G2Affine};
-use halo2curves::ff::Field;
+use bytemuck::Zeroable;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::ser::{PrettyFormatter, Serializer};
+use zkaccel::curve::{CoordinateLimbs, Curve, coordinates, points_of_integers, scalars_of_integers};
+use zkaccel::field::CoordinateField;
 
 use crate::Error;
 use crate::key::VerifyingKey;
-use crate::numbers::{decimal, integer, parse_decimal};
-use crate::points::{self, FilePoint};
+use crate::numbers::{decimal, integer, modulus, parse_decimal};
+use crate::pairing::{Pairing, ScalarField, SourceGroup};
+use crate::points::{self, CoordinatePrime};
 use crate::prover::Proof;
 
-/// The name of BN254 in these files.
-const CURVE: &str = "bn128";
 const PROTOCOL: &str = "groth16";
 
 type FirstGroup = [String; 3];
@@ -50,9 +50,9 @@ struct KeyFile {
 }
 
 /// A proof out of `proof.json`, with points on their curves and in their groups.
-pub fn parse_proof(text: &[u8]) -> Result<Proof, Error> {
+pub fn parse_proof<P: Pairing>(text: &[u8]) -> Result<Proof<P>, Error> {
     let file: ProofFile = parse("proof", text)?;
-    check_names("proof", &file.protocol, file.curve.as_deref())?;
+    check_names::<P>("proof", &file.protocol, file.curve.as_deref())?;
     Ok(Proof {
         a: first_group("proof: pi_a", &file.pi_a)?,
         b: second_group("proof: pi_b", &file.pi_b)?,
@@ -61,32 +61,36 @@ pub fn parse_proof(text: &[u8]) -> Result<Proof, Error> {
 }
 
 /// A proof as snarkjs writes it.
-pub fn write_proof(proof: &Proof) -> String {
+pub fn write_proof<P: Pairing>(proof: &Proof<P>) -> String {
     write(&ProofFile {
         pi_a: text_of_first(&proof.a),
         pi_b: text_of_second(&proof.b),
         pi_c: text_of_first(&proof.c),
         protocol: PROTOCOL.into(),
-        curve: Some(CURVE.into()),
+        curve: Some(P::SNARKJS_NAME.into()),
     })
 }
 
 /// Public signals out of `public.json`, below r.
-pub fn parse_public(text: &[u8]) -> Result<Vec<Fr>, Error> {
+pub fn parse_public<F: ScalarField>(text: &[u8]) -> Result<Vec<F>, Error> {
     let texts: Vec<String> = parse("public signals", text)?;
     let signals = texts.iter().enumerate();
-    signals.map(|(i, text)| parse_decimal(format!("public signals: signal {i}"), text)).collect()
+    let signal = |(i, text): (usize, &String)| {
+        let integer = parse_decimal(format!("public signals: signal {i}"), text, modulus::<F>())?;
+        Ok(scalars_of_integers(&[integer.try_into().expect("as many words as the modulus")])?[0])
+    };
+    signals.map(signal).collect()
 }
 
 /// Public signals as snarkjs writes them.
-pub fn write_public(signals: &[Fr]) -> String {
-    write(&signals.iter().map(|signal| decimal(integer(signal))).collect::<Vec<_>>())
+pub fn write_public<F: ScalarField>(signals: &[F]) -> String {
+    write(&signals.iter().map(|signal| decimal(&integer(signal))).collect::<Vec<_>>())
 }
 
 /// A key out of `verification_key.json`, with points on their curves and in their groups.
-pub fn parse_verifying_key(text: &[u8]) -> Result<VerifyingKey, Error> {
+pub fn parse_verifying_key<P: Pairing>(text: &[u8]) -> Result<VerifyingKey<P>, Error> {
     let file: KeyFile = parse("verification key", text)?;
-    check_names("verification key", &file.protocol, file.curve.as_deref())?;
+    check_names::<P>("verification key", &file.protocol, file.curve.as_deref())?;
     if file.ic.len().checked_sub(1) != Some(file.public) {
         let expected = format!("{} points, one more than nPublic", file.public.saturating_add(1));
         return Err(Error::malformed("verification key: IC", format!("{} points", file.ic.len()), expected));
@@ -105,10 +109,10 @@ pub fn parse_verifying_key(text: &[u8]) -> Result<VerifyingKey, Error> {
 }
 
 /// A key as snarkjs writes it, without `vk_alphabeta_12`.
-pub fn write_verifying_key(key: &VerifyingKey) -> String {
+pub fn write_verifying_key<P: Pairing>(key: &VerifyingKey<P>) -> String {
     write(&KeyFile {
         protocol: PROTOCOL.into(),
-        curve: Some(CURVE.into()),
+        curve: Some(P::SNARKJS_NAME.into()),
         public: key.public_signals(),
         vk_alpha_1: text_of_first(&key.alpha_g1),
         vk_beta_2: text_of_second(&key.beta_g2),
@@ -132,7 +136,7 @@ fn write(value: &impl Serialize) -> String {
     String::from_utf8(text).expect("JSON is UTF-8")
 }
 
-fn check_names(what: &str, protocol: &str, curve: Option<&str>) -> Result<(), Error> {
+fn check_names<P: Pairing>(what: &str, protocol: &str, curve: Option<&str>) -> Result<(), Error> {
     if protocol != PROTOCOL {
         return Err(Error::malformed(
             format!("{what}: protocol"),
@@ -141,39 +145,50 @@ fn check_names(what: &str, protocol: &str, curve: Option<&str>) -> Result<(), Er
         ));
     }
     match curve {
-        None | Some(CURVE | "bn254") => Ok(()),
+        None => Ok(()),
+        Some(curve) if curve == P::SNARKJS_NAME || curve == P::NAME.to_lowercase() => Ok(()),
         Some(curve) => Err(Error::malformed(
             format!("{what}: curve"),
             format!("{curve:?}"),
-            format!("{CURVE:?}, which is BN254"),
+            format!("{:?}, which is {}", P::SNARKJS_NAME, P::NAME),
         )),
     }
 }
 
-fn first_group(place: &str, [x, y, z]: &FirstGroup) -> Result<G1Affine, Error> {
-    let parse = |name: &str, text: &str| parse_decimal::<Fq>(format!("{place}: {name}"), text);
-    let (x, y, z) = (parse("x", x)?, parse("y", y)?, parse("z", z)?);
-    of_coordinates(place, G1Affine { x, y }, [x == Fq::ZERO && y == Fq::ONE, z == Fq::ZERO, z == Fq::ONE])
+fn first_group<C: SourceGroup>(place: &str, texts: &FirstGroup) -> Result<C, Error> {
+    point(place, texts.each_ref().map(std::slice::from_ref))
 }
 
-fn second_group(place: &str, [x, y, z]: &SecondGroup) -> Result<G2Affine, Error> {
-    let parse = |name: &str, [c0, c1]: &[String; 2]| -> Result<Fq2, Error> {
-        let c0 = parse_decimal(format!("{place}: {name}0"), c0)?;
-        Ok(Fq2::new(c0, parse_decimal(format!("{place}: {name}1"), c1)?))
+fn second_group<C: SourceGroup>(place: &str, texts: &SecondGroup) -> Result<C, Error> {
+    point(place, texts.each_ref().map(<[String; 2]>::as_slice))
+}
+
+/// The coordinate 1: an integer for each coefficient.
+fn one<C: SourceGroup>() -> CoordinateLimbs<C> {
+    let mut one = CoordinateLimbs::<C>::zeroed();
+    bytemuck::cast_slice_mut::<_, u64>(std::slice::from_mut(&mut one))[0] = 1;
+    one
+}
+
+/// The point with z = 1, or the identity with z = 0, of x, y and z, each a text for each coefficient.
+fn point<C: SourceGroup>(place: &str, coordinates: [&[String]; 3]) -> Result<C, Error> {
+    let q = modulus::<CoordinatePrime<C>>();
+    let coefficients: &[&str] = match <C as Curve>::Base::DEGREE {
+        1 => &[""],
+        _ => &["0", "1"],
     };
-    let (x, y, z) = (parse("x", x)?, parse("y", y)?, parse("z", z)?);
-    of_coordinates(place, G2Affine { x, y }, [x == Fq2::ZERO && y == Fq2::ONE, z == Fq2::ZERO, z == Fq2::ONE])
-}
-
-/// The point with z = 1, or the identity with z = 0.
-fn of_coordinates<P: FilePoint>(
-    place: &str,
-    point: P,
-    [is_zero_one, z_is_zero, z_is_one]: [bool; 3],
-) -> Result<P, Error> {
-    let point = match (z_is_one, z_is_zero && is_zero_one) {
-        (true, _) => point,
-        (_, true) => return Ok(P::default()),
+    let mut integers = [CoordinateLimbs::<C>::zeroed(); 3];
+    for ((name, texts), integers) in ["x", "y", "z"].into_iter().zip(coordinates).zip(&mut integers) {
+        let words = bytemuck::cast_slice_mut::<_, u64>(std::slice::from_mut(integers));
+        for ((words, text), coefficient) in words.chunks_exact_mut(q.len()).zip(texts).zip(coefficients) {
+            words.copy_from_slice(&parse_decimal(format!("{place}: {name}{coefficient}"), text, q)?);
+        }
+    }
+    let [x, y, z] = integers;
+    let (zero, one) = (CoordinateLimbs::<C>::zeroed(), one::<C>());
+    let point: C = match (z == one, [x, y, z] == [zero, one, zero]) {
+        (true, _) => points_of_integers(&[[x, y]])?[0],
+        (_, true) => return Ok(C::default()),
         _ => {
             return Err(Error::malformed(
                 format!("{place}: z"),
@@ -184,28 +199,30 @@ fn of_coordinates<P: FilePoint>(
     };
     match points::flaw_of(&point)? {
         // All zero is the identity elsewhere, and no point here.
-        None if bool::from(point.is_identity()) => Err(points::Flaw::OffCurve.of(place, "the point")),
+        None if point == C::default() => Err(points::Flaw::OffCurve.of(place, "the point")),
         None => Ok(point),
         Some(flaw) => Err(flaw.of(place, "the point")),
     }
 }
 
-fn text(x: &Fq) -> String {
-    decimal(integer(x))
+/// x, y and z of a point, each a text for each of so many coefficients.
+fn texts<C: SourceGroup, const N: usize>(point: &C) -> [[String; N]; 3] {
+    let (zero, one) = (CoordinateLimbs::<C>::zeroed(), one::<C>());
+    let q = modulus::<CoordinatePrime<C>>();
+    let integers = match coordinates(&C::Projective::from(*point)) {
+        Some([x, y]) => [x, y, one],
+        None => [zero, one, zero],
+    };
+    integers.map(|coordinate| {
+        let words = bytemuck::cast_slice::<_, u64>(std::slice::from_ref(&coordinate));
+        std::array::from_fn(|i| decimal(&words[i * q.len()..][..q.len()]))
+    })
 }
 
-fn text_of_first(point: &G1Affine) -> FirstGroup {
-    match *point == G1Affine::default() {
-        true => ["0", "1", "0"].map(String::from),
-        false => [text(&point.x), text(&point.y), "1".into()],
-    }
+fn text_of_first<C: SourceGroup>(point: &C) -> FirstGroup {
+    texts(point).map(|[text]| text)
 }
 
-fn text_of_second(point: &G2Affine) -> SecondGroup {
-    let of = |x: &Fq2| [text(x.c0()), text(x.c1())];
-    let [zero, one] = [Fq2::ZERO, Fq2::ONE].map(|x| of(&x));
-    match *point == G2Affine::default() {
-        true => [zero.clone(), one, zero],
-        false => [of(&point.x), of(&point.y), one],
-    }
+fn text_of_second<C: SourceGroup>(point: &C) -> SecondGroup {
+    texts(point)
 }

@@ -4,8 +4,6 @@
 //! so a set of points has scalars for the others alone: they are the product of the witness with a matrix that has a single 1 in each row. A device
 //! without room for all this makes the sums of vectors in host memory, which its operations take in parts.
 
-use halo2curves::bn256::{Fr, G1, G1Affine, G2, G2Affine};
-use halo2curves::ff::Field;
 use zkaccel::msm::{AcceleratedCurve, Bases, BasesInput, BasesOptions};
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::sparse::{DeviceSparseMatrix, SparseMatrix};
@@ -13,6 +11,7 @@ use zkaccel::{Engine, Error as EngineError};
 
 use crate::Error;
 use crate::key::{KeptMatrices, ProvingKey, Reduction};
+use crate::pairing::{First, Pairing, ScalarField, Second};
 use crate::quotient;
 use crate::submit::Wanted;
 use crate::vectors::Vector;
@@ -23,10 +22,10 @@ struct Set<C: AcceleratedCurve> {
     /// Whether the engine keeps the points, or takes them from host memory.
     is_kept: bool,
     /// What takes the witness to the scalars of these points; without it there is a point for each.
-    selection: Option<DeviceSparseMatrix<Fr>>,
+    selection: Option<DeviceSparseMatrix<C::Scalar>>,
 }
 
-impl<C: AcceleratedCurve<Scalar = Fr>> Set<C> {
+impl<C: AcceleratedCurve<Scalar: ScalarField>> Set<C> {
     /// Hands points to an engine, of which the first belongs to signal `first` of so many.
     fn keep(
         mut points: Vec<C>,
@@ -42,7 +41,8 @@ impl<C: AcceleratedCurve<Scalar = Fr>> Set<C> {
         let selection = match remaining.len() == signals {
             true => None,
             false => {
-                let rows = remaining.iter().map(|&signal| [(signal, Fr::ONE)]);
+                let one = C::Scalar::from(1);
+                let rows = remaining.iter().map(|&signal| [(signal, one)]);
                 Some(engine.sparse_matrix(SparseMatrix::from_rows(signals, rows)?)?)
             }
         };
@@ -56,7 +56,7 @@ impl<C: AcceleratedCurve<Scalar = Fr>> Set<C> {
         Ok(Self { bases: self.bases.clone(), is_kept: false, selection: selection.transpose()? })
     }
 
-    fn sum<V: Vector>(&self, engine: &Engine, witness: &V) -> Result<C::Projective, EngineError> {
+    fn sum<V: Vector<C::Scalar>>(&self, engine: &Engine, witness: &V) -> Result<C::Projective, EngineError> {
         match &self.selection {
             // Vectors on a device cannot be empty.
             Some(_) if self.bases.as_slice().is_empty() => Ok(C::Projective::default()),
@@ -66,7 +66,11 @@ impl<C: AcceleratedCurve<Scalar = Fr>> Set<C> {
     }
 
     /// The sum of a scalar for each point.
-    fn sum_of_own<V: Vector>(&self, engine: &Engine, scalars: &V) -> Result<C::Projective, EngineError> {
+    fn sum_of_own<V: Vector<C::Scalar>>(
+        &self,
+        engine: &Engine,
+        scalars: &V,
+    ) -> Result<C::Projective, EngineError> {
         let bases = match self.is_kept {
             true => BasesInput::from(&self.bases),
             false => self.bases.as_slice().into(),
@@ -76,40 +80,40 @@ impl<C: AcceleratedCurve<Scalar = Fr>> Set<C> {
 }
 
 /// The points of a key, for an engine.
-pub(crate) struct KeptPoints {
-    a: Set<G1Affine>,
-    b_g1: Set<G1Affine>,
-    b_g2: Set<G2Affine>,
-    c: Set<G1Affine>,
-    h: Set<G1Affine>,
+pub(crate) struct KeptPoints<P: Pairing> {
+    a: Set<P::G1>,
+    b_g1: Set<P::G1>,
+    b_g2: Set<P::G2>,
+    c: Set<P::G1>,
+    h: Set<P::G1>,
     reduction: Reduction,
 }
 
 /// The sums of a proof.
-pub(crate) struct Sums {
-    pub(crate) a: G1,
-    pub(crate) b_g1: G1,
-    pub(crate) b_g2: G2,
-    pub(crate) c: G1,
-    pub(crate) h: G1,
+pub(crate) struct Sums<P: Pairing> {
+    pub(crate) a: First<P>,
+    pub(crate) b_g1: First<P>,
+    pub(crate) b_g2: Second<P>,
+    pub(crate) c: First<P>,
+    pub(crate) h: First<P>,
 }
 
 /// What sums are made of, and for how long.
 #[derive(Clone, Copy)]
-pub(crate) struct Task<'a> {
-    pub(crate) matrices: &'a KeptMatrices,
-    pub(crate) witness: &'a [Fr],
+pub(crate) struct Task<'a, P: Pairing> {
+    pub(crate) matrices: &'a KeptMatrices<P>,
+    pub(crate) witness: &'a [P::Fr],
     pub(crate) wanted: &'a Wanted,
 }
 
-impl KeptPoints {
+impl<P: Pairing> KeptPoints<P> {
     /// Hands the points of a key to an engine. Those of the verification key are not among them.
-    pub(crate) fn keep(engine: &Engine, key: ProvingKey, options: BasesOptions) -> Result<Self, Error> {
+    pub(crate) fn keep(engine: &Engine, key: ProvingKey<P>, options: BasesOptions) -> Result<Self, Error> {
         let (signals, public) = (key.signals(), key.public_signals());
         let ProvingKey { a, b_g1, b_g2, c, mut h, reduction, .. } = key;
         if reduction == Reduction::Libsnark {
             // For the last coefficient of the quotient, which is 0.
-            h.push(G1Affine::default());
+            h.push(P::G1::default());
         }
         let h = Set { bases: engine.bases(h, options)?, is_kept: true, selection: None };
         Ok(Self {
@@ -139,24 +143,24 @@ impl KeptPoints {
     pub(crate) fn sums<T>(
         &self,
         engine: &Engine,
-        task: Task<'_>,
+        task: Task<'_, P>,
         beside: impl Fn() -> T,
-    ) -> Result<(Sums, T), Error> {
-        match self.sums_of::<DeviceMatrix<Fr>, T>(engine, task, &beside) {
+    ) -> Result<(Sums<P>, T), Error> {
+        match self.sums_of::<DeviceMatrix<P::Fr>, T>(engine, task, &beside) {
             Err(Error::Engine(
                 EngineError::OverDeviceBudget { .. } | EngineError::DeviceOutOfMemory { .. },
-            )) => self.sums_of::<Vec<Fr>, T>(engine, task, &beside),
+            )) => self.sums_of::<Vec<P::Fr>, T>(engine, task, &beside),
             done => done,
         }
     }
 
     /// The sums by vectors of one kind. The quotient comes first: it is short, and beside the sums it would wait for them.
-    fn sums_of<V: Vector, T>(
+    fn sums_of<V: Vector<P::Fr>, T>(
         &self,
         engine: &Engine,
-        task: Task<'_>,
+        task: Task<'_, P>,
         beside: impl Fn() -> T,
-    ) -> Result<(Sums, T), Error> {
+    ) -> Result<(Sums<P>, T), Error> {
         let Task { matrices, witness, wanted } = task;
         wanted.check()?;
         let witness = &V::bring(engine, witness)?;
@@ -169,7 +173,7 @@ impl KeptPoints {
             let b_g1 = scope.spawn(|engine| self.b_g1.sum(engine, witness));
             let c = scope.spawn(|engine| self.c.sum(engine, witness));
             let beside = beside();
-            let h = h.wait()? * quotient::factor(self.reduction, matrices.log_size());
+            let h = h.wait()? * quotient::factor::<P::Fr>(self.reduction, matrices.log_size());
             let sums = Sums { a: a.wait()?, b_g1: b_g1.wait()?, b_g2: b_g2.wait()?, c: c.wait()?, h };
             Ok::<_, Error>((sums, beside))
         })?;

@@ -1,11 +1,11 @@
 //! Keys: what a prover and a verifier know of a circuit.
 
-use halo2curves::bn256::{Fr, G1Affine, G2Affine};
 use zkaccel::sparse::{DeviceSparseMatrix, SparseMatrix};
 use zkaccel::{Engine, Error as EngineError};
 
 use crate::Error;
-use crate::points::{self, FilePoint};
+use crate::pairing::{Bn254, Pairing, ScalarField, SourceGroup};
+use crate::points;
 
 /// How the quotient polynomial H is computed, and on which basis the key has its points; keys of one kind are useless to a prover of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,64 +19,64 @@ pub enum Reduction {
 
 /// The matrices of a circuit's constraints, (A w) (B w) = C w: a row for each point of the key's domain, and a column for each signal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Matrices {
+pub struct Matrices<P: Pairing = Bn254> {
     /// A, with a row for each public signal and the constant 1 behind the constraints.
-    pub a: SparseMatrix<Fr>,
+    pub a: SparseMatrix<P::Fr>,
     /// B.
-    pub b: SparseMatrix<Fr>,
+    pub b: SparseMatrix<P::Fr>,
     /// C; keys of [`Reduction::Circom`] have none.
-    pub c: Option<SparseMatrix<Fr>>,
+    pub c: Option<SparseMatrix<P::Fr>>,
 }
 
 /// The matrices of a circuit's constraints, kept by an engine.
 #[derive(Clone, Debug)]
-pub struct KeptMatrices {
-    pub(crate) a: DeviceSparseMatrix<Fr>,
-    pub(crate) b: DeviceSparseMatrix<Fr>,
-    pub(crate) c: Option<DeviceSparseMatrix<Fr>>,
+pub struct KeptMatrices<P: Pairing = Bn254> {
+    pub(crate) a: DeviceSparseMatrix<P::Fr>,
+    pub(crate) b: DeviceSparseMatrix<P::Fr>,
+    pub(crate) c: Option<DeviceSparseMatrix<P::Fr>>,
 }
 
 /// What a verifier knows of a circuit. [`Verifier`](crate::Verifier) checks it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VerifyingKey {
+pub struct VerifyingKey<P: Pairing = Bn254> {
     /// alpha over G1.
-    pub alpha_g1: G1Affine,
+    pub alpha_g1: P::G1,
     /// beta over G2.
-    pub beta_g2: G2Affine,
+    pub beta_g2: P::G2,
     /// gamma over G2.
-    pub gamma_g2: G2Affine,
+    pub gamma_g2: P::G2,
     /// delta over G2.
-    pub delta_g2: G2Affine,
+    pub delta_g2: P::G2,
     /// IC: a point for the constant 1 and one for each public signal.
-    pub ic: Vec<G1Affine>,
+    pub ic: Vec<P::G1>,
 }
 
 /// What a prover knows of a circuit with n points in its domain and m signals, of which the first is the constant 1 and the next are public.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProvingKey {
+pub struct ProvingKey<P: Pairing = Bn254> {
     /// What the verifier knows, by which proofs are checked before they are handed out.
-    pub verifying: VerifyingKey,
+    pub verifying: VerifyingKey<P>,
     /// beta over G1.
-    pub beta_g1: G1Affine,
+    pub beta_g1: P::G1,
     /// delta over G1.
-    pub delta_g1: G1Affine,
+    pub delta_g1: P::G1,
     /// A: a point for each signal.
-    pub a: Vec<G1Affine>,
+    pub a: Vec<P::G1>,
     /// B over G1: a point for each signal.
-    pub b_g1: Vec<G1Affine>,
+    pub b_g1: Vec<P::G1>,
     /// B over G2: a point for each signal.
-    pub b_g2: Vec<G2Affine>,
+    pub b_g2: Vec<P::G2>,
     /// C, also called L: a point for each private signal.
-    pub c: Vec<G1Affine>,
+    pub c: Vec<P::G1>,
     /// H: n points, or n - 1 for [`Reduction::Libsnark`].
-    pub h: Vec<G1Affine>,
+    pub h: Vec<P::G1>,
     /// The constraints.
-    pub matrices: Matrices,
+    pub matrices: Matrices<P>,
     /// The kind of key.
     pub reduction: Reduction,
 }
 
-impl Matrices {
+impl<P: Pairing> Matrices<P> {
     /// Matrices without entries, for a domain of so many points and so many signals: a key has them whose constraints come with each proof.
     pub fn empty(domain_size: usize, signals: usize, reduction: Reduction) -> Result<Self, Error> {
         let empty = || SparseMatrix::from_entries(domain_size, signals, []);
@@ -90,7 +90,7 @@ impl Matrices {
     }
 
     /// Hands the matrices to an engine; errors of [`Engine::sparse_matrix`].
-    pub(crate) fn keep(self, engine: &Engine) -> Result<KeptMatrices, EngineError> {
+    pub(crate) fn keep(self, engine: &Engine) -> Result<KeptMatrices<P>, EngineError> {
         let Self { a, b, c } = self;
         Ok(KeptMatrices {
             a: engine.sparse_matrix(a)?,
@@ -100,19 +100,19 @@ impl Matrices {
     }
 }
 
-impl KeptMatrices {
+impl<P: Pairing> KeptMatrices<P> {
     /// A, as the host has it.
-    pub fn a(&self) -> &SparseMatrix<Fr> {
+    pub fn a(&self) -> &SparseMatrix<P::Fr> {
         self.a.as_host()
     }
 
     /// B, as the host has it.
-    pub fn b(&self) -> &SparseMatrix<Fr> {
+    pub fn b(&self) -> &SparseMatrix<P::Fr> {
         self.b.as_host()
     }
 
     /// C, as the host has it; keys of [`Reduction::Circom`] have none.
-    pub fn c(&self) -> Option<&SparseMatrix<Fr>> {
+    pub fn c(&self) -> Option<&SparseMatrix<P::Fr>> {
         self.c.as_ref().map(DeviceSparseMatrix::as_host)
     }
 
@@ -127,13 +127,13 @@ impl KeptMatrices {
     }
 
     /// A copy, for another engine.
-    pub(crate) fn to_host(&self) -> Matrices {
+    pub(crate) fn to_host(&self) -> Matrices<P> {
         Matrices { a: self.a().clone(), b: self.b().clone(), c: self.c().cloned() }
     }
 }
 
-fn check_matrices(
-    matrices: [Option<&SparseMatrix<Fr>>; 3],
+fn check_matrices<F: ScalarField>(
+    matrices: [Option<&SparseMatrix<F>>; 3],
     domain: usize,
     signals: usize,
     reduction: Reduction,
@@ -158,7 +158,7 @@ fn expect_equal(counts: &[(&'static str, usize, usize)]) -> Result<(), Error> {
     }
 }
 
-impl VerifyingKey {
+impl<P: Pairing> VerifyingKey<P> {
     /// The number of public signals.
     pub fn public_signals(&self) -> usize {
         self.ic.len().saturating_sub(1)
@@ -178,14 +178,14 @@ impl VerifyingKey {
     }
 }
 
-fn check_point<P: FilePoint>(place: &str, name: &str, point: &P) -> Result<(), Error> {
+fn check_point<C: SourceGroup>(place: &str, name: &str, point: &C) -> Result<(), Error> {
     match points::flaw_of(point)? {
         Some(flaw) => Err(flaw.of(place, name)),
         None => Ok(()),
     }
 }
 
-impl ProvingKey {
+impl<P: Pairing> ProvingKey<P> {
     /// The number of signals, the constant 1 included.
     pub fn signals(&self) -> usize {
         self.a.len()

@@ -13,43 +13,44 @@
 //! | C, of private signals | (beta A_s + alpha B_s + C_s) / delta |
 //! | H | M_(2i + 1)(tau) / delta, with the Lagrange polynomials M of the subgroup of order 2n |
 
-use halo2curves::bn256::{Fr, G1, G2};
 use halo2curves::ff::Field;
-use halo2curves::group::Curve;
+use halo2curves::group::Group;
 use rayon::prelude::*;
+use zkaccel::curve::{Curve, affine};
 use zkaccel::ntt::Domain;
 use zkaccel::sparse::SparseMatrix;
 use zkaccel::{Engine, Error as EngineError};
 
 use crate::Error;
 use crate::key::{Matrices, ProvingKey, Reduction, VerifyingKey};
-use crate::numbers::random_scalar;
+use crate::numbers::{SCALAR_BYTES, integer, random_scalar};
+use crate::pairing::{Bn254, Pairing, ScalarField, SourceGroup};
 use crate::quotient;
 use crate::r1cs::R1cs;
 
 /// The secrets of a setup.
 #[derive(Clone, Copy)]
-pub struct Secrets {
+pub struct Secrets<P: Pairing = Bn254> {
     /// Where the polynomials are evaluated.
-    pub tau: Fr,
+    pub tau: P::Fr,
     /// alpha.
-    pub alpha: Fr,
+    pub alpha: P::Fr,
     /// beta.
-    pub beta: Fr,
+    pub beta: P::Fr,
     /// gamma; snarkjs has 1.
-    pub gamma: Fr,
+    pub gamma: P::Fr,
     /// delta.
-    pub delta: Fr,
+    pub delta: P::Fr,
 }
 
-impl Secrets {
+impl<P: Pairing> Secrets<P> {
     /// Secrets from the system's generator, with gamma = 1 as snarkjs has it.
     pub fn random() -> Result<Self, Error> {
         Ok(Self {
             tau: random_scalar()?,
             alpha: random_scalar()?,
             beta: random_scalar()?,
-            gamma: Fr::ONE,
+            gamma: P::Fr::from(1),
             delta: random_scalar()?,
         })
     }
@@ -57,36 +58,42 @@ impl Secrets {
 
 /// The key of a circuit as snarkjs has it. The engine inverts.
 ///
-/// [`Error::Engine`] with `DomainTooLarge` for more than 2^27 points in the domain, with `BadShift` for a secret of 0 that must not be.
-pub fn proving_key(engine: &Engine, circuit: &R1cs, secrets: &Secrets) -> Result<ProvingKey, Error> {
+/// [`Error::Engine`] with `DomainTooLarge` for a domain of more points than half the roots of unity, over BN254 2^27, with `BadShift` for a secret of 0 that must not be.
+pub fn proving_key<P: Pairing>(
+    engine: &Engine,
+    circuit: &R1cs<P>,
+    secrets: &Secrets<P>,
+) -> Result<ProvingKey<P>, Error> {
     let (constraints, public) = (circuit.a.rows(), circuit.public_signals);
     let n = (constraints + public + 1).next_power_of_two().max(2);
     let (log_size, tau) = (n.ilog2(), secrets.tau);
-    let inverse = |x: Fr| Option::from(x.invert()).ok_or(Error::Engine(EngineError::BadShift));
-    let (by_gamma, by_delta): (Fr, Fr) = (inverse(secrets.gamma)?, inverse(secrets.delta)?);
+    let inverse = |x: P::Fr| Option::from(x.invert()).ok_or(Error::Engine(EngineError::BadShift));
+    let (by_gamma, by_delta): (P::Fr, P::Fr) = (inverse(secrets.gamma)?, inverse(secrets.delta)?);
 
-    let of_inputs = (0..=public).map(|signal| (constraints + signal, signal, Fr::ONE));
+    let of_inputs = (0..=public).map(|signal| (constraints + signal, signal, P::Fr::from(1)));
     let a = on_domain(&circuit.a, n, of_inputs)?;
     let b = on_domain(&circuit.b, n, std::iter::empty())?;
-    let lagrange = lagrange(engine, &quotient::domain(log_size)?, tau)?;
-    let at_tau = |matrix: &SparseMatrix<Fr>| {
-        let mut values = vec![Fr::ZERO; circuit.signals];
+    let domain = |log_size| quotient::domain::<P::Fr>(Reduction::Circom, log_size);
+    let lagrange = lagrange(engine, &domain(log_size)?, tau)?;
+    let at_tau = |matrix: &SparseMatrix<P::Fr>| {
+        let mut values = vec![P::Fr::from(0); circuit.signals];
         for (row, column, value) in entries(matrix) {
             values[column] += value * lagrange[row];
         }
         values
     };
     let (a_at_tau, b_at_tau, c_at_tau) = (at_tau(&a), at_tau(&b), at_tau(&circuit.c));
-    let mut combined: Vec<Fr> = (0..circuit.signals)
+    let mut combined: Vec<P::Fr> = (0..circuit.signals)
         .map(|s| secrets.beta * a_at_tau[s] + secrets.alpha * b_at_tau[s] + c_at_tau[s])
         .collect();
     let (of_ic, of_c) = combined.split_at_mut(public + 1);
     of_ic.iter_mut().for_each(|x| *x *= by_gamma);
     of_c.iter_mut().for_each(|x| *x *= by_delta);
-    let twice = self::lagrange(engine, &quotient::domain(log_size + 1)?, tau)?;
-    let of_h: Vec<Fr> = twice.iter().skip(1).step_by(2).map(|x| x * by_delta).collect();
+    let twice = self::lagrange(engine, &domain(log_size + 1)?, tau)?;
+    let of_h: Vec<P::Fr> = twice.iter().skip(1).step_by(2).map(|x| *x * by_delta).collect();
 
-    let (first, second) = (FixedBase::new(G1::generator()), FixedBase::new(G2::generator()));
+    let (first, second) =
+        (FixedBase::<P::G1>::new(Curve::generator()), FixedBase::<P::G2>::new(Curve::generator()));
     let [alpha_g1, beta_g1, delta_g1] = first.multiples(&[secrets.alpha, secrets.beta, secrets.delta])[..]
     else {
         unreachable!("three of three")
@@ -112,73 +119,66 @@ pub fn proving_key(engine: &Engine, circuit: &R1cs, secrets: &Secrets) -> Result
 }
 
 /// The entries of a matrix: row, column and value.
-fn entries(matrix: &SparseMatrix<Fr>) -> impl Iterator<Item = (usize, usize, Fr)> + '_ {
+fn entries<F: ScalarField>(matrix: &SparseMatrix<F>) -> impl Iterator<Item = (usize, usize, F)> + '_ {
     (0..matrix.rows()).flat_map(|row| {
         matrix.row(row).into_iter().flatten().map(move |(column, value)| (row, column, value))
     })
 }
 
 /// A matrix with as many rows as the domain has points, and more entries in those behind.
-fn on_domain(
-    matrix: &SparseMatrix<Fr>,
+fn on_domain<F: ScalarField>(
+    matrix: &SparseMatrix<F>,
     rows: usize,
-    more: impl Iterator<Item = (usize, usize, Fr)>,
-) -> Result<SparseMatrix<Fr>, EngineError> {
+    more: impl Iterator<Item = (usize, usize, F)>,
+) -> Result<SparseMatrix<F>, EngineError> {
     SparseMatrix::from_entries(rows, matrix.columns(), entries(matrix).chain(more))
 }
 
 /// The values at tau of the Lagrange polynomials of a subgroup: (tau^n - 1) / n times w^i / (tau - w^i).
-fn lagrange(engine: &Engine, domain: &Domain<Fr>, tau: Fr) -> Result<Vec<Fr>, Error> {
+fn lagrange<F: ScalarField>(engine: &Engine, domain: &Domain<F>, tau: F) -> Result<Vec<F>, Error> {
     let n = domain.size() as u64;
-    let powers: Vec<Fr> = std::iter::successors(Some(Fr::ONE), |power| Some(power * domain.root()))
+    let powers: Vec<F> = std::iter::successors(Some(F::from(1)), |power| Some(*power * domain.root()))
         .take(domain.size())
         .collect();
-    let mut values: Vec<Fr> = powers.iter().map(|power| tau - power).collect();
-    if values.contains(&Fr::ZERO) {
+    let mut values: Vec<F> = powers.iter().map(|power| tau - power).collect();
+    if values.contains(&F::from(0)) {
         return Err(EngineError::BadShift.into());
     }
     engine.invert(&mut values)?;
-    let scale = (tau.pow_vartime([n]) - Fr::ONE) * Fr::from(n).invert().expect("a power of two");
+    let scale = (tau.pow_vartime([n]) - F::from(1)) * F::from(n).invert().expect("a power of two");
     values.iter_mut().zip(powers).for_each(|(value, power)| *value *= power * scale);
     Ok(values)
 }
 
 /// Multiples of a point by every byte at every place of a scalar.
-struct FixedBase<C: Curve>(Vec<Vec<C::AffineRepr>>);
+struct FixedBase<C>(Vec<Vec<C>>);
 
 /// Points that are made affine together.
 const TOGETHER: usize = 1 << 8;
 
-impl<C> FixedBase<C>
-where
-    C: Curve<Scalar = Fr> + std::ops::Add<<C as Curve>::AffineRepr, Output = C>,
-    C::AffineRepr: Copy + Default + Send + Sync,
-{
+impl<C: SourceGroup> FixedBase<C> {
     fn new(base: C) -> Self {
-        let places =
-            std::iter::successors(Some(base), |place| Some((0..8).fold(*place, |point, _| point.double())));
-        let multiples = |place: C| {
-            let multiples: Vec<C> =
-                std::iter::successors(Some(C::identity()), |point| Some(*point + place)).take(256).collect();
+        let places = std::iter::successors(Some(C::Projective::from(base)), |place| {
+            Some((0..8).fold(*place, |point, _| point.double()))
+        });
+        let multiples = |place: C::Projective| {
+            let identity = C::Projective::identity();
+            let multiples: Vec<C::Projective> =
+                std::iter::successors(Some(identity), |point| Some(*point + place)).take(256).collect();
             affine(&multiples)
         };
-        Self(places.take(32).map(multiples).collect())
+        Self(places.take(SCALAR_BYTES).map(multiples).collect())
     }
 
     /// The multiples of the point by scalars.
-    fn multiples(&self, scalars: &[Fr]) -> Vec<C::AffineRepr> {
-        let multiple = |scalar: &Fr| {
-            let bytes = crate::numbers::integer(scalar).map(u64::to_le_bytes);
+    fn multiples(&self, scalars: &[<C as Curve>::Scalar]) -> Vec<C> {
+        let multiple = |scalar: &<C as Curve>::Scalar| {
+            let bytes = integer(scalar).map(u64::to_le_bytes);
             let places = self.0.iter().zip(bytes.as_flattened());
-            places.fold(C::identity(), |sum, (multiples, &byte)| sum + multiples[usize::from(byte)])
+            let identity = C::Projective::identity();
+            places.fold(identity, |sum, (multiples, &byte)| sum + multiples[usize::from(byte)])
         };
         let chunks = scalars.par_chunks(TOGETHER);
         chunks.flat_map_iter(|scalars| affine(&scalars.iter().map(multiple).collect::<Vec<_>>())).collect()
     }
-}
-
-fn affine<C: Curve<AffineRepr: Copy + Default>>(points: &[C]) -> Vec<C::AffineRepr> {
-    let mut affine = vec![C::AffineRepr::default(); points.len()];
-    C::batch_normalize(points, &mut affine);
-    affine
 }

@@ -4,10 +4,10 @@
 //!
 //! ```no_run
 //! use zkaccel::Engine;
-//! use zkaccel_groth16::{Bytes, Prover, ProverOptions, json, wtns, zkey::Zkey};
+//! use zkaccel_groth16::{Bn254, Bytes, Prover, ProverOptions, json, wtns, zkey::Zkey};
 //!
 //! let engine = Engine::new()?;
-//! let key = Zkey::parse(&Bytes::open("circuit.zkey")?)?.proving_key()?;
+//! let key = Zkey::<Bn254>::parse(&Bytes::open("circuit.zkey")?)?.proving_key()?;
 //! let prover = Prover::new(&engine, key, ProverOptions::default())?;
 //! let witness = wtns::parse(&Bytes::open("witness.wtns")?)?;
 //! let proof = prover.prove(&witness)?;
@@ -20,7 +20,9 @@
 //! equation before it is handed out, and one that does not is made again on the CPU; see [`Prover::prove`]. snarkjs and rapidsnark accept the proofs, and
 //! [`Verifier`] accepts theirs.
 //!
-//! Scalars, coordinates and points are the types of halo2curves 0.10, as the engine has them.
+//! The types have the pairing as a parameter, which is [`Bn254`] unless another is named, the only one so far; [`pairing`] tells what differs from one to
+//! another. What reads a file is told the pairing by the types of what becomes of its result, or by name, as in `Zkey::<Bn254>::parse`. A file of another
+//! curve is an error. Scalars, coordinates and points are the types of halo2curves 0.10, as the engine has them.
 
 mod error;
 mod file;
@@ -30,6 +32,7 @@ mod kept;
 mod key;
 pub mod known_tau;
 mod numbers;
+pub mod pairing;
 mod points;
 mod prover;
 mod quotient;
@@ -47,6 +50,7 @@ pub use error::Error;
 pub use file::Bytes;
 pub use halo2curves::bn256::{Fr, G1Affine, G2Affine};
 pub use key::{KeptMatrices, Matrices, ProvingKey, Reduction, VerifyingKey};
+pub use pairing::{Bn254, Pairing};
 pub use prover::{Account, Blinding, Proof, Prover, ProverOptions};
 pub use submit::Pending;
 pub use verifier::{Claim, Verifier};

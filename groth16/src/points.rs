@@ -1,44 +1,38 @@
-//! Points as files have them: affine, x before y, coordinates in Montgomery form, 32 little-endian bytes to an element of F_q, of an element
-//! c0 + c1 u of F_(q^2) c0 first; the identity is all zero.
+//! Points as files have them: affine, x before y, coordinates in Montgomery form, of an element c0 + c1 u of a quadratic extension c0 first; the identity
+//! is all zero. A coefficient has as many little-endian words as the modulus q, and R is 2 to the power of their bits. This is also how the library has points
+//! in memory.
 
 use std::fmt;
 use std::io::{self, Write};
 
-use halo2curves::CurveAffine;
-use halo2curves::bn256::{Fq, Fq2, G1Affine, G2Affine};
 use rayon::prelude::*;
-use zkaccel::field::{elements, limbs};
+use zkaccel::curve::{self, CoordinateLimbs, Curve, limbs_of_points};
+use zkaccel::field::CoordinateField;
 
 use crate::Error;
-use crate::numbers::{decimal, integer_of_bytes, modulus};
+use crate::numbers::{decimal, is_below, modulus};
+use crate::pairing::SourceGroup;
 use crate::sections::{Fields, Section};
 use crate::subgroup;
 
 /// Points that one thread reads at once.
 const AT_ONCE: usize = 1 << 10;
 
-/// A point of either group, as files have it.
-pub(crate) trait FilePoint: CurveAffine + Default {
-    /// Bytes of a point.
-    const BYTES: usize;
-    /// The name of the group.
-    const GROUP: &'static str;
+/// The coordinates of a point, x before y.
+type Coordinates<C> = [CoordinateLimbs<C>; 2];
 
-    /// The point with coordinates out of a file; whether it is on the curve is not checked.
-    fn of_bytes(bytes: &[u8]) -> Result<Self, Flaw>;
-
-    /// The coordinates in the order of files.
-    fn coordinates_in_file(&self) -> impl IntoIterator<Item = Fq>;
-
-    /// The first of several points on the curve that is not in the group.
-    fn first_outside(points: &[Self]) -> Result<Option<usize>, Error>;
-}
+/// The prime field that the coordinates of points are elements of, or of a quadratic extension of it.
+pub(crate) type CoordinatePrime<C> = <<C as Curve>::Base as CoordinateField>::Prime;
 
 /// What is wrong with a point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
-    /// A coordinate, by its name, that is not below q.
-    NotReduced(&'static str, [u64; 4]),
+    /// A coefficient of a coordinate, by its name, that is not below q.
+    NotReduced {
+        name: &'static str,
+        value: Vec<u64>,
+        q: &'static [u64],
+    },
     OffCurve,
     OutsideSubgroup,
 }
@@ -47,10 +41,9 @@ impl Flaw {
     /// The error for the point `record` of some place.
     pub(crate) fn of(self, place: impl fmt::Display, record: impl fmt::Display) -> Error {
         let (found, expected) = match self {
-            Self::NotReduced(name, value) => (
-                format!("{} in {name}", decimal(value)),
-                format!("coordinates below q = {}", decimal(modulus::<Fq>())),
-            ),
+            Self::NotReduced { name, value, q } => {
+                (format!("{} in {name}", decimal(&value)), format!("coordinates below q = {}", decimal(q)))
+            }
             Self::OffCurve => {
                 ("a point that is not on the curve".into(), "one of the curve, or the identity".into())
             }
@@ -62,104 +55,76 @@ impl Flaw {
     }
 }
 
-/// A coordinate out of 32 bytes.
-fn coordinate(name: &'static str, bytes: &[u8]) -> Result<Fq, Flaw> {
-    let value = integer_of_bytes(bytes);
-    match elements::<Fq>(&[value], name) {
-        Ok(elements) => Ok(elements[0]),
-        Err(_) => Err(Flaw::NotReduced(name, value)),
-    }
-}
-
-impl FilePoint for G1Affine {
-    const BYTES: usize = 64;
-    const GROUP: &'static str = "G1";
-
-    fn of_bytes(bytes: &[u8]) -> Result<Self, Flaw> {
-        let (x, y) = bytes.split_at(32);
-        Ok(Self { x: coordinate("x", x)?, y: coordinate("y", y)? })
-    }
-
-    fn coordinates_in_file(&self) -> impl IntoIterator<Item = Fq> {
-        [self.x, self.y]
-    }
-
-    /// The curve has prime order.
-    fn first_outside(_: &[Self]) -> Result<Option<usize>, Error> {
-        Ok(None)
-    }
-}
-
-impl FilePoint for G2Affine {
-    const BYTES: usize = 128;
-    const GROUP: &'static str = "G2";
-
-    fn of_bytes(bytes: &[u8]) -> Result<Self, Flaw> {
-        let of = |name, at: usize| coordinate(name, &bytes[32 * at..][..32]);
-        let x = Fq2::new(of("x.c0", 0)?, of("x.c1", 1)?);
-        Ok(Self { x, y: Fq2::new(of("y.c0", 2)?, of("y.c1", 3)?) })
-    }
-
-    fn coordinates_in_file(&self) -> impl IntoIterator<Item = Fq> {
-        [*self.x.c0(), *self.x.c1(), *self.y.c0(), *self.y.c1()]
-    }
-
-    fn first_outside(points: &[Self]) -> Result<Option<usize>, Error> {
-        subgroup::first_outside(points)
-    }
+/// Bytes of a point.
+pub(crate) const fn bytes<C: SourceGroup>() -> usize {
+    size_of::<Coordinates<C>>()
 }
 
 /// A point on the curve out of a file.
-fn on_curve<P: FilePoint>(bytes: &[u8]) -> Result<P, Flaw> {
-    let point = P::of_bytes(bytes)?;
+fn on_curve<C: SourceGroup>(bytes: &[u8]) -> Result<C, Flaw> {
+    let coordinates: Coordinates<C> = bytemuck::pod_read_unaligned(bytes);
+    let point = match curve::points::<C>(&[coordinates]) {
+        Ok(points) => points[0],
+        Err(_) => return Err(not_reduced::<C>(&coordinates)),
+    };
     if bool::from(point.is_on_curve()) { Ok(point) } else { Err(Flaw::OffCurve) }
 }
 
+/// The flaw of coordinates of which one is not reduced.
+fn not_reduced<C: SourceGroup>(coordinates: &Coordinates<C>) -> Flaw {
+    let q = modulus::<CoordinatePrime<C>>();
+    let names: &[&str] = match <C as Curve>::Base::DEGREE {
+        1 => &["x", "y"],
+        _ => &["x.c0", "x.c1", "y.c0", "y.c1"],
+    };
+    let mut coefficients =
+        names.iter().zip(bytemuck::cast_slice::<_, u64>(coordinates).chunks_exact(q.len()));
+    let refused = coefficients.find(|(_, value)| !is_below(value, q));
+    let (name, value) = refused.expect("a coefficient that the library refused");
+    Flaw::NotReduced { name, value: value.to_vec(), q }
+}
+
 /// What is wrong with a point, if something is.
-pub(crate) fn flaw_of<P: FilePoint>(point: &P) -> Result<Option<Flaw>, Error> {
+pub(crate) fn flaw_of<C: SourceGroup>(point: &C) -> Result<Option<Flaw>, Error> {
     match bool::from(point.is_on_curve()) {
-        true => Ok(P::first_outside(std::slice::from_ref(point))?.map(|_| Flaw::OutsideSubgroup)),
+        true => Ok(subgroup::first_outside(std::slice::from_ref(point))?.map(|_| Flaw::OutsideSubgroup)),
         false => Ok(Some(Flaw::OffCurve)),
     }
 }
 
 /// All points of a section, each on the curve and in the subgroup.
-pub(crate) fn read<P: FilePoint>(section: &Section<'_>) -> Result<Vec<P>, Error> {
-    let mut points = vec![P::default(); section.bytes.len() / P::BYTES];
-    let chunks = points.par_chunks_mut(AT_ONCE).zip(section.bytes.par_chunks(AT_ONCE * P::BYTES)).enumerate();
+pub(crate) fn read<C: SourceGroup>(section: &Section<'_>) -> Result<Vec<C>, Error> {
+    let size = bytes::<C>();
+    let mut points = vec![C::default(); section.bytes.len() / size];
+    let chunks = points.par_chunks_mut(AT_ONCE).zip(section.bytes.par_chunks(AT_ONCE * size)).enumerate();
     let flaw = chunks.find_map_first(|(chunk, (points, bytes))| {
-        let flaw_of = |(point, bytes): (&mut P, &[u8])| on_curve(bytes).map(|read| *point = read).err();
-        let mut pairs = points.iter_mut().zip(bytes.chunks_exact(P::BYTES)).enumerate();
+        let flaw_of = |(point, bytes): (&mut C, &[u8])| on_curve(bytes).map(|read| *point = read).err();
+        let mut pairs = points.iter_mut().zip(bytes.chunks_exact(size)).enumerate();
         pairs.find_map(|(i, pair)| flaw_of(pair).map(|flaw| (chunk * AT_ONCE + i, flaw)))
     });
-    let outside = || Ok(P::first_outside(&points)?.map(|index| (index, Flaw::OutsideSubgroup)));
+    let outside = || Ok(subgroup::first_outside(&points)?.map(|index| (index, Flaw::OutsideSubgroup)));
     match flaw.map_or_else(outside, |flaw| Ok::<_, Error>(Some(flaw)))? {
         None => Ok(points),
-        Some((index, flaw)) => Err(flaw.of(section, format_args!("point {index} of {}", P::GROUP))),
+        Some((index, flaw)) => Err(flaw.of(section, format_args!("point {index} of {}", C::GROUP))),
     }
 }
 
 /// The next point of a section of fields.
-pub(crate) fn read_one<P: FilePoint>(fields: &mut Fields<'_>, name: &str) -> Result<P, Error> {
-    let bytes = fields.take(P::BYTES as u64, name)?;
-    let point: P = on_curve(bytes).map_err(|flaw| flaw.of(&fields.place, name))?;
-    match P::first_outside(&[point])? {
+pub(crate) fn read_one<C: SourceGroup>(fields: &mut Fields<'_>, name: &str) -> Result<C, Error> {
+    let bytes = fields.take(bytes::<C>() as u64, name)?;
+    let point: C = on_curve(bytes).map_err(|flaw| flaw.of(&fields.place, name))?;
+    match subgroup::first_outside(&[point])? {
         None => Ok(point),
         Some(_) => Err(Flaw::OutsideSubgroup.of(&fields.place, name)),
     }
 }
 
 /// Writes points.
-pub(crate) fn write<P: FilePoint>(points: &[P], out: &mut dyn Write) -> io::Result<()> {
-    for point in points {
-        for coordinate in point.coordinates_in_file() {
-            write_limbs(limbs(&[coordinate])[0], out)?;
-        }
-    }
-    Ok(())
+pub(crate) fn write<C: SourceGroup>(points: &[C], out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(bytemuck::cast_slice(limbs_of_points(points)))
 }
 
-/// Writes an integer in 32 little-endian bytes.
-pub(crate) fn write_limbs(limbs: [u64; 4], out: &mut dyn Write) -> io::Result<()> {
-    limbs.iter().try_for_each(|limb| out.write_all(&limb.to_le_bytes()))
+/// Writes an integer, or an element in Montgomery form.
+pub(crate) fn write_words(words: &[u64], out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(bytemuck::cast_slice(words))
 }

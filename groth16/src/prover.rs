@@ -17,8 +17,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use halo2curves::bn256::{Fr, G1Affine, G2Affine};
-use halo2curves::ff::Field;
 use halo2curves::group::Curve;
 use zkaccel::Engine;
 use zkaccel::msm::BasesOptions;
@@ -28,30 +26,31 @@ use crate::host;
 use crate::kept::{KeptPoints, Sums, Task};
 use crate::key::{KeptMatrices, Matrices, ProvingKey, Reduction};
 use crate::numbers::{decimal, integer, random_scalar};
+use crate::pairing::{Bn254, First, Pairing, Second};
 use crate::submit::{Queue, Wanted};
 use crate::verifier::{Claim, Verifier};
 
 /// A proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Proof {
+pub struct Proof<P: Pairing = Bn254> {
     /// A, over G1.
-    pub a: G1Affine,
+    pub a: P::G1,
     /// B, over G2.
-    pub b: G2Affine,
+    pub b: P::G2,
     /// C, over G1.
-    pub c: G1Affine,
+    pub c: P::G1,
 }
 
 /// The randomness that hides the witness. Two proofs with the same give secrets away, and so does whoever learns it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Blinding {
+pub struct Blinding<P: Pairing = Bn254> {
     /// The factor of delta in A.
-    pub r: Fr,
+    pub r: P::Fr,
     /// The factor of delta in B.
-    pub s: Fr,
+    pub s: P::Fr,
 }
 
-impl Blinding {
+impl<P: Pairing> Blinding<P> {
     /// Uniform randomness from the system's generator.
     pub fn random() -> Result<Self, Error> {
         Ok(Self { r: random_scalar()?, s: random_scalar()? })
@@ -59,7 +58,7 @@ impl Blinding {
 }
 
 /// Says nothing of the secrets.
-impl fmt::Debug for Blinding {
+impl<P: Pairing> fmt::Debug for Blinding<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Blinding").finish_non_exhaustive()
     }
@@ -97,18 +96,18 @@ pub struct Account {
 
 /// A key whose points are kept by an engine. Clones share it; any threads may use it at once.
 #[derive(Clone)]
-pub struct Prover(Arc<Shared>);
+pub struct Prover<P: Pairing = Bn254>(Arc<Shared<P>>);
 
-struct Shared {
+struct Shared<P: Pairing> {
     engine: Engine,
     options: ProverOptions,
-    verifier: Verifier,
-    beta_g1: G1Affine,
-    delta_g1: G1Affine,
-    points: KeptPoints,
+    verifier: Verifier<P>,
+    beta_g1: P::G1,
+    delta_g1: P::G1,
+    points: KeptPoints<P>,
     signals: usize,
     domain_size: usize,
-    matrices: KeptMatrices,
+    matrices: KeptMatrices<P>,
     reduction: Reduction,
     queue: Arc<Queue>,
     proofs: AtomicU64,
@@ -116,12 +115,12 @@ struct Shared {
     refused: AtomicU64,
 }
 
-impl Prover {
+impl<P: Pairing> Prover<P> {
     /// Hands the points of a key to an engine.
     ///
     /// [`Error::BadKey`] for a key whose parts do not belong together; [`Error::Malformed`] for points of the verification key that are not in their
     /// groups. Other points are assumed to be, as [`Zkey`](crate::zkey::Zkey) has checked. Errors of [`Engine::bases`].
-    pub fn new(engine: &Engine, mut key: ProvingKey, options: ProverOptions) -> Result<Self, Error> {
+    pub fn new(engine: &Engine, mut key: ProvingKey<P>, options: ProverOptions) -> Result<Self, Error> {
         key.check()?;
         let (signals, domain_size, reduction) = (key.signals(), key.domain_size(), key.reduction);
         let (beta_g1, delta_g1, verifier) =
@@ -157,7 +156,7 @@ impl Prover {
     }
 
     /// A verifier of this prover's proofs.
-    pub fn verifier(&self) -> &Verifier {
+    pub fn verifier(&self) -> &Verifier<P> {
         &self.0.verifier
     }
 
@@ -174,7 +173,7 @@ impl Prover {
     }
 
     /// The public signals of a witness; [`Error::OtherCircuit`] as [`prove`](Self::prove).
-    pub fn public<'w>(&self, witness: &'w [Fr]) -> Result<&'w [Fr], Error> {
+    pub fn public<'w>(&self, witness: &'w [P::Fr]) -> Result<&'w [P::Fr], Error> {
         let expected = self.0.signals;
         if witness.len() != expected {
             return Err(Error::OtherCircuit {
@@ -183,10 +182,10 @@ impl Prover {
                 expected: expected.to_string(),
             });
         }
-        if witness[0] != Fr::ONE {
+        if witness[0] != P::Fr::from(1) {
             return Err(Error::OtherCircuit {
                 what: "signal 0",
-                found: decimal(integer(&witness[0])),
+                found: decimal(&integer(&witness[0])),
                 expected: "1".into(),
             });
         }
@@ -197,19 +196,19 @@ impl Prover {
     ///
     /// [`Error::OtherCircuit`] for a witness of another length than the key's, or without the constant; [`Error::Unsatisfied`] if the proof does not
     /// verify, on the engine or again on the CPU, because the witness does not satisfy the constraints or the key is damaged; errors of the engine.
-    pub fn prove(&self, witness: &[Fr]) -> Result<Proof, Error> {
+    pub fn prove(&self, witness: &[P::Fr]) -> Result<Proof<P>, Error> {
         self.prove_with(witness, &Blinding::random()?)
     }
 
     /// The proof with this randomness, which must be used once and kept secret. Errors as [`prove`](Self::prove).
-    pub fn prove_with(&self, witness: &[Fr], blinding: &Blinding) -> Result<Proof, Error> {
+    pub fn prove_with(&self, witness: &[P::Fr], blinding: &Blinding<P>) -> Result<Proof<P>, Error> {
         self.prove_wanted(witness, blinding, &Wanted::to_the_end())
     }
 
     /// Hands the matrices of a circuit of this key's size to the engine, for callers whose circuits make them anew.
     ///
     /// [`Error::BadKey`] for matrices of another size. Errors of [`Engine::sparse_matrix`].
-    pub fn keep(&self, matrices: Matrices) -> Result<KeptMatrices, Error> {
+    pub fn keep(&self, matrices: Matrices<P>) -> Result<KeptMatrices<P>, Error> {
         let Shared { engine, domain_size, signals, reduction, .. } = &*self.0;
         matrices.check(*domain_size, *signals, *reduction)?;
         Ok(matrices.keep(engine)?)
@@ -220,10 +219,10 @@ impl Prover {
     /// [`Error::Engine`] with `WrongEngine` for matrices that another engine keeps. Errors as [`prove`](Self::prove).
     pub fn prove_with_matrices(
         &self,
-        matrices: &KeptMatrices,
-        witness: &[Fr],
-        blinding: &Blinding,
-    ) -> Result<Proof, Error> {
+        matrices: &KeptMatrices<P>,
+        witness: &[P::Fr],
+        blinding: &Blinding<P>,
+    ) -> Result<Proof<P>, Error> {
         let Shared { domain_size, signals, reduction, .. } = &*self.0;
         matrices.check(*domain_size, *signals, *reduction)?;
         let task = Task { matrices, witness, wanted: &Wanted::to_the_end() };
@@ -233,14 +232,14 @@ impl Prover {
     /// The same, for as long as somebody waits for it.
     pub(crate) fn prove_wanted(
         &self,
-        witness: &[Fr],
-        blinding: &Blinding,
+        witness: &[P::Fr],
+        blinding: &Blinding<P>,
         wanted: &Wanted,
-    ) -> Result<Proof, Error> {
+    ) -> Result<Proof<P>, Error> {
         self.prove_of(Task { matrices: &self.0.matrices, witness, wanted }, blinding)
     }
 
-    fn prove_of(&self, task: Task<'_>, blinding: &Blinding) -> Result<Proof, Error> {
+    fn prove_of(&self, task: Task<'_, P>, blinding: &Blinding<P>) -> Result<Proof<P>, Error> {
         let public = self.public(task.witness)?;
         let proof = self.0.attempt(task, blinding)?;
         let proof = match self.0.options.unchecked {
@@ -252,7 +251,7 @@ impl Prover {
     }
 
     /// The proofs of several witnesses, verified together. Errors as [`prove`](Self::prove), of the first witness that has one.
-    pub fn prove_batch(&self, witnesses: &[impl AsRef<[Fr]>]) -> Result<Vec<Proof>, Error> {
+    pub fn prove_batch(&self, witnesses: &[impl AsRef<[P::Fr]>]) -> Result<Vec<Proof<P>>, Error> {
         let (matrices, wanted) = (&self.0.matrices, &Wanted::to_the_end());
         let mut made = Vec::with_capacity(witnesses.len());
         for witness in witnesses {
@@ -261,8 +260,8 @@ impl Prover {
             let proof = self.0.attempt(Task { matrices, witness, wanted }, &blinding)?;
             made.push((proof, public, witness, blinding));
         }
-        let claims: Vec<Claim<'_>> = made.iter().map(|(proof, public, ..)| (proof, *public)).collect();
-        let proofs: Vec<Proof> =
+        let claims: Vec<Claim<'_, P>> = made.iter().map(|(proof, public, ..)| (proof, *public)).collect();
+        let proofs: Vec<Proof<P>> =
             match self.0.options.unchecked || self.0.verifier.verify_batch(&claims).is_ok() {
                 true => made.iter().map(|(proof, ..)| *proof).collect(),
                 false => {
@@ -278,15 +277,15 @@ impl Prover {
     }
 }
 
-impl Shared {
+impl<P: Pairing> Shared<P> {
     /// The proof, if it verifies; else the one that is made again, if there is one and that does.
     fn checked(
         &self,
-        proof: Proof,
-        public: &[Fr],
-        again: impl FnOnce() -> Result<Option<Proof>, Error>,
-    ) -> Result<Proof, Error> {
-        let is_false = |proof: &Proof| match self.verifier.verify(proof, public) {
+        proof: Proof<P>,
+        public: &[P::Fr],
+        again: impl FnOnce() -> Result<Option<Proof<P>>, Error>,
+    ) -> Result<Proof<P>, Error> {
+        let is_false = |proof: &Proof<P>| match self.verifier.verify(proof, public) {
             Ok(()) => Ok(false),
             // Sums of a device that fails need not be on the curve.
             Err(Error::NotVerified | Error::Malformed { .. }) => Ok(true),
@@ -308,7 +307,7 @@ impl Shared {
     }
 
     /// The proof made on the CPU; `None` where the engine is that.
-    fn again(&self, task: Task<'_>, blinding: &Blinding) -> Result<Option<Proof>, Error> {
+    fn again(&self, task: Task<'_, P>, blinding: &Blinding<P>) -> Result<Option<Proof<P>>, Error> {
         if self.engine.device().id == "cpu" {
             return Ok(None);
         }
@@ -316,12 +315,17 @@ impl Shared {
     }
 
     /// Makes a proof; nothing is known of it yet.
-    fn attempt(&self, task: Task<'_>, blinding: &Blinding) -> Result<Proof, Error> {
+    fn attempt(&self, task: Task<'_, P>, blinding: &Blinding<P>) -> Result<Proof<P>, Error> {
         self.proof(&self.engine, &self.points, task, blinding)
     }
 
     /// The same on an engine that keeps nothing, of the points and matrices in host memory.
-    fn attempt_on(&self, engine: &Engine, task: Task<'_>, blinding: &Blinding) -> Result<Proof, Error> {
+    fn attempt_on(
+        &self,
+        engine: &Engine,
+        task: Task<'_, P>,
+        blinding: &Blinding<P>,
+    ) -> Result<Proof<P>, Error> {
         let matrices = &task.matrices.to_host().keep(engine)?;
         self.proof(engine, &self.points.on(engine)?, Task { matrices, ..task }, blinding)
     }
@@ -329,15 +333,16 @@ impl Shared {
     fn proof(
         &self,
         engine: &Engine,
-        points: &KeptPoints,
-        task: Task<'_>,
-        &Blinding { r, s }: &Blinding,
-    ) -> Result<Proof, Error> {
+        points: &KeptPoints<P>,
+        task: Task<'_, P>,
+        &Blinding { r, s }: &Blinding<P>,
+    ) -> Result<Proof<P>, Error> {
         let key = self.verifier.key();
         // What does not depend on the sums, while the device makes them.
         let blinded = || {
-            let [by_r, by_s, by_rs] = [r, s, r * s].map(|factor| self.delta_g1 * factor);
-            (by_r + key.alpha_g1, by_s + self.beta_g1, key.delta_g2 * s + key.beta_g2, by_rs)
+            let [by_r, by_s, by_rs] = [r, s, r * s].map(|factor| First::<P>::from(self.delta_g1) * factor);
+            let by_s_g2 = Second::<P>::from(key.delta_g2) * s;
+            (by_r + key.alpha_g1, by_s + self.beta_g1, by_s_g2 + key.beta_g2, by_rs)
         };
         let (Sums { a, b_g1, b_g2, c, h }, blinded) = points.sums(engine, task, blinded)?;
         let (a, b_g1, b_g2) = (a + blinded.0, b_g1 + blinded.1, b_g2 + blinded.2);
@@ -347,7 +352,7 @@ impl Shared {
     }
 }
 
-impl fmt::Debug for Prover {
+impl<P: Pairing> fmt::Debug for Prover<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Shared { signals, reduction, options, .. } = &*self.0;
         f.debug_struct("Prover")
@@ -361,7 +366,7 @@ impl fmt::Debug for Prover {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{wtns, zkey::Zkey};
+    use crate::{Fr, G1Affine, wtns, zkey::Zkey};
 
     fn prover() -> (Prover, Vec<Fr>) {
         let key = Zkey::parse(include_bytes!("../tests/data/multiplier/circuit.zkey"))
@@ -407,7 +412,7 @@ mod tests {
 
     #[test]
     fn blinding_is_not_shown() {
-        let shown = format!("{:?}", Blinding { r: Fr::from(1234567), s: Fr::from(1234567) });
+        let shown = format!("{:?}", Blinding::<Bn254> { r: Fr::from(1234567), s: Fr::from(1234567) });
         assert!(!shown.contains("12d687") && !shown.contains("1234567"), "{shown}");
     }
 }

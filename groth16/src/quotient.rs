@@ -7,62 +7,73 @@
 //!
 //! *Circom.* There is no matrix C: c has the values (A w) (B w), point by point. The scalars are the values of a b - c on the coset by a root of unity of
 //! order 2n. There x^n - 1 is -2 everywhere, so nothing is divided; the key has the points of H on the Lagrange basis of the subgroup of order 2n,
-//! of which the coset is the points with odd indices, and a b - c is 0 at the others. Six transforms. For n = 2^28 there is no root of order 2n, and snarkjs
-//! takes the coset by 25.
+//! of which the coset is the points with odd indices, and a b - c is 0 at the others. Six transforms. For n = 2^S, 2^28 over BN254, there is no root of order 2n,
+//! and snarkjs takes the coset by the square of its generator, which is 25.
 //!
-//! *Libsnark.* The scalars are the coefficients of h = (a b - c) / (x^n - 1), made of values on the coset by the field's generator g = 5. There x^n - 1 is
+//! *Libsnark.* The scalars are the coefficients of h = (a b - c) / (x^n - 1), made of values on the coset by arkworks' generator g. There x^n - 1 is
 //! g^n - 1 everywhere: sums over the points of H are divided by it, and not every scalar. Seven transforms.
 //!
-//! The root of unity is the key's: that of snarkjs (ffjavascript) and arkworks, powers of 5, whatever the library beneath has for its own.
+//! The root of unity is the key's: that of snarkjs for the one kind, that of arkworks for the other ([`pairing`](crate::pairing)).
 
-use halo2curves::ff::Field;
-use zkaccel::bn254::Fr;
+use halo2curves::ff::PrimeField;
 use zkaccel::ntt::{Domain, Ntt, Order};
 use zkaccel::{Engine, Error};
 
 use crate::key::{KeptMatrices, Reduction};
+use crate::numbers::integer;
+use crate::pairing::{Pairing, ScalarField};
 use crate::vectors::Vector;
 
-/// The domain of a key: the subgroup of order 2^`log_size`.
-pub(crate) fn domain(log_size: u32) -> Result<Domain<Fr>, Error> {
-    Domain::arkworks(log_size)
-}
-
-/// The shift of the coset on which keys of snarkjs have H.
-pub(crate) fn shift_of_circom(log_size: u32) -> Fr {
-    match domain(log_size + 1) {
-        Ok(twice) => twice.root(),
-        Err(_) => Fr::from(25),
+/// The integer whose power is the root of unity of a kind of keys.
+fn generator<P: Pairing>(reduction: Reduction) -> u64 {
+    match reduction {
+        Reduction::Circom => P::SNARKJS_GENERATOR,
+        Reduction::Libsnark => P::ARKWORKS_GENERATOR,
     }
 }
 
+/// The root of unity of order 2^S that is a power of a generator, by (r - 1) / 2^S.
+fn largest_root<F: PrimeField>(generator: u64) -> F {
+    let odd_part: F = -F::from(1 << F::S).invert().expect("2 is not zero");
+    F::from(generator).pow_vartime(integer(&odd_part))
+}
+
+/// The domain of a key: the subgroup of order 2^`log_size`.
+pub(crate) fn domain<F: ScalarField>(reduction: Reduction, log_size: u32) -> Result<Domain<F>, Error> {
+    let root = largest_root(generator::<F::Pairing>(reduction));
+    Domain::with_root(log_size, (log_size..F::S).fold(root, |root: F, _| root.square()))
+}
+
 /// The shift of the coset on which the quotient is computed.
-fn shift(reduction: Reduction, log_size: u32) -> Fr {
+fn shift<F: ScalarField>(reduction: Reduction, log_size: u32) -> F {
     match reduction {
-        Reduction::Circom => shift_of_circom(log_size),
-        Reduction::Libsnark => Fr::from(5),
+        Reduction::Circom => match domain(reduction, log_size + 1) {
+            Ok(twice) => twice.root(),
+            Err(_) => F::from(F::Pairing::SNARKJS_GENERATOR).square(),
+        },
+        Reduction::Libsnark => F::from(F::Pairing::ARKWORKS_GENERATOR),
     }
 }
 
 /// What the sum of the points of H times the scalars is multiplied with.
-pub(crate) fn factor(reduction: Reduction, log_size: u32) -> Fr {
+pub(crate) fn factor<F: ScalarField>(reduction: Reduction, log_size: u32) -> F {
     match reduction {
-        Reduction::Circom => Fr::ONE,
+        Reduction::Circom => F::from(1),
         Reduction::Libsnark => {
-            let vanishing = shift(reduction, log_size).pow_vartime([1 << log_size]) - Fr::ONE;
+            let vanishing = shift::<F>(reduction, log_size).pow_vartime([1 << log_size]) - F::from(1);
             vanishing.invert().expect("the coset is apart from the subgroup")
         }
     }
 }
 
 /// The scalars of the points of H, up to the [`factor`], as many as the domain has points; in arkworks' reduction the last one is 0.
-pub(crate) fn scalars_of_h<V: Vector>(
+pub(crate) fn scalars_of_h<P: Pairing, V: Vector<P::Fr>>(
     engine: &Engine,
     reduction: Reduction,
-    matrices: &KeptMatrices,
+    matrices: &KeptMatrices<P>,
     witness: &V,
 ) -> Result<V, Error> {
-    let domain = domain(matrices.log_size())?;
+    let domain = domain::<P::Fr>(reduction, matrices.log_size())?;
     let coset = domain.coset(shift(reduction, domain.log_size()))?;
     // Between the two the order of the coefficients does not matter.
     let to_coefficients = Ntt::inverse(domain).with_orders(Order::Natural, Order::BitReversed);
@@ -94,13 +105,18 @@ pub(crate) fn scalars_of_h<V: Vector>(
 mod tests {
     use super::*;
     use crate::key::Matrices;
-    use crate::numbers::integer;
+    use crate::pairing::Bn254;
+    use halo2curves::bls12381;
+    use halo2curves::bn256::Fr;
+    use halo2curves::ff::Field;
     use zkaccel::sparse::SparseMatrix;
 
     /// The value at x of the polynomial of degree below n with these values on the subgroup, or with these coefficients.
     fn at(x: Fr, values: &[Fr], engine: &Engine) -> Fr {
         let mut coefficients = values.to_vec();
-        engine.ntt(&Ntt::inverse(domain(values.len().ilog2()).unwrap()), &mut coefficients).unwrap();
+        engine
+            .ntt(&Ntt::inverse(domain(Reduction::Circom, values.len().ilog2()).unwrap()), &mut coefficients)
+            .unwrap();
         horner(x, &coefficients)
     }
 
@@ -133,26 +149,45 @@ mod tests {
         };
         let x = Fr::from(0xabcdef);
 
-        let kept = |c| Matrices { a: a.clone(), b: b.clone(), c }.keep(&engine).unwrap();
+        let kept = |c| Matrices::<Bn254> { a: a.clone(), b: b.clone(), c }.keep(&engine).unwrap();
         let h = scalars_of_h(&engine, Reduction::Libsnark, &kept(Some(c)), &witness).unwrap();
         assert_eq!(h[n - 1], Fr::ZERO);
-        let factor = factor(Reduction::Libsnark, n.ilog2());
+        let factor: Fr = factor(Reduction::Libsnark, n.ilog2());
         assert_eq!(horner(x, &h) * factor * (x.pow_vartime([n as u64]) - Fr::ONE), difference(x));
 
         let h = scalars_of_h(&engine, Reduction::Circom, &kept(None), &witness).unwrap();
-        let root = domain(n.ilog2() + 1).unwrap().root();
+        let root = domain::<Fr>(Reduction::Circom, n.ilog2() + 1).unwrap().root();
         let coset = (0..n as u64).map(|i| root.pow_vartime([2 * i + 1]));
         assert_eq!(h, coset.map(difference).collect::<Vec<_>>());
-        assert_eq!(super::factor(Reduction::Circom, n.ilog2()), Fr::ONE);
+        assert_eq!(super::factor::<Fr>(Reduction::Circom, n.ilog2()), Fr::ONE);
     }
 
-    /// ffjavascript's w[28] and the roots that follow from it.
+    /// ffjavascript's w[28] and the roots that follow from it, which are arkworks' too.
     #[test]
     fn roots_are_those_of_snarkjs() {
         let largest = [0x9bd61b6e725b19f0, 0x402d111e41112ed4, 0x00e0a7eb8ef62abc, 0x2a3c09f0a58a7e85];
-        assert_eq!(integer(&domain(28).unwrap().root()), largest);
-        assert_eq!(shift_of_circom(27), domain(28).unwrap().root());
-        assert_eq!(shift_of_circom(3).square(), domain(3).unwrap().root());
-        assert_eq!(shift_of_circom(28), Fr::from(5).square());
+        let shift = |log_size| super::shift::<Fr>(Reduction::Circom, log_size);
+        for reduction in [Reduction::Circom, Reduction::Libsnark] {
+            let domain = |log_size| domain::<Fr>(reduction, log_size).unwrap();
+            assert_eq!(integer(&domain(28).root()), largest);
+            assert_eq!(shift(27), domain(28).root());
+            assert_eq!(shift(3).square(), domain(3).root());
+            assert_eq!(domain(5), Domain::arkworks(5).unwrap());
+        }
+        assert_eq!(shift(28), Fr::from(25));
+        assert_eq!(super::shift::<Fr>(Reduction::Libsnark, 3), Fr::from(5));
+        let error = domain::<Fr>(Reduction::Circom, 29).unwrap_err();
+        assert_eq!(error, Error::DomainTooLarge { log_size: 29, limit: 28 });
+    }
+
+    /// Of a field for which the two disagree: ffjavascript's w[32], and arkworks' root.
+    #[test]
+    fn roots_of_other_fields() {
+        for (generator, highest) in [(5, 0x212d79e5), (7, 0x16a2a19e)] {
+            let root: bls12381::Fr = largest_root(generator);
+            assert_eq!(integer(&root)[3] >> 32, highest);
+            let minus_one = root.pow_vartime([1 << 31]);
+            assert_eq!(minus_one, -bls12381::Fr::ONE);
+        }
     }
 }

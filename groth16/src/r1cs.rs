@@ -6,38 +6,39 @@
 //! (u64) and of constraints (u32); 2, for each constraint three linear combinations A, B and C, each the number of its terms (u32) and for each its
 //! signal (u32) and its factor, a plain integer of 32 bytes. Signals are in the order of the witness.
 
-use zkaccel::bn254::{Fr, scalars_of_integers};
+use zkaccel::curve::scalars_of_integers;
 use zkaccel::sparse::SparseMatrix;
 
 use crate::Error;
-use crate::numbers::{decimal, modulus};
+use crate::numbers::{Limbs, decimal, modulus};
+use crate::pairing::{Bn254, Pairing, ScalarField};
 use crate::sections::{Container, Fields, Format};
 
 const FORMAT: Format = Format { magic: "r1cs", version: 1, sections: &[(1, "header"), (2, "constraints")] };
 
 /// A circuit: the constraints (A w) (B w) = C w of a witness w.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct R1cs {
+pub struct R1cs<P: Pairing = Bn254> {
     /// The number of signals, the constant 1 included.
     pub signals: usize,
     /// The number of public signals, which follow the constant.
     pub public_signals: usize,
     /// A, with a row for each constraint and a column for each signal.
-    pub a: SparseMatrix<Fr>,
+    pub a: SparseMatrix<P::Fr>,
     /// B.
-    pub b: SparseMatrix<Fr>,
+    pub b: SparseMatrix<P::Fr>,
     /// C.
-    pub c: SparseMatrix<Fr>,
+    pub c: SparseMatrix<P::Fr>,
 }
 
 /// Entries of a matrix: row, column, value.
-type Entries = Vec<(usize, usize, Fr)>;
+type Entries<F> = Vec<(usize, usize, F)>;
 
-/// The circuit in a file's bytes; [`Error::Malformed`] unless they are one over BN254's scalars.
-pub fn parse(bytes: &[u8]) -> Result<R1cs, Error> {
+/// The circuit in a file's bytes; [`Error::Malformed`] unless they are one over the scalars of the pairing.
+pub fn parse<P: Pairing>(bytes: &[u8]) -> Result<R1cs<P>, Error> {
     let container = Container::parse(&FORMAT, bytes)?;
     let mut header = container.section(1).fields();
-    header.expect_field("", modulus::<Fr>())?;
+    header.expect_field::<P>("", modulus::<P::Fr>())?;
     let signals = header.u32("the number of signals")?;
     let outputs = header.u32("the number of public outputs")?;
     let inputs = header.u32("the number of public inputs")?;
@@ -61,7 +62,7 @@ pub fn parse(bytes: &[u8]) -> Result<R1cs, Error> {
         ));
     }
     let mut fields = section.fields();
-    let mut entries: [Entries; 3] = Default::default();
+    let mut entries: [Entries<P::Fr>; 3] = Default::default();
     for constraint in 0..constraints {
         for (name, entries) in ["A", "B", "C"].into_iter().zip(&mut entries) {
             fields.place = format!("{section}: constraint {constraint}");
@@ -76,12 +77,12 @@ pub fn parse(bytes: &[u8]) -> Result<R1cs, Error> {
 }
 
 /// Reads a linear combination.
-fn combination(
+fn combination<F: ScalarField>(
     fields: &mut Fields<'_>,
     name: &str,
     constraint: u32,
     signals: u32,
-    entries: &mut Entries,
+    entries: &mut Entries<F>,
 ) -> Result<(), Error> {
     for _ in 0..fields.u32(name)? {
         let signal = fields.u32("a signal")?;
@@ -92,12 +93,13 @@ fn combination(
                 format!("less than {signals}"),
             ));
         }
-        let factor = fields.integer("a factor")?;
+        let mut factor = Limbs::default();
+        fields.integer("a factor", &mut factor)?;
         match scalars_of_integers(&[factor]) {
             Ok(scalars) => entries.push((constraint as usize, signal as usize, scalars[0])),
             Err(_) => {
-                let expected = format!("less than r = {}", decimal(modulus::<Fr>()));
-                return Err(fields.malformed(&format!("a factor of {name}"), decimal(factor), expected));
+                let expected = format!("less than r = {}", decimal(modulus::<F>()));
+                return Err(fields.malformed(&format!("a factor of {name}"), decimal(&factor), expected));
             }
         }
     }

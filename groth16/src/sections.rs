@@ -10,7 +10,8 @@ use std::fmt;
 use std::io::{self, Write};
 
 use crate::Error;
-use crate::numbers::{Limbs, decimal};
+use crate::numbers::decimal;
+use crate::pairing::Pairing;
 
 /// One of the formats.
 pub(crate) struct Format {
@@ -162,26 +163,27 @@ impl<'a> Fields<'a> {
         self.array(what).map(u64::from_le_bytes)
     }
 
-    /// An integer of 32 bytes.
-    pub(crate) fn integer(&mut self, what: &str) -> Result<Limbs, Error> {
-        let mut integer = [0; 4];
-        for limb in &mut integer {
-            *limb = self.u64(what)?;
-        }
-        Ok(integer)
+    /// An integer, as many words as there is room for.
+    pub(crate) fn integer(&mut self, what: &str, words: &mut [u64]) -> Result<(), Error> {
+        words.iter_mut().try_for_each(|word| self.u64(what).map(|read| *word = read))
     }
 
-    /// The size and the modulus of a field, which must be 32 bytes and `modulus`.
-    pub(crate) fn expect_field(&mut self, name: &str, modulus: Limbs) -> Result<(), Error> {
+    /// The size and the modulus of a field of a pairing, which must be those of `modulus`.
+    pub(crate) fn expect_field<P: Pairing>(&mut self, name: &str, modulus: &[u64]) -> Result<(), Error> {
         let what = format!("n8{name}, the bytes of an element");
-        match self.u32(&what)? {
-            32 => {}
-            found => return Err(self.malformed(&what, found, "32, of BN254")),
+        let (found, expected) = (self.u32(&what)?, size_of_val(modulus));
+        if found as usize != expected {
+            return Err(self.malformed(&what, found, format!("{expected}, of {}", P::NAME)));
         }
         let what = format!("{name}, the modulus");
-        match self.integer(&what)? {
-            found if found == modulus => Ok(()),
-            found => Err(self.malformed(&what, decimal(found), format!("{}, of BN254", decimal(modulus)))),
+        let mut found = vec![0; modulus.len()];
+        self.integer(&what, &mut found)?;
+        match found == modulus {
+            true => Ok(()),
+            false => {
+                let expected = format!("{}, of {}", decimal(modulus), P::NAME);
+                Err(self.malformed(&what, decimal(&found), expected))
+            }
         }
     }
 

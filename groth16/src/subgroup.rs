@@ -1,70 +1,72 @@
-//! Whether points of BN254's twist are in G2, the subgroup of order r.
+//! Whether points of a curve are in the subgroup of order r.
 //!
 //! # Mathematical description
 //!
-//! The twist y^2 = x^3 + 3/(9 + u) over F_(q^2) has r c points, c = 2q - r. The test of a single one ([`Subgroup::is_in_subgroup`]) takes a product by 63
-//! bits.
+//! A curve has r c points with the cofactor c, and where that is 1 there is nothing to test. The test of a single point is that of the library
+//! ([`Subgroup::is_in_subgroup`]), which over BN254's twist takes a product by 63 bits.
 //!
-//! *Many points* are tested together. The primes that divide c are 10069, 5864401, 1875725156269 and one of 177 bits. If some P_i is outside the
-//! subgroup, a multiple of it has one of these orders, p; then a sum of k_i P_i with k_i drawn from 2^w < p integers is in the subgroup for at most one
+//! *Many points* are tested together. Let p_0 be the smallest prime that divides c. If some P_i is outside the
+//! subgroup, a multiple of it has the order p, a prime divisor of c; then a sum of k_i P_i with k_i drawn from 2^w <= p_0 integers is in the subgroup for at most one
 //! choice of k_i, with all others fixed: with probability at most 2^-w. Several sums together miss it with probability below 2^-64. They are sums like any other, on
-//! the CPU, whose method (buckets) holds for all points of the curve.
+//! the CPU, whose method (buckets) holds for all points of the curve. w is the group's [`FACTOR_BITS`](SourceGroup::FACTOR_BITS).
+//!
+//! [`Subgroup::is_in_subgroup`]: zkaccel::curve::Subgroup::is_in_subgroup
 
-use halo2curves::bn256::{Fr, G2Affine};
-use halo2curves::group::Curve;
+use halo2curves::group::Curve as _;
 use rayon::prelude::*;
-use zkaccel::curve::Subgroup;
+use zkaccel::curve::Curve;
 
 use crate::Error;
 use crate::host;
 use crate::numbers::fill_random;
-
-/// The bits of the factors, so that there are fewer of them than the smallest prime divisor of c.
-const BITS: u32 = 13;
+use crate::pairing::SourceGroup;
 
 /// The binary logarithm of the probability with which a set of points with one outside may pass.
 const SOUNDNESS: u32 = 64;
 
-/// The points that are tested together.
-const AT_ONCE: usize = 1 << 16;
+/// The factors of the points that are tested together: of BN254's G2 five for each of 2^16 points.
+const FACTORS_AT_ONCE: usize = 5 << 16;
 
 /// Fewer points are tested one by one.
 const FEW: usize = 64;
 
-/// The index of the first of several points on the twist that is not in the subgroup. Sets of many points with one outside pass with probability below
+/// The index of the first of several points on the curve that is not in the subgroup. Sets of many points with one outside pass with probability below
 /// 2^-64, over random numbers of the system.
-pub(crate) fn first_outside(points: &[G2Affine]) -> Result<Option<usize>, Error> {
-    for (chunk, points) in points.chunks(AT_ONCE).enumerate() {
-        if points.len() < FEW || !together(points)? {
+pub(crate) fn first_outside<C: SourceGroup>(points: &[C]) -> Result<Option<usize>, Error> {
+    let Some(bits) = C::FACTOR_BITS else { return Ok(None) };
+    let sums = SOUNDNESS.div_ceil(bits) as usize;
+    let at_once = FACTORS_AT_ONCE / sums;
+    for (chunk, points) in points.chunks(at_once).enumerate() {
+        if points.len() < FEW || !together(points, sums, bits)? {
             let first = points.par_iter().position_first(|point| !point.is_in_subgroup());
             if let Some(index) = first {
-                return Ok(Some(chunk * AT_ONCE + index));
+                return Ok(Some(chunk * at_once + index));
             }
         }
     }
     Ok(None)
 }
 
-/// Whether random sums of the points are all in the subgroup.
-fn together(points: &[G2Affine]) -> Result<bool, Error> {
-    let sums = SOUNDNESS.div_ceil(BITS) as usize;
+/// Whether so many random sums of the points, with factors of so many bits, are all in the subgroup.
+fn together<C: SourceGroup>(points: &[C], sums: usize, bits: u32) -> Result<bool, Error> {
     let mut random = vec![0; 2 * sums * points.len()];
     fill_random(&mut random)?;
     let factor = |bytes: &[u8]| {
         let word = u16::from_le_bytes(bytes.try_into().expect("2 bytes"));
-        Fr::from(u64::from(word) & ((1 << BITS) - 1))
+        <C as Curve>::Scalar::from(u64::from(word) & ((1 << bits) - 1))
     };
-    let factors: Vec<Fr> = random.par_chunks_exact(2).map(factor).collect();
-    let sums = host::engine()?.msm_batch::<G2Affine>(&factors, points)?;
+    let factors: Vec<_> = random.par_chunks_exact(2).map(factor).collect();
+    let sums = host::engine()?.msm_batch::<C>(&factors, points)?;
     Ok(sums.iter().all(|sum| sum.to_affine().is_in_subgroup()))
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use halo2curves::bn256::{Fq2, G2};
+    use halo2curves::bn256::{Fq2, Fr, G2, G2Affine};
     use halo2curves::ff::Field;
     use halo2curves::group::Group;
     use halo2curves::{CurveAffine, CurveExt};
+    use zkaccel::curve::Subgroup;
 
     use super::*;
 
@@ -124,7 +126,7 @@ pub(crate) mod tests {
         G2::batch_normalize(&inside, &mut points);
         points[7] = G2Affine::default();
         assert_eq!(first_outside(&points), Ok(None));
-        assert_eq!(first_outside(&[]), Ok(None));
+        assert_eq!(first_outside::<G2Affine>(&[]), Ok(None));
         let outside = of_the_twist(1)[0];
         for index in [0, 1, 63, 299] {
             for len in [index + 1, points.len()] {

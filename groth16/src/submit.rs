@@ -10,17 +10,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
-use halo2curves::bn256::Fr;
 use zkaccel::Job;
 
 use crate::Error;
+use crate::pairing::{Bn254, Pairing};
 use crate::prover::{Blinding, Proof, Prover};
 
 /// A proof that was submitted. Await it on any executor, [`wait`](Self::wait) for it, or drop it: then it is given up, at once if it has not begun and
 /// otherwise before its next step.
 #[must_use = "a dropped proof is given up"]
-pub struct Pending {
-    job: Job<Result<Proof, Error>>,
+pub struct Pending<P: Pairing = Bn254> {
+    job: Job<Result<Proof<P>, Error>>,
     /// Dropped with the proof, or once it is done.
     _claim: Claim,
 }
@@ -97,15 +97,15 @@ impl Drop for Place {
     }
 }
 
-impl Prover {
+impl<P: Pairing> Prover<P> {
     /// Submits a witness to the queue of this prover and its clones; blocks while the queue is full ([`ProverOptions::queue`](crate::ProverOptions::queue)).
     /// Errors as [`prove`](Self::prove), from the pending proof.
-    pub fn submit(&self, witness: Vec<Fr>) -> Pending {
+    pub fn submit(&self, witness: Vec<P::Fr>) -> Pending<P> {
         self.start(self.queue().enter(), witness)
     }
 
     /// Submits a witness unless the queue is full; then it is given back.
-    pub fn try_submit(&self, witness: Vec<Fr>) -> Result<Pending, Vec<Fr>> {
+    pub fn try_submit(&self, witness: Vec<P::Fr>) -> Result<Pending<P>, Vec<P::Fr>> {
         match self.queue().try_enter() {
             Some(place) => Ok(self.start(place, witness)),
             None => Err(witness),
@@ -117,7 +117,7 @@ impl Prover {
         *self.queue().lock()
     }
 
-    fn start(&self, place: Place, witness: Vec<Fr>) -> Pending {
+    fn start(&self, place: Place, witness: Vec<P::Fr>) -> Pending<P> {
         let (prover, wanted) = (self.clone(), Wanted::default());
         let claim = Claim(wanted.clone());
         let job = self.engine().spawn(move |_| {
@@ -132,28 +132,28 @@ impl Prover {
     }
 }
 
-impl Pending {
+impl<P: Pairing> Pending<P> {
     /// Whether the proof is done, so that [`wait`](Self::wait) would not block.
     pub fn is_done(&self) -> bool {
         self.job.is_done()
     }
 
     /// Blocks until the proof is done. If no thread has begun it, it is made on this one.
-    pub fn wait(self) -> Result<Proof, Error> {
+    pub fn wait(self) -> Result<Proof<P>, Error> {
         let Self { job, _claim } = self;
         job.wait()?
     }
 }
 
-impl Future for Pending {
-    type Output = Result<Proof, Error>;
+impl<P: Pairing> Future for Pending<P> {
+    type Output = Result<Proof<P>, Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         Pin::new(&mut self.job).poll(context).map(|result| result?)
     }
 }
 
-impl fmt::Debug for Pending {
+impl<P: Pairing> fmt::Debug for Pending<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pending").field("is_done", &self.is_done()).finish_non_exhaustive()
     }

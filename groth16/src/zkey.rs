@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //!
-//! Sections of the container, with points as in `points`:
+//! Sections of the container, with points as in `points`, for the moduli q of coordinates and r of scalars:
 //!
 //! | section | contents |
 //! |---|---|
@@ -17,14 +17,15 @@
 
 use std::io::{self, Write};
 
-use halo2curves::bn256::{Fq, G1Affine, G2Affine};
-use zkaccel::bn254::{Fr, limbs, scalars};
+use halo2curves::ff::{Field, PrimeField};
+use zkaccel::field::{elements, limbs};
 use zkaccel::sparse::SparseMatrix;
 
 use crate::Error;
 use crate::key::{Matrices, ProvingKey, Reduction, VerifyingKey};
-use crate::numbers::{decimal, integer_of_bytes, modulus};
-use crate::points::{self, write_limbs};
+use crate::numbers::{Limbs, SCALAR_BYTES, decimal, integer_of_bytes, modulus};
+use crate::pairing::{Bn254, Pairing, ScalarField, SourceGroup};
+use crate::points::{self, CoordinatePrime, write_words};
 use crate::sections::{self, Container, Format, Section, Written};
 
 const FORMAT: Format = Format {
@@ -44,10 +45,7 @@ const FORMAT: Format = Format {
 };
 
 /// Bytes of a coefficient: three numbers and a scalar.
-const COEFFICIENT: usize = 12 + 32;
-
-/// The largest domain: the scalars have roots of unity of order 2^28.
-const LARGEST_DOMAIN: u32 = 1 << 28;
+const COEFFICIENT: usize = 12 + SCALAR_BYTES;
 
 /// The numbers in a key's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,24 +62,24 @@ pub struct Header {
 
 /// The points in a key's header.
 #[derive(Clone, Copy)]
-struct Points {
-    alpha_g1: G1Affine,
-    beta_g1: G1Affine,
-    beta_g2: G2Affine,
-    gamma_g2: G2Affine,
-    delta_g1: G1Affine,
-    delta_g2: G2Affine,
+struct Points<P: Pairing> {
+    alpha_g1: P::G1,
+    beta_g1: P::G1,
+    beta_g2: P::G2,
+    gamma_g2: P::G2,
+    delta_g1: P::G1,
+    delta_g2: P::G2,
 }
 
 /// A key in memory or in a mapped file, looked at in place. Its header, and the number and lengths of its sections are checked.
-pub struct Zkey<'a> {
+pub struct Zkey<'a, P: Pairing = Bn254> {
     container: Container<'a>,
     header: Header,
-    points: Points,
+    points: Points<P>,
 }
 
-impl<'a> Zkey<'a> {
-    /// The key in a file's bytes; [`Error::Malformed`] unless they are one, of Groth16 over BN254.
+impl<'a, P: Pairing> Zkey<'a, P> {
+    /// The key in a file's bytes; [`Error::Malformed`] unless they are one, of Groth16 over the pairing.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
         let container = Container::parse(&FORMAT, bytes)?;
         let mut protocol = container.section(1).fields();
@@ -90,8 +88,8 @@ impl<'a> Zkey<'a> {
             found => return Err(protocol.malformed("the protocol", found, "1, Groth16")),
         }
         let mut fields = container.section(2).fields();
-        fields.expect_field("q", modulus::<Fq>())?;
-        fields.expect_field("r", modulus::<Fr>())?;
+        fields.expect_field::<P>("q", modulus::<CoordinatePrime<P::G1>>())?;
+        fields.expect_field::<P>("r", modulus::<P::Fr>())?;
         let signals = fields.u32("nVars, the number of signals")?;
         let name = "nPublic, the number of public signals";
         let public_signals = fields.u32(name)?;
@@ -101,8 +99,10 @@ impl<'a> Zkey<'a> {
         }
         let name = "domainSize, the number of points of the domain";
         let domain_size = fields.u32(name)?;
-        if !domain_size.is_power_of_two() || !(2..=LARGEST_DOMAIN).contains(&domain_size) {
-            return Err(fields.malformed(name, domain_size, "a power of two from 2 to 2^28"));
+        // There are no roots of unity for a larger one.
+        let largest = <P::Fr as PrimeField>::S;
+        if !domain_size.is_power_of_two() || !(1..=largest).contains(&domain_size.ilog2()) {
+            return Err(fields.malformed(name, domain_size, format!("a power of two from 2 to 2^{largest}")));
         }
         let points = Points {
             alpha_g1: points::read_one(&mut fields, "alpha over G1")?,
@@ -116,16 +116,17 @@ impl<'a> Zkey<'a> {
         let coefficients = container.section(4).fields().u32("the number of coefficients")?;
         let header = Header { signals, public_signals, domain_size, coefficients };
         let (signals, public) = (u64::from(signals), u64::from(public_signals));
+        let (first, second) = (points::bytes::<P::G1>(), points::bytes::<P::G2>());
         for (number, before, count, size) in [
-            (3, 0, public + 1, 64),
-            (4, 4, coefficients.into(), COEFFICIENT as u64),
-            (5, 0, signals, 64),
-            (6, 0, signals, 64),
-            (7, 0, signals, 128),
-            (8, 0, signals - public - 1, 64),
-            (9, 0, domain_size.into(), 64),
+            (3, 0, public + 1, first),
+            (4, 4, coefficients.into(), COEFFICIENT),
+            (5, 0, signals, first),
+            (6, 0, signals, first),
+            (7, 0, signals, second),
+            (8, 0, signals - public - 1, first),
+            (9, 0, domain_size.into(), first),
         ] {
-            container.section(number).check_length(before, count, size)?;
+            container.section(number).check_length(before, count, size as u64)?;
         }
         Ok(Self { container, header, points })
     }
@@ -136,7 +137,7 @@ impl<'a> Zkey<'a> {
     }
 
     /// What a verifier needs of the key; errors as [`proving_key`](Self::proving_key).
-    pub fn verifying_key(&self) -> Result<VerifyingKey, Error> {
+    pub fn verifying_key(&self) -> Result<VerifyingKey<P>, Error> {
         let Points { alpha_g1, beta_g2, gamma_g2, delta_g2, .. } = self.points;
         let ic = points::read(&self.container.section(3))?;
         Ok(VerifyingKey { alpha_g1, beta_g2, gamma_g2, delta_g2, ic })
@@ -145,11 +146,11 @@ impl<'a> Zkey<'a> {
     /// The whole key, copied out of the file.
     ///
     /// [`Error::Malformed`] for the first point of a section that is not on its curve or not in the subgroup of order r, and for the first coefficient of
-    /// a matrix, a constraint or a signal that there is not, or of r or above. Points of G2 are tested for the subgroup together where there are
-    /// many; one outside passes with probability below 2^-64.
-    pub fn proving_key(&self) -> Result<ProvingKey, Error> {
+    /// a matrix, a constraint or a signal that there is not, or of r or above. Points are tested for the subgroup together where there are
+    /// many, over BN254 those of G2; one outside passes with probability below 2^-64.
+    pub fn proving_key(&self) -> Result<ProvingKey<P>, Error> {
         let matrices = self.matrices()?;
-        let of_first_group = |number| points::read::<G1Affine>(&self.container.section(number));
+        let of_first_group = |number| points::read::<P::G1>(&self.container.section(number));
         let Points { beta_g1, delta_g1, .. } = self.points;
         Ok(ProvingKey {
             verifying: self.verifying_key()?,
@@ -165,11 +166,11 @@ impl<'a> Zkey<'a> {
         })
     }
 
-    fn matrices(&self) -> Result<Matrices, Error> {
+    fn matrices(&self) -> Result<Matrices<P>, Error> {
         let section = self.container.section(4);
         let coefficients = || section.bytes[4..].chunks_exact(COEFFICIENT).map(Coefficient);
         for (index, coefficient) in coefficients().enumerate() {
-            coefficient.check(&section, index, &self.header)?;
+            coefficient.check::<P::Fr>(&section, index, &self.header)?;
         }
         let Header { domain_size, signals, .. } = self.header;
         let matrix = |number: u32| {
@@ -206,18 +207,23 @@ impl Coefficient<'_> {
     }
 
     /// The value as the file has it, times 2^512: in Montgomery form the element value 2^256.
-    fn stored(&self) -> [u64; 4] {
+    fn stored(&self) -> Limbs {
         integer_of_bytes(&self.0[12..])
     }
 
     /// The value, if it is below r.
-    fn value(&self) -> Option<Fr> {
+    fn value<F: ScalarField>(&self) -> Option<F> {
+        let element = |limbs| elements::<F>(&[limbs], "scalar").ok().map(|elements| elements[0]);
         // The element 2^-256, whose Montgomery form is 1.
-        let by = scalars(&[[1, 0, 0, 0]]).ok()?[0];
-        Some(scalars(&[self.stored()]).ok()?[0] * by)
+        Some(element(self.stored())? * element([1, 0, 0, 0])?)
     }
 
-    fn check(&self, section: &Section<'_>, index: usize, header: &Header) -> Result<(), Error> {
+    fn check<F: ScalarField>(
+        &self,
+        section: &Section<'_>,
+        index: usize,
+        header: &Header,
+    ) -> Result<(), Error> {
         for (name, found, limit) in [
             ("matrix", self.matrix(), 2),
             ("constraint", self.constraint(), header.domain_size),
@@ -231,19 +237,19 @@ impl Coefficient<'_> {
                 ));
             }
         }
-        match self.value() {
+        match self.value::<F>() {
             Some(_) => Ok(()),
             None => Err(section.malformed(
                 format_args!("value of coefficient {index}"),
-                decimal(self.stored()),
-                format!("less than r = {}", decimal(modulus::<Fr>())),
+                decimal(&self.stored()),
+                format!("less than r = {}", decimal(modulus::<F>())),
             )),
         }
     }
 }
 
 /// Writes a key of [`Reduction::Circom`], without contributions; [`Error::BadKey`] of another kind, or of parts that do not belong together.
-pub fn write(key: &ProvingKey, out: &mut dyn Write) -> Result<(), Error> {
+pub fn write<P: Pairing>(key: &ProvingKey<P>, out: &mut dyn Write) -> Result<(), Error> {
     key.check()?;
     if key.reduction != Reduction::Circom {
         let what = "matrices of the key, which in this format are A and B alone";
@@ -252,13 +258,14 @@ pub fn write(key: &ProvingKey, out: &mut dyn Write) -> Result<(), Error> {
     write_checked(key, out).map_err(|error| Error::Io { message: format!("cannot write the key: {error}") })
 }
 
-fn write_checked(key: &ProvingKey, out: &mut dyn Write) -> io::Result<()> {
+fn write_checked<P: Pairing>(key: &ProvingKey<P>, out: &mut dyn Write) -> io::Result<()> {
     let ProvingKey { verifying, beta_g1, delta_g1, a, b_g1, b_g2, c, h, matrices, .. } = key;
     let VerifyingKey { alpha_g1, beta_g2, gamma_g2, delta_g2, ic } = verifying;
+    let (q, r) = (modulus::<CoordinatePrime<P::G1>>(), modulus::<P::Fr>());
     let header = |out: &mut dyn Write| {
-        for modulus in [modulus::<Fq>(), modulus::<Fr>()] {
-            out.write_all(&32_u32.to_le_bytes())?;
-            write_limbs(modulus, out)?;
+        for modulus in [q, r] {
+            out.write_all(&(size_of_val(modulus) as u32).to_le_bytes())?;
+            write_words(modulus, out)?;
         }
         for number in [key.signals(), key.public_signals(), key.domain_size()] {
             out.write_all(&(number as u32).to_le_bytes())?;
@@ -272,7 +279,7 @@ fn write_checked(key: &ProvingKey, out: &mut dyn Write) -> io::Result<()> {
     let coefficients = |out: &mut dyn Write| {
         out.write_all(&(count as u32).to_le_bytes())?;
         // Twice into Montgomery form: the limbs of the element value 2^256.
-        let by = Fr::from_raw([u64::MAX; 4]) + Fr::from(1);
+        let by = P::Fr::from(2).pow_vartime([256]);
         for row in 0..key.domain_size() {
             for (number, matrix) in [&matrices.a, &matrices.b].into_iter().enumerate() {
                 let entries = matrix.row(row).expect("a row for each point of the domain");
@@ -280,26 +287,30 @@ fn write_checked(key: &ProvingKey, out: &mut dyn Write) -> io::Result<()> {
                     for number in [number as u32, row as u32, signal as u32] {
                         out.write_all(&number.to_le_bytes())?;
                     }
-                    write_limbs(limbs(&[value * by])[0], out)?;
+                    write_words(&limbs(&[value * by])[0], out)?;
                 }
             }
         }
         Ok(())
     };
-    let first_group = |number, points: &'_ [G1Affine]| -> Written<'_> {
-        let points = points.to_vec();
-        (number, 64 * points.len() as u64, Box::new(move |out| points::write(&points, out)))
-    };
+    let of_fields = 8 + size_of_val(q) + size_of_val(r);
+    let header_bytes = of_fields + 12 + 3 * points::bytes::<P::G1>() + 3 * points::bytes::<P::G2>();
     let sections: Vec<Written<'_>> = vec![
         (1, 4, Box::new(|out| out.write_all(&1_u32.to_le_bytes()))),
-        (2, 4 + 32 + 4 + 32 + 12 + 3 * 64 + 3 * 128, Box::new(header)),
-        first_group(3, ic),
+        (2, header_bytes as u64, Box::new(header)),
+        of_points(3, ic),
         (4, 4 + (COEFFICIENT * count) as u64, Box::new(coefficients)),
-        first_group(5, a),
-        first_group(6, b_g1),
-        (7, 128 * b_g2.len() as u64, Box::new(|out| points::write(b_g2, out))),
-        first_group(8, c),
-        first_group(9, h),
+        of_points(5, a),
+        of_points(6, b_g1),
+        of_points(7, b_g2),
+        of_points(8, c),
+        of_points(9, h),
     ];
     sections::write(&FORMAT, sections, out)
+}
+
+/// A section of points.
+fn of_points<C: SourceGroup>(number: u32, points: &[C]) -> Written<'_> {
+    let bytes = points::bytes::<C>() * points.len();
+    (number, bytes as u64, Box::new(move |out| points::write(points, out)))
 }

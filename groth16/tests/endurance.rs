@@ -5,7 +5,7 @@
 #![cfg(target_os = "linux")]
 
 use zkaccel::Engine;
-use zkaccel_groth16::{Prover, ProverOptions, wtns, zkey::Zkey};
+use zkaccel_groth16::{Bn254, Prover, ProverOptions, wtns, zkey::Zkey};
 
 /// Pages that the process has in memory, in KiB.
 fn resident() -> u64 {
@@ -18,7 +18,8 @@ fn resident() -> u64 {
 fn memory_is_flat() {
     let proofs = std::env::var("ZKACCEL_PROOFS").map_or(400, |text| text.parse().unwrap());
     let engine = Engine::builder().device("cpu".parse().unwrap()).build().unwrap();
-    let key = Zkey::parse(include_bytes!("data/multiplier/circuit.zkey")).unwrap().proving_key().unwrap();
+    let key = Zkey::<Bn254>::parse(include_bytes!("data/multiplier/circuit.zkey")).unwrap();
+    let key = key.proving_key().unwrap();
     let prover = Prover::new(&engine, key, ProverOptions::default()).unwrap();
     let witness = wtns::parse(include_bytes!("data/multiplier/witness.wtns")).unwrap();
     let make = |count: u64| {

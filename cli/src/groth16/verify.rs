@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use zkaccel_groth16::{Verifier, json};
+use zkaccel_groth16::{Bn254, Verifier, json};
 
 use super::{at_most_one_standard, parse};
 use crate::failure::{Context, Failure};
@@ -47,7 +47,7 @@ impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let inputs = [&self.key, &self.public, &self.proof].into_iter().map(PathBuf::as_path);
         at_most_one_standard("the key, the public signals and the proof", "standard input", inputs)?;
-        let key = parse(&self.key, "a verification key", json::parse_verifying_key)?;
+        let key = parse(&self.key, "a verification key", json::parse_verifying_key::<Bn254>)?;
         let verifier = Verifier::new(key).context(files::input_name(&self.key))?;
         let public = parse(&self.public, "public signals", json::parse_public)?;
         let proof = parse(&self.proof, "a proof", json::parse_proof)?;

@@ -5,7 +5,9 @@ use std::sync::OnceLock;
 
 use zkaccel::Engine;
 use zkaccel_groth16::zkey::{self, Zkey};
-use zkaccel_groth16::{Error, Fr, Proof, Prover, ProverOptions, ProvingKey, Verifier, json, r1cs, wtns};
+use zkaccel_groth16::{
+    Bn254, Error, Fr, Proof, Prover, ProverOptions, ProvingKey, Verifier, json, r1cs, wtns,
+};
 
 use crate::draw::Draw;
 
@@ -45,12 +47,12 @@ pub fn run(data: &[u8]) {
     let outcome = match which {
         0 => with_key(&bytes),
         1 => with_witness(&bytes),
-        2 => r1cs::parse(&bytes).map(drop),
+        2 => r1cs::parse::<Bn254>(&bytes).map(drop),
         3 => with_proof(&bytes),
-        4 => json::parse_public(&bytes).map(|signals| {
+        4 => json::parse_public::<Fr>(&bytes).map(|signals| {
             assert_eq!(json::parse_public(json::write_public(&signals).as_bytes()), Ok(signals))
         }),
-        _ => json::parse_verifying_key(&bytes).map(|key| {
+        _ => json::parse_verifying_key::<Bn254>(&bytes).map(|key| {
             assert_eq!(
                 json::parse_verifying_key(json::write_verifying_key(&key).as_bytes()).as_ref(),
                 Ok(&key)
@@ -101,10 +103,10 @@ fn with_key(bytes: &[u8]) -> Result<(), Error> {
 
 fn with_witness(bytes: &[u8]) -> Result<(), Error> {
     static PROVER: OnceLock<Prover> = OnceLock::new();
-    let witness = wtns::parse(bytes)?;
+    let witness = wtns::parse::<Fr>(bytes)?;
     let mut written = Vec::new();
     wtns::write(&witness, &mut written)?;
-    assert!(wtns::parse(&written)? == witness);
+    assert!(wtns::parse::<Fr>(&written)? == witness);
     let prover = PROVER
         .get_or_init(|| Prover::new(engine(), key(), ProverOptions::default()).expect("the key is right"));
     assert_true(&prover.prove(&witness)?, prover.public(&witness)?);

@@ -1,7 +1,8 @@
 //! What is written is what is read, and what snarkjs writes.
 
+use zkaccel_groth16::r1cs::{self, R1cs};
 use zkaccel_groth16::zkey::{self, Zkey};
-use zkaccel_groth16::{Bytes, G1Affine, G2Affine, Proof, json, r1cs, wtns};
+use zkaccel_groth16::{Bytes, G1Affine, G2Affine, Proof, json, wtns};
 
 use crate::support::{CIRCUITS, File, key, parse_key, path, read, theirs, witness};
 
@@ -18,7 +19,7 @@ fn keys() {
         );
         assert_eq!(header.coefficients as usize, key.matrices.a.entries() + key.matrices.b.entries());
         // What follows from the circuit alone.
-        let circuit_file = r1cs::parse(&read(circuit, "circuit.r1cs")).unwrap();
+        let circuit_file: R1cs = r1cs::parse(&read(circuit, "circuit.r1cs")).unwrap();
         assert_eq!(
             (circuit_file.signals, circuit_file.public_signals),
             (key.signals(), key.public_signals())
@@ -76,6 +77,7 @@ fn texts() {
         let text = String::from_utf8(text).unwrap();
         assert!(written.lines().all(|line| text.contains(line)));
     }
-    let identities = Proof { a: G1Affine::default(), b: G2Affine::default(), c: G1Affine::generator() };
+    let identities: Proof =
+        Proof { a: G1Affine::default(), b: G2Affine::default(), c: G1Affine::generator() };
     assert_eq!(json::parse_proof(json::write_proof(&identities).as_bytes()), Ok(identities));
 }

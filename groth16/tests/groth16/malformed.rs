@@ -4,7 +4,7 @@ use halo2curves::CurveAffine;
 use halo2curves::bn256::Fq2;
 use halo2curves::ff::Field;
 use zkaccel_groth16::zkey::Zkey;
-use zkaccel_groth16::{Error, G2Affine, Verifier, json, r1cs, wtns};
+use zkaccel_groth16::{Bn254, Error, Fr, G2Affine, Verifier, json, r1cs, wtns};
 
 use crate::support::{File, parse_key, read, theirs, verifier};
 
@@ -13,8 +13,8 @@ type Reader = fn(&[u8]) -> Result<(), Error>;
 
 const READERS: [(&str, Reader); 3] = [
     ("circuit.zkey", |bytes| parse_key(bytes).map(drop)),
-    ("witness.wtns", |bytes| wtns::parse(bytes).map(drop)),
-    ("circuit.r1cs", |bytes| r1cs::parse(bytes).map(drop)),
+    ("witness.wtns", |bytes| wtns::parse::<Fr>(bytes).map(drop)),
+    ("circuit.r1cs", |bytes| r1cs::parse::<Bn254>(bytes).map(drop)),
 ];
 
 /// What a reader says of a file that it refuses.
@@ -280,7 +280,7 @@ fn factors_and_signals_of_circuits() {
 #[test]
 fn texts_that_are_none() {
     let proof = String::from_utf8(read("multiplier", "proof.json")).unwrap();
-    let refusal = |text: String| json::parse_proof(text.as_bytes()).unwrap_err().to_string();
+    let refusal = |text: String| json::parse_proof::<Bn254>(text.as_bytes()).unwrap_err().to_string();
     assert_has(
         &refusal(proof.replace("groth16", "plonk")),
         &["proof: protocol: found \"plonk\", expected \"groth16\""],
@@ -315,8 +315,10 @@ fn texts_that_are_none() {
     // rapidsnark names no curve.
     let without = proof.replace(",\n \"curve\": \"bn128\"", "");
     assert_eq!(json::parse_proof(without.as_bytes()), Ok(theirs("multiplier").0));
+    let other_name = proof.replace("bn128", "bn254");
+    assert_eq!(json::parse_proof(other_name.as_bytes()), Ok(theirs("multiplier").0));
 
-    let refusal = |text: &str| json::parse_public(text.as_bytes()).unwrap_err().to_string();
+    let refusal = |text: &str| json::parse_public::<Fr>(text.as_bytes()).unwrap_err().to_string();
     assert_has(
         &refusal("[\"1\", \"x\"]"),
         &["public signals: signal 1: found \"x\", expected a decimal number"],
@@ -329,7 +331,7 @@ fn texts_that_are_none() {
     );
 
     let key = String::from_utf8(read("multiplier", "verification_key.json")).unwrap();
-    let refusal = |text: String| json::parse_verifying_key(text.as_bytes()).unwrap_err().to_string();
+    let refusal = |text: String| json::parse_verifying_key::<Bn254>(text.as_bytes()).unwrap_err().to_string();
     let wrong = key.replace("\"nPublic\": 2", "\"nPublic\": 3");
     assert_has(&refusal(wrong), &["verification key: IC: found 3 points, expected 4 points"]);
     let wrong = key.replace("\"nPublic\": 2", "\"nPublic\": 18446744073709551615");
@@ -350,7 +352,7 @@ fn points_of_proofs_and_keys_outside_their_groups() {
     let outside = outside_the_subgroup();
     let mut file = File::of(&read("multiplier", "circuit.zkey"));
     file.section(7)[..128].copy_from_slice(&outside);
-    assert!(Zkey::parse(&file.bytes()).is_ok(), "the header alone is right");
+    assert!(Zkey::<Bn254>::parse(&file.bytes()).is_ok(), "the header alone is right");
     let outside = point_outside();
     let (mut proof, public) = theirs("multiplier");
     proof.b = outside;
@@ -358,7 +360,7 @@ fn points_of_proofs_and_keys_outside_their_groups() {
     assert_has(&error, &["the proof: B: found a point of the curve outside the subgroup"]);
     let text = json::write_proof(&proof);
     assert_has(
-        &json::parse_proof(text.as_bytes()).unwrap_err().to_string(),
+        &json::parse_proof::<Bn254>(text.as_bytes()).unwrap_err().to_string(),
         &["proof: pi_b", "outside the subgroup"],
     );
     let (mut proof, _) = theirs("multiplier");

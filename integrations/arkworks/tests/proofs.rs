@@ -160,7 +160,7 @@ fn proofs_of_circom() {
             file!("membership", "witness.wtns"),
         ),
     ] {
-        let key = Zkey::parse(key).unwrap().proving_key().unwrap();
+        let key = Zkey::<zkaccel_groth16::Bn254>::parse(key).unwrap().proving_key().unwrap();
         let prover = Prover::new(&engine, key, ProverOptions::default()).unwrap();
         let witness = wtns::parse(witness).unwrap();
         let verifying: serde_json::Value = serde_json::from_slice(verifying).unwrap();
