@@ -69,7 +69,7 @@ fn right(function: usize, second: bool) -> Case {
         // Texts with room; two witnesses of five signals.
         53 => (engine, prover, 2000, 2000, 0),
         54 => (engine, prover, 5, 2, 0),
-        55 => (engine, prover, 0, 0, 0),
+        55 | 58 => (engine, prover, 0, 0, 0),
         _ => (engine, bases, 8, 2, 1),
     };
     Case {

@@ -18,13 +18,15 @@ use ark_std::rand::Rng;
 use zkaccel::bn254::arkworks::scalars;
 use zkaccel::msm::BasesOptions;
 use zkaccel::{Engine, Error};
-use zkaccel_groth16::{Account, Blinding, KeptMatrices, ProverOptions};
+use zkaccel_groth16::{Account, Blinding, KeptMatrices, ProverOptions, Reduction};
 
 use crate::types;
 
 /// A proving key whose points are kept by an engine.
 pub struct Prover {
     prover: zkaccel_groth16::Prover,
+    /// The kind of key.
+    reduction: Reduction,
     /// The number of points of the key's domain.
     domain: usize,
     /// The matrices of the last circuit.
@@ -92,8 +94,10 @@ impl Prover {
     /// Hands the points of a key to an engine; `options` as for [`Engine::bases`]. Tables of multiples (`tables`) pay only for a key that
     /// serves hundreds of proofs.
     ///
-    /// [`Error::LengthMismatch`] for a key whose queries do not belong together, such as one without points, or one that was made by another
-    /// reduction than `LibsnarkReduction`; [`Error::NotOnCurve`] for points that are not in their groups: those of the verification key, and with the option
+    /// The key is one of `LibsnarkReduction`, ark-groth16's own, or of `CircomReduction`, which `ark-circom` reads out of a `.zkey`: the number of points of H
+    /// tells which.
+    ///
+    /// [`Error::LengthMismatch`] for a key whose queries do not belong together, such as one without points; [`Error::NotOnCurve`] for points that are not in their groups: those of the verification key, and with the option
     /// `validate` those over G1; else errors as [`Engine::bases`].
     pub fn new(engine: &Engine, key: ProvingKey<Bn254>, options: BasesOptions) -> Result<Self, Error> {
         check(&key)?;
@@ -104,7 +108,7 @@ impl Prover {
             _ => Error::NotOnCurve { index: 0 },
         };
         let ours = types::proving_key(&key).map_err(of_engine)?;
-        let domain = ours.domain_size();
+        let (reduction, domain) = (ours.reduction, ours.domain_size());
         if validate {
             for points in [&ours.a, &ours.b_g1, &ours.c, &ours.h] {
                 engine.bases(points.clone(), BasesOptions { validate, tables: false })?;
@@ -112,7 +116,7 @@ impl Prover {
         }
         let options = ProverOptions { tables, ..ProverOptions::default() };
         let prover = zkaccel_groth16::Prover::new(engine, ours, options).map_err(of_engine)?;
-        Ok(Self { prover, domain, matrices: Mutex::default() })
+        Ok(Self { prover, reduction, domain, matrices: Mutex::default() })
     }
 
     /// A proof with randomness of its own.
@@ -176,7 +180,8 @@ impl Prover {
         let matrices = match last.filter(|last| types::are_matrices(last, &matrices, inputs)) {
             Some(last) => last,
             None => {
-                let matrices = types::matrices(&matrices, self.domain, inputs, assignment.len());
+                let matrices =
+                    types::matrices(&matrices, (self.reduction, self.domain), inputs, assignment.len());
                 let kept = Arc::new(self.prover.keep(matrices.map_err(ProveError::Engine)?)?);
                 *self.matrices.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&kept));
                 kept
@@ -206,11 +211,12 @@ impl Prover {
 }
 
 /// [`Error::LengthMismatch`] unless the queries of a key belong together: a, b over either group and l have a point for each variable (l for
-/// none of the inputs, of which the constant is the first), and h has one less than a domain has points.
+/// none of the inputs, of which the constant is the first), and h has as many as a domain has points, or one less.
 fn check(key: &ProvingKey<Bn254>) -> Result<(), Error> {
     let inputs = key.vk.gamma_abc_g1.len();
     let variables = inputs + key.l_query.len();
-    let points = key.h_query.len() + 1;
+    let (reduction, domain) = types::kind(key.h_query.len());
+    let of_h = domain.next_power_of_two() - usize::from(reduction == Reduction::Libsnark);
     for (what, expected, found) in [
         ("points of the key's gamma_abc_g1, one or more", inputs.max(1), inputs),
         (
@@ -220,7 +226,7 @@ fn check(key: &ProvingKey<Bn254>) -> Result<(), Error> {
         ),
         ("points of the key's b_g1_query, as many as a_query has", variables, key.b_g1_query.len()),
         ("points of the key's b_g2_query, as many as a_query has", variables, key.b_g2_query.len()),
-        ("points of the key's h_query, a power of two less one", points.next_power_of_two() - 1, points - 1),
+        ("points of the key's h_query, a power of two, or one less", of_h, key.h_query.len()),
     ] {
         if expected != found {
             return Err(Error::LengthMismatch { what, expected, found });

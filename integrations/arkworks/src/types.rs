@@ -35,9 +35,18 @@ fn first(point: &ark_bn254::G1Affine) -> groth16::G1Affine {
     points(std::slice::from_ref(point))[0]
 }
 
+/// The reduction of a key with so many points of H, and the points that its domain should have. `LibsnarkReduction` has one point less than the domain, and
+/// `CircomReduction` of `ark-circom` as many, at least 2.
+pub(crate) fn kind(points_of_h: usize) -> (Reduction, usize) {
+    match points_of_h > 1 && points_of_h.is_power_of_two() {
+        true => (Reduction::Circom, points_of_h),
+        false => (Reduction::Libsnark, points_of_h + 1),
+    }
+}
+
 /// A key whose constraints come with each proof.
 pub(crate) fn proving_key(key: &ProvingKey<Bn254>) -> Result<groth16::ProvingKey, groth16::Error> {
-    let reduction = Reduction::Libsnark;
+    let (reduction, domain) = kind(key.h_query.len());
     Ok(groth16::ProvingKey {
         verifying: VerifyingKey {
             alpha_g1: first(&key.vk.alpha_g1),
@@ -53,7 +62,7 @@ pub(crate) fn proving_key(key: &ProvingKey<Bn254>) -> Result<groth16::ProvingKey
         b_g2: key.b_g2_query.iter().map(second).collect(),
         c: points(&key.l_query).to_vec(),
         h: points(&key.h_query).to_vec(),
-        matrices: Matrices::empty(key.h_query.len() + 1, key.a_query.len(), reduction)?,
+        matrices: Matrices::empty(domain, key.a_query.len(), reduction)?,
         reduction,
     })
 }
@@ -72,10 +81,10 @@ fn rows(
     })
 }
 
-/// The matrices of rank-1 constraints on a domain of `size` points, with the inputs behind the rows of A.
+/// The matrices of rank-1 constraints on a domain of `size` points, with the inputs behind the rows of A; C only for the reduction that has it.
 pub(crate) fn matrices(
     matrices: &[Matrix<Fr>],
-    size: usize,
+    (reduction, size): (Reduction, usize),
     inputs: usize,
     variables: usize,
 ) -> Result<Matrices, Error> {
@@ -85,8 +94,11 @@ pub(crate) fn matrices(
             entries.flat_map(|(row, entries)| entries.map(move |(column, value)| (row, column, value)));
         SparseMatrix::from_entries(size, variables, entries)
     };
-    let [a, b, c] = [sparse(&matrices[0], inputs)?, sparse(&matrices[1], 0)?, sparse(&matrices[2], 0)?];
-    Ok(Matrices { a, b, c: Some(c) })
+    let c = match reduction {
+        Reduction::Circom => None,
+        Reduction::Libsnark => Some(sparse(&matrices[2], 0)?),
+    };
+    Ok(Matrices { a: sparse(&matrices[0], inputs)?, b: sparse(&matrices[1], 0)?, c })
 }
 
 /// Whether matrices that an engine keeps are those of these constraints.
@@ -100,7 +112,7 @@ pub(crate) fn are_matrices(kept: &KeptMatrices, matrices: &[Matrix<Fr>], inputs:
     };
     same(Some(kept.a()), &matrices[0], inputs)
         && same(Some(kept.b()), &matrices[1], 0)
-        && same(kept.c(), &matrices[2], 0)
+        && (kept.c().is_none() || same(kept.c(), &matrices[2], 0))
 }
 
 /// A proof as arkworks has it.

@@ -96,8 +96,9 @@ fn keys_whose_queries_do_not_belong_together() {
     assert_eq!(refusal(&|key| key.l_query.clear()), (3, 13));
     assert_eq!(refusal(&|key| key.vk.gamma_abc_g1.clear()), (1, 0));
     assert_eq!(refusal(&|key| key.b_g2_query.truncate(12)), (13, 12));
-    // As many points as other reductions have.
-    assert_eq!(refusal(&|key| key.h_query.push(key.h_query[0])), (63, 32));
+    // As many points as no reduction has: 32 are those of a key of circom.
+    assert_eq!(refusal(&|key| key.h_query.extend([key.h_query[0]; 2])), (63, 33));
+    assert_eq!(refusal(&|key| key.h_query.truncate(30)), (31, 30));
     let empty = |key: &mut ProvingKey<Bn254>| {
         key.vk.gamma_abc_g1.clear();
         for query in [&mut key.a_query, &mut key.b_g1_query, &mut key.h_query, &mut key.l_query] {
