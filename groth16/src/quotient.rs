@@ -183,9 +183,9 @@ mod tests {
     /// Of a field for which the two disagree: ffjavascript's w[32], and arkworks' root.
     #[test]
     fn roots_of_other_fields() {
-        for (generator, highest) in [(5, 0x0212d79e), (7, 0x16a2a19e)] {
+        for (generator, highest) in [(5, 0x0212d79e5), (7, 0x16a2a19ed)] {
             let root: bls12381::Fr = largest_root(generator);
-            assert_eq!(integer(&root)[3] >> 32, highest);
+            assert_eq!(integer(&root)[3] >> 28, highest);
             let minus_one = root.pow_vartime([1 << 31]);
             assert_eq!(minus_one, -bls12381::Fr::ONE);
         }
