@@ -1142,6 +1142,13 @@ zka_status zka_groth16_prover_shape(const struct zka_groth16_prover *prover,
                                     size_t *public_signals,
                                     size_t *public_bytes);
 
+// What a prover has done so far: the proofs that it has handed out; those that did not verify and were made again on the CPU, each of which is a
+// device's error unless the second was refused too; and those that were refused, since the second did not verify either.
+zka_status zka_groth16_prover_account(const struct zka_groth16_prover *prover,
+                                      uint64_t *proofs,
+                                      uint64_t *remade,
+                                      uint64_t *refused);
+
 // Frees a prover; NULL is nothing to free. Operations under way keep it until they are done; the engine may be gone.
 zka_status zka_groth16_prover_free(struct zka_groth16_prover *prover);
 

@@ -41,7 +41,7 @@ fn scalar(x: &bn256::Fr) -> Fr {
 }
 
 fn key(file: &[u8]) -> ProvingKey<Bn254> {
-    let key = Zkey::parse(file).unwrap().proving_key().unwrap();
+    let key = Zkey::<zkaccel_groth16::Bn254>::parse(file).unwrap().proving_key().unwrap();
     let all = |points: &[bn256::G1Affine]| points.iter().map(first).collect::<Vec<_>>();
     ProvingKey {
         vk: VerifyingKey {
@@ -127,7 +127,7 @@ fn proofs() {
         let plain = |prover: &Prover| prover.prove_with(circuit.clone(), Fr::ZERO, Fr::ZERO).unwrap();
         let ours = zkaccel_groth16::Prover::new(
             &engine,
-            Zkey::parse(zkey).unwrap().proving_key().unwrap(),
+            Zkey::<zkaccel_groth16::Bn254>::parse(zkey).unwrap().proving_key().unwrap(),
             Default::default(),
         );
         let nothing = zkaccel_groth16::Blinding { r: bn256::Fr::zero(), s: bn256::Fr::zero() };
