@@ -116,8 +116,9 @@ impl<F: TwoAdic> Domain<F> {
     }
 
     /// The subgroup of order 2^`log_size` in that of a root of the largest order, 2^[`TWO_ADICITY`](TwoAdic::TWO_ADICITY).
-    #[cfg(feature = "bn254")]
-    pub(crate) fn of_root(log_size: u32, root: F) -> Result<Self, Error> {
+    ///
+    /// [`Error::DomainTooLarge`] for a larger order, [`Error::BadRoot`] for a root of another.
+    pub fn of_root(log_size: u32, root: F) -> Result<Self, Error> {
         let squarings = F::TWO_ADICITY.saturating_sub(log_size);
         Self::with_root(log_size, (0..squarings).fold(root, |root, _| root * root))
     }

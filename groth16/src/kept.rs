@@ -86,7 +86,7 @@ pub(crate) struct KeptPoints<P: Pairing> {
     b_g2: Set<P::G2>,
     c: Set<P::G1>,
     h: Set<P::G1>,
-    reduction: Reduction,
+    pub(crate) reduction: Reduction,
 }
 
 /// The sums of a proof.
@@ -107,23 +107,28 @@ pub(crate) struct Task<'a, P: Pairing> {
 }
 
 impl<P: Pairing> KeptPoints<P> {
-    /// Hands the points of a key to an engine. Those of the verification key are not among them.
-    pub(crate) fn keep(engine: &Engine, key: ProvingKey<P>, options: BasesOptions) -> Result<Self, Error> {
+    /// Hands the points and the matrices of a key to an engine. The points of the verification key are not among them.
+    pub(crate) fn keep(
+        engine: &Engine,
+        key: ProvingKey<P>,
+        options: BasesOptions,
+    ) -> Result<(Self, KeptMatrices<P>), Error> {
         let (signals, public) = (key.signals(), key.public_signals());
-        let ProvingKey { a, b_g1, b_g2, c, mut h, reduction, .. } = key;
+        let ProvingKey { a, b_g1, b_g2, c, mut h, matrices, reduction, .. } = key;
         if reduction == Reduction::Libsnark {
             // For the last coefficient of the quotient, which is 0.
             h.push(P::G1::default());
         }
         let h = Set { bases: engine.bases(h, options)?, is_kept: true, selection: None };
-        Ok(Self {
+        let points = Self {
             a: Set::keep(a, 0, signals, engine, options)?,
             b_g1: Set::keep(b_g1, 0, signals, engine, options)?,
             b_g2: Set::keep(b_g2, 0, signals, engine, options)?,
             c: Set::keep(c, 1 + public, signals, engine, options)?,
             h,
             reduction,
-        })
+        };
+        Ok((points, matrices.keep(engine)?))
     }
 
     /// The same points for another engine, from host memory.

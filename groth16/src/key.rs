@@ -4,7 +4,7 @@ use zkaccel::sparse::{DeviceSparseMatrix, SparseMatrix};
 use zkaccel::{Engine, Error as EngineError};
 
 use crate::Error;
-use crate::pairing::{Bn254, Pairing, ScalarField, SourceGroup};
+use crate::pairing::{Bn254, Pairing, ScalarField};
 use crate::points;
 
 /// How the quotient polynomial H is computed, and on which basis the key has its points; keys of one kind are useless to a prover of the other.
@@ -170,18 +170,11 @@ impl<P: Pairing> VerifyingKey<P> {
             return Err(Error::BadKey { what: "points of IC", found: 0, expected: 1 });
         }
         let place = "the verification key";
-        check_point(place, "alpha", &self.alpha_g1)?;
+        points::check(place, "alpha", &self.alpha_g1)?;
         let of_second = [("beta", &self.beta_g2), ("gamma", &self.gamma_g2), ("delta", &self.delta_g2)];
-        of_second.into_iter().try_for_each(|(name, point)| check_point(place, name, point))?;
+        of_second.into_iter().try_for_each(|(name, point)| points::check(place, name, point))?;
         let mut ic = self.ic.iter().enumerate();
-        ic.try_for_each(|(i, point)| check_point(place, &format!("point {i} of IC"), point))
-    }
-}
-
-fn check_point<C: SourceGroup>(place: &str, name: &str, point: &C) -> Result<(), Error> {
-    match points::flaw_of(point)? {
-        Some(flaw) => Err(flaw.of(place, name)),
-        None => Ok(()),
+        ic.try_for_each(|(i, point)| points::check(place, &format!("point {i} of IC"), point))
     }
 }
 

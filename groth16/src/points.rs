@@ -92,6 +92,14 @@ pub(crate) fn flaw_of<C: SourceGroup>(point: &C) -> Result<Option<Flaw>, Error> 
     }
 }
 
+/// [`Error::Malformed`] for a point of some place that is not on its curve or not in its group.
+pub(crate) fn check<C: SourceGroup>(place: &str, name: &str, point: &C) -> Result<(), Error> {
+    match flaw_of(point)? {
+        Some(flaw) => Err(flaw.of(place, name)),
+        None => Ok(()),
+    }
+}
+
 /// All points of a section, each on the curve and in the subgroup.
 pub(crate) fn read<C: SourceGroup>(section: &Section<'_>) -> Result<Vec<C>, Error> {
     let size = bytes::<C>();

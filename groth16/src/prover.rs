@@ -105,10 +105,7 @@ struct Shared<P: Pairing> {
     beta_g1: P::G1,
     delta_g1: P::G1,
     points: KeptPoints<P>,
-    signals: usize,
-    domain_size: usize,
     matrices: KeptMatrices<P>,
-    reduction: Reduction,
     queue: Arc<Queue>,
     proofs: AtomicU64,
     remade: AtomicU64,
@@ -120,25 +117,20 @@ impl<P: Pairing> Prover<P> {
     ///
     /// [`Error::BadKey`] for a key whose parts do not belong together; [`Error::Malformed`] for points of the verification key that are not in their
     /// groups. Other points are assumed to be, as [`Zkey`](crate::zkey::Zkey) has checked. Errors of [`Engine::bases`].
-    pub fn new(engine: &Engine, mut key: ProvingKey<P>, options: ProverOptions) -> Result<Self, Error> {
+    pub fn new(engine: &Engine, key: ProvingKey<P>, options: ProverOptions) -> Result<Self, Error> {
         key.check()?;
-        let (signals, domain_size, reduction) = (key.signals(), key.domain_size(), key.reduction);
         let (beta_g1, delta_g1, verifier) =
             (key.beta_g1, key.delta_g1, Verifier::new(key.verifying.clone())?);
-        let matrices =
-            std::mem::replace(&mut key.matrices, Matrices::empty(domain_size, signals, reduction)?);
         let of_bases = BasesOptions { validate: false, tables: options.tables };
+        let (points, matrices) = KeptPoints::keep(engine, key, of_bases)?;
         Ok(Self(Arc::new(Shared {
             engine: engine.clone(),
             options,
             verifier,
             beta_g1,
             delta_g1,
-            points: KeptPoints::keep(engine, key, of_bases)?,
-            signals,
-            domain_size,
-            matrices: matrices.keep(engine)?,
-            reduction,
+            points,
+            matrices,
             queue: Queue::new(options.queue),
             proofs: AtomicU64::new(0),
             remade: AtomicU64::new(0),
@@ -162,7 +154,7 @@ impl<P: Pairing> Prover<P> {
 
     /// The number of signals of a witness, the constant 1 included.
     pub fn signals(&self) -> usize {
-        self.0.signals
+        self.0.matrices.a().columns()
     }
 
     /// What was done so far.
@@ -174,7 +166,7 @@ impl<P: Pairing> Prover<P> {
 
     /// The public signals of a witness; [`Error::OtherCircuit`] as [`prove`](Self::prove).
     pub fn public<'w>(&self, witness: &'w [P::Fr]) -> Result<&'w [P::Fr], Error> {
-        let expected = self.0.signals;
+        let expected = self.signals();
         if witness.len() != expected {
             return Err(Error::OtherCircuit {
                 what: "signals",
@@ -209,9 +201,9 @@ impl<P: Pairing> Prover<P> {
     ///
     /// [`Error::BadKey`] for matrices of another size. Errors of [`Engine::sparse_matrix`].
     pub fn keep(&self, matrices: Matrices<P>) -> Result<KeptMatrices<P>, Error> {
-        let Shared { engine, domain_size, signals, reduction, .. } = &*self.0;
-        matrices.check(*domain_size, *signals, *reduction)?;
-        Ok(matrices.keep(engine)?)
+        let (domain, signals, reduction) = self.0.shape();
+        matrices.check(domain, signals, reduction)?;
+        Ok(matrices.keep(&self.0.engine)?)
     }
 
     /// The same proof with the constraints of `matrices`, which this prover [keeps](Self::keep), instead of the key's own.
@@ -223,8 +215,8 @@ impl<P: Pairing> Prover<P> {
         witness: &[P::Fr],
         blinding: &Blinding<P>,
     ) -> Result<Proof<P>, Error> {
-        let Shared { domain_size, signals, reduction, .. } = &*self.0;
-        matrices.check(*domain_size, *signals, *reduction)?;
+        let (domain, signals, reduction) = self.0.shape();
+        matrices.check(domain, signals, reduction)?;
         let task = Task { matrices, witness, wanted: &Wanted::to_the_end() };
         self.prove_of(task, blinding)
     }
@@ -278,6 +270,12 @@ impl<P: Pairing> Prover<P> {
 }
 
 impl<P: Pairing> Shared<P> {
+    /// The numbers of points of the domain and of signals, and the kind of key.
+    fn shape(&self) -> (usize, usize, Reduction) {
+        let matrix = self.matrices.a();
+        (matrix.rows(), matrix.columns(), self.points.reduction)
+    }
+
     /// The proof, if it verifies; else the one that is made again, if there is one and that does.
     fn checked(
         &self,
@@ -354,11 +352,10 @@ impl<P: Pairing> Shared<P> {
 
 impl<P: Pairing> fmt::Debug for Prover<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Shared { signals, reduction, options, .. } = &*self.0;
         f.debug_struct("Prover")
-            .field("signals", signals)
-            .field("reduction", reduction)
-            .field("options", options)
+            .field("signals", &self.signals())
+            .field("reduction", &self.0.points.reduction)
+            .field("options", &self.0.options)
             .finish_non_exhaustive()
     }
 }

@@ -40,8 +40,7 @@ fn largest_root<F: PrimeField>(generator: u64) -> F {
 
 /// The domain of a key: the subgroup of order 2^`log_size`.
 pub(crate) fn domain<F: ScalarField>(reduction: Reduction, log_size: u32) -> Result<Domain<F>, Error> {
-    let root = largest_root(generator::<F::Pairing>(reduction));
-    Domain::with_root(log_size, (log_size..F::S).fold(root, |root: F, _| root.square()))
+    Domain::of_root(log_size, largest_root(generator::<F::Pairing>(reduction)))
 }
 
 /// The shift of the coset on which the quotient is computed.

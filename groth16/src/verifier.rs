@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use crate::Error;
 use crate::key::VerifyingKey;
 use crate::numbers::fill_random;
-use crate::pairing::{Bn254, First, Pairing, SourceGroup};
+use crate::pairing::{Bn254, First, Pairing};
 use crate::points;
 use crate::prover::Proof;
 use crate::sums;
@@ -115,14 +115,8 @@ fn product<P: Pairing>(pairs: &[(P::G1, P::G2)]) -> Gt<P> {
 
 /// [`Error::Malformed`] for a point of a proof that is not in its group.
 fn check<P: Pairing>(proof: &Proof<P>) -> Result<(), Error> {
-    check_point("A", &proof.a)?;
-    check_point("B", &proof.b)?;
-    check_point("C", &proof.c)
-}
-
-fn check_point<C: SourceGroup>(name: &str, point: &C) -> Result<(), Error> {
-    match points::flaw_of(point)? {
-        Some(flaw) => Err(flaw.of("the proof", name)),
-        None => Ok(()),
-    }
+    let place = "the proof";
+    points::check(place, "A", &proof.a)?;
+    points::check(place, "B", &proof.b)?;
+    points::check(place, "C", &proof.c)
 }
