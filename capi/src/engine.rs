@@ -14,7 +14,8 @@ use crate::future::Futures;
 use crate::handles::{Handles, Kind};
 use crate::options::{Options, options_of, zka_options};
 use crate::status::{
-    Failure, ZKA_ABI_MISMATCH, ZKA_BAD_ARGUMENT, ZKA_INTERNAL, ZKA_SHUTTING_DOWN, cut, guard, zka_status,
+    Failure, ZKA_ABI_MISMATCH, ZKA_BAD_ARGUMENT, ZKA_INTERNAL, ZKA_SHUTTING_DOWN, ZKA_WRONG_ENGINE, cut,
+    guard, zka_status,
 };
 
 /// The version of this interface, for `zka_engine_new`: the upper 16 bits change when something is taken away or changed, the
@@ -256,6 +257,14 @@ impl State {
         }
         let (futures, gate, idle) = Default::default();
         Ok(Self { engine, number, futures, gate, idle })
+    }
+
+    /// `ZKA_WRONG_ENGINE` unless the engine with this number is this one. `what` is the beginning of the message, such as "the bases belong".
+    pub(crate) fn check_owner(&self, number: u64, what: &str) -> Result<(), Failure> {
+        match number == self.number {
+            true => Ok(()),
+            false => Err(Failure::new(ZKA_WRONG_ENGINE, format!("{what} to another engine"))),
+        }
     }
 
     fn lock_gate(&self) -> MutexGuard<'_, Gate> {

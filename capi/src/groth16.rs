@@ -16,7 +16,7 @@ use crate::engine::{State, zka_engine};
 use crate::future::{Call, later, now, zka_future};
 use crate::handles::{Handles, Kind};
 use crate::msm::ZKA_PRECOMPUTE;
-use crate::status::{Failure, ZKA_BAD_ARGUMENT, ZKA_BAD_LENGTH, ZKA_WRONG_ENGINE, guard, zka_status};
+use crate::status::{Failure, ZKA_BAD_ARGUMENT, ZKA_BAD_LENGTH, guard, zka_status};
 
 /// A proving key that an engine keeps, and proofs with it. It may be used by any threads at once.
 pub struct zka_groth16_prover {
@@ -150,10 +150,7 @@ pub unsafe extern "C" fn zka_groth16_prover_account(
 /// Frees a prover; NULL is nothing to free. Operations under way keep it until they are done; the engine may be gone.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_groth16_prover_free(prover: *mut zka_groth16_prover) -> zka_status {
-    guard(|| match prover.is_null() {
-        true => Ok(()),
-        false => PROVERS.remove(prover).map(drop),
-    })
+    guard(|| PROVERS.free(prover))
 }
 
 /// The proof of a witness, a `.wtns` file of circom that is in memory, `witness_len` bytes: the texts of snarkjs's `proof.json` and `public.json`,
@@ -286,10 +283,8 @@ struct ProverKept {
 impl ProverKept {
     fn find(state: &State, prover: *const zka_groth16_prover) -> Result<Arc<Self>, Failure> {
         let kept = PROVERS.get(prover)?;
-        match kept.engine == state.number {
-            true => Ok(kept),
-            false => Err(Failure::new(ZKA_WRONG_ENGINE, "the prover belongs to another engine")),
-        }
+        state.check_owner(kept.engine, "the prover belongs")?;
+        Ok(kept)
     }
 
     fn public_signals(&self) -> usize {

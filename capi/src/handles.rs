@@ -76,6 +76,14 @@ impl<T> Handles<T> {
         self.lock().remove(&handle.addr()).ok_or_else(|| self.unknown(handle))
     }
 
+    /// [`remove`](Self::remove), where NULL is nothing to free.
+    pub(crate) fn free<Opaque>(&self, handle: *const Opaque) -> Result<(), Failure> {
+        match handle.is_null() {
+            true => Ok(()),
+            false => self.remove(handle).map(drop),
+        }
+    }
+
     /// Whether the handle stood for a thing of this kind that is gone.
     pub(crate) fn is_gone<Opaque>(&self, handle: *const Opaque) -> bool {
         let (number, kind) = (handle.addr() >> KIND_BITS, handle.addr() & ((1 << KIND_BITS) - 1));

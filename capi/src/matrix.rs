@@ -15,7 +15,7 @@ use crate::future::{Call, later, now, zka_future};
 use crate::handles::{Handles, Kind};
 use crate::merkle::{Functions, TREES, zka_tree};
 use crate::pointwise::product_of_any;
-use crate::status::{Failure, ZKA_BAD_LENGTH, ZKA_UNSUPPORTED, ZKA_WRONG_ENGINE, guard, zka_status};
+use crate::status::{Failure, ZKA_BAD_LENGTH, ZKA_UNSUPPORTED, guard, zka_status};
 use crate::transforms::{Making, Roots, RootsInput, Transform, ZKA_COLUMN_MAJOR, log_rows, shape, words};
 
 /// A matrix over a field in the memory of an engine's device, or in host memory where that is the device's. It never changes:
@@ -321,10 +321,7 @@ pub unsafe extern "C" fn zka_matrix_shape(
 /// Frees a matrix that stays; NULL is nothing to free. Operations under way keep it until they are done; the engine may be gone.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_matrix_free(matrix: *mut zka_matrix) -> zka_status {
-    guard(|| match matrix.is_null() {
-        true => Ok(()),
-        false => MATRICES.remove(matrix).map(drop),
-    })
+    guard(|| MATRICES.free(matrix))
 }
 
 /// A matrix over any field.
@@ -391,10 +388,8 @@ impl Kept {
     /// The matrix behind a handle; `ZKA_WRONG_ENGINE` if another engine made it.
     pub(crate) fn find(state: &State, matrix: *const zka_matrix) -> Result<Arc<Self>, Failure> {
         let kept = MATRICES.get(matrix)?;
-        match kept.engine == state.number {
-            true => Ok(kept),
-            false => Err(Failure::new(ZKA_WRONG_ENGINE, "the matrix belongs to another engine")),
-        }
+        state.check_owner(kept.engine, "the matrix belongs")?;
+        Ok(kept)
     }
 }
 

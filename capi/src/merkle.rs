@@ -195,10 +195,7 @@ pub unsafe extern "C" fn zka_tree_open(
 /// Frees a tree; NULL is nothing to free. Its engine may have been shut down before.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_tree_free(tree: *mut zka_tree) -> zka_status {
-    guard(|| match tree.is_null() {
-        true => Ok(()),
-        false => TREES.remove(tree).map(drop),
-    })
+    guard(|| TREES.free(tree))
 }
 
 /// Checks that row `index` of the committed matrix, of `rows` rows and `cols` columns, is `row`: `valid` is 1 if so, 0 if not.

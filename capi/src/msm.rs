@@ -11,7 +11,7 @@ use crate::engine::{State, zka_engine};
 use crate::future::{Call, later, now, zka_future};
 use crate::handles::{Handles, Kind};
 use crate::matrix::{Kept, zka_matrix};
-use crate::status::{Failure, ZKA_BAD_ARGUMENT, ZKA_BAD_LENGTH, ZKA_WRONG_ENGINE, guard, zka_status};
+use crate::status::{Failure, ZKA_BAD_ARGUMENT, ZKA_BAD_LENGTH, guard, zka_status};
 
 /// Points of a curve that an engine keeps in the form that its device wants. They may be used by any threads at once.
 pub struct zka_bases {
@@ -100,10 +100,7 @@ pub unsafe extern "C" fn zka_bases_len(bases: *const zka_bases, out: *mut usize)
 /// Frees bases; NULL is nothing to free. Operations under way keep them until they are done; the engine may be gone.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_bases_free(bases: *mut zka_bases) -> zka_status {
-    guard(|| match bases.is_null() {
-        true => Ok(()),
-        false => BASES.remove(bases).map(drop),
-    })
+    guard(|| BASES.free(bases))
 }
 
 /// The sum of `len` scalars times the bases from number `offset` on, a point of their curve.
@@ -266,9 +263,7 @@ impl BasesKept {
     /// The bases behind a handle, of a certain curve if one is expected.
     fn find(state: &State, bases: *const zka_bases, expected: Option<u32>) -> Result<Arc<Self>, Failure> {
         let kept = BASES.get(bases)?;
-        if kept.engine != state.number {
-            return Err(Failure::new(ZKA_WRONG_ENGINE, "the bases belong to another engine"));
-        }
+        state.check_owner(kept.engine, "the bases belong")?;
         match expected {
             Some(curve) if curve != kept.curve => {
                 let (expected, found) = (Curve::of(curve)?.name, Curve::of(kept.curve)?.name);

@@ -134,10 +134,7 @@ pub unsafe extern "C" fn zka_options_set_check(options: *mut zka_options, check:
 /// Frees options; NULL is nothing to free. Engines made with them are not concerned.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_options_free(options: *mut zka_options) -> zka_status {
-    guard(|| match options.is_null() {
-        true => Ok(()),
-        false => OPTIONS.remove(options).map(drop),
-    })
+    guard(|| OPTIONS.free(options))
 }
 
 fn set(options: *mut zka_options, change: impl FnOnce(&mut Options) -> Result<(), Failure>) -> zka_status {

@@ -14,9 +14,7 @@ use crate::fields::{Field, Words};
 use crate::future::{Call, later, now, zka_future};
 use crate::handles::{Handles, Kind};
 use crate::matrix::{AnyMatrix, Kept, make, zka_matrix};
-use crate::status::{
-    Failure, ZKA_BAD_ARGUMENT, ZKA_BAD_LENGTH, ZKA_UNSUPPORTED, ZKA_WRONG_ENGINE, guard, zka_status,
-};
+use crate::status::{Failure, ZKA_BAD_ARGUMENT, ZKA_BAD_LENGTH, ZKA_UNSUPPORTED, guard, zka_status};
 use crate::transforms::Making;
 
 /// A sparse matrix that an engine keeps in the form that its device wants. It may be used by any threads at once.
@@ -96,10 +94,7 @@ pub unsafe extern "C" fn zka_sparse_shape(
 /// Frees a sparse matrix; NULL is nothing to free. Operations under way keep it until they are done; the engine may be gone.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_sparse_free(sparse: *mut zka_sparse) -> zka_status {
-    guard(|| match sparse.is_null() {
-        true => Ok(()),
-        false => MATRICES.remove(sparse).map(drop),
-    })
+    guard(|| MATRICES.free(sparse))
 }
 
 /// The product of a sparse matrix of at least one row with a vector: a matrix that stays, over the same field, of one column and as many rows
@@ -233,9 +228,7 @@ fn multiply(
     vector: *const zka_matrix,
 ) -> Result<impl Call + use<>, Failure> {
     let kept = MATRICES.get(sparse)?;
-    if kept.engine != state.number {
-        return Err(Failure::new(ZKA_WRONG_ENGINE, "the sparse matrix belongs to another engine"));
-    }
+    state.check_owner(kept.engine, "the sparse matrix belongs")?;
     let vector = Kept::find(state, vector)?;
     let making = kept.matrix.multiply(&*vector.matrix)?;
     make(arguments, state, out, kept.field, making)
