@@ -1,8 +1,9 @@
 //! Checks of many elements on all threads.
 
-use rayon::prelude::*;
-
 use crate::error::Error;
+use crate::lock::lock;
+use crate::parallel::for_each_number;
+use crate::sync::{Mutex, PoisonError};
 
 /// Words of a piece that one thread checks.
 const PIECE: usize = 1 << 16;
@@ -15,14 +16,26 @@ pub(crate) fn in_pieces<T: Sync>(
 ) -> Result<(), Error> {
     let at_once = (PIECE * 8 / size_of::<T>()).max(1);
     let before = |piece: usize| piece * at_once * size_of::<T>() / unit;
-    let pieces = items.par_chunks(at_once).enumerate();
-    let first = pieces.find_map_first(|(piece, items)| match check(items) {
-        Err(Error::NotCanonical { index, value }) => {
-            Some(Error::NotCanonical { index: before(piece) + index, value })
+    let failed: Mutex<Option<(usize, Error)>> = Mutex::default();
+    let is_after_a_failure = |piece: usize| lock(&failed).as_ref().is_some_and(|(first, _)| *first < piece);
+    for_each_number(items.len().div_ceil(at_once), &|piece| {
+        if is_after_a_failure(piece) {
+            return;
         }
-        Err(Error::NotOnCurve { index }) => Some(Error::NotOnCurve { index: before(piece) + index }),
-        Err(Error::NotInSubgroup { index }) => Some(Error::NotInSubgroup { index: before(piece) + index }),
-        other => other.err(),
+        let first = piece * at_once;
+        let Err(error) = check(&items[first..items.len().min(first + at_once)]) else { return };
+        let error = match error {
+            Error::NotCanonical { index, value } => {
+                Error::NotCanonical { index: before(piece) + index, value }
+            }
+            Error::NotOnCurve { index } => Error::NotOnCurve { index: before(piece) + index },
+            Error::NotInSubgroup { index } => Error::NotInSubgroup { index: before(piece) + index },
+            other => other,
+        };
+        let mut failed = lock(&failed);
+        if failed.as_ref().is_none_or(|(first, _)| piece < *first) {
+            *failed = Some((piece, error));
+        }
     });
-    first.map_or(Ok(()), Err)
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), |(_, error)| Err(error))
 }

@@ -122,6 +122,7 @@ pub mod msm;
 mod named;
 pub mod ntt;
 mod operation;
+mod parallel;
 pub mod pinned;
 pub mod policy;
 pub mod progress;

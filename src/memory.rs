@@ -3,15 +3,18 @@
 //! Everything that grows with the data is allocated here, so that a refusal is an error; [`Error::HostOutOfMemory`] lists the
 //! exceptions.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use bytemuck::{Pod, Zeroable};
-use rayon::prelude::*;
 
 use crate::error::Error;
+use crate::parallel::for_each_chunk;
 
 /// Bytes that one thread copies at a time.
 const GRAIN: usize = 512 << 10;
+/// Rows that a thread copies columns of at a time.
+const ROWS: usize = 1 << 10;
 
 /// From so many bytes on, large pages are requested: there are fewer faults, and strided passes do not miss in the TLB on every
 /// row.
@@ -81,8 +84,7 @@ pub(crate) fn copy<T: Copy + Send + Sync>(from: &[T], to: &mut [T]) {
         true => to.copy_from_slice(from),
         false => {
             assert_eq!(from.len(), to.len(), "a copy to something as long");
-            let pieces = to.par_chunks_mut(grain).zip(from.par_chunks(grain));
-            pieces.for_each(|(to, from)| to.copy_from_slice(from));
+            for_each_chunk(to, grain, |number, to| to.copy_from_slice(&from[number * grain..][..to.len()]));
         }
     }
 }
@@ -92,7 +94,7 @@ pub(crate) fn copy<T: Copy + Send + Sync>(from: &[T], to: &mut [T]) {
 pub(crate) fn touch<T: Pod + Send>(memory: &mut [T]) {
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(memory);
     // A page is this large or larger; a write that changes nothing must not be optimised away.
-    bytes.par_chunks_mut(GRAIN).for_each(|piece| {
+    for_each_chunk(bytes, GRAIN, |_, piece| {
         for byte in piece.iter_mut().step_by(4096) {
             *byte = std::hint::black_box(*byte);
         }
@@ -101,7 +103,37 @@ pub(crate) fn touch<T: Pod + Send>(memory: &mut [T]) {
 
 /// Writes zeros with as many threads as pay.
 pub(crate) fn clear(bytes: &mut [u8]) {
-    bytes.par_chunks_mut(GRAIN).for_each(|piece| piece.fill(0));
+    for_each_chunk(bytes, GRAIN, |_, piece| piece.fill(0));
+}
+
+/// Copies some columns of a block of rows, side by side. The block may end with the last of these columns.
+pub(crate) fn take_columns<T: Copy + Send + Sync>(
+    block: &[T],
+    width: usize,
+    columns: Range<usize>,
+    taken: &mut [T],
+) {
+    for_each_chunk(taken, ROWS * columns.len(), |number, taken| {
+        let rows = block[number * ROWS * width..].chunks(width);
+        taken.chunks_exact_mut(columns.len()).zip(rows).for_each(|(taken, row)| {
+            taken.copy_from_slice(&row[columns.clone()]);
+        });
+    });
+}
+
+/// Copies columns, which lie side by side, into a block of rows. The block may end with the last of these columns.
+pub(crate) fn put_columns<T: Copy + Send + Sync>(
+    block: &mut [T],
+    width: usize,
+    columns: Range<usize>,
+    taken: &[T],
+) {
+    for_each_chunk(block, ROWS * width, |number, block| {
+        let rows = taken[number * ROWS * columns.len()..].chunks_exact(columns.len());
+        block.chunks_mut(width).zip(rows).for_each(|(row, taken)| {
+            row[columns.clone()].copy_from_slice(taken);
+        });
+    });
 }
 
 /// A vector of copies of a value, or [`Error::HostOutOfMemory`].

@@ -1,4 +1,5 @@
-//! Sums over curves in the oracle: by doubling and adding, in halo2curves' own arithmetic.
+//! Sums over curves in the oracle: by doubling and adding, in halo2curves' own arithmetic. With s_ij bit j of scalar i the sum is
+//! sum_j 2^j sum_i s_ij P_i, evaluated from the highest bit down.
 
 use halo2curves::ff::PrimeField;
 use halo2curves::group::Group;
@@ -8,16 +9,6 @@ use super::{BasesView, KeepScalars, Memory, Msm, ScalarsView};
 use crate::curve::Curve;
 use crate::error::Error;
 use crate::field::MontgomeryField;
-
-/// s P, from the highest bit of s down.
-fn multiple<C: Curve>(scalar: &C::Scalar, base: &C) -> C::Projective {
-    let bytes = scalar.to_repr();
-    let bits = bytes.as_ref().iter().rev().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1));
-    bits.fold(
-        C::Projective::identity(),
-        |sum, bit| if bit == 1 { sum.double() + *base } else { sum.double() },
-    )
-}
 
 impl<F: MontgomeryField> KeepScalars<F> for Reference {}
 
@@ -34,8 +25,14 @@ impl<C: Curve> Msm<C> for Reference {
     ) -> Result<(), Error> {
         sums.fill(C::Projective::identity());
         for (sum, row) in sums.iter_mut().zip(scalars.scalars.chunks(bases.points.len().max(1))) {
-            for (scalar, base) in row.iter().zip(bases.points) {
-                *sum += multiple(scalar, base);
+            let integers: Vec<_> = row.iter().map(PrimeField::to_repr).collect();
+            for bit in (0..C::Scalar::NUM_BITS as usize).rev() {
+                *sum = sum.double();
+                for (integer, base) in integers.iter().zip(bases.points) {
+                    if integer.as_ref()[bit / 8] >> (bit % 8) & 1 == 1 {
+                        *sum += *base;
+                    }
+                }
             }
         }
         Ok(())

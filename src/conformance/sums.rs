@@ -40,21 +40,35 @@ macro_rules! cases {
 }
 crate::for_every_curve!(cases);
 
-/// Scalars around every carry of digits and of the field.
+/// Powers of 2 near which scalars are edges.
+const POWERS: [u64; 17] = [1, 7, 8, 12, 13, 15, 16, 31, 32, 63, 64, 127, 128, 191, 192, 252, 253];
+/// Widths of digits in bits.
+const DIGITS: [u32; 4] = [4, 8, 13, 16];
+/// How many edges are alone, and how many there are.
+const ALONE: usize = 7;
+const EDGES: usize = ALONE + 3 * (POWERS.len() + DIGITS.len());
+
+/// One of the scalars around every carry of digits and of the field, of which there are [`EDGES`].
+fn edge<F: PrimeField>(number: usize) -> F {
+    let half = F::TWO_INV;
+    let Some(near) = number.checked_sub(ALONE) else {
+        return [F::ZERO, F::ONE, -F::ONE, -F::from(2), half, -half, half - F::ONE][number];
+    };
+    let middle = match POWERS.get(near / 3) {
+        Some(&exponent) => F::from(2).pow_vartime([exponent]),
+        // Every digit half the base.
+        None => {
+            let bits = DIGITS[near / 3 - POWERS.len()];
+            let base = F::from(1 << bits);
+            (0..252 / bits).fold(F::ZERO, |sum, _| sum * base + F::from(1 << (bits - 1)))
+        }
+    };
+    [middle, middle - F::ONE, -middle][near % 3]
+}
+
+/// All of them.
 pub(super) fn edges<F: PrimeField>() -> Vec<F> {
-    let half = F::from(2).invert().expect("2 is not zero");
-    let mut edges = vec![F::ZERO, F::ONE, -F::ONE, -F::from(2), half, -half, half - F::ONE];
-    for exponent in [1, 7, 8, 12, 13, 15, 16, 31, 32, 63, 64, 127, 128, 191, 192, 252, 253] {
-        let power = F::from(2).pow_vartime([exponent]);
-        edges.extend([power, power - F::ONE, -power]);
-    }
-    // Every digit half the base, for digits of 4, 8, 13 and 16 bits.
-    for bits in [4, 8, 13, 16] {
-        let base = F::from(1 << bits);
-        let digits = (0..252 / bits).fold(F::ZERO, |sum, _| sum * base + F::from(1 << (bits - 1)));
-        edges.extend([digits, digits - F::ONE, -digits]);
-    }
-    edges
+    (0..EDGES).map(edge).collect()
 }
 
 /// A scalar of full width.
@@ -66,10 +80,7 @@ fn random<F: MontgomeryField>(words: &mut Words) -> F {
 pub(super) fn scalar<F: MontgomeryField>(words: &mut Words) -> F {
     let random = random(words);
     match words.next() {
-        choice if choice % 8 == 0 => {
-            let edges = edges();
-            edges[(choice >> 8) as usize % edges.len()]
-        }
+        choice if choice % 8 == 0 => edge((choice >> 8) as usize % EDGES),
         _ => random,
     }
 }

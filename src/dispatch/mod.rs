@@ -34,6 +34,7 @@ mod plan;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
@@ -101,6 +102,14 @@ pub(crate) struct Site<'a> {
     pub(crate) member: &'a Member,
     pub(crate) occupied: Occupied,
     _given: Given<'a>,
+}
+
+/// An operation as a plan sees it: so many independent items, whose division takes `overhead` nanoseconds.
+struct Work {
+    costs: Vec<Cost>,
+    stays: bool,
+    items: usize,
+    overhead: f64,
 }
 
 impl Dispatcher {
@@ -232,9 +241,20 @@ impl Dispatcher {
             }
             Strategy::Divide { weights } => weights,
         };
-        let costs = operation.costs();
-        let mut offers = self.offers(&costs)?;
-        if operation.stays() {
+        let work = Work { costs: operation.costs(), stays: operation.stays(), items, overhead };
+        self.shares(&work, home, weights.as_deref())
+    }
+
+    /// The same of work among all devices, of which some hold parts, in fixed proportions or as they are expected to finish.
+    fn shares(
+        &self,
+        work: &Work,
+        home: Option<Vec<(usize, Range<usize>)>>,
+        weights: Option<&[usize]>,
+    ) -> Result<Vec<Share>, Error> {
+        let items = work.items;
+        let mut offers = self.offers(&work.costs)?;
+        if work.stays {
             offers.iter_mut().for_each(|offer| offer.backlog = 0.0);
         }
         match home {
@@ -249,14 +269,14 @@ impl Dispatcher {
                     .collect())
             }
             _ => Ok(match weights {
-                Some(_) if items == 0 => vec![alone(offers[0].member)],
+                Some(_) if items == 0 => vec![Share { member: offers[0].member, items: 0..0, ns: 0.0 }],
                 Some(weights) => {
                     let weight = |offer: &Offer| weights[offer.member % weights.len()] as f64;
                     let weights: Vec<_> = offers.iter().map(weight).collect();
                     let share = |(i, items): (usize, _)| Share { member: offers[i].member, items, ns: 0.0 };
                     apportion(items, &weights).into_iter().map(share).collect()
                 }
-                None => divide(items, &offers, overhead),
+                None => divide(items, &offers, work.overhead),
             }),
         }
     }
@@ -402,7 +422,7 @@ impl Dispatcher {
                 _ => here = Some(run),
             }
         }
-        start(elsewhere, || here.into_iter().for_each(|run| run()));
+        start(elsewhere, Box::new(|| here.into_iter().for_each(|run| run())));
         outcomes.into_iter().map(|outcome| outcome.expect("every part was done")).collect()
     }
 }
@@ -411,7 +431,7 @@ impl Dispatcher {
 type Task<'a> = (&'a ThreadPool, Box<dyn FnOnce() + Send + 'a>);
 
 /// Starts every task on its threads, runs something here, and waits for all of them.
-fn start<'a>(mut tasks: Vec<Task<'a>>, here: impl FnOnce() + Send + 'a) {
+fn start<'a>(mut tasks: Vec<Task<'a>>, here: Box<dyn FnOnce() + Send + 'a>) {
     match tasks.pop() {
         None => here(),
         Some((threads, run)) => threads.in_place_scope(|scope| {

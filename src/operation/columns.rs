@@ -2,17 +2,17 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::backend::{AcceleratedField, Element};
 use crate::dispatch::{Call, Member, Share};
 use crate::error::Error;
+use crate::memory;
+use crate::parallel::for_each_chunk;
 use crate::work::Size;
 
 /// Nanoseconds to copy a word of a column to such memory and from it, at a few GB/s.
 const COPY: f64 = 1.0;
 
-/// The fewest rows that a thread copies.
+/// Rows that a thread copies at a time.
 const ROWS: usize = 1 << 10;
 
 /// Columns that a thread transposes together, so that it reads whole cache lines.
@@ -89,21 +89,17 @@ pub(super) fn put_all<F: AcceleratedField>(
     shares: &[Share],
     taken: &[Vec<F>],
 ) {
-    shares.iter().zip(taken).for_each(|(share, taken)| put(block, width, share.items.clone(), taken));
+    shares
+        .iter()
+        .zip(taken)
+        .for_each(|(share, taken)| memory::put_columns(block, width, share.items.clone(), taken));
 }
 
 /// Copies some columns of a block, side by side.
 fn take<F: AcceleratedField>(block: &[F], width: usize, columns: Range<usize>) -> Result<Vec<F>, Error> {
     let mut taken = F::zeros(block.len() / width * columns.len())?;
-    let rows = taken.par_chunks_exact_mut(columns.len()).zip(block.par_chunks_exact(width));
-    rows.with_min_len(ROWS).for_each(|(taken, row)| taken.copy_from_slice(&row[columns.clone()]));
+    memory::take_columns(block, width, columns, &mut taken);
     Ok(taken)
-}
-
-/// Copies columns into a block.
-fn put<F: AcceleratedField>(block: &mut [F], width: usize, columns: Range<usize>, taken: &[F]) {
-    let rows = block.par_chunks_exact_mut(width).zip(taken.par_chunks_exact(columns.len()));
-    rows.with_min_len(ROWS).for_each(|(row, taken)| row[columns.clone()].copy_from_slice(taken));
 }
 
 /// Whether columns have to be copied, one after another, before a backend can transform them.
@@ -114,7 +110,7 @@ pub(super) fn must_be_apart<F: AcceleratedField>(width: usize) -> bool {
 /// The columns of a block, one after another.
 pub(crate) fn apart<F: Element>(block: &[F], width: usize) -> Result<Vec<F>, Error> {
     let (rows, mut columns) = (block.len() / width, F::zeros(block.len())?);
-    columns.par_chunks_mut(TOGETHER * rows).enumerate().for_each(|(number, columns)| {
+    for_each_chunk(&mut columns, TOGETHER * rows, |number, columns| {
         for (i, row) in block.chunks_exact(width).enumerate() {
             let row = &row[number * TOGETHER..];
             columns.iter_mut().skip(i).step_by(rows).zip(row).for_each(|(to, from)| *to = *from);
@@ -126,7 +122,10 @@ pub(crate) fn apart<F: Element>(block: &[F], width: usize) -> Result<Vec<F>, Err
 /// Copies columns that lie one after another into a block.
 pub(super) fn together<F: Element>(block: &mut [F], width: usize, columns: &[F]) {
     let rows = block.len() / width;
-    block.par_chunks_exact_mut(width).enumerate().with_min_len(ROWS).for_each(|(i, row)| {
-        row.iter_mut().zip(columns.iter().skip(i).step_by(rows)).for_each(|(to, from)| *to = *from);
+    for_each_chunk(block, ROWS * width, |number, block| {
+        for (i, row) in block.chunks_exact_mut(width).enumerate() {
+            let column = columns.iter().skip(number * ROWS + i).step_by(rows);
+            row.iter_mut().zip(column).for_each(|(to, from)| *to = *from);
+        }
     });
 }

@@ -41,7 +41,12 @@ fn choices() -> Vec<DeviceChoice> {
 /// What is done by a processor, in several tests, so that none of its cores is idle.
 #[test]
 fn every_case_on_the_processor() {
-    run_all(DeviceChoice::Cpu, Simd::best(), 3, |_| true);
+    run_all(DeviceChoice::Cpu, Simd::best(), 3, |case| !is_of_several_devices(case));
+}
+
+#[test]
+fn every_case_of_several_devices_on_the_processor() {
+    run_all(DeviceChoice::Cpu, Simd::best(), 3, is_of_several_devices);
 }
 
 #[test]
@@ -109,9 +114,12 @@ fn run_all(choice: DeviceChoice, simd: Simd, threads: usize, runs: impl Fn(&conf
 /// Whether a case runs again where all of them have run once on a device of the sort: not one that runs others on several devices in
 /// its turn, and of what is done with all hashes and curves, that of one; but rows and trees with all hashes.
 pub(crate) fn stands_for_others(case: &conformance::Case) -> bool {
-    !case.name.starts_with("several devices")
-        && !case.repeats_for_another_hash()
-        && !case.repeats_for_another_curve()
+    !is_of_several_devices(case) && !case.repeats_for_another_hash() && !case.repeats_for_another_curve()
+}
+
+/// Whether a case runs others on several devices in its turn.
+fn is_of_several_devices(case: &conformance::Case) -> bool {
+    case.name.starts_with("several devices")
 }
 
 /// Whether this is a case of rows or trees with another hash than the first.

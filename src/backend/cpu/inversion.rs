@@ -13,14 +13,13 @@
 #[cfg(feature = "bn254")]
 mod primes;
 
-use rayon::prelude::*;
-
 use super::Cpu;
 use super::ntt::lanes::{Lanes, on_lanes};
 use super::simd::{Vectorised, Vectors};
 use crate::backend::{Check, Inversion};
 use crate::error::Error;
 use crate::field::{Goldilocks, batch_inverse};
+use crate::parallel::for_each_chunk_with;
 
 /// Vectors of chains.
 const CHAINS: usize = 4;
@@ -45,7 +44,7 @@ fn in_pieces<F: Send, P: Send>(
     invert: impl Fn(&mut [F], &mut Vec<P>) + Sync,
 ) {
     let piece = elements.len().div_ceil(rayon::current_num_threads()).clamp(most / 8, most);
-    elements.par_chunks_mut(piece).for_each_init(Vec::new, |products, piece| invert(piece, products));
+    for_each_chunk_with(elements, piece, Vec::new, |products, _, piece| invert(piece, products));
 }
 
 /// A piece over Goldilocks.

@@ -3,14 +3,13 @@
 //! Rows are independent. A tree is built level by level, each level a flat range of independent merges, until the
 //! levels are too narrow to share out; below that one thread finishes.
 
-use rayon::prelude::*;
-
 use super::Cpu;
 use super::rows::{Rows, SideBySide};
 use crate::backend::{Beside, Extent, Hashing, Levels};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::merkle::Approach;
+use crate::parallel::for_each_chunk;
 
 /// Rows a task hashes at least, so that scheduling costs little beside hashing.
 const GRAIN: usize = 64;
@@ -30,8 +29,9 @@ impl<H: SideBySide> Hashing<H> for Cpu {
         digests: &mut [H::Digest],
     ) -> Result<(), Error> {
         let rows = Rows::new(matrix, extent);
-        let tasks = digests.par_chunks_mut(GRAIN).enumerate();
-        tasks.for_each(|(task, digests)| H::hash_rows(self.simd, rows.from(from + task * GRAIN), digests));
+        for_each_chunk(digests, GRAIN, |task, digests| {
+            H::hash_rows(self.simd, rows.from(from + task * GRAIN), digests);
+        });
         Ok(())
     }
 
@@ -46,8 +46,10 @@ impl<H: SideBySide> Hashing<H> for Cpu {
         let mut children = leaves;
         for level in levels.apart().into_iter().rev() {
             let nodes = nodes_per_task(level.len());
-            let tasks = level.par_chunks_mut(nodes).zip(children.par_chunks(2 * nodes));
-            tasks.for_each(|(nodes, children)| H::merge_pairs(self.simd, children, nodes));
+            for_each_chunk(level, nodes, |task, nodes_of_task| {
+                let children = &children[2 * nodes * task..][..2 * nodes_of_task.len()];
+                H::merge_pairs(self.simd, children, nodes_of_task);
+            });
             children = level;
         }
         Ok(())

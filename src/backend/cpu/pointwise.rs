@@ -5,8 +5,6 @@
 
 use std::marker::PhantomData;
 
-use rayon::prelude::*;
-
 use super::Cpu;
 use super::quadwords::MAX_WIDTH;
 use super::residues::{Residues, load, on_residues};
@@ -16,6 +14,7 @@ use crate::error::Error;
 use crate::field::MontgomeryField;
 use crate::field::montgomery::Residue;
 use crate::field::prime::{residues, residues_mut};
+use crate::parallel::for_each_chunk;
 
 /// Elements that a thread takes at a time: those of four vectors take 512 KiB.
 const PIECE: usize = 1 << 12;
@@ -24,7 +23,7 @@ impl<F: MontgomeryField> Pointwise<F> for Cpu {
     fn multiply(&self, a: &mut [F], b: &[F], c: Option<&[F]>) -> Result<(), Error> {
         let (a, b, c) = (residues_mut(a), residues(b), c.map(residues));
         on_residues!(self.simd, F, vectors, {
-            a.par_chunks_mut(PIECE).enumerate().for_each(|(number, a)| {
+            for_each_chunk(a, PIECE, |number, a| {
                 let range = number * PIECE..number * PIECE + a.len();
                 enter(vectors, a, &b[range.clone()], c.map(|c| &c[range]));
             });

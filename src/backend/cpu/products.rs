@@ -10,8 +10,6 @@ use std::hint::black_box;
 use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
-
 use super::Cpu;
 use super::doubles::{Doubles, MAX_WIDTH};
 use super::ntt::lanes::{Lanes, on_lanes};
@@ -25,6 +23,7 @@ use crate::device::ProductRates;
 #[cfg(feature = "bn254")]
 use crate::field::montgomery::{Limbs, Residue};
 use crate::hash::rescue_power_maps::Powers as _;
+use crate::parallel;
 
 /// Chains of vectors.
 const CHAINS: usize = 4;
@@ -80,7 +79,7 @@ fn fastest<T>(chains: usize, work: impl Fn(usize, &mut Vec<T>) + Sync) -> f64 {
     let threads = rayon::current_num_threads();
     let time = |products| {
         let start = Instant::now();
-        (0..threads).into_par_iter().with_max_len(1).for_each(|_| {
+        parallel::repeat(threads, &|| {
             let mut results = Vec::new();
             work(products, &mut results);
             black_box(results);

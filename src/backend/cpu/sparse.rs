@@ -13,6 +13,7 @@ use crate::field::MontgomeryField;
 use crate::field::montgomery::Residue;
 use crate::field::prime::{residues, residues_mut};
 use crate::memory::prefetch;
+use crate::parallel::join;
 
 /// Entries and rows of a run that one thread does: about a tenth of a millisecond.
 const RUN: usize = 1 << 13;
@@ -59,17 +60,15 @@ impl<F: MontgomeryField> Factors<'_, F> {
             if begins(middle + 1) <= begins(rows) / 2 { low = middle + 1 } else { high = middle }
         }
         let (first, second) = product.split_at_mut(low);
-        rayon::join(|| self.rows(matrix.range(0..low), first), || self.rows(matrix.range(low..rows), second));
+        join(|| self.rows(matrix.range(0..low), first), || self.rows(matrix.range(low..rows), second));
     }
 
     /// The sum of a range of entries, those of a row.
     fn sum(self, entries: &[Entry], range: Range<usize>) -> Residue<F> {
         if range.len() > RUN {
             let middle = range.start.midpoint(range.end);
-            let (first, second) = rayon::join(
-                || self.sum(entries, range.start..middle),
-                || self.sum(entries, middle..range.end),
-            );
+            let (first, second) =
+                join(|| self.sum(entries, range.start..middle), || self.sum(entries, middle..range.end));
             return first.add(second);
         }
         let mut sum = Residue::ZERO;

@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::memory;
 use crate::merkle::Approach;
+use crate::parallel;
 
 /// Words of a digest.
 pub(super) const DIGEST: usize = 4;
@@ -87,7 +88,7 @@ impl<D: Device> Gpu<D> {
         };
         let (mut session, region) = match self.device.copies_directly(bytemuck::cast_slice(leaves)) {
             true => {
-                let (done, started) = rayon::join(host, device);
+                let (done, started) = parallel::join(host, device);
                 done.and(started)?
             }
             // The copy to staging memory takes all threads.

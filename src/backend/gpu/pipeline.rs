@@ -11,6 +11,7 @@ use super::Gpu;
 use super::device::Device;
 use crate::error::Error;
 use crate::lock::lock;
+use crate::parallel;
 use crate::sync::Mutex;
 
 /// The number of parts in flight: one copied in, one computed, one copied out.
@@ -37,7 +38,7 @@ impl<D: Device> Gpu<D> {
             check(data)?;
             return start();
         }
-        let (checked, started) = rayon::join(|| check(data), start);
+        let (checked, started) = parallel::join(|| check(data), start);
         checked.and(started)
     }
 
@@ -75,7 +76,7 @@ pub(super) fn run<P: Send>(
             }
         }
     };
-    rayon::scope(|scope| (0..LANES).for_each(|_| scope.spawn(|_| lane())));
+    parallel::repeat(LANES, &lane);
     failed.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).map_or(Ok(()), Err)
 }
 

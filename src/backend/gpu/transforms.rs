@@ -9,8 +9,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::Gpu;
 use super::device::Device;
 use super::pipeline;
@@ -39,9 +37,6 @@ pub(super) trait OnColumns<F>: Copy + Sync {
 
 /// Elements of the buffer through which pieces of rows pass.
 const PIECE: usize = 1 << 19;
-
-/// The fewest rows of a piece that a thread copies.
-const ROWS: usize = 1 << 10;
 
 /// A part of a batch: columns of blocks; all columns, or one block.
 struct Part {
@@ -114,8 +109,7 @@ impl<D: Device> Gpu<D> {
         let mut buffer = F::zeros(device.min(rows * columns))?;
         for (number, piece) in data.chunks(host).enumerate() {
             let buffer = &mut buffer[..piece.len() / part.width * columns];
-            let pairs = buffer.par_chunks_exact_mut(columns).zip(piece.par_chunks_exact(part.width));
-            pairs.with_min_len(ROWS).for_each(|(few, row)| few.copy_from_slice(&row[part.columns.clone()]));
+            memory::take_columns(piece, part.width, part.columns.clone(), buffer);
             session.upload(bytes(buffer), region, size_of::<F>() * number * device)?;
         }
         Ok(region)
@@ -140,8 +134,7 @@ impl<D: Device> Gpu<D> {
         for (number, piece) in data.chunks_mut(host).enumerate() {
             let buffer = &mut buffer[..piece.len() / part.width * columns];
             session.download(region, size_of::<F>() * number * device, bytes_mut(buffer))?;
-            let pairs = piece.par_chunks_exact_mut(part.width).zip(buffer.par_chunks_exact(columns));
-            pairs.with_min_len(ROWS).for_each(|(row, few)| row[part.columns.clone()].copy_from_slice(few));
+            memory::put_columns(piece, part.width, part.columns.clone(), buffer);
         }
         Ok(())
     }

@@ -17,13 +17,12 @@
 //!
 //! Values between layers are those of [`residues`](super::super::residues), and below r at the end; what a tile of vectors leaves is below 2r.
 
-use rayon::prelude::*;
-
 use super::twiddles::Twiddles;
 use crate::backend::cpu::quadwords::MAX_WIDTH;
 use crate::backend::cpu::residues::{Coordinates, Residues, load};
 use crate::backend::cpu::simd::Vectorised;
 use crate::field::montgomery::Residue;
+use crate::parallel::{for_each_chunk, for_each_chunk_with};
 
 /// Layers of the largest tile: 320 KiB of vectors, or 128 KiB of single elements where they stand, in a second-level cache.
 /// Vectors do the last three layers on their own; the rest is even, as layers come in pairs.
@@ -98,10 +97,10 @@ fn parts<R: Residues>(block: &mut [Residue<R::Field>], k: usize, layers: Layers<
     let size = len >> count;
     let rows_of = |block: &mut [Residue<R::Field>]| {
         let inner = Layers { last: layers.last && layers.butterflies == Butterflies::CooleyTukey, ..layers };
-        let run = |(i, rows): (usize, &mut [Residue<R::Field>])| parts::<R>(rows, (k << count) + i, inner);
+        let run = |i: usize, rows: &mut [Residue<R::Field>]| parts::<R>(rows, (k << count) + i, inner);
         match len >= DIVIDED {
-            true => block.par_chunks_mut(size).enumerate().for_each(run),
-            false => block.chunks_mut(size).enumerate().for_each(run),
+            true => for_each_chunk(block, size, run),
+            false => block.chunks_mut(size).enumerate().for_each(|(i, rows)| run(i, rows)),
         }
     };
     if layers.butterflies == Butterflies::GentlemanSande {
@@ -124,8 +123,8 @@ fn columns<R: Residues>(block: &mut [Residue<R::Field>], k: usize, count: u32, l
             piece.push(part);
         }
     }
-    pieces.into_par_iter().for_each_init(Vec::new, |scratch, mut rows| {
-        R::enter(Columns::<R> { rows: &mut rows, k, layers: Layers { last, ..layers }, scratch });
+    for_each_chunk_with(&mut pieces, 1, Vec::new, |scratch, _, pieces| {
+        R::enter(Columns::<R> { rows: &mut pieces[0], k, layers: Layers { last, ..layers }, scratch });
     });
 }
 

@@ -18,8 +18,6 @@ mod twiddles;
 
 use std::marker::PhantomData;
 
-use rayon::prelude::*;
-
 use self::butterflies::Butterflies;
 use self::scale::Scale;
 use self::twiddles::Twiddles;
@@ -32,6 +30,7 @@ use crate::field::montgomery::Residue;
 use crate::field::prime::{residues, residues_mut};
 use crate::field::{MontgomeryField, TwoAdic};
 use crate::ntt::{Direction, Domain, Ntt, Order};
+use crate::parallel::for_each_chunk;
 
 pub(super) use self::twiddles::TwiddleCache;
 
@@ -51,10 +50,11 @@ impl<F: MontgomeryField + TwoAdic> Transforms<F> for Cpu {
             }
         };
         let polynomial = Polynomial { orders: [ntt.input_order, ntt.output_order], before, after };
-        let polynomials = residues_mut(values).par_chunks_mut(domain.size());
         on_residues!(level(self.simd, domain.size()), F, residues, {
             let twiddles = self.twiddles.get(root, domain.log_size(), twiddle_form(residues));
-            polynomials.for_each(|values| polynomial.transform(residues, values, &twiddles));
+            for_each_chunk(residues_mut(values), domain.size(), |_, values| {
+                polynomial.transform(residues, values, &twiddles);
+            });
         });
         Ok(())
     }
@@ -69,11 +69,11 @@ impl<F: MontgomeryField + TwoAdic> Transforms<F> for Cpu {
     ) -> Result<(), Error> {
         let [root, ratio] = [domain.root(), domain.shift()].map(Residue::of);
         let scale = Scale { factor: Residue::ONE, ratio };
-        let polynomials =
-            residues(coefficients).par_chunks(size).zip(residues_mut(values).par_chunks_mut(domain.size()));
+        let coefficients = residues(coefficients);
         on_residues!(level(self.simd, size), F, residues, {
             let twiddles = self.twiddles.get(root, domain.log_size(), twiddle_form(residues));
-            polynomials.for_each(|(polynomial, values)| {
+            for_each_chunk(residues_mut(values), domain.size(), |number, values| {
+                let polynomial = &coefficients[number * size..][..size];
                 padded(residues, polynomial, (values, order), &twiddles, scale);
             });
         });
@@ -136,9 +136,10 @@ fn padded<R: Residues>(
     let (first, rest) = values.split_at_mut(size);
     first.copy_from_slice(polynomial);
     scale.apply::<R>(first, Order::Natural);
-    rest.par_chunks_mut(size).for_each(|block| block.copy_from_slice(first));
-    let blocks = values.par_chunks_mut(size).enumerate();
-    blocks.for_each(|(k, block)| butterflies::run::<R>(block, k, twiddles, Butterflies::CooleyTukey));
+    for_each_chunk(rest, size, |_, block| block.copy_from_slice(first));
+    for_each_chunk(values, size, |k, block| {
+        butterflies::run::<R>(block, k, twiddles, Butterflies::CooleyTukey);
+    });
     if order == Order::Natural {
         permute::reverse_bits(values);
     }

@@ -4,15 +4,16 @@
 //! and low go to indices with the middle reversed: a tile is read along rows and written along rows, and only the tiles in
 //! between are walked across (Carter and Gatlin, FOCS 1998).
 
-use rayon::prelude::*;
-
 use crate::field::MontgomeryField;
 use crate::field::montgomery::Residue;
 use crate::ntt::reverse_bits as reversed;
+use crate::parallel::for_each_number;
 
 /// Bits of a tile's side.
 const TILE: u32 = 4;
 const SIDE: usize = 1 << TILE;
+/// Middles that a thread takes at a time.
+const TOGETHER: usize = 16;
 
 /// Elements that several threads read and write, each at indices of its own.
 struct Shared<F>(*mut Residue<F>);
@@ -46,7 +47,7 @@ pub(super) fn reverse_bits<F: MontgomeryField>(values: &mut [Residue<F>]) {
     }
     let middle_bits = log_size - 2 * TILE;
     let memory = Shared(values.as_mut_ptr());
-    (0..1_usize << middle_bits).into_par_iter().with_min_len(16).for_each(|middle| {
+    let exchange = |middle: usize| {
         let other = reversed(middle, middle_bits);
         if middle > other {
             return;
@@ -66,5 +67,9 @@ pub(super) fn reverse_bits<F: MontgomeryField>(values: &mut [Residue<F>]) {
                 unsafe { memory.row(index(high, middle)).write(row) };
             }
         }
+    };
+    let middles = 1_usize << middle_bits;
+    for_each_number(middles.div_ceil(TOGETHER), &|group| {
+        (group * TOGETHER..middles.min((group + 1) * TOGETHER)).for_each(exchange);
     });
 }

@@ -1,7 +1,5 @@
 //! Products of all elements with the powers of a number: shifts of cosets and what an inverse transform divides by.
 
-use rayon::prelude::*;
-
 use super::butterflies::store;
 use crate::backend::cpu::quadwords::MAX_WIDTH;
 use crate::backend::cpu::residues::{Residues, load};
@@ -10,6 +8,7 @@ use crate::field::MontgomeryField;
 use crate::field::coordinates::LazyElement;
 use crate::field::montgomery::{Limbs, Residue};
 use crate::ntt::Order;
+use crate::parallel::for_each_chunk;
 
 /// Scalars that one thread scales at a time.
 const PIECE: usize = 1 << 12;
@@ -28,11 +27,10 @@ impl<F: MontgomeryField> Scale<F> {
         // What products with the factors lack.
         let factor = self.factor.mul(Residue::from_word(1 << (2 * R::SHIFT)));
         let constant = ratio.canonical() == Residue::<F>::ONE.canonical();
-        let pieces = values.par_chunks_mut(PIECE).enumerate();
         match order {
             _ if constant => {
                 let twiddle = R::TWIDDLES.limbs(self.factor);
-                pieces.for_each(|(_, values)| {
+                for_each_chunk(values, PIECE, |_, values| {
                     R::enter(Constant { values, twiddle });
                 });
             }
@@ -40,7 +38,7 @@ impl<F: MontgomeryField> Scale<F> {
                 let log_size = values.len().trailing_zeros();
                 reversed::<R>(values, factor, ratio, log_size);
             }
-            _ => pieces.for_each(|(i, values)| {
+            _ => for_each_chunk(values, PIECE, |i, values| {
                 let first = factor.mul(ratio.pow(&[(i * PIECE) as u64]));
                 R::enter(Powers { values, first, ratio });
             }),
@@ -60,7 +58,7 @@ fn reversed<R: Residues>(
         *power = power.square();
         Some(*power)
     }));
-    values.par_chunks_mut(PIECE).enumerate().for_each(|(i, values)| {
+    for_each_chunk(values, PIECE, |i, values| {
         let bits = (0..log_size).filter(|bit| (i * PIECE) >> bit & 1 == 1);
         let first = bits.fold(factor, |power, bit| power.mul(squares[(log_size - 1 - bit) as usize]));
         // Counting up flips 1...1 at the end: the powers of all lower bits, by doubling the table.

@@ -1,11 +1,13 @@
 //! Tables of twiddles, which are roots of unity, and those that an engine keeps.
 
-use rayon::prelude::*;
-
 use crate::backend::cpu::residues::{Residues, TwiddleForm};
 use crate::field::montgomery::{Limbs, Modulus, Residue};
 use crate::lock::lock;
+use crate::parallel::for_each_chunk;
 use crate::sync::{Arc, Mutex, MutexGuard};
+
+/// Twiddles that a thread makes at a time.
+const PIECE: usize = 1 << 10;
 
 /// The most rows that are kept in all: 512 MiB. The table in use may be larger.
 const KEPT: usize = 1 << 24;
@@ -41,8 +43,10 @@ impl Twiddles {
         while filled < table.len() {
             let (lower, upper) = table[..2 * filled].split_at_mut(filled);
             let square = squares.pop().expect("a power for each bit");
-            let pairs = lower.par_iter().zip(upper).with_min_len(1 << 10);
-            pairs.for_each(|(lower, upper)| *upper = reduced(lower.mul(square)));
+            for_each_chunk(upper, PIECE, |number, upper| {
+                let pairs = upper.iter_mut().zip(&lower[number * PIECE..]);
+                pairs.for_each(|(upper, lower)| *upper = reduced(lower.mul(square)));
+            });
             filled *= 2;
         }
         let table = match form {
@@ -50,8 +54,10 @@ impl Twiddles {
             TwiddleForm::Shifted(_) => table.into_iter().map(Residue::lazy_limbs).collect(),
             TwiddleForm::WithQuotients => {
                 let mut rows = vec![[0; 4]; 2 * table.len()];
-                let pairs = rows.par_chunks_exact_mut(2).zip(table).with_min_len(1 << 10);
-                pairs.for_each(|(rows, root)| rows.copy_from_slice(&form.limbs(root)));
+                for_each_chunk(&mut rows, 2 * PIECE, |number, rows| {
+                    let pairs = rows.chunks_exact_mut(2).zip(&table[number * PIECE..]);
+                    pairs.for_each(|(rows, &root)| rows.copy_from_slice(&form.limbs(root)));
+                });
                 rows
             }
         };

@@ -6,13 +6,18 @@
 
 use std::marker::PhantomData;
 
-use rayon::prelude::*;
-
 use crate::error::Error;
 use crate::field::MontgomeryField;
 use crate::field::montgomery::{LIMBS, Limbs, Residue, bits, is_below, sub_limbs};
 use crate::field::prime::residues;
+use crate::lock::lock;
 use crate::memory;
+use crate::parallel::{for_each_chunk, for_each_number};
+use crate::sync::{Mutex, PoisonError};
+
+/// Scalars that a thread converts at a time, and integers that it looks at.
+const PIECE: usize = 1 << 10;
+const COUNTED: usize = 1 << 14;
 
 /// In a digit: it is below 0.
 pub(super) const NEGATIVE: u32 = 1 << 31;
@@ -40,8 +45,11 @@ impl<F: MontgomeryField> Integers<F> {
     /// The integers of scalars.
     pub(super) fn new(scalars: &[F]) -> Result<Self, Error> {
         let mut integers = memory::zeroed::<Limbs>(scalars.len())?;
-        let pairs = integers.par_iter_mut().zip(residues(scalars));
-        pairs.with_min_len(1 << 10).for_each(|(integer, &scalar)| *integer = integer_of(scalar));
+        let scalars = residues(scalars);
+        for_each_chunk(&mut integers, PIECE, |number, integers| {
+            let pairs = integers.iter_mut().zip(&scalars[number * PIECE..]);
+            pairs.for_each(|(integer, &scalar)| *integer = integer_of(scalar));
+        });
         Ok(Self(integers, PhantomData))
     }
 
@@ -86,8 +94,13 @@ pub(super) fn widths(integers: &[Limbs]) -> Vec<usize> {
         }
         counts
     };
-    let sum = |a: Vec<usize>, b: Vec<usize>| a.into_iter().zip(b).map(|(a, b)| a + b).collect();
-    integers.par_chunks(1 << 14).map(count).reduce(|| vec![0; WIDTHS], sum)
+    let total = Mutex::new(vec![0; WIDTHS]);
+    for_each_number(integers.len().div_ceil(COUNTED), &|number| {
+        let first = number * COUNTED;
+        let counts = count(&integers[first..integers.len().min(first + COUNTED)]);
+        lock(&total).iter_mut().zip(counts).for_each(|(total, count)| *total += count);
+    });
+    total.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How integers are cut into windows, each with a digit.

@@ -25,8 +25,6 @@ mod tests;
 
 use std::marker::PhantomData;
 
-use rayon::prelude::*;
-
 use self::buckets::{Buckets, Entry};
 use self::integers::{Integers, NEGATIVE};
 use self::plan::{Plan, SHORT, Task};
@@ -39,6 +37,7 @@ use crate::error::Error;
 use crate::field::MontgomeryField;
 use crate::field::coordinates::LazyElement;
 use crate::field::montgomery::Limbs;
+use crate::parallel::{for_each_chunk, for_each_chunk_with};
 
 /// Rows of fewer scalars are spread over the threads as wholes.
 const SMALL_ROW: usize = 1 << 12;
@@ -77,12 +76,15 @@ impl<C: Curve<Base: VectorisedField>> Msm<C> for Cpu {
         let tables = bases.kept.and_then(|kept| kept.downcast_ref::<Tables<Coordinate<C>>>());
         let bases =
             Bases { points: affine_points(bases.points), tables: tables.map(|tables| (tables, bases.first)) };
-        let rows = integers.par_chunks(n).zip(sums);
         // Rows that are divided themselves come one after another, which bounds the memory for buckets.
-        let together = if n < SMALL_ROW { 1 } else { integers.len() / n };
+        let together = if n < SMALL_ROW { 1 } else { sums.len().max(1) };
         on_coordinates!(self.simd, C::Base, coordinates, {
-            let sum_of = |row| projective::<C>(bases.sum(coordinates, row));
-            rows.with_min_len(together).for_each(|(row, sum)| *sum = sum_of(row));
+            for_each_chunk(sums, together, |number, sums| {
+                let rows = integers[number * together * n..].chunks(n);
+                sums.iter_mut().zip(rows).for_each(|(sum, row)| {
+                    *sum = projective::<C>(bases.sum(coordinates, row));
+                });
+            });
         });
         Ok(())
     }
@@ -108,11 +110,10 @@ impl<T: LazyElement> Bases<'_, T> {
     fn sum<R: Coordinates<Element = T>>(&self, _: PhantomData<R>, integers: &[Limbs]) -> Xyzz<T> {
         let shape = self.tables.map(|(tables, _)| tables.shape);
         let plan = Plan::new(&integers::widths(integers), shape, rayon::current_num_threads());
-        let parts: Vec<_> = plan
-            .tasks
-            .par_iter()
-            .map_init(Scratch::<R>::new, |scratch, task| self.run(scratch, &plan, task, integers))
-            .collect();
+        let mut parts = vec![Vec::new(); plan.tasks.len()];
+        for_each_chunk_with(&mut parts, 1, Scratch::<R>::new, |scratch, number, part| {
+            part[0] = self.run(scratch, &plan, &plan.tasks[number], integers);
+        });
         let mut sets = vec![Xyzz::IDENTITY; plan.sets];
         for (task, sums) in plan.tasks.iter().zip(parts) {
             for (set, sum) in sets[task.sets.clone()].iter_mut().zip(sums) {

@@ -1,13 +1,12 @@
 //! Multiples of bases, computed once.
 
-use rayon::prelude::*;
-
 use super::buckets::POINTS;
 use super::plan::TableShape;
 use crate::curve::{Affine, Xyzz};
 use crate::error::Error;
 use crate::field::coordinates::LazyElement;
 use crate::memory;
+use crate::parallel::for_each_chunk;
 
 /// Points whose inversions are shared when multiples are brought to affine form.
 const TOGETHER: usize = 256;
@@ -46,9 +45,10 @@ impl<T: LazyElement> Tables<T> {
             }
         }
         let doublings = shape.sets as u32 * shape.digits.bits;
-        pieces.into_par_iter().zip(bases.par_chunks(TOGETHER)).for_each(|(tables, bases)| {
-            let mut points: Vec<Xyzz<_>> = bases.iter().map(|&base| base.into()).collect();
-            for table in tables {
+        for_each_chunk(&mut pieces, 1, |number, pieces| {
+            let bases = bases[number * TOGETHER..].iter().take(TOGETHER);
+            let mut points: Vec<Xyzz<_>> = bases.map(|&base| base.into()).collect();
+            for table in &mut pieces[0] {
                 for point in &mut points {
                     *point = (0..doublings).fold(*point, |point, _| point.double());
                 }

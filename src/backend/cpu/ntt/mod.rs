@@ -27,8 +27,6 @@ mod radix_4;
 mod shared;
 mod tile;
 
-use rayon::prelude::*;
-
 use self::lanes::{Lanes, on_lanes};
 use self::plan::{Plan, Transform};
 use self::shared::misalignment;
@@ -38,6 +36,7 @@ use crate::error::Error;
 use crate::field::{Field, Goldilocks};
 use crate::memory;
 use crate::ntt::{Direction, Domain, Lde, Ntt, Order};
+use crate::parallel;
 
 /// Columns that a transform through scratch memory takes at once.
 const SCRATCH_COLUMNS: usize = 8;
@@ -106,9 +105,7 @@ fn ntt_on<L: Lanes>(ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<
             for_each_chunk(data, block, width, |data, columns, scratch| {
                 let widths = [width, columns];
                 plan.reversed_to_reversed::<L>(transform.shift_in, data, scratch, widths, columns);
-                let rows = data.par_chunks_mut(width).zip(scratch.par_chunks(columns));
-                rows.with_min_len(CACHED / width.min(CACHED))
-                    .for_each(|(row, words)| row[..columns].copy_from_slice(words));
+                memory::put_columns(data, width, 0..columns, scratch);
             })
         }
     }
@@ -155,7 +152,7 @@ fn spread(groups: usize) -> bool {
 fn for_each_group(data: &mut [Goldilocks], block: usize, run: impl Fn(&mut [Goldilocks]) + Sync + Send) {
     let size = block * group(block, data.len() / block);
     match spread(data.len().div_ceil(size)) {
-        true => data.par_chunks_mut(size).for_each(run),
+        true => parallel::for_each_chunk(data, size, |_, data| run(data)),
         false => data.chunks_mut(size).for_each(run),
     }
 }
@@ -173,7 +170,8 @@ fn for_each_group_pair(
     let sizes = (input_block * group, output_block * group);
     match spread(blocks.div_ceil(group)) {
         true => {
-            input.par_chunks_mut(sizes.0).zip(output.par_chunks_mut(sizes.1)).for_each(|(i, o)| run(i, o));
+            let mut pairs: Vec<_> = input.chunks_mut(sizes.0).zip(output.chunks_mut(sizes.1)).collect();
+            parallel::for_each_chunk(&mut pairs, 1, |_, pair| run(pair[0].0, pair[0].1));
         }
         false => input.chunks_mut(sizes.0).zip(output.chunks_mut(sizes.1)).for_each(|(i, o)| run(i, o)),
     }
@@ -201,7 +199,7 @@ fn for_each_chunk(
     match spread(data.len() / block) && block <= CACHED {
         true => {
             let scratch = || vec![Goldilocks::ZERO; words + LANES];
-            data.par_chunks_mut(block).for_each_init(scratch, on_block);
+            parallel::for_each_chunk_with(data, block, scratch, |scratch, _, data| on_block(scratch, data));
         }
         false => {
             let mut scratch = memory::zeroed(words + LANES)?;

@@ -10,8 +10,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::factors::{Scaling, Tables};
 use super::lanes::Lanes;
 use super::shared::{Source, Target};
@@ -19,6 +17,7 @@ use super::tile::{LANES, Tile, TileRow};
 use crate::backend::cpu::simd::Vectorised;
 use crate::field::Goldilocks;
 use crate::ntt::{Order, reverse_bits};
+use crate::parallel::for_each_number;
 
 /// The number of points below which another task is not worth its scheduling.
 const GRAIN: usize = 1 << 13;
@@ -171,7 +170,7 @@ impl Pass<'_> {
         if tasks <= 1 {
             return L::enter(Task { pass: self, tiles: 0..tiles, skew, source, target });
         }
-        (0..tasks).into_par_iter().for_each(|task| {
+        for_each_number(tasks, &|task| {
             let tiles = task * tiles / tasks..(task + 1) * tiles / tasks;
             L::enter(Task { pass: self, tiles, skew, source, target });
         });

@@ -140,7 +140,7 @@ kinds! { $
 
 /// The level whose vectors of a kind some level takes, and their width.
 #[cfg(test)]
-pub(super) fn vectors_of(kind: &str, simd: Simd) -> (Simd, usize) {
+pub(in crate::backend::cpu) fn vectors_of(kind: &str, simd: Simd) -> (Simd, usize) {
     let (_, _, choose) = KINDS.iter().find(|(name, ..)| *name == kind).expect("a kind of vectors");
     choose(simd)
 }

@@ -11,6 +11,8 @@ mod vector;
 use std::fmt;
 use std::str::FromStr;
 
+#[cfg(all(test, feature = "bn254"))]
+pub(super) use self::dispatch::vectors_of;
 pub(super) use self::dispatch::{Elements, Level, Vectorised, Vectors, on_vectors};
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused_imports))]
 pub(super) use self::vector::{operation, vector};

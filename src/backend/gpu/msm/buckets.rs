@@ -3,7 +3,6 @@
 use std::marker::PhantomData;
 
 use bytemuck::Zeroable;
-use rayon::prelude::*;
 
 use super::Point;
 use super::launches::Reduction;
@@ -14,6 +13,7 @@ use crate::backend::gpu::session::{Region, Session};
 use crate::curve::{CoordinateLimbs, Xyzz};
 use crate::error::Error;
 use crate::field::coordinates::LazyElement;
+use crate::parallel::for_each_chunk;
 
 /// The buckets of rows, and the session that adds the last part to them and may still be running.
 pub(super) struct Buckets<'a, D: Device, C> {
@@ -78,8 +78,10 @@ impl<'a, D: Device, C: DeviceCurve> Buckets<'a, D, C> {
         let row = Reduction::kinds(division) / self.rows;
         let mut limbs = vec![[CoordinateLimbs::<C>::zeroed(); 4]; row * self.rows];
         self.session.download(self.memory.result, 0, bytemuck::cast_slice_mut(&mut limbs))?;
-        let rows = limbs.par_chunks(row).zip(totals);
-        rows.for_each(|(row, total)| *total = total.add(&sum_of_sets::<C>(row, division)));
+        for_each_chunk(totals, 1, |number, total| {
+            let sum = sum_of_sets::<C>(&limbs[number * row..][..row], division);
+            total[0] = total[0].add(&sum);
+        });
         Ok(())
     }
 }
