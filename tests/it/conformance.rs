@@ -131,11 +131,22 @@ pub(crate) fn is_of_another_hash(case: &conformance::Case) -> bool {
     hash(case).is_some_and(|of| conformance::cases().iter().find_map(hash) != Some(of))
 }
 
-/// Whether a case needs many programs, of the most sizes, or takes long. A device that need not be present is spared these too.
+/// Whether a case needs many programs, those of the most sizes or of further fields, which an OpenCL device compiles first, or takes long. A device that
+/// need not be present is spared these too.
 fn is_long(case: &conformance::Case) -> bool {
-    ["every order and coset", "forward and back", "extended domains", "large"]
-        .iter()
-        .any(|end| case.name.ends_with(end))
+    let ends = [
+        "every order and coset",
+        "forward and back",
+        "extended domains",
+        "extension fields",
+        "large",
+        "batches",
+        "row-major matrices",
+        "known roots",
+        "1 to 8",
+        "within any device budget",
+    ];
+    ends.iter().any(|end| case.name.ends_with(end))
 }
 
 /// A suite that cannot fail checks nothing: a case must notice a wrong answer.
