@@ -145,6 +145,13 @@ pub enum Error {
         len: usize,
     },
 
+    /// A row program that no device could run.
+    #[error("this row program cannot be run: {found}")]
+    BadProgram {
+        /// What it lacks or has too much of, and what was expected.
+        found: String,
+    },
+
     /// An index that was given twice where each may occur once.
     #[error("index {index} was given twice, expected each index once")]
     DuplicateIndex {

@@ -125,6 +125,7 @@ mod operation;
 mod parallel;
 pub mod pinned;
 pub mod policy;
+pub mod program;
 pub mod progress;
 #[cfg(feature = "providers")]
 pub mod provider;

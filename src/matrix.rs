@@ -200,6 +200,11 @@ impl<'a, E: Element> MatrixRef<'a, E> {
         self.data
     }
 
+    /// Entry (row, column), which is one of the matrix.
+    pub(crate) fn get(&self, row: usize, column: usize) -> E {
+        self.data[self.shape.index(row, column)]
+    }
+
     /// The entries as elements of the base field.
     pub(crate) fn base(&self) -> &'a [E::Base] {
         E::base(self.data)

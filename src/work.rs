@@ -82,6 +82,7 @@ impl Activity {
     pub(crate) const NTT: Self = Self { name: "ntt", unit: "words" };
     pub(crate) const LDE: Self = Self { name: "lde", unit: "words of output" };
     pub(crate) const INVERSION: Self = Self { name: "inversion", unit: "elements" };
+    pub(crate) const PROGRAM: Self = Self { name: "row program", unit: "rows" };
     pub(crate) const ROWS: Self = Self { name: "row hashing", unit: "words" };
     pub(crate) const TREE: Self = Self { name: "merkle tree", unit: "leaves" };
     pub(crate) const COMMITMENT: Self = Self { name: "commitment", unit: "rows" };

@@ -100,6 +100,8 @@
     ("ntt_double_333_1_rows", include_bytes!("ntt_double_333_1_rows.ptx.z")),
     ("invert_goldilocks", include_bytes!("invert_goldilocks.ptx.z")),
     ("invert_bn254-fr", include_bytes!("invert_bn254-fr.ptx.z")),
+    ("row_program_goldilocks", include_bytes!("row_program_goldilocks.ptx.z")),
+    ("row_program_bn254-fr", include_bytes!("row_program_bn254-fr.ptx.z")),
     ("products_goldilocks", include_bytes!("products_goldilocks.ptx.z")),
     ("products_bn254-fr", include_bytes!("products_bn254-fr.ptx.z")),
     ("fft_forward_bn254-fr", include_bytes!("fft_forward_bn254-fr.ptx.z")),

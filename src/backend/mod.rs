@@ -15,6 +15,7 @@ pub mod cpu;
 mod element;
 pub mod gpu;
 pub(crate) mod open;
+mod programs;
 #[cfg(feature = "providers")]
 pub mod provider;
 pub mod reference;
@@ -44,6 +45,7 @@ use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
 use crate::pinned::Locked;
 use crate::work::Activity;
 pub use element::{BaseField, Element};
+pub use programs::{Programs, ResidentPrograms};
 #[cfg(feature = "cuda")]
 pub use residence::Foreign;
 pub use residence::{
@@ -296,19 +298,31 @@ pub trait OnBackends: TwoAdic {
 
     /// The same of data in a device's memory.
     fn resident_inversion(backend: &dyn ResidentBackend) -> &dyn ResidentInversion<Self>;
+
+    /// The backend's row programs over this field.
+    fn programs(backend: &dyn Backend) -> &dyn Programs<Self>;
+
+    /// The same on data in a device's memory.
+    fn resident_programs(backend: &dyn ResidentBackend) -> &dyn ResidentPrograms<Self>;
 }
 
 macro_rules! every_field {
     ($($field:path;)*) => {
-        /// Transforms and inverses over every field.
-        pub trait EveryField: $(Transforms<$field> + Inversion<$field> +)* {}
+        /// What every field has.
+        pub trait EveryField: $(Transforms<$field> + Inversion<$field> + Programs<$field> +)* {}
 
-        impl<T> EveryField for T where T: $(Transforms<$field> + Inversion<$field> +)* {}
+        impl<T> EveryField for T where T: $(Transforms<$field> + Inversion<$field> + Programs<$field> +)* {}
 
         /// The same in a device's memory.
-        pub trait EveryResidentField: $(ResidentTransforms<$field> + ResidentInversion<$field> +)* {}
+        pub trait EveryResidentField:
+            $(ResidentTransforms<$field> + ResidentInversion<$field> + ResidentPrograms<$field> +)*
+        {
+        }
 
-        impl<T> EveryResidentField for T where T: $(ResidentTransforms<$field> + ResidentInversion<$field> +)* {}
+        impl<T> EveryResidentField for T where
+            T: $(ResidentTransforms<$field> + ResidentInversion<$field> + ResidentPrograms<$field> +)*
+        {
+        }
 
         $(impl OnBackends for $field {
             fn transforms(backend: &dyn Backend) -> &dyn Transforms<Self> {
@@ -324,6 +338,14 @@ macro_rules! every_field {
             }
 
             fn resident_inversion(backend: &dyn ResidentBackend) -> &dyn ResidentInversion<Self> {
+                backend
+            }
+
+            fn programs(backend: &dyn Backend) -> &dyn Programs<Self> {
+                backend
+            }
+
+            fn resident_programs(backend: &dyn ResidentBackend) -> &dyn ResidentPrograms<Self> {
                 backend
             }
         })*

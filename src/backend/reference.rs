@@ -1,6 +1,8 @@
 //! The oracle: every operation in its shortest and most obvious form. Never optimised.
 
-use super::{Beside, Check, Extent, Hardware, Hashing, Inversion, Levels, Transforms};
+use super::{
+    AcceleratedField, Beside, Check, Extent, Hardware, Hashing, Inversion, Levels, Programs, Transforms,
+};
 #[cfg(feature = "bn254")]
 use super::{Memory, Pointwise, Sparse, SparseView};
 use crate::error::Error;
@@ -8,8 +10,10 @@ use crate::error::Error;
 use crate::field::MontgomeryField;
 use crate::field::{Goldilocks, TwoAdic};
 use crate::hash::Hasher;
+use crate::matrix::MatrixRef;
 use crate::merkle::Approach;
 use crate::ntt::{Direction, Domain, Ntt, Order, reverse_bits};
+use crate::program::{Expression, Node, Output, Program, ProgramRows};
 
 /// The reference backend: one thread, textbook algorithms.
 #[derive(Debug)]
@@ -88,6 +92,58 @@ impl<F: TwoAdic> Inversion<F> for Reference {
         elements.iter_mut().for_each(|x| *x = x.inverted().unwrap_or(F::ZERO));
         Ok(())
     }
+}
+
+impl<F: AcceleratedField> Programs<F> for Reference {
+    fn run_program(
+        &self,
+        program: &Program<F>,
+        rows: ProgramRows,
+        inputs: &[MatrixRef<'_, F>],
+        constants: &[F],
+        outputs: &mut [F],
+    ) -> Result<(), Error> {
+        for row in 0..rows.count {
+            let entry = |matrix: usize, column, offset| {
+                inputs[matrix].get(rows.row(row, offset, inputs[matrix].shape().rows), column)
+            };
+            for (column, output) in outputs_in_row(program, constants, entry).into_iter().enumerate() {
+                outputs[column * rows.count + row] = output;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The outputs of a program in a row with these entries, node by node.
+pub(crate) fn outputs_in_row<F: AcceleratedField>(
+    program: &Program<F>,
+    constants: &[F],
+    entry: impl Fn(usize, usize, i32) -> F,
+) -> Vec<F> {
+    let (nodes, outputs, own) = program.graph();
+    let mut found: Vec<F> = Vec::new();
+    for node in nodes {
+        let of = |node: Node| found[node.index()];
+        found.push(match *node {
+            Expression::Column { matrix, column, offset } => entry(matrix as usize, column as usize, offset),
+            Expression::Constant(index) => own[index as usize],
+            Expression::Value(index) => constants[own.len() + index as usize],
+            Expression::Add(a, b) => of(a) + of(b),
+            Expression::Sub(a, b) => of(a) - of(b),
+            Expression::Mul(a, b) => of(a) * of(b),
+        });
+    }
+    let weighed = |terms: &[(Node, usize)], d: usize| {
+        let products =
+            terms.iter().map(|&(node, value)| found[node.index()] * constants[own.len() + value + d]);
+        products.fold(F::ZERO, |sum, product| sum + product)
+    };
+    let columns = |output: &Output| match output {
+        Output::Node(node) => vec![found[node.index()]],
+        Output::Weighted { terms, coordinates } => (0..*coordinates).map(|d| weighed(terms, d)).collect(),
+    };
+    outputs.iter().flat_map(columns).collect()
 }
 
 #[cfg(feature = "bn254")]

@@ -11,6 +11,7 @@ mod endurance;
 mod hashes;
 mod inverses;
 mod jobs;
+mod programs;
 mod residence;
 mod several;
 mod soak;
@@ -74,9 +75,10 @@ impl Case {
     /// `None` where it can run. The `cpu` and the `reference` support everything.
     pub fn unsupported(&self, engine: &Engine) -> Option<Error> {
         let is_of = |cases: &[Self]| cases.iter().any(|case| case.name == self.name);
-        let answer = match is_of(inverses::CASES) {
-            true => engine.invert(&mut [Goldilocks::new(1)][..]).err(),
-            false => transforms::answer(self.name, engine),
+        let answer = match (is_of(inverses::CASES), is_of(programs::CASES)) {
+            (true, _) => engine.invert(&mut [Goldilocks::new(1)][..]).err(),
+            (_, true) => programs::answer(engine),
+            _ => transforms::answer(self.name, engine),
         };
         #[cfg(feature = "bn254")]
         let answer = answer.or_else(|| match (is_of(vectors::CASES), is_of(sparse::CASES)) {
@@ -96,6 +98,7 @@ pub fn cases() -> Vec<Case> {
         transforms::CASES,
         transforms::GOLDILOCKS,
         inverses::CASES,
+        programs::CASES,
         commits::CASES,
         residence::CASES,
         transfers::CASES,

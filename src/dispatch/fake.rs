@@ -8,7 +8,7 @@ use halo2curves::group::Group;
 
 use crate::backend::cpu::Cpu;
 use crate::backend::{
-    AcceleratedField, Beside, Check, Extent, Hardware, Hashing, Inversion, Levels, Transforms,
+    AcceleratedField, Beside, Check, Extent, Hardware, Hashing, Inversion, Levels, Programs, Transforms,
 };
 #[cfg(feature = "bn254")]
 use crate::backend::{BasesView, KeepScalars, Memory, Msm, Pointwise, ScalarsView, Sparse, SparseView};
@@ -20,8 +20,10 @@ use crate::field::Goldilocks;
 use crate::field::{MontgomeryField, TwoAdic};
 use crate::hash::Hasher;
 use crate::lock::lock;
+use crate::matrix::MatrixRef;
 use crate::merkle::Approach;
 use crate::ntt::Ntt;
+use crate::program::{Program, ProgramRows};
 use crate::sync::{Arc, Condvar, Mutex};
 
 /// The behaviour of a test's device before it computes and with its answer.
@@ -104,6 +106,25 @@ where
         self.begin()?;
         self.cpu.invert(elements, check)?;
         self.end(elements, |element| *element = *element + F::ONE);
+        Ok(())
+    }
+}
+
+impl<F: AcceleratedField> Programs<F> for Fake
+where
+    Cpu: Programs<F>,
+{
+    fn run_program(
+        &self,
+        program: &Program<F>,
+        rows: ProgramRows,
+        inputs: &[MatrixRef<'_, F>],
+        constants: &[F],
+        outputs: &mut [F],
+    ) -> Result<(), Error> {
+        self.begin()?;
+        self.cpu.run_program(program, rows, inputs, constants, outputs)?;
+        self.end(outputs, |output| *output = *output + F::ONE);
         Ok(())
     }
 }

@@ -6,6 +6,7 @@
 //! | transform, extension | `polynomial.rs`: both sides, as one random combination of the columns, at a random point | one in about 2^64 / n |
 //! | inverses | a random combination of all products with the elements, less 1 | one in about 2^64 / n |
 //! | products of vectors, also with sparse matrices | a random combination of all elements | one in about 2^64 / n |
+//! | row programs | rows at random indices, computed again node by node | an error in rows not drawn |
 //! | digests of rows | rows at random indices, hashed again | an error in rows not drawn |
 //! | tree | every node on the paths from random leaves to the root | an error in nodes off these paths |
 //! | sums | a sample summed again, and the same sums with a few scalars changed | an error that affects neither |
@@ -24,6 +25,7 @@ mod multiply;
 mod polynomial;
 mod resident;
 mod rows;
+mod run;
 #[cfg(feature = "bn254")]
 mod sparse;
 #[cfg(feature = "bn254")]
@@ -45,8 +47,9 @@ pub(crate) use keep::{KeptRange, are_scalars, keep_bases, keep_scalars};
 pub(crate) use multiply::{Factors, Multiply};
 #[cfg(feature = "bn254")]
 pub(crate) use resident::upload_beside;
-pub(crate) use resident::{Purpose, download, gather, hash_resident, make, tree_resident, upload};
+pub(crate) use resident::{Purpose, download, gather, hash_resident, make, make_of, tree_resident, upload};
 pub(crate) use rows::HashRows;
+pub(crate) use run::Run;
 #[cfg(feature = "bn254")]
 pub(crate) use sparse::{KeepSparse, SparseProduct, kept_beside};
 #[cfg(feature = "bn254")]

@@ -107,8 +107,18 @@ pub(crate) fn make<'a>(
     words: usize,
     run: impl FnOnce(&dyn ResidentBackend, &Memory) -> Result<Memory, Error> + Send + 'a,
 ) -> impl Operation<Output = Stored> + 'a {
+    make_of(matrix, size, words, move |device| run(device, matrix.contents()))
+}
+
+/// The same out of several matrices of one device, of which this is one.
+pub(crate) fn make_of<'a>(
+    matrix: &'a Stored,
+    size: Size,
+    words: usize,
+    run: impl FnOnce(&dyn ResidentBackend) -> Result<Memory, Error> + Send + 'a,
+) -> impl Operation<Output = Stored> + 'a {
     at(matrix, size, move |device| {
-        let made = run(device.memory(), matrix.contents())?;
+        let made = run(device.memory())?;
         Ok(device.store(made, device.occupy(8 * words as u64)))
     })
 }

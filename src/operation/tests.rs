@@ -1,14 +1,16 @@
 //! An answer with a single error is rejected, and a right one is accepted.
 
-use super::{Extend, HashRows, Invert, Transform, Tree};
+use super::{Extend, HashRows, Invert, Run, Transform, Tree};
 use crate::backend::Extent;
 use crate::dispatch::Dispatcher;
 use crate::dispatch::fake::Fake;
 use crate::error::Error;
 use crate::field::{Field, Goldilocks, powers};
 use crate::hash::*;
+use crate::matrix::{Layout, MatrixRef, Shape};
 use crate::merkle::Approach;
 use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
+use crate::program::{Builder, ProgramRows};
 
 /// A device whose answers are tested, and which corrupts them if it is not honest.
 fn checked(honest: bool) -> Dispatcher {
@@ -67,6 +69,29 @@ fn inverses() {
         run(true, &mut data).unwrap();
         assert!(data.iter().zip(&words).all(|(&y, &x)| y == x.inverse().unwrap_or_default()));
     }
+}
+
+/// With as few rows as are drawn the wrong one, which is the last, is often among them.
+#[test]
+fn row_programs() {
+    let mut builder = Builder::new();
+    let (x, y) = (builder.column(0, 0, 0), builder.column(0, 0, 1));
+    let product = builder.mul(x, y);
+    builder.output(product);
+    let program = builder.finish().unwrap();
+    let elements = [3, 5].map(Goldilocks::new);
+    let shape = Shape { rows: 2, columns: 1, layout: Layout::ColumnMajor };
+    let (inputs, rows) = (
+        [MatrixRef::new(&elements, shape).unwrap()],
+        ProgramRows { count: 2, stride: 1, order: Order::Natural },
+    );
+    let run = |honest| {
+        let mut outputs = [Goldilocks::ZERO; 2];
+        let run = Run { program: &program, rows, inputs: &inputs, constants: &[], outputs: &mut outputs };
+        checked(honest).run(run).map(|()| outputs)
+    };
+    assert_eq!(run(true), Ok([Goldilocks::new(15); 2]));
+    assert!((0..20).any(|_| run(false).map(|_| ()) == fails("the check of a row program")));
 }
 
 /// Words that are not canonical are refused before they are tested.

@@ -29,6 +29,7 @@
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod operations;
+mod programs;
 mod tree;
 #[cfg(feature = "bn254")]
 mod vectors;

@@ -177,6 +177,7 @@ fn child_that_chooses() {
             "ntt",
             "pointwise product",
             "row hashing",
+            "row program",
             "sparse product",
         ],
     };

@@ -15,6 +15,7 @@ mod ntt;
 #[cfg(feature = "bn254")]
 mod pointwise;
 mod products;
+mod programs;
 #[cfg(feature = "bn254")]
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, unused_imports))]
 mod quadwords;

@@ -18,16 +18,18 @@ use super::{DeviceHash, Gpu};
 use crate::backend::AcceleratedPrime;
 use crate::backend::reference::Reference;
 use crate::backend::testing::{build_heap, hash_columns};
-use crate::backend::{Backend, Check, Hardware, Hashing, Inversion, Levels, Transforms, sound};
+use crate::backend::{Backend, Check, Hardware, Hashing, Inversion, Levels, Programs, Transforms, sound};
 #[cfg(feature = "bn254")]
 use crate::bn254::{Fr, scalars_mut};
 use crate::device::DeviceInfo;
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::{Blake3, ElementDigest, Rp64_256};
+use crate::matrix::{Layout, MatrixRef, Shape};
 use crate::merkle::Approach;
 use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
 use crate::pinned::Locked;
+use crate::program::{Builder, Program, ProgramRows};
 
 /// What fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,6 +184,7 @@ enum Operation {
     /// Of the first words, to as many as there are.
     Extension(Lde, usize),
     Inverses,
+    RowProgram,
     /// Of a matrix with so many rows, of which so many words are side by side.
     Digests(usize, usize),
     /// Of 32 leaves, in the upper half of a heap.
@@ -202,7 +205,12 @@ impl Operation {
         let lde = |blowup| Lde::onto_coset(4, blowup, Convention::Winterfell, Goldilocks::new(7)).unwrap();
         let reversed = Ntt::inverse(coset(4)).with_orders(Order::BitReversed, Order::Natural);
         let mut all = vec![Self::Transform(Ntt::forward(coset(4)), 2), Self::Transform(reversed, 1)];
-        all.extend([Self::Extension(lde(4), 2), Self::Extension(lde(2), 1), Self::Inverses]);
+        all.extend([
+            Self::Extension(lde(4), 2),
+            Self::Extension(lde(2), 1),
+            Self::Inverses,
+            Self::RowProgram,
+        ]);
         all.extend([(32, 1), (32, 12), (96, 2), (64, 1)].map(|(rows, block)| Self::Digests(rows, block)));
         all.extend([Self::Tree, Self::TreeWithCopies]);
         #[cfg(feature = "bn254")]
@@ -219,6 +227,15 @@ impl Operation {
         match self {
             Self::Transform(ntt, width) => backend.ntt(ntt, data, *width)?,
             Self::Inverses => backend.invert(data, &sound)?,
+            Self::RowProgram => {
+                let (program, rows) =
+                    (squares_of_the_next(), ProgramRows { count: 32, stride: 1, order: Order::Natural });
+                let (input, outputs) = data.split_at_mut(32);
+                let shape = Shape { rows: 32, columns: 1, layout: Layout::ColumnMajor };
+                let input = MatrixRef::new(input, shape)?;
+                let constants = program.constants(&[Goldilocks::new(5)]);
+                backend.run_program(&program, rows, &[input], &constants, &mut outputs[..64])?;
+            }
             Self::Extension(lde, width) => {
                 let mut input = data[..data.len() / lde.blowup()].to_vec();
                 let mut output = data.to_vec();
@@ -262,6 +279,19 @@ impl Operation {
         }
         Ok(())
     }
+}
+
+/// Of every row the square of the entry in the next, plus a value, and the product of that with 3.
+fn squares_of_the_next() -> Program<Goldilocks> {
+    let mut builder = Builder::new();
+    let (next, value) = (builder.column(0, 0, 1), builder.value(0));
+    let square = builder.mul(next, next);
+    let sum = builder.add(square, value);
+    let three = builder.constant(Goldilocks::new(3));
+    let product = builder.mul(sum, three);
+    builder.output(sum);
+    builder.output(product);
+    builder.finish().unwrap()
 }
 
 fn data() -> Vec<Goldilocks> {

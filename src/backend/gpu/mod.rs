@@ -75,6 +75,7 @@ mod pool;
 mod products;
 pub mod program;
 mod resident;
+mod row_program;
 mod session;
 #[cfg(feature = "bn254")]
 mod sparse;

@@ -9,16 +9,18 @@ use super::device::{Arg, Device, Launch, Limits};
 use super::{DeviceHash, Gpu, session::Region, tree};
 use crate::backend::testing::build_heap;
 use crate::backend::{
-    Extent, Inversion, Memory, Resident, ResidentHashing, ResidentInversion, ResidentTransforms, Transforms,
-    sound,
+    Extent, Inversion, Memory, Programs, Resident, ResidentHashing, ResidentInversion, ResidentPrograms,
+    ResidentTransforms, Transforms, sound,
 };
 use crate::device::DeviceInfo;
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::{Blake3, Rp64_256};
+use crate::matrix::{Layout, MatrixRef, Shape};
 use crate::merkle::Approach;
-use crate::ntt::{Convention, Domain, Lde, Ntt};
+use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
 use crate::pinned::Locked;
+use crate::program::{Builder, Program, ProgramRows};
 
 /// What a device was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -195,6 +197,14 @@ fn on_host_data<D: Device>(device: D) {
         Transforms::lde(gpu, &lde, &mut elements(1 << 8), 1, &mut elements(1 << 9))
     });
     run("inverses", (8 * 500, 8 * 500), &|gpu| Inversion::invert(gpu, &mut elements(500), &sound));
+    let (program, rows) = (doubled_sums(), ProgramRows { count: 512, stride: 1, order: Order::Natural });
+    let shape = Shape { rows: 512, columns: 3, layout: Layout::RowMajor };
+    // Its four instructions, a constant, and five words on its one way of reading the matrix go there as well.
+    run("a row program", (8 * (3 * 512 + 4 + 1 + 5), 8 * 512), &|gpu| {
+        let (elements, mut outputs) = (elements(3 * 512), elements(512));
+        let input = MatrixRef::new(&elements, shape)?;
+        gpu.run_program(&program, rows, &[input], &program.constants(&[]), &mut outputs)
+    });
     #[cfg(feature = "bn254")]
     {
         use crate::backend::Pointwise;
@@ -208,6 +218,16 @@ fn on_host_data<D: Device>(device: D) {
             Transforms::ntt(gpu, &ntt, &mut vec![Fr::from(5); 1 << 9], 1)
         });
     }
+}
+
+/// Twice the sum of two columns.
+fn doubled_sums() -> Program<Goldilocks> {
+    let mut builder = Builder::new();
+    let (x, y) = (builder.column(0, 0, 0), builder.column(0, 1, 0));
+    let (sum, two) = (builder.add(x, y), builder.constant(Goldilocks::new(2)));
+    let doubled = builder.mul(sum, two);
+    builder.output(doubled);
+    builder.finish().unwrap()
 }
 
 /// Operations on data that stay move nothing but what they are asked for.
@@ -234,6 +254,15 @@ fn on_resident_data<D: Device>(device: D) {
         assert!(!again.kernels.is_empty() && again.allocations == 0, "{what}: {again:?}");
         assert!(again.fills.is_empty(), "{what}: {again:?}");
     }
+    // A program itself goes there.
+    let (program, rows) = (doubled_sums(), ProgramRows { count: ROWS, stride: 1, order: Order::Natural });
+    let shape = Shape { rows: ROWS, columns: 3, layout: Layout::RowMajor };
+    let constants = program.constants(&[]);
+    let run = |gpu: &Counting<D>| gpu.run_program(&program, rows, &[(&matrix, shape)], &constants);
+    of(&gpu, run);
+    let (_, again) = of(&gpu, run);
+    assert_eq!((again.bytes_in, again.bytes_out, again.bytes_within), (8 * (4 + 1 + 5), 0, 0));
+    assert_eq!((again.kernels, again.allocations), (vec!["run_program"], 0));
     let rows = [3, 200, 3];
     let mut found = vec![0_u8; 24 * rows.len()];
     let (_, traffic) = of(&gpu, |gpu| gpu.gather(&matrix, extent(ROWS), &rows, &mut found));

@@ -17,13 +17,15 @@ pub use library::{
     ABI_VERSION, CAN_BN254_BASES, CAN_BN254_FFT, CAN_BN254_MSM, CAN_GOLDILOCKS, HASHES, HashCapability,
 };
 
-use super::{Accelerated, Beside, Check, Extent, Hardware, Hashing, Inversion, Levels, Transforms};
+use super::{Accelerated, Beside, Check, Extent, Hardware, Hashing, Inversion, Levels, Programs, Transforms};
 use crate::device::{DeviceInfo, DeviceKind, missing};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::{Digest, Hasher};
+use crate::matrix::MatrixRef;
 use crate::merkle::Approach;
 use crate::ntt::{Direction, Ntt, Order};
+use crate::program::{Program, ProgramRows};
 use library::{Provider, Trees};
 
 const INVERSE: u32 = 1;
@@ -121,6 +123,20 @@ impl Transforms<Goldilocks> for External {
 impl<F> Inversion<F> for External {
     fn invert(&self, _: &mut [F], _: Check<'_, F>) -> Result<(), Error> {
         Err(self.provider.unsupported("inverses of many elements"))
+    }
+}
+
+/// Nor these.
+impl<F> Programs<F> for External {
+    fn run_program(
+        &self,
+        _: &Program<F>,
+        _: ProgramRows,
+        _: &[MatrixRef<'_, F>],
+        _: &[F],
+        _: &mut [F],
+    ) -> Result<(), Error> {
+        Err(self.provider.unsupported("row programs"))
     }
 }
 

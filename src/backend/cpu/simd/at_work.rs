@@ -39,11 +39,13 @@ mod tests {
     use super::*;
     use crate::backend::cpu::Cpu;
     use crate::backend::testing::{build_heap, hash_columns};
-    use crate::backend::{Hashing, Inversion, Transforms, sound};
+    use crate::backend::{Hashing, Inversion, Programs, Transforms, sound};
     use crate::field::Goldilocks;
     use crate::hash::Hasher;
+    use crate::matrix::{Layout, MatrixRef, Shape};
     use crate::merkle::Approach;
     use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
+    use crate::program::{Builder, ProgramRows};
 
     fn elements(len: usize) -> Vec<Goldilocks> {
         (1..=len as u64).map(|i| Goldilocks::new(i * i)).collect()
@@ -82,6 +84,17 @@ mod tests {
             });
         }
         at_every_level("inverses", "Lanes", |cpu| cpu.invert(&mut elements(1 << 10), &sound).unwrap());
+        let mut builder = Builder::new();
+        let x = builder.column(0, 0, 1);
+        let square = builder.mul(x, x);
+        builder.output(square);
+        let (program, elements) = (builder.finish().unwrap(), elements(1 << 10));
+        let shape = Shape { rows: 1 << 10, columns: 1, layout: Layout::ColumnMajor };
+        let rows = ProgramRows { count: 1 << 10, stride: 1, order: Order::Natural };
+        at_every_level("row programs", "Lanes", |cpu| {
+            let (input, mut outputs) = (MatrixRef::new(&elements, shape).unwrap(), elements.clone());
+            cpu.run_program(&program, rows, &[input], &[], &mut outputs).unwrap();
+        });
     }
 
     /// Rows in both layouts, and trees: of 64 rows none is hashed alone, of the nodes only some where the tree is narrow.

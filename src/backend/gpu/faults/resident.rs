@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use super::{Fault, Faulty};
+use super::{Fault, Faulty, squares_of_the_next};
 use crate::backend::gpu::{Device, Gpu};
 use crate::commit::{Commitment, TraceSpec};
 use crate::device::DeviceChoice;
@@ -13,7 +13,8 @@ use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::hash::Rp64_256;
 use crate::matrix::{Layout, Matrix, Shape};
-use crate::ntt::Ntt;
+use crate::ntt::{Ntt, Order};
+use crate::program::ProgramRows;
 use crate::resident::DeviceMatrix;
 
 /// What fails, and how often in a row. A device that is out of memory may stay so.
@@ -36,6 +37,13 @@ fn trace() -> Matrix<Goldilocks> {
 
 fn ntt() -> Ntt {
     Ntt::inverse(TraceSpec::default().lde(32).unwrap().from())
+}
+
+/// A row program on what stays.
+fn run(engine: &Engine, matrix: &DeviceMatrix<Goldilocks>) -> Result<Matrix<Goldilocks>, Error> {
+    let rows = ProgramRows { count: 32, stride: 4, order: Order::Natural };
+    let made = engine.run_program(&squares_of_the_next(), rows, &[matrix], &[Goldilocks::new(9)])?;
+    engine.download(&made)
 }
 
 /// An engine on a device without faults yet, and the number of calls that succeed.
@@ -97,6 +105,7 @@ fn faults<D: Device>(device: D) {
     oracle.ntt(&ntt(), values.view_mut()).unwrap();
     let mut inverses = trace();
     oracle.invert(&mut inverses).unwrap();
+    let outputs = run(&oracle, &oracle.upload(trace()).unwrap()).unwrap();
 
     for fault in FAULTS {
         survive(device, fault, |engine, _, trace| engine.commit(&TraceSpec::default(), trace), right);
@@ -135,6 +144,7 @@ fn faults<D: Device>(device: D) {
             },
             |found| assert_eq!(*found, inverses),
         );
+        survive(device, fault, |engine, matrix, _| run(engine, matrix), |found| assert_eq!(*found, outputs));
         survive(
             device,
             fault,

@@ -1,0 +1,53 @@
+//! Row programs on matrices that stay.
+
+use super::{DeviceMatrix, Location};
+use crate::backend::AcceleratedField;
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::matrix::{Layout, Shape};
+use crate::operation::make_of;
+use crate::program::{Program, ProgramInput, ProgramRows};
+use crate::work::Activity;
+
+impl<F: AcceleratedField> ProgramInput for DeviceMatrix<F> {
+    fn run_on(
+        engine: &Engine,
+        program: &Program<F>,
+        rows: ProgramRows,
+        inputs: &[&Self],
+        values: &[F],
+    ) -> Result<Self, Error> {
+        inputs.iter().try_for_each(|input| engine.check_ours(input))?;
+        engine.check_elements(values)?;
+        let shapes: Vec<Shape> = inputs.iter().map(|input| input.shape).collect();
+        program.check(rows, &shapes, values.len())?;
+        let on_host: Vec<_> = inputs.iter().filter_map(|input| input.as_host()).collect();
+        if on_host.len() == inputs.len() {
+            let result = engine.run_in_host_memory(program, rows, &on_host, values)?;
+            return Ok(DeviceMatrix::on_host(engine, result));
+        }
+        let stored: Vec<_> = inputs
+            .iter()
+            .filter_map(|input| match &input.location {
+                Location::Device(stored) => Some(stored),
+                Location::Host(_) => None,
+            })
+            .collect();
+        let first = stored[0];
+        if stored.len() < inputs.len() || stored.iter().any(|stored| stored.member() != first.member()) {
+            return Err(Error::Unsupported {
+                device: engine.device().id.clone(),
+                operation: "a row program on matrices that stay on different devices",
+            });
+        }
+        let shape = Shape { rows: rows.count, columns: program.outputs(), layout: Layout::ColumnMajor };
+        let (size, constants) = (Activity::PROGRAM.of(rows.count, 0, 0), program.constants(values));
+        let words = rows.count * shape.columns * size_of::<F>() / 8;
+        let made = make_of(first, size, words, |device| {
+            let inputs: Vec<_> =
+                stored.iter().zip(&shapes).map(|(stored, &shape)| (stored.contents(), shape)).collect();
+            F::resident_programs(device).run_program(program, rows, &inputs, &constants)
+        });
+        Ok(DeviceMatrix::on_device(engine, shape, engine.perform(made)?))
+    }
+}
