@@ -15,6 +15,7 @@ use crate::lock::lock;
 use crate::matrix::{Element, Matrix};
 use crate::merkle::MerkleTree;
 use crate::ntt::{Lde, Ntt};
+use crate::program::{Program, ProgramInput, ProgramRows};
 use crate::resident::DeviceMatrix;
 use crate::sync::{Arc, Mutex, PoisonError};
 
@@ -92,6 +93,19 @@ impl Engine {
         for<'a> &'a mut M: ColumnsMut<Element = E>,
     {
         self.spawn(move |engine| engine.invert(&mut matrix).map(|()| matrix))
+    }
+
+    /// [`run_program`](Self::run_program) as a job, with inputs that it owns; a [`DeviceMatrix`] that is cloned shares its entries.
+    pub fn run_program_async<M: ProgramInput + Send + Sync + 'static>(
+        &self,
+        program: Arc<Program<M::Element>>,
+        rows: ProgramRows,
+        inputs: Vec<M>,
+        values: Vec<M::Element>,
+    ) -> Job<M> {
+        self.spawn(move |engine| {
+            engine.run_program(&program, rows, &inputs.iter().collect::<Vec<_>>(), &values)
+        })
     }
 
     /// [`lde`](Self::lde) as a job.

@@ -8,6 +8,7 @@ use crate::field::Goldilocks;
 use crate::matrix::{Layout, Matrix, Shape};
 use crate::ntt::Order;
 use crate::program::{Builder, Node, Program, ProgramRows};
+use crate::sync::Arc;
 
 #[cfg(feature = "bn254")]
 macro_rules! prime_fields {
@@ -226,7 +227,9 @@ fn stays<F: Samples>(engine: &Engine) -> Result<(), String> {
         expect_equal("shape of what stays", &[found.shape()], &[expected.shape()])?;
         let read = engine.download(&found)?;
         expect_equal("a program on what stays", read.as_slice(), expected.as_slice())?;
-        let again = engine.run_program(&program, rows, &named(&program, &kept), &values)?;
+        let owned = named(&program, &kept).into_iter().cloned().collect();
+        let again =
+            engine.run_program_async(Arc::new(program.clone()), rows, owned, values.clone()).wait()?;
         let read = engine.download(&again)?;
         expect_equal("the same again", read.as_slice(), expected.as_slice())?;
         let other = reference()?;

@@ -18,7 +18,7 @@ use super::{DeviceHash, Gpu};
 use crate::backend::AcceleratedPrime;
 use crate::backend::reference::Reference;
 use crate::backend::testing::{build_heap, hash_columns};
-use crate::backend::{Backend, Check, Hardware, Hashing, Inversion, Levels, Programs, Transforms, sound};
+use crate::backend::{Backend, Check, Hardware, Hashing, Inversion, Levels, Transforms, sound};
 #[cfg(feature = "bn254")]
 use crate::bn254::{Fr, scalars_mut};
 use crate::device::DeviceInfo;
@@ -230,11 +230,12 @@ impl Operation {
             Self::RowProgram => {
                 let (program, rows) =
                     (squares_of_the_next(), ProgramRows { count: 32, stride: 1, order: Order::Natural });
-                let (input, outputs) = data.split_at_mut(32);
+                let (input, mut outputs) = (&data[..32], vec![Goldilocks::new(0); 64]);
                 let shape = Shape { rows: 32, columns: 1, layout: Layout::ColumnMajor };
                 let input = MatrixRef::new(input, shape)?;
                 let constants = program.constants(&[Goldilocks::new(5)]);
-                backend.run_program(&program, rows, &[input], &constants, &mut outputs[..64])?;
+                backend.run_program(&program, rows, &[input], &constants, &mut outputs)?;
+                data[32..96].copy_from_slice(&outputs);
             }
             Self::Extension(lde, width) => {
                 let mut input = data[..data.len() / lde.blowup()].to_vec();

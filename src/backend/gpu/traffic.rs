@@ -203,7 +203,7 @@ fn on_host_data<D: Device>(device: D) {
     run("a row program", (8 * (3 * 512 + 4 + 1 + 5), 8 * 512), &|gpu| {
         let (elements, mut outputs) = (elements(3 * 512), elements(512));
         let input = MatrixRef::new(&elements, shape)?;
-        gpu.run_program(&program, rows, &[input], &program.constants(&[]), &mut outputs)
+        Programs::run_program(gpu, &program, rows, &[input], &program.constants(&[]), &mut outputs)
     });
     #[cfg(feature = "bn254")]
     {
@@ -258,7 +258,8 @@ fn on_resident_data<D: Device>(device: D) {
     let (program, rows) = (doubled_sums(), ProgramRows { count: ROWS, stride: 1, order: Order::Natural });
     let shape = Shape { rows: ROWS, columns: 3, layout: Layout::RowMajor };
     let constants = program.constants(&[]);
-    let run = |gpu: &Counting<D>| gpu.run_program(&program, rows, &[(&matrix, shape)], &constants);
+    let inputs = [(&matrix, shape)];
+    let run = |gpu: &Counting<D>| ResidentPrograms::run_program(gpu, &program, rows, &inputs, &constants);
     of(&gpu, run);
     let (_, again) = of(&gpu, run);
     assert_eq!((again.bytes_in, again.bytes_out, again.bytes_within), (8 * (4 + 1 + 5), 0, 0));
