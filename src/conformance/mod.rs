@@ -5,6 +5,7 @@
 //! compared element by element with the textbook algorithms of the reference device, or with known answers.
 
 mod classes;
+mod combinations;
 mod commits;
 mod data;
 mod endurance;
@@ -74,9 +75,10 @@ impl Case {
     /// `None` where it can run. The `cpu` and the `reference` support everything.
     pub fn unsupported(&self, engine: &Engine) -> Option<Error> {
         let is_of = |cases: &[Self]| cases.iter().any(|case| case.name == self.name);
-        let answer = match is_of(inverses::CASES) {
-            true => engine.invert(&mut [Goldilocks::new(1)][..]).err(),
-            false => transforms::answer(self.name, engine),
+        let answer = match (is_of(inverses::CASES), is_of(combinations::CASES)) {
+            (true, _) => engine.invert(&mut [Goldilocks::new(1)][..]).err(),
+            (_, true) => combinations::answer(engine),
+            _ => transforms::answer(self.name, engine),
         };
         #[cfg(feature = "bn254")]
         let answer = answer.or_else(|| match (is_of(vectors::CASES), is_of(sparse::CASES)) {
@@ -96,6 +98,7 @@ pub fn cases() -> Vec<Case> {
         transforms::CASES,
         transforms::GOLDILOCKS,
         inverses::CASES,
+        combinations::CASES,
         commits::CASES,
         residence::CASES,
         transfers::CASES,

@@ -67,6 +67,7 @@ fn cases_with_every_level_of_vectors() {
                 "transforms",
                 "msm",
                 "inverses",
+                "combinations",
                 "products",
                 "sparse products",
             ];

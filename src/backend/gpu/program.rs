@@ -6,7 +6,7 @@
 
 use super::foreign::CHECK;
 use super::ntt::programs as passes;
-use super::{hash, inversion, products};
+use super::{combinations, hash, inversion, products};
 use crate::field::MODULUS;
 
 /// A set of kernels that are compiled together.
@@ -48,6 +48,7 @@ pub fn programs() -> impl Iterator<Item = &'static Program> {
         .chain(PROGRAMS)
         .chain(passes::all())
         .chain(inversion::programs())
+        .chain(combinations::programs())
         .chain(products::PROGRAMS.iter().copied());
     #[cfg(feature = "bn254")]
     let all = all

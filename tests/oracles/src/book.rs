@@ -16,6 +16,7 @@ pages! {
     commitments: "../../../docs/operations/commitments.md";
     sums: "../../../docs/operations/sums.md";
     inverses: "../../../docs/operations/inverses.md";
+    combinations: "../../../docs/operations/combinations.md";
     vectors: "../../../docs/operations/vectors.md";
     devices: "../../../docs/devices.md";
     memory: "../../../docs/memory.md";

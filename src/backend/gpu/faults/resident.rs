@@ -34,6 +34,11 @@ fn trace() -> Matrix<Goldilocks> {
     Matrix::new(entries, Shape { rows: 32, columns: 5, layout: Layout::ColumnMajor }).unwrap()
 }
 
+/// Coefficients for its columns.
+fn factors(trace: &Matrix<Goldilocks>) -> Matrix<Goldilocks> {
+    Matrix::from_rows(trace.as_slice()[..10].to_vec(), 5, 2).unwrap()
+}
+
 fn ntt() -> Ntt {
     Ntt::inverse(TraceSpec::default().lde(32).unwrap().from())
 }
@@ -97,6 +102,8 @@ fn faults<D: Device>(device: D) {
     oracle.ntt(&ntt(), values.view_mut()).unwrap();
     let mut inverses = trace();
     oracle.invert(&mut inverses).unwrap();
+    let combined = oracle.combine_columns(&trace(), &factors(&trace())).unwrap();
+    let sums = oracle.combine_rows(&trace(), &trace()).unwrap();
 
     for fault in FAULTS {
         survive(device, fault, |engine, _, trace| engine.commit(&TraceSpec::default(), trace), right);
@@ -134,6 +141,18 @@ fn faults<D: Device>(device: D) {
                 inverted.and_then(|()| engine.download(matrix))
             },
             |found| assert_eq!(*found, inverses),
+        );
+        survive(
+            device,
+            fault,
+            |engine, matrix, trace| engine.download(&engine.combine_columns(&*matrix, &factors(trace))?),
+            |found| assert_eq!(*found, combined),
+        );
+        survive(
+            device,
+            fault,
+            |engine, matrix, trace| engine.combine_rows(&engine.upload(trace)?, &*matrix),
+            |found| assert_eq!(*found, sums),
         );
         survive(
             device,
