@@ -116,6 +116,15 @@ pub enum Error {
         entries: usize,
     },
 
+    /// A matrix of several columns one after another, where rows one after another are expected.
+    #[error(
+        "a matrix of {columns} columns that lie one after another, expected a row-major matrix or a single column"
+    )]
+    NotRowMajor {
+        /// The number of columns.
+        columns: usize,
+    },
+
     /// Two lengths that must agree but differ.
     #[error("{what}: expected {expected}, found {found}")]
     LengthMismatch {

@@ -87,6 +87,7 @@ pub mod cache;
 mod checks;
 pub mod choice;
 pub mod columns;
+pub mod combinations;
 pub mod commit;
 pub mod conformance;
 #[cfg(feature = "bn254")]

@@ -6,8 +6,8 @@
 //! w blocks of n rows and d elements in column-major layout, with d the degree. Transforms work on blocks and need no other notion of
 //! layout.
 
-use crate::backend::Extent;
 pub use crate::backend::{BaseField, Element};
+use crate::backend::{Extent, MatrixView};
 use crate::error::Error;
 
 /// The layout of entries in memory.
@@ -174,7 +174,7 @@ impl<E: Element> Matrix<E> {
     /// # Panics
     /// When the row is outside the matrix.
     pub fn row(&self, row: usize) -> Vec<E> {
-        (0..self.shape.columns).map(|column| self.get(row, column)).collect()
+        self.view().row(row)
     }
 }
 
@@ -208,6 +208,21 @@ impl<'a, E: Element> MatrixRef<'a, E> {
     /// The entries as elements of the base field.
     pub(crate) fn base(&self) -> &'a [E::Base] {
         E::base(self.data)
+    }
+
+    /// The entries of one row, from left to right.
+    pub(crate) fn row(&self, row: usize) -> Vec<E> {
+        (0..self.shape.columns).map(|column| self.data[self.shape.index(row, column)]).collect()
+    }
+
+    /// The entries by their places, for backends.
+    pub(crate) fn entries(&self) -> MatrixView<'a, E> {
+        let Shape { rows, columns, layout } = self.shape;
+        let (row_step, column_step) = match layout {
+            Layout::RowMajor => (columns, 1),
+            Layout::ColumnMajor => (1, rows),
+        };
+        MatrixView { elements: self.data, rows, columns, row_step, column_step }
     }
 }
 

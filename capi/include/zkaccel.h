@@ -837,6 +837,44 @@ zka_status zka_matrix_invert_async(struct zka_engine *engine,
                                    const struct zka_matrix *in,
                                    struct zka_future *future);
 
+// The product of a matrix that stays with a matrix of coefficients, as another that stays, column-major: `cols` combinations of its columns,
+// with a row of coefficients for each column. `coefficients` are `rows` * `cols` elements of the matrix' field, where `rows` is the number of its columns.
+// Flags: `ZKA_COLUMN_MAJOR`, of the coefficients. Of fields without transforms it is `ZKA_UNSUPPORTED`.
+zka_status zka_matrix_combine_columns(struct zka_engine *engine,
+                                      struct zka_matrix **out,
+                                      const struct zka_matrix *in,
+                                      const uint64_t *coefficients,
+                                      size_t rows,
+                                      size_t cols,
+                                      uint32_t flags);
+
+// `zka_matrix_combine_columns`, started: `out` is the operation's until the future was waited for; `coefficients` are not.
+zka_status zka_matrix_combine_columns_async(struct zka_engine *engine,
+                                            struct zka_matrix **out,
+                                            const struct zka_matrix *in,
+                                            const uint64_t *coefficients,
+                                            size_t rows,
+                                            size_t cols,
+                                            uint32_t flags,
+                                            struct zka_future *future);
+
+// Sums of the first rows of a matrix that stays, by weights that stay: as many rows as there are of weights, over the same field. For each column of the
+// matrix `out` gets the sums by each column of weights, side by side. `len` is the number of words: those of an element, times the columns of both.
+// Of fields without transforms it is `ZKA_UNSUPPORTED`.
+zka_status zka_matrix_combine_rows(struct zka_engine *engine,
+                                   uint64_t *out,
+                                   const struct zka_matrix *weights,
+                                   const struct zka_matrix *in,
+                                   size_t len);
+
+// `zka_matrix_combine_rows`, started: `out` is the operation's until the future was waited for.
+zka_status zka_matrix_combine_rows_async(struct zka_engine *engine,
+                                         uint64_t *out,
+                                         const struct zka_matrix *weights,
+                                         const struct zka_matrix *in,
+                                         size_t len,
+                                         struct zka_future *future);
+
 // The elements `a`[i] * `b`[i] - `c`[i] of matrices that stay, as another that does; without `c`, which may be NULL, the products alone. All
 // are over the same field, one of those of curves, and have as many rows and columns; they may be the same. Over Goldilocks it is
 // `ZKA_UNSUPPORTED`.

@@ -6,6 +6,7 @@ use accel::field::{Goldilocks, elements, elements_mut};
 use accel::matrix::{BaseField, MatrixRef, Shape};
 use accel::{Engine, Error};
 
+use crate::combinations::CombinationsOf;
 use crate::matrix::AnyMatrix;
 use crate::pointwise::{ProductOf, product};
 use crate::sparse::{Keeper, keep_over};
@@ -118,6 +119,12 @@ macro_rules! two_adic {
                 &(transform::<Goldilocks> as TransformOf<Goldilocks>),
                 $(&(transform::<$field> as TransformOf<$field>)),*
             ];
+            all.iter().find_map(|of| of.downcast_ref().copied())
+        }
+
+        /// The combinations of matrices over a field, if it has transforms.
+        pub(crate) fn combinations_of<F: Words>() -> Option<CombinationsOf<F>> {
+            let all: &[&dyn Any] = &[&CombinationsOf::<Goldilocks>::NEW, $(&CombinationsOf::<$field>::NEW),*];
             all.iter().find_map(|of| of.downcast_ref().copied())
         }
     };

@@ -9,6 +9,7 @@ use accel::resident::DeviceMatrix;
 use accel::{Engine, Error};
 
 use crate::arguments::{Arguments, Output, check_flags};
+use crate::combinations::{Summing, columns_of_any, rows_of_any};
 use crate::engine::{State, zka_engine};
 use crate::fields::{Field, Words, transform_of};
 use crate::future::{Call, later, now, zka_future};
@@ -336,6 +337,10 @@ pub(crate) trait AnyMatrix: Any + Send + Sync {
     fn transform(&self, what: Transform, roots: Roots<'_>) -> Result<Making, Failure>;
     /// Checks the product of it with another, less a third if there is one.
     fn multiply(&self, b: &dyn AnyMatrix, c: Option<&dyn AnyMatrix>) -> Result<Making, Failure>;
+    /// Checks combinations of its columns, by words of coefficients.
+    fn combine_columns(&self, coefficients: &[u64], shape: Shape) -> Result<Making, Failure>;
+    /// Checks combinations of its rows.
+    fn combine_rows(&self, weights: &dyn AnyMatrix) -> Result<Summing, Failure>;
 }
 
 impl<F: Words> AnyMatrix for DeviceMatrix<F> {
@@ -372,6 +377,14 @@ impl<F: Words> AnyMatrix for DeviceMatrix<F> {
 
     fn multiply(&self, b: &dyn AnyMatrix, c: Option<&dyn AnyMatrix>) -> Result<Making, Failure> {
         product_of_any(self, b, c)
+    }
+
+    fn combine_columns(&self, coefficients: &[u64], shape: Shape) -> Result<Making, Failure> {
+        columns_of_any(self, coefficients, shape)
+    }
+
+    fn combine_rows(&self, weights: &dyn AnyMatrix) -> Result<Summing, Failure> {
+        rows_of_any(self, weights)
     }
 }
 

@@ -167,6 +167,7 @@ impl From<Error> for Failure {
             Error::BadRoot { .. } => ZKA_BAD_ROOT,
             Error::BadShape { .. }
             | Error::LengthMismatch { .. }
+            | Error::NotRowMajor { .. }
             | Error::NotPowerOfTwo { .. }
             | Error::SiblingCount { .. } => ZKA_BAD_LENGTH,
             Error::BadHex { .. }

@@ -11,6 +11,7 @@
 //! fail at any time; one that does leaves its inputs unchanged, because results are copied back last. The one exception is a
 //! device that is lost while the result of a transform in place is copied back: [`Error::ResultLost`].
 
+mod combinations;
 pub mod cpu;
 mod element;
 pub mod gpu;
@@ -35,6 +36,8 @@ pub use sums::{AcceleratedCurve, BasesView, KeepScalars, Msm, ScalarsView};
 pub use vectors::{
     AcceleratedPrime, Entry, Pointwise, ResidentPointwise, ResidentSparse, Sparse, SparseView,
 };
+
+pub use combinations::{Combinations, MatrixView, ResidentCombinations};
 
 use crate::device::{Bandwidths, ProductRates};
 use crate::error::Error;
@@ -304,23 +307,45 @@ pub trait OnBackends: TwoAdic {
 
     /// The same on data in a device's memory.
     fn resident_programs(backend: &dyn ResidentBackend) -> &dyn ResidentPrograms<Self>;
+
+    /// The backend's combinations of columns and of rows over this field.
+    fn combinations(backend: &dyn Backend) -> &dyn Combinations<Self>;
+
+    /// The same of matrices in a device's memory.
+    fn resident_combinations(backend: &dyn ResidentBackend) -> &dyn ResidentCombinations<Self>;
 }
 
 macro_rules! every_field {
     ($($field:path;)*) => {
         /// What every field has.
-        pub trait EveryField: $(Transforms<$field> + Inversion<$field> + Programs<$field> +)* {}
+        pub trait EveryField:
+            $(Transforms<$field> + Inversion<$field> + Programs<$field> + Combinations<$field> +)*
+        {
+        }
 
-        impl<T> EveryField for T where T: $(Transforms<$field> + Inversion<$field> + Programs<$field> +)* {}
+        impl<T> EveryField for T where
+            T: $(Transforms<$field> + Inversion<$field> + Programs<$field> + Combinations<$field> +)*
+        {
+        }
 
         /// The same in a device's memory.
         pub trait EveryResidentField:
-            $(ResidentTransforms<$field> + ResidentInversion<$field> + ResidentPrograms<$field> +)*
+            $(
+                ResidentTransforms<$field>
+                + ResidentInversion<$field>
+                + ResidentPrograms<$field>
+                + ResidentCombinations<$field> +
+            )*
         {
         }
 
         impl<T> EveryResidentField for T where
-            T: $(ResidentTransforms<$field> + ResidentInversion<$field> + ResidentPrograms<$field> +)*
+            T: $(
+                ResidentTransforms<$field>
+                + ResidentInversion<$field>
+                + ResidentPrograms<$field>
+                + ResidentCombinations<$field> +
+            )*
         {
         }
 
@@ -346,6 +371,14 @@ macro_rules! every_field {
             }
 
             fn resident_programs(backend: &dyn ResidentBackend) -> &dyn ResidentPrograms<Self> {
+                backend
+            }
+
+            fn combinations(backend: &dyn Backend) -> &dyn Combinations<Self> {
+                backend
+            }
+
+            fn resident_combinations(backend: &dyn ResidentBackend) -> &dyn ResidentCombinations<Self> {
                 backend
             }
         })*

@@ -1,7 +1,8 @@
 //! The oracle: every operation in its shortest and most obvious form. Never optimised.
 
 use super::{
-    AcceleratedField, Beside, Check, Extent, Hardware, Hashing, Inversion, Levels, Programs, Transforms,
+    AcceleratedField, Beside, Check, Combinations, Extent, Hardware, Hashing, Inversion, Levels, MatrixView,
+    Programs, Transforms,
 };
 #[cfg(feature = "bn254")]
 use super::{Memory, Pointwise, Sparse, SparseView};
@@ -110,6 +111,36 @@ impl<F: AcceleratedField> Programs<F> for Reference {
             for (column, output) in outputs_in_row(program, constants, entry).into_iter().enumerate() {
                 outputs[column * rows.count + row] = output;
             }
+        }
+        Ok(())
+    }
+}
+
+impl<F: TwoAdic> Combinations<F> for Reference {
+    fn combine_columns(
+        &self,
+        matrix: MatrixView<'_, F>,
+        coefficients: MatrixView<'_, F>,
+        combined: &mut [F],
+    ) -> Result<(), Error> {
+        for (number, combination) in combined.iter_mut().enumerate() {
+            let (k, i) = (number / matrix.rows, number % matrix.rows);
+            let terms = (0..matrix.columns).map(|j| matrix.get(i, j) * coefficients.get(j, k));
+            *combination = terms.fold(F::ZERO, |sum, term| sum + term);
+        }
+        Ok(())
+    }
+
+    fn combine_rows(
+        &self,
+        weights: MatrixView<'_, F>,
+        matrix: MatrixView<'_, F>,
+        sums: &mut [F],
+    ) -> Result<(), Error> {
+        for (number, sum) in sums.iter_mut().enumerate() {
+            let (j, k) = (number / weights.columns, number % weights.columns);
+            let terms = (0..matrix.rows).map(|i| weights.get(i, k) * matrix.get(i, j));
+            *sum = terms.fold(F::ZERO, |sum, term| sum + term);
         }
         Ok(())
     }

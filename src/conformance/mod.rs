@@ -5,6 +5,7 @@
 //! compared element by element with the textbook algorithms of the reference device, or with known answers.
 
 mod classes;
+mod combinations;
 mod commits;
 mod data;
 mod endurance;
@@ -75,9 +76,10 @@ impl Case {
     /// `None` where it can run. The `cpu` and the `reference` support everything.
     pub fn unsupported(&self, engine: &Engine) -> Option<Error> {
         let is_of = |cases: &[Self]| cases.iter().any(|case| case.name == self.name);
-        let answer = match (is_of(inverses::CASES), is_of(programs::CASES)) {
-            (true, _) => engine.invert(&mut [Goldilocks::new(1)][..]).err(),
-            (_, true) => programs::answer(engine),
+        let answer = match () {
+            () if is_of(inverses::CASES) => engine.invert(&mut [Goldilocks::new(1)][..]).err(),
+            () if is_of(programs::CASES) => programs::answer(engine),
+            () if is_of(combinations::CASES) => combinations::answer(engine),
             _ => transforms::answer(self.name, engine),
         };
         #[cfg(feature = "bn254")]
@@ -99,6 +101,7 @@ pub fn cases() -> Vec<Case> {
         transforms::GOLDILOCKS,
         inverses::CASES,
         programs::CASES,
+        combinations::CASES,
         commits::CASES,
         residence::CASES,
         transfers::CASES,

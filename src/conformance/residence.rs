@@ -10,6 +10,7 @@ use crate::backend::Accelerated;
 use crate::commit::TraceSpec;
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::extended::ExtendedDomain;
 use crate::field::{Cubic, Field, Goldilocks, Quadratic};
 use crate::hash::{Blake3, Rp64_256, Rp64_256V2021};
 use crate::matrix::{Layout, Matrix, Shape};
@@ -22,6 +23,7 @@ macro_rules! cases {
             Case { name: "on the device, transforms", run: transforms },
             $(Case { name: concat!("on the device, extension to tree, ", $name), run: chain::<crate::hash::$hash> },)*
             Case { name: "on the device, openings", run: openings },
+            Case { name: "on the device, reshaped", run: reshaped },
             Case { name: "on the device, refused", run: refused },
             Case { name: "commitments within any device budget", run: budgets },
             Case { name: "operations within any device budget", run: budgets_of_operations },
@@ -163,6 +165,63 @@ fn openings(engine: &Engine) -> Result<(), String> {
         expect_error("a high cap", tree.cap(7), &Error::CapTooHigh { height: 7, depth: 6 })?;
     }
     Ok(())
+}
+
+/// The same entries as rows of other lengths, for every operation, and a clone in its own shape.
+fn reshaped(engine: &Engine) -> Result<(), String> {
+    let (mut words, oracle) = (Words::new(29), reference()?);
+    for before in shapes().filter(|shape| shape.rows * shape.columns > 1) {
+        let matrix = words.matrix::<Goldilocks>(before);
+        let kept = engine.upload(&matrix)?;
+        if before.layout == Layout::ColumnMajor && before.columns > 1 {
+            let expected = Error::NotRowMajor { columns: before.columns };
+            expect_error("columns apart", kept.reshaped(before.columns, before.rows), &expected)?;
+            continue;
+        }
+        let entries = before.rows * before.columns;
+        let wrong = Error::BadShape { rows: entries, columns: 2, entries };
+        expect_error("twice the entries", kept.reshaped(entries, 2), &wrong)?;
+        let none = Error::BadShape { rows: 0, columns: entries, entries };
+        expect_error("no rows", kept.reshaped(0, entries), &none)?;
+        for rows in [1, 2, 16, entries].into_iter().filter(|rows| entries.is_multiple_of(*rows)) {
+            let columns = entries / rows;
+            let what = format!("{before:?} as {rows} x {columns}");
+            let expected = Matrix::from_rows(matrix.as_slice().to_vec(), rows, columns)?;
+            let mut found = kept.reshaped(rows, columns)?;
+            expect_equal(&what, &[found.shape()], &[expected.shape()])?;
+            expect_equal(&what, engine.download(&found)?.as_slice(), expected.as_slice())?;
+            expect_equal(&what, &found.read_rows(&[rows - 1])?, &[expected.row(rows - 1)])?;
+            let digests = engine.hash_rows::<Blake3, _>(&found)?;
+            expect_equal(&what, &digests, &oracle.hash_rows::<Blake3, _>(&expected)?)?;
+            if rows.is_power_of_two() {
+                let lde =
+                    Lde::onto_coset(rows.trailing_zeros(), 2, Convention::Plonky3, Goldilocks::GENERATOR)?;
+                let extended = engine.download(&engine.lde(&lde, &found)?)?;
+                expect_equal(&what, extended.as_slice(), oracle.lde(&lde, &expected)?.as_slice())?;
+                let domain = ExtendedDomain::new(0, lde.from())?;
+                let cut = engine.extended_to_coeff(&domain, &found, 1)?;
+                let lowest = oracle.extended_to_coeff(&domain, &expected, 1)?;
+                expect_equal(&what, engine.download(&cut)?.as_slice(), lowest.as_slice())?;
+                let (ntt, mut values) = (Ntt::forward(lde.from()), expected);
+                engine.ntt(&ntt, &mut found)?;
+                oracle.ntt(&ntt, &mut values)?;
+                expect_equal(&what, engine.download(&found)?.as_slice(), values.as_slice())?;
+            }
+            expect_equal("a clone", engine.download(&kept)?.as_slice(), matrix.as_slice())?;
+        }
+        // The only handle is changed where it lies.
+        let mut only = kept.reshaped(1, entries)?;
+        drop(kept);
+        engine.ntt(&Ntt::forward(Domain::new(0, Convention::Plonky3)?), &mut only)?;
+        let found = engine.download(&only)?;
+        expect_equal("its shape", &[found.shape()], &[only.shape()])?;
+        expect_equal("transforms of one point", found.as_slice(), matrix.as_slice())?;
+    }
+    let other = with_budget(engine, 1 << 20)?;
+    let foreign =
+        other.upload(words.matrix::<Goldilocks>(Shape { rows: 4, columns: 2, layout: Layout::RowMajor }))?;
+    let expected = wrong_engine("matrix", engine, &other);
+    expect_error("another engine's", engine.download(&foreign.reshaped(2, 4)?), &expected)
 }
 
 /// Another engine on the same device, with a budget of so many bytes of device memory.

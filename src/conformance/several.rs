@@ -4,7 +4,7 @@ use super::data::Words;
 use super::hashes::rows_agree;
 use super::transforms::{lde_agrees, ntt_agrees};
 use super::trees::tree_agrees;
-use super::{Case, commits, expect_equal, hashes, inverses, transforms, trees};
+use super::{Case, combinations, commits, expect_equal, hashes, inverses, transforms, trees};
 use crate::device::DeviceChoice;
 use crate::engine::Engine;
 use crate::error::Error;
@@ -15,7 +15,10 @@ use crate::ntt::{Convention, Domain, Lde, Ntt};
 use crate::policy::Policy;
 
 pub(super) const CASES: &[Case] = &[
-    Case { name: "several devices, transforms, inverses, rows, trees and commitments", run: shared },
+    Case {
+        name: "several devices, transforms, inverses, combinations, rows, trees and commitments",
+        run: shared,
+    },
     #[cfg(feature = "bn254")]
     Case { name: "several devices, sums and transforms over BN254", run: shared_bn254 },
     #[cfg(feature = "bn254")]
@@ -51,7 +54,9 @@ fn run_all(engine: &Engine, cases: &[Case]) -> Result<(), String> {
 
 fn shared(engine: &Engine) -> Result<(), String> {
     let transforms = [transforms::CASES, transforms::GOLDILOCKS].concat();
-    run_all(engine, &[hashes::CASES, trees::CASES, &transforms, inverses::CASES, commits::CASES].concat())
+    let operations =
+        [hashes::CASES, trees::CASES, &transforms, inverses::CASES, combinations::CASES, commits::CASES];
+    run_all(engine, &operations.concat())
 }
 
 #[cfg(feature = "bn254")]

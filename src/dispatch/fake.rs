@@ -8,7 +8,8 @@ use halo2curves::group::Group;
 
 use crate::backend::cpu::Cpu;
 use crate::backend::{
-    AcceleratedField, Beside, Check, Extent, Hardware, Hashing, Inversion, Levels, Programs, Transforms,
+    AcceleratedField, Beside, Check, Combinations, Extent, Hardware, Hashing, Inversion, Levels, MatrixView,
+    Programs, Transforms,
 };
 #[cfg(feature = "bn254")]
 use crate::backend::{BasesView, KeepScalars, Memory, Msm, Pointwise, ScalarsView, Sparse, SparseView};
@@ -125,6 +126,35 @@ where
         self.begin()?;
         self.cpu.run_program(program, rows, inputs, constants, outputs)?;
         self.end(outputs, |output| *output = *output + F::ONE);
+        Ok(())
+    }
+}
+
+impl<F: AcceleratedField> Combinations<F> for Fake
+where
+    Cpu: Combinations<F>,
+{
+    fn combine_columns(
+        &self,
+        matrix: MatrixView<'_, F>,
+        coefficients: MatrixView<'_, F>,
+        combined: &mut [F],
+    ) -> Result<(), Error> {
+        self.begin()?;
+        self.cpu.combine_columns(matrix, coefficients, combined)?;
+        self.end(combined, |element| *element = *element + F::ONE);
+        Ok(())
+    }
+
+    fn combine_rows(
+        &self,
+        weights: MatrixView<'_, F>,
+        matrix: MatrixView<'_, F>,
+        sums: &mut [F],
+    ) -> Result<(), Error> {
+        self.begin()?;
+        self.cpu.combine_rows(weights, matrix, sums)?;
+        self.end(sums, |element| *element = *element + F::ONE);
         Ok(())
     }
 }

@@ -10,14 +10,15 @@ use super::fake::{Fake, Meeting};
 use super::{Dispatcher, Kind, Opened, Strategy};
 use crate::backend::cpu::Cpu;
 use crate::backend::testing::build_heap;
-use crate::backend::{Backend, Extent, Transforms};
+use crate::backend::{Backend, Combinations, Extent, MatrixView, Transforms};
 use crate::error::Error;
 use crate::field::{Goldilocks, powers};
 use crate::hash::*;
 use crate::merkle::Approach;
 use crate::ntt::{Convention, Domain, Lde, Ntt};
 use crate::operation::{
-    Extend, HashRows, Invert, Transform, Tree, extend_kind, rows_kind, transform_kind, tree_kind,
+    Combine, Combined, Extend, HashRows, Invert, Transform, Tree, extend_kind, rows_kind, transform_kind,
+    tree_kind,
 };
 
 impl Dispatcher {
@@ -186,9 +187,33 @@ fn a_device_that_fails() {
         set(false);
         invert().and_then(|()| invert()).unwrap();
         assert!(elements == before);
+        combinations_that_fail(&several, &fails, &set);
         #[cfg(feature = "bn254")]
         products_that_fail(&several, &fails, &set);
         trees_that_fail(&several, &fails, &set);
+    }
+}
+
+/// Rows are divided: their combinations are put together, and those of columns side by side.
+fn combinations_that_fail(several: &Dispatcher, fails: &Error, set: &dyn Fn(bool)) {
+    let (elements, factors) = (words(40 * 3), words(40 * 2));
+    for (row_step, column_step) in [(3, 1), (1, 40)] {
+        let matrix = MatrixView { elements: &elements, rows: 40, columns: 3, row_step, column_step };
+        for (combined, rows, results) in [(Combined::Columns, 3, 80), (Combined::Rows, 40, 6)] {
+            let factors = MatrixView { elements: &factors, rows, columns: 2, row_step: 2, column_step: 1 };
+            let (mut found, mut expected) = (words(results), words(results));
+            let mut run = || several.run(Combine { combined, matrix, factors, result: &mut found });
+            set(true);
+            assert_eq!(run(), Err(fails.clone()));
+            set(false);
+            run().unwrap();
+            match combined {
+                Combined::Columns => Cpu::default().combine_columns(matrix, factors, &mut expected),
+                Combined::Rows => Cpu::default().combine_rows(factors, matrix, &mut expected),
+            }
+            .unwrap();
+            assert!(found == expected);
+        }
     }
 }
 

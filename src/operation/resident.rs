@@ -1,9 +1,9 @@
 //! Operations on matrices and trees that stay in a device's own memory: each runs on the device that holds its data.
 
-use super::{extend, rows, transform, tree};
+use super::{Combined, extend, rows, transform, tree};
 #[cfg(feature = "bn254")]
 use super::{keep::are_scalars, sum};
-use crate::backend::{Accelerated, BaseField, Extent, Memory, ResidentBackend};
+use crate::backend::{Accelerated, AcceleratedField, BaseField, Extent, Memory, ResidentBackend};
 use crate::dispatch::{Call, Cost, Dispatcher, Home, Member, Operation, Stored};
 use crate::error::Error;
 use crate::field::Goldilocks;
@@ -124,12 +124,25 @@ pub(crate) fn make_of<'a>(
 }
 
 /// Copies words to the device that holds other data, to stay there.
-#[cfg(feature = "bn254")]
 pub(crate) fn upload_beside<'a>(other: &Stored, words: &'a [u64]) -> impl Operation<Output = Stored> + 'a {
     let size = Activity::UPLOAD.of(words.len(), size_of_val(words), 0);
     at(other, size, move |device| {
         let memory = device.memory().upload(words)?;
         Ok(device.store(memory, device.occupy(size_of_val(words) as u64)))
+    })
+}
+
+/// Sums of rows by weights on the same device, to the host.
+pub(crate) fn sums_of_rows<'a, F: AcceleratedField>(
+    weights: (&'a Stored, Extent),
+    matrix: (&'a Stored, Extent),
+    sums: &'a mut [F],
+) -> impl Operation<Output = ()> + 'a {
+    let elements = weights.1.rows * matrix.1.words() / matrix.1.rows * 8 / size_of::<F>();
+    let size = Combined::Rows.activity().of(elements, 0, size_of_val(sums));
+    at(matrix.0, size, move |device| {
+        let [weights, matrix] = [weights, matrix].map(|(stored, extent)| (stored.contents(), extent));
+        F::resident_combinations(device.memory()).combine_rows(weights, matrix, sums)
     })
 }
 

@@ -1,7 +1,7 @@
 //! An answer with a single error is rejected, and a right one is accepted.
 
-use super::{Extend, HashRows, Invert, Run, Transform, Tree};
-use crate::backend::Extent;
+use super::{Combine, Combined, Extend, HashRows, Invert, Run, Transform, Tree};
+use crate::backend::{Extent, MatrixView};
 use crate::dispatch::Dispatcher;
 use crate::dispatch::fake::Fake;
 use crate::error::Error;
@@ -92,6 +92,39 @@ fn row_programs() {
     };
     assert_eq!(run(true), Ok([Goldilocks::new(15); 2]));
     assert!((0..20).any(|_| run(false).map(|_| ()) == fails("the check of a row program")));
+}
+
+/// The last combination of the last item is wrong.
+#[test]
+fn combinations() {
+    let words = |len| -> Vec<_> { powers(Goldilocks::GENERATOR).take(len).collect() };
+    for (rows, columns, count) in [(1, 1, 1), (5, 3, 2), (3, 40, 4)] {
+        for combined in [Combined::Columns, Combined::Rows] {
+            let (elements, [items, terms]) = match combined {
+                Combined::Columns => (words(rows * columns), [rows, columns]),
+                Combined::Rows => (words(rows * columns), [columns, rows]),
+            };
+            let matrix = MatrixView { elements: &elements, rows, columns, row_step: columns, column_step: 1 };
+            let factors = words(terms * count);
+            let factors = MatrixView {
+                elements: &factors,
+                rows: terms,
+                columns: count,
+                row_step: 1,
+                column_step: terms,
+            };
+            let mut result = vec![Goldilocks::ZERO; items * count];
+            let mut run =
+                |honest| checked(honest).run(Combine { combined, matrix, factors, result: &mut result });
+            assert_eq!(run(false), fails("the check of combinations"));
+            run(true).unwrap();
+            let last = (0..terms).map(|term| match combined {
+                Combined::Columns => matrix.get(rows - 1, term) * factors.get(term, count - 1),
+                Combined::Rows => matrix.get(term, columns - 1) * factors.get(term, count - 1),
+            });
+            assert_eq!(result.last().copied(), Some(last.sum()));
+        }
+    }
 }
 
 /// Words that are not canonical are refused before they are tested.

@@ -26,8 +26,10 @@
 //! with [`Error::WrongEngine`]. Engines made of each other, by cloning or [`with_approach`](Engine::with_approach), are one
 //! engine. Memory returns to the device when the last clone is dropped.
 
+mod combinations;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+mod elsewhere;
 mod operations;
 mod programs;
 mod tree;
@@ -41,7 +43,7 @@ use crate::backend::Extent;
 use crate::dispatch::Stored;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::matrix::{BaseField, Element, Matrix, MatrixRef, Shape};
+use crate::matrix::{BaseField, Element, Layout, Matrix, MatrixRef, Shape};
 use crate::merkle::check_index;
 use crate::operation::gather;
 #[cfg(feature = "bn254")]
@@ -113,11 +115,38 @@ impl<E: Element> DeviceMatrix<E> {
         self.shape
     }
 
+    /// The entries in host memory, in the shape of this matrix, which may be another than that of its clones.
+    fn host_view<'a>(&self, host: &'a OnHost<E>) -> MatrixRef<'a, E> {
+        MatrixRef::new(host.matrix.as_slice(), self.shape).expect("as many entries in any shape")
+    }
+
+    /// The same entries in another shape, without a copy: one after another, they fill the rows of the new matrix, which is row-major. So this is a
+    /// row-major matrix itself, or of a single column.
+    ///
+    /// [`Error::BadShape`] for another number of entries, [`Error::NotRowMajor`] for several columns one after another, as those of a matrix
+    /// over a prime field always are; so the new matrix over such a field has one column, too.
+    pub fn reshaped(&self, rows: usize, columns: usize) -> Result<Self, Error> {
+        let Shape { rows: old_rows, columns: old_columns, layout } = self.shape;
+        let entries = old_rows * old_columns;
+        if rows == 0 || rows.checked_mul(columns) != Some(entries) {
+            return Err(Error::BadShape { rows, columns, entries });
+        }
+        let one_after_another = |columns, layout| columns > 1 && layout == Layout::ColumnMajor;
+        let layout_of_several = if E::Base::ROW_MAJOR { Layout::RowMajor } else { Layout::ColumnMajor };
+        if one_after_another(old_columns, layout) {
+            return Err(Error::NotRowMajor { columns: old_columns });
+        }
+        if one_after_another(columns, layout_of_several) {
+            return Err(Error::NotRowMajor { columns });
+        }
+        Ok(Self { shape: Shape { rows, columns, layout: layout_of_several }, ..self.clone() })
+    }
+
     /// The entries, if they are in host memory: where the host is the device, and for the extension of a commitment that
     /// exceeded the device's budget.
     pub fn as_host(&self) -> Option<MatrixRef<'_, E>> {
         match &self.location {
-            Location::Host(host) => Some(host.matrix.view()),
+            Location::Host(host) => Some(self.host_view(host)),
             Location::Device(_) => None,
         }
     }
@@ -128,7 +157,10 @@ impl<E: Element> DeviceMatrix<E> {
     pub fn read_rows(&self, rows: &[usize]) -> Result<Vec<Vec<E>>, Error> {
         rows.iter().try_for_each(|&row| check_index(row, self.shape.rows))?;
         let stored = match &self.location {
-            Location::Host(host) => return Ok(rows.iter().map(|&row| host.matrix.row(row)).collect()),
+            Location::Host(host) => {
+                let matrix = self.host_view(host);
+                return Ok(rows.iter().map(|&row| matrix.row(row)).collect());
+            }
             Location::Device(stored) => stored,
         };
         let columns = self.shape.columns;

@@ -170,7 +170,7 @@ impl<E: Element> DeviceMatrix<E> {
         if let Location::Host(shared) = &mut self.location
             && let Some(own) = Arc::get_mut(shared)
         {
-            return change(own.matrix_mut().view_mut());
+            return change(MatrixMut::new(own.matrix_mut().as_mut_slice(), self.shape)?);
         }
         let mut copy = engine.download(self)?;
         change(copy.view_mut())?;
@@ -204,7 +204,7 @@ macro_rules! operands {
                         let copied = memory_of::<E>(self.shape.rows, self.shape.columns);
                         let extended = memory_of::<E>(rows, self.shape.columns);
                         engine.check_budget(copied.saturating_add(extended))?;
-                        Ok(DeviceMatrix::on_host(engine, engine.extend(lde, host.matrix.view().into())?))
+                        Ok(DeviceMatrix::on_host(engine, engine.extend(lde, self.host_view(host).into())?))
                     }
                 }
             }
@@ -221,7 +221,7 @@ macro_rules! operands {
                         })
                     }
                     Location::Host(host) => {
-                        Ok(DeviceMatrix::on_host(engine, engine.coeff_to_extended(domain, &host.matrix)?))
+                        Ok(DeviceMatrix::on_host(engine, engine.coeff_to_extended(domain, self.host_view(host))?))
                     }
                 }
             }
@@ -244,7 +244,8 @@ macro_rules! operands {
                     }
                     Location::Host(host) => {
                         let host = Arc::into_inner(host).expect("a transform in place leaves a matrix of its own");
-                        Ok(DeviceMatrix::on_host(engine, host.matrix.first_rows(coefficients)))
+                        let matrix = Matrix::new(host.matrix.into_vec(), matrix.shape)?;
+                        Ok(DeviceMatrix::on_host(engine, matrix.first_rows(coefficients)))
                     }
                 }
             }
@@ -259,7 +260,7 @@ macro_rules! operands {
                 engine.check_budget(memory_of::<H::Digest>(rows, 1))?;
                 let mut digests = memory::zeroed::<H::Digest>(rows)?;
                 match &self.location {
-                    Location::Host(host) => engine.hash_rows_into::<H, E>(host.matrix.view(), &mut digests)?,
+                    Location::Host(host) => engine.hash_rows_into::<H, E>(self.host_view(host), &mut digests)?,
                     Location::Device(stored) => {
                         engine.report(Stage::Rows, 0, rows as u64);
                         let heap = engine.perform(hash_resident::<H>(stored, self.extent()))?;
@@ -278,7 +279,7 @@ macro_rules! operands {
                 let stored = match &self.location {
                     Location::Device(stored) => stored,
                     Location::Host(host) => {
-                        let fill = |leaves: &mut [_]| engine.hash_rows_into::<H, E>(host.matrix.view(), leaves);
+                        let fill = |leaves: &mut [_]| engine.hash_rows_into::<H, E>(self.host_view(host), leaves);
                         return Ok(DeviceTree::on_host(engine, engine.build_tree::<H>(rows, fill)?));
                     }
                 };

@@ -1,5 +1,6 @@
 //! Products of vectors that stay on the device, element by element and with sparse matrices.
 
+use super::elsewhere::InHostMemory;
 use super::{DeviceMatrix, Location};
 use crate::backend::AcceleratedPrime;
 use crate::dispatch::Stored;
@@ -36,41 +37,6 @@ impl<F: AcceleratedPrime> Vector for DeviceMatrix<F> {
                     let [b, c] = [0, 1].map(|i| others.get(i).map(InHostMemory::as_slice));
                     matrix.base().multiply_on(engine, b.expect("a factor"), c)
                 })
-            }
-        }
-    }
-}
-
-/// The elements of a matrix in host memory: where they are, or a copy of those on a device.
-enum InHostMemory<'a, F> {
-    There(&'a [F]),
-    Copied(Matrix<F>),
-}
-
-impl<F: AcceleratedPrime> InHostMemory<'_, F> {
-    fn as_slice(&self) -> &[F] {
-        match self {
-            Self::There(elements) => elements,
-            Self::Copied(matrix) => matrix.as_slice(),
-        }
-    }
-}
-
-impl<F: AcceleratedPrime> DeviceMatrix<F> {
-    fn in_host_memory(&self) -> Result<InHostMemory<'_, F>, Error> {
-        match &self.location {
-            Location::Host(host) => Ok(InHostMemory::There(host.matrix.as_slice())),
-            Location::Device(_) => Ok(InHostMemory::Copied(self.download()?)),
-        }
-    }
-
-    /// The elements on the device that holds other data: where they are, or a copy of those elsewhere.
-    fn beside(&self, other: &Stored) -> Result<Stored, Error> {
-        match &self.location {
-            Location::Device(stored) if stored.member() == other.member() => Ok(stored.clone()),
-            _ => {
-                let elements = self.in_host_memory()?;
-                self.engine.perform(upload_beside(other, F::words(elements.as_slice())))
             }
         }
     }

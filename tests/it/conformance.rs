@@ -68,6 +68,7 @@ fn cases_with_every_level_of_vectors() {
                 "msm",
                 "inverses",
                 "row programs",
+                "combinations",
                 "products",
                 "sparse products",
             ];

@@ -168,6 +168,8 @@ fn child_that_chooses() {
     let expected: &[_] = match short {
         true => &["ntt", "row hashing"],
         false => &[
+            "combination of columns",
+            "combination of rows",
             "commitment",
             "fft",
             "inversion",

@@ -63,6 +63,7 @@ fn errors_have_their_statuses() {
         (Error::BadBlowup { found: 3 }, ZKA_BAD_LOG_SIZE),
         (Error::BadShape { rows: 1, columns: 0, entries: 0 }, ZKA_BAD_LENGTH),
         (Error::LengthMismatch { what: "rows", expected: 1, found: 2 }, ZKA_BAD_LENGTH),
+        (Error::NotRowMajor { columns: 2 }, ZKA_BAD_LENGTH),
         (Error::NotPowerOfTwo { what: "leaves", found: 3 }, ZKA_BAD_LENGTH),
         (Error::IndexOutOfRange { index: 3, len: 2 }, ZKA_BAD_ARGUMENT),
         (Error::SiblingCount { expected: 1, found: 2 }, ZKA_BAD_LENGTH),

@@ -3,6 +3,7 @@
 use std::ptr::{null, null_mut, without_provenance, without_provenance_mut};
 
 use super::case::{Case, FIXTURE, Memory, root};
+use crate::combinations::*;
 use crate::curves::Curve;
 use crate::elements::*;
 use crate::engine::*;
@@ -170,6 +171,26 @@ impl Case {
                 (58, _) => {
                     let [proofs, remade, refused] = [0, 1, 2].map(|i| one.wrapping_add(i).cast());
                     zka_groth16_prover_account(prover, proofs, remade, refused)
+                }
+                (59, false) => {
+                    zka_matrix_combine_columns(engine, matrix_out, matrix, row_scalars, rows, cols, flags)
+                }
+                (59, true) => zka_matrix_combine_columns_async(
+                    engine,
+                    matrix_out,
+                    matrix,
+                    row_scalars,
+                    rows,
+                    cols,
+                    flags,
+                    job,
+                ),
+                (60, false) => {
+                    zka_matrix_combine_rows(engine, out, self.scalars(), matrix, rows.wrapping_mul(cols))
+                }
+                (60, true) => {
+                    let len = rows.wrapping_mul(cols);
+                    zka_matrix_combine_rows_async(engine, out, self.scalars(), matrix, len, job)
                 }
                 _ => ZKA_OK,
             }

@@ -59,6 +59,69 @@ static void inverses(zka_engine *engine, uint32_t field, const uint64_t *data, s
   free(found);
 }
 
+/* Of a matrix (1, -1) the columns times 1 and -1 are both 1, and its rows times -1 are (-1, 1); of one of two rows, the first row alone
+   counts. */
+static void combinations(zka_engine *engine, uint32_t field, const uint64_t *one, const uint64_t *minus_one, size_t width) {
+  const size_t size = width * sizeof *one;
+  const uint32_t flags[2] = {0, ZKA_COLUMN_MAJOR};
+  uint64_t data[8] = {0}, twice[16] = {0}, diagonal[16] = {0}, found[8];
+  zka_matrix *matrix = NULL, *made = NULL, *weight = NULL, *weights = NULL, *of_other = NULL;
+  zka_future future = {0};
+  size_t rows = 0, cols = 0;
+  uint32_t number = 0, layout = 0;
+  memcpy(data, one, size);
+  memcpy(data + width, minus_one, size);
+  memcpy(twice, one, size);
+  memcpy(twice + 2 * width, minus_one, size);
+  memcpy(diagonal, one, size);
+  memcpy(diagonal + 3 * width, minus_one, size);
+  OK(zka_matrix_upload(engine, &matrix, field, data, 1, 2, ZKA_COLUMN_MAJOR));
+  for (int i = 0; i < 2; i++) {
+    OK(zka_matrix_combine_columns(engine, &made, matrix, diagonal, 2, 2, flags[i]));
+    OK(zka_matrix_shape(made, &number, &rows, &cols, &layout));
+    CHECK(number == field && rows == 1 && cols == 2 && layout == ZKA_COLUMN_MAJOR);
+    OK(zka_matrix_download(engine, found, made, 2 * width));
+    CHECK(memcmp(found, one, size) == 0 && memcmp(found + width, one, size) == 0);
+    OK(zka_matrix_free(made));
+  }
+  OK(zka_matrix_combine_columns_async(engine, &made, matrix, data, 2, 1, 0, &future));
+  OK(zka_wait(engine, future));
+  OK(zka_matrix_shape(made, &number, &rows, &cols, &layout));
+  CHECK(rows == 1 && cols == 1);
+  OK(zka_matrix_free(made));
+  OK(zka_matrix_upload(engine, &weight, field, minus_one, 1, 1, ZKA_COLUMN_MAJOR));
+  OK(zka_matrix_combine_rows(engine, found, weight, matrix, 2 * width));
+  CHECK(memcmp(found, minus_one, size) == 0 && memcmp(found + width, one, size) == 0);
+  /* Of column-major memory the first row is entries 0 and 2. */
+  OK(zka_matrix_upload(engine, &weights, field, twice, 2, 2, ZKA_COLUMN_MAJOR));
+  OK(zka_matrix_combine_rows_async(engine, found, weight, weights, 2 * width, &future));
+  OK(zka_wait(engine, future));
+  CHECK(memcmp(found, minus_one, size) == 0 && memcmp(found + width, one, size) == 0);
+  made = NULL;
+  BOTH(ZKA_NULL_POINTER, zka_matrix_combine_columns, engine, NULL, matrix, diagonal, 2, 2, 0);
+  BOTH(ZKA_NULL_POINTER, zka_matrix_combine_columns, engine, &made, NULL, diagonal, 2, 2, 0);
+  BOTH(ZKA_NULL_POINTER, zka_matrix_combine_columns, engine, &made, matrix, NULL, 2, 2, 0);
+  BOTH(ZKA_BAD_LENGTH, zka_matrix_combine_columns, engine, &made, matrix, diagonal, 1, 2, 0);
+  EXPECT_TEXT("1 rows of coefficients, expected 2, one for each column");
+  BOTH(ZKA_BAD_LENGTH, zka_matrix_combine_columns, engine, &made, matrix, diagonal, 2, 0, 0);
+  BOTH(ZKA_BAD_ARGUMENT, zka_matrix_combine_columns, engine, &made, matrix, diagonal, 2, 2, ZKA_INVERSE);
+  BOTH(ZKA_NULL_POINTER, zka_matrix_combine_rows, engine, NULL, weight, matrix, 2 * width);
+  BOTH(ZKA_NULL_POINTER, zka_matrix_combine_rows, engine, found, NULL, matrix, 2 * width);
+  BOTH(ZKA_BAD_LENGTH, zka_matrix_combine_rows, engine, found, weight, matrix, 2 * width - 1);
+  BOTH(ZKA_BAD_LENGTH, zka_matrix_combine_rows, engine, found, weights, matrix, 4 * width);
+  EXPECT_TEXT("2 rows of weights, expected at most 1, as many as of the matrix");
+  OK(zka_matrix_upload(engine, &of_other, ZKA_BN254_FQ, FP_ONE.limbs, 1, 1, ZKA_COLUMN_MAJOR));
+  BOTH(ZKA_BAD_ARGUMENT, zka_matrix_combine_rows, engine, found, of_other, matrix, 2 * width);
+  BOTH(ZKA_UNSUPPORTED, zka_matrix_combine_rows, engine, found, of_other, of_other, 4);
+  EXPECT_TEXT("combinations over bn254-fq, expected a field with transforms");
+  BOTH(ZKA_UNSUPPORTED, zka_matrix_combine_columns, engine, &made, of_other, FP_ONE.limbs, 1, 1, 0);
+  CHECK(made == NULL);
+  OK(zka_matrix_free(of_other));
+  OK(zka_matrix_free(weights));
+  OK(zka_matrix_free(weight));
+  OK(zka_matrix_free(matrix));
+}
+
 /* Products with 1 are the elements, elements less themselves are 0, and the square of -1 is 1. */
 static void products(zka_engine *engine, uint32_t field, const uint64_t *one, const uint64_t *minus_one) {
   uint64_t data[12], ones[12], found[12];
@@ -194,6 +257,8 @@ static void over_goldilocks(zka_engine *engine, uint32_t layout) {
   uint32_t field = 99, flags = 99;
   const uint64_t elements[9] = {0, 1, 2, 0, P - 1, 0, 1, 0x100000000, P - 2};
   inverses(engine, ZKA_GOLDILOCKS, elements, 3, 3, 1);
+  const uint64_t one = 1, minus_one = UINT64_C(0xffffffff00000000);
+  combinations(engine, ZKA_GOLDILOCKS, &one, &minus_one, 1);
   fill(data, N * COLS, 5);
   OK(zka_matrix_upload(engine, &matrix, ZKA_GOLDILOCKS, data, N, COLS, layout));
   OK(zka_matrix_shape(matrix, &field, &rows, &cols, &flags));
@@ -369,6 +434,7 @@ static void over_scalars(zka_engine *engine, uint32_t layout) {
   const size_t len = POINTS * WIDTH * 4;
   inverses(engine, ZKA_BN254_FR, columns[0].limbs, POINTS * WIDTH, 1, 4);
   products(engine, ZKA_BN254_FR, ONE.limbs, MINUS_ONE.limbs);
+  combinations(engine, ZKA_BN254_FR, ONE.limbs, MINUS_ONE.limbs, 4);
 
   if (layout == 0)
     OK(zka_matrix_upload(engine, &matrix, ZKA_BN254_FR, given, POINTS, WIDTH, layout));

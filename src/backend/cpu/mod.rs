@@ -1,6 +1,7 @@
 //! The CPU backend: all cores through rayon, vector units chosen at run time.
 
 mod blake3;
+mod combinations;
 mod doubles;
 #[cfg(feature = "bn254")]
 mod fft;

@@ -18,7 +18,7 @@ use super::{DeviceHash, Gpu};
 use crate::backend::AcceleratedPrime;
 use crate::backend::reference::Reference;
 use crate::backend::testing::{build_heap, hash_columns};
-use crate::backend::{Backend, Check, Hardware, Hashing, Inversion, Levels, Transforms, sound};
+use crate::backend::{Backend, Check, Hardware, Hashing, Inversion, Levels, MatrixView, Transforms, sound};
 #[cfg(feature = "bn254")]
 use crate::bn254::{Fr, scalars_mut};
 use crate::device::DeviceInfo;
@@ -185,6 +185,9 @@ enum Operation {
     Extension(Lde, usize),
     Inverses,
     RowProgram,
+    /// Two combinations of the columns, or of the rows, of a matrix of 32 rows, with factors from the words behind it; row-major or not.
+    CombinedColumns(bool),
+    CombinedRows(bool),
     /// Of a matrix with so many rows, of which so many words are side by side.
     Digests(usize, usize),
     /// Of 32 leaves, in the upper half of a heap.
@@ -211,6 +214,8 @@ impl Operation {
             Self::Inverses,
             Self::RowProgram,
         ]);
+        all.extend([true, false].map(Self::CombinedColumns));
+        all.extend([true, false].map(Self::CombinedRows));
         all.extend([(32, 1), (32, 12), (96, 2), (64, 1)].map(|(rows, block)| Self::Digests(rows, block)));
         all.extend([Self::Tree, Self::TreeWithCopies]);
         #[cfg(feature = "bn254")]
@@ -236,6 +241,18 @@ impl Operation {
                 let constants = program.constants(&[Goldilocks::new(5)]);
                 backend.run_program(&program, rows, &[input], &constants, &mut outputs)?;
                 data[32..96].copy_from_slice(&outputs);
+            }
+            Self::CombinedColumns(row_major) => {
+                let mut combined = [Goldilocks::default(); 64];
+                let factors = view(&data[32 * 6..], 6, 2, true);
+                backend.combine_columns(view(data, 32, 6, *row_major), factors, &mut combined)?;
+                data[..64].copy_from_slice(&combined);
+            }
+            Self::CombinedRows(row_major) => {
+                let mut sums = [Goldilocks::default(); 12];
+                let factors = view(&data[32 * 6..], 32, 2, true);
+                backend.combine_rows(factors, view(data, 32, 6, *row_major), &mut sums)?;
+                data[..12].copy_from_slice(&sums);
             }
             Self::Extension(lde, width) => {
                 let mut input = data[..data.len() / lde.blowup()].to_vec();
@@ -293,6 +310,11 @@ fn squares_of_the_next() -> Program<Goldilocks> {
     builder.output(sum);
     builder.output(product);
     builder.finish().unwrap()
+}
+
+fn view(elements: &[Goldilocks], rows: usize, columns: usize, row_major: bool) -> MatrixView<'_, Goldilocks> {
+    let (row_step, column_step) = if row_major { (columns, 1) } else { (1, rows) };
+    MatrixView { elements: &elements[..rows * columns], rows, columns, row_step, column_step }
 }
 
 fn data() -> Vec<Goldilocks> {

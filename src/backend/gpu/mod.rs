@@ -3,7 +3,7 @@
 //! ```text
 //!  merkle.rs, transforms.rs, resident.rs
 //!                      transfers, division into parts, and data that stay on the device
-//!  ntt/, fft/, tree.rs, inversion.rs
+//!  ntt/, fft/, tree.rs, inversion.rs, combinations.rs
 //!                      host plans: which kernels, in which order, on what memory; tables.rs, the tables of transforms
 //!  msm/                sums over curves
 //!  pipeline.rs         parts of an operation in flight at once
@@ -48,6 +48,7 @@ macro_rules! on_the_first_devices {
 }
 mod bandwidth;
 mod busy;
+mod combinations;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod device;

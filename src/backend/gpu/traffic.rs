@@ -9,8 +9,8 @@ use super::device::{Arg, Device, Launch, Limits};
 use super::{DeviceHash, Gpu, session::Region, tree};
 use crate::backend::testing::build_heap;
 use crate::backend::{
-    Extent, Inversion, Memory, Programs, Resident, ResidentHashing, ResidentInversion, ResidentPrograms,
-    ResidentTransforms, Transforms, sound,
+    Combinations, Extent, Inversion, MatrixView, Memory, Programs, Resident, ResidentCombinations,
+    ResidentHashing, ResidentInversion, ResidentPrograms, ResidentTransforms, Transforms, sound,
 };
 use crate::device::DeviceInfo;
 use crate::error::Error;
@@ -205,6 +205,17 @@ fn on_host_data<D: Device>(device: D) {
         let input = MatrixRef::new(&elements, shape)?;
         Programs::run_program(gpu, &program, rows, &[input], &program.constants(&[]), &mut outputs)
     });
+    let (matrix, factors) = (elements(500), elements(300));
+    let view =
+        |elements, rows, columns| MatrixView { elements, rows, columns, row_step: columns, column_step: 1 };
+    run("combinations of columns", (8 * (500 + 15), 8 * 300), &|gpu| {
+        let (matrix, coefficients) = (view(&matrix, 100, 5), view(&factors[..15], 5, 3));
+        Combinations::combine_columns(gpu, matrix, coefficients, &mut elements(300))
+    });
+    run("combinations of rows", (8 * (500 + 300), 8 * 15), &|gpu| {
+        let (matrix, weights) = (view(&matrix, 100, 5), view(&factors, 100, 3));
+        Combinations::combine_rows(gpu, weights, matrix, &mut elements(15))
+    });
     #[cfg(feature = "bn254")]
     {
         use crate::backend::Pointwise;
@@ -264,6 +275,19 @@ fn on_resident_data<D: Device>(device: D) {
     let (_, again) = of(&gpu, run);
     assert_eq!((again.bytes_in, again.bytes_out, again.bytes_within), (8 * (4 + 1 + 5), 0, 0));
     assert_eq!((again.kernels, again.allocations), (vec!["run_program"], 0));
+    let coefficients = elements(3 * 2);
+    let view = MatrixView { elements: &coefficients, rows: 3, columns: 2, row_step: 2, column_step: 1 };
+    let combine = |gpu: &Counting<D>| ResidentCombinations::combine_columns(gpu, &matrix, extent(ROWS), view);
+    of(&gpu, combine);
+    let (combined, again) = of(&gpu, combine);
+    assert_eq!((again.bytes_in, again.bytes_out, again.allocations), (8 * 3 * 2, 0, 0), "{again:?}");
+    let weights = (&combined, Extent { rows: ROWS, width: 2, block: 1 });
+    let sum = |gpu: &Counting<D>| {
+        ResidentCombinations::combine_rows(gpu, weights, (&matrix, extent(ROWS)), &mut elements(3 * 2))
+    };
+    of(&gpu, sum);
+    let (_, again) = of(&gpu, sum);
+    assert_eq!((again.bytes_in, again.bytes_out, again.allocations), (0, 8 * 3 * 2, 0), "{again:?}");
     let rows = [3, 200, 3];
     let mut found = vec![0_u8; 24 * rows.len()];
     let (_, traffic) = of(&gpu, |gpu| gpu.gather(&matrix, extent(ROWS), &rows, &mut found));

@@ -39,11 +39,11 @@ pub(super) trait OnColumns<F>: Copy + Sync {
 const PIECE: usize = 1 << 19;
 
 /// A part of a batch: columns of blocks; all columns, or one block.
-struct Part {
-    blocks: Range<usize>,
-    columns: Range<usize>,
+pub(super) struct Part {
+    pub(super) blocks: Range<usize>,
+    pub(super) columns: Range<usize>,
     /// Elements of a row of a block.
-    width: usize,
+    pub(super) width: usize,
 }
 
 impl Part {
@@ -91,15 +91,16 @@ impl<D: Device> Gpu<D> {
         })
     }
 
-    /// Uploads a part of blocks of `rows` rows.
-    fn upload_part<F: BaseField>(
+    /// Uploads a part of blocks of `rows` rows; the data may end with the last of these columns.
+    pub(super) fn upload_part<F: BaseField>(
         &self,
         session: &mut Session<'_, D>,
         part: &Part,
         rows: usize,
         data: &[F],
     ) -> Result<Region, Error> {
-        let data = &data[part.range(rows)];
+        let Range { start, end } = part.range(rows);
+        let data = &data[start..end.min(data.len())];
         if part.is_whole() {
             return session.upload_new(bytes(data));
         }
@@ -108,7 +109,7 @@ impl<D: Device> Gpu<D> {
         let (host, device) = part.piece();
         let mut buffer = F::zeros(device.min(rows * columns))?;
         for (number, piece) in data.chunks(host).enumerate() {
-            let buffer = &mut buffer[..piece.len() / part.width * columns];
+            let buffer = &mut buffer[..piece.len().div_ceil(part.width) * columns];
             memory::take_columns(piece, part.width, part.columns.clone(), buffer);
             session.upload(bytes(buffer), region, size_of::<F>() * number * device)?;
         }
@@ -116,7 +117,7 @@ impl<D: Device> Gpu<D> {
     }
 
     /// Downloads a part of blocks of `rows` rows.
-    fn download_part<F: BaseField>(
+    pub(super) fn download_part<F: BaseField>(
         &self,
         session: &mut Session<'_, D>,
         part: &Part,

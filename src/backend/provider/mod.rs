@@ -17,7 +17,10 @@ pub use library::{
     ABI_VERSION, CAN_BN254_BASES, CAN_BN254_FFT, CAN_BN254_MSM, CAN_GOLDILOCKS, HASHES, HashCapability,
 };
 
-use super::{Accelerated, Beside, Check, Extent, Hardware, Hashing, Inversion, Levels, Programs, Transforms};
+use super::{
+    Accelerated, Beside, Check, Combinations, Extent, Hardware, Hashing, Inversion, Levels, MatrixView,
+    Programs, Transforms,
+};
 use crate::device::{DeviceInfo, DeviceKind, missing};
 use crate::error::Error;
 use crate::field::Goldilocks;
@@ -137,6 +140,17 @@ impl<F> Programs<F> for External {
         _: &mut [F],
     ) -> Result<(), Error> {
         Err(self.provider.unsupported("row programs"))
+    }
+}
+
+/// The interface has none.
+impl<F> Combinations<F> for External {
+    fn combine_columns(&self, _: MatrixView<'_, F>, _: MatrixView<'_, F>, _: &mut [F]) -> Result<(), Error> {
+        Err(self.provider.unsupported("combinations of columns"))
+    }
+
+    fn combine_rows(&self, _: MatrixView<'_, F>, _: MatrixView<'_, F>, _: &mut [F]) -> Result<(), Error> {
+        Err(self.provider.unsupported("combinations of rows"))
     }
 }
 

@@ -17,6 +17,7 @@ pages! {
     sums: "../../../docs/operations/sums.md";
     inverses: "../../../docs/operations/inverses.md";
     programs: "../../../docs/operations/programs.md";
+    combinations: "../../../docs/operations/combinations.md";
     vectors: "../../../docs/operations/vectors.md";
     devices: "../../../docs/devices.md";
     memory: "../../../docs/memory.md";

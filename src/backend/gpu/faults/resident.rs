@@ -35,6 +35,11 @@ fn trace() -> Matrix<Goldilocks> {
     Matrix::new(entries, Shape { rows: 32, columns: 5, layout: Layout::ColumnMajor }).unwrap()
 }
 
+/// Coefficients for its columns.
+fn factors(trace: &Matrix<Goldilocks>) -> Matrix<Goldilocks> {
+    Matrix::from_rows(trace.as_slice()[..10].to_vec(), 5, 2).unwrap()
+}
+
 fn ntt() -> Ntt {
     Ntt::inverse(TraceSpec::default().lde(32).unwrap().from())
 }
@@ -106,6 +111,8 @@ fn faults<D: Device>(device: D) {
     let mut inverses = trace();
     oracle.invert(&mut inverses).unwrap();
     let outputs = run(&oracle, &oracle.upload(trace()).unwrap()).unwrap();
+    let combined = oracle.combine_columns(&trace(), &factors(&trace())).unwrap();
+    let sums = oracle.combine_rows(&trace(), &trace()).unwrap();
 
     for fault in FAULTS {
         survive(device, fault, |engine, _, trace| engine.commit(&TraceSpec::default(), trace), right);
@@ -145,6 +152,18 @@ fn faults<D: Device>(device: D) {
             |found| assert_eq!(*found, inverses),
         );
         survive(device, fault, |engine, matrix, _| run(engine, matrix), |found| assert_eq!(*found, outputs));
+        survive(
+            device,
+            fault,
+            |engine, matrix, trace| engine.download(&engine.combine_columns(&*matrix, &factors(trace))?),
+            |found| assert_eq!(*found, combined),
+        );
+        survive(
+            device,
+            fault,
+            |engine, matrix, trace| engine.combine_rows(&engine.upload(trace)?, &*matrix),
+            |found| assert_eq!(*found, sums),
+        );
         survive(
             device,
             fault,
