@@ -53,7 +53,7 @@ fn lde(rows: usize, added_bits: usize, shift: Goldilocks) -> Result<Lde, Error> 
     Ok(Lde::new(from, to)?.with_output_order(Order::BitReversed))
 }
 
-fn extend(
+pub(crate) fn extend(
     input: RowMajorMatrix<Goldilocks>,
     added_bits: usize,
     shift: Goldilocks,

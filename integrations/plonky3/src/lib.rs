@@ -32,12 +32,14 @@ mod elements;
 mod hashes;
 mod mmcs;
 mod pcs;
+mod prove;
 mod tree;
 
 pub use dft::Dft;
 pub use hashes::Accelerated;
 pub use mmcs::Mmcs;
 pub use pcs::FriPcs;
+pub use prove::{LayerMmcs, Preprocessed, ProveError, Prover, prove};
 pub use tree::Committed;
 
 /// What the engine gave; its error is a panic.

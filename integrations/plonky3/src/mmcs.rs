@@ -27,6 +27,11 @@ impl<H: Accelerated> Mmcs<H> {
         Self { stock: hash.stock(cap_height), cap_height }
     }
 
+    /// The height of commitments.
+    pub(crate) fn cap_height(&self) -> usize {
+        self.cap_height
+    }
+
     /// The commitment to matrices, the digests of whose rows may be known.
     pub(crate) fn commit_hashed<M: Matrix<Goldilocks>>(
         &self,

@@ -31,20 +31,31 @@ type Result<T, S, Challenge, Challenger> =
 pub struct FriPcs<H: Accelerated, FriMmcs> {
     stock: Stock<H, FriMmcs>,
     mmcs: Mmcs<H>,
-    log_blowup: usize,
+    fri: FriParameters<FriMmcs>,
+}
+
+impl<H: Accelerated, FriMmcs: Clone> FriPcs<H, FriMmcs> {
+    /// The scheme over a commitment to matrices; parameters as for `TwoAdicFriPcs`.
+    pub fn new(mmcs: Mmcs<H>, fri: FriParameters<FriMmcs>) -> Self {
+        Self { stock: TwoAdicFriPcs::new(Dft, mmcs.clone(), fri.clone()), mmcs, fri }
+    }
 }
 
 impl<H: Accelerated, FriMmcs> FriPcs<H, FriMmcs> {
-    /// The scheme over a commitment to matrices; parameters as for `TwoAdicFriPcs`.
-    pub fn new(mmcs: Mmcs<H>, fri: FriParameters<FriMmcs>) -> Self {
-        let log_blowup = fri.log_blowup;
-        Self { stock: TwoAdicFriPcs::new(Dft, mmcs.clone(), fri), mmcs, log_blowup }
+    /// The parameters of FRI.
+    pub(crate) fn parameters(&self) -> &FriParameters<FriMmcs> {
+        &self.fri
+    }
+
+    /// The height of the caps of commitments.
+    pub(crate) fn cap_height(&self) -> usize {
+        self.mmcs.cap_height()
     }
 }
 
 impl<H: Accelerated, FriMmcs> fmt::Debug for FriPcs<H, FriMmcs> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FriPcs").field("log_blowup", &self.log_blowup).finish_non_exhaustive()
+        f.debug_struct("FriPcs").field("log_blowup", &self.fri.log_blowup).finish_non_exhaustive()
     }
 }
 
@@ -81,7 +92,7 @@ where
             assert_eq!(domain.size(), matrix.height(), "points of the domain, rows of the matrix");
             let shift = Goldilocks::GENERATOR / domain.shift();
             let is_alone = is_alone(matrix.height());
-            done(dft::extend_and_hash::<H>(matrix, self.log_blowup, shift, is_alone))
+            done(dft::extend_and_hash::<H>(matrix, self.fri.log_blowup, shift, is_alone))
         });
         let (matrices, digests) = extended.unzip();
         Ok(self.mmcs.commit_hashed(matrices, digests))

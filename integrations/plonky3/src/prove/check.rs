@@ -1,0 +1,86 @@
+//! The recorded constraints beside those that the AIR evaluates: they have to agree on random rows.
+
+use p3_field::coset::TwoAdicMultiplicativeCoset;
+use p3_field::{ExtensionField, PrimeCharacteristicRing};
+use p3_goldilocks::Goldilocks;
+use p3_matrix::Matrix as _;
+use p3_matrix::bitrev::BitReversibleMatrix;
+use p3_matrix::dense::RowMajorMatrix;
+use zkaccel::Engine;
+use zkaccel::ntt::reverse_bits;
+
+use super::columns::Columns;
+use super::error::ProveError;
+use super::extended::Sizes;
+use super::extension::element;
+use super::record::Recorded;
+use super::{periodic, quotient};
+use crate::elements::matrix;
+
+/// What constraints are evaluated on, where a domain's size is that of the trace and a coset's that of the quotient.
+pub(super) struct Rows<EF> {
+    pub(super) domain: TwoAdicMultiplicativeCoset<Goldilocks>,
+    pub(super) coset: TwoAdicMultiplicativeCoset<Goldilocks>,
+    pub(super) trace: RowMajorMatrix<Goldilocks>,
+    pub(super) preprocessed: Option<RowMajorMatrix<Goldilocks>>,
+    pub(super) public_values: Vec<Goldilocks>,
+    pub(super) alpha: EF,
+}
+
+/// Compares the quotients of random rows, with those that `expected` evaluates.
+pub(super) fn check<EF: ExtensionField<Goldilocks>>(
+    engine: &Engine,
+    recorded: &Recorded,
+    periodic_columns: &[Vec<Goldilocks>],
+    sizes: Sizes,
+    expected: impl FnOnce(&Rows<EF>) -> Vec<EF>,
+) -> Result<(), ProveError> {
+    let Sizes { log_rows, log_chunks, .. } = sizes;
+    let (layout, log_size) = (recorded.layout, log_rows + log_chunks);
+    let mut words = Words(0);
+    let mut random = |columns: usize| RowMajorMatrix::new(words.take(columns << log_size), columns);
+    let trace = random(layout.main_width);
+    let preprocessed = (layout.preprocessed_width > 0).then(|| random(layout.preprocessed_width));
+    let coset = |shift, log_size| TwoAdicMultiplicativeCoset::new(shift, log_size).expect("a small domain");
+    let rows = Rows {
+        domain: coset(Goldilocks::ONE, log_rows),
+        coset: coset(<Goldilocks as p3_field::Field>::GENERATOR, log_size),
+        trace,
+        preprocessed,
+        public_values: words.take(layout.num_public_values),
+        alpha: EF::from_basis_coefficients_slice(&words.take(EF::DIMENSION)).expect("all coordinates"),
+    };
+
+    let upload = |rows: &RowMajorMatrix<Goldilocks>| {
+        engine.upload(matrix(rows.as_view().bit_reverse_rows().to_row_major_matrix()))
+    };
+    let trace = upload(&rows.trace)?;
+    let preprocessed = rows.preprocessed.as_ref().map(upload).transpose()?;
+    let periodic = periodic::table(engine, periodic_columns, log_rows, log_chunks)?;
+    let others: Vec<_> = preprocessed.iter().chain(&periodic).collect();
+    let columns = Columns::new(engine, sizes)?;
+    let values = recorded.values(rows.alpha, &rows.public_values);
+    let found = quotient::quotient(engine, recorded, &columns, &trace, &others, &values)?;
+    let found = engine.download(&found)?;
+
+    let of_row = |row| element::<EF>(found.row(reverse_bits(row, log_size as u32)).into_iter());
+    match expected(&rows).into_iter().enumerate().find(|&(row, expected)| of_row(row) != expected) {
+        None => Ok(()),
+        Some((row, _)) => Err(ProveError::Recorded { row }),
+    }
+}
+
+/// Words without a pattern (Steele, Lea and Flood 2014, SplitMix64).
+struct Words(u64);
+
+impl Words {
+    fn take(&mut self, count: usize) -> Vec<Goldilocks> {
+        let word = |_| {
+            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let word = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            Goldilocks::new(word ^ (word >> 31))
+        };
+        (0..count).map(word).collect()
+    }
+}

@@ -1,0 +1,101 @@
+//! Columns that depend on the number of rows of a trace alone.
+
+use p3_field::{Field as _, TwoAdicField};
+use p3_goldilocks::Goldilocks;
+use zkaccel::field::{Field, Goldilocks as Element};
+use zkaccel::matrix::Matrix;
+use zkaccel::ntt::{Convention, Domain, Lde, Ntt, Order};
+use zkaccel::resident::DeviceMatrix;
+use zkaccel::{Engine, Error};
+
+use super::extended::Sizes;
+use super::program::{Builder, Program, ProgramRows, RunProgram};
+use crate::elements::to_engine;
+
+/// The coset of 2^`log_size` points on which extensions, and the evaluations of quotients, are.
+pub(super) fn coset(log_size: usize) -> Result<Domain, Error> {
+    Domain::new(log_size as u32, Convention::Plonky3)?.coset(to_engine(Goldilocks::GENERATOR))
+}
+
+/// So many rows in bit-reversed order.
+pub(super) fn reversed(log_count: usize) -> ProgramRows {
+    ProgramRows { count: 1 << log_count, stride: 1, order: Order::BitReversed }
+}
+
+/// The points of a domain of two points or more, in bit-reversed order.
+pub(super) fn points(engine: &Engine, domain: Domain) -> Result<DeviceMatrix<Element>, Error> {
+    if domain.log_size() == 1 {
+        let mut column = engine.upload(Matrix::from_column(vec![Element::ZERO, Element::ONE])?)?;
+        engine.ntt(&Ntt::forward(domain).with_orders(Order::Natural, Order::BitReversed), &mut column)?;
+        return Ok(column);
+    }
+    // The polynomial X, by its values on the subgroup of order two.
+    let column = engine.upload(Matrix::from_column(vec![Element::ONE, -Element::ONE])?)?;
+    let lde = Lde::new(Domain::new(1, Convention::Plonky3)?, domain)?;
+    engine.lde(&lde.with_output_order(Order::BitReversed), &column)
+}
+
+/// The columns of [`Columns::selectors`].
+pub(super) const FIRST_ROW: usize = 0;
+pub(super) const LAST_ROW: usize = 1;
+pub(super) const TRANSITION: usize = 2;
+pub(super) const INVERSE_VANISHING: usize = 3;
+
+/// The columns for traces of some number of rows, in bit-reversed order.
+pub(super) struct Columns {
+    pub(super) sizes: Sizes,
+    /// The points of the coset on which the extensions are, or of a larger one.
+    pub(super) points: DeviceMatrix<Element>,
+    /// On the coset of the quotient, x being a point, g the trace's generator and Z = x^n - 1: Z / (x - 1), Z / (x - 1/g), x - 1/g, 1 / Z.
+    pub(super) selectors: DeviceMatrix<Element>,
+    /// The inverses of the points of the subgroup that is as large as the extensions' coset.
+    pub(super) inverse_roots: DeviceMatrix<Element>,
+}
+
+impl Columns {
+    pub(super) fn new(engine: &Engine, sizes: Sizes) -> Result<Self, Error> {
+        let Sizes { log_rows, log_chunks, log_blowup } = sizes;
+        let points = points(engine, coset(log_rows + log_chunks.max(log_blowup))?)?;
+        let last = to_engine(Goldilocks::two_adic_generator(log_rows).inverse());
+        let rows = reversed(log_rows + log_chunks);
+        let [denominators, selectors] = selectors(log_rows)?;
+        let mut inverses = engine.run_program(&denominators, rows, &[&points], &[last])?;
+        engine.invert(&mut inverses)?;
+        let selectors = engine.run_program(&selectors, rows, &[&points, &inverses], &[last])?;
+        let log_size = log_rows + log_blowup;
+        let root = to_engine(Goldilocks::two_adic_generator(log_size).inverse());
+        let inverse_roots = self::points(engine, Domain::with_root(log_size as u32, root)?)?;
+        Ok(Self { sizes, points, selectors, inverse_roots })
+    }
+
+    /// The rows of extensions.
+    pub(super) fn extension_rows(&self) -> ProgramRows {
+        reversed(self.sizes.log_rows + self.sizes.log_blowup)
+    }
+}
+
+/// The programs of what is to be inverted for selectors, and of the selectors; the value is the last row's point.
+fn selectors(log_rows: usize) -> Result<[Program; 2], Error> {
+    let common = |builder: &mut Builder| {
+        let (point, one) = (builder.column(0, 0, 0), builder.constant(Element::ONE));
+        let last = builder.value(0);
+        let power = (0..log_rows).fold(point, |power, _| builder.mul(power, power));
+        let vanishing = builder.sub(power, one);
+        (point, one, builder.sub(point, last), vanishing)
+    };
+    let mut builder = Builder::new();
+    let (point, one, transition, vanishing) = common(&mut builder);
+    let first = builder.sub(point, one);
+    for denominator in [first, transition, vanishing] {
+        builder.output(denominator);
+    }
+    let denominators = builder.finish()?;
+    let mut builder = Builder::new();
+    let (_, _, transition, vanishing) = common(&mut builder);
+    let [first, last, inverse_vanishing] = [0, 1, 2].map(|column| builder.column(1, column, 0));
+    let [first, last] = [first, last].map(|inverse| builder.mul(vanishing, inverse));
+    for selector in [first, last, transition, inverse_vanishing] {
+        builder.output(selector);
+    }
+    Ok([denominators, builder.finish()?])
+}

@@ -1,0 +1,62 @@
+//! Columns of a trace that are extended and committed to.
+
+use p3_goldilocks::Goldilocks;
+use p3_matrix::dense::RowMajorMatrix;
+use p3_merkle_tree::MerkleCap;
+use tracing::info_span;
+use zkaccel::field::Goldilocks as Element;
+use zkaccel::ntt::{Convention, Domain, Lde, Order};
+use zkaccel::resident::DeviceMatrix;
+use zkaccel::{Engine, Error};
+
+use super::columns::coset;
+use super::commitment::Commitment;
+use crate::elements::matrix;
+use crate::hashes::Accelerated;
+
+/// The logarithms of sizes of a proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sizes {
+    /// Of the number of rows of the trace.
+    pub(super) log_rows: usize,
+    /// Of the number of chunks of the quotient.
+    pub(super) log_chunks: usize,
+    /// Of the blow-up of what is committed to.
+    pub(super) log_blowup: usize,
+}
+
+/// Columns on the coset that is committed to, and on that of the quotient.
+pub(super) struct Extended<H: Accelerated> {
+    pub(super) commitment: Commitment<H>,
+    pub(super) cap: MerkleCap<Goldilocks, H::Digest>,
+    /// If the coset of the quotient is larger. Else its points are the first ones of the other, in bit-reversed order.
+    on_quotient: Option<DeviceMatrix<Element>>,
+}
+
+impl<H: Accelerated> Extended<H> {
+    /// From the values on the trace's domain.
+    pub(super) fn new(
+        engine: &Engine,
+        values: RowMajorMatrix<Goldilocks>,
+        sizes: Sizes,
+        cap_height: usize,
+    ) -> Result<Self, Error> {
+        let Sizes { log_rows, log_chunks, log_blowup } = sizes;
+        let values = info_span!("upload").in_scope(|| engine.upload(matrix(values)))?;
+        let extend = |added_bits: usize| {
+            let from = Domain::new(log_rows as u32, Convention::Plonky3)?;
+            let lde = Lde::new(from, coset(log_rows + added_bits)?)?.with_output_order(Order::BitReversed);
+            info_span!("extension").in_scope(|| engine.lde(&lde, &values))
+        };
+        let on_quotient = (log_chunks > log_blowup).then(|| extend(log_chunks)).transpose()?;
+        let extended = extend(log_blowup)?;
+        drop(values);
+        let commitment = info_span!("hashing").in_scope(|| Commitment::new(engine, extended, cap_height))?;
+        Ok(Self { cap: commitment.cap()?, commitment, on_quotient })
+    }
+
+    /// The values on a coset that has that of the quotient for its first points.
+    pub(super) fn on_quotient(&self) -> &DeviceMatrix<Element> {
+        self.on_quotient.as_ref().unwrap_or(&self.commitment.matrix)
+    }
+}

@@ -1,0 +1,228 @@
+//! FRI: layers that are committed to, folded by challenges, and opened where the verifier asks.
+//!
+//! # Mathematical description
+//!
+//! A layer is the values of a polynomial on a subgroup of L points, in bit-reversed order, so that the points whose a-th powers are equal, a a power of two, are
+//! neighbours: siblings. They are the rows of a matrix of L / a rows, the leaves. Folding by two is
+//! (p(x) + p(-x)) / 2 + beta (p(x) - p(-x)) / (2 x), in x^2; folding by a is log2(a) foldings by two, with beta, beta^2, beta^4 and so on.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use p3_challenger::{CanObserve, FieldChallenger, GrindingChallenger};
+use p3_dft::{Radix2DFTSmallBatch, TwoAdicSubgroupDft};
+use p3_field::{ExtensionField, Field, PrimeCharacteristicRing, TwoAdicField};
+use p3_fri::{CommitPhaseMultiStep, FriParameters, FriShape, ProverTranscript};
+use p3_goldilocks::Goldilocks;
+use p3_merkle_tree::MerkleCap;
+use zkaccel::field::Goldilocks as Element;
+use zkaccel::ntt::{Order, reverse_bits};
+use zkaccel::resident::DeviceMatrix;
+use zkaccel::{Engine, Error};
+
+use super::LayerMmcs;
+use super::commitment::Commitment;
+use super::extension::{Extension, coordinates, element};
+use super::program::{Builder, Program, ProgramRows, RunProgram, reshaped};
+use crate::elements::to_engine;
+use crate::hashes::Accelerated;
+
+/// The openings of a layer.
+pub(super) type Step<EF, L> = CommitPhaseMultiStep<EF, LayerMmcs<EF, L>>;
+
+/// What FRI proves, before its openings.
+pub(super) struct Folded<EF, L: Accelerated> {
+    pub(super) commitments: Vec<MerkleCap<Goldilocks, L::Digest>>,
+    pub(super) pow_witnesses: Vec<Goldilocks>,
+    pub(super) final_polynomial: Vec<EF>,
+    pub(super) query_pow_witness: Goldilocks,
+    /// The rows that are opened of the matrices that were combined.
+    pub(super) indices: Vec<usize>,
+    /// The layers, with the logarithms of their numbers of siblings.
+    layers: Vec<(usize, Commitment<L>)>,
+}
+
+/// Folds a polynomial, given by the coordinates of its values in bit-reversed order, each in a column apart.
+pub(super) fn fold<EF, L, M, C>(
+    engine: &Engine,
+    parameters: &FriParameters<M>,
+    cap_height: usize,
+    layer: Vec<DeviceMatrix<Element>>,
+    inverse_roots: DeviceMatrix<Element>,
+    challenger: &mut C,
+) -> Result<Folded<EF, L>, Error>
+where
+    EF: ExtensionField<Goldilocks>,
+    L: Accelerated,
+    C: FieldChallenger<Goldilocks>
+        + GrindingChallenger<Witness = Goldilocks>
+        + CanObserve<MerkleCap<Goldilocks, L::Digest>>,
+{
+    let log_size = layer[0].shape().rows.ilog2() as usize;
+    let shape = FriShape::new(parameters, &[log_size], log_size);
+    let log_arities = shape.log_arities.clone();
+    let mut transcript = ProverTranscript::<C, Goldilocks, EF>::new(challenger, shape);
+    let folded = (|| {
+        let mut folding = Folding { engine, layer, inverse_roots, programs: HashMap::new() };
+        let (mut layers, mut commitments, mut pow_witnesses) = (Vec::new(), Vec::new(), Vec::new());
+        for log_arity in log_arities {
+            let leaves = folding.leaves::<EF>(log_arity)?;
+            let committed = Commitment::<L>::new(engine, leaves, cap_height)?;
+            let cap = committed.cap()?;
+            let (beta, witness) = transcript.commit_round(cap.clone());
+            commitments.push(cap);
+            pow_witnesses.push(witness.unwrap_or(Goldilocks::ZERO));
+            folding.fold(log_arity, &committed.matrix, beta)?;
+            layers.push((log_arity, committed));
+        }
+        let final_polynomial = folding.polynomial(parameters.log_final_poly_len)?;
+        let (indices, witness) = transcript.query_phase(&final_polynomial);
+        let query_pow_witness = witness.unwrap_or(Goldilocks::ZERO);
+        Ok(Folded { commitments, pow_witnesses, final_polynomial, query_pow_witness, indices, layers })
+    })();
+    match folded {
+        Ok(_) => transcript.finish(),
+        // It panics when it is dropped before its end, and has no other way out.
+        Err(_) => std::mem::forget(transcript),
+    }
+    folded
+}
+
+impl<EF: ExtensionField<Goldilocks>, L: Accelerated> Folded<EF, L> {
+    /// The openings of all layers.
+    pub(super) fn open(&self) -> Result<Vec<Step<EF, L>>, Error> {
+        let mut indices = self.indices.clone();
+        let mut steps = Vec::new();
+        for (log_arity, layer) in &self.layers {
+            let rows: Vec<usize> = indices.iter().map(|index| index >> log_arity).collect();
+            let (values, opening_proof) = layer.open(&rows)?;
+            let siblings = |(&index, row): (&usize, Vec<Goldilocks>)| {
+                let mut siblings = EF::reconstitute_from_base(row);
+                siblings.remove(index & ((1 << log_arity) - 1));
+                siblings
+            };
+            let sibling_values = indices.iter().zip(values).map(siblings).collect();
+            steps.push(CommitPhaseMultiStep { sibling_values, opening_proof });
+            indices = rows;
+        }
+        Ok(steps)
+    }
+}
+
+/// A layer on its way down.
+struct Folding<'a> {
+    engine: &'a Engine,
+    /// A column for each coordinate.
+    layer: Vec<DeviceMatrix<Element>>,
+    /// The inverses of the layer's points, in bit-reversed order.
+    inverse_roots: DeviceMatrix<Element>,
+    programs: HashMap<usize, Programs>,
+}
+
+/// The programs of folding by some number of siblings.
+struct Programs {
+    /// The siblings side by side, each by its coordinates.
+    leaves: Program,
+    /// The coordinates of the folded values, and the inverses of their points.
+    fold: Vec<Program>,
+}
+
+impl Folding<'_> {
+    /// The layer as the rows of siblings that are hashed.
+    fn leaves<EF: ExtensionField<Goldilocks>>(
+        &mut self,
+        log_arity: usize,
+    ) -> Result<DeviceMatrix<Element>, Error> {
+        if let Entry::Vacant(programs) = self.programs.entry(log_arity) {
+            programs.insert(Programs::new::<EF>(log_arity)?);
+        }
+        let count = self.layer[0].shape().rows >> log_arity;
+        let columns = self.layer.iter().map(|column| reshaped(column, count, 1 << log_arity));
+        let columns = columns.collect::<Result<Vec<_>, _>>()?;
+        let inputs: Vec<_> = columns.iter().collect();
+        self.engine.run_program(&self.programs[&log_arity].leaves, in_memory(count), &inputs, &[])
+    }
+
+    /// Folds the layer, of which the leaves are given.
+    fn fold<EF: ExtensionField<Goldilocks>>(
+        &mut self,
+        log_arity: usize,
+        leaves: &DeviceMatrix<Element>,
+        beta: EF,
+    ) -> Result<(), Error> {
+        let rows = in_memory(leaves.shape().rows);
+        let values: Vec<Element> = std::iter::successors(Some(beta), |beta| Some(beta.square()))
+            .take(log_arity)
+            .flat_map(|beta| coordinates(beta.halve()))
+            .collect();
+        let inputs = [leaves, &self.inverse_roots];
+        let run = |program| self.engine.run_program(program, rows, &inputs, &values);
+        let mut layer = self.programs[&log_arity].fold.iter().map(run).collect::<Result<Vec<_>, _>>()?;
+        self.inverse_roots = layer.pop().expect("the points are the last");
+        self.layer = layer;
+        Ok(())
+    }
+
+    /// The coefficients of the last layer.
+    fn polynomial<EF: ExtensionField<Goldilocks>>(&self, log_len: usize) -> Result<Vec<EF>, Error> {
+        let columns = self.layer.iter().map(|column| self.engine.download(column));
+        let columns = columns.collect::<Result<Vec<_>, _>>()?;
+        let value = |index| {
+            let row = reverse_bits(index, log_len as u32);
+            element(columns.iter().map(|column| column.as_slice()[row]))
+        };
+        Ok(Radix2DFTSmallBatch::default().idft_algebra((0..1 << log_len).map(value).collect()))
+    }
+}
+
+/// So many rows in the order in which they lie.
+fn in_memory(count: usize) -> ProgramRows {
+    ProgramRows { count, stride: 1, order: Order::Natural }
+}
+
+impl Programs {
+    fn new<EF: ExtensionField<Goldilocks>>(log_arity: usize) -> Result<Self, Error> {
+        let (extension, degree, arity) = (Extension::of::<EF>(), EF::DIMENSION, 1 << log_arity);
+        let mut leaves = Builder::new();
+        for sibling in 0..arity {
+            for coordinate in 0..degree {
+                let entry = leaves.column(coordinate, sibling, 0);
+                leaves.output(entry);
+            }
+        }
+
+        let mut builder = Builder::new();
+        let half = builder.constant(to_engine(Goldilocks::ONE.halve()));
+        let mut inverse_root = builder.column(1, 0, 0);
+        let siblings = (0..arity).map(|sibling| extension.column(&mut builder, 0, sibling * degree));
+        let mut siblings: Vec<_> = siblings.collect();
+        for round in 0..log_arity {
+            // The inverses of the points of pairs are one in each row, times powers of a root of unity.
+            let log_pairs = log_arity - 1 - round;
+            let root = Goldilocks::two_adic_generator(log_pairs + 1).inverse();
+            let beta = extension.value(&mut builder, round * degree);
+            let fold = |(i, pair): (usize, &[Vec<_>])| {
+                let power = root.exp_u64(reverse_bits(i, log_pairs as u32) as u64);
+                let power = builder.constant(to_engine(power));
+                let inverse = builder.mul(inverse_root, power);
+                let sum = extension.add(&mut builder, &pair[0], &pair[1]);
+                let sum = extension.scale(&mut builder, &sum, half);
+                let difference = extension.sub(&mut builder, &pair[0], &pair[1]);
+                let difference = extension.scale(&mut builder, &difference, inverse);
+                let product = extension.mul(&mut builder, &difference, &beta);
+                extension.add(&mut builder, &sum, &product)
+            };
+            siblings = siblings.chunks(2).enumerate().map(fold).collect();
+            inverse_root = builder.mul(inverse_root, inverse_root);
+        }
+        let output = |&node| {
+            let mut builder = builder.clone();
+            builder.output(node);
+            builder.finish()
+        };
+        let mut fold = siblings[0].iter().map(output).collect::<Result<Vec<_>, _>>()?;
+        // Only the inverses: a program of its own, because results stay apart.
+        fold.push(output(&inverse_root)?);
+        Ok(Self { leaves: leaves.finish()?, fold })
+    }
+}

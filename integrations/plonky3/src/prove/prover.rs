@@ -1,0 +1,336 @@
+//! The prover: `p3_uni_stark::prove_with_preprocessed`, step by step, with the same transcript.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use p3_challenger::{CanObserve, CanSample, FieldChallenger, GrindingChallenger};
+use p3_commit::{Mmcs as P3Mmcs, PeriodicColumns};
+use p3_field::{ExtensionField, PrimeCharacteristicRing, TwoAdicField};
+use p3_fri::{FriParameters, FriProverError};
+use p3_goldilocks::Goldilocks;
+use p3_matrix::Matrix as _;
+use p3_matrix::dense::RowMajorMatrix;
+use p3_merkle_tree::MerkleCap;
+use p3_uni_stark::{
+    Commitments, OpenedValues, PreprocessedOpenedValues, PreprocessedVerifierKey, Proof, QuotientAir,
+    StarkGenericConfig, StarkProverTranscript, StarkShape, get_log_num_quotient_chunks, quotient_values,
+};
+use tracing::info_span;
+use zkaccel::{Engine, Error};
+
+use super::check;
+use super::columns::Columns;
+use super::commitment::Commitment;
+use super::error::ProveError;
+use super::extended::{Extended, Sizes};
+use super::open::{self, Request};
+use super::record::Recorded;
+use super::{LayerMmcs, periodic, quotient};
+use crate::hashes::Accelerated;
+use crate::pcs::FriPcs;
+
+/// An AIR whose constraints are recorded, with a configuration.
+pub struct Prover<'a, SC, A> {
+    engine: Engine,
+    config: &'a SC,
+    air: &'a A,
+    recorded: Recorded,
+    periodic: Vec<Vec<Goldilocks>>,
+    /// The number of chunks of the quotient, if it is the same for all traces.
+    log_chunks: Option<usize>,
+    /// The height of the caps of FRI's commitments.
+    layer_cap_height: usize,
+    /// The columns of the last sizes.
+    columns: Mutex<Option<Arc<Columns>>>,
+}
+
+/// The preprocessed columns of an AIR, extended and committed to in the engine's memory.
+pub struct Preprocessed<H: Accelerated> {
+    sizes: Sizes,
+    extended: Extended<H>,
+}
+
+impl<'a, SC, A, H, L, EF, C> Prover<'a, SC, A>
+where
+    SC: StarkGenericConfig<Pcs = FriPcs<H, LayerMmcs<EF, L>>, Challenge = EF, Challenger = C>,
+    A: QuotientAir<SC>,
+    H: Accelerated<Stock: P3Mmcs<Goldilocks, MultiProof: Sync>>,
+    L: Accelerated,
+    EF: ExtensionField<Goldilocks>,
+    C: FieldChallenger<Goldilocks>
+        + GrindingChallenger<Witness = Goldilocks>
+        + CanObserve<MerkleCap<Goldilocks, H::Digest>>
+        + CanObserve<MerkleCap<Goldilocks, L::Digest>>
+        + CanSample<EF>,
+{
+    /// Records the constraints of an AIR, and compares them with the AIR's own evaluation on random rows.
+    pub fn new(config: &'a SC, air: &'a A) -> Result<Self, ProveError> {
+        if config.is_zk() != 0 {
+            return Err(ProveError::Unsupported("zero knowledge".into()));
+        }
+        if !air.public_boundary_io().is_empty() {
+            return Err(ProveError::Unsupported("public values by boundary IO".into()));
+        }
+        let fri = config.pcs().parameters();
+        let names = ["log_blowup", "max_log_arity", "num_queries"];
+        let parameters = [fri.log_blowup, fri.max_log_arity, fri.num_queries];
+        if let Some((name, _)) = names.into_iter().zip(parameters).find(|(_, parameter)| *parameter == 0) {
+            return Err(ProveError::Zero(name));
+        }
+        let periodic = air.periodic_columns().into_owned();
+        let (expected, found) = (air.num_periodic_columns(), periodic.len());
+        if expected != found {
+            return Err(ProveError::Mismatch { what: "periodic columns", expected, found });
+        }
+        let mut prover = Self {
+            engine: Engine::global()?,
+            config,
+            air,
+            recorded: Recorded::new::<EF, A>(air)?,
+            periodic,
+            log_chunks: None,
+            layer_cap_height: cap_height(&fri.mmcs),
+            columns: Mutex::new(None),
+        };
+        if prover.periodic.is_empty() {
+            prover.log_chunks = Some(prover.log_chunks(0));
+        }
+        prover.check()?;
+        Ok(prover)
+    }
+
+    /// Proves a trace of a row for each point of the domain, as `p3_uni_stark::prove`. A wrong trace has a proof that does not verify.
+    ///
+    /// [`ProveError::Unsupported`] for an AIR with preprocessed columns.
+    pub fn prove(
+        &self,
+        trace: RowMajorMatrix<Goldilocks>,
+        public_values: &[Goldilocks],
+    ) -> Result<Proof<SC>, ProveError> {
+        if self.recorded.layout.preprocessed_width > 0 {
+            let what = "preprocessed columns without their commitment, which Prover::preprocess makes";
+            return Err(ProveError::Unsupported(what.into()));
+        }
+        self.prove_checked(trace, public_values, None)
+    }
+
+    /// The same with the AIR's preprocessed columns, as `p3_uni_stark::prove_with_preprocessed`.
+    pub fn prove_with_preprocessed(
+        &self,
+        trace: RowMajorMatrix<Goldilocks>,
+        public_values: &[Goldilocks],
+        preprocessed: &Preprocessed<H>,
+    ) -> Result<Proof<SC>, ProveError> {
+        let what = "log2 of the rows of the preprocessed columns";
+        self.agree(what, trace.height().ilog2() as usize, preprocessed.sizes.log_rows)?;
+        let width = preprocessed.extended.commitment.matrix.shape().columns;
+        self.agree("preprocessed columns", self.recorded.layout.preprocessed_width, width)?;
+        self.prove_checked(trace, public_values, Some(preprocessed))
+    }
+
+    /// Commits to the preprocessed columns of the AIR, for traces of 2^`log_rows` rows; what verifiers need is equal to that of
+    /// `p3_uni_stark::setup_preprocessed`. `None` for an AIR without such columns.
+    #[allow(clippy::type_complexity, reason = "two types side by side")]
+    pub fn preprocess(
+        &self,
+        log_rows: usize,
+    ) -> Result<Option<(Preprocessed<H>, PreprocessedVerifierKey<SC>)>, ProveError> {
+        let Some(columns) = self.air.preprocessed_trace().filter(|columns| columns.width() > 0) else {
+            return Ok(None);
+        };
+        let sizes = self.sizes(log_rows)?;
+        self.agree("rows of the preprocessed columns", 1 << log_rows, columns.height())?;
+        let width = self.recorded.layout.preprocessed_width;
+        self.agree("preprocessed columns", width, columns.width())?;
+        let extended = Extended::new(&self.engine, columns, sizes, self.config.pcs().cap_height())?;
+        let commitment = extended.cap.clone();
+        let key = PreprocessedVerifierKey { width, degree_bits: log_rows, commitment };
+        Ok(Some((Preprocessed { sizes, extended }, key)))
+    }
+
+    fn prove_checked(
+        &self,
+        trace: RowMajorMatrix<Goldilocks>,
+        public_values: &[Goldilocks],
+        preprocessed: Option<&Preprocessed<H>>,
+    ) -> Result<Proof<SC>, ProveError> {
+        let layout = self.recorded.layout;
+        if !trace.height().is_power_of_two() {
+            return Err(ProveError::Height(trace.height()));
+        }
+        self.agree("columns of the trace", layout.main_width, trace.width())?;
+        self.agree("public values", layout.num_public_values, public_values.len())?;
+        let sizes = self.sizes(trace.height().ilog2() as usize)?;
+        let Sizes { log_rows, log_chunks, .. } = sizes;
+
+        let cap_height = self.config.pcs().cap_height();
+        let trace = Extended::<H>::new(&self.engine, trace, sizes, cap_height)?;
+        let mut challenger = self.config.initialise_challenger();
+        let shape = StarkShape::new::<Goldilocks, A>(
+            self.air,
+            layout.preprocessed_width,
+            log_rows,
+            log_rows,
+            1 << log_chunks,
+            false,
+            self.config.ood_proof_of_work_bits(),
+        );
+        let mut transcript = StarkProverTranscript::<C, Goldilocks, EF>::new(&mut challenger, shape);
+        let alpha = transcript.constraint_phase(
+            trace.cap.clone(),
+            preprocessed.map(|columns| columns.extended.cap.clone()),
+            public_values,
+        );
+        let proof = self.after_trace(sizes, trace, public_values, preprocessed, alpha, &mut transcript);
+        match proof {
+            Ok(_) => transcript.finish(),
+            Err(_) => transcript.abort(),
+        }
+        Ok(proof?)
+    }
+
+    /// The proof from the first challenge on.
+    fn after_trace(
+        &self,
+        sizes: Sizes,
+        trace: Extended<H>,
+        public_values: &[Goldilocks],
+        preprocessed: Option<&Preprocessed<H>>,
+        alpha: EF,
+        transcript: &mut StarkProverTranscript<'_, C, Goldilocks, EF>,
+    ) -> Result<Proof<SC>, Error> {
+        let Sizes { log_rows, log_chunks, .. } = sizes;
+        let (engine, pcs) = (&self.engine, self.config.pcs());
+        let preprocessed = preprocessed.map(|columns| &columns.extended);
+        let columns = self.columns(sizes)?;
+
+        let span = info_span!("constraints").entered();
+        let periodic = periodic::table(engine, &self.periodic, log_rows, log_chunks)?;
+        let others: Vec<_> = preprocessed.map(Extended::on_quotient).into_iter().chain(&periodic).collect();
+        let values = self.recorded.values(alpha, public_values);
+        let quotient =
+            quotient::quotient(engine, &self.recorded, &columns, trace.on_quotient(), &others, &values)?;
+        drop(span);
+        let span = info_span!("quotient").entered();
+        let chunks = quotient::chunks(engine, quotient, sizes)?;
+        let chunks = Commitment::<H>::new(engine, chunks, pcs.cap_height())?;
+        drop(span);
+        let commitments =
+            Commitments { trace: trace.cap.clone(), quotient_chunks: chunks.cap()?, random: None };
+
+        let (zeta, witness) = transcript.ood_phase(commitments.quotient_chunks.clone(), None);
+        let zeta_next = zeta * Goldilocks::two_adic_generator(log_rows);
+        let main_next = !self.air.main_next_row_columns().is_empty();
+        let preprocessed_next = !self.air.preprocessed_next_row_columns().is_empty();
+        let at = |next: bool| if next { vec![0, 1] } else { vec![0] };
+        let mut requests = vec![
+            Request {
+                commitment: &trace.commitment,
+                widths: vec![self.recorded.layout.main_width],
+                points: at(main_next),
+            },
+            Request { commitment: &chunks, widths: vec![EF::DIMENSION; 1 << log_chunks], points: at(false) },
+        ];
+        if let Some(columns) = preprocessed {
+            let widths = vec![self.recorded.layout.preprocessed_width];
+            requests.push(Request { commitment: &columns.commitment, widths, points: at(preprocessed_next) });
+        }
+        let next = requests.iter().any(|request| request.points.len() > 1);
+        let points = if next { vec![zeta, zeta_next] } else { vec![zeta] };
+        let parameters = pcs.parameters();
+        let (opened, opening_proof) = transcript.delegate(|challenger| {
+            open::open(engine, parameters, self.layer_cap_height, &columns, points, &requests, challenger)
+        })?;
+
+        let mut rounds = opened.into_iter();
+        let mut round = || rounds.next().into_iter().flatten();
+        let mut trace = round().flatten();
+        let (trace_local, trace_next) = (trace.next().expect("the values at zeta"), trace.next());
+        let quotient_chunks = round().flatten().collect();
+        let mut columns = round().flatten();
+        let preprocessed =
+            columns.next().map(|local| PreprocessedOpenedValues { local, next: columns.next() });
+        let opened_values =
+            OpenedValues { trace_local, trace_next, preprocessed, quotient_chunks, random: None };
+        let ood_pow_witness = witness.unwrap_or(Goldilocks::ZERO);
+        Ok(Proof { commitments, opened_values, opening_proof, degree_bits: log_rows, ood_pow_witness })
+    }
+
+    /// The sizes of a proof; an error for those that do not fit.
+    fn sizes(&self, log_rows: usize) -> Result<Sizes, ProveError> {
+        let fri = self.config.pcs().parameters();
+        PeriodicColumns::new(&self.periodic, 1 << log_rows)?;
+        let log_chunks = self.log_chunks.unwrap_or_else(|| self.log_chunks(log_rows));
+        let (log_size, limit) = (log_rows + log_chunks.max(fri.log_blowup), Goldilocks::TWO_ADICITY);
+        if log_size > limit {
+            return Err(ProveError::DomainTooLarge { log_size, limit });
+        }
+        check_final_height(fri, log_rows + fri.log_blowup)?;
+        Ok(Sizes { log_rows, log_chunks, log_blowup: fri.log_blowup })
+    }
+
+    /// The logarithm of the number of chunks of the quotient, for a trace of 2^`log_rows` rows.
+    fn log_chunks(&self, log_rows: usize) -> usize {
+        get_log_num_quotient_chunks::<Goldilocks, A>(self.air, self.recorded.layout, 1 << log_rows, 0)
+    }
+
+    /// The columns for traces of this size.
+    fn columns(&self, sizes: Sizes) -> Result<Arc<Columns>, Error> {
+        let mut kept = self.columns.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(columns) = kept.as_ref().filter(|columns| columns.sizes == sizes) {
+            return Ok(columns.clone());
+        }
+        let columns = Arc::new(Columns::new(&self.engine, sizes)?);
+        *kept = Some(columns.clone());
+        Ok(columns)
+    }
+
+    /// The recorded constraints are those of the AIR.
+    fn check(&self) -> Result<(), ProveError> {
+        let period = self.periodic.iter().map(Vec::len).max().unwrap_or(1);
+        let log_rows = period.max(4).ilog2() as usize;
+        let log_chunks = self.log_chunks.unwrap_or_else(|| self.log_chunks(log_rows));
+        let sizes = Sizes { log_rows, log_chunks, log_blowup: 1 };
+        check::check(&self.engine, &self.recorded, &self.periodic, sizes, |rows| {
+            quotient_values::<SC, A, RowMajorMatrix<Goldilocks>>(
+                self.config.pcs(),
+                self.air,
+                &rows.public_values,
+                self.recorded.layout,
+                rows.domain,
+                rows.coset,
+                &rows.trace,
+                rows.preprocessed.as_ref(),
+                rows.alpha,
+            )
+        })
+    }
+
+    fn agree(&self, what: &'static str, expected: usize, found: usize) -> Result<(), ProveError> {
+        match expected == found {
+            true => Ok(()),
+            false => Err(ProveError::Mismatch { what, expected, found }),
+        }
+    }
+}
+
+/// FRI folds no matrix that is as short as its final polynomial's values, unless that is a constant.
+fn check_final_height<M>(fri: &FriParameters<M>, log_input_height: usize) -> Result<(), FriProverError> {
+    if fri.log_final_poly_len == 0 {
+        return Ok(());
+    }
+    let log_final_height = fri.log_final_poly_len.checked_add(fri.log_blowup);
+    let log_final_height = log_final_height.ok_or(FriProverError::FinalHeightOverflow)?;
+    match log_input_height > log_final_height {
+        true => Ok(()),
+        false => Err(FriProverError::InputHeightTooSmall { log_input_height, log_final_height }),
+    }
+}
+
+/// The height of the caps of a scheme for matrices over an extension, which does not tell it: small trees have lower ones.
+fn cap_height<EF: ExtensionField<Goldilocks>, L: Accelerated>(mmcs: &LayerMmcs<EF, L>) -> usize {
+    let height = |log_rows: &usize| {
+        let rows = RowMajorMatrix::new_col(EF::zero_vec(1 << log_rows));
+        mmcs.commit_matrix(rows).0.height()
+    };
+    (0..).find(|log_rows| height(&(log_rows + 1)) == *log_rows).expect("a finite height")
+}

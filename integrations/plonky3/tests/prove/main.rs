@@ -1,0 +1,126 @@
+//! Proofs made in the engine's memory are those of the stock prover, and its verifier accepts them.
+
+mod airs;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../../examples/keccak/config.rs"]
+mod config;
+
+use airs::{Fibonacci, Periodic, Preprocessed, Wide};
+use config::{Challenge, Config, Resident, Stock, Val, byte_challenger, parameters, stock_mmcs};
+use p3_blake3::Blake3;
+use p3_commit::ExtensionMmcs;
+use p3_dft::Radix2DitParallel;
+use p3_fri::{FriParameters, TwoAdicFriPcs};
+use p3_keccak_air::{KeccakAir, generate_trace_rows};
+use p3_uni_stark::{prove, prove_with_preprocessed, setup_preprocessed, verify, verify_with_preprocessed};
+use zkaccel_plonky3::{FriPcs, Mmcs, Prover};
+
+fn bytes(value: &impl serde::Serialize) -> Vec<u8> {
+    postcard::to_allocvec(value).unwrap()
+}
+
+/// FRI's parameters but for the commitments.
+#[derive(Clone, Copy, Debug)]
+struct Fri {
+    log_blowup: usize,
+    log_final_poly_len: usize,
+    max_log_arity: usize,
+    num_queries: usize,
+    cap_heights: (usize, usize),
+}
+
+const FRI: Fri =
+    Fri { log_blowup: 1, log_final_poly_len: 0, max_log_arity: 1, num_queries: 20, cap_heights: (3, 3) };
+
+impl Fri {
+    fn parameters<M>(self, mmcs: M) -> FriParameters<ExtensionMmcs<Val, Challenge, M>> {
+        let Self { log_blowup, log_final_poly_len, max_log_arity, num_queries, .. } = self;
+        FriParameters { log_blowup, log_final_poly_len, max_log_arity, num_queries, ..parameters(mmcs) }
+    }
+
+    fn stock(self) -> Stock<Blake3> {
+        let (inputs, layers) = self.cap_heights;
+        let fri = self.parameters(stock_mmcs(Blake3, layers));
+        let pcs = TwoAdicFriPcs::new(Radix2DitParallel::default(), stock_mmcs(Blake3, inputs), fri);
+        Config::new(pcs, byte_challenger())
+    }
+
+    fn resident(self) -> Resident<Blake3> {
+        let (inputs, layers) = self.cap_heights;
+        let fri = self.parameters(Mmcs::new(Blake3, layers));
+        Config::new(FriPcs::new(Mmcs::new(Blake3, inputs), fri), byte_challenger())
+    }
+}
+
+/// The proofs of both provers are equal, and the stock verifier accepts ours.
+macro_rules! same {
+    ($air:expr, $trace:expr, $public_values:expr, $stock:expr, $ours:expr, $what:expr) => {
+        let (air, trace, public_values) = (&$air, $trace, &$public_values[..]);
+        let (stock, ours) = (&$stock, &$ours);
+        let found = bytes(&zkaccel_plonky3::prove(ours, air, trace.clone(), public_values).unwrap());
+        let expected = bytes(&prove(stock, air, trace, public_values).unwrap());
+        assert!(found == expected, "the proofs differ: {:?}", $what);
+        verify(stock, air, &postcard::from_bytes(&found).unwrap(), public_values).unwrap();
+    };
+}
+
+#[test]
+fn fibonacci_with_any_parameters() {
+    for log_rows in [0, 1, 2, 5, 8] {
+        let (trace, public_values) = Fibonacci::trace(log_rows);
+        for fri in [
+            FRI,
+            Fri { log_blowup: 3, cap_heights: (0, 2), ..FRI },
+            Fri { max_log_arity: 2, cap_heights: (5, 0), ..FRI },
+            Fri { max_log_arity: 3, log_blowup: 2, ..FRI },
+            Fri { max_log_arity: 4, num_queries: 1, ..FRI },
+        ] {
+            same!(Fibonacci, trace.clone(), public_values, fri.stock(), fri.resident(), (log_rows, fri));
+        }
+    }
+    let (trace, public_values) = Fibonacci::trace(7);
+    let fri = Fri { log_final_poly_len: 3, ..FRI };
+    same!(Fibonacci, trace, public_values, fri.stock(), fri.resident(), fri);
+}
+
+#[test]
+fn chunks_of_any_number() {
+    for (columns, degree) in [(3, 1), (5, 2), (40, 3), (7, 5), (4, 9)] {
+        let air = Wide { columns, degree };
+        for log_blowup in [1, 2] {
+            let fri = Fri { log_blowup, ..FRI };
+            same!(air, air.trace(5), [], fri.stock(), fri.resident(), (columns, degree, log_blowup));
+        }
+    }
+}
+
+#[test]
+fn keccak() {
+    let trace = generate_trace_rows::<Val>(vec![[3; 25]; 2], 1);
+    same!(KeccakAir {}, trace, [], FRI.stock(), FRI.resident(), "Keccak");
+}
+
+#[test]
+fn preprocessed_columns() {
+    for (log_rows, next, log_blowup) in [(3, false, 1), (6, true, 1), (5, true, 3)] {
+        let air = Preprocessed { log_rows, next };
+        let fri = Fri { log_blowup, ..FRI };
+        let (stock, ours) = (fri.stock(), fri.resident());
+        let (data, key) = setup_preprocessed(&stock, &air, log_rows as usize).unwrap().unwrap();
+        let expected = prove_with_preprocessed(&stock, &air, air.trace(), &[], Some(&data)).unwrap();
+        let prover = Prover::new(&ours, &air).unwrap();
+        let (columns, our_key) = prover.preprocess(log_rows as usize).unwrap().unwrap();
+        assert_eq!(our_key.commitment, key.commitment);
+        let found = bytes(&prover.prove_with_preprocessed(air.trace(), &[], &columns).unwrap());
+        assert!(found == bytes(&expected), "the proofs differ");
+        let read = postcard::from_bytes(&found).unwrap();
+        verify_with_preprocessed(&stock, &air, &read, &[], Some(&key)).unwrap();
+    }
+}
+
+#[test]
+fn periodic_columns() {
+    for log_rows in [3, 4, 7] {
+        same!(Periodic, Periodic::trace(log_rows), [], FRI.stock(), FRI.resident(), log_rows);
+    }
+}
