@@ -120,8 +120,8 @@ where
         public_values: &[Goldilocks],
         preprocessed: &Preprocessed<H>,
     ) -> Result<Proof<SC>, ProveError> {
-        let what = "log2 of the rows of the preprocessed columns";
-        self.agree(what, trace.height().ilog2() as usize, preprocessed.sizes.log_rows)?;
+        let what = "rows of the trace, those of the preprocessed columns";
+        self.agree(what, 1 << preprocessed.sizes.log_rows, trace.height())?;
         let width = preprocessed.extended.commitment.matrix.shape().columns;
         self.agree("preprocessed columns", self.recorded.layout.preprocessed_width, width)?;
         self.prove_checked(trace, public_values, Some(preprocessed))

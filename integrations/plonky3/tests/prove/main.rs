@@ -1,9 +1,23 @@
 //! Proofs made in the engine's memory are those of the stock prover, and its verifier accepts them.
 
+/// The proofs of both provers are equal, and the stock verifier accepts ours.
+macro_rules! same {
+    ($air:expr, $trace:expr, $public_values:expr, $stock:expr, $ours:expr, $what:expr) => {
+        let (air, trace, public_values) = (&$air, $trace, &$public_values[..]);
+        let (stock, ours) = (&$stock, &$ours);
+        let found = $crate::bytes(&zkaccel_plonky3::prove(ours, air, trace.clone(), public_values).unwrap());
+        let expected = $crate::bytes(&p3_uni_stark::prove(stock, air, trace, public_values).unwrap());
+        assert!(found == expected, "the proofs differ: {:?}", $what);
+        p3_uni_stark::verify(stock, air, &postcard::from_bytes(&found).unwrap(), public_values).unwrap();
+    };
+}
+
 mod airs;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../../examples/keccak/config.rs"]
 mod config;
+mod configurations;
+mod errors;
 
 use airs::{Fibonacci, Periodic, Preprocessed, Wide};
 use config::{Challenge, Config, Resident, Stock, Val, byte_challenger, parameters, stock_mmcs};
@@ -12,7 +26,7 @@ use p3_commit::ExtensionMmcs;
 use p3_dft::Radix2DitParallel;
 use p3_fri::{FriParameters, TwoAdicFriPcs};
 use p3_keccak_air::{KeccakAir, generate_trace_rows};
-use p3_uni_stark::{prove, prove_with_preprocessed, setup_preprocessed, verify, verify_with_preprocessed};
+use p3_uni_stark::{prove_with_preprocessed, setup_preprocessed, verify, verify_with_preprocessed};
 use zkaccel_plonky3::{FriPcs, Mmcs, Prover};
 
 fn bytes(value: &impl serde::Serialize) -> Vec<u8> {
@@ -50,18 +64,6 @@ impl Fri {
         let fri = self.parameters(Mmcs::new(Blake3, layers));
         Config::new(FriPcs::new(Mmcs::new(Blake3, inputs), fri), byte_challenger())
     }
-}
-
-/// The proofs of both provers are equal, and the stock verifier accepts ours.
-macro_rules! same {
-    ($air:expr, $trace:expr, $public_values:expr, $stock:expr, $ours:expr, $what:expr) => {
-        let (air, trace, public_values) = (&$air, $trace, &$public_values[..]);
-        let (stock, ours) = (&$stock, &$ours);
-        let found = bytes(&zkaccel_plonky3::prove(ours, air, trace.clone(), public_values).unwrap());
-        let expected = bytes(&prove(stock, air, trace, public_values).unwrap());
-        assert!(found == expected, "the proofs differ: {:?}", $what);
-        verify(stock, air, &postcard::from_bytes(&found).unwrap(), public_values).unwrap();
-    };
 }
 
 #[test]
@@ -123,4 +125,23 @@ fn periodic_columns() {
     for log_rows in [3, 4, 7] {
         same!(Periodic, Periodic::trace(log_rows), [], FRI.stock(), FRI.resident(), log_rows);
     }
+}
+
+#[test]
+fn many_traces() {
+    let (stock, ours) = (FRI.stock(), FRI.resident());
+    let prover = Prover::new(&ours, &Fibonacci).unwrap();
+    std::thread::scope(|scope| {
+        for log_rows in [4, 7, 4] {
+            let (prover, stock) = (&prover, &stock);
+            scope.spawn(move || {
+                for _ in 0..3 {
+                    let (trace, public_values) = Fibonacci::trace(log_rows);
+                    let proof = bytes(&prover.prove(trace, &public_values).unwrap());
+                    verify(stock, &Fibonacci, &postcard::from_bytes(&proof).unwrap(), &public_values)
+                        .unwrap();
+                }
+            });
+        }
+    });
 }
