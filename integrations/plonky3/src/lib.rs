@@ -25,7 +25,9 @@
 //! The engine is [`zkaccel::Engine::global`], because Plonky3 makes transforms from nothing (`Default`). An engine's error (a
 //! lost device, memory that is refused) is a panic with the engine's words, because Plonky3's interfaces have no place for errors.
 //!
-//! The stock prover keeps the evaluation of constraints, openings out of domain, FRI's folding, and the challenger.
+//! The stock prover keeps the evaluation of constraints, openings out of domain, FRI's folding, and the challenger. [`prove`], and [`Prover`] for many traces of
+//! an AIR, take its place: with a configuration over [`FriPcs`] they make the same proofs with all that is large in the engine's memory. Their errors are errors
+//! ([`ProveError`]).
 
 mod dft;
 mod elements;

@@ -1,16 +1,20 @@
 //! The configurations of the adaptor's page, `docs/integrations/plonky3.md`, as its readers write them. `tools/book/blocks.py` finds the page's lines here.
 
+#[allow(dead_code, reason = "two of the AIRs are enough here")]
+#[path = "prove/airs.rs"]
+mod airs;
 #[allow(dead_code, reason = "the configurations of the example are not used, but what they are made of")]
 #[path = "../examples/keccak/config.rs"]
 mod config;
 
+use airs::{Fibonacci, Preprocessed};
 use config::{Challenge, Config, Val, byte_challenger, element_challenger, parameters};
 use p3_blake3::Blake3;
 use p3_commit::ExtensionMmcs;
 use p3_fri::TwoAdicFriPcs;
 use p3_goldilocks::{Poseidon2Goldilocks, default_goldilocks_poseidon2_8};
 use p3_keccak_air::{KeccakAir, generate_trace_rows};
-use p3_uni_stark::{prove, verify};
+use p3_uni_stark::{prove, verify, verify_with_preprocessed};
 
 /// A proof with a configuration verifies with it.
 macro_rules! proves {
@@ -56,4 +60,31 @@ fn the_whole_scheme() {
     let fri_parameters = parameters(val_mmcs.clone());
     let pcs = Pcs::new(val_mmcs, fri_parameters);
     proves!(Config::new(pcs, byte_challenger()));
+}
+
+#[test]
+fn the_whole_proof() -> Result<(), zkaccel_plonky3::ProveError> {
+    let config = config::accelerated_of_elements();
+    let air = Fibonacci;
+    let (trace, public_values) = Fibonacci::trace(5);
+    let stock = prove(&config, &air, trace.clone(), &public_values).unwrap();
+    let same = |proof| assert!(postcard::to_allocvec(&proof) == postcard::to_allocvec(&stock));
+    {
+        let trace = trace.clone();
+        let proof = zkaccel_plonky3::prove(&config, &air, trace, &public_values)?;
+        same(proof);
+    }
+    let prover = zkaccel_plonky3::Prover::new(&config, &air)?;
+    let proof = prover.prove(trace, &public_values)?;
+    same(proof);
+
+    let log_rows = 4;
+    let air = Preprocessed { log_rows: 4, next: true };
+    let (trace, public_values) = (air.trace(), []);
+    let prover = zkaccel_plonky3::Prover::new(&config, &air)?;
+    // The key is that of p3_uni_stark::setup_preprocessed.
+    let (preprocessed, key) = prover.preprocess(log_rows)?.expect("an AIR with preprocessed columns");
+    let proof = prover.prove_with_preprocessed(trace, &public_values, &preprocessed)?;
+    verify_with_preprocessed(&config, &air, &proof, &public_values, Some(&key)).unwrap();
+    Ok(())
 }

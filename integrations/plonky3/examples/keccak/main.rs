@@ -8,8 +8,16 @@
 //!
 //! The arguments are hashes, each with logarithms of the number of rows; a permutation takes 24 rows of 2633 columns. Plonky3 chooses its
 //! vector instructions when it is compiled, so the flags are what makes the comparison fair.
+//!
+//! ```text
+//! ZKACCEL_DEVICE=cuda:0 cargo run --release -p zkaccel-plonky3 --example keccak -- resident 5 blake3 10 14 16 poseidon2 14
+//! ```
+//!
+//! With `resident` and a number of runs before them, proofs are made in the engine's memory (`zkaccel_plonky3::Prover`), and the times of their phases are printed.
 
 mod config;
+mod phases;
+mod resident;
 mod timed;
 
 use config::{
@@ -22,15 +30,20 @@ use p3_fri::TwoAdicFriPcs;
 use p3_goldilocks::default_goldilocks_poseidon2_8;
 use p3_keccak::Keccak256Hash;
 use p3_keccak_air::{KeccakAir, generate_trace_rows};
+use p3_matrix::dense::RowMajorMatrix;
 use p3_uni_stark::{prove, verify};
 use timed::{CLOCK, Timed};
+
+/// The trace of as many permutations as there is room for.
+fn trace(log_rows: u32) -> RowMajorMatrix<Val> {
+    let inputs = (0..(1u64 << log_rows) / 24).map(|i| std::array::from_fn(|j| i * 0x9e37_79b9 + j as u64));
+    generate_trace_rows(inputs.collect(), 1)
+}
 
 /// Proofs with both of two schemes of commitments. A macro, because the bounds of a function would be longer than it.
 macro_rules! compare {
     ($log_rows:expr, $stock:expr, $accelerated:expr, $challenger:expr, $verifiers:expr) => {{
-        let inputs =
-            (0..(1u64 << $log_rows) / 24).map(|i| std::array::from_fn(|j| i * 0x9e37_79b9 + j as u64));
-        let trace = generate_trace_rows::<Val>(inputs.collect(), 1);
+        let trace = trace($log_rows);
         let (theirs, ours) = ($stock, $accelerated);
         let fri = parameters(Timed(theirs.clone()));
         let pcs = TwoAdicFriPcs::new(Radix2DitParallel::<Val>::default(), theirs, fri);
@@ -77,12 +90,23 @@ fn main() {
     if arguments.is_empty() {
         arguments = ["blake3", "9", "poseidon2", "9"].map(String::from).to_vec();
     }
+    // Before them all, whether proofs are made in the engine's memory, and how many.
+    let mut runs = None;
+    if arguments[0] == "resident" {
+        runs = Some(arguments.get(1).and_then(|runs| runs.parse().ok()).expect("a number of runs"));
+        arguments.drain(..2);
+        phases::Phases::start();
+    }
     let mut hash = "blake3".to_owned();
     for argument in arguments {
         let Ok(log_rows) = argument.parse::<u32>() else {
             hash = argument;
             continue;
         };
+        if let Some(runs) = runs {
+            resident::run(&hash, log_rows, runs);
+            continue;
+        }
         let times = match &*hash {
             "blake3" => compare_of_bytes!(log_rows, Blake3),
             "keccak256" => compare_of_bytes!(log_rows, Keccak256Hash),

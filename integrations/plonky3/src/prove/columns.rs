@@ -9,7 +9,7 @@ use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 
 use super::extended::Sizes;
-use super::program::{Builder, Program, ProgramRows, RunProgram};
+use super::program::{Builder, Program, ProgramRows};
 use crate::elements::to_engine;
 
 /// The coset of 2^`log_size` points on which extensions, and the evaluations of quotients, are.

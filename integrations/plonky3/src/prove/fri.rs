@@ -6,9 +6,6 @@
 //! neighbours: siblings. They are the rows of a matrix of L / a rows, the leaves. Folding by two is
 //! (p(x) + p(-x)) / 2 + beta (p(x) - p(-x)) / (2 x), in x^2; folding by a is log2(a) foldings by two, with beta, beta^2, beta^4 and so on.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-
 use p3_challenger::{CanObserve, FieldChallenger, GrindingChallenger};
 use p3_dft::{Radix2DFTSmallBatch, TwoAdicSubgroupDft};
 use p3_field::{ExtensionField, Field, PrimeCharacteristicRing, TwoAdicField};
@@ -23,7 +20,7 @@ use zkaccel::{Engine, Error};
 use super::LayerMmcs;
 use super::commitment::Commitment;
 use super::extension::{Extension, coordinates, element};
-use super::program::{Builder, Program, ProgramRows, RunProgram, reshaped};
+use super::program::{Builder, Node, Program, ProgramRows, reshaped};
 use crate::elements::to_engine;
 use crate::hashes::Accelerated;
 
@@ -48,7 +45,7 @@ pub(super) fn fold<EF, L, M, C>(
     parameters: &FriParameters<M>,
     cap_height: usize,
     layer: Vec<DeviceMatrix<Element>>,
-    inverse_roots: DeviceMatrix<Element>,
+    inverse_roots: &DeviceMatrix<Element>,
     challenger: &mut C,
 ) -> Result<Folded<EF, L>, Error>
 where
@@ -63,10 +60,10 @@ where
     let log_arities = shape.log_arities.clone();
     let mut transcript = ProverTranscript::<C, Goldilocks, EF>::new(challenger, shape);
     let folded = (|| {
-        let mut folding = Folding { engine, layer, inverse_roots, programs: HashMap::new() };
+        let mut folding = Folding { engine, layer, inverse_roots };
         let (mut layers, mut commitments, mut pow_witnesses) = (Vec::new(), Vec::new(), Vec::new());
         for log_arity in log_arities {
-            let leaves = folding.leaves::<EF>(log_arity)?;
+            let leaves = folding.leaves(log_arity)?;
             let committed = Commitment::<L>::new(engine, leaves, cap_height)?;
             let cap = committed.cap()?;
             let (beta, witness) = transcript.commit_round(cap.clone());
@@ -114,33 +111,18 @@ struct Folding<'a> {
     engine: &'a Engine,
     /// A column for each coordinate.
     layer: Vec<DeviceMatrix<Element>>,
-    /// The inverses of the layer's points, in bit-reversed order.
-    inverse_roots: DeviceMatrix<Element>,
-    programs: HashMap<usize, Programs>,
-}
-
-/// The programs of folding by some number of siblings.
-struct Programs {
-    /// The siblings side by side, each by its coordinates.
-    leaves: Program,
-    /// The coordinates of the folded values, and the inverses of their points.
-    fold: Vec<Program>,
+    /// The inverses of the first layer's points, in bit-reversed order.
+    inverse_roots: &'a DeviceMatrix<Element>,
 }
 
 impl Folding<'_> {
     /// The layer as the rows of siblings that are hashed.
-    fn leaves<EF: ExtensionField<Goldilocks>>(
-        &mut self,
-        log_arity: usize,
-    ) -> Result<DeviceMatrix<Element>, Error> {
-        if let Entry::Vacant(programs) = self.programs.entry(log_arity) {
-            programs.insert(Programs::new::<EF>(log_arity)?);
-        }
+    fn leaves(&self, log_arity: usize) -> Result<DeviceMatrix<Element>, Error> {
         let count = self.layer[0].shape().rows >> log_arity;
         let columns = self.layer.iter().map(|column| reshaped(column, count, 1 << log_arity));
         let columns = columns.collect::<Result<Vec<_>, _>>()?;
         let inputs: Vec<_> = columns.iter().collect();
-        self.engine.run_program(&self.programs[&log_arity].leaves, in_memory(count), &inputs, &[])
+        self.engine.run_program(&leaves(log_arity, inputs.len())?, in_memory(count), &inputs, &[])
     }
 
     /// Folds the layer, of which the leaves are given.
@@ -150,16 +132,20 @@ impl Folding<'_> {
         leaves: &DeviceMatrix<Element>,
         beta: EF,
     ) -> Result<(), Error> {
-        let rows = in_memory(leaves.shape().rows);
+        let log_folded = (self.inverse_roots.shape().rows / self.layer[0].shape().rows).ilog2() as usize;
         let values: Vec<Element> = std::iter::successors(Some(beta), |beta| Some(beta.square()))
             .take(log_arity)
             .flat_map(|beta| coordinates(beta.halve()))
             .collect();
-        let inputs = [leaves, &self.inverse_roots];
-        let run = |program| self.engine.run_program(program, rows, &inputs, &values);
-        let mut layer = self.programs[&log_arity].fold.iter().map(run).collect::<Result<Vec<_>, _>>()?;
-        self.inverse_roots = layer.pop().expect("the points are the last");
-        self.layer = layer;
+        let (rows, inputs) = (in_memory(leaves.shape().rows), [leaves, self.inverse_roots]);
+        let (builder, folded) = record_fold::<EF>(log_arity, log_folded);
+        // Apart, because only a column of its own can be divided into rows of siblings.
+        let coordinate = |node| {
+            let mut builder = builder.clone();
+            builder.output(node);
+            self.engine.run_program(&builder.finish()?, rows, &inputs, &values)
+        };
+        self.layer = folded.into_iter().map(coordinate).collect::<Result<_, _>>()?;
         Ok(())
     }
 
@@ -180,49 +166,47 @@ fn in_memory(count: usize) -> ProgramRows {
     ProgramRows { count, stride: 1, order: Order::Natural }
 }
 
-impl Programs {
-    fn new<EF: ExtensionField<Goldilocks>>(log_arity: usize) -> Result<Self, Error> {
-        let (extension, degree, arity) = (Extension::of::<EF>(), EF::DIMENSION, 1 << log_arity);
-        let mut leaves = Builder::new();
-        for sibling in 0..arity {
-            for coordinate in 0..degree {
-                let entry = leaves.column(coordinate, sibling, 0);
-                leaves.output(entry);
-            }
+/// The siblings side by side, each by its coordinates, from a matrix for each coordinate.
+fn leaves(log_arity: usize, degree: usize) -> Result<Program, Error> {
+    let mut builder = Builder::new();
+    for sibling in 0..1 << log_arity {
+        for coordinate in 0..degree {
+            let entry = builder.column(coordinate, sibling, 0);
+            builder.output(entry);
         }
-
-        let mut builder = Builder::new();
-        let half = builder.constant(to_engine(Goldilocks::ONE.halve()));
-        let mut inverse_root = builder.column(1, 0, 0);
-        let siblings = (0..arity).map(|sibling| extension.column(&mut builder, 0, sibling * degree));
-        let mut siblings: Vec<_> = siblings.collect();
-        for round in 0..log_arity {
-            // The inverses of the points of pairs are one in each row, times powers of a root of unity.
-            let log_pairs = log_arity - 1 - round;
-            let root = Goldilocks::two_adic_generator(log_pairs + 1).inverse();
-            let beta = extension.value(&mut builder, round * degree);
-            let fold = |(i, pair): (usize, &[Vec<_>])| {
-                let power = root.exp_u64(reverse_bits(i, log_pairs as u32) as u64);
-                let power = builder.constant(to_engine(power));
-                let inverse = builder.mul(inverse_root, power);
-                let sum = extension.add(&mut builder, &pair[0], &pair[1]);
-                let sum = extension.scale(&mut builder, &sum, half);
-                let difference = extension.sub(&mut builder, &pair[0], &pair[1]);
-                let difference = extension.scale(&mut builder, &difference, inverse);
-                let product = extension.mul(&mut builder, &difference, &beta);
-                extension.add(&mut builder, &sum, &product)
-            };
-            siblings = siblings.chunks(2).enumerate().map(fold).collect();
-            inverse_root = builder.mul(inverse_root, inverse_root);
-        }
-        let output = |&node| {
-            let mut builder = builder.clone();
-            builder.output(node);
-            builder.finish()
-        };
-        let mut fold = siblings[0].iter().map(output).collect::<Result<Vec<_>, _>>()?;
-        // Only the inverses: a program of its own, because results stay apart.
-        fold.push(output(&inverse_root)?);
-        Ok(Self { leaves: leaves.finish()?, fold })
     }
+    builder.finish()
+}
+
+/// The nodes of the values that leaves are folded into. The values of the run are beta / 2, beta^2 / 2, beta^4 / 2 and so on.
+fn record_fold<EF: ExtensionField<Goldilocks>>(log_arity: usize, log_folded: usize) -> (Builder, Vec<Node>) {
+    let (extension, degree) = (Extension::of::<EF>(), EF::DIMENSION);
+    let mut builder = Builder::new();
+    let half = builder.constant(to_engine(Goldilocks::ONE.halve()));
+    // Of a layer that was folded before, the points are powers of the first layer's.
+    let first = builder.column(1, 0, 0);
+    let mut inverse_root = (0..log_folded).fold(first, |root, _| builder.mul(root, root));
+    let siblings = (0..1 << log_arity).map(|sibling| extension.column(&mut builder, 0, sibling * degree));
+    let mut siblings: Vec<_> = siblings.collect();
+    for round in 0..log_arity {
+        // The inverses of the points of pairs are one in each row, times powers of a root of unity.
+        let log_pairs = log_arity - 1 - round;
+        let root = Goldilocks::two_adic_generator(log_pairs + 1).inverse();
+        let beta = extension.value(&mut builder, round * degree);
+        let fold = |(i, pair): (usize, &[Vec<_>])| {
+            let power = root.exp_u64(reverse_bits(i, log_pairs as u32) as u64);
+            let power = builder.constant(to_engine(power));
+            let inverse = builder.mul(inverse_root, power);
+            let sum = extension.add(&mut builder, &pair[0], &pair[1]);
+            let sum = extension.scale(&mut builder, &sum, half);
+            let difference = extension.sub(&mut builder, &pair[0], &pair[1]);
+            let difference = extension.scale(&mut builder, &difference, inverse);
+            let product = extension.mul(&mut builder, &difference, &beta);
+            extension.add(&mut builder, &sum, &product)
+        };
+        siblings = siblings.chunks(2).enumerate().map(fold).collect();
+        inverse_root = builder.mul(inverse_root, inverse_root);
+    }
+    let folded = siblings.swap_remove(0);
+    (builder, folded)
 }

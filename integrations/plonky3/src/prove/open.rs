@@ -63,7 +63,7 @@ where
     drop(span);
     let folded = transcript.delegate(|challenger| {
         let _span = info_span!("fri").entered();
-        let roots = columns.inverse_roots.clone();
+        let roots = &columns.inverse_roots;
         fri::fold::<EF, L, _, _>(engine, parameters, layer_cap_height, layer?, roots, challenger)
     });
     match folded {

@@ -3,19 +3,19 @@
 //! # Mathematical description
 //!
 //! The quotient Q is known by its values on a coset of n c points, for a trace of n rows and c chunks. Chunk i is the polynomial q_i of degree
-//! below n that agrees with Q on the coset of n points of which x^n = s_i: q_i = Q mod (x^n - s_i). With Q = sum over k of x^(k n) Q_k, all Q_k of
-//! degree below n, that is the sum over k of s_i^k Q_k, a combination of blocks of coefficients.
+//! below n that agrees with Q on the coset of n points of which x^n = s_i: q_i = Q mod (x^n - s_i). All are made by halves: with s = s_i^(c/2) and
+//! h = n c / 2, Q mod (x^h - s) is the lower half of Q's coefficients plus s times the upper half, there are two such s, and so on for either.
 
 use p3_field::{Field, PrimeCharacteristicRing, TwoAdicField};
 use p3_goldilocks::Goldilocks;
 use zkaccel::field::Goldilocks as Element;
-use zkaccel::ntt::{Lde, Ntt, Order};
+use zkaccel::ntt::{Lde, Ntt, Order, reverse_bits};
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 
 use super::columns::{Columns, INVERSE_VANISHING, coset, reversed};
 use super::extended::Sizes;
-use super::program::{Builder, Program, ProgramRows, RunProgram};
+use super::program::{Builder, Program, ProgramRows};
 use super::record::Recorded;
 use crate::elements::to_engine;
 
@@ -60,13 +60,18 @@ pub(super) fn chunks(
     let interpolation = Ntt::inverse(coset(log_size)?).with_orders(Order::BitReversed, Order::Natural);
     engine.ntt(&interpolation, &mut quotient)?;
     let mut coefficients = quotient;
+    // In natural order the coefficients of a polynomial of half as many are in the first half of the rows.
+    for layer in 0..log_chunks {
+        let program = remainders(degree, 1 << layer)?;
+        let half =
+            ProgramRows { count: 1 << log_size, stride: 1 << (log_size - layer - 1), order: Order::Natural };
+        let values = powers(layer, log_rows, log_chunks);
+        coefficients = engine.run_program(&program, half, &[&coefficients], &values)?;
+    }
     if log_chunks > 0 {
-        let (remainders, powers) = remainders(degree, log_rows, log_chunks)?;
-        let blocks = ProgramRows { count: 1 << log_size, stride: 1 << log_rows, order: Order::Natural };
-        let all = engine.run_program(&remainders, blocks, &[&coefficients], &powers)?;
         // In bit-reversed order the rows of a shorter run are the first ones.
         coefficients =
-            engine.run_program(&identity(all.shape().columns)?, reversed(log_rows), &[&all], &[])?;
+            engine.run_program(&in_order(degree, log_chunks)?, reversed(log_rows), &[&coefficients], &[])?;
     }
     let from = coset(log_rows)?;
     engine.ntt(&Ntt::forward(from), &mut coefficients)?;
@@ -74,34 +79,39 @@ pub(super) fn chunks(
     engine.lde(&lde.with_output_order(Order::BitReversed), &coefficients)
 }
 
-/// The coefficients of all chunks, of which the first n rows count, and the powers of the s_i for a run.
-fn remainders(degree: usize, log_rows: usize, log_chunks: usize) -> Result<(Program, Vec<Element>), Error> {
-    let chunks = 1 << log_chunks;
+/// From polynomials p to their remainders modulo x^h - t and x^h - u, where p has 2 h coefficients: its lower half plus t or u times its upper half. The values are the t and u.
+fn remainders(degree: usize, polynomials: usize) -> Result<Program, Error> {
     let mut builder = Builder::new();
-    for chunk in 0..chunks {
-        for coordinate in 0..degree {
-            let first = builder.column(0, coordinate, 0);
-            let sum = (1..chunks).fold(first, |sum, block| {
-                let power = builder.value(chunk * chunks + block);
-                let coefficient = builder.column(0, coordinate, block as i32);
-                let term = builder.mul(power, coefficient);
-                builder.add(sum, term)
-            });
+    for remainder in 0..2 * polynomials {
+        for column in (0..degree).map(|coordinate| remainder / 2 * degree + coordinate) {
+            let [lower, upper] = [0, 1].map(|half| builder.column(0, column, half));
+            let power = builder.value(remainder);
+            let upper = builder.mul(power, upper);
+            let sum = builder.add(lower, upper);
             builder.output(sum);
         }
     }
-    let shift = Goldilocks::GENERATOR.exp_power_of_2(log_rows);
-    let roots = Goldilocks::two_adic_generator(log_chunks).powers().take(chunks);
-    let powers = roots.flat_map(|root| (shift * root).powers().take(chunks)).map(to_engine);
-    Ok((builder.finish()?, powers.collect()))
+    builder.finish()
 }
 
-/// The same columns.
-fn identity(columns: usize) -> Result<Program, Error> {
+/// The values of that program for a layer: the remainder at index j leads to the chunks whose number's lowest bits are those of j in reversed order.
+fn powers(layer: usize, log_rows: usize, log_chunks: usize) -> Vec<Element> {
+    let shift = Goldilocks::GENERATOR.exp_power_of_2(log_rows);
+    let root = Goldilocks::two_adic_generator(log_chunks);
+    let of_chunk = |chunk: usize| (shift * root.exp_u64(chunk as u64)).exp_power_of_2(log_chunks - layer - 1);
+    let bits = layer as u32 + 1;
+    (0..1 << bits).map(|index| to_engine(of_chunk(reverse_bits(index, bits)))).collect()
+}
+
+/// The columns of the chunks, which are in bit-reversed order, in natural order.
+fn in_order(degree: usize, log_chunks: usize) -> Result<Program, Error> {
     let mut builder = Builder::new();
-    for column in 0..columns {
-        let entry = builder.column(0, column, 0);
-        builder.output(entry);
+    for chunk in 0..1 << log_chunks {
+        for coordinate in 0..degree {
+            let index = reverse_bits(chunk, log_chunks as u32);
+            let entry = builder.column(0, index * degree + coordinate, 0);
+            builder.output(entry);
+        }
     }
     builder.finish()
 }

@@ -87,7 +87,7 @@ fn fibonacci_with_any_parameters() {
 
 #[test]
 fn chunks_of_any_number() {
-    for (columns, degree) in [(3, 1), (5, 2), (40, 3), (7, 5), (4, 9)] {
+    for (columns, degree) in [(3, 1), (5, 2), (40, 3), (7, 5), (4, 9), (5, 33)] {
         let air = Wide { columns, degree };
         for log_blowup in [1, 2] {
             let fri = Fri { log_blowup, ..FRI };
