@@ -5,11 +5,12 @@ use p3_goldilocks::Goldilocks;
 use zkaccel::field::{Field, Goldilocks as Element};
 use zkaccel::matrix::Matrix;
 use zkaccel::ntt::{Convention, Domain, Lde, Ntt, Order};
+use zkaccel::program::ProgramRows;
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 
 use super::extended::Sizes;
-use super::program::{Builder, Program, ProgramRows};
+use super::{Builder, Program};
 use crate::elements::to_engine;
 
 /// The coset of 2^`log_size` points on which extensions, and the evaluations of quotients, are.

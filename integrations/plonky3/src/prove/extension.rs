@@ -3,8 +3,9 @@
 use p3_field::ExtensionField;
 use p3_goldilocks::Goldilocks;
 use zkaccel::field::Goldilocks as Element;
+use zkaccel::program::Node;
 
-use super::program::{Builder, Node};
+use super::Builder;
 use crate::elements::{from_engine, to_engine};
 
 /// The coordinates of an element, as the engine has them.

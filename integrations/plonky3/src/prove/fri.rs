@@ -14,13 +14,14 @@ use p3_goldilocks::Goldilocks;
 use p3_merkle_tree::MerkleCap;
 use zkaccel::field::Goldilocks as Element;
 use zkaccel::ntt::{Order, reverse_bits};
+use zkaccel::program::{Node, ProgramRows};
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 
 use super::LayerMmcs;
 use super::commitment::Commitment;
 use super::extension::{Extension, coordinates, element};
-use super::program::{Builder, Node, Program, ProgramRows, reshaped};
+use super::{Builder, Program};
 use crate::elements::to_engine;
 use crate::hashes::Accelerated;
 
@@ -119,7 +120,7 @@ impl Folding<'_> {
     /// The layer as the rows of siblings that are hashed.
     fn leaves(&self, log_arity: usize) -> Result<DeviceMatrix<Element>, Error> {
         let count = self.layer[0].shape().rows >> log_arity;
-        let columns = self.layer.iter().map(|column| reshaped(column, count, 1 << log_arity));
+        let columns = self.layer.iter().map(|column| column.reshaped(count, 1 << log_arity));
         let columns = columns.collect::<Result<Vec<_>, _>>()?;
         let inputs: Vec<_> = columns.iter().collect();
         self.engine.run_program(&leaves(log_arity, inputs.len())?, in_memory(count), &inputs, &[])

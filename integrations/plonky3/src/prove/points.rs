@@ -16,12 +16,13 @@ use p3_field::{ExtensionField, Field, PrimeCharacteristicRing, PrimeField64};
 use p3_goldilocks::Goldilocks;
 use zkaccel::field::Goldilocks as Element;
 use zkaccel::matrix::Matrix;
+use zkaccel::program::Node;
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 
 use super::columns::{Columns, reversed};
 use super::extension::{Extension, coordinates, element};
-use super::program::{Builder, Node, Program, RunProgram};
+use super::{Builder, Program};
 
 /// The openings of a commitment to one or more matrices of the same height, side by side in one.
 pub(super) struct Round<'a> {

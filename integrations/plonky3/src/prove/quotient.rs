@@ -10,13 +10,14 @@ use p3_field::{Field, PrimeCharacteristicRing, TwoAdicField};
 use p3_goldilocks::Goldilocks;
 use zkaccel::field::Goldilocks as Element;
 use zkaccel::ntt::{Lde, Ntt, Order, reverse_bits};
+use zkaccel::program::ProgramRows;
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 
 use super::columns::{Columns, INVERSE_VANISHING, coset, reversed};
 use super::extended::Sizes;
-use super::program::{Builder, Program, ProgramRows};
 use super::record::Recorded;
+use super::{Builder, Program};
 use crate::elements::to_engine;
 
 /// The values of the quotient, in bit-reversed order: a column for each coordinate. `values` are those of the recorded program; `others` are its further inputs.

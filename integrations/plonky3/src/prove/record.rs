@@ -12,11 +12,12 @@ use p3_air::{Air, SymbolicAirBuilder};
 use p3_field::ExtensionField;
 use p3_goldilocks::Goldilocks;
 use zkaccel::field::Goldilocks as Element;
+use zkaccel::program::Node;
 
 use super::columns::{FIRST_ROW, LAST_ROW, TRANSITION};
 use super::error::ProveError;
 use super::extension::coordinates;
-use super::program::{Builder, Node, Program};
+use super::{Builder, Program};
 use crate::elements::to_engine;
 
 /// The inputs of the program: the trace, the selectors, then the preprocessed columns and the periodic ones, where the AIR has them.
