@@ -1,7 +1,7 @@
 // Row programs (src/program/): each item runs the same code on a row of its own, then on the next that no item has.
 //
-// An instruction combines the accumulator with an operand, and may copy the result to a slot. All items read the same instruction at a time, so that its
-// branches cost no divergence. The first FAST_SLOTS slots of an item are in work-group memory, the others in a buffer in which a slot's elements of all items lie side by side.
+// An instruction combines the accumulator with an operand, and may copy the result to a slot. All items do the same instruction at a time, so that its
+// branches cost no divergence; a group reads code a part at a time. The first FAST_SLOTS slots of an item are in work-group memory, the others in a buffer in which a slot's elements of all items lie side by side.
 //
 // A word of code has, from its lowest bit on, four bits for the operation, four for the kind of its operand, 16 for the slot + 1, eight for the access, and 32
 // for an index (src/program/code.rs).
@@ -18,6 +18,10 @@
 #define FROM_SLOT 0
 #define FROM_CONSTANTS 1
 #define FROM_INPUT 2
+#define FROM_ACCUMULATOR 3
+
+// Instructions that a group reads at a time.
+#define PART 512
 
 // What is known of an access: the number of its matrix, the rows of that, elements from a row to the next and from a column to the next, and the offset in rows of the run.
 #define ACCESS_WORDS 5
@@ -39,66 +43,92 @@ FIXED_KERNEL(GROUP, 4) run_program(BUFFER(const u64, code), u64 length, BUFFER(c
     LOCAL element fast[FAST_SLOTS * GROUP];
     LOCAL u32 rows[MAX_ACCESSES * GROUP];
     LOCAL u64 access[MAX_ACCESSES * ACCESS_WORDS];
+    LOCAL u64 part[PART];
     const u32 item = (u32)local_id();
     for (u32 i = item; i < access_count * ACCESS_WORDS; i += GROUP) access[i] = AT(accesses)[i];
     BARRIER();
     const u64 count = (u64)1 << log_count, items = global_size(), here = global_id();
-    for (u64 row = here; row < count; row += items) {
+    // Items of a group go on together, those without a row too, so that they can read code together.
+    for (u64 first = group_id() * GROUP; first < count; first += items) {
+        const u64 row = first + item;
+        const u32 has_row = row < count;
         for (u32 i = 0; i < access_count; i++) {
             LOCAL_POINTER const u64 *of = access + i * ACCESS_WORDS;
-            rows[i * GROUP + item] = row_of_input((u32)row, of[4], (u32)log_count, (u32)of[1], reversed);
+            rows[i * GROUP + item] = row_of_input(has_row ? (u32)row : 0, of[4], (u32)log_count, (u32)of[1], reversed);
         }
         element a = element_zero(), sums[MAX_COORDINATES];
         UNROLL
         for (int d = 0; d < MAX_COORDINATES; d++) sums[d] = element_zero();
-        u64 next = AT(code)[0];
-        for (u64 at = 1; at <= length; at++) {
-            const u64 word = next;
-            next = AT(code)[at < length ? at : 0];
-            const u32 operation = (u32)word & 15, kind = (u32)(word >> 4) & 15, to = (u32)(word >> 8) & 0xffff, index = (u32)(word >> 32);
-            if (operation >= OP_WEIGH) {
-                if (operation == OP_WEIGH) {
-                    UNROLL
-                    for (u32 d = 0; d < MAX_COORDINATES; d++)
-                        if (d < to - 1) sums[d] = element_add(sums[d], element_mul(a, element_load(AT(constants) + index + d)));
-                } else if (operation == OP_WRITE) {
-                    element_store(AT(outputs) + index * count + row, element_canonical(a));
-                } else {
-                    UNROLL
-                    for (u32 d = 0; d < MAX_COORDINATES; d++) {
-                        if (d < to - 1) element_store(AT(outputs) + (index + d) * count + row, element_canonical(sums[d]));
-                        sums[d] = element_zero();
+        for (u64 begin = 0; begin < length; begin += PART) {
+            BARRIER();
+            for (u32 i = item; i < PART && begin + i < length; i += GROUP) part[i] = AT(code)[begin + i];
+            BARRIER();
+            const u32 end = length - begin < PART ? (u32)(length - begin) : PART;
+            for (u32 at = 0; at < end; at += AHEAD) {
+                // What lies in inputs and constants does not depend on earlier instructions: several are asked for before the first is used.
+                element found[AHEAD];
+                UNROLL
+                for (u32 k = 0; k < AHEAD; k++) {
+                    found[k] = element_zero();
+                    if (at + k >= end) continue;
+                    const u64 word = part[at + k];
+                    const u32 kind = (u32)(word >> 4) & 15, index = (u32)(word >> 32);
+                    if (kind == FROM_INPUT) {
+                        const u32 i = (u32)(word >> 24) & 0xff;
+                        LOCAL_POINTER const u64 *of = access + i * ACCESS_WORDS;
+                        const u64 entry = rows[i * GROUP + item] * of[2] + index * of[3], matrix = of[0];
+                        if (matrix == 0) found[k] = element_load(AT(input0) + entry);
+                        else if (matrix == 1) found[k] = element_load(AT(input1) + entry);
+                        else if (matrix == 2) found[k] = element_load(AT(input2) + entry);
+                        else if (matrix == 3) found[k] = element_load(AT(input3) + entry);
+                        else if (matrix == 4) found[k] = element_load(AT(input4) + entry);
+                        else if (matrix == 5) found[k] = element_load(AT(input5) + entry);
+                        else if (matrix == 6) found[k] = element_load(AT(input6) + entry);
+                        else found[k] = element_load(AT(input7) + entry);
+                    } else if (kind == FROM_CONSTANTS && ((u32)word & 15) < OP_WRITE) {
+                        found[k] = element_load(AT(constants) + index);
                     }
                 }
-                continue;
-            }
-            element b = a;
-            if (kind == FROM_INPUT) {
-                const u32 i = (u32)(word >> 24) & 0xff;
-                LOCAL_POINTER const u64 *of = access + i * ACCESS_WORDS;
-                const u64 entry = rows[i * GROUP + item] * of[2] + index * of[3], matrix = of[0];
-                if (matrix == 0) b = element_load(AT(input0) + entry);
-                else if (matrix == 1) b = element_load(AT(input1) + entry);
-                else if (matrix == 2) b = element_load(AT(input2) + entry);
-                else if (matrix == 3) b = element_load(AT(input3) + entry);
-                else if (matrix == 4) b = element_load(AT(input4) + entry);
-                else if (matrix == 5) b = element_load(AT(input5) + entry);
-                else if (matrix == 6) b = element_load(AT(input6) + entry);
-                else b = element_load(AT(input7) + entry);
-            } else if (kind == FROM_SLOT) {
-                if (index < FAST_SLOTS) b = fast[index * GROUP + item];
-                else b = element_load(AT(slow) + (index - FAST_SLOTS) * items + here);
-            } else if (kind == FROM_CONSTANTS) {
-                b = element_load(AT(constants) + index);
-            }
-            if (operation == OP_MUL) a = element_mul(a, b);
-            else if (operation == OP_ADD) a = element_add(a, b);
-            else if (operation == OP_SUB) a = element_sub(a, b);
-            else if (operation == OP_SUB_FROM) a = element_sub(b, a);
-            else a = b;
-            if (to != 0) {
-                if (to <= FAST_SLOTS) fast[(to - 1) * GROUP + item] = a;
-                else element_store(AT(slow) + (to - 1 - FAST_SLOTS) * items + here, a);
+                UNROLL
+                for (u32 k = 0; k < AHEAD; k++) {
+                    if (at + k >= end) continue;
+                    const u64 word = part[at + k];
+                    const u32 operation = (u32)word & 15, kind = (u32)(word >> 4) & 15, to = (u32)(word >> 8) & 0xffff;
+                    const u32 index = (u32)(word >> 32);
+                    element b = found[k];
+                    if (operation >= OP_WEIGH) {
+                        if (operation == OP_WEIGH) {
+                            sums[0] = element_add(sums[0], element_mul(a, b));
+                            UNROLL
+                            for (u32 d = 1; d < MAX_COORDINATES; d++)
+                                if (d < to - 1) sums[d] = element_add(sums[d], element_mul(a, element_load(AT(constants) + index + d)));
+                        } else if (operation == OP_WRITE) {
+                            if (has_row) element_store(AT(outputs) + index * count + row, element_canonical(a));
+                        } else {
+                            UNROLL
+                            for (u32 d = 0; d < MAX_COORDINATES; d++) {
+                                if (d < to - 1 && has_row) element_store(AT(outputs) + (index + d) * count + row, element_canonical(sums[d]));
+                                sums[d] = element_zero();
+                            }
+                        }
+                        continue;
+                    }
+                    if (kind == FROM_SLOT) {
+                        if (index < FAST_SLOTS) b = fast[index * GROUP + item];
+                        else b = element_load(AT(slow) + (index - FAST_SLOTS) * items + here);
+                    } else if (kind == FROM_ACCUMULATOR) {
+                        b = a;
+                    }
+                    if (operation == OP_MUL) a = element_mul(a, b);
+                    else if (operation == OP_ADD) a = element_add(a, b);
+                    else if (operation == OP_SUB) a = element_sub(a, b);
+                    else if (operation == OP_SUB_FROM) a = element_sub(b, a);
+                    else a = b;
+                    if (to != 0) {
+                        if (to <= FAST_SLOTS) fast[(to - 1) * GROUP + item] = a;
+                        else element_store(AT(slow) + (to - 1 - FAST_SLOTS) * items + here, a);
+                    }
+                }
             }
         }
     }

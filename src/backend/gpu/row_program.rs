@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::matrix::{Layout, MatrixRef, Shape};
 use crate::ntt::Order;
-use crate::program::{MAX_ACCESSES, MAX_COORDINATES, MAX_MATRICES, Program, ProgramRows};
+use crate::program::{MAX_ACCESSES, MAX_COORDINATES, MAX_MATRICES, Program, ProgramRows, fast_slots};
 
 /// Work items of a group.
 const GROUP: usize = 128;
@@ -31,9 +31,12 @@ pub trait DevicePrograms: AcceleratedField {
 const KERNELS: &[&str] =
     &[include_str!("../../../kernels/element.h"), include_str!("../../../kernels/row_program.cl")];
 
-const fn parameters(fast: u32) -> [(&'static str, u32); 4] {
+/// Parameters for elements of so many words.
+const fn parameters(words: usize, fast: usize) -> [(&'static str, u32); 5] {
     [
-        ("FAST_SLOTS", fast),
+        // Operands that are asked for at once: they are in registers until they are used.
+        ("AHEAD", (8 / words) as u32),
+        ("FAST_SLOTS", fast as u32),
         ("GROUP", GROUP as u32),
         ("MAX_ACCESSES", MAX_ACCESSES as u32),
         ("MAX_COORDINATES", MAX_COORDINATES as u32),
@@ -43,7 +46,7 @@ const fn parameters(fast: u32) -> [(&'static str, u32); 4] {
 static GOLDILOCKS: Kernels = Kernels {
     name: "row_program_goldilocks",
     kernels: KERNELS,
-    parameters: &parameters(crate::program::fast_slots::<Goldilocks>() as u32),
+    parameters: &parameters(Goldilocks::WORDS, fast_slots::<Goldilocks>()),
     ..Kernels::EMPTY
 };
 
@@ -60,7 +63,7 @@ macro_rules! prime_fields {
                     name: concat!("row_program_", $name),
                     constants: fields::scalars::<$field>,
                     kernels: KERNELS,
-                    parameters: &parameters(crate::program::fast_slots::<$field>() as u32),
+                    parameters: &parameters(<$field>::WORDS, fast_slots::<$field>()),
                     ..Kernels::EMPTY
                 };
                 &PROGRAM
