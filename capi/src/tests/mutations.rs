@@ -66,6 +66,9 @@ fn right(function: usize, second: bool) -> Case {
         31 | 33..=36 | 49 | 50 => (engine, any_matrix, 8, 4, 1),
         32 => (engine, any_matrix, 3, 4, 1),
         40 => (engine, 0, 0, 0, 2),
+        // A row of coefficients for each column; weights and a matrix of one column of scalars each, and the words of a sum.
+        59 => (engine, any_matrix, if second { 1 } else { 4 }, 2, 1),
+        60 => (engine, scalars, 4, 1, 1),
         // Texts with room; two witnesses of five signals.
         53 => (engine, prover, 2000, 2000, 0),
         54 => (engine, prover, 5, 2, 0),
