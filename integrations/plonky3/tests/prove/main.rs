@@ -20,7 +20,7 @@ mod configurations;
 mod errors;
 
 use airs::{Fibonacci, Periodic, Preprocessed, Wide};
-use config::{Challenge, Config, Resident, Stock, Val, byte_challenger, parameters, stock_mmcs};
+use config::{ByteChallenger, Challenge, Config, Stock, Val, byte_challenger, parameters, stock_mmcs};
 use p3_blake3::Blake3;
 use p3_commit::ExtensionMmcs;
 use p3_dft::Radix2DitParallel;
@@ -31,11 +31,14 @@ use p3_uni_stark::{prove, prove_with_preprocessed, setup_preprocessed, verify, v
 use zkaccel::Engine;
 use zkaccel::field::Goldilocks;
 use zkaccel::matrix::Matrix;
-use zkaccel_plonky3::{FriPcs, Mmcs, Prover};
+use zkaccel_plonky3::{FriPcs, LayerMmcs, Mmcs, Prover};
 
 fn bytes(value: &impl serde::Serialize) -> Vec<u8> {
     postcard::to_allocvec(value).unwrap()
 }
+
+/// With all of the scheme from zkaccel.
+type Resident<H> = Config<FriPcs<H, LayerMmcs<Challenge, H>>, ByteChallenger>;
 
 /// FRI's parameters but for the commitments.
 #[derive(Clone, Copy, Debug)]
