@@ -67,7 +67,15 @@ where
         + CanSample<EF>,
 {
     /// Records the constraints of an AIR, and compares them with the AIR's own evaluation on random rows.
+    ///
+    /// The engine is that of the process.
     pub fn new(config: &'a SC, air: &'a A) -> Result<Self, ProveError> {
+        Self::with_engine(&Engine::global()?, config, air)
+    }
+
+    /// The same with an engine of its own. That of the process does what the configuration does by itself: it is asked for the caps' heights, and the AIR's periodic columns on
+    /// random rows.
+    pub fn with_engine(engine: &Engine, config: &'a SC, air: &'a A) -> Result<Self, ProveError> {
         if config.is_zk() != 0 {
             return Err(ProveError::Unsupported("zero knowledge".into()));
         }
@@ -86,7 +94,7 @@ where
             return Err(ProveError::Mismatch { what: "periodic columns", expected, found });
         }
         let mut prover = Self {
-            engine: Engine::global()?,
+            engine: engine.clone(),
             config,
             air,
             recorded: Recorded::new::<EF, A>(air)?,
@@ -121,7 +129,7 @@ where
         self.prove_of(trace, public_values, Some(preprocessed))
     }
 
-    /// The same for a trace that is in the memory of the engine of the process already: made there, or uploaded from memory that is page-locked.
+    /// The same for a trace that is in the memory of the prover's engine already: made there, or uploaded from memory that is page-locked.
     pub fn prove_resident(
         &self,
         trace: DeviceMatrix<Element>,
