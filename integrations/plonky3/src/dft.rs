@@ -28,22 +28,24 @@ fn domain(rows: usize, shift: Goldilocks) -> Result<Domain, Error> {
 
 /// Values in bit-reversed order.
 fn evaluate(
+    engine: &Engine,
     input: RowMajorMatrix<Goldilocks>,
     shift: Goldilocks,
 ) -> Result<RowMajorMatrix<Goldilocks>, Error> {
     let ntt = Ntt::forward(domain(input.height(), shift)?).with_orders(Order::Natural, Order::BitReversed);
     let mut values = matrix(input);
-    Engine::global()?.ntt(&ntt, values.view_mut())?;
+    engine.ntt(&ntt, values.view_mut())?;
     Ok(dense(values))
 }
 
 fn interpolate(
+    engine: &Engine,
     input: RowMajorMatrix<Goldilocks>,
     shift: Goldilocks,
 ) -> Result<RowMajorMatrix<Goldilocks>, Error> {
     let ntt = Ntt::inverse(domain(input.height(), shift)?);
     let mut values = matrix(input);
-    Engine::global()?.ntt(&ntt, values.view_mut())?;
+    engine.ntt(&ntt, values.view_mut())?;
     Ok(dense(values))
 }
 
@@ -53,16 +55,18 @@ fn lde(rows: usize, added_bits: usize, shift: Goldilocks) -> Result<Lde, Error> 
     Ok(Lde::new(from, to)?.with_output_order(Order::BitReversed))
 }
 
+/// The same in bit-reversed order, for an extension by no bits, too.
 pub(crate) fn extend(
+    engine: &Engine,
     input: RowMajorMatrix<Goldilocks>,
     added_bits: usize,
     shift: Goldilocks,
 ) -> Result<RowMajorMatrix<Goldilocks>, Error> {
     if added_bits == 0 {
-        return evaluate(interpolate(input, Goldilocks::ONE)?, shift);
+        return evaluate(engine, interpolate(engine, input, Goldilocks::ONE)?, shift);
     }
     let lde = lde(input.height(), added_bits, shift)?;
-    Ok(dense(Engine::global()?.lde(&lde, matrix(input))?))
+    Ok(dense(engine.lde(&lde, matrix(input))?))
 }
 
 /// A matrix, and the digests of its rows where they are known.
@@ -78,7 +82,7 @@ pub(crate) fn extend_and_hash<H: Accelerated>(
 ) -> Result<Hashed<H>, Error> {
     let engine = Engine::global()?;
     if !wanted || added_bits == 0 || engine.device().driver.is_none() {
-        return Ok((extend(input, added_bits, shift)?, None));
+        return Ok((extend(&engine, input, added_bits, shift)?, None));
     }
     let lde = lde(input.height(), added_bits, shift)?;
     let input = matrix(input);
@@ -96,24 +100,26 @@ pub(crate) fn extend_and_hash<H: Accelerated>(
     }
 }
 
-/// Values in bit-reversed order as Plonky3 takes them.
-fn view(values: Result<RowMajorMatrix<Goldilocks>, Error>) -> Evaluations {
-    BitReversalPerm::new_view(done(values))
+/// What the engine of the process makes; its error is a panic.
+fn by_engine(
+    make: impl FnOnce(&Engine) -> Result<RowMajorMatrix<Goldilocks>, Error>,
+) -> RowMajorMatrix<Goldilocks> {
+    done(Engine::global().and_then(|engine| make(&engine)))
 }
 
 impl TwoAdicSubgroupDft<Goldilocks> for Dft {
     type Evaluations = Evaluations;
 
     fn dft_batch(&self, matrix: RowMajorMatrix<Goldilocks>) -> Evaluations {
-        view(evaluate(matrix, Goldilocks::ONE))
+        self.coset_dft_batch(matrix, Goldilocks::ONE)
     }
 
     fn coset_dft_batch(&self, matrix: RowMajorMatrix<Goldilocks>, shift: Goldilocks) -> Evaluations {
-        view(evaluate(matrix, shift))
+        BitReversalPerm::new_view(by_engine(|engine| evaluate(engine, matrix, shift)))
     }
 
     fn idft_batch(&self, matrix: RowMajorMatrix<Goldilocks>) -> RowMajorMatrix<Goldilocks> {
-        done(interpolate(matrix, Goldilocks::ONE))
+        self.coset_idft_batch(matrix, Goldilocks::ONE)
     }
 
     fn coset_idft_batch(
@@ -121,7 +127,7 @@ impl TwoAdicSubgroupDft<Goldilocks> for Dft {
         matrix: RowMajorMatrix<Goldilocks>,
         shift: Goldilocks,
     ) -> RowMajorMatrix<Goldilocks> {
-        done(interpolate(matrix, shift))
+        by_engine(|engine| interpolate(engine, matrix, shift))
     }
 
     fn coset_lde_batch(
@@ -130,6 +136,6 @@ impl TwoAdicSubgroupDft<Goldilocks> for Dft {
         added_bits: usize,
         shift: Goldilocks,
     ) -> Evaluations {
-        view(extend(matrix, added_bits, shift))
+        BitReversalPerm::new_view(by_engine(|engine| extend(engine, matrix, added_bits, shift)))
     }
 }

@@ -46,7 +46,7 @@ fn with_poseidon2() {
     let val_mmcs = ValMmcs::new(default_goldilocks_poseidon2_8(), cap_height);
 
     let fri = parameters(val_mmcs.clone());
-    let dft = zkaccel_plonky3::Dft::default();
+    let dft = zkaccel_plonky3::Dft;
     proves!(Config::new(TwoAdicFriPcs::new(dft, val_mmcs, fri), element_challenger()));
 }
 

@@ -36,9 +36,6 @@ pub type StockPoseidon2<const WIDTH: usize, const RATE: usize> = MerkleTreeMmcs<
     2,
     4,
 >;
-/// The accelerated one with the whole scheme from zkaccel.
-pub type Resident<H> =
-    Config<zkaccel_plonky3::FriPcs<H, OfChallenges<zkaccel_plonky3::Mmcs<H>>>, ByteChallenger>;
 type AcceleratedPoseidon2 = zkaccel_plonky3::Mmcs<Poseidon2Goldilocks<8>>;
 pub type ElementChallenger = DuplexChallenger<Val, Poseidon2Goldilocks<8>, 8, 4>;
 pub type StockOfElements = Config<FriPcs<Radix2DitParallel<Val>, StockPoseidon2<8, 4>>, ElementChallenger>;

@@ -23,6 +23,21 @@ pub(super) fn reversed(log_count: usize) -> ProgramRows {
     ProgramRows { count: 1 << log_count, stride: 1, order: Order::BitReversed }
 }
 
+/// So many rows in the order in which they lie.
+pub(super) fn in_memory(count: usize) -> ProgramRows {
+    ProgramRows { count, stride: 1, order: Order::Natural }
+}
+
+/// The program whose outputs are columns of its input.
+pub(super) fn same_columns(columns: impl Iterator<Item = usize>) -> Result<Program, Error> {
+    let mut builder = Builder::new();
+    for column in columns {
+        let entry = builder.column(0, column, 0);
+        builder.output(entry);
+    }
+    builder.finish()
+}
+
 /// The points of a domain of two points or more, in bit-reversed order.
 pub(super) fn points(engine: &Engine, domain: Domain) -> Result<DeviceMatrix<Element>, Error> {
     if domain.log_size() == 1 {

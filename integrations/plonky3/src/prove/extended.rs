@@ -1,18 +1,26 @@
 //! Columns of a trace that are extended and committed to.
 
 use p3_goldilocks::Goldilocks;
-use p3_matrix::dense::RowMajorMatrix;
 use p3_merkle_tree::MerkleCap;
 use tracing::info_span;
 use zkaccel::field::Goldilocks as Element;
+use zkaccel::matrix::{Layout, Shape};
 use zkaccel::ntt::{Convention, Domain, Lde, Order};
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 
-use super::columns::coset;
+use super::columns::{coset, in_memory, same_columns};
 use super::commitment::Commitment;
-use crate::elements::matrix;
 use crate::hashes::Accelerated;
+
+/// The same matrix with its columns one after another, where a device has memory of its own: an item of such a device reads a row of its own.
+fn columns_apart(engine: &Engine, values: DeviceMatrix<Element>) -> Result<DeviceMatrix<Element>, Error> {
+    let Shape { rows, columns, layout } = values.shape();
+    match values.as_host().is_none() && layout == Layout::RowMajor && columns > 1 {
+        true => engine.run_program(&same_columns(0..columns)?, in_memory(rows), &[&values], &[]),
+        false => Ok(values),
+    }
+}
 
 /// The logarithms of sizes of a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,12 +45,12 @@ impl<H: Accelerated> Extended<H> {
     /// From the values on the trace's domain.
     pub(super) fn new(
         engine: &Engine,
-        values: RowMajorMatrix<Goldilocks>,
+        values: DeviceMatrix<Element>,
         sizes: Sizes,
         cap_height: usize,
     ) -> Result<Self, Error> {
         let Sizes { log_rows, log_chunks, log_blowup } = sizes;
-        let values = info_span!("upload").in_scope(|| engine.upload(matrix(values)))?;
+        let values = info_span!("extension").in_scope(|| columns_apart(engine, values))?;
         let extend = |added_bits: usize| {
             let from = Domain::new(log_rows as u32, Convention::Plonky3)?;
             let lde = Lde::new(from, coset(log_rows + added_bits)?)?.with_output_order(Order::BitReversed);

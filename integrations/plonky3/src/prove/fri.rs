@@ -13,12 +13,13 @@ use p3_fri::{CommitPhaseMultiStep, FriParameters, FriShape, ProverTranscript};
 use p3_goldilocks::Goldilocks;
 use p3_merkle_tree::MerkleCap;
 use zkaccel::field::Goldilocks as Element;
-use zkaccel::ntt::{Order, reverse_bits};
-use zkaccel::program::{Node, ProgramRows};
+use zkaccel::ntt::reverse_bits;
+use zkaccel::program::Node;
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 
 use super::LayerMmcs;
+use super::columns::in_memory;
 use super::commitment::Commitment;
 use super::extension::{Extension, coordinates, element};
 use super::{Builder, Program};
@@ -160,11 +161,6 @@ impl Folding<'_> {
         };
         Ok(Radix2DFTSmallBatch::default().idft_algebra((0..1 << log_len).map(value).collect()))
     }
-}
-
-/// So many rows in the order in which they lie.
-fn in_memory(count: usize) -> ProgramRows {
-    ProgramRows { count, stride: 1, order: Order::Natural }
 }
 
 /// The siblings side by side, each by its coordinates, from a matrix for each coordinate.

@@ -22,5 +22,5 @@ pub(super) fn table(
     let rows = RowMajorMatrix::new(rows.collect(), columns.len());
     // A column of period p is a polynomial in x^(n/p).
     let shift = Goldilocks::GENERATOR.exp_power_of_2(log_rows - period.ilog2() as usize);
-    engine.upload(matrix(dft::extend(rows, log_chunks, shift)?)).map(Some)
+    engine.upload(matrix(dft::extend(engine, rows, log_chunks, shift)?)).map(Some)
 }

@@ -15,6 +15,9 @@ use p3_uni_stark::{
     StarkGenericConfig, StarkProverTranscript, StarkShape, get_log_num_quotient_chunks, quotient_values,
 };
 use tracing::info_span;
+use zkaccel::field::Goldilocks as Element;
+use zkaccel::matrix::Shape;
+use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 
 use super::check;
@@ -25,6 +28,7 @@ use super::extended::{Extended, Sizes};
 use super::open::{self, Request};
 use super::record::Recorded;
 use super::{LayerMmcs, periodic, quotient};
+use crate::elements::matrix;
 use crate::hashes::Accelerated;
 use crate::pcs::FriPcs;
 
@@ -63,7 +67,15 @@ where
         + CanSample<EF>,
 {
     /// Records the constraints of an AIR, and compares them with the AIR's own evaluation on random rows.
+    ///
+    /// The engine is that of the process.
     pub fn new(config: &'a SC, air: &'a A) -> Result<Self, ProveError> {
+        Self::with_engine(&Engine::global()?, config, air)
+    }
+
+    /// The same with an engine of its own. That of the process does what the configuration does by itself: it is asked for the caps' heights, and the AIR's periodic columns on
+    /// random rows.
+    pub fn with_engine(engine: &Engine, config: &'a SC, air: &'a A) -> Result<Self, ProveError> {
         if config.is_zk() != 0 {
             return Err(ProveError::Unsupported("zero knowledge".into()));
         }
@@ -82,7 +94,7 @@ where
             return Err(ProveError::Mismatch { what: "periodic columns", expected, found });
         }
         let mut prover = Self {
-            engine: Engine::global()?,
+            engine: engine.clone(),
             config,
             air,
             recorded: Recorded::new::<EF, A>(air)?,
@@ -98,19 +110,13 @@ where
         Ok(prover)
     }
 
-    /// Proves a trace of a row for each point of the domain, as `p3_uni_stark::prove`. A wrong trace has a proof that does not verify.
-    ///
-    /// [`ProveError::Unsupported`] for an AIR with preprocessed columns.
+    /// Proves a trace, as `p3_uni_stark::prove`. A wrong trace has a proof that does not verify.
     pub fn prove(
         &self,
         trace: RowMajorMatrix<Goldilocks>,
         public_values: &[Goldilocks],
     ) -> Result<Proof<SC>, ProveError> {
-        if self.recorded.layout.preprocessed_width > 0 {
-            let what = "preprocessed columns without their commitment, which Prover::preprocess makes";
-            return Err(ProveError::Unsupported(what.into()));
-        }
-        self.prove_checked(trace, public_values, None)
+        self.prove_of(trace, public_values, None)
     }
 
     /// The same with the AIR's preprocessed columns, as `p3_uni_stark::prove_with_preprocessed`.
@@ -120,11 +126,19 @@ where
         public_values: &[Goldilocks],
         preprocessed: &Preprocessed<H>,
     ) -> Result<Proof<SC>, ProveError> {
-        let what = "rows of the trace, those of the preprocessed columns";
-        self.agree(what, 1 << preprocessed.sizes.log_rows, trace.height())?;
-        let width = preprocessed.extended.commitment.matrix.shape().columns;
-        self.agree("preprocessed columns", self.recorded.layout.preprocessed_width, width)?;
-        self.prove_checked(trace, public_values, Some(preprocessed))
+        self.prove_of(trace, public_values, Some(preprocessed))
+    }
+
+    /// The same for a trace that is in the memory of the prover's engine already: made there, or uploaded from memory that is page-locked.
+    pub fn prove_resident(
+        &self,
+        trace: DeviceMatrix<Element>,
+        public_values: &[Goldilocks],
+        preprocessed: Option<&Preprocessed<H>>,
+    ) -> Result<Proof<SC>, ProveError> {
+        let Shape { rows, columns, .. } = trace.shape();
+        let sizes = self.agreed((rows, columns), public_values, preprocessed)?;
+        self.prove_agreed(sizes, trace, public_values, preprocessed)
     }
 
     /// Commits to the preprocessed columns of the AIR, for traces of 2^`log_rows` rows; what verifiers need is equal to that of
@@ -138,30 +152,74 @@ where
             return Ok(None);
         };
         let sizes = self.sizes(log_rows)?;
-        self.agree("rows of the preprocessed columns", 1 << log_rows, columns.height())?;
+        agree("rows of the preprocessed columns", 1 << log_rows, columns.height())?;
         let width = self.recorded.layout.preprocessed_width;
-        self.agree("preprocessed columns", width, columns.width())?;
-        let extended = Extended::new(&self.engine, columns, sizes, self.config.pcs().cap_height())?;
+        agree("preprocessed columns", width, columns.width())?;
+        let cap_height = self.config.pcs().cap_height();
+        let extended = Extended::new(&self.engine, self.upload(columns)?, sizes, cap_height)?;
         let commitment = extended.cap.clone();
         let key = PreprocessedVerifierKey { width, degree_bits: log_rows, commitment };
         Ok(Some((Preprocessed { sizes, extended }, key)))
     }
 
-    fn prove_checked(
+    /// Proves a trace in the caller's memory.
+    fn prove_of(
         &self,
         trace: RowMajorMatrix<Goldilocks>,
         public_values: &[Goldilocks],
         preprocessed: Option<&Preprocessed<H>>,
     ) -> Result<Proof<SC>, ProveError> {
-        let layout = self.recorded.layout;
-        if !trace.height().is_power_of_two() {
-            return Err(ProveError::Height(trace.height()));
-        }
-        self.agree("columns of the trace", layout.main_width, trace.width())?;
-        self.agree("public values", layout.num_public_values, public_values.len())?;
-        let sizes = self.sizes(trace.height().ilog2() as usize)?;
-        let Sizes { log_rows, log_chunks, .. } = sizes;
+        let sizes = self.agreed((trace.height(), trace.width()), public_values, preprocessed)?;
+        let trace = self.upload(trace)?;
+        self.prove_agreed(sizes, trace, public_values, preprocessed)
+    }
 
+    fn upload(&self, values: RowMajorMatrix<Goldilocks>) -> Result<DeviceMatrix<Element>, Error> {
+        info_span!("upload").in_scope(|| self.engine.upload(matrix(values)))
+    }
+
+    /// The sizes of a proof, if what is given for it agrees with the AIR.
+    fn agreed(
+        &self,
+        (rows, columns): (usize, usize),
+        public_values: &[Goldilocks],
+        preprocessed: Option<&Preprocessed<H>>,
+    ) -> Result<Sizes, ProveError> {
+        let layout = self.recorded.layout;
+        if !rows.is_power_of_two() {
+            return Err(ProveError::Height(rows));
+        }
+        agree("columns of the trace", layout.main_width, columns)?;
+        agree("public values", layout.num_public_values, public_values.len())?;
+        let sizes = self.sizes(rows.ilog2() as usize)?;
+        match preprocessed {
+            None if layout.preprocessed_width > 0 => {
+                let what = "preprocessed columns without their commitment, which Prover::preprocess makes";
+                return Err(ProveError::Unsupported(what.into()));
+            }
+            None => {}
+            Some(Preprocessed { sizes: theirs, extended }) => {
+                agree("rows of the trace, those of the preprocessed columns", 1 << theirs.log_rows, rows)?;
+                let width = extended.commitment.matrix.shape().columns;
+                agree("preprocessed columns", layout.preprocessed_width, width)?;
+                if *theirs != sizes {
+                    let what = "preprocessed columns of a prover with another AIR or configuration";
+                    return Err(ProveError::Unsupported(what.into()));
+                }
+            }
+        }
+        Ok(sizes)
+    }
+
+    /// Proves a trace that agrees with the AIR.
+    fn prove_agreed(
+        &self,
+        sizes: Sizes,
+        trace: DeviceMatrix<Element>,
+        public_values: &[Goldilocks],
+        preprocessed: Option<&Preprocessed<H>>,
+    ) -> Result<Proof<SC>, ProveError> {
+        let (layout, Sizes { log_rows, log_chunks, .. }) = (self.recorded.layout, sizes);
         let cap_height = self.config.pcs().cap_height();
         let trace = Extended::<H>::new(&self.engine, trace, sizes, cap_height)?;
         let mut challenger = self.config.initialise_challenger();
@@ -258,12 +316,14 @@ where
     /// The sizes of a proof; an error for those that do not fit.
     fn sizes(&self, log_rows: usize) -> Result<Sizes, ProveError> {
         let fri = self.config.pcs().parameters();
+        let fits = |log_size, limit| match log_size <= limit {
+            true => Ok(()),
+            false => Err(ProveError::DomainTooLarge { log_size, limit }),
+        };
+        fits(log_rows.saturating_add(fri.log_blowup), Goldilocks::TWO_ADICITY)?;
         PeriodicColumns::new(&self.periodic, 1 << log_rows)?;
         let log_chunks = self.log_chunks.unwrap_or_else(|| self.log_chunks(log_rows));
-        let (log_size, limit) = (log_rows + log_chunks.max(fri.log_blowup), Goldilocks::TWO_ADICITY);
-        if log_size > limit {
-            return Err(ProveError::DomainTooLarge { log_size, limit });
-        }
+        fits(log_rows + log_chunks, Goldilocks::TWO_ADICITY)?;
         check_final_height(fri, log_rows + fri.log_blowup)?;
         Ok(Sizes { log_rows, log_chunks, log_blowup: fri.log_blowup })
     }
@@ -304,12 +364,12 @@ where
             )
         })
     }
+}
 
-    fn agree(&self, what: &'static str, expected: usize, found: usize) -> Result<(), ProveError> {
-        match expected == found {
-            true => Ok(()),
-            false => Err(ProveError::Mismatch { what, expected, found }),
-        }
+fn agree(what: &'static str, expected: usize, found: usize) -> Result<(), ProveError> {
+    match expected == found {
+        true => Ok(()),
+        false => Err(ProveError::Mismatch { what, expected, found }),
     }
 }
 

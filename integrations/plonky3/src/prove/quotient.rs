@@ -14,7 +14,7 @@ use zkaccel::program::ProgramRows;
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 
-use super::columns::{Columns, INVERSE_VANISHING, coset, reversed};
+use super::columns::{Columns, INVERSE_VANISHING, coset, reversed, same_columns};
 use super::extended::Sizes;
 use super::record::Recorded;
 use super::{Builder, Program};
@@ -70,9 +70,10 @@ pub(super) fn chunks(
         coefficients = engine.run_program(&program, half, &[&coefficients], &values)?;
     }
     if log_chunks > 0 {
-        // In bit-reversed order the rows of a shorter run are the first ones.
-        coefficients =
-            engine.run_program(&in_order(degree, log_chunks)?, reversed(log_rows), &[&coefficients], &[])?;
+        // In bit-reversed order the rows of a shorter run are the first ones. So lie the chunks, too.
+        let chunks = (0..1 << log_chunks).map(|chunk| reverse_bits(chunk, log_chunks as u32));
+        let first = same_columns(chunks.flat_map(|chunk| chunk * degree..(chunk + 1) * degree))?;
+        coefficients = engine.run_program(&first, reversed(log_rows), &[&coefficients], &[])?;
     }
     let from = coset(log_rows)?;
     engine.ntt(&Ntt::forward(from), &mut coefficients)?;
@@ -102,17 +103,4 @@ fn powers(layer: usize, log_rows: usize, log_chunks: usize) -> Vec<Element> {
     let of_chunk = |chunk: usize| (shift * root.exp_u64(chunk as u64)).exp_power_of_2(log_chunks - layer - 1);
     let bits = layer as u32 + 1;
     (0..1 << bits).map(|index| to_engine(of_chunk(reverse_bits(index, bits)))).collect()
-}
-
-/// The columns of the chunks, which are in bit-reversed order, in natural order.
-fn in_order(degree: usize, log_chunks: usize) -> Result<Program, Error> {
-    let mut builder = Builder::new();
-    for chunk in 0..1 << log_chunks {
-        for coordinate in 0..degree {
-            let index = reverse_bits(chunk, log_chunks as u32);
-            let entry = builder.column(0, index * degree + coordinate, 0);
-            builder.output(entry);
-        }
-    }
-    builder.finish()
 }

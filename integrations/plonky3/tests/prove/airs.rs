@@ -78,10 +78,10 @@ impl<B: AirBuilder> Air<B> for Wide {
         let main = builder.main();
         let (local, next) = (main.current_slice(), main.next_slice());
         let local: Vec<B::Expr> = local.iter().map(|&entry| entry.into()).collect();
-        for column in 0..self.columns {
+        for (column, &next) in next.iter().enumerate() {
             let expected = self.next(&local, column);
-            builder.when_transition().assert_eq(next[column], expected.clone());
-            builder.when_transition().assert_zero(B::Expr::from(next[column]) - expected);
+            builder.when_transition().assert_eq(next, expected.clone());
+            builder.when_transition().assert_zero(B::Expr::from(next) - expected);
         }
     }
 }

@@ -20,18 +20,25 @@ mod configurations;
 mod errors;
 
 use airs::{Fibonacci, Periodic, Preprocessed, Wide};
-use config::{Challenge, Config, Resident, Stock, Val, byte_challenger, parameters, stock_mmcs};
+use config::{ByteChallenger, Challenge, Config, Stock, Val, byte_challenger, parameters, stock_mmcs};
 use p3_blake3::Blake3;
 use p3_commit::ExtensionMmcs;
 use p3_dft::Radix2DitParallel;
+use p3_field::PrimeField64;
 use p3_fri::{FriParameters, TwoAdicFriPcs};
 use p3_keccak_air::{KeccakAir, generate_trace_rows};
-use p3_uni_stark::{prove_with_preprocessed, setup_preprocessed, verify, verify_with_preprocessed};
-use zkaccel_plonky3::{FriPcs, Mmcs, Prover};
+use p3_uni_stark::{prove, prove_with_preprocessed, setup_preprocessed, verify, verify_with_preprocessed};
+use zkaccel::Engine;
+use zkaccel::field::Goldilocks;
+use zkaccel::matrix::Matrix;
+use zkaccel_plonky3::{FriPcs, LayerMmcs, Mmcs, Prover};
 
 fn bytes(value: &impl serde::Serialize) -> Vec<u8> {
     postcard::to_allocvec(value).unwrap()
 }
+
+/// With all of the scheme from zkaccel.
+type Resident<H> = Config<FriPcs<H, LayerMmcs<Challenge, H>>, ByteChallenger>;
 
 /// FRI's parameters but for the commitments.
 #[derive(Clone, Copy, Debug)]
@@ -144,4 +151,23 @@ fn many_traces() {
             });
         }
     });
+}
+
+/// Traces that are in the engine's memory, in either layout.
+#[test]
+fn resident_traces() {
+    let air = Wide { columns: 12, degree: 3 };
+    let ours = FRI.resident();
+    let prover = Prover::new(&ours, &air).unwrap();
+    let trace = air.trace(6);
+    let expected = bytes(&prove(&FRI.stock(), &air, trace.clone(), &[]).unwrap());
+    let engine = Engine::global().unwrap();
+    let element = |value: Val| Goldilocks::new(value.as_canonical_u64());
+    let rows: Vec<Goldilocks> = trace.values.iter().map(|&value| element(value)).collect();
+    let columns = trace.transpose().values.into_iter().map(element).collect();
+    let matrices = [Matrix::from_rows(rows, 64, 12).unwrap(), Matrix::from_columns(columns, 64, 12).unwrap()];
+    for matrix in matrices {
+        let found = prover.prove_resident(engine.upload(matrix).unwrap(), &[], None).unwrap();
+        assert!(bytes(&found) == expected, "the proofs differ");
+    }
 }
