@@ -3,22 +3,24 @@
 // An instruction combines the accumulator with an operand, and may copy the result to a slot. All items do the same instruction at a time, so that its
 // branches cost no divergence; a group reads code a part at a time. The first FAST_SLOTS slots of an item are in work-group memory, the others in a buffer in which a slot's elements of all items lie side by side.
 //
-// A word of code has, from its lowest bit on, four bits for the operation, four for the kind of its operand, 16 for the slot + 1, eight for the access, and 32
-// for an index (src/program/code.rs).
+// A word of code has, from its lowest bit on, four bits for the operation, three for the kind of its operand, one that says whether the result is kept, 16 for its slot + 1, or the
+// number of coordinates + 1, eight for the access, and 32 for an index (`words` in src/backend/gpu/row_program.rs). Words that do nothing fill the last batch.
 
 #define OP_LOAD 0
 #define OP_ADD 1
 #define OP_SUB 2
 #define OP_SUB_FROM 3
 #define OP_MUL 4
-#define OP_WEIGH 5
-#define OP_WRITE 6
-#define OP_WRITE_SUMS 7
+#define OP_DOUBLE 5
+#define OP_SQUARE 6
+#define OP_WEIGH 7
+#define OP_WRITE 8
+#define OP_WRITE_SUMS 9
 
-#define FROM_SLOT 0
-#define FROM_CONSTANTS 1
-#define FROM_INPUT 2
-#define FROM_ACCUMULATOR 3
+#define FROM_SLOT 16
+#define FROM_CONSTANTS 32
+#define FROM_INPUT 64
+#define KEEPS 128
 
 // Instructions that a group reads at a time.
 #define PART 512
@@ -42,10 +44,10 @@ FIXED_KERNEL(GROUP, 4) run_program(BUFFER(const u64, code), u64 length, BUFFER(c
                                    u64 log_count, u64 reversed) {
     LOCAL element fast[FAST_SLOTS * GROUP];
     LOCAL u32 rows[MAX_ACCESSES * GROUP];
-    LOCAL u64 access[MAX_ACCESSES * ACCESS_WORDS];
+    LOCAL u32 access[MAX_ACCESSES * ACCESS_WORDS];
     LOCAL u64 part[PART];
     const u32 item = (u32)local_id();
-    for (u32 i = item; i < access_count * ACCESS_WORDS; i += GROUP) access[i] = AT(accesses)[i];
+    for (u32 i = item; i < access_count * ACCESS_WORDS; i += GROUP) access[i] = (u32)AT(accesses)[i];
     BARRIER();
     const u64 count = (u64)1 << log_count, items = global_size(), here = global_id();
     // Items of a group go on together, those without a row too, so that they can read code together.
@@ -53,30 +55,31 @@ FIXED_KERNEL(GROUP, 4) run_program(BUFFER(const u64, code), u64 length, BUFFER(c
         const u64 row = first + item;
         const u32 has_row = row < count;
         for (u32 i = 0; i < access_count; i++) {
-            LOCAL_POINTER const u64 *of = access + i * ACCESS_WORDS;
-            rows[i * GROUP + item] = row_of_input(has_row ? (u32)row : 0, of[4], (u32)log_count, (u32)of[1], reversed);
+            LOCAL_POINTER const u32 *of = access + i * ACCESS_WORDS;
+            rows[i * GROUP + item] = row_of_input(has_row ? (u32)row : 0, of[4], (u32)log_count, of[1], reversed);
         }
         element a = element_zero(), sums[MAX_COORDINATES];
         UNROLL
         for (int d = 0; d < MAX_COORDINATES; d++) sums[d] = element_zero();
+        // The length is a multiple of AHEAD.
         for (u64 begin = 0; begin < length; begin += PART) {
             BARRIER();
             for (u32 i = item; i < PART && begin + i < length; i += GROUP) part[i] = AT(code)[begin + i];
             BARRIER();
             const u32 end = length - begin < PART ? (u32)(length - begin) : PART;
+            NO_UNROLL
             for (u32 at = 0; at < end; at += AHEAD) {
                 // What lies in inputs and constants does not depend on earlier instructions: several are asked for before the first is used.
                 element found[AHEAD];
+                u32 low[AHEAD], index[AHEAD];
                 UNROLL
                 for (u32 k = 0; k < AHEAD; k++) {
-                    found[k] = element_zero();
-                    if (at + k >= end) continue;
                     const u64 word = part[at + k];
-                    const u32 kind = (u32)(word >> 4) & 15, index = (u32)(word >> 32);
-                    if (kind == FROM_INPUT) {
-                        const u32 i = (u32)(word >> 24) & 0xff;
-                        LOCAL_POINTER const u64 *of = access + i * ACCESS_WORDS;
-                        const u64 entry = rows[i * GROUP + item] * of[2] + index * of[3], matrix = of[0];
+                    low[k] = (u32)word, index[k] = (u32)(word >> 32);
+                    if (low[k] & FROM_INPUT) {
+                        LOCAL_POINTER const u32 *of = access + (low[k] >> 24) * ACCESS_WORDS;
+                        const u64 entry = (u64)index[k] * of[3] + (u64)rows[(low[k] >> 24) * GROUP + item] * of[2];
+                        const u32 matrix = of[0];
                         if (matrix == 0) found[k] = element_load(AT(input0) + entry);
                         else if (matrix == 1) found[k] = element_load(AT(input1) + entry);
                         else if (matrix == 2) found[k] = element_load(AT(input2) + entry);
@@ -85,46 +88,45 @@ FIXED_KERNEL(GROUP, 4) run_program(BUFFER(const u64, code), u64 length, BUFFER(c
                         else if (matrix == 5) found[k] = element_load(AT(input5) + entry);
                         else if (matrix == 6) found[k] = element_load(AT(input6) + entry);
                         else found[k] = element_load(AT(input7) + entry);
-                    } else if (kind == FROM_CONSTANTS && ((u32)word & 15) < OP_WRITE) {
-                        found[k] = element_load(AT(constants) + index);
+                    } else if (low[k] & FROM_CONSTANTS) {
+                        found[k] = element_load(AT(constants) + index[k]);
                     }
                 }
                 UNROLL
                 for (u32 k = 0; k < AHEAD; k++) {
-                    if (at + k >= end) continue;
-                    const u64 word = part[at + k];
-                    const u32 operation = (u32)word & 15, kind = (u32)(word >> 4) & 15, to = (u32)(word >> 8) & 0xffff;
-                    const u32 index = (u32)(word >> 32);
+                    const u32 to = low[k] >> 8 & 0xffff;
                     element b = found[k];
-                    if (operation >= OP_WEIGH) {
-                        if (operation == OP_WEIGH) {
-                            sums[0] = element_add(sums[0], element_mul(a, b));
-                            UNROLL
-                            for (u32 d = 1; d < MAX_COORDINATES; d++)
-                                if (d < to - 1) sums[d] = element_add(sums[d], element_mul(a, element_load(AT(constants) + index + d)));
-                        } else if (operation == OP_WRITE) {
-                            if (has_row) element_store(AT(outputs) + index * count + row, element_canonical(a));
-                        } else {
-                            UNROLL
-                            for (u32 d = 0; d < MAX_COORDINATES; d++) {
-                                if (d < to - 1 && has_row) element_store(AT(outputs) + (index + d) * count + row, element_canonical(sums[d]));
-                                sums[d] = element_zero();
-                            }
+                    if (low[k] & FROM_SLOT) {
+                        if (index[k] < FAST_SLOTS) b = fast[index[k] * GROUP + item];
+                        else b = element_load(AT(slow) + (index[k] - FAST_SLOTS) * items + here);
+                    }
+                    switch (low[k] & 15) {
+                    case OP_LOAD: a = b; break;
+                    case OP_ADD: a = element_add(a, b); break;
+                    case OP_SUB: a = element_sub(a, b); break;
+                    case OP_SUB_FROM: a = element_sub(b, a); break;
+                    case OP_MUL: a = element_mul(a, b); break;
+                    case OP_DOUBLE: a = element_add(a, a); break;
+                    case OP_SQUARE: a = element_mul(a, a); break;
+                    case OP_WEIGH:
+                        sums[0] = element_add(sums[0], element_mul(a, b));
+                        UNROLL
+                        for (u32 d = 1; d < MAX_COORDINATES; d++)
+                            if (d < to - 1) sums[d] = element_add(sums[d], element_mul(a, element_load(AT(constants) + index[k] + d)));
+                        break;
+                    case OP_WRITE:
+                        if (has_row) element_store(AT(outputs) + index[k] * count + row, element_canonical(a));
+                        break;
+                    case OP_WRITE_SUMS:
+                        UNROLL
+                        for (u32 d = 0; d < MAX_COORDINATES; d++) {
+                            if (d < to - 1 && has_row) element_store(AT(outputs) + (index[k] + d) * count + row, element_canonical(sums[d]));
+                            sums[d] = element_zero();
                         }
-                        continue;
+                        break;
+                    default: break;
                     }
-                    if (kind == FROM_SLOT) {
-                        if (index < FAST_SLOTS) b = fast[index * GROUP + item];
-                        else b = element_load(AT(slow) + (index - FAST_SLOTS) * items + here);
-                    } else if (kind == FROM_ACCUMULATOR) {
-                        b = a;
-                    }
-                    if (operation == OP_MUL) a = element_mul(a, b);
-                    else if (operation == OP_ADD) a = element_add(a, b);
-                    else if (operation == OP_SUB) a = element_sub(a, b);
-                    else if (operation == OP_SUB_FROM) a = element_sub(b, a);
-                    else a = b;
-                    if (to != 0) {
+                    if (low[k] & KEEPS) {
                         if (to <= FAST_SLOTS) fast[(to - 1) * GROUP + item] = a;
                         else element_store(AT(slow) + (to - 1 - FAST_SLOTS) * items + here, a);
                     }

@@ -81,21 +81,6 @@ pub(crate) struct Code {
     pub(crate) slots: usize,
 }
 
-impl Instruction {
-    /// The instruction in a word: from the lowest bit on, four bits for the operation, four for the kind of the operand, 16 for the slot + 1, eight for the access, and 32 for
-    /// an index.
-    pub(crate) fn word(self) -> u64 {
-        let (kind, access, index) = match self.operand {
-            Operand::Slot(slot) => (0, 0, slot),
-            Operand::Constant(index) => (1, 0, index),
-            Operand::Entry(access, column) => (2, access, column),
-            Operand::Accumulator => (3, 0, 0),
-        };
-        let to = self.to.map_or(0, |to| to + 1);
-        self.operation as u64 | kind << 4 | (to as u64) << 8 | (access as u64) << 24 | (index as u64) << 32
-    }
-}
-
 /// What happens, in order.
 #[derive(Clone, Copy)]
 enum Step {

@@ -39,7 +39,9 @@ mod slots;
 
 pub use builder::{Builder, Node};
 pub(crate) use builder::{Expression, Output};
-pub(crate) use code::{Access, Code, MAX_ACCESSES, MAX_MATRICES, Operand, Operation, fast_slots};
+pub(crate) use code::{
+    Access, Code, Instruction, MAX_ACCESSES, MAX_MATRICES, Operand, Operation, fast_slots,
+};
 pub use run::ProgramInput;
 
 use crate::backend::AcceleratedField;

@@ -12,7 +12,10 @@ use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::matrix::{Layout, MatrixRef, Shape};
 use crate::ntt::Order;
-use crate::program::{MAX_ACCESSES, MAX_COORDINATES, MAX_MATRICES, Program, ProgramRows, fast_slots};
+use crate::program::{
+    Code, Instruction, MAX_ACCESSES, MAX_COORDINATES, MAX_MATRICES, Operand, Operation, Program, ProgramRows,
+    fast_slots,
+};
 
 /// Work items of a group.
 const GROUP: usize = 128;
@@ -31,11 +34,15 @@ pub trait DevicePrograms: AcceleratedField {
 const KERNELS: &[&str] =
     &[include_str!("../../../kernels/element.h"), include_str!("../../../kernels/row_program.cl")];
 
+/// Operands that are asked for at once, of so many words: they are in registers until they are used.
+const fn ahead(words: usize) -> usize {
+    8 / words
+}
+
 /// Parameters for elements of so many words.
 const fn parameters(words: usize, fast: usize) -> [(&'static str, u32); 5] {
     [
-        // Operands that are asked for at once: they are in registers until they are used.
-        ("AHEAD", (8 / words) as u32),
+        ("AHEAD", ahead(words) as u32),
         ("FAST_SLOTS", fast as u32),
         ("GROUP", GROUP as u32),
         ("MAX_ACCESSES", MAX_ACCESSES as u32),
@@ -83,6 +90,37 @@ pub(super) fn programs() -> impl Iterator<Item = &'static Kernels> {
     std::iter::once(&GOLDILOCKS).chain(PRIME_FIELDS.iter().copied())
 }
 
+/// The code in words, as the kernel's head describes them. Their number is a multiple of what is asked for at once.
+fn words<F: DevicePrograms>(code: &Code) -> Vec<u64> {
+    let mut words: Vec<u64> = code.instructions.iter().map(|&instruction| word(instruction)).collect();
+    words.resize(words.len().next_multiple_of(ahead(F::WORDS)), 15);
+    words
+}
+
+fn word(Instruction { operation, operand, to }: Instruction) -> u64 {
+    let (from, access, index) = match operand {
+        Operand::Slot(slot) => (16, 0, slot),
+        Operand::Constant(index) => (32, 0, index),
+        Operand::Entry(access, column) => (64, access, column),
+        Operand::Accumulator => (0, 0, 0),
+    };
+    let keeps = |operation: u64| operation | if to.is_some() { 128 } else { 0 } | from;
+    let number = match (operation, operand) {
+        (Operation::Load, _) => keeps(0),
+        (Operation::Add, Operand::Accumulator) => keeps(5),
+        (Operation::Add, _) => keeps(1),
+        (Operation::Sub, _) => keeps(2),
+        (Operation::SubFrom, _) => keeps(3),
+        (Operation::Mul, Operand::Accumulator) => keeps(6),
+        (Operation::Mul, _) => keeps(4),
+        (Operation::Weigh, _) => 7 | from,
+        (Operation::Write, _) => 8,
+        (Operation::WriteSums, _) => 9,
+    };
+    let to = to.map_or(0, |to| to + 1);
+    number | (to as u64) << 8 | (access as u64) << 24 | (index as u64) << 32
+}
+
 /// Items of a run.
 fn items<F: DevicePrograms>(program: &Program<F>, rows: ProgramRows, grid: (usize, usize)) -> usize {
     let most = if slow_slots(program) == 0 { usize::MAX } else { ITEMS };
@@ -107,8 +145,13 @@ impl<D: Device> Gpu<D> {
         &self,
         program: &Program<F>,
         rows: ProgramRows,
-        inputs: usize,
+        shapes: &[Shape],
     ) -> Result<(), Error> {
+        if shapes.iter().any(|shape| shape.rows.max(shape.columns) >= 1 << 32) {
+            let operation = "a row program on a matrix of 2^32 rows or more";
+            return Err(Error::Unsupported { device: self.device.info().id.clone(), operation });
+        }
+        let inputs = shapes.iter().map(|shape| shape.rows * shape.columns).sum::<usize>();
         let outputs = rows.count.saturating_mul(program.outputs());
         let (_, slow) = self.groups(program, rows);
         let elements = inputs.saturating_add(outputs).saturating_add(slow);
@@ -125,7 +168,8 @@ impl<D: Device> Gpu<D> {
         constants: &[F],
     ) -> Result<Region, Error> {
         let code = program.code();
-        let instructions: Vec<u64> = code.instructions.iter().map(|instruction| instruction.word()).collect();
+        let instructions = words::<F>(code);
+        let length = instructions.len();
         let accesses: Vec<u64> = code
             .accesses
             .iter()
@@ -140,21 +184,23 @@ impl<D: Device> Gpu<D> {
             })
             .map(|word| word as u64)
             .collect();
-        let words = |words: &[u64]| bytemuck::cast_slice(words).to_vec();
-        let instructions = session.upload_new(&words(&instructions))?;
+        let instructions = session.upload_new(bytemuck::cast_slice(&instructions))?;
         let constants = match constants {
             [] => instructions,
             constants => session.upload_new(bytes(constants))?,
         };
         let access_count = accesses.len() / 5;
-        let accesses =
-            if accesses.is_empty() { instructions } else { session.upload_new(&words(&accesses))? };
+        let accesses = if accesses.is_empty() {
+            instructions
+        } else {
+            session.upload_new(bytemuck::cast_slice(&accesses))?
+        };
         let (groups, slow) = self.groups(program, rows);
         let outputs = session.allocate(rows.count * program.outputs() * F::WORDS)?;
         let slow = if slow == 0 { outputs } else { session.allocate(slow * F::WORDS)? };
         let mut args = vec![
             Arg::Buffer(instructions, 0),
-            Arg::Word(program.instructions() as u64),
+            Arg::Word(length as u64),
             Arg::Buffer(constants, 0),
             Arg::Buffer(accesses, 0),
             Arg::Word(access_count as u64),
@@ -188,7 +234,7 @@ impl<D: Device, F: DevicePrograms> Programs<F> for Gpu<D> {
         constants: &[F],
         outputs: &mut [F],
     ) -> Result<(), Error> {
-        self.grant_program(program, rows, inputs.iter().map(|input| input.as_slice().len()).sum())?;
+        self.grant_program(program, rows, &inputs.iter().map(MatrixRef::shape).collect::<Vec<_>>())?;
         let mut session = Session::new(self)?;
         let mut regions = Vec::new();
         for input in inputs {
@@ -207,7 +253,7 @@ impl<D: Device, F: DevicePrograms> ResidentPrograms<F> for Gpu<D> {
         inputs: &[(&Memory, Shape)],
         constants: &[F],
     ) -> Result<Memory, Error> {
-        self.grant_program(program, rows, inputs.iter().map(|(_, shape)| shape.rows * shape.columns).sum())?;
+        self.grant_program(program, rows, &inputs.iter().map(|input| input.1).collect::<Vec<_>>())?;
         let mut session = Session::new(self)?;
         let regions: Vec<_> = inputs.iter().map(|&(memory, shape)| (session.borrow(memory), shape)).collect();
         let result = self.start_program(&mut session, program, rows, &regions, constants)?;
