@@ -21,10 +21,11 @@ became of survivors.
 import argparse
 import collections
 import json
+import math
 import os
 import random
 import re
-import shutil
+import resource
 import signal
 import subprocess
 import sys
@@ -46,6 +47,9 @@ ENVIRONMENT = os.environ | {
     "RUST_MIN_STACK": str(64 << 20),
     "PROPTEST_DISABLE_FAILURE_PERSISTENCE": "1",
 }
+
+# What `--again` runs again.
+AGAIN = ["survives", "runs for too long"]
 
 # The number of the mutant that runs; 0 is the crate as it is.
 CHOICE = """
@@ -104,7 +108,7 @@ class File:
             elif letter in ")]" or letter == ">" and self.text[at - 1] != "-":
                 depth -= 1
             elif letter == "{" and depth == 0:
-                return None if "impl " in self.text[head.end() : at].split("->")[-1] else (at, end)
+                return None if re.search(r"->[^>]*\bimpl ", self.text[head.end() : at]) else (at, end)
         return None
 
     def with_choices(self, bodies):
@@ -139,11 +143,11 @@ def write(name, text):
         path.write_bytes(text)
 
 
-def copy_tree():
-    """Brings the copy to what the repository holds."""
+def copy_tree(but=()):
+    """Brings the copy to what the repository holds, but for files that are about to be changed."""
     listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True)
     for name in listed.stdout.decode().split("\0")[:-1]:
-        if (ROOT / name).is_file():
+        if name not in but and (ROOT / name).is_file():
             write(name, (ROOT / name).read_bytes())
 
 
@@ -155,15 +159,17 @@ def all_mutants(files):
     return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
 
 
-def run(command, limit, stop=None, number=0):
+def run(command, limit=3600, stop=None, number=0):
     """The output, and the status, which is None after the limit. Ends the program at the first line that `stop` is in."""
+    # The limit is one of the processor's time, which other programs on the machine do not change; what waits for ever takes none.
     program = subprocess.Popen(
         command, cwd=TREE, env=ENVIRONMENT | {"MUTANT": str(number)}, text=True, errors="replace",
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit),) * 2),
     )  # fmt: skip
     late = threading.Event()
     kill = lambda: os.killpg(program.pid, signal.SIGKILL)
-    timer = threading.Timer(limit, lambda: (late.set(), kill()))
+    timer = threading.Timer(30 + 2 * limit, lambda: (late.set(), kill()))
     timer.start()
     output = []
     for line in program.stdout:
@@ -173,13 +179,14 @@ def run(command, limit, stop=None, number=0):
             break
     status = program.wait()
     timer.cancel()
-    return "".join(output), None if late.is_set() else status
+    is_late = late.is_set() or status in (-signal.SIGXCPU, -signal.SIGKILL) and not (stop and output and stop in output[-1])
+    return "".join(output), None if is_late else status
 
 
 def compile(arguments):
     """The test programs, and the compiler's errors; no programs, if there are errors."""
     command = ["cargo", "test", "--no-run", "--package", "zkaccel", "--no-default-features", "--profile", "mutants", "--message-format", "json", *arguments]
-    output, status = run(command, 1200)
+    output, status = run(command)
     messages = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
     if status == 0:
         return [message["executable"] for message in messages if message.get("executable")], []
@@ -223,6 +230,12 @@ def together(mutants, arguments, alone):
             sys.exit("\n".join(error["rendered"] for error in errors))
 
 
+def processor_time():
+    """Seconds that the programs which have ended took."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def module(name):
     """The tests of the module of a file: of the folder that it is in, if that is one."""
     parts = Path(name).with_suffix("").parts[1:]
@@ -250,10 +263,10 @@ def main():
     parser.add_argument("file", nargs="+")
     parser.add_argument("--sample", type=int, help="as many as this, at random")
     parser.add_argument("--only", default="", help="only mutants whose description has this regular expression")
-    parser.add_argument("--again", action="store_true", help="those that survived the last time")
+    parser.add_argument("--again", action="store_true", help="those that survived the last time, or ran for too long")
     parser.add_argument("--quick", action="store_true", help="not those that are programs of their own")
     parser.add_argument("--list", action="store_true", help="print the mutants with their results, and run none")
-    parser.add_argument("--limit", type=float, help="seconds for the tests; otherwise five more than three times what they take")
+    parser.add_argument("--limit", type=float, help="seconds of the processor's time for the tests; otherwise five more than three times what they take")
     options = parser.parse_args(own)
 
     install()
@@ -273,7 +286,7 @@ def main():
     # Of all, so that the program is the same when some have been run.
     for number, mutant in enumerate(mutants, 1):
         mutant["number"] = number
-    left = [mutant for mutant in mutants if results.get(mutant["name"]) == ("survives" if options.again else None)]
+    left = [mutant for mutant in mutants if results.get(mutant["name"]) in (AGAIN if options.again else [None])]
     outcomes = []
 
     def note(mutant, what, start):
@@ -283,20 +296,20 @@ def main():
             print(json.dumps({"name": mutant["name"], "outcome": what, "seconds": seconds, "alone": mutant in alone}), file=file)
         print(f"{len(outcomes)}/{len(left)} {what} ({seconds} s): {mutant['name']}", flush=True)
 
-    copy_tree()
+    copy_tree({"src/lib.rs", *(mutant["file"] for mutant in mutants)})
     start = time.monotonic()
     programs, alone = together(mutants, arguments, [mutant for mutant in mutants if mutant["name"] in own_programs])
-    compiled = time.monotonic()
-    print(f"{len(mutants)} mutants, all but {len(alone)} in one program, compiled in {compiled - start:.0f} s", flush=True)
+    print(f"{len(mutants)} mutants, all but {len(alone)} in one program, compiled in {time.monotonic() - start:.0f} s", flush=True)
     tests, limits = {mutant["number"]: filters or [module(mutant["file"])] for mutant in left}, {}
     for chosen in {tuple(chosen) for chosen in tests.values()}:
-        start = time.monotonic()
+        start = processor_time()
         for program in programs:
-            output, status = run([program, *chosen], options.limit or 600)
+            output, status = run([program, *chosen])
             if status != 0 or "ok. 0 passed" in output:
                 sys.exit(f"{output}\nstatus {status} of the tests without a change, expected 0 and some tests that passed")
-        limits[chosen] = options.limit or 5 + 3 * (time.monotonic() - start)
-        print(f"{' '.join(chosen)} takes {time.monotonic() - start:.1f} s", flush=True)
+        took = processor_time() - start
+        limits[chosen] = options.limit or 5 + 3 * took
+        print(f"{' '.join(chosen)} takes {took:.1f} s", flush=True)
 
     def test(mutant, programs, number):
         chosen = tests[mutant["number"]]
