@@ -88,7 +88,7 @@ fn canonical_words() {
             assert_eq!(Goldilocks::check_canonical(bytemuck::cast_slice(&words)), Err(expected));
         }
     }
-    assert_eq!(Goldilocks::from(u32::MAX).as_u64(), u32::MAX.into());
+    assert_eq!(Goldilocks::from(u32::MAX).as_u64(), u64::from(u32::MAX));
 }
 
 #[test]
