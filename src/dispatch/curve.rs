@@ -281,7 +281,7 @@ mod tests {
         fn sample(_: &dyn Backend, log: u32) -> Measured {
             static RUNS: AtomicUsize = AtomicUsize::new(0);
             let factor = [3, 1, 2][RUNS.fetch_add(1, Ordering::Relaxed) % 3];
-            Ok((Duration::from_nanos(factor * 200 << log), [f64::from(log), 10.0 * f64::from(log)]))
+            Ok((Duration::from_nanos(factor * (200 << log)), [f64::from(log), 10.0 * f64::from(log)]))
         }
         let kind = Kind { name: "a test", variant: "", sample };
         for (unit, amount) in [1.0, 10.0].into_iter().enumerate() {
