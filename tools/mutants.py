@@ -35,7 +35,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "target/mutants"
-TREE, RESULTS = WORK / "tree", WORK / "results.jsonl"
+TREE, RESULTS, ALONE = WORK / "tree", WORK / "results.jsonl", WORK / "alone.txt"
 TOOL, VERSION = ROOT / "target/tools/bin/cargo-mutants", "27.1.0"
 
 # Not tried: texts for people, and bodies that do not compile, because no type here can be made like that.
@@ -92,7 +92,7 @@ class File:
 
     def body(self, mutant):
         """The range of the body of the mutant's function, braces included; None if it has no function, or one that cannot choose at run time."""
-        if mutant["function"] is None:
+        if mutant["function"] is None or self.name == "src/lib.rs":
             return None
         start, end = self.range(mutant["function"]["span"])
         name = mutant["function"]["function_name"].split("::")[-1]
@@ -273,7 +273,8 @@ def main():
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
     kept = [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() else []
     results = {result["name"]: result["outcome"] for result in kept}
-    own_programs = {result["name"] for result in kept if result["alone"]}
+    # Known from former runs, which spares the compiler's errors about them.
+    known = set(ALONE.read_text().splitlines() if ALONE.exists() else [])
     mutants = [mutant for mutant in all_mutants(options.file) if re.search(options.only, mutant["name"])]
     if options.sample is not None:
         # More of them are these and others.
@@ -293,12 +294,13 @@ def main():
         outcomes.append(what)
         seconds = round(time.monotonic() - start, 2)
         with RESULTS.open("a") as file:
-            print(json.dumps({"name": mutant["name"], "outcome": what, "seconds": seconds, "alone": mutant in alone}), file=file)
+            print(json.dumps({"name": mutant["name"], "outcome": what, "seconds": seconds}), file=file)
         print(f"{len(outcomes)}/{len(left)} {what} ({seconds} s): {mutant['name']}", flush=True)
 
     copy_tree({"src/lib.rs", *(mutant["file"] for mutant in mutants)})
     start = time.monotonic()
-    programs, alone = together(mutants, arguments, [mutant for mutant in mutants if mutant["name"] in own_programs])
+    programs, alone = together(mutants, arguments, [mutant for mutant in mutants if mutant["name"] in known])
+    ALONE.write_text("".join(f"{name}\n" for name in sorted(known | {mutant["name"] for mutant in alone})))
     print(f"{len(mutants)} mutants, all but {len(alone)} in one program, compiled in {time.monotonic() - start:.0f} s", flush=True)
     tests, limits = {mutant["number"]: filters or [module(mutant["file"])] for mutant in left}, {}
     for chosen in {tuple(chosen) for chosen in tests.values()}:
