@@ -1,7 +1,5 @@
 //! Scalars from texts, and points in numbers.
 
-use halo2curves::group::Group;
-
 use super::*;
 
 #[test]
