@@ -21,7 +21,7 @@ fn integers(p: Limbs) -> Vec<Limbs> {
     }
     integers.extend([half(p), add_limbs(half(p), [1, 0, 0, 0]).0]);
     // Bits that would cancel each other.
-    integers.extend([[1, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 1]]);
+    integers.extend([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]]);
     // Those above p are brought below it, so that all of them are Montgomery forms too.
     integers.iter_mut().for_each(|integer| {
         while !is_below(*integer, p) {
