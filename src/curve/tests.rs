@@ -1,13 +1,15 @@
 //! The formulas of points, and their views, against halo2curves, for every curve.
 
+use bytemuck::Zeroable;
 use halo2curves::CurveAffine;
 use halo2curves::ff::Field;
 use halo2curves::group::{Curve as _, Group};
 
 use super::*;
 use crate::error::Error;
-use crate::field::coordinates::LazyElement;
-use crate::field::montgomery::Modulus;
+use crate::field::coordinates::{LazyElement, coefficients};
+use crate::field::montgomery::{Limbs, Modulus, sub_limbs};
+use crate::field::{elements_of_limbs, limbs_of};
 
 /// Points with their affine form, among them the identity, opposites, and one point in several forms.
 fn points<C: Curve>() -> Vec<Xyzz<Coordinate<C>>> {
@@ -95,6 +97,43 @@ fn points_of_the_subgroup_are_known<C: Curve>() {
     }
 }
 
+fn integers_stand_for_scalars<C: Curve>() {
+    let one = C::Scalar::ONE;
+    let scalars = [C::Scalar::ZERO, one, -one, one.double().invert().unwrap()];
+    let integers = integers_of_scalars(&scalars).unwrap();
+    assert_eq!(integers[..3], [[0; 4], [1, 0, 0, 0], sub_limbs(C::Scalar::P, [1, 0, 0, 0]).0]);
+    assert_eq!(scalars_of_integers(&integers).as_deref(), Ok(&scalars[..]));
+    let refused = scalars_of_integers::<C::Scalar>(&[[0; 4], C::Scalar::P]);
+    assert!(matches!(refused, Err(Error::NotReduced { what: "scalar", index: 1, .. })), "{refused:?}");
+}
+
+fn integers_stand_for_coordinates<C: Curve>() {
+    let generator = C::Projective::generator();
+    let points: Vec<C> = (0..3).map(|k| (generator * C::Scalar::from(k)).to_affine()).collect();
+    let of_point = |point: &C| coordinates(&C::Projective::from(*point));
+    assert_eq!(of_point(&points[0]), None);
+    let integers: Vec<_> = points.iter().map(|p| of_point(p).unwrap_or(Zeroable::zeroed())).collect();
+    assert_eq!(points_of_integers::<C>(&integers).as_deref(), Ok(&points[..]));
+    let [x, y] = limbs_of_points(&points)[2];
+    let coordinates = elements_of_limbs::<C::Base>(&[x, y], "coordinate").unwrap().to_vec();
+    assert_eq!(limbs_of(&coordinates), [x, y]);
+    // Whichever coefficient is the modulus itself, as an integer or as limbs in Montgomery form.
+    for (place, what) in ["x of point", "y of point"].into_iter().enumerate() {
+        for coefficient in 0..coefficients::<C::Base>(&x).len() {
+            let mut bad = integers.clone();
+            let coefficients: &mut [Limbs] = bytemuck::cast_slice_mut(&mut bad[2][place..][..1]);
+            coefficients[coefficient] = <C::Base as CoordinateField>::Prime::P;
+            let is_named =
+                |error| matches!(error, Error::NotReduced { what: found, index: 2, .. } if found == what);
+            assert!(points_of_integers::<C>(&bad).is_err_and(is_named), "{what}, {coefficient}");
+            assert!(super::points::<C>(&bad).is_err_and(is_named), "{what}, {coefficient}");
+            let coordinates = [x, bad[2][place]];
+            let refused = elements_of_limbs::<C::Base>(&coordinates, "coordinate");
+            assert!(matches!(refused, Err(Error::NotReduced { what: "coordinate", index: 1, .. })));
+        }
+    }
+}
+
 macro_rules! curves {
     ($($curve:path, $name:literal;)*) => {
         #[test]
@@ -110,6 +149,14 @@ macro_rules! curves {
         #[test]
         fn every_curve_knows_its_subgroup() {
             $(points_of_the_subgroup_are_known::<$curve>();)*
+        }
+
+        #[test]
+        fn integers_of_every_curve() {
+            $(
+                integers_stand_for_scalars::<$curve>();
+                integers_stand_for_coordinates::<$curve>();
+            )*
         }
 
         #[test]

@@ -183,7 +183,10 @@ impl Curve {
 
 #[cfg(test)]
 mod tests {
-    use super::{Curve, Kind};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use super::{Curve, Kind, Measured};
     use crate::backend::Backend;
     use crate::backend::cpu::Cpu;
     use crate::backend::reference::Reference;
@@ -270,6 +273,27 @@ mod tests {
         }
         assert!(believed > bytes.len(), "changes of the last bits of a number remain: {believed}");
         use_it(Curve(vec![[1.0, 1e12]]));
+    }
+
+    /// The shortest of three runs of each size counts, and the first size that takes 3 ms is the last.
+    #[test]
+    fn sizes_are_measured_until_one_takes_long() {
+        fn sample(_: &dyn Backend, log: u32) -> Measured {
+            static RUNS: AtomicUsize = AtomicUsize::new(0);
+            let factor = [3, 1, 2][RUNS.fetch_add(1, Ordering::Relaxed) % 3];
+            Ok((Duration::from_nanos(factor * (200 << log)), [f64::from(log), 10.0 * f64::from(log)]))
+        }
+        let kind = Kind { name: "a test", variant: "", sample };
+        for (unit, amount) in [1.0, 10.0].into_iter().enumerate() {
+            let found = kind.measure(&Reference, unit).unwrap();
+            // 200 2^14 ns are 3.3 ms.
+            let expected = [5, 8, 11, 14].map(|log| [amount * f64::from(log), f64::from(200 << log)]);
+            assert_eq!(found, curve(&expected));
+        }
+        let instant =
+            Kind { name: "a test", variant: "", sample: |_, log| Ok((Duration::ZERO, [f64::from(log); 2])) };
+        let expected = [5, 8, 11, 14, 17, 20].map(|log| [f64::from(log), 1.0]);
+        assert_eq!(instant.measure(&Reference, 0).unwrap(), curve(&expected));
     }
 
     /// The reference is slower at every size, and the measurement agrees.

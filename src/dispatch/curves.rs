@@ -90,3 +90,75 @@ impl Known {
         lock(&self.0).insert((kind.name, kind.variant), entry);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use super::super::Opened;
+    use super::{Curve, Kind, Known, Member};
+    use crate::backend::reference::Reference;
+    use crate::error::Error;
+    use crate::lock::lock;
+
+    fn member(index: usize, machine: &str) -> Member {
+        let (backend, machine) = (Box::new(Reference), vec![machine.into()]);
+        Member::new(index, Opened { backend, name: "a test's".into(), machine, on_host: true, threads: None })
+    }
+
+    /// Operations that took less than half of a millisecond or more correct a curve, two times.
+    #[test]
+    fn curves_that_prove_wrong_expire() {
+        let kind = Kind { name: "a test", variant: "", sample: |_, _| panic!("nothing is measured") };
+        let key = (kind.name, kind.variant);
+        let known = Known::default();
+        known.pretend(&kind, vec![Some(Curve::through(vec![[1.0, 1.0]]))]);
+        let expires_after = |expected, ns| {
+            known.observe(&kind, expected, Duration::from_nanos(ns));
+            lock(&known.0).get_mut(&key).unwrap().expires.take().is_some()
+        };
+        for (expected, ns, expires) in [
+            (0.9e6, 0, false),
+            (2e6, 3_000_000, false),
+            (2e6, 1_000_000, false),
+            (2e6, 999_999, true),
+            (1e6, 1, true),
+            (1e9, 1, false),
+        ] {
+            assert_eq!(expires_after(expected, ns), expires, "{expected} and {ns} ns");
+        }
+    }
+
+    /// Devices of the same description are measured once; that they lack an operation is known then, and that one failed is not.
+    #[test]
+    fn equal_devices_are_measured_once() {
+        static RUNS: AtomicUsize = AtomicUsize::new(0);
+        let lacking = Kind {
+            name: "a test of what devices lack",
+            variant: "",
+            sample: |_, _| {
+                RUNS.fetch_add(1, Ordering::Relaxed);
+                Err(Error::Unsupported { operation: "a test", device: "any".into() })
+            },
+        };
+        let members = [member(0, "one"), member(1, "another"), member(2, "one")];
+        let known = Known::default();
+        for _ in 0..2 {
+            assert_eq!(*known.of(&lacking, &members).unwrap(), [None, None, None]);
+            assert_eq!(RUNS.load(Ordering::Relaxed), 2);
+        }
+        let failing = Kind {
+            name: "a test of devices that fail",
+            variant: "",
+            sample: |_, _| {
+                RUNS.fetch_add(1, Ordering::Relaxed);
+                Err(Error::BadShift)
+            },
+        };
+        for runs in [3, 4] {
+            assert_eq!(known.of(&failing, &members).err(), Some(Error::BadShift));
+            assert_eq!(RUNS.load(Ordering::Relaxed), runs);
+        }
+    }
+}

@@ -7,7 +7,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::curve::Curve;
 use super::fake::{Fake, Meeting};
-use super::{Dispatcher, Kind, Opened, Strategy};
+use super::{Cost, Dispatcher, Kind, Opened, Share, Strategy, Work};
 use crate::backend::cpu::Cpu;
 use crate::backend::testing::build_heap;
 use crate::backend::{Backend, Combinations, Extent, MatrixView, Transforms};
@@ -314,6 +314,33 @@ fn devices_work_at_the_same_time() {
     assert_eq!(items(&several, "ntt"), [32, 32]);
 }
 
+/// Parts that devices hold are theirs, with the time that each is expected to take there; no items make one share.
+#[test]
+fn shares_of_what_devices_hold() {
+    let twice = Curve::through(vec![[1.0, 2.0], [1e12, 2e12]]);
+    let several = several([Fake::default(), Fake::default()], None);
+    let several = several.measured(&[transform_kind::<Goldilocks>()], &[line(), twice]);
+    let work = |items| {
+        let costs = vec![Cost { kind: transform_kind::<Goldilocks>(), work: [3000.0; 2] }];
+        Work { costs, stays: false, items, overhead: 0.0 }
+    };
+    let shares = several.shares(&work(30), Some(vec![(1, 0..10), (0, 10..30)]), None).unwrap();
+    let shares: Vec<_> =
+        shares.into_iter().map(|share| (share.member, share.items, share.ns.round())).collect();
+    assert_eq!(shares, [(1, 0..10, 2000.0), (0, 10..30, 2000.0)]);
+    let shares = several.shares(&work(0), None, Some(&[1, 2])).unwrap();
+    assert_eq!(shares, [Share { member: 0, items: 0..0, ns: 0.0 }]);
+}
+
+#[test]
+fn what_no_device_has_is_refused() {
+    let several = several([Fake::default(), Fake::default()], None);
+    let kind = transform_kind::<Goldilocks>();
+    several.curves.pretend(&kind, vec![None, None]);
+    let refused = Error::Unsupported { operation: kind.name, device: "left,right".into() };
+    assert_eq!(ntt(&several, Ntt::forward(domain(4)), &mut words(64), 1), Err(refused));
+}
+
 /// Small operations go to the device with the smaller backlog: of three at a time that all wait for each other, two are on one
 /// device.
 #[test]
@@ -364,7 +391,7 @@ fn the_expected_time_decides() {
         let choices = auto.choices().unwrap();
         let [last] = &choices.last[..] else { panic!("{choices:?}") };
         assert_eq!((last.chosen.0.as_str(), last.amount), (device, 1 << log), "{last}");
-        assert!(last.chosen.1 <= last.other.1);
+        assert!(last.chosen.1 <= last.other.1 && last.chosen.0 != last.other.0, "{last}");
     }
     let choices = auto.choices().unwrap();
     assert_eq!((choices.on_cpu, choices.on_device), (2, 2));
@@ -535,6 +562,11 @@ mod bn254 {
                 }
             }
         }
+        // What one device holds it sums alone.
+        let before = items(&several, "msm");
+        let bases = Bases { points: &points[..10], kept: &kept, first: 0 };
+        several.run(Sum { scalars: Scalars::Host(&scalars[..10], &[]), bases, rows: 1 }).unwrap();
+        assert_eq!(items(&several, "msm"), [before[0] + 10, before[1]]);
         let bases = Bases { points: &points, kept: &kept, first: 0 };
         let all = || {
             let scalars = Scalars::Host(&scalars[..n], &kept_scalars);

@@ -81,11 +81,14 @@ fn canonical_words() {
     for (len, bad) in [(1, 0), (1024, 1023), (1025, 1024), (5000, 3000)] {
         let mut words = vec![MODULUS - 1; len];
         assert_eq!(Goldilocks::check_canonical(bytemuck::cast_slice(&words)), Ok(()));
-        words[bad] = u64::MAX;
-        words[len - 1] = u64::MAX;
-        let expected = Error::NotCanonical { index: bad, value: u64::MAX };
-        assert_eq!(Goldilocks::check_canonical(bytemuck::cast_slice(&words)), Err(expected));
+        for value in [MODULUS, u64::MAX] {
+            words[bad] = value;
+            words[len - 1] = value;
+            let expected = Error::NotCanonical { index: bad, value };
+            assert_eq!(Goldilocks::check_canonical(bytemuck::cast_slice(&words)), Err(expected));
+        }
     }
+    assert_eq!(Goldilocks::from(u32::MAX).as_u64(), u64::from(u32::MAX));
 }
 
 #[test]
@@ -119,6 +122,7 @@ fn check_field<F: Field>(a: F, b: F, c: F) {
     assert_eq!(a - b, a + -b);
     assert_eq!(a + F::ZERO, a);
     assert_eq!(a * F::ONE, a);
+    assert_eq!(F::from_base(Goldilocks::new(3)) * a, a + a + a);
     assert_eq!(a.square(), a * a);
     assert_eq!(a.pow(0), F::ONE);
     assert_eq!(a.pow(5), a * a * a * a * a);

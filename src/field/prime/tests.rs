@@ -20,6 +20,8 @@ fn integers(p: Limbs) -> Vec<Limbs> {
         integers.push(sub_limbs(p, [less, 0, 0, 0]).0);
     }
     integers.extend([half(p), add_limbs(half(p), [1, 0, 0, 0]).0]);
+    // Bits that would cancel each other.
+    integers.extend([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]]);
     // Those above p are brought below it, so that all of them are Montgomery forms too.
     integers.iter_mut().for_each(|integer| {
         while !is_below(*integer, p) {
@@ -56,7 +58,7 @@ fn agrees_with_halo2curves<F: MontgomeryField>() {
         assert_eq!(lazy(a.neg()), -theirs(a));
         assert_eq!(lazy(a.negated_if(true)), -theirs(a));
         assert_eq!(lazy(a.negated_if(false)), theirs(a));
-        assert_eq!(a.is_zero(), bool::from(theirs(a).is_zero()));
+        assert_eq!(a.is_zero(), bool::from(theirs(a).is_zero()), "{a:?}");
         let integer = a.to_integer();
         assert!(is_below(integer, F::P));
         assert_eq!(theirs(a), of_integer::<F>(integer));
@@ -91,11 +93,41 @@ fn inverses_agree<F: MontgomeryField>() {
     }
 }
 
+fn limbs_are_elements_in_place<F: MontgomeryField>() {
+    let one = Residue::<F>::ONE.canonical();
+    let mut all = [[0; 4], one, sub_limbs(F::P, [1, 0, 0, 0]).0];
+    let expected = all.map(|limbs| Residue::<F>::from_montgomery(limbs).element());
+    assert_eq!(elements::<F>(&all, "scalar"), Ok(&expected[..]));
+    let found = elements_mut::<F>(&mut all, "scalar").unwrap();
+    assert_eq!(found, expected);
+    found[0] = F::ONE;
+    assert_eq!((all[0], limbs(&[F::ONE])), (one, &[one][..]));
+    let mut some = [F::ZERO; 2];
+    limbs_mut(&mut some)[1] = one;
+    assert_eq!(some, [F::ZERO, F::ONE]);
+    for bad in [F::P, [u64::MAX; 4]] {
+        let mut limbs = [one, one, bad];
+        for refused in
+            [elements::<F>(&limbs.clone(), "scalar").err(), elements_mut::<F>(&mut limbs, "scalar").err()]
+        {
+            assert!(
+                matches!(refused, Some(Error::NotReduced { what: "scalar", index: 2, .. })),
+                "{refused:?}"
+            );
+        }
+    }
+}
+
 macro_rules! fields {
     ($($field:path, $name:literal;)*) => {
         #[test]
         fn arithmetic_of_every_field() {
             $(agrees_with_halo2curves::<$field>();)*
+        }
+
+        #[test]
+        fn limbs_of_every_field() {
+            $(limbs_are_elements_in_place::<$field>();)*
         }
 
         #[test]
