@@ -32,7 +32,7 @@ use crate::elements::matrix;
 use crate::hashes::Accelerated;
 use crate::pcs::FriPcs;
 
-/// An AIR whose constraints are recorded, with a configuration.
+/// An AIR whose constraints are recorded, with a configuration. After a proof it keeps six columns in the engine's memory that proofs of equal size need: points and selectors.
 pub struct Prover<'a, SC, A> {
     engine: Engine,
     config: &'a SC,

@@ -53,7 +53,11 @@ impl Recorded {
         let terms = nodes.into_iter().enumerate().map(|(i, node)| (node, (count - 1 - i) * degree));
         let mut builder = recorder.builder;
         builder.weighted_sum(terms.collect(), degree);
-        Ok(Self { program: builder.finish()?, layout, constraints: count })
+        let program = builder.finish()?;
+        if program.inputs().is_empty() {
+            return Err(ProveError::Unsupported("an AIR whose constraints read no columns".into()));
+        }
+        Ok(Self { program, layout, constraints: count })
     }
 
     /// The values of a run: the powers of the challenge from its zeroth on, and the public values.

@@ -120,6 +120,25 @@ fn constraints_that_are_not_those_recorded() {
     );
 }
 
+/// No constraints.
+struct Nothing;
+
+impl<F: PrimeCharacteristicRing + Sync> BaseAir<F> for Nothing {
+    fn width(&self) -> usize {
+        1
+    }
+}
+
+impl<B: AirBuilder> Air<B> for Nothing {
+    fn eval(&self, _: &mut B) {}
+}
+
+#[test]
+fn no_constraints() {
+    let found = text(Prover::new(&FRI.resident(), &Nothing));
+    assert_eq!(found, "not supported: an AIR whose constraints read no columns");
+}
+
 #[test]
 fn boundary_io() {
     let boundary = vec![BoundaryPublic::new(0, BoundaryEnd::First, 0)];
