@@ -76,7 +76,7 @@ pub const CLASSES: &[Class] = &[
             "openvm-org/stark-backend#307",
             "matter-labs/zksync-airbender#341",
         ],
-        patterns: &["known", "rows", "commit", "transforms"],
+        patterns: &["known", "rows", "commit", "transforms", "row programs"],
     },
     Class {
         id: "alignment",
