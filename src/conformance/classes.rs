@@ -127,7 +127,7 @@ pub const CLASSES: &[Class] = &[
         failure: "Sizes 0, 1 and 2, one column, or the other layout",
         caught_by: "every size from nothing on, both layouts, one and many columns",
         reports: &["ingonyama-zk/icicle#716", "yetanotherco/lambda_vm#745"],
-        patterns: &["of 1", "sizes", "row-major", "fewer items", "matrices and jobs", "rows"],
+        patterns: &["of 1", "sizes", "row-major", "fewer items", "matrices and jobs", "rows", "combinations"],
     },
     Class {
         id: "hash-parameters",
