@@ -56,12 +56,18 @@ impl Shape {
         Extent { rows: self.rows, width: self.columns * words, block }
     }
 
+    /// The number of entries from one to the next in its column, and in its row.
+    pub(crate) fn steps(&self) -> (usize, usize) {
+        match self.layout {
+            Layout::RowMajor => (self.columns, 1),
+            Layout::ColumnMajor => (1, self.rows),
+        }
+    }
+
     fn index(&self, row: usize, column: usize) -> usize {
         assert!(row < self.rows && column < self.columns, "entry ({row}, {column}) is outside the matrix");
-        match self.layout {
-            Layout::RowMajor => row * self.columns + column,
-            Layout::ColumnMajor => column * self.rows + row,
-        }
+        let (row_step, column_step) = self.steps();
+        row * row_step + column * column_step
     }
 }
 
@@ -217,11 +223,8 @@ impl<'a, E: Element> MatrixRef<'a, E> {
 
     /// The entries by their places, for backends.
     pub(crate) fn entries(&self) -> MatrixView<'a, E> {
-        let Shape { rows, columns, layout } = self.shape;
-        let (row_step, column_step) = match layout {
-            Layout::RowMajor => (columns, 1),
-            Layout::ColumnMajor => (1, rows),
-        };
+        let Shape { rows, columns, .. } = self.shape;
+        let (row_step, column_step) = self.shape.steps();
         MatrixView { elements: self.data, rows, columns, row_step, column_step }
     }
 }

@@ -105,10 +105,8 @@ impl<F: AcceleratedField> Programs<F> for Reference {
         outputs: &mut [F],
     ) -> Result<(), Error> {
         for row in 0..rows.count {
-            let entry = |matrix: usize, column, offset| {
-                inputs[matrix].get(rows.row(row, offset, inputs[matrix].shape().rows), column)
-            };
-            for (column, output) in outputs_in_row(program, constants, entry).into_iter().enumerate() {
+            let outputs_of_row = outputs_in_row(program, rows, row, inputs, constants);
+            for (column, output) in outputs_of_row.into_iter().enumerate() {
                 outputs[column * rows.count + row] = output;
             }
         }
@@ -146,13 +144,18 @@ impl<F: TwoAdic> Combinations<F> for Reference {
     }
 }
 
-/// The outputs of a program in a row with these entries, node by node.
+/// The outputs of a program in a row, node by node.
 pub(crate) fn outputs_in_row<F: AcceleratedField>(
     program: &Program<F>,
+    rows: ProgramRows,
+    row: usize,
+    inputs: &[MatrixRef<'_, F>],
     constants: &[F],
-    entry: impl Fn(usize, usize, i32) -> F,
 ) -> Vec<F> {
     let (nodes, outputs, own) = program.graph();
+    let entry = |matrix: usize, column, offset| {
+        inputs[matrix].get(rows.row(row, offset, inputs[matrix].shape().rows), column)
+    };
     let mut found: Vec<F> = Vec::new();
     for node in nodes {
         let of = |node: Node| found[node.index()];

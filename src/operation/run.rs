@@ -73,10 +73,7 @@ impl<F: AcceleratedField> Operation for Run<'_, F> {
         let Self { program, rows, inputs, constants, outputs } = self;
         untested.run(Run { program, rows, inputs, constants, outputs: &mut *outputs })?;
         let passes = random_indices(rows.count).all(|row| {
-            let entry = |matrix: usize, column, offset| {
-                inputs[matrix].get(rows.row(row, offset, inputs[matrix].shape().rows), column)
-            };
-            let expected = outputs_in_row(program, constants, entry);
+            let expected = outputs_in_row(program, rows, row, inputs, constants);
             expected
                 .into_iter()
                 .enumerate()

@@ -75,9 +75,7 @@ pub(crate) struct Access {
 pub(crate) struct Code {
     pub(crate) instructions: Vec<Instruction>,
     pub(crate) accesses: Vec<Access>,
-    /// Slots in fast memory; those behind them are in ordinary memory.
-    pub(crate) fast: usize,
-    /// All slots.
+    /// Slots, the first [`fast_slots`] of them in fast memory, and those behind them in ordinary memory.
     pub(crate) slots: usize,
 }
 
@@ -107,11 +105,10 @@ impl Code {
     /// The code of a program over F with so many constants.
     pub(super) fn new<F>(nodes: &[Expression], outputs: &[Output], constants: usize) -> Result<Self, Error> {
         let bad = |found: String| Error::BadProgram { found };
-        let fast = fast_slots::<F>();
         let mut machine = Machine { nodes, constants, accesses: Vec::new() };
         let steps = machine.steps(outputs);
         let uses = machine.uses(&steps);
-        let slots = slots::assign(&uses, fast);
+        let slots = slots::assign(&uses, fast_slots::<F>());
         let instructions = machine.instructions(&steps, &slots);
         if machine.accesses.len() > MAX_ACCESSES {
             let found = machine.accesses.len();
@@ -123,7 +120,7 @@ impl Code {
         if slots >= 1 << 16 {
             return Err(bad(format!("{slots} nodes in use at once, expected fewer than 2^16")));
         }
-        Ok(Self { instructions, accesses: machine.accesses, fast, slots })
+        Ok(Self { instructions, accesses: machine.accesses, slots })
     }
 }
 

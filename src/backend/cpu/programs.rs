@@ -96,10 +96,7 @@ impl<'a, F: AcceleratedField> Entries<'a, F> {
             let there = elements[column * shape.rows + self.rows[0]..].first_chunk();
             return there.expect("as many rows");
         }
-        let (of_row, of_column) = match shape.layout {
-            Layout::RowMajor => (shape.columns, 1),
-            Layout::ColumnMajor => (1, shape.rows),
-        };
+        let (of_row, of_column) = shape.steps();
         for (copied, row) in copied.iter_mut().zip(self.rows) {
             *copied = elements[row * of_row + column * of_column];
         }

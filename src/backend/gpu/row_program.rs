@@ -10,7 +10,7 @@ use super::transforms::{bytes, bytes_mut};
 use crate::backend::{AcceleratedField, Memory, Programs, ResidentPrograms};
 use crate::error::Error;
 use crate::field::Goldilocks;
-use crate::matrix::{Layout, MatrixRef, Shape};
+use crate::matrix::{MatrixRef, Shape};
 use crate::ntt::Order;
 use crate::program::{
     Code, Instruction, MAX_ACCESSES, MAX_COORDINATES, MAX_MATRICES, Operand, Operation, Program, ProgramRows,
@@ -129,7 +129,7 @@ fn items<F: DevicePrograms>(program: &Program<F>, rows: ProgramRows, grid: (usiz
 
 /// Slots in ordinary memory.
 fn slow_slots<F: AcceleratedField>(program: &Program<F>) -> usize {
-    program.code().slots.saturating_sub(program.code().fast)
+    program.code().slots.saturating_sub(fast_slots::<F>())
 }
 
 impl<D: Device> Gpu<D> {
@@ -175,10 +175,7 @@ impl<D: Device> Gpu<D> {
             .iter()
             .flat_map(|access| {
                 let shape = inputs[access.matrix].1;
-                let (of_row, of_column) = match shape.layout {
-                    Layout::RowMajor => (shape.columns, 1),
-                    Layout::ColumnMajor => (1, shape.rows),
-                };
+                let (of_row, of_column) = shape.steps();
                 let offset = (access.offset as isize as usize).wrapping_mul(rows.stride) & (rows.count - 1);
                 [access.matrix, shape.rows.trailing_zeros() as usize, of_row, of_column, offset]
             })
