@@ -22,6 +22,8 @@ typedef uchar u8;
 #define GLOBAL __global
 #define LOCAL __local
 #define LOCAL_POINTER __local
+// Pointers to buffers, in work-group memory.
+#define LOCAL_POINTERS(type, name, count) GLOBAL type *__local name[count]
 #define CONSTANT __constant
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #define BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
@@ -66,6 +68,7 @@ typedef unsigned char u8;
 #define GLOBAL
 #define LOCAL __shared__
 #define LOCAL_POINTER
+#define LOCAL_POINTERS(type, name, count) __shared__ type *name[count]
 #define CONSTANT static __constant__ const
 #define BARRIER() __syncthreads()
 #define BARRIER_GLOBAL() __syncthreads()

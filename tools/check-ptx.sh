@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Assembles kernels/ptx for several architectures and prints registers, stack and spills of every kernel; fails on spills.
-# Needs Python, and no GPU.
+# Assembles what has changed in kernels/ptx for several architectures, prints registers, stack and spills of its kernels, and records them in
+# tools/ptx/resources.txt, which is to be committed; fails if any kernel spills. Needs Python, and no GPU.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/venv.sh

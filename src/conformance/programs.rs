@@ -23,6 +23,7 @@ macro_rules! cases {
                 Case { name: concat!("row programs over ", $name, ", random"), run: random::<$field> },
                 Case { name: concat!("row programs over ", $name, ", rows and offsets"), run: rows::<$field> },
                 Case { name: concat!("row programs over ", $name, ", many results in use at once"), run: wide::<$field> },
+                Case { name: concat!("row programs over ", $name, ", sums of many terms in few rows"), run: sums::<$field> },
                 Case { name: concat!("row programs over ", $name, ", edge values"), run: edges::<$field> },
                 Case { name: concat!("row programs over ", $name, ", matrices that stay"), run: stays::<$field> },
             )*
@@ -160,7 +161,7 @@ fn rows<F: Samples>(engine: &Engine) -> Result<(), String> {
 /// More results than fast memory has slots for, each used in the order in which it was made and in the opposite one.
 fn wide<F: Samples>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(302);
-    for width in [6, 31, 32, 33, 34, 100, 700] {
+    for width in [3, 6, 7, 8, 9, 15, 16, 17, 18, 100, 700] {
         let mut builder = Builder::<F>::new();
         let x = builder.column(0, 0, 0);
         let mut powers = vec![builder.mul(x, x)];
@@ -183,6 +184,45 @@ fn wide<F: Samples>(engine: &Engine) -> Result<(), String> {
         let rows = ProgramRows { count: 256, ..ONE_BY_ONE };
         let input = [Matrix::from_column(words.samples::<F>(256))?];
         check(engine, &format!("{width} powers"), &program, rows, &input, &[])?;
+    }
+    Ok(())
+}
+
+/// Programs that devices may divide into pieces, since nothing but weighted sums comes out, one of them without terms.
+fn sums<F: Samples>(engine: &Engine) -> Result<(), String> {
+    let mut words = Words::new(304);
+    for (turn, operations) in [100, 1000, 9000].into_iter().enumerate() {
+        let mut builder = Builder::<F>::new();
+        let mut nodes: Vec<Node> = (0..4).map(|i| builder.column(0, i % 2, i as i32 / 2)).collect();
+        let mut below = |bound: usize| (words.next() % bound as u64) as usize;
+        for number in 0..operations {
+            // Some are old ones, which several pieces compute.
+            let (a, b) = (nodes[nodes.len() - 1 - below(4)], nodes[below(nodes.len())]);
+            nodes.push(match number % 3 {
+                0 => builder.add(a, b),
+                1 => builder.sub(b, a),
+                _ => builder.mul(a, b),
+            });
+        }
+        for (coordinates, terms) in [(2, operations / 3), (1, 0), (5, 40), (3, 1)] {
+            let terms = (0..terms).map(|_| (nodes[below(nodes.len())], below(VALUES - 5))).collect();
+            builder.weighted_sum(terms, coordinates);
+        }
+        let program = builder.finish()?;
+        let values = words.samples::<F>(VALUES);
+        for count in [1, 2, 64, 128, 512] {
+            let input = [words.matrix(Shape { rows: count, columns: 2, layout: Layout::ColumnMajor })];
+            let order = if turn == 1 { Order::BitReversed } else { Order::Natural };
+            let rows = ProgramRows { count, stride: 1, order };
+            check(
+                engine,
+                &format!("{operations} operations in {count} rows"),
+                &program,
+                rows,
+                &input,
+                &values,
+            )?;
+        }
     }
     Ok(())
 }

@@ -208,7 +208,7 @@ impl<F: AcceleratedField> Builder<F> {
             }
             values = terms.iter().map(|(_, index)| index + coordinates).fold(values, usize::max);
         }
-        let code = Code::new::<F>(&nodes, &outputs, constants.len())?;
-        Ok(Program { nodes, constants, outputs, columns, values, code })
+        let code = Code::new::<F>(&nodes, &outputs, constants.len(), &[])?;
+        Ok(Program { nodes, constants, outputs, columns, values, code, batches: Default::default() })
     }
 }

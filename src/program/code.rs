@@ -13,9 +13,10 @@ pub(crate) const MAX_MATRICES: usize = 8;
 /// The most different pairs of an input matrix and an offset.
 pub(crate) const MAX_ACCESSES: usize = 16;
 
-/// A row's slots in fast memory: as many as fit in 256 bytes.
+/// A row's slots in fast memory.
 pub(crate) const fn fast_slots<F>() -> usize {
-    256 / size_of::<F>()
+    // Measured for the first (docs/performance/programs.md).
+    if size_of::<F>() == size_of::<u64>() { 16 } else { 256 / size_of::<F>() }
 }
 
 /// Where an instruction has its operand from.
@@ -102,10 +103,15 @@ enum Step {
 }
 
 impl Code {
-    /// The code of a program over F with so many constants.
-    pub(super) fn new<F>(nodes: &[Expression], outputs: &[Output], constants: usize) -> Result<Self, Error> {
+    /// The code of a program over F with so many constants, whose first accesses are those that are known.
+    pub(super) fn new<F>(
+        nodes: &[Expression],
+        outputs: &[Output],
+        constants: usize,
+        known: &[Access],
+    ) -> Result<Self, Error> {
         let bad = |found: String| Error::BadProgram { found };
-        let mut machine = Machine { nodes, constants, accesses: Vec::new() };
+        let mut machine = Machine { nodes, constants, accesses: known.to_vec() };
         let steps = machine.steps(outputs);
         let uses = machine.uses(&steps);
         let slots = slots::assign(&uses, fast_slots::<F>());
@@ -121,6 +127,18 @@ impl Code {
             return Err(bad(format!("{slots} nodes in use at once, expected fewer than 2^16")));
         }
         Ok(Self { instructions, accesses: machine.accesses, slots })
+    }
+
+    /// For each term of the weighted sums, in their order, the number of nodes that are computed for it and for no earlier output.
+    pub(super) fn costs(nodes: &[Expression], outputs: &[Output], constants: usize) -> Vec<usize> {
+        let (mut costs, mut cost) = (Vec::new(), 0);
+        for step in (Machine { nodes, constants, accesses: Vec::new() }).steps(outputs) {
+            cost += 1;
+            if let Step::Weigh { .. } = step {
+                costs.push(std::mem::take(&mut cost));
+            }
+        }
+        costs
     }
 }
 

@@ -32,16 +32,20 @@
 //! # Ok::<(), zkaccel::Error>(())
 //! ```
 
+mod batches;
 mod builder;
 mod code;
+mod divide;
 mod run;
 mod slots;
 
+use std::sync::OnceLock;
+
+pub(crate) use batches::{Batches, Near, PART};
 pub use builder::{Builder, Node};
 pub(crate) use builder::{Expression, Output};
-pub(crate) use code::{
-    Access, Code, Instruction, MAX_ACCESSES, MAX_MATRICES, Operand, Operation, fast_slots,
-};
+pub(crate) use code::{Access, Code, MAX_ACCESSES, MAX_MATRICES, Operand, Operation};
+use divide::MAX_PIECES;
 pub use run::ProgramInput;
 
 use crate::backend::AcceleratedField;
@@ -64,6 +68,8 @@ pub struct Program<F> {
     /// So many values are given for a run.
     values: usize,
     code: Code,
+    /// The form for GPUs in 1, 2, 4, ... pieces, made when it is first asked for.
+    batches: [OnceLock<Batches>; MAX_PIECES.ilog2() as usize + 1],
 }
 
 /// The rows of a run.
@@ -106,6 +112,24 @@ impl<F: AcceleratedField> Program<F> {
     /// Its form for machines.
     pub(crate) fn code(&self) -> &Code {
         &self.code
+    }
+
+    /// Its form for GPUs, in at most so many pieces, fewer where more would not pay.
+    pub(crate) fn batches(&self, wanted: usize) -> &Batches {
+        let Self { nodes, outputs, constants, code, .. } = self;
+        let pieces = divide::worth(outputs, self.instructions(), wanted);
+        self.batches[pieces.ilog2() as usize].get_or_init(|| {
+            let near = Near::of::<F>();
+            if pieces == 1 {
+                return Batches::new(near, std::slice::from_ref(code));
+            }
+            let divided = divide::pieces::<F>(nodes, outputs, constants.len(), &code.accesses, pieces);
+            // A piece has no access that the whole has not, and no more nodes in use at once than there are.
+            divided.map_or_else(
+                |_| Batches::new(near, std::slice::from_ref(code)),
+                |pieces| Batches::new(near, &pieces),
+            )
+        })
     }
 
     /// What instructions find by constants' indices: the constants, and behind them the values of a run.

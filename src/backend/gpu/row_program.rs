@@ -1,4 +1,4 @@
-//! Row programs (`kernels/row_program.cl`): one launch, an item for each row until the device is full.
+//! Row programs (`kernels/row_program.cl`): groups for rows until the device is full, and where rows are too few, groups for pieces of the program.
 
 use super::Gpu;
 use super::device::{Arg, Device, Launch};
@@ -8,20 +8,20 @@ use super::program::Program as Kernels;
 use super::session::{Region, Session};
 use super::transforms::{bytes, bytes_mut};
 use crate::backend::{AcceleratedField, Memory, Programs, ResidentPrograms};
+use crate::device::DeviceKind;
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::matrix::{MatrixRef, Shape};
 use crate::ntt::Order;
 use crate::program::{
-    Code, Instruction, MAX_ACCESSES, MAX_COORDINATES, MAX_MATRICES, Operand, Operation, Program, ProgramRows,
-    fast_slots,
+    Batches, MAX_ACCESSES, MAX_COORDINATES, MAX_MATRICES, Near, PART, Program, ProgramRows,
 };
 
-/// Work items of a group.
-const GROUP: usize = 128;
+/// The most rows at once of programs that have slots far away: about as many as the largest devices run at once.
+const ROWS: usize = 1 << 17;
 
-/// The most items of a launch whose programs have slots in ordinary memory: about as many as the largest devices run at once.
-const ITEMS: usize = 1 << 17;
+/// Groups that a multiprocessor of a GPU runs at once.
+const GROUPS_OF_UNIT: usize = 8;
 
 /// A field with kernels for row programs.
 pub trait DevicePrograms: AcceleratedField {
@@ -34,26 +34,24 @@ pub trait DevicePrograms: AcceleratedField {
 const KERNELS: &[&str] =
     &[include_str!("../../../kernels/element.h"), include_str!("../../../kernels/row_program.cl")];
 
-/// Operands that are asked for at once, of so many words: they are in registers until they are used.
-const fn ahead(words: usize) -> usize {
-    8 / words
-}
-
-/// Parameters for elements of so many words.
-const fn parameters(words: usize, fast: usize) -> [(&'static str, u32); 5] {
+/// Parameters for a field.
+const fn parameters(near: Near) -> [(&'static str, u32); 8] {
     [
-        ("AHEAD", ahead(words) as u32),
-        ("FAST_SLOTS", fast as u32),
-        ("GROUP", GROUP as u32),
+        ("ELEMENT_WORDS", near.words as u32),
+        ("GROUP", near.group as u32),
+        ("ITEM_ROWS", near.rows as u32),
         ("MAX_ACCESSES", MAX_ACCESSES as u32),
         ("MAX_COORDINATES", MAX_COORDINATES as u32),
+        ("PART", PART as u32),
+        ("RING", near.ring as u32),
+        ("SLOTS", near.slots as u32),
     ]
 }
 
 static GOLDILOCKS: Kernels = Kernels {
     name: "row_program_goldilocks",
     kernels: KERNELS,
-    parameters: &parameters(Goldilocks::WORDS, fast_slots::<Goldilocks>()),
+    parameters: &parameters(Near::of::<Goldilocks>()),
     ..Kernels::EMPTY
 };
 
@@ -70,7 +68,7 @@ macro_rules! prime_fields {
                     name: concat!("row_program_", $name),
                     constants: fields::scalars::<$field>,
                     kernels: KERNELS,
-                    parameters: &parameters(<$field>::WORDS, fast_slots::<$field>()),
+                    parameters: &parameters(Near::of::<$field>()),
                     ..Kernels::EMPTY
                 };
                 &PROGRAM
@@ -90,54 +88,38 @@ pub(super) fn programs() -> impl Iterator<Item = &'static Kernels> {
     std::iter::once(&GOLDILOCKS).chain(PRIME_FIELDS.iter().copied())
 }
 
-/// The code in words, as the kernel's head describes them. Their number is a multiple of what is asked for at once.
-fn words<F: DevicePrograms>(code: &Code) -> Vec<u64> {
-    let mut words: Vec<u64> = code.instructions.iter().map(|&instruction| word(instruction)).collect();
-    words.resize(words.len().next_multiple_of(ahead(F::WORDS)), 15);
-    words
+/// How a run is shared out.
+struct Plan<'a> {
+    batches: &'a Batches,
+    /// Groups of each piece.
+    groups: usize,
 }
 
-fn word(Instruction { operation, operand, to }: Instruction) -> u64 {
-    let (from, access, index) = match operand {
-        Operand::Slot(slot) => (16, 0, slot),
-        Operand::Constant(index) => (32, 0, index),
-        Operand::Entry(access, column) => (64, access, column),
-        Operand::Accumulator => (0, 0, 0),
-    };
-    let keeps = |operation: u64| operation | if to.is_some() { 128 } else { 0 } | from;
-    let number = match (operation, operand) {
-        (Operation::Load, _) => keeps(0),
-        (Operation::Add, Operand::Accumulator) => keeps(5),
-        (Operation::Add, _) => keeps(1),
-        (Operation::Sub, _) => keeps(2),
-        (Operation::SubFrom, _) => keeps(3),
-        (Operation::Mul, Operand::Accumulator) => keeps(6),
-        (Operation::Mul, _) => keeps(4),
-        (Operation::Weigh, _) => 7 | from,
-        (Operation::Write, _) => 8,
-        (Operation::WriteSums, _) => 9,
-    };
-    let to = to.map_or(0, |to| to + 1);
-    number | (to as u64) << 8 | (access as u64) << 24 | (index as u64) << 32
-}
+impl Plan<'_> {
+    /// Elements of slots far away.
+    fn far<F>(&self) -> usize {
+        self.batches.far * self.batches.pieces.len() * self.groups * Near::of::<F>().rows_of_group()
+    }
 
-/// Items of a run.
-fn items<F: DevicePrograms>(program: &Program<F>, rows: ProgramRows, grid: (usize, usize)) -> usize {
-    let most = if slow_slots(program) == 0 { usize::MAX } else { ITEMS };
-    rows.count.next_multiple_of(GROUP).min(grid.0 * grid.1).min(most)
-}
-
-/// Slots in ordinary memory.
-fn slow_slots<F: AcceleratedField>(program: &Program<F>) -> usize {
-    program.code().slots.saturating_sub(fast_slots::<F>())
+    /// Elements of sums that have to be added.
+    fn apart(&self, outputs: usize) -> usize {
+        if self.batches.pieces.len() == 1 { 0 } else { outputs.saturating_mul(self.batches.pieces.len()) }
+    }
 }
 
 impl<D: Device> Gpu<D> {
-    /// The groups of a run, and the elements of its slots in ordinary memory.
-    fn groups<F: DevicePrograms>(&self, program: &Program<F>, rows: ProgramRows) -> (usize, usize) {
-        let (groups, group) = self.device.limits().grid(rows.count);
-        let items = items(program, rows, (groups, group)).next_multiple_of(GROUP);
-        (items / GROUP, items * slow_slots(program))
+    /// The pieces of a program, as many as fill the device, and their groups.
+    fn plan<'a, F: DevicePrograms>(&self, program: &'a Program<F>, rows: ProgramRows) -> Plan<'a> {
+        let (info, of_group) = (self.device.info(), Near::of::<F>().rows_of_group());
+        let at_once = match info.kind {
+            DeviceKind::Cpu => info.units,
+            _ => info.units * GROUPS_OF_UNIT,
+        };
+        let groups = rows.count.div_ceil(of_group);
+        let batches = program.batches(at_once / groups);
+        let (wide, items) = self.device.limits().grid(rows.count);
+        let most = if batches.far == 0 { wide * items } else { ROWS.min(wide * items) };
+        Plan { batches, groups: groups.min((most / of_group / batches.pieces.len()).max(1)) }
     }
 
     /// [`Error::OverDeviceBudget`] for a run that would take too much memory.
@@ -153,9 +135,9 @@ impl<D: Device> Gpu<D> {
         }
         let inputs = shapes.iter().map(|shape| shape.rows * shape.columns).sum::<usize>();
         let outputs = rows.count.saturating_mul(program.outputs());
-        let (_, slow) = self.groups(program, rows);
-        let elements = inputs.saturating_add(outputs).saturating_add(slow);
-        self.grant(elements.saturating_mul(F::WORDS).saturating_add(program.instructions()))
+        let plan = self.plan(program, rows);
+        let elements = inputs.saturating_add(outputs).saturating_add(plan.far::<F>() + plan.apart(outputs));
+        self.grant(elements.saturating_mul(F::WORDS).saturating_add(plan.batches.len()))
     }
 
     /// Starts a run; its outputs are in the region that is returned.
@@ -167,57 +149,74 @@ impl<D: Device> Gpu<D> {
         inputs: &[(Region, Shape)],
         constants: &[F],
     ) -> Result<Region, Error> {
-        let code = program.code();
-        let instructions = words::<F>(code);
-        let length = instructions.len();
-        let accesses: Vec<u64> = code
+        let plan = self.plan(program, rows);
+        let (batches, pieces) = (plan.batches, plan.batches.pieces.len());
+        let log_count = rows.count.trailing_zeros();
+        let accesses: Vec<u64> = program
+            .code()
             .accesses
             .iter()
             .flat_map(|access| {
                 let shape = inputs[access.matrix].1;
                 let (of_row, of_column) = shape.steps();
-                let offset = (access.offset as isize as usize).wrapping_mul(rows.stride) & (rows.count - 1);
-                [access.matrix, shape.rows.trailing_zeros() as usize, of_row, of_column, offset]
+                let further = (access.offset as isize as usize).wrapping_mul(rows.stride) & (rows.count - 1);
+                let mask = rows.count.min(shape.rows) - 1;
+                let log_rows = shape.rows.trailing_zeros();
+                // What is shifted down is zero where the matrix has one row.
+                let (up, down) = (log_rows.saturating_sub(log_count), (32 - log_rows).min(31));
+                [access.matrix, of_row, of_column, further, mask, up as usize, down as usize]
             })
             .map(|word| word as u64)
             .collect();
-        let instructions = session.upload_new(bytemuck::cast_slice(&instructions))?;
-        let constants = match constants {
-            [] => instructions,
-            constants => session.upload_new(bytes(constants))?,
+        let words = batches.words(bytemuck::cast_slice(bytes(constants)), F::WORDS);
+        let code = session.upload_new(bytemuck::cast_slice(&words))?;
+        let ranges: Vec<u64> =
+            batches.pieces.iter().flat_map(|piece| [piece.start as u64, piece.end as u64]).collect();
+        let ranges = session.upload_new(bytemuck::cast_slice(&ranges))?;
+        let access_count = program.code().accesses.len();
+        let accesses = match access_count {
+            0 => code,
+            _ => session.upload_new(bytemuck::cast_slice(&accesses))?,
         };
-        let access_count = accesses.len() / 5;
-        let accesses = if accesses.is_empty() {
-            instructions
-        } else {
-            session.upload_new(bytemuck::cast_slice(&accesses))?
-        };
-        let (groups, slow) = self.groups(program, rows);
-        let outputs = session.allocate(rows.count * program.outputs() * F::WORDS)?;
-        let slow = if slow == 0 { outputs } else { session.allocate(slow * F::WORDS)? };
+        let count = rows.count * program.outputs();
+        let outputs = session.allocate(count * F::WORDS)?;
+        let apart = if pieces == 1 { outputs } else { session.allocate(plan.apart(count) * F::WORDS)? };
+        let far = if batches.far == 0 { outputs } else { session.allocate(plan.far::<F>() * F::WORDS)? };
         let mut args = vec![
-            Arg::Buffer(instructions, 0),
-            Arg::Word(length as u64),
-            Arg::Buffer(constants, 0),
+            Arg::Buffer(code, 0),
+            Arg::Buffer(ranges, 0),
+            Arg::Word(pieces as u64),
             Arg::Buffer(accesses, 0),
             Arg::Word(access_count as u64),
         ];
         for number in 0..MAX_MATRICES {
-            args.push(Arg::Buffer(inputs.get(number).map_or(instructions, |(region, _)| *region), 0));
+            args.push(Arg::Buffer(inputs.get(number).map_or(code, |(region, _)| *region), 0));
         }
         args.extend([
-            Arg::Buffer(slow, 0),
-            Arg::Buffer(outputs, 0),
-            Arg::Word(rows.count.trailing_zeros().into()),
+            Arg::Buffer(far, 0),
+            Arg::Buffer(apart, 0),
+            Arg::Word(program.outputs() as u64),
+            Arg::Word(log_count.into()),
             Arg::Word((rows.order == Order::BitReversed).into()),
         ]);
         for (region, shape) in inputs {
             assert!(region.words() >= shape.rows * shape.columns * F::WORDS);
         }
-        // SAFETY: run_program reads as many instructions, constants and accesses as there are, of each input entries in the columns that the program names, which
-        // Program::check has compared with the shapes, and in rows below its number of rows; it writes an element in each row of each output, and in slots of its items.
-        let launch = unsafe { Launch::new(F::ROW_PROGRAM, "run_program", (groups, GROUP), args) };
-        session.launch(&[launch])?;
+        // SAFETY: run_program reads the words of each piece and the accesses, of each input entries in the columns that the program names, which Program::check has compared with the shapes,
+        // and in rows below its number of rows; a group of each piece writes an element in each row of each output of the piece, and in slots of its rows. sum_pieces reads these and writes the outputs.
+        unsafe {
+            let grid = (pieces * plan.groups, Near::of::<F>().group);
+            let run = Launch::new(F::ROW_PROGRAM, "run_program", grid, args);
+            if pieces == 1 {
+                session.launch(&[run])?;
+            } else {
+                let words = [pieces, count].map(|word| Arg::Word(word as u64));
+                let args =
+                    [Arg::Buffer(apart, 0), Arg::Buffer(outputs, 0)].into_iter().chain(words).collect();
+                let sum = Launch::new(F::ROW_PROGRAM, "sum_pieces", self.device.limits().grid(count), args);
+                session.launch(&[run, sum])?;
+            }
+        }
         Ok(outputs)
     }
 }

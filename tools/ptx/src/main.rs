@@ -2,8 +2,8 @@
 //!
 //! - `zkaccel-ptx make <libnvrtc.so>` compiles every program whose text has changed, compresses the PTX and records from what it was
 //!   made.
-//! - `zkaccel-ptx check <ptxas>` assembles it for several architectures, prints registers, stack and spills of every kernel, and
-//!   fails if one spills.
+//! - `zkaccel-ptx check <ptxas>` assembles for several architectures what has changed, prints registers, stack and spills of its kernels, records
+//!   them in `resources.txt`, and fails if any kernel spills.
 //!
 //! Neither needs a GPU. `tools/make-ptx.sh` and `tools/check-ptx.sh` fetch the pinned compilers and call it.
 
@@ -75,26 +75,55 @@ fn make(library: &Path) -> Result<(), String> {
 }
 
 fn check(assembler: &str) -> Result<(), String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("resources.txt");
+    // What the same assembler said of the same text stands.
+    let version = version(assembler)?;
+    let before = fs::read_to_string(&path).unwrap_or_default();
+    let before = before.strip_prefix(&version).unwrap_or_default();
     // Programs are many and assemblers slow: as many at once as there are processors.
     let programs: Vec<_> = programs().collect();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let lines = std::thread::scope(|scope| {
         let parts = programs.chunks(programs.len().div_ceil(threads)).map(|part| {
             scope.spawn(|| {
-                part.iter().map(|program| check_one(assembler, program)).collect::<Result<Vec<_>, _>>()
+                part.iter()
+                    .map(|program| {
+                        let key = format!("{} {} ", program.ptx_key(), program.name);
+                        let known: Vec<_> =
+                            before.lines().filter(|line| line.starts_with(&key)).map(String::from).collect();
+                        if !known.is_empty() {
+                            return Ok(known);
+                        }
+                        let lines = check_one(assembler, program)?;
+                        lines.iter().for_each(|line| println!("{} {line}", program.name));
+                        Ok(lines.into_iter().map(|line| key.clone() + &line).collect())
+                    })
+                    .collect::<Result<Vec<_>, String>>()
             })
         });
         let parts: Vec<_> = parts.collect();
         parts.into_iter().map(|part| part.join().expect("no thread panics")).collect::<Result<Vec<_>, _>>()
     })?;
     let lines: Vec<_> = lines.into_iter().flatten().flatten().collect();
-    lines.iter().for_each(|line| println!("{line}"));
+    let record = lines.iter().fold(version, |record, line| record + line + "\n");
+    fs::write(&path, record).map_err(|error| format!("{}: {error}", path.display()))?;
     let spills = |line: &&String| !line.contains(" 0 bytes spill stores, 0 bytes spill loads");
     let spilling: Vec<_> = lines.iter().filter(spills).cloned().collect();
     match spilling.is_empty() {
-        true => Ok(()),
+        true => {
+            println!("{} kernels, none of which spills registers", lines.len());
+            Ok(())
+        }
         false => Err(format!("kernels that spill registers:\n{}", spilling.join("\n"))),
     }
+}
+
+/// What the assembler calls itself, in a line.
+fn version(assembler: &str) -> Result<String, String> {
+    let output =
+        Command::new(assembler).arg("--version").output().map_err(|error| format!("{assembler}: {error}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().last().map(|line| format!("{line}\n")).ok_or_else(|| format!("{assembler} has no version"))
 }
 
 /// A line for each kernel and architecture.
@@ -108,7 +137,7 @@ fn check_one(assembler: &str, program: &Program) -> Result<Vec<String>, String> 
     let mut lines = Vec::new();
     for architecture in ARCHITECTURES {
         let assembled = assemble(assembler, architecture, &unpacked)?;
-        lines.extend(assembled.into_iter().map(|line| format!("{} {architecture} {line}", program.name)));
+        lines.extend(assembled.into_iter().map(|line| format!("{architecture} {line}")));
     }
     // A file in the temporary directory that stays behind does no harm.
     let _ = fs::remove_file(&unpacked);
