@@ -31,10 +31,12 @@ mod columns;
 mod constraints;
 mod extension;
 mod hashes;
+mod prove;
 mod trace;
 mod tree;
 
 pub use constraints::ConstraintCommitment;
 pub use hashes::Accelerated;
+pub use prove::{Constraints, ProveError, Proved, Resident, prove};
 pub use trace::TraceLde;
 pub use tree::Tree;
