@@ -8,7 +8,6 @@
 //!
 //! For a challenge c the folded polynomial is the sum of (c / offset)^k Q_k. winterfell has all layers on cosets with the same offset, so these are the coefficients of the next one as they are kept here.
 
-use tracing::info_span;
 use winter_crypto::ElementHasher;
 use winter_math::FieldElement;
 use winter_math::fields::f64::BaseElement;
@@ -76,7 +75,7 @@ impl<E: FieldElement<BaseField = BaseElement>, H: Accelerated> Layers<E, H> {
             let divided = polynomial.iter().map(|column| column.reshaped(rows, 1 << log_factor));
             let divided = divided.collect::<Result<Vec<_>, _>>()?;
             let leaves = leaves(domains, &divided, log_factor, log_blowup)?;
-            let layer = info_span!("hashing").in_scope(|| Commitment::<H>::new(engine, leaves))?;
+            let layer = Commitment::<H>::new(engine, leaves)?;
             let challenge = commit(layer.root(), false)?;
             polynomial = fold(engine, &divided, log_factor, challenge.mul_base(offset.inv()))?;
             layers.push(layer);

@@ -30,7 +30,8 @@ pub(super) fn table(
 ) -> Result<Option<DeviceMatrix<Element>>, Error> {
     let Some(period) = columns.iter().map(Vec::len).max() else { return Ok(None) };
     let values = columns.iter().flat_map(|column| column.iter().cycle().take(period));
-    let values = Matrix::from_columns(values.map(|&value| to_engine(value)).collect(), period, columns.len())?;
+    let values =
+        Matrix::from_columns(values.map(|&value| to_engine(value)).collect(), period, columns.len())?;
     // A column of period p is a polynomial in x^(n/p).
     let log_period = period.ilog2();
     let shift = (0..domains.log_trace - log_period).fold(domains.offset, |shift, _| shift.square());

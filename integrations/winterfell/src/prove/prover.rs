@@ -203,7 +203,10 @@ impl Resident {
         }
         let constraint_queries = composition.commitment.queries::<E>(&positions)?;
         let fri = layers.open(&positions)?;
-        Ok(Proved { proof: channel.proof(positions.len(), trace_queries, constraint_queries, fri), constraints })
+        Ok(Proved {
+            proof: channel.proof(positions.len(), trace_queries, constraint_queries, fri),
+            constraints,
+        })
     }
 }
 

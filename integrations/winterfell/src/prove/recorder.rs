@@ -70,11 +70,10 @@ impl Recorder {
     /// The index of a value.
     pub(super) fn index(&mut self, value: Value) -> u32 {
         let next = self.values.len() as u32;
-        let index = *self.known.entry(value).or_insert_with_key(|value| {
+        *self.known.entry(value).or_insert_with_key(|value| {
             self.values.push(value.clone());
             next
-        });
-        index
+        })
     }
 
     pub(super) fn value(&self, index: u32) -> &Value {

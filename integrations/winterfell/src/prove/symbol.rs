@@ -243,6 +243,8 @@ impl FieldElement for Symbol {
     }
 
     unsafe fn bytes_as_elements(_: &[u8]) -> Result<&[Self], DeserializationError> {
-        Err(DeserializationError::InvalidValue("bytes are not elements while constraints are recorded".into()))
+        Err(DeserializationError::InvalidValue(
+            "bytes are not elements while constraints are recorded".into(),
+        ))
     }
 }
