@@ -3,6 +3,10 @@
 //! Each function that zkaccel could do holds a [`Running`] while it runs, stock or not. The clock runs while there is one or more of
 //! them, so calls side by side and calls within calls count once: it is time on the wall.
 
+mod phases;
+
+pub use phases::Phases;
+
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -35,6 +35,10 @@ pub(crate) struct Extension {
 }
 
 impl Extension {
+    pub(crate) fn new(values: Vec<BaseElement>, width: usize) -> Self {
+        Self { values, width }
+    }
+
     /// A row of elements of the field that the columns are over.
     pub(crate) fn row<E: FieldElement<BaseField = BaseElement>>(&self, row: usize) -> &[E] {
         E::slice_from_base_elements(&self.values[row * self.width..][..self.width])

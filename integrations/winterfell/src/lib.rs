@@ -25,16 +25,19 @@
 //! place for errors.
 //!
 //! The stock prover keeps the evaluation of constraints, out-of-domain evaluations, the DEEP composition, FRI's
-//! folding and the hashes of its rows, and grinding.
+//! folding and the hashes of its rows, and grinding. [`prove`] takes the place of its `prove`: it makes the same proofs with all that is large in
+//! the engine's memory. [`Resident`] does so by an engine of its own, and its errors are errors ([`ProveError`]).
 
 mod columns;
 mod constraints;
 mod extension;
 mod hashes;
+mod prove;
 mod trace;
 mod tree;
 
 pub use constraints::ConstraintCommitment;
 pub use hashes::Accelerated;
+pub use prove::{Constraints, ProveError, Proved, Resident, prove};
 pub use trace::TraceLde;
 pub use tree::Tree;

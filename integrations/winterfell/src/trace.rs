@@ -1,7 +1,7 @@
 //! The extended execution trace.
 
 use winter_air::proof::Queries;
-use winter_air::{EvaluationFrame, PartitionOptions, TraceInfo};
+use winter_air::{EvaluationFrame, PartitionOptions, ProofOptions, TraceInfo};
 use winter_crypto::VectorCommitment;
 use winter_math::FieldElement;
 use winter_math::fields::f64::BaseElement;
@@ -75,6 +75,24 @@ impl<E: FieldElement<BaseField = BaseElement>, H: Accelerated> TraceLde<E, H> {
             field: std::marker::PhantomData,
         };
         (trace, TracePolyTable::new(polynomials))
+    }
+
+    /// Of segments that were committed to before.
+    pub(crate) fn of_segments(
+        info: TraceInfo,
+        options: &ProofOptions,
+        main: (Extension, Tree<H>),
+        auxiliary: Option<(Extension, Tree<H>)>,
+    ) -> Self {
+        let segment = |(extension, tree)| Segment { extension, tree };
+        Self {
+            main: segment(main),
+            auxiliary: auxiliary.map(segment),
+            blowup: options.blowup_factor(),
+            info,
+            partitions: options.partition_options(),
+            field: std::marker::PhantomData,
+        }
     }
 }
 

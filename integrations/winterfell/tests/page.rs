@@ -6,6 +6,7 @@ mod air;
 use std::marker::PhantomData;
 
 use air::{ChainAir, Ends, ends, trace};
+use winter_air::proof::Proof;
 use winter_air::{
     AuxRandElements, BatchingMethod, ConstraintCompositionCoefficients, FieldExtension, PartitionOptions,
     ProofOptions, TraceInfo,
@@ -16,8 +17,8 @@ use winter_math::FieldElement;
 use winter_math::fields::f64::BaseElement;
 use winter_prover::matrix::ColMatrix;
 use winter_prover::{
-    CompositionPoly, CompositionPolyTrace, DefaultConstraintEvaluator, Prover, StarkDomain, TracePolyTable,
-    TraceTable,
+    CompositionPoly, CompositionPolyTrace, DefaultConstraintEvaluator, Prover, ProverError, StarkDomain,
+    TracePolyTable, TraceTable,
 };
 use winter_verifier::{AcceptableOptions, verify};
 
@@ -70,6 +71,10 @@ where
         DefaultConstraintEvaluator::new(air, auxiliary, coefficients)
     }
 
+    fn prove(&self, trace: Self::Trace) -> Result<Proof, ProverError> {
+        zkaccel_winterfell::prove(self, trace)
+    }
+
     fn build_constraint_commitment<E: FieldElement<BaseField = BaseElement>>(
         &self,
         composition_poly_trace: CompositionPolyTrace<E>,
@@ -87,14 +92,25 @@ where
 }
 
 #[test]
-fn the_stock_verifier_accepts_its_proof() {
+fn the_stock_verifier_accepts_its_proof() -> Result<(), Box<dyn std::error::Error>> {
     let batching = BatchingMethod::Algebraic;
     let options = ProofOptions::new(32, 8, 0, FieldExtension::Quadratic, 8, 31, batching, batching);
     let trace = trace([1, 2, 3, 4].map(BaseElement::new), 1 << 8);
     let ends = ends(&trace);
     let prover = MyProver::<Rp64_256> { options: options.clone(), hash: PhantomData };
-    let proof = prover.prove(trace).unwrap();
+    let proof = prover.prove(trace.clone())?;
+    let engine = zkaccel::Engine::global()?;
+
+    let resident = zkaccel_winterfell::Resident::with_engine(&engine).or_stock_evaluator();
+    let proved = resident.prove(&prover, trace)?;
+    assert_eq!(proved.constraints, zkaccel_winterfell::Constraints::Recorded);
+
+    assert_eq!(proved.proof.to_bytes(), proof.to_bytes());
     let acceptable = AcceptableOptions::OptionSet(vec![options]);
-    verify::<ChainAir, Rp64_256, DefaultRandomCoin<Rp64_256>, MerkleTree<Rp64_256>>(proof, ends, &acceptable)
-        .unwrap();
+    verify::<ChainAir, Rp64_256, DefaultRandomCoin<Rp64_256>, MerkleTree<Rp64_256>>(
+        proof,
+        ends,
+        &acceptable,
+    )?;
+    Ok(())
 }

@@ -16,7 +16,6 @@
 //! With `resident` and a number of runs before them, proofs are made in the engine's memory (`zkaccel_plonky3::Prover`), and the times of their phases are printed.
 
 mod config;
-mod phases;
 mod resident;
 mod timed;
 
@@ -95,7 +94,7 @@ fn main() {
     if arguments[0] == "resident" {
         runs = Some(arguments.get(1).and_then(|runs| runs.parse().ok()).expect("a number of runs"));
         arguments.drain(..2);
-        phases::Phases::start();
+        zkaccel_clock::Phases::start();
     }
     let mut hash = "blake3".to_owned();
     for argument in arguments {

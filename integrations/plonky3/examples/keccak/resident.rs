@@ -6,10 +6,10 @@ use p3_blake3::Blake3;
 use p3_goldilocks::default_goldilocks_poseidon2_8;
 use p3_keccak_air::KeccakAir;
 use p3_uni_stark::{prove, verify};
+use zkaccel_clock::Phases;
 use zkaccel_plonky3::{FriPcs, Mmcs, Prover};
 
 use super::config::{self, CAP_HEIGHT, Config, byte_challenger, element_challenger, parameters};
-use super::phases::Phases;
 use super::trace;
 
 /// So many proofs by either prover, of which the shortest times are printed.

@@ -8,9 +8,16 @@
 //!
 //! The arguments are logarithms of the number of steps; `partitions=N` has the rows of what follows hashed in N partitions. The flags have the
 //! stock prover compiled for the processor's own instructions.
+//!
+//! ```text
+//! ZKACCEL_DEVICE=cuda:0 cargo run --release -p zkaccel-winterfell --example rescue_chain -- resident 5 14 16 18
+//! ```
+//!
+//! With `resident` and a number of runs before them, proofs are made in the engine's memory (`zkaccel_winterfell::Resident`), and the times of their phases are printed.
 
 mod air;
 mod prover;
+mod resident;
 
 use std::marker::PhantomData;
 
@@ -37,6 +44,13 @@ fn main() {
     let engine = zkaccel::Engine::global().expect("an engine");
     println!("device {}", engine.device().id);
     println!("{}", zkaccel_clock::compiled_for());
+    // Before them all, whether proofs are made in the engine's memory, and how many.
+    let mut runs = None;
+    if arguments[0] == "resident" {
+        runs = Some(arguments.get(1).and_then(|runs| runs.parse().ok()).expect("a number of runs"));
+        arguments.drain(..2);
+        zkaccel_clock::Phases::start();
+    }
     let (mut options, mut partitions) = (options(), 1);
     for argument in arguments {
         if let Some(number) = argument.strip_prefix("partitions=") {
@@ -45,6 +59,10 @@ fn main() {
             continue;
         }
         let log_steps: u32 = argument.parse().expect("a logarithm, or partitions=N");
+        if let Some(runs) = runs {
+            resident::run(log_steps, runs, &options);
+            continue;
+        }
         let trace = air::trace([1, 2, 3, 4].map(BaseElement::new), 1 << log_steps);
         let ends = air::ends(&trace);
         let stock = Stock::<Hash> { options: options.clone(), hash: PhantomData };

@@ -12,11 +12,15 @@ struct Span(&'static str, Option<Instant>, Duration);
 /// All spans since they were last taken, of which the next to be made is numbered on from those before.
 static SPANS: Mutex<Vec<Span>> = Mutex::new(Vec::new());
 
-/// Measures the spans of this library's prover.
+/// Measures the spans of this project's provers.
+#[derive(Debug)]
 pub struct Phases;
 
 impl Phases {
     /// From now on, in the whole process.
+    ///
+    /// # Panics
+    /// If the process has a subscriber already.
     pub fn start() {
         tracing::subscriber::set_global_default(Self).expect("the first subscriber");
     }
@@ -45,7 +49,7 @@ fn index(id: &Id) -> usize {
 
 impl Subscriber for Phases {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.is_span() && metadata.target().starts_with("zkaccel_plonky3")
+        metadata.is_span() && metadata.target().starts_with("zkaccel_")
     }
 
     fn new_span(&self, span: &Attributes<'_>) -> Id {

@@ -1,0 +1,243 @@
+//! The prover: `Prover::generate_proof`, step by step, with the same coin.
+
+use tracing::info_span;
+use winter_air::proof::{Proof, QuotientOodFrame, TraceOodFrame};
+use winter_air::{Air, FieldExtension};
+use winter_crypto::{BatchMerkleProof, VectorCommitment};
+use winter_math::fields::f64::BaseElement;
+use winter_math::fields::{CubeExtension, QuadExtension};
+use winter_math::{FieldElement, StarkField, ToElements};
+use winter_prover::{Prover, Trace};
+use zkaccel::{Engine, Error};
+
+use super::channel::Channel;
+use super::check::check;
+use super::deep::{Columns, Points};
+use super::domains::Domains;
+use super::error::ProveError;
+use super::fri::{Layers, Schedule};
+use super::record::Recorded;
+use super::segment::{Segment, upload};
+use super::{composition, periodic, quotient, stock};
+use crate::hashes::Accelerated;
+
+/// Makes proofs in an engine's memory.
+#[derive(Clone, Debug)]
+pub struct Resident {
+    engine: Engine,
+    stock_evaluator: bool,
+}
+
+/// A proof, and how its constraints were evaluated.
+#[derive(Clone, Debug)]
+pub struct Proved {
+    /// The proof.
+    pub proof: Proof,
+    /// How its constraints were evaluated.
+    pub constraints: Constraints,
+}
+
+/// How constraints were evaluated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Constraints {
+    /// By the engine, in its memory.
+    Recorded,
+    /// By the prover's own evaluator, in host memory, because they cannot be recorded.
+    Stock {
+        /// Why not.
+        reason: String,
+    },
+}
+
+impl Resident {
+    /// By the engine of the process.
+    pub fn new() -> Result<Self, Error> {
+        Ok(Self::with_engine(&Engine::global()?))
+    }
+
+    /// By an engine of its own.
+    pub fn with_engine(engine: &Engine) -> Self {
+        Self { engine: engine.clone(), stock_evaluator: false }
+    }
+
+    /// Constraints that cannot be recorded, or whose record is found to be wrong, are left to the prover's own evaluator: the extensions of the trace are then copied to the host. The
+    /// result tells. Otherwise such an AIR is an error.
+    pub fn or_stock_evaluator(self) -> Self {
+        Self { stock_evaluator: true, ..self }
+    }
+
+    /// Proves a trace, as `Prover::prove`. A wrong trace has a proof that does not verify.
+    pub fn prove<P>(&self, prover: &P, trace: P::Trace) -> Result<Proved, ProveError>
+    where
+        P: Prover<BaseField = BaseElement>,
+        P::HashFn: Accelerated,
+        P::VC: VectorCommitment<P::HashFn, MultiProof = BatchMerkleProof<P::HashFn>>,
+    {
+        match prover.options().field_extension() {
+            FieldExtension::None => self.generate::<BaseElement, P>(prover, trace),
+            FieldExtension::Quadratic => self.generate::<QuadExtension<BaseElement>, P>(prover, trace),
+            FieldExtension::Cubic => self.generate::<CubeExtension<BaseElement>, P>(prover, trace),
+        }
+    }
+
+    fn generate<E, P>(&self, prover: &P, trace: P::Trace) -> Result<Proved, ProveError>
+    where
+        E: FieldElement<BaseField = BaseElement>,
+        P: Prover<BaseField = BaseElement>,
+        P::HashFn: Accelerated,
+    {
+        let engine = &self.engine;
+        let public_inputs = prover.get_pub_inputs(&trace);
+        let public_elements = public_inputs.to_elements();
+        let air = P::Air::new(trace.info().clone(), public_inputs, prover.options().clone());
+        let schedule = agreed(&air, &trace)?;
+        let periodic_columns = air.get_periodic_column_values();
+        periodic::check(&periodic_columns, air.trace_length())?;
+        let recorded = info_span!("recording").in_scope(|| {
+            let recorded = Recorded::new::<E, _>(&air, periodic_columns.len())?;
+            check::<E, _>(engine, &air, &recorded, periodic_columns.len())?;
+            Ok(recorded)
+        });
+        let recorded = match recorded {
+            Err(error @ (ProveError::Recording(_) | ProveError::Recorded { .. })) if self.stock_evaluator => {
+                Err(error.to_string())
+            }
+            recorded => Ok(recorded?),
+        };
+
+        let mut channel = Channel::<P::Air, P::RandomCoin>::new(&air, public_elements);
+        let domains = Domains::new(engine, &air)?;
+        let partitions = prover.options().partition_options();
+        let values = info_span!("upload").in_scope(|| upload(engine, trace.main_segment()))?;
+        let main = Segment::<P::HashFn>::new::<BaseElement>(&domains, values, partitions)?;
+        channel.commit(main.commitment.root());
+        let mut random = None;
+        let mut auxiliary = None;
+        if air.trace_info().is_multi_segment() {
+            let elements = air.get_aux_rand_elements::<E, _>(&mut channel.coin)?;
+            let columns = info_span!("auxiliary").in_scope(|| prover.build_aux_trace(&trace, &elements));
+            agree("rows of the auxiliary segment", air.trace_length(), columns.num_rows())?;
+            let width = air.trace_info().get_aux_segment_width();
+            agree("columns of the auxiliary segment", width, columns.num_cols())?;
+            let values = info_span!("upload").in_scope(|| upload(engine, &columns))?;
+            let segment = Segment::<P::HashFn>::new::<E>(&domains, values, partitions)?;
+            channel.commit(segment.commitment.root());
+            random = Some(elements);
+            auxiliary = Some(segment);
+        }
+        drop(trace);
+
+        let coefficients = channel.composition_coefficients::<E>()?;
+        let span = info_span!("constraints").entered();
+        let extension = auxiliary.as_ref().map(Segment::extension);
+        let (composition, constraints) = match recorded {
+            Ok(recorded) => {
+                let table = periodic::table(&domains, &periodic_columns)?;
+                let elements = random.as_ref().map_or(&[][..], |random| random.rand_elements());
+                let values = recorded.values(elements, &coefficients.transition);
+                let inputs = [main.extension(), table.as_ref().unwrap_or(main.extension())];
+                let inputs: Vec<_> = inputs.into_iter().chain(extension).collect();
+                let inputs = &inputs[..recorded.program.inputs().len()];
+                let transition =
+                    engine.run_program(&recorded.program, domains.constraint_rows(), inputs, &values)?;
+                let divisor = air.get_transition_constraints::<E>(&coefficients.transition);
+                let boundary = air.get_boundary_constraints(random.as_ref(), &coefficients.boundary);
+                let composition = composition::compose(
+                    &domains,
+                    &transition,
+                    divisor.divisor(),
+                    &boundary,
+                    main.extension(),
+                    extension,
+                )?;
+                (composition, Constraints::Recorded)
+            }
+            Err(reason) => {
+                let composition =
+                    stock::evaluate(engine, prover, &air, &main, auxiliary.as_ref(), random, coefficients)?;
+                (composition, Constraints::Stock { reason })
+            }
+        };
+        drop(span);
+
+        let count = air.context().num_constraint_composition_columns();
+        let values =
+            info_span!("composition").in_scope(|| quotient::columns(&domains, composition, count))?;
+        let composition = Segment::<P::HashFn>::new::<E>(&domains, values, partitions)?;
+        channel.commit(composition.commitment.root());
+
+        let span = info_span!("openings").entered();
+        let segments: Vec<_> = [Columns { values: &main.values, extended: false }]
+            .into_iter()
+            .chain(auxiliary.iter().chain([&composition]).map(Segment::extended_columns))
+            .collect();
+        let z: E = channel.draw()?;
+        let points = Points::new(&domains, [z, z.mul_base(air.trace_domain_generator())])?;
+        let rows = points.evaluate(&segments)?;
+        let width = air.trace_info().width();
+        let [(current, composed), (next, composed_next)] =
+            rows.each_ref().map(|row| (row[..width].to_vec(), row[width..].to_vec()));
+        channel.send_frames(
+            &TraceOodFrame::new(current, next, air.trace_info().main_trace_width()),
+            &QuotientOodFrame::new(composed, composed_next),
+        );
+        let coefficients = channel.deep_coefficients::<E>()?;
+        let coefficients = [coefficients.trace, coefficients.constraints].concat();
+        let polynomial = points.combine(&segments, &rows, &coefficients)?;
+        drop((points, segments));
+        drop(span);
+
+        let layers = info_span!("fri").in_scope(|| {
+            Layers::<E, P::HashFn>::fold(&domains, schedule, polynomial, |root, is_last| {
+                channel.commit(root);
+                if is_last { Ok(E::ZERO) } else { Ok(channel.draw()?) }
+            })
+        })?;
+        info_span!("grinding").in_scope(|| channel.grind());
+        let positions = channel.positions()?;
+        let _span = info_span!("queries").entered();
+        let mut trace_queries = vec![main.commitment.queries::<BaseElement>(&positions)?];
+        if let Some(auxiliary) = &auxiliary {
+            trace_queries.push(auxiliary.commitment.queries::<E>(&positions)?);
+        }
+        let constraint_queries = composition.commitment.queries::<E>(&positions)?;
+        let fri = layers.open(&positions)?;
+        Ok(Proved {
+            proof: channel.proof(positions.len(), trace_queries, constraint_queries, fri),
+            constraints,
+        })
+    }
+}
+
+/// The foldings of FRI, if the trace and the options agree with the AIR, and this prover can do it.
+fn agreed<A, T>(air: &A, trace: &T) -> Result<Schedule, ProveError>
+where
+    A: Air<BaseField = BaseElement>,
+    T: Trace<BaseField = BaseElement>,
+{
+    let (info, main) = (air.trace_info(), trace.main_segment());
+    agree("rows of the trace", info.length(), main.num_rows())?;
+    agree("columns of the trace", info.main_trace_width(), main.num_cols())?;
+    let (log_size, limit) = (air.lde_domain_size().ilog2(), BaseElement::TWO_ADICITY);
+    if log_size > limit {
+        return Err(ProveError::Unsupported(format!(
+            "a domain of 2^{log_size} points, expected at most 2^{limit}"
+        )));
+    }
+    let columns = air.context().num_constraint_composition_columns();
+    if columns > air.ce_blowup_factor() {
+        return Err(ProveError::Unsupported(format!(
+            "a composition of {columns} columns, of constraints on {} times as many points as rows",
+            air.ce_blowup_factor()
+        )));
+    }
+    Schedule::new(air.options(), air.trace_length())
+}
+
+fn agree(what: &'static str, expected: usize, found: usize) -> Result<(), ProveError> {
+    match expected == found {
+        true => Ok(()),
+        false => Err(ProveError::Mismatch { what, expected, found }),
+    }
+}
