@@ -34,6 +34,7 @@
 
 mod builder;
 mod code;
+mod entries;
 mod run;
 mod slots;
 

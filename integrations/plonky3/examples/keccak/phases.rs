@@ -12,7 +12,7 @@ struct Span(&'static str, Option<Instant>, Duration);
 /// All spans since they were last taken, of which the next to be made is numbered on from those before.
 static SPANS: Mutex<Vec<Span>> = Mutex::new(Vec::new());
 
-/// Measures the spans of this library's prover.
+/// Measures the spans of this library's prover, and of the stock one, where a span is in the time of that around it, too.
 pub struct Phases;
 
 impl Phases {
@@ -45,7 +45,8 @@ fn index(id: &Id) -> usize {
 
 impl Subscriber for Phases {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.is_span() && metadata.target().starts_with("zkaccel_plonky3")
+        let targets = ["zkaccel_plonky3", "p3_uni_stark", "p3_fri"];
+        metadata.is_span() && targets.iter().any(|target| metadata.target().starts_with(target))
     }
 
     fn new_span(&self, span: &Attributes<'_>) -> Id {
