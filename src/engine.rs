@@ -247,8 +247,9 @@ impl Engine {
         &self.shared.dispatcher
     }
 
-    /// The most bytes of a device's own memory that one operation may take; `None` where data stay in host memory.
-    pub(crate) fn device_budget(&self) -> Option<u64> {
+    /// The most bytes of a device's own memory that one operation may take ([`device_memory`](crate::EngineBuilder::device_memory)), for several devices the smallest; `None` where data stay in
+    /// host memory.
+    pub fn device_budget(&self) -> Option<u64> {
         self.dispatcher().device_budget()
     }
 

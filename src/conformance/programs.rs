@@ -1,6 +1,7 @@
 //! Row programs: random ones, and every way of reading inputs.
 
 use super::data::{NON_CANONICAL, Samples, Words};
+use super::residence::with_budget;
 use super::{Case, expect_equal, expect_error, reference, wrong_engine};
 use crate::engine::Engine;
 use crate::error::Error;
@@ -26,6 +27,7 @@ macro_rules! cases {
                 Case { name: concat!("row programs over ", $name, ", sums of many terms in few rows"), run: sums::<$field> },
                 Case { name: concat!("row programs over ", $name, ", edge values"), run: edges::<$field> },
                 Case { name: concat!("row programs over ", $name, ", matrices that stay"), run: stays::<$field> },
+                Case { name: concat!("row programs over ", $name, ", within any device budget"), run: budgets::<$field> },
             )*
             Case { name: "row programs that are refused", run: refused },
         ];
@@ -276,6 +278,44 @@ fn stays<F: Samples>(engine: &Engine) -> Result<(), String> {
         let expected = wrong_engine("matrix", other, engine);
         let found = other.run_program(&program, rows, &named(&program, &kept), &values);
         expect_error("another engine's", found, &expected)?;
+    }
+    Ok(())
+}
+
+/// From room for a whole run to room for few rows, of inputs in host memory; and for less than a row.
+fn budgets<F: Samples>(engine: &Engine) -> Result<(), String> {
+    let mut words = Words::new(304);
+    let program = random_program::<F>(&mut words, 20)?;
+    let (count, values) = (64, words.samples::<F>(VALUES));
+    for budget in [1 << 20, 100_000, 40_000, 12_000] {
+        let engine = with_budget(engine, budget)?;
+        for (turn, order) in [Order::Natural, Order::BitReversed].into_iter().enumerate() {
+            let inputs = inputs::<F>(&mut words, [count, 4, 2 * count], turn);
+            let rows = ProgramRows { count, stride: 4, order };
+            check(&engine, &format!("{rows:?}, {budget} bytes"), &program, rows, &inputs, &values)?;
+            // Some in host memory, some perhaps not.
+            let expected = reference()?.run_program(&program, rows, &named(&program, &inputs), &values)?;
+            let kept = inputs.iter().enumerate().map(|(i, input)| match engine.upload(input) {
+                Ok(input) if i != 1 => Ok(input),
+                _ => engine.keep_in_host_memory(input),
+            });
+            let kept = kept.collect::<Result<Vec<_>, _>>()?;
+            let found = engine.run_program(&program, rows, &named(&program, &kept), &values)?;
+            let found = found.as_host().ok_or("a result in host memory")?;
+            expect_equal("a program on what is kept", found.as_slice(), expected.as_slice())?;
+        }
+    }
+    if engine.dispatcher().always_keeps_data() && engine.dispatcher().is_one() {
+        let engine = with_budget(engine, 16)?;
+        let one = Matrix::from_column(vec![F::ONE; 4])?;
+        let mut builder = Builder::<F>::new();
+        let x = builder.column(0, 0, 1);
+        builder.output(x);
+        let rows = ProgramRows { count: 4, ..ONE_BY_ONE };
+        match engine.run_program(&builder.finish()?, rows, &[&one], &[]) {
+            Err(Error::OverDeviceBudget { required, budget: 16 }) if required > 16 => {}
+            other => return Err(format!("a row in 16 bytes: {other:?}")),
+        }
     }
     Ok(())
 }

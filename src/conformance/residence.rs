@@ -27,6 +27,7 @@ macro_rules! cases {
             Case { name: "on the device, refused", run: refused },
             Case { name: "commitments within any device budget", run: budgets },
             Case { name: "operations within any device budget", run: budgets_of_operations },
+            Case { name: "in host memory, within any device budget", run: in_host_memory },
             Case { name: "on the device, jobs and threads", run: callers },
         ];
     };
@@ -340,6 +341,33 @@ fn budgets_of_operations(engine: &Engine) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Matrices that are kept in host memory: so are the results, which are those of any other.
+fn in_host_memory(engine: &Engine) -> Result<(), String> {
+    let (mut words, oracle) = (Words::new(29), reference()?);
+    let lde = Lde::onto_coset(5, 4, Convention::Plonky3, Goldilocks::GENERATOR)?;
+    for budget in [1 << 20, 3_000, 0] {
+        let engine = with_budget(engine, budget)?;
+        for layout in [Layout::RowMajor, Layout::ColumnMajor] {
+            let matrix = words.matrix::<Goldilocks>(Shape { rows: 32, columns: 7, layout });
+            let expected = oracle.lde(&lde, &matrix)?;
+            let kept = engine.keep_in_host_memory(&matrix)?;
+            // Shared, and then not.
+            for kept in [kept.clone(), kept] {
+                let extended = engine.lde(&lde, kept)?;
+                let view = extended.as_host().ok_or("an extension in host memory")?;
+                expect_equal("an extension", view.as_slice(), expected.as_slice())?;
+                let tree = engine.merkle_tree_of_rows::<Blake3, _>(&extended)?;
+                let expected = oracle.merkle_tree_of_rows::<Blake3, _>(&expected)?;
+                expect_equal("a root", &[tree.root()], &[expected.root()])?;
+            }
+        }
+    }
+    let mut bad = words.matrix::<Goldilocks>(Shape { rows: 4, columns: 2, layout: Layout::RowMajor });
+    bad.as_mut_slice()[5] = bytemuck::cast(u64::MAX);
+    let expected = Error::NotCanonical { index: 5, value: u64::MAX };
+    expect_error("a word at or above p", engine.keep_in_host_memory(bad), &expected)
 }
 
 fn callers(engine: &Engine) -> Result<(), String> {

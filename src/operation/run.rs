@@ -1,13 +1,16 @@
 //! Runs of row programs.
 
+use std::ops::Range;
+
 use super::random_indices;
 use crate::backend::reference::outputs_in_row;
-use crate::backend::{AcceleratedField, Backend};
+use crate::backend::{AcceleratedField, Backend, Programs};
 use crate::dispatch::{Call, Cost, Kind, Measured, Member, Operation, Untested, timed};
 use crate::error::Error;
 use crate::matrix::{Layout, MatrixRef, Shape};
 use crate::ntt::Order;
-use crate::program::{Builder, Program, ProgramRows};
+use crate::parallel::for_each_chunk;
+use crate::program::{Access, Builder, Program, ProgramRows};
 use crate::work::{Activity, Size};
 
 /// Runs a program on host data: a column of `rows.count` elements for each output.
@@ -57,10 +60,77 @@ impl<F: AcceleratedField> Call for Run<'_, F> {
         Activity::PROGRAM.of(self.rows.count, bytes, size_of_val(self.outputs))
     }
 
+    /// At once, or where the device has no room for that in parts.
     fn run(self, device: &Member) -> Result<(), Error> {
         let Self { program, rows, inputs, constants, outputs } = self;
-        F::programs(device.backend()).run_program(program, rows, inputs, constants, outputs)
+        let programs = F::programs(device.backend());
+        match programs.run_program(program, rows, inputs, constants, &mut *outputs) {
+            Err(Error::OverDeviceBudget { .. } | Error::DeviceOutOfMemory { .. })
+                if device.has_memory() && rows.count > 1 =>
+            {
+                let run = Run { program, rows, inputs, constants, outputs };
+                run.in_parts(programs, device.memory().budget())
+            }
+            done => done,
+        }
     }
+}
+
+/// Elements of a column that a task gathers, and columns: those of a line of a cache.
+const GATHERED: [usize; 2] = [1 << 12, 8];
+
+impl<F: AcceleratedField> Run<'_, F> {
+    /// Runs of as many rows as there is room for, of which the entries that they read are gathered.
+    fn in_parts(self, programs: &dyn Programs<F>, budget: u64) -> Result<(), Error> {
+        let Self { program, rows, inputs, constants, outputs } = self;
+        let (program, entries) = program.of_entries();
+        let (columns, slots) = (program.outputs(), program.code().slots);
+        let row = (entries.len() + columns + slots) * size_of::<F>();
+        let room = usize::try_from(budget / row as u64).unwrap_or(usize::MAX).max(1);
+        let (mut len, mut from) = ((1 << room.ilog2()).min(rows.count / 2), 0);
+        while from < rows.count {
+            let gathered = gather(rows, inputs, &entries, from..from + len)?;
+            let shape = Shape { rows: len, columns: entries.len(), layout: Layout::ColumnMajor };
+            let input = MatrixRef::new(&gathered, shape)?;
+            let part = ProgramRows { count: len, stride: 1, order: Order::Natural };
+            let mut found = F::zeros(len * columns)?;
+            let inputs = &[input][..program.inputs().len()];
+            match programs.run_program(&program, part, inputs, constants, &mut found) {
+                Err(Error::OverDeviceBudget { .. } | Error::DeviceOutOfMemory { .. }) if len > 1 => len /= 2,
+                done => {
+                    done?;
+                    let to = outputs.chunks_exact_mut(rows.count);
+                    to.zip(found.chunks_exact(len))
+                        .for_each(|(to, found)| to[from..][..len].copy_from_slice(found));
+                    from += len;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The entries that a part of the rows reads, a column for each.
+fn gather<F: AcceleratedField>(
+    rows: ProgramRows,
+    inputs: &[MatrixRef<'_, F>],
+    entries: &[(Access, usize)],
+    part: Range<usize>,
+) -> Result<Vec<F>, Error> {
+    let mut gathered = F::zeros(part.len() * entries.len())?;
+    let [at_once, columns] = GATHERED;
+    for_each_chunk(&mut gathered, columns * part.len(), |number, gathered| {
+        let entries = &entries[number * columns..];
+        for first in (0..part.len()).step_by(at_once) {
+            for (to, &(access, column)) in gathered.chunks_exact_mut(part.len()).zip(entries) {
+                let input = &inputs[access.matrix];
+                for (row, to) in (part.start + first..part.end).zip(&mut to[first..]).take(at_once) {
+                    *to = input.get(rows.row(row, access.offset, input.shape().rows), column);
+                }
+            }
+        }
+    });
+    Ok(gathered)
 }
 
 impl<F: AcceleratedField> Operation for Run<'_, F> {

@@ -65,7 +65,7 @@ pub(crate) struct Instruction {
 }
 
 /// The rows of an input matrix that are read with an offset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Access {
     pub(crate) matrix: usize,
     pub(crate) offset: i32,

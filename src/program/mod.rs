@@ -36,6 +36,7 @@ mod batches;
 mod builder;
 mod code;
 mod divide;
+mod entries;
 mod run;
 mod slots;
 

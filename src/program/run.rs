@@ -29,9 +29,9 @@ impl Engine {
     /// read, in natural order, which in bit-reversed order are the first. [`Error::NotPowerOfTwo`] for numbers of rows that are none, [`Error::LengthMismatch`] for other inputs than the program's,
     /// for too few columns or values, [`Error::NotCanonical`]; [`Error::OverBudget`] and [`Error::HostOutOfMemory`] for a result in host memory.
     ///
-    /// Inputs that stay on a device are all on the same, else [`Error::Unsupported`]; the result stays there, too. Further errors are then [`Error::WrongEngine`],
-    /// [`Error::OverDeviceBudget`], [`Error::DeviceOutOfMemory`] and [`Error::DeviceFailed`]. A program is run at once: inputs, result and what the device needs beside them have to be within
-    /// the budget of its memory.
+    /// Inputs in host memory are copied to a device with memory of its own, in parts of the rows where inputs, result and what the device needs beside them exceed its budget. So are all where
+    /// one is in host memory. Inputs that stay on a device are all on the same, else [`Error::Unsupported`]; the result stays there, too, and a program on them is run at once. Further errors are
+    /// [`Error::WrongEngine`], [`Error::OverDeviceBudget`], [`Error::DeviceOutOfMemory`] and [`Error::DeviceFailed`].
     pub fn run_program<M: ProgramInput>(
         &self,
         program: &Program<M::Element>,

@@ -37,9 +37,27 @@ impl Engine {
         let matrix = self.with_columns_apart(matrix.into())?;
         self.check_elements(matrix.view().base())?;
         let purpose = Purpose::of::<E::Base>(matrix.view().base().len());
-        if let Some(on_device) = self.upload_checked(matrix.view(), &purpose)? {
-            return Ok(on_device);
+        match self.upload_checked(matrix.view(), &purpose)? {
+            Some(on_device) => Ok(on_device),
+            None => self.kept(matrix),
         }
+    }
+
+    /// Keeps a matrix in host memory, whatever the device. An operation on it copies to the device what it needs, in parts where that exceeds the
+    /// [budget](crate::EngineBuilder::device_memory), and its result is in host memory, too. An owned matrix is moved, and a borrowed one is copied.
+    ///
+    /// [`Error::NotCanonical`], [`Error::OverBudget`] and [`Error::HostOutOfMemory`].
+    pub fn keep_in_host_memory<'a, E: Element>(
+        &self,
+        matrix: impl Into<MatrixInput<'a, E>>,
+    ) -> Result<DeviceMatrix<E>, Error> {
+        let matrix = self.with_columns_apart(matrix.into())?;
+        self.check_elements(matrix.view().base())?;
+        self.kept(matrix)
+    }
+
+    /// A checked matrix in host memory.
+    fn kept<E: Element>(&self, matrix: MatrixInput<'_, E>) -> Result<DeviceMatrix<E>, Error> {
         let shape = matrix.shape();
         if matrix.is_borrowed() {
             self.check_budget(memory_of::<E>(shape.rows, shape.columns))?;
@@ -146,6 +164,29 @@ impl<E: Element<Base: AcceleratedField>> ColumnsMut for &mut DeviceMatrix<E> {
     }
 }
 
+impl<E: Element> From<&DeviceMatrix<E>> for DeviceMatrix<E> {
+    /// A clone, which shares the entries.
+    fn from(matrix: &DeviceMatrix<E>) -> Self {
+        matrix.clone()
+    }
+}
+
+impl<E: Element<Base: AcceleratedField>> DeviceMatrix<E> {
+    /// As the extension of an owned matrix where nothing else shares the entries, and else of a borrowed one.
+    fn lde_in_host_memory(self, engine: &Engine, lde: &Lde<E::Base>) -> Result<Self, Error> {
+        let Shape { rows, columns, .. } = self.shape;
+        let extended = memory_of::<E>(lde.to().size(), columns);
+        engine.check_budget(memory_of::<E>(rows, columns).saturating_add(extended))?;
+        let shape = self.shape;
+        let Location::Host(host) = self.location else { unreachable!("a matrix in host memory") };
+        let extended = match Arc::try_unwrap(host) {
+            Ok(own) => engine.extend(lde, Matrix::new(own.matrix.into_vec(), shape)?.into())?,
+            Err(shared) => engine.extend(lde, MatrixRef::new(shared.matrix.as_slice(), shape)?.into())?,
+        };
+        Ok(DeviceMatrix::on_host(engine, extended))
+    }
+}
+
 impl<E: Element> DeviceMatrix<E> {
     /// A matrix of so many rows that a device makes of this one, which it stores.
     pub(super) fn make(
@@ -191,22 +232,17 @@ macro_rules! operands {
         impl<E: Element<Base: AcceleratedField>> Columns for $matrix {
             type Matrix = DeviceMatrix<E>;
 
-            /// In host memory as the extension of a borrowed matrix.
             fn lde_on(self, engine: &Engine, lde: &Lde<E::Base>) -> Result<DeviceMatrix<E>, Error> {
                 engine.check_ours(&self)?;
                 engine.check_rows(lde.from().size(), self.shape.rows)?;
                 let (extent, rows) = (self.extent(), lde.to().size());
-                match &self.location {
-                    Location::Device(stored) => self.make(stored, E::Base::EXTENSION, rows, |device, matrix| {
-                        E::Base::resident_transforms(device).lde(lde, matrix, extent)
-                    }),
-                    Location::Host(host) => {
-                        let copied = memory_of::<E>(self.shape.rows, self.shape.columns);
-                        let extended = memory_of::<E>(rows, self.shape.columns);
-                        engine.check_budget(copied.saturating_add(extended))?;
-                        Ok(DeviceMatrix::on_host(engine, engine.extend(lde, self.host_view(host).into())?))
-                    }
-                }
+                let stored = match &self.location {
+                    Location::Device(stored) => stored,
+                    Location::Host(_) => return DeviceMatrix::<E>::from(self).lde_in_host_memory(engine, lde),
+                };
+                self.make(stored, E::Base::EXTENSION, rows, |device, matrix| {
+                    E::Base::resident_transforms(device).lde(lde, matrix, extent)
+                })
             }
 
             fn evaluate_on(self, engine: &Engine, domain: &ExtendedDomain<E::Base>) -> Result<DeviceMatrix<E>, Error> {

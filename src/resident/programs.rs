@@ -1,5 +1,6 @@
 //! Row programs on matrices that stay.
 
+use super::elsewhere::InHostMemory;
 use super::{DeviceMatrix, Location};
 use crate::backend::AcceleratedField;
 use crate::engine::Engine;
@@ -21,20 +22,18 @@ impl<F: AcceleratedField> ProgramInput for DeviceMatrix<F> {
         engine.check_elements(values)?;
         let shapes: Vec<Shape> = inputs.iter().map(|input| input.shape).collect();
         program.check(rows, &shapes, values.len())?;
-        let on_host: Vec<_> = inputs.iter().filter_map(|input| input.as_host()).collect();
-        if on_host.len() == inputs.len() {
-            let result = engine.run_in_host_memory(program, rows, &on_host, values)?;
+        let stored = inputs.iter().map(|input| match &input.location {
+            Location::Device(stored) => Some(stored),
+            Location::Host(_) => None,
+        });
+        let Some(stored) = stored.collect::<Option<Vec<_>>>().filter(|stored| !stored.is_empty()) else {
+            let there = inputs.iter().map(|input| input.in_host_memory()).collect::<Result<Vec<_>, _>>()?;
+            let views: Vec<_> = there.iter().map(InHostMemory::view).collect();
+            let result = engine.run_in_host_memory(program, rows, &views, values)?;
             return Ok(DeviceMatrix::on_host(engine, result));
-        }
-        let stored: Vec<_> = inputs
-            .iter()
-            .filter_map(|input| match &input.location {
-                Location::Device(stored) => Some(stored),
-                Location::Host(_) => None,
-            })
-            .collect();
+        };
         let first = stored[0];
-        if stored.len() < inputs.len() || stored.iter().any(|stored| stored.member() != first.member()) {
+        if stored.iter().any(|stored| stored.member() != first.member()) {
             return Err(Error::Unsupported {
                 device: engine.device().id.clone(),
                 operation: "a row program on matrices that stay on different devices",

@@ -12,7 +12,7 @@ struct Span(&'static str, Option<Instant>, Duration);
 /// All spans since they were last taken, of which the next to be made is numbered on from those before.
 static SPANS: Mutex<Vec<Span>> = Mutex::new(Vec::new());
 
-/// Measures the spans of this project's provers.
+/// Measures the spans of this library's prover, and of the stock one, where a span is in the time of that around it, too.
 #[derive(Debug)]
 pub struct Phases;
 
@@ -49,7 +49,8 @@ fn index(id: &Id) -> usize {
 
 impl Subscriber for Phases {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.is_span() && metadata.target().starts_with("zkaccel_")
+        let targets = ["zkaccel_", "p3_uni_stark", "p3_fri"];
+        metadata.is_span() && targets.iter().any(|target| metadata.target().starts_with(target))
     }
 
     fn new_span(&self, span: &Attributes<'_>) -> Id {

@@ -12,6 +12,7 @@ use crate::backend::{AcceleratedField, Programs};
 use crate::error::Error;
 use crate::field::{Goldilocks, TwoAdic};
 use crate::matrix::{Layout, MatrixRef};
+use crate::ntt::{Order, reverse_bits};
 use crate::parallel::for_each_chunk_with;
 use crate::program::{Access, Code, MAX_COORDINATES, Operand, Operation, Program, ProgramRows};
 
@@ -83,9 +84,16 @@ impl<'a, F: AcceleratedField> Entries<'a, F> {
         let matrix = inputs[access.matrix];
         let shape = matrix.shape();
         let row = |i: usize| run.row((first + i) & (run.count - 1), access.offset, shape.rows);
-        let rows = std::array::from_fn(row);
-        let adjacent = shape.layout == Layout::ColumnMajor && (1..ROWS).all(|i| rows[i] == rows[0] + i);
-        Self { matrix, rows, adjacent }
+        // In most blocks rows are equally far from each other: then the first is enough.
+        let (rows, step) = match step(access, run, shape.rows, first) {
+            Some(step) => {
+                let first = row(0);
+                (std::array::from_fn(|i| first + i * step), step)
+            }
+            None => (std::array::from_fn(row), 0),
+        };
+        let lie_apart = shape.layout == Layout::ColumnMajor || shape.columns == 1;
+        Self { matrix, rows, adjacent: lie_apart && step == 1 }
     }
 
     /// The entries in a column, perhaps copied.
@@ -101,6 +109,25 @@ impl<'a, F: AcceleratedField> Entries<'a, F> {
             *copied = elements[row * of_row + column * of_column];
         }
         copied
+    }
+}
+
+/// How far the rows of a block in an input of so many rows are from each other, if they are equally far.
+///
+/// In bit-reversed order the numbers of neighbours differ in their highest bits, and the offset leaves these alone unless there is a carry.
+fn step(access: Access, run: ProgramRows, rows: usize, first: usize) -> Option<usize> {
+    let (further, last) = ((access.offset as isize as usize).wrapping_mul(run.stride), run.count - 1);
+    if rows < run.count || run.count < ROWS {
+        return None;
+    }
+    match run.order {
+        Order::Natural => {
+            ((first.wrapping_add(further) & last) + ROWS <= run.count).then_some(rows / run.count)
+        }
+        Order::BitReversed => {
+            let lowest = reverse_bits(first, run.count.trailing_zeros());
+            ((lowest.wrapping_add(further) & last) < run.count / ROWS).then_some(1)
+        }
     }
 }
 

@@ -10,11 +10,15 @@
 //! vector instructions when it is compiled, so the flags are what makes the comparison fair.
 //!
 //! ```text
-//! ZKACCEL_DEVICE=cuda:0 cargo run --release -p zkaccel-plonky3 --example keccak -- resident 5 blake3 10 14 16 poseidon2 14
+//! ZKACCEL_DEVICE=cuda:0 cargo run --release -p zkaccel-plonky3 --example keccak -- resident 5 blake3 10 14 16 poseidon2 14 blake3 fibonacci 20 permutation 16
 //! ```
 //!
-//! With `resident` and a number of runs before them, proofs are made in the engine's memory (`zkaccel_plonky3::Prover`), and the times of their phases are printed.
+//! With `resident` and a number of runs before them, proofs are made in the engine's memory (`zkaccel_plonky3::Prover`), and the times of their phases are printed. Then the arguments are names of
+//! AIRs, too: `keccak`, which is first, `fibonacci` of two columns, and `permutation`, Poseidon2 of 180 columns.
 
+#[allow(dead_code, reason = "tests use the rest")]
+#[path = "../../tests/prove/airs.rs"]
+mod airs;
 mod config;
 mod resident;
 mod timed;
@@ -96,14 +100,17 @@ fn main() {
         arguments.drain(..2);
         zkaccel_clock::Phases::start();
     }
-    let mut hash = "blake3".to_owned();
+    let (mut air, mut hash) = ("keccak".to_owned(), "blake3".to_owned());
     for argument in arguments {
         let Ok(log_rows) = argument.parse::<u32>() else {
-            hash = argument;
+            match runs.is_some() && resident::AIRS.contains(&&*argument) {
+                true => air = argument,
+                false => hash = argument,
+            }
             continue;
         };
         if let Some(runs) = runs {
-            resident::run(&hash, log_rows, runs);
+            resident::run(&air, &hash, log_rows, runs);
             continue;
         }
         let times = match &*hash {

@@ -9,71 +9,103 @@ use p3_uni_stark::{prove, verify};
 use zkaccel_clock::Phases;
 use zkaccel_plonky3::{FriPcs, Mmcs, Prover};
 
+use super::airs::{Fibonacci, poseidon2};
 use super::config::{self, CAP_HEIGHT, Config, byte_challenger, element_challenger, parameters};
 use super::trace;
 
-/// So many proofs by either prover, of which the shortest times are printed.
+/// The names of AIRs.
+pub const AIRS: [&str; 3] = ["keccak", "fibonacci", "permutation"];
+
+/// The shortest time of proofs by one of the provers, with those of its phases.
+struct Shortest(Duration, Vec<(&'static str, Duration)>);
+
+impl Shortest {
+    const NONE: Self = Self(Duration::MAX, Vec::new());
+
+    /// What makes a proof, which is measured.
+    fn of<P>(&mut self, prove: impl FnOnce() -> P) -> P {
+        Phases::take();
+        let start = Instant::now();
+        let proof = prove();
+        let (time, phases) = (start.elapsed(), Phases::take());
+        if time < self.0 {
+            *self = Self(time, phases);
+        }
+        proof
+    }
+
+    fn print(&self) {
+        for (name, time) in &self.1 {
+            println!("    {name:<32} {:>12}", milliseconds(*time));
+        }
+    }
+}
+
+/// So many proofs by either prover in turn, of which the shortest times are printed.
 macro_rules! compare {
-    ($log_rows:expr, $runs:expr, $stock:expr, $mmcs:expr, $challenger:expr) => {{
+    ($air:expr, $trace:expr, $public_values:expr, $runs:expr, $stock:expr, $mmcs:expr, $challenger:expr) => {{
         let (stock, mmcs) = ($stock, $mmcs);
         let ours = Config::new(FriPcs::new(mmcs.clone(), parameters(mmcs)), $challenger);
-        let trace = trace($log_rows);
+        let (air, trace, public_values) = ($air, $trace, $public_values);
         let start = Instant::now();
-        let prover = Prover::new(&ours, &KeccakAir {}).expect("constraints that can be recorded");
+        let prover = Prover::new(&ours, air).expect("constraints that can be recorded");
         println!("  recorded and compared in {}", milliseconds(start.elapsed()));
-        let mut expected = Vec::new();
-        let mut shortest = Duration::MAX;
+        let [mut theirs, mut best] = [Shortest::NONE; 2];
         for _ in 0..$runs {
-            let trace = trace.clone();
-            let start = Instant::now();
-            let proof = prove(&stock, &KeccakAir {}, trace, &[]).expect("a proof");
-            shortest = shortest.min(start.elapsed());
-            expected = postcard::to_allocvec(&proof).expect("bytes");
-        }
-        println!("  stock {}", milliseconds(shortest));
-        let mut best = (Duration::MAX, Vec::new());
-        Phases::take();
-        for _ in 0..$runs {
-            let trace = trace.clone();
-            let start = Instant::now();
-            let proof = prover.prove(trace, &[]).expect("a proof");
-            let (time, phases) = (start.elapsed(), Phases::take());
-            if time < best.0 {
-                best = (time, phases);
-            }
+            let copy = trace.clone();
+            let proof = theirs.of(|| prove(&stock, air, copy, public_values).expect("a proof"));
+            let expected = postcard::to_allocvec(&proof).expect("bytes");
+            let copy = trace.clone();
+            let proof = best.of(|| prover.prove(copy, public_values).expect("a proof"));
             let bytes = postcard::to_allocvec(&proof).expect("bytes");
             assert!(bytes == expected, "the proofs are the same, byte by byte");
             let read = postcard::from_bytes(&bytes).expect("a proof");
-            verify(&stock, &KeccakAir {}, &read, &[]).expect("the stock verifier accepts it");
+            verify(&stock, air, &read, public_values).expect("the stock verifier accepts it");
         }
-        let (time, phases) = best;
-        println!(
-            "  ours {}, {:.1} times as fast:",
-            milliseconds(time),
-            shortest.as_secs_f64() / time.as_secs_f64()
-        );
-        let rest = time.saturating_sub(phases.iter().map(|phase| phase.1).sum());
-        for (name, time) in phases.into_iter().chain([("the rest", rest)]) {
-            println!("    {name:<12} {:>12}", milliseconds(time));
-        }
+        println!("  stock {}", milliseconds(theirs.0));
+        theirs.print();
+        let ratio = theirs.0.as_secs_f64() / best.0.as_secs_f64();
+        println!("  ours {}, {ratio:.2} times as fast:", milliseconds(best.0));
+        let rest = best.0.saturating_sub(best.1.iter().map(|phase| phase.1).sum());
+        best.1.push(("the rest", rest));
+        best.print();
     }};
+}
+
+/// The same with a hash by its name.
+macro_rules! compare_with {
+    ($hash:expr, $runs:expr, $air:expr, $trace:expr, $public_values:expr) => {
+        match $hash {
+            "blake3" => {
+                let (stock, mmcs) = (config::stock(Blake3), Mmcs::new(Blake3, CAP_HEIGHT));
+                compare!($air, $trace, $public_values, $runs, stock, mmcs, byte_challenger())
+            }
+            "poseidon2" => {
+                let mmcs = Mmcs::new(default_goldilocks_poseidon2_8(), CAP_HEIGHT);
+                let stock = config::stock_of_elements();
+                compare!($air, $trace, $public_values, $runs, stock, mmcs, element_challenger())
+            }
+            hash => panic!("hash {hash:?}, expected blake3 or poseidon2"),
+        }
+    };
 }
 
 fn milliseconds(time: Duration) -> String {
     format!("{:.2} ms", time.as_secs_f64() * 1e3)
 }
 
-/// Compares for a hash and a number of rows.
-pub fn run(hash: &str, log_rows: u32, runs: usize) {
-    println!("{hash}, 2^{log_rows} rows, the shortest of {runs} runs");
-    match hash {
-        "blake3" => {
-            compare!(log_rows, runs, config::stock(Blake3), Mmcs::new(Blake3, CAP_HEIGHT), byte_challenger());
+/// Compares for an AIR, a hash and a number of rows.
+pub fn run(air: &str, hash: &str, log_rows: u32, runs: usize) {
+    println!("{air}, {hash}, 2^{log_rows} rows, the shortest of {runs} runs");
+    match air {
+        "fibonacci" => {
+            let (trace, public_values) = Fibonacci::trace(log_rows);
+            compare_with!(hash, runs, &Fibonacci, trace, &public_values[..]);
         }
-        "poseidon2" => {
-            let mmcs = Mmcs::new(default_goldilocks_poseidon2_8(), CAP_HEIGHT);
-            compare!(log_rows, runs, config::stock_of_elements(), mmcs, element_challenger());
+        "permutation" => {
+            let (air, trace) = poseidon2(log_rows);
+            compare_with!(hash, runs, &air, trace, &[]);
         }
-        _ => panic!("hash {hash:?}, expected blake3 or poseidon2"),
+        _ => compare_with!(hash, runs, &KeccakAir {}, trace(log_rows), &[]),
     }
 }

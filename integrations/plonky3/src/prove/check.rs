@@ -13,6 +13,7 @@ use super::columns::Columns;
 use super::error::ProveError;
 use super::extended::Sizes;
 use super::extension::element;
+use super::memory::{Memory, Placement};
 use super::record::Recorded;
 use super::{periodic, quotient};
 use crate::elements::matrix;
@@ -51,16 +52,18 @@ pub(super) fn check<EF: ExtensionField<Goldilocks>>(
         alpha: EF::from_basis_coefficients_slice(&words.take(EF::DIMENSION)).expect("all coordinates"),
     };
 
+    // From the host's memory, so that nothing has to fit in the device's.
+    let memory = Memory { engine, placement: Placement::Host };
     let upload = |rows: &RowMajorMatrix<Goldilocks>| {
-        engine.upload(matrix(rows.as_view().bit_reverse_rows().to_row_major_matrix()))
+        memory.wide(matrix(rows.as_view().bit_reverse_rows().to_row_major_matrix()))
     };
     let trace = upload(&rows.trace)?;
     let preprocessed = rows.preprocessed.as_ref().map(upload).transpose()?;
-    let periodic = periodic::table(engine, periodic_columns, log_rows, log_chunks)?;
+    let periodic = periodic::table(memory, periodic_columns, log_rows, log_chunks)?;
     let others: Vec<_> = preprocessed.iter().chain(&periodic).collect();
-    let columns = Columns::new(engine, sizes)?;
+    let columns = Columns::new(memory, sizes)?;
     let values = recorded.values(rows.alpha, &rows.public_values);
-    let found = quotient::quotient(engine, recorded, &columns, &trace, &others, &values)?;
+    let found = quotient::quotient(memory, recorded, &columns, &trace, &others, &values)?;
     let found = engine.download(&found)?;
 
     let of_row = |row| element::<EF>(found.row(reverse_bits(row, log_size as u32)).into_iter());

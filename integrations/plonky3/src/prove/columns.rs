@@ -2,14 +2,15 @@
 
 use p3_field::{Field as _, TwoAdicField};
 use p3_goldilocks::Goldilocks;
+use zkaccel::Error;
 use zkaccel::field::{Field, Goldilocks as Element};
 use zkaccel::matrix::Matrix;
 use zkaccel::ntt::{Convention, Domain, Lde, Ntt, Order};
 use zkaccel::program::ProgramRows;
 use zkaccel::resident::DeviceMatrix;
-use zkaccel::{Engine, Error};
 
 use super::extended::Sizes;
+use super::memory::{Memory, Placement};
 use super::{Builder, Program};
 use crate::elements::to_engine;
 
@@ -39,14 +40,15 @@ pub(super) fn same_columns(columns: impl Iterator<Item = usize>) -> Result<Progr
 }
 
 /// The points of a domain of two points or more, in bit-reversed order.
-pub(super) fn points(engine: &Engine, domain: Domain) -> Result<DeviceMatrix<Element>, Error> {
+pub(super) fn points(memory: Memory<'_>, domain: Domain) -> Result<DeviceMatrix<Element>, Error> {
+    let engine = memory.engine;
     if domain.log_size() == 1 {
-        let mut column = engine.upload(Matrix::from_column(vec![Element::ZERO, Element::ONE])?)?;
+        let mut column = memory.narrow(Matrix::from_column(vec![Element::ZERO, Element::ONE])?)?;
         engine.ntt(&Ntt::forward(domain).with_orders(Order::Natural, Order::BitReversed), &mut column)?;
         return Ok(column);
     }
     // The polynomial X, by its values on the subgroup of order two.
-    let column = engine.upload(Matrix::from_column(vec![Element::ONE, -Element::ONE])?)?;
+    let column = memory.narrow(Matrix::from_column(vec![Element::ONE, -Element::ONE])?)?;
     let lde = Lde::new(Domain::new(1, Convention::Plonky3)?, domain)?;
     engine.lde(&lde.with_output_order(Order::BitReversed), &column)
 }
@@ -60,6 +62,7 @@ pub(super) const INVERSE_VANISHING: usize = 3;
 /// The columns for traces of some number of rows, in bit-reversed order.
 pub(super) struct Columns {
     pub(super) sizes: Sizes,
+    pub(super) placement: Placement,
     /// The points of the coset on which the extensions are, or of a larger one.
     pub(super) points: DeviceMatrix<Element>,
     /// On the coset of the quotient, x being a point, g the trace's generator and Z = x^n - 1: Z / (x - 1), Z / (x - 1/g), x - 1/g, 1 / Z.
@@ -69,9 +72,9 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    pub(super) fn new(engine: &Engine, sizes: Sizes) -> Result<Self, Error> {
-        let Sizes { log_rows, log_chunks, log_blowup } = sizes;
-        let points = points(engine, coset(log_rows + log_chunks.max(log_blowup))?)?;
+    pub(super) fn new(memory: Memory<'_>, sizes: Sizes) -> Result<Self, Error> {
+        let (engine, Sizes { log_rows, log_chunks, log_blowup }) = (memory.engine, sizes);
+        let points = points(memory, coset(log_rows + log_chunks.max(log_blowup))?)?;
         let last = to_engine(Goldilocks::two_adic_generator(log_rows).inverse());
         let rows = reversed(log_rows + log_chunks);
         let [denominators, selectors] = selectors(log_rows)?;
@@ -80,8 +83,8 @@ impl Columns {
         let selectors = engine.run_program(&selectors, rows, &[&points, &inverses], &[last])?;
         let log_size = log_rows + log_blowup;
         let root = to_engine(Goldilocks::two_adic_generator(log_size).inverse());
-        let inverse_roots = self::points(engine, Domain::with_root(log_size as u32, root)?)?;
-        Ok(Self { sizes, points, selectors, inverse_roots })
+        let inverse_roots = self::points(memory, Domain::with_root(log_size as u32, root)?)?;
+        Ok(Self { sizes, placement: memory.placement, points, selectors, inverse_roots })
     }
 
     /// The rows of extensions.

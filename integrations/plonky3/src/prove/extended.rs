@@ -51,14 +51,14 @@ impl<H: Accelerated> Extended<H> {
     ) -> Result<Self, Error> {
         let Sizes { log_rows, log_chunks, log_blowup } = sizes;
         let values = info_span!("extension").in_scope(|| columns_apart(engine, values))?;
-        let extend = |added_bits: usize| {
+        let extend = |added_bits: usize, values: DeviceMatrix<Element>| {
             let from = Domain::new(log_rows as u32, Convention::Plonky3)?;
             let lde = Lde::new(from, coset(log_rows + added_bits)?)?.with_output_order(Order::BitReversed);
-            info_span!("extension").in_scope(|| engine.lde(&lde, &values))
+            info_span!("extension").in_scope(|| engine.lde(&lde, values))
         };
-        let on_quotient = (log_chunks > log_blowup).then(|| extend(log_chunks)).transpose()?;
-        let extended = extend(log_blowup)?;
-        drop(values);
+        let on_quotient =
+            (log_chunks > log_blowup).then(|| extend(log_chunks, values.clone())).transpose()?;
+        let extended = extend(log_blowup, values)?;
         let commitment = info_span!("hashing").in_scope(|| Commitment::new(engine, extended, cap_height))?;
         Ok(Self { cap: commitment.cap()?, commitment, on_quotient })
     }

@@ -14,6 +14,7 @@ mod error;
 mod extended;
 mod extension;
 mod fri;
+mod memory;
 mod open;
 mod periodic;
 mod points;

@@ -7,12 +7,13 @@ use p3_fri::{BatchMultiOpening, FriParameters, FriProof, PcsProverTranscript, Pc
 use p3_goldilocks::Goldilocks;
 use p3_merkle_tree::MerkleCap;
 use tracing::info_span;
-use zkaccel::{Engine, Error};
+use zkaccel::Error;
 
 use super::LayerMmcs;
 use super::columns::Columns;
 use super::commitment::Commitment;
 use super::fri;
+use super::memory::Memory;
 use super::points::{Points, Round};
 use crate::hashes::Accelerated;
 use crate::mmcs::Mmcs;
@@ -35,7 +36,7 @@ pub(super) type Opened<H, L, EF> = (OpenedValues<EF>, OpeningProof<H, L, EF>);
 
 /// Opens all matrices at their points.
 pub(super) fn open<H, L, EF, C>(
-    engine: &Engine,
+    memory: Memory<'_>,
     parameters: &FriParameters<LayerMmcs<EF, L>>,
     layer_cap_height: usize,
     columns: &Columns,
@@ -53,7 +54,7 @@ where
 {
     let span = info_span!("openings").entered();
     let rounds: Vec<Round<'_>> = requests.iter().map(Request::round).collect();
-    let points = Points::new(engine, columns, points)?;
+    let points = Points::new(memory, columns, points)?;
     let opened = points.evaluate(&rounds)?;
     let shape = PcsShape::from_opened_values(parameters, &opened);
     let mut transcript = PcsProverTranscript::<C, Goldilocks, EF>::new(challenger, shape);
@@ -64,7 +65,7 @@ where
     let folded = transcript.delegate(|challenger| {
         let _span = info_span!("fri").entered();
         let roots = &columns.inverse_roots;
-        fri::fold::<EF, L, _, _>(engine, parameters, layer_cap_height, layer?, roots, challenger)
+        fri::fold::<EF, L, _, _>(memory.engine, parameters, layer_cap_height, layer?, roots, challenger)
     });
     match folded {
         Ok(_) => transcript.finish(),

@@ -3,16 +3,17 @@
 use p3_field::{Field, PrimeCharacteristicRing};
 use p3_goldilocks::Goldilocks;
 use p3_matrix::dense::RowMajorMatrix;
+use zkaccel::Error;
 use zkaccel::field::Goldilocks as Element;
 use zkaccel::resident::DeviceMatrix;
-use zkaccel::{Engine, Error};
 
+use super::memory::Memory;
 use crate::dft;
 use crate::elements::matrix;
 
 /// Columns whose periods divide the number of rows, in bit-reversed order: as many rows as the longest period has on the coset, after which all repeat.
 pub(super) fn table(
-    engine: &Engine,
+    memory: Memory<'_>,
     columns: &[Vec<Goldilocks>],
     log_rows: usize,
     log_chunks: usize,
@@ -22,5 +23,5 @@ pub(super) fn table(
     let rows = RowMajorMatrix::new(rows.collect(), columns.len());
     // A column of period p is a polynomial in x^(n/p).
     let shift = Goldilocks::GENERATOR.exp_power_of_2(log_rows - period.ilog2() as usize);
-    engine.upload(matrix(dft::extend(engine, rows, log_chunks, shift)?)).map(Some)
+    memory.narrow(matrix(dft::extend(memory.engine, rows, log_chunks, shift)?)).map(Some)
 }

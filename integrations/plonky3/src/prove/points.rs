@@ -14,14 +14,15 @@
 use p3_commit::OpenedValues;
 use p3_field::{ExtensionField, Field, PrimeCharacteristicRing, PrimeField64};
 use p3_goldilocks::Goldilocks;
+use zkaccel::Error;
 use zkaccel::field::Goldilocks as Element;
 use zkaccel::matrix::Matrix;
 use zkaccel::program::Node;
 use zkaccel::resident::DeviceMatrix;
-use zkaccel::{Engine, Error};
 
 use super::columns::{Columns, reversed};
 use super::extension::{Extension, coordinates, element};
+use super::memory::Memory;
 use super::{Builder, Program};
 
 /// The openings of a commitment to one or more matrices of the same height, side by side in one.
@@ -35,7 +36,7 @@ pub(super) struct Round<'a> {
 
 /// The points of openings, and the inverses of their f on the coset of the extensions.
 pub(super) struct Points<'a, EF> {
-    engine: &'a Engine,
+    memory: Memory<'a>,
     columns: &'a Columns,
     extension: Extension,
     points: Vec<EF>,
@@ -43,13 +44,14 @@ pub(super) struct Points<'a, EF> {
 }
 
 impl<'a, EF: ExtensionField<Goldilocks>> Points<'a, EF> {
-    pub(super) fn new(engine: &'a Engine, columns: &'a Columns, points: Vec<EF>) -> Result<Self, Error> {
+    pub(super) fn new(memory: Memory<'a>, columns: &'a Columns, points: Vec<EF>) -> Result<Self, Error> {
+        let engine = memory.engine;
         let values: Vec<Element> = points.iter().flat_map(|&point| conjugate_polynomial(point)).collect();
         let rows = columns.extension_rows();
         let program = conjugates(EF::DIMENSION, points.len())?;
         let mut inverses = engine.run_program(&program, rows, &[&columns.points], &values)?;
         engine.invert(&mut inverses)?;
-        Ok(Self { engine, columns, extension: Extension::of::<EF>(), points, inverses })
+        Ok(Self { memory, columns, extension: Extension::of::<EF>(), points, inverses })
     }
 
     /// The values of all columns of all rounds at their points.
@@ -58,7 +60,7 @@ impl<'a, EF: ExtensionField<Goldilocks>> Points<'a, EF> {
         let factors: Vec<EF> = self.points.iter().map(|&point| self.factor(point)).collect();
         let degree = EF::DIMENSION;
         let values = |round: &Round<'_>| {
-            let sums = self.engine.combine_rows(&weights, round.matrix)?;
+            let sums = self.memory.engine.combine_rows(&weights, round.matrix)?;
             let value = |point: usize, column: usize| {
                 let sum = (0..degree).map(|coordinate| sums.get(point * degree + coordinate, column));
                 element::<EF>(sum) * factors[point]
@@ -98,7 +100,12 @@ impl<'a, EF: ExtensionField<Goldilocks>> Points<'a, EF> {
         }
         debug_assert!(values.len() == self.points.len() * degree * degree);
         let inputs = [&self.columns.points, &self.inverses];
-        self.engine.run_program(&builder.finish()?, reversed(self.columns.sizes.log_rows), &inputs, &values)
+        self.memory.engine.run_program(
+            &builder.finish()?,
+            reversed(self.columns.sizes.log_rows),
+            &inputs,
+            &values,
+        )
     }
 
     /// The nodes of 1 / (z - x) for a point z, in programs whose inputs are the points of the coset and the inverses.
@@ -152,7 +159,8 @@ impl<'a, EF: ExtensionField<Goldilocks>> Points<'a, EF> {
             let width = round.widths.iter().sum();
             let weights = alpha.shifted_powers(start).take(width).flat_map(coordinates).collect();
             let weights = Matrix::from_rows(weights, width, EF::DIMENSION)?;
-            combined.push(self.engine.combine_columns(round.matrix, &weights)?);
+            let columns = self.memory.engine.combine_columns(round.matrix, &weights)?;
+            combined.push(self.memory.among_narrow(columns)?);
         }
 
         let (mut builder, mut values) = (Builder::new(), Vec::new());
@@ -185,7 +193,7 @@ impl<'a, EF: ExtensionField<Goldilocks>> Points<'a, EF> {
         let coordinate = |node| {
             let mut builder = builder.clone();
             builder.output(node);
-            self.engine.run_program(&builder.finish()?, rows, &inputs, &values)
+            self.memory.engine.run_program(&builder.finish()?, rows, &inputs, &values)
         };
         sum.expect("one point or more").into_iter().map(coordinate).collect()
     }

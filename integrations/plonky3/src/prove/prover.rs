@@ -16,7 +16,7 @@ use p3_uni_stark::{
 };
 use tracing::info_span;
 use zkaccel::field::Goldilocks as Element;
-use zkaccel::matrix::Shape;
+use zkaccel::matrix::{Matrix, MatrixInput, Shape};
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 
@@ -25,6 +25,7 @@ use super::columns::Columns;
 use super::commitment::Commitment;
 use super::error::ProveError;
 use super::extended::{Extended, Sizes};
+use super::memory::{Claim, Memory, Placement, places, required};
 use super::open::{self, Request};
 use super::record::Recorded;
 use super::{LayerMmcs, periodic, quotient};
@@ -51,6 +52,7 @@ pub struct Prover<'a, SC, A> {
 pub struct Preprocessed<H: Accelerated> {
     sizes: Sizes,
     extended: Extended<H>,
+    _claim: Claim,
 }
 
 impl<'a, SC, A, H, L, EF, C> Prover<'a, SC, A>
@@ -129,7 +131,8 @@ where
         self.prove_of(trace, public_values, Some(preprocessed))
     }
 
-    /// The same for a trace that is in the memory of the prover's engine already: made there, or uploaded from memory that is page-locked.
+    /// The same for a trace that is in the memory of the prover's engine already: made there, or uploaded from memory that is page-locked. Where the device's budget has no room for the proof, it is
+    /// copied to the host.
     pub fn prove_resident(
         &self,
         trace: DeviceMatrix<Element>,
@@ -138,7 +141,16 @@ where
     ) -> Result<Proof<SC>, ProveError> {
         let Shape { rows, columns, .. } = trace.shape();
         let sizes = self.agreed((rows, columns), public_values, preprocessed)?;
-        self.prove_agreed(sizes, trace, public_values, preprocessed)
+        let (engine, placement) = (&self.engine, Placement::Device);
+        let claim = Claim::of(engine, self.required(placement, sizes, columns));
+        if engine.device_budget().is_none() || claim.is_some() && trace.as_host().is_none() {
+            let memory = Memory { engine, placement };
+            return self.prove_agreed(memory, sizes, trace, public_values, preprocessed);
+        }
+        drop(claim);
+        let values = engine.download(&trace)?;
+        drop(trace);
+        self.prove_placed(sizes, values, public_values, preprocessed)
     }
 
     /// Commits to the preprocessed columns of the AIR, for traces of 2^`log_rows` rows; what verifiers need is equal to that of
@@ -156,10 +168,12 @@ where
         let width = self.recorded.layout.preprocessed_width;
         agree("preprocessed columns", width, columns.width())?;
         let cap_height = self.config.pcs().cap_height();
-        let extended = Extended::new(&self.engine, self.upload(columns)?, sizes, cap_height)?;
+        let (extended, _claim) = self.placed(sizes, matrix(columns), |memory, columns| {
+            Ok(Extended::<H>::new(memory.engine, columns, sizes, cap_height)?)
+        })?;
         let commitment = extended.cap.clone();
         let key = PreprocessedVerifierKey { width, degree_bits: log_rows, commitment };
-        Ok(Some((Preprocessed { sizes, extended }, key)))
+        Ok(Some((Preprocessed { sizes, extended, _claim }, key)))
     }
 
     /// Proves a trace in the caller's memory.
@@ -170,12 +184,52 @@ where
         preprocessed: Option<&Preprocessed<H>>,
     ) -> Result<Proof<SC>, ProveError> {
         let sizes = self.agreed((trace.height(), trace.width()), public_values, preprocessed)?;
-        let trace = self.upload(trace)?;
-        self.prove_agreed(sizes, trace, public_values, preprocessed)
+        let trace = info_span!("upload").in_scope(|| matrix(trace));
+        self.prove_placed(sizes, trace, public_values, preprocessed)
     }
 
-    fn upload(&self, values: RowMajorMatrix<Goldilocks>) -> Result<DeviceMatrix<Element>, Error> {
-        info_span!("upload").in_scope(|| self.engine.upload(matrix(values)))
+    /// Proves a trace that agrees with the AIR, where there is room for it.
+    fn prove_placed(
+        &self,
+        sizes: Sizes,
+        trace: Matrix<Element>,
+        public_values: &[Goldilocks],
+        preprocessed: Option<&Preprocessed<H>>,
+    ) -> Result<Proof<SC>, ProveError> {
+        let prove =
+            |memory: Memory<'_>, trace| self.prove_agreed(memory, sizes, trace, public_values, preprocessed);
+        Ok(self.placed(sizes, trace, prove)?.0)
+    }
+
+    /// Does something with columns in a place for which there is room; where the device turns out to have less, in the next one. What the device has is claimed.
+    fn placed<R>(
+        &self,
+        sizes: Sizes,
+        columns: Matrix<Element>,
+        run: impl Fn(Memory<'_>, DeviceMatrix<Element>) -> Result<R, ProveError>,
+    ) -> Result<(R, Claim), ProveError> {
+        let width = columns.shape().columns;
+        let mut columns = Some(columns);
+        for (memory, claim) in places(&self.engine, |place| self.required(place, sizes, width)) {
+            // It is needed again in a further place.
+            let input: Option<MatrixInput<'_, Element>> = match memory.is_last() {
+                true => columns.take().map(Into::into),
+                false => columns.as_ref().map(Into::into),
+            };
+            let input = input.expect("columns until the last place");
+            let uploaded = info_span!("upload").in_scope(|| memory.wide(input));
+            match uploaded.map_err(ProveError::from).and_then(|columns| run(memory, columns)) {
+                Err(ProveError::Engine(Error::OverDeviceBudget { .. } | Error::DeviceOutOfMemory { .. }))
+                    if !memory.is_last() => {}
+                done => return Ok((done?, claim)),
+            }
+        }
+        unreachable!("the last place takes no memory of the device")
+    }
+
+    /// Bytes of the device's memory for a proof with so many columns of a trace.
+    fn required(&self, placement: Placement, sizes: Sizes, columns: usize) -> u64 {
+        required(placement, sizes, columns, EF::DIMENSION)
     }
 
     /// The sizes of a proof, if what is given for it agrees with the AIR.
@@ -198,7 +252,7 @@ where
                 return Err(ProveError::Unsupported(what.into()));
             }
             None => {}
-            Some(Preprocessed { sizes: theirs, extended }) => {
+            Some(Preprocessed { sizes: theirs, extended, .. }) => {
                 agree("rows of the trace, those of the preprocessed columns", 1 << theirs.log_rows, rows)?;
                 let width = extended.commitment.matrix.shape().columns;
                 agree("preprocessed columns", layout.preprocessed_width, width)?;
@@ -214,6 +268,7 @@ where
     /// Proves a trace that agrees with the AIR.
     fn prove_agreed(
         &self,
+        memory: Memory<'_>,
         sizes: Sizes,
         trace: DeviceMatrix<Element>,
         public_values: &[Goldilocks],
@@ -221,7 +276,7 @@ where
     ) -> Result<Proof<SC>, ProveError> {
         let (layout, Sizes { log_rows, log_chunks, .. }) = (self.recorded.layout, sizes);
         let cap_height = self.config.pcs().cap_height();
-        let trace = Extended::<H>::new(&self.engine, trace, sizes, cap_height)?;
+        let trace = Extended::<H>::new(memory.engine, trace, sizes, cap_height)?;
         let mut challenger = self.config.initialise_challenger();
         let shape = StarkShape::new::<Goldilocks, A>(
             self.air,
@@ -238,7 +293,8 @@ where
             preprocessed.map(|columns| columns.extended.cap.clone()),
             public_values,
         );
-        let proof = self.after_trace(sizes, trace, public_values, preprocessed, alpha, &mut transcript);
+        let proof =
+            self.after_trace(memory, sizes, trace, public_values, preprocessed, alpha, &mut transcript);
         match proof {
             Ok(_) => transcript.finish(),
             Err(_) => transcript.abort(),
@@ -249,6 +305,7 @@ where
     /// The proof from the first challenge on.
     fn after_trace(
         &self,
+        memory: Memory<'_>,
         sizes: Sizes,
         trace: Extended<H>,
         public_values: &[Goldilocks],
@@ -257,16 +314,16 @@ where
         transcript: &mut StarkProverTranscript<'_, C, Goldilocks, EF>,
     ) -> Result<Proof<SC>, Error> {
         let Sizes { log_rows, log_chunks, .. } = sizes;
-        let (engine, pcs) = (&self.engine, self.config.pcs());
+        let (engine, pcs) = (memory.engine, self.config.pcs());
         let preprocessed = preprocessed.map(|columns| &columns.extended);
-        let columns = self.columns(sizes)?;
+        let columns = self.columns(memory, sizes)?;
 
         let span = info_span!("constraints").entered();
-        let periodic = periodic::table(engine, &self.periodic, log_rows, log_chunks)?;
+        let periodic = periodic::table(memory, &self.periodic, log_rows, log_chunks)?;
         let others: Vec<_> = preprocessed.map(Extended::on_quotient).into_iter().chain(&periodic).collect();
         let values = self.recorded.values(alpha, public_values);
         let quotient =
-            quotient::quotient(engine, &self.recorded, &columns, trace.on_quotient(), &others, &values)?;
+            quotient::quotient(memory, &self.recorded, &columns, trace.on_quotient(), &others, &values)?;
         drop(span);
         let span = info_span!("quotient").entered();
         let chunks = quotient::chunks(engine, quotient, sizes)?;
@@ -296,7 +353,7 @@ where
         let points = if next { vec![zeta, zeta_next] } else { vec![zeta] };
         let parameters = pcs.parameters();
         let (opened, opening_proof) = transcript.delegate(|challenger| {
-            open::open(engine, parameters, self.layer_cap_height, &columns, points, &requests, challenger)
+            open::open(memory, parameters, self.layer_cap_height, &columns, points, &requests, challenger)
         })?;
 
         let mut rounds = opened.into_iter();
@@ -334,12 +391,13 @@ where
     }
 
     /// The columns for traces of this size.
-    fn columns(&self, sizes: Sizes) -> Result<Arc<Columns>, Error> {
+    fn columns(&self, memory: Memory<'_>, sizes: Sizes) -> Result<Arc<Columns>, Error> {
         let mut kept = self.columns.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(columns) = kept.as_ref().filter(|columns| columns.sizes == sizes) {
+        let fits = |columns: &&Arc<Columns>| columns.sizes == sizes && columns.placement == memory.placement;
+        if let Some(columns) = kept.as_ref().filter(fits) {
             return Ok(columns.clone());
         }
-        let columns = Arc::new(Columns::new(&self.engine, sizes)?);
+        let columns = Arc::new(Columns::new(memory, sizes)?);
         *kept = Some(columns.clone());
         Ok(columns)
     }

@@ -16,13 +16,14 @@ use zkaccel::{Engine, Error};
 
 use super::columns::{Columns, INVERSE_VANISHING, coset, reversed, same_columns};
 use super::extended::Sizes;
+use super::memory::Memory;
 use super::record::Recorded;
 use super::{Builder, Program};
 use crate::elements::to_engine;
 
 /// The values of the quotient, in bit-reversed order: a column for each coordinate. `values` are those of the recorded program; `others` are its further inputs.
 pub(super) fn quotient(
-    engine: &Engine,
+    memory: Memory<'_>,
     recorded: &Recorded,
     columns: &Columns,
     trace: &DeviceMatrix<Element>,
@@ -34,9 +35,10 @@ pub(super) fn quotient(
     let inputs = &inputs[..recorded.program.inputs().len()];
     let Sizes { log_rows, log_chunks, .. } = columns.sizes;
     let rows = ProgramRows { stride: 1 << log_chunks, ..reversed(log_rows + log_chunks) };
-    let constraints = engine.run_program(&recorded.program, rows, inputs, values)?;
+    let constraints = memory.engine.run_program(&recorded.program, rows, inputs, values)?;
+    let constraints = memory.among_narrow(constraints)?;
     let division = division(constraints.shape().columns)?;
-    engine.run_program(&division, rows, &[&constraints, &columns.selectors], &[])
+    memory.engine.run_program(&division, rows, &[&constraints, &columns.selectors], &[])
 }
 
 /// Every column times the inverse of the vanishing polynomial.

@@ -4,7 +4,12 @@ use std::borrow::Cow;
 
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_field::PrimeCharacteristicRing;
+use p3_goldilocks::{
+    GOLDILOCKS_POSEIDON2_RC_8_EXTERNAL_FINAL, GOLDILOCKS_POSEIDON2_RC_8_EXTERNAL_INITIAL,
+    GOLDILOCKS_POSEIDON2_RC_8_INTERNAL, GenericPoseidon2LinearLayersGoldilocks as Layers,
+};
 use p3_matrix::dense::RowMajorMatrix;
+use p3_poseidon2_air::{Poseidon2Air, RoundConstants, generate_trace_rows};
 
 use super::config::Val;
 
@@ -184,4 +189,16 @@ impl<B: AirBuilder<F = Val>> Air<B> for Periodic {
         builder.when_first_row().assert_zero(local);
         builder.when_transition().assert_eq(next, first + second.clone() * second + local);
     }
+}
+
+/// Permutations of Poseidon2 of eight words, one a row: the S-box of degree 7 with one register, 180 columns.
+pub fn poseidon2(log_rows: u32) -> (Poseidon2Air<Val, Layers, 8, 7, 1, 4, 22>, RowMajorMatrix<Val>) {
+    let constants = RoundConstants::new(
+        GOLDILOCKS_POSEIDON2_RC_8_EXTERNAL_INITIAL,
+        GOLDILOCKS_POSEIDON2_RC_8_INTERNAL,
+        GOLDILOCKS_POSEIDON2_RC_8_EXTERNAL_FINAL,
+    );
+    let inputs = (0..1u64 << log_rows).map(|i| std::array::from_fn(|j| Val::new(i * 8 + j as u64)));
+    let trace = generate_trace_rows::<Val, Layers, 8, 7, 1, 4, 22>(inputs.collect(), &constants, 1);
+    (Poseidon2Air::new(constants), trace)
 }

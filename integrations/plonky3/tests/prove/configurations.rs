@@ -5,37 +5,23 @@ use p3_commit::ExtensionMmcs;
 use p3_dft::Radix2DitParallel;
 use p3_field::extension::BinomialExtensionField;
 use p3_fri::{FriParameters, TwoAdicFriPcs};
-use p3_goldilocks::{
-    GOLDILOCKS_POSEIDON2_RC_8_EXTERNAL_FINAL, GOLDILOCKS_POSEIDON2_RC_8_EXTERNAL_INITIAL,
-    GOLDILOCKS_POSEIDON2_RC_8_INTERNAL, GenericPoseidon2LinearLayersGoldilocks,
-    default_goldilocks_poseidon2_8, default_goldilocks_poseidon2_12,
-};
+use p3_goldilocks::{default_goldilocks_poseidon2_8, default_goldilocks_poseidon2_12};
 use p3_keccak::Keccak256Hash;
 use p3_merkle_tree::MerkleTreeMmcs;
-use p3_poseidon2_air::{Poseidon2Air, RoundConstants, generate_trace_rows};
 use p3_symmetric::{PaddingFreeSponge, TruncatedPermutation};
 use p3_uni_stark::StarkConfig;
 use zkaccel_plonky3::{FriPcs, Mmcs};
 
-use super::airs::{Fibonacci, Wide};
+use super::airs::{Fibonacci, Wide, poseidon2};
 use super::config::{
     Challenge, Config, StockPoseidon2, Val, accelerated_of_elements, byte_challenger, element_challenger,
     parameters, stock_mmcs, stock_of_elements, stock_poseidon2,
 };
 use super::{FRI, bytes};
 
-/// The S-box of degree 7 with one register: 180 columns.
 #[test]
 fn poseidon2_air() {
-    let constants = RoundConstants::new(
-        GOLDILOCKS_POSEIDON2_RC_8_EXTERNAL_INITIAL,
-        GOLDILOCKS_POSEIDON2_RC_8_INTERNAL,
-        GOLDILOCKS_POSEIDON2_RC_8_EXTERNAL_FINAL,
-    );
-    let inputs = (0..16u64).map(|i| std::array::from_fn(|j| Val::new(i * 8 + j as u64))).collect();
-    type Layers = GenericPoseidon2LinearLayersGoldilocks;
-    let trace = generate_trace_rows::<Val, Layers, 8, 7, 1, 4, 22>(inputs, &constants, 1);
-    let air = Poseidon2Air::<Val, Layers, 8, 7, 1, 4, 22>::new(constants);
+    let (air, trace) = poseidon2(4);
     same!(air, trace.clone(), [], FRI.stock(), FRI.resident(), "BLAKE3");
     same!(air, trace, [], stock_of_elements(), accelerated_of_elements(), "Poseidon2");
 }

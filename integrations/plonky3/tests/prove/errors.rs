@@ -6,7 +6,6 @@ use p3_air::{Air, AirBuilder, BaseAir, BoundaryEnd, BoundaryPublic, WindowAccess
 use p3_field::PrimeCharacteristicRing;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_uni_stark::verify;
-use zkaccel::{Engine, Error};
 use zkaccel_plonky3::{ProveError, Prover, prove};
 
 use super::airs::{Fibonacci, Periodic, Preprocessed};
@@ -144,30 +143,4 @@ fn boundary_io() {
     let boundary = vec![BoundaryPublic::new(0, BoundaryEnd::First, 0)];
     let air = Fickle { evaluations: AtomicUsize::new(0), boundary };
     assert_eq!(text(Prover::new(&FRI.resident(), &air)), "not supported: public values by boundary IO");
-}
-
-/// With less and less memory of a device a proof ends in an error wherever memory is short, and never in a panic.
-#[test]
-fn too_little_memory() {
-    let ours = FRI.resident();
-    let device = std::env::var("ZKACCEL_DEVICE").unwrap_or("cpu".into());
-    let (trace, public_values) = Fibonacci::trace(9);
-    let expected = bytes(&prove(&ours, &Fibonacci, trace.clone(), &public_values).unwrap());
-    let mut proofs = 0;
-    // The trace takes 16 KiB.
-    let budgets: Vec<u64> = (2..40).map(|quarter| quarter << 12).collect();
-    for &budget in &budgets {
-        let engine = Engine::builder().device(device.parse().unwrap()).device_memory(budget).build().unwrap();
-        let prover = Prover::with_engine(&engine, &ours, &Fibonacci);
-        match prover.and_then(|prover| prover.prove(trace.clone(), &public_values)) {
-            Ok(proof) => {
-                assert!(bytes(&proof) == expected, "the proofs differ");
-                proofs += 1;
-            }
-            Err(ProveError::Engine(Error::OverDeviceBudget { .. } | Error::DeviceOutOfMemory { .. })) => {}
-            Err(error) => panic!("{budget} bytes: {error}"),
-        }
-    }
-    let has_own = Engine::global().unwrap().device().driver.is_some();
-    assert!(proofs > 0 && (proofs < budgets.len()) == has_own, "{proofs} proofs");
 }

@@ -13,6 +13,7 @@ macro_rules! same {
 }
 
 mod airs;
+mod budgets;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../../examples/keccak/config.rs"]
 mod config;
@@ -27,6 +28,8 @@ use p3_dft::Radix2DitParallel;
 use p3_field::PrimeField64;
 use p3_fri::{FriParameters, TwoAdicFriPcs};
 use p3_keccak_air::{KeccakAir, generate_trace_rows};
+use p3_matrix::Matrix as _;
+use p3_matrix::dense::RowMajorMatrix;
 use p3_uni_stark::{prove, prove_with_preprocessed, setup_preprocessed, verify, verify_with_preprocessed};
 use zkaccel::Engine;
 use zkaccel::field::Goldilocks;
@@ -35,6 +38,13 @@ use zkaccel_plonky3::{FriPcs, LayerMmcs, Mmcs, Prover};
 
 fn bytes(value: &impl serde::Serialize) -> Vec<u8> {
     postcard::to_allocvec(value).unwrap()
+}
+
+/// A trace as engines take it.
+fn elements(trace: &RowMajorMatrix<Val>) -> Matrix<Goldilocks> {
+    let element = |value: &Val| Goldilocks::new(value.as_canonical_u64());
+    let elements = trace.values.iter().map(element).collect();
+    Matrix::from_rows(elements, trace.height(), trace.width()).unwrap()
 }
 
 /// With all of the scheme from zkaccel.
@@ -162,10 +172,8 @@ fn resident_traces() {
     let trace = air.trace(6);
     let expected = bytes(&prove(&FRI.stock(), &air, trace.clone(), &[]).unwrap());
     let engine = Engine::global().unwrap();
-    let element = |value: Val| Goldilocks::new(value.as_canonical_u64());
-    let rows: Vec<Goldilocks> = trace.values.iter().map(|&value| element(value)).collect();
-    let columns = trace.transpose().values.into_iter().map(element).collect();
-    let matrices = [Matrix::from_rows(rows, 64, 12).unwrap(), Matrix::from_columns(columns, 64, 12).unwrap()];
+    let columns = elements(&trace.transpose()).into_vec();
+    let matrices = [elements(&trace), Matrix::from_columns(columns, 64, 12).unwrap()];
     for matrix in matrices {
         let found = prover.prove_resident(engine.upload(matrix).unwrap(), &[], None).unwrap();
         assert!(bytes(&found) == expected, "the proofs differ");
