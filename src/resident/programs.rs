@@ -22,23 +22,15 @@ impl<F: AcceleratedField> ProgramInput for DeviceMatrix<F> {
         engine.check_elements(values)?;
         let shapes: Vec<Shape> = inputs.iter().map(|input| input.shape).collect();
         program.check(rows, &shapes, values.len())?;
-        let stored = inputs.iter().map(|input| match &input.location {
-            Location::Device(stored) => Some(stored),
-            Location::Host(_) => None,
-        });
-        let Some(stored) = stored.collect::<Option<Vec<_>>>().filter(|stored| !stored.is_empty()) else {
+        // The others come to where the largest lies.
+        let largest = inputs.iter().max_by_key(|input| input.shape.rows * input.shape.columns);
+        let Some(Location::Device(first)) = largest.map(|input| &input.location) else {
             let there = inputs.iter().map(|input| input.in_host_memory()).collect::<Result<Vec<_>, _>>()?;
             let views: Vec<_> = there.iter().map(InHostMemory::view).collect();
             let result = engine.run_in_host_memory(program, rows, &views, values)?;
             return Ok(DeviceMatrix::on_host(engine, result));
         };
-        let first = stored[0];
-        if stored.iter().any(|stored| stored.member() != first.member()) {
-            return Err(Error::Unsupported {
-                device: engine.device().id.clone(),
-                operation: "a row program on matrices that stay on different devices",
-            });
-        }
+        let stored = inputs.iter().map(|input| input.beside(first)).collect::<Result<Vec<_>, _>>()?;
         let shape = Shape { rows: rows.count, columns: program.outputs(), layout: Layout::ColumnMajor };
         let (size, constants) = (Activity::PROGRAM.of(rows.count, 0, 0), program.constants(values));
         let words = rows.count * shape.columns * size_of::<F>() / 8;

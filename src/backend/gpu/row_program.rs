@@ -117,8 +117,7 @@ impl<D: Device> Gpu<D> {
         };
         let groups = rows.count.div_ceil(of_group);
         let batches = program.batches(at_once / groups);
-        let (wide, items) = self.device.limits().grid(rows.count);
-        let most = if batches.far == 0 { wide * items } else { ROWS.min(wide * items) };
+        let most = self.device.limits().items.min(if batches.far == 0 { usize::MAX } else { ROWS });
         Plan { batches, groups: groups.min((most / of_group / batches.pieces.len()).max(1)) }
     }
 
@@ -152,7 +151,7 @@ impl<D: Device> Gpu<D> {
         let plan = self.plan(program, rows);
         let (batches, pieces) = (plan.batches, plan.batches.pieces.len());
         let log_count = rows.count.trailing_zeros();
-        let accesses: Vec<u64> = program
+        let accesses = program
             .code()
             .accesses
             .iter()
@@ -166,28 +165,24 @@ impl<D: Device> Gpu<D> {
                 let (up, down) = (log_rows.saturating_sub(log_count), (32 - log_rows).min(31));
                 [access.matrix, of_row, of_column, further, mask, up as usize, down as usize]
             })
-            .map(|word| word as u64)
-            .collect();
-        let words = batches.words(bytemuck::cast_slice(bytes(constants)), F::WORDS);
+            .map(|word| word as u64);
+        // All in one, since many runs are short: the code, which begins at a part, behind it the pieces and the accesses.
+        let mut words = batches.words(bytemuck::cast_slice(bytes(constants)), F::WORDS);
+        let behind_code = words.len() as u64;
+        words.extend(batches.pieces.iter().flat_map(|piece| [piece.start as u64, piece.end as u64]));
+        let behind_pieces = words.len() as u64;
+        words.extend(accesses);
         let code = session.upload_new(bytemuck::cast_slice(&words))?;
-        let ranges: Vec<u64> =
-            batches.pieces.iter().flat_map(|piece| [piece.start as u64, piece.end as u64]).collect();
-        let ranges = session.upload_new(bytemuck::cast_slice(&ranges))?;
-        let access_count = program.code().accesses.len();
-        let accesses = match access_count {
-            0 => code,
-            _ => session.upload_new(bytemuck::cast_slice(&accesses))?,
-        };
         let count = rows.count * program.outputs();
         let outputs = session.allocate(count * F::WORDS)?;
         let apart = if pieces == 1 { outputs } else { session.allocate(plan.apart(count) * F::WORDS)? };
         let far = if batches.far == 0 { outputs } else { session.allocate(plan.far::<F>() * F::WORDS)? };
         let mut args = vec![
             Arg::Buffer(code, 0),
-            Arg::Buffer(ranges, 0),
+            Arg::Buffer(code, behind_code),
             Arg::Word(pieces as u64),
-            Arg::Buffer(accesses, 0),
-            Arg::Word(access_count as u64),
+            Arg::Buffer(code, behind_pieces),
+            Arg::Word(program.code().accesses.len() as u64),
         ];
         for number in 0..MAX_MATRICES {
             args.push(Arg::Buffer(inputs.get(number).map_or(code, |(region, _)| *region), 0));

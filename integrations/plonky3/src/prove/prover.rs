@@ -221,7 +221,11 @@ where
             match uploaded.map_err(ProveError::from).and_then(|columns| run(memory, columns)) {
                 Err(ProveError::Engine(Error::OverDeviceBudget { .. } | Error::DeviceOutOfMemory { .. }))
                     if !memory.is_last() => {}
-                done => return Ok((done?, claim)),
+                done => {
+                    // To give back the memory of a large trace takes as long as to copy it.
+                    rayon::spawn(move || drop(columns));
+                    return Ok((done?, claim));
+                }
             }
         }
         unreachable!("the last place takes no memory of the device")
