@@ -8,6 +8,7 @@ use p3_matrix::bitrev::BitReversibleMatrix;
 use p3_matrix::dense::RowMajorMatrix;
 use zkaccel::Engine;
 use zkaccel::ntt::reverse_bits;
+use zkaccel_points::Words;
 
 use super::columns::Columns;
 use super::error::ProveError;
@@ -16,7 +17,7 @@ use super::extension::element;
 use super::memory::{Memory, Placement};
 use super::record::Recorded;
 use super::{periodic, quotient};
-use crate::elements::matrix;
+use crate::elements::{from_engine, matrix};
 
 /// What constraints are evaluated on, where a domain's size is that of the trace and a coset's that of the quotient.
 pub(super) struct Rows<EF> {
@@ -38,18 +39,19 @@ pub(super) fn check<EF: ExtensionField<Goldilocks>>(
 ) -> Result<(), ProveError> {
     let Sizes { log_rows, log_chunks, .. } = sizes;
     let (layout, log_size) = (recorded.layout, log_rows + log_chunks);
-    let mut words = Words(0);
-    let mut random = |columns: usize| RowMajorMatrix::new(words.take(columns << log_size), columns);
-    let trace = random(layout.main_width);
-    let preprocessed = (layout.preprocessed_width > 0).then(|| random(layout.preprocessed_width));
+    let mut words = Words::default();
+    let mut take = |count| words.by_ref().take(count).map(from_engine).collect::<Vec<Goldilocks>>();
+    let trace = RowMajorMatrix::new(take(layout.main_width << log_size), layout.main_width);
+    let width = layout.preprocessed_width;
+    let preprocessed = (width > 0).then(|| RowMajorMatrix::new(take(width << log_size), width));
     let coset = |shift, log_size| TwoAdicMultiplicativeCoset::new(shift, log_size).expect("a small domain");
     let rows = Rows {
         domain: coset(Goldilocks::ONE, log_rows),
         coset: coset(<Goldilocks as p3_field::Field>::GENERATOR, log_size),
         trace,
         preprocessed,
-        public_values: words.take(layout.num_public_values),
-        alpha: EF::from_basis_coefficients_slice(&words.take(EF::DIMENSION)).expect("all coordinates"),
+        public_values: take(layout.num_public_values),
+        alpha: EF::from_basis_coefficients_slice(&take(EF::DIMENSION)).expect("all coordinates"),
     };
 
     // From the host's memory, so that nothing has to fit in the device's.
@@ -70,20 +72,5 @@ pub(super) fn check<EF: ExtensionField<Goldilocks>>(
     match expected(&rows).into_iter().enumerate().find(|&(row, expected)| of_row(row) != expected) {
         None => Ok(()),
         Some((row, _)) => Err(ProveError::Recorded { row }),
-    }
-}
-
-/// Words without a pattern (Steele, Lea and Flood 2014, SplitMix64).
-struct Words(u64);
-
-impl Words {
-    fn take(&mut self, count: usize) -> Vec<Goldilocks> {
-        let word = |_| {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let word = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            Goldilocks::new(word ^ (word >> 31))
-        };
-        (0..count).map(word).collect()
     }
 }

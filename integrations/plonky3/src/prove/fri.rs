@@ -21,7 +21,7 @@ use zkaccel::{Engine, Error};
 use super::LayerMmcs;
 use super::columns::in_memory;
 use super::commitment::Commitment;
-use super::extension::{Extension, coordinates, element};
+use super::extension::{coordinates, element, extension};
 use super::{Builder, Program};
 use crate::elements::to_engine;
 use crate::hashes::Accelerated;
@@ -177,7 +177,7 @@ fn leaves(log_arity: usize, degree: usize) -> Result<Program, Error> {
 
 /// The nodes of the values that leaves are folded into. The values of the run are beta / 2, beta^2 / 2, beta^4 / 2 and so on.
 fn record_fold<EF: ExtensionField<Goldilocks>>(log_arity: usize, log_folded: usize) -> (Builder, Vec<Node>) {
-    let (extension, degree) = (Extension::of::<EF>(), EF::DIMENSION);
+    let (extension, degree) = (extension::<EF>(), EF::DIMENSION);
     let mut builder = Builder::new();
     let half = builder.constant(to_engine(Goldilocks::ONE.halve()));
     // Of a layer that was folded before, the points are powers of the first layer's.

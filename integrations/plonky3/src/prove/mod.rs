@@ -29,17 +29,13 @@ use p3_goldilocks::Goldilocks;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_merkle_tree::MerkleCap;
 use p3_uni_stark::{Proof, QuotientAir, StarkGenericConfig};
-use zkaccel::field::Goldilocks as Element;
 
 use crate::hashes::Accelerated;
 use crate::mmcs::Mmcs;
 use crate::pcs::FriPcs;
 pub use error::ProveError;
 pub use prover::{Preprocessed, Prover};
-
-/// Row programs over the base field.
-type Builder = zkaccel::program::Builder<Element>;
-type Program = zkaccel::program::Program<Element>;
+use zkaccel_points::{Builder, Program};
 
 /// FRI's commitments to matrices over the extension.
 pub type LayerMmcs<EF, L> = ExtensionMmcs<Goldilocks, EF, Mmcs<L>>;

@@ -7,6 +7,7 @@ use zkaccel::Engine;
 use zkaccel::matrix::Matrix;
 use zkaccel::ntt::Order;
 use zkaccel::program::ProgramRows;
+use zkaccel_points::Words;
 
 use super::error::ProveError;
 use super::extension::{element, to_engine};
@@ -27,18 +28,19 @@ where
     A: Air<BaseField = BaseElement>,
 {
     let (info, context) = (air.trace_info(), air.context());
-    let mut words = Words(0);
-    let main: Vec<Vec<BaseElement>> = words.rows(info.main_trace_width());
-    let periodic: Vec<Vec<BaseElement>> = words.rows(periodic_columns);
-    let auxiliary: Vec<Vec<E>> = words.rows(info.get_aux_segment_width());
-    let random: Vec<E> = words.take(info.get_num_aux_segment_rand_elements());
-    let coefficients: Vec<E> = words.take(context.num_transition_constraints());
+    let mut words = Words::default();
+    let words = &mut words;
+    let main: Vec<Vec<BaseElement>> = rows(words, info.main_trace_width());
+    let periodic: Vec<Vec<BaseElement>> = rows(words, periodic_columns);
+    let auxiliary: Vec<Vec<E>> = rows(words, info.get_aux_segment_width());
+    let random: Vec<E> = take(words, info.get_num_aux_segment_rand_elements());
+    let coefficients: Vec<E> = take(words, context.num_transition_constraints());
 
     let inputs = [matrix(&main)?, matrix(&periodic)?, matrix(&auxiliary)?];
     let inputs: Vec<_> = inputs.iter().take(recorded.program.inputs().len()).collect();
-    let rows = ProgramRows { count: ROWS, stride: 1, order: Order::Natural };
+    let all = ProgramRows { count: ROWS, stride: 1, order: Order::Natural };
     let values = recorded.values(&random, &coefficients);
-    let found = engine.run_program(&recorded.program, rows, &inputs, &values)?;
+    let found = engine.run_program(&recorded.program, all, &inputs, &values)?;
 
     let random = AuxRandElements::new(random);
     for row in 0..ROWS {
@@ -73,23 +75,10 @@ fn matrix<E: FieldElement<BaseField = BaseElement>>(
     }
 }
 
-/// Words without a pattern (Steele, Lea and Flood 2014, SplitMix64).
-struct Words(u64);
+fn take<E: FieldElement<BaseField = BaseElement>>(words: &mut Words, count: usize) -> Vec<E> {
+    (0..count).map(|_| element(words.take(E::EXTENSION_DEGREE))).collect()
+}
 
-impl Words {
-    fn word(&mut self) -> BaseElement {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let word = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        BaseElement::new(word ^ (word >> 31))
-    }
-
-    fn take<E: FieldElement<BaseField = BaseElement>>(&mut self, count: usize) -> Vec<E> {
-        let words: Vec<BaseElement> = (0..count * E::EXTENSION_DEGREE).map(|_| self.word()).collect();
-        E::slice_from_base_elements(&words).to_vec()
-    }
-
-    fn rows<E: FieldElement<BaseField = BaseElement>>(&mut self, columns: usize) -> Vec<Vec<E>> {
-        (0..ROWS).map(|_| self.take(columns)).collect()
-    }
+fn rows<E: FieldElement<BaseField = BaseElement>>(words: &mut Words, columns: usize) -> Vec<Vec<E>> {
+    (0..ROWS).map(|_| take(words, columns)).collect()
 }

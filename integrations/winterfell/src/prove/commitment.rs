@@ -9,8 +9,8 @@ use zkaccel::matrix::Shape;
 use zkaccel::merkle::{MerkleTree as EngineTree, MultiOpening};
 use zkaccel::resident::{DeviceMatrix, DeviceTree};
 use zkaccel::{Engine, Error};
+use zkaccel_points::Builder;
 
-use super::Builder;
 use super::domains::natural;
 use super::extension::from_engine;
 use crate::hashes::Accelerated;

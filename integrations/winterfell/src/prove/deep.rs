@@ -5,9 +5,7 @@
 //! All polynomials have degree below n and are known by their values on the subgroup of n points x. At a point z of the extension p(z) is the sum of p(x) x / (z - x), times (z^n - 1) / n (the barycentric formula; Berrut and Trefethen 2004).
 //!
 //! The polynomial is the sum over both points z of (C(X) - C(z)) / (X - z), with C the combination of all columns. Its values on the subgroup are enough to have its coefficients.
-//!
-//! For a point z of the extension of degree D let f be the polynomial over the base field whose roots are the conjugates of z, and f = (X - z) h. Then
-//! 1 / (x - z) = h(x) / f(x), where only elements of the base field are inverted.
+//! Quotients are those of `zkaccel_points`.
 
 use winter_math::FieldElement;
 use winter_math::fields::f64::BaseElement;
@@ -15,12 +13,11 @@ use zkaccel::Error;
 use zkaccel::field::{Field, Goldilocks as Element};
 use zkaccel::matrix::Matrix;
 use zkaccel::ntt::Ntt;
-use zkaccel::program::Node;
 use zkaccel::resident::DeviceMatrix;
+use zkaccel_points::Builder;
 
 use super::domains::{Domains, subgroup};
-use super::extension::{Extension, basis, coordinates, element, from_engine};
-use super::{Builder, Program};
+use super::extension::{basis, coordinates, element, extension};
 
 /// The columns of a segment: their values on the trace's domain, and whether they are over the extension.
 pub(super) struct Columns<'a> {
@@ -28,22 +25,22 @@ pub(super) struct Columns<'a> {
     pub(super) extended: bool,
 }
 
-/// The points out of domain, z and the next one, and the inverses of their f.
+/// The points out of domain, z and the next one, and the inverses that quotients by differences from them take.
 pub(super) struct Points<'a, E> {
     domains: &'a Domains<'a>,
-    extension: Extension,
     points: [E; 2],
+    quotients: zkaccel_points::Points,
     inverses: DeviceMatrix<Element>,
 }
 
 impl<'a, E: FieldElement<BaseField = BaseElement>> Points<'a, E> {
     pub(super) fn new(domains: &'a Domains<'a>, points: [E; 2]) -> Result<Self, Error> {
-        let values: Vec<Element> = points.iter().flat_map(|&point| conjugate_polynomial(point)).collect();
-        let program = conjugates(E::EXTENSION_DEGREE, points.len())?;
+        let quotients = zkaccel_points::Points::new(extension::<E>(), points.map(coordinates));
+        let (program, values) = quotients.denominators()?;
         let engine = domains.engine;
         let mut inverses = engine.run_program(&program, domains.trace_rows(), &[&domains.roots], &values)?;
         engine.invert(&mut inverses)?;
-        Ok(Self { domains, extension: Extension::of::<E>(), points, inverses })
+        Ok(Self { domains, points, quotients, inverses })
     }
 
     /// The rows of values of all columns at both points.
@@ -83,35 +80,13 @@ impl<'a, E: FieldElement<BaseField = BaseElement>> Points<'a, E> {
         let x = builder.column(0, 0, 0);
         let negative = builder.neg(x);
         for index in 0..self.points.len() {
-            let inverse = self.inverse(&mut builder, &mut values, index);
-            for node in self.extension.scale(&mut builder, &inverse, negative) {
+            let inverse = self.quotients.inverse(&mut builder, &mut values, index);
+            for node in self.quotients.extension().scale(&mut builder, &inverse, negative) {
                 builder.output(node);
             }
         }
         let inputs = [&self.domains.roots, &self.inverses];
         self.domains.engine.run_program(&builder.finish()?, self.domains.trace_rows(), &inputs, &values)
-    }
-
-    /// The nodes of 1 / (x - z), in programs whose first inputs are the roots and the inverses.
-    fn inverse(&self, builder: &mut Builder, values: &mut Vec<Element>, index: usize) -> Vec<Node> {
-        let x = builder.column(0, 0, 0);
-        // Horner's rule, from the coefficient of x^(D-1), which is one.
-        let mut quotient: Vec<Node> =
-            coordinates(E::ONE).into_iter().map(|one| builder.constant(one)).collect();
-        for coefficient in quotient_polynomial(self.points[index]).into_iter().rev() {
-            let coefficient = self.value(builder, values, coefficient);
-            let product = self.extension.scale(builder, &quotient, x);
-            quotient = self.extension.add(builder, &product, &coefficient);
-        }
-        let inverse = builder.column(1, index, 0);
-        self.extension.scale(builder, &quotient, inverse)
-    }
-
-    /// The nodes of an element that is the same in all rows.
-    fn value(&self, builder: &mut Builder, values: &mut Vec<Element>, value: E) -> Vec<Node> {
-        let nodes = self.extension.value(builder, values.len());
-        values.extend(coordinates(value));
-        nodes
     }
 
     /// The coefficients of the polynomial, that of x^i times the i-th power of the domain's offset: a column for each coordinate, apart. `rows` are the values at
@@ -122,7 +97,8 @@ impl<'a, E: FieldElement<BaseField = BaseElement>> Points<'a, E> {
         rows: &[Vec<E>; 2],
         coefficients: &[E],
     ) -> Result<Vec<DeviceMatrix<Element>>, Error> {
-        let (engine, extension, degree) = (self.domains.engine, &self.extension, E::EXTENSION_DEGREE);
+        let (engine, extension, degree) =
+            (self.domains.engine, self.quotients.extension(), E::EXTENSION_DEGREE);
         let basis: Vec<E> = basis().collect();
         let (mut combined, mut rest) = (Vec::new(), coefficients.iter());
         for segment in segments {
@@ -135,7 +111,7 @@ impl<'a, E: FieldElement<BaseField = BaseElement>> Points<'a, E> {
         }
 
         let (mut builder, mut values) = (Builder::new(), Vec::new());
-        let columns = (0..combined.len()).map(|index| extension.column(&mut builder, 2 + index, 0, 0));
+        let columns = (0..combined.len()).map(|index| extension.column(&mut builder, 2 + index, 0));
         let columns: Vec<_> = columns.collect();
         let of_row = columns.into_iter().reduce(|sum, column| extension.add(&mut builder, &sum, &column));
         let of_row = of_row.expect("one segment or more");
@@ -143,9 +119,9 @@ impl<'a, E: FieldElement<BaseField = BaseElement>> Points<'a, E> {
             .map(|index| {
                 let terms = rows[index].iter().zip(coefficients);
                 let at_point = terms.fold(E::ZERO, |sum, (&value, &weight)| sum + value * weight);
-                let at_point = self.value(&mut builder, &mut values, at_point);
+                let at_point = self.quotients.value(&mut builder, &mut values, &coordinates(at_point));
                 let difference = extension.sub(&mut builder, &of_row, &at_point);
-                let inverse = self.inverse(&mut builder, &mut values, index);
+                let inverse = self.quotients.inverse(&mut builder, &mut values, index);
                 extension.mul(&mut builder, &difference, &inverse)
             })
             .collect();
@@ -165,48 +141,4 @@ impl<'a, E: FieldElement<BaseField = BaseElement>> Points<'a, E> {
         };
         sum.into_iter().map(coordinate).collect()
     }
-}
-
-/// The coefficients of f below its highest, which is one, from the constant one on.
-fn conjugate_polynomial<E: FieldElement<BaseField = BaseElement>>(point: E) -> Vec<Element> {
-    let mut polynomial = vec![E::ONE];
-    let mut conjugate = point;
-    for _ in 0..E::EXTENSION_DEGREE {
-        // Times X - conjugate.
-        let shifted = std::iter::once(E::ZERO).chain(polynomial.iter().copied());
-        let scaled = polynomial.iter().map(|&coefficient| coefficient * conjugate).chain([E::ZERO]);
-        polynomial = shifted.zip(scaled).map(|(shifted, scaled)| shifted - scaled).collect();
-        conjugate = conjugate.conjugate();
-    }
-    polynomial.pop();
-    polynomial.into_iter().map(|coefficient| coordinates(coefficient)[0]).collect()
-}
-
-/// The coefficients of h below its highest, which is one, from the constant one on.
-fn quotient_polynomial<E: FieldElement<BaseField = BaseElement>>(point: E) -> Vec<E> {
-    let coefficients = conjugate_polynomial(point);
-    let mut quotient = vec![E::ONE];
-    for &coefficient in coefficients[1..].iter().rev() {
-        let last = *quotient.last().expect("the highest");
-        quotient.push(last * point + E::from(from_engine(coefficient)));
-    }
-    quotient.reverse();
-    quotient.pop();
-    quotient
-}
-
-/// The f of all points, whose coefficients below their highest are the values.
-fn conjugates(degree: usize, points: usize) -> Result<Program, Error> {
-    let mut builder = Builder::new();
-    let x = builder.column(0, 0, 0);
-    for point in 0..points {
-        let mut sum = builder.constant(Element::ONE);
-        for coefficient in (0..degree).rev() {
-            let product = builder.mul(sum, x);
-            let coefficient = builder.value(point * degree + coefficient);
-            sum = builder.add(product, coefficient);
-        }
-        builder.output(sum);
-    }
-    builder.finish()
 }

@@ -11,9 +11,9 @@ use zkaccel::ntt::{Convention, Domain, Lde, Order};
 use zkaccel::program::{Node, ProgramRows};
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
+use zkaccel_points::{Builder, Program};
 
 use super::extension::to_engine;
-use super::{Builder, Program};
 
 /// The sizes of the domains, and the points of the largest.
 pub(super) struct Domains<'a> {

@@ -17,12 +17,12 @@ use zkaccel::ntt::{Convention, Lde, Ntt};
 use zkaccel::program::Node;
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
+use zkaccel_points::{Builder, Program};
 
 use super::commitment::Commitment;
 use super::domains::{Domains, first, natural, subgroup};
 use super::error::ProveError;
-use super::extension::{Extension, coordinates, element, from_engine};
-use super::{Builder, Program};
+use super::extension::{coordinates, element, extension, from_engine};
 use crate::hashes::Accelerated;
 
 /// The logarithms of the sizes of foldings.
@@ -194,7 +194,7 @@ fn fold<E: FieldElement<BaseField = BaseElement>>(
     log_factor: u32,
     challenge: E,
 ) -> Result<Vec<DeviceMatrix<Element>>, Error> {
-    let (extension, degree) = (Extension::of::<E>(), E::EXTENSION_DEGREE);
+    let (extension, degree) = (extension::<E>(), E::EXTENSION_DEGREE);
     let mut builder = Builder::new();
     let factor = extension.value(&mut builder, 0);
     // Horner's rule.

@@ -27,15 +27,10 @@ use winter_crypto::{BatchMerkleProof, VectorCommitment};
 use winter_math::fields::f64::BaseElement;
 use winter_prover::{Prover, ProverError};
 use zkaccel::Engine;
-use zkaccel::field::Goldilocks as Element;
 
 use crate::hashes::Accelerated;
 pub use error::ProveError;
 pub use prover::{Constraints, Proved, Resident};
-
-/// Row programs over the base field.
-type Builder = zkaccel::program::Builder<Element>;
-type Program = zkaccel::program::Program<Element>;
 
 /// Proves a trace by the engine of the process. It is what a prover's `prove` can be:
 ///

@@ -4,8 +4,8 @@ use zkaccel::Error;
 use zkaccel::field::Goldilocks as Element;
 use zkaccel::ntt::{Ntt, Order, reverse_bits};
 use zkaccel::resident::DeviceMatrix;
+use zkaccel_points::Builder;
 
-use super::Builder;
 use super::domains::{Domains, natural, same_column, subgroup};
 
 /// The values on the trace's domain of the polynomials whose coefficients are those of the composition, as many as there are rows at a time; of each polynomial its coordinates side by side.

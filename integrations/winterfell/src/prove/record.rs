@@ -5,10 +5,10 @@ use winter_math::FieldElement;
 use winter_math::fields::f64::BaseElement;
 use zkaccel::field::Goldilocks as Element;
 use zkaccel::program::Node;
+use zkaccel_points::Program;
 
-use super::Program;
 use super::error::ProveError;
-use super::extension::{Extension, basis, coordinates};
+use super::extension::{basis, coordinates, extension};
 use super::recorder::{Recorder, Value};
 use super::symbol::Symbol;
 
@@ -30,7 +30,7 @@ impl Recorded {
         E: FieldElement<BaseField = BaseElement>,
         A: Air<BaseField = BaseElement>,
     {
-        let recorder = Recorder::new(Extension::of::<E>());
+        let recorder = Recorder::new(extension::<E>());
         let (mut recorder, constraints) = recorder
             .record(|| constraints(air, periodic_columns, E::EXTENSION_DEGREE))
             .map_err(ProveError::Recording)?;
