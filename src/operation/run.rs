@@ -45,7 +45,8 @@ fn sample<F: AcceleratedField>(backend: &dyn Backend, log: u32) -> Measured {
     let input = MatrixRef::new(&elements, shape)?;
     let mut outputs = vec![F::ZERO; rows.count];
     let (constants, work) = (program.constants(&[]), [work(&program, rows); 2]);
-    timed(|| F::programs(backend).run_program(&program, rows, &[input], &constants, &mut outputs), work)
+    let run = Run { program: &program, rows, inputs: &[input], constants: &constants, outputs: &mut outputs };
+    timed(|| run.on(backend), work)
 }
 
 fn work<F: AcceleratedField>(program: &Program<F>, rows: ProgramRows) -> f64 {
@@ -60,19 +61,8 @@ impl<F: AcceleratedField> Call for Run<'_, F> {
         Activity::PROGRAM.of(self.rows.count, bytes, size_of_val(self.outputs))
     }
 
-    /// At once, or where the device has no room for that in parts.
     fn run(self, device: &Member) -> Result<(), Error> {
-        let Self { program, rows, inputs, constants, outputs } = self;
-        let programs = F::programs(device.backend());
-        match programs.run_program(program, rows, inputs, constants, &mut *outputs) {
-            Err(Error::OverDeviceBudget { .. } | Error::DeviceOutOfMemory { .. })
-                if device.has_memory() && rows.count > 1 =>
-            {
-                let run = Run { program, rows, inputs, constants, outputs };
-                run.in_parts(programs, device.memory().budget())
-            }
-            done => done,
-        }
+        self.on(device.backend())
     }
 }
 
@@ -80,6 +70,19 @@ impl<F: AcceleratedField> Call for Run<'_, F> {
 const GATHERED: [usize; 2] = [1 << 12, 8];
 
 impl<F: AcceleratedField> Run<'_, F> {
+    /// At once, or where the device has no room for that in parts.
+    fn on(self, backend: &dyn Backend) -> Result<(), Error> {
+        let Self { program, rows, inputs, constants, outputs } = self;
+        let programs = F::programs(backend);
+        let budget = backend.resident().map(|device| device.budget()).filter(|_| rows.count > 1);
+        match (programs.run_program(program, rows, inputs, constants, &mut *outputs), budget) {
+            (Err(Error::OverDeviceBudget { .. } | Error::DeviceOutOfMemory { .. }), Some(budget)) => {
+                Run { program, rows, inputs, constants, outputs }.in_parts(programs, budget)
+            }
+            (done, _) => done,
+        }
+    }
+
     /// Runs of as many rows as there is room for, of which the entries that they read are gathered.
     fn in_parts(self, programs: &dyn Programs<F>, budget: u64) -> Result<(), Error> {
         let Self { program, rows, inputs, constants, outputs } = self;

@@ -21,8 +21,12 @@ use crate::ntt::{Lde, Ntt, Order};
 use crate::operation::{Invert, Purpose, apart, download, hash_resident, make, tree_resident, upload};
 #[cfg(feature = "bn254")]
 use crate::operation::{are_scalars, keep_scalars};
+use crate::parallel::join;
 use crate::progress::Stage;
 use crate::work::Activity;
+
+/// Elements that are checked while they are copied, since that takes as long: those of fewer are checked before.
+const OVERLAPPED: usize = 1 << 20;
 
 impl Engine {
     /// Copies a matrix to the device, to stay there. Where the host is the device an owned matrix is moved, and a borrowed
@@ -35,9 +39,17 @@ impl Engine {
         matrix: impl Into<MatrixInput<'a, E>>,
     ) -> Result<DeviceMatrix<E>, Error> {
         let matrix = self.with_columns_apart(matrix.into())?;
-        self.check_elements(matrix.view().base())?;
-        let purpose = Purpose::of::<E::Base>(matrix.view().base().len());
-        match self.upload_checked(matrix.view(), &purpose)? {
+        let elements = matrix.view().base();
+        let purpose = Purpose::of::<E::Base>(elements.len());
+        let check = || self.check_elements(elements);
+        let upload = || self.upload_checked(matrix.view(), &purpose);
+        let uploaded = if elements.len() < OVERLAPPED {
+            check().and_then(|()| upload())
+        } else {
+            let (checked, uploaded) = self.run(|| join(check, upload));
+            checked.and(uploaded)
+        };
+        match uploaded? {
             Some(on_device) => Ok(on_device),
             None => self.kept(matrix),
         }

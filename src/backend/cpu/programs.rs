@@ -1,6 +1,7 @@
 //! Row programs: an instruction for a few dozen rows at a time, so that what it costs to read an instruction is shared by their vectors.
 //!
-//! The accumulator, the sums and the slots are that many elements each. Entries that lie one after another are taken where they lie, others are gathered.
+//! The accumulator, the sums and the slots are that many elements each. Entries that lie one after another are taken where they lie. Others are gathered before, each once for all instructions that read it, and
+//! neighbours together: those of wide rows are far from each other.
 
 #[cfg(feature = "bn254")]
 mod primes;
@@ -58,57 +59,110 @@ fn for_each_block<F: AcceleratedField>(
     for column in outputs.chunks_mut(rows.count) {
         column.chunks_mut(most).zip(&mut tasks).for_each(|(part, task)| task.push(part));
     }
-    let make = || vec![[F::ZERO; ROWS]; code.slots];
-    for_each_chunk_with(&mut tasks, 1, make, |slots, number, task| {
+    let read = Read::by(code);
+    let empty = |len: usize| vec![[F::ZERO; ROWS]; len];
+    let make = || (empty(code.slots), read.iter().map(|read| empty(read.columns.len())).collect());
+    for_each_chunk_with(&mut tasks, 1, make, |(slots, gathered): &mut (_, Vec<_>), number, task| {
         let columns = &mut task[0];
         for done in (0..columns[0].len()).step_by(ROWS) {
             let first = number * most + done;
-            let entries =
-                code.accesses.iter().map(|&access| Entries::new(access, rows, inputs, first)).collect();
+            let accesses = code.accesses.iter().zip(&read).zip(&mut *gathered);
+            let entries = accesses
+                .map(|((&access, read), gathered)| {
+                    Entries::new((access, read), rows, inputs, first, gathered)
+                })
+                .collect();
             run(Block { code, constants, entries, slots, columns, done });
         }
     });
 }
 
-/// The rows of a block in an input matrix.
-struct Entries<'a, F> {
-    matrix: MatrixRef<'a, F>,
-    rows: [usize; ROWS],
-    /// Whether the entries of a column lie one after another.
-    adjacent: bool,
+/// The columns that a program reads by an access.
+struct Read {
+    columns: Vec<usize>,
+    /// For each column its index among these.
+    indices: Vec<usize>,
 }
 
-impl<'a, F: AcceleratedField> Entries<'a, F> {
+impl Read {
+    /// For each access of a program.
+    fn by(code: &Code) -> Vec<Self> {
+        let mut read: Vec<_> =
+            code.accesses.iter().map(|_| Self { columns: Vec::new(), indices: Vec::new() }).collect();
+        for instruction in &code.instructions {
+            if let Operand::Entry(access, column) = instruction.operand {
+                let indices = &mut read[access].indices;
+                indices.resize(indices.len().max(column + 1), usize::MAX);
+                indices[column] = 0;
+            }
+        }
+        for Self { columns, indices } in &mut read {
+            for (column, index) in indices.iter_mut().enumerate().filter(|(_, index)| **index == 0) {
+                *index = columns.len();
+                columns.push(column);
+            }
+        }
+        read
+    }
+}
+
+/// Rows of a line of a cache, of a column.
+const LINE: usize = 8;
+
+/// The rows of a block in an input matrix.
+enum Entries<'g, 'a, F> {
+    /// The entries of a column lie one after another, from this row on.
+    There(MatrixRef<'a, F>, usize),
+    /// Copies of the columns that are read.
+    Gathered(&'g [Row<F>], &'g [usize]),
+}
+
+impl<'g, 'a, F: AcceleratedField> Entries<'g, 'a, F> {
     /// Rows past the last are rows from the first on.
-    fn new(access: Access, run: ProgramRows, inputs: &[MatrixRef<'a, F>], first: usize) -> Self {
+    fn new(
+        (access, read): (Access, &'g Read),
+        run: ProgramRows,
+        inputs: &[MatrixRef<'a, F>],
+        first: usize,
+        gathered: &'g mut Vec<Row<F>>,
+    ) -> Self {
         let matrix = inputs[access.matrix];
         let shape = matrix.shape();
         let row = |i: usize| run.row((first + i) & (run.count - 1), access.offset, shape.rows);
         // In most blocks rows are equally far from each other: then the first is enough.
-        let (rows, step) = match step(access, run, shape.rows, first) {
+        let step = step(access, run, shape.rows, first);
+        if step == Some(1) && (shape.layout == Layout::ColumnMajor || shape.columns == 1) {
+            return Self::There(matrix, row(0));
+        }
+        let rows: [usize; ROWS] = match step {
             Some(step) => {
                 let first = row(0);
-                (std::array::from_fn(|i| first + i * step), step)
+                std::array::from_fn(|i| first + i * step)
             }
-            None => (std::array::from_fn(row), 0),
+            None => std::array::from_fn(row),
         };
-        let lie_apart = shape.layout == Layout::ColumnMajor || shape.columns == 1;
-        Self { matrix, rows, adjacent: lie_apart && step == 1 }
+        let (elements, (of_row, of_column)) = (matrix.as_slice(), shape.steps());
+        for from in (0..ROWS).step_by(LINE) {
+            let rows = &rows[from..from + LINE];
+            for (to, &column) in gathered.iter_mut().zip(&read.columns) {
+                for (to, row) in to[from..from + LINE].iter_mut().zip(rows) {
+                    *to = elements[row * of_row + column * of_column];
+                }
+            }
+        }
+        Self::Gathered(gathered, &read.indices)
     }
 
-    /// The entries in a column, perhaps copied.
+    /// The entries in a column.
     #[inline(always)]
-    fn column<'c>(&'c self, column: usize, copied: &'c mut Row<F>) -> &'c Row<F> {
-        let (elements, shape) = (self.matrix.as_slice(), self.matrix.shape());
-        if self.adjacent {
-            let there = elements[column * shape.rows + self.rows[0]..].first_chunk();
-            return there.expect("as many rows");
+    fn column(&self, column: usize) -> &Row<F> {
+        match self {
+            Self::There(matrix, row) => {
+                let there = matrix.as_slice()[column * matrix.shape().rows + row..].first_chunk();
+                there.expect("as many rows")
+            }
+            Self::Gathered(gathered, indices) => &gathered[indices[column]],
         }
-        let (of_row, of_column) = shape.steps();
-        for (copied, row) in copied.iter_mut().zip(self.rows) {
-            *copied = elements[row * of_row + column * of_column];
-        }
-        copied
     }
 }
 
@@ -135,7 +189,7 @@ fn step(access: Access, run: ProgramRows, rows: usize, first: usize) -> Option<u
 struct Block<'r, 'a, F> {
     code: &'a Code,
     constants: &'a [F],
-    entries: Vec<Entries<'a, F>>,
+    entries: Vec<Entries<'r, 'a, F>>,
     slots: &'r mut Vec<Row<F>>,
     /// The task's part of each output column.
     columns: &'r mut [&'a mut [F]],
@@ -148,6 +202,7 @@ trait Side: Copy {
     type Element: AcceleratedField;
     const WIDTH: usize;
 
+    fn splat(element: Self::Element) -> Self;
     fn load(from: &[Self::Element]) -> Self;
     fn store(self, to: &mut [Self::Element]);
     fn add(self, rhs: Self) -> Self;
@@ -166,14 +221,13 @@ fn each<S: Side>(to: &mut Row<S::Element>, from: &Row<S::Element>, operation: im
 #[inline(always)]
 fn interpret<S: Side>(block: &mut Block<'_, '_, S::Element>) {
     let zeros = [S::Element::ZERO; ROWS];
-    let (mut accumulator, mut copied, mut sums) = (zeros, zeros, [zeros; MAX_COORDINATES]);
+    let (mut accumulator, mut sums) = (zeros, [zeros; MAX_COORDINATES]);
     for instruction in &block.code.instructions {
         match (instruction.operation, instruction.operand, instruction.to) {
             (Operation::Weigh, Operand::Constant(from), Some(coordinates)) => {
                 for (sum, &weight) in sums.iter_mut().zip(&block.constants[from..from + coordinates]) {
-                    copied = [weight; ROWS];
-                    each::<S>(&mut copied, &accumulator, S::mul);
-                    each::<S>(sum, &copied, S::add);
+                    let weight = S::splat(weight);
+                    each::<S>(sum, &accumulator, |sum, a| sum.add(a.mul(weight)));
                 }
                 continue;
             }
@@ -193,10 +247,10 @@ fn interpret<S: Side>(block: &mut Block<'_, '_, S::Element>) {
         let own;
         let operand = match instruction.operand {
             Operand::Slot(slot) => &block.slots[slot],
-            Operand::Entry(access, column) => block.entries[access].column(column, &mut copied),
+            Operand::Entry(access, column) => block.entries[access].column(column),
             Operand::Constant(index) => {
-                copied = [block.constants[index]; ROWS];
-                &copied
+                own = [block.constants[index]; ROWS];
+                &own
             }
             Operand::Accumulator => {
                 own = accumulator;
@@ -241,6 +295,11 @@ struct Words<L>(L);
 impl<L: Lanes> Side for Words<L> {
     type Element = Goldilocks;
     const WIDTH: usize = L::WIDTH;
+
+    #[inline(always)]
+    fn splat(element: Goldilocks) -> Self {
+        Self(L::splat(element.as_u64()))
+    }
 
     #[inline(always)]
     fn load(from: &[Goldilocks]) -> Self {

@@ -2,12 +2,12 @@
 
 use p3_field::{Field as _, TwoAdicField};
 use p3_goldilocks::Goldilocks;
-use zkaccel::Error;
 use zkaccel::field::{Field, Goldilocks as Element};
 use zkaccel::matrix::Matrix;
 use zkaccel::ntt::{Convention, Domain, Lde, Ntt, Order};
-use zkaccel::program::ProgramRows;
+use zkaccel::program::{Node, ProgramRows};
 use zkaccel::resident::DeviceMatrix;
+use zkaccel::{Engine, Error};
 
 use super::extended::Sizes;
 use super::memory::{Memory, Placement};
@@ -37,6 +37,30 @@ pub(super) fn same_columns(columns: impl Iterator<Item = usize>) -> Result<Progr
         builder.output(entry);
     }
     builder.finish()
+}
+
+/// The outputs of a program that is recorded but for them, each in a matrix of its own: only a column of its own can be divided into rows of siblings.
+pub(super) fn run_apart(
+    engine: &Engine,
+    builder: &Builder,
+    outputs: Vec<Node>,
+    rows: ProgramRows,
+    inputs: &[&DeviceMatrix<Element>],
+    values: &[Element],
+) -> Result<Vec<DeviceMatrix<Element>>, Error> {
+    let run = |outputs: &[Node]| {
+        let mut builder = builder.clone();
+        outputs.iter().for_each(|&output| builder.output(output));
+        engine.run_program(&builder.finish()?, rows, inputs, values)
+    };
+    if inputs.iter().all(|input| input.as_host().is_none()) {
+        return outputs.into_iter().map(|output| run(&[output])).collect();
+    }
+    // What outputs share is computed once.
+    let all = run(&outputs)?;
+    let columns = all.as_host().expect("a result in host memory").as_slice().chunks_exact(rows.count);
+    let apart = |column: &[Element]| engine.keep_in_host_memory(Matrix::from_column(column.to_vec())?);
+    columns.map(apart).collect()
 }
 
 /// The points of a domain of two points or more, in bit-reversed order.

@@ -19,7 +19,7 @@ use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 
 use super::LayerMmcs;
-use super::columns::in_memory;
+use super::columns::{in_memory, run_apart};
 use super::commitment::Commitment;
 use super::extension::{coordinates, element, extension};
 use super::{Builder, Program};
@@ -141,13 +141,7 @@ impl Folding<'_> {
             .collect();
         let (rows, inputs) = (in_memory(leaves.shape().rows), [leaves, self.inverse_roots]);
         let (builder, folded) = record_fold::<EF>(log_arity, log_folded);
-        // Apart, because only a column of its own can be divided into rows of siblings.
-        let coordinate = |node| {
-            let mut builder = builder.clone();
-            builder.output(node);
-            self.engine.run_program(&builder.finish()?, rows, &inputs, &values)
-        };
-        self.layer = folded.into_iter().map(coordinate).collect::<Result<_, _>>()?;
+        self.layer = run_apart(self.engine, &builder, folded, rows, &inputs, &values)?;
         Ok(())
     }
 

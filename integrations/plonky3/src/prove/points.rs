@@ -20,7 +20,7 @@ use zkaccel::program::Node;
 use zkaccel::resident::DeviceMatrix;
 
 use super::Builder;
-use super::columns::{Columns, reversed};
+use super::columns::{Columns, reversed, run_apart};
 use super::extension::{coordinates, element, extension};
 use super::memory::Memory;
 
@@ -166,12 +166,7 @@ impl<'a, EF: ExtensionField<Goldilocks>> Points<'a, EF> {
         }
         let inputs = [vec![&self.columns.points, &self.inverses], combined.iter().collect()].concat();
         let rows = self.columns.extension_rows();
-        // Apart, because only a column of its own can be divided into rows of siblings.
-        let coordinate = |node| {
-            let mut builder = builder.clone();
-            builder.output(node);
-            self.memory.engine.run_program(&builder.finish()?, rows, &inputs, &values)
-        };
-        sum.expect("one point or more").into_iter().map(coordinate).collect()
+        let outputs = sum.expect("one point or more");
+        run_apart(self.memory.engine, &builder, outputs, rows, &inputs, &values)
     }
 }

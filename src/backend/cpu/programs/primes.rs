@@ -31,6 +31,10 @@ impl<F: MontgomeryField + AcceleratedField> Side for One<F> {
     type Element = F;
     const WIDTH: usize = 1;
 
+    fn splat(element: F) -> Self {
+        Self(element)
+    }
+
     fn load(from: &[F]) -> Self {
         Self(from[0])
     }
