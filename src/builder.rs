@@ -112,8 +112,9 @@ impl EngineBuilder {
         Self { device_memory: Some(bytes), ..self }
     }
 
-    /// A function that is called with the progress of long operations. It is called from the engine's threads, during the
-    /// operation, and must not wait for other work of the engine.
+    /// A function that is called with the progress of long operations: extensions, transforms in place, hashing of rows, trees, checks of
+    /// bases, and sums. An operation on a device with memory of its own tells only its start and its end. It is called from the engine's
+    /// threads, during the operation, and must not wait for other work of the engine.
     pub fn on_progress(self, listener: impl Fn(Progress) + Send + Sync + 'static) -> Self {
         Self { progress: Some(Arc::new(listener)), ..self }
     }

@@ -18,9 +18,12 @@ use crate::field::Field;
 use crate::gate::Gate;
 use crate::job_threads::JobThreads;
 use crate::lend::lending;
-use crate::matrix::{BaseField, Element, Layout, Matrix, MatrixInput, MatrixMut, MatrixRef, Shape};
+use crate::matrix::{BaseField, Element, Matrix, MatrixInput, MatrixMut, MatrixRef, Shape};
 use crate::memory;
 use crate::merkle::{Approach, MerkleTree, check_leaf_count};
+#[cfg(feature = "bn254")]
+use crate::meter::Meter;
+use crate::meter::PIECES;
 use crate::ntt::{Domain, Lde, Ntt};
 use crate::operation::{Extend, HashRows, Transform, Tree};
 use crate::progress::{Progress, Stage};
@@ -104,7 +107,7 @@ impl Engine {
             self.check_budget(self.scratch::<E>(ntt.domain, shape))?;
         }
         let (ntt, width) = (*ntt, shape.block_width::<E>());
-        self.perform(Transform { ntt, data: matrix.base(), width, unchecked })
+        self.perform_telling(Stage::Transform, Transform { ntt, data: matrix.base(), width, unchecked })
     }
 
     /// [`lde`](Self::lde) of a checked matrix.
@@ -141,7 +144,7 @@ impl Engine {
         }
         let (input, output) = (matrix.base(), E::base_mut(extended));
         let (lde, width) = (*lde, shape.block_width::<E>());
-        self.perform(Extend { lde, input, width, output, unchecked: true })
+        self.perform_telling(Stage::Extension, Extend { lde, input, width, output, unchecked: true })
     }
 
     /// [`lde_into`](Self::lde_into) of a matrix that is not changed: a copy serves as scratch. Errors as `lde_into`, and
@@ -195,10 +198,7 @@ impl Engine {
         let (shape, matrix) = (matrix.shape(), matrix.base());
         let (extent, total) = (shape.extent::<F>(), shape.rows as u64);
         // A device divides its work by its memory, so it gets all rows at once.
-        let pieces = match shape.layout {
-            Layout::RowMajor if self.device_budget().is_none() => 64,
-            _ => 1,
-        };
+        let pieces = if self.device_budget().is_none() { PIECES } else { 1 };
         let piece = shape.rows.div_ceil(pieces).max(4096);
         for (number, digests) in digests.chunks_mut(piece).enumerate() {
             let from = number * piece;
@@ -237,9 +237,26 @@ impl Engine {
             None => self.perform(operation),
             Some(_) => {
                 let tell = |done, total| self.report(stage, done as u64, total as u64);
-                self.run(|| self.dispatcher().in_pieces(operation, &tell))
+                self.run(|| self.dispatcher().telling(operation, &tell))
             }
         }
+    }
+
+    /// Work of the host, which counts how much of it is done, with its progress reported likewise.
+    #[cfg(feature = "bn254")]
+    pub(crate) fn metered<R>(
+        &self,
+        stage: Stage,
+        work: impl FnOnce(&Meter<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let tell = |done, total| self.report(stage, done as u64, total as u64);
+        let meter = match self.shared.progress {
+            None => Meter::silent(),
+            Some(_) => Meter::telling(&tell),
+        };
+        let done = work(&meter)?;
+        meter.end();
+        Ok(done)
     }
 
     /// The devices.

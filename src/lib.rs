@@ -116,6 +116,7 @@ mod lock;
 pub mod matrix;
 mod memory;
 pub mod merkle;
+mod meter;
 #[cfg(all(test, shuttle))]
 mod models;
 #[cfg(feature = "bn254")]

@@ -26,6 +26,7 @@ use crate::error::Error;
 use crate::job::Job;
 use crate::matrix::Element;
 use crate::operation::{self, KeptRange, Sum, keep_bases};
+use crate::progress::Stage;
 use crate::resident::DeviceMatrix;
 
 /// The preparation of bases.
@@ -251,12 +252,16 @@ impl Engine {
         if let operation::Scalars::Host(scalars, []) = scalars {
             self.check_budget(memory_of::<C::Scalar>(scalars.len(), 1))?;
         }
-        self.perform(Sum { scalars, bases, rows })
+        self.perform_telling(Stage::Sum, Sum { scalars, bases, rows })
     }
 
     /// [`Error::NotOnCurve`] or [`Error::NotInSubgroup`] with the first point that is not of the group; checked on all threads.
     fn check_points<C: Curve>(&self, points: &[C]) -> Result<(), Error> {
-        self.run(|| checks::in_pieces(points, size_of::<C>(), check_points))
+        self.metered(Stage::Points, |meter| {
+            let meter = meter.of(points.len());
+            let check = |points: &[C]| check_points(points).map(|()| meter.advance(points.len()));
+            self.run(|| checks::in_pieces(points, size_of::<C>(), check))
+        })
     }
 }
 

@@ -10,6 +10,12 @@ pub enum Stage {
     Rows,
     /// The inner nodes of a Merkle tree.
     Tree,
+    /// A transform in place.
+    Transform,
+    /// Whether points are of a curve's group.
+    Points,
+    /// A sum over a curve, or a batch of them.
+    Sum,
 }
 
 /// `done` of `total` parts of a stage; a stage begins with none done and ends with all.

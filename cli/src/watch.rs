@@ -200,9 +200,12 @@ impl Clock {
 /// What a stage of the library is called here, and what it counts.
 fn stage_name(stage: Stage) -> (&'static str, Unit) {
     match stage {
-        Stage::Extension => ("low-degree extension", Unit::Things("columns")),
+        Stage::Extension => ("low-degree extension", Unit::Things("parts")),
         Stage::Rows => ("hashing rows", Unit::Things("rows")),
-        Stage::Tree => ("Merkle tree", Unit::Things("subtrees")),
+        Stage::Tree => ("Merkle tree", Unit::Things("parts")),
+        Stage::Transform => ("transforming", Unit::Things("parts")),
+        Stage::Points => ("checking the bases", Unit::Things("parts")),
+        Stage::Sum => ("multiplying", Unit::Things("parts")),
         _ => ("working", Unit::Things("parts")),
     }
 }

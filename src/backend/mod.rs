@@ -44,6 +44,7 @@ use crate::error::Error;
 use crate::field::{Goldilocks, TwoAdic};
 use crate::hash::Hasher;
 use crate::merkle::Approach;
+use crate::meter::Meter;
 use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
 use crate::pinned::Locked;
 use crate::work::Activity;
@@ -65,13 +66,14 @@ pub trait Transforms<F: TwoAdic>: Send + Sync {
     fn ntt(&self, ntt: &Ntt<F>, data: &mut [F], width: usize) -> Result<(), Error>;
 
     /// [`ntt`](Self::ntt) of unchecked words. An error of `check` is returned, and then the data are unchanged. A device can check
-    /// them while it copies: its control flow does not depend on the words.
+    /// them while it copies: its control flow does not depend on the words. A backend that knows how much is done counts it.
     fn ntt_checked(
         &self,
         ntt: &Ntt<F>,
         data: &mut [F],
         width: usize,
         check: Check<'_, F>,
+        _: &Meter<'_>,
     ) -> Result<(), Error> {
         check(data)?;
         self.ntt(ntt, data, width)
@@ -106,6 +108,7 @@ pub trait Transforms<F: TwoAdic>: Send + Sync {
         width: usize,
         output: &mut [F],
         check: Check<'_, F>,
+        _: &Meter<'_>,
     ) -> Result<(), Error> {
         check(input)?;
         self.lde(lde, input, width, output)

@@ -9,6 +9,7 @@ use super::{BasesView, KeepScalars, Memory, Msm, ScalarsView};
 use crate::curve::Curve;
 use crate::error::Error;
 use crate::field::MontgomeryField;
+use crate::meter::Meter;
 
 impl<F: MontgomeryField> KeepScalars<F> for Reference {}
 
@@ -22,6 +23,7 @@ impl<C: Curve> Msm<C> for Reference {
         scalars: ScalarsView<'_, C::Scalar>,
         bases: BasesView<'_, C>,
         sums: &mut [C::Projective],
+        _: &Meter<'_>,
     ) -> Result<(), Error> {
         sums.fill(C::Projective::identity());
         for (sum, row) in sums.iter_mut().zip(scalars.scalars.chunks(bases.points.len().max(1))) {

@@ -3,6 +3,7 @@
 use super::{AcceleratedField, Backend, BaseField, Memory};
 use crate::curve::Curve;
 use crate::error::Error;
+use crate::meter::Meter;
 use crate::ntt::Domain;
 use crate::work::Activity;
 
@@ -32,12 +33,13 @@ pub trait Msm<C: Curve>: Send + Sync {
     fn keep_bases(&self, points: &[C], table_bytes: u64) -> Result<Option<Memory>, Error>;
 
     /// One sum a row: `sums.len()` rows of as many scalars as there are bases. Bases are on the curve, or else sums are
-    /// meaningless; there may be none.
+    /// meaningless; there may be none. A backend that knows how much is done counts it.
     fn msm(
         &self,
         scalars: ScalarsView<'_, C::Scalar>,
         bases: BasesView<'_, C>,
         sums: &mut [C::Projective],
+        meter: &Meter<'_>,
     ) -> Result<(), Error>;
 }
 

@@ -9,7 +9,7 @@ use halo2curves::group::Group;
 use crate::backend::cpu::Cpu;
 use crate::backend::{
     AcceleratedField, Beside, Check, Combinations, Extent, Hardware, Hashing, Inversion, Levels, MatrixView,
-    Programs, Transforms,
+    Programs, Transforms, sound,
 };
 #[cfg(feature = "bn254")]
 use crate::backend::{BasesView, KeepScalars, Memory, Msm, Pointwise, ScalarsView, Sparse, SparseView};
@@ -23,6 +23,7 @@ use crate::hash::Hasher;
 use crate::lock::lock;
 use crate::matrix::MatrixRef;
 use crate::merkle::Approach;
+use crate::meter::Meter;
 use crate::ntt::Ntt;
 use crate::program::{Program, ProgramRows};
 use crate::sync::{Arc, Condvar, Mutex};
@@ -92,8 +93,20 @@ impl Fake {
 impl Hardware for Fake {}
 impl Transforms<Goldilocks> for Fake {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
+        self.ntt_checked(ntt, data, width, &sound, &Meter::silent())
+    }
+
+    fn ntt_checked(
+        &self,
+        ntt: &Ntt,
+        data: &mut [Goldilocks],
+        width: usize,
+        check: Check<'_, Goldilocks>,
+        meter: &Meter<'_>,
+    ) -> Result<(), Error> {
+        check(data)?;
         self.begin()?;
-        self.cpu.ntt(ntt, data, width)?;
+        self.cpu.ntt_checked(ntt, data, width, &sound, meter)?;
         self.end(data, |word| *word += Goldilocks::new(1));
         Ok(())
     }
@@ -217,9 +230,10 @@ where
         scalars: ScalarsView<'_, C::Scalar>,
         bases: BasesView<'_, C>,
         sums: &mut [C::Projective],
+        meter: &Meter<'_>,
     ) -> Result<(), Error> {
         self.begin()?;
-        self.cpu.msm(scalars, bases, sums)?;
+        self.cpu.msm(scalars, bases, sums, meter)?;
         self.end(sums, |sum| *sum += C::Projective::generator());
         Ok(())
     }

@@ -7,6 +7,7 @@ use rayon::ThreadPool;
 use super::operation::Call;
 use crate::backend::{Backend, Memory, ResidentBackend};
 use crate::error::Error;
+use crate::meter::Meter;
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicU64;
 use crate::work::{DeviceWork, Ledger, Raised};
@@ -84,7 +85,12 @@ impl Member {
 
     /// Runs a call and counts it.
     pub(crate) fn count<C: Call>(&self, call: C) -> Result<C::Output, Error> {
-        self.ledger.count(call.size(self), || call.run(self))
+        self.count_metered(call, &Meter::silent())
+    }
+
+    /// The same, with a meter of how much of it is done.
+    pub(super) fn count_metered<C: Call>(&self, call: C, meter: &Meter<'_>) -> Result<C::Output, Error> {
+        self.ledger.count(call.size(self), || call.run_metered(self, meter))
     }
 
     pub(super) fn give(&self, ns: f64) -> Given<'_> {

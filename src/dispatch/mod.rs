@@ -52,6 +52,7 @@ use crate::choice::{Choice, Choices};
 use crate::device::{Bandwidths, ProductRates};
 use crate::error::Error;
 use crate::lock::lock;
+use crate::meter::{Meter, PIECES, Tell};
 use crate::pinned::Locked;
 use crate::sync::atomic::Ordering;
 use crate::sync::{Arc, Mutex};
@@ -63,8 +64,7 @@ use plan::{Offer, apportion, divide};
 /// Items of an operation that may be divided finely.
 const FINE: usize = 64;
 
-/// The pieces of an operation whose progress is told, and the least size of one that is worth it.
-const PIECES: usize = 64;
+/// The least size of an operation whose progress is worth telling.
 const LARGE: u64 = 1 << 18;
 
 /// How an engine's devices share its work.
@@ -168,42 +168,42 @@ impl Dispatcher {
         operation.join(&shares, outcomes)
     }
 
-    /// Does an operation and tells how much of it is done: of so many pieces, so many. A large one is done in pieces by the only device if that
-    /// computes in host memory, where it costs nothing to divide it; others are one piece.
-    pub(crate) fn in_pieces<O: Divisible>(
-        &self,
-        mut operation: O,
-        tell: &dyn Fn(usize, usize),
-    ) -> Result<O::Output, Error> {
-        let [member] = &self.members[..] else { return self.in_one_piece(operation, tell) };
-        let (items, (_, size, _)) = (operation.items(1), operation.size(member).description());
-        let divides = member.on_host && !self.tests_answers && operation.overhead() == 0.0;
-        if items < 2 || size < LARGE || !divides {
-            return self.in_one_piece(operation, tell);
+    /// Does an operation and tells how much of it is done: of so many pieces, so many. The only device counts what it has done of a large one
+    /// or, where it computes in host memory and that costs nothing, does it in pieces; any other operation is one piece.
+    pub(crate) fn telling<O: Divisible>(&self, mut operation: O, tell: Tell<'_>) -> Result<O::Output, Error> {
+        let member = match &self.members[..] {
+            [member]
+                if member.on_host
+                    && !self.tests_answers
+                    && operation.size(member).description().1 >= LARGE =>
+            {
+                member
+            }
+            _ => {
+                tell(0, 1);
+                let done = self.run(operation)?;
+                tell(1, 1);
+                return Ok(done);
+            }
+        };
+        let (items, pieces) = (operation.items(1), operation.pieces().min(PIECES));
+        let meter = Meter::telling(tell);
+        if pieces < 2 {
+            let done = member.count_metered(operation, &meter)?;
+            meter.end();
+            return Ok(done);
         }
-        let pieces = items.min(PIECES);
         let piece = |i: usize| i * items / pieces..(i + 1) * items / pieces;
         let shares: Vec<_> = (0..pieces).map(|i| Share { member: 0, items: piece(i), ns: 0.0 }).collect();
-        tell(0, pieces);
-        let parts = operation.divide(&shares, &self.members)?.into_iter().enumerate();
-        let outcomes = parts.map(|(i, part)| {
-            let done = member.count(part);
-            tell(i + 1, pieces);
+        let meter = meter.parts(pieces);
+        let outcomes = operation.divide(&shares, &self.members)?.into_iter().map(|part| {
+            let own = meter.part();
+            let done = member.count_metered(part, &own);
+            own.end();
             done
         });
         let outcomes = outcomes.collect();
         operation.join(&shares, outcomes)
-    }
-
-    fn in_one_piece<O: Operation>(
-        &self,
-        operation: O,
-        tell: &dyn Fn(usize, usize),
-    ) -> Result<O::Output, Error> {
-        tell(0, 1);
-        let done = self.run(operation)?;
-        tell(1, 1);
-        Ok(done)
     }
 
     /// Does an operation on the device of a share, on the threads of the caller.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::{Dispatcher, Kind, Member, Share};
 use crate::error::Error;
+use crate::meter::Meter;
 use crate::work::Size;
 
 /// A call on one device, with a line in its account.
@@ -16,6 +17,14 @@ pub(crate) trait Call: Send {
 
     /// Runs it on a device.
     fn run(self, device: &Member) -> Result<Self::Output, Error>;
+
+    /// Runs it and counts how much of it is done, if the device knows that.
+    fn run_metered(self, device: &Member, _: &Meter<'_>) -> Result<Self::Output, Error>
+    where
+        Self: Sized,
+    {
+        self.run(device)
+    }
 }
 
 /// Work of a kind, in the unit of the CPU's curve and in that of other devices' curves.
@@ -78,6 +87,11 @@ pub(crate) trait Divisible: Operation {
     /// The nanoseconds that dividing it costs, such as for copies of columns.
     fn overhead(&self) -> f64 {
         0.0
+    }
+
+    /// The pieces in which the host may do it, one after another, for nothing.
+    fn pieces(&self) -> usize {
+        1
     }
 
     /// A part for each share, of which there are two or more.

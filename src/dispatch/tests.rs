@@ -7,19 +7,22 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::curve::Curve;
 use super::fake::{Fake, Meeting};
-use super::{Cost, Dispatcher, Kind, Opened, Share, Strategy, Work};
+use super::{Cost, Dispatcher, Kind, LARGE, Opened, Share, Strategy, Work};
 use crate::backend::cpu::Cpu;
 use crate::backend::testing::build_heap;
 use crate::backend::{Backend, Combinations, Extent, MatrixView, Transforms};
 use crate::error::Error;
 use crate::field::{Goldilocks, powers};
 use crate::hash::*;
+use crate::lock::lock;
 use crate::merkle::Approach;
+use crate::meter::PIECES;
 use crate::ntt::{Convention, Domain, Lde, Ntt};
 use crate::operation::{
     Combine, Combined, Extend, HashRows, Invert, Transform, Tree, extend_kind, rows_kind, transform_kind,
     tree_kind,
 };
+use crate::sync::Mutex;
 
 impl Dispatcher {
     /// Curves as if they were measured.
@@ -100,25 +103,42 @@ fn items(on: &Dispatcher, operation: &str) -> Vec<u64> {
     on.work().iter().map(|work| work.of(operation).map_or(0, |line| line.items)).collect()
 }
 
-/// Large operations of a host are done in pieces, in order, with the same results; small ones and those of other devices in one.
+/// Large operations of a host are told in pieces, as they are done, with the same results; small ones and those of other devices in one.
 #[test]
 fn progress_is_told_in_pieces() {
     let extension = |log| Lde::new(Domain::new(log, Convention::Plonky3).unwrap(), domain(log + 1)).unwrap();
-    let told = std::cell::RefCell::new(Vec::new());
-    let tell = |done, total| told.borrow_mut().push((done, total));
-    let steps = |pieces| (0..=pieces).map(|done| (done, pieces)).collect::<Vec<_>>();
-    for (on_host, columns, log, pieces) in
+    let told = Mutex::new(Vec::new());
+    let tell = |done, total| lock(&told).push((done, total));
+    // All pieces, in at least so many steps.
+    let check = |pieces: usize, steps: usize, what: String| {
+        let told = std::mem::take(&mut *lock(&told));
+        assert_eq!([told[0], told[told.len() - 1]], [(0, pieces), (pieces, pieces)], "{what}");
+        assert!(told.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[1].1 == pieces), "{what}: {told:?}");
+        assert!(told.len() > steps, "{what}: {told:?}");
+    };
+    for (on_host, columns, log, steps) in
         [(true, 100, 12, 64), (true, 3, 17, 3), (true, 3, 4, 1), (true, 1, 18, 1), (false, 100, 12, 1)]
     {
+        let is_large = |words: usize| on_host && words >= LARGE as usize;
+        let pieces = |words| if is_large(words) { PIECES } else { 1 };
         let host = Opened { threads: None, ..opened("host", Fake::default(), on_host) };
         let on = Dispatcher::new(vec![host], Strategy::Alone);
         let lde = extension(log);
         let (mut output, mut expected) = (words(columns << (log + 1)), words(columns << (log + 1)));
         let input = &mut words(columns << log)[..];
-        on.in_pieces(Extend { lde, input, width: 1, output: &mut output, unchecked: true }, &tell).unwrap();
+        on.telling(Extend { lde, input, width: 1, output: &mut output, unchecked: true }, &tell).unwrap();
         Cpu::default().lde(&lde, &mut words(columns << log), 1, &mut expected).unwrap();
         assert!(output == expected, "{columns} columns of 2^{log}");
-        assert_eq!(told.take(), steps(pieces), "{columns} columns of 2^{log}");
+        check(pieces(2 * columns << log), steps, format!("{columns} columns of 2^{log}"));
+        for width in [1, columns] {
+            let ntt = Ntt::forward(domain(log));
+            let (mut data, mut expected) = (words(columns << log), words(columns << log));
+            on.telling(Transform { ntt, data: &mut data, width, unchecked: true }, &tell).unwrap();
+            Cpu::default().ntt(&ntt, &mut expected, width).unwrap();
+            assert!(data == expected, "{columns} columns of 2^{log}, {width} together");
+            let steps = if is_large(columns << log) { 3 } else { 1 };
+            check(pieces(columns << log), steps, format!("{columns} columns of 2^{log}, {width} together"));
+        }
     }
     for (log, pieces) in [(18, 64), (10, 1)] {
         let fake = Fake { name: "host", ..Fake::default() };
@@ -129,16 +149,16 @@ fn progress_is_told_in_pieces() {
         let mut heap = vec![ByteDigest::default(); 2 << log];
         let (inner, copies) = heap.split_at_mut(1 << log);
         let tree = Tree::<Blake3> { leaves: &leaves, inner, copies: Some(copies), approach: Approach::Auto };
-        on.in_pieces(tree, &tell).unwrap();
+        on.telling(tree, &tell).unwrap();
         let mut expected = [vec![ByteDigest::default(); 1 << log], leaves.clone()].concat();
         build_heap::<Blake3>(&Cpu::default(), &mut expected, Approach::Auto).unwrap();
         assert!(heap[1..] == expected[1..], "2^{log} leaves");
-        assert_eq!(told.take(), steps(pieces), "2^{log} leaves");
+        check(pieces, pieces, format!("2^{log} leaves"));
         fake.broken.store(true, Ordering::Relaxed);
         let (inner, copies) = heap.split_at_mut(1 << log);
         let tree = Tree::<Blake3> { leaves: &leaves, inner, copies: Some(copies), approach: Approach::Auto };
-        assert_eq!(on.in_pieces(tree, &tell), Err(Fake::failure("host")));
-        told.take();
+        assert_eq!(on.telling(tree, &tell), Err(Fake::failure("host")));
+        lock(&told).clear();
     }
 }
 

@@ -6,6 +6,7 @@ use crate::backend::{AcceleratedField, Element};
 use crate::dispatch::{Call, Member, Share};
 use crate::error::Error;
 use crate::memory;
+use crate::meter::Meter;
 use crate::parallel::for_each_chunk;
 use crate::work::Size;
 
@@ -63,8 +64,12 @@ impl<F: AcceleratedField, K: Columnwise<F>, B: Call<Output = ()>> Call for Part<
     }
 
     fn run(self, device: &Member) -> Result<Vec<F>, Error> {
+        self.run_metered(device, &Meter::silent())
+    }
+
+    fn run_metered(self, device: &Member, meter: &Meter<'_>) -> Result<Vec<F>, Error> {
         match self {
-            Self::Blocks(blocks) => blocks.run(device).map(|()| Vec::new()),
+            Self::Blocks(blocks) => blocks.run_metered(device, meter).map(|()| Vec::new()),
             Self::Columns { kind, block, width, columns, unchecked } => {
                 kind.run(take(block, width, columns.clone())?, columns.len(), unchecked, device)
             }

@@ -4,11 +4,12 @@ use super::columns::{self, Columnwise, Part};
 use super::polynomial::{combine, value_of_values};
 use super::transform::check_all;
 use super::{cut, first_error, powers, random_element, transform};
-use crate::backend::{AcceleratedField, Backend};
+use crate::backend::{AcceleratedField, Backend, sound};
 use crate::dispatch::{
     Call, Cost, Dispatcher, Divisible, Kind, Measured, Member, Operation, Share, Untested, timed,
 };
 use crate::error::Error;
+use crate::meter::Meter;
 use crate::ntt::{Lde, Order};
 use crate::work::Size;
 
@@ -55,19 +56,21 @@ impl<F: AcceleratedField> Call for Extend<'_, F> {
     }
 
     fn run(self, device: &Member) -> Result<(), Error> {
+        self.run_metered(device, &Meter::silent())
+    }
+
+    fn run_metered(self, device: &Member, meter: &Meter<'_>) -> Result<(), Error> {
         let Self { lde, input, width, output, unchecked } = self;
         if columns::must_be_apart::<F>(width) {
             let (mut apart, mut extended) = (columns::apart(input, width)?, F::zeros(output.len())?);
             let (input, output_apart) = (&mut apart[..], &mut extended[..]);
-            Extend { lde, input, width: 1, output: output_apart, unchecked }.run(device)?;
+            Extend { lde, input, width: 1, output: output_apart, unchecked }.run_metered(device, meter)?;
             columns::together(output, width, &extended);
             return Ok(());
         }
         let transforms = F::transforms(device.backend());
-        match unchecked {
-            true => transforms.lde_checked(&lde, input, width, output, &check_all),
-            false => transforms.lde(&lde, input, width, output),
-        }
+        let check = if unchecked { check_all } else { sound };
+        transforms.lde_checked(&lde, input, width, output, &check, meter)
     }
 }
 
@@ -125,6 +128,10 @@ impl<'a, F: AcceleratedField> Divisible for Extend<'a, F> {
 
     fn overhead(&self) -> f64 {
         columns::overhead(self.blocks(), self.input.len() + self.output.len())
+    }
+
+    fn pieces(&self) -> usize {
+        self.blocks()
     }
 
     fn divide(&mut self, shares: &[Share], devices: &[Member]) -> Result<Vec<Self::Part<'_>>, Error> {

@@ -18,6 +18,7 @@ use crate::dispatch::{
 };
 use crate::error::Error;
 use crate::memory;
+use crate::meter::Meter;
 use crate::work::{Activity, Size};
 
 /// Bases of a sum.
@@ -102,7 +103,7 @@ fn sample<C: AcceleratedCurve>(backend: &dyn Backend, log: u32) -> Measured {
     let mut sum = [C::Projective::identity()];
     let scalars = ScalarsView { scalars: &scalars, kept: None };
     let bases = BasesView { points: &points, kept: None, first: 0 };
-    timed(|| C::sums(backend).msm(scalars, bases, &mut sum), [f64::from(1u32 << log); 2])
+    timed(|| C::sums(backend).msm(scalars, bases, &mut sum, &Meter::silent()), [f64::from(1u32 << log); 2])
 }
 
 /// The sum over some of the bases of some of the rows, as one device computes it.
@@ -161,6 +162,10 @@ impl<C: AcceleratedCurve> Call for Part<'_, C> {
     }
 
     fn run(self, device: &Member) -> Result<Self::Output, Error> {
+        self.run_metered(device, &Meter::silent())
+    }
+
+    fn run_metered(self, device: &Member, meter: &Meter<'_>) -> Result<Self::Output, Error> {
         let width = self.sum.bases.points.len();
         let mut sums = vec![C::Projective::identity(); self.rows.len()];
         let all = self.sum.scalars.host();
@@ -183,7 +188,7 @@ impl<C: AcceleratedCurve> Call for Part<'_, C> {
         let (kept, first) = self.kept_bases(device).unzip();
         let points = &self.sum.bases.points[self.bases.clone()];
         let bases = BasesView { points, kept, first: first.unwrap_or(0) };
-        C::sums(device.backend()).msm(scalars, bases, &mut sums)?;
+        C::sums(device.backend()).msm(scalars, bases, &mut sums, meter)?;
         drop(pieces);
         Ok((self.rows, sums))
     }
@@ -198,7 +203,11 @@ impl<C: AcceleratedCurve> Call for Sum<'_, C> {
     }
 
     fn run(self, device: &Member) -> Result<Vec<C::Projective>, Error> {
-        self.whole().run(device).map(|(_, sums)| sums)
+        self.run_metered(device, &Meter::silent())
+    }
+
+    fn run_metered(self, device: &Member, meter: &Meter<'_>) -> Result<Vec<C::Projective>, Error> {
+        self.whole().run_metered(device, meter).map(|(_, sums)| sums)
     }
 }
 
@@ -264,7 +273,7 @@ impl<C: AcceleratedCurve> Operation for Sum<'_, C> {
 fn reference<C: Curve>(scalars: &[C::Scalar], points: &[C]) -> Result<C::Projective, Error> {
     let mut sum = [C::Projective::identity()];
     let bases = BasesView { points, kept: None, first: 0 };
-    Msm::<C>::msm(&Reference, ScalarsView { scalars, kept: None }, bases, &mut sum)?;
+    Msm::<C>::msm(&Reference, ScalarsView { scalars, kept: None }, bases, &mut sum, &Meter::silent())?;
     Ok(sum[0])
 }
 

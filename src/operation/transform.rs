@@ -4,12 +4,13 @@ use super::columns::{self, Columnwise, Part};
 use super::polynomial::{combine, value_of_coefficients, value_of_values};
 use super::{cut, first_error, powers, random_element};
 use crate::backend::cpu::Cpu;
-use crate::backend::{AcceleratedField, Backend};
+use crate::backend::{AcceleratedField, Backend, sound};
 use crate::checks;
 use crate::dispatch::{
     Call, Cost, Dispatcher, Divisible, Kind, Measured, Member, Operation, Share, Untested, timed,
 };
 use crate::error::Error;
+use crate::meter::Meter;
 use crate::ntt::{Direction, Ntt};
 use crate::work::Size;
 
@@ -55,18 +56,20 @@ impl<F: AcceleratedField> Call for Transform<'_, F> {
     }
 
     fn run(self, device: &Member) -> Result<(), Error> {
+        self.run_metered(device, &Meter::silent())
+    }
+
+    fn run_metered(self, device: &Member, meter: &Meter<'_>) -> Result<(), Error> {
         let Self { ntt, data, width, unchecked } = self;
         if columns::must_be_apart::<F>(width) {
             let mut apart = columns::apart(data, width)?;
-            Transform { ntt, data: &mut apart, width: 1, unchecked }.run(device)?;
+            Transform { ntt, data: &mut apart, width: 1, unchecked }.run_metered(device, meter)?;
             columns::together(data, width, &apart);
             return Ok(());
         }
         let transforms = F::transforms(device.backend());
-        match unchecked {
-            true => transforms.ntt_checked(&ntt, data, width, &check_all),
-            false => transforms.ntt(&ntt, data, width),
-        }
+        let check = if unchecked { check_all } else { sound };
+        transforms.ntt_checked(&ntt, data, width, &check, meter)
     }
 }
 

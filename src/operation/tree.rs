@@ -147,6 +147,10 @@ impl<'a, H: Accelerated> Divisible for Tree<'a, H> {
         1 << self.depth()
     }
 
+    fn pieces(&self) -> usize {
+        self.items(1)
+    }
+
     fn divide(&mut self, shares: &[Share], _: &[Member]) -> Result<Vec<Part<'_, H>>, Error> {
         let depth = self.depth();
         let Self { leaves, ref mut inner, ref mut copies, approach } = *self;

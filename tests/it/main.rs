@@ -18,6 +18,7 @@ mod kernels;
 mod large;
 mod merkle;
 mod ntt;
+mod progress;
 mod rescue;
 mod several;
 mod stored_tree;

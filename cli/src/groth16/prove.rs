@@ -85,7 +85,8 @@ impl Arguments {
         at_most_one_standard("the proofs and public signals", "standard output", outputs())?;
 
         let watch = Watch::start();
-        let engine = self.engine.build(Some(&watch))?;
+        // Its proofs are counted, not the many operations of each.
+        let engine = self.engine.build(None)?;
         let limit = self.engine.input_limit(&engine);
         watch.stage("reading the key");
         let subject = files::input_name(&self.key);

@@ -2,6 +2,8 @@
 
 mod blake3;
 mod combinations;
+#[cfg(test)]
+mod counted;
 mod doubles;
 #[cfg(feature = "bn254")]
 mod fft;
@@ -40,10 +42,11 @@ pub use simd::Simd;
 #[cfg(feature = "bn254")]
 use std::sync::Arc;
 
-use super::{Hardware, Transforms};
+use super::{Check, Hardware, Transforms, sound};
 use crate::device::ProductRates;
 use crate::error::Error;
 use crate::field::Goldilocks;
+use crate::meter::Meter;
 use crate::ntt::{Lde, Ntt};
 
 /// The CPU backend. Its operations run on the thread pool from which they are called.
@@ -104,7 +107,19 @@ impl Hardware for Cpu {
 
 impl Transforms<Goldilocks> for Cpu {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
-        ntt::ntt(self.simd, ntt, data, width)
+        self.ntt_checked(ntt, data, width, &sound, &Meter::silent())
+    }
+
+    fn ntt_checked(
+        &self,
+        ntt: &Ntt,
+        data: &mut [Goldilocks],
+        width: usize,
+        check: Check<'_, Goldilocks>,
+        meter: &Meter<'_>,
+    ) -> Result<(), Error> {
+        check(data)?;
+        ntt::ntt(self.simd, ntt, data, width, meter)
     }
 
     fn lde(
@@ -114,7 +129,20 @@ impl Transforms<Goldilocks> for Cpu {
         width: usize,
         output: &mut [Goldilocks],
     ) -> Result<(), Error> {
-        ntt::lde(self.simd, lde, input, width, output);
+        self.lde_checked(lde, input, width, output, &sound, &Meter::silent())
+    }
+
+    fn lde_checked(
+        &self,
+        lde: &Lde,
+        input: &mut [Goldilocks],
+        width: usize,
+        output: &mut [Goldilocks],
+        check: Check<'_, Goldilocks>,
+        meter: &Meter<'_>,
+    ) -> Result<(), Error> {
+        check(input)?;
+        ntt::lde(self.simd, lde, input, width, output, meter);
         Ok(())
     }
 }

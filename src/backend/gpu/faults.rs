@@ -27,6 +27,7 @@ use crate::field::Goldilocks;
 use crate::hash::{Blake3, ElementDigest, Rp64_256};
 use crate::matrix::{Layout, MatrixRef, Shape};
 use crate::merkle::Approach;
+use crate::meter::Meter;
 use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
 use crate::pinned::Locked;
 use crate::program::{Builder, Program, ProgramRows};
@@ -370,8 +371,8 @@ fn refused<D: Device>(gpu: &Gpu<D>) {
     let ntt = Ntt::forward(Domain::new(4, Convention::Plonky3).unwrap());
     let lde = Lde::onto_coset(4, 2, Convention::Winterfell, Goldilocks::new(7)).unwrap();
     for width in [1, 2] {
-        assert_eq!(gpu.ntt_checked(&ntt, &mut found, width, check), expected);
-        assert_eq!(gpu.lde_checked(&lde, &mut found, width, &mut output, check), expected);
+        assert_eq!(gpu.ntt_checked(&ntt, &mut found, width, check, &Meter::silent()), expected);
+        assert_eq!(gpu.lde_checked(&lde, &mut found, width, &mut output, check, &Meter::silent()), expected);
     }
     assert_eq!(gpu.invert(&mut found, check), expected);
     assert!(found == data());

@@ -304,6 +304,7 @@ fn sums<D: Device>(device: D) {
 
     use crate::backend::sums::{BasesView, KeepScalars, Msm, ScalarsView};
     use crate::bn254::{Fr, G1, G1Affine};
+    use crate::meter::Meter;
 
     const COUNT: usize = 1 << 8;
     let gpu = counting(device);
@@ -317,7 +318,12 @@ fn sums<D: Device>(device: D) {
         let (sum, traffic) = of(&gpu, |gpu| {
             let mut sum = [G1::identity()];
             let scalars = ScalarsView { scalars: &scalars, kept };
-            gpu.msm(scalars, BasesView { points: &points, kept: bases, first: 0 }, &mut sum)?;
+            gpu.msm(
+                scalars,
+                BasesView { points: &points, kept: bases, first: 0 },
+                &mut sum,
+                &Meter::silent(),
+            )?;
             Ok(sum[0])
         });
         assert_eq!(sum, G1::generator() * scalars.iter().sum::<Fr>());

@@ -15,6 +15,7 @@ use crate::curve::{CoordinateLimbs, Curve, limbs_of_points};
 use crate::error::Error;
 use crate::field::prime::{elements, limbs};
 use crate::field::{MontgomeryField, TwoAdic, elements_of_limbs};
+use crate::meter::Meter;
 use crate::ntt::Ntt;
 
 const SUM: &str = "multi-scalar multiplication";
@@ -87,6 +88,7 @@ impl<C: Curve> Msm<C> for External {
         scalars: ScalarsView<'_, C::Scalar>,
         bases: BasesView<'_, C>,
         sums: &mut [C::Projective],
+        _: &Meter<'_>,
     ) -> Result<(), Error> {
         self.expect_curve::<C>()?;
         let (engine, len) = (self.provider.engine, bases.points.len());

@@ -22,6 +22,7 @@ use crate::backend::cpu::quadwords::MAX_WIDTH;
 use crate::backend::cpu::residues::{Coordinates, Residues, load};
 use crate::backend::cpu::simd::Vectorised;
 use crate::field::montgomery::Residue;
+use crate::meter::Meter;
 use crate::parallel::{for_each_chunk, for_each_chunk_with};
 
 /// Layers of the largest tile: 320 KiB of vectors, or 128 KiB of single elements where they stand, in a second-level cache.
@@ -35,6 +36,9 @@ const LOG_NEIGHBOURS: u32 = 3;
 
 /// Neighbours that a thread takes at once.
 const PART: usize = 1 << 6;
+
+/// Of these, so many are counted at once.
+const COUNTED: usize = 32;
 
 /// Blocks of at least this size are divided among threads.
 const DIVIDED: usize = 1 << 13;
@@ -58,9 +62,15 @@ struct Layers<'a> {
     twiddles: &'a Twiddles,
     /// Whether what comes out is the end, and reduced.
     last: bool,
+    meter: &'a Meter<'a>,
 }
 
 impl Layers<'_> {
+    /// Counts the layers of so many elements.
+    fn count(self, elements: usize, layers: u32) {
+        self.meter.advance(elements * layers as usize);
+    }
+
     /// The first `count` layers of block k, or the last, with their halves those of `tile`.
     #[inline(always)]
     fn on_halves<R: Residues>(self, tile: &mut [R::Sum], k: usize, count: u32) {
@@ -71,14 +81,16 @@ impl Layers<'_> {
     }
 }
 
-/// All layers of block k, and reduction. Vectors ask for blocks of [`LEAST`] elements, and twiddles are those for R.
+/// All layers of block k, and reduction. Vectors ask for blocks of [`LEAST`] elements, and twiddles are those for R. Counts the layers of
+/// every element.
 pub(super) fn run<R: Residues>(
     block: &mut [Residue<R::Field>],
     k: usize,
     twiddles: &Twiddles,
     butterflies: Butterflies,
+    meter: &Meter<'_>,
 ) {
-    parts::<R>(block, k, Layers { butterflies, twiddles, last: true });
+    parts::<R>(block, k, Layers { butterflies, twiddles, last: true, meter });
 }
 
 /// The layers of block k: those of columns and those of rows.
@@ -86,7 +98,8 @@ fn parts<R: Residues>(block: &mut [Residue<R::Field>], k: usize, layers: Layers<
     let (len, log_size) = (block.len(), block.len().trailing_zeros());
     if log_size <= most_layers::<R>() {
         let mut scratch = Vec::new();
-        return R::enter(Rows::<R> { block, k, layers, scratch: &mut scratch });
+        R::enter(Rows::<R> { block, k, layers, scratch: &mut scratch });
+        return layers.count(len, log_size);
     }
     // Two layers of single elements, else as few passes as possible, of about as many layers each.
     let above = log_size - most_layers::<R>();
@@ -123,8 +136,13 @@ fn columns<R: Residues>(block: &mut [Residue<R::Field>], k: usize, count: u32, l
             piece.push(part);
         }
     }
-    for_each_chunk_with(&mut pieces, 1, Vec::new, |scratch, _, pieces| {
+    // Of pieces, whose number is a power of two, so many are counted at once.
+    let counted = pieces.len().min(COUNTED);
+    for_each_chunk_with(&mut pieces, 1, Vec::new, |scratch, number, pieces| {
         R::enter(Columns::<R> { rows: &mut pieces[0], k, layers: Layers { last, ..layers }, scratch });
+        if (number + 1).is_multiple_of(counted) {
+            layers.count((counted * PART) << count, count);
+        }
     });
 }
 
@@ -203,7 +221,7 @@ impl<R: Residues> Vectorised<R> for Rows<'_, R> {
     #[inline(always)]
     fn run(self) {
         let Self { block, k, layers, scratch } = self;
-        let Layers { butterflies, twiddles, last } = layers;
+        let Layers { butterflies, twiddles, last, .. } = layers;
         let count = (block.len() / R::WIDTH).trailing_zeros();
         if let Some(values) = R::in_place(block) {
             layers.on_halves::<R>(values, k, count);

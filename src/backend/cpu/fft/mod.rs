@@ -23,12 +23,13 @@ use self::scale::Scale;
 use self::twiddles::Twiddles;
 use super::residues::{Residues, TwiddleForm, on_residues};
 use super::{Cpu, Simd};
-use crate::backend::Transforms;
+use crate::backend::{Check, Transforms, sound};
 use crate::error::Error;
 use crate::field::coordinates::LazyElement;
 use crate::field::montgomery::Residue;
 use crate::field::prime::{residues, residues_mut};
 use crate::field::{MontgomeryField, TwoAdic};
+use crate::meter::Meter;
 use crate::ntt::{Direction, Domain, Ntt, Order};
 use crate::parallel::for_each_chunk;
 
@@ -36,7 +37,20 @@ pub(super) use self::twiddles::TwiddleCache;
 
 impl<F: MontgomeryField + TwoAdic> Transforms<F> for Cpu {
     /// In place: one or more polynomials, one after another.
-    fn ntt(&self, ntt: &Ntt<F>, values: &mut [F], _: usize) -> Result<(), Error> {
+    fn ntt(&self, ntt: &Ntt<F>, values: &mut [F], width: usize) -> Result<(), Error> {
+        self.ntt_checked(ntt, values, width, &sound, &Meter::silent())
+    }
+
+    fn ntt_checked(
+        &self,
+        ntt: &Ntt<F>,
+        values: &mut [F],
+        _: usize,
+        check: Check<'_, F>,
+        meter: &Meter<'_>,
+    ) -> Result<(), Error> {
+        check(values)?;
+        let meter = &meter.of(values.len() * ntt.domain.log_size() as usize);
         let domain = ntt.domain;
         let [root, shift] = [domain.root(), domain.shift()].map(Residue::of);
         let one = Residue::ONE;
@@ -53,7 +67,7 @@ impl<F: MontgomeryField + TwoAdic> Transforms<F> for Cpu {
         on_residues!(level(self.simd, domain.size()), F, residues, {
             let twiddles = self.twiddles.get(root, domain.log_size(), twiddle_form(residues));
             for_each_chunk(residues_mut(values), domain.size(), |_, values| {
-                polynomial.transform(residues, values, &twiddles);
+                polynomial.transform(residues, values, &twiddles, meter);
             });
         });
         Ok(())
@@ -104,15 +118,18 @@ impl<F: MontgomeryField> Polynomial<F> {
         _: PhantomData<R>,
         values: &mut [Residue<F>],
         twiddles: &Twiddles,
+        meter: &Meter<'_>,
     ) {
         let orders = self.orders;
         if let Some(scale) = self.before {
             scale.apply::<R>(values, orders[0]);
         }
         match orders {
-            [Order::Natural, _] => butterflies::run::<R>(values, 0, twiddles, Butterflies::CooleyTukey),
+            [Order::Natural, _] => {
+                butterflies::run::<R>(values, 0, twiddles, Butterflies::CooleyTukey, meter)
+            }
             [Order::BitReversed, _] => {
-                butterflies::run::<R>(values, 0, twiddles, Butterflies::GentlemanSande)
+                butterflies::run::<R>(values, 0, twiddles, Butterflies::GentlemanSande, meter)
             }
         }
         if orders[0] == orders[1] {
@@ -138,7 +155,7 @@ fn padded<R: Residues>(
     scale.apply::<R>(first, Order::Natural);
     for_each_chunk(rest, size, |_, block| block.copy_from_slice(first));
     for_each_chunk(values, size, |k, block| {
-        butterflies::run::<R>(block, k, twiddles, Butterflies::CooleyTukey);
+        butterflies::run::<R>(block, k, twiddles, Butterflies::CooleyTukey, &Meter::silent());
     });
     if order == Order::Natural {
         permute::reverse_bits(values);

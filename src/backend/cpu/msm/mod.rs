@@ -37,6 +37,7 @@ use crate::error::Error;
 use crate::field::MontgomeryField;
 use crate::field::coordinates::LazyElement;
 use crate::field::montgomery::Limbs;
+use crate::meter::Meter;
 use crate::parallel::{for_each_chunk, for_each_chunk_with};
 
 /// Rows of fewer scalars are spread over the threads as wholes.
@@ -61,6 +62,7 @@ impl<C: Curve<Base: VectorisedField>> Msm<C> for Cpu {
         scalars: ScalarsView<'_, C::Scalar>,
         bases: BasesView<'_, C>,
         sums: &mut [C::Projective],
+        meter: &Meter<'_>,
     ) -> Result<(), Error> {
         let n = bases.points.len();
         if n == 0 {
@@ -76,13 +78,14 @@ impl<C: Curve<Base: VectorisedField>> Msm<C> for Cpu {
         let tables = bases.kept.and_then(|kept| kept.downcast_ref::<Tables<Coordinate<C>>>());
         let bases =
             Bases { points: affine_points(bases.points), tables: tables.map(|tables| (tables, bases.first)) };
+        let meter = &meter.parts(sums.len());
         // Rows that are divided themselves come one after another, which bounds the memory for buckets.
         let together = if n < SMALL_ROW { 1 } else { sums.len().max(1) };
         on_coordinates!(self.simd, C::Base, coordinates, {
             for_each_chunk(sums, together, |number, sums| {
                 let rows = integers[number * together * n..].chunks(n);
                 sums.iter_mut().zip(rows).for_each(|(sum, row)| {
-                    *sum = projective::<C>(bases.sum(coordinates, row));
+                    *sum = projective::<C>(bases.sum(coordinates, row, meter));
                 });
             });
         });
@@ -106,13 +109,20 @@ struct Bases<'a, T> {
 }
 
 impl<T: LazyElement> Bases<'_, T> {
-    /// The sum of every integer times its base.
-    fn sum<R: Coordinates<Element = T>>(&self, _: PhantomData<R>, integers: &[Limbs]) -> Xyzz<T> {
+    /// The sum of every integer times its base: a part of the meter.
+    fn sum<R: Coordinates<Element = T>>(
+        &self,
+        _: PhantomData<R>,
+        integers: &[Limbs],
+        meter: &Meter<'_>,
+    ) -> Xyzz<T> {
         let shape = self.tables.map(|(tables, _)| tables.shape);
         let plan = Plan::new(&integers::widths(integers), shape, rayon::current_num_threads());
+        let part = meter.part();
+        let meter = &part.of(plan.tasks.iter().map(|task| plan.additions(task)).sum());
         let mut parts = vec![Vec::new(); plan.tasks.len()];
         for_each_chunk_with(&mut parts, 1, Scratch::<R>::new, |scratch, number, part| {
-            part[0] = self.run(scratch, &plan, &plan.tasks[number], integers);
+            part[0] = self.run(scratch, &plan, &plan.tasks[number], integers, meter);
         });
         let mut sets = vec![Xyzz::IDENTITY; plan.sets];
         for (task, sums) in plan.tasks.iter().zip(parts) {
@@ -132,6 +142,7 @@ impl<T: LazyElement> Bases<'_, T> {
         plan: &Plan,
         task: &Task,
         integers: &[Limbs],
+        meter: &Meter<'_>,
     ) -> Vec<Xyzz<T>> {
         let Plan { digits, sets, .. } = *plan;
         let [buckets, for_reduction] = &mut scratch.0;
@@ -162,9 +173,15 @@ impl<T: LazyElement> Bases<'_, T> {
             if buckets.has_many_deferred() {
                 buckets.finish(points);
             }
+            meter.advance(integers.len() * plan.windows(task));
         }
         buckets.finish(points);
-        buckets.sums.chunks(digits.largest).map(|sums| reduce(for_reduction, sums)).collect()
+        let sums = buckets.sums.chunks(digits.largest).map(|sums| {
+            let sum = reduce(for_reduction, sums);
+            meter.advance(Plan::REDUCTION * sums.len());
+            sum
+        });
+        sums.collect()
     }
 }
 

@@ -125,6 +125,19 @@ impl Plan {
         Self { digits, tables, sets, tasks }
     }
 
+    /// Additions of the reduction of a bucket.
+    pub(super) const REDUCTION: usize = 2;
+
+    /// The windows whose digits go into the bucket sets of a task.
+    pub(super) fn windows(&self, task: &Task) -> usize {
+        task.sets.clone().map(|set| (set..self.digits.windows as usize).step_by(self.sets).len()).sum()
+    }
+
+    /// About how many additions a task takes, for meters.
+    pub(super) fn additions(&self, task: &Task) -> usize {
+        task.bases.len() * self.windows(task) + task.sets.len() * self.digits.largest * Self::REDUCTION
+    }
+
     /// Bases that a task takes at once.
     pub(super) fn chunk(&self, task: &Task) -> usize {
         let buckets = task.sets.len() * self.digits.largest;

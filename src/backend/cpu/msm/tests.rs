@@ -21,7 +21,8 @@ fn check<C: Curve<Base: VectorisedField>>(
         for (kept_scalars, kept_bases) in [(None, None), (integers.as_ref(), tables.as_ref())] {
             let mut found = [C::Projective::default()];
             let bases = BasesView { points, kept: kept_bases, first: 0 };
-            cpu.msm(ScalarsView { scalars, kept: kept_scalars }, bases, &mut found).unwrap();
+            cpu.msm(ScalarsView { scalars, kept: kept_scalars }, bases, &mut found, &Meter::silent())
+                .unwrap();
             assert_eq!(found[0], *expected, "{} on {}: {what}, {name}", C::NAME, cpu.simd);
         }
     }
@@ -69,7 +70,7 @@ fn reference_agrees<C: Curve<Base: VectorisedField>>() {
             let mut found = [C::Projective::default()];
             let bases = BasesView { points: &points, kept: None, first: 0 };
             let all = ScalarsView { scalars, kept: None };
-            crate::backend::reference::Reference.msm(all, bases, &mut found).unwrap();
+            crate::backend::reference::Reference.msm(all, bases, &mut found, &Meter::silent()).unwrap();
             assert_eq!(found[0], *expected, "{} by the reference: {n}, {name}", C::NAME);
         }
         check(&Cpu::default(), &n.to_string(), &rows, &points, &expected);

@@ -35,6 +35,7 @@ use super::Simd;
 use crate::error::Error;
 use crate::field::{Field, Goldilocks};
 use crate::memory;
+use crate::meter::Meter;
 use crate::ntt::{Direction, Domain, Lde, Ntt, Order};
 use crate::parallel;
 
@@ -61,16 +62,41 @@ fn inverse_transform(domain: Domain) -> Transform {
 
 /// Transforms with a level's instructions, which the processor must have. [`Error::HostOutOfMemory`], for scratch,
 /// leaves the data as they were.
-pub(super) fn ntt(simd: Simd, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
-    on_lanes!(simd, L, ntt_on::<L>(ntt, data, width))
+pub(super) fn ntt(
+    simd: Simd,
+    ntt: &Ntt,
+    data: &mut [Goldilocks],
+    width: usize,
+    meter: &Meter<'_>,
+) -> Result<(), Error> {
+    let meter = meter.of(layers(ntt.domain, data));
+    on_lanes!(simd, L, ntt_on::<L>(ntt, data, width, &meter))
 }
 
 /// Extends with a level's instructions, which the processor must have.
-pub(super) fn lde(simd: Simd, lde: &Lde, input: &mut [Goldilocks], width: usize, output: &mut [Goldilocks]) {
-    on_lanes!(simd, L, lde_on::<L>(lde, input, width, output));
+pub(super) fn lde(
+    simd: Simd,
+    lde: &Lde,
+    input: &mut [Goldilocks],
+    width: usize,
+    output: &mut [Goldilocks],
+    meter: &Meter<'_>,
+) {
+    let meter = meter.of(layers(lde.from(), input) + layers(lde.from(), output));
+    on_lanes!(simd, L, lde_on::<L>(lde, input, width, output, &meter));
 }
 
-fn ntt_on<L: Lanes>(ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
+/// The layers of all words together: the unit of the meters below.
+fn layers(domain: Domain, data: &[Goldilocks]) -> usize {
+    data.len() * domain.log_size() as usize
+}
+
+fn ntt_on<L: Lanes>(
+    ntt: &Ntt,
+    data: &mut [Goldilocks],
+    width: usize,
+    meter: &Meter<'_>,
+) -> Result<(), Error> {
     let domain = ntt.domain;
     let transform = match ntt.direction {
         Direction::Forward => Transform {
@@ -83,7 +109,7 @@ fn ntt_on<L: Lanes>(ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<
         Direction::Inverse => Transform { shift_out: inverse(domain.shift()), ..inverse_transform(domain) },
     };
     let block = domain.size() * width;
-    let plan = Plan::new::<L>(transform, data.len() / domain.size());
+    let plan = Plan::new::<L>(transform, data.len() / domain.size(), meter);
     let orders = [ntt.input_order, ntt.output_order];
     if plan.is_single_pass() {
         plan.single::<L>(data, width, orders);
@@ -111,12 +137,18 @@ fn ntt_on<L: Lanes>(ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<
     }
 }
 
-fn lde_on<L: Lanes>(lde: &Lde, input: &mut [Goldilocks], width: usize, output: &mut [Goldilocks]) {
+fn lde_on<L: Lanes>(
+    lde: &Lde,
+    input: &mut [Goldilocks],
+    width: usize,
+    output: &mut [Goldilocks],
+    meter: &Meter<'_>,
+) {
     let (from, to, copies) = (lde.from(), lde.to(), lde.blowup());
     let (n, blocks) = (from.size(), input.len() / (from.size() * width));
     // The inverse without its shift leaves the coefficients of f(s x), s being the shift of `from`: the quotient of the shifts is
     // still to be applied.
-    let inverse_plan = Plan::new::<L>(inverse_transform(from), blocks * width);
+    let inverse_plan = Plan::new::<L>(inverse_transform(from), blocks * width, meter);
     let transform = Transform {
         log_size: from.log_size(),
         root: to.root().pow(copies as u64),
@@ -124,7 +156,7 @@ fn lde_on<L: Lanes>(lde: &Lde, input: &mut [Goldilocks], width: usize, output: &
         shift_out: Goldilocks::ONE,
         factor: Goldilocks::ONE,
     };
-    let plan = Plan::new::<L>(transform, blocks * width * copies);
+    let plan = Plan::new::<L>(transform, blocks * width * copies, meter);
     for_each_group_pair(input, n * width, output, copies * n * width, |input, output| {
         match inverse_plan.is_single_pass() {
             true => inverse_plan.single::<L>(input, width, [Order::Natural, Order::BitReversed]),

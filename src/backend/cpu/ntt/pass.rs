@@ -16,6 +16,7 @@ use super::shared::{Source, Target};
 use super::tile::{LANES, Tile, TileRow};
 use crate::backend::cpu::simd::Vectorised;
 use crate::field::Goldilocks;
+use crate::meter::Meter;
 use crate::ntt::{Order, reverse_bits};
 use crate::parallel::for_each_number;
 
@@ -97,17 +98,22 @@ struct Task<'a> {
     skew: usize,
     source: Source<'a>,
     target: Target<'a>,
+    meter: &'a Meter<'a>,
 }
+
+/// Words that a thread transforms before it counts them.
+const COUNTED: usize = 1 << 14;
 
 impl<L: Lanes> Vectorised<L> for Task<'_> {
     #[inline(always)]
     fn run(self) {
-        let Self { pass, tiles, skew, source, target } = self;
+        let Self { pass, tiles, skew, source, target, meter } = self;
         let size = pass.tile.padded_size();
         let group = (GROUP / (pass.tile.size() * LANES)).clamp(1, MAX_GROUP.min(tiles.len()));
         let mut rows = vec![TileRow::default(); group * size];
         let (mut before, mut after) = (Tables::default(), Tables::default());
         let mut layouts = Vec::with_capacity(group);
+        let mut uncounted = 0;
         for first in tiles.clone().step_by(group) {
             layouts.clear();
             layouts.extend((first..tiles.end.min(first + group)).map(|tile| pass.layout(tile, skew, target)));
@@ -117,26 +123,31 @@ impl<L: Lanes> Vectorised<L> for Task<'_> {
                 pass.tile.transform::<L>(rows);
             }
             pass.scatter::<L>(target, &layouts, &mut after, rows);
+            uncounted += layouts.iter().map(|layout| layout.used).sum::<usize>() * pass.tile.size();
+            if uncounted >= COUNTED {
+                pass.count(std::mem::take(&mut uncounted), meter);
+            }
         }
+        pass.count(uncounted, meter);
         L::fence();
     }
 }
 
 impl Pass<'_> {
-    /// Reads every lane from `source` and writes it to `target`, on the current thread pool.
-    pub(super) fn run<L: Lanes>(&self, source: &[Goldilocks], target: &mut [Goldilocks]) {
+    /// Reads every lane from `source` and writes it to `target`, on the current thread pool. Counts the layers of every word.
+    pub(super) fn run<L: Lanes>(&self, source: &[Goldilocks], target: &mut [Goldilocks], meter: &Meter<'_>) {
         self.check(self.read, source.len(), Sharing::Allowed);
         self.check(self.write, target.len(), Sharing::Forbidden);
-        self.run_checked::<L>(Source::new(source), Target::new(target));
+        self.run_checked::<L>(Source::new(source), Target::new(target), meter);
     }
 
-    /// Transforms every lane of `data` in place, on the current thread pool.
-    pub(super) fn run_in_place<L: Lanes>(&self, data: &mut [Goldilocks]) {
+    /// Transforms every lane of `data` in place, likewise.
+    pub(super) fn run_in_place<L: Lanes>(&self, data: &mut [Goldilocks], meter: &Meter<'_>) {
         let strides = |a: Access| (a.outer, a.inner, a.row);
         assert_eq!(strides(self.read), strides(self.write), "tiles in place own what they read");
         self.check(self.write, data.len(), Sharing::Forbidden);
         let data = Target::new(data);
-        self.run_checked::<L>(data.source(), data);
+        self.run_checked::<L>(data.source(), data, meter);
     }
 
     /// Checks that the words of an access lie within `len` and, unless sharing is allowed, that lanes are disjoint.
@@ -158,7 +169,7 @@ impl Pass<'_> {
     }
 
     /// What the checks established: all words lie within the data, and no two tiles share a word that is written.
-    fn run_checked<L: Lanes>(&self, source: Source, target: Target) {
+    fn run_checked<L: Lanes>(&self, source: Source, target: Target, meter: &Meter<'_>) {
         let lanes = self.outer * self.inner * self.width;
         let skew = self.skew(source, target).min(lanes);
         let tiles = (lanes + skew).div_ceil(LANES);
@@ -168,12 +179,17 @@ impl Pass<'_> {
             threads => tiles.min(worthwhile).min(8 * threads),
         };
         if tasks <= 1 {
-            return L::enter(Task { pass: self, tiles: 0..tiles, skew, source, target });
+            return L::enter(Task { pass: self, tiles: 0..tiles, skew, source, target, meter });
         }
         for_each_number(tasks, &|task| {
             let tiles = task * tiles / tasks..(task + 1) * tiles / tasks;
-            L::enter(Task { pass: self, tiles, skew, source, target });
+            L::enter(Task { pass: self, tiles, skew, source, target, meter });
         });
+    }
+
+    /// Counts words that went through all layers of a tile.
+    fn count(&self, words: usize, meter: &Meter<'_>) {
+        meter.advance(words * self.tile.size().ilog2() as usize);
     }
 
     /// The number of lanes that the first tile must lack so that rows of the other tiles are whole cache lines, where rows are

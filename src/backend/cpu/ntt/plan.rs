@@ -32,6 +32,7 @@ use super::lanes::Lanes;
 use super::pass::{Access, Index, Pass};
 use super::tile::{LANES, Tile};
 use crate::field::{Field, Goldilocks};
+use crate::meter::Meter;
 use crate::ntt::{Order, reverse_bits};
 
 /// The binary logarithm of the rows of the largest tile: of eight words, 256 KiB, which a second-level cache holds. Two passes
@@ -49,9 +50,11 @@ pub(super) struct Transform {
 }
 
 /// A transform with the tables of its tiles, one a digit.
-pub(super) struct Plan {
+pub(super) struct Plan<'a> {
     transform: Transform,
     tiles: Vec<Tile>,
+    /// Counts the layers of every word.
+    meter: &'a Meter<'a>,
 }
 
 /// One pass of a transform that splits off the digits of j from the most significant on.
@@ -118,18 +121,18 @@ fn digits(log_size: u32, lanes: usize) -> Vec<u32> {
     vec![log_size - second, second]
 }
 
-impl Plan {
+impl<'a> Plan<'a> {
     /// A plan for `lanes` columns side by side.
-    pub(super) fn new<L: Lanes>(transform: Transform, lanes: usize) -> Self {
-        Self::with_digits::<L>(transform, &digits(transform.log_size, lanes))
+    pub(super) fn new<L: Lanes>(transform: Transform, lanes: usize, meter: &'a Meter<'a>) -> Self {
+        Self::with_digits::<L>(transform, &digits(transform.log_size, lanes), meter)
     }
 
     /// A plan of at most three digits, given by the binary logarithms of their sizes, the most significant first.
-    fn with_digits<L: Lanes>(transform: Transform, digits: &[u32]) -> Self {
+    fn with_digits<L: Lanes>(transform: Transform, digits: &[u32], meter: &'a Meter<'a>) -> Self {
         // The power of the root that has the order of the tile.
         let root = |digit| (digit..transform.log_size).fold(transform.root, |root, _| root.square());
         let tiles = digits.iter().map(|&digit| Tile::new::<L>(digit, root(digit))).collect();
-        Self { transform, tiles }
+        Self { transform, tiles, meter }
     }
 
     /// Whether one pass is the whole transform.
@@ -188,7 +191,7 @@ impl Plan {
             before: by_row(shift_in),
             after: Scaling { start: constant(factor), ratio: constant(shift_out) },
         };
-        pass.run_in_place::<L>(data);
+        pass.run_in_place::<L>(data, self.meter);
     }
 
     /// Natural to bit-reversed, whole blocks in place.
@@ -196,7 +199,7 @@ impl Plan {
         let blocks = data.len() / (self.size() * width);
         for stage in self.stages(self.transform.shift_in) {
             let pass = stage.pass(width, [Order::Natural, Order::BitReversed]);
-            Pass { outer: blocks * stage.outer, ..pass }.run_in_place::<L>(data);
+            Pass { outer: blocks * stage.outer, ..pass }.run_in_place::<L>(data, self.meter);
         }
     }
 
@@ -215,9 +218,9 @@ impl Plan {
             let mut pass = stage.pass(columns, [order; 2]);
             if stage.outer == 1 {
                 pass.read = stage.strides(width, order);
-                pass.run::<L>(data, scratch);
+                pass.run::<L>(data, scratch, self.meter);
             } else if stage.inner > 1 {
-                pass.run_in_place::<L>(scratch);
+                pass.run_in_place::<L>(scratch, self.meter);
             } else {
                 // (k1 k2 j3) to (k3 k2 k1): lanes are neighbours in k1, and so in the output.
                 let (n1, n3) = (self.tiles[0].size(), stage.tile.size());
@@ -225,7 +228,7 @@ impl Plan {
                 (pass.outer, pass.inner) = (n2, n1);
                 pass.read = Access { outer: n3 * columns, inner: n2 * n3 * columns, row: columns, order };
                 pass.write = Access { outer: n1 * width, inner: width, row: stage.outer * width, order };
-                pass.run::<L>(scratch, data);
+                pass.run::<L>(scratch, data, self.meter);
             }
         }
     }
@@ -247,7 +250,7 @@ impl Plan {
             let mut pass = stage.pass(widths[1], [order; 2]);
             (pass.width, pass.index) = (columns, Index::Reversed { bits, outers: 1 });
             if stage.outer > 1 {
-                pass.run_in_place::<L>(target);
+                pass.run_in_place::<L>(target, self.meter);
                 continue;
             }
             // (r(j3) r(j2) r(j1)) to (r(k1) r(j2) r(j3)): lanes are neighbours in r(j3), and so in the target.
@@ -258,7 +261,7 @@ impl Plan {
             let [from, to] = widths;
             pass.read = Access { outer: n1 * from, inner: n2 * n1 * from, row: from, order };
             pass.write = Access { outer: n3 * to, inner: to, row: n2 * n3 * to, order };
-            pass.run::<L>(source, target);
+            pass.run::<L>(source, target, self.meter);
         }
     }
 
@@ -314,9 +317,9 @@ impl Plan {
                 Some(source) => {
                     let order = Order::BitReversed;
                     pass.read = Access { outer: tile.size() * width, inner: 0, row: width, order };
-                    pass.run::<L>(source, target);
+                    pass.run::<L>(source, target, self.meter);
                 }
-                None => pass.run_in_place::<L>(target),
+                None => pass.run_in_place::<L>(target, self.meter),
             }
             inner *= tile.size();
         }
@@ -352,7 +355,7 @@ impl Plan {
                 },
                 after: by_row(Goldilocks::ONE),
             };
-            return pass.run::<L>(source, target);
+            return pass.run::<L>(source, target, self.meter);
         }
         for (source, target) in source.chunks_exact(block).zip(target.chunks_exact_mut(copies * block)) {
             for (copy, target) in target.chunks_exact_mut(block).enumerate() {
@@ -414,9 +417,10 @@ mod tests {
     }
 
     fn three_digits_in_all_orders<L: Lanes>() {
+        let silent = Meter::silent();
         for digits in [[3, 3, 3], [4, 3, 2], [1, 4, 3]] {
             let t = transform(digits.iter().sum());
-            let plan = Plan::with_digits::<L>(t, &digits);
+            let plan = Plan::with_digits::<L>(t, &digits, &silent);
             let input = input(plan.size());
             let expected = expected(t, &input);
 
@@ -441,9 +445,10 @@ mod tests {
     }
 
     fn three_digits_on_cosets<L: Lanes>() {
+        let silent = Meter::silent();
         for digits in [[3, 2, 3], [2, 4, 1]] {
             let t = Transform { shift_out: Goldilocks::ONE, ..transform(digits.iter().sum()) };
-            let plan = Plan::with_digits::<L>(t, &digits);
+            let plan = Plan::with_digits::<L>(t, &digits, &silent);
             let (copies, block) = (4, plan.size() * WIDTH);
             let root = Convention::Winterfell.root_of_unity(t.log_size + 2);
             let input = input(plan.size());

@@ -156,6 +156,7 @@ mod tests {
 
         use crate::backend::sums::{BasesView, Msm, ScalarsView};
         use crate::bn254::{Fr, G1, G1Affine};
+        use crate::meter::Meter;
 
         let scalars: Vec<_> = (1..=1 << 10).map(|i| -Fr::from(i)).collect();
         let points: Vec<_> = std::iter::successors(Some(G1::generator()), |point| Some(point.double()))
@@ -168,7 +169,7 @@ mod tests {
                 ScalarsView { scalars: &scalars, kept: None },
                 BasesView { points: &bases, kept: None, first: 0 },
             );
-            cpu.msm(scalars, bases, &mut [G1::identity()]).unwrap();
+            cpu.msm(scalars, bases, &mut [G1::identity()], &Meter::silent()).unwrap();
         });
         let coset = Domain::halo2(10).unwrap().coset(Fr::from(7)).unwrap();
         for ntt in [Ntt::forward(coset), Ntt::inverse(coset)] {

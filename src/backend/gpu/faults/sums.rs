@@ -8,6 +8,7 @@ use crate::backend::{BasesView, KeepScalars, Msm, ScalarsView};
 use crate::bn254::{Fr, G1, G1Affine};
 use crate::curve::samples::{multiples, sum};
 use crate::error::Error;
+use crate::meter::Meter;
 
 /// Two rows of sums over bases that are kept with tables, or not at all.
 fn operation<D: Device>(
@@ -22,7 +23,7 @@ fn operation<D: Device>(
         false => (None, None),
     };
     let bases = BasesView { points, kept: kept.0.as_ref(), first: 0 };
-    gpu.msm(ScalarsView { scalars, kept: kept.1.as_ref() }, bases, &mut sums)?;
+    gpu.msm(ScalarsView { scalars, kept: kept.1.as_ref() }, bases, &mut sums, &Meter::silent())?;
     Ok(sums)
 }
 
@@ -65,7 +66,7 @@ fn patience<D: Device>(device: D) {
     let failing_after = |calls| Gpu::new(Faulty::new(&device, (Fault::Memory, 4), calls), None);
     survive(failing_after, "a patient sum", &[G1::default()], &[expected], |gpu, sums| {
         let bases = BasesView { points: &points, kept: None, first: 0 };
-        gpu.msm(ScalarsView { scalars: &scalars, kept: None }, bases, sums).unwrap();
+        gpu.msm(ScalarsView { scalars: &scalars, kept: None }, bases, sums, &Meter::silent()).unwrap();
         Ok(())
     });
 }

@@ -43,6 +43,7 @@ use super::device::Device;
 use crate::backend::{BaseField, BasesView, KeepScalars, Memory, Msm, Resident, ScalarsView};
 use crate::curve::{Coordinate, Curve, Xyzz, projective};
 use crate::error::Error;
+use crate::meter::Meter;
 
 pub use programs::DeviceCurve;
 
@@ -137,6 +138,7 @@ impl<D: Device, C: DeviceCurve> Msm<C> for Gpu<D> {
         scalars: ScalarsView<'_, C::Scalar>,
         bases: BasesView<'_, C>,
         sums: &mut [C::Projective],
+        _: &Meter<'_>,
     ) -> Result<(), Error> {
         self.sums(scalars, bases, sums)
     }

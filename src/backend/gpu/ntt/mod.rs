@@ -23,6 +23,7 @@ use crate::backend::cpu::Cpu;
 use crate::backend::{Check, Extent, Memory, ResidentTransforms, Transforms, sound};
 use crate::error::Error;
 use crate::field::Goldilocks;
+use crate::meter::Meter;
 use crate::ntt::{Domain, Lde, Ntt, Order};
 pub(super) use plan::{Choice, Storage};
 use plan::{Pass, Transform};
@@ -161,7 +162,7 @@ impl OnColumns<Goldilocks> for Lde {
 
 impl<D: Device> Transforms<Goldilocks> for Gpu<D> {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
-        self.ntt_checked(ntt, data, width, &sound)
+        self.ntt_checked(ntt, data, width, &sound, &Meter::silent())
     }
 
     fn ntt_checked(
@@ -170,6 +171,7 @@ impl<D: Device> Transforms<Goldilocks> for Gpu<D> {
         data: &mut [Goldilocks],
         width: usize,
         check: Check<'_, Goldilocks>,
+        _: &Meter<'_>,
     ) -> Result<(), Error> {
         let undo = |data: &mut [_]| Cpu::default().ntt(&ntt.undo(), data, width);
         self.in_place(Transform::from(ntt), data, width, check, undo)
@@ -194,7 +196,7 @@ impl<D: Device> Transforms<Goldilocks> for Gpu<D> {
         width: usize,
         output: &mut [Goldilocks],
     ) -> Result<(), Error> {
-        self.lde_checked(lde, input, width, output, &sound)
+        self.lde_checked(lde, input, width, output, &sound, &Meter::silent())
     }
 
     fn lde_checked(
@@ -204,6 +206,7 @@ impl<D: Device> Transforms<Goldilocks> for Gpu<D> {
         width: usize,
         output: &mut [Goldilocks],
         check: Check<'_, Goldilocks>,
+        _: &Meter<'_>,
     ) -> Result<(), Error> {
         self.out_of_place(*lde, input, width, output, check)
     }
