@@ -129,7 +129,7 @@ fn progress_is_told_in_pieces() {
         on.telling(Extend { lde, input, width: 1, output: &mut output, unchecked: true }, &tell).unwrap();
         Cpu::default().lde(&lde, &mut words(columns << log), 1, &mut expected).unwrap();
         assert!(output == expected, "{columns} columns of 2^{log}");
-        check(pieces(2 * columns << log), steps, format!("{columns} columns of 2^{log}"));
+        check(pieces((2 * columns) << log), steps, format!("{columns} columns of 2^{log}"));
         for width in [1, columns] {
             let ntt = Ntt::forward(domain(log));
             let (mut data, mut expected) = (words(columns << log), words(columns << log));
