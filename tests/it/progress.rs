@@ -70,7 +70,7 @@ fn transforms_and_extensions_tell_their_progress() {
         for columns in [4, 12] {
             let what = format!("{columns} columns, {layout:?}");
             let mut values = matrix(14, columns, layout);
-            let mut extended = vec![Goldilocks::default(); 4 * columns << 14];
+            let mut extended = vec![Goldilocks::default(); (4 * columns) << 14];
             engine.lde_into(&lde, values.view_mut(), &mut extended).unwrap();
             check(&told(), &[Stage::Extension], &what);
             let mut values = matrix(16, columns, layout);
