@@ -324,7 +324,11 @@ fn data() -> Vec<Goldilocks> {
 
 /// Every operation with a fault at every moment.
 fn every_operation<D: Device>(failing_after: &impl Fn(i64) -> Gpu<Faulty<D>>) {
-    for operation in Operation::all() {
+    each(Operation::all(), failing_after);
+}
+
+fn each<D: Device>(operations: Vec<Operation>, failing_after: &impl Fn(i64) -> Gpu<Faulty<D>>) {
+    for operation in operations {
         let mut expected = data();
         operation.run(&Reference, &mut expected).unwrap();
         let run = |gpu: &Gpu<_>, data: &mut [_]| operation.run(gpu, data);
@@ -345,7 +349,10 @@ fn at_once<D: Device>(device: D) {
 fn in_parts<D: Device>(device: D) {
     let device = Arc::new(device);
     let failing_after = |calls| Gpu::new(Faulty::new(&device, (Fault::Anything, 1), calls), Some(8 * 150));
-    every_operation(&failing_after);
+    let mut operations = Operation::all();
+    // Its rows are divided before it comes here, and its code alone exceeds the budget.
+    operations.retain(|operation| !matches!(operation, Operation::RowProgram));
+    each(operations, &failing_after);
     refused(&failing_after(i64::MAX));
 }
 

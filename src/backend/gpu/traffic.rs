@@ -20,7 +20,7 @@ use crate::matrix::{Layout, MatrixRef, Shape};
 use crate::merkle::Approach;
 use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
 use crate::pinned::Locked;
-use crate::program::{Builder, Program, ProgramRows};
+use crate::program::{Builder, PART, Program, ProgramRows};
 
 /// What a device was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -199,8 +199,7 @@ fn on_host_data<D: Device>(device: D) {
     run("inverses", (8 * 500, 8 * 500), &|gpu| Inversion::invert(gpu, &mut elements(500), &sound));
     let (program, rows) = (doubled_sums(), ProgramRows { count: 512, stride: 1, order: Order::Natural });
     let shape = Shape { rows: 512, columns: 3, layout: Layout::RowMajor };
-    // Its four instructions, which are filled up to eight, a constant, and five words on its one way of reading the matrix go there as well.
-    run("a row program", (8 * (3 * 512 + 8 + 1 + 5), 8 * 512), &|gpu| {
+    run("a row program", (8 * (3 * 512 + OF_A_PROGRAM), 8 * 512), &|gpu| {
         let (elements, mut outputs) = (elements(3 * 512), elements(512));
         let input = MatrixRef::new(&elements, shape)?;
         Programs::run_program(gpu, &program, rows, &[input], &program.constants(&[]), &mut outputs)
@@ -230,6 +229,9 @@ fn on_host_data<D: Device>(device: D) {
         });
     }
 }
+
+/// Words that go to the device for a short program: its code, filled up to a part, two on its one piece, and seven on its one way of reading a matrix.
+const OF_A_PROGRAM: usize = PART + 2 + 7;
 
 /// Twice the sum of two columns.
 fn doubled_sums() -> Program<Goldilocks> {
@@ -273,7 +275,7 @@ fn on_resident_data<D: Device>(device: D) {
     let run = |gpu: &Counting<D>| ResidentPrograms::run_program(gpu, &program, rows, &inputs, &constants);
     of(&gpu, run);
     let (_, again) = of(&gpu, run);
-    assert_eq!((again.bytes_in, again.bytes_out, again.bytes_within), (8 * (8 + 1 + 5), 0, 0));
+    assert_eq!((again.bytes_in, again.bytes_out, again.bytes_within), (8 * OF_A_PROGRAM, 0, 0));
     assert_eq!((again.kernels, again.allocations), (vec!["run_program"], 0));
     let coefficients = elements(3 * 2);
     let view = MatrixView { elements: &coefficients, rows: 3, columns: 2, row_step: 2, column_step: 1 };
