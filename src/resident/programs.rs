@@ -22,9 +22,14 @@ impl<F: AcceleratedField> ProgramInput for DeviceMatrix<F> {
         engine.check_elements(values)?;
         let shapes: Vec<Shape> = inputs.iter().map(|input| input.shape).collect();
         program.check(rows, &shapes, values.len())?;
-        // The others come to where the largest lies.
-        let largest = inputs.iter().max_by_key(|input| input.shape.rows * input.shape.columns);
-        let Some(Location::Device(first)) = largest.map(|input| &input.location) else {
+        // The others come to where the largest lies. With one device of its own memory what lies in the host's was put there on purpose, and stays.
+        let is_one = engine.dispatcher().is_one();
+        let size = |input: &&&Self| input.shape.rows * input.shape.columns;
+        let place = match inputs.iter().find(|input| is_one && input.as_host().is_some()) {
+            Some(kept) => Some(kept),
+            None => inputs.iter().max_by_key(size),
+        };
+        let Some(Location::Device(first)) = place.map(|input| &input.location) else {
             let there = inputs.iter().map(|input| input.in_host_memory()).collect::<Result<Vec<_>, _>>()?;
             let views: Vec<_> = there.iter().map(InHostMemory::view).collect();
             let result = engine.run_in_host_memory(program, rows, &views, values)?;

@@ -53,14 +53,15 @@ pub(super) fn run_apart(
         outputs.iter().for_each(|&output| builder.output(output));
         engine.run_program(&builder.finish()?, rows, inputs, values)
     };
+    let on_device = || outputs.iter().map(|&output| run(&[output])).collect();
     if inputs.iter().all(|input| input.as_host().is_none()) {
-        return outputs.into_iter().map(|output| run(&[output])).collect();
+        return on_device();
     }
     // What outputs share is computed once.
     let all = run(&outputs)?;
-    let columns = all.as_host().expect("a result in host memory").as_slice().chunks_exact(rows.count);
+    let Some(all) = all.as_host() else { return on_device() };
     let apart = |column: &[Element]| engine.keep_in_host_memory(Matrix::from_column(column.to_vec())?);
-    columns.map(apart).collect()
+    all.as_slice().chunks_exact(rows.count).map(apart).collect()
 }
 
 /// The points of a domain of two points or more, in bit-reversed order.
