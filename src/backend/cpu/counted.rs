@@ -1,13 +1,12 @@
 //! What operations count of themselves: all that they do, and no more.
 
-use std::sync::Mutex;
-
 use super::Cpu;
 use crate::backend::{Transforms, sound};
 use crate::field::{Field, Goldilocks, powers};
 use crate::lock::lock;
 use crate::meter::{Meter, PIECES};
 use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
+use crate::sync::Mutex;
 
 /// An operation that counts itself must come to the end by what it counts, in ascending steps, and the meter refuses more.
 fn check(what: &str, run: impl FnOnce(&Meter<'_>)) {
