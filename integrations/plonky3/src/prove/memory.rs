@@ -85,37 +85,40 @@ pub(super) fn required(placement: Placement, sizes: Sizes, columns: usize, degre
     elements.saturating_mul(size_of::<Element>() as u64)
 }
 
-/// The bytes that are claimed of each device.
-static CLAIMED: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
+/// A device, and what engines may take of it: those that were given different amounts do not count each other's.
+type Budget = (String, Option<u64>);
 
-fn claimed() -> MutexGuard<'static, BTreeMap<String, u64>> {
+/// The bytes that are claimed of each.
+static CLAIMED: Mutex<BTreeMap<Budget, u64>> = Mutex::new(BTreeMap::new());
+
+fn claimed() -> MutexGuard<'static, BTreeMap<Budget, u64>> {
     CLAIMED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A part of a device's budget that a proof takes until this is dropped, so that proofs at once do not take more together.
 pub(super) struct Claim {
-    device: String,
+    budget: Budget,
     bytes: u64,
 }
 
 impl Claim {
     /// `None` if the budget of the engine's device has no room for so many bytes beside what is claimed.
     pub(super) fn of(engine: &Engine, bytes: u64) -> Option<Self> {
-        let device = engine.device().id.clone();
+        let budget = (engine.device().id.clone(), engine.device_budget());
         let mut claimed = claimed();
-        let all = claimed.entry(device.clone()).or_default();
+        let all = claimed.entry(budget.clone()).or_default();
         let sum = all.saturating_add(bytes);
-        let fits = bytes == 0 || engine.device_budget().is_none_or(|budget| sum <= budget);
+        let fits = bytes == 0 || budget.1.is_none_or(|budget| sum <= budget);
         fits.then(|| {
             *all = sum;
-            Self { device, bytes }
+            Self { budget, bytes }
         })
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        if let Some(all) = claimed().get_mut(&self.device) {
+        if let Some(all) = claimed().get_mut(&self.budget) {
             *all -= self.bytes;
         }
     }

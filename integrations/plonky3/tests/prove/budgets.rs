@@ -17,10 +17,13 @@ fn engine(budget: u64) -> Engine {
     Engine::builder().device(device.parse().unwrap()).device_memory(budget).build().unwrap()
 }
 
+/// Bytes for each column that the code of the constraints takes at most.
+const CODE: usize = 1000;
+
 /// Bytes of a device's memory with which a proof stays there: more than it needs.
 fn ample(trace: &RowMajorMatrix<Val>) -> u64 {
     let (rows, columns) = (trace.values.len() / trace.width, trace.width);
-    8 * (rows * (5 * columns + 400)) as u64
+    (8 * rows * (5 * columns + 400) + 3 * CODE * columns) as u64
 }
 
 /// Proofs with less and less of what one takes on the device, of a trace in host memory and, where there is room for it, of one on the device.
@@ -30,7 +33,8 @@ where
 {
     let ours = fri.resident();
     let ample = ample(trace);
-    for (part, budget) in [1, 3, 6, 12].map(|part| (part, ample / part)) {
+    let least = (CODE * trace.width) as u64;
+    for (part, budget) in [1, 3, 6, 12].map(|part| (part, least.max(ample / part))) {
         let engine = engine(budget);
         let prover = Prover::with_engine(&engine, &ours, air).unwrap();
         let before = items(&engine.work(), "upload");
