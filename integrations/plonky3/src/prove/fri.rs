@@ -13,6 +13,7 @@ use p3_fri::{CommitPhaseMultiStep, FriParameters, FriShape, ProverTranscript};
 use p3_goldilocks::Goldilocks;
 use p3_merkle_tree::MerkleCap;
 use zkaccel::field::Goldilocks as Element;
+use zkaccel::matrix::Matrix;
 use zkaccel::ntt::reverse_bits;
 use zkaccel::program::Node;
 use zkaccel::resident::DeviceMatrix;
@@ -22,6 +23,7 @@ use super::LayerMmcs;
 use super::columns::{in_memory, run_apart};
 use super::commitment::Commitment;
 use super::extension::{coordinates, element, extension};
+use super::memory::Memory;
 use super::{Builder, Program};
 use crate::elements::to_engine;
 use crate::hashes::Accelerated;
@@ -41,9 +43,12 @@ pub(super) struct Folded<EF, L: Accelerated> {
     layers: Vec<(usize, Commitment<L>)>,
 }
 
+/// Layers of at most so many values are folded on the host: on a device of its own each takes some ten launches and answers, one after another, in which the host hashes as many rows.
+const SHORT: usize = 1 << 11;
+
 /// Folds a polynomial, given by the coordinates of its values in bit-reversed order, each in a column apart.
 pub(super) fn fold<EF, L, M, C>(
-    engine: &Engine,
+    memory: Memory<'_>,
     parameters: &FriParameters<M>,
     cap_height: usize,
     layer: Vec<DeviceMatrix<Element>>,
@@ -62,11 +67,15 @@ where
     let log_arities = shape.log_arities.clone();
     let mut transcript = ProverTranscript::<C, Goldilocks, EF>::new(challenger, shape);
     let folded = (|| {
-        let mut folding = Folding { engine, layer, inverse_roots };
+        let mut folding =
+            Folding { engine: memory.engine.clone(), layer, inverse_roots: inverse_roots.clone() };
         let (mut layers, mut commitments, mut pow_witnesses) = (Vec::new(), Vec::new(), Vec::new());
         for log_arity in log_arities {
+            if folding.layer[0].shape().rows <= SHORT {
+                folding.continue_on(memory.host()?)?;
+            }
             let leaves = folding.leaves(log_arity)?;
-            let committed = Commitment::<L>::new(engine, leaves, cap_height)?;
+            let committed = Commitment::<L>::new(&folding.engine, leaves, cap_height)?;
             let cap = committed.cap()?;
             let (beta, witness) = transcript.commit_round(cap.clone());
             commitments.push(cap);
@@ -109,15 +118,31 @@ impl<EF: ExtensionField<Goldilocks>, L: Accelerated> Folded<EF, L> {
 }
 
 /// A layer on its way down.
-struct Folding<'a> {
-    engine: &'a Engine,
+struct Folding {
+    engine: Engine,
     /// A column for each coordinate.
     layer: Vec<DeviceMatrix<Element>>,
-    /// The inverses of the first layer's points, in bit-reversed order.
-    inverse_roots: &'a DeviceMatrix<Element>,
+    /// The inverses of a layer's points, in bit-reversed order: of the first one on this engine.
+    inverse_roots: DeviceMatrix<Element>,
 }
 
-impl Folding<'_> {
+impl Folding {
+    /// Copies the layer to an engine's memory, if it is not there.
+    fn continue_on(&mut self, engine: &Engine) -> Result<(), Error> {
+        if self.engine.device().id == engine.device().id {
+            return Ok(());
+        }
+        let copy = |column| engine.upload(self.engine.download(column)?);
+        self.layer = self.layer.iter().map(copy).collect::<Result<_, _>>()?;
+        let log_size = self.layer[0].shape().rows.ilog2();
+        let inverse = Goldilocks::two_adic_generator(log_size as usize).inverse();
+        let roots: Vec<_> = inverse.powers().take(1 << log_size).map(to_engine).collect();
+        let reversed = (0..roots.len()).map(|index| roots[reverse_bits(index, log_size)]).collect();
+        self.inverse_roots = engine.upload(Matrix::from_column(reversed)?)?;
+        self.engine = engine.clone();
+        Ok(())
+    }
+
     /// The layer as the rows of siblings that are hashed.
     fn leaves(&self, log_arity: usize) -> Result<DeviceMatrix<Element>, Error> {
         let count = self.layer[0].shape().rows >> log_arity;
@@ -139,9 +164,9 @@ impl Folding<'_> {
             .take(log_arity)
             .flat_map(|beta| coordinates(beta.halve()))
             .collect();
-        let (rows, inputs) = (in_memory(leaves.shape().rows), [leaves, self.inverse_roots]);
+        let (rows, inputs) = (in_memory(leaves.shape().rows), [leaves, &self.inverse_roots]);
         let (builder, folded) = record_fold::<EF>(log_arity, log_folded);
-        self.layer = run_apart(self.engine, &builder, folded, rows, &inputs, &values)?;
+        self.layer = run_apart(&self.engine, &builder, folded, rows, &inputs, &values)?;
         Ok(())
     }
 

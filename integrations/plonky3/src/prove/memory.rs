@@ -4,8 +4,9 @@
 //! memory copies to the device what it needs, in parts, and its result is in host memory.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use zkaccel::device::DeviceChoice;
 use zkaccel::field::Goldilocks as Element;
 use zkaccel::matrix::MatrixInput;
 use zkaccel::resident::DeviceMatrix;
@@ -50,6 +51,20 @@ impl Memory<'_> {
             Placement::Device | Placement::Divided => self.engine.upload(matrix),
             Placement::Host => self.engine.keep_in_host_memory(matrix),
         }
+    }
+
+    /// An engine for what takes the host less time than the launches for it: a processor, or the proof's own where its memory is the host's.
+    pub(super) fn host(&self) -> Result<&Engine, Error> {
+        static HOST: OnceLock<Engine> = OnceLock::new();
+        if self.engine.device_budget().is_none() {
+            return Ok(self.engine);
+        }
+        if HOST.get().is_none() {
+            let engine = Engine::builder().device(DeviceChoice::Cpu).build()?;
+            // Another thread's is as good.
+            let _ = HOST.set(engine);
+        }
+        Ok(HOST.get().expect("the engine that was set"))
     }
 
     /// Whether there is no further place.

@@ -65,7 +65,7 @@ where
     let folded = transcript.delegate(|challenger| {
         let _span = info_span!("fri").entered();
         let roots = &columns.inverse_roots;
-        fri::fold::<EF, L, _, _>(memory.engine, parameters, layer_cap_height, layer?, roots, challenger)
+        fri::fold::<EF, L, _, _>(memory, parameters, layer_cap_height, layer?, roots, challenger)
     });
     match folded {
         Ok(_) => transcript.finish(),
