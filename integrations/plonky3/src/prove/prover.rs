@@ -307,6 +307,7 @@ where
     }
 
     /// The proof from the first challenge on.
+    #[allow(clippy::too_many_arguments, reason = "what the rest of a proof is made of")]
     fn after_trace(
         &self,
         memory: Memory<'_>,
