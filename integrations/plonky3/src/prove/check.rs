@@ -8,13 +8,12 @@ use p3_matrix::bitrev::BitReversibleMatrix;
 use p3_matrix::dense::RowMajorMatrix;
 use zkaccel::Engine;
 use zkaccel::ntt::reverse_bits;
-use zkaccel_points::Words;
+use zkaccel_proofs::{Memory, Placement, Words};
 
 use super::columns::Columns;
 use super::error::ProveError;
 use super::extended::Sizes;
 use super::extension::element;
-use super::memory::{Memory, Placement};
 use super::record::Recorded;
 use super::{periodic, quotient};
 use crate::elements::{from_engine, matrix};

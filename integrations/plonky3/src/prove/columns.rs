@@ -2,15 +2,15 @@
 
 use p3_field::{Field as _, TwoAdicField};
 use p3_goldilocks::Goldilocks;
+use zkaccel::Error;
 use zkaccel::field::{Field, Goldilocks as Element};
 use zkaccel::matrix::Matrix;
 use zkaccel::ntt::{Convention, Domain, Lde, Ntt, Order};
-use zkaccel::program::{Node, ProgramRows};
+use zkaccel::program::ProgramRows;
 use zkaccel::resident::DeviceMatrix;
-use zkaccel::{Engine, Error};
+use zkaccel_proofs::{Memory, Placement};
 
 use super::extended::Sizes;
-use super::memory::{Memory, Placement};
 use super::{Builder, Program};
 use crate::elements::to_engine;
 
@@ -37,31 +37,6 @@ pub(super) fn same_columns(columns: impl Iterator<Item = usize>) -> Result<Progr
         builder.output(entry);
     }
     builder.finish()
-}
-
-/// The outputs of a program that is recorded but for them, each in a matrix of its own: only a column of its own can be divided into rows of siblings.
-pub(super) fn run_apart(
-    engine: &Engine,
-    builder: &Builder,
-    outputs: Vec<Node>,
-    rows: ProgramRows,
-    inputs: &[&DeviceMatrix<Element>],
-    values: &[Element],
-) -> Result<Vec<DeviceMatrix<Element>>, Error> {
-    let run = |outputs: &[Node]| {
-        let mut builder = builder.clone();
-        outputs.iter().for_each(|&output| builder.output(output));
-        engine.run_program(&builder.finish()?, rows, inputs, values)
-    };
-    let on_device = || outputs.iter().map(|&output| run(&[output])).collect();
-    if inputs.iter().all(|input| input.as_host().is_none()) {
-        return on_device();
-    }
-    // What outputs share is computed once.
-    let all = run(&outputs)?;
-    let Some(all) = all.as_host() else { return on_device() };
-    let apart = |column: &[Element]| engine.keep_in_host_memory(Matrix::from_column(column.to_vec())?);
-    all.as_slice().chunks_exact(rows.count).map(apart).collect()
 }
 
 /// The points of a domain of two points or more, in bit-reversed order.

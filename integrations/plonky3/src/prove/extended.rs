@@ -8,6 +8,7 @@ use zkaccel::matrix::{Layout, Shape};
 use zkaccel::ntt::{Convention, Domain, Lde, Order};
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
+use zkaccel_proofs::Required;
 
 use super::columns::{coset, in_memory, same_columns};
 use super::commitment::Commitment;
@@ -31,6 +32,22 @@ pub(super) struct Sizes {
     pub(super) log_chunks: usize,
     /// Of the blow-up of what is committed to.
     pub(super) log_blowup: usize,
+}
+
+impl Sizes {
+    /// The most elements in the device's memory of a proof for an extension of a degree. The wide matrices, those of the trace and of preprocessed columns with what is made of them, have so many columns in all.
+    pub(super) fn required(self, columns: usize, degree: usize) -> Required {
+        let Self { log_rows, log_chunks, log_blowup } = self;
+        let [rows, extended, quotient] = [0, log_blowup, log_chunks].map(|added| 1u64 << (log_rows + added));
+        let (columns, degree, chunks) = (columns as u64, degree as u64, 1 << log_chunks);
+        let on_quotient = if log_chunks > log_blowup { quotient } else { 0 };
+        // What is extended, its coefficients, extensions, and a tree.
+        let wide = columns.saturating_mul(2 * rows + extended + on_quotient) + 8 * extended;
+        // Points, selectors with what they are made of, the quotient and its coefficients; chunks and their tree, combinations, layers and their trees, and inverses.
+        let narrow =
+            quotient * (8 + 3 * degree) + extended * (30 + (6 + chunks) * degree) + 2 * degree * rows;
+        Required { wide, narrow }
+    }
 }
 
 /// Columns on the coset that is committed to, and on that of the quotient.

@@ -3,7 +3,7 @@
 use p3_field::ExtensionField;
 use p3_goldilocks::Goldilocks;
 use zkaccel::field::Goldilocks as Element;
-use zkaccel_points::Extension;
+use zkaccel_proofs::Extension;
 
 use crate::elements::{from_engine, to_engine};
 

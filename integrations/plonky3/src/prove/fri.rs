@@ -18,12 +18,12 @@ use zkaccel::ntt::reverse_bits;
 use zkaccel::program::Node;
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
+use zkaccel_proofs::{Memory, run_apart};
 
 use super::LayerMmcs;
-use super::columns::{in_memory, run_apart};
+use super::columns::in_memory;
 use super::commitment::Commitment;
 use super::extension::{coordinates, element, extension};
-use super::memory::Memory;
 use super::{Builder, Program};
 use crate::elements::to_engine;
 use crate::hashes::Accelerated;

@@ -14,7 +14,6 @@ mod error;
 mod extended;
 mod extension;
 mod fri;
-mod memory;
 mod open;
 mod periodic;
 mod points;
@@ -35,7 +34,7 @@ use crate::mmcs::Mmcs;
 use crate::pcs::FriPcs;
 pub use error::ProveError;
 pub use prover::{Preprocessed, Prover};
-use zkaccel_points::{Builder, Program};
+use zkaccel_proofs::{Builder, Program};
 
 /// FRI's commitments to matrices over the extension.
 pub type LayerMmcs<EF, L> = ExtensionMmcs<Goldilocks, EF, Mmcs<L>>;

@@ -8,12 +8,12 @@ use p3_goldilocks::Goldilocks;
 use p3_merkle_tree::MerkleCap;
 use tracing::info_span;
 use zkaccel::Error;
+use zkaccel_proofs::Memory;
 
 use super::LayerMmcs;
 use super::columns::Columns;
 use super::commitment::Commitment;
 use super::fri;
-use super::memory::Memory;
 use super::points::{Points, Round};
 use crate::hashes::Accelerated;
 use crate::mmcs::Mmcs;

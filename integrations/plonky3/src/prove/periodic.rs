@@ -6,8 +6,8 @@ use p3_matrix::dense::RowMajorMatrix;
 use zkaccel::Error;
 use zkaccel::field::Goldilocks as Element;
 use zkaccel::resident::DeviceMatrix;
+use zkaccel_proofs::Memory;
 
-use super::memory::Memory;
 use crate::dft;
 use crate::elements::matrix;
 

@@ -3,7 +3,7 @@
 //!
 //! # Mathematical description
 //!
-//! Quotients by z - x are those of `zkaccel_points`, negated.
+//! Quotients by z - x are those of `zkaccel_proofs`, negated.
 //!
 //! The values of a column at z follow from those in its first n rows, which in bit-reversed order are those on a coset of n points
 //! x = g w: with the weights 1 / (z - x) - 1 / z, times z (z^n - g^n) / (n g^n). See `p3_matrix::interpolation`.
@@ -18,11 +18,11 @@ use zkaccel::field::Goldilocks as Element;
 use zkaccel::matrix::Matrix;
 use zkaccel::program::Node;
 use zkaccel::resident::DeviceMatrix;
+use zkaccel_proofs::{Memory, run_apart};
 
 use super::Builder;
-use super::columns::{Columns, reversed, run_apart};
+use super::columns::{Columns, reversed};
 use super::extension::{coordinates, element, extension};
-use super::memory::Memory;
 
 /// The openings of a commitment to one or more matrices of the same height, side by side in one.
 pub(super) struct Round<'a> {
@@ -38,7 +38,7 @@ pub(super) struct Points<'a, EF> {
     memory: Memory<'a>,
     columns: &'a Columns,
     points: Vec<EF>,
-    quotients: zkaccel_points::Points,
+    quotients: zkaccel_proofs::Points,
     inverses: DeviceMatrix<Element>,
 }
 
@@ -46,7 +46,7 @@ impl<'a, EF: ExtensionField<Goldilocks>> Points<'a, EF> {
     pub(super) fn new(memory: Memory<'a>, columns: &'a Columns, points: Vec<EF>) -> Result<Self, Error> {
         let engine = memory.engine;
         let coordinates = points.iter().map(|&point| coordinates(point));
-        let quotients = zkaccel_points::Points::new(extension::<EF>(), coordinates);
+        let quotients = zkaccel_proofs::Points::new(extension::<EF>(), coordinates);
         let (program, values) = quotients.denominators()?;
         let rows = columns.extension_rows();
         let mut inverses = engine.run_program(&program, rows, &[&columns.points], &values)?;

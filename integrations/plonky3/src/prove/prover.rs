@@ -19,13 +19,13 @@ use zkaccel::field::Goldilocks as Element;
 use zkaccel::matrix::{Matrix, MatrixInput, Shape};
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
+use zkaccel_proofs::{Claim, Memory, Placement, placed};
 
 use super::check;
 use super::columns::Columns;
 use super::commitment::Commitment;
 use super::error::ProveError;
 use super::extended::{Extended, Sizes};
-use super::memory::{Claim, Memory, Placement, places, required};
 use super::open::{self, Request};
 use super::record::Recorded;
 use super::{LayerMmcs, periodic, quotient};
@@ -142,7 +142,7 @@ where
         let Shape { rows, columns, .. } = trace.shape();
         let sizes = self.agreed((rows, columns), public_values, preprocessed)?;
         let (engine, placement) = (&self.engine, Placement::Device);
-        let claim = Claim::of(engine, self.required(placement, sizes, columns));
+        let claim = Claim::of(engine, sizes.required(columns, EF::DIMENSION).bytes(placement));
         if engine.device_budget().is_none() || claim.is_some() && trace.as_host().is_none() {
             let memory = Memory { engine, placement };
             return self.prove_agreed(memory, sizes, trace, public_values, preprocessed);
@@ -208,32 +208,21 @@ where
         columns: Matrix<Element>,
         run: impl Fn(Memory<'_>, DeviceMatrix<Element>) -> Result<R, ProveError>,
     ) -> Result<(R, Claim), ProveError> {
-        let width = columns.shape().columns;
+        let required = sizes.required(columns.shape().columns, EF::DIMENSION);
         let mut columns = Some(columns);
-        for (memory, claim) in places(&self.engine, |place| self.required(place, sizes, width)) {
+        let done = placed(&self.engine, required, ProveError::of_engine, |memory| {
             // It is needed again in a further place.
             let input: Option<MatrixInput<'_, Element>> = match memory.is_last() {
                 true => columns.take().map(Into::into),
                 false => columns.as_ref().map(Into::into),
             };
             let input = input.expect("columns until the last place");
-            let uploaded = info_span!("upload").in_scope(|| memory.wide(input));
-            match uploaded.map_err(ProveError::from).and_then(|columns| run(memory, columns)) {
-                Err(ProveError::Engine(Error::OverDeviceBudget { .. } | Error::DeviceOutOfMemory { .. }))
-                    if !memory.is_last() => {}
-                done => {
-                    // To give back the memory of a large trace takes as long as to copy it.
-                    rayon::spawn(move || drop(columns));
-                    return Ok((done?, claim));
-                }
-            }
-        }
-        unreachable!("the last place takes no memory of the device")
-    }
-
-    /// Bytes of the device's memory for a proof with so many columns of a trace.
-    fn required(&self, placement: Placement, sizes: Sizes, columns: usize) -> u64 {
-        required(placement, sizes, columns, EF::DIMENSION)
+            let columns = info_span!("upload").in_scope(|| memory.wide(input))?;
+            run(memory, columns)
+        });
+        // To give back the memory of a large trace takes as long as to copy it.
+        rayon::spawn(move || drop(columns));
+        done
     }
 
     /// The sizes of a proof, if what is given for it agrees with the AIR.

@@ -13,10 +13,10 @@ use zkaccel::ntt::{Lde, Ntt, Order, reverse_bits};
 use zkaccel::program::ProgramRows;
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
+use zkaccel_proofs::Memory;
 
 use super::columns::{Columns, INVERSE_VANISHING, coset, reversed, same_columns};
 use super::extended::Sizes;
-use super::memory::Memory;
 use super::record::Recorded;
 use super::{Builder, Program};
 use crate::elements::to_engine;

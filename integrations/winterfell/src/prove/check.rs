@@ -7,7 +7,7 @@ use zkaccel::Engine;
 use zkaccel::matrix::Matrix;
 use zkaccel::ntt::Order;
 use zkaccel::program::ProgramRows;
-use zkaccel_points::Words;
+use zkaccel_proofs::Words;
 
 use super::error::ProveError;
 use super::extension::{element, to_engine};

@@ -9,7 +9,7 @@ use zkaccel::matrix::Shape;
 use zkaccel::merkle::{MerkleTree as EngineTree, MultiOpening};
 use zkaccel::resident::{DeviceMatrix, DeviceTree};
 use zkaccel::{Engine, Error};
-use zkaccel_points::Builder;
+use zkaccel_proofs::Builder;
 
 use super::domains::natural;
 use super::extension::from_engine;

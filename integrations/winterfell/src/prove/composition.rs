@@ -14,7 +14,7 @@ use zkaccel::matrix::Matrix;
 use zkaccel::ntt::{Lde, Ntt};
 use zkaccel::program::Node;
 use zkaccel::resident::DeviceMatrix;
-use zkaccel_points::Builder;
+use zkaccel_proofs::Builder;
 
 use super::domains::{Domains, power, subgroup};
 use super::extension::{basis, coordinates, to_engine};

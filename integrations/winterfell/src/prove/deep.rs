@@ -5,7 +5,7 @@
 //! All polynomials have degree below n and are known by their values on the subgroup of n points x. At a point z of the extension p(z) is the sum of p(x) x / (z - x), times (z^n - 1) / n (the barycentric formula; Berrut and Trefethen 2004).
 //!
 //! The polynomial is the sum over both points z of (C(X) - C(z)) / (X - z), with C the combination of all columns. Its values on the subgroup are enough to have its coefficients.
-//! Quotients are those of `zkaccel_points`.
+//! Quotients are those of `zkaccel_proofs`.
 
 use winter_math::FieldElement;
 use winter_math::fields::f64::BaseElement;
@@ -14,7 +14,7 @@ use zkaccel::field::{Field, Goldilocks as Element};
 use zkaccel::matrix::Matrix;
 use zkaccel::ntt::Ntt;
 use zkaccel::resident::DeviceMatrix;
-use zkaccel_points::Builder;
+use zkaccel_proofs::Builder;
 
 use super::domains::{Domains, subgroup};
 use super::extension::{basis, coordinates, element, extension};
@@ -29,13 +29,13 @@ pub(super) struct Columns<'a> {
 pub(super) struct Points<'a, E> {
     domains: &'a Domains<'a>,
     points: [E; 2],
-    quotients: zkaccel_points::Points,
+    quotients: zkaccel_proofs::Points,
     inverses: DeviceMatrix<Element>,
 }
 
 impl<'a, E: FieldElement<BaseField = BaseElement>> Points<'a, E> {
     pub(super) fn new(domains: &'a Domains<'a>, points: [E; 2]) -> Result<Self, Error> {
-        let quotients = zkaccel_points::Points::new(extension::<E>(), points.map(coordinates));
+        let quotients = zkaccel_proofs::Points::new(extension::<E>(), points.map(coordinates));
         let (program, values) = quotients.denominators()?;
         let engine = domains.engine;
         let mut inverses = engine.run_program(&program, domains.trace_rows(), &[&domains.roots], &values)?;

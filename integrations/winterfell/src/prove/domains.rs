@@ -11,7 +11,7 @@ use zkaccel::ntt::{Convention, Domain, Lde, Order};
 use zkaccel::program::{Node, ProgramRows};
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
-use zkaccel_points::{Builder, Program};
+use zkaccel_proofs::{Builder, Program};
 
 use super::extension::to_engine;
 

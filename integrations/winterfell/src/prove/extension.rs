@@ -3,7 +3,7 @@
 use winter_math::FieldElement;
 use winter_math::fields::f64::BaseElement;
 use zkaccel::field::Goldilocks as Element;
-use zkaccel_points::Extension;
+use zkaccel_proofs::Extension;
 
 /// A residue as the engine has it.
 pub(super) fn to_engine(element: BaseElement) -> Element {

@@ -17,7 +17,7 @@ use zkaccel::ntt::{Convention, Lde, Ntt};
 use zkaccel::program::Node;
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
-use zkaccel_points::{Builder, Program};
+use zkaccel_proofs::{Builder, Program};
 
 use super::commitment::Commitment;
 use super::domains::{Domains, first, natural, subgroup};

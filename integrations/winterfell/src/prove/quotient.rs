@@ -4,7 +4,7 @@ use zkaccel::Error;
 use zkaccel::field::Goldilocks as Element;
 use zkaccel::ntt::{Ntt, Order, reverse_bits};
 use zkaccel::resident::DeviceMatrix;
-use zkaccel_points::Builder;
+use zkaccel_proofs::Builder;
 
 use super::domains::{Domains, natural, same_column, subgroup};
 

@@ -5,7 +5,7 @@ use winter_math::FieldElement;
 use winter_math::fields::f64::BaseElement;
 use zkaccel::field::Goldilocks as Element;
 use zkaccel::program::Node;
-use zkaccel_points::Program;
+use zkaccel_proofs::Program;
 
 use super::error::ProveError;
 use super::extension::{basis, coordinates, extension};

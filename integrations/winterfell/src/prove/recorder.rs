@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use zkaccel::field::{Field, Goldilocks as Element};
 use zkaccel::program::Node;
-use zkaccel_points::{Builder, Extension};
+use zkaccel_proofs::{Builder, Extension};
 
 thread_local! {
     static RECORDER: RefCell<Option<Recorder>> = const { RefCell::new(None) };
