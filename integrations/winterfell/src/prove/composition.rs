@@ -72,7 +72,8 @@ pub(super) fn compose<E: FieldElement<BaseField = BaseElement>>(
     let inputs = [transition, &inverses, main, auxiliary.unwrap_or(main)];
     let inputs: Vec<_> = inputs.into_iter().chain(&polynomials).take(program.inputs().len()).collect();
     let values: Vec<Element> = weights.into_iter().flat_map(coordinates).collect();
-    domains.engine.run_program(&program, domains.constraint_rows(), &inputs, &values)
+    let memory = domains.memory;
+    memory.among_narrow(memory.engine.run_program(&program, domains.constraint_rows(), &inputs, &values)?)
 }
 
 /// The terms of the composition.
@@ -125,7 +126,7 @@ fn extended(
     domains: &Domains<'_>,
     polynomials: Vec<Vec<Element>>,
 ) -> Result<Option<DeviceMatrix<Element>>, Error> {
-    let (engine, log_rows) = (domains.engine, domains.log_trace);
+    let (engine, log_rows) = (domains.memory.engine, domains.log_trace);
     let columns = polynomials.len();
     if columns == 0 {
         return Ok(None);
@@ -134,7 +135,7 @@ fn extended(
     let padded = polynomials.into_iter().flat_map(|polynomial| {
         polynomial.into_iter().chain(zeros.clone()).take(1 << log_rows).collect::<Vec<_>>()
     });
-    let mut values = engine.upload(Matrix::from_columns(padded.collect(), 1 << log_rows, columns)?)?;
+    let mut values = domains.memory.wide(Matrix::from_columns(padded.collect(), 1 << log_rows, columns)?)?;
     engine.ntt(&Ntt::forward(subgroup(log_rows)?), &mut values)?;
     let lde = Lde::new(subgroup(log_rows)?, domains.coset(domains.log_constraints)?)?;
     engine.lde(&lde, &values).map(Some)
@@ -145,7 +146,8 @@ fn inverses(
     domains: &Domains<'_>,
     divisors: &[&ConstraintDivisor<BaseElement>],
 ) -> Result<DeviceMatrix<Element>, Error> {
-    let (engine, rows) = (domains.engine, domains.constraint_rows());
+    let (engine, rows) = (domains.memory.engine, domains.constraint_rows());
+    let roots = domains.memory.among_wide(&domains.roots)?;
     let mut builder = Builder::new();
     let x = point(&mut builder, domains);
     for divisor in divisors {
@@ -157,7 +159,7 @@ fn inverses(
         });
         builder.output(product);
     }
-    let mut inverses = engine.run_program(&builder.finish()?, rows, &[&domains.roots], &[])?;
+    let mut inverses = engine.run_program(&builder.finish()?, rows, &[&roots], &[])?;
     engine.invert(&mut inverses)?;
 
     let most = divisors.iter().map(|divisor| divisor.exemptions().len()).max().unwrap_or(0);
@@ -174,7 +176,7 @@ fn inverses(
             });
             builder.output(product);
         }
-        inverses = engine.run_program(&builder.finish()?, rows, &[&domains.roots, &inverses], &[])?;
+        inverses = engine.run_program(&builder.finish()?, rows, &[&roots, &inverses], &[])?;
     }
     Ok(inverses)
 }

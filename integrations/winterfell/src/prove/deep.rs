@@ -14,7 +14,7 @@ use zkaccel::field::{Field, Goldilocks as Element};
 use zkaccel::matrix::Matrix;
 use zkaccel::ntt::Ntt;
 use zkaccel::resident::DeviceMatrix;
-use zkaccel_proofs::Builder;
+use zkaccel_proofs::{Builder, run_apart};
 
 use super::domains::{Domains, subgroup};
 use super::extension::{basis, coordinates, element, extension};
@@ -37,7 +37,7 @@ impl<'a, E: FieldElement<BaseField = BaseElement>> Points<'a, E> {
     pub(super) fn new(domains: &'a Domains<'a>, points: [E; 2]) -> Result<Self, Error> {
         let quotients = zkaccel_proofs::Points::new(extension::<E>(), points.map(coordinates));
         let (program, values) = quotients.denominators()?;
-        let engine = domains.engine;
+        let engine = domains.memory.engine;
         let mut inverses = engine.run_program(&program, domains.trace_rows(), &[&domains.roots], &values)?;
         engine.invert(&mut inverses)?;
         Ok(Self { domains, points, quotients, inverses })
@@ -46,7 +46,7 @@ impl<'a, E: FieldElement<BaseField = BaseElement>> Points<'a, E> {
     /// The rows of values of all columns at both points.
     pub(super) fn evaluate(&self, segments: &[Columns<'_>]) -> Result<[Vec<E>; 2], Error> {
         let weights = self.weights()?;
-        let (engine, degree) = (self.domains.engine, E::EXTENSION_DEGREE);
+        let (engine, degree) = (self.domains.memory.engine, E::EXTENSION_DEGREE);
         let basis: Vec<E> = basis().collect();
         let mut rows = [Vec::new(), Vec::new()];
         for segment in segments {
@@ -86,7 +86,12 @@ impl<'a, E: FieldElement<BaseField = BaseElement>> Points<'a, E> {
             }
         }
         let inputs = [&self.domains.roots, &self.inverses];
-        self.domains.engine.run_program(&builder.finish()?, self.domains.trace_rows(), &inputs, &values)
+        self.domains.memory.engine.run_program(
+            &builder.finish()?,
+            self.domains.trace_rows(),
+            &inputs,
+            &values,
+        )
     }
 
     /// The coefficients of the polynomial, that of x^i times the i-th power of the domain's offset: a column for each coordinate, apart. `rows` are the values at
@@ -97,8 +102,8 @@ impl<'a, E: FieldElement<BaseField = BaseElement>> Points<'a, E> {
         rows: &[Vec<E>; 2],
         coefficients: &[E],
     ) -> Result<Vec<DeviceMatrix<Element>>, Error> {
-        let (engine, extension, degree) =
-            (self.domains.engine, self.quotients.extension(), E::EXTENSION_DEGREE);
+        let (memory, extension, degree) =
+            (self.domains.memory, self.quotients.extension(), E::EXTENSION_DEGREE);
         let basis: Vec<E> = basis().collect();
         let (mut combined, mut rest) = (Vec::new(), coefficients.iter());
         for segment in segments {
@@ -107,7 +112,8 @@ impl<'a, E: FieldElement<BaseField = BaseElement>> Points<'a, E> {
             let of_segment = rest.by_ref().take(columns / units.len());
             let weights = of_segment.flat_map(|&weight| units.iter().map(move |&unit| weight * unit));
             let weights = Matrix::from_rows(weights.flat_map(coordinates).collect(), columns, degree)?;
-            combined.push(engine.combine_columns(segment.values, &weights)?);
+            let columns = memory.engine.combine_columns(segment.values, &weights)?;
+            combined.push(memory.among_narrow(columns)?);
         }
 
         let (mut builder, mut values) = (Builder::new(), Vec::new());
@@ -130,15 +136,9 @@ impl<'a, E: FieldElement<BaseField = BaseElement>> Points<'a, E> {
         let inputs = [vec![&self.domains.roots, &self.inverses], combined.iter().collect()].concat();
         let shift = self.domains.offset.inverse().expect("an offset that is not zero");
         let interpolation = Ntt::inverse(subgroup(self.domains.log_trace)?.coset(shift)?);
-        // Apart, because only a column of its own can be divided into rows.
-        let coordinate = |node| {
-            let mut builder = builder.clone();
-            builder.output(node);
-            let rows = self.domains.trace_rows();
-            let mut column = engine.run_program(&builder.finish()?, rows, &inputs, &values)?;
-            engine.ntt(&interpolation, &mut column)?;
-            Ok(column)
-        };
-        sum.into_iter().map(coordinate).collect()
+        let rows = self.domains.trace_rows();
+        let mut columns = run_apart(memory.engine, &builder, sum, rows, &inputs, &values)?;
+        columns.iter_mut().try_for_each(|column| memory.engine.ntt(&interpolation, column))?;
+        Ok(columns)
     }
 }

@@ -5,19 +5,19 @@
 
 use winter_air::Air;
 use winter_math::fields::f64::BaseElement;
+use zkaccel::Error;
 use zkaccel::field::{Field, Goldilocks as Element};
 use zkaccel::matrix::Matrix;
 use zkaccel::ntt::{Convention, Domain, Lde, Order};
 use zkaccel::program::{Node, ProgramRows};
 use zkaccel::resident::DeviceMatrix;
-use zkaccel::{Engine, Error};
-use zkaccel_proofs::{Builder, Program};
+use zkaccel_proofs::{Builder, Memory, Program};
 
 use super::extension::to_engine;
 
-/// The sizes of the domains, and the points of the largest.
+/// The sizes of the domains, the points of the largest, and where matrices are.
 pub(super) struct Domains<'a> {
-    pub(super) engine: &'a Engine,
+    pub(super) memory: Memory<'a>,
     /// The logarithms of n, n c and n b.
     pub(super) log_trace: u32,
     pub(super) log_constraints: u32,
@@ -28,17 +28,17 @@ pub(super) struct Domains<'a> {
 }
 
 impl<'a> Domains<'a> {
-    pub(super) fn new<A: Air<BaseField = BaseElement>>(engine: &'a Engine, air: &A) -> Result<Self, Error> {
+    pub(super) fn new<A: Air<BaseField = BaseElement>>(memory: Memory<'a>, air: &A) -> Result<Self, Error> {
         let log_committed = air.lde_domain_size().ilog2();
         // The polynomial X, by its values on the subgroup of order two.
-        let column = engine.upload(Matrix::from_column(vec![Element::ONE, -Element::ONE])?)?;
+        let column = memory.narrow(Matrix::from_column(vec![Element::ONE, -Element::ONE])?)?;
         Ok(Self {
-            engine,
+            memory,
             log_trace: air.trace_length().ilog2(),
             log_constraints: air.ce_domain_size().ilog2(),
             log_committed,
             offset: to_engine(air.domain_offset()),
-            roots: engine.lde(&Lde::new(subgroup(1)?, subgroup(log_committed)?)?, &column)?,
+            roots: memory.engine.lde(&Lde::new(subgroup(1)?, subgroup(log_committed)?)?, &column)?,
         })
     }
 
@@ -60,7 +60,7 @@ impl<'a> Domains<'a> {
     /// The values on the coset that is committed to, of columns on the trace's domain.
     pub(super) fn extend(&self, values: &DeviceMatrix<Element>) -> Result<DeviceMatrix<Element>, Error> {
         let lde = Lde::new(subgroup(self.log_trace)?, self.coset(self.log_committed)?)?;
-        self.engine.lde(&lde, values)
+        self.memory.engine.lde(&lde, values)
     }
 }
 

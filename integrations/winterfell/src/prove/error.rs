@@ -37,3 +37,13 @@ pub enum ProveError {
     #[error(transparent)]
     Engine(#[from] zkaccel::Error),
 }
+
+impl ProveError {
+    /// The error of the engine.
+    pub(super) fn of_engine(&self) -> Option<&zkaccel::Error> {
+        match self {
+            Self::Engine(error) => Some(error),
+            _ => None,
+        }
+    }
+}

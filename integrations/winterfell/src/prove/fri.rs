@@ -17,7 +17,7 @@ use zkaccel::ntt::{Convention, Lde, Ntt};
 use zkaccel::program::Node;
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
-use zkaccel_proofs::{Builder, Program};
+use zkaccel_proofs::{Builder, Program, run_apart};
 
 use super::commitment::Commitment;
 use super::domains::{Domains, first, natural, subgroup};
@@ -68,7 +68,7 @@ impl<E: FieldElement<BaseField = BaseElement>, H: Accelerated> Layers<E, H> {
         mut commit: impl FnMut(H::Digest, bool) -> Result<E, ProveError>,
     ) -> Result<Self, ProveError> {
         let Schedule { log_factor, log_blowup, layers: count } = schedule;
-        let (engine, offset) = (domains.engine, from_engine(domains.offset));
+        let (engine, offset) = (domains.memory.engine, from_engine(domains.offset));
         let mut layers = Vec::new();
         for _ in 0..count {
             let rows = polynomial[0].shape().rows >> log_factor;
@@ -122,7 +122,7 @@ fn leaves(
     log_factor: u32,
     log_blowup: u32,
 ) -> Result<DeviceMatrix<Element>, Error> {
-    let engine = domains.engine;
+    let engine = domains.memory.engine;
     let log_rows = divided[0].shape().rows.ilog2();
     let log_leaves = log_rows + log_blowup;
     let evaluate = |coefficients: &DeviceMatrix<Element>| {
@@ -187,7 +187,7 @@ fn transform(builder: &mut Builder, coefficients: &[Node]) -> Vec<Node> {
     sums
 }
 
-/// The sum of all Q_k times powers of the challenge: a column for each coordinate, apart, because only a column of its own can be divided into rows.
+/// The sum of all Q_k times powers of the challenge: a column for each coordinate, apart.
 fn fold<E: FieldElement<BaseField = BaseElement>>(
     engine: &Engine,
     divided: &[DeviceMatrix<Element>],
@@ -207,12 +207,8 @@ fn fold<E: FieldElement<BaseField = BaseElement>>(
         extension.add(&mut builder, &product, &term)
     });
     let (rows, inputs) = (natural(divided[0].shape().rows), divided.iter().collect::<Vec<_>>());
-    let coordinate = |node| {
-        let mut builder = builder.clone();
-        builder.output(node);
-        engine.run_program(&builder.finish()?, rows, &inputs, &coordinates(challenge))
-    };
-    sum.expect("two terms or more").into_iter().map(coordinate).collect()
+    let sum = sum.expect("two terms or more");
+    run_apart(engine, &builder, sum, rows, &inputs, &coordinates(challenge))
 }
 
 /// The coefficients of the last layer, from the highest on.

@@ -13,6 +13,7 @@ mod domains;
 mod error;
 mod extension;
 mod fri;
+mod memory;
 mod periodic;
 mod prover;
 mod quotient;

@@ -37,5 +37,5 @@ pub(super) fn table(
     let shift = (0..domains.log_trace - log_period).fold(domains.offset, |shift, _| shift.square());
     let log_size = log_period + domains.log_constraints - domains.log_trace;
     let lde = Lde::new(subgroup(log_period)?, subgroup(log_size)?.coset(shift)?)?;
-    domains.engine.lde(&lde, &domains.engine.upload(values)?).map(Some)
+    domains.memory.engine.lde(&lde, &domains.memory.wide(values)?).map(Some)
 }

@@ -9,6 +9,7 @@ use winter_math::fields::{CubeExtension, QuadExtension};
 use winter_math::{FieldElement, StarkField, ToElements};
 use winter_prover::{Prover, Trace};
 use zkaccel::{Engine, Error};
+use zkaccel_proofs::{Memory, placed};
 
 use super::channel::Channel;
 use super::check::check;
@@ -16,6 +17,7 @@ use super::deep::{Columns, Points};
 use super::domains::Domains;
 use super::error::ProveError;
 use super::fri::{Layers, Schedule};
+use super::memory::required;
 use super::record::Recorded;
 use super::segment::{Segment, upload};
 use super::{composition, periodic, quotient, stock};
@@ -106,41 +108,81 @@ impl Resident {
             recorded => Ok(recorded?),
         };
 
-        let mut channel = Channel::<P::Air, P::RandomCoin>::new(&air, public_elements);
-        let domains = Domains::new(engine, &air)?;
+        let required = required::<E, _>(&air, &periodic_columns);
+        let statement = Statement { prover, air, public_elements, periodic_columns, schedule, recorded };
+        let mut trace = Some(trace);
+        let (proved, _claim) = placed(engine, required, ProveError::of_engine, |memory| {
+            statement.prove::<E>(memory, &mut trace)
+        })?;
+        Ok(proved)
+    }
+}
+
+/// What is proved, of a trace that agrees with it.
+struct Statement<'a, P: Prover> {
+    prover: &'a P,
+    air: P::Air,
+    public_elements: Vec<BaseElement>,
+    periodic_columns: Vec<Vec<BaseElement>>,
+    schedule: Schedule,
+    /// The constraints, or why they cannot be recorded.
+    recorded: Result<Recorded, String>,
+}
+
+impl<P> Statement<'_, P>
+where
+    P: Prover<BaseField = BaseElement>,
+    P::HashFn: Accelerated,
+{
+    /// The proof with all matrices in their places. The last place uses the trace up.
+    fn prove<E: FieldElement<BaseField = BaseElement>>(
+        &self,
+        memory: Memory<'_>,
+        trace: &mut Option<P::Trace>,
+    ) -> Result<Proved, ProveError> {
+        let Self { prover, air, schedule, .. } = self;
+        let mut channel = Channel::<P::Air, P::RandomCoin>::new(air, self.public_elements.clone());
+        let domains = Domains::new(memory, air)?;
         let partitions = prover.options().partition_options();
-        let values = info_span!("upload").in_scope(|| upload(engine, trace.main_segment()))?;
+        let columns = trace.as_ref().expect("the trace until the last place");
+        let values = info_span!("upload").in_scope(|| upload(memory, columns.main_segment()))?;
         let main = Segment::<P::HashFn>::new::<BaseElement>(&domains, values, partitions)?;
         channel.commit(main.commitment.root());
         let mut random = None;
         let mut auxiliary = None;
         if air.trace_info().is_multi_segment() {
             let elements = air.get_aux_rand_elements::<E, _>(&mut channel.coin)?;
-            let columns = info_span!("auxiliary").in_scope(|| prover.build_aux_trace(&trace, &elements));
-            agree("rows of the auxiliary segment", air.trace_length(), columns.num_rows())?;
+            let built = info_span!("auxiliary").in_scope(|| prover.build_aux_trace(columns, &elements));
+            agree("rows of the auxiliary segment", air.trace_length(), built.num_rows())?;
             let width = air.trace_info().get_aux_segment_width();
-            agree("columns of the auxiliary segment", width, columns.num_cols())?;
-            let values = info_span!("upload").in_scope(|| upload(engine, &columns))?;
+            agree("columns of the auxiliary segment", width, built.num_cols())?;
+            let values = info_span!("upload").in_scope(|| upload(memory, &built))?;
             let segment = Segment::<P::HashFn>::new::<E>(&domains, values, partitions)?;
             channel.commit(segment.commitment.root());
             random = Some(elements);
             auxiliary = Some(segment);
         }
-        drop(trace);
+        if memory.is_last() {
+            *trace = None;
+        }
 
         let coefficients = channel.composition_coefficients::<E>()?;
         let span = info_span!("constraints").entered();
         let extension = auxiliary.as_ref().map(Segment::extension);
-        let (composition, constraints) = match recorded {
+        let (composition, constraints) = match &self.recorded {
             Ok(recorded) => {
-                let table = periodic::table(&domains, &periodic_columns)?;
+                let table = periodic::table(&domains, &self.periodic_columns)?;
                 let elements = random.as_ref().map_or(&[][..], |random| random.rand_elements());
                 let values = recorded.values(elements, &coefficients.transition);
                 let inputs = [main.extension(), table.as_ref().unwrap_or(main.extension())];
                 let inputs: Vec<_> = inputs.into_iter().chain(extension).collect();
                 let inputs = &inputs[..recorded.program.inputs().len()];
-                let transition =
-                    engine.run_program(&recorded.program, domains.constraint_rows(), inputs, &values)?;
+                let transition = memory.engine.run_program(
+                    &recorded.program,
+                    domains.constraint_rows(),
+                    inputs,
+                    &values,
+                )?;
                 let divisor = air.get_transition_constraints::<E>(&coefficients.transition);
                 let boundary = air.get_boundary_constraints(random.as_ref(), &coefficients.boundary);
                 let composition = composition::compose(
@@ -155,8 +197,8 @@ impl Resident {
             }
             Err(reason) => {
                 let composition =
-                    stock::evaluate(engine, prover, &air, &main, auxiliary.as_ref(), random, coefficients)?;
-                (composition, Constraints::Stock { reason })
+                    stock::evaluate(memory, *prover, air, &main, auxiliary.as_ref(), random, coefficients)?;
+                (composition, Constraints::Stock { reason: reason.clone() })
             }
         };
         drop(span);
@@ -189,7 +231,7 @@ impl Resident {
         drop(span);
 
         let layers = info_span!("fri").in_scope(|| {
-            Layers::<E, P::HashFn>::fold(&domains, schedule, polynomial, |root, is_last| {
+            Layers::<E, P::HashFn>::fold(&domains, *schedule, polynomial, |root, is_last| {
                 channel.commit(root);
                 if is_last { Ok(E::ZERO) } else { Ok(channel.draw()?) }
             })

@@ -14,7 +14,7 @@ pub(super) fn columns(
     composition: DeviceMatrix<Element>,
     count: usize,
 ) -> Result<DeviceMatrix<Element>, Error> {
-    let (engine, degree) = (domains.engine, composition.shape().columns);
+    let (engine, degree) = (domains.memory.engine, composition.shape().columns);
     let (log_rows, log_size) = (domains.log_trace, domains.log_constraints);
     let interpolation =
         Ntt::inverse(domains.coset(log_size)?).with_orders(Order::Natural, Order::BitReversed);

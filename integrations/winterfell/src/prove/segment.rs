@@ -6,10 +6,11 @@ use winter_air::PartitionOptions;
 use winter_math::FieldElement;
 use winter_math::fields::f64::BaseElement;
 use winter_prover::matrix::ColMatrix;
+use zkaccel::Error;
 use zkaccel::field::Goldilocks as Element;
 use zkaccel::matrix::Matrix;
 use zkaccel::resident::DeviceMatrix;
-use zkaccel::{Engine, Error};
+use zkaccel_proofs::Memory;
 
 use super::commitment::Commitment;
 use super::deep::Columns;
@@ -33,7 +34,7 @@ impl<H: Accelerated> Segment<H> {
         values: DeviceMatrix<Element>,
         partitions: PartitionOptions,
     ) -> Result<Self, Error> {
-        let (engine, columns) = (domains.engine, values.shape().columns / E::EXTENSION_DEGREE);
+        let (engine, columns) = (domains.memory.engine, values.shape().columns / E::EXTENSION_DEGREE);
         let extension = info_span!("extension").in_scope(|| domains.extend(&values))?;
         // In columns of elements; winterfell merges a single partition, too, if a hash takes more columns at once than there are.
         let partition = partitions.partition_size::<E>(columns);
@@ -55,9 +56,9 @@ impl<H: Accelerated> Segment<H> {
     }
 }
 
-/// Copies columns to the engine's memory.
+/// Brings columns to the place of wide matrices.
 pub(super) fn upload<E: FieldElement<BaseField = BaseElement>>(
-    engine: &Engine,
+    memory: Memory<'_>,
     columns: &ColMatrix<E>,
 ) -> Result<DeviceMatrix<Element>, Error> {
     let (rows, degree) = (columns.num_rows(), E::EXTENSION_DEGREE);
@@ -69,5 +70,5 @@ pub(super) fn upload<E: FieldElement<BaseField = BaseElement>>(
             words.iter_mut().zip(column).for_each(|(word, &element)| *word = to_engine(element));
         });
     });
-    engine.upload(Matrix::from_columns(words, rows, columns.num_base_cols())?)
+    memory.wide(Matrix::from_columns(words, rows, columns.num_base_cols())?)
 }

@@ -8,6 +8,7 @@ use zkaccel::field::Goldilocks as Element;
 use zkaccel::matrix::Matrix;
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
+use zkaccel_proofs::Memory;
 
 use super::extension::{from_engine, to_engine};
 use super::segment::Segment;
@@ -18,7 +19,7 @@ use crate::tree::Tree;
 
 /// The values of the composition: a column for each coordinate.
 pub(super) fn evaluate<E, P>(
-    engine: &Engine,
+    memory: Memory<'_>,
     prover: &P,
     air: &P::Air,
     main: &Segment<P::HashFn>,
@@ -32,8 +33,8 @@ where
     P::HashFn: Accelerated,
 {
     let (info, options) = (air.trace_info().clone(), air.options());
-    let main = on_host(engine, main)?;
-    let auxiliary = auxiliary.map(|segment| on_host(engine, segment)).transpose()?;
+    let main = on_host(memory.engine, main)?;
+    let auxiliary = auxiliary.map(|segment| on_host(memory.engine, segment)).transpose()?;
     let trace = TraceLde::<E, P::HashFn>::of_segments(info, options, main, auxiliary);
     let domain = StarkDomain::new(air);
     let composition: CompositionPolyTrace<E> =
@@ -41,7 +42,7 @@ where
     let values = composition.into_inner();
     let words = E::slice_as_base_elements(&values).iter().map(|&word| to_engine(word));
     let by_rows = Matrix::from_rows(words.collect(), values.len(), E::EXTENSION_DEGREE)?;
-    engine.upload(by_rows)
+    memory.narrow(by_rows)
 }
 
 /// A segment's extension and tree in host memory.

@@ -287,3 +287,53 @@ impl Air for Permutation {
         vec![vec![BaseElement::ZERO, BaseElement::ONE]]
     }
 }
+
+/// Any number of columns, in each of which x' = x^2 + its number.
+pub struct Wide {
+    context: AirContext<BaseElement>,
+}
+
+impl Wide {
+    pub fn trace(rows: usize, columns: usize) -> Table {
+        let column = |number| {
+            let next = move |x: &BaseElement| Some(x.square() + int(number));
+            std::iter::successors(Some(int(3)), next).take(rows).collect()
+        };
+        Table::new((0..columns).map(column).collect(), 0, 0)
+    }
+}
+
+impl Provable for Wide {
+    fn public_inputs(_: &Table) {}
+}
+
+impl Air for Wide {
+    type BaseField = BaseElement;
+    type PublicInputs = ();
+
+    fn new(info: TraceInfo, (): (), options: ProofOptions) -> Self {
+        let degrees = vec![TransitionConstraintDegree::new(2); info.main_trace_width()];
+        let assertions = info.main_trace_width();
+        Self { context: AirContext::new(info, degrees, assertions, options) }
+    }
+
+    fn context(&self) -> &AirContext<BaseElement> {
+        &self.context
+    }
+
+    fn evaluate_transition<E: FieldElement<BaseField = BaseElement>>(
+        &self,
+        frame: &EvaluationFrame<E>,
+        _: &[E],
+        result: &mut [E],
+    ) {
+        let rows = frame.current().iter().zip(frame.next());
+        for (number, (result, (x, y))) in result.iter_mut().zip(rows).enumerate() {
+            *result = *y - x.square() - E::from(number as u32);
+        }
+    }
+
+    fn get_assertions(&self) -> Vec<Assertion<BaseElement>> {
+        (0..self.trace_info().main_trace_width()).map(|column| Assertion::single(column, 0, int(3))).collect()
+    }
+}

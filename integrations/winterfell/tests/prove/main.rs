@@ -1,6 +1,7 @@
 //! Proofs made in the engine's memory are those of the stock prover, and its verifier accepts them.
 
 mod airs;
+mod budgets;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../../examples/rescue_chain/air.rs"]
 mod chain;
