@@ -1,5 +1,7 @@
 //! Proofs on a device that has no room for all of them.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use winter_air::{FieldExtension, TraceInfo};
 use winter_crypto::hashers::Rp64_256;
 use zkaccel::work::items;
@@ -11,8 +13,10 @@ use super::chain::ChainAir;
 use super::table::{OPTIONS, Options, Provable, Stock, Table, stock};
 use super::{Blake3, chain};
 
-/// An engine of the device that the tests are for, which may take so many bytes of its memory.
+/// An engine of the device that the tests are for, which may take so many bytes of its memory, and a few more: claims are of engines with one budget, and those of other tests are not to count.
 fn engine(budget: u64) -> Engine {
+    static MORE: AtomicU64 = AtomicU64::new(0);
+    let budget = budget + MORE.fetch_add(1, Ordering::Relaxed);
     let device = std::env::var("ZKACCEL_DEVICE").unwrap_or("cpu".into());
     Engine::builder().device(device.parse().unwrap()).device_memory(budget).build().unwrap()
 }
@@ -22,7 +26,7 @@ fn budget(trace: &Table, words: usize) -> u64 {
     (8 * words * trace.info.length()) as u64
 }
 
-/// Proofs within budgets of so many words in each row: for all of a proof, for what does not depend on the AIR's columns, and for less.
+/// Proofs within budgets of so many words in each row: for all of a proof, for what does not depend on the AIR's columns, and twice for less, down to what the code of the constraints takes.
 fn within<A: Provable, H: Accelerated>(trace: &Table, options: Options, words: [usize; 4]) {
     let prover = Stock::<A, H>::new(options.into());
     let expected = stock(&prover, trace).to_bytes();
@@ -51,15 +55,15 @@ fn within<A: Provable, H: Accelerated>(trace: &Table, options: Options, words: [
 #[test]
 fn wide_traces() {
     let trace = Wide::trace(64, 60);
-    within::<Wide, Blake3>(&trace, OPTIONS, [1200, 400, 100, 10]);
-    within::<Wide, Blake3>(&trace, Options { partitions: 3, ..OPTIONS }, [1600, 500, 100, 10]);
+    within::<Wide, Blake3>(&trace, OPTIONS, [1200, 400, 100, 30]);
+    within::<Wide, Blake3>(&trace, Options { partitions: 3, ..OPTIONS }, [1600, 500, 100, 30]);
     let options = Options { blowup: 2, extension: FieldExtension::None, ..OPTIONS };
-    within::<Wide, Rp64_256>(&Wide::trace(128, 90), options, [700, 150, 20, 5]);
+    within::<Wide, Rp64_256>(&Wide::trace(128, 90), options, [700, 150, 20, 15]);
 }
 
 #[test]
 fn hashes_and_assertions_of_all_kinds() {
-    within::<ChainAir, Rp64_256>(&chain(8), OPTIONS, [1000, 450, 100, 10]);
+    within::<ChainAir, Rp64_256>(&chain(8), OPTIONS, [1000, 450, 150, 100]);
     within::<Mixed, Blake3>(&Mixed::trace(256), OPTIONS, [700, 300, 100, 10]);
     within::<Work, Blake3>(&Work::trace(64), OPTIONS, [700, 300, 100, 10]);
 }
