@@ -1,6 +1,6 @@
 //! Where the matrices of a proof are: in the device's memory, or in the host's where the device has no room for them.
 //!
-//! Matrices are wide, those whose numbers of columns depend on the AIR, or narrow: all others. An operation on a matrix in host memory copies to the device what it needs, in parts, and its
+//! Matrices are wide, those of traces and others whose numbers of columns depend on the AIR, or narrow. An operation on a matrix in host memory copies to the device what it needs, in parts, and its
 //! result is in host memory.
 
 use std::sync::OnceLock;

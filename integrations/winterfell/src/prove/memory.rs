@@ -7,7 +7,7 @@ use winter_math::FieldElement;
 use winter_math::fields::f64::BaseElement;
 use zkaccel_proofs::Required;
 
-/// The most elements in the device's memory of a proof over an extension. Wide are the matrices of the trace, of periodic columns, of assertions and of what their divisors' inverses are.
+/// The most elements in the device's memory of a proof over an extension. Wide are the matrices of segments, of periodic columns, of assertions, and of the inverses of divisors.
 pub(super) fn required<E, A>(air: &A, periodic_columns: &[Vec<BaseElement>]) -> Required
 where
     E: FieldElement<BaseField = BaseElement>,
