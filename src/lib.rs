@@ -127,6 +127,7 @@ mod operation;
 mod parallel;
 pub mod pinned;
 pub mod policy;
+pub mod prefix;
 pub mod program;
 pub mod progress;
 #[cfg(feature = "providers")]

@@ -108,6 +108,8 @@
     ("combine_4_goldilocks", include_bytes!("combine_4_goldilocks.ptx.z")),
     ("combine_1_bn254-fr", include_bytes!("combine_1_bn254-fr.ptx.z")),
     ("combine_2_bn254-fr", include_bytes!("combine_2_bn254-fr.ptx.z")),
+    ("prefix_goldilocks", include_bytes!("prefix_goldilocks.ptx.z")),
+    ("prefix_bn254-fr", include_bytes!("prefix_bn254-fr.ptx.z")),
     ("products_goldilocks", include_bytes!("products_goldilocks.ptx.z")),
     ("products_bn254-fr", include_bytes!("products_bn254-fr.ptx.z")),
     ("fft_forward_bn254-fr", include_bytes!("fft_forward_bn254-fr.ptx.z")),

@@ -16,6 +16,7 @@ pub mod cpu;
 mod element;
 pub mod gpu;
 pub(crate) mod open;
+mod prefix;
 mod programs;
 #[cfg(feature = "providers")]
 pub mod provider;
@@ -49,6 +50,7 @@ use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
 use crate::pinned::Locked;
 use crate::work::Activity;
 pub use element::{BaseField, Element};
+pub use prefix::{PrefixProducts, ResidentPrefixProducts};
 pub use programs::{Programs, ResidentPrograms};
 #[cfg(feature = "cuda")]
 pub use residence::Foreign;
@@ -316,18 +318,36 @@ pub trait OnBackends: TwoAdic {
 
     /// The same of matrices in a device's memory.
     fn resident_combinations(backend: &dyn ResidentBackend) -> &dyn ResidentCombinations<Self>;
+
+    /// The backend's prefix products over this field.
+    fn prefix_products(backend: &dyn Backend) -> &dyn PrefixProducts<Self>;
+
+    /// The same of matrices in a device's memory.
+    fn resident_prefix_products(backend: &dyn ResidentBackend) -> &dyn ResidentPrefixProducts<Self>;
 }
 
 macro_rules! every_field {
     ($($field:path;)*) => {
         /// What every field has.
         pub trait EveryField:
-            $(Transforms<$field> + Inversion<$field> + Programs<$field> + Combinations<$field> +)*
+            $(
+                Transforms<$field>
+                + Inversion<$field>
+                + Programs<$field>
+                + Combinations<$field>
+                + PrefixProducts<$field> +
+            )*
         {
         }
 
         impl<T> EveryField for T where
-            T: $(Transforms<$field> + Inversion<$field> + Programs<$field> + Combinations<$field> +)*
+            T: $(
+                Transforms<$field>
+                + Inversion<$field>
+                + Programs<$field>
+                + Combinations<$field>
+                + PrefixProducts<$field> +
+            )*
         {
         }
 
@@ -337,7 +357,8 @@ macro_rules! every_field {
                 ResidentTransforms<$field>
                 + ResidentInversion<$field>
                 + ResidentPrograms<$field>
-                + ResidentCombinations<$field> +
+                + ResidentCombinations<$field>
+                + ResidentPrefixProducts<$field> +
             )*
         {
         }
@@ -347,7 +368,8 @@ macro_rules! every_field {
                 ResidentTransforms<$field>
                 + ResidentInversion<$field>
                 + ResidentPrograms<$field>
-                + ResidentCombinations<$field> +
+                + ResidentCombinations<$field>
+                + ResidentPrefixProducts<$field> +
             )*
         {
         }
@@ -382,6 +404,14 @@ macro_rules! every_field {
             }
 
             fn resident_combinations(backend: &dyn ResidentBackend) -> &dyn ResidentCombinations<Self> {
+                backend
+            }
+
+            fn prefix_products(backend: &dyn Backend) -> &dyn PrefixProducts<Self> {
+                backend
+            }
+
+            fn resident_prefix_products(backend: &dyn ResidentBackend) -> &dyn ResidentPrefixProducts<Self> {
                 backend
             }
         })*

@@ -2,7 +2,7 @@
 
 use super::{
     AcceleratedField, Beside, Check, Combinations, Extent, Hardware, Hashing, Inversion, Levels, MatrixView,
-    Programs, Transforms,
+    PrefixProducts, Programs, Transforms,
 };
 #[cfg(feature = "bn254")]
 use super::{Memory, Pointwise, Sparse, SparseView};
@@ -139,6 +139,24 @@ impl<F: TwoAdic> Combinations<F> for Reference {
             let (j, k) = (number / weights.columns, number % weights.columns);
             let terms = (0..matrix.rows).map(|i| weights.get(i, k) * matrix.get(i, j));
             *sum = terms.fold(F::ZERO, |sum, term| sum + term);
+        }
+        Ok(())
+    }
+}
+
+impl<F: TwoAdic> PrefixProducts<F> for Reference {
+    fn prefix_products(
+        &self,
+        input: &[F],
+        width: usize,
+        products: &mut [F],
+        carry: &mut [F],
+    ) -> Result<(), Error> {
+        let rows = input.len() / carry.len();
+        for (i, product) in products.iter_mut().enumerate() {
+            let column = &mut carry[i / (rows * width) * width + i % width];
+            *product = *column;
+            *column = *column * input[i];
         }
         Ok(())
     }

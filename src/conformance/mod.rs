@@ -12,6 +12,7 @@ mod endurance;
 mod hashes;
 mod inverses;
 mod jobs;
+mod prefix;
 mod programs;
 mod residence;
 mod several;
@@ -80,6 +81,7 @@ impl Case {
             () if is_of(inverses::CASES) => engine.invert(&mut [Goldilocks::new(1)][..]).err(),
             () if is_of(programs::CASES) => programs::answer(engine),
             () if is_of(combinations::CASES) => combinations::answer(engine),
+            () if is_of(prefix::CASES) => prefix::answer(engine),
             _ => transforms::answer(self.name, engine),
         };
         #[cfg(feature = "bn254")]
@@ -102,6 +104,7 @@ pub fn cases() -> Vec<Case> {
         inverses::CASES,
         programs::CASES,
         combinations::CASES,
+        prefix::CASES,
         commits::CASES,
         residence::CASES,
         transfers::CASES,

@@ -9,7 +9,7 @@ use halo2curves::group::Group;
 use crate::backend::cpu::Cpu;
 use crate::backend::{
     AcceleratedField, Beside, Check, Combinations, Extent, Hardware, Hashing, Inversion, Levels, MatrixView,
-    Programs, Transforms, sound,
+    PrefixProducts, Programs, Transforms, sound,
 };
 #[cfg(feature = "bn254")]
 use crate::backend::{BasesView, KeepScalars, Memory, Msm, Pointwise, ScalarsView, Sparse, SparseView};
@@ -168,6 +168,24 @@ where
         self.begin()?;
         self.cpu.combine_rows(weights, matrix, sums)?;
         self.end(sums, |element| *element = *element + F::ONE);
+        Ok(())
+    }
+}
+
+impl<F: AcceleratedField> PrefixProducts<F> for Fake
+where
+    Cpu: PrefixProducts<F>,
+{
+    fn prefix_products(
+        &self,
+        input: &[F],
+        width: usize,
+        products: &mut [F],
+        carry: &mut [F],
+    ) -> Result<(), Error> {
+        self.begin()?;
+        self.cpu.prefix_products(input, width, products, carry)?;
+        self.end(products, |product| *product = *product + F::ONE);
         Ok(())
     }
 }

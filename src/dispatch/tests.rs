@@ -10,7 +10,7 @@ use super::fake::{Fake, Meeting};
 use super::{Cost, Dispatcher, Kind, LARGE, Opened, Share, Strategy, Work};
 use crate::backend::cpu::Cpu;
 use crate::backend::testing::build_heap;
-use crate::backend::{Backend, Combinations, Extent, MatrixView, Transforms};
+use crate::backend::{Backend, Combinations, Extent, MatrixView, PrefixProducts, Transforms};
 use crate::error::Error;
 use crate::field::{Goldilocks, powers};
 use crate::hash::*;
@@ -19,8 +19,8 @@ use crate::merkle::Approach;
 use crate::meter::PIECES;
 use crate::ntt::{Convention, Domain, Lde, Ntt};
 use crate::operation::{
-    Combine, Combined, Extend, HashRows, Invert, Transform, Tree, extend_kind, rows_kind, transform_kind,
-    tree_kind,
+    Combine, Combined, Extend, HashRows, Invert, Prefix, Transform, Tree, extend_kind, rows_kind,
+    transform_kind, tree_kind,
 };
 use crate::sync::Mutex;
 
@@ -208,6 +208,7 @@ fn a_device_that_fails() {
         invert().and_then(|()| invert()).unwrap();
         assert!(elements == before);
         combinations_that_fail(&several, &fails, &set);
+        prefix_products_that_fail(&several, &fails, &set);
         #[cfg(feature = "bn254")]
         products_that_fail(&several, &fails, &set);
         trees_that_fail(&several, &fails, &set);
@@ -234,6 +235,25 @@ fn combinations_that_fail(several: &Dispatcher, fails: &Error, set: &dyn Fn(bool
             .unwrap();
             assert!(found == expected);
         }
+    }
+}
+
+/// Columns one after another are divided; those of a row-major matrix go to one device.
+fn prefix_products_that_fail(several: &Dispatcher, fails: &Error, set: &dyn Fn(bool)) {
+    let (input, first) = (words(40 * 6), words(6));
+    for width in [1, 6] {
+        let (mut found, mut expected) = (words(40 * 6), words(40 * 6));
+        let mut run =
+            |carry: &mut [_]| several.run(Prefix { input: &input, width, products: &mut found, carry });
+        let (mut carry, mut ends) = (first.clone(), first.clone());
+        if width == 1 {
+            set(true);
+            assert_eq!(run(&mut carry.clone()), Err(fails.clone()));
+            set(false);
+        }
+        run(&mut carry).unwrap();
+        Cpu::default().prefix_products(&input, width, &mut expected, &mut ends).unwrap();
+        assert!(found == expected && carry == ends, "{width}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! An answer with a single error is rejected, and a right one is accepted.
 
-use super::{Combine, Combined, Extend, HashRows, Invert, Run, Transform, Tree};
+use super::{Combine, Combined, Extend, HashRows, Invert, Prefix, Run, Transform, Tree};
 use crate::backend::{Extent, MatrixView};
 use crate::dispatch::Dispatcher;
 use crate::dispatch::fake::Fake;
@@ -124,6 +124,28 @@ fn combinations() {
             });
             assert_eq!(result.last().copied(), Some(last.sum()));
         }
+    }
+}
+
+/// The last product of the last column is wrong.
+#[test]
+fn prefix_products() {
+    for (rows, columns, width) in [(1, 1, 1), (5, 1, 1), (4, 3, 3), (4, 3, 1)] {
+        let input: Vec<_> = powers(Goldilocks::GENERATOR).skip(1).take(rows * columns).collect();
+        let run = |honest| {
+            let (mut products, mut carry) = (input.clone(), vec![Goldilocks::new(5); columns]);
+            let (products, carry) = (&mut products[..], &mut carry[..]);
+            let operation = Prefix { input: &input, width, products: &mut *products, carry: &mut *carry };
+            checked(honest).run(operation).map(|()| (products[products.len() - 1], carry[columns - 1]))
+        };
+        assert_eq!(run(false), fails("the check of prefix products"));
+        let column = (0..rows).map(|row| match width {
+            1 => input[(columns - 1) * rows + row],
+            _ => input[row * columns + columns - 1],
+        });
+        let (last, before) = (column.clone().next_back().unwrap(), column.take(rows - 1));
+        let product = before.fold(Goldilocks::new(5), |product, x| product * x);
+        assert_eq!(run(true), Ok((product, product * last)));
     }
 }
 

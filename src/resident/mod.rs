@@ -31,6 +31,7 @@ mod combinations;
 pub mod cuda;
 mod elsewhere;
 mod operations;
+mod prefix;
 mod programs;
 mod tree;
 #[cfg(feature = "bn254")]

@@ -178,6 +178,7 @@ fn child_that_chooses() {
             "msm",
             "ntt",
             "pointwise product",
+            "prefix products",
             "row hashing",
             "row program",
             "sparse product",

@@ -17,6 +17,7 @@ mod msm;
 mod ntt;
 #[cfg(feature = "bn254")]
 mod pointwise;
+mod prefix;
 mod products;
 mod programs;
 #[cfg(feature = "bn254")]

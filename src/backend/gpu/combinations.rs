@@ -95,8 +95,8 @@ pub(super) fn programs() -> impl Iterator<Item = &'static Program> {
 
 /// A matrix in a region, by the places of its entries.
 #[derive(Clone, Copy, Debug)]
-struct Entries {
-    region: Region,
+pub(super) struct Entries {
+    pub(super) region: Region,
     rows: usize,
     columns: usize,
     /// Elements from an entry to the one below, and to the next of its row.
@@ -225,7 +225,7 @@ fn add_slices(
 
 impl<D: Device> Gpu<D> {
     /// Uploads some rows of a matrix, in its layout.
-    fn upload_rows<F: DeviceSums>(
+    pub(super) fn upload_rows<F: AcceleratedField>(
         &self,
         session: &mut Session<'_, D>,
         matrix: MatrixView<'_, F>,

@@ -189,6 +189,8 @@ enum Operation {
     /// Two combinations of the columns, or of the rows, of a matrix of 32 rows, with factors from the words behind it; row-major or not.
     CombinedColumns(bool),
     CombinedRows(bool),
+    /// Of columns of so many rows, in blocks of so many words a row, with a first value that is taken from the last word.
+    PrefixProducts(usize, usize),
     /// Of a matrix with so many rows, of which so many words are side by side.
     Digests(usize, usize),
     /// Of 32 leaves, in the upper half of a heap.
@@ -217,6 +219,7 @@ impl Operation {
         ]);
         all.extend([true, false].map(Self::CombinedColumns));
         all.extend([true, false].map(Self::CombinedRows));
+        all.extend([(384, 1), (32, 1), (32, 12)].map(|(rows, width)| Self::PrefixProducts(rows, width)));
         all.extend([(32, 1), (32, 12), (96, 2), (64, 1)].map(|(rows, block)| Self::Digests(rows, block)));
         all.extend([Self::Tree, Self::TreeWithCopies]);
         #[cfg(feature = "bn254")]
@@ -254,6 +257,12 @@ impl Operation {
                 let factors = view(&data[32 * 6..], 32, 2, true);
                 backend.combine_rows(factors, view(data, 32, 6, *row_major), &mut sums)?;
                 data[..12].copy_from_slice(&sums);
+            }
+            Self::PrefixProducts(rows, width) => {
+                let (mut products, mut carry) = (data.to_vec(), vec![data[383]; data.len() / rows]);
+                backend.prefix_products(data, *width, &mut products, &mut carry)?;
+                data.copy_from_slice(&products);
+                data[..carry.len()].copy_from_slice(&carry);
             }
             Self::Extension(lde, width) => {
                 let mut input = data[..data.len() / lde.blowup()].to_vec();

@@ -3,7 +3,7 @@
 //! ```text
 //!  merkle.rs, transforms.rs, resident.rs
 //!                      transfers, division into parts, and data that stay on the device
-//!  ntt/, fft/, tree.rs, inversion.rs, combinations.rs
+//!  ntt/, fft/, tree.rs, inversion.rs, combinations.rs, prefix.rs
 //!                      host plans: which kernels, in which order, on what memory; tables.rs, the tables of transforms
 //!  msm/                sums over curves
 //!  pipeline.rs         parts of an operation in flight at once
@@ -73,6 +73,7 @@ mod pipeline;
 #[cfg(feature = "bn254")]
 mod pointwise;
 mod pool;
+mod prefix;
 mod products;
 pub mod program;
 mod resident;

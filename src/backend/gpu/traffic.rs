@@ -9,8 +9,9 @@ use super::device::{Arg, Device, Launch, Limits};
 use super::{DeviceHash, Gpu, session::Region, tree};
 use crate::backend::testing::build_heap;
 use crate::backend::{
-    Combinations, Extent, Inversion, MatrixView, Memory, Programs, Resident, ResidentCombinations,
-    ResidentHashing, ResidentInversion, ResidentPrograms, ResidentTransforms, Transforms, sound,
+    Combinations, Extent, Inversion, MatrixView, Memory, PrefixProducts, Programs, Resident,
+    ResidentCombinations, ResidentHashing, ResidentInversion, ResidentPrefixProducts, ResidentPrograms,
+    ResidentTransforms, Transforms, sound,
 };
 use crate::device::DeviceInfo;
 use crate::error::Error;
@@ -215,6 +216,11 @@ fn on_host_data<D: Device>(device: D) {
         let (matrix, weights) = (view(&matrix, 100, 5), view(&factors, 100, 3));
         Combinations::combine_rows(gpu, weights, matrix, &mut elements(15))
     });
+    // With what columns begin and end with, which is a word each.
+    run("prefix products", (8 * (2 * 5000 + 2), 8 * (2 * 5000 + 2)), &|gpu| {
+        let (input, mut products) = (elements(2 * 5000), elements(2 * 5000));
+        PrefixProducts::prefix_products(gpu, &input, 1, &mut products, &mut elements(2))
+    });
     #[cfg(feature = "bn254")]
     {
         use crate::backend::Pointwise;
@@ -283,6 +289,12 @@ fn on_resident_data<D: Device>(device: D) {
     of(&gpu, combine);
     let (combined, again) = of(&gpu, combine);
     assert_eq!((again.bytes_in, again.bytes_out, again.allocations), (8 * 3 * 2, 0, 0), "{again:?}");
+    let scan = |gpu: &Counting<D>| {
+        ResidentPrefixProducts::<Goldilocks>::prefix_products(gpu, &matrix, extent(ROWS), &mut elements(3))
+    };
+    of(&gpu, scan);
+    let (_, again) = of(&gpu, scan);
+    assert_eq!((again.bytes_in, again.bytes_out, again.allocations), (8 * 3, 8 * 3, 0), "{again:?}");
     let weights = (&combined, Extent { rows: ROWS, width: 2, block: 1 });
     let sum = |gpu: &Counting<D>| {
         ResidentCombinations::combine_rows(gpu, weights, (&matrix, extent(ROWS)), &mut elements(3 * 2))

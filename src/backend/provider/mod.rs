@@ -19,7 +19,7 @@ pub use library::{
 
 use super::{
     Accelerated, Beside, Check, Combinations, Extent, Hardware, Hashing, Inversion, Levels, MatrixView,
-    Programs, Transforms,
+    PrefixProducts, Programs, Transforms,
 };
 use crate::device::{DeviceInfo, DeviceKind, missing};
 use crate::error::Error;
@@ -151,6 +151,13 @@ impl<F> Combinations<F> for External {
 
     fn combine_rows(&self, _: MatrixView<'_, F>, _: MatrixView<'_, F>, _: &mut [F]) -> Result<(), Error> {
         Err(self.provider.unsupported("combinations of rows"))
+    }
+}
+
+/// The interface has none.
+impl<F> PrefixProducts<F> for External {
+    fn prefix_products(&self, _: &[F], _: usize, _: &mut [F], _: &mut [F]) -> Result<(), Error> {
+        Err(self.provider.unsupported("prefix products"))
     }
 }
 

@@ -113,6 +113,7 @@ fn faults<D: Device>(device: D) {
     let outputs = run(&oracle, &oracle.upload(trace()).unwrap()).unwrap();
     let combined = oracle.combine_columns(&trace(), &factors(&trace())).unwrap();
     let sums = oracle.combine_rows(&trace(), &trace()).unwrap();
+    let products = oracle.prefix_products(&trace(), &[]).unwrap();
 
     for fault in FAULTS {
         survive(device, fault, |engine, _, trace| engine.commit(&TraceSpec::default(), trace), right);
@@ -163,6 +164,15 @@ fn faults<D: Device>(device: D) {
             fault,
             |engine, matrix, trace| engine.combine_rows(&engine.upload(trace)?, &*matrix),
             |found| assert_eq!(*found, sums),
+        );
+        survive(
+            device,
+            fault,
+            |engine, matrix, _| {
+                let (products, all) = engine.prefix_products(&*matrix, &[])?;
+                Ok((engine.download(&products)?, all))
+            },
+            |found| assert_eq!(*found, products),
         );
         survive(
             device,
