@@ -9,7 +9,7 @@
  * with pointers, lengths, flags and roots is an error of the ..._async call itself; what is wrong with the contents of arrays
  * (words that are not canonical, points off the curve) is one of the wait.
  *
- * Handles (zka_options, zka_engine, zka_tree, zka_matrix, zka_sparse, zka_bases, zka_groth16_prover) are made through a pointer to one, and
+ * Handles (zka_options, zka_engine, zka_tree, zka_matrix, zka_sparse, zka_program, zka_bases, zka_groth16_prover) are made through a pointer to one, and
  * freed in any order. They are names that are looked up: a handle that was freed is an error. Options and futures are for one thread at a time;
  * all else may be used by any threads at once.
  *
@@ -239,6 +239,24 @@
 // Each row is a digest of four words and itself the leaf; else the leaf is the row's hash. Rows are of 4 columns then.
 #define ZKA_ROWS_ARE_DIGESTS 16
 
+// The entry in column `b` of input matrix `a`, `offset` strides further on.
+#define ZKA_NODE_COLUMN 1
+
+// Constant `a` of the program.
+#define ZKA_NODE_CONSTANT 2
+
+// Value `a` of the run, the same for all rows: a challenge, a public input.
+#define ZKA_NODE_VALUE 3
+
+// Node `a` plus node `b`.
+#define ZKA_NODE_ADD 4
+
+// Node `a` less node `b`.
+#define ZKA_NODE_SUB 5
+
+// Node `a` times node `b`.
+#define ZKA_NODE_MUL 6
+
 // The group G1 of BN254: coordinates are of `ZKA_BN254_FQ`, scalars of `ZKA_BN254_FR`.
 #define ZKA_BN254_G1 1
 
@@ -287,6 +305,10 @@ typedef struct zka_matrix zka_matrix;
 
 // Options of an engine: made by `zka_options_new`, changed by `zka_options_set_...`, freed by `zka_options_free`.
 typedef struct zka_options zka_options;
+
+// A row program: a straight-line program that computes some outputs for every row of matrices. It belongs to no engine, never changes, and may be used by
+// any threads at once.
+typedef struct zka_program zka_program;
 
 // A sparse matrix that an engine keeps in the form that its device wants. It may be used by any threads at once.
 typedef struct zka_sparse zka_sparse;
@@ -378,6 +400,18 @@ typedef struct zka_digest {
   // The bytes, in the order in which they print.
   uint8_t bytes[32];
 } zka_digest;
+
+// A node of a program: how one number of each row is made. Fields that a kind does not name are 0.
+typedef struct zka_node {
+  // One of `ZKA_NODE_...`.
+  uint32_t kind;
+  // An index, by the kind: of an input matrix, a constant, a value of the run, or an earlier node.
+  uint32_t a;
+  // The index of a column, or of an earlier node.
+  uint32_t b;
+  // How many strides further on the row is in which an entry is read, or further back if it is negative. Rows are counted modulo their number.
+  int32_t offset;
+} zka_node;
 
 // A coordinate: x 2^256 modulo q, below q, four words, the lowest first.
 typedef struct zka_bn254_fp {
@@ -718,6 +752,14 @@ zka_status zka_matrix_rows_async(struct zka_engine *engine,
                                  size_t count,
                                  struct zka_future *future);
 
+// The same entries in another shape, without a copy: one after another they fill `rows` rows of `cols`, row by row. So the matrix is row by row itself, or has a single column; the
+// new one may be freed before it or after it. Over another field than Goldilocks both have one column.
+zka_status zka_matrix_reshape(struct zka_engine *engine,
+                              struct zka_matrix **out,
+                              const struct zka_matrix *in,
+                              size_t rows,
+                              size_t cols);
+
 // Transforms every column of a matrix that stays, to another that does; its layout too.
 //
 // Row i of the values belongs to the point `coset` * `omega`^i. `omega` is a root of unity whose order is exactly the number of rows;
@@ -874,6 +916,81 @@ zka_status zka_matrix_combine_rows_async(struct zka_engine *engine,
                                          const struct zka_matrix *in,
                                          size_t len,
                                          struct zka_future *future);
+
+// The prefix products of every column of a matrix that stays, as another that does, in its layout: entry 0 of a column is its first value, and entry i that
+// times the entries 0 to i - 1. `last` gets the product of all of each column, its first value included. `first` has a value for each column, and NULL is
+// ones. `len` is the number of words of `last`, and of `first`: those of an element, times the columns. Of fields without transforms it is
+// `ZKA_UNSUPPORTED`.
+zka_status zka_matrix_prefix_products(struct zka_engine *engine,
+                                      struct zka_matrix **out,
+                                      uint64_t *last,
+                                      const struct zka_matrix *in,
+                                      const uint64_t *first,
+                                      size_t len);
+
+// `zka_matrix_prefix_products`, started: `out` and `last` are the operation's until the future was waited for; `first` is not.
+zka_status zka_matrix_prefix_products_async(struct zka_engine *engine,
+                                            struct zka_matrix **out,
+                                            uint64_t *last,
+                                            const struct zka_matrix *in,
+                                            const uint64_t *first,
+                                            size_t len,
+                                            struct zka_future *future);
+
+// Records a program over `field`, one with transforms: `ZKA_GOLDILOCKS` or `ZKA_BN254_FR`; over another it is `ZKA_UNSUPPORTED`. Free it with
+// `zka_program_free`.
+//
+// A node names only nodes before it in `nodes`. `constants` are elements of the field, and `outputs` the indices of nodes: each is a column of the result, in this order.
+// There are `node_count` nodes, `constant_count` constants and `output_count` outputs, at least one; nothing of the arrays is kept. Equal
+// nodes are computed once. An index past the end is `ZKA_BAD_ARGUMENT`, with a text that names the node, and so is more than devices have room for: 8 input matrices,
+// 16 pairs of an input matrix and an offset.
+zka_status zka_program_new(struct zka_program **out,
+                           uint32_t field,
+                           const struct zka_node *nodes,
+                           const uint64_t *constants,
+                           const uint32_t *outputs,
+                           size_t node_count,
+                           size_t constant_count,
+                           size_t output_count);
+
+// The field of a program, the number of its input matrices and of its outputs, and the number of values that a run must be given at least.
+zka_status zka_program_shape(const struct zka_program *program,
+                             uint32_t *field,
+                             size_t *inputs,
+                             size_t *outputs,
+                             size_t *values);
+
+// Frees a program; NULL is nothing to free. Operations under way keep it until they are done.
+zka_status zka_program_free(struct zka_program *program);
+
+// Runs a program on matrices that stay, all over its field. The result stays, too: column-major, of `rows` rows, a power of two, and a column for each output.
+//
+// `inputs` are `input_count` matrices, as many as the program has, of as many columns as it reads, or more, and of a power of two of rows. One with fewer rows than the
+// run is repeated, and of one with more only every (its rows / `rows`)th is read. An offset of 1 is `stride` rows. `values` are `value_count`
+// elements, as many as the program reads, or more. Flags: `ZKA_IN_BITREV`, with which the rows of all inputs, and those of the result, are in bit-reversed order.
+zka_status zka_program_run(struct zka_engine *engine,
+                           struct zka_matrix **out,
+                           const struct zka_program *program,
+                           const struct zka_matrix *const *inputs,
+                           const uint64_t *values,
+                           size_t input_count,
+                           size_t value_count,
+                           size_t rows,
+                           size_t stride,
+                           uint32_t flags);
+
+// `zka_program_run`, started: `out` is the operation's until the future was waited for; `inputs` and `values` are not.
+zka_status zka_program_run_async(struct zka_engine *engine,
+                                 struct zka_matrix **out,
+                                 const struct zka_program *program,
+                                 const struct zka_matrix *const *inputs,
+                                 const uint64_t *values,
+                                 size_t input_count,
+                                 size_t value_count,
+                                 size_t rows,
+                                 size_t stride,
+                                 uint32_t flags,
+                                 struct zka_future *future);
 
 // The elements `a`[i] * `b`[i] - `c`[i] of matrices that stay, as another that does; without `c`, which may be NULL, the products alone. All
 // are over the same field, one of those of curves, and have as many rows and columns; they may be the same. Over Goldilocks it is
@@ -1289,6 +1406,7 @@ zka_status zka_bn254_fp_from_montgomery(struct zka_bn254_fp *data,
 #define ZKA_ASSERT_SIZE(type, size) typedef char type##_has_another_size[sizeof(type) == (size) ? 1 : -1]
 ZKA_ASSERT_SIZE(zka_future, 8);
 ZKA_ASSERT_SIZE(zka_digest, 32);
+ZKA_ASSERT_SIZE(zka_node, 16);
 ZKA_ASSERT_SIZE(zka_device, 520);
 ZKA_ASSERT_SIZE(zka_work, 208);
 ZKA_ASSERT_SIZE(zka_choice, 312);

@@ -9,10 +9,10 @@ use accel::{Engine, Error};
 
 use crate::arguments::{Arguments, check_flags};
 use crate::engine::{State, zka_engine};
-use crate::fields::{Words, combinations_of};
+use crate::fields::{Words, two_adic};
 use crate::future::{Call, later, now, zka_future};
 use crate::matrix::{AnyMatrix, Kept, make, zka_matrix};
-use crate::status::{Failure, ZKA_BAD_ARGUMENT, ZKA_BAD_LENGTH, ZKA_UNSUPPORTED, zka_status};
+use crate::status::{Failure, ZKA_BAD_ARGUMENT, ZKA_BAD_LENGTH, zka_status};
 use crate::transforms::{Making, ZKA_COLUMN_MAJOR, shape, words};
 
 /// The product of a matrix that stays with a matrix of coefficients, as another that stays, column-major: `cols` combinations of its columns,
@@ -109,10 +109,7 @@ impl<F: AcceleratedField + Words> CombinationsOf<F> {
 }
 
 fn over<F: Words>() -> Result<CombinationsOf<F>, Failure> {
-    combinations_of::<F>().ok_or_else(|| {
-        let text = format!("combinations over {}, expected a field with transforms", F::NAME);
-        Failure::new(ZKA_UNSUPPORTED, text)
-    })
+    Ok(two_adic("combinations")?.combinations)
 }
 
 /// Checks combinations of the columns of a matrix.

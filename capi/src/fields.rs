@@ -4,13 +4,16 @@ use std::any::Any;
 
 use accel::field::{Goldilocks, elements, elements_mut};
 use accel::matrix::{BaseField, MatrixRef, Shape};
+use accel::ntt::AcceleratedField;
 use accel::{Engine, Error};
 
 use crate::combinations::CombinationsOf;
 use crate::matrix::AnyMatrix;
 use crate::pointwise::{ProductOf, product};
+use crate::prefix::{ScanningOf, scanning};
+use crate::programs::{AnyProgram, Recorder, record, zka_node};
 use crate::sparse::{Keeper, keep_over};
-use crate::status::{Failure, ZKA_BAD_ARGUMENT};
+use crate::status::{Failure, ZKA_BAD_ARGUMENT, ZKA_UNSUPPORTED};
 use crate::transforms::{TransformOf, transform};
 
 /// Goldilocks: an element is one word, the integer itself, below p = 2^64 - 2^32 + 1.
@@ -56,6 +59,8 @@ pub(crate) struct Field {
     pub(crate) words: usize,
     /// Keeps a copy of a matrix.
     pub(crate) upload: Uploader,
+    /// Records a row program.
+    pub(crate) record: Recorder,
     /// Keeps a sparse matrix; none over Goldilocks.
     pub(crate) keep_sparse: Option<Keeper>,
 }
@@ -65,7 +70,13 @@ type Uploader = fn(&Engine, &[u64], Shape) -> Result<Box<dyn AnyMatrix>, Error>;
 impl Field {
     /// That of a type.
     pub(crate) const fn new<F: Words>() -> Self {
-        Self { name: F::NAME, words: F::WORDS, upload: upload::<F>, keep_sparse: None }
+        Self {
+            name: F::NAME,
+            words: F::WORDS,
+            upload: upload::<F>,
+            record: record_over::<F>,
+            keep_sparse: None,
+        }
     }
 
     /// That with a number.
@@ -80,6 +91,14 @@ impl Field {
 
 fn upload<F: Words>(engine: &Engine, words: &[u64], shape: Shape) -> Result<Box<dyn AnyMatrix>, Error> {
     Ok(Box::new(engine.upload(MatrixRef::new(F::elements(words)?, shape)?)?))
+}
+
+fn record_over<F: Words>(
+    nodes: &[zka_node],
+    constants: &[u64],
+    outputs: &[u32],
+) -> Result<Box<dyn AnyProgram>, Failure> {
+    (two_adic::<F>("row programs")?.record)(nodes, constants, outputs)
 }
 
 macro_rules! fields {
@@ -111,22 +130,39 @@ macro_rules! fields {
 }
 accel::for_every_prime_field!(fields);
 
+/// What there is for every field with transforms.
+#[derive(Clone, Copy)]
+pub(crate) struct OfTwoAdic<F> {
+    pub(crate) transform: TransformOf<F>,
+    pub(crate) combinations: CombinationsOf<F>,
+    pub(crate) scanning: ScanningOf<F>,
+    pub(crate) record: Recorder,
+}
+
+impl<F: AcceleratedField + Words> OfTwoAdic<F> {
+    const NEW: Self = Self {
+        transform: transform::<F>,
+        combinations: CombinationsOf::NEW,
+        scanning: scanning::<F>,
+        record: record::<F>,
+    };
+}
+
 macro_rules! two_adic {
     ($($field:path, $name:literal;)*) => {
-        /// The transforms of matrices over a field, if it has them.
-        pub(crate) fn transform_of<F: Words>() -> Option<TransformOf<F>> {
-            let all: &[&dyn Any] = &[
-                &(transform::<Goldilocks> as TransformOf<Goldilocks>),
-                $(&(transform::<$field> as TransformOf<$field>)),*
-            ];
-            all.iter().find_map(|of| of.downcast_ref().copied())
-        }
-
-        /// The combinations of matrices over a field, if it has transforms.
-        pub(crate) fn combinations_of<F: Words>() -> Option<CombinationsOf<F>> {
-            let all: &[&dyn Any] = &[&CombinationsOf::<Goldilocks>::NEW, $(&CombinationsOf::<$field>::NEW),*];
+        /// What there is for a field, if it has transforms.
+        pub(crate) fn if_two_adic<F: Words>() -> Option<OfTwoAdic<F>> {
+            let all: &[&dyn Any] = &[&OfTwoAdic::<Goldilocks>::NEW, $(&OfTwoAdic::<$field>::NEW),*];
             all.iter().find_map(|of| of.downcast_ref().copied())
         }
     };
 }
 accel::for_every_two_adic_field!(two_adic);
+
+/// What there is for a field; `ZKA_UNSUPPORTED` for such operations if it has no transforms.
+pub(crate) fn two_adic<F: Words>(operations: &str) -> Result<OfTwoAdic<F>, Failure> {
+    if_two_adic::<F>().ok_or_else(|| {
+        let text = format!("{operations} over {}, expected a field with transforms", F::NAME);
+        Failure::new(ZKA_UNSUPPORTED, text)
+    })
+}

@@ -31,6 +31,7 @@ pub(crate) enum Kind {
     Matrix = 5,
     Sparse = 6,
     Prover = 7,
+    Program = 8,
 }
 
 impl Kind {
@@ -43,6 +44,7 @@ impl Kind {
             Self::Matrix => "zka_matrix",
             Self::Sparse => "zka_sparse",
             Self::Prover => "zka_groth16_prover",
+            Self::Program => "zka_program",
         }
     }
 }

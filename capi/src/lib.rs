@@ -41,6 +41,10 @@ pub mod inversion;
 
 pub mod combinations;
 
+pub mod prefix;
+
+pub mod programs;
+
 pub mod pointwise;
 
 pub mod sparse;

@@ -11,11 +11,12 @@ use accel::{Engine, Error};
 use crate::arguments::{Arguments, Output, check_flags};
 use crate::combinations::{Summing, columns_of_any, rows_of_any};
 use crate::engine::{State, zka_engine};
-use crate::fields::{Field, Words, transform_of};
+use crate::fields::{Field, Words, if_two_adic};
 use crate::future::{Call, later, now, zka_future};
 use crate::handles::{Handles, Kind};
 use crate::merkle::{Functions, TREES, zka_tree};
 use crate::pointwise::product_of_any;
+use crate::prefix::{Scanning, scan_any};
 use crate::status::{Failure, ZKA_BAD_LENGTH, ZKA_UNSUPPORTED, guard, zka_status};
 use crate::transforms::{Making, Roots, RootsInput, Transform, ZKA_COLUMN_MAJOR, log_rows, shape, words};
 
@@ -117,6 +118,20 @@ pub unsafe extern "C" fn zka_matrix_rows_async(
     unsafe {
         later(engine, future, |arguments, state| some_rows(arguments, state, out, r#in, indices, count))
     }
+}
+
+/// The same entries in another shape, without a copy: one after another they fill `rows` rows of `cols`, row by row. So the matrix is row by row itself, or has a single column; the
+/// new one may be freed before it or after it. Over another field than Goldilocks both have one column.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zka_matrix_reshape(
+    engine: *mut zka_engine,
+    out: *mut *mut zka_matrix,
+    r#in: *const zka_matrix,
+    rows: usize,
+    cols: usize,
+) -> zka_status {
+    // SAFETY: the caller's promise.
+    unsafe { now(engine, |arguments, state| reshaped(arguments, state, out, r#in, rows, cols)) }
 }
 
 /// Transforms every column of a matrix that stays, to another that does; its layout too.
@@ -341,6 +356,10 @@ pub(crate) trait AnyMatrix: Any + Send + Sync {
     fn combine_columns(&self, coefficients: &[u64], shape: Shape) -> Result<Making, Failure>;
     /// Checks combinations of its rows.
     fn combine_rows(&self, weights: &dyn AnyMatrix) -> Result<Summing, Failure>;
+    /// Checks the prefix products of its columns, by words of first values.
+    fn prefix_products(&self, first: &[u64]) -> Result<Scanning, Failure>;
+    /// The same elements in another shape.
+    fn reshaped(&self, rows: usize, columns: usize) -> Result<Box<dyn AnyMatrix>, Error>;
 }
 
 impl<F: Words> AnyMatrix for DeviceMatrix<F> {
@@ -366,8 +385,8 @@ impl<F: Words> AnyMatrix for DeviceMatrix<F> {
     }
 
     fn transform(&self, what: Transform, roots: Roots<'_>) -> Result<Making, Failure> {
-        match transform_of::<F>() {
-            Some(transform) => transform(self, what, roots),
+        match if_two_adic::<F>() {
+            Some(of_field) => (of_field.transform)(self, what, roots),
             None => {
                 let text = format!("transforms over {}, which has no roots of unity for them", F::NAME);
                 Err(Failure::new(ZKA_UNSUPPORTED, text))
@@ -385,6 +404,14 @@ impl<F: Words> AnyMatrix for DeviceMatrix<F> {
 
     fn combine_rows(&self, weights: &dyn AnyMatrix) -> Result<Summing, Failure> {
         rows_of_any(self, weights)
+    }
+
+    fn prefix_products(&self, first: &[u64]) -> Result<Scanning, Failure> {
+        scan_any(self, first)
+    }
+
+    fn reshaped(&self, rows: usize, columns: usize) -> Result<Box<dyn AnyMatrix>, Error> {
+        Ok(Box::new(self.reshaped(rows, columns)?))
     }
 }
 
@@ -474,6 +501,19 @@ fn some_rows(
     let out = arguments.output("out", out, words("out", rows, kept.matrix.field().words)?)?;
     let indices = arguments.input("indices", indices, count)?;
     Ok(move |_: &Engine| Ok(kept.matrix.copy_rows(indices.as_slice(), &out)?))
+}
+
+fn reshaped(
+    arguments: &mut Arguments,
+    state: &State,
+    out: *mut *mut zka_matrix,
+    matrix: *const zka_matrix,
+    rows: usize,
+    cols: usize,
+) -> Result<impl Call + use<>, Failure> {
+    let kept = Kept::find(state, matrix)?;
+    let reshaped = kept.matrix.reshaped(rows, cols)?;
+    make(arguments, state, out, kept.field, Box::new(|_| Ok(reshaped)))
 }
 
 fn transformed(

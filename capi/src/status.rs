@@ -180,6 +180,7 @@ impl From<Error> for Failure {
             | Error::NoIndices
             | Error::CapTooHigh { .. }
             | Error::BadEncoding { .. }
+            | Error::BadProgram { .. }
             | Error::BadDevices { .. }
             | Error::PolicyContradicted { .. }
             | Error::BadThreadCount { .. } => ZKA_BAD_ARGUMENT,

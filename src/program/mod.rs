@@ -138,8 +138,9 @@ impl<F: AcceleratedField> Program<F> {
         [&self.constants, &values[..self.values]].concat()
     }
 
-    /// An error unless inputs and values are those that the program reads.
-    pub(crate) fn check(&self, rows: ProgramRows, inputs: &[Shape], values: usize) -> Result<(), Error> {
+    /// An error unless rows, inputs of these shapes and so many values are those of a run: [`Error::NotPowerOfTwo`] and [`Error::LengthMismatch`], as of
+    /// [`Engine::run_program`](crate::Engine::run_program).
+    pub fn check(&self, rows: ProgramRows, inputs: &[Shape], values: usize) -> Result<(), Error> {
         let found = rows.count;
         if !found.is_power_of_two() {
             return Err(Error::NotPowerOfTwo { what: "rows of a run of a row program", found });

@@ -18,6 +18,7 @@ use crate::matrix::*;
 use crate::merkle::*;
 use crate::msm::*;
 use crate::options::*;
+use crate::programs::*;
 use crate::status::*;
 
 /// Words of memory that a call may use, in two halves.
@@ -37,6 +38,8 @@ pub struct Fixture {
     pub scalars: usize,
     /// A prover with a key of five signals.
     pub prover: usize,
+    /// A row program over Goldilocks for one matrix and one value.
+    pub program: usize,
 }
 
 /// The key of that prover.
@@ -71,9 +74,19 @@ pub static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
     let (mut engine, mut gone, mut tree) = (null_mut(), null_mut(), null_mut());
     let (mut options, mut bases, mut grumpkin) = (null_mut(), null_mut(), null_mut());
     let (mut scalars, mut matrix, mut prover) = (null_mut(), null_mut(), null_mut());
+    let mut program = null_mut();
+    let node = |kind, a, b, offset| zka_node { kind, a, b, offset };
+    let nodes = [
+        node(ZKA_NODE_COLUMN, 0, 1, 1),
+        node(ZKA_NODE_VALUE, 0, 0, 0),
+        node(ZKA_NODE_MUL, 0, 1, 0),
+        node(ZKA_NODE_CONSTANT, 0, 0, 0),
+        node(ZKA_NODE_ADD, 2, 3, 0),
+    ];
+    let (constants, outputs) = ([7u64], [4u32, 2]);
     let points = [GENERATOR; BASES];
     let leaves = [1u64; 8 * 4];
-    // SAFETY: pointers to variables, and arrays of 8 rows of 4 words, which are also 8 scalars, and of 8 points.
+    // SAFETY: pointers to variables, and arrays of 8 rows of 4 words, which are also 8 scalars, of 8 points, and of what a program is made of.
     unsafe {
         assert_eq!(zka_options_new(&mut options), ZKA_OK);
         assert_eq!(zka_options_set_device(options, c"cpu".as_ptr()), ZKA_OK);
@@ -88,6 +101,9 @@ pub static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
         assert_eq!(zka_matrix_upload(engine, &mut matrix, ZKA_GOLDILOCKS, words, 8, 4, 0), ZKA_OK);
         assert_eq!(zka_matrix_upload(engine, &mut scalars, ZKA_BN254_FR, words, BASES, 1, 0), ZKA_OK);
         assert_eq!(zka_groth16_prover_new(engine, &mut prover, KEY.as_ptr(), KEY.len(), 0), ZKA_OK);
+        let (nodes, constants, outputs) = (nodes.as_ptr(), constants.as_ptr(), outputs.as_ptr());
+        let recorded = zka_program_new(&mut program, ZKA_GOLDILOCKS, nodes, constants, outputs, 5, 1, 2);
+        assert_eq!(recorded, ZKA_OK);
         assert_eq!(zka_engine_shutdown(gone), ZKA_OK);
     }
     Fixture {
@@ -100,6 +116,7 @@ pub static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
         matrix: matrix.addr(),
         scalars: scalars.addr(),
         prover: prover.addr(),
+        program: program.addr(),
     }
 });
 
@@ -140,7 +157,7 @@ pub struct Case {
     pub asynchronous: bool,
 }
 
-pub const FUNCTIONS: usize = 61;
+pub const FUNCTIONS: usize = 67;
 
 /// Whether a status is one that any arguments may lead to.
 pub fn is_possible(status: zka_status) -> bool {

@@ -45,7 +45,7 @@ impl Random {
 
 /// A call of a function that succeeds; one of two, if it is for several fields or curves.
 fn right(function: usize, second: bool) -> Case {
-    let Fixture { engine, tree, options, bases, grumpkin, matrix, scalars, prover, .. } = *FIXTURE;
+    let Fixture { engine, tree, options, bases, grumpkin, matrix, scalars, prover, program, .. } = *FIXTURE;
     let any_matrix = if second { scalars } else { matrix };
     let any_bases = if second { grumpkin } else { bases };
     let (handle, other_handle, rows, cols, index) = match function {
@@ -69,6 +69,11 @@ fn right(function: usize, second: bool) -> Case {
         // A row of coefficients for each column; weights and a matrix of one column of scalars each, and the words of a sum.
         59 => (engine, any_matrix, if second { 1 } else { 4 }, 2, 1),
         60 => (engine, scalars, 4, 1, 1),
+        // As many words as the columns have; as many entries.
+        61 => (engine, any_matrix, 4, 1, 1),
+        62 => (engine, any_matrix, if second { 8 } else { 16 }, if second { 1 } else { 2 }, 1),
+        64 => (engine, program, 8, 2, 1),
+        65 => (engine, program, 0, 0, 8),
         // Texts with room; two witnesses of five signals.
         53 => (engine, prover, 2000, 2000, 0),
         54 => (engine, prover, 5, 2, 0),
@@ -103,8 +108,9 @@ fn right(function: usize, second: bool) -> Case {
 }
 
 fn mutate(case: &mut Case, random: &mut Random) {
-    let Fixture { engine, gone, tree, options, bases, grumpkin, matrix, scalars, prover } = *FIXTURE;
-    let handles = [engine, gone, tree, options, bases, grumpkin, matrix, scalars, prover, 0, 8, usize::MAX];
+    let Fixture { engine, gone, tree, options, bases, grumpkin, matrix, scalars, prover, program } = *FIXTURE;
+    let kept = [tree, options, bases, grumpkin, matrix, scalars, prover, program];
+    let handles = [&[engine, gone, 0, 8, usize::MAX][..], &kept].concat();
     match random.below(15) {
         0 => case.handle = handles[random.below(handles.len())],
         1 => case.other_handle = handles[random.below(handles.len())],
@@ -135,7 +141,7 @@ fn calls_that_were_right() {
         let changes = if round < 4 { 0 } else { 1 + random.below(2) };
         (0..changes).for_each(|_| mutate(&mut case, &mut random));
         calls += 1;
-        let frees = matches!(function, 7 | 8 | 9 | 24 | 38 | 57);
+        let frees = matches!(function, 7 | 8 | 9 | 24 | 38 | 57 | 66);
         let word = match (case.canonical, function) {
             (false, _) => u64::MAX,
             // Indices of rows.

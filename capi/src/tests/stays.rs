@@ -14,6 +14,8 @@ use crate::matrix::*;
 use crate::merkle::zka_tree;
 use crate::msm::*;
 use crate::options::*;
+use crate::prefix::*;
+use crate::programs::*;
 use crate::status::*;
 use crate::work::*;
 
@@ -68,12 +70,24 @@ impl Case {
         let text: *mut u64 = self.pointer(memory, 0, Some(rows / 8));
         let bytes: *mut u64 = self.pointer(memory, 1, Some(cols / 8));
         let prover = without_provenance(self.other_handle);
-        let (mut made, mut kept, mut proving) = (null_mut(), null_mut(), null_mut());
+        let (mut made, mut kept, mut proving, mut recorded) =
+            (null_mut(), null_mut(), null_mut(), null_mut());
         let matrix_out: *mut _ = if self.nulls & 4 == 0 { &mut made } else { null_mut() };
         let bases_out: *mut _ = if self.nulls & 4 == 0 { &mut kept } else { null_mut() };
         let prover_out: *mut _ = if self.nulls & 4 == 0 { &mut proving } else { null_mut() };
-        // No more points than there is memory for.
-        let log_points = log_n.min(16);
+        let program_out: *mut _ = if self.nulls & 4 == 0 { &mut recorded } else { null_mut() };
+        // First values, what a program is recorded from, and what it is run on.
+        let first: *mut u64 = self.pointer(memory, 1, entries);
+        let nodes: *mut u64 = self.pointer(memory, 1, rows.checked_mul(2));
+        let constants: *mut u64 = self.pointer(memory, 1, index.checked_mul(4));
+        let outputs: *mut u64 = self.pointer(memory, 1, Some(cols));
+        let values: *mut u64 = self.pointer(memory, 1, cols.checked_mul(4));
+        let program = without_provenance(self.other_handle);
+        let input_matrix: *const zka_matrix =
+            without_provenance(if log_blowup == 1 { FIXTURE.matrix } else { FIXTURE.scalars });
+        let inputs: *const _ = if self.nulls & 16 == 0 { &input_matrix } else { null() };
+        // No more points, or rows of a run, than there is memory for.
+        let (log_points, run_rows) = (log_n.min(16), rows.min(1 << 12));
         let [small, large, of_points] =
             [log_n, log_n.saturating_add(log_blowup), log_points].map(|log| self.root_words(log));
         let pointer = |words: &[u64; 4], null_bit: u8| match self.nulls & null_bit {
@@ -192,6 +206,32 @@ impl Case {
                     let len = rows.wrapping_mul(cols);
                     zka_matrix_combine_rows_async(engine, out, self.scalars(), matrix, len, job)
                 }
+                (61, false) => {
+                    let len = rows.wrapping_mul(cols);
+                    zka_matrix_prefix_products(engine, matrix_out, out, matrix, first, len)
+                }
+                (61, true) => {
+                    let len = rows.wrapping_mul(cols);
+                    zka_matrix_prefix_products_async(engine, matrix_out, out, matrix, first, len, job)
+                }
+                (62, _) => zka_matrix_reshape(engine, matrix_out, matrix, rows, cols),
+                (63, _) => {
+                    let (nodes, outputs) = (nodes.cast(), outputs.cast());
+                    zka_program_new(program_out, hash, nodes, constants, outputs, rows, index, cols)
+                }
+                (64, false) => zka_program_run(
+                    engine, matrix_out, program, inputs, values, index, cols, run_rows, rows, flags,
+                ),
+                (64, true) => zka_program_run_async(
+                    engine, matrix_out, program, inputs, values, index, cols, run_rows, rows, flags, job,
+                ),
+                (65, _) => {
+                    let [inputs, outputs, field] = [0, 1, 2].map(|i| one.wrapping_add(i));
+                    zka_program_shape(program, field.cast(), inputs.cast(), outputs.cast(), lines.cast())
+                }
+                (66, _) if self.handle != FIXTURE.program => {
+                    zka_program_free(without_provenance_mut(self.handle))
+                }
                 _ => ZKA_OK,
             }
         };
@@ -205,6 +245,7 @@ impl Case {
             assert_eq!(zka_matrix_free(made), ZKA_OK);
             assert_eq!(zka_bases_free(kept), ZKA_OK);
             assert_eq!(zka_groth16_prover_free(proving), ZKA_OK);
+            assert_eq!(zka_program_free(recorded), ZKA_OK);
         }
         status
     }

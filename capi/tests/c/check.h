@@ -109,6 +109,7 @@ void test_futures(void);
 void test_threads(void);
 void test_bn254(void);
 void test_matrices(void);
+void test_programs(void);
 void test_curves(void);
 void test_groth16(void);
 void test_devices(void);

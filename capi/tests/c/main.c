@@ -6,6 +6,7 @@ int main(void) {
   test_operations();
   test_bn254();
   test_matrices();
+  test_programs();
   test_curves();
   test_groth16();
   test_devices();

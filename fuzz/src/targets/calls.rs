@@ -8,9 +8,23 @@ use crate::draw::Draw;
 
 pub fn run(data: &[u8]) {
     let mut draw = Draw::new(data);
-    let Fixture { engine, gone, tree, options, bases, grumpkin, matrix, scalars, prover } = *FIXTURE;
-    let handles =
-        [engine, engine, matrix, scalars, bases, grumpkin, prover, tree, options, gone, 0, 8, usize::MAX];
+    let Fixture { engine, gone, tree, options, bases, grumpkin, matrix, scalars, prover, program } = *FIXTURE;
+    let handles = [
+        engine,
+        engine,
+        matrix,
+        scalars,
+        bases,
+        grumpkin,
+        prover,
+        program,
+        tree,
+        options,
+        gone,
+        0,
+        8,
+        usize::MAX,
+    ];
     let handle = |draw: &mut Draw<'_>| draw.pick(&handles);
     let size = |draw: &mut Draw<'_>| match draw.below(8) {
         0..5 => draw.below(9),
