@@ -70,6 +70,9 @@ pub(super) trait Residues: Coordinates<Element = Residue<<Self as Residues>::Fie
     /// Values in memory as those of a transform, where they are the same.
     fn in_place(values: &mut [Residue<Self::Field>]) -> Option<&mut [Self::Sum]>;
 
+    /// Each of the first `WIDTH` values, below p, times 2^(2 `SHIFT`), as factors: products of values below 3p with them are divided by 2^256 alone, and below 2p.
+    fn shifted_factors(rows: [&Residue<Self::Field>; MAX_WIDTH]) -> Self::Factor;
+
     /// Values of a transform, up to 40p in magnitude, times factors made of residues x 2^(256 + 2 `SHIFT`): a x, up to 2.2p.
     fn scaled(a: Self::Sum, factor: Self::Factor) -> Self::Sum;
 

@@ -421,6 +421,20 @@ impl<Q: Quadwords, M: MontgomeryField> Residues for Radix52<Q, M> {
     }
 
     #[inline(always)]
+    fn shifted_factors(rows: [&Residue<M>; MAX_WIDTH]) -> Carried<Q> {
+        // Limbs of 52 bits of 16 times the value, which is below 2^260; the bits above them do not count. A product is below 48 p^2.
+        const { assert!(2 * Self::SHIFT == 4) };
+        let [a, b, c, d] = Q::columns(Residue::rows_of_limbs(rows));
+        Carried([
+            a.shl::<4>(),
+            a.shr::<48>().or(b.shl::<16>()),
+            b.shr::<36>().or(c.shl::<28>()),
+            c.shr::<24>().or(d.shl::<40>()),
+            d.shr::<12>(),
+        ])
+    }
+
+    #[inline(always)]
     fn scaled(a: Columns<Q>, factor: Carried<Q>) -> Columns<Q> {
         // Between p and 81p; the product is below 81/84 p + 8/7 p.
         Self::product(Carried(carried(sum(a.0, constant(Constants::<M>::SPAN)))), factor)

@@ -115,6 +115,11 @@ impl<M: MontgomeryField> Residues for Scalar<M> {
     }
 
     #[inline(always)]
+    fn shifted_factors(rows: [&Residue<M>; MAX_WIDTH]) -> Residue<M> {
+        *rows[0]
+    }
+
+    #[inline(always)]
     fn scaled(a: Residue<M>, factor: Residue<M>) -> Residue<M> {
         a.mul(factor)
     }

@@ -386,6 +386,22 @@ impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Transforms<Q, M> {
                 }
             }
         }
+        // Products with values below p, as factors that are shifted.
+        let all = values::<M>();
+        for at in 0..all.len() {
+            let elements = eight(&all, at).map(|limbs| Residue::<M>::from_montgomery(limbs).canonical());
+            let shifted =
+                Radix52::<Q, M>::shifted_factors(std::array::from_fn(|i| Residue::at(&elements[i])));
+            for (multiple, near) in [(0, 0), (0, 1), (1, -1), (1, 0), (2, 1), (3, -1)] {
+                let value = times(multiple, near);
+                let product = Radix52::<Q, M>::product(Radix52::<Q, M>::of_product(columns(value)), shifted);
+                for (found, element) in Limits::<Q, M>::lanes(product.0).into_iter().zip(elements) {
+                    assert!(below(carried(found), times(2, 0)), "{multiple} {near}: {found:x?}");
+                    let expected = residue::<M>(value).mul(Residue::from_montgomery(element));
+                    assert_eq!(residue::<M>(found).canonical(), expected.canonical());
+                }
+            }
+        }
         for (multiple, near) in [(0, 0), (0, 1), (1, -1), (1, 0), (1, 1), (2, -1)] {
             let value = times(multiple, near);
             for found in Limits::<Q, M>::lanes(Radix52::<Q, M>::canonical(columns(value)).0) {

@@ -37,6 +37,8 @@ fn observe(work: impl FnOnce() + Send) -> (Vec<Simd>, usize) {
 mod tests {
     use super::super::dispatch::vectors_of;
     use super::*;
+    #[cfg(feature = "bn254")]
+    use crate::backend::PrefixProducts;
     use crate::backend::cpu::Cpu;
     use crate::backend::testing::{build_heap, hash_columns};
     use crate::backend::{Hashing, Inversion, Programs, Transforms, sound};
@@ -180,5 +182,11 @@ mod tests {
         at_every_level("inverses of scalars", "Quadwords", |cpu| {
             cpu.invert(&mut scalars.clone(), &sound).unwrap()
         });
+        for width in [1, 8] {
+            at_every_level("prefix products of scalars", "Quadwords", |cpu| {
+                let (mut products, mut carry) = (scalars.clone(), vec![Fr::from(3); width]);
+                cpu.prefix_products(&scalars, width, &mut products, &mut carry).unwrap();
+            });
+        }
     }
 }
