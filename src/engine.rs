@@ -26,6 +26,7 @@ use crate::meter::Meter;
 use crate::meter::PIECES;
 use crate::ntt::{Domain, Lde, Ntt};
 use crate::operation::{Extend, HashRows, Transform, Tree};
+use crate::parallel::{FEW, alone, is_alone};
 use crate::progress::{Progress, Stage};
 
 /// A device, its threads and its limits. Cloning shares them; an engine may be used by any threads at once.
@@ -212,7 +213,7 @@ impl Engine {
     /// Runs an operation on the engine's threads: directly when called on one of them; from any other thread it is handed over,
     /// and that thread runs nothing else until it is done.
     pub(crate) fn run<R: Send>(&self, operation: impl FnOnce() -> R + Send) -> R {
-        if self.shared.pool.current_thread_index().is_some() {
+        if self.is_inside() {
             return operation();
         }
         let _entered = self.shared.gate.enter();
@@ -222,9 +223,36 @@ impl Engine {
         result.expect("the pool has run it").unwrap_or_else(|panic| resume_unwind(panic))
     }
 
+    /// The same for what takes the host less time than to hand it over: the calling thread does it alone.
+    pub(crate) fn run_here<R>(&self, operation: impl FnOnce() -> R) -> R {
+        if self.is_inside() {
+            return operation();
+        }
+        let _entered = self.shared.gate.enter();
+        alone(operation)
+    }
+
+    /// The same for work on so many bytes of host memory, whether they are many or few.
+    pub(crate) fn run_on<R: Send>(&self, bytes: usize, operation: impl FnOnce() -> R + Send) -> R {
+        match bytes <= FEW {
+            true => self.run_here(operation),
+            false => self.run(operation),
+        }
+    }
+
+    /// Whether this thread runs an operation already.
+    fn is_inside(&self) -> bool {
+        is_alone() || self.shared.pool.current_thread_index().is_some()
+    }
+
     /// Runs an operation on the engine's devices.
     pub(crate) fn perform<O: Operation>(&self, operation: O) -> Result<O::Output, Error> {
-        self.run(|| self.dispatcher().run(operation))
+        let is_elsewhere = operation.is_elsewhere();
+        let perform = || self.dispatcher().run(operation);
+        match is_elsewhere {
+            true => self.run_here(perform),
+            false => self.run(perform),
+        }
     }
 
     /// The same, and reports the progress of a stage to the listener.

@@ -4,16 +4,53 @@
 //! hundred, because they are generic over fields, hashes, curves and vectors. So all work goes through the few functions here, which rayon is
 //! compiled for once: they take closures by reference. What a call through a pointer costs, pieces of work make up for: they take microseconds.
 
+use std::cell::Cell;
+
 use rayon::prelude::*;
+
+/// Bytes that one thread reads or copies in some microseconds: others would begin no earlier.
+pub(crate) const FEW: usize = 64 << 10;
+
+thread_local! {
+    static ALONE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does something by this thread alone: what would be shared out among others it does itself.
+pub(crate) fn alone<R>(work: impl FnOnce() -> R) -> R {
+    struct Before(bool);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            ALONE.set(self.0);
+        }
+    }
+    let _before = Before(ALONE.replace(true));
+    work()
+}
+
+/// Whether this thread does something alone.
+pub(crate) fn is_alone() -> bool {
+    ALONE.get()
+}
+
+/// The number of threads that work is shared out among.
+pub(crate) fn threads() -> usize {
+    if is_alone() { 1 } else { rayon::current_num_threads() }
+}
 
 /// Does work for every number below `count`.
 pub(crate) fn for_each_number(count: usize, work: &(dyn Fn(usize) + Sync)) {
-    (0..count).into_par_iter().for_each(work);
+    match is_alone() {
+        true => (0..count).for_each(work),
+        false => (0..count).into_par_iter().for_each(work),
+    }
 }
 
 /// Does the same work so many times, each on a thread of its own if there are as many.
 pub(crate) fn repeat(count: usize, work: &(dyn Fn() + Sync)) {
-    rayon::scope(|scope| (0..count).for_each(|_| scope.spawn(|_| work())));
+    match is_alone() {
+        true => (0..count).for_each(|_| work()),
+        false => rayon::scope(|scope| (0..count).for_each(|_| scope.spawn(|_| work()))),
+    }
 }
 
 /// Does work on every chunk of `len` items, the last of which may be shorter, and tells it the number of the chunk.
@@ -46,7 +83,10 @@ pub(crate) fn for_each_chunk_with<T: Send, S>(
 type Worker<'a> = Box<dyn FnMut(usize) + 'a>;
 
 fn for_each_number_by<'a>(count: usize, worker: &(dyn Fn() -> Worker<'a> + Sync)) {
-    (0..count).into_par_iter().for_each_init(worker, |worker, number| worker(number));
+    match is_alone() {
+        true => (0..count).for_each(worker()),
+        false => (0..count).into_par_iter().for_each_init(worker, |worker, number| worker(number)),
+    }
 }
 
 /// Does two things, at the same time if another thread is free.
@@ -62,7 +102,13 @@ pub(crate) fn join<A: Send, B: Send>(
 }
 
 fn join_both(first: &mut (dyn FnMut() + Send), second: &mut (dyn FnMut() + Send)) {
-    rayon::join(first, second);
+    match is_alone() {
+        true => {
+            first();
+            second();
+        }
+        false => _ = rayon::join(first, second),
+    }
 }
 
 /// Items in chunks, for any threads.
@@ -128,6 +174,21 @@ mod tests {
         let done = std::sync::atomic::AtomicUsize::new(0);
         repeat(5, &|| _ = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
         assert_eq!(done.into_inner(), 5);
+    }
+
+    #[test]
+    fn alone_means_on_this_thread() {
+        let here = std::thread::current().id();
+        let check = || assert_eq!(std::thread::current().id(), here);
+        alone(|| {
+            for_each_chunk(&mut [0; 100], 1, |_, _| check());
+            for_each_chunk_with(&mut [0; 100], 1, check, |(), _, _| check());
+            repeat(9, &check);
+            assert_eq!((join(check, check), threads()), (((), ()), 1));
+            let panicked = std::panic::catch_unwind(|| alone(|| panic!("inside")));
+            assert!(panicked.is_err() && is_alone());
+        });
+        assert!(!is_alone());
     }
 
     #[test]

@@ -124,6 +124,11 @@ pub(crate) struct Size {
 }
 
 impl Size {
+    /// The bytes that it copies to the device and from it.
+    pub(crate) fn bytes(&self) -> usize {
+        (self.bytes_in + self.bytes_out) as usize
+    }
+
     /// The name of the kind of operation, the number of items, and what they are.
     pub(crate) fn description(&self) -> (&'static str, u64, &'static str) {
         (self.activity.name, self.items, self.activity.unit)

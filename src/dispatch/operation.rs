@@ -55,6 +55,11 @@ pub(crate) trait Operation: Call + Sized {
         Home::Anywhere
     }
 
+    /// Whether devices do it in their own memory, and the host only starts them.
+    fn is_elsewhere(&self) -> bool {
+        false
+    }
+
     /// Whether its result stays with the devices, so that their present backlogs should not determine the choice.
     fn stays(&self) -> bool {
         false

@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::merkle::Approach;
 use crate::ntt::Lde;
+use crate::parallel::FEW;
 use crate::work::{Activity, Size};
 
 /// The purpose for which words are copied to a device, which determines the choice of device.
@@ -88,6 +89,10 @@ impl<T: Send, R: FnOnce(&Member) -> Result<T, Error> + Send> Call for At<R> {
 impl<T: Send, R: FnOnce(&Member) -> Result<T, Error> + Send> Operation for At<R> {
     fn home(&self) -> Home {
         Home::At(self.member)
+    }
+
+    fn is_elsewhere(&self) -> bool {
+        self.size.bytes() <= FEW
     }
 }
 

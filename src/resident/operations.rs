@@ -74,7 +74,8 @@ impl Engine {
         if matrix.is_borrowed() {
             self.check_budget(memory_of::<E>(shape.rows, shape.columns))?;
         }
-        self.prepared(Matrix::new(self.run(|| matrix.into_vec())?, shape)?)
+        let entries = self.run_on(size_of_val(matrix.view().as_slice()), || matrix.into_vec())?;
+        self.prepared(Matrix::new(entries, shape)?)
     }
 
     /// A matrix in host memory, prepared for sums if its entries are scalars.
@@ -109,7 +110,13 @@ impl Engine {
         matrix: MatrixRef<'_, E>,
         purpose: &Purpose,
     ) -> Result<Option<DeviceMatrix<E>>, Error> {
-        let stored = self.run(|| upload(self.dispatcher(), matrix.base(), purpose))?;
+        let upload = || upload(self.dispatcher(), matrix.base(), purpose);
+        // Among several devices one is chosen, by measurements if need be.
+        let stored = match self.dispatcher().is_one() {
+            true => self.run_on(size_of_val(matrix.as_slice()), upload),
+            false => self.run(upload),
+        };
+        let stored = stored?;
         Ok(stored.map(|stored| DeviceMatrix::on_device(self, matrix.shape(), stored)))
     }
 

@@ -19,7 +19,7 @@ use super::simd::{Vectorised, Vectors};
 use crate::backend::{Check, Inversion};
 use crate::error::Error;
 use crate::field::{Goldilocks, batch_inverse};
-use crate::parallel::for_each_chunk_with;
+use crate::parallel::{for_each_chunk_with, threads};
 
 /// Vectors of chains.
 const CHAINS: usize = 4;
@@ -43,7 +43,7 @@ fn in_pieces<F: Send, P: Send>(
     most: usize,
     invert: impl Fn(&mut [F], &mut Vec<P>) + Sync,
 ) {
-    let piece = elements.len().div_ceil(rayon::current_num_threads()).clamp(most / 8, most);
+    let piece = elements.len().div_ceil(threads()).clamp(most / 8, most);
     for_each_chunk_with(elements, piece, Vec::new, |products, _, piece| invert(piece, products));
 }
 

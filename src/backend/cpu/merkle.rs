@@ -9,7 +9,7 @@ use crate::backend::{Beside, Extent, Hashing, Levels};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::merkle::Approach;
-use crate::parallel::for_each_chunk;
+use crate::parallel::{for_each_chunk, threads};
 
 /// Rows a task hashes at least, so that scheduling costs little beside hashing.
 const GRAIN: usize = 64;
@@ -17,7 +17,7 @@ const GRAIN: usize = 64;
 /// Nodes of a level that a task merges: few where the level is narrow, so that it is shared out all the same, and at most
 /// what hides the cost of a task behind the fastest hash.
 fn nodes_per_task(nodes: usize) -> usize {
-    (nodes / (8 * rayon::current_num_threads())).next_power_of_two().clamp(8, 512)
+    (nodes / (8 * threads())).next_power_of_two().clamp(8, 512)
 }
 
 impl<H: SideBySide> Hashing<H> for Cpu {

@@ -76,7 +76,7 @@ fn fastest_over<R: Residues>(_: PhantomData<R>) -> f64 {
 /// Products a second of work that computes so many products in each of `chains` chains, and adds their ends to a list, done on every
 /// thread at once.
 fn fastest<T>(chains: usize, work: impl Fn(usize, &mut Vec<T>) + Sync) -> f64 {
-    let threads = rayon::current_num_threads();
+    let threads = parallel::threads();
     let time = |products| {
         let start = Instant::now();
         parallel::repeat(threads, &|| {

@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::field::{Goldilocks, TwoAdic};
 use crate::matrix::{Layout, MatrixRef};
 use crate::ntt::{Order, reverse_bits};
-use crate::parallel::for_each_chunk_with;
+use crate::parallel::{for_each_chunk_with, threads};
 use crate::program::{Access, Code, MAX_COORDINATES, Operand, Operation, Program, ProgramRows};
 
 /// Rows at a time: four vectors of eight words. The slots of most programs stay in the first two caches.
@@ -52,7 +52,7 @@ fn for_each_block<F: AcceleratedField>(
     run: impl Fn(Block<'_, '_, F>) + Sync,
 ) {
     let code = program.code();
-    let most = rows.count.div_ceil(8 * rayon::current_num_threads()).next_multiple_of(ROWS).min(TASK);
+    let most = rows.count.div_ceil(8 * threads()).next_multiple_of(ROWS).min(TASK);
     // For each task its part of every output column.
     let mut tasks: Vec<Vec<&mut [F]>> = Vec::new();
     tasks.resize_with(rows.count.div_ceil(most), Vec::new);

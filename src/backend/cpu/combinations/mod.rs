@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::field::{Goldilocks, TwoAdic};
 #[cfg(feature = "bn254")]
 use crate::field::{MontgomeryField, montgomery::Residue, prime};
-use crate::parallel::for_each_chunk;
+use crate::parallel::{for_each_chunk, threads};
 
 /// Items of a block, which one thread takes.
 const BLOCK: usize = 256;
@@ -158,7 +158,7 @@ impl<F: Summed> Products<'_, F> {
     fn all(self, simd: Simd) -> Sums<F> {
         let MatrixView { rows: items, columns: terms, .. } = self.items;
         let blocks = items.div_ceil(BLOCK);
-        let wanted = (PIECES * rayon::current_num_threads()).div_ceil(blocks);
+        let wanted = (PIECES * threads()).div_ceil(blocks);
         let slices = wanted.min(terms.div_ceil(RUN));
         let mut pieces = vec![Vec::new(); blocks * slices];
         for_each_chunk(&mut pieces, 1, |number, piece| {

@@ -38,7 +38,7 @@ use crate::field::MontgomeryField;
 use crate::field::coordinates::LazyElement;
 use crate::field::montgomery::Limbs;
 use crate::meter::Meter;
-use crate::parallel::{for_each_chunk, for_each_chunk_with};
+use crate::parallel::{for_each_chunk, for_each_chunk_with, threads};
 
 /// Rows of fewer scalars are spread over the threads as wholes.
 const SMALL_ROW: usize = 1 << 12;
@@ -117,7 +117,7 @@ impl<T: LazyElement> Bases<'_, T> {
         meter: &Meter<'_>,
     ) -> Xyzz<T> {
         let shape = self.tables.map(|(tables, _)| tables.shape);
-        let plan = Plan::new(&integers::widths(integers), shape, rayon::current_num_threads());
+        let plan = Plan::new(&integers::widths(integers), shape, threads());
         let part = meter.part();
         let meter = &part.of(plan.tasks.iter().map(|task| plan.additions(task)).sum());
         let mut parts = vec![Vec::new(); plan.tasks.len()];

@@ -176,7 +176,7 @@ fn group(block: usize, blocks: usize) -> usize {
 
 /// Whether groups are spread over the threads, rather than the tiles of each.
 fn spread(groups: usize) -> bool {
-    let threads = rayon::current_num_threads();
+    let threads = parallel::threads();
     threads > 1 && groups >= 2 * threads
 }
 

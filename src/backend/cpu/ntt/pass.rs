@@ -18,7 +18,7 @@ use crate::backend::cpu::simd::Vectorised;
 use crate::field::Goldilocks;
 use crate::meter::Meter;
 use crate::ntt::{Order, reverse_bits};
-use crate::parallel::for_each_number;
+use crate::parallel::{for_each_number, threads};
 
 /// The number of points below which another task is not worth its scheduling.
 const GRAIN: usize = 1 << 13;
@@ -174,7 +174,7 @@ impl Pass<'_> {
         let skew = self.skew(source, target).min(lanes);
         let tiles = (lanes + skew).div_ceil(LANES);
         let worthwhile = tiles * LANES * self.tile.size() / GRAIN;
-        let tasks = match rayon::current_num_threads() {
+        let tasks = match threads() {
             1 => 1,
             threads => tiles.min(worthwhile).min(8 * threads),
         };
