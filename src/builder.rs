@@ -11,6 +11,8 @@ use crate::device::{DeviceChoice, DeviceInfo, DeviceKind, Variable};
 use crate::dispatch::Dispatcher;
 use crate::engine::{Engine, Shared};
 use crate::error::Error;
+#[cfg(feature = "faults")]
+use crate::faults::Faults;
 use crate::gate::Gate;
 use crate::job_threads::JobThreads;
 use crate::merkle::Approach;
@@ -36,6 +38,8 @@ pub struct EngineBuilder {
     memory_budget: Option<u64>,
     device_memory: Option<u64>,
     progress: Option<Listener>,
+    #[cfg(feature = "faults")]
+    faults: Option<Faults>,
 }
 
 impl EngineBuilder {
@@ -112,6 +116,12 @@ impl EngineBuilder {
         Self { device_memory: Some(bytes), ..self }
     }
 
+    /// Faults of the engine's devices that have memory of their own ([`faults`](crate::faults)); by default none.
+    #[cfg(feature = "faults")]
+    pub fn faults(self, faults: &Faults) -> Self {
+        Self { faults: Some(faults.clone()), ..self }
+    }
+
     /// A function that is called with the progress of long operations: extensions, transforms in place, hashing of rows, trees, checks of
     /// bases, and sums. An operation on a device with memory of its own tells only its start and its end. It is called from the engine's
     /// threads, during the operation, and must not wait for other work of the engine.
@@ -131,6 +141,8 @@ impl EngineBuilder {
             device_memory: self.device_memory,
             threads: self.requested_threads()?,
             weights: self.weights.clone(),
+            #[cfg(feature = "faults")]
+            faults: self.faults.clone(),
         });
         let (dispatcher, device) = match self.named_by {
             None => opened?,

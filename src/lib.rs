@@ -97,6 +97,8 @@ mod dispatch;
 mod engine;
 mod error;
 pub mod extended;
+#[cfg(any(test, feature = "faults"))]
+pub mod faults;
 pub mod field;
 #[cfg(fuzzing)]
 #[doc(hidden)]

@@ -10,6 +10,8 @@ use super::reference::Reference;
 use crate::device::{DeviceChoice, DeviceInfo, DeviceKind, Variable, cpu, devices};
 use crate::dispatch::{self, Dispatcher, Strategy};
 use crate::error::Error;
+#[cfg(feature = "faults")]
+use crate::faults::{Fault, Faults};
 use crate::policy::Policy;
 
 /// The variable that names the device which `auto` weighs against the CPU.
@@ -33,6 +35,9 @@ pub(crate) struct Request<'a> {
     pub(crate) threads: usize,
     /// Fixed shares of several devices.
     pub(crate) weights: Option<Vec<usize>>,
+    /// Faults of devices with memory of their own.
+    #[cfg(feature = "faults")]
+    pub(crate) faults: Option<Faults>,
 }
 
 /// The devices of an engine, and what they are.
@@ -88,9 +93,9 @@ impl Request<'_> {
             DeviceChoice::Cpu => (Box::new(self.on_host.clone()), host(self.on_host)),
             DeviceChoice::Reference => (Box::new(Reference), DeviceInfo { id: "reference".into(), ..cpu() }),
             #[cfg(feature = "cuda")]
-            DeviceChoice::Cuda(index) => of_device(gpu::cuda::Cuda::open(index)?, self.device_memory),
+            DeviceChoice::Cuda(index) => self.of_device(gpu::cuda::Cuda::open(index)?),
             #[cfg(feature = "opencl")]
-            DeviceChoice::OpenCl(index) => of_device(gpu::opencl::OpenCl::open(index)?, self.device_memory),
+            DeviceChoice::OpenCl(index) => self.of_device(gpu::opencl::OpenCl::open(index)?),
             #[cfg(feature = "providers")]
             DeviceChoice::Provider(path) => {
                 let external = super::provider::External::open(path)?;
@@ -227,12 +232,17 @@ impl Request<'_> {
         };
         (Dispatcher::new(vec![on_host, device], Strategy::Choose { prefer_second }), both)
     }
-}
 
-#[cfg(any(feature = "cuda", feature = "opencl"))]
-fn of_device<D: gpu::Device>(device: D, memory: Option<u64>) -> (Box<dyn Backend>, DeviceInfo) {
-    let info = device.info().clone();
-    (Box::new(Gpu::new(device, memory)), info)
+    #[cfg(any(feature = "cuda", feature = "opencl"))]
+    fn of_device<D: gpu::Device>(&self, device: D) -> (Box<dyn Backend>, DeviceInfo) {
+        let info = device.info().clone();
+        #[cfg(feature = "faults")]
+        let device = gpu::faulty::Faulty::new(
+            &std::sync::Arc::new(device),
+            self.faults.clone().unwrap_or(Faults::new(Fault::Anything, 0)),
+        );
+        (Box::new(Gpu::new(device, self.device_memory)), info)
+    }
 }
 
 /// Several devices as one: units and memory together.

@@ -6,6 +6,8 @@
 mod apart;
 mod claim;
 mod extension;
+#[cfg(feature = "faults")]
+pub mod faults;
 mod memory;
 mod points;
 mod words;

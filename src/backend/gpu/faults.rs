@@ -1,4 +1,4 @@
-//! Fault injection: a wrapper around any device that fails at a chosen moment.
+//! Operations on devices that fail at every moment.
 
 mod resident;
 #[cfg(feature = "bn254")]
@@ -6,13 +6,11 @@ mod sums;
 #[cfg(feature = "bn254")]
 mod vectors;
 
-use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
-
 use std::time::Instant;
 
-use super::device::{Arg, Device, Launch, Limits};
+use super::device::{Arg, Device, Launch};
+use super::faulty::Faulty;
 use super::{DeviceHash, Gpu};
 #[cfg(feature = "bn254")]
 use crate::backend::AcceleratedPrime;
@@ -21,128 +19,25 @@ use crate::backend::testing::{build_heap, hash_columns};
 use crate::backend::{Backend, Check, Hardware, Hashing, Inversion, Levels, MatrixView, Transforms, sound};
 #[cfg(feature = "bn254")]
 use crate::bn254::{Fr, scalars_mut};
-use crate::device::DeviceInfo;
 use crate::error::Error;
+use crate::faults::{Fault, Faults};
 use crate::field::Goldilocks;
 use crate::hash::{Blake3, ElementDigest, Rp64_256};
 use crate::matrix::{Layout, MatrixRef, Shape};
 use crate::merkle::Approach;
 use crate::meter::Meter;
 use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
-use crate::pinned::Locked;
 use crate::program::{Builder, Program, ProgramRows};
 
-/// What fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
-    /// Allocations find no memory.
-    Memory,
-    /// Any call fails.
-    Anything,
-}
-
-/// A device that fails `times` times after `left` successful calls.
-struct Faulty<D> {
-    device: Arc<D>,
-    fault: Fault,
-    left: Arc<AtomicI64>,
-    times: i64,
-}
-
-impl<D: Device> Faulty<D> {
-    fn new(device: &Arc<D>, (fault, times): (Fault, i64), calls: i64) -> Self {
-        Self { device: Arc::clone(device), fault, left: Arc::new(AtomicI64::new(calls)), times }
-    }
-
-    /// Counts a call, and fails it when its turn has come.
-    fn count(&self, requested: Option<usize>) -> Result<(), Error> {
-        if self.fault == Fault::Memory && requested.is_none() {
-            return Ok(());
-        }
-        let left = self.left.fetch_sub(1, Ordering::Relaxed);
-        if left > 0 || left <= -self.times {
-            return Ok(());
-        }
-        let device = self.device.info().id.clone();
-        Err(match requested {
-            Some(bytes) => Error::DeviceOutOfMemory { device, requested: bytes as u64 },
-            None => Error::DeviceFailed { device, operation: "a test", message: "injected".into() },
-        })
-    }
-}
-
-impl<D: Device> Device for Faulty<D> {
-    type Buffer = D::Buffer;
-    type Queue = D::Queue;
-
-    fn info(&self) -> &DeviceInfo {
-        self.device.info()
-    }
-    fn limits(&self) -> Limits {
-        self.device.limits()
-    }
-    fn queue(&self) -> Result<D::Queue, Error> {
-        self.count(None)?;
-        self.device.queue()
-    }
-    fn allocate(&self, bytes: usize) -> Result<D::Buffer, Error> {
-        self.count(Some(bytes))?;
-        self.device.allocate(bytes)
-    }
-    fn upload(&self, queue: &mut D::Queue, data: &[u8], to: &D::Buffer, at: usize) -> Result<(), Error> {
-        self.count(None)?;
-        self.device.upload(queue, data, to, at)
-    }
-    fn download(
-        &self,
-        queue: &mut D::Queue,
-        from: &D::Buffer,
-        at: usize,
-        data: &mut [u8],
-    ) -> Result<(), Error> {
-        if let Err(error) = self.count(None) {
-            // A copy that breaks off in the middle.
-            let half = data.len() / 2;
-            data[..half].fill(0xa5);
-            return Err(error);
-        }
-        self.device.download(queue, from, at, data)
-    }
-    fn launch(&self, queue: &mut D::Queue, launches: &[Launch<&D::Buffer>]) -> Result<(), Error> {
-        self.count(None)?;
-        self.device.launch(queue, launches)
-    }
-    fn lock(&self, bytes: usize) -> Result<Option<Locked>, Error> {
-        self.count(None)?;
-        self.device.lock(bytes)
-    }
-    fn copy(
-        &self,
-        queue: &mut D::Queue,
-        from: &D::Buffer,
-        to: &D::Buffer,
-        bytes: usize,
-    ) -> Result<(), Error> {
-        self.count(None)?;
-        self.device.copy(queue, from, to, bytes)
-    }
-    fn copies_directly(&self, data: &[u8]) -> bool {
-        // Plans that check data while a device copies them must be tested where no memory is locked.
-        self.fault == Fault::Anything || self.device.copies_directly(data)
-    }
-    fn replays(&self) -> Option<u64> {
-        self.device.replays()
-    }
-    fn finish(&self, queue: &mut D::Queue) -> Result<Vec<Range<u64>>, Error> {
-        self.count(None)?;
-        self.device.finish(queue)
-    }
+/// A device with so many faults after so many calls.
+fn failing<D: Device>(device: &Arc<D>, (fault, times): (Fault, u32), calls: u32) -> Faulty<D> {
+    Faulty::new(device, Faults::new(fault, times).after(calls))
 }
 
 /// Does `operation` on data of its own with a fault after more and more successful calls, until no call meets it. Each failure is
 /// clean: the right error, unchanged data, and a right result of the same backend the next time.
 fn survive<D: Device, T: Clone + PartialEq>(
-    failing_after: impl Fn(i64) -> Gpu<Faulty<D>>,
+    failing_after: impl Fn(u32) -> Gpu<Faulty<D>>,
     what: &str,
     data: &[T],
     expected: &[T],
@@ -150,10 +45,11 @@ fn survive<D: Device, T: Clone + PartialEq>(
 ) {
     for calls in 0.. {
         let (gpu, mut found) = (failing_after(calls), data.to_vec());
-        let (fault, times) = (gpu.device.fault, gpu.device.times);
+        let faults = gpu.device.faults();
+        let fault = faults.fault();
         let result = operation(&gpu, &mut found);
-        let unspent = gpu.device.left.swap(i64::MAX, Ordering::Relaxed) >= 0;
-        let what = format!("{what}, {fault:?} x {times} after {calls} calls");
+        let unspent = !faults.stop();
+        let what = format!("{what}, {faults:?}, {calls} calls before");
         match result {
             Ok(()) => assert!(found == expected, "{what}: a wrong answer"),
             Err(Error::DeviceOutOfMemory { requested, .. }) => assert!(requested > 0),
@@ -332,11 +228,11 @@ fn data() -> Vec<Goldilocks> {
 }
 
 /// Every operation with a fault at every moment.
-fn every_operation<D: Device>(failing_after: &impl Fn(i64) -> Gpu<Faulty<D>>) {
+fn every_operation<D: Device>(failing_after: &impl Fn(u32) -> Gpu<Faulty<D>>) {
     each(Operation::all(), failing_after);
 }
 
-fn each<D: Device>(operations: Vec<Operation>, failing_after: &impl Fn(i64) -> Gpu<Faulty<D>>) {
+fn each<D: Device>(operations: Vec<Operation>, failing_after: &impl Fn(u32) -> Gpu<Faulty<D>>) {
     for operation in operations {
         let mut expected = data();
         operation.run(&Reference, &mut expected).unwrap();
@@ -349,7 +245,7 @@ fn at_once<D: Device>(device: D) {
     let device = Arc::new(device);
     // A first refusal of memory is met by releasing the pool; a second one is returned to the caller.
     for fault in [(Fault::Memory, 1), (Fault::Memory, 2), (Fault::Anything, 1), (Fault::Anything, 2)] {
-        every_operation(&|calls| Gpu::new(Faulty::new(&device, fault, calls), None));
+        every_operation(&|calls| Gpu::new(failing(&device, fault, calls), None));
     }
 }
 
@@ -357,23 +253,23 @@ fn at_once<D: Device>(device: D) {
 /// is tried.
 fn in_parts<D: Device>(device: D) {
     let device = Arc::new(device);
-    let failing_after = |calls| Gpu::new(Faulty::new(&device, (Fault::Anything, 1), calls), Some(8 * 150));
+    let failing_after = |calls| Gpu::new(failing(&device, (Fault::Anything, 1), calls), Some(8 * 150));
     let mut operations = Operation::all();
     // Its rows are divided before it comes here, and its code alone exceeds the budget.
     operations.retain(|operation| !matches!(operation, Operation::RowProgram));
     each(operations, &failing_after);
-    refused(&failing_after(i64::MAX));
+    refused(&failing_after(u32::MAX));
 }
 
 /// With enough memory for three parts of a block or two.
 fn side_by_side<D: Device>(device: D) {
     let device = Arc::new(device);
     let failing_after = |calls| {
-        let device = Faulty::new(&device, (Fault::Anything, 1), calls);
+        let device = failing(&device, (Fault::Anything, 1), calls);
         Gpu { overlap_from: 0, ..Gpu::new(device, Some(1 << 13)) }
     };
     every_operation(&failing_after);
-    refused(&failing_after(i64::MAX));
+    refused(&failing_after(u32::MAX));
 }
 
 /// Each part checks its own words; the error names the first bad word in all data, which are unchanged.

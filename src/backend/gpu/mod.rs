@@ -54,6 +54,8 @@ pub mod cuda;
 mod device;
 #[cfg(all(test, any(feature = "cuda", feature = "opencl")))]
 mod faults;
+#[cfg(any(test, feature = "faults"))]
+pub mod faulty;
 #[cfg(feature = "bn254")]
 mod fft;
 #[cfg(feature = "bn254")]

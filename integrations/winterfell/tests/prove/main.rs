@@ -6,6 +6,7 @@ mod budgets;
 #[path = "../../examples/rescue_chain/air.rs"]
 mod chain;
 mod errors;
+mod faults;
 mod table;
 
 use airs::{Mixed, Permutation, Work};

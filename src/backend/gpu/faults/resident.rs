@@ -1,15 +1,16 @@
 //! Faults in operations on data that stay on the device, and within commitments.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
-use super::{Fault, Faulty, squares_of_the_next};
+use super::squares_of_the_next;
+use crate::backend::gpu::faulty::Faulty;
 use crate::backend::gpu::{Device, Gpu};
 use crate::commit::{Commitment, TraceSpec};
 use crate::device::DeviceChoice;
 use crate::dispatch::Dispatcher;
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::faults::{Fault, Faults};
 use crate::field::Goldilocks;
 use crate::hash::Rp64_256;
 use crate::matrix::{Layout, Matrix, Shape};
@@ -18,17 +19,14 @@ use crate::program::ProgramRows;
 use crate::resident::DeviceMatrix;
 
 /// What fails, and how often in a row. A device that is out of memory may stay so.
-const FAULTS: [(Fault, i64); 6] = [
+const FAULTS: [(Fault, u32); 6] = [
     (Fault::Memory, 1),
     (Fault::Memory, 2),
     (Fault::Memory, 5),
-    (Fault::Memory, i64::MAX),
+    (Fault::Memory, u32::MAX),
     (Fault::Anything, 1),
     (Fault::Anything, 2),
 ];
-
-/// More successful calls than any test makes: no fault.
-const WELL: i64 = i64::MAX;
 
 fn trace() -> Matrix<Goldilocks> {
     let entries = (0..5 * 32).map(|i| Goldilocks::new(i * i + 3)).collect();
@@ -51,12 +49,11 @@ fn run(engine: &Engine, matrix: &DeviceMatrix<Goldilocks>) -> Result<Matrix<Gold
     engine.download(&made)
 }
 
-/// An engine on a device without faults yet, and the number of calls that succeed.
-fn engine<D: Device>(device: &Arc<D>, fault: (Fault, i64)) -> (Engine, Arc<AtomicI64>) {
-    let faulty = Faulty::new(device, fault, WELL);
-    let (left, info) = (Arc::clone(&faulty.left), faulty.info().clone());
-    let dispatcher = Dispatcher::alone(Gpu::new(faulty, None));
-    (Engine::builder().threads(1).build_on(dispatcher, info).unwrap(), left)
+/// An engine on a device without faults yet.
+fn engine<D: Device>(device: &Arc<D>, faults: &Faults) -> Engine {
+    let faulty = Faulty::new(device, faults.clone());
+    let info = faulty.info().clone();
+    Engine::builder().threads(1).build_on(Dispatcher::alone(Gpu::new(faulty, None)), info).unwrap()
 }
 
 /// An operation of an engine on a resident trace and on the same in host memory.
@@ -66,17 +63,18 @@ type Operation<T> = fn(&Engine, &mut DeviceMatrix<Goldilocks>, &Matrix<Goldilock
 /// an engine on which the operation succeeds the next time.
 fn survive<D: Device, T>(
     device: &Arc<D>,
-    (fault, times): (Fault, i64),
+    (fault, times): (Fault, u32),
     operation: Operation<T>,
     check: impl Fn(&T),
 ) {
     let trace = trace();
     for calls in 0.. {
-        let (engine, left) = engine(device, (fault, times));
+        let faults = Faults::new(fault, times);
+        let engine = engine(device, &faults);
         let mut resident = engine.upload(&trace).unwrap();
-        left.store(calls, Ordering::Relaxed);
+        faults.at(calls);
         let result = operation(&engine, &mut resident, &trace);
-        let unspent = left.swap(WELL, Ordering::Relaxed) >= 0;
+        let unspent = !faults.stop();
         match result {
             Ok(result) => check(&result),
             Err(Error::DeviceOutOfMemory { requested, .. }) => assert!(requested > 0),
@@ -187,19 +185,20 @@ fn faults<D: Device>(device: D) {
 
 /// Memory returns to the pool when the last clone of what lies in it is dropped, and not before.
 fn returns<D: Device>(device: D) {
-    let (engine, left) = engine(&Arc::new(device), (Fault::Memory, i64::MAX));
+    let faults = Faults::new(Fault::Memory, u32::MAX);
+    let engine = engine(&Arc::new(device), &faults);
     let first = engine.upload(trace()).unwrap();
     let clone = first.clone();
     drop(first);
     // From now on only the pool's memory is available.
-    left.store(0, Ordering::Relaxed);
+    faults.at(0);
     assert!(matches!(engine.upload(trace()), Err(Error::DeviceOutOfMemory { .. })));
     assert_eq!(engine.download(&clone).unwrap(), trace());
     drop(clone);
     let again = engine.upload(trace()).unwrap();
     assert_eq!(engine.download(&again).unwrap(), trace());
     // What outlives its engine's other handles is still whole.
-    left.store(WELL, Ordering::Relaxed);
+    faults.stop();
     drop(engine);
     assert_eq!(again.read_rows(&[7]).unwrap(), [trace().row(7)]);
 }

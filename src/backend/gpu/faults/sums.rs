@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Fault, Faulty, survive};
+use super::{failing, survive};
 use crate::backend::gpu::{Device, Gpu};
 use crate::backend::{BasesView, KeepScalars, Msm, ScalarsView};
 use crate::bn254::{Fr, G1, G1Affine};
 use crate::curve::samples::{multiples, sum};
 use crate::error::Error;
+use crate::faults::Fault;
 use crate::meter::Meter;
 
 /// Two rows of sums over bases that are kept with tables, or not at all.
@@ -38,8 +39,8 @@ fn faults<D: Device>(device: D) {
     let points = multiples::<G1Affine>(&factors);
     let scalars: Vec<_> = (0..80).map(|i: u64| Fr::from(i) * Fr::from(i + 7) - Fr::from(1000)).collect();
     let expected: Vec<_> = scalars.chunks(40).map(|row| sum::<G1Affine>(row, &factors)).collect();
-    for fault in [(Fault::Memory, 1), (Fault::Memory, 2), (Fault::Memory, i64::MAX), (Fault::Anything, 1)] {
-        let failing_after = |calls| Gpu::new(Faulty::new(device, fault, calls), None);
+    for fault in [(Fault::Memory, 1), (Fault::Memory, 2), (Fault::Memory, u32::MAX), (Fault::Anything, 1)] {
+        let failing_after = |calls| Gpu::new(failing(device, fault, calls), None);
         for keep in [false, true] {
             survive(failing_after, "sums", &[G1::default(); 2], &expected, |gpu, sums| {
                 sums.copy_from_slice(&operation(gpu, &scalars, &points, keep)?);
@@ -63,7 +64,7 @@ fn patience<D: Device>(device: D) {
     let points = multiples::<G1Affine>(&factors);
     let scalars: Vec<_> = (0..1100).map(|i: u64| Fr::from(((i * i) >> 3) & 1)).collect();
     let expected = sum::<G1Affine>(&scalars, &factors);
-    let failing_after = |calls| Gpu::new(Faulty::new(&device, (Fault::Memory, 4), calls), None);
+    let failing_after = |calls| Gpu::new(failing(&device, (Fault::Memory, 4), calls), None);
     survive(failing_after, "a patient sum", &[G1::default()], &[expected], |gpu, sums| {
         let bases = BasesView { points: &points, kept: None, first: 0 };
         gpu.msm(ScalarsView { scalars: &scalars, kept: None }, bases, sums, &Meter::silent()).unwrap();

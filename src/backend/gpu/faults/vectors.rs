@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Fault, Faulty, survive};
+use super::{failing, survive};
 use crate::backend::gpu::{Device, Gpu};
 use crate::backend::reference::Reference;
 use crate::backend::{BaseField, Memory, Pointwise, Resident, ResidentPointwise, ResidentSparse, Sparse};
 use crate::bn254::Fr;
 use crate::error::Error;
+use crate::faults::Fault;
 use crate::sparse::SparseMatrix;
 
 fn vector(factor: u64) -> Vec<Fr> {
@@ -20,7 +21,7 @@ fn faults<D: Device>(device: D) {
     let mut expected = a.clone();
     Reference.multiply(&mut expected, &b, Some(&a)).unwrap();
     for fault in [(Fault::Memory, 1), (Fault::Memory, 2), (Fault::Anything, 1), (Fault::Anything, 2)] {
-        let failing_after = |calls| Gpu::new(Faulty::new(device, fault, calls), None);
+        let failing_after = |calls| Gpu::new(failing(device, fault, calls), None);
         survive(failing_after, "products of what stays", &a, &expected, |gpu, a| {
             let [x, y] = [&*a, &b].map(|vector| gpu.upload(Fr::words(vector)));
             let (x, y) = (x?, y?);
@@ -46,9 +47,9 @@ fn sparse<D: Device>(device: D) {
     let (matrix, x) = (matrix.view(), vector(3));
     let mut expected = x.clone();
     Reference.sparse_product(matrix, None, &x, &mut expected).unwrap();
-    for fault in [(Fault::Memory, 1), (Fault::Memory, 2), (Fault::Memory, i64::MAX), (Fault::Anything, 1)] {
+    for fault in [(Fault::Memory, 1), (Fault::Memory, 2), (Fault::Memory, u32::MAX), (Fault::Anything, 1)] {
         for budget in [None, Some(4000)] {
-            let failing_after = |calls| Gpu::new(Faulty::new(device, fault, calls), budget);
+            let failing_after = |calls| Gpu::new(failing(device, fault, calls), budget);
             survive(failing_after, "a sparse product", &x, &expected, |gpu, x| {
                 let kept = Sparse::<Fr>::keep_sparse(gpu, matrix)?;
                 let mut product = vec![Fr::zero(); 40];
@@ -57,7 +58,7 @@ fn sparse<D: Device>(device: D) {
                 Ok(())
             });
         }
-        let failing_after = |calls| Gpu::new(Faulty::new(device, fault, calls), None);
+        let failing_after = |calls| Gpu::new(failing(device, fault, calls), None);
         survive(failing_after, "a sparse product that stays", &x, &expected, |gpu, x| {
             let vector = gpu.upload(Fr::words(x))?;
             let Some(kept) = Sparse::<Fr>::keep_sparse(gpu, matrix)? else {

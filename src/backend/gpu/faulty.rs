@@ -1,0 +1,107 @@
+//! A device that fails at a chosen moment.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::device::{Device, Launch, Limits};
+use crate::device::DeviceInfo;
+use crate::error::Error;
+use crate::faults::{Fault, Faults};
+use crate::pinned::Locked;
+
+/// Another device, with faults.
+pub struct Faulty<D> {
+    device: Arc<D>,
+    faults: Faults,
+}
+
+impl<D: Device> Faulty<D> {
+    pub fn new(device: &Arc<D>, faults: Faults) -> Self {
+        Self { device: Arc::clone(device), faults }
+    }
+
+    #[cfg(test)]
+    pub fn faults(&self) -> &Faults {
+        &self.faults
+    }
+
+    /// Counts a call, and fails it when its turn has come.
+    fn call(&self, requested: Option<usize>) -> Result<(), Error> {
+        if !self.faults.meet(requested.is_some()) {
+            return Ok(());
+        }
+        let device = self.device.info().id.clone();
+        Err(match requested {
+            Some(bytes) => Error::DeviceOutOfMemory { device, requested: bytes as u64 },
+            None => Error::DeviceFailed { device, operation: "a test", message: "injected".into() },
+        })
+    }
+}
+
+impl<D: Device> Device for Faulty<D> {
+    type Buffer = D::Buffer;
+    type Queue = D::Queue;
+
+    fn info(&self) -> &DeviceInfo {
+        self.device.info()
+    }
+    fn limits(&self) -> Limits {
+        self.device.limits()
+    }
+    fn queue(&self) -> Result<D::Queue, Error> {
+        self.call(None)?;
+        self.device.queue()
+    }
+    fn allocate(&self, bytes: usize) -> Result<D::Buffer, Error> {
+        self.call(Some(bytes))?;
+        self.device.allocate(bytes)
+    }
+    fn upload(&self, queue: &mut D::Queue, data: &[u8], to: &D::Buffer, at: usize) -> Result<(), Error> {
+        self.call(None)?;
+        self.device.upload(queue, data, to, at)
+    }
+    fn download(
+        &self,
+        queue: &mut D::Queue,
+        from: &D::Buffer,
+        at: usize,
+        data: &mut [u8],
+    ) -> Result<(), Error> {
+        if let Err(error) = self.call(None) {
+            // A copy that breaks off in the middle.
+            let half = data.len() / 2;
+            data[..half].fill(0xa5);
+            return Err(error);
+        }
+        self.device.download(queue, from, at, data)
+    }
+    fn launch(&self, queue: &mut D::Queue, launches: &[Launch<&D::Buffer>]) -> Result<(), Error> {
+        self.call(None)?;
+        self.device.launch(queue, launches)
+    }
+    fn lock(&self, bytes: usize) -> Result<Option<Locked>, Error> {
+        self.call(None)?;
+        self.device.lock(bytes)
+    }
+    fn copy(
+        &self,
+        queue: &mut D::Queue,
+        from: &D::Buffer,
+        to: &D::Buffer,
+        bytes: usize,
+    ) -> Result<(), Error> {
+        self.call(None)?;
+        self.device.copy(queue, from, to, bytes)
+    }
+    fn copies_directly(&self, data: &[u8]) -> bool {
+        // Plans that check data while a device copies them must be tested where no memory is locked.
+        self.faults.fault() == Fault::Anything || self.device.copies_directly(data)
+    }
+    fn replays(&self) -> Option<u64> {
+        self.device.replays()
+    }
+    fn finish(&self, queue: &mut D::Queue) -> Result<Vec<Range<u64>>, Error> {
+        self.call(None)?;
+        self.device.finish(queue)
+    }
+}
