@@ -8,14 +8,39 @@
 #define POSEIDON2_TABLE
 #endif
 
-// low + high 2^32, for sums of at most 40 halves of words.
-DEVICE u64 join_halves(u64 low, u64 high) {
-    high += low >> 32; // below 2^38
-    u64 word = (high << 32) | (u32)low;
-    u64 folded = (high >> 32) * GL_EPSILON; // 2^64 = 2^32 - 1; below 2^38
-    word += folded;
-    return gl_canonical(word + (word < folded ? (u64)GL_EPSILON : 0)); // a sum that carried is below 2^38: no second carry
+// a b + c for a word, a small constant and a sum.
+DEVICE u64 multiply_add(u32 a, u32 b, u64 c) {
+#ifdef INLINE_PTX
+    // A product is for the multiply pipe, whose turn it is where additions bind.
+    u64 sum;
+    asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(sum) : "r"(a), "r"(b), "l"(c));
+    return sum;
+#else
+    return (u64)a * b + c;
+#endif
 }
+
+// low + high 2^32, for sums below 2^40: a loose word.
+DEVICE u64 join_loose(u64 low, u64 high) {
+#ifdef INLINE_PTX
+    u64 word;
+    asm("{.reg .u32 l,a,h,t,z,k; .reg .u64 m,w;\n\t"
+        "mov.u32 z,0; mov.b64 {l,a},%1; mov.b64 m,{a,z}; add.u64 m,m,%2; mov.b64 {h,t},m;\n\t"
+        "mad.lo.cc.u32 l,t,%3,l; madc.hi.cc.u32 h,t,%3,h; addc.u32 k,0,0;\n\t"
+        "mov.b64 w,{l,h}; mad.wide.u32 %0,k,%3,w;}"
+        : "=l"(word)
+        : "l"(low), "l"(high), "r"(mont_hidden_zero() - 1));
+    return word;
+#else
+    high += low >> 32; // below 2^41
+    u64 word = (high << 32) | (u32)low;
+    u64 folded = (high >> 32) * GL_EPSILON; // 2^64 = 2^32 - 1; below 2^41
+    word += folded;
+    return word + (word < folded ? (u64)GL_EPSILON : 0); // a sum that carried is below 2^41: no second carry
+#endif
+}
+
+DEVICE u64 join_halves(u64 low, u64 high) { return gl_canonical(join_loose(low, high)); }
 
 // The outer matrix, on halves of words.
 DEVICE void outer_halves(u64 *x) {
@@ -48,21 +73,23 @@ DEVICE void outer_matrix(u64 *s) {
     for (u32 i = 0; i < SPONGE_WIDTH; i++) s[i] = join_halves(low[i], high[i]);
 }
 
-// x / 2^n for n below 32: x is taken to a multiple of 2^n by a multiple of p, which is 1 modulo 2^n.
-DEVICE u64 divided(u64 x, u32 n) {
-    u64 rest = x & (((u64)1 << n) - 1);
-    return gl_sub(x >> n, (rest << (64 - n)) - (rest << (32 - n)));
+// sum + sign size / 2^shift x, for a size of at most 4 and a shift below 32, of a loose word x.
+//
+// With r = x 2^(32 - shift) modulo 2^32, which is what the shift drops, x / 2^shift is (x >> shift) - r 2^32 + r: it is that because p is 1 modulo 2^32.
+DEVICE u64 inner_word(u64 x, u64 low, u64 high, u32 negative, u32 size, u32 shift) {
+    u32 x0 = (u32)x, x1 = (u32)(x >> 32);
+    if (shift > 0) {
+        u32 rest = x0 << (32 - shift);
+        x0 = x0 >> shift | x1 << (32 - shift);
+        x1 >>= shift;
+        if (negative) return join_loose(low - x0 - rest, high - x1 + rest);
+        return join_loose(low + x0 + rest, high + x1 - rest);
+    }
+    if (negative) return join_loose(low - (u64)x0 * size, high - (u64)x1 * size);
+    return join_loose(multiply_add(x0, size, low), multiply_add(x1, size, high));
 }
 
-// sum + sign size / 2^shift x, for a size of at most 4.
-DEVICE u64 inner_word(u64 x, u64 sum, u32 negative, u32 size, u32 shift) {
-    if (shift > 0) x = divided(x, shift);
-    if (size == 2 || size == 4) x = gl_add(x, x);
-    if (size == 4) x = gl_add(x, x);
-    if (size == 3) sum = negative ? gl_sub(gl_sub(sum, x), x) : gl_add(sum, gl_add(x, x));
-    return negative ? gl_sub(sum, x) : gl_add(sum, x);
-}
-
+// On loose words.
 DEVICE void inner_matrix(u64 *s) {
     u64 low = 0, high = 0;
     UNROLL
@@ -70,8 +97,10 @@ DEVICE void inner_matrix(u64 *s) {
         low += (u32)s[i];
         high += s[i] >> 32;
     }
-    u64 sum = join_halves(low, high);
-#define INNER_WORD(i, negative, size, shift) s[i] = inner_word(s[i], sum, negative, size, shift);
+    // 5 p, of which 4 2^32 go from the upper to the lower half, so that no difference is negative.
+    low += ((u64)4 << 32) + 5;
+    high += ((u64)5 << 32) - 9;
+#define INNER_WORD(i, negative, size, shift) s[i] = inner_word(s[i], low, high, negative, size, shift);
     POSEIDON2_DIAGONAL(INNER_WORD)
 }
 
@@ -99,9 +128,11 @@ DEVICE void poseidon2(u64 *s) {
     full_rounds(s, POSEIDON2_INITIAL);
     NO_UNROLL
     for (u32 round = 0; round < POSEIDON2_PARTIAL_ROUNDS; round++) {
-        s[0] = power_seven_one(gl_add(s[0], POSEIDON2_PARTIAL[round]));
+        s[0] = power_seven_one(gl_add(gl_canonical(s[0]), POSEIDON2_PARTIAL[round]));
         inner_matrix(s);
     }
+    UNROLL
+    for (u32 i = 0; i < SPONGE_WIDTH; i++) s[i] = gl_canonical(s[i]);
     full_rounds(s, POSEIDON2_TERMINAL);
 }
 

@@ -5,13 +5,6 @@
 #define TEAM 16
 #define TIP_THREADS 256
 
-#ifdef __OPENCL_VERSION__
-#define TEAM_BARRIER() BARRIER()
-#else
-// A team lies within one warp.
-#define TEAM_BARRIER() __syncwarp()
-#endif
-
 DEVICE u64 squares_one(u64 x, u32 steps) {
     NO_UNROLL
     for (u32 i = 0; i < steps; i++) x = mont_square(mont_square(mont_square(x)));

@@ -13,7 +13,7 @@ use crate::dispatch::Stored;
 use crate::engine::{Engine, memory_of};
 use crate::error::Error;
 use crate::extended::ExtendedDomain;
-use crate::field::Field;
+use crate::field::{Field, Goldilocks};
 use crate::matrix::{BaseField, Element, Layout, Matrix, MatrixInput, MatrixMut, MatrixRef, Shape};
 use crate::memory;
 use crate::merkle::check_leaf_count;
@@ -38,11 +38,31 @@ impl Engine {
         &self,
         matrix: impl Into<MatrixInput<'a, E>>,
     ) -> Result<DeviceMatrix<E>, Error> {
-        let matrix = self.with_columns_apart(matrix.into())?;
+        let matrix = matrix.into();
+        let purpose = Purpose::of::<E::Base>(matrix.view().base().len());
+        self.upload_for(&purpose, matrix)
+    }
+
+    /// [`upload`](Self::upload) of a matrix that a whole proof is made of. Where the engine chooses among devices, it is the one that suits an extension of the matrix and
+    /// a commitment to that, rather than one transform.
+    pub fn upload_for_proof<'a>(
+        &self,
+        matrix: impl Into<MatrixInput<'a, Goldilocks>>,
+    ) -> Result<DeviceMatrix<Goldilocks>, Error> {
+        let matrix = matrix.into();
+        let Shape { rows, columns, .. } = matrix.shape();
+        self.upload_for(&Purpose::proof(rows, columns), matrix)
+    }
+
+    fn upload_for<E: Element>(
+        &self,
+        purpose: &Purpose,
+        matrix: MatrixInput<'_, E>,
+    ) -> Result<DeviceMatrix<E>, Error> {
+        let matrix = self.with_columns_apart(matrix)?;
         let elements = matrix.view().base();
-        let purpose = Purpose::of::<E::Base>(elements.len());
         let check = || self.check_elements(elements);
-        let upload = || self.upload_checked(matrix.view(), &purpose);
+        let upload = || self.upload_checked(matrix.view(), purpose);
         let uploaded = if elements.len() < OVERLAPPED {
             check().and_then(|()| upload())
         } else {

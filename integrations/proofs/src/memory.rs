@@ -64,7 +64,7 @@ impl<'e> Memory<'e> {
         matrix: impl Into<MatrixInput<'a, Goldilocks>>,
     ) -> Result<DeviceMatrix<Goldilocks>, Error> {
         match self.placement {
-            Placement::Device => self.engine.upload(matrix),
+            Placement::Device => self.engine.upload_for_proof(matrix),
             Placement::Divided | Placement::Host => self.engine.keep_in_host_memory(matrix),
         }
     }

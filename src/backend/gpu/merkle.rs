@@ -32,8 +32,12 @@ pub(super) fn hash_rows<H: DeviceHash>(
     let mut args = vec![Arg::Buffer(matrix, 0)];
     args.extend([rows, width, block].map(|number| Arg::Word(number as u64)));
     args.push(Arg::Buffer(digests, at as u64));
-    // SAFETY: every program of a hash has hash_rows, which reads rows x width words and writes rows digests.
-    unsafe { Launch::new(H::PROGRAM, H::row_kernel(width), limits.grid(rows), args) }
+    let (kernel, grid) = match tree::teams::<H>(limits, rows) {
+        Some(grid) => ("hash_rows_team", grid),
+        None => (H::row_kernel(width), limits.grid(rows)),
+    };
+    // SAFETY: every program of a hash has hash_rows, and those with teams hash_rows_team, which read rows x width words and write rows digests.
+    unsafe { Launch::new(H::PROGRAM, kernel, grid, args) }
 }
 
 impl<D: Device> Gpu<D> {

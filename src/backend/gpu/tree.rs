@@ -22,6 +22,17 @@ const FILLS: usize = 1 << 14;
 /// Up to so many parents, `merge_tip` climbs several levels per launch; above, climbing groups cost more than a launch.
 const CLIMBS: usize = 1 << 10;
 
+/// Items of a group of teams.
+const TEAMS: usize = 128;
+
+/// The grid for so few hashes that a team for each is faster than an item; `None` for more, or where the hash has no teams.
+pub(super) fn teams<H: DeviceHash>(limits: Limits, hashes: usize) -> Option<(usize, usize)> {
+    (H::TEAM > 1 && hashes < FILLS && limits.has_tip()).then(|| {
+        let group = limits.group_of(TEAMS);
+        ((hashes * H::TEAM).div_ceil(group), group)
+    })
+}
+
 /// The launches that make the inner nodes of a heap from its leaves, a power of two.
 pub(super) fn plan<H: DeviceHash>(
     approach: Approach,
@@ -30,7 +41,10 @@ pub(super) fn plan<H: DeviceHash>(
     leaves: usize,
 ) -> Vec<Launch<Region>> {
     let tree = Tree { limits, heap };
-    let approach = if H::APPROACHES { approach } else { Approach::Level };
+    let approach = match approach {
+        Approach::Local | Approach::Group if !H::APPROACHES => Approach::Level,
+        approach => approach,
+    };
     let mut launches = Vec::new();
     let mut parents = leaves / 2;
     while parents > 0 {
@@ -40,10 +54,11 @@ pub(super) fn plan<H: DeviceHash>(
             // The first level is the widest: none of its items should wait for those that climb.
             Approach::Group if launches.is_empty() => tree.level::<H>("merge_level", parents),
             Approach::Group => tree.group::<H>(parents),
-            Approach::Auto if parents >= FILLS || !limits.has_tip() => {
-                tree.level::<H>("merge_level", parents)
-            }
-            Approach::Auto => tree.tip::<H>(parents),
+            Approach::Auto if H::APPROACHES && parents < FILLS && limits.has_tip() => tree.tip::<H>(parents),
+            Approach::Auto => match teams::<H>(limits, parents) {
+                Some(grid) => tree.one::<H>("merge_team", parents, grid),
+                None => tree.level::<H>("merge_level", parents),
+            },
         };
         launches.push(launch);
         parents >>= levels;
@@ -61,12 +76,21 @@ struct Tree {
 impl Tree {
     /// One item for each parent of a level.
     fn level<H: DeviceHash>(&self, kernel: &'static str, parents: usize) -> (Launch<Region>, u32) {
+        self.one::<H>(kernel, parents, self.limits.grid(parents))
+    }
+
+    /// A level.
+    fn one<H: DeviceHash>(
+        &self,
+        kernel: &'static str,
+        parents: usize,
+        grid: (usize, usize),
+    ) -> (Launch<Region>, u32) {
         self.check(parents);
         let args = vec![Arg::Buffer(self.heap, 0), Arg::Word(parents as u64)];
-        // SAFETY: both kernels take (heap, parents) and touch digests parents..4 parents, which are checked; only programs that
-        // have merge_local are launched with it; the grid has an item for each parent unless items repeat.
-        let launch = unsafe { Launch::new(H::PROGRAM, kernel, self.limits.grid(parents), args) };
-        (launch, 1)
+        // SAFETY: the kernels take (heap, parents) and touch digests parents..4 parents, which are checked; only programs that
+        // have merge_local or merge_team are launched with it; the grid has an item or a team for each parent unless items repeat.
+        (unsafe { Launch::new(H::PROGRAM, kernel, grid, args) }, 1)
     }
 
     /// Groups that compute as many parents as they have items, and climb.
@@ -130,7 +154,7 @@ impl Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::{Blake3, Rp64_256};
+    use crate::hash::{Blake3, Poseidon2_12, Rp64_256};
 
     /// Limits of a device with any number of items.
     fn gpu(largest_group: usize) -> Limits {
@@ -195,6 +219,17 @@ mod tests {
     }
 
     #[test]
+    fn teams_where_hashes_are_few() {
+        let found = outline::<Poseidon2_12>(Approach::Auto, gpu(1024), 1 << 15);
+        let expected =
+            (0..15).rev().map(|log| (if log < 14 { "merge_team" } else { "merge_level" }, 1 << log, 1));
+        assert_eq!(found, expected.collect::<Vec<_>>());
+        let levels = outline::<Poseidon2_12>(Approach::Level, gpu(1024), 1 << 15);
+        assert!(levels.iter().all(|&(kernel, ..)| kernel == "merge_level"));
+        assert_eq!(outline::<Poseidon2_12>(Approach::Group, gpu(1024), 1 << 15), levels);
+    }
+
+    #[test]
     fn blake3_has_one_approach() {
         let level = outline::<Blake3>(Approach::Level, gpu(256), 1 << 16);
         assert!(Approach::ALL.iter().all(|&a| outline::<Blake3>(a, gpu(256), 1 << 16) == level));
@@ -207,11 +242,17 @@ mod on_device {
     use super::super::session::Session;
     use super::super::{Device, first_opencl};
     use super::*;
-    use crate::backend::Hashing;
     use crate::backend::cpu::Cpu;
-    use crate::backend::testing::build_heap;
+    use crate::backend::gpu::merkle::hash_rows;
+    use crate::backend::testing::{build_heap, hash_columns};
+    use crate::backend::{Extent, Hashing};
     use crate::field::Goldilocks;
-    use crate::hash::{ElementDigest, Rp64_256, Rp64_256V2021};
+    use crate::hash::{ElementDigest, Poseidon2_8, Poseidon2_12, Rp64_256, Rp64_256V2021};
+
+    /// Those of a GPU, on a device with groups of so many items at most.
+    fn of_gpu(limits: Limits, group: usize) -> Limits {
+        Limits { items: usize::MAX, largest_group: group.min(limits.largest_group), ..limits }
+    }
 
     fn plans_of_gpus<H: DeviceHash<Digest = ElementDigest>>()
     where
@@ -220,8 +261,7 @@ mod on_device {
         let Some(gpu) = first_opencl() else { return };
         let limits = gpu.device().limits();
         for (group, largest) in [(256, 13), (64, 9), (32, 7)] {
-            let limits =
-                Limits { items: usize::MAX, largest_group: group.min(limits.largest_group), ..limits };
+            let limits = of_gpu(limits, group);
             for log_leaves in 0..=largest {
                 let leaves = 1 << log_leaves;
                 let words = (0..8 * leaves as u64).map(|word| Goldilocks::new(word * word + 5));
@@ -247,5 +287,39 @@ mod on_device {
     fn circulant_and_dense() {
         plans_of_gpus::<Rp64_256>();
         plans_of_gpus::<Rp64_256V2021>();
+    }
+
+    /// Rows in one block, in blocks of one column and of several; with as many words as a sponge absorbs at a time, fewer and more.
+    fn rows_of_teams<H: DeviceHash<Digest = ElementDigest>>()
+    where
+        Cpu: Hashing<H>,
+    {
+        let Some(gpu) = first_opencl() else { return };
+        for (rows, width, block) in
+            [(1, 1, 1), (3, 4, 4), (65, 8, 1), (33, 13, 13), (70, 20, 1), (7, 24, 3), (40, 36, 12)]
+        {
+            let limits = of_gpu(gpu.device().limits(), 64);
+            let extent = Extent { rows, width, block };
+            let words: Vec<_> = (0..extent.words() as u64).map(|i| -Goldilocks::new(i * i + 1)).collect();
+            let mut expected = vec![ElementDigest::default(); rows];
+            hash_columns::<H>(&Cpu::default(), &words, block, &mut expected).unwrap();
+            let mut found = vec![ElementDigest::default(); rows];
+            let mut session = Session::new(&gpu).unwrap();
+            let matrix = session.upload_new(bytemuck::cast_slice(&words)).unwrap();
+            let digests = session.allocate(DIGEST * rows).unwrap();
+            let launch = hash_rows::<H>(limits, matrix, extent, (digests, 0));
+            assert_eq!(launch.kernel, "hash_rows_team");
+            session.launch(&[launch]).unwrap();
+            session.download(digests, 0, bytemuck::cast_slice_mut(&mut found)).unwrap();
+            assert!(found == expected, "{} {extent:?}", H::NAME);
+        }
+    }
+
+    #[test]
+    fn teams() {
+        plans_of_gpus::<Poseidon2_12>();
+        plans_of_gpus::<Poseidon2_8>();
+        rows_of_teams::<Poseidon2_12>();
+        rows_of_teams::<Poseidon2_8>();
     }
 }

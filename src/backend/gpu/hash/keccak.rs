@@ -10,8 +10,8 @@ const KERNELS: &[&str] =
     &[include_str!("../../../../kernels/row.h"), include_str!("../../../../kernels/keccak.cl")];
 
 device_hashes! {
-    Keccak256, constants::<Keccak256>, KERNELS, false;
-    Sha3_256, constants::<Sha3_256>, KERNELS, false;
+    Keccak256, constants::<Keccak256>, KERNELS, false, 1;
+    Sha3_256, constants::<Sha3_256>, KERNELS, false, 1;
 }
 
 fn constants<H: Keccak>() -> String {

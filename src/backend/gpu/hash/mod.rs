@@ -1,8 +1,8 @@
 //! Hashes with kernels, one file per family: its programs, and the constants that Rust generates for them.
 
-/// Hashes by their programs: constants as text, kernels, and whether these include every approach to trees.
+/// Hashes by their programs: constants as text, kernels, whether these include every approach to trees, and items of their teams.
 macro_rules! device_hashes {
-    ($($hash:ident, $constants:expr, $kernels:expr, $approaches:literal;)*) => {
+    ($($hash:ident, $constants:expr, $kernels:expr, $approaches:literal, $team:expr;)*) => {
         $(impl DeviceHash for $hash {
             const PROGRAM: &'static Program = {
                 static PROGRAM: Program = Program {
@@ -14,6 +14,7 @@ macro_rules! device_hashes {
                 &PROGRAM
             };
             const APPROACHES: bool = $approaches;
+            const TEAM: usize = $team;
         })*
     };
 }
@@ -36,6 +37,9 @@ pub trait DeviceHash: Hasher {
 
     /// Whether they include those of every [`Approach`](crate::merkle::Approach); otherwise trees are built level by level.
     const APPROACHES: bool;
+
+    /// Items that share a hash in its kernels `hash_rows_team` and `merge_team`, whose parameters are those of `hash_rows` and `merge_level`; 1 if there are none.
+    const TEAM: usize = 1;
 
     /// The kernel that hashes rows of so many words; its parameters are those of `hash_rows`.
     fn row_kernel(_width: usize) -> &'static str {

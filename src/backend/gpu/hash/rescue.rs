@@ -42,15 +42,16 @@ const KERNELS_OF_APPROACHES: &[&str] = &[
     include_str!("../../../../kernels/rescue.h"),
     include_str!("../../../../kernels/sponge.cl"),
     include_str!("../../../../kernels/rescue.cl"),
+    include_str!("../../../../kernels/team.h"),
     include_str!("../../../../kernels/rescue_tip.cl"),
 ];
 
 device_hashes! {
-    Rp64_256, rp64_256, KERNELS_OF_APPROACHES, true;
-    Rp64_256V2021, rp64_256_v2021, KERNELS_OF_APPROACHES, true;
-    RpJive64_256, rp_jive64_256, KERNELS, false;
-    Rpo256, rpo256, KERNELS, false;
-    Rpx256, rpx256, KERNELS, false;
+    Rp64_256, rp64_256, KERNELS_OF_APPROACHES, true, 1;
+    Rp64_256V2021, rp64_256_v2021, KERNELS_OF_APPROACHES, true, 1;
+    RpJive64_256, rp_jive64_256, KERNELS, false, 1;
+    Rpo256, rpo256, KERNELS, false, 1;
+    Rpx256, rpx256, KERNELS, false, 1;
 }
 
 fn rp64_256() -> String {

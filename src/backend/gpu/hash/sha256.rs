@@ -9,7 +9,7 @@ use crate::hash::sha256::{INITIAL, ROUND_CONSTANTS, ROUNDS_OF_PADDING};
 const KERNELS: &[&str] =
     &[include_str!("../../../../kernels/row.h"), include_str!("../../../../kernels/sha256.cl")];
 
-device_hashes!(Sha256, constants, KERNELS, false;);
+device_hashes!(Sha256, constants, KERNELS, false, 1;);
 
 fn constants() -> String {
     let array = |name: &str, values: &[u32]| {
