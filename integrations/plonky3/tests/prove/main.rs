@@ -19,6 +19,7 @@ mod budgets;
 mod config;
 mod configurations;
 mod errors;
+mod hiding;
 
 use airs::{Fibonacci, Periodic, Preprocessed, Wide};
 use config::{ByteChallenger, Challenge, Config, Stock, Val, byte_challenger, parameters, stock_mmcs};
