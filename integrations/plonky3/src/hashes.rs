@@ -5,11 +5,12 @@ use p3_commit::Mmcs;
 use p3_field::Field;
 use p3_goldilocks::{Goldilocks, Poseidon2Goldilocks};
 use p3_keccak::Keccak256Hash;
-use p3_merkle_tree::{MerkleCap, MerkleTreeError, MerkleTreeMmcs, PrunedMerklePaths};
+use p3_merkle_tree::{MerkleCap, MerkleTreeError, MerkleTreeHidingMmcs, MerkleTreeMmcs, PrunedMerklePaths};
 use p3_symmetric::{
     CompressionFunctionFromHasher, PaddingFreeSponge, PseudoCompressionFunction, SerializingHasher,
     TruncatedPermutation,
 };
+use rand::{CryptoRng, SeedableRng};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use zkaccel::hash::{self, ByteDigest, ElementDigest, Hasher};
@@ -29,6 +30,14 @@ pub trait Accelerated: Clone + Sync + Send + 'static {
             Goldilocks,
             Commitment = MerkleCap<Goldilocks, Self::Digest>,
             Proof = Vec<Self::Digest>,
+            MultiProof: Sync,
+            Error = MerkleTreeError,
+        > + Clone;
+    /// The same with salted rows. What opens many rows is preceded by their salts.
+    type Hiding<R: CryptoRng + SeedableRng + Send, const SALTS: usize>: Mmcs<
+            Goldilocks,
+            Commitment = MerkleCap<Goldilocks, Self::Digest>,
+            MultiProof = (Vec<Vec<Vec<Goldilocks>>>, <Self::Stock as Mmcs<Goldilocks>>::MultiProof),
             Error = MerkleTreeError,
         > + Clone;
 
@@ -37,6 +46,14 @@ pub trait Accelerated: Clone + Sync + Send + 'static {
     /// # Panics
     /// For Poseidon2 with other constants.
     fn stock(self, cap_height: usize) -> Self::Stock;
+
+    /// The same with `SALTS` elements of a generator's behind each row.
+    ///
+    /// # Panics
+    /// For Poseidon2 with other constants.
+    fn hiding<R, const SALTS: usize>(self, cap_height: usize, rng: R) -> Self::Hiding<R, SALTS>
+    where
+        R: CryptoRng + SeedableRng + Send;
 
     /// A digest of the engine's.
     fn digest(digest: &DigestOf<Self>) -> Self::Digest;
@@ -61,10 +78,28 @@ macro_rules! of_bytes {
                 2,
                 32,
             >;
+            type Hiding<R: CryptoRng + SeedableRng + Send, const SALTS: usize> = MerkleTreeHidingMmcs<
+                Goldilocks,
+                u8,
+                SerializingHasher<$hash>,
+                CompressionFunctionFromHasher<$hash, 2, 32>,
+                R,
+                2,
+                32,
+                SALTS,
+            >;
 
             fn stock(self, cap_height: usize) -> Self::Stock {
                 let compression = CompressionFunctionFromHasher::new(self.clone());
                 MerkleTreeMmcs::new(SerializingHasher::new(self), compression, cap_height)
+            }
+
+            fn hiding<R, const SALTS: usize>(self, cap_height: usize, rng: R) -> Self::Hiding<R, SALTS>
+            where
+                R: CryptoRng + SeedableRng + Send,
+            {
+                let compression = CompressionFunctionFromHasher::new(self.clone());
+                MerkleTreeHidingMmcs::new(SerializingHasher::new(self), compression, cap_height, rng)
             }
 
             fn digest(digest: &ByteDigest) -> [u8; 32] {
@@ -81,6 +116,21 @@ macro_rules! of_bytes {
 of_bytes!(Blake3, Blake3);
 of_bytes!(Keccak256Hash, Keccak256);
 
+/// The compression of two digests by Poseidon2, if it is the engine's.
+fn checked<H, C>(compression: C, width: usize) -> C
+where
+    H: Accelerated<Engine: Hasher<Digest = ElementDigest>, Digest = [Goldilocks; 4]>,
+    C: PseudoCompressionFunction<[Goldilocks; 4], 2>,
+{
+    let pair = [[1, 2, 3, 4], [5, 6, 7, 8]].map(|words| words.map(Goldilocks::new));
+    let ours = H::Engine::merge(&pair.map(|digest| ElementDigest(digest.map(to_engine))));
+    assert!(
+        compression.compress(pair) == H::digest(&ours),
+        "Poseidon2 with constants of its own, expected default_goldilocks_poseidon2_{width}"
+    );
+    compression
+}
+
 macro_rules! poseidon2 {
     ($width:literal, $rate:literal, $engine:ident) => {
         impl Accelerated for Poseidon2Goldilocks<$width> {
@@ -95,16 +145,28 @@ macro_rules! poseidon2 {
                 4,
             >;
 
+            type Hiding<R: CryptoRng + SeedableRng + Send, const SALTS: usize> = MerkleTreeHidingMmcs<
+                <Goldilocks as Field>::Packing,
+                <Goldilocks as Field>::Packing,
+                PaddingFreeSponge<Self, $width, $rate, 4>,
+                TruncatedPermutation<Self, 2, 4, $width>,
+                R,
+                2,
+                4,
+                SALTS,
+            >;
+
             fn stock(self, cap_height: usize) -> Self::Stock {
-                let compression = TruncatedPermutation::new(self.clone());
-                let pair = [[1, 2, 3, 4], [5, 6, 7, 8]].map(|words| words.map(Goldilocks::new));
-                let ours = hash::$engine::merge(&pair.map(|digest| ElementDigest(digest.map(to_engine))));
-                assert!(
-                    compression.compress(pair) == Self::digest(&ours),
-                    "Poseidon2 with constants of its own, expected default_goldilocks_poseidon2_{}",
-                    $width
-                );
+                let compression = checked::<Self, _>(TruncatedPermutation::new(self.clone()), $width);
                 MerkleTreeMmcs::new(PaddingFreeSponge::new(self), compression, cap_height)
+            }
+
+            fn hiding<R, const SALTS: usize>(self, cap_height: usize, rng: R) -> Self::Hiding<R, SALTS>
+            where
+                R: CryptoRng + SeedableRng + Send,
+            {
+                let compression = checked::<Self, _>(TruncatedPermutation::new(self.clone()), $width);
+                MerkleTreeHidingMmcs::new(PaddingFreeSponge::new(self), compression, cap_height, rng)
             }
 
             fn digest(digest: &ElementDigest) -> [Goldilocks; 4] {

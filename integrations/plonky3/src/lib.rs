@@ -19,7 +19,7 @@
 //! For a device with memory of its own, [`FriPcs`] takes the place of `TwoAdicFriPcs` over them, so that extensions are hashed where they are made.
 //!
 //! The hash is BLAKE3 or Keccak-256 over bytes, or Poseidon2 with the constants of `p3-goldilocks` ([`Accelerated`]). The sponge over words
-//! `PaddingFreeSponge<KeccakF, 25, 17, 4>` and hiding commitments (`MerkleTreeHidingMmcs`) are not accelerated. Commitments and proofs are
+//! `PaddingFreeSponge<KeccakF, 25, 17, 4>` is not accelerated. Commitments and proofs are
 //! equal to those of the stock scheme, byte by byte, and its verifier accepts them.
 //!
 //! The engine is [`zkaccel::Engine::global`], because Plonky3 makes transforms from nothing (`Default`). An engine's error (a
@@ -27,21 +27,24 @@
 //!
 //! The stock prover keeps the evaluation of constraints, openings out of domain, FRI's folding, and the challenger. [`prove`], and [`Prover`] for many traces of
 //! an AIR, take its place: with a configuration over [`FriPcs`] they make the same proofs with all that is large in the engine's memory. Their errors are errors
-//! ([`ProveError`]).
+//! ([`ProveError`]). [`HidingFriPcs`] makes them zero-knowledge, as the stock scheme of that name does.
 
 mod dft;
 mod elements;
 mod hashes;
+mod hiding;
 mod mmcs;
 mod pcs;
 mod prove;
+mod randomness;
 mod tree;
 
 pub use dft::Dft;
 pub use hashes::Accelerated;
+pub use hiding::{HidingFriPcs, Salted};
 pub use mmcs::Mmcs;
 pub use pcs::FriPcs;
-pub use prove::{LayerMmcs, Preprocessed, ProveError, Prover, prove};
+pub use prove::{LayerMmcs, Preprocessed, ProveError, Prover, Scheme, prove};
 pub use tree::Committed;
 
 /// What the engine gave; its error is a panic.

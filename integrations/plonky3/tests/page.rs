@@ -11,7 +11,7 @@ use airs::{Fibonacci, Preprocessed};
 use config::{Challenge, Config, Val, byte_challenger, element_challenger, parameters};
 use p3_blake3::Blake3;
 use p3_commit::ExtensionMmcs;
-use p3_fri::TwoAdicFriPcs;
+use p3_fri::{FriParameters, TwoAdicFriPcs};
 use p3_goldilocks::{Poseidon2Goldilocks, default_goldilocks_poseidon2_8};
 use p3_keccak_air::{KeccakAir, generate_trace_rows};
 use p3_uni_stark::{prove, verify, verify_with_preprocessed};
@@ -60,6 +60,31 @@ fn the_whole_scheme() {
     let fri_parameters = parameters(val_mmcs.clone());
     let pcs = Pcs::new(val_mmcs, fri_parameters);
     proves!(Config::new(pcs, byte_challenger()));
+}
+
+#[test]
+fn zero_knowledge() -> Result<(), zkaccel_plonky3::ProveError> {
+    use rand::SeedableRng;
+    use rand::rngs::StdRng;
+    use zkaccel_plonky3::{HidingFriPcs, Salted};
+
+    const SALTS: usize = 4;
+    let (cap_height, num_random_codewords) = (2, 4);
+    let (salts_rng, rng) = (StdRng::seed_from_u64(1), StdRng::seed_from_u64(2));
+    // was MerkleTreeHidingMmcs<Val, u8, SerializingHasher<Blake3>, MyCompress, StdRng, 2, 32, SALTS>
+    type ValMmcs = Salted<Blake3, StdRng, SALTS>;
+    // was HidingFriPcs<Val, Dft, ValMmcs, ExtensionMmcs<Val, Challenge, ValMmcs>, StdRng>
+    type Pcs = HidingFriPcs<Blake3, Blake3, Challenge, StdRng, SALTS>;
+    let parameters = |mmcs| FriParameters { num_queries: 20, ..FriParameters::new_benchmark(mmcs) };
+
+    let val_mmcs = ValMmcs::new(Blake3, cap_height, salts_rng);
+    let fri_parameters = parameters(val_mmcs.clone());
+    let pcs = Pcs::new(val_mmcs, fri_parameters, num_random_codewords, rng);
+    let config = Config::new(pcs, byte_challenger());
+    let (trace, public_values) = Fibonacci::trace(6);
+    let proof = zkaccel_plonky3::prove(&config, &Fibonacci, trace, &public_values)?;
+    verify(&config, &Fibonacci, &proof, &public_values).unwrap();
+    Ok(())
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub(super) fn check<EF: ExtensionField<Goldilocks>>(
     expected: impl FnOnce(&Rows<EF>) -> Vec<EF>,
 ) -> Result<(), ProveError> {
     let Sizes { log_rows, log_chunks, .. } = sizes;
-    let (layout, log_size) = (recorded.layout, log_rows + log_chunks);
+    let (layout, log_size) = (recorded.layout, sizes.log_quotient());
     let mut words = Words::default();
     let mut take = |count| words.by_ref().take(count).map(from_engine).collect::<Vec<Goldilocks>>();
     let trace = RowMajorMatrix::new(take(layout.main_width << log_size), layout.main_width);

@@ -73,15 +73,15 @@ pub(super) struct Columns {
 
 impl Columns {
     pub(super) fn new(memory: Memory<'_>, sizes: Sizes) -> Result<Self, Error> {
-        let (engine, Sizes { log_rows, log_chunks, log_blowup }) = (memory.engine, sizes);
-        let points = points(memory, coset(log_rows + log_chunks.max(log_blowup))?)?;
+        let (engine, log_rows) = (memory.engine, sizes.log_rows);
+        let points = points(memory, coset(sizes.log_quotient().max(sizes.log_extended()))?)?;
         let last = to_engine(Goldilocks::two_adic_generator(log_rows).inverse());
-        let rows = reversed(log_rows + log_chunks);
+        let rows = reversed(sizes.log_quotient());
         let [denominators, selectors] = selectors(log_rows)?;
         let mut inverses = engine.run_program(&denominators, rows, &[&points], &[last])?;
         engine.invert(&mut inverses)?;
         let selectors = engine.run_program(&selectors, rows, &[&points, &inverses], &[last])?;
-        let log_size = log_rows + log_blowup;
+        let log_size = sizes.log_extended();
         let root = to_engine(Goldilocks::two_adic_generator(log_size).inverse());
         let inverse_roots = self::points(memory, Domain::with_root(log_size as u32, root)?)?;
         Ok(Self { sizes, placement: memory.placement, points, selectors, inverse_roots })
@@ -89,7 +89,7 @@ impl Columns {
 
     /// The rows of extensions.
     pub(super) fn extension_rows(&self) -> ProgramRows {
-        reversed(self.sizes.log_rows + self.sizes.log_blowup)
+        reversed(self.sizes.log_extended())
     }
 }
 

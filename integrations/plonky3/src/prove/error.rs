@@ -1,7 +1,7 @@
 //! What can be wrong with a proof that is asked for.
 
 use p3_commit::PeriodicColumnShapeError;
-use p3_fri::FriProverError;
+use p3_fri::{FriProverError, HidingFriProverError};
 
 /// Why there is no proof. All but [`Engine`](Self::Engine) are found before any work on the trace.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +40,9 @@ pub enum ProveError {
     /// A trace too short for FRI's final polynomial.
     #[error(transparent)]
     Fri(#[from] FriProverError),
+    /// A trace too short to hide what is opened of it, or too few random columns.
+    #[error(transparent)]
+    Hiding(#[from] HidingFriProverError),
     /// The recorded constraints have other values than the AIR's.
     #[error(
         "row {row}: the recorded constraints and those that the AIR evaluates differ, expected equal quotients"

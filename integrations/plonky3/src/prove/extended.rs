@@ -12,6 +12,7 @@ use zkaccel_proofs::Required;
 
 use super::columns::{coset, in_memory, same_columns};
 use super::commitment::Commitment;
+use super::masks::Salts;
 use crate::hashes::Accelerated;
 
 /// The same matrix with its columns one after another, where a device has memory of its own: an item of such a device reads a row of its own.
@@ -23,31 +24,72 @@ fn columns_apart(engine: &Engine, values: DeviceMatrix<Element>) -> Result<Devic
     }
 }
 
-/// The logarithms of sizes of a proof.
+/// The sizes of a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sizes {
-    /// Of the number of rows of the trace.
+    /// The logarithm of the number of rows of the trace.
     pub(super) log_rows: usize,
-    /// Of the number of chunks of the quotient.
+    /// That of the number of chunks of the quotient.
     pub(super) log_chunks: usize,
-    /// Of the blow-up of what is committed to.
+    /// That of the blow-up of what is committed to.
     pub(super) log_blowup: usize,
+    /// What hides the trace, if anything does.
+    pub(super) hiding: Option<Hiding>,
+}
+
+/// The numbers of random columns, and of salts of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Hiding {
+    pub(super) codewords: usize,
+    pub(super) salts: usize,
 }
 
 impl Sizes {
+    /// The logarithm of the number of rows that are extended: those of the trace, and as many that hide them.
+    pub(super) fn log_committed(self) -> usize {
+        self.log_rows + self.hiding.is_some() as usize
+    }
+
+    /// That of extensions.
+    pub(super) fn log_extended(self) -> usize {
+        self.log_committed() + self.log_blowup
+    }
+
+    /// That of the quotient.
+    pub(super) fn log_quotient(self) -> usize {
+        self.log_rows + self.log_chunks
+    }
+
     /// The most elements in the device's memory of a proof for an extension of a degree. The wide matrices, those of the trace and of preprocessed columns with what is made of them, have so many columns in all.
     pub(super) fn required(self, columns: usize, degree: usize) -> Required {
-        let Self { log_rows, log_chunks, log_blowup } = self;
-        let [rows, extended, quotient] = [0, log_blowup, log_chunks].map(|added| 1u64 << (log_rows + added));
-        let (columns, degree, chunks) = (columns as u64, degree as u64, 1 << log_chunks);
-        let on_quotient = if log_chunks > log_blowup { quotient } else { 0 };
+        let [rows, extended, quotient] =
+            [self.log_committed(), self.log_extended(), self.log_quotient()].map(|log_size| 1u64 << log_size);
+        let (columns, degree, chunks) = (columns as u64, degree as u64, 1 << self.log_chunks);
+        let on_quotient = if quotient > extended { quotient } else { 0 };
         // What is extended, its coefficients, extensions, and a tree.
         let wide = columns.saturating_mul(2 * rows + extended + on_quotient) + 8 * extended;
         // Points, selectors with what they are made of, the quotient and its coefficients; chunks and their tree, combinations, layers and their trees, and inverses.
         let narrow =
             quotient * (8 + 3 * degree) + extended * (30 + (6 + chunks) * degree) + 2 * degree * rows;
+        let Some(Hiding { codewords, salts }) = self.hiding else { return Required { wide, narrow } };
+        let (chunk, salts) = (degree + codewords as u64, salts as u64);
+        // Another extension, with its salts; chunks, their masks, both together and with their salts, the random polynomial, and the salts of layers.
+        let wide = wide + extended.saturating_mul(columns + 2 * salts);
+        let narrow = narrow + extended.saturating_mul((chunks + 1) * (4 * chunk + 2 * salts) + 4 * salts);
         Required { wide, narrow }
     }
+}
+
+/// Columns on the coset of 2^`onto` points, in bit-reversed order, from those on the subgroup of 2^`from`.
+pub(super) fn extend(
+    engine: &Engine,
+    values: DeviceMatrix<Element>,
+    from: usize,
+    onto: usize,
+) -> Result<DeviceMatrix<Element>, Error> {
+    let lde = Lde::new(Domain::new(from as u32, Convention::Plonky3)?, coset(onto)?)?;
+    let lde = lde.with_output_order(Order::BitReversed);
+    info_span!("extension").in_scope(|| engine.lde(&lde, values))
 }
 
 /// Columns on the coset that is committed to, and on that of the quotient.
@@ -59,24 +101,22 @@ pub(super) struct Extended<H: Accelerated> {
 }
 
 impl<H: Accelerated> Extended<H> {
-    /// From the values on the trace's domain.
+    /// From the values on the trace's domain, or on one of twice its size.
     pub(super) fn new(
         engine: &Engine,
         values: DeviceMatrix<Element>,
         sizes: Sizes,
         cap_height: usize,
+        salts: Option<&Salts>,
     ) -> Result<Self, Error> {
-        let Sizes { log_rows, log_chunks, log_blowup } = sizes;
+        let (from, onto, quotient) = (sizes.log_committed(), sizes.log_extended(), sizes.log_quotient());
+        let width = values.shape().columns;
         let values = info_span!("extension").in_scope(|| columns_apart(engine, values))?;
-        let extend = |added_bits: usize, values: DeviceMatrix<Element>| {
-            let from = Domain::new(log_rows as u32, Convention::Plonky3)?;
-            let lde = Lde::new(from, coset(log_rows + added_bits)?)?.with_output_order(Order::BitReversed);
-            info_span!("extension").in_scope(|| engine.lde(&lde, values))
-        };
         let on_quotient =
-            (log_chunks > log_blowup).then(|| extend(log_chunks, values.clone())).transpose()?;
-        let extended = extend(log_blowup, values)?;
-        let commitment = info_span!("hashing").in_scope(|| Commitment::new(engine, extended, cap_height))?;
+            (quotient > onto).then(|| extend(engine, values.clone(), from, quotient)).transpose()?;
+        let extended = extend(engine, values, from, onto)?;
+        let commit = || Commitment::new(engine, extended, vec![width], cap_height, salts);
+        let commitment = info_span!("hashing").in_scope(commit)?;
         Ok(Self { cap: commitment.cap()?, commitment, on_quotient })
     }
 

@@ -9,7 +9,7 @@
 use p3_challenger::{CanObserve, FieldChallenger, GrindingChallenger};
 use p3_dft::{Radix2DFTSmallBatch, TwoAdicSubgroupDft};
 use p3_field::{ExtensionField, Field, PrimeCharacteristicRing, TwoAdicField};
-use p3_fri::{CommitPhaseMultiStep, FriParameters, FriShape, ProverTranscript};
+use p3_fri::{FriShape, ProverTranscript};
 use p3_goldilocks::Goldilocks;
 use p3_merkle_tree::MerkleCap;
 use zkaccel::field::Goldilocks as Element;
@@ -20,16 +20,13 @@ use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 use zkaccel_proofs::{Memory, run_apart};
 
-use super::LayerMmcs;
 use super::columns::in_memory;
 use super::commitment::Commitment;
 use super::extension::{coordinates, element, extension};
+use super::scheme::{OpenedLayer, Terms};
 use super::{Builder, Program};
 use crate::elements::to_engine;
 use crate::hashes::Accelerated;
-
-/// The openings of a layer.
-pub(super) type Step<EF, L> = CommitPhaseMultiStep<EF, LayerMmcs<EF, L>>;
 
 /// What FRI proves, before its openings.
 pub(super) struct Folded<EF, L: Accelerated> {
@@ -47,10 +44,9 @@ pub(super) struct Folded<EF, L: Accelerated> {
 const SHORT: usize = 1 << 11;
 
 /// Folds a polynomial, given by the coordinates of its values in bit-reversed order, each in a column apart.
-pub(super) fn fold<EF, L, M, C>(
+pub(super) fn fold<EF, L, C>(
     memory: Memory<'_>,
-    parameters: &FriParameters<M>,
-    cap_height: usize,
+    terms: &Terms,
     layer: Vec<DeviceMatrix<Element>>,
     inverse_roots: &DeviceMatrix<Element>,
     challenger: &mut C,
@@ -62,7 +58,8 @@ where
         + GrindingChallenger<Witness = Goldilocks>
         + CanObserve<MerkleCap<Goldilocks, L::Digest>>,
 {
-    let log_size = layer[0].shape().rows.ilog2() as usize;
+    let (parameters, log_size) = (&terms.fri, layer[0].shape().rows.ilog2() as usize);
+    let salts = terms.masks.as_ref().map(|masks| &masks.layers);
     let shape = FriShape::new(parameters, &[log_size], log_size);
     let log_arities = shape.log_arities.clone();
     let mut transcript = ProverTranscript::<C, Goldilocks, EF>::new(challenger, shape);
@@ -75,7 +72,9 @@ where
                 folding.continue_on(memory.host()?)?;
             }
             let leaves = folding.leaves(log_arity)?;
-            let committed = Commitment::<L>::new(&folding.engine, leaves, cap_height)?;
+            let widths = vec![leaves.shape().columns];
+            let committed =
+                Commitment::<L>::new(&folding.engine, leaves, widths, terms.layer_cap_height, salts)?;
             let cap = committed.cap()?;
             let (beta, witness) = transcript.commit_round(cap.clone());
             commitments.push(cap);
@@ -98,22 +97,22 @@ where
 
 impl<EF: ExtensionField<Goldilocks>, L: Accelerated> Folded<EF, L> {
     /// The openings of all layers.
-    pub(super) fn open(&self) -> Result<Vec<Step<EF, L>>, Error> {
+    pub(super) fn open(&self) -> Result<Vec<OpenedLayer<EF, L>>, Error> {
         let mut indices = self.indices.clone();
-        let mut steps = Vec::new();
+        let mut opened = Vec::new();
         for (log_arity, layer) in &self.layers {
-            let rows: Vec<usize> = indices.iter().map(|index| index >> log_arity).collect();
-            let (values, opening_proof) = layer.open(&rows)?;
-            let siblings = |(&index, row): (&usize, Vec<Goldilocks>)| {
-                let mut siblings = EF::reconstitute_from_base(row);
+            let leaves: Vec<usize> = indices.iter().map(|index| index >> log_arity).collect();
+            let mut rows = layer.open(&leaves)?;
+            let siblings = |(&index, rows): (&usize, Vec<Vec<Goldilocks>>)| {
+                let mut siblings = EF::reconstitute_from_base(rows.concat());
                 siblings.remove(index & ((1 << log_arity) - 1));
                 siblings
             };
-            let sibling_values = indices.iter().zip(values).map(siblings).collect();
-            steps.push(CommitPhaseMultiStep { sibling_values, opening_proof });
-            indices = rows;
+            let siblings = indices.iter().zip(std::mem::take(&mut rows.values)).map(siblings).collect();
+            opened.push(OpenedLayer { siblings, rows });
+            indices = leaves;
         }
-        Ok(steps)
+        Ok(opened)
     }
 }
 

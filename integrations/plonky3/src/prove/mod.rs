@@ -4,7 +4,7 @@
 //! that any thread finds. The trace is copied to the device once. Commitments, values out of domain, rows that are queried and their paths come back; the
 //! transcript is Plonky3's, on the host. Where the host is the device, all of it is host memory.
 //!
-//! The configuration is one over [`FriPcs`]. The constraints of an AIR are recorded as a row program, and compared with the AIR's own evaluation on random rows, once
+//! The configuration is one over [`FriPcs`](crate::FriPcs), or over [`HidingFriPcs`](crate::HidingFriPcs) for zero knowledge ([`Scheme`]). The constraints of an AIR are recorded as a row program, and compared with the AIR's own evaluation on random rows, once
 //! for a [`Prover`], which proves many traces.
 
 mod check;
@@ -14,15 +14,18 @@ mod error;
 mod extended;
 mod extension;
 mod fri;
+mod masked;
+mod masks;
 mod open;
 mod periodic;
 mod points;
 mod prover;
 mod quotient;
 mod record;
+mod scheme;
 
 use p3_challenger::{CanObserve, CanSample, FieldChallenger, GrindingChallenger};
-use p3_commit::{ExtensionMmcs, Mmcs as P3Mmcs};
+use p3_commit::ExtensionMmcs;
 use p3_field::ExtensionField;
 use p3_goldilocks::Goldilocks;
 use p3_matrix::dense::RowMajorMatrix;
@@ -31,31 +34,30 @@ use p3_uni_stark::{Proof, QuotientAir, StarkGenericConfig};
 
 use crate::hashes::Accelerated;
 use crate::mmcs::Mmcs;
-use crate::pcs::FriPcs;
 pub use error::ProveError;
 pub use prover::{Preprocessed, Prover};
+pub use scheme::Scheme;
 use zkaccel_proofs::{Builder, Program};
 
 /// FRI's commitments to matrices over the extension.
 pub type LayerMmcs<EF, L> = ExtensionMmcs<Goldilocks, EF, Mmcs<L>>;
 
 /// Proves a trace, as `p3_uni_stark::prove`, by the engine of the process: [`Prover::new`] and [`Prover::prove`]. An AIR with preprocessed columns asks for a [`Prover`] of its own.
-pub fn prove<SC, A, H, L, EF, C>(
+pub fn prove<SC, A, S, EF, C>(
     config: &SC,
     air: &A,
     trace: RowMajorMatrix<Goldilocks>,
     public_values: &[Goldilocks],
 ) -> Result<Proof<SC>, ProveError>
 where
-    SC: StarkGenericConfig<Pcs = FriPcs<H, LayerMmcs<EF, L>>, Challenge = EF, Challenger = C>,
+    SC: StarkGenericConfig<Pcs = S, Challenge = EF, Challenger = C>,
     A: QuotientAir<SC>,
-    H: Accelerated<Stock: P3Mmcs<Goldilocks, MultiProof: Sync>>,
-    L: Accelerated,
+    S: Scheme<EF, C>,
     EF: ExtensionField<Goldilocks>,
     C: FieldChallenger<Goldilocks>
         + GrindingChallenger<Witness = Goldilocks>
-        + CanObserve<MerkleCap<Goldilocks, H::Digest>>
-        + CanObserve<MerkleCap<Goldilocks, L::Digest>>
+        + CanObserve<MerkleCap<Goldilocks, <S::Inputs as Accelerated>::Digest>>
+        + CanObserve<MerkleCap<Goldilocks, <S::Layers as Accelerated>::Digest>>
         + CanSample<EF>,
 {
     Prover::new(config, air)?.prove(trace, public_values)

@@ -5,7 +5,7 @@
 //!
 //! Quotients by z - x are those of `zkaccel_proofs`, negated.
 //!
-//! The values of a column at z follow from those in its first n rows, which in bit-reversed order are those on a coset of n points
+//! The values of a column that was extended from n rows follow at z from those in its first n rows, which in bit-reversed order are those on a coset of n points
 //! x = g w: with the weights 1 / (z - x) - 1 / z, times z (z^n - g^n) / (n g^n). See `p3_matrix::interpolation`.
 //!
 //! The combination is the sum over all openings, in the order in which they are claimed, of alpha^i (p_i(z) - p_i(x)) / (z - x).
@@ -14,7 +14,7 @@ use p3_commit::OpenedValues;
 use p3_field::{ExtensionField, Field, PrimeCharacteristicRing};
 use p3_goldilocks::Goldilocks;
 use zkaccel::Error;
-use zkaccel::field::Goldilocks as Element;
+use zkaccel::field::{Field as _, Goldilocks as Element};
 use zkaccel::matrix::Matrix;
 use zkaccel::program::Node;
 use zkaccel::resident::DeviceMatrix;
@@ -28,7 +28,9 @@ use super::extension::{coordinates, element, extension};
 pub(super) struct Round<'a> {
     pub(super) matrix: &'a DeviceMatrix<Element>,
     /// The number of columns of each matrix.
-    pub(super) widths: Vec<usize>,
+    pub(super) widths: &'a [usize],
+    /// The number of columns behind each that are not opened.
+    pub(super) salts: usize,
     /// The points at which each is opened, by their indices; several only for a matrix alone.
     pub(super) points: Vec<usize>,
 }
@@ -68,7 +70,7 @@ impl<'a, EF: ExtensionField<Goldilocks>> Points<'a, EF> {
             let mut first = 0;
             let matrix = |&width: &usize| {
                 let columns = first..first + width;
-                first += width;
+                first += width + round.salts;
                 let at = |&point: &usize| columns.clone().map(|column| value(point, column)).collect();
                 round.points.iter().map(at).collect()
             };
@@ -79,7 +81,7 @@ impl<'a, EF: ExtensionField<Goldilocks>> Points<'a, EF> {
 
     /// The factor of sums by weights: z (z^n - g^n) / (n g^n).
     fn factor(&self, point: EF) -> EF {
-        let log_rows = self.columns.sizes.log_rows;
+        let log_rows = self.columns.sizes.log_committed();
         let shift = Goldilocks::GENERATOR.exp_power_of_2(log_rows);
         let divisor = shift * Goldilocks::from_u64(1 << log_rows);
         point * (point.exp_power_of_2(log_rows) - shift) * divisor.inverse()
@@ -101,7 +103,7 @@ impl<'a, EF: ExtensionField<Goldilocks>> Points<'a, EF> {
         let inputs = [&self.columns.points, &self.inverses];
         self.memory.engine.run_program(
             &builder.finish()?,
-            reversed(self.columns.sizes.log_rows),
+            reversed(self.columns.sizes.log_committed()),
             &inputs,
             &values,
         )
@@ -135,9 +137,13 @@ impl<'a, EF: ExtensionField<Goldilocks>> Points<'a, EF> {
                     power *= alpha;
                 }
             }
-            let width = round.widths.iter().sum();
-            let weights = alpha.shifted_powers(start).take(width).flat_map(coordinates).collect();
-            let weights = Matrix::from_rows(weights, width, EF::DIMENSION)?;
+            let (mut powers, mut weights) = (alpha.shifted_powers(start), Vec::new());
+            for &width in round.widths {
+                weights.extend(powers.by_ref().take(width).flat_map(coordinates));
+                weights.resize(weights.len() + round.salts * EF::DIMENSION, Element::ZERO);
+            }
+            let columns = weights.len() / EF::DIMENSION;
+            let weights = Matrix::from_rows(weights, columns, EF::DIMENSION)?;
             let columns = self.memory.engine.combine_columns(round.matrix, &weights)?;
             combined.push(self.memory.among_narrow(columns)?);
         }

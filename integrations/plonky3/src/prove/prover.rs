@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use p3_challenger::{CanObserve, CanSample, FieldChallenger, GrindingChallenger};
-use p3_commit::{Mmcs as P3Mmcs, PeriodicColumns};
+use p3_commit::PeriodicColumns;
 use p3_field::{ExtensionField, PrimeCharacteristicRing, TwoAdicField};
 use p3_fri::{FriParameters, FriProverError};
 use p3_goldilocks::Goldilocks;
@@ -25,13 +25,14 @@ use super::check;
 use super::columns::Columns;
 use super::commitment::Commitment;
 use super::error::ProveError;
-use super::extended::{Extended, Sizes};
+use super::extended::{Extended, Hiding, Sizes};
+use super::masks::{self, Masks};
 use super::open::{self, Request};
 use super::record::Recorded;
-use super::{LayerMmcs, periodic, quotient};
+use super::scheme::{Scheme, Terms};
+use super::{masked, periodic, quotient};
 use crate::elements::matrix;
 use crate::hashes::Accelerated;
-use crate::pcs::FriPcs;
 
 /// An AIR whose constraints are recorded, with a configuration. After a proof it keeps six columns in the engine's memory that proofs of equal size need: points and selectors.
 pub struct Prover<'a, SC, A> {
@@ -42,8 +43,7 @@ pub struct Prover<'a, SC, A> {
     periodic: Vec<Vec<Goldilocks>>,
     /// The number of chunks of the quotient, if it is the same for all traces.
     log_chunks: Option<usize>,
-    /// The height of the caps of FRI's commitments.
-    layer_cap_height: usize,
+    terms: Terms,
     /// The columns of the last sizes.
     columns: Mutex<Option<Arc<Columns>>>,
 }
@@ -55,17 +55,16 @@ pub struct Preprocessed<H: Accelerated> {
     _claim: Claim,
 }
 
-impl<'a, SC, A, H, L, EF, C> Prover<'a, SC, A>
+impl<'a, SC, A, S, EF, C> Prover<'a, SC, A>
 where
-    SC: StarkGenericConfig<Pcs = FriPcs<H, LayerMmcs<EF, L>>, Challenge = EF, Challenger = C>,
+    SC: StarkGenericConfig<Pcs = S, Challenge = EF, Challenger = C>,
     A: QuotientAir<SC>,
-    H: Accelerated<Stock: P3Mmcs<Goldilocks, MultiProof: Sync>>,
-    L: Accelerated,
+    S: Scheme<EF, C>,
     EF: ExtensionField<Goldilocks>,
     C: FieldChallenger<Goldilocks>
         + GrindingChallenger<Witness = Goldilocks>
-        + CanObserve<MerkleCap<Goldilocks, H::Digest>>
-        + CanObserve<MerkleCap<Goldilocks, L::Digest>>
+        + CanObserve<MerkleCap<Goldilocks, <S::Inputs as Accelerated>::Digest>>
+        + CanObserve<MerkleCap<Goldilocks, <S::Layers as Accelerated>::Digest>>
         + CanSample<EF>,
 {
     /// Records the constraints of an AIR, and compares them with the AIR's own evaluation on random rows.
@@ -78,17 +77,19 @@ where
     /// The same with an engine of its own. That of the process does what the configuration does by itself: it is asked for the caps' heights, and the AIR's periodic columns on
     /// random rows.
     pub fn with_engine(engine: &Engine, config: &'a SC, air: &'a A) -> Result<Self, ProveError> {
-        if config.is_zk() != 0 {
-            return Err(ProveError::Unsupported("zero knowledge".into()));
-        }
         if !air.public_boundary_io().is_empty() {
             return Err(ProveError::Unsupported("public values by boundary IO".into()));
         }
-        let fri = config.pcs().parameters();
+        agree("is_zk of a configuration, that of its scheme", S::ZK as usize, config.is_zk())?;
+        let terms = config.pcs().terms();
+        let fri = &terms.fri;
         let names = ["log_blowup", "max_log_arity", "num_queries"];
         let parameters = [fri.log_blowup, fri.max_log_arity, fri.num_queries];
         if let Some((name, _)) = names.into_iter().zip(parameters).find(|(_, parameter)| *parameter == 0) {
             return Err(ProveError::Zero(name));
+        }
+        if let Some(masks) = &terms.masks {
+            masks.check(fri, usize::MAX, EF::DIMENSION, 1)?;
         }
         let periodic = air.periodic_columns().into_owned();
         let (expected, found) = (air.num_periodic_columns(), periodic.len());
@@ -102,7 +103,7 @@ where
             recorded: Recorded::new::<EF, A>(air)?,
             periodic,
             log_chunks: None,
-            layer_cap_height: cap_height(&fri.mmcs),
+            terms,
             columns: Mutex::new(None),
         };
         if prover.periodic.is_empty() {
@@ -126,22 +127,27 @@ where
         &self,
         trace: RowMajorMatrix<Goldilocks>,
         public_values: &[Goldilocks],
-        preprocessed: &Preprocessed<H>,
+        preprocessed: &Preprocessed<S::Inputs>,
     ) -> Result<Proof<SC>, ProveError> {
         self.prove_of(trace, public_values, Some(preprocessed))
     }
 
     /// The same for a trace that is in the memory of the prover's engine already: made there, or uploaded from memory that is page-locked. Where the device's budget has no room for the proof, it is
-    /// copied to the host.
+    /// copied to the host; so is a trace that is to be hidden, between whose rows come others.
     pub fn prove_resident(
         &self,
         trace: DeviceMatrix<Element>,
         public_values: &[Goldilocks],
-        preprocessed: Option<&Preprocessed<H>>,
+        preprocessed: Option<&Preprocessed<S::Inputs>>,
     ) -> Result<Proof<SC>, ProveError> {
         let Shape { rows, columns, .. } = trace.shape();
         let sizes = self.agreed((rows, columns), public_values, preprocessed)?;
         let (engine, placement) = (&self.engine, Placement::Device);
+        if let Some(masks) = &self.terms.masks {
+            let values = masks::rows_of(&engine.download(&trace)?);
+            drop(trace);
+            return self.prove_placed(sizes, matrix(masks.hide(&values)), public_values, preprocessed);
+        }
         let claim = Claim::of(engine, sizes.required(columns, EF::DIMENSION).bytes(placement));
         if engine.device_budget().is_none() || claim.is_some() && trace.as_host().is_none() {
             let memory = Memory { engine, placement };
@@ -159,7 +165,7 @@ where
     pub fn preprocess(
         &self,
         log_rows: usize,
-    ) -> Result<Option<(Preprocessed<H>, PreprocessedVerifierKey<SC>)>, ProveError> {
+    ) -> Result<Option<(Preprocessed<S::Inputs>, PreprocessedVerifierKey<SC>)>, ProveError> {
         let Some(columns) = self.air.preprocessed_trace().filter(|columns| columns.width() > 0) else {
             return Ok(None);
         };
@@ -167,12 +173,15 @@ where
         agree("rows of the preprocessed columns", 1 << log_rows, columns.height())?;
         let width = self.recorded.layout.preprocessed_width;
         agree("preprocessed columns", width, columns.width())?;
-        let cap_height = self.config.pcs().cap_height();
-        let (extended, _claim) = self.placed(sizes, matrix(columns), |memory, columns| {
-            Ok(Extended::<H>::new(memory.engine, columns, sizes, cap_height)?)
-        })?;
+        // They are known to all, so there are zeros between their rows where a trace has random ones.
+        let columns = match sizes.hiding {
+            Some(_) => RowMajorMatrix::new(columns.with_zero_cols(width).values, width),
+            None => columns,
+        };
+        let (extended, _claim) = self
+            .placed(sizes, matrix(columns), |memory, columns| Ok(self.extended(memory, columns, sizes)?))?;
         let commitment = extended.cap.clone();
-        let key = PreprocessedVerifierKey { width, degree_bits: log_rows, commitment };
+        let key = PreprocessedVerifierKey { width, degree_bits: sizes.log_committed(), commitment };
         Ok(Some((Preprocessed { sizes, extended, _claim }, key)))
     }
 
@@ -181,9 +190,13 @@ where
         &self,
         trace: RowMajorMatrix<Goldilocks>,
         public_values: &[Goldilocks],
-        preprocessed: Option<&Preprocessed<H>>,
+        preprocessed: Option<&Preprocessed<S::Inputs>>,
     ) -> Result<Proof<SC>, ProveError> {
         let sizes = self.agreed((trace.height(), trace.width()), public_values, preprocessed)?;
+        let trace = match &self.terms.masks {
+            Some(masks) => info_span!("random numbers").in_scope(|| masks.hide(&trace)),
+            None => trace,
+        };
         let trace = info_span!("upload").in_scope(|| matrix(trace));
         self.prove_placed(sizes, trace, public_values, preprocessed)
     }
@@ -194,7 +207,7 @@ where
         sizes: Sizes,
         trace: Matrix<Element>,
         public_values: &[Goldilocks],
-        preprocessed: Option<&Preprocessed<H>>,
+        preprocessed: Option<&Preprocessed<S::Inputs>>,
     ) -> Result<Proof<SC>, ProveError> {
         let prove =
             |memory: Memory<'_>, trace| self.prove_agreed(memory, sizes, trace, public_values, preprocessed);
@@ -230,7 +243,7 @@ where
         &self,
         (rows, columns): (usize, usize),
         public_values: &[Goldilocks],
-        preprocessed: Option<&Preprocessed<H>>,
+        preprocessed: Option<&Preprocessed<S::Inputs>>,
     ) -> Result<Sizes, ProveError> {
         let layout = self.recorded.layout;
         if !rows.is_power_of_two() {
@@ -247,7 +260,7 @@ where
             None => {}
             Some(Preprocessed { sizes: theirs, extended, .. }) => {
                 agree("rows of the trace, those of the preprocessed columns", 1 << theirs.log_rows, rows)?;
-                let width = extended.commitment.matrix.shape().columns;
+                let width = extended.commitment.widths[0];
                 agree("preprocessed columns", layout.preprocessed_width, width)?;
                 if *theirs != sizes {
                     let what = "preprocessed columns of a prover with another AIR or configuration";
@@ -265,19 +278,18 @@ where
         sizes: Sizes,
         trace: DeviceMatrix<Element>,
         public_values: &[Goldilocks],
-        preprocessed: Option<&Preprocessed<H>>,
+        preprocessed: Option<&Preprocessed<S::Inputs>>,
     ) -> Result<Proof<SC>, ProveError> {
         let (layout, Sizes { log_rows, log_chunks, .. }) = (self.recorded.layout, sizes);
-        let cap_height = self.config.pcs().cap_height();
-        let trace = Extended::<H>::new(memory.engine, trace, sizes, cap_height)?;
+        let trace = self.extended(memory, trace, sizes)?;
         let mut challenger = self.config.initialise_challenger();
         let shape = StarkShape::new::<Goldilocks, A>(
             self.air,
             layout.preprocessed_width,
-            log_rows,
+            sizes.log_committed(),
             log_rows,
             1 << log_chunks,
-            false,
+            S::ZK,
             self.config.ood_proof_of_work_bits(),
         );
         let mut transcript = StarkProverTranscript::<C, Goldilocks, EF>::new(&mut challenger, shape);
@@ -301,14 +313,16 @@ where
         &self,
         memory: Memory<'_>,
         sizes: Sizes,
-        trace: Extended<H>,
+        trace: Extended<S::Inputs>,
         public_values: &[Goldilocks],
-        preprocessed: Option<&Preprocessed<H>>,
+        preprocessed: Option<&Preprocessed<S::Inputs>>,
         alpha: EF,
         transcript: &mut StarkProverTranscript<'_, C, Goldilocks, EF>,
     ) -> Result<Proof<SC>, Error> {
         let Sizes { log_rows, log_chunks, .. } = sizes;
-        let (engine, pcs) = (memory.engine, self.config.pcs());
+        let (engine, terms) = (memory.engine, &self.terms);
+        let (masks, salts) = (terms.masks.as_ref(), terms.masks.as_ref().map(|masks| &masks.inputs));
+        let codewords = masks.map_or(0, |masks| masks.codewords);
         let preprocessed = preprocessed.map(|columns| &columns.extended);
         let columns = self.columns(memory, sizes)?;
 
@@ -321,67 +335,106 @@ where
         drop(span);
         let span = info_span!("quotient").entered();
         let chunks = quotient::chunks(engine, quotient, sizes)?;
-        let chunks = Commitment::<H>::new(engine, chunks, pcs.cap_height())?;
+        let chunks = match masks {
+            Some(masks) => masked::chunks(memory, chunks, sizes, masks)?,
+            None => quotient::extension(engine, chunks, sizes)?,
+        };
+        let widths = vec![EF::DIMENSION + codewords; 1 << log_chunks];
+        let chunks = Commitment::<S::Inputs>::new(engine, chunks, widths, terms.cap_height, salts)?;
+        let quotient_chunks = chunks.cap()?;
+        let random = masks.map(|masks| self.random_polynomial(memory, sizes, masks)).transpose()?;
         drop(span);
-        let commitments =
-            Commitments { trace: trace.cap.clone(), quotient_chunks: chunks.cap()?, random: None };
+        let random_cap = random.as_ref().map(|random| random.cap.clone());
+        let commitments = Commitments { trace: trace.cap.clone(), quotient_chunks, random: random_cap };
 
-        let (zeta, witness) = transcript.ood_phase(commitments.quotient_chunks.clone(), None);
+        let (zeta, witness) =
+            transcript.ood_phase(commitments.quotient_chunks.clone(), commitments.random.clone());
         let zeta_next = zeta * Goldilocks::two_adic_generator(log_rows);
         let main_next = !self.air.main_next_row_columns().is_empty();
         let preprocessed_next = !self.air.preprocessed_next_row_columns().is_empty();
         let at = |next: bool| if next { vec![0, 1] } else { vec![0] };
-        let mut requests = vec![
-            Request {
-                commitment: &trace.commitment,
-                widths: vec![self.recorded.layout.main_width],
-                points: at(main_next),
-            },
-            Request { commitment: &chunks, widths: vec![EF::DIMENSION; 1 << log_chunks], points: at(false) },
-        ];
-        if let Some(columns) = preprocessed {
-            let widths = vec![self.recorded.layout.preprocessed_width];
-            requests.push(Request { commitment: &columns.commitment, widths, points: at(preprocessed_next) });
-        }
+        let request = |commitment, points, codewords| Request { commitment, points, codewords };
+        let random = random.as_ref().map(|random| request(&random.commitment, at(false), codewords));
+        let requests = random.into_iter().chain([
+            request(&trace.commitment, at(main_next), codewords),
+            request(&chunks, at(false), codewords),
+        ]);
+        let preprocessed = preprocessed.map(|columns| request(&columns.commitment, at(preprocessed_next), 0));
+        let requests: Vec<_> = requests.chain(preprocessed).collect();
         let next = requests.iter().any(|request| request.points.len() > 1);
         let points = if next { vec![zeta, zeta_next] } else { vec![zeta] };
-        let parameters = pcs.parameters();
-        let (opened, opening_proof) = transcript.delegate(|challenger| {
-            open::open(memory, parameters, self.layer_cap_height, &columns, points, &requests, challenger)
+        let (opened, openings) = transcript.delegate(|challenger| {
+            open::open::<_, S::Layers, _, _>(memory, terms, &columns, points, &requests, challenger)
         })?;
 
         let mut rounds = opened.into_iter();
         let mut round = || rounds.next().into_iter().flatten();
+        let random = masks.and_then(|_| round().flatten().next());
         let mut trace = round().flatten();
         let (trace_local, trace_next) = (trace.next().expect("the values at zeta"), trace.next());
         let quotient_chunks = round().flatten().collect();
         let mut columns = round().flatten();
         let preprocessed =
             columns.next().map(|local| PreprocessedOpenedValues { local, next: columns.next() });
-        let opened_values =
-            OpenedValues { trace_local, trace_next, preprocessed, quotient_chunks, random: None };
-        let ood_pow_witness = witness.unwrap_or(Goldilocks::ZERO);
-        Ok(Proof { commitments, opened_values, opening_proof, degree_bits: log_rows, ood_pow_witness })
+        let opened_values = OpenedValues { trace_local, trace_next, preprocessed, quotient_chunks, random };
+        let (opening_proof, ood_pow_witness) = (S::proof(openings), witness.unwrap_or(Goldilocks::ZERO));
+        let degree_bits = sizes.log_committed();
+        Ok(Proof { commitments, opened_values, opening_proof, degree_bits, ood_pow_witness })
+    }
+
+    /// Columns that are committed to.
+    fn extended(
+        &self,
+        memory: Memory<'_>,
+        columns: DeviceMatrix<Element>,
+        sizes: Sizes,
+    ) -> Result<Extended<S::Inputs>, Error> {
+        let Terms { cap_height, masks, .. } = &self.terms;
+        let salts = masks.as_ref().map(|masks| &masks.inputs);
+        Extended::new(memory.engine, columns, sizes, *cap_height, salts)
+    }
+
+    /// The random polynomial that is opened beside the others.
+    fn random_polynomial(
+        &self,
+        memory: Memory<'_>,
+        sizes: Sizes,
+        masks: &Masks,
+    ) -> Result<Extended<S::Inputs>, Error> {
+        let values = masks.polynomial(1 << sizes.log_committed(), EF::DIMENSION);
+        // It takes no part in the quotient.
+        self.extended(memory, memory.narrow(values)?, Sizes { log_chunks: 0, ..sizes })
     }
 
     /// The sizes of a proof; an error for those that do not fit.
     fn sizes(&self, log_rows: usize) -> Result<Sizes, ProveError> {
-        let fri = self.config.pcs().parameters();
+        let Terms { fri, masks, .. } = &self.terms;
+        let hiding =
+            masks.as_ref().map(|masks| Hiding { codewords: masks.codewords, salts: masks.inputs.count });
+        let is_zk = hiding.is_some() as usize;
         let fits = |log_size, limit| match log_size <= limit {
             true => Ok(()),
             false => Err(ProveError::DomainTooLarge { log_size, limit }),
         };
-        fits(log_rows.saturating_add(fri.log_blowup), Goldilocks::TWO_ADICITY)?;
+        fits(log_rows.saturating_add(fri.log_blowup).saturating_add(is_zk), Goldilocks::TWO_ADICITY)?;
         PeriodicColumns::new(&self.periodic, 1 << log_rows)?;
         let log_chunks = self.log_chunks.unwrap_or_else(|| self.log_chunks(log_rows));
         fits(log_rows + log_chunks, Goldilocks::TWO_ADICITY)?;
-        check_final_height(fri, log_rows + fri.log_blowup)?;
-        Ok(Sizes { log_rows, log_chunks, log_blowup: fri.log_blowup })
+        let sizes = Sizes { log_rows, log_chunks, log_blowup: fri.log_blowup, hiding };
+        check_final_height(fri, sizes.log_extended())?;
+        if let Some(masks) = masks {
+            let (main, preprocessed) =
+                (self.air.main_next_row_columns(), self.air.preprocessed_next_row_columns());
+            let points = if main.is_empty() && preprocessed.is_empty() { 1 } else { 2 };
+            masks.check(fri, 1 << log_rows, EF::DIMENSION, points)?;
+        }
+        Ok(sizes)
     }
 
     /// The logarithm of the number of chunks of the quotient, for a trace of 2^`log_rows` rows.
     fn log_chunks(&self, log_rows: usize) -> usize {
-        get_log_num_quotient_chunks::<Goldilocks, A>(self.air, self.recorded.layout, 1 << log_rows, 0)
+        let (layout, is_zk) = (self.recorded.layout, self.terms.masks.is_some() as usize);
+        get_log_num_quotient_chunks::<Goldilocks, A>(self.air, layout, 1 << log_rows, is_zk) + is_zk
     }
 
     /// The columns for traces of this size.
@@ -401,7 +454,7 @@ where
         let period = self.periodic.iter().map(Vec::len).max().unwrap_or(1);
         let log_rows = period.max(4).ilog2() as usize;
         let log_chunks = self.log_chunks.unwrap_or_else(|| self.log_chunks(log_rows));
-        let sizes = Sizes { log_rows, log_chunks, log_blowup: 1 };
+        let sizes = Sizes { log_rows, log_chunks, log_blowup: 1, hiding: None };
         check::check(&self.engine, &self.recorded, &self.periodic, sizes, |rows| {
             quotient_values::<SC, A, RowMajorMatrix<Goldilocks>>(
                 self.config.pcs(),
@@ -436,13 +489,4 @@ fn check_final_height<M>(fri: &FriParameters<M>, log_input_height: usize) -> Res
         true => Ok(()),
         false => Err(FriProverError::InputHeightTooSmall { log_input_height, log_final_height }),
     }
-}
-
-/// The height of the caps of a scheme for matrices over an extension, which does not tell it: small trees have lower ones.
-fn cap_height<EF: ExtensionField<Goldilocks>, L: Accelerated>(mmcs: &LayerMmcs<EF, L>) -> usize {
-    let height = |log_rows: &usize| {
-        let rows = RowMajorMatrix::new_col(EF::zero_vec(1 << log_rows));
-        mmcs.commit_matrix(rows).0.height()
-    };
-    (0..).find(|log_rows| height(&(log_rows + 1)) == *log_rows).expect("a finite height")
 }

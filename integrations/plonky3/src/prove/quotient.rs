@@ -33,8 +33,8 @@ pub(super) fn quotient(
     let inputs = [&[trace, &columns.selectors], others].concat();
     // An AIR that reads none of the last inputs does without.
     let inputs = &inputs[..recorded.program.inputs().len()];
-    let Sizes { log_rows, log_chunks, .. } = columns.sizes;
-    let rows = ProgramRows { stride: 1 << log_chunks, ..reversed(log_rows + log_chunks) };
+    let sizes = columns.sizes;
+    let rows = ProgramRows { stride: 1 << sizes.log_chunks, ..reversed(sizes.log_quotient()) };
     let constraints = memory.engine.run_program(&recorded.program, rows, inputs, values)?;
     let constraints = memory.among_narrow(constraints)?;
     let division = division(constraints.shape().columns)?;
@@ -53,13 +53,14 @@ fn division(degree: usize) -> Result<Program, Error> {
     builder.finish()
 }
 
-/// The extensions of the chunks side by side, in bit-reversed order, from the values of the quotient.
+/// The coefficients of the chunks side by side, in natural order, from the values of the quotient.
 pub(super) fn chunks(
     engine: &Engine,
     mut quotient: DeviceMatrix<Element>,
-    Sizes { log_rows, log_chunks, log_blowup }: Sizes,
+    sizes: Sizes,
 ) -> Result<DeviceMatrix<Element>, Error> {
-    let (degree, log_size) = (quotient.shape().columns, log_rows + log_chunks);
+    let Sizes { log_rows, log_chunks, .. } = sizes;
+    let (degree, log_size) = (quotient.shape().columns, sizes.log_quotient());
     let interpolation = Ntt::inverse(coset(log_size)?).with_orders(Order::BitReversed, Order::Natural);
     engine.ntt(&interpolation, &mut quotient)?;
     let mut coefficients = quotient;
@@ -77,9 +78,18 @@ pub(super) fn chunks(
         let first = same_columns(chunks.flat_map(|chunk| chunk * degree..(chunk + 1) * degree))?;
         coefficients = engine.run_program(&first, reversed(log_rows), &[&coefficients], &[])?;
     }
-    let from = coset(log_rows)?;
+    Ok(coefficients)
+}
+
+/// The extensions, in bit-reversed order, of polynomials of degrees below the number of the trace's rows, from their coefficients.
+pub(super) fn extension(
+    engine: &Engine,
+    mut coefficients: DeviceMatrix<Element>,
+    sizes: Sizes,
+) -> Result<DeviceMatrix<Element>, Error> {
+    let from = coset(sizes.log_rows)?;
     engine.ntt(&Ntt::forward(from), &mut coefficients)?;
-    let lde = Lde::new(from, coset(log_rows + log_blowup)?)?;
+    let lde = Lde::new(from, coset(sizes.log_extended())?)?;
     engine.lde(&lde.with_output_order(Order::BitReversed), &coefficients)
 }
 

@@ -20,6 +20,7 @@ mod config;
 mod configurations;
 mod errors;
 mod faults;
+mod hiding;
 
 use airs::{Fibonacci, Periodic, Preprocessed, Wide};
 use config::{ByteChallenger, Challenge, Config, Stock, Val, byte_challenger, parameters, stock_mmcs};
