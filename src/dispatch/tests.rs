@@ -559,6 +559,24 @@ fn data_stay_where_they_are_used_fastest() {
     }
 }
 
+/// Where the device is the faster one for much work alone, few words that are a part of much work go there.
+#[cfg(feature = "opencl")]
+#[test]
+fn data_of_whole_proofs_stay_together() {
+    use crate::backend::gpu::{Gpu, opencl::OpenCl};
+    use crate::operation::{Purpose, upload};
+    let Ok(device) = OpenCl::open(0) else { return };
+    let for_much = Curve::through(vec![[1.0, 1e5], [1e6, 1e5], [1e12, 1e11]]);
+    let devices = vec![opened("cpu", Cpu::default(), true), opened("opencl", Gpu::new(device, None), false)];
+    let both = Dispatcher::new(devices, Strategy::Divide { weights: None });
+    let both = both.measured(&kinds::<crate::hash::Blake3>(), &[line(), for_much]);
+    for (purpose, on_device) in
+        [(Purpose::of::<Goldilocks>(2), false), (Purpose::proof(2), false), (Purpose::proof(1 << 24), true)]
+    {
+        assert_eq!(upload(&both, &words(2), &purpose).unwrap().is_some(), on_device);
+    }
+}
+
 #[cfg(feature = "bn254")]
 mod bn254 {
     use std::sync::atomic::Ordering;

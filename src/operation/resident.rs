@@ -37,25 +37,27 @@ impl Purpose {
     /// Extension, hashing of rows, and a tree. The cost is that of the separate steps: it includes the copies between them, which
     /// a commitment on one device avoids.
     pub(crate) fn commitment<H: Accelerated>(lde: &Lde, columns: usize) -> Self {
-        let (rows, leaves) = (lde.from().size(), lde.to().size());
-        let record = Some(Activity::COMMITMENT.of(leaves, 0, 0));
-        Self { costs: costs_of_commitment::<H>(rows, leaves, columns), record, divisible: true }
+        let (leaves, words) = (lde.to().size(), lde.to().size() * columns);
+        let costs = vec![
+            Cost {
+                kind: extend::kind::<Goldilocks>(),
+                work: transform::transform_work(words, lde.from().log_size()),
+            },
+            Cost { kind: rows::kind::<H>(), work: [words as f64; 2] },
+            Cost { kind: tree::kind::<H>(), work: [leaves as f64; 2] },
+        ];
+        Self { costs, record: Some(Activity::COMMITMENT.of(leaves, 0, 0)), divisible: true }
     }
 
-    /// A whole proof: at least a commitment to twice as many rows, by the fastest hash.
-    pub(crate) fn proof(rows: usize, columns: usize) -> Self {
-        Self { costs: costs_of_commitment::<Blake3>(rows, 2 * rows, columns), record: None, divisible: false }
+    /// A whole proof with so many elements in its matrices: at least their extension, and their hashing by the fastest hash.
+    pub(crate) fn proof(elements: usize) -> Self {
+        let extension = transform::transform_work(elements, elements.max(1).ilog2());
+        let costs = vec![
+            Cost { kind: extend::kind::<Goldilocks>(), work: extension },
+            Cost { kind: rows::kind::<Blake3>(), work: [elements as f64; 2] },
+        ];
+        Self { costs, record: None, divisible: false }
     }
-}
-
-fn costs_of_commitment<H: Accelerated>(rows: usize, leaves: usize, columns: usize) -> Vec<Cost> {
-    let words = leaves * columns;
-    let extension = transform::transform_work(words, rows.max(1).ilog2());
-    vec![
-        Cost { kind: extend::kind::<Goldilocks>(), work: extension },
-        Cost { kind: rows::kind::<H>(), work: [words as f64; 2] },
-        Cost { kind: tree::kind::<H>(), work: [leaves as f64; 2] },
-    ]
 }
 
 /// Copies checked elements to the device that suits their purpose, to stay there; `None` where they should stay in host memory.

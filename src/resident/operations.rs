@@ -43,15 +43,14 @@ impl Engine {
         self.upload_for(&purpose, matrix)
     }
 
-    /// [`upload`](Self::upload) of a matrix that a whole proof is made of. Where the engine chooses among devices, it is the one that suits an extension of the matrix and
-    /// a commitment to that, rather than one transform.
+    /// [`upload`](Self::upload) of a matrix of a whole proof, whose matrices have so many elements in all. Where the engine chooses among devices, all of them come to
+    /// the one that suits the extension and the hashing of so many, rather than each to the one that suits a transform of it.
     pub fn upload_for_proof<'a>(
         &self,
         matrix: impl Into<MatrixInput<'a, Goldilocks>>,
+        elements: usize,
     ) -> Result<DeviceMatrix<Goldilocks>, Error> {
-        let matrix = matrix.into();
-        let Shape { rows, columns, .. } = matrix.shape();
-        self.upload_for(&Purpose::proof(rows, columns), matrix)
+        self.upload_for(&Purpose::proof(elements), matrix.into())
     }
 
     fn upload_for<E: Element>(

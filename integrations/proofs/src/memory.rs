@@ -37,6 +37,11 @@ pub struct Required {
 }
 
 impl Required {
+    /// Those of all matrices.
+    pub fn elements(self) -> usize {
+        self.wide.saturating_add(self.narrow) as usize
+    }
+
     /// The bytes that a proof takes of the device's memory.
     pub fn bytes(self, placement: Placement) -> u64 {
         let elements = match placement {
@@ -55,16 +60,25 @@ pub struct Memory<'a> {
     pub engine: &'a Engine,
     /// The place.
     pub placement: Placement,
+    /// Elements of all matrices of the proof, so that an engine that chooses among devices has them on one.
+    pub elements: usize,
 }
 
 impl<'e> Memory<'e> {
+    fn upload<'a>(
+        self,
+        matrix: impl Into<MatrixInput<'a, Goldilocks>>,
+    ) -> Result<DeviceMatrix<Goldilocks>, Error> {
+        self.engine.upload_for_proof(matrix, self.elements)
+    }
+
     /// Brings a wide matrix to its place.
     pub fn wide<'a>(
         self,
         matrix: impl Into<MatrixInput<'a, Goldilocks>>,
     ) -> Result<DeviceMatrix<Goldilocks>, Error> {
         match self.placement {
-            Placement::Device => self.engine.upload_for_proof(matrix),
+            Placement::Device => self.upload(matrix),
             Placement::Divided | Placement::Host => self.engine.keep_in_host_memory(matrix),
         }
     }
@@ -75,7 +89,7 @@ impl<'e> Memory<'e> {
         matrix: impl Into<MatrixInput<'a, Goldilocks>>,
     ) -> Result<DeviceMatrix<Goldilocks>, Error> {
         match self.placement {
-            Placement::Device | Placement::Divided => self.engine.upload(matrix),
+            Placement::Device | Placement::Divided => self.upload(matrix),
             Placement::Host => self.engine.keep_in_host_memory(matrix),
         }
     }
@@ -103,7 +117,7 @@ impl<'e> Memory<'e> {
     pub fn among_narrow(self, matrix: DeviceMatrix<Goldilocks>) -> Result<DeviceMatrix<Goldilocks>, Error> {
         let belongs_there = self.placement != Placement::Host && self.engine.device_budget().is_some();
         match matrix.as_host().filter(|_| belongs_there) {
-            Some(view) => self.engine.upload(view),
+            Some(view) => self.upload(view),
             None => Ok(matrix),
         }
     }
@@ -130,7 +144,7 @@ pub fn placed<R, E>(
         matches!(engine_error(error), Some(Error::OverDeviceBudget { .. } | Error::DeviceOutOfMemory { .. }))
     };
     for placement in PLACES {
-        let memory = Memory { engine, placement };
+        let memory = Memory { engine, placement, elements: required.elements() };
         let Some(claim) = Claim::of(engine, required.bytes(placement)) else { continue };
         match run(memory) {
             Err(error) if !memory.is_last() && lacks_room(&error) => {}
@@ -222,7 +236,7 @@ mod tests {
             (Placement::Divided, false, has_own),
             (Placement::Host, false, false),
         ] {
-            let memory = Memory { engine: &engine, placement };
+            let memory = Memory { engine: &engine, placement, elements: 100 };
             let entries: Vec<_> = (1..9).map(Goldilocks::new).collect();
             let matrix = Matrix::from_column(entries.clone()).unwrap();
             let of_wide = memory.wide(&matrix).unwrap();

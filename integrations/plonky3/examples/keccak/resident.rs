@@ -82,7 +82,7 @@ macro_rules! compare {
             let read = postcard::from_bytes(&bytes).expect("a proof");
             verify(&stock, air, &read, public_values).expect("the stock verifier accepts it");
             let proof = locked.of(|| {
-                let upload = || engine.upload_for_proof(MatrixRef::new(&elements, shape)?);
+                let upload = || engine.upload_for_proof(MatrixRef::new(&elements, shape)?, 8 * elements.len());
                 let trace = info_span!(target: "zkaccel_plonky3", "upload").in_scope(upload).expect("room for the trace");
                 prover.prove_resident(trace, public_values, None).expect("a proof")
             });

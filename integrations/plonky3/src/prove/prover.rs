@@ -148,9 +148,10 @@ where
             drop(trace);
             return self.prove_placed(sizes, matrix(masks.hide(&values)), public_values, preprocessed);
         }
-        let claim = Claim::of(engine, sizes.required(columns, EF::DIMENSION).bytes(placement));
+        let required = sizes.required(columns, EF::DIMENSION);
+        let claim = Claim::of(engine, required.bytes(placement));
         if engine.device_budget().is_none() || claim.is_some() && trace.as_host().is_none() {
-            let memory = Memory { engine, placement };
+            let memory = Memory { engine, placement, elements: required.elements() };
             return self.prove_agreed(memory, sizes, trace, public_values, preprocessed);
         }
         drop(claim);
