@@ -145,8 +145,8 @@ impl Cut {
             for row in 0..all {
                 (0..CHAINS).for_each(|k| multiply(k, row));
             }
-            for k in 0..CHAINS {
-                (all..places[k].1).for_each(|row| multiply(k, row));
+            for (k, &(_, len)) in places.iter().enumerate() {
+                (all..len).for_each(|row| multiply(k, row));
             }
             *chains = products;
         }
