@@ -18,6 +18,7 @@ pages! {
     inverses: "../../../docs/operations/inverses.md";
     programs: "../../../docs/operations/programs.md";
     combinations: "../../../docs/operations/combinations.md";
+    prefix: "../../../docs/operations/prefix.md";
     vectors: "../../../docs/operations/vectors.md";
     devices: "../../../docs/devices.md";
     memory: "../../../docs/memory.md";
