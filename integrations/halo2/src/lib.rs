@@ -28,6 +28,8 @@
 //! What stays with the stock prover: synthesis, the evaluation of gates, lookups and permutations, openings, the transcript.
 
 mod bases;
+#[cfg(feature = "prove")]
+mod prove;
 mod store;
 mod sums;
 mod transforms;
@@ -37,6 +39,8 @@ mod zal;
 
 #[doc(hidden)]
 pub use ff;
+#[cfg(feature = "prove")]
+pub use prove::{MultiOpen, ProveError, Prover, create_proof};
 pub use sums::msm;
 pub use transforms::{coset_fft, fft, inverse_fft};
 pub use types::Bn254;

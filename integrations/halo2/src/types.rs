@@ -148,3 +148,10 @@ pub(crate) fn sum<C: Bn254, T: 'static>(sum: &G1) -> T {
     // SAFETY: one type, x, y and z one after another by the promise of `Bn254`; coordinates are reduced.
     unsafe { transmute_copy::<[Limbs; 3], T>(&coordinates) }
 }
+
+/// A scalar as the caller's.
+#[cfg(feature = "prove")]
+pub(crate) fn scalar_of<C: Bn254>(scalar: &Fr) -> C::Scalar {
+    // SAFETY: 32 bytes each, by the promise of `Bn254`; the library's elements are always reduced.
+    unsafe { transmute_copy::<Fr, C::Scalar>(scalar) }
+}

@@ -1,0 +1,211 @@
+//! The arguments of permutation and lookups: permuted columns and grand products.
+
+use std::ops::Range;
+
+use ff::Field;
+use halo2_axiom::halo2curves::bn256;
+use rand_core::RngCore;
+use rayon::prelude::*;
+use zkaccel::bn254::Fr;
+use zkaccel::matrix::Matrix as Entries;
+use zkaccel::program::{Builder, Program};
+use zkaccel::resident::DeviceMatrix;
+
+use super::constraints::{Algebra, Constraints, Recorder, shifted_product};
+use super::convert::ours;
+use super::error::ProveError;
+use super::key::Key;
+use super::layout::{Layout, Matrix, Scalars};
+use super::permute::permute;
+use super::place::{Place, divided, run};
+use super::synthesis::{Column, Witness};
+
+/// Behind a circuit's matrices among the inputs of programs.
+const COMPRESSED: usize = 4;
+const INVERSES: usize = 5;
+
+/// Programs for the compressed input and table of every lookup.
+pub(super) fn compression(
+    constraints: &Constraints<'_>,
+) -> Result<Vec<(Range<usize>, Program<Fr>)>, ProveError> {
+    let layout = constraints.layout;
+    let outputs = |builder: &mut Builder<Fr>, lookup| {
+        constraints.compressed(&mut Recorder { builder, layout }, lookup).to_vec()
+    };
+    divided(0..layout.lookups, &outputs).map_err(|(lookup, error)| {
+        let name = constraints.system.lookups()[lookup].name();
+        ProveError::Unsupported(format!("the lookup `{name}`: {error}"))
+    })
+}
+
+/// Programs for the quotients of grand products, those of sets before those of lookups: of their denominators, and of their numerators times the inverses of these.
+pub(super) fn quotients(
+    constraints: &Constraints<'_>,
+) -> Result<[Vec<(Range<usize>, Program<Fr>)>; 2], ProveError> {
+    let layout = constraints.layout;
+    let sets = layout.sets();
+    let denominator = |builder: &mut Builder<Fr>, product: usize| {
+        let mut recorder = Recorder { builder, layout };
+        vec![match product.checked_sub(sets) {
+            None => constraints.set_factors(&mut recorder, product).0,
+            Some(lookup) => constraints.lookup_denominator(&mut recorder, lookup),
+        }]
+    };
+    let quotient = |builder: &mut Builder<Fr>, product: usize| {
+        let inverse = builder.column(INVERSES, product, 0);
+        let mut recorder = Recorder { builder, layout };
+        let numerator = match product.checked_sub(sets) {
+            None => constraints.set_factors(&mut recorder, product).1,
+            Some(lookup) => {
+                let [input, table] =
+                    [0, 1].map(|side| recorder.builder.column(COMPRESSED, 2 * lookup + side, 0));
+                shifted_product(&mut recorder, input, table)
+            }
+        };
+        vec![recorder.mul(numerator, inverse)]
+    };
+    let unsupported = |(product, error): (usize, zkaccel::Error)| {
+        ProveError::Unsupported(format!("grand product {product}: {error}"))
+    };
+    let all = 0..layout.columns(Matrix::Products);
+    Ok([
+        divided(all.clone(), &denominator).map_err(unsupported)?,
+        divided(all, &quotient).map_err(unsupported)?,
+    ])
+}
+
+/// So many random scalars, as halo2 draws them.
+pub(super) fn random(rng: &mut impl RngCore, count: usize) -> Vec<Fr> {
+    (0..count).map(|_| ours(&<bn256::Fr as Field>::random(&mut *rng))).collect()
+}
+
+/// The random rows of the permuted columns of lookups: of each the input's, the table's. Blinds of commitments are drawn, too, which KZG does not use.
+pub(super) fn permuted_tails(layout: &Layout, rng: &mut impl RngCore) -> Vec<[Vec<Fr>; 2]> {
+    let lookups = (0..layout.lookups).map(|_| {
+        let tails = [(); 2].map(|()| random(rng, layout.blinding + 1));
+        random(rng, 2);
+        tails
+    });
+    lookups.collect()
+}
+
+/// The random rows of so many grand products, and blinds.
+pub(super) fn product_tails(layout: &Layout, products: usize, rng: &mut impl RngCore) -> Vec<Vec<Fr>> {
+    let products = (0..products).map(|_| {
+        let tail = random(rng, layout.blinding);
+        random(rng, 1);
+        tail
+    });
+    products.collect()
+}
+
+/// The lookups of a circuit: compressed columns and permuted ones.
+pub(super) struct Lookups {
+    compressed: DeviceMatrix<Fr>,
+    pub(super) permuted: Column,
+}
+
+impl Lookups {
+    /// `None` without lookups.
+    pub(super) fn new(
+        (key, place): (&Key, &Place),
+        names: &[String],
+        witness: &Witness,
+        scalars: &Scalars,
+        tails: &[[Vec<Fr>; 2]],
+    ) -> Result<Option<Self>, ProveError> {
+        if names.is_empty() {
+            return Ok(None);
+        }
+        let (engine, rows, n) = (&place.engine, key.domain.rows, key.domain.size());
+        let witness = witness.columns.as_ref().map(|columns| &columns.values);
+        let inputs = [Some(&key.values), witness];
+        let parts = key.compression.iter();
+        let parts = parts.map(|(_, program)| run(engine, program, rows, &inputs, scalars.as_slice()));
+        let compressed = place.beside(rows, parts.collect::<Result<_, _>>()?)?;
+
+        let values = engine.download(&compressed)?;
+        let usable = n - (key.layout.blinding + 1);
+        let columns: Vec<&[Fr]> = values.as_slice().chunks(n).collect();
+        let permuted = columns.par_chunks(2).zip(tails).zip(names).map(|((pair, tails), name)| {
+            let permuted = permute(&pair[0][..usable], &pair[1][..usable]);
+            let (mut input, mut table) =
+                permuted.map_err(|row| ProveError::NotInTable { lookup: name.clone(), row })?;
+            input.extend(&tails[0]);
+            table.extend(&tails[1]);
+            input.append(&mut table);
+            Ok(input)
+        });
+        let permuted = permuted.collect::<Result<Vec<_>, ProveError>>()?;
+        let values = place.bring_columns(permuted.concat(), n)?;
+        let coefficients = place.coefficients(&key.domain, &values)?;
+        Ok(Some(Self { compressed, permuted: Column { values, coefficients } }))
+    }
+}
+
+/// The grand products of a circuit, `None` without any. The tails are those of all its products.
+pub(super) fn products(
+    (key, place): (&Key, &Place),
+    witness: &Witness,
+    lookups: Option<&Lookups>,
+    scalars: &Scalars,
+    tails: &[Vec<Fr>],
+) -> Result<Option<DeviceMatrix<Fr>>, ProveError> {
+    let layout = &key.layout;
+    let count = layout.columns(Matrix::Products);
+    if count == 0 {
+        return Ok(None);
+    }
+    let (engine, rows, n) = (&place.engine, key.domain.rows, key.domain.size());
+    let witness = witness.columns.as_ref().map(|columns| &columns.values);
+    let permuted = lookups.map(|lookups| &lookups.permuted.values);
+    let compressed = lookups.map(|lookups| &lookups.compressed);
+    let all = |programs: &[(Range<usize>, Program<Fr>)], inverses| {
+        let inputs = [Some(&key.values), witness, permuted, None, compressed, inverses];
+        let parts = programs.iter();
+        let parts = parts.map(|(_, program)| run(engine, program, rows, &inputs, scalars.as_slice()));
+        place.beside(rows, parts.collect::<Result<_, _>>()?)
+    };
+    let mut inverses = all(&key.quotients[0], None)?;
+    engine.invert(&mut inverses)?;
+    let quotients = all(&key.quotients[1], Some(&inverses))?;
+    drop(inverses);
+    let (products, _) = engine.prefix_products(&quotients, &[])?;
+    drop(quotients);
+
+    // A set begins with what the one before it has in the last row that is used.
+    let sets = layout.sets();
+    let ends = products.read_rows(&[n - layout.blinding - 1])?.pop().expect("one row");
+    let mut factors: Vec<Fr> = ends[..sets]
+        .iter()
+        .scan(Fr::ONE, |factor, end| Some(std::mem::replace(factor, *factor * end)))
+        .collect();
+    factors.resize(count, Fr::ONE);
+
+    // Random rows repeat in a matrix of fewer; a mask says which are taken.
+    let height = layout.blinding.next_power_of_two();
+    let mut repeated = vec![Fr::ZERO; height * count];
+    for (column, tail) in tails.iter().enumerate() {
+        for (row, &value) in (n - layout.blinding..n).zip(tail) {
+            repeated[column * height + row % height] = value;
+        }
+    }
+    let tails = place.bring(Entries::from_columns(repeated, height, count)?)?;
+    let finish = |builder: &mut Builder<Fr>, column| {
+        let mask = builder.column(0, layout.mask().column, 0);
+        let (product, tail) = (builder.column(1, column, 0), builder.column(2, column, 0));
+        let factor = builder.value(column);
+        let scaled = builder.mul(product, factor);
+        let difference = builder.sub(scaled, tail);
+        let masked = builder.mul(mask, difference);
+        vec![builder.add(masked, tail)]
+    };
+    let programs = divided(0..count, &finish).map_err(|(_, error)| error)?;
+    let inputs = [Some(&key.values), Some(&products), Some(&tails)];
+    let parts = programs.iter().map(|(_, program)| run(engine, program, rows, &inputs, &factors));
+    let products = place.beside(rows, parts.collect::<Result<_, _>>()?)?;
+    Ok(Some(products))
+}
+
+/// A column of which the programs of this module know the place.
+const _: () = assert!(Matrix::Products as usize == 3 && COMPRESSED == 4);

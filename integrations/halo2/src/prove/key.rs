@@ -1,0 +1,194 @@
+//! What stays between the proofs of a key: its columns and bases in the engine's memory, and its programs.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+use ff::Field;
+use halo2_axiom::halo2curves::bn256::{self, Bn256};
+use halo2_axiom::plonk::ProvingKey;
+use halo2_axiom::poly::commitment::ParamsProver;
+use halo2_axiom::poly::kzg::commitment::ParamsKZG;
+use zkaccel::bn254::{Fr, G1};
+use zkaccel::msm::{Bases, BasesInput, BasesOptions};
+use zkaccel::program::Program;
+use zkaccel::resident::DeviceMatrix;
+use zkaccel::{Engine, Error};
+
+use super::arguments;
+use super::constraints::Constraints;
+use super::convert::{concatenated, points, slice};
+use super::domain::Domain;
+use super::error::ProveError;
+use super::layout::{Layout, Matrix};
+use super::place::Place;
+use super::quotient::Recorded;
+use crate::lock;
+
+/// Keys that are kept for later proofs by one engine.
+const KEPT: usize = 2;
+
+/// A key in an engine's memory.
+#[derive(Debug)]
+pub(super) struct Key {
+    pub(super) layout: Layout,
+    pub(super) domain: Domain,
+    /// Columns in all rows: fixed, permutations, X, the mask.
+    pub(super) values: DeviceMatrix<Fr>,
+    /// Coefficients: fixed, permutations, X, and three Lagrange polynomials.
+    pub(super) coefficients: DeviceMatrix<Fr>,
+    /// The latter on each coset, if the budget has room for them.
+    cosets: Vec<DeviceMatrix<Fr>>,
+    /// The powers of the secret, unless the device has no memory for them.
+    bases: Option<Bases>,
+    /// The compressed inputs and tables of lookups.
+    pub(super) compression: Vec<(Range<usize>, Program<Fr>)>,
+    /// Quotients of grand products: denominators, and numerators times their inverses.
+    pub(super) quotients: [Vec<(Range<usize>, Program<Fr>)>; 2],
+    /// The constraints.
+    pub(super) constraints: Recorded,
+    identity: Identity,
+    _places: Vec<Place>,
+}
+
+/// What tells keys with their parameters apart: the representative in transcripts, which is a hash of all commitments, and some of the powers of the secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Identity {
+    representative: bn256::Fr,
+    powers: [bn256::G1Affine; 3],
+    size: usize,
+}
+
+impl Identity {
+    fn of(params: &ParamsKZG<Bn256>, key: &ProvingKey<bn256::G1Affine>) -> Self {
+        let powers = params.get_g();
+        let last = powers.len() - 1;
+        Self {
+            representative: key.get_vk().transcript_repr(),
+            powers: [powers[0], powers[last.min(1)], powers[last]],
+            size: powers.len(),
+        }
+    }
+}
+
+impl Key {
+    /// Brings a key to an engine.
+    pub(super) fn new(
+        engine: &Engine,
+        params: &ParamsKZG<Bn256>,
+        key: &ProvingKey<bn256::G1Affine>,
+    ) -> Result<Self, ProveError> {
+        let (vk, powers) = (key.get_vk(), params.get_g());
+        let domain = Domain::new(vk.get_domain())?;
+        let (n, found) = (domain.size(), powers.len());
+        if n != found {
+            return Err(ProveError::Parameters { expected: n.ilog2(), found: found.ilog2() });
+        }
+        let layout = Layout::new(vk.cs(), domain.cosets.len());
+        let constraints = Constraints { system: vk.cs(), layout: &layout };
+        let recorded = Recorded::new(&constraints)?;
+        let compression = arguments::compression(&constraints)?;
+        let quotients = arguments::quotients(&constraints)?;
+
+        let columns = layout.columns(Matrix::Key);
+        let place = Place::of(engine, 2 * columns, n);
+        let mut values = concatenated(key.fixed_values());
+        values.extend(concatenated(key.permutation().permutations()));
+        let root = domain.subgroup.root();
+        values.extend(std::iter::successors(Some(Fr::ONE), |x| Some(x * root)).take(n));
+        values.extend((0..n).map(|row| if row < n - layout.blinding { Fr::ONE } else { Fr::ZERO }));
+        let values = place.bring_columns(values, n)?;
+        let mut coefficients = concatenated(key.fixed_polys());
+        coefficients.extend(concatenated(key.permutation().polys()));
+        coefficients.extend((0..n).map(|index| if index == 1 { Fr::ONE } else { Fr::ZERO }));
+        for polynomial in [key.l0(), key.l_last(), key.l_active_row()] {
+            coefficients.extend(slice(polynomial.values()));
+        }
+        let coefficients = place.bring_columns(coefficients, n)?;
+
+        let mut places = vec![place];
+        let mut cosets = Vec::new();
+        if places[0].is_on_device() {
+            if let Some(place) = Place::exactly(engine, columns * domain.cosets.len(), n) {
+                for &coset in &domain.cosets {
+                    cosets.push(place.on_coset(coset, &coefficients)?);
+                }
+                places.push(place);
+            }
+        }
+        let bases = match engine.bases(points(powers).to_vec(), BasesOptions::default()) {
+            Ok(bases) => Some(bases),
+            Err(Error::DeviceOutOfMemory { .. } | Error::OverDeviceBudget { .. }) => None,
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Self {
+            values,
+            coefficients,
+            cosets,
+            bases,
+            compression,
+            quotients,
+            constraints: recorded,
+            identity: Identity::of(params, key),
+            _places: places,
+            layout,
+            domain,
+        })
+    }
+
+    /// The powers of the secret as bases.
+    pub(super) fn bases<'a>(&'a self, powers: &'a [bn256::G1Affine]) -> BasesInput<'a> {
+        match &self.bases {
+            Some(bases) => bases.into(),
+            None => BasesInput::Slice(points(powers)),
+        }
+    }
+
+    /// Commitments to polynomials by their coefficients.
+    pub(super) fn commit(
+        &self,
+        engine: &Engine,
+        params: &ParamsKZG<Bn256>,
+        coefficients: &DeviceMatrix<Fr>,
+    ) -> Result<Vec<G1>, Error> {
+        engine.msm_batch(coefficients, self.bases(params.get_g()))
+    }
+
+    /// The columns on a coset.
+    pub(super) fn on_coset(&self, place: &Place, index: usize) -> Result<DeviceMatrix<Fr>, Error> {
+        match self.cosets.get(index) {
+            Some(values) => Ok(values.clone()),
+            None => place.on_coset(self.domain.cosets[index], &self.coefficients),
+        }
+    }
+}
+
+/// The keys that an engine keeps, the last used first.
+#[derive(Debug, Default)]
+pub(super) struct Keys(Mutex<Vec<Arc<Key>>>);
+
+impl Keys {
+    /// The key in the engine's memory: the kept one, or a new one that is kept from now on.
+    pub(super) fn get(
+        &self,
+        engine: &Engine,
+        params: &ParamsKZG<Bn256>,
+        key: &ProvingKey<bn256::G1Affine>,
+    ) -> Result<Arc<Key>, ProveError> {
+        let identity = Identity::of(params, key);
+        {
+            let mut keys = lock(&self.0);
+            if let Some(index) = keys.iter().position(|kept| kept.identity == identity) {
+                let found = keys.remove(index);
+                keys.insert(0, found.clone());
+                return Ok(found);
+            }
+            // Before there is memory for another one.
+            keys.truncate(KEPT - 1);
+        }
+        let made = Arc::new(Key::new(engine, params, key)?);
+        let mut keys = lock(&self.0);
+        keys.insert(0, made.clone());
+        keys.truncate(KEPT);
+        Ok(made)
+    }
+}

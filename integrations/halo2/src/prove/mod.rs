@@ -1,0 +1,29 @@
+//! Whole proofs of halo2-axiom on polynomials that stay in the engine's memory.
+//!
+//! # Mathematical description
+//!
+//! A proof of PLONK with lookups (Gabizon, Williamson and Ciobotaru 2019; Zcash's halo2 book) commits to columns of n = 2^k rows by the coefficients of the polynomials that have them as values on the powers
+//! of a root of unity w. Everything after synthesis happens on these: lookups are permuted ([`permute`]), permutations and lookups have grand products ([`arguments`]), the
+//! constraints ([`constraints`]) have a quotient ([`quotient`]), polynomials are evaluated ([`evaluations`]) and opened ([`opening`]). Of columns only the compressed inputs and tables of
+//! lookups come to the host, and their permutations go back.
+//!
+//! Synthesis is halo2's own ([`synthesis`]), with its commitments made here. No crate is patched.
+
+mod arguments;
+mod constraints;
+mod convert;
+mod domain;
+mod error;
+mod evaluations;
+mod key;
+mod layout;
+mod opening;
+mod permute;
+mod place;
+mod prover;
+mod quotient;
+mod synthesis;
+
+pub use error::ProveError;
+pub use opening::MultiOpen;
+pub use prover::{Prover, create_proof};

@@ -1,0 +1,136 @@
+//! The permuted input and table of a lookup, on the host.
+//!
+//! # Mathematical description
+//!
+//! Of an input A and a table S of u rows, A' has the rows of A so that equal ones are neighbours, and S' the rows of S so that the first of such neighbours stands beside its like in S'. Groups come in
+//! the order in which their values first stand in the table, and the rows of S that are left fill S' in their order: so equal inputs have equal results. What halo2 does depends on the order of a hash
+//! map; any order has a valid proof. Each row is looked up once in a table of hashes, in place of a sort: the order of groups is free.
+
+use zkaccel::bn254::{Fr, limbs};
+
+/// The rows that are looked up; those of the table that no group has begun with.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    /// One more than the row of the table where the value first stands; zero for an empty slot.
+    row: u32,
+}
+
+/// The permuted input and table, or the first row of the input that is not in the table.
+pub(super) fn permute(input: &[Fr], table: &[Fr]) -> Result<(Vec<Fr>, Vec<Fr>), usize> {
+    let slots = Slots::new(table);
+    // How often each row of the table is used; rows that are not the first of their value stay at zero.
+    let mut uses = vec![0_u32; table.len()];
+    let mut last: Option<(Fr, usize)> = None;
+    for (row, &value) in input.iter().enumerate() {
+        // Neighbours are often equal: rows that are not looked up have a default.
+        let found = match last {
+            Some((known, found)) if known == value => found,
+            _ => slots.find(table, &value).ok_or(row)?,
+        };
+        last = Some((value, found));
+        uses[found] += 1;
+    }
+    let mut left = (0..table.len()).filter(|&row| uses[row] == 0);
+    let (mut permuted_input, mut permuted_table) =
+        (Vec::with_capacity(input.len()), Vec::with_capacity(input.len()));
+    for (row, &count) in uses.iter().enumerate().filter(|(_, count)| **count > 0) {
+        permuted_input.extend(std::iter::repeat_n(table[row], count as usize));
+        permuted_table.push(table[row]);
+        permuted_table.extend((1..count).map(|_| table[left.next().expect("as many rows as uses")]));
+    }
+    Ok((permuted_input, permuted_table))
+}
+
+/// Values by the row where they first stand, found by open addressing.
+struct Slots {
+    slots: Vec<Slot>,
+    mask: usize,
+}
+
+impl Slots {
+    fn new(table: &[Fr]) -> Self {
+        let size = (2 * table.len()).next_power_of_two();
+        let mut slots = Self { slots: vec![Slot::default(); size], mask: size - 1 };
+        let mut last = None;
+        for (row, value) in table.iter().enumerate() {
+            // A table is filled up with one value.
+            if last == Some(value) {
+                continue;
+            }
+            last = Some(value);
+            let slot = slots.slot(table, value);
+            let slot = &mut slots.slots[slot];
+            if slot.row == 0 {
+                slot.row = row as u32 + 1;
+            }
+        }
+        slots
+    }
+
+    /// The slot that a value has, or would get.
+    fn slot(&self, table: &[Fr], value: &Fr) -> usize {
+        let limbs = limbs(std::slice::from_ref(value))[0];
+        // An odd factor, and the product's high bits (Knuth, TAOCP 3, section 6.4).
+        let mixed = (limbs[0] ^ limbs[1].rotate_left(21) ^ limbs[2].rotate_left(42) ^ limbs[3])
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut slot = (mixed >> 32) as usize & self.mask;
+        loop {
+            match self.slots[slot].row {
+                0 => return slot,
+                row if table[row as usize - 1] == *value => return slot,
+                _ => slot = (slot + 1) & self.mask,
+            }
+        }
+    }
+
+    /// The row of the table where a value first stands.
+    fn find(&self, table: &[Fr], value: &Fr) -> Option<usize> {
+        let row = self.slots[self.slot(table, value)].row;
+        (row as usize).checked_sub(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ff::Field;
+
+    fn of(values: &[u64]) -> Vec<Fr> {
+        values.iter().map(|&value| Fr::from(value)).collect()
+    }
+
+    fn sorted(values: &[Fr]) -> Vec<[u64; 4]> {
+        let mut sorted = limbs(values).to_vec();
+        sorted.sort();
+        sorted
+    }
+
+    #[test]
+    fn both_are_permutations_and_every_row_is_accounted_for() {
+        let random = |count: u64, modulus: u64| -> Vec<u64> {
+            (0..count).map(|i| (i * i * 2654435761 + i * 7) % modulus).collect()
+        };
+        let many: Vec<u64> = (0..500).map(|i| i / 3).collect();
+        for (input, table) in [
+            (vec![], vec![]),
+            (vec![3], vec![3]),
+            (vec![5, 5, 5, 5], vec![1, 5, 2, 5]),
+            (vec![4, 3, 2, 1], vec![1, 2, 3, 4]),
+            (random(500, 167), many),
+        ] {
+            let (input, table) = (of(&input), of(&table));
+            let (a, s) = permute(&input, &table).unwrap();
+            assert_eq!(sorted(&a), sorted(&input));
+            assert_eq!(sorted(&s), sorted(&table));
+            for row in 0..a.len() {
+                assert!(a[row] == s[row] || row > 0 && a[row] == a[row - 1], "row {row}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_in_the_table_is_told() {
+        assert_eq!(permute(&of(&[1, 2, 9, 9]), &of(&[1, 2, 3, 3])), Err(2));
+        assert_eq!(permute(&[-Fr::ONE], &of(&[0])), Err(0));
+    }
+}

@@ -1,0 +1,114 @@
+//! The quotient of the constraints, a coset at a time.
+//!
+//! # Mathematical description
+//!
+//! The constraints c_0, ..., c_(r-1) of all circuits are added up by powers of a challenge, sum y^(r-1-i) c_i, on each coset of [`Domain`](super::domain::Domain); what is
+//! divided by X^n - 1 there becomes coefficients, of which the pieces of the quotient are combinations.
+
+use std::ops::Range;
+
+use ff::Field;
+use zkaccel::Error;
+use zkaccel::bn254::Fr;
+use zkaccel::ntt::Ntt;
+use zkaccel::program::{Builder, Program};
+use zkaccel::resident::DeviceMatrix;
+
+use super::constraints::{Constraint, Constraints, Recorder};
+use super::error::ProveError;
+use super::key::Key;
+use super::layout::{Layout, Scalars};
+use super::place::{Place, divided_by, run};
+
+/// The sum so far, behind a circuit's matrices among the inputs of programs.
+const SUM: usize = 4;
+
+/// The constraints of a circuit as programs, each of which adds those of a range to a sum.
+#[derive(Debug)]
+pub(super) struct Recorded {
+    programs: Vec<(Range<usize>, Program<Fr>)>,
+    count: usize,
+    scalars: usize,
+}
+
+impl Recorded {
+    pub(super) fn new(constraints: &Constraints<'_>) -> Result<Self, ProveError> {
+        let (layout, list) = (constraints.layout, constraints.list());
+        let record = |builder: &mut Builder<Fr>, range: Range<usize>| {
+            record(builder, constraints, layout, &list[range]);
+        };
+        let programs = divided_by(0..list.len(), &record).map_err(|(index, error)| {
+            ProveError::Unsupported(format!("{}: {error}", constraints.name(list[index])))
+        })?;
+        Ok(Self { programs, count: list.len(), scalars: layout.scalars() })
+    }
+
+    /// The number of constraints of a circuit.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The values of a run of one of the programs: scalars, the weight of the sum so far, and weights of the constraints, of which the first is `highest` and each is that of the next one times y.
+    fn values(&self, scalars: &Scalars, range: &Range<usize>, weights: &[Fr]) -> Vec<Fr> {
+        let mut values = scalars.as_slice().to_vec();
+        debug_assert_eq!(values.len(), self.scalars);
+        values.push(Fr::ONE);
+        values.extend(&weights[range.clone()]);
+        values
+    }
+}
+
+/// Records the sum so far, and constraints with weights behind it.
+fn record(builder: &mut Builder<Fr>, constraints: &Constraints<'_>, layout: &Layout, list: &[Constraint]) {
+    let before = builder.column(SUM, 0, 0);
+    let first = layout.scalars();
+    let mut terms = vec![(before, first)];
+    for (index, &constraint) in list.iter().enumerate() {
+        let value = constraints.value(&mut Recorder { builder, layout }, constraint);
+        terms.push((value, first + 1 + index));
+    }
+    builder.weighted_sum(terms, 1);
+}
+
+/// The coefficients of the polynomials of a circuit, by matrix; those that it has none of are missing.
+pub(super) type Coefficients<'a> = [Option<&'a DeviceMatrix<Fr>>; 3];
+
+/// The pieces of the quotient: a column of coefficients for each.
+pub(super) fn pieces(
+    key: &Key,
+    place: &Place,
+    circuits: &[Coefficients<'_>],
+    scalars: &Scalars,
+    y: Fr,
+) -> Result<DeviceMatrix<Fr>, Error> {
+    let (engine, domain, recorded) = (&place.engine, &key.domain, &key.constraints);
+    let mut weights: Vec<Fr> = std::iter::successors(Some(Fr::ONE), |power| Some(power * y))
+        .take(recorded.count() * circuits.len())
+        .collect();
+    weights.reverse();
+    let zero = place.bring_columns(vec![Fr::ZERO], 1)?;
+    let mut parts = Vec::with_capacity(domain.cosets.len());
+    for (index, &coset) in domain.cosets.iter().enumerate() {
+        let of_key = key.on_coset(place, index)?;
+        let mut sum = zero.clone();
+        for (number, circuit) in circuits.iter().enumerate() {
+            let on_coset =
+                circuit.map(|matrix| matrix.map(|matrix| place.on_coset(coset, matrix)).transpose());
+            let [witness, permuted, products] = on_coset;
+            let [witness, permuted, products] = [witness?, permuted?, products?];
+            let weights = &weights[number * recorded.count()..][..recorded.count()];
+            for (range, program) in &recorded.programs {
+                let values = recorded.values(scalars, range, weights);
+                let inputs =
+                    [Some(&of_key), witness.as_ref(), permuted.as_ref(), products.as_ref(), Some(&sum)];
+                sum = run(engine, program, domain.rows, &inputs, &values)?;
+            }
+        }
+        if recorded.programs.is_empty() {
+            sum = place.bring_columns(vec![Fr::ZERO; domain.size()], domain.size())?;
+        }
+        engine.ntt(&Ntt::inverse(coset), &mut sum)?;
+        parts.push(sum);
+    }
+    engine.combine_columns(&place.beside(domain.rows, parts)?, &domain.pieces)
+}
