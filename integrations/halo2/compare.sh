@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The program in example/ with the published halo2-axiom and with accelerated copies of it.
 #
-#     compare.sh K          proves with both, two proofs at a time; compares proofs byte by byte, verifies each side's with the other
+#     compare.sh K          proves with both, two proofs at a time, and with zkaccel_halo2::create_proof; compares proofs byte by byte, verifies each side's
+#                           with the other; K at least 9
 #     compare.sh time K...  the time of a proof of 2^K rows with both, a line for each K; the fastest of five
 #     compare.sh build      builds what `time` runs, and says where it is
 #
@@ -19,7 +20,7 @@ mkdir -p "$work"
 
 mode=compare
 case ${1:-} in time | build) mode=$1; shift ;; esac
-[ $mode = build ] || [ $# -ge 1 ] || { sed -n '2,9p' "$0" >&2; exit 2; }
+[ $mode = build ] || [ $# -ge 1 ] || { sed -n '2,10p' "$0" >&2; exit 2; }
 profile=${PROFILE:-$([ $mode = compare ] && echo dev || echo release)}
 fastest=()
 if [ $mode != compare ]; then
@@ -92,4 +93,11 @@ for number in 0 1; do
 done
 run published verify "$k" "$work/accelerated-proofs" 2
 run accelerated verify "$k" "$work/published-proofs" 1
+echo "zkaccel_halo2::create_proof"
+(
+  cd "$here/.."
+  unset RUSTFLAGS
+  cargo build --profile "$([ "$profile" = dev ] && echo test || echo "$profile")" --locked -p zkaccel-halo2 --features prove --example resident
+)
+"$CARGO_TARGET_DIR/$([ "$profile" = dev ] && echo debug || echo "$profile")/examples/resident" compare "$k" "$work/stock-proofs" 2
 echo "equal proofs of 2^$k rows; each side accepts the other's"

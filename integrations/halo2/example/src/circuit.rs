@@ -10,6 +10,8 @@ use halo2_axiom::plonk::{
     Advice, Circuit, Column, ConstraintSystem, Error, Fixed, Instance, Selector, TableColumn,
 };
 use halo2_axiom::poly::Rotation;
+use rand::rngs::StdRng;
+use rand::{RngCore, SeedableRng};
 
 /// Rows of 2^k that the chain leaves alone: its own last, and those that halo2 fills with randomness.
 const LEFT: usize = 16;
@@ -45,6 +47,15 @@ fn constant(round: usize) -> Fr {
 /// Bytes of the message of a chain of 2^k rows.
 pub fn length(k: u32) -> usize {
     (1 << k) - LEFT
+}
+
+/// The message of 2^k rows that a number stands for, k at least 9. It has every byte, so that no row of the lookup's table is left over but those that fill it up, whose order is of no matter.
+#[allow(dead_code, reason = "not every program has such messages")]
+pub fn message(k: u32, number: u64) -> Vec<u8> {
+    let mut message = vec![0; length(k)];
+    StdRng::seed_from_u64(number).fill_bytes(&mut message);
+    message.iter_mut().zip(0..=u8::MAX).for_each(|(byte, value)| *byte = value);
+    message
 }
 
 /// The hash of a message.

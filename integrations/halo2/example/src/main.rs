@@ -14,7 +14,7 @@ mod circuit;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use circuit::Chain;
+use circuit::{Chain, message};
 use halo2_axiom::halo2curves::bn256::{Bn256, Fr, G1Affine};
 use halo2_axiom::plonk::{self, ProvingKey, create_proof, keygen_pk, keygen_vk, verify_proof};
 use halo2_axiom::poly::kzg::commitment::{KZGCommitmentScheme, ParamsKZG};
@@ -23,8 +23,8 @@ use halo2_axiom::poly::kzg::strategy::SingleStrategy;
 use halo2_axiom::transcript::{
     Blake2bRead, Blake2bWrite, Challenge255, TranscriptReadBuffer, TranscriptWriterBuffer,
 };
+use rand::SeedableRng;
 use rand::rngs::StdRng;
-use rand::{RngCore, SeedableRng};
 use zkaccel::Engine;
 use zkaccel::work::items;
 
@@ -51,13 +51,6 @@ struct Prover {
     k: u32,
     srs: ParamsKZG<Bn256>,
     key: ProvingKey<G1Affine>,
-}
-
-/// The message that a number stands for.
-fn message(k: u32, number: u64) -> Vec<u8> {
-    let mut message = vec![0; circuit::length(k)];
-    StdRng::seed_from_u64(number).fill_bytes(&mut message);
-    message
 }
 
 impl Prover {

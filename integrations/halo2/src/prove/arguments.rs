@@ -1,14 +1,12 @@
 //! The arguments of permutation and lookups: permuted columns and grand products.
 
-use std::ops::Range;
-
 use ff::Field;
 use halo2_axiom::halo2curves::bn256;
 use rand_core::RngCore;
 use rayon::prelude::*;
 use zkaccel::bn254::Fr;
 use zkaccel::matrix::Matrix as Entries;
-use zkaccel::program::{Builder, Program};
+use zkaccel::program::Builder;
 use zkaccel::resident::DeviceMatrix;
 
 use super::constraints::{Algebra, Constraints, Recorder, shifted_product};
@@ -17,7 +15,7 @@ use super::error::ProveError;
 use super::key::Key;
 use super::layout::{Layout, Matrix, Scalars};
 use super::permute::permute;
-use super::place::{Place, divided, run};
+use super::place::{Place, Programs, divided, run};
 use super::synthesis::{Column, Witness};
 
 /// Behind a circuit's matrices among the inputs of programs.
@@ -25,9 +23,7 @@ const COMPRESSED: usize = 4;
 const INVERSES: usize = 5;
 
 /// Programs for the compressed input and table of every lookup.
-pub(super) fn compression(
-    constraints: &Constraints<'_>,
-) -> Result<Vec<(Range<usize>, Program<Fr>)>, ProveError> {
+pub(super) fn compression(constraints: &Constraints<'_>) -> Result<Programs, ProveError> {
     let layout = constraints.layout;
     let outputs = |builder: &mut Builder<Fr>, lookup| {
         constraints.compressed(&mut Recorder { builder, layout }, lookup).to_vec()
@@ -39,9 +35,7 @@ pub(super) fn compression(
 }
 
 /// Programs for the quotients of grand products, those of sets before those of lookups: of their denominators, and of their numerators times the inverses of these.
-pub(super) fn quotients(
-    constraints: &Constraints<'_>,
-) -> Result<[Vec<(Range<usize>, Program<Fr>)>; 2], ProveError> {
+pub(super) fn quotients(constraints: &Constraints<'_>) -> Result<[Programs; 2], ProveError> {
     let layout = constraints.layout;
     let sets = layout.sets();
     let denominator = |builder: &mut Builder<Fr>, product: usize| {
@@ -160,7 +154,7 @@ pub(super) fn products(
     let witness = witness.columns.as_ref().map(|columns| &columns.values);
     let permuted = lookups.map(|lookups| &lookups.permuted.values);
     let compressed = lookups.map(|lookups| &lookups.compressed);
-    let all = |programs: &[(Range<usize>, Program<Fr>)], inverses| {
+    let all = |programs: &Programs, inverses| {
         let inputs = [Some(&key.values), witness, permuted, None, compressed, inverses];
         let parts = programs.iter();
         let parts = parts.map(|(_, program)| run(engine, program, rows, &inputs, scalars.as_slice()));

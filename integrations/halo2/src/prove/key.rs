@@ -1,6 +1,5 @@
 //! What stays between the proofs of a key: its columns and bases in the engine's memory, and its programs.
 
-use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use ff::Field;
@@ -10,7 +9,6 @@ use halo2_axiom::poly::commitment::ParamsProver;
 use halo2_axiom::poly::kzg::commitment::ParamsKZG;
 use zkaccel::bn254::{Fr, G1};
 use zkaccel::msm::{Bases, BasesInput, BasesOptions};
-use zkaccel::program::Program;
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 
@@ -20,7 +18,7 @@ use super::convert::{concatenated, points, slice};
 use super::domain::Domain;
 use super::error::ProveError;
 use super::layout::{Layout, Matrix};
-use super::place::Place;
+use super::place::{Place, Programs};
 use super::quotient::Recorded;
 use crate::lock;
 
@@ -41,9 +39,9 @@ pub(super) struct Key {
     /// The powers of the secret, unless the device has no memory for them.
     bases: Option<Bases>,
     /// The compressed inputs and tables of lookups.
-    pub(super) compression: Vec<(Range<usize>, Program<Fr>)>,
+    pub(super) compression: Programs,
     /// Quotients of grand products: denominators, and numerators times their inverses.
-    pub(super) quotients: [Vec<(Range<usize>, Program<Fr>)>; 2],
+    pub(super) quotients: [Programs; 2],
     /// The constraints.
     pub(super) constraints: Recorded,
     identity: Identity,
@@ -107,13 +105,13 @@ impl Key {
 
         let mut places = vec![place];
         let mut cosets = Vec::new();
-        if places[0].is_on_device() {
-            if let Some(place) = Place::exactly(engine, columns * domain.cosets.len(), n) {
-                for &coset in &domain.cosets {
-                    cosets.push(place.on_coset(coset, &coefficients)?);
-                }
-                places.push(place);
+        let room = columns * domain.cosets.len();
+        let place = Place::exactly(engine, room, n).filter(|_| places[0].is_on_device());
+        if let Some(place) = place {
+            for &coset in &domain.cosets {
+                cosets.push(place.on_coset(coset, &coefficients)?);
             }
+            places.push(place);
         }
         let bases = match engine.bases(points(powers).to_vec(), BasesOptions::default()) {
             Ok(bases) => Some(bases),

@@ -3,6 +3,8 @@
 //! An operation on matrices in host memory copies to the device what it needs, in parts. A proof claims its part of the budget before it begins: what it has written to the
 //! caller's transcript it could not take back.
 
+use std::ops::Range;
+
 use zkaccel::bn254::Fr;
 use zkaccel::matrix::{Matrix, MatrixInput};
 use zkaccel::ntt::Ntt;
@@ -108,13 +110,16 @@ impl Place {
     }
 }
 
+/// Programs, each of a range of items.
+pub(super) type Programs = Vec<(Range<usize>, Program<Fr>)>;
+
 /// Programs whose outputs, one program after another, are those of all items in their order: one if devices have room for all nodes that are in use at once, else more.
 ///
 /// An item for which there is no room alone is an error by its index.
 pub(super) fn divided(
-    items: std::ops::Range<usize>,
+    items: Range<usize>,
     outputs: &impl Fn(&mut Builder<Fr>, usize) -> Vec<Node>,
-) -> Result<Vec<(std::ops::Range<usize>, Program<Fr>)>, (usize, Error)> {
+) -> Result<Programs, (usize, Error)> {
     divided_by(items, &|builder, items| {
         for item in items {
             for node in outputs(builder, item) {
@@ -126,9 +131,9 @@ pub(super) fn divided(
 
 /// The same, with programs of several items recorded together.
 pub(super) fn divided_by(
-    items: std::ops::Range<usize>,
-    record: &impl Fn(&mut Builder<Fr>, std::ops::Range<usize>),
-) -> Result<Vec<(std::ops::Range<usize>, Program<Fr>)>, (usize, Error)> {
+    items: Range<usize>,
+    record: &impl Fn(&mut Builder<Fr>, Range<usize>),
+) -> Result<Programs, (usize, Error)> {
     if items.is_empty() {
         return Ok(Vec::new());
     }

@@ -11,14 +11,14 @@ use ff::Field;
 use zkaccel::Error;
 use zkaccel::bn254::Fr;
 use zkaccel::ntt::Ntt;
-use zkaccel::program::{Builder, Program};
+use zkaccel::program::Builder;
 use zkaccel::resident::DeviceMatrix;
 
 use super::constraints::{Constraint, Constraints, Recorder};
 use super::error::ProveError;
 use super::key::Key;
 use super::layout::{Layout, Scalars};
-use super::place::{Place, divided_by, run};
+use super::place::{Place, Programs, divided_by, run};
 
 /// The sum so far, behind a circuit's matrices among the inputs of programs.
 const SUM: usize = 4;
@@ -26,7 +26,7 @@ const SUM: usize = 4;
 /// The constraints of a circuit as programs, each of which adds those of a range to a sum.
 #[derive(Debug)]
 pub(super) struct Recorded {
-    programs: Vec<(Range<usize>, Program<Fr>)>,
+    programs: Programs,
     count: usize,
     scalars: usize,
 }
