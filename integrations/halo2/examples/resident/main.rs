@@ -12,6 +12,7 @@
 mod circuit;
 mod wide;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -149,6 +150,17 @@ fn milliseconds(time: Duration) -> f64 {
     1e3 * time.as_secs_f64()
 }
 
+/// What the engine did so far: calls and times by operation.
+fn account() -> Answer<BTreeMap<&'static str, (u64, Duration)>> {
+    let mut account = BTreeMap::new();
+    for line in Engine::global()?.work().into_iter().flat_map(|device| device.operations) {
+        let (calls, time): &mut (u64, Duration) = account.entry(line.operation).or_default();
+        *calls += line.calls;
+        *time += line.time;
+    }
+    Ok(account)
+}
+
 /// Both provers in turn.
 fn compare<C>(name: &str, k: u32, count: usize, circuit: &Timed<C>, public: &[Fr]) -> Answer<()>
 where
@@ -161,6 +173,7 @@ where
     setup.check(public, &setup.ours(&prover, circuit.clone(), public, 0)?)?;
     let first = start.elapsed();
     let [mut theirs, mut best] = [Shortest::NONE; 2];
+    let before = account()?;
     for seed in 0..count as u64 {
         setup.check(public, &theirs.of(|| setup.stock(circuit.clone(), public, seed))?)?;
         setup.check(public, &best.of(|| setup.ours(&prover, circuit.clone(), public, seed))?)?;
@@ -176,6 +189,12 @@ where
     );
     for (name, time) in &best.phases {
         println!("    {name:<20} {:>9.2}", milliseconds(*time));
+    }
+    println!("    operations of a proof, on average");
+    for (operation, (calls, time)) in account()? {
+        let (calls_before, time_before) = before.get(operation).copied().unwrap_or_default();
+        let time = milliseconds(time - time_before) / count as f64;
+        println!("    {operation:<20} {time:>9.2} in {} calls", (calls - calls_before) / count as u64);
     }
     Ok(())
 }

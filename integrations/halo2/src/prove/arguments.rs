@@ -13,14 +13,14 @@ use super::constraints::{Algebra, Constraints, Recorder, shifted_product};
 use super::convert::ours;
 use super::error::ProveError;
 use super::key::Key;
-use super::layout::{Layout, Matrix, Scalars};
+use super::layout::{Layout, MATRICES_OF_CONSTRAINTS, Matrix, Scalars};
 use super::permute::permute;
 use super::place::{Place, Programs, divided, run};
-use super::synthesis::{Column, Witness};
+use super::synthesis::{Columns, Witness};
 
 /// Behind a circuit's matrices among the inputs of programs.
-const COMPRESSED: usize = 4;
-const INVERSES: usize = 5;
+const COMPRESSED: usize = MATRICES_OF_CONSTRAINTS;
+const INVERSES: usize = COMPRESSED + 1;
 
 /// Programs for the compressed input and table of every lookup.
 pub(super) fn compression(constraints: &Constraints<'_>) -> Result<Programs, ProveError> {
@@ -96,7 +96,7 @@ pub(super) fn product_tails(layout: &Layout, products: usize, rng: &mut impl Rng
 /// The lookups of a circuit: compressed columns and permuted ones.
 pub(super) struct Lookups {
     compressed: DeviceMatrix<Fr>,
-    pub(super) permuted: Column,
+    pub(super) permuted: Columns,
 }
 
 impl Lookups {
@@ -112,8 +112,7 @@ impl Lookups {
             return Ok(None);
         }
         let (engine, rows, n) = (&place.engine, key.domain.rows, key.domain.size());
-        let witness = witness.columns.as_ref().map(|columns| &columns.values);
-        let inputs = [Some(&key.values), witness];
+        let inputs = [Some(&key.values), witness.advice(), witness.instances()];
         let parts = key.compression.iter();
         let parts = parts.map(|(_, program)| run(engine, program, rows, &inputs, scalars.as_slice()));
         let compressed = place.beside(rows, parts.collect::<Result<_, _>>()?)?;
@@ -121,19 +120,24 @@ impl Lookups {
         let values = engine.download(&compressed)?;
         let usable = n - (key.layout.blinding + 1);
         let columns: Vec<&[Fr]> = values.as_slice().chunks(n).collect();
-        let permuted = columns.par_chunks(2).zip(tails).zip(names).map(|((pair, tails), name)| {
-            let permuted = permute(&pair[0][..usable], &pair[1][..usable]);
-            let (mut input, mut table) =
-                permuted.map_err(|row| ProveError::NotInTable { lookup: name.clone(), row })?;
-            input.extend(&tails[0]);
-            table.extend(&tails[1]);
-            input.append(&mut table);
-            Ok(input)
-        });
-        let permuted = permuted.collect::<Result<Vec<_>, ProveError>>()?;
-        let values = place.bring_columns(permuted.concat(), n)?;
+        let mut permuted: Vec<Fr> = (0..values.as_slice().len()).into_par_iter().map(|_| Fr::ZERO).collect();
+        let outputs = permuted.par_chunks_mut(2 * n);
+        outputs.zip(columns.par_chunks(2)).zip(tails).zip(names).try_for_each(
+            |(((output, pair), tails), name)| {
+                let (input, table) = output.split_at_mut(n);
+                permute(
+                    [&pair[0][..usable], &pair[1][..usable]],
+                    [&mut input[..usable], &mut table[..usable]],
+                )
+                .map_err(|row| ProveError::NotInTable { lookup: name.clone(), row })?;
+                input[usable..].copy_from_slice(&tails[0]);
+                table[usable..].copy_from_slice(&tails[1]);
+                Ok::<_, ProveError>(())
+            },
+        )?;
+        let values = place.bring_columns(permuted, n)?;
         let coefficients = place.coefficients(&key.domain, &values)?;
-        Ok(Some(Self { compressed, permuted: Column { values, coefficients } }))
+        Ok(Some(Self { compressed, permuted: Columns { values, coefficients } }))
     }
 }
 
@@ -151,11 +155,11 @@ pub(super) fn products(
         return Ok(None);
     }
     let (engine, rows, n) = (&place.engine, key.domain.rows, key.domain.size());
-    let witness = witness.columns.as_ref().map(|columns| &columns.values);
     let permuted = lookups.map(|lookups| &lookups.permuted.values);
     let compressed = lookups.map(|lookups| &lookups.compressed);
     let all = |programs: &Programs, inverses| {
-        let inputs = [Some(&key.values), witness, permuted, None, compressed, inverses];
+        let (advice, instances) = (witness.advice(), witness.instances());
+        let inputs = [Some(&key.values), advice, instances, permuted, None, compressed, inverses];
         let parts = programs.iter();
         let parts = parts.map(|(_, program)| run(engine, program, rows, &inputs, scalars.as_slice()));
         place.beside(rows, parts.collect::<Result<_, _>>()?)
@@ -200,6 +204,3 @@ pub(super) fn products(
     let products = place.beside(rows, parts.collect::<Result<_, _>>()?)?;
     Ok(Some(products))
 }
-
-/// A column of which the programs of this module know the place.
-const _: () = assert!(Matrix::Products as usize == 3 && COMPRESSED == 4);

@@ -16,7 +16,7 @@ use zkaccel::bn254::Fr;
 use zkaccel::program::{Builder, Node};
 
 use super::convert::ours;
-use super::layout::{Cell, Layout, Scalar};
+use super::layout::{Cell, Layout, Matrix, Scalar};
 
 /// What constraints are computed in: the nodes of a program, or field elements.
 pub(super) trait Algebra {
@@ -224,20 +224,20 @@ impl Constraints<'_> {
     }
 
     fn expression<A: Algebra>(&self, algebra: &mut A, expression: &Expression<bn256::Fr>) -> A::Value {
-        let layout = self.layout;
         match expression {
             Expression::Constant(constant) => algebra.constant(ours(constant)),
             Expression::Selector(_) => unreachable!("keys have fixed columns in place of selectors"),
             Expression::Fixed(query) => {
-                let cell = Cell::new(super::layout::Matrix::Key, query.column_index());
+                let cell = Cell::new(Matrix::Key, query.column_index());
                 algebra.cell(cell.rotated(query.rotation().0))
             }
             Expression::Advice(query) => {
-                let cell = Cell::new(super::layout::Matrix::Witness, query.column_index());
+                let cell = Cell::new(Matrix::Advice, query.column_index());
                 algebra.cell(cell.rotated(query.rotation().0))
             }
             Expression::Instance(query) => {
-                algebra.cell(layout.instance(query.column_index()).rotated(query.rotation().0))
+                let cell = Cell::new(Matrix::Instances, query.column_index());
+                algebra.cell(cell.rotated(query.rotation().0))
             }
             Expression::Challenge(challenge) => algebra.scalar(Scalar::Challenge(challenge.index())),
             Expression::Negated(inner) => {

@@ -28,6 +28,15 @@ pub(super) fn concatenated<B>(polynomials: &[Polynomial<bn256::Fr, B>]) -> Vec<F
     polynomials.iter().flat_map(|polynomial| slice(polynomial.values())).copied().collect()
 }
 
+/// Public values, filled up with zeros, one column after another.
+pub(super) fn concatenated_slices(columns: &[&[bn256::Fr]], rows: usize) -> Vec<Fr> {
+    let mut values = vec![Fr::zero(); columns.len() * rows];
+    for (values, column) in values.chunks_mut(rows).zip(columns) {
+        values[..column.len()].copy_from_slice(slice(column));
+    }
+    values
+}
+
 /// Points where they stand.
 pub(super) fn points(points: &[bn256::G1Affine]) -> &[G1Affine] {
     types::points::<Axiom, bn256::G1Affine>(points).expect("its own points")

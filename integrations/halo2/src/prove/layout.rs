@@ -12,8 +12,8 @@ use super::convert::{ours, theirs};
 pub(super) enum Matrix {
     /// What a key has: fixed columns, permutations, X, and Lagrange polynomials; of values a mask instead of these.
     Key,
-    /// Advice and instances.
-    Witness,
+    Advice,
+    Instances,
     /// The permuted input and table of each lookup.
     Permuted,
     /// Grand products: of the sets of the permutation, of the lookups.
@@ -21,7 +21,11 @@ pub(super) enum Matrix {
 }
 
 /// The matrices of a circuit.
-pub(super) const CIRCUIT: [Matrix; 3] = [Matrix::Witness, Matrix::Permuted, Matrix::Products];
+pub(super) const CIRCUIT: [Matrix; 4] =
+    [Matrix::Advice, Matrix::Instances, Matrix::Permuted, Matrix::Products];
+
+/// The number of matrices that constraints look at: indices of further inputs of programs begin there.
+pub(super) const MATRICES_OF_CONSTRAINTS: usize = 1 + CIRCUIT.len();
 
 /// A column, so many rows further on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,14 +93,10 @@ impl Layout {
     pub(super) fn column(&self, column: &Column<Any>) -> Cell {
         let index = column.index();
         match column.column_type() {
-            Any::Advice(_) => Cell::new(Matrix::Witness, index),
+            Any::Advice(_) => Cell::new(Matrix::Advice, index),
             Any::Fixed => Cell::new(Matrix::Key, index),
-            Any::Instance => self.instance(index),
+            Any::Instance => Cell::new(Matrix::Instances, index),
         }
-    }
-
-    pub(super) fn instance(&self, index: usize) -> Cell {
-        Cell::new(Matrix::Witness, self.advice + index)
     }
 
     /// The permutation of a column of the permutation.
@@ -168,7 +168,8 @@ impl Layout {
     pub(super) fn columns(&self, matrix: Matrix) -> usize {
         match matrix {
             Matrix::Key => self.key_columns(),
-            Matrix::Witness => self.advice + self.instances,
+            Matrix::Advice => self.advice,
+            Matrix::Instances => self.instances,
             Matrix::Permuted => 2 * self.lookups,
             Matrix::Products => self.sets() + self.lookups,
         }

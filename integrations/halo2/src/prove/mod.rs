@@ -7,7 +7,7 @@
 //! constraints ([`constraints`]) have a quotient ([`quotient`]), polynomials are evaluated ([`evaluations`]) and opened ([`opening`]). Of columns only the compressed inputs and tables of
 //! lookups come to the host, and their permutations go back.
 //!
-//! Synthesis is halo2's own ([`synthesis`]), with its commitments made here. No crate is patched.
+//! Circuits are synthesised by their own floor planners into columns of this module's ([`witness`]), and their phases end with commitments ([`synthesis`]). No crate is patched.
 
 mod arguments;
 mod constraints;
@@ -23,6 +23,7 @@ mod place;
 mod prover;
 mod quotient;
 mod synthesis;
+mod witness;
 
 pub use error::ProveError;
 pub use opening::MultiOpen;

@@ -8,21 +8,21 @@
 
 use zkaccel::bn254::{Fr, limbs};
 
-/// The rows that are looked up; those of the table that no group has begun with.
+/// A place in a table of hashes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     /// One more than the row of the table where the value first stands; zero for an empty slot.
     row: u32,
 }
 
-/// The permuted input and table, or the first row of the input that is not in the table.
-pub(super) fn permute(input: &[Fr], table: &[Fr]) -> Result<(Vec<Fr>, Vec<Fr>), usize> {
+/// Writes the permuted input and table; the first row of the input that is not in the table is an error.
+pub(super) fn permute([input, table]: [&[Fr]; 2], [permuted, beside]: [&mut [Fr]; 2]) -> Result<(), usize> {
     let slots = Slots::new(table);
     // How often each row of the table is used; rows that are not the first of their value stay at zero.
     let mut uses = vec![0_u32; table.len()];
     let mut last: Option<(Fr, usize)> = None;
     for (row, &value) in input.iter().enumerate() {
-        // Neighbours are often equal: rows that are not looked up have a default.
+        // Neighbours are often equal, as in rows that are filled up.
         let found = match last {
             Some((known, found)) if known == value => found,
             _ => slots.find(table, &value).ok_or(row)?,
@@ -31,14 +31,17 @@ pub(super) fn permute(input: &[Fr], table: &[Fr]) -> Result<(Vec<Fr>, Vec<Fr>), 
         uses[found] += 1;
     }
     let mut left = (0..table.len()).filter(|&row| uses[row] == 0);
-    let (mut permuted_input, mut permuted_table) =
-        (Vec::with_capacity(input.len()), Vec::with_capacity(input.len()));
+    let mut at = 0;
     for (row, &count) in uses.iter().enumerate().filter(|(_, count)| **count > 0) {
-        permuted_input.extend(std::iter::repeat_n(table[row], count as usize));
-        permuted_table.push(table[row]);
-        permuted_table.extend((1..count).map(|_| table[left.next().expect("as many rows as uses")]));
+        let end = at + count as usize;
+        permuted[at..end].fill(table[row]);
+        beside[at] = table[row];
+        for entry in &mut beside[at + 1..end] {
+            *entry = table[left.next().expect("as many rows as uses")];
+        }
+        at = end;
     }
-    Ok((permuted_input, permuted_table))
+    Ok(())
 }
 
 /// Values by the row where they first stand, found by open addressing.
@@ -119,7 +122,8 @@ mod tests {
             (random(500, 167), many),
         ] {
             let (input, table) = (of(&input), of(&table));
-            let (a, s) = permute(&input, &table).unwrap();
+            let [mut a, mut s] = [(); 2].map(|()| vec![Fr::from(77); input.len()]);
+            permute([&input, &table], [&mut a, &mut s]).unwrap();
             assert_eq!(sorted(&a), sorted(&input));
             assert_eq!(sorted(&s), sorted(&table));
             for row in 0..a.len() {
@@ -130,6 +134,10 @@ mod tests {
 
     #[test]
     fn what_is_not_in_the_table_is_told() {
+        let permute = |input: &[Fr], table: &[Fr]| {
+            let [mut a, mut s] = [(); 2].map(|()| vec![Fr::ZERO; input.len()]);
+            permute([input, table], [&mut a, &mut s])
+        };
         assert_eq!(permute(&of(&[1, 2, 9, 9]), &of(&[1, 2, 3, 3])), Err(2));
         assert_eq!(permute(&[-Fr::ONE], &of(&[0])), Err(0));
     }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use zkaccel::bn254::Fr;
-use zkaccel::matrix::{Matrix, MatrixInput};
+use zkaccel::matrix::{Layout, Matrix, MatrixInput, MatrixRef, Shape};
 use zkaccel::ntt::Ntt;
 use zkaccel::program::{Builder, Node, Program, ProgramRows};
 use zkaccel::resident::DeviceMatrix;
@@ -62,6 +62,12 @@ impl Place {
     pub(super) fn bring_columns(&self, entries: Vec<Fr>, rows: usize) -> Result<DeviceMatrix<Fr>, Error> {
         let columns = entries.len() / rows;
         self.bring(Matrix::from_columns(entries, rows, columns)?)
+    }
+
+    /// The same of the caller's.
+    pub(super) fn bring_borrowed(&self, entries: &[Fr], rows: usize) -> Result<DeviceMatrix<Fr>, Error> {
+        let shape = Shape { rows, columns: entries.len() / rows, layout: Layout::ColumnMajor };
+        self.bring(MatrixRef::new(entries, shape)?)
     }
 
     /// The coefficients of polynomials of which the values in all rows are known.

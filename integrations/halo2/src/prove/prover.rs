@@ -24,11 +24,11 @@ use super::convert::{sum, theirs};
 use super::error::ProveError;
 use super::evaluations::{Evaluations, Polynomials, satisfied};
 use super::key::{Key, Keys};
-use super::layout::{Cell, Layout, Matrix, Scalars};
+use super::layout::{CIRCUIT, Cell, Layout, Matrix, Scalars};
 use super::opening::{MultiOpen, Opening, Query, squeeze};
 use super::place::Place;
 use super::quotient::{Coefficients, pieces};
-use super::synthesis::synthesize;
+use super::synthesis::{absorb_instances, synthesize};
 
 /// Coefficients that one generator draws.
 const DRAWN: usize = 1 << 10;
@@ -126,14 +126,22 @@ impl Prover {
         let key = self.keys.get(&self.engine, params, pk)?;
         let layout = &key.layout;
         let n = key.domain.size();
-        let place = Arc::new(Place::of(&self.engine, required(layout, circuits.len(), &key), n));
+        let place = Place::of(&self.engine, required(layout, circuits.len(), &key), n);
         let run = Run { key: &key, place: &place, params };
         let constraints = Constraints { system, layout };
 
-        let (witnesses, challenges) = info_span!("synthesis").in_scope(|| {
-            synthesize::<E, _, T, C>((&key, &place), params, pk, circuits, instances, &mut rng, transcript)
-        })?;
+        let span = info_span!("synthesis").entered();
+        pk.get_vk().hash_into(transcript)?;
+        absorb_instances(instances, transcript)?;
+        let mut challenges = Vec::new();
+        let witnesses = circuits.iter().zip(instances).map(|(circuit, instances)| {
+            let (witness, drawn) = synthesize(&run, system, circuit, instances, &mut rng, transcript)?;
+            challenges = drawn;
+            Ok(witness)
+        });
+        let witnesses = witnesses.collect::<Result<Vec<_>, ProveError>>()?;
         let mut scalars = Scalars::new(layout, &challenges);
+        drop(span);
 
         scalars.set_theta(layout, squeeze(transcript));
         let names: Vec<String> = system.lookups().iter().map(|lookup| lookup.name().into()).collect();
@@ -188,9 +196,10 @@ impl Prover {
             .zip(&lookups)
             .zip(&grand_products)
             .map(|((witness, lookups), products)| {
-                let witness = witness.columns.as_ref().map(|columns| &columns.coefficients);
+                let [advice, instances] = [&witness.advice, &witness.instances]
+                    .map(|columns| columns.as_ref().map(|columns| &columns.coefficients));
                 let permuted = lookups.as_ref().map(|lookups| &lookups.permuted.coefficients);
-                [witness, permuted, products.as_ref()]
+                [advice, instances, permuted, products.as_ref()]
             })
             .collect();
         let pieces = info_span!("quotient").in_scope(|| {
@@ -253,14 +262,15 @@ impl Prover {
 }
 
 /// What the steps of a proof share.
-struct Run<'a> {
-    key: &'a Key,
-    place: &'a Place,
-    params: &'a ParamsKZG<Bn256>,
+pub(super) struct Run<'a> {
+    pub(super) key: &'a Key,
+    pub(super) place: &'a Place,
+    pub(super) params: &'a ParamsKZG<Bn256>,
 }
 
 impl Run<'_> {
-    fn commit(&self, coefficients: &DeviceMatrix<Fr>) -> Result<Vec<G1>, Error> {
+    /// Commitments to polynomials by their coefficients.
+    pub(super) fn commit(&self, coefficients: &DeviceMatrix<Fr>) -> Result<Vec<G1>, Error> {
         self.key.commit(&self.place.engine, self.params, coefficients)
     }
 
@@ -306,11 +316,9 @@ fn check(
             return Err(plonk::Error::InstanceTooLarge.into());
         }
     }
-    let phases = system.advice_column_phase().into_iter().max().unwrap_or(0);
-    if phases > 0 && circuits > 1 {
+    if system.num_challenges() > 0 && circuits > 1 {
         return Err(ProveError::Unsupported(format!(
-            "{circuits} circuits of {} phases, expected one: halo2-axiom draws challenges for each of them",
-            phases + 1
+            "{circuits} circuits with challenges, expected one: those of a phase are drawn when all circuits have come to its end"
         )));
     }
     Ok(())
@@ -318,8 +326,8 @@ fn check(
 
 /// Columns of n rows that a proof has at once, at most.
 fn required(layout: &Layout, circuits: usize, key: &Key) -> usize {
-    let [witness, permuted, products] =
-        [Matrix::Witness, Matrix::Permuted, Matrix::Products].map(|matrix| layout.columns(matrix));
+    let [advice, instances, permuted, products] = CIRCUIT.map(|matrix| layout.columns(matrix));
+    let witness = advice + instances;
     let staying = 2 * witness + 3 * permuted + products;
     let passing = witness + permuted + 3 * products + layout.key_columns();
     circuits * staying + passing + 3 * key.domain.cosets.len()
@@ -373,7 +381,7 @@ impl Order<'_> {
     fn advice(&self, circuit: usize) -> impl Iterator<Item = Query> {
         let queries = self.pk.get_vk().cs().advice_queries().iter();
         queries.map(move |(column, rotation)| {
-            self.query(circuit, Cell::new(Matrix::Witness, column.index()).rotated(rotation.0))
+            self.query(circuit, Cell::new(Matrix::Advice, column.index()).rotated(rotation.0))
         })
     }
 

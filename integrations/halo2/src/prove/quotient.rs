@@ -17,11 +17,11 @@ use zkaccel::resident::DeviceMatrix;
 use super::constraints::{Constraint, Constraints, Recorder};
 use super::error::ProveError;
 use super::key::Key;
-use super::layout::{Layout, Scalars};
+use super::layout::{CIRCUIT, Layout, MATRICES_OF_CONSTRAINTS, Scalars};
 use super::place::{Place, Programs, divided_by, run};
 
-/// The sum so far, behind a circuit's matrices among the inputs of programs.
-const SUM: usize = 4;
+/// The sum so far among the inputs of programs.
+const SUM: usize = MATRICES_OF_CONSTRAINTS;
 
 /// The constraints of a circuit as programs, each of which adds those of a range to a sum.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ fn record(builder: &mut Builder<Fr>, constraints: &Constraints<'_>, layout: &Lay
 }
 
 /// The coefficients of the polynomials of a circuit, by matrix; those that it has none of are missing.
-pub(super) type Coefficients<'a> = [Option<&'a DeviceMatrix<Fr>>; 3];
+pub(super) type Coefficients<'a> = [Option<&'a DeviceMatrix<Fr>>; CIRCUIT.len()];
 
 /// The pieces of the quotient: a column of coefficients for each.
 pub(super) fn pieces(
@@ -93,14 +93,14 @@ pub(super) fn pieces(
         let mut sum = zero.clone();
         for (number, circuit) in circuits.iter().enumerate() {
             let on_coset =
-                circuit.map(|matrix| matrix.map(|matrix| place.on_coset(coset, matrix)).transpose());
-            let [witness, permuted, products] = on_coset;
-            let [witness, permuted, products] = [witness?, permuted?, products?];
+                circuit.iter().map(|matrix| matrix.map(|matrix| place.on_coset(coset, matrix)).transpose());
+            let on_coset = on_coset.collect::<Result<Vec<_>, Error>>()?;
             let weights = &weights[number * recorded.count()..][..recorded.count()];
             for (range, program) in &recorded.programs {
                 let values = recorded.values(scalars, range, weights);
-                let inputs =
-                    [Some(&of_key), witness.as_ref(), permuted.as_ref(), products.as_ref(), Some(&sum)];
+                let of_circuit = on_coset.iter().map(Option::as_ref);
+                let inputs: Vec<_> =
+                    std::iter::once(Some(&of_key)).chain(of_circuit).chain([Some(&sum)]).collect();
                 sum = run(engine, program, domain.rows, &inputs, &values)?;
             }
         }
