@@ -44,7 +44,7 @@ pub use hashes::Accelerated;
 pub use hiding::{HidingFriPcs, Salted};
 pub use mmcs::Mmcs;
 pub use pcs::FriPcs;
-pub use prove::{LayerMmcs, Preprocessed, ProveError, Prover, Scheme, prove};
+pub use prove::{BatchProver, LayerMmcs, Preprocessed, ProveError, Prover, Scheme, prove, prove_batch};
 pub use tree::Committed;
 
 /// What the engine gave; its error is a panic.

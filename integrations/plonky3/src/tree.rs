@@ -68,10 +68,7 @@ impl<M: Matrix<Goldilocks>, H: Accelerated> Committed<M, H> {
         let mut nodes = rows(heights[0])?;
         for (i, &height) in heights.iter().enumerate() {
             if i > 0 {
-                let leaves: Vec<_> =
-                    nodes.iter().zip(rows(height)?).flat_map(|(node, row)| [*node, row]).collect();
-                let tree = engine.merkle_tree::<H::Engine>(&leaves)?;
-                nodes = tree.heap()[height..2 * height].to_vec();
+                nodes = merge_rows::<H::Engine>(&engine, &nodes, &rows(height)?)?;
             }
             let tree = engine.merkle_tree::<H::Engine>(&nodes)?;
             // The level of the next matrix is made with it.
@@ -95,6 +92,17 @@ impl<M: Matrix<Goldilocks>, H: Accelerated> Committed<M, H> {
         let (tree, depth) = self.levels[level];
         &self.trees[tree].heap()[1 << depth..2 << depth]
     }
+}
+
+/// The nodes of a level, each merged with the digest of its row.
+pub(crate) fn merge_rows<H: zkaccel::hash::Accelerated>(
+    engine: &Engine,
+    nodes: &[H::Digest],
+    rows: &[H::Digest],
+) -> Result<Vec<H::Digest>, Error> {
+    let pairs: Vec<_> = nodes.iter().zip(rows).flat_map(|(node, row)| [*node, *row]).collect();
+    let tree = engine.merkle_tree::<H>(&pairs)?;
+    Ok(tree.heap()[rows.len()..2 * rows.len()].to_vec())
 }
 
 /// The digest of every row of matrices of one height, side by side.
