@@ -57,6 +57,12 @@ pub enum ProveError {
     /// More lookups than the field's characteristic lets a batch count.
     #[error(transparent)]
     Lookup(#[from] LookupError),
+    /// A trace of a batch in which several messages of a group are active where one may be.
+    #[error("row {row}: flags of a group of messages, expected each to be 0 or 1, and at most one 1")]
+    Flags {
+        /// The first such row.
+        row: usize,
+    },
     /// The recorded constraints have other values than the AIR's.
     #[error(
         "row {row}: the recorded constraints and those that the AIR evaluates differ, expected equal quotients"

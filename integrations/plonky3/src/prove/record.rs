@@ -252,9 +252,10 @@ fn window(offset: usize) -> Result<i32, ProveError> {
     }
 }
 
-type Operand<'a, L> = Option<&'a Arc<SymbolicExpr<L>>>;
+pub(super) type Operand<'a, L> = Option<&'a Arc<SymbolicExpr<L>>>;
 
-fn operands<L>(expression: &SymbolicExpr<L>) -> (Operand<'_, L>, Operand<'_, L>) {
+/// The operands of an expression.
+pub(super) fn operands<L>(expression: &SymbolicExpr<L>) -> (Operand<'_, L>, Operand<'_, L>) {
     match expression {
         SymbolicExpr::Leaf(_) => (None, None),
         SymbolicExpr::Neg { x, .. } => (Some(x), None),

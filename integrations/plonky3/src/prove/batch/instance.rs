@@ -15,7 +15,8 @@ use p3_matrix::dense::RowMajorMatrix;
 use p3_uni_stark::StarkGenericConfig;
 use zkaccel::Engine;
 
-use crate::prove::constraints::{Constraints, agree};
+use super::lookups;
+use crate::prove::constraints::{Constraints, agree, log_height};
 use crate::prove::error::ProveError;
 use crate::prove::extended::Sizes;
 use crate::prove::record::Recorded;
@@ -49,6 +50,7 @@ impl<'a, A> Instance<'a, A> {
         EF: ExtensionField<Goldilocks>,
         SymbolicExpressionExt<Goldilocks, EF>: Algebra<EF>,
     {
+        lookups::check_entries(lookups)?;
         let layout = AirLayout { preprocessed_width, ..AirLayout::from_air::<Goldilocks>(air) };
         let gadget = LogUpGadget::new();
         let record = || {
@@ -114,14 +116,21 @@ impl<'a, A> Instance<'a, A> {
         self.constraints.sizes(terms, EF::DIMENSION, log_rows, || self.log_chunks::<EF>(log_rows))
     }
 
-    /// An error unless a trace and public values have the AIR's shape.
-    pub(super) fn agree(
+    /// The sizes of a proof for a trace, if it and public values have the AIR's shape.
+    pub(super) fn agreed<EF>(
         &self,
+        terms: &Terms,
         trace: &RowMajorMatrix<Goldilocks>,
         public_values: &[Goldilocks],
-    ) -> Result<(), ProveError> {
+    ) -> Result<Sizes, ProveError>
+    where
+        EF: ExtensionField<Goldilocks>,
+        A: Air<InteractionSymbolicBuilder<Goldilocks, EF>>,
+        SymbolicExpressionExt<Goldilocks, EF>: Algebra<EF>,
+    {
         agree("columns of the trace", self.layout.main_width, trace.width())?;
-        agree("public values", self.layout.num_public_values, public_values.len())
+        agree("public values", self.layout.num_public_values, public_values.len())?;
+        self.sizes::<EF>(terms, log_height(trace.height())?)
     }
 
     /// The columns of the trace and of lookups, over the base field.

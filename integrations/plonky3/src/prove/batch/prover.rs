@@ -23,7 +23,7 @@ use zkaccel::{Engine, Error};
 use zkaccel_proofs::{Claim, Memory, Required};
 
 use super::instance::Instance;
-use super::lookups::Permutation;
+use super::lookups::{self, Permutation};
 use crate::elements::matrix;
 use crate::hashes::Accelerated;
 use crate::prove::columns::Kept;
@@ -157,12 +157,13 @@ where
         public_values: &[Goldilocks],
     ) -> Result<Sizes, ProveError> {
         let instance = &self.instances[index];
-        instance.agree(trace, public_values)?;
-        let sizes = instance.sizes::<EF>(&self.terms, log_height(trace.height())?)?;
+        let sizes = instance.agreed::<EF>(&self.terms, trace, public_values)?;
         if let Some((_, preprocessed)) = self.preprocessed_of(index) {
             let (expected, found) = (1 << preprocessed.log_rows, trace.height());
             agree("rows of the trace, those of the preprocessed columns", expected, found)?;
         }
+        let preprocessed = || instance.air.preprocessed_trace();
+        lookups::check_flags(instance.lookups, trace, preprocessed, public_values)?;
         Ok(sizes)
     }
 

@@ -107,13 +107,35 @@ impl BaseAir<Val> for Squares {
 impl<B: InteractionBuilder<F = Val>> Air<B> for Squares {
     fn eval(&self, builder: &mut B) {
         let main = builder.main();
-        let count = main.current_slice()[0].into();
+        let count: B::Expr = main.current_slice()[0].into();
         let [a, b]: [B::Expr; 2] = match self.columns {
             true => [0, 1].map(|i| builder.preprocessed().current_slice()[i].into()),
             false => [1, 2].map(|i| main.current_slice()[i].into()),
         };
         builder.assert_eq(b.clone(), a.clone() * a.clone());
-        builder.push_interaction::<B::Expr>("squares", [a, b], Count::provided(-B::Expr::from(count)));
+        builder.push_interaction::<B::Expr>("squares", [a, b], Count::provided(-count));
+    }
+}
+
+/// The AIR with periodic columns, and a message of one of them.
+#[derive(Clone)]
+pub struct PeriodicLookup;
+
+impl BaseAir<Val> for PeriodicLookup {
+    fn width(&self) -> usize {
+        1
+    }
+
+    fn num_periodic_columns(&self) -> usize {
+        2
+    }
+}
+
+impl<B: InteractionBuilder<F = Val>> Air<B> for PeriodicLookup {
+    fn eval(&self, builder: &mut B) {
+        Periodic.eval(builder);
+        let periodic: B::Expr = builder.periodic_values()[1].into();
+        builder.push_interaction("periodic", [periodic.clone() + periodic], 1);
     }
 }
 
@@ -124,8 +146,9 @@ pub enum Any {
     Wide(Wide),
     Preprocessed(Preprocessed),
     Periodic(Periodic),
-    Permutation(Permutation),
+    Permutation(Box<Permutation>),
     Keccak,
+    PeriodicLookup(PeriodicLookup),
     Reads(Reads),
     Squares(Squares),
 }
@@ -164,9 +187,13 @@ impl Instance {
         Self::new(Any::Periodic(Periodic), Periodic::trace(log_rows))
     }
 
+    pub fn periodic_lookup(log_rows: u32) -> Self {
+        Self::new(Any::PeriodicLookup(PeriodicLookup), Periodic::trace(log_rows))
+    }
+
     pub fn permutation(log_rows: u32) -> Self {
         let (air, trace) = poseidon2(log_rows);
-        Self::new(Any::Permutation(air), trace)
+        Self::new(Any::Permutation(Box::new(air)), trace)
     }
 
     pub fn keccak() -> Self {
@@ -197,11 +224,15 @@ macro_rules! of {
             Any::Wide($air) => $result,
             Any::Preprocessed($air) => $result,
             Any::Periodic($air) => $result,
-            Any::Permutation($air) => $result,
+            Any::Permutation(permutation) => {
+                let $air = &**permutation;
+                $result
+            }
             Any::Keccak => {
                 let $air = &KeccakAir {};
                 $result
             }
+            Any::PeriodicLookup($air) => $result,
             Any::Reads($air) => $result,
             Any::Squares($air) => $result,
         }
@@ -227,7 +258,7 @@ impl BaseAir<Val> for Any {
 
     fn periodic_columns(&self) -> Cow<'_, [Vec<Val>]> {
         match self {
-            Any::Periodic(air) => air.periodic_columns(),
+            Any::Periodic(_) | Any::PeriodicLookup(_) => Cow::Owned(Periodic.periodic_columns().into_owned()),
             _ => Cow::Borrowed(&[]),
         }
     }
