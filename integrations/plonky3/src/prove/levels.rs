@@ -35,7 +35,7 @@ impl<H: Accelerated> Levels<H> {
                 None => leaves.nodes(level)?,
                 Some(tree) => tree.heap()[level].to_vec(),
             };
-            above.push(engine.merkle_tree(&merge_rows::<H>(engine, &nodes, &rows)?)?);
+            above.push(merge_rows::<H>(engine, &nodes, &rows)?);
         }
         Ok(Self { leaves, above })
     }

@@ -196,8 +196,10 @@ impl Instance {
         Self::new(Any::Permutation(Box::new(air)), trace)
     }
 
-    pub fn keccak() -> Self {
-        Self::new(Any::Keccak, generate_trace_rows(vec![[3; 25]; 2], 1))
+    /// So many permutations, one after another, of 24 rows each.
+    pub fn keccak(permutations: u64) -> Self {
+        let inputs = (0..permutations).map(|i| std::array::from_fn(|j| i * 0x9e37_79b9 + j as u64));
+        Self::new(Any::Keccak, generate_trace_rows(inputs.collect(), 1))
     }
 
     /// Those who look up squares, of these heights, and the table.

@@ -1,13 +1,16 @@
 //! What is no proof of a batch, and what is one that does not verify.
 
 use p3_batch_stark::ProverData;
+use p3_blake3::Blake3;
+use p3_commit::Mmcs;
 use p3_field::PrimeCharacteristicRing;
+use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
 use zkaccel_plonky3::{BatchProver, ProveError, prove_batch};
 
 use super::airs::{Any, Instance};
 use crate::airs::{Fibonacci, Preprocessed};
-use crate::config::Val;
+use crate::config::{Val, stock_mmcs};
 use crate::{FRI, Fri};
 
 /// An error's text.
@@ -101,6 +104,25 @@ fn parameters() {
         prove(FRI.cap(3)),
         "a matrix of 4 rows, expected as many as the cap of its commitment has digests, 8, or more"
     );
+}
+
+/// Why a matrix with fewer rows than the cap has digests is an error: the stock scheme accepts any row of it.
+#[test]
+fn rows_above_the_cap_are_not_bound() {
+    let matrices = |first: u64| {
+        [(16, 1), (4, first)]
+            .map(|(rows, first)| RowMajorMatrix::new_col((first..first + rows).map(Val::new).collect()))
+    };
+    let dimensions = matrices(0).map(|matrix| matrix.dimensions());
+    for (cap_height, is_bound) in [(2, true), (3, false)] {
+        let scheme = stock_mmcs(Blake3, cap_height);
+        let (cap, data) = scheme.commit(matrices(0).to_vec());
+        let (mut values, proof) = scheme.open_multi_batch(&[5, 14], &data);
+        scheme.verify_multi_batch(&cap, &dimensions, &[5, 14], &values, &proof).unwrap();
+        values[0][1][0] += Val::ONE;
+        let verified = scheme.verify_multi_batch(&cap, &dimensions, &[5, 14], &values, &proof);
+        assert_eq!(verified.is_err(), is_bound, "a cap of 2^{cap_height} digests");
+    }
 }
 
 #[test]

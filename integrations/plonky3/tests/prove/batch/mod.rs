@@ -80,7 +80,7 @@ fn one_instance() {
         Instance::wide(40, 3, 4),
         Instance::preprocessed(4, true),
         Instance::periodic(5),
-        Instance::keccak(),
+        Instance::keccak(2),
     ] {
         same_batch!([instance], FRI.stock(), FRI.resident(), "one instance");
     }
@@ -91,7 +91,7 @@ fn different_heights() -> Vec<Instance> {
     vec![
         Instance::fibonacci(7),
         Instance::preprocessed(4, true),
-        Instance::keccak(),
+        Instance::keccak(2),
         Instance::periodic(3),
         Instance::wide(7, 5, 9),
         Instance::preprocessed(6, false),
