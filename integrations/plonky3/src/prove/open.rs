@@ -40,7 +40,7 @@ struct Group<'a, EF> {
     opened: OpenedValues<EF>,
 }
 
-/// Opens all matrices at a point, and where they are to be at that of the next row. For each height there are columns, of which those of the tallest are among the first.
+/// Opens all matrices at a point, and where requests say so at that of the next row, which depends on the height. `columns` has some for every height.
 pub(super) fn open<H, L, EF, C>(
     memory: Memory<'_>,
     terms: &Terms,
