@@ -60,18 +60,21 @@ mod budgets;
 mod errors;
 
 use airs::Instance;
+use p3_batch_stark::ProverData;
+use p3_blake3::Blake3;
 use p3_commit::ExtensionMmcs;
 use p3_dft::Radix2DitParallel;
 use p3_field::extension::BinomialExtensionField;
 use p3_fri::{FriParameters, TwoAdicFriPcs};
 use p3_keccak::Keccak256Hash;
 use p3_uni_stark::StarkConfig;
-use zkaccel_plonky3::{FriPcs, Mmcs};
+use zkaccel_plonky3::{BatchProver, FriPcs, Mmcs};
 
 use crate::config::{
-    Config, Val, accelerated_of_elements, byte_challenger, parameters, stock_mmcs, stock_of_elements,
+    Challenge, Config, Val, accelerated_of_elements, byte_challenger, parameters, stock_mmcs,
+    stock_of_elements,
 };
-use crate::{FRI, Fri};
+use crate::{FRI, Fri, bytes};
 
 #[test]
 fn one_instance() {
@@ -160,6 +163,34 @@ fn lookups() {
     }
 }
 
+/// Batches of other heights by one prover, at once.
+#[test]
+fn many_batches() {
+    let (stock, ours) = (FRI.stock(), FRI.resident());
+    let batches = [[4, 6], [7, 3], [5, 5]].map(|[first, second]| {
+        let air = Instance::fibonacci(first);
+        let instances = [air, Instance::preprocessed(4, true), Instance::periodic(second)];
+        let expected = stock_proof!(&stock, &instances);
+        (instances, expected)
+    });
+    let data = ProverData::from_instances(&ours, &batch!(&batches[0].0)).unwrap();
+    let airs = batches[0].0.each_ref().map(|instance| &instance.air);
+    let prover = BatchProver::new(&ours, &airs, &data.common).unwrap();
+    std::thread::scope(|scope| {
+        for (instances, expected) in &batches {
+            let prover = &prover;
+            scope.spawn(move || {
+                let traces = instances.each_ref().map(|instance| &instance.trace);
+                let publics = instances.each_ref().map(|instance| &instance.public_values[..]);
+                for _ in 0..3 {
+                    let found = bytes(&prover.prove(&traces, &publics).unwrap());
+                    assert!(found == *expected, "the proofs differ");
+                }
+            });
+        }
+    });
+}
+
 /// The extension of degree five.
 #[test]
 fn quintic_extension() {
@@ -171,10 +202,10 @@ fn quintic_extension() {
             ..FriParameters::new_benchmark(ExtensionMmcs::new(mmcs))
         }
     }
-    let stock = stock_mmcs(p3_blake3::Blake3, 1);
+    let stock = stock_mmcs(Blake3, 1);
     let pcs = TwoAdicFriPcs::new(Radix2DitParallel::<Val>::default(), stock.clone(), fri(stock));
     let stock = StarkConfig::<_, Quintic, _>::new(pcs, byte_challenger());
-    let ours = Mmcs::new(p3_blake3::Blake3, 1);
+    let ours = Mmcs::new(Blake3, 1);
     let ours = StarkConfig::<_, Quintic, _>::new(FriPcs::new(ours.clone(), fri(ours)), byte_challenger());
     let instances = [different_heights(), Instance::squares(&[4, 5], 3, true)].concat();
     same_batch!(instances, stock, ours, "degree 5");
@@ -183,22 +214,18 @@ fn quintic_extension() {
 /// With grinding no two proofs are equal, but they verify.
 #[test]
 fn grinding() {
-    let fri = |mmcs| FriParameters {
-        batch_proof_of_work_bits: 3,
-        commit_proof_of_work_bits: 2,
-        query_proof_of_work_bits: 4,
-        ..parameters(mmcs)
-    };
-    let ours = Mmcs::new(p3_blake3::Blake3, 1);
+    fn fri<M>(mmcs: M) -> FriParameters<ExtensionMmcs<Val, Challenge, M>> {
+        FriParameters {
+            batch_proof_of_work_bits: 3,
+            commit_proof_of_work_bits: 2,
+            query_proof_of_work_bits: 4,
+            ..parameters(mmcs)
+        }
+    }
+    let ours = Mmcs::new(Blake3, 1);
     let ours: Config<_, _> = Config::new(FriPcs::new(ours.clone(), fri(ours)), byte_challenger());
     let ours = ours.with_ood_proof_of_work_bits(3).with_lookup_proof_of_work_bits(4);
-    let fri = |mmcs| FriParameters {
-        batch_proof_of_work_bits: 3,
-        commit_proof_of_work_bits: 2,
-        query_proof_of_work_bits: 4,
-        ..parameters(mmcs)
-    };
-    let stock = stock_mmcs(p3_blake3::Blake3, 1);
+    let stock = stock_mmcs(Blake3, 1);
     let pcs = TwoAdicFriPcs::new(Radix2DitParallel::<Val>::default(), stock.clone(), fri(stock));
     let stock: Config<_, _> = Config::new(pcs, byte_challenger());
     let stock = stock.with_ood_proof_of_work_bits(3).with_lookup_proof_of_work_bits(4);
