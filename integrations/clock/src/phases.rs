@@ -49,7 +49,7 @@ fn index(id: &Id) -> usize {
 
 impl Subscriber for Phases {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        let targets = ["zkaccel_", "p3_uni_stark", "p3_fri"];
+        let targets = ["zkaccel_", "p3_uni_stark", "p3_batch_stark", "p3_fri"];
         metadata.is_span() && targets.iter().any(|target| metadata.target().starts_with(target))
     }
 

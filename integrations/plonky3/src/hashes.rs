@@ -24,7 +24,7 @@ pub trait Accelerated: Clone + Sync + Send + 'static {
     /// The same function there.
     type Engine: zkaccel::hash::Accelerated;
     /// A digest as Plonky3 has it.
-    type Digest: Copy + Send + Sync + Serialize + DeserializeOwned;
+    type Digest: Copy + Eq + Send + Sync + Serialize + DeserializeOwned;
     /// The scheme that is equalled, which verifies.
     type Stock: Mmcs<
             Goldilocks,

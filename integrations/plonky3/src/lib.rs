@@ -27,7 +27,7 @@
 //!
 //! The stock prover keeps the evaluation of constraints, openings out of domain, FRI's folding, and the challenger. [`prove`], and [`Prover`] for many traces of
 //! an AIR, take its place: with a configuration over [`FriPcs`] they make the same proofs with all that is large in the engine's memory. Their errors are errors
-//! ([`ProveError`]). [`HidingFriPcs`] makes them zero-knowledge, as the stock scheme of that name does.
+//! ([`ProveError`]). [`prove_batch`], and [`BatchProver`] for many batches, do so for proofs of several AIRs at once. [`HidingFriPcs`] makes those of one AIR zero-knowledge, as the stock scheme of that name does.
 
 mod dft;
 mod elements;
@@ -44,7 +44,7 @@ pub use hashes::Accelerated;
 pub use hiding::{HidingFriPcs, Salted};
 pub use mmcs::Mmcs;
 pub use pcs::FriPcs;
-pub use prove::{LayerMmcs, Preprocessed, ProveError, Prover, Scheme, prove};
+pub use prove::{BatchProver, LayerMmcs, Preprocessed, ProveError, Prover, Scheme, prove, prove_batch};
 pub use tree::Committed;
 
 /// What the engine gave; its error is a panic.

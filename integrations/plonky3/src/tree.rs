@@ -2,7 +2,7 @@
 //!
 //! The rows of the tallest matrices, side by side, are the leaves. Where a level has as many nodes as another matrix has rows, each
 //! node is merged with the hash of its row. So the levels are those of several trees: one from the leaves to the first such
-//! level, one over nodes and hashes of rows in turn, of which one level is used, one from there on.
+//! level, and from each such level one over nodes and hashes of rows in turn, whose leaves are not used.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -64,22 +64,16 @@ impl<M: Matrix<Goldilocks>, H: Accelerated> Committed<M, H> {
             hash_rows::<M, H>(&engine, &matrices)
         };
 
-        let (mut trees, mut levels) = (Vec::new(), Vec::new());
-        let mut nodes = rows(heights[0])?;
+        let (mut trees, mut levels) = (Vec::<MerkleTree<H::Engine>>::new(), Vec::new());
         for (i, &height) in heights.iter().enumerate() {
-            if i > 0 {
-                let leaves: Vec<_> =
-                    nodes.iter().zip(rows(height)?).flat_map(|(node, row)| [*node, row]).collect();
-                let tree = engine.merkle_tree::<H::Engine>(&leaves)?;
-                nodes = tree.heap()[height..2 * height].to_vec();
-            }
-            let tree = engine.merkle_tree::<H::Engine>(&nodes)?;
+            let rows = rows(height)?;
+            let tree = match trees.last() {
+                None => engine.merkle_tree::<H::Engine>(&rows)?,
+                Some(below) => merge_rows::<H::Engine>(&engine, &below.heap()[height..2 * height], &rows)?,
+            };
             // The level of the next matrix is made with it.
             let end = heights.get(i + 1).map_or(0, |next| next.ilog2() + 1);
             levels.extend((end..=height.ilog2()).rev().map(|depth| (trees.len(), depth)));
-            if let Some(&next) = heights.get(i + 1) {
-                nodes = tree.heap()[next..2 * next].to_vec();
-            }
             trees.push(tree);
         }
         Ok(Self { matrices, trees, levels })
@@ -95,6 +89,17 @@ impl<M: Matrix<Goldilocks>, H: Accelerated> Committed<M, H> {
         let (tree, depth) = self.levels[level];
         &self.trees[tree].heap()[1 << depth..2 << depth]
     }
+}
+
+/// The tree over the nodes of a level, each merged with the digest of its row: that over all pairs, without its leaves.
+pub(crate) fn merge_rows<H: zkaccel::hash::Accelerated>(
+    engine: &Engine,
+    nodes: &[H::Digest],
+    rows: &[H::Digest],
+) -> Result<MerkleTree<H>, Error> {
+    let pairs: Vec<_> = nodes.iter().zip(rows).flat_map(|(node, row)| [*node, *row]).collect();
+    let tree = engine.merkle_tree::<H>(&pairs)?;
+    MerkleTree::from_heap(tree.heap()[..2 * rows.len()].to_vec())
 }
 
 /// The digest of every row of matrices of one height, side by side.

@@ -3,6 +3,9 @@
 #[allow(dead_code, reason = "two of the AIRs are enough here")]
 #[path = "prove/airs.rs"]
 mod airs;
+#[allow(dead_code, reason = "three of the AIRs are enough here")]
+#[path = "prove/batch/airs.rs"]
+mod batch_airs;
 #[allow(dead_code, reason = "the configurations of the example are not used, but what they are made of")]
 #[path = "../examples/keccak/config.rs"]
 mod config;
@@ -111,5 +114,33 @@ fn the_whole_proof() -> Result<(), zkaccel_plonky3::ProveError> {
     let (preprocessed, key) = prover.preprocess(log_rows)?.expect("an AIR with preprocessed columns");
     let proof = prover.prove_with_preprocessed(trace, &public_values, &preprocessed)?;
     verify_with_preprocessed(&config, &air, &proof, &public_values, Some(&key)).unwrap();
+    Ok(())
+}
+
+#[test]
+fn a_batch() -> Result<(), zkaccel_plonky3::ProveError> {
+    use batch_airs::{Any, Instance};
+    use p3_batch_stark::{ProverData, StarkInstance, verify_batch};
+    use zkaccel_plonky3::{BatchProver, prove_batch};
+
+    let config = config::accelerated_of_elements();
+    let all = [Instance::fibonacci(5), Instance::keccak(2)];
+    let instances = all.each_ref().map(|instance| StarkInstance {
+        air: &instance.air,
+        trace: &instance.trace,
+        public_values: instance.public_values.clone(),
+    });
+    let prover_data = ProverData::from_instances(&config, &instances).unwrap();
+    let proof = prove_batch(&config, &instances, &prover_data)?;
+    let expected = postcard::to_allocvec(&proof).unwrap();
+
+    let airs: [&Any; 2] = all.each_ref().map(|instance| &instance.air);
+    let traces = all.each_ref().map(|instance| &instance.trace);
+    let public_values = all.each_ref().map(|instance| &instance.public_values[..]);
+    let prover = BatchProver::new(&config, &airs, &prover_data.common)?;
+    let proof = prover.prove(&traces, &public_values)?;
+    assert!(postcard::to_allocvec(&proof).unwrap() == expected);
+    let (airs, public_values) = (airs.map(Clone::clone), public_values.map(<[Val]>::to_vec));
+    verify_batch(&config, &airs, &proof, &public_values, &prover_data.common).unwrap();
     Ok(())
 }

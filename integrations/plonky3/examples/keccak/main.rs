@@ -14,11 +14,16 @@
 //! ```
 //!
 //! With `resident` and a number of runs before them, proofs are made in the engine's memory (`zkaccel_plonky3::Prover`), and the times of their phases are printed. Then the arguments are names of
-//! AIRs, too: `keccak`, which is first, `fibonacci` of two columns, and `permutation`, Poseidon2 of 180 columns.
+//! AIRs, too: `keccak`, which is first, `fibonacci` of two columns, and `permutation`, Poseidon2 of 180 columns; or of batches, which are proved at once: `batch`, these three of which the second has 16
+//! and the third 4 times as many rows as the first, and `lookups`, two traces of five columns and a table in which they look up squares.
 
 #[allow(dead_code, reason = "tests use the rest")]
 #[path = "../../tests/prove/airs.rs"]
 mod airs;
+mod batch;
+#[allow(dead_code, reason = "tests use the rest")]
+#[path = "../../tests/prove/batch/airs.rs"]
+mod batch_airs;
 mod config;
 mod resident;
 mod timed;
@@ -103,14 +108,19 @@ fn main() {
     let (mut air, mut hash) = ("keccak".to_owned(), "blake3".to_owned());
     for argument in arguments {
         let Ok(log_rows) = argument.parse::<u32>() else {
-            match runs.is_some() && resident::AIRS.contains(&&*argument) {
+            match runs.is_some()
+                && (resident::AIRS.contains(&&*argument) || batch::BATCHES.contains(&&*argument))
+            {
                 true => air = argument,
                 false => hash = argument,
             }
             continue;
         };
         if let Some(runs) = runs {
-            resident::run(&air, &hash, log_rows, runs);
+            match batch::BATCHES.contains(&&*air) {
+                true => batch::run(&air, &hash, log_rows, runs),
+                false => resident::run(&air, &hash, log_rows, runs),
+            }
             continue;
         }
         let times = match &*hash {

@@ -23,13 +23,13 @@ use super::trace;
 pub const AIRS: [&str; 3] = ["keccak", "fibonacci", "permutation"];
 
 /// The shortest time of proofs by one of the provers, with those of its phases.
-struct Shortest(Duration, Vec<(&'static str, Duration)>);
+pub struct Shortest(pub Duration, Vec<(&'static str, Duration)>);
 
 impl Shortest {
-    const NONE: Self = Self(Duration::MAX, Vec::new());
+    pub const NONE: Self = Self(Duration::MAX, Vec::new());
 
     /// What makes a proof, which is measured.
-    fn of<P>(&mut self, prove: impl FnOnce() -> P) -> P {
+    pub fn of<P>(&mut self, prove: impl FnOnce() -> P) -> P {
         Phases::take();
         let start = Instant::now();
         let proof = prove();
@@ -41,13 +41,13 @@ impl Shortest {
     }
 
     /// With what passes in no phase.
-    fn print_all(mut self) {
+    pub fn print_all(mut self) {
         let rest = self.0.saturating_sub(self.1.iter().map(|phase| phase.1).sum());
         self.1.push(("the rest", rest));
         self.print();
     }
 
-    fn print(&self) {
+    pub fn print(&self) {
         for (name, time) in &self.1 {
             println!("    {name:<32} {:>12}", milliseconds(*time));
         }
@@ -116,7 +116,7 @@ macro_rules! compare_with {
     };
 }
 
-fn milliseconds(time: Duration) -> String {
+pub fn milliseconds(time: Duration) -> String {
     format!("{:.2} ms", time.as_secs_f64() * 1e3)
 }
 

@@ -24,7 +24,10 @@ pub(super) struct Rows<EF> {
     pub(super) coset: TwoAdicMultiplicativeCoset<Goldilocks>,
     pub(super) trace: RowMajorMatrix<Goldilocks>,
     pub(super) preprocessed: Option<RowMajorMatrix<Goldilocks>>,
+    pub(super) permutation: Option<RowMajorMatrix<Goldilocks>>,
     pub(super) public_values: Vec<Goldilocks>,
+    pub(super) challenges: Vec<EF>,
+    pub(super) terminals: Vec<EF>,
     pub(super) alpha: EF,
 }
 
@@ -43,14 +46,21 @@ pub(super) fn check<EF: ExtensionField<Goldilocks>>(
     let trace = RowMajorMatrix::new(take(layout.main_width << log_size), layout.main_width);
     let width = layout.preprocessed_width;
     let preprocessed = (width > 0).then(|| RowMajorMatrix::new(take(width << log_size), width));
+    let width = layout.permutation_width * EF::DIMENSION;
+    let permutation = (width > 0).then(|| RowMajorMatrix::new(take(width << log_size), width));
+    let public_values = take(layout.num_public_values);
+    let mut extended = |count| EF::reconstitute_from_base(take(count * EF::DIMENSION));
     let coset = |shift, log_size| TwoAdicMultiplicativeCoset::new(shift, log_size).expect("a small domain");
     let rows = Rows {
         domain: coset(Goldilocks::ONE, log_rows),
         coset: coset(<Goldilocks as p3_field::Field>::GENERATOR, log_size),
         trace,
         preprocessed,
-        public_values: take(layout.num_public_values),
-        alpha: EF::from_basis_coefficients_slice(&take(EF::DIMENSION)).expect("all coordinates"),
+        permutation,
+        public_values,
+        challenges: extended(layout.num_permutation_challenges),
+        terminals: extended(layout.num_permutation_values),
+        alpha: extended(1)[0],
     };
 
     // From the host's memory, so that nothing has to fit in the device's.
@@ -60,10 +70,12 @@ pub(super) fn check<EF: ExtensionField<Goldilocks>>(
     };
     let trace = upload(&rows.trace)?;
     let preprocessed = rows.preprocessed.as_ref().map(upload).transpose()?;
+    let permutation = rows.permutation.as_ref().map(upload).transpose()?;
     let periodic = periodic::table(memory, periodic_columns, log_rows, log_chunks)?;
-    let others: Vec<_> = preprocessed.iter().chain(&periodic).collect();
+    let others: Vec<_> = preprocessed.iter().chain(&periodic).chain(&permutation).collect();
     let columns = Columns::new(memory, sizes)?;
-    let values = recorded.values(rows.alpha, &rows.public_values);
+    let values =
+        recorded.values(rows.alpha, &rows.public_values, &[&rows.challenges[..], &rows.terminals].concat());
     let found = quotient::quotient(memory, recorded, &columns, &trace, &others, &values)?;
     let found = engine.download(&found)?;
 

@@ -1,5 +1,7 @@
 //! Columns that depend on the number of rows of a trace alone.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use p3_field::{Field as _, TwoAdicField};
 use p3_goldilocks::Goldilocks;
 use zkaccel::Error;
@@ -90,6 +92,29 @@ impl Columns {
     /// The rows of extensions.
     pub(super) fn extension_rows(&self) -> ProgramRows {
         reversed(self.sizes.log_extended())
+    }
+}
+
+/// The columns for the sizes of the last proof, which proofs of equal sizes need again.
+#[derive(Default)]
+pub(super) struct Kept(Mutex<Vec<Arc<Columns>>>);
+
+impl Kept {
+    /// The columns for traces of these sizes, in their order.
+    pub(super) fn of(&self, memory: Memory<'_>, sizes: &[Sizes]) -> Result<Vec<Arc<Columns>>, Error> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found: Vec<Arc<Columns>> = Vec::new();
+        for &sizes in sizes {
+            let fits =
+                |columns: &&Arc<Columns>| columns.sizes == sizes && columns.placement == memory.placement;
+            let columns = match found.iter().chain(kept.iter()).find(fits) {
+                Some(columns) => columns.clone(),
+                None => Arc::new(Columns::new(memory, sizes)?),
+            };
+            found.push(columns);
+        }
+        kept.clone_from(&found);
+        Ok(found)
     }
 }
 

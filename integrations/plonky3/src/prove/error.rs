@@ -2,6 +2,7 @@
 
 use p3_commit::PeriodicColumnShapeError;
 use p3_fri::{FriProverError, HidingFriProverError};
+use p3_lookup::LookupError;
 
 /// Why there is no proof. All but [`Engine`](Self::Engine) are found before any work on the trace.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +44,25 @@ pub enum ProveError {
     /// A trace too short to hide what is opened of it, or too few random columns.
     #[error(transparent)]
     Hiding(#[from] HidingFriProverError),
+    /// A matrix of a batch that its commitment would not bind.
+    #[error(
+        "a matrix of {rows} rows, expected as many as the cap of its commitment has digests, {digests}, or more"
+    )]
+    BelowCap {
+        /// The rows of its extension.
+        rows: usize,
+        /// The digests of the cap.
+        digests: usize,
+    },
+    /// More lookups than the field's characteristic lets a batch count.
+    #[error(transparent)]
+    Lookup(#[from] LookupError),
+    /// A trace of a batch in which several messages of a group are active where one may be.
+    #[error("row {row}: flags of a group of messages, expected each to be 0 or 1, and at most one 1")]
+    Flags {
+        /// The first such row.
+        row: usize,
+    },
     /// The recorded constraints have other values than the AIR's.
     #[error(
         "row {row}: the recorded constraints and those that the AIR evaluates differ, expected equal quotients"

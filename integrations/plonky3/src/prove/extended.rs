@@ -11,7 +11,7 @@ use zkaccel::{Engine, Error};
 use zkaccel_proofs::Required;
 
 use super::columns::{coset, in_memory, same_columns};
-use super::commitment::Commitment;
+use super::commitment::{Commitment, Part};
 use super::masks::Salts;
 use crate::hashes::Accelerated;
 
@@ -93,20 +93,18 @@ pub(super) fn extend(
 }
 
 /// Columns on the coset that is committed to, and on that of the quotient.
-pub(super) struct Extended<H: Accelerated> {
-    pub(super) commitment: Commitment<H>,
-    pub(super) cap: MerkleCap<Goldilocks, H::Digest>,
+pub(super) struct Extended {
+    pub(super) part: Part,
     /// If the coset of the quotient is larger. Else its points are the first ones of the other, in bit-reversed order.
     on_quotient: Option<DeviceMatrix<Element>>,
 }
 
-impl<H: Accelerated> Extended<H> {
+impl Extended {
     /// From the values on the trace's domain, or on one of twice its size.
-    pub(super) fn new(
+    fn new(
         engine: &Engine,
         values: DeviceMatrix<Element>,
         sizes: Sizes,
-        cap_height: usize,
         salts: Option<&Salts>,
     ) -> Result<Self, Error> {
         let (from, onto, quotient) = (sizes.log_committed(), sizes.log_extended(), sizes.log_quotient());
@@ -115,13 +113,36 @@ impl<H: Accelerated> Extended<H> {
         let on_quotient =
             (quotient > onto).then(|| extend(engine, values.clone(), from, quotient)).transpose()?;
         let extended = extend(engine, values, from, onto)?;
-        let commit = || Commitment::new(engine, extended, vec![width], cap_height, salts);
-        let commitment = info_span!("hashing").in_scope(commit)?;
-        Ok(Self { cap: commitment.cap()?, commitment, on_quotient })
+        let part = || Part::new(engine, extended, vec![width], salts);
+        Ok(Self { part: info_span!("hashing").in_scope(part)?, on_quotient })
     }
 
     /// The values on a coset that has that of the quotient for its first points.
     pub(super) fn on_quotient(&self) -> &DeviceMatrix<Element> {
-        self.on_quotient.as_ref().unwrap_or(&self.commitment.matrix)
+        self.on_quotient.as_ref().unwrap_or(&self.part.matrix)
+    }
+}
+
+/// Columns of one trace or of several that are extended, and the commitment to all of them.
+pub(super) struct Extensions<H: Accelerated> {
+    pub(super) extended: Vec<Extended>,
+    pub(super) commitment: Commitment<H>,
+    pub(super) cap: MerkleCap<Goldilocks, H::Digest>,
+}
+
+impl<H: Accelerated> Extensions<H> {
+    /// From the values of each, as [`Extended::new`].
+    pub(super) fn new(
+        engine: &Engine,
+        values: impl IntoIterator<Item = (DeviceMatrix<Element>, Sizes)>,
+        cap_height: usize,
+        salts: Option<&Salts>,
+    ) -> Result<Self, Error> {
+        let extend = |(values, sizes)| Extended::new(engine, values, sizes, salts);
+        let extended = values.into_iter().map(extend).collect::<Result<Vec<_>, _>>()?;
+        let parts = extended.iter().map(|extended| extended.part.clone()).collect();
+        let commit = || Commitment::<H>::new(engine, parts, cap_height);
+        let commitment = info_span!("hashing").in_scope(commit)?;
+        Ok(Self { cap: commitment.cap()?, extended, commitment })
     }
 }

@@ -4,7 +4,11 @@
 //!
 //! A layer is the values of a polynomial on a subgroup of L points, in bit-reversed order, so that the points whose a-th powers are equal, a a power of two, are
 //! neighbours: siblings. They are the rows of a matrix of L / a rows, the leaves. Folding by two is
-//! (p(x) + p(-x)) / 2 + beta (p(x) - p(-x)) / (2 x), in x^2; folding by a is log2(a) foldings by two, with beta, beta^2, beta^4 and so on.
+//! (p(x) + p(-x)) / 2 + beta (p(x) - p(-x)) / (2 x), in x^2; folding by a is log2(a) foldings by two, with beta, beta^2, beta^4 and so on. A further polynomial q that is as short
+//! as the folded one is added to it as beta^a q.
+
+use std::iter::Peekable;
+use std::vec;
 
 use p3_challenger::{CanObserve, FieldChallenger, GrindingChallenger};
 use p3_dft::{Radix2DFTSmallBatch, TwoAdicSubgroupDft};
@@ -21,7 +25,7 @@ use zkaccel::{Engine, Error};
 use zkaccel_proofs::{Memory, run_apart};
 
 use super::columns::in_memory;
-use super::commitment::Commitment;
+use super::commitment::{Commitment, Part};
 use super::extension::{coordinates, element, extension};
 use super::scheme::{OpenedLayer, Terms};
 use super::{Builder, Program};
@@ -43,11 +47,11 @@ pub(super) struct Folded<EF, L: Accelerated> {
 /// Layers of at most so many values are folded on the host: on a device of its own each takes some ten launches and answers, one after another, in which the host hashes as many rows.
 const SHORT: usize = 1 << 11;
 
-/// Folds a polynomial, given by the coordinates of its values in bit-reversed order, each in a column apart.
+/// Folds a polynomial, given by the coordinates of its values in bit-reversed order, each in a column apart; where it is as short as a further one, that is added. The lengths descend.
 pub(super) fn fold<EF, L, C>(
     memory: Memory<'_>,
     terms: &Terms,
-    layer: Vec<DeviceMatrix<Element>>,
+    layers: Vec<Vec<DeviceMatrix<Element>>>,
     inverse_roots: &DeviceMatrix<Element>,
     challenger: &mut C,
 ) -> Result<Folded<EF, L>, Error>
@@ -58,14 +62,17 @@ where
         + GrindingChallenger<Witness = Goldilocks>
         + CanObserve<MerkleCap<Goldilocks, L::Digest>>,
 {
-    let (parameters, log_size) = (&terms.fri, layer[0].shape().rows.ilog2() as usize);
+    let parameters = &terms.fri;
+    let log_sizes: Vec<usize> = layers.iter().map(|layer| layer[0].shape().rows.ilog2() as usize).collect();
     let salts = terms.masks.as_ref().map(|masks| &masks.layers);
-    let shape = FriShape::new(parameters, &[log_size], log_size);
+    let shape = FriShape::new(parameters, &log_sizes, log_sizes[0]);
     let log_arities = shape.log_arities.clone();
     let mut transcript = ProverTranscript::<C, Goldilocks, EF>::new(challenger, shape);
     let folded = (|| {
-        let mut folding =
-            Folding { engine: memory.engine.clone(), layer, inverse_roots: inverse_roots.clone() };
+        let mut further = layers.into_iter();
+        let layer = further.next().expect("one polynomial or more");
+        let (engine, inverse_roots) = (memory.engine.clone(), inverse_roots.clone());
+        let mut folding = Folding { engine, layer, inverse_roots, further: further.peekable() };
         let (mut layers, mut commitments, mut pow_witnesses) = (Vec::new(), Vec::new(), Vec::new());
         for log_arity in log_arities {
             if folding.layer[0].shape().rows <= SHORT {
@@ -73,13 +80,13 @@ where
             }
             let leaves = folding.leaves(log_arity)?;
             let widths = vec![leaves.shape().columns];
-            let committed =
-                Commitment::<L>::new(&folding.engine, leaves, widths, terms.layer_cap_height, salts)?;
+            let leaves = Part::new(&folding.engine, leaves, widths, salts)?;
+            let committed = Commitment::<L>::new(&folding.engine, vec![leaves], terms.layer_cap_height)?;
             let cap = committed.cap()?;
             let (beta, witness) = transcript.commit_round(cap.clone());
             commitments.push(cap);
             pow_witnesses.push(witness.unwrap_or(Goldilocks::ZERO));
-            folding.fold(log_arity, &committed.matrix, beta)?;
+            folding.fold(memory.engine, log_arity, &committed.parts[0].matrix, beta)?;
             layers.push((log_arity, committed));
         }
         let final_polynomial = folding.polynomial(parameters.log_final_poly_len)?;
@@ -123,6 +130,8 @@ struct Folding {
     layer: Vec<DeviceMatrix<Element>>,
     /// The inverses of a layer's points, in bit-reversed order: of the first one on this engine.
     inverse_roots: DeviceMatrix<Element>,
+    /// What is added to layers that are as short.
+    further: Peekable<vec::IntoIter<Vec<DeviceMatrix<Element>>>>,
 }
 
 impl Folding {
@@ -151,21 +160,31 @@ impl Folding {
         self.engine.run_program(&leaves(log_arity, inputs.len())?, in_memory(count), &inputs, &[])
     }
 
-    /// Folds the layer, of which the leaves are given.
+    /// Folds the layer, of which the leaves are given, and adds what is as short then and was made by an engine.
     fn fold<EF: ExtensionField<Goldilocks>>(
         &mut self,
+        maker: &Engine,
         log_arity: usize,
         leaves: &DeviceMatrix<Element>,
         beta: EF,
     ) -> Result<(), Error> {
         let log_folded = (self.inverse_roots.shape().rows / self.layer[0].shape().rows).ilog2() as usize;
-        let values: Vec<Element> = std::iter::successors(Some(beta), |beta| Some(beta.square()))
-            .take(log_arity)
-            .flat_map(|beta| coordinates(beta.halve()))
-            .collect();
-        let (rows, inputs) = (in_memory(leaves.shape().rows), [leaves, &self.inverse_roots]);
-        let (builder, folded) = record_fold::<EF>(log_arity, log_folded);
-        self.layer = run_apart(&self.engine, &builder, folded, rows, &inputs, &values)?;
+        let mut powers = std::iter::successors(Some(beta), |beta| Some(beta.square()));
+        let halves = powers.by_ref().take(log_arity).flat_map(|beta| coordinates(beta.halve()));
+        let mut values: Vec<Element> = halves.collect();
+        let rows = leaves.shape().rows;
+        let added = self.further.next_if(|layer| layer[0].shape().rows == rows).unwrap_or_default();
+        let bring = |column| match self.engine.device().id == maker.device().id {
+            true => Ok(column),
+            false => self.engine.upload(maker.download(&column)?),
+        };
+        let added = added.into_iter().map(bring).collect::<Result<Vec<_>, Error>>()?;
+        if !added.is_empty() {
+            values.extend(powers.next().into_iter().flat_map(coordinates));
+        }
+        let inputs: Vec<_> = [leaves, &self.inverse_roots].into_iter().chain(&added).collect();
+        let (builder, folded) = record_fold::<EF>(log_arity, log_folded, !added.is_empty());
+        self.layer = run_apart(&self.engine, &builder, folded, in_memory(rows), &inputs, &values)?;
         Ok(())
     }
 
@@ -193,8 +212,13 @@ fn leaves(log_arity: usize, degree: usize) -> Result<Program, Error> {
     builder.finish()
 }
 
-/// The nodes of the values that leaves are folded into. The values of the run are beta / 2, beta^2 / 2, beta^4 / 2 and so on.
-fn record_fold<EF: ExtensionField<Goldilocks>>(log_arity: usize, log_folded: usize) -> (Builder, Vec<Node>) {
+/// The nodes of the values that leaves are folded into. The values of the run are beta / 2, beta^2 / 2, beta^4 / 2 and so on; if further columns are added, a for the arity, then beta^a, by
+/// which they are multiplied.
+fn record_fold<EF: ExtensionField<Goldilocks>>(
+    log_arity: usize,
+    log_folded: usize,
+    has_more: bool,
+) -> (Builder, Vec<Node>) {
     let (extension, degree) = (extension::<EF>(), EF::DIMENSION);
     let mut builder = Builder::new();
     let half = builder.constant(to_engine(Goldilocks::ONE.halve()));
@@ -222,6 +246,12 @@ fn record_fold<EF: ExtensionField<Goldilocks>>(log_arity: usize, log_folded: usi
         siblings = siblings.chunks(2).enumerate().map(fold).collect();
         inverse_root = builder.mul(inverse_root, inverse_root);
     }
-    let folded = siblings.swap_remove(0);
+    let mut folded = siblings.swap_remove(0);
+    if has_more {
+        let further: Vec<_> = (2..2 + degree).map(|input| builder.column(input, 0, 0)).collect();
+        let factor = extension.value(&mut builder, log_arity * degree);
+        let further = extension.mul(&mut builder, &further, &factor);
+        folded = extension.add(&mut builder, &folded, &further);
+    }
     (builder, folded)
 }

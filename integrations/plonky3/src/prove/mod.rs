@@ -4,20 +4,26 @@
 //! that any thread finds. The trace is copied to the device once. Commitments, values out of domain, rows that are queried and their paths come back; the
 //! transcript is Plonky3's, on the host. Where the host is the device, all of it is host memory.
 //!
+//! [`prove_batch`] takes the place of `p3_batch_stark::prove_batch` in the same way. What both provers share is here, what is of batches alone in `batch`.
+//!
 //! The configuration is one over [`FriPcs`](crate::FriPcs), or over [`HidingFriPcs`](crate::HidingFriPcs) for zero knowledge ([`Scheme`]). The constraints of an AIR are recorded as a row program, and compared with the AIR's own evaluation on random rows, once
 //! for a [`Prover`], which proves many traces.
 
+mod batch;
 mod check;
 mod columns;
 mod commitment;
+mod constraints;
 mod error;
 mod extended;
 mod extension;
 mod fri;
+mod levels;
 mod masked;
 mod masks;
 mod open;
 mod periodic;
+mod place;
 mod points;
 mod prover;
 mod quotient;
@@ -34,10 +40,14 @@ use p3_uni_stark::{Proof, QuotientAir, StarkGenericConfig};
 
 use crate::hashes::Accelerated;
 use crate::mmcs::Mmcs;
+pub use batch::{BatchProver, prove_batch};
 pub use error::ProveError;
 pub use prover::{Preprocessed, Prover};
 pub use scheme::Scheme;
 use zkaccel_proofs::{Builder, Program};
+
+/// So many input matrices a row program has at most.
+const MAX_INPUTS: usize = 8;
 
 /// FRI's commitments to matrices over the extension.
 pub type LayerMmcs<EF, L> = ExtensionMmcs<Goldilocks, EF, Mmcs<L>>;

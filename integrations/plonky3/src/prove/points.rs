@@ -20,9 +20,9 @@ use zkaccel::program::Node;
 use zkaccel::resident::DeviceMatrix;
 use zkaccel_proofs::{Memory, run_apart};
 
-use super::Builder;
 use super::columns::{Columns, reversed};
 use super::extension::{coordinates, element, extension};
+use super::{Builder, MAX_INPUTS};
 
 /// The openings of a commitment to one or more matrices of the same height, side by side in one.
 pub(super) struct Round<'a> {
@@ -122,40 +122,51 @@ impl<'a, EF: ExtensionField<Goldilocks>> Points<'a, EF> {
         opened: &OpenedValues<EF>,
         alpha: EF,
     ) -> Result<Vec<DeviceMatrix<Element>>, Error> {
-        let extension = self.quotients.extension();
-        let mut combined = Vec::new();
-        // For each point the sum of its values, and the rounds that it opens, with what their combinations are to be multiplied by.
-        let mut values_at = vec![EF::ZERO; self.points.len()];
-        let mut rounds_at: Vec<Vec<(usize, EF)>> = vec![Vec::new(); self.points.len()];
         let mut power = EF::ONE;
-        for (index, (round, opened)) in rounds.iter().zip(opened).enumerate() {
-            let start = power;
-            for (position, &point) in round.points.iter().enumerate() {
-                rounds_at[point].push((index, power * start.inverse()));
-                for value in opened.iter().flat_map(|matrix| &matrix[position]) {
-                    values_at[point] += power * *value;
-                    power *= alpha;
-                }
+        let terms =
+            rounds.iter().zip(opened).map(|(round, opened)| Term::new(round, opened, alpha, &mut power));
+        let terms: Vec<Term<EF>> = terms.collect();
+        // A row program has so many inputs: points, inverses, the sum of what was combined before, and further combinations.
+        let mut groups = rounds.chunks(MAX_INPUTS - 3).zip(terms.chunks(MAX_INPUTS - 3)).peekable();
+        let mut before: Option<DeviceMatrix<Element>> = None;
+        while let Some((rounds, terms)) = groups.next() {
+            let combine = |(round, term): (&Round<'_>, &Term<EF>)| {
+                let columns = self.memory.engine.combine_columns(round.matrix, &term.weights)?;
+                self.memory.among_narrow(columns)
+            };
+            let combined = rounds.iter().zip(terms).map(combine).collect::<Result<Vec<_>, _>>()?;
+            let inputs = [&self.columns.points, &self.inverses];
+            let inputs: Vec<_> = inputs.into_iter().chain(&combined).chain(&before).collect();
+            let (builder, values, sum) = self.record_sum(terms, before.is_some());
+            let (engine, rows) = (self.memory.engine, self.columns.extension_rows());
+            if groups.peek().is_none() {
+                return run_apart(engine, &builder, sum, rows, &inputs, &values);
             }
-            let (mut powers, mut weights) = (alpha.shifted_powers(start), Vec::new());
-            for &width in round.widths {
-                weights.extend(powers.by_ref().take(width).flat_map(coordinates));
-                weights.resize(weights.len() + round.salts * EF::DIMENSION, Element::ZERO);
-            }
-            let columns = weights.len() / EF::DIMENSION;
-            let weights = Matrix::from_rows(weights, columns, EF::DIMENSION)?;
-            let columns = self.memory.engine.combine_columns(round.matrix, &weights)?;
-            combined.push(self.memory.among_narrow(columns)?);
+            let mut builder = builder;
+            sum.into_iter().for_each(|coordinate| builder.output(coordinate));
+            before = Some(engine.run_program(&builder.finish()?, rows, &inputs, &values)?);
         }
+        unreachable!("one round or more")
+    }
 
+    /// The program of the sum of quotients of some rounds, whose combinations are its inputs behind the first two, and of what is in a further input.
+    fn record_sum(&self, terms: &[Term<EF>], has_more: bool) -> (Builder, Vec<Element>, Vec<Node>) {
+        let extension = self.quotients.extension();
         let (mut builder, mut values) = (Builder::new(), Vec::new());
         let value = |builder: &mut Builder, values: &mut Vec<Element>, value: EF| {
             self.quotients.value(builder, values, &coordinates(value))
         };
-        let mut sum: Option<Vec<Node>> = None;
-        for (i, opened_at) in rounds_at.iter().enumerate() {
-            let mut difference = value(&mut builder, &mut values, values_at[i]);
-            for &(round, factor) in opened_at {
+        let mut sum = has_more.then(|| extension.column(&mut builder, 2 + terms.len(), 0));
+        for point in 0..self.points.len() {
+            let at_point = |term: &Term<EF>| term.at.iter().find(|at| at.point == point).copied();
+            let opened: Vec<_> = terms.iter().map(at_point).collect();
+            if opened.iter().all(Option::is_none) {
+                continue;
+            }
+            let at_point = opened.iter().flatten().map(|at| at.sum).sum();
+            let mut difference = value(&mut builder, &mut values, at_point);
+            for (round, factor) in opened.iter().enumerate().filter_map(|(i, at)| at.map(|at| (i, at.factor)))
+            {
                 let mut entries = extension.column(&mut builder, 2 + round, 0);
                 if factor != EF::ONE {
                     let factor = value(&mut builder, &mut values, factor);
@@ -163,16 +174,53 @@ impl<'a, EF: ExtensionField<Goldilocks>> Points<'a, EF> {
                 }
                 difference = extension.sub(&mut builder, &difference, &entries);
             }
-            let inverse = self.inverse(&mut builder, &mut values, i);
+            let inverse = self.inverse(&mut builder, &mut values, point);
             let quotient = extension.mul(&mut builder, &difference, &inverse);
             sum = Some(match sum {
                 None => quotient,
                 Some(sum) => extension.add(&mut builder, &sum, &quotient),
             });
         }
-        let inputs = [vec![&self.columns.points, &self.inverses], combined.iter().collect()].concat();
-        let rows = self.columns.extension_rows();
-        let outputs = sum.expect("one point or more");
-        run_apart(self.memory.engine, &builder, outputs, rows, &inputs, &values)
+        (builder, values, sum.expect("one point or more"))
+    }
+}
+
+/// A round's part of a combination.
+struct Term<EF> {
+    /// The weights of its columns, a row for each.
+    weights: Matrix<Element>,
+    at: Vec<AtPoint<EF>>,
+}
+
+/// What a round adds at one of its points: the sum of its weighted values, minus a factor times the weighted sum of its columns.
+#[derive(Clone, Copy)]
+struct AtPoint<EF> {
+    point: usize,
+    sum: EF,
+    factor: EF,
+}
+
+impl<EF: ExtensionField<Goldilocks>> Term<EF> {
+    /// From the powers of `alpha` from `power` on, which is multiplied by `alpha` for each opened value.
+    fn new(round: &Round<'_>, opened: &[Vec<Vec<EF>>], alpha: EF, power: &mut EF) -> Self {
+        let start = *power;
+        let at = round.points.iter().enumerate().map(|(position, &point)| {
+            let factor = *power * start.inverse();
+            let mut sum = EF::ZERO;
+            for value in opened.iter().flat_map(|matrix| &matrix[position]) {
+                sum += *power * *value;
+                *power *= alpha;
+            }
+            AtPoint { point, sum, factor }
+        });
+        let at = at.collect();
+        let (mut powers, mut weights) = (alpha.shifted_powers(start), Vec::new());
+        for &width in round.widths {
+            weights.extend(powers.by_ref().take(width).flat_map(coordinates));
+            weights.resize(weights.len() + round.salts * EF::DIMENSION, Element::ZERO);
+        }
+        let columns = weights.len() / EF::DIMENSION;
+        let weights = Matrix::from_rows(weights, columns, EF::DIMENSION).expect("whole rows");
+        Self { weights, at }
     }
 }

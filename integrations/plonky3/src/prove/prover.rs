@@ -1,11 +1,7 @@
 //! The prover: `p3_uni_stark::prove_with_preprocessed`, step by step, with the same transcript.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use p3_challenger::{CanObserve, CanSample, FieldChallenger, GrindingChallenger};
-use p3_commit::PeriodicColumns;
-use p3_field::{ExtensionField, PrimeCharacteristicRing, TwoAdicField};
-use p3_fri::{FriParameters, FriProverError};
+use p3_field::{ExtensionField, PrimeCharacteristicRing};
 use p3_goldilocks::Goldilocks;
 use p3_matrix::Matrix as _;
 use p3_matrix::dense::RowMajorMatrix;
@@ -16,21 +12,22 @@ use p3_uni_stark::{
 };
 use tracing::info_span;
 use zkaccel::field::Goldilocks as Element;
-use zkaccel::matrix::{Matrix, MatrixInput, Shape};
+use zkaccel::matrix::{Matrix, Shape};
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
-use zkaccel_proofs::{Claim, Memory, Placement, placed};
+use zkaccel_proofs::{Claim, Memory, Placement};
 
-use super::check;
-use super::columns::Columns;
-use super::commitment::Commitment;
+use super::columns::Kept;
+use super::commitment::{Commitment, Part};
+use super::constraints::{Constraints, agree, check_terms, log_height};
 use super::error::ProveError;
-use super::extended::{Extended, Hiding, Sizes};
+use super::extended::{Extensions, Sizes};
 use super::masks::{self, Masks};
 use super::open::{self, Request};
+use super::place::placed;
 use super::record::Recorded;
 use super::scheme::{Scheme, Terms};
-use super::{masked, periodic, quotient};
+use super::{masked, quotient};
 use crate::elements::matrix;
 use crate::hashes::Accelerated;
 
@@ -39,19 +36,17 @@ pub struct Prover<'a, SC, A> {
     engine: Engine,
     config: &'a SC,
     air: &'a A,
-    recorded: Recorded,
-    periodic: Vec<Vec<Goldilocks>>,
+    constraints: Constraints,
     /// The number of chunks of the quotient, if it is the same for all traces.
     log_chunks: Option<usize>,
     terms: Terms,
-    /// The columns of the last sizes.
-    columns: Mutex<Option<Arc<Columns>>>,
+    columns: Kept,
 }
 
 /// The preprocessed columns of an AIR, extended and committed to in the engine's memory.
 pub struct Preprocessed<H: Accelerated> {
     sizes: Sizes,
-    extended: Extended<H>,
+    extensions: Extensions<H>,
     _claim: Claim,
 }
 
@@ -77,36 +72,19 @@ where
     /// The same with an engine of its own. That of the process does what the configuration does by itself: it is asked for the caps' heights, and the AIR's periodic columns on
     /// random rows.
     pub fn with_engine(engine: &Engine, config: &'a SC, air: &'a A) -> Result<Self, ProveError> {
-        if !air.public_boundary_io().is_empty() {
-            return Err(ProveError::Unsupported("public values by boundary IO".into()));
-        }
         agree("is_zk of a configuration, that of its scheme", S::ZK as usize, config.is_zk())?;
         let terms = config.pcs().terms();
-        let fri = &terms.fri;
-        let names = ["log_blowup", "max_log_arity", "num_queries"];
-        let parameters = [fri.log_blowup, fri.max_log_arity, fri.num_queries];
-        if let Some((name, _)) = names.into_iter().zip(parameters).find(|(_, parameter)| *parameter == 0) {
-            return Err(ProveError::Zero(name));
-        }
-        if let Some(masks) = &terms.masks {
-            masks.check(fri, usize::MAX, EF::DIMENSION, 1)?;
-        }
-        let periodic = air.periodic_columns().into_owned();
-        let (expected, found) = (air.num_periodic_columns(), periodic.len());
-        if expected != found {
-            return Err(ProveError::Mismatch { what: "periodic columns", expected, found });
-        }
+        check_terms(&terms, EF::DIMENSION)?;
         let mut prover = Self {
             engine: engine.clone(),
             config,
             air,
-            recorded: Recorded::new::<EF, A>(air)?,
-            periodic,
+            constraints: Constraints::new(air, || Recorded::of_air::<EF, A>(air))?,
             log_chunks: None,
             terms,
-            columns: Mutex::new(None),
+            columns: Kept::default(),
         };
-        if prover.periodic.is_empty() {
+        if !prover.constraints.has_periodic_columns() {
             prover.log_chunks = Some(prover.log_chunks(0));
         }
         prover.check()?;
@@ -172,18 +150,18 @@ where
         };
         let sizes = self.sizes(log_rows)?;
         agree("rows of the preprocessed columns", 1 << log_rows, columns.height())?;
-        let width = self.recorded.layout.preprocessed_width;
+        let width = self.constraints.recorded.layout.preprocessed_width;
         agree("preprocessed columns", width, columns.width())?;
         // They are known to all, so there are zeros between their rows where a trace has random ones.
         let columns = match sizes.hiding {
             Some(_) => RowMajorMatrix::new(columns.with_zero_cols(width).values, width),
             None => columns,
         };
-        let (extended, _claim) = self
-            .placed(sizes, matrix(columns), |memory, columns| Ok(self.extended(memory, columns, sizes)?))?;
-        let commitment = extended.cap.clone();
+        let (extensions, _claim) = self
+            .placed(sizes, matrix(columns), |memory, columns| Ok(self.extensions(memory, columns, sizes)?))?;
+        let commitment = extensions.cap.clone();
         let key = PreprocessedVerifierKey { width, degree_bits: sizes.log_committed(), commitment };
-        Ok(Some((Preprocessed { sizes, extended, _claim }, key)))
+        Ok(Some((Preprocessed { sizes, extensions, _claim }, key)))
     }
 
     /// Proves a trace in the caller's memory.
@@ -215,7 +193,7 @@ where
         Ok(self.placed(sizes, trace, prove)?.0)
     }
 
-    /// Does something with columns in a place for which there is room; where the device turns out to have less, in the next one. What the device has is claimed.
+    /// Does something with columns in a place for which there is room.
     fn placed<R>(
         &self,
         sizes: Sizes,
@@ -223,20 +201,9 @@ where
         run: impl Fn(Memory<'_>, DeviceMatrix<Element>) -> Result<R, ProveError>,
     ) -> Result<(R, Claim), ProveError> {
         let required = sizes.required(columns.shape().columns, EF::DIMENSION);
-        let mut columns = Some(columns);
-        let done = placed(&self.engine, required, ProveError::of_engine, |memory| {
-            // It is needed again in a further place.
-            let input: Option<MatrixInput<'_, Element>> = match memory.is_last() {
-                true => columns.take().map(Into::into),
-                false => columns.as_ref().map(Into::into),
-            };
-            let input = input.expect("columns until the last place");
-            let columns = info_span!("upload").in_scope(|| memory.wide(input))?;
-            run(memory, columns)
-        });
-        // To give back the memory of a large trace takes as long as to copy it.
-        rayon::spawn(move || drop(columns));
-        done
+        placed(&self.engine, required, vec![columns], |memory, mut columns| {
+            run(memory, columns.swap_remove(0))
+        })
     }
 
     /// The sizes of a proof, if what is given for it agrees with the AIR.
@@ -246,22 +213,20 @@ where
         public_values: &[Goldilocks],
         preprocessed: Option<&Preprocessed<S::Inputs>>,
     ) -> Result<Sizes, ProveError> {
-        let layout = self.recorded.layout;
-        if !rows.is_power_of_two() {
-            return Err(ProveError::Height(rows));
-        }
+        let layout = self.constraints.recorded.layout;
+        let log_rows = log_height(rows)?;
         agree("columns of the trace", layout.main_width, columns)?;
         agree("public values", layout.num_public_values, public_values.len())?;
-        let sizes = self.sizes(rows.ilog2() as usize)?;
+        let sizes = self.sizes(log_rows)?;
         match preprocessed {
             None if layout.preprocessed_width > 0 => {
                 let what = "preprocessed columns without their commitment, which Prover::preprocess makes";
                 return Err(ProveError::Unsupported(what.into()));
             }
             None => {}
-            Some(Preprocessed { sizes: theirs, extended, .. }) => {
+            Some(Preprocessed { sizes: theirs, extensions, .. }) => {
                 agree("rows of the trace, those of the preprocessed columns", 1 << theirs.log_rows, rows)?;
-                let width = extended.commitment.widths[0];
+                let width = extensions.commitment.parts[0].widths[0];
                 agree("preprocessed columns", layout.preprocessed_width, width)?;
                 if *theirs != sizes {
                     let what = "preprocessed columns of a prover with another AIR or configuration";
@@ -281,8 +246,8 @@ where
         public_values: &[Goldilocks],
         preprocessed: Option<&Preprocessed<S::Inputs>>,
     ) -> Result<Proof<SC>, ProveError> {
-        let (layout, Sizes { log_rows, log_chunks, .. }) = (self.recorded.layout, sizes);
-        let trace = self.extended(memory, trace, sizes)?;
+        let (layout, Sizes { log_rows, log_chunks, .. }) = (self.constraints.recorded.layout, sizes);
+        let trace = self.extensions(memory, trace, sizes)?;
         let mut challenger = self.config.initialise_challenger();
         let shape = StarkShape::new::<Goldilocks, A>(
             self.air,
@@ -296,7 +261,7 @@ where
         let mut transcript = StarkProverTranscript::<C, Goldilocks, EF>::new(&mut challenger, shape);
         let alpha = transcript.constraint_phase(
             trace.cap.clone(),
-            preprocessed.map(|columns| columns.extended.cap.clone()),
+            preprocessed.map(|columns| columns.extensions.cap.clone()),
             public_values,
         );
         let proof =
@@ -314,25 +279,23 @@ where
         &self,
         memory: Memory<'_>,
         sizes: Sizes,
-        trace: Extended<S::Inputs>,
+        trace: Extensions<S::Inputs>,
         public_values: &[Goldilocks],
         preprocessed: Option<&Preprocessed<S::Inputs>>,
         alpha: EF,
         transcript: &mut StarkProverTranscript<'_, C, Goldilocks, EF>,
     ) -> Result<Proof<SC>, Error> {
-        let Sizes { log_rows, log_chunks, .. } = sizes;
         let (engine, terms) = (memory.engine, &self.terms);
         let (masks, salts) = (terms.masks.as_ref(), terms.masks.as_ref().map(|masks| &masks.inputs));
         let codewords = masks.map_or(0, |masks| masks.codewords);
-        let preprocessed = preprocessed.map(|columns| &columns.extended);
-        let columns = self.columns(memory, sizes)?;
+        let preprocessed = preprocessed.map(|columns| &columns.extensions);
+        let columns = self.columns.of(memory, &[sizes])?;
 
         let span = info_span!("constraints").entered();
-        let periodic = periodic::table(memory, &self.periodic, log_rows, log_chunks)?;
-        let others: Vec<_> = preprocessed.map(Extended::on_quotient).into_iter().chain(&periodic).collect();
-        let values = self.recorded.values(alpha, public_values);
+        let values = self.constraints.recorded.values(alpha, public_values, &[]);
+        let extended = preprocessed.map(|columns| &columns.extended[0]);
         let quotient =
-            quotient::quotient(memory, &self.recorded, &columns, trace.on_quotient(), &others, &values)?;
+            self.constraints.quotient(memory, &columns[0], &trace.extended[0], extended, None, &values)?;
         drop(span);
         let span = info_span!("quotient").entered();
         let chunks = quotient::chunks(engine, quotient, sizes)?;
@@ -340,8 +303,9 @@ where
             Some(masks) => masked::chunks(memory, chunks, sizes, masks)?,
             None => quotient::extension(engine, chunks, sizes)?,
         };
-        let widths = vec![EF::DIMENSION + codewords; 1 << log_chunks];
-        let chunks = Commitment::<S::Inputs>::new(engine, chunks, widths, terms.cap_height, salts)?;
+        let widths = vec![EF::DIMENSION + codewords; 1 << sizes.log_chunks];
+        let chunks = Part::new(engine, chunks, widths, salts)?;
+        let chunks = Commitment::<S::Inputs>::new(engine, vec![chunks], terms.cap_height)?;
         let quotient_chunks = chunks.cap()?;
         let random = masks.map(|masks| self.random_polynomial(memory, sizes, masks)).transpose()?;
         drop(span);
@@ -350,22 +314,16 @@ where
 
         let (zeta, witness) =
             transcript.ood_phase(commitments.quotient_chunks.clone(), commitments.random.clone());
-        let zeta_next = zeta * Goldilocks::two_adic_generator(log_rows);
-        let main_next = !self.air.main_next_row_columns().is_empty();
-        let preprocessed_next = !self.air.preprocessed_next_row_columns().is_empty();
-        let at = |next: bool| if next { vec![0, 1] } else { vec![0] };
-        let request = |commitment, points, codewords| Request { commitment, points, codewords };
-        let random = random.as_ref().map(|random| request(&random.commitment, at(false), codewords));
-        let requests = random.into_iter().chain([
-            request(&trace.commitment, at(main_next), codewords),
-            request(&chunks, at(false), codewords),
-        ]);
-        let preprocessed = preprocessed.map(|columns| request(&columns.commitment, at(preprocessed_next), 0));
+        let Constraints { main_next, preprocessed_next, .. } = self.constraints;
+        let request = |commitment, next, codewords| Request { commitment, next: vec![next], codewords };
+        let random = random.as_ref().map(|random| request(&random.commitment, false, codewords));
+        let requests = random
+            .into_iter()
+            .chain([request(&trace.commitment, main_next, codewords), request(&chunks, false, codewords)]);
+        let preprocessed = preprocessed.map(|columns| request(&columns.commitment, preprocessed_next, 0));
         let requests: Vec<_> = requests.chain(preprocessed).collect();
-        let next = requests.iter().any(|request| request.points.len() > 1);
-        let points = if next { vec![zeta, zeta_next] } else { vec![zeta] };
         let (opened, openings) = transcript.delegate(|challenger| {
-            open::open::<_, S::Layers, _, _>(memory, terms, &columns, points, &requests, challenger)
+            open::open::<_, S::Layers, _, _>(memory, terms, &columns, zeta, &requests, challenger)
         })?;
 
         let mut rounds = opened.into_iter();
@@ -384,15 +342,15 @@ where
     }
 
     /// Columns that are committed to.
-    fn extended(
+    fn extensions(
         &self,
         memory: Memory<'_>,
         columns: DeviceMatrix<Element>,
         sizes: Sizes,
-    ) -> Result<Extended<S::Inputs>, Error> {
+    ) -> Result<Extensions<S::Inputs>, Error> {
         let Terms { cap_height, masks, .. } = &self.terms;
         let salts = masks.as_ref().map(|masks| &masks.inputs);
-        Extended::new(memory.engine, columns, sizes, *cap_height, salts)
+        Extensions::new(memory.engine, [(columns, sizes)], *cap_height, salts)
     }
 
     /// The random polynomial that is opened beside the others.
@@ -401,67 +359,33 @@ where
         memory: Memory<'_>,
         sizes: Sizes,
         masks: &Masks,
-    ) -> Result<Extended<S::Inputs>, Error> {
+    ) -> Result<Extensions<S::Inputs>, Error> {
         let values = masks.polynomial(1 << sizes.log_committed(), EF::DIMENSION);
         // It takes no part in the quotient.
-        self.extended(memory, memory.narrow(values)?, Sizes { log_chunks: 0, ..sizes })
+        self.extensions(memory, memory.narrow(values)?, Sizes { log_chunks: 0, ..sizes })
     }
 
     /// The sizes of a proof; an error for those that do not fit.
     fn sizes(&self, log_rows: usize) -> Result<Sizes, ProveError> {
-        let Terms { fri, masks, .. } = &self.terms;
-        let hiding =
-            masks.as_ref().map(|masks| Hiding { codewords: masks.codewords, salts: masks.inputs.count });
-        let is_zk = hiding.is_some() as usize;
-        let fits = |log_size, limit| match log_size <= limit {
-            true => Ok(()),
-            false => Err(ProveError::DomainTooLarge { log_size, limit }),
-        };
-        fits(log_rows.saturating_add(fri.log_blowup).saturating_add(is_zk), Goldilocks::TWO_ADICITY)?;
-        PeriodicColumns::new(&self.periodic, 1 << log_rows)?;
-        let log_chunks = self.log_chunks.unwrap_or_else(|| self.log_chunks(log_rows));
-        fits(log_rows + log_chunks, Goldilocks::TWO_ADICITY)?;
-        let sizes = Sizes { log_rows, log_chunks, log_blowup: fri.log_blowup, hiding };
-        check_final_height(fri, sizes.log_extended())?;
-        if let Some(masks) = masks {
-            let (main, preprocessed) =
-                (self.air.main_next_row_columns(), self.air.preprocessed_next_row_columns());
-            let points = if main.is_empty() && preprocessed.is_empty() { 1 } else { 2 };
-            masks.check(fri, 1 << log_rows, EF::DIMENSION, points)?;
-        }
-        Ok(sizes)
+        let log_chunks = || self.log_chunks.unwrap_or_else(|| self.log_chunks(log_rows));
+        self.constraints.sizes(&self.terms, EF::DIMENSION, log_rows, log_chunks)
     }
 
     /// The logarithm of the number of chunks of the quotient, for a trace of 2^`log_rows` rows.
     fn log_chunks(&self, log_rows: usize) -> usize {
-        let (layout, is_zk) = (self.recorded.layout, self.terms.masks.is_some() as usize);
+        let (layout, is_zk) = (self.constraints.recorded.layout, self.terms.masks.is_some() as usize);
         get_log_num_quotient_chunks::<Goldilocks, A>(self.air, layout, 1 << log_rows, is_zk) + is_zk
-    }
-
-    /// The columns for traces of this size.
-    fn columns(&self, memory: Memory<'_>, sizes: Sizes) -> Result<Arc<Columns>, Error> {
-        let mut kept = self.columns.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits = |columns: &&Arc<Columns>| columns.sizes == sizes && columns.placement == memory.placement;
-        if let Some(columns) = kept.as_ref().filter(fits) {
-            return Ok(columns.clone());
-        }
-        let columns = Arc::new(Columns::new(memory, sizes)?);
-        *kept = Some(columns.clone());
-        Ok(columns)
     }
 
     /// The recorded constraints are those of the AIR.
     fn check(&self) -> Result<(), ProveError> {
-        let period = self.periodic.iter().map(Vec::len).max().unwrap_or(1);
-        let log_rows = period.max(4).ilog2() as usize;
-        let log_chunks = self.log_chunks.unwrap_or_else(|| self.log_chunks(log_rows));
-        let sizes = Sizes { log_rows, log_chunks, log_blowup: 1, hiding: None };
-        check::check(&self.engine, &self.recorded, &self.periodic, sizes, |rows| {
+        let log_chunks = |log_rows| self.log_chunks.unwrap_or_else(|| self.log_chunks(log_rows));
+        self.constraints.check(&self.engine, log_chunks, |rows| {
             quotient_values::<SC, A, RowMajorMatrix<Goldilocks>>(
                 self.config.pcs(),
                 self.air,
                 &rows.public_values,
-                self.recorded.layout,
+                self.constraints.recorded.layout,
                 rows.domain,
                 rows.coset,
                 &rows.trace,
@@ -469,25 +393,5 @@ where
                 rows.alpha,
             )
         })
-    }
-}
-
-fn agree(what: &'static str, expected: usize, found: usize) -> Result<(), ProveError> {
-    match expected == found {
-        true => Ok(()),
-        false => Err(ProveError::Mismatch { what, expected, found }),
-    }
-}
-
-/// FRI folds no matrix that is as short as its final polynomial's values, unless that is a constant.
-fn check_final_height<M>(fri: &FriParameters<M>, log_input_height: usize) -> Result<(), FriProverError> {
-    if fri.log_final_poly_len == 0 {
-        return Ok(());
-    }
-    let log_final_height = fri.log_final_poly_len.checked_add(fri.log_blowup);
-    let log_final_height = log_final_height.ok_or(FriProverError::FinalHeightOverflow)?;
-    match log_input_height > log_final_height {
-        true => Ok(()),
-        false => Err(FriProverError::InputHeightTooSmall { log_input_height, log_final_height }),
     }
 }

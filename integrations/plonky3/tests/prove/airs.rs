@@ -14,6 +14,7 @@ use p3_poseidon2_air::{Poseidon2Air, RoundConstants, generate_trace_rows};
 use super::config::Val;
 
 /// Columns a, b with (a, b) -> (b, a + b). Public: the first row, and the last b.
+#[derive(Clone)]
 pub struct Fibonacci;
 
 impl<F: PrimeCharacteristicRing + Sync> BaseAir<F> for Fibonacci {
@@ -49,6 +50,7 @@ impl Fibonacci {
 }
 
 /// Columns of which each is, in the next row, a polynomial of a degree in some of this row, with coefficients of no pattern; and more constraints that repeat them.
+#[derive(Clone)]
 pub struct Wide {
     pub columns: usize,
     pub degree: usize,
@@ -92,6 +94,7 @@ impl<B: AirBuilder> Air<B> for Wide {
 }
 
 /// A column that counts, one that is the product of the preprocessed columns, of which the second is that of the next row, where `next` says so; nothing is asked of the next row of the trace.
+#[derive(Clone)]
 pub struct Preprocessed {
     pub log_rows: u32,
     pub next: bool,
@@ -148,6 +151,7 @@ impl<B: AirBuilder<F = Val>> Air<B> for Preprocessed {
 }
 
 /// A sum of periodic columns of periods 2 and 8, the second squared.
+#[derive(Clone)]
 pub struct Periodic;
 
 impl Periodic {
@@ -191,8 +195,11 @@ impl<B: AirBuilder<F = Val>> Air<B> for Periodic {
     }
 }
 
+/// The AIR of such permutations.
+pub type Permutation = Poseidon2Air<Val, Layers, 8, 7, 1, 4, 22>;
+
 /// Permutations of Poseidon2 of eight words, one a row: the S-box of degree 7 with one register, 180 columns.
-pub fn poseidon2(log_rows: u32) -> (Poseidon2Air<Val, Layers, 8, 7, 1, 4, 22>, RowMajorMatrix<Val>) {
+pub fn poseidon2(log_rows: u32) -> (Permutation, RowMajorMatrix<Val>) {
     let constants = RoundConstants::new(
         GOLDILOCKS_POSEIDON2_RC_8_EXTERNAL_INITIAL,
         GOLDILOCKS_POSEIDON2_RC_8_INTERNAL,

@@ -31,7 +31,7 @@ const SALTS: usize = 4;
 const CODEWORDS: usize = 3;
 
 /// Few queries, which a short trace hides, too.
-const FRI: Fri =
+pub const FRI: Fri =
     Fri { log_blowup: 1, log_final_poly_len: 0, max_log_arity: 1, num_queries: 4, cap_heights: (3, 2) };
 
 fn parameters<M>(fri: Fri, mmcs: M) -> FriParameters<M> {
@@ -74,7 +74,7 @@ type OfElements = MerkleTreeHidingMmcs<
 >;
 type StockPcs<EF, M> =
     p3_fri::HidingFriPcs<Val, Radix2DitParallel<Val>, M, ExtensionMmcs<Val, EF, M>, StdRng>;
-type Pcs<H, EF> = HidingFriPcs<H, H, EF, StdRng, SALTS>;
+pub type Pcs<H, EF> = HidingFriPcs<H, H, EF, StdRng, SALTS>;
 
 fn of_bytes<H: Clone>(hash: H, cap_height: usize, number: u64) -> OfBytes<H> {
     let compression = CompressionFunctionFromHasher::new(hash.clone());
@@ -104,9 +104,9 @@ fn stock(fri: Fri) -> Config<StockPcs<Challenge, OfBytes<Blake3>>, ByteChallenge
     Config::new(stock_pcs(fri, mmcs), byte_challenger())
 }
 
-type Ours = Config<Pcs<Blake3, Challenge>, ByteChallenger>;
+pub type Ours = Config<Pcs<Blake3, Challenge>, ByteChallenger>;
 
-fn ours(fri: Fri) -> Ours {
+pub fn ours(fri: Fri) -> Ours {
     Config::new(pcs(fri, Blake3), byte_challenger())
 }
 

@@ -13,6 +13,7 @@ macro_rules! same {
 }
 
 mod airs;
+mod batch;
 mod budgets;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../../examples/keccak/config.rs"]
@@ -69,6 +70,11 @@ impl Fri {
     fn parameters<M>(self, mmcs: M) -> FriParameters<ExtensionMmcs<Val, Challenge, M>> {
         let Self { log_blowup, log_final_poly_len, max_log_arity, num_queries, .. } = self;
         FriParameters { log_blowup, log_final_poly_len, max_log_arity, num_queries, ..parameters(mmcs) }
+    }
+
+    /// With another height of the caps of commitments.
+    fn cap(self, height: usize) -> Self {
+        Self { cap_heights: (height, self.cap_heights.1), ..self }
     }
 
     fn stock(self) -> Stock<Blake3> {
