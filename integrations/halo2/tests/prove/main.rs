@@ -176,8 +176,7 @@ fn errors_before_anything_is_written() {
     let phases = Shape { second_phase: true, ..SMALL };
     let (circuits, instances) = self::circuits(phases, 2);
     let setup = Setup::new(phases.k, &circuits[0]);
-    let expected =
-        "not supported: 2 circuits of 2 phases, expected one: halo2-axiom draws challenges for each of them";
+    let expected = "not supported: 2 circuits with challenges, expected one: those of a phase are drawn when all circuits have come to its end";
     assert_eq!(message(&circuits, &instances, &setup), expected);
 }
 
