@@ -26,6 +26,8 @@
 //! panic with the engine's words: halo2's functions have no place for errors.
 //!
 //! What stays with the stock prover: synthesis, the evaluation of gates, lookups and permutations, openings, the transcript.
+//!
+//! With the feature `prove` there are whole proofs, too, without a patch: `create_proof` stands beside the function of that name of halo2-axiom.
 
 mod bases;
 #[cfg(feature = "prove")]

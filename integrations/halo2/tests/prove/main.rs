@@ -3,6 +3,7 @@
 #[path = "../../example/src/circuit.rs"]
 mod circuit;
 mod faults;
+mod page;
 mod random;
 mod setup;
 
