@@ -1,10 +1,12 @@
 //! Row programs: an instruction for a few dozen rows at a time, so that what it costs to read an instruction is shared by their vectors.
 //!
-//! The accumulator, the sums and the slots are that many elements each. Entries that lie one after another are taken where they lie. Others are gathered before, each once for all instructions that read it, and
+//! The accumulator, the sums and the slots are that many elements each, over prime fields in the form in which a processor multiplies them. Entries that lie one after another are taken where they lie. Others are gathered before, each once for all instructions that read it, and
 //! neighbours together: those of wide rows are far from each other.
 
 #[cfg(feature = "bn254")]
 mod primes;
+
+use std::marker::PhantomData;
 
 use super::Cpu;
 use super::ntt::lanes::{Lanes, on_lanes};
@@ -35,21 +37,22 @@ impl Programs<Goldilocks> for Cpu {
         constants: &[Goldilocks],
         outputs: &mut [Goldilocks],
     ) -> Result<(), Error> {
-        for_each_block(program, rows, inputs, constants, outputs, |mut block| {
+        let empty = [Goldilocks::ZERO; ROWS];
+        for_each_block(program, rows, inputs, (constants, outputs), empty, |mut block| {
             on_lanes!(self.simd, L, L::enter(OnLanes(&mut block)));
         });
         Ok(())
     }
 }
 
-/// Shares the rows out among threads, and runs the program on a block after the other.
-fn for_each_block<F: AcceleratedField>(
+/// Shares the rows out among threads, and runs the program on a block after the other. A thread's slots are copies of an empty one.
+fn for_each_block<F: AcceleratedField, S: Copy + Send + Sync>(
     program: &Program<F>,
     rows: ProgramRows,
     inputs: &[MatrixRef<'_, F>],
-    constants: &[F],
-    outputs: &mut [F],
-    run: impl Fn(Block<'_, '_, F>) + Sync,
+    (constants, outputs): (&[F], &mut [F]),
+    empty_slot: S,
+    run: impl Fn(Block<'_, '_, F, S>) + Sync,
 ) {
     let code = program.code();
     let most = rows.count.div_ceil(8 * threads()).next_multiple_of(ROWS).min(TASK);
@@ -61,8 +64,8 @@ fn for_each_block<F: AcceleratedField>(
     }
     let read = Read::by(code);
     let empty = |len: usize| vec![[F::ZERO; ROWS]; len];
-    let make = || (empty(code.slots), read.iter().map(|read| empty(read.columns.len())).collect());
-    for_each_chunk_with(&mut tasks, 1, make, |(slots, gathered): &mut (_, Vec<_>), number, task| {
+    let make = || (vec![empty_slot; code.slots], read.iter().map(|read| empty(read.columns.len())).collect());
+    for_each_chunk_with(&mut tasks, 1, make, |(slots, gathered): &mut (Vec<S>, Vec<_>), number, task| {
         let columns = &mut task[0];
         for done in (0..columns[0].len()).step_by(ROWS) {
             let first = number * most + done;
@@ -186,70 +189,68 @@ fn step(access: Access, run: ProgramRows, rows: usize, first: usize) -> Option<u
 }
 
 /// Rows on which a thread runs a program.
-struct Block<'r, 'a, F> {
+struct Block<'r, 'a, F, S> {
     code: &'a Code,
     constants: &'a [F],
     entries: Vec<Entries<'r, 'a, F>>,
-    slots: &'r mut Vec<Row<F>>,
+    slots: &'r mut Vec<S>,
     /// The task's part of each output column.
     columns: &'r mut [&'a mut [F]],
     /// Rows of the task that earlier blocks have done.
     done: usize,
 }
 
-/// Elements side by side. All are canonical.
-trait Side: Copy {
+/// Elements side by side, in a form of their own between the instructions of a block.
+trait Side {
     type Element: AcceleratedField;
-    const WIDTH: usize;
 
-    fn splat(element: Self::Element) -> Self;
-    fn load(from: &[Self::Element]) -> Self;
-    fn store(self, to: &mut [Self::Element]);
-    fn add(self, rhs: Self) -> Self;
-    fn sub(self, rhs: Self) -> Self;
-    fn mul(self, rhs: Self) -> Self;
+    /// The elements of a block.
+    type Row: Copy;
+
+    fn splat(element: Self::Element) -> Self::Row;
+    /// Entries in this form, which may be where they lie.
+    fn load<'x>(from: &'x Row<Self::Element>, space: &'x mut Self::Row) -> &'x Self::Row;
+    /// Canonical elements.
+    fn store(from: &Self::Row) -> Row<Self::Element>;
+    fn add(to: &mut Self::Row, rhs: &Self::Row);
+    fn sub(to: &mut Self::Row, rhs: &Self::Row);
+    fn sub_from(to: &mut Self::Row, rhs: &Self::Row);
+    fn mul(to: &mut Self::Row, rhs: &Self::Row);
+    /// Adds products with an element.
+    fn add_scaled(to: &mut Self::Row, rhs: &Self::Row, factor: Self::Element);
 }
 
-/// to[i] = operation(to[i], from[i]).
 #[inline(always)]
-fn each<S: Side>(to: &mut Row<S::Element>, from: &Row<S::Element>, operation: impl Fn(S, S) -> S) {
-    for i in (0..ROWS).step_by(S::WIDTH) {
-        operation(S::load(&to[i..]), S::load(&from[i..])).store(&mut to[i..]);
-    }
-}
-
-#[inline(always)]
-fn interpret<S: Side>(block: &mut Block<'_, '_, S::Element>) {
-    let zeros = [S::Element::ZERO; ROWS];
+fn interpret<S: Side>(block: &mut Block<'_, '_, S::Element, S::Row>) {
+    let zeros = S::splat(S::Element::ZERO);
     let (mut accumulator, mut sums) = (zeros, [zeros; MAX_COORDINATES]);
     for instruction in &block.code.instructions {
         match (instruction.operation, instruction.operand, instruction.to) {
             (Operation::Weigh, Operand::Constant(from), Some(coordinates)) => {
                 for (sum, &weight) in sums.iter_mut().zip(&block.constants[from..from + coordinates]) {
-                    let weight = S::splat(weight);
-                    each::<S>(sum, &accumulator, |sum, a| sum.add(a.mul(weight)));
+                    S::add_scaled(sum, &accumulator, weight);
                 }
                 continue;
             }
             (Operation::Write, Operand::Constant(column), _) => {
-                write(block.columns, block.done, column, &accumulator);
+                write(block.columns, block.done, column, &S::store(&accumulator));
                 continue;
             }
             (Operation::WriteSums, Operand::Constant(column), Some(coordinates)) => {
                 for (d, sum) in sums[..coordinates].iter_mut().enumerate() {
-                    write(block.columns, block.done, column + d, sum);
+                    write(block.columns, block.done, column + d, &S::store(sum));
                     *sum = zeros;
                 }
                 continue;
             }
             _ => {}
         }
-        let own;
+        let mut own = zeros;
         let operand = match instruction.operand {
             Operand::Slot(slot) => &block.slots[slot],
-            Operand::Entry(access, column) => block.entries[access].column(column),
+            Operand::Entry(access, column) => S::load(block.entries[access].column(column), &mut own),
             Operand::Constant(index) => {
-                own = [block.constants[index]; ROWS];
+                own = S::splat(block.constants[index]);
                 &own
             }
             Operand::Accumulator => {
@@ -259,10 +260,10 @@ fn interpret<S: Side>(block: &mut Block<'_, '_, S::Element>) {
         };
         match instruction.operation {
             Operation::Load => accumulator = *operand,
-            Operation::Add => each::<S>(&mut accumulator, operand, S::add),
-            Operation::Sub => each::<S>(&mut accumulator, operand, S::sub),
-            Operation::SubFrom => each::<S>(&mut accumulator, operand, |a, b| b.sub(a)),
-            Operation::Mul => each::<S>(&mut accumulator, operand, S::mul),
+            Operation::Add => S::add(&mut accumulator, operand),
+            Operation::Sub => S::sub(&mut accumulator, operand),
+            Operation::SubFrom => S::sub_from(&mut accumulator, operand),
+            Operation::Mul => S::mul(&mut accumulator, operand),
             other => unreachable!("{other:?} has been done"),
         }
         if let Some(slot) = instruction.to {
@@ -279,7 +280,7 @@ fn write<F: Copy>(columns: &mut [&mut [F]], done: usize, column: usize, elements
 }
 
 /// A block on vectors of a level.
-struct OnLanes<'b, 'r, 'a>(&'b mut Block<'r, 'a, Goldilocks>);
+struct OnLanes<'b, 'r, 'a>(&'b mut Block<'r, 'a, Goldilocks, Row<Goldilocks>>);
 
 impl<L: Lanes> Vectorised<L> for OnLanes<'_, '_, '_> {
     #[inline(always)]
@@ -288,41 +289,60 @@ impl<L: Lanes> Vectorised<L> for OnLanes<'_, '_, '_> {
     }
 }
 
-/// Elements of Goldilocks on a vector.
-#[derive(Clone, Copy)]
-struct Words<L>(L);
+/// Elements of Goldilocks as they are in memory, all canonical: vectors load and store them.
+struct Words<L>(PhantomData<L>);
+
+/// to[i] = operation(to[i], from[i]).
+#[inline(always)]
+fn each<L: Lanes>(to: &mut Row<Goldilocks>, from: &Row<Goldilocks>, operation: impl Fn(L, L) -> L) {
+    let (to, from) = (bytemuck::cast_slice_mut(&mut to[..]), bytemuck::cast_slice(&from[..]));
+    for i in (0..ROWS).step_by(L::WIDTH) {
+        operation(L::load(&to[i..]), L::load(&from[i..])).store(&mut to[i..]);
+    }
+}
 
 impl<L: Lanes> Side for Words<L> {
     type Element = Goldilocks;
-    const WIDTH: usize = L::WIDTH;
+    type Row = Row<Goldilocks>;
 
     #[inline(always)]
-    fn splat(element: Goldilocks) -> Self {
-        Self(L::splat(element.as_u64()))
+    fn splat(element: Goldilocks) -> Self::Row {
+        [element; ROWS]
     }
 
     #[inline(always)]
-    fn load(from: &[Goldilocks]) -> Self {
-        Self(L::load(bytemuck::cast_slice(from)))
+    fn load<'x>(from: &'x Self::Row, _: &'x mut Self::Row) -> &'x Self::Row {
+        from
     }
 
     #[inline(always)]
-    fn store(self, to: &mut [Goldilocks]) {
-        self.0.store(bytemuck::cast_slice_mut(to));
+    fn store(from: &Self::Row) -> Self::Row {
+        *from
     }
 
     #[inline(always)]
-    fn add(self, rhs: Self) -> Self {
-        Self(self.0.add(rhs.0).canonical())
+    fn add(to: &mut Self::Row, rhs: &Self::Row) {
+        each::<L>(to, rhs, |a, b| a.add(b).canonical());
     }
 
     #[inline(always)]
-    fn sub(self, rhs: Self) -> Self {
-        Self(self.0.sub(rhs.0))
+    fn sub(to: &mut Self::Row, rhs: &Self::Row) {
+        each::<L>(to, rhs, L::sub);
     }
 
     #[inline(always)]
-    fn mul(self, rhs: Self) -> Self {
-        Self(self.0.mul(rhs.0))
+    fn sub_from(to: &mut Self::Row, rhs: &Self::Row) {
+        each::<L>(to, rhs, |a, b| b.sub(a));
+    }
+
+    #[inline(always)]
+    fn mul(to: &mut Self::Row, rhs: &Self::Row) {
+        each::<L>(to, rhs, L::mul);
+    }
+
+    #[inline(always)]
+    fn add_scaled(to: &mut Self::Row, rhs: &Self::Row, factor: Goldilocks) {
+        let factor = L::splat(factor.as_u64());
+        each::<L>(to, rhs, |a, b| a.add(b.mul(factor)).canonical());
     }
 }

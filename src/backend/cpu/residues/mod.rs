@@ -82,6 +82,9 @@ pub(super) trait Residues: Coordinates<Element = Residue<<Self as Residues>::Fie
     /// Values of a transform, up to 40p in magnitude, times a twiddle: up to 2.2p.
     fn times_twiddle(a: Self::Sum, twiddle: Self::Twiddle) -> Self::Sum;
 
+    /// a b, below 2p, for values below 2p.
+    fn times(a: Self::Sum, b: Self::Sum) -> Self::Sum;
+
     /// A value of a transform, made small enough for two layers of butterflies.
     fn before_two_layers(a: Self::Sum) -> Self::Sum;
 

@@ -135,6 +135,11 @@ impl<M: MontgomeryField> Residues for Scalar<M> {
     }
 
     #[inline(always)]
+    fn times(a: Residue<M>, b: Residue<M>) -> Residue<M> {
+        a.mul(b)
+    }
+
+    #[inline(always)]
     fn before_two_layers(a: Residue<M>) -> Residue<M> {
         a.nearly_reduced()
     }

@@ -402,6 +402,20 @@ impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Transforms<Q, M> {
                 }
             }
         }
+        // Products of values below 2p, of either kind of columns: carried, and of products.
+        let below_two = [(0, 0), (0, 1), (1, -1), (1, 0), (1, 1), (2, -1)];
+        for (a, b) in below_two.into_iter().flat_map(|a| below_two.map(|b| (a, b))) {
+            let [x, y] = [a, b].map(|(multiple, near)| times(multiple, near));
+            let product = Radix52::<Q, M>::times(columns(x), columns(y));
+            let again = Radix52::<Q, M>::times(product, product);
+            let expected = residue::<M>(x).mul(residue::<M>(y));
+            for (found, expected) in [(product, expected), (again, expected.mul(expected))] {
+                for found in Limits::<Q, M>::lanes(found.0) {
+                    assert!(below(carried(found), times(2, 0)), "{a:?} {b:?}: {found:x?}");
+                    assert_eq!(residue::<M>(found).canonical(), expected.canonical(), "{a:?} {b:?}");
+                }
+            }
+        }
         for (multiple, near) in [(0, 0), (0, 1), (1, -1), (1, 0), (1, 1), (2, -1)] {
             let value = times(multiple, near);
             for found in Limits::<Q, M>::lanes(Radix52::<Q, M>::canonical(columns(value)).0) {
