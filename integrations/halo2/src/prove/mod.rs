@@ -18,6 +18,7 @@ mod evaluations;
 mod key;
 mod layout;
 mod opening;
+mod order;
 mod permute;
 mod place;
 mod prover;

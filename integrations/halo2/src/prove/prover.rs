@@ -24,8 +24,9 @@ use super::convert::{sum, theirs};
 use super::error::ProveError;
 use super::evaluations::{Evaluations, Polynomials, satisfied};
 use super::key::{Key, Keys};
-use super::layout::{CIRCUIT, Cell, Layout, Matrix, Scalars};
-use super::opening::{MultiOpen, Opening, Query, squeeze};
+use super::layout::{CIRCUIT, Layout, Scalars};
+use super::opening::{MultiOpen, Opening, squeeze};
+use super::order::{Order, rotations};
 use super::place::Place;
 use super::quotient::{Coefficients, pieces};
 use super::synthesis::{absorb_instances, synthesize};
@@ -343,112 +344,4 @@ where
         transcript.write_point(G1Affine::from(sum(point)))?;
     }
     Ok(())
-}
-
-/// The rotations at which constraints look at columns.
-fn rotations(pk: &ProvingKey<G1Affine>, layout: &Layout) -> Vec<i32> {
-    let system = pk.get_vk().cs();
-    let of_advice = system.advice_queries().iter().map(|(_, rotation)| rotation.0);
-    let of_fixed = system.fixed_queries().iter().map(|(_, rotation)| rotation.0);
-    let of_instances = system.instance_queries().iter().map(|(_, rotation)| rotation.0);
-    let mut rotations: Vec<i32> = of_advice.chain(of_fixed).chain(of_instances).chain([0]).collect();
-    if layout.columns(Matrix::Products) > 0 {
-        rotations.push(1);
-    }
-    if layout.lookups > 0 {
-        rotations.push(-1);
-    }
-    if layout.sets() > 1 {
-        rotations.push(layout.last_rotation());
-    }
-    rotations
-}
-
-/// The order of values and of openings.
-struct Order<'a> {
-    pk: &'a ProvingKey<G1Affine>,
-    layout: &'a Layout,
-    polynomials: &'a Polynomials<'a>,
-    evaluations: &'a Evaluations,
-}
-
-impl Order<'_> {
-    fn query(&self, circuit: usize, cell: Cell) -> Query {
-        let polynomial = self.polynomials.of(circuit, cell);
-        Query { polynomial, point: self.evaluations.point(cell.rotation) }
-    }
-
-    fn advice(&self, circuit: usize) -> impl Iterator<Item = Query> {
-        let queries = self.pk.get_vk().cs().advice_queries().iter();
-        queries.map(move |(column, rotation)| {
-            self.query(circuit, Cell::new(Matrix::Advice, column.index()).rotated(rotation.0))
-        })
-    }
-
-    fn fixed(&self) -> impl Iterator<Item = Query> {
-        let queries = self.pk.get_vk().cs().fixed_queries().iter();
-        queries.map(|(column, rotation)| {
-            self.query(0, Cell::new(Matrix::Key, column.index()).rotated(rotation.0))
-        })
-    }
-
-    fn sigmas(&self) -> impl Iterator<Item = Query> {
-        (0..self.layout.permuted.len()).map(|index| self.query(0, self.layout.sigma(index)))
-    }
-
-    fn random(&self) -> Query {
-        Query { polynomial: self.polynomials.random(), point: self.evaluations.point(0) }
-    }
-
-    /// The values that a proof has, in their order.
-    fn evaluated(&self, circuits: usize) -> Vec<Query> {
-        let layout = self.layout;
-        let advice = (0..circuits).flat_map(|circuit| self.advice(circuit));
-        let mut queries: Vec<Query> =
-            advice.chain(self.fixed()).chain([self.random()]).chain(self.sigmas()).collect();
-        for circuit in 0..circuits {
-            for set in 0..layout.sets() {
-                let z = layout.set_product(set);
-                queries.extend([z, z.rotated(1)].map(|cell| self.query(circuit, cell)));
-                if set + 1 < layout.sets() {
-                    queries.push(self.query(circuit, z.rotated(layout.last_rotation())));
-                }
-            }
-        }
-        for circuit in 0..circuits {
-            for lookup in 0..layout.lookups {
-                let (z, input) = (layout.lookup_product(lookup), layout.permuted_input(lookup));
-                let cells = [z, z.rotated(1), input, input.rotated(-1), layout.permuted_table(lookup)];
-                queries.extend(cells.map(|cell| self.query(circuit, cell)));
-            }
-        }
-        queries
-    }
-
-    /// What is opened, in its order.
-    fn opened(&self, circuits: usize) -> Vec<Query> {
-        let layout = self.layout;
-        let mut queries = Vec::new();
-        for circuit in 0..circuits {
-            queries.extend(self.advice(circuit));
-            for set in 0..layout.sets() {
-                let z = layout.set_product(set);
-                queries.extend([z, z.rotated(1)].map(|cell| self.query(circuit, cell)));
-            }
-            for set in (0..layout.sets()).rev().skip(1) {
-                let z = layout.set_product(set);
-                queries.push(self.query(circuit, z.rotated(layout.last_rotation())));
-            }
-            for lookup in 0..layout.lookups {
-                let (z, input) = (layout.lookup_product(lookup), layout.permuted_input(lookup));
-                let cells = [z, input, layout.permuted_table(lookup), input.rotated(-1), z.rotated(1)];
-                queries.extend(cells.map(|cell| self.query(circuit, cell)));
-            }
-        }
-        queries.extend(self.fixed());
-        queries.extend(self.sigmas());
-        let quotient = Query { polynomial: self.polynomials.quotient(), point: self.evaluations.point(0) };
-        queries.extend([quotient, self.random()]);
-        queries
-    }
 }
