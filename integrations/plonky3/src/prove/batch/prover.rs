@@ -24,7 +24,7 @@ use zkaccel_proofs::{Claim, Memory, Required};
 
 use super::instance::Instance;
 use super::lookups::{self, Permutation};
-use crate::elements::matrix;
+use crate::elements::{copied, matrix};
 use crate::hashes::Accelerated;
 use crate::prove::columns::Kept;
 use crate::prove::commitment::{Commitment, Part};
@@ -143,8 +143,8 @@ where
         let statement = Statement { traces, public_values, sizes: &sizes };
         let widths = self.instances.iter().map(|instance| instance.width(EF::DIMENSION));
         let required = required(sizes.iter().copied().zip(widths), EF::DIMENSION);
-        let copies = info_span!("upload")
-            .in_scope(|| traces.iter().map(|&trace| matrix(trace.clone())).collect::<Vec<_>>());
+        let copies =
+            info_span!("upload").in_scope(|| traces.iter().map(|&trace| copied(trace)).collect::<Vec<_>>());
         let prove = |memory: Memory<'_>, traces| self.prove_agreed(memory, statement, traces);
         Ok(placed(&self.engine, required, copies, prove)?.0)
     }
