@@ -15,7 +15,8 @@ use super::error::ProveError;
 use super::key::Key;
 use super::layout::{Layout, MATRICES_OF_CONSTRAINTS, Matrix, Scalars};
 use super::permute::permute;
-use super::place::{Place, Programs, divided, run};
+use super::place::Place;
+use super::programs::{Programs, divided, run};
 use super::synthesis::{Columns, Witness};
 
 /// Behind a circuit's matrices among the inputs of programs.
@@ -66,6 +67,20 @@ pub(super) fn quotients(constraints: &Constraints<'_>) -> Result<[Programs; 2], 
         divided(all.clone(), &denominator).map_err(unsupported)?,
         divided(all, &quotient).map_err(unsupported)?,
     ])
+}
+
+/// Programs for the columns of grand products: from the products of quotients, each times the value of its index, and from random rows where the mask has a zero.
+pub(super) fn finish(layout: &Layout) -> Result<Programs, ProveError> {
+    let finish = |builder: &mut Builder<Fr>, column| {
+        let mask = builder.column(0, layout.mask().column, 0);
+        let (product, tail) = (builder.column(1, column, 0), builder.column(2, column, 0));
+        let factor = builder.value(column);
+        let scaled = builder.mul(product, factor);
+        let difference = builder.sub(scaled, tail);
+        let masked = builder.mul(mask, difference);
+        vec![builder.add(masked, tail)]
+    };
+    Ok(divided(0..layout.columns(Matrix::Products), &finish).map_err(|(_, error)| error)?)
 }
 
 /// So many random scalars, as halo2 draws them.
@@ -189,18 +204,8 @@ pub(super) fn products(
         }
     }
     let tails = place.bring(Entries::from_columns(repeated, height, count)?)?;
-    let finish = |builder: &mut Builder<Fr>, column| {
-        let mask = builder.column(0, layout.mask().column, 0);
-        let (product, tail) = (builder.column(1, column, 0), builder.column(2, column, 0));
-        let factor = builder.value(column);
-        let scaled = builder.mul(product, factor);
-        let difference = builder.sub(scaled, tail);
-        let masked = builder.mul(mask, difference);
-        vec![builder.add(masked, tail)]
-    };
-    let programs = divided(0..count, &finish).map_err(|(_, error)| error)?;
     let inputs = [Some(&key.values), Some(&products), Some(&tails)];
-    let parts = programs.iter().map(|(_, program)| run(engine, program, rows, &inputs, &factors));
+    let parts = key.finish.iter().map(|(_, program)| run(engine, program, rows, &inputs, &factors));
     let products = place.beside(rows, parts.collect::<Result<_, _>>()?)?;
     Ok(Some(products))
 }

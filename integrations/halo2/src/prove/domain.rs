@@ -40,7 +40,7 @@ impl Domain {
         let n = 1 << domain.k;
         let subgroup = ntt::Domain::with_root(domain.k, ours(&domain.omega))?;
         let step = ours(&domain.extended_omega);
-        let shifts = std::iter::successors(Some(ours(&domain.g_coset)), |shift| Some(shift * step));
+        let shifts = powers(step).map(|power| ours(&domain.g_coset) * power);
         let shifts: Vec<Fr> = shifts.take(domain.quotient_poly_degree as usize).collect();
         let cosets = shifts.iter().map(|&shift| subgroup.coset(shift)).collect::<Result<Vec<_>, _>>()?;
         let powers: Vec<Fr> = shifts.iter().map(|shift| shift.pow_vartime([n as u64])).collect();
@@ -103,6 +103,11 @@ pub(super) fn interpolate(points: &[Fr], values: &[Fr]) -> Vec<Fr> {
         sum.iter_mut().zip(polynomial).for_each(|(sum, coefficient)| *sum += coefficient * factor);
     }
     sum
+}
+
+/// One, the base, its square, and so on.
+pub(super) fn powers(base: Fr) -> impl Iterator<Item = Fr> {
+    std::iter::successors(Some(Fr::ONE), move |power| Some(power * base))
 }
 
 /// The inverse of what is zero for no honest challenge but with a probability of about 2^-250; zero of zero, with which the tests of a proof fail.

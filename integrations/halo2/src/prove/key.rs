@@ -7,7 +7,7 @@ use halo2_axiom::halo2curves::bn256::{self, Bn256};
 use halo2_axiom::plonk::ProvingKey;
 use halo2_axiom::poly::commitment::ParamsProver;
 use halo2_axiom::poly::kzg::commitment::ParamsKZG;
-use zkaccel::bn254::{Fr, G1};
+use zkaccel::bn254::Fr;
 use zkaccel::msm::{Bases, BasesInput, BasesOptions};
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
@@ -15,10 +15,11 @@ use zkaccel::{Engine, Error};
 use super::arguments;
 use super::constraints::Constraints;
 use super::convert::{concatenated, points, slice};
-use super::domain::Domain;
+use super::domain::{Domain, powers};
 use super::error::ProveError;
 use super::layout::{Layout, Matrix};
-use super::place::{Place, Programs};
+use super::place::Place;
+use super::programs::Programs;
 use super::quotient::Recorded;
 use crate::lock;
 
@@ -42,6 +43,8 @@ pub(super) struct Key {
     pub(super) compression: Programs,
     /// Quotients of grand products: denominators, and numerators times their inverses.
     pub(super) quotients: [Programs; 2],
+    /// What makes the columns of grand products of the products.
+    pub(super) finish: Programs,
     /// The constraints.
     pub(super) constraints: Recorded,
     identity: Identity,
@@ -75,9 +78,9 @@ impl Key {
         params: &ParamsKZG<Bn256>,
         key: &ProvingKey<bn256::G1Affine>,
     ) -> Result<Self, ProveError> {
-        let (vk, powers) = (key.get_vk(), params.get_g());
+        let (vk, secret_powers) = (key.get_vk(), params.get_g());
         let domain = Domain::new(vk.get_domain())?;
-        let (n, found) = (domain.size(), powers.len());
+        let (n, found) = (domain.size(), secret_powers.len());
         if n != found {
             return Err(ProveError::Parameters { expected: n.ilog2(), found: found.ilog2() });
         }
@@ -86,13 +89,14 @@ impl Key {
         let recorded = Recorded::new(&constraints)?;
         let compression = arguments::compression(&constraints)?;
         let quotients = arguments::quotients(&constraints)?;
+        let finish = arguments::finish(&layout)?;
 
         let columns = layout.columns(Matrix::Key);
         let place = Place::of(engine, 2 * columns, n);
         let mut values = concatenated(key.fixed_values());
         values.extend(concatenated(key.permutation().permutations()));
         let root = domain.subgroup.root();
-        values.extend(std::iter::successors(Some(Fr::ONE), |x| Some(x * root)).take(n));
+        values.extend(powers(root).take(n));
         values.extend((0..n).map(|row| if row < n - layout.blinding { Fr::ONE } else { Fr::ZERO }));
         let values = place.bring_columns(values, n)?;
         let mut coefficients = concatenated(key.fixed_polys());
@@ -113,7 +117,7 @@ impl Key {
             }
             places.push(place);
         }
-        let bases = match engine.bases(points(powers).to_vec(), BasesOptions::default()) {
+        let bases = match engine.bases(points(secret_powers).to_vec(), BasesOptions::default()) {
             Ok(bases) => Some(bases),
             Err(Error::DeviceOutOfMemory { .. } | Error::OverDeviceBudget { .. }) => None,
             Err(error) => return Err(error.into()),
@@ -125,6 +129,7 @@ impl Key {
             bases,
             compression,
             quotients,
+            finish,
             constraints: recorded,
             identity: Identity::of(params, key),
             _places: places,
@@ -139,16 +144,6 @@ impl Key {
             Some(bases) => bases.into(),
             None => BasesInput::Slice(points(powers)),
         }
-    }
-
-    /// Commitments to polynomials by their coefficients.
-    pub(super) fn commit(
-        &self,
-        engine: &Engine,
-        params: &ParamsKZG<Bn256>,
-        coefficients: &DeviceMatrix<Fr>,
-    ) -> Result<Vec<G1>, Error> {
-        engine.msm_batch(coefficients, self.bases(params.get_g()))
     }
 
     /// The columns on a coset.

@@ -21,8 +21,10 @@ mod opening;
 mod order;
 mod permute;
 mod place;
+mod programs;
 mod prover;
 mod quotient;
+mod run;
 mod synthesis;
 mod witness;
 

@@ -16,8 +16,7 @@
 //! GWC (Gabizon, Williamson and Ciobotaru 2019, section 3.1): for each point z, polynomials are added up by powers of v, and a commitment to (N - N(z)) / (X - z).
 
 use ff::Field;
-use halo2_axiom::halo2curves::bn256::{self, Bn256, G1Affine};
-use halo2_axiom::poly::kzg::commitment::ParamsKZG;
+use halo2_axiom::halo2curves::bn256::{Bn256, G1Affine};
 use halo2_axiom::poly::kzg::multiopen::{ProverGWC, ProverSHPLONK};
 use halo2_axiom::transcript::{EncodedChallenge, TranscriptWrite};
 use zkaccel::Error;
@@ -26,13 +25,11 @@ use zkaccel::ntt::Ntt;
 use zkaccel::program::{Builder, Node};
 use zkaccel::resident::DeviceMatrix;
 
-use super::convert::ours;
-use super::domain::{interpolate, invert};
+use super::domain::{interpolate, invert, powers};
 use super::error::ProveError;
 use super::evaluations::{Evaluations, Polynomial, Polynomials};
-use super::key::Key;
-use super::place::{MATRICES, Place};
-use super::prover::write_points;
+use super::programs::MATRICES;
+use super::run::{Run, squeeze, write_points};
 
 /// How openings are proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,9 +70,7 @@ pub(super) struct Query {
 
 /// What is opened, and where.
 pub(super) struct Opening<'a> {
-    pub(super) key: &'a Key,
-    pub(super) place: &'a Place,
-    pub(super) params: &'a ParamsKZG<Bn256>,
+    pub(super) run: Run<'a>,
     pub(super) polynomials: &'a Polynomials<'a>,
     pub(super) evaluations: &'a Evaluations,
 }
@@ -131,9 +126,10 @@ impl Opening<'_> {
 
         let inverses = self.inverses(&points)?;
         // Values of the run: coefficients of remainders, then powers of v.
-        let values: Vec<Fr> = remainders.iter().flatten().copied().chain(powers(v, sets.len())).collect();
+        let values: Vec<Fr> =
+            remainders.iter().flatten().copied().chain(powers(v).take(sets.len())).collect();
         let mut builder = Builder::new();
-        let x = builder.column(0, self.key.layout.x().column, 0);
+        let x = builder.column(0, self.run.key.layout.x().column, 0);
         let (mut next, weights) = (0, values.len() - sets.len());
         let mut terms = Vec::new();
         for (index, remainder) in remainders.iter().enumerate() {
@@ -147,9 +143,9 @@ impl Opening<'_> {
             terms.push((quotient, weights + index));
         }
         builder.weighted_sum(terms, 1);
-        let inputs = [&self.key.values, &numerators, &inverses];
+        let inputs = [&self.run.key.values, &numerators, &inverses];
         let program = builder.finish()?;
-        let h = self.place.engine.run_program(&program, self.key.domain.rows, &inputs, &values)?;
+        let h = self.run.place.engine.run_program(&program, self.run.key.domain.rows, &inputs, &values)?;
         self.commit(&h, transcript)?;
 
         let u = squeeze(transcript);
@@ -167,8 +163,11 @@ impl Opening<'_> {
         let whole: Fr = of_queries.iter().map(|&point| u - all[point]).product();
         let first = invert(factors[0]);
         let value = |polynomial: &[Fr]| polynomial.iter().rev().fold(Fr::ZERO, |sum, c| sum * u + c);
-        let weights: Vec<Fr> =
-            factors.iter().zip(powers(v, sets.len())).map(|(factor, power)| factor * power * first).collect();
+        let weights: Vec<Fr> = factors
+            .iter()
+            .zip(powers(v).take(sets.len()))
+            .map(|(factor, power)| factor * power * first)
+            .collect();
         let constant: Fr =
             weights.iter().zip(&remainders).map(|(weight, remainder)| value(remainder) * weight).sum();
         let mut builder = Builder::new();
@@ -189,7 +188,8 @@ impl Opening<'_> {
         let values: Vec<Fr> = [-constant, whole * first].into_iter().chain(weights).collect();
         let program = builder.finish()?;
         let inputs = [&inverses, &numerators, &h];
-        let quotient = self.place.engine.run_program(&program, self.key.domain.rows, &inputs, &values)?;
+        let quotient =
+            self.run.place.engine.run_program(&program, self.run.key.domain.rows, &inputs, &values)?;
         self.commit(&quotient, transcript)
     }
 
@@ -228,7 +228,8 @@ impl Opening<'_> {
             .collect();
         let inputs = [&numerators, &inverses];
         let program = builder.finish()?;
-        let quotients = self.place.engine.run_program(&program, self.key.domain.rows, &inputs, &values)?;
+        let quotients =
+            self.run.place.engine.run_program(&program, self.run.key.domain.rows, &inputs, &values)?;
         self.commit(&quotients, transcript)
     }
 
@@ -264,17 +265,22 @@ impl Opening<'_> {
             }
             inputs.extend(&sum);
             let program = builder.finish()?;
-            sum = Some(self.place.engine.run_program(&program, self.key.domain.rows, &inputs, &weights)?);
+            sum = Some(self.run.place.engine.run_program(
+                &program,
+                self.run.key.domain.rows,
+                &inputs,
+                &weights,
+            )?);
         }
         let mut values = sum.expect("a polynomial or more");
-        self.place.engine.ntt(&Ntt::forward(self.key.domain.subgroup), &mut values)?;
+        self.run.place.engine.ntt(&Ntt::forward(self.run.key.domain.subgroup), &mut values)?;
         Ok(values)
     }
 
     /// For each of some sets of points the inverses of the product of X - z in all rows.
     fn inverses(&self, sets: &[Vec<Fr>]) -> Result<DeviceMatrix<Fr>, Error> {
         let (mut builder, mut values) = (Builder::new(), Vec::new());
-        let x = builder.column(0, self.key.layout.x().column, 0);
+        let x = builder.column(0, self.run.key.layout.x().column, 0);
         for points in sets {
             let mut product = builder.constant(Fr::ONE);
             for &point in points {
@@ -285,8 +291,8 @@ impl Opening<'_> {
             }
             builder.output(product);
         }
-        let (engine, rows) = (&self.place.engine, self.key.domain.rows);
-        let mut inverses = engine.run_program(&builder.finish()?, rows, &[&self.key.values], &values)?;
+        let (engine, rows) = (&self.run.place.engine, self.run.key.domain.rows);
+        let mut inverses = engine.run_program(&builder.finish()?, rows, &[&self.run.key.values], &values)?;
         engine.invert(&mut inverses)?;
         Ok(inverses)
     }
@@ -297,12 +303,12 @@ impl Opening<'_> {
         E: EncodedChallenge<G1Affine>,
         T: TranscriptWrite<G1Affine, E>,
     {
-        let coefficients = self.place.coefficients(&self.key.domain, values)?;
-        let highest = coefficients.read_rows(&[self.key.domain.size() - 1])?;
+        let coefficients = self.run.place.coefficients(&self.run.key.domain, values)?;
+        let highest = coefficients.read_rows(&[self.run.key.domain.size() - 1])?;
         if highest.iter().flatten().any(|&coefficient| coefficient != Fr::ZERO) {
             return Err(ProveError::NotPolynomial);
         }
-        write_points(transcript, &self.key.commit(&self.place.engine, self.params, &coefficients)?)
+        write_points(transcript, &self.run.commit(&coefficients)?)
     }
 }
 
@@ -329,11 +335,7 @@ fn sets(queries: &[Query]) -> Vec<Set> {
 
 /// Polynomials with powers of a challenge.
 fn weighted(polynomials: &[Polynomial], challenge: Fr) -> Vec<(Polynomial, Fr)> {
-    polynomials.iter().copied().zip(powers(challenge, polynomials.len())).collect()
-}
-
-fn powers(base: Fr, count: usize) -> impl Iterator<Item = Fr> {
-    std::iter::successors(Some(Fr::ONE), move |power| Some(power * base)).take(count)
+    polynomials.iter().copied().zip(powers(challenge).take(polynomials.len())).collect()
 }
 
 /// A polynomial in x whose coefficients are values of the run.
@@ -345,14 +347,4 @@ fn horner(builder: &mut Builder<Fr>, x: Node, indices: std::ops::Range<usize>) -
         sum = builder.add(product, coefficient);
     }
     sum
-}
-
-/// A challenge.
-pub(super) fn squeeze<E, T>(transcript: &mut T) -> Fr
-where
-    E: EncodedChallenge<G1Affine>,
-    T: TranscriptWrite<G1Affine, E>,
-{
-    let challenge: bn256::Fr = *transcript.squeeze_challenge_scalar::<()>();
-    ours(&challenge)
 }

@@ -8,13 +8,6 @@
 
 use zkaccel::bn254::{Fr, limbs};
 
-/// A place in a table of hashes.
-#[derive(Clone, Copy, Debug, Default)]
-struct Slot {
-    /// One more than the row of the table where the value first stands; zero for an empty slot.
-    row: u32,
-}
-
 /// Writes the permuted input and table; the first row of the input that is not in the table is an error.
 pub(super) fn permute([input, table]: [&[Fr]; 2], [permuted, beside]: [&mut [Fr]; 2]) -> Result<(), usize> {
     let slots = Slots::new(table);
@@ -46,14 +39,15 @@ pub(super) fn permute([input, table]: [&[Fr]; 2], [permuted, beside]: [&mut [Fr]
 
 /// Values by the row where they first stand, found by open addressing.
 struct Slots {
-    slots: Vec<Slot>,
+    /// One more than the row of the table where a value first stands; zero where there is none.
+    slots: Vec<u32>,
     mask: usize,
 }
 
 impl Slots {
     fn new(table: &[Fr]) -> Self {
         let size = (2 * table.len()).next_power_of_two();
-        let mut slots = Self { slots: vec![Slot::default(); size], mask: size - 1 };
+        let mut slots = Self { slots: vec![0; size], mask: size - 1 };
         let mut last = None;
         for (row, value) in table.iter().enumerate() {
             // A table is filled up with one value.
@@ -62,9 +56,8 @@ impl Slots {
             }
             last = Some(value);
             let slot = slots.slot(table, value);
-            let slot = &mut slots.slots[slot];
-            if slot.row == 0 {
-                slot.row = row as u32 + 1;
+            if slots.slots[slot] == 0 {
+                slots.slots[slot] = row as u32 + 1;
             }
         }
         slots
@@ -78,7 +71,7 @@ impl Slots {
             .wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut slot = (mixed >> 32) as usize & self.mask;
         loop {
-            match self.slots[slot].row {
+            match self.slots[slot] {
                 0 => return slot,
                 row if table[row as usize - 1] == *value => return slot,
                 _ => slot = (slot + 1) & self.mask,
@@ -88,7 +81,7 @@ impl Slots {
 
     /// The row of the table where a value first stands.
     fn find(&self, table: &[Fr], value: &Fr) -> Option<usize> {
-        let row = self.slots[self.slot(table, value)].row;
+        let row = self.slots[self.slot(table, value)];
         (row as usize).checked_sub(1)
     }
 }

@@ -3,20 +3,16 @@
 //! An operation on matrices in host memory copies to the device what it needs, in parts. A proof claims its part of the budget before it begins: what it has written to the
 //! caller's transcript it could not take back.
 
-use std::ops::Range;
-
 use zkaccel::bn254::Fr;
 use zkaccel::matrix::{Layout, Matrix, MatrixInput, MatrixRef, Shape};
 use zkaccel::ntt::Ntt;
-use zkaccel::program::{Builder, Node, Program, ProgramRows};
+use zkaccel::program::{Builder, ProgramRows};
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 use zkaccel_proofs::Claim;
 
 use super::domain::Domain;
-
-/// The most matrices that a row program reads.
-pub(super) const MATRICES: usize = 8;
+use super::programs::MATRICES;
 
 /// Columns of n rows that sums and transforms take beside their operands, at most.
 const SCRATCH: usize = 24;
@@ -114,58 +110,4 @@ impl Place {
         }
         Ok(matrices.pop().expect("a matrix or more"))
     }
-}
-
-/// Programs, each of a range of items.
-pub(super) type Programs = Vec<(Range<usize>, Program<Fr>)>;
-
-/// Programs whose outputs, one program after another, are those of all items in their order: one if devices have room for all nodes that are in use at once, else more.
-///
-/// An item for which there is no room alone is an error by its index.
-pub(super) fn divided(
-    items: Range<usize>,
-    outputs: &impl Fn(&mut Builder<Fr>, usize) -> Vec<Node>,
-) -> Result<Programs, (usize, Error)> {
-    divided_by(items, &|builder, items| {
-        for item in items {
-            for node in outputs(builder, item) {
-                builder.output(node);
-            }
-        }
-    })
-}
-
-/// The same, with programs of several items recorded together.
-pub(super) fn divided_by(
-    items: Range<usize>,
-    record: &impl Fn(&mut Builder<Fr>, Range<usize>),
-) -> Result<Programs, (usize, Error)> {
-    if items.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut builder = Builder::new();
-    record(&mut builder, items.clone());
-    match builder.finish() {
-        Ok(program) => Ok(vec![(items, program)]),
-        Err(error) if items.len() == 1 => Err((items.start, error)),
-        Err(_) => {
-            let middle = items.start + items.len() / 2;
-            let mut programs = divided_by(items.start..middle, record)?;
-            programs.extend(divided_by(middle..items.end, record)?);
-            Ok(programs)
-        }
-    }
-}
-
-/// Runs a program on matrices of which some may be missing: these it does not read, and gets the first in their place.
-pub(super) fn run(
-    engine: &Engine,
-    program: &Program<Fr>,
-    rows: ProgramRows,
-    matrices: &[Option<&DeviceMatrix<Fr>>],
-    values: &[Fr],
-) -> Result<DeviceMatrix<Fr>, Error> {
-    let first = matrices.iter().flatten().next().expect("a matrix or more");
-    let inputs = program.inputs().iter().enumerate().map(|(index, _)| matrices[index].unwrap_or(first));
-    engine.run_program(program, rows, &inputs.collect::<Vec<_>>(), values)
 }

@@ -13,22 +13,24 @@ use rand::rngs::StdRng;
 use rand_core::RngCore;
 use rayon::prelude::*;
 use tracing::info_span;
-use zkaccel::bn254::{Fr, G1};
+use zkaccel::bn254::Fr;
 use zkaccel::program::Builder;
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 
 use super::arguments::{Lookups, permuted_tails, product_tails, products};
 use super::constraints::Constraints;
-use super::convert::{sum, theirs};
+use super::convert::theirs;
+use super::domain::powers;
 use super::error::ProveError;
 use super::evaluations::{Evaluations, Polynomials, satisfied};
 use super::key::{Key, Keys};
 use super::layout::{CIRCUIT, Layout, Scalars};
-use super::opening::{MultiOpen, Opening, squeeze};
+use super::opening::{MultiOpen, Opening};
 use super::order::{Order, rotations};
 use super::place::Place;
 use super::quotient::{Coefficients, pieces};
+use super::run::{Run, squeeze, write_points};
 use super::synthesis::{absorb_instances, synthesize};
 
 /// Coefficients that one generator draws.
@@ -228,13 +230,7 @@ impl Prover {
         drop(span);
 
         let queries = order.opened(circuits.len());
-        let opening = Opening {
-            key: &key,
-            place: &place,
-            params,
-            polynomials: &polynomials,
-            evaluations: &evaluations,
-        };
+        let opening = Opening { run, polynomials: &polynomials, evaluations: &evaluations };
         info_span!("openings").in_scope(|| opening.prove(P::OPENINGS, &queries, transcript))
     }
 
@@ -262,19 +258,7 @@ impl Prover {
     }
 }
 
-/// What the steps of a proof share.
-pub(super) struct Run<'a> {
-    pub(super) key: &'a Key,
-    pub(super) place: &'a Place,
-    pub(super) params: &'a ParamsKZG<Bn256>,
-}
-
 impl Run<'_> {
-    /// Commitments to polynomials by their coefficients.
-    pub(super) fn commit(&self, coefficients: &DeviceMatrix<Fr>) -> Result<Vec<G1>, Error> {
-        self.key.commit(&self.place.engine, self.params, coefficients)
-    }
-
     /// The pieces of the quotient, added up by powers of x^n, beside the random polynomial.
     fn quotient_at(
         &self,
@@ -288,8 +272,7 @@ impl Run<'_> {
         builder.weighted_sum(terms, 1);
         let random_node = builder.column(1, 0, 0);
         builder.output(random_node);
-        let powers: Vec<Fr> =
-            std::iter::successors(Some(Fr::ONE), |last| Some(last * power)).take(count).collect();
+        let powers: Vec<Fr> = powers(power).take(count).collect();
         let program = builder.finish()?;
         self.place.engine.run_program(&program, self.key.domain.rows, &[pieces, random], &powers)
     }
@@ -332,16 +315,4 @@ fn required(layout: &Layout, circuits: usize, key: &Key) -> usize {
     let staying = 2 * witness + 3 * permuted + products;
     let passing = witness + permuted + 3 * products + layout.key_columns();
     circuits * staying + passing + 3 * key.domain.cosets.len()
-}
-
-/// Writes commitments.
-pub(super) fn write_points<E, T>(transcript: &mut T, points: &[G1]) -> Result<(), ProveError>
-where
-    E: EncodedChallenge<G1Affine>,
-    T: TranscriptWrite<G1Affine, E>,
-{
-    for point in points {
-        transcript.write_point(G1Affine::from(sum(point)))?;
-    }
-    Ok(())
 }

@@ -15,10 +15,12 @@ use zkaccel::program::Builder;
 use zkaccel::resident::DeviceMatrix;
 
 use super::constraints::{Constraint, Constraints, Recorder};
+use super::domain::powers;
 use super::error::ProveError;
 use super::key::Key;
 use super::layout::{CIRCUIT, Layout, MATRICES_OF_CONSTRAINTS, Scalars};
-use super::place::{Place, Programs, divided_by, run};
+use super::place::Place;
+use super::programs::{Programs, divided_by, run};
 
 /// The sum so far among the inputs of programs.
 const SUM: usize = MATRICES_OF_CONSTRAINTS;
@@ -28,7 +30,6 @@ const SUM: usize = MATRICES_OF_CONSTRAINTS;
 pub(super) struct Recorded {
     programs: Programs,
     count: usize,
-    scalars: usize,
 }
 
 impl Recorded {
@@ -40,7 +41,7 @@ impl Recorded {
         let programs = divided_by(0..list.len(), &record).map_err(|(index, error)| {
             ProveError::Unsupported(format!("{}: {error}", constraints.name(list[index])))
         })?;
-        Ok(Self { programs, count: list.len(), scalars: layout.scalars() })
+        Ok(Self { programs, count: list.len() })
     }
 
     /// The number of constraints of a circuit.
@@ -48,10 +49,9 @@ impl Recorded {
         self.count
     }
 
-    /// The values of a run of one of the programs: scalars, the weight of the sum so far, and weights of the constraints, of which the first is `highest` and each is that of the next one times y.
-    fn values(&self, scalars: &Scalars, range: &Range<usize>, weights: &[Fr]) -> Vec<Fr> {
+    /// The values of a run of one of the programs: scalars, the weight of the sum so far, and those of the constraints of its range, of all weights of a circuit.
+    fn values(scalars: &Scalars, range: &Range<usize>, weights: &[Fr]) -> Vec<Fr> {
         let mut values = scalars.as_slice().to_vec();
-        debug_assert_eq!(values.len(), self.scalars);
         values.push(Fr::ONE);
         values.extend(&weights[range.clone()]);
         values
@@ -82,9 +82,7 @@ pub(super) fn pieces(
     y: Fr,
 ) -> Result<DeviceMatrix<Fr>, Error> {
     let (engine, domain, recorded) = (&place.engine, &key.domain, &key.constraints);
-    let mut weights: Vec<Fr> = std::iter::successors(Some(Fr::ONE), |power| Some(power * y))
-        .take(recorded.count() * circuits.len())
-        .collect();
+    let mut weights: Vec<Fr> = powers(y).take(recorded.count() * circuits.len()).collect();
     weights.reverse();
     let zero = place.bring_columns(vec![Fr::ZERO], 1)?;
     let mut parts = Vec::with_capacity(domain.cosets.len());
@@ -97,7 +95,7 @@ pub(super) fn pieces(
             let on_coset = on_coset.collect::<Result<Vec<_>, Error>>()?;
             let weights = &weights[number * recorded.count()..][..recorded.count()];
             for (range, program) in &recorded.programs {
-                let values = recorded.values(scalars, range, weights);
+                let values = Recorded::values(scalars, range, weights);
                 let of_circuit = on_coset.iter().map(Option::as_ref);
                 let inputs: Vec<_> =
                     std::iter::once(Some(&of_key)).chain(of_circuit).chain([Some(&sum)]).collect();

@@ -15,8 +15,8 @@ use zkaccel::resident::DeviceMatrix;
 use super::arguments::random;
 use super::convert::{concatenated_slices, slice};
 use super::error::ProveError;
-use super::place::MATRICES;
-use super::prover::{Run, write_points};
+use super::programs::MATRICES;
+use super::run::{Run, write_points};
 use super::witness;
 
 /// Columns in the engine's memory.
