@@ -350,7 +350,7 @@ impl Engine {
         self.check_elements(matrix.view().base())?;
         let copied = matrix.is_borrowed() as u64 * memory_of::<E>(shape.rows, shape.columns);
         self.check_budget(copied.saturating_add(memory_of::<E>(lde.to().size(), shape.columns)))?;
-        self.extend(lde, matrix)
+        self.extend(lde, matrix, Vec::new())
     }
 
     fn evaluate_in_host_memory<E: Element<Base: AcceleratedField>>(

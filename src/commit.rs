@@ -183,7 +183,7 @@ impl Engine {
         let copied = trace.is_borrowed() as u64 * memory_of::<Goldilocks>(rows, columns);
         let extension = memory_of::<Goldilocks>(extended, columns);
         self.check_budget(copied.max(memory_of::<H::Digest>(extended, 2)).saturating_add(extension))?;
-        let extension = self.extend(lde, trace)?;
+        let extension = self.extend(lde, trace, Vec::new())?;
         let tree =
             self.build_tree::<H>(extended, |leaves| self.hash_rows_into::<H, _>(extension.view(), leaves))?;
         let (extension, tree) = (DeviceMatrix::on_host(self, extension), DeviceTree::on_host(self, tree));

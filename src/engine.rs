@@ -26,8 +26,9 @@ use crate::meter::Meter;
 use crate::meter::PIECES;
 use crate::ntt::{Domain, Lde, Ntt};
 use crate::operation::{Extend, HashRows, Transform, Tree};
-use crate::parallel::{FEW, alone, is_alone};
+use crate::parallel::{FEW, alone, is_at_work, lead};
 use crate::progress::{Progress, Stage};
+use crate::stack::has_room;
 
 /// A device, its threads and its limits. Cloning shares them; an engine may be used by any threads at once.
 ///
@@ -44,6 +45,10 @@ pub struct Engine {
     shared: Arc<Shared>,
     approach: Approach,
 }
+
+/// Bytes of stack that a thread needs to do an operation itself. With optimisation no operation takes more than a fraction of it; without, vector code takes megabytes
+/// ([`STACK`](crate::backend::open::STACK)).
+const LEADERS_STACK: usize = if cfg!(debug_assertions) { 12 << 20 } else { 1 << 20 };
 
 /// The state that clones of an engine share.
 pub(crate) struct Shared {
@@ -111,14 +116,16 @@ impl Engine {
         self.perform_telling(Stage::Transform, Transform { ntt, data: matrix.base(), width, unchecked })
     }
 
-    /// [`lde`](Self::lde) of a checked matrix.
+    /// [`lde`](Self::lde) of a checked matrix, into memory that is not needed any more if that is as large.
     pub(crate) fn extend<E: Element<Base: AcceleratedField>>(
         &self,
         lde: &Lde<E::Base>,
         matrix: MatrixInput<'_, E>,
+        memory: Vec<E>,
     ) -> Result<Matrix<E>, Error> {
         let shape = matrix.shape();
-        let mut extended = E::zeros(lde.to().size().saturating_mul(shape.columns))?;
+        let len = lde.to().size().saturating_mul(shape.columns);
+        let mut extended = if memory.len() == len { memory } else { E::zeros(len)? };
         let mut values = self.run(|| matrix.into_vec())?;
         let (input, output) = (E::base_mut(&mut values), E::base_mut(&mut extended));
         let (lde, width) = (*lde, shape.block_width::<E>());
@@ -210,13 +217,16 @@ impl Engine {
         Ok(())
     }
 
-    /// Runs an operation on the engine's threads: directly when called on one of them; from any other thread it is handed over,
-    /// and that thread runs nothing else until it is done.
+    /// Runs an operation on the engine's threads: directly when called on one of them. Any other thread begins it at once, and threads of the engine help; where others are
+    /// at work already, or where its stack is short, it hands the operation over. It runs nothing else until that is done.
     pub(crate) fn run<R: Send>(&self, operation: impl FnOnce() -> R + Send) -> R {
         if self.is_inside() {
             return operation();
         }
-        let _entered = self.shared.gate.enter();
+        let entered = self.shared.gate.enter();
+        if entered.is_alone() && has_room(LEADERS_STACK) {
+            return lead(&self.shared.pool, operation);
+        }
         let mut result = None;
         let run = || result = Some(catch_unwind(AssertUnwindSafe(operation)));
         lending(|lender| self.shared.pool.spawn(lender.lend(Box::new(run))));
@@ -242,7 +252,7 @@ impl Engine {
 
     /// Whether this thread runs an operation already.
     fn is_inside(&self) -> bool {
-        is_alone() || self.shared.pool.current_thread_index().is_some()
+        is_at_work() || self.shared.pool.current_thread_index().is_some()
     }
 
     /// Runs an operation on the engine's devices.
@@ -371,5 +381,35 @@ pub(crate) fn memory_of<T>(rows: usize, columns: usize) -> u64 {
 impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Engine").field("device", &self.shared.device).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread::{Builder, current, scope};
+
+    use super::{Engine, LEADERS_STACK};
+    use crate::device::DeviceChoice;
+
+    /// On a thread with a stack of so many bytes, whether an operation is begun by the caller.
+    fn leads(engine: &Engine, stack: usize) -> bool {
+        let run = || engine.run(|| current().id()) == current().id();
+        scope(|scope| Builder::new().stack_size(stack).spawn_scoped(scope, run).unwrap().join().unwrap())
+    }
+
+    #[test]
+    fn who_runs_an_operation() {
+        let engine = Engine::builder().device(DeviceChoice::Cpu).threads(2).build().unwrap();
+        let enough = 2 * LEADERS_STACK;
+        assert_eq!(leads(&engine, enough), cfg!(any(target_os = "linux", target_os = "macos")));
+        assert!(!leads(&engine, LEADERS_STACK / 2));
+        // One that comes while another is under way is handed over, wherever that is.
+        assert!(!engine.run(|| leads(&engine, enough)));
+        assert!(!engine.run_here(|| leads(&engine, enough)));
+        // One within another is part of it.
+        let [outer, inner] = engine.run(|| [current().id(), engine.run(|| current().id())]);
+        assert_eq!(outer, inner);
+        // Nothing is left behind.
+        assert_eq!(leads(&engine, enough), cfg!(any(target_os = "linux", target_os = "macos")));
     }
 }

@@ -22,7 +22,10 @@ struct Inside {
 }
 
 /// An admitted operation, until this is dropped.
-pub(crate) struct Entered<'a>(&'a Gate);
+pub(crate) struct Entered<'a> {
+    gate: &'a Gate,
+    is_alone: bool,
+}
 
 impl Gate {
     /// A gate that admits so many at once.
@@ -38,7 +41,7 @@ impl Gate {
         }
         inside.now += 1;
         inside.entered += 1;
-        Entered(self)
+        Entered { gate: self, is_alone: inside.now == 1 }
     }
 
     /// The number of operations that have entered so far; `None` while one is inside.
@@ -48,10 +51,17 @@ impl Gate {
     }
 }
 
+impl Entered<'_> {
+    /// Whether no other operation was inside when this one entered.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.is_alone
+    }
+}
+
 impl Drop for Entered<'_> {
     fn drop(&mut self) {
-        lock(&self.0.inside).now -= 1;
-        self.0.left.notify_one();
+        lock(&self.gate.inside).now -= 1;
+        self.gate.left.notify_one();
     }
 }
 

@@ -90,6 +90,7 @@ pub mod columns;
 pub mod combinations;
 pub mod commit;
 pub mod conformance;
+mod crew;
 #[cfg(feature = "bn254")]
 pub mod curve;
 pub mod device;
@@ -138,6 +139,7 @@ pub mod resident;
 #[cfg(feature = "bn254")]
 pub mod sparse;
 mod spawn;
+mod stack;
 mod sync;
 #[cfg(feature = "bn254")]
 pub mod vectors;

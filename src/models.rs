@@ -10,6 +10,7 @@ use std::task::Context;
 use shuttle::future::block_on;
 use shuttle::{Config, MaxSteps, Runner, scheduler};
 
+use crate::crew::share;
 use crate::error::Error;
 use crate::gate::Gate;
 use crate::job::Job;
@@ -264,6 +265,30 @@ fn admit(limit: usize) {
     });
     callers.into_iter().for_each(|caller| caller.join().unwrap());
     assert_eq!(gate.entered_and_left(), Some(6));
+}
+
+/// Pieces of a whole are taken once each, by whoever comes, and what they borrow lives until all who have come have left.
+#[test]
+fn work_that_is_shared_is_done_once() {
+    explore(|| {
+        let alive = Arc::new(AtomicBool::new(true));
+        let threads = Mutex::new(Vec::new());
+        let pieces = [0, 1, 2].map(|_| AtomicUsize::new(0));
+        let next = AtomicUsize::new(0);
+        let spawn = |task: crate::lend::Task| lock(&threads).push(thread::spawn(task));
+        share(2, &spawn, &|| {
+            loop {
+                assert!(alive.load(Ordering::SeqCst), "work after its end");
+                match pieces.get(next.fetch_add(1, Ordering::SeqCst)) {
+                    Some(piece) => _ = piece.fetch_add(1, Ordering::SeqCst),
+                    None => break,
+                }
+            }
+        });
+        alive.store(false, Ordering::SeqCst);
+        assert!(pieces.iter().all(|piece| piece.load(Ordering::SeqCst) == 1));
+        threads.into_inner().unwrap().into_iter().for_each(|thread| thread.join().unwrap());
+    });
 }
 
 /// What tasks borrow lives until they have been run or dropped.

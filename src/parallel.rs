@@ -1,56 +1,112 @@
-//! Work shared out among the threads of the pool on which it is called.
+//! Work shared out among the threads of the pool on which it is called, or of the pool that the calling thread leads.
 //!
 //! rayon's iterators are compiled anew for every closure, some ninety functions each time, and this crate has closures by the
 //! hundred, because they are generic over fields, hashes, curves and vectors. So all work goes through the few functions here, which rayon is
 //! compiled for once: they take closures by reference. What a call through a pointer costs, pieces of work make up for: they take microseconds.
 
 use std::cell::Cell;
+use std::ops::Range;
+use std::ptr::NonNull;
 
+use rayon::ThreadPool;
 use rayon::prelude::*;
+
+use crate::crew::share;
+use crate::lend::Task;
+use crate::lock::lock;
+use crate::sync::Mutex;
+use crate::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes that one thread reads or copies in some microseconds: others would begin no earlier.
 pub(crate) const FEW: usize = 64 << 10;
 
+/// Who does work that is shared out.
+#[derive(Clone, Copy)]
+enum Mode {
+    /// The threads of the pool that this thread is of.
+    Pool,
+    /// This thread.
+    Alone,
+    /// This thread, and those of a pool that come in time.
+    Leading(NonNull<ThreadPool>),
+}
+
 thread_local! {
-    static ALONE: Cell<bool> = const { Cell::new(false) };
+    static MODE: Cell<Mode> = const { Cell::new(Mode::Pool) };
+}
+
+/// Does something in another mode.
+fn in_mode<R>(mode: Mode, work: impl FnOnce() -> R) -> R {
+    struct Before(Mode);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            MODE.set(self.0);
+        }
+    }
+    let _before = Before(MODE.replace(mode));
+    work()
 }
 
 /// Does something by this thread alone: what would be shared out among others it does itself.
 pub(crate) fn alone<R>(work: impl FnOnce() -> R) -> R {
-    struct Before(bool);
-    impl Drop for Before {
-        fn drop(&mut self) {
-            ALONE.set(self.0);
-        }
-    }
-    let _before = Before(ALONE.replace(true));
-    work()
+    in_mode(Mode::Alone, work)
 }
 
-/// Whether this thread does something alone.
-pub(crate) fn is_alone() -> bool {
-    ALONE.get()
+/// Does something by this thread, which is not of the pool: what is shared out it begins at once, and threads of the pool come to help, all but one of them.
+pub(crate) fn lead<R>(pool: &ThreadPool, work: impl FnOnce() -> R) -> R {
+    in_mode(Mode::Leading(NonNull::from(pool)), work)
+}
+
+/// Whether this thread does something alone or as a leader.
+pub(crate) fn is_at_work() -> bool {
+    !matches!(MODE.get(), Mode::Pool)
+}
+
+/// Who does what is shared out now.
+enum Crew<'a> {
+    Pool,
+    Alone,
+    Leading(&'a ThreadPool),
+}
+
+/// Does something with those who do what is shared out now.
+fn with_crew<R>(work: impl FnOnce(Crew<'_>) -> R) -> R {
+    work(match MODE.get() {
+        Mode::Pool => Crew::Pool,
+        Mode::Alone => Crew::Alone,
+        // SAFETY: `lead` borrows the pool for as long as this thread is in that mode.
+        Mode::Leading(pool) => match unsafe { pool.as_ref() } {
+            pool if pool.current_num_threads() == 1 => Crew::Alone,
+            pool => Crew::Leading(pool),
+        },
+    })
 }
 
 /// The number of threads that work is shared out among.
 pub(crate) fn threads() -> usize {
-    if is_alone() { 1 } else { rayon::current_num_threads() }
+    with_crew(|crew| match crew {
+        Crew::Pool => rayon::current_num_threads(),
+        Crew::Alone => 1,
+        Crew::Leading(pool) => pool.current_num_threads(),
+    })
 }
 
 /// Does work for every number below `count`.
 pub(crate) fn for_each_number(count: usize, work: &(dyn Fn(usize) + Sync)) {
-    match is_alone() {
-        true => (0..count).for_each(work),
-        false => (0..count).into_par_iter().for_each(work),
-    }
+    with_crew(|crew| match crew {
+        Crew::Pool => (0..count).into_par_iter().for_each(work),
+        Crew::Alone => (0..count).for_each(work),
+        Crew::Leading(pool) => for_each_number_leading(pool, count, &|| Box::new(work)),
+    })
 }
 
 /// Does the same work so many times, each on a thread of its own if there are as many.
 pub(crate) fn repeat(count: usize, work: &(dyn Fn() + Sync)) {
-    match is_alone() {
-        true => (0..count).for_each(|_| work()),
-        false => rayon::scope(|scope| (0..count).for_each(|_| scope.spawn(|_| work()))),
-    }
+    with_crew(|crew| match crew {
+        Crew::Pool => rayon::scope(|scope| (0..count).for_each(|_| scope.spawn(|_| work()))),
+        Crew::Alone => (0..count).for_each(|_| work()),
+        Crew::Leading(pool) => for_each_number_leading(pool, count, &|| Box::new(|_| work())),
+    })
 }
 
 /// Does work on every chunk of `len` items, the last of which may be shorter, and tells it the number of the chunk.
@@ -83,10 +139,32 @@ pub(crate) fn for_each_chunk_with<T: Send, S>(
 type Worker<'a> = Box<dyn FnMut(usize) + 'a>;
 
 fn for_each_number_by<'a>(count: usize, worker: &(dyn Fn() -> Worker<'a> + Sync)) {
-    match is_alone() {
-        true => (0..count).for_each(worker()),
-        false => (0..count).into_par_iter().for_each_init(worker, |worker, number| worker(number)),
-    }
+    with_crew(|crew| match crew {
+        Crew::Pool => (0..count).into_par_iter().for_each_init(worker, |worker, number| worker(number)),
+        Crew::Alone => (0..count).for_each(worker()),
+        Crew::Leading(pool) => for_each_number_leading(pool, count, worker),
+    })
+}
+
+/// The same by this thread and others of a pool. Each takes runs of numbers, which become shorter towards the end.
+fn for_each_number_leading<'a>(pool: &ThreadPool, count: usize, worker: &(dyn Fn() -> Worker<'a> + Sync)) {
+    let threads = pool.current_num_threads().min(count);
+    let next = AtomicUsize::new(0);
+    let take = || -> Option<Range<usize>> {
+        let run = |from: usize| from + (count - from).div_ceil(2 * threads);
+        let taken = |from: usize| (from < count).then(|| run(from));
+        let from = next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).ok()?;
+        Some(from..run(from))
+    };
+    let spawn = |task: Task| pool.spawn(task);
+    share(threads.saturating_sub(1), &spawn, &|| {
+        let Some(first) = take() else { return };
+        let mut worker = worker();
+        first.for_each(&mut worker);
+        while let Some(run) = take() {
+            run.for_each(&mut worker);
+        }
+    });
 }
 
 /// Does two things, at the same time if another thread is free.
@@ -102,13 +180,17 @@ pub(crate) fn join<A: Send, B: Send>(
 }
 
 fn join_both(first: &mut (dyn FnMut() + Send), second: &mut (dyn FnMut() + Send)) {
-    match is_alone() {
-        true => {
+    with_crew(|crew| match crew {
+        Crew::Pool => _ = rayon::join(first, second),
+        Crew::Alone => {
             first();
             second();
         }
-        false => _ = rayon::join(first, second),
-    }
+        Crew::Leading(pool) => {
+            let both: [Mutex<&mut (dyn FnMut() + Send)>; 2] = [Mutex::new(first), Mutex::new(second)];
+            for_each_number_leading(pool, 2, &|| Box::new(|number| lock(&both[number])()));
+        }
+    })
 }
 
 /// Items in chunks, for any threads.
@@ -186,9 +268,51 @@ mod tests {
             repeat(9, &check);
             assert_eq!((join(check, check), threads()), (((), ()), 1));
             let panicked = std::panic::catch_unwind(|| alone(|| panic!("inside")));
-            assert!(panicked.is_err() && is_alone());
+            assert!(panicked.is_err() && is_at_work());
         });
-        assert!(!is_alone());
+        assert!(!is_at_work());
+    }
+
+    /// A thread that is of no pool does all of it, alone or with the others.
+    #[test]
+    fn a_leader_and_its_pool() {
+        for threads in [1, 2, 5] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            lead(&pool, || {
+                assert_eq!(super::threads(), threads);
+                every_chunk_once();
+                both_and_many();
+                // Work inside of work, on either side.
+                let done = AtomicUsize::new(0);
+                for_each_number(7, &|_| {
+                    join(
+                        || for_each_number(10, &|_| _ = done.fetch_add(1, Ordering::Relaxed)),
+                        || repeat(3, &|| _ = done.fetch_add(1, Ordering::Relaxed)),
+                    );
+                });
+                assert_eq!(done.into_inner(), 7 * 13);
+                for number in [0, 2, 7] {
+                    let chunks = || for_each_chunk(&mut [0; 8], 1, |at, _| assert_ne!(at, number, "one"));
+                    assert!(std::panic::catch_unwind(chunks).is_err());
+                }
+                for_each_number(0, &|_| panic!("nothing to do"));
+            });
+            assert!(!is_at_work());
+        }
+    }
+
+    /// Others do come: two pieces that wait for each other end.
+    #[test]
+    fn a_leader_is_helped() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let begun = AtomicUsize::new(0);
+        let meet = || {
+            begun.fetch_add(1, Ordering::SeqCst);
+            while begun.load(Ordering::SeqCst) < 2 {
+                std::thread::yield_now();
+            }
+        };
+        lead(&pool, || join(meet, meet));
     }
 
     #[test]

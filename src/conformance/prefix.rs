@@ -75,7 +75,7 @@ fn sizes<F: Samples>(engine: &Engine) -> Result<(), String> {
     let tall = (1..40).chain((6..14).flat_map(around)).map(|rows| (rows, 1));
     let wide = [1, 2, 15, 16, 17, 129, 487, 489, 4100].into_iter();
     let wide = wide.flat_map(|rows| [2, 3, 7, 8, 9, 12, 24].map(|columns| (rows, columns)));
-    let many = [(1, 3000), (3, 1000), (33, 130), (2, 129)];
+    let many = [(1, 3000), (3, 1000), (33, 130), (2, 129), (1000, 40)];
     for (rows, columns) in tall.chain(wide).chain(many) {
         for layout in LAYOUTS {
             let matrix = factors::<F>(&mut words, Shape { rows, columns, layout });

@@ -152,6 +152,16 @@ impl<E: Element> DeviceMatrix<E> {
         }
     }
 
+    /// The memory of the entries, for [`Engine::lde_reusing`], if they are in host memory and no clone shares them; else none.
+    pub fn into_memory(self) -> Vec<E> {
+        match self.location {
+            Location::Host(host) => {
+                Arc::into_inner(host).map(|host| host.matrix.into_vec()).unwrap_or_default()
+            }
+            Location::Device(_) => Vec::new(),
+        }
+    }
+
     /// The entries of some rows, each from left to right, in the requested order. From a device only these rows are copied.
     ///
     /// [`Error::IndexOutOfRange`] past the last row, [`Error::HostOutOfMemory`], and errors of the device.

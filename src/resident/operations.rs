@@ -139,6 +139,22 @@ impl Engine {
         Ok(stored.map(|stored| DeviceMatrix::on_device(self, matrix.shape(), stored)))
     }
 
+    /// [`lde`](Self::lde) of a matrix that stays. Where the result is in host memory and has as many entries as `memory`, it is made there: the pages of memory that
+    /// a matrix had before ([`DeviceMatrix::into_memory`]) need not be cleared again, which may take as long as the extension. Other memory is given back.
+    pub fn lde_reusing<E: Element<Base: AcceleratedField>>(
+        &self,
+        lde: &Lde<E::Base>,
+        matrix: DeviceMatrix<E>,
+        memory: Vec<E>,
+    ) -> Result<DeviceMatrix<E>, Error> {
+        if matrix.as_host().is_none() {
+            return self.lde(lde, matrix);
+        }
+        self.check_ours(&matrix)?;
+        self.check_rows(lde.from().size(), matrix.shape.rows)?;
+        matrix.lde_in_host_memory(self, lde, memory)
+    }
+
     /// A copy of a matrix in host memory.
     ///
     /// [`Error::WrongEngine`], [`Error::OverBudget`], [`Error::HostOutOfMemory`], [`Error::DeviceFailed`].
@@ -210,16 +226,18 @@ impl<E: Element> From<&DeviceMatrix<E>> for DeviceMatrix<E> {
 }
 
 impl<E: Element<Base: AcceleratedField>> DeviceMatrix<E> {
-    /// As the extension of an owned matrix where nothing else shares the entries, and else of a borrowed one.
-    fn lde_in_host_memory(self, engine: &Engine, lde: &Lde<E::Base>) -> Result<Self, Error> {
+    /// As the extension of an owned matrix where nothing else shares the entries, and else of a borrowed one; into memory that is not needed any more if that is as large.
+    fn lde_in_host_memory(self, engine: &Engine, lde: &Lde<E::Base>, memory: Vec<E>) -> Result<Self, Error> {
         let Shape { rows, columns, .. } = self.shape;
         let extended = memory_of::<E>(lde.to().size(), columns);
         engine.check_budget(memory_of::<E>(rows, columns).saturating_add(extended))?;
         let shape = self.shape;
         let Location::Host(host) = self.location else { unreachable!("a matrix in host memory") };
         let extended = match Arc::try_unwrap(host) {
-            Ok(own) => engine.extend(lde, Matrix::new(own.matrix.into_vec(), shape)?.into())?,
-            Err(shared) => engine.extend(lde, MatrixRef::new(shared.matrix.as_slice(), shape)?.into())?,
+            Ok(own) => engine.extend(lde, Matrix::new(own.matrix.into_vec(), shape)?.into(), memory)?,
+            Err(shared) => {
+                engine.extend(lde, MatrixRef::new(shared.matrix.as_slice(), shape)?.into(), memory)?
+            }
         };
         Ok(DeviceMatrix::on_host(engine, extended))
     }
@@ -276,7 +294,7 @@ macro_rules! operands {
                 let (extent, rows) = (self.extent(), lde.to().size());
                 let stored = match &self.location {
                     Location::Device(stored) => stored,
-                    Location::Host(_) => return DeviceMatrix::<E>::from(self).lde_in_host_memory(engine, lde),
+                    Location::Host(_) => return DeviceMatrix::<E>::from(self).lde_in_host_memory(engine, lde, Vec::new()),
                 };
                 self.make(stored, E::Base::EXTENSION, rows, |device, matrix| {
                     E::Base::resident_transforms(device).lde(lde, matrix, extent)

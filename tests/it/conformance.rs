@@ -38,10 +38,18 @@ fn choices() -> Vec<DeviceChoice> {
     names.iter().map(|name| name.parse().expect("a listed device can be asked for")).collect()
 }
 
-/// What is done by a processor, in several tests, so that none of its cores is idle.
+/// What is done by a processor, in several tests, so that none of its cores is idle. The calling thread has enough of a stack to begin operations itself.
 #[test]
 fn every_case_on_the_processor() {
-    run_all(DeviceChoice::Cpu, Simd::best(), 3, |case| !is_of_several_devices(case));
+    let run = || run_all(DeviceChoice::Cpu, Simd::best(), 3, |case| !is_of_several_devices(case));
+    let thread = std::thread::Builder::new().stack_size(32 << 20).spawn(run);
+    thread.unwrap().join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+}
+
+/// Here its stack is that of any thread, and without optimisation operations are handed over.
+#[test]
+fn cases_that_are_handed_over() {
+    run_all(DeviceChoice::Cpu, Simd::best(), 3, stands_for_others);
 }
 
 #[test]

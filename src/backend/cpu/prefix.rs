@@ -11,10 +11,14 @@ use super::Cpu;
 use crate::backend::PrefixProducts;
 use crate::error::Error;
 use crate::field::{Goldilocks, TwoAdic};
-use crate::parallel::for_each_chunk;
+use crate::parallel::{for_each_chunk, threads};
 
 /// Chains of products in turns.
 const CHAINS: usize = 8;
+
+/// Columns from which on rows are read from left to right: a few columns of rows that are far apart would be fetched line by line. The products are in the first-level cache then, which is as fast as registers where so
+/// many others come between.
+const WIDE: usize = 32;
 
 /// The fewest rows of a run where threads would share them, and the most. Runs that are a power of two apart would share a set of a cache.
 const ROWS: [usize; 2] = [64, 488];
@@ -100,7 +104,7 @@ impl Cut {
     fn new(rows: usize, width: usize, at_once: usize) -> Self {
         let runs = at_once >> width.trailing_zeros().min(at_once.trailing_zeros());
         let [fewest, most] = ROWS;
-        let shared = rows.div_ceil(runs * rayon::current_num_threads()).clamp(fewest, most);
+        let shared = rows.div_ceil(runs * threads()).clamp(fewest, most);
         Self { width, runs, run: rows.div_ceil(runs).min(shared) }
     }
 
@@ -131,9 +135,18 @@ impl Cut {
         (places, places.iter().map(|&(_, len)| len).min().unwrap_or(0))
     }
 
-    /// Multiplies chains, `CHAINS` of them in turns; tells before each product its entry's place, and the product so far.
+    /// Multiplies chains, `CHAINS` of them in turns, or all of a wide row; tells before each product its entry's place, and the product so far.
     #[inline(always)]
     fn in_turns<F: TwoAdic>(self, entries: &[F], chains: &mut [F], mut tell: impl FnMut(usize, F)) {
+        if self.runs == 1 && self.width >= WIDE {
+            for (row, entries) in entries.chunks_exact(self.width).enumerate() {
+                for (column, (product, &entry)) in chains.iter_mut().zip(entries).enumerate() {
+                    tell(row * self.width + column, *product);
+                    *product = *product * entry;
+                }
+            }
+            return;
+        }
         for (number, chains) in chains.as_chunks_mut::<CHAINS>().0.iter_mut().enumerate() {
             let (places, all) = self.places::<CHAINS>(number * CHAINS, entries.len());
             let mut products = *chains;

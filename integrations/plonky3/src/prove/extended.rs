@@ -1,5 +1,7 @@
 //! Columns of a trace that are extended and committed to.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use p3_goldilocks::Goldilocks;
 use p3_merkle_tree::MerkleCap;
 use tracing::info_span;
@@ -80,16 +82,44 @@ impl Sizes {
     }
 }
 
-/// Columns on the coset of 2^`onto` points, in bit-reversed order, from those on the subgroup of 2^`from`.
-pub(super) fn extend(
+/// Memory that the extensions of the last proof had, where that is the host's. Proofs of equal sizes write theirs there: to clear fresh pages takes the system a tenth of a proof and more.
+#[derive(Default)]
+pub(super) struct Spare(Mutex<Vec<Vec<Element>>>);
+
+impl Spare {
+    fn lock(&self) -> MutexGuard<'_, Vec<Vec<Element>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Memory of so many elements, or none.
+    fn take(&self, len: usize) -> Vec<Element> {
+        let mut spare = self.lock();
+        let found = spare.iter().position(|memory| memory.len() == len);
+        found.map(|found| spare.swap_remove(found)).unwrap_or_default()
+    }
+
+    /// Keeps the memory of extensions that are not needed any more, and lets go what is kept.
+    pub(super) fn keep<H: Accelerated>(&self, Extensions { extended, commitment, .. }: Extensions<H>) {
+        drop(commitment);
+        // With salts behind them rows are elsewhere than they were extended.
+        let plain = extended.into_iter().filter(|extended| extended.part.salts == 0);
+        let memory = plain.map(|extended| extended.part.matrix.into_memory());
+        *self.lock() = memory.filter(|memory| !memory.is_empty()).collect();
+    }
+}
+
+/// Columns on the coset of 2^`onto` points, in bit-reversed order, from those on the subgroup of 2^`from`, in spare memory if there is some.
+fn extend(
     engine: &Engine,
     values: DeviceMatrix<Element>,
     from: usize,
     onto: usize,
+    spare: Option<&Spare>,
 ) -> Result<DeviceMatrix<Element>, Error> {
     let lde = Lde::new(Domain::new(from as u32, Convention::Plonky3)?, coset(onto)?)?;
     let lde = lde.with_output_order(Order::BitReversed);
-    info_span!("extension").in_scope(|| engine.lde(&lde, values))
+    let memory = spare.map(|spare| spare.take(values.shape().columns << onto)).unwrap_or_default();
+    info_span!("extension").in_scope(|| engine.lde_reusing(&lde, values, memory))
 }
 
 /// Columns on the coset that is committed to, and on that of the quotient.
@@ -106,13 +136,14 @@ impl Extended {
         values: DeviceMatrix<Element>,
         sizes: Sizes,
         salts: Option<&Salts>,
+        spare: Option<&Spare>,
     ) -> Result<Self, Error> {
         let (from, onto, quotient) = (sizes.log_committed(), sizes.log_extended(), sizes.log_quotient());
         let width = values.shape().columns;
         let values = info_span!("extension").in_scope(|| columns_apart(engine, values))?;
         let on_quotient =
-            (quotient > onto).then(|| extend(engine, values.clone(), from, quotient)).transpose()?;
-        let extended = extend(engine, values, from, onto)?;
+            (quotient > onto).then(|| extend(engine, values.clone(), from, quotient, None)).transpose()?;
+        let extended = extend(engine, values, from, onto, spare)?;
         let part = || Part::new(engine, extended, vec![width], salts);
         Ok(Self { part: info_span!("hashing").in_scope(part)?, on_quotient })
     }
@@ -137,8 +168,9 @@ impl<H: Accelerated> Extensions<H> {
         values: impl IntoIterator<Item = (DeviceMatrix<Element>, Sizes)>,
         cap_height: usize,
         salts: Option<&Salts>,
+        spare: Option<&Spare>,
     ) -> Result<Self, Error> {
-        let extend = |(values, sizes)| Extended::new(engine, values, sizes, salts);
+        let extend = |(values, sizes)| Extended::new(engine, values, sizes, salts, spare);
         let extended = values.into_iter().map(extend).collect::<Result<Vec<_>, _>>()?;
         let parts = extended.iter().map(|extended| extended.part.clone()).collect();
         let commit = || Commitment::<H>::new(engine, parts, cap_height);

@@ -21,7 +21,7 @@ use super::columns::Kept;
 use super::commitment::{Commitment, Part};
 use super::constraints::{Constraints, agree, check_terms, log_height};
 use super::error::ProveError;
-use super::extended::{Extensions, Sizes};
+use super::extended::{Extensions, Sizes, Spare};
 use super::masks::{self, Masks};
 use super::open::{self, Request};
 use super::place::placed;
@@ -31,7 +31,7 @@ use super::{masked, quotient};
 use crate::elements::matrix;
 use crate::hashes::Accelerated;
 
-/// An AIR whose constraints are recorded, with a configuration. After a proof it keeps six columns in the engine's memory that proofs of equal size need: points and selectors.
+/// An AIR whose constraints are recorded, with a configuration. After a proof it keeps six columns in the engine's memory that proofs of equal size need, points and selectors, and in host memory that of the extension, for the next one.
 pub struct Prover<'a, SC, A> {
     engine: Engine,
     config: &'a SC,
@@ -41,6 +41,7 @@ pub struct Prover<'a, SC, A> {
     log_chunks: Option<usize>,
     terms: Terms,
     columns: Kept,
+    spare: Spare,
 }
 
 /// The preprocessed columns of an AIR, extended and committed to in the engine's memory.
@@ -83,6 +84,7 @@ where
             log_chunks: None,
             terms,
             columns: Kept::default(),
+            spare: Spare::default(),
         };
         if !prover.constraints.has_periodic_columns() {
             prover.log_chunks = Some(prover.log_chunks(0));
@@ -158,7 +160,7 @@ where
             None => columns,
         };
         let (extensions, _claim) = self
-            .placed(sizes, matrix(columns), |memory, columns| Ok(self.extensions(memory, columns, sizes)?))?;
+            .placed(sizes, matrix(columns), |memory, columns| Ok(self.extensions(memory, columns, sizes, None)?))?;
         let commitment = extensions.cap.clone();
         let key = PreprocessedVerifierKey { width, degree_bits: sizes.log_committed(), commitment };
         Ok(Some((Preprocessed { sizes, extensions, _claim }, key)))
@@ -247,7 +249,7 @@ where
         preprocessed: Option<&Preprocessed<S::Inputs>>,
     ) -> Result<Proof<SC>, ProveError> {
         let (layout, Sizes { log_rows, log_chunks, .. }) = (self.constraints.recorded.layout, sizes);
-        let trace = self.extensions(memory, trace, sizes)?;
+        let trace = self.extensions(memory, trace, sizes, Some(&self.spare))?;
         let mut challenger = self.config.initialise_challenger();
         let shape = StarkShape::new::<Goldilocks, A>(
             self.air,
@@ -326,6 +328,8 @@ where
             open::open::<_, S::Layers, _, _>(memory, terms, &columns, zeta, &requests, challenger)
         })?;
 
+        self.spare.keep(trace);
+
         let mut rounds = opened.into_iter();
         let mut round = || rounds.next().into_iter().flatten();
         let random = masks.and_then(|_| round().flatten().next());
@@ -347,10 +351,11 @@ where
         memory: Memory<'_>,
         columns: DeviceMatrix<Element>,
         sizes: Sizes,
+        spare: Option<&Spare>,
     ) -> Result<Extensions<S::Inputs>, Error> {
         let Terms { cap_height, masks, .. } = &self.terms;
         let salts = masks.as_ref().map(|masks| &masks.inputs);
-        Extensions::new(memory.engine, [(columns, sizes)], *cap_height, salts)
+        Extensions::new(memory.engine, [(columns, sizes)], *cap_height, salts, spare)
     }
 
     /// The random polynomial that is opened beside the others.
@@ -362,7 +367,7 @@ where
     ) -> Result<Extensions<S::Inputs>, Error> {
         let values = masks.polynomial(1 << sizes.log_committed(), EF::DIMENSION);
         // It takes no part in the quotient.
-        self.extensions(memory, memory.narrow(values)?, Sizes { log_chunks: 0, ..sizes })
+        self.extensions(memory, memory.narrow(values)?, Sizes { log_chunks: 0, ..sizes }, None)
     }
 
     /// The sizes of a proof; an error for those that do not fit.

@@ -11,12 +11,13 @@
 //!
 //! A low-degree extension is the inverse in place, into bit-reversed order, where zero-padded coefficients stand
 //! side by side with their padding; the layers on the padding would copy only, so every coefficient is read and
-//! transformed once for each coset instead.
+//! transformed once for each coset instead. Where one pass suffices for either and cosets are to follow one another, both are done to a tile at once ([`extension`]).
 //!
 //! Natural to natural and bit-reversed to bit-reversed use a scratch block of at most eight columns; everything
 //! else, extensions included, uses a group of tiles a thread.
 
 mod butterfly;
+mod extension;
 mod factors;
 pub(super) mod lanes;
 mod moves;
@@ -41,6 +42,9 @@ use crate::parallel;
 
 /// Columns that a transform through scratch memory takes at once.
 const SCRATCH_COLUMNS: usize = 8;
+
+/// Columns from which on tables for an extension in one pass are worth their making. Unit tests use a lower number, so that they exercise it.
+const MANY: usize = if cfg!(test) { 9 } else { 64 };
 
 /// Words that stay in a core's own cache from one pass to the next: 512 KiB.
 const CACHED: usize = 1 << 16;
@@ -157,7 +161,14 @@ fn lde_on<L: Lanes>(
         factor: Goldilocks::ONE,
     };
     let plan = Plan::new::<L>(transform, blocks * width * copies, meter);
+    let in_one_pass = [&inverse_plan, &plan].iter().all(|plan| plan.is_single_pass())
+        && lde.output_order() == Order::BitReversed
+        && blocks * width >= MANY;
+    let factors = in_one_pass.then(|| inverse_plan.factors(&plan, to.root(), copies));
     for_each_group_pair(input, n * width, output, copies * n * width, |input, output| {
+        if let Some(factors) = &factors {
+            return inverse_plan.extend::<L>(&plan, input, output, width, factors);
+        }
         match inverse_plan.is_single_pass() {
             true => inverse_plan.single::<L>(input, width, [Order::Natural, Order::BitReversed]),
             false => inverse_plan.natural_to_reversed::<L>(input, width),

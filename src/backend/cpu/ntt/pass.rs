@@ -25,7 +25,7 @@ const GRAIN: usize = 1 << 13;
 
 /// Words of the tiles that are gathered together, so that neighbouring lines are fetched together: 1 MiB. Tiles that leave
 /// the second-level cache are read again as a stream, which costs less than single lines from many pages.
-const GROUP: usize = 1 << 17;
+pub(super) const GROUP: usize = 1 << 17;
 
 /// Words of a target, 64 MiB, that a last-level cache will not hold until the next pass: rows are written past the caches.
 /// Unit tests use a lower limit, so that they exercise this too.
@@ -42,6 +42,13 @@ pub(super) struct Access {
     pub(super) inner: usize,
     pub(super) row: usize,
     pub(super) order: Order,
+}
+
+impl Access {
+    /// With another distance of neighbouring g.
+    pub(super) fn with_inner(self, inner: usize) -> Self {
+        Self { inner, ..self }
+    }
 }
 
 /// The index of lane (o, g, c) for its scaling.
@@ -90,6 +97,15 @@ pub(super) struct TileLayout {
     pub(super) same_index: bool,
 }
 
+/// Into how many tasks to divide so many tiles with so many points to transform in each lane.
+pub(super) fn tasks(tiles: usize, points: usize) -> usize {
+    let worthwhile = tiles * LANES * points / GRAIN;
+    match threads() {
+        1 => 1,
+        threads => tiles.min(worthwhile).min(8 * threads),
+    }
+}
+
 /// Some tiles of a pass, one thread's work.
 struct Task<'a> {
     pass: &'a Pass<'a>,
@@ -136,8 +152,8 @@ impl<L: Lanes> Vectorised<L> for Task<'_> {
 impl Pass<'_> {
     /// Reads every lane from `source` and writes it to `target`, on the current thread pool. Counts the layers of every word.
     pub(super) fn run<L: Lanes>(&self, source: &[Goldilocks], target: &mut [Goldilocks], meter: &Meter<'_>) {
-        self.check(self.read, source.len(), Sharing::Allowed);
-        self.check(self.write, target.len(), Sharing::Forbidden);
+        self.check_reads(source.len());
+        self.check_writes(target.len());
         self.run_checked::<L>(Source::new(source), Target::new(target), meter);
     }
 
@@ -145,9 +161,19 @@ impl Pass<'_> {
     pub(super) fn run_in_place<L: Lanes>(&self, data: &mut [Goldilocks], meter: &Meter<'_>) {
         let strides = |a: Access| (a.outer, a.inner, a.row);
         assert_eq!(strides(self.read), strides(self.write), "tiles in place own what they read");
-        self.check(self.write, data.len(), Sharing::Forbidden);
+        self.check_writes(data.len());
         let data = Target::new(data);
         self.run_checked::<L>(data.source(), data, meter);
+    }
+
+    /// Checks that all that is read lies within `len` words.
+    pub(super) fn check_reads(&self, len: usize) {
+        self.check(self.read, len, Sharing::Allowed);
+    }
+
+    /// Checks that all that is written lies within `len` words, and no two lanes in the same.
+    pub(super) fn check_writes(&self, len: usize) {
+        self.check(self.write, len, Sharing::Forbidden);
     }
 
     /// Checks that the words of an access lie within `len` and, unless sharing is allowed, that lanes are disjoint.
@@ -173,11 +199,7 @@ impl Pass<'_> {
         let lanes = self.outer * self.inner * self.width;
         let skew = self.skew(source, target).min(lanes);
         let tiles = (lanes + skew).div_ceil(LANES);
-        let worthwhile = tiles * LANES * self.tile.size() / GRAIN;
-        let tasks = match threads() {
-            1 => 1,
-            threads => tiles.min(worthwhile).min(8 * threads),
-        };
+        let tasks = tasks(tiles, self.tile.size());
         if tasks <= 1 {
             return L::enter(Task { pass: self, tiles: 0..tiles, skew, source, target, meter });
         }
@@ -188,7 +210,7 @@ impl Pass<'_> {
     }
 
     /// Counts words that went through all layers of a tile.
-    fn count(&self, words: usize, meter: &Meter<'_>) {
+    pub(super) fn count(&self, words: usize, meter: &Meter<'_>) {
         meter.advance(words * self.tile.size().ilog2() as usize);
     }
 
@@ -203,7 +225,7 @@ impl Pass<'_> {
     }
 
     /// The positions of a tile's lanes, when the first tile has `skew` lanes less than others.
-    fn layout(&self, tile: usize, skew: usize, target: Target) -> TileLayout {
+    pub(super) fn layout(&self, tile: usize, skew: usize, target: Target) -> TileLayout {
         let first = (tile * LANES).saturating_sub(skew);
         let end = (tile + 1) * LANES - skew;
         let used = end.min(self.outer * self.inner * self.width) - first;

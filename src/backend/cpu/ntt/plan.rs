@@ -27,11 +27,12 @@
 //! and so on. They join the twiddles, as does the factor 1/n.
 
 use super::butterfly::LOG_RADIX;
+use super::extension::Extension;
 use super::factors::{Progression, Scaling};
 use super::lanes::Lanes;
 use super::pass::{Access, Index, Pass};
 use super::tile::{LANES, Tile};
-use crate::field::{Field, Goldilocks};
+use crate::field::{Field, Goldilocks, powers};
 use crate::meter::Meter;
 use crate::ntt::{Order, reverse_bits};
 
@@ -192,6 +193,48 @@ impl<'a> Plan<'a> {
             after: Scaling { start: constant(factor), ratio: constant(shift_out) },
         };
         pass.run_in_place::<L>(data, self.meter);
+    }
+
+    /// What the coefficients that this inverse transform leaves are multiplied by for each of `copies` cosets, in bit-reversed order, in [`extend`](Self::extend).
+    pub(super) fn factors(
+        &self,
+        forward: &Plan<'_>,
+        root: Goldilocks,
+        copies: usize,
+    ) -> Vec<Vec<Goldilocks>> {
+        let (inverse, transform) = (self.transform, forward.transform);
+        let factors = |copy| {
+            let shift = transform.shift_in * root.pow(reverse_bits(copy, copies.ilog2()) as u64);
+            let factor = inverse.factor * transform.factor;
+            powers(shift).map(|power| factor * power).take(self.size()).collect()
+        };
+        (0..copies).map(factors).collect()
+    }
+
+    /// Values to values on cosets, as this inverse transform and then [`consecutive`](Self::consecutive) of another plan make them, both of one pass and without shifts of their own.
+    pub(super) fn extend<L: Lanes>(
+        &self,
+        forward: &Plan<'_>,
+        source: &[Goldilocks],
+        target: &mut [Goldilocks],
+        width: usize,
+        factors: &[Vec<Goldilocks>],
+    ) {
+        let block = self.size() * width;
+        let access = |outer, order| Access { outer, inner: 0, row: width, order };
+        let pass = |tile| Pass {
+            tile,
+            outer: source.len() / block,
+            inner: 1,
+            width,
+            read: access(block, Order::Natural),
+            write: access(factors.len() * block, Order::BitReversed),
+            index: Index::Inner,
+            before: by_row(Goldilocks::ONE),
+            after: by_row(Goldilocks::ONE),
+        };
+        let (inverse, forward) = (pass(&self.tiles[0]), pass(&forward.tiles[0]));
+        Extension { inverse, forward, factors, step: block }.run::<L>(source, target, self.meter);
     }
 
     /// Natural to bit-reversed, whole blocks in place.
@@ -371,7 +414,6 @@ mod tests {
     use super::super::lanes::on_lanes;
     use super::*;
     use crate::backend::cpu::Simd;
-    use crate::field::powers;
     use crate::ntt::Convention;
 
     const WIDTH: usize = 3;

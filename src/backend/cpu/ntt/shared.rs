@@ -103,6 +103,13 @@ impl<'a> Target<'a> {
         self.len
     }
 
+    /// The words from `first` on, at most as many as there are.
+    pub(super) fn from(self, first: usize) -> Self {
+        assert!(first <= self.len, "words {first} and on of {}", self.len);
+        // SAFETY: within the slice or at its end.
+        Self { words: unsafe { self.words.add(first) }, len: self.len - first, borrow: PhantomData }
+    }
+
     /// The same words, to read.
     pub(super) fn source(self) -> Source<'a> {
         Source { words: self.words, len: self.len, borrow: PhantomData }

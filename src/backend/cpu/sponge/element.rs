@@ -44,6 +44,9 @@ const INVERSE_F: f64 = 1.0 / F;
 /// 1.5 * 2^84: the doubles around it are the multiples of f.
 const ROUND: f64 = 1.5 * (1u128 << 84) as f64;
 
+/// 1.5 * 2^52: the doubles around it are the integers.
+const ROUND_TO_ONE: f64 = 1.5 * (1u64 << 52) as f64;
+
 /// Squarings of a normalised element before it must be normalised again.
 const SQUARINGS: usize = 5;
 
@@ -104,16 +107,24 @@ impl<D: Doubles> Element<D> {
         Self { x0: self.x0.mul_add(factor, other.x0), x1: self.x1.mul_add(factor, other.x1) }
     }
 
-    /// factor / 2^shift times this, for 0 < `shift` < 32, normalised: since 1/f = 1 - f, x / f = (x0 + x1) - x0 f.
+    /// factor / 2^shift times this and another added, for 0 < `shift` < 32 and coordinates below 2^51.
+    ///
+    /// Since 1/f = 1 - f, x / f = (x0 + x1) - x0 f. With x0 + x1 = r + 2^shift h and x0 = q + 2^shift g, r and q being remainders of rounded
+    /// quotients, x / 2^shift = 2^(32 - shift) x / f = (2^(32 - shift) r + g) + (h - g - 2^(32 - shift) q) f: what was carried, and normalised coordinates.
     #[inline(always)]
-    pub(super) fn divided(self, factor: i32, shift: u32) -> Self {
-        let factor = f64::from(factor) * (1u64 << (32 - shift)) as f64;
-        let zero = D::splat(0.0);
+    pub(super) fn divided_plus(self, factor: i32, shift: u32, other: Self) -> Self {
+        let factor = f64::from(factor);
+        let power = (1u64 << shift) as f64;
+        let (part, whole, round) = (D::splat(1.0 / power), D::splat(power), D::splat(ROUND_TO_ONE));
+        let quotient = |x: D| x.mul_add(part, round) - round;
+        let sum = self.x0 + self.x1;
+        let (h, g) = (quotient(sum), quotient(self.x0));
+        let (r, q) = (h.sub_from(whole, sum), g.sub_from(whole, self.x0));
+        let (factor, raised) = (D::splat(factor), D::splat(factor * (F / power)));
         Self {
-            x0: (self.x0 + self.x1).mul_add(D::splat(factor), zero),
-            x1: self.x0.mul_add(D::splat(-factor), zero),
+            x0: r.mul_add(raised, g.mul_add(factor, other.x0)),
+            x1: q.sub_from(raised, (h - g).mul_add(factor, other.x1)),
         }
-        .normalise()
     }
 
     /// The same residue with coordinates of at most 2^31 and, where those here are below 2^52, 2^21 more.

@@ -9,6 +9,8 @@ mod linear;
 mod poseidon2;
 mod rescue;
 
+use std::ops::Range;
+
 use self::element::halves;
 pub(super) use self::element::{Element, word};
 use super::Simd;
@@ -25,6 +27,9 @@ use crate::hash::{
 /// Elements of two digests, and the most that a permutation absorbs.
 const PAIR: usize = 8;
 
+/// The most vectors of states that are permuted together.
+const MOST_TOGETHER: usize = 4;
+
 /// Words of a digest.
 const DIGEST: usize = 4;
 
@@ -37,8 +42,19 @@ type State<D, const N: usize> = [Element<D>; N];
 
 /// A sponge with a permutation of `N` words on doubles.
 trait OnDoubles<const N: usize>: Sponge {
-    /// Permutes normalised states.
+    /// The number of states that are best permuted together, [`MOST_TOGETHER`] or fewer.
+    const TOGETHER: usize = 1;
+
+    /// Permutes a normalised state.
     fn permute_doubles<D: Doubles>(state: &mut State<D, N>);
+
+    /// Permutes several.
+    #[inline(always)]
+    fn permute_states<D: Doubles>(states: &mut [State<D, N>]) {
+        for state in states {
+            Self::permute_doubles(state);
+        }
+    }
 }
 
 /// Makes [`SideBySide`] of sponges with so many words.
@@ -131,34 +147,57 @@ fn splat<D: Doubles>(constant: u64) -> Element<D> {
 /// The digests of as many rows; lanes without a row hash zeros.
 #[inline(always)]
 fn hash_rows<S: OnDoubles<N>, D: Doubles, const N: usize>(rows: Rows<'_>, digests: &mut [ElementDigest]) {
-    let mode = S::MODE;
-    for (i, digests) in digests.chunks_mut(D::WIDTH).enumerate() {
-        let rows = rows.from(i * D::WIDTH);
-        let mut state = [Element::<D>::zero(); N];
+    let (mode, together) = (S::MODE, S::TOGETHER * D::WIDTH);
+    for (i, digests) in digests.chunks_mut(together).enumerate() {
+        let rows = rows.from(i * together);
+        let mut states = [[Element::<D>::zero(); N]; MOST_TOGETHER];
+        let states = &mut states[..digests.len().div_ceil(D::WIDTH)];
         if let Some((word, start)) = mode.start(rows.width()) {
-            state[word] = splat(start).normalise();
+            states.iter_mut().for_each(|state| state[word] = splat(start).normalise());
         }
-        let mut blocks = [[Goldilocks::default(); PAIR]; MAX_WIDTH];
         for first in (0..rows.width()).step_by(mode.rate) {
-            let count = mode.rate.min(rows.width() - first);
-            rows.block(first..first + count, &mut blocks[..digests.len()]);
-            for j in 0..mode.rate {
-                let word = &mut state[mode.rate_word + j];
-                if j < count {
-                    let element = column(&blocks, j);
-                    *word = match mode.absorb {
-                        Absorb::Add => word.plus(element).normalise(),
-                        Absorb::Overwrite => element.normalise(),
-                    };
-                } else if let Some(padding) = mode.rest(j - count) {
-                    *word = splat(padding);
-                }
+            let words = first..rows.width().min(first + mode.rate);
+            for (i, (state, digests)) in states.iter_mut().zip(digests.chunks(D::WIDTH)).enumerate() {
+                absorb::<S, D, N>(state, rows.from(i * D::WIDTH), words.clone(), digests.len());
             }
-            S::permute_doubles::<D>(&mut state);
+            S::permute_states::<D>(states);
         }
-        for k in 0..DIGEST {
-            store(&state[mode.rate_word + k], k, digests);
+        for (state, digests) in states.iter().zip(digests.chunks_mut(D::WIDTH)) {
+            squeeze::<S, D, N>(state, digests);
         }
+    }
+}
+
+/// Takes some words of as many rows into a state: a block, or what a row ends with.
+#[inline(always)]
+fn absorb<S: OnDoubles<N>, D: Doubles, const N: usize>(
+    state: &mut State<D, N>,
+    rows: Rows<'_>,
+    words: Range<usize>,
+    lanes: usize,
+) {
+    let (mode, count) = (S::MODE, words.len());
+    let mut blocks = [[Goldilocks::default(); PAIR]; MAX_WIDTH];
+    rows.block(words, &mut blocks[..lanes]);
+    for j in 0..mode.rate {
+        let word = &mut state[mode.rate_word + j];
+        if j < count {
+            let element = column(&blocks, j);
+            *word = match mode.absorb {
+                Absorb::Add => word.plus(element).normalise(),
+                Absorb::Overwrite => element.normalise(),
+            };
+        } else if let Some(padding) = mode.rest(j - count) {
+            *word = splat(padding);
+        }
+    }
+}
+
+/// Writes the digests of as many lanes, from normalised words.
+#[inline(always)]
+fn squeeze<S: OnDoubles<N>, D: Doubles, const N: usize>(state: &State<D, N>, digests: &mut [ElementDigest]) {
+    for k in 0..DIGEST {
+        store(&state[S::MODE.rate_word + k], k, digests);
     }
 }
 
@@ -194,22 +233,31 @@ fn merge_pairs<S: OnDoubles<N>, D: Doubles, const N: usize>(
         return hash_rows::<S, D, N>(Rows::row_major(bytemuck::cast_slice(children), PAIR), nodes);
     }
     let pairs: &[[Goldilocks; PAIR]] = bytemuck::cast_slice(children);
-    let mut blocks = [[Goldilocks::default(); PAIR]; MAX_WIDTH];
-    for (nodes, pairs) in nodes.chunks_mut(D::WIDTH).zip(pairs.chunks(D::WIDTH)) {
-        blocks[..pairs.len()].copy_from_slice(pairs);
-        let mut state = [Element::<D>::zero(); N];
-        for (j, element) in state[..PAIR].iter_mut().enumerate() {
-            *element = column(&blocks, j).normalise();
-        }
-        let before = state;
-        S::permute_doubles::<D>(&mut state);
-        for k in 0..DIGEST {
-            let mut digest = state[S::MODE.rate_word + k];
-            if S::MODE.merge == Merge::Jive {
-                let halves = state[k].plus(state[DIGEST + k]);
-                digest = halves.plus(before[k].plus(before[DIGEST + k])).normalise();
+    let together = S::TOGETHER * D::WIDTH;
+    for (nodes, pairs) in nodes.chunks_mut(together).zip(pairs.chunks(together)) {
+        let mut states = [[Element::<D>::zero(); N]; MOST_TOGETHER];
+        let states = &mut states[..nodes.len().div_ceil(D::WIDTH)];
+        for (state, pairs) in states.iter_mut().zip(pairs.chunks(D::WIDTH)) {
+            let mut blocks = [[Goldilocks::default(); PAIR]; MAX_WIDTH];
+            blocks[..pairs.len()].copy_from_slice(pairs);
+            for (j, element) in state[..PAIR].iter_mut().enumerate() {
+                *element = column(&blocks, j).normalise();
             }
-            store(&digest, k, nodes);
+        }
+        let mut before = [[Element::<D>::zero(); N]; MOST_TOGETHER];
+        if S::MODE.merge == Merge::Jive {
+            before[..states.len()].copy_from_slice(states);
+        }
+        S::permute_states::<D>(states);
+        for ((state, before), nodes) in states.iter_mut().zip(&before).zip(nodes.chunks_mut(D::WIDTH)) {
+            if S::MODE.merge == Merge::Jive {
+                for k in 0..DIGEST {
+                    let halves = state[k].plus(state[DIGEST + k]);
+                    let digest = halves.plus(before[k].plus(before[DIGEST + k])).normalise();
+                    state[S::MODE.rate_word + k] = digest;
+                }
+            }
+            squeeze::<S, D, N>(state, nodes);
         }
     }
 }

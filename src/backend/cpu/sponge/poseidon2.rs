@@ -1,12 +1,16 @@
 //! Poseidon2 on doubles.
 //!
+//! # States side by side
+//!
+//! In a partial round one word goes through an S-box, whose operations wait for each other, and the other words wait for that. So several vectors of states go through
+//! these rounds together: the S-boxes of all of them, then their linear layers.
+//!
 //! # Sizes
 //!
 //! In the units of [`element`](super::element): normalised words are at most 1.74, a 7th power of one at most 20, and the external linear layer
-//! makes 28 times that at most, which is normalised. In a partial round the first word is normalised each time; the others only every third,
-//! because the internal layer adds at most four times a word and the sum of all: sizes go to about 50, 800 and 12 000, coordinates
-//! below 2^45. A product with 1/2^n is made of f^-1 = 1 - f and 2^(32 - n): it makes coordinates below 2^78, still exact since that is a
-//! product with a power of two, and is normalised at once. The test of sizes adds this up.
+//! makes 28 times that at most, which is normalised. In a partial round the first word is normalised each time; the others only every fourth,
+//! because the internal layer adds at most four times a word and the sum of all: sizes go to about 50, 800, 12 000 and 180 000, coordinates
+//! below 2^50. The test of sizes adds this up.
 
 use super::element::Element;
 use super::{Doubles, OnDoubles, State, add_round_constants, s_box_layer, splat};
@@ -16,48 +20,99 @@ use crate::hash::rescue_power_maps::seventh_powers;
 use crate::hash::{Poseidon2_8, Poseidon2_12};
 
 /// A normalisation of all words comes after every so many partial rounds.
-const NORMALISE_EVERY: usize = 3;
+const NORMALISE_EVERY: usize = 4;
+
+/// Vectors of states that go through the rounds together.
+const TOGETHER: usize = 4;
 
 impl OnDoubles<8> for Poseidon2_8 {
+    const TOGETHER: usize = TOGETHER;
+
     #[inline(always)]
     fn permute_doubles<D: Doubles>(state: &mut State<D, 8>) {
-        permute::<D, 8>(state, &OF_8);
+        permute(std::array::from_mut(state), &OF_8);
+    }
+
+    #[inline(always)]
+    fn permute_states<D: Doubles>(states: &mut [State<D, 8>]) {
+        permute_all(states, &OF_8);
     }
 }
 
 impl OnDoubles<12> for Poseidon2_12 {
+    const TOGETHER: usize = TOGETHER;
+
     #[inline(always)]
     fn permute_doubles<D: Doubles>(state: &mut State<D, 12>) {
-        permute::<D, 12>(state, &OF_12);
+        permute(std::array::from_mut(state), &OF_12);
+    }
+
+    #[inline(always)]
+    fn permute_states<D: Doubles>(states: &mut [State<D, 12>]) {
+        permute_all(states, &OF_12);
     }
 }
 
 #[inline(always)]
-fn permute<D: Doubles, const N: usize>(state: &mut State<D, N>, constants: &Constants<N>) {
-    external_linear_layer(state);
-    for round in 0..HALF_FULL_ROUNDS {
-        add_round_constants(state, &constants.initial[round]);
-        s_box_layer::<D, N>(state);
-        external_linear_layer(state);
+fn permute_all<D: Doubles, const N: usize>(states: &mut [State<D, N>], constants: &Constants<N>) {
+    let (together, rest) = states.as_chunks_mut::<TOGETHER>();
+    for states in together {
+        permute(states, constants);
     }
-    for word in state.iter_mut() {
-        *word = word.normalise();
+    for state in rest {
+        permute(std::array::from_mut(state), constants);
+    }
+}
+
+#[inline(always)]
+fn permute<D: Doubles, const N: usize, const M: usize>(
+    states: &mut [State<D, N>; M],
+    constants: &Constants<N>,
+) {
+    for state in states.iter_mut() {
+        external_linear_layer(state);
+        full_rounds(state, &constants.initial);
     }
     for (round, &constant) in constants.partial.iter().enumerate() {
-        [state[0]] = seventh_powers(&[state[0].plus(splat(constant)).normalise()]);
-        internal_linear_layer(state, &constants.diagonal);
-        if round % NORMALISE_EVERY == NORMALISE_EVERY - 1 && round + 1 < PARTIAL_ROUNDS {
-            for word in state.iter_mut().skip(1) {
-                *word = word.normalise();
+        let mut first = states.each_ref().map(|state| state[0]);
+        for word in &mut first {
+            *word = word.plus(splat(constant)).normalise();
+        }
+        let first = seventh_powers(&first);
+        for (state, first) in states.iter_mut().zip(first) {
+            state[0] = first;
+            internal_linear_layer(state, &constants.diagonal);
+            if round % NORMALISE_EVERY == NORMALISE_EVERY - 1 && round + 1 < PARTIAL_ROUNDS {
+                normalise(&mut state[1..]);
             }
         }
     }
-    for round in 0..HALF_FULL_ROUNDS {
-        add_round_constants(state, &constants.terminal[round]);
-        s_box_layer::<D, N>(state);
+    for state in states {
+        full_rounds(state, &constants.terminal);
+    }
+}
+
+/// Full rounds, normalised in the end.
+#[inline(always)]
+fn full_rounds<D: Doubles, const N: usize>(
+    state: &mut State<D, N>,
+    constants: &[[u64; N]; HALF_FULL_ROUNDS],
+) {
+    for constants in constants {
+        add_round_constants(state, constants);
+        match N {
+            // What does not fit into registers costs less than to wait for half as many S-boxes.
+            8 => *state = seventh_powers(state),
+            _ => s_box_layer::<D, N>(state),
+        }
         external_linear_layer(state);
     }
-    for word in state.iter_mut() {
+    normalise(state);
+}
+
+#[inline(always)]
+fn normalise<D: Doubles>(words: &mut [Element<D>]) {
+    for word in words {
         *word = word.normalise();
     }
 }
@@ -88,7 +143,7 @@ fn internal_linear_layer<D: Doubles, const N: usize>(state: &mut State<D, N>, di
     for (word, &(factor, shift)) in state.iter_mut().zip(diagonal) {
         *word = match shift {
             0 => word.times_plus(factor, sum),
-            _ => word.divided(factor, shift).plus(sum),
+            _ => word.divided_plus(factor, shift, sum),
         };
     }
 }
@@ -103,20 +158,20 @@ mod tests {
         fn check<const N: usize>(constants: &Constants<N>) {
             let normalised = 1.74;
             let mut sizes = [normalised; N];
+            let coordinate = |size: f64| size * 2f64.powi(31) * 2.0 / 3f64.sqrt();
             for _ in 0..NORMALISE_EVERY {
                 sizes[0] = 20.0;
                 let sum: f64 = sizes.iter().sum();
                 for (size, &(factor, shift)) in sizes.iter_mut().zip(&constants.diagonal) {
                     let factor = f64::from(factor.abs());
-                    // A division leaves a normalised word and what is carried above it.
-                    let low = if shift > 0 { 2.0 * normalised } else { 0.0 };
+                    // A division leaves a normalised word beside what is carried; the sum of both coordinates is rounded to an integer after it.
+                    assert!(shift == 0 || 2.0 * coordinate(*size) < 2f64.powi(51));
+                    let low = if shift > 0 { factor * normalised } else { 0.0 };
                     *size = *size * factor / f64::from(1 << shift) + low + sum;
                 }
             }
-            let coordinate = sizes.iter().copied().fold(0.0, f64::max) * 2f64.powi(31) * 2.0 / 3f64.sqrt();
-            assert!(coordinate < 2f64.powi(45), "{coordinate}");
-            // Twice a coordinate, for the sum of two, by at most 2^31.
-            assert!(2.0 * coordinate * 2f64.powi(31) < 2f64.powi(83));
+            // What normalisation bears.
+            assert!(sizes.iter().all(|&size| coordinate(size) < 2f64.powi(52)), "{sizes:?}");
         }
         check(&OF_8);
         check(&OF_12);

@@ -5,8 +5,8 @@ use crate::backend::cpu::doubles::Portable;
 use crate::backend::cpu::rows::testing::{check_merges, check_rows, check_rows_by, elements};
 use crate::hash::Hasher;
 
-/// The most hashes side by side here: two vectors and one over.
-const COUNT: usize = 17;
+/// The most hashes here: two vectors and one over, and of those that are permuted together four vectors, one more and one over.
+const COUNT: usize = 41;
 
 /// Rows with every level of this machine, and with the vector code on one double.
 fn check_sponge_rows<S: SideBySide<Digest = ElementDigest>>()

@@ -65,7 +65,7 @@ impl<H: Accelerated, EF: ExtensionField<Goldilocks>> Permutation<H, EF> {
         if columns.is_empty() {
             return Ok(Self { extensions: None, terminals });
         }
-        let extensions = Extensions::new(memory.engine, columns, cap_height, None)?;
+        let extensions = Extensions::new(memory.engine, columns, cap_height, None, None)?;
         Ok(Self { extensions: Some(extensions), terminals })
     }
 }

@@ -30,7 +30,7 @@ use crate::prove::columns::Kept;
 use crate::prove::commitment::{Commitment, Part};
 use crate::prove::constraints::{agree, check_terms, log_height};
 use crate::prove::error::ProveError;
-use crate::prove::extended::{Extensions, Sizes};
+use crate::prove::extended::{Extensions, Sizes, Spare};
 use crate::prove::open::{self, Request};
 use crate::prove::place::placed;
 use crate::prove::quotient;
@@ -45,6 +45,7 @@ pub struct BatchProver<'a, SC: StarkGenericConfig, A, H: Accelerated> {
     preprocessed: Option<Preprocessed<H>>,
     terms: Terms,
     columns: Kept,
+    spare: Spare,
 }
 
 /// The preprocessed columns of a batch.
@@ -121,7 +122,8 @@ where
         });
         let instances = instances.collect::<Result<_, _>>()?;
         let (engine, columns) = (engine.clone(), Kept::default());
-        let mut prover = Self { engine, config, common, instances, preprocessed: None, terms, columns };
+        let spare = Spare::default();
+        let mut prover = Self { engine, config, common, instances, preprocessed: None, terms, columns, spare };
         prover.preprocessed = global.map(|global| prover.preprocess(global)).transpose()?;
         Ok(prover)
     }
@@ -187,7 +189,7 @@ where
         let widths = matrices.iter().map(|columns| columns.shape().columns);
         let required = required(sizes.iter().copied().zip(widths), EF::DIMENSION);
         let (extensions, _claim) = placed(&self.engine, required, matrices, |memory, columns| {
-            Ok(self.extensions(memory, columns, &sizes)?)
+            Ok(self.extensions(memory, columns, &sizes, None)?)
         })?;
         if extensions.cap != global.commitment {
             let what = "preprocessed columns whose commitment is not that of the common data";
@@ -219,7 +221,7 @@ where
         traces: Vec<DeviceMatrix<Element>>,
     ) -> Result<BatchProof<SC>, ProveError> {
         let Statement { public_values, sizes, .. } = statement;
-        let main = self.extensions(memory, traces, sizes)?;
+        let main = self.extensions(memory, traces, sizes, Some(&self.spare))?;
         let layouts = || self.instances.iter().map(|instance| instance.constraints.recorded.layout);
         let shape = BatchShape {
             trace_widths: layouts().map(|layout| layout.main_width).collect(),
@@ -333,6 +335,7 @@ where
             quotient_chunks,
             random: None,
         };
+        self.spare.keep(main);
         Ok(BatchProof {
             commitments,
             opened_values: BatchOpenedValues { instances: self.opened_values(opened, sizes) },
@@ -381,9 +384,10 @@ where
         memory: Memory<'_>,
         columns: Vec<DeviceMatrix<Element>>,
         sizes: &[Sizes],
+        spare: Option<&Spare>,
     ) -> Result<Extensions<S::Inputs>, Error> {
         let columns = columns.into_iter().zip(sizes.iter().copied());
-        Extensions::new(memory.engine, columns, self.terms.cap_height, None)
+        Extensions::new(memory.engine, columns, self.terms.cap_height, None, spare)
     }
 }
 
