@@ -154,6 +154,15 @@ pub enum Error {
         len: usize,
     },
 
+    /// An input of a lookup that is not in its table.
+    #[error("row {row} of the input of lookup {lookup} is not in its table, expected every input there")]
+    NotInTable {
+        /// The number of the lookup.
+        lookup: usize,
+        /// The row.
+        row: usize,
+    },
+
     /// A row program that no device could run.
     #[error("this row program cannot be run: {found}")]
     BadProgram {
@@ -389,6 +398,16 @@ pub enum Error {
         /// What the panic said.
         message: String,
     },
+}
+
+impl Error {
+    /// The error of some lookups as one of all of them, of which the first had this number.
+    pub(crate) fn of_lookups(self, first: usize) -> Self {
+        match self {
+            Self::NotInTable { lookup, row } => Self::NotInTable { lookup: first + lookup, row },
+            other => other,
+        }
+    }
 }
 
 /// The message, which is why a case of the conformance suite fails.

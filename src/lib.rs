@@ -116,6 +116,7 @@ mod job_threads;
 pub mod kernels;
 mod lend;
 mod lock;
+pub mod lookups;
 pub mod matrix;
 mod memory;
 pub mod merkle;

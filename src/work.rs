@@ -86,6 +86,7 @@ impl Activity {
     pub(crate) const COMBINED_COLUMNS: Self = Self { name: "combination of columns", unit: "elements" };
     pub(crate) const COMBINED_ROWS: Self = Self { name: "combination of rows", unit: "elements" };
     pub(crate) const PREFIX_PRODUCTS: Self = Self { name: "prefix products", unit: "elements" };
+    pub(crate) const LOOKUPS: Self = Self { name: "permutation of lookups", unit: "elements" };
     pub(crate) const ROWS: Self = Self { name: "row hashing", unit: "words" };
     pub(crate) const TREE: Self = Self { name: "merkle tree", unit: "leaves" };
     pub(crate) const COMMITMENT: Self = Self { name: "commitment", unit: "rows" };

@@ -64,9 +64,9 @@ if [ $mode != compare ]; then
     accelerated=$(run accelerated time "$k" --expect accelerated | grep '^seconds ')
     awk -v k="$k" -v s="$stock" -v a="$accelerated" 'BEGIN {
       split(s, stock, " "); split(a, ours, " ")
-      printf "2^%d rows: stock %.3f s, of which sums and transforms %.3f s (%.0f %%); accelerated %.3f s, of which %.3f s (%.0f %%); ",
+      printf "2^%d rows: stock %.3f s, of which sums, transforms and constraints %.3f s (%.0f %%); accelerated %.3f s, of which %.3f s (%.0f %%); ",
         k, stock[2], stock[3], 100 * stock[3] / stock[2], ours[2], ours[3], 100 * ours[3] / ours[2]
-      printf "%.2f times as fast, sums and transforms %.2f times\n", stock[2] / ours[2], stock[3] / ours[3]
+      printf "%.2f times as fast, sums, transforms and constraints %.2f times\n", stock[2] / ours[2], stock[3] / ours[3]
     }'
   done
   exit

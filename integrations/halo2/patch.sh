@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Copies of halo2-axiom and halo2curves-axiom whose sums and transforms over BN254 ask zkaccel first, for [patch.crates-io].
+# Copies of halo2-axiom and halo2curves-axiom whose sums, transforms and constraints over BN254 ask zkaccel first, for [patch.crates-io].
 #
 #     patch.sh [--manifest-path CARGO_TOML] [--stock] [--measured] DIRECTORY
 #
@@ -77,7 +77,10 @@ copy halo2-axiom
 
 if $asks; then
   echo 'zkaccel_halo2::bn254!(pub Zkaccel = crate::bn256);' >>"$directory/halo2curves-axiom/src/lib.rs"
-  echo 'zkaccel_halo2::bn254!(Zkaccel = halo2curves::bn256);' >>"$directory/halo2-axiom/src/lib.rs"
+  {
+    echo 'zkaccel_halo2::bn254!(Zkaccel = halo2curves::bn256);'
+    echo 'zkaccel_halo2::constraint_system!(Zkaccel = crate::plonk);'
+  } >>"$directory/halo2-axiom/src/lib.rs"
 fi
 
 ask halo2curves-axiom/src/msm.rs '^pub fn msm_best<' \
@@ -90,6 +93,8 @@ ask halo2-axiom/src/poly/domain.rs '^    fn ifft\(' \
   'if zkaccel_halo2::inverse_fft::<crate::Zkaccel, _>(a, &omega_inv, &divisor) { return; }'
 ask halo2-axiom/src/poly/domain.rs '^    pub fn coeff_to_extended_part\(' \
   'if zkaccel_halo2::coset_fft::<crate::Zkaccel, _>(a.values_mut(), &self.omega, &(self.g_coset * extended_omega_factor)) { return Polynomial::new(a.into_values()); }'
+ask halo2-axiom/src/plonk/evaluation.rs '^    pub\(in crate::plonk\) fn evaluate_h\(' \
+  'if let Some(values) = zkaccel_halo2::evaluate_h!(crate::Zkaccel, crate::plonk, pk, advice_polys, instance_polys, challenges, y, beta, gamma, theta, lookups, permutations) { return values; }'
 
 if $measured; then
   after_line halo2-axiom/src/plonk/vanishing/prover.rs 'let mut rng = rand::thread_rng();' \

@@ -110,6 +110,8 @@
     ("combine_2_bn254-fr", include_bytes!("combine_2_bn254-fr.ptx.z")),
     ("prefix_goldilocks", include_bytes!("prefix_goldilocks.ptx.z")),
     ("prefix_bn254-fr", include_bytes!("prefix_bn254-fr.ptx.z")),
+    ("lookups_1", include_bytes!("lookups_1.ptx.z")),
+    ("lookups_4", include_bytes!("lookups_4.ptx.z")),
     ("products_goldilocks", include_bytes!("products_goldilocks.ptx.z")),
     ("products_bn254-fr", include_bytes!("products_bn254-fr.ptx.z")),
     ("fft_forward_bn254-fr", include_bytes!("fft_forward_bn254-fr.ptx.z")),

@@ -15,6 +15,7 @@ mod combinations;
 pub mod cpu;
 mod element;
 pub mod gpu;
+mod lookups;
 pub(crate) mod open;
 mod prefix;
 mod programs;
@@ -50,6 +51,7 @@ use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
 use crate::pinned::Locked;
 use crate::work::Activity;
 pub use element::{BaseField, Element};
+pub use lookups::{Lookups, ResidentLookups, Scatter};
 pub use prefix::{PrefixProducts, ResidentPrefixProducts};
 pub use programs::{Programs, ResidentPrograms};
 #[cfg(feature = "cuda")]
@@ -324,6 +326,12 @@ pub trait OnBackends: TwoAdic {
 
     /// The same of matrices in a device's memory.
     fn resident_prefix_products(backend: &dyn ResidentBackend) -> &dyn ResidentPrefixProducts<Self>;
+
+    /// The backend's permutations of lookups over this field.
+    fn lookups(backend: &dyn Backend) -> &dyn Lookups<Self>;
+
+    /// The same of matrices in a device's memory.
+    fn resident_lookups(backend: &dyn ResidentBackend) -> &dyn ResidentLookups<Self>;
 }
 
 macro_rules! every_field {
@@ -335,7 +343,8 @@ macro_rules! every_field {
                 + Inversion<$field>
                 + Programs<$field>
                 + Combinations<$field>
-                + PrefixProducts<$field> +
+                + PrefixProducts<$field>
+                + Lookups<$field> +
             )*
         {
         }
@@ -346,7 +355,8 @@ macro_rules! every_field {
                 + Inversion<$field>
                 + Programs<$field>
                 + Combinations<$field>
-                + PrefixProducts<$field> +
+                + PrefixProducts<$field>
+                + Lookups<$field> +
             )*
         {
         }
@@ -358,7 +368,8 @@ macro_rules! every_field {
                 + ResidentInversion<$field>
                 + ResidentPrograms<$field>
                 + ResidentCombinations<$field>
-                + ResidentPrefixProducts<$field> +
+                + ResidentPrefixProducts<$field>
+                + ResidentLookups<$field> +
             )*
         {
         }
@@ -369,7 +380,8 @@ macro_rules! every_field {
                 + ResidentInversion<$field>
                 + ResidentPrograms<$field>
                 + ResidentCombinations<$field>
-                + ResidentPrefixProducts<$field> +
+                + ResidentPrefixProducts<$field>
+                + ResidentLookups<$field> +
             )*
         {
         }
@@ -412,6 +424,14 @@ macro_rules! every_field {
             }
 
             fn resident_prefix_products(backend: &dyn ResidentBackend) -> &dyn ResidentPrefixProducts<Self> {
+                backend
+            }
+
+            fn lookups(backend: &dyn Backend) -> &dyn Lookups<Self> {
+                backend
+            }
+
+            fn resident_lookups(backend: &dyn ResidentBackend) -> &dyn ResidentLookups<Self> {
                 backend
             }
         })*

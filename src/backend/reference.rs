@@ -1,8 +1,10 @@
 //! The oracle: every operation in its shortest and most obvious form. Never optimised.
 
+use std::collections::BTreeMap;
+
 use super::{
-    AcceleratedField, Beside, Check, Combinations, Extent, Hardware, Hashing, Inversion, Levels, MatrixView,
-    PrefixProducts, Programs, Transforms,
+    AcceleratedField, Beside, Check, Combinations, Extent, Hardware, Hashing, Inversion, Levels, Lookups,
+    MatrixView, PrefixProducts, Programs, Transforms,
 };
 #[cfg(feature = "bn254")]
 use super::{Memory, Pointwise, Sparse, SparseView};
@@ -157,6 +159,44 @@ impl<F: TwoAdic> PrefixProducts<F> for Reference {
             let column = &mut carry[i / (rows * width) * width + i % width];
             *product = *column;
             *column = *column * input[i];
+        }
+        Ok(())
+    }
+}
+
+impl<F: AcceleratedField> Lookups<F> for Reference {
+    fn permute_lookups(
+        &self,
+        matrix: MatrixView<'_, F>,
+        used: usize,
+        permuted: &mut [F],
+    ) -> Result<(), Error> {
+        permuted.copy_from_slice(matrix.elements);
+        for lookup in 0..matrix.columns / 2 {
+            let entry = |row, side| matrix.get(row, 2 * lookup + side);
+            let words = |value: F| F::words(&[value]).to_vec();
+            let mut stands = BTreeMap::new();
+            for row in 0..used {
+                stands.entry(words(entry(row, 1))).or_insert(row);
+            }
+            let mut inputs = vec![0; used];
+            for row in 0..used {
+                let found = stands.get(&words(entry(row, 0)));
+                inputs[*found.ok_or(Error::NotInTable { lookup, row })?] += 1;
+            }
+            let mut put = |row: usize, side: usize, value| {
+                permuted[row * matrix.row_step + (2 * lookup + side) * matrix.column_step] = value;
+            };
+            let mut others = (0..used).filter(|&row| inputs[row] == 0);
+            let mut to = 0;
+            for (row, &count) in inputs.iter().enumerate() {
+                for number in 0..count {
+                    put(to, 0, entry(row, 1));
+                    let beside = if number == 0 { row } else { others.next().expect("as many rows") };
+                    put(to, 1, entry(beside, 1));
+                    to += 1;
+                }
+            }
         }
         Ok(())
     }

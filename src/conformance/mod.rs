@@ -12,6 +12,7 @@ mod endurance;
 mod hashes;
 mod inverses;
 mod jobs;
+mod lookups;
 mod prefix;
 mod programs;
 mod residence;
@@ -82,6 +83,7 @@ impl Case {
             () if is_of(programs::CASES) => programs::answer(engine),
             () if is_of(combinations::CASES) => combinations::answer(engine),
             () if is_of(prefix::CASES) => prefix::answer(engine),
+            () if is_of(lookups::CASES) => lookups::answer(engine),
             _ => transforms::answer(self.name, engine),
         };
         #[cfg(feature = "bn254")]
@@ -105,6 +107,7 @@ pub fn cases() -> Vec<Case> {
         programs::CASES,
         combinations::CASES,
         prefix::CASES,
+        lookups::CASES,
         commits::CASES,
         residence::CASES,
         transfers::CASES,

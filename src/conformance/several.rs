@@ -4,7 +4,9 @@ use super::data::Words;
 use super::hashes::rows_agree;
 use super::transforms::{lde_agrees, ntt_agrees};
 use super::trees::tree_agrees;
-use super::{Case, combinations, commits, expect_equal, hashes, inverses, prefix, transforms, trees};
+use super::{
+    Case, combinations, commits, expect_equal, hashes, inverses, lookups, prefix, transforms, trees,
+};
 use crate::device::DeviceChoice;
 use crate::engine::Engine;
 use crate::error::Error;
@@ -16,7 +18,7 @@ use crate::policy::Policy;
 
 pub(super) const CASES: &[Case] = &[
     Case {
-        name: "several devices, transforms, inverses, combinations, prefix products, rows, trees and commitments",
+        name: "several devices, transforms, inverses, combinations, prefix products, lookups, rows, trees and commitments",
         run: shared,
     },
     #[cfg(feature = "bn254")]
@@ -54,7 +56,7 @@ fn run_all(engine: &Engine, cases: &[Case]) -> Result<(), String> {
 
 fn shared(engine: &Engine) -> Result<(), String> {
     let transforms = [transforms::CASES, transforms::GOLDILOCKS].concat();
-    let sums_and_products = [inverses::CASES, combinations::CASES, prefix::CASES].concat();
+    let sums_and_products = [inverses::CASES, combinations::CASES, prefix::CASES, lookups::CASES].concat();
     let operations = [hashes::CASES, trees::CASES, &transforms, &sums_and_products, commits::CASES];
     run_all(engine, &operations.concat())
 }

@@ -8,8 +8,8 @@ use halo2curves::group::Group;
 
 use crate::backend::cpu::Cpu;
 use crate::backend::{
-    AcceleratedField, Beside, Check, Combinations, Extent, Hardware, Hashing, Inversion, Levels, MatrixView,
-    PrefixProducts, Programs, Transforms, sound,
+    AcceleratedField, Beside, Check, Combinations, Extent, Hardware, Hashing, Inversion, Levels, Lookups,
+    MatrixView, PrefixProducts, Programs, Transforms, sound,
 };
 #[cfg(feature = "bn254")]
 use crate::backend::{BasesView, KeepScalars, Memory, Msm, Pointwise, ScalarsView, Sparse, SparseView};
@@ -186,6 +186,23 @@ where
         self.begin()?;
         self.cpu.prefix_products(input, width, products, carry)?;
         self.end(products, |product| *product = *product + F::ONE);
+        Ok(())
+    }
+}
+
+impl<F: AcceleratedField> Lookups<F> for Fake
+where
+    Cpu: Lookups<F>,
+{
+    fn permute_lookups(
+        &self,
+        matrix: MatrixView<'_, F>,
+        used: usize,
+        permuted: &mut [F],
+    ) -> Result<(), Error> {
+        self.begin()?;
+        self.cpu.permute_lookups(matrix, used, permuted)?;
+        self.end(permuted, |value| *value = *value + F::ONE);
         Ok(())
     }
 }

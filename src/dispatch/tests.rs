@@ -19,8 +19,8 @@ use crate::merkle::Approach;
 use crate::meter::PIECES;
 use crate::ntt::{Convention, Domain, Lde, Ntt};
 use crate::operation::{
-    Combine, Combined, Extend, HashRows, Invert, Prefix, Transform, Tree, extend_kind, rows_kind,
-    transform_kind, tree_kind,
+    Combine, Combined, Extend, HashRows, Invert, PermuteLookups, Prefix, Transform, Tree, extend_kind,
+    rows_kind, transform_kind, tree_kind,
 };
 use crate::sync::Mutex;
 
@@ -209,6 +209,7 @@ fn a_device_that_fails() {
         assert!(elements == before);
         combinations_that_fail(&several, &fails, &set);
         prefix_products_that_fail(&several, &fails, &set);
+        lookups_that_fail(&several, &fails, &set);
         #[cfg(feature = "bn254")]
         products_that_fail(&several, &fails, &set);
         trees_that_fail(&several, &fails, &set);
@@ -255,6 +256,27 @@ fn prefix_products_that_fail(several: &Dispatcher, fails: &Error, set: &dyn Fn(b
         Cpu::default().prefix_products(&input, width, &mut expected, &mut ends).unwrap();
         assert!(found == expected && carry == ends, "{width}");
     }
+}
+
+/// Columns one after another are divided; those of a row-major matrix go to one device. What is missing is named by its number among all lookups.
+fn lookups_that_fail(several: &Dispatcher, fails: &Error, set: &dyn Fn(bool)) {
+    let mut elements = words(40).repeat(8);
+    let run = |elements: &[Goldilocks], columns: bool, permuted: &mut [Goldilocks]| {
+        let (row_step, column_step) = if columns { (1, 40) } else { (8, 1) };
+        let matrix = MatrixView { elements, rows: 40, columns: 8, row_step, column_step };
+        several.run(PermuteLookups { matrix, used: 39, permuted })
+    };
+    let mut permuted = elements.clone();
+    set(true);
+    assert_eq!(run(&elements, true, &mut permuted), Err(fails.clone()));
+    set(false);
+    run(&elements, true, &mut permuted).unwrap();
+    assert!(permuted == elements, "in the order of the tables, which the inputs have");
+    elements[6 * 40 + 5] = Goldilocks::new(0);
+    assert_eq!(run(&elements, true, &mut permuted), Err(Error::NotInTable { lookup: 3, row: 5 }));
+    let by_rows = vec![Goldilocks::new(1); 8 * 40];
+    run(&by_rows, false, &mut permuted).unwrap();
+    assert!(permuted == by_rows);
 }
 
 /// The part that succeeded leaves its elements as they were, too.

@@ -6,6 +6,7 @@
 //! | transform, extension | `polynomial.rs`: both sides, as one random combination of the columns, at a random point | one in about 2^64 / n |
 //! | inverses | a random combination of all products with the elements, less 1 | one in about 2^64 / n |
 //! | prefix products | a random combination of all steps from an entry to the next | one in about 2^64 / n |
+//! | permutations of lookups | the order, and a product over all inputs less a random element | one in about 2^64 / n |
 //! | combinations of columns, of rows | a random combination of the combinations, of every item | one in about 2^64 / d |
 //! | products of vectors, also with sparse matrices | a random combination of all elements | one in about 2^64 / n |
 //! | row programs | rows at random indices, computed again node by node | an error in rows not drawn |
@@ -13,7 +14,7 @@
 //! | tree | every node on the paths from random leaves to the root | an error in nodes off these paths |
 //! | sums | a sample summed again, and the same sums with a few scalars changed | an error that affects neither |
 //!
-//! Only the first five are proofs. The others detect a backend that is often wrong, not one that is wrong once. A transform costs
+//! Only the first six are proofs. The others detect a backend that is often wrong, not one that is wrong once. A transform costs
 //! two more passes over its data and one for the inverses; a sum costs another sum.
 
 mod columns;
@@ -23,6 +24,7 @@ mod extend;
 mod invert;
 #[cfg(feature = "bn254")]
 mod keep;
+mod lookups;
 #[cfg(feature = "bn254")]
 mod multiply;
 mod polynomial;
@@ -48,6 +50,7 @@ pub(crate) use extend::Extend;
 pub(crate) use invert::Invert;
 #[cfg(feature = "bn254")]
 pub(crate) use keep::{KeptRange, are_scalars, keep_bases, keep_scalars};
+pub(crate) use lookups::PermuteLookups;
 #[cfg(feature = "bn254")]
 pub(crate) use multiply::{Factors, Multiply};
 pub(crate) use prefix::Prefix;

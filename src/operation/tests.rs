@@ -1,6 +1,6 @@
 //! An answer with a single error is rejected, and a right one is accepted.
 
-use super::{Combine, Combined, Extend, HashRows, Invert, Prefix, Run, Transform, Tree};
+use super::{Combine, Combined, Extend, HashRows, Invert, PermuteLookups, Prefix, Run, Transform, Tree};
 use crate::backend::{Extent, MatrixView};
 use crate::dispatch::Dispatcher;
 use crate::dispatch::fake::Fake;
@@ -146,6 +146,30 @@ fn prefix_products() {
         let (last, before) = (column.clone().next_back().unwrap(), column.take(rows - 1));
         let product = before.fold(Goldilocks::new(5), |product, x| product * x);
         assert_eq!(run(true), Ok((product, product * last)));
+    }
+}
+
+/// Of one row, of equal ones, of a table in another order, and of a row that is copied; the last value of the last table is wrong. So are other orders of right columns.
+#[test]
+fn permutations_of_lookups() {
+    let table: Vec<_> = powers(Goldilocks::GENERATOR).take(6).collect();
+    let backwards = table.iter().rev().copied().collect::<Vec<_>>();
+    let same = vec![table[2]; 6];
+    for (input, table, used) in [
+        (&same, &same, 1),
+        (&same, &same, 6),
+        (&table, &backwards, 6),
+        (&same, &table, 6),
+        (&same, &table, 5),
+    ] {
+        let elements = [&input[..], &table[..]].concat();
+        let run = |honest| {
+            let mut permuted = elements.clone();
+            let matrix = MatrixView { elements: &elements, rows: 6, columns: 2, row_step: 1, column_step: 6 };
+            checked(honest).run(PermuteLookups { matrix, used, permuted: &mut permuted })
+        };
+        assert_eq!(run(false), fails("the check of permutations of lookups"));
+        assert_eq!(run(true), Ok(()));
     }
 }
 

@@ -30,6 +30,7 @@ mod combinations;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod elsewhere;
+mod lookups;
 mod operations;
 mod prefix;
 mod programs;

@@ -177,6 +177,7 @@ fn child_that_chooses() {
             "merkle tree",
             "msm",
             "ntt",
+            "permutation of lookups",
             "pointwise product",
             "prefix products",
             "row hashing",

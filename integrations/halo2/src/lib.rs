@@ -15,21 +15,25 @@
 //! | `halo2curves::fft::best_fft`, `halo2_proofs::arithmetic::best_fft` | [`fft`] |
 //! | `EvaluationDomain::ifft` | [`inverse_fft`] |
 //! | `EvaluationDomain::coeff_to_extended_part` | [`coset_fft`] |
+//! | `Evaluator::evaluate_h` | [`evaluate_h!`], which asks [`evaluate_h`](evaluate_h()) |
 //!
 //! Each function says whether it did the work: `None` or `false` for another curve, for a transform of points, for sizes at which asking
 //! costs more than the work, and the stock code goes on as ever. [`bn254!`] says which types are BN254 in the fork that asks, and asserts that
-//! their memory is what zkaccel takes.
+//! their memory is what zkaccel takes; [`constraint_system!`] says where its circuits' constraints are.
 //!
 //! For forks that have the traits of the ZK acceleration layer, [`zal!`] makes an engine of its own.
 //!
 //! The engine is [`zkaccel::Engine::global`], but for [`zal!`]'s. An engine's error (a device that is lost, memory that is refused) is a
 //! panic with the engine's words: halo2's functions have no place for errors.
 //!
-//! What stays with the stock prover: synthesis, the evaluation of gates, lookups and permutations, openings, the transcript.
+//! What stays with the stock prover: synthesis, the permutation of lookups, grand products, openings, the transcript.
 //!
 //! With the feature `prove` there are whole proofs, too, without a patch: `create_proof` stands beside the function of that name of halo2-axiom.
 
 mod bases;
+#[doc(hidden)]
+pub mod constraints;
+mod evaluation;
 #[cfg(feature = "prove")]
 mod prove;
 mod store;
@@ -39,6 +43,7 @@ mod transforms;
 pub mod types;
 mod zal;
 
+pub use evaluation::{CircuitPolynomials, Quotient, evaluate_h};
 #[doc(hidden)]
 pub use ff;
 #[cfg(feature = "prove")]

@@ -55,7 +55,7 @@ pub fn inverse_fft<C: Bn254, S: 'static>(values: &mut [S], omega_inv: &S, diviso
 }
 
 /// The powers of a root, if they are so many and not few.
-fn subgroup(size: usize, root: Fr) -> Option<Domain<Fr>> {
+pub(crate) fn subgroup(size: usize, root: Fr) -> Option<Domain<Fr>> {
     let suits = size >= SMALLEST && size.is_power_of_two();
     suits.then(|| Domain::with_root(size.ilog2(), root).ok()).flatten()
 }

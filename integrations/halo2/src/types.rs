@@ -122,6 +122,11 @@ pub(crate) fn scalar<C: Bn254, T: 'static>(scalar: &T) -> Option<Fr> {
     scalars::<C, T>(std::slice::from_ref(scalar)).map(|scalars| scalars[0])
 }
 
+/// A scalar of a fork's as the library's.
+pub fn own_scalar<C: Bn254>(scalar: &C::Scalar) -> Fr {
+    scalars::<C, C::Scalar>(std::slice::from_ref(scalar)).expect("the fork's scalars")[0]
+}
+
 /// The caller's points where they stand; `None` unless they are BN254's.
 pub(crate) fn points<C: Bn254, T: 'static>(points: &[T]) -> Option<&[G1Affine]> {
     // SAFETY: as `scalars`.

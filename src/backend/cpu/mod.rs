@@ -11,6 +11,7 @@ mod inversion;
 // Here and below: where an architecture has no vectors of a kind, the code over that kind is unused.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, unused_imports))]
 mod keccak;
+mod lookups;
 mod merkle;
 #[cfg(feature = "bn254")]
 mod msm;

@@ -87,6 +87,8 @@ enum Operation {
     CombinedRows(bool),
     /// Of columns of so many rows, in blocks of so many words a row, with a first value that is taken from the last word.
     PrefixProducts(usize, usize),
+    /// Of the rows of two lookups, one after another or row-major; all inputs are the first word of a table.
+    Lookups(bool),
     /// Of a matrix with so many rows, of which so many words are side by side.
     Digests(usize, usize),
     /// Of 32 leaves, in the upper half of a heap.
@@ -116,6 +118,7 @@ impl Operation {
         all.extend([true, false].map(Self::CombinedColumns));
         all.extend([true, false].map(Self::CombinedRows));
         all.extend([(384, 1), (32, 1), (32, 12)].map(|(rows, width)| Self::PrefixProducts(rows, width)));
+        all.extend([true, false].map(Self::Lookups));
         all.extend([(32, 1), (32, 12), (96, 2), (64, 1)].map(|(rows, block)| Self::Digests(rows, block)));
         all.extend([Self::Tree, Self::TreeWithCopies]);
         #[cfg(feature = "bn254")]
@@ -159,6 +162,17 @@ impl Operation {
                 backend.prefix_products(data, *width, &mut products, &mut carry)?;
                 data.copy_from_slice(&products);
                 data[..carry.len()].copy_from_slice(&carry);
+            }
+            Self::Lookups(row_major) => {
+                let (mut elements, mut permuted) = (data[..96 * 4].to_vec(), vec![data[0]; 96 * 4]);
+                let (row_step, column_step) = if *row_major { (4, 1) } else { (1, 96) };
+                for i in (0..96).flat_map(|row| [0, 2].map(|input| (row, input))) {
+                    let table = elements[(i.1 + 1) * column_step];
+                    elements[i.0 * row_step + i.1 * column_step] = table;
+                }
+                let matrix = MatrixView { elements: &elements, rows: 96, columns: 4, row_step, column_step };
+                backend.permute_lookups(matrix, 90, &mut permuted)?;
+                data[..96 * 4].copy_from_slice(&permuted);
             }
             Self::Extension(lde, width) => {
                 let mut input = data[..data.len() / lde.blowup()].to_vec();

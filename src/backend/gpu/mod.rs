@@ -3,7 +3,7 @@
 //! ```text
 //!  merkle.rs, transforms.rs, resident.rs
 //!                      transfers, division into parts, and data that stay on the device
-//!  ntt/, fft/, tree.rs, inversion.rs, combinations.rs, prefix.rs
+//!  ntt/, fft/, tree.rs, inversion.rs, combinations.rs, prefix.rs, lookups.rs
 //!                      host plans: which kernels, in which order, on what memory; tables.rs, the tables of transforms
 //!  msm/                sums over curves
 //!  pipeline.rs         parts of an operation in flight at once
@@ -63,6 +63,7 @@ mod fields;
 mod foreign;
 mod hash;
 mod inversion;
+mod lookups;
 mod merkle;
 #[cfg(all(test, shuttle))]
 mod models;

@@ -6,7 +6,7 @@
 
 use super::foreign::CHECK;
 use super::ntt::programs as passes;
-use super::{combinations, hash, inversion, prefix, products, row_program};
+use super::{combinations, hash, inversion, lookups, prefix, products, row_program};
 use crate::field::MODULUS;
 
 /// A set of kernels that are compiled together.
@@ -51,6 +51,7 @@ pub fn programs() -> impl Iterator<Item = &'static Program> {
         .chain(row_program::programs())
         .chain(combinations::programs())
         .chain(prefix::programs())
+        .chain(lookups::PROGRAMS)
         .chain(products::PROGRAMS.iter().copied());
     #[cfg(feature = "bn254")]
     let all = all

@@ -9,9 +9,9 @@ use super::device::{Arg, Device, Launch, Limits};
 use super::{DeviceHash, Gpu, session::Region, tree};
 use crate::backend::testing::build_heap;
 use crate::backend::{
-    Combinations, Extent, Inversion, MatrixView, Memory, PrefixProducts, Programs, Resident,
-    ResidentCombinations, ResidentHashing, ResidentInversion, ResidentPrefixProducts, ResidentPrograms,
-    ResidentTransforms, Transforms, sound,
+    Combinations, Extent, Inversion, Lookups, MatrixView, Memory, PrefixProducts, Programs, Resident,
+    ResidentCombinations, ResidentHashing, ResidentInversion, ResidentLookups, ResidentPrefixProducts,
+    ResidentPrograms, ResidentTransforms, Transforms, sound,
 };
 use crate::device::DeviceInfo;
 use crate::error::Error;
@@ -221,6 +221,12 @@ fn on_host_data<D: Device>(device: D) {
         let (input, mut products) = (elements(2 * 5000), elements(2 * 5000));
         PrefixProducts::prefix_products(gpu, &input, 1, &mut products, &mut elements(2))
     });
+    // With two random words, and a number for each lookup.
+    run("lookups", (8 * (4 * 500 + 2), 8 * 4 * 500 + 4 * 2), &|gpu| {
+        let (input, mut permuted) = (elements(500).repeat(4), elements(4 * 500));
+        let matrix = MatrixView { elements: &input, rows: 500, columns: 4, row_step: 1, column_step: 500 };
+        Lookups::permute_lookups(gpu, matrix, 490, &mut permuted)
+    });
     #[cfg(feature = "bn254")]
     {
         use crate::backend::Pointwise;
@@ -295,6 +301,13 @@ fn on_resident_data<D: Device>(device: D) {
     of(&gpu, scan);
     let (_, again) = of(&gpu, scan);
     assert_eq!((again.bytes_in, again.bytes_out, again.allocations), (8 * 3, 8 * 3, 0), "{again:?}");
+    let pair = gpu.upload(bytemuck::cast_slice(&elements(ROWS).repeat(2))).unwrap();
+    let extent_of_pair = Extent { rows: ROWS, width: 2, block: 1 };
+    let permute =
+        |gpu: &Counting<D>| ResidentLookups::<Goldilocks>::permute_lookups(gpu, &pair, extent_of_pair, ROWS);
+    of(&gpu, permute);
+    let (_, again) = of(&gpu, permute);
+    assert_eq!((again.bytes_in, again.bytes_out, again.allocations), (8 * 2, 4, 0), "{again:?}");
     let weights = (&combined, Extent { rows: ROWS, width: 2, block: 1 });
     let sum = |gpu: &Counting<D>| {
         ResidentCombinations::combine_rows(gpu, weights, (&matrix, extent(ROWS)), &mut elements(3 * 2))

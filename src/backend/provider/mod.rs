@@ -18,8 +18,8 @@ pub use library::{
 };
 
 use super::{
-    Accelerated, Beside, Check, Combinations, Extent, Hardware, Hashing, Inversion, Levels, MatrixView,
-    PrefixProducts, Programs, Transforms,
+    Accelerated, Beside, Check, Combinations, Extent, Hardware, Hashing, Inversion, Levels, Lookups,
+    MatrixView, PrefixProducts, Programs, Transforms,
 };
 use crate::device::{DeviceInfo, DeviceKind, missing};
 use crate::error::Error;
@@ -158,6 +158,13 @@ impl<F> Combinations<F> for External {
 impl<F> PrefixProducts<F> for External {
     fn prefix_products(&self, _: &[F], _: usize, _: &mut [F], _: &mut [F]) -> Result<(), Error> {
         Err(self.provider.unsupported("prefix products"))
+    }
+}
+
+/// The interface has none.
+impl<F> Lookups<F> for External {
+    fn permute_lookups(&self, _: MatrixView<'_, F>, _: usize, _: &mut [F]) -> Result<(), Error> {
+        Err(self.provider.unsupported("permutations of lookups"))
     }
 }
 

@@ -3,11 +3,11 @@
 //! ```text
 //! halo2-chain prove  K DIRECTORY COUNT   proves COUNT messages at the same time, and writes the proofs
 //! halo2-chain verify K DIRECTORY COUNT   verifies proofs that were written
-//! halo2-chain time   K                   proves five times, after a first proof; seconds of the fastest, and of its sums and transforms
+//! halo2-chain time   K                   proves five times, after a first proof; seconds of the fastest, and of its sums, transforms and constraints
 //! ```
 //!
-//! `--expect stock` and `--expect accelerated` make `prove` and `time` fail unless the engine did nothing of the proofs, or all their sums and
-//! transforms. There are 2^K rows. Nothing here depends on which halo2 the program is built with.
+//! `--expect stock` and `--expect accelerated` make `prove` and `time` fail unless the engine did nothing of the proofs, or all their sums,
+//! transforms and constraints. There are 2^K rows. Nothing here depends on which halo2 the program is built with.
 
 mod circuit;
 
@@ -36,10 +36,15 @@ fn pairs(n: u64) -> u64 {
 
 /// Points of the transforms of a proof of n rows: one instance, four columns of advice, two permuted columns and two grand products become
 /// coefficients; on each of the four cosets that make the extended domain are values of those, of three fixed columns, of three
-/// Lagrange polynomials and of two permutations; and the quotient, of 4 n values, becomes coefficients.
+/// Lagrange polynomials, of two permutations and of X; and the quotient, of 4 n values, becomes coefficients.
 fn points(n: u64) -> u64 {
     let polynomials = 1 + 4 + 2 + 2;
-    (polynomials + 4 * (polynomials + 3 + 3 + 2) + 4) * n
+    (polynomials + 4 * (polynomials + 3 + 3 + 2 + 1) + 4) * n
+}
+
+/// Rows of the row programs of a proof of n rows: all constraints are one program, which runs on each of the four cosets.
+fn rows(n: u64) -> u64 {
+    4 * n
 }
 
 /// Of so many proofs the fastest is the one that other work on the machine disturbed least.
@@ -105,25 +110,31 @@ fn path(directory: &Path, number: u64) -> PathBuf {
     directory.join(format!("proof-{number}.bin"))
 }
 
-/// What the engine did so far: pairs of sums, points of transforms.
-fn account(engine: &Engine) -> [u64; 2] {
-    ["msm", "fft"].map(|operation| items(&engine.work(), operation))
+/// What the engine did so far: pairs of sums, points of transforms, rows of row programs.
+fn account(engine: &Engine) -> [u64; 3] {
+    ["msm", "fft", "row program"].map(|operation| items(&engine.work(), operation))
 }
 
 /// Errors unless the engine did what was expected of so many proofs.
-fn compare(expected: Option<&str>, k: u32, proofs: u64, before: [u64; 2], engine: &Engine) -> Answer<()> {
+fn compare(expected: Option<&str>, k: u32, proofs: u64, before: [u64; 3], engine: &Engine) -> Answer<()> {
     let after = account(engine);
-    let found = [after[0] - before[0], after[1] - before[1]];
-    println!("the engine had {} pairs and {} points of {proofs} proofs", found[0], found[1]);
+    let found: [u64; 3] = std::array::from_fn(|i| after[i] - before[i]);
+    let [pairs_found, points_found, rows_found] = found;
+    println!(
+        "the engine had {pairs_found} pairs, {points_found} points and {rows_found} rows of {proofs} proofs"
+    );
     let expected = match expected {
         None => return Ok(()),
-        Some("stock") => [0, 0],
-        Some("accelerated") => [pairs(1 << k), points(1 << k)].map(|one| one * proofs),
+        Some("stock") => [0; 3],
+        Some("accelerated") => [pairs(1 << k), points(1 << k), rows(1 << k)].map(|one| one * proofs),
         Some(other) => return Err(format!("--expect {other}: expected stock or accelerated").into()),
     };
     match found == expected {
         true => Ok(()),
-        false => Err(format!("expected {} pairs and {} points", expected[0], expected[1]).into()),
+        false => {
+            let [pairs, points, rows] = expected;
+            Err(format!("expected {pairs} pairs, {points} points and {rows} rows").into())
+        }
     }
 }
 

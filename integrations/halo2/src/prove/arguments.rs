@@ -3,40 +3,53 @@
 use ff::Field;
 use halo2_axiom::halo2curves::bn256;
 use rand_core::RngCore;
-use rayon::prelude::*;
+use zkaccel::Error;
 use zkaccel::bn254::Fr;
 use zkaccel::matrix::Matrix as Entries;
-use zkaccel::program::Builder;
+use zkaccel::program::{Builder, Node};
 use zkaccel::resident::DeviceMatrix;
 
-use super::constraints::{Algebra, Constraints, Recorder, shifted_product};
 use super::convert::ours;
 use super::error::ProveError;
 use super::key::Key;
-use super::layout::{Layout, MATRICES_OF_CONSTRAINTS, Matrix, Scalars};
-use super::permute::permute;
 use super::place::Place;
-use super::programs::{Programs, divided, run};
 use super::synthesis::{Columns, Witness};
+use crate::constraints::layout::{Layout, MATRICES_OF_CONSTRAINTS, Matrix, Scalars};
+use crate::constraints::programs::{Programs, divided, run};
+use crate::constraints::{Algebra, Constraints, Recorder, System, shifted_product};
 
 /// Behind a circuit's matrices among the inputs of programs.
 const COMPRESSED: usize = MATRICES_OF_CONSTRAINTS;
 const INVERSES: usize = COMPRESSED + 1;
 
-/// Programs for the compressed input and table of every lookup.
-pub(super) fn compression(constraints: &Constraints<'_>) -> Result<Programs, ProveError> {
+/// Random rows of the permuted columns of lookups, which stand in the compressed ones until these are permuted.
+const TAILS: usize = COMPRESSED;
+
+/// Programs for the compressed input and table of every lookup. Behind the rows that are permuted they have the random rows of the permuted columns: grand products are past their last factor there.
+pub(super) fn compression<S: System>(constraints: &Constraints<'_, S>) -> Result<Programs, ProveError> {
     let layout = constraints.layout;
-    let outputs = |builder: &mut Builder<Fr>, lookup| {
-        constraints.compressed(&mut Recorder { builder, layout }, lookup).to_vec()
+    let outputs = |builder: &mut Builder<Fr>, lookup: usize| {
+        let compressed = constraints.compressed(&mut Recorder { builder, layout }, lookup);
+        let mask = layout.mask().column;
+        // The permuted columns have one random row more than grand products.
+        let masks = [0, 1].map(|offset| builder.column(Matrix::Key as usize, mask, offset));
+        let mask = builder.mul(masks[0], masks[1]);
+        let columns = compressed.into_iter().zip(2 * lookup..);
+        columns
+            .map(|(value, column)| {
+                let tail = builder.column(TAILS, column, 0);
+                masked(builder, mask, value, tail)
+            })
+            .collect()
     };
     divided(0..layout.lookups, &outputs).map_err(|(lookup, error)| {
-        let name = constraints.system.lookups()[lookup].name();
+        let name = constraints.system.lookup_name(lookup);
         ProveError::Unsupported(format!("the lookup `{name}`: {error}"))
     })
 }
 
 /// Programs for the quotients of grand products, those of sets before those of lookups: of their denominators, and of their numerators times the inverses of these.
-pub(super) fn quotients(constraints: &Constraints<'_>) -> Result<[Programs; 2], ProveError> {
+pub(super) fn quotients<S: System>(constraints: &Constraints<'_, S>) -> Result<[Programs; 2], ProveError> {
     let layout = constraints.layout;
     let sets = layout.sets();
     let denominator = |builder: &mut Builder<Fr>, product: usize| {
@@ -76,11 +89,16 @@ pub(super) fn finish(layout: &Layout) -> Result<Programs, ProveError> {
         let (product, tail) = (builder.column(1, column, 0), builder.column(2, column, 0));
         let factor = builder.value(column);
         let scaled = builder.mul(product, factor);
-        let difference = builder.sub(scaled, tail);
-        let masked = builder.mul(mask, difference);
-        vec![builder.add(masked, tail)]
+        vec![masked(builder, mask, scaled, tail)]
     };
     Ok(divided(0..layout.columns(Matrix::Products), &finish).map_err(|(_, error)| error)?)
+}
+
+/// A value where the mask has a one, and a random one where it has a zero.
+fn masked(builder: &mut Builder<Fr>, mask: Node, value: Node, tail: Node) -> Node {
+    let difference = builder.sub(value, tail);
+    let masked = builder.mul(mask, difference);
+    builder.add(masked, tail)
 }
 
 /// So many random scalars, as halo2 draws them.
@@ -89,8 +107,8 @@ pub(super) fn random(rng: &mut impl RngCore, count: usize) -> Vec<Fr> {
 }
 
 /// The random rows of the permuted columns of lookups: of each the input's, the table's. Blinds of commitments are drawn, too, which KZG does not use.
-pub(super) fn permuted_tails(layout: &Layout, rng: &mut impl RngCore) -> Vec<[Vec<Fr>; 2]> {
-    let lookups = (0..layout.lookups).map(|_| {
+pub(super) fn permuted_tails(layout: &Layout, rng: &mut impl RngCore) -> Vec<Vec<Fr>> {
+    let lookups = (0..layout.lookups).flat_map(|_| {
         let tails = [(); 2].map(|()| random(rng, layout.blinding + 1));
         random(rng, 2);
         tails
@@ -108,6 +126,19 @@ pub(super) fn product_tails(layout: &Layout, products: usize, rng: &mut impl Rng
     products.collect()
 }
 
+/// The last of n rows of columns, as many of each, in a matrix of few rows: repeated, it has them where they belong, and a mask says which are taken.
+fn repeated(n: usize, tails: &[Vec<Fr>]) -> Entries<Fr> {
+    let len = tails[0].len();
+    let height = len.next_power_of_two();
+    let mut repeated = vec![Fr::ZERO; height * tails.len()];
+    for (column, tail) in repeated.chunks_exact_mut(height).zip(tails) {
+        for (row, &value) in (n - len..n).zip(tail) {
+            column[row % height] = value;
+        }
+    }
+    Entries::from_columns(repeated, height, tails.len()).expect("columns of one length")
+}
+
 /// The lookups of a circuit: compressed columns and permuted ones.
 pub(super) struct Lookups {
     compressed: DeviceMatrix<Fr>,
@@ -121,36 +152,24 @@ impl Lookups {
         names: &[String],
         witness: &Witness,
         scalars: &Scalars,
-        tails: &[[Vec<Fr>; 2]],
+        tails: &[Vec<Fr>],
     ) -> Result<Option<Self>, ProveError> {
         if names.is_empty() {
             return Ok(None);
         }
         let (engine, rows, n) = (&place.engine, key.domain.rows, key.domain.size());
-        let inputs = [Some(&key.values), witness.advice(), witness.instances()];
+        let tails = place.bring(repeated(n, tails))?;
+        let inputs = [Some(&key.values), witness.advice(), witness.instances(), None, None, Some(&tails)];
         let parts = key.compression.iter();
         let parts = parts.map(|(_, program)| run(engine, program, rows, &inputs, scalars.as_slice()));
         let compressed = place.beside(rows, parts.collect::<Result<_, _>>()?)?;
-
-        let values = engine.download(&compressed)?;
         let usable = n - (key.layout.blinding + 1);
-        let columns: Vec<&[Fr]> = values.as_slice().chunks(n).collect();
-        let mut permuted: Vec<Fr> = (0..values.as_slice().len()).into_par_iter().map(|_| Fr::ZERO).collect();
-        let outputs = permuted.par_chunks_mut(2 * n);
-        outputs.zip(columns.par_chunks(2)).zip(tails).zip(names).try_for_each(
-            |(((output, pair), tails), name)| {
-                let (input, table) = output.split_at_mut(n);
-                permute(
-                    [&pair[0][..usable], &pair[1][..usable]],
-                    [&mut input[..usable], &mut table[..usable]],
-                )
-                .map_err(|row| ProveError::NotInTable { lookup: name.clone(), row })?;
-                input[usable..].copy_from_slice(&tails[0]);
-                table[usable..].copy_from_slice(&tails[1]);
-                Ok::<_, ProveError>(())
-            },
-        )?;
-        let values = place.bring_columns(permuted, n)?;
+        let values = engine.permute_lookups(&compressed, usable).map_err(|error| match error {
+            Error::NotInTable { lookup, row } => {
+                ProveError::NotInTable { lookup: names[lookup].clone(), row }
+            }
+            error => error.into(),
+        })?;
         let coefficients = place.coefficients(&key.domain, &values)?;
         Ok(Some(Self { compressed, permuted: Columns { values, coefficients } }))
     }
@@ -195,15 +214,7 @@ pub(super) fn products(
         .collect();
     factors.resize(count, Fr::ONE);
 
-    // Random rows repeat in a matrix of fewer; a mask says which are taken.
-    let height = layout.blinding.next_power_of_two();
-    let mut repeated = vec![Fr::ZERO; height * count];
-    for (column, tail) in tails.iter().enumerate() {
-        for (row, &value) in (n - layout.blinding..n).zip(tail) {
-            repeated[column * height + row % height] = value;
-        }
-    }
-    let tails = place.bring(Entries::from_columns(repeated, height, count)?)?;
+    let tails = place.bring(repeated(n, tails))?;
     let inputs = [Some(&key.values), Some(&products), Some(&tails)];
     let parts = key.finish.iter().map(|(_, program)| run(engine, program, rows, &inputs, &factors));
     let products = place.beside(rows, parts.collect::<Result<_, _>>()?)?;

@@ -8,9 +8,11 @@ use crate::types;
 
 crate::bn254!(pub(super) Axiom = halo2_axiom::halo2curves::bn256);
 
+crate::constraint_system!(Axiom = halo2_axiom::plonk);
+
 /// A scalar.
 pub(super) fn ours(scalar: &bn256::Fr) -> Fr {
-    slice(std::slice::from_ref(scalar))[0]
+    types::own_scalar::<Axiom>(scalar)
 }
 
 /// A scalar of halo2's.

@@ -12,10 +12,10 @@ use zkaccel::matrix::Matrix as Entries;
 use zkaccel::program::Builder;
 use zkaccel::resident::DeviceMatrix;
 
-use super::constraints::{Algebra, Constraints};
 use super::key::Key;
-use super::layout::{CIRCUIT, Cell, Layout, Matrix, Scalar, Scalars};
 use super::place::Place;
+use crate::constraints::layout::{CIRCUIT, Cell, Layout, Matrix, Scalar, Scalars};
+use crate::constraints::{Algebra, Constraints, System};
 
 /// A polynomial of a proof: the index of its matrix, and its column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,9 +183,9 @@ impl Algebra for AtPoint<'_> {
 }
 
 /// Whether the sum of the constraints of all circuits at x is the quotient's value times x^n - 1.
-pub(super) fn satisfied(
+pub(super) fn satisfied<S: System>(
     key: &Key,
-    constraints: &Constraints<'_>,
+    constraints: &Constraints<'_, S>,
     (polynomials, evaluations): (&Polynomials<'_>, &Evaluations),
     circuits: usize,
     scalars: &Scalars,

@@ -13,14 +13,14 @@ use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 
 use super::arguments;
-use super::constraints::Constraints;
 use super::convert::{concatenated, points, slice};
 use super::domain::{Domain, powers};
 use super::error::ProveError;
-use super::layout::{Layout, Matrix};
 use super::place::Place;
-use super::programs::Programs;
-use super::quotient::Recorded;
+use crate::constraints::Constraints;
+use crate::constraints::layout::{Layout, Matrix};
+use crate::constraints::programs::Programs;
+use crate::constraints::{Recorded, System};
 use crate::lock;
 
 /// Keys that are kept for later proofs by one engine.
@@ -84,9 +84,10 @@ impl Key {
         if n != found {
             return Err(ProveError::Parameters { expected: n.ilog2(), found: found.ilog2() });
         }
-        let layout = Layout::new(vk.cs(), domain.cosets.len());
+        let layout = vk.cs().layout();
         let constraints = Constraints { system: vk.cs(), layout: &layout };
-        let recorded = Recorded::new(&constraints)?;
+        let recorded = Recorded::new(&constraints)
+            .map_err(|(name, error)| ProveError::Unsupported(format!("{name}: {error}")))?;
         let compression = arguments::compression(&constraints)?;
         let quotients = arguments::quotients(&constraints)?;
         let finish = arguments::finish(&layout)?;

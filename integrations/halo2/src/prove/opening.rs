@@ -28,8 +28,8 @@ use zkaccel::resident::DeviceMatrix;
 use super::domain::{interpolate, invert, powers};
 use super::error::ProveError;
 use super::evaluations::{Evaluations, Polynomial, Polynomials};
-use super::programs::MATRICES;
 use super::run::{Run, squeeze, write_points};
+use crate::constraints::programs::MATRICES;
 
 /// How openings are proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use halo2_axiom::halo2curves::bn256::G1Affine;
 use halo2_axiom::plonk::ProvingKey;
 
 use super::evaluations::{Evaluations, Polynomials};
-use super::layout::{Cell, Layout, Matrix};
 use super::opening::Query;
+use crate::constraints::layout::{Cell, Layout, Matrix};
 
 /// The rotations at which constraints look at columns.
 pub(super) fn rotations(pk: &ProvingKey<G1Affine>, layout: &Layout) -> Vec<i32> {

@@ -12,7 +12,7 @@ use zkaccel::{Engine, Error};
 use zkaccel_proofs::Claim;
 
 use super::domain::Domain;
-use super::programs::MATRICES;
+use crate::constraints::programs::MATRICES;
 
 /// Columns of n rows that sums and transforms take beside their operands, at most.
 const SCRATCH: usize = 24;

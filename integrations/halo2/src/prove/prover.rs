@@ -19,19 +19,19 @@ use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 
 use super::arguments::{Lookups, permuted_tails, product_tails, products};
-use super::constraints::Constraints;
-use super::convert::theirs;
+use super::convert::{slice, theirs};
 use super::domain::powers;
 use super::error::ProveError;
 use super::evaluations::{Evaluations, Polynomials, satisfied};
 use super::key::{Key, Keys};
-use super::layout::{CIRCUIT, Layout, Scalars};
 use super::opening::{MultiOpen, Opening};
 use super::order::{Order, rotations};
 use super::place::Place;
 use super::quotient::{Coefficients, pieces};
 use super::run::{Run, squeeze, write_points};
 use super::synthesis::{absorb_instances, synthesize};
+use crate::constraints::Constraints;
+use crate::constraints::layout::{CIRCUIT, Layout, Scalars};
 
 /// Coefficients that one generator draws.
 const DRAWN: usize = 1 << 10;
@@ -143,7 +143,7 @@ impl Prover {
             Ok(witness)
         });
         let witnesses = witnesses.collect::<Result<Vec<_>, ProveError>>()?;
-        let mut scalars = Scalars::new(layout, &challenges);
+        let mut scalars = Scalars::new(layout, slice(&challenges));
         drop(span);
 
         scalars.set_theta(layout, squeeze(transcript));
@@ -254,7 +254,7 @@ impl Prover {
                 });
             }
         }
-        super::convert::slice(&polynomial).to_vec()
+        slice(&polynomial).to_vec()
     }
 }
 

@@ -15,9 +15,9 @@ use zkaccel::resident::DeviceMatrix;
 use super::arguments::random;
 use super::convert::{concatenated_slices, slice};
 use super::error::ProveError;
-use super::programs::MATRICES;
 use super::run::{Run, write_points};
 use super::witness;
+use crate::constraints::programs::MATRICES;
 
 /// Columns in the engine's memory.
 #[derive(Clone, Debug)]

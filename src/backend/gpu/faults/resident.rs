@@ -33,6 +33,13 @@ fn trace() -> Matrix<Goldilocks> {
     Matrix::new(entries, Shape { rows: 32, columns: 5, layout: Layout::ColumnMajor }).unwrap()
 }
 
+/// A lookup: its input are some rows of its table.
+fn lookup() -> Matrix<Goldilocks> {
+    let table = |i: u64| Goldilocks::new(i * i % 100);
+    let entries = (0..256).map(|i| table(i * 7 % 250)).chain((0..256).map(table));
+    Matrix::from_columns(entries.collect(), 256, 2).unwrap()
+}
+
 /// Coefficients for its columns.
 fn factors(trace: &Matrix<Goldilocks>) -> Matrix<Goldilocks> {
     Matrix::from_rows(trace.as_slice()[..10].to_vec(), 5, 2).unwrap()
@@ -112,6 +119,7 @@ fn faults<D: Device>(device: D) {
     let combined = oracle.combine_columns(&trace(), &factors(&trace())).unwrap();
     let sums = oracle.combine_rows(&trace(), &trace()).unwrap();
     let products = oracle.prefix_products(&trace(), &[]).unwrap();
+    let permuted = oracle.permute_lookups(&lookup(), 250).unwrap();
 
     for fault in FAULTS {
         survive(device, fault, |engine, _, trace| engine.commit(&TraceSpec::default(), trace), right);
@@ -171,6 +179,12 @@ fn faults<D: Device>(device: D) {
                 Ok((engine.download(&products)?, all))
             },
             |found| assert_eq!(*found, products),
+        );
+        survive(
+            device,
+            fault,
+            |engine, _, _| engine.download(&engine.permute_lookups(engine.upload(lookup())?, 250)?),
+            |found| assert_eq!(*found, permuted),
         );
         survive(
             device,

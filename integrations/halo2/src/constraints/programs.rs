@@ -3,20 +3,22 @@
 use std::ops::Range;
 
 use zkaccel::bn254::Fr;
-use zkaccel::program::{Builder, Node, Program, ProgramRows};
+#[cfg(feature = "prove")]
+use zkaccel::program::Node;
+use zkaccel::program::{Builder, Program, ProgramRows};
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 
 /// The most matrices that a row program reads.
-pub(super) const MATRICES: usize = 8;
+#[cfg(feature = "prove")]
+pub(crate) const MATRICES: usize = 8;
 
 /// Programs, each of a range of items.
-pub(super) type Programs = Vec<(Range<usize>, Program<Fr>)>;
+pub(crate) type Programs = Vec<(Range<usize>, Program<Fr>)>;
 
-/// Programs whose outputs, one program after another, are those of all items in their order: one if devices have room for all nodes that are in use at once, else more.
-///
-/// An item for which there is no room alone is an error by its index.
-pub(super) fn divided(
+/// Programs whose outputs, one program after another, are those of all items in their order, as [`divided_by`] has them.
+#[cfg(feature = "prove")]
+pub(crate) fn divided(
     items: Range<usize>,
     outputs: &impl Fn(&mut Builder<Fr>, usize) -> Vec<Node>,
 ) -> Result<Programs, (usize, Error)> {
@@ -29,8 +31,10 @@ pub(super) fn divided(
     })
 }
 
-/// The same, with programs of several items recorded together.
-pub(super) fn divided_by(
+/// Programs of all items, each of a range of them: one if devices have room for all nodes that are in use at once, else more.
+///
+/// An item for which there is no room alone is an error by its index.
+pub(crate) fn divided_by(
     items: Range<usize>,
     record: &impl Fn(&mut Builder<Fr>, Range<usize>),
 ) -> Result<Programs, (usize, Error)> {
@@ -52,7 +56,7 @@ pub(super) fn divided_by(
 }
 
 /// Runs a program on matrices of which some may be missing: these it does not read, and gets the first in their place.
-pub(super) fn run(
+pub(crate) fn run(
     engine: &Engine,
     program: &Program<Fr>,
     rows: ProgramRows,

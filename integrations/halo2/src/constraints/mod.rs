@@ -10,30 +10,44 @@
 //! Of each lookup, with input A and table S, their permutations A' and S', and a grand product z: l_0 (1 - z), l_last (z^2 - z),
 //! l_active (z(w X) (A' + beta) (S' + gamma) - z(X) (A + beta) (S + gamma)), l_0 (A' - S'), and l_active (A' - S') (A' - A'(X / w)).
 
-use halo2_axiom::halo2curves::bn256;
-use halo2_axiom::plonk::{ConstraintSystem, Expression};
+//!
+//! Gates and lookups are a circuit's, by the types of a crate of halo2: [`System`], which [`constraint_system!`](crate::constraint_system) implements for them.
+
+pub(crate) mod layout;
+pub(crate) mod programs;
+mod recorded;
+mod system;
+
 use zkaccel::bn254::Fr;
 use zkaccel::program::{Builder, Node};
 
-use super::convert::ours;
-use super::layout::{Cell, Layout, Matrix, Scalar};
+pub use layout::{Cell, Layout, Matrix, Scalar};
+pub(crate) use recorded::Recorded;
+pub use system::System;
 
 /// What constraints are computed in: the nodes of a program, or field elements.
-pub(super) trait Algebra {
+pub trait Algebra {
+    /// What is computed.
     type Value: Copy;
 
+    /// An entry of a column.
     fn cell(&mut self, cell: Cell) -> Self::Value;
+    /// What is the same in all rows.
     fn scalar(&mut self, scalar: Scalar) -> Self::Value;
+    /// A constant of the circuit.
     fn constant(&mut self, constant: Fr) -> Self::Value;
+    /// a + b.
     fn add(&mut self, a: Self::Value, b: Self::Value) -> Self::Value;
+    /// a - b.
     fn sub(&mut self, a: Self::Value, b: Self::Value) -> Self::Value;
+    /// a b.
     fn mul(&mut self, a: Self::Value, b: Self::Value) -> Self::Value;
 }
 
 /// Records nodes.
-pub(super) struct Recorder<'a> {
-    pub(super) builder: &'a mut Builder<Fr>,
-    pub(super) layout: &'a Layout,
+pub(crate) struct Recorder<'a> {
+    pub(crate) builder: &'a mut Builder<Fr>,
+    pub(crate) layout: &'a Layout,
 }
 
 impl Algebra for Recorder<'_> {
@@ -66,7 +80,7 @@ impl Algebra for Recorder<'_> {
 
 /// One constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Constraint {
+pub(crate) enum Constraint {
     /// A polynomial of a gate.
     Gate { gate: usize, polynomial: usize },
     /// The first grand product of the permutation begins with one.
@@ -82,18 +96,18 @@ pub(super) enum Constraint {
 }
 
 /// The constraints of a circuit.
-#[derive(Clone, Copy)]
-pub(super) struct Constraints<'a> {
-    pub(super) system: &'a ConstraintSystem<bn256::Fr>,
-    pub(super) layout: &'a Layout,
+pub(crate) struct Constraints<'a, S> {
+    pub(crate) system: &'a S,
+    pub(crate) layout: &'a Layout,
 }
 
-impl Constraints<'_> {
+impl<S: System> Constraints<'_, S> {
     /// All of them, in their order.
-    pub(super) fn list(&self) -> Vec<Constraint> {
-        let gates = self.system.gates().iter().enumerate().flat_map(|(gate, found)| {
-            (0..found.polynomials().len()).map(move |polynomial| Constraint::Gate { gate, polynomial })
-        });
+    pub(crate) fn list(&self) -> Vec<Constraint> {
+        let gates =
+            self.system.gate_lengths().into_iter().enumerate().flat_map(|(gate, len)| {
+                (0..len).map(move |polynomial| Constraint::Gate { gate, polynomial })
+            });
         let sets = self.layout.sets();
         let ends = (sets > 0).then_some([Constraint::Begin, Constraint::End]).into_iter().flatten();
         let chains = (1..sets).map(|set| Constraint::Chain { set });
@@ -104,25 +118,23 @@ impl Constraints<'_> {
     }
 
     /// What it is called.
-    pub(super) fn name(&self, constraint: Constraint) -> String {
+    pub(crate) fn name(&self, constraint: Constraint) -> String {
         match constraint {
             Constraint::Gate { gate, polynomial } => {
-                format!("polynomial {polynomial} of the gate `{}`", self.system.gates()[gate].name())
+                format!("polynomial {polynomial} of the gate `{}`", self.system.gate_name(gate))
             }
             Constraint::Lookup { lookup, .. } => {
-                format!("the lookup `{}`", self.system.lookups()[lookup].name())
+                format!("the lookup `{}`", self.system.lookup_name(lookup))
             }
             _ => "the permutation".into(),
         }
     }
 
     /// What is zero in all rows if the constraint holds.
-    pub(super) fn value<A: Algebra>(&self, algebra: &mut A, constraint: Constraint) -> A::Value {
+    pub(crate) fn value<A: Algebra>(&self, algebra: &mut A, constraint: Constraint) -> A::Value {
         let layout = self.layout;
         match constraint {
-            Constraint::Gate { gate, polynomial } => {
-                self.expression(algebra, &self.system.gates()[gate].polynomials()[polynomial])
-            }
+            Constraint::Gate { gate, polynomial } => self.system.gate_polynomial(algebra, gate, polynomial),
             Constraint::Begin => begin(algebra, layout, layout.set_product(0)),
             Constraint::End => end(algebra, layout, layout.set_product(layout.sets() - 1)),
             Constraint::Chain { set } => {
@@ -174,13 +186,13 @@ impl Constraints<'_> {
     }
 
     /// The denominator and the numerator of the quotients whose products are a set's.
-    pub(super) fn set_factors<A: Algebra>(&self, algebra: &mut A, set: usize) -> (A::Value, A::Value) {
+    pub(crate) fn set_factors<A: Algebra>(&self, algebra: &mut A, set: usize) -> (A::Value, A::Value) {
         let layout = self.layout;
         let [beta, gamma] = [Scalar::Beta, Scalar::Gamma].map(|scalar| algebra.scalar(scalar));
         let x = algebra.cell(layout.x());
         let mut factors: Option<(A::Value, A::Value)> = None;
         for index in layout.columns_of(set) {
-            let column = algebra.cell(layout.column(&layout.permuted[index]));
+            let column = algebra.cell(layout.permuted[index]);
             let shifted = algebra.add(column, gamma);
             let sigma = algebra.cell(layout.sigma(index));
             let term = algebra.mul(beta, sigma);
@@ -197,77 +209,27 @@ impl Constraints<'_> {
     }
 
     /// (A' + beta) (S' + gamma).
-    pub(super) fn lookup_denominator<A: Algebra>(&self, algebra: &mut A, lookup: usize) -> A::Value {
+    pub(crate) fn lookup_denominator<A: Algebra>(&self, algebra: &mut A, lookup: usize) -> A::Value {
         let input = algebra.cell(self.layout.permuted_input(lookup));
         let table = algebra.cell(self.layout.permuted_table(lookup));
         shifted_product(algebra, input, table)
     }
 
     /// A and S: expressions added up by powers of theta.
-    pub(super) fn compressed<A: Algebra>(&self, algebra: &mut A, lookup: usize) -> [A::Value; 2] {
-        let lookup = &self.system.lookups()[lookup];
-        [lookup.input_expressions(), lookup.table_expressions()].map(|expressions| {
+    pub(crate) fn compressed<A: Algebra>(&self, algebra: &mut A, lookup: usize) -> [A::Value; 2] {
+        self.system.lookup_columns(algebra, lookup).map(|values| {
             let theta = algebra.scalar(Scalar::Theta);
-            let mut sum = None;
-            for expression in expressions {
-                let value = self.expression(algebra, expression);
-                sum = Some(match sum {
-                    None => value,
-                    Some(sum) => {
-                        let product = algebra.mul(sum, theta);
-                        algebra.add(product, value)
-                    }
-                });
-            }
+            let sum = values.into_iter().reduce(|sum, value| {
+                let product = algebra.mul(sum, theta);
+                algebra.add(product, value)
+            });
             sum.unwrap_or_else(|| algebra.constant(Fr::zero()))
         })
-    }
-
-    fn expression<A: Algebra>(&self, algebra: &mut A, expression: &Expression<bn256::Fr>) -> A::Value {
-        match expression {
-            Expression::Constant(constant) => algebra.constant(ours(constant)),
-            Expression::Selector(_) => unreachable!("keys have fixed columns in place of selectors"),
-            Expression::Fixed(query) => {
-                let cell = Cell::new(Matrix::Key, query.column_index());
-                algebra.cell(cell.rotated(query.rotation().0))
-            }
-            Expression::Advice(query) => {
-                let cell = Cell::new(Matrix::Advice, query.column_index());
-                algebra.cell(cell.rotated(query.rotation().0))
-            }
-            Expression::Instance(query) => {
-                let cell = Cell::new(Matrix::Instances, query.column_index());
-                algebra.cell(cell.rotated(query.rotation().0))
-            }
-            Expression::Challenge(challenge) => algebra.scalar(Scalar::Challenge(challenge.index())),
-            Expression::Negated(inner) => {
-                let (zero, inner) = (algebra.constant(Fr::zero()), self.expression(algebra, inner));
-                algebra.sub(zero, inner)
-            }
-            Expression::Sum(a, b) => match &**b {
-                Expression::Negated(b) => {
-                    let (a, b) = (self.expression(algebra, a), self.expression(algebra, b));
-                    algebra.sub(a, b)
-                }
-                b => {
-                    let (a, b) = (self.expression(algebra, a), self.expression(algebra, b));
-                    algebra.add(a, b)
-                }
-            },
-            Expression::Product(a, b) => {
-                let (a, b) = (self.expression(algebra, a), self.expression(algebra, b));
-                algebra.mul(a, b)
-            }
-            Expression::Scaled(inner, factor) => {
-                let (inner, factor) = (self.expression(algebra, inner), algebra.constant(ours(factor)));
-                algebra.mul(inner, factor)
-            }
-        }
     }
 }
 
 /// (a + beta) (s + gamma).
-pub(super) fn shifted_product<A: Algebra>(algebra: &mut A, a: A::Value, s: A::Value) -> A::Value {
+pub(crate) fn shifted_product<A: Algebra>(algebra: &mut A, a: A::Value, s: A::Value) -> A::Value {
     let [beta, gamma] = [Scalar::Beta, Scalar::Gamma].map(|scalar| algebra.scalar(scalar));
     let (a, s) = (algebra.add(a, beta), algebra.add(s, gamma));
     algebra.mul(a, s)
