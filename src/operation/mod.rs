@@ -18,6 +18,8 @@
 
 mod columns;
 mod combine;
+mod cosets;
+mod each;
 mod evaluate;
 mod extend;
 mod invert;
@@ -43,6 +45,8 @@ use std::hash::{BuildHasher, RandomState};
 
 pub(crate) use columns::apart;
 pub(crate) use combine::{Combine, Combined};
+pub(crate) use cosets::{Built, ExtendByCosets, HashCoset, Held, Subtree};
+pub(crate) use each::Each;
 pub(crate) use evaluate::{Evaluate, Points};
 pub(crate) use extend::Extend;
 pub(crate) use invert::Invert;

@@ -11,7 +11,7 @@ use super::session::{Region, Session};
 use super::tree;
 #[cfg(feature = "cuda")]
 use crate::backend::Foreign;
-use crate::backend::{Extent, Memory, Resident, ResidentHashing};
+use crate::backend::{Extent, Memory, Piece, Resident, ResidentHashing};
 use crate::error::Error;
 use crate::memory;
 use crate::merkle::Approach;
@@ -34,6 +34,22 @@ fn gather_rows(
     // SAFETY: gather_rows reads `count` indices and the rows that they name, which the caller has checked, and writes
     // `count` rows.
     unsafe { Launch::new(&program::GATHER, "gather_rows", limits.grid(count * width), args) }
+}
+
+/// The rows of pieces, stacked one piece after another, in turn, to a region from some word on.
+fn interleave_rows(
+    limits: Limits,
+    stacked: Region,
+    [pieces, rows, width]: [usize; 3],
+    (interleaved, at): (Region, usize),
+) -> Launch<Region> {
+    let words = pieces * rows * width;
+    assert!(stacked.words() >= words && interleaved.words() >= at + words);
+    let mut args = vec![Arg::Buffer(stacked, 0)];
+    args.extend([pieces, rows, width].map(|number| Arg::Word(number as u64)));
+    args.push(Arg::Buffer(interleaved, at as u64));
+    // SAFETY: interleave_rows reads and writes as many words as the product of these numbers, by the assertion inside both.
+    unsafe { Launch::new(&program::GATHER, "interleave_rows", limits.grid(words), args) }
 }
 
 impl<D: Device> Gpu<D> {
@@ -91,6 +107,39 @@ impl<D: Device> Resident for Gpu<D> {
             session.launch(&[gather_rows(session.limits(), matrix, extent, wanted, count, gathered)])?;
             session.download(gathered, 0, data)
         })
+    }
+
+    fn reads_peers(&self) -> bool {
+        D::READS_PEERS
+    }
+
+    fn interleave(
+        &self,
+        pieces: &[Piece<'_>],
+        rows: usize,
+        width: usize,
+        skip: usize,
+    ) -> Result<Memory, Error> {
+        let (piece, all) = (rows * width, pieces.len() * rows * width);
+        self.grant((2 * all).saturating_add(skip))?;
+        let mut session = Session::new(self)?;
+        let stacked = session.allocate(all)?;
+        for (number, words) in pieces.iter().enumerate() {
+            match words {
+                Piece::Host(words) => {
+                    assert!(words.len() == piece, "as many rows as the other pieces");
+                    session.upload(bytemuck::cast_slice(words), stacked, 8 * number * piece)?;
+                }
+                Piece::Device(memory, from) => {
+                    let region = session.borrow(memory);
+                    session.copy_words((region, *from), (stacked, number * piece), piece)?;
+                }
+            }
+        }
+        let interleaved = session.allocate(skip + all)?;
+        let shape = [pieces.len(), rows, width];
+        session.launch(&[interleave_rows(session.limits(), stacked, shape, (interleaved, skip))])?;
+        session.lease(interleaved)
     }
 
     /// A row of a block is a row of a matrix that is as high as all blocks together.
