@@ -17,7 +17,8 @@ use crate::hash::Hasher;
 use crate::matrix::{Matrix, MatrixInput, MatrixRef, Shape};
 use crate::merkle::{Cap, MerkleTree, MultiOpening};
 use crate::ntt::{Convention, Lde};
-use crate::operation::{Built, Each, ExtendByCosets, HashCoset, Held, Purpose, Subtree};
+use crate::operation::{Built, Each, ExtendCosets, HashCoset, Held, Purpose, SpreadTrace, Subtree};
+use crate::parallel::join;
 use crate::progress::Stage;
 use crate::resident::{Cosets, DeviceMatrix, DeviceTree};
 
@@ -126,10 +127,10 @@ impl Engine {
             TraceInput::Host(trace) => {
                 let (shape, view) = (trace.shape(), trace.view());
                 let lde = spec.lde(shape.rows)?;
-                self.check_elements(view.base())?;
                 if let Some(commitment) = self.commit_by_cosets(&lde, view)? {
                     return Ok(commitment);
                 }
+                self.check_elements(view.base())?;
                 let purpose = Purpose::commitment::<H>(&lde, shape.columns);
                 match self.commit_on_device(&lde, shape, || self.upload_checked(view, &purpose))? {
                     Some(commitment) => Ok(commitment),
@@ -178,7 +179,7 @@ impl Engine {
         }
     }
 
-    /// Commits to a checked trace on several devices, which make cosets of the extension; `None` where one of them would do all of it, where no data stay
+    /// Checks a trace and commits to it on several devices, which make cosets of the extension; `None` where one of them would do all of it, where no data stay
     /// on a device, and where one has no room for its part.
     fn commit_by_cosets<H: Accelerated>(
         &self,
@@ -193,13 +194,26 @@ impl Engine {
         let commit = || {
             self.report(Stage::Extension, 0, 1);
             let costs = |lde: &Lde, columns| Purpose::commitment::<H>(lde, columns).costs();
-            let extent = shape.extent::<Goldilocks>();
+            let (lde, trace, extent) = (*lde, trace.base(), shape.extent::<Goldilocks>());
             let beside = 4 * size_of::<H::Digest>() / 8;
-            let extend = ExtendByCosets { lde: *lde, trace: trace.base(), extent, costs, beside };
-            let Some(cosets) = self.dispatcher().divided_only(extend)? else { return Ok(None) };
+            let spread = SpreadTrace { lde, trace, extent, costs, beside, bounds: Vec::new() };
+            let (checked, spread) =
+                join(|| self.check_elements(trace), || self.dispatcher().divided_only(spread));
+            checked?;
+            let Some(spread) = spread? else { return Ok(None) };
+            let extend = |(share, (member, _)): (usize, &(usize, _))| {
+                (*member, ExtendCosets { lde, trace, extent, spread: &spread, share })
+            };
+            let calls = spread.shares.iter().enumerate().map(extend).collect();
+            let cosets = self.dispatcher().divided(Each { calls })?.into_iter().zip(&spread.shares);
+            let of_member = |(cosets, (member, _)): (Vec<_>, &(usize, _))| {
+                let member = *member;
+                cosets.into_iter().map(move |held| (member, held))
+            };
+            let cosets: Vec<_> = cosets.flat_map(of_member).collect();
             self.report(Stage::Extension, 1, 1);
             let shape = Shape { rows: lde.to().size() / cosets.len(), ..shape };
-            let tree = self.tree_of_cosets(&cosets, shape)?;
+            let tree = self.tree_of_cosets(&cosets, spread.are_peers, shape)?;
             let parts = cosets.into_iter().map(|(_, held)| match held {
                 Held::Device(stored) => Ok(DeviceMatrix::on_device(self, shape, stored)),
                 Held::Host(values) => Ok(DeviceMatrix::on_host(self, Matrix::new(values, shape)?)),
@@ -217,10 +231,11 @@ impl Engine {
     fn tree_of_cosets<H: Accelerated>(
         &self,
         cosets: &[(usize, Held<Goldilocks>)],
+        are_peers: bool,
         shape: Shape,
     ) -> Result<DeviceTree<H>, Error> {
         let (dispatcher, rows) = (self.dispatcher(), shape.rows);
-        let through_host = !dispatcher.are_peers(cosets.iter().map(|(member, _)| *member));
+        let through_host = !are_peers;
         let (extent, total) = (shape.extent::<Goldilocks>(), (rows * cosets.len()) as u64);
         let hash =
             |(member, values)| (member, HashCoset::<H> { values, extent, through_host, hash: PhantomData });

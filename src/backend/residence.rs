@@ -99,10 +99,13 @@ pub trait Resident: Send + Sync {
     /// Copies rows, by their indices, back to the host, one after another.
     fn gather(&self, memory: &Memory, extent: Extent, rows: &[usize], data: &mut [u8]) -> Result<(), Error>;
 
-    /// Whether it reads what other backends of its kind in this process have handed out, as pieces of [`interleave`](Self::interleave).
+    /// Whether it reads what other backends of its kind in this process have handed out, as [pieces](Piece).
     fn reads_peers(&self) -> bool {
         false
     }
+
+    /// New memory with pieces of so many words, one after another.
+    fn join(&self, pieces: &[(Piece<'_>, usize)]) -> Result<Memory, Error>;
 
     /// New memory of `skip` words with unspecified contents and then the rows that pieces hold in turn: row r of piece k, of as many as there are
     /// pieces, is row r pieces + k. Each piece has `rows` rows of `width` words.

@@ -405,12 +405,6 @@ impl Dispatcher {
             && self.members.iter().any(|member| self.keeps_data(member))
     }
 
-    /// Whether these devices read each other's memory.
-    pub(crate) fn are_peers(&self, mut members: impl Iterator<Item = usize>) -> bool {
-        members
-            .all(|index| self.members[index].backend().resident().is_some_and(|memory| memory.reads_peers()))
-    }
-
     /// Whether data that are to stay always do so in a device's own memory: there is no other choice.
     pub(crate) fn always_keeps_data(&self) -> bool {
         self.members.iter().all(|member| self.keeps_data(member))

@@ -10,6 +10,8 @@
 //! The tree is the tree over the roots of P subtrees of N / P adjacent leaves each. The leaves of a subtree are a P-th of the digests of
 //! each coset, in turn. These are all that devices exchange: 32 bytes a row, where an exchange of columns would move the extension itself.
 
+use std::ops::Range;
+
 use crate::backend::{Accelerated, AcceleratedField, Extent, Levels, Piece};
 use crate::dispatch::{Call, Cost, Dispatcher, Divisible, Member, Operation, Share, Stored};
 use crate::error::Error;
@@ -30,33 +32,58 @@ pub(crate) enum Held<T> {
     Host(Vec<T>),
 }
 
-/// The cosets of an extension in the order of their first rows, with the devices that made them. Cosets of a device are neighbours.
-pub(crate) type Cosets<F> = Vec<(usize, Held<F>)>;
-
-/// Extends every column of a trace onto cosets that are shared out among devices. The number of cosets, P, follows from the shares.
-pub(crate) struct ExtendByCosets<'a, F> {
+/// Brings a trace to devices that are to share the cosets of its extension. The number of cosets, P, follows from the shares.
+pub(crate) struct SpreadTrace<'a, F> {
     pub(crate) lde: Lde<F>,
-    /// Checked elements.
     pub(crate) trace: &'a [F],
     pub(crate) extent: Extent,
     /// The costs of all that is done with the extension of so many columns.
     pub(crate) costs: fn(&Lde<F>, usize) -> Vec<Cost>,
     /// Words that a device keeps for each of its rows beside these.
     pub(crate) beside: usize,
+    /// Where the pieces of peers begin, and where the last ends, once the shares are known.
+    pub(crate) bounds: Vec<usize>,
 }
 
-/// The cosets of one device.
-pub(crate) struct Part<'a, F> {
-    lde: Lde<F>,
-    trace: &'a [F],
-    extent: Extent,
-    cosets: std::ops::Range<usize>,
-    of: usize,
+/// A trace where the devices have it.
+pub(crate) struct Spread {
+    /// The devices with their cosets, in order.
+    pub(crate) shares: Vec<(usize, Range<usize>)>,
+    /// The number of all cosets.
+    pub(crate) of: usize,
+    /// Whether these devices read each other's memory: then each has a piece of the trace, and else each with memory of its own has all of it.
+    pub(crate) are_peers: bool,
+    /// What each has.
+    traces: Vec<Option<Stored>>,
+    /// Where the pieces begin, and where the last ends.
+    bounds: Vec<usize>,
 }
 
-impl<F: AcceleratedField> ExtendByCosets<'_, F> {
-    fn part(&self, cosets: std::ops::Range<usize>, of: usize) -> Part<'_, F> {
-        Part { lde: self.lde, trace: self.trace, extent: self.extent, cosets, of }
+/// The part of one device: all or a piece of the trace.
+pub(crate) struct Part<'a, F>(&'a [F]);
+
+impl<F: AcceleratedField> Call for Part<'_, F> {
+    type Output = Option<Stored>;
+
+    fn size(&self, device: &Member) -> Size {
+        let words = if device.has_memory() { F::words(self.0) } else { &[] };
+        Activity::UPLOAD.of(words.len(), size_of_val(words), 0)
+    }
+
+    fn run(self, device: &Member) -> Result<Self::Output, Error> {
+        if !device.has_memory() {
+            return Ok(None);
+        }
+        let memory = device.memory().upload(F::words(self.0))?;
+        Ok(Some(device.store(memory, device.occupy(size_of_val(self.0) as u64))))
+    }
+}
+
+impl<F: AcceleratedField> SpreadTrace<'_, F> {
+    /// Cosets as large as all shares are multiples of: how many of those as large as the trace one is, and the number of all.
+    fn unit(&self, shares: &[Share]) -> (usize, usize) {
+        let unit = shares.iter().fold(self.lde.blowup(), |unit, share| gcd(unit, share.items.len()));
+        (unit, self.lde.blowup() / unit)
     }
 
     /// [`Error::OverDeviceBudget`] if a device has no room for so many rows of the extension, what is kept beside them, and the trace with its
@@ -72,60 +99,35 @@ impl<F: AcceleratedField> ExtendByCosets<'_, F> {
     }
 }
 
-impl<F: AcceleratedField> Call for Part<'_, F> {
-    type Output = Vec<Held<F>>;
-
-    fn size(&self, device: &Member) -> Size {
-        let elements = self.trace.len() * self.lde.blowup() / self.of * self.cosets.len();
-        let copied = if device.has_memory() { size_of_val(self.trace) } else { 0 };
-        F::EXTENSION.of(elements, copied, 0)
-    }
-
-    fn run(self, device: &Member) -> Result<Self::Output, Error> {
-        let Self { lde, trace, extent, cosets, of } = self;
-        let inverse = Ntt::inverse(lde.from());
-        let values = trace.len() * lde.blowup() / of;
-        if !device.has_memory() {
-            let (transforms, width) = (F::transforms(device.backend()), extent.block * 8 / size_of::<F>());
-            let mut coefficients = F::zeros(trace.len())?;
-            memory::copy(trace, &mut coefficients);
-            transforms.ntt(&inverse, &mut coefficients, width)?;
-            let of_coset = |number| {
-                let (domain, mut values) = (lde.to().every(of, number)?, F::zeros(values)?);
-                let block = (lde.from().size(), width);
-                transforms.evaluate(&domain, Order::Natural, &coefficients, block, &mut values)?;
-                Ok(Held::Host(values))
-            };
-            return cosets.map(of_coset).collect();
+/// The bounds of pieces of so many elements for devices of which all are peers; of all elements for each otherwise.
+fn bounds(shares: &[Share], devices: &[Member], elements: usize) -> (bool, Vec<usize>) {
+    let reads =
+        |share: &Share| devices[share.member].backend().resident().is_some_and(|memory| memory.reads_peers());
+    let count = shares.len();
+    match shares.iter().all(reads) {
+        true => {
+            (true, (0..=count).map(|i| (elements as u128 * i as u128 / count as u128) as usize).collect())
         }
-        let (memory, transforms) = (device.memory(), F::resident_transforms(device.memory()));
-        let uploaded = memory.upload(F::words(trace))?;
-        let coefficients = transforms.ntt(&inverse, &uploaded, extent)?;
-        drop(uploaded);
-        let of_coset = |number| {
-            let domain = lde.to().every(of, number)?;
-            let made = transforms.evaluate(&domain, Order::Natural, &coefficients, extent)?;
-            Ok(Held::Device(device.store(made, device.occupy((values * size_of::<F>()) as u64))))
-        };
-        cosets.map(of_coset).collect()
+        false => (false, vec![0, elements]),
     }
 }
 
-impl<F: AcceleratedField> Call for ExtendByCosets<'_, F> {
-    type Output = Cosets<F>;
+impl<F: AcceleratedField> Call for SpreadTrace<'_, F> {
+    type Output = Spread;
 
     fn size(&self, device: &Member) -> Size {
-        self.part(0..1, 1).size(device)
+        Part(self.trace).size(device)
     }
 
-    /// As one coset: the whole extension.
-    fn run(self, device: &Member) -> Result<Cosets<F>, Error> {
-        let made = self.part(0..1, 1).run(device)?;
-        Ok(made.into_iter().map(|held| (device.index(), held)).collect())
+    /// For one coset: the whole extension.
+    fn run(self, device: &Member) -> Result<Spread, Error> {
+        let traces = vec![Part(self.trace).run(device)?];
+        let shares = vec![(device.index(), 0..1)];
+        Ok(Spread { shares, of: 1, are_peers: false, traces, bounds: vec![0, self.trace.len()] })
     }
 }
 
-impl<F: AcceleratedField> Operation for ExtendByCosets<'_, F> {
+impl<F: AcceleratedField> Operation for SpreadTrace<'_, F> {
     fn costs(&self) -> Vec<Cost> {
         (self.costs)(&self.lde, self.extent.width * 8 / size_of::<F>())
     }
@@ -134,13 +136,13 @@ impl<F: AcceleratedField> Operation for ExtendByCosets<'_, F> {
         true
     }
 
-    fn dispatch(self, dispatcher: &Dispatcher) -> Result<Cosets<F>, Error> {
+    fn dispatch(self, dispatcher: &Dispatcher) -> Result<Spread, Error> {
         dispatcher.divided(self)
     }
 }
 
-impl<'a, F: AcceleratedField> Divisible for ExtendByCosets<'a, F> {
-    type Outcome = Vec<Held<F>>;
+impl<'a, F: AcceleratedField> Divisible for SpreadTrace<'a, F> {
+    type Outcome = Option<Stored>;
     type Part<'p>
         = Part<'p, F>
     where
@@ -151,25 +153,104 @@ impl<'a, F: AcceleratedField> Divisible for ExtendByCosets<'a, F> {
         self.lde.blowup()
     }
 
-    /// Cosets as large as all shares are multiples of.
     fn divide(&mut self, shares: &[Share], devices: &[Member]) -> Result<Vec<Part<'_, F>>, Error> {
-        let unit = shares.iter().fold(self.lde.blowup(), |unit, share| gcd(unit, share.items.len()));
-        let of = self.lde.blowup() / unit;
         let rows = self.lde.from().size();
         shares.iter().try_for_each(|share| {
             self.check_budget(&devices[share.member], rows.saturating_mul(share.items.len()))
         })?;
-        let part = |share: &Share| self.part(share.items.start / unit..share.items.end / unit, of);
-        Ok(shares.iter().map(part).collect())
+        let (are_peers, bounds) = bounds(shares, devices, self.trace.len());
+        self.bounds = bounds;
+        let piece = |i: usize| match are_peers {
+            true => Part(&self.trace[self.bounds[i]..self.bounds[i + 1]]),
+            false => Part(self.trace),
+        };
+        Ok((0..shares.len()).map(piece).collect())
     }
 
-    fn join(self, shares: &[Share], outcomes: Vec<Result<Vec<Held<F>>, Error>>) -> Result<Cosets<F>, Error> {
-        let made: Result<Vec<_>, Error> = outcomes.into_iter().collect();
-        let on = |(share, cosets): (&Share, Vec<_>)| {
-            let member = share.member;
-            cosets.into_iter().map(move |held| (member, held))
+    fn join(self, shares: &[Share], outcomes: Vec<Result<Option<Stored>, Error>>) -> Result<Spread, Error> {
+        let (unit, of) = self.unit(shares);
+        let cosets = |share: &Share| (share.member, share.items.start / unit..share.items.end / unit);
+        let traces = outcomes.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let are_peers = self.bounds.len() > 2;
+        Ok(Spread { shares: shares.iter().map(cosets).collect(), of, are_peers, traces, bounds: self.bounds })
+    }
+}
+
+/// Extends every column of a trace onto the cosets of one device.
+pub(crate) struct ExtendCosets<'a, F> {
+    pub(crate) lde: Lde<F>,
+    /// The trace in host memory.
+    pub(crate) trace: &'a [F],
+    pub(crate) extent: Extent,
+    pub(crate) spread: &'a Spread,
+    /// The number of the device's share.
+    pub(crate) share: usize,
+}
+
+impl<F: AcceleratedField> ExtendCosets<'_, F> {
+    /// Elements of a coset.
+    fn values(&self) -> usize {
+        self.trace.len() * self.lde.blowup() / self.spread.of
+    }
+
+    fn on_host(&self, device: &Member) -> Result<Vec<Held<F>>, Error> {
+        let Self { lde, trace, extent, spread, share } = self;
+        let (transforms, width) = (F::transforms(device.backend()), extent.block * 8 / size_of::<F>());
+        let mut coefficients = F::zeros(trace.len())?;
+        memory::copy(trace, &mut coefficients);
+        transforms.ntt(&Ntt::inverse(lde.from()), &mut coefficients, width)?;
+        let of_coset = |number| {
+            let (domain, mut values) = (lde.to().every(spread.of, number)?, F::zeros(self.values())?);
+            let block = (lde.from().size(), width);
+            transforms.evaluate(&domain, Order::Natural, &coefficients, block, &mut values)?;
+            Ok(Held::Host(values))
         };
-        Ok(shares.iter().zip(made?).flat_map(on).collect())
+        spread.shares[*share].1.clone().map(of_coset).collect()
+    }
+}
+
+impl<F: AcceleratedField> Call for ExtendCosets<'_, F> {
+    type Output = Vec<Held<F>>;
+
+    fn size(&self, _: &Member) -> Size {
+        F::EXTENSION.of(self.values() * self.spread.shares[self.share].1.len(), 0, 0)
+    }
+
+    fn run(self, device: &Member) -> Result<Self::Output, Error> {
+        if !device.has_memory() {
+            return self.on_host(device);
+        }
+        let Self { lde, extent, spread, share, .. } = self;
+        let (memory, transforms) = (device.memory(), F::resident_transforms(device.memory()));
+        let inverse = Ntt::inverse(lde.from());
+        let coefficients = match spread.are_peers {
+            true => transforms.ntt(&inverse, &memory.join(&spread.pieces::<F>())?, extent)?,
+            false => {
+                let own = spread.traces[share].as_ref().expect("a device with memory has the trace there");
+                transforms.ntt(&inverse, own.contents(), extent)?
+            }
+        };
+        let bytes = self.values() * size_of::<F>();
+        let of_coset = |number| {
+            let domain = lde.to().every(spread.of, number)?;
+            let made = transforms.evaluate(&domain, Order::Natural, &coefficients, extent)?;
+            Ok(Held::Device(device.store(made, device.occupy(bytes as u64))))
+        };
+        spread.shares[share].1.clone().map(of_coset).collect()
+    }
+}
+
+impl Spread {
+    /// The pieces of the trace, for devices that are peers.
+    fn pieces<F>(&self) -> Vec<(Piece<'_>, usize)> {
+        let words = |element: usize| element * size_of::<F>() / 8;
+        let pieces = self.traces.iter().zip(self.bounds.windows(2));
+        pieces
+            .map(|(stored, bounds)| {
+                let stored = stored.as_ref().expect("a peer has its piece");
+                (Piece::Device(stored.contents(), 0), words(bounds[1] - bounds[0]))
+            })
+            .collect()
     }
 }
 

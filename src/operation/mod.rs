@@ -45,7 +45,7 @@ use std::hash::{BuildHasher, RandomState};
 
 pub(crate) use columns::apart;
 pub(crate) use combine::{Combine, Combined};
-pub(crate) use cosets::{Built, ExtendByCosets, HashCoset, Held, Subtree};
+pub(crate) use cosets::{Built, ExtendCosets, HashCoset, Held, SpreadTrace, Subtree};
 pub(crate) use each::Each;
 pub(crate) use evaluate::{Evaluate, Points};
 pub(crate) use extend::Extend;

@@ -36,6 +36,26 @@ fn gather_rows(
     unsafe { Launch::new(&program::GATHER, "gather_rows", limits.grid(count * width), args) }
 }
 
+/// Pieces of so many words in a region of their own, one after another.
+fn stack<D: Device>(session: &mut Session<'_, D>, pieces: &[(Piece<'_>, usize)]) -> Result<Region, Error> {
+    let stacked = session.allocate(pieces.iter().map(|(_, words)| words).sum())?;
+    let mut at = 0;
+    for &(piece, words) in pieces {
+        match piece {
+            Piece::Host(data) => {
+                assert!(data.len() == words, "as many words as the piece has");
+                session.upload(bytemuck::cast_slice(data), stacked, 8 * at)?;
+            }
+            Piece::Device(memory, from) => {
+                let region = session.borrow(memory);
+                session.copy_words((region, from), (stacked, at), words)?;
+            }
+        }
+        at += words;
+    }
+    Ok(stacked)
+}
+
 /// The rows of pieces, stacked one piece after another, in turn, to a region from some word on.
 fn interleave_rows(
     limits: Limits,
@@ -113,6 +133,13 @@ impl<D: Device> Resident for Gpu<D> {
         D::READS_PEERS
     }
 
+    fn join(&self, pieces: &[(Piece<'_>, usize)]) -> Result<Memory, Error> {
+        self.grant(pieces.iter().map(|(_, words)| words).sum())?;
+        let mut session = Session::new(self)?;
+        let joined = stack(&mut session, pieces)?;
+        session.lease(joined)
+    }
+
     fn interleave(
         &self,
         pieces: &[Piece<'_>],
@@ -120,22 +147,11 @@ impl<D: Device> Resident for Gpu<D> {
         width: usize,
         skip: usize,
     ) -> Result<Memory, Error> {
-        let (piece, all) = (rows * width, pieces.len() * rows * width);
+        let all = pieces.len() * rows * width;
         self.grant((2 * all).saturating_add(skip))?;
         let mut session = Session::new(self)?;
-        let stacked = session.allocate(all)?;
-        for (number, words) in pieces.iter().enumerate() {
-            match words {
-                Piece::Host(words) => {
-                    assert!(words.len() == piece, "as many rows as the other pieces");
-                    session.upload(bytemuck::cast_slice(words), stacked, 8 * number * piece)?;
-                }
-                Piece::Device(memory, from) => {
-                    let region = session.borrow(memory);
-                    session.copy_words((region, *from), (stacked, number * piece), piece)?;
-                }
-            }
-        }
+        let pieces: Vec<_> = pieces.iter().map(|&piece| (piece, rows * width)).collect();
+        let stacked = stack(&mut session, &pieces)?;
         let interleaved = session.allocate(skip + all)?;
         let shape = [pieces.len(), rows, width];
         session.launch(&[interleave_rows(session.limits(), stacked, shape, (interleaved, skip))])?;
