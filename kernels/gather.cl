@@ -1,4 +1,4 @@
-// Rows of a matrix by their indices, side by side: what is opened of data that stay on the device.
+// Rows of a matrix by their indices, side by side: what is opened of data that stay on the device; and rows that several pieces hold in turn, in order.
 //
 // The matrix is blocks of `rows` rows of `degree` words, `width` words a row in all: one block if it is row-major (degree =
 // width), one a column if it is column-major. A heap of digests is a row-major matrix of four words a row.
@@ -8,5 +8,13 @@ KERNEL void gather_rows(BUFFER(const u64, matrix), u64 rows, u64 width, u64 degr
     FOR_EACH(k, count * width) {
         u64 word = k % width, row = AT(indices)[k / width];
         AT(gathered)[k] = AT(matrix)[(word / degree * rows + row) * degree + word % degree];
+    }
+}
+
+// `count` rows of each of `pieces` pieces, rows of `width` words: row r of piece k becomes row r pieces + k.
+KERNEL void interleave_rows(BUFFER(const u64, stacked), u64 pieces, u64 count, u64 width, BUFFER(u64, interleaved)) {
+    FOR_EACH(k, pieces * count * width) {
+        u64 row = k / width, word = k % width;
+        AT(interleaved)[k] = AT(stacked)[(row % pieces * count + row / pieces) * width + word];
     }
 }

@@ -6,6 +6,7 @@
 //! the winterfell convention the root is that of winterfell's own trace commitment.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
 use crate::backend::Accelerated;
@@ -16,9 +17,10 @@ use crate::hash::Hasher;
 use crate::matrix::{Matrix, MatrixInput, MatrixRef, Shape};
 use crate::merkle::{Cap, MerkleTree, MultiOpening};
 use crate::ntt::{Convention, Lde};
-use crate::operation::Purpose;
+use crate::operation::{Built, Each, ExtendCosets, HashCoset, Held, Purpose, SpreadTrace, Subtree};
+use crate::parallel::join;
 use crate::progress::Stage;
-use crate::resident::{DeviceMatrix, DeviceTree};
+use crate::resident::{Cosets, DeviceMatrix, DeviceTree};
 
 /// How a trace is extended: blow-up, convention and shift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,7 +55,7 @@ impl TraceSpec {
 /// device's memory, and is opened there; copies in host memory are made on request. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Commitment<H: Hasher> {
-    extension: DeviceMatrix<Goldilocks>,
+    extension: Cosets<Goldilocks>,
     tree: DeviceTree<H>,
     copies: Copies<H>,
 }
@@ -107,7 +109,9 @@ impl Engine {
     /// The extension has the layout of the trace and takes 8 b n w bytes, the tree takes 64 b n. Rows of a row-major trace hash
     /// fastest.
     ///
-    /// On a device with memory of its own, the trace is copied there, extension and tree stay there, and the root is copied back.
+    /// On a device with memory of its own, the trace is copied there, extension and tree stay there, and the root is copied back. Several devices make
+    /// cosets of the extension and subtrees each, which stay where they are made, if all together are expected to end earlier than one; the trace is in host
+    /// memory then and has at least as many rows as the blow-up.
     /// A commitment that exceeds the [device's budget](crate::EngineBuilder::device_memory), or for which the device has no
     /// memory left, is made in parts and lies in host memory, with the same root. In host memory an owned trace is consumed, and
     /// freed before the tree is built; a borrowed one is copied.
@@ -123,6 +127,9 @@ impl Engine {
             TraceInput::Host(trace) => {
                 let (shape, view) = (trace.shape(), trace.view());
                 let lde = spec.lde(shape.rows)?;
+                if let Some(commitment) = self.commit_by_cosets(&lde, view)? {
+                    return Ok(commitment);
+                }
                 self.check_elements(view.base())?;
                 let purpose = Purpose::commitment::<H>(&lde, shape.columns);
                 match self.commit_on_device(&lde, shape, || self.upload_checked(view, &purpose))? {
@@ -164,12 +171,93 @@ impl Engine {
             let extension = self.lde(lde, trace)?;
             self.report(Stage::Extension, 1, 1);
             let tree = self.merkle_tree_of_rows(&extension)?;
-            Ok(Some(Commitment { extension, tree, copies: Copies::default() }))
+            Ok(Some(Commitment { extension: extension.into(), tree, copies: Copies::default() }))
         };
         match commit() {
             Err(Error::DeviceOutOfMemory { .. } | Error::OverDeviceBudget { .. }) => Ok(None),
             done => done,
         }
+    }
+
+    /// Checks a trace and commits to it on several devices, which make cosets of the extension; `None` where one of them would do all of it, where no data stay
+    /// on a device, and where one has no room for its part.
+    fn commit_by_cosets<H: Accelerated>(
+        &self,
+        lde: &Lde,
+        trace: MatrixRef<'_, Goldilocks>,
+    ) -> Result<Option<Commitment<H>>, Error> {
+        let shape = trace.shape();
+        // Each subtree has leaves of each coset.
+        if !self.dispatcher().divides_what_stays() || shape.rows < lde.blowup() {
+            return Ok(None);
+        }
+        let commit = || {
+            self.report(Stage::Extension, 0, 1);
+            let costs = |lde: &Lde, columns| Purpose::commitment::<H>(lde, columns).costs();
+            let (lde, trace, extent) = (*lde, trace.base(), shape.extent::<Goldilocks>());
+            let beside = 4 * size_of::<H::Digest>() / 8;
+            let spread = SpreadTrace { lde, trace, extent, costs, beside, bounds: Vec::new() };
+            let (checked, spread) =
+                join(|| self.check_elements(trace), || self.dispatcher().divided_only(spread));
+            checked?;
+            let Some(spread) = spread? else { return Ok(None) };
+            let extend = |(share, (member, _)): (usize, &(usize, _))| {
+                (*member, ExtendCosets { lde, trace, extent, spread: &spread, share })
+            };
+            let calls = spread.shares.iter().enumerate().map(extend).collect();
+            let cosets = self.dispatcher().divided(Each { calls })?.into_iter().zip(&spread.shares);
+            let of_member = |(cosets, (member, _)): (Vec<_>, &(usize, _))| {
+                let member = *member;
+                cosets.into_iter().map(move |held| (member, held))
+            };
+            let cosets: Vec<_> = cosets.flat_map(of_member).collect();
+            self.report(Stage::Extension, 1, 1);
+            let shape = Shape { rows: lde.to().size() / cosets.len(), ..shape };
+            let tree = self.tree_of_cosets(&cosets, spread.are_peers, shape)?;
+            let parts = cosets.into_iter().map(|(_, held)| match held {
+                Held::Device(stored) => Ok(DeviceMatrix::on_device(self, shape, stored)),
+                Held::Host(values) => Ok(DeviceMatrix::on_host(self, Matrix::new(values, shape)?)),
+            });
+            let extension = Cosets::of(parts.collect::<Result<Vec<_>, Error>>()?);
+            Ok(Some(Commitment { extension, tree, copies: Copies::default() }))
+        };
+        match self.run(commit) {
+            Err(Error::DeviceOutOfMemory { .. } | Error::OverDeviceBudget { .. }) => Ok(None),
+            done => done,
+        }
+    }
+
+    /// The tree over the rows of cosets of a shape, a subtree for each on the same device.
+    fn tree_of_cosets<H: Accelerated>(
+        &self,
+        cosets: &[(usize, Held<Goldilocks>)],
+        are_peers: bool,
+        shape: Shape,
+    ) -> Result<DeviceTree<H>, Error> {
+        let (dispatcher, rows) = (self.dispatcher(), shape.rows);
+        let through_host = !are_peers;
+        let (extent, total) = (shape.extent::<Goldilocks>(), (rows * cosets.len()) as u64);
+        let hash =
+            |(member, values)| (member, HashCoset::<H> { values, extent, through_host, hash: PhantomData });
+        self.report(Stage::Rows, 0, total);
+        let calls = cosets.iter().map(|(member, values)| hash((*member, values))).collect();
+        let digests = dispatcher.divided(Each { calls })?;
+        self.report(Stage::Rows, total, total);
+        let digests: Vec<_> = digests.iter().collect();
+        let count = rows / cosets.len();
+        let subtree = |(number, (member, _)): (usize, &(usize, _))| {
+            let (digests, from, approach) = (&digests[..], number * count, self.approach());
+            (*member, Subtree::<H> { digests, from, count, rows, approach })
+        };
+        self.report(Stage::Tree, 0, 1);
+        let built = dispatcher.divided(Each { calls: cosets.iter().enumerate().map(subtree).collect() })?;
+        let subtrees = built.into_iter().map(|built| match built {
+            Built::Device(heap, root) => DeviceTree::on_device(self, rows, heap, root),
+            Built::Host(tree) => DeviceTree::on_host(self, tree),
+        });
+        let tree = DeviceTree::of_subtrees(self, subtrees.collect());
+        self.report(Stage::Tree, 1, 1);
+        Ok(tree)
     }
 
     /// Commits to a checked trace with extension and tree in host memory.
@@ -187,7 +275,7 @@ impl Engine {
         let tree =
             self.build_tree::<H>(extended, |leaves| self.hash_rows_into::<H, _>(extension.view(), leaves))?;
         let (extension, tree) = (DeviceMatrix::on_host(self, extension), DeviceTree::on_host(self, tree));
-        Ok(Commitment { extension, tree, copies: Copies::default() })
+        Ok(Commitment { extension: extension.into(), tree, copies: Copies::default() })
     }
 }
 
@@ -207,8 +295,8 @@ impl<H: Hasher> Commitment<H> {
         self.tree.cap(height)
     }
 
-    /// The extended trace, wherever it lies.
-    pub fn resident_extension(&self) -> &DeviceMatrix<Goldilocks> {
+    /// The extended trace, wherever it lies: whole, or in cosets on several devices.
+    pub fn resident_extension(&self) -> &Cosets<Goldilocks> {
         &self.extension
     }
 

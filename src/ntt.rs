@@ -131,6 +131,14 @@ impl<F: TwoAdic> Domain<F> {
             false => Ok(Self { shift, ..self }),
         }
     }
+
+    /// Points k, k + c, k + 2c, ... of the domain, of which c, a power of two, divides the number: a coset of a smaller subgroup.
+    pub(crate) fn every(self, c: usize, k: usize) -> Result<Self, Error> {
+        let steps = c.trailing_zeros();
+        let root = (0..steps).fold(self.root, |root, _| root * root);
+        let shift = (0..k).fold(self.shift, |shift, _| shift * self.root);
+        Self::with_root(self.log_size - steps, root)?.coset(shift)
+    }
 }
 
 impl<F: Copy> Domain<F> {

@@ -125,6 +125,16 @@ pub(crate) struct Size {
 }
 
 impl Size {
+    /// This and another of the same kind.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self {
+            activity: self.activity,
+            items: self.items + other.items,
+            bytes_in: self.bytes_in + other.bytes_in,
+            bytes_out: self.bytes_out + other.bytes_out,
+        }
+    }
+
     /// The bytes that it copies to the device and from it.
     pub(crate) fn bytes(&self) -> usize {
         (self.bytes_in + self.bytes_out) as usize

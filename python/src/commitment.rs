@@ -30,7 +30,7 @@ trait AnyCommitment: Send + Sync {
     fn hash(&self) -> &'static str;
     fn root(&self) -> String;
     fn open(&self, rows: &[usize]) -> Result<Opening, Error>;
-    fn extension(&self) -> &accel::resident::DeviceMatrix<Goldilocks>;
+    fn extension(&self) -> &accel::resident::Cosets<Goldilocks>;
     /// The words of the extension in host memory, where they stay as long as the commitment.
     fn words(&self) -> Result<&[u64], Error>;
 }
@@ -56,7 +56,7 @@ impl<H: Accelerated> AnyCommitment for commit::Commitment<H> {
         })
     }
 
-    fn extension(&self) -> &accel::resident::DeviceMatrix<Goldilocks> {
+    fn extension(&self) -> &accel::resident::Cosets<Goldilocks> {
         self.resident_extension()
     }
 
@@ -177,8 +177,24 @@ impl Commitment {
     }
 
     /// The extended trace where it lies, without a copy.
-    fn device_extension(&self) -> DeviceMatrix {
-        DeviceMatrix::new(&self.live, self.commitment.extension().clone(), self.flat)
+    ///
+    /// `UnsupportedError` if several devices hold it in cosets, which `device_cosets` has.
+    fn device_extension(&self) -> Outcome<DeviceMatrix> {
+        let extension = self.commitment.extension();
+        match extension.whole() {
+            Some(whole) => Ok(DeviceMatrix::new(&self.live, whole.clone(), self.flat)),
+            None => Err(Failure::Unsupported(format!(
+                "the extension lies in {} cosets on several devices, expected one matrix: device_cosets() has them",
+                extension.parts().len()
+            ))),
+        }
+    }
+
+    /// The extended trace where it lies, without a copy, as a list of P matrices: matrix k has rows k, k + P, k + 2P, ... P is 1 where one device
+    /// made it, and else a power of two.
+    fn device_cosets(&self) -> Vec<DeviceMatrix> {
+        let parts = self.commitment.extension().parts().iter();
+        parts.map(|part| DeviceMatrix::new(&self.live, part.clone(), self.flat)).collect()
     }
 }
 

@@ -35,6 +35,8 @@ def test_a_commitment_is_its_steps(engine, random):
         extension = engine.lde(trace, 4, convention="plonky3", shift=49)
         np.testing.assert_array_equal(commitment.extension(), extension)
         np.testing.assert_array_equal(commitment.device_extension().download(), extension)
+        (whole,) = commitment.device_cosets()
+        np.testing.assert_array_equal(whole.download(), extension)
         digests = engine.hash_rows(extension, hash=hash)
         assert digests.shape == (128, 4) and digests.dtype == np.uint64
         assert engine.merkle_root(digests, hash=hash) == commitment.root

@@ -57,7 +57,7 @@ pub use programs::{Programs, ResidentPrograms};
 #[cfg(feature = "cuda")]
 pub use residence::Foreign;
 pub use residence::{
-    Extent, Memory, Resident, ResidentBackend, ResidentHashing, ResidentInversion, ResidentTransforms,
+    Extent, Memory, Piece, Resident, ResidentBackend, ResidentHashing, ResidentInversion, ResidentTransforms,
 };
 
 /// Transforms over a field.

@@ -67,6 +67,15 @@ impl Extent {
     }
 }
 
+/// Words that are brought together on a device.
+#[derive(Clone, Copy, Debug)]
+pub enum Piece<'a> {
+    /// Words of the host.
+    Host(&'a [u64]),
+    /// Words from some word on that this device handed out, or a peer that it [reads](Resident::reads_peers).
+    Device(&'a Memory, usize),
+}
+
 /// Operations on matrices in a device's memory. Inputs are never changed.
 ///
 /// Every operation that makes memory can be refused with [`Error::DeviceOutOfMemory`], and with
@@ -89,6 +98,24 @@ pub trait Resident: Send + Sync {
 
     /// Copies rows, by their indices, back to the host, one after another.
     fn gather(&self, memory: &Memory, extent: Extent, rows: &[usize], data: &mut [u8]) -> Result<(), Error>;
+
+    /// Whether it reads what other backends of its kind in this process have handed out, as [pieces](Piece).
+    fn reads_peers(&self) -> bool {
+        false
+    }
+
+    /// New memory with pieces of so many words, one after another.
+    fn join(&self, pieces: &[(Piece<'_>, usize)]) -> Result<Memory, Error>;
+
+    /// New memory of `skip` words with unspecified contents and then the rows that pieces hold in turn: row r of piece k, of as many as there are
+    /// pieces, is row r pieces + k. Each piece has `rows` rows of `width` words.
+    fn interleave(
+        &self,
+        pieces: &[Piece<'_>],
+        rows: usize,
+        width: usize,
+        skip: usize,
+    ) -> Result<Memory, Error>;
 
     /// The first `rows` rows of a matrix, in new memory and in its layout.
     fn first_rows(&self, memory: &Memory, extent: Extent, rows: usize) -> Result<Memory, Error>;

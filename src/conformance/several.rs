@@ -1,17 +1,19 @@
 //! Several devices: those of the engine, with the reference and the CPU, in unequal shares however small an operation is.
 
+use super::commits::same;
 use super::data::Words;
 use super::hashes::rows_agree;
 use super::transforms::{lde_agrees, ntt_agrees};
 use super::trees::tree_agrees;
-use super::{
-    Case, combinations, commits, expect_equal, hashes, inverses, lookups, prefix, transforms, trees,
-};
+use super::{Case, combinations, commits, hashes, inverses, lookups, prefix, transforms, trees};
+use super::{expect_equal, expect_error, reference};
+use crate::builder::EngineBuilder;
+use crate::commit::{Commitment, TraceSpec};
 use crate::device::DeviceChoice;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::field::Goldilocks;
-use crate::hash::Blake3;
+use crate::hash::{Blake3, Rp64_256};
 use crate::matrix::{Layout, Matrix, Shape};
 use crate::ntt::{Convention, Domain, Lde, Ntt};
 use crate::policy::Policy;
@@ -27,6 +29,7 @@ pub(super) const CASES: &[Case] = &[
     Case { name: "several devices, vectors over prime fields", run: shared_vectors },
     Case { name: "several devices, fewer items than devices", run: few_items },
     Case { name: "several devices, each its part", run: parts },
+    Case { name: "several devices, cosets of a commitment", run: cosets },
 ];
 
 /// The engine's devices and two more, and shares that are no multiples of each other.
@@ -41,8 +44,11 @@ fn several(engine: &Engine) -> Result<Engine, Error> {
         }
     }
     let weights = (0..devices.len()).map(|i| [3, 1, 5][i % 3]).collect();
-    let builder = engine.asked().clone().policy(Policy::Any).devices(&devices).weights(weights).threads(2);
-    builder.build()
+    with_threads(engine.asked().clone().policy(Policy::Any).devices(&devices).weights(weights))
+}
+
+fn with_threads(builder: EngineBuilder) -> Result<Engine, Error> {
+    builder.threads(2).build()
 }
 
 fn run_all(engine: &Engine, cases: &[Case]) -> Result<(), String> {
@@ -89,6 +95,61 @@ fn few_items(engine: &Engine) -> Result<(), String> {
         tree_agrees::<Blake3>(&format!("tree over 2^{log} leaves"), &several, &words.digests(1 << log))?;
     }
     Ok(())
+}
+
+/// Commitments whose extension stays in cosets where they were made, and their trees in subtrees; within any budget of the devices.
+fn cosets(engine: &Engine) -> Result<(), String> {
+    let (several, oracle, mut words) = (several(engine)?, reference()?, Words::new(92));
+    for (rows, columns, blowup) in [(8, 3, 8), (64, 5, 16), (16, 1, 4), (256, 2, 2)] {
+        for layout in [Layout::RowMajor, Layout::ColumnMajor] {
+            let what = format!("commitment to {rows} x {columns}, {layout:?}, blow-up {blowup}");
+            let spec = TraceSpec { blowup, ..TraceSpec::default() };
+            let trace = words.matrix(Shape { rows, columns, layout });
+            let expected = oracle.commit::<Rp64_256>(&spec, &trace)?;
+            // None, and what is too little for the share of a device.
+            for budget in [u64::MAX, 0] {
+                let engine = match budget {
+                    0 => with_threads(several.asked().clone().device_memory(0))?,
+                    _ => several.clone(),
+                };
+                let found = engine.commit::<Rp64_256>(&spec, &trace)?;
+                let parts = found.resident_extension().parts().len();
+                // Where no device keeps data all of it is in host memory.
+                if (parts > 1) != (engine.device_budget().is_some() && budget > 0) {
+                    return Err(format!("{what}: {parts} cosets with {budget} bytes of device memory"));
+                }
+                opens_alike(&what, &found, &expected)?;
+                same(&what, &found, &expected)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Rows, caps of every height, nodes and openings are the same, of a commitment that has not been copied to host memory.
+fn opens_alike(
+    what: &str,
+    found: &Commitment<Rp64_256>,
+    expected: &Commitment<Rp64_256>,
+) -> Result<(), String> {
+    let rows = expected.shape().rows;
+    expect_equal(what, &[found.shape()], &[expected.shape()])?;
+    let indices: Vec<_> = (0..rows).rev().step_by(7).collect();
+    let read = |commitment: &Commitment<_>| commitment.resident_extension().read_rows(&indices);
+    expect_equal(what, &read(found)?, &read(expected)?)?;
+    let past_the_end = found.resident_extension().read_rows(&[0, rows]);
+    expect_error(what, past_the_end, &Error::IndexOutOfRange { index: rows, len: rows })?;
+    let (tree, oracle) = (found.resident_tree(), expected.resident_tree());
+    for height in 0..=oracle.depth() {
+        let opening = found.open_to_cap(&indices, height)?;
+        expect_equal(what, std::slice::from_ref(&opening), &[expected.open_to_cap(&indices, height)?])?;
+        opening.verify(&found.cap(height)?, expected.shape().columns)?;
+    }
+    for start in [1, 2, 3, rows / 2 + 1, rows - 1, rows + 3] {
+        let end = (start + rows / 2 + 2).min(2 * rows);
+        expect_equal(what, &tree.nodes(start..end)?, &oracle.nodes(start..end)?)?;
+    }
+    expect_equal(what, &[tree.open(rows - 1)?], &[oracle.open(rows - 1)?])
 }
 
 /// Every device has done some of the work, and all together each item once.

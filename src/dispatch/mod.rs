@@ -156,16 +156,30 @@ impl Dispatcher {
     }
 
     /// Does an operation, divided among devices where that is expected to finish earlier.
-    pub(crate) fn divided<O: Divisible>(&self, mut operation: O) -> Result<O::Output, Error> {
+    pub(crate) fn divided<O: Divisible>(&self, operation: O) -> Result<O::Output, Error> {
         let shares = self.plan(&operation, operation.items(self.members.len()), operation.overhead())?;
-        if let [share] = &shares[..] {
-            return self.on(share, operation);
+        match &shares[..] {
+            [share] => self.on(share, operation),
+            _ => self.in_shares(&shares, operation),
         }
+    }
+
+    /// The same, but `None` where one device would do all of it.
+    pub(crate) fn divided_only<O: Divisible>(&self, operation: O) -> Result<Option<O::Output>, Error> {
+        let shares = self.plan(&operation, operation.items(self.members.len()), operation.overhead())?;
+        match &shares[..] {
+            [_] => Ok(None),
+            _ => self.in_shares(&shares, operation).map(Some),
+        }
+    }
+
+    /// Does the parts of an operation, each on its device.
+    fn in_shares<O: Divisible>(&self, shares: &[Share], mut operation: O) -> Result<O::Output, Error> {
         let outcomes = {
-            let parts = operation.divide(&shares, &self.members)?;
-            self.together(&shares, parts)
+            let parts = operation.divide(shares, &self.members)?;
+            self.together(shares, parts)
         };
-        operation.join(&shares, outcomes)
+        operation.join(shares, outcomes)
     }
 
     /// Does an operation and tells how much of it is done: of so many pieces, so many. The only device counts what it has done of a large one
@@ -383,6 +397,12 @@ impl Dispatcher {
     /// checked.
     fn keeps_data(&self, member: &Member) -> bool {
         !self.tests_answers && member.backend().resident().is_some()
+    }
+
+    /// Whether operations on data that stay may be divided among the devices that hold them: these are several, of which some have memory of their own.
+    pub(crate) fn divides_what_stays(&self) -> bool {
+        matches!(self.strategy, Strategy::Divide { .. })
+            && self.members.iter().any(|member| self.keeps_data(member))
     }
 
     /// Whether data that are to stay always do so in a device's own memory: there is no other choice.

@@ -19,6 +19,8 @@
 
 mod columns;
 mod combine;
+mod cosets;
+mod each;
 mod evaluate;
 mod extend;
 mod invert;
@@ -45,6 +47,8 @@ use std::hash::{BuildHasher, RandomState};
 
 pub(crate) use columns::apart;
 pub(crate) use combine::{Combine, Combined};
+pub(crate) use cosets::{Built, ExtendCosets, HashCoset, Held, SpreadTrace, Subtree};
+pub(crate) use each::Each;
 pub(crate) use evaluate::{Evaluate, Points};
 pub(crate) use extend::Extend;
 pub(crate) use invert::Invert;

@@ -49,6 +49,11 @@ impl Purpose {
         Self { costs, record: Some(Activity::COMMITMENT.of(leaves, 0, 0)), divisible: true }
     }
 
+    /// The costs of the operations.
+    pub(crate) fn costs(self) -> Vec<Cost> {
+        self.costs
+    }
+
     /// A whole proof with so many elements in its matrices: at least their extension, and their hashing by the fastest hash.
     pub(crate) fn proof(elements: usize) -> Self {
         let extension = transform::transform_work(elements, elements.max(1).ilog2());

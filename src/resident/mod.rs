@@ -27,6 +27,7 @@
 //! engine. Memory returns to the device when the last clone is dropped.
 
 mod combinations;
+mod cosets;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod elsewhere;
@@ -51,6 +52,7 @@ use crate::operation::gather;
 #[cfg(feature = "bn254")]
 use crate::operation::{KeptRange, Scalars};
 
+pub use cosets::Cosets;
 pub use tree::DeviceTree;
 
 /// A matrix in an engine's memory. Clones share the entries until one is changed.
@@ -108,7 +110,7 @@ impl<E: Element> DeviceMatrix<E> {
     }
 
     /// A matrix in the device's own memory.
-    fn on_device(engine: &Engine, shape: Shape, stored: Stored) -> Self {
+    pub(crate) fn on_device(engine: &Engine, shape: Shape, stored: Stored) -> Self {
         Self { engine: engine.clone(), shape, location: Location::Device(stored) }
     }
 

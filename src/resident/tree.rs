@@ -31,6 +31,8 @@ pub struct DeviceTree<H: Hasher> {
 enum Location<H: Hasher> {
     Host(Arc<MerkleTree<H>>),
     Device(Stored),
+    /// Subtrees of equally many adjacent leaves, and the tree over their roots.
+    Subtrees(Arc<MerkleTree<H>>, Arc<[DeviceTree<H>]>),
 }
 
 impl<H: Hasher> DeviceTree<H> {
@@ -41,8 +43,22 @@ impl<H: Hasher> DeviceTree<H> {
     }
 
     /// A tree in the device's own memory.
-    pub(super) fn on_device(engine: &Engine, leaf_count: usize, heap: Stored, root: H::Digest) -> Self {
+    pub(crate) fn on_device(engine: &Engine, leaf_count: usize, heap: Stored, root: H::Digest) -> Self {
         Self { engine: engine.clone(), leaf_count, root, location: Location::Device(heap) }
+    }
+
+    /// A tree of subtrees on several devices, of equally many leaves, from left to right; their number is a power of two.
+    pub(crate) fn of_subtrees(engine: &Engine, subtrees: Vec<Self>) -> Self {
+        let count = subtrees.len();
+        let mut heap = vec![H::Digest::default(); 2 * count];
+        heap[count..].iter_mut().zip(&subtrees).for_each(|(leaf, subtree)| *leaf = subtree.root);
+        for node in (1..count).rev() {
+            heap[node] = H::merge(&[heap[2 * node], heap[2 * node + 1]]);
+        }
+        let (top, leaf_count) = (MerkleTree::from_filled_heap(heap), count * subtrees[0].leaf_count);
+        let root = top.root();
+        let location = Location::Subtrees(Arc::new(top), subtrees.into());
+        Self { engine: engine.clone(), leaf_count, root, location }
     }
 
     /// The root.
@@ -54,7 +70,7 @@ impl<H: Hasher> DeviceTree<H> {
     pub fn as_host(&self) -> Option<&MerkleTree<H>> {
         match &self.location {
             Location::Host(tree) => Some(tree),
-            Location::Device(_) => None,
+            Location::Device(_) | Location::Subtrees(..) => None,
         }
     }
 
@@ -89,8 +105,36 @@ impl<H: Hasher> DeviceTree<H> {
                 let data = bytemuck::cast_slice_mut(nodes);
                 self.engine.perform(download(stored, DIGEST * from, data))?;
             }
+            Location::Subtrees(top, subtrees) => {
+                let (mut number, mut rest) = (from, nodes);
+                while !rest.is_empty() {
+                    // A level of the tree is a level of each subtree, one after another.
+                    let (subtree, own, run) = place(number, subtrees.len());
+                    let (now, later) = rest.split_at_mut(run.min(rest.len()));
+                    match subtree {
+                        None => now.copy_from_slice(&top.heap()[own..own + now.len()]),
+                        Some(subtree) => subtrees[subtree].read(own, now)?,
+                    }
+                    number += now.len();
+                    rest = later;
+                }
+            }
         }
         Ok(())
+    }
+}
+
+/// Where a node is in a tree of so many subtrees, by its number: in the tree over their roots or in a subtree, under which number there, and
+/// how many nodes of its level follow there, itself included.
+fn place(number: usize, subtrees: usize) -> (Option<usize>, usize, usize) {
+    let level = 1 << number.ilog2();
+    match level < subtrees {
+        true => (None, number, 2 * level - number),
+        false => {
+            let (own_level, in_level) = (level / subtrees, number - level);
+            let own = own_level + in_level % own_level;
+            (Some(in_level / own_level), own, 2 * own_level - own)
+        }
     }
 }
 
@@ -107,6 +151,7 @@ impl<H: Hasher> Heap<H> for DeviceTree<H> {
             _ if positions == [1] => return Ok(vec![self.root]),
             Location::Host(tree) => return tree.digests(positions),
             Location::Device(stored) => stored,
+            Location::Subtrees(top, subtrees) => return digests_of(top, subtrees, positions),
         };
         let mut digests = memory::zeroed::<H::Digest>(positions.len())?;
         let extent = Extent { rows: 2 * self.leaf_count, width: DIGEST, block: DIGEST };
@@ -116,6 +161,30 @@ impl<H: Hasher> Heap<H> for DeviceTree<H> {
     }
 }
 
+/// The digests at some positions of a tree of subtrees, each of which is asked once.
+fn digests_of<H: Hasher>(
+    top: &MerkleTree<H>,
+    subtrees: &[DeviceTree<H>],
+    positions: &[usize],
+) -> Result<Vec<H::Digest>, Error> {
+    let mut digests = vec![H::Digest::default(); positions.len()];
+    let places: Vec<_> = positions.iter().map(|&number| place(number.max(1), subtrees.len())).collect();
+    for (digest, &(subtree, own, _)) in digests.iter_mut().zip(&places) {
+        if subtree.is_none() {
+            *digest = top.heap()[own];
+        }
+    }
+    for (number, subtree) in subtrees.iter().enumerate() {
+        let here: Vec<usize> = (0..places.len()).filter(|&i| places[i].0 == Some(number)).collect();
+        if here.is_empty() {
+            continue;
+        }
+        let own: Vec<usize> = here.iter().map(|&i| places[i].1).collect();
+        here.into_iter().zip(subtree.digests(&own)?).for_each(|(i, found)| digests[i] = found);
+    }
+    Ok(digests)
+}
+
 impl<H: Hasher> fmt::Debug for DeviceTree<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DeviceTree")
@@ -123,5 +192,30 @@ impl<H: Hasher> fmt::Debug for DeviceTree<H> {
             .field("leaf_count", &self.leaf_count)
             .field("root", &self.root)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place;
+
+    /// Every node of a tree of 16 leaves is in one place, whose neighbours are as many as it tells.
+    #[test]
+    fn places_of_nodes() {
+        for subtrees in [2, 4, 8] {
+            let mut seen = std::collections::HashSet::new();
+            for number in 1..32 {
+                let (subtree, own, run) = place(number, subtrees);
+                let size = if subtree.is_some() { 32 / subtrees } else { subtrees };
+                assert!((1..size).contains(&own) && run >= 1, "{number} of {subtrees} subtrees");
+                assert!(seen.insert((subtree, own)), "{number} of {subtrees} subtrees");
+                if run > 1 {
+                    assert_eq!(place(number + 1, subtrees), (subtree, own + 1, run - 1));
+                }
+                // A parent is one level above in the same tree, or the root of a subtree is there.
+                let parent = place(number.max(2) / 2, subtrees);
+                assert!(own == 1 || number == 1 || (parent.0, parent.1) == (subtree, own / 2));
+            }
+        }
     }
 }

@@ -10,6 +10,7 @@ mod foreign;
 mod graphs;
 mod handles;
 mod modules;
+mod peers;
 mod transfer;
 
 use std::collections::HashMap;
@@ -311,14 +312,26 @@ impl Device for Cuda {
         self.copy_out(queue, from.pointer + at as u64, data)
     }
 
-    fn copy(&self, queue: &mut Queue, from: &Buffer, to: &Buffer, bytes: usize) -> Result<(), Error> {
+    fn copy(
+        &self,
+        queue: &mut Queue,
+        (from, from_at): (&Buffer, usize),
+        (to, to_at): (&Buffer, usize),
+        bytes: usize,
+    ) -> Result<(), Error> {
         self.context.bind()?;
+        let (source, target) = (from.pointer + from_at as u64, to.pointer + to_at as u64);
+        if from.context.context != self.context.context {
+            return self.copy_from_peer(queue, &from.context, source, target, bytes);
+        }
         self.timed(queue, |stream| {
             // SAFETY: the plan's assertions keep the copy inside both buffers, which are not one.
-            unsafe { result::memcpy_dtod_async(to.pointer, from.pointer, bytes, stream) }
+            unsafe { result::memcpy_dtod_async(target, source, bytes, stream) }
                 .map_err(self.failed("copying"))
         })
     }
+
+    const READS_PEERS: bool = true;
 
     fn launch(&self, queue: &mut Queue, launches: &[Launch<&Buffer>]) -> Result<(), Error> {
         self.context.bind()?;

@@ -66,14 +66,18 @@ pub trait Device: Send + Sync + 'static {
         data: &mut [u8],
     ) -> Result<(), Error>;
 
-    /// Copies the first `bytes` bytes of a buffer to another; [`finish`](Self::finish) returns the time.
+    /// Copies `bytes` bytes of a buffer to another, each from so many bytes on; [`finish`](Self::finish) returns the time. Where a device
+    /// [reads its peers](Self::READS_PEERS), the first buffer may be a peer's.
     fn copy(
         &self,
         queue: &mut Self::Queue,
-        from: &Self::Buffer,
-        to: &Self::Buffer,
+        from: (&Self::Buffer, usize),
+        to: (&Self::Buffer, usize),
         bytes: usize,
     ) -> Result<(), Error>;
+
+    /// Whether it copies from the memory of other devices of its kind in this process.
+    const READS_PEERS: bool = false;
 
     /// Launches kernels, each after the one before. A device may keep a repeated list and launch it as one; its parameters
     /// determine what a launch does, so that only changes the time.

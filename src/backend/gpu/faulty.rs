@@ -42,6 +42,8 @@ impl<D: Device> Device for Faulty<D> {
     type Buffer = D::Buffer;
     type Queue = D::Queue;
 
+    const READS_PEERS: bool = D::READS_PEERS;
+
     fn info(&self) -> &DeviceInfo {
         self.device.info()
     }
@@ -86,8 +88,8 @@ impl<D: Device> Device for Faulty<D> {
     fn copy(
         &self,
         queue: &mut D::Queue,
-        from: &D::Buffer,
-        to: &D::Buffer,
+        from: (&D::Buffer, usize),
+        to: (&D::Buffer, usize),
         bytes: usize,
     ) -> Result<(), Error> {
         self.call(None)?;

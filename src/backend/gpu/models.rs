@@ -129,7 +129,13 @@ impl Device for Model {
         state.uses.retain(|other| other.1 != queue.number);
         Ok(())
     }
-    fn copy(&self, queue: &mut Queue, from: &Buffer, to: &Buffer, _: usize) -> Result<(), Error> {
+    fn copy(
+        &self,
+        queue: &mut Queue,
+        (from, _): (&Buffer, usize),
+        (to, _): (&Buffer, usize),
+        _: usize,
+    ) -> Result<(), Error> {
         let mut state = lock(&self.state);
         state.uses(from.number, queue.number, false);
         state.uses(to.number, queue.number, true);

@@ -407,11 +407,17 @@ impl Device for OpenCl {
         self.copy_out(queue, from, at, data)
     }
 
-    fn copy(&self, queue: &mut Queue, from: &Buffer<u8>, to: &Buffer<u8>, bytes: usize) -> Result<(), Error> {
+    fn copy(
+        &self,
+        queue: &mut Queue,
+        (from, from_at): (&Buffer<u8>, usize),
+        (to, to_at): (&Buffer<u8>, usize),
+        bytes: usize,
+    ) -> Result<(), Error> {
+        let (queue_handle, from, to) = (queue.queue.get(), from.get(), to.get());
         // SAFETY: the plan's assertions keep the copy inside both buffers, which are not one.
-        let copied = unsafe {
-            enqueue_copy_buffer(queue.queue.get(), from.get(), to.get(), 0, 0, bytes, 0, ptr::null())
-        };
+        let copied =
+            unsafe { enqueue_copy_buffer(queue_handle, from, to, from_at, to_at, bytes, 0, ptr::null()) };
         let copied = copied.map_err(|code| failure(&self.info, "copying", ClError(code)))?;
         queue.timed.push((Event::new(copied), None));
         Ok(())

@@ -11,7 +11,7 @@ use super::session::{Region, Session};
 use super::tree;
 #[cfg(feature = "cuda")]
 use crate::backend::Foreign;
-use crate::backend::{Extent, Memory, Resident, ResidentHashing};
+use crate::backend::{Extent, Memory, Piece, Resident, ResidentHashing};
 use crate::error::Error;
 use crate::memory;
 use crate::merkle::Approach;
@@ -34,6 +34,42 @@ fn gather_rows(
     // SAFETY: gather_rows reads `count` indices and the rows that they name, which the caller has checked, and writes
     // `count` rows.
     unsafe { Launch::new(&program::GATHER, "gather_rows", limits.grid(count * width), args) }
+}
+
+/// Pieces of so many words in a region of their own, one after another.
+fn stack<D: Device>(session: &mut Session<'_, D>, pieces: &[(Piece<'_>, usize)]) -> Result<Region, Error> {
+    let stacked = session.allocate(pieces.iter().map(|(_, words)| words).sum())?;
+    let mut at = 0;
+    for &(piece, words) in pieces {
+        match piece {
+            Piece::Host(data) => {
+                assert!(data.len() == words, "as many words as the piece has");
+                session.upload(bytemuck::cast_slice(data), stacked, 8 * at)?;
+            }
+            Piece::Device(memory, from) => {
+                let region = session.borrow(memory);
+                session.copy_words((region, from), (stacked, at), words)?;
+            }
+        }
+        at += words;
+    }
+    Ok(stacked)
+}
+
+/// The rows of pieces, stacked one piece after another, in turn, to a region from some word on.
+fn interleave_rows(
+    limits: Limits,
+    stacked: Region,
+    [pieces, rows, width]: [usize; 3],
+    (interleaved, at): (Region, usize),
+) -> Launch<Region> {
+    let words = pieces * rows * width;
+    assert!(stacked.words() >= words && interleaved.words() >= at + words);
+    let mut args = vec![Arg::Buffer(stacked, 0)];
+    args.extend([pieces, rows, width].map(|number| Arg::Word(number as u64)));
+    args.push(Arg::Buffer(interleaved, at as u64));
+    // SAFETY: interleave_rows reads and writes as many words as the product of these numbers, by the assertion inside both.
+    unsafe { Launch::new(&program::GATHER, "interleave_rows", limits.grid(words), args) }
 }
 
 impl<D: Device> Gpu<D> {
@@ -91,6 +127,35 @@ impl<D: Device> Resident for Gpu<D> {
             session.launch(&[gather_rows(session.limits(), matrix, extent, wanted, count, gathered)])?;
             session.download(gathered, 0, data)
         })
+    }
+
+    fn reads_peers(&self) -> bool {
+        D::READS_PEERS
+    }
+
+    fn join(&self, pieces: &[(Piece<'_>, usize)]) -> Result<Memory, Error> {
+        self.grant(pieces.iter().map(|(_, words)| words).sum())?;
+        let mut session = Session::new(self)?;
+        let joined = stack(&mut session, pieces)?;
+        session.lease(joined)
+    }
+
+    fn interleave(
+        &self,
+        pieces: &[Piece<'_>],
+        rows: usize,
+        width: usize,
+        skip: usize,
+    ) -> Result<Memory, Error> {
+        let all = pieces.len() * rows * width;
+        self.grant((2 * all).saturating_add(skip))?;
+        let mut session = Session::new(self)?;
+        let pieces: Vec<_> = pieces.iter().map(|&piece| (piece, rows * width)).collect();
+        let stacked = stack(&mut session, &pieces)?;
+        let interleaved = session.allocate(skip + all)?;
+        let shape = [pieces.len(), rows, width];
+        session.launch(&[interleave_rows(session.limits(), stacked, shape, (interleaved, skip))])?;
+        session.lease(interleaved)
     }
 
     /// A row of a block is a row of a matrix that is as high as all blocks together.

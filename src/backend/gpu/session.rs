@@ -127,9 +127,21 @@ impl<'a, D: Device> Session<'a, D> {
 
     /// Copies a region to another, of the same size.
     pub(super) fn copy(&mut self, from: Region, to: Region) -> Result<(), Error> {
-        assert!(from.index != to.index && from.bytes == to.bytes, "a copy to another region, as large");
+        assert!(from.bytes == to.bytes, "a copy to a region as large");
+        self.copy_words((from, 0), (to, 0), from.words())
+    }
+
+    /// Copies so many words of a region, from some word on, to another, to some word of it.
+    pub(super) fn copy_words(
+        &mut self,
+        (from, from_word): (Region, usize),
+        (to, to_word): (Region, usize),
+        words: usize,
+    ) -> Result<(), Error> {
+        let fits = from_word + words <= from.words() && to_word + words <= to.words();
+        assert!(from.index != to.index && fits, "a copy within the bounds of two regions");
         let (device, queue, held) = self.work();
-        device.copy(queue, buffer(held, from), buffer(held, to), from.bytes)
+        device.copy(queue, (buffer(held, from), 8 * from_word), (buffer(held, to), 8 * to_word), 8 * words)
     }
 
     /// Waits for everything, and moves regions to another session; the rest of the memory returns to the pool.

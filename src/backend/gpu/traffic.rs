@@ -88,8 +88,8 @@ impl<D: Device> Device for Counted<D> {
     fn copy(
         &self,
         queue: &mut D::Queue,
-        from: &D::Buffer,
-        to: &D::Buffer,
+        from: (&D::Buffer, usize),
+        to: (&D::Buffer, usize),
         bytes: usize,
     ) -> Result<(), Error> {
         self.count(|traffic| traffic.bytes_within += bytes);

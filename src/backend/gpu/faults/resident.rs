@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use super::squares_of_the_next;
+use crate::backend::Backend;
 use crate::backend::gpu::faulty::Faulty;
 use crate::backend::gpu::{Device, Gpu};
+use crate::backend::reference::Reference;
 use crate::commit::{Commitment, TraceSpec};
 use crate::device::DeviceChoice;
-use crate::dispatch::Dispatcher;
+use crate::dispatch::{Dispatcher, Opened, Strategy};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::faults::{Fault, Faults};
@@ -63,12 +65,34 @@ fn engine<D: Device>(device: &Arc<D>, faults: &Faults) -> Engine {
     Engine::builder().threads(1).build_on(Dispatcher::alone(Gpu::new(faulty, None)), info).unwrap()
 }
 
+/// An engine on such a device beside the reference, which has half of what is divided.
+fn engine_of_two<D: Device>(device: &Arc<D>, faults: &Faults) -> Engine {
+    let faulty = Faulty::new(device, faults.clone());
+    let info = faulty.info().clone();
+    let opened = |backend: Box<dyn Backend>, name: &str, on_host| {
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        Opened { backend, name: name.into(), machine: Vec::new(), on_host, threads: Some(threads) }
+    };
+    let devices = vec![
+        opened(Box::new(Gpu::new(faulty, None)), "a test's device", false),
+        opened(Box::new(Reference), "reference", true),
+    ];
+    let strategy = Strategy::Divide { weights: Some(vec![1, 1]) };
+    Engine::builder().threads(1).build_on(Dispatcher::new(devices, strategy), info).unwrap()
+}
+
 /// An operation of an engine on a resident trace and on the same in host memory.
 type Operation<T> = fn(&Engine, &mut DeviceMatrix<Goldilocks>, &Matrix<Goldilocks>) -> Result<T, Error>;
 
 /// Does `operation` with a fault at every moment. A failure is one of the errors expected, leaves both traces as they were, and
 /// an engine on which the operation succeeds the next time.
-fn survive<D: Device, T>(
+fn survive<D: Device, T>(device: &Arc<D>, fault: (Fault, u32), operation: Operation<T>, check: impl Fn(&T)) {
+    survive_on(engine, device, fault, operation, check);
+}
+
+/// The same of engines that are made of a device.
+fn survive_on<D: Device, T>(
+    engine: fn(&Arc<D>, &Faults) -> Engine,
     device: &Arc<D>,
     (fault, times): (Fault, u32),
     operation: Operation<T>,
@@ -123,6 +147,10 @@ fn faults<D: Device>(device: D) {
 
     for fault in FAULTS {
         survive(device, fault, |engine, _, trace| engine.commit(&TraceSpec::default(), trace), right);
+        if [1, u32::MAX].contains(&fault.1) {
+            let in_cosets: Operation<_> = |engine, _, trace| engine.commit(&TraceSpec::default(), trace);
+            survive_on(engine_of_two, device, fault, in_cosets, right);
+        }
         survive(device, fault, |engine, trace, _| engine.commit(&TraceSpec::default(), &*trace), right);
         survive(
             device,

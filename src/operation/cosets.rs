@@ -1,0 +1,370 @@
+//! Commitments that several devices make together, each its cosets of the extension.
+//!
+//! # Mathematical description
+//!
+//! The extended domain is s <g>, of order N = b n. The points s g^k (g^P)^t for a fixed k are a coset of the subgroup of order N / P; so rows
+//! k, k + P, k + 2P, ... of the extension are the values of the columns' polynomials on one such coset. Where P divides the blow-up b, each coset is at least as
+//! large as the domain of the trace, and a device makes it of all coefficients, from the whole trace: devices exchange nothing for it. It hashes its rows, whose
+//! digests are every P-th leaf of the tree.
+//!
+//! The tree is the tree over the roots of P subtrees of N / P adjacent leaves each. The leaves of a subtree are a P-th of the digests of
+//! each coset, in turn. These are all that devices exchange: 32 bytes a row, where an exchange of columns would move the extension itself.
+
+use std::ops::Range;
+
+use crate::backend::{Accelerated, AcceleratedField, Extent, Levels, Piece};
+use crate::dispatch::{Call, Cost, Dispatcher, Divisible, Member, Operation, Share, Stored};
+use crate::error::Error;
+use crate::field::Goldilocks;
+use crate::hash::Hasher;
+use crate::memory;
+use crate::merkle::{Approach, MerkleTree};
+use crate::ntt::{Lde, Ntt, Order};
+use crate::parallel;
+use crate::work::{Activity, Size};
+
+/// Words of a digest.
+const DIGEST: usize = 4;
+
+/// Values where a device made them: in its own memory, or in the host's.
+pub(crate) enum Held<T> {
+    Device(Stored),
+    Host(Vec<T>),
+}
+
+/// Brings a trace to devices that are to share the cosets of its extension. The number of cosets, P, follows from the shares.
+pub(crate) struct SpreadTrace<'a, F> {
+    pub(crate) lde: Lde<F>,
+    pub(crate) trace: &'a [F],
+    pub(crate) extent: Extent,
+    /// The costs of all that is done with the extension of so many columns.
+    pub(crate) costs: fn(&Lde<F>, usize) -> Vec<Cost>,
+    /// Words that a device keeps for each of its rows beside these.
+    pub(crate) beside: usize,
+    /// Where the pieces of peers begin, and where the last ends, once the shares are known.
+    pub(crate) bounds: Vec<usize>,
+}
+
+/// A trace where the devices have it.
+pub(crate) struct Spread {
+    /// The devices with their cosets, in order.
+    pub(crate) shares: Vec<(usize, Range<usize>)>,
+    /// The number of all cosets.
+    pub(crate) of: usize,
+    /// Whether these devices read each other's memory: then each has a piece of the trace, and else each with memory of its own has all of it.
+    pub(crate) are_peers: bool,
+    /// What each has.
+    traces: Vec<Option<Stored>>,
+    /// Where the pieces begin, and where the last ends.
+    bounds: Vec<usize>,
+}
+
+/// The part of one device: all or a piece of the trace.
+pub(crate) struct Part<'a, F>(&'a [F]);
+
+impl<F: AcceleratedField> Call for Part<'_, F> {
+    type Output = Option<Stored>;
+
+    fn size(&self, device: &Member) -> Size {
+        let words = if device.has_memory() { F::words(self.0) } else { &[] };
+        Activity::UPLOAD.of(words.len(), size_of_val(words), 0)
+    }
+
+    fn run(self, device: &Member) -> Result<Self::Output, Error> {
+        if !device.has_memory() {
+            return Ok(None);
+        }
+        let memory = device.memory().upload(F::words(self.0))?;
+        Ok(Some(device.store(memory, device.occupy(size_of_val(self.0) as u64))))
+    }
+}
+
+impl<F: AcceleratedField> SpreadTrace<'_, F> {
+    /// Cosets as large as all shares are multiples of: how many of those as large as the trace one is, and the number of all.
+    fn unit(&self, shares: &[Share]) -> (usize, usize) {
+        let unit = shares.iter().fold(self.lde.blowup(), |unit, share| gcd(unit, share.items.len()));
+        (unit, self.lde.blowup() / unit)
+    }
+
+    /// [`Error::OverDeviceBudget`] if a device has no room for so many rows of the extension, what is kept beside them, and the trace with its
+    /// coefficients.
+    fn check_budget(&self, device: &Member, rows: usize) -> Result<(), Error> {
+        let Some(memory) = device.backend().resident() else { return Ok(()) };
+        let words = rows.saturating_mul(self.extent.width + self.beside);
+        let required = (words.saturating_add(2 * self.extent.words()) as u64).saturating_mul(8);
+        match required <= memory.budget() {
+            true => Ok(()),
+            false => Err(Error::OverDeviceBudget { required, budget: memory.budget() }),
+        }
+    }
+}
+
+/// The bounds of pieces of so many elements for devices of which all are peers; of all elements for each otherwise.
+fn bounds(shares: &[Share], devices: &[Member], elements: usize) -> (bool, Vec<usize>) {
+    let reads =
+        |share: &Share| devices[share.member].backend().resident().is_some_and(|memory| memory.reads_peers());
+    let count = shares.len();
+    match shares.iter().all(reads) {
+        true => {
+            (true, (0..=count).map(|i| (elements as u128 * i as u128 / count as u128) as usize).collect())
+        }
+        false => (false, vec![0, elements]),
+    }
+}
+
+impl<F: AcceleratedField> Call for SpreadTrace<'_, F> {
+    type Output = Spread;
+
+    fn size(&self, device: &Member) -> Size {
+        Part(self.trace).size(device)
+    }
+
+    /// For one coset: the whole extension.
+    fn run(self, device: &Member) -> Result<Spread, Error> {
+        let traces = vec![Part(self.trace).run(device)?];
+        let shares = vec![(device.index(), 0..1)];
+        Ok(Spread { shares, of: 1, are_peers: false, traces, bounds: vec![0, self.trace.len()] })
+    }
+}
+
+impl<F: AcceleratedField> Operation for SpreadTrace<'_, F> {
+    fn costs(&self) -> Vec<Cost> {
+        (self.costs)(&self.lde, self.extent.width * 8 / size_of::<F>())
+    }
+
+    fn stays(&self) -> bool {
+        true
+    }
+
+    fn dispatch(self, dispatcher: &Dispatcher) -> Result<Spread, Error> {
+        dispatcher.divided(self)
+    }
+}
+
+impl<'a, F: AcceleratedField> Divisible for SpreadTrace<'a, F> {
+    type Outcome = Option<Stored>;
+    type Part<'p>
+        = Part<'p, F>
+    where
+        Self: 'p;
+
+    /// The cosets as large as the trace.
+    fn items(&self, _: usize) -> usize {
+        self.lde.blowup()
+    }
+
+    fn divide(&mut self, shares: &[Share], devices: &[Member]) -> Result<Vec<Part<'_, F>>, Error> {
+        let rows = self.lde.from().size();
+        shares.iter().try_for_each(|share| {
+            self.check_budget(&devices[share.member], rows.saturating_mul(share.items.len()))
+        })?;
+        let (are_peers, bounds) = bounds(shares, devices, self.trace.len());
+        self.bounds = bounds;
+        let piece = |i: usize| match are_peers {
+            true => Part(&self.trace[self.bounds[i]..self.bounds[i + 1]]),
+            false => Part(self.trace),
+        };
+        Ok((0..shares.len()).map(piece).collect())
+    }
+
+    fn join(self, shares: &[Share], outcomes: Vec<Result<Option<Stored>, Error>>) -> Result<Spread, Error> {
+        let (unit, of) = self.unit(shares);
+        let cosets = |share: &Share| (share.member, share.items.start / unit..share.items.end / unit);
+        let traces = outcomes.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let are_peers = self.bounds.len() > 2;
+        Ok(Spread { shares: shares.iter().map(cosets).collect(), of, are_peers, traces, bounds: self.bounds })
+    }
+}
+
+/// Extends every column of a trace onto the cosets of one device.
+pub(crate) struct ExtendCosets<'a, F> {
+    pub(crate) lde: Lde<F>,
+    /// The trace in host memory.
+    pub(crate) trace: &'a [F],
+    pub(crate) extent: Extent,
+    pub(crate) spread: &'a Spread,
+    /// The number of the device's share.
+    pub(crate) share: usize,
+}
+
+impl<F: AcceleratedField> ExtendCosets<'_, F> {
+    /// Elements of a coset.
+    fn values(&self) -> usize {
+        self.trace.len() * self.lde.blowup() / self.spread.of
+    }
+
+    fn on_host(&self, device: &Member) -> Result<Vec<Held<F>>, Error> {
+        let Self { lde, trace, extent, spread, share } = self;
+        let (transforms, width) = (F::transforms(device.backend()), extent.block * 8 / size_of::<F>());
+        let mut coefficients = F::zeros(trace.len())?;
+        memory::copy(trace, &mut coefficients);
+        transforms.ntt(&Ntt::inverse(lde.from()), &mut coefficients, width)?;
+        let of_coset = |number| {
+            let (domain, mut values) = (lde.to().every(spread.of, number)?, F::zeros(self.values())?);
+            let block = (lde.from().size(), width);
+            transforms.evaluate(&domain, Order::Natural, &coefficients, block, &mut values)?;
+            Ok(Held::Host(values))
+        };
+        spread.shares[*share].1.clone().map(of_coset).collect()
+    }
+}
+
+impl<F: AcceleratedField> Call for ExtendCosets<'_, F> {
+    type Output = Vec<Held<F>>;
+
+    fn size(&self, _: &Member) -> Size {
+        F::EXTENSION.of(self.values() * self.spread.shares[self.share].1.len(), 0, 0)
+    }
+
+    fn run(self, device: &Member) -> Result<Self::Output, Error> {
+        if !device.has_memory() {
+            return self.on_host(device);
+        }
+        let Self { lde, extent, spread, share, .. } = self;
+        let (memory, transforms) = (device.memory(), F::resident_transforms(device.memory()));
+        let inverse = Ntt::inverse(lde.from());
+        let coefficients = match spread.are_peers {
+            true => transforms.ntt(&inverse, &memory.join(&spread.pieces::<F>())?, extent)?,
+            false => {
+                let own = spread.traces[share].as_ref().expect("a device with memory has the trace there");
+                transforms.ntt(&inverse, own.contents(), extent)?
+            }
+        };
+        let bytes = self.values() * size_of::<F>();
+        let of_coset = |number| {
+            let domain = lde.to().every(spread.of, number)?;
+            let made = transforms.evaluate(&domain, Order::Natural, &coefficients, extent)?;
+            Ok(Held::Device(device.store(made, device.occupy(bytes as u64))))
+        };
+        spread.shares[share].1.clone().map(of_coset).collect()
+    }
+}
+
+impl Spread {
+    /// The pieces of the trace, for devices that are peers.
+    fn pieces<F>(&self) -> Vec<(Piece<'_>, usize)> {
+        let words = |element: usize| element * size_of::<F>() / 8;
+        let pieces = self.traces.iter().zip(self.bounds.windows(2));
+        pieces
+            .map(|(stored, bounds)| {
+                let stored = stored.as_ref().expect("a peer has its piece");
+                (Piece::Device(stored.contents(), 0), words(bounds[1] - bounds[0]))
+            })
+            .collect()
+    }
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Hashes the rows of a coset. On a device the digests are the upper half of a heap, or, for an exchange through the host, in host memory.
+pub(crate) struct HashCoset<'a, H> {
+    pub(crate) values: &'a Held<Goldilocks>,
+    pub(crate) extent: Extent,
+    pub(crate) through_host: bool,
+    pub(crate) hash: std::marker::PhantomData<H>,
+}
+
+impl<H: Accelerated> Call for HashCoset<'_, H> {
+    type Output = Held<H::Digest>;
+
+    fn size(&self, device: &Member) -> Size {
+        let copied = self.through_host && device.has_memory();
+        let bytes = if copied { self.extent.rows * size_of::<H::Digest>() } else { 0 };
+        Activity::ROWS.of(self.extent.words(), 0, bytes)
+    }
+
+    fn run(self, device: &Member) -> Result<Held<H::Digest>, Error> {
+        let rows = self.extent.rows;
+        let stored = match self.values {
+            Held::Device(stored) => stored,
+            Held::Host(values) => {
+                let mut digests = memory::zeroed::<H::Digest>(rows)?;
+                H::hashing(device.backend()).hash_rows(values, self.extent, 0, &mut digests)?;
+                return Ok(Held::Host(digests));
+            }
+        };
+        let heap = H::resident_hashing(device.memory()).hash_rows(stored.contents(), self.extent)?;
+        if !self.through_host {
+            let bytes = 2 * rows * size_of::<H::Digest>();
+            return Ok(Held::Device(device.store(heap, device.occupy(bytes as u64))));
+        }
+        let mut digests = memory::zeroed::<H::Digest>(rows)?;
+        device.memory().download(&heap, DIGEST * rows, bytemuck::cast_slice_mut(&mut digests))?;
+        Ok(Held::Host(digests))
+    }
+}
+
+/// Builds a subtree over a run of leaves, of which each coset has as many as the others.
+pub(crate) struct Subtree<'a, H: Hasher> {
+    /// The digests of the rows of each coset: of all of them, of which those of the subtree are a run.
+    pub(crate) digests: &'a [&'a Held<H::Digest>],
+    /// The first row of a coset whose digest is a leaf of the subtree, and their number.
+    pub(crate) from: usize,
+    pub(crate) count: usize,
+    /// The rows of a coset.
+    pub(crate) rows: usize,
+    pub(crate) approach: Approach,
+}
+
+/// A subtree where its device has made it, with its root.
+pub(crate) enum Built<H: Hasher> {
+    Device(Stored, H::Digest),
+    Host(MerkleTree<H>),
+}
+
+impl<'a, H: Accelerated> Subtree<'a, H> {
+    fn leaves(&self) -> usize {
+        self.digests.len() * self.count
+    }
+
+    /// The leaves that a coset has.
+    fn piece(&self, coset: &'a Held<H::Digest>) -> Piece<'a> {
+        match coset {
+            Held::Host(digests) => {
+                Piece::Host(bytemuck::cast_slice(&digests[self.from..self.from + self.count]))
+            }
+            Held::Device(heap) => Piece::Device(heap.contents(), DIGEST * (self.rows + self.from)),
+        }
+    }
+
+    fn on_host(&self, device: &Member) -> Result<MerkleTree<H>, Error> {
+        let (leaves, cosets) = (self.leaves(), self.digests.len());
+        let mut heap = memory::zeroed::<H::Digest>(2 * leaves)?;
+        let (inner, leaves) = heap.split_at_mut(leaves);
+        parallel::for_each_chunk(leaves, cosets << 8, |chunk, leaves| {
+            for (i, leaf) in leaves.iter_mut().enumerate() {
+                let Held::Host(digests) = &self.digests[i % cosets] else {
+                    unreachable!("where the host has a share, digests go through it")
+                };
+                *leaf = digests[self.from + (chunk << 8) + i / cosets];
+            }
+        });
+        let hashing = H::hashing(device.backend());
+        hashing.build_tree(leaves, Levels::Heap(inner), self.approach, &mut || Ok(()))?;
+        Ok(MerkleTree::from_filled_heap(heap))
+    }
+}
+
+impl<H: Accelerated> Call for Subtree<'_, H> {
+    type Output = Built<H>;
+
+    fn size(&self, device: &Member) -> Size {
+        let copied = device.has_memory() && matches!(self.digests, [Held::Host(_), ..]);
+        let bytes = if copied { self.leaves() * size_of::<H::Digest>() } else { 0 };
+        Activity::TREE.of(self.leaves(), bytes, size_of::<H::Digest>())
+    }
+
+    fn run(self, device: &Member) -> Result<Built<H>, Error> {
+        if !device.has_memory() {
+            return self.on_host(device).map(Built::Host);
+        }
+        let (memory, leaves) = (device.memory(), self.leaves());
+        let pieces: Vec<_> = self.digests.iter().map(|coset| self.piece(coset)).collect();
+        let heap = memory.interleave(&pieces, self.count, DIGEST, DIGEST * leaves)?;
+        let root = H::resident_hashing(memory).build_tree(&heap, leaves, self.approach)?;
+        let bytes = 2 * leaves * size_of::<H::Digest>();
+        Ok(Built::Device(device.store(heap, device.occupy(bytes as u64)), root))
+    }
+}
