@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The program in example/ with the published halo2-axiom and with accelerated copies of it.
 #
-#     compare.sh K          proves with both, two proofs at a time, and with zkaccel_halo2::create_proof; compares proofs byte by byte, verifies each side's
-#                           with the other; K at least 9
+#     compare.sh K [DEVICE...]   proves with both, two proofs at a time, and with zkaccel_halo2::create_proof; compares proofs byte by byte, verifies each
+#                           side's with the other; K at least 9; on one device after another
 #     compare.sh time K...  the time of a proof of 2^K rows with both, a line for each K; the fastest of five
 #     compare.sh build      builds what `time` runs, and says where it is
 #
@@ -73,9 +73,15 @@ if [ $mode != compare ]; then
 fi
 
 k=$1
+shift
 (cd "$here/example" && build published --locked)
 patched stock --measured --stock
 patched accelerated --measured
+(
+  cd "$here/.."
+  unset RUSTFLAGS
+  cargo build --profile "$([ "$profile" = dev ] && echo test || echo "$profile")" --locked -p zkaccel-halo2 --features prove --example resident
+)
 
 echo "halo2-axiom as it is published"
 run published prove "$k" "$work/published-proofs" 1 --expect stock
@@ -85,19 +91,22 @@ if run published prove "$k" "$work/refused" 1 --expect accelerated >/dev/null 2>
 fi
 echo "the same, with its random polynomial from a fixed seed"
 run stock prove "$k" "$work/stock-proofs" 2 --expect stock
-echo "accelerated, two proofs at the same time"
-run accelerated prove "$k" "$work/accelerated-proofs" 2 --expect accelerated
 
-for number in 0 1; do
-  cmp "$work/stock-proofs/proof-$number.bin" "$work/accelerated-proofs/proof-$number.bin"
+# compare: the accelerated proofs on the device of the environment.
+compare() {
+  echo "accelerated, two proofs at the same time${ZKACCEL_DEVICE:+, on $ZKACCEL_DEVICE}"
+  run accelerated prove "$k" "$work/accelerated-proofs" 2 --expect accelerated
+  for number in 0 1; do
+    cmp "$work/stock-proofs/proof-$number.bin" "$work/accelerated-proofs/proof-$number.bin"
+  done
+  run published verify "$k" "$work/accelerated-proofs" 2
+  run accelerated verify "$k" "$work/published-proofs" 1
+  echo "zkaccel_halo2::create_proof"
+  "$CARGO_TARGET_DIR/$([ "$profile" = dev ] && echo debug || echo "$profile")/examples/resident" compare "$k" "$work/stock-proofs" 2
+}
+if [ $# = 0 ]; then compare; fi
+for device; do
+  export ZKACCEL_DEVICE=$device
+  compare
 done
-run published verify "$k" "$work/accelerated-proofs" 2
-run accelerated verify "$k" "$work/published-proofs" 1
-echo "zkaccel_halo2::create_proof"
-(
-  cd "$here/.."
-  unset RUSTFLAGS
-  cargo build --profile "$([ "$profile" = dev ] && echo test || echo "$profile")" --locked -p zkaccel-halo2 --features prove --example resident
-)
-"$CARGO_TARGET_DIR/$([ "$profile" = dev ] && echo debug || echo "$profile")/examples/resident" compare "$k" "$work/stock-proofs" 2
 echo "equal proofs of 2^$k rows; each side accepts the other's"
