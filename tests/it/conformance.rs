@@ -39,9 +39,13 @@ fn choices() -> Vec<DeviceChoice> {
 }
 
 /// What is done by a processor, in several tests, so that none of its cores is idle.
+/// Of further curves and fields not what takes long, unless the processor is required.
 #[test]
 fn every_case_on_the_processor() {
-    run_all(DeviceChoice::Cpu, Simd::best(), 3, |case| !is_of_several_devices(case));
+    let all = is_required("cpu");
+    run_all(DeviceChoice::Cpu, Simd::best(), 3, |case| {
+        !is_of_several_devices(case) && (all || !case.repeats_for_another_curve() || !is_long(case))
+    });
 }
 
 #[test]

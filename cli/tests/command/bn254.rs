@@ -101,7 +101,8 @@ fn seven_times_the_generator_of_g2() {
     let refused = bench.run(&format!("{files} --group g3"));
     assert_eq!(refused.status.code(), Some(2));
     assert!(
-        String::from_utf8_lossy(&refused.stderr).contains("[possible values: bn254-g1, grumpkin, bn254-g2]")
+        String::from_utf8_lossy(&refused.stderr)
+            .contains("[possible values: bn254-g1, grumpkin, bn254-g2, pallas, vesta]")
     );
 }
 
