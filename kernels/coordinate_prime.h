@@ -3,7 +3,12 @@
 #define COORDINATE_DEGREE 1
 #define COORDINATE_ONE FQ_ONE
 // Of the groups of 128 items that a multiprocessor would have for coordinates of so few registers, those that it has for these.
+#if FQ_LAZY
 #define COORDINATE_GROUPS(groups) groups
+#else
+// The last subtraction of a product takes registers: a sum of points has no room in the 128 that four groups leave.
+#define COORDINATE_GROUPS(groups) ((groups) < 3 ? (groups) : 3)
+#endif
 // What the loops of kernels seldom need is copied into them nevertheless.
 #define SELDOM DEVICE
 

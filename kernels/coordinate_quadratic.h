@@ -1,5 +1,9 @@
 // Coordinates of points over a quadratic extension, c0 + c1 u with u^2 = -1: two elements of the prime field fq, c0 before c1. Values are
-// lazy: both coefficients are below 2p, in and out. `src/field/quadratic.rs` has the same on the host.
+// lazy: both coefficients are below 2p, in and out, with 4p < R. `src/field/quadratic.rs` has the same on the host.
+
+#if !FQ_LAZY
+#error "the products of coefficients rest on 4p < R"
+#endif
 
 #define COORDINATE_DEGREE 2
 // A sum of points takes more than 168 registers.
@@ -71,7 +75,7 @@ CALLED coordinate coordinate_mul(coordinate a, coordinate b) {
     const fe_wide v0 = fe_mul_wide(a.c0, b.c0), v1 = fe_mul_wide(a.c1, b.c1);
     fe_wide t = fe_mul_wide(fe_add(a.c0, a.c1), fe_add(b.c0, b.c1));
     t = fe_wide_sub(fe_wide_sub(t, v0, &borrow), v1, &borrow);
-    r.c1 = fq_below_2p(fq_reduce_wide(t));
+    r.c1 = fq_bounded(fq_reduce_wide(t));
     // The first is above -4 p^2 > -p R: if it is negative, p R is added to it.
     t = fe_wide_sub(v0, v1, &borrow);
     fe upper, more;

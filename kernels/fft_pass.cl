@@ -62,11 +62,38 @@ DEVICE fe load_point(GLOBAL const fe *input, Column column, u32 r, u32 log_size,
     return load_fe(input + ((column.polynomial << log_input) + at));
 }
 
+// A point below twice the bound, which it is with a lazy prime alone, brought below the bound.
+DEVICE fe lazy_bounded(fe x) {
+#if FR_LAZY
+    return fr_bounded(x);
+#else
+    return x;
+#endif
+}
+
+// a + b and a - b, for a product b: below twice the bound with a lazy prime, else below the bound.
+DEVICE fe lazy_sum(fe a, fe b) {
+#if FR_LAZY
+    return fe_add(a, b);
+#else
+    return fr_add(a, b);
+#endif
+}
+
+DEVICE fe lazy_difference(fe a, fe b) {
+#if FR_LAZY
+    u32 borrow;
+    return fe_sub(fe_add(a, FR_BOUND), b, &borrow);
+#else
+    return fr_sub(a, b);
+#endif
+}
+
 DEVICE void store_point(GLOBAL fe *output, Column column, u32 r, fe x, u32 log_size, u32 log_stride, u32 flags) {
     u32 at = column.start + (r << log_stride);
     if (flags & FLAG_REVERSED_OUT) at = reverse_bits(at, log_size);
     if (flags & FLAG_DIVIDE) x = divide_by_power(x, log_size);
-    if (flags & FLAG_CANONICAL) x = fr_canonical(fr_below_2p(x));
+    if (flags & FLAG_CANONICAL) x = fr_canonical(lazy_bounded(x));
     store_fe(output + ((column.polynomial << log_size) + at), x);
 }
 
@@ -94,21 +121,19 @@ DEVICE void store_tile(LOCAL_POINTER uint4 *tile, u32 e, fe x) {
 #define SMALL fft_inverse_small
 
 DEVICE void butterfly(fe *u, fe *v, GLOBAL const fe *twiddle, u32 trivial) {
-    u32 borrow;
-    const fe sum = fr_add(*u, *v), difference = fe_sub(fe_add(*u, FR_TWO_P), *v, &borrow);
+    const fe sum = fr_add(*u, *v), difference = lazy_difference(*u, *v);
     *u = sum;
-    *v = trivial ? fr_below_2p(difference) : mul_twiddle(difference, load_fe(twiddle), load_fe(twiddle + 1));
+    *v = trivial ? lazy_bounded(difference) : mul_twiddle(difference, load_fe(twiddle), load_fe(twiddle + 1));
 }
 #else
 #define PASS fft_forward
 #define SMALL fft_forward_small
 
 DEVICE void butterfly(fe *u, fe *v, GLOBAL const fe *twiddle, u32 trivial) {
-    u32 borrow;
-    const fe first = fr_below_2p(*u);
-    const fe product = trivial ? fr_below_2p(*v) : mul_twiddle(*v, load_fe(twiddle), load_fe(twiddle + 1));
-    *u = fe_add(first, product);
-    *v = fe_sub(fe_add(first, FR_TWO_P), product, &borrow);
+    const fe first = lazy_bounded(*u);
+    const fe product = trivial ? lazy_bounded(*v) : mul_twiddle(*v, load_fe(twiddle), load_fe(twiddle + 1));
+    *u = lazy_sum(first, product);
+    *v = lazy_difference(first, product);
 }
 #endif
 

@@ -3,7 +3,7 @@
 //
 // With q = floor(x z' / 2^256), x z - q r is congruent to x z and not negative. z' is too small by less than 1, and the upper half is
 // summed without the products of limbs below 2^192, which is less than 6 2^224 too little. So x z - q r < r (1 + x / 2^256 + 2^-29), which is
-// below 2r for every x below 5r, and its lower half says all.
+// below 2r for every x below 5r, or for every x below r if r has 255 bits, and its lower half says all. In the latter case it is brought below r.
 //
 // Twiddles are plain integers, so that x, and the product, may be in Montgomery form.
 
@@ -60,7 +60,7 @@ DEVICE fe high_product(fe a, fe b) {
     return fe_add_carry(r, s, carry);
 }
 
-// x z modulo r, below 2r.
+// x z modulo r, below the bound.
 DEVICE fe mul_twiddle(fe x, fe z, fe quotient) {
     const fe q = high_product(x, quotient);
     u32 even[8], odd[7];
@@ -75,12 +75,12 @@ DEVICE fe mul_twiddle(fe x, fe z, fe quotient) {
     fe a, b;
     UNROLL
     for (int i = 0; i < 8; i++) a.limb[i] = even[i], b.limb[i] = i == 0 ? 0 : odd[i - 1];
-    return fe_add(a, b);
+    return fr_of_product(fe_add(a, b));
 }
 
 #else
 
-// x z modulo r, below 2r.
+// x z modulo r, below the bound.
 DEVICE fe mul_twiddle(fe x, fe z, fe quotient) {
     u32 product[2 * FIELD_LIMBS];
     for (int i = 0; i < 2 * FIELD_LIMBS; i++) product[i] = 0;
@@ -105,7 +105,7 @@ DEVICE fe mul_twiddle(fe x, fe z, fe quotient) {
         }
     }
     u32 borrow;
-    return fe_sub(xz, qr, &borrow);
+    return fr_of_product(fe_sub(xz, qr, &borrow));
 }
 
 #endif

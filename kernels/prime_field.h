@@ -1,8 +1,8 @@
 // The arithmetic of a prime field in Montgomery form, R = 2^(32 FIELD_LIMBS), as `src/field/montgomery.rs` explains it. Rust writes this text
-// for the coordinates of a curve (fq) or for scalars (fr), and before it the constants FIELD_P, FIELD_TWO_P, FIELD_ONE and FIELD_INVERSE,
-// which is -1/p modulo 2^32. FIELD_LIMBS keeps its name.
+// for the coordinates of a curve (fq) or for scalars (fr), and before it the constants FIELD_P, FIELD_BOUND, FIELD_ONE, FIELD_INVERSE,
+// which is -1/p modulo 2^32, and FIELD_LAZY. FIELD_LIMBS keeps its name.
 //
-// Values are lazy: below 2p, in and out. As 4p < R, a product needs no last subtraction.
+// Values are below FIELD_BOUND, in and out. Where 4p < R, FIELD_LAZY is 1 and the bound 2p: a product needs no last subtraction. Else it is p, and 2p < R.
 
 DEVICE fe FIELD_zero(void) {
     fe r;
@@ -11,34 +11,47 @@ DEVICE fe FIELD_zero(void) {
     return r;
 }
 
-// A sum or difference below 4p, brought below 2p.
-DEVICE fe FIELD_below_2p(fe a) {
+// A sum or difference below twice the bound, brought below the bound.
+DEVICE fe FIELD_bounded(fe a) {
     u32 borrow;
-    const fe less = fe_sub(a, FIELD_TWO_P, &borrow);
+    const fe less = fe_sub(a, FIELD_BOUND, &borrow);
     return fe_select(borrow, a, less);
 }
 
 // The representative below p.
 DEVICE fe FIELD_canonical(fe a) {
+#if FIELD_LAZY
     u32 borrow;
     const fe less = fe_sub(a, FIELD_P, &borrow);
     return fe_select(borrow, a, less);
+#else
+    return a;
+#endif
 }
 
-DEVICE fe FIELD_add(fe a, fe b) { return FIELD_below_2p(fe_add(a, b)); }
+// A product below 2p, brought below the bound.
+DEVICE fe FIELD_of_product(fe a) {
+#if FIELD_LAZY
+    return a;
+#else
+    return FIELD_bounded(a);
+#endif
+}
+
+DEVICE fe FIELD_add(fe a, fe b) { return FIELD_bounded(fe_add(a, b)); }
 
 DEVICE fe FIELD_sub(fe a, fe b) {
     u32 borrow;
     const fe difference = fe_sub(a, b, &borrow);
     fe more;
     UNROLL
-    for (int i = 0; i < FIELD_LIMBS; i++) more.limb[i] = FIELD_TWO_P.limb[i] & borrow;
+    for (int i = 0; i < FIELD_LIMBS; i++) more.limb[i] = FIELD_BOUND.limb[i] & borrow;
     return fe_add(difference, more);
 }
 
 DEVICE fe FIELD_neg(fe a) { return FIELD_sub(FIELD_zero(), a); }
 
-// Whether a is 0 modulo p, that is, 0 or p.
+// Whether a is 0 modulo p, that is, 0 or, below 2p, p.
 DEVICE u32 FIELD_is_zero(fe a) { return fe_is_zero(FIELD_canonical(a)); }
 
 #ifdef INLINE_PTX
@@ -70,7 +83,7 @@ DEVICE fe FIELD_join(const u32 *even, const u32 *odd) {
     return fe_add(a, b);
 }
 
-// The product of two values below 2p, or of one below 4p and one below p.
+// The product of two values below the bound, or of one below 4p and one below p where the prime is lazy.
 DEVICE fe FIELD_mul(fe a, fe b) {
     u32 even[8], odd[8], low = 0;
     UNROLL
@@ -87,10 +100,10 @@ DEVICE fe FIELD_mul(fe a, fe b) {
         chain_4_out(even, a.limb[0], a.limb[2], a.limb[4], a.limb[6], b.limb[i], &odd[7]);
         FIELD_reduce(even, odd, low);
     }
-    return FIELD_join(even, odd);
+    return FIELD_of_product(FIELD_join(even, odd));
 }
 
-// The square of a value below 2p: products of different limbs once, times two. Step i adds a_i (a_i + 2 (a_(i+1) + ...)), so
+// The square of a value below the bound: products of different limbs once, times two. Step i adds a_i (a_i + 2 (a_(i+1) + ...)), so
 // that 36 products of limbs do instead of 64.
 DEVICE fe FIELD_square(fe a) {
     u32 even[8], odd[8], twice[8], low;
@@ -132,12 +145,12 @@ DEVICE fe FIELD_square(fe a) {
     low = FIELD_shift(even, odd);
     chain_1(odd + 6, x[7], x[7]);
     FIELD_reduce(even, odd, low);
-    return FIELD_join(even, odd);
+    return FIELD_of_product(FIELD_join(even, odd));
 }
 
 #else
 
-// The product of two values below 2p, or of one below 4p and one below p. A loop of steps keeps compilers for processors fast.
+// The product of two values below the bound, or of one below 4p and one below p where the prime is lazy. A loop of steps keeps compilers for processors fast.
 DEVICE fe FIELD_mul(fe a, fe b) {
     fe t = FIELD_zero();
     NO_UNROLL
@@ -152,7 +165,7 @@ DEVICE fe FIELD_mul(fe a, fe b) {
         }
         t.limb[FIELD_LIMBS - 1] = (u32)(product >> 32) + (u32)(reduction >> 32);
     }
-    return t;
+    return FIELD_of_product(t);
 }
 
 DEVICE fe FIELD_square(fe a) { return FIELD_mul(a, a); }

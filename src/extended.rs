@@ -7,13 +7,10 @@
 //! [`Engine::extended_to_coeff`](crate::Engine::extended_to_coeff) inverts this and cuts off the coefficients that a bound on the
 //! degree makes zero.
 
-#[cfg(feature = "bn254")]
-use halo2curves::ff::WithSmallOrderMulGroup;
-
-#[cfg(feature = "bn254")]
-use crate::bn254::Fr;
 use crate::error::Error;
 use crate::field::Goldilocks;
+#[cfg(feature = "bn254")]
+use crate::field::TwoAdicPrime;
 use crate::ntt::Domain;
 
 /// Polynomials of 2^k coefficients, and the coset of 2^e points, e at least k, on which they are evaluated.
@@ -50,11 +47,11 @@ impl<F: Copy> ExtendedDomain<F> {
 }
 
 #[cfg(feature = "bn254")]
-impl ExtendedDomain<Fr> {
+impl<F: TwoAdicPrime> ExtendedDomain<F> {
     /// The domains of halo2's `EvaluationDomain` with this `k` and `extended_k`: its root, its coset by zeta.
     ///
-    /// [`Error::DomainTooLarge`] above 2^28 points; [`Error::LengthMismatch`] if `extended_k` is below `k`.
+    /// [`Error::DomainTooLarge`] above 2^28 points over BN254's scalars, or 2^32 over the fields of Pasta; [`Error::LengthMismatch`] if `extended_k` is below `k`.
     pub fn halo2(k: u32, extended_k: u32) -> Result<Self, Error> {
-        Self::new(k, Domain::halo2(extended_k)?.coset(Fr::ZETA)?)
+        Self::new(k, Domain::halo2(extended_k)?.coset(F::ZETA)?)
     }
 }

@@ -129,6 +129,8 @@ mod named;
 pub mod ntt;
 mod operation;
 mod parallel;
+#[cfg(feature = "bn254")]
+pub mod pasta;
 pub mod pinned;
 pub mod policy;
 pub mod prefix;

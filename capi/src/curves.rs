@@ -18,6 +18,10 @@ pub const ZKA_BN254_G1: u32 = 1;
 pub const ZKA_GRUMPKIN: u32 = 2;
 /// The group G2 of BN254: coordinates are c0 + c1 u with u^2 = -1, c0 before c1, each of `ZKA_BN254_FQ`; scalars of `ZKA_BN254_FR`.
 pub const ZKA_BN254_G2: u32 = 3;
+/// Pallas: coordinates are of `ZKA_PASTA_FP`, scalars of `ZKA_PASTA_FQ`.
+pub const ZKA_PALLAS: u32 = 4;
+/// Vesta: coordinates are of `ZKA_PASTA_FQ`, scalars of `ZKA_PASTA_FP`.
+pub const ZKA_VESTA: u32 = 5;
 
 /// An element in Montgomery form, the lowest word first.
 pub(crate) type Limbs = [u64; 4];

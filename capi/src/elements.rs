@@ -52,8 +52,8 @@ pub unsafe extern "C" fn zka_bn254_fr_root_of_unity(
         // SAFETY: the caller's promise.
         let out = unsafe { Arguments::new() }.output("out", out, 1)?;
         let domain: Domain<Fr> = match convention {
-            ZKA_ROOT_HALO2 => Domain::halo2(log_n)?,
-            ZKA_ROOT_ARKWORKS => Domain::arkworks(log_n)?,
+            ZKA_ROOT_HALO2 => Domain::<Fr>::halo2(log_n)?,
+            ZKA_ROOT_ARKWORKS => Domain::<Fr>::arkworks(log_n)?,
             other => return Err(unknown(other, "ZKA_ROOT_HALO2 or ZKA_ROOT_ARKWORKS")),
         };
         out.write(&[zka_bn254_fr { limbs: limbs(&[domain.root()])[0] }]);

@@ -22,6 +22,10 @@ pub const ZKA_GOLDILOCKS: u32 = 1;
 pub const ZKA_BN254_FR: u32 = 2;
 /// The coordinates of BN254, which are the scalars of Grumpkin: four words, x 2^256 modulo q. It has no transforms.
 pub const ZKA_BN254_FQ: u32 = 3;
+/// The coordinates of Pallas, which are the scalars of Vesta: four words, x 2^256 modulo the prime.
+pub const ZKA_PASTA_FP: u32 = 4;
+/// The coordinates of Vesta, which are the scalars of Pallas: four words, likewise.
+pub const ZKA_PASTA_FQ: u32 = 5;
 
 /// A field whose elements are words of the caller.
 pub(crate) trait Words: BaseField {

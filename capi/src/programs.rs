@@ -49,7 +49,7 @@ pub const ZKA_NODE_SUB: u32 = 5;
 /// Node `a` times node `b`.
 pub const ZKA_NODE_MUL: u32 = 6;
 
-/// Records a program over `field`, one with transforms: `ZKA_GOLDILOCKS` or `ZKA_BN254_FR`; over another it is `ZKA_UNSUPPORTED`. Free it with
+/// Records a program over `field`, one with transforms, which is any but `ZKA_BN254_FQ`; over that it is `ZKA_UNSUPPORTED`. Free it with
 /// `zka_program_free`.
 ///
 /// A node names only nodes before it in `nodes`. `constants` are elements of the field, and `outputs` the indices of nodes: each is a column of the result, in this order.

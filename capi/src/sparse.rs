@@ -22,7 +22,7 @@ pub struct zka_sparse {
     _opaque: (),
 }
 
-/// Keeps a sparse matrix over a field of curves, `ZKA_BN254_FR` or `ZKA_BN254_FQ`, of `rows` rows, `cols` columns and `entries` entries; the
+/// Keeps a sparse matrix over a field of curves, which is any but `ZKA_GOLDILOCKS`, of `rows` rows, `cols` columns and `entries` entries; the
 /// others are 0. Over Goldilocks it is `ZKA_UNSUPPORTED`. Free it with `zka_sparse_free`.
 ///
 /// The entries of row i are those from number `row_starts`[i] to before number `row_starts`[i + 1], so there are `rows` + 1 starts, 0 is the

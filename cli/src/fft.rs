@@ -1,25 +1,24 @@
-//! `zkaccel fft`: transforms over BN254's scalars.
+//! `zkaccel fft`: transforms over the scalars of curves.
 
 use std::fmt;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use serde::Serialize;
 use zkaccel::Error;
-use zkaccel::bn254::{self, Fr};
-use zkaccel::extended::ExtendedDomain;
-use zkaccel::ntt::{Domain, Ntt};
+use zkaccel::curve::{hex, integers_of_scalars, parse_scalar};
+use zkaccel::field::TwoAdicPrime;
+use zkaccel::ntt::{AcceleratedField, Domain, Ntt};
 
 use crate::engine::{DeviceUsed, EngineOptions};
 use crate::failure::{Context, Failure};
+use crate::fields::{FieldName, FieldVisitor};
 use crate::files::{self, Contents, NewFile};
 use crate::limbs::{self, Form, SCALAR};
 use crate::npy;
 use crate::output::{self, Format};
-use crate::parse;
 use crate::watch::{StageTime, Unit, Watch};
 
-/// Transform a polynomial over BN254's scalar field
+/// Transform a polynomial over the scalar field of a curve
 ///
 /// Computes the values of a polynomial on the coset COSET * H of the subgroup H with as many points as there are rows, from its
 /// coefficients; --inverse computes the coefficients from the values. Input and output are in natural order and in the same form.
@@ -33,17 +32,21 @@ pub(crate) struct Arguments {
     #[arg(value_name = "OUT.npy")]
     output: PathBuf,
 
+    /// The field; bn254, pallas and vesta are the scalars of these curves
+    #[arg(long, default_value = FieldName::DEFAULT, value_name = "FIELD", value_parser = FieldName::parser())]
+    field: FieldName,
+
     /// Compute coefficients from values, including the factor 1/N
     #[arg(long)]
     inverse: bool,
 
     /// The shift of the coset: an integer, in decimal or in hexadecimal after 0x, or zeta, halo2's cube root of unity
     #[arg(long, value_name = "S", default_value = "1")]
-    coset: Shift,
+    coset: String,
 
     /// The generator of the subgroup: halo2 or arkworks, for the roots of unity of these libraries, or an integer of order N
     #[arg(long, value_name = "ROOT", default_value = "halo2")]
-    root: Root,
+    root: String,
 
     #[command(flatten)]
     form: Form,
@@ -56,39 +59,20 @@ pub(crate) struct Arguments {
 }
 
 /// The shift of a coset.
-#[derive(Clone, Copy)]
-struct Shift(Fr);
-
-impl FromStr for Shift {
-    type Err = Error;
-    fn from_str(text: &str) -> Result<Self, Error> {
-        match text {
-            // The coset of halo2's extended domains.
-            "zeta" => Ok(Self(ExtendedDomain::halo2(0, 0)?.points().shift())),
-            text => match parse::scalar(text)? {
-                zero if zero == Fr::from(0) => Err(Error::BadShift),
-                shift => Ok(Self(shift)),
-            },
-        }
+fn shift<F: TwoAdicPrime>(text: &str) -> Result<F, Error> {
+    match text {
+        // The coset of halo2's extended domains.
+        "zeta" => Ok(F::ZETA),
+        text => parse_scalar(text),
     }
 }
 
-/// The source of the root of unity.
-#[derive(Clone)]
-enum Root {
-    Halo2,
-    Arkworks,
-    Given(Fr),
-}
-
-impl FromStr for Root {
-    type Err = Error;
-    fn from_str(text: &str) -> Result<Self, Error> {
-        Ok(match text {
-            "halo2" => Self::Halo2,
-            "arkworks" => Self::Arkworks,
-            text => Self::Given(parse::scalar(text)?),
-        })
+/// The subgroup of 2^`log_size` points with the root of unity of that name, or with the integer given.
+fn subgroup<F: TwoAdicPrime>(text: &str, log_size: u32) -> Result<Domain<F>, Error> {
+    match text {
+        "halo2" => Domain::halo2(log_size),
+        "arkworks" => Domain::arkworks(log_size),
+        text => Domain::with_root(log_size, parse_scalar(text)?),
     }
 }
 
@@ -105,18 +89,30 @@ struct Report {
     stages: Vec<StageTime>,
 }
 
+impl FieldVisitor for Arguments {
+    type Output = Result<(), Failure>;
+
+    fn visit<F: TwoAdicPrime + AcceleratedField>(self) -> Self::Output {
+        self.run_over::<F>()
+    }
+}
+
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        self.field.visit(self)
+    }
+
+    fn run_over<F: TwoAdicPrime + AcceleratedField>(self) -> Result<(), Failure> {
         let watch = Watch::start();
         let engine = self.engine.build(Some(&watch))?;
         let input = limbs::open(&self.input, SCALAR, "a scalar")?;
         let subject = input.name.clone();
-        let domain = self.domain(input.rows).context(&subject)?;
+        let domain = self.domain::<F>(input.rows).context(&subject)?;
         let output = NewFile::create(&self.output, Contents::Binary)?;
 
         watch.stage_of("reading", Unit::Bytes, 0, input.bytes());
         let words = input.read(self.engine.input_limit(&engine), |bytes| watch.advance(bytes))?;
-        let mut scalars = self.form.scalars(&words).context(&subject)?;
+        let mut scalars = self.form.scalars::<F>(&words).context(&subject)?;
         drop(words);
         watch.stage("transforming");
         let fft = if self.inverse { Ntt::inverse(domain) } else { Ntt::forward(domain) };
@@ -126,7 +122,7 @@ impl Arguments {
             output.fill(|file| npy::write(file, scalars.len(), SCALAR, entries, |bytes| watch.advance(bytes)))
         })?;
 
-        let hex = |scalar: Fr| bn254::integers_of_scalars(&[scalar]).map(|integers| bn254::hex(integers[0]));
+        let hex = |scalar: F| integers_of_scalars(&[scalar]).map(|integers| hex(integers[0]));
         let report = Report {
             output: files::output_name(&self.output),
             scalars: scalars.len(),
@@ -139,17 +135,12 @@ impl Arguments {
         self.format.print_beside(Some(&self.output), &report)
     }
 
-    fn domain(&self, rows: usize) -> Result<Domain<Fr>, Error> {
+    fn domain<F: TwoAdicPrime>(&self, rows: usize) -> Result<Domain<F>, Error> {
         if !rows.is_power_of_two() {
             return Err(Error::NotPowerOfTwo { what: "rows of the matrix", found: rows });
         }
-        let log_size = rows.trailing_zeros();
-        let subgroup = match self.root {
-            Root::Halo2 => Domain::halo2(log_size),
-            Root::Arkworks => Domain::arkworks(log_size),
-            Root::Given(root) => Domain::with_root(log_size, root),
-        };
-        subgroup?.coset(self.coset.0)
+        let shift = shift(&self.coset)?;
+        subgroup(&self.root, rows.trailing_zeros())?.coset(shift)
     }
 }
 

@@ -11,6 +11,7 @@ mod devices;
 mod engine;
 mod failure;
 mod fft;
+mod fields;
 mod files;
 #[cfg(fuzzing)]
 pub mod fuzzing;

@@ -1,9 +1,8 @@
 //! Scalars and points of curves in `.npy` files: four limbs a scalar and a coefficient of a coordinate.
 
 use zkaccel::Error;
-use zkaccel::bn254::{self, Fr};
 use zkaccel::curve::{self, CoordinateLimbs, Curve};
-use zkaccel::field::{MontgomeryField, elements};
+use zkaccel::field::{MontgomeryField, elements, limbs};
 
 use crate::failure::{Context, Failure};
 use crate::npy::NpyFile;
@@ -64,14 +63,14 @@ impl Form {
     }
 
     /// The limbs of scalars, in the form in which they are written.
-    pub(crate) fn write_scalars(
+    pub(crate) fn write_scalars<F: MontgomeryField>(
         self,
-        scalars: &[Fr],
+        scalars: &[F],
         write: impl FnOnce(&[u8]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         match self.canonical {
-            true => write(bytemuck::cast_slice(&bn254::integers_of_scalars(scalars).context("writing")?)),
-            false => write(bytemuck::cast_slice(bn254::limbs(scalars))),
+            true => write(bytemuck::cast_slice(&curve::integers_of_scalars(scalars).context("writing")?)),
+            false => write(bytemuck::cast_slice(limbs(scalars))),
         }
     }
 }

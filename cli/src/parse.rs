@@ -8,7 +8,6 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Command};
 use zkaccel::Error;
-use zkaccel::bn254::{self, Fr};
 use zkaccel::field::Goldilocks;
 use zkaccel::merkle::Approach;
 use zkaccel::ntt::Convention;
@@ -81,7 +80,7 @@ pub(crate) fn number<T: FromStr>(text: &str) -> Result<T, String> {
     parsed.ok_or_else(|| format!("found {text:?}, expected a whole number of at most 64 bits"))
 }
 
-/// A field element: an integer below p, in decimal, or in hexadecimal after 0x, as [`scalar`] has it for BN254.
+/// A field element: an integer below p, in decimal, or in hexadecimal after 0x.
 pub(crate) fn element(text: &str) -> Result<Goldilocks, String> {
     let refused = || {
         format!("found {text:?}, expected a whole number of at most 64 bits, or one in hexadecimal after 0x")
@@ -121,11 +120,6 @@ fn nonzero(shift: Goldilocks) -> Result<Goldilocks, String> {
         true => Err(Error::BadShift.to_string()),
         false => Ok(shift),
     }
-}
-
-/// A scalar of BN254: an integer below r, in decimal, or in hexadecimal after 0x.
-pub(crate) fn scalar(text: &str) -> Result<Fr, Error> {
-    bn254::parse_scalar(text)
 }
 
 /// A number of bytes: digits, and K, M, G or T for powers of 1024, with or without "iB" behind it.

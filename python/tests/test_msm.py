@@ -1,4 +1,4 @@
-"""Sums over BN254's G1 and G2 against py_ecc, in every form of scalars and points; Grumpkin by its discrete logarithms."""
+"""Sums over BN254's G1 and G2 against py_ecc, in every form of scalars and points; Grumpkin, Pallas and Vesta by their discrete logarithms."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,8 @@ import zkaccel
 from py_ecc.optimized_bn128 import G1, G2, Z1, add, curve_order, field_modulus, multiply, normalize
 
 R = 2**256
+PASTA_P = 0x40000000000000000000000000000000224698FC094CF91B992D30ED00000001
+PASTA_Q = 0x40000000000000000000000000000000224698FC0994A8DD8C46EB2100000001
 
 
 def integers(random: np.random.Generator, n: int) -> list[int]:
@@ -89,7 +91,21 @@ def test_multiples_of_the_generator(engine):
             assert total == pairs(multiply(G2, multiple))
         else:
             x, y = total
-            assert (y * y - x**3 + 17) % curve_order == 0
+            b, modulus = {"grumpkin": (-17, curve_order), "pallas": (5, PASTA_P), "vesta": (5, PASTA_Q)}[curve]
+            assert (y * y - x**3 - b) % modulus == 0
+
+
+def test_pasta(engine):
+    # (-1, 2) is the generator of both curves, whose fields are each other's scalars.
+    for curve, coordinates, scalars in [("pallas", PASTA_P, PASTA_Q), ("vesta", PASTA_Q, PASTA_P)]:
+        generator = (coordinates - 1, 2)
+        assert engine.msm([1], [generator], curve=curve) == generator
+        assert engine.msm([scalars - 1, 2], [generator] * 2, curve=curve) == generator
+        assert engine.msm([scalars - 1], [generator], curve=curve) == (coordinates - 1, coordinates - 2)
+        with pytest.raises(zkaccel.InputError):
+            engine.msm([scalars], [generator], curve=curve)
+        with pytest.raises(zkaccel.InputError):
+            engine.msm([1], [(coordinates, 2)], curve=curve)
 
 
 def test_g2_in_every_form_of_points(engine):

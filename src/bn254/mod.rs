@@ -33,25 +33,3 @@ pub use layout::{limbs, limbs_of_points, points, scalars, scalars_mut};
 pub use montgomery::{
     coordinates_from_montgomery, coordinates_to_montgomery, scalars_from_montgomery, scalars_to_montgomery,
 };
-
-use halo2curves::ff::{Field, PrimeField};
-
-use crate::error::Error;
-use crate::field::coordinates::LazyElement;
-use crate::field::montgomery::Residue;
-use crate::ntt::Domain;
-
-impl Domain<Fr> {
-    /// The subgroup of order 2^`log_size` with the root of halo2curves, which comes from the generator 7 of the field;
-    /// [`Error::DomainTooLarge`] above 2^28.
-    pub fn halo2(log_size: u32) -> Result<Self, Error> {
-        Self::of_root(log_size, Fr::ROOT_OF_UNITY)
-    }
-
-    /// The same subgroup with the root of arkworks, which comes from the generator 5.
-    pub fn arkworks(log_size: u32) -> Result<Self, Error> {
-        // (r - 1) / 2^28.
-        let odd_part = -Fr::from(1 << Fr::S).invert().expect("2 is not zero");
-        Self::of_root(log_size, Fr::from(5).pow_vartime(Residue::of(odd_part).to_integer()))
-    }
-}

@@ -1,6 +1,9 @@
 //! Scalars from texts, and points in numbers.
 
 use super::*;
+use crate::error::Error;
+use crate::field::coordinates::LazyElement;
+use crate::field::montgomery::Residue;
 
 #[test]
 fn texts_of_scalars() {

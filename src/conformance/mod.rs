@@ -56,6 +56,18 @@ macro_rules! names {
 }
 crate::for_every_hash!(names);
 
+#[cfg(not(feature = "bn254"))]
+const CURVES: [&[&str]; 2] = [&[]; 2];
+#[cfg(feature = "bn254")]
+macro_rules! curves {
+    ($($type:path, $name:literal;)*) => {
+        &[$($name),*]
+    };
+}
+/// Every curve, and every prime field.
+#[cfg(feature = "bn254")]
+const CURVES: [&[&str]; 2] = [crate::for_every_curve!(curves), crate::for_every_prime_field!(curves)];
+
 impl Case {
     /// Whether this is a case of a hash that has the same case with `rp64_256` and with `blake3`: where it does not matter which
     /// sponge and which hash of bytes runs, those stand for all. Not so rows and trees, which say that it is the right hash that runs.
@@ -65,13 +77,10 @@ impl Case {
         is_of_another && !["rows", "trees"].contains(&case)
     }
 
-    /// Whether this is a case of sums, or of vectors, that the first curve, or field, of the list has as well.
+    /// Whether this is a case of sums over a curve, or of anything over a prime field, that the first curve, or prime field, of the list has as well.
     pub fn repeats_for_another_curve(&self) -> bool {
-        let repeats = |operation: &str| {
-            let of = |case: &Self| case.name.strip_prefix(operation)?.split(',').next();
-            of(self).is_some_and(|own| cases().iter().find_map(of) != Some(own))
-        };
-        ["msm over ", "products over ", "sparse products over "].into_iter().any(repeats)
+        let own = self.name.split_once(" over ").and_then(|(_, rest)| rest.split(',').next());
+        own.is_some_and(|own| CURVES.iter().any(|names| names.iter().skip(1).any(|name| *name == own)))
     }
 
     /// Why the case cannot run on an engine: the device's own error, [`Error::Unsupported`], for the operation of the case.

@@ -45,8 +45,15 @@ pub(super) fn answer(case: &str, engine: &Engine) -> Option<Error> {
     }
     let is_of = |cases: &[Case]| cases.iter().any(|of| of.name == case);
     #[cfg(feature = "bn254")]
-    if is_of(PRIME_FIELDS) {
-        return transform::<crate::bn254::Fr>(engine);
+    {
+        macro_rules! prime_fields {
+            ($($field:path, $name:literal;)*) => {
+                $(if case.starts_with(concat!("transforms over ", $name, ",")) {
+                    return transform::<$field>(engine);
+                })*
+            };
+        }
+        crate::for_every_two_adic_field!(prime_fields);
     }
     if is_of(CASES) || is_of(GOLDILOCKS) { transform::<Goldilocks>(engine) } else { None }
 }

@@ -3,7 +3,7 @@
 //! # Mathematical description
 //!
 //! The points (x, y) of a curve y^2 = x^3 + b, with the identity, form a group. Sums are
-//! over a group of prime order in it, the modulus of the curve's *scalars*. BN254's G1 and Grumpkin have no other points; the curve of a
+//! over a group of prime order in it, the modulus of the curve's *scalars*. BN254's G1, Grumpkin, Pallas and Vesta have no other points; the curve of a
 //! G2 has, and where points are checked, it is checked too that they are in the subgroup. Sums of points
 //! do not need b or anything else of the curve except the field of its coordinates.
 //!
@@ -55,6 +55,8 @@ macro_rules! for_every_curve {
             $crate::bn254::G1Affine, "bn254-g1";
             $crate::grumpkin::G1Affine, "grumpkin";
             $crate::bn254::G2Affine, "bn254-g2";
+            $crate::pasta::PallasAffine, "pallas";
+            $crate::pasta::VestaAffine, "vesta";
         }
     };
 }

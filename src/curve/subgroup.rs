@@ -21,6 +21,7 @@ use crate::field::coordinates::LazyElement;
 use crate::field::montgomery::{Limbs, Modulus, Residue};
 use crate::field::quadratic::Pair;
 use crate::grumpkin;
+use crate::pasta::{PallasAffine, VestaAffine};
 
 /// What a curve knows of the group of prime order among its points.
 pub trait Subgroup {
@@ -32,6 +33,8 @@ pub trait Subgroup {
 
 impl Subgroup for G1Affine {}
 impl Subgroup for grumpkin::G1Affine {}
+impl Subgroup for PallasAffine {}
+impl Subgroup for VestaAffine {}
 
 impl Subgroup for G2Affine {
     fn is_in_subgroup(&self) -> bool {

@@ -60,12 +60,12 @@ impl<M: Modulus> KnownFactor<M> {
         Self { factor, quotient, modulus: PhantomData }
     }
 
-    /// The product with any limbs: below p (1 + 2^-61) plus p / 2^256 times these.
+    /// The product with any limbs: below p (1 + 2^-61) plus p / 2^256 times these, and with a prime that is not lazy and limbs below p, below p.
     #[inline(always)]
     pub(crate) fn times(&self, x: Residue<M>) -> Residue<M> {
         let x = x.lazy_limbs();
         let q = high_product(x, self.quotient);
-        Residue::from_montgomery(add_low_product(add_low_product([0; 4], x, self.factor), q, Self::MINUS_P))
+        Residue::of_product(add_low_product(add_low_product([0; 4], x, self.factor), q, Self::MINUS_P))
     }
 }
 

@@ -33,7 +33,7 @@ pub use extension::{Cubic, Quadratic};
 pub(crate) use goldilocks::reduce;
 pub use goldilocks::{Goldilocks, MODULUS};
 #[cfg(feature = "bn254")]
-pub use prime::{MontgomeryField, elements, elements_mut, limbs};
+pub use prime::{MontgomeryField, TwoAdicPrime, elements, elements_mut, limbs};
 pub use two_adic::TwoAdic;
 
 /// A field whose elements are [`DEGREE`](Self::DEGREE) Goldilocks words, lowest coefficient first.

@@ -7,10 +7,12 @@
 //! (Montgomery, Mathematics of Computation 44, 1985; the order of steps is the CIOS of Koç, Acar and Kaliski, IEEE Micro
 //! 16, 1996).
 //!
-//! Values are *lazy*: anything below 2p stands for its residue. Because 4p < R, which is asserted when the crate is compiled, a
-//! product of factors a b < 4 p^2 comes out below p + 4 p^2 / R < 2p without a last subtraction. Sums and differences are brought
-//! below 2p by one conditional subtraction of 2p. [`Residue::canonical`] gives the representative below p, in which results leave
-//! this crate, and [`Residue::is_zero`] knows both forms of zero.
+//! Values are *lazy* where 4p < R: anything below 2p stands for its residue. A product of factors a b < 4 p^2 comes out below p + 4 p^2 / R < 2p without a
+//! last subtraction. Sums and differences are brought below 2p by one conditional subtraction of 2p. [`Residue::canonical`] gives the representative
+//! below p, in which results leave this crate, and [`Residue::is_zero`] knows both forms of zero.
+//!
+//! A prime of 255 bits, such as those of Pasta, leaves no room for that: values are below p, and products, which come out below p + p^2 / R < 2p < R, end with a
+//! conditional subtraction of p. Which of both it is follows from the prime when the crate is compiled ([`Modulus::LAZY`], [`Residue::BOUND`]).
 
 use std::hint::select_unpredictable;
 use std::marker::PhantomData;
@@ -21,16 +23,19 @@ pub(crate) const LIMBS: usize = 4;
 /// Limbs of an element, lowest first.
 pub(crate) type Limbs = [u64; LIMBS];
 
-/// A prime p with 4p < 2^256.
+/// A prime p with 2p < 2^256.
 pub trait Modulus: Copy + Send + Sync + 'static {
     /// The prime.
     const P: Limbs;
 
     /// The number of its bits.
     const BITS: u32 = bits(Self::P);
+
+    /// Whether 4p < 2^256, so that values below 2p can be computed with; else they are below p.
+    const LAZY: bool = Self::BITS <= 254;
 }
 
-/// A residue modulo M, in Montgomery form, below 2p.
+/// A residue modulo M, in Montgomery form, below [`BOUND`](Self::BOUND).
 #[repr(transparent)]
 #[derive(Debug)]
 pub struct Residue<M> {
@@ -166,7 +171,7 @@ const fn negative_inverse(p: u64) -> u64 {
 const fn power_of_two(p: Limbs, exponent: u32) -> Limbs {
     let (mut power, mut step) = ([1, 0, 0, 0], 0);
     while step < exponent {
-        // Below 2p < 2^255, so nothing wraps.
+        // Below 2p < 2^256, so nothing wraps.
         let double = add_limbs(power, power).0;
         let (less, under) = sub_limbs(double, p);
         power = if under { double } else { less };
@@ -176,11 +181,11 @@ const fn power_of_two(p: Limbs, exponent: u32) -> Limbs {
 }
 
 impl<M: Modulus> Residue<M> {
-    /// 2p.
-    pub(crate) const TWO_P: Limbs = {
+    /// What values are below: 2p, or p if the prime is too large for that.
+    pub(crate) const BOUND: Limbs = {
         assert!(M::P[0] & 1 == 1, "an odd prime");
-        assert!(M::BITS <= 254, "two spare bits, 4p < 2^256, without which products need a last subtraction");
-        add_limbs(M::P, M::P).0
+        assert!(M::BITS <= 255, "a spare bit, 2p < 2^256, without which sums have no room");
+        if M::LAZY { add_limbs(M::P, M::P).0 } else { M::P }
     };
     /// -1/p modulo 2^64.
     pub(crate) const NEGATIVE_INVERSE: u64 = negative_inverse(M::P[0]);
@@ -192,26 +197,26 @@ impl<M: Modulus> Residue<M> {
     /// 1, that is R.
     pub(crate) const ONE: Self = Self::from_montgomery(power_of_two(M::P, 256));
 
-    /// The residue that limbs below 2p in Montgomery form stand for.
+    /// The residue that limbs below the bound in Montgomery form stand for.
     #[inline(always)]
     pub(crate) const fn from_montgomery(limbs: Limbs) -> Self {
         Self { limbs, modulus: PhantomData }
     }
 
-    /// The limbs, below 2p and in Montgomery form.
+    /// The limbs, below the bound and in Montgomery form.
     #[inline(always)]
     pub(crate) const fn lazy_limbs(self) -> Limbs {
         self.limbs
     }
 
-    /// Limbs below 2p as a residue, where they stand.
+    /// Limbs below the bound as a residue, where they stand.
     #[inline(always)]
     pub(crate) const fn at(limbs: &Limbs) -> &Self {
         // SAFETY: a residue is its limbs, and nothing else has a size.
         unsafe { &*std::ptr::from_ref(limbs).cast() }
     }
 
-    /// Rows of limbs below 2p as residues.
+    /// Rows of limbs below the bound as residues.
     #[inline(always)]
     pub(crate) const fn of_rows<const N: usize>(rows: [Limbs; N]) -> [Self; N] {
         // SAFETY: as above.
@@ -227,7 +232,7 @@ impl<M: Modulus> Residue<M> {
 
     /// An integer below 2^256 as a residue.
     pub(crate) fn from_integer(integer: Limbs) -> Self {
-        // Below R p, so the product is below 2p.
+        // Below R p, so the product is below 2p before the last subtraction, if there is one.
         Self::from_montgomery(integer).mul(Self::R2)
     }
 
@@ -246,8 +251,20 @@ impl<M: Modulus> Residue<M> {
     /// The Montgomery form below p.
     #[inline(always)]
     pub(crate) fn canonical(self) -> Limbs {
-        let (less, under) = sub_limbs(self.limbs, M::P);
-        select(under, self.limbs, less)
+        if M::LAZY { Self::less_p(self.limbs) } else { self.limbs }
+    }
+
+    /// Limbs below 2p, less p if they are not below p.
+    #[inline(always)]
+    fn less_p(limbs: Limbs) -> Limbs {
+        let (less, under) = sub_limbs(limbs, M::P);
+        select(under, limbs, less)
+    }
+
+    /// Limbs below 2p, below the bound.
+    #[inline(always)]
+    pub(crate) fn of_product(limbs: Limbs) -> Self {
+        Self::from_montgomery(if M::LAZY { limbs } else { Self::less_p(limbs) })
     }
 
     /// Whether this is 0 modulo p.
@@ -255,14 +272,14 @@ impl<M: Modulus> Residue<M> {
     pub(crate) fn is_zero(self) -> bool {
         let or = |limbs: Limbs| limbs[0] | limbs[1] | limbs[2] | limbs[3];
         let xor = |a: Limbs, b: Limbs| std::array::from_fn(|i| a[i] ^ b[i]);
-        or(self.limbs) == 0 || or(xor(self.limbs, M::P)) == 0
+        or(self.limbs) == 0 || M::LAZY && or(xor(self.limbs, M::P)) == 0
     }
 
     /// The sum.
     #[inline(always)]
     pub(crate) fn add(self, rhs: Self) -> Self {
         let (sum, _) = add_limbs(self.limbs, rhs.limbs);
-        let (less, under) = sub_limbs(sum, Self::TWO_P);
+        let (less, under) = sub_limbs(sum, Self::BOUND);
         Self::from_montgomery(select(under, sum, less))
     }
 
@@ -270,7 +287,7 @@ impl<M: Modulus> Residue<M> {
     #[inline(always)]
     pub(crate) fn sub(self, rhs: Self) -> Self {
         let (difference, under) = sub_limbs(self.limbs, rhs.limbs);
-        let more = add_limbs(difference, select(under, Self::TWO_P, [0; 4])).0;
+        let more = add_limbs(difference, select(under, Self::BOUND, [0; 4])).0;
         Self::from_montgomery(more)
     }
 
@@ -286,7 +303,7 @@ impl<M: Modulus> Residue<M> {
         Self::from_montgomery(select(negative, self.neg().limbs, self.limbs))
     }
 
-    /// The sum without reduction, of values whose sum is below 2^256: only for what takes such values.
+    /// The sum without reduction, of values whose sum is below 2^256: only for what takes such values, with a lazy prime.
     #[inline(always)]
     pub(crate) fn add_unreduced(self, rhs: Self) -> Self {
         Self::from_montgomery(add_limbs(self.limbs, rhs.limbs).0)
@@ -296,17 +313,18 @@ impl<M: Modulus> Residue<M> {
     #[inline(always)]
     pub(crate) fn sub_unreduced(self, rhs: Self) -> Self {
         // First the sum, so that nothing is below 0.
-        let more = add_limbs(self.limbs, Self::TWO_P).0;
+        let more = add_limbs(self.limbs, Self::BOUND).0;
         Self::from_montgomery(sub_limbs(more, rhs.limbs).0)
     }
 
     /// Multiples of p, the largest up to each of the 32 multiples of 2^251.
     const MULTIPLES: [Limbs; 32] = {
         // The largest value of a transform: see the element-by-element form in the CPU's `residues`.
-        let (four, over) = add_limbs(Self::TWO_P, Self::TWO_P);
+        let (four, over) = add_limbs(Self::BOUND, Self::BOUND);
         let (five, over_again) = add_limbs(four, M::P);
         let (most, wrapped) = add_limbs(five, [0, 0, 0, 1 << 59]);
-        assert!(!over && !over_again && !wrapped && most[3] < u64::MAX, "5p + 2^251 < 2^256 - 2^192");
+        let fits = !over && !over_again && !wrapped && most[3] < u64::MAX;
+        assert!(fits || !M::LAZY, "5p + 2^251 < 2^256 - 2^192");
         let mut multiples = [[0; 4]; 32];
         let mut i = 1;
         while i < 32 {
@@ -319,7 +337,7 @@ impl<M: Modulus> Residue<M> {
         multiples
     };
 
-    /// Brings any limbs below p + 2^251.
+    /// Brings any limbs below p + 2^251, with a lazy prime.
     #[inline(always)]
     pub(crate) fn nearly_reduced(self) -> Self {
         // The upper bits u say that the value is u 2^251 and less than 2^251 more; the multiple is less than p below u 2^251.
@@ -327,11 +345,11 @@ impl<M: Modulus> Residue<M> {
         Self::from_montgomery(sub_limbs(self.limbs, multiple).0)
     }
 
-    /// The product. Either both factors are below 2p, or one is below 4p and the other below p.
+    /// The product. Both factors are below the bound, or the first is any limbs and the other below p; or, with a lazy prime, one is below 4p and the other below p.
     #[inline(always)]
     pub(crate) fn mul(self, rhs: Self) -> Self {
         let (a, b, p) = (self.limbs, rhs.limbs, M::P);
-        // With b < 4p, what is carried from step to step stays below b + p < 2^256: no fifth limb between steps.
+        // What is carried from step to step stays below b + p < 2^256: no fifth limb between steps.
         let mut t = [0; 4];
         let mut i = 0;
         while i < 4 {
@@ -347,10 +365,10 @@ impl<M: Modulus> Residue<M> {
             t = [r0, r1, r2, reduction.wrapping_add(carry)];
             i += 1;
         }
-        Self::from_montgomery(t)
+        Self::of_product(t)
     }
 
-    /// The square, of a value below 2p: ten products of limbs where a product has sixteen.
+    /// The square, of a value below the bound: ten products of limbs where a product has sixteen.
     #[inline(always)]
     pub(crate) fn square(self) -> Self {
         let a = self.limbs;
@@ -375,7 +393,7 @@ impl<M: Modulus> Residue<M> {
         let (low, high) = mac(0, a[3], a[3], 0);
         let (t6, carry) = adc(t6, low, carry);
         let (t7, _) = adc(t7, high, carry);
-        // The reduction of the lower half is below p, the upper half below 4 p^2 / R.
+        // The reduction of the lower half is at most p, the upper half below 4 p^2 / R, or p^2 / R.
         let mut lower = [t0, t1, t2, t3];
         let mut step = 0;
         while step < 4 {
@@ -387,6 +405,6 @@ impl<M: Modulus> Residue<M> {
             lower = [r0, r1, r2, carry];
             step += 1;
         }
-        Self::from_montgomery(add_limbs(lower, [t4, t5, t6, t7]).0)
+        Self::of_product(add_limbs(lower, [t4, t5, t6, t7]).0)
     }
 }

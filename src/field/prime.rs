@@ -5,7 +5,7 @@
 //! layout does not compile. Slices of limbs become slices of elements without a copy, checked.
 //!
 //! The element type itself stands for the prime in the arithmetic of [`montgomery`](super::montgomery): a [`Residue<F>`]
-//! is an element of F in computations, a lazy value below 2p.
+//! is an element of F in computations, a value below 2p, or below p where the prime leaves no room for that.
 
 #[cfg(test)]
 mod tests;
@@ -15,9 +15,11 @@ use std::mem::{ManuallyDrop, align_of, size_of};
 use halo2curves::ff;
 
 use super::TwoAdic;
+use super::coordinates::LazyElement;
 use super::montgomery::{Limbs, Modulus, Residue, is_below, parse_hexadecimal};
 use crate::error::Error;
 use crate::memory;
+use crate::ntt::Domain;
 
 /// The one list of prime fields in Montgomery form: calls a macro with type and name for each.
 ///
@@ -29,6 +31,8 @@ macro_rules! for_every_prime_field {
         $then! {
             $crate::bn254::Fr, "bn254-fr";
             $crate::bn254::Fq, "bn254-fq";
+            $crate::pasta::Fp, "pasta-fp";
+            $crate::pasta::Fq, "pasta-fq";
         }
     };
 }
@@ -40,6 +44,8 @@ macro_rules! for_every_two_adic_field {
     ($then:ident) => {
         $then! {
             $crate::bn254::Fr, "bn254-fr";
+            $crate::pasta::Fp, "pasta-fp";
+            $crate::pasta::Fq, "pasta-fq";
         }
     };
 }
@@ -80,8 +86,38 @@ macro_rules! fields {
 }
 crate::for_every_prime_field!(fields);
 
+/// A prime field that has transforms, and the roots of unity that provers have in it. Implemented for the fields of the crate's list alone.
+pub trait TwoAdicPrime: MontgomeryField + TwoAdic + ff::WithSmallOrderMulGroup<3> {
+    /// The generator of the multiplicative group from which the roots of unity of arkworks come: that of halo2curves, but over BN254's scalars, where halo2curves has 7 and
+    /// arkworks 5.
+    fn generator_of_arkworks() -> Self {
+        if <Self as MontgomeryField>::NAME == "bn254-fr" {
+            Self::from(5)
+        } else {
+            Self::MULTIPLICATIVE_GENERATOR
+        }
+    }
+}
+
+impl<F: TwoAdicPrime> Domain<F> {
+    /// The subgroup of order 2^`log_size` with the root of halo2curves; over BN254's scalars it comes from the generator 7 of the field.
+    /// [`Error::DomainTooLarge`] above 2^28 there, and above 2^32 over the fields of Pasta.
+    pub fn halo2(log_size: u32) -> Result<Self, Error> {
+        Self::of_root(log_size, F::ROOT_OF_UNITY)
+    }
+
+    /// The same subgroup with the root of arkworks; over BN254's scalars it comes from the generator 5.
+    pub fn arkworks(log_size: u32) -> Result<Self, Error> {
+        // (r - 1) / 2^TWO_ADICITY.
+        let odd_part = Residue::of(-F::from(1 << F::S).invert().expect("2 is not zero"));
+        Self::of_root(log_size, F::generator_of_arkworks().pow_vartime(odd_part.to_integer()))
+    }
+}
+
 macro_rules! two_adic {
     ($($field:path, $name:literal;)*) => {$(
+        impl TwoAdicPrime for $field {}
+
         impl TwoAdic for $field {
             const TWO_ADICITY: u32 = <Self as ff::PrimeField>::S;
             const ZERO: Self = <Self as ff::Field>::ZERO;
@@ -183,7 +219,7 @@ pub(crate) fn hexadecimal(integer: Limbs) -> String {
 
 /// Elements to compute with.
 pub(crate) fn residues<F: MontgomeryField>(elements: &[F]) -> &[Residue<F>] {
-    // SAFETY: the layout that is asserted for every field; values below p are below 2p.
+    // SAFETY: the layout that is asserted for every field; values below p are below any bound.
     unsafe { cast(elements) }
 }
 

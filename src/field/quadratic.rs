@@ -182,7 +182,7 @@ mod tests {
 
     fn agrees<F: QuadraticExtension>() {
         let values = values::<F>();
-        let two_p = Residue::<F::Prime>::TWO_P;
+        let two_p = Residue::<F::Prime>::BOUND;
         let expect = |what: &str, found: Pair<F>, expected: F| {
             assert!(
                 [found.c0, found.c1].iter().all(|c| is_below(c.lazy_limbs(), two_p)),

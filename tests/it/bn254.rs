@@ -103,7 +103,7 @@ fn transforms_of_halo2curves() {
     for engine in [1, 2].into_iter().flat_map(engines) {
         // Around the sizes at which vectors begin, and tiles become several.
         for log_size in [0, 1, 2, 5, 6, 7, 10, 11, 12, 13, 14, 16, 17] {
-            let domain = Domain::halo2(log_size).unwrap();
+            let domain = Domain::<Fr>::halo2(log_size).unwrap();
             let mut found = scalars(7, 1 << log_size);
             let mut expected = found.clone();
             engine.ntt(&Ntt::forward(domain), &mut found).unwrap();
@@ -116,13 +116,13 @@ fn transforms_of_halo2curves() {
 #[test]
 fn roots_of_both_libraries() {
     let hex = |x: Fr| x.to_repr().as_ref().iter().rev().map(|byte| format!("{byte:02x}")).collect::<String>();
-    assert!(hex(Domain::halo2(28).unwrap().root()).starts_with("03ddb9f5"));
-    assert!(hex(Domain::arkworks(28).unwrap().root()).starts_with("2a3c09f0"));
-    assert_eq!(Domain::halo2(29), Err(Error::DomainTooLarge { log_size: 29, limit: 28 }));
-    let root = Domain::halo2(5).unwrap().root();
+    assert!(hex(Domain::<Fr>::halo2(28).unwrap().root()).starts_with("03ddb9f5"));
+    assert!(hex(Domain::<Fr>::arkworks(28).unwrap().root()).starts_with("2a3c09f0"));
+    assert_eq!(Domain::<Fr>::halo2(29), Err(Error::DomainTooLarge { log_size: 29, limit: 28 }));
+    let root = Domain::<Fr>::halo2(5).unwrap().root();
     assert!(matches!(Domain::with_root(4, root), Err(Error::BadRoot { log_size: 4, .. })));
     assert!(matches!(Domain::with_root(6, root), Err(Error::BadRoot { log_size: 6, .. })));
-    assert_eq!(Domain::halo2(5).unwrap().coset(Fr::ZERO), Err(Error::BadShift));
+    assert_eq!(Domain::<Fr>::halo2(5).unwrap().coset(Fr::ZERO), Err(Error::BadShift));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn sums_hold_against_the_memory_budget() {
     assert_eq!(engine.upload(Matrix::from_column(scalars.clone()).unwrap()).unwrap_err(), expected);
     assert!(engine.msm(&scalars[..31], &bases[..31]).is_ok());
     let mut values = vec![Fr::ONE; 64];
-    let domain = Domain::halo2(6).unwrap();
+    let domain = Domain::<Fr>::halo2(6).unwrap();
     let found = engine.ntt(&Ntt::forward(domain), &mut values);
     assert_eq!(found, Err(Error::OverBudget { required: 1024, budget: 1000 }));
     assert_eq!(values, vec![Fr::ONE; 64]);

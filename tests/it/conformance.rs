@@ -39,9 +39,14 @@ fn choices() -> Vec<DeviceChoice> {
 }
 
 /// What is done by a processor, in several tests, so that none of its cores is idle. The calling thread has enough of a stack to begin operations itself.
+/// Of further curves and fields not what takes long, unless the processor is required.
 #[test]
 fn every_case_on_the_processor() {
-    let run = || run_all(DeviceChoice::Cpu, Simd::best(), 3, |case| !is_of_several_devices(case));
+    let all = is_required("cpu");
+    let runs = move |case: &conformance::Case| {
+        !is_of_several_devices(case) && (all || !case.repeats_for_another_curve() || !is_long(case))
+    };
+    let run = move || run_all(DeviceChoice::Cpu, Simd::best(), 3, runs);
     let thread = std::thread::Builder::new().stack_size(32 << 20).spawn(run);
     thread.unwrap().join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
 }

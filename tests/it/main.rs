@@ -18,6 +18,8 @@ mod kernels;
 mod large;
 mod merkle;
 mod ntt;
+#[cfg(feature = "bn254")]
+mod pasta;
 mod progress;
 mod rescue;
 mod several;

@@ -231,7 +231,7 @@ impl Case {
         let row_scalars = self.pointer(memory, 1, matrix.and_then(|n| n.checked_mul(4))).cast();
         let points = self.pointer(memory, 1, rows.checked_mul(8)).cast();
         let values = self.pointer(memory, 0, points_words(log_n, cols)).cast();
-        let root_of_order = accel::ntt::Domain::halo2(log_n.min(28)).unwrap().root();
+        let root_of_order = accel::ntt::Domain::<accel::bn254::Fr>::halo2(log_n.min(28)).unwrap().root();
         let root_limbs = self.other_root.map_or(accel::bn254::limbs(&[root_of_order])[0], |word| [word; 4]);
         let (root_fr, shift_fr) = (zka_bn254_fr { limbs: root_limbs }, zka_bn254_fr { limbs: [coset; 4] });
         let omega = if self.nulls & 16 == 0 { &raw const root_fr } else { null() };

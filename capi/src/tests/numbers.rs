@@ -9,14 +9,26 @@ use crate::merkle::*;
 
 #[test]
 fn of_fields() {
-    let header = [("goldilocks", ZKA_GOLDILOCKS), ("bn254-fr", ZKA_BN254_FR), ("bn254-fq", ZKA_BN254_FQ)];
+    let header = [
+        ("goldilocks", ZKA_GOLDILOCKS),
+        ("bn254-fr", ZKA_BN254_FR),
+        ("bn254-fq", ZKA_BN254_FQ),
+        ("pasta-fp", ZKA_PASTA_FP),
+        ("pasta-fq", ZKA_PASTA_FQ),
+    ];
     assert_eq!(FIELDS.iter().map(|field| field.name).zip(1..).collect::<Vec<_>>(), header);
     assert!(FIELDS.iter().zip(1..).all(|(field, number)| Field::of(number).unwrap().name == field.name));
 }
 
 #[test]
 fn of_curves() {
-    let header = [("bn254-g1", ZKA_BN254_G1), ("grumpkin", ZKA_GRUMPKIN), ("bn254-g2", ZKA_BN254_G2)];
+    let header = [
+        ("bn254-g1", ZKA_BN254_G1),
+        ("grumpkin", ZKA_GRUMPKIN),
+        ("bn254-g2", ZKA_BN254_G2),
+        ("pallas", ZKA_PALLAS),
+        ("vesta", ZKA_VESTA),
+    ];
     assert_eq!(CURVES.iter().map(|curve| curve.name).zip(1..).collect::<Vec<_>>(), header);
     assert!(CURVES.iter().zip(1..).all(|(curve, number)| Curve::of(number).unwrap().name == curve.name));
 }

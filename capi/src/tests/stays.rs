@@ -33,7 +33,7 @@ impl Case {
     fn root_words(&self, log: u32) -> [u64; 4] {
         match (self.other_root, self.other_handle == FIXTURE.scalars) {
             (None, true) => {
-                let domain = accel::ntt::Domain::halo2(log.min(28)).unwrap();
+                let domain = accel::ntt::Domain::<accel::bn254::Fr>::halo2(log.min(28)).unwrap();
                 accel::bn254::limbs(&[domain.root()])[0]
             }
             (other, _) => [root(log, other), 0, 0, 0],

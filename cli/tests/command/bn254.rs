@@ -101,7 +101,8 @@ fn seven_times_the_generator_of_g2() {
     let refused = bench.run(&format!("{files} --group g3"));
     assert_eq!(refused.status.code(), Some(2));
     assert!(
-        String::from_utf8_lossy(&refused.stderr).contains("[possible values: bn254-g1, grumpkin, bn254-g2]")
+        String::from_utf8_lossy(&refused.stderr)
+            .contains("[possible values: bn254-g1, grumpkin, bn254-g2, pallas, vesta]")
     );
 }
 
@@ -234,6 +235,63 @@ fn transforms() {
     bench.succeed("fft in.npy out.npy");
     bench.succeed("fft in.npy same.npy --canonical");
     assert_eq!(bench.read("out.npy"), bench.read("same.npy"));
+}
+
+/// Over the fields of Pasta, by their names and by those of the curves whose scalars they are.
+#[test]
+fn transforms_over_other_fields() {
+    let bench = Bench::new();
+    let (p, q) = (
+        [0x992d_30ed_0000_0001, 0x2246_98fc_094c_f91b, 0, 1 << 62],
+        [0x8c46_eb21_0000_0001, 0x2246_98fc_0994_a8dd, 0, 1 << 62],
+    );
+    // 1 + 2 x at 1 and at -1.
+    bench.write("in.npy", &rows(&[&[small(1)], &[small(2)]]));
+    for (names, modulus) in [(["pasta-fp", "vesta"], p), (["pasta-fq", "pallas"], q)] {
+        for name in names {
+            let options = format!("--canonical --field {name}");
+            bench.succeed(&format!("fft in.npy out.npy {options}"));
+            let minus_one = [modulus[0] - 1, modulus[1], modulus[2], modulus[3]];
+            assert_eq!(words(&bench.read("out.npy")), (vec![2, 4], [small(3), minus_one].concat()), "{name}");
+            bench.succeed(&format!("fft out.npy back.npy --inverse --root arkworks --coset 1 {options}"));
+            assert_eq!(words(&bench.read("back.npy")), words(&bench.read("in.npy")), "{name}");
+        }
+    }
+    bench.write("large.npy", &rows(&[&[small(1)], &[q]]));
+    bench.fail("fft large.npy no.npy --field pasta-fq", "large.npy: scalar 1 is 0x40000000");
+    bench.fail("fft large.npy no.npy --field pasta-fp", "large.npy: scalar 1 is 0x40000000");
+    let refused = bench.run("fft in.npy no.npy --field bn254-fq");
+    assert_eq!(refused.status.code(), Some(2));
+    let stderr = String::from_utf8_lossy(&refused.stderr);
+    assert!(stderr.contains("[possible values: bn254-fr, pasta-fp, pasta-fq]"), "{stderr}");
+    assert_eq!(bench.list("."), ["back.npy", "in.npy", "large.npy", "out.npy"]);
+}
+
+/// Sums over Pallas and Vesta: (-1, 2) twice, as integers, and points that are on neither curve.
+#[test]
+fn sums_over_pasta() {
+    let bench = Bench::new();
+    let p = [0x992d_30ed_0000_0001, 0x2246_98fc_094c_f91b, 0, 1 << 62];
+    let q = [0x8c46_eb21_0000_0001, 0x2246_98fc_0994_a8dd, 0, 1 << 62];
+    let files = "msm --scalars s.npy --bases b.npy --canonical";
+    for (curve, coordinates, scalars) in [("pallas", p, q), ("vesta", q, p)] {
+        let minus_one = |modulus: [u64; 4]| [modulus[0] - 1, modulus[1], modulus[2], modulus[3]];
+        let generator = [minus_one(coordinates), small(2)];
+        bench.write("b.npy", &rows(&[&generator, &generator]));
+        // 3 G - 2 G.
+        let minus_two = [scalars[0] - 2, scalars[1], scalars[2], scalars[3]];
+        bench.write("s.npy", &rows(&[&[small(3)], &[minus_two]]));
+        let answer = bench.json(&format!("{files} --curve {curve}"));
+        let hex = |limbs: [u64; 4]| limbs.iter().rev().map(|limb| format!("{limb:016x}")).collect::<String>();
+        assert_eq!((&answer["x"], &answer["y"]), (&json!(hex(generator[0])), &json!(hex(generator[1]))));
+        bench.write("b.npy", &rows(&[&generator, &[small(1), small(1)]]));
+        bench.fail(&format!("{files} --curve {curve}"), "point 1 is not on the curve");
+        bench.write("b.npy", &rows(&[&[coordinates, small(2)], &generator]));
+        bench.fail(&format!("{files} --curve {curve}"), "x of point 0");
+        bench.write("b.npy", &rows(&[&generator, &generator]));
+        bench.write("s.npy", &rows(&[&[small(3)], &[scalars]]));
+        bench.fail(&format!("{files} --curve {curve}"), "s.npy: scalar 1 is 0x40000000");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use zkaccel::bn254::Fr;
 use zkaccel::field::Goldilocks;
 use zkaccel::matrix::{BaseField, Matrix, Shape};
 use zkaccel::ntt::AcceleratedField;
+use zkaccel::pasta::Fq;
 use zkaccel::{Engine, Error};
 
 use crate::draw::Draw;
@@ -11,9 +12,10 @@ use crate::engines;
 
 pub fn run(data: &[u8]) {
     let mut draw = Draw::new(data);
-    match draw.flag() {
-        true => over::<Goldilocks>(&mut draw),
-        false => over::<Fr>(&mut draw),
+    match draw.below(3) {
+        0 => over::<Goldilocks>(&mut draw),
+        1 => over::<Fr>(&mut draw),
+        _ => over::<Fq>(&mut draw),
     }
 }
 

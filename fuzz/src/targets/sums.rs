@@ -1,10 +1,11 @@
-//! Multi-scalar multiplication over both curves: bases are known multiples of the generator, so that every sum is one multiplication; small ones are
+//! Multi-scalar multiplication over every curve: bases are known multiples of the generator, so that every sum is one multiplication; small ones are
 //! compared with the reference as well.
 
 use halo2curves::bn256;
 use halo2curves::ff::Field;
 use halo2curves::group::{Curve as _, Group};
 use halo2curves::grumpkin;
+use halo2curves::pasta::{PallasAffine, VestaAffine};
 use std::sync::LazyLock;
 use zkaccel::curve::{limbs_of_points, points};
 use zkaccel::matrix::{Element, Matrix};
@@ -42,7 +43,7 @@ macro_rules! pooled {
         }
     )*};
 }
-pooled!(bn256::G1Affine, grumpkin::G1Affine, bn256::G2Affine);
+pooled!(bn256::G1Affine, grumpkin::G1Affine, bn256::G2Affine, PallasAffine, VestaAffine);
 
 impl<C: Pooled> Pool<C> {
     fn new() -> Self {
@@ -56,10 +57,12 @@ impl<C: Pooled> Pool<C> {
 
 pub fn run(data: &[u8]) {
     let mut draw = Draw::new(data);
-    match draw.below(3) {
+    match draw.below(5) {
         0 => over::<bn256::G1Affine>(&mut draw),
         1 => over::<grumpkin::G1Affine>(&mut draw),
-        _ => over::<bn256::G2Affine>(&mut draw),
+        2 => over::<bn256::G2Affine>(&mut draw),
+        3 => over::<PallasAffine>(&mut draw),
+        _ => over::<VestaAffine>(&mut draw),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Transforms, extensions and extended domains over Goldilocks, its extensions and BN254's scalars, in every form that a matrix has: each engine
+//! Transforms, extensions and extended domains over Goldilocks, its extensions, and prime fields, in every form that a matrix has: each engine
 //! gives the answer or the error of the reference, and values are those of the polynomial by Horner's rule.
 
 use zkaccel::bn254::Fr;
@@ -6,6 +6,7 @@ use zkaccel::extended::ExtendedDomain;
 use zkaccel::field::{Cubic, Goldilocks, Quadratic, TwoAdic};
 use zkaccel::matrix::{BaseField, Element, Layout, Matrix, MatrixMut, Shape};
 use zkaccel::ntt::{AcceleratedField, Convention, Direction, Domain, Lde, Ntt, Order, reverse_bits};
+use zkaccel::pasta;
 use zkaccel::{Engine, Error};
 
 use crate::draw::Draw;
@@ -16,11 +17,13 @@ const LARGEST: usize = 1 << 11;
 
 pub fn run(data: &[u8]) {
     let mut draw = Draw::new(data);
-    match draw.below(4) {
+    match draw.below(6) {
         0 => over::<Goldilocks>(&mut draw),
         1 => over::<Fr>(&mut draw),
         2 => over::<Quadratic>(&mut draw),
-        _ => over::<Cubic>(&mut draw),
+        3 => over::<Cubic>(&mut draw),
+        4 => over::<pasta::Fp>(&mut draw),
+        _ => over::<pasta::Fq>(&mut draw),
     }
 }
 
@@ -35,12 +38,17 @@ impl Roots for Goldilocks {
     }
 }
 
-impl Roots for Fr {
-    fn subgroup(log_size: u32, second: bool) -> Domain<Fr> {
-        let domain = if second { Domain::arkworks(log_size) } else { Domain::halo2(log_size) };
-        domain.expect("within the two-adicity")
-    }
+macro_rules! prime_fields {
+    ($($field:path, $name:literal;)*) => {
+        $(impl Roots for $field {
+            fn subgroup(log_size: u32, second: bool) -> Domain<Self> {
+                let domain = if second { Domain::arkworks(log_size) } else { Domain::halo2(log_size) };
+                domain.expect("within the two-adicity")
+            }
+        })*
+    };
 }
+zkaccel::for_every_two_adic_field!(prime_fields);
 
 /// A coset of a size, by any root of that order and any shift. What is neither is refused.
 fn domain<F: Roots>(draw: &mut Draw<'_>, log_size: u32) -> Domain<F> {

@@ -36,13 +36,14 @@ fn field<M: Modulus>(name: &str) -> String {
     let upper = name.to_uppercase();
     let mut text = String::new();
     for (constant, value) in
-        [("P", M::P), ("TWO_P", Residue::<M>::TWO_P), ("ONE", Residue::<M>::ONE.lazy_limbs())]
+        [("P", M::P), ("BOUND", Residue::<M>::BOUND), ("ONE", Residue::<M>::ONE.lazy_limbs())]
     {
         writeln!(text, "CONSTANT fe {upper}_{constant} = {{{{{}}}}};", limbs(value))
             .expect("strings take any text");
     }
     let inverse = Residue::<M>::NEGATIVE_INVERSE as u32;
     writeln!(text, "#define {upper}_INVERSE {inverse:#x}U").expect("strings take any text");
+    writeln!(text, "#define {upper}_LAZY {}", u8::from(M::LAZY)).expect("strings take any text");
     // Names of constants are in capitals, those of functions are not.
     let functions = include_str!("../../../kernels/prime_field.h");
     let mut rest = functions;
@@ -75,6 +76,7 @@ mod tests {
     use super::super::{Gpu, first_opencl};
     use crate::bn254::{Fq, Fr};
     use crate::field::montgomery::{Limbs, Modulus, Residue, add_limbs, is_below, sub_limbs};
+    use crate::pasta;
 
     /// Every operation of a field on each pair, and the last product of a run of them.
     const CHECK: &str = "
@@ -103,16 +105,24 @@ KERNEL void check_twiddle(BUFFER(const fe, triples), BUFFER(fe, results), u64 co
     }
 }
 ";
-    static PROGRAM: Program = Program {
+    const KERNELS: &[&str] = &[include_str!("../../../kernels/fft_twiddle.h"), CHECK];
+    /// Two fields whose values are lazy, and two whose values are not.
+    static LAZY: Program = Program {
         name: "check_fields",
         constants: || super::scalars::<Fr>() + &super::field::<Fq>("fq"),
-        kernels: &[include_str!("../../../kernels/fft_twiddle.h"), CHECK],
+        kernels: KERNELS,
+        ..Program::EMPTY
+    };
+    static TIGHT: Program = Program {
+        name: "check_fields_of_pasta",
+        constants: || super::scalars::<pasta::Fq>() + &super::field::<pasta::Fp>("fq"),
+        kernels: KERNELS,
         ..Program::EMPTY
     };
 
-    /// Values below 2p around every carry, and as many at random.
+    /// Values below the bound around every carry, and as many at random.
     fn values<M: Modulus>() -> Vec<Limbs> {
-        let two_p = Residue::<M>::TWO_P;
+        let two_p = add_limbs(M::P, M::P).0;
         let below = |value: Limbs, by: u64| sub_limbs(value, [by, 0, 0, 0]).0;
         let one_more = add_limbs(M::P, [1, 0, 0, 0]).0;
         let mut values = vec![[0; 4], [1, 0, 0, 0], below(M::P, 1), M::P, one_more, below(two_p, 1)];
@@ -129,13 +139,14 @@ KERNEL void check_twiddle(BUFFER(const fe, triples), BUFFER(fe, results), u64 co
             state = state.square().add(Residue::ONE);
             values.push(state.lazy_limbs());
         }
-        values.retain(|&value| is_below(value, two_p));
+        values.retain(|&value| is_below(value, Residue::<M>::BOUND));
         values
     }
 
     /// The N elements that a kernel computes of each of its inputs.
     fn results<T: bytemuck::Pod, const N: usize>(
         gpu: &Gpu<OpenCl>,
+        program: &'static Program,
         kernel: &'static str,
         inputs: &[T],
     ) -> Vec<[Limbs; N]> {
@@ -144,35 +155,36 @@ KERNEL void check_twiddle(BUFFER(const fe, triples), BUFFER(fe, results), u64 co
         let to = session.allocate(4 * N * inputs.len()).unwrap();
         let args = vec![Arg::Buffer(from, 0), Arg::Buffer(to, 0), Arg::Word(inputs.len() as u64)];
         // SAFETY: the kernels read `count` inputs, and write seven elements for each pair, one for each triple.
-        let launch = unsafe { Launch::new(&PROGRAM, kernel, session.limits().grid(inputs.len()), args) };
+        let launch = unsafe { Launch::new(program, kernel, session.limits().grid(inputs.len()), args) };
         session.launch(&[launch]).unwrap();
         let mut results = vec![[[0_u64; 4]; N]; inputs.len()];
         session.download(to, 0, bytemuck::cast_slice_mut(results.as_flattened_mut())).unwrap();
         results
     }
 
-    fn check<M: Modulus>(gpu: &Gpu<OpenCl>, kernel: &'static str) {
+    fn check<M: Modulus>(gpu: &Gpu<OpenCl>, program: &'static Program, kernel: &'static str) {
         let (values, p) = (values::<M>(), Residue::<M>::from_montgomery);
         let mut pairs: Vec<[Limbs; 2]> =
             values.iter().flat_map(|&a| values.iter().map(move |&b| [a, b])).collect();
         let lazy = pairs.len();
-        // Products of one below 4p and one below p; the other results are meaningless.
+        // Products of one below 4p and one below p, with lazy primes; the other results are meaningless.
         let twice = |a| add_limbs(a, a).0;
         pairs.extend(
             values
                 .iter()
+                .filter(|_| M::LAZY)
                 .flat_map(|&a| values.iter().filter(|&&b| is_below(b, M::P)).map(move |&b| [twice(a), b])),
         );
-        let results = results::<_, 7>(gpu, kernel, &pairs);
+        let results = results::<_, 7>(gpu, program, kernel, &pairs);
         for (i, (&[a, b], found)) in pairs.iter().zip(&results).enumerate() {
             let text = format!("{kernel}: {a:x?}, {b:x?}");
-            let two_p = Residue::<M>::TWO_P;
-            assert!(is_below(found[0], two_p), "{text}: product {:x?}", found[0]);
+            let bound = Residue::<M>::BOUND;
+            assert!(is_below(found[0], bound), "{text}: product {:x?}", found[0]);
             assert_eq!(p(found[0]).canonical(), p(a).mul(p(b)).canonical(), "{text}: product");
             if i >= lazy {
                 continue;
             }
-            assert!(found[..6].iter().all(|&value| is_below(value, two_p)), "{text}: {found:x?}");
+            assert!(found[..6].iter().all(|&value| is_below(value, bound)), "{text}: {found:x?}");
             let expected = [p(a).mul(p(a)), p(a).add(p(b)), p(a).sub(p(b)), p(a).neg()];
             for (number, (found, expected)) in found[1..5].iter().zip(expected).enumerate() {
                 assert_eq!(p(*found).canonical(), expected.canonical(), "{text}: result {}", number + 1);
@@ -183,35 +195,34 @@ KERNEL void check_twiddle(BUFFER(const fe, triples), BUFFER(fe, results), u64 co
     }
 
     /// floor(z 2^256 / r), by long division.
-    fn quotient(z: Limbs) -> Limbs {
+    fn quotient<M: Modulus>(z: Limbs) -> Limbs {
         let twice = |a| add_limbs(a, a).0;
         let (mut quotient, mut rest) = ([0; 4], z);
         for _ in 0..256 {
             (quotient, rest) = (twice(quotient), twice(rest));
-            if !is_below(rest, Fr::P) {
-                (quotient[0], rest) = (quotient[0] | 1, sub_limbs(rest, Fr::P).0);
+            if !is_below(rest, M::P) {
+                (quotient[0], rest) = (quotient[0] | 1, sub_limbs(rest, M::P).0);
             }
         }
         quotient
     }
 
-    /// Products with known roots, of everything below 5r.
-    fn check_twiddle(gpu: &Gpu<OpenCl>) {
-        type Scalar = Residue<Fr>;
-        let values = values::<Fr>();
-        let (r, add) = (Fr::P, |a, b| add_limbs(a, b).0);
-        let roots: Vec<_> = values.iter().filter(|&&z| is_below(z, r)).map(|&z| (z, quotient(z))).collect();
-        let lazy = values
-            .iter()
-            .flat_map(|&x| [x, add(x, Scalar::TWO_P), add(x, add(r, Scalar::TWO_P))].map(|lazy| (lazy, x)));
+    /// Products with known roots: of everything below 5r, or below r if the prime is not lazy.
+    fn check_twiddle<M: Modulus>(gpu: &Gpu<OpenCl>, program: &'static Program) {
+        let values = values::<M>();
+        let (r, add) = (M::P, |a, b| add_limbs(a, b).0);
+        let roots: Vec<_> =
+            values.iter().filter(|&&z| is_below(z, r)).map(|&z| (z, quotient::<M>(z))).collect();
+        let multiples = if M::LAZY { vec![[0; 4], add(r, r), add(r, add(r, r))] } else { vec![[0; 4]] };
+        let lazy = values.iter().flat_map(|&x| multiples.iter().map(move |&multiple| (add(x, multiple), x)));
         let cases: Vec<_> =
             lazy.flat_map(|(lazy, x)| roots.iter().map(move |&(z, q)| ([lazy, z, q], x))).collect();
         let triples: Vec<[Limbs; 3]> = cases.iter().map(|(triple, _)| *triple).collect();
-        let results = results::<_, 1>(gpu, "check_twiddle", &triples);
+        let results = results::<_, 1>(gpu, program, "check_twiddle", &triples);
         for (([lazy, z, _], x), [found]) in cases.into_iter().zip(results) {
-            let expected = Scalar::from_montgomery(x).mul(Scalar::from_integer(z));
-            assert!(is_below(found, Scalar::TWO_P), "{lazy:x?}, {z:x?}: {found:x?}");
-            let found = Scalar::from_montgomery(found).canonical();
+            let expected = Residue::<M>::from_montgomery(x).mul(Residue::from_integer(z));
+            assert!(is_below(found, Residue::<M>::BOUND), "{lazy:x?}, {z:x?}: {found:x?}");
+            let found = Residue::<M>::from_montgomery(found).canonical();
             assert_eq!(found, expected.canonical(), "{lazy:x?}, {z:x?}");
         }
     }
@@ -219,8 +230,11 @@ KERNEL void check_twiddle(BUFFER(const fe, triples), BUFFER(fe, results), u64 co
     #[test]
     fn arithmetic_on_a_device() {
         let Some(gpu) = first_opencl() else { return };
-        check::<Fq>(&gpu, "check_fq");
-        check::<Fr>(&gpu, "check_fr");
-        check_twiddle(&gpu);
+        check::<Fq>(&gpu, &LAZY, "check_fq");
+        check::<Fr>(&gpu, &LAZY, "check_fr");
+        check_twiddle::<Fr>(&gpu, &LAZY);
+        check::<pasta::Fp>(&gpu, &TIGHT, "check_fq");
+        check::<pasta::Fq>(&gpu, &TIGHT, "check_fr");
+        check_twiddle::<pasta::Fq>(&gpu, &TIGHT);
     }
 }

@@ -24,7 +24,7 @@ pub(in crate::backend::cpu) trait Coordinates:
     /// The values at the first `WIDTH` places; below 2p.
     fn gather(rows: [&Self::Element; MAX_WIDTH]) -> Self::Sum;
 
-    /// Values that come from `gather` or `reduced`; those beyond `WIDTH` mean nothing.
+    /// Values that come from `gather` or `reduced`, below what elements in memory are below; those beyond `WIDTH` mean nothing.
     fn rows(values: Self::Sum) -> [Self::Element; MAX_WIDTH];
 
     /// The same value in every lane.

@@ -2,7 +2,7 @@
 //!
 //! # Mathematical description
 //!
-//! In memory x stands as x 2^256 modulo p, four 64-bit limbs, anything below 2p ([`montgomery`](crate::field::montgomery)).
+//! In memory x stands as x 2^256 modulo p, four 64-bit limbs, anything below 2p, or below p with a prime of 255 bits ([`montgomery`](crate::field::montgomery)).
 //! Implementations read and write that and nothing else, but multiply as suits their limbs: the product of two values a and b
 //! is a b / 2^(256 + 2 `SHIFT`), so values that are multiplied gather powers of 2, which algorithms account for in a constant
 //! or a shift here and there. Nobody converts elements.
@@ -73,13 +73,13 @@ pub(super) trait Residues: Coordinates<Element = Residue<<Self as Residues>::Fie
     /// Each of the first `WIDTH` values, below p, times 2^(2 `SHIFT`), as factors: products of values below 3p with them are divided by 2^256 alone, and below 2p.
     fn shifted_factors(rows: [&Residue<Self::Field>; MAX_WIDTH]) -> Self::Factor;
 
-    /// Values of a transform, up to 40p in magnitude, times factors made of residues x 2^(256 + 2 `SHIFT`): a x, up to 2.2p.
+    /// Values of a transform, up to 40p in magnitude, or 31p where the prime is not lazy, times factors made of residues x 2^(256 + 2 `SHIFT`): a x, up to 2.2p.
     fn scaled(a: Self::Sum, factor: Self::Factor) -> Self::Sum;
 
     /// A twiddle of a table, for every lane.
     fn twiddle(rows: &[Limbs]) -> Self::Twiddle;
 
-    /// Values of a transform, up to 40p in magnitude, times a twiddle: up to 2.2p.
+    /// Such values times a twiddle: up to 2.2p, or 2p where the prime is not lazy.
     fn times_twiddle(a: Self::Sum, twiddle: Self::Twiddle) -> Self::Sum;
 
     /// a b, below 2p, for values below 2p.
@@ -88,7 +88,7 @@ pub(super) trait Residues: Coordinates<Element = Residue<<Self as Residues>::Fie
     /// A value of a transform, made small enough for two layers of butterflies.
     fn before_two_layers(a: Self::Sum) -> Self::Sum;
 
-    /// a + b and a - b, for values of a transform, of which b is up to 2.2p. Magnitudes add up.
+    /// a + b and a - b, for values of a transform, of which b is such a product, or below 2p. Magnitudes add up.
     fn butterfly(a: Self::Sum, b: Self::Sum) -> [Self::Sum; 2];
 
     /// A value of a transform below 2p.

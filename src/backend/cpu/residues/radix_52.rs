@@ -15,6 +15,10 @@
 //! a b / R + N' (1 + 2^-51) + p < a b / R + 8p/7, hence, with p < R / 84, below 2p where a b < 72 p^2, and below 3p where
 //! a b < 156 p^2. Both are asserted of a prime when the crate is compiled.
 //!
+//! Primes of 255 bits, those of Pasta, have neither: R / p is a bit less than 64, and N' may be nearly p. For them every step takes a multiple of p, four products of
+//! limbs more, and a product is below a b / R + p: below 2p where a b <= 63 p^2. Values of transforms are up to 31p in magnitude instead of 40p, and what goes to
+//! memory is brought below p, as all is there. Which of both it is follows from the prime ([`Constants::SHORT`]).
+//!
 //! Four-limb values x R' with R' = 2^256 are loaded as they are. In terms of those, a product is x y R' / 2^4: `SHIFT` is 2.
 
 use std::marker::PhantomData;
@@ -110,9 +114,11 @@ impl<M: Modulus> Constants<M> {
             i += 1;
         }
         upper[4] = carry as u64;
-        assert!((upper[4] + 1) * 7 < Self::P[4], "N' < p/7");
         upper
     };
+
+    /// Whether multiples of N do for those of p: with primes of at most 254 bits.
+    const SHORT: bool = M::LAZY;
 
     /// 2p, which no difference of values below 2p falls short of.
     const TWO_P: Limbs52 = times(Self::P, 2);
@@ -123,22 +129,26 @@ impl<M: Modulus> Constants<M> {
     /// 6p, which two such differences leave at least 2p of.
     const SIX_P: Limbs52 = times(Self::P, 6);
 
-    /// 41p, which no value of a transform falls short of by more than p.
-    const SPAN: Limbs52 = times(Self::P, 41);
+    /// The most that a value of a transform is, as a multiple of p, in magnitude.
+    pub(super) const MOST: u64 = if Self::SHORT { 40 } else { 31 };
+
+    /// A value of a transform and this are p or more.
+    const SPAN: Limbs52 = times(Self::P, Self::MOST + 1);
 
     /// 2^260 - p.
     const MINUS_P: Limbs52 = complement(Self::P);
 
-    /// 2^260 / p, rounded down: by the highest limb, rounded up and then down, which must give the same.
+    /// 2^260 / p, rounded down, by the highest limb, rounded up. Bounds of products and of values of transforms rest on its size.
     const QUOTIENT: u64 = {
         let (top, one) = (Self::P[4], 1 << BITS);
-        let (least, most) = (one / (top + 1), one / top);
-        assert!(
-            least == most && least >= 84,
-            "p < 2^260 / 84, which the bounds of products and of values of transforms rest on"
-        );
-        let (above, below) = (one - least * (top + 1), 10 * one < (10 * least + 9) * top);
-        assert!(above >= 1 << 16 && below, "a quotient that is neither too large nor short by more than 0.9");
+        let least = one / (top + 1);
+        assert!(one - least * (top + 1) >= 1 << 16, "a quotient that is not too large");
+        if Self::SHORT {
+            assert!(least >= 84 && 10 * one < (10 * least + 9) * top, "84 and not short by more than 0.9");
+            assert!((Self::UPPER[4] + 1) * 7 < Self::P[4], "N' < p/7");
+        } else {
+            assert!(least >= 63 && one <= (least + 1) * top, "63 and not short by more than 1");
+        }
         least
     };
 }
@@ -177,10 +187,27 @@ fn carry<Q: Quadwords, const SIGNED: bool>(column: Q) -> Q {
     if SIGNED { column.shr_signed::<BITS>() } else { column.shr::<BITS>() }
 }
 
-/// Columns of products, of an integer below 2^520 in magnitude, divided by 2^260: between the quotient and 8p/7 more. They are `SIGNED` if products
-/// were subtracted.
+/// Makes a column zero by a multiple of p, and adds what it leaves to the next.
+#[inline(always)]
+fn step<Q: Quadwords, M: Modulus, const SIGNED: bool>(t: [Q; 10], at: usize) -> [Q; 10] {
+    let m = Q::splat(0).add_low(t[at], Q::splat(Constants::<M>::NEGATIVE_INVERSE));
+    let mut t = add_row(t, at, m, constant(Constants::<M>::P));
+    t[at + 1] = t[at + 1].add(carry::<Q, SIGNED>(t[at]));
+    t
+}
+
+/// Columns of products, of an integer below 2^520 in magnitude, divided by 2^260: between the quotient and 8p/7 more, or p more if the prime is not
+/// [`SHORT`](Constants::SHORT). They are `SIGNED` if products were subtracted.
 #[inline(always)]
 pub(super) fn reduction<Q: Quadwords, M: Modulus, const SIGNED: bool>(mut t: [Q; 10]) -> [Q; 5] {
+    if !Constants::<M>::SHORT {
+        t = step::<Q, M, SIGNED>(t, 0);
+        t = step::<Q, M, SIGNED>(t, 1);
+        t = step::<Q, M, SIGNED>(t, 2);
+        t = step::<Q, M, SIGNED>(t, 3);
+        t = step::<Q, M, SIGNED>(t, 4);
+        return [t[5], t[6], t[7], t[8], t[9]];
+    }
     let upper = constant(Constants::<M>::UPPER);
     t[1] = t[1].add(carry::<Q, SIGNED>(t[0]));
     t = add_row(t, 1, t[0], upper);
@@ -256,7 +283,8 @@ impl<Q: Quadwords, M: Modulus> Radix52<Q, M> {
     ///
     /// The quotient is that of the highest column, h, by p / 2^208. It is at most h 2^208 / R times Q = [`Constants::QUOTIENT`], while R / p is
     /// more than Q (1 + 2^-36): since carries from below change h by less than 2^8, a part in 2^37 of a value that is p at least, it never
-    /// exceeds the true one. It falls short of that by less than 1 + (R / p - Q) + 2^-30 < 2; for BN254's primes, with R / p = 84.6, by 1.7.
+    /// exceeds the true one. It falls short of that by less than 1 + v / R (R / p - Q) + 2^-30 < 2 for the value v; for BN254's primes, with R / p = 84.6, by 1.7, and for Pasta's,
+    /// with R / p = 64 - 2^-122, because values are below 63p.
     #[inline(always)]
     fn less(columns: [Q; 5]) -> [Q; 5] {
         let zero = Q::splat(0);
@@ -298,7 +326,8 @@ impl<Q: Quadwords, M: MontgomeryField> Coordinates for Radix52<Q, M> {
 
     #[inline(always)]
     fn rows(values: Columns<Q>) -> [Residue<M>; MAX_WIDTH] {
-        Residue::of_rows(Q::rows(join_columns(values.0)))
+        let Columns(values) = if Constants::<M>::SHORT { values } else { Self::canonical(values) };
+        Residue::of_rows(Q::rows(join_columns(values)))
     }
 
     #[inline(always)]
@@ -316,13 +345,7 @@ impl<Q: Quadwords, M: MontgomeryField> Coordinates for Radix52<Q, M> {
         // Any factor is below 2^260; a multiple of p makes it one that can be reduced.
         let [a, b, c, d, e] = masked(factors.0);
         let [f, g, h, i, j] = constant(Constants::<M>::P);
-        Residue::of_rows(Q::rows(join_columns(Self::less([
-            a.add(f),
-            b.add(g),
-            c.add(h),
-            d.add(i),
-            e.add(j),
-        ]))))
+        Self::rows(Columns(Self::less([a.add(f), b.add(g), c.add(h), d.add(i), e.add(j)])))
     }
 
     #[inline(always)]
@@ -422,7 +445,7 @@ impl<Q: Quadwords, M: MontgomeryField> Residues for Radix52<Q, M> {
 
     #[inline(always)]
     fn shifted_factors(rows: [&Residue<M>; MAX_WIDTH]) -> Carried<Q> {
-        // Limbs of 52 bits of 16 times the value, which is below 2^260; the bits above them do not count. A product is below 48 p^2.
+        // Limbs of 52 bits of 16 times the value, which is below 2^260; the bits above them do not count. A product with values below 3p is below 48 p^2.
         const { assert!(2 * Self::SHIFT == 4) };
         let [a, b, c, d] = Q::columns(Residue::rows_of_limbs(rows));
         Carried([
@@ -436,7 +459,7 @@ impl<Q: Quadwords, M: MontgomeryField> Residues for Radix52<Q, M> {
 
     #[inline(always)]
     fn scaled(a: Columns<Q>, factor: Carried<Q>) -> Columns<Q> {
-        // Between p and 81p; the product is below 81/84 p + 8/7 p.
+        // Between p and 81p; the product is below 81/84 p + 8/7 p. Or between p and 63p, and the product below 2p.
         Self::product(Carried(carried(sum(a.0, constant(Constants::<M>::SPAN)))), factor)
     }
 
@@ -452,8 +475,10 @@ impl<Q: Quadwords, M: MontgomeryField> Residues for Radix52<Q, M> {
 
     #[inline(always)]
     fn times(a: Columns<Q>, b: Columns<Q>) -> Columns<Q> {
-        // 16 times the first makes up for the division by 2^(2 SHIFT); the product is below 64 p^2. Columns of products are below 2^56, so shifted ones have room.
+        // 16 times the first makes up for the division by 2^(2 SHIFT); the product is below 64 p^2, which is too much if R / p is 63, and then the first is brought
+        // below p. Columns of products are below 2^56, so shifted ones have room.
         const { assert!(2 * Self::SHIFT == 4) };
+        let a = if Constants::<M>::SHORT { a } else { Self::canonical(a) };
         let shifted = Carried(carried(each!(I => a.0[I].shl::<4>())));
         Self::product(shifted, Carried(carried(b.0)))
     }

@@ -8,10 +8,10 @@ use crate::field::known_factor::KnownFactor;
 use crate::field::montgomery::{Limbs, Residue};
 use crate::field::{CoordinateField, MontgomeryField};
 
-/// One element. Factors and sums are below 2p.
+/// One element. Factors and sums are below 2p, or below p where the prime is not [lazy](crate::field::montgomery::Modulus::LAZY).
 ///
-/// In transforms sums are below 5.2p, where limbs hold 5.29p. Twiddles come with quotients, and products with them are below 2p. Two
-/// layers take a value below 1.17p to 3.17p and 5.17p: each adds a product, or subtracts it from 2p more.
+/// In transforms over lazy primes sums are below 5.2p, where limbs hold 5.29p. Twiddles come with quotients, and products with them are below 2p. Two
+/// layers take a value below 1.17p to 3.17p and 5.17p: each adds a product, or subtracts it from 2p more. Over other primes everything stays below p.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::backend::cpu) struct Scalar<F>(PhantomData<F>);
 
@@ -141,17 +141,17 @@ impl<M: MontgomeryField> Residues for Scalar<M> {
 
     #[inline(always)]
     fn before_two_layers(a: Residue<M>) -> Residue<M> {
-        a.nearly_reduced()
+        if M::LAZY { a.nearly_reduced() } else { a }
     }
 
     #[inline(always)]
     fn butterfly(a: Residue<M>, b: Residue<M>) -> [Residue<M>; 2] {
-        [a.add_unreduced(b), a.sub_unreduced(b)]
+        if M::LAZY { [a.add_unreduced(b), a.sub_unreduced(b)] } else { [a.add(b), a.sub(b)] }
     }
 
     #[inline(always)]
     fn below_2p(a: Residue<M>) -> Residue<M> {
-        a.nearly_reduced()
+        if M::LAZY { a.nearly_reduced() } else { a }
     }
 
     #[inline(always)]

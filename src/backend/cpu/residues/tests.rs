@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use bytemuck::Zeroable;
 
 use super::pairs_52::Pairs52;
-use super::radix_52::{Carried, Columns, Limbs52, split};
+use super::radix_52::{Carried, Columns, Constants, Limbs52, split};
 use super::*;
 use crate::backend::cpu::Simd;
 use crate::backend::cpu::quadwords::{Portable, Quadwords};
@@ -38,15 +38,15 @@ fn residue<M: MontgomeryField>(columns: [i128; 5]) -> Residue<M> {
     })
 }
 
-/// Values below 2p: edges and random ones.
+/// Values below the bound of elements in memory, 2p or p: edges and random ones.
 fn values<M: MontgomeryField>() -> Vec<Limbs> {
     let p = M::P;
     let one = [1, 0, 0, 0];
     let less = |a, b| sub_limbs(a, b).0;
     let more = |a, b| add_limbs(a, b).0;
-    let two_p = more(p, p);
+    let (two_p, bound) = (more(p, p), Residue::<M>::BOUND);
     let mut values = vec![[0; 4], one, [2, 0, 0, 0], less(p, one), p, more(p, one), less(two_p, one)];
-    // Limbs of ones, at either size, wherever that is below 2p.
+    // Limbs of ones, at either size, wherever that is below the bound.
     for bits in [1, 12, 51, 52, 53, 63, 64, 65, 103, 104, 105, 128, 156, 192, 208, 209, 253] {
         let mut power = one;
         (0..bits).for_each(|_| power = more(power, power));
@@ -54,7 +54,7 @@ fn values<M: MontgomeryField>() -> Vec<Limbs> {
     }
     let mut word = words(3);
     values.extend((0..60).map(|_| [word(), word(), word(), word() >> 2]));
-    values.retain(|&value| is_below(value, two_p));
+    values.retain(|&value| is_below(value, bound));
     assert!(values.len() > 100);
     values
 }
@@ -93,7 +93,7 @@ fn of<R: Coordinates>(rows: &[R::Element; MAX_WIDTH]) -> R::Sum {
     R::gather(std::array::from_fn(|i| &rows[i]))
 }
 
-/// The operations on values below 2p.
+/// The operations on values below the bound.
 struct Operations<R>(PhantomData<R>);
 
 impl<R: Coordinates> Vectorised<R> for Operations<R> {
@@ -101,7 +101,7 @@ impl<R: Coordinates> Vectorised<R> for Operations<R> {
     fn run(self) {
         let values = elements::<R::Element>();
         let p = <<R::Element as LazyElement>::Field as CoordinateField>::Prime::P;
-        let two_p = add_limbs(p, p).0;
+        let bound = Residue::<<<R::Element as LazyElement>::Field as CoordinateField>::Prime>::BOUND;
         // What a product lacks of the four-limb arithmetic's.
         let half = Residue::from_integer(add_limbs(half(p), [1, 0, 0, 0]).0);
         let scale = R::Element::of_prime(half.pow(&[2 * u64::from(R::SHIFT)]));
@@ -109,8 +109,8 @@ impl<R: Coordinates> Vectorised<R> for Operations<R> {
         let expect = |what: &str, found: [R::Element; MAX_WIDTH], expected: &dyn Fn(usize) -> R::Element| {
             for (lane, found) in found.iter().enumerate().take(R::WIDTH) {
                 assert!(
-                    lazy(found).iter().all(|&limbs| is_below(limbs, two_p)),
-                    "{what}: {found:x?} is not below 2p"
+                    lazy(found).iter().all(|&limbs| is_below(limbs, bound)),
+                    "{what}: {found:x?} is not below the bound"
                 );
                 let expected = expected(lane).canonical_limbs();
                 assert_eq!(found.canonical_limbs(), expected, "{what}, lane {lane}");
@@ -367,9 +367,10 @@ impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Transforms<Q, M> {
         let inverse = half.square().square();
         let factors = eight(&values::<M>(), 3).map(|limbs| Residue::<M>::from_montgomery(limbs).canonical());
         let factor = Radix52::<Q, M>::factors(std::array::from_fn(|i| Residue::at(&factors[i])));
-        for multiple in [-40, -39, -20, -2, -1, 0, 1, 2, 20, 39, 40] {
+        let most = i128::from(Constants::<M>::MOST);
+        for multiple in [-most, 1 - most, -20, -2, -1, 0, 1, 2, 20, most - 1, most] {
             for near in [-1, 0, 1] {
-                let near = if multiple * near >= 40 { 0 } else { near };
+                let near = if multiple * near >= most { 0 } else { near };
                 let value = times(multiple, near);
                 let expected = residue::<M>(value);
                 for found in Limits::<Q, M>::lanes(Radix52::<Q, M>::below_2p(columns(value)).0) {
@@ -426,10 +427,13 @@ impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Transforms<Q, M> {
     }
 }
 
-/// What transforms do with single elements, at the limits of those.
+/// What transforms over lazy primes do with single elements, at the limits of those. Others do nothing that is not tried elsewhere.
 fn single_elements<M: MontgomeryField>() {
     type Single<M> = Scalar<M>;
     let near = |limbs: Limbs| [sub_limbs(limbs, [1, 0, 0, 0]).0, limbs, add_limbs(limbs, [1, 0, 0, 0]).0];
+    if !M::LAZY {
+        return;
+    }
     let multiples = (0..6).scan([0; 4], |multiple, _| {
         let this = *multiple;
         *multiple = add_limbs(this, M::P).0;

@@ -4,6 +4,7 @@ use crate::backend::gpu::fields;
 use crate::backend::gpu::program::Program;
 use crate::curve::Curve;
 use crate::field::CoordinateField;
+use crate::field::montgomery::Modulus;
 
 /// The programs of a curve.
 #[derive(Clone, Copy, Debug)]
@@ -22,9 +23,17 @@ pub trait DeviceCurve: Curve {
     const PROGRAMS: CurvePrograms;
 
     /// Items of a multiprocessor that add up runs side by side, those that the launch bounds of `msm_accumulate` leave registers for.
-    const ITEMS: usize = if Self::Base::DEGREE == 1 { 512 } else { 256 };
+    const ITEMS: usize = match (Self::Base::DEGREE, <Self::Base as CoordinateField>::Prime::LAZY) {
+        (1, true) => 512,
+        (1, false) => 384,
+        _ => 256,
+    };
     /// The most registers of an item of kernels that add points.
-    const REGISTERS: Option<u32> = if Self::Base::DEGREE == 1 { Some(128) } else { None };
+    const REGISTERS: Option<u32> = match Self::ITEMS {
+        512 => Some(128),
+        384 => Some(168),
+        _ => None,
+    };
 
     /// Words of memory of an affine point.
     const AFFINE: usize = size_of::<Self>() / size_of::<u64>();

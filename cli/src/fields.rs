@@ -1,0 +1,82 @@
+//! From the name of a prime field with transforms to code that is generic over it.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use zkaccel::curve::Curve;
+use zkaccel::field::{MontgomeryField, TwoAdicPrime};
+use zkaccel::ntt::AcceleratedField;
+
+/// Work that is generic over the field; [`FieldName::visit`] runs it for the field of a name.
+pub(crate) trait FieldVisitor {
+    /// The type of the work's result, the same for every field.
+    type Output;
+
+    /// The work.
+    fn visit<F: TwoAdicPrime + AcceleratedField>(self) -> Self::Output;
+}
+
+/// A field, by its place in the library's list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FieldName(usize);
+
+macro_rules! fields {
+    ($($field:path, $name:literal;)*) => {
+        /// The names, in the order of the list.
+        const NAMES: &[&str] = &[$($name),*];
+
+        impl FieldName {
+            /// Runs generic work for this field.
+            pub(crate) fn visit<V: FieldVisitor>(self, visitor: V) -> V::Output {
+                match NAMES[self.0] {
+                    $($name => visitor.visit::<$field>(),)*
+                    other => unreachable!("{other} is not in the list of fields"),
+                }
+            }
+        }
+    };
+}
+zkaccel::for_every_two_adic_field!(fields);
+
+macro_rules! curves {
+    ($($curve:path, $name:literal;)*) => {
+        /// Curves beside the fields of their scalars.
+        const CURVES: &[[&str; 2]] = &[$([$name, <<$curve as Curve>::Scalar as MontgomeryField>::NAME]),*];
+    };
+}
+zkaccel::for_every_curve!(curves);
+
+/// The further names of a field: those of the curves whose scalars are its elements, without the group.
+fn aliases(name: &str) -> Vec<&'static str> {
+    let of_field = CURVES.iter().filter(|[_, field]| *field == name);
+    let mut curves: Vec<_> =
+        of_field.map(|[curve, _]| curve.split_once('-').map_or(*curve, |(curve, _)| curve)).collect();
+    curves.dedup();
+    curves
+}
+
+impl FieldName {
+    /// The first of the list, which is the default, on the command line.
+    pub(crate) const DEFAULT: &str = NAMES[0];
+
+    /// Reads a name, or that of a curve.
+    pub(crate) fn parser() -> impl TypedValueParser<Value = Self> {
+        let values = NAMES.iter().map(|&name| PossibleValue::new(name).aliases(aliases(name)));
+        let place = |text: String| {
+            let is_named = |name: &&str| **name == text || aliases(name).contains(&&*text);
+            Self(NAMES.iter().position(is_named).expect("one of the possible values"))
+        };
+        PossibleValuesParser::new(values).map(place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_name_the_fields_of_their_scalars() {
+        let named: Vec<_> = NAMES.iter().map(|name| (*name, aliases(name))).collect();
+        let expected =
+            [("bn254-fr", vec!["bn254"]), ("pasta-fp", vec!["vesta"]), ("pasta-fq", vec!["pallas"])];
+        assert_eq!(named, expected);
+    }
+}
