@@ -188,7 +188,10 @@ fn line(file: &str, name: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{GRAIN, LARGE, available, clear, copy, installed, resident, touch, zeroed};
+    use super::{
+        GRAIN, LARGE, ROWS, available, clear, copy, installed, put_columns, resident, take_columns, touch,
+        zeroed,
+    };
     use crate::error::Error;
 
     #[test]
@@ -203,6 +206,31 @@ mod tests {
             clear(bytemuck::cast_slice_mut(&mut to));
             assert!(to.iter().all(|&word| word == 0));
         }
+    }
+
+    /// Of rows for several threads, and of a block that ends with the last of the columns.
+    #[test]
+    fn columns_are_taken_and_put() {
+        let (rows, width, columns) = (2 * ROWS + 5, 5, 1..4);
+        let block: Vec<u64> = (1..=(rows * width - 1) as u64).collect();
+        let mut taken = vec![0; rows * 3];
+        take_columns(&block, width, columns.clone(), &mut taken);
+        for (row, taken) in taken.chunks(3).enumerate() {
+            assert_eq!(*taken, block[row * width..][columns.clone()], "row {row}");
+        }
+        let mut put = vec![0; block.len()];
+        put_columns(&mut put, width, columns.clone(), &taken);
+        for (i, &entry) in put.iter().enumerate() {
+            let expected = if columns.contains(&(i % width)) { block[i] } else { 0 };
+            assert_eq!(entry, expected, "entry {i}");
+        }
+    }
+
+    #[cfg(feature = "bn254")]
+    #[test]
+    fn copies_of_a_value() {
+        assert_eq!(super::filled(3, 7_u16), Ok(vec![7; 3]));
+        assert_eq!(super::filled(usize::MAX, 7_u16), Err(Error::HostOutOfMemory { bytes: u64::MAX }));
     }
 
     #[test]

@@ -288,3 +288,57 @@ pub fn reverse_bits(index: usize, bits: u32) -> usize {
         bits => index.reverse_bits() >> (usize::BITS - bits),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn domains_of_roots() {
+        for convention in Convention::ALL {
+            let largest = Domain::new(Goldilocks::TWO_ADICITY, convention).unwrap();
+            for log_size in [0, 1, 5, 31, 32] {
+                let domain = Domain::of_root(log_size, largest.root()).unwrap();
+                assert_eq!((domain.log_size(), domain.size()), (log_size, 1 << log_size));
+                let exponent = 1 << (Goldilocks::TWO_ADICITY - log_size);
+                assert_eq!(domain.root(), largest.root().pow(exponent));
+                assert_eq!(Domain::with_root(log_size, domain.root()), Ok(domain));
+                // Neither a root of a larger order, nor of a smaller one.
+                for other in [log_size + 1, log_size.wrapping_sub(1)] {
+                    let refused = Domain::with_root(other, domain.root()).unwrap_err();
+                    let too_large = Error::DomainTooLarge { log_size: other, limit: Goldilocks::TWO_ADICITY };
+                    let bad = Error::BadRoot { root: domain.root().to_string(), log_size: other };
+                    assert_eq!(refused, if other > Goldilocks::TWO_ADICITY { too_large } else { bad });
+                }
+            }
+        }
+        let domain = Domain::new(3, Convention::Plonky3).unwrap();
+        assert_eq!(domain.coset(Goldilocks::new(0)), Err(Error::BadShift));
+        assert_eq!(domain.coset(Goldilocks::GENERATOR).unwrap().shift(), Goldilocks::GENERATOR);
+    }
+
+    #[test]
+    fn transforms_and_what_undoes_them() {
+        let domain = Domain::new(3, Convention::Plonky3).unwrap();
+        let ntt = Ntt::forward(domain).with_orders(Order::Natural, Order::BitReversed);
+        let undone = Ntt::inverse(domain).with_orders(Order::BitReversed, Order::Natural);
+        assert_eq!((ntt.undo(), undone.undo()), (undone, ntt));
+        assert_ne!(ntt.direction, undone.direction);
+    }
+
+    #[test]
+    fn extensions_and_what_they_say() {
+        let shift = Goldilocks::GENERATOR;
+        let lde = Lde::onto_coset(3, 4, Convention::Plonky3, shift).unwrap();
+        assert_eq!((lde.from().log_size(), lde.to().log_size(), lde.blowup()), (3, 5, 4));
+        assert_eq!((lde.from().shift(), lde.to().shift()), (Goldilocks::new(1), shift));
+        assert_eq!(lde.output_order(), Order::Natural);
+        let reversed = lde.with_output_order(Order::BitReversed);
+        assert_eq!((reversed.output_order(), reversed.to()), (Order::BitReversed, lde.to()));
+        for found in [0, 1, 3] {
+            let refused = Lde::onto_coset(3, found, Convention::Plonky3, shift);
+            assert_eq!(refused, Err(Error::BadBlowup { found }));
+        }
+        assert_eq!(Lde::new(lde.to(), lde.from()), Err(Error::BadBlowup { found: 0 }));
+    }
+}

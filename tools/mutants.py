@@ -164,7 +164,7 @@ def run(command, limit=3600, stop=None, number=0):
     # The limit is one of the processor's time, which other programs on the machine do not change; what waits for ever takes none.
     program = subprocess.Popen(
         command, cwd=TREE, env=ENVIRONMENT | {"MUTANT": str(number)}, text=True, errors="replace",
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, process_group=0,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit),) * 2),
     )  # fmt: skip
     late = threading.Event()
@@ -214,7 +214,8 @@ def together(mutants, arguments, alone):
         places = {}
         for name, file in files.items():
             text, places[name] = file.with_choices(chosen[name])
-            write(name, text.encode())
+            # Else a function that is always inlined would bring all of its bodies into each body of its callers, and so on.
+            write(name, text.replace("#[inline(always)]", "#[inline]").encode())
         write("src/lib.rs", (ROOT / "src/lib.rs").read_bytes() + CHOICE.encode())
         programs, errors = compile(arguments)
         if programs:

@@ -1,5 +1,8 @@
 //! The oracle: every operation in its shortest and most obvious form. Never optimised.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 use super::{

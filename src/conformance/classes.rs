@@ -55,10 +55,10 @@ pub const CLASSES: &[Class] = &[
     Class {
         id: "index-width",
         failure: "Indices or byte counts overflow 16, 31 or 32 bits",
-        caught_by: "sizes whose bytes or words pass 2^16 and 2^24, many columns, more data than staging memory holds; beyond 2^32 bytes the tests of \
-                    the repository, which need the memory for it",
+        caught_by: "sizes whose bytes or words pass 2^16 and 2^24, many columns, more data than staging memory holds; matrices of more than 2^32 \
+                    bytes and words, all but a few of them zeros that take no memory on the host",
         reports: &["risc0/risc0#3773", "ingonyama-zk/icicle#358", "openvm-org/stark-backend#312"],
-        patterns: &["large", "staging", "batches", "low-degree extension"],
+        patterns: &["large", "staging", "batches", "low-degree extension", "beyond 2^32"],
     },
     Class {
         id: "memory-limits",
@@ -155,7 +155,7 @@ pub const CLASSES: &[Class] = &[
         failure: "Bad input is accepted, crashes, or has changed something when it is refused",
         caught_by: "every refusal with its exact error, and data that are as before",
         reports: &["succinctlabs/sp1#2297", "ingonyama-zk/icicle#1036"],
-        patterns: &["refused"],
+        patterns: &["refused", "missing"],
     },
     Class {
         id: "stale-state",

@@ -27,6 +27,7 @@ mod transforms;
 mod trees;
 #[cfg(feature = "bn254")]
 mod vectors;
+mod widths;
 
 pub use self::classes::{CLASSES, Class};
 pub use self::soak::{Soaked, soak};
@@ -83,14 +84,18 @@ impl Case {
         own.is_some_and(|own| CURVES.iter().any(|names| names.iter().skip(1).any(|name| *name == own)))
     }
 
-    /// Why the case cannot run on an engine: the device's own error, [`Error::Unsupported`], for the operation of the case.
+    /// Why the case cannot run on an engine: the device's own error, [`Error::Unsupported`], for the operation of the case, or
+    /// [`Error::HostOutOfMemory`] where the system does not hand out addresses for a large matrix of zeros, which take no memory.
     /// `None` where it can run. The `cpu` and the `reference` support everything.
     pub fn unsupported(&self, engine: &Engine) -> Option<Error> {
         let is_of = |cases: &[Self]| cases.iter().any(|case| case.name == self.name);
+        if let Some(refused) = widths::refused(self.name) {
+            return Some(refused);
+        }
         let answer = match () {
             () if is_of(inverses::CASES) => engine.invert(&mut [Goldilocks::new(1)][..]).err(),
-            () if is_of(programs::CASES) => programs::answer(engine),
-            () if is_of(combinations::CASES) => combinations::answer(engine),
+            () if is_of(programs::CASES) || is_of(widths::PROGRAMS) => programs::answer(engine),
+            () if is_of(combinations::CASES) || is_of(widths::COMBINATIONS) => combinations::answer(engine),
             () if is_of(prefix::CASES) => prefix::answer(engine),
             () if is_of(lookups::CASES) => lookups::answer(engine),
             _ => transforms::answer(self.name, engine),
@@ -130,6 +135,9 @@ pub fn cases() -> Vec<Case> {
         vectors::CASES,
         #[cfg(feature = "bn254")]
         sparse::CASES,
+        widths::HASHES,
+        widths::COMBINATIONS,
+        widths::PROGRAMS,
         several::CASES,
     ]
     .concat()

@@ -15,6 +15,7 @@ use crate::backend::{
 use crate::backend::{BasesView, KeepScalars, Memory, Msm, Pointwise, ScalarsView, Sparse, SparseView};
 #[cfg(feature = "bn254")]
 use crate::curve::Curve;
+use crate::device::{Bandwidths, ProductRates};
 use crate::error::Error;
 use crate::field::Goldilocks;
 #[cfg(feature = "bn254")]
@@ -39,6 +40,8 @@ pub(crate) struct Fake {
     pub(crate) meeting: Option<Arc<Meeting>>,
     /// Whether it changes the last element of each answer.
     pub(crate) lies: bool,
+    /// A number that its statistics are made of, if it has any.
+    pub(crate) statistics: Option<u64>,
 }
 
 /// A point at which so many operations must be at the same time.
@@ -90,7 +93,34 @@ impl Fake {
     }
 }
 
-impl Hardware for Fake {}
+/// Seconds, launches, and so many bytes or products a second, each a different multiple of the number.
+impl Hardware for Fake {
+    fn device_time(&self) -> Option<Duration> {
+        self.statistics.map(Duration::from_secs)
+    }
+
+    fn replays(&self) -> Option<u64> {
+        self.statistics.map(|number| 2 * number)
+    }
+
+    fn bandwidths(&self) -> Result<Option<Bandwidths>, Error> {
+        let of = |number: u64| Bandwidths {
+            copy: 3.0 * number as f64,
+            upload: 4.0 * number as f64,
+            download: 5.0 * number as f64,
+        };
+        Ok(self.statistics.map(of))
+    }
+
+    fn product_rates(&self) -> Result<Option<ProductRates>, Error> {
+        let of = |number: u64| ProductRates {
+            goldilocks: 6.0 * number as f64,
+            bn254: number.is_multiple_of(2).then_some(7.0 * number as f64),
+        };
+        Ok(self.statistics.map(of))
+    }
+}
+
 impl Transforms<Goldilocks> for Fake {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
         self.ntt_checked(ntt, data, width, &sound, &Meter::silent())

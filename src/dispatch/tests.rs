@@ -376,6 +376,43 @@ fn devices_work_at_the_same_time() {
     assert_eq!(items(&several, "ntt"), [32, 32]);
 }
 
+/// Three devices, each with its part, and what they tell: sums, and means of rates of copies, over those that can tell.
+#[test]
+fn what_several_devices_tell_together() {
+    let fakes = [("first", Some(10)), ("second", None), ("third", Some(30))];
+    let devices =
+        fakes.map(|(name, statistics)| opened(name, Fake { name, statistics, ..Fake::default() }, true));
+    let three = Dispatcher::new(devices.into(), Strategy::Divide { weights: Some(vec![1, 1, 2]) });
+    let three = three.measured(&kinds::<Blake3>(), &[line()]);
+    let (mut data, mut expected) = (words(256), words(256));
+    ntt(&three, Ntt::forward(domain(5)), &mut data, 1).unwrap();
+    ntt(&Dispatcher::alone(Cpu::default()), Ntt::forward(domain(5)), &mut expected, 1).unwrap();
+    assert_eq!((data, items(&three, "ntt")), (expected, vec![64, 64, 128]));
+
+    assert_eq!(three.name(), "first,second,third");
+    assert_eq!(three.device_time(), Some(Duration::from_secs(40)));
+    assert_eq!(three.replays(), Some(80));
+    let rates = three.bandwidths().unwrap().unwrap();
+    assert_eq!((rates.copy, rates.upload, rates.download), (60.0, 80.0, 100.0));
+    let rates = three.product_rates().unwrap().unwrap();
+    assert_eq!((rates.goldilocks, rates.bn254), (240.0, Some(280.0)));
+    assert_eq!(three.resident_bytes(), 0);
+    let occupied = [three.members[0].occupy(5), three.members[2].occupy(7)];
+    assert_eq!(three.resident_bytes(), 12);
+    drop(occupied);
+    assert!(three.choices().is_none() && three.lock(1).unwrap().is_none());
+    // None of them has memory of its own.
+    assert!(!three.is_one() && !three.always_keeps_data() && three.device_budget().is_none());
+
+    let none = several([Fake::default(), Fake::default()], None);
+    assert!(none.device_time().is_none() && none.replays().is_none());
+    assert!(none.bandwidths().unwrap().is_none() && none.product_rates().unwrap().is_none());
+    let one = Dispatcher::alone(Fake { statistics: Some(3), ..Fake::default() });
+    assert!(one.is_one());
+    // A device may have a rate over one field alone.
+    assert_eq!(one.product_rates().unwrap().unwrap().bn254, None);
+}
+
 /// Parts that devices hold are theirs, with the time that each is expected to take there; no items make one share.
 #[test]
 fn shares_of_what_devices_hold() {

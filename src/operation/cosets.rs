@@ -2,7 +2,7 @@
 //!
 //! # Mathematical description
 //!
-//! The extended domain is s <g>, of order N = b n. The points s g^k (g^P)^t for a fixed k are a coset of the subgroup of order N / P; so rows
+//! The extended domain is s g^i, of order N = b n. The points s g^k (g^P)^t for a fixed k are a coset of the subgroup of order N / P; so rows
 //! k, k + P, k + 2P, ... of the extension are the values of the columns' polynomials on one such coset. Where P divides the blow-up b, each coset is at least as
 //! large as the domain of the trace, and a device makes it of all coefficients, from the whole trace: devices exchange nothing for it. It hashes its rows, whose
 //! digests are every P-th leaf of the tree.

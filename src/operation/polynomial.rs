@@ -49,3 +49,27 @@ pub(super) fn value_of_values<F: TwoAdic>(domain: &Domain<F>, values: &[F], poin
     let vanishing = (0..domain.log_size()).fold(y, |power, _| power * power) - F::ONE;
     Some(vanishing * n.inverted()? * sum)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::{Field, Goldilocks};
+    use crate::ntt::Convention;
+
+    #[test]
+    fn sums_of_columns_and_values_at_a_point() {
+        let elements = |integers: &[u64]| integers.iter().map(|&x| Goldilocks::new(x)).collect::<Vec<_>>();
+        let ten = Goldilocks::new(10);
+        // Rows 1 2, 3 4, 5 6, 7 8, each its first entry plus ten times its second.
+        let block = elements(&[1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(combine(&block, 2, ten, Order::Natural), elements(&[21, 43, 65, 87]));
+        assert_eq!(combine(&block, 2, ten, Order::BitReversed), elements(&[21, 65, 43, 87]));
+        let coefficients = elements(&[1, 2, 3, 4]);
+        assert_eq!(value_of_coefficients(&coefficients, ten), Goldilocks::new(4321));
+        let domain = Domain::new(2, Convention::Plonky3).unwrap().coset(Goldilocks::new(7)).unwrap();
+        let point = |i| domain.shift() * domain.root().pow(i);
+        let values: Vec<_> = (0..4).map(|i| value_of_coefficients(&coefficients, point(i))).collect();
+        assert_eq!(value_of_values(&domain, &values, ten), Some(Goldilocks::new(4321)));
+        assert_eq!(value_of_values(&domain, &values, point(2)), None);
+    }
+}

@@ -3,6 +3,7 @@
 mod caches;
 mod calls;
 mod canonical;
+mod columns;
 mod commitments;
 mod groth16;
 mod handles;
@@ -10,11 +11,13 @@ mod hashes;
 mod inversions;
 mod npy;
 mod openings;
+mod programs;
 mod proofs;
 mod reports;
 mod stores;
 mod sums;
 mod transforms;
+mod vectors;
 
 /// What can be fuzzed.
 pub struct Target {
@@ -43,6 +46,9 @@ pub const TARGETS: &[Target] = &[
     Target { name: "hashes", max_len: 256, seeds: drawn, run: hashes::run },
     Target { name: "commitments", max_len: 128, seeds: drawn, run: commitments::run },
     Target { name: "sums", max_len: 128, seeds: drawn, run: sums::run },
+    Target { name: "vectors", max_len: 128, seeds: drawn, run: vectors::run },
+    Target { name: "columns", max_len: 128, seeds: drawn, run: columns::run },
+    Target { name: "programs", max_len: 256, seeds: drawn, run: programs::run },
     Target { name: "calls", max_len: 128, seeds: drawn, run: calls::run },
     Target { name: "handles", max_len: 512, seeds: drawn, run: handles::run },
 ];

@@ -14,6 +14,8 @@
 mod butterflies;
 mod permute;
 mod scale;
+#[cfg(test)]
+mod tests;
 mod twiddles;
 
 use std::marker::PhantomData;

@@ -26,6 +26,8 @@ mod plan;
 mod radix_16;
 mod radix_4;
 mod shared;
+#[cfg(test)]
+mod tests;
 mod tile;
 
 use self::lanes::{Lanes, on_lanes};

@@ -1,0 +1,85 @@
+//! Transforms over every prime field that has them, at every level that has vectors for them, against the reference.
+
+use super::*;
+use crate::backend::AcceleratedField;
+use crate::backend::cpu::simd::vectors_of;
+use crate::backend::reference::Reference;
+
+const ORDERS: [Order; 2] = [Order::Natural, Order::BitReversed];
+
+fn levels() -> impl Iterator<Item = Cpu> {
+    let levels = Simd::available().filter(|&simd| vectors_of("Quadwords", simd).0 == simd);
+    levels.map(|simd| Cpu::new(simd).unwrap())
+}
+
+/// Values that differ, with zeros and the largest among them.
+fn values<F: AcceleratedField>(len: usize) -> Vec<F> {
+    let value = |i: usize| match i % 7 {
+        3 => F::ZERO,
+        5 => F::ZERO - F::ONE,
+        _ => F::of_integer(0x9e37_79b9_7f4a_7c15) * F::of_integer((i * i) as u64 + 1),
+    };
+    (0..len).map(value).collect()
+}
+
+/// Tiles alone, and layers of columns above them: of single elements from 2^13 on, of vectors from 2^14 on.
+fn sizes_orders_and_directions<F: MontgomeryField + AcceleratedField>() {
+    for log_size in (0..=10).chain([13, 14]) {
+        let subgroup = F::some_domain(log_size).unwrap();
+        let polynomials = if log_size < 5 { 3 } else { 1 };
+        let before = values::<F>(polynomials << log_size);
+        let coset = (log_size < 14).then(|| subgroup.coset(F::of_integer(5)).unwrap());
+        for domain in std::iter::once(subgroup).chain(coset) {
+            for ntt in [Ntt::forward(domain), Ntt::inverse(domain)] {
+                for (from, to) in ORDERS.into_iter().flat_map(|from| ORDERS.map(|to| (from, to))) {
+                    let ntt = ntt.with_orders(from, to);
+                    let mut expected = before.clone();
+                    Reference.ntt(&ntt, &mut expected, 1).unwrap();
+                    for cpu in levels() {
+                        let mut found = before.clone();
+                        cpu.ntt(&ntt, &mut found, 1).unwrap();
+                        assert!(found == expected, "{ntt:?} on {}", cpu.simd);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Polynomials of fewer coefficients than the domain has points.
+fn padded_polynomials<F: MontgomeryField + AcceleratedField>() {
+    for (log_size, log_points) in [(0, 0), (0, 3), (1, 2), (3, 3), (4, 6), (5, 9), (8, 9), (9, 11)] {
+        let domain = F::some_domain(log_points).unwrap().coset(F::of_integer(7)).unwrap();
+        let (size, points) = (1 << log_size, 1 << log_points);
+        let coefficients = values::<F>(2 * size);
+        for order in ORDERS {
+            let mut expected: Vec<F> = Vec::new();
+            for polynomial in coefficients.chunks(size) {
+                expected.extend(polynomial);
+                expected.resize(expected.len() + points - size, <F as TwoAdic>::ZERO);
+            }
+            let ntt = Ntt::forward(domain).with_orders(Order::Natural, order);
+            Reference.ntt(&ntt, &mut expected, 1).unwrap();
+            for cpu in levels() {
+                let mut found = vec![<F as TwoAdic>::ONE; 2 * points];
+                cpu.evaluate(&domain, order, &coefficients, (size, 1), &mut found).unwrap();
+                assert!(found == expected, "{size} of {points}, {order:?} on {}", cpu.simd);
+            }
+        }
+    }
+}
+
+macro_rules! fields {
+    ($($field:path, $name:literal;)*) => {
+        #[test]
+        fn transforms_are_those_of_the_reference() {
+            $(sizes_orders_and_directions::<$field>();)*
+        }
+
+        #[test]
+        fn evaluations_are_those_of_the_reference() {
+            $(padded_polynomials::<$field>();)*
+        }
+    };
+}
+crate::for_every_two_adic_field!(fields);
