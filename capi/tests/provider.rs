@@ -42,14 +42,15 @@ fn this_library_passes_the_suite() {
     assert!(engine.device().id.starts_with("provider:"));
     for case in conformance::cases().iter().filter(|case| !case.repeats_for_another_hash()) {
         if let Some(error) = case.unsupported(&engine) {
-            // Providers have sums over no curve but the first, no inverses, no combinations, no row programs, no prefix products, and
-            // no products of vectors or with sparse matrices.
+            // Providers have sums over no curve but the first, no inverses, no combinations, no row programs, no prefix products, no
+            // lookups, and no products of vectors or with sparse matrices.
             let is_known = ["grumpkin", "bn254-g2"].iter().any(|curve| case.name.contains(curve))
                 || [
                     "inverses",
                     "combinations",
                     "row programs",
                     "prefix products",
+                    "lookups",
                     "products",
                     "sparse products",
                 ]
