@@ -72,8 +72,8 @@ impl<'a, F: Copy + 'static> Quotient<'a, F> {
             key: columns(&self.key)?,
             circuits: circuits.collect::<Option<_>>()?,
             challenges: types::scalars::<C, F>(self.challenges)?,
-            scalars: *types::scalars::<C, F>(&self.scalars)?.as_array()?,
-            domain: *types::scalars::<C, F>(&self.domain)?.as_array()?,
+            scalars: types::scalars::<C, F>(&self.scalars)?.try_into().ok()?,
+            domain: types::scalars::<C, F>(&self.domain)?.try_into().ok()?,
         })
     }
 }
