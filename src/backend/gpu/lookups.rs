@@ -35,6 +35,9 @@ fn program<F: AcceleratedField>() -> &'static Program {
     if F::MODULUS.len() == 1 { &ONE_WORD } else { &FOUR_WORDS }
 }
 
+/// A kernel, its groups with their items, and its arguments.
+type Step = (&'static str, (usize, usize), Vec<Arg<Region>>);
+
 /// Lookups whose columns lie in a region.
 #[derive(Clone, Copy, Debug)]
 struct Plan {
@@ -107,7 +110,7 @@ impl Plan {
         let matrix = [at(from, 0), row_words, column_words, word(used)];
         let search = [at(factors, 0), word(self.bits() as usize), slots];
         let parts = used.div_ceil(ROWS);
-        let mut steps: Vec<(&'static str, (usize, usize), Vec<Arg<Region>>)> = Vec::new();
+        let mut steps: Vec<Step> = Vec::new();
         if used > 0 {
             let all = lookups * used;
             steps.push(("lookup_clear", limits.grid(cleared_len), vec![slots, word(cleared_len)]));
