@@ -99,7 +99,7 @@
 // The system refuses: a file cannot be read, or there are no random numbers.
 #define ZKA_SYSTEM 22
 
-// The witness is of another circuit than the key, or does not satisfy the circuit; nothing was proved.
+// The witness is of another circuit than the key, or does not satisfy the circuit; nothing was proved. Or an input of a lookup is not in its table.
 #define ZKA_BAD_WITNESS 23
 
 // The proof is well-formed and false.
@@ -878,6 +878,22 @@ zka_status zka_matrix_invert_async(struct zka_engine *engine,
                                    struct zka_matrix **out,
                                    const struct zka_matrix *in,
                                    struct zka_future *future);
+
+// The permuted inputs and tables of lookups, as a matrix of the shape and the layout of the one that has both: columns 2j and 2j + 1 are the input and the table of lookup j. Only the
+// first `rows` rows are permuted, and the others copied. Equal inputs become neighbours, in the order in which their values first stand in the table; the first of them has its like
+// beside it, and the other rows of the table are beside the others in their order. An input that is not in its table is `ZKA_BAD_WITNESS`. Of fields without transforms it is
+// `ZKA_UNSUPPORTED`.
+zka_status zka_matrix_permute_lookups(struct zka_engine *engine,
+                                      struct zka_matrix **out,
+                                      const struct zka_matrix *in,
+                                      size_t rows);
+
+// `zka_matrix_permute_lookups`, started: `out` is the operation's until the future was waited for.
+zka_status zka_matrix_permute_lookups_async(struct zka_engine *engine,
+                                            struct zka_matrix **out,
+                                            const struct zka_matrix *in,
+                                            size_t rows,
+                                            struct zka_future *future);
 
 // The product of a matrix that stays with a matrix of coefficients, as another that stays, column-major: `cols` combinations of its columns,
 // with a row of coefficients for each column. `coefficients` are `rows` * `cols` elements of the matrix' field, where `rows` is the number of its columns.

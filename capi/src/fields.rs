@@ -8,6 +8,7 @@ use accel::ntt::AcceleratedField;
 use accel::{Engine, Error};
 
 use crate::combinations::CombinationsOf;
+use crate::lookups::{PermutingOf, permuting};
 use crate::matrix::AnyMatrix;
 use crate::pointwise::{ProductOf, product};
 use crate::prefix::{ScanningOf, scanning};
@@ -140,6 +141,7 @@ pub(crate) struct OfTwoAdic<F> {
     pub(crate) transform: TransformOf<F>,
     pub(crate) combinations: CombinationsOf<F>,
     pub(crate) scanning: ScanningOf<F>,
+    pub(crate) permuting: PermutingOf<F>,
     pub(crate) record: Recorder,
 }
 
@@ -148,6 +150,7 @@ impl<F: AcceleratedField + Words> OfTwoAdic<F> {
         transform: transform::<F>,
         combinations: CombinationsOf::NEW,
         scanning: scanning::<F>,
+        permuting: permuting::<F>,
         record: record::<F>,
     };
 }

@@ -39,6 +39,8 @@ pub mod matrix;
 
 pub mod inversion;
 
+pub mod lookups;
+
 pub mod combinations;
 
 pub mod prefix;

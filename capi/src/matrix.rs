@@ -14,6 +14,7 @@ use crate::engine::{State, zka_engine};
 use crate::fields::{Field, Words, if_two_adic};
 use crate::future::{Call, later, now, zka_future};
 use crate::handles::{Handles, Kind};
+use crate::lookups::permute_any;
 use crate::merkle::{Functions, TREES, zka_tree};
 use crate::pointwise::product_of_any;
 use crate::prefix::{Scanning, scan_any};
@@ -358,6 +359,8 @@ pub(crate) trait AnyMatrix: Any + Send + Sync {
     fn combine_rows(&self, weights: &dyn AnyMatrix) -> Result<Summing, Failure>;
     /// Checks the prefix products of its columns, by words of first values.
     fn prefix_products(&self, first: &[u64]) -> Result<Scanning, Failure>;
+    /// Checks the permutations of lookups of so many rows.
+    fn permute_lookups(&self, rows: usize) -> Result<Making, Failure>;
     /// The same elements in another shape.
     fn reshaped(&self, rows: usize, columns: usize) -> Result<Box<dyn AnyMatrix>, Error>;
 }
@@ -408,6 +411,10 @@ impl<F: Words> AnyMatrix for DeviceMatrix<F> {
 
     fn prefix_products(&self, first: &[u64]) -> Result<Scanning, Failure> {
         scan_any(self, first)
+    }
+
+    fn permute_lookups(&self, rows: usize) -> Result<Making, Failure> {
+        permute_any(self, rows)
     }
 
     fn reshaped(&self, rows: usize, columns: usize) -> Result<Box<dyn AnyMatrix>, Error> {

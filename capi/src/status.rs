@@ -57,7 +57,7 @@ pub const ZKA_INTERNAL: i32 = 20;
 pub const ZKA_MALFORMED: i32 = 21;
 /// The system refuses: a file cannot be read, or there are no random numbers.
 pub const ZKA_SYSTEM: i32 = 22;
-/// The witness is of another circuit than the key, or does not satisfy the circuit; nothing was proved.
+/// The witness is of another circuit than the key, or does not satisfy the circuit; nothing was proved. Or an input of a lookup is not in its table.
 pub const ZKA_BAD_WITNESS: i32 = 23;
 /// The proof is well-formed and false.
 pub const ZKA_NOT_VERIFIED: i32 = 24;
@@ -160,6 +160,7 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let status = match error {
             Error::NotCanonical { .. } | Error::NotReduced { .. } => ZKA_NOT_CANONICAL,
+            Error::NotInTable { .. } => ZKA_BAD_WITNESS,
             Error::NotOnCurve { .. } | Error::NotInSubgroup { .. } => ZKA_NOT_ON_CURVE,
             Error::Unsupported { .. } => ZKA_UNSUPPORTED,
             Error::WrongEngine { .. } => ZKA_WRONG_ENGINE,

@@ -74,6 +74,7 @@ fn right(function: usize, second: bool) -> Case {
         62 => (engine, any_matrix, if second { 8 } else { 16 }, if second { 1 } else { 2 }, 1),
         64 => (engine, program, 8, 2, 1),
         65 => (engine, program, 0, 0, 8),
+        67 => (engine, matrix, 8, 0, 1),
         // Texts with room; two witnesses of five signals.
         53 => (engine, prover, 2000, 2000, 0),
         54 => (engine, prover, 5, 2, 0),

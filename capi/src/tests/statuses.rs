@@ -65,6 +65,7 @@ fn errors_have_their_statuses() {
         (Error::LengthMismatch { what: "rows", expected: 1, found: 2 }, ZKA_BAD_LENGTH),
         (Error::NotRowMajor { columns: 2 }, ZKA_BAD_LENGTH),
         (Error::NotPowerOfTwo { what: "leaves", found: 3 }, ZKA_BAD_LENGTH),
+        (Error::NotInTable { lookup: 1, row: 2 }, ZKA_BAD_WITNESS),
         (Error::BadProgram { found: "no outputs".into() }, ZKA_BAD_ARGUMENT),
         (Error::IndexOutOfRange { index: 3, len: 2 }, ZKA_BAD_ARGUMENT),
         (Error::SiblingCount { expected: 1, found: 2 }, ZKA_BAD_LENGTH),

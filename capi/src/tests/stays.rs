@@ -10,6 +10,7 @@ use crate::engine::*;
 use crate::fields::ZKA_GOLDILOCKS;
 use crate::future::zka_future;
 use crate::groth16::*;
+use crate::lookups::*;
 use crate::matrix::*;
 use crate::merkle::zka_tree;
 use crate::msm::*;
@@ -232,6 +233,8 @@ impl Case {
                 (66, _) if self.handle != FIXTURE.program => {
                     zka_program_free(without_provenance_mut(self.handle))
                 }
+                (67, false) => zka_matrix_permute_lookups(engine, matrix_out, matrix, rows),
+                (67, true) => zka_matrix_permute_lookups_async(engine, matrix_out, matrix, rows, job),
                 _ => ZKA_OK,
             }
         };

@@ -1,4 +1,4 @@
-/* Prefix products, matrices in other shapes, and row programs, over both fields that have them. */
+/* Prefix products, lookups, matrices in other shapes, and row programs, over both fields that have them. */
 #include "check.h"
 #include "constants.h"
 
@@ -236,6 +236,45 @@ static void numbers(zka_engine *engine) {
   OK(zka_matrix_free(input));
 }
 
+/* 1 1 -1 1 in a table -1 0 1 0, of which three rows or all are permuted. */
+static void lookups(zka_engine *engine, zka_engine *other, const signs_field *field) {
+  static const int entries[8] = {1, 1, -1, 1, -1, 0, 1, 0}, of_three[8] = {-1, 1, 1, 1, -1, 1, 0, 0};
+  static const int missing[8] = {1, 1, 0, 1, 1, 1, 1, 1};
+  uint64_t data[32];
+  zka_matrix *matrix = NULL, *made = NULL, *wrong = NULL, *of_other = NULL;
+  zka_future future = {0};
+  put(field, data, entries, 8);
+  OK(zka_matrix_upload(engine, &matrix, field->number, data, 4, 2, ZKA_COLUMN_MAJOR));
+  OK(zka_matrix_permute_lookups(engine, &made, matrix, 3));
+  expect(engine, field, made, of_three, 4, 2);
+  OK(zka_matrix_free(made));
+  OK(zka_matrix_permute_lookups_async(engine, &made, matrix, 4, &future));
+  OK(zka_wait(engine, future));
+  expect(engine, field, made, of_three, 4, 2); /* the fourth has a 1 beside a 0, too */
+  OK(zka_matrix_free(made));
+  made = NULL;
+  BOTH(ZKA_NULL_POINTER, zka_matrix_permute_lookups, engine, NULL, matrix, 4);
+  BOTH(ZKA_NULL_POINTER, zka_matrix_permute_lookups, engine, &made, NULL, 4);
+  BOTH(ZKA_BAD_LENGTH, zka_matrix_permute_lookups, engine, &made, matrix, 5);
+  EXPECT_TEXT("lookups of 5 rows in a matrix of 4 rows and 2 columns, expected");
+  BOTH(ZKA_WRONG_ENGINE, zka_matrix_permute_lookups, other, &made, matrix, 4);
+  put(field, data, missing, 8);
+  OK(zka_matrix_upload(engine, &wrong, field->number, data, 4, 2, ZKA_COLUMN_MAJOR));
+  EXPECT(ZKA_BAD_WITNESS, zka_matrix_permute_lookups(engine, &made, wrong, 4));
+  EXPECT_TEXT("row 2 of the input of lookup 0 is not in its table");
+  OK(zka_matrix_free(wrong));
+  memset(data, 0, sizeof data);
+  OK(zka_matrix_upload(engine, &of_other, ZKA_BN254_FQ, data, 4, 2, ZKA_COLUMN_MAJOR));
+  BOTH(ZKA_UNSUPPORTED, zka_matrix_permute_lookups, engine, &made, of_other, 4);
+  EXPECT_TEXT("permutations of lookups over bn254-fq, expected a field with transforms");
+  OK(zka_matrix_free(of_other));
+  OK(zka_matrix_upload(engine, &of_other, field->number, data, 4, 1, ZKA_COLUMN_MAJOR));
+  BOTH(ZKA_BAD_LENGTH, zka_matrix_permute_lookups, engine, &made, of_other, 4);
+  CHECK(made == NULL);
+  OK(zka_matrix_free(of_other));
+  OK(zka_matrix_free(matrix));
+}
+
 void test_programs(void) {
   static const uint64_t one = 1, minus_one = P - 1;
   const signs_field fields[2] = {{ZKA_GOLDILOCKS, 1, &one, &minus_one}, {ZKA_BN254_FR, 4, ONE.limbs, MINUS_ONE.limbs}};
@@ -243,6 +282,7 @@ void test_programs(void) {
   for (int i = 0; i < 2; i++) {
     prefix_products(engine, other, &fields[i]);
     programs(engine, other, &fields[i]);
+    lookups(engine, other, &fields[i]);
   }
   shapes(engine, other);
   numbers(engine);

@@ -45,7 +45,7 @@ pub struct Quotient<'a, F> {
 /// The values of a quotient's numerator on the extended domain, by the engine of the process: that of row i on coset number j of `count` is at i `count` + j.
 ///
 /// `false`, with the values as they were, for other types than the fork's scalars and constraint systems, few rows, no constraints, constraints for which devices have no room, and where the
-/// device has none for the polynomials. Other errors of the engine are a panic with its words. [`evaluate_h!`](crate::evaluate_h) asks it.
+/// device has none for the polynomials. Other errors of the engine are a panic with its words. [`evaluate_h!`](crate::evaluate_h!) asks it.
 pub fn evaluate_h<C: Bn254, S: System + 'static, F: Copy + 'static>(
     system: &dyn Any,
     quotient: &Quotient<'_, F>,
@@ -72,8 +72,8 @@ impl<'a, F: Copy + 'static> Quotient<'a, F> {
             key: columns(&self.key)?,
             circuits: circuits.collect::<Option<_>>()?,
             challenges: types::scalars::<C, F>(self.challenges)?,
-            scalars: *types::scalars::<C, F>(&self.scalars)?.as_array()?,
-            domain: *types::scalars::<C, F>(&self.domain)?.as_array()?,
+            scalars: types::scalars::<C, F>(&self.scalars)?.try_into().ok()?,
+            domain: types::scalars::<C, F>(&self.domain)?.try_into().ok()?,
         })
     }
 }
@@ -142,7 +142,7 @@ fn evaluate<S: System>(
     Ok(true)
 }
 
-/// Asks [`evaluate_h`] in the function of that name of a copy of halo2, whose arguments follow what [`bn254!`](crate::bn254) made and the module `plonk`, for which there has to be
+/// Asks [`evaluate_h`](crate::evaluate_h()) in the function of that name of a copy of halo2, whose arguments follow what [`bn254!`](crate::bn254) made and the module `plonk`, for which there has to be
 /// [`constraint_system!`](crate::constraint_system): the quotient's numerator, or `None`.
 #[macro_export]
 macro_rules! evaluate_h {

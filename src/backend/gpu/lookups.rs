@@ -35,7 +35,7 @@ fn program<F: AcceleratedField>() -> &'static Program {
     if F::MODULUS.len() == 1 { &ONE_WORD } else { &FOUR_WORDS }
 }
 
-/// A kernel, its grid and what it is given.
+/// A kernel, its groups with their items, and its arguments.
 type Step = (&'static str, (usize, usize), Vec<Arg<Region>>);
 
 /// Lookups whose columns lie in a region.

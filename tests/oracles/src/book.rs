@@ -19,6 +19,7 @@ pages! {
     programs: "../../../docs/operations/programs.md";
     combinations: "../../../docs/operations/combinations.md";
     prefix: "../../../docs/operations/prefix.md";
+    lookups: "../../../docs/operations/lookups.md";
     vectors: "../../../docs/operations/vectors.md";
     devices: "../../../docs/devices.md";
     memory: "../../../docs/memory.md";
