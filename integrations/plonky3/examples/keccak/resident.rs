@@ -47,7 +47,11 @@ impl Shortest {
     pub fn print_processors(&self, other: &Self) {
         if self.2 < Duration::MAX && other.2 < Duration::MAX {
             let ratio = other.2.as_secs_f64() / self.2.as_secs_f64();
-            println!("  time of processors: stock {}, ours {}, {ratio:.2}", milliseconds(other.2), milliseconds(self.2));
+            println!(
+                "  time of processors: stock {}, ours {}, {ratio:.2}",
+                milliseconds(other.2),
+                milliseconds(self.2)
+            );
         }
     }
 
