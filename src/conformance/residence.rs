@@ -368,12 +368,43 @@ fn in_host_memory(engine: &Engine) -> Result<(), String> {
                 let expected = oracle.merkle_tree_of_rows::<Blake3, _>(&expected)?;
                 expect_equal("a root", &[tree.root()], &[expected.root()])?;
             }
+            in_memory_of_another(&engine, &lde, &matrix, &expected)?;
         }
     }
     let mut bad = words.matrix::<Goldilocks>(Shape { rows: 4, columns: 2, layout: Layout::RowMajor });
     bad.as_mut_slice()[5] = bytemuck::cast(u64::MAX);
     let expected = Error::NotCanonical { index: 5, value: u64::MAX };
     expect_error("a word at or above p", engine.keep_in_host_memory(bad), &expected)
+}
+
+/// Extensions in memory that another had, whatever it holds, and beside memory that is of no use.
+fn in_memory_of_another(
+    engine: &Engine,
+    lde: &Lde,
+    matrix: &Matrix<Goldilocks>,
+    expected: &Matrix<Goldilocks>,
+) -> Result<(), String> {
+    let kept = engine.keep_in_host_memory(matrix)?;
+    let other = engine.lde(lde, &kept)?;
+    expect_equal("memory that a clone shares", &other.clone().into_memory(), &[])?;
+    let mut memory = other.into_memory();
+    memory.fill(-Goldilocks::ONE);
+    let address = memory.as_ptr();
+    for (memory, is_used) in [(memory, true), (vec![Goldilocks::ONE; 5], false), (Vec::new(), false)] {
+        let found = engine.lde_reusing(lde, kept.clone(), memory)?;
+        let view = found.as_host().ok_or("an extension in host memory")?;
+        expect_equal("an extension in memory of another", view.as_slice(), expected.as_slice())?;
+        if is_used && view.as_slice().as_ptr() != address {
+            return Err("an extension elsewhere than in the memory that is there for it".into());
+        }
+    }
+    if engine.device_budget().is_some_and(|budget| budget < 1 << 20) {
+        return Ok(());
+    }
+    // On a device memory of the host is of no use.
+    let uploaded = engine.upload(matrix)?;
+    let found = engine.download(&engine.lde_reusing(lde, uploaded, vec![Goldilocks::ONE; 5])?)?;
+    expect_equal("an extension of a matrix that stays", found.as_slice(), expected.as_slice())
 }
 
 fn callers(engine: &Engine) -> Result<(), String> {

@@ -57,6 +57,7 @@ macro_rules! compare {
         println!("  stock {}", milliseconds(theirs.0));
         theirs.print();
         let ratio = theirs.0.as_secs_f64() / best.0.as_secs_f64();
+        best.print_processors(&theirs);
         println!("  ours {}, {ratio:.2} times as fast:", milliseconds(best.0));
         best.print_all();
     }};

@@ -159,8 +159,9 @@ where
             Some(_) => RowMajorMatrix::new(columns.with_zero_cols(width).values, width),
             None => columns,
         };
-        let (extensions, _claim) = self
-            .placed(sizes, matrix(columns), |memory, columns| Ok(self.extensions(memory, columns, sizes, None)?))?;
+        let (extensions, _claim) = self.placed(sizes, matrix(columns), |memory, columns| {
+            Ok(self.extensions(memory, columns, sizes, None)?)
+        })?;
         let commitment = extensions.cap.clone();
         let key = PreprocessedVerifierKey { width, degree_bits: sizes.log_committed(), commitment };
         Ok(Some((Preprocessed { sizes, extensions, _claim }, key)))

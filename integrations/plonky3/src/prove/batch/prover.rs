@@ -123,7 +123,8 @@ where
         let instances = instances.collect::<Result<_, _>>()?;
         let (engine, columns) = (engine.clone(), Kept::default());
         let spare = Spare::default();
-        let mut prover = Self { engine, config, common, instances, preprocessed: None, terms, columns, spare };
+        let mut prover =
+            Self { engine, config, common, instances, preprocessed: None, terms, columns, spare };
         prover.preprocessed = global.map(|global| prover.preprocess(global)).transpose()?;
         Ok(prover)
     }
