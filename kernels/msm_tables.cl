@@ -1,11 +1,11 @@
 // Tables of multiples of bases: table t holds the multiples by 2^(d t), each made of the one before by d doublings and brought to
-// affine form, items sharing an inversion among the points that they have.
+// affine form, an item inverting once for all.
 
 // 1/x of an x other than 0: x^(q - 2).
 DEVICE fe fq_inverse(fe x) {
     fe power = FQ_ONE;
     NO_UNROLL for (int limb = FIELD_LIMBS - 1; limb >= 0; limb--) {
-        u32 bits = FQ_P.limb[limb] - (limb == 0 ? 2 : 0);
+        u32 bits = FQ_P.limb[limb] - (limb == 0 ? 2 : limb == 1 && FQ_P.limb[0] < 2);
         NO_UNROLL for (u32 k = 0; k < 32; k++, bits <<= 1) {
             power = fq_square(power);
             if (bits >> 31) power = fq_mul(power, x);

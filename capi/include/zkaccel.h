@@ -191,6 +191,12 @@
 // The coordinates of BN254, which are the scalars of Grumpkin: four words, x 2^256 modulo q. It has no transforms.
 #define ZKA_BN254_FQ 3
 
+// The coordinates of Pallas, which are the scalars of Vesta: four words, x 2^256 modulo the prime.
+#define ZKA_PASTA_FP 4
+
+// The coordinates of Vesta, which are the scalars of Pallas: four words, likewise.
+#define ZKA_PASTA_FQ 5
+
 // From values to coefficients, the factor 1/n included; else from coefficients to values.
 #define ZKA_INVERSE 1
 
@@ -265,6 +271,12 @@
 
 // The group G2 of BN254: coordinates are c0 + c1 u with u^2 = -1, c0 before c1, each of `ZKA_BN254_FQ`; scalars of `ZKA_BN254_FR`.
 #define ZKA_BN254_G2 3
+
+// Pallas: coordinates are of `ZKA_PASTA_FP`, scalars of `ZKA_PASTA_FQ`.
+#define ZKA_PALLAS 4
+
+// Vesta: coordinates are of `ZKA_PASTA_FQ`, scalars of `ZKA_PASTA_FP`.
+#define ZKA_VESTA 5
 
 // Bases are checked to be on the curve and, of `ZKA_BN254_G2`, in the group of the scalars' order: `ZKA_NOT_ON_CURVE` if one is not. Without it the sum over such is of no meaning.
 #define ZKA_VALIDATE 1
@@ -700,8 +712,8 @@ zka_status zka_merkle_verify(int32_t *valid,
                              size_t path_len,
                              uint32_t flags);
 
-// Brings a matrix to the device, to stay there: `rows` * `cols` elements of `field`, one of `ZKA_GOLDILOCKS`, `ZKA_BN254_FR` and
-// `ZKA_BN254_FQ`. Flags: `ZKA_COLUMN_MAJOR`. Free it with `zka_matrix_free`.
+// Brings a matrix to the device, to stay there: `rows` * `cols` elements of `field`, one of `ZKA_GOLDILOCKS`, `ZKA_BN254_FR`,
+// `ZKA_BN254_FQ`, `ZKA_PASTA_FP` and `ZKA_PASTA_FQ`. Flags: `ZKA_COLUMN_MAJOR`. Free it with `zka_matrix_free`.
 //
 // A matrix over another field than Goldilocks is column-major from then on, whatever it was. Its columns are also rows of scalars, for
 // `zka_msm_matrix`.
@@ -953,7 +965,7 @@ zka_status zka_matrix_prefix_products_async(struct zka_engine *engine,
                                             size_t len,
                                             struct zka_future *future);
 
-// Records a program over `field`, one with transforms: `ZKA_GOLDILOCKS` or `ZKA_BN254_FR`; over another it is `ZKA_UNSUPPORTED`. Free it with
+// Records a program over `field`, one with transforms, which is any but `ZKA_BN254_FQ`; over that it is `ZKA_UNSUPPORTED`. Free it with
 // `zka_program_free`.
 //
 // A node names only nodes before it in `nodes`. `constants` are elements of the field, and `outputs` the indices of nodes: each is a column of the result, in this order.
@@ -1025,7 +1037,7 @@ zka_status zka_matrix_multiply_async(struct zka_engine *engine,
                                      const struct zka_matrix *c,
                                      struct zka_future *future);
 
-// Keeps a sparse matrix over a field of curves, `ZKA_BN254_FR` or `ZKA_BN254_FQ`, of `rows` rows, `cols` columns and `entries` entries; the
+// Keeps a sparse matrix over a field of curves, which is any but `ZKA_GOLDILOCKS`, of `rows` rows, `cols` columns and `entries` entries; the
 // others are 0. Over Goldilocks it is `ZKA_UNSUPPORTED`. Free it with `zka_sparse_free`.
 //
 // The entries of row i are those from number `row_starts`[i] to before number `row_starts`[i + 1], so there are `rows` + 1 starts, 0 is the
@@ -1077,7 +1089,7 @@ zka_status zka_sparse_multiply_async(struct zka_engine *engine,
                                      const struct zka_matrix *vector,
                                      struct zka_future *future);
 
-// The sum of `len` scalars times points of a curve, `ZKA_BN254_G1`, `ZKA_GRUMPKIN` or `ZKA_BN254_G2`; of none it is the identity.
+// The sum of `len` scalars times points of a curve, `ZKA_BN254_G1`, `ZKA_GRUMPKIN`, `ZKA_BN254_G2`, `ZKA_PALLAS` or `ZKA_VESTA`; of none it is the identity.
 //
 // A scalar is four words. A point is x and then y, of four words each, or of eight over `ZKA_BN254_G2`, c0 before c1; the identity is all zero. The
 // sum is X, Y and Z with x = X/Z and y = Y/Z; the identity is (0, 1, 0). Equal sums have many forms: compare them after `zka_point_to_aff`.

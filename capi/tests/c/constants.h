@@ -36,6 +36,15 @@ static const uint64_t GRUMPKIN[3][8] = {
     {UINT64_C(0x0c44637cc3bc264d), UINT64_C(0xb8da5aeaf7214d6c), UINT64_C(0xa227e2764d2e0816), UINT64_C(0x1c6838634a8d8323),
      UINT64_C(0xcd90a7da70b3c74c), UINT64_C(0xc7edac49535beac2), UINT64_C(0x3b11f52f49ed2eb7), UINT64_C(0x062e72243fe40c0c)}};
 
+/* The generators (-1, 2) of Pallas and of Vesta: the coordinates of each are the scalars -1 and 2 of the other. */
+static const uint64_t PASTA[2][8] = {
+    {UINT64_C(0x64b4c3b400000004), UINT64_C(0x891a63f02533e46e), 0, 0, UINT64_C(0xcfc3a984fffffff9), UINT64_C(0x1011d11bbee5303e),
+     UINT64_C(0xffffffffffffffff), UINT64_C(0x3fffffffffffffff)},
+    {UINT64_C(0x311bac8400000004), UINT64_C(0x891a63f02652a376), 0, 0, UINT64_C(0x2a0f9218fffffff9), UINT64_C(0x1011d11bbcef61f1),
+     UINT64_C(0xffffffffffffffff), UINT64_C(0x3fffffffffffffff)}};
+/* The prime of Vesta's coordinates, which are Pallas' scalars, as it is. */
+static const uint64_t PASTA_Q[4] = {UINT64_C(0x8c46eb2100000001), UINT64_C(0x224698fc0994a8dd), 0, UINT64_C(0x4000000000000000)};
+
 /* On the curve of G2: the generator of EIP-197, twice it and three times it; x and y, of each c0 before c1. */
 static const uint64_t G2_POINTS[3][16] = {
     {UINT64_C(0x8e83b5d102bc2026), UINT64_C(0xdceb1935497b0172), UINT64_C(0xfbb8264797811adf), UINT64_C(0x19573841af96503b),

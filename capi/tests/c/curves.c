@@ -236,9 +236,38 @@ static void wrong_arguments(zka_engine *engine, zka_engine *other) {
   EXPECT(ZKA_ALIASED, zka_point_to_aff(ZKA_GRUMPKIN, &sum[4], sum));
 }
 
+/* -G + 2G over Pallas and Vesta, which have scalars and coordinates exchanged; a scalar and a coordinate that are not below their primes. */
+static void on_pasta(zka_engine *engine) {
+  const uint32_t curves[2] = {ZKA_PALLAS, ZKA_VESTA}, fields[2] = {ZKA_PASTA_FQ, ZKA_PASTA_FP};
+  for (int i = 0; i < 2; i++) {
+    uint64_t points[2][POINT], sum[SUM], scalars[POINT];
+    zka_bases *bases = NULL;
+    zka_matrix *matrix = NULL;
+    memcpy(points[0], PASTA[i], sizeof points[0]);
+    memcpy(points[1], PASTA[i], sizeof points[1]);
+    memcpy(scalars, PASTA[1 - i], sizeof scalars);
+    OK(zka_msm(engine, curves[i], sum, scalars, points[0], 2));
+    CHECK(is_point(curves[i], sum, PASTA[i]));
+    OK(zka_bases_new(engine, &bases, curves[i], points[0], 2, ZKA_VALIDATE | ZKA_PRECOMPUTE));
+    OK(zka_matrix_upload(engine, &matrix, fields[i], scalars, 2, 1, ZKA_COLUMN_MAJOR));
+    memset(sum, 0, sizeof sum);
+    OK(zka_msm_matrix(engine, sum, matrix, bases, 0, 2, 1));
+    CHECK(is_point(curves[i], sum, PASTA[i]));
+    OK(zka_matrix_free(matrix));
+    OK(zka_bases_free(bases));
+    points[1][0] ^= 1;
+    EXPECT(ZKA_NOT_ON_CURVE, zka_bases_new(engine, &bases, curves[i], points[0], 2, ZKA_VALIDATE));
+  }
+  uint64_t points[2][POINT] = {{0}}, sum[SUM];
+  memcpy(points[1], PASTA_Q, sizeof PASTA_Q);
+  EXPECT(ZKA_NOT_CANONICAL, zka_msm(engine, ZKA_VESTA, sum, PASTA[0], points[0], 2));
+  EXPECT(ZKA_NOT_CANONICAL, zka_msm(engine, ZKA_PALLAS, sum, points[1], PASTA[0], 1));
+}
+
 void test_curves(void) {
   zka_engine *engine = engine_with(2), *other = engine_with(1);
   on_grumpkin(engine);
+  on_pasta(engine);
   on_g2(engine);
   of_transforms(engine);
   wrong_arguments(engine, other);

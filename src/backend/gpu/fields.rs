@@ -33,6 +33,8 @@ fn limbs_of_elements() -> String {
 
 /// The constants and functions of one field.
 fn field<M: Modulus>(name: &str) -> String {
+    // Kernels subtract 2 from the prime in its lower two limbs of 32 bits.
+    assert!(M::P[0] > 1, "a prime that is not 1 modulo 2^64");
     let upper = name.to_uppercase();
     let mut text = String::new();
     for (constant, value) in
