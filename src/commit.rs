@@ -201,6 +201,7 @@ impl Engine {
                 join(|| self.check_elements(trace), || self.dispatcher().divided_only(spread));
             checked?;
             let Some(spread) = spread? else { return Ok(None) };
+            self.check_budget(spread.host_memory(&lde, extent, size_of::<H::Digest>()))?;
             let extend = |(share, (member, _)): (usize, &(usize, _))| {
                 (*member, ExtendCosets { lde, trace, extent, spread: &spread, share })
             };
@@ -211,9 +212,12 @@ impl Engine {
                 cosets.into_iter().map(move |held| (member, held))
             };
             let cosets: Vec<_> = cosets.flat_map(of_member).collect();
+            let are_peers = spread.are_peers();
+            // The trace is needed no more.
+            drop(spread);
             self.report(Stage::Extension, 1, 1);
             let shape = Shape { rows: lde.to().size() / cosets.len(), ..shape };
-            let tree = self.tree_of_cosets(&cosets, spread.are_peers, shape)?;
+            let tree = self.tree_of_cosets(&cosets, are_peers, shape)?;
             let parts = cosets.into_iter().map(|(_, held)| match held {
                 Held::Device(stored) => Ok(DeviceMatrix::on_device(self, shape, stored)),
                 Held::Host(values) => Ok(DeviceMatrix::on_host(self, Matrix::new(values, shape)?)),
@@ -222,7 +226,9 @@ impl Engine {
             Ok(Some(Commitment { extension, tree, copies: Copies::default() }))
         };
         match self.run(commit) {
-            Err(Error::DeviceOutOfMemory { .. } | Error::OverDeviceBudget { .. }) => Ok(None),
+            Err(
+                Error::DeviceOutOfMemory { .. } | Error::OverDeviceBudget { .. } | Error::OverBudget { .. },
+            ) => Ok(None),
             done => done,
         }
     }

@@ -310,11 +310,10 @@ fn budgets(engine: &Engine) -> Result<(), String> {
             let engine = with_budget(engine, budget)?;
             let found = engine.commit::<Rp64_256>(&spec, &trace)?;
             let is_there = found.resident_extension().as_host().is_none();
-            // Where there is a choice of devices the host may be chosen.
-            let (may, must) = match engine.device_budget() {
-                Some(_) => (budget >= held, budget >= held && engine.dispatcher().is_one()),
-                None => (false, false),
-            };
+            // Of several devices each may have a part of it, and the host all.
+            let (has_room, is_one) = (budget >= held, engine.dispatcher().is_one());
+            let may = engine.device_budget().is_some() && (has_room || !is_one && budget > 0);
+            let must = may && is_one;
             if is_there && !may || !is_there && must {
                 return Err(format!("{what}: it stays on the device: {is_there}"));
             }

@@ -121,6 +121,18 @@ fn cosets(engine: &Engine) -> Result<(), String> {
                 opens_alike(&what, &found, &expected)?;
                 same(&what, &found, &expected)?;
             }
+            // Without host memory nothing is kept there.
+            match with_threads(several.asked().clone().memory_budget(0))?.commit::<Rp64_256>(&spec, &trace) {
+                Err(Error::OverBudget { budget: 0, .. }) => {}
+                Ok(found) => {
+                    let parts = found.resident_extension().parts();
+                    if parts.iter().any(|part| part.as_host().is_some()) {
+                        return Err(format!("{what}: cosets in host memory, of which there is none"));
+                    }
+                    same(&what, &found, &expected)?;
+                }
+                Err(other) => return Err(format!("{what}: without host memory: {other}")),
+            }
         }
     }
     Ok(())

@@ -23,9 +23,6 @@ use crate::ntt::{Lde, Ntt, Order};
 use crate::parallel;
 use crate::work::{Activity, Size};
 
-/// Words of a digest.
-const DIGEST: usize = 4;
-
 /// Values where a device made them: in its own memory, or in the host's.
 pub(crate) enum Held<T> {
     Device(Stored),
@@ -51,11 +48,9 @@ pub(crate) struct Spread {
     pub(crate) shares: Vec<(usize, Range<usize>)>,
     /// The number of all cosets.
     pub(crate) of: usize,
-    /// Whether these devices read each other's memory: then each has a piece of the trace, and else each with memory of its own has all of it.
-    pub(crate) are_peers: bool,
-    /// What each has.
+    /// What each has; nothing where a device computes in host memory.
     traces: Vec<Option<Stored>>,
-    /// Where the pieces begin, and where the last ends.
+    /// Where the pieces of the trace begin, and where the last ends. Devices that read each other's memory have a piece each, others have all of it.
     bounds: Vec<usize>,
 }
 
@@ -100,15 +95,13 @@ impl<F: AcceleratedField> SpreadTrace<'_, F> {
 }
 
 /// The bounds of pieces of so many elements for devices of which all are peers; of all elements for each otherwise.
-fn bounds(shares: &[Share], devices: &[Member], elements: usize) -> (bool, Vec<usize>) {
+fn bounds(shares: &[Share], devices: &[Member], elements: usize) -> Vec<usize> {
     let reads =
         |share: &Share| devices[share.member].backend().resident().is_some_and(|memory| memory.reads_peers());
     let count = shares.len();
     match shares.iter().all(reads) {
-        true => {
-            (true, (0..=count).map(|i| (elements as u128 * i as u128 / count as u128) as usize).collect())
-        }
-        false => (false, vec![0, elements]),
+        true => (0..=count).map(|i| (elements as u128 * i as u128 / count as u128) as usize).collect(),
+        false => vec![0, elements],
     }
 }
 
@@ -123,7 +116,7 @@ impl<F: AcceleratedField> Call for SpreadTrace<'_, F> {
     fn run(self, device: &Member) -> Result<Spread, Error> {
         let traces = vec![Part(self.trace).run(device)?];
         let shares = vec![(device.index(), 0..1)];
-        Ok(Spread { shares, of: 1, are_peers: false, traces, bounds: vec![0, self.trace.len()] })
+        Ok(Spread { shares, of: 1, traces, bounds: vec![0, self.trace.len()] })
     }
 }
 
@@ -158,21 +151,17 @@ impl<'a, F: AcceleratedField> Divisible for SpreadTrace<'a, F> {
         shares.iter().try_for_each(|share| {
             self.check_budget(&devices[share.member], rows.saturating_mul(share.items.len()))
         })?;
-        let (are_peers, bounds) = bounds(shares, devices, self.trace.len());
-        self.bounds = bounds;
-        let piece = |i: usize| match are_peers {
-            true => Part(&self.trace[self.bounds[i]..self.bounds[i + 1]]),
-            false => Part(self.trace),
-        };
-        Ok((0..shares.len()).map(piece).collect())
+        self.bounds = bounds(shares, devices, self.trace.len());
+        let piece = |bounds: &[usize]| Part(&self.trace[bounds[0]..bounds[1]]);
+        // All of it for each, or a piece for each.
+        Ok(self.bounds.windows(2).map(piece).cycle().take(shares.len()).collect())
     }
 
     fn join(self, shares: &[Share], outcomes: Vec<Result<Option<Stored>, Error>>) -> Result<Spread, Error> {
         let (unit, of) = self.unit(shares);
         let cosets = |share: &Share| (share.member, share.items.start / unit..share.items.end / unit);
         let traces = outcomes.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let are_peers = self.bounds.len() > 2;
-        Ok(Spread { shares: shares.iter().map(cosets).collect(), of, are_peers, traces, bounds: self.bounds })
+        Ok(Spread { shares: shares.iter().map(cosets).collect(), of, traces, bounds: self.bounds })
     }
 }
 
@@ -223,7 +212,7 @@ impl<F: AcceleratedField> Call for ExtendCosets<'_, F> {
         let Self { lde, extent, spread, share, .. } = self;
         let (memory, transforms) = (device.memory(), F::resident_transforms(device.memory()));
         let inverse = Ntt::inverse(lde.from());
-        let coefficients = match spread.are_peers {
+        let coefficients = match spread.are_peers() {
             true => transforms.ntt(&inverse, &memory.join(&spread.pieces::<F>())?, extent)?,
             false => {
                 let own = spread.traces[share].as_ref().expect("a device with memory has the trace there");
@@ -241,6 +230,25 @@ impl<F: AcceleratedField> Call for ExtendCosets<'_, F> {
 }
 
 impl Spread {
+    /// Whether these devices read each other's memory.
+    pub(crate) fn are_peers(&self) -> bool {
+        self.bounds.len() > 2
+    }
+
+    /// Bytes of host memory that a commitment takes: on devices that compute there, the coefficients, then the digests of rows and the subtrees, beside
+    /// their cosets; and the digests of all rows where devices exchange them through it.
+    pub(crate) fn host_memory<F: Copy>(&self, lde: &Lde<F>, extent: Extent, digest: usize) -> u64 {
+        let on_host = self.shares.iter().zip(&self.traces).filter(|(_, stored)| stored.is_none());
+        let (cosets, devices) =
+            on_host.fold((0, 0), |(cosets, devices), ((_, own), _)| (cosets + own.len(), devices + 1));
+        let bytes = |rows: usize, width: usize| (rows as u64).saturating_mul(width as u64);
+        let rows = bytes(lde.to().size() / self.of, cosets);
+        let digests = if self.are_peers() { 0 } else { bytes(lde.to().size(), digest) };
+        let trees = digests.saturating_add(rows.saturating_mul(2 * digest as u64));
+        let coefficients = bytes(extent.words(), 8 * devices);
+        rows.saturating_mul(8 * extent.width as u64).saturating_add(trees.max(coefficients))
+    }
+
     /// The pieces of the trace, for devices that are peers.
     fn pieces<F>(&self) -> Vec<(Piece<'_>, usize)> {
         let words = |element: usize| element * size_of::<F>() / 8;
@@ -252,6 +260,11 @@ impl Spread {
             })
             .collect()
     }
+}
+
+/// Words of so many digests.
+fn words<H: Hasher>(digests: usize) -> usize {
+    digests * size_of::<H::Digest>() / 8
 }
 
 fn gcd(a: usize, b: usize) -> usize {
@@ -291,7 +304,7 @@ impl<H: Accelerated> Call for HashCoset<'_, H> {
             return Ok(Held::Device(device.store(heap, device.occupy(bytes as u64))));
         }
         let mut digests = memory::zeroed::<H::Digest>(rows)?;
-        device.memory().download(&heap, DIGEST * rows, bytemuck::cast_slice_mut(&mut digests))?;
+        device.memory().download(&heap, words::<H>(rows), bytemuck::cast_slice_mut(&mut digests))?;
         Ok(Held::Host(digests))
     }
 }
@@ -325,7 +338,7 @@ impl<'a, H: Accelerated> Subtree<'a, H> {
             Held::Host(digests) => {
                 Piece::Host(bytemuck::cast_slice(&digests[self.from..self.from + self.count]))
             }
-            Held::Device(heap) => Piece::Device(heap.contents(), DIGEST * (self.rows + self.from)),
+            Held::Device(heap) => Piece::Device(heap.contents(), words::<H>(self.rows + self.from)),
         }
     }
 
@@ -362,7 +375,7 @@ impl<H: Accelerated> Call for Subtree<'_, H> {
         }
         let (memory, leaves) = (device.memory(), self.leaves());
         let pieces: Vec<_> = self.digests.iter().map(|coset| self.piece(coset)).collect();
-        let heap = memory.interleave(&pieces, self.count, DIGEST, DIGEST * leaves)?;
+        let heap = memory.interleave(&pieces, self.count, words::<H>(1), words::<H>(leaves))?;
         let root = H::resident_hashing(memory).build_tree(&heap, leaves, self.approach)?;
         let bytes = 2 * leaves * size_of::<H::Digest>();
         Ok(Built::Device(device.store(heap, device.occupy(bytes as u64)), root))
