@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# The program in example/ with the published halo2-axiom and with accelerated copies of it.
+# The program in example/ with the published halo2-axiom and with accelerated copies of it, or that in zcash/ with halo2_proofs.
 #
 #     compare.sh K [DEVICE...]   proves with both, two proofs at a time, and with zkaccel_halo2::create_proof; compares proofs byte by byte, verifies each
 #                           side's with the other; K at least 9; on one device after another
 #     compare.sh time K...  the time of a proof of 2^K rows with both, a line for each K; the fastest of five
 #     compare.sh build      builds what `time` runs, and says where it is
+#     compare.sh --zcash ...  the same with the program in zcash/ and zcash's halo2_proofs, which have no whole proofs
 #
 # ZKACCEL_DEVICE names the device; CARGO_TARGET_DIR is where all of it is built; PROFILE is dev or release (which is for times). What is timed is
 # compiled for this processor, unless RUSTFLAGS says otherwise, and with halo2curves' assembly.
@@ -15,17 +16,22 @@ root=$(cd "$here/../.." && pwd)
 mkdir -p "${CARGO_TARGET_DIR:-$root/integrations/target}"
 CARGO_TARGET_DIR=$(cd "${CARGO_TARGET_DIR:-$root/integrations/target}" && pwd)
 export CARGO_TARGET_DIR
-work=$CARGO_TARGET_DIR/halo2
+example=example program=halo2-chain asm=(--features halo2-axiom/asm)
+if [ "${1:-}" = --zcash ]; then
+  example=zcash program=halo2-chain-zcash asm=()
+  shift
+fi
+work=$CARGO_TARGET_DIR/halo2/$example
 mkdir -p "$work"
 
 mode=compare
 case ${1:-} in time | build) mode=$1; shift ;; esac
-[ $mode = build ] || [ $# -ge 1 ] || { sed -n '2,10p' "$0" >&2; exit 2; }
+[ $mode = build ] || [ $# -ge 1 ] || { sed -n '2,11p' "$0" >&2; exit 2; }
 profile=${PROFILE:-$([ $mode = compare ] && echo dev || echo release)}
 fastest=()
 if [ $mode != compare ]; then
   export RUSTFLAGS=${RUSTFLAGS:--Ctarget-cpu=native}
-  fastest=(--features halo2-axiom/asm)
+  fastest=("${asm[@]}")
 fi
 
 # build NAME FLAGS...: the program, in the workspace that is the current directory, as $work/NAME.bin.
@@ -33,18 +39,19 @@ build() {
   local name=$1; shift
   # Copies of published crates warn of what the registry's own would not.
   if ! cargo build --profile "$profile" "$@" 2>"$work/$name.log"; then cat "$work/$name.log" >&2; exit 1; fi
-  cp "$CARGO_TARGET_DIR/$([ "$profile" = dev ] && echo debug || echo "$profile")/halo2-chain" "$work/$name.bin"
+  cp "$CARGO_TARGET_DIR/$([ "$profile" = dev ] && echo debug || echo "$profile")/$program" "$work/$name.bin"
 }
 
 # patched NAME FLAGS...: the same program in a workspace like its own but for a patch.
 patched() {
   local name=$1; shift
   local copy=$work/$name crates=$work/$name-crates
-  "$here/patch.sh" "$@" "$crates"
+  "$here/patch.sh" --manifest-path "$here/$example/Cargo.toml" "$@" "$crates"
   rm -rf "$copy"
   mkdir "$copy"
-  cp -R "$here/example/src" "$here/example/Cargo.lock" "$copy"
-  sed -e "s|path = \"../../..\"|path = \"$root\"|; s|path = \"..\"|path = \"$here\"|" "$here/example/Cargo.toml" >"$copy/Cargo.toml"
+  cp -R "$here/$example/src" "$here/$example/Cargo.lock" "$copy"
+  sed -e "s|path = \"../../..\"|path = \"$root\"|; s|path = \"..\"|path = \"$here\"|" "$here/$example/Cargo.toml" >"$copy/Cargo.toml"
+  sed -i "s|path = \"../../example|path = \"$here/example|" "$copy"/src/*.rs
   cat "$crates/patch.toml" >>"$copy/Cargo.toml"
   # The lock names all crates already, those of zkaccel too; that two of them come from a directory now changes nothing else.
   (cd "$copy" && build "$name" --offline "${fastest[@]}")
@@ -74,16 +81,16 @@ fi
 
 k=$1
 shift
-(cd "$here/example" && build published --locked)
+(cd "$here/$example" && build published --locked)
 patched stock --measured --stock
 patched accelerated --measured
-(
+if [ $example = example ]; then (
   cd "$here/.."
   unset RUSTFLAGS
   cargo build --profile "$([ "$profile" = dev ] && echo test || echo "$profile")" --locked -p zkaccel-halo2 --features prove --example resident
-)
+) fi
 
-echo "halo2-axiom as it is published"
+echo "halo2 as it is published"
 run published prove "$k" "$work/published-proofs" 1 --expect stock
 if run published prove "$k" "$work/refused" 1 --expect accelerated >/dev/null 2>&1; then
   echo "a proof that the engine had no part in passed for an accelerated one" >&2
@@ -101,6 +108,7 @@ compare() {
   done
   run published verify "$k" "$work/accelerated-proofs" 2
   run accelerated verify "$k" "$work/published-proofs" 1
+  [ $example = example ] || return 0
   echo "zkaccel_halo2::create_proof"
   "$CARGO_TARGET_DIR/$([ "$profile" = dev ] && echo debug || echo "$profile")/examples/resident" compare "$k" "$work/stock-proofs" 2
 }

@@ -63,9 +63,10 @@ ELSEWHERE = [
     (r"^pip install \./python$", "python/check.sh", "pip install --quiet --no-build-isolation --force-reinstall --no-deps './python[test]'"),
     (r"^zkaccel bench( --all| --each --report report.html)?$", "tools/check-report.sh", "bench --sizes 6,8 --approach all --device cpu,opencl:0 --each --report"),
     (r"^cd benches/peers && cargo bench$", ".ci/run", "cd benches/peers && CARGO_TARGET_DIR=../../target/peers cargo clippy --benches"),
-    (r"^integrations/halo2/patch\.sh --manifest-path \S+ \S+$", "integrations/halo2/compare.sh", '"$here/patch.sh" "$@" "$crates"'),
+    (r"^integrations/halo2/patch\.sh --manifest-path \S+ \S+$", "integrations/halo2/compare.sh", '"$here/patch.sh" --manifest-path "$here/$example/Cargo.toml" "$@" "$crates"'),
     (r"^integrations/halo2/compare\.sh 10$", ".ci/run", "halo2/compare.sh 10"),
     (r"^integrations/halo2/compare\.sh time [0-9 ]+$", ".ci/run", "halo2/compare.sh 10"),
+    (r"^integrations/halo2/compare\.sh --zcash time [0-9 ]+$", ".ci/run", "halo2/compare.sh --zcash 9"),
     (r"^ZKACCEL_DEVICE=cpu cargo test --release$", ".ci/run", "ZKACCEL_DEVICE=$device cargo test --locked"),
     # Minutes; the tests compile the examples, and make such proofs of a small size.
     (r"^(\w+=\S+ )*cargo run --release -p zkaccel-\w+ (--features asm )?--example \w+ -- [\w=: ]+$", ".ci/run", "ZKACCEL_DEVICE=$device cargo test --locked"),

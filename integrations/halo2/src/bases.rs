@@ -8,8 +8,9 @@
 use std::sync::{Mutex, MutexGuard};
 
 use rayon::prelude::*;
-use zkaccel::bn254::{G1Affine, limbs_of_points};
-use zkaccel::msm::{Bases, BasesOptions};
+use zkaccel::bn254::G1Affine;
+use zkaccel::curve::{Curve, limbs_of_points};
+use zkaccel::msm::{AcceleratedCurve, Bases, BasesOptions};
 use zkaccel::{Engine, Error};
 
 use crate::lock;
@@ -20,21 +21,21 @@ const CHUNK: usize = 1 << 12;
 
 /// Kept bases.
 #[derive(Debug)]
-pub(crate) struct KeptBases(Mutex<Store<Bases>>);
+pub(crate) struct KeptBases<C: Curve = G1Affine>(Mutex<Store<Bases<C>>>);
 
-impl KeptBases {
+impl<C: AcceleratedCurve> KeptBases<C> {
     /// Room for so many bytes of points.
     pub(crate) fn new(limit: u64) -> Self {
         Self(Mutex::new(Store::new(limit)))
     }
 
-    fn store(&self) -> MutexGuard<'_, Store<Bases>> {
+    fn store(&self) -> MutexGuard<'_, Store<Bases<C>>> {
         lock(&self.0)
     }
 
     /// Kept bases that begin with these.
-    pub(crate) fn find(&self, points: &[G1Affine]) -> Option<(Ticket, Bases)> {
-        let long_enough = |bases: &Bases| bases.as_slice().len() >= points.len();
+    pub(crate) fn find(&self, points: &[C]) -> Option<(Ticket, Bases<C>)> {
+        let long_enough = |bases: &Bases<C>| bases.as_slice().len() >= points.len();
         let candidates = self.store().all(long_enough);
         let (ticket, bases) =
             candidates.into_iter().find(|(_, bases)| begins_with(bases.as_slice(), points))?;
@@ -43,7 +44,7 @@ impl KeptBases {
     }
 
     /// Kept bases by their number, unless they were thrown out.
-    pub(crate) fn get(&self, ticket: Ticket) -> Option<Bases> {
+    pub(crate) fn get(&self, ticket: Ticket) -> Option<Bases<C>> {
         self.store().get(ticket)
     }
 
@@ -51,9 +52,9 @@ impl KeptBases {
     pub(crate) fn keep(
         &self,
         engine: &Engine,
-        points: &[G1Affine],
+        points: &[C],
         options: BasesOptions,
-    ) -> Result<Option<(Ticket, Bases)>, Error> {
+    ) -> Result<Option<(Ticket, Bases<C>)>, Error> {
         let bytes = size_of_val(points) as u64;
         if !self.have_room_for(points) {
             return Ok(None);
@@ -66,13 +67,13 @@ impl KeptBases {
     }
 
     /// Whether these could be kept.
-    pub(crate) fn have_room_for(&self, points: &[G1Affine]) -> bool {
+    pub(crate) fn have_room_for(&self, points: &[C]) -> bool {
         self.store().has_room_for(size_of_val(points) as u64)
     }
 }
 
 /// Whether the first of some points are these.
-fn begins_with(kept: &[G1Affine], points: &[G1Affine]) -> bool {
+fn begins_with<C: Curve>(kept: &[C], points: &[C]) -> bool {
     let kept = limbs_of_points(&kept[..points.len()]);
     let pieces = kept.par_chunks(CHUNK).zip(limbs_of_points(points).par_chunks(CHUNK));
     pieces.all(|(kept, points)| kept == points)

@@ -174,7 +174,7 @@ macro_rules! evaluate_h {
         let mut values = domain.empty_extended();
         let asked = $crate::evaluate_h::<
             $bn254,
-            $($module)::+::ConstraintSystem<<$bn254 as $crate::Bn254>::Scalar>,
+            $($module)::+::ConstraintSystem<<$bn254 as $crate::CurveTypes>::Scalar>,
             _,
         >(&$pk.vk.cs, &quotient, values.values_mut());
         asked.then_some(values)

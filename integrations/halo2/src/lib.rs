@@ -1,4 +1,4 @@
-//! halo2 provers over BN254 on zkaccel.
+//! halo2 provers over BN254, and over Pasta, on zkaccel.
 //!
 //! halo2's sums and transforms are free functions, generic in the field and the curve, so there is no type to replace. Instead a copy of the crates
 //! that contain them gets a line at the head of each, by `[patch.crates-io]` (`patch.sh` makes the copies; the prover's own code stays as
@@ -21,6 +21,8 @@
 //! costs more than the work, and the stock code goes on as ever. [`bn254!`] says which types are BN254 in the fork that asks, and asserts that
 //! their memory is what zkaccel takes; [`constraint_system!`] says where its circuits' constraints are.
 //!
+//! zcash's `halo2_proofs`, over Pallas and Vesta, has the same lines with the functions of the module `pasta` (feature `pasta`), but for `evaluate_h`.
+//!
 //! For forks that have the traits of the ZK acceleration layer, [`zal!`] makes an engine of its own.
 //!
 //! The engine is [`zkaccel::Engine::global`], but for [`zal!`]'s. An engine's error (a device that is lost, memory that is refused) is a
@@ -34,6 +36,8 @@ mod bases;
 #[doc(hidden)]
 pub mod constraints;
 mod evaluation;
+#[cfg(feature = "pasta")]
+pub mod pasta;
 #[cfg(feature = "prove")]
 mod prove;
 mod store;
@@ -50,7 +54,7 @@ pub use ff;
 pub use prove::{MultiOpen, ProveError, Prover, create_proof};
 pub use sums::msm;
 pub use transforms::{coset_fft, fft, inverse_fft};
-pub use types::Bn254;
+pub use types::{Bn254, CurveTypes};
 pub use zal::{BasesDescriptor, ScalarsDescriptor, Zal};
 #[doc(hidden)]
 pub use zkaccel;

@@ -1,6 +1,6 @@
 //! A fork's types as those of zkaccel.
 //!
-//! zkaccel has BN254's elements from halo2curves 0.10, a fork of halo2 from another version or another crate. To the compiler these are
+//! zkaccel has the elements of curves from halo2curves 0.10, a fork of halo2 from another version or another crate. To the compiler these are
 //! different types. Their memory is the same: four limbs, lowest first, in Montgomery form with R = 2^256; x before y, all zero for the
 //! identity. [`bn254!`](crate::bn254) asserts when it is compiled what can be asserted then: sizes, alignments, where coordinates lie,
 //! and the limbs of one, by which a number form is known.
@@ -11,20 +11,36 @@
 use std::any::TypeId;
 use std::mem::{align_of, size_of, transmute_copy};
 
-use zkaccel::bn254::{Fq, Fr, G1, G1Affine, affine, limbs_of_points};
+use ff::Field;
+use zkaccel::bn254::{Fq, Fr, G1Affine};
+use zkaccel::curve::{Curve, affine, limbs_of_points};
+use zkaccel::field::{MontgomeryField, limbs_of};
 
-/// The types of BN254 in a version or fork of halo2curves. [`bn254!`](crate::bn254) implements it.
+use crate::sums::Summed;
+
+/// The types of a curve in a version or fork of halo2curves.
 ///
 /// # Safety
-/// All four have the memory that the documentation of [`zkaccel::bn254`] shows, and any reduced limbs are elements.
-pub unsafe trait Bn254: 'static {
-    /// Scalars, `Fr`.
+/// The types have the memory that the documentation of [`zkaccel::curve`] shows for the library's curve, with coordinates of four limbs in any projective form in which Z = 1 is an affine
+/// point and (0, 1, 0) the identity; and any reduced limbs are elements.
+pub unsafe trait CurveTypes: 'static {
+    /// The curve as the library has it.
+    type Own: Summed;
+    /// Scalars.
     type Scalar: Copy + Send + Sync + 'static;
-    /// Affine points, `G1Affine`.
+    /// Affine points.
     type Affine: Copy + Send + Sync + 'static;
-    /// Points in a projective form, `G1`.
+    /// Points in a projective form.
     type Projective: Copy + Send + Sync + 'static;
 }
+
+/// The types of BN254's G1. [`bn254!`](crate::bn254) makes one that has them.
+pub trait Bn254: CurveTypes<Own = G1Affine> {}
+
+impl<C: CurveTypes<Own = G1Affine>> Bn254 for C {}
+
+/// The library's scalars of a fork's curve.
+pub(crate) type Own<C> = <<C as CurveTypes>::Own as Curve>::Scalar;
 
 /// Makes a type that says which types are BN254 in a crate: `bn254!(pub Zkaccel = crate::bn256);`
 ///
@@ -41,7 +57,7 @@ macro_rules! bn254 {
     };
 }
 
-/// Implements [`Bn254`] for a type.
+/// Implements [`CurveTypes`] for a type.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! bn254_for {
@@ -66,7 +82,8 @@ macro_rules! bn254_for {
             }
 
             // SAFETY: the assertions above.
-            unsafe impl $crate::Bn254 for $name {
+            unsafe impl $crate::CurveTypes for $name {
+                type Own = $crate::zkaccel::bn254::G1Affine;
                 type Scalar = bn256::Fr;
                 type Affine = bn256::G1Affine;
                 type Projective = bn256::G1;
@@ -75,18 +92,24 @@ macro_rules! bn254_for {
     };
 }
 
-type Limbs = [u64; 4];
+/// The limbs of an element.
+pub type Limbs = [u64; 4];
 
 // The library asserts the layout of its own types.
 const _: () = assert!(align_of::<u64>() == 8);
 
-/// The limbs of the scalar 1.
-// SAFETY: 32 bytes of integers, as the library asserts; any bits are limbs.
-pub const SCALAR_ONE: Limbs = unsafe { std::mem::transmute::<Fr, Limbs>(<Fr as ff::Field>::ONE) };
+/// The limbs of a field's 1.
+pub const fn one<F: MontgomeryField>() -> Limbs {
+    const { assert!(size_of::<F>() == size_of::<Limbs>()) };
+    // SAFETY: 32 bytes of integers, as the library asserts of every field; any bits are limbs.
+    unsafe { transmute_copy::<F, Limbs>(&F::ONE) }
+}
 
-/// The limbs of the coordinate 1.
-// SAFETY: as above.
-pub const COORDINATE_ONE: Limbs = unsafe { std::mem::transmute::<Fq, Limbs>(<Fq as ff::Field>::ONE) };
+/// The limbs of the scalar 1 of BN254.
+pub const SCALAR_ONE: Limbs = one::<Fr>();
+
+/// The limbs of the coordinate 1 of BN254.
+pub const COORDINATE_ONE: Limbs = one::<Fq>();
 
 /// Whether an element has these limbs.
 ///
@@ -103,22 +126,22 @@ fn same<T: 'static, U: 'static>() -> bool {
     TypeId::of::<T>() == TypeId::of::<U>()
 }
 
-/// The caller's scalars where they stand; `None` unless they are BN254's.
-pub(crate) fn scalars<C: Bn254, T: 'static>(scalars: &[T]) -> Option<&[Fr]> {
-    // SAFETY: one type, whose memory is that of `Fr` by the promise of `Bn254`; elements are always reduced.
+/// The caller's scalars where they stand; `None` unless they are the curve's.
+pub(crate) fn scalars<C: CurveTypes, T: 'static>(scalars: &[T]) -> Option<&[Own<C>]> {
+    // SAFETY: one type, whose memory is that of the library's scalars by the promise of `CurveTypes`; elements are always reduced.
     same::<T, C::Scalar>()
         .then(|| unsafe { std::slice::from_raw_parts(scalars.as_ptr().cast(), scalars.len()) })
 }
 
 /// The same to change.
-pub(crate) fn scalars_mut<C: Bn254, T: 'static>(scalars: &mut [T]) -> Option<&mut [Fr]> {
+pub(crate) fn scalars_mut<C: CurveTypes, T: 'static>(scalars: &mut [T]) -> Option<&mut [Own<C>]> {
     let (first, len) = (scalars.as_mut_ptr().cast(), scalars.len());
     // SAFETY: as above, and the borrow is handed on.
     same::<T, C::Scalar>().then(|| unsafe { std::slice::from_raw_parts_mut(first, len) })
 }
 
 /// One scalar.
-pub(crate) fn scalar<C: Bn254, T: 'static>(scalar: &T) -> Option<Fr> {
+pub(crate) fn scalar<C: CurveTypes, T: 'static>(scalar: &T) -> Option<Own<C>> {
     scalars::<C, T>(std::slice::from_ref(scalar)).map(|scalars| scalars[0])
 }
 
@@ -127,36 +150,40 @@ pub fn own_scalar<C: Bn254>(scalar: &C::Scalar) -> Fr {
     scalars::<C, C::Scalar>(std::slice::from_ref(scalar)).expect("the fork's scalars")[0]
 }
 
-/// The caller's points where they stand; `None` unless they are BN254's.
-pub(crate) fn points<C: Bn254, T: 'static>(points: &[T]) -> Option<&[G1Affine]> {
+/// The caller's points where they stand; `None` unless they are the curve's.
+pub(crate) fn points<C: CurveTypes, T: 'static>(points: &[T]) -> Option<&[C::Own]> {
     // SAFETY: as `scalars`.
     same::<T, C::Affine>()
         .then(|| unsafe { std::slice::from_raw_parts(points.as_ptr().cast(), points.len()) })
 }
 
-/// Whether the caller wants sums in BN254's projective form.
-pub(crate) fn takes_sums<C: Bn254, T: 'static>() -> bool {
+/// Whether the caller wants sums in the curve's projective form.
+pub(crate) fn takes_sums<C: CurveTypes, T: 'static>() -> bool {
     same::<T, C::Projective>()
 }
 
 /// A sum in the caller's projective form, which [`takes_sums`] must have told.
-pub(crate) fn sum<C: Bn254, T: 'static>(sum: &G1) -> T {
+pub(crate) fn sum<C: CurveTypes, T: 'static>(sum: &<C::Own as Curve>::Projective) -> T {
+    const { assert!(size_of::<<C::Own as Curve>::Base>() == size_of::<Limbs>()) };
     assert!(takes_sums::<C, T>() && size_of::<T>() == size_of::<[Limbs; 3]>());
     let point = affine(std::slice::from_ref(sum))[0];
-    let coordinates = limbs_of_points(std::slice::from_ref(&point))[0];
-    let identity = coordinates == [0; 8];
-    let (x, y) = coordinates.split_at(4);
+    let one = [<<C::Own as Curve>::Base as Field>::ONE];
+    let identity = point == C::Own::default();
+    let [x, y] = limbs_of_points(std::slice::from_ref(&point))[0];
+    let one = limbs_of(&one)[0];
+    // SAFETY: four limbs of integers each, by the assertion above.
+    let [x, y, one]: [Limbs; 3] = unsafe { [transmute_copy(&x), transmute_copy(&y), transmute_copy(&one)] };
     let coordinates: [Limbs; 3] = match identity {
-        true => [[0; 4], COORDINATE_ONE, [0; 4]],
-        false => [[x[0], x[1], x[2], x[3]], [y[0], y[1], y[2], y[3]], COORDINATE_ONE],
+        true => [[0; 4], one, [0; 4]],
+        false => [x, y, one],
     };
-    // SAFETY: one type, x, y and z one after another by the promise of `Bn254`; coordinates are reduced.
+    // SAFETY: one type, x, y and z one after another by the promise of `CurveTypes`; coordinates are reduced.
     unsafe { transmute_copy::<[Limbs; 3], T>(&coordinates) }
 }
 
 /// A scalar as the caller's.
 #[cfg(feature = "prove")]
 pub(crate) fn scalar_of<C: Bn254>(scalar: &Fr) -> C::Scalar {
-    // SAFETY: 32 bytes each, by the promise of `Bn254`; the library's elements are always reduced.
+    // SAFETY: 32 bytes each, by the promise of `CurveTypes`; the library's elements are always reduced.
     unsafe { transmute_copy::<Fr, C::Scalar>(scalar) }
 }

@@ -34,7 +34,7 @@ macro_rules! constraint_system {
             use $($module)::+ as plonk;
             use $crate::constraints::{Algebra, Cell, Layout, Matrix, Scalar, System};
 
-            type Element = <$bn254 as $crate::Bn254>::Scalar;
+            type Element = <$bn254 as $crate::CurveTypes>::Scalar;
 
             impl System for plonk::ConstraintSystem<Element> {
                 fn layout(&self) -> Layout {
