@@ -5,9 +5,9 @@ cd "$(dirname "$0")/.."
 
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 target=${CARGO_TARGET_DIR:-$PWD/target}
-cargo package --quiet --locked --allow-dirty --no-verify -p zkaccel -p zkaccel-groth16 -p zkaccel-cli
+cargo package --quiet --locked --allow-dirty --no-verify -p zkaccel -p zkaccel-groth16 -p zkaccel-cluster -p zkaccel-cli
 cd "$target/package"
-for crate in zkaccel zkaccel-groth16 zkaccel-cli; do
+for crate in zkaccel zkaccel-groth16 zkaccel-cluster zkaccel-cli; do
   rm -rf "$crate-$version"
   # With the time of now, or a build of an older package would pass for one of this.
   tar xmf "$crate-$version.crate"
@@ -18,5 +18,6 @@ done
 CARGO_TARGET_DIR=$target cargo check --quiet --all-features --examples --manifest-path "zkaccel-$version/Cargo.toml"
 # Until the libraries are on the registry, the command finds them where they were unpacked.
 CARGO_TARGET_DIR=$target cargo check --quiet --manifest-path "zkaccel-cli-$version/Cargo.toml" \
-  --config "patch.crates-io.zkaccel.path=\"$PWD/zkaccel-$version\"" --config "patch.crates-io.zkaccel-groth16.path=\"$PWD/zkaccel-groth16-$version\""
+  --config "patch.crates-io.zkaccel.path=\"$PWD/zkaccel-$version\"" --config "patch.crates-io.zkaccel-groth16.path=\"$PWD/zkaccel-groth16-$version\"" \
+  --config "patch.crates-io.zkaccel-cluster.path=\"$PWD/zkaccel-cluster-$version\""
 ls -l ./*.crate | awk '{ print $5 " bytes  " $9 }'

@@ -7,6 +7,7 @@ use zkaccel::Engine;
 use zkaccel::device::{DeviceChoice, DeviceInfo, devices};
 use zkaccel::policy::Policy;
 use zkaccel::work::DeviceWork;
+use zkaccel_cluster::Local;
 
 use crate::failure::Failure;
 use crate::output;
@@ -67,6 +68,24 @@ impl EngineOptions {
         let builder =
             self.device_memory.into_iter().fold(builder, |builder, bytes| builder.device_memory(bytes));
         Ok(builder.build()?)
+    }
+
+    /// The same options for one of several processes of a host, which are to share its devices and processors: unless it is said otherwise, the GPU of its number, going round, or where there is none
+    /// its share of the processors.
+    pub(crate) fn of_rank(&self, Local { rank, size }: Local) -> Self {
+        let is_named = self.device.is_some() || std::env::var_os(DeviceChoice::VARIABLE).is_some();
+        let gpus = match is_named {
+            true => 0,
+            false => devices().iter().filter(|device| device.id.starts_with("cuda:")).count(),
+        };
+        let device = match (is_named, gpus) {
+            (true, _) => self.device,
+            (false, 0) => Some(DeviceChoice::Cpu),
+            (false, gpus) => Some(DeviceChoice::Cuda((rank % gpus) as u32)),
+        };
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        let threads = self.threads.unwrap_or((cores / size).max(1));
+        Self { device, threads: Some(threads), ..self.clone() }
     }
 
     /// The same options for each of the devices alone; for every device of the machine where none is named.

@@ -28,6 +28,16 @@ impl Failure {
         Self { message: message.to_string(), status: Self::REFUTED }
     }
 
+    /// An error that another process has printed: exit status 2.
+    pub(crate) fn told_elsewhere() -> Self {
+        Self::new("")
+    }
+
+    /// Whether there is nothing left to print.
+    pub(crate) fn is_told(&self) -> bool {
+        self.message.is_empty()
+    }
+
     /// The message on one line and of bounded length, whatever it quotes from a file or an argument.
     pub(crate) fn line(&self) -> String {
         printable_line(&self.message)

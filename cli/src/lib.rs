@@ -20,6 +20,7 @@ mod hashes;
 mod limbs;
 mod manual;
 mod merkle;
+mod mpi;
 mod msm;
 mod npy;
 mod ntt;
@@ -79,6 +80,7 @@ enum Command {
     Msm(msm::Arguments),
     Fft(fft::Arguments),
     Groth16(groth16::Arguments),
+    Mpi(mpi::Arguments),
     Selftest(selftest::Arguments),
     Bench(bench::Arguments),
     Completions(manual::Completions),
@@ -116,6 +118,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Msm(arguments) => arguments.run(),
         Command::Fft(arguments) => arguments.run(),
         Command::Groth16(arguments) => arguments.run(),
+        Command::Mpi(arguments) => arguments.run(),
         Command::Selftest(arguments) => arguments.run(),
         Command::Bench(arguments) => arguments.run(),
         Command::Completions(arguments) => arguments.run(),
@@ -123,8 +126,11 @@ fn run(command: Command) -> Result<(), Failure> {
     }
 }
 
-/// Prints the one line of an error. Stderr may be closed, which is no reason to panic.
+/// Prints the one line of an error, unless it was printed elsewhere. Stderr may be closed, which is no reason to panic.
 fn fail(failure: &Failure) -> ExitCode {
+    if failure.is_told() {
+        return ExitCode::from(failure.status);
+    }
     let _ = writeln!(std::io::stderr(), "error: {}", failure.line());
     ExitCode::from(failure.status)
 }

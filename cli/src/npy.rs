@@ -14,6 +14,7 @@ mod header;
 mod mutations;
 
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::Path;
 
 use zkaccel::Error;
@@ -92,10 +93,15 @@ impl NpyFile {
 
     /// The entries of one row, without reading the others.
     pub(crate) fn read_row(&mut self, row: usize) -> io::Result<Vec<u64>> {
-        let mut words =
-            bytemuck::allocation::try_zeroed_vec(self.columns).map_err(|()| io::ErrorKind::OutOfMemory)?;
+        self.read_rows(row..row + 1)
+    }
+
+    /// The entries of some rows, without reading the others.
+    pub(crate) fn read_rows(&mut self, rows: Range<usize>) -> io::Result<Vec<u64>> {
+        let mut words = bytemuck::allocation::try_zeroed_vec(rows.len() * self.columns)
+            .map_err(|()| io::ErrorKind::OutOfMemory)?;
         let Input::Regular(file, _) = &mut self.input else { return Err(ErrorKind::NotSeekable.into()) };
-        file.seek(SeekFrom::Start(self.data_start + (row as u64 * self.columns as u64) * WORD))?;
+        file.seek(SeekFrom::Start(self.data_start + (rows.start as u64 * self.columns as u64) * WORD))?;
         file.read_exact(bytemuck::cast_slice_mut(&mut words))?;
         words.iter_mut().for_each(|word| *word = u64::from_le(*word));
         Ok(words)

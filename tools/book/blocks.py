@@ -50,6 +50,7 @@ REPLACED = [
 
 # Commands that something else in CI runs, or compiles where they take minutes: the file, and what must stand in it.
 ELSEWHERE = [
+    (r"^mpirun -n 4 zkaccel mpi commit trace\.npy$", "tools/check-mpi.sh", "$command mpi commit"),
     (r"^cargo test$", ".ci/run", "cargo test --workspace --locked"),
     (r"^cargo run --release -p zkaccel-groth16 --example known_tau -- ", "tools/check-groth16.sh", '"$known_tau"'),
     (r"^ZKACCEL_PROOFS=10000 cargo test ", ".ci/run", "cargo test --workspace --locked"),

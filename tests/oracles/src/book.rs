@@ -23,4 +23,5 @@ pages! {
     vectors: "../../../docs/operations/vectors.md";
     devices: "../../../docs/devices.md";
     memory: "../../../docs/memory.md";
+    cluster: "../../../docs/cluster.md";
 }

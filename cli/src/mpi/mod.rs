@@ -1,0 +1,172 @@
+//! `zkaccel mpi`: operations over the processes that an MPI launcher has started, each with its own part of the file.
+
+mod commit;
+mod merkle;
+
+use std::fmt::{self, Display};
+use std::ops::Range;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use clap::Subcommand;
+use serde::Serialize;
+use zkaccel::Engine;
+use zkaccel_cluster::{Cluster, Error, Local, Mpi, Transport};
+
+use crate::engine::EngineOptions;
+use crate::failure::{Context, Failure};
+use crate::npy::NpyFile;
+use crate::output::{self, Format};
+use crate::parse;
+
+/// Work over the processes that an MPI launcher has started
+///
+/// For instance `mpirun -n 4 zkaccel mpi commit trace.npy`. Each process, a rank, reads its own part of the file, which all of them have to reach, and has an engine of its own. Unless it is said
+/// otherwise, the ranks of a host take its NVIDIA GPUs in turn or, without any, share its processors. The first rank prints the result. MPI's library is looked for when the command
+/// starts: that with the standard binary interface of MPI 5 (libmpi_abi.so), or Open MPI 4 or 5; the environment variable ZKACCEL_MPI names another. It has to be the launcher's.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    operation: Operation,
+}
+
+#[derive(Subcommand)]
+enum Operation {
+    Commit(commit::Arguments),
+    Merkle(merkle::Arguments),
+}
+
+impl Arguments {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        match self.operation {
+            Operation::Commit(arguments) => arguments.run(),
+            Operation::Merkle(arguments) => arguments.run(),
+        }
+    }
+}
+
+/// What all operations over ranks have in common.
+#[derive(clap::Args)]
+struct Options {
+    /// Seconds after which ranks that do not come are given up, and all ranks end with an error
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse::number::<u64>)]
+    deadline: u64,
+
+    #[command(flatten)]
+    engine: EngineOptions,
+
+    #[command(flatten)]
+    format: Format,
+}
+
+/// Where the work was done, and for how long.
+#[derive(Serialize)]
+struct Ranks {
+    ranks: usize,
+    /// Those of the first rank's host.
+    local: usize,
+    mpi: String,
+    /// The first rank's device.
+    device: String,
+    seconds: f64,
+}
+
+impl Options {
+    /// Runs an operation on all ranks, and prints what the first rank makes of its result.
+    fn run<R: Serialize + Display>(
+        &self,
+        operation: impl FnOnce(&Cluster<Mpi>) -> Result<R, Error>,
+        report: impl FnOnce(R, Ranks) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let transport = Mpi::world(Duration::from_secs(self.deadline)).map_err(Failure::new)?;
+        let local = match Local::of(&transport) {
+            Ok(local) => local,
+            Err(error) => return ended(&transport, error),
+        };
+        let cluster = match Cluster::started(transport, self.engine(local)) {
+            Ok(cluster) => cluster,
+            Err(error) => return Err(told(error)),
+        };
+        let start = Instant::now();
+        let result = match operation(&cluster) {
+            Ok(result) => result,
+            Err(error) => return ended(cluster.transport(), error),
+        };
+        if cluster.transport().rank() > 0 {
+            return Ok(());
+        }
+        let ranks = Ranks {
+            ranks: cluster.transport().size(),
+            local: local.size,
+            mpi: cluster.transport().library().into(),
+            device: cluster.engine().device().id.clone(),
+            seconds: output::seconds(start.elapsed()),
+        };
+        report(result, ranks)
+    }
+
+    fn engine(&self, local: Local) -> Result<Engine, Error> {
+        self.engine.of_rank(local).build(None).map_err(caller)
+    }
+}
+
+/// A rank's own failure, which the others are told.
+fn caller(failure: Failure) -> Error {
+    Error::Caller { message: failure.line() }
+}
+
+/// An error that all ranks know: the one that has it prints it.
+fn told(error: Error) -> Failure {
+    match error {
+        Error::Peer { .. } => Failure::told_elsewhere(),
+        own => Failure::new(own),
+    }
+}
+
+/// Ends with an error; where others cannot know of it, they are ended too.
+fn ended(transport: &Mpi, error: Error) -> Result<(), Failure> {
+    if !error.is_agreed() {
+        transport.abort(&error.to_string());
+    }
+    Err(told(error))
+}
+
+/// The matrix of a file, of which a rank reads some rows.
+struct Part {
+    rows: usize,
+    columns: usize,
+    words: Vec<u64>,
+}
+
+/// Reads a rank's rows of a file, of which all ranks find the same shape.
+fn read(
+    cluster: &Cluster<Mpi>,
+    path: &Path,
+    columns: Option<usize>,
+    own: impl FnOnce(usize) -> Result<Range<usize>, Error>,
+) -> Result<Part, Error> {
+    let file =
+        NpyFile::open(path).and_then(|file| match columns.filter(|&expected| expected != file.columns) {
+            None => Ok(file),
+            Some(expected) => Err(Failure::new(format_args!(
+                "{}: found {} columns, expected {expected}",
+                file.name, file.columns
+            ))),
+        });
+    let shape = file.as_ref().map_or(vec![], |file| vec![file.rows as u64, file.columns as u64]);
+    let mut file = cluster.agree("a file", &shape, file.map_err(caller))?;
+    let (rows, columns) = (file.rows, file.columns);
+    let own = cluster.agree("a part of a file", &[], own(rows))?;
+    let name = file.name.clone();
+    let words = cluster.agree("reading", &[], file.read_rows(own).context(name).map_err(caller))?;
+    Ok(Part { rows, columns, words })
+}
+
+impl fmt::Display for Ranks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { ranks, local, mpi, device, seconds } = self;
+        writeln!(f, "ranks       {ranks}, of which {local} on this host ({mpi})")?;
+        writeln!(f, "device      {device}, of the first rank")?;
+        writeln!(f, "  {:<22} {:>12}", "in all", output::time(*seconds))
+    }
+}

