@@ -1,5 +1,6 @@
 //! Ranks that are threads: answers are those of one engine, node by node, and failures end.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -227,4 +228,76 @@ fn ranks_that_do_not_come() {
     });
     assert!(matches!(&late[0], Err(Error::Deadline { missing, .. }) if *missing == [1]), "{late:?}");
     assert!(start.elapsed() < Duration::from_secs(30));
+}
+
+/// A way between ranks that counts the words sent to other ranks.
+struct Counting {
+    transport: Threads,
+    sent: AtomicUsize,
+}
+
+impl Transport for Counting {
+    fn rank(&self) -> usize {
+        self.transport.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.transport.size()
+    }
+
+    fn exchange(&self, send: Vec<Vec<u64>>, counts: &[usize]) -> Result<Vec<Vec<u64>>, Error> {
+        let others = send.iter().enumerate().filter(|(to, _)| *to != self.rank());
+        self.sent.fetch_add(others.map(|(_, words)| words.len()).sum(), Ordering::Relaxed);
+        self.transport.exchange(send, counts)
+    }
+
+    fn abort(&self, reason: &str) {
+        self.transport.abort(reason);
+    }
+}
+
+/// Words of data that each rank sends are those of the book's table. What ranks agree on is the same for data of any size, so it falls out between two sizes.
+#[test]
+fn volumes() {
+    let sent = |size: usize, log: u32, run: &(dyn Fn(&Cluster<Counting>, usize) + Sync)| -> Vec<usize> {
+        thread::scope(|scope| {
+            let rank = |transport| {
+                scope.spawn(move || {
+                    let transport = Counting { transport, sent: AtomicUsize::new(0) };
+                    let cluster = Cluster::new(transport, engine());
+                    run(&cluster, 1 << log);
+                    cluster.transport().sent.load(Ordering::Relaxed)
+                })
+            };
+            let ranks: Vec<_> = Threads::ranks(size, DEADLINE).into_iter().map(rank).collect();
+            ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
+        })
+    };
+    // Of twice the data less that of the data.
+    let difference = |size, log, run: &(dyn Fn(&Cluster<Counting>, usize) + Sync)| -> Vec<usize> {
+        let (once, twice) = (sent(size, log, run), sent(size, log + 1, run));
+        twice.iter().zip(once).map(|(twice, once)| twice - once).collect()
+    };
+    for size in [1, 2, 4, 8] {
+        let (n, columns, blowup) = (1 << 7, 3, 8);
+        let commit = |cluster: &Cluster<Counting>, rows: usize| {
+            let own = words(cluster.rows(rows).len() * columns);
+            cluster.commit::<Blake3>(&TraceSpec::default(), [rows, columns], own).unwrap();
+        };
+        let trace = n * columns * (size - 1) / size;
+        let digests = 4 * blowup * n * (size - 1) / (size * size);
+        assert_eq!(difference(size, 7, &commit), vec![trace + digests; size], "a commitment on {size} ranks");
+
+        let transform = |cluster: &Cluster<Counting>, n: usize| {
+            let domain = Domain::new(n.ilog2(), Convention::Winterfell).unwrap();
+            cluster.ntt(&domain, words(n / size)).unwrap();
+        };
+        assert_eq!(difference(size, 7, &transform), vec![2 * n * (size - 1) / (size * size); size]);
+
+        let tree = |cluster: &Cluster<Counting>, n: usize| {
+            let own = vec![Blake3::hash(b""); cluster.leaves(n).unwrap().len()];
+            cluster.merkle_tree::<Blake3>(n, &own).unwrap();
+        };
+        assert_eq!(difference(size, 7, &tree), vec![0; size], "only roots of subtrees");
+    }
 }
