@@ -51,6 +51,9 @@ REPLACED = [
 # Commands that something else in CI runs, or compiles where they take minutes: the file, and what must stand in it.
 ELSEWHERE = [
     (r"^mpirun -n 4 zkaccel mpi commit trace\.npy$", "tools/check-mpi.sh", "$command mpi commit"),
+    (r"^python farm/ray_farm\.py (commit|prove) ", "tools/check-farm.sh", "farm/check_ray.py"),
+    (r"^sbatch farm/slurm-array\.sh ", "tools/check-farm.sh", "farm/slurm-array.sh"),
+    (r"^kubectl apply -f farm/kubernetes-job\.yaml$", "tools/check-farm.sh", "farm/kubernetes-job.yaml"),
     (r"^cargo test$", ".ci/run", "cargo test --workspace --locked"),
     (r"^cargo run --release -p zkaccel-groth16 --example known_tau -- ", "tools/check-groth16.sh", '"$known_tau"'),
     (r"^ZKACCEL_PROOFS=10000 cargo test ", ".ci/run", "cargo test --workspace --locked"),
