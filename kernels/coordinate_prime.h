@@ -3,14 +3,22 @@
 #define COORDINATE_DEGREE 1
 #define COORDINATE_ONE FQ_ONE
 // Of the groups of 128 items that a multiprocessor would have for coordinates of so few registers, those that it has for these.
-#if FQ_LAZY
+#if FIELD_LIMBS > 8
+// The sum of a point in registers and an affine one, in twelve limbs, has room in the 168 that three groups leave; other sums have not.
+#define COORDINATE_GROUPS(groups) ((groups) < 4 ? 2 : 3)
+#elif FQ_LAZY
 #define COORDINATE_GROUPS(groups) groups
 #else
 // The last subtraction of a product takes registers: a sum of points has no room in the 128 that four groups leave.
 #define COORDINATE_GROUPS(groups) ((groups) < 3 ? (groups) : 3)
 #endif
+#if FIELD_LIMBS > 8
+// What the loops of kernels seldom need is called, and so are products, or they would not fit into the cache of instructions.
+#define SELDOM CALLED
+#else
 // What the loops of kernels seldom need is copied into them nevertheless.
 #define SELDOM DEVICE
+#endif
 
 typedef fe coordinate;
 
@@ -23,5 +31,9 @@ typedef fe coordinate;
 #define coordinate_add fq_add
 #define coordinate_sub fq_sub
 #define coordinate_neg fq_neg
-#define coordinate_mul fq_mul
 #define coordinate_square fq_square
+#if FIELD_LIMBS > 8
+CALLED fe coordinate_mul(fe a, fe b) { return fq_mul(a, b); }
+#else
+#define coordinate_mul fq_mul
+#endif

@@ -1,8 +1,7 @@
-// Elements of prime fields as FIELD_LIMBS limbs of 32 bits, and the chains of carries that their arithmetic is made of. Inline PTX is
-// written for eight limbs.
+// Elements of prime fields as FIELD_LIMBS limbs of 32 bits, eight or twelve, and the chains of carries that their arithmetic is made of.
 //
-// A chain adds four double words side by side at limbs 0 to 7. Products of the even limbs of a factor lie that way, and those of its odd
-// limbs too, one limb higher: so a number under way is kept as two rows of eight limbs, one of them shifted by one limb,
+// A chain adds double words side by side, of eight limbs four at limbs 0 to 7. Products of the even limbs of a factor lie that way, and those of its odd
+// limbs too, one limb higher: so a number under way is kept as two rows of as many limbs, one of them shifted by one limb,
 // and nothing has to be moved within a chain. NVIDIA's assembler makes one wide multiply-add of each pair
 // `mad.lo.cc`, `madc.hi.cc`. The flag lives within one piece of inline PTX only; and `subc` means another flag than `addc`.
 // Where there is no inline PTX, carries are the upper halves of 64-bit sums.
@@ -11,25 +10,28 @@ typedef struct {
     u32 limb[FIELD_LIMBS];
 } fe;
 
-#if FIELD_LIMBS != 8
-#error "elements are loaded and stored, and inline PTX adds and multiplies them, as eight limbs"
+#if FIELD_LIMBS != 8 && FIELD_LIMBS != 12
+#error "inline PTX adds and multiplies elements of eight limbs or twelve"
 #endif
 
 // Elements in memory are aligned to 16 bytes at least.
 DEVICE fe load_fe(GLOBAL const fe *from) {
-    const uint4 low = ((GLOBAL const uint4 *)from)[0], high = ((GLOBAL const uint4 *)from)[1];
     fe x;
-    x.limb[0] = low.x, x.limb[1] = low.y, x.limb[2] = low.z, x.limb[3] = low.w;
-    x.limb[4] = high.x, x.limb[5] = high.y, x.limb[6] = high.z, x.limb[7] = high.w;
+    UNROLL
+    for (int i = 0; i < FIELD_LIMBS; i += 4) {
+        const uint4 four = ((GLOBAL const uint4 *)from)[i / 4];
+        x.limb[i] = four.x, x.limb[i + 1] = four.y, x.limb[i + 2] = four.z, x.limb[i + 3] = four.w;
+    }
     return x;
 }
 
 DEVICE void store_fe(GLOBAL fe *to, fe x) {
-    uint4 low, high;
-    low.x = x.limb[0], low.y = x.limb[1], low.z = x.limb[2], low.w = x.limb[3];
-    high.x = x.limb[4], high.y = x.limb[5], high.z = x.limb[6], high.w = x.limb[7];
-    ((GLOBAL uint4 *)to)[0] = low;
-    ((GLOBAL uint4 *)to)[1] = high;
+    UNROLL
+    for (int i = 0; i < FIELD_LIMBS; i += 4) {
+        uint4 four;
+        four.x = x.limb[i], four.y = x.limb[i + 1], four.z = x.limb[i + 2], four.w = x.limb[i + 3];
+        ((GLOBAL uint4 *)to)[i / 4] = four;
+    }
 }
 
 DEVICE fe fe_select(u32 first, fe a, fe b) {
@@ -40,10 +42,15 @@ DEVICE fe fe_select(u32 first, fe a, fe b) {
 }
 
 DEVICE u32 fe_is_zero(fe a) {
-    return (a.limb[0] | a.limb[1] | a.limb[2] | a.limb[3] | a.limb[4] | a.limb[5] | a.limb[6] | a.limb[7]) == 0;
+    u32 any = 0;
+    UNROLL
+    for (int i = 0; i < FIELD_LIMBS; i++) any |= a.limb[i];
+    return any == 0;
 }
 
 #ifdef INLINE_PTX
+
+#if FIELD_LIMBS == 8
 
 // a + b + carry modulo 2^256, for a carry of 0 or 1.
 DEVICE fe fe_add_carry(fe a, fe b, u32 carry) {
@@ -104,6 +111,61 @@ DEVICE fe fe_sub(fe a, fe b, u32 *borrow) {
     return r;
 }
 
+#else
+
+// a + b modulo 2^384.
+DEVICE fe fe_add(fe a, fe b) {
+    fe r;
+    asm("add.cc.u32 %0, %12, %24;\n\t"
+        "addc.cc.u32 %1, %13, %25;\n\t"
+        "addc.cc.u32 %2, %14, %26;\n\t"
+        "addc.cc.u32 %3, %15, %27;\n\t"
+        "addc.cc.u32 %4, %16, %28;\n\t"
+        "addc.cc.u32 %5, %17, %29;\n\t"
+        "addc.cc.u32 %6, %18, %30;\n\t"
+        "addc.cc.u32 %7, %19, %31;\n\t"
+        "addc.cc.u32 %8, %20, %32;\n\t"
+        "addc.cc.u32 %9, %21, %33;\n\t"
+        "addc.cc.u32 %10, %22, %34;\n\t"
+        "addc.u32 %11, %23, %35;"
+        : "=&r"(r.limb[0]), "=&r"(r.limb[1]), "=&r"(r.limb[2]), "=&r"(r.limb[3]), "=&r"(r.limb[4]), "=&r"(r.limb[5]),
+          "=&r"(r.limb[6]), "=&r"(r.limb[7]), "=&r"(r.limb[8]), "=&r"(r.limb[9]), "=&r"(r.limb[10]),
+          "=&r"(r.limb[11])
+        : "r"(a.limb[0]), "r"(a.limb[1]), "r"(a.limb[2]), "r"(a.limb[3]), "r"(a.limb[4]), "r"(a.limb[5]),
+          "r"(a.limb[6]), "r"(a.limb[7]), "r"(a.limb[8]), "r"(a.limb[9]), "r"(a.limb[10]), "r"(a.limb[11]),
+          "r"(b.limb[0]), "r"(b.limb[1]), "r"(b.limb[2]), "r"(b.limb[3]), "r"(b.limb[4]), "r"(b.limb[5]),
+          "r"(b.limb[6]), "r"(b.limb[7]), "r"(b.limb[8]), "r"(b.limb[9]), "r"(b.limb[10]), "r"(b.limb[11]));
+    return r;
+}
+
+// a - b modulo 2^384; *borrow is all ones if a < b, else 0.
+DEVICE fe fe_sub(fe a, fe b, u32 *borrow) {
+    fe r;
+    asm("sub.cc.u32 %0, %13, %25;\n\t"
+        "subc.cc.u32 %1, %14, %26;\n\t"
+        "subc.cc.u32 %2, %15, %27;\n\t"
+        "subc.cc.u32 %3, %16, %28;\n\t"
+        "subc.cc.u32 %4, %17, %29;\n\t"
+        "subc.cc.u32 %5, %18, %30;\n\t"
+        "subc.cc.u32 %6, %19, %31;\n\t"
+        "subc.cc.u32 %7, %20, %32;\n\t"
+        "subc.cc.u32 %8, %21, %33;\n\t"
+        "subc.cc.u32 %9, %22, %34;\n\t"
+        "subc.cc.u32 %10, %23, %35;\n\t"
+        "subc.cc.u32 %11, %24, %36;\n\t"
+        "subc.u32 %12, 0, 0;"
+        : "=&r"(r.limb[0]), "=&r"(r.limb[1]), "=&r"(r.limb[2]), "=&r"(r.limb[3]), "=&r"(r.limb[4]), "=&r"(r.limb[5]),
+          "=&r"(r.limb[6]), "=&r"(r.limb[7]), "=&r"(r.limb[8]), "=&r"(r.limb[9]), "=&r"(r.limb[10]),
+          "=&r"(r.limb[11]), "=&r"(*borrow)
+        : "r"(a.limb[0]), "r"(a.limb[1]), "r"(a.limb[2]), "r"(a.limb[3]), "r"(a.limb[4]), "r"(a.limb[5]),
+          "r"(a.limb[6]), "r"(a.limb[7]), "r"(a.limb[8]), "r"(a.limb[9]), "r"(a.limb[10]), "r"(a.limb[11]),
+          "r"(b.limb[0]), "r"(b.limb[1]), "r"(b.limb[2]), "r"(b.limb[3]), "r"(b.limb[4]), "r"(b.limb[5]),
+          "r"(b.limb[6]), "r"(b.limb[7]), "r"(b.limb[8]), "r"(b.limb[9]), "r"(b.limb[10]), "r"(b.limb[11]));
+    return r;
+}
+
+#endif
+
 // Two limbs more of a chain, the first two and others.
 #define CHAIN_FIRST(t0, t1, a, b) "mad.lo.cc.u32 " t0 ", " a ", " b ", " t0 ";\n\tmadc.hi.cc.u32 " t1 ", " a ", " b ", " t1 ";\n\t"
 #define CHAIN_NEXT(t0, t1, a, b) "madc.lo.cc.u32 " t0 ", " a ", " b ", " t0 ";\n\tmadc.hi.cc.u32 " t1 ", " a ", " b ", " t1 ";\n\t"
@@ -135,6 +197,29 @@ DEVICE void chain_4(u32 *t, u32 a0, u32 a1, u32 a2, u32 a3, u32 b) {
         : "+&r"(t[0]), "+&r"(t[1]), "+&r"(t[2]), "+&r"(t[3]), "+&r"(t[4]), "+&r"(t[5]), "+&r"(t[6]), "+&r"(t[7])
         : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b));
 }
+#if FIELD_LIMBS == 12
+DEVICE void chain_5(u32 *t, u32 a0, u32 a1, u32 a2, u32 a3, u32 a4, u32 b) {
+    asm(CHAIN_FIRST("%0", "%1", "%10", "%15")
+        CHAIN_NEXT("%2", "%3", "%11", "%15")
+        CHAIN_NEXT("%4", "%5", "%12", "%15")
+        CHAIN_NEXT("%6", "%7", "%13", "%15")
+        CHAIN_NEXT("%8", "%9", "%14", "%15")
+        : "+&r"(t[0]), "+&r"(t[1]), "+&r"(t[2]), "+&r"(t[3]), "+&r"(t[4]), "+&r"(t[5]), "+&r"(t[6]), "+&r"(t[7]),
+          "+&r"(t[8]), "+&r"(t[9])
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(b));
+}
+DEVICE void chain_6(u32 *t, u32 a0, u32 a1, u32 a2, u32 a3, u32 a4, u32 a5, u32 b) {
+    asm(CHAIN_FIRST("%0", "%1", "%12", "%18")
+        CHAIN_NEXT("%2", "%3", "%13", "%18")
+        CHAIN_NEXT("%4", "%5", "%14", "%18")
+        CHAIN_NEXT("%6", "%7", "%15", "%18")
+        CHAIN_NEXT("%8", "%9", "%16", "%18")
+        CHAIN_NEXT("%10", "%11", "%17", "%18")
+        : "+&r"(t[0]), "+&r"(t[1]), "+&r"(t[2]), "+&r"(t[3]), "+&r"(t[4]), "+&r"(t[5]), "+&r"(t[6]), "+&r"(t[7]),
+          "+&r"(t[8]), "+&r"(t[9]), "+&r"(t[10]), "+&r"(t[11])
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5), "r"(b));
+}
+#endif
 
 // The same with a carry out, which is added to *top.
 DEVICE void chain_1_out(u32 *t, u32 a0, u32 b, u32 *top) {
@@ -168,6 +253,31 @@ DEVICE void chain_4_out(u32 *t, u32 a0, u32 a1, u32 a2, u32 a3, u32 b, u32 *top)
           "+&r"(*top)
         : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b));
 }
+#if FIELD_LIMBS == 12
+DEVICE void chain_5_out(u32 *t, u32 a0, u32 a1, u32 a2, u32 a3, u32 a4, u32 b, u32 *top) {
+    asm(CHAIN_FIRST("%0", "%1", "%11", "%16")
+        CHAIN_NEXT("%2", "%3", "%12", "%16")
+        CHAIN_NEXT("%4", "%5", "%13", "%16")
+        CHAIN_NEXT("%6", "%7", "%14", "%16")
+        CHAIN_NEXT("%8", "%9", "%15", "%16")
+        "addc.u32 %10, %10, 0;"
+        : "+&r"(t[0]), "+&r"(t[1]), "+&r"(t[2]), "+&r"(t[3]), "+&r"(t[4]), "+&r"(t[5]), "+&r"(t[6]), "+&r"(t[7]),
+          "+&r"(t[8]), "+&r"(t[9]), "+&r"(*top)
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(b));
+}
+DEVICE void chain_6_out(u32 *t, u32 a0, u32 a1, u32 a2, u32 a3, u32 a4, u32 a5, u32 b, u32 *top) {
+    asm(CHAIN_FIRST("%0", "%1", "%13", "%19")
+        CHAIN_NEXT("%2", "%3", "%14", "%19")
+        CHAIN_NEXT("%4", "%5", "%15", "%19")
+        CHAIN_NEXT("%6", "%7", "%16", "%19")
+        CHAIN_NEXT("%8", "%9", "%17", "%19")
+        CHAIN_NEXT("%10", "%11", "%18", "%19")
+        "addc.u32 %12, %12, 0;"
+        : "+&r"(t[0]), "+&r"(t[1]), "+&r"(t[2]), "+&r"(t[3]), "+&r"(t[4]), "+&r"(t[5]), "+&r"(t[6]), "+&r"(t[7]),
+          "+&r"(t[8]), "+&r"(t[9]), "+&r"(t[10]), "+&r"(t[11]), "+&r"(*top)
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5), "r"(b));
+}
+#endif
 
 // (t[0] ... t[2 n - 2]) += (a0, a1, ...) b, of the last product only the lower half.
 DEVICE void chain_2_low(u32 *t, u32 a0, u32 a1, u32 b) {
@@ -192,6 +302,7 @@ DEVICE void chain_4_low(u32 *t, u32 a0, u32 a1, u32 a2, u32 a3, u32 b) {
         : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b));
 }
 
+#if FIELD_LIMBS == 8
 // The carry of *low += more goes into (t[0] ... t[7]) += (a0, a1, a2, a3) m with m = *low times inverse, which is returned.
 DEVICE u32 chain_in(u32 *low, u32 more, u32 inverse, u32 *t, u32 a0, u32 a1, u32 a2, u32 a3) {
     u32 m;
@@ -206,6 +317,35 @@ DEVICE u32 chain_in(u32 *low, u32 more, u32 inverse, u32 *t, u32 a0, u32 a1, u32
         : "r"(more), "r"(inverse), "r"(a0), "r"(a1), "r"(a2), "r"(a3));
     return m;
 }
+#else
+// The same of twelve limbs.
+DEVICE u32 chain_in(u32 *low, u32 more, u32 inverse, u32 *t, u32 a0, u32 a1, u32 a2, u32 a3, u32 a4, u32 a5) {
+    u32 m;
+    asm("add.cc.u32 %12, %12, %14;\n\t"
+        "mul.lo.u32 %13, %12, %15;\n\t"
+        CHAIN_NEXT("%0", "%1", "%16", "%13")
+        CHAIN_NEXT("%2", "%3", "%17", "%13")
+        CHAIN_NEXT("%4", "%5", "%18", "%13")
+        CHAIN_NEXT("%6", "%7", "%19", "%13")
+        CHAIN_NEXT("%8", "%9", "%20", "%13")
+        CHAIN_NEXT("%10", "%11", "%21", "%13")
+        : "+&r"(t[0]), "+&r"(t[1]), "+&r"(t[2]), "+&r"(t[3]), "+&r"(t[4]), "+&r"(t[5]), "+&r"(t[6]), "+&r"(t[7]),
+          "+&r"(t[8]), "+&r"(t[9]), "+&r"(t[10]), "+&r"(t[11]), "+&r"(*low), "=&r"(m)
+        : "r"(more), "r"(inverse), "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5));
+    return m;
+}
+#endif
+
+// Every second limb of a factor, and the chains over as many.
+#if FIELD_LIMBS == 8
+#define EVERY_SECOND(x, i) x[i], x[i + 2], x[i + 4], x[i + 6]
+#define chain_half chain_4
+#define chain_half_out chain_4_out
+#else
+#define EVERY_SECOND(x, i) x[i], x[i + 2], x[i + 4], x[i + 6], x[i + 8], x[i + 10]
+#define chain_half chain_6
+#define chain_half_out chain_6_out
+#endif
 
 #else
 

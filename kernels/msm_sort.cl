@@ -1,6 +1,6 @@
 // Terms of bucket sums, sorted by bucket. What for, and in which order these are launched: `src/backend/gpu/msm/`.
 //
-// Scalars become signed integers of as many bits as limbs have, s or s - r, whichever is shorter. The signed digit of window w, of c bits, is made of bits c w - 1
+// Scalars become signed integers of as many bits as limbs have, s or s - r, whichever is shorter; or s, which is below half of 2^256, without MSM_SIGNED: on a curve with points whose product with r is not the identity. The signed digit of window w, of c bits, is made of bits c w - 1
 // to c w + c - 1 (Booth 1951), lies between -2^(c-1) and 2^(c-1), and needs no carry: in two's complement, negative integers are
 // no special case. A digit d != 0 of a base is a *term*: the base's multiple for that window, negated if d < 0, belongs
 // to bucket |d| - 1 of the window's set. It is a word: the number of the point, and the sign in the top bit.
@@ -38,7 +38,7 @@ BOUNDED_KERNEL(256, 2) msm_integers(BUFFER(const fe, scalars), u64 count, BUFFER
         }
         // 2 s > r if s > r - s: if s + (s - r) has no borrow left.
         u64 carry = 0;
-        UNROLL for (u32 k = 0; k < FIELD_LIMBS; k++) carry = ((u64)s.limb[k] + less.limb[k] + carry) >> 32;
+        if (MSM_SIGNED) UNROLL for (u32 k = 0; k < FIELD_LIMBS; k++) carry = ((u64)s.limb[k] + less.limb[k] + carry) >> 32;
         u32 width = 0, any = 0;
         UNROLL for (u32 k = 0; k < FIELD_LIMBS; k++) {
             const u32 limb = carry ? less.limb[k] : s.limb[k];

@@ -197,6 +197,9 @@
 // The coordinates of Vesta, which are the scalars of Pallas: four words, likewise.
 #define ZKA_PASTA_FQ 5
 
+// The scalars of BLS12-381: four words, x 2^256 modulo r.
+#define ZKA_BLS12_381_FR 6
+
 // From values to coefficients, the factor 1/n included; else from coefficients to values.
 #define ZKA_INVERSE 1
 
@@ -278,7 +281,11 @@
 // Vesta: coordinates are of `ZKA_PASTA_FQ`, scalars of `ZKA_PASTA_FP`.
 #define ZKA_VESTA 5
 
-// Bases are checked to be on the curve and, of `ZKA_BN254_G2`, in the group of the scalars' order: `ZKA_NOT_ON_CURVE` if one is not. Without it the sum over such is of no meaning.
+// The group G1 of BLS12-381: coordinates are six words, x 2^384 modulo the prime, the lowest first; scalars of `ZKA_BLS12_381_FR`. There are points on the curve that are not in the group: `ZKA_VALIDATE`
+// refuses them.
+#define ZKA_BLS12_381_G1 6
+
+// Bases are checked to be on the curve and, of `ZKA_BN254_G2` and `ZKA_BLS12_381_G1`, in the group of the scalars' order: `ZKA_NOT_ON_CURVE` if one is not. Without it the sum over points off the curve is of no meaning.
 #define ZKA_VALIDATE 1
 
 // Multiples of the bases are computed and kept, as many as the memory budget allows.
@@ -713,7 +720,7 @@ zka_status zka_merkle_verify(int32_t *valid,
                              uint32_t flags);
 
 // Brings a matrix to the device, to stay there: `rows` * `cols` elements of `field`, one of `ZKA_GOLDILOCKS`, `ZKA_BN254_FR`,
-// `ZKA_BN254_FQ`, `ZKA_PASTA_FP` and `ZKA_PASTA_FQ`. Flags: `ZKA_COLUMN_MAJOR`. Free it with `zka_matrix_free`.
+// `ZKA_BN254_FQ`, `ZKA_PASTA_FP`, `ZKA_PASTA_FQ` and `ZKA_BLS12_381_FR`. Flags: `ZKA_COLUMN_MAJOR`. Free it with `zka_matrix_free`.
 //
 // A matrix over another field than Goldilocks is column-major from then on, whatever it was. Its columns are also rows of scalars, for
 // `zka_msm_matrix`.
@@ -1089,7 +1096,7 @@ zka_status zka_sparse_multiply_async(struct zka_engine *engine,
                                      const struct zka_matrix *vector,
                                      struct zka_future *future);
 
-// The sum of `len` scalars times points of a curve, `ZKA_BN254_G1`, `ZKA_GRUMPKIN`, `ZKA_BN254_G2`, `ZKA_PALLAS` or `ZKA_VESTA`; of none it is the identity.
+// The sum of `len` scalars times points of a curve, `ZKA_BN254_G1`, `ZKA_GRUMPKIN`, `ZKA_BN254_G2`, `ZKA_PALLAS`, `ZKA_VESTA` or `ZKA_BLS12_381_G1`; of none it is the identity.
 //
 // A scalar is four words. A point is x and then y, of four words each, or of eight over `ZKA_BN254_G2`, c0 before c1; the identity is all zero. The
 // sum is X, Y and Z with x = X/Z and y = Y/Z; the identity is (0, 1, 0). Equal sums have many forms: compare them after `zka_point_to_aff`.

@@ -22,8 +22,11 @@ pub const ZKA_BN254_G2: u32 = 3;
 pub const ZKA_PALLAS: u32 = 4;
 /// Vesta: coordinates are of `ZKA_PASTA_FQ`, scalars of `ZKA_PASTA_FP`.
 pub const ZKA_VESTA: u32 = 5;
+/// The group G1 of BLS12-381: coordinates are six words, x 2^384 modulo the prime, the lowest first; scalars of `ZKA_BLS12_381_FR`. There are points on the curve that are not in the group: `ZKA_VALIDATE`
+/// refuses them.
+pub const ZKA_BLS12_381_G1: u32 = 6;
 
-/// An element in Montgomery form, the lowest word first.
+/// A scalar in Montgomery form, the lowest word first.
 pub(crate) type Limbs = [u64; 4];
 
 /// A curve whose points are words of the caller.

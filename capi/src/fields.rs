@@ -27,6 +27,8 @@ pub const ZKA_BN254_FQ: u32 = 3;
 pub const ZKA_PASTA_FP: u32 = 4;
 /// The coordinates of Vesta, which are the scalars of Pallas: four words, likewise.
 pub const ZKA_PASTA_FQ: u32 = 5;
+/// The scalars of BLS12-381: four words, x 2^256 modulo r.
+pub const ZKA_BLS12_381_FR: u32 = 6;
 
 /// A field whose elements are words of the caller.
 pub(crate) trait Words: BaseField {

@@ -3,6 +3,8 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use zkaccel::msm::AcceleratedCurve;
 
+use crate::failure::Failure;
+
 /// Work that is generic over the curve; [`CurveName::visit`] runs it for the curve of a name.
 pub(crate) trait CurveVisitor {
     /// The type of the work's result, the same for every curve.
@@ -34,14 +36,27 @@ macro_rules! curves {
 }
 zkaccel::for_every_curve!(curves);
 
-/// The group of a name: g1 of bn254-g1.
-fn group(name: &str) -> Option<&str> {
-    name.rsplit_once('-').map(|(_, group)| group)
+/// A name as the curve and, where it has several, the group: bn254 and g1 of bn254-g1.
+pub(crate) fn parts(name: &str) -> (&str, Option<&str>) {
+    match name.rsplit_once('-') {
+        Some((curve, group @ ("g1" | "g2"))) => (curve, Some(group)),
+        _ => (name, None),
+    }
+}
+
+/// The further names of a curve, those that no curve before it in the list has: that without the group, and the group alone.
+fn aliases(place: usize) -> Vec<&'static str> {
+    let names = |name: &'static str| match parts(name) {
+        (curve, Some(group)) => vec![curve, group],
+        _ => Vec::new(),
+    };
+    let before: Vec<_> = NAMES[..place].iter().copied().flat_map(names).collect();
+    names(NAMES[place]).into_iter().filter(|name| !before.contains(name)).collect()
 }
 
 impl CurveName {
     /// The first of the list, which is the default, on the command line.
-    pub(crate) const DEFAULT: &str = NAMES[0];
+    const DEFAULT: &str = NAMES[0];
 
     /// The name.
     pub(crate) fn name(self) -> &'static str {
@@ -53,17 +68,39 @@ impl CurveName {
         self.0 == 0
     }
 
-    /// Reads a name, or the group of one.
-    pub(crate) fn parser() -> impl TypedValueParser<Value = Self> {
-        let values = NAMES.iter().map(|&name| match group(name) {
-            Some(group) => PossibleValue::new(name).alias(group),
-            None => PossibleValue::new(name),
-        });
+    /// Reads a name, or another name of a curve.
+    fn parser() -> impl TypedValueParser<Value = Self> {
+        let values =
+            NAMES.iter().enumerate().map(|(place, &name)| PossibleValue::new(name).aliases(aliases(place)));
         let place = |text: String| {
-            let is_named = |name: &&str| **name == text || group(name) == Some(&text);
-            Self(NAMES.iter().position(is_named).expect("one of the possible values"))
+            let is_named = |&place: &usize| NAMES[place] == text || aliases(place).contains(&&*text);
+            Self((0..NAMES.len()).find(is_named).expect("one of the possible values"))
         };
         PossibleValuesParser::new(values).map(place)
+    }
+}
+
+/// The choice of a curve.
+#[derive(clap::Args)]
+pub(crate) struct CurveOptions {
+    /// The curve of the bases; bn254 and bls12-381 are their groups g1
+    #[arg(long, default_value = CurveName::DEFAULT, value_name = "CURVE", value_parser = CurveName::parser())]
+    curve: CurveName,
+
+    /// The group of the curve, where it has two
+    #[arg(long, value_name = "GROUP", value_parser = PossibleValuesParser::new(["g1", "g2"]))]
+    group: Option<String>,
+}
+
+impl CurveOptions {
+    /// The curve with the group.
+    pub(crate) fn chosen(&self) -> Result<CurveName, Failure> {
+        let Some(group) = &self.group else { return Ok(self.curve) };
+        let (curve, _) = parts(self.curve.name());
+        let place = NAMES.iter().position(|name| parts(name) == (curve, Some(group)));
+        place
+            .map(CurveName)
+            .ok_or_else(|| Failure::new(format_args!("--group {group}: {curve} has no such group")))
     }
 }
 
@@ -73,8 +110,11 @@ mod tests {
 
     #[test]
     fn no_two_curves_have_a_name_in_common() {
-        let all: Vec<_> = NAMES.iter().copied().chain(NAMES.iter().filter_map(|name| group(name))).collect();
+        let all: Vec<_> = NAMES.iter().copied().chain((0..NAMES.len()).flat_map(aliases)).collect();
         let distinct: std::collections::HashSet<_> = all.iter().collect();
         assert_eq!(distinct.len(), all.len(), "{all:?}");
+        assert_eq!(aliases(0), ["bn254", "g1"]);
+        let bls12_381 = NAMES.iter().position(|name| *name == "bls12-381-g1").expect("a curve of the list");
+        assert_eq!(aliases(bls12_381), ["bls12-381"]);
     }
 }

@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "OUT.npy")]
     output: PathBuf,
 
-    /// The field; bn254, pallas and vesta are the scalars of these curves
+    /// The field; bn254, pallas, vesta and bls12-381 are the scalars of these curves
     #[arg(long, default_value = FieldName::DEFAULT, value_name = "FIELD", value_parser = FieldName::parser())]
     field: FieldName,
 

@@ -5,6 +5,8 @@ use zkaccel::curve::Curve;
 use zkaccel::field::{MontgomeryField, TwoAdicPrime};
 use zkaccel::ntt::AcceleratedField;
 
+use crate::curves::parts;
+
 /// Work that is generic over the field; [`FieldName::visit`] runs it for the field of a name.
 pub(crate) trait FieldVisitor {
     /// The type of the work's result, the same for every field.
@@ -47,8 +49,7 @@ zkaccel::for_every_curve!(curves);
 /// The further names of a field: those of the curves whose scalars are its elements, without the group.
 fn aliases(name: &str) -> Vec<&'static str> {
     let of_field = CURVES.iter().filter(|[_, field]| *field == name);
-    let mut curves: Vec<_> =
-        of_field.map(|[curve, _]| curve.split_once('-').map_or(*curve, |(curve, _)| curve)).collect();
+    let mut curves: Vec<_> = of_field.map(|[curve, _]| parts(curve).0).collect();
     curves.dedup();
     curves
 }
@@ -75,8 +76,12 @@ mod tests {
     #[test]
     fn curves_name_the_fields_of_their_scalars() {
         let named: Vec<_> = NAMES.iter().map(|name| (*name, aliases(name))).collect();
-        let expected =
-            [("bn254-fr", vec!["bn254"]), ("pasta-fp", vec!["vesta"]), ("pasta-fq", vec!["pallas"])];
+        let expected = [
+            ("bn254-fr", vec!["bn254"]),
+            ("pasta-fp", vec!["vesta"]),
+            ("pasta-fq", vec!["pallas"]),
+            ("bls12-381-fr", vec!["bls12-381"]),
+        ];
         assert_eq!(named, expected);
     }
 }

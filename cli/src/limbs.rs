@@ -1,4 +1,4 @@
-//! Scalars and points of curves in `.npy` files: four limbs a scalar and a coefficient of a coordinate.
+//! Scalars and points of curves in `.npy` files: four limbs a scalar, and four or six a coefficient of a coordinate.
 
 use zkaccel::Error;
 use zkaccel::curve::{self, CoordinateLimbs, Curve};

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use zkaccel::curve::{coordinates, hex};
-use zkaccel::field::CoordinateField;
+use zkaccel::field::{CoordinateField, coefficients};
 use zkaccel::msm::{AcceleratedCurve, BasesOptions};
 
-use crate::curves::{CurveName, CurveVisitor};
+use crate::curves::{CurveOptions, CurveVisitor};
 use crate::engine::{DeviceUsed, EngineOptions};
 use crate::failure::{Context, Failure};
 use crate::files;
@@ -25,13 +25,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "S.npy")]
     scalars: PathBuf,
 
-    /// The bases: a .npy file of '<u8' words, C order, shape (N, 8), the limbs of x and then of y; over bn254-g2 (N, 16), those of c0 before those of c1; the identity is all zero
+    /// The bases: a .npy file of '<u8' words, C order, shape (N, 8), the limbs of x and then of y; over bn254-g2 (N, 16), those of c0 before those of c1; over bls12-381-g1 (N, 12), six limbs to a coordinate; the identity is all zero
     #[arg(long, value_name = "B.npy")]
     bases: PathBuf,
 
-    /// The curve of the bases; g1 and g2 are bn254-g1 and bn254-g2
-    #[arg(long, visible_alias = "group", default_value = CurveName::DEFAULT, value_name = "CURVE", value_parser = CurveName::parser())]
-    curve: CurveName,
+    #[command(flatten)]
+    curve: CurveOptions,
 
     #[command(flatten)]
     form: Form,
@@ -66,10 +65,9 @@ enum Coordinate {
 
 impl Coordinate {
     fn of<F: CoordinateField>(integers: &F::Limbs) -> Self {
-        let integers: &[[u64; 4]] = bytemuck::cast_slice(std::slice::from_ref(integers));
-        match integers {
-            [integer] => Self::Integer(hex(*integer)),
-            coefficients => Self::Coefficients(coefficients.iter().copied().map(hex).collect()),
+        match coefficients::<F>(integers) {
+            [integer] => Self::Integer(hex(integer)),
+            coefficients => Self::Coefficients(coefficients.iter().map(hex).collect()),
         }
     }
 }
@@ -93,7 +91,7 @@ impl CurveVisitor for Arguments {
 
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        self.curve.visit(self)
+        self.curve.chosen()?.visit(self)
     }
 
     fn run_over<C: AcceleratedCurve>(self) -> Result<(), Failure> {

@@ -56,29 +56,36 @@ pub(crate) fn indices(object: &Bound<'_, PyAny>, what: &str) -> Outcome<Vec<usiz
     items.map(|item| Ok(item?.extract::<Unsigned>()?.size())).collect()
 }
 
-/// The limbs of an integer.
+/// The four limbs of an integer.
 pub(crate) fn limbs(object: &Bound<'_, PyAny>) -> Outcome<Limbs> {
+    let limbs = limbs_of(object, Limbs::default().len())?;
+    Ok(limbs.try_into().expect("as many limbs as were asked for"))
+}
+
+/// So many limbs of an integer.
+pub(crate) fn limbs_of(object: &Bound<'_, PyAny>, count: usize) -> Outcome<Vec<u64>> {
     let py = object.py();
-    const EXPECTED: &str = "an integer from 0 to 2^256 - 1";
-    let refuse = |error: PyErr| refused(object, &error, EXPECTED);
+    let expected = format!("an integer from 0 to 2^{} - 1", 64 * count);
+    let refuse = |error: PyErr| refused(object, &error, &expected);
     // NumPy's integers, too.
     let integer = match object.cast::<PyInt>() {
         Ok(integer) => integer.clone().into_any(),
         Err(_) => object.call_method0("__index__").map_err(|_| refuse(PyTypeError::new_err("no integer")))?,
     };
-    let bytes = integer.call_method1("to_bytes", (32, "little")).map_err(|error| {
-        match error.is_instance_of::<PyOverflowError>(py) {
-            true => refuse(error),
-            false => error.into(),
-        }
+    let bytes = integer.call_method1("to_bytes", (8 * count, "little")).map_err(|error| match error
+        .is_instance_of::<PyOverflowError>(
+        py,
+    ) {
+        true => refuse(error),
+        false => error.into(),
     })?;
     let bytes = bytes.cast_into::<PyBytes>().map_err(PyErr::from)?;
-    Ok(bytemuck::pod_read_unaligned(bytes.as_bytes()))
+    Ok(bytes.as_bytes().chunks_exact(8).map(bytemuck::pod_read_unaligned).collect())
 }
 
 /// A Python integer of limbs.
-pub(crate) fn integer<'py>(py: Python<'py>, limbs: Limbs) -> PyResult<Bound<'py, PyAny>> {
-    let bytes = PyBytes::new(py, bytemuck::bytes_of(&limbs));
+pub(crate) fn integer<'py>(py: Python<'py>, limbs: &[u64]) -> PyResult<Bound<'py, PyAny>> {
+    let bytes = PyBytes::new(py, bytemuck::cast_slice(limbs));
     py.get_type::<PyInt>().call_method1("from_bytes", (bytes, "little"))
 }
 

@@ -6,7 +6,7 @@ use std::any::Any;
 use accel::curve::{
     CoordinateLimbs, Curve, coordinates, limbs_of_points, points, points_of_integers, scalars_of_integers,
 };
-use accel::field::{CoordinateField, elements};
+use accel::field::{CoordinateField, coefficients, elements};
 use accel::msm::{self, AcceleratedCurve, BasesInput, BasesOptions};
 use accel::{Engine, Error};
 use numpy::PyUntypedArray;
@@ -17,7 +17,7 @@ use crate::arrays::{Input, array_of};
 use crate::engine::Live;
 use crate::failure::{Failure, Outcome};
 use crate::fields::{Words, text_of, unknown};
-use crate::integers::{Limbs, Unsigned, copied, integer, limbs, list_of_limbs};
+use crate::integers::{Unsigned, copied, integer, limbs_of, list_of_limbs};
 use crate::matrix::DeviceMatrix;
 
 /// Words of an affine point: x, then y, and of each coefficient 0 first.
@@ -26,7 +26,7 @@ const fn point_words<C: Curve>() -> usize {
 }
 
 /// A sum: affine coordinates as integers, one for each coefficient, or the identity.
-type Sum = Option<[Vec<Limbs>; 2]>;
+type Sum = Option<[Vec<Vec<u64>>; 2]>;
 
 /// A curve of the list.
 trait Listed: AcceleratedCurve<Scalar: Words> {}
@@ -122,6 +122,8 @@ impl<'py> Points<'py> {
                 format!("Bases, an array of uint64 of the shape (n, {width}), or a list of (x, y) and None");
             return Err(Failure::Type(format!("bases: expected {expected}, found {found}")));
         };
+        let each = width / (2 * degree);
+        let limbs = |object: &Bound<'py, PyAny>| limbs_of(object, each);
         let coordinate = |object: &Bound<'py, PyAny>| match degree {
             1 => Ok(vec![limbs(object)?]),
             _ => {
@@ -142,7 +144,7 @@ impl<'py> Points<'py> {
         let point = |item: PyResult<Bound<'py, PyAny>>| {
             let item = item?;
             if item.is_none() {
-                return Ok(vec![[0; 4]; 2 * degree]);
+                return Ok(vec![vec![0; each]; 2 * degree]);
             }
             let pair: Result<(Bound<'_, PyAny>, Bound<'_, PyAny>), _> = item.extract();
             let Ok((x, y)) = pair else {
@@ -345,16 +347,19 @@ fn sums<'a, C: AcceleratedCurve>(
         true => vec![engine.msm::<C>(scalars, bases)?],
         false => engine.msm_batch::<C>(scalars, bases)?,
     };
-    let integers = |coordinate: CoordinateLimbs<C>| bytemuck::cast_slice(&[coordinate]).to_vec();
+    let integers = |coordinate: CoordinateLimbs<C>| {
+        let coefficients = coefficients::<C::Base>(&coordinate).iter();
+        coefficients.map(|limbs| limbs.as_ref().to_vec()).collect()
+    };
     Ok(sums.iter().map(|sum| coordinates(sum).map(|both| both.map(integers))).collect())
 }
 
 /// A coordinate as an integer, or a tuple of one for each coefficient.
-fn coordinate<'py>(py: Python<'py>, coefficients: &[Limbs]) -> PyResult<Bound<'py, PyAny>> {
+fn coordinate<'py>(py: Python<'py>, coefficients: &[Vec<u64>]) -> PyResult<Bound<'py, PyAny>> {
     match coefficients {
-        [only] => integer(py, *only),
+        [only] => integer(py, only),
         all => {
-            let integers = all.iter().map(|&limbs| integer(py, limbs)).collect::<PyResult<Vec<_>>>()?;
+            let integers = all.iter().map(|limbs| integer(py, limbs)).collect::<PyResult<Vec<_>>>()?;
             Ok(PyTuple::new(py, integers)?.into_any())
         }
     }

@@ -2,7 +2,9 @@
 
 use super::{Fq, Fr};
 use crate::error::Error;
-use crate::field::montgomery::{Limbs, Modulus, Residue, is_below};
+use crate::field::MontgomeryField;
+use crate::field::integer::is_below;
+use crate::field::montgomery::{Limbs, Residue};
 use crate::field::prime::not_reduced;
 
 /// Converts integers below r, four limbs each, lowest first, to Montgomery form: x becomes x 2^256 modulo r.
@@ -27,15 +29,15 @@ pub fn coordinates_from_montgomery(limbs: &mut [Limbs]) -> Result<(), Error> {
     convert::<Fq>("coordinate", limbs, from_montgomery::<Fq>)
 }
 
-fn to_montgomery<M: Modulus>(integer: Limbs) -> Limbs {
+fn to_montgomery<M: MontgomeryField>(integer: Limbs) -> Limbs {
     Residue::<M>::from_integer(integer).canonical()
 }
 
-fn from_montgomery<M: Modulus>(limbs: Limbs) -> Limbs {
+fn from_montgomery<M: MontgomeryField>(limbs: Limbs) -> Limbs {
     Residue::<M>::from_montgomery(limbs).to_integer()
 }
 
-fn convert<M: Modulus>(
+fn convert<M: MontgomeryField>(
     what: &'static str,
     values: &mut [Limbs],
     conversion: fn(Limbs) -> Limbs,
@@ -56,6 +58,7 @@ mod tests {
     use super::*;
     use crate::bn254::{Fq, Fr, limbs};
     use crate::field::coordinates::LazyElement;
+    use crate::field::montgomery::Modulus;
 
     /// As halo2curves has it, for the ends of the range and numbers in between.
     #[test]

@@ -198,6 +198,33 @@ fn edge_bases<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
         let sum = engine.msm(&twice, &opposite)?;
         expect_equal("a sum of opposite terms", &[sum], &[C::Projective::identity()])?;
     }
+    points_outside::<C>(engine, &mut words)
+}
+
+/// Points of the curve that are not in the group, where nobody asked for the check: a scalar is the integer below r, for they have another order than r.
+fn points_outside<C: AcceleratedCurve>(engine: &Engine, words: &mut Words) -> Result<(), String> {
+    let Some(outside) = outside::<C>() else { return Ok(()) };
+    for n in [1, 2, 40, 300] {
+        let (_, mut points) = multiples::<C>(words, n);
+        points.iter_mut().step_by(3).enumerate().for_each(|(i, point)| {
+            let outside = if i % 2 == 0 { outside } else { -outside };
+            *point = match i % 3 {
+                0 => outside,
+                _ => (C::Projective::from(outside) + *point).to_affine(),
+            };
+        });
+        let edges = edges::<C::Scalar>();
+        let edges: Vec<_> = edges.into_iter().rev().cycle().take(n).collect();
+        let kept = Matrix::from_column(edges.clone()).and_then(|matrix| engine.upload(matrix))?;
+        for tables in [false, true] {
+            let bases = engine.bases(points.clone(), BasesOptions { tables, ..BasesOptions::default() })?;
+            let what = format!("{n} points of which some are outside of the group, tables: {tables}");
+            let expected = reference()?.msm(&edges, &points)?;
+            expect_equal(&what, &engine.msm_batch(&kept, &bases)?, &[expected])?;
+            check(engine, &what, &scalars(words, n), &points)?;
+            expect_equal(&what, &[engine.msm(&edges, &bases)?], &[expected])?;
+        }
+    }
     Ok(())
 }
 

@@ -8,14 +8,19 @@ use super::points::COORDINATES;
 use super::{CoordinateLimbs, Curve, affine_points};
 use crate::error::Error;
 use crate::field::MontgomeryField;
-use crate::field::coordinates::{CoordinateField, LazyElement, coefficients};
-use crate::field::montgomery::{Limbs, Residue, is_below};
-use crate::field::prime::{hexadecimal, not_reduced, residues};
+use crate::field::coordinates::{CoefficientLimbs, CoordinateField, LazyElement, coefficients};
+use crate::field::integer::{Integer, hexadecimal};
+use crate::field::montgomery::{Limbs, Modulus, Residue};
+use crate::field::prime::{CoordinatePrime, not_reduced, residues};
 use crate::memory;
 
 /// An integer below the modulus as an element, or [`Error::NotReduced`].
-fn element<F: MontgomeryField>(what: &'static str, index: usize, integer: Limbs) -> Result<F, Error> {
-    match is_below(integer, F::P) {
+fn element<F: CoordinatePrime>(
+    what: &'static str,
+    index: usize,
+    integer: <F as Modulus>::Limbs,
+) -> Result<F, Error> {
+    match integer.is_below(F::P) {
         true => Ok(Residue::from_integer(integer).element()),
         false => Err(not_reduced::<F>(what, index, integer)),
     }
@@ -60,7 +65,8 @@ fn coordinate_of_integers<F: CoordinateField>(
     integers: &F::Limbs,
 ) -> Result<F, Error> {
     let mut limbs = F::Limbs::zeroed();
-    let of_coefficients = bytemuck::cast_slice_mut::<_, Limbs>(std::slice::from_mut(&mut limbs));
+    let of_coefficients =
+        bytemuck::cast_slice_mut::<_, CoefficientLimbs<F>>(std::slice::from_mut(&mut limbs));
     for (limbs, &integer) in of_coefficients.iter_mut().zip(coefficients::<F>(integers)) {
         *limbs = Residue::of(element::<F::Prime>(what, index, integer)?).canonical();
     }
@@ -88,8 +94,8 @@ where
     affine
 }
 
-/// An integer of 64 hexadecimal digits, highest first.
-pub fn hex(integer: Limbs) -> String {
+/// An integer in hexadecimal digits, highest first: 64 of four limbs, 96 of six.
+pub fn hex(integer: impl AsRef<[u64]>) -> String {
     hexadecimal(integer)
 }
 

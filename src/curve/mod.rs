@@ -3,9 +3,9 @@
 //! # Mathematical description
 //!
 //! The points (x, y) of a curve y^2 = x^3 + b, with the identity, form a group. Sums are
-//! over a group of prime order in it, the modulus of the curve's *scalars*. BN254's G1, Grumpkin, Pallas and Vesta have no other points; the curve of a
-//! G2 has, and where points are checked, it is checked too that they are in the subgroup. Sums of points
-//! do not need b or anything else of the curve except the field of its coordinates.
+//! over a group of prime order in it, the modulus of the curve's *scalars*. BN254's G1, Grumpkin, Pallas and Vesta have no other points; the curves of BLS12-381's G1 and of a
+//! G2 have, and where points are checked, it is checked too that they are in the subgroup. Sums of points
+//! do not need b or anything else of the curve except the field of its coordinates, and whether it has such other points: the product of one of these with a scalar is that with the integer from 0 to r - 1.
 //!
 //! # Layout
 //!
@@ -57,6 +57,7 @@ macro_rules! for_every_curve {
             $crate::bn254::G2Affine, "bn254-g2";
             $crate::pasta::PallasAffine, "pallas";
             $crate::pasta::VestaAffine, "vesta";
+            $crate::bls12_381::G1Affine, "bls12-381-g1";
         }
     };
 }

@@ -5,7 +5,8 @@ use halo2curves::group::Group;
 use super::{Curve, affine};
 use crate::field::MontgomeryField;
 use crate::field::coordinates::LazyElement;
-use crate::field::montgomery::{Residue, half};
+use crate::field::integer::half;
+use crate::field::montgomery::Residue;
 
 /// A scalar of full width.
 pub(crate) fn wide<F: MontgomeryField>(i: usize) -> F {

@@ -12,19 +12,29 @@
 //! (Dai, Lin, Zhao and Zhou, IEEE Trans. Inf. Theory 69, 2023). No other point satisfies it: modulo psi^2 - t psi + q the relation is an element
 //! a + b psi whose norm a^2 + a b t + b^2 q annihilates P too, and that norm has with r h no common divisor but r. A test derives
 //! this. So a point is tested by one product with a number of 63 bits.
+//!
+//! The curve of BLS12-381's G1, y^2 = x^3 + 4 over F_q, has r h points too. With the parameter z = -0xd201000000010000 of the family, r = z^4 - z^2 + 1. For a cube root of 1 other than 1, w, the
+//! endomorphism phi(x, y) = (w x, y) satisfies phi^2 + phi + 1 = 0, and on G1 it is the product with one of the roots of that polynomial modulo r, which are -z^2 and z^2 - 1: with -z^2 for one of both
+//! w. A point is in G1 if and only if phi(P) = -z^2 P (Scott, "A note on group membership tests for G1, G2 and GT on BLS pairing-friendly curves", 2021): the equation holds on
+//! G1, and where it does, 0 = phi^2(P) + phi(P) + P = (z^4 - z^2 + 1) P = r P. That is two products with a number of 64 bits, six of which are set.
 
 use std::sync::LazyLock;
 
 use super::{Affine, Coordinate, Curve, Xyzz, affine_points};
+use crate::bls12_381;
 use crate::bn254::{Fq, G1Affine, G2Affine};
 use crate::field::coordinates::LazyElement;
-use crate::field::montgomery::{Limbs, Modulus, Residue};
-use crate::field::quadratic::Pair;
+use crate::field::integer::quotient;
+use crate::field::montgomery::{Modulus, Residue};
+use crate::field::quadratic::{Pair, QuadraticExtension};
 use crate::grumpkin;
 use crate::pasta::{PallasAffine, VestaAffine};
 
 /// What a curve knows of the group of prime order among its points.
 pub trait Subgroup {
+    /// Whether the curve has no points but those of the group. Where it has others, a scalar s is the integer from 0 to r - 1 and nothing else in sums, and where it has none, s - r does as well.
+    const COFACTOR_IS_ONE: bool = true;
+
     /// Whether a point, which is on the curve or the identity, is in that group; curves of prime order have no others.
     fn is_in_subgroup(&self) -> bool {
         true
@@ -36,13 +46,61 @@ impl Subgroup for grumpkin::G1Affine {}
 impl Subgroup for PallasAffine {}
 impl Subgroup for VestaAffine {}
 
+impl Subgroup for bls12_381::G1Affine {
+    const COFACTOR_IS_ONE: bool = false;
+
+    fn is_in_subgroup(&self) -> bool {
+        let point = affine_points(std::slice::from_ref(self))[0];
+        let multiple = times(&point, BLS12_381_Z, |sum| sum.double(), |sum| sum.add_affine(&point));
+        let multiple = times(&multiple, BLS12_381_Z, |sum| sum.double(), |sum| sum.add(&multiple));
+        // z^2 P and phi(P).
+        multiple.add_affine(&Affine { x: point.x.mul(*CUBE_ROOT), y: point.y }).is_identity()
+    }
+}
+
+/// The parameter of BLS12-381 is -z.
+const BLS12_381_Z: u64 = 0xd201_0000_0001_0000;
+
+/// The cube root of 1 for which the endomorphism is the product with -z^2 on G1, by the generator: either root or its square.
+static CUBE_ROOT: LazyLock<Coordinate<bls12_381::G1Affine>> = LazyLock::new(|| {
+    type Base = Coordinate<bls12_381::G1Affine>;
+    let (third, rest) = quotient(bls12_381::Fq::P, 3);
+    assert!(rest == 1, "1 modulo 3");
+    // 2 is no cube.
+    let root = Base::from_word(2).pow(&third);
+    assert!(!root.sub(Base::ONE).is_zero(), "another root than 1");
+    let generator = affine_points(&[bls12_381::G1Affine::generator()])[0];
+    let squares = [BLS12_381_Z; 2].iter().fold(Xyzz::from(generator), |multiple, &z| {
+        times(&multiple, z, |sum| sum.double(), |sum| sum.add(&multiple))
+    });
+    let of_root =
+        |root| squares.add_affine(&Affine { x: generator.x.mul(root), y: generator.y }).is_identity();
+    let roots = [root, root.square()];
+    roots.into_iter().find(|&root| of_root(root)).expect("one of both")
+});
+
+/// n P for an n other than 0, by doubling and adding.
+fn times<T: LazyElement, P: Copy + Into<Xyzz<T>>>(
+    point: &P,
+    n: u64,
+    double: impl Fn(Xyzz<T>) -> Xyzz<T>,
+    add: impl Fn(Xyzz<T>) -> Xyzz<T>,
+) -> Xyzz<T> {
+    (0..n.ilog2()).rev().fold((*point).into(), |sum, bit| match n >> bit & 1 {
+        1 => add(double(sum)),
+        _ => double(sum),
+    })
+}
+
 impl Subgroup for G2Affine {
+    const COFACTOR_IS_ONE: bool = false;
+
     fn is_in_subgroup(&self) -> bool {
         let point = affine_points(std::slice::from_ref(self))[0];
         let multiple = times_z(&point);
-        let first = psi(multiple);
-        let second = psi(first);
-        let third = psi(second).double();
+        let first = psi(multiple, &FACTORS);
+        let second = psi(first, &FACTORS);
+        let third = psi(second, &FACTORS).double();
         let negative = Xyzz { y: third.y.negated_if(true), ..third };
         multiple.add_affine(&point).add(&first).add(&second).add(&negative).is_identity()
     }
@@ -69,37 +127,25 @@ fn times_z(point: &Affine<Twisted>) -> Xyzz<Twisted> {
     })
 }
 
-/// The endomorphism.
-fn psi(point: Xyzz<Twisted>) -> Xyzz<Twisted> {
-    let [for_x, for_y] = *FACTORS;
+/// The endomorphism, with g^2 and g^3.
+fn psi<F: QuadraticExtension>(point: Xyzz<Pair<F>>, [for_x, for_y]: &[Pair<F>; 2]) -> Xyzz<Pair<F>> {
     let Xyzz { x, y, zz, zzz } = point;
     Xyzz {
-        x: x.conjugate().mul(for_x),
-        y: y.conjugate().mul(for_y),
+        x: x.conjugate().mul(*for_x),
+        y: y.conjugate().mul(*for_y),
         zz: zz.conjugate(),
         zzz: zzz.conjugate(),
     }
 }
 
-/// g^2 and g^3.
+/// Those of BN254.
 static FACTORS: LazyLock<[Twisted; 2]> = LazyLock::new(|| {
-    let three = Pair::of_prime(Residue::from_word(3));
+    let (sixth, rest) = quotient(Fq::P, 6);
+    assert!(rest == 1, "1 modulo 6");
     let by_b = Twisted::of(G2Affine::b()).inverse().expect("b is not 0");
-    let g = three.mul(by_b).pow(&sixth(Fq::P));
+    let g = Twisted::of_prime(Residue::from_word(3)).mul(by_b).pow(&sixth);
     [g.square(), g.square().mul(g)]
 });
-
-/// (n - 1)/6 for an n that is 1 modulo 6.
-fn sixth(n: Limbs) -> Limbs {
-    let mut quotient = n;
-    let mut rest = 0;
-    for limb in quotient.iter_mut().rev() {
-        let wide = rest << 64 | u128::from(*limb);
-        (*limb, rest) = ((wide / 6) as u64, wide % 6);
-    }
-    assert!(rest == 1, "1 modulo 6");
-    quotient
-}
 
 #[cfg(test)]
 mod tests {
@@ -109,32 +155,21 @@ mod tests {
     use crate::bn254::{Fr, G2};
     use crate::curve::tests::{some_points, times_order};
     use crate::curve::{affine, projective};
-    use crate::field::montgomery::{add_limbs, sub_limbs};
+    use crate::field::integer::{add_limbs, sub_limbs};
 
     /// Primes that divide h: 21888242871839275222246405745257275088844257914179612981679871602714643921549 = 10069 5864401 1875725156269 h'.
     const PRIMES: [u64; 3] = [10_069, 5_864_401, 1_875_725_156_269];
 
-    fn product(point: G2, factor: &[u64]) -> G2 {
+    fn product<P: Group>(point: P, factor: &[u64]) -> P {
         let bits = factor.iter().rev().flat_map(|limb| (0..64).rev().map(move |bit| limb >> bit & 1));
-        bits.fold(G2::identity(), |sum, bit| if bit == 1 { sum.double() + point } else { sum.double() })
-    }
-
-    /// n/d, which has no rest.
-    fn quotient(n: Limbs, d: u64) -> Limbs {
-        let (mut quotient, mut rest) = (n, 0);
-        for limb in quotient.iter_mut().rev() {
-            let wide = rest << 64 | u128::from(*limb);
-            (*limb, rest) = ((wide / u128::from(d)) as u64, wide % u128::from(d));
-        }
-        assert_eq!(rest, 0, "{d} divides h");
-        quotient
+        bits.fold(P::identity(), |sum, bit| if bit == 1 { sum.double() + point } else { sum.double() })
     }
 
     #[test]
     fn the_endomorphism_is_the_product_with_q_on_the_group() {
         let point = G2::generator() * Fr::from(77);
         let expected = product(point, &Fq::P);
-        let found = psi(affine_points(&[point.to_affine()])[0].into());
+        let found = psi(affine_points(&[point.to_affine()])[0].into(), &FACTORS);
         assert_eq!(projective::<G2Affine>(found), expected);
         let multiple = times_z(&affine_points(&[point.to_affine()])[0]);
         assert_eq!(projective::<G2Affine>(multiple), point * Fr::from(Z));
@@ -147,12 +182,36 @@ mod tests {
         let h = sub_limbs(add_limbs(Fq::P, Fq::P).0, <Fr as Modulus>::P).0;
         for prime in PRIMES {
             let small = some_points::<G2Affine>().iter().find_map(|point| {
-                let small = product(times_order(point), &quotient(h, prime));
+                let (cofactor, rest) = quotient(h, prime);
+                assert_eq!(rest, 0, "{prime} divides h");
+                let small = product(times_order(point), &cofactor);
                 (!bool::from(small.is_identity())).then_some(small)
             });
             let small = small.expect("a point whose order the prime divides");
             assert_eq!(product(small, &[prime]), G2::identity());
             let points: Vec<G2Affine> = affine(&[small, -small, small + G2::generator()]);
+            assert!(points.iter().all(|point| !point.is_in_subgroup()), "order {prime}");
+        }
+    }
+
+    /// The same of BLS12-381's G1, whose points there are r h of with h = (z + 1)^2 / 3 = 3 11^2 10177^2 859267^2 52437899^2.
+    #[test]
+    fn points_of_small_order_are_outside_of_bls12_381_g1() {
+        let z = u128::from(BLS12_381_Z) + 1;
+        // Below 2^128: a third of z + 1 is an integer.
+        let h = z / 3 * z;
+        assert_eq!((z % 3, h), (0, 3 * (11 * 10_177 * 859_267 * 52_437_899_u128).pow(2)));
+        for prime in [3, 11, 10_177, 859_267, 52_437_899] {
+            let cofactor = h / u128::from(prime);
+            let small = some_points::<bls12_381::G1Affine>().iter().find_map(|point| {
+                let small = product(times_order(point), &[cofactor as u64, (cofactor >> 64) as u64]);
+                (!bool::from(small.is_identity())).then_some(small)
+            });
+            // The points whose order divides a square are a square themselves: no single point may have all of that order.
+            let Some(small) = small else { continue };
+            assert_eq!(product(small, &[prime]), bls12_381::G1::identity());
+            let points: Vec<bls12_381::G1Affine> =
+                affine(&[small, -small, small + bls12_381::G1::generator()]);
             assert!(points.iter().all(|point| !point.is_in_subgroup()), "order {prime}");
         }
     }

@@ -8,17 +8,18 @@ use std::fmt::Debug;
 use bytemuck::Pod;
 use halo2curves::ff;
 
-use super::montgomery::{Limbs, Modulus, Residue, is_below};
-use super::prime::{cast, not_reduced};
-use super::{MontgomeryField, invert_all};
+use super::integer::Integer;
+use super::invert_all;
+use super::montgomery::{Modulus, Residue};
+use super::prime::{CoordinatePrime, cast, not_reduced};
 use crate::error::Error;
 
 /// A field of coordinates, by the type of its elements: of the list of prime fields, or of that of quadratic extensions.
 pub trait CoordinateField: ff::Field + sealed::Sealed {
     /// The prime field that this is an extension of; itself, if the degree is 1.
-    type Prime: MontgomeryField;
+    type Prime: CoordinatePrime;
 
-    /// The limbs of an element in memory, those of coefficient 0 first: `[u64; 4]` for each of the [`DEGREE`](Self::DEGREE) coefficients.
+    /// The limbs of an element in memory, those of coefficient 0 first: `[u64; 4]` or `[u64; 6]` for each of the [`DEGREE`](Self::DEGREE) coefficients.
     type Limbs: Pod + Debug + Eq + Send + Sync;
 
     /// What one computes with.
@@ -26,13 +27,16 @@ pub trait CoordinateField: ff::Field + sealed::Sealed {
     type Lazy: LazyElement<Field = Self>;
 
     /// The degree over the prime field.
-    const DEGREE: usize = size_of::<Self::Limbs>() / size_of::<Limbs>();
+    const DEGREE: usize = size_of::<Self::Limbs>() / size_of::<CoefficientLimbs<Self>>();
 }
+
+/// The limbs of a coefficient.
+pub type CoefficientLimbs<F> = <<F as CoordinateField>::Prime as Modulus>::Limbs;
 
 mod sealed {
     /// Seals [`CoordinateField`](super::CoordinateField): other crates cannot implement it.
     pub trait Sealed {}
-    impl<F: super::MontgomeryField> Sealed for F {}
+    impl<F: super::CoordinatePrime> Sealed for F {}
 
     macro_rules! extensions {
         ($($field:path, $prime:path;)*) => {
@@ -42,9 +46,9 @@ mod sealed {
     crate::for_every_quadratic_extension!(extensions);
 }
 
-impl<F: MontgomeryField> CoordinateField for F {
+impl<F: CoordinatePrime> CoordinateField for F {
     type Prime = F;
-    type Limbs = Limbs;
+    type Limbs = <F as Modulus>::Limbs;
     type Lazy = Residue<F>;
 }
 
@@ -125,14 +129,14 @@ pub trait LazyElement: Copy + Debug + Send + Sync + 'static {
     }
 }
 
-impl<F: MontgomeryField> LazyElement for Residue<F> {
+impl<F: CoordinatePrime> LazyElement for Residue<F> {
     type Field = F;
 
     const ZERO: Self = Self::ZERO;
     const ONE: Self = Self::ONE;
 
     #[inline(always)]
-    fn of_limbs(limbs: Limbs) -> Self {
+    fn of_limbs(limbs: <F as Modulus>::Limbs) -> Self {
         Self::from_montgomery(limbs)
     }
 
@@ -142,11 +146,11 @@ impl<F: MontgomeryField> LazyElement for Residue<F> {
     }
 
     #[inline(always)]
-    fn canonical_limbs(self) -> Limbs {
+    fn canonical_limbs(self) -> <F as Modulus>::Limbs {
         self.canonical()
     }
 
-    fn to_integers(self) -> Limbs {
+    fn to_integers(self) -> <F as Modulus>::Limbs {
         self.to_integer()
     }
 
@@ -182,7 +186,7 @@ impl<F: MontgomeryField> LazyElement for Residue<F> {
 
     #[inline(always)]
     fn has_no_bits(self) -> bool {
-        self.lazy_limbs() == [0; 4]
+        self.lazy_limbs().is(<F as Modulus>::Limbs::ZERO)
     }
 
     /// By halo2curves: a variant of Bernstein and Yang's division steps (TCHES 2019).
@@ -217,13 +221,13 @@ pub(crate) fn check_reduced<F: CoordinateField>(
     index: usize,
     element: &F::Limbs,
 ) -> Result<(), Error> {
-    match coefficients::<F>(element).iter().find(|&&coefficient| !is_below(coefficient, F::Prime::P)) {
+    match coefficients::<F>(element).iter().find(|coefficient| !coefficient.is_below(F::Prime::P)) {
         Some(&coefficient) => Err(not_reduced::<F::Prime>(what, index, coefficient)),
         None => Ok(()),
     }
 }
 
-/// The coefficients of an element, from 0 on.
-pub(crate) fn coefficients<F: CoordinateField>(element: &F::Limbs) -> &[Limbs] {
+/// The limbs of the coefficients of an element, from 0 on.
+pub fn coefficients<F: CoordinateField>(element: &F::Limbs) -> &[CoefficientLimbs<F>] {
     bytemuck::cast_slice(std::slice::from_ref(element))
 }

@@ -17,7 +17,9 @@
 
 use std::marker::PhantomData;
 
-use super::montgomery::{Limbs, Modulus, Residue, mac, sub_limbs};
+use super::MontgomeryField;
+use super::integer::{mac, sub_limbs};
+use super::montgomery::{Limbs, Residue};
 
 /// A factor modulo M with its quotient.
 #[derive(Debug)]
@@ -36,7 +38,7 @@ impl<M> Clone for KnownFactor<M> {
 }
 impl<M> Copy for KnownFactor<M> {}
 
-impl<M: Modulus> KnownFactor<M> {
+impl<M: MontgomeryField> KnownFactor<M> {
     /// 2^256 - p.
     const MINUS_P: Limbs = sub_limbs([0; 4], M::P).0;
 
@@ -105,7 +107,7 @@ fn add_low_product(t: Limbs, a: Limbs, b: Limbs) -> Limbs {
 
 #[cfg(test)]
 mod tests {
-    use super::super::montgomery::{add_limbs, is_below};
+    use super::super::integer::{add_limbs, is_below};
     use super::*;
 
     /// Limbs of zeros, of ones, single bits, and all between.
@@ -115,7 +117,7 @@ mod tests {
         (0..words.len().pow(4)).map(|set| std::array::from_fn(|limb| at(set, limb as u32))).collect()
     }
 
-    fn products<M: Modulus>() {
+    fn products<M: MontgomeryField>() {
         let limit = |x: Limbs| {
             // p (1 + 2^-60), and x / 2^256 times p at most x / 4.
             let part = std::array::from_fn(|i| x[i] >> 2 | x.get(i + 1).unwrap_or(&0) << 62);

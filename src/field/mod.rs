@@ -4,13 +4,15 @@
 //! base-field words lying side by side in memory, so that a column of extension elements is `DEGREE`
 //! interleaved base columns and every transform over the base field serves the extensions too.
 //!
-//! Prime fields in Montgomery form, those of curves, are `MontgomeryField`s; they have types of their own. `CoordinateField`s are these and
-//! their quadratic extensions.
+//! Prime fields in Montgomery form, those of curves, are `MontgomeryField`s; they have types of their own. `CoordinateField`s are these, prime fields of more
+//! limbs, and their quadratic extensions.
 
 #[cfg(feature = "bn254")]
 pub(crate) mod coordinates;
 mod extension;
 mod goldilocks;
+#[cfg(feature = "bn254")]
+pub(crate) mod integer;
 #[cfg(feature = "bn254")]
 pub(crate) mod known_factor;
 #[cfg(feature = "bn254")]
@@ -28,12 +30,14 @@ use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssi
 use bytemuck::Pod;
 
 #[cfg(feature = "bn254")]
-pub use coordinates::{CoordinateField, elements_of_limbs, limbs_of};
+pub use coordinates::{CoefficientLimbs, CoordinateField, coefficients, elements_of_limbs, limbs_of};
 pub use extension::{Cubic, Quadratic};
 pub(crate) use goldilocks::reduce;
 pub use goldilocks::{Goldilocks, MODULUS};
 #[cfg(feature = "bn254")]
-pub use prime::{MontgomeryField, TwoAdicPrime, elements, elements_mut, limbs};
+pub use montgomery::Modulus;
+#[cfg(feature = "bn254")]
+pub use prime::{CoordinatePrime, MontgomeryField, TwoAdicPrime, elements, elements_mut, limbs};
 pub use two_adic::TwoAdic;
 
 /// A field whose elements are [`DEGREE`](Self::DEGREE) Goldilocks words, lowest coefficient first.

@@ -4,6 +4,8 @@
 //! types is `repr(C)`, so that is asserted for each field in the list when the crate is compiled, and a version with another
 //! layout does not compile. Slices of limbs become slices of elements without a copy, checked.
 //!
+//! Primes of more than 255 bits have six limbs, and R = 2^384. They are those of coordinates of curves: their fields are in a list of their own, [`for_every_wide_prime_field`](crate::for_every_wide_prime_field).
+//!
 //! The element type itself stands for the prime in the arithmetic of [`montgomery`](super::montgomery): a [`Residue<F>`]
 //! is an element of F in computations, a value below 2p, or below p where the prime leaves no room for that.
 
@@ -16,7 +18,8 @@ use halo2curves::ff;
 
 use super::TwoAdic;
 use super::coordinates::LazyElement;
-use super::montgomery::{Limbs, Modulus, Residue, is_below, parse_hexadecimal};
+use super::integer::{Integer, hexadecimal, is_below, parse_hexadecimal};
+use super::montgomery::{Constants, Limbs, Modulus, Residue};
 use crate::error::Error;
 use crate::memory;
 use crate::ntt::Domain;
@@ -33,6 +36,20 @@ macro_rules! for_every_prime_field {
             $crate::bn254::Fq, "bn254-fq";
             $crate::pasta::Fp, "pasta-fp";
             $crate::pasta::Fq, "pasta-fq";
+            $crate::bls12_381::Fr, "bls12-381-fr";
+        }
+    };
+}
+
+/// The one list of prime fields of six limbs, of which only coordinates of curves are: calls a macro with type and name for each.
+///
+/// To add a field, add a line. Names are never reused.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_every_wide_prime_field {
+    ($then:ident) => {
+        $then! {
+            $crate::bls12_381::Fq, "bls12-381-fq";
         }
     };
 }
@@ -46,45 +63,66 @@ macro_rules! for_every_two_adic_field {
             $crate::bn254::Fr, "bn254-fr";
             $crate::pasta::Fp, "pasta-fp";
             $crate::pasta::Fq, "pasta-fq";
+            $crate::bls12_381::Fr, "bls12-381-fr";
         }
     };
 }
 
+/// A prime field whose elements are in Montgomery form, of any number of limbs. Implemented for the fields of the crate's lists alone.
+pub trait CoordinatePrime: Modulus + ff::PrimeField {}
+
 /// A prime field whose elements are in Montgomery form, R = 2^256, in four limbs. Implemented for the fields of the crate's list alone.
-pub trait MontgomeryField: Modulus + ff::PrimeField {
+pub trait MontgomeryField: CoordinatePrime + Modulus<Limbs = Limbs> {
     /// The name used in messages and files, such as `bn254-fr`.
     const NAME: &'static str;
 }
 
 /// Fails to compile unless elements lie in memory as the module says.
-const fn assert_layout<F: MontgomeryField>() {
-    assert!(size_of::<F>() == size_of::<Limbs>() && align_of::<F>() == align_of::<Limbs>());
-    assert!(size_of::<Residue<F>>() == size_of::<Limbs>() && align_of::<Residue<F>>() == align_of::<Limbs>());
-    let one = F::ONE;
-    // SAFETY: as many bytes of integers, by the assertion above; any bits are limbs.
-    let one = unsafe { *(&raw const one).cast::<Limbs>() };
-    let expected = Residue::<F>::ONE.lazy_limbs();
+const fn assert_layout<F: CoordinatePrime>() {
+    assert!(size_of::<F>() == size_of::<F::Limbs>() && align_of::<F>() == align_of::<F::Limbs>());
+    assert!(size_of::<Residue<F>>() == size_of::<F>() && align_of::<Residue<F>>() == align_of::<F>());
+    let (one, expected) = (F::ONE, Residue::<F>::ONE);
     let mut i = 0;
-    while i < one.len() {
-        assert!(one[i] == expected[i], "Montgomery form, with this R and the lowest limb first");
+    while i < F::Limbs::LIMBS {
+        // SAFETY: as many words, by the assertions above; any bits are words.
+        let [one, expected] =
+            unsafe { [*(&raw const one).cast::<u64>().add(i), *(&raw const expected).cast::<u64>().add(i)] };
+        assert!(one == expected, "Montgomery form, with this R and the lowest limb first");
         i += 1;
     }
 }
 
-macro_rules! fields {
-    ($($field:path, $name:literal;)*) => {$(
+macro_rules! moduli {
+    ($limbs:ty; $($field:path, $name:literal;)*) => {$(
         impl Modulus for $field {
-            const P: Limbs = parse_hexadecimal(<$field as ff::PrimeField>::MODULUS);
+            type Limbs = $limbs;
+            const P: $limbs = parse_hexadecimal(<$field as ff::PrimeField>::MODULUS);
+            const CONSTANTS: Constants<$limbs> = Constants::<$limbs>::of(Self::P);
         }
 
-        impl MontgomeryField for $field {
-            const NAME: &'static str = $name;
-        }
+        impl CoordinatePrime for $field {}
 
         const _: () = assert_layout::<$field>();
     )*};
 }
+
+macro_rules! fields {
+    ($($field:path, $name:literal;)*) => {
+        moduli!(Limbs; $($field, $name;)*);
+
+        $(impl MontgomeryField for $field {
+            const NAME: &'static str = $name;
+        })*
+    };
+}
 crate::for_every_prime_field!(fields);
+
+macro_rules! wide_fields {
+    ($($lines:tt)*) => {
+        moduli!([u64; 6]; $($lines)*);
+    };
+}
+crate::for_every_wide_prime_field!(wide_fields);
 
 /// A prime field that has transforms, and the roots of unity that provers have in it. Implemented for the fields of the crate's list alone.
 pub trait TwoAdicPrime: MontgomeryField + TwoAdic + ff::WithSmallOrderMulGroup<3> {
@@ -101,7 +139,7 @@ pub trait TwoAdicPrime: MontgomeryField + TwoAdic + ff::WithSmallOrderMulGroup<3
 
 impl<F: TwoAdicPrime> Domain<F> {
     /// The subgroup of order 2^`log_size` with the root of halo2curves; over BN254's scalars it comes from the generator 7 of the field.
-    /// [`Error::DomainTooLarge`] above 2^28 there, and above 2^32 over the fields of Pasta.
+    /// [`Error::DomainTooLarge`] above 2^28 there, and above 2^32 over the fields of Pasta and the scalars of BLS12-381.
     pub fn halo2(log_size: u32) -> Result<Self, Error> {
         Self::of_root(log_size, F::ROOT_OF_UNITY)
     }
@@ -207,14 +245,9 @@ pub fn elements_mut<'a, F: MontgomeryField>(
 }
 
 /// The error for limbs that are not below the prime.
-pub(crate) fn not_reduced<F: Modulus>(what: &'static str, index: usize, value: Limbs) -> Error {
+pub(crate) fn not_reduced<F: Modulus>(what: &'static str, index: usize, value: F::Limbs) -> Error {
     let [value, modulus] = [value, F::P].map(|limbs| format!("0x{}", hexadecimal(limbs)));
     Error::NotReduced { what, index, value, modulus }
-}
-
-/// All the hexadecimal digits of an integer, highest first.
-pub(crate) fn hexadecimal(integer: Limbs) -> String {
-    integer.iter().rev().map(|limb| format!("{limb:016x}")).collect()
 }
 
 /// Elements to compute with.

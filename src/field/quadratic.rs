@@ -13,8 +13,8 @@ use std::mem::{align_of, offset_of, size_of, transmute};
 
 use halo2curves::ff;
 
-use super::coordinates::{CoordinateField, LazyElement};
-use super::montgomery::{Limbs, Residue};
+use super::coordinates::{CoefficientLimbs, CoordinateField, LazyElement};
+use super::montgomery::{Modulus, Residue};
 
 /// The one list of quadratic extensions: calls a macro with the type and the prime field of each.
 ///
@@ -30,7 +30,9 @@ macro_rules! for_every_quadratic_extension {
 }
 
 /// A quadratic extension of a prime field. Implemented for the fields of the crate's list alone.
-pub trait QuadraticExtension: CoordinateField<Limbs = [Limbs; 2], Lazy = Pair<Self>> {
+pub trait QuadraticExtension:
+    CoordinateField<Limbs = [CoefficientLimbs<Self>; 2], Lazy = Pair<Self>>
+{
     /// u^2, an integer that is no square modulo the prime. Vectors and kernels have a form for -1 alone, and do not compile for another.
     const U_SQUARED: i64 = -1;
 }
@@ -59,7 +61,7 @@ impl<F: QuadraticExtension> LazyElement for Pair<F> {
     const ONE: Self = Self { c0: Residue::ONE, c1: Residue::ZERO };
 
     #[inline(always)]
-    fn of_limbs([c0, c1]: [Limbs; 2]) -> Self {
+    fn of_limbs([c0, c1]: [CoefficientLimbs<F>; 2]) -> Self {
         Self { c0: Residue::from_montgomery(c0), c1: Residue::from_montgomery(c1) }
     }
 
@@ -69,11 +71,11 @@ impl<F: QuadraticExtension> LazyElement for Pair<F> {
     }
 
     #[inline(always)]
-    fn canonical_limbs(self) -> [Limbs; 2] {
+    fn canonical_limbs(self) -> [CoefficientLimbs<F>; 2] {
         [self.c0.canonical(), self.c1.canonical()]
     }
 
-    fn to_integers(self) -> [Limbs; 2] {
+    fn to_integers(self) -> [CoefficientLimbs<F>; 2] {
         [self.c0.to_integer(), self.c1.to_integer()]
     }
 
@@ -143,7 +145,7 @@ macro_rules! extensions {
     ($($field:path, $prime:path;)*) => {$(
         impl CoordinateField for $field {
             type Prime = $prime;
-            type Limbs = [Limbs; 2];
+            type Limbs = [<$prime as Modulus>::Limbs; 2];
             type Lazy = Pair<Self>;
         }
 
@@ -152,6 +154,7 @@ macro_rules! extensions {
         const _: () = {
             type Field = $field;
             type Element = Pair<Field>;
+            type Limbs = <$prime as Modulus>::Limbs;
             assert!(size_of::<Field>() == size_of::<[Limbs; 2]>() && align_of::<Field>() == align_of::<Limbs>());
             // SAFETY: as many bytes of integers, by the assertion above; any bits are limbs.
             let [c0, c1]: [Limbs; 2] = unsafe { transmute(<$field>::new(<$prime as ff::Field>::ONE, <$prime as ff::Field>::ZERO)) };
@@ -166,14 +169,14 @@ crate::for_every_quadratic_extension!(extensions);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::montgomery::{Modulus, add_limbs, is_below, sub_limbs};
+    use crate::field::integer::Integer;
 
     /// Coefficients below 2p, with zero and p among them.
     fn values<F: QuadraticExtension>() -> Vec<Pair<F>> {
-        let (p, one) = (F::Prime::P, [1, 0, 0, 0]);
-        let two_p = add_limbs(p, p).0;
-        let less = |a, b| sub_limbs(a, b).0;
-        let mut coefficients = vec![[0; 4], one, less(p, one), p, add_limbs(p, one).0, less(two_p, one)];
+        let (p, one) = (F::Prime::P, CoefficientLimbs::<F>::of_word(1));
+        let two_p = p.plus(p).0;
+        let less = |a: CoefficientLimbs<F>, b| a.minus(b).0;
+        let mut coefficients = vec![Integer::ZERO, one, less(p, one), p, p.plus(one).0, less(two_p, one)];
         coefficients
             .extend((3_u64..8).map(|i| Residue::<F::Prime>::from_word(i).pow(&[i << 40 | 7]).lazy_limbs()));
         let pairs = coefficients.iter().flat_map(|&c0| coefficients.iter().map(move |&c1| [c0, c1]));
@@ -184,14 +187,11 @@ mod tests {
         let values = values::<F>();
         let two_p = Residue::<F::Prime>::BOUND;
         let expect = |what: &str, found: Pair<F>, expected: F| {
-            assert!(
-                [found.c0, found.c1].iter().all(|c| is_below(c.lazy_limbs(), two_p)),
-                "{what}: {found:?}"
-            );
+            assert!([found.c0, found.c1].iter().all(|c| c.lazy_limbs().is_below(two_p)), "{what}: {found:?}");
             assert_eq!(found.element(), expected, "{what}");
             assert_eq!(Pair::of(expected).element(), expected, "{what}");
         };
-        let u = Pair::<F>::of_limbs([[0; 4], Residue::<F::Prime>::ONE.canonical()]).element();
+        let u = Pair::<F>::of_limbs([Integer::ZERO, Residue::<F::Prime>::ONE.canonical()]).element();
         for &a in &values {
             let x = a.element();
             expect("square", a.square(), x.square());

@@ -7,6 +7,7 @@ mod bn254;
 mod child;
 mod commit;
 mod conformance;
+mod curves;
 mod devices;
 mod edges;
 mod errors;
@@ -19,7 +20,6 @@ mod large;
 mod merkle;
 mod ntt;
 #[cfg(feature = "bn254")]
-mod pasta;
 mod progress;
 mod rescue;
 mod several;

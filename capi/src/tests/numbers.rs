@@ -15,6 +15,7 @@ fn of_fields() {
         ("bn254-fq", ZKA_BN254_FQ),
         ("pasta-fp", ZKA_PASTA_FP),
         ("pasta-fq", ZKA_PASTA_FQ),
+        ("bls12-381-fr", ZKA_BLS12_381_FR),
     ];
     assert_eq!(FIELDS.iter().map(|field| field.name).zip(1..).collect::<Vec<_>>(), header);
     assert!(FIELDS.iter().zip(1..).all(|(field, number)| Field::of(number).unwrap().name == field.name));
@@ -28,6 +29,7 @@ fn of_curves() {
         ("bn254-g2", ZKA_BN254_G2),
         ("pallas", ZKA_PALLAS),
         ("vesta", ZKA_VESTA),
+        ("bls12-381-g1", ZKA_BLS12_381_G1),
     ];
     assert_eq!(CURVES.iter().map(|curve| curve.name).zip(1..).collect::<Vec<_>>(), header);
     assert!(CURVES.iter().zip(1..).all(|(curve, number)| Curve::of(number).unwrap().name == curve.name));

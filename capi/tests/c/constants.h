@@ -45,6 +45,21 @@ static const uint64_t PASTA[2][8] = {
 /* The prime of Vesta's coordinates, which are Pallas' scalars, as it is. */
 static const uint64_t PASTA_Q[4] = {UINT64_C(0x8c46eb2100000001), UINT64_C(0x224698fc0994a8dd), 0, UINT64_C(0x4000000000000000)};
 
+/* On the curve of BLS12-381's G1: the generator, and the point with x = 4, which is not in the group. The scalars 3 and -2. */
+static const uint64_t BLS12_381[2][12] = {
+    {UINT64_C(0x5cb38790fd530c16), UINT64_C(0x7817fc679976fff5), UINT64_C(0x154f95c7143ba1c1), UINT64_C(0xf0ae6acdf3d0e747),
+     UINT64_C(0xedce6ecc21dbf440), UINT64_C(0x120177419e0bfb75), UINT64_C(0xbaac93d50ce72271), UINT64_C(0x8c22631a7918fd8e),
+     UINT64_C(0xdd595f13570725ce), UINT64_C(0x51ac582950405194), UINT64_C(0x0e1c8c3fad0059c0), UINT64_C(0x0bbc3efc5008a26a)},
+    {UINT64_C(0xaa270000000cfff3), UINT64_C(0x53cc0032fc34000a), UINT64_C(0x478fe97a6b0a807f), UINT64_C(0xb1d37ebee6ba24d7),
+     UINT64_C(0x8ec9733bbf78ab2f), UINT64_C(0x09d645513d83de7e), UINT64_C(0x7dff631d6226147e), UINT64_C(0x5c55ffc4b44c94fa),
+     UINT64_C(0x534c4ac7ceb2ccdc), UINT64_C(0xc0ab57110acde4d4), UINT64_C(0x3c7dcb0ca04868bd), UINT64_C(0x161ba5d4e93d72c7)}};
+static const uint64_t THREE_AND_MINUS_TWO[8] = {
+    UINT64_C(0x00000005fffffffa), UINT64_C(0x098e27ee0009d806), UINT64_C(0xcca4efcfc634efe0), UINT64_C(0x486e140d064f104e),
+    UINT64_C(0xfffffffb00000005), UINT64_C(0xa2b4340efff7cbfa), UINT64_C(0x002138283029381a), UINT64_C(0x43a4449fd0137269)};
+/* The prime of its coordinates, as it is. */
+static const uint64_t BLS12_381_Q[6] = {UINT64_C(0xb9feffffffffaaab), UINT64_C(0x1eabfffeb153ffff), UINT64_C(0x6730d2a0f6b0f624),
+                                        UINT64_C(0x64774b84f38512bf), UINT64_C(0x4b1ba7b6434bacd7), UINT64_C(0x1a0111ea397fe69a)};
+
 /* On the curve of G2: the generator of EIP-197, twice it and three times it; x and y, of each c0 before c1. */
 static const uint64_t G2_POINTS[3][16] = {
     {UINT64_C(0x8e83b5d102bc2026), UINT64_C(0xdceb1935497b0172), UINT64_C(0xfbb8264797811adf), UINT64_C(0x19573841af96503b),

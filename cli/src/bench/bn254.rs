@@ -1,7 +1,7 @@
 //! Measurements of sums over curves, and of transforms over BN254.
 
 use zkaccel::bn254::{self, Fr};
-use zkaccel::field::{CoordinateField, Goldilocks, MontgomeryField, elements, limbs_of};
+use zkaccel::field::{CoordinateField, Goldilocks, Modulus, MontgomeryField, elements, limbs_of};
 use zkaccel::matrix::Matrix;
 use zkaccel::msm::{AcceleratedCurve, BasesOptions};
 use zkaccel::ntt::{Domain, Ntt};
@@ -49,11 +49,10 @@ pub(super) enum ScalarKind {
 impl ScalarKind {
     pub(super) const ALL: [Self; 3] = [Self::Uniform, Self::Bytes, Self::Bits];
 
-    /// The width of the scalars in bits.
-    fn bits(self) -> u32 {
+    /// The width of the scalars in bits, in a group whose order has so many.
+    fn bits(self, of_order: u32) -> u32 {
         match self {
-            // The order of the group is below 2^254.
-            Self::Uniform => 254,
+            Self::Uniform => of_order,
             Self::Bytes => 8,
             Self::Bits => 1,
         }
@@ -130,7 +129,10 @@ impl CurveVisitor for Sums<'_> {
         };
         let count = count as u64;
         let pair = (size_of::<C::Scalar>() + size_of::<C>()) as u64;
-        let products = Some(counts::msm(log_size, kind.bits(), kept.tables, C::Base::DEGREE));
+        // Devices are rated by products of four limbs.
+        let of_four_limbs = size_of::<C::Base>() == C::Base::DEGREE * size_of::<[u64; 4]>();
+        let bits = kind.bits(C::Scalar::BITS);
+        let products = of_four_limbs.then(|| counts::msm(log_size, bits, kept.tables, C::Base::DEGREE));
         let bytes = pair * count + size_of::<C::Projective>() as u64;
         let work = OneRun { count, unit: "pairs/s", bytes, products };
         let subject = Subject {

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use zkaccel::merkle::Approach;
 
-use crate::curves::CurveName;
+use crate::curves::CurveOptions;
 use crate::engine::EngineOptions;
 use crate::failure::Failure;
 use crate::files::{Contents, NewFile, is_standard, output_name};
@@ -84,9 +84,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pinned: bool,
 
-    /// For msm, the curve of the bases; g1 and g2 are bn254-g1 and bn254-g2
-    #[arg(long, visible_alias = "group", default_value = CurveName::DEFAULT, value_name = "CURVE", value_parser = CurveName::parser())]
-    curve: CurveName,
+    #[command(flatten)]
+    curve: CurveOptions,
 
     /// For msm, keep tables of multiples of the bases
     #[arg(long)]
@@ -198,7 +197,7 @@ impl Arguments {
         report: &mut Report,
     ) -> Result<(), Failure> {
         let engine = options.build(None)?;
-        let choices = self.choices();
+        let choices = self.choices()?;
         let tour = matches!(choices.depth, Depth::Tour);
         let (tasks, left_out) = plan(&choices, &engine)?;
         watch.stage("measuring ceilings");
@@ -241,7 +240,7 @@ impl Arguments {
         Ok(())
     }
 
-    fn choices(&self) -> Choices<'_> {
+    fn choices(&self) -> Result<Choices<'_>, Failure> {
         let tour = self.operation.is_none() && self.sizes.is_none() && !self.all;
         let depth = match &self.sizes {
             Some(sizes) => Depth::Sizes(sizes.0.clone()),
@@ -249,16 +248,16 @@ impl Arguments {
             None => Depth::Usual,
         };
         let usual: &[Approach] = if tour { &Approach::ALL } else { &[Approach::Auto] };
-        Choices {
+        Ok(Choices {
             operation: self.operation,
             depth,
             hash: self.hash,
             approaches: self.approach.as_ref().map_or(usual, |approaches| &approaches.0),
             columns: self.columns,
             blowup: self.blowup,
-            curve: self.curve,
+            curve: self.curve.chosen()?,
             kept: bn254::KeptInputs { tables: self.tables, scalars: self.keep_scalars },
-        }
+        })
     }
 }
 

@@ -100,10 +100,12 @@ fn seven_times_the_generator_of_g2() {
     bench.fail(&format!("{files} --group g2"), "x of point 2");
     let refused = bench.run(&format!("{files} --group g3"));
     assert_eq!(refused.status.code(), Some(2));
-    assert!(
-        String::from_utf8_lossy(&refused.stderr)
-            .contains("[possible values: bn254-g1, grumpkin, bn254-g2, pallas, vesta]")
-    );
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("[possible values: g1, g2]"));
+    let refused = bench.run(&format!("{files} --curve bn254-g3"));
+    assert_eq!(refused.status.code(), Some(2));
+    let names = "[possible values: bn254-g1, grumpkin, bn254-g2, pallas, vesta, bls12-381-g1]";
+    assert!(String::from_utf8_lossy(&refused.stderr).contains(names));
+    bench.fail(&format!("{files} --curve pallas --group g2"), "pallas has no such group");
 }
 
 #[test]
@@ -263,7 +265,7 @@ fn transforms_over_other_fields() {
     let refused = bench.run("fft in.npy no.npy --field bn254-fq");
     assert_eq!(refused.status.code(), Some(2));
     let stderr = String::from_utf8_lossy(&refused.stderr);
-    assert!(stderr.contains("[possible values: bn254-fr, pasta-fp, pasta-fq]"), "{stderr}");
+    assert!(stderr.contains("[possible values: bn254-fr, pasta-fp, pasta-fq, bls12-381-fr]"), "{stderr}");
     assert_eq!(bench.list("."), ["back.npy", "in.npy", "large.npy", "out.npy"]);
 }
 
@@ -292,6 +294,62 @@ fn sums_over_pasta() {
         bench.write("s.npy", &rows(&[&[small(3)], &[scalars]]));
         bench.fail(&format!("{files} --curve {curve}"), "s.npy: scalar 1 is 0x40000000");
     }
+}
+
+/// Sums over BLS12-381's G1, whose coordinates have six limbs: 3 G + 4 G, and points that are not in the group or not on the curve.
+#[test]
+fn sums_over_bls12_381() {
+    let bench = Bench::new();
+    let x = [
+        0xfb3af00adb22c6bb,
+        0x6c55e83ff97a1aef,
+        0xa14e3a3f171bac58,
+        0xc3688c4f9774b905,
+        0x2695638c4fa9ac0f,
+        0x17f1d3a73197d794,
+    ];
+    let y = [
+        0x0caa232946c5e7e1,
+        0xd03cc744a2888ae4,
+        0x00db18cb2c04b3ed,
+        0xfcf5e095d5d00af6,
+        0xa09e30ed741d8ae4,
+        0x08b3f481e3aaa0f1,
+    ];
+    let four = [4, 0, 0, 0, 0, 0];
+    // 4^3 + 4 is a square.
+    let root_of_68 = [
+        0x5ea93e354abe706c,
+        0x6346b8ed00e1de5d,
+        0xda9dd85e92848344,
+        0xc760f988c9926b26,
+        0xb33cffc3f3763e9b,
+        0x0a989badd40d6212,
+    ];
+    let points = |points: &[[[u64; 6]; 2]]| {
+        let words: Vec<u64> = points.iter().flat_map(|point| point.concat()).collect();
+        npy(&format!("({}, 12)", points.len()), &words)
+    };
+    bench.write("s.npy", &rows(&[&[small(3)], &[small(4)]]));
+    bench.write("b.npy", &points(&[[x, y], [x, y]]));
+    let files = "msm --scalars s.npy --bases b.npy --canonical";
+    for options in
+        ["--curve bls12-381", "--curve bls12-381-g1 --device reference", "--curve bls12-381 --group g1"]
+    {
+        let answer = bench.json(&format!("{files} {options}"));
+        let x = "1928f3beb93519eecf0145da903b40a4c97dca00b21f12ac0df3be9116ef2ef27b2ae6bcd4c5bc2d54ef5a70627efcb7";
+        let y = "108dadbaa4b636445639d5ae3089b3c43a8a1d47818edd1839d7383959a41c10fdc66849cfa1b08c5a11ec7e28981a1c";
+        assert_eq!((&answer["x"], &answer["y"]), (&json!(x), &json!(y)), "{options}");
+    }
+    bench.fail(files, "found 12 columns, expected 8, the limbs of a point");
+    bench.fail(&format!("{files} --curve bls12-381 --group g2"), "bls12-381 has no such group");
+    bench.write("b.npy", &points(&[[x, y], [x, four]]));
+    bench.fail(&format!("{files} --curve bls12-381"), "point 1 is not on the curve");
+    bench.write("b.npy", &points(&[[x, y], [four, root_of_68]]));
+    let outside = "point 1 is on the curve but not in the group of the scalars' order";
+    bench.fail(&format!("{files} --curve bls12-381"), outside);
+    bench.write("b.npy", &points(&[[x, y], [[u64::MAX; 6], y]]));
+    bench.fail(&format!("{files} --curve bls12-381"), "x of point 1 is 0xffffffffffffffff");
 }
 
 #[test]

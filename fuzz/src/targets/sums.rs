@@ -1,6 +1,7 @@
 //! Multi-scalar multiplication over every curve: bases are known multiples of the generator, so that every sum is one multiplication; small ones are
 //! compared with the reference as well.
 
+use halo2curves::bls12381;
 use halo2curves::bn256;
 use halo2curves::ff::Field;
 use halo2curves::group::{Curve as _, Group};
@@ -43,7 +44,7 @@ macro_rules! pooled {
         }
     )*};
 }
-pooled!(bn256::G1Affine, grumpkin::G1Affine, bn256::G2Affine, PallasAffine, VestaAffine);
+pooled!(bn256::G1Affine, grumpkin::G1Affine, bn256::G2Affine, PallasAffine, VestaAffine, bls12381::G1Affine);
 
 impl<C: Pooled> Pool<C> {
     fn new() -> Self {
@@ -57,12 +58,13 @@ impl<C: Pooled> Pool<C> {
 
 pub fn run(data: &[u8]) {
     let mut draw = Draw::new(data);
-    match draw.below(5) {
+    match draw.below(6) {
         0 => over::<bn256::G1Affine>(&mut draw),
         1 => over::<grumpkin::G1Affine>(&mut draw),
         2 => over::<bn256::G2Affine>(&mut draw),
         3 => over::<PallasAffine>(&mut draw),
-        _ => over::<VestaAffine>(&mut draw),
+        4 => over::<VestaAffine>(&mut draw),
+        _ => over::<bls12381::G1Affine>(&mut draw),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Transforms, extensions and extended domains over Goldilocks, its extensions, and prime fields, in every form that a matrix has: each engine
 //! gives the answer or the error of the reference, and values are those of the polynomial by Horner's rule.
 
+use zkaccel::bls12_381;
 use zkaccel::bn254::Fr;
 use zkaccel::extended::ExtendedDomain;
 use zkaccel::field::{Cubic, Goldilocks, Quadratic, TwoAdic};
@@ -17,13 +18,14 @@ const LARGEST: usize = 1 << 11;
 
 pub fn run(data: &[u8]) {
     let mut draw = Draw::new(data);
-    match draw.below(6) {
+    match draw.below(7) {
         0 => over::<Goldilocks>(&mut draw),
         1 => over::<Fr>(&mut draw),
         2 => over::<Quadratic>(&mut draw),
         3 => over::<Cubic>(&mut draw),
         4 => over::<pasta::Fp>(&mut draw),
-        _ => over::<pasta::Fq>(&mut draw),
+        5 => over::<pasta::Fq>(&mut draw),
+        _ => over::<bls12_381::Fr>(&mut draw),
     }
 }
 

@@ -37,7 +37,7 @@ const AHEAD: usize = 24;
 
 /// What entries name.
 #[derive(Clone, Copy)]
-struct Factors<'a, F> {
+struct Factors<'a, F: MontgomeryField> {
     values: &'a [Residue<F>],
     vector: &'a [Residue<F>],
 }

@@ -4,7 +4,8 @@
 use std::fmt::Write;
 
 use crate::field::CoordinateField;
-use crate::field::montgomery::{LIMBS, Limbs, Modulus, Residue};
+use crate::field::integer::Integer;
+use crate::field::montgomery::{Modulus, Residue};
 
 /// The field of a curve's coordinates, a `coordinate` being one element of a prime field or two: functions begin with `coordinate`, those of
 /// the prime field with `fq`.
@@ -18,23 +19,23 @@ pub(super) fn coordinates<F: CoordinateField>() -> String {
         degree => unreachable!("coordinates of degree {degree}"),
     };
     let called = include_str!("../../../kernels/called.h");
-    [&[&limbs_of_elements(), &field::<F::Prime>("fq"), called], coordinate].concat().join("\n")
+    [&[&limbs_of_elements::<F::Prime>(), &field::<F::Prime>("fq"), called], coordinate].concat().join("\n")
 }
 
 /// The field of a curve's scalars, or of a transform: functions and constants begin with `fr` and `FR`.
 pub(super) fn scalars<F: Modulus>() -> String {
-    [limbs_of_elements(), field::<F>("fr")].join("\n")
+    [limbs_of_elements::<F>(), field::<F>("fr")].join("\n")
 }
 
-/// What does not depend on the prime.
-fn limbs_of_elements() -> String {
-    format!("#define FIELD_LIMBS {}\n{}", 2 * LIMBS, include_str!("../../../kernels/limbs.h"))
+/// What does not depend on the prime but for its number of limbs.
+fn limbs_of_elements<M: Modulus>() -> String {
+    format!("#define FIELD_LIMBS {}\n{}", 2 * M::Limbs::LIMBS, include_str!("../../../kernels/limbs.h"))
 }
 
 /// The constants and functions of one field.
 fn field<M: Modulus>(name: &str) -> String {
     // Kernels subtract 2 from the prime in its lower two limbs of 32 bits.
-    assert!(M::P[0] > 1, "a prime that is not 1 modulo 2^64");
+    assert!(M::P.as_ref()[0] > 1, "a prime that is not 1 modulo 2^64");
     let upper = name.to_uppercase();
     let mut text = String::new();
     for (constant, value) in
@@ -64,8 +65,8 @@ fn field<M: Modulus>(name: &str) -> String {
 }
 
 /// Limbs of 32 bits, lowest first.
-fn limbs(value: Limbs) -> String {
-    let halves = value.iter().flat_map(|limb| [*limb as u32, (limb >> 32) as u32]);
+fn limbs(value: impl AsRef<[u64]>) -> String {
+    let halves = value.as_ref().iter().flat_map(|limb| [*limb as u32, (limb >> 32) as u32]);
     halves.map(|limb| format!("{limb:#x}U")).collect::<Vec<_>>().join(", ")
 }
 
@@ -76,8 +77,11 @@ mod tests {
     use super::super::program::Program;
     use super::super::session::Session;
     use super::super::{Gpu, first_opencl};
+    use crate::bls12_381;
     use crate::bn254::{Fq, Fr};
-    use crate::field::montgomery::{Limbs, Modulus, Residue, add_limbs, is_below, sub_limbs};
+    use crate::field::MontgomeryField;
+    use crate::field::integer::{Integer, add_limbs, is_below, sub_limbs};
+    use crate::field::montgomery::{Limbs, Modulus, Residue};
     use crate::pasta;
 
     /// Every operation of a field on each pair, and the last product of a run of them.
@@ -98,6 +102,8 @@ mod tests {
     } \\
 }
 CHECK(fq)
+";
+    const CHECK_SCALARS: &str = "
 CHECK(fr)
 
 KERNEL void check_twiddle(BUFFER(const fe, triples), BUFFER(fe, results), u64 count) {
@@ -107,7 +113,14 @@ KERNEL void check_twiddle(BUFFER(const fe, triples), BUFFER(fe, results), u64 co
     }
 }
 ";
-    const KERNELS: &[&str] = &[include_str!("../../../kernels/fft_twiddle.h"), CHECK];
+    const KERNELS: &[&str] = &[include_str!("../../../kernels/fft_twiddle.h"), CHECK, CHECK_SCALARS];
+    /// A field of more limbs.
+    static WIDE: Program = Program {
+        name: "check_field_of_bls12_381",
+        constants: || super::limbs_of_elements::<bls12_381::Fq>() + &super::field::<bls12_381::Fq>("fq"),
+        kernels: &[CHECK],
+        ..Program::EMPTY
+    };
     /// Two fields whose values are lazy, and two whose values are not.
     static LAZY: Program = Program {
         name: "check_fields",
@@ -123,81 +136,97 @@ KERNEL void check_twiddle(BUFFER(const fe, triples), BUFFER(fe, results), u64 co
     };
 
     /// Values below the bound around every carry, and as many at random.
-    fn values<M: Modulus>() -> Vec<Limbs> {
-        let two_p = add_limbs(M::P, M::P).0;
-        let below = |value: Limbs, by: u64| sub_limbs(value, [by, 0, 0, 0]).0;
-        let one_more = add_limbs(M::P, [1, 0, 0, 0]).0;
-        let mut values = vec![[0; 4], [1, 0, 0, 0], below(M::P, 1), M::P, one_more, below(two_p, 1)];
-        for bits in [31, 32, 33, 63, 64, 65, 95, 96, 127, 128, 159, 160, 191, 192, 223, 224, 253, 254] {
-            let mut power = [0; 4];
-            power[bits / 64] = 1 << (bits % 64);
-            values.extend([power, below(power, 1), sub_limbs(two_p, power).0]);
+    fn values<M: Modulus>() -> Vec<M::Limbs> {
+        let two_p = M::P.plus(M::P).0;
+        let of_word = M::Limbs::of_word;
+        let below = |value: M::Limbs, by: u64| value.minus(of_word(by)).0;
+        let one_more = M::P.plus(of_word(1)).0;
+        let mut values = vec![of_word(0), of_word(1), below(M::P, 1), M::P, one_more, below(two_p, 1)];
+        let of_four = [31, 32, 33, 63, 64, 65, 95, 96, 127, 128, 159, 160, 191, 192, 223, 224, 253, 254];
+        let of_six = [255, 256, 287, 288, 319, 320, 351, 352, 380, 381];
+        for bits in of_four.into_iter().chain(of_six).filter(|&bits| bits < 64 * M::Limbs::LIMBS) {
+            let mut power = M::Limbs::ZERO;
+            power.as_mut()[bits / 64] = 1 << (bits % 64);
+            values.extend([power, below(power, 1), two_p.minus(power).0]);
         }
         // Limbs of ones and zeros by turns.
-        values.extend([[0xffff_ffff; 4], [0xffff_ffff_0000_0000; 4], [u64::MAX, 0, u64::MAX, 0]]);
-        values.push([u64::MAX, u64::MAX, u64::MAX, u64::MAX >> 2]);
+        for pattern in
+            [[0xffff_ffff; 2], [0xffff_ffff_0000_0000; 2], [u64::MAX, 0], [0, u64::MAX], [u64::MAX; 2]]
+        {
+            let mut limbs = M::Limbs::ZERO;
+            limbs.as_mut().iter_mut().zip(pattern.iter().cycle()).for_each(|(limb, &word)| *limb = word);
+            for shift in 0..64 {
+                *limbs.as_mut().last_mut().expect("limbs") >>= u32::from(shift > 0);
+                if limbs.is_below(Residue::<M>::BOUND) {
+                    break;
+                }
+            }
+            values.push(limbs);
+        }
         let mut state = Residue::<M>::ONE;
         for _ in 0..40 {
             state = state.square().add(Residue::ONE);
             values.push(state.lazy_limbs());
         }
-        values.retain(|&value| is_below(value, Residue::<M>::BOUND));
+        values.retain(|value| value.is_below(Residue::<M>::BOUND));
         values
     }
 
     /// The N elements that a kernel computes of each of its inputs.
-    fn results<T: bytemuck::Pod, const N: usize>(
+    fn results<T: bytemuck::Pod, L: Integer, const N: usize>(
         gpu: &Gpu<OpenCl>,
         program: &'static Program,
         kernel: &'static str,
+        count: usize,
         inputs: &[T],
-    ) -> Vec<[Limbs; N]> {
+    ) -> Vec<[L; N]> {
         let mut session = Session::new(gpu).unwrap();
         let from = session.upload_new(bytemuck::cast_slice(inputs)).unwrap();
-        let to = session.allocate(4 * N * inputs.len()).unwrap();
-        let args = vec![Arg::Buffer(from, 0), Arg::Buffer(to, 0), Arg::Word(inputs.len() as u64)];
+        let to = session.allocate(L::LIMBS * N * count).unwrap();
+        let args = vec![Arg::Buffer(from, 0), Arg::Buffer(to, 0), Arg::Word(count as u64)];
         // SAFETY: the kernels read `count` inputs, and write seven elements for each pair, one for each triple.
-        let launch = unsafe { Launch::new(program, kernel, session.limits().grid(inputs.len()), args) };
+        let launch = unsafe { Launch::new(program, kernel, session.limits().grid(count), args) };
         session.launch(&[launch]).unwrap();
-        let mut results = vec![[[0_u64; 4]; N]; inputs.len()];
+        let mut results = vec![[L::ZERO; N]; count];
         session.download(to, 0, bytemuck::cast_slice_mut(results.as_flattened_mut())).unwrap();
         results
     }
 
     fn check<M: Modulus>(gpu: &Gpu<OpenCl>, program: &'static Program, kernel: &'static str) {
         let (values, p) = (values::<M>(), Residue::<M>::from_montgomery);
-        let mut pairs: Vec<[Limbs; 2]> =
+        let mut pairs: Vec<[M::Limbs; 2]> =
             values.iter().flat_map(|&a| values.iter().map(move |&b| [a, b])).collect();
         let lazy = pairs.len();
         // Products of one below 4p and one below p, with lazy primes; the other results are meaningless.
-        let twice = |a| add_limbs(a, a).0;
+        let twice = |a: M::Limbs| a.plus(a).0;
         pairs.extend(
             values
                 .iter()
                 .filter(|_| M::LAZY)
-                .flat_map(|&a| values.iter().filter(|&&b| is_below(b, M::P)).map(move |&b| [twice(a), b])),
+                .flat_map(|&a| values.iter().filter(|b| b.is_below(M::P)).map(move |&b| [twice(a), b])),
         );
-        let results = results::<_, 7>(gpu, program, kernel, &pairs);
+        // Pairs of arrays, which are plain words.
+        let results = results::<_, M::Limbs, 7>(gpu, program, kernel, pairs.len(), pairs.as_flattened());
         for (i, (&[a, b], found)) in pairs.iter().zip(&results).enumerate() {
             let text = format!("{kernel}: {a:x?}, {b:x?}");
             let bound = Residue::<M>::BOUND;
-            assert!(is_below(found[0], bound), "{text}: product {:x?}", found[0]);
+            assert!(found[0].is_below(bound), "{text}: product {:x?}", found[0]);
             assert_eq!(p(found[0]).canonical(), p(a).mul(p(b)).canonical(), "{text}: product");
             if i >= lazy {
                 continue;
             }
-            assert!(found[..6].iter().all(|&value| is_below(value, bound)), "{text}: {found:x?}");
+            assert!(found[..6].iter().all(|value| value.is_below(bound)), "{text}: {found:x?}");
             let expected = [p(a).mul(p(a)), p(a).add(p(b)), p(a).sub(p(b)), p(a).neg()];
             for (number, (found, expected)) in found[1..5].iter().zip(expected).enumerate() {
                 assert_eq!(p(*found).canonical(), expected.canonical(), "{text}: result {}", number + 1);
             }
             assert_eq!(found[5], p(a).canonical(), "{text}: canonical");
-            assert_eq!(found[6], [u64::from(p(a).is_zero()), 0, 0, 0], "{text}: is it zero");
+            assert_eq!(found[6], M::Limbs::of_word(u64::from(p(a).is_zero())), "{text}: is it zero");
         }
     }
 
     /// floor(z 2^256 / r), by long division.
-    fn quotient<M: Modulus>(z: Limbs) -> Limbs {
+    fn quotient<M: MontgomeryField>(z: Limbs) -> Limbs {
         let twice = |a| add_limbs(a, a).0;
         let (mut quotient, mut rest) = ([0; 4], z);
         for _ in 0..256 {
@@ -210,7 +239,7 @@ KERNEL void check_twiddle(BUFFER(const fe, triples), BUFFER(fe, results), u64 co
     }
 
     /// Products with known roots: of everything below 5r, or below r if the prime is not lazy.
-    fn check_twiddle<M: Modulus>(gpu: &Gpu<OpenCl>, program: &'static Program) {
+    fn check_twiddle<M: MontgomeryField>(gpu: &Gpu<OpenCl>, program: &'static Program) {
         let values = values::<M>();
         let (r, add) = (M::P, |a, b| add_limbs(a, b).0);
         let roots: Vec<_> =
@@ -220,7 +249,7 @@ KERNEL void check_twiddle(BUFFER(const fe, triples), BUFFER(fe, results), u64 co
         let cases: Vec<_> =
             lazy.flat_map(|(lazy, x)| roots.iter().map(move |&(z, q)| ([lazy, z, q], x))).collect();
         let triples: Vec<[Limbs; 3]> = cases.iter().map(|(triple, _)| *triple).collect();
-        let results = results::<_, 1>(gpu, program, "check_twiddle", &triples);
+        let results = results::<_, Limbs, 1>(gpu, program, "check_twiddle", triples.len(), &triples);
         for (([lazy, z, _], x), [found]) in cases.into_iter().zip(results) {
             let expected = Residue::<M>::from_montgomery(x).mul(Residue::from_integer(z));
             assert!(is_below(found, Residue::<M>::BOUND), "{lazy:x?}, {z:x?}: {found:x?}");
@@ -238,5 +267,6 @@ KERNEL void check_twiddle(BUFFER(const fe, triples), BUFFER(fe, results), u64 co
         check::<pasta::Fp>(&gpu, &TIGHT, "check_fq");
         check::<pasta::Fq>(&gpu, &TIGHT, "check_fr");
         check_twiddle::<pasta::Fq>(&gpu, &TIGHT);
+        check::<bls12_381::Fq>(&gpu, &WIDE, "check_fq");
     }
 }

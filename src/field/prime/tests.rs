@@ -2,29 +2,39 @@
 
 use super::*;
 use crate::field::coordinates::LazyElement;
-use crate::field::montgomery::{add_limbs, half, sub_limbs};
+use crate::field::integer::sub_limbs;
 
-/// Integers around every carry of four limbs.
-fn integers(p: Limbs) -> Vec<Limbs> {
-    let mut integers = vec![[0; 4], [1, 0, 0, 0], [2, 0, 0, 0]];
-    for i in 0..4 {
+/// Integers around every carry of limbs.
+fn integers<L: Integer>(p: L) -> Vec<L> {
+    let mut integers = vec![L::ZERO, L::of_word(1), L::of_word(2)];
+    for i in 0..L::LIMBS {
         for limb in [1, u64::MAX, 1 << 63, u64::MAX >> 1, u64::from(u32::MAX)] {
-            let mut integer = [0; 4];
-            integer[i] = limb;
+            let mut integer = L::ZERO;
+            integer.as_mut()[i] = limb;
             integers.push(integer);
-            integers.push(std::array::from_fn(|j| if j <= i { u64::MAX } else { integer[j] }));
+            integer.as_mut()[..=i].fill(u64::MAX);
+            integers.push(integer);
         }
     }
     for less in [1, 2, 1 << 32, u64::MAX] {
-        integers.push(sub_limbs(p, [less, 0, 0, 0]).0);
+        integers.push(p.minus(L::of_word(less)).0);
     }
-    integers.extend([half(p), add_limbs(half(p), [1, 0, 0, 0]).0]);
+    let mut half = p;
+    for i in 0..L::LIMBS {
+        let above = p.as_ref().get(i + 1).unwrap_or(&0);
+        half.as_mut()[i] = p.as_ref()[i] >> 1 | above << 63;
+    }
+    integers.extend([half, half.plus(L::of_word(1)).0]);
     // Bits that would cancel each other.
-    integers.extend([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]]);
+    for i in 1..L::LIMBS {
+        let mut integer = L::ZERO;
+        integer.as_mut()[i - 1..=i].fill(1);
+        integers.push(integer);
+    }
     // Those above p are brought below it, so that all of them are Montgomery forms too.
     integers.iter_mut().for_each(|integer| {
-        while !is_below(*integer, p) {
-            *integer = sub_limbs(*integer, p).0;
+        while !integer.is_below(p) {
+            *integer = integer.minus(p).0;
         }
     });
     integers
@@ -33,25 +43,31 @@ fn integers(p: Limbs) -> Vec<Limbs> {
 /// Every edge, and the same plus p if that is below the bound.
 fn residues_of<M: Modulus>() -> Vec<Residue<M>> {
     let limbs = integers(M::P);
-    let more: Vec<_> = limbs.iter().map(|&limbs| add_limbs(limbs, M::P).0).collect();
+    let more: Vec<_> = limbs.iter().map(|&limbs| limbs.plus(M::P).0).collect();
     let more = more.into_iter().filter(|_| M::LAZY);
     limbs.into_iter().chain(more).map(Residue::from_montgomery).collect()
 }
 
 /// The element that an integer stands for, by halo2curves.
-fn of_integer<F: MontgomeryField>(integer: Limbs) -> F {
+fn of_integer<F: CoordinatePrime>(integer: F::Limbs) -> F {
     let shift = F::from(2).pow_vartime([64]);
-    integer.iter().rev().fold(F::ZERO, |sum, &limb| sum * shift + F::from(limb))
+    integer.as_ref().iter().rev().fold(F::ZERO, |sum, &limb| sum * shift + F::from(limb))
 }
 
-fn agrees_with_halo2curves<F: MontgomeryField>() {
+/// All limbs of ones.
+fn ones<L: Integer>() -> L {
+    L::ZERO.minus(L::of_word(1)).0
+}
+
+/// The element, of a value below the bound.
+fn lazy<F: CoordinatePrime>(x: Residue<F>) -> F {
+    assert!(x.lazy_limbs().is_below(Residue::<F>::BOUND), "{x:?} is not below the bound");
+    x.element()
+}
+
+fn agrees_with_halo2curves<F: CoordinatePrime>() {
     assert_eq!(F::BITS, F::NUM_BITS);
     let theirs = Residue::<F>::element;
-    let two_p = add_limbs(F::P, F::P).0;
-    let lazy = |x: Residue<F>| {
-        assert!(is_below(x.lazy_limbs(), Residue::<F>::BOUND), "{x:?} is not below the bound");
-        theirs(x)
-    };
     let all = residues_of::<F>();
     for &a in &all {
         assert_eq!(lazy(a.square()), theirs(a).square());
@@ -60,7 +76,7 @@ fn agrees_with_halo2curves<F: MontgomeryField>() {
         assert_eq!(lazy(a.negated_if(false)), theirs(a));
         assert_eq!(a.is_zero(), bool::from(theirs(a).is_zero()), "{a:?}");
         let integer = a.to_integer();
-        assert!(is_below(integer, F::P));
+        assert!(integer.is_below(F::P));
         assert_eq!(theirs(a), of_integer::<F>(integer));
         assert_eq!(lazy(Residue::<F>::from_integer(integer)), theirs(a));
         assert_eq!(theirs(a.pow(&[5])), theirs(a).pow_vartime([5]));
@@ -68,36 +84,37 @@ fn agrees_with_halo2curves<F: MontgomeryField>() {
             assert_eq!(lazy(a.mul(b)), theirs(a) * theirs(b));
             assert_eq!(lazy(a.add(b)), theirs(a) + theirs(b));
             assert_eq!(lazy(a.sub(b)), theirs(a) - theirs(b));
-            if !F::LAZY {
-                continue;
-            }
-            // Factors below 4p and below p, in either order.
-            let reduced = Residue::<F>::from_montgomery(b.canonical());
-            for wide in [a.add_unreduced(b), a.sub_unreduced(b)] {
-                assert_eq!(lazy(wide.mul(reduced)), theirs(wide.nearly_reduced()) * theirs(b));
-                assert_eq!(lazy(reduced.mul(wide)), theirs(wide.nearly_reduced()) * theirs(b));
-            }
-            assert_eq!(lazy(a.add_unreduced(b).nearly_reduced()), theirs(a) + theirs(b));
-            assert_eq!(lazy(a.sub_unreduced(b).nearly_reduced()), theirs(a) - theirs(b));
         }
     }
     // Any limbs and a factor below p.
-    for &factor in all.iter().filter(|a| is_below(a.lazy_limbs(), F::P)) {
-        let one = Residue::<F>::from_montgomery([u64::MAX; 4]);
-        assert_eq!(
-            lazy(one.mul(factor)),
-            theirs(
-                Residue::from_integer([u64::MAX; 4]).mul(factor).mul(Residue::from_montgomery([1, 0, 0, 0]))
-            )
-        );
+    for &factor in all.iter().filter(|a| a.lazy_limbs().is_below(F::P)) {
+        let most = Residue::<F>::from_montgomery(ones());
+        let by_r = Residue::from_montgomery(F::Limbs::of_word(1));
+        assert_eq!(lazy(most.mul(factor)), theirs(Residue::from_integer(ones()).mul(factor).mul(by_r)));
     }
-    // Integers up to 2^256 - 1.
-    for integer in [[u64::MAX; 4], F::P, two_p] {
+    // Integers up to R - 1.
+    for integer in [ones(), F::P, F::P.plus(F::P).0] {
         assert_eq!(lazy(Residue::<F>::from_integer(integer)), of_integer::<F>(integer));
     }
 }
 
-fn inverses_agree<F: MontgomeryField>() {
+/// Sums and differences without reduction, over lazy primes.
+fn unreduced_sums_agree<F: MontgomeryField>() {
+    let theirs = Residue::<F>::element;
+    let all = residues_of::<F>();
+    for (&a, &b) in all.iter().flat_map(|a| all.iter().map(move |b| (a, b))).filter(|_| F::LAZY) {
+        // Factors below 4p and below p, in either order.
+        let reduced = Residue::<F>::from_montgomery(b.canonical());
+        for wide in [a.add_unreduced(b), a.sub_unreduced(b)] {
+            assert_eq!(lazy(wide.mul(reduced)), theirs(wide.nearly_reduced()) * theirs(b));
+            assert_eq!(lazy(reduced.mul(wide)), theirs(wide.nearly_reduced()) * theirs(b));
+        }
+        assert_eq!(lazy(a.add_unreduced(b).nearly_reduced()), theirs(a) + theirs(b));
+        assert_eq!(lazy(a.sub_unreduced(b).nearly_reduced()), theirs(a) - theirs(b));
+    }
+}
+
+fn inverses_agree<F: CoordinatePrime>() {
     for a in residues_of::<F>() {
         match a.inverse() {
             Some(inverse) => assert_eq!(a.mul(inverse).element(), F::ONE),
@@ -135,7 +152,10 @@ macro_rules! fields {
     ($($field:path, $name:literal;)*) => {
         #[test]
         fn arithmetic_of_every_field() {
-            $(agrees_with_halo2curves::<$field>();)*
+            $(
+                agrees_with_halo2curves::<$field>();
+                unreduced_sums_agree::<$field>();
+            )*
         }
 
         #[test]
@@ -150,6 +170,19 @@ macro_rules! fields {
     };
 }
 crate::for_every_prime_field!(fields);
+
+macro_rules! wide_fields {
+    ($($field:path, $name:literal;)*) => {
+        #[test]
+        fn arithmetic_and_inverses_of_more_limbs() {
+            $(
+                agrees_with_halo2curves::<$field>();
+                inverses_agree::<$field>();
+            )*
+        }
+    };
+}
+crate::for_every_wide_prime_field!(wide_fields);
 
 #[test]
 fn moduli_are_read_from_their_digits() {

@@ -108,7 +108,7 @@ fn level(simd: Simd, size: usize) -> Simd {
 }
 
 /// What is done with each polynomial: it is scaled, transformed, scaled, each if asked.
-struct Polynomial<F> {
+struct Polynomial<F: MontgomeryField> {
     orders: [Order; 2],
     before: Option<Scale<F>>,
     after: Option<Scale<F>>,

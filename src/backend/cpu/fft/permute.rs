@@ -16,7 +16,7 @@ const SIDE: usize = 1 << TILE;
 const TOGETHER: usize = 16;
 
 /// Elements that several threads read and write, each at indices of its own.
-struct Shared<F>(*mut Residue<F>);
+struct Shared<F: MontgomeryField>(*mut Residue<F>);
 
 // SAFETY: plain data; who reads or writes promises that nobody else writes the same elements meanwhile.
 unsafe impl<F: MontgomeryField> Send for Shared<F> {}

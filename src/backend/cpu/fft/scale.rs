@@ -15,7 +15,7 @@ const PIECE: usize = 1 << 12;
 
 /// The factors c, c r, c r^2, ... .
 #[derive(Clone, Copy)]
-pub(super) struct Scale<F> {
+pub(super) struct Scale<F: MontgomeryField> {
     pub(super) factor: Residue<F>,
     pub(super) ratio: Residue<F>,
 }
@@ -73,20 +73,20 @@ fn reversed<R: Residues>(
 }
 
 /// Products with the same factor, in the rows of a twiddle.
-struct Constant<'a, F> {
+struct Constant<'a, F: MontgomeryField> {
     values: &'a mut [Residue<F>],
     twiddle: [Limbs; 2],
 }
 
 /// Products with c, c r, c r^2, ...
-struct Powers<'a, F> {
+struct Powers<'a, F: MontgomeryField> {
     values: &'a mut [Residue<F>],
     first: Residue<F>,
     ratio: Residue<F>,
 }
 
 /// Products with as many factors.
-struct Table<'a, F> {
+struct Table<'a, F: MontgomeryField> {
     values: &'a mut [Residue<F>],
     powers: &'a [Residue<F>],
 }

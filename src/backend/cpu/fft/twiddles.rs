@@ -1,7 +1,8 @@
 //! Tables of twiddles, which are roots of unity, and those that an engine keeps.
 
 use crate::backend::cpu::residues::{Residues, TwiddleForm};
-use crate::field::montgomery::{Limbs, Modulus, Residue};
+use crate::field::MontgomeryField;
+use crate::field::montgomery::{Limbs, Residue};
 use crate::lock::lock;
 use crate::parallel::for_each_chunk;
 use crate::sync::{Arc, Mutex, MutexGuard};
@@ -26,7 +27,7 @@ pub(super) struct Twiddles {
 }
 
 impl Twiddles {
-    fn new<M: Modulus>(root: Residue<M>, log_size: u32, form: TwiddleForm) -> Self {
+    fn new<M: MontgomeryField>(root: Residue<M>, log_size: u32, form: TwiddleForm) -> Self {
         let reduced = |x: Residue<M>| Residue::from_montgomery(x.canonical());
         let shift = match form {
             TwiddleForm::Shifted(shift) => shift,
@@ -84,7 +85,7 @@ pub(crate) struct TwiddleCache(Mutex<Vec<Arc<Twiddles>>>);
 
 impl TwiddleCache {
     /// The table of a root of order 2^`log_size` in a form.
-    pub(super) fn get<M: Modulus>(
+    pub(super) fn get<M: MontgomeryField>(
         &self,
         root: Residue<M>,
         log_size: u32,

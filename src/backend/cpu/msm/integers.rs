@@ -1,14 +1,16 @@
 //! Scalars as integers, and the signed digits of their windows.
 //!
 //! A scalar s stands for the integer s or for -(r - s), whichever is shorter: a bit less than r has, and a sign, so that small
-//! negative numbers are as narrow as small positive ones. Integers are cut into windows of c bits, and each
+//! negative numbers are as narrow as small positive ones. On a curve with points outside of the group of order r it stands for the integer s alone, because r times such a point is not the identity. Integers are cut into windows of c bits, and each
 //! window has a signed digit, by Booth's recoding (1951): that of window w is made of bits c w - 1 to c w + c - 1, lies between -2^(c-1) and 2^(c-1), and needs no carry from other windows.
 
 use std::marker::PhantomData;
 
+use crate::curve::Curve;
 use crate::error::Error;
 use crate::field::MontgomeryField;
-use crate::field::montgomery::{LIMBS, Limbs, Residue, bits, is_below, sub_limbs};
+use crate::field::integer::{bits, is_below, sub_limbs};
+use crate::field::montgomery::{LIMBS, Limbs, Modulus, Residue};
 use crate::field::prime::residues;
 use crate::lock::lock;
 use crate::memory;
@@ -29,8 +31,8 @@ const SIGN: u64 = 1 << 63;
 pub(super) const WIDTHS: usize = u64::BITS as usize * LIMBS;
 
 /// Bits of the widest integers: r/2 has one less than r.
-pub(super) const fn longest<F: MontgomeryField>() -> u32 {
-    F::BITS - 1
+pub(super) const fn longest<C: Curve>() -> u32 {
+    <C::Scalar as Modulus>::BITS - C::COFACTOR_IS_ONE as u32
 }
 
 /// Scalars of a field as integers, the sign in the top bit.
@@ -42,8 +44,17 @@ impl<F: MontgomeryField> Integers<F> {
         Self(Vec::new(), PhantomData)
     }
 
-    /// The integers of scalars.
+    /// The integers of scalars, whichever are shorter.
     pub(super) fn new(scalars: &[F]) -> Result<Self, Error> {
+        Self::by(scalars, integer_of)
+    }
+
+    /// The integers of scalars from 0 to r - 1.
+    pub(super) fn unsigned(scalars: &[F]) -> Result<Self, Error> {
+        Self::by(scalars, Residue::to_integer)
+    }
+
+    fn by(scalars: &[F], integer_of: impl Fn(Residue<F>) -> Limbs + Sync) -> Result<Self, Error> {
         let mut integers = memory::zeroed::<Limbs>(scalars.len())?;
         let scalars = residues(scalars);
         for_each_chunk(&mut integers, PIECE, |number, integers| {
@@ -177,9 +188,10 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bls12_381;
     use crate::bn254::{Fq, Fr};
     use crate::field::coordinates::LazyElement;
-    use crate::field::montgomery::half;
+    use crate::field::integer::half;
 
     /// The digits of a scalar, put together again in the field.
     fn value<F: MontgomeryField>(digits: &Digits, integer: &Limbs) -> F {
@@ -194,20 +206,21 @@ mod tests {
     }
 
     fn digits_make_up_the_scalar<F: MontgomeryField>() {
+        let longest = F::BITS - 1;
         let half: F = Residue::from_integer(half(F::P)).element();
         let mut scalars = vec![F::ZERO, F::ONE, -F::ONE, -F::from(2), F::from(u64::MAX)];
         scalars.extend([half, half + F::ONE, half - F::ONE, half.square(), half.cube()]);
         // Digits of exactly half the base, with carries that run through, and bits around each limb's end.
-        scalars.extend((0..u64::from(longest::<F>())).flat_map(|i| {
+        scalars.extend((0..u64::from(longest)).flat_map(|i| {
             let power = F::from(2).pow_vartime([i]);
             [power, power - F::ONE, power + F::ONE, -power, power * half]
         }));
         let integers = Integers::new(&scalars).unwrap();
         let widths = widths(integers.as_slice());
         assert_eq!(widths.iter().sum::<usize>(), scalars.len());
-        assert_eq!(widths.iter().rposition(|&count| count > 0), Some(longest::<F>() as usize));
+        assert_eq!(widths.iter().rposition(|&count| count > 0), Some(longest as usize));
         for bits in 1..=22 {
-            let digits = Digits::signed(bits, longest::<F>());
+            let digits = Digits::signed(bits, longest);
             for (scalar, integer) in scalars.iter().zip(integers.as_slice()) {
                 assert_eq!(value::<F>(&digits, integer), *scalar, "{bits} bits");
             }
@@ -225,9 +238,26 @@ mod tests {
         }
     }
 
+    fn unsigned_digits_make_up_the_scalar<F: MontgomeryField>() {
+        let scalars: Vec<F> = (0..60)
+            .map(|i| F::from(i).invert().unwrap_or(F::ZERO))
+            .chain([F::ONE, -F::ONE, -F::from(2), F::from(2).pow_vartime([u64::from(F::BITS - 1)])])
+            .collect();
+        let integers = Integers::unsigned(&scalars).unwrap();
+        assert!(integers.as_slice().iter().all(|integer| is_below(*integer, F::P)));
+        for bits in 1..=22 {
+            let digits = Digits::signed(bits, F::BITS);
+            for (scalar, integer) in scalars.iter().zip(integers.as_slice()) {
+                assert_eq!(value::<F>(&digits, integer), *scalar, "{bits} bits");
+            }
+        }
+    }
+
     #[test]
     fn digits_make_up_scalars() {
         digits_make_up_the_scalar::<Fr>();
         digits_make_up_the_scalar::<Fq>();
+        unsigned_digits_make_up_the_scalar::<Fr>();
+        unsigned_digits_make_up_the_scalar::<bls12_381::Fr>();
     }
 }

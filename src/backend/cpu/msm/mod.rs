@@ -53,7 +53,7 @@ impl<F: MontgomeryField> KeepScalars<F> for Cpu {
 impl<C: Curve<Base: VectorisedField>> Msm<C> for Cpu {
     /// Tables of multiples of bases; `None` where they gain nothing.
     fn keep_bases(&self, points: &[C], table_bytes: u64) -> Result<Option<Memory>, Error> {
-        let tables = Tables::new(affine_points(points), integers::longest::<C::Scalar>(), table_bytes)?;
+        let tables = Tables::new(affine_points(points), integers::longest::<C>(), table_bytes)?;
         Ok(tables.map(Memory::new))
     }
 
@@ -69,10 +69,12 @@ impl<C: Curve<Base: VectorisedField>> Msm<C> for Cpu {
             sums.fill(projective::<C>(Xyzz::IDENTITY));
             return Ok(());
         }
-        let kept = scalars.kept.and_then(|kept| kept.downcast_ref::<Integers<C::Scalar>>());
+        let kept = scalars.kept.filter(|_| C::COFACTOR_IS_ONE);
+        let kept = kept.and_then(|kept| kept.downcast_ref::<Integers<C::Scalar>>());
         let made = match kept {
             Some(_) => Integers::none(),
-            None => Integers::new(scalars.scalars)?,
+            None if C::COFACTOR_IS_ONE => Integers::new(scalars.scalars)?,
+            None => Integers::unsigned(scalars.scalars)?,
         };
         let integers = kept.unwrap_or(&made).as_slice();
         let tables = bases.kept.and_then(|kept| kept.downcast_ref::<Tables<Coordinate<C>>>());

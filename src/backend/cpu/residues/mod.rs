@@ -2,14 +2,14 @@
 //!
 //! # Mathematical description
 //!
-//! In memory x stands as x 2^256 modulo p, four 64-bit limbs, anything below 2p, or below p with a prime of 255 bits ([`montgomery`](crate::field::montgomery)).
+//! In memory x stands as x 2^256 modulo p, four 64-bit limbs, anything below 2p, or below p with a prime of 255 bits ([`montgomery`](crate::field::montgomery)); or, in six limbs, as x 2^384.
 //! Implementations read and write that and nothing else, but multiply as suits their limbs: the product of two values a and b
-//! is a b / 2^(256 + 2 `SHIFT`), so values that are multiplied gather powers of 2, which algorithms account for in a constant
+//! is a b / 2^(256 + 2 `SHIFT`), or a b / 2^(384 + 2 `SHIFT`), so values that are multiplied gather powers of 2, which algorithms account for in a constant
 //! or a shift here and there. Nobody converts elements.
 //!
 //! Algorithms are written once, by the rules of [`dispatch`](super::simd): sums over [`Coordinates`], elements of a prime field or of a quadratic
 //! extension, transforms over [`Residues`], which are of a prime field. [`on_coordinates`] and [`on_residues`] choose the implementation for a level:
-//! [`Scalar`], one element in limbs of 64 bits, or eight in five limbs of 52 bits for each coefficient, [`Radix52`] and [`Pairs52`](pairs_52::Pairs52).
+//! [`Scalar`], one element in limbs of 64 bits, or eight in five limbs of 52 bits for each coefficient, or eight limbs, [`Limbs52`](radix_52::Limbs52) and [`Pairs52`](pairs_52::Pairs52).
 
 mod coordinates;
 mod pairs_52;
@@ -17,6 +17,7 @@ mod radix_52;
 mod scalar;
 #[cfg(test)]
 mod tests;
+mod transforms_52;
 
 pub(super) use coordinates::{Coordinates, VectorisedField, on_coordinates};
 pub(super) use radix_52::Radix52;
@@ -26,7 +27,7 @@ use super::quadwords::{MAX_WIDTH, Quadwords};
 use super::simd::Vectors;
 use crate::field::MontgomeryField;
 use crate::field::known_factor::KnownFactor;
-use crate::field::montgomery::{Limbs, Modulus, Residue};
+use crate::field::montgomery::{Limbs, Residue};
 
 /// How a table has a twiddle z, which is a root of unity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +49,7 @@ impl TwiddleForm {
     }
 
     /// These rows, of two the first ones.
-    pub(super) fn limbs<M: Modulus>(self, root: Residue<M>) -> [Limbs; 2] {
+    pub(super) fn limbs<M: MontgomeryField>(self, root: Residue<M>) -> [Limbs; 2] {
         match self {
             Self::Shifted(shift) => [root.mul(Residue::from_word(1 << shift)).canonical(), [0; 4]],
             Self::WithQuotients => KnownFactor::limbs(root),
@@ -70,10 +71,10 @@ pub(super) trait Residues: Coordinates<Element = Residue<<Self as Residues>::Fie
     /// Values in memory as those of a transform, where they are the same.
     fn in_place(values: &mut [Residue<Self::Field>]) -> Option<&mut [Self::Sum]>;
 
-    /// Each of the first `WIDTH` values, below p, times 2^(2 `SHIFT`), as factors: products of values below 3p with them are divided by 2^256 alone, and below 2p.
+    /// Each of the first `WIDTH` values, below p, times 2^(2 `SHIFT`), as factors: products of values below 2p with them are divided by 2^256 alone, and below 2p; of values below 3p, below 3p.
     fn shifted_factors(rows: [&Residue<Self::Field>; MAX_WIDTH]) -> Self::Factor;
 
-    /// Values of a transform, up to 40p in magnitude, or 31p where the prime is not lazy, times factors made of residues x 2^(256 + 2 `SHIFT`): a x, up to 2.2p.
+    /// Values of a transform, up to 40p in magnitude, or 31p or 17p where the prime is not lazy, times factors made of residues x 2^(256 + 2 `SHIFT`): a x, up to 2.2p.
     fn scaled(a: Self::Sum, factor: Self::Factor) -> Self::Sum;
 
     /// A twiddle of a table, for every lane.

@@ -1,4 +1,4 @@
-//! Elements of quadratic extensions, both coefficients in five limbs of 52 bits, as many side by side as a vector has words.
+//! Elements of quadratic extensions, both coefficients in limbs of 52 bits, five or eight, as many side by side as a vector has words.
 //!
 //! # Mathematical description
 //!
@@ -8,7 +8,7 @@
 //!
 //! # Bounds
 //!
-//! With R = 2^260 and p < R / 84 ([`Radix52`](super::Radix52)) the reduction of an integer T is between T / R and 8p/7 more, for negative T too, because carries are
+//! With R = 2^260 and p < R / 84 ([`Radix52`](super::Radix52)), or eight limbs and a p that is much smaller than R, the reduction of an integer T is between T / R and 8p/7 more, for negative T too, because carries are
 //! signed. For coefficients of factors below A p and B p:
 //!
 //! - a0 b0 - a1 b1 is above -A B p R / 84, so with A B <= 84 its reduction and p more is positive, and below (A B / 84 + 8/7 + 1) p, which is below 3p where A B
@@ -23,24 +23,43 @@
 use std::marker::PhantomData;
 
 use super::radix_52::{
-    Carried, Columns, Constants, add_product, carried, constant, masked, minus, reduction, sum,
+    Carried, Columns, Limbs52, add_product, carried, constant, masked, minus, minus_columns, sum,
 };
-use super::{Coordinates, MAX_WIDTH, Quadwords, Radix52, VectorisedField, Vectors};
-use crate::field::CoordinateField;
-use crate::field::montgomery::Residue;
+use super::{Coordinates, MAX_WIDTH, Quadwords, VectorisedField, Vectors};
+use crate::field::MontgomeryField;
+use crate::field::montgomery::{Modulus, Residue};
+use crate::field::prime::CoordinatePrime;
 use crate::field::quadratic::{Pair, QuadraticExtension};
 
-/// Pairs of coefficients in five limbs each, on the words Q.
+/// Pairs of coefficients on the words Q, each in the limbs of [`Limbs52`].
 #[derive(Clone, Copy, Debug)]
-pub(in crate::backend::cpu) struct Pairs52<Q, F>(PhantomData<(Q, F)>);
+pub(in crate::backend::cpu) struct Pairs52<Q, F, const N: usize, const L: usize, const W: usize>(
+    PhantomData<(Q, F)>,
+);
 
-/// The coefficients' arithmetic.
-type Coefficients<Q, F> = Radix52<Q, <F as CoordinateField>::Prime>;
+/// A prime field with vectors for pairs of its elements.
+pub(in crate::backend::cpu) trait VectorisedPrime: CoordinatePrime {
+    /// Pairs in the words Q.
+    type Pairs<Q: Quadwords, F: QuadraticExtension<Prime = Self>>: Coordinates<Element = Pair<F>>;
+}
+
+impl<M: MontgomeryField> VectorisedPrime for M {
+    type Pairs<Q: Quadwords, F: QuadraticExtension<Prime = Self>> = Pairs52<Q, F, 4, 5, 10>;
+}
+
+macro_rules! wide_fields {
+    ($($field:path, $name:literal;)*) => {
+        $(impl VectorisedPrime for $field {
+            type Pairs<Q: Quadwords, F: QuadraticExtension<Prime = Self>> = Pairs52<Q, F, 6, 8, 16>;
+        })*
+    };
+}
+crate::for_every_wide_prime_field!(wide_fields);
 
 macro_rules! extensions {
     ($($field:path, $prime:path;)*) => {
         $(impl VectorisedField for $field {
-            type Vectors<Q: Quadwords> = Pairs52<Q, $field>;
+            type Vectors<Q: Quadwords> = <$prime as VectorisedPrime>::Pairs<Q, $field>;
         })*
     };
 }
@@ -48,34 +67,38 @@ crate::for_every_quadratic_extension!(extensions);
 
 /// The sum of the coefficients of a factor.
 #[inline(always)]
-fn sum_of_coefficients<Q: Quadwords>([a, b]: [Carried<Q>; 2]) -> Carried<Q> {
+fn sum_of_coefficients<Q: Quadwords, const L: usize>([a, b]: [Carried<Q, L>; 2]) -> Carried<Q, L> {
     Carried(carried(sum(masked(a.0), masked(b.0))))
 }
 
-/// An array of ten, element by element and without a closure.
-macro_rules! each_column {
-    ($i:ident => $element:expr) => {
-        each_column!($i => $element; 0 1 2 3 4 5 6 7 8 9)
-    };
-    ($i:ident => $element:expr; $($index:literal)+) => {
-        [$({
-            const $i: usize = $index;
-            $element
-        }),+]
-    };
-}
-
 #[inline(always)]
-fn product_columns<Q: Quadwords>(a: Carried<Q>, b: Carried<Q>) -> [Q; 10] {
-    add_product([Q::splat(0); 10], a, b)
+fn product_columns<Q: Quadwords, const L: usize, const W: usize>(
+    a: Carried<Q, L>,
+    b: Carried<Q, L>,
+) -> [Q; W] {
+    add_product([Q::splat(0); W], a, b)
 }
 
-impl<Q: Quadwords, F: QuadraticExtension> Vectors for Pairs52<Q, F> {
+impl<
+    Q: Quadwords,
+    F: QuadraticExtension<Prime: Modulus<Limbs = [u64; N]>>,
+    const N: usize,
+    const L: usize,
+    const W: usize,
+> Vectors for Pairs52<Q, F, N, L, W>
+{
     type Level = Q::Level;
     const WIDTH: usize = Q::WIDTH;
 }
 
-impl<Q: Quadwords, F: QuadraticExtension> Pairs52<Q, F> {
+impl<
+    Q: Quadwords,
+    F: QuadraticExtension<Prime: Modulus<Limbs = [u64; N]>>,
+    const N: usize,
+    const L: usize,
+    const W: usize,
+> Pairs52<Q, F, N, L, W>
+{
     /// Coefficients of rows.
     #[inline(always)]
     fn coefficients(rows: [&Pair<F>; MAX_WIDTH]) -> [[&Residue<F::Prime>; MAX_WIDTH]; 2] {
@@ -103,103 +126,126 @@ impl<Q: Quadwords, F: QuadraticExtension> Pairs52<Q, F> {
     }
 }
 
-impl<Q: Quadwords, F: QuadraticExtension> Coordinates for Pairs52<Q, F> {
+impl<
+    Q: Quadwords,
+    F: QuadraticExtension<Prime: Modulus<Limbs = [u64; N]>>,
+    const N: usize,
+    const L: usize,
+    const W: usize,
+> Coordinates for Pairs52<Q, F, N, L, W>
+{
     type Element = Pair<F>;
-    type Sum = [Columns<Q>; 2];
-    type Factor = [Carried<Q>; 2];
+    type Sum = [Columns<Q, L>; 2];
+    type Factor = [Carried<Q, L>; 2];
 
-    const SHIFT: u32 = Coefficients::<Q, F>::SHIFT;
+    const SHIFT: u32 = Limbs52::<Q, F::Prime, N, L, W>::SHIFT;
 
     #[inline(always)]
     fn gather(rows: [&Pair<F>; MAX_WIDTH]) -> Self::Sum {
         let [c0, c1] = Self::coefficients(rows);
-        [Coefficients::<Q, F>::gather(c0), Coefficients::<Q, F>::gather(c1)]
+        [Limbs52::<Q, F::Prime, N, L, W>::gather(c0), Limbs52::<Q, F::Prime, N, L, W>::gather(c1)]
     }
 
     #[inline(always)]
     fn rows([c0, c1]: Self::Sum) -> [Pair<F>; MAX_WIDTH] {
-        Self::pairs(Coefficients::<Q, F>::rows(c0), Coefficients::<Q, F>::rows(c1))
+        Self::pairs(Limbs52::<Q, F::Prime, N, L, W>::rows(c0), Limbs52::<Q, F::Prime, N, L, W>::rows(c1))
     }
 
     #[inline(always)]
     fn splat(value: Pair<F>) -> Self::Factor {
-        [Coefficients::<Q, F>::splat(value.c0), Coefficients::<Q, F>::splat(value.c1)]
+        [Limbs52::<Q, F::Prime, N, L, W>::splat(value.c0), Limbs52::<Q, F::Prime, N, L, W>::splat(value.c1)]
     }
 
     #[inline(always)]
     fn factors(rows: [&Pair<F>; MAX_WIDTH]) -> Self::Factor {
         let [c0, c1] = Self::coefficients(rows);
-        [Coefficients::<Q, F>::factors(c0), Coefficients::<Q, F>::factors(c1)]
+        [Limbs52::<Q, F::Prime, N, L, W>::factors(c0), Limbs52::<Q, F::Prime, N, L, W>::factors(c1)]
     }
 
     #[inline(always)]
     fn rows_of_factors([c0, c1]: Self::Factor) -> [Pair<F>; MAX_WIDTH] {
-        Self::pairs(Coefficients::<Q, F>::rows_of_factors(c0), Coefficients::<Q, F>::rows_of_factors(c1))
+        Self::pairs(
+            Limbs52::<Q, F::Prime, N, L, W>::rows_of_factors(c0),
+            Limbs52::<Q, F::Prime, N, L, W>::rows_of_factors(c1),
+        )
     }
 
     #[inline(always)]
     fn product(a: Self::Factor, b: Self::Factor) -> Self::Sum {
         const { assert!(F::U_SQUARED == -1) };
-        let v0 = product_columns(a[0], b[0]);
-        let v1 = product_columns(a[1], b[1]);
-        let difference = each_column!(I => v0[I].sub(v1[I]));
-        let c0 = sum(reduction::<Q, F::Prime, true>(difference), constant(Constants::<F::Prime>::P));
-        let zero = Q::splat(0);
-        let rest = each_column!(I => zero.sub(v0[I]).sub(v1[I]));
+        let v0 = product_columns::<Q, L, W>(a[0], b[0]);
+        let v1 = product_columns::<Q, L, W>(a[1], b[1]);
+        let c0 = Limbs52::<Q, F::Prime, N, L, W>::reduction::<true>(minus_columns(v0, v1));
+        let c0 = sum(c0, constant(Limbs52::<Q, F::Prime, N, L, W>::P));
+        let rest = minus_columns(minus_columns([Q::splat(0); W], v0), v1);
         let cross = add_product(rest, sum_of_coefficients(a), sum_of_coefficients(b));
-        [Columns(c0), Columns(reduction::<Q, F::Prime, true>(cross))]
+        [Columns(c0), Columns(Limbs52::<Q, F::Prime, N, L, W>::reduction::<true>(cross))]
     }
 
     #[inline(always)]
     fn square(a: Self::Factor) -> Self::Sum {
         let [c0, c1] = [masked(a[0].0), masked(a[1].0)];
-        let difference = Carried(carried(sum(minus(c0, c1), constant(Constants::<F::Prime>::FOUR_P))));
+        let difference =
+            Carried(carried(sum(minus(c0, c1), constant(Limbs52::<Q, F::Prime, N, L, W>::FOUR_P))));
         let both = Carried(carried(sum(c0, c1)));
         let first = product_columns(both, difference);
         let second = product_columns(Carried(carried(sum(c0, c0))), a[1]);
-        [Columns(reduction::<Q, F::Prime, false>(first)), Columns(reduction::<Q, F::Prime, false>(second))]
+        [
+            Columns(Limbs52::<Q, F::Prime, N, L, W>::reduction::<false>(first)),
+            Columns(Limbs52::<Q, F::Prime, N, L, W>::reduction::<false>(second)),
+        ]
     }
 
     #[inline(always)]
     fn of_product([c0, c1]: Self::Sum) -> Self::Factor {
-        [Coefficients::<Q, F>::of_product(c0), Coefficients::<Q, F>::of_product(c1)]
+        [Limbs52::<Q, F::Prime, N, L, W>::of_product(c0), Limbs52::<Q, F::Prime, N, L, W>::of_product(c1)]
     }
 
     #[inline(always)]
     fn difference(a: Self::Sum, b: Self::Sum) -> Self::Factor {
-        [Coefficients::<Q, F>::difference(a[0], b[0]), Coefficients::<Q, F>::difference(a[1], b[1])]
+        [
+            Limbs52::<Q, F::Prime, N, L, W>::difference(a[0], b[0]),
+            Limbs52::<Q, F::Prime, N, L, W>::difference(a[1], b[1]),
+        ]
     }
 
     #[inline(always)]
     fn shifted_difference(a: Self::Sum, b: Self::Sum) -> Self::Factor {
         [
-            Coefficients::<Q, F>::shifted_difference(a[0], b[0]),
-            Coefficients::<Q, F>::shifted_difference(a[1], b[1]),
+            Limbs52::<Q, F::Prime, N, L, W>::shifted_difference(a[0], b[0]),
+            Limbs52::<Q, F::Prime, N, L, W>::shifted_difference(a[1], b[1]),
         ]
     }
 
     #[inline(always)]
     fn minus(a: Self::Sum, b: Self::Sum) -> Self::Sum {
-        [Coefficients::<Q, F>::minus(a[0], b[0]), Coefficients::<Q, F>::minus(a[1], b[1])]
+        [
+            Limbs52::<Q, F::Prime, N, L, W>::minus(a[0], b[0]),
+            Limbs52::<Q, F::Prime, N, L, W>::minus(a[1], b[1]),
+        ]
     }
 
     #[inline(always)]
     fn reduced([c0, c1]: Self::Sum) -> Self::Sum {
-        [Coefficients::<Q, F>::reduced(c0), Coefficients::<Q, F>::reduced(c1)]
+        [Limbs52::<Q, F::Prime, N, L, W>::reduced(c0), Limbs52::<Q, F::Prime, N, L, W>::reduced(c1)]
     }
 
     #[inline(always)]
     fn negated_where([c0, c1]: Self::Sum, lanes: u8) -> Self::Sum {
-        [Coefficients::<Q, F>::negated_where(c0, lanes), Coefficients::<Q, F>::negated_where(c1, lanes)]
+        [
+            Limbs52::<Q, F::Prime, N, L, W>::negated_where(c0, lanes),
+            Limbs52::<Q, F::Prime, N, L, W>::negated_where(c1, lanes),
+        ]
     }
 
     #[inline(always)]
     fn may_be_equal(a: Self::Sum, b: Self::Sum) -> u8 {
-        Coefficients::<Q, F>::may_be_equal(a[0], b[0]) & Coefficients::<Q, F>::may_be_equal(a[1], b[1])
+        Limbs52::<Q, F::Prime, N, L, W>::may_be_equal(a[0], b[0])
+            & Limbs52::<Q, F::Prime, N, L, W>::may_be_equal(a[1], b[1])
     }
 
     #[inline(always)]
     fn may_be_zero([c0, c1]: Self::Sum) -> u8 {
-        Coefficients::<Q, F>::may_be_zero(c0) & Coefficients::<Q, F>::may_be_zero(c1)
+        Limbs52::<Q, F::Prime, N, L, W>::may_be_zero(c0) & Limbs52::<Q, F::Prime, N, L, W>::may_be_zero(c1)
     }
 }

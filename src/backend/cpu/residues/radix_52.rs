@@ -1,4 +1,4 @@
-//! Residues in five limbs of 52 bits, as many side by side as a vector has words.
+//! Residues in limbs of 52 bits, five or eight, as many side by side as a vector has words.
 //!
 //! # Mathematical description
 //!
@@ -19,70 +19,114 @@
 //! limbs more, and a product is below a b / R + p: below 2p where a b <= 63 p^2. Values of transforms are up to 31p in magnitude instead of 40p, and what goes to
 //! memory is brought below p, as all is there. Which of both it is follows from the prime ([`Constants::SHORT`]).
 //!
+//! The scalars of BLS12-381 have a prime nearer to 2^255, with R / p = 35.3: products are below 2p where a b <= 35 p^2, and below 3p where a b <= 70 p^2. Values of transforms are up to 17p, which does not do for
+//! as many layers as a tile has, so half of the values are brought below 2p before every two layers ([`Constants::MOST`]).
+//!
 //! Four-limb values x R' with R' = 2^256 are loaded as they are. In terms of those, a product is x y R' / 2^4: `SHIFT` is 2.
+//!
+//! # Eight limbs
+//!
+//! Six-limb values x R' with R' = 2^384 have eight limbs, R = 2^416 and a `SHIFT` of 16. The prime of BLS12-381 has 381 bits, so that R / p is above 2^35: the share a b / R of a product of values below
+//! 2^16 p is nothing next to p, and a product is below 1.25p, as N' < p/4. The highest limb of p has 17 bits alone. A quotient by it is precise enough only if the carry of the limb below is added before
+//! ([`Radix52::less`](Limbs52::less)), and a shift by 16 bits moves bits from limb to limb.
 
 use std::marker::PhantomData;
 
-use super::{Coordinates, MAX_WIDTH, Residues, TwiddleForm, VectorisedField, Vectors};
+use super::{Coordinates, MAX_WIDTH, VectorisedField, Vectors};
 use crate::backend::cpu::quadwords::{BITS, Quadwords};
 use crate::field::MontgomeryField;
-use crate::field::montgomery::{Limbs, Modulus, Residue};
-
-/// The limbs of a number below 2^260.
-pub(super) type Limbs52 = [u64; 5];
+use crate::field::integer::is_within;
+use crate::field::montgomery::{Modulus, Residue};
+use crate::field::prime::CoordinatePrime;
 
 /// The lower bits of a column.
-const MASK: u64 = (1 << BITS) - 1;
+pub(super) const MASK: u64 = (1 << BITS) - 1;
 
-/// Residues in five limbs, on the words Q.
+/// Residues in limbs of 52 bits on the words Q: L limbs for the N of memory, and W = 2 L columns of a product.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::backend::cpu) struct Radix52<Q, M>(PhantomData<(Q, M)>);
+pub(in crate::backend::cpu) struct Limbs52<Q, M, const N: usize, const L: usize, const W: usize>(
+    PhantomData<(Q, M)>,
+);
+
+/// Those of four limbs in memory.
+pub(in crate::backend::cpu) type Radix52<Q, M> = Limbs52<Q, M, 4, 5, 10>;
 
 /// Columns: the value is the sum of column i times 2^(52 i), columns being signed.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
-pub(in crate::backend::cpu) struct Columns<Q>(pub(super) [Q; 5]);
+pub(in crate::backend::cpu) struct Columns<Q, const L: usize = 5>(pub(super) [Q; L]);
 
-/// Carried limbs, of which only the lower 52 bits count; the value is below 2^260.
+/// Carried limbs, of which only the lower 52 bits count; the value is below R.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
-pub(in crate::backend::cpu) struct Carried<Q>(pub(super) [Q; 5]);
+pub(in crate::backend::cpu) struct Carried<Q, const L: usize = 5>(pub(super) [Q; L]);
 
-/// An array of five, element by element and without a closure.
+/// A block for every index below a number of limbs, each time with a constant of that name: no loops, and no closures, which would be functions without the instructions of Q.
+macro_rules! for_each_limb {
+    ($i:ident in $to:expr => $block:block) => {
+        for_each_limb!($i in $to => $block; 0 1 2 3 4 5 6 7)
+    };
+    // From the second on.
+    ($i:ident in 1, $to:expr => $block:block) => {
+        for_each_limb!($i in $to => $block; 1 2 3 4 5 6 7)
+    };
+    ($i:ident in $to:expr => $block:block; $($index:literal)+) => {$({
+        const $i: usize = $index;
+        if $i < $to $block
+    })+};
+}
+
+/// The same of columns of a product.
+macro_rules! for_each_column {
+    ($i:ident in $to:expr => $block:block) => {
+        for_each_limb!($i in $to => $block; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+    };
+}
+
+/// An array of words, element by element.
 macro_rules! each {
-    ($i:ident => $element:expr) => {
-        each!($i => $element; 0 1 2 3 4)
-    };
-    ($i:ident => $element:expr; $($index:literal)+) => {
-        [$({
-            const $i: usize = $index;
-            $element
-        }),+]
-    };
+    ($i:ident => $element:expr) => {{
+        const { assert!(L <= 8) };
+        let mut all = [Q::splat(0); L];
+        for_each_limb!($i in L => { all[$i] = $element; });
+        all
+    }};
 }
 
-/// Four 64-bit limbs in five of 52 bits.
-pub(super) const fn split([a, b, c, d]: Limbs) -> Limbs52 {
-    [a & MASK, (a >> 52 | b << 12) & MASK, (b >> 40 | c << 24) & MASK, (c >> 28 | d << 36) & MASK, d >> 16]
+/// The difference of indices, or 0.
+const fn rest(column: usize, index: usize) -> usize {
+    column.saturating_sub(index)
 }
 
-/// A small multiple of limbs, below 2^260.
-const fn times(limbs: Limbs52, factor: u64) -> Limbs52 {
-    let (mut multiple, mut carry, mut i) = ([0; 5], 0, 0);
-    while i < 5 {
+/// Limbs of 64 bits in limbs of 52.
+pub(super) const fn split<const N: usize, const L: usize>(limbs: [u64; N]) -> [u64; L] {
+    let (mut split, mut i) = ([0; L], 0);
+    while i < L {
+        let (word, shift) = (BITS as usize * i / 64, BITS * i as u32 % 64);
+        let above = if shift > 0 && word + 1 < N { limbs[word + 1] << (64 - shift) } else { 0 };
+        split[i] = (limbs[word] >> shift | above) & MASK;
+        i += 1;
+    }
+    split
+}
+
+/// A small multiple of limbs, below R.
+const fn times<const L: usize>(limbs: [u64; L], factor: u64) -> [u64; L] {
+    let (mut multiple, mut carry, mut i) = ([0; L], 0, 0);
+    while i < L {
         let wide = limbs[i] as u128 * factor as u128 + carry;
         multiple[i] = wide as u64 & MASK;
         carry = wide >> BITS;
         i += 1;
     }
-    assert!(carry == 0, "a multiple below 2^260");
+    assert!(carry == 0, "a multiple below R");
     multiple
 }
 
-/// 2^260 - x for x other than 0.
-const fn complement(limbs: Limbs52) -> Limbs52 {
-    let (mut negative, mut carry, mut i) = ([0; 5], 1, 0);
-    while i < 5 {
+/// R - x for x other than 0.
+const fn complement<const L: usize>(limbs: [u64; L]) -> [u64; L] {
+    let (mut negative, mut carry, mut i) = ([0; L], 1, 0);
+    while i < L {
         let sum = (MASK - limbs[i]) + carry;
         negative[i] = sum & MASK;
         carry = sum >> BITS;
@@ -92,18 +136,19 @@ const fn complement(limbs: Limbs52) -> Limbs52 {
 }
 
 /// The constants of a prime.
-pub(super) struct Constants<M>(PhantomData<M>);
-
-impl<M: Modulus> Constants<M> {
-    pub(super) const P: Limbs52 = split(M::P);
+impl<Q, M: Modulus<Limbs = [u64; N]>, const N: usize, const L: usize, const W: usize> Limbs52<Q, M, N, L, W> {
+    pub(super) const P: [u64; L] = {
+        assert!(W == 2 * L && (N == 4 && L == 5 || N == 6 && L == 8), "limbs that are written for");
+        split(M::P)
+    };
 
     /// k = -1/p modulo 2^52.
     const NEGATIVE_INVERSE: u64 = Residue::<M>::NEGATIVE_INVERSE & MASK;
 
     /// N' = (k p + 1) / 2^52.
-    const UPPER: Limbs52 = {
-        let (mut upper, mut carry, mut i) = ([0; 5], 1, 0);
-        while i < 5 {
+    const UPPER: [u64; L] = {
+        let (mut upper, mut carry, mut i) = ([0; L], 1, 0);
+        while i < L {
             let wide = Self::P[i] as u128 * Self::NEGATIVE_INVERSE as u128 + carry;
             if i > 0 {
                 upper[i - 1] = wide as u64 & MASK;
@@ -113,72 +158,88 @@ impl<M: Modulus> Constants<M> {
             carry = wide >> BITS;
             i += 1;
         }
-        upper[4] = carry as u64;
+        upper[L - 1] = carry as u64;
         upper
     };
 
-    /// Whether multiples of N do for those of p: with primes of at most 254 bits.
-    const SHORT: bool = M::LAZY;
+    /// Whether multiples of N do for those of p: with primes of at most 254 bits, or 382 of six limbs.
+    pub(super) const SHORT: bool = M::LAZY;
 
     /// 2p, which no difference of values below 2p falls short of.
-    const TWO_P: Limbs52 = times(Self::P, 2);
+    const TWO_P: [u64; L] = times(Self::P, 2);
 
     /// 4p, which no difference of values up to that falls short of.
-    pub(super) const FOUR_P: Limbs52 = times(Self::P, 4);
+    pub(super) const FOUR_P: [u64; L] = times(Self::P, 4);
 
     /// 6p, which two such differences leave at least 2p of.
-    const SIX_P: Limbs52 = times(Self::P, 6);
+    const SIX_P: [u64; L] = times(Self::P, 6);
 
     /// The most that a value of a transform is, as a multiple of p, in magnitude.
-    pub(super) const MOST: u64 = if Self::SHORT { 40 } else { 31 };
+    pub(super) const MOST: u64 = match Self::SHORT {
+        true => 40,
+        // Primes near 2^254, and others below 2^255.
+        false if Self::P[L - 1] >> 45 < 3 => 31,
+        false => 17,
+    };
+
+    /// Whether that is too little for the layers of a tile.
+    pub(super) const FEW: bool = Self::MOST < 31;
 
     /// A value of a transform and this are p or more.
-    const SPAN: Limbs52 = times(Self::P, Self::MOST + 1);
+    pub(super) const SPAN: [u64; L] = times(Self::P, Self::MOST + 1);
 
-    /// 2^260 - p.
-    const MINUS_P: Limbs52 = complement(Self::P);
+    /// R - p.
+    const MINUS_P: [u64; L] = complement(Self::P);
 
-    /// 2^260 / p, rounded down, by the highest limb, rounded up. Bounds of products and of values of transforms rest on its size.
+    /// R / p, rounded down, by the highest limb, rounded up; of eight limbs by one more. Bounds of products and of values of transforms rest on its size.
     const QUOTIENT: u64 = {
-        let (top, one) = (Self::P[4], 1 << BITS);
-        let least = one / (top + 1);
-        assert!(one - least * (top + 1) >= 1 << 16, "a quotient that is not too large");
-        if Self::SHORT {
+        let (top, one) = (Self::P[L - 1], 1 << BITS);
+        let least = one / (top + if L == 8 { 2 } else { 1 });
+        if L == 8 {
+            assert!(Self::SHORT && least >= 1 << 34 && top >= 1 << 16, "an R that is much larger than p");
+            assert!((Self::UPPER[L - 1] + 1) * 3 < top, "N' < p/3");
+            least
+        } else if Self::SHORT {
+            assert!(one - least * (top + 1) >= 1 << 16, "a quotient that is not too large");
             assert!(least >= 84 && 10 * one < (10 * least + 9) * top, "84 and not short by more than 0.9");
-            assert!((Self::UPPER[4] + 1) * 7 < Self::P[4], "N' < p/7");
+            assert!((Self::UPPER[L - 1] + 1) * 7 < top, "N' < p/7");
+            least
         } else {
-            assert!(least >= 63 && one <= (least + 1) * top, "63 and not short by more than 1");
+            assert!(one - least * (top + 1) >= 1 << 16, "a quotient that is not too large");
+            let room = least > 2 * Self::MOST && one <= (least + 1) * top;
+            assert!(room, "room for values of transforms, and not short by more than 1");
+            least
         }
-        least
     };
 }
 
 #[inline(always)]
-pub(super) fn constant<Q: Quadwords>(limbs: Limbs52) -> [Q; 5] {
+pub(super) fn constant<Q: Quadwords, const L: usize>(limbs: [u64; L]) -> [Q; L] {
     each!(I => Q::splat(limbs[I]))
 }
 
 /// Adds the product of limbs with one more, whose column is `at`.
 #[inline(always)]
-fn add_row<Q: Quadwords>(mut t: [Q; 10], at: usize, a: Q, b: [Q; 5]) -> [Q; 10] {
-    let low = each!(I => t[at + I].add_low(a, b[I]));
-    let [l0, l1, l2, l3, l4] = low;
-    (t[at], t[at + 1], t[at + 2], t[at + 3], t[at + 4]) = (l0, l1, l2, l3, l4);
-    let high = each!(I => t[at + I + 1].add_high(a, b[I]));
-    let [h0, h1, h2, h3, h4] = high;
-    (t[at + 1], t[at + 2], t[at + 3], t[at + 4], t[at + 5]) = (h0, h1, h2, h3, h4);
+fn add_row<Q: Quadwords, const L: usize, const W: usize>(
+    mut t: [Q; W],
+    at: usize,
+    a: Q,
+    b: [Q; L],
+) -> [Q; W] {
+    for_each_limb!(I in L => { t[at + I] = t[at + I].add_low(a, b[I]); });
+    for_each_limb!(I in L => { t[at + I + 1] = t[at + I + 1].add_high(a, b[I]); });
     t
 }
 
 /// Adds a product to columns.
 #[inline(always)]
-pub(super) fn add_product<Q: Quadwords>(mut t: [Q; 10], a: Carried<Q>, b: Carried<Q>) -> [Q; 10] {
-    let (a, b) = (a.0, b.0);
-    t = add_row(t, 0, a[0], b);
-    t = add_row(t, 1, a[1], b);
-    t = add_row(t, 2, a[2], b);
-    t = add_row(t, 3, a[3], b);
-    add_row(t, 4, a[4], b)
+pub(super) fn add_product<Q: Quadwords, const L: usize, const W: usize>(
+    mut t: [Q; W],
+    a: Carried<Q, L>,
+    b: Carried<Q, L>,
+) -> [Q; W] {
+    for_each_limb!(I in L => { t = add_row(t, I, a.0[I], b.0); });
+    t
 }
 
 /// The upper bits of a column, which its lower bits leave as the carry.
@@ -187,123 +248,185 @@ fn carry<Q: Quadwords, const SIGNED: bool>(column: Q) -> Q {
     if SIGNED { column.shr_signed::<BITS>() } else { column.shr::<BITS>() }
 }
 
-/// Makes a column zero by a multiple of p, and adds what it leaves to the next.
-#[inline(always)]
-fn step<Q: Quadwords, M: Modulus, const SIGNED: bool>(t: [Q; 10], at: usize) -> [Q; 10] {
-    let m = Q::splat(0).add_low(t[at], Q::splat(Constants::<M>::NEGATIVE_INVERSE));
-    let mut t = add_row(t, at, m, constant(Constants::<M>::P));
-    t[at + 1] = t[at + 1].add(carry::<Q, SIGNED>(t[at]));
-    t
-}
-
-/// Columns of products, of an integer below 2^520 in magnitude, divided by 2^260: between the quotient and 8p/7 more, or p more if the prime is not
-/// [`SHORT`](Constants::SHORT). They are `SIGNED` if products were subtracted.
-#[inline(always)]
-pub(super) fn reduction<Q: Quadwords, M: Modulus, const SIGNED: bool>(mut t: [Q; 10]) -> [Q; 5] {
-    if !Constants::<M>::SHORT {
-        t = step::<Q, M, SIGNED>(t, 0);
-        t = step::<Q, M, SIGNED>(t, 1);
-        t = step::<Q, M, SIGNED>(t, 2);
-        t = step::<Q, M, SIGNED>(t, 3);
-        t = step::<Q, M, SIGNED>(t, 4);
-        return [t[5], t[6], t[7], t[8], t[9]];
-    }
-    let upper = constant(Constants::<M>::UPPER);
-    t[1] = t[1].add(carry::<Q, SIGNED>(t[0]));
-    t = add_row(t, 1, t[0], upper);
-    t[2] = t[2].add(carry::<Q, SIGNED>(t[1]));
-    t = add_row(t, 2, t[1], upper);
-    t[3] = t[3].add(carry::<Q, SIGNED>(t[2]));
-    t = add_row(t, 3, t[2], upper);
-    t[4] = t[4].add(carry::<Q, SIGNED>(t[3]));
-    t = add_row(t, 4, t[3], upper);
-    let m = Q::splat(0).add_low(t[4], Q::splat(Constants::<M>::NEGATIVE_INVERSE));
-    let p = constant::<Q>(Constants::<M>::P);
-    let carry = carry::<Q, SIGNED>(t[4].add_low(m, p[0]));
-    [
-        t[5].add(carry).add_high(m, p[0]).add_low(m, p[1]),
-        t[6].add_high(m, p[1]).add_low(m, p[2]),
-        t[7].add_high(m, p[2]).add_low(m, p[3]),
-        t[8].add_high(m, p[3]).add_low(m, p[4]),
-        t[9].add_high(m, p[4]),
-    ]
-}
-
 /// Carries columns of a value of 0 or more, the upper bits of limbs left as they are.
 #[inline(always)]
-pub(super) fn carried<Q: Quadwords>([a, b, c, d, e]: [Q; 5]) -> [Q; 5] {
-    let b = b.add(a.shr_signed::<BITS>());
-    let c = c.add(b.shr_signed::<BITS>());
-    let d = d.add(c.shr_signed::<BITS>());
-    let e = e.add(d.shr_signed::<BITS>());
-    [a, b, c, d, e]
+pub(super) fn carried<Q: Quadwords, const L: usize>(mut columns: [Q; L]) -> [Q; L] {
+    for_each_limb!(I in 1, L => { columns[I] = columns[I].add(columns[I - 1].shr_signed::<BITS>()); });
+    columns
 }
 
 #[inline(always)]
-pub(super) fn masked<Q: Quadwords>(a: [Q; 5]) -> [Q; 5] {
+pub(super) fn masked<Q: Quadwords, const L: usize>(a: [Q; L]) -> [Q; L] {
     let mask = Q::splat(MASK);
     each!(I => a[I].and(mask))
 }
 
 #[inline(always)]
-pub(super) fn sum<Q: Quadwords>(a: [Q; 5], b: [Q; 5]) -> [Q; 5] {
+pub(super) fn sum<Q: Quadwords, const L: usize>(a: [Q; L], b: [Q; L]) -> [Q; L] {
     each!(I => a[I].add(b[I]))
 }
 
 #[inline(always)]
-pub(super) fn minus<Q: Quadwords>(a: [Q; 5], b: [Q; 5]) -> [Q; 5] {
+pub(super) fn minus<Q: Quadwords, const L: usize>(a: [Q; L], b: [Q; L]) -> [Q; L] {
     each!(I => a[I].sub(b[I]))
 }
 
+/// Of all columns of products.
 #[inline(always)]
-fn split_columns<Q: Quadwords>([a, b, c, d]: [Q; 4]) -> [Q; 5] {
+pub(super) fn minus_columns<Q: Quadwords, const W: usize>(mut a: [Q; W], b: [Q; W]) -> [Q; W] {
+    for_each_column!(K in W => { a[K] = a[K].sub(b[K]); });
+    a
+}
+
+/// Words of limbs of 64 bits, as limbs of 52.
+#[inline(always)]
+fn split_columns<Q: Quadwords, const N: usize, const L: usize>(words: [Q; N]) -> [Q; L] {
     let mask = Q::splat(MASK);
-    [
-        a.and(mask),
-        a.shr::<52>().or(b.shl::<12>()).and(mask),
-        b.shr::<40>().or(c.shl::<24>()).and(mask),
-        c.shr::<28>().or(d.shl::<36>()).and(mask),
-        d.shr::<16>(),
-    ]
+    each!(I => {
+        const WORD: usize = BITS as usize * I / 64;
+        const SHIFT: u32 = BITS * I as u32 % 64;
+        // Bits of the next word, if 52 do not fit behind the shift.
+        const SPILLS: bool = SHIFT + BITS > 64;
+        const BACK: u32 = if SPILLS { 64 - SHIFT } else { 0 };
+        let low = words[WORD].shr::<SHIFT>();
+        match (SPILLS && WORD + 1 < N, I + 1 == L) {
+            (true, _) => low.or(words[WORD + 1].shl::<BACK>()).and(mask),
+            (false, true) => low,
+            (false, false) => low.and(mask),
+        }
+    })
 }
 
-/// The four words of limbs without upper bits, for values below 2^256.
+/// The words of limbs without upper bits, for values that have room in them.
 #[inline(always)]
-fn join_columns<Q: Quadwords>([a, b, c, d, e]: [Q; 5]) -> [Q; 4] {
-    [
-        a.or(b.shl::<52>()),
-        b.shr::<12>().or(c.shl::<40>()),
-        c.shr::<24>().or(d.shl::<28>()),
-        d.shr::<36>().or(e.shl::<16>()),
-    ]
+fn join_columns<Q: Quadwords, const N: usize, const L: usize>(limbs: [Q; L]) -> [Q; N] {
+    let mut words = [Q::splat(0); N];
+    for_each_limb!(J in N => {
+        const FIRST: usize = 64 * J / BITS as usize;
+        const SHIFT: u32 = 64 * J as u32 % BITS;
+        let mut word = limbs[FIRST].shr::<SHIFT>().or(limbs[FIRST + 1].shl::<{ BITS - SHIFT }>());
+        // A third limb, of which the word's highest bits are.
+        const THIRD: u32 = 2 * BITS - SHIFT;
+        if THIRD < 64 {
+            word = word.or(limbs[FIRST + 2].shl::<{ if THIRD < 64 { THIRD } else { 0 } }>());
+        }
+        words[J] = word;
+    });
+    words
 }
 
-impl<Q: Quadwords, M: Modulus> Radix52<Q, M> {
-    /// A value at least p, and below 2^260, less a multiple of p: below 2p, and carried.
+impl<Q: Quadwords, M: Modulus<Limbs = [u64; N]>, const N: usize, const L: usize, const W: usize>
+    Limbs52<Q, M, N, L, W>
+{
+    /// The words at the heads of rows, the second words, and so on.
+    #[inline(always)]
+    pub(super) fn columns(rows: [&[u64; N]; MAX_WIDTH]) -> [Q; N] {
+        // Four words of each row at a time, of six the last four as well.
+        let (mut columns, mut four) = ([Q::splat(0); N], [&[0; 4]; MAX_WIDTH]);
+        for lane in 0..MAX_WIDTH {
+            four[lane] = rows[lane].first_chunk().expect("four words or more");
+        }
+        let [first, second, third, fourth] = Q::columns(four);
+        (columns[0], columns[1], columns[2], columns[3]) = (first, second, third, fourth);
+        if N > 4 {
+            for lane in 0..MAX_WIDTH {
+                four[lane] = rows[lane].last_chunk().expect("four words or more");
+            }
+            let [_, _, fifth, sixth] = Q::columns(four);
+            (columns[N - 2], columns[N - 1]) = (fifth, sixth);
+        }
+        columns
+    }
+
+    /// The inverse of [`columns`](Self::columns).
+    #[inline(always)]
+    fn words(columns: [Q; N]) -> [[u64; N]; MAX_WIDTH] {
+        let first = Q::rows([columns[0], columns[1], columns[2], columns[3]]);
+        let mut rows = [[0; N]; MAX_WIDTH];
+        for lane in 0..MAX_WIDTH {
+            rows[lane][..4].copy_from_slice(&first[lane]);
+        }
+        if N > 4 {
+            let last = Q::rows([columns[N - 2], columns[N - 1], columns[0], columns[1]]);
+            for lane in 0..MAX_WIDTH {
+                rows[lane][N - 2..].copy_from_slice(&last[lane][..2]);
+            }
+        }
+        rows
+    }
+
+    /// Makes a column zero by a multiple of p, and adds what it leaves to the next.
+    #[inline(always)]
+    fn step<const SIGNED: bool>(t: [Q; W], at: usize) -> [Q; W] {
+        let m = Q::splat(0).add_low(t[at], Q::splat(Self::NEGATIVE_INVERSE));
+        let mut t = add_row(t, at, m, constant::<Q, L>(Self::P));
+        t[at + 1] = t[at + 1].add(carry::<Q, SIGNED>(t[at]));
+        t
+    }
+
+    /// Columns of products, of an integer below R^2 in magnitude, divided by R: between the quotient and 8p/7 more, or p more if the prime is not
+    /// [`SHORT`](Self::SHORT), or 4p/3 more of eight limbs. They are `SIGNED` if products were subtracted.
+    #[inline(always)]
+    pub(super) fn reduction<const SIGNED: bool>(mut t: [Q; W]) -> [Q; L] {
+        if !Self::SHORT {
+            for_each_limb!(I in L => { t = Self::step::<SIGNED>(t, I); });
+            return each!(I => t[L + I]);
+        }
+        let upper = constant::<Q, L>(Self::UPPER);
+        for_each_limb!(I in 1, L => {
+            t[I] = t[I].add(carry::<Q, SIGNED>(t[I - 1]));
+            t = add_row(t, I, t[I - 1], upper);
+        });
+        let m = Q::splat(0).add_low(t[L - 1], Q::splat(Self::NEGATIVE_INVERSE));
+        let p = constant::<Q, L>(Self::P);
+        t[L] = t[L].add(carry::<Q, SIGNED>(t[L - 1].add_low(m, p[0])));
+        each!(I => {
+            let column = t[L + I].add_high(m, p[I]);
+            if I + 1 < L { column.add_low(m, p[I + 1]) } else { column }
+        })
+    }
+
+    /// A value at least p, and below R, less a multiple of p: below 2p, and carried.
     ///
-    /// The quotient is that of the highest column, h, by p / 2^208. It is at most h 2^208 / R times Q = [`Constants::QUOTIENT`], while R / p is
+    /// The quotient is that of the highest column, h, by the weight of that column in p. Of five limbs it is at most h 2^208 / R times Q = [`QUOTIENT`](Self::QUOTIENT), while R / p is
     /// more than Q (1 + 2^-36): since carries from below change h by less than 2^8, a part in 2^37 of a value that is p at least, it never
     /// exceeds the true one. It falls short of that by less than 1 + v / R (R / p - Q) + 2^-30 < 2 for the value v; for BN254's primes, with R / p = 84.6, by 1.7, and for Pasta's,
-    /// with R / p = 64 - 2^-122, because values are below 63p.
+    /// with R / p = 64 - 2^-122, because values are below 63p; for BLS12-381's scalars, with R / p = 35.3, by 1.4.
+    ///
+    /// Of eight limbs the carry of the limb below is added to h, which is then h_0 - 1, h_0 or h_0 + 1 with the true highest limb h_0 of v, since what comes from further below is less than 2^-40 of that limb. With the
+    /// highest limb t of p, above 2^16, v / p is at least h_0 / (t + 1), and (h_0 + 1) / (t + 2) is not more where h_0 > t, and below 1 for h_0 = t. It falls short of v / p by less than 1 + v / p (3 / t) < 2 for values below 2^13 p.
     #[inline(always)]
-    fn less(columns: [Q; 5]) -> [Q; 5] {
+    pub(super) fn less(columns: [Q; L]) -> [Q; L] {
         let zero = Q::splat(0);
-        let quotient = zero.add_high(columns[4], Q::splat(Constants::<M>::QUOTIENT));
-        let minus_p = constant::<Q>(Constants::<M>::MINUS_P);
-        let [a, b, c, d, e] = each!(I => columns[I].add_low(quotient, minus_p[I]));
-        let columns = [
-            a,
-            b.add_high(quotient, minus_p[0]),
-            c.add_high(quotient, minus_p[1]),
-            d.add_high(quotient, minus_p[2]),
-            e.add_high(quotient, minus_p[3]),
-        ];
-        // The quotient times 2^260 is above the highest limb.
+        let top = match L {
+            8 => columns[L - 1].add(columns[L - 2].shr_signed::<BITS>()),
+            _ => columns[L - 1],
+        };
+        let quotient = zero.add_high(top, Q::splat(Self::QUOTIENT));
+        let minus_p = constant::<Q, L>(Self::MINUS_P);
+        let mut columns = each!(I => columns[I].add_low(quotient, minus_p[I]));
+        for_each_limb!(I in 1, L => { columns[I] = columns[I].add_high(quotient, minus_p[I - 1]); });
+        // The quotient times R is above the highest limb.
         masked(carried(columns))
+    }
+
+    /// A value below 2p, below p.
+    #[inline(always)]
+    pub(super) fn less_p(a: [Q; L]) -> [Q; L] {
+        let less = carried(minus(a, constant(Self::P)));
+        let (negative, less) = (less[L - 1].negative(), masked(less));
+        each!(I => a[I].select(less[I], negative))
     }
 }
 
-impl<Q: Quadwords, M: MontgomeryField> Vectors for Radix52<Q, M> {
+impl<
+    Q: Quadwords,
+    M: CoordinatePrime + Modulus<Limbs = [u64; N]>,
+    const N: usize,
+    const L: usize,
+    const W: usize,
+> Vectors for Limbs52<Q, M, N, L, W>
+{
     type Level = Q::Level;
     const WIDTH: usize = Q::WIDTH;
 }
@@ -312,213 +435,148 @@ impl<M: MontgomeryField> VectorisedField for M {
     type Vectors<Q: Quadwords> = Radix52<Q, M>;
 }
 
-impl<Q: Quadwords, M: MontgomeryField> Coordinates for Radix52<Q, M> {
+macro_rules! wide_fields {
+    ($($field:path, $name:literal;)*) => {
+        $(impl VectorisedField for $field {
+            type Vectors<Q: Quadwords> = Limbs52<Q, Self, 6, 8, 16>;
+        })*
+    };
+}
+crate::for_every_wide_prime_field!(wide_fields);
+
+impl<
+    Q: Quadwords,
+    M: CoordinatePrime + Modulus<Limbs = [u64; N]>,
+    const N: usize,
+    const L: usize,
+    const W: usize,
+> Coordinates for Limbs52<Q, M, N, L, W>
+{
     type Element = Residue<M>;
-    type Sum = Columns<Q>;
-    type Factor = Carried<Q>;
+    type Sum = Columns<Q, L>;
+    type Factor = Carried<Q, L>;
 
-    const SHIFT: u32 = 2;
+    const SHIFT: u32 = (BITS * L as u32 - 64 * N as u32) / 2;
 
     #[inline(always)]
-    fn gather(rows: [&Residue<M>; MAX_WIDTH]) -> Columns<Q> {
-        Columns(split_columns(Q::columns(Residue::rows_of_limbs(rows))))
+    fn gather(rows: [&Residue<M>; MAX_WIDTH]) -> Columns<Q, L> {
+        Columns(split_columns(Self::columns(Residue::rows_of_limbs(rows))))
     }
 
     #[inline(always)]
-    fn rows(values: Columns<Q>) -> [Residue<M>; MAX_WIDTH] {
-        let Columns(values) = if Constants::<M>::SHORT { values } else { Self::canonical(values) };
-        Residue::of_rows(Q::rows(join_columns(values)))
+    fn rows(values: Columns<Q, L>) -> [Residue<M>; MAX_WIDTH] {
+        let values = if Self::SHORT { values.0 } else { Self::less_p(values.0) };
+        Residue::of_rows(Self::words(join_columns(values)))
     }
 
     #[inline(always)]
-    fn splat(value: Residue<M>) -> Carried<Q> {
+    fn splat(value: Residue<M>) -> Carried<Q, L> {
         Carried(constant(split(value.lazy_limbs())))
     }
 
     #[inline(always)]
-    fn factors(rows: [&Residue<M>; MAX_WIDTH]) -> Carried<Q> {
+    fn factors(rows: [&Residue<M>; MAX_WIDTH]) -> Carried<Q, L> {
         Carried(Self::gather(rows).0)
     }
 
     #[inline(always)]
-    fn rows_of_factors(factors: Carried<Q>) -> [Residue<M>; MAX_WIDTH] {
-        // Any factor is below 2^260; a multiple of p makes it one that can be reduced.
-        let [a, b, c, d, e] = masked(factors.0);
-        let [f, g, h, i, j] = constant(Constants::<M>::P);
-        Self::rows(Columns(Self::less([a.add(f), b.add(g), c.add(h), d.add(i), e.add(j)])))
+    fn rows_of_factors(factors: Carried<Q, L>) -> [Residue<M>; MAX_WIDTH] {
+        // Any factor is below R; a multiple of p makes it one that can be reduced. Of eight limbs a shifted one is up to 2^18 p, which takes two steps.
+        let p = constant(Self::P);
+        let mut values = Self::less(sum(masked(factors.0), p));
+        if L == 8 {
+            values = Self::less(sum(values, p));
+        }
+        Self::rows(Columns(values))
     }
 
     #[inline(always)]
-    fn product(a: Carried<Q>, b: Carried<Q>) -> Columns<Q> {
-        Columns(reduction::<Q, M, false>(add_product([Q::splat(0); 10], a, b)))
+    fn product(a: Carried<Q, L>, b: Carried<Q, L>) -> Columns<Q, L> {
+        Columns(Self::reduction::<false>(add_product([Q::splat(0); W], a, b)))
     }
 
     #[inline(always)]
-    fn square(a: Carried<Q>) -> Columns<Q> {
+    fn square(a: Carried<Q, L>) -> Columns<Q, L> {
         let a = a.0;
         let zero = Q::splat(0);
-        // Products of different limbs, once: columns 1 to 8.
-        let u1 = zero.add_low(a[0], a[1]);
-        let u2 = zero.add_high(a[0], a[1]).add_low(a[0], a[2]);
-        let u3 = zero.add_high(a[0], a[2]).add_low(a[0], a[3]).add_low(a[1], a[2]);
-        let u4 = zero.add_high(a[0], a[3]).add_low(a[0], a[4]).add_high(a[1], a[2]).add_low(a[1], a[3]);
-        let u5 = zero.add_high(a[0], a[4]).add_high(a[1], a[3]).add_low(a[1], a[4]).add_low(a[2], a[3]);
-        let u6 = zero.add_high(a[1], a[4]).add_high(a[2], a[3]).add_low(a[2], a[4]);
-        let u7 = zero.add_high(a[2], a[4]).add_low(a[3], a[4]);
-        let u8 = zero.add_high(a[3], a[4]);
-        // Twice these, and the squares of the limbs.
-        let t = [
-            zero.add_low(a[0], a[0]),
-            u1.add(u1).add_high(a[0], a[0]),
-            u2.add(u2).add_low(a[1], a[1]),
-            u3.add(u3).add_high(a[1], a[1]),
-            u4.add(u4).add_low(a[2], a[2]),
-            u5.add(u5).add_high(a[2], a[2]),
-            u6.add(u6).add_low(a[3], a[3]),
-            u7.add(u7).add_high(a[3], a[3]),
-            u8.add(u8).add_low(a[4], a[4]),
-            zero.add_high(a[4], a[4]),
-        ];
-        Columns(reduction::<Q, M, false>(t))
+        let mut t = [zero; W];
+        for_each_column!(K in W => {
+            // Products of different limbs, once, and twice these.
+            for_each_limb!(I in L => {
+                const HIGH: usize = rest(K, I + 1);
+                const LOW: usize = rest(K, I);
+                if is_within(HIGH, I + 1, L) {
+                    t[K] = t[K].add_high(a[I], a[HIGH % 8]);
+                }
+                if is_within(LOW, I + 1, L) {
+                    t[K] = t[K].add_low(a[I], a[LOW % 8]);
+                }
+            });
+            t[K] = t[K].add(t[K]);
+            // The squares of the limbs.
+            t[K] = match K % 2 {
+                0 => t[K].add_low(a[K / 2], a[K / 2]),
+                _ => t[K].add_high(a[K / 2], a[K / 2]),
+            };
+        });
+        Columns(Self::reduction::<false>(t))
     }
 
     #[inline(always)]
-    fn of_product(product: Columns<Q>) -> Carried<Q> {
+    fn of_product(product: Columns<Q, L>) -> Carried<Q, L> {
         Carried(carried(product.0))
     }
 
     #[inline(always)]
-    fn difference(a: Columns<Q>, b: Columns<Q>) -> Carried<Q> {
+    fn difference(a: Columns<Q, L>, b: Columns<Q, L>) -> Carried<Q, L> {
         // Below 4p.
-        Carried(carried(sum(minus(a.0, b.0), constant(Constants::<M>::TWO_P))))
+        Carried(carried(sum(minus(a.0, b.0), constant(Self::TWO_P))))
     }
 
     #[inline(always)]
-    fn shifted_difference(a: Columns<Q>, b: Columns<Q>) -> Carried<Q> {
+    fn shifted_difference(a: Columns<Q, L>, b: Columns<Q, L>) -> Carried<Q, L> {
+        let difference = sum(minus(a.0, b.0), constant(Self::TWO_P));
+        if L == 8 {
+            // Below 2^18 p; limbs have no room for so many bits more.
+            const { assert!(L != 8 || Self::SHIFT == 16) };
+            let limbs = masked(carried(difference));
+            let mut shifted = each!(I => limbs[I].shl::<16>());
+            for_each_limb!(I in 1, L => { shifted[I] = shifted[I].or(limbs[I - 1].shr::<{ BITS - 16 }>()); });
+            return Carried(shifted);
+        }
         // Below 16p.
-        let difference = sum(minus(a.0, b.0), constant(Constants::<M>::TWO_P));
+        const { assert!(L == 8 || Self::SHIFT == 2) };
         Carried(carried(each!(I => difference[I].shl::<2>())))
     }
 
     #[inline(always)]
-    fn minus(a: Columns<Q>, b: Columns<Q>) -> Columns<Q> {
+    fn minus(a: Columns<Q, L>, b: Columns<Q, L>) -> Columns<Q, L> {
         Columns(minus(a.0, b.0))
     }
 
     #[inline(always)]
-    fn reduced(a: Columns<Q>) -> Columns<Q> {
+    fn reduced(a: Columns<Q, L>) -> Columns<Q, L> {
         // Above -4p and below 3p, so above 2p and below 9p.
-        Columns(Self::less(sum(a.0, constant(Constants::<M>::SIX_P))))
+        Columns(Self::less(sum(a.0, constant(Self::SIX_P))))
     }
 
     #[inline(always)]
-    fn negated_where(a: Columns<Q>, lanes: u8) -> Columns<Q> {
-        let negative = minus(constant(Constants::<M>::TWO_P), a.0);
+    fn negated_where(a: Columns<Q, L>, lanes: u8) -> Columns<Q, L> {
+        let negative = minus(constant(Self::TWO_P), a.0);
         Columns(each!(I => negative[I].select(a.0[I], lanes)))
     }
 
     #[inline(always)]
-    fn may_be_equal(a: Columns<Q>, b: Columns<Q>) -> u8 {
+    fn may_be_equal(a: Columns<Q, L>, b: Columns<Q, L>) -> u8 {
         // The difference is 0, p or -p where it is 0 modulo p.
         let lowest = a.0[0].sub(b.0[0]).and(Q::splat(MASK));
         lowest.equal(Q::splat(0))
-            | lowest.equal(Q::splat(Constants::<M>::P[0]))
-            | lowest.equal(Q::splat(Constants::<M>::MINUS_P[0]))
+            | lowest.equal(Q::splat(Self::P[0]))
+            | lowest.equal(Q::splat(Self::MINUS_P[0]))
     }
 
     #[inline(always)]
-    fn may_be_zero(a: Columns<Q>) -> u8 {
+    fn may_be_zero(a: Columns<Q, L>) -> u8 {
         a.0[0].equal(Q::splat(0))
-    }
-}
-
-impl<Q: Quadwords, M: MontgomeryField> Residues for Radix52<Q, M> {
-    type Field = M;
-    type Twiddle = Carried<Q>;
-
-    const TWIDDLES: TwiddleForm = TwiddleForm::Shifted(2 * Self::SHIFT);
-
-    #[inline(always)]
-    fn in_place(_: &mut [Residue<M>]) -> Option<&mut [Columns<Q>]> {
-        None
-    }
-
-    #[inline(always)]
-    fn shifted_factors(rows: [&Residue<M>; MAX_WIDTH]) -> Carried<Q> {
-        // Limbs of 52 bits of 16 times the value, which is below 2^260; the bits above them do not count. A product with values below 3p is below 48 p^2.
-        const { assert!(2 * Self::SHIFT == 4) };
-        let [a, b, c, d] = Q::columns(Residue::rows_of_limbs(rows));
-        Carried([
-            a.shl::<4>(),
-            a.shr::<48>().or(b.shl::<16>()),
-            b.shr::<36>().or(c.shl::<28>()),
-            c.shr::<24>().or(d.shl::<40>()),
-            d.shr::<12>(),
-        ])
-    }
-
-    #[inline(always)]
-    fn scaled(a: Columns<Q>, factor: Carried<Q>) -> Columns<Q> {
-        // Between p and 81p; the product is below 81/84 p + 8/7 p. Or between p and 63p, and the product below 2p.
-        Self::product(Carried(carried(sum(a.0, constant(Constants::<M>::SPAN)))), factor)
-    }
-
-    #[inline(always)]
-    fn twiddle(rows: &[Limbs]) -> Carried<Q> {
-        Carried(constant(split(rows[0])))
-    }
-
-    #[inline(always)]
-    fn times_twiddle(a: Columns<Q>, twiddle: Carried<Q>) -> Columns<Q> {
-        Self::scaled(a, twiddle)
-    }
-
-    #[inline(always)]
-    fn times(a: Columns<Q>, b: Columns<Q>) -> Columns<Q> {
-        // 16 times the first makes up for the division by 2^(2 SHIFT); the product is below 64 p^2, which is too much if R / p is 63, and then the first is brought
-        // below p. Columns of products are below 2^56, so shifted ones have room.
-        const { assert!(2 * Self::SHIFT == 4) };
-        let a = if Constants::<M>::SHORT { a } else { Self::canonical(a) };
-        let shifted = Carried(carried(each!(I => a.0[I].shl::<4>())));
-        Self::product(shifted, Carried(carried(b.0)))
-    }
-
-    #[inline(always)]
-    fn before_two_layers(a: Columns<Q>) -> Columns<Q> {
-        a
-    }
-
-    #[inline(always)]
-    fn butterfly(a: Columns<Q>, b: Columns<Q>) -> [Columns<Q>; 2] {
-        [Columns(sum(a.0, b.0)), Columns(minus(a.0, b.0))]
-    }
-
-    #[inline(always)]
-    fn below_2p(a: Columns<Q>) -> Columns<Q> {
-        Columns(Self::less(sum(a.0, constant(Constants::<M>::SPAN))))
-    }
-
-    #[inline(always)]
-    fn canonical(a: Columns<Q>) -> Columns<Q> {
-        let less = carried(minus(a.0, constant(Constants::<M>::P)));
-        let (negative, less) = (less[4].negative(), masked(less));
-        Columns(each!(I => a.0[I].select(less[I], negative)))
-    }
-
-    #[inline(always)]
-    fn transposed([a, b, c, d, e, f, g, h]: [Columns<Q>; MAX_WIDTH]) -> [Columns<Q>; MAX_WIDTH] {
-        let [a, b, c, d, e, f, g, h] = [a.0, b.0, c.0, d.0, e.0, f.0, g.0, h.0];
-        let limbs = each!(I => Q::transposed([a[I], b[I], c[I], d[I], e[I], f[I], g[I], h[I]]));
-        let [l0, l1, l2, l3, l4] = limbs;
-        [
-            Columns([l0[0], l1[0], l2[0], l3[0], l4[0]]),
-            Columns([l0[1], l1[1], l2[1], l3[1], l4[1]]),
-            Columns([l0[2], l1[2], l2[2], l3[2], l4[2]]),
-            Columns([l0[3], l1[3], l2[3], l3[3], l4[3]]),
-            Columns([l0[4], l1[4], l2[4], l3[4], l4[4]]),
-            Columns([l0[5], l1[5], l2[5], l3[5], l4[5]]),
-            Columns([l0[6], l1[6], l2[6], l3[6], l4[6]]),
-            Columns([l0[7], l1[7], l2[7], l3[7], l4[7]]),
-        ]
     }
 }

@@ -4,18 +4,22 @@ use std::marker::PhantomData;
 
 use bytemuck::Zeroable;
 
-use super::pairs_52::Pairs52;
-use super::radix_52::{Carried, Columns, Constants, Limbs52, split};
+use super::pairs_52::{Pairs52, VectorisedPrime};
+use super::radix_52::{Carried, Columns, Limbs52, split};
 use super::*;
 use crate::backend::cpu::Simd;
 use crate::backend::cpu::quadwords::{Portable, Quadwords};
 use crate::backend::cpu::simd::{Vectorised, on_vectors};
-use crate::field::coordinates::{CoordinateField, LazyElement};
-use crate::field::montgomery::{Modulus, add_limbs, half, is_below, sub_limbs};
-use crate::field::prime::cast;
+use crate::field::coordinates::{CoefficientLimbs, CoordinateField, LazyElement};
+use crate::field::integer::{Integer, add_limbs, half, is_below, sub_limbs};
+use crate::field::montgomery::Modulus;
+use crate::field::prime::{CoordinatePrime, cast};
 use crate::field::quadratic::QuadraticExtension;
 
 const MASK: u64 = (1 << 52) - 1;
+
+/// Limbs of 52 bits.
+type Five = [u64; 5];
 
 /// Pseudo-random words: SplitMix64.
 fn words(seed: u64) -> impl FnMut() -> u64 {
@@ -39,22 +43,30 @@ fn residue<M: MontgomeryField>(columns: [i128; 5]) -> Residue<M> {
 }
 
 /// Values below the bound of elements in memory, 2p or p: edges and random ones.
-fn values<M: MontgomeryField>() -> Vec<Limbs> {
+fn values<M: CoordinatePrime>() -> Vec<M::Limbs> {
     let p = M::P;
-    let one = [1, 0, 0, 0];
-    let less = |a, b| sub_limbs(a, b).0;
-    let more = |a, b| add_limbs(a, b).0;
+    let one = M::Limbs::of_word(1);
+    let less = |a: M::Limbs, b| a.minus(b).0;
+    let more = |a: M::Limbs, b| a.plus(b).0;
     let (two_p, bound) = (more(p, p), Residue::<M>::BOUND);
-    let mut values = vec![[0; 4], one, [2, 0, 0, 0], less(p, one), p, more(p, one), less(two_p, one)];
+    let two = M::Limbs::of_word(2);
+    let mut values = vec![M::Limbs::ZERO, one, two, less(p, one), p, more(p, one), less(two_p, one)];
     // Limbs of ones, at either size, wherever that is below the bound.
-    for bits in [1, 12, 51, 52, 53, 63, 64, 65, 103, 104, 105, 128, 156, 192, 208, 209, 253] {
+    let of_four = [1, 12, 51, 52, 53, 63, 64, 65, 103, 104, 105, 128, 156, 192, 208, 209, 253];
+    let of_six = [255, 256, 260, 311, 312, 313, 319, 320, 363, 364, 365, 379, 380];
+    for bits in of_four.into_iter().chain(of_six).filter(|&bits| bits < M::BITS) {
         let mut power = one;
         (0..bits).for_each(|_| power = more(power, power));
         values.extend([power, less(power, one), less(p, power), more(p, power), less(two_p, power)]);
     }
     let mut word = words(3);
-    values.extend((0..60).map(|_| [word(), word(), word(), word() >> 2]));
-    values.retain(|&value| is_below(value, bound));
+    values.extend((0..60).map(|_| {
+        let mut limbs = M::Limbs::ZERO;
+        limbs.as_mut().fill_with(&mut word);
+        *limbs.as_mut().last_mut().expect("limbs") %= bound.as_ref().last().expect("limbs") + 1;
+        limbs
+    }));
+    values.retain(|value| value.is_below(bound));
     assert!(values.len() > 100);
     values
 }
@@ -71,11 +83,12 @@ fn elements<T: LazyElement>() -> Vec<T> {
     let mut elements = vec![T::ZERO];
     for i in 0..count {
         let mut limbs = <T::Field as CoordinateField>::Limbs::zeroed();
-        let all: &mut [Limbs] = bytemuck::cast_slice_mut(std::slice::from_mut(&mut limbs));
+        let all: &mut [CoefficientLimbs<T::Field>] =
+            bytemuck::cast_slice_mut(std::slice::from_mut(&mut limbs));
         // Neighbours, equal ones, and zeros among them.
         for (k, limbs) in all.iter_mut().enumerate() {
             let at = (i + k * [0, 1, 29, 71][i % 4]) % count;
-            *limbs = if degree > 1 && i % 7 == k { [0; 4] } else { coefficients[at] };
+            *limbs = if degree > 1 && i % 7 == k { Integer::ZERO } else { coefficients[at] };
         }
         elements.push(T::of_limbs(limbs));
     }
@@ -83,7 +96,7 @@ fn elements<T: LazyElement>() -> Vec<T> {
 }
 
 /// The coefficients of a value as they are.
-fn lazy<T: LazyElement>(value: &T) -> &[Limbs] {
+fn lazy<T: LazyElement>(value: &T) -> &[CoefficientLimbs<T::Field>] {
     // SAFETY: the layout that is asserted for every field: a value is the limbs of its coefficients.
     let limbs: &[<T::Field as CoordinateField>::Limbs] = unsafe { cast(std::slice::from_ref(value)) };
     bytemuck::cast_slice(limbs)
@@ -103,13 +116,13 @@ impl<R: Coordinates> Vectorised<R> for Operations<R> {
         let p = <<R::Element as LazyElement>::Field as CoordinateField>::Prime::P;
         let bound = Residue::<<<R::Element as LazyElement>::Field as CoordinateField>::Prime>::BOUND;
         // What a product lacks of the four-limb arithmetic's.
-        let half = Residue::from_integer(add_limbs(half(p), [1, 0, 0, 0]).0);
-        let scale = R::Element::of_prime(half.pow(&[2 * u64::from(R::SHIFT)]));
+        let half = R::Element::of_prime(Residue::from_word(2)).inverse().expect("2 is not zero");
+        let scale = half.pow(&[2 * u64::from(R::SHIFT)]);
         let shift = R::Element::of_prime(Residue::from_word(1 << R::SHIFT));
         let expect = |what: &str, found: [R::Element; MAX_WIDTH], expected: &dyn Fn(usize) -> R::Element| {
             for (lane, found) in found.iter().enumerate().take(R::WIDTH) {
                 assert!(
-                    lazy(found).iter().all(|&limbs| is_below(limbs, bound)),
+                    lazy(found).iter().all(|limbs| limbs.is_below(bound)),
                     "{what}: {found:x?} is not below the bound"
                 );
                 let expected = expected(lane).canonical_limbs();
@@ -147,12 +160,15 @@ impl<R: Coordinates> Vectorised<R> for Operations<R> {
                     assert!(equal >> lane & 1 == 1 || !a.sub(*b).is_zero(), "{a:x?} {b:x?}");
                     // The edges share their lowest bits; random values do not.
                     let near = lazy(a).iter().zip(lazy(b)).all(|(a, b)| {
-                        let lows = [0, p[0], p[0].wrapping_neg()];
-                        lows.iter().any(|&low| a[0].wrapping_sub(b[0]).wrapping_sub(low) & MASK == 0)
+                        let [a, b, p] = [a.as_ref()[0], b.as_ref()[0], p.as_ref()[0]];
+                        let lows = [0, p, p.wrapping_neg()];
+                        lows.iter().any(|&low| a.wrapping_sub(b).wrapping_sub(low) & MASK == 0)
                     });
                     assert!(near || equal >> lane & 1 == 0, "{a:x?} {b:x?}");
                     assert!(zero >> lane & 1 == 1 || !a.has_no_bits());
-                    assert!(zero >> lane & 1 == 0 || lazy(a).iter().all(|limbs| limbs[0] & MASK == 0));
+                    assert!(
+                        zero >> lane & 1 == 0 || lazy(a).iter().all(|limbs| limbs.as_ref()[0] & MASK == 0)
+                    );
                 }
             }
         }
@@ -200,7 +216,7 @@ impl<Q: Quadwords, M: MontgomeryField> Limits<Q, M> {
     }
 
     /// Five limbs of every lane.
-    fn vectors(lanes: &[Limbs52; MAX_WIDTH]) -> [Q; 5] {
+    fn vectors(lanes: &[Five; MAX_WIDTH]) -> [Q; 5] {
         std::array::from_fn(|limb| Self::vector(lanes.map(|limbs| limbs[limb])))
     }
 
@@ -230,7 +246,7 @@ impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Limits<Q, M> {
     fn run(self) {
         let mut word = words(5);
         // Limbs of ones, of zeros, single bits at the ends, and limbs that make the reduction's multiples all ones.
-        let mut edges: Vec<Limbs52> = vec![[MASK; 5], [0; 5], [1, 0, 0, 0, 0], [0, 0, 0, 0, MASK]];
+        let mut edges: Vec<Five> = vec![[MASK; 5], [0; 5], [1, 0, 0, 0, 0], [0, 0, 0, 0, MASK]];
         edges
             .extend((0..32_u32).map(|set| std::array::from_fn(|i| if set >> i & 1 == 1 { MASK } else { 0 })));
         edges
@@ -246,7 +262,7 @@ impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Limits<Q, M> {
         for i in 0..edges.len() {
             for j in 0..edges.len() {
                 let lane = |at: usize| std::array::from_fn(|lane| edges[(at + 29 * lane) % edges.len()]);
-                let (a, b): ([Limbs52; MAX_WIDTH], [Limbs52; MAX_WIDTH]) = (lane(i), lane(j));
+                let (a, b): ([Five; MAX_WIDTH], [Five; MAX_WIDTH]) = (lane(i), lane(j));
                 // Bits above the lower 52 do not count in factors.
                 let dirty = a.map(|limbs| limbs.map(|limb| limb | (word() << 52)));
                 let x = Carried(Self::vectors(&dirty));
@@ -315,7 +331,7 @@ impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Limits<Q, M> {
 /// Products of pairs at the limits of their coefficients, which are multiples of p.
 struct PairLimits<Q, F>(PhantomData<(Q, F)>);
 
-impl<Q: Quadwords, F: QuadraticExtension> Vectorised<Q> for PairLimits<Q, F> {
+impl<Q: Quadwords, F: QuadraticExtension<Prime: MontgomeryField>> Vectorised<Q> for PairLimits<Q, F> {
     #[inline(always)]
     fn run(self) {
         let p = split(F::Prime::P).map(i128::from);
@@ -340,11 +356,14 @@ impl<Q: Quadwords, F: QuadraticExtension> Vectorised<Q> for PairLimits<Q, F> {
         // Products below 3p and differences below 4p; a slope and a shifted difference.
         for (a, b) in [(3, 4), (4, 4), (3, 16), (4, 16)] {
             for [x, y] in corners(a).into_iter().flat_map(|x| corners(b).map(|y| [x, y])) {
-                expect(&format!("{x:?} times {y:?}"), Pairs52::<Q, F>::product(factor(x), factor(y)));
+                expect(
+                    &format!("{x:?} times {y:?}"),
+                    Pairs52::<Q, F, 4, 5, 10>::product(factor(x), factor(y)),
+                );
             }
         }
         for x in corners(4) {
-            expect(&format!("the square of {x:?}"), Pairs52::<Q, F>::square(factor(x)));
+            expect(&format!("the square of {x:?}"), Pairs52::<Q, F, 4, 5, 10>::square(factor(x)));
         }
     }
 }
@@ -367,8 +386,8 @@ impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Transforms<Q, M> {
         let inverse = half.square().square();
         let factors = eight(&values::<M>(), 3).map(|limbs| Residue::<M>::from_montgomery(limbs).canonical());
         let factor = Radix52::<Q, M>::factors(std::array::from_fn(|i| Residue::at(&factors[i])));
-        let most = i128::from(Constants::<M>::MOST);
-        for multiple in [-most, 1 - most, -20, -2, -1, 0, 1, 2, 20, most - 1, most] {
+        let most = i128::from(Radix52::<Q, M>::MOST);
+        for multiple in [-most, 1 - most, -most / 2, -2, -1, 0, 1, 2, most / 2, most - 1, most] {
             for near in [-1, 0, 1] {
                 let near = if multiple * near >= most { 0 } else { near };
                 let value = times(multiple, near);
@@ -396,8 +415,10 @@ impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Transforms<Q, M> {
             for (multiple, near) in [(0, 0), (0, 1), (1, -1), (1, 0), (2, 1), (3, -1)] {
                 let value = times(multiple, near);
                 let product = Radix52::<Q, M>::product(Radix52::<Q, M>::of_product(columns(value)), shifted);
+                // Below 2p, of values below 3p with room for 48 p^2, or else of values below 2p.
+                let limit = if most > 30 || multiple < 2 { times(2, 0) } else { times(3, 0) };
                 for (found, element) in Limits::<Q, M>::lanes(product.0).into_iter().zip(elements) {
-                    assert!(below(carried(found), times(2, 0)), "{multiple} {near}: {found:x?}");
+                    assert!(below(carried(found), limit), "{multiple} {near}: {found:x?}");
                     let expected = residue::<M>(value).mul(Residue::from_montgomery(element));
                     assert_eq!(residue::<M>(found).canonical(), expected.canonical());
                 }
@@ -491,14 +512,113 @@ fn check<R: Coordinates>() {
     R::enter(Chain::<R>(PhantomData));
 }
 
-fn check_pairs<F: VectorisedField + QuadraticExtension>() {
+fn check_pairs<F: VectorisedField + QuadraticExtension<Prime: VectorisedPrime>>() {
     check::<Scalar<F>>();
-    check::<Pairs52<Portable, F>>();
+    check::<F::Vectors<Portable>>();
+    for simd in Simd::available() {
+        on_vectors!(simd, Quadwords as Q => check::<F::Vectors<Q>>(), else ());
+    }
+}
+
+fn check_limits_of_pairs<F: QuadraticExtension<Prime: MontgomeryField>>() {
     Portable::enter(PairLimits::<Portable, F>(PhantomData));
     for simd in Simd::available() {
+        on_vectors!(simd, Quadwords as Q => Q::enter(PairLimits::<Q, F>(PhantomData)), else ());
+    }
+}
+
+/// Of eight limbs: products of factors at their limits, and reduction of any columns, against the arithmetic of six limbs.
+struct WideLimits<Q, M>(PhantomData<(Q, M)>);
+
+impl<Q: Quadwords, M: VectorisedField + CoordinatePrime + Modulus<Limbs = [u64; 6]>> Vectorised<Q>
+    for WideLimits<Q, M>
+{
+    #[inline(always)]
+    fn run(self) {
+        type Wide<Q, M> = Limbs52<Q, M, 6, 8, 16>;
+        let p: [i128; 8] = split::<6, 8>(M::P).map(i128::from);
+        let carry = |mut limbs: [i128; 8]| {
+            for i in 0..7 {
+                limbs[i + 1] += limbs[i] >> 52;
+                limbs[i] &= i128::from(MASK);
+            }
+            limbs
+        };
+        // A multiple of p, or a little more or less.
+        let times = |multiple: i128, near: i128| {
+            let mut value = p.map(|limb| limb * multiple);
+            value[0] += near;
+            carry(value)
+        };
+        let vector = |word: i128| Q::splat(word as u64);
+        let vectors = |limbs: [i128; 8]| limbs.map(vector);
+        let lanes = |vectors: [Q; 8]| vectors.map(|vector| i128::from(Q::rows([vector; 4])[0][0] as i64));
+        let below = |a: [i128; 8], b: [i128; 8]| carry(a).iter().rev().cmp(carry(b).iter().rev()).is_lt();
+        // The residue whose Montgomery form is the integer.
+        let shift = Residue::<M>::from_word(1 << 52);
+        let residue = |limbs: [i128; 8]| {
+            limbs.iter().rev().fold(Residue::<M>::ZERO, |sum, &limb| {
+                let magnitude = limb.unsigned_abs();
+                let integer = [magnitude as u64, (magnitude >> 64) as u64, 0, 0, 0, 0];
+                sum.mul(shift).add(Residue::from_montgomery(integer).negated_if(limb < 0))
+            })
+        };
+        let by_shift = Residue::<M>::from_word(1 << 32).inverse().expect("2 is not zero");
+        let limits = [(0, 0), (0, 1), (1, -1), (1, 0), (1, 1), (2, -1), (3, -1), (4, -1), (1 << 18, -1)];
+        for (x, y) in limits.into_iter().flat_map(|x| limits.map(|y| (times(x.0, x.1), times(y.0, y.1)))) {
+            let [a, b] = [x, y].map(|limbs| Carried(vectors(limbs.map(|limb| limb | 0x5a5 << 52))));
+            let product = lanes(Wide::<Q, M>::product(a, b).0);
+            assert!(product.iter().all(|column| (0..1 << 57).contains(column)), "{x:x?} {y:x?}");
+            // With two shifted differences, which nothing multiplies, below 3p.
+            let shifted = !below(x, times(5, 0)) && !below(y, times(5, 0));
+            assert!(below(product, times(if shifted { 3 } else { 2 }, 0)), "{x:x?} {y:x?}");
+            let expected = residue(x).mul(residue(y)).mul(by_shift);
+            assert_eq!(residue(product).canonical(), expected.canonical(), "{x:x?} {y:x?}");
+            let square = lanes(Wide::<Q, M>::square(a).0);
+            assert_eq!(residue(square).canonical(), residue(x).square().mul(by_shift).canonical(), "{x:x?}");
+        }
+        // Limbs of ones and zeros, as factors: below R.
+        let mut word = words(9);
+        for set in 0..1_u32 << 8 {
+            let limbs = std::array::from_fn(|i| if set >> i & 1 == 1 { i128::from(MASK) } else { 0 });
+            let other = std::array::from_fn(|_| i128::from(word() & MASK));
+            for other in [limbs, other] {
+                let product =
+                    lanes(Wide::<Q, M>::product(Carried(vectors(limbs)), Carried(vectors(other))).0);
+                let expected = residue(limbs).mul(residue(other)).mul(by_shift);
+                assert_eq!(residue(product).canonical(), expected.canonical(), "{limbs:x?} {other:x?}");
+            }
+        }
+        // What is reduced: from p on to 2^13 p, around every multiple, and columns that overlap.
+        for multiple in (1..40).chain([100, 255, 256, 1000, 4095, 8191]) {
+            for near in [-1, 0, 1, 1 << 50] {
+                let near = if multiple == 1 { near.max(0) } else { near };
+                let value = times(multiple, near);
+                let mut overlapping = value;
+                for i in 0..7 {
+                    let moved = (value[i + 1] & 0xf).min(value[i + 1]);
+                    (overlapping[i], overlapping[i + 1]) =
+                        (overlapping[i] + (moved << 52), overlapping[i + 1] - moved);
+                }
+                for columns in [value, overlapping] {
+                    let found = lanes(Wide::<Q, M>::less(vectors(columns)));
+                    assert!(found.iter().all(|limb| (0..1 << 52).contains(limb)), "{multiple} {near}");
+                    assert!(below(found, times(2, 0)), "{multiple} {near}: {found:x?}");
+                    assert_eq!(residue(found).canonical(), residue(value).canonical(), "{multiple} {near}");
+                }
+            }
+        }
+    }
+}
+
+fn check_wide<M: VectorisedField + CoordinatePrime + Modulus<Limbs = [u64; 6]>>() {
+    check::<Scalar<M>>();
+    check::<M::Vectors<Portable>>();
+    Portable::enter(WideLimits::<Portable, M>(PhantomData));
+    for simd in Simd::available() {
         on_vectors!(simd, Quadwords as Q => {
-            check::<Pairs52<Q, F>>();
-            Q::enter(PairLimits::<Q, F>(PhantomData));
+            check::<M::Vectors<Q>>();
+            Q::enter(WideLimits::<Q, M>(PhantomData));
         }, else ());
     }
 }
@@ -535,6 +655,16 @@ macro_rules! fields {
 }
 crate::for_every_prime_field!(fields);
 
+macro_rules! wide_fields {
+    ($($field:path, $name:literal;)*) => {
+        #[test]
+        fn operations_on_more_limbs() {
+            $(check_wide::<$field>();)*
+        }
+    };
+}
+crate::for_every_wide_prime_field!(wide_fields);
+
 macro_rules! extensions {
     ($($field:path, $prime:path;)*) => {
         #[test]
@@ -544,3 +674,8 @@ macro_rules! extensions {
     };
 }
 crate::for_every_quadratic_extension!(extensions);
+
+#[test]
+fn pairs_at_their_limits() {
+    check_limits_of_pairs::<crate::bn254::Fq2>();
+}

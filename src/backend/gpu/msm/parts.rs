@@ -101,7 +101,7 @@ impl<D: Device> Gpu<D> {
         let (n, units) = (input.bases.points.len(), self.device().info().units);
         let mut blocks = n.div_ceil(BLOCK).clamp(1, MOST_BLOCKS);
         let words = |n: usize| {
-            let widest = of_width(n, longest::<C::Scalar>());
+            let widest = of_width(n, longest::<C>());
             input.words(&[n], Shape::cheapest(1, &widest, input.tables()), units)
         };
         while blocks > 1 && !self.fits(words(n.min(blocks * BLOCK))) {

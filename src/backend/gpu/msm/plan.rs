@@ -4,11 +4,12 @@
 //! costs two full additions in the reduction. Longer digits are fewer, and have more buckets.
 
 use super::programs::DeviceCurve;
+use crate::curve::Curve;
 use crate::field::montgomery::{LIMBS, Modulus};
 
-/// The bits of the largest integers that represent scalars, without the sign: r/2 has one bit less than r.
-pub(super) const fn longest<F: Modulus>() -> usize {
-    F::BITS as usize - 1
+/// The bits of the largest integers that represent scalars, without the sign: r/2 has one bit less than r. On a curve with points outside of the group they are those of r.
+pub(super) const fn longest<C: Curve>() -> usize {
+    (<C::Scalar as Modulus>::BITS - C::COFACTOR_IS_ONE as u32) as usize
 }
 
 /// The number of possible bit lengths, 0 among them: MSM_WIDTHS of the kernels.
@@ -233,7 +234,7 @@ mod tests {
     use super::*;
 
     /// Bits of the widest integers.
-    const WIDEST: usize = longest::<crate::bn254::Fr>();
+    const WIDEST: usize = longest::<crate::bn254::G1Affine>();
 
     fn of_tables(n: usize, most: usize) -> Option<Shape> {
         Shape::of_tables(n, WIDEST, most)

@@ -23,15 +23,17 @@ pub trait DeviceCurve: Curve {
     const PROGRAMS: CurvePrograms;
 
     /// Items of a multiprocessor that add up runs side by side, those that the launch bounds of `msm_accumulate` leave registers for.
-    const ITEMS: usize = match (Self::Base::DEGREE, <Self::Base as CoordinateField>::Prime::LAZY) {
-        (1, true) => 512,
-        (1, false) => 384,
-        _ => 256,
-    };
+    const ITEMS: usize =
+        match (size_of::<Self::Base>() / size_of::<u64>(), <Self::Base as CoordinateField>::Prime::LAZY) {
+            (4, true) => 512,
+            (4, false) | (6, _) => 384,
+            _ => 256,
+        };
     /// The most registers of an item of kernels that add points.
     const REGISTERS: Option<u32> = match Self::ITEMS {
         512 => Some(128),
-        384 => Some(168),
+        // Sums of two points of twelve limbs of 32 bits take more.
+        384 if size_of::<Self::Base>() <= 32 => Some(168),
         _ => None,
     };
 
@@ -43,6 +45,12 @@ pub trait DeviceCurve: Curve {
     const SCALAR: usize = size_of::<Self::Scalar>() / size_of::<u64>();
 }
 
+/// The field of the scalars, and whether they become signed integers.
+fn scalars<C: Curve>() -> String {
+    let signed = u8::from(C::COFACTOR_IS_ONE);
+    format!("#define MSM_SIGNED {signed}\n{}", fields::scalars::<C::Scalar>())
+}
+
 macro_rules! programs {
     ($($curve:path, $name:literal;)*) => {
         $(
@@ -50,7 +58,7 @@ macro_rules! programs {
                 const PROGRAMS: CurvePrograms = {
                     static SORT: Program = Program {
                         name: concat!("msm_sort_", $name),
-                        constants: fields::scalars::<<$curve as Curve>::Scalar>,
+                        constants: || scalars::<$curve>(),
                         kernels: &[
                             include_str!("../../../../kernels/atomics.h"),
                             include_str!("../../../../kernels/msm_search.h"),

@@ -37,7 +37,7 @@ impl<D: Device> Gpu<D> {
             return Ok(None);
         }
         let most = (table_bytes.min(self.limit / 2) / each) as usize;
-        let shape = Shape::of_tables(count, longest::<C::Scalar>(), most.min(TERMS / count));
+        let shape = Shape::of_tables(count, longest::<C>(), most.min(TERMS / count));
         match self.tables_of(points, shape) {
             Err(Error::DeviceOutOfMemory { .. }) if shape.is_some() => self.tables_of(points, None).map(Some),
             made => made.map(Some),

@@ -1,0 +1,17 @@
+//! BLS12-381: scalars, coordinates and points, as halo2curves has them.
+//!
+//! # Mathematical description
+//!
+//! BLS12-381 (Bowe, 2017; the family is that of Barreto, Lynn and Scott, SCN 2002, with the parameter z = -0xd201000000010000) has the curve y^2 = x^3 + 4 over [`Fq`], a prime field of 381 bits. A subgroup of
+//! its points, [`G1`], has the prime order r = z^4 - z^2 + 1 of 255 bits; [`Fr`] is the field modulo r. The other points of the curve are no elements of G1: where points are [checked](crate::msm::BasesOptions::validate), that is too. [`Fr`] has roots of unity of order 2^32, and so there are transforms over it.
+//!
+//! # Layout
+//!
+//! | type | bytes | memory |
+//! |---|---|---|
+//! | [`Fr`] | 32 | x 2^256 modulo r, below r, four little-endian 64-bit limbs, lowest first |
+//! | [`Fq`] | 48 | x 2^384 modulo the prime, below the prime, six limbs |
+//! | [`G1Affine`] | 96 | x, then y; the identity is all zero |
+//! | [`G1`] | 144 | X, Y, Z with x = X/Z and y = Y/Z; the identity is (0, 1, 0). Equal points have many forms |
+
+pub use halo2curves::bls12381::{Fq, Fr, G1, G1Affine};
