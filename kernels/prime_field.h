@@ -1,6 +1,6 @@
 // The arithmetic of a prime field in Montgomery form, R = 2^(32 FIELD_LIMBS), as `src/field/montgomery.rs` explains it. Rust writes this text
 // for the coordinates of a curve (fq) or for scalars (fr), and before it the constants FIELD_P, FIELD_BOUND, FIELD_ONE, FIELD_INVERSE,
-// which is -1/p modulo 2^32, and FIELD_LAZY. FIELD_LIMBS keeps its name.
+// which is -1/p modulo 2^32, FIELD_LAZY and FIELD_SQUARES. FIELD_LIMBS keeps its name.
 //
 // Values are below FIELD_BOUND, in and out. Where 4p < R, FIELD_LAZY is 1 and the bound 2p: a product needs no last subtraction. Else it is p, and 2p < R.
 
@@ -103,7 +103,8 @@ DEVICE fe FIELD_mul(fe a, fe b) {
 }
 
 // The square of a value below the bound: products of different limbs once, times two. Step i adds a_i (a_i + 2 (a_(i+1) + ...)), so
-// that 36 products of limbs do instead of 64, or 78 instead of 144.
+// that 36 products of limbs do instead of 64, or 78 instead of 144. What is under way is up to 2 b + p for a bound b: where that is not below R, FIELD_SQUARES is 0, and a square is a product.
+#if FIELD_SQUARES
 DEVICE fe FIELD_square(fe a) {
     u32 even[FIELD_LIMBS], odd[FIELD_LIMBS], twice[FIELD_LIMBS], low;
     UNROLL
@@ -192,6 +193,9 @@ DEVICE fe FIELD_square(fe a) {
 #endif
     return FIELD_of_product(FIELD_join(even, odd));
 }
+#else
+DEVICE fe FIELD_square(fe a) { return FIELD_mul(a, a); }
+#endif
 
 #else
 

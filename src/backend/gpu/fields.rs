@@ -47,6 +47,8 @@ fn field<M: Modulus>(name: &str) -> String {
     let inverse = Residue::<M>::NEGATIVE_INVERSE as u32;
     writeln!(text, "#define {upper}_INVERSE {inverse:#x}U").expect("strings take any text");
     writeln!(text, "#define {upper}_LAZY {}", u8::from(M::LAZY)).expect("strings take any text");
+    writeln!(text, "#define {upper}_SQUARES {}", u8::from(squares_fit::<M>()))
+        .expect("strings take any text");
     // Names of constants are in capitals, those of functions are not.
     let functions = include_str!("../../../kernels/prime_field.h");
     let mut rest = functions;
@@ -62,6 +64,13 @@ fn field<M: Modulus>(name: &str) -> String {
         rest = after;
     }
     text + rest
+}
+
+/// Whether the squares of `kernels/prime_field.h` have room: what is under way in one is up to 2 b + p for values below b, which is to be below R.
+fn squares_fit<M: Modulus>() -> bool {
+    let bound = Residue::<M>::BOUND;
+    let (twice, over) = bound.plus(bound);
+    !over && !twice.plus(M::P).1
 }
 
 /// Limbs of 32 bits, lowest first.
