@@ -431,6 +431,20 @@ fn shares_of_what_devices_hold() {
     assert_eq!(shares, [Share { member: 0, items: 0..0, ns: 0.0 }]);
 }
 
+/// Where one device would do all of it, nothing is done.
+#[test]
+fn only_what_is_divided() {
+    let run = |on: &Dispatcher| {
+        let (ntt, mut data) = (Ntt::forward(domain(5)), words(64));
+        let transform = Transform { ntt, data: &mut data, width: 1, unchecked: true };
+        let done = on.divided_only(transform).unwrap();
+        (done.is_some(), data != words(64))
+    };
+    let several = several([Fake::default(), Fake::default()], Some(vec![1, 1]));
+    assert_eq!((run(&several), items(&several, "ntt")), ((true, true), vec![32, 32]));
+    assert_eq!(run(&Dispatcher::alone(Cpu::default())), (false, false));
+}
+
 #[test]
 fn what_no_device_has_is_refused() {
     let several = several([Fake::default(), Fake::default()], None);
