@@ -6,8 +6,8 @@
     tools/mutants.py src/merkle/*.rs --sample 50 -- --test it -- merkle::
 
 The changes are those of cargo-mutants. What runs is told by the arguments of `cargo test`: the target, or all are compiled, the features, of which there
-are none otherwise, and the tests; without a choice of tests they are those of the file's module, `dispatch::` and `memory::` above. What these did not
-notice can be tried with others: `--again` takes the survivors alone.
+are none otherwise, and the tests; without a choice of tests, or with nothing but `--skip NAME`, they are those of the file's module, `dispatch::` and `memory::`
+above. What these did not notice can be tried with others: `--again` takes the survivors alone.
 
 Compilation takes far longer than the tests of a file. So one program has many mutants: a function's body becomes a choice among its changed bodies, by a
 number in the environment. Where that does not compile, in functions that run at compile time, and outside of functions, each mutant is a program of its own.
@@ -303,7 +303,9 @@ def main():
     programs, alone = together(mutants, arguments, [mutant for mutant in mutants if mutant["name"] in known])
     ALONE.write_text("".join(f"{name}\n" for name in sorted(known | {mutant["name"] for mutant in alone})))
     print(f"{len(mutants)} mutants, all but {len(alone)} in one program, compiled in {time.monotonic() - start:.0f} s", flush=True)
-    tests, limits = {mutant["number"]: filters or [module(mutant["file"])] for mutant in left}, {}
+    is_chosen = any(name != "--skip" and before != "--skip" for before, name in zip(["", *filters], filters))
+    chosen = lambda mutant: filters if is_chosen else [module(mutant["file"]), *filters]
+    tests, limits = {mutant["number"]: chosen(mutant) for mutant in left}, {}
     for chosen in {tuple(chosen) for chosen in tests.values()}:
         start = processor_time()
         for program in programs:
