@@ -159,18 +159,39 @@ def all_mutants(files):
     return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
 
 
+def may_run(process):
+    """Whether a thread of a process wants the processor, or waits for a disk."""
+    states = []
+    for thread in Path(f"/proc/{process}/task").glob("*/stat"):
+        try:
+            states.append(thread.read_text().rsplit(")", 1)[1].split()[0])
+        except OSError:
+            pass
+    return any(state in "RD" for state in states)
+
+
 def run(command, limit=3600, stop=None, number=0):
     """The output, and the status, which is None after the limit. Ends the program at the first line that `stop` is in."""
-    # The limit is one of the processor's time, which other programs on the machine do not change; what waits for ever takes none.
+    # The limit is one of the processor's time, which other programs on the machine do not change.
     program = subprocess.Popen(
         command, cwd=TREE, env=ENVIRONMENT | {"MUTANT": str(number)}, text=True, errors="replace",
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, process_group=0,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit),) * 2),
     )  # fmt: skip
-    late = threading.Event()
+    late, ended = threading.Event(), threading.Event()
     kill = lambda: os.killpg(program.pid, signal.SIGKILL)
-    timer = threading.Timer(30 + 2 * limit, lambda: (late.set(), kill()))
-    timer.start()
+
+    def watch():
+        # A program that waits for the processor has a thread that could run, one that waits for ever has none, whenever one looks.
+        ended.wait(2 * limit)
+        waiting = 0
+        while waiting < 30 and not ended.wait(1):
+            waiting = 0 if may_run(program.pid) else waiting + 1
+        if not ended.is_set():
+            late.set()
+            kill()
+
+    threading.Thread(target=watch, daemon=True).start()
     output = []
     for line in program.stdout:
         output.append(line)
@@ -178,7 +199,7 @@ def run(command, limit=3600, stop=None, number=0):
             kill()
             break
     status = program.wait()
-    timer.cancel()
+    ended.set()
     is_late = late.is_set() or status in (-signal.SIGXCPU, -signal.SIGKILL) and not (stop and output and stop in output[-1])
     return "".join(output), None if is_late else status
 
