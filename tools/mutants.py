@@ -6,8 +6,8 @@
     tools/mutants.py src/merkle/*.rs --sample 50 -- --test it -- merkle::
 
 The changes are those of cargo-mutants. What runs is told by the arguments of `cargo test`: the target, or all are compiled, the features, of which there
-are none otherwise, and the tests; without a choice of tests they are those of the file's module, `dispatch::` and `memory::` above. What these did not
-notice can be tried with others: `--again` takes the survivors alone.
+are none otherwise, and the tests; without a choice of tests, or with nothing but `--skip NAME`, they are those of the file's module, `dispatch::` and `memory::`
+above. What these did not notice can be tried with others: `--again` takes the survivors alone.
 
 Compilation takes far longer than the tests of a file. So one program has many mutants: a function's body becomes a choice among its changed bodies, by a
 number in the environment. Where that does not compile, in functions that run at compile time, and outside of functions, each mutant is a program of its own.
@@ -159,18 +159,39 @@ def all_mutants(files):
     return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
 
 
+def may_run(process):
+    """Whether a thread of a process wants the processor, or waits for a disk."""
+    states = []
+    for thread in Path(f"/proc/{process}/task").glob("*/stat"):
+        try:
+            states.append(thread.read_text().rsplit(")", 1)[1].split()[0])
+        except OSError:
+            pass
+    return any(state in "RD" for state in states)
+
+
 def run(command, limit=3600, stop=None, number=0):
     """The output, and the status, which is None after the limit. Ends the program at the first line that `stop` is in."""
-    # The limit is one of the processor's time, which other programs on the machine do not change; what waits for ever takes none.
+    # The limit is one of the processor's time, which other programs on the machine do not change.
     program = subprocess.Popen(
         command, cwd=TREE, env=ENVIRONMENT | {"MUTANT": str(number)}, text=True, errors="replace",
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, process_group=0,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit),) * 2),
     )  # fmt: skip
-    late = threading.Event()
+    late, ended = threading.Event(), threading.Event()
     kill = lambda: os.killpg(program.pid, signal.SIGKILL)
-    timer = threading.Timer(30 + 2 * limit, lambda: (late.set(), kill()))
-    timer.start()
+
+    def watch():
+        # A program that waits for the processor has a thread that could run, one that waits for ever has none, whenever one looks.
+        ended.wait(2 * limit)
+        waiting = 0
+        while waiting < 30 and not ended.wait(1):
+            waiting = 0 if may_run(program.pid) else waiting + 1
+        if not ended.is_set():
+            late.set()
+            kill()
+
+    threading.Thread(target=watch, daemon=True).start()
     output = []
     for line in program.stdout:
         output.append(line)
@@ -178,7 +199,7 @@ def run(command, limit=3600, stop=None, number=0):
             kill()
             break
     status = program.wait()
-    timer.cancel()
+    ended.set()
     is_late = late.is_set() or status in (-signal.SIGXCPU, -signal.SIGKILL) and not (stop and output and stop in output[-1])
     return "".join(output), None if is_late else status
 
@@ -303,7 +324,9 @@ def main():
     programs, alone = together(mutants, arguments, [mutant for mutant in mutants if mutant["name"] in known])
     ALONE.write_text("".join(f"{name}\n" for name in sorted(known | {mutant["name"] for mutant in alone})))
     print(f"{len(mutants)} mutants, all but {len(alone)} in one program, compiled in {time.monotonic() - start:.0f} s", flush=True)
-    tests, limits = {mutant["number"]: filters or [module(mutant["file"])] for mutant in left}, {}
+    is_chosen = any(name != "--skip" and before != "--skip" for before, name in zip(["", *filters], filters))
+    chosen = lambda mutant: filters if is_chosen else [module(mutant["file"]), *filters]
+    tests, limits = {mutant["number"]: chosen(mutant) for mutant in left}, {}
     for chosen in {tuple(chosen) for chosen in tests.values()}:
         start = processor_time()
         for program in programs:

@@ -93,11 +93,12 @@ impl Known {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::time::Duration;
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::time::{Duration, Instant};
 
     use super::super::Opened;
-    use super::{Curve, Kind, Known, Member};
+    use super::super::contention::Turns;
+    use super::{BUSY, Curve, Kind, Known, Member};
     use crate::backend::reference::Reference;
     use crate::error::Error;
     use crate::lock::lock;
@@ -159,6 +160,65 @@ mod tests {
         for runs in [3, 4] {
             assert_eq!(known.of(&failing, &members).err(), Some(Error::BadShift));
             assert_eq!(RUNS.load(Ordering::Relaxed), runs);
+        }
+    }
+
+    /// Curves are used until they expire. Then each device is measured again, in the unit of its own.
+    #[test]
+    fn curves_are_used_until_they_expire() {
+        let kind = Kind {
+            name: "a test of what expires",
+            variant: "",
+            sample: |_, _| Ok((Duration::from_millis(4), [2.0, 3.0])),
+        };
+        let known = Known::default();
+        let kept = Some(Curve::through(vec![[1.0, 1.0]]));
+        known.pretend(&kind, vec![kept.clone(); 2]);
+        let expires = |at| lock(&known.0).get_mut(&(kind.name, kind.variant)).unwrap().expires = at;
+        let mut members = [member(0, "one"), member(1, "another")];
+        members[1].on_host = false;
+        for at in [None, Some(Instant::now() + Duration::from_secs(60))] {
+            expires(at);
+            assert_eq!(*known.of(&kind, &members).unwrap(), vec![kept.clone(); 2]);
+        }
+        expires(Some(Instant::now()));
+        let measured = [2.0, 3.0].map(|work| Some(Curve::through(vec![[work, 4e6]])));
+        assert_eq!(*known.of(&kind, &members).unwrap(), measured);
+    }
+
+    /// What was measured while twice as many threads wanted to run as there are processors is used for a while.
+    #[test]
+    fn curves_of_a_busy_machine_expire() {
+        let kind = Kind {
+            name: "a test of a busy machine",
+            variant: "",
+            sample: |_, _| {
+                std::thread::sleep(Duration::from_millis(10));
+                Ok((Duration::from_millis(4), [1.0; 2]))
+            },
+        };
+        let (known, key) = (Known::default(), (kind.name, kind.variant));
+        // So that none is read that was kept.
+        known.pretend(&kind, vec![None]);
+        lock(&known.0).get_mut(&key).unwrap().expires = Some(Instant::now());
+        let (is_measured, start) = (AtomicBool::new(false), Instant::now());
+        let measured = std::thread::scope(|scope| {
+            for _ in 0..2 + 2 * std::thread::available_parallelism().map_or(1, |n| n.get()) {
+                scope.spawn(|| {
+                    while !is_measured.load(Ordering::Relaxed) && start.elapsed() < Duration::from_secs(5) {
+                        std::hint::spin_loop();
+                    }
+                });
+            }
+            let measured = known.of(&kind, &[member(0, "one")]);
+            is_measured.store(true, Ordering::Relaxed);
+            measured
+        });
+        assert_eq!(*measured.unwrap(), [Some(Curve::through(vec![[1.0, 4e6]]))]);
+        // Unless the kernel does not tell, or everything is kept.
+        if Turns::now().is_some() && std::env::var_os("ZKACCEL_KEEP_CURVES").is_none() {
+            let expires = lock(&known.0)[&key].expires.expect("threads had to wait");
+            assert!(expires > Instant::now() + BUSY / 2 && expires <= Instant::now() + BUSY);
         }
     }
 }

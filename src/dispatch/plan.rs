@@ -193,6 +193,28 @@ mod tests {
         assert_eq!(shares(100, 1e8, &[hopeless, line()], &[0.0; 2]), [(1, 100)]);
     }
 
+    /// A single item goes to the first of equal devices, whichever would have most of it; so does what is no work.
+    #[test]
+    fn few_items_and_no_work() {
+        assert_eq!(shares(1, 1e8, &[line(), line(), line()], &[0.0; 3]), [(0, 1)]);
+        assert_eq!(shares(2, 1e8, &[line(), line()], &[0.0; 2]), [(0, 1), (1, 1)]);
+        assert_eq!(shares(64, 0.0, &[line(), line()], &[0.0; 2]), [(0, 64)]);
+    }
+
+    /// A twentieth is not worth dividing, a seventh is; each share is expected to take the time of its part.
+    #[test]
+    fn what_is_gained_and_how_long_shares_take() {
+        let slower = |factor| Curve::through(vec![[1.0, factor], [1e9, factor * 1e9]]);
+        assert_eq!(shares(100, 1e8, &[line(), slower(19.0)], &[0.0; 2]), [(0, 100)]);
+        assert_eq!(shares(100, 1e8, &[line(), slower(6.0)], &[0.0; 2]), [(0, 86), (1, 14)]);
+        let offers = [0, 1].map(|member| offer(member, &line(), 1e8, 0.0));
+        let times = |offers: &[Offer]| {
+            divide(64, offers, 0.0).iter().map(|share| share.ns.round()).collect::<Vec<_>>()
+        };
+        assert_eq!(times(&offers), [5.01e7; 2]);
+        assert_eq!(times(&offers[..1]), [1.001e8]);
+    }
+
     #[test]
     fn dividing_that_costs_as_much_as_it_saves_is_left() {
         let curve = line();

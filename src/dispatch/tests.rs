@@ -431,6 +431,20 @@ fn shares_of_what_devices_hold() {
     assert_eq!(shares, [Share { member: 0, items: 0..0, ns: 0.0 }]);
 }
 
+/// Where one device would do all of it, nothing is done.
+#[test]
+fn only_what_is_divided() {
+    let run = |on: &Dispatcher| {
+        let (ntt, mut data) = (Ntt::forward(domain(5)), words(64));
+        let transform = Transform { ntt, data: &mut data, width: 1, unchecked: true };
+        let done = on.divided_only(transform).unwrap();
+        (done.is_some(), data != words(64))
+    };
+    let several = several([Fake::default(), Fake::default()], Some(vec![1, 1]));
+    assert_eq!((run(&several), items(&several, "ntt")), ((true, true), vec![32, 32]));
+    assert_eq!(run(&Dispatcher::alone(Cpu::default())), (false, false));
+}
+
 #[test]
 fn what_no_device_has_is_refused() {
     let several = several([Fake::default(), Fake::default()], None);
@@ -598,6 +612,61 @@ fn data_that_stay_are_spread() {
     assert_eq!(calls("ntt"), uploads);
     drop(stored);
     assert_eq!(count(), [0, 0]);
+}
+
+/// Where data are to stay, by each strategy, and what is told of the devices' memory.
+#[cfg(feature = "opencl")]
+#[test]
+fn where_data_are_to_stay() {
+    use crate::backend::gpu::{Gpu, opencl::OpenCl};
+    let gpu = |name, budget| Some(opened(name, Gpu::new(OpenCl::open(0).ok()?, Some(budget)), false));
+    let Some(larger) = gpu("larger", 1000) else { return };
+    let slow = || Curve::through(vec![[1.0, 10.0], [1e12, 1e13]]);
+    let both = |strategy, curves: [Curve; 2]| {
+        let devices = vec![opened("cpu", Cpu::default(), true), gpu("gpu", 500).expect("it was opened once")];
+        Dispatcher::new(devices, strategy).measured(&kinds::<Blake3>(), &curves)
+    };
+    let site = |on: &Dispatcher, work: f64, divisible| {
+        let costs = [Cost { kind: transform_kind::<Goldilocks>(), work: [work; 2] }];
+        on.site(&costs, None, 64, divisible).unwrap().map(|site| site.member.index())
+    };
+    let choose = |prefer_second| Strategy::Choose { prefer_second };
+    let divide = |weights| Strategy::Divide { weights };
+
+    let second = both(choose(true), [line(), slow()]);
+    assert_eq!((site(&second, 1e3, false), second.choices().unwrap().on_device), (Some(1), 1));
+    assert_eq!((site(&second, 1e3, false), second.choices().unwrap().on_device), (Some(1), 2));
+    assert_eq!(site(&both(choose(false), [line(), slow()]), 1e3, false), None);
+    let chosen = both(choose(false), [slow(), line()]);
+    assert_eq!(site(&chosen, 1e3, false), Some(1));
+    assert!(!chosen.divides_what_stays() && !chosen.always_keeps_data());
+    assert_eq!([0, 1].map(|i| chosen.members[i].has_memory()), [false, true]);
+
+    let weighted = both(divide(Some(vec![1, 1])), [slow(), line()]);
+    assert_eq!([true, false].map(|divisible| site(&weighted, 1e8, divisible)), [None, Some(1)]);
+    let divided = both(divide(None), [slow(), line()]);
+    for (work, divisible, expected) in
+        [(1e3, true, Some(1)), (1e3, false, Some(1)), (1e9, false, Some(1)), (1e9, true, None)]
+    {
+        // The slower one gets an eleventh, for which it is not worth dividing.
+        let curves = [if expected.is_none() { line() } else { slow() }, line()];
+        assert_eq!(site(&both(divide(None), curves), work, divisible), expected, "{work} {divisible}");
+    }
+    assert!(divided.divides_what_stays() && !divided.always_keeps_data());
+    assert_eq!(divided.device_budget(), Some(500));
+
+    // What is tested stays nowhere, and nothing stays where no device has memory of its own.
+    let tested = divided.testing_answers();
+    assert_eq!((site(&tested, 1e3, false), tested.device_budget()), (None, None));
+    assert!(!tested.divides_what_stays());
+    let without = auto(true);
+    assert_eq!((site(&without, 1e3, false), without.choices().unwrap().on_device), (None, 0));
+    assert!(!several([Fake::default(), Fake::default()], None).divides_what_stays());
+
+    let devices = vec![larger, gpu("smaller", 500).expect("it was opened once")];
+    let two = Dispatcher::new(devices, divide(None)).measured(&kinds::<Blake3>(), &[line()]);
+    assert!(two.divides_what_stays() && two.always_keeps_data());
+    assert_eq!(two.device_budget(), Some(500));
 }
 
 /// Next to a much faster processor a device gets no resident data; next to a much slower one it gets all.

@@ -112,6 +112,24 @@ fn every_case_on_every_device() {
     }
 }
 
+/// Cases until one fails, of the device of the environment: those in whose names one of the texts of `ZKACCEL_CASES` is, which semicolons separate. Mutants of
+/// modules that only the suite tests run with these (`tools/mutants.py`).
+#[test]
+#[ignore = "runs what the environment names"]
+fn cases_of_the_environment() {
+    let names = std::env::var("ZKACCEL_CASES").expect("ZKACCEL_CASES names cases");
+    let is_named = |case: &conformance::Case| names.split(';').any(|name| case.name.contains(name));
+    let engine = Engine::builder().device_from_environment().unwrap().threads(2).build().unwrap();
+    let mut cases = conformance::cases();
+    cases.retain(is_named);
+    assert!(!cases.is_empty(), "no case has {names} in its name");
+    for case in cases {
+        let start = Instant::now();
+        (case.run)(&engine).unwrap_or_else(|failure| panic!("{}: {failure}", case.name));
+        println!("{}: {:.1?}", case.name, start.elapsed());
+    }
+}
+
 fn run_all(choice: DeviceChoice, simd: Simd, threads: usize, runs: impl Fn(&conformance::Case) -> bool) {
     let engine = Engine::builder().device(choice).simd(simd).threads(threads).build().unwrap();
     let mut failures = Vec::new();

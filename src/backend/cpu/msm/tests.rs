@@ -94,3 +94,64 @@ macro_rules! curves {
     };
 }
 crate::for_every_curve!(curves);
+
+/// A little of everything at each level, which takes no long time without optimisation either.
+#[test]
+fn sums_of_several_sizes() {
+    type Scalar = <halo2curves::bn256::G1Affine as Curve>::Scalar;
+    for n in [3, 64, 300] {
+        for (name, factors) in bases::<Scalar>(n).into_iter().take(3) {
+            let rows: Vec<_> = scalars(n).into_iter().step_by(3).collect();
+            check_levels::<halo2curves::bn256::G1Affine>(&format!("{n} times {name}"), &rows, &factors);
+        }
+    }
+}
+
+/// More scalars of a bit than a task takes at once, which are in one bucket.
+#[test]
+fn a_task_takes_bases_in_pieces() {
+    type C = halo2curves::bn256::G1Affine;
+    let (n, different) = (16_500, 40);
+    let factors: Vec<<C as Curve>::Scalar> = (0..different).map(|i| wide(3 * i + 1)).collect();
+    let points: Vec<C> = multiples(&factors).into_iter().cycle().take(n).collect();
+    let factors: Vec<_> = factors.into_iter().cycle().take(n).collect();
+    let bits: Vec<_> = (0..n).map(|i| <C as Curve>::Scalar::from(u64::from(i % 3 > 0))).collect();
+    let expected = [sum::<C>(&bits, &factors)];
+    let mut found = [halo2curves::bn256::G1::default()];
+    let (scalars, bases) =
+        (ScalarsView { scalars: &bits, kept: None }, BasesView { points: &points, kept: None, first: 0 });
+    let run = || Cpu::default().msm(scalars, bases, &mut found, &Meter::silent());
+    rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap().install(run).unwrap();
+    assert_eq!(found, expected);
+}
+
+/// Sums over a part of the bases that tables were made of, several at a time, and all that they count.
+#[test]
+fn sums_over_parts_of_tables() {
+    type C = halo2curves::bn256::G1Affine;
+    let factors: Vec<<C as Curve>::Scalar> = (0..70).map(|i| wide(3 * i + 1)).collect();
+    let points = multiples::<C>(&factors);
+    let tables = Msm::<C>::keep_bases(&Cpu::default(), &points, u64::MAX).unwrap();
+    assert!(tables.is_some());
+    let told = crate::sync::Mutex::new((0, 0));
+    for (first, end) in [(0, 70), (5, 70), (0, 33), (7, 8)] {
+        let scalars: Vec<_> = (0..3 * (end - first)).map(|i| wide(5 * i)).collect();
+        for kept in [None, tables.as_ref()] {
+            let (scalars, bases) = (
+                ScalarsView { scalars: &scalars, kept: None },
+                BasesView { points: &points[first..end], kept, first },
+            );
+            let mut found = [halo2curves::bn256::G1::default(); 3];
+            let tell = |done, of| *crate::lock::lock(&told) = (done, of);
+            Cpu::default().msm(scalars, bases, &mut found, &Meter::telling(&tell)).unwrap();
+            let rows = scalars.scalars.chunks(end - first);
+            let expected: Vec<_> = rows.map(|row| sum::<C>(row, &factors[first..end])).collect();
+            assert_eq!(found[..], expected, "{first}..{end}");
+            assert_eq!(
+                *crate::lock::lock(&told),
+                (crate::meter::PIECES, crate::meter::PIECES),
+                "{first}..{end}"
+            );
+        }
+    }
+}

@@ -4,7 +4,10 @@ use crate::backend::Transforms;
 use crate::backend::cpu::{Cpu, Simd};
 use crate::backend::reference::Reference;
 use crate::field::Goldilocks;
+use crate::lock::lock;
+use crate::meter::{Meter, PIECES};
 use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
+use crate::sync::Mutex;
 
 const ORDERS: [Order; 2] = [Order::Natural, Order::BitReversed];
 
@@ -59,6 +62,64 @@ fn extensions_are_those_of_the_reference() {
                 Cpu::new(simd).unwrap().lde(&lde, &mut before.clone(), width, &mut found).unwrap();
                 assert!(found == expected, "{lde:?}, {width} columns on {simd}");
             }
+        }
+    }
+}
+
+/// Three blocks that differ, again and again, so that the reference has little to do for many.
+fn repeated(three: &[Goldilocks], blocks: usize) -> Vec<Goldilocks> {
+    three.chunks(three.len() / 3).cycle().take(blocks).flatten().copied().collect()
+}
+
+/// Runs something on two threads.
+fn on_two_threads<T: Send>(run: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap().install(run)
+}
+
+/// Several tasks of a pass; groups of blocks on each thread, with scratch memory of its own; and a block that is too large for that. All layers are counted.
+#[test]
+fn transforms_on_several_threads() {
+    for (log_size, width, blocks) in [(5, 150, 4), (6, 1, 500), (13, 1, 33), (13, 9, 1), (10, 3, 4)] {
+        let domain = coset(log_size, 7);
+        let three = words((3 * width) << log_size);
+        let orders = ORDERS.into_iter().flat_map(|from| ORDERS.map(|to| (from, to)));
+        for (ntt, (from, to)) in [Ntt::forward(domain), Ntt::inverse(domain)].into_iter().cycle().zip(orders)
+        {
+            let ntt = ntt.with_orders(from, to);
+            let mut expected = three.clone();
+            Reference.ntt(&ntt, &mut expected, width).unwrap();
+            let (expected, mut found) = (repeated(&expected, blocks), repeated(&three, blocks));
+            let told = Mutex::new((0, 0));
+            let tell = |done, of| *lock(&told) = (done, of);
+            let meter = Meter::telling(&tell);
+            let run = || Cpu::default().ntt_checked(&ntt, &mut found, width, &|_| Ok(()), &meter);
+            on_two_threads(run).unwrap();
+            assert!(found == expected, "{ntt:?}, {blocks} blocks of {width} columns");
+            assert_eq!(*lock(&told), (PIECES, PIECES), "{ntt:?}, {blocks} blocks of {width} columns");
+        }
+    }
+}
+
+#[test]
+fn extensions_on_several_threads() {
+    for (log_size, log_blowup, width, blocks) in
+        [(6, 2, 100, 1), (6, 2, 1, 100), (5, 1, 40, 3), (12, 1, 1, 43), (9, 2, 3, 2), (13, 1, 1, 3)]
+    {
+        let (from, to) = (coset(log_size, 3), coset(log_size + log_blowup, 7));
+        let three = words((3 * width) << log_size);
+        for order in ORDERS {
+            let lde = Lde::new(from, to).unwrap().with_output_order(order);
+            let mut expected = words(three.len() << log_blowup);
+            Reference.lde(&lde, &mut three.clone(), width, &mut expected).unwrap();
+            let (expected, mut input) = (repeated(&expected, blocks), repeated(&three, blocks));
+            let mut found = words(expected.len());
+            let told = Mutex::new((0, 0));
+            let tell = |done, of| *lock(&told) = (done, of);
+            let meter = Meter::telling(&tell);
+            let run = || Cpu::default().lde_checked(&lde, &mut input, width, &mut found, &|_| Ok(()), &meter);
+            on_two_threads(run).unwrap();
+            assert!(found == expected, "{lde:?}, {blocks} blocks of {width} columns");
+            assert_eq!(*lock(&told), (PIECES, PIECES), "{lde:?}, {blocks} blocks of {width} columns");
         }
     }
 }
