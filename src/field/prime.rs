@@ -72,6 +72,7 @@ macro_rules! for_every_two_adic_field {
 pub trait CoordinatePrime: Modulus + ff::PrimeField {}
 
 /// A prime field whose elements are in Montgomery form, R = 2^256, in four limbs. Implemented for the fields of the crate's list alone.
+// Types that have residues in them ask for a `Modulus` alone: with this bound rustdoc 1.95 ends with an internal error, in what finds out whether they are `Send`.
 pub trait MontgomeryField: CoordinatePrime + Modulus<Limbs = Limbs> {
     /// The name used in messages and files, such as `bn254-fr`.
     const NAME: &'static str;

@@ -10,7 +10,7 @@ use super::Cpu;
 use crate::backend::{Entry, Memory, Sparse, SparseView};
 use crate::error::Error;
 use crate::field::MontgomeryField;
-use crate::field::montgomery::Residue;
+use crate::field::montgomery::{Modulus, Residue};
 use crate::field::prime::{residues, residues_mut};
 use crate::memory::prefetch;
 use crate::parallel::join;
@@ -37,7 +37,7 @@ const AHEAD: usize = 24;
 
 /// What entries name.
 #[derive(Clone, Copy)]
-struct Factors<'a, F: MontgomeryField> {
+struct Factors<'a, F: Modulus> {
     values: &'a [Residue<F>],
     vector: &'a [Residue<F>],
 }

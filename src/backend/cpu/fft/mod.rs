@@ -28,7 +28,7 @@ use super::{Cpu, Simd};
 use crate::backend::{Check, Transforms, sound};
 use crate::error::Error;
 use crate::field::coordinates::LazyElement;
-use crate::field::montgomery::Residue;
+use crate::field::montgomery::{Modulus, Residue};
 use crate::field::prime::{residues, residues_mut};
 use crate::field::{MontgomeryField, TwoAdic};
 use crate::meter::Meter;
@@ -108,7 +108,7 @@ fn level(simd: Simd, size: usize) -> Simd {
 }
 
 /// What is done with each polynomial: it is scaled, transformed, scaled, each if asked.
-struct Polynomial<F: MontgomeryField> {
+struct Polynomial<F: Modulus> {
     orders: [Order; 2],
     before: Option<Scale<F>>,
     after: Option<Scale<F>>,

@@ -5,7 +5,7 @@
 //! between are walked across (Carter and Gatlin, FOCS 1998).
 
 use crate::field::MontgomeryField;
-use crate::field::montgomery::Residue;
+use crate::field::montgomery::{Modulus, Residue};
 use crate::ntt::reverse_bits as reversed;
 use crate::parallel::for_each_number;
 
@@ -16,12 +16,12 @@ const SIDE: usize = 1 << TILE;
 const TOGETHER: usize = 16;
 
 /// Elements that several threads read and write, each at indices of its own.
-struct Shared<F: MontgomeryField>(*mut Residue<F>);
+struct Shared<F: Modulus>(*mut Residue<F>);
 
 // SAFETY: plain data; who reads or writes promises that nobody else writes the same elements meanwhile.
-unsafe impl<F: MontgomeryField> Send for Shared<F> {}
+unsafe impl<F: Modulus> Send for Shared<F> {}
 // SAFETY: as above.
-unsafe impl<F: MontgomeryField> Sync for Shared<F> {}
+unsafe impl<F: Modulus> Sync for Shared<F> {}
 
 /// A tile: the elements with one middle, by high and low.
 type Tile<F> = [[Residue<F>; SIDE]; SIDE];

@@ -6,7 +6,7 @@ use crate::backend::cpu::residues::{Residues, load};
 use crate::backend::cpu::simd::Vectorised;
 use crate::field::MontgomeryField;
 use crate::field::coordinates::LazyElement;
-use crate::field::montgomery::{Limbs, Residue};
+use crate::field::montgomery::{Limbs, Modulus, Residue};
 use crate::ntt::Order;
 use crate::parallel::for_each_chunk;
 
@@ -15,7 +15,7 @@ const PIECE: usize = 1 << 12;
 
 /// The factors c, c r, c r^2, ... .
 #[derive(Clone, Copy)]
-pub(super) struct Scale<F: MontgomeryField> {
+pub(super) struct Scale<F: Modulus> {
     pub(super) factor: Residue<F>,
     pub(super) ratio: Residue<F>,
 }
@@ -73,20 +73,20 @@ fn reversed<R: Residues>(
 }
 
 /// Products with the same factor, in the rows of a twiddle.
-struct Constant<'a, F: MontgomeryField> {
+struct Constant<'a, F: Modulus> {
     values: &'a mut [Residue<F>],
     twiddle: [Limbs; 2],
 }
 
 /// Products with c, c r, c r^2, ...
-struct Powers<'a, F: MontgomeryField> {
+struct Powers<'a, F: Modulus> {
     values: &'a mut [Residue<F>],
     first: Residue<F>,
     ratio: Residue<F>,
 }
 
 /// Products with as many factors.
-struct Table<'a, F: MontgomeryField> {
+struct Table<'a, F: Modulus> {
     values: &'a mut [Residue<F>],
     powers: &'a [Residue<F>],
 }
