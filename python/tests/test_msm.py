@@ -1,8 +1,9 @@
-"""Sums over BN254's G1 and G2 against py_ecc, in every form of scalars and points; Grumpkin, Pallas and Vesta by their discrete logarithms."""
+"""Sums over BN254's G1 and G2 and BLS12-381's G1 against py_ecc, in every form of scalars and points; Grumpkin, Pallas and Vesta by their discrete logarithms."""
 
 import numpy as np
 import pytest
 import zkaccel
+from py_ecc import bls12_381
 from py_ecc.optimized_bn128 import G1, G2, Z1, add, curve_order, field_modulus, multiply, normalize
 
 R = 2**256
@@ -81,7 +82,7 @@ def test_multiples_of_the_generator(engine):
     n = 300
     for curve in zkaccel.CURVES:
         points = zkaccel.generator_multiples(n, curve=curve)
-        assert points.shape == (n, 16 if curve == "bn254-g2" else 8)
+        assert points.shape == (n, {"bn254-g2": 16, "bls12-381-g1": 12}.get(curve, 8))
         total = engine.msm([1] * n, points, curve=curve)
         multiple = n * (n + 1) // 2
         assert total == engine.msm([multiple], points[:1].copy(), curve=curve)
@@ -89,10 +90,32 @@ def test_multiples_of_the_generator(engine):
             assert total == affine(multiply(G1, multiple))
         elif curve == "bn254-g2":
             assert total == pairs(multiply(G2, multiple))
+        elif curve == "bls12-381-g1":
+            x, y = bls12_381.multiply(bls12_381.G1, multiple)
+            assert total == (int(x), int(y))
         else:
             x, y = total
             b, modulus = {"grumpkin": (-17, curve_order), "pallas": (5, PASTA_P), "vesta": (5, PASTA_Q)}[curve]
             assert (y * y - x**3 - b) % modulus == 0
+
+
+def test_bls12_381(engine):
+    """By py_ecc, also with a point that is outside the group of prime order: (0, 2), which has order 3."""
+    scalars = [0, 1, 2, 2**64, bls12_381.curve_order - 1, 12345678901234567890]
+    points = [bls12_381.multiply(bls12_381.G1, i + 5) for i in range(len(scalars))]
+    expected = None
+    for scalar, point in zip(scalars, points, strict=True):
+        expected = bls12_381.add(expected, bls12_381.multiply(point, scalar))
+    bases = [(int(x), int(y)) for x, y in points]
+    assert engine.msm(scalars, bases, curve="bls12-381-g1") == tuple(map(int, expected))
+    assert engine.msm([3, 1], [bases[0], None], curve="bls12-381-g1") == tuple(map(int, bls12_381.multiply(points[0], 3)))
+    assert engine.msm([5], [(0, 2)], curve="bls12-381-g1", validate=False) == (0, bls12_381.field_modulus - 2)
+    with pytest.raises(zkaccel.InputError):
+        engine.msm([5], [(0, 2)], curve="bls12-381-g1")
+    with pytest.raises(zkaccel.InputError):
+        engine.msm([bls12_381.curve_order], bases[:1], curve="bls12-381-g1")
+    with pytest.raises(zkaccel.InputError):
+        engine.msm([1], [(bls12_381.field_modulus, 2)], curve="bls12-381-g1")
 
 
 def test_pasta(engine):
