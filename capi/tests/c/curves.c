@@ -163,11 +163,11 @@ static void wrong_arguments(zka_engine *engine, zka_engine *other) {
   memcpy(points, GRUMPKIN, sizeof points);
 
   BOTH(ZKA_BAD_ARGUMENT, zka_msm, engine, 0, sum, scalars[0].limbs, points[0], 2);
-  BOTH(ZKA_BAD_ARGUMENT, zka_msm, engine, 6, sum, scalars[0].limbs, points[0], 2);
-  EXPECT_TEXT("curve 6, expected one of 1 to 5");
+  BOTH(ZKA_BAD_ARGUMENT, zka_msm, engine, 99, sum, scalars[0].limbs, points[0], 2);
+  EXPECT_TEXT("curve 99, expected one of 1 to ");
   BOTH(ZKA_BAD_ARGUMENT, zka_bases_new, engine, &none, UINT32_MAX, points[0], 2, 0);
   EXPECT(ZKA_BAD_ARGUMENT, zka_point_to_aff(0, sums[0], sum));
-  EXPECT(ZKA_BAD_ARGUMENT, zka_point_to_jac(6, sums[0], sum));
+  EXPECT(ZKA_BAD_ARGUMENT, zka_point_to_jac(99, sums[0], sum));
   BOTH(ZKA_NULL_POINTER, zka_msm, NULL, ZKA_GRUMPKIN, sum, scalars[0].limbs, points[0], 2);
   BOTH(ZKA_NULL_POINTER, zka_msm, engine, ZKA_GRUMPKIN, NULL, scalars[0].limbs, points[0], 2);
   BOTH(ZKA_NULL_POINTER, zka_msm, engine, ZKA_GRUMPKIN, sum, NULL, points[0], 2);

@@ -346,8 +346,8 @@ static void wrong_matrices(zka_engine *engine, zka_engine *other) {
   BOTH(ZKA_BAD_LENGTH, zka_matrix_upload, engine, &matrix, ZKA_GOLDILOCKS, data, SIZE_MAX / 2, COLS, 0);
   BOTH(ZKA_BAD_ARGUMENT, zka_matrix_upload, engine, &matrix, ZKA_GOLDILOCKS, data, N, COLS, ZKA_INVERSE);
   BOTH(ZKA_BAD_ARGUMENT, zka_matrix_upload, engine, &matrix, 0, data, N, COLS, 0);
-  BOTH(ZKA_BAD_ARGUMENT, zka_matrix_upload, engine, &matrix, 6, data, N, COLS, 0);
-  EXPECT_TEXT("field 6, expected one of 1 to 5");
+  BOTH(ZKA_BAD_ARGUMENT, zka_matrix_upload, engine, &matrix, 99, data, N, COLS, 0);
+  EXPECT_TEXT("field 99, expected one of 1 to ");
   BOTH(ZKA_BAD_LENGTH, zka_matrix_upload, engine, &matrix, ZKA_BN254_FQ, data, SIZE_MAX / 8, 2, 0);
   BOTH(ZKA_ALIASED, zka_matrix_upload, engine, (zka_matrix **)(void *)(data + 1), ZKA_GOLDILOCKS, data, N, COLS, 0);
   data[5] = P;
