@@ -104,6 +104,14 @@ for launcher in "${launchers[@]}"; do
       cmp $work/values.npy $work/found.npy
     fi
   done
+  for operation in commit merkle ntt msm; do
+    on "$launcher" 4 $command mpi bench $operation --sizes 6,8 --runs 2 --device cpu --json >target/mpi.log
+    python3 -c 'import json, sys
+report = json.load(open("target/mpi.log"))
+measured = report["measured"]
+assert report["ranks"] == 4 and [m["log_size"] for m in measured] == [6, 8], report
+assert all(0 < m["seconds_shortest"] <= m["seconds_median"] for m in measured), report'
+  done
   for device; do on "$launcher" 2 $ranks check "$device"; done
   on "$launcher" 2 $ranks large 200000000
   on "$launcher" 4 $ranks late

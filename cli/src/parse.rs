@@ -80,6 +80,14 @@ pub(crate) fn number<T: FromStr>(text: &str) -> Result<T, String> {
     parsed.ok_or_else(|| format!("found {text:?}, expected a whole number of at most 64 bits"))
 }
 
+/// A number of at least one.
+pub(crate) fn positive(text: &str) -> Result<usize, String> {
+    match number(text)? {
+        0 => Err("found 0, expected at least 1".into()),
+        number => Ok(number),
+    }
+}
+
 /// A field element: an integer below p, in decimal, or in hexadecimal after 0x.
 pub(crate) fn element(text: &str) -> Result<Goldilocks, String> {
     let refused = || {

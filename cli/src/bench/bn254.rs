@@ -1,7 +1,7 @@
 //! Measurements of sums over curves, and of transforms over BN254.
 
 use zkaccel::bn254::{self, Fr};
-use zkaccel::field::{CoordinateField, Goldilocks, Modulus, MontgomeryField, elements, limbs_of};
+use zkaccel::field::{CoordinateField, Modulus, elements, limbs_of};
 use zkaccel::matrix::Matrix;
 use zkaccel::msm::{AcceleratedCurve, BasesOptions};
 use zkaccel::ntt::{Domain, Ntt};
@@ -9,6 +9,7 @@ use zkaccel::{Engine, Error};
 
 use super::Operation;
 use super::counts;
+use super::inputs::uniform;
 use super::measure::measure;
 use super::report::{Measurement, OneRun, Subject};
 use super::workloads::Bench;
@@ -76,17 +77,6 @@ pub(super) struct KeptInputs {
     pub(super) scalars: bool,
 }
 
-/// Practically uniform elements.
-fn uniform<F: MontgomeryField>(bench: Bench<'_>, count: usize) -> Result<Vec<F>, Error> {
-    let words = bench.ordinary_words(count.saturating_mul(4))?;
-    let base = F::from(1 << 32) * F::from(1 << 32);
-    let of = |four: &[Goldilocks]| {
-        let digits = four.iter().rev().map(|word| F::from(word.as_u64()));
-        digits.reduce(|sum, digit| sum * base + digit).expect("four digits")
-    };
-    Ok(words.chunks_exact(4).map(of).collect())
-}
-
 /// Sums over 2^`log_size` kept bases.
 pub(super) struct Sums<'a> {
     pub(super) bench: Bench<'a>,
@@ -110,12 +100,12 @@ impl CurveVisitor for Sums<'_> {
                 .collect())
         };
         let scalars = match kind {
-            ScalarKind::Uniform => uniform(bench, count)?,
+            ScalarKind::Uniform => uniform(&bench.ordinary_words(count.saturating_mul(4))?),
             ScalarKind::Bytes => small(0xff)?,
             ScalarKind::Bits => small(1)?,
         };
         let options = BasesOptions { tables: kept.tables, ..BasesOptions::default() };
-        let bases = engine.bases(bases::<C>(count, bench.limit)?, options)?;
+        let bases = engine.bases(bench.bases::<C>(count)?, options)?;
         let times = if kept.scalars {
             let scalars = engine.upload(Matrix::from_column(scalars)?)?;
             measure(engine, bench.tour, || Ok(()), |()| engine.msm(&scalars, &bases))?
@@ -146,30 +136,11 @@ impl CurveVisitor for Sums<'_> {
     }
 }
 
-/// Multiples of the generator, G times 1, 2, 3, ... .
-fn bases<C: AcceleratedCurve>(count: usize, limit: u64) -> Result<Vec<C>, Error> {
-    let bytes = (count as u64).saturating_mul(size_of::<C::Projective>() as u64);
-    if bytes > limit {
-        return Err(Error::OverBudget { required: bytes, budget: limit });
-    }
-    let generator = C::generator();
-    let mut bases = Vec::with_capacity(count);
-    let mut next = C::Projective::from(generator);
-    // In pieces: projective points are larger, and one inversion serves a piece.
-    while bases.len() < count {
-        let piece = (count - bases.len()).min(1 << 12);
-        let points: Vec<_> =
-            std::iter::successors(Some(next), |point| Some(*point + generator)).take(piece + 1).collect();
-        next = points[piece];
-        bases.extend(bn254::affine(&points[..piece]));
-    }
-    Ok(bases)
-}
-
 /// Forward transforms of polynomials of 2^`log_size` coefficients, in place.
 pub(super) fn fft(bench: Bench<'_>, polynomials: usize, log_size: u32) -> Result<Measurement, Failure> {
     let fft = Ntt::forward(Domain::halo2(log_size)?);
-    let mut scalars = uniform::<Fr>(bench, polynomials.saturating_mul(fft.domain.size()))?;
+    let count = polynomials.saturating_mul(fft.domain.size());
+    let mut scalars = uniform::<Fr>(&bench.ordinary_words(count.saturating_mul(4))?);
     let (engine, count) = (bench.engine, scalars.len() as u64);
     let times = match bench.pinned {
         true => {

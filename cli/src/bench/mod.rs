@@ -5,6 +5,7 @@ mod ceilings;
 mod compare;
 mod contents;
 mod counts;
+pub(crate) mod inputs;
 mod measure;
 mod plan;
 mod published;
@@ -72,7 +73,7 @@ pub(crate) struct Arguments {
     approach: Option<Approaches>,
 
     /// The number of columns of the matrix or trace, or of polynomials for fft [default: 1 for ntt and fft, 16 for lde and commit]
-    #[arg(long, value_name = "M", value_parser = columns)]
+    #[arg(long, value_name = "M", value_parser = parse::positive)]
     columns: Option<usize>,
 
     /// Rows of the extension for each row, for lde and commit: a power of two of at least 2
@@ -296,13 +297,6 @@ fn compare(past: &Report, path: &Path, now: &Report, tells: bool) -> Result<(), 
         }
     }
     comparison.verdict()
-}
-
-fn columns(text: &str) -> Result<usize, String> {
-    match parse::number(text)? {
-        0 => Err("found 0, expected at least 1".into()),
-        columns => Ok(columns),
-    }
 }
 
 /// The file of `--json FILE`, which must not be an operation that was meant to be measured.

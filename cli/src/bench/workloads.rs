@@ -7,11 +7,13 @@ use zkaccel::field::Goldilocks;
 use zkaccel::hash::Accelerated;
 use zkaccel::matrix::{Layout, Matrix, MatrixMut, Shape};
 use zkaccel::merkle::Approach;
+use zkaccel::msm::AcceleratedCurve;
 use zkaccel::ntt::{Convention, Domain, Lde, Ntt};
 use zkaccel::pinned::PinnedVec;
 use zkaccel::{Engine, Error};
 
 use super::counts;
+use super::inputs::{self, fill};
 use super::measure::measure;
 use super::report::{Device, Measurement, OneRun, Subject};
 use crate::failure::Failure;
@@ -186,28 +188,26 @@ impl Bench<'_> {
         }
     }
 
+    /// Multiples of the generator.
+    pub(super) fn bases<C: AcceleratedCurve>(&self, count: usize) -> Result<Vec<C>, Error> {
+        let required = (count as u64).saturating_mul(size_of::<C::Projective>() as u64);
+        match required > self.limit {
+            true => Err(Error::OverBudget { required, budget: self.limit }),
+            false => Ok(inputs::bases(count)),
+        }
+    }
+
     /// Pseudo-random elements, the same in every run.
     fn words(&self, count: usize) -> Result<Words, Error> {
         let mut words = self.memory(count)?;
-        fill(&mut words);
+        fill(&mut words, 0);
         Ok(words)
     }
 
     /// The same in ordinary memory.
     pub(super) fn ordinary_words(&self, count: usize) -> Result<Vec<Goldilocks>, Error> {
         let mut words = self.ordinary(count)?;
-        fill(&mut words);
+        fill(&mut words, 0);
         Ok(words)
-    }
-}
-
-/// Steele, Lea and Flood's SplitMix64 (OOPSLA 2014) from seed 0.
-fn fill(words: &mut [Goldilocks]) {
-    let mut state = 0_u64;
-    for word in words {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        *word = Goldilocks::new(z ^ (z >> 31));
     }
 }

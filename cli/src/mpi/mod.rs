@@ -1,5 +1,6 @@
 //! `zkaccel mpi`: operations over the processes that an MPI launcher has started, each with its own part of the file.
 
+mod bench;
 mod commit;
 mod merkle;
 mod msm;
@@ -38,6 +39,7 @@ enum Operation {
     Merkle(merkle::Arguments),
     Ntt(ntt::Arguments),
     Msm(msm::Arguments),
+    Bench(bench::Arguments),
 }
 
 impl Arguments {
@@ -47,6 +49,7 @@ impl Arguments {
             Operation::Merkle(arguments) => arguments.run(),
             Operation::Ntt(arguments) => arguments.run(),
             Operation::Msm(arguments) => arguments.run(),
+            Operation::Bench(arguments) => arguments.run(),
         }
     }
 }
