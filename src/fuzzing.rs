@@ -1,7 +1,8 @@
-//! Parsers of files that only this crate reads, for the targets in `fuzz/`, which are compiled with `--cfg fuzzing`.
+//! Parsers of files that only this crate reads, and engines that divide all work, for the targets in `fuzz/`, which are compiled with `--cfg fuzzing`.
 
 use std::path::Path;
 
+use crate::builder::EngineBuilder;
 use crate::cache;
 use crate::dispatch::Curve;
 
@@ -19,4 +20,9 @@ pub fn seal_cache(name: &str, contents: &[u8]) -> Vec<u8> {
 pub fn cost_curve(bytes: &[u8], work: &[f64]) -> Option<(Vec<u8>, Vec<f64>)> {
     let curve = Curve::decode(bytes)?;
     Some((curve.encode(), work.iter().map(|&work| curve.at(work)).collect()))
+}
+
+/// An engine of several devices that divides every operation in proportion to weights, however small it is.
+pub fn dividing(builder: EngineBuilder, weights: Vec<usize>) -> EngineBuilder {
+    builder.weights(weights)
 }

@@ -20,6 +20,11 @@ enum Kind {
     OpenCl {
         device_memory: Option<u64>,
     },
+    /// The processor and an OpenCL device, which divide every operation in proportion to weights.
+    Both {
+        device_memory: Option<u64>,
+        weights: [usize; 2],
+    },
 }
 
 /// The oracle.
@@ -44,17 +49,33 @@ fn build(builder: EngineBuilder) -> Engine {
 /// sixteen an OpenCL device, where there is one.
 pub fn draw(draw: &mut Draw<'_>) -> Engine {
     static LEVELS: LazyLock<Vec<Simd>> = LazyLock::new(|| Simd::available().rev().collect());
-    static HAS_OPENCL: LazyLock<bool> =
-        LazyLock::new(|| devices().iter().any(|device| device.id == "opencl:0"));
-    static ENGINES: LazyLock<Mutex<HashMap<Kind, Engine>>> = LazyLock::new(Mutex::default);
-    let kind = match draw.below(16) {
-        15 if *HAS_OPENCL => {
-            Kind::OpenCl { device_memory: draw.pick(&[None, Some(0), Some(1 << 12), Some(1 << 16)]) }
-        }
+    kept(match draw.below(16) {
+        15 if *HAS_OPENCL => Kind::OpenCl { device_memory: draw.pick(&BUDGETS) },
         choice => {
             Kind::Cpu { simd: draw.pick(&LEVELS), threads: 1 + draw.below(3), check_answers: choice == 14 }
         }
-    };
+    })
+}
+
+/// An engine of several devices that divides whatever can be divided among them; where there is one device, that.
+pub fn several(draw: &mut Draw<'_>) -> Engine {
+    match *HAS_OPENCL {
+        true => kept(Kind::Both {
+            device_memory: draw.pick(&BUDGETS),
+            weights: draw.pick(&[[1, 1], [1, 3], [3, 1], [0, 1]]),
+        }),
+        false => cpu().clone(),
+    }
+}
+
+/// Limits of a device's memory for one operation.
+const BUDGETS: [Option<u64>; 4] = [None, Some(0), Some(1 << 12), Some(1 << 16)];
+
+static HAS_OPENCL: LazyLock<bool> =
+    LazyLock::new(|| devices().iter().any(|device| device.id == "opencl:0"));
+
+fn kept(kind: Kind) -> Engine {
+    static ENGINES: LazyLock<Mutex<HashMap<Kind, Engine>>> = LazyLock::new(Mutex::default);
     let mut engines = ENGINES.lock().expect("no engine panics");
     let engine = engines.entry(kind).or_insert_with(|| {
         let builder = Engine::builder();
@@ -64,6 +85,11 @@ pub fn draw(draw: &mut Draw<'_>) -> Engine {
             }
             Kind::OpenCl { device_memory } => {
                 let builder = builder.device(DeviceChoice::OpenCl(0)).threads(2);
+                device_memory.into_iter().fold(builder, EngineBuilder::device_memory)
+            }
+            Kind::Both { device_memory, weights } => {
+                let builder = builder.devices(&[DeviceChoice::Cpu, DeviceChoice::OpenCl(0)]).threads(2);
+                let builder = zkaccel::fuzzing::dividing(builder, weights.into());
                 device_memory.into_iter().fold(builder, EngineBuilder::device_memory)
             }
         })

@@ -8,7 +8,7 @@ use zkaccel::policy::Policy;
 use zkaccel::{Engine, Error, conformance};
 
 use crate::child::{elsewhere, is_child};
-use crate::conformance::{is_of_another_hash, is_required, stands_for_others};
+use crate::conformance::is_required;
 
 #[test]
 #[ignore = "runs in a process of its own"]
@@ -131,6 +131,24 @@ fn any_state_of_the_cache_will_do() {
 /// Set where a few cases will do.
 const SHORT: &str = "ZKACCEL_TEST_SHORT";
 
+/// A case of the conformance suite for each operation.
+const WEIGHED: [&str; 14] = [
+    "rows, rp64_256",
+    "trees, blake3",
+    "commit, rp64_256",
+    "transforms over goldilocks, batches",
+    "transforms over goldilocks, low-degree extensions",
+    "transforms over bn254-fr, forward and back",
+    "inverses over goldilocks, sizes",
+    "row programs over goldilocks, rows and offsets",
+    "combinations over goldilocks, shapes and layouts",
+    "prefix products over goldilocks, sizes and layouts",
+    "lookups over goldilocks, sizes and layouts",
+    "msm over bn254-g1, sizes around powers of two",
+    "products over bn254-fr, sizes",
+    "sparse products over bn254-fr, sizes",
+];
+
 #[test]
 #[ignore = "runs in a process of its own"]
 fn child_that_chooses() {
@@ -146,20 +164,13 @@ fn child_that_chooses() {
     assert!(engine.device().description.contains("opencl:0"), "{}", engine.device().description);
     assert!(engine.device().reason.contains("auto"), "{}", engine.device().reason);
     let short = std::env::var_os(SHORT).is_some();
-    // Both devices run all of them on their own, and those of the longest computations say nothing of choices.
-    let long = |case: &conformance::Case| {
-        let of_transforms = case.name.starts_with("transforms over")
-            && (case.name.ends_with("large") || case.name.contains("goldilocks, every order"));
-        // Nor do matrices for which a host may be too small.
-        of_transforms || case.name.starts_with("beyond 2^32")
-    };
+    // Both devices run all of them on their own: here a case for each operation that is weighed, and those of data that stay.
     let wanted = |case: &conformance::Case| match short {
         true => case.name == "transforms over goldilocks, batches" || case.name.starts_with("rows, rp64_256"),
-        false => {
-            stands_for_others(case) && !long(case) && (is_required("opencl:0") || !is_of_another_hash(case))
-        }
+        false => WEIGHED.contains(&case.name) || case.name.starts_with("on the device"),
     };
-    let cases = conformance::cases().into_iter().filter(wanted);
+    let cases: Vec<_> = conformance::cases().into_iter().filter(wanted).collect();
+    assert!(short || cases.len() > WEIGHED.len(), "names of cases that there are");
     for case in cases {
         (case.run)(&engine).unwrap_or_else(|failure| panic!("{}: {failure}", case.name));
     }

@@ -30,7 +30,8 @@ type Found<H> = (
 impl HashVisitor for Hash<'_> {
     fn visit<H: Accelerated>(self) {
         let draw = &mut { self.0 };
-        let engine = engines::draw(draw);
+        // Several devices make cosets of the extension.
+        let engine = if draw.below(4) == 3 { engines::several(draw) } else { engines::draw(draw) };
         let spec = TraceSpec {
             blowup: if draw.below(12) == 11 { draw.word() } else { 2 << draw.below(3) },
             convention: draw.pick(&Convention::ALL),

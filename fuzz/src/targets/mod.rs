@@ -9,6 +9,7 @@ mod groth16;
 mod handles;
 mod hashes;
 mod inversions;
+mod lookups;
 mod npy;
 mod openings;
 mod programs;
@@ -48,6 +49,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "sums", max_len: 128, seeds: drawn, run: sums::run },
     Target { name: "vectors", max_len: 128, seeds: drawn, run: vectors::run },
     Target { name: "columns", max_len: 128, seeds: drawn, run: columns::run },
+    Target { name: "lookups", max_len: 128, seeds: drawn, run: lookups::run },
     Target { name: "programs", max_len: 256, seeds: drawn, run: programs::run },
     Target { name: "calls", max_len: 128, seeds: drawn, run: calls::run },
     Target { name: "handles", max_len: 512, seeds: drawn, run: handles::run },

@@ -6,7 +6,7 @@
 use pasta_curves::{Ep, EpAffine, Eq, EqAffine, Fp, Fq};
 use zkaccel::pasta::{PallasAffine, VestaAffine};
 
-use crate::types::{CurveTypes, Limbs, limbs_are, one};
+use crate::types::{CurveTypes, limbs_are, one};
 
 /// Pallas, whose scalars are `Fq`.
 #[derive(Clone, Copy, Debug)]
