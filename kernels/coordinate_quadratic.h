@@ -88,7 +88,8 @@ CALLED coordinate coordinate_mul(coordinate a, coordinate b) {
     return r;
 }
 #else
-DEVICE coordinate coordinate_mul(coordinate a, coordinate b) {
+// Of twelve limbs products without reduction, two at a time, would fill the registers.
+CALLED coordinate coordinate_mul(coordinate a, coordinate b) {
     coordinate r;
     const fe v0 = fq_mul(a.c0, b.c0), v1 = fq_mul(a.c1, b.c1);
     r.c1 = fq_sub(fq_sub(fq_mul(fq_add(a.c0, a.c1), fq_add(b.c0, b.c1)), v0), v1);
@@ -98,7 +99,12 @@ DEVICE coordinate coordinate_mul(coordinate a, coordinate b) {
 #endif
 
 // (a0 + a1)(a0 - a1) + 2 a0 a1 u: two products.
-DEVICE coordinate coordinate_square(coordinate a) {
+#if FIELD_LIMBS == 8
+#define SQUARE DEVICE
+#else
+#define SQUARE CALLED
+#endif
+SQUARE coordinate coordinate_square(coordinate a) {
     coordinate r;
     const fe v = fq_mul(a.c0, a.c1);
     r.c0 = fq_mul(fq_add(a.c0, a.c1), fq_sub(a.c0, a.c1));

@@ -8,11 +8,19 @@ typedef struct {
 } fe_wide;
 
 #define FOUR_LIMBS(x, i) "r"(x.limb[i]), "r"(x.limb[i + 1]), "r"(x.limb[i + 2]), "r"(x.limb[i + 3])
-#define SIXTEEN_LIMBS(x) FOUR_LIMBS(x, 0), FOUR_LIMBS(x, 4), FOUR_LIMBS(x, 8), FOUR_LIMBS(x, 12)
 #define TO_FOUR_LIMBS(x, i) "=&r"(x.limb[i]), "=&r"(x.limb[i + 1]), "=&r"(x.limb[i + 2]), "=&r"(x.limb[i + 3])
-#define TO_SIXTEEN_LIMBS(x) TO_FOUR_LIMBS(x, 0), TO_FOUR_LIMBS(x, 4), TO_FOUR_LIMBS(x, 8), TO_FOUR_LIMBS(x, 12)
+#define SIXTEEN_LIMBS(four, x) four(x, 0), four(x, 4), four(x, 8), four(x, 12)
+#if FIELD_LIMBS == 8
+#define ALL_LIMBS(x) SIXTEEN_LIMBS(FOUR_LIMBS, x)
+#define TO_ALL_LIMBS(x) SIXTEEN_LIMBS(TO_FOUR_LIMBS, x)
+#else
+#define ALL_LIMBS(x) SIXTEEN_LIMBS(FOUR_LIMBS, x), FOUR_LIMBS(x, 16), FOUR_LIMBS(x, 20)
+#define TO_ALL_LIMBS(x) SIXTEEN_LIMBS(TO_FOUR_LIMBS, x), TO_FOUR_LIMBS(x, 16), TO_FOUR_LIMBS(x, 20)
+#endif
 
-// a + b modulo 2^512.
+#if FIELD_LIMBS == 8
+
+// a + b modulo R^2.
 DEVICE fe_wide fe_wide_add(fe_wide a, fe_wide b) {
     fe_wide r;
     asm("add.cc.u32 %0, %16, %32;\n\t"
@@ -31,12 +39,12 @@ DEVICE fe_wide fe_wide_add(fe_wide a, fe_wide b) {
         "addc.cc.u32 %13, %29, %45;\n\t"
         "addc.cc.u32 %14, %30, %46;\n\t"
         "addc.cc.u32 %15, %31, %47;\n\t"
-        : TO_SIXTEEN_LIMBS(r)
-        : SIXTEEN_LIMBS(a), SIXTEEN_LIMBS(b));
+        : TO_ALL_LIMBS(r)
+        : ALL_LIMBS(a), ALL_LIMBS(b));
     return r;
 }
 
-// a - b modulo 2^512; *borrow is all ones if a < b, else 0.
+// a - b modulo R^2; *borrow is all ones if a < b, else 0.
 DEVICE fe_wide fe_wide_sub(fe_wide a, fe_wide b, u32 *borrow) {
     fe_wide r;
     asm("sub.cc.u32 %0, %17, %33;\n\t"
@@ -56,49 +64,118 @@ DEVICE fe_wide fe_wide_sub(fe_wide a, fe_wide b, u32 *borrow) {
         "subc.cc.u32 %14, %31, %47;\n\t"
         "subc.cc.u32 %15, %32, %48;\n\t"
         "subc.u32 %16, 0, 0;"
-        : TO_SIXTEEN_LIMBS(r), "=&r"(*borrow)
-        : SIXTEEN_LIMBS(a), SIXTEEN_LIMBS(b));
+        : TO_ALL_LIMBS(r), "=&r"(*borrow)
+        : ALL_LIMBS(a), ALL_LIMBS(b));
     return r;
 }
 
+#else
+
+// a + b modulo R^2.
+DEVICE fe_wide fe_wide_add(fe_wide a, fe_wide b) {
+    fe_wide r;
+    asm("add.cc.u32 %0, %24, %48;\n\t"
+        "addc.cc.u32 %1, %25, %49;\n\t"
+        "addc.cc.u32 %2, %26, %50;\n\t"
+        "addc.cc.u32 %3, %27, %51;\n\t"
+        "addc.cc.u32 %4, %28, %52;\n\t"
+        "addc.cc.u32 %5, %29, %53;\n\t"
+        "addc.cc.u32 %6, %30, %54;\n\t"
+        "addc.cc.u32 %7, %31, %55;\n\t"
+        "addc.cc.u32 %8, %32, %56;\n\t"
+        "addc.cc.u32 %9, %33, %57;\n\t"
+        "addc.cc.u32 %10, %34, %58;\n\t"
+        "addc.cc.u32 %11, %35, %59;\n\t"
+        "addc.cc.u32 %12, %36, %60;\n\t"
+        "addc.cc.u32 %13, %37, %61;\n\t"
+        "addc.cc.u32 %14, %38, %62;\n\t"
+        "addc.cc.u32 %15, %39, %63;\n\t"
+        "addc.cc.u32 %16, %40, %64;\n\t"
+        "addc.cc.u32 %17, %41, %65;\n\t"
+        "addc.cc.u32 %18, %42, %66;\n\t"
+        "addc.cc.u32 %19, %43, %67;\n\t"
+        "addc.cc.u32 %20, %44, %68;\n\t"
+        "addc.cc.u32 %21, %45, %69;\n\t"
+        "addc.cc.u32 %22, %46, %70;\n\t"
+        "addc.cc.u32 %23, %47, %71;"
+        : TO_ALL_LIMBS(r)
+        : ALL_LIMBS(a), ALL_LIMBS(b));
+    return r;
+}
+
+// a - b modulo R^2; *borrow is all ones if a < b, else 0.
+DEVICE fe_wide fe_wide_sub(fe_wide a, fe_wide b, u32 *borrow) {
+    fe_wide r;
+    asm("sub.cc.u32 %0, %25, %49;\n\t"
+        "subc.cc.u32 %1, %26, %50;\n\t"
+        "subc.cc.u32 %2, %27, %51;\n\t"
+        "subc.cc.u32 %3, %28, %52;\n\t"
+        "subc.cc.u32 %4, %29, %53;\n\t"
+        "subc.cc.u32 %5, %30, %54;\n\t"
+        "subc.cc.u32 %6, %31, %55;\n\t"
+        "subc.cc.u32 %7, %32, %56;\n\t"
+        "subc.cc.u32 %8, %33, %57;\n\t"
+        "subc.cc.u32 %9, %34, %58;\n\t"
+        "subc.cc.u32 %10, %35, %59;\n\t"
+        "subc.cc.u32 %11, %36, %60;\n\t"
+        "subc.cc.u32 %12, %37, %61;\n\t"
+        "subc.cc.u32 %13, %38, %62;\n\t"
+        "subc.cc.u32 %14, %39, %63;\n\t"
+        "subc.cc.u32 %15, %40, %64;\n\t"
+        "subc.cc.u32 %16, %41, %65;\n\t"
+        "subc.cc.u32 %17, %42, %66;\n\t"
+        "subc.cc.u32 %18, %43, %67;\n\t"
+        "subc.cc.u32 %19, %44, %68;\n\t"
+        "subc.cc.u32 %20, %45, %69;\n\t"
+        "subc.cc.u32 %21, %46, %70;\n\t"
+        "subc.cc.u32 %22, %47, %71;\n\t"
+        "subc.cc.u32 %23, %48, %72;\n\t"
+        "subc.u32 %24, 0, 0;"
+        : TO_ALL_LIMBS(r), "=&r"(*borrow)
+        : ALL_LIMBS(a), ALL_LIMBS(b));
+    return r;
+}
+
+#endif
+
 // a b, in two rows of products side by side, as in `limbs.h`. A row's highest limb so far is a carry at most when a product is added there.
 DEVICE fe_wide fe_mul_wide(fe a, fe b) {
-    u32 even[16], odd[16];
+    u32 even[2 * FIELD_LIMBS], odd[2 * FIELD_LIMBS];
     UNROLL
-    for (int i = 0; i < 8; i += 2) {
+    for (int i = 0; i < FIELD_LIMBS; i += 2) {
         const u64 e = mul_wide(a.limb[i], b.limb[0]), o = mul_wide(a.limb[i + 1], b.limb[0]);
         even[i] = (u32)e, even[i + 1] = (u32)(e >> 32);
         odd[i] = (u32)o, odd[i + 1] = (u32)(o >> 32);
     }
     UNROLL
-    for (int i = 8; i < 16; i++) even[i] = odd[i] = 0;
+    for (int i = FIELD_LIMBS; i < 2 * FIELD_LIMBS; i++) even[i] = odd[i] = 0;
     UNROLL
-    for (int i = 1; i < 8; i += 2) {
-        chain_4_out(odd + i - 1, a.limb[0], a.limb[2], a.limb[4], a.limb[6], b.limb[i], &odd[i + 7]);
-        chain_4(even + i + 1, a.limb[1], a.limb[3], a.limb[5], a.limb[7], b.limb[i]);
-        if (i == 7) continue;
-        chain_4_out(even + i + 1, a.limb[0], a.limb[2], a.limb[4], a.limb[6], b.limb[i + 1], &even[i + 9]);
-        chain_4(odd + i + 1, a.limb[1], a.limb[3], a.limb[5], a.limb[7], b.limb[i + 1]);
+    for (int i = 1; i < FIELD_LIMBS; i += 2) {
+        chain_half_out(odd + i - 1, EVERY_SECOND(a.limb, 0), b.limb[i], &odd[i + FIELD_LIMBS - 1]);
+        chain_half(even + i + 1, EVERY_SECOND(a.limb, 1), b.limb[i]);
+        if (i == FIELD_LIMBS - 1) continue;
+        chain_half_out(even + i + 1, EVERY_SECOND(a.limb, 0), b.limb[i + 1], &even[i + FIELD_LIMBS + 1]);
+        chain_half(odd + i + 1, EVERY_SECOND(a.limb, 1), b.limb[i + 1]);
     }
     fe_wide x, y;
     UNROLL
-    for (int i = 0; i < 16; i++) x.limb[i] = even[i], y.limb[i] = i == 0 ? 0 : odd[i - 1];
+    for (int i = 0; i < 2 * FIELD_LIMBS; i++) x.limb[i] = even[i], y.limb[i] = i == 0 ? 0 : odd[i - 1];
     return fe_wide_add(x, y);
 }
 
-// t / R and less than p more, for t below R (R - p). The steps of `fq_mul`, with limbs that come in at the top, which is why p must be below 2^254: a
+// t / R and less than p more, for t below R (R - p). The steps of `fq_mul`, with limbs that come in at the top, which is why p must be below R / 4: a
 // row that holds a limb has room for the product with the highest limb of p.
 DEVICE fe fq_reduce_wide(fe_wide t) {
-    u32 even[8], odd[8], low = 0;
+    u32 even[FIELD_LIMBS], odd[FIELD_LIMBS], low = 0;
     UNROLL
-    for (int i = 0; i < 8; i++) even[i] = t.limb[i], odd[i] = 0;
+    for (int i = 0; i < FIELD_LIMBS; i++) even[i] = t.limb[i], odd[i] = 0;
     UNROLL
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < FIELD_LIMBS; i++) {
         if (i > 0) {
             low = fq_shift(even, odd);
-            odd[6] = t.limb[i + 7];
+            odd[FIELD_LIMBS - 2] = t.limb[i + FIELD_LIMBS - 1];
         }
-        if (i == 7) odd[7] = t.limb[15];
+        if (i == FIELD_LIMBS - 1) odd[FIELD_LIMBS - 1] = t.limb[2 * FIELD_LIMBS - 1];
         fq_reduce(even, odd, low);
     }
     return fq_join(even, odd);

@@ -3,7 +3,8 @@
 //! # Mathematical description
 //!
 //! BLS12-381 (Bowe, 2017; the family is that of Barreto, Lynn and Scott, SCN 2002, with the parameter z = -0xd201000000010000) has the curve y^2 = x^3 + 4 over [`Fq`], a prime field of 381 bits. A subgroup of
-//! its points, [`G1`], has the prime order r = z^4 - z^2 + 1 of 255 bits; [`Fr`] is the field modulo r. The other points of the curve are no elements of G1: where points are [checked](crate::msm::BasesOptions::validate), that is too. [`Fr`] has roots of unity of order 2^32, and so there are transforms over it.
+//! its points, [`G1`], has the prime order r = z^4 - z^2 + 1 of 255 bits; [`Fr`] is the field modulo r. [`G2`] is a subgroup of that order on the curve y^2 = x^3 + 4(1 + u) over [`Fq2`], F_q(u) with u^2 = -1.
+//! The other points of both curves are no elements of the groups: where points are [checked](crate::msm::BasesOptions::validate), that is too. [`Fr`] has roots of unity of order 2^32, and so there are transforms over it.
 //!
 //! # Layout
 //!
@@ -13,5 +14,7 @@
 //! | [`Fq`] | 48 | x 2^384 modulo the prime, below the prime, six limbs |
 //! | [`G1Affine`] | 96 | x, then y; the identity is all zero |
 //! | [`G1`] | 144 | X, Y, Z with x = X/Z and y = Y/Z; the identity is (0, 1, 0). Equal points have many forms |
+//! | [`Fq2`] | 96 | c0 and then c1 of c0 + c1 u |
+//! | [`G2Affine`], [`G2`] | 192, 288 | as those of G1 |
 
-pub use halo2curves::bls12381::{Fq, Fr, G1, G1Affine};
+pub use halo2curves::bls12381::{Fq, Fq2, Fr, G1, G1Affine, G2, G2Affine};

@@ -25,6 +25,8 @@ pub const ZKA_VESTA: u32 = 5;
 /// The group G1 of BLS12-381: coordinates are six words, x 2^384 modulo the prime, the lowest first; scalars of `ZKA_BLS12_381_FR`. There are points on the curve that are not in the group: `ZKA_VALIDATE`
 /// refuses them.
 pub const ZKA_BLS12_381_G1: u32 = 6;
+/// The group G2 of BLS12-381: coordinates are c0 + c1 u with u^2 = -1, c0 before c1, six words each; scalars of `ZKA_BLS12_381_FR`. `ZKA_VALIDATE` looks at the group, too.
+pub const ZKA_BLS12_381_G2: u32 = 7;
 
 /// A scalar in Montgomery form, the lowest word first.
 pub(crate) type Limbs = [u64; 4];

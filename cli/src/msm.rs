@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "S.npy")]
     scalars: PathBuf,
 
-    /// The bases: a .npy file of '<u8' words, C order, shape (N, 8), the limbs of x and then of y; over bn254-g2 (N, 16), those of c0 before those of c1; over bls12-381-g1 (N, 12), six limbs to a coordinate; the identity is all zero
+    /// The bases: a .npy file of '<u8' words, C order, shape (N, 8), the limbs of x and then of y; over bn254-g2 (N, 16), those of c0 before those of c1; over bls12-381-g1 (N, 12) and bls12-381-g2 (N, 24), six limbs to a coefficient; the identity is all zero
     #[arg(long, value_name = "B.npy")]
     bases: PathBuf,
 

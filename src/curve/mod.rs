@@ -58,6 +58,7 @@ macro_rules! for_every_curve {
             $crate::pasta::PallasAffine, "pallas";
             $crate::pasta::VestaAffine, "vesta";
             $crate::bls12_381::G1Affine, "bls12-381-g1";
+            $crate::bls12_381::G2Affine, "bls12-381-g2";
         }
     };
 }

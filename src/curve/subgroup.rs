@@ -17,6 +17,10 @@
 //! endomorphism phi(x, y) = (w x, y) satisfies phi^2 + phi + 1 = 0, and on G1 it is the product with one of the roots of that polynomial modulo r, which are -z^2 and z^2 - 1: with -z^2 for one of both
 //! w. A point is in G1 if and only if phi(P) = -z^2 P (Scott, "A note on group membership tests for G1, G2 and GT on BLS pairing-friendly curves", 2021): the equation holds on
 //! G1, and where it does, 0 = phi^2(P) + phi(P) + P = (z^4 - z^2 + 1) P = r P. That is two products with a number of 64 bits, six of which are set.
+//!
+//! BLS12-381's G2 is on the curve y^2 = x^3 + 4(1 + u), whose endomorphism psi has the g = (1 + u)^((1 - q)/6) and the trace t = z + 1. On G2 it is the product with q, and that with z, for q = z modulo r. A point is
+//! in G2 if and only if psi(P) = z P (Scott, as above): where that holds, 0 = psi^2(P) - t psi(P) + q P = (z^2 - (z + 1) z + q) P = (q - z) P, and q - z = r (z - 1)^2 / 3 has with the number of points
+//! of this curve no common divisor but r. In general g = (b/b')^((q - 1)/6), with the b of G1 and the b' of G2.
 
 use std::sync::LazyLock;
 
@@ -92,6 +96,17 @@ fn times<T: LazyElement, P: Copy + Into<Xyzz<T>>>(
     })
 }
 
+impl Subgroup for bls12_381::G2Affine {
+    const COFACTOR_IS_ONE: bool = false;
+
+    fn is_in_subgroup(&self) -> bool {
+        let point = affine_points(std::slice::from_ref(self))[0];
+        let multiple = times(&point, BLS12_381_Z, |sum| sum.double(), |sum| sum.add_affine(&point));
+        // -z P and psi(P).
+        multiple.add(&psi(point.into(), &BLS12_381_FACTORS)).is_identity()
+    }
+}
+
 impl Subgroup for G2Affine {
     const COFACTOR_IS_ONE: bool = false;
 
@@ -138,14 +153,24 @@ fn psi<F: QuadraticExtension>(point: Xyzz<Pair<F>>, [for_x, for_y]: &[Pair<F>; 2
     }
 }
 
-/// Those of BN254.
+/// Those of BN254, and those of BLS12-381.
 static FACTORS: LazyLock<[Twisted; 2]> = LazyLock::new(|| {
     let (sixth, rest) = quotient(Fq::P, 6);
     assert!(rest == 1, "1 modulo 6");
-    let by_b = Twisted::of(G2Affine::b()).inverse().expect("b is not 0");
-    let g = Twisted::of_prime(Residue::from_word(3)).mul(by_b).pow(&sixth);
-    [g.square(), g.square().mul(g)]
+    factors(3, G2Affine::b(), &sixth)
 });
+static BLS12_381_FACTORS: LazyLock<[Coordinate<bls12_381::G2Affine>; 2]> = LazyLock::new(|| {
+    let (sixth, rest) = quotient(bls12_381::Fq::P, 6);
+    assert!(rest == 1, "1 modulo 6");
+    factors(4, bls12_381::G2Affine::b(), &sixth)
+});
+
+/// g^2 and g^3, of the b of G1, that of G2, and (q - 1)/6.
+fn factors<F: QuadraticExtension>(b: u64, twisted: F, sixth: &[u64]) -> [Pair<F>; 2] {
+    let by_twisted = Pair::of(twisted).inverse().expect("b is not 0");
+    let g = Pair::of_prime(Residue::from_word(b)).mul(by_twisted).pow(sixth);
+    [g.square(), g.square().mul(g)]
+}
 
 #[cfg(test)]
 mod tests {
@@ -214,5 +239,46 @@ mod tests {
                 affine(&[small, -small, small + bls12_381::G1::generator()]);
             assert!(points.iter().all(|point| !point.is_in_subgroup()), "order {prime}");
         }
+    }
+
+    #[test]
+    fn the_endomorphism_of_bls12_381_is_the_product_with_the_parameter_on_the_group() {
+        let point = bls12_381::G2::generator() * bls12_381::Fr::from(77);
+        let affine = affine_points(&[point.to_affine()])[0];
+        let found = psi(affine.into(), &BLS12_381_FACTORS);
+        assert_eq!(projective::<bls12_381::G2Affine>(found), -product(point, &[BLS12_381_Z]));
+        assert_eq!(projective::<bls12_381::G2Affine>(found), product(point, &bls12_381::Fq::P));
+    }
+
+    /// Points of small order of the curve of BLS12-381's G2, of which there are r h: h = (z^8 - 4 z^7 + 5 z^6 - 4 z^4 + 6 z^3 - 4 z^2 - 4 z + 13) / 9 = 13^2 23^2 2713 11953 262069 h'.
+    #[test]
+    fn points_of_small_order_are_outside_of_bls12_381_g2() {
+        const H: [u64; 8] = [
+            0xcf1c_38e3_1c72_38e5,
+            0x1616_ec6e_786f_0c70,
+            0x2153_7e29_3a66_91ae,
+            0xa628_f1cb_4d9e_82ef,
+            0xa68a_205b_2e5a_7ddf,
+            0xcd91_de45_4708_5aba,
+            0x091d_5079_2876_a202,
+            0x05d5_43a9_5414_e7f1,
+        ];
+        let mut found = 0;
+        for prime in [13, 23, 2713, 11_953, 262_069] {
+            let (cofactor, rest) = quotient(H, prime);
+            assert_eq!(rest, 0, "{prime} divides h");
+            let small = some_points::<bls12_381::G2Affine>().iter().find_map(|point| {
+                let small = product(times_order(point), &cofactor);
+                (!bool::from(small.is_identity())).then_some(small)
+            });
+            // Of a prime whose square divides h, points may all have that order at most.
+            let Some(small) = small else { continue };
+            assert_eq!(product(small, &[prime]), bls12_381::G2::identity());
+            let points: Vec<bls12_381::G2Affine> =
+                affine(&[small, -small, small + bls12_381::G2::generator()]);
+            assert!(points.iter().all(|point| !point.is_in_subgroup()), "order {prime}");
+            found += 1;
+        }
+        assert!(found >= 3, "points of {found} small orders");
     }
 }

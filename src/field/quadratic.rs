@@ -25,6 +25,7 @@ macro_rules! for_every_quadratic_extension {
     ($then:ident) => {
         $then! {
             $crate::bn254::Fq2, $crate::bn254::Fq;
+            $crate::bls12_381::Fq2, $crate::bls12_381::Fq;
         }
     };
 }

@@ -57,6 +57,7 @@ fn sums_of_halo2curves() {
     sums_agree!(PallasAffine, Fq);
     sums_agree!(VestaAffine, Fp);
     sums_agree!(bls12_381::G1Affine, bls12_381::Fr);
+    sums_agree!(bls12_381::G2Affine, bls12_381::Fr);
 }
 
 fn transforms_agree<F: TwoAdicPrime + AcceleratedField>() {

@@ -30,6 +30,7 @@ fn of_curves() {
         ("pallas", ZKA_PALLAS),
         ("vesta", ZKA_VESTA),
         ("bls12-381-g1", ZKA_BLS12_381_G1),
+        ("bls12-381-g2", ZKA_BLS12_381_G2),
     ];
     assert_eq!(CURVES.iter().map(|curve| curve.name).zip(1..).collect::<Vec<_>>(), header);
     assert!(CURVES.iter().zip(1..).all(|(curve, number)| Curve::of(number).unwrap().name == curve.name));

@@ -45,7 +45,7 @@ static const uint64_t PASTA[2][8] = {
 /* The prime of Vesta's coordinates, which are Pallas' scalars, as it is. */
 static const uint64_t PASTA_Q[4] = {UINT64_C(0x8c46eb2100000001), UINT64_C(0x224698fc0994a8dd), 0, UINT64_C(0x4000000000000000)};
 
-/* On the curve of BLS12-381's G1: the generator, and the point with x = 4, which is not in the group. The scalars 3 and -2. */
+/* On the curve of BLS12-381's G1: the generator, and the point with x = 4, which is not in the group. */
 static const uint64_t BLS12_381[2][12] = {
     {UINT64_C(0x5cb38790fd530c16), UINT64_C(0x7817fc679976fff5), UINT64_C(0x154f95c7143ba1c1), UINT64_C(0xf0ae6acdf3d0e747),
      UINT64_C(0xedce6ecc21dbf440), UINT64_C(0x120177419e0bfb75), UINT64_C(0xbaac93d50ce72271), UINT64_C(0x8c22631a7918fd8e),
@@ -53,6 +53,21 @@ static const uint64_t BLS12_381[2][12] = {
     {UINT64_C(0xaa270000000cfff3), UINT64_C(0x53cc0032fc34000a), UINT64_C(0x478fe97a6b0a807f), UINT64_C(0xb1d37ebee6ba24d7),
      UINT64_C(0x8ec9733bbf78ab2f), UINT64_C(0x09d645513d83de7e), UINT64_C(0x7dff631d6226147e), UINT64_C(0x5c55ffc4b44c94fa),
      UINT64_C(0x534c4ac7ceb2ccdc), UINT64_C(0xc0ab57110acde4d4), UINT64_C(0x3c7dcb0ca04868bd), UINT64_C(0x161ba5d4e93d72c7)}};
+/* On the curve of its G2 likewise, c0 before c1: the generator, and the point with x = 2. */
+static const uint64_t BLS12_381_TWISTED[2][24] = {
+    {UINT64_C(0xf5f28fa202940a10), UINT64_C(0xb3f5fb2687b4961a), UINT64_C(0xa1a893b53e2ae580), UINT64_C(0x9894999d1a3caee9),
+     UINT64_C(0x6f67b7631863366b), UINT64_C(0x058191924350bcd7), UINT64_C(0xa5a9c0759e23f606), UINT64_C(0xaaa0c59dbccd60c3),
+     UINT64_C(0x3bb17e18e2867806), UINT64_C(0x1b1ab6cc8541b367), UINT64_C(0xc2b6ed0ef2158547), UINT64_C(0x11922a097360edf3),
+     UINT64_C(0x4c730af860494c4a), UINT64_C(0x597cfa1f5e369c5a), UINT64_C(0xe7e6856caa0a635a), UINT64_C(0xbbefb5e96e0d495f),
+     UINT64_C(0x07d3a975f0ef25a2), UINT64_C(0x0083fd8e7e80dae5), UINT64_C(0xadc0fc92df64b05d), UINT64_C(0x18aa270a2b1461dc),
+     UINT64_C(0x86adac6a3be4eba0), UINT64_C(0x79495c4ec93da33a), UINT64_C(0xe7175850a43ccaed), UINT64_C(0x0b2bc2a163de1bf2)},
+    {UINT64_C(0x321300000006554f), UINT64_C(0xb93c0018d6c40005), UINT64_C(0x57605e0db0ddbb51), UINT64_C(0x8b256521ed1f9bcb),
+     UINT64_C(0x6cf28d7901622c03), UINT64_C(0x11ebab9dbb81e28c), UINT64_C(0x0000000000000000), UINT64_C(0x0000000000000000),
+     UINT64_C(0x0000000000000000), UINT64_C(0x0000000000000000), UINT64_C(0x0000000000000000), UINT64_C(0x0000000000000000),
+     UINT64_C(0xc97a5643393d4adc), UINT64_C(0x2e28e547a9a8310c), UINT64_C(0x118a41beee88c072), UINT64_C(0x729bc3e29bb97c81),
+     UINT64_C(0x848a8d0e86bbffd0), UINT64_C(0x17544bb7a8eb3f13), UINT64_C(0xb2b2c0c8a72ce0ce), UINT64_C(0x0dafe32c1ddd015e),
+     UINT64_C(0x8a229a651637f0e2), UINT64_C(0x4717c62b571e1dd2), UINT64_C(0x0ca9feb72ed80c15), UINT64_C(0x16d59e5082be7d93)}};
+/* The scalars 3 and -2. */
 static const uint64_t THREE_AND_MINUS_TWO[8] = {
     UINT64_C(0x00000005fffffffa), UINT64_C(0x098e27ee0009d806), UINT64_C(0xcca4efcfc634efe0), UINT64_C(0x486e140d064f104e),
     UINT64_C(0xfffffffb00000005), UINT64_C(0xa2b4340efff7cbfa), UINT64_C(0x002138283029381a), UINT64_C(0x43a4449fd0137269)};

@@ -264,35 +264,39 @@ static void on_pasta(zka_engine *engine) {
   EXPECT(ZKA_NOT_CANONICAL, zka_msm(engine, ZKA_PALLAS, sum, points[1], PASTA[0], 1));
 }
 
-/* 3 G - 2 G over BLS12-381's G1, whose coordinates have six words; a point outside the group, and a coordinate that is not below the prime. */
-static void on_bls12_381(zka_engine *engine) {
-  uint64_t points[2][12], sum[18], affine[12];
+/* 3 G - 2 G over a group of BLS12-381, whose coordinates have coefficients of six words; a point outside the group, and a word that is not below the prime. Known are the generator and that point, of so
+   many words each. */
+static void on_bls12_381(zka_engine *engine, uint32_t curve, const uint64_t *known, size_t words) {
+  const size_t size = words * sizeof *known;
+  uint64_t points[48], sum[36], affine[24];
   zka_bases *bases = NULL;
   zka_matrix *matrix = NULL;
-  memcpy(points[0], BLS12_381[0], sizeof points[0]);
-  memcpy(points[1], BLS12_381[0], sizeof points[1]);
-  OK(zka_msm(engine, ZKA_BLS12_381_G1, sum, THREE_AND_MINUS_TWO, points[0], 2));
-  OK(zka_point_to_aff(ZKA_BLS12_381_G1, affine, sum));
-  CHECK(memcmp(affine, BLS12_381[0], sizeof affine) == 0);
-  OK(zka_bases_new(engine, &bases, ZKA_BLS12_381_G1, points[0], 2, ZKA_VALIDATE | ZKA_PRECOMPUTE));
+  memcpy(points, known, size);
+  memcpy(&points[words], known, size);
+  OK(zka_msm(engine, curve, sum, THREE_AND_MINUS_TWO, points, 2));
+  OK(zka_point_to_aff(curve, affine, sum));
+  CHECK(memcmp(affine, known, size) == 0);
+  OK(zka_bases_new(engine, &bases, curve, points, 2, ZKA_VALIDATE | ZKA_PRECOMPUTE));
   OK(zka_matrix_upload(engine, &matrix, ZKA_BLS12_381_FR, THREE_AND_MINUS_TWO, 2, 1, ZKA_COLUMN_MAJOR));
   memset(sum, 0, sizeof sum);
   OK(zka_msm_matrix(engine, sum, matrix, bases, 0, 2, 1));
-  OK(zka_point_to_aff(ZKA_BLS12_381_G1, affine, sum));
-  CHECK(memcmp(affine, BLS12_381[0], sizeof affine) == 0);
+  OK(zka_point_to_aff(curve, affine, sum));
+  CHECK(memcmp(affine, known, size) == 0);
   OK(zka_matrix_free(matrix));
   OK(zka_bases_free(bases));
-  memcpy(points[1], BLS12_381[1], sizeof points[1]);
-  EXPECT(ZKA_NOT_ON_CURVE, zka_bases_new(engine, &bases, ZKA_BLS12_381_G1, points[0], 2, ZKA_VALIDATE));
-  memcpy(points[1], BLS12_381_Q, sizeof BLS12_381_Q);
-  EXPECT(ZKA_NOT_CANONICAL, zka_msm(engine, ZKA_BLS12_381_G1, sum, THREE_AND_MINUS_TWO, points[0], 2));
+  memcpy(&points[words], &known[words], size);
+  EXPECT(ZKA_NOT_ON_CURVE, zka_bases_new(engine, &bases, curve, points, 2, ZKA_VALIDATE));
+  EXPECT_TEXT("point 1 is on the curve but not in the group");
+  memcpy(&points[2 * words - 6], BLS12_381_Q, sizeof BLS12_381_Q);
+  EXPECT(ZKA_NOT_CANONICAL, zka_msm(engine, curve, sum, THREE_AND_MINUS_TWO, points, 2));
 }
 
 void test_curves(void) {
   zka_engine *engine = engine_with(2), *other = engine_with(1);
   on_grumpkin(engine);
   on_pasta(engine);
-  on_bls12_381(engine);
+  on_bls12_381(engine, ZKA_BLS12_381_G1, BLS12_381[0], 12);
+  on_bls12_381(engine, ZKA_BLS12_381_G2, BLS12_381_TWISTED[0], 24);
   on_g2(engine);
   of_transforms(engine);
   wrong_arguments(engine, other);

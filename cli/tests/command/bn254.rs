@@ -103,7 +103,7 @@ fn seven_times_the_generator_of_g2() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("[possible values: g1, g2]"));
     let refused = bench.run(&format!("{files} --curve bn254-g3"));
     assert_eq!(refused.status.code(), Some(2));
-    let names = "[possible values: bn254-g1, grumpkin, bn254-g2, pallas, vesta, bls12-381-g1]";
+    let names = "[possible values: bn254-g1, grumpkin, bn254-g2, pallas, vesta, bls12-381-g1, bls12-381-g2]";
     assert!(String::from_utf8_lossy(&refused.stderr).contains(names));
     bench.fail(&format!("{files} --curve pallas --group g2"), "pallas has no such group");
 }
@@ -342,7 +342,7 @@ fn sums_over_bls12_381() {
         assert_eq!((&answer["x"], &answer["y"]), (&json!(x), &json!(y)), "{options}");
     }
     bench.fail(files, "found 12 columns, expected 8, the limbs of a point");
-    bench.fail(&format!("{files} --curve bls12-381 --group g2"), "bls12-381 has no such group");
+    bench.fail(&format!("{files} --curve bls12-381 --group g2"), "found 12 columns, expected 24");
     bench.write("b.npy", &points(&[[x, y], [x, four]]));
     bench.fail(&format!("{files} --curve bls12-381"), "point 1 is not on the curve");
     bench.write("b.npy", &points(&[[x, y], [four, root_of_68]]));
@@ -350,6 +350,82 @@ fn sums_over_bls12_381() {
     bench.fail(&format!("{files} --curve bls12-381"), outside);
     bench.write("b.npy", &points(&[[x, y], [[u64::MAX; 6], y]]));
     bench.fail(&format!("{files} --curve bls12-381"), "x of point 1 is 0xffffffffffffffff");
+}
+
+#[test]
+fn seven_times_the_generator_of_bls12_381_g2() {
+    let bench = Bench::new();
+    let [x, y] = [
+        [
+            0xd48056c8c121bdb8,
+            0x0bac0326a805bbef,
+            0xb4510b647ae3d177,
+            0xc6e47ad4fa403b02,
+            0x260805272dc51051,
+            0x024aa2b2f08f0a91,
+            0xe5ac7d055d042b7e,
+            0x334cf11213945d57,
+            0xb5da61bbdc7f5049,
+            0x596bd0d09920b61a,
+            0x7dacd3a088274f65,
+            0x13e02b6052719f60,
+        ],
+        [
+            0xe193548608b82801,
+            0x923ac9cc3baca289,
+            0x6d429a695160d12c,
+            0xadfd9baa8cbdd3a7,
+            0x8cc9cdc6da2e351a,
+            0x0ce5d527727d6e11,
+            0xaaa9075ff05f79be,
+            0x3f370d275cec1da1,
+            0x267492ab572e99ab,
+            0xcb3e287e85a763af,
+            0x32acd2b02bc28b99,
+            0x0606c4a02ea734cc,
+        ],
+    ];
+    // The point with x = 2.
+    let outside_x = [2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    let outside_y = [
+        0xa1a365b95bfcec38,
+        0x4173830420cd476b,
+        0x247438372716284a,
+        0x6425a7bc6aeb7c75,
+        0xa64203ffefb96630,
+        0x18c6b864ae17dc9d,
+        0xd6d0fcfbf3bf3d5c,
+        0xfe291a1924e65db0,
+        0xca014006b7c40a2c,
+        0xda2f0f4a063119ab,
+        0xa7d5071b6b6f5de0,
+        0x172e93db764a8400,
+    ];
+    let points = |points: &[[[u64; 12]; 2]]| {
+        let words: Vec<u64> = points.iter().flat_map(|point| point.concat()).collect();
+        npy(&format!("({}, 24)", points.len()), &words)
+    };
+    bench.write("s.npy", &rows(&[&[small(3)], &[small(4)]]));
+    bench.write("b.npy", &points(&[[x, y], [x, y]]));
+    let files = "msm --scalars s.npy --bases b.npy --canonical --curve bls12-381";
+    for options in ["--group g2", "--group g2 --device reference"] {
+        let answer = bench.json(&format!("{files} {options}"));
+        let x = [
+            "049cd1dbb2d2c3581e54c088135fef36505a6823d61b859437bfc79b617030dc8b40e32bad1fa85b9c0f368af6d38d3c",
+            "0d0273f6bf31ed37c3b8d68083ec3d8e20b5f2cc170fa24b9b5be35b34ed013f9a921f1cad1644d4bdb14674247234c8",
+        ];
+        let y = [
+            "08b7ae4dbf802c17a6648842922c9467e460a71c88d393ee7af356da123a2f3619e80c3bdcc8e2b1da52f8cd9913ccdd",
+            "05ecf93654b7a1885695aaeeb7caf41b0239dc45e1022be55d37111af2aecef87799638bec572de86a7437898efa7020",
+        ];
+        assert_eq!((&answer["x"], &answer["y"]), (&json!(x), &json!(y)), "{options}");
+    }
+    bench.fail(files, "found 24 columns, expected 12");
+    bench.write("b.npy", &points(&[[x, y], [outside_x, outside_y]]));
+    let outside = "point 1 is on the curve but not in the group of the scalars' order";
+    bench.fail(&format!("{files} --group g2"), outside);
+    bench.write("b.npy", &points(&[[x, y], [x, [u64::MAX; 12]]]));
+    bench.fail(&format!("{files} --group g2"), "y.c0 of point 1 is 0xffffffffffffffff");
 }
 
 #[test]

@@ -44,7 +44,7 @@ macro_rules! pooled {
         }
     )*};
 }
-pooled!(bn256::G1Affine, grumpkin::G1Affine, bn256::G2Affine, PallasAffine, VestaAffine, bls12381::G1Affine);
+pooled!(bn256::G1Affine, grumpkin::G1Affine, bn256::G2Affine, PallasAffine, VestaAffine, bls12381::G1Affine, bls12381::G2Affine);
 
 impl<C: Pooled> Pool<C> {
     fn new() -> Self {
@@ -58,13 +58,14 @@ impl<C: Pooled> Pool<C> {
 
 pub fn run(data: &[u8]) {
     let mut draw = Draw::new(data);
-    match draw.below(6) {
+    match draw.below(7) {
         0 => over::<bn256::G1Affine>(&mut draw),
         1 => over::<grumpkin::G1Affine>(&mut draw),
         2 => over::<bn256::G2Affine>(&mut draw),
         3 => over::<PallasAffine>(&mut draw),
         4 => over::<VestaAffine>(&mut draw),
-        _ => over::<bls12381::G1Affine>(&mut draw),
+        5 => over::<bls12381::G1Affine>(&mut draw),
+        _ => over::<bls12381::G2Affine>(&mut draw),
     }
 }
 

@@ -7,6 +7,8 @@
 
 #[cfg(test)]
 mod arkworks;
+#[cfg(test)]
+mod bls12_381;
 #[cfg(doctest)]
 mod book;
 #[cfg(test)]

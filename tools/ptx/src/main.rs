@@ -3,7 +3,7 @@
 //! - `zkaccel-ptx make <libnvrtc.so>` compiles every program whose text has changed, compresses the PTX and records from what it was
 //!   made.
 //! - `zkaccel-ptx check <ptxas>` assembles for several architectures what has changed, prints registers, stack and spills of its kernels, records
-//!   them in `resources.txt`, and fails if any kernel spills.
+//!   them in `resources.txt`, and fails if any kernel, or a function that it calls, spills more than it may.
 //!
 //! Neither needs a GPU. `tools/make-ptx.sh` and `tools/check-ptx.sh` fetch the pinned compilers and call it.
 
@@ -17,6 +17,10 @@ use zkaccel::kernels::{PTX_OPTIONS, Program, programs};
 
 /// Architectures to assemble for: the oldest served, the commonest of gaming cards, the measured one.
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_89", "sm_90"];
+
+/// Programs whose functions may spill, each so many bytes that it stores or loads at most: of sums of two points each takes 96 registers, before a product begins. docs/performance/msm-gpu.md has what
+/// was tried.
+const MAY_SPILL: [(&str, u64); 2] = [("msm_sum_bls12-381-g2", 1300), ("msm_tables_bls12-381-g2", 400)];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -107,15 +111,28 @@ fn check(assembler: &str) -> Result<(), String> {
     let lines: Vec<_> = lines.into_iter().flatten().flatten().collect();
     let record = lines.iter().fold(version, |record, line| record + line + "\n");
     fs::write(&path, record).map_err(|error| format!("{}: {error}", path.display()))?;
-    let spills = |line: &&String| !line.contains(" 0 bytes spill stores, 0 bytes spill loads");
-    let spilling: Vec<_> = lines.iter().filter(spills).cloned().collect();
+    let spilling: Vec<_> = lines.iter().filter(|line| spilt(line) > allowed(line)).cloned().collect();
     match spilling.is_empty() {
         true => {
-            println!("{} kernels, none of which spills registers", lines.len());
+            let known = lines.iter().filter(|line| spilt(line) > 0).count();
+            println!("{} kernels, {known} of which spill registers, as they may", lines.len());
             Ok(())
         }
         false => Err(format!("kernels that spill registers:\n{}", spilling.join("\n"))),
     }
+}
+
+/// The most bytes that a kernel, or a function that it calls, stores or loads for want of registers.
+fn spilt(line: &str) -> u64 {
+    let numbers = line.split(", ").filter(|part| part.contains("bytes spill"));
+    let bytes = numbers.map(|part| part.trim_start_matches(|c: char| !c.is_ascii_digit()).split(' ').next());
+    bytes.map(|bytes| bytes.and_then(|bytes| bytes.parse().ok()).unwrap_or(u64::MAX)).max().unwrap_or(u64::MAX)
+}
+
+/// The most that the kernel of a line may.
+fn allowed(line: &str) -> u64 {
+    let program = line.split(' ').nth(1);
+    MAY_SPILL.iter().find(|(name, _)| program == Some(name)).map_or(0, |(_, bytes)| *bytes)
 }
 
 /// What the assembler calls itself, in a line.
@@ -144,7 +161,7 @@ fn check_one(assembler: &str, program: &Program) -> Result<Vec<String>, String> 
     Ok(lines)
 }
 
-/// One line for each kernel: its name, stack, spills and registers.
+/// One line for each kernel: its name, stack, spills and registers, and what functions that it calls spill.
 fn assemble(assembler: &str, architecture: &str, ptx: &Path) -> Result<Vec<String>, String> {
     // Not the null device: an assembler that fails removes its output, and where it runs as root it can.
     let unwanted = ptx.with_extension("cubin");
@@ -158,15 +175,24 @@ fn assemble(assembler: &str, architecture: &str, ptx: &Path) -> Result<Vec<Strin
     if !output.status.success() {
         return Err(format!("{assembler} fails:\n{text}"));
     }
-    let mut lines = Vec::new();
-    let (mut kernel, mut memory) = (String::new(), String::new());
+    let mut lines: Vec<String> = Vec::new();
+    let (mut kernel, mut memory, mut is_told) = (String::new(), String::new(), false);
     for line in text.lines() {
         if let Some((_, rest)) = line.split_once("Compiling entry function '") {
             kernel = rest.split('\'').next().unwrap_or_default().to_owned();
-        } else if line.contains("spill stores") {
+            is_told = false;
+        } else if line.contains("spill stores") && !is_told {
             memory = line.trim().to_owned();
+        } else if let (true, Some((_, spills)), Some(last)) =
+            (line.contains("spill stores"), line.split_once("stack frame"), lines.last_mut())
+        {
+            // The functions come after their kernel. Most spill nothing.
+            if !spills.ends_with(" 0 bytes spill stores, 0 bytes spill loads") {
+                *last += spills;
+            }
         } else if let Some((_, used)) = line.split_once("Used ") {
             lines.push(format!("{kernel}: {used}, {memory}"));
+            is_told = true;
         }
     }
     match lines.is_empty() {

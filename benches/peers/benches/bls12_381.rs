@@ -1,0 +1,89 @@
+//! Multi-scalar multiplication over BLS12-381 against blst and halo2curves, and transforms over its scalars against halo2curves.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use blst::MultiPoint;
+use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
+use halo2curves::ff::PrimeField;
+use halo2curves::group::Group;
+use zkaccel::bls12_381::{Fr, G1Affine, G2Affine};
+use zkaccel::curve::{affine, limbs_of_points};
+use zkaccel::msm::AcceleratedCurve;
+use zkaccel::ntt::{Domain, Ntt};
+use zkaccel_peers::{engine, words};
+
+fn scalars(n: usize) -> Vec<Fr> {
+    let base = Fr::from(1 << 32) * Fr::from(1 << 32);
+    let of = |four: &[u64]| four.iter().fold(Fr::from(0), |sum, &word| sum * base + Fr::from(word));
+    words(4 * n).chunks(4).map(of).collect()
+}
+
+fn bases<C: AcceleratedCurve>(n: usize) -> Vec<C> {
+    let generator = C::Projective::generator();
+    let points: Vec<_> =
+        std::iter::successors(Some(generator), |point| Some(*point + generator)).take(n).collect();
+    affine(&points)
+}
+
+/// The same words as blst has them: coordinates are in Montgomery form there too.
+fn theirs<C: AcceleratedCurve, U>(bases: &[C]) -> &[U] {
+    assert_eq!((size_of::<C>(), align_of::<C>()), (size_of::<U>(), align_of::<U>()));
+    let limbs = limbs_of_points(bases);
+    // SAFETY: both are arrays of words in the same order, x before y, and any words are a value of the structures of C.
+    unsafe { std::slice::from_raw_parts(limbs.as_ptr().cast(), bases.len()) }
+}
+
+macro_rules! sums {
+    ($name:ident, $curve:ty, $title:literal, $theirs:ty, $sizes:expr) => {
+        fn $name(criterion: &mut Criterion) {
+            let engine = engine();
+            let mut group = criterion.benchmark_group($title);
+            group.sample_size(10).measurement_time(Duration::from_secs(8));
+            for log_size in $sizes {
+                let n = 1 << log_size;
+                let (bases, scalars) = (bases::<$curve>(n), scalars(n));
+                group.bench_function(BenchmarkId::new("zkaccel", log_size), |b| {
+                    b.iter(|| engine.msm(black_box(&scalars), &bases).unwrap())
+                });
+                let bytes: Vec<u8> = scalars.iter().flat_map(|scalar| scalar.to_repr()).collect();
+                let points: &[$theirs] = theirs(&bases);
+                group.bench_function(BenchmarkId::new("blst", log_size), |b| {
+                    b.iter(|| points.mult(black_box(&bytes), 255))
+                });
+                group.bench_function(BenchmarkId::new("halo2curves msm_best", log_size), |b| {
+                    b.iter(|| halo2curves::msm::msm_best(black_box(&scalars), &bases))
+                });
+            }
+        }
+    };
+}
+sums!(sums, G1Affine, "msm over BLS12-381's G1", blst::blst_p1_affine, [12, 16, 20]);
+sums!(sums_over_g2, G2Affine, "msm over BLS12-381's G2", blst::blst_p2_affine, [12, 16]);
+
+fn transforms(criterion: &mut Criterion) {
+    let engine = engine();
+    let mut group = criterion.benchmark_group("fft over BLS12-381's scalars");
+    group.sample_size(10).measurement_time(Duration::from_secs(6));
+    for log_size in [16, 20] {
+        let domain = Domain::halo2(log_size).unwrap();
+        let values = scalars(domain.size());
+        group.bench_function(BenchmarkId::new("zkaccel", log_size), |b| {
+            b.iter_batched_ref(
+                || values.clone(),
+                |values| engine.ntt(black_box(&Ntt::forward(domain)), values).unwrap(),
+                BatchSize::PerIteration,
+            )
+        });
+        group.bench_function(BenchmarkId::new("halo2curves best_fft", log_size), |b| {
+            b.iter_batched_ref(
+                || values.clone(),
+                |values| halo2curves::fft::best_fft(values, black_box(domain.root()), log_size),
+                BatchSize::PerIteration,
+            )
+        });
+    }
+}
+
+criterion_group!(benches, sums, sums_over_g2, transforms);
+criterion_main!(benches);

@@ -1,0 +1,86 @@
+//! arkworks' sums and transforms over BLS12-381.
+
+use ark_ec::{AffineRepr, CurveGroup, VariableBaseMSM};
+use ark_ff::{BigInt, PrimeField};
+use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
+use halo2curves::ff::{Field, PrimeField as _};
+use halo2curves::group::Group;
+use zkaccel::bls12_381::{Fr, G1Affine, G2Affine};
+use zkaccel::curve::{affine, coordinates};
+use zkaccel::msm::AcceleratedCurve;
+use zkaccel::ntt::{Domain, Ntt};
+
+use crate::inputs::{cpu, words};
+
+fn scalars(seed: u64, n: usize) -> Vec<Fr> {
+    let mut word = words(seed);
+    let base = Fr::from(1 << 32) * Fr::from(1 << 32);
+    (0..n).map(|_| (0..4).fold(Fr::ZERO, |sum, _| sum * base + Fr::from(word()))).collect()
+}
+
+fn theirs(values: &[Fr]) -> Vec<ark_bls12_381::Fr> {
+    let of = |value: &Fr| ark_bls12_381::Fr::from_le_bytes_mod_order(value.to_repr().as_ref());
+    values.iter().map(of).collect()
+}
+
+fn fq(limbs: [u64; 6]) -> ark_bls12_381::Fq {
+    BigInt::new(limbs).into()
+}
+
+/// Sums of n, 2 n, ... times a generator, with edge values among the scalars, as those of arkworks; `point` is its point of coordinates.
+fn sums<C, A>(point: impl Fn([Coordinates<C>; 2]) -> A)
+where
+    C: AcceleratedCurve<Scalar = Fr>,
+    A: AffineRepr<ScalarField = ark_bls12_381::Fr, Group: VariableBaseMSM<MulBase = A>>,
+{
+    let engine = cpu();
+    for n in [1, 50, 3000] {
+        let generator = C::Projective::generator();
+        let points = std::iter::successors(Some(generator), |point| Some(*point + generator)).take(n);
+        let bases: Vec<C> = affine(&points.collect::<Vec<_>>());
+        let mut scalars = scalars(n as u64, n);
+        if n > 4 {
+            scalars[..4].copy_from_slice(&[Fr::ZERO, Fr::ONE, -Fr::ONE, -Fr::from(2)]);
+        }
+        let known = |base: &C| coordinates(&C::Projective::from(*base)).expect("a multiple of the generator");
+        let points: Vec<A> = bases.iter().map(|base| point(known(base))).collect();
+        assert!(points.iter().all(|point| point.is_in_correct_subgroup_assuming_on_curve()));
+        let expected = A::Group::msm(&points, &theirs(&scalars)).unwrap().into_affine();
+        let found = coordinates(&engine.msm(&scalars, &bases).unwrap()).expect("not the identity");
+        assert_eq!(point(found), expected, "{n}");
+    }
+}
+
+/// Coordinates as integers.
+type Coordinates<C> = zkaccel::curve::CoordinateLimbs<C>;
+
+#[test]
+fn sums_over_g1() {
+    sums::<G1Affine, _>(|[x, y]| ark_bls12_381::G1Affine::new_unchecked(fq(x), fq(y)));
+}
+
+#[test]
+fn sums_over_g2() {
+    let fq2 = |[c0, c1]: [[u64; 6]; 2]| ark_bls12_381::Fq2::new(fq(c0), fq(c1));
+    sums::<G2Affine, _>(|[x, y]| ark_bls12_381::G2Affine::new_unchecked(fq2(x), fq2(y)));
+}
+
+#[test]
+fn transforms() {
+    let engine = cpu();
+    for log_size in [0, 1, 4, 11] {
+        let domain = Radix2EvaluationDomain::<ark_bls12_381::Fr>::new(1 << log_size).unwrap();
+        let ours = Domain::<Fr>::arkworks(log_size).unwrap();
+        assert_eq!(theirs(&[ours.root()])[0], domain.group_gen);
+        for shift in [Fr::ONE, Fr::from(5)] {
+            let domain = domain.get_coset(theirs(&[shift])[0]).unwrap();
+            let ours = ours.coset(shift).unwrap();
+            let coefficients = scalars(3, 1 << log_size);
+            let mut values = coefficients.clone();
+            engine.ntt(&Ntt::forward(ours), &mut values).unwrap();
+            assert_eq!(theirs(&values), domain.fft(&theirs(&coefficients)));
+            engine.ntt(&Ntt::inverse(ours), &mut values).unwrap();
+            assert_eq!(values, coefficients);
+        }
+    }
+}
