@@ -21,11 +21,7 @@ crate::for_every_hash!(cases);
 
 fn rows<H: Accelerated>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(1);
-    for columns in [1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 33] {
-        for rows in [1, 2, 3, 31, 65, 200] {
-            check::<H, Goldilocks>(engine, &mut words, rows, columns)?;
-        }
-    }
+    grid::<H>(engine, &mut words, &[1, 2, 3, 31, 65, 200], &[1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 33])?;
     for columns in [1, 2, 3, 5] {
         check::<H, Quadratic>(engine, &mut words, 70, columns)?;
         check::<H, Cubic>(engine, &mut words, 70, columns)?;
@@ -41,6 +37,21 @@ fn rows<H: Accelerated>(engine: &Engine) -> Result<(), String> {
     }
     let all = Matrix::from_rows(EDGES.map(Goldilocks::new).to_vec(), 1, EDGES.len())?;
     rows_agree::<H, _>(engine, &all)
+}
+
+/// Matrices of all these numbers of rows and columns.
+pub(super) fn grid<H: Accelerated>(
+    engine: &Engine,
+    words: &mut Words,
+    rows: &[usize],
+    columns: &[usize],
+) -> Result<(), String> {
+    for &columns in columns {
+        for &rows in rows {
+            check::<H, Goldilocks>(engine, words, rows, columns)?;
+        }
+    }
+    Ok(())
 }
 
 fn check<H: Accelerated, F: Field>(

@@ -41,7 +41,8 @@ fn inverses<F: Samples>(elements: &[F]) -> Result<Vec<F>, Error> {
     Ok(inverses)
 }
 
-fn check<F: Samples>(engine: &Engine, what: &str, elements: &[F]) -> Result<(), String> {
+/// `Ok` if the inverses of elements are those of the oracle.
+pub(super) fn check<F: Samples>(engine: &Engine, what: &str, elements: &[F]) -> Result<(), String> {
     agree(what, engine, |engine| {
         let mut elements = elements.to_vec();
         engine.invert(&mut elements)?;

@@ -17,6 +17,8 @@ mod prefix;
 mod programs;
 mod residence;
 mod several;
+#[cfg(all(test, feature = "cuda"))]
+pub(crate) mod small;
 mod soak;
 #[cfg(feature = "bn254")]
 mod sparse;
@@ -52,7 +54,7 @@ pub struct Case {
 macro_rules! names {
     ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
         /// Every hash.
-        const HASHES: &[&str] = &[$($name),*];
+        pub(crate) const HASHES: &[&str] = &[$($name),*];
     };
 }
 crate::for_every_hash!(names);

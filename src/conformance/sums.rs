@@ -131,12 +131,23 @@ fn check_multiples<C: AcceleratedCurve>(
 }
 
 fn sizes<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
+    let small = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 17, 31, 32, 33, 64];
+    let large = [63, 65, 127, 128, 129, 237, 255, 257, 511, 512, 513, 1023, 1025, 4095, 4097, 8192];
+    sums::<C>(engine, &small, &large)
+}
+
+/// Sums of so many terms against doubling and adding, and sums of so many multiples of one base.
+pub(super) fn sums<C: AcceleratedCurve>(
+    engine: &Engine,
+    small: &[usize],
+    large: &[usize],
+) -> Result<(), String> {
     let mut words = Words::new(20);
-    for n in [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 17, 31, 32, 33, 64] {
+    for &n in small {
         let (scalars, (_, bases)) = (scalars(&mut words, n), multiples::<C>(&mut words, n));
         check(engine, &format!("msm of {n}"), &scalars, &bases)?;
     }
-    for n in [63, 65, 127, 128, 129, 237, 255, 257, 511, 512, 513, 1023, 1025, 4095, 4097, 8192] {
+    for &n in large {
         let (scalars, bases) = (scalars(&mut words, n), multiples::<C>(&mut words, n));
         check_multiples(engine, &format!("msm of {n}"), &scalars, &bases)?;
     }
@@ -298,6 +309,22 @@ fn kept<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
             let found = job.wait()?;
             expect_equal(&what, &found, &engine.msm_batch(&all, &points)?)?;
         }
+    }
+    Ok(())
+}
+
+/// Two sums of kept scalars with kept bases, with tables and without.
+#[cfg(all(test, feature = "cuda"))]
+pub(super) fn with_tables<C: AcceleratedCurve>(engine: &Engine, n: usize) -> Result<(), String> {
+    let mut words = Words::new(42);
+    let (factors, points) = multiples::<C>(&mut words, n);
+    let rows = scalars(&mut words, 2 * n);
+    let expected: Vec<_> = rows.chunks(n).map(|row| sum_of_multiples::<C>(row, &factors)).collect();
+    let kept = Matrix::from_columns(rows, n, 2).and_then(|matrix| engine.upload(matrix))?;
+    for tables in [false, true] {
+        let bases = engine.bases(points.clone(), BasesOptions { tables, ..BasesOptions::default() })?;
+        let what = format!("two sums of {n}, tables: {tables}");
+        expect_equal(&what, &engine.msm_batch(&kept, &bases)?, &expected)?;
     }
     Ok(())
 }

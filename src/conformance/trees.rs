@@ -14,7 +14,7 @@ use crate::merkle::{Approach, MerkleTree};
 macro_rules! cases {
     ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
         pub(super) const CASES: &[Case] = &[
-            $(Case { name: concat!("trees, ", $name), run: |engine| trees::<crate::hash::$hash>(engine, &[Approach::Auto]) },)*
+            $(Case { name: concat!("trees, ", $name), run: |engine| trees::<crate::hash::$hash>(engine, LARGEST, &[Approach::Auto]) },)*
             $(Case { name: concat!("every approach to trees, ", $name), run: approaches::<crate::hash::$hash> },)*
             Case { name: "trees of rows", run: trees_of_rows },
             $(Case { name: concat!("every leaf changes the root, ", $name), run: every_leaf::<crate::hash::$hash> },)*
@@ -26,13 +26,15 @@ macro_rules! cases {
 }
 crate::for_every_hash!(cases);
 
+/// The binary logarithm of the leaves of the largest trees.
+const LARGEST: u32 = 13;
+
 /// Trees of every size by some approaches. The oracle builds the largest tree only: the others are over its first leaves, so they
 /// are contained in it.
-fn trees<H: Accelerated>(engine: &Engine, approaches: &[Approach]) -> Result<(), String> {
-    const LARGEST: u32 = 13;
-    let leaves = Words::new(6).digests::<H::Digest>(1 << LARGEST);
+fn trees<H: Accelerated>(engine: &Engine, largest: u32, approaches: &[Approach]) -> Result<(), String> {
+    let leaves = Words::new(6).digests::<H::Digest>(1 << largest);
     let whole = reference()?.merkle_tree::<H>(&leaves)?;
-    for log_leaves in 0..=LARGEST {
+    for log_leaves in 0..=largest {
         let expected = first_subtree(&whole, log_leaves);
         for &approach in approaches {
             let what = format!("{} tree of 2^{log_leaves} leaves, approach {approach}", H::NAME);
@@ -45,8 +47,16 @@ fn trees<H: Accelerated>(engine: &Engine, approaches: &[Approach]) -> Result<(),
 }
 
 fn approaches<H: Accelerated + DeviceHash>(engine: &Engine) -> Result<(), String> {
+    trees_by_approaches::<H>(engine, LARGEST)
+}
+
+/// Trees of up to 2^`largest` leaves by every approach.
+pub(super) fn trees_by_approaches<H: Accelerated + DeviceHash>(
+    engine: &Engine,
+    largest: u32,
+) -> Result<(), String> {
     // Where all are the same, one of them shows that choosing another is not an error.
-    trees::<H>(engine, if H::APPROACHES { &Approach::ALL } else { &[Approach::Group] })
+    trees::<H>(engine, largest, if H::APPROACHES { &Approach::ALL } else { &[Approach::Group] })
 }
 
 /// A bit of each leaf flipped.

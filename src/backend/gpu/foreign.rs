@@ -40,17 +40,20 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-#[cfg(all(test, feature = "opencl"))]
-mod tests {
-    use super::super::opencl::OpenCl;
+#[cfg(all(test, any(feature = "cuda", feature = "opencl")))]
+pub(super) mod tests {
     use super::*;
     use crate::field::MODULUS;
 
-    /// A single element at or above the modulus is found wherever it is, and none where there is none.
+    #[cfg(feature = "opencl")]
     #[test]
     fn elements_at_or_above_the_modulus_are_found() {
-        let Ok(device) = OpenCl::required() else { return };
-        let gpu = Gpu::new(device, None);
+        let Ok(device) = super::super::opencl::OpenCl::required() else { return };
+        elements_above(Gpu::new(device, None));
+    }
+
+    /// A single element at or above the modulus is found wherever it is, and none where there is none.
+    pub(in crate::backend::gpu) fn elements_above<D: Device>(gpu: Gpu<D>) {
         let all_below = |words: &[u64], modulus: &[u64]| {
             let mut session = Session::new(&gpu).unwrap();
             let region = session.upload_new(bytemuck::cast_slice(words)).unwrap();

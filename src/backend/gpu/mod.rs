@@ -9,7 +9,7 @@
 //!  pipeline.rs         parts of an operation in flight at once
 //!  session.rs, pool.rs one operation's queue and memory; memory kept between operations
 //!  device.rs           the primitives; bandwidth.rs, the speed of copies; busy.rs, the time at work
-//!  cuda.rs, opencl.rs  their two implementations
+//!  cuda.rs, opencl.rs  their two implementations; ptx.rs, the PTX of programs; emulated/, an interpreter of it for tests
 //!  foreign.rs          memory shared with other libraries
 //!  program.rs          kernel sources, from kernels/; hash/ and fields.rs, constants for some of them
 //! ```
@@ -52,6 +52,8 @@ mod combinations;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod device;
+#[cfg(all(test, feature = "cuda"))]
+mod emulated;
 #[cfg(all(test, any(feature = "cuda", feature = "opencl")))]
 mod faults;
 #[cfg(any(test, feature = "faults"))]
@@ -79,6 +81,8 @@ mod pool;
 mod prefix;
 mod products;
 pub mod program;
+#[cfg(feature = "cuda")]
+mod ptx;
 mod resident;
 mod row_program;
 mod session;

@@ -83,32 +83,52 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-#[cfg(all(test, feature = "opencl"))]
-mod tests {
-    use super::super::opencl::OpenCl;
+#[cfg(all(test, any(feature = "cuda", feature = "opencl")))]
+pub(super) mod tests {
     use super::*;
+    use crate::backend::BaseField;
     use crate::field::{Field, Goldilocks};
 
-    /// The kernel computes the powers that it says it computes.
+    #[cfg(feature = "opencl")]
     #[test]
-    fn powers() {
-        let Ok(device) = OpenCl::required() else { return };
+    fn powers_and_rates() {
+        let Ok(device) = super::super::opencl::OpenCl::required() else { return };
         let gpu = Gpu::new(device, None);
-        let (count, steps) = (100, 5);
-        let elements: Vec<u64> = (0..count).map(|i| Goldilocks::new(u64::MAX - i).as_u64()).collect();
-        let mut session = Session::new(&gpu).unwrap();
-        let from = session.upload_new(bytemuck::cast_slice(&elements)).unwrap();
-        let to = session.allocate(elements.len()).unwrap();
-        let args = vec![Arg::Buffer(from, 0), Arg::Buffer(to, 0), Arg::Word(count), Arg::Word(steps)];
-        // SAFETY: both regions have `count` elements.
-        let launch = unsafe { Launch::new(&GOLDILOCKS, "powers", session.limits().grid(100), args) };
-        session.launch(&[launch]).unwrap();
-        let mut found = vec![0_u64; elements.len()];
-        session.download(to, 0, bytemuck::cast_slice_mut(&mut found)).unwrap();
-        for (x, power) in elements.iter().zip(found) {
-            assert_eq!(Goldilocks::new(*x).pow(8 * steps + 1).as_u64(), power);
-        }
+        powers(&gpu);
         let rates = gpu.measure_products().unwrap();
         assert!(rates.goldilocks > rates.bn254.unwrap() && rates.bn254.unwrap() > 1e6, "{rates:?}");
+    }
+
+    /// The kernels compute the powers that they say they compute.
+    pub(in crate::backend::gpu) fn powers<D: Device>(gpu: &Gpu<D>) {
+        let elements: Vec<_> = (0..100).map(|i| Goldilocks::new(u64::MAX - i)).collect();
+        powers_over(gpu, &GOLDILOCKS, &elements, Goldilocks::pow);
+        #[cfg(feature = "bn254")]
+        {
+            use crate::bn254::Fr;
+            use halo2curves::ff::Field;
+            let elements: Vec<_> = (0..100).map(|i| Fr::from(i) - Fr::from(50)).collect();
+            powers_over(gpu, &BN254, &elements, |x, exponent| x.pow_vartime([exponent]));
+        }
+    }
+
+    fn powers_over<D: Device, F: BaseField>(
+        gpu: &Gpu<D>,
+        program: &'static Program,
+        elements: &[F],
+        power: impl Fn(F, u64) -> F,
+    ) {
+        let (words, count, steps) = (F::words(elements), elements.len(), 5);
+        let mut session = Session::new(gpu).unwrap();
+        let from = session.upload_new(bytemuck::cast_slice(words)).unwrap();
+        let to = session.allocate(words.len()).unwrap();
+        let args = vec![Arg::Buffer(from, 0), Arg::Buffer(to, 0), Arg::Word(count as u64), Arg::Word(steps)];
+        // SAFETY: both regions have `count` elements.
+        let launch = unsafe { Launch::new(program, "powers", session.limits().grid(count), args) };
+        session.launch(&[launch]).unwrap();
+        let mut found = vec![0_u64; words.len()];
+        session.download(to, 0, bytemuck::cast_slice_mut(&mut found)).unwrap();
+        let expected: Vec<_> = elements.iter().map(|&x| power(x, 8 * steps + 1)).collect();
+        assert!(F::words(&expected) == found, "{}", program.name);
     }
 }

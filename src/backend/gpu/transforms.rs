@@ -285,7 +285,7 @@ pub(super) fn bytes_mut<F: BaseField>(elements: &mut [F]) -> &mut [u8] {
 }
 
 /// The results of an operation on columns in memory full of poison. The input stays as it is unless it is spent.
-#[cfg(all(test, feature = "opencl"))]
+#[cfg(all(test, any(feature = "cuda", feature = "opencl")))]
 pub(super) fn on_poison<D: Device, F: BaseField>(
     gpu: &Gpu<D>,
     operation: impl OnColumns<F>,

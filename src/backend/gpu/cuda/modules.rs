@@ -9,11 +9,9 @@ use cudarc::driver::sys::{self, CUfunction, CUjit_option_enum as JitOption, CUmo
 use super::handles::failure;
 use super::{Cuda, NEEDED};
 use crate::backend::gpu::program::Program;
+use crate::backend::gpu::ptx;
 use crate::error::Error;
 use crate::lock::lock;
-
-/// The PTX of every program by name, compressed; made, like the list, by `tools/make-ptx.sh`.
-static PTX: &[(&str, &[u8])] = include!("../../../../kernels/ptx/list.rs");
 
 /// Bytes of the log of the driver's compiler.
 const LOG: usize = 8 << 10;
@@ -37,11 +35,7 @@ impl Cuda {
         // Loading runs under the lock, so that it happens once. A panic within leaves a map without the program.
         let mut modules = lock(&self.modules);
         if !modules.contains_key(program.name) {
-            let embedded =
-                PTX.iter().find(|(name, _)| *name == program.name).expect("every program is embedded");
-            let text =
-                miniz_oxide::inflate::decompress_to_vec_zlib(embedded.1).expect("the embedded PTX is whole");
-            let module = self.load(text)?;
+            let module = self.load(ptx::text(program))?;
             modules.insert(program.name, Module { module, functions: HashMap::new() });
         }
         let module = modules.get_mut(program.name).expect("the program was just loaded");

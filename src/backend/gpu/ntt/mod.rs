@@ -12,8 +12,8 @@
 mod plan;
 pub(super) mod programs;
 mod tables;
-#[cfg(all(test, feature = "opencl"))]
-mod tests;
+#[cfg(all(test, any(feature = "cuda", feature = "opencl")))]
+pub(super) mod tests;
 
 use super::Gpu;
 use super::device::{Arg, Device, Launch};

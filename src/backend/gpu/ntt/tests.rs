@@ -1,7 +1,8 @@
-//! Passes on OpenCL against the reference: both number forms, plans of one to four passes, every tile.
+//! Passes on OpenCL and on the interpreter of PTX against the reference: both number forms, plans of one to four passes, every tile.
 
+use super::super::device::Device;
+#[cfg(feature = "opencl")]
 use super::super::first_opencl;
-use super::super::opencl::OpenCl;
 use super::super::transforms::on_poison;
 use super::{Choice, Form, Gpu, Transform};
 use crate::backend::Transforms;
@@ -46,7 +47,7 @@ impl Words {
     }
 }
 
-impl Gpu<OpenCl> {
+impl<D: Device> Gpu<D> {
     fn choose(&mut self, form: Form, digits: &'static [u32], narrow: bool) {
         self.form = form;
         self.choice = Choice { digits: Some(digits), narrow: Some(narrow) };
@@ -58,7 +59,7 @@ fn words(elements: &[Goldilocks]) -> &[u64] {
     bytemuck::cast_slice(elements)
 }
 
-fn check(gpu: &Gpu<OpenCl>, ntt: &Ntt, width: usize, data: &[Goldilocks]) {
+fn check<D: Device>(gpu: &Gpu<D>, ntt: &Ntt, width: usize, data: &[Goldilocks]) {
     let mut expected = data.to_vec();
     Reference.ntt(ntt, &mut expected, width).unwrap();
     let mut found = on_poison(gpu, Transform::from(ntt), width, data, false);
@@ -68,7 +69,7 @@ fn check(gpu: &Gpu<OpenCl>, ntt: &Ntt, width: usize, data: &[Goldilocks]) {
     assert!(found == expected, "in place: {ntt:?}, width {width}, {:?} {:?}", gpu.form, gpu.choice);
 }
 
-fn check_lde(gpu: &Gpu<OpenCl>, lde: &Lde, width: usize, data: &[Goldilocks]) {
+fn check_lde<D: Device>(gpu: &Gpu<D>, lde: &Lde, width: usize, data: &[Goldilocks]) {
     let mut expected = vec![Goldilocks::ZERO; data.len() * lde.blowup()];
     Reference.lde(lde, &mut data.to_vec(), width, &mut expected).unwrap();
     let found = on_poison(gpu, *lde, width, data, false);
@@ -76,7 +77,7 @@ fn check_lde(gpu: &Gpu<OpenCl>, lde: &Lde, width: usize, data: &[Goldilocks]) {
 }
 
 /// Polynomials with more points than coefficients.
-fn check_padded(gpu: &Gpu<OpenCl>, domain: &Domain, log_rows: u32, order: Order, data: &[Goldilocks]) {
+fn check_padded<D: Device>(gpu: &Gpu<D>, domain: &Domain, log_rows: u32, order: Order, data: &[Goldilocks]) {
     let width = data.len() >> log_rows;
     let mut expected = vec![Goldilocks::ZERO; width << domain.log_size()];
     Reference.evaluate(domain, order, data, (1 << log_rows, width), &mut expected).unwrap();
@@ -85,7 +86,7 @@ fn check_padded(gpu: &Gpu<OpenCl>, domain: &Domain, log_rows: u32, order: Order,
 }
 
 /// Every direction and pair of orders with a plan, and extensions; widths, batches, roots and shifts at random.
-fn sweep(gpu: &Gpu<OpenCl>, log_size: u32, blowups: &[u32], words: &mut Words) {
+fn sweep<D: Device>(gpu: &Gpu<D>, log_size: u32, blowups: &[u32], words: &mut Words) {
     for (number, orders) in ORDERS.iter().flat_map(|&i| ORDERS.map(|o| (i, o))).enumerate() {
         for direction in [Direction::Forward, Direction::Inverse] {
             for width in [1, words.pick(&[2, 3, 5, 8])] {
@@ -105,14 +106,13 @@ fn sweep(gpu: &Gpu<OpenCl>, log_size: u32, blowups: &[u32], words: &mut Words) {
     }
 }
 
-#[test]
-fn plans_of_one_to_four_passes() {
-    let (Some(mut gpu), mut words) = (first_opencl(), Words(1)) else { return };
+fn plans<D: Device>(gpu: &mut Gpu<D>) {
+    let mut words = Words(1);
     let plans: [&'static [u32]; 7] = [&[1], &[3], &[1, 3], &[3, 1, 2], &[2, 2, 2, 1], &[4, 3, 2], &[5, 4]];
     for digits in plans {
         for form in FORMS {
             gpu.choose(form, digits, false);
-            sweep(&gpu, digits.iter().sum(), &[1, 2], &mut words);
+            sweep(gpu, digits.iter().sum(), &[1, 2], &mut words);
         }
     }
 }
@@ -120,31 +120,33 @@ fn plans_of_one_to_four_passes() {
 /// Columns of 2^i points at index i.
 const SINGLE: [&[u32]; 11] = [&[0], &[1], &[2], &[3], &[4], &[5], &[6], &[7], &[8], &[9], &[10]];
 
-/// Tiles that are tested with both forms; the others are tested with the plain form alone, because a processor takes seconds to
+/// The number forms with which a tile, narrow or not, is tested.
+type Forms = fn(usize, bool) -> &'static [Form];
+
+/// On OpenCL, both forms of some tiles; the others are tested with the plain form alone, because a processor takes seconds to
 /// compile a tile. The code that differs between tiles does not depend on the form.
-fn forms(digit: usize, narrow: bool) -> &'static [Form] {
+#[cfg(feature = "opencl")]
+fn some(digit: usize, narrow: bool) -> &'static [Form] {
     match (digit, narrow) {
         (2 | 4 | 8, false) | (9, true) => &FORMS,
         _ => &FORMS[..1],
     }
 }
 
-#[test]
-fn every_tile_in_one_pass() {
-    let (Some(mut gpu), mut words) = (first_opencl(), Words(2)) else { return };
+fn tiles_in_one_pass<D: Device>(gpu: &mut Gpu<D>, forms: Forms) {
+    let mut words = Words(2);
     for narrow in [false, true] {
         for digit in if narrow { 5..10 } else { 0..11 } {
             for &form in forms(digit, narrow) {
                 gpu.choose(form, SINGLE[digit], narrow);
-                sweep(&gpu, digit as u32, if digit < 9 { &[1, 3] } else { &[1] }, &mut words);
+                sweep(gpu, digit as u32, if digit < 9 { &[1, 3] } else { &[1] }, &mut words);
             }
         }
     }
 }
 
-#[test]
-fn every_tile_between_others() {
-    let (Some(mut gpu), mut words) = (first_opencl(), Words(3)) else { return };
+fn tiles_between_others<D: Device>(gpu: &mut Gpu<D>, forms: Forms) {
+    let mut words = Words(3);
     let plans: [&'static [u32]; 6] =
         [&[1, 5, 1], &[1, 6, 1], &[1, 7, 1], &[1, 8, 1], &[1, 9, 1], &[1, 10, 1]];
     for (digits, digit) in plans.into_iter().zip(5..) {
@@ -155,20 +157,62 @@ fn every_tile_between_others() {
                 let ntt = Ntt::forward(words.domain(log_size)).with_orders(orders.0, orders.1);
                 let width = words.pick(&[1, 2]);
                 let data = words.data(width << log_size);
-                check(&gpu, &ntt, width, &data);
+                check(gpu, &ntt, width, &data);
             }
         }
     }
 }
 
-#[test]
-fn edge_words_alone() {
-    let (Some(mut gpu), mut words) = (first_opencl(), Words(4)) else { return };
+fn edges<D: Device>(gpu: &mut Gpu<D>) {
+    let mut words = Words(4);
     for form in FORMS {
         gpu.choose(form, &[4, 3], false);
         for edge in EDGES {
             let ntt = Ntt::forward(words.domain(7));
-            check(&gpu, &ntt, 1, &[Goldilocks::new(edge); 128]);
+            check(gpu, &ntt, 1, &[Goldilocks::new(edge); 128]);
+        }
+    }
+}
+
+/// All of these on a device for which no tile takes long to compile.
+#[cfg(feature = "cuda")]
+pub(in super::super) fn everything<D: Device>(mut gpu: Gpu<D>) {
+    let both: Forms = |_, _| &FORMS;
+    plans(&mut gpu);
+    tiles_in_one_pass(&mut gpu, both);
+    tiles_between_others(&mut gpu, both);
+    edges(&mut gpu);
+}
+
+#[cfg(feature = "opencl")]
+mod on_opencl {
+    use super::*;
+
+    #[test]
+    fn plans_of_one_to_four_passes() {
+        if let Some(mut gpu) = first_opencl() {
+            plans(&mut *gpu);
+        }
+    }
+
+    #[test]
+    fn every_tile_in_one_pass() {
+        if let Some(mut gpu) = first_opencl() {
+            tiles_in_one_pass(&mut *gpu, some);
+        }
+    }
+
+    #[test]
+    fn every_tile_between_others() {
+        if let Some(mut gpu) = first_opencl() {
+            tiles_between_others(&mut *gpu, some);
+        }
+    }
+
+    #[test]
+    fn edge_words_alone() {
+        if let Some(mut gpu) = first_opencl() {
+            edges(&mut *gpu);
         }
     }
 }

@@ -1,0 +1,80 @@
+//! Smaller forms of cases that would take minutes on the interpreter of PTX.
+
+use super::Case;
+use super::data::Words;
+use crate::backend::gpu::DeviceHash;
+use crate::engine::Engine;
+use crate::hash::Accelerated;
+#[cfg(feature = "bn254")]
+use crate::msm::AcceleratedCurve;
+
+macro_rules! hashes {
+    ($($hash:ident, $name:literal, $number:literal, $capability:literal;)*) => {
+        const HASHES: &[Case] = &[
+            $(Case { name: concat!("a few rows, ", $name), run: rows::<crate::hash::$hash> },)*
+            $(Case { name: concat!("small trees, ", $name), run: trees::<crate::hash::$hash> },)*
+        ];
+    };
+}
+crate::for_every_hash!(hashes);
+
+#[cfg(not(feature = "bn254"))]
+const CURVES: &[Case] = &[];
+#[cfg(feature = "bn254")]
+macro_rules! curves {
+    ($($affine:path, $name:literal;)*) => {
+        const CURVES: &[Case] = &[
+            $(Case { name: concat!("a few sums over ", $name), run: sums::<$affine> },)*
+            $(Case { name: concat!("a few kept sums over ", $name), run: kept::<$affine> },)*
+        ];
+    };
+}
+#[cfg(feature = "bn254")]
+crate::for_every_curve!(curves);
+
+#[cfg(not(feature = "bn254"))]
+const FIELDS: &[Case] = &[];
+#[cfg(feature = "bn254")]
+macro_rules! fields {
+    ($($field:path, $name:literal;)*) => {
+        const FIELDS: &[Case] = &[
+            $(Case { name: concat!("a few inverses over ", $name), run: inverses::<$field> },)*
+        ];
+    };
+}
+#[cfg(feature = "bn254")]
+crate::for_every_two_adic_field!(fields);
+
+/// All of them.
+pub(crate) fn cases() -> Vec<Case> {
+    [HASHES, CURVES, FIELDS].concat()
+}
+
+/// Of edge values and of others.
+#[cfg(feature = "bn254")]
+fn inverses<F: super::data::Samples>(engine: &Engine) -> Result<(), String> {
+    let mut elements = F::edges();
+    elements.extend(Words::new(43).samples::<F>(60));
+    super::inverses::check(engine, "inverses", &elements)
+}
+
+/// Around one, two and four blocks of a sponge, and around one and two chunks of a tree hash.
+fn rows<H: Accelerated>(engine: &Engine) -> Result<(), String> {
+    let mut words = Words::new(41);
+    super::hashes::grid::<H>(engine, &mut words, &[1, 3, 33], &[1, 4, 7, 8, 9, 16, 17, 33])?;
+    super::hashes::grid::<H>(engine, &mut words, &[2], &[129, 257])
+}
+
+fn trees<H: Accelerated + DeviceHash>(engine: &Engine) -> Result<(), String> {
+    super::trees::trees_by_approaches::<H>(engine, 9)
+}
+
+#[cfg(feature = "bn254")]
+fn sums<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
+    super::sums::sums::<C>(engine, &[0, 1, 2, 33], &[300])
+}
+
+#[cfg(feature = "bn254")]
+fn kept<C: AcceleratedCurve>(engine: &Engine) -> Result<(), String> {
+    super::sums::with_tables::<C>(engine, 33)
+}
