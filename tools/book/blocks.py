@@ -32,7 +32,7 @@ TARGET = TARGET if TARGET.is_absolute() else ROOT / TARGET
 WORK = TARGET / "book-run"
 PREFIX = WORK / "prefix"
 REPOSITORY = "https://github.com/zkaccel/zkaccel"
-LIMIT = 300  # seconds for a block
+LIMIT = 900
 
 # What stands for a command here, with the reason. The first column is a regular expression.
 REPLACED = [
