@@ -4,7 +4,9 @@ use super::Case;
 use super::data::Words;
 use crate::backend::gpu::DeviceHash;
 use crate::engine::Engine;
+use crate::field::Goldilocks;
 use crate::hash::Accelerated;
+use crate::merkle::Approach;
 #[cfg(feature = "bn254")]
 use crate::msm::AcceleratedCurve;
 
@@ -39,15 +41,19 @@ macro_rules! fields {
     ($($field:path, $name:literal;)*) => {
         const FIELDS: &[Case] = &[
             $(Case { name: concat!("a few inverses over ", $name), run: inverses::<$field> },)*
+            $(Case { name: concat!("one combination over ", $name), run: super::combinations::one_sum::<$field> },)*
         ];
     };
 }
 #[cfg(feature = "bn254")]
 crate::for_every_two_adic_field!(fields);
 
+const GOLDILOCKS: Case =
+    Case { name: "one combination over goldilocks", run: super::combinations::one_sum::<Goldilocks> };
+
 /// All of them.
 pub(crate) fn cases() -> Vec<Case> {
-    [HASHES, CURVES, FIELDS].concat()
+    [HASHES, CURVES, FIELDS, &[GOLDILOCKS]].concat()
 }
 
 /// Of edge values and of others.
@@ -58,14 +64,18 @@ fn inverses<F: super::data::Samples>(engine: &Engine) -> Result<(), String> {
     super::inverses::check(engine, "inverses", &elements)
 }
 
-/// Around one, two and four blocks of a sponge, and around one and two chunks of a tree hash.
-fn rows<H: Accelerated>(engine: &Engine) -> Result<(), String> {
+/// Around one, two and four blocks of a sponge, and around one and two chunks of a tree hash; where teams hash a few rows, so many that they do not.
+fn rows<H: Accelerated + DeviceHash>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(41);
+    if H::TEAM > 1 {
+        super::hashes::grid::<H>(engine, &mut words, &[1 << 14], &[1])?;
+    }
     super::hashes::grid::<H>(engine, &mut words, &[1, 3, 33], &[1, 4, 7, 8, 9, 16, 17, 33])?;
     super::hashes::grid::<H>(engine, &mut words, &[2], &[129, 257])
 }
 
 fn trees<H: Accelerated + DeviceHash>(engine: &Engine) -> Result<(), String> {
+    super::trees::trees::<H>(engine, 9, &[Approach::Auto])?;
     super::trees::trees_by_approaches::<H>(engine, 9)
 }
 

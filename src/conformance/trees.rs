@@ -31,7 +31,11 @@ const LARGEST: u32 = 13;
 
 /// Trees of every size by some approaches. The oracle builds the largest tree only: the others are over its first leaves, so they
 /// are contained in it.
-fn trees<H: Accelerated>(engine: &Engine, largest: u32, approaches: &[Approach]) -> Result<(), String> {
+pub(super) fn trees<H: Accelerated>(
+    engine: &Engine,
+    largest: u32,
+    approaches: &[Approach],
+) -> Result<(), String> {
     let leaves = Words::new(6).digests::<H::Digest>(1 << largest);
     let whole = reference()?.merkle_tree::<H>(&leaves)?;
     for log_leaves in 0..=largest {

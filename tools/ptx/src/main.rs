@@ -126,7 +126,10 @@ fn check(assembler: &str) -> Result<(), String> {
 fn spilt(line: &str) -> u64 {
     let numbers = line.split(", ").filter(|part| part.contains("bytes spill"));
     let bytes = numbers.map(|part| part.trim_start_matches(|c: char| !c.is_ascii_digit()).split(' ').next());
-    bytes.map(|bytes| bytes.and_then(|bytes| bytes.parse().ok()).unwrap_or(u64::MAX)).max().unwrap_or(u64::MAX)
+    bytes
+        .map(|bytes| bytes.and_then(|bytes| bytes.parse().ok()).unwrap_or(u64::MAX))
+        .max()
+        .unwrap_or(u64::MAX)
 }
 
 /// The most that the kernel of a line may.
