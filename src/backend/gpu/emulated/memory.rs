@@ -203,7 +203,7 @@ impl Space {
     /// The address of its piece with this number.
     pub fn address(self, number: usize) -> u64 {
         // The first range of all is nothing's, so that small numbers are no addresses.
-        ((self as u64) << KIND | number as u64 + 1) << RANGE
+        (((self as u64) << KIND) | (number as u64 + 1)) << RANGE
     }
 }
 
@@ -234,7 +234,7 @@ impl Reach<'_> {
         match found {
             Some(memory)
                 if (space == Space::Generic || space as usize == kind)
-                    && at % bytes == 0
+                    && at.is_multiple_of(bytes)
                     && at + bytes <= memory.bytes =>
             {
                 Ok(Words { memory, first: at / 4, moment })

@@ -152,7 +152,7 @@ impl<'p, 'a> Function<'p, 'a> {
         let offset = integer(offset)? as usize;
         let found = words.get(offset / 4..).and_then(|rest| rest.get(..count));
         match found {
-            Some(found) if offset % (4 * count) == 0 => Ok(found.to_vec()),
+            Some(found) if offset.is_multiple_of(4 * count) => Ok(found.to_vec()),
             _ => Err(format!("{name} has no such word")),
         }
     }

@@ -102,9 +102,9 @@ fn products_are_added_in_chains() {
                 let product = u128::from(a | b << 32) * u128::from(c | d << 32);
                 assert_eq!(found, [product as u64, (product >> 64) as u64], "{a:#x} {b:#x} {c:#x} {d:#x}");
                 let found = results(other, &[a, b, c, d], 3);
-                let flag = d + d >> 32;
-                let (low, high) = (a * b & 0xffff_ffff, a * b >> 32);
-                assert_eq!(found, [low + c + flag & 0xffff_ffff, low + c, high + c + flag]);
+                let flag = (d + d) >> 32;
+                let (low, high) = ((a * b) & 0xffff_ffff, (a * b) >> 32);
+                assert_eq!(found, [(low + c + flag) & 0xffff_ffff, low + c, high + c + flag]);
             }
         }
     }
