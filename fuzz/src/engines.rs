@@ -71,8 +71,7 @@ pub fn several(draw: &mut Draw<'_>) -> Engine {
 /// Limits of a device's memory for one operation.
 const BUDGETS: [Option<u64>; 4] = [None, Some(0), Some(1 << 12), Some(1 << 16)];
 
-static HAS_OPENCL: LazyLock<bool> =
-    LazyLock::new(|| devices().iter().any(|device| device.id == "opencl:0"));
+static HAS_OPENCL: LazyLock<bool> = LazyLock::new(|| devices().iter().any(|device| device.id == "opencl:0"));
 
 fn kept(kind: Kind) -> Engine {
     static ENGINES: LazyLock<Mutex<HashMap<Kind, Engine>>> = LazyLock::new(Mutex::default);

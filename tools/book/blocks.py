@@ -32,7 +32,7 @@ TARGET = TARGET if TARGET.is_absolute() else ROOT / TARGET
 WORK = TARGET / "book-run"
 PREFIX = WORK / "prefix"
 REPOSITORY = "https://github.com/zkaccel/zkaccel"
-LIMIT = 900
+LIMIT = 300
 
 # What stands for a command here, with the reason. The first column is a regular expression.
 REPLACED = [
@@ -73,7 +73,7 @@ ELSEWHERE = [
     (r"^integrations/halo2/compare\.sh --zcash time [0-9 ]+$", ".ci/run", "halo2/compare.sh --zcash 9"),
     (r"^ZKACCEL_DEVICE=cpu cargo test --release$", ".ci/run", "ZKACCEL_DEVICE=$device cargo test --locked"),
     # Minutes; the tests compile the examples, and make such proofs of a small size.
-    (r"^(\w+=\S+ )*cargo run --release -p zkaccel-\w+ (--features asm )?--example \w+ -- [\w=: ]+$", ".ci/run", "ZKACCEL_DEVICE=$device cargo test --locked"),
+    (r"^(\w+=\S+ )*cargo run --release -p zkaccel-\w+ (--features [\w,/-]+ )?--example \w+ -- [\w=: ]+$", ".ci/run", "ZKACCEL_DEVICE=$device cargo test --locked"),
 ]
 
 

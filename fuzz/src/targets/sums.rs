@@ -44,7 +44,15 @@ macro_rules! pooled {
         }
     )*};
 }
-pooled!(bn256::G1Affine, grumpkin::G1Affine, bn256::G2Affine, PallasAffine, VestaAffine, bls12381::G1Affine, bls12381::G2Affine);
+pooled!(
+    bn256::G1Affine,
+    grumpkin::G1Affine,
+    bn256::G2Affine,
+    PallasAffine,
+    VestaAffine,
+    bls12381::G1Affine,
+    bls12381::G2Affine
+);
 
 impl<C: Pooled> Pool<C> {
     fn new() -> Self {
