@@ -108,7 +108,8 @@ fn sweep<D: Device>(gpu: &Gpu<D>, log_size: u32, blowups: &[u32], words: &mut Wo
 
 fn plans<D: Device>(gpu: &mut Gpu<D>) {
     let mut words = Words(1);
-    let plans: [&'static [u32]; 7] = [&[1], &[3], &[1, 3], &[3, 1, 2], &[2, 2, 2, 1], &[4, 3, 2], &[5, 4]];
+    let plans: [&'static [u32]; 9] =
+        [&[1], &[3], &[1, 3], &[3, 1, 2], &[2, 2, 2, 1], &[4, 3, 2], &[5, 4], &[7, 1], &[1, 7]];
     for digits in plans {
         for form in FORMS {
             gpu.choose(form, digits, false);
