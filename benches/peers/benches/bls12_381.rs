@@ -46,7 +46,8 @@ macro_rules! sums {
                 group.bench_function(BenchmarkId::new("zkaccel", log_size), |b| {
                     b.iter(|| engine.msm(black_box(&scalars), &bases).unwrap())
                 });
-                let bytes: Vec<u8> = scalars.iter().flat_map(|scalar| scalar.to_repr().as_ref().to_vec()).collect();
+                let bytes: Vec<u8> =
+                    scalars.iter().flat_map(|scalar| scalar.to_repr().as_ref().to_vec()).collect();
                 let points: &[$theirs] = theirs(&bases);
                 group.bench_function(BenchmarkId::new("blst", log_size), |b| {
                     b.iter(|| points.mult(black_box(&bytes), 255))
