@@ -82,7 +82,7 @@ def test_multiples_of_the_generator(engine):
     n = 300
     for curve in zkaccel.CURVES:
         points = zkaccel.generator_multiples(n, curve=curve)
-        assert points.shape == (n, {"bn254-g2": 16, "bls12-381-g1": 12}.get(curve, 8))
+        assert points.shape == (n, {"bn254-g2": 16, "bls12-381-g1": 12, "bls12-381-g2": 24}.get(curve, 8))
         total = engine.msm([1] * n, points, curve=curve)
         multiple = n * (n + 1) // 2
         assert total == engine.msm([multiple], points[:1].copy(), curve=curve)
@@ -93,6 +93,8 @@ def test_multiples_of_the_generator(engine):
         elif curve == "bls12-381-g1":
             x, y = bls12_381.multiply(bls12_381.G1, multiple)
             assert total == (int(x), int(y))
+        elif curve == "bls12-381-g2":
+            assert total == pairs(bls12_381.multiply(bls12_381.G2, multiple))
         else:
             x, y = total
             b, modulus = {"grumpkin": (-17, curve_order), "pallas": (5, PASTA_P), "vesta": (5, PASTA_Q)}[curve]
