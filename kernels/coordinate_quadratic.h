@@ -66,6 +66,13 @@ DEVICE coordinate coordinate_neg(coordinate a) {
     return a;
 }
 
+// What is called where it has many limbs.
+#if FIELD_LIMBS == 8
+#define LARGE DEVICE
+#else
+#define LARGE CALLED
+#endif
+
 // a0 b0 - a1 b1 + ((a0 + a1)(b0 + b1) - a0 b0 - a1 b1) u: three products, whose sums are reduced.
 #ifdef INLINE_PTX
 CALLED coordinate coordinate_mul(coordinate a, coordinate b) {
@@ -88,8 +95,7 @@ CALLED coordinate coordinate_mul(coordinate a, coordinate b) {
     return r;
 }
 #else
-// Of twelve limbs products without reduction, two at a time, would fill the registers.
-CALLED coordinate coordinate_mul(coordinate a, coordinate b) {
+LARGE coordinate coordinate_mul(coordinate a, coordinate b) {
     coordinate r;
     const fe v0 = fq_mul(a.c0, b.c0), v1 = fq_mul(a.c1, b.c1);
     r.c1 = fq_sub(fq_sub(fq_mul(fq_add(a.c0, a.c1), fq_add(b.c0, b.c1)), v0), v1);
@@ -99,12 +105,7 @@ CALLED coordinate coordinate_mul(coordinate a, coordinate b) {
 #endif
 
 // (a0 + a1)(a0 - a1) + 2 a0 a1 u: two products.
-#if FIELD_LIMBS == 8
-#define SQUARE DEVICE
-#else
-#define SQUARE CALLED
-#endif
-SQUARE coordinate coordinate_square(coordinate a) {
+LARGE coordinate coordinate_square(coordinate a) {
     coordinate r;
     const fe v = fq_mul(a.c0, a.c1);
     r.c0 = fq_mul(fq_add(a.c0, a.c1), fq_sub(a.c0, a.c1));

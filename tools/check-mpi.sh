@@ -106,7 +106,7 @@ for launcher in "${launchers[@]}"; do
   done
   for operation in commit merkle ntt msm; do
     on "$launcher" 4 $command mpi bench $operation --sizes 6,8 --runs 2 --device cpu --json >target/mpi.log
-    python3 -c 'import json, sys
+    python3 -c 'import json
 report = json.load(open("target/mpi.log"))
 measured = report["measured"]
 assert report["ranks"] == 4 and [m["log_size"] for m in measured] == [6, 8], report

@@ -54,7 +54,7 @@ impl<H: Hasher> Commitment<H> {
 }
 
 impl<T: Transport> Cluster<T> {
-    /// The rows of a trace of so many rows that this rank has to bring.
+    /// The rows of a trace of so many rows that this rank has to bring; also coefficients of a transform, and a fair share of pairs of a sum.
     pub fn rows(&self, rows: usize) -> Range<usize> {
         parts(rows, self.transport().size())[self.transport().rank()].clone()
     }
@@ -129,7 +129,7 @@ impl<T: Transport> Cluster<T> {
             let expected = format!("at most {} ranks, the blow-up, and as many rows", lde.blowup());
             return Err(Error::TooManyRanks { what: "a commitment", ranks: size, expected });
         }
-        let expected = parts(rows, size)[rank].len() * columns;
+        let expected = self.rows(rows).len() * columns;
         match own.len() == expected {
             true => Ok((lde, count)),
             false => Err(Error::BadPart { what: "entries of the trace", rank, expected, found: own.len() }),

@@ -84,7 +84,6 @@ fn check<F: Samples>(engine: &Engine, operands: &Operands<F>) -> Result<(), Stri
     })
 }
 
-/// One row, one column, one combination, and around every block, tile and number of sums at a time; terms in slices, few items and many.
 /// One sum of columns of a matrix, where a kernel of devices goes through it in tiles.
 #[cfg(all(test, feature = "cuda"))]
 pub(super) fn one_sum<F: Samples>(engine: &Engine) -> Result<(), String> {
@@ -95,6 +94,7 @@ pub(super) fn one_sum<F: Samples>(engine: &Engine) -> Result<(), String> {
     Ok(())
 }
 
+/// One row, one column, one combination, and around every block, tile and number of sums at a time; terms in slices, few items and many.
 fn shapes<F: Samples>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(120);
     let shapes = [

@@ -26,7 +26,7 @@ use std::sync::LazyLock;
 
 use super::{Affine, Coordinate, Curve, Xyzz, affine_points};
 use crate::bls12_381;
-use crate::bn254::{Fq, G1Affine, G2Affine};
+use crate::bn254::{G1Affine, G2Affine};
 use crate::field::coordinates::LazyElement;
 use crate::field::integer::quotient;
 use crate::field::montgomery::{Modulus, Residue};
@@ -154,21 +154,16 @@ fn psi<F: QuadraticExtension>(point: Xyzz<Pair<F>>, [for_x, for_y]: &[Pair<F>; 2
 }
 
 /// Those of BN254, and those of BLS12-381.
-static FACTORS: LazyLock<[Twisted; 2]> = LazyLock::new(|| {
-    let (sixth, rest) = quotient(Fq::P, 6);
-    assert!(rest == 1, "1 modulo 6");
-    factors(3, G2Affine::b(), &sixth)
-});
-static BLS12_381_FACTORS: LazyLock<[Coordinate<bls12_381::G2Affine>; 2]> = LazyLock::new(|| {
-    let (sixth, rest) = quotient(bls12_381::Fq::P, 6);
-    assert!(rest == 1, "1 modulo 6");
-    factors(4, bls12_381::G2Affine::b(), &sixth)
-});
+static FACTORS: LazyLock<[Twisted; 2]> = LazyLock::new(|| factors(3, G2Affine::b()));
+static BLS12_381_FACTORS: LazyLock<[Coordinate<bls12_381::G2Affine>; 2]> =
+    LazyLock::new(|| factors(4, bls12_381::G2Affine::b()));
 
-/// g^2 and g^3, of the b of G1, that of G2, and (q - 1)/6.
-fn factors<F: QuadraticExtension>(b: u64, twisted: F, sixth: &[u64]) -> [Pair<F>; 2] {
+/// g^2 and g^3, of the b of G1 and that of G2.
+fn factors<F: QuadraticExtension>(b: u64, twisted: F) -> [Pair<F>; 2] {
+    let (sixth, rest) = quotient(F::Prime::P, 6);
+    assert!(rest == 1, "1 modulo 6");
     let by_twisted = Pair::of(twisted).inverse().expect("b is not 0");
-    let g = Pair::of_prime(Residue::from_word(b)).mul(by_twisted).pow(sixth);
+    let g = Pair::of_prime(Residue::from_word(b)).mul(by_twisted).pow(sixth.as_ref());
     [g.square(), g.square().mul(g)]
 }
 
@@ -177,7 +172,7 @@ mod tests {
     use halo2curves::group::{Curve as _, Group};
 
     use super::*;
-    use crate::bn254::{Fr, G2};
+    use crate::bn254::{Fq, Fr, G2};
     use crate::curve::tests::{some_points, times_order};
     use crate::curve::{affine, projective};
     use crate::field::integer::{add_limbs, sub_limbs};

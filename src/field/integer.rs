@@ -252,9 +252,9 @@ pub(crate) fn hexadecimal(integer: impl AsRef<[u64]>) -> String {
 }
 
 /// The quotient by a word, rounded down, and the rest.
-pub(crate) fn quotient<const N: usize>(mut integer: [u64; N], divisor: u64) -> ([u64; N], u64) {
+pub(crate) fn quotient<I: AsMut<[u64]>>(mut integer: I, divisor: u64) -> (I, u64) {
     let mut rest = 0;
-    for limb in integer.iter_mut().rev() {
+    for limb in integer.as_mut().iter_mut().rev() {
         let wide = rest << 64 | u128::from(*limb);
         (*limb, rest) = ((wide / u128::from(divisor)) as u64, wide % u128::from(divisor));
     }

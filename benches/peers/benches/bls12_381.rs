@@ -4,26 +4,18 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use blst::MultiPoint;
-use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use halo2curves::ff::PrimeField;
-use halo2curves::group::Group;
 use zkaccel::bls12_381::{Fr, G1Affine, G2Affine};
-use zkaccel::curve::{affine, limbs_of_points};
+use zkaccel::curve::limbs_of_points;
 use zkaccel::msm::AcceleratedCurve;
-use zkaccel::ntt::{Domain, Ntt};
-use zkaccel_peers::{engine, words};
+use zkaccel::ntt::Domain;
+use zkaccel_peers::{bases, engine, words};
 
 fn scalars(n: usize) -> Vec<Fr> {
     let base = Fr::from(1 << 32) * Fr::from(1 << 32);
     let of = |four: &[u64]| four.iter().fold(Fr::from(0), |sum, &word| sum * base + Fr::from(word));
     words(4 * n).chunks(4).map(of).collect()
-}
-
-fn bases<C: AcceleratedCurve>(n: usize) -> Vec<C> {
-    let generator = C::Projective::generator();
-    let points: Vec<_> =
-        std::iter::successors(Some(generator), |point| Some(*point + generator)).take(n).collect();
-    affine(&points)
 }
 
 /// The same words as blst has them: coordinates are in Montgomery form there too.
@@ -69,20 +61,7 @@ fn transforms(criterion: &mut Criterion) {
     for log_size in [16, 20] {
         let domain = Domain::halo2(log_size).unwrap();
         let values = scalars(domain.size());
-        group.bench_function(BenchmarkId::new("zkaccel", log_size), |b| {
-            b.iter_batched_ref(
-                || values.clone(),
-                |values| engine.ntt(black_box(&Ntt::forward(domain)), values).unwrap(),
-                BatchSize::PerIteration,
-            )
-        });
-        group.bench_function(BenchmarkId::new("halo2curves best_fft", log_size), |b| {
-            b.iter_batched_ref(
-                || values.clone(),
-                |values| halo2curves::fft::best_fft(values, black_box(domain.root()), log_size),
-                BatchSize::PerIteration,
-            )
-        });
+        zkaccel_peers::transforms(&mut group, &engine, domain, &values);
     }
 }
 

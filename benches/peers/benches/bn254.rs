@@ -6,22 +6,13 @@ use std::time::Duration;
 use ark_ec::VariableBaseMSM;
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
-use halo2curves::group::Group;
-use zkaccel::bn254::{self, Fr, G1Affine, G2Affine};
+use zkaccel::bn254::{Fr, G1Affine, G2Affine};
 use zkaccel::curve::limbs_of_points;
-use zkaccel::msm::AcceleratedCurve;
-use zkaccel::ntt::{Domain, Ntt};
-use zkaccel_peers::{engine, words};
+use zkaccel::ntt::Domain;
+use zkaccel_peers::{bases, engine, words};
 
 fn scalars(n: usize) -> Vec<Fr> {
     words(4 * n).chunks(4).map(|four| Fr::from_raw(std::array::from_fn(|i| four[i]))).collect()
-}
-
-fn bases<C: AcceleratedCurve>(n: usize) -> Vec<C> {
-    let generator = C::Projective::generator();
-    let points: Vec<_> =
-        std::iter::successors(Some(generator), |point| Some(*point + generator)).take(n).collect();
-    bn254::affine(&points)
 }
 
 /// The same limbs as arkworks has them.
@@ -92,20 +83,7 @@ fn transforms(criterion: &mut Criterion) {
     for log_size in [16, 18, 20, 22] {
         let domain = Domain::halo2(log_size).unwrap();
         let values = scalars(domain.size());
-        group.bench_function(BenchmarkId::new("zkaccel", log_size), |b| {
-            b.iter_batched_ref(
-                || values.clone(),
-                |values| engine.ntt(black_box(&Ntt::forward(domain)), values).unwrap(),
-                BatchSize::PerIteration,
-            )
-        });
-        group.bench_function(BenchmarkId::new("halo2curves best_fft", log_size), |b| {
-            b.iter_batched_ref(
-                || values.clone(),
-                |values| halo2curves::fft::best_fft(values, black_box(domain.root()), log_size),
-                BatchSize::PerIteration,
-            )
-        });
+        zkaccel_peers::transforms(&mut group, &engine, domain, &values);
         let ark = Radix2EvaluationDomain::<ark_bn254::Fr>::new(domain.size()).unwrap();
         let input: &[ark_bn254::Fr] = theirs(&values);
         group.bench_function(BenchmarkId::new("ark-poly Radix2EvaluationDomain", log_size), |b| {

@@ -1,7 +1,15 @@
 //! What the benchmarks share: an engine with as many threads as the peers have, and data.
 
+use std::hint::black_box;
+
+use criterion::measurement::WallTime;
+use criterion::{BatchSize, BenchmarkGroup, BenchmarkId};
+use halo2curves::group::Group;
 use zkaccel::Engine;
-use zkaccel::field::Goldilocks;
+use zkaccel::curve::affine;
+use zkaccel::field::{Goldilocks, TwoAdicPrime};
+use zkaccel::msm::AcceleratedCurve;
+use zkaccel::ntt::{AcceleratedField, Domain, Ntt};
 
 /// An engine with the number of threads that `RAYON_NUM_THREADS` gives the peers.
 pub fn engine() -> Engine {
@@ -22,4 +30,36 @@ pub fn words(len: usize) -> Vec<u64> {
 /// The same words as elements of zkaccel.
 pub fn elements(len: usize) -> Vec<Goldilocks> {
     words(len).into_iter().map(Goldilocks::new).collect()
+}
+
+/// The multiples of a curve's generator.
+pub fn bases<C: AcceleratedCurve>(n: usize) -> Vec<C> {
+    let generator = C::Projective::generator();
+    let points: Vec<_> =
+        std::iter::successors(Some(generator), |point| Some(*point + generator)).take(n).collect();
+    affine(&points)
+}
+
+/// Measures a transform of values, and halo2curves' of the same.
+pub fn transforms<F: TwoAdicPrime + AcceleratedField>(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    engine: &Engine,
+    domain: Domain<F>,
+    values: &[F],
+) {
+    let log_size = domain.log_size();
+    group.bench_function(BenchmarkId::new("zkaccel", log_size), |b| {
+        b.iter_batched_ref(
+            || values.to_vec(),
+            |values| engine.ntt(black_box(&Ntt::forward(domain)), values).unwrap(),
+            BatchSize::PerIteration,
+        )
+    });
+    group.bench_function(BenchmarkId::new("halo2curves best_fft", log_size), |b| {
+        b.iter_batched_ref(
+            || values.to_vec(),
+            |values| halo2curves::fft::best_fft(values, black_box(domain.root()), log_size),
+            BatchSize::PerIteration,
+        )
+    });
 }

@@ -9,7 +9,7 @@ use zkaccel::field::Goldilocks;
 use zkaccel::hash::Accelerated;
 use zkaccel::msm::{AcceleratedCurve, BasesOptions};
 use zkaccel::ntt::{Convention, Domain};
-use zkaccel_cluster::{Cluster, Error, Mpi, Transport, parts};
+use zkaccel_cluster::{Cluster, Error, Mpi, Transport};
 
 use super::{Options, Ranks};
 use crate::bench::inputs;
@@ -83,7 +83,7 @@ struct Report {
     operation: &'static str,
     /// The hash, or the curve.
     #[serde(skip_serializing_if = "Option::is_none")]
-    of: Option<String>,
+    of: Option<&'static str>,
     measured: Vec<Measured>,
     #[serde(flatten)]
     ranks: Ranks,
@@ -96,8 +96,7 @@ impl Arguments {
             Operation::Merkle => self.hash.visit(Merkle(&self)),
             Operation::Ntt => self.each("ntt", None, |cluster, log_size| {
                 let domain = Domain::new(log_size, Convention::default())?;
-                let own = parts(domain.size(), cluster.transport().size());
-                let own = inputs::words(own[cluster.transport().rank()].clone());
+                let own = inputs::words(cluster.rows(domain.size()));
                 self.times(cluster, || cluster.ntt(&domain, own.clone()))
             }),
             Operation::Msm => self.curve.chosen()?.visit(Msm(&self)),
@@ -108,16 +107,14 @@ impl Arguments {
     fn each(
         &self,
         operation: &'static str,
-        of: Option<&str>,
+        of: Option<&'static str>,
         measure: impl Fn(&Cluster<Mpi>, u32) -> Result<Vec<Duration>, Error>,
     ) -> Result<(), Failure> {
         let all = |cluster: &Cluster<Mpi>| {
             let sizes = self.sizes.0.iter();
             sizes.map(|&log_size| Ok(Measured::of(log_size, measure(cluster, log_size)?))).collect()
         };
-        let print = |measured, ranks| {
-            self.options.format.print(&Report { operation, of: of.map(String::from), measured, ranks })
-        };
+        let print = |measured, ranks| self.options.format.print(&Report { operation, of, measured, ranks });
         self.options.run(all, print)
     }
 
@@ -186,8 +183,7 @@ impl CurveVisitor for Msm<'_> {
 
     fn visit<C: AcceleratedCurve>(self) -> Result<(), Failure> {
         self.0.each("msm", Some(C::NAME), |cluster, log_size| {
-            let own = parts(1 << log_size, cluster.transport().size());
-            let own = own[cluster.transport().rank()].clone();
+            let own = cluster.rows(1 << log_size);
             let scalars = inputs::uniform::<C::Scalar>(&inputs::words(4 * own.start..4 * own.end));
             // Multiples of the generator, as many as there are pairs here.
             let bases = cluster.engine().bases(inputs::bases::<C>(own.len()), BasesOptions::default());
@@ -214,7 +210,7 @@ impl fmt::Display for Report {
             "operation", "of", "size", "runs", "shortest", "median"
         )?;
         for Measured { log_size, runs, seconds_shortest, seconds_median } in &self.measured {
-            let (of, size) = (self.of.as_deref().unwrap_or("goldilocks"), format!("2^{log_size}"));
+            let (of, size) = (self.of.unwrap_or("goldilocks"), format!("2^{log_size}"));
             let [shortest, median] = [*seconds_shortest, *seconds_median].map(output::time);
             writeln!(f, "{:<10} {of:<16} {size:>5} {runs:>5} {shortest:>13} {median:>13}", self.operation)?;
         }

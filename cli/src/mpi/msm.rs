@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use zkaccel::msm::{AcceleratedCurve, BasesOptions};
-use zkaccel_cluster::{Cluster, Error, Mpi, Transport, parts};
+use zkaccel_cluster::{Cluster, Error, Mpi};
 
 use super::{Options, Ranks, caller, read};
 use crate::curves::{CurveOptions, CurveVisitor};
@@ -52,8 +52,7 @@ impl Arguments {
     }
 
     fn sum<C: AcceleratedCurve>(&self, cluster: &Cluster<Mpi>) -> Result<(Sum, usize), Error> {
-        let transport = cluster.transport();
-        let own = |rows| Ok(parts(rows, transport.size())[transport.rank()].clone());
+        let own = |rows| Ok(cluster.rows(rows));
         let bases = read(cluster, &self.bases, Some(limbs::point::<C>()), own)?;
         let scalars = read(cluster, &self.scalars, Some(SCALAR), own)?;
         let pairs = bases.rows;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use zkaccel::field::Goldilocks;
 use zkaccel::ntt::{Convention, Domain};
-use zkaccel_cluster::{Cluster, Error, Mpi, Transport, parts};
+use zkaccel_cluster::{Cluster, Error, Mpi, Transport};
 
 use super::{Options, Ranks, caller, read};
 use crate::failure::Failure;
@@ -70,8 +70,7 @@ impl Arguments {
     fn transform(&self, cluster: &Cluster<Mpi>) -> Result<usize, Error> {
         let transport = cluster.transport();
         let (rank, size) = (transport.rank(), transport.size());
-        let own = |rows| Ok(parts(rows, size)[rank].clone());
-        let part = read(cluster, &self.input, Some(1), own)?;
+        let part = read(cluster, &self.input, Some(1), |rows| Ok(cluster.rows(rows)))?;
         let rows = part.rows;
         let domain = match rows.is_power_of_two() {
             true => Domain::new(rows.ilog2(), self.convention).and_then(|domain| domain.coset(self.shift)),

@@ -1,11 +1,13 @@
 //! BN254's sums, transforms and layout of memory.
 
 use ark_ec::{CurveGroup, PrimeGroup, VariableBaseMSM};
+use ark_ff::FftField;
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use halo2curves::ff::{Field, PrimeField, WithSmallOrderMulGroup};
 use halo2curves::group::{Curve, Group};
 use zkaccel::bn254::{self, Fq, Fr, G1, G1Affine, G2, G2Affine};
-use zkaccel::ntt::{Domain, Ntt};
+use zkaccel::field::TwoAdicPrime;
+use zkaccel::ntt::{AcceleratedField, Domain, Ntt};
 
 use crate::inputs::{cpu, words};
 
@@ -76,14 +78,18 @@ fn sums_over_g2() {
     }
 }
 
-#[test]
-fn transforms() {
+/// Transforms on cosets by some shifts as those of arkworks: of scalars from a seed and their number, which `theirs` brings to arkworks' field.
+pub(crate) fn transforms_agree<F: TwoAdicPrime + AcceleratedField, A: FftField>(
+    scalars: impl Fn(u64, usize) -> Vec<F>,
+    theirs: impl Fn(&[F]) -> Vec<A>,
+    shifts: &[F],
+) {
     let engine = cpu();
     for log_size in [0, 1, 4, 11] {
-        let domain = Radix2EvaluationDomain::<ark_bn254::Fr>::new(1 << log_size).unwrap();
-        let ours = Domain::arkworks(log_size).unwrap();
+        let domain = Radix2EvaluationDomain::<A>::new(1 << log_size).unwrap();
+        let ours = Domain::<F>::arkworks(log_size).unwrap();
         assert_eq!(theirs(&[ours.root()])[0], domain.group_gen);
-        for shift in [Fr::ONE, Fr::from(5), Fr::ZETA] {
+        for &shift in shifts {
             let domain = domain.get_coset(theirs(&[shift])[0]).unwrap();
             let ours = ours.coset(shift).unwrap();
             let coefficients = scalars(3, 1 << log_size);
@@ -94,6 +100,11 @@ fn transforms() {
             assert_eq!(values, coefficients);
         }
     }
+}
+
+#[test]
+fn transforms() {
+    transforms_agree(scalars, theirs, &[Fr::ONE, Fr::from(5), Fr::ZETA]);
 }
 
 #[test]

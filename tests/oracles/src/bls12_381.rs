@@ -2,14 +2,13 @@
 
 use ark_ec::{AffineRepr, CurveGroup, VariableBaseMSM};
 use ark_ff::{BigInt, PrimeField};
-use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
-use halo2curves::ff::{Field, PrimeField as _};
+use halo2curves::ff::{Field, PrimeField as _, WithSmallOrderMulGroup};
 use halo2curves::group::Group;
 use zkaccel::bls12_381::{Fr, G1Affine, G2Affine};
-use zkaccel::curve::{affine, coordinates};
+use zkaccel::curve::{CoordinateLimbs, affine, coordinates};
 use zkaccel::msm::AcceleratedCurve;
-use zkaccel::ntt::{Domain, Ntt};
 
+use crate::arkworks::transforms_agree;
 use crate::inputs::{cpu, words};
 
 fn scalars(seed: u64, n: usize) -> Vec<Fr> {
@@ -28,7 +27,7 @@ fn fq(limbs: [u64; 6]) -> ark_bls12_381::Fq {
 }
 
 /// Sums of n, 2 n, ... times a generator, with edge values among the scalars, as those of arkworks; `point` is its point of coordinates.
-fn sums<C, A>(point: impl Fn([Coordinates<C>; 2]) -> A)
+fn sums<C, A>(point: impl Fn([CoordinateLimbs<C>; 2]) -> A)
 where
     C: AcceleratedCurve<Scalar = Fr>,
     A: AffineRepr<ScalarField = ark_bls12_381::Fr, Group: VariableBaseMSM<MulBase = A>>,
@@ -50,9 +49,6 @@ where
     }
 }
 
-/// Coordinates as integers.
-type Coordinates<C> = zkaccel::curve::CoordinateLimbs<C>;
-
 #[test]
 fn sums_over_g1() {
     sums::<G1Affine, _>(|[x, y]| ark_bls12_381::G1Affine::new_unchecked(fq(x), fq(y)));
@@ -66,20 +62,5 @@ fn sums_over_g2() {
 
 #[test]
 fn transforms() {
-    let engine = cpu();
-    for log_size in [0, 1, 4, 11] {
-        let domain = Radix2EvaluationDomain::<ark_bls12_381::Fr>::new(1 << log_size).unwrap();
-        let ours = Domain::<Fr>::arkworks(log_size).unwrap();
-        assert_eq!(theirs(&[ours.root()])[0], domain.group_gen);
-        for shift in [Fr::ONE, Fr::from(5)] {
-            let domain = domain.get_coset(theirs(&[shift])[0]).unwrap();
-            let ours = ours.coset(shift).unwrap();
-            let coefficients = scalars(3, 1 << log_size);
-            let mut values = coefficients.clone();
-            engine.ntt(&Ntt::forward(ours), &mut values).unwrap();
-            assert_eq!(theirs(&values), domain.fft(&theirs(&coefficients)));
-            engine.ntt(&Ntt::inverse(ours), &mut values).unwrap();
-            assert_eq!(values, coefficients);
-        }
-    }
+    transforms_agree(scalars, theirs, &[Fr::ONE, Fr::from(5), Fr::ZETA]);
 }

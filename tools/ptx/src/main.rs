@@ -179,12 +179,12 @@ fn assemble(assembler: &str, architecture: &str, ptx: &Path) -> Result<Vec<Strin
         return Err(format!("{assembler} fails:\n{text}"));
     }
     let mut lines: Vec<String> = Vec::new();
-    let (mut kernel, mut memory, mut is_told) = (String::new(), String::new(), false);
+    // The kernel until its line is complete.
+    let (mut kernel, mut memory) = (None, String::new());
     for line in text.lines() {
         if let Some((_, rest)) = line.split_once("Compiling entry function '") {
-            kernel = rest.split('\'').next().unwrap_or_default().to_owned();
-            is_told = false;
-        } else if line.contains("spill stores") && !is_told {
+            kernel = rest.split('\'').next();
+        } else if line.contains("spill stores") && kernel.is_some() {
             memory = line.trim().to_owned();
         } else if let (true, Some((_, spills)), Some(last)) =
             (line.contains("spill stores"), line.split_once("stack frame"), lines.last_mut())
@@ -194,8 +194,7 @@ fn assemble(assembler: &str, architecture: &str, ptx: &Path) -> Result<Vec<Strin
                 *last += spills;
             }
         } else if let Some((_, used)) = line.split_once("Used ") {
-            lines.push(format!("{kernel}: {used}, {memory}"));
-            is_told = true;
+            lines.push(format!("{}: {used}, {memory}", kernel.take().unwrap_or_default()));
         }
     }
     match lines.is_empty() {

@@ -3,12 +3,16 @@
 //! Each piece of memory has a range of addresses of its own, 2^40 long, so that an access beside it is seen: buffers of a launch, variables of a
 //! group, those of an item, and arrays of a program. Its kind is in the uppermost bits.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::instruction::{Fault, Slot};
 
 /// Fresh memory is full of this.
 pub const POISON: u8 = 0xa5;
+
+/// A word of it.
+const POISONED: u32 = u32::from_ne_bytes([POISON; 4]);
 
 /// The logarithm of the length of a range.
 const RANGE: u32 = 40;
@@ -117,10 +121,9 @@ impl Words<'_> {
 impl Memory {
     /// Memory without contents.
     pub fn new(bytes: usize) -> Self {
-        let poison = u32::from_ne_bytes([POISON; 4]);
         let count = bytes.div_ceil(4);
         let stamps = (0..count).map(|_| AtomicU64::new(NOBODY)).collect();
-        Self { words: (0..count).map(|_| AtomicU32::new(poison)).collect(), stamps, bytes }
+        Self { words: (0..count).map(|_| AtomicU32::new(POISONED)).collect(), stamps, bytes }
     }
 
     /// Its length in bytes.
@@ -130,9 +133,7 @@ impl Memory {
 
     /// Forgets what is in it.
     pub fn poison(&self) {
-        for word in &self.words {
-            word.store(u32::from_ne_bytes([POISON; 4]), Relaxed);
-        }
+        self.words.iter().for_each(|word| word.store(POISONED, Relaxed));
         self.stamps.iter().for_each(|stamp| stamp.store(NOBODY, Relaxed));
     }
 
@@ -145,16 +146,11 @@ impl Memory {
     pub fn write(&self, at: usize, data: &[u8]) -> bool {
         let inside = self.holds(at, data.len());
         if inside {
-            self.stamps[at / 4..(at + data.len()).div_ceil(4)]
-                .iter()
-                .for_each(|stamp| stamp.store(NOBODY, Relaxed));
-            let (mut word, mut within, mut rest) = (at / 4, at % 4, data);
-            while !rest.is_empty() {
-                let (now, later) = rest.split_at(rest.len().min(4 - within));
+            for (word, within, part) in pieces(at, data.len()) {
                 let mut bytes = self.words[word].load(Relaxed).to_le_bytes();
-                bytes[within..within + now.len()].copy_from_slice(now);
+                bytes[within].copy_from_slice(&data[part]);
                 self.words[word].store(u32::from_le_bytes(bytes), Relaxed);
-                (word, within, rest) = (word + 1, 0, later);
+                self.stamps[word].store(NOBODY, Relaxed);
             }
         }
         inside
@@ -164,22 +160,26 @@ impl Memory {
     pub fn read(&self, at: usize, data: &mut [u8]) -> bool {
         let inside = self.holds(at, data.len());
         if inside {
-            let (mut word, mut within, mut rest) = (at / 4, at % 4, data);
-            while !rest.is_empty() {
-                let (now, later) = rest.split_at_mut(rest.len().min(4 - within));
-                let bytes = self.words[word].load(Relaxed).to_le_bytes();
-                now.copy_from_slice(&bytes[within..within + now.len()]);
-                (word, within, rest) = (word + 1, 0, later);
+            for (word, within, part) in pieces(at, data.len()) {
+                data[part].copy_from_slice(&self.words[word].load(Relaxed).to_le_bytes()[within]);
             }
         }
         inside
     }
 }
 
+/// The words that so many bytes from `at` on touch: the number of each, which of its bytes are meant, and which of all they are.
+fn pieces(at: usize, bytes: usize) -> impl Iterator<Item = (usize, Range<usize>, Range<usize>)> {
+    (at / 4..(at + bytes).div_ceil(4)).map(move |word| {
+        let (first, end) = (at.max(4 * word), (at + bytes).min(4 * word + 4));
+        (word, first - 4 * word..end - 4 * word, first - at..end - at)
+    })
+}
+
 /// The kind of memory that an instruction names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// A buffer; or an array of the program that is not constant.
+    /// A buffer.
     Global,
     /// A variable of the group.
     Shared,

@@ -2,7 +2,8 @@
 //! among it that no other device sees.
 //!
 //! ```text
-//!  parse.rs        text to instructions; parse/text.rs, statements and numbers; parse/function.rs, bodies of functions
+//!  parse.rs        text to instructions; parse/text.rs, statements and numbers; parse/function.rs and
+//!                  parse/names.rs, bodies of functions and the names in them
 //!  instruction.rs  what instructions do, in a table
 //!  memory.rs       memory and its addresses
 //!  machine.rs      launches: groups, items, barriers, and the loop over instructions

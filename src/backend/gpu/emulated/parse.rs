@@ -29,9 +29,8 @@ pub struct Program {
     /// Slots of vectors.
     pub lists: Vec<[Slot; 4]>,
     pub kernels: HashMap<String, Kernel>,
-    /// Arrays that are constant, and those that are not.
+    /// Constant arrays.
     pub constants: Vec<Memory>,
-    pub globals: Vec<Memory>,
     /// The bytes of what an item keeps beside its registers, for each function that does so.
     pub local: Vec<usize>,
     /// What is called, by name.
@@ -109,16 +108,12 @@ impl Program {
             ".const" | ".global" => {
                 let constant = word == ".const";
                 let (name, data) = array(cursor.until(';')?)?;
-                let (space, list) = match constant {
-                    true => (Space::Const, &mut self.constants),
-                    false => (Space::Global, &mut self.globals),
-                };
-                let memory = Memory::new(data.len());
-                memory.write(0, &data);
-                list.push(memory);
-                // Buffers are the first pieces of global memory; no kernel reads the other arrays there.
+                // No kernel reads arrays in global memory, and one that did would name what is not known.
                 if constant {
-                    arrays.insert(name, space.address(list.len() - 1));
+                    let memory = Memory::new(data.len());
+                    memory.write(0, &data);
+                    self.constants.push(memory);
+                    arrays.insert(name, Space::Const.address(self.constants.len() - 1));
                 }
                 Ok(())
             }

@@ -255,7 +255,7 @@ fn comparisons_are_signed_or_not() {
 
 #[test]
 fn words_are_cut_to_their_width() {
-    assert_eq!(long("cvt.u64.u32 %r0", &[u64::MAX]), u32::MAX.into());
+    assert_eq!(long("cvt.u64.u32 %r0", &[u64::MAX]), u64::from(u32::MAX));
     let body = "not.b32 %r10, %r0; cvt.u64.u32 %rd10, %r10; or.b32 %r11, %r0, -16; cvt.u64.u32 %rd11, %r11;\n\
                 xor.b32 %r12, %r0, -1; add.s32 %r13, %r0, -1; mov.u32 %r14, -1; selp.b32 %r15, -1, 0, %p0; mov.b64 %rd12, {%r12, %r13};\n\
                 mov.b64 %rd13, {%r14, %r14}; not.b64 %rd14, %rd0; neg.s64 %rd15, %rd0; sub.s32 %r16, 0, 1; mov.b64 %rd16, {%r16, %r0};";
