@@ -58,6 +58,16 @@ impl FieldName {
     /// The first of the list, which is the default, on the command line.
     pub(crate) const DEFAULT: &str = NAMES[0];
 
+    /// The name.
+    pub(crate) fn name(self) -> &'static str {
+        NAMES[self.0]
+    }
+
+    /// Whether it is the default.
+    pub(crate) fn is_default(self) -> bool {
+        self.0 == 0
+    }
+
     /// Reads a name, or that of a curve.
     pub(crate) fn parser() -> impl TypedValueParser<Value = Self> {
         let values = NAMES.iter().map(|&name| PossibleValue::new(name).aliases(aliases(name)));

@@ -210,6 +210,7 @@ fn variant(subject: &Subject) -> String {
     let mut words = Vec::new();
     words.extend(subject.hash.map(|hash| hash.to_string()));
     words.extend(subject.curve.clone());
+    words.extend(subject.field.clone());
     words.extend(subject.scalars.clone());
     words.extend(subject.approach.clone());
     words.extend(subject.columns.filter(|&columns| columns > 1).map(|columns| format!("{columns} columns")));

@@ -1,10 +1,10 @@
 //! `zkaccel bench`: how fast a device is.
 
-mod bn254;
 mod ceilings;
 mod compare;
 mod contents;
 mod counts;
+mod curves;
 pub(crate) mod inputs;
 mod measure;
 mod plan;
@@ -23,6 +23,7 @@ use zkaccel::merkle::Approach;
 use crate::curves::CurveOptions;
 use crate::engine::EngineOptions;
 use crate::failure::Failure;
+use crate::fields::FieldName;
 use crate::files::{Contents, NewFile, is_standard, output_name};
 use crate::hashes::HashName;
 use crate::output;
@@ -87,6 +88,10 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     curve: CurveOptions,
+
+    /// For fft, the field; bn254, pallas, vesta and bls12-381 are the scalars of these curves
+    #[arg(long, default_value = FieldName::DEFAULT, value_name = "FIELD", value_parser = FieldName::parser())]
+    field: FieldName,
 
     /// For msm, keep tables of multiples of the bases
     #[arg(long)]
@@ -257,7 +262,8 @@ impl Arguments {
             columns: self.columns,
             blowup: self.blowup,
             curve: self.curve.chosen()?,
-            kept: bn254::KeptInputs { tables: self.tables, scalars: self.keep_scalars },
+            field: self.field,
+            kept: curves::KeptInputs { tables: self.tables, scalars: self.keep_scalars },
         })
     }
 }

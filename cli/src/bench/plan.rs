@@ -5,11 +5,12 @@ use zkaccel::Engine;
 use zkaccel::device::DeviceKind;
 use zkaccel::merkle::Approach;
 
-use super::bn254::{self, KeptInputs, ScalarKind};
+use super::curves::{self, KeptInputs, ScalarKind};
 use super::report::Measurement;
 use super::workloads::{self, Bench};
 use crate::curves::CurveName;
 use crate::failure::Failure;
+use crate::fields::FieldName;
 use crate::hashes::HashName;
 
 /// The operations that can be measured.
@@ -25,7 +26,7 @@ pub(super) enum Operation {
     Commit,
     /// A multi-scalar multiplication, over BN254 unless --curve says otherwise, kept bases: uniform scalars, bytes and bits
     Msm,
-    /// A forward transform over BN254's scalars, natural order on both sides
+    /// A forward transform over BN254's scalars unless --field says otherwise, natural order on both sides
     Fft,
 }
 
@@ -80,6 +81,7 @@ pub(super) struct Choices<'a> {
     pub(super) columns: Option<usize>,
     pub(super) blowup: u64,
     pub(super) curve: CurveName,
+    pub(super) field: FieldName,
     pub(super) kept: KeptInputs,
 }
 
@@ -97,7 +99,7 @@ enum What {
     Lde { columns: usize, blowup: u64 },
     Commit { hash: HashName, approach: Option<Approach>, columns: usize, blowup: u64 },
     Msm { curve: CurveName, scalars: ScalarKind, kept: KeptInputs },
-    Fft { polynomials: usize },
+    Fft { field: FieldName, polynomials: usize },
 }
 
 /// The measurements to take on an engine, and its errors for operations that its device does not offer. An operation that the user named
@@ -108,7 +110,7 @@ pub(super) fn plan(choices: &Choices<'_>, engine: &Engine) -> Result<(Vec<Task>,
         if choices.operation.is_some_and(|only| only != operation) {
             continue;
         }
-        match bn254::unsupported(operation, choices.curve, engine) {
+        match curves::unsupported(operation, choices.curve, choices.field, engine) {
             Some(error) if choices.operation.is_some() => return Err(error.into()),
             Some(error) => {
                 left_out.push(error.to_string());
@@ -145,7 +147,7 @@ impl Choices<'_> {
                 approaches.map(|approach| What::Commit { hash, approach, columns, blowup }).collect()
             }
             Operation::Msm => ScalarKind::ALL.map(|scalars| What::Msm { curve, scalars, kept }).to_vec(),
-            Operation::Fft => vec![What::Fft { polynomials: self.columns.unwrap_or(1) }],
+            Operation::Fft => vec![What::Fft { field: self.field, polynomials: self.columns.unwrap_or(1) }],
         }
     }
 
@@ -172,9 +174,11 @@ impl Task {
                 hash.visit(workloads::Commit { bench, hash, approach, shape: (columns, blowup, log_size) })
             }
             What::Msm { curve, scalars, kept } => {
-                curve.visit(bn254::Sums { bench, curve, scalars, kept, log_size })
+                curve.visit(curves::Sums { bench, curve, scalars, kept, log_size })
             }
-            What::Fft { polynomials } => bn254::fft(bench, polynomials, log_size),
+            What::Fft { field, polynomials } => {
+                field.visit(curves::Transforms { bench, field, polynomials, log_size })
+            }
         }
     }
 
@@ -197,7 +201,7 @@ impl Task {
                 let over = if curve.is_default() { String::new() } else { format!(" over {}", curve.name()) };
                 format!("multi-scalar multiplication{over}, {}", scalars.name())
             }
-            What::Fft { .. } => "transform over BN254".into(),
+            What::Fft { field, .. } => format!("transform over {}", field.name()),
         };
         format!("{what}, 2^{}", self.log_size)
     }

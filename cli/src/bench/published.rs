@@ -66,7 +66,7 @@ impl Comparison {
                     && subject.curve.is_none()
                     && subject.scalars.as_deref() == Some("uniform")
             }
-            Self::Fft => subject.operation == "fft" && subject.columns == Some(1),
+            Self::Fft => subject.operation == "fft" && subject.field.is_none() && subject.columns == Some(1),
         }
     }
 }

@@ -80,6 +80,9 @@ pub(super) struct Subject {
     /// The curve of sums, other than the first of the list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) curve: Option<String>,
+    /// The field of transforms over scalars, other than the first of the list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) field: Option<String>,
     /// The width of the scalars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) scalars: Option<String>,
@@ -184,6 +187,7 @@ impl Subject {
             operation: operation.into(),
             hash: None,
             curve: None,
+            field: None,
             scalars: None,
             approach: None,
             log_size,

@@ -259,6 +259,9 @@ fn benchmarks() {
     let report = bench.json("bench lde --sizes 4 --columns 2 --blowup 16");
     let row = &report["measurements"][0];
     assert_eq!([&row["operation"], &row["columns"], &row["blowup"]], [&json!("lde"), &json!(2), &json!(16)]);
+    let field = |arguments: &str| bench.json(arguments)["measurements"][0]["field"].clone();
+    assert_eq!(field("bench fft --sizes 3 --field bls12-381"), "bls12-381-fr");
+    assert_eq!(field("bench fft --sizes 3"), Value::Null);
     assert!(bench.succeed("bench commit --sizes 4 --blowup 2").contains("blow-up 2"));
     bench.fail("bench lde --sizes 4 --blowup 3 --json", "the blow-up factor is 3, expected a power of two");
     let over_g2 = bench.json("bench msm --sizes 5 --group g2");

@@ -89,7 +89,7 @@ fn options(subject: &Subject, device: &str) -> [String; 10] {
     [
         if subject.hash.is_none() { subject.operation.clone() } else { String::new() },
         subject.hash.map_or_else(String::new, |hash| hash.to_string()),
-        subject.curve.clone().unwrap_or_default(),
+        subject.curve.clone().or_else(|| subject.field.clone()).unwrap_or_default(),
         subject.scalars.clone().unwrap_or_default(),
         subject.approach.clone().unwrap_or_default(),
         subject.columns.map_or_else(String::new, |columns| format!("{columns} columns")),

@@ -1,10 +1,9 @@
-//! Measurements of sums over curves, and of transforms over BN254.
+//! Measurements of sums over curves, and of transforms over their scalars.
 
-use zkaccel::bn254::{self, Fr};
-use zkaccel::field::{CoordinateField, Modulus, elements, limbs_of};
+use zkaccel::field::{CoordinateField, Modulus, TwoAdicPrime, elements, elements_mut, limbs_of};
 use zkaccel::matrix::Matrix;
 use zkaccel::msm::{AcceleratedCurve, BasesOptions};
-use zkaccel::ntt::{Domain, Ntt};
+use zkaccel::ntt::{AcceleratedField, Domain, Ntt};
 use zkaccel::{Engine, Error};
 
 use super::Operation;
@@ -15,14 +14,18 @@ use super::report::{Measurement, OneRun, Subject};
 use super::workloads::Bench;
 use crate::curves::{CurveName, CurveVisitor};
 use crate::failure::Failure;
+use crate::fields::{FieldName, FieldVisitor};
 
 /// The device's own error for an operation that it does not offer.
-pub(super) fn unsupported(operation: Operation, curve: CurveName, engine: &Engine) -> Option<Error> {
+pub(super) fn unsupported(
+    operation: Operation,
+    curve: CurveName,
+    field: FieldName,
+    engine: &Engine,
+) -> Option<Error> {
     let answer = match operation {
         Operation::Msm => curve.visit(SumOfNothing(engine)),
-        Operation::Fft => Domain::halo2(0)
-            .and_then(|domain| engine.ntt(&Ntt::forward(domain), &mut [Fr::from(1)][..]))
-            .err(),
+        Operation::Fft => field.visit(TransformOfOne(engine)),
         _ => None,
     };
     answer.filter(|error| matches!(error, Error::Unsupported { .. }))
@@ -36,6 +39,17 @@ impl CurveVisitor for SumOfNothing<'_> {
 
     fn visit<C: AcceleratedCurve>(self) -> Option<Error> {
         self.0.msm(&[] as &[C::Scalar], &[] as &[C]).err()
+    }
+}
+
+/// The error of a transform of one point.
+struct TransformOfOne<'a>(&'a Engine);
+
+impl FieldVisitor for TransformOfOne<'_> {
+    type Output = Option<Error>;
+
+    fn visit<F: TwoAdicPrime + AcceleratedField>(self) -> Option<Error> {
+        Domain::halo2(0).and_then(|domain| self.0.ntt(&Ntt::forward(domain), &mut [F::from(1)][..])).err()
     }
 }
 
@@ -137,22 +151,38 @@ impl CurveVisitor for Sums<'_> {
 }
 
 /// Forward transforms of polynomials of 2^`log_size` coefficients, in place.
-pub(super) fn fft(bench: Bench<'_>, polynomials: usize, log_size: u32) -> Result<Measurement, Failure> {
-    let fft = Ntt::forward(Domain::halo2(log_size)?);
-    let count = polynomials.saturating_mul(fft.domain.size());
-    let mut scalars = uniform::<Fr>(&bench.ordinary_words(count.saturating_mul(4))?);
-    let (engine, count) = (bench.engine, scalars.len() as u64);
-    let times = match bench.pinned {
-        true => {
-            let mut locked = engine.pinned::<[u64; 4]>(scalars.len())?;
-            locked.copy_from_slice(bn254::limbs(&scalars));
-            let scalars = bn254::scalars_mut(&mut locked)?;
-            measure(engine, bench.tour, || Ok(()), |()| engine.ntt(&fft, &mut *scalars))?
-        }
-        false => measure(engine, bench.tour, || Ok(()), |()| engine.ntt(&fft, &mut scalars))?,
-    };
-    let products = Some(counts::fft(log_size, polynomials));
-    let work = OneRun { count, unit: "elements/s", bytes: 2 * size_of::<Fr>() as u64 * count, products };
-    let subject = Subject { columns: Some(polynomials), ..bench.subject("fft", log_size) };
-    Ok(Measurement::new(subject, &times, work, bench.device))
+pub(super) struct Transforms<'a> {
+    pub(super) bench: Bench<'a>,
+    pub(super) field: FieldName,
+    pub(super) polynomials: usize,
+    pub(super) log_size: u32,
+}
+
+impl FieldVisitor for Transforms<'_> {
+    type Output = Result<Measurement, Failure>;
+
+    fn visit<F: TwoAdicPrime + AcceleratedField>(self) -> Self::Output {
+        let Self { bench, field, polynomials, log_size } = self;
+        let fft = Ntt::forward(Domain::halo2(log_size)?);
+        let count = polynomials.saturating_mul(fft.domain.size());
+        let mut scalars = uniform::<F>(&bench.ordinary_words(count.saturating_mul(4))?);
+        let (engine, count) = (bench.engine, scalars.len() as u64);
+        let times = match bench.pinned {
+            true => {
+                let mut locked = engine.pinned::<[u64; 4]>(scalars.len())?;
+                locked.copy_from_slice(limbs_of(&scalars));
+                let scalars = elements_mut::<F>(&mut locked, "scalar")?;
+                measure(engine, bench.tour, || Ok(()), |()| engine.ntt(&fft, &mut *scalars))?
+            }
+            false => measure(engine, bench.tour, || Ok(()), |()| engine.ntt(&fft, &mut scalars))?,
+        };
+        let products = Some(counts::fft(log_size, polynomials));
+        let work = OneRun { count, unit: "elements/s", bytes: 2 * size_of::<F>() as u64 * count, products };
+        let subject = Subject {
+            field: (!field.is_default()).then(|| field.name().into()),
+            columns: Some(polynomials),
+            ..bench.subject("fft", log_size)
+        };
+        Ok(Measurement::new(subject, &times, work, bench.device))
+    }
 }
