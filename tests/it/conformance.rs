@@ -51,10 +51,16 @@ fn every_case_on_the_processor() {
     thread.unwrap().join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
 }
 
+/// What runs on the processor in another way than [`every_case_on_the_processor`] takes: all cases that stand for others where it is required, else not those
+/// that take long.
+fn runs_once_more(case: &conformance::Case) -> bool {
+    stands_for_others(case) && (is_required("cpu") || !is_long(case))
+}
+
 /// Here its stack is that of any thread, and without optimisation operations are handed over.
 #[test]
 fn cases_that_are_handed_over() {
-    run_all(DeviceChoice::Cpu, Simd::best(), 3, stands_for_others);
+    run_all(DeviceChoice::Cpu, Simd::best(), 3, runs_once_more);
 }
 
 #[test]
@@ -64,7 +70,7 @@ fn every_case_of_several_devices_on_the_processor() {
 
 #[test]
 fn cases_on_one_thread() {
-    run_all(DeviceChoice::Cpu, Simd::best(), 1, stands_for_others);
+    run_all(DeviceChoice::Cpu, Simd::best(), 1, runs_once_more);
 }
 
 /// What is computed on vectors. Sums and transforms over prime fields have them at the best level, if anywhere, and with less of a
@@ -88,7 +94,7 @@ fn cases_with_every_level_of_vectors() {
             let is_named = names.iter().any(|name| case.name.starts_with(name));
             let of_prime_fields =
                 ["msm", "over bn254", "products"].iter().any(|name| case.name.contains(name));
-            stands_for_others(case) && is_named && (!of_prime_fields || simd == Simd::Portable)
+            runs_once_more(case) && is_named && (!of_prime_fields || simd == Simd::Portable)
         });
     }
 }
