@@ -317,6 +317,34 @@ DEVICE u32 chain_in(u32 *low, u32 more, u32 inverse, u32 *t, u32 a0, u32 a1, u32
         : "r"(more), "r"(inverse), "r"(a0), "r"(a1), "r"(a2), "r"(a3));
     return m;
 }
+
+// The step of a reduction by p = 1 + p1 2^32 + p2 2^64 + p3 2^96 + 2^254: low and then m p, for m = -even[0], are added to the rows. Of eight products of limbs three are left, and carries
+// go through additions, which take the units of products no time.
+DEVICE void chain_sparse(u32 *even, u32 *odd, u32 low, u32 p1, u32 p2, u32 p3) {
+    asm("{.reg .u32 m, l, h;\n\t"
+        "add.cc.u32 %0, %0, %16;\n\t"
+        "sub.u32 m, 0, %0;\n\t"
+        "shl.b32 l, m, 30;\n\t"
+        "shr.u32 h, m, 2;\n\t"
+        CHAIN_NEXT("%8", "%9", "m", "%17")
+        CHAIN_NEXT("%10", "%11", "m", "%19")
+        "addc.cc.u32 %12, %12, 0;\n\t"
+        "addc.cc.u32 %13, %13, 0;\n\t"
+        "addc.cc.u32 %14, %14, l;\n\t"
+        "addc.u32 %15, %15, h;\n\t"
+        "add.cc.u32 %0, %0, m;\n\t"
+        "addc.cc.u32 %1, %1, 0;\n\t"
+        CHAIN_NEXT("%2", "%3", "m", "%18")
+        "addc.cc.u32 %4, %4, 0;\n\t"
+        "addc.cc.u32 %5, %5, 0;\n\t"
+        "addc.cc.u32 %6, %6, 0;\n\t"
+        "addc.cc.u32 %7, %7, 0;\n\t"
+        "addc.u32 %15, %15, 0;}"
+        : "+&r"(even[0]), "+&r"(even[1]), "+&r"(even[2]), "+&r"(even[3]), "+&r"(even[4]), "+&r"(even[5]),
+          "+&r"(even[6]), "+&r"(even[7]), "+&r"(odd[0]), "+&r"(odd[1]), "+&r"(odd[2]), "+&r"(odd[3]), "+&r"(odd[4]),
+          "+&r"(odd[5]), "+&r"(odd[6]), "+&r"(odd[7])
+        : "r"(low), "r"(p1), "r"(p2), "r"(p3));
+}
 #else
 // The same of twelve limbs.
 DEVICE u32 chain_in(u32 *low, u32 more, u32 inverse, u32 *t, u32 a0, u32 a1, u32 a2, u32 a3, u32 a4, u32 a5) {

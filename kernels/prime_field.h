@@ -1,6 +1,6 @@
 // The arithmetic of a prime field in Montgomery form, R = 2^(32 FIELD_LIMBS), as `src/field/montgomery.rs` explains it. Rust writes this text
 // for the coordinates of a curve (fq) or for scalars (fr), and before it the constants FIELD_P, FIELD_BOUND, FIELD_ONE, FIELD_INVERSE,
-// which is -1/p modulo 2^32, FIELD_LAZY and FIELD_SQUARES. FIELD_LIMBS keeps its name.
+// which is -1/p modulo 2^32, FIELD_LAZY, FIELD_SQUARES and FIELD_SPARSE. FIELD_LIMBS keeps its name.
 //
 // Values are below FIELD_BOUND, in and out. Where 4p < R, FIELD_LAZY is 1 and the bound 2p: a product needs no last subtraction. Else it is p, and 2p < R.
 
@@ -59,8 +59,12 @@ DEVICE u32 FIELD_is_zero(fe a) { return fe_is_zero(FIELD_canonical(a)); }
 // One step of the reduction: low is what the step before left at limb 1 and belongs to limb 0 now; adds the multiple of p that makes
 // limb 0 zero.
 DEVICE void FIELD_reduce(u32 *even, u32 *odd, u32 low) {
+#if FIELD_SPARSE
+    chain_sparse(even, odd, low, FIELD_P.limb[1], FIELD_P.limb[2], FIELD_P.limb[3]);
+#else
     const u32 m = chain_in(&even[0], low, FIELD_INVERSE, odd, EVERY_SECOND(FIELD_P.limb, 1));
     chain_half_out(even, EVERY_SECOND(FIELD_P.limb, 0), m, &odd[FIELD_LIMBS - 1]);
+#endif
 }
 
 // Divides (even + odd 2^32) by 2^32, but for limb 1 of the even row, which is returned.

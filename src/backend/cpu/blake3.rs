@@ -1,8 +1,9 @@
 //! BLAKE3 on vector units: as many inputs side by side as a vector has 32-bit words.
 //!
-//! An input of at most 1024 bytes is one chunk, a chain of compressions of 64-byte blocks, whose last one has the flag of
-//! the root; a node of a tree is one block. Longer inputs are chunks of a tree of their own, over which the
-//! `blake3` crate vectorises; they, and inputs that leave a vector mostly empty, are left to it.
+//! An input is cut into chunks of 1024 bytes, each a chain of compressions of 64-byte blocks, and the values of chunks are the leaves of a binary tree whose left
+//! subtrees are complete; its root is the digest. All rows of a matrix have the same tree, so they are hashed side by side whatever their length. A node of a Merkle
+//! tree is one block. The `blake3` crate vectorises over the chunks of one input: rows of 2633 elements, twenty chunks and a half, leave many of its sixteen lanes empty, and those of two
+//! chunks nearly all. Inputs that leave a vector mostly empty here are left to it.
 //!
 //! Aumasson, Neves, O'Connor, Wilcox-O'Hearn, "BLAKE3: one function, fast everywhere", 2020, section 2.
 
@@ -15,6 +16,7 @@ use crate::hash::{Blake3, ByteDigest};
 
 const CHUNK_START: u32 = 1;
 const CHUNK_END: u32 = 2;
+const PARENT: u32 = 4;
 const ROOT: u32 = 8;
 
 /// The initial value: that of SHA-256.
@@ -30,8 +32,10 @@ const BLOCK_ELEMENTS: usize = 8;
 /// Elements of a chunk.
 const CHUNK_ELEMENTS: usize = 128;
 
-// Longer rows are more than a chunk.
-side_by_side!([] Blake3, Words32, in_vectors, rows of at most CHUNK_ELEMENTS);
+/// The binary logarithm of the most chunks of a row, 64 MiB.
+const LOG_MOST_CHUNKS: usize = 16;
+
+side_by_side!([] Blake3, Words32, in_vectors, rows of at most CHUNK_ELEMENTS << LOG_MOST_CHUNKS);
 
 /// How many of so many inputs to take in vectors: whole ones, and the rest where it fills a quarter, for one input alone
 /// takes nearly half as long as a vector of sixteen.
@@ -43,23 +47,54 @@ fn in_vectors(count: usize, lanes: usize) -> usize {
 impl<W: Words32> Vectorised<W> for HashRows<'_, Blake3> {
     #[inline(always)]
     fn run(self) {
-        let width = self.rows.width();
+        let chunks = self.rows.width().div_ceil(CHUNK_ELEMENTS);
         let mut padded = Padded::default();
+        // Values of complete subtrees that wait for their neighbour, from the left and the largest on.
+        let mut subtrees = [[W::splat(0); 8]; LOG_MOST_CHUNKS + 1];
         for (i, digests) in self.digests.chunks_mut(W::WIDTH).enumerate() {
             let rows = self.rows.from(i * W::WIDTH);
-            let mut value = splat_each(IV);
-            for first in (0..width).step_by(BLOCK_ELEMENTS) {
-                let last = width.min(first + BLOCK_ELEMENTS);
-                let mut blocks = [[Goldilocks::default(); BLOCK_ELEMENTS]; MAX_WIDTH];
-                rows.block(first..last, &mut blocks[..digests.len()]);
-                let start = if first == 0 { CHUNK_START } else { 0 };
-                let end = if last == width { CHUNK_END | ROOT } else { 0 };
-                let bytes = bytemuck::cast_slice(&blocks);
-                value = compress::<W>(&value, bytes, (last - first) * 8, start | end);
+            let mut waiting = 0;
+            for chunk in 0..chunks {
+                let is_last = chunk + 1 == chunks;
+                let root = if chunks == 1 { ROOT } else { 0 };
+                let mut value = chunk_value(&rows, chunk, root, digests.len());
+                // Subtrees of the same size are merged, and after the last chunk all of them.
+                let merges = if is_last { waiting } else { (chunk + 1).trailing_zeros() as usize };
+                for _ in 0..merges {
+                    waiting -= 1;
+                    let root = if is_last && waiting == 0 { ROOT } else { 0 };
+                    let mut block = [W::splat(0); BLOCK];
+                    block[..8].copy_from_slice(&subtrees[waiting]);
+                    block[8..].copy_from_slice(&value);
+                    value = compress(&splat_each(IV), block, 0, 4 * BLOCK, PARENT | root);
+                }
+                if is_last {
+                    write(value, digests, &mut padded);
+                } else {
+                    subtrees[waiting] = value;
+                    waiting += 1;
+                }
             }
-            write(value, digests, &mut padded);
         }
     }
+}
+
+/// The values of one chunk of so many rows, with a flag more for the last block.
+#[inline(always)]
+fn chunk_value<W: Words32>(rows: &Rows<'_>, chunk: usize, flag: u32, count: usize) -> [W; 8] {
+    let first_of_chunk = chunk * CHUNK_ELEMENTS;
+    let end_of_chunk = rows.width().min(first_of_chunk + CHUNK_ELEMENTS);
+    let mut value = splat_each(IV);
+    for first in (first_of_chunk..end_of_chunk).step_by(BLOCK_ELEMENTS) {
+        let last = end_of_chunk.min(first + BLOCK_ELEMENTS);
+        let mut blocks = [[Goldilocks::default(); BLOCK_ELEMENTS]; MAX_WIDTH];
+        rows.block(first..last, &mut blocks[..count]);
+        let start = if first == first_of_chunk { CHUNK_START } else { 0 };
+        let end = if last == end_of_chunk { CHUNK_END | flag } else { 0 };
+        let block = columns::<W>(bytemuck::cast_slice(&blocks));
+        value = compress(&value, block, chunk as u32, (last - first) * 8, start | end);
+    }
+    value
 }
 
 impl<W: Words32> Vectorised<W> for MergePairs<'_, Blake3> {
@@ -73,7 +108,8 @@ impl<W: Words32> Vectorised<W> for MergePairs<'_, Blake3> {
                 padded.blocks[..children.len()].copy_from_slice(children);
             }
             let blocks = if whole { children } else { &padded.blocks };
-            let value = compress::<W>(&splat_each(IV), bytemuck::cast_slice(blocks), 4 * BLOCK, FLAGS);
+            let block = columns::<W>(bytemuck::cast_slice(blocks));
+            let value = compress(&splat_each(IV), block, 0, 4 * BLOCK, FLAGS);
             write(value, nodes, &mut padded);
         }
     }
@@ -103,16 +139,22 @@ fn write<W: Words32>(value: [W; 8], digests: &mut [ByteDigest], padded: &mut Pad
     }
 }
 
-/// The chaining value after a block of `length` bytes in the first chunk; the blocks lie input after input.
+/// The chaining value after a block of `length` bytes in the chunk of a number.
 #[inline(always)]
-fn compress<W: Words32>(value: &[W; 8], blocks: &[[u8; 4]], length: usize, flags: u32) -> [W; 8] {
-    let mut block = columns::<W>(blocks);
+fn compress<W: Words32>(
+    value: &[W; 8],
+    mut block: [W; BLOCK],
+    chunk: u32,
+    length: usize,
+    flags: u32,
+) -> [W; 8] {
     let mut state = [W::splat(0); BLOCK];
     state[..8].copy_from_slice(value);
     for i in 0..4 {
         state[8 + i] = W::splat(IV[i]);
     }
-    // The number of the chunk, words 12 and 13, is zero.
+    // The upper half of the number, word 13, is zero.
+    state[12] = W::splat(chunk);
     state[14] = W::splat(length as u32);
     state[15] = W::splat(flags);
     // Written out: the permutation of the block between two rounds is only another order of registers.
@@ -170,8 +212,10 @@ mod tests {
 
     #[test]
     fn rows() {
-        // Around whole blocks, and around a chunk.
-        check_rows::<Blake3>((1..=33).chain([127, 128, 129, 300]), 0..=COUNT);
+        // Around whole blocks, and around one chunk to nine.
+        let chunks = [127, 128, 129, 255, 256, 257, 300, 384, 385, 512, 513, 640, 900, 1024, 1025];
+        check_rows::<Blake3>((1..=33).chain(chunks), 0..=COUNT);
+        check_rows::<Blake3>([2633].into_iter(), 15..=16);
     }
 
     #[test]

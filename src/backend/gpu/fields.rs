@@ -49,6 +49,8 @@ fn field<M: Modulus>(name: &str) -> String {
     writeln!(text, "#define {upper}_LAZY {}", u8::from(M::LAZY)).expect("strings take any text");
     writeln!(text, "#define {upper}_SQUARES {}", u8::from(squares_fit::<M>()))
         .expect("strings take any text");
+    writeln!(text, "#define {upper}_SPARSE {}", u8::from(name == "fq" && is_sparse::<M>()))
+        .expect("strings take any text");
     // Names of constants are in capitals, those of functions are not.
     let functions = include_str!("../../../kernels/prime_field.h");
     let mut rest = functions;
@@ -71,6 +73,12 @@ fn squares_fit<M: Modulus>() -> bool {
     let bound = Residue::<M>::BOUND;
     let (twice, over) = bound.plus(bound);
     !over && !twice.plus(M::P).1
+}
+
+/// Whether the prime is 2^254 + 1 and a multiple of 2^32 below 2^128, for which a step of the reduction has three products. It takes registers, which tiles of linear
+/// combinations have not, so it is for coordinates alone.
+fn is_sparse<M: Modulus>() -> bool {
+    matches!(M::P.as_ref(), [low, _, 0, 0x4000_0000_0000_0000] if *low as u32 == 1)
 }
 
 /// Limbs of 32 bits, lowest first.

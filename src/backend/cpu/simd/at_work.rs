@@ -123,10 +123,11 @@ mod tests {
                 );
             }
         };
-        for degree in [1, 12] {
+        // Rows of one chunk of BLAKE3, and of three.
+        for (width, degree) in [(12, 1), (12, 12), (300, 1), (300, 300)] {
             let runs = at_every_level(H::NAME, kind, |cpu| {
                 let mut digests = vec![H::Digest::default(); ROWS];
-                hash_columns::<H>(cpu, &elements(12 * ROWS), degree, &mut digests).unwrap();
+                hash_columns::<H>(cpu, &elements(width * ROWS), degree, &mut digests).unwrap();
             });
             check("rows", ROWS, 0, runs);
         }
