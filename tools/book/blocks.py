@@ -54,7 +54,7 @@ ELSEWHERE = [
     (r"^python farm/ray_farm\.py (commit|prove) ", "tools/check-farm.sh", "farm/check_ray.py"),
     (r"^sbatch farm/slurm-array\.sh ", "tools/check-farm.sh", "farm/slurm-array.sh"),
     (r"^kubectl apply -f farm/kubernetes-job\.yaml$", "tools/check-farm.sh", "farm/kubernetes-job.yaml"),
-    (r"^cargo test$", ".ci/run", "cargo test --workspace --locked"),
+    (r"^cargo test( --test '\*')?$", ".ci/run", "cargo test --workspace --locked"),
     (r"^cargo run --release -p zkaccel-groth16 --example known_tau -- ", "tools/check-groth16.sh", '"$known_tau"'),
     (r"^ZKACCEL_PROOFS=10000 cargo test ", ".ci/run", "cargo test --workspace --locked"),
     (r"^ZKACCEL_DEVICE=cuda:0 ZKACCEL_PROOFS=10000 cargo test ", ".ci/run", "ZKACCEL_DEVICE=$device cargo test --locked"),

@@ -6,17 +6,11 @@ use std::time::Duration;
 use blst::MultiPoint;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use halo2curves::ff::PrimeField;
-use zkaccel::bls12_381::{Fr, G1Affine, G2Affine};
+use zkaccel::bls12_381::{G1Affine, G2Affine};
 use zkaccel::curve::limbs_of_points;
 use zkaccel::msm::AcceleratedCurve;
 use zkaccel::ntt::Domain;
-use zkaccel_peers::{bases, engine, words};
-
-fn scalars(n: usize) -> Vec<Fr> {
-    let base = Fr::from(1 << 32) * Fr::from(1 << 32);
-    let of = |four: &[u64]| four.iter().fold(Fr::from(0), |sum, &word| sum * base + Fr::from(word));
-    words(4 * n).chunks(4).map(of).collect()
-}
+use zkaccel_peers::{bases, engine, scalars};
 
 /// The same words as blst has them: coordinates are in Montgomery form there too.
 fn theirs<C: AcceleratedCurve, U>(bases: &[C]) -> &[U] {

@@ -4,6 +4,7 @@ use std::hint::black_box;
 
 use criterion::measurement::WallTime;
 use criterion::{BatchSize, BenchmarkGroup, BenchmarkId};
+use halo2curves::ff::PrimeField;
 use halo2curves::group::Group;
 use zkaccel::Engine;
 use zkaccel::curve::affine;
@@ -38,6 +39,13 @@ pub fn bases<C: AcceleratedCurve>(n: usize) -> Vec<C> {
     let points: Vec<_> =
         std::iter::successors(Some(generator), |point| Some(*point + generator)).take(n).collect();
     affine(&points)
+}
+
+/// Elements of a prime field, of four words each.
+pub fn scalars<F: PrimeField>(n: usize) -> Vec<F> {
+    let base = F::from(1 << 32) * F::from(1 << 32);
+    let of = |four: &[u64]| four.iter().fold(F::ZERO, |sum, &word| sum * base + F::from(word));
+    words(4 * n).chunks(4).map(of).collect()
 }
 
 /// Measures a transform of values, and halo2curves' of the same.
