@@ -17,11 +17,12 @@ pub trait Combinable: Operand<Element: AcceleratedField> {
     /// The type of a matrix computed from this one.
     type Matrix: Send;
 
-    /// [`Engine::combine_columns`].
+    /// [`Engine::combine_columns_of`], or [`Engine::combine_columns`] for all rows.
     #[doc(hidden)]
     fn combine_columns_on(
         self,
         engine: &Engine,
+        rows: Option<usize>,
         coefficients: &Matrix<Self::Element>,
     ) -> Result<Self::Matrix, Error>;
 
@@ -56,7 +57,22 @@ impl Engine {
         matrix: M,
         coefficients: &Matrix<M::Element>,
     ) -> Result<M::Matrix, Error> {
-        matrix.combine_columns_on(self, coefficients)
+        matrix.combine_columns_on(self, None, coefficients)
+    }
+
+    /// The same of the first `rows` rows of a matrix.
+    ///
+    /// An extension of a polynomial of degree below n in bit-reversed order begins with its values on a coset of n points, which determine it: combinations of its columns
+    /// are the extensions of combinations of n rows.
+    ///
+    /// [`Error::LengthMismatch`] also if the matrix has fewer rows, [`Error::BadShape`] for no rows.
+    pub fn combine_columns_of<M: Combinable>(
+        &self,
+        matrix: M,
+        rows: usize,
+        coefficients: &Matrix<M::Element>,
+    ) -> Result<M::Matrix, Error> {
+        matrix.combine_columns_on(self, Some(rows), coefficients)
     }
 
     /// Combinations of the rows of a matrix: the transpose of a matrix of weights, times the first rows of the matrix, as many as there are weights.
@@ -96,18 +112,15 @@ impl Engine {
         self.spawn(move |engine| engine.combine_rows(weights, matrix))
     }
 
-    /// The combinations of columns of checked elements.
+    /// The combinations of columns of checked elements, in so many rows.
     pub(crate) fn columns_combined<F: AcceleratedField>(
         &self,
         matrix: MatrixRef<'_, F>,
+        rows: usize,
         coefficients: MatrixRef<'_, F>,
     ) -> Result<Matrix<F>, Error> {
-        let shape = Shape {
-            rows: matrix.shape().rows,
-            columns: coefficients.shape().columns,
-            layout: Layout::ColumnMajor,
-        };
-        self.combined(Combined::Columns, matrix.entries(), coefficients.entries(), shape)
+        let shape = Shape { rows, columns: coefficients.shape().columns, layout: Layout::ColumnMajor };
+        self.combined(Combined::Columns, matrix.entries().range(0..rows), coefficients.entries(), shape)
     }
 
     /// The combinations of rows of checked elements.
@@ -151,13 +164,16 @@ pub(crate) fn check_coefficients(matrix: Shape, coefficients: Shape) -> Result<(
     }
 }
 
-/// [`Error::LengthMismatch`] unless the matrix has a row for each row of weights.
-pub(crate) fn check_weights(weights: Shape, matrix: Shape) -> Result<(), Error> {
-    let (expected, found) = (weights.rows, matrix.rows);
+/// The number of rows asked for, by default all; [`Error::LengthMismatch`] if the matrix has fewer, [`Error::BadShape`] for none.
+pub(crate) fn checked_rows(matrix: Shape, rows: Option<usize>) -> Result<usize, Error> {
+    let (expected, found) = (rows.unwrap_or(matrix.rows), matrix.rows);
+    if expected == 0 {
+        return Err(Error::BadShape { rows: 0, columns: matrix.columns, entries: 0 });
+    }
     match expected <= found {
-        true => Ok(()),
+        true => Ok(expected),
         false => {
-            let what = "rows of the matrix, at least as many as of the weights";
+            let what = "rows of the matrix, at least as many as are combined";
             Err(Error::LengthMismatch { what, expected, found })
         }
     }
@@ -168,17 +184,23 @@ macro_rules! in_host_memory {
         impl<F: AcceleratedField> Combinable for $matrix {
             type Matrix = Matrix<F>;
 
-            fn combine_columns_on(self, engine: &Engine, coefficients: &Matrix<F>) -> Result<Matrix<F>, Error> {
+            fn combine_columns_on(
+                self,
+                engine: &Engine,
+                rows: Option<usize>,
+                coefficients: &Matrix<F>,
+            ) -> Result<Matrix<F>, Error> {
                 let matrix = MatrixInput::from(self);
+                let rows = checked_rows(matrix.shape(), rows)?;
                 check_coefficients(matrix.shape(), coefficients.shape())?;
                 engine.check_elements(matrix.view().as_slice())?;
                 engine.check_elements(coefficients.as_slice())?;
-                engine.columns_combined(matrix.view(), coefficients.view())
+                engine.columns_combined(matrix.view(), rows, coefficients.view())
             }
 
             fn combine_rows_on(self, engine: &Engine, weights: Self) -> Result<Matrix<F>, Error> {
                 let (weights, matrix) = (MatrixInput::from(weights), MatrixInput::from(self));
-                check_weights(weights.shape(), matrix.shape())?;
+                checked_rows(matrix.shape(), Some(weights.shape().rows))?;
                 engine.check_elements(weights.view().as_slice())?;
                 engine.check_elements(matrix.view().as_slice())?;
                 engine.rows_combined(weights.view(), matrix.view())

@@ -75,11 +75,11 @@ pub trait Combinations<F>: Send + Sync {
 
 /// The same of matrices in a device's memory.
 pub trait ResidentCombinations<F>: Send + Sync {
-    /// The combinations of the columns, with coefficients in host memory, in new memory.
+    /// The combinations of the columns in the first `rows` rows, with coefficients in host memory, in new memory.
     fn combine_columns(
         &self,
-        matrix: &Memory,
-        extent: Extent,
+        matrix: (&Memory, Extent),
+        rows: usize,
         coefficients: MatrixView<'_, F>,
     ) -> Result<Memory, Error>;
 

@@ -174,6 +174,14 @@ fn stays<F: Samples>(engine: &Engine) -> Result<(), String> {
             let found = engine.combine_columns(&kept, &coefficients)?;
             expect_equal(&what, &[found.shape()], &[columns.shape()])?;
             expect_equal(&what, engine.download(&found)?.as_slice(), columns.as_slice())?;
+            // As many rows as there are weights.
+            let first = weights.shape().rows;
+            let expected: Vec<_> =
+                columns.as_slice().chunks(shape[0]).flat_map(|column| &column[..first]).copied().collect();
+            let found = engine.combine_columns_of(&kept, first, &coefficients)?;
+            expect_equal(&what, engine.download(&found)?.as_slice(), &expected)?;
+            let found = engine.combine_columns_of(&matrix, first, &coefficients)?;
+            expect_equal(&what, found.as_slice(), &expected)?;
             let found = engine.combine_rows(&kept_weights, &kept)?;
             expect_equal(&what, &[found.shape()], &[rows.shape()])?;
             expect_equal(&what, found.as_slice(), rows.as_slice())?;
@@ -205,7 +213,7 @@ fn refused<F: Samples>(engine: &Engine) -> Result<(), String> {
         expected: 4,
         found,
     };
-    let what = "rows of the matrix, at least as many as of the weights";
+    let what = "rows of the matrix, at least as many as are combined";
     let rows_missing = Error::LengthMismatch { what, expected: 7, found: 6 };
     let (kept, kept_more) = (engine.upload(&matrix)?, engine.upload(&more)?);
     for other in [&weights, &more] {
@@ -215,6 +223,11 @@ fn refused<F: Samples>(engine: &Engine) -> Result<(), String> {
     }
     expect_error("too many weights", engine.combine_rows(&more, &matrix), &rows_missing)?;
     expect_error("too many weights", engine.combine_rows(&kept_more, &kept), &rows_missing)?;
+    expect_error("too many rows", engine.combine_columns_of(&matrix, 7, &coefficients), &rows_missing)?;
+    expect_error("too many rows", engine.combine_columns_of(&kept, 7, &coefficients), &rows_missing)?;
+    let none = Error::BadShape { rows: 0, columns: matrix.shape().columns, entries: 0 };
+    expect_error("no rows", engine.combine_columns_of(&matrix, 0, &coefficients), &none)?;
+    expect_error("no rows", engine.combine_columns_of(&kept, 0, &coefficients), &none)?;
     let other = reference()?;
     let foreign = other.upload(&weights)?;
     let wrong = wrong_engine("matrix", engine, other);

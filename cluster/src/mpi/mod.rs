@@ -4,6 +4,7 @@
 //! called that waits: sends and receives are started and tested until the deadline. The thread owns the memory of messages, and keeps it for ever if an exchange fails.
 
 mod library;
+mod live;
 mod world;
 
 use std::ffi::c_int;
@@ -18,7 +19,7 @@ use world::{Origin, World};
 /// The processes of an MPI communicator.
 ///
 /// Dropped, it frees its communicator and, where MPI was initialised by it, finalises, which is collective; dropped by a panic, or after an exchange that failed, it ends all processes
-/// instead (`MPI_Abort`), which would wait for this one for ever otherwise.
+/// instead (`MPI_Abort`), which would wait for this one for ever otherwise. So does a process that exits before.
 #[derive(Debug)]
 pub struct Mpi {
     rank: usize,
@@ -26,6 +27,7 @@ pub struct Mpi {
     deadline: Duration,
     library: String,
     jobs: Mutex<Sender<Job>>,
+    live: live::Key,
 }
 
 /// What the thread is asked for.
@@ -67,7 +69,8 @@ impl Mpi {
         match answered.recv_timeout(deadline) {
             Ok(told) => {
                 let (rank, size, library) = told?;
-                Ok(Self { rank, size, deadline, library, jobs: Mutex::new(jobs) })
+                let live = live::enter(rank, jobs.clone());
+                Ok(Self { rank, size, deadline, library, jobs: Mutex::new(jobs), live })
             }
             Err(RecvTimeoutError::Timeout) => Err(Error::Deadline {
                 what: "the start of MPI".into(),
@@ -143,6 +146,7 @@ impl Transport for Mpi {
 
 impl Drop for Mpi {
     fn drop(&mut self) {
+        live::leave(self.live);
         if std::thread::panicking() {
             return self.abort("a panic");
         }

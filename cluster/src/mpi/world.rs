@@ -6,6 +6,7 @@ use std::ptr::null_mut;
 use std::time::{Duration, Instant};
 
 use super::library::{Handle, Library, Status};
+use super::live;
 use crate::error::Error;
 
 /// Words of a message at most: counts are C's `int`, and so many bytes are its, too.
@@ -195,10 +196,17 @@ impl World {
         Ok(())
     }
 
-    /// Ends all processes of the communicator.
+    /// Ends all processes of the communicator, unless the caller has ended MPI already.
     pub(super) fn abort(&self) {
-        // SAFETY: the library is initialised and not finalised.
-        unsafe { (self.library.abort)(self.communicator, 2) };
+        let mut finalized = 0;
+        // SAFETY: the library is initialised; whether it is finalised may be asked at any time.
+        unsafe {
+            (self.library.finalized)(&mut finalized);
+            if finalized == 0 {
+                live::leave_all();
+                (self.library.abort)(self.communicator, 2);
+            }
+        }
     }
 
     /// Frees the communicator and ends what was begun here. Collective.

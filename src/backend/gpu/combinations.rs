@@ -329,18 +329,19 @@ fn words<F: DeviceSums>(items: usize, terms: usize, sums: usize, items_adjacent:
 impl<D: Device, F: DeviceSums> ResidentCombinations<F> for Gpu<D> {
     fn combine_columns(
         &self,
-        matrix: &Memory,
-        extent: Extent,
+        (matrix, extent): (&Memory, Extent),
+        rows: usize,
         coefficients: MatrixView<'_, F>,
     ) -> Result<Memory, Error> {
         let (terms, count) = (coefficients.rows, coefficients.columns);
         let factors = terms * count * F::WORDS;
-        let made = words::<F>(extent.rows, terms, count, extent.blocks() > 1 || terms == 1);
+        let made = words::<F>(rows, terms, count, extent.blocks() > 1 || terms == 1);
         self.grant(extent.words().saturating_add(factors).saturating_add(made))?;
         let mut session = Session::new(self)?;
         let items = Entries::of(self.borrow(&mut session, matrix, extent), extent, F::WORDS);
+        let items = Entries { rows, ..items };
         let factors = self.upload_rows(&mut session, coefficients, 0..terms)?;
-        let to = session.allocate(extent.rows * count * F::WORDS)?;
+        let to = session.allocate(rows * count * F::WORDS)?;
         sums::<D, F>(&mut session, items, factors, to)?;
         session.lease(to)
     }

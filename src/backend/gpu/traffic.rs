@@ -291,7 +291,8 @@ fn on_resident_data<D: Device>(device: D) {
     assert_eq!((again.kernels, again.allocations), (vec!["run_program"], 0));
     let coefficients = elements(3 * 2);
     let view = MatrixView { elements: &coefficients, rows: 3, columns: 2, row_step: 2, column_step: 1 };
-    let combine = |gpu: &Counting<D>| ResidentCombinations::combine_columns(gpu, &matrix, extent(ROWS), view);
+    let combine =
+        |gpu: &Counting<D>| ResidentCombinations::combine_columns(gpu, (&matrix, extent(ROWS)), ROWS, view);
     of(&gpu, combine);
     let (combined, again) = of(&gpu, combine);
     assert_eq!((again.bytes_in, again.bytes_out, again.allocations), (8 * 3 * 2, 0, 0), "{again:?}");

@@ -72,7 +72,7 @@ impl Sizes {
         let wide = columns.saturating_mul(2 * rows + extended + on_quotient) + 8 * extended;
         // Points, selectors with what they are made of, the quotient and its coefficients; chunks and their tree, combinations, layers and their trees, and inverses.
         let narrow =
-            quotient * (8 + 3 * degree) + extended * (30 + (6 + chunks) * degree) + 2 * degree * rows;
+            quotient * (8 + 3 * degree) + extended * (30 + (6 + chunks) * degree) + 3 * degree * rows;
         let Some(Hiding { codewords, salts }) = self.hiding else { return Required { wide, narrow } };
         let (chunk, salts) = (degree + codewords as u64, salts as u64);
         // Another extension, with its salts; chunks, their masks, both together and with their salts, the random polynomial, and the salts of layers.

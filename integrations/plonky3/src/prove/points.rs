@@ -16,13 +16,18 @@ use p3_goldilocks::Goldilocks;
 use zkaccel::Error;
 use zkaccel::field::{Field as _, Goldilocks as Element};
 use zkaccel::matrix::Matrix;
+use zkaccel::ntt::{Ntt, Order};
 use zkaccel::program::Node;
 use zkaccel::resident::DeviceMatrix;
 use zkaccel_proofs::{Memory, run_apart};
 
-use super::columns::{Columns, reversed};
+use super::columns::{Columns, coset, reversed};
 use super::extension::{coordinates, element, extension};
-use super::{Builder, MAX_INPUTS};
+use super::{Builder, MAX_INPUTS, quotient};
+
+/// From so many columns on, combinations are made in the first rows of an extension, as many as were extended, and are extended themselves: a part of the products and of the reads, for three
+/// transforms of a few columns. A row's products of fewer columns cost as much as those.
+const WIDE: usize = 64;
 
 /// The openings of a commitment to one or more matrices of the same height, side by side in one.
 pub(super) struct Round<'a> {
@@ -131,8 +136,7 @@ impl<'a, EF: ExtensionField<Goldilocks>> Points<'a, EF> {
         let mut before: Option<DeviceMatrix<Element>> = None;
         while let Some((rounds, terms)) = groups.next() {
             let combine = |(round, term): (&Round<'_>, &Term<EF>)| {
-                let columns = self.memory.engine.combine_columns(round.matrix, &term.weights)?;
-                self.memory.among_narrow(columns)
+                self.memory.among_narrow(self.combined(round.matrix, &term.weights)?)
             };
             let combined = rounds.iter().zip(terms).map(combine).collect::<Result<Vec<_>, _>>()?;
             let inputs = [&self.columns.points, &self.inverses];
@@ -147,6 +151,23 @@ impl<'a, EF: ExtensionField<Goldilocks>> Points<'a, EF> {
             before = Some(engine.run_program(&builder.finish()?, rows, &inputs, &values)?);
         }
         unreachable!("one round or more")
+    }
+
+    /// The combinations of the columns of a matrix.
+    fn combined(
+        &self,
+        matrix: &DeviceMatrix<Element>,
+        weights: &Matrix<Element>,
+    ) -> Result<DeviceMatrix<Element>, Error> {
+        let (engine, sizes) = (self.memory.engine, self.columns.sizes);
+        if matrix.shape().columns < WIDE {
+            return engine.combine_columns(matrix, weights);
+        }
+        let log_rows = sizes.log_committed();
+        let mut combined = engine.combine_columns_of(matrix, 1 << log_rows, weights)?;
+        let interpolation = Ntt::inverse(coset(log_rows)?).with_orders(Order::BitReversed, Order::Natural);
+        engine.ntt(&interpolation, &mut combined)?;
+        quotient::extension(engine, combined, sizes)
     }
 
     /// The program of the sum of quotients of some rounds, whose combinations are its inputs behind the first two, and of what is in a further input.

@@ -81,13 +81,13 @@ pub(super) fn chunks(
     Ok(coefficients)
 }
 
-/// The extensions, in bit-reversed order, of polynomials of degrees below the number of the trace's rows, from their coefficients.
+/// The extensions, in bit-reversed order, of polynomials from their coefficients.
 pub(super) fn extension(
     engine: &Engine,
     mut coefficients: DeviceMatrix<Element>,
     sizes: Sizes,
 ) -> Result<DeviceMatrix<Element>, Error> {
-    let from = coset(sizes.log_rows)?;
+    let from = coset(coefficients.shape().rows.ilog2() as usize)?;
     engine.ntt(&Ntt::forward(from), &mut coefficients)?;
     let lde = Lde::new(from, coset(sizes.log_extended())?)?;
     engine.lde(&lde.with_output_order(Order::BitReversed), &coefficients)
