@@ -6,7 +6,7 @@ use std::time::Duration;
 use blst::MultiPoint;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use halo2curves::ff::PrimeField;
-use zkaccel::bls12_381::{G1Affine, G2Affine};
+use zkaccel::bls12_381::{Fr, G1Affine, G2Affine};
 use zkaccel::curve::limbs_of_points;
 use zkaccel::msm::AcceleratedCurve;
 use zkaccel::ntt::Domain;
@@ -53,7 +53,7 @@ fn transforms(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("fft over BLS12-381's scalars");
     group.sample_size(10).measurement_time(Duration::from_secs(6));
     for log_size in [16, 20] {
-        let domain = Domain::halo2(log_size).unwrap();
+        let domain = Domain::<Fr>::halo2(log_size).unwrap();
         let values = scalars(domain.size());
         zkaccel_peers::transforms(&mut group, &engine, domain, &values);
     }
