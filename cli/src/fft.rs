@@ -11,7 +11,7 @@ use zkaccel::ntt::{AcceleratedField, Domain, Ntt};
 
 use crate::engine::{DeviceUsed, EngineOptions};
 use crate::failure::{Context, Failure};
-use crate::fields::{FieldName, FieldVisitor};
+use crate::fields::{FieldOptions, FieldVisitor};
 use crate::files::{self, Contents, NewFile};
 use crate::limbs::{self, Form, SCALAR};
 use crate::npy;
@@ -32,9 +32,8 @@ pub(crate) struct Arguments {
     #[arg(value_name = "OUT.npy")]
     output: PathBuf,
 
-    /// The field; bn254, pallas, vesta and bls12-381 are the scalars of these curves
-    #[arg(long, default_value = FieldName::DEFAULT, value_name = "FIELD", value_parser = FieldName::parser())]
-    field: FieldName,
+    #[command(flatten)]
+    field: FieldOptions,
 
     /// Compute coefficients from values, including the factor 1/N
     #[arg(long)]
@@ -99,7 +98,7 @@ impl FieldVisitor for Arguments {
 
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        self.field.visit(self)
+        self.field.field.visit(self)
     }
 
     fn run_over<F: TwoAdicPrime + AcceleratedField>(self) -> Result<(), Failure> {

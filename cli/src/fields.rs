@@ -56,7 +56,7 @@ fn aliases(name: &str) -> Vec<&'static str> {
 
 impl FieldName {
     /// The first of the list, which is the default, on the command line.
-    pub(crate) const DEFAULT: &str = NAMES[0];
+    const DEFAULT: &str = NAMES[0];
 
     /// The name.
     pub(crate) fn name(self) -> &'static str {
@@ -69,7 +69,7 @@ impl FieldName {
     }
 
     /// Reads a name, or that of a curve.
-    pub(crate) fn parser() -> impl TypedValueParser<Value = Self> {
+    fn parser() -> impl TypedValueParser<Value = Self> {
         let values = NAMES.iter().map(|&name| PossibleValue::new(name).aliases(aliases(name)));
         let place = |text: String| {
             let is_named = |name: &&str| **name == text || aliases(name).contains(&&*text);
@@ -77,6 +77,14 @@ impl FieldName {
         };
         PossibleValuesParser::new(values).map(place)
     }
+}
+
+/// The choice of a field.
+#[derive(clap::Args)]
+pub(crate) struct FieldOptions {
+    /// The field of an fft; bn254, pallas, vesta and bls12-381 are the scalars of these curves
+    #[arg(long, default_value = FieldName::DEFAULT, value_name = "FIELD", value_parser = FieldName::parser())]
+    pub(crate) field: FieldName,
 }
 
 #[cfg(test)]

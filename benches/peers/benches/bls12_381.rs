@@ -29,18 +29,12 @@ macro_rules! sums {
             for log_size in $sizes {
                 let n = 1 << log_size;
                 let (bases, scalars) = (bases::<$curve>(n), scalars(n));
-                group.bench_function(BenchmarkId::new("zkaccel", log_size), |b| {
-                    b.iter(|| engine.msm(black_box(&scalars), &bases).unwrap())
-                });
+                let id = |who: &str| BenchmarkId::new(who, log_size);
+                zkaccel_peers::sums(&mut group, &engine, id, &scalars, &bases);
                 let bytes: Vec<u8> =
                     scalars.iter().flat_map(|scalar| scalar.to_repr().as_ref().to_vec()).collect();
                 let points: &[$theirs] = theirs(&bases);
-                group.bench_function(BenchmarkId::new("blst", log_size), |b| {
-                    b.iter(|| points.mult(black_box(&bytes), 255))
-                });
-                group.bench_function(BenchmarkId::new("halo2curves msm_best", log_size), |b| {
-                    b.iter(|| halo2curves::msm::msm_best(black_box(&scalars), &bases))
-                });
+                group.bench_function(id("blst"), |b| b.iter(|| points.mult(black_box(&bytes), 255)));
             }
         }
     };

@@ -9,11 +9,7 @@ use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_ma
 use zkaccel::bn254::{Fr, G1Affine, G2Affine};
 use zkaccel::curve::limbs_of_points;
 use zkaccel::ntt::Domain;
-use zkaccel_peers::{bases, engine, words};
-
-fn scalars(n: usize) -> Vec<Fr> {
-    words(4 * n).chunks(4).map(|four| Fr::from_raw(std::array::from_fn(|i| four[i]))).collect()
-}
+use zkaccel_peers::{bases, engine, scalars, words};
 
 /// The same limbs as arkworks has them.
 fn theirs<T: Clone, U>(elements: &[T]) -> &[U] {
@@ -33,12 +29,7 @@ fn sums(criterion: &mut Criterion) {
         let bytes = words(n).into_iter().map(|word| Fr::from(word & 0xff)).collect();
         for (kind, scalars) in [("uniform", scalars(n)), ("bytes", bytes), ("bits", bits)] {
             let id = |who: &str| BenchmarkId::new(format!("{who}, {kind}"), log_size);
-            group.bench_function(id("zkaccel"), |b| {
-                b.iter(|| engine.msm(black_box(&scalars), &bases).unwrap())
-            });
-            group.bench_function(id("halo2curves msm_best"), |b| {
-                b.iter(|| halo2curves::msm::msm_best(black_box(&scalars), &bases))
-            });
+            zkaccel_peers::sums(&mut group, &engine, id, &scalars, &bases);
             let (scalars, bases) =
                 (theirs::<_, ark_bn254::Fr>(&scalars), theirs::<_, ark_bn254::G1Affine>(&bases));
             group.bench_function(id("ark-ec msm_unchecked"), |b| {
@@ -55,12 +46,8 @@ fn sums_over_g2(criterion: &mut Criterion) {
     for log_size in [12, 16, 18] {
         let n = 1 << log_size;
         let (bases, scalars) = (bases::<G2Affine>(n), scalars(n));
-        group.bench_function(BenchmarkId::new("zkaccel", log_size), |b| {
-            b.iter(|| engine.msm(black_box(&scalars), &bases).unwrap())
-        });
-        group.bench_function(BenchmarkId::new("halo2curves msm_best", log_size), |b| {
-            b.iter(|| halo2curves::msm::msm_best(black_box(&scalars), &bases))
-        });
+        let id = |who: &str| BenchmarkId::new(who, log_size);
+        zkaccel_peers::sums(&mut group, &engine, id, &scalars, &bases);
         let scalars: &[ark_bn254::Fr] = theirs(&scalars);
         let coordinate = |limbs: &[[u64; 4]; 2]| {
             let [c0, c1] = theirs::<_, ark_bn254::Fq>(limbs) else { unreachable!("two of two") };
@@ -81,7 +68,7 @@ fn transforms(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("fft");
     group.sample_size(10).measurement_time(Duration::from_secs(6));
     for log_size in [16, 18, 20, 22] {
-        let domain = Domain::halo2(log_size).unwrap();
+        let domain = Domain::<Fr>::halo2(log_size).unwrap();
         let values = scalars(domain.size());
         zkaccel_peers::transforms(&mut group, &engine, domain, &values);
         let ark = Radix2EvaluationDomain::<ark_bn254::Fr>::new(domain.size()).unwrap();

@@ -4,10 +4,11 @@ use std::hint::black_box;
 
 use criterion::measurement::WallTime;
 use criterion::{BatchSize, BenchmarkGroup, BenchmarkId};
+use halo2curves::CurveAffine;
 use halo2curves::ff::PrimeField;
 use halo2curves::group::Group;
 use zkaccel::Engine;
-use zkaccel::curve::affine;
+use zkaccel::curve::{Curve, affine};
 use zkaccel::field::{Goldilocks, TwoAdicPrime};
 use zkaccel::msm::AcceleratedCurve;
 use zkaccel::ntt::{AcceleratedField, Domain, Ntt};
@@ -46,6 +47,22 @@ pub fn scalars<F: PrimeField>(n: usize) -> Vec<F> {
     let base = F::from(1 << 32) * F::from(1 << 32);
     let of = |four: &[u64]| four.iter().fold(F::ZERO, |sum, &word| sum * base + F::from(word));
     words(4 * n).chunks(4).map(of).collect()
+}
+
+/// Measures a sum, and halo2curves' of the same, under the names that `id` makes of theirs.
+pub fn sums<C>(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    engine: &Engine,
+    id: impl Fn(&str) -> BenchmarkId,
+    scalars: &[<C as Curve>::Scalar],
+    bases: &[C],
+) where
+    C: AcceleratedCurve + CurveAffine<ScalarExt = <C as Curve>::Scalar>,
+{
+    group.bench_function(id("zkaccel"), |b| b.iter(|| engine.msm(black_box(scalars), bases).unwrap()));
+    group.bench_function(id("halo2curves msm_best"), |b| {
+        b.iter(|| halo2curves::msm::msm_best(black_box(scalars), bases))
+    });
 }
 
 /// Measures a transform of values, and halo2curves' of the same.

@@ -23,7 +23,7 @@ use zkaccel::merkle::Approach;
 use crate::curves::CurveOptions;
 use crate::engine::EngineOptions;
 use crate::failure::Failure;
-use crate::fields::FieldName;
+use crate::fields::FieldOptions;
 use crate::files::{Contents, NewFile, is_standard, output_name};
 use crate::hashes::HashName;
 use crate::output;
@@ -89,9 +89,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     curve: CurveOptions,
 
-    /// For fft, the field; bn254, pallas, vesta and bls12-381 are the scalars of these curves
-    #[arg(long, default_value = FieldName::DEFAULT, value_name = "FIELD", value_parser = FieldName::parser())]
-    field: FieldName,
+    #[command(flatten)]
+    field: FieldOptions,
 
     /// For msm, keep tables of multiples of the bases
     #[arg(long)]
@@ -262,7 +261,7 @@ impl Arguments {
             columns: self.columns,
             blowup: self.blowup,
             curve: self.curve.chosen()?,
-            field: self.field,
+            field: self.field.field,
             kept: curves::KeptInputs { tables: self.tables, scalars: self.keep_scalars },
         })
     }

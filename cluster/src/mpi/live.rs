@@ -54,10 +54,14 @@ pub(super) fn leave_all() {
 extern "C" fn end_others() {
     let begun = std::mem::take(&mut live().begun);
     for (_, rank, jobs) in begun {
-        eprintln!("rank {rank}: the process exits before the others are done");
-        if jobs.send(Job::Abort).is_ok() {
-            // It does not come back where it succeeds.
-            std::thread::sleep(Duration::from_secs(1));
-        }
+        abort(rank, "the process exits before the others are done", &jobs, Duration::from_secs(1));
     }
+}
+
+/// Says why, has the thread end all processes, and waits so long for it.
+pub(super) fn abort(rank: usize, reason: &str, jobs: &Sender<Job>, patience: Duration) {
+    eprintln!("rank {rank}: {reason}");
+    // It does not return where it succeeds.
+    let _ = jobs.send(Job::Abort);
+    std::thread::sleep(patience);
 }

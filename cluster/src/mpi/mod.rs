@@ -137,10 +137,7 @@ impl Transport for Mpi {
     }
 
     fn abort(&self, reason: &str) {
-        eprintln!("rank {}: {reason}", self.rank);
-        // It does not return where it succeeds.
-        let _ = self.jobs().send(Job::Abort);
-        std::thread::sleep(self.deadline.min(Duration::from_secs(5)));
+        live::abort(self.rank, reason, &self.jobs(), self.deadline.min(Duration::from_secs(5)));
     }
 }
 

@@ -50,7 +50,7 @@ impl<W: Words32> Vectorised<W> for HashRows<'_, Blake3> {
         let chunks = self.rows.width().div_ceil(CHUNK_ELEMENTS);
         let mut padded = Padded::default();
         // Values of complete subtrees that wait for their neighbour, from the left and the largest on.
-        let mut subtrees = [[W::splat(0); 8]; LOG_MOST_CHUNKS + 1];
+        let mut subtrees = [[W::splat(0); 8]; LOG_MOST_CHUNKS];
         for (i, digests) in self.digests.chunks_mut(W::WIDTH).enumerate() {
             let rows = self.rows.from(i * W::WIDTH);
             let mut waiting = 0;
