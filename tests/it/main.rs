@@ -1,6 +1,6 @@
 //! The library as its users see it. One program, since each costs a link: what needs a process of its own starts one (`child.rs`).
 //!
-//! Implementations that others have published are in `tests/oracles`, a member of the workspace that `cargo test` does not build.
+//! Implementations that others have published are in `tests/oracles`, a member of the workspace in `integrations`.
 
 #[cfg(feature = "bn254")]
 mod bn254;

@@ -7,7 +7,7 @@ Each page has a folder of its own under target/book-run, in which its blocks run
 | sh | runs, but for what the tables below replace or find elsewhere, which is printed |
 | python | runs, all blocks of a page in one namespace; `print(...)  # text` must print the text |
 | c | is compiled against the installed C library, and runs |
-| rust | is a test of tests/oracles, which must name the page (`src/book.rs`); `cargo test --workspace` runs it |
+| rust | is a test of tests/oracles, which must name the page (`src/book.rs`); `cargo test` in integrations runs it |
 | rust,ignore | its lines stand in a file that is compiled: `<!-- compiled in PATH -->` before the block names it |
 | toml, json | is well-formed; crates of this repository that it names exist, with the features that it names |
 | text | what the block before prints, if it follows one; `...` stands for anything. After text that begins with `error:` the status is not 0 |
@@ -57,7 +57,7 @@ ELSEWHERE = [
     (r"^cargo test( --test '\*')?$", ".ci/run", "cargo test --workspace --locked"),
     (r"^cargo run --release -p zkaccel-groth16 --example known_tau -- ", "tools/check-groth16.sh", '"$known_tau"'),
     (r"^ZKACCEL_PROOFS=10000 cargo test ", ".ci/run", "cargo test --workspace --locked"),
-    (r"^ZKACCEL_DEVICE=cuda:0 ZKACCEL_PROOFS=10000 cargo test ", ".ci/run", "ZKACCEL_DEVICE=$device cargo test --locked"),
+    (r"^ZKACCEL_DEVICE=cuda:0 ZKACCEL_PROOFS=10000 cargo test ", ".ci/run", "ZKACCEL_DEVICE=opencl:0 cargo test --locked"),
     (r"^tools/check-groth16\.sh$", ".ci/run", "tools/check-groth16.sh"),
     (r"^cargo test -p zkaccel-capi$", ".ci/run", "cargo test --workspace --locked"),
     (r"^cargo test --workspace --test c -- --ignored$", ".ci/run", "cargo test --locked --workspace --test c -- --ignored"),
@@ -71,9 +71,9 @@ ELSEWHERE = [
     (r"^integrations/halo2/compare\.sh 10$", ".ci/run", "halo2/compare.sh 10"),
     (r"^integrations/halo2/compare\.sh time [0-9 ]+$", ".ci/run", "halo2/compare.sh 10"),
     (r"^integrations/halo2/compare\.sh --zcash time [0-9 ]+$", ".ci/run", "halo2/compare.sh --zcash 9"),
-    (r"^ZKACCEL_DEVICE=cpu cargo test --release$", ".ci/run", "ZKACCEL_DEVICE=$device cargo test --locked"),
+    (r"^ZKACCEL_DEVICE=cpu cargo test --release$", ".ci/run", "ZKACCEL_DEVICE=opencl:0 cargo test --locked"),
     # Minutes; the tests compile the examples, and make such proofs of a small size.
-    (r"^(\w+=\S+ )*cargo run --release -p zkaccel-\w+ (--features [\w,/-]+ )?--example \w+ -- [\w=: ]+$", ".ci/run", "ZKACCEL_DEVICE=$device cargo test --locked"),
+    (r"^(\w+=\S+ )*cargo run --release -p zkaccel-\w+ (--features [\w,/-]+ )?--example \w+ -- [\w=: ]+$", ".ci/run", "ZKACCEL_DEVICE=opencl:0 cargo test --locked"),
 ]
 
 
@@ -258,8 +258,8 @@ class Page:
         name = self.path.relative_to(ROOT).as_posix()
         if f'"../../../{name}"' not in (ROOT / "tests/oracles/src/book.rs").read_text():
             raise Failure(f"{place(self.path, self.number)}: tests/oracles/src/book.rs does not name {name}")
-        if "cargo test --workspace --locked" not in (ROOT / ".ci/run").read_text():
-            raise Failure(".ci/run does not run `cargo test --workspace --locked`")
+        if "ZKACCEL_DEVICE=cpu cargo test --locked" not in (ROOT / ".ci/run").read_text():
+            raise Failure(".ci/run does not run `cargo test` in integrations")
 
     def run_rust_ignore(self, text, comment, _):
         named = re.match(r"<!-- compiled in (\S+) -->$", comment)

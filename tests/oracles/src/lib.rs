@@ -1,7 +1,7 @@
 //! zkaccel against the implementations of published provers: winterfell, Plonky3 and arkworks; and the programs of the book.
 //!
-//! There are only tests here, in a member of the workspace of their own: `cargo test` in the root of the repository compiles none of
-//! these provers, `cargo test --workspace` does.
+//! There are only tests here, in a member of the workspace in `integrations`, which compiles these provers for the adaptors: `cargo test` in the root of the repository compiles
+//! none of them, `cargo test` in `integrations` does.
 
 #![cfg(any(test, doctest))]
 
