@@ -2,8 +2,8 @@
 # Proofs of the command for circuits of circom, verified by snarkjs, and proofs of snarkjs verified by the command: `tools/check-groth16.sh`. Needs node
 # and npm; takes about a minute on two cores.
 #
-# A multiplier and the membership in a Merkle tree of Poseidon have keys of a small ceremony that snarkjs makes here. A ceremony for SHA-256 would take half an hour, so
-# that and the verification of an EdDSA signature have keys with known secrets, which `known_tau` makes.
+# A multiplier and the membership in a Merkle tree of Poseidon have keys of a small ceremony that snarkjs makes here; over BLS12-381 the multiplier and a chain of powers. A ceremony
+# for SHA-256 would take half an hour, so that, over both curves, and the verification of an EdDSA signature have keys with known secrets, which `known_tau` makes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -30,30 +30,32 @@ if [ "$(cat installed 2>/dev/null)" != "${packages[*]}" ]; then
 fi
 snarkjs() { node node_modules/snarkjs/build/cli.cjs "$@" >snarkjs.log 2>&1 || { cat snarkjs.log >&2; return 1; }; }
 
-# Powers of tau of a ceremony with one contribution.
+# powers CURVE SIZE: powers of tau of a ceremony with one contribution.
 powers() {
-  [ -f "$1.ptau" ] && return
-  snarkjs powersoftau new bn128 "$1" new.ptau
+  [ -f "$1-$2.ptau" ] && return
+  snarkjs powersoftau new "$1" "$2" new.ptau
   snarkjs powersoftau contribute new.ptau contributed.ptau -n=check -e=entropy
-  snarkjs powersoftau prepare phase2 contributed.ptau "$1.ptau"
+  snarkjs powersoftau prepare phase2 contributed.ptau "$1-$2.ptau"
 }
 
-# check CIRCUIT KEY INPUT: KEY is the size of the ceremony, or `known`.
+# check CIRCUIT KEY INPUT [CURVE]: KEY is the size of the ceremony, or `known`; CURVE is bls12381, or else BN254.
 check() {
-  local name=$1 powers=$2 input=$3 start=$SECONDS
+  local circuit=$1 powers=$2 input=$3 curve=${4:-bn128} start=$SECONDS
+  local name=$circuit
+  [ "$curve" = bn128 ] || name=$circuit-bls12-381
   mkdir -p "$name"
-  local source=$root/tools/groth16/$name.circom
+  local source=$root/tools/groth16/$circuit.circom
   [ -f "$source" ] || source=$root/groth16/tests/data/$name/circuit.circom
   cp "$source" "$name.circom"
-  node node_modules/circom2/cli.js "$name.circom" --r1cs --wasm --O2 -l node_modules -o "$name" >circom.log || { cat circom.log >&2; return 1; }
+  node node_modules/circom2/cli.js "$name.circom" --prime "$curve" --r1cs --wasm --O2 -l node_modules -o "$name" >circom.log || { cat circom.log >&2; return 1; }
   local zkey=$name/key.zkey key=$name/verification_key.json
   if [ "$powers" = known ]; then
     "$known_tau" "$name/$name.r1cs" "$zkey" "$key"
   else
-    powers "$powers"
-    snarkjs groth16 setup "$name/$name.r1cs" "$powers.ptau" "$name/0.zkey"
+    powers "$curve" "$powers"
+    snarkjs groth16 setup "$name/$name.r1cs" "$curve-$powers.ptau" "$name/0.zkey"
     snarkjs zkey contribute "$name/0.zkey" "$zkey" -n=check -e=entropy
-    snarkjs zkey verify "$name/$name.r1cs" "$powers.ptau" "$zkey"
+    snarkjs zkey verify "$name/$name.r1cs" "$curve-$powers.ptau" "$zkey"
     snarkjs zkey export verificationkey "$zkey" "$key"
   fi
   echo "$input" >"$name/input.json"
@@ -82,9 +84,13 @@ check() {
 }
 
 check multiplier 4 '{"a": "3", "b": "11"}'
+check multiplier 4 '{"a": "3", "b": "11"}' bls12381
+check powers 7 '{"x": "12345"}' bls12381
 check membership 9 '{"leaf": "12345", "siblings": ["6789", "424242"], "right": ["0", "1"]}'
 # The base point twice, with a check that is off.
 x=5299619240641551281634865583518297030282874472190772894086521144482721001553
 y=16950150798460657717958625567821834550301663161624707787222815936182638968203
 check eddsa known "{\"enabled\": \"0\", \"Ax\": \"$x\", \"Ay\": \"$y\", \"S\": \"1\", \"R8x\": \"$x\", \"R8y\": \"$y\", \"M\": \"7\"}"
-check sha256 known "{\"in\": [$(printf '"%s",' 0 1 1 0 0 0 0 1 0 1 1 0 0 0 1 0 0 1 1 0 0 0 1 1 0 1 1 0 0 1 0 0 0 1 1 0 0 1 0 1 0 1 1 0 0 1 1 0 0 1 1 0 0 1 1 1 0 1 1 0 1 0 0 0 | sed 's/,$//')]}"
+bits=$(printf '"%s",' 0 1 1 0 0 0 0 1 0 1 1 0 0 0 1 0 0 1 1 0 0 0 1 1 0 1 1 0 0 1 0 0 0 1 1 0 0 1 0 1 0 1 1 0 0 1 1 0 0 1 1 0 0 1 1 1 0 1 1 0 1 0 0 0 | sed 's/,$//')
+check sha256 known "{\"in\": [$bits]}"
+check sha256 known "{\"in\": [$bits]}" bls12381

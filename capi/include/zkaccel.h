@@ -307,7 +307,7 @@
 #define ZKA_UNCHECKED 4
 
 // The bytes in which the text of any proof has room, with its ending zero.
-#define ZKA_GROTH16_PROOF_BYTES 1024
+#define ZKA_GROTH16_PROOF_BYTES 2048
 
 // Goldilocks: the powers of 7277203076849721926, the root of unity of order 2^32 of winterfell and plonky2.
 #define ZKA_ROOT_WINTERFELL 1
@@ -484,16 +484,6 @@ typedef struct zka_bn254_g1_jac {
   // Z.
   struct zka_bn254_fp z;
 } zka_bn254_g1_jac;
-
-// A proof: points in Montgomery form, the identity all zero.
-typedef struct zka_groth16_proof {
-  // A, over G1.
-  struct zka_bn254_g1_aff a;
-  // B, over G2: x, then y, of each c0 before c1, four words each.
-  uint64_t b[16];
-  // C, over G1.
-  struct zka_bn254_g1_aff c;
-} zka_groth16_proof;
 
 #ifdef __cplusplus
 extern "C" {
@@ -1307,7 +1297,7 @@ zka_status zka_bn254_g1_to_jac(struct zka_bn254_g1_jac *out, const struct zka_bn
 
 // Reads a `.zkey` file of snarkjs that is in memory, `len` bytes, and keeps its points. Free it with `zka_groth16_prover_free`.
 //
-// The whole key is checked; bytes that are no key of Groth16 over BN254 are `ZKA_MALFORMED`. Flags: `ZKA_PRECOMPUTE`, which pays for a key that
+// The whole key is checked; bytes that are no key of Groth16 over BN254 or BLS12-381 are `ZKA_MALFORMED`. Flags: `ZKA_PRECOMPUTE`, which pays for a key that
 // serves hundreds of proofs, and `ZKA_UNCHECKED`.
 zka_status zka_groth16_prover_new(struct zka_engine *engine,
                                   struct zka_groth16_prover **out,
@@ -1343,6 +1333,12 @@ zka_status zka_groth16_prover_shape(const struct zka_groth16_prover *prover,
                                     size_t *signals,
                                     size_t *public_signals,
                                     size_t *public_bytes);
+
+// What a prover's key is over: the numbers of the curves of G1 and G2, such as `ZKA_BN254_G1` and `ZKA_BN254_G2`, and the words of a proof's three points.
+zka_status zka_groth16_prover_curves(const struct zka_groth16_prover *prover,
+                                     uint32_t *first,
+                                     uint32_t *second,
+                                     size_t *proof_words);
 
 // What a prover has done so far: the proofs that it has handed out; those that did not verify and were made again on the CPU, each of which is a
 // device's error unless the second was refused too; and those that were refused, since the second did not verify either.
@@ -1380,24 +1376,29 @@ zka_status zka_groth16_prove_async(struct zka_engine *engine,
                                    size_t public_cap,
                                    struct zka_future *future);
 
-// The proofs of `batch` witnesses of `len` scalars, one witness after another: the constant 1, the public signals, then the private ones, as
-// many as `zka_groth16_prover_shape` tells. `out` has `batch` proofs. They are verified together, and after an error none is handed out.
+// The proofs of `batch` witnesses of `len` scalars of four words, one witness after another: the constant 1, the public signals, then the private ones, as
+// many as `zka_groth16_prover_shape` tells. They are verified together, and after an error none is handed out.
 //
-// Witness calculators give integers: `zka_bn254_fr_to_montgomery` brings them to the form of scalars. Errors as `zka_groth16_prove`.
+// `out` has `out_words` words, at least as many for each proof as `zka_groth16_prover_curves` tells; fewer are `ZKA_BAD_LENGTH`, before anything is proved. A proof
+// is A over G1, B over G2 and C over G1, each as affine points of the curve are: x, then y, in Montgomery form, and the identity all zero.
+//
+// Witness calculators give integers: `zka_bn254_fr_to_montgomery` brings those of BN254 to the form of scalars. Errors as `zka_groth16_prove`.
 zka_status zka_groth16_prove_batch(struct zka_engine *engine,
-                                   struct zka_groth16_proof *out,
+                                   uint64_t *out,
                                    const struct zka_groth16_prover *prover,
-                                   const struct zka_bn254_fr *witnesses,
+                                   const uint64_t *witnesses,
                                    size_t len,
-                                   size_t batch);
+                                   size_t batch,
+                                   size_t out_words);
 
 // `zka_groth16_prove_batch`, started: `out` and `witnesses` are the operation's until the future was waited for.
 zka_status zka_groth16_prove_batch_async(struct zka_engine *engine,
-                                         struct zka_groth16_proof *out,
+                                         uint64_t *out,
                                          const struct zka_groth16_prover *prover,
-                                         const struct zka_bn254_fr *witnesses,
+                                         const uint64_t *witnesses,
                                          size_t len,
                                          size_t batch,
+                                         size_t out_words,
                                          struct zka_future *future);
 
 // Verifies a proof by the texts of snarkjs's `verification_key.json`, `public.json` and `proof.json`, each with an ending zero: `ZKA_OK` if it is
@@ -1462,5 +1463,4 @@ ZKA_ASSERT_SIZE(zka_bn254_fp, 32);
 ZKA_ASSERT_SIZE(zka_bn254_g1_aff, 64);
 ZKA_ASSERT_SIZE(zka_bn254_g1_prj, 96);
 ZKA_ASSERT_SIZE(zka_bn254_g1_jac, 96);
-ZKA_ASSERT_SIZE(zka_groth16_proof, 256);
 #endif

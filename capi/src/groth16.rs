@@ -1,17 +1,13 @@
-//! Groth16 proofs over BN254 from the keys and witnesses of circom and snarkjs, and their verification.
+//! Groth16 proofs over BN254 and BLS12-381 from the keys and witnesses of circom and snarkjs, and their verification.
 
 use std::ffi::{CStr, c_char};
 use std::sync::Arc;
 
 use accel::Engine;
-use accel::curve::limbs_of_points;
-use accel::field::elements;
-use zkaccel_groth16::zkey::Zkey;
-use zkaccel_groth16::{Bytes, Error, Fr, G1Affine, Proof, Prover, ProverOptions, Verifier, json, wtns};
+use zkaccel_groth16::{self as groth16, AnyProver, Bytes, Error, ProverOptions, Witness};
 
 use crate::arguments::{Arguments, InOut, check_flags, product, text};
-use crate::bn254::{zka_bn254_fp, zka_bn254_fr, zka_bn254_g1_aff};
-use crate::curves::Limbs;
+use crate::curves::{CURVES, Limbs};
 use crate::engine::{State, zka_engine};
 use crate::future::{Call, later, now, zka_future};
 use crate::handles::{Handles, Kind};
@@ -23,29 +19,15 @@ pub struct zka_groth16_prover {
     _opaque: (),
 }
 
-/// A proof: points in Montgomery form, the identity all zero.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct zka_groth16_proof {
-    /// A, over G1.
-    pub a: zka_bn254_g1_aff,
-    /// B, over G2: x, then y, of each c0 before c1, four words each.
-    pub b: [u64; 16],
-    /// C, over G1.
-    pub c: zka_bn254_g1_aff,
-}
-
-const _: () = assert!(size_of::<zka_groth16_proof>() == 64 + 128 + 64);
-
 /// Proofs are handed out that were not verified before. A device that fails silently then makes false proofs, and so does a false witness.
 pub const ZKA_UNCHECKED: u32 = 4;
 
 /// The bytes in which the text of any proof has room, with its ending zero.
-pub const ZKA_GROTH16_PROOF_BYTES: usize = 1024;
+pub const ZKA_GROTH16_PROOF_BYTES: usize = 2048;
 
 /// Reads a `.zkey` file of snarkjs that is in memory, `len` bytes, and keeps its points. Free it with `zka_groth16_prover_free`.
 ///
-/// The whole key is checked; bytes that are no key of Groth16 over BN254 are `ZKA_MALFORMED`. Flags: `ZKA_PRECOMPUTE`, which pays for a key that
+/// The whole key is checked; bytes that are no key of Groth16 over BN254 or BLS12-381 are `ZKA_MALFORMED`. Flags: `ZKA_PRECOMPUTE`, which pays for a key that
 /// serves hundreds of proofs, and `ZKA_UNCHECKED`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_groth16_prover_new(
@@ -117,8 +99,32 @@ pub unsafe extern "C" fn zka_groth16_prover_shape(
         arguments.check_aliases()?;
         let kept = PROVERS.get(prover)?;
         signals.write(&[kept.prover.signals()]);
-        public_signals.write(&[kept.public_signals()]);
+        public_signals.write(&[kept.prover.public_signals()]);
         public_bytes.write(&[kept.public_bytes()]);
+        Ok(())
+    })
+}
+
+/// What a prover's key is over: the numbers of the curves of G1 and G2, such as `ZKA_BN254_G1` and `ZKA_BN254_G2`, and the words of a proof's three points.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zka_groth16_prover_curves(
+    prover: *const zka_groth16_prover,
+    first: *mut u32,
+    second: *mut u32,
+    proof_words: *mut usize,
+) -> zka_status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let mut arguments = unsafe { Arguments::new() };
+        let first = arguments.output("first", first, 1)?;
+        let second = arguments.output("second", second, 1)?;
+        let proof_words = arguments.output("proof_words", proof_words, 1)?;
+        arguments.check_aliases()?;
+        let kept = PROVERS.get(prover)?;
+        let [of_first, of_second] = kept.curves();
+        first.write(&[of_first]);
+        second.write(&[of_second]);
+        proof_words.write(&[kept.proof_words()]);
         Ok(())
     })
 }
@@ -199,40 +205,45 @@ pub unsafe extern "C" fn zka_groth16_prove_async(
     }
 }
 
-/// The proofs of `batch` witnesses of `len` scalars, one witness after another: the constant 1, the public signals, then the private ones, as
-/// many as `zka_groth16_prover_shape` tells. `out` has `batch` proofs. They are verified together, and after an error none is handed out.
+/// The proofs of `batch` witnesses of `len` scalars of four words, one witness after another: the constant 1, the public signals, then the private ones, as
+/// many as `zka_groth16_prover_shape` tells. They are verified together, and after an error none is handed out.
 ///
-/// Witness calculators give integers: `zka_bn254_fr_to_montgomery` brings them to the form of scalars. Errors as `zka_groth16_prove`.
+/// `out` has `out_words` words, at least as many for each proof as `zka_groth16_prover_curves` tells; fewer are `ZKA_BAD_LENGTH`, before anything is proved. A proof
+/// is A over G1, B over G2 and C over G1, each as affine points of the curve are: x, then y, in Montgomery form, and the identity all zero.
+///
+/// Witness calculators give integers: `zka_bn254_fr_to_montgomery` brings those of BN254 to the form of scalars. Errors as `zka_groth16_prove`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_groth16_prove_batch(
     engine: *mut zka_engine,
-    out: *mut zka_groth16_proof,
+    out: *mut u64,
     prover: *const zka_groth16_prover,
-    witnesses: *const zka_bn254_fr,
+    witnesses: *const u64,
     len: usize,
     batch: usize,
+    out_words: usize,
 ) -> zka_status {
+    let shape = [len, batch, out_words];
     // SAFETY: the caller's promise.
-    unsafe {
-        now(engine, |arguments, state| prove_scalars(arguments, state, out, prover, witnesses, [len, batch]))
-    }
+    unsafe { now(engine, |arguments, state| prove_scalars(arguments, state, out, prover, witnesses, shape)) }
 }
 
 /// `zka_groth16_prove_batch`, started: `out` and `witnesses` are the operation's until the future was waited for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_groth16_prove_batch_async(
     engine: *mut zka_engine,
-    out: *mut zka_groth16_proof,
+    out: *mut u64,
     prover: *const zka_groth16_prover,
-    witnesses: *const zka_bn254_fr,
+    witnesses: *const u64,
     len: usize,
     batch: usize,
+    out_words: usize,
     future: *mut zka_future,
 ) -> zka_status {
+    let shape = [len, batch, out_words];
     // SAFETY: the caller's promise.
     unsafe {
         later(engine, future, |arguments, state| {
-            prove_scalars(arguments, state, out, prover, witnesses, [len, batch])
+            prove_scalars(arguments, state, out, prover, witnesses, shape)
         })
     }
 }
@@ -253,7 +264,7 @@ pub unsafe extern "C" fn zka_groth16_verify(
         let key = unsafe { text("verification_key", verification_key) }?;
         // SAFETY: the caller's promise.
         let claim = unsafe { Claim::new(public_json, proof_json) }?;
-        claim.verify(&Verifier::new(json::parse_verifying_key(key.to_bytes())?)?)
+        Ok(groth16::verify(key.to_bytes(), claim.public.to_bytes(), claim.proof.to_bytes())?)
     })
 }
 
@@ -268,7 +279,7 @@ pub unsafe extern "C" fn zka_groth16_prover_verify(
         let kept = PROVERS.get(prover)?;
         // SAFETY: the caller's promise.
         let claim = unsafe { Claim::new(public_json, proof_json) }?;
-        claim.verify(kept.prover.verifier())
+        Ok(kept.prover.verify(claim.public.to_bytes(), claim.proof.to_bytes())?)
     })
 }
 
@@ -276,7 +287,7 @@ static PROVERS: Handles<ProverKept> = Handles::new(Kind::Prover);
 
 /// A prover, and the number of its engine.
 struct ProverKept {
-    prover: Prover,
+    prover: AnyProver,
     engine: u64,
 }
 
@@ -287,15 +298,26 @@ impl ProverKept {
         Ok(kept)
     }
 
-    fn public_signals(&self) -> usize {
-        self.prover.verifier().key().public_signals()
+    /// The bytes of the longest text of public signals, with an ending zero.
+    fn public_bytes(&self) -> usize {
+        self.prover.public_bytes() + 1
     }
 
-    /// The bytes of the longest text of public signals: a bracket; for each signal a new line with a space, two quotes, 77 digits and a comma,
-    /// which the last does not have; a new line with a bracket; and the zero.
-    fn public_bytes(&self) -> usize {
-        self.public_signals() * (1 + 1 + 2 + 77 + 1) + 3
+    /// The numbers of the curves.
+    fn curves(&self) -> [u32; 2] {
+        self.prover.pairing().curves().map(|name| place(name) as u32 + 1)
     }
+
+    /// The words of a proof: two points over G1, one over G2.
+    fn proof_words(&self) -> usize {
+        let [first, second] = self.prover.pairing().curves().map(|name| CURVES[place(name)].point);
+        2 * first + second
+    }
+}
+
+/// The place of a curve in the list.
+fn place(name: &str) -> usize {
+    CURVES.iter().position(|curve| curve.name == name).expect("a curve of the list")
 }
 
 /// Where the texts of a proof go.
@@ -321,11 +343,6 @@ impl Claim<'_> {
             Ok(Self { public: text("public_json", public_json)?, proof: text("proof_json", proof_json)? })
         }
     }
-
-    fn verify(&self, verifier: &Verifier) -> Result<(), Failure> {
-        let public = json::parse_public(self.public.to_bytes())?;
-        Ok(verifier.verify(&json::parse_proof(self.proof.to_bytes())?, &public)?)
-    }
 }
 
 fn of_memory(
@@ -337,7 +354,7 @@ fn of_memory(
     flags: u32,
 ) -> Result<impl Call + use<>, Failure> {
     let key = arguments.input("key", key, len)?;
-    keep(arguments, state, out, flags, move |engine, options| prover(engine, key.as_slice(), options))
+    keep(arguments, state, out, flags, move |engine, options| AnyProver::new(engine, key.as_slice(), options))
 }
 
 fn of_file(
@@ -353,12 +370,9 @@ fn of_file(
         Failure::new(ZKA_BAD_ARGUMENT, format!("path is {:?}, expected UTF-8", path.to_string_lossy()))
     })?;
     let path = path.to_owned();
-    keep(arguments, state, out, flags, move |engine, options| prover(engine, &Bytes::open(path)?, options))
-}
-
-/// A prover with the key in a file's bytes.
-fn prover(engine: &Engine, key: &[u8], options: ProverOptions) -> Result<Prover, Error> {
-    Prover::new(engine, Zkey::parse(key)?.proving_key()?, options)
+    keep(arguments, state, out, flags, move |engine, options| {
+        AnyProver::new(engine, &Bytes::open(path)?, options)
+    })
 }
 
 fn keep<M>(
@@ -369,7 +383,7 @@ fn keep<M>(
     make: M,
 ) -> Result<impl Call + use<M>, Failure>
 where
-    M: FnOnce(&Engine, ProverOptions) -> Result<Prover, Error> + Send + 'static,
+    M: FnOnce(&Engine, ProverOptions) -> Result<AnyProver, Error> + Send + 'static,
 {
     check_flags(flags, ZKA_PRECOMPUTE | ZKA_UNCHECKED)?;
     let (tables, unchecked) = (flags & ZKA_PRECOMPUTE != 0, flags & ZKA_UNCHECKED != 0);
@@ -397,10 +411,9 @@ fn prove_file(
     let mut public_json = room(arguments, "public_json", public_json, public_cap, kept.public_bytes())?;
     let witness = arguments.input("witness", witness, witness_len)?;
     Ok(move |_: &Engine| {
-        let witness = wtns::parse(witness.as_slice())?;
-        let proof = kept.prover.prove(&witness)?;
-        write(&mut proof_json, json::write_proof(&proof));
-        write(&mut public_json, json::write_public(kept.prover.public(&witness)?));
+        let texts = kept.prover.prove(Witness::File(witness.as_slice()))?;
+        write(&mut proof_json, texts.proof);
+        write(&mut public_json, texts.public);
         Ok(())
     })
 }
@@ -433,10 +446,10 @@ fn write(memory: &mut InOut<u8>, text: String) {
 fn prove_scalars(
     arguments: &mut Arguments,
     state: &State,
-    out: *mut zka_groth16_proof,
+    out: *mut u64,
     prover: *const zka_groth16_prover,
-    witnesses: *const zka_bn254_fr,
-    [len, batch]: [usize; 2],
+    witnesses: *const u64,
+    [len, batch, out_words]: [usize; 3],
 ) -> Result<impl Call + use<>, Failure> {
     let kept = ProverKept::find(state, prover)?;
     let signals = kept.prover.signals();
@@ -444,25 +457,18 @@ fn prove_scalars(
         let (found, expected) = (len.to_string(), signals.to_string());
         return Err(Error::OtherCircuit { what: "signals", found, expected }.into());
     }
-    let out = arguments.output("out", out, batch)?;
+    let words = product("out", batch, kept.proof_words())?;
+    if out_words < words {
+        let text = format!("out has {out_words} words, expected at least {words}");
+        return Err(Failure::new(ZKA_BAD_LENGTH, text));
+    }
+    let out = arguments.output("out", out, words)?;
     let witnesses =
         arguments.input::<Limbs>("witnesses", witnesses.cast(), product("witnesses", len, batch)?)?;
     Ok(move |_: &Engine| {
-        let scalars = elements::<Fr>(witnesses.as_slice(), "scalar")?;
         // A witness has the constant 1 at least.
-        let witnesses: Vec<&[Fr]> = scalars.chunks_exact(len).collect();
-        let proofs = kept.prover.prove_batch(&witnesses)?;
-        out.write(&proofs.iter().map(words_of).collect::<Vec<_>>());
+        let witnesses: Vec<_> = witnesses.as_slice().chunks_exact(len).map(Witness::Montgomery).collect();
+        out.write(&kept.prover.prove_words(&witnesses)?);
         Ok(())
     })
-}
-
-/// The words of a proof's points.
-fn words_of(proof: &Proof) -> zka_groth16_proof {
-    let first = |point: G1Affine| {
-        let [x, y] = limbs_of_points(&[point])[0].map(|limbs| zka_bn254_fp { limbs });
-        zka_bn254_g1_aff { x, y }
-    };
-    let b = bytemuck::cast_slice(limbs_of_points(&[proof.b])).try_into().expect("16 words");
-    zka_groth16_proof { a: first(proof.a), b, c: first(proof.c) }
 }

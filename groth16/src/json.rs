@@ -14,8 +14,8 @@ use zkaccel::field::CoordinateField;
 use crate::Error;
 use crate::key::VerifyingKey;
 use crate::numbers::{decimal, integer, modulus, parse_decimal};
-use crate::pairing::{Pairing, ScalarField, SourceGroup};
-use crate::points::{self, CoordinatePrime};
+use crate::pairing::{AnyPairing, Pairing, ScalarField, SourceGroup};
+use crate::points;
 use crate::prover::Proof;
 
 const PROTOCOL: &str = "groth16";
@@ -82,6 +82,12 @@ pub fn parse_public<F: ScalarField>(text: &[u8]) -> Result<Vec<F>, Error> {
     signals.map(signal).collect()
 }
 
+/// The bytes of the longest text of so many public signals: a bracket; for each signal a new line with a space, two quotes, the digits of r and a comma, which the
+/// last does not have; a new line with a bracket.
+pub(crate) fn longest_public<F: ScalarField>(signals: usize) -> usize {
+    signals * (1 + 1 + 2 + decimal(modulus::<F>()).len() + 1) + 2
+}
+
 /// Public signals as snarkjs writes them.
 pub fn write_public<F: ScalarField>(signals: &[F]) -> String {
     write(&signals.iter().map(|signal| decimal(&integer(signal))).collect::<Vec<_>>())
@@ -106,6 +112,15 @@ pub fn parse_verifying_key<P: Pairing>(text: &[u8]) -> Result<VerifyingKey<P>, E
             .map(|(i, text)| first_group(&format!("verification key: point {i} of IC"), text))
             .collect::<Result<_, _>>()?,
     })
+}
+
+/// The pairing that a `verification_key.json` names, or BN254 where it names none, as that is all that rapidsnark has. Points are not looked at.
+pub fn pairing_of_verifying_key(text: &[u8]) -> Result<AnyPairing, Error> {
+    let what = "verification key";
+    let file: KeyFile = parse(what, text)?;
+    let Some(curve) = file.curve else { return Ok(AnyPairing::Bn254) };
+    let named = AnyPairing::ALL.iter().find(|pairing| is_named(**pairing, &curve));
+    named.copied().ok_or_else(|| other_curve(what, &curve, AnyPairing::ALL))
 }
 
 /// A key as snarkjs writes it, without `vk_alphabeta_12`.
@@ -145,14 +160,22 @@ fn check_names<P: Pairing>(what: &str, protocol: &str, curve: Option<&str>) -> R
         ));
     }
     match curve {
-        None => Ok(()),
-        Some(curve) if curve == P::SNARKJS_NAME || curve == P::NAME.to_lowercase() => Ok(()),
-        Some(curve) => Err(Error::malformed(
-            format!("{what}: curve"),
-            format!("{curve:?}"),
-            format!("{:?}, which is {}", P::SNARKJS_NAME, P::NAME),
-        )),
+        Some(curve) if !is_named(P::VALUE, curve) => Err(other_curve(what, curve, &[P::VALUE])),
+        _ => Ok(()),
     }
+}
+
+/// Whether a pairing has this name: that of snarkjs, or its own in small letters.
+fn is_named(pairing: AnyPairing, name: &str) -> bool {
+    name == pairing.snarkjs_name() || name == pairing.name().to_lowercase()
+}
+
+/// The error for a text of another curve than those of some pairings.
+fn other_curve(what: &str, found: &str, expected: &[AnyPairing]) -> Error {
+    let each =
+        expected.iter().map(|pairing| format!("{:?}, which is {}", pairing.snarkjs_name(), pairing.name()));
+    let expected = each.collect::<Vec<_>>().join(", or ");
+    Error::malformed(format!("{what}: curve"), format!("{found:?}"), expected)
 }
 
 fn first_group<C: SourceGroup>(place: &str, texts: &FirstGroup) -> Result<C, Error> {
@@ -172,7 +195,7 @@ fn one<C: SourceGroup>() -> CoordinateLimbs<C> {
 
 /// The point with z = 1, or the identity with z = 0, of x, y and z, each a text for each coefficient.
 fn point<C: SourceGroup>(place: &str, coordinates: [&[String]; 3]) -> Result<C, Error> {
-    let q = modulus::<CoordinatePrime<C>>();
+    let q = C::Q;
     let coefficients: &[&str] = match <C as Curve>::Base::DEGREE {
         1 => &[""],
         _ => &["0", "1"],
@@ -208,7 +231,7 @@ fn point<C: SourceGroup>(place: &str, coordinates: [&[String]; 3]) -> Result<C, 
 /// x, y and z of a point, each a text for each of so many coefficients.
 fn texts<C: SourceGroup, const N: usize>(point: &C) -> [[String; N]; 3] {
     let (zero, one) = (CoordinateLimbs::<C>::zeroed(), one::<C>());
-    let q = modulus::<CoordinatePrime<C>>();
+    let q = C::Q;
     let integers = match coordinates(&C::Projective::from(*point)) {
         Some([x, y]) => [x, y, one],
         None => [zero, one, zero],

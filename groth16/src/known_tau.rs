@@ -4,14 +4,15 @@
 //!
 //! Let tau, alpha, beta, gamma and delta be the secrets, and L_i the Lagrange polynomials of the subgroup of order n. Signal s has A_s = sum over the
 //! constraints i of A_is L_i(tau), and so have B and C. Behind the m constraints stands in A a row m + s with a 1 for each public signal s and
-//! for the constant, so that public signals are independent. The points of a key of [`Reduction::Circom`] are these multiples of the generators:
+//! for the constant, so that public signals are independent. The points of a key are these multiples of the generators:
 //!
 //! | points | multiples |
 //! |---|---|
 //! | A, B | A_s; B_s |
 //! | IC, of the constant and public signals | (beta A_s + alpha B_s + C_s) / gamma |
 //! | C, of private signals | (beta A_s + alpha B_s + C_s) / delta |
-//! | H | M_(2i + 1)(tau) / delta, with the Lagrange polynomials M of the subgroup of order 2n |
+//! | H of [`Reduction::Circom`] | M_(2i + 1)(tau) / delta, with the Lagrange polynomials M of the subgroup of order 2n |
+//! | H of [`Reduction::Libsnark`] | tau^i (tau^n - 1) / delta for i < n - 1 |
 
 use halo2curves::ff::Field;
 use halo2curves::group::Group;
@@ -56,13 +57,14 @@ impl<P: Pairing> Secrets<P> {
     }
 }
 
-/// The key of a circuit as snarkjs has it. The engine inverts.
+/// The key of a circuit, with the points of H and the matrices that the prover of a reduction takes. The engine inverts.
 ///
-/// [`Error::Engine`] with `DomainTooLarge` for a domain of more points than half the roots of unity, over BN254 2^27, with `BadShift` for a secret of 0 that must not be.
+/// [`Error::Engine`] with `DomainTooLarge` for a domain of more points than there are roots of unity, or of [`Reduction::Circom`] half as many, over BN254 2^27; with `BadShift` for a secret of 0 that must not be.
 pub fn proving_key<P: Pairing>(
     engine: &Engine,
     circuit: &R1cs<P>,
     secrets: &Secrets<P>,
+    reduction: Reduction,
 ) -> Result<ProvingKey<P>, Error> {
     let (constraints, public) = (circuit.a.rows(), circuit.public_signals);
     let n = (constraints + public + 1).next_power_of_two().max(2);
@@ -73,7 +75,8 @@ pub fn proving_key<P: Pairing>(
     let of_inputs = (0..=public).map(|signal| (constraints + signal, signal, P::Fr::from(1)));
     let a = on_domain(&circuit.a, n, of_inputs)?;
     let b = on_domain(&circuit.b, n, std::iter::empty())?;
-    let domain = |log_size| quotient::domain::<P::Fr>(Reduction::Circom, log_size);
+    let c = on_domain(&circuit.c, n, std::iter::empty())?;
+    let domain = |log_size| quotient::domain::<P::Fr>(reduction, log_size);
     let lagrange = lagrange(engine, &domain(log_size)?, tau)?;
     let at_tau = |matrix: &SparseMatrix<P::Fr>| {
         let mut values = vec![P::Fr::from(0); circuit.signals];
@@ -82,15 +85,23 @@ pub fn proving_key<P: Pairing>(
         }
         values
     };
-    let (a_at_tau, b_at_tau, c_at_tau) = (at_tau(&a), at_tau(&b), at_tau(&circuit.c));
+    let (a_at_tau, b_at_tau, c_at_tau) = (at_tau(&a), at_tau(&b), at_tau(&c));
     let mut combined: Vec<P::Fr> = (0..circuit.signals)
         .map(|s| secrets.beta * a_at_tau[s] + secrets.alpha * b_at_tau[s] + c_at_tau[s])
         .collect();
     let (of_ic, of_c) = combined.split_at_mut(public + 1);
     of_ic.iter_mut().for_each(|x| *x *= by_gamma);
     of_c.iter_mut().for_each(|x| *x *= by_delta);
-    let twice = self::lagrange(engine, &domain(log_size + 1)?, tau)?;
-    let of_h: Vec<P::Fr> = twice.iter().skip(1).step_by(2).map(|x| *x * by_delta).collect();
+    let (of_h, c): (Vec<P::Fr>, _) = match reduction {
+        Reduction::Circom => {
+            let twice = self::lagrange(engine, &domain(log_size + 1)?, tau)?;
+            (twice.iter().skip(1).step_by(2).map(|x| *x * by_delta).collect(), None)
+        }
+        Reduction::Libsnark => {
+            let first = (tau.pow_vartime([n as u64]) - P::Fr::from(1)) * by_delta;
+            (std::iter::successors(Some(first), |x| Some(*x * tau)).take(n - 1).collect(), Some(c))
+        }
+    };
 
     let (first, second) =
         (FixedBase::<P::G1>::new(Curve::generator()), FixedBase::<P::G2>::new(Curve::generator()));
@@ -111,8 +122,8 @@ pub fn proving_key<P: Pairing>(
         b_g2: second.multiples(&b_at_tau),
         c: first.multiples(of_c),
         h: first.multiples(&of_h),
-        matrices: Matrices { a, b, c: None },
-        reduction: Reduction::Circom,
+        matrices: Matrices { a, b, c },
+        reduction,
     };
     key.check()?;
     Ok(key)

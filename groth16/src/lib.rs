@@ -1,4 +1,4 @@
-//! Groth16 proofs over BN254 from the keys and witnesses of circom and snarkjs, on CPUs and GPUs.
+//! Groth16 proofs over BN254 and BLS12-381 from the keys and witnesses of circom and snarkjs, on CPUs and GPUs.
 //!
 //! A key is read from a `.zkey` file, its points are kept by an [`Engine`](zkaccel::Engine), and then it serves any number of proofs:
 //!
@@ -20,10 +20,12 @@
 //! equation before it is handed out, and one that does not is made again on the CPU; see [`Prover::prove`]. snarkjs and rapidsnark accept the proofs, and
 //! [`Verifier`] accepts theirs.
 //!
-//! The types have the pairing as a parameter, which is [`Bn254`] unless another is named, the only one so far; [`pairing`] tells what differs from one to
+//! The types have the pairing as a parameter, which is [`Bn254`] unless another is named, such as [`Bls12_381`]; [`pairing`] tells what differs from one to
 //! another. What reads a file is told the pairing by the types of what becomes of its result, or by name, as in `Zkey::<Bn254>::parse`. A file of another
-//! curve is an error. Scalars, coordinates and points are the types of halo2curves 0.10, as the engine has them.
+//! curve is an error. Where the file of a key is to say the pairing, [`zkey::pairing_of`] and its like read it, and [`AnyProver`] is a prover over any. Scalars,
+//! coordinates and points are the types of halo2curves 0.10, as the engine has them.
 
+mod any;
 mod error;
 mod file;
 mod host;
@@ -46,11 +48,12 @@ mod verifier;
 pub mod wtns;
 pub mod zkey;
 
+pub use any::{AnyProver, Texts, Witness, verify};
 pub use error::Error;
 pub use file::Bytes;
 pub use halo2curves::bn256::{Fr, G1Affine, G2Affine};
 pub use key::{KeptMatrices, Matrices, ProvingKey, Reduction, VerifyingKey};
-pub use pairing::{Bn254, Pairing};
+pub use pairing::{AnyPairing, Bls12_381, Bn254, Pairing, PairingVisitor};
 pub use prover::{Account, Blinding, Proof, Prover, ProverOptions};
 pub use submit::Pending;
 pub use verifier::{Claim, Verifier};

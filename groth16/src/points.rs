@@ -10,7 +10,7 @@ use zkaccel::curve::{self, CoordinateLimbs, Curve, limbs_of_points};
 use zkaccel::field::CoordinateField;
 
 use crate::Error;
-use crate::numbers::{decimal, is_below, modulus};
+use crate::numbers::{decimal, is_below};
 use crate::pairing::SourceGroup;
 use crate::sections::{Fields, Section};
 use crate::subgroup;
@@ -20,9 +20,6 @@ const AT_ONCE: usize = 1 << 10;
 
 /// The coordinates of a point, x before y.
 type Coordinates<C> = [CoordinateLimbs<C>; 2];
-
-/// The prime field that the coordinates of points are elements of, or of a quadratic extension of it.
-pub(crate) type CoordinatePrime<C> = <<C as Curve>::Base as CoordinateField>::Prime;
 
 /// What is wrong with a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +69,7 @@ fn on_curve<C: SourceGroup>(bytes: &[u8]) -> Result<C, Flaw> {
 
 /// The flaw of coordinates of which one is not reduced.
 fn not_reduced<C: SourceGroup>(coordinates: &Coordinates<C>) -> Flaw {
-    let q = modulus::<CoordinatePrime<C>>();
+    let q = C::Q;
     let names: &[&str] = match <C as Curve>::Base::DEGREE {
         1 => &["x", "y"],
         _ => &["x.c0", "x.c1", "y.c0", "y.c1"],

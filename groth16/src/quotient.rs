@@ -104,61 +104,66 @@ pub(crate) fn scalars_of_h<P: Pairing, V: Vector<P::Fr>>(
 mod tests {
     use super::*;
     use crate::key::Matrices;
-    use crate::pairing::Bn254;
+    use crate::pairing::{Bls12_381, Bn254};
     use halo2curves::bls12381;
     use halo2curves::bn256::Fr;
     use halo2curves::ff::Field;
     use zkaccel::sparse::SparseMatrix;
 
-    /// The value at x of the polynomial of degree below n with these values on the subgroup, or with these coefficients.
-    fn at(x: Fr, values: &[Fr], engine: &Engine) -> Fr {
+    /// The value at x of the polynomial of degree below n with these values on the subgroup of a reduction.
+    fn at<F: ScalarField>(x: F, values: &[F], reduction: Reduction, engine: &Engine) -> F {
         let mut coefficients = values.to_vec();
-        engine
-            .ntt(&Ntt::inverse(domain(Reduction::Circom, values.len().ilog2()).unwrap()), &mut coefficients)
-            .unwrap();
+        let domain = domain(reduction, values.len().ilog2()).unwrap();
+        engine.ntt(&Ntt::inverse(domain), &mut coefficients).unwrap();
         horner(x, &coefficients)
     }
 
-    fn horner(x: Fr, coefficients: &[Fr]) -> Fr {
-        coefficients.iter().rev().fold(Fr::ZERO, |sum, coefficient| sum * x + coefficient)
+    fn horner<F: ScalarField>(x: F, coefficients: &[F]) -> F {
+        coefficients.iter().rev().fold(F::from(0), |sum, coefficient| sum * x + coefficient)
+    }
+
+    #[test]
+    fn quotients() {
+        quotients_of::<Bn254>();
+        quotients_of::<Bls12_381>();
     }
 
     /// a b - c = h (x^n - 1), as polynomials, and the values of a b - c on the coset.
-    #[test]
-    fn quotients() {
+    fn quotients_of<P: Pairing>() {
         let engine = Engine::builder().threads(1).device("cpu".parse().unwrap()).build().unwrap();
         let n = 16;
         // Constraints w_i w_(i + 1) = w_(i + 2), with factors.
         let of = |offset: usize, factor: u64| {
-            let entries = (0..n - 2).map(|i| (i, i + offset, Fr::from(factor)));
+            let entries = (0..n - 2).map(|i| (i, i + offset, P::Fr::from(factor)));
             SparseMatrix::from_entries(n, n, entries).unwrap()
         };
         let (a, b, c) = (of(0, 3), of(1, 5), of(2, 15));
-        let mut witness = vec![Fr::from(7), Fr::from(11)];
+        let mut witness = vec![P::Fr::from(7), P::Fr::from(11)];
         for i in 0..n - 2 {
             witness.push(witness[i] * witness[i + 1]);
         }
         let products = [&a, &b, &c].map(|matrix| {
             let row = |i| matrix.row(i).unwrap().map(|(column, value)| value * witness[column]).sum();
-            (0..n).map(row).collect::<Vec<Fr>>()
+            (0..n).map(row).collect::<Vec<P::Fr>>()
         });
-        let difference = |x: Fr| {
-            let [a, b, c] = [0, 1, 2].map(|i| at(x, &products[i], &engine));
+        let difference = |x: P::Fr, reduction| {
+            let [a, b, c] = [0, 1, 2].map(|i| at(x, &products[i], reduction, &engine));
             a * b - c
         };
-        let x = Fr::from(0xabcdef);
+        let x = P::Fr::from(0xabcdef);
 
-        let kept = |c| Matrices::<Bn254> { a: a.clone(), b: b.clone(), c }.keep(&engine).unwrap();
+        let kept = |c| Matrices::<P> { a: a.clone(), b: b.clone(), c }.keep(&engine).unwrap();
         let h = scalars_of_h(&engine, Reduction::Libsnark, &kept(Some(c)), &witness).unwrap();
-        assert_eq!(h[n - 1], Fr::ZERO);
-        let factor: Fr = factor(Reduction::Libsnark, n.ilog2());
-        assert_eq!(horner(x, &h) * factor * (x.pow_vartime([n as u64]) - Fr::ONE), difference(x));
+        assert_eq!(h[n - 1], P::Fr::from(0));
+        let factor: P::Fr = factor(Reduction::Libsnark, n.ilog2());
+        let vanishing = x.pow_vartime([n as u64]) - P::Fr::from(1);
+        assert_eq!(horner(x, &h) * factor * vanishing, difference(x, Reduction::Libsnark));
 
         let h = scalars_of_h(&engine, Reduction::Circom, &kept(None), &witness).unwrap();
-        let root = domain::<Fr>(Reduction::Circom, n.ilog2() + 1).unwrap().root();
+        let root = domain::<P::Fr>(Reduction::Circom, n.ilog2() + 1).unwrap().root();
         let coset = (0..n as u64).map(|i| root.pow_vartime([2 * i + 1]));
-        assert_eq!(h, coset.map(difference).collect::<Vec<_>>());
-        assert_eq!(super::factor::<Fr>(Reduction::Circom, n.ilog2()), Fr::ONE);
+        assert_eq!(h, coset.map(|x| difference(x, Reduction::Circom)).collect::<Vec<_>>());
+        assert_eq!(super::factor::<P::Fr>(Reduction::Circom, n.ilog2()), P::Fr::from(1));
     }
 
     /// ffjavascript's w[28] and the roots that follow from it, which are arkworks' too.
@@ -179,14 +184,31 @@ mod tests {
         assert_eq!(error, Error::DomainTooLarge { log_size: 29, limit: 28 });
     }
 
-    /// Of a field for which the two disagree: ffjavascript's w[32], and arkworks' root.
+    /// Over BLS12-381 the two disagree: ffjavascript's w[32], of the least integer that is no square, and arkworks' root.
     #[test]
-    fn roots_of_other_fields() {
-        for (generator, highest) in [(5, 0x0212d79e5), (7, 0x16a2a19ed)] {
-            let root: bls12381::Fr = largest_root(generator);
-            assert_eq!(integer(&root)[3] >> 28, highest);
-            let minus_one = root.pow_vartime([1 << 31]);
-            assert_eq!(minus_one, -bls12381::Fr::ONE);
+    fn roots_over_bls12_381() {
+        type F = bls12381::Fr;
+        let is_square = |x: u64| F::from(x).pow_vartime(integer(&(-F::ONE * F::from(2).invert().unwrap())));
+        // The exponent is (r - 1) / 2.
+        assert!((2..5).all(|x| is_square(x) == F::ONE) && is_square(5) == -F::ONE);
+        for (reduction, largest) in [
+            (
+                Reduction::Circom,
+                [0x1b788f500b912f1f, 0xc4024ff270b3e094, 0x0fd56dc8d168d6c0, 0x0212d79e5b416b6f],
+            ),
+            (
+                Reduction::Libsnark,
+                [0x3829971f439f0d2b, 0xb63683508c2280b9, 0xd09b681922c813b4, 0x16a2a19edfe81f20],
+            ),
+        ] {
+            let domain = |log_size| domain::<F>(reduction, log_size).unwrap();
+            assert_eq!(integer(&domain(32).root()), largest);
+            assert_eq!(domain(32).root().pow_vartime([1 << 31]), -F::ONE);
+            assert_eq!(domain(5) == Domain::arkworks(5).unwrap(), reduction == Reduction::Libsnark);
         }
+        let shift = |log_size| super::shift::<F>(Reduction::Circom, log_size);
+        assert_eq!(shift(31), domain::<F>(Reduction::Circom, 32).unwrap().root());
+        assert_eq!(shift(32), F::from(25));
+        assert_eq!(super::shift::<F>(Reduction::Libsnark, 3), F::from(7));
     }
 }

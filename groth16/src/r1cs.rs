@@ -11,7 +11,7 @@ use zkaccel::sparse::SparseMatrix;
 
 use crate::Error;
 use crate::numbers::{Limbs, decimal, modulus};
-use crate::pairing::{Bn254, Pairing, ScalarField};
+use crate::pairing::{AnyPairing, Bn254, Pairing, ScalarField};
 use crate::sections::{Container, Fields, Format};
 
 const FORMAT: Format = Format { magic: "r1cs", version: 1, sections: &[(1, "header"), (2, "constraints")] };
@@ -34,11 +34,17 @@ pub struct R1cs<P: Pairing = Bn254> {
 /// Entries of a matrix: row, column, value.
 type Entries<F> = Vec<(usize, usize, F)>;
 
+/// The pairing of the circuit in a file's bytes, by the field of its scalars; [`Error::Malformed`] unless they are a circuit over one of the list. Of the rest
+/// of the file only the list of sections is looked at.
+pub fn pairing_of(bytes: &[u8]) -> Result<AnyPairing, Error> {
+    Container::parse(&FORMAT, bytes)?.section(1).fields().pairing("r", AnyPairing::r)
+}
+
 /// The circuit in a file's bytes; [`Error::Malformed`] unless they are one over the scalars of the pairing.
 pub fn parse<P: Pairing>(bytes: &[u8]) -> Result<R1cs<P>, Error> {
     let container = Container::parse(&FORMAT, bytes)?;
     let mut header = container.section(1).fields();
-    header.expect_field::<P>("", modulus::<P::Fr>())?;
+    header.expect_field::<P>("r", modulus::<P::Fr>())?;
     let signals = header.u32("the number of signals")?;
     let outputs = header.u32("the number of public outputs")?;
     let inputs = header.u32("the number of public inputs")?;

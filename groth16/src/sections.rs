@@ -11,7 +11,7 @@ use std::io::{self, Write};
 
 use crate::Error;
 use crate::numbers::decimal;
-use crate::pairing::Pairing;
+use crate::pairing::{AnyPairing, Pairing};
 
 /// One of the formats.
 pub(crate) struct Format {
@@ -170,20 +170,36 @@ impl<'a> Fields<'a> {
 
     /// The size and the modulus of a field of a pairing, which must be those of `modulus`.
     pub(crate) fn expect_field<P: Pairing>(&mut self, name: &str, modulus: &[u64]) -> Result<(), Error> {
+        self.field_of(name, &[(P::VALUE, modulus)]).map(drop)
+    }
+
+    /// The pairing of the list whose field has this size and this modulus.
+    pub(crate) fn pairing(
+        &mut self,
+        name: &str,
+        modulus: fn(AnyPairing) -> &'static [u64],
+    ) -> Result<AnyPairing, Error> {
+        let all: Vec<_> = AnyPairing::ALL.iter().map(|&pairing| (pairing, modulus(pairing))).collect();
+        self.field_of(name, &all)
+    }
+
+    /// The pairing, out of several with the moduli of their fields.
+    fn field_of(&mut self, name: &str, pairings: &[(AnyPairing, &[u64])]) -> Result<AnyPairing, Error> {
+        let expected = |text: fn(&[u64]) -> String| {
+            let each = pairings.iter().map(|(of, modulus)| format!("{}, of {}", text(modulus), of.name()));
+            each.collect::<Vec<_>>().join(", or ")
+        };
         let what = format!("n8{name}, the bytes of an element");
-        let (found, expected) = (self.u32(&what)?, size_of_val(modulus));
-        if found as usize != expected {
-            return Err(self.malformed(&what, found, format!("{expected}, of {}", P::NAME)));
+        let bytes = self.u32(&what)? as usize;
+        if pairings.iter().all(|(_, modulus)| size_of_val(*modulus) != bytes) {
+            return Err(self.malformed(&what, bytes, expected(|modulus| size_of_val(modulus).to_string())));
         }
         let what = format!("{name}, the modulus");
-        let mut found = vec![0; modulus.len()];
+        let mut found = vec![0; bytes / size_of::<u64>()];
         self.integer(&what, &mut found)?;
-        match found == modulus {
-            true => Ok(()),
-            false => {
-                let expected = format!("{}, of {}", decimal(modulus), P::NAME);
-                Err(self.malformed(&what, decimal(&found), expected))
-            }
+        match pairings.iter().find(|(_, modulus)| *modulus == found) {
+            Some((pairing, _)) => Ok(*pairing),
+            None => Err(self.malformed(&what, decimal(&found), expected(decimal))),
         }
     }
 

@@ -25,7 +25,7 @@ const AT_ONCE: usize = 1 << 12;
 pub fn parse<F: ScalarField>(bytes: &[u8]) -> Result<Vec<F>, Error> {
     let container = Container::parse(&FORMAT, bytes)?;
     let mut header = container.section(1).fields();
-    header.expect_field::<F::Pairing>("", modulus::<F>())?;
+    header.expect_field::<F::Pairing>("r", modulus::<F>())?;
     let count = header.u32("the number of signals")?;
     header.end()?;
     let section = container.section(2);

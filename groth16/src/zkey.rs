@@ -24,8 +24,8 @@ use zkaccel::sparse::SparseMatrix;
 use crate::Error;
 use crate::key::{Matrices, ProvingKey, Reduction, VerifyingKey};
 use crate::numbers::{Limbs, SCALAR_BYTES, decimal, integer_of_bytes, modulus};
-use crate::pairing::{Bn254, Pairing, ScalarField, SourceGroup};
-use crate::points::{self, CoordinatePrime, write_words};
+use crate::pairing::{AnyPairing, Bn254, Pairing, ScalarField, SourceGroup};
+use crate::points::{self, write_words};
 use crate::sections::{self, Container, Format, Section, Written};
 
 const FORMAT: Format = Format {
@@ -78,17 +78,29 @@ pub struct Zkey<'a, P: Pairing = Bn254> {
     points: Points<P>,
 }
 
+/// The pairing of the key in a file's bytes, by the field of its coordinates; [`Error::Malformed`] unless they are a key of Groth16 over one of the list.
+/// Of the rest of the file only the list of sections is looked at.
+pub fn pairing_of(bytes: &[u8]) -> Result<AnyPairing, Error> {
+    container(bytes)?.section(2).fields().pairing("q", AnyPairing::q)
+}
+
+/// The sections of a key of Groth16.
+fn container(bytes: &[u8]) -> Result<Container<'_>, Error> {
+    let container = Container::parse(&FORMAT, bytes)?;
+    let mut protocol = container.section(1).fields();
+    match protocol.u32("the protocol")? {
+        1 => protocol.end()?,
+        found => return Err(protocol.malformed("the protocol", found, "1, Groth16")),
+    }
+    Ok(container)
+}
+
 impl<'a, P: Pairing> Zkey<'a, P> {
     /// The key in a file's bytes; [`Error::Malformed`] unless they are one, of Groth16 over the pairing.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
-        let container = Container::parse(&FORMAT, bytes)?;
-        let mut protocol = container.section(1).fields();
-        match protocol.u32("the protocol")? {
-            1 => protocol.end()?,
-            found => return Err(protocol.malformed("the protocol", found, "1, Groth16")),
-        }
+        let container = container(bytes)?;
         let mut fields = container.section(2).fields();
-        fields.expect_field::<P>("q", modulus::<CoordinatePrime<P::G1>>())?;
+        fields.expect_field::<P>("q", P::G1::Q)?;
         fields.expect_field::<P>("r", modulus::<P::Fr>())?;
         let signals = fields.u32("nVars, the number of signals")?;
         let name = "nPublic, the number of public signals";
@@ -146,8 +158,8 @@ impl<'a, P: Pairing> Zkey<'a, P> {
     /// The whole key, copied out of the file.
     ///
     /// [`Error::Malformed`] for the first point of a section that is not on its curve or not in the subgroup of order r, and for the first coefficient of
-    /// a matrix, a constraint or a signal that there is not, or of r or above. Points are tested for the subgroup together where there are
-    /// many, over BN254 those of G2; one outside passes with probability below 2^-64.
+    /// a matrix, a constraint or a signal that there is not, or of r or above. Points of a curve with others than the group's, as over BN254 only G2's is,
+    /// are tested for the subgroup together where there are many; one outside passes with probability below 2^-64.
     pub fn proving_key(&self) -> Result<ProvingKey<P>, Error> {
         let matrices = self.matrices()?;
         let of_first_group = |number| points::read::<P::G1>(&self.container.section(number));
@@ -261,7 +273,7 @@ pub fn write<P: Pairing>(key: &ProvingKey<P>, out: &mut dyn Write) -> Result<(),
 fn write_checked<P: Pairing>(key: &ProvingKey<P>, out: &mut dyn Write) -> io::Result<()> {
     let ProvingKey { verifying, beta_g1, delta_g1, a, b_g1, b_g2, c, h, matrices, .. } = key;
     let VerifyingKey { alpha_g1, beta_g2, gamma_g2, delta_g2, ic } = verifying;
-    let (q, r) = (modulus::<CoordinatePrime<P::G1>>(), modulus::<P::Fr>());
+    let (q, r) = (P::G1::Q, modulus::<P::Fr>());
     let header = |out: &mut dyn Write| {
         for modulus in [q, r] {
             out.write_all(&(size_of_val(modulus) as u32).to_le_bytes())?;

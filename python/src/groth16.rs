@@ -1,17 +1,15 @@
-//! Groth16 proofs over BN254 from the keys and witnesses of circom and snarkjs: files by their paths or as bytes, witnesses as arrays or integers
+//! Groth16 proofs over BN254 and BLS12-381 from the keys and witnesses of circom and snarkjs: files by their paths or as bytes, witnesses as arrays or integers
 //! too, and JSON as Python's own objects.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::path::PathBuf;
 
-use accel::bn254::scalars_of_integers;
-use accel::field::elements;
 use numpy::PyUntypedArray;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
-use zkaccel_groth16::zkey::Zkey;
-use zkaccel_groth16::{self as groth16, Account, Bytes, Error, Fr, ProverOptions, Verifier, json, wtns};
+use zkaccel_groth16::{self as groth16, Account, AnyProver, Bytes, Error, ProverOptions, Texts};
 
 use crate::arrays::Input;
 use crate::engine::{Engine, Live};
@@ -26,10 +24,10 @@ use crate::integers::{Limbs, list_of_limbs};
 /// - `unchecked`: whether proofs are handed out that were not verified. A device that fails silently then makes false proofs, and so does a false
 ///   witness.
 ///
-/// `InputError` for bytes that are no key of Groth16 over BN254, `FileError` for a file that cannot be read.
+/// `InputError` for bytes that are no key of Groth16 over BN254 or BLS12-381, `FileError` for a file that cannot be read.
 #[pyclass(frozen, module = "zkaccel.groth16")]
 pub(crate) struct Prover {
-    prover: groth16::Prover,
+    prover: AnyProver,
     live: Live,
 }
 
@@ -47,11 +45,14 @@ impl Prover {
         let live = engine.get().live.clone();
         let options = ProverOptions { tables, unchecked, ..ProverOptions::default() };
         let key = Contents::expected(key, "key", "a path or bytes")?;
-        let prover = live.attempt(py, |engine| {
-            let key = key.parsed(|bytes| Zkey::parse(bytes)?.proving_key())?;
-            Ok(groth16::Prover::new(engine, key, options)?)
-        })?;
+        let prover = live.attempt(py, |engine| Ok(AnyProver::new(engine, &key.open()?, options)?))?;
         Ok(Self { prover, live })
+    }
+
+    /// The curve that the key is over: `"bn254"` or `"bls12-381"`.
+    #[getter]
+    fn curve(&self) -> String {
+        self.prover.pairing().name().to_lowercase()
     }
 
     /// The number of signals of a witness, the constant 1 included.
@@ -63,7 +64,7 @@ impl Prover {
     /// The number of public signals.
     #[getter]
     fn public_signals(&self) -> usize {
-        self.prover.verifier().key().public_signals()
+        self.prover.public_signals()
     }
 
     /// What was done so far: a dict with the numbers of `proofs` that were handed out, of those that did not verify and were `remade` on the CPU, and of
@@ -77,7 +78,7 @@ impl Prover {
     /// The verification key: `json.dumps` makes snarkjs's `verification_key.json` of it.
     #[getter]
     fn verification_key<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        loads(py, json::write_verifying_key(self.prover.verifier().key()))
+        loads(py, self.prover.verifying_key())
     }
 
     /// The proof of a witness and its public signals: `(proof, public)`, of which `json.dumps` makes snarkjs's `proof.json` and `public.json`.
@@ -96,12 +97,8 @@ impl Prover {
     ) -> Outcome<Bound<'py, PyTuple>> {
         let witness = Witness::new(witness)?;
         let signals = witness.signals(canonical);
-        let (proof, public) = self.live.attempt(py, |_| {
-            let witness = signals.read()?;
-            let proof = self.prover.prove(&witness)?;
-            Ok((json::write_proof(&proof), json::write_public(self.prover.public(&witness)?)))
-        })?;
-        Ok(PyTuple::new(py, [loads(py, proof)?, loads(py, public)?])?)
+        let made = self.live.attempt(py, |_| Ok(self.prover.prove(signals.open()?.witness())?))?;
+        pair(py, made)
     }
 
     /// The proofs of several witnesses, verified together: a list of what `prove` returns. Errors as `prove`; after one, no proof is handed out.
@@ -120,26 +117,22 @@ impl Prover {
         let witnesses = items.iter().map(Witness::new).collect::<Outcome<Vec<_>>>()?;
         let signals: Vec<_> = witnesses.iter().map(|witness| witness.signals(canonical)).collect();
         let made = self.live.attempt(py, |_| {
-            let witnesses = signals.iter().map(Signals::read).collect::<Outcome<Vec<_>>>()?;
-            let proofs = self.prover.prove_batch(&witnesses)?;
-            let texts = proofs.iter().zip(&witnesses).map(|(proof, witness)| {
-                Ok((json::write_proof(proof), json::write_public(self.prover.public(witness)?)))
-            });
-            texts.collect::<Outcome<Vec<_>>>()
+            let opened = signals.iter().map(Signals::open).collect::<Outcome<Vec<_>>>()?;
+            Ok(self.prover.prove_batch(&opened.iter().map(Opened::witness).collect::<Vec<_>>())?)
         })?;
-        let pair = |(proof, public)| Ok(PyTuple::new(py, [loads(py, proof)?, loads(py, public)?])?);
-        made.into_iter().map(pair).collect()
+        made.into_iter().map(|texts| pair(py, texts)).collect()
     }
 
     /// Whether a proof is true, by the verification key of this prover; arguments and errors as `zkaccel.groth16.verify`.
     fn verify(&self, py: Python<'_>, public: &Bound<'_, PyAny>, proof: &Bound<'_, PyAny>) -> Outcome<bool> {
         let claim = Claim::new(public, proof)?;
-        self.live.attempt(py, |_| claim.is_true(self.prover.verifier()))
+        self.live.attempt(py, |_| claim.is_true(|public, proof| self.prover.verify(public, proof)))
     }
 
     fn __repr__(&self) -> String {
         format!(
-            "<zkaccel.groth16.Prover: {} signals, {} of them public>",
+            "<zkaccel.groth16.Prover over {}: {} signals, {} of them public>",
+            self.curve(),
             self.signals(),
             self.public_signals()
         )
@@ -160,7 +153,10 @@ pub(crate) fn groth16_verify(
 ) -> Outcome<bool> {
     let key = Contents::json(verification_key, "verification_key")?;
     let claim = Claim::new(public, proof)?;
-    py.detach(|| claim.is_true(&Verifier::new(key.parsed(json::parse_verifying_key)?)?))
+    py.detach(|| {
+        let key = key.open()?;
+        claim.is_true(|public, proof| groth16::verify(&key, public, proof))
+    })
 }
 
 /// Public signals and a proof.
@@ -174,9 +170,8 @@ impl<'a> Claim<'a> {
         Ok(Self { public: Contents::json(public, "public")?, proof: Contents::json(proof, "proof")? })
     }
 
-    fn is_true(&self, verifier: &Verifier) -> Outcome<bool> {
-        let public = self.public.parsed(json::parse_public)?;
-        match verifier.verify(&self.proof.parsed(json::parse_proof)?, &public) {
+    fn is_true(&self, verify: impl FnOnce(&[u8], &[u8]) -> Result<(), Error>) -> Outcome<bool> {
+        match verify(&self.public.open()?, &self.proof.open()?) {
             Ok(()) => Ok(true),
             Err(Error::NotVerified) => Ok(false),
             Err(error) => Err(error.into()),
@@ -216,11 +211,28 @@ impl<'a> Contents<'a> {
         Ok(Self::Bytes(text.into_bytes().into()))
     }
 
-    /// What is read in them.
-    fn parsed<T>(&self, parse: impl FnOnce(&[u8]) -> Result<T, Error>) -> Result<T, Error> {
+    /// The bytes.
+    fn open(&self) -> Result<File<'_>, Error> {
+        Ok(match self {
+            Self::Bytes(bytes) => File::Lent(bytes),
+            Self::Path(path) => File::Opened(Bytes::open(path)?),
+        })
+    }
+}
+
+/// The bytes of a file that is open.
+enum File<'a> {
+    Lent(&'a [u8]),
+    Opened(Bytes),
+}
+
+impl Deref for File<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
         match self {
-            Self::Bytes(bytes) => parse(bytes),
-            Self::Path(path) => parse(&Bytes::open(path)?),
+            Self::Lent(bytes) => bytes,
+            Self::Opened(bytes) => bytes,
         }
     }
 }
@@ -266,13 +278,35 @@ enum Signals<'a> {
 }
 
 impl Signals<'_> {
-    fn read(&self) -> Outcome<Cow<'_, [Fr]>> {
+    fn open(&self) -> Outcome<Opened<'_>> {
         Ok(match self {
-            Self::File(contents) => contents.parsed(wtns::parse)?.into(),
-            Self::Integers(integers) => scalars_of_integers(integers)?.into(),
-            Self::Montgomery(limbs) => elements::<Fr>(limbs, "signal")?.into(),
+            Self::File(contents) => Opened::File(contents.open()?),
+            Self::Integers(integers) => Opened::Integers(integers),
+            Self::Montgomery(limbs) => Opened::Montgomery(limbs),
         })
     }
+}
+
+/// A witness whose file, if it is one, is open.
+enum Opened<'a> {
+    File(File<'a>),
+    Integers(&'a [Limbs]),
+    Montgomery(&'a [Limbs]),
+}
+
+impl Opened<'_> {
+    fn witness(&self) -> groth16::Witness<'_> {
+        match self {
+            Self::File(bytes) => groth16::Witness::File(bytes),
+            Self::Integers(integers) => groth16::Witness::Integers(integers),
+            Self::Montgomery(limbs) => groth16::Witness::Montgomery(limbs),
+        }
+    }
+}
+
+/// A proof and its public signals as objects of Python.
+fn pair(py: Python<'_>, texts: Texts) -> Outcome<Bound<'_, PyTuple>> {
+    Ok(PyTuple::new(py, [loads(py, texts.proof)?, loads(py, texts.public)?])?)
 }
 
 /// An object of Python out of JSON.

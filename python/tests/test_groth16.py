@@ -8,11 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zkaccel
-from py_ecc.optimized_bn128 import FQ, FQ2, FQ12, add, curve_order, multiply, neg, pairing
+from py_ecc import optimized_bls12_381, optimized_bn128
 from zkaccel.groth16 import Prover, verify
 
 DATA = Path(__file__).resolve().parents[2] / "groth16/tests/data"
-CIRCUITS = ("multiplier", "membership")
+# Circuits with the numbers of their signals, and how py_ecc has their curves.
+SIGNALS = {"multiplier": 5, "membership": 490, "multiplier-bls12-381": 5, "powers-bls12-381": 102}
+CIRCUITS = tuple(SIGNALS)
+
+
+def curve(circuit: str):
+    return optimized_bls12_381 if "bls12-381" in circuit else optimized_bn128
 
 
 def load(circuit: str, name: str):
@@ -22,7 +28,7 @@ def load(circuit: str, name: str):
 def signals(circuit: str) -> list[int]:
     """The signals of a witness file, which are the end of it."""
     bytes = (DATA / circuit / "witness.wtns").read_bytes()
-    count = {"multiplier": 5, "membership": 490}[circuit]
+    count = SIGNALS[circuit]
     tail = bytes[-32 * count :]
     return [int.from_bytes(tail[i : i + 32], "little") for i in range(0, len(tail), 32)]
 
@@ -31,24 +37,23 @@ def limbs(values: list[int]) -> np.ndarray:
     return np.frombuffer(b"".join(value.to_bytes(32, "little") for value in values), np.uint64).reshape(-1, 4)
 
 
-def first(point) -> tuple:
-    return tuple(FQ(int(c)) for c in point)
-
-
-def second(point) -> tuple:
-    return tuple(FQ2([int(c0), int(c1)]) for c0, c1 in point)
-
-
-def equation(key, public, proof) -> bool:
+def equation(curve, key, public, proof) -> bool:
     """e(A, B) = e(alpha, beta) e(IC(x), gamma) e(C, delta), by py_ecc."""
+
+    def first(point) -> tuple:
+        return tuple(curve.FQ(int(c)) for c in point)
+
+    def second(point) -> tuple:
+        return tuple(curve.FQ2([int(c0), int(c1)]) for c0, c1 in point)
+
     ic = first(key["IC"][0])
     for signal, point in zip(public, key["IC"][1:], strict=True):
-        ic = add(ic, multiply(first(point), int(signal)))
-    product = pairing(second(proof["pi_b"]), neg(first(proof["pi_a"])))
-    product *= pairing(second(key["vk_beta_2"]), first(key["vk_alpha_1"]))
-    product *= pairing(second(key["vk_gamma_2"]), ic)
-    product *= pairing(second(key["vk_delta_2"]), first(proof["pi_c"]))
-    return product == FQ12.one()
+        ic = curve.add(ic, curve.multiply(first(point), int(signal)))
+    product = curve.pairing(second(proof["pi_b"]), curve.neg(first(proof["pi_a"])))
+    product *= curve.pairing(second(key["vk_beta_2"]), first(key["vk_alpha_1"]))
+    product *= curve.pairing(second(key["vk_gamma_2"]), ic)
+    product *= curve.pairing(second(key["vk_delta_2"]), first(proof["pi_c"]))
+    return product == curve.FQ12.one()
 
 
 @pytest.mark.parametrize("circuit", CIRCUITS)
@@ -68,9 +73,10 @@ def test_proofs_of_ours(engine, circuit):
     prover = Prover(engine, folder / "circuit.zkey")
     integers = signals(circuit)
     assert (prover.signals, prover.public_signals) == (len(integers), len(expected))
-    assert repr(prover) == f"<zkaccel.groth16.Prover: {len(integers)} signals, {len(expected)} of them public>"
+    assert prover.curve == ("bls12-381" if "bls12-381" in circuit else "bn254")
+    assert repr(prover) == f"<zkaccel.groth16.Prover over {prover.curve}: {len(integers)} signals, {len(expected)} of them public>"
     file = folder / "witness.wtns"
-    montgomery = limbs([signal * 2**256 % curve_order for signal in integers])
+    montgomery = limbs([signal * 2**256 % curve(circuit).curve_order for signal in integers])
     proofs = []
     for witness, options in (
         (file, {}),
@@ -87,7 +93,7 @@ def test_proofs_of_ours(engine, circuit):
         proofs.append(proof["pi_a"][0])
     assert len(set(proofs)) == len(proofs), "each has randomness of its own"
     assert prover.account == {"proofs": len(proofs), "remade": 0, "refused": 0}
-    assert equation(key, public, proof)
+    assert equation(curve(circuit), key, public, proof)
 
 
 def test_the_json_is_that_of_snarkjs(cpu):
@@ -127,7 +133,7 @@ def test_false_witnesses(cpu):
     with pytest.raises(zkaccel.InputError, match="signal 0: found 2, expected 1"):
         prover.prove([2, *integers[1:]])
     with pytest.raises(zkaccel.InputError, match="scalar 1 .* below the modulus"):
-        prover.prove([1, curve_order, *integers[2:]])
+        prover.prove([1, optimized_bn128.curve_order, *integers[2:]])
     with pytest.raises(zkaccel.InputError, match="signal 3 .* below the modulus"):
         prover.prove(limbs([1, 1, 1, 2**256 - 1, 1]))
 
@@ -176,6 +182,18 @@ def test_bad_input(cpu, tmp_path):
         verify(key, [object()], proof)
     with pytest.raises(zkaccel.FileError, match="cannot read"):
         verify(key, public, "proof of nothing.json")
+
+
+def test_files_of_two_curves(cpu):
+    ours, others = ("multiplier-bls12-381", "multiplier")
+    prover = Prover(cpu, DATA / ours / "circuit.zkey")
+    with pytest.raises(zkaccel.InputError, match="the modulus: found .* of BLS12-381"):
+        prover.prove(DATA / others / "witness.wtns")
+    key, public = (load(ours, name) for name in ("verification_key.json", "public.json"))
+    with pytest.raises(zkaccel.InputError, match='expected "bls12381", which is BLS12-381'):
+        verify(key, public, load(others, "proof.json"))
+    with pytest.raises(zkaccel.InputError, match='found "bls12377", expected "bn128", which is BN254, or "bls12381"'):
+        verify({**key, "curve": "bls12377"}, public, load(ours, "proof.json"))
 
 
 def test_python_runs_meanwhile(cpu):

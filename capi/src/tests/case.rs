@@ -157,7 +157,7 @@ pub struct Case {
     pub asynchronous: bool,
 }
 
-pub const FUNCTIONS: usize = 68;
+pub const FUNCTIONS: usize = 69;
 
 /// Whether a status is one that any arguments may lead to.
 pub fn is_possible(status: zka_status) -> bool {

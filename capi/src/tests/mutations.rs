@@ -76,9 +76,9 @@ fn right(function: usize, second: bool) -> Case {
         65 => (engine, program, 0, 0, 8),
         67 => (engine, matrix, 8, 0, 1),
         // Texts with room; two witnesses of five signals.
-        53 => (engine, prover, 2000, 2000, 0),
+        53 => (engine, prover, 2048, 2000, 0),
         54 => (engine, prover, 5, 2, 0),
-        55 | 58 => (engine, prover, 0, 0, 0),
+        55 | 58 | 68 => (engine, prover, 0, 0, 0),
         _ => (engine, bases, 8, 2, 1),
     };
     Case {

@@ -67,7 +67,8 @@ impl Case {
         let one: *mut u64 = self.pointer(memory, 0, Some(8));
         let point_in: *mut u64 = self.pointer(memory, 1, Some(of_curve.1));
         // Where proofs and their texts go, and bytes of a key; words less than eight bytes beyond are there.
-        let proofs = self.pointer(memory, 0, cols.checked_mul(size_of::<zka_groth16_proof>() / 8));
+        let proofs: *mut u64 = self.pointer(memory, 0, cols.checked_mul(32));
+        let proof_words = cols.saturating_mul(32);
         let text: *mut u64 = self.pointer(memory, 0, Some(rows / 8));
         let bytes: *mut u64 = self.pointer(memory, 1, Some(cols / 8));
         let prover = without_provenance(self.other_handle);
@@ -166,12 +167,18 @@ impl Case {
                     zka_groth16_prove_async(engine, text, public, prover, null(), 0, rows, cols, job)
                 }
                 (54, false) => {
-                    zka_groth16_prove_batch(engine, proofs.cast(), prover, row_scalars.cast(), rows, cols)
+                    zka_groth16_prove_batch(engine, proofs, prover, row_scalars, rows, cols, proof_words)
                 }
-                (54, true) => {
-                    let (proofs, scalars) = (proofs.cast(), row_scalars.cast());
-                    zka_groth16_prove_batch_async(engine, proofs, prover, scalars, rows, cols, job)
-                }
+                (54, true) => zka_groth16_prove_batch_async(
+                    engine,
+                    proofs,
+                    prover,
+                    row_scalars,
+                    rows,
+                    cols,
+                    proof_words,
+                    job,
+                ),
                 (55, _) => {
                     let [signals, public, bytes] = [0, 1, 2].map(|i| one.wrapping_add(i).cast());
                     zka_groth16_prover_shape(prover, signals, public, bytes)
@@ -235,6 +242,10 @@ impl Case {
                 }
                 (67, false) => zka_matrix_permute_lookups(engine, matrix_out, matrix, rows),
                 (67, true) => zka_matrix_permute_lookups_async(engine, matrix_out, matrix, rows, job),
+                (68, _) => {
+                    let [first, second, words] = [0, 1, 2].map(|i| one.wrapping_add(i));
+                    zka_groth16_prover_curves(prover, first.cast(), second.cast(), words.cast())
+                }
                 _ => ZKA_OK,
             }
         };

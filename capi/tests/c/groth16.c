@@ -57,14 +57,18 @@ static void append(char *text, const uint64_t *limbs) {
   strcat(text, "\"");
 }
 
+/* The words of a proof over BN254: eight of A, sixteen of B, eight of C. */
+enum { PROOF_WORDS = 32 };
+
 /* The JSON of a proof in words. */
-static void json_of(char *text, const zka_groth16_proof *proof) {
+static void json_of(char *text, const uint64_t *proof) {
+  const uint64_t *a = proof, *b = proof + 8, *c = proof + 24;
   strcpy(text, "{\"pi_a\":[");
-  append(text, proof->a.x.limbs), strcat(text, ","), append(text, proof->a.y.limbs);
+  append(text, a), strcat(text, ","), append(text, a + 4);
   strcat(text, ",\"1\"],\"pi_b\":[[");
-  for (int i = 0; i < 4; i++) append(text, proof->b + 4 * i), strcat(text, i == 1 ? "],[" : i == 3 ? "]" : ",");
+  for (int i = 0; i < 4; i++) append(text, b + 4 * i), strcat(text, i == 1 ? "],[" : i == 3 ? "]" : ",");
   strcat(text, ",[\"1\",\"0\"]],\"pi_c\":[");
-  append(text, proof->c.x.limbs), strcat(text, ","), append(text, proof->c.y.limbs);
+  append(text, c), strcat(text, ","), append(text, c + 4);
   strcat(text, ",\"1\"],\"protocol\":\"groth16\",\"curve\":\"bn128\"}");
 }
 
@@ -73,9 +77,10 @@ static void proofs_of(zka_engine *engine, const char *circuit, size_t expected_s
   char *verification_key = read_text(circuit, "verification_key.json"), *their_public = read_text(circuit, "public.json");
   char *their_proof = read_text(circuit, "proof.json"), proof[ZKA_GROTH16_PROOF_BYTES], again[ZKA_GROTH16_PROOF_BYTES];
   zka_groth16_prover *prover = NULL, *opened = NULL;
-  zka_groth16_proof raw[3];
+  uint64_t raw[3][PROOF_WORDS];
   zka_future future;
-  size_t signals = 0, public_signals = 0, public_bytes = 0;
+  size_t signals = 0, public_signals = 0, public_bytes = 0, proof_words = 0;
+  uint32_t first = 0, second = 0;
   uint64_t proofs = 0, remade = 0, refused = 0;
 
   OK(zka_groth16_prover_new(engine, &prover, key.bytes, key.len, 0));
@@ -84,6 +89,8 @@ static void proofs_of(zka_engine *engine, const char *circuit, size_t expected_s
   OK(zka_groth16_prover_shape(prover, &signals, &public_signals, &public_bytes));
   CHECK(signals == expected_signals && public_signals == expected_public);
   CHECK(public_bytes == 82 * public_signals + 3);
+  OK(zka_groth16_prover_curves(prover, &first, &second, &proof_words));
+  CHECK(first == ZKA_BN254_G1 && second == ZKA_BN254_G2 && proof_words == PROOF_WORDS);
   OK(zka_wait(engine, future));
   CHECK(opened != NULL && opened != prover);
 
@@ -109,27 +116,27 @@ static void proofs_of(zka_engine *engine, const char *circuit, size_t expected_s
   CHECK(two != NULL);
   memcpy(two, scalars, signals * sizeof *two);
   memcpy(two + signals, scalars, signals * sizeof *two);
-  OK(zka_groth16_prove_batch(engine, raw, prover, scalars, signals, 1));
-  OK(zka_groth16_prove_batch_async(engine, raw + 1, prover, two, signals, 2, &future));
+  OK(zka_groth16_prove_batch(engine, raw[0], prover, scalars[0].limbs, signals, 1, PROOF_WORDS));
+  OK(zka_groth16_prove_batch_async(engine, raw[1], prover, two[0].limbs, signals, 2, 2 * PROOF_WORDS, &future));
   OK(zka_wait(engine, future));
-  OK(zka_groth16_prove_batch(engine, NULL, prover, NULL, signals, 0));
+  OK(zka_groth16_prove_batch(engine, NULL, prover, NULL, signals, 0, 0));
   for (int i = 0; i < 3; i++) {
-    json_of(proof, &raw[i]);
+    json_of(proof, raw[i]);
     OK(zka_groth16_verify(verification_key, their_public, proof));
   }
-  CHECK(memcmp(&raw[1], &raw[2], sizeof *raw) != 0);
+  CHECK(memcmp(raw[1], raw[2], sizeof *raw) != 0);
   OK(zka_groth16_prover_account(prover, &proofs, &remade, &refused));
   CHECK(proofs == 4 && remade == 0 && refused == 0);
 
   /* A false witness: refused, in a batch too; or proved without a look at it, which the verifier sees. */
   two[2 * signals - 1] = MINUS_ONE;
-  EXPECT(ZKA_BAD_WITNESS, zka_groth16_prove_batch(engine, raw, prover, two, signals, 2));
+  EXPECT(ZKA_BAD_WITNESS, zka_groth16_prove_batch(engine, raw[0], prover, two[0].limbs, signals, 2, 2 * PROOF_WORDS));
   EXPECT_TEXT("expected a witness that satisfies the circuit of the key");
-  OK(zka_groth16_prove_batch_async(engine, raw, prover, two + signals, signals, 1, &future));
+  OK(zka_groth16_prove_batch_async(engine, raw[0], prover, two[signals].limbs, signals, 1, PROOF_WORDS, &future));
   EXPECT(ZKA_BAD_WITNESS, zka_wait(engine, future));
   EXPECT_TEXT("expected a witness that satisfies the circuit of the key");
-  OK(zka_groth16_prove_batch(engine, raw, opened, two + signals, signals, 1));
-  json_of(proof, raw);
+  OK(zka_groth16_prove_batch(engine, raw[0], opened, two[signals].limbs, signals, 1, PROOF_WORDS));
+  json_of(proof, raw[0]);
   EXPECT(ZKA_NOT_VERIFIED, zka_groth16_verify(verification_key, their_public, proof));
   EXPECT_TEXT("the proof does not verify");
   EXPECT(ZKA_NOT_VERIFIED, zka_groth16_prover_verify(prover, their_public, proof));
@@ -149,9 +156,10 @@ static void wrong_arguments(zka_engine *engine, zka_engine *other) {
   char proof[ZKA_GROTH16_PROOF_BYTES], public_json[1024];
   const size_t room = sizeof proof;
   zka_groth16_prover *prover = NULL, *none = NULL;
-  zka_groth16_proof raw[2];
+  uint64_t raw[2 * PROOF_WORDS];
   zka_future future;
   size_t signals, count, bytes;
+  uint32_t first, second;
   uint64_t proofs, remade, refused;
 
   BOTH(ZKA_NULL_POINTER, zka_groth16_prover_new, NULL, &none, key.bytes, key.len, 0);
@@ -192,6 +200,11 @@ static void wrong_arguments(zka_engine *engine, zka_engine *other) {
   EXPECT(ZKA_NULL_POINTER, zka_groth16_prover_shape(prover, &signals, &count, NULL));
   EXPECT(ZKA_ALIASED, zka_groth16_prover_shape(prover, &signals, &signals, &bytes));
   EXPECT(ZKA_BAD_ARGUMENT, zka_groth16_prover_shape((zka_groth16_prover *)(void *)engine, &signals, &count, &bytes));
+  EXPECT(ZKA_NULL_POINTER, zka_groth16_prover_curves(NULL, &first, &second, &count));
+  EXPECT(ZKA_NULL_POINTER, zka_groth16_prover_curves(prover, NULL, &second, &count));
+  EXPECT(ZKA_NULL_POINTER, zka_groth16_prover_curves(prover, &first, NULL, &count));
+  EXPECT(ZKA_NULL_POINTER, zka_groth16_prover_curves(prover, &first, &second, NULL));
+  EXPECT(ZKA_ALIASED, zka_groth16_prover_curves(prover, &first, &first, &count));
   EXPECT(ZKA_NULL_POINTER, zka_groth16_prover_account(NULL, &proofs, &remade, &refused));
   EXPECT(ZKA_NULL_POINTER, zka_groth16_prover_account(prover, &proofs, &remade, NULL));
   EXPECT(ZKA_ALIASED, zka_groth16_prover_account(prover, &proofs, &proofs, &refused));
@@ -205,7 +218,7 @@ static void wrong_arguments(zka_engine *engine, zka_engine *other) {
   BOTH(ZKA_NULL_POINTER, zka_groth16_prove, engine, proof, public_json, prover, NULL, witness.len, room, bytes);
   BOTH(ZKA_BAD_LENGTH, zka_groth16_prove, engine, proof, public_json, prover, witness.bytes, SIZE_MAX, room, bytes);
   BOTH(ZKA_BAD_LENGTH, zka_groth16_prove, engine, proof, public_json, prover, witness.bytes, witness.len, room - 1, bytes);
-  EXPECT_TEXT("proof_json has 1023 bytes, expected at least 1024");
+  EXPECT_TEXT("proof_json has 2047 bytes, expected at least 2048");
   BOTH(ZKA_BAD_LENGTH, zka_groth16_prove, engine, proof, public_json, prover, witness.bytes, witness.len, room, bytes - 1);
   EXPECT_TEXT("public_json has 166 bytes, expected at least 167");
   BOTH(ZKA_BAD_LENGTH, zka_groth16_prove, engine, NULL, NULL, prover, witness.bytes, witness.len, 0, 0);
@@ -222,24 +235,27 @@ static void wrong_arguments(zka_engine *engine, zka_engine *other) {
   CHECK(proof[0] == 'x' && public_json[0] == 'x');
 
   zka_bn254_fr *scalars = scalars_of(witness, signals), large = {{0, 0, 0, UINT64_MAX}};
-  BOTH(ZKA_NULL_POINTER, zka_groth16_prove_batch, engine, NULL, prover, scalars, signals, 1);
-  BOTH(ZKA_NULL_POINTER, zka_groth16_prove_batch, engine, raw, NULL, scalars, signals, 1);
-  BOTH(ZKA_NULL_POINTER, zka_groth16_prove_batch, engine, raw, prover, NULL, signals, 1);
-  BOTH(ZKA_BAD_WITNESS, zka_groth16_prove_batch, engine, raw, prover, scalars, signals - 1, 1);
+  uint64_t *words = scalars[0].limbs;
+  BOTH(ZKA_NULL_POINTER, zka_groth16_prove_batch, engine, NULL, prover, words, signals, 1, PROOF_WORDS);
+  BOTH(ZKA_NULL_POINTER, zka_groth16_prove_batch, engine, raw, NULL, words, signals, 1, PROOF_WORDS);
+  BOTH(ZKA_NULL_POINTER, zka_groth16_prove_batch, engine, raw, prover, NULL, signals, 1, PROOF_WORDS);
+  BOTH(ZKA_BAD_WITNESS, zka_groth16_prove_batch, engine, raw, prover, words, signals - 1, 1, PROOF_WORDS);
   EXPECT_TEXT("signals: found 4, expected 5");
-  BOTH(ZKA_BAD_WITNESS, zka_groth16_prove_batch, engine, raw, prover, scalars, 0, SIZE_MAX);
-  BOTH(ZKA_BAD_LENGTH, zka_groth16_prove_batch, engine, raw, prover, scalars, signals, SIZE_MAX);
-  BOTH(ZKA_BAD_LENGTH, zka_groth16_prove_batch, engine, raw, prover, scalars, signals, SIZE_MAX / 256);
-  BOTH(ZKA_ALIASED, zka_groth16_prove_batch, engine, (zka_groth16_proof *)(void *)scalars, prover, scalars, signals, 1);
-  BOTH(ZKA_WRONG_ENGINE, zka_groth16_prove_batch, other, raw, prover, scalars, signals, 1);
+  BOTH(ZKA_BAD_WITNESS, zka_groth16_prove_batch, engine, raw, prover, words, 0, SIZE_MAX, PROOF_WORDS);
+  BOTH(ZKA_BAD_LENGTH, zka_groth16_prove_batch, engine, raw, prover, words, signals, 1, PROOF_WORDS - 1);
+  EXPECT_TEXT("out has 31 words, expected at least 32");
+  BOTH(ZKA_BAD_LENGTH, zka_groth16_prove_batch, engine, raw, prover, words, signals, SIZE_MAX, SIZE_MAX);
+  BOTH(ZKA_BAD_LENGTH, zka_groth16_prove_batch, engine, raw, prover, words, signals, SIZE_MAX / 256, SIZE_MAX);
+  BOTH(ZKA_ALIASED, zka_groth16_prove_batch, engine, words, prover, words, signals, 1, PROOF_WORDS);
+  BOTH(ZKA_WRONG_ENGINE, zka_groth16_prove_batch, other, raw, prover, words, signals, 1, PROOF_WORDS);
   scalars[0] = MINUS_ONE;
-  EXPECT(ZKA_BAD_WITNESS, zka_groth16_prove_batch(engine, raw, prover, scalars, signals, 1));
+  EXPECT(ZKA_BAD_WITNESS, zka_groth16_prove_batch(engine, raw, prover, words, signals, 1, PROOF_WORDS));
   EXPECT_TEXT("signal 0");
   scalars[0] = ONE;
   scalars[3] = large;
-  EXPECT(ZKA_NOT_CANONICAL, zka_groth16_prove_batch(engine, raw, prover, scalars, signals, 1));
-  EXPECT_TEXT("scalar 3 is 0xffffffffffffffff0000");
-  OK(zka_groth16_prove_batch_async(engine, raw, prover, scalars, signals, 1, &future));
+  EXPECT(ZKA_NOT_CANONICAL, zka_groth16_prove_batch(engine, raw, prover, words, signals, 1, PROOF_WORDS));
+  EXPECT_TEXT("signal 3 is 0xffffffffffffffff0000");
+  OK(zka_groth16_prove_batch_async(engine, raw, prover, words, signals, 1, PROOF_WORDS, &future));
   EXPECT(ZKA_NOT_CANONICAL, zka_wait(engine, future));
 
   /* The verifier. */
@@ -273,7 +289,8 @@ static void wrong_arguments(zka_engine *engine, zka_engine *other) {
   EXPECT(ZKA_BAD_ARGUMENT, zka_groth16_prover_shape(prover, &signals, &count, &bytes));
   EXPECT(ZKA_BAD_ARGUMENT, zka_groth16_prover_verify(prover, signals_json, true_proof));
   BOTH(ZKA_BAD_ARGUMENT, zka_groth16_prove, engine, proof, public_json, prover, witness.bytes, witness.len, room, bytes);
-  BOTH(ZKA_BAD_ARGUMENT, zka_groth16_prove_batch, engine, raw, prover, scalars, signals, 1);
+  BOTH(ZKA_BAD_ARGUMENT, zka_groth16_prove_batch, engine, raw, prover, words, signals, 1, PROOF_WORDS);
+  EXPECT(ZKA_BAD_ARGUMENT, zka_groth16_prover_curves(prover, &first, &second, &count));
   OK(zka_groth16_prover_free(NULL));
   free(key.bytes), free(witness.bytes), free(other_witness.bytes), free(scalars), free(verification_key);
   free(signals_json), free(true_proof), free(other_proof), free(other_signals);
@@ -299,10 +316,74 @@ static void any_order_of_freeing(void) {
   free(key.bytes), free(witness.bytes), free(signals_json);
 }
 
+/* x 2^256 modulo the order of BLS12-381's groups, of which the double has room, by doubling. */
+static void to_montgomery(uint64_t *x) {
+  static const uint64_t r[4] = {UINT64_C(0xffffffff00000001), UINT64_C(0x53bda402fffe5bfe), UINT64_C(0x3339d80809a1d805), UINT64_C(0x73eda753299d7d48)};
+  for (int bit = 0; bit < 256; bit++) {
+    uint64_t twice[4], reduced[4], carry = 0, borrow = 0;
+    for (int i = 0; i < 4; i++) twice[i] = x[i] << 1 | carry, carry = x[i] >> 63;
+    for (int i = 0; i < 4; i++) {
+      reduced[i] = twice[i] - r[i] - borrow;
+      borrow = twice[i] < r[i] || (twice[i] == r[i] && borrow);
+    }
+    memcpy(x, borrow ? twice : reduced, sizeof twice);
+  }
+}
+
+/* Over BLS12-381, which the key says: texts, and words that are points of its curves. */
+static void another_curve(zka_engine *engine) {
+  const char *circuit = "multiplier-bls12-381";
+  file key = read_file(circuit, "circuit.zkey"), witness = read_file(circuit, "witness.wtns");
+  file other = read_file("multiplier", "witness.wtns");
+  char *verification_key = read_text(circuit, "verification_key.json"), *their_public = read_text(circuit, "public.json");
+  char *their_proof = read_text(circuit, "proof.json"), *other_proof = read_text("multiplier", "proof.json");
+  char *other_key = read_text("multiplier", "verification_key.json");
+  char proof[ZKA_GROTH16_PROOF_BYTES], public_json[256];
+  zka_groth16_prover *prover = NULL;
+  zka_bases *bases = NULL;
+  size_t proof_words = 0;
+  uint32_t first = 0, second = 0;
+  uint64_t raw[48];
+  OK(zka_groth16_prover_new(engine, &prover, key.bytes, key.len, 0));
+  OK(zka_groth16_prover_curves(prover, &first, &second, &proof_words));
+  CHECK(first == ZKA_BLS12_381_G1 && second == ZKA_BLS12_381_G2 && proof_words == 48);
+  OK(zka_groth16_prove(engine, proof, public_json, prover, witness.bytes, witness.len, sizeof proof, sizeof public_json));
+  CHECK(strcmp(public_json, their_public) == 0);
+  OK(zka_groth16_verify(verification_key, public_json, proof));
+  OK(zka_groth16_prover_verify(prover, their_public, their_proof));
+
+  uint64_t scalars[5 * 4] = {0};
+  EXPECT(ZKA_BAD_LENGTH, zka_groth16_prove_batch(engine, raw, prover, scalars, 5, 1, 47));
+  EXPECT_TEXT("out has 47 words, expected at least 48");
+  EXPECT(ZKA_BAD_WITNESS, zka_groth16_prove_batch(engine, raw, prover, scalars, 5, 1, 48));
+  EXPECT_TEXT("signal 0: found 0, expected 1");
+  memcpy(scalars, witness.bytes + witness.len - sizeof scalars, sizeof scalars);
+  for (int i = 0; i < 5; i++) to_montgomery(scalars + 4 * i);
+  OK(zka_groth16_prove_batch(engine, raw, prover, scalars, 5, 1, 48));
+  OK(zka_bases_new(engine, &bases, first, raw, 1, ZKA_VALIDATE));
+  OK(zka_bases_free(bases));
+  OK(zka_bases_new(engine, &bases, second, raw + 12, 1, ZKA_VALIDATE));
+  OK(zka_bases_free(bases));
+  OK(zka_bases_new(engine, &bases, first, raw + 36, 1, ZKA_VALIDATE));
+  OK(zka_bases_free(bases));
+
+  /* Files of two curves. */
+  EXPECT(ZKA_MALFORMED, zka_groth16_prove(engine, proof, public_json, prover, other.bytes, other.len, sizeof proof, sizeof public_json));
+  EXPECT_TEXT("of BLS12-381");
+  EXPECT(ZKA_MALFORMED, zka_groth16_verify(verification_key, their_public, other_proof));
+  EXPECT_TEXT("expected \"bls12381\", which is BLS12-381");
+  EXPECT(ZKA_MALFORMED, zka_groth16_verify(other_key, their_public, their_proof));
+  EXPECT_TEXT("expected \"bn128\", which is BN254");
+  OK(zka_groth16_prover_free(prover));
+  free(key.bytes), free(witness.bytes), free(other.bytes), free(verification_key), free(their_public), free(their_proof);
+  free(other_proof), free(other_key);
+}
+
 void test_groth16(void) {
   zka_engine *engine = engine_with(2), *other = engine_with(1);
   proofs_of(engine, "multiplier", 5, 2);
   proofs_of(engine, "membership", 490, 1);
+  another_curve(engine);
   wrong_arguments(engine, other);
   OK(zka_engine_shutdown(engine));
   OK(zka_engine_shutdown(other));

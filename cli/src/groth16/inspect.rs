@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use zkaccel_groth16::zkey::{Header, Zkey};
-use zkaccel_groth16::{G1Affine, ProvingKey, json};
+use zkaccel_groth16::zkey::{self, Header, Zkey};
+use zkaccel_groth16::{Pairing, PairingVisitor, ProvingKey, json};
 
 use super::bytes;
 use crate::failure::{Context, Failure};
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
 #[derive(Serialize)]
 struct Report {
     protocol: &'static str,
-    curve: &'static str,
+    curve: String,
     bytes: usize,
     signals: u32,
     public_signals: u32,
@@ -56,43 +56,56 @@ struct Identities {
 
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let subject = files::input_name(&self.key);
         let output = self.verification_key.as_deref();
         let to_output = output.map(|path| NewFile::create(path, Contents::Text)).transpose()?;
         let bytes = bytes(&self.key, "a key", u64::MAX)?;
-        let zkey = Zkey::parse(&bytes).context(&subject)?;
-        let key = zkey.proving_key().context(&subject)?;
+        let inspected = zkey::pairing_of(&bytes).and_then(|pairing| pairing.visit(Inspection(&bytes)));
+        let (report, verifying) = inspected.context(files::input_name(&self.key))?;
         if let Some(to_output) = to_output {
-            to_output.fill(|file| writeln!(file, "{}", json::write_verifying_key(&key.verifying)))?;
+            to_output.fill(|file| writeln!(file, "{verifying}"))?;
         }
+        let report = Report { verification_key: output.map(files::output_name), ..report };
+        self.format.print_beside(output, &report)
+    }
+}
+
+/// Reads a key of any pairing: what is in it, and its verification key.
+struct Inspection<'a>(&'a [u8]);
+
+impl PairingVisitor for Inspection<'_> {
+    type Output = Result<(Report, String), zkaccel_groth16::Error>;
+
+    fn visit<P: Pairing>(self) -> Self::Output {
+        let zkey = Zkey::<P>::parse(self.0)?;
+        let key = zkey.proving_key()?;
         let Header { signals, public_signals, domain_size, coefficients, .. } = zkey.header();
         let report = Report {
             protocol: "groth16",
-            curve: "bn254",
-            bytes: bytes.len(),
+            curve: P::NAME.to_lowercase(),
+            bytes: self.0.len(),
             signals,
             public_signals,
             domain_size,
             coefficients,
             identities: Identities::of(&key),
-            verification_key: output.map(files::output_name),
+            verification_key: None,
         };
-        self.format.print_beside(output, &report)
+        Ok((report, json::write_verifying_key(&key.verifying)))
     }
 }
 
 impl Identities {
-    fn of(key: &ProvingKey) -> Self {
-        let of = |points: &[G1Affine]| points.iter().filter(|point| **point == G1Affine::default()).count();
+    fn of<P: Pairing>(key: &ProvingKey<P>) -> Self {
+        let of = |points: &[P::G1]| points.iter().filter(|point| **point == P::G1::default()).count();
         Self { a: of(&key.a), b: of(&key.b_g1), c: of(&key.c), h: of(&key.h) }
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { bytes, signals, public_signals, domain_size, coefficients, identities, .. } = self;
+        let Self { curve, bytes, signals, public_signals, domain_size, coefficients, identities, .. } = self;
         let Identities { a, b, c, h } = identities;
-        writeln!(f, "key         groth16 over bn254, {bytes} bytes, every part checked")?;
+        writeln!(f, "key         groth16 over {curve}, {bytes} bytes, every part checked")?;
         writeln!(f, "signals     {signals}, of which {public_signals} are public")?;
         writeln!(f, "domain      {domain_size} points")?;
         writeln!(f, "matrices    {coefficients} coefficients")?;

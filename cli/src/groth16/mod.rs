@@ -13,7 +13,7 @@ use zkaccel_groth16::Bytes;
 use crate::failure::{Context, Failure};
 use crate::files::{self, Input};
 
-/// Make and verify Groth16 proofs over BN254, from the files of circom and snarkjs
+/// Make and verify Groth16 proofs over BN254 and BLS12-381, from the files of circom and snarkjs
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]

@@ -4,8 +4,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use zkaccel_groth16::zkey::Zkey;
-use zkaccel_groth16::{Prover, ProverOptions, json, wtns};
+use zkaccel::Engine;
+use zkaccel_groth16::zkey::{self, Zkey};
+use zkaccel_groth16::{Pairing, PairingVisitor, Prover, ProverOptions, json, wtns};
 
 use super::{at_most_one_standard, bytes};
 use crate::engine::{DeviceUsed, EngineOptions};
@@ -72,31 +73,60 @@ struct Written {
 
 impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let (triples, rest) = self.files.as_chunks::<3>();
-        if !rest.is_empty() {
+        if !self.files.len().is_multiple_of(3) {
             return Err(Failure::new(format_args!(
                 "found {} files after the key, expected three for each proof: a witness, the proof, the public signals",
                 self.files.len()
             )));
         }
-        let inputs = triples.iter().map(|[witness, ..]| witness).chain([&self.key]);
+        let inputs = self.triples().iter().map(|[witness, ..]| witness).chain([&self.key]);
         at_most_one_standard("the key and the witnesses", "standard input", inputs.map(PathBuf::as_path))?;
-        let outputs = || triples.iter().flat_map(|[_, outputs @ ..]| outputs).map(PathBuf::as_path);
-        at_most_one_standard("the proofs and public signals", "standard output", outputs())?;
+        at_most_one_standard("the proofs and public signals", "standard output", self.outputs())?;
 
         let watch = Watch::start();
         // Its proofs are counted, not the many operations of each.
         let engine = self.engine.build(None)?;
         let limit = self.engine.input_limit(&engine);
         watch.stage("reading the key");
-        let subject = files::input_name(&self.key);
         let key = bytes(&self.key, "a key", limit)?;
-        let key = Zkey::parse(&key).and_then(|key| key.proving_key()).context(&subject)?;
-        watch.stage("keeping the key");
-        let options =
-            ProverOptions { tables: self.tables, unchecked: self.unchecked, ..ProverOptions::default() };
-        let prover = Prover::new(&engine, key, options).context(&subject)?;
+        let pairing = zkey::pairing_of(&key).context(files::input_name(&self.key))?;
+        pairing.visit(Proving { arguments: &self, engine: &engine, key: &key, limit, watch })
+    }
 
+    /// The files of each proof: its witness, the proof, the public signals.
+    fn triples(&self) -> &[[PathBuf; 3]] {
+        self.files.as_chunks().0
+    }
+
+    /// The files that are written.
+    fn outputs(&self) -> impl Iterator<Item = &Path> {
+        self.triples().iter().flat_map(|[_, outputs @ ..]| outputs).map(PathBuf::as_path)
+    }
+}
+
+/// Makes the proofs, over the pairing of the key.
+struct Proving<'a> {
+    arguments: &'a Arguments,
+    engine: &'a Engine,
+    key: &'a [u8],
+    /// The most bytes of an input that is a stream.
+    limit: u64,
+    watch: Watch,
+}
+
+impl PairingVisitor for Proving<'_> {
+    type Output = Result<(), Failure>;
+
+    fn visit<P: Pairing>(self) -> Self::Output {
+        let Self { arguments, engine, key, limit, watch } = self;
+        let subject = files::input_name(&arguments.key);
+        let key = Zkey::<P>::parse(key).and_then(|key| key.proving_key()).context(&subject)?;
+        watch.stage("keeping the key");
+        let (tables, unchecked) = (arguments.tables, arguments.unchecked);
+        let options = ProverOptions { tables, unchecked, ..ProverOptions::default() };
+        let prover = Prover::new(engine, key, options).context(&subject)?;
+
+        let triples = arguments.triples();
         let mut proofs = Vec::new();
         for (done, [witness, proof, public]) in triples.iter().enumerate() {
             watch.stage_of("proving", Unit::Things("proofs"), done as u64, triples.len() as u64);
@@ -105,9 +135,9 @@ impl Arguments {
         let report = Report {
             proofs,
             signals: prover.signals(),
-            verified: !self.unchecked,
+            verified: !unchecked,
             remade: prover.account().remade,
-            device: DeviceUsed::of(&engine),
+            device: DeviceUsed::of(engine),
             stages: watch.finish(),
         };
         if report.remade > 0 {
@@ -118,13 +148,14 @@ impl Arguments {
                 report.proofs.len()
             ));
         }
-        self.format.print_beside(outputs().find(|path| files::is_standard(path)), &report)
+        let to_standard = arguments.outputs().find(|path| files::is_standard(path));
+        arguments.format.print_beside(to_standard, &report)
     }
 }
 
 /// Makes one proof and writes it.
-fn make(
-    prover: &Prover,
+fn make<P: Pairing>(
+    prover: &Prover<P>,
     witness: &Path,
     proof: &Path,
     public: &Path,

@@ -4,9 +4,9 @@ use std::fmt;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use zkaccel_groth16::{Bn254, Verifier, json};
+use zkaccel_groth16::{Pairing, PairingVisitor, Verifier, json};
 
-use super::{at_most_one_standard, parse};
+use super::{LONGEST_TEXT, at_most_one_standard, bytes, parse};
 use crate::failure::{Context, Failure};
 use crate::files;
 use crate::output::Format;
@@ -47,24 +47,41 @@ impl Arguments {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let inputs = [&self.key, &self.public, &self.proof].into_iter().map(PathBuf::as_path);
         at_most_one_standard("the key, the public signals and the proof", "standard input", inputs)?;
-        let key = parse(&self.key, "a verification key", json::parse_verifying_key::<Bn254>)?;
-        let verifier = Verifier::new(key).context(files::input_name(&self.key))?;
-        let public = parse(&self.public, "public signals", json::parse_public)?;
-        let proof = parse(&self.proof, "a proof", json::parse_proof)?;
+        let text = bytes(&self.key, "a verification key", LONGEST_TEXT)?;
+        let pairing = json::pairing_of_verifying_key(&text).context(files::input_name(&self.key))?;
+        pairing.visit(Verification { arguments: self, key: &text })
+    }
+}
+
+/// Verifies a proof over the pairing of its key.
+struct Verification<'a> {
+    arguments: Arguments,
+    key: &'a [u8],
+}
+
+impl PairingVisitor for Verification<'_> {
+    type Output = Result<(), Failure>;
+
+    fn visit<P: Pairing>(self) -> Self::Output {
+        let Arguments { key, public, proof, format } = self.arguments;
+        let subject = files::input_name(&key);
+        let verifier = json::parse_verifying_key::<P>(self.key).and_then(Verifier::new).context(subject)?;
+        let signals = parse(&public, "public signals", json::parse_public::<P::Fr>)?;
+        let claimed = parse(&proof, "a proof", json::parse_proof)?;
         let report = |reason: Option<String>| Report {
             verified: reason.is_none(),
             reason,
-            public_signals: public.len(),
+            public_signals: signals.len(),
         };
-        match verifier.verify(&proof, &public) {
-            Ok(()) => self.format.print(&report(None)),
+        match verifier.verify(&claimed, &signals) {
+            Ok(()) => format.print(&report(None)),
             Err(error @ zkaccel_groth16::Error::PublicSignals { .. }) => {
-                Err(error).context(files::input_name(&self.public))
+                Err(error).context(files::input_name(&public))
             }
             Err(error) => {
-                let failure = Err::<(), _>(error).context(files::input_name(&self.proof)).unwrap_err();
-                if self.format.json && failure.status == Failure::REFUTED {
-                    self.format.print(&report(Some(failure.line())))?;
+                let failure = Err::<(), _>(error).context(files::input_name(&proof)).unwrap_err();
+                if format.json && failure.status == Failure::REFUTED {
+                    format.print(&report(Some(failure.line())))?;
                 }
                 Err(failure)
             }

@@ -20,7 +20,7 @@ const PROVE: &str = "groth16 prove circuit.zkey witness.wtns ours.json signals.j
 
 #[test]
 fn proofs() {
-    for circuit in ["multiplier", "membership"] {
+    for circuit in ["multiplier", "membership", "multiplier-bls12-381"] {
         let bench = bench(circuit);
         let verify = "groth16 verify verification_key.json public.json proof.json";
         assert!(bench.succeed(verify).starts_with("verified\npublic"));
@@ -180,4 +180,41 @@ fn keys() {
     );
     let printed = bench.run("groth16 inspect circuit.zkey --verification-key -");
     assert_eq!(printed.stdout, bench.read("ours.json"));
+}
+
+/// The key says the curve, and files of another one are refused.
+#[test]
+fn another_curve() {
+    let (bench, other) = (bench("multiplier-bls12-381"), self::bench("multiplier"));
+    let report = bench.json("groth16 inspect circuit.zkey --verification-key ours.json");
+    assert_eq!((&report["curve"], &report["signals"]), (&json!("bls12-381"), &json!(5)));
+    assert!(
+        bench.succeed("groth16 inspect circuit.zkey").starts_with("key         groth16 over bls12-381, ")
+    );
+    bench.succeed("groth16 verify ours.json public.json proof.json");
+
+    let before = bench.list(".");
+    for name in ["circuit.zkey", "witness.wtns", "verification_key.json", "proof.json"] {
+        bench.write(&format!("other_{name}"), &other.read(name));
+    }
+    bench.fail(
+        "groth16 prove circuit.zkey other_witness.wtns a b",
+        "other_witness.wtns: wtns: section 1 (header): r, the modulus: found 21888242871839275222246405745257275088548",
+    );
+    bench.fail(
+        "groth16 prove other_circuit.zkey witness.wtns a b",
+        "witness.wtns: wtns: section 1 (header): r, the modulus: found 52435875175126190479447740508185965837690552500",
+    );
+    let expected = "proof.json: proof: curve: found \"bn128\", expected \"bls12381\", which is BLS12-381";
+    bench.fail("groth16 verify verification_key.json public.json other_proof.json", expected);
+    let expected = "proof.json: proof: curve: found \"bls12381\", expected \"bn128\", which is BN254";
+    bench.fail("groth16 verify other_verification_key.json public.json proof.json", expected);
+    let mut key = bench.read("circuit.zkey");
+    // The lowest byte of q, behind the head of the file, the section of the protocol, the head of the next section and n8q.
+    key[12 + 16 + 12 + 4] ^= 1;
+    bench.write("other_curve.zkey", &key);
+    let expected = "other_curve.zkey: zkey: section 2 (header): q, the modulus: found 4002409555221667393417789825735904156";
+    bench.fail("groth16 prove other_curve.zkey witness.wtns a b", expected);
+    bench.fail("groth16 inspect other_curve.zkey", expected);
+    assert_eq!(bench.list(".").len(), before.len() + 5, "nothing else is written");
 }

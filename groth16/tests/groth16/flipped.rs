@@ -5,7 +5,7 @@ use std::ops::Range;
 use zkaccel::Engine;
 use zkaccel_groth16::{Error, Prover, ProverOptions, wtns};
 
-use crate::support::{parse_key, read, verifier, witness};
+use crate::support::{Circuits, key, over_every_pairing, parse_key, read, verifier, witness};
 
 /// Pseudo-random numbers (xorshift64).
 struct Random(u64);
@@ -49,11 +49,12 @@ fn flip(bytes: &[u8], each: usize, mut prove: impl FnMut(&[u8]) -> Result<(), Er
     (proofs, unsatisfied)
 }
 
-#[test]
-fn one_bit_of_a_key_or_a_witness() -> Result<(), Error> {
+over_every_pairing!(one_bit_of_a_key_or_a_witness);
+
+fn one_bit_of_a_key_or_a_witness<P: Circuits>() {
     let engine = Engine::builder().device("cpu".parse().unwrap()).build().unwrap();
-    for (circuit, each) in [("multiplier", 60), ("membership", 3)] {
-        let (verifier, witness) = (verifier(circuit), witness(circuit));
+    for (circuit, each) in P::CIRCUITS.into_iter().zip([60, 3]) {
+        let (verifier, witness) = (verifier::<P>(circuit), witness::<P>(circuit));
         let prove = |key, witness: &[_]| {
             let prover = Prover::new(&engine, key, ProverOptions::default())?;
             let proof = prover.prove(witness)?;
@@ -69,10 +70,9 @@ fn one_bit_of_a_key_or_a_witness() -> Result<(), Error> {
             proofs > each / 2 && (unsatisfied > 0 || each < 10),
             "{circuit}: {proofs} proofs, {unsatisfied} refused"
         );
-        let right = parse_key(&read(circuit, "circuit.zkey"))?;
+        let right = key::<P>(circuit);
         let (_, unsatisfied) =
             flip(&read(circuit, "witness.wtns"), each, |bytes| prove(right.clone(), &wtns::parse(bytes)?));
         assert!(unsatisfied > 0 || each < 10);
     }
-    Ok(())
 }

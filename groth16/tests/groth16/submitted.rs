@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use zkaccel_groth16::{Error, ProverOptions};
+use zkaccel_groth16::{Bn254, Error, ProverOptions};
 
 use crate::support::{prover, verifier, witness};
 
@@ -18,9 +18,11 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
 
 #[test]
 fn no_more_than_the_queue_takes() {
-    let (prover, witness) =
-        (prover("multiplier", ProverOptions { queue: 3, ..Default::default() }), witness("multiplier"));
-    let verifier = verifier("multiplier");
+    let (prover, witness) = (
+        prover::<Bn254>("multiplier", ProverOptions { queue: 3, ..Default::default() }),
+        witness::<Bn254>("multiplier"),
+    );
+    let verifier = verifier::<Bn254>("multiplier");
     let most = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..8 {
@@ -41,8 +43,10 @@ fn no_more_than_the_queue_takes() {
 
 #[test]
 fn a_full_queue_gives_the_witness_back() {
-    let (prover, witness) =
-        (prover("membership", ProverOptions { queue: 2, ..Default::default() }), witness("membership"));
+    let (prover, witness) = (
+        prover::<Bn254>("membership", ProverOptions { queue: 2, ..Default::default() }),
+        witness::<Bn254>("membership"),
+    );
     let pending: Vec<_> = (0..2).map(|_| prover.submit(witness.clone())).collect();
     // They may be done by now, which makes room.
     let mut accepted = Vec::new();
@@ -63,13 +67,15 @@ fn a_full_queue_gives_the_witness_back() {
 
 #[test]
 fn what_is_dropped_is_given_up() {
-    let (prover, witness) =
-        (prover("membership", ProverOptions { queue: 30, ..Default::default() }), witness("membership"));
+    let (prover, witness) = (
+        prover::<Bn254>("membership", ProverOptions { queue: 30, ..Default::default() }),
+        witness::<Bn254>("membership"),
+    );
     let dropped: Vec<_> = (0..29).map(|_| prover.submit(witness.clone())).collect();
     let wanted = prover.submit(witness.clone());
     drop(dropped);
     let proof = futures(wanted).unwrap();
-    verifier("membership").verify(&proof, prover.public(&witness).unwrap()).unwrap();
+    verifier::<Bn254>("membership").verify(&proof, prover.public(&witness).unwrap()).unwrap();
     wait_until("places of proofs that were given up", || prover.pending() == 0);
     // Most had not begun.
     let made = prover.account().proofs;

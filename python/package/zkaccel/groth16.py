@@ -1,4 +1,4 @@
-"""Groth16 proofs over BN254 from the keys and witnesses of circom and snarkjs::
+"""Groth16 proofs over BN254 and BLS12-381 from the keys and witnesses of circom and snarkjs::
 
     import json
     import zkaccel
@@ -9,7 +9,7 @@
     assert verify("verification_key.json", public, proof)
     print(json.dumps(proof), json.dumps(public))
 
-Files are given by their paths or as bytes, JSON also as what `json.load` makes of it. The proofs are those of snarkjs, which accepts them.
+Files are given by their paths or as bytes, JSON also as what `json.load` makes of it. The key says the curve. The proofs are those of snarkjs, which accepts them.
 """
 
 from ._zkaccel import Prover
