@@ -24,6 +24,7 @@
 
 use std::sync::LazyLock;
 
+use super::endomorphism::cube_root_of_one;
 use super::{Affine, Coordinate, Curve, Xyzz, affine_points};
 use crate::bls12_381;
 use crate::bn254::{G1Affine, G2Affine};
@@ -67,12 +68,7 @@ const BLS12_381_Z: u64 = 0xd201_0000_0001_0000;
 
 /// The cube root of 1 for which the endomorphism is the product with -z^2 on G1, by the generator: either root or its square.
 static CUBE_ROOT: LazyLock<Coordinate<bls12_381::G1Affine>> = LazyLock::new(|| {
-    type Base = Coordinate<bls12_381::G1Affine>;
-    let (third, rest) = quotient(bls12_381::Fq::P, 3);
-    assert!(rest == 1, "1 modulo 3");
-    // 2 is no cube.
-    let root = Base::from_word(2).pow(&third);
-    assert!(!root.sub(Base::ONE).is_zero(), "another root than 1");
+    let root = cube_root_of_one::<bls12_381::Fq>();
     let generator = affine_points(&[bls12_381::G1Affine::generator()])[0];
     let squares = [BLS12_381_Z; 2].iter().fold(Xyzz::from(generator), |multiple, &z| {
         times(&multiple, z, |sum| sum.double(), |sum| sum.add(&multiple))
