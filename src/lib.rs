@@ -136,6 +136,8 @@ mod parallel;
 #[cfg(feature = "bn254")]
 pub mod pasta;
 pub mod pinned;
+#[cfg(feature = "bn254")]
+pub mod points;
 pub mod policy;
 pub mod prefix;
 pub mod program;

@@ -96,6 +96,8 @@ impl Activity {
     #[cfg(feature = "bn254")]
     pub(crate) const MSM: Self = Self { name: "msm", unit: "pairs" };
     #[cfg(feature = "bn254")]
+    pub(crate) const POINTS: Self = Self { name: "transform of points", unit: "points" };
+    #[cfg(feature = "bn254")]
     pub(crate) const FFT: Self = Self { name: "fft", unit: "scalars" };
     #[cfg(feature = "bn254")]
     pub(crate) const POINTWISE: Self = Self { name: "pointwise product", unit: "elements" };

@@ -17,11 +17,15 @@ mod element;
 pub mod gpu;
 mod lookups;
 pub(crate) mod open;
+#[cfg(feature = "bn254")]
+pub mod points;
 mod prefix;
 mod programs;
 #[cfg(feature = "providers")]
 pub mod provider;
 pub mod reference;
+#[cfg(feature = "bn254")]
+mod reference_points;
 #[cfg(feature = "bn254")]
 mod reference_sums;
 mod residence;
@@ -32,6 +36,8 @@ mod vectors;
 
 use std::time::Duration;
 
+#[cfg(feature = "bn254")]
+pub use points::{PointTransforms, TransformedCurve};
 #[cfg(feature = "bn254")]
 pub use sums::{AcceleratedCurve, BasesView, KeepScalars, Msm, ScalarsView};
 #[cfg(feature = "bn254")]
@@ -246,10 +252,16 @@ impl<T: EveryField + EveryHash + Curves + Hardware> Backend for T {}
 
 /// Everything over curves and their fields.
 #[cfg(feature = "bn254")]
-pub trait Curves: sums::EveryCurve + sums::EveryScalar + vectors::EveryPrimeField {}
+pub trait Curves:
+    sums::EveryCurve + sums::EveryScalar + points::EveryTransformedCurve + vectors::EveryPrimeField
+{
+}
 
 #[cfg(feature = "bn254")]
-impl<T: sums::EveryCurve + sums::EveryScalar + vectors::EveryPrimeField> Curves for T {}
+impl<T> Curves for T where
+    T: sums::EveryCurve + sums::EveryScalar + points::EveryTransformedCurve + vectors::EveryPrimeField
+{
+}
 
 /// The same in a device's memory.
 #[cfg(feature = "bn254")]

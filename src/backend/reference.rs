@@ -48,7 +48,7 @@ impl<F: TwoAdic> Transforms<F> for Reference {
 }
 
 /// The index of element `i` of `n` in an order.
-fn at(i: usize, n: usize, order: Order) -> usize {
+pub(super) fn at(i: usize, n: usize, order: Order) -> usize {
     match order {
         Order::Natural => i,
         Order::BitReversed => reverse_bits(i, n.trailing_zeros()),

@@ -13,6 +13,8 @@ mod hashes;
 mod inverses;
 mod jobs;
 mod lookups;
+#[cfg(feature = "bn254")]
+mod points;
 mod prefix;
 mod programs;
 mod residence;
@@ -103,10 +105,11 @@ impl Case {
             _ => transforms::answer(self.name, engine),
         };
         #[cfg(feature = "bn254")]
-        let answer = answer.or_else(|| match (is_of(vectors::CASES), is_of(sparse::CASES)) {
-            (true, _) => vectors::answer(engine),
-            (_, true) => sparse::answer(engine),
-            _ => sums::answer(self.name, engine),
+        let answer = answer.or_else(|| match () {
+            () if is_of(vectors::CASES) => vectors::answer(engine),
+            () if is_of(sparse::CASES) => sparse::answer(engine),
+            () if is_of(points::CASES) => points::answer(self.name, engine),
+            () => sums::answer(self.name, engine),
         });
         answer.filter(|error| matches!(error, Error::Unsupported { .. }))
     }
@@ -131,6 +134,8 @@ pub fn cases() -> Vec<Case> {
         endurance::CASES,
         #[cfg(feature = "bn254")]
         sums::CASES,
+        #[cfg(feature = "bn254")]
+        points::CASES,
         #[cfg(feature = "bn254")]
         transforms::PRIME_FIELDS,
         #[cfg(feature = "bn254")]

@@ -69,7 +69,7 @@ fn shared(engine: &Engine) -> Result<(), String> {
 
 #[cfg(feature = "bn254")]
 fn shared_bn254(engine: &Engine) -> Result<(), String> {
-    run_all(engine, &[super::sums::CASES, transforms::PRIME_FIELDS].concat())
+    run_all(engine, &[super::sums::CASES, super::points::CASES, transforms::PRIME_FIELDS].concat())
 }
 
 #[cfg(feature = "bn254")]

@@ -90,7 +90,7 @@ fn scalars<F: MontgomeryField>(words: &mut Words, n: usize) -> Vec<F> {
 }
 
 /// Bases k G with the factors k, which make any sum one multiplication.
-fn multiples<C: AcceleratedCurve>(words: &mut Words, n: usize) -> (Vec<C::Scalar>, Vec<C>) {
+pub(super) fn multiples<C: AcceleratedCurve>(words: &mut Words, n: usize) -> (Vec<C::Scalar>, Vec<C>) {
     let step = C::Scalar::from(words.next());
     let first: C::Scalar = random(words);
     let factors: Vec<_> = std::iter::successors(Some(first), |factor| Some(*factor + step)).take(n).collect();

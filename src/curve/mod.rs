@@ -18,6 +18,7 @@
 //!
 //! Types are those of halo2curves, or for want of these [our own](AffinePoint). None of them is `repr(C)`, so the layout is asserted for each curve when the crate is compiled.
 
+mod endomorphism;
 mod integers;
 mod own;
 mod points;
@@ -30,10 +31,12 @@ mod weierstrass;
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Neg};
+use std::sync::LazyLock;
 
 use halo2curves::CurveAffine;
 use halo2curves::group::{self, prime::PrimeCurveAffine};
 
+pub(crate) use endomorphism::{Endomorphism, Half};
 pub use integers::{
     affine, coordinates, hex, integers_of_scalars, parse_scalar, points_of_integers, scalars_of_integers,
 };
@@ -56,6 +59,24 @@ macro_rules! for_every_curve {
         $then! {
             $crate::bn254::G1Affine, "bn254-g1";
             $crate::grumpkin::G1Affine, "grumpkin";
+            $crate::bn254::G2Affine, "bn254-g2";
+            $crate::pasta::PallasAffine, "pallas";
+            $crate::pasta::VestaAffine, "vesta";
+            $crate::bls12_381::G1Affine, "bls12-381-g1";
+            $crate::bls12_381::G2Affine, "bls12-381-g2";
+            $crate::bls12_377::G1Affine, "bls12-377-g1";
+            $crate::bls12_377::G2Affine, "bls12-377-g2";
+        }
+    };
+}
+
+/// Those of the [list](for_every_curve) whose scalars have transforms: calls a macro with the type of affine points and the name, for each. Points of these have transforms too.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_every_two_adic_curve {
+    ($then:ident) => {
+        $then! {
+            $crate::bn254::G1Affine, "bn254-g1";
             $crate::bn254::G2Affine, "bn254-g2";
             $crate::pasta::PallasAffine, "pallas";
             $crate::pasta::VestaAffine, "vesta";
@@ -99,6 +120,11 @@ pub trait Curve:
 
     /// The point with x = X/Z and y = Y/Z, on the curve; (0, 1, 0) is the identity.
     fn from_homogeneous(coordinates: [Self::Base; 3]) -> Self::Projective;
+
+    /// The endomorphism of the curve.
+    #[doc(hidden)]
+    #[allow(private_interfaces, reason = "the trait is sealed")]
+    fn endomorphism() -> &'static Endomorphism<Self>;
 }
 
 /// A coordinate in computations.
@@ -175,6 +201,12 @@ macro_rules! curves {
             fn from_homogeneous([x, y, z]: [Self::Base; 3]) -> Self::Projective {
                 type Projective = <$affine as Curve>::Projective;
                 Projective { x, y, z }
+            }
+
+            #[allow(private_interfaces, reason = "the trait is sealed")]
+            fn endomorphism() -> &'static Endomorphism<Self> {
+                static ENDOMORPHISM: LazyLock<Endomorphism<$affine>> = LazyLock::new(Endomorphism::new);
+                &ENDOMORPHISM
             }
         }
 

@@ -27,11 +27,11 @@
 
 use std::sync::LazyLock;
 
+use super::endomorphism::cube_root_of_one;
 use super::{Affine, Coordinate, Curve, Xyzz, affine_points};
 use crate::bls12_377;
 use crate::bls12_381;
 use crate::bn254::{G1Affine, G2Affine};
-use crate::field::CoordinateField;
 use crate::field::coordinates::LazyElement;
 use crate::field::integer::Integer;
 use crate::field::montgomery::{Modulus, Residue};
@@ -89,13 +89,7 @@ fn times_square<T: LazyElement>(point: &Affine<T>, z: u64) -> Xyzz<T> {
 
 /// The cube root of 1 for which the endomorphism is the product with -z^2 on G1, by the generator: a root or its square.
 fn cube_root<C: Curve>(z: u64) -> Coordinate<C> {
-    type Prime<C> = <<C as Curve>::Base as CoordinateField>::Prime;
-    let (third, rest) = Prime::<C>::P.quotient(3);
-    assert!(rest == 1, "1 modulo 3");
-    // Of a number that is no cube.
-    let powers = (2..).map(|word| Coordinate::<C>::of_prime(Residue::from_word(word)).pow(third.as_ref()));
-    let is_one = |root: &Coordinate<C>| root.sub(Coordinate::<C>::ONE).is_zero();
-    let root = powers.into_iter().find(|root| !is_one(root)).expect("a number that is no cube");
+    let root = Coordinate::<C>::of_prime(cube_root_of_one());
     let roots = [root, root.square()];
     roots.into_iter().find(|&root| is_in_g1(&C::generator(), z, root)).expect("one of both")
 }

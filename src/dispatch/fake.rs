@@ -12,7 +12,9 @@ use crate::backend::{
     MatrixView, PrefixProducts, Programs, Transforms, sound,
 };
 #[cfg(feature = "bn254")]
-use crate::backend::{BasesView, KeepScalars, Memory, Msm, Pointwise, ScalarsView, Sparse, SparseView};
+use crate::backend::{
+    BasesView, KeepScalars, Memory, Msm, PointTransforms, Pointwise, ScalarsView, Sparse, SparseView,
+};
 #[cfg(feature = "bn254")]
 use crate::curve::Curve;
 use crate::device::{Bandwidths, ProductRates};
@@ -300,6 +302,19 @@ where
         self.begin()?;
         self.cpu.msm(scalars, bases, sums, meter)?;
         self.end(sums, |sum| *sum += C::Projective::generator());
+        Ok(())
+    }
+}
+
+#[cfg(feature = "bn254")]
+impl<C: Curve> PointTransforms<C> for Fake
+where
+    Cpu: PointTransforms<C>,
+{
+    fn transform_points(&self, ntt: &Ntt<C::Scalar>, points: &mut [C]) -> Result<(), Error> {
+        self.begin()?;
+        self.cpu.transform_points(ntt, points)?;
+        self.end(points, |point| *point = if *point == C::default() { C::generator() } else { -*point });
         Ok(())
     }
 }

@@ -9,12 +9,13 @@
 //! | permutations of lookups | the order, and a product over all inputs less a random element | one in about 2^64 / n |
 //! | combinations of columns, of rows | a random combination of the combinations, of every item | one in about 2^64 / d |
 //! | products of vectors, also with sparse matrices | a random combination of all elements | one in about 2^64 / n |
+//! | transforms of points | a random combination of the answers, which is one of the points | one in about 2^64 |
 //! | row programs | rows at random indices, computed again node by node | an error in rows not drawn |
 //! | digests of rows | rows at random indices, hashed again | an error in rows not drawn |
 //! | tree | every node on the paths from random leaves to the root | an error in nodes off these paths |
 //! | sums | a sample summed again, and the same sums with a few scalars changed | an error that affects neither |
 //!
-//! Only the first six are proofs. The others detect a backend that is often wrong, not one that is wrong once. A transform costs
+//! Only the first seven are proofs. The others detect a backend that is often wrong, not one that is wrong once. A transform costs
 //! two more passes over its data and one for the inverses; a sum costs another sum.
 
 mod columns;
@@ -29,6 +30,8 @@ mod keep;
 mod lookups;
 #[cfg(feature = "bn254")]
 mod multiply;
+#[cfg(feature = "bn254")]
+mod points;
 mod polynomial;
 mod prefix;
 mod resident;
@@ -57,6 +60,8 @@ pub(crate) use keep::{KeptRange, are_scalars, keep_bases, keep_scalars};
 pub(crate) use lookups::PermuteLookups;
 #[cfg(feature = "bn254")]
 pub(crate) use multiply::{Factors, Multiply};
+#[cfg(feature = "bn254")]
+pub(crate) use points::TransformPoints;
 pub(crate) use prefix::Prefix;
 pub(crate) use resident::{
     Purpose, download, gather, hash_resident, make, make_of, sums_of_rows, tree_resident, upload,

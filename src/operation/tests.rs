@@ -215,8 +215,13 @@ fn rows_and_trees() {
 #[cfg(feature = "bn254")]
 mod bn254 {
     use super::*;
+    use crate::backend::PointTransforms;
+    use crate::backend::reference::Reference;
     use crate::bn254::{Fr, G1Affine};
-    use crate::operation::{Bases, Evaluate, Factors, Multiply, Points, Scalars, SparseProduct, Sum};
+    use crate::curve::samples::multiples;
+    use crate::operation::{
+        Bases, Evaluate, Factors, Multiply, Points, Scalars, SparseProduct, Sum, TransformPoints,
+    };
     use crate::sparse::SparseMatrix;
 
     #[test]
@@ -231,6 +236,29 @@ mod bn254 {
             run(true).unwrap();
             // An added constant is detected in the sample, which is summed again.
             assert_eq!(run(false), fails("the check of a sum"));
+        }
+    }
+
+    /// The last answer is wrong; sums of the same device, by which answers are tested, are wrong as well.
+    #[test]
+    fn transforms_of_points() {
+        for (log, runs) in [(0, 1), (1, 3), (3, 2)] {
+            let domain = Domain::<Fr>::halo2(log).unwrap().coset(Fr::from(3)).unwrap();
+            let factors: Vec<_> = (1..=(runs << log) as u64).map(|i| Fr::from(i * i)).collect();
+            let before = multiples::<G1Affine>(&factors);
+            for ntt in [
+                Ntt::forward(domain).with_orders(Order::Natural, Order::BitReversed),
+                Ntt::inverse(domain).with_orders(Order::BitReversed, Order::Natural),
+            ] {
+                let run = |honest, points: &mut [_]| checked(honest).run(TransformPoints { ntt, points });
+                let mut points = before.clone();
+                assert_eq!(run(false, &mut points), fails("the check of a transform of points"));
+                assert_eq!(points, before);
+                run(true, &mut points).unwrap();
+                let mut expected = before.clone();
+                Reference.transform_points(&ntt, &mut expected).unwrap();
+                assert_eq!(points, expected);
+            }
         }
     }
 

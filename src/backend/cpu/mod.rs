@@ -17,6 +17,8 @@ mod merkle;
 mod msm;
 mod ntt;
 #[cfg(feature = "bn254")]
+mod points;
+#[cfg(feature = "bn254")]
 mod pointwise;
 mod prefix;
 mod products;

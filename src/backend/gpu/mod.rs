@@ -76,6 +76,8 @@ mod ntt;
 pub mod opencl;
 mod pipeline;
 #[cfg(feature = "bn254")]
+mod points;
+#[cfg(feature = "bn254")]
 mod pointwise;
 mod pool;
 mod prefix;

@@ -9,7 +9,8 @@ use halo2curves::ff::Field;
 use super::library::{Handle, Provider};
 use super::{External, flags};
 use crate::backend::{
-    BasesView, KeepScalars, Memory, Msm, Pointwise, ScalarsView, Sparse, SparseView, Transforms,
+    BasesView, KeepScalars, Memory, Msm, PointTransforms, Pointwise, ScalarsView, Sparse, SparseView,
+    Transforms,
 };
 use crate::curve::{CoordinateLimbs, Curve, limbs_of_points};
 use crate::error::Error;
@@ -136,6 +137,13 @@ impl<F: MontgomeryField + TwoAdic> Transforms<F> for External {
             elements(&answer, "scalar").map_err(|_| self.not_canonical("scalars below the modulus"))?;
         values.copy_from_slice(answer);
         Ok(())
+    }
+}
+
+/// The interface has none.
+impl<C: Curve> PointTransforms<C> for External {
+    fn transform_points(&self, _: &Ntt<C::Scalar>, _: &mut [C]) -> Result<(), Error> {
+        Err(self.provider.unsupported("transforms of points"))
     }
 }
 

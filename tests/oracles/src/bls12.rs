@@ -1,11 +1,15 @@
-//! arkworks' fields of BLS12-377, and its sums and transforms over BLS12-381 and BLS12-377.
+//! arkworks' fields of BLS12-377, and its sums and transforms, of scalars and of points, over BLS12-381 and BLS12-377.
 
 use ark_ec::{AffineRepr, CurveGroup, VariableBaseMSM};
 use ark_ff::{BigInt, Field as _, PrimeField as _};
+use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use halo2curves::ff::{Field, PrimeField, WithSmallOrderMulGroup};
 use halo2curves::group::Group;
 use zkaccel::curve::{CoordinateLimbs, affine, coordinates};
+use zkaccel::field::TwoAdicPrime;
 use zkaccel::msm::AcceleratedCurve;
+use zkaccel::ntt::{Domain, Ntt};
+use zkaccel::points::TransformedCurve;
 use zkaccel::{bls12_377, bls12_381};
 
 use crate::arkworks::transforms_agree;
@@ -124,6 +128,41 @@ where
     }
 }
 
+/// Transforms of points as those of arkworks, there and back, with identities and opposite points among them.
+fn transforms_of_points<C, A>(point: impl Fn([CoordinateLimbs<C>; 2]) -> A)
+where
+    C: TransformedCurve<Scalar: TwoAdicPrime>,
+    A: AffineRepr,
+{
+    let engine = cpu();
+    for log_size in [0, 1, 4, 7] {
+        let mut factors = scalars::<C::Scalar>(u64::from(log_size), 1 << log_size);
+        if let [first, second, third, fourth, ..] = &mut factors[..] {
+            (*first, *third, *fourth) = (C::Scalar::ZERO, -*second, *second);
+        }
+        let points: Vec<_> = factors.iter().map(|factor| C::Projective::generator() * factor).collect();
+        let mut points: Vec<C> = affine(&points);
+        let known = |point_of: &C| coordinates(&C::Projective::from(*point_of)).map_or(A::zero(), &point);
+        let all = |points: &[C]| points.iter().map(|point| known(point).into_group()).collect::<Vec<_>>();
+        let domain = Radix2EvaluationDomain::<A::ScalarField>::new(1 << log_size).unwrap();
+        let ours = Domain::<C::Scalar>::arkworks(log_size).unwrap();
+        for shift in [C::Scalar::ONE, C::Scalar::from(5)] {
+            let domain = domain.get_coset(theirs(&[shift])[0]).unwrap();
+            let ours = ours.coset(shift).unwrap();
+            let before = points.clone();
+            let expected: Vec<A::Group> = domain.fft(&all(&points));
+            engine.transform_points(&Ntt::forward(ours), &mut points).unwrap();
+            assert_eq!(all(&points), expected, "2^{log_size}");
+            engine.transform_points(&Ntt::inverse(ours), &mut points).unwrap();
+            assert_eq!(points, before, "2^{log_size}");
+            // Points that are no values of anything known.
+            let expected: Vec<A::Group> = domain.ifft(&all(&points));
+            engine.transform_points(&Ntt::inverse(ours), &mut points).unwrap();
+            assert_eq!(all(&points), expected, "2^{log_size}");
+        }
+    }
+}
+
 #[test]
 fn sums_over_bls12_381() {
     let fq = |limbs: [u64; 6]| ark_bls12_381::Fq::from(BigInt::new(limbs));
@@ -133,11 +172,35 @@ fn sums_over_bls12_381() {
 }
 
 #[test]
+fn transforms_of_points_over_bls12_381() {
+    let fq = |limbs: [u64; 6]| ark_bls12_381::Fq::from(BigInt::new(limbs));
+    let fq2 = |[c0, c1]: [[u64; 6]; 2]| ark_bls12_381::Fq2::new(fq(c0), fq(c1));
+    transforms_of_points::<bls12_381::G1Affine, _>(|[x, y]| {
+        ark_bls12_381::G1Affine::new_unchecked(fq(x), fq(y))
+    });
+    transforms_of_points::<bls12_381::G2Affine, _>(|[x, y]| {
+        ark_bls12_381::G2Affine::new_unchecked(fq2(x), fq2(y))
+    });
+}
+
+#[test]
 fn sums_over_bls12_377() {
     let fq = |limbs: [u64; 6]| ark_bls12_377::Fq::from(BigInt::new(limbs));
     let fq2 = |[c0, c1]: [[u64; 6]; 2]| ark_bls12_377::Fq2::new(fq(c0), fq(c1));
     sums::<bls12_377::G1Affine, _>(|[x, y]| ark_bls12_377::G1Affine::new_unchecked(fq(x), fq(y)));
     sums::<bls12_377::G2Affine, _>(|[x, y]| ark_bls12_377::G2Affine::new_unchecked(fq2(x), fq2(y)));
+}
+
+#[test]
+fn transforms_of_points_over_bls12_377() {
+    let fq = |limbs: [u64; 6]| ark_bls12_377::Fq::from(BigInt::new(limbs));
+    let fq2 = |[c0, c1]: [[u64; 6]; 2]| ark_bls12_377::Fq2::new(fq(c0), fq(c1));
+    transforms_of_points::<bls12_377::G1Affine, _>(|[x, y]| {
+        ark_bls12_377::G1Affine::new_unchecked(fq(x), fq(y))
+    });
+    transforms_of_points::<bls12_377::G2Affine, _>(|[x, y]| {
+        ark_bls12_377::G2Affine::new_unchecked(fq2(x), fq2(y))
+    });
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Coordinates of points side by side: what bucket accumulation asks of a processor.
+//! Coordinates of points side by side: what bucket accumulation and transforms of points ask of a processor.
 
 use super::{MAX_WIDTH, Vectors};
 use crate::field::CoordinateField;
@@ -42,7 +42,7 @@ pub(in crate::backend::cpu) trait Coordinates:
     /// Products of factors with themselves, likewise; the factors are products or differences.
     fn square(a: Self::Factor) -> Self::Sum;
 
-    /// A product as a factor.
+    /// A product, or a value below 2p, as a factor.
     fn of_product(product: Self::Sum) -> Self::Factor;
 
     /// a - b as a factor, for values below 2p.
@@ -54,7 +54,10 @@ pub(in crate::backend::cpu) trait Coordinates:
     /// a - b, for a product or such a difference, and b below 2p. At most twice before [`reduced`](Self::reduced).
     fn minus(a: Self::Sum, b: Self::Sum) -> Self::Sum;
 
-    /// Such a difference below 2p.
+    /// a + b, without reduction: sums of at most eight products or values below 2p.
+    fn plus(a: Self::Sum, b: Self::Sum) -> Self::Sum;
+
+    /// Such a difference, or such a sum, below 2p.
     fn reduced(a: Self::Sum) -> Self::Sum;
 
     /// -a in lanes whose bit is set, else a, for values below 2p; at most 2p.

@@ -242,6 +242,11 @@ impl<
     }
 
     #[inline(always)]
+    fn plus(a: Self::Sum, b: Self::Sum) -> Self::Sum {
+        [Limbs52::<Q, F::Prime, N, L, W>::plus(a[0], b[0]), Limbs52::<Q, F::Prime, N, L, W>::plus(a[1], b[1])]
+    }
+
+    #[inline(always)]
     fn reduced([c0, c1]: Self::Sum) -> Self::Sum {
         [Limbs52::<Q, F::Prime, N, L, W>::reduced(c0), Limbs52::<Q, F::Prime, N, L, W>::reduced(c1)]
     }

@@ -575,8 +575,13 @@ impl<
     }
 
     #[inline(always)]
+    fn plus(a: Columns<Q, L>, b: Columns<Q, L>) -> Columns<Q, L> {
+        Columns(sum(a.0, b.0))
+    }
+
+    #[inline(always)]
     fn reduced(a: Columns<Q, L>) -> Columns<Q, L> {
-        // Above -4p and below 3p, so above 2p and below 9p.
+        // Above -4p and below 24p, so above 2p and below 30p, less than R by far. The carry into the highest column is below 2^6 for eight products, of whose halves that below has at most six.
         Columns(Self::less(sum(a.0, constant(Self::SIX_P))))
     }
 

@@ -83,6 +83,11 @@ impl<F: CoordinateField> Coordinates for Scalar<F> {
     }
 
     #[inline(always)]
+    fn plus(a: F::Lazy, b: F::Lazy) -> F::Lazy {
+        a.add(b)
+    }
+
+    #[inline(always)]
     fn reduced(a: F::Lazy) -> F::Lazy {
         a
     }

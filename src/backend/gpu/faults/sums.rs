@@ -1,15 +1,17 @@
-//! Faults in sums over BN254: whatever fails at any moment, a sum is right or an error, and right the next time.
+//! Faults in sums over BN254, and in transforms of points, which are made of these: whatever fails at any moment, a result is right or an error, and right the next time.
 
 use std::sync::Arc;
 
 use super::{failing, survive};
 use crate::backend::gpu::{Device, Gpu};
-use crate::backend::{BasesView, KeepScalars, Msm, ScalarsView};
+use crate::backend::reference::Reference;
+use crate::backend::{BasesView, KeepScalars, Msm, PointTransforms, ScalarsView};
 use crate::bn254::{Fr, G1, G1Affine};
 use crate::curve::samples::{multiples, sum};
 use crate::error::Error;
 use crate::faults::Fault;
 use crate::meter::Meter;
+use crate::ntt::{Domain, Ntt};
 
 /// Two rows of sums over bases that are kept with tables, or not at all.
 fn operation<D: Device>(
@@ -57,6 +59,20 @@ fn faults<D: Device>(device: D) {
     }
 }
 
+fn points<D: Device>(device: D) {
+    let device = &Arc::new(device);
+    let before = multiples::<G1Affine>(&factors(8));
+    let ntt = Ntt::inverse(Domain::<Fr>::halo2(2).unwrap());
+    let mut expected = before.clone();
+    Reference.transform_points(&ntt, &mut expected).unwrap();
+    for fault in [(Fault::Memory, 1), (Fault::Anything, 1)] {
+        let failing_after = |calls| Gpu::new(failing(device, fault, calls), None);
+        survive(failing_after, "transforms of points", &before, &expected, |gpu, points| {
+            gpu.transform_points(&ntt, points)
+        });
+    }
+}
+
 /// Memory is refused to the whole sum and to the sum in one part, and granted to two parts.
 fn patience<D: Device>(device: D) {
     let device = Arc::new(device);
@@ -74,5 +90,6 @@ fn patience<D: Device>(device: D) {
 
 on_the_first_devices! {
     every_moment: faults,
+    every_moment_of_points: points,
     refused_memory: patience,
 }
