@@ -5,9 +5,9 @@ cd "$(dirname "$0")/.."
 
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 target=${CARGO_TARGET_DIR:-$PWD/target}
-cargo package --quiet --locked --allow-dirty --no-verify -p zkaccel -p zkaccel-groth16 -p zkaccel-cluster -p zkaccel-cli
+cargo package --quiet --locked --allow-dirty --no-verify -p zkaccel -p zkaccel-groth16 -p zkaccel-kzg -p zkaccel-cluster -p zkaccel-cli
 cd "$target/package"
-for crate in zkaccel zkaccel-groth16 zkaccel-cluster zkaccel-cli; do
+for crate in zkaccel zkaccel-groth16 zkaccel-kzg zkaccel-cluster zkaccel-cli; do
   rm -rf "$crate-$version"
   # With the time of now, or a build of an older package would pass for one of this.
   tar xmf "$crate-$version.crate"

@@ -15,6 +15,7 @@ pages! {
     trees: "../../../docs/operations/trees.md";
     commitments: "../../../docs/operations/commitments.md";
     sums: "../../../docs/operations/sums.md";
+    points: "../../../docs/operations/points.md";
     inverses: "../../../docs/operations/inverses.md";
     programs: "../../../docs/operations/programs.md";
     combinations: "../../../docs/operations/combinations.md";
