@@ -7,11 +7,12 @@ use accel::ntt::AcceleratedField;
 use accel::resident::DeviceMatrix;
 use accel::{Engine, Error};
 
+use crate::any_matrix::AnyMatrix;
 use crate::arguments::{Arguments, check_flags};
 use crate::engine::{State, zka_engine};
 use crate::fields::{Words, two_adic};
 use crate::future::{Call, later, now, zka_future};
-use crate::matrix::{AnyMatrix, Kept, make, zka_matrix};
+use crate::matrix::{Kept, make, zka_matrix};
 use crate::status::{Failure, ZKA_BAD_ARGUMENT, ZKA_BAD_LENGTH, zka_status};
 use crate::transforms::{Making, ZKA_COLUMN_MAJOR, shape, words};
 

@@ -9,7 +9,7 @@ use accel::msm::{AcceleratedCurve, Bases, BasesOptions};
 use accel::resident::DeviceMatrix;
 use accel::{Engine, Error};
 
-use crate::matrix::AnyMatrix;
+use crate::any_matrix::AnyMatrix;
 use crate::status::{Failure, ZKA_BAD_ARGUMENT};
 
 /// The group G1 of BN254: coordinates are of `ZKA_BN254_FQ`, scalars of `ZKA_BN254_FR`.

@@ -7,9 +7,9 @@ use accel::matrix::{BaseField, MatrixRef, Shape};
 use accel::ntt::AcceleratedField;
 use accel::{Engine, Error};
 
+use crate::any_matrix::AnyMatrix;
 use crate::combinations::CombinationsOf;
 use crate::lookups::{PermutingOf, permuting};
-use crate::matrix::AnyMatrix;
 use crate::pointwise::{ProductOf, product};
 use crate::prefix::{ScanningOf, scanning};
 use crate::programs::{AnyProgram, Recorder, record, zka_node};

@@ -63,6 +63,7 @@ pub mod elements;
 
 pub mod h2k;
 
+mod any_matrix;
 mod arguments;
 mod handles;
 /// Calls from within, for tests and fuzz targets.

@@ -6,10 +6,11 @@ use accel::matrix::Shape;
 use accel::resident::DeviceMatrix;
 use accel::vectors::AcceleratedPrime;
 
+use crate::any_matrix::AnyMatrix;
 use crate::engine::zka_engine;
 use crate::fields::{Words, product_of};
 use crate::future::{later, now, zka_future};
-use crate::matrix::{AnyMatrix, multiplied, zka_matrix};
+use crate::matrix::{multiplied, zka_matrix};
 use crate::status::{Failure, ZKA_BAD_ARGUMENT, ZKA_BAD_LENGTH, ZKA_UNSUPPORTED, zka_status};
 use crate::transforms::Making;
 

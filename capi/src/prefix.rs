@@ -4,11 +4,12 @@ use accel::ntt::AcceleratedField;
 use accel::resident::DeviceMatrix;
 use accel::{Engine, Error};
 
+use crate::any_matrix::AnyMatrix;
 use crate::arguments::Arguments;
 use crate::engine::{State, zka_engine};
 use crate::fields::{Words, two_adic};
 use crate::future::{Call, later, now, zka_future};
-use crate::matrix::{AnyMatrix, Kept, make, zka_matrix};
+use crate::matrix::{Kept, make, zka_matrix};
 use crate::status::{Failure, ZKA_BAD_LENGTH, zka_status};
 
 /// The prefix products of every column of a matrix that stays, as another that does, in its layout: entry 0 of a column is its first value, and entry i that

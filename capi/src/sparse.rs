@@ -8,12 +8,13 @@ use accel::sparse::{DeviceSparseMatrix, SparseMatrix};
 use accel::vectors::AcceleratedPrime;
 use accel::{Engine, Error};
 
+use crate::any_matrix::AnyMatrix;
 use crate::arguments::{Arguments, product};
 use crate::engine::{State, zka_engine};
 use crate::fields::{Field, Words};
 use crate::future::{Call, later, now, zka_future};
 use crate::handles::{Handles, Kind};
-use crate::matrix::{AnyMatrix, Kept, make, zka_matrix};
+use crate::matrix::{Kept, make, zka_matrix};
 use crate::status::{Failure, ZKA_BAD_ARGUMENT, ZKA_BAD_LENGTH, ZKA_UNSUPPORTED, guard, zka_status};
 use crate::transforms::Making;
 

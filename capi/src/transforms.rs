@@ -6,10 +6,10 @@ use accel::ntt::{AcceleratedField, Direction, Domain, Lde, Ntt, Order};
 use accel::resident::DeviceMatrix;
 use accel::{Engine, Error};
 
+use crate::any_matrix::AnyMatrix;
 use crate::arguments::{Arguments, Input, check_flags, product};
 use crate::fields::Words;
 use crate::future::Call;
-use crate::matrix::AnyMatrix;
 use crate::status::{Failure, ZKA_BAD_LENGTH, ZKA_BAD_LOG_SIZE};
 
 /// From values to coefficients, the factor 1/n included; else from coefficients to values.

@@ -8,12 +8,16 @@
 //! *Many points* are tested together. Let p_0 be the smallest prime that divides c. If some P_i is outside the
 //! subgroup, a multiple of it has the order p, a prime divisor of c; then a sum of k_i P_i with k_i drawn from 2^w <= p_0 integers is in the subgroup for at most one
 //! choice of k_i, with all others fixed: with probability at most 2^-w. Several sums together miss it with probability below 2^-64. They are sums like any other, on
-//! the CPU, whose method (buckets) holds for all points of the curve. p_0 is 10069 for BN254's G2, 13 for BLS12-381's G2 and 3 for its G1, where 64 sums of half the points
-//! each take a third of the time of so many products. w is the group's [`FACTOR_BITS`](SourceGroup::FACTOR_BITS).
+//! the CPU, whose method (buckets) holds for all points of the curve. w is the group's [`FACTOR_BITS`](SourceGroup::FACTOR_BITS): 13 for BN254's G2, whose p_0 is 10069, so that
+//! five sums suffice.
+//!
+//! *Where p_0 is small*, 13 for BLS12-381's G2 and 3 for its G1, there are 64 sums with factors 0 and 1, eight at a time: each point is added to the bucket of a random byte, and sum i
+//! of the eight is that of the buckets whose bytes have bit i. So a point is added eight times, and not 64. Neither
+//! curve has points of order 2, so formulas of sums hold for all of its points.
 //!
 //! [`Subgroup::is_in_subgroup`]: zkaccel::curve::Subgroup::is_in_subgroup
 
-use halo2curves::group::Curve as _;
+use halo2curves::group::{Curve as _, Group};
 use rayon::prelude::*;
 use zkaccel::curve::Curve;
 
@@ -25,31 +29,34 @@ use crate::pairing::SourceGroup;
 /// The binary logarithm of the probability with which a set of points with one outside may pass.
 const SOUNDNESS: u32 = 64;
 
-/// The factors of the points that are tested together: of BN254's G2 five for each of 2^16 points, of BLS12-381's G1 64 for each of 5120.
-const FACTORS_AT_ONCE: usize = 5 << 16;
+/// The points that are tested together.
+const AT_ONCE: usize = 1 << 16;
 
 /// Fewer points are tested one by one.
-const FEW: usize = 64;
+const FEW: usize = 1 << 8;
 
 /// The index of the first of several points on the curve that is not in the subgroup. Sets of many points with one outside pass with probability below
 /// 2^-64, over random numbers of the system.
 pub(crate) fn first_outside<C: SourceGroup>(points: &[C]) -> Result<Option<usize>, Error> {
     let Some(bits) = C::FACTOR_BITS else { return Ok(None) };
-    let sums = SOUNDNESS.div_ceil(bits) as usize;
-    let at_once = FACTORS_AT_ONCE / sums;
-    for (chunk, points) in points.chunks(at_once).enumerate() {
-        if points.len() < FEW || !together(points, sums, bits)? {
+    for (chunk, points) in points.chunks(AT_ONCE).enumerate() {
+        let are_inside = || {
+            let sums = if bits < u8::BITS { of_halves(points) } else { of_multiples(points, bits) };
+            Ok::<_, Error>(sums?.iter().all(|sum| sum.to_affine().is_in_subgroup()))
+        };
+        if points.len() < FEW || !are_inside()? {
             let first = points.par_iter().position_first(|point| !point.is_in_subgroup());
             if let Some(index) = first {
-                return Ok(Some(chunk * at_once + index));
+                return Ok(Some(chunk * AT_ONCE + index));
             }
         }
     }
     Ok(None)
 }
 
-/// Whether so many random sums of the points, with factors of so many bits, are all in the subgroup.
-fn together<C: SourceGroup>(points: &[C], sums: usize, bits: u32) -> Result<bool, Error> {
+/// Random sums with factors of so many bits.
+fn of_multiples<C: SourceGroup>(points: &[C], bits: u32) -> Result<Vec<C::Projective>, Error> {
+    let sums = SOUNDNESS.div_ceil(bits) as usize;
     let mut random = vec![0; 2 * sums * points.len()];
     fill_random(&mut random)?;
     let factor = |bytes: &[u8]| {
@@ -57,8 +64,25 @@ fn together<C: SourceGroup>(points: &[C], sums: usize, bits: u32) -> Result<bool
         <C as Curve>::Scalar::from(u64::from(word) & ((1 << bits) - 1))
     };
     let factors: Vec<_> = random.par_chunks_exact(2).map(factor).collect();
-    let sums = host::engine()?.msm_batch::<C>(&factors, points)?;
-    Ok(sums.iter().all(|sum| sum.to_affine().is_in_subgroup()))
+    Ok(host::engine()?.msm_batch::<C>(&factors, points)?)
+}
+
+/// Random sums with factors 0 and 1.
+fn of_halves<C: SourceGroup>(points: &[C]) -> Result<Vec<C::Projective>, Error> {
+    let mut random = vec![0; SOUNDNESS.div_ceil(u8::BITS) as usize * points.len()];
+    fill_random(&mut random)?;
+    let eight = |bytes: &[u8]| {
+        let mut buckets = vec![C::Projective::identity(); 1 << u8::BITS];
+        points.iter().zip(bytes).for_each(|(point, byte)| buckets[usize::from(*byte)] += *point);
+        // The highest bit first; then its two halves are one.
+        let highest = |_| {
+            let high = buckets.split_off(buckets.len() / 2);
+            buckets.iter_mut().zip(&high).for_each(|(low, high)| *low += *high);
+            high.iter().fold(C::Projective::identity(), |sum, bucket| sum + *bucket)
+        };
+        (0..u8::BITS).map(highest).collect::<Vec<_>>()
+    };
+    Ok(random.par_chunks_exact(points.len()).flat_map_iter(eight).collect())
 }
 
 #[cfg(test)]
@@ -66,7 +90,6 @@ pub(crate) mod tests {
     use halo2curves::bls12381;
     use halo2curves::bn256::{Fq2, Fr, G2, G2Affine};
     use halo2curves::ff::Field;
-    use halo2curves::group::Group;
     use halo2curves::{CurveAffine, CurveExt};
     use zkaccel::curve::{Subgroup, affine};
 

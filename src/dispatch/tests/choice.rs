@@ -1,0 +1,48 @@
+//! The choice between two devices: by the expected time, or always the second.
+
+use super::*;
+
+/// Sizes on both sides of the crossing of the lines go to different devices, with the same result.
+#[test]
+fn the_expected_time_decides() {
+    let auto = auto(false);
+    // Equal between 2^4 and 2^5 points.
+    for (log, device) in [(0, "cpu"), (3, "cpu"), (5, "other"), (10, "other")] {
+        let transform = Ntt::forward(Domain::new(log, Convention::Winterfell).unwrap());
+        let (mut data, mut expected) = (words(1 << log), words(1 << log));
+        ntt(&auto, transform, &mut data, 1).unwrap();
+        Cpu::default().ntt(&transform, &mut expected, 1).unwrap();
+        assert_eq!(data, expected);
+        let choices = auto.choices().unwrap();
+        let [last] = &choices.last[..] else { panic!("{choices:?}") };
+        assert_eq!((last.chosen.0.as_str(), last.amount), (device, 1 << log), "{last}");
+        assert!(last.chosen.1 <= last.other.1 && last.chosen.0 != last.other.0, "{last}");
+    }
+    let choices = auto.choices().unwrap();
+    assert_eq!((choices.on_cpu, choices.on_device), (2, 2));
+    assert_eq!(items(&auto, "ntt"), [9, 1056]);
+}
+
+/// A curve that is a hundred times too high is measured again when an operation shows it, and the new measurement is used.
+#[test]
+fn a_curve_that_proves_wrong_is_measured_again() {
+    let slow = Curve::through(vec![[1.0, 1e9], [1e12, 1e21]]);
+    let devices = vec![opened("cpu", Fake::default(), true), opened("other", Fake::default(), true)];
+    let auto = Dispatcher::new(devices, Strategy::Choose { prefer_second: false });
+    let auto = auto.measured(&[transform_kind::<Goldilocks>()], &[slow]);
+    let expected = || {
+        ntt(&auto, Ntt::forward(domain(4)), &mut words(16), 1).unwrap();
+        auto.choices().unwrap().last[0].chosen.1
+    };
+    assert!(expected() >= Duration::from_secs(1));
+    assert!(expected() < Duration::from_secs(1));
+}
+
+/// No times are expected of either, and the second device does everything.
+#[test]
+fn a_preferred_device_does_it_all() {
+    let auto = auto(true);
+    ntt(&auto, Ntt::forward(Domain::new(0, Convention::Winterfell).unwrap()), &mut words(1), 1).unwrap();
+    assert_eq!(items(&auto, "ntt"), [0, 1]);
+    assert_eq!(auto.choices().unwrap().on_device, 1);
+}
