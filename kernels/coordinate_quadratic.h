@@ -1,4 +1,4 @@
-// Coordinates of points over a quadratic extension, c0 + c1 u with u^2 = -1: two elements of the prime field fq, c0 before c1. Values are
+// Coordinates of points over a quadratic extension, c0 + c1 u with u^2 = -MINUS_U_SQUARED, an odd number: two elements of the prime field fq, c0 before c1. Values are
 // lazy: both coefficients are below 2p, in and out, with 4p < R. `src/field/quadratic.rs` has the same on the host.
 
 #if !FQ_LAZY
@@ -73,7 +73,21 @@ DEVICE coordinate coordinate_neg(coordinate a) {
 #define LARGE CALLED
 #endif
 
-// a0 b0 - a1 b1 + ((a0 + a1)(b0 + b1) - a0 b0 - a1 b1) u: three products, whose sums are reduced.
+// Makes of a multiple that is x itself -u^2 times x, by doubling and adding: nothing for u^2 = -1, and never more than 15 times.
+#define TIMES_MINUS_U_SQUARED(multiple, x, add)                                                                        \
+    UNROLL for (int bit = 2; bit >= 0; bit--) {                                                                        \
+        if (MINUS_U_SQUARED >> (bit + 1) == 0) continue;                                                               \
+        multiple = add(multiple, multiple);                                                                            \
+        if (MINUS_U_SQUARED >> bit & 1) multiple = add(multiple, x);                                                   \
+    }
+
+DEVICE fe fq_times_minus_u_squared(fe x) {
+    fe multiple = x;
+    TIMES_MINUS_U_SQUARED(multiple, x, fq_add)
+    return multiple;
+}
+
+// a0 b0 + u^2 a1 b1 + ((a0 + a1)(b0 + b1) - a0 b0 - a1 b1) u: three products, whose sums are reduced.
 #ifdef INLINE_PTX
 CALLED coordinate coordinate_mul(coordinate a, coordinate b) {
     coordinate r;
@@ -83,8 +97,10 @@ CALLED coordinate coordinate_mul(coordinate a, coordinate b) {
     fe_wide t = fe_mul_wide(fe_add(a.c0, a.c1), fe_add(b.c0, b.c1));
     t = fe_wide_sub(fe_wide_sub(t, v0, &borrow), v1, &borrow);
     r.c1 = fq_bounded(fq_reduce_wide(t));
-    // The first is above -4 p^2 > -p R: if it is negative, p R is added to it.
-    t = fe_wide_sub(v0, v1, &borrow);
+    // The first is above 4 u^2 p^2 > -p R: if it is negative, p R is added to it.
+    fe_wide multiple = v1;
+    TIMES_MINUS_U_SQUARED(multiple, v1, fe_wide_add)
+    t = fe_wide_sub(v0, multiple, &borrow);
     fe upper, more;
     UNROLL
     for (int i = 0; i < FIELD_LIMBS; i++) upper.limb[i] = t.limb[FIELD_LIMBS + i], more.limb[i] = FQ_P.limb[i] & borrow;
@@ -99,16 +115,19 @@ LARGE coordinate coordinate_mul(coordinate a, coordinate b) {
     coordinate r;
     const fe v0 = fq_mul(a.c0, b.c0), v1 = fq_mul(a.c1, b.c1);
     r.c1 = fq_sub(fq_sub(fq_mul(fq_add(a.c0, a.c1), fq_add(b.c0, b.c1)), v0), v1);
-    r.c0 = fq_sub(v0, v1);
+    r.c0 = fq_sub(v0, fq_times_minus_u_squared(v1));
     return r;
 }
 #endif
 
-// (a0 + a1)(a0 - a1) + 2 a0 a1 u: two products.
+// (a0 + a1)(a0 + u^2 a1) - (1 + u^2) a0 a1 + 2 a0 a1 u: two products.
 LARGE coordinate coordinate_square(coordinate a) {
     coordinate r;
     const fe v = fq_mul(a.c0, a.c1);
-    r.c0 = fq_mul(fq_add(a.c0, a.c1), fq_sub(a.c0, a.c1));
+    r.c0 = fq_mul(fq_add(a.c0, a.c1), fq_sub(a.c0, fq_times_minus_u_squared(a.c1)));
+#if MINUS_U_SQUARED > 1
+    r.c0 = fq_add(r.c0, fq_sub(fq_times_minus_u_squared(v), v));
+#endif
     r.c1 = fq_add(v, v);
     return r;
 }

@@ -20,7 +20,7 @@ DEVICE coordinate coordinate_inverse(coordinate x) {
     return fq_inverse(x);
 #else
     // The conjugate by the norm, which is the product of both.
-    const fe by_norm = fq_inverse(fq_add(fq_square(x.c0), fq_square(x.c1)));
+    const fe by_norm = fq_inverse(fq_add(fq_square(x.c0), fq_times_minus_u_squared(fq_square(x.c1))));
     x.c0 = fq_mul(x.c0, by_norm);
     x.c1 = fq_neg(fq_mul(x.c1, by_norm));
     return x;

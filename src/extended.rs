@@ -50,7 +50,7 @@ impl<F: Copy> ExtendedDomain<F> {
 impl<F: TwoAdicPrime> ExtendedDomain<F> {
     /// The domains of halo2's `EvaluationDomain` with this `k` and `extended_k`: its root, its coset by zeta.
     ///
-    /// [`Error::DomainTooLarge`] above 2^28 points over BN254's scalars, or 2^32 over the fields of Pasta and BLS12-381's scalars; [`Error::LengthMismatch`] if `extended_k` is below `k`.
+    /// [`Error::DomainTooLarge`] above 2^28 points over BN254's scalars, 2^32 over the fields of Pasta and BLS12-381's scalars, or 2^47 over BLS12-377's; [`Error::LengthMismatch`] if `extended_k` is below `k`.
     pub fn halo2(k: u32, extended_k: u32) -> Result<Self, Error> {
         Self::new(k, Domain::halo2(extended_k)?.coset(F::ZETA)?)
     }

@@ -81,6 +81,8 @@ compile_error!("zkaccel is for 64-bit little-endian machines");
 #[allow(unreachable_pub)]
 mod backend;
 #[cfg(feature = "bn254")]
+pub mod bls12_377;
+#[cfg(feature = "bn254")]
 pub mod bls12_381;
 #[cfg(feature = "bn254")]
 pub mod bn254;

@@ -200,6 +200,9 @@
 // The scalars of BLS12-381: four words, x 2^256 modulo r.
 #define ZKA_BLS12_381_FR 6
 
+// The scalars of BLS12-377: four words, x 2^256 modulo r.
+#define ZKA_BLS12_377_FR 7
+
 // From values to coefficients, the factor 1/n included; else from coefficients to values.
 #define ZKA_INVERSE 1
 
@@ -288,7 +291,13 @@
 // The group G2 of BLS12-381: coordinates are c0 + c1 u with u^2 = -1, c0 before c1, six words each; scalars of `ZKA_BLS12_381_FR`. `ZKA_VALIDATE` looks at the group, too.
 #define ZKA_BLS12_381_G2 7
 
-// Bases are checked to be on the curve and, of `ZKA_BN254_G2`, `ZKA_BLS12_381_G1` and `ZKA_BLS12_381_G2`, in the group of the scalars' order: `ZKA_NOT_ON_CURVE` if one is not. Without it the sum over points off the curve is of no meaning.
+// The group G1 of BLS12-377: coordinates are six words, x 2^384 modulo the prime; scalars of `ZKA_BLS12_377_FR`. `ZKA_VALIDATE` looks at the group, too.
+#define ZKA_BLS12_377_G1 8
+
+// The group G2 of BLS12-377: coordinates are c0 + c1 u with u^2 = -5, c0 before c1, six words each; scalars of `ZKA_BLS12_377_FR`. `ZKA_VALIDATE` looks at the group, too.
+#define ZKA_BLS12_377_G2 9
+
+// Bases are checked to be on the curve and, of `ZKA_BN254_G2` and of the groups of BLS12-381 and BLS12-377, in the group of the scalars' order: `ZKA_NOT_ON_CURVE` if one is not. Without it the sum over points off the curve is of no meaning.
 #define ZKA_VALIDATE 1
 
 // Multiples of the bases are computed and kept, as many as the memory budget allows.
@@ -723,7 +732,7 @@ zka_status zka_merkle_verify(int32_t *valid,
                              uint32_t flags);
 
 // Brings a matrix to the device, to stay there: `rows` * `cols` elements of `field`, one of `ZKA_GOLDILOCKS`, `ZKA_BN254_FR`,
-// `ZKA_BN254_FQ`, `ZKA_PASTA_FP`, `ZKA_PASTA_FQ` and `ZKA_BLS12_381_FR`. Flags: `ZKA_COLUMN_MAJOR`. Free it with `zka_matrix_free`.
+// `ZKA_BN254_FQ`, `ZKA_PASTA_FP`, `ZKA_PASTA_FQ`, `ZKA_BLS12_381_FR` and `ZKA_BLS12_377_FR`. Flags: `ZKA_COLUMN_MAJOR`. Free it with `zka_matrix_free`.
 //
 // A matrix over another field than Goldilocks is column-major from then on, whatever it was. Its columns are also rows of scalars, for
 // `zka_msm_matrix`.
@@ -1099,7 +1108,7 @@ zka_status zka_sparse_multiply_async(struct zka_engine *engine,
                                      const struct zka_matrix *vector,
                                      struct zka_future *future);
 
-// The sum of `len` scalars times points of a curve, `ZKA_BN254_G1`, `ZKA_GRUMPKIN`, `ZKA_BN254_G2`, `ZKA_PALLAS`, `ZKA_VESTA`, `ZKA_BLS12_381_G1` or `ZKA_BLS12_381_G2`; of none it is the identity.
+// The sum of `len` scalars times points of a curve, `ZKA_BN254_G1`, `ZKA_GRUMPKIN`, `ZKA_BN254_G2`, `ZKA_PALLAS`, `ZKA_VESTA`, `ZKA_BLS12_381_G1`, `ZKA_BLS12_381_G2`, `ZKA_BLS12_377_G1` or `ZKA_BLS12_377_G2`; of none it is the identity.
 //
 // A scalar is four words. A point is x and then y, of four words each, or of eight over `ZKA_BN254_G2`, c0 before c1; the identity is all zero. The
 // sum is X, Y and Z with x = X/Z and y = Y/Z; the identity is (0, 1, 0). Equal sums have many forms: compare them after `zka_point_to_aff`.

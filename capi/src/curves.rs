@@ -27,6 +27,10 @@ pub const ZKA_VESTA: u32 = 5;
 pub const ZKA_BLS12_381_G1: u32 = 6;
 /// The group G2 of BLS12-381: coordinates are c0 + c1 u with u^2 = -1, c0 before c1, six words each; scalars of `ZKA_BLS12_381_FR`. `ZKA_VALIDATE` looks at the group, too.
 pub const ZKA_BLS12_381_G2: u32 = 7;
+/// The group G1 of BLS12-377: coordinates are six words, x 2^384 modulo the prime; scalars of `ZKA_BLS12_377_FR`. `ZKA_VALIDATE` looks at the group, too.
+pub const ZKA_BLS12_377_G1: u32 = 8;
+/// The group G2 of BLS12-377: coordinates are c0 + c1 u with u^2 = -5, c0 before c1, six words each; scalars of `ZKA_BLS12_377_FR`. `ZKA_VALIDATE` looks at the group, too.
+pub const ZKA_BLS12_377_G2: u32 = 9;
 
 /// A scalar in Montgomery form, the lowest word first.
 pub(crate) type Limbs = [u64; 4];

@@ -29,6 +29,8 @@ pub const ZKA_PASTA_FP: u32 = 4;
 pub const ZKA_PASTA_FQ: u32 = 5;
 /// The scalars of BLS12-381: four words, x 2^256 modulo r.
 pub const ZKA_BLS12_381_FR: u32 = 6;
+/// The scalars of BLS12-377: four words, x 2^256 modulo r.
+pub const ZKA_BLS12_377_FR: u32 = 7;
 
 /// A field whose elements are words of the caller.
 pub(crate) trait Words: BaseField {

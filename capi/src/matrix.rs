@@ -28,7 +28,7 @@ pub struct zka_matrix {
 }
 
 /// Brings a matrix to the device, to stay there: `rows` * `cols` elements of `field`, one of `ZKA_GOLDILOCKS`, `ZKA_BN254_FR`,
-/// `ZKA_BN254_FQ`, `ZKA_PASTA_FP`, `ZKA_PASTA_FQ` and `ZKA_BLS12_381_FR`. Flags: `ZKA_COLUMN_MAJOR`. Free it with `zka_matrix_free`.
+/// `ZKA_BN254_FQ`, `ZKA_PASTA_FP`, `ZKA_PASTA_FQ`, `ZKA_BLS12_381_FR` and `ZKA_BLS12_377_FR`. Flags: `ZKA_COLUMN_MAJOR`. Free it with `zka_matrix_free`.
 ///
 /// A matrix over another field than Goldilocks is column-major from then on, whatever it was. Its columns are also rows of scalars, for
 /// `zka_msm_matrix`.

@@ -18,12 +18,12 @@ pub struct zka_bases {
     _opaque: (),
 }
 
-/// Bases are checked to be on the curve and, of `ZKA_BN254_G2`, `ZKA_BLS12_381_G1` and `ZKA_BLS12_381_G2`, in the group of the scalars' order: `ZKA_NOT_ON_CURVE` if one is not. Without it the sum over points off the curve is of no meaning.
+/// Bases are checked to be on the curve and, of `ZKA_BN254_G2` and of the groups of BLS12-381 and BLS12-377, in the group of the scalars' order: `ZKA_NOT_ON_CURVE` if one is not. Without it the sum over points off the curve is of no meaning.
 pub const ZKA_VALIDATE: u32 = 1;
 /// Multiples of the bases are computed and kept, as many as the memory budget allows.
 pub const ZKA_PRECOMPUTE: u32 = 2;
 
-/// The sum of `len` scalars times points of a curve, `ZKA_BN254_G1`, `ZKA_GRUMPKIN`, `ZKA_BN254_G2`, `ZKA_PALLAS`, `ZKA_VESTA`, `ZKA_BLS12_381_G1` or `ZKA_BLS12_381_G2`; of none it is the identity.
+/// The sum of `len` scalars times points of a curve, `ZKA_BN254_G1`, `ZKA_GRUMPKIN`, `ZKA_BN254_G2`, `ZKA_PALLAS`, `ZKA_VESTA`, `ZKA_BLS12_381_G1`, `ZKA_BLS12_381_G2`, `ZKA_BLS12_377_G1` or `ZKA_BLS12_377_G2`; of none it is the identity.
 ///
 /// A scalar is four words. A point is x and then y, of four words each, or of eight over `ZKA_BN254_G2`, c0 before c1; the identity is all zero. The
 /// sum is X, Y and Z with x = X/Z and y = Y/Z; the identity is (0, 1, 0). Equal sums have many forms: compare them after `zka_point_to_aff`.

@@ -82,7 +82,7 @@ impl FieldName {
 /// The choice of a field.
 #[derive(clap::Args)]
 pub(crate) struct FieldOptions {
-    /// The field of an fft; bn254, pallas, vesta and bls12-381 are the scalars of these curves
+    /// The field of an fft; bn254, pallas, vesta, bls12-381 and bls12-377 are the scalars of these curves
     #[arg(long, default_value = FieldName::DEFAULT, value_name = "FIELD", value_parser = FieldName::parser())]
     pub(crate) field: FieldName,
 }
@@ -99,6 +99,7 @@ mod tests {
             ("pasta-fp", vec!["vesta"]),
             ("pasta-fq", vec!["pallas"]),
             ("bls12-381-fr", vec!["bls12-381"]),
+            ("bls12-377-fr", vec!["bls12-377"]),
         ];
         assert_eq!(named, expected);
     }

@@ -383,7 +383,7 @@ fn results<'py>(py: Python<'py>, sums: Vec<Sum>, one: bool) -> Outcome<Bound<'py
 /// The points G, 2 G, ... n G of a curve, G its usual generator: bases for tests and measurements, of which the discrete logarithms
 /// are known.
 ///
-/// An array of uint64 of the shape (n, 8), over bn254-g2 (n, 16), over bls12-381-g1 (n, 12), over bls12-381-g2 (n, 24): the limbs of x and of y in Montgomery form, those of c0 before those of c1.
+/// An array of uint64 of the shape (n, 8), over bn254-g2 (n, 16), over g1 of bls12-381 and bls12-377 (n, 12), over their g2 (n, 24): the limbs of x and of y in Montgomery form, those of c0 before those of c1.
 #[pyfunction]
 #[pyo3(signature = (n, *, curve="bn254-g1"))]
 pub(crate) fn generator_multiples<'py>(

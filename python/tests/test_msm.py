@@ -1,4 +1,4 @@
-"""Sums over BN254's G1 and G2 and BLS12-381's G1 against py_ecc, in every form of scalars and points; Grumpkin, Pallas and Vesta by their discrete logarithms."""
+"""Sums over BN254's G1 and G2 and BLS12-381's G1 against py_ecc, in every form of scalars and points; Grumpkin, Pallas, Vesta and BLS12-377 by their discrete logarithms."""
 
 import numpy as np
 import pytest
@@ -9,6 +9,13 @@ from py_ecc.optimized_bn128 import G1, G2, Z1, add, curve_order, field_modulus, 
 R = 2**256
 PASTA_P = 0x40000000000000000000000000000000224698FC094CF91B992D30ED00000001
 PASTA_Q = 0x40000000000000000000000000000000224698FC0994A8DD8C46EB2100000001
+
+BLS12_377_Q = 0x1AE3A4617C510EAC63B05C06CA1493B1A22D9F300F5138F1EF3622FBA094800170B5D44300000008508C00000000001
+
+
+def times(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
+    """The product over BLS12-377's G2, with u^2 = -5."""
+    return a[0] * b[0] - 5 * a[1] * b[1], a[0] * b[1] + a[1] * b[0]
 
 
 def integers(random: np.random.Generator, n: int) -> list[int]:
@@ -80,9 +87,10 @@ def test_identities(engine):
 
 def test_multiples_of_the_generator(engine):
     n = 300
+    wide = {"bn254-g2": 16, "bls12-381-g1": 12, "bls12-381-g2": 24, "bls12-377-g1": 12, "bls12-377-g2": 24}
     for curve in zkaccel.CURVES:
         points = zkaccel.generator_multiples(n, curve=curve)
-        assert points.shape == (n, {"bn254-g2": 16, "bls12-381-g1": 12, "bls12-381-g2": 24}.get(curve, 8))
+        assert points.shape == (n, wide.get(curve, 8))
         total = engine.msm([1] * n, points, curve=curve)
         multiple = n * (n + 1) // 2
         assert total == engine.msm([multiple], points[:1].copy(), curve=curve)
@@ -96,9 +104,20 @@ def test_multiples_of_the_generator(engine):
         elif curve == "bls12-381-g2":
             point = bls12_381.multiply(bls12_381.G2, multiple)
             assert total == tuple(tuple(map(int, coordinate.coeffs)) for coordinate in point)
+        elif curve == "bls12-377-g2":
+            x, y = total
+            # y^2 - x^3 = 1/u with u^2 = -5.
+            c0, c1 = (a - b for a, b in zip(times(y, y), times(times(x, x), x), strict=True))
+            assert ((-5 * c1 - 1) % BLS12_377_Q, c0 % BLS12_377_Q) == (0, 0)
         else:
             x, y = total
-            b, modulus = {"grumpkin": (-17, curve_order), "pallas": (5, PASTA_P), "vesta": (5, PASTA_Q)}[curve]
+            equations = {
+                "grumpkin": (-17, curve_order),
+                "pallas": (5, PASTA_P),
+                "vesta": (5, PASTA_Q),
+                "bls12-377-g1": (1, BLS12_377_Q),
+            }
+            b, modulus = equations[curve]
             assert (y * y - x**3 - b) % modulus == 0
 
 

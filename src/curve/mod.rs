@@ -3,7 +3,7 @@
 //! # Mathematical description
 //!
 //! The points (x, y) of a curve y^2 = x^3 + b, with the identity, form a group. Sums are
-//! over a group of prime order in it, the modulus of the curve's *scalars*. BN254's G1, Grumpkin, Pallas and Vesta have no other points; the curves of BLS12-381's G1 and of a
+//! over a group of prime order in it, the modulus of the curve's *scalars*. BN254's G1, Grumpkin, Pallas and Vesta have no other points; the curves of the G1 of BLS12-381 and BLS12-377 and of a
 //! G2 have, and where points are checked, it is checked too that they are in the subgroup. Sums of points
 //! do not need b or anything else of the curve except the field of its coordinates, and whether it has such other points: the product of one of these with a scalar is that with the integer from 0 to r - 1.
 //!
@@ -16,9 +16,10 @@
 //! | affine points | x, then y; the identity is all zero |
 //! | results | X, Y, Z with x = X/Z and y = Y/Z; the identity is (0, 1, 0). Equal points have many forms |
 //!
-//! None of halo2curves' types is `repr(C)`, so that is asserted for each curve when the crate is compiled.
+//! Types are those of halo2curves, or for want of these [our own](AffinePoint). None of them is `repr(C)`, so the layout is asserted for each curve when the crate is compiled.
 
 mod integers;
+mod own;
 mod points;
 #[cfg(test)]
 pub(crate) mod samples;
@@ -36,6 +37,7 @@ use halo2curves::group::{self, prime::PrimeCurveAffine};
 pub use integers::{
     affine, coordinates, hex, integers_of_scalars, parse_scalar, points_of_integers, scalars_of_integers,
 };
+pub use own::{AffinePoint, CurveParameters, HomogeneousPoint};
 pub use points::{CoordinateLimbs, limbs_of_points, points};
 pub(crate) use points::{affine_points, check_points, projective};
 pub use subgroup::Subgroup;
@@ -59,6 +61,8 @@ macro_rules! for_every_curve {
             $crate::pasta::VestaAffine, "vesta";
             $crate::bls12_381::G1Affine, "bls12-381-g1";
             $crate::bls12_381::G2Affine, "bls12-381-g2";
+            $crate::bls12_377::G1Affine, "bls12-377-g1";
+            $crate::bls12_377::G2Affine, "bls12-377-g2";
         }
     };
 }
@@ -76,7 +80,7 @@ pub trait Curve:
     /// The field of the scalars: integers modulo the order of the group.
     type Scalar: MontgomeryField;
 
-    /// Points in the homogeneous form of halo2curves, as results of sums.
+    /// Points in homogeneous form, as results of sums.
     type Projective: group::Curve<AffineRepr = Self>
         + group::Group<Scalar = Self::Scalar>
         + From<Self>
@@ -87,7 +91,7 @@ pub trait Curve:
     /// The b of y^2 = x^3 + b.
     fn b() -> Self::Base;
 
-    /// The usual generator of the group, that of halo2curves.
+    /// The usual generator of the group.
     fn generator() -> Self;
 
     /// The affine point (x, y); (0, 0) is the identity.
@@ -105,6 +109,45 @@ mod sealed {
     pub trait Sealed {}
 }
 
+/// What the type of affine points says of a curve: those of halo2curves by its trait, our own by their parameters.
+#[doc(hidden)]
+pub trait Equation {
+    type Base;
+    type Scalar;
+    type Projective;
+
+    fn b() -> Self::Base;
+    fn generator() -> Self;
+}
+
+impl<A: CurveAffine> Equation for A {
+    type Base = A::Base;
+    type Scalar = A::ScalarExt;
+    type Projective = <A as PrimeCurveAffine>::Curve;
+
+    fn b() -> A::Base {
+        <A as CurveAffine>::b()
+    }
+
+    fn generator() -> Self {
+        <A as PrimeCurveAffine>::generator()
+    }
+}
+
+impl<C: CurveParameters> Equation for AffinePoint<C> {
+    type Base = C::Base;
+    type Scalar = C::Scalar;
+    type Projective = HomogeneousPoint<C>;
+
+    fn b() -> C::Base {
+        C::B
+    }
+
+    fn generator() -> Self {
+        Self::generator()
+    }
+}
+
 macro_rules! curves {
     ($($affine:path, $name:literal;)*) => {$(
         impl sealed::Sealed for $affine {}
@@ -112,16 +155,16 @@ macro_rules! curves {
         impl Curve for $affine {
             const NAME: &'static str = $name;
 
-            type Base = <Self as CurveAffine>::Base;
-            type Scalar = <Self as CurveAffine>::ScalarExt;
-            type Projective = <Self as PrimeCurveAffine>::Curve;
+            type Base = <Self as Equation>::Base;
+            type Scalar = <Self as Equation>::Scalar;
+            type Projective = <Self as Equation>::Projective;
 
             fn b() -> Self::Base {
-                <Self as CurveAffine>::b()
+                <Self as Equation>::b()
             }
 
             fn generator() -> Self {
-                <Self as PrimeCurveAffine>::generator()
+                <Self as Equation>::generator()
             }
 
             fn from_affine([x, y]: [Self::Base; 2]) -> Self {

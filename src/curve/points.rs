@@ -40,13 +40,18 @@ pub(crate) fn affine_points<C: Curve>(points: &[C]) -> &[Affine<Coordinate<C>>] 
     unsafe { cast(points) }
 }
 
-/// A point in the projective form of halo2curves: x = X/ZZ and y = Y/ZZZ over the common denominator ZZ ZZZ.
+/// A point in the projective form of halo2curves.
 pub(crate) fn projective<C: Curve>(point: Xyzz<Coordinate<C>>) -> C::Projective {
+    C::from_homogeneous(homogeneous(point))
+}
+
+/// The coordinates X, Y, Z of a point: x = X/ZZ and y = Y/ZZZ over the common denominator ZZ ZZZ.
+pub(super) fn homogeneous<T: LazyElement>(point: Xyzz<T>) -> [T::Field; 3] {
     if point.is_identity() {
-        return C::from_homogeneous([C::Base::ZERO, C::Base::ONE, C::Base::ZERO]);
+        return [T::Field::ZERO, T::Field::ONE, T::Field::ZERO];
     }
     let Xyzz { x, y, zz, zzz } = point;
-    C::from_homogeneous([x.mul(zzz), y.mul(zz), zz.mul(zzz)].map(Coordinate::<C>::element))
+    [x.mul(zzz), y.mul(zz), zz.mul(zzz)].map(T::element)
 }
 
 /// Whether points are of the group: [`Error::NotOnCurve`] with the first that is neither on the curve nor the identity, and

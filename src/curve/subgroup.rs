@@ -18,17 +18,22 @@
 //! w. A point is in G1 if and only if phi(P) = -z^2 P (Scott, "A note on group membership tests for G1, G2 and GT on BLS pairing-friendly curves", 2021): the equation holds on
 //! G1, and where it does, 0 = phi^2(P) + phi(P) + P = (z^4 - z^2 + 1) P = r P. That is two products with a number of 64 bits, six of which are set.
 //!
+//! BLS12-377 is of the same family, with z = 0x8508c00000000001 and the curve y^2 = x^3 + 1: its G1 has the same test, whose proof does not ask for more than r = z^4 - z^2 + 1.
+//!
 //! BLS12-381's G2 is on the curve y^2 = x^3 + 4(1 + u), whose endomorphism psi has the g = (1 + u)^((1 - q)/6) and the trace t = z + 1. On G2 it is the product with q, and that with z, for q = z modulo r. A point is
 //! in G2 if and only if psi(P) = z P (Scott, as above): where that holds, 0 = psi^2(P) - t psi(P) + q P = (z^2 - (z + 1) z + q) P = (q - z) P, and q - z = r (z - 1)^2 / 3 has with the number of points
 //! of this curve no common divisor but r. In general g = (b/b')^((q - 1)/6), with the b of G1 and the b' of G2.
+//! BLS12-377's G2 has the same test: its curve is y^2 = x^3 + 1/u with u^2 = -5, and its (z - 1)^2 / 3 has no common divisor with the number of points but 1.
 
 use std::sync::LazyLock;
 
 use super::{Affine, Coordinate, Curve, Xyzz, affine_points};
+use crate::bls12_377;
 use crate::bls12_381;
 use crate::bn254::{G1Affine, G2Affine};
+use crate::field::CoordinateField;
 use crate::field::coordinates::LazyElement;
-use crate::field::integer::quotient;
+use crate::field::integer::Integer;
 use crate::field::montgomery::{Modulus, Residue};
 use crate::field::quadratic::{Pair, QuadraticExtension};
 use crate::grumpkin;
@@ -50,38 +55,50 @@ impl Subgroup for grumpkin::G1Affine {}
 impl Subgroup for PallasAffine {}
 impl Subgroup for VestaAffine {}
 
-impl Subgroup for bls12_381::G1Affine {
-    const COFACTOR_IS_ONE: bool = false;
+/// The parameter of BLS12-381 is -z, that of BLS12-377 is z.
+const BLS12_381_Z: u64 = 0xd201_0000_0001_0000;
+const BLS12_377_Z: u64 = 0x8508_c000_0000_0001;
 
-    fn is_in_subgroup(&self) -> bool {
-        let point = affine_points(std::slice::from_ref(self))[0];
-        let multiple = times(&point, BLS12_381_Z, |sum| sum.double(), |sum| sum.add_affine(&point));
-        let multiple = times(&multiple, BLS12_381_Z, |sum| sum.double(), |sum| sum.add(&multiple));
-        // z^2 P and phi(P).
-        multiple.add_affine(&Affine { x: point.x.mul(*CUBE_ROOT), y: point.y }).is_identity()
-    }
+macro_rules! bls12_g1 {
+    ($curve:ty, $z:expr) => {
+        impl Subgroup for $curve {
+            const COFACTOR_IS_ONE: bool = false;
+
+            fn is_in_subgroup(&self) -> bool {
+                /// The factor of x for which the endomorphism is the product with -z^2 on the group.
+                static CUBE_ROOT: LazyLock<Coordinate<$curve>> = LazyLock::new(|| cube_root::<$curve>($z));
+                is_in_g1(self, $z, *CUBE_ROOT)
+            }
+        }
+    };
+}
+bls12_g1!(bls12_381::G1Affine, BLS12_381_Z);
+bls12_g1!(bls12_377::G1Affine, BLS12_377_Z);
+
+/// Whether phi(P) = -z^2 P, for the phi of a cube root of 1.
+fn is_in_g1<C: Curve>(point: &C, z: u64, root: Coordinate<C>) -> bool {
+    let point = affine_points(std::slice::from_ref(point))[0];
+    times_square(&point, z).add_affine(&Affine { x: point.x.mul(root), y: point.y }).is_identity()
 }
 
-/// The parameter of BLS12-381 is -z.
-const BLS12_381_Z: u64 = 0xd201_0000_0001_0000;
+/// z^2 P.
+fn times_square<T: LazyElement>(point: &Affine<T>, z: u64) -> Xyzz<T> {
+    let multiple = times(point, z, |sum| sum.double(), |sum| sum.add_affine(point));
+    times(&multiple, z, |sum| sum.double(), |sum| sum.add(&multiple))
+}
 
-/// The cube root of 1 for which the endomorphism is the product with -z^2 on G1, by the generator: either root or its square.
-static CUBE_ROOT: LazyLock<Coordinate<bls12_381::G1Affine>> = LazyLock::new(|| {
-    type Base = Coordinate<bls12_381::G1Affine>;
-    let (third, rest) = quotient(bls12_381::Fq::P, 3);
+/// The cube root of 1 for which the endomorphism is the product with -z^2 on G1, by the generator: a root or its square.
+fn cube_root<C: Curve>(z: u64) -> Coordinate<C> {
+    type Prime<C> = <<C as Curve>::Base as CoordinateField>::Prime;
+    let (third, rest) = Prime::<C>::P.quotient(3);
     assert!(rest == 1, "1 modulo 3");
-    // 2 is no cube.
-    let root = Base::from_word(2).pow(&third);
-    assert!(!root.sub(Base::ONE).is_zero(), "another root than 1");
-    let generator = affine_points(&[bls12_381::G1Affine::generator()])[0];
-    let squares = [BLS12_381_Z; 2].iter().fold(Xyzz::from(generator), |multiple, &z| {
-        times(&multiple, z, |sum| sum.double(), |sum| sum.add(&multiple))
-    });
-    let of_root =
-        |root| squares.add_affine(&Affine { x: generator.x.mul(root), y: generator.y }).is_identity();
+    // Of a number that is no cube.
+    let powers = (2..).map(|word| Coordinate::<C>::of_prime(Residue::from_word(word)).pow(third.as_ref()));
+    let is_one = |root: &Coordinate<C>| root.sub(Coordinate::<C>::ONE).is_zero();
+    let root = powers.into_iter().find(|root| !is_one(root)).expect("a number that is no cube");
     let roots = [root, root.square()];
-    roots.into_iter().find(|&root| of_root(root)).expect("one of both")
-});
+    roots.into_iter().find(|&root| is_in_g1(&C::generator(), z, root)).expect("one of both")
+}
 
 /// n P for an n other than 0, by doubling and adding.
 fn times<T: LazyElement, P: Copy + Into<Xyzz<T>>>(
@@ -96,16 +113,26 @@ fn times<T: LazyElement, P: Copy + Into<Xyzz<T>>>(
     })
 }
 
-impl Subgroup for bls12_381::G2Affine {
-    const COFACTOR_IS_ONE: bool = false;
+macro_rules! bls12_g2 {
+    ($curve:ty, $b:literal, $z:expr, $is_negative:literal) => {
+        impl Subgroup for $curve {
+            const COFACTOR_IS_ONE: bool = false;
 
-    fn is_in_subgroup(&self) -> bool {
-        let point = affine_points(std::slice::from_ref(self))[0];
-        let multiple = times(&point, BLS12_381_Z, |sum| sum.double(), |sum| sum.add_affine(&point));
-        // -z P and psi(P).
-        multiple.add(&psi(point.into(), &BLS12_381_FACTORS)).is_identity()
-    }
+            fn is_in_subgroup(&self) -> bool {
+                static FACTORS: LazyLock<[Coordinate<$curve>; 2]> =
+                    LazyLock::new(|| factors($b, <$curve>::b()));
+                let point = affine_points(std::slice::from_ref(self))[0];
+                let multiple = times(&point, $z, |sum| sum.double(), |sum| sum.add_affine(&point));
+                // |z| P and psi(P), or the negative of that.
+                let image = psi(point.into(), &FACTORS);
+                let image = Xyzz { y: image.y.negated_if(!$is_negative), ..image };
+                multiple.add(&image).is_identity()
+            }
+        }
+    };
 }
+bls12_g2!(bls12_381::G2Affine, 4, BLS12_381_Z, true);
+bls12_g2!(bls12_377::G2Affine, 1, BLS12_377_Z, false);
 
 impl Subgroup for G2Affine {
     const COFACTOR_IS_ONE: bool = false;
@@ -153,14 +180,12 @@ fn psi<F: QuadraticExtension>(point: Xyzz<Pair<F>>, [for_x, for_y]: &[Pair<F>; 2
     }
 }
 
-/// Those of BN254, and those of BLS12-381.
+/// Those of BN254.
 static FACTORS: LazyLock<[Twisted; 2]> = LazyLock::new(|| factors(3, G2Affine::b()));
-static BLS12_381_FACTORS: LazyLock<[Coordinate<bls12_381::G2Affine>; 2]> =
-    LazyLock::new(|| factors(4, bls12_381::G2Affine::b()));
 
 /// g^2 and g^3, of the b of G1 and that of G2.
 fn factors<F: QuadraticExtension>(b: u64, twisted: F) -> [Pair<F>; 2] {
-    let (sixth, rest) = quotient(F::Prime::P, 6);
+    let (sixth, rest) = F::Prime::P.quotient(6);
     assert!(rest == 1, "1 modulo 6");
     let by_twisted = Pair::of(twisted).inverse().expect("b is not 0");
     let g = Pair::of_prime(Residue::from_word(b)).mul(by_twisted).pow(sixth.as_ref());
@@ -175,7 +200,7 @@ mod tests {
     use crate::bn254::{Fq, Fr, G2};
     use crate::curve::tests::{some_points, times_order};
     use crate::curve::{affine, projective};
-    use crate::field::integer::{add_limbs, sub_limbs};
+    use crate::field::integer::{add_limbs, quotient, sub_limbs};
 
     /// Primes that divide h: 21888242871839275222246405745257275088844257914179612981679871602714643921549 = 10069 5864401 1875725156269 h'.
     const PRIMES: [u64; 3] = [10_069, 5_864_401, 1_875_725_156_269];
@@ -195,60 +220,47 @@ mod tests {
         assert_eq!(projective::<G2Affine>(multiple), point * Fr::from(Z));
     }
 
-    /// Points whose order is a small prime, and sums of these with points of the group.
-    #[test]
-    fn points_of_small_order_are_outside() {
-        // h = 2 q - r; r h is the number of points.
-        let h = sub_limbs(add_limbs(Fq::P, Fq::P).0, <Fr as Modulus>::P).0;
-        for prime in PRIMES {
-            let small = some_points::<G2Affine>().iter().find_map(|point| {
-                let (cofactor, rest) = quotient(h, prime);
-                assert_eq!(rest, 0, "{prime} divides h");
+    /// Points whose order is a small prime, and sums of these with points of the group, are outside; of a curve with r h points. The number of orders that were found: where the square of a prime divides h, there may
+    /// be no point at hand that has the order h / prime times the prime.
+    fn points_of_small_order_are_outside<C: Curve, const N: usize>(h: [u64; N], primes: &[u64]) -> usize {
+        let mut found = 0;
+        for &prime in primes {
+            let (cofactor, rest) = quotient(h, prime);
+            assert_eq!(rest, 0, "{prime} divides h");
+            let small = some_points::<C>().iter().find_map(|point| {
                 let small = product(times_order(point), &cofactor);
                 (!bool::from(small.is_identity())).then_some(small)
             });
-            let small = small.expect("a point whose order the prime divides");
-            assert_eq!(product(small, &[prime]), G2::identity());
-            let points: Vec<G2Affine> = affine(&[small, -small, small + G2::generator()]);
-            assert!(points.iter().all(|point| !point.is_in_subgroup()), "order {prime}");
-        }
-    }
-
-    /// The same of BLS12-381's G1, whose points there are r h of with h = (z + 1)^2 / 3 = 3 11^2 10177^2 859267^2 52437899^2.
-    #[test]
-    fn points_of_small_order_are_outside_of_bls12_381_g1() {
-        let z = u128::from(BLS12_381_Z) + 1;
-        // Below 2^128: a third of z + 1 is an integer.
-        let h = z / 3 * z;
-        assert_eq!((z % 3, h), (0, 3 * (11 * 10_177 * 859_267 * 52_437_899_u128).pow(2)));
-        for prime in [3, 11, 10_177, 859_267, 52_437_899] {
-            let cofactor = h / u128::from(prime);
-            let small = some_points::<bls12_381::G1Affine>().iter().find_map(|point| {
-                let small = product(times_order(point), &[cofactor as u64, (cofactor >> 64) as u64]);
-                (!bool::from(small.is_identity())).then_some(small)
-            });
-            // The points whose order divides a square are a square themselves: no single point may have all of that order.
             let Some(small) = small else { continue };
-            assert_eq!(product(small, &[prime]), bls12_381::G1::identity());
-            let points: Vec<bls12_381::G1Affine> =
-                affine(&[small, -small, small + bls12_381::G1::generator()]);
-            assert!(points.iter().all(|point| !point.is_in_subgroup()), "order {prime}");
+            assert_eq!(product(small, &[prime]), C::Projective::identity());
+            let points: Vec<C> = affine(&[small, -small, small + C::Projective::generator()]);
+            assert!(points.iter().all(|point| !point.is_in_subgroup()), "{}, order {prime}", C::NAME);
+            found += 1;
         }
+        found
+    }
+
+    /// (z + 1)^2 / 3, or of another sign before the 1.
+    fn third_of_square(root: u64) -> [u64; 2] {
+        let h = u128::from(root / 3) * u128::from(root);
+        assert_eq!(root % 3, 0);
+        [h as u64, (h >> 64) as u64]
     }
 
     #[test]
-    fn the_endomorphism_of_bls12_381_is_the_product_with_the_parameter_on_the_group() {
-        let point = bls12_381::G2::generator() * bls12_381::Fr::from(77);
-        let affine = affine_points(&[point.to_affine()])[0];
-        let found = psi(affine.into(), &BLS12_381_FACTORS);
-        assert_eq!(projective::<bls12_381::G2Affine>(found), -product(point, &[BLS12_381_Z]));
-        assert_eq!(projective::<bls12_381::G2Affine>(found), product(point, &bls12_381::Fq::P));
-    }
-
-    /// Points of small order of the curve of BLS12-381's G2, of which there are r h: h = (z^8 - 4 z^7 + 5 z^6 - 4 z^4 + 6 z^3 - 4 z^2 - 4 z + 13) / 9 = 13^2 23^2 2713 11953 262069 h'.
-    #[test]
-    fn points_of_small_order_are_outside_of_bls12_381_g2() {
-        const H: [u64; 8] = [
+    fn points_of_small_order() {
+        // h = 2 q - r; r h is the number of points.
+        let h = sub_limbs(add_limbs(Fq::P, Fq::P).0, <Fr as Modulus>::P).0;
+        assert_eq!(points_of_small_order_are_outside::<G2Affine, 4>(h, &PRIMES), PRIMES.len());
+        // (z + 1)^2 / 3 = 3 11^2 10177^2 859267^2 52437899^2 with the negative parameter -z.
+        let h = third_of_square(BLS12_381_Z + 1);
+        let primes = [3, 11, 10_177, 859_267, 52_437_899];
+        points_of_small_order_are_outside::<bls12_381::G1Affine, 2>(h, &primes);
+        // (z - 1)^2 / 3 = 2^92 3 7^2 13^2 499^2.
+        let h = third_of_square(BLS12_377_Z - 1);
+        assert!(points_of_small_order_are_outside::<bls12_377::G1Affine, 2>(h, &[2, 3, 7, 13, 499]) > 0);
+        // (z^8 - 4 z^7 + 5 z^6 - 4 z^4 + 6 z^3 - 4 z^2 - 4 z + 13) / 9 = 13^2 23^2 2713 11953 262069 h'.
+        let h = [
             0xcf1c_38e3_1c72_38e5,
             0x1616_ec6e_786f_0c70,
             0x2153_7e29_3a66_91ae,
@@ -258,22 +270,38 @@ mod tests {
             0x091d_5079_2876_a202,
             0x05d5_43a9_5414_e7f1,
         ];
-        let mut found = 0;
-        for prime in [13, 23, 2713, 11_953, 262_069] {
-            let (cofactor, rest) = quotient(H, prime);
-            assert_eq!(rest, 0, "{prime} divides h");
-            let small = some_points::<bls12_381::G2Affine>().iter().find_map(|point| {
-                let small = product(times_order(point), &cofactor);
-                (!bool::from(small.is_identity())).then_some(small)
-            });
-            // Of a prime whose square divides h, points may all have that order at most.
-            let Some(small) = small else { continue };
-            assert_eq!(product(small, &[prime]), bls12_381::G2::identity());
-            let points: Vec<bls12_381::G2Affine> =
-                affine(&[small, -small, small + bls12_381::G2::generator()]);
-            assert!(points.iter().all(|point| !point.is_in_subgroup()), "order {prime}");
-            found += 1;
-        }
-        assert!(found >= 3, "points of {found} small orders");
+        let primes = [13, 23, 2713, 11_953, 262_069];
+        assert!(points_of_small_order_are_outside::<bls12_381::G2Affine, 8>(h, &primes) >= 3);
+        // The same polynomial: 85752112189 h'.
+        let h = [
+            0x0000_0000_0000_0001,
+            0x4522_17cc_9000_0000,
+            0xa0f3_622f_ba09_4800,
+            0xd693_e8c3_6676_bd09,
+            0x8c50_5634_fae2_e189,
+            0xfbb3_6b00_e1dc_c40c,
+            0xddd8_8d99_a6f6_a829,
+            0x0026_ba55_8ae9_562a,
+        ];
+        assert_eq!(points_of_small_order_are_outside::<bls12_377::G2Affine, 8>(h, &[85_752_112_189]), 1);
+    }
+
+    /// Of both families' G2: the product with the parameter, and with q.
+    fn the_endomorphism_is_the_product_with_the_parameter<C: Curve<Base: QuadraticExtension>>(
+        b: u64,
+        z: u64,
+        is_negative: bool,
+    ) {
+        let point = C::Projective::generator() * C::Scalar::from(77);
+        let found = projective::<C>(psi(affine_points(&[point.to_affine()])[0].into(), &factors(b, C::b())));
+        let multiple = product(point, &[z]);
+        assert_eq!(found, if is_negative { -multiple } else { multiple });
+        assert_eq!(found, product(point, <<C::Base as CoordinateField>::Prime as Modulus>::P.as_ref()));
+    }
+
+    #[test]
+    fn the_endomorphisms_of_bls12_are_the_products_with_the_parameters_on_the_groups() {
+        the_endomorphism_is_the_product_with_the_parameter::<bls12_381::G2Affine>(4, BLS12_381_Z, true);
+        the_endomorphism_is_the_product_with_the_parameter::<bls12_377::G2Affine>(1, BLS12_377_Z, false);
     }
 }

@@ -28,6 +28,9 @@ pub trait CoordinateField: ff::Field + sealed::Sealed {
 
     /// The degree over the prime field.
     const DEGREE: usize = size_of::<Self::Limbs>() / size_of::<CoefficientLimbs<Self>>();
+
+    /// The u^2 of an extension F_p(u) of degree 2.
+    const NON_RESIDUE: Option<i64> = None;
 }
 
 /// The limbs of a coefficient.
@@ -39,7 +42,7 @@ mod sealed {
     impl<F: super::CoordinatePrime> Sealed for F {}
 
     macro_rules! extensions {
-        ($($field:path, $prime:path;)*) => {
+        ($($field:path, $prime:path, $u_squared:literal;)*) => {
             $(impl Sealed for $field {})*
         };
     }

@@ -1,6 +1,6 @@
 //! Integers of a number of 64-bit limbs, lowest first: elements of prime fields in memory, and the arithmetic beneath that of [`Residue`](super::montgomery::Residue).
 //!
-//! The number of limbs follows from the prime: four for primes of up to 255 bits, six for that of BLS12-381's coordinates. What is written here is for any number of up to [`MOST`]: statements for
+//! The number of limbs follows from the prime: four for primes of up to 255 bits, six for those of the coordinates of BLS12-381 and BLS12-377. What is written here is for any number of up to [`MOST`]: statements for
 //! every limb by [`for_each_limb`] and not loops, so that every index is a constant, carries stay in flags, and limbs in registers.
 
 use std::fmt::Debug;
@@ -64,6 +64,9 @@ pub trait Integer: Pod + Eq + Debug + Send + Sync + AsRef<[u64]> + AsMut<[u64]> 
     /// `self` if `first`, else `other`, without a branch.
     fn select(self, first: bool, other: Self) -> Self;
 
+    /// The quotient by a word, rounded down, and the rest.
+    fn quotient(self, divisor: u64) -> (Self, u64);
+
     /// a b / R modulo p, by Montgomery's reduction: below p + a b / R. R is 2^(64 `LIMBS`), and what is carried from step to step stays below b + p, which must be below R. The last factor is -1/p
     /// modulo 2^64.
     fn product(self, b: Self, p: Self, negative_inverse: u64) -> Self;
@@ -117,23 +120,13 @@ where
         selected
     }
 
+    fn quotient(self, divisor: u64) -> (Self, u64) {
+        quotient(self, divisor)
+    }
+
     #[inline(always)]
     fn product(self, b: Self, p: Self, negative_inverse: u64) -> Self {
-        let (a, mut t, mut i) = (self, [0; N], 0);
-        while i < N {
-            let (t0, mut carry) = mac(t[0], a[i], b[0], 0);
-            let m = t0.wrapping_mul(negative_inverse);
-            let (_, mut reduction) = mac(t0, m, p[0], 0);
-            for_each_limb!(J in 1, N => {
-                let sum;
-                (sum, carry) = mac(t[J], a[i], b[J], carry);
-                (t[J - 1], reduction) = mac(sum, m, p[J], reduction);
-            });
-            // No limb more between steps.
-            t[N - 1] = reduction.wrapping_add(carry);
-            i += 1;
-        }
-        t
+        product(self, b, p, negative_inverse)
     }
 
     #[inline(always)]
@@ -210,6 +203,31 @@ pub(crate) const fn sub_limbs<const N: usize>(a: [u64; N], b: [u64; N]) -> ([u64
     (difference, borrow)
 }
 
+/// [`Integer::product`], in constants too.
+#[inline(always)]
+pub(crate) const fn product<const N: usize>(
+    a: [u64; N],
+    b: [u64; N],
+    p: [u64; N],
+    negative_inverse: u64,
+) -> [u64; N] {
+    let (mut t, mut i) = ([0; N], 0);
+    while i < N {
+        let (t0, mut carry) = mac(t[0], a[i], b[0], 0);
+        let m = t0.wrapping_mul(negative_inverse);
+        let (_, mut reduction) = mac(t0, m, p[0], 0);
+        for_each_limb!(J in 1, N => {
+            let sum;
+            (sum, carry) = mac(t[J], a[i], b[J], carry);
+            (t[J - 1], reduction) = mac(sum, m, p[J], reduction);
+        });
+        // No limb more between steps.
+        t[N - 1] = reduction.wrapping_add(carry);
+        i += 1;
+    }
+    t
+}
+
 /// Whether a < b.
 pub(crate) const fn is_below<const N: usize>(a: [u64; N], b: [u64; N]) -> bool {
     sub_limbs(a, b).1
@@ -252,17 +270,17 @@ pub(crate) fn hexadecimal(integer: impl AsRef<[u64]>) -> String {
 }
 
 /// The quotient by a word, rounded down, and the rest.
-pub(crate) fn quotient<I: AsMut<[u64]>>(mut integer: I, divisor: u64) -> (I, u64) {
-    let mut rest = 0;
-    for limb in integer.as_mut().iter_mut().rev() {
-        let wide = rest << 64 | u128::from(*limb);
-        (*limb, rest) = ((wide / u128::from(divisor)) as u64, wide % u128::from(divisor));
+pub(crate) const fn quotient<const N: usize>(mut integer: [u64; N], divisor: u64) -> ([u64; N], u64) {
+    let (mut rest, mut i) = (0, N);
+    while i > 0 {
+        i -= 1;
+        let wide = rest << 64 | integer[i] as u128;
+        (integer[i], rest) = ((wide / divisor as u128) as u64, wide % divisor as u128);
     }
     (integer, rest as u64)
 }
 
 /// Half an integer, rounded down.
-#[cfg(test)]
 pub(crate) const fn half<const N: usize>(integer: [u64; N]) -> [u64; N] {
     let (mut half, mut i) = ([0; N], 0);
     while i < N {

@@ -9,6 +9,8 @@
 
 #[cfg(feature = "bn254")]
 pub(crate) mod coordinates;
+#[cfg(feature = "bn254")]
+mod element;
 mod extension;
 mod goldilocks;
 #[cfg(feature = "bn254")]
@@ -18,9 +20,13 @@ pub(crate) mod known_factor;
 #[cfg(feature = "bn254")]
 pub(crate) mod montgomery;
 #[cfg(feature = "bn254")]
+pub(crate) mod operators;
+#[cfg(feature = "bn254")]
 pub(crate) mod prime;
 #[cfg(feature = "bn254")]
 pub(crate) mod quadratic;
+#[cfg(feature = "bn254")]
+mod quadratic_element;
 mod two_adic;
 
 use std::fmt::{Debug, Display};
@@ -31,6 +37,8 @@ use bytemuck::Pod;
 
 #[cfg(feature = "bn254")]
 pub use coordinates::{CoefficientLimbs, CoordinateField, coefficients, elements_of_limbs, limbs_of};
+#[cfg(feature = "bn254")]
+pub use element::{Bytes, PrimeElement, PrimeParameters};
 pub use extension::{Cubic, Quadratic};
 pub(crate) use goldilocks::reduce;
 pub use goldilocks::{Goldilocks, MODULUS};
@@ -38,6 +46,8 @@ pub use goldilocks::{Goldilocks, MODULUS};
 pub use montgomery::Modulus;
 #[cfg(feature = "bn254")]
 pub use prime::{CoordinatePrime, MontgomeryField, TwoAdicPrime, elements, elements_mut, limbs};
+#[cfg(feature = "bn254")]
+pub use quadratic_element::QuadraticElement;
 pub use two_adic::TwoAdic;
 
 /// A field whose elements are [`DEGREE`](Self::DEGREE) Goldilocks words, lowest coefficient first.

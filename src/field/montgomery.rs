@@ -18,7 +18,7 @@
 
 use std::marker::PhantomData;
 
-use super::integer::{Integer, add_limbs, bits, is_below, sub_limbs};
+use super::integer::{Integer, add_limbs, bits, is_below, product, sub_limbs};
 
 /// The number of limbs of an element, where it has four: of scalars, and of what has transforms.
 pub(crate) const LIMBS: usize = 4;
@@ -74,6 +74,36 @@ impl<const N: usize> Constants<[u64; N]> {
             r2: power_of_two(p, 2 * all),
         }
     }
+
+    /// The number of bits.
+    pub(crate) const fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// The product of values below p, in Montgomery form and below p as well: arithmetic for constants, where there are no [`Residue`]s.
+    const fn product(&self, p: [u64; N], a: [u64; N], b: [u64; N]) -> [u64; N] {
+        let product = product(a, b, p, self.negative_inverse);
+        let (less, under) = sub_limbs(product, p);
+        if under { product } else { less }
+    }
+
+    /// An integer below p in Montgomery form.
+    pub(crate) const fn form(&self, p: [u64; N], integer: [u64; N]) -> [u64; N] {
+        self.product(p, integer, self.r2)
+    }
+
+    /// The power of a value in Montgomery form and below p.
+    pub(crate) const fn power(&self, p: [u64; N], value: [u64; N], exponent: [u64; N]) -> [u64; N] {
+        let (mut power, mut bit) = (self.one, bits(exponent));
+        while bit > 0 {
+            bit -= 1;
+            power = self.product(p, power, power);
+            if exponent[bit as usize / 64] >> (bit % 64) & 1 == 1 {
+                power = self.product(p, power, value);
+            }
+        }
+        power
+    }
 }
 
 /// A residue modulo M, in Montgomery form, below [`BOUND`](Self::BOUND).
@@ -123,7 +153,7 @@ impl<M: Modulus> Residue<M> {
     /// -1/p modulo 2^64.
     pub(crate) const NEGATIVE_INVERSE: u64 = M::CONSTANTS.negative_inverse;
     /// R^2, which brings integers into Montgomery form.
-    const R2: Self = Self::from_montgomery(M::CONSTANTS.r2);
+    pub(crate) const R2: Self = Self::from_montgomery(M::CONSTANTS.r2);
 
     /// 0.
     pub(crate) const ZERO: Self = Self::from_montgomery(M::Limbs::ZERO);

@@ -1,4 +1,4 @@
-//! Prime fields in Montgomery form whose elements are halo2curves' types, and their layout in memory.
+//! Prime fields in Montgomery form whose elements are halo2curves' types, or for want of these our own, and their layout in memory.
 //!
 //! An element is four little-endian 64-bit limbs, lowest first: x 2^256 modulo the prime, below the prime. None of halo2curves'
 //! types is `repr(C)`, so that is asserted for each field in the list when the crate is compiled, and a version with another
@@ -37,6 +37,7 @@ macro_rules! for_every_prime_field {
             $crate::pasta::Fp, "pasta-fp";
             $crate::pasta::Fq, "pasta-fq";
             $crate::bls12_381::Fr, "bls12-381-fr";
+            $crate::bls12_377::Fr, "bls12-377-fr";
         }
     };
 }
@@ -50,6 +51,7 @@ macro_rules! for_every_wide_prime_field {
     ($then:ident) => {
         $then! {
             $crate::bls12_381::Fq, "bls12-381-fq";
+            $crate::bls12_377::Fq, "bls12-377-fq";
         }
     };
 }
@@ -64,6 +66,7 @@ macro_rules! for_every_two_adic_field {
             $crate::pasta::Fp, "pasta-fp";
             $crate::pasta::Fq, "pasta-fq";
             $crate::bls12_381::Fr, "bls12-381-fr";
+            $crate::bls12_377::Fr, "bls12-377-fr";
         }
     };
 }
@@ -127,7 +130,7 @@ crate::for_every_wide_prime_field!(wide_fields);
 
 /// A prime field that has transforms, and the roots of unity that provers have in it. Implemented for the fields of the crate's list alone.
 pub trait TwoAdicPrime: MontgomeryField + TwoAdic + ff::WithSmallOrderMulGroup<3> {
-    /// The generator of the multiplicative group from which the roots of unity of arkworks come: that of halo2curves, but over BN254's scalars, where halo2curves has 7 and
+    /// The generator of the multiplicative group from which the roots of unity of arkworks come: that of `ff`, but over BN254's scalars, where halo2curves has 7 and
     /// arkworks 5.
     fn generator_of_arkworks() -> Self {
         if <Self as MontgomeryField>::NAME == "bn254-fr" {
@@ -140,7 +143,7 @@ pub trait TwoAdicPrime: MontgomeryField + TwoAdic + ff::WithSmallOrderMulGroup<3
 
 impl<F: TwoAdicPrime> Domain<F> {
     /// The subgroup of order 2^`log_size` with the root of halo2curves; over BN254's scalars it comes from the generator 7 of the field.
-    /// [`Error::DomainTooLarge`] above 2^28 there, and above 2^32 over the fields of Pasta and the scalars of BLS12-381.
+    /// [`Error::DomainTooLarge`] above 2^28 there, above 2^32 over the fields of Pasta and the scalars of BLS12-381, and above 2^47 over those of BLS12-377.
     pub fn halo2(log_size: u32) -> Result<Self, Error> {
         Self::of_root(log_size, F::ROOT_OF_UNITY)
     }

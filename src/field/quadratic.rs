@@ -2,7 +2,7 @@
 //!
 //! # Mathematical description
 //!
-//! F_p(u) with u^2 = s, for an s that is no square modulo p, has the elements c0 + c1 u. The product of a and b is a0 b0 + s a1 b1 +
+//! F_p(u) with u^2 = s, for a small integer s below 0 that is no square modulo p, has the elements c0 + c1 u. The product of a and b is a0 b0 + s a1 b1 +
 //! (a0 b1 + a1 b0) u, whose second coefficient is (a0 + a1)(b0 + b1) - a0 b0 - a1 b1: three products for four (Karatsuba and Ofman,
 //! 1962). The square is (a0 + a1)(a0 + s a1) - (1 + s) a0 a1 + 2 a0 a1 u, two products. The inverse is (a0 - a1 u) / N with the norm
 //! N = a0^2 - s a1^2, which lies in F_p and is 0 for 0 alone.
@@ -16,7 +16,7 @@ use halo2curves::ff;
 use super::coordinates::{CoefficientLimbs, CoordinateField, LazyElement};
 use super::montgomery::{Modulus, Residue};
 
-/// The one list of quadratic extensions: calls a macro with the type and the prime field of each.
+/// The one list of quadratic extensions: calls a macro with the type, the prime field and the u^2 of each, an odd integer below 0.
 ///
 /// To add a field, add a line, and one for its prime field in [`for_every_prime_field`](crate::for_every_prime_field).
 #[doc(hidden)]
@@ -24,8 +24,9 @@ use super::montgomery::{Modulus, Residue};
 macro_rules! for_every_quadratic_extension {
     ($then:ident) => {
         $then! {
-            $crate::bn254::Fq2, $crate::bn254::Fq;
-            $crate::bls12_381::Fq2, $crate::bls12_381::Fq;
+            $crate::bn254::Fq2, $crate::bn254::Fq, -1;
+            $crate::bls12_381::Fq2, $crate::bls12_381::Fq, -1;
+            $crate::bls12_377::Fq2, $crate::bls12_377::Fq, -5;
         }
     };
 }
@@ -34,8 +35,11 @@ macro_rules! for_every_quadratic_extension {
 pub trait QuadraticExtension:
     CoordinateField<Limbs = [CoefficientLimbs<Self>; 2], Lazy = Pair<Self>>
 {
-    /// u^2, an integer that is no square modulo the prime. Vectors and kernels have a form for -1 alone, and do not compile for another.
-    const U_SQUARED: i64 = -1;
+    /// u^2, an integer that is no square modulo the prime: odd and below 0, which vectors and kernels rest on.
+    const U_SQUARED: i64 = match Self::NON_RESIDUE {
+        Some(square) if square < 0 && square % 2 != 0 => square,
+        _ => panic!("a u^2 that is odd and below 0"),
+    };
 }
 
 /// c0 + c1 u, in Montgomery form, each coefficient below 2p.
@@ -130,10 +134,13 @@ impl<F: QuadraticExtension> Pair<F> {
     /// x u^2.
     #[inline(always)]
     fn times_u_squared(x: Residue<F::Prime>) -> Residue<F::Prime> {
-        match F::U_SQUARED {
-            -1 => x.neg(),
-            other => x.mul(Residue::from_word(other.unsigned_abs())).negated_if(other < 0),
-        }
+        // By doubling and adding, of which none is left where u^2 = -1.
+        let magnitude = F::U_SQUARED.unsigned_abs();
+        let multiple = (0..magnitude.ilog2()).rev().fold(x, |sum, bit| match magnitude >> bit & 1 {
+            0 => sum.add(sum),
+            _ => sum.add(sum).add(x),
+        });
+        multiple.neg()
     }
 
     /// The conjugate c0 - c1 u: the p-th power.
@@ -143,11 +150,12 @@ impl<F: QuadraticExtension> Pair<F> {
 }
 
 macro_rules! extensions {
-    ($($field:path, $prime:path;)*) => {$(
+    ($($field:path, $prime:path, $u_squared:literal;)*) => {$(
         impl CoordinateField for $field {
             type Prime = $prime;
             type Limbs = [<$prime as Modulus>::Limbs; 2];
             type Lazy = Pair<Self>;
+            const NON_RESIDUE: Option<i64> = Some($u_squared);
         }
 
         impl QuadraticExtension for $field {}
@@ -221,7 +229,7 @@ mod tests {
     }
 
     macro_rules! extensions {
-        ($($field:path, $prime:path;)*) => {
+        ($($field:path, $prime:path, $u_squared:literal;)*) => {
             #[test]
             fn arithmetic_of_every_extension() {
                 $(agrees::<$field>();)*

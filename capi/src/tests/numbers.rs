@@ -16,6 +16,7 @@ fn of_fields() {
         ("pasta-fp", ZKA_PASTA_FP),
         ("pasta-fq", ZKA_PASTA_FQ),
         ("bls12-381-fr", ZKA_BLS12_381_FR),
+        ("bls12-377-fr", ZKA_BLS12_377_FR),
     ];
     assert_eq!(FIELDS.iter().map(|field| field.name).zip(1..).collect::<Vec<_>>(), header);
     assert!(FIELDS.iter().zip(1..).all(|(field, number)| Field::of(number).unwrap().name == field.name));
@@ -31,6 +32,8 @@ fn of_curves() {
         ("vesta", ZKA_VESTA),
         ("bls12-381-g1", ZKA_BLS12_381_G1),
         ("bls12-381-g2", ZKA_BLS12_381_G2),
+        ("bls12-377-g1", ZKA_BLS12_377_G1),
+        ("bls12-377-g2", ZKA_BLS12_377_G2),
     ];
     assert_eq!(CURVES.iter().map(|curve| curve.name).zip(1..).collect::<Vec<_>>(), header);
     assert!(CURVES.iter().zip(1..).all(|(curve, number)| Curve::of(number).unwrap().name == curve.name));

@@ -264,39 +264,55 @@ static void on_pasta(zka_engine *engine) {
   EXPECT(ZKA_NOT_CANONICAL, zka_msm(engine, ZKA_PALLAS, sum, points[1], PASTA[0], 1));
 }
 
-/* 3 G - 2 G over a group of BLS12-381, whose coordinates have coefficients of six words; a point outside the group, and a word that is not below the prime. Known are the generator and that point, of so
-   many words each. */
-static void on_bls12_381(zka_engine *engine, uint32_t curve, const uint64_t *known, size_t words) {
-  const size_t size = words * sizeof *known;
+/* A group whose coordinates have coefficients of six words, and its field of scalars. */
+typedef struct {
+  uint32_t curve, field;
+  /* The generator and a point outside the group, of so many words each; the scalars 3 and -2, and the prime of the coordinates. */
+  const uint64_t *known, *scalars, *prime;
+  size_t words;
+} six_words;
+
+/* 3 G - 2 G over such a group; a point outside the group, and a word that is not below the prime. */
+static void on_six_words(zka_engine *engine, six_words of) {
+  const size_t size = of.words * sizeof *of.known;
   uint64_t points[48], sum[36], affine[24];
   zka_bases *bases = NULL;
   zka_matrix *matrix = NULL;
-  memcpy(points, known, size);
-  memcpy(&points[words], known, size);
-  OK(zka_msm(engine, curve, sum, THREE_AND_MINUS_TWO, points, 2));
-  OK(zka_point_to_aff(curve, affine, sum));
-  CHECK(memcmp(affine, known, size) == 0);
-  OK(zka_bases_new(engine, &bases, curve, points, 2, ZKA_VALIDATE | ZKA_PRECOMPUTE));
-  OK(zka_matrix_upload(engine, &matrix, ZKA_BLS12_381_FR, THREE_AND_MINUS_TWO, 2, 1, ZKA_COLUMN_MAJOR));
+  memcpy(points, of.known, size);
+  memcpy(&points[of.words], of.known, size);
+  OK(zka_msm(engine, of.curve, sum, of.scalars, points, 2));
+  OK(zka_point_to_aff(of.curve, affine, sum));
+  CHECK(memcmp(affine, of.known, size) == 0);
+  OK(zka_bases_new(engine, &bases, of.curve, points, 2, ZKA_VALIDATE | ZKA_PRECOMPUTE));
+  OK(zka_matrix_upload(engine, &matrix, of.field, of.scalars, 2, 1, ZKA_COLUMN_MAJOR));
   memset(sum, 0, sizeof sum);
   OK(zka_msm_matrix(engine, sum, matrix, bases, 0, 2, 1));
-  OK(zka_point_to_aff(curve, affine, sum));
-  CHECK(memcmp(affine, known, size) == 0);
+  OK(zka_point_to_aff(of.curve, affine, sum));
+  CHECK(memcmp(affine, of.known, size) == 0);
   OK(zka_matrix_free(matrix));
   OK(zka_bases_free(bases));
-  memcpy(&points[words], &known[words], size);
-  EXPECT(ZKA_NOT_ON_CURVE, zka_bases_new(engine, &bases, curve, points, 2, ZKA_VALIDATE));
+  memcpy(&points[of.words], &of.known[of.words], size);
+  EXPECT(ZKA_NOT_ON_CURVE, zka_bases_new(engine, &bases, of.curve, points, 2, ZKA_VALIDATE));
   EXPECT_TEXT("point 1 is on the curve but not in the group");
-  memcpy(&points[2 * words - 6], BLS12_381_Q, sizeof BLS12_381_Q);
-  EXPECT(ZKA_NOT_CANONICAL, zka_msm(engine, curve, sum, THREE_AND_MINUS_TWO, points, 2));
+  memcpy(&points[2 * of.words - 6], of.prime, 6 * sizeof *of.prime);
+  EXPECT(ZKA_NOT_CANONICAL, zka_msm(engine, of.curve, sum, of.scalars, points, 2));
+}
+
+static void on_bls12(zka_engine *engine) {
+  const six_words groups[] = {
+      {ZKA_BLS12_381_G1, ZKA_BLS12_381_FR, BLS12_381[0], BLS12_381_SCALARS, BLS12_381_Q, 12},
+      {ZKA_BLS12_381_G2, ZKA_BLS12_381_FR, BLS12_381_TWISTED[0], BLS12_381_SCALARS, BLS12_381_Q, 24},
+      {ZKA_BLS12_377_G1, ZKA_BLS12_377_FR, BLS12_377[0], BLS12_377_SCALARS, BLS12_377_Q, 12},
+      {ZKA_BLS12_377_G2, ZKA_BLS12_377_FR, BLS12_377_TWISTED[0], BLS12_377_SCALARS, BLS12_377_Q, 24},
+  };
+  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) on_six_words(engine, groups[i]);
 }
 
 void test_curves(void) {
   zka_engine *engine = engine_with(2), *other = engine_with(1);
   on_grumpkin(engine);
   on_pasta(engine);
-  on_bls12_381(engine, ZKA_BLS12_381_G1, BLS12_381[0], 12);
-  on_bls12_381(engine, ZKA_BLS12_381_G2, BLS12_381_TWISTED[0], 24);
+  on_bls12(engine);
   on_g2(engine);
   of_transforms(engine);
   wrong_arguments(engine, other);

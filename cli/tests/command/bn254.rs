@@ -103,7 +103,7 @@ fn seven_times_the_generator_of_g2() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("[possible values: g1, g2]"));
     let refused = bench.run(&format!("{files} --curve bn254-g3"));
     assert_eq!(refused.status.code(), Some(2));
-    let names = "[possible values: bn254-g1, grumpkin, bn254-g2, pallas, vesta, bls12-381-g1, bls12-381-g2]";
+    let names = "[possible values: bn254-g1, grumpkin, bn254-g2, pallas, vesta, bls12-381-g1, bls12-381-g2, bls12-377-g1, bls12-377-g2]";
     assert!(String::from_utf8_lossy(&refused.stderr).contains(names));
     bench.fail(&format!("{files} --curve pallas --group g2"), "pallas has no such group");
 }
@@ -265,7 +265,10 @@ fn transforms_over_other_fields() {
     let refused = bench.run("fft in.npy no.npy --field bn254-fq");
     assert_eq!(refused.status.code(), Some(2));
     let stderr = String::from_utf8_lossy(&refused.stderr);
-    assert!(stderr.contains("[possible values: bn254-fr, pasta-fp, pasta-fq, bls12-381-fr]"), "{stderr}");
+    assert!(
+        stderr.contains("[possible values: bn254-fr, pasta-fp, pasta-fq, bls12-381-fr, bls12-377-fr]"),
+        "{stderr}"
+    );
     assert_eq!(bench.list("."), ["back.npy", "in.npy", "large.npy", "out.npy"]);
 }
 
@@ -426,6 +429,93 @@ fn seven_times_the_generator_of_bls12_381_g2() {
     bench.fail(&format!("{files} --group g2"), outside);
     bench.write("b.npy", &points(&[[x, y], [x, [u64::MAX; 12]]]));
     bench.fail(&format!("{files} --group g2"), "y of point 1 is 0xffffffffffffffff");
+}
+
+/// Sums over both groups of BLS12-377, 3 G + 4 G, and the point (-1, 0) of the curve of G1, which has order 2; a transform over its scalars.
+#[test]
+fn sums_and_transforms_over_bls12_377() {
+    let bench = Bench::new();
+    bench.write("s.npy", &rows(&[&[small(3)], &[small(4)]]));
+    let files = "msm --scalars s.npy --bases b.npy --canonical";
+    let points =
+        |points: &[Vec<u64>]| npy(&format!("({}, {})", points.len(), points[0].len()), &points.concat());
+    let g1: Vec<u64> = vec![
+        0xeab9b16eb21be9ef,
+        0xd5481512ffcd394e,
+        0x188282c8bd37cb5c,
+        0x85951e2caa9d41bb,
+        0xc8fc6225bf87ff54,
+        0x008848defe740a67,
+        0xfd82de55559c8ea6,
+        0xc2fe3d3634a9591a,
+        0x6d182ad44fb82305,
+        0xbd7fb348ca3e52d9,
+        0x1f674f5d30afeec4,
+        0x01914a69c5102eff,
+    ];
+    bench.write("b.npy", &points(&[g1.clone(), g1.clone()]));
+    for options in ["--curve bls12-377", "--curve bls12-377 --group g1 --device reference"] {
+        let answer = bench.json(&format!("{files} {options}"));
+        let x = "00916932fceb94ad7b80fcf492aa5ee0e120410017cc6d17c8962ba2eb799260d022c3de5a103e6edbb5ee9135c7f0fa";
+        let y = "018efb7c0b6e083030a858e3e8b4d1db5857a3f6c60f01691eb9783f6a1f1064069da2e220952121c771f276888d5137";
+        assert_eq!((&answer["x"], &answer["y"]), (&json!(x), &json!(y)), "{options}");
+    }
+    let g2: Vec<u64> = vec![
+        0x74e3e48f7c005196,
+        0x71889f52bb535402,
+        0x7ea501f557db6b9b,
+        0xc565f071203e5031,
+        0xc89630a2a3841d01,
+        0x018480be71c785fe,
+        0xb26bfefa6ea16afe,
+        0x5cf89984bff76fe6,
+        0xe7223ece0799c9de,
+        0x532777ee6651cecb,
+        0x70dc5a51b1b140d5,
+        0x00ea6040e7004031,
+        0xf094094409fd4ddf,
+        0xf2cf88886d8c7c2e,
+        0xe458c282f832d204,
+        0xde03ed7274b49a58,
+        0xd960736bcbb2efb4,
+        0x00690d665d446f7b,
+        0xd9a1cdd185eb8f93,
+        0x4279b83f5e52270b,
+        0x2463b01acee304c2,
+        0x61ef11ac3d591bf1,
+        0x9e549da3151a70aa,
+        0x00f8169fd2835518,
+    ];
+    bench.write("b.npy", &points(&[g2.clone(), g2]));
+    for options in ["--curve bls12-377 --group g2", "--curve bls12-377-g2 --device reference"] {
+        let answer = bench.json(&format!("{files} {options}"));
+        let x = [
+            "0140f206987ef5eaaf9698aa46ecda04e79abbcbf4179d039224f78a14b59894f3218e0565fc9bd57bc06707f828e729",
+            "018c1f631463ba7a011c2487841e341a50c4c47be271fd206347e1a6b19da6707f25723da99b827267b226bb6a8ec2dc",
+        ];
+        let y = [
+            "016e1f5c9a922f928dc069601cf988df26e766a3f64f472bae97cc99dacd0cd593e0269b5c16b773e5ea4cc652c4f4bc",
+            "00af3a712608d508f1adb1c63264a1ba1dd87fe094b643c2c88177a45828a33d8a223ea2c154c247444a010bbfd57311",
+        ];
+        assert_eq!((&answer["x"], &answer["y"]), (&json!(x), &json!(y)), "{options}");
+    }
+    // q - 1.
+    let minus_one = [
+        0x8508c00000000000,
+        0x170b5d4430000000,
+        0x1ef3622fba094800,
+        0x1a22d9f300f5138f,
+        0xc63b05c06ca1493b,
+        0x01ae3a4617c510ea,
+    ];
+    bench.write("b.npy", &points(&[g1, [minus_one, [0; 6]].concat()]));
+    let outside = "point 1 is on the curve but not in the group of the scalars' order";
+    bench.fail(&format!("{files} --curve bls12-377"), outside);
+    // 1 + 2 x at 1 and at -1.
+    bench.write("in.npy", &rows(&[&[small(1)], &[small(2)]]));
+    bench.succeed("fft in.npy out.npy --canonical --field bls12-377");
+    let minus_one = [0x0a11800000000000, 0x59aa76fed0000001, 0x60b44d1e5c37b001, 0x12ab655e9a2ca556];
+    assert_eq!(words(&bench.read("out.npy")).1, [small(3), minus_one].concat());
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use zkaccel::curve::{limbs_of_points, points};
 use zkaccel::matrix::{Element, Matrix};
 use zkaccel::msm::{AcceleratedCurve, BasesOptions};
-use zkaccel::{Engine, Error};
+use zkaccel::{Engine, Error, bls12_377};
 
 use crate::draw::{Draw, Words};
 use crate::engines;
@@ -51,7 +51,9 @@ pooled!(
     PallasAffine,
     VestaAffine,
     bls12381::G1Affine,
-    bls12381::G2Affine
+    bls12381::G2Affine,
+    bls12_377::G1Affine,
+    bls12_377::G2Affine
 );
 
 impl<C: Pooled> Pool<C> {
@@ -66,14 +68,16 @@ impl<C: Pooled> Pool<C> {
 
 pub fn run(data: &[u8]) {
     let mut draw = Draw::new(data);
-    match draw.below(7) {
+    match draw.below(9) {
         0 => over::<bn256::G1Affine>(&mut draw),
         1 => over::<grumpkin::G1Affine>(&mut draw),
         2 => over::<bn256::G2Affine>(&mut draw),
         3 => over::<PallasAffine>(&mut draw),
         4 => over::<VestaAffine>(&mut draw),
         5 => over::<bls12381::G1Affine>(&mut draw),
-        _ => over::<bls12381::G2Affine>(&mut draw),
+        6 => over::<bls12381::G2Affine>(&mut draw),
+        7 => over::<bls12_377::G1Affine>(&mut draw),
+        _ => over::<bls12_377::G2Affine>(&mut draw),
     }
 }
 

@@ -1,14 +1,13 @@
 //! Transforms, extensions and extended domains over Goldilocks, its extensions, and prime fields, in every form that a matrix has: each engine
 //! gives the answer or the error of the reference, and values are those of the polynomial by Horner's rule.
 
-use zkaccel::bls12_381;
 use zkaccel::bn254::Fr;
 use zkaccel::extended::ExtendedDomain;
 use zkaccel::field::{Cubic, Goldilocks, Quadratic, TwoAdic};
 use zkaccel::matrix::{BaseField, Element, Layout, Matrix, MatrixMut, Shape};
 use zkaccel::ntt::{AcceleratedField, Convention, Direction, Domain, Lde, Ntt, Order, reverse_bits};
 use zkaccel::pasta;
-use zkaccel::{Engine, Error};
+use zkaccel::{Engine, Error, bls12_377, bls12_381};
 
 use crate::draw::Draw;
 use crate::engines;
@@ -18,14 +17,15 @@ const LARGEST: usize = 1 << 11;
 
 pub fn run(data: &[u8]) {
     let mut draw = Draw::new(data);
-    match draw.below(7) {
+    match draw.below(8) {
         0 => over::<Goldilocks>(&mut draw),
         1 => over::<Fr>(&mut draw),
         2 => over::<Quadratic>(&mut draw),
         3 => over::<Cubic>(&mut draw),
         4 => over::<pasta::Fp>(&mut draw),
         5 => over::<pasta::Fq>(&mut draw),
-        _ => over::<bls12_381::Fr>(&mut draw),
+        6 => over::<bls12_381::Fr>(&mut draw),
+        _ => over::<bls12_377::Fr>(&mut draw),
     }
 }
 

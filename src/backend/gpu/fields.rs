@@ -10,16 +10,25 @@ use crate::field::montgomery::{Modulus, Residue};
 /// The field of a curve's coordinates, a `coordinate` being one element of a prime field or two: functions begin with `coordinate`, those of
 /// the prime field with `fq`.
 pub(super) fn coordinates<F: CoordinateField>() -> String {
-    let coordinate: &[&str] = match F::DEGREE {
-        1 => &[include_str!("../../../kernels/coordinate_prime.h")],
-        2 => &[
-            include_str!("../../../kernels/wide.h"),
-            include_str!("../../../kernels/coordinate_quadratic.h"),
-        ],
-        degree => unreachable!("coordinates of degree {degree}"),
-    };
     let called = include_str!("../../../kernels/called.h");
-    [&[&limbs_of_elements::<F::Prime>(), &field::<F::Prime>("fq"), called], coordinate].concat().join("\n")
+    let mut text = vec![limbs_of_elements::<F::Prime>(), field::<F::Prime>("fq"), called.into()];
+    match F::NON_RESIDUE {
+        None => text.push(include_str!("../../../kernels/coordinate_prime.h").into()),
+        Some(square) => text.extend([
+            minus_u_squared::<F::Prime>(square),
+            include_str!("../../../kernels/wide.h").into(),
+            include_str!("../../../kernels/coordinate_quadratic.h").into(),
+        ]),
+    }
+    text.join("\n")
+}
+
+/// The u^2 of a quadratic extension: -4 u^2 p^2, a bound of products of coefficients, is below p R.
+fn minus_u_squared<M: Modulus>(square: i64) -> String {
+    let factor = square.unsigned_abs();
+    let spare = 64 * M::Limbs::LIMBS as u32 - M::BITS;
+    assert!(square < 0 && factor < 16 && 4 * factor <= 1 << spare, "products of coefficients below p R");
+    format!("#define MINUS_U_SQUARED {factor}")
 }
 
 /// The field of a curve's scalars, or of a transform: functions and constants begin with `fr` and `FR`.

@@ -8,7 +8,7 @@
 #[cfg(test)]
 mod arkworks;
 #[cfg(test)]
-mod bls12_381;
+mod bls12;
 #[cfg(doctest)]
 mod book;
 #[cfg(test)]

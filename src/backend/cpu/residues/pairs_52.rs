@@ -6,6 +6,8 @@
 //! of limbs, whose columns are added and subtracted before they are reduced, twice and not three times: 100 more. The square is (a0 + a1)(a0 - a1) + 2 a0 a1 u:
 //! two products and two reductions.
 //!
+//! With u^2 = -k the product has a0 b0 - k a1 b1, the square (a0 + a1)(a0 - k a1) + (k - 1) a0 a1: columns are multiplied by k or by (k - 1)/2, by doubling and adding.
+//!
 //! # Bounds
 //!
 //! With R = 2^260 and p < R / 84 ([`Radix52`](super::Radix52)), or eight limbs and a p that is much smaller than R, the reduction of an integer T is between T / R and 8p/7 more, for negative T too, because carries are
@@ -19,11 +21,14 @@
 //! Bucket accumulation multiplies products below 3p with differences below 4p and, once, with a shifted difference below 16p: A B is at most 48. A square takes a
 //! product or a difference, below 4p: a0 - a1 + 4p is positive and below 8p, as is the sum, and 64 / 84 + 8/7 + 1 < 3. That the p of columns is a
 //! constant, and the others of these numbers, are asserted of a prime where [`Radix52`](super::Radix52) asserts its own.
+//!
+//! A k above 1 is for eight limbs alone, whose p is so much smaller than R that k A B p / R is nothing. Columns of k products are below 2^57 k in magnitude.
 
 use std::marker::PhantomData;
 
 use super::radix_52::{
-    Carried, Columns, Limbs52, add_product, carried, constant, masked, minus, minus_columns, sum,
+    Carried, Columns, Limbs52, add_product, carried, constant, masked, minus, minus_columns, multiple,
+    plus_columns, sum, times,
 };
 use super::{Coordinates, MAX_WIDTH, Quadwords, VectorisedField, Vectors};
 use crate::field::MontgomeryField;
@@ -57,7 +62,7 @@ macro_rules! wide_fields {
 crate::for_every_wide_prime_field!(wide_fields);
 
 macro_rules! extensions {
-    ($($field:path, $prime:path;)*) => {
+    ($($field:path, $prime:path, $u_squared:literal;)*) => {
         $(impl VectorisedField for $field {
             type Vectors<Q: Quadwords> = <$prime as VectorisedPrime>::Pairs<Q, $field>;
         })*
@@ -99,6 +104,16 @@ impl<
     const W: usize,
 > Pairs52<Q, F, N, L, W>
 {
+    /// -u^2.
+    const K: u64 = {
+        let k = F::U_SQUARED.unsigned_abs();
+        assert!(k == 1 || L == 8 && k < 16, "room in columns");
+        k
+    };
+
+    /// 4 k p, which no difference of a value below 4p and k such values falls short of.
+    const FOUR_K_P: [u64; L] = times(Limbs52::<Q, F::Prime, N, L, W>::P, 4 * Self::K);
+
     /// Coefficients of rows.
     #[inline(always)]
     fn coefficients(rows: [&Pair<F>; MAX_WIDTH]) -> [[&Residue<F::Prime>; MAX_WIDTH]; 2] {
@@ -172,10 +187,10 @@ impl<
 
     #[inline(always)]
     fn product(a: Self::Factor, b: Self::Factor) -> Self::Sum {
-        const { assert!(F::U_SQUARED == -1) };
         let v0 = product_columns::<Q, L, W>(a[0], b[0]);
         let v1 = product_columns::<Q, L, W>(a[1], b[1]);
-        let c0 = Limbs52::<Q, F::Prime, N, L, W>::reduction::<true>(minus_columns(v0, v1));
+        let c0 = minus_columns(v0, multiple(v1, Self::K));
+        let c0 = Limbs52::<Q, F::Prime, N, L, W>::reduction::<true>(c0);
         let c0 = sum(c0, constant(Limbs52::<Q, F::Prime, N, L, W>::P));
         let rest = minus_columns(minus_columns([Q::splat(0); W], v0), v1);
         let cross = add_product(rest, sum_of_coefficients(a), sum_of_coefficients(b));
@@ -185,11 +200,12 @@ impl<
     #[inline(always)]
     fn square(a: Self::Factor) -> Self::Sum {
         let [c0, c1] = [masked(a[0].0), masked(a[1].0)];
-        let difference =
-            Carried(carried(sum(minus(c0, c1), constant(Limbs52::<Q, F::Prime, N, L, W>::FOUR_P))));
+        let difference = minus(c0, multiple(c1, Self::K));
+        let difference = Carried(carried(sum(difference, constant(Self::FOUR_K_P))));
         let both = Carried(carried(sum(c0, c1)));
-        let first = product_columns(both, difference);
         let second = product_columns(Carried(carried(sum(c0, c0))), a[1]);
+        let first = product_columns::<Q, L, W>(both, difference);
+        let first = if Self::K == 1 { first } else { plus_columns(first, multiple(second, Self::K / 2)) };
         [
             Columns(Limbs52::<Q, F::Prime, N, L, W>::reduction::<false>(first)),
             Columns(Limbs52::<Q, F::Prime, N, L, W>::reduction::<false>(second)),

@@ -26,8 +26,8 @@
 //!
 //! # Eight limbs
 //!
-//! Six-limb values x R' with R' = 2^384 have eight limbs, R = 2^416 and a `SHIFT` of 16. The prime of BLS12-381 has 381 bits, so that R / p is above 2^35: the share a b / R of a product of values below
-//! 2^16 p is nothing next to p, and a product is below 1.25p, as N' < p/4. The highest limb of p has 17 bits alone. A quotient by it is precise enough only if the carry of the limb below is added before
+//! Six-limb values x R' with R' = 2^384 have eight limbs, R = 2^416 and a `SHIFT` of 16. The primes of BLS12-381 and BLS12-377 have 381 and 377 bits, so that R / p is above 2^35: the share a b / R of a product of values below
+//! 2^16 p is nothing next to p, and a product is below 1.6p, as N' < 3p/5. The highest limb of p has 17 bits alone, or 13. A quotient by it is precise enough only if the carry of the limb below is added before
 //! ([`Radix52::less`](Limbs52::less)), and a shift by 16 bits moves bits from limb to limb.
 
 use std::marker::PhantomData;
@@ -111,7 +111,7 @@ pub(super) const fn split<const N: usize, const L: usize>(limbs: [u64; N]) -> [u
 }
 
 /// A small multiple of limbs, below R.
-const fn times<const L: usize>(limbs: [u64; L], factor: u64) -> [u64; L] {
+pub(super) const fn times<const L: usize>(limbs: [u64; L], factor: u64) -> [u64; L] {
     let (mut multiple, mut carry, mut i) = ([0; L], 0, 0);
     while i < L {
         let wide = limbs[i] as u128 * factor as u128 + carry;
@@ -168,9 +168,6 @@ impl<Q, M: Modulus<Limbs = [u64; N]>, const N: usize, const L: usize, const W: u
     /// 2p, which no difference of values below 2p falls short of.
     const TWO_P: [u64; L] = times(Self::P, 2);
 
-    /// 4p, which no difference of values up to that falls short of.
-    pub(super) const FOUR_P: [u64; L] = times(Self::P, 4);
-
     /// 6p, which two such differences leave at least 2p of.
     const SIX_P: [u64; L] = times(Self::P, 6);
 
@@ -196,8 +193,8 @@ impl<Q, M: Modulus<Limbs = [u64; N]>, const N: usize, const L: usize, const W: u
         let (top, one) = (Self::P[L - 1], 1 << BITS);
         let least = one / (top + if L == 8 { 2 } else { 1 });
         if L == 8 {
-            assert!(Self::SHORT && least >= 1 << 34 && top >= 1 << 16, "an R that is much larger than p");
-            assert!((Self::UPPER[L - 1] + 1) * 3 < top, "N' < p/3");
+            assert!(Self::SHORT && least >= 1 << 34 && top >= 1 << 12, "an R that is much larger than p");
+            assert!((Self::UPPER[L - 1] + 1) * 5 < 3 * top, "N' < 3p/5");
             least
         } else if Self::SHORT {
             assert!(one - least * (top + 1) >= 1 << 16, "a quotient that is not too large");
@@ -271,7 +268,30 @@ pub(super) fn minus<Q: Quadwords, const L: usize>(a: [Q; L], b: [Q; L]) -> [Q; L
     each!(I => a[I].sub(b[I]))
 }
 
+/// A small multiple of columns, by doubling and adding; a constant factor, so that nothing is left of the loop.
+#[inline(always)]
+pub(super) fn multiple<Q: Quadwords, const W: usize>(columns: [Q; W], factor: u64) -> [Q; W] {
+    let (mut multiple, mut bit) = (columns, factor.ilog2());
+    while bit > 0 {
+        bit -= 1;
+        let is_set = factor >> bit & 1 == 1;
+        for_each_column!(K in W => {
+            multiple[K] = multiple[K].add(multiple[K]);
+            if is_set {
+                multiple[K] = multiple[K].add(columns[K]);
+            }
+        });
+    }
+    multiple
+}
+
 /// Of all columns of products.
+#[inline(always)]
+pub(super) fn plus_columns<Q: Quadwords, const W: usize>(mut a: [Q; W], b: [Q; W]) -> [Q; W] {
+    for_each_column!(K in W => { a[K] = a[K].add(b[K]); });
+    a
+}
+
 #[inline(always)]
 pub(super) fn minus_columns<Q: Quadwords, const W: usize>(mut a: [Q; W], b: [Q; W]) -> [Q; W] {
     for_each_column!(K in W => { a[K] = a[K].sub(b[K]); });
@@ -365,7 +385,7 @@ impl<Q: Quadwords, M: Modulus<Limbs = [u64; N]>, const N: usize, const L: usize,
     }
 
     /// Columns of products, of an integer below R^2 in magnitude, divided by R: between the quotient and 8p/7 more, or p more if the prime is not
-    /// [`SHORT`](Self::SHORT), or 4p/3 more of eight limbs. They are `SIGNED` if products were subtracted.
+    /// [`SHORT`](Self::SHORT), or 8p/5 more of eight limbs. They are `SIGNED` if products were subtracted.
     #[inline(always)]
     pub(super) fn reduction<const SIGNED: bool>(mut t: [Q; W]) -> [Q; L] {
         if !Self::SHORT {
@@ -394,7 +414,7 @@ impl<Q: Quadwords, M: Modulus<Limbs = [u64; N]>, const N: usize, const L: usize,
     /// with R / p = 64 - 2^-122, because values are below 63p; for BLS12-381's scalars, with R / p = 35.3, by 1.4.
     ///
     /// Of eight limbs the carry of the limb below is added to h, which is then h_0 - 1, h_0 or h_0 + 1 with the true highest limb h_0 of v, since what comes from further below is less than 2^-40 of that limb. With the
-    /// highest limb t of p, above 2^16, v / p is at least h_0 / (t + 1), and (h_0 + 1) / (t + 2) is not more where h_0 > t, and below 1 for h_0 = t. It falls short of v / p by less than 1 + v / p (3 / t) < 2 for values below 2^13 p.
+    /// highest limb t of p, above 2^12, v / p is at least h_0 / (t + 1), and (h_0 + 1) / (t + 2) is not more where h_0 > t, and below 1 for h_0 = t. It falls short of v / p by less than 1 + v / p (3 / t) < 2 for values below 2^10 p.
     #[inline(always)]
     pub(super) fn less(columns: [Q; L]) -> [Q; L] {
         let zero = Q::splat(0);

@@ -589,8 +589,8 @@ impl<Q: Quadwords, M: VectorisedField + CoordinatePrime + Modulus<Limbs = [u64; 
                 assert_eq!(residue(product).canonical(), expected.canonical(), "{limbs:x?} {other:x?}");
             }
         }
-        // What is reduced: from p on to 2^13 p, around every multiple, and columns that overlap.
-        for multiple in (1..40).chain([100, 255, 256, 1000, 4095, 8191]) {
+        // What is reduced: from p on to 2^10 p, around every multiple, and columns that overlap; what is larger, twice.
+        for multiple in (1..40).chain([100, 255, 256, 1000, 1023, 4095, 8191, 1 << 18]) {
             for near in [-1, 0, 1, 1 << 50] {
                 let near = if multiple == 1 { near.max(0) } else { near };
                 let value = times(multiple, near);
@@ -601,7 +601,10 @@ impl<Q: Quadwords, M: VectorisedField + CoordinatePrime + Modulus<Limbs = [u64; 
                         (overlapping[i] + (moved << 52), overlapping[i + 1] - moved);
                 }
                 for columns in [value, overlapping] {
-                    let found = lanes(Wide::<Q, M>::less(vectors(columns)));
+                    let mut found = lanes(Wide::<Q, M>::less(vectors(columns)));
+                    if multiple > 1 << 10 {
+                        found = lanes(Wide::<Q, M>::less(vectors(std::array::from_fn(|i| found[i] + p[i]))));
+                    }
                     assert!(found.iter().all(|limb| (0..1 << 52).contains(limb)), "{multiple} {near}");
                     assert!(below(found, times(2, 0)), "{multiple} {near}: {found:x?}");
                     assert_eq!(residue(found).canonical(), residue(value).canonical(), "{multiple} {near}");
@@ -666,7 +669,7 @@ macro_rules! wide_fields {
 crate::for_every_wide_prime_field!(wide_fields);
 
 macro_rules! extensions {
-    ($($field:path, $prime:path;)*) => {
+    ($($field:path, $prime:path, $u_squared:literal;)*) => {
         #[test]
         fn operations_on_pairs() {
             $(check_pairs::<$field>();)*
