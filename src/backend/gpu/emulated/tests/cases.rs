@@ -61,6 +61,7 @@ const NOT_LAUNCHED: &[(&str, &str, &str)] = &[
     ("bn254-fr", "sum_pieces", PIECES),
     ("pasta-f", "sum_pieces", PIECES),
     ("bls12-381-fr", "sum_pieces", PIECES),
+    ("bls12-377-fr", "sum_pieces", PIECES),
     ("gather", "interleave_rows", "rows of several devices are interleaved, and none else"),
 ];
 
