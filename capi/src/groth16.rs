@@ -11,7 +11,6 @@ use zkaccel_groth16::{Bytes, Error, Fr, G1Affine, Proof, Prover, ProverOptions, 
 
 use crate::arguments::{Arguments, InOut, check_flags, product, text};
 use crate::bn254::{zka_bn254_fp, zka_bn254_fr, zka_bn254_g1_aff};
-use crate::curves::Limbs;
 use crate::engine::{State, zka_engine};
 use crate::future::{Call, later, now, zka_future};
 use crate::handles::{Handles, Kind};
@@ -446,7 +445,7 @@ fn prove_scalars(
     }
     let out = arguments.output("out", out, batch)?;
     let witnesses =
-        arguments.input::<Limbs>("witnesses", witnesses.cast(), product("witnesses", len, batch)?)?;
+        arguments.input::<[u64; 4]>("witnesses", witnesses.cast(), product("witnesses", len, batch)?)?;
     Ok(move |_: &Engine| {
         let scalars = elements::<Fr>(witnesses.as_slice(), "scalar")?;
         // A witness has the constant 1 at least.

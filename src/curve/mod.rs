@@ -11,7 +11,7 @@
 //!
 //! | type | memory |
 //! |---|---|
-//! | scalars, and coefficients of coordinates | elements of a [`MontgomeryField`] |
+//! | scalars, and coefficients of coordinates | elements of a [`ScalarField`] |
 //! | coordinates | elements of a [`CoordinateField`]: one coefficient, or c0 and then c1 of c0 + c1 u |
 //! | affine points | x, then y; the identity is all zero |
 //! | results | X, Y, Z with x = X/Z and y = Y/Z; the identity is (0, 1, 0). Equal points have many forms |
@@ -43,7 +43,7 @@ pub(crate) use points::{affine_points, check_points, projective};
 pub use subgroup::Subgroup;
 pub(crate) use weierstrass::{Affine, Xyzz};
 
-use crate::field::{CoordinateField, MontgomeryField};
+use crate::field::{CoordinateField, ScalarField};
 
 /// The one list of curves: calls a macro with the type of affine points and the name, for each.
 ///
@@ -63,6 +63,7 @@ macro_rules! for_every_curve {
             $crate::bls12_381::G2Affine, "bls12-381-g2";
             $crate::bls12_377::G1Affine, "bls12-377-g1";
             $crate::bls12_377::G2Affine, "bls12-377-g2";
+            $crate::bw6_761::G1Affine, "bw6-761-g1";
         }
     };
 }
@@ -78,7 +79,7 @@ pub trait Curve:
     type Base: CoordinateField;
 
     /// The field of the scalars: integers modulo the order of the group.
-    type Scalar: MontgomeryField;
+    type Scalar: ScalarField;
 
     /// Points in homogeneous form, as results of sums.
     type Projective: group::Curve<AffineRepr = Self>
