@@ -3,7 +3,10 @@
 #define COORDINATE_DEGREE 1
 #define COORDINATE_ONE FQ_ONE
 // Of the groups of 128 items that a multiprocessor would have for coordinates of so few registers, those that it has for these.
-#if FIELD_LIMBS > 8
+#if FIELD_LIMBS > 12
+// No sum has room in more than two groups leave.
+#define COORDINATE_GROUPS(groups) 2
+#elif FIELD_LIMBS > 8
 // The sum of a point in registers and an affine one, in twelve limbs, has room in the 168 that three groups leave; other sums have not.
 #define COORDINATE_GROUPS(groups) ((groups) < 4 ? 2 : 3)
 #elif FQ_LAZY
@@ -31,9 +34,14 @@ typedef fe coordinate;
 #define coordinate_add fq_add
 #define coordinate_sub fq_sub
 #define coordinate_neg fq_neg
-#define coordinate_square fq_square
 #if FIELD_LIMBS > 8
 CALLED fe coordinate_mul(fe a, fe b) { return fq_mul(a, b); }
 #else
 #define coordinate_mul fq_mul
+#endif
+#if FIELD_LIMBS > 12
+// A square is a product, which need not be there twice.
+DEVICE fe coordinate_square(fe a) { return coordinate_mul(a, a); }
+#else
+#define coordinate_square fq_square
 #endif

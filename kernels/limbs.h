@@ -1,4 +1,4 @@
-// Elements of prime fields as FIELD_LIMBS limbs of 32 bits, eight or twelve, and the chains of carries that their arithmetic is made of.
+// Elements of prime fields as FIELD_LIMBS limbs of 32 bits, eight, twelve or, with `limbs_24.h`, twenty-four, and the chains of carries that their arithmetic is made of.
 //
 // A chain adds double words side by side, of eight limbs four at limbs 0 to 7. Products of the even limbs of a factor lie that way, and those of its odd
 // limbs too, one limb higher: so a number under way is kept as two rows of as many limbs, one of them shifted by one limb,
@@ -10,8 +10,8 @@ typedef struct {
     u32 limb[FIELD_LIMBS];
 } fe;
 
-#if FIELD_LIMBS != 8 && FIELD_LIMBS != 12
-#error "inline PTX adds and multiplies elements of eight limbs or twelve"
+#if FIELD_LIMBS != 8 && FIELD_LIMBS != 12 && FIELD_LIMBS != 24
+#error "inline PTX adds and multiplies elements of eight limbs, twelve or twenty-four"
 #endif
 
 // Elements in memory are aligned to 16 bytes at least.
@@ -111,7 +111,7 @@ DEVICE fe fe_sub(fe a, fe b, u32 *borrow) {
     return r;
 }
 
-#else
+#elif FIELD_LIMBS == 12
 
 // a + b modulo 2^384.
 DEVICE fe fe_add(fe a, fe b) {
@@ -345,7 +345,7 @@ DEVICE void chain_sparse(u32 *even, u32 *odd, u32 low, u32 p1, u32 p2, u32 p3) {
           "+&r"(odd[5]), "+&r"(odd[6]), "+&r"(odd[7])
         : "r"(low), "r"(p1), "r"(p2), "r"(p3));
 }
-#else
+#elif FIELD_LIMBS == 12
 // The same of twelve limbs.
 DEVICE u32 chain_in(u32 *low, u32 more, u32 inverse, u32 *t, u32 a0, u32 a1, u32 a2, u32 a3, u32 a4, u32 a5) {
     u32 m;
@@ -369,7 +369,7 @@ DEVICE u32 chain_in(u32 *low, u32 more, u32 inverse, u32 *t, u32 a0, u32 a1, u32
 #define EVERY_SECOND(x, i) x[i], x[i + 2], x[i + 4], x[i + 6]
 #define chain_half chain_4
 #define chain_half_out chain_4_out
-#else
+#elif FIELD_LIMBS == 12
 #define EVERY_SECOND(x, i) x[i], x[i + 2], x[i + 4], x[i + 6], x[i + 8], x[i + 10]
 #define chain_half chain_6
 #define chain_half_out chain_6_out

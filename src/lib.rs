@@ -87,6 +87,8 @@ pub mod bls12_381;
 #[cfg(feature = "bn254")]
 pub mod bn254;
 mod builder;
+#[cfg(feature = "bn254")]
+pub mod bw6_761;
 pub mod cache;
 mod checks;
 pub mod choice;

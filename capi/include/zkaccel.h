@@ -297,7 +297,10 @@
 // The group G2 of BLS12-377: coordinates are c0 + c1 u with u^2 = -5, c0 before c1, six words each; scalars of `ZKA_BLS12_377_FR`. `ZKA_VALIDATE` looks at the group, too.
 #define ZKA_BLS12_377_G2 9
 
-// Bases are checked to be on the curve and, of `ZKA_BN254_G2` and of the groups of BLS12-381 and BLS12-377, in the group of the scalars' order: `ZKA_NOT_ON_CURVE` if one is not. Without it the sum over points off the curve is of no meaning.
+// The group G1 of BW6-761: coordinates are twelve words, x 2^768 modulo the prime; scalars are six, x 2^384 modulo r, the prime of BLS12-377's coordinates, and in the memory of the caller, for no matrix is over them. `ZKA_VALIDATE` looks at the group, too.
+#define ZKA_BW6_761_G1 10
+
+// Bases are checked to be on the curve and, of `ZKA_BN254_G2` and of the groups of BLS12-381, BLS12-377 and BW6-761, in the group of the scalars' order: `ZKA_NOT_ON_CURVE` if one is not. Without it the sum over points off the curve is of no meaning.
 #define ZKA_VALIDATE 1
 
 // Multiples of the bases are computed and kept, as many as the memory budget allows.
@@ -1098,9 +1101,9 @@ zka_status zka_sparse_multiply_async(struct zka_engine *engine,
                                      const struct zka_matrix *vector,
                                      struct zka_future *future);
 
-// The sum of `len` scalars times points of a curve, `ZKA_BN254_G1`, `ZKA_GRUMPKIN`, `ZKA_BN254_G2`, `ZKA_PALLAS`, `ZKA_VESTA`, `ZKA_BLS12_381_G1`, `ZKA_BLS12_381_G2`, `ZKA_BLS12_377_G1` or `ZKA_BLS12_377_G2`; of none it is the identity.
+// The sum of `len` scalars times points of a curve, `ZKA_BN254_G1`, `ZKA_GRUMPKIN`, `ZKA_BN254_G2`, `ZKA_PALLAS`, `ZKA_VESTA`, `ZKA_BLS12_381_G1`, `ZKA_BLS12_381_G2`, `ZKA_BLS12_377_G1`, `ZKA_BLS12_377_G2` or `ZKA_BW6_761_G1`; of none it is the identity.
 //
-// A scalar is four words. A point is x and then y, of four words each, or of eight over `ZKA_BN254_G2`, c0 before c1; the identity is all zero. The
+// A scalar is four words, or six over `ZKA_BW6_761_G1`. A point is x and then y, of four words each, or of eight over `ZKA_BN254_G2`, c0 before c1; the identity is all zero. The
 // sum is X, Y and Z with x = X/Z and y = Y/Z; the identity is (0, 1, 0). Equal sums have many forms: compare them after `zka_point_to_aff`.
 zka_status zka_msm(struct zka_engine *engine,
                    uint32_t curve,

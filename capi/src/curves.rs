@@ -31,9 +31,8 @@ pub const ZKA_BLS12_381_G2: u32 = 7;
 pub const ZKA_BLS12_377_G1: u32 = 8;
 /// The group G2 of BLS12-377: coordinates are c0 + c1 u with u^2 = -5, c0 before c1, six words each; scalars of `ZKA_BLS12_377_FR`. `ZKA_VALIDATE` looks at the group, too.
 pub const ZKA_BLS12_377_G2: u32 = 9;
-
-/// A scalar in Montgomery form, the lowest word first.
-pub(crate) type Limbs = [u64; 4];
+/// The group G1 of BW6-761: coordinates are twelve words, x 2^768 modulo the prime; scalars are six, x 2^384 modulo r, the prime of BLS12-377's coordinates, and in the memory of the caller, for no matrix is over them. `ZKA_VALIDATE` looks at the group, too.
+pub const ZKA_BW6_761_G1: u32 = 10;
 
 /// A curve whose points are words of the caller.
 trait Coordinates: AcceleratedCurve {
@@ -46,6 +45,8 @@ trait Coordinates: AcceleratedCurve {
 pub(crate) struct Curve {
     /// The name in messages.
     pub(crate) name: &'static str,
+    /// The words of a scalar.
+    pub(crate) scalar: usize,
     /// The words of an affine point, x and y; the identity is all zero.
     pub(crate) point: usize,
     /// The words of a sum in projective or Jacobian coordinates, X, Y and Z.
@@ -62,13 +63,14 @@ pub(crate) struct Curve {
 
 /// Words of a sum to other words.
 pub(crate) type Conversion = fn(&[u64]) -> Result<Vec<u64>, Error>;
-type Multiplier = fn(&Engine, &[Limbs], &[u64]) -> Result<Vec<u64>, Error>;
+type Multiplier = fn(&Engine, &[u64], &[u64]) -> Result<Vec<u64>, Error>;
 type Keeper = fn(&Engine, &[u64], BasesOptions) -> Result<Box<dyn AnyBases>, Error>;
 
 impl Curve {
     const fn new<C: Coordinates>() -> Self {
         Self {
             name: C::NAME,
+            scalar: size_of::<C::Scalar>() / size_of::<u64>(),
             point: 2 * size_of::<C::Base>() / size_of::<u64>(),
             sum: 3 * size_of::<C::Base>() / size_of::<u64>(),
             msm: msm::<C>,
@@ -106,11 +108,11 @@ accel::for_every_curve!(curves);
 pub(crate) trait AnyBases: Send + Sync {
     fn len(&self) -> usize;
 
-    /// The sums of so many rows of scalars over a range of the bases.
+    /// The sums of so many rows of scalars, in words, over a range of the bases.
     fn sums(
         &self,
         engine: &Engine,
-        scalars: &[Limbs],
+        scalars: &[u64],
         range: Range<usize>,
         rows: usize,
     ) -> Result<Vec<u64>, Error>;
@@ -130,11 +132,11 @@ impl<C: Coordinates> AnyBases for Bases<C> {
     fn sums(
         &self,
         engine: &Engine,
-        scalars: &[Limbs],
+        scalars: &[u64],
         range: Range<usize>,
         rows: usize,
     ) -> Result<Vec<u64>, Error> {
-        let scalars = elements::<C::Scalar>(scalars, "scalar")?;
+        let scalars = elements::<C::Scalar>(bytemuck::cast_slice(scalars), "scalar")?;
         match range.is_empty() {
             // Rows of no scalars cannot be counted.
             true => Ok(words::<C>(&vec![C::Projective::default(); rows])),
@@ -153,9 +155,9 @@ impl<C: Coordinates> AnyBases for Bases<C> {
     }
 }
 
-fn msm<C: Coordinates>(engine: &Engine, scalars: &[Limbs], bases: &[u64]) -> Result<Vec<u64>, Error> {
+fn msm<C: Coordinates>(engine: &Engine, scalars: &[u64], bases: &[u64]) -> Result<Vec<u64>, Error> {
     let bases = points::<C>(bytemuck::cast_slice(bases))?;
-    let sum = engine.msm::<C>(elements::<C::Scalar>(scalars, "scalar")?, bases)?;
+    let sum = engine.msm::<C>(elements::<C::Scalar>(bytemuck::cast_slice(scalars), "scalar")?, bases)?;
     Ok(words::<C>(&[sum]))
 }
 

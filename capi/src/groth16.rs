@@ -7,7 +7,7 @@ use accel::Engine;
 use zkaccel_groth16::{self as groth16, AnyProver, Bytes, Error, ProverOptions, Witness};
 
 use crate::arguments::{Arguments, InOut, check_flags, product, text};
-use crate::curves::{CURVES, Limbs};
+use crate::curves::CURVES;
 use crate::engine::{State, zka_engine};
 use crate::future::{Call, later, now, zka_future};
 use crate::handles::{Handles, Kind};
@@ -464,7 +464,7 @@ fn prove_scalars(
     }
     let out = arguments.output("out", out, words)?;
     let witnesses =
-        arguments.input::<Limbs>("witnesses", witnesses.cast(), product("witnesses", len, batch)?)?;
+        arguments.input::<[u64; 4]>("witnesses", witnesses.cast(), product("witnesses", len, batch)?)?;
     Ok(move |_: &Engine| {
         // A witness has the constant 1 at least.
         let witnesses: Vec<_> = witnesses.as_slice().chunks_exact(len).map(Witness::Montgomery).collect();

@@ -6,7 +6,7 @@ use accel::Engine;
 use accel::msm::BasesOptions;
 
 use crate::arguments::{Arguments, check_flags, product};
-use crate::curves::{AnyBases, Conversion, Curve, Limbs};
+use crate::curves::{AnyBases, Conversion, Curve};
 use crate::engine::{State, zka_engine};
 use crate::future::{Call, later, now, zka_future};
 use crate::handles::{Handles, Kind};
@@ -18,14 +18,14 @@ pub struct zka_bases {
     _opaque: (),
 }
 
-/// Bases are checked to be on the curve and, of `ZKA_BN254_G2` and of the groups of BLS12-381 and BLS12-377, in the group of the scalars' order: `ZKA_NOT_ON_CURVE` if one is not. Without it the sum over points off the curve is of no meaning.
+/// Bases are checked to be on the curve and, of `ZKA_BN254_G2` and of the groups of BLS12-381, BLS12-377 and BW6-761, in the group of the scalars' order: `ZKA_NOT_ON_CURVE` if one is not. Without it the sum over points off the curve is of no meaning.
 pub const ZKA_VALIDATE: u32 = 1;
 /// Multiples of the bases are computed and kept, as many as the memory budget allows.
 pub const ZKA_PRECOMPUTE: u32 = 2;
 
-/// The sum of `len` scalars times points of a curve, `ZKA_BN254_G1`, `ZKA_GRUMPKIN`, `ZKA_BN254_G2`, `ZKA_PALLAS`, `ZKA_VESTA`, `ZKA_BLS12_381_G1`, `ZKA_BLS12_381_G2`, `ZKA_BLS12_377_G1` or `ZKA_BLS12_377_G2`; of none it is the identity.
+/// The sum of `len` scalars times points of a curve, `ZKA_BN254_G1`, `ZKA_GRUMPKIN`, `ZKA_BN254_G2`, `ZKA_PALLAS`, `ZKA_VESTA`, `ZKA_BLS12_381_G1`, `ZKA_BLS12_381_G2`, `ZKA_BLS12_377_G1`, `ZKA_BLS12_377_G2` or `ZKA_BW6_761_G1`; of none it is the identity.
 ///
-/// A scalar is four words. A point is x and then y, of four words each, or of eight over `ZKA_BN254_G2`, c0 before c1; the identity is all zero. The
+/// A scalar is four words, or six over `ZKA_BW6_761_G1`. A point is x and then y, of four words each, or of eight over `ZKA_BN254_G2`, c0 before c1; the identity is all zero. The
 /// sum is X, Y and Z with x = X/Z and y = Y/Z; the identity is (0, 1, 0). Equal sums have many forms: compare them after `zka_point_to_aff`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_msm(
@@ -297,7 +297,7 @@ fn msm(
 ) -> Result<impl Call + use<>, Failure> {
     let curve = Curve::of(curve)?;
     let out = arguments.output("out", out, curve.sum)?;
-    let scalars = arguments.input::<Limbs>("scalars", scalars.cast(), len)?;
+    let scalars = arguments.input("scalars", scalars, product("scalars", len, curve.scalar)?)?;
     let points = arguments.input("points", points, product("points", len, curve.point)?)?;
     Ok(move |engine: &Engine| {
         out.write(&(curve.msm)(engine, scalars.as_slice(), points.as_slice())?);
@@ -338,9 +338,10 @@ pub(crate) fn sums(
 ) -> Result<impl Call + use<>, Failure> {
     let kept = BasesKept::find(state, bases, curve)?;
     kept.check_range(offset, len)?;
-    let words = Curve::of(kept.curve)?.sum;
-    let out = arguments.output("out", out, product("out", batch, words)?)?;
-    let scalars = arguments.input::<Limbs>("scalars", scalars.cast(), product("scalars", len, batch)?)?;
+    let curve = Curve::of(kept.curve)?;
+    let out = arguments.output("out", out, product("out", batch, curve.sum)?)?;
+    let count = product("scalars", len, batch)?;
+    let scalars = arguments.input("scalars", scalars, product("scalars", count, curve.scalar)?)?;
     Ok(move |engine: &Engine| {
         out.write(&kept.bases.sums(engine, scalars.as_slice(), offset..offset + len, batch)?);
         Ok(())

@@ -83,7 +83,7 @@ impl CurveName {
 /// The choice of a curve.
 #[derive(clap::Args)]
 pub(crate) struct CurveOptions {
-    /// The curve of the bases; of bn254, bls12-381 and bls12-377 it is the group g1, if no group is named
+    /// The curve of the bases; of bn254, bls12-381, bls12-377 and bw6-761 it is the group g1, if no group is named
     #[arg(long, default_value = CurveName::DEFAULT, value_name = "CURVE", value_parser = CurveName::parser())]
     curve: CurveName,
 

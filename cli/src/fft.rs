@@ -13,7 +13,7 @@ use crate::engine::{DeviceUsed, EngineOptions};
 use crate::failure::{Context, Failure};
 use crate::fields::{FieldOptions, FieldVisitor};
 use crate::files::{self, Contents, NewFile};
-use crate::limbs::{self, Form, SCALAR};
+use crate::limbs::{self, Form};
 use crate::npy;
 use crate::output::{self, Format};
 use crate::watch::{StageTime, Unit, Watch};
@@ -104,7 +104,7 @@ impl Arguments {
     fn run_over<F: TwoAdicPrime + AcceleratedField>(self) -> Result<(), Failure> {
         let watch = Watch::start();
         let engine = self.engine.build(Some(&watch))?;
-        let input = limbs::open(&self.input, SCALAR, "a scalar")?;
+        let input = limbs::open(&self.input, limbs::scalar::<F>(), "a scalar")?;
         let subject = input.name.clone();
         let domain = self.domain::<F>(input.rows).context(&subject)?;
         let output = NewFile::create(&self.output, Contents::Binary)?;
@@ -118,7 +118,9 @@ impl Arguments {
         engine.ntt(&fft, &mut scalars).context(&subject)?;
         watch.stage_of("writing", Unit::Bytes, 0, size_of_val(&scalars[..]) as u64);
         self.form.write_scalars(&scalars, |entries| {
-            output.fill(|file| npy::write(file, scalars.len(), SCALAR, entries, |bytes| watch.advance(bytes)))
+            output.fill(|file| {
+                npy::write(file, scalars.len(), limbs::scalar::<F>(), entries, |bytes| watch.advance(bytes))
+            })
         })?;
 
         let hex = |scalar: F| integers_of_scalars(&[scalar]).map(|integers| hex(integers[0]));

@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use zkaccel::curve::Curve;
-use zkaccel::field::{MontgomeryField, TwoAdicPrime};
+use zkaccel::field::{ScalarField, TwoAdicPrime};
 use zkaccel::ntt::AcceleratedField;
 
 use crate::curves::parts;
@@ -41,7 +41,7 @@ zkaccel::for_every_two_adic_field!(fields);
 macro_rules! curves {
     ($($curve:path, $name:literal;)*) => {
         /// Curves beside the fields of their scalars.
-        const CURVES: &[[&str; 2]] = &[$([$name, <<$curve as Curve>::Scalar as MontgomeryField>::NAME]),*];
+        const CURVES: &[[&str; 2]] = &[$([$name, <<$curve as Curve>::Scalar as ScalarField>::NAME]),*];
     };
 }
 zkaccel::for_every_curve!(curves);

@@ -1,14 +1,16 @@
-//! Scalars and points of curves in `.npy` files: four limbs a scalar, and four or six a coefficient of a coordinate.
+//! Scalars and points of curves in `.npy` files: four limbs a scalar or six, and four, six or twelve a coefficient of a coordinate.
 
 use zkaccel::Error;
 use zkaccel::curve::{self, CoordinateLimbs, Curve};
-use zkaccel::field::{MontgomeryField, elements, limbs};
+use zkaccel::field::{ScalarField, elements, limbs};
 
 use crate::failure::{Context, Failure};
 use crate::npy::NpyFile;
 
 /// Limbs of a scalar: the columns of a matrix of scalars.
-pub(crate) const SCALAR: usize = 4;
+pub(crate) const fn scalar<F: ScalarField>() -> usize {
+    size_of::<F>() / size_of::<u64>()
+}
 
 /// Limbs of an affine point, x before y, and of each coefficient 0 first.
 pub(crate) const fn point<C: Curve>() -> usize {
@@ -45,9 +47,9 @@ fn copied<T: Copy>(elements: &[T]) -> Result<Vec<T>, Error> {
 }
 
 impl Form {
-    /// The scalars of a matrix with [`SCALAR`] columns.
-    pub(crate) fn scalars<F: MontgomeryField>(self, words: &[u64]) -> Result<Vec<F>, Failure> {
-        let limbs = words.as_chunks().0;
+    /// The scalars of a matrix with [`scalar`] columns.
+    pub(crate) fn scalars<F: ScalarField>(self, words: &[u64]) -> Result<Vec<F>, Failure> {
+        let limbs = bytemuck::cast_slice(words);
         Ok(match self.canonical {
             true => curve::scalars_of_integers(limbs)?,
             false => copied(elements(limbs, "scalar")?)?,
@@ -63,7 +65,7 @@ impl Form {
     }
 
     /// The limbs of scalars, in the form in which they are written.
-    pub(crate) fn write_scalars<F: MontgomeryField>(
+    pub(crate) fn write_scalars<F: ScalarField>(
         self,
         scalars: &[F],
         write: impl FnOnce(&[u8]) -> Result<(), Failure>,

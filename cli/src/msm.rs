@@ -12,7 +12,7 @@ use crate::curves::{CurveOptions, CurveVisitor};
 use crate::engine::{DeviceUsed, EngineOptions};
 use crate::failure::{Context, Failure};
 use crate::files;
-use crate::limbs::{self, Form, SCALAR};
+use crate::limbs::{self, Form};
 use crate::output::{self, Format};
 use crate::watch::{StageTime, Unit, Watch};
 
@@ -21,11 +21,11 @@ use crate::watch::{StageTime, Unit, Watch};
 /// Prints the affine coordinates x and y of the sum as hexadecimal integers, or `identity`; over a group g2 a coordinate c0 + c1 u is two integers, c0 first.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The scalars: a .npy file of '<u8' words, C order, shape (N, 4), four limbs to a scalar, the lowest first
+    /// The scalars: a .npy file of '<u8' words, C order, shape (N, 4), four limbs to a scalar, the lowest first; over bw6-761-g1 (N, 6), six limbs
     #[arg(long, value_name = "S.npy")]
     scalars: PathBuf,
 
-    /// The bases: a .npy file of '<u8' words, C order, shape (N, 8), the limbs of x and then of y; over bn254-g2 (N, 16), those of c0 before those of c1; over g1 of bls12-381 and bls12-377 (N, 12) and over their g2 (N, 24), six limbs to a coefficient; the identity is all zero
+    /// The bases: a .npy file of '<u8' words, C order, shape (N, 8), the limbs of x and then of y; over bn254-g2 (N, 16), those of c0 before those of c1; over g1 of bls12-381 and bls12-377 (N, 12) and over their g2 (N, 24), six limbs to a coefficient; over bw6-761-g1 (N, 24), twelve; the identity is all zero
     #[arg(long, value_name = "B.npy")]
     bases: PathBuf,
 
@@ -128,7 +128,7 @@ impl Arguments {
         }
         let watch = Watch::start();
         let engine = self.engine.build(Some(&watch))?;
-        let scalars = limbs::open(&self.scalars, SCALAR, "a scalar")?;
+        let scalars = limbs::open(&self.scalars, limbs::scalar::<C::Scalar>(), "a scalar")?;
         let bases = limbs::open(&self.bases, limbs::point::<C>(), "a point")?;
         let (scalars_name, bases_name) = (scalars.name.clone(), bases.name.clone());
         let (pairs, found) = (bases.rows, scalars.rows);

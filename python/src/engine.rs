@@ -337,7 +337,7 @@ impl Engine {
     ///   (sums, n, 4), each row of scalars gives a sum over the same points, and the result is a list.
     /// - `bases`: an array of uint64 of the shape (n, 8), the limbs of x and of y, all zero for the identity; a list of `(x, y)` and None; or Bases.
     ///   Over `bn254-g2` a coordinate c0 + c1 u is eight limbs, those of c0 first, so that the shape is (n, 16), or a pair `(c0, c1)`. Over
-    ///   BLS12-381 and BLS12-377 six limbs stand for four: (n, 12) over their g1, (n, 24) over their g2.
+    ///   BLS12-381 and BLS12-377 six limbs stand for four: (n, 12) over their g1, (n, 24) over their g2; over `bw6-761-g1` twelve limbs, (n, 24), and six a scalar, (n, 6).
     /// - `curve`: one of `zkaccel.CURVES`; by default that of the Bases, or `bn254-g1`.
     /// - `canonical`: whether limbs of arrays are plain integers instead of residues in Montgomery form (x times 2^256 modulo the prime).
     /// - `validate`: whether points that are not kept are checked to be on the curve and in its group, of which they are copied. Without it, the sum over other

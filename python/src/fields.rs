@@ -44,7 +44,7 @@ pub(crate) trait FieldVisitor {
     fn visit<F: Words>(self) -> Self::Output;
 }
 
-macro_rules! fields {
+macro_rules! words {
     ($($field:path, $name:literal;)*) => {
         $(impl Words for $field {
             const FIELD: &'static str = $name;
@@ -57,7 +57,13 @@ macro_rules! fields {
                 elements_mut(words.as_chunks_mut().0, "element")
             }
         })*
+    };
+}
+accel::for_every_prime_field!(words);
+accel::for_every_wide_scalar_field!(words);
 
+macro_rules! fields {
+    ($($field:path, $name:literal;)*) => {
         /// The names of the fields.
         pub(crate) const FIELDS: &[&str] = &[Goldilocks::FIELD, $($name),*];
 

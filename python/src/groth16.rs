@@ -257,7 +257,8 @@ impl<'a, 'py> Witness<'a, 'py> {
             let found = type_name(object);
             return Err(Failure::Type(format!("witness: expected {expected}, found {found}")));
         };
-        Ok(Self::Integers(list_of_limbs(list)?))
+        let limbs = list_of_limbs(list, Limbs::default().len())?;
+        Ok(Self::Integers(limbs.as_chunks().0.to_vec()))
     }
 
     fn signals(&self, canonical: bool) -> Signals<'_> {

@@ -89,9 +89,10 @@ pub(crate) fn integer<'py>(py: Python<'py>, limbs: &[u64]) -> PyResult<Bound<'py
     py.get_type::<PyInt>().call_method1("from_bytes", (bytes, "little"))
 }
 
-/// The limbs of every integer of a list.
-pub(crate) fn list_of_limbs(object: &Bound<'_, PyAny>) -> Outcome<Vec<Limbs>> {
-    object.try_iter()?.map(|item| limbs(&item?)).collect()
+/// The limbs of every integer of a list, so many each, one after another.
+pub(crate) fn list_of_limbs(object: &Bound<'_, PyAny>, count: usize) -> Outcome<Vec<u64>> {
+    let all: Vec<_> = object.try_iter()?.map(|item| limbs_of(&item?, count)).collect::<Outcome<_>>()?;
+    Ok(all.concat())
 }
 
 /// So many words of zeros.

@@ -264,29 +264,33 @@ impl<'py> Msm<'_, 'py> {
             return results(py, sums, flat);
         }
         if scalars.cast::<PyUntypedArray>().is_err() {
-            let integers = list_of_limbs(scalars).map_err(|failure| of_scalars(failure, scalars))?;
+            let integers =
+                list_of_limbs(scalars, C::Scalar::LIMBS).map_err(|failure| of_scalars(failure, scalars))?;
             let sums = live.run(py, |engine| {
-                sums(engine, &scalars_of_integers::<C::Scalar>(&integers)?, bases, true, validate)
+                let scalars = scalars_of_integers::<C::Scalar>(bytemuck::cast_slice(&integers))?;
+                sums(engine, &scalars, bases, true, validate)
             })?;
             return results(py, sums, true);
         }
         let input = Input::new(scalars, "scalars")?;
-        let flat = match input.dims() {
-            [_, 4] if !input.is_fortran() => true,
-            [_, _, 4] if !input.is_fortran() => false,
-            dims => {
-                let expected = "C order and the shape (n, 4) or (sums, n, 4)";
+        let limbs = C::Scalar::LIMBS;
+        let flat = match *input.dims() {
+            [_, last] if last == limbs && !input.is_fortran() => true,
+            [_, _, last] if last == limbs && !input.is_fortran() => false,
+            ref dims => {
+                let expected = format!("C order and the shape (n, {limbs}) or (sums, n, {limbs})");
                 return Err(Failure::Value(format!("scalars: expected {expected}, found {}", text_of(dims))));
             }
         };
         let words = input.words();
         let sums = live.run(py, |engine| match canonical {
             true => {
-                let integers = scalars_of_integers::<C::Scalar>(words.as_chunks().0)?;
+                let integers = scalars_of_integers::<C::Scalar>(bytemuck::cast_slice(words))?;
                 sums(engine, &integers, bases, flat, validate)
             }
             false => {
-                sums(engine, elements::<C::Scalar>(words.as_chunks().0, "scalar")?, bases, flat, validate)
+                let scalars = elements::<C::Scalar>(bytemuck::cast_slice(words), "scalar")?;
+                sums(engine, scalars, bases, flat, validate)
             }
         })?;
         results(py, sums, flat)
@@ -383,7 +387,7 @@ fn results<'py>(py: Python<'py>, sums: Vec<Sum>, one: bool) -> Outcome<Bound<'py
 /// The points G, 2 G, ... n G of a curve, G its usual generator: bases for tests and measurements, of which the discrete logarithms
 /// are known.
 ///
-/// An array of uint64 of the shape (n, 8), over bn254-g2 (n, 16), over g1 of bls12-381 and bls12-377 (n, 12), over their g2 (n, 24): the limbs of x and of y in Montgomery form, those of c0 before those of c1.
+/// An array of uint64 of the shape (n, 8), over bn254-g2 (n, 16), over g1 of bls12-381 and bls12-377 (n, 12), over their g2 and over bw6-761-g1 (n, 24): the limbs of x and of y in Montgomery form, those of c0 before those of c1.
 #[pyfunction]
 #[pyo3(signature = (n, *, curve="bn254-g1"))]
 pub(crate) fn generator_multiples<'py>(

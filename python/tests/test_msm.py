@@ -10,6 +10,7 @@ R = 2**256
 PASTA_P = 0x40000000000000000000000000000000224698FC094CF91B992D30ED00000001
 PASTA_Q = 0x40000000000000000000000000000000224698FC0994A8DD8C46EB2100000001
 
+BW6_761_Q = 0x122E824FB83CE0AD187C94004FAFF3EB926186A81D14688528275EF8087BE41707BA638E584E91903CEBAFF25B423048689C8ED12F9FD9071DCD3DC73EBFF2E98A116C25667A8F8160CF8AEEAF0A437E6913E6870000082F49D00000000008B
 BLS12_377_Q = 0x1AE3A4617C510EAC63B05C06CA1493B1A22D9F300F5138F1EF3622FBA094800170B5D44300000008508C00000000001
 
 
@@ -87,7 +88,7 @@ def test_identities(engine):
 
 def test_multiples_of_the_generator(engine):
     n = 300
-    wide = {"bn254-g2": 16, "bls12-381-g1": 12, "bls12-381-g2": 24, "bls12-377-g1": 12, "bls12-377-g2": 24}
+    wide = {"bn254-g2": 16, "bls12-381-g1": 12, "bls12-381-g2": 24, "bls12-377-g1": 12, "bls12-377-g2": 24, "bw6-761-g1": 24}
     for curve in zkaccel.CURVES:
         points = zkaccel.generator_multiples(n, curve=curve)
         assert points.shape == (n, wide.get(curve, 8))
@@ -116,6 +117,7 @@ def test_multiples_of_the_generator(engine):
                 "pallas": (5, PASTA_P),
                 "vesta": (5, PASTA_Q),
                 "bls12-377-g1": (1, BLS12_377_Q),
+                "bw6-761-g1": (-1, BW6_761_Q),
             }
             b, modulus = equations[curve]
             assert (y * y - x**3 - b) % modulus == 0

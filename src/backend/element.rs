@@ -138,3 +138,5 @@ macro_rules! prime_fields {
 }
 #[cfg(feature = "bn254")]
 crate::for_every_prime_field!(prime_fields);
+#[cfg(feature = "bn254")]
+crate::for_every_wide_scalar_field!(prime_fields);

@@ -8,10 +8,10 @@ use super::reference::Reference;
 use super::{BasesView, KeepScalars, Memory, Msm, ScalarsView};
 use crate::curve::Curve;
 use crate::error::Error;
-use crate::field::MontgomeryField;
+use crate::field::ScalarField;
 use crate::meter::Meter;
 
-impl<F: MontgomeryField> KeepScalars<F> for Reference {}
+impl<F: ScalarField> KeepScalars<F> for Reference {}
 
 impl<C: Curve> Msm<C> for Reference {
     fn keep_bases(&self, _: &[C], _: u64) -> Result<Option<Memory>, Error> {

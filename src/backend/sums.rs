@@ -77,13 +77,23 @@ crate::for_every_curve!(every_curve);
 
 macro_rules! every_prime_field {
     ($($field:path, $name:literal;)*) => {
-        /// Scalars of every prime field.
-        pub trait EveryScalar: $(KeepScalars<$field> +)* {}
+        /// Scalars of every prime field of four limbs.
+        pub trait EveryShortScalar: $(KeepScalars<$field> +)* {}
 
-        impl<T> EveryScalar for T where T: $(KeepScalars<$field> +)* {}
+        impl<T> EveryShortScalar for T where T: $(KeepScalars<$field> +)* {}
     };
 }
 crate::for_every_prime_field!(every_prime_field);
+
+macro_rules! every_wide_scalar_field {
+    ($($field:path, $name:literal;)*) => {
+        /// Scalars of every field.
+        pub trait EveryScalar: EveryShortScalar + $(KeepScalars<$field> +)* {}
+
+        impl<T> EveryScalar for T where T: EveryShortScalar + $(KeepScalars<$field> +)* {}
+    };
+}
+crate::for_every_wide_scalar_field!(every_wide_scalar_field);
 
 macro_rules! every_two_adic_field {
     ($($field:path, $name:literal;)*) => {

@@ -9,8 +9,9 @@ use super::{Case, agree, expect_equal, expect_error, from_four_threads, referenc
 use crate::curve::{limbs_of_points, points};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::field::MontgomeryField;
+use crate::field::ScalarField;
 use crate::field::coordinates::LazyElement;
+use crate::field::integer::Integer;
 use crate::field::montgomery::Residue;
 use crate::matrix::Matrix;
 use crate::msm::{AcceleratedCurve, BasesOptions, ScalarsInput};
@@ -72,12 +73,14 @@ pub(super) fn edges<F: PrimeField>() -> Vec<F> {
 }
 
 /// A scalar of full width.
-fn random<F: MontgomeryField>(words: &mut Words) -> F {
-    Residue::from_integer(std::array::from_fn(|_| words.next())).element()
+fn random<F: ScalarField>(words: &mut Words) -> F {
+    let mut limbs = F::Limbs::ZERO;
+    limbs.as_mut().iter_mut().for_each(|limb| *limb = words.next());
+    Residue::from_integer(limbs).element()
 }
 
 /// A scalar: an edge one time in eight.
-pub(super) fn scalar<F: MontgomeryField>(words: &mut Words) -> F {
+pub(super) fn scalar<F: ScalarField>(words: &mut Words) -> F {
     let random = random(words);
     match words.next() {
         choice if choice % 8 == 0 => edge((choice >> 8) as usize % EDGES),
@@ -85,7 +88,7 @@ pub(super) fn scalar<F: MontgomeryField>(words: &mut Words) -> F {
     }
 }
 
-fn scalars<F: MontgomeryField>(words: &mut Words, n: usize) -> Vec<F> {
+fn scalars<F: ScalarField>(words: &mut Words, n: usize) -> Vec<F> {
     (0..n).map(|_| scalar(words)).collect()
 }
 

@@ -12,6 +12,8 @@
 //! Some of the vectors and their sums have odd first numbers and some odd second ones, as r is odd, so that adding or subtracting each at most once makes a and b odd: odd numbers have digits that
 //! are all odd ([`Half::digits`]), among which there is no zero.
 
+use std::sync::LazyLock;
+
 use halo2curves::group::Group;
 
 use super::{Affine, Coordinate, Curve, affine_points};
@@ -19,9 +21,28 @@ use crate::field::coordinates::LazyElement;
 use crate::field::integer::{Integer, add_limbs, bits, is_below, mac, sub_limbs};
 use crate::field::montgomery::{Limbs, Modulus, Residue};
 use crate::field::prime::CoordinatePrime;
+use crate::field::{MontgomeryField, TwoAdic};
 
 /// The bits of a digit, beside its sign.
 const DIGIT: u32 = 4;
+
+/// A curve whose scalars have transforms, and its endomorphism.
+pub(crate) trait TwoAdicCurve: Curve<Scalar: MontgomeryField + TwoAdic> {
+    /// The endomorphism of the curve.
+    fn endomorphism() -> &'static Endomorphism<Self>;
+}
+
+macro_rules! two_adic_curves {
+    ($($affine:path, $name:literal;)*) => {$(
+        impl TwoAdicCurve for $affine {
+            fn endomorphism() -> &'static Endomorphism<Self> {
+                static ENDOMORPHISM: LazyLock<Endomorphism<$affine>> = LazyLock::new(Endomorphism::new);
+                &ENDOMORPHISM
+            }
+        }
+    )*};
+}
+crate::for_every_two_adic_curve!(two_adic_curves);
 
 /// The endomorphism of a curve.
 #[derive(Debug)]
@@ -121,7 +142,7 @@ fn basis(r: Limbs, lambda: Limbs) -> [Short; 2] {
     [short(0), short(1)]
 }
 
-impl<C: Curve> Endomorphism<C> {
+impl<C: Curve<Scalar: MontgomeryField>> Endomorphism<C> {
     /// That of a curve, by its generator.
     pub(super) fn new() -> Self {
         let beta = Coordinate::<C>::of_prime(cube_root_of_one());
@@ -209,7 +230,7 @@ mod tests {
     use crate::curve::samples::{edges, wide};
 
     /// a G + b φ(G) = k G, with numbers that are odd and short, and with digits that are odd and make them up.
-    fn check<C: Curve>() {
+    fn check<C: Curve<Scalar: MontgomeryField>>() {
         let endomorphism = Endomorphism::<C>::new();
         let generator = affine_points(&[C::generator()])[0];
         let image = [generator.x.mul(endomorphism.beta), generator.y].map(Coordinate::<C>::element);
@@ -238,12 +259,12 @@ mod tests {
     macro_rules! curves {
         ($($affine:path, $name:literal;)*) => {
             #[test]
-            fn scalars_in_halves_over_every_curve() {
+            fn scalars_in_halves_over_every_curve_with_transforms() {
                 $(check::<$affine>();)*
             }
         };
     }
-    crate::for_every_curve!(curves);
+    crate::for_every_two_adic_curve!(curves);
 
     #[test]
     fn quotients_and_products() {

@@ -7,10 +7,10 @@ use halo2curves::group;
 use super::points::COORDINATES;
 use super::{CoordinateLimbs, Curve, affine_points};
 use crate::error::Error;
-use crate::field::MontgomeryField;
+use crate::field::ScalarField;
 use crate::field::coordinates::{CoefficientLimbs, CoordinateField, LazyElement, coefficients};
 use crate::field::integer::{Integer, hexadecimal};
-use crate::field::montgomery::{Limbs, Modulus, Residue};
+use crate::field::montgomery::{Modulus, Residue};
 use crate::field::prime::{CoordinatePrime, not_reduced, residues};
 use crate::memory;
 
@@ -26,8 +26,8 @@ fn element<F: CoordinatePrime>(
     }
 }
 
-/// Integers, four limbs each, lowest first, as scalars; [`Error::NotReduced`] with the index of the first that is not below the prime.
-pub fn scalars_of_integers<F: MontgomeryField>(integers: &[Limbs]) -> Result<Vec<F>, Error> {
+/// Integers, as many limbs each as a scalar has, lowest first, as scalars; [`Error::NotReduced`] with the index of the first that is not below the prime.
+pub fn scalars_of_integers<F: ScalarField>(integers: &[F::Limbs]) -> Result<Vec<F>, Error> {
     let mut scalars = memory::filled(integers.len(), F::ZERO)?;
     for (index, (scalar, &integer)) in scalars.iter_mut().zip(integers).enumerate() {
         *scalar = element("scalar", index, integer)?;
@@ -35,8 +35,8 @@ pub fn scalars_of_integers<F: MontgomeryField>(integers: &[Limbs]) -> Result<Vec
     Ok(scalars)
 }
 
-/// Scalars as integers, four limbs each, lowest first.
-pub fn integers_of_scalars<F: MontgomeryField>(scalars: &[F]) -> Result<Vec<Limbs>, Error> {
+/// Scalars as integers, as many limbs each, lowest first.
+pub fn integers_of_scalars<F: ScalarField>(scalars: &[F]) -> Result<Vec<F::Limbs>, Error> {
     let mut integers = memory::zeroed(scalars.len())?;
     for (integer, scalar) in integers.iter_mut().zip(residues(scalars)) {
         *integer = scalar.to_integer();
@@ -94,23 +94,24 @@ where
     affine
 }
 
-/// An integer in hexadecimal digits, highest first: 64 of four limbs, 96 of six.
+/// An integer in hexadecimal digits, highest first: 16 of each limb.
 pub fn hex(integer: impl AsRef<[u64]>) -> String {
     hexadecimal(integer)
 }
 
 /// A scalar from a text: a decimal number, or a hexadecimal one with `0x` before it, below the prime. [`Error::BadScalar`] for
 /// anything else.
-pub fn parse_scalar<F: MontgomeryField>(text: &str) -> Result<F, Error> {
+pub fn parse_scalar<F: ScalarField>(text: &str) -> Result<F, Error> {
     let refused = || Error::BadScalar { found: text.into() };
     let (digits, base) = text.strip_prefix("0x").map_or((text, 10), |digits| (digits, 16));
-    if digits.is_empty() || digits.len() > 80 {
+    // Few more than there are in the largest number.
+    if digits.is_empty() || digits.len() > 20 * F::Limbs::LIMBS {
         return Err(refused());
     }
-    let mut integer = [0_u64; 4];
+    let mut integer = F::Limbs::ZERO;
     for digit in digits.chars() {
         let mut carry = u64::from(digit.to_digit(base).ok_or_else(refused)?);
-        for limb in &mut integer {
+        for limb in integer.as_mut() {
             let wide = u128::from(*limb) * u128::from(base) + u128::from(carry);
             (*limb, carry) = (wide as u64, (wide >> 64) as u64);
         }

@@ -11,7 +11,7 @@
 //!
 //! | type | memory |
 //! |---|---|
-//! | scalars, and coefficients of coordinates | elements of a [`MontgomeryField`] |
+//! | scalars, and coefficients of coordinates | elements of a [`ScalarField`] |
 //! | coordinates | elements of a [`CoordinateField`]: one coefficient, or c0 and then c1 of c0 + c1 u |
 //! | affine points | x, then y; the identity is all zero |
 //! | results | X, Y, Z with x = X/Z and y = Y/Z; the identity is (0, 1, 0). Equal points have many forms |
@@ -31,12 +31,11 @@ mod weierstrass;
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Neg};
-use std::sync::LazyLock;
 
 use halo2curves::CurveAffine;
 use halo2curves::group::{self, prime::PrimeCurveAffine};
 
-pub(crate) use endomorphism::{Endomorphism, Half};
+pub(crate) use endomorphism::{Half, TwoAdicCurve};
 pub use integers::{
     affine, coordinates, hex, integers_of_scalars, parse_scalar, points_of_integers, scalars_of_integers,
 };
@@ -46,7 +45,7 @@ pub(crate) use points::{affine_points, check_points, projective};
 pub use subgroup::Subgroup;
 pub(crate) use weierstrass::{Affine, Xyzz};
 
-use crate::field::{CoordinateField, MontgomeryField};
+use crate::field::{CoordinateField, ScalarField};
 
 /// The one list of curves: calls a macro with the type of affine points and the name, for each.
 ///
@@ -66,6 +65,7 @@ macro_rules! for_every_curve {
             $crate::bls12_381::G2Affine, "bls12-381-g2";
             $crate::bls12_377::G1Affine, "bls12-377-g1";
             $crate::bls12_377::G2Affine, "bls12-377-g2";
+            $crate::bw6_761::G1Affine, "bw6-761-g1";
         }
     };
 }
@@ -99,7 +99,7 @@ pub trait Curve:
     type Base: CoordinateField;
 
     /// The field of the scalars: integers modulo the order of the group.
-    type Scalar: MontgomeryField;
+    type Scalar: ScalarField;
 
     /// Points in homogeneous form, as results of sums.
     type Projective: group::Curve<AffineRepr = Self>
@@ -120,11 +120,6 @@ pub trait Curve:
 
     /// The point with x = X/Z and y = Y/Z, on the curve; (0, 1, 0) is the identity.
     fn from_homogeneous(coordinates: [Self::Base; 3]) -> Self::Projective;
-
-    /// The endomorphism of the curve.
-    #[doc(hidden)]
-    #[allow(private_interfaces, reason = "the trait is sealed")]
-    fn endomorphism() -> &'static Endomorphism<Self>;
 }
 
 /// A coordinate in computations.
@@ -201,12 +196,6 @@ macro_rules! curves {
             fn from_homogeneous([x, y, z]: [Self::Base; 3]) -> Self::Projective {
                 type Projective = <$affine as Curve>::Projective;
                 Projective { x, y, z }
-            }
-
-            #[allow(private_interfaces, reason = "the trait is sealed")]
-            fn endomorphism() -> &'static Endomorphism<Self> {
-                static ENDOMORPHISM: LazyLock<Endomorphism<$affine>> = LazyLock::new(Endomorphism::new);
-                &ENDOMORPHISM
             }
         }
 

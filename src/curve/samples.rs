@@ -3,22 +3,25 @@
 use halo2curves::group::Group;
 
 use super::{Curve, affine};
-use crate::field::MontgomeryField;
+use crate::field::ScalarField;
 use crate::field::coordinates::LazyElement;
-use crate::field::integer::half;
+use crate::field::integer::Integer;
 use crate::field::montgomery::Residue;
 
 /// A scalar of full width.
-pub(crate) fn wide<F: MontgomeryField>(i: usize) -> F {
-    let limbs = [1, 2, 3, 4].map(|limb| (i as u64 + limb).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+pub(crate) fn wide<F: ScalarField>(i: usize) -> F {
+    let mut limbs = F::Limbs::ZERO;
+    for (limb, word) in limbs.as_mut().iter_mut().zip(1..) {
+        *limb = (i as u64 + word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
     Residue::from_integer(limbs).element()
 }
 
 /// Scalars at the edges of the field, and around every carry of digits: 0, 1, -1, -2, the halves of r, powers of two and their neighbours.
-pub(crate) fn edges<F: MontgomeryField>() -> Vec<F> {
-    let half: F = Residue::from_integer(half(F::P)).element();
+pub(crate) fn edges<F: ScalarField>() -> Vec<F> {
+    let half = F::TWO_INV - F::ONE;
     let mut edges = vec![F::ZERO, F::ONE, -F::ONE, -F::from(2), half, half + F::ONE, half - F::ONE];
-    for exponent in [1, 7, 8, 13, 16, 31, 32, 63, 64, 127, 128, 191, 192, 252, 253] {
+    for exponent in [1, 7, 8, 13, 16, 31, 32, 63, 64, 127, 128, 191, 192, 252, 253, 255, 256, 319, 320, 376] {
         let power = F::from(2).pow_vartime([exponent]);
         edges.extend([power, power - F::ONE, -power]);
     }
@@ -32,7 +35,7 @@ pub(crate) fn multiples<C: Curve>(factors: &[C::Scalar]) -> Vec<C> {
 }
 
 /// Bases as factors of the generator: different ones, and those that meet equal, opposite or no points in a bucket.
-pub(crate) fn bases<F: MontgomeryField>(n: usize) -> [(&'static str, Vec<F>); 5] {
+pub(crate) fn bases<F: ScalarField>(n: usize) -> [(&'static str, Vec<F>); 5] {
     let opposite = |i| if i < n / 2 { wide::<F>(3) } else { -wide::<F>(3) };
     let third = |i: usize| if i.is_multiple_of(3) { F::ZERO } else { wide(i) };
     [
@@ -45,7 +48,7 @@ pub(crate) fn bases<F: MontgomeryField>(n: usize) -> [(&'static str, Vec<F>); 5]
 }
 
 /// Scalars whose parts are alike, or all different.
-pub(crate) fn scalars<F: MontgomeryField>(n: usize) -> Vec<(&'static str, Vec<F>)> {
+pub(crate) fn scalars<F: ScalarField>(n: usize) -> Vec<(&'static str, Vec<F>)> {
     let of = |scalar: &dyn Fn(usize) -> F| (0..n).map(scalar).collect::<Vec<_>>();
     let bit = |i: usize| F::from((((i * i) >> 1) & 1) as u64);
     let edges = edges::<F>();

@@ -24,6 +24,10 @@
 //! in G2 if and only if psi(P) = z P (Scott, as above): where that holds, 0 = psi^2(P) - t psi(P) + q P = (z^2 - (z + 1) z + q) P = (q - z) P, and q - z = r (z - 1)^2 / 3 has with the number of points
 //! of this curve no common divisor but r. In general g = (b/b')^((q - 1)/6), with the b of G1 and the b' of G2.
 //! BLS12-377's G2 has the same test: its curve is y^2 = x^3 + 1/u with u^2 = -5, and its (z - 1)^2 / 3 has no common divisor with the number of points but 1.
+//!
+//! The curve of BW6-761's G1, y^2 = x^3 - 1, has the same endomorphism phi. With the z of BLS12-377, a = (2 z^3 - 2 z^2 - z + 1) / 3 and b = (z^3 - z^2 + z + 2) / 3, a point is in G1 if and only if a P + b phi(P) = 0 for the right one of both w
+//! (El Housni and Guillevic, CANS 2020, have the relation for the GLV method): the product of a + b phi with a + b phi^2 is a^2 - a b + b^2, since phi^2 + phi + 1 = 0, and that number is r itself. So what is annihilated by the one is annihilated by
+//! r, and on G1, where phi is the product with a root of x^2 + x + 1 modulo r, the one is 0 for one of both roots. Two products with numbers of 190 bits, made at once.
 
 use std::sync::LazyLock;
 
@@ -32,6 +36,7 @@ use super::{Affine, Coordinate, Curve, Xyzz, affine_points};
 use crate::bls12_377;
 use crate::bls12_381;
 use crate::bn254::{G1Affine, G2Affine};
+use crate::bw6_761;
 use crate::field::coordinates::LazyElement;
 use crate::field::integer::Integer;
 use crate::field::montgomery::{Modulus, Residue};
@@ -74,6 +79,38 @@ macro_rules! bls12_g1 {
 }
 bls12_g1!(bls12_381::G1Affine, BLS12_381_Z);
 bls12_g1!(bls12_377::G1Affine, BLS12_377_Z);
+
+/// The factors a and b of BW6-761.
+const BW6_761_FACTORS: [[u64; 3]; 2] = [
+    [0x2c58_4000_0000_0000, 0x5c2d_7510_c000_0000, 0x17f3_622f_ba09_4800],
+    [0x58b0_8000_0000_0001, 0x2e16_ba88_6000_0000, 0x0bf9_b117_dd04_a400],
+];
+
+impl Subgroup for bw6_761::G1Affine {
+    const COFACTOR_IS_ONE: bool = false;
+
+    fn is_in_subgroup(&self) -> bool {
+        /// The factor of x for which a P + b phi(P) = 0 on the group.
+        static CUBE_ROOT: LazyLock<Coordinate<bw6_761::G1Affine>> = LazyLock::new(|| {
+            let of_root = |root| is_annihilated(&bw6_761::G1Affine::generator(), root);
+            let root = Coordinate::<bw6_761::G1Affine>::of_prime(cube_root_of_one());
+            [root, root.square()].into_iter().find(|&root| of_root(root)).expect("one of both")
+        });
+        is_annihilated(self, *CUBE_ROOT)
+    }
+}
+
+/// Whether a P + b phi(P) = 0, for the phi of a cube root of 1: both multiples at once, by doubling and adding.
+fn is_annihilated(point: &bw6_761::G1Affine, root: Coordinate<bw6_761::G1Affine>) -> bool {
+    let point = affine_points(std::slice::from_ref(point))[0];
+    let points = [point, Affine { x: point.x.mul(root), y: point.y }];
+    let multiple = (0..192).rev().fold(Xyzz::IDENTITY, |sum, bit| {
+        let is_set = |factor: &[u64; 3]| factor[bit / 64] >> (bit % 64) & 1 == 1;
+        let terms = BW6_761_FACTORS.iter().zip(&points).filter(|(factor, _)| is_set(factor));
+        terms.fold(sum.double(), |sum, (_, point)| sum.add_affine(point))
+    });
+    multiple.is_identity()
+}
 
 /// Whether phi(P) = -z^2 P, for the phi of a cube root of 1.
 fn is_in_g1<C: Curve>(point: &C, z: u64, root: Coordinate<C>) -> bool {
@@ -194,7 +231,7 @@ mod tests {
     use crate::bn254::{Fq, Fr, G2};
     use crate::curve::tests::{some_points, times_order};
     use crate::curve::{affine, projective};
-    use crate::field::integer::{add_limbs, quotient, sub_limbs};
+    use crate::field::integer::{add_limbs, mac, quotient, sub_limbs};
 
     /// Primes that divide h: 21888242871839275222246405745257275088844257914179612981679871602714643921549 = 10069 5864401 1875725156269 h'.
     const PRIMES: [u64; 3] = [10_069, 5_864_401, 1_875_725_156_269];
@@ -278,6 +315,36 @@ mod tests {
             0x0026_ba55_8ae9_562a,
         ];
         assert_eq!(points_of_small_order_are_outside::<bls12_377::G2Affine, 8>(h, &[85_752_112_189]), 1);
+        // 2^2 127 3841927 36295621 h'.
+        let h = [
+            0x3de5_8000_0000_007c,
+            0x832b_a406_1000_003b,
+            0xc61c_5547_5755_1c0c,
+            0xc856_a085_3c9d_b94c,
+            0x2c77_d5ac_34cb_12ef,
+            0xad19_7233_9049_ce76,
+        ];
+        let primes = [2, 127, 3_841_927, 36_295_621];
+        assert!(points_of_small_order_are_outside::<bw6_761::G1Affine, 6>(h, &primes) >= 3);
+    }
+
+    /// a^2 - a b + b^2 = r for the factors of BW6-761.
+    #[test]
+    fn the_norm_of_the_factors_is_the_order() {
+        let product = |a: &[u64; 3], b: &[u64; 3]| {
+            let mut product = [0; 6];
+            for (i, &a) in a.iter().enumerate() {
+                let mut carry = 0;
+                for (j, &b) in b.iter().enumerate() {
+                    (product[i + j], carry) = mac(product[i + j], a, b, carry);
+                }
+                product[i + 3] = carry;
+            }
+            product
+        };
+        let [a, b] = &BW6_761_FACTORS;
+        let squares = add_limbs(product(a, a), product(b, b)).0;
+        assert_eq!(sub_limbs(squares, product(a, b)), (bw6_761::Fr::P, false));
     }
 
     /// Of both families' G2: the product with the parameter, and with q.

@@ -7,7 +7,7 @@ use halo2curves::group::{Curve as _, Group};
 use super::*;
 use crate::error::Error;
 use crate::field::coordinates::{LazyElement, coefficients};
-use crate::field::integer::sub_limbs;
+use crate::field::integer::Integer;
 use crate::field::montgomery::Modulus;
 use crate::field::{CoefficientLimbs, elements_of_limbs, limbs_of};
 
@@ -63,7 +63,8 @@ fn points_on_the_curve_are_known<C: Curve>() {
 
 /// r P for the order r of the scalars, by doubling and adding: scalars are reduced by it.
 pub(super) fn times_order<C: Curve>(point: &C) -> C::Projective {
-    let bits = C::Scalar::P.into_iter().rev().flat_map(|limb| (0..64).rev().map(move |bit| limb >> bit & 1));
+    let r = C::Scalar::P;
+    let bits = r.as_ref().iter().rev().flat_map(|limb| (0..64).rev().map(move |bit| limb >> bit & 1));
     bits.fold(
         C::Projective::identity(),
         |sum, bit| if bit == 1 { sum.double() + *point } else { sum.double() },
@@ -104,9 +105,10 @@ fn integers_stand_for_scalars<C: Curve>() {
     let one = C::Scalar::ONE;
     let scalars = [C::Scalar::ZERO, one, -one, one.double().invert().unwrap()];
     let integers = integers_of_scalars(&scalars).unwrap();
-    assert_eq!(integers[..3], [[0; 4], [1, 0, 0, 0], sub_limbs(C::Scalar::P, [1, 0, 0, 0]).0]);
+    let [zero, unit] = [0, 1].map(Integer::of_word);
+    assert_eq!(integers[..3], [zero, unit, C::Scalar::P.minus(unit).0]);
     assert_eq!(scalars_of_integers(&integers).as_deref(), Ok(&scalars[..]));
-    let refused = scalars_of_integers::<C::Scalar>(&[[0; 4], C::Scalar::P]);
+    let refused = scalars_of_integers::<C::Scalar>(&[zero, C::Scalar::P]);
     assert!(matches!(refused, Err(Error::NotReduced { what: "scalar", index: 1, .. })), "{refused:?}");
 }
 

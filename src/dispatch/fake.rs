@@ -21,7 +21,7 @@ use crate::device::{Bandwidths, ProductRates};
 use crate::error::Error;
 use crate::field::Goldilocks;
 #[cfg(feature = "bn254")]
-use crate::field::{MontgomeryField, TwoAdic};
+use crate::field::{MontgomeryField, ScalarField, TwoAdic};
 use crate::hash::Hasher;
 use crate::lock::lock;
 use crate::matrix::MatrixRef;
@@ -275,7 +275,7 @@ where
 }
 
 #[cfg(feature = "bn254")]
-impl<F: MontgomeryField> KeepScalars<F> for Fake {
+impl<F: ScalarField> KeepScalars<F> for Fake {
     fn keep_scalars(&self, scalars: &[F]) -> Result<Option<Memory>, Error> {
         self.begin()?;
         self.cpu.keep_scalars(scalars)

@@ -232,6 +232,7 @@ fn inverse<const N: usize>(x: [u64; N], p: [u64; N], factor: [u64; N]) -> Option
     match N {
         4 => BYInverter::<6>::new(&p, &factor).invert(&x),
         6 => BYInverter::<8>::new(&p, &factor).invert(&x),
+        12 => BYInverter::<14>::new(&p, &factor).invert(&x),
         _ => unreachable!("elements of {N} limbs"),
     }
 }

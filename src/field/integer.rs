@@ -1,6 +1,6 @@
 //! Integers of a number of 64-bit limbs, lowest first: elements of prime fields in memory, and the arithmetic beneath that of [`Residue`](super::montgomery::Residue).
 //!
-//! The number of limbs follows from the prime: four for primes of up to 255 bits, six for those of the coordinates of BLS12-381 and BLS12-377. What is written here is for any number of up to [`MOST`]: statements for
+//! The number of limbs follows from the prime: four for primes of up to 255 bits, six for those of the coordinates of BLS12-381 and BLS12-377, twelve for BW6-761's. What is written here is for any number of up to twelve: statements for
 //! every limb by [`for_each_limb`] and not loops, so that every index is a constant, carries stay in flags, and limbs in registers.
 
 use std::fmt::Debug;
@@ -8,8 +8,8 @@ use std::hint::select_unpredictable;
 
 use bytemuck::Pod;
 
-/// The most limbs.
-const MOST: usize = 6;
+/// The most limbs of a factor whose square has fewer products than a product: a block for each pair of limbs, of which twelve would have too many.
+const SQUARED: usize = 6;
 
 /// A block for every index from a first one to below a number, each time with a constant of that name.
 macro_rules! for_each_limb {
@@ -18,10 +18,14 @@ macro_rules! for_each_limb {
         for_each_limb!($i in 1, 2 * $to => $block; 1 2 3 4 5 6 7 8 9 10 11)
     };
     ($i:ident in 1, $to:expr => $block:block) => {
-        for_each_limb!($i in 1, $to => $block; 1 2 3 4 5)
+        for_each_limb!($i in 1, $to => $block; 1 2 3 4 5 6 7 8 9 10 11)
+    };
+    // Of up to six limbs.
+    ($i:ident in few $from:expr, $to:expr => $block:block) => {
+        for_each_limb!($i in $from, $to => $block; 0 1 2 3 4 5)
     };
     ($i:ident in $from:expr, $to:expr => $block:block) => {
-        for_each_limb!($i in $from, $to => $block; 0 1 2 3 4 5)
+        for_each_limb!($i in $from, $to => $block; 0 1 2 3 4 5 6 7 8 9 10 11)
     };
     ($i:ident in $from:expr, $to:expr => $block:block; $($index:literal)+) => {$({
         const $i: usize = $index;
@@ -64,6 +68,9 @@ pub trait Integer: Pod + Eq + Debug + Send + Sync + AsRef<[u64]> + AsMut<[u64]> 
     /// `self` if `first`, else `other`, without a branch.
     fn select(self, first: bool, other: Self) -> Self;
 
+    /// The number of bits.
+    fn bits(self) -> u32;
+
     /// The quotient by a word, rounded down, and the rest.
     fn quotient(self, divisor: u64) -> (Self, u64);
 
@@ -71,7 +78,7 @@ pub trait Integer: Pod + Eq + Debug + Send + Sync + AsRef<[u64]> + AsMut<[u64]> 
     /// modulo 2^64.
     fn product(self, b: Self, p: Self, negative_inverse: u64) -> Self;
 
-    /// a^2 / R likewise, with about half of the products of limbs.
+    /// a^2 / R likewise, of up to six limbs with about half of the products of limbs.
     fn square(self, p: Self, negative_inverse: u64) -> Self;
 }
 
@@ -120,6 +127,11 @@ where
         selected
     }
 
+    #[inline(always)]
+    fn bits(self) -> u32 {
+        bits(self)
+    }
+
     fn quotient(self, divisor: u64) -> (Self, u64) {
         quotient(self, divisor)
     }
@@ -131,19 +143,22 @@ where
 
     #[inline(always)]
     fn square(self, p: Self, negative_inverse: u64) -> Self {
+        if N > SQUARED {
+            return self.product(self, p, negative_inverse);
+        }
         let a = self;
         // Products of different limbs, once.
-        let mut t = [0; 2 * MOST];
-        for_each_limb!(I in 0, N => {
+        let mut t = [0; 2 * SQUARED];
+        for_each_limb!(I in few 0, N => {
             let mut carry = 0;
-            for_each_limb!(J in I + 1, N => { (t[I + J], carry) = mac(t[I + J], a[I], a[J], carry); });
+            for_each_limb!(J in few I + 1, N => { (t[I + J], carry) = mac(t[I + J], a[I], a[J], carry); });
             t[I + N] = carry;
         });
         // Twice these, and the squares of the limbs.
-        let mut twice = [0; 2 * MOST];
+        let mut twice = [0; 2 * SQUARED];
         for_each_limb!(I in 1, 2 * N => { twice[I] = t[I] << 1 | t[I - 1] >> 63; });
         let mut over = false;
-        for_each_limb!(I in 0, N => {
+        for_each_limb!(I in few 0, N => {
             let (low, high) = mac(0, a[I], a[I], 0);
             (t[2 * I], over) = adc(twice[2 * I], low, over);
             (t[2 * I + 1], over) = adc(twice[2 * I + 1], high, over);
@@ -151,7 +166,7 @@ where
         debug_assert!(!over, "a square has twice as many limbs");
         // The reduction of the lower half is at most p, the upper half below a^2 / R.
         let (mut lower, mut upper) = ([0; N], [0; N]);
-        for_each_limb!(I in 0, N => { (lower[I], upper[I]) = (t[I], t[I + N]); });
+        for_each_limb!(I in few 0, N => { (lower[I], upper[I]) = (t[I], t[I + N]); });
         let mut step = 0;
         while step < N {
             let m = lower[0].wrapping_mul(negative_inverse);

@@ -45,7 +45,7 @@ pub use goldilocks::{Goldilocks, MODULUS};
 #[cfg(feature = "bn254")]
 pub use montgomery::Modulus;
 #[cfg(feature = "bn254")]
-pub use prime::{CoordinatePrime, MontgomeryField, TwoAdicPrime, elements, elements_mut, limbs};
+pub use prime::{CoordinatePrime, MontgomeryField, ScalarField, TwoAdicPrime, elements, elements_mut, limbs};
 #[cfg(feature = "bn254")]
 pub use quadratic_element::QuadraticElement;
 pub use two_adic::TwoAdic;

@@ -4,7 +4,8 @@
 //! types is `repr(C)`, so that is asserted for each field in the list when the crate is compiled, and a version with another
 //! layout does not compile. Slices of limbs become slices of elements without a copy, checked.
 //!
-//! Primes of more than 255 bits have six limbs, and R = 2^384. They are those of coordinates of curves: their fields are in a list of their own, [`for_every_wide_prime_field`](crate::for_every_wide_prime_field).
+//! Primes of more than 255 bits have six limbs, and R = 2^384, or twelve, and R = 2^768. They are those of coordinates of curves: their fields are in a list of their own, [`for_every_wide_prime_field`](crate::for_every_wide_prime_field). One may be that of
+//! the scalars of another curve too: then it is in [`for_every_wide_scalar_field`](crate::for_every_wide_scalar_field) as well.
 //!
 //! The element type itself stands for the prime in the arithmetic of [`montgomery`](super::montgomery): a [`Residue<F>`]
 //! is an element of F in computations, a value below 2p, or below p where the prime leaves no room for that.
@@ -18,7 +19,7 @@ use halo2curves::ff;
 
 use super::TwoAdic;
 use super::coordinates::LazyElement;
-use super::integer::{Integer, hexadecimal, is_below, parse_hexadecimal};
+use super::integer::{Integer, hexadecimal, parse_hexadecimal};
 use super::montgomery::{Constants, Limbs, Modulus, Residue};
 use crate::error::Error;
 use crate::memory;
@@ -42,7 +43,7 @@ macro_rules! for_every_prime_field {
     };
 }
 
-/// The one list of prime fields of six limbs, of which only coordinates of curves are: calls a macro with type and name for each.
+/// The one list of prime fields of more than four limbs, of which coordinates of curves are: calls a macro with type, name and number of limbs for each.
 ///
 /// To add a field, add a line. Names are never reused.
 #[doc(hidden)]
@@ -50,7 +51,19 @@ macro_rules! for_every_prime_field {
 macro_rules! for_every_wide_prime_field {
     ($then:ident) => {
         $then! {
-            $crate::bls12_381::Fq, "bls12-381-fq";
+            $crate::bls12_381::Fq, "bls12-381-fq", 6;
+            $crate::bls12_377::Fq, "bls12-377-fq", 6;
+            $crate::bw6_761::Fq, "bw6-761-fq", 12;
+        }
+    };
+}
+
+/// Those of the [list of larger fields](for_every_wide_prime_field) of which scalars of curves are too: calls a macro with type and name for each.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! for_every_wide_scalar_field {
+    ($then:ident) => {
+        $then! {
             $crate::bls12_377::Fq, "bls12-377-fq";
         }
     };
@@ -74,12 +87,15 @@ macro_rules! for_every_two_adic_field {
 /// A prime field whose elements are in Montgomery form, of any number of limbs. Implemented for the fields of the crate's lists alone.
 pub trait CoordinatePrime: Modulus + ff::PrimeField {}
 
-/// A prime field whose elements are in Montgomery form, R = 2^256, in four limbs. Implemented for the fields of the crate's list alone.
-// Types that have residues in them ask for a `Modulus` alone: with this bound rustdoc 1.95 ends with an internal error, in what finds out whether they are `Send`.
-pub trait MontgomeryField: CoordinatePrime + Modulus<Limbs = Limbs> {
+/// A prime field of which scalars of curves are, of any number of limbs. Implemented for the fields of the crate's lists alone.
+pub trait ScalarField: CoordinatePrime {
     /// The name used in messages and files, such as `bn254-fr`.
     const NAME: &'static str;
 }
+
+/// A prime field whose elements are in Montgomery form, R = 2^256, in four limbs. Implemented for the fields of the crate's list alone.
+// Types that have residues in them ask for a `Modulus` alone: with this bound rustdoc 1.95 ends with an internal error, in what finds out whether they are `Send`.
+pub trait MontgomeryField: ScalarField + Modulus<Limbs = Limbs> {}
 
 /// Fails to compile unless elements lie in memory as the module says.
 const fn assert_layout<F: CoordinatePrime>() {
@@ -114,30 +130,39 @@ macro_rules! fields {
     ($($field:path, $name:literal;)*) => {
         moduli!(Limbs; $($field, $name;)*);
 
-        $(impl MontgomeryField for $field {
-            const NAME: &'static str = $name;
-        })*
+        $(
+            impl ScalarField for $field {
+                const NAME: &'static str = $name;
+            }
+
+            impl MontgomeryField for $field {}
+        )*
     };
 }
 crate::for_every_prime_field!(fields);
 
 macro_rules! wide_fields {
-    ($($lines:tt)*) => {
-        moduli!([u64; 6]; $($lines)*);
+    ($($field:path, $name:literal, $limbs:literal;)*) => {
+        $(moduli!([u64; $limbs]; $field, $name;);)*
     };
 }
 crate::for_every_wide_prime_field!(wide_fields);
+
+macro_rules! wide_scalar_fields {
+    ($($field:path, $name:literal;)*) => {
+        $(impl ScalarField for $field {
+            const NAME: &'static str = $name;
+        })*
+    };
+}
+crate::for_every_wide_scalar_field!(wide_scalar_fields);
 
 /// A prime field that has transforms, and the roots of unity that provers have in it. Implemented for the fields of the crate's list alone.
 pub trait TwoAdicPrime: MontgomeryField + TwoAdic + ff::WithSmallOrderMulGroup<3> {
     /// The generator of the multiplicative group from which the roots of unity of arkworks come: that of `ff`, but over BN254's scalars, where halo2curves has 7 and
     /// arkworks 5.
     fn generator_of_arkworks() -> Self {
-        if <Self as MontgomeryField>::NAME == "bn254-fr" {
-            Self::from(5)
-        } else {
-            Self::MULTIPLICATIVE_GENERATOR
-        }
+        if <Self as ScalarField>::NAME == "bn254-fr" { Self::from(5) } else { Self::MULTIPLICATIVE_GENERATOR }
     }
 }
 
@@ -207,21 +232,21 @@ pub(crate) unsafe fn cast_mut<T, U>(slice: &mut [T]) -> &mut [U] {
 }
 
 /// The limbs of elements, in Montgomery form, in place.
-pub fn limbs<F: MontgomeryField>(elements: &[F]) -> &[Limbs] {
+pub fn limbs<F: CoordinatePrime>(elements: &[F]) -> &[F::Limbs] {
     // SAFETY: the layout that is asserted for every field; any bits are limbs.
     unsafe { cast(elements) }
 }
 
 /// The limbs of elements, mutably: the values left in them must be below the prime.
-pub(crate) fn limbs_mut<F: MontgomeryField>(elements: &mut [F]) -> &mut [Limbs] {
+pub(crate) fn limbs_mut<F: CoordinatePrime>(elements: &mut [F]) -> &mut [F::Limbs] {
     // SAFETY: the layout that is asserted for every field.
     unsafe { cast_mut(elements) }
 }
 
 /// So many zeros, of pages that are not touched yet, or [`Error::HostOutOfMemory`].
-pub(crate) fn zeros<F: MontgomeryField>(len: usize) -> Result<Vec<F>, Error> {
-    const { assert!(size_of::<F>() == size_of::<Limbs>() && align_of::<F>() == align_of::<Limbs>()) };
-    let mut limbs = ManuallyDrop::new(memory::zeroed::<Limbs>(len)?);
+pub(crate) fn zeros<F: CoordinatePrime>(len: usize) -> Result<Vec<F>, Error> {
+    const { assert!(size_of::<F>() == size_of::<F::Limbs>() && align_of::<F>() == align_of::<F::Limbs>()) };
+    let mut limbs = ManuallyDrop::new(memory::zeroed::<F::Limbs>(len)?);
     let (start, len, capacity) = (limbs.as_mut_ptr(), limbs.len(), limbs.capacity());
     // SAFETY: memory of a vector that is not used again, of entries of the same size and alignment; limbs of 0 are the element 0, by the
     // layout that is asserted for every field.
@@ -230,8 +255,8 @@ pub(crate) fn zeros<F: MontgomeryField>(len: usize) -> Result<Vec<F>, Error> {
 
 /// Limbs in Montgomery form as elements, in place; [`Error::NotReduced`] with the index of the first that is not below the prime.
 /// `what` describes an element in the error.
-pub fn elements<'a, F: MontgomeryField>(limbs: &'a [Limbs], what: &'static str) -> Result<&'a [F], Error> {
-    match limbs.iter().position(|&limbs| !is_below(limbs, F::P)) {
+pub fn elements<'a, F: CoordinatePrime>(limbs: &'a [F::Limbs], what: &'static str) -> Result<&'a [F], Error> {
+    match limbs.iter().position(|limbs| !limbs.is_below(F::P)) {
         Some(index) => Err(not_reduced::<F>(what, index, limbs[index])),
         // SAFETY: the layout that is asserted for every field; all values are below the prime.
         None => Ok(unsafe { cast(limbs) }),
@@ -239,8 +264,8 @@ pub fn elements<'a, F: MontgomeryField>(limbs: &'a [Limbs], what: &'static str) 
 }
 
 /// As [`elements`], mutably.
-pub fn elements_mut<'a, F: MontgomeryField>(
-    limbs: &'a mut [Limbs],
+pub fn elements_mut<'a, F: CoordinatePrime>(
+    limbs: &'a mut [F::Limbs],
     what: &'static str,
 ) -> Result<&'a mut [F], Error> {
     elements::<F>(limbs, what)?;
@@ -255,7 +280,7 @@ pub(crate) fn not_reduced<F: Modulus>(what: &'static str, index: usize, value: F
 }
 
 /// Elements to compute with.
-pub(crate) fn residues<F: MontgomeryField>(elements: &[F]) -> &[Residue<F>] {
+pub(crate) fn residues<F: CoordinatePrime>(elements: &[F]) -> &[Residue<F>] {
     // SAFETY: the layout that is asserted for every field; values below p are below any bound.
     unsafe { cast(elements) }
 }

@@ -34,6 +34,7 @@ fn of_curves() {
         ("bls12-381-g2", ZKA_BLS12_381_G2),
         ("bls12-377-g1", ZKA_BLS12_377_G1),
         ("bls12-377-g2", ZKA_BLS12_377_G2),
+        ("bw6-761-g1", ZKA_BW6_761_G1),
     ];
     assert_eq!(CURVES.iter().map(|curve| curve.name).zip(1..).collect::<Vec<_>>(), header);
     assert!(CURVES.iter().zip(1..).all(|(curve, number)| Curve::of(number).unwrap().name == curve.name));

@@ -8,7 +8,7 @@ use zkaccel::{Engine, Error};
 
 use super::Operation;
 use super::counts;
-use super::inputs::uniform;
+use super::inputs::{uniform, words_of};
 use super::measure::measure;
 use super::report::{Measurement, OneRun, Subject};
 use super::workloads::Bench;
@@ -114,7 +114,9 @@ impl CurveVisitor for Sums<'_> {
                 .collect())
         };
         let scalars = match kind {
-            ScalarKind::Uniform => uniform(&bench.ordinary_words(count.saturating_mul(4))?),
+            ScalarKind::Uniform => {
+                uniform(&bench.ordinary_words(count.saturating_mul(words_of::<C::Scalar>()))?)
+            }
             ScalarKind::Bytes => small(0xff)?,
             ScalarKind::Bits => small(1)?,
         };
@@ -124,7 +126,7 @@ impl CurveVisitor for Sums<'_> {
             let scalars = engine.upload(Matrix::from_column(scalars)?)?;
             measure(engine, bench.tour, || Ok(()), |()| engine.msm(&scalars, &bases))?
         } else if bench.pinned {
-            let mut locked = engine.pinned::<[u64; 4]>(count)?;
+            let mut locked = engine.pinned::<<C::Scalar as Modulus>::Limbs>(count)?;
             locked.copy_from_slice(limbs_of(&scalars));
             let scalars = elements::<C::Scalar>(&locked, "scalar")?;
             measure(engine, bench.tour, || Ok(()), |()| engine.msm(scalars, &bases))?

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use zkaccel::curve::affine;
-use zkaccel::field::{Goldilocks, MontgomeryField};
+use zkaccel::field::{Goldilocks, ScalarField};
 use zkaccel::msm::AcceleratedCurve;
 
 /// Fills memory with pseudo-random elements, those from a number on: Steele, Lea and Flood's SplitMix64 (OOPSLA 2014) from seed 0.
@@ -25,14 +25,19 @@ pub(crate) fn words(numbers: Range<usize>) -> Vec<Goldilocks> {
     words
 }
 
-/// Practically uniform elements, each of four words.
-pub(crate) fn uniform<F: MontgomeryField>(words: &[Goldilocks]) -> Vec<F> {
+/// The words of an element.
+pub(crate) const fn words_of<F: ScalarField>() -> usize {
+    size_of::<F>() / size_of::<u64>()
+}
+
+/// Practically uniform elements, each of as many words as it has.
+pub(crate) fn uniform<F: ScalarField>(words: &[Goldilocks]) -> Vec<F> {
     let base = F::from(1 << 32) * F::from(1 << 32);
-    let of = |four: &[Goldilocks]| {
-        let digits = four.iter().rev().map(|word| F::from(word.as_u64()));
-        digits.reduce(|sum, digit| sum * base + digit).expect("four digits")
+    let of = |words: &[Goldilocks]| {
+        let digits = words.iter().rev().map(|word| F::from(word.as_u64()));
+        digits.reduce(|sum, digit| sum * base + digit).expect("a digit or more")
     };
-    words.chunks_exact(4).map(of).collect()
+    words.chunks_exact(words_of::<F>()).map(of).collect()
 }
 
 /// Multiples of the generator, G times 1, 2, 3, ... .

@@ -184,7 +184,8 @@ impl CurveVisitor for Msm<'_> {
     fn visit<C: AcceleratedCurve>(self) -> Result<(), Failure> {
         self.0.each("msm", Some(C::NAME), |cluster, log_size| {
             let own = cluster.rows(1 << log_size);
-            let scalars = inputs::uniform::<C::Scalar>(&inputs::words(4 * own.start..4 * own.end));
+            let each = inputs::words_of::<C::Scalar>();
+            let scalars = inputs::uniform::<C::Scalar>(&inputs::words(each * own.start..each * own.end));
             // Multiples of the generator, as many as there are pairs here.
             let bases = cluster.engine().bases(inputs::bases::<C>(own.len()), BasesOptions::default());
             let bases = cluster.agree("bases", &[], bases.map_err(Error::from))?;

@@ -10,7 +10,7 @@ use zkaccel_cluster::{Cluster, Error, Mpi};
 use super::{Options, Ranks, caller, read};
 use crate::curves::{CurveOptions, CurveVisitor};
 use crate::failure::{Context, Failure};
-use crate::limbs::{self, Form, SCALAR};
+use crate::limbs::{self, Form};
 use crate::msm::Sum;
 
 /// Multiply points of an elliptic curve, the bases, by scalars, and print the sum
@@ -18,7 +18,7 @@ use crate::msm::Sum;
 /// Prints what `zkaccel msm` prints of the same files.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// The scalars: a .npy file of '<u8' words, C order, shape (N, 4), which every rank can open
+    /// The scalars: a .npy file of '<u8' words, C order, shape (N, limbs of a scalar), which every rank can open
     #[arg(long, value_name = "S.npy")]
     scalars: PathBuf,
 
@@ -54,7 +54,7 @@ impl Arguments {
     fn sum<C: AcceleratedCurve>(&self, cluster: &Cluster<Mpi>) -> Result<(Sum, usize), Error> {
         let own = |rows| Ok(cluster.rows(rows));
         let bases = read(cluster, &self.bases, Some(limbs::point::<C>()), own)?;
-        let scalars = read(cluster, &self.scalars, Some(SCALAR), own)?;
+        let scalars = read(cluster, &self.scalars, Some(limbs::scalar::<C::Scalar>()), own)?;
         let pairs = bases.rows;
         let made = match scalars.rows == pairs {
             true => self.made::<C>(cluster, &scalars.words, &bases.words),

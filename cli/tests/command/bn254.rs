@@ -103,7 +103,7 @@ fn seven_times_the_generator_of_g2() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("[possible values: g1, g2]"));
     let refused = bench.run(&format!("{files} --curve bn254-g3"));
     assert_eq!(refused.status.code(), Some(2));
-    let names = "[possible values: bn254-g1, grumpkin, bn254-g2, pallas, vesta, bls12-381-g1, bls12-381-g2, bls12-377-g1, bls12-377-g2]";
+    let names = "[possible values: bn254-g1, grumpkin, bn254-g2, pallas, vesta, bls12-381-g1, bls12-381-g2, bls12-377-g1, bls12-377-g2, bw6-761-g1]";
     assert!(String::from_utf8_lossy(&refused.stderr).contains(names));
     bench.fail(&format!("{files} --curve pallas --group g2"), "pallas has no such group");
 }
@@ -516,6 +516,63 @@ fn sums_and_transforms_over_bls12_377() {
     bench.succeed("fft in.npy out.npy --canonical --field bls12-377");
     let minus_one = [0x0a11800000000000, 0x59aa76fed0000001, 0x60b44d1e5c37b001, 0x12ab655e9a2ca556];
     assert_eq!(words(&bench.read("out.npy")).1, [small(3), minus_one].concat());
+}
+
+/// Sums over BW6-761's G1, whose scalars have six limbs and coordinates twelve: 3 G + 4 G, and the point (1, 0) of its curve, which has order 2.
+#[test]
+fn sums_over_bw6_761() {
+    let bench = Bench::new();
+    let scalars = |scalars: [u64; 2]| npy("(2, 6)", &scalars.map(|low| [low, 0, 0, 0, 0, 0]).concat());
+    let points = |points: [Vec<u64>; 2]| npy("(2, 24)", &points.concat());
+    let generator: Vec<u64> = vec![
+        0x4088f3af66e5b43d,
+        0x055928aca6af603f,
+        0x6750dd0356133e82,
+        0x03758f9a280ca27f,
+        0x5bd71fa0c9ea0971,
+        0xa17a54ce47729b90,
+        0x11dbfcd294c2e746,
+        0x79017ffac15520ac,
+        0xee05c54b85f56fc7,
+        0xe6a0cfb7551b27f0,
+        0xb277ce98a477beae,
+        0x01075b020ea190c8,
+        0xbafc8f2db4e95363,
+        0xad1cb2be0b20d2a1,
+        0xb2b08119cad0fb93,
+        0x9f9df141b3053253,
+        0xbe3fb90b6fc2cdd4,
+        0xcc685d31717a4c55,
+        0xc5b8fa1771b5b806,
+        0x265909f1af7e0dba,
+        0x1a7348d2a2e573a3,
+        0x0f952589884c9ec6,
+        0xe6fd637b45cc2a42,
+        0x0058b84e0a6fc574,
+    ];
+    bench.write("s.npy", &scalars([3, 4]));
+    bench.write("b.npy", &points([generator.clone(), generator.clone()]));
+    let files = "msm --scalars s.npy --bases b.npy --canonical";
+    for options in ["--curve bw6-761", "--curve bw6-761 --group g1 --device reference"] {
+        let answer = bench.json(&format!("{files} {options}"));
+        let x = [
+            "007f2f07e665658a6419a44b48c9ac18d4398a606ac4fe2eda658a98d145cd070bee43f8821c728a541ac0b25eb9a91c",
+            "6d50ba5284a2931ba0cc01f0f8f000dc94884becf8cadb2e3f59473530cb82b3026eaaa9512d0aed257d191631623388",
+        ];
+        let y = [
+            "00428a454e6e91f1d5caa9eaa789cc771f02f4cbd7a3a5fa82efef0c6c99d8ecc826399ffa7680136467fec87405b631",
+            "ee5cc1f12d5ddb5966b947f030c04908371108c363a9a6aeaed0417cfb47de04d04933d1b3aa58d63da622e547240ea0",
+        ];
+        assert_eq!((&answer["x"], &answer["y"]), (&json!(x.concat()), &json!(y.concat())), "{options}");
+    }
+    bench.fail(files, "found 6 columns, expected 4, the limbs of a scalar");
+    let mut of_order_two = vec![0; 24];
+    of_order_two[0] = 1;
+    bench.write("b.npy", &points([generator.clone(), of_order_two]));
+    let outside = "point 1 is on the curve but not in the group of the scalars' order";
+    bench.fail(&format!("{files} --curve bw6-761"), outside);
+    bench.write("b.npy", &points([generator.clone(), [&generator[..12], &[u64::MAX; 12]].concat()]));
+    bench.fail(&format!("{files} --curve bw6-761"), "y of point 1 is 0xffffffffffffffff");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use zkaccel::curve::{limbs_of_points, points};
 use zkaccel::matrix::{Element, Matrix};
 use zkaccel::msm::{AcceleratedCurve, BasesOptions};
-use zkaccel::{Engine, Error, bls12_377};
+use zkaccel::{Engine, Error, bls12_377, bw6_761};
 
 use crate::draw::{Draw, Words};
 use crate::engines;
@@ -53,7 +53,8 @@ pooled!(
     bls12381::G1Affine,
     bls12381::G2Affine,
     bls12_377::G1Affine,
-    bls12_377::G2Affine
+    bls12_377::G2Affine,
+    bw6_761::G1Affine
 );
 
 impl<C: Pooled> Pool<C> {
@@ -68,7 +69,7 @@ impl<C: Pooled> Pool<C> {
 
 pub fn run(data: &[u8]) {
     let mut draw = Draw::new(data);
-    match draw.below(9) {
+    match draw.below(10) {
         0 => over::<bn256::G1Affine>(&mut draw),
         1 => over::<grumpkin::G1Affine>(&mut draw),
         2 => over::<bn256::G2Affine>(&mut draw),
@@ -77,7 +78,8 @@ pub fn run(data: &[u8]) {
         5 => over::<bls12381::G1Affine>(&mut draw),
         6 => over::<bls12381::G2Affine>(&mut draw),
         7 => over::<bls12_377::G1Affine>(&mut draw),
-        _ => over::<bls12_377::G2Affine>(&mut draw),
+        8 => over::<bls12_377::G2Affine>(&mut draw),
+        _ => over::<bw6_761::G1Affine>(&mut draw),
     }
 }
 

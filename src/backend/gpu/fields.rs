@@ -38,7 +38,12 @@ pub(super) fn scalars<F: Modulus>() -> String {
 
 /// What does not depend on the prime but for its number of limbs.
 fn limbs_of_elements<M: Modulus>() -> String {
-    format!("#define FIELD_LIMBS {}\n{}", 2 * M::Limbs::LIMBS, include_str!("../../../kernels/limbs.h"))
+    let mut text =
+        format!("#define FIELD_LIMBS {}\n{}", 2 * M::Limbs::LIMBS, include_str!("../../../kernels/limbs.h"));
+    if M::Limbs::LIMBS == 12 {
+        text += include_str!("../../../kernels/limbs_24.h");
+    }
+    text
 }
 
 /// The constants and functions of one field.
@@ -77,8 +82,11 @@ fn field<M: Modulus>(name: &str) -> String {
     text + rest
 }
 
-/// Whether the squares of `kernels/prime_field.h` have room: what is under way in one is up to 2 b + p for values below b, which is to be below R.
+/// Whether the squares of `kernels/prime_field.h`, which are written for up to twelve limbs of 32 bits, have room: what is under way in one is up to 2 b + p for values below b, which is to be below R.
 fn squares_fit<M: Modulus>() -> bool {
+    if M::Limbs::LIMBS > 6 {
+        return false;
+    }
     let bound = Residue::<M>::BOUND;
     let (twice, over) = bound.plus(bound);
     !over && !twice.plus(M::P).1

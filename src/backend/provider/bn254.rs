@@ -15,7 +15,7 @@ use crate::backend::{
 use crate::curve::{CoordinateLimbs, Curve, limbs_of_points};
 use crate::error::Error;
 use crate::field::prime::{elements, limbs};
-use crate::field::{MontgomeryField, TwoAdic, elements_of_limbs};
+use crate::field::{MontgomeryField, ScalarField, TwoAdic, elements_of_limbs};
 use crate::meter::Meter;
 use crate::ntt::Ntt;
 
@@ -66,7 +66,7 @@ impl External {
     }
 }
 
-impl<F: MontgomeryField> KeepScalars<F> for External {}
+impl<F: ScalarField> KeepScalars<F> for External {}
 
 impl<C: Curve> Msm<C> for External {
     fn keep_bases(&self, points: &[C], _: u64) -> Result<Option<Memory>, Error> {
@@ -119,7 +119,7 @@ impl<C: Curve> Msm<C> for External {
 
 impl<F: MontgomeryField + TwoAdic> Transforms<F> for External {
     fn ntt(&self, fft: &Ntt<F>, values: &mut [F], _: usize) -> Result<(), Error> {
-        if <F as MontgomeryField>::NAME != "bn254-fr" {
+        if <F as ScalarField>::NAME != "bn254-fr" {
             return Err(self.provider.unsupported("a transform over this field"));
         }
         let functions = self.provider.fft.as_ref().ok_or_else(|| self.provider.unsupported(TRANSFORM))?;

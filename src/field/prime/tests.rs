@@ -172,7 +172,7 @@ macro_rules! fields {
 crate::for_every_prime_field!(fields);
 
 macro_rules! wide_fields {
-    ($($field:path, $name:literal;)*) => {
+    ($($field:path, $name:literal, $limbs:literal;)*) => {
         #[test]
         fn arithmetic_and_inverses_of_more_limbs() {
             $(

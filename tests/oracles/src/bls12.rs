@@ -1,7 +1,7 @@
-//! arkworks' fields of BLS12-377, and its sums and transforms, of scalars and of points, over BLS12-381 and BLS12-377.
+//! arkworks' fields of BLS12-377 and BW6-761, its sums over these and BLS12-381, and transforms over the scalars of both BLS12, of scalars and of points.
 
 use ark_ec::{AffineRepr, CurveGroup, VariableBaseMSM};
-use ark_ff::{BigInt, Field as _, PrimeField as _};
+use ark_ff::{BigInt, Field as _};
 use ark_poly::{EvaluationDomain, Radix2EvaluationDomain};
 use halo2curves::ff::{Field, PrimeField, WithSmallOrderMulGroup};
 use halo2curves::group::Group;
@@ -10,7 +10,7 @@ use zkaccel::field::TwoAdicPrime;
 use zkaccel::msm::AcceleratedCurve;
 use zkaccel::ntt::{Domain, Ntt};
 use zkaccel::points::TransformedCurve;
-use zkaccel::{bls12_377, bls12_381};
+use zkaccel::{bls12_377, bls12_381, bw6_761};
 
 use crate::arkworks::transforms_agree;
 use crate::inputs::{cpu, words};
@@ -18,7 +18,9 @@ use crate::inputs::{cpu, words};
 fn scalars<F: PrimeField>(seed: u64, n: usize) -> Vec<F> {
     let mut word = words(seed);
     let base = F::from(1 << 32) * F::from(1 << 32);
-    (0..n).map(|_| (0..4).fold(F::ZERO, |sum, _| sum * base + F::from(word()))).collect()
+    (0..n)
+        .map(|_| (0..F::NUM_BITS.div_ceil(64)).fold(F::ZERO, |sum, _| sum * base + F::from(word())))
+        .collect()
 }
 
 fn theirs<F: PrimeField, T: ark_ff::PrimeField>(values: &[F]) -> Vec<T> {
@@ -67,6 +69,11 @@ fn fields_agree<F: WithSmallOrderMulGroup<3>, A: ark_ff::PrimeField>() {
     let mut modulus = (-F::ONE).to_repr();
     modulus.as_mut()[0] += 1;
     assert!(bool::from(F::from_repr(modulus).is_none()));
+}
+
+#[test]
+fn fields_of_bw6_761() {
+    fields_agree::<bw6_761::Fq, ark_bw6_761::Fq>();
 }
 
 #[test]
@@ -201,6 +208,12 @@ fn transforms_of_points_over_bls12_377() {
     transforms_of_points::<bls12_377::G2Affine, _>(|[x, y]| {
         ark_bls12_377::G2Affine::new_unchecked(fq2(x), fq2(y))
     });
+}
+
+#[test]
+fn sums_over_bw6_761() {
+    let fq = |limbs: [u64; 12]| ark_bw6_761::Fq::from(BigInt::new(limbs));
+    sums::<bw6_761::G1Affine, _>(|[x, y]| ark_bw6_761::G1Affine::new_unchecked(fq(x), fq(y)));
 }
 
 #[test]

@@ -20,11 +20,13 @@ const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_89", "sm_90"];
 
 /// Programs whose functions may spill, each so many bytes that it stores or loads at most: of sums of two points each takes 96 registers, before a product begins. docs/performance/msm-gpu.md has what
 /// was tried.
-const MAY_SPILL: [(&str, u64); 4] = [
+const MAY_SPILL: [(&str, u64); 6] = [
     ("msm_sum_bls12-381-g2", 1300),
     ("msm_tables_bls12-381-g2", 400),
     ("msm_sum_bls12-377-g2", 1300),
     ("msm_tables_bls12-377-g2", 400),
+    ("msm_sum_bw6-761-g1", 1300),
+    ("msm_tables_bw6-761-g1", 400),
 ];
 
 fn main() -> ExitCode {

@@ -4,13 +4,11 @@
 //! negative numbers are as narrow as small positive ones. On a curve with points outside of the group of order r it stands for the integer s alone, because r times such a point is not the identity. Integers are cut into windows of c bits, and each
 //! window has a signed digit, by Booth's recoding (1951): that of window w is made of bits c w - 1 to c w + c - 1, lies between -2^(c-1) and 2^(c-1), and needs no carry from other windows.
 
-use std::marker::PhantomData;
-
 use crate::curve::Curve;
 use crate::error::Error;
-use crate::field::MontgomeryField;
-use crate::field::integer::{bits, is_below, sub_limbs};
-use crate::field::montgomery::{LIMBS, Limbs, Modulus, Residue};
+use crate::field::ScalarField;
+use crate::field::integer::Integer;
+use crate::field::montgomery::{Modulus, Residue};
 use crate::field::prime::residues;
 use crate::lock::lock;
 use crate::memory;
@@ -27,8 +25,8 @@ pub(super) const NEGATIVE: u32 = 1 << 31;
 /// The bit of an integer's last limb that holds the sign.
 const SIGN: u64 = 1 << 63;
 
-/// One more than the most bits that an integer of these limbs can have.
-pub(super) const WIDTHS: usize = u64::BITS as usize * LIMBS;
+/// One more than the most bits that an integer of any number of limbs can have.
+pub(super) const WIDTHS: usize = u64::BITS as usize * 6;
 
 /// Bits of the widest integers: r/2 has one less than r.
 pub(super) const fn longest<C: Curve>() -> u32 {
@@ -36,12 +34,12 @@ pub(super) const fn longest<C: Curve>() -> u32 {
 }
 
 /// Scalars of a field as integers, the sign in the top bit.
-pub(super) struct Integers<F>(Vec<Limbs>, PhantomData<F>);
+pub(super) struct Integers<F: Modulus>(Vec<F::Limbs>);
 
-impl<F: MontgomeryField> Integers<F> {
+impl<F: ScalarField> Integers<F> {
     /// None.
     pub(super) fn none() -> Self {
-        Self(Vec::new(), PhantomData)
+        Self(Vec::new())
     }
 
     /// The integers of scalars, whichever are shorter.
@@ -54,54 +52,55 @@ impl<F: MontgomeryField> Integers<F> {
         Self::by(scalars, Residue::to_integer)
     }
 
-    fn by(scalars: &[F], integer_of: impl Fn(Residue<F>) -> Limbs + Sync) -> Result<Self, Error> {
-        let mut integers = memory::zeroed::<Limbs>(scalars.len())?;
+    fn by(scalars: &[F], integer_of: impl Fn(Residue<F>) -> F::Limbs + Sync) -> Result<Self, Error> {
+        let mut integers = memory::zeroed::<F::Limbs>(scalars.len())?;
         let scalars = residues(scalars);
         for_each_chunk(&mut integers, PIECE, |number, integers| {
             let pairs = integers.iter_mut().zip(&scalars[number * PIECE..]);
             pairs.for_each(|(integer, &scalar)| *integer = integer_of(scalar));
         });
-        Ok(Self(integers, PhantomData))
+        Ok(Self(integers))
     }
 
-    pub(super) fn as_slice(&self) -> &[Limbs] {
+    pub(super) fn as_slice(&self) -> &[F::Limbs] {
         &self.0
     }
 }
 
 #[inline]
-fn integer_of<F: MontgomeryField>(scalar: Residue<F>) -> Limbs {
+fn integer_of<F: ScalarField>(scalar: Residue<F>) -> F::Limbs {
     // Columns of bits are common, and nothing needs to be computed for them. One jump for 0 and 1, because which it is cannot be
     // predicted.
     let (limbs, one) = (scalar.lazy_limbs(), Residue::<F>::ONE.lazy_limbs());
+    let (limbs, one) = (limbs.as_ref(), one.as_ref());
     let bit = u64::from(limbs[0] != 0);
-    if (0..LIMBS).fold(0, |other, i| other | limbs[i] ^ one[i] & bit.wrapping_neg()) == 0 {
-        return [bit, 0, 0, 0];
+    if (0..F::Limbs::LIMBS).fold(0, |other, i| other | limbs[i] ^ one[i] & bit.wrapping_neg()) == 0 {
+        return F::Limbs::of_word(bit);
     }
     let (mut integer, negative) = shortest(scalar);
-    integer[LIMBS - 1] |= if negative { SIGN } else { 0 };
+    integer.as_mut()[F::Limbs::LIMBS - 1] |= if negative { SIGN } else { 0 };
     integer
 }
 
 /// The integer that is s or -s modulo r and at most r/2, and whether it is -s.
 #[inline]
-fn shortest<F: MontgomeryField>(scalar: Residue<F>) -> (Limbs, bool) {
+fn shortest<F: ScalarField>(scalar: Residue<F>) -> (F::Limbs, bool) {
     let integer = scalar.to_integer();
-    let negative = sub_limbs(F::P, integer).0;
-    match is_below(negative, integer) {
+    let negative = F::P.minus(integer).0;
+    match negative.is_below(integer) {
         true => (negative, true),
         false => (integer, false),
     }
 }
 
 /// How many integers have each number of bits, from 0 on.
-pub(super) fn widths(integers: &[Limbs]) -> Vec<usize> {
-    let count = |integers: &[Limbs]| {
+pub(super) fn widths<I: Integer>(integers: &[I]) -> Vec<usize> {
+    let count = |integers: &[I]| {
         let mut counts = vec![0; WIDTHS];
         for &integer in integers {
             let mut magnitude = integer;
-            magnitude[LIMBS - 1] &= !SIGN;
-            counts[bits(magnitude) as usize] += 1;
+            magnitude.as_mut()[I::LIMBS - 1] &= !SIGN;
+            counts[magnitude.bits() as usize] += 1;
         }
         counts
     };
@@ -137,24 +136,24 @@ impl Digits {
         Self { bits: width, windows: 1, largest: (1 << width) - 1 }
     }
 
-    /// A window of any integer.
-    pub(super) fn window(&self, index: u32) -> Window {
+    /// A window of any integer of so many limbs.
+    pub(super) fn window(&self, index: u32, limbs: usize) -> Window {
         // An unsigned digit is a signed one with a bit more, which is never set.
         let is_whole = self.windows == 1 && self.largest + 1 == 1 << self.bits;
         let bits = self.bits + u32::from(is_whole);
         // From the bit below the window's lowest on; the first window has none.
         let Some(start) = (index * bits).checked_sub(1) else {
-            return Window { words: [0, 0], masks: [0, Self::mask(0)], shift: 63, bits };
+            return Window { words: [0, 0], masks: [0, Self::mask(0, limbs)], shift: 63, bits };
         };
         let (word, shift) = ((start / 64) as usize, start % 64);
-        let next = (word + 1).min(LIMBS - 1);
-        let masks = [Self::mask(word), if next > word { Self::mask(next) } else { 0 }];
+        let next = (word + 1).min(limbs - 1);
+        let masks = [Self::mask(word, limbs), if next > word { Self::mask(next, limbs) } else { 0 }];
         Window { words: [word, next], masks, shift, bits }
     }
 
     /// The bits of a word that are not the sign.
-    fn mask(word: usize) -> u64 {
-        if word == LIMBS - 1 { !SIGN } else { u64::MAX }
+    fn mask(word: usize, limbs: usize) -> u64 {
+        if word == limbs - 1 { !SIGN } else { u64::MAX }
     }
 }
 
@@ -172,15 +171,16 @@ pub(super) struct Window {
 impl Window {
     /// The magnitude of the window's digit, with [`NEGATIVE`] if it is below 0, and perhaps if it is 0.
     #[inline(always)]
-    pub(super) fn digit(&self, integer: &Limbs) -> u32 {
-        let [low, high] = [0, 1].map(|i| integer[self.words[i] % LIMBS] & self.masks[i]);
+    pub(super) fn digit<I: Integer>(&self, integer: &I) -> u32 {
+        let integer = integer.as_ref();
+        let [low, high] = [0, 1].map(|i| integer[self.words[i] % I::LIMBS] & self.masks[i]);
         // Two shifts, because one by 64 is none.
         let both = low >> self.shift | high << 1 << (63 - self.shift);
         let raw = both as u32 & ((1 << (self.bits + 1)) - 1);
         let upper = raw >> self.bits;
         let magnitude = (raw + 1) >> 1;
         let magnitude = if upper == 0 { magnitude } else { (1 << self.bits) - magnitude };
-        let negative = upper ^ (integer[LIMBS - 1] >> 63) as u32;
+        let negative = upper ^ (integer[I::LIMBS - 1] >> 63) as u32;
         magnitude | negative << NEGATIVE.trailing_zeros()
     }
 }
@@ -188,16 +188,14 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bls12_381;
     use crate::bn254::{Fq, Fr};
-    use crate::field::coordinates::LazyElement;
-    use crate::field::integer::half;
+    use crate::{bls12_377, bls12_381};
 
     /// The digits of a scalar, put together again in the field.
-    fn value<F: MontgomeryField>(digits: &Digits, integer: &Limbs) -> F {
+    fn value<F: ScalarField>(digits: &Digits, integer: &F::Limbs) -> F {
         let base = F::from(1 << digits.bits);
         (0..digits.windows).rev().fold(F::ZERO, |value, index| {
-            let digit = digits.window(index).digit(integer);
+            let digit = digits.window(index, F::Limbs::LIMBS).digit(integer);
             let (magnitude, negative) = (digit & !NEGATIVE, digit & NEGATIVE != 0);
             assert!(magnitude as usize <= digits.largest, "{digits:?} {integer:x?} {index}");
             let digit = F::from(u64::from(magnitude));
@@ -205,9 +203,9 @@ mod tests {
         })
     }
 
-    fn digits_make_up_the_scalar<F: MontgomeryField>() {
+    fn digits_make_up_the_scalar<F: ScalarField>() {
         let longest = F::BITS - 1;
-        let half: F = Residue::from_integer(half(F::P)).element();
+        let half = F::TWO_INV - F::ONE;
         let mut scalars = vec![F::ZERO, F::ONE, -F::ONE, -F::from(2), F::from(u64::MAX)];
         scalars.extend([half, half + F::ONE, half - F::ONE, half.square(), half.cube()]);
         // Digits of exactly half the base, with carries that run through, and bits around each limb's end.
@@ -238,13 +236,13 @@ mod tests {
         }
     }
 
-    fn unsigned_digits_make_up_the_scalar<F: MontgomeryField>() {
+    fn unsigned_digits_make_up_the_scalar<F: ScalarField>() {
         let scalars: Vec<F> = (0..60)
             .map(|i| F::from(i).invert().unwrap_or(F::ZERO))
             .chain([F::ONE, -F::ONE, -F::from(2), F::from(2).pow_vartime([u64::from(F::BITS - 1)])])
             .collect();
         let integers = Integers::unsigned(&scalars).unwrap();
-        assert!(integers.as_slice().iter().all(|integer| is_below(*integer, F::P)));
+        assert!(integers.as_slice().iter().all(|integer| integer.is_below(F::P)));
         for bits in 1..=22 {
             let digits = Digits::signed(bits, F::BITS);
             for (scalar, integer) in scalars.iter().zip(integers.as_slice()) {
@@ -259,5 +257,6 @@ mod tests {
         digits_make_up_the_scalar::<Fq>();
         unsigned_digits_make_up_the_scalar::<Fr>();
         unsigned_digits_make_up_the_scalar::<bls12_381::Fr>();
+        unsigned_digits_make_up_the_scalar::<bls12_377::Fq>();
     }
 }

@@ -34,16 +34,16 @@ use super::residues::{Coordinates, VectorisedField, on_coordinates};
 use crate::backend::{BasesView, KeepScalars, Memory, Msm, ScalarsView};
 use crate::curve::{Affine, Coordinate, Curve, Xyzz, affine_points, projective};
 use crate::error::Error;
-use crate::field::MontgomeryField;
+use crate::field::ScalarField;
 use crate::field::coordinates::LazyElement;
-use crate::field::montgomery::Limbs;
+use crate::field::integer::Integer;
 use crate::meter::Meter;
 use crate::parallel::{for_each_chunk, for_each_chunk_with, threads};
 
 /// Rows of fewer scalars are spread over the threads as wholes.
 const SMALL_ROW: usize = 1 << 12;
 
-impl<F: MontgomeryField> KeepScalars<F> for Cpu {
+impl<F: ScalarField> KeepScalars<F> for Cpu {
     /// Scalars as signed integers.
     fn keep_scalars(&self, scalars: &[F]) -> Result<Option<Memory>, Error> {
         Ok(Some(Memory::new(Integers::new(scalars)?)))
@@ -112,10 +112,10 @@ struct Bases<'a, T> {
 
 impl<T: LazyElement> Bases<'_, T> {
     /// The sum of every integer times its base: a part of the meter.
-    fn sum<R: Coordinates<Element = T>>(
+    fn sum<R: Coordinates<Element = T>, I: Integer>(
         &self,
         _: PhantomData<R>,
-        integers: &[Limbs],
+        integers: &[I],
         meter: &Meter<'_>,
     ) -> Xyzz<T> {
         let shape = self.tables.map(|(tables, _)| tables.shape);
@@ -138,12 +138,12 @@ impl<T: LazyElement> Bases<'_, T> {
     }
 
     /// The sums of a task's bucket sets over its bases.
-    fn run<R: Coordinates<Element = T>>(
+    fn run<R: Coordinates<Element = T>, I: Integer>(
         &self,
         scratch: &mut Scratch<R>,
         plan: &Plan,
         task: &Task,
-        integers: &[Limbs],
+        integers: &[I],
         meter: &Meter<'_>,
     ) -> Vec<Xyzz<T>> {
         let Plan { digits, sets, .. } = *plan;
@@ -161,7 +161,8 @@ impl<T: LazyElement> Bases<'_, T> {
             let first = before + i * chunk;
             for (slot, set) in task.sets.clone().enumerate() {
                 for (table, window) in (set..digits.windows as usize).step_by(sets).enumerate() {
-                    let (window, before) = (digits.window(window as u32), (slot * digits.largest) as u32);
+                    let (window, before) =
+                        (digits.window(window as u32, I::LIMBS), (slot * digits.largest) as u32);
                     let first = first + table * stride;
                     let entries = integers.iter().enumerate().map(|(i, integer)| {
                         let digit = window.digit(integer);

@@ -1,6 +1,6 @@
 //! Scalars that points are multiplied with, in digits.
 
-use crate::curve::{Curve, Half};
+use crate::curve::{Half, TwoAdicCurve};
 use crate::field::coordinates::LazyElement;
 use crate::field::montgomery::{Limbs, Residue};
 use crate::parallel::for_each_chunk;
@@ -17,7 +17,7 @@ pub(super) struct Factors {
 }
 
 impl Factors {
-    pub(super) fn new<C: Curve>(scalars: &[C::Scalar]) -> Self {
+    pub(super) fn new<C: TwoAdicCurve>(scalars: &[C::Scalar]) -> Self {
         let endomorphism = C::endomorphism();
         let mut halves = vec![None; scalars.len()];
         for_each_chunk(&mut halves, PIECE, |number, halves| {

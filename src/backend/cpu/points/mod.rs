@@ -25,7 +25,7 @@ use super::quadwords::MAX_WIDTH;
 use super::residues::{Coordinates, VectorisedField, on_coordinates};
 use crate::backend::PointTransforms;
 use crate::backend::points::{Steps, geometric};
-use crate::curve::{Affine, Coordinate, Curve, affine_points};
+use crate::curve::{Affine, Coordinate, Curve, TwoAdicCurve, affine_points};
 use crate::error::Error;
 use crate::field::TwoAdic;
 use crate::field::coordinates::LazyElement;
@@ -36,7 +36,7 @@ use crate::parallel::for_each_chunk;
 /// Points that share an inversion.
 const TOGETHER: usize = 256;
 
-impl<C: Curve<Base: VectorisedField, Scalar: TwoAdic>> PointTransforms<C> for Cpu {
+impl<C: TwoAdicCurve<Base: VectorisedField>> PointTransforms<C> for Cpu {
     fn transform_points(&self, ntt: &Ntt<C::Scalar>, points: &mut [C]) -> Result<(), Error> {
         on_coordinates!(self.simd, C::Base, coordinates, transform(coordinates, ntt, points))
     }
@@ -44,7 +44,7 @@ impl<C: Curve<Base: VectorisedField, Scalar: TwoAdic>> PointTransforms<C> for Cp
 
 fn transform<C, R>(_: PhantomData<R>, ntt: &Ntt<C::Scalar>, points: &mut [C]) -> Result<(), Error>
 where
-    C: Curve<Scalar: TwoAdic>,
+    C: TwoAdicCurve,
     R: Coordinates<Element = Coordinate<C>>,
 {
     let (n, log) = (ntt.domain.size(), ntt.domain.log_size());

@@ -9,13 +9,13 @@ use crate::curve::affine;
 use crate::curve::samples::{edges, multiples, wide};
 use crate::ntt::Domain;
 
-fn work<C: Curve, R: Coordinates<Element = Coordinate<C>>>(vectors: PhantomData<R>) -> Work<C, R> {
+fn work<C: TwoAdicCurve, R: Coordinates<Element = Coordinate<C>>>(vectors: PhantomData<R>) -> Work<C, R> {
     let form = Form::of::<R>();
     Work { beta: C::endomorphism().beta.mul(form.into), form, vectors }
 }
 
 /// Scalars at the edges and others, times points that are different, one and none; the last vector is not full.
-fn products<C: Curve, R: Coordinates<Element = Coordinate<C>>>(vectors: PhantomData<R>) {
+fn products<C: TwoAdicCurve, R: Coordinates<Element = Coordinate<C>>>(vectors: PhantomData<R>) {
     let work = work::<C, R>(vectors);
     let scalars: Vec<C::Scalar> = edges().into_iter().chain((0..30).map(wide)).collect();
     let zero = C::Scalar::from(0);
@@ -33,7 +33,7 @@ fn products<C: Curve, R: Coordinates<Element = Coordinate<C>>>(vectors: PhantomD
 }
 
 /// Every two of some points among which there are equal and opposite ones and the identity, with denominators of their own.
-fn butterflies<C: Curve, R: Coordinates<Element = Coordinate<C>>>(vectors: PhantomData<R>) {
+fn butterflies<C: TwoAdicCurve, R: Coordinates<Element = Coordinate<C>>>(vectors: PhantomData<R>) {
     let work = work::<C, R>(vectors);
     let factors = [0, 1, 2, 3, 1000].map(C::Scalar::from);
     let factors: Vec<_> = factors.iter().flat_map(|&factor| [factor, -factor, factor]).collect();
@@ -58,7 +58,7 @@ fn butterflies<C: Curve, R: Coordinates<Element = Coordinate<C>>>(vectors: Phant
     }
 }
 
-fn every_level<C: Curve<Base: VectorisedField>>() {
+fn every_level<C: TwoAdicCurve<Base: VectorisedField>>() {
     for simd in Simd::available() {
         on_coordinates!(simd, C::Base, coordinates, {
             products::<C, _>(coordinates);

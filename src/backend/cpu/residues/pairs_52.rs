@@ -53,11 +53,16 @@ impl<M: MontgomeryField> VectorisedPrime for M {
 }
 
 macro_rules! wide_fields {
-    ($($field:path, $name:literal;)*) => {
-        $(impl VectorisedPrime for $field {
-            type Pairs<Q: Quadwords, F: QuadraticExtension<Prime = Self>> = Pairs52<Q, F, 6, 8, 16>;
-        })*
+    ($($field:path, $name:literal, $limbs:tt;)*) => {
+        $(wide_fields!($limbs, $field);)*
     };
+    (6, $field:path) => {
+        impl VectorisedPrime for $field {
+            type Pairs<Q: Quadwords, F: QuadraticExtension<Prime = Self>> = Pairs52<Q, F, 6, 8, 16>;
+        }
+    };
+    // No quadratic extension has these.
+    (12, $field:path) => {};
 }
 crate::for_every_wide_prime_field!(wide_fields);
 

@@ -456,10 +456,17 @@ impl<M: MontgomeryField> VectorisedField for M {
 }
 
 macro_rules! wide_fields {
-    ($($field:path, $name:literal;)*) => {
+    ($($field:path, $name:literal, $limbs:tt;)*) => {
         $(impl VectorisedField for $field {
-            type Vectors<Q: Quadwords> = Limbs52<Q, Self, 6, 8, 16>;
+            type Vectors<Q: Quadwords> = wide_fields!($limbs, Q);
         })*
+    };
+    (6, $quadwords:ty) => {
+        Limbs52<$quadwords, Self, 6, 8, 16>
+    };
+    // Fifteen limbs of 52 bits and the columns of a product are more than there are registers: one element at a time.
+    (12, $quadwords:ty) => {
+        super::Scalar<Self>
     };
 }
 crate::for_every_wide_prime_field!(wide_fields);

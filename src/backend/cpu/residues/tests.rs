@@ -659,11 +659,17 @@ macro_rules! fields {
 crate::for_every_prime_field!(fields);
 
 macro_rules! wide_fields {
-    ($($field:path, $name:literal;)*) => {
+    ($($field:path, $name:literal, $limbs:tt;)*) => {
         #[test]
         fn operations_on_more_limbs() {
-            $(check_wide::<$field>();)*
+            $(wide_fields!($limbs, $field);)*
         }
+    };
+    (6, $field:path) => {
+        check_wide::<$field>();
+    };
+    (12, $field:path) => {
+        check::<Scalar<$field>>();
     };
 }
 crate::for_every_wide_prime_field!(wide_fields);

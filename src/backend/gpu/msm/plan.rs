@@ -5,15 +5,15 @@
 
 use super::programs::DeviceCurve;
 use crate::curve::Curve;
-use crate::field::montgomery::{LIMBS, Modulus};
+use crate::field::montgomery::Modulus;
 
 /// The bits of the largest integers that represent scalars, without the sign: r/2 has one bit less than r. On a curve with points outside of the group they are those of r.
 pub(super) const fn longest<C: Curve>() -> usize {
     (<C::Scalar as Modulus>::BITS - C::COFACTOR_IS_ONE as u32) as usize
 }
 
-/// The number of possible bit lengths, 0 among them: MSM_WIDTHS of the kernels.
-pub(super) const WIDTHS: usize = 64 * LIMBS;
+/// The number of possible bit lengths of six limbs, 0 among them: MSM_WIDTHS of the kernels, or more where scalars have four.
+pub(super) const WIDTHS: usize = 64 * 6;
 
 /// The number of integers of each bit length, from 0 on.
 pub(super) type Widths = [u32; WIDTHS];
