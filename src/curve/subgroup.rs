@@ -231,6 +231,7 @@ mod tests {
     use crate::bn254::{Fq, Fr, G2};
     use crate::curve::tests::{some_points, times_order};
     use crate::curve::{affine, projective};
+    use crate::field::CoordinateField;
     use crate::field::integer::{add_limbs, mac, quotient, sub_limbs};
 
     /// Primes that divide h: 21888242871839275222246405745257275088844257914179612981679871602714643921549 = 10069 5864401 1875725156269 h'.

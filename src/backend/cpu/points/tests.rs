@@ -5,8 +5,8 @@ use crate::backend::Transforms;
 use crate::backend::cpu::simd::Simd;
 use crate::backend::reference::Reference;
 use crate::bls12_381::{Fr, G1Affine};
-use crate::curve::affine;
 use crate::curve::samples::{edges, multiples, wide};
+use crate::curve::{TwoAdicCurve, affine};
 use crate::ntt::Domain;
 
 fn work<C: TwoAdicCurve, R: Coordinates<Element = Coordinate<C>>>(vectors: PhantomData<R>) -> Work<C, R> {
@@ -75,7 +75,7 @@ macro_rules! curves {
         }
     };
 }
-crate::for_every_curve!(curves);
+crate::for_every_two_adic_curve!(curves);
 
 /// Several runs of many points, of known factors, on all threads of a pool.
 #[test]
