@@ -113,3 +113,14 @@ pub type G2Affine = AffinePoint<G2Parameters>;
 
 /// A point of G2 in homogeneous coordinates.
 pub type G2 = HomogeneousPoint<G2Parameters>;
+
+/// Slices of arkworks' BLS12-377 types, version 0.6, as those here, and results in the other direction: without copies.
+#[cfg(feature = "arkworks")]
+pub mod arkworks {
+    use super::{Fr, G1Affine, G2Affine};
+    use crate::curve::arkworks;
+
+    arkworks::scalars!(ark_bls12_377::Fr, Fr);
+    arkworks::points!(points, projective: ark_bls12_377::G1Affine, ark_bls12_377::G1Projective, ark_bls12_377::Fq, G1Affine);
+    arkworks::points!(points_of_g2, projective_of_g2: ark_bls12_377::G2Affine, ark_bls12_377::G2Projective, ark_bls12_377::Fq2, G2Affine);
+}

@@ -18,3 +18,14 @@
 //! | [`G2Affine`], [`G2`] | 192, 288 | as those of G1 |
 
 pub use halo2curves::bls12381::{Fq, Fq2, Fr, G1, G1Affine, G2, G2Affine};
+
+/// Slices of arkworks' BLS12-381 types, version 0.6, as those here, and results in the other direction: without copies.
+#[cfg(feature = "arkworks")]
+pub mod arkworks {
+    use super::{Fr, G1Affine, G2Affine};
+    use crate::curve::arkworks;
+
+    arkworks::scalars!(ark_bls12_381::Fr, Fr);
+    arkworks::points!(points, projective: ark_bls12_381::G1Affine, ark_bls12_381::G1Projective, ark_bls12_381::Fq, G1Affine);
+    arkworks::points!(points_of_g2, projective_of_g2: ark_bls12_381::G2Affine, ark_bls12_381::G2Projective, ark_bls12_381::Fq2, G2Affine);
+}

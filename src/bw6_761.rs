@@ -57,3 +57,13 @@ pub type G1Affine = AffinePoint<G1Parameters>;
 
 /// A point in homogeneous coordinates.
 pub type G1 = HomogeneousPoint<G1Parameters>;
+
+/// Slices of arkworks' BW6-761 types, version 0.6, as those here, and results in the other direction: without copies.
+#[cfg(feature = "arkworks")]
+pub mod arkworks {
+    use super::{Fr, G1Affine};
+    use crate::curve::arkworks;
+
+    arkworks::scalars!(ark_bw6_761::Fr, Fr);
+    arkworks::points!(points, projective: ark_bw6_761::G1Affine, ark_bw6_761::G1Projective, ark_bw6_761::Fq, G1Affine);
+}

@@ -8,7 +8,7 @@
 //! ```toml
 //! [dependencies]
 //! zkaccel = { git = "https://github.com/zkaccel/zkaccel" }
-//! # Slices of arkworks' BN254 types without conversion:
+//! # Slices of arkworks' types without conversion:
 //! # zkaccel = { git = "https://github.com/zkaccel/zkaccel", features = ["arkworks"] }
 //! # The CPU alone, without BN254 and without GPUs:
 //! # zkaccel = { git = "https://github.com/zkaccel/zkaccel", default-features = false }

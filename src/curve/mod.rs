@@ -18,6 +18,8 @@
 //!
 //! Types are those of halo2curves, or for want of these [our own](AffinePoint). None of them is `repr(C)`, so the layout is asserted for each curve when the crate is compiled.
 
+#[cfg(feature = "arkworks")]
+pub(crate) mod arkworks;
 mod endomorphism;
 mod integers;
 mod own;

@@ -225,3 +225,66 @@ fn transforms_over_scalars() {
     let shifts = [Fr377::ONE, Fr377::from(5), Fr377::ZETA];
     transforms_agree(scalars, theirs::<Fr377, ark_bls12_377::Fr>, &shifts);
 }
+
+/// Slices of arkworks' types in place, and sums in its form.
+macro_rules! slices_of_arkworks {
+    ($name:ident, $library:ident, $theirs:ident, $affine:ident, $projective:ident, $points:path, $sum:path) => {
+        #[test]
+        fn $name() {
+            use $theirs::{Fr, $affine as Affine, $projective as Projective};
+            let scalars: Vec<Fr> = theirs(&scalars::<$library::Fr>(9, 100));
+            let mut points: Vec<Affine> =
+                (0..100).map(|i| (Affine::generator() * Fr::from(i * i)).into_affine()).collect();
+            points[50] = -points[49];
+            let found = cpu().msm($library::arkworks::scalars(&scalars), $points(&points)).unwrap();
+            assert_eq!($sum(&found), Projective::msm(&points, &scalars).unwrap());
+            let nothing = cpu().msm(&[], $points(&[])).unwrap();
+            assert_eq!($sum(&nothing), Projective::default());
+        }
+    };
+}
+slices_of_arkworks!(
+    slices_over_bls12_381,
+    bls12_381,
+    ark_bls12_381,
+    G1Affine,
+    G1Projective,
+    bls12_381::arkworks::points,
+    bls12_381::arkworks::projective
+);
+slices_of_arkworks!(
+    slices_over_g2_of_bls12_381,
+    bls12_381,
+    ark_bls12_381,
+    G2Affine,
+    G2Projective,
+    bls12_381::arkworks::points_of_g2,
+    bls12_381::arkworks::projective_of_g2
+);
+slices_of_arkworks!(
+    slices_over_bls12_377,
+    bls12_377,
+    ark_bls12_377,
+    G1Affine,
+    G1Projective,
+    bls12_377::arkworks::points,
+    bls12_377::arkworks::projective
+);
+slices_of_arkworks!(
+    slices_over_g2_of_bls12_377,
+    bls12_377,
+    ark_bls12_377,
+    G2Affine,
+    G2Projective,
+    bls12_377::arkworks::points_of_g2,
+    bls12_377::arkworks::projective_of_g2
+);
+slices_of_arkworks!(
+    slices_over_bw6_761,
+    bw6_761,
+    ark_bw6_761,
+    G1Affine,
+    G1Projective,
+    bw6_761::arkworks::points,
+    bw6_761::arkworks::projective
+);
