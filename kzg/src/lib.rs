@@ -22,7 +22,7 @@
 //! as well, and a cell is 64 neighbours of these: the values on a coset h {1, v, v^2, ..., v^63}, v being of order 64. With z = h^64, an element of order 128, the polynomial I of degree below 64 with the same values
 //! on the coset is the rest of p modulo X^64 - z, and the proof of a cell is the commitment to the quotient, (p(τ) - I(τ)) / (τ^64 - z) times the generator.
 //!
-//! For all cells at once ([`fk20`], after Feist and Khovratovich, ePrint 2023/033): the quotient has the coefficients of p shifted by multiples of 64 and times powers of z, so that all proofs are the values of one
+//! For all cells at once (after Feist and Khovratovich, ePrint 2023/033): the quotient has the coefficients of p shifted by multiples of 64 and times powers of z, so that all proofs are the values of one
 //! polynomial with points as coefficients at the 128 elements z, a transform of points. Those points are products of Toeplitz matrices with the setup, which a cyclic convolution makes: between a transform of points of
 //! the setup, made once, and an inverse one, there are 128 sums of 64 products each.
 //!
