@@ -70,6 +70,17 @@ pub enum Order {
     BitReversed,
 }
 
+impl Order {
+    /// The index of element `i` of `n`, a power of two; and the element at index `i`, as both orders are their own inverses.
+    #[inline]
+    pub(crate) fn place(self, i: usize, n: usize) -> usize {
+        match self {
+            Self::Natural => i,
+            Self::BitReversed => reverse_bits(i, n.trailing_zeros()),
+        }
+    }
+}
+
 /// From coefficients to values, or the inverse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Direction {

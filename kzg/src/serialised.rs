@@ -49,7 +49,7 @@ pub fn bytes_of_field_elements(elements: &[Fr]) -> Result<Vec<u8>, zkaccel::Erro
     Ok(bytes)
 }
 
-/// -y of a point, if y is the larger root.
+/// Whether the y of a point, of which these are the coordinates as integers, is the larger of both roots.
 fn is_larger([_, y]: [[u64; 6]; 2], point: &G1Affine) -> bool {
     let negative = coordinates(&<G1Affine as Curve>::Projective::from(-*point));
     negative.is_some_and(|[_, negative]| y.iter().rev().gt(negative.iter().rev()))

@@ -3,7 +3,7 @@
 use super::{AcceleratedCurve, AcceleratedField, Backend};
 use crate::curve::Curve;
 use crate::error::Error;
-use crate::field::TwoAdic;
+use crate::field::{TwoAdic, geometric};
 use crate::ntt::{Direction, Domain, Ntt};
 
 /// Transforms of points of a curve.
@@ -32,22 +32,18 @@ impl<F: TwoAdic> Steps<F> {
         match direction {
             Direction::Forward => {
                 let scales = domain.shift() != F::ONE;
-                let before = scales.then(|| geometric(F::ONE, domain.shift(), domain.size()));
+                let before = scales.then(|| geometric(F::ONE, domain.shift()).take(domain.size()).collect());
                 Self { root: domain.root(), before, after: None }
             }
             Direction::Inverse => {
                 let by_size = inverse(F::of_integer(domain.size() as u64));
                 let scales = by_size != F::ONE || domain.shift() != F::ONE;
-                let after = scales.then(|| geometric(by_size, inverse(domain.shift()), domain.size()));
+                let after =
+                    scales.then(|| geometric(by_size, inverse(domain.shift())).take(domain.size()).collect());
                 Self { root: inverse(domain.root()), before: None, after }
             }
         }
     }
-}
-
-/// The first `len` of a, a x, a x^2, ... .
-pub fn geometric<F: TwoAdic>(a: F, x: F, len: usize) -> Vec<F> {
-    std::iter::successors(Some(a), |&power| Some(power * x)).take(len).collect()
 }
 
 /// A curve whose points every backend transforms: how generic code gets from a backend to its transforms of points.

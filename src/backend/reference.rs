@@ -14,11 +14,11 @@ use super::{Memory, Pointwise, Sparse, SparseView};
 use crate::error::Error;
 #[cfg(feature = "bn254")]
 use crate::field::MontgomeryField;
-use crate::field::{Goldilocks, TwoAdic};
+use crate::field::{Goldilocks, TwoAdic, geometric};
 use crate::hash::Hasher;
 use crate::matrix::MatrixRef;
 use crate::merkle::Approach;
-use crate::ntt::{Direction, Domain, Ntt, Order, reverse_bits};
+use crate::ntt::{Direction, Domain, Ntt};
 use crate::program::{Expression, Node, Output, Program, ProgramRows};
 
 /// The reference backend: one thread, textbook algorithms.
@@ -33,13 +33,13 @@ impl<F: TwoAdic> Transforms<F> for Reference {
         for block in data.chunks_exact_mut(n * width) {
             for column in 0..width {
                 let input: Vec<_> =
-                    (0..n).map(|i| block[at(i, n, ntt.input_order) * width + column]).collect();
+                    (0..n).map(|i| block[ntt.input_order.place(i, n) * width + column]).collect();
                 let output = match ntt.direction {
                     Direction::Forward => evaluate(&input, &ntt.domain),
                     Direction::Inverse => interpolate(&input, &ntt.domain),
                 };
                 for (i, value) in output.into_iter().enumerate() {
-                    block[at(i, n, ntt.output_order) * width + column] = value;
+                    block[ntt.output_order.place(i, n) * width + column] = value;
                 }
             }
         }
@@ -47,23 +47,10 @@ impl<F: TwoAdic> Transforms<F> for Reference {
     }
 }
 
-/// The index of element `i` of `n` in an order.
-pub(super) fn at(i: usize, n: usize, order: Order) -> usize {
-    match order {
-        Order::Natural => i,
-        Order::BitReversed => reverse_bits(i, n.trailing_zeros()),
-    }
-}
-
-/// The powers 1, x, x^2, ... .
-fn powers<F: TwoAdic>(x: F) -> impl Iterator<Item = F> {
-    std::iter::successors(Some(F::ONE), move |&power| Some(power * x))
-}
-
 /// Values at s w^i from coefficients.
 fn evaluate<F: TwoAdic>(coefficients: &[F], domain: &Domain<F>) -> Vec<F> {
     let scaled: Vec<_> =
-        coefficients.iter().zip(powers(domain.shift())).map(|(&a, power)| a * power).collect();
+        coefficients.iter().zip(geometric(F::ONE, domain.shift())).map(|(&a, power)| a * power).collect();
     transform(&scaled, domain.root())
 }
 
@@ -71,7 +58,7 @@ fn evaluate<F: TwoAdic>(coefficients: &[F], domain: &Domain<F>) -> Vec<F> {
 fn interpolate<F: TwoAdic>(values: &[F], domain: &Domain<F>) -> Vec<F> {
     let inverse = |x: F| x.inverted().expect("roots, shifts and sizes are not zero");
     let n = inverse(F::of_integer(values.len() as u64));
-    let unscale = powers(inverse(domain.shift()));
+    let unscale = geometric(F::ONE, inverse(domain.shift()));
     transform(values, inverse(domain.root()))
         .into_iter()
         .zip(unscale)
@@ -87,7 +74,7 @@ fn transform<F: TwoAdic>(a: &[F], root: F) -> Vec<F> {
     let half =
         |first: usize| transform(&a.iter().copied().skip(first).step_by(2).collect::<Vec<_>>(), root * root);
     let (even, odd) = (half(0), half(1));
-    let terms = || even.iter().zip(&odd).zip(powers(root));
+    let terms = || even.iter().zip(&odd).zip(geometric(F::ONE, root));
     let low = terms().map(|((&e, &o), power)| e + power * o);
     low.chain(terms().map(|((&e, &o), power)| e - power * o)).collect()
 }

@@ -3,7 +3,7 @@
 use halo2curves::ff::Field;
 
 use super::points::{PointTransforms, Steps};
-use super::reference::{Reference, at};
+use super::reference::Reference;
 use crate::curve::{Curve, affine};
 use crate::error::Error;
 use crate::field::TwoAdic;
@@ -15,12 +15,12 @@ impl<C: Curve<Scalar: TwoAdic>> PointTransforms<C> for Reference {
         let Steps { root, before, after } = Steps::of(ntt);
         for run in points.chunks_exact_mut(n) {
             let mut values: Vec<C::Projective> =
-                (0..n).map(|i| run[at(i, n, ntt.input_order)].into()).collect();
+                (0..n).map(|i| run[ntt.input_order.place(i, n)].into()).collect();
             scale::<C>(&mut values, before.as_deref());
             let mut values = transform::<C>(&values, root);
             scale::<C>(&mut values, after.as_deref());
             for (i, value) in affine(&values).into_iter().enumerate() {
-                run[at(i, n, ntt.output_order)] = value;
+                run[ntt.output_order.place(i, n)] = value;
             }
         }
         Ok(())

@@ -49,6 +49,7 @@ pub use prime::{CoordinatePrime, MontgomeryField, ScalarField, TwoAdicPrime, ele
 #[cfg(feature = "bn254")]
 pub use quadratic_element::QuadraticElement;
 pub use two_adic::TwoAdic;
+pub(crate) use two_adic::geometric;
 
 /// A field whose elements are [`DEGREE`](Self::DEGREE) Goldilocks words, lowest coefficient first.
 pub trait Field:

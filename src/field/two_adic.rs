@@ -61,3 +61,8 @@ impl TwoAdic for Goldilocks {
         self.as_u64().to_string()
     }
 }
+
+/// a, a x, a x^2, ... .
+pub(crate) fn geometric<F: TwoAdic>(a: F, x: F) -> impl Iterator<Item = F> {
+    std::iter::successors(Some(a), move |&power| Some(power * x))
+}

@@ -85,7 +85,7 @@ pub(crate) use {
 };
 
 use crate::error::Error;
-use crate::field::TwoAdic;
+use crate::field::{TwoAdic, geometric};
 
 /// Rows, leaves and scalars that a test draws.
 const SAMPLE: usize = 8;
@@ -107,7 +107,7 @@ fn random_indices(len: usize) -> impl Iterator<Item = usize> {
 
 /// The powers 1, x, x^2, ... , for measurements.
 fn powers<F: TwoAdic>(x: F, len: usize) -> Vec<F> {
-    std::iter::successors(Some(F::ONE), move |&power| Some(power * x)).take(len).collect()
+    geometric(F::ONE, x).take(len).collect()
 }
 
 /// Cuts a slice into pieces of these lengths, one after another.

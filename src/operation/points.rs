@@ -3,7 +3,7 @@
 use halo2curves::group::Group;
 
 use super::{Bases, Scalars, Sum, random_word};
-use crate::backend::points::{Steps, TransformedCurve, geometric};
+use crate::backend::points::{Steps, TransformedCurve};
 use crate::backend::reference::Reference;
 use crate::backend::{Backend, Transforms};
 use crate::curve::affine;
@@ -13,7 +13,7 @@ use crate::dispatch::{
 use crate::error::Error;
 use crate::field::TwoAdic;
 use crate::memory;
-use crate::ntt::{Domain, Ntt, Order, reverse_bits};
+use crate::ntt::{Domain, Ntt};
 use crate::work::{Activity, Size};
 
 /// Transforms runs of as many points as the domain has, in place.
@@ -94,16 +94,20 @@ impl<C: TransformedCurve> Operation for TransformPoints<'_, C> {
 
 /// The product of the transposed matrix of a transform with factors of its outputs: a factor of each input, both as they stand.
 fn transposed<F: TwoAdic>(ntt: &Ntt<F>, factors: &[F]) -> Result<Vec<F>, Error> {
-    let (n, log) = (ntt.domain.size(), ntt.domain.log_size());
-    let at = |order, i| if order == Order::Natural { i } else { reverse_bits(i, log) };
-    let ones = || geometric(F::ONE, F::ONE, n);
+    let n = ntt.domain.size();
+    let ones = || vec![F::ONE; n];
     let Steps { root, before, after } = Steps::of(ntt);
     let (before, after) = (before.unwrap_or_else(ones), after.unwrap_or_else(ones));
-    let mut sums: Vec<F> = (0..n).map(|i| factors[at(ntt.output_order, i)] * after[i]).collect();
-    Transforms::ntt(&Reference, &Ntt::forward(Domain::with_root(log, root)?), &mut sums, 1)?;
+    let mut sums: Vec<F> = (0..n).map(|i| factors[ntt.output_order.place(i, n)] * after[i]).collect();
+    Transforms::ntt(
+        &Reference,
+        &Ntt::forward(Domain::with_root(ntt.domain.log_size(), root)?),
+        &mut sums,
+        1,
+    )?;
     let mut result = vec![F::ZERO; n];
     for (j, (sum, before)) in sums.into_iter().zip(before).enumerate() {
-        result[at(ntt.input_order, j)] = sum * before;
+        result[ntt.input_order.place(j, n)] = sum * before;
     }
     Ok(result)
 }

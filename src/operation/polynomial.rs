@@ -7,16 +7,13 @@
 
 use super::powers;
 use crate::field::TwoAdic;
-use crate::ntt::{Domain, Order, reverse_bits};
+use crate::ntt::{Domain, Order};
 
 /// The sum of the columns of a block times the powers of a weight, in natural order.
 pub(super) fn combine<F: TwoAdic>(block: &[F], width: usize, weight: F, order: Order) -> Vec<F> {
     let rows = block.len() / width;
     let combined = |i: usize| {
-        let row = match order {
-            Order::Natural => i,
-            Order::BitReversed => reverse_bits(i, rows.trailing_zeros()),
-        };
+        let row = order.place(i, rows);
         block[row * width..][..width].iter().rev().fold(F::ZERO, |sum, &entry| sum * weight + entry)
     };
     (0..rows).map(combined).collect()

@@ -52,7 +52,7 @@ pub use run::ProgramInput;
 use crate::backend::AcceleratedField;
 use crate::error::Error;
 use crate::matrix::Shape;
-use crate::ntt::{Order, reverse_bits};
+use crate::ntt::Order;
 
 /// The most coordinates of a weighted sum.
 pub const MAX_COORDINATES: usize = 5;
@@ -174,12 +174,8 @@ impl ProgramRows {
     /// rows than the run is repeated, and of one of more rows only every (rows / `count`)th is read, in natural order.
     pub(crate) fn row(self, row: usize, offset: i32, rows: usize) -> usize {
         let Self { count, stride, order } = self;
-        let at = |index: usize, rows: usize| match order {
-            Order::Natural => index,
-            Order::BitReversed => reverse_bits(index, rows.trailing_zeros()),
-        };
         let further = (offset as isize as usize).wrapping_mul(stride);
-        let index = at(row, count).wrapping_add(further) & (count - 1);
-        at(if rows < count { index & (rows - 1) } else { index * (rows / count) }, rows)
+        let index = order.place(row, count).wrapping_add(further) & (count - 1);
+        order.place(if rows < count { index & (rows - 1) } else { index * (rows / count) }, rows)
     }
 }

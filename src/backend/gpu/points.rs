@@ -15,7 +15,7 @@ use crate::curve::affine;
 use crate::error::Error;
 use crate::field::TwoAdic;
 use crate::memory;
-use crate::ntt::{Ntt, Order, reverse_bits};
+use crate::ntt::Ntt;
 use crate::parallel::for_each_chunk;
 
 /// The scalars of so many pairs at a time: 32 MiB.
@@ -43,18 +43,14 @@ impl<D: Device, C: DeviceCurve<Scalar: TwoAdic>> PointTransforms<C> for Gpu<D> {
 }
 
 /// The factors of the inputs in an output, both as they stand.
-fn write_row<F: TwoAdic>(ntt: &Ntt<F>, steps: &Steps<F>, row: usize, scalars: &mut [F]) {
-    let log = ntt.domain.log_size();
-    let at = |order, i| if order == Order::Natural { i } else { reverse_bits(i, log) };
-    let i = at(ntt.output_order, row);
-    let bits = (0..usize::BITS).rev().map(|bit| i >> bit & 1);
-    let ratio = bits.fold(F::ONE, |power, bit| match bit {
-        0 => power * power,
-        _ => power * power * steps.root,
-    });
-    let mut power = steps.after.as_ref().map_or(F::ONE, |after| after[i]);
-    for j in 0..scalars.len() {
-        scalars[at(ntt.input_order, j)] = steps.before.as_ref().map_or(power, |before| power * before[j]);
-        power = power * ratio;
+fn write_row<F: TwoAdic + Field>(ntt: &Ntt<F>, steps: &Steps<F>, row: usize, scalars: &mut [F]) {
+    let n = ntt.domain.size();
+    let i = ntt.output_order.place(row, n);
+    let ratio = steps.root.pow_vartime([i as u64]);
+    let mut power = steps.after.as_ref().map_or(TwoAdic::ONE, |after| after[i]);
+    for j in 0..n {
+        scalars[ntt.input_order.place(j, n)] =
+            steps.before.as_ref().map_or(power, |before| power * before[j]);
+        power *= ratio;
     }
 }

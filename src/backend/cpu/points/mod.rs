@@ -24,13 +24,13 @@ use super::Cpu;
 use super::quadwords::MAX_WIDTH;
 use super::residues::{Coordinates, VectorisedField, on_coordinates};
 use crate::backend::PointTransforms;
-use crate::backend::points::{Steps, geometric};
+use crate::backend::points::Steps;
 use crate::curve::{Affine, Coordinate, Curve, TwoAdicCurve, affine_points};
 use crate::error::Error;
-use crate::field::TwoAdic;
 use crate::field::coordinates::LazyElement;
+use crate::field::{TwoAdic, geometric};
 use crate::memory;
-use crate::ntt::{Ntt, Order, reverse_bits};
+use crate::ntt::{Ntt, reverse_bits};
 use crate::parallel::for_each_chunk;
 
 /// Points that share an inversion.
@@ -48,7 +48,6 @@ where
     R: Coordinates<Element = Coordinate<C>>,
 {
     let (n, log) = (ntt.domain.size(), ntt.domain.log_size());
-    let at = |order, i| if order == Order::Natural { i } else { reverse_bits(i, log) };
     let steps = Steps::of(ntt);
     let form = Form::of::<R>();
     let work = Work::<C, R> { beta: C::endomorphism().beta.mul(form.into), form, vectors: PhantomData };
@@ -57,14 +56,14 @@ where
     for (state, points) in state.chunks_exact_mut(n).zip(affine_points(points).chunks_exact(n)) {
         for (i, state) in state.iter_mut().enumerate() {
             let index = reverse_bits(i, log);
-            *state = work.start(&points[at(ntt.input_order, index)]);
+            *state = work.start(&points[ntt.input_order.place(index, n)]);
         }
     }
     if let Some(before) = steps.before {
         let factors = Factors::new::<C>(&before);
         work.scale(&mut state, &factors, |i| reverse_bits(i % n, log));
     }
-    let twiddles = Factors::new::<C>(&geometric(TwoAdic::ONE, steps.root, n / 2));
+    let twiddles = Factors::new::<C>(&geometric(TwoAdic::ONE, steps.root).take(n / 2).collect::<Vec<_>>());
     for layer in 0..log {
         work.layer(&mut state, &twiddles, n, 1 << layer)?;
     }
@@ -77,7 +76,7 @@ where
     let results = work.normalized(&state)?;
     for (results, points) in results.chunks_exact(n).zip(points.chunks_exact_mut(n)) {
         for (i, result) in results.iter().enumerate() {
-            points[at(ntt.output_order, i)] = *result;
+            points[ntt.output_order.place(i, n)] = *result;
         }
     }
     Ok(())
