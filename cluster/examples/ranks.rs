@@ -52,6 +52,8 @@ fn check(cluster: &Cluster<Mpi>) -> Answer {
     expect("a commitment", found.root() == whole.root())?;
     let indices = [7, 2047, 1000, 3];
     expect("an opening", cluster.open_rows(&found, &indices)? == whole.open(&indices)?)?;
+    // More ranks than the blow-up, if there are more than two.
+    let spec = TraceSpec { blowup: 2, ..spec };
     let found = cluster.commit::<Poseidon2_8>(&spec, [rows, columns], own)?;
     let whole = engine.commit::<Poseidon2_8>(&spec, Matrix::from_rows(trace, rows, columns)?)?;
     expect("another commitment", found.root() == whole.root())?;

@@ -5,13 +5,15 @@
 //! With g the generator of the extended domain of N points and C a power of two that divides the blow-up, rows k, k + C, k + 2 C, ... of the extension are the values of the columns'
 //! polynomials on the coset s g^k of the subgroup of order N / C. A rank makes some of these C cosets of all coefficients, from the whole trace, which is as many times smaller than the extension as the
 //! blow-up says. The digests of rows, 32 bytes each, are all that is exchanged of the extension: leaf t C + k of the tree is the digest of row t of coset k.
+//!
+//! With more ranks than the blow-up C is larger than that, and ranks make the same cosets by [columns](crate::columns); all that follows is as before.
 
 use std::ops::Range;
 
 use zkaccel::commit::{RowOpening, TraceSpec};
 use zkaccel::field::Goldilocks;
 use zkaccel::hash::{Accelerated, Hasher};
-use zkaccel::matrix::Matrix;
+use zkaccel::matrix::{Layout, Matrix, MatrixRef, Shape};
 use zkaccel::ntt::{Domain, Lde, Ntt};
 
 use crate::cluster::Cluster;
@@ -61,7 +63,9 @@ impl<T: Transport> Cluster<T> {
 
     /// Commits to a trace of so many rows and columns, of which this rank brings [its own rows](Self::rows), one after another.
     ///
-    /// [`Error::TooManyRanks`] if there are more ranks than the blow-up, or fewer rows than it; errors of [`Engine::commit`](zkaccel::Engine::commit) otherwise.
+    /// Up to the blow-up ranks exchange the trace, and beyond it the extension as well.
+    ///
+    /// [`Error::TooManyRanks`] if the extension has fewer rows than the square of the number of cosets, which is that of ranks where this is a power of two; errors of [`Engine::commit`](zkaccel::Engine::commit) otherwise.
     pub fn commit<H: Accelerated>(
         &self,
         spec: &TraceSpec,
@@ -80,10 +84,20 @@ impl<T: Transport> Cluster<T> {
         let lde = self.check_trace(spec, [rows, columns], &own);
         let (lde, count) = self.agree("a commitment", &parameters, lde)?;
 
-        let trace = self.transport().all_gather(bytemuck::cast_vec(own))?.concat();
         let shares = parts(count, size);
-        let made = self.extend_and_hash::<H>(&lde, bytemuck::cast_vec(trace), columns, count, &shares[rank]);
-        let (cosets, hashed) = self.agree("cosets of the extension", &[], made)?;
+        let cosets = match size > lde.blowup() {
+            true => self.cosets_by_columns(&lde, &own, columns, count, &shares)?,
+            false => {
+                let trace = self.transport().all_gather(bytemuck::cast_vec(own))?.concat();
+                let made = self.make_cosets(&lde, bytemuck::cast_vec(trace), columns, count, &shares[rank]);
+                self.agree("cosets of the extension", &[], made)?
+            }
+        };
+        let hashed = cosets
+            .iter()
+            .map(|values| self.engine().hash_rows::<H, _>(values))
+            .collect::<Result<Vec<_>, _>>();
+        let hashed = self.agree("digests of rows", &[], hashed.map_err(Error::from))?;
 
         // Of each of my cosets the digests of its run of rows go to each subtree, which has as many of each coset.
         let (all, run) = (lde.to().size(), lde.to().size() / count / count);
@@ -124,9 +138,16 @@ impl<T: Transport> Cluster<T> {
     ) -> Result<(Lde, usize), Error> {
         let (size, rank) = (self.transport().size(), self.transport().rank());
         let lde = spec.lde(rows)?;
-        let count = subtrees(size).min(lde.blowup());
-        if size > lde.blowup() || lde.to().size() / count < count {
-            let expected = format!("at most {} ranks, the blow-up, and as many rows", lde.blowup());
+        if columns == 0 {
+            MatrixRef::new(own, Shape { rows, columns, layout: Layout::RowMajor })?;
+        }
+        let count = match size > lde.blowup() {
+            true => subtrees(size),
+            false => subtrees(size).min(lde.blowup()),
+        };
+        if lde.to().size() / count < count {
+            let expected =
+                format!("at least {} rows of the extension, found {}", count * count, lde.to().size());
             return Err(Error::TooManyRanks { what: "a commitment", ranks: size, expected });
         }
         let expected = self.rows(rows).len() * columns;
@@ -136,16 +157,15 @@ impl<T: Transport> Cluster<T> {
         }
     }
 
-    /// The cosets of a share, and the digests of their rows.
-    #[expect(clippy::type_complexity, reason = "two lists, a coset each")]
-    fn extend_and_hash<H: Accelerated>(
+    /// The cosets of a share, of the whole trace.
+    fn make_cosets(
         &self,
         lde: &Lde,
         trace: Vec<Goldilocks>,
         columns: usize,
         count: usize,
         share: &Range<usize>,
-    ) -> Result<(Vec<Matrix<Goldilocks>>, Vec<Vec<H::Digest>>), Error> {
+    ) -> Result<Vec<Matrix<Goldilocks>>, Error> {
         let (engine, from, to) = (self.engine(), lde.from(), lde.to());
         let mut trace = Matrix::from_rows(trace, from.size(), columns)?;
         // As large as the trace, cosets are transforms of coefficients.
@@ -153,21 +173,18 @@ impl<T: Transport> Cluster<T> {
         if is_square {
             engine.ntt(&Ntt::inverse(from), &mut trace)?;
         }
-        let mut both = (Vec::new(), Vec::new());
-        for coset in share.clone() {
+        let coset = |coset: usize| {
             let domain = every(&to, count, coset)?;
-            let values = match is_square {
+            Ok(match is_square {
                 true => {
                     let mut values = trace.clone();
                     engine.ntt(&Ntt::forward(domain), &mut values)?;
                     values
                 }
                 false => engine.lde(&Lde::new(from, domain)?, &trace)?,
-            };
-            both.1.push(engine.hash_rows::<H, _>(&values)?);
-            both.0.push(values);
-        }
-        Ok(both)
+            })
+        };
+        share.clone().map(coset).collect()
     }
 
     /// Opens rows of the extension against the root, on every rank; errors as [`open`](Self::open).

@@ -7,7 +7,7 @@
 //!
 //! | operation | a rank brings | it gets | words that it sends |
 //! |---|---|---|---|
-//! | [`commit`](Cluster::commit) | rows of the trace | cosets of the extension, and subtrees | its rows to all, and 4 for each row of its cosets |
+//! | [`commit`](Cluster::commit) | rows of the trace | cosets of the extension, and subtrees | its rows to all, and 4 for each row of its cosets; with more ranks than the blow-up its share of the trace and of the extension instead of its rows to all |
 //! | [`merkle_tree`](Cluster::merkle_tree) | leaves | subtrees | 4 to each rank for each of its subtrees |
 //! | [`ntt`](Cluster::ntt) | a block of the coefficients | every P-th value | twice its block |
 //! | [`msm`](Cluster::msm) | scalars and bases | the sum | one point to each rank |
@@ -19,6 +19,7 @@
 //! the transport refuses everything. MPI's own waiting has no end, which is why nothing here calls what waits.
 
 mod cluster;
+mod columns;
 mod commit;
 mod error;
 mod mpi;

@@ -82,36 +82,70 @@ fn trees_of_any_number_of_ranks() {
     trees::<Blake3>(5);
 }
 
+/// A commitment over ranks is that of one engine: its root, nodes, rows and openings.
+fn commitment(size: usize, blowup: u64, [rows, columns]: [usize; 2]) {
+    let spec = TraceSpec { blowup, ..TraceSpec::default() };
+    let trace = words(rows * columns);
+    let matrix = Matrix::from_rows(trace.clone(), rows, columns).unwrap();
+    let whole = engine().commit::<Rp64_256>(&spec, matrix).unwrap();
+    let extension = whole.resident_extension().download().unwrap();
+    let indices = [0, rows - 1, 2 * rows - 1, 5];
+    let expected = whole.open(&indices).unwrap();
+    on_ranks(size, DEADLINE, |cluster| {
+        let own = cluster.rows(rows);
+        let own = trace[own.start * columns..own.end * columns].to_vec();
+        let found = cluster.commit::<Rp64_256>(&spec, [rows, columns], own).unwrap();
+        assert_eq!(found.root(), whole.root());
+        assert_eq!(found.shape(), (rows * blowup as usize, columns));
+        same_nodes(found.tree(), whole.tree().unwrap().heap());
+        let (count, share, cosets) = found.cosets(cluster.transport().rank());
+        for (coset, values) in share.zip(cosets) {
+            for row in 0..values.shape().rows {
+                let expected = extension.row(row * count + coset);
+                assert_eq!(values.row(row), expected, "row {row} of coset {coset}");
+            }
+        }
+        let opening = cluster.open_rows(&found, &indices).unwrap();
+        assert_eq!(opening, expected);
+        opening.verify(&whole.cap(0).unwrap(), columns).unwrap();
+    });
+}
+
 #[test]
 fn commitments_of_any_number_of_ranks() {
     for (size, blowup) in [(1, 2), (1, 8), (2, 2), (2, 8), (3, 8), (4, 4), (4, 16), (8, 8)] {
-        for (rows, columns) in [(64, 3), (256, 8), (16, 1)] {
-            let spec = TraceSpec { blowup, ..TraceSpec::default() };
-            let trace = words(rows * columns);
-            let matrix = Matrix::from_rows(trace.clone(), rows, columns).unwrap();
-            let whole = engine().commit::<Rp64_256>(&spec, matrix).unwrap();
-            let extension = whole.resident_extension().download().unwrap();
-            let indices = [0, rows - 1, 2 * rows - 1, 5];
-            let expected = whole.open(&indices).unwrap();
-            on_ranks(size, DEADLINE, |cluster| {
-                let own = cluster.rows(rows);
-                let own = trace[own.start * columns..own.end * columns].to_vec();
-                let found = cluster.commit::<Rp64_256>(&spec, [rows, columns], own).unwrap();
-                assert_eq!(found.root(), whole.root());
-                assert_eq!(found.shape(), (rows * blowup as usize, columns));
-                same_nodes(found.tree(), whole.tree().unwrap().heap());
-                let (count, share, cosets) = found.cosets(cluster.transport().rank());
-                for (coset, values) in share.zip(cosets) {
-                    for row in 0..values.shape().rows {
-                        let expected = extension.row(row * count + coset);
-                        assert_eq!(values.row(row), expected, "row {row} of coset {coset}");
-                    }
-                }
-                let opening = cluster.open_rows(&found, &indices).unwrap();
-                assert_eq!(opening, expected);
-                opening.verify(&whole.cap(0).unwrap(), columns).unwrap();
-            });
+        for shape in [[64, 3], [256, 8], [16, 1]] {
+            commitment(size, blowup, shape);
         }
+    }
+}
+
+/// By columns: of some ranks there are more than columns, and of some more than rows of the trace.
+#[test]
+fn commitments_of_more_ranks_than_the_blow_up() {
+    for (size, blowup, shape) in [
+        (4, 2, [16, 3]),
+        (4, 2, [128, 11]),
+        (8, 2, [64, 1]),
+        (8, 4, [16, 20]),
+        (16, 2, [128, 33]),
+        (16, 8, [32, 5]),
+        (64, 32, [128, 2]),
+        (3, 2, [128, 7]),
+        (5, 4, [256, 2]),
+        (9, 8, [512, 10]),
+    ] {
+        commitment(size, blowup, shape);
+    }
+    let refused = on_ranks(4, DEADLINE, |cluster| {
+        let spec = TraceSpec { blowup: 2, ..TraceSpec::default() };
+        let few = cluster.commit::<Blake3>(&spec, [4, 1], words(1)).unwrap_err();
+        let none = cluster.commit::<Blake3>(&spec, [64, 0], Vec::new()).unwrap_err();
+        (few, none)
+    });
+    for (few, none) in refused {
+        assert!(matches!(few, Error::TooManyRanks { ranks: 4, .. }), "{few}");
+        assert!(matches!(none, Error::Engine(zkaccel::Error::BadShape { columns: 0, .. })), "{none}");
     }
 }
 
@@ -287,6 +321,19 @@ fn volumes() {
         let trace = n * columns * (size - 1) / size;
         let digests = 4 * blowup * n * (size - 1) / (size * size);
         assert_eq!(difference(size, 7, &commit), vec![trace + digests; size], "a commitment on {size} ranks");
+
+        // By columns, of which every rank has as many.
+        let (columns, blowup) = (16, 2);
+        let commit = |cluster: &Cluster<Counting>, rows: usize| {
+            let own = words(cluster.rows(rows).len() * columns);
+            let spec = TraceSpec { blowup: blowup as u64, ..TraceSpec::default() };
+            cluster.commit::<Blake3>(&spec, [rows, columns], own).unwrap();
+        };
+        if size > blowup {
+            let own = (1 + blowup) * n * columns * (size - 1) / (size * size);
+            let digests = 4 * blowup * n * (size - 1) / (size * size);
+            assert_eq!(difference(size, 7, &commit), vec![own + digests; size], "by columns on {size} ranks");
+        }
 
         let transform = |cluster: &Cluster<Counting>, n: usize| {
             let domain = Domain::new(n.ilog2(), Convention::Winterfell).unwrap();

@@ -17,7 +17,7 @@ use crate::parse;
 
 /// Commit to an execution trace
 ///
-/// Prints the root, which is that of `zkaccel commit`. Each rank reads a part of the rows and makes cosets of the extension; there are at most as many ranks as the blow-up.
+/// Prints the root, which is that of `zkaccel commit`. Each rank reads a part of the rows and makes cosets of the extension; with more ranks than the blow-up they extend columns first, and exchange these too.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// The trace: a .npy file of '<u8' words below p, C order, shape (rows, columns), which every rank can open

@@ -11,6 +11,7 @@ mod caches;
 mod environment;
 mod groth16;
 mod help;
+mod other_curves;
 mod results;
 mod selftest;
 #[cfg(unix)]

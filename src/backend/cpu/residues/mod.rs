@@ -12,6 +12,7 @@
 //! [`Scalar`], one element in limbs of 64 bits, or eight in five limbs of 52 bits for each coefficient, or eight limbs, [`Limbs52`](radix_52::Limbs52) and [`Pairs52`](pairs_52::Pairs52).
 
 mod coordinates;
+mod limbs_52;
 mod pairs_52;
 mod radix_52;
 mod scalar;

@@ -26,10 +26,11 @@
 
 use std::marker::PhantomData;
 
-use super::radix_52::{
-    Carried, Columns, Limbs52, add_product, carried, constant, masked, minus, minus_columns, multiple,
-    plus_columns, sum, times,
+use super::limbs_52::{
+    Carried, Columns, add_product, carried, constant, masked, minus, minus_columns, multiple, plus_columns,
+    sum, times,
 };
+use super::radix_52::Limbs52;
 use super::{Coordinates, MAX_WIDTH, Quadwords, VectorisedField, Vectors};
 use crate::field::MontgomeryField;
 use crate::field::montgomery::{Modulus, Residue};

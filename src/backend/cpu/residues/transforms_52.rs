@@ -1,6 +1,7 @@
 //! What transforms ask of residues in five limbs of 52 bits.
 
-use super::radix_52::{Carried, Columns, Radix52, carried, constant, minus, split, sum};
+use super::limbs_52::{Carried, Columns, carried, constant, minus, split, sum};
+use super::radix_52::Radix52;
 use super::{Coordinates, MAX_WIDTH, Residues, TwiddleForm};
 use crate::backend::cpu::quadwords::Quadwords;
 use crate::field::MontgomeryField;
