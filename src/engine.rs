@@ -220,26 +220,34 @@ impl Engine {
     /// Runs an operation on the engine's threads: directly when called on one of them. Any other thread begins it at once, and threads of the engine help; where others are
     /// at work already, or where its stack is short, it hands the operation over. It runs nothing else until that is done.
     pub(crate) fn run<R: Send>(&self, operation: impl FnOnce() -> R + Send) -> R {
-        if self.is_inside() {
-            return operation();
-        }
-        let entered = self.shared.gate.enter();
-        if entered.is_alone() && has_room(LEADERS_STACK) {
-            return lead(&self.shared.pool, operation);
-        }
-        let mut result = None;
-        let run = || result = Some(catch_unwind(AssertUnwindSafe(operation)));
-        lending(|lender| self.shared.pool.spawn(lender.lend(Box::new(run))));
-        result.expect("the pool has run it").unwrap_or_else(|panic| resume_unwind(panic))
+        by_call(operation, |call| self.enter(call))
     }
 
     /// The same for what takes the host less time than to hand it over: the calling thread does it alone.
-    pub(crate) fn run_here<R>(&self, operation: impl FnOnce() -> R) -> R {
+    pub(crate) fn run_here<R: Send>(&self, operation: impl FnOnce() -> R + Send) -> R {
+        by_call(operation, |call| self.enter_alone(call))
+    }
+
+    fn enter(&self, call: &mut (dyn FnMut() + Send)) {
         if self.is_inside() {
-            return operation();
+            return call();
+        }
+        let entered = self.shared.gate.enter();
+        if entered.is_alone() && has_room(LEADERS_STACK) {
+            return lead(&self.shared.pool, call);
+        }
+        let mut done = None;
+        let run = || done = Some(catch_unwind(AssertUnwindSafe(call)));
+        lending(|lender| self.shared.pool.spawn(lender.lend(Box::new(run))));
+        done.expect("the pool has run it").unwrap_or_else(|panic| resume_unwind(panic))
+    }
+
+    fn enter_alone(&self, call: &mut (dyn FnMut() + Send)) {
+        if self.is_inside() {
+            return call();
         }
         let _entered = self.shared.gate.enter();
-        alone(operation)
+        alone(call)
     }
 
     /// The same for work on so many bytes of host memory, whether they are many or few.
@@ -258,11 +266,13 @@ impl Engine {
     /// Runs an operation on the engine's devices.
     pub(crate) fn perform<O: Operation>(&self, operation: O) -> Result<O::Output, Error> {
         let is_elsewhere = operation.is_elsewhere();
-        let perform = || self.dispatcher().run(operation);
-        match is_elsewhere {
-            true => self.run_here(perform),
-            false => self.run(perform),
-        }
+        by_call(
+            || self.dispatcher().run(operation),
+            |call| match is_elsewhere {
+                true => self.enter_alone(call),
+                false => self.enter(call),
+            },
+        )
     }
 
     /// The same, and reports the progress of a stage to the listener.
@@ -382,6 +392,13 @@ impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Engine").field("device", &self.shared.device).finish_non_exhaustive()
     }
+}
+
+/// The result of an operation that is run by what takes any call. That is not generic, so it is compiled once and not for each of the operations, of which there are hundreds.
+fn by_call<R: Send>(operation: impl FnOnce() -> R + Send, run: impl FnOnce(&mut (dyn FnMut() + Send))) -> R {
+    let (mut operation, mut result) = (Some(operation), None);
+    run(&mut || result = operation.take().map(|operation| operation()));
+    result.expect("the operation was run")
 }
 
 #[cfg(test)]

@@ -91,6 +91,15 @@ impl<T> Slot<T> {
         // No code that can panic runs under the lock, so a poisoned lock still guards a sound state.
         lock(&self.state)
     }
+
+    /// The operation has ended.
+    fn fill(&self, result: Result<T, Error>) {
+        let before = std::mem::replace(&mut *self.lock(), Progress::Done(result));
+        self.filled.notify_all();
+        if let Progress::Running(Some(waker)) = before {
+            waker.wake();
+        }
+    }
 }
 
 impl<T> Progress<T> {
@@ -120,13 +129,9 @@ impl<T: Send> Job<T> {
         let slot = Arc::new(Slot { state: Mutex::new(Progress::Running(None)), filled: Condvar::new() });
         let filler = Arc::clone(&slot);
         let run = move || {
-            let result = catch_unwind(AssertUnwindSafe(operation))
-                .unwrap_or_else(|panic| Err(Error::JobPanicked { message: message_of(panic.as_ref()) }));
-            let before = std::mem::replace(&mut *filler.lock(), Progress::Done(result));
-            filler.filled.notify_all();
-            if let Progress::Running(Some(waker)) = before {
-                waker.wake();
-            }
+            let (mut operation, mut result) = (Some(operation), None);
+            let caught = caught(&mut || result = operation.take().map(|operation| operation()));
+            filler.fill(caught.and_then(|()| result.expect("the operation was run")));
         };
         let start = Arc::new(Start(Mutex::new(Some(lend(Box::new(run))))));
         (Self { slot, start: Arc::clone(&start) }, start)
@@ -168,6 +173,12 @@ impl<T> Future for Job<T> {
             }
         }
     }
+}
+
+/// Runs an operation; its panic is an error. Not generic, so that it is compiled once.
+fn caught(operation: &mut dyn FnMut()) -> Result<(), Error> {
+    catch_unwind(AssertUnwindSafe(operation))
+        .map_err(|panic| Error::JobPanicked { message: message_of(panic.as_ref()) })
 }
 
 /// The message of a panic.

@@ -190,13 +190,17 @@ impl Ledger {
         size: Size,
         operation: impl FnOnce() -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let under_way = Raised::new(&self.under_way, 1);
-        let start = Instant::now();
+        let (under_way, start) = (Raised::new(&self.under_way, 1), Instant::now());
         let result = operation();
+        self.counted(size, under_way, start, result.is_ok());
+        result
+    }
+
+    /// An operation has ended. Not generic, so that it is compiled once.
+    fn counted(&self, size: Size, under_way: Raised<&AtomicU64>, start: Instant, done: bool) {
         let time = start.elapsed();
         drop(under_way);
-        self.add(size, time, result.is_ok());
-        result
+        self.add(size, time, done);
     }
 
     fn add(&self, size: Size, time: Duration, done: bool) {

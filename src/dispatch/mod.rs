@@ -104,6 +104,16 @@ pub(crate) struct Site<'a> {
     _given: Given<'a>,
 }
 
+/// What a plan asks of an operation, whatever its type: where its data are, what it costs and how large it is.
+struct Asked<'a> {
+    home: Home,
+    stays: bool,
+    costs: &'a dyn Fn() -> Vec<Cost>,
+    size: &'a dyn Fn(&Member) -> Size,
+    items: usize,
+    overhead: f64,
+}
+
 /// An operation as a plan sees it: so many independent items, whose division takes `overhead` nanoseconds.
 struct Work {
     costs: Vec<Cost>,
@@ -224,10 +234,8 @@ impl Dispatcher {
     fn on<O: Operation>(&self, share: &Share, operation: O) -> Result<O::Output, Error> {
         let member = &self.members[share.member];
         let _given = member.give(share.ns);
-        if share.ns == 0.0 {
-            return member.count(operation);
-        }
-        let (costs, start) = (operation.costs(), Instant::now());
+        let costs = if share.ns == 0.0 { Vec::new() } else { operation.costs() };
+        let start = Instant::now();
         let done = member.count(operation)?;
         costs.iter().for_each(|cost| self.curves.observe(&cost.kind, share.ns, start.elapsed()));
         Ok(done)
@@ -236,10 +244,22 @@ impl Dispatcher {
     /// Divides an operation of so many independent items among devices; the division itself takes `overhead` nanoseconds. There
     /// is at least one share, and no share is empty unless there are no items.
     fn plan<O: Operation>(&self, operation: &O, items: usize, overhead: f64) -> Result<Vec<Share>, Error> {
+        self.plan_of(&Asked {
+            home: operation.home(),
+            stays: operation.stays(),
+            costs: &|| operation.costs(),
+            size: &|member| operation.size(member),
+            items,
+            overhead,
+        })
+    }
+
+    fn plan_of(&self, asked: &Asked<'_>) -> Result<Vec<Share>, Error> {
+        let Asked { items, overhead, stays, .. } = *asked;
         let alone = |member| Share { member, items: 0..items, ns: 0.0 };
-        let home = match operation.home() {
-            Home::At(member) => return Ok(vec![alone(member)]),
-            Home::Parts(parts) => Some(parts),
+        let home = match &asked.home {
+            Home::At(member) => return Ok(vec![alone(*member)]),
+            Home::Parts(parts) => Some(parts.as_slice()),
             Home::Anywhere => None,
         };
         let weights = match &self.strategy {
@@ -249,13 +269,13 @@ impl Dispatcher {
                 return Ok(vec![alone(1)]);
             }
             Strategy::Choose { .. } => {
-                let size = (!operation.stays()).then(|| operation.size(&self.members[0]));
-                let (member, ns) = self.choose(&operation.costs(), size)?;
+                let size = (!stays).then(|| (asked.size)(&self.members[0]));
+                let (member, ns) = self.choose(&(asked.costs)(), size)?;
                 return Ok(vec![Share { ns, ..alone(member) }]);
             }
             Strategy::Divide { weights } => weights,
         };
-        let work = Work { costs: operation.costs(), stays: operation.stays(), items, overhead };
+        let work = Work { costs: (asked.costs)(), stays, items, overhead };
         self.shares(&work, home, weights.as_deref())
     }
 
@@ -263,7 +283,7 @@ impl Dispatcher {
     fn shares(
         &self,
         work: &Work,
-        home: Option<Vec<(usize, Range<usize>)>>,
+        home: Option<&[(usize, Range<usize>)]>,
         weights: Option<&[usize]>,
     ) -> Result<Vec<Share>, Error> {
         let items = work.items;
@@ -277,10 +297,12 @@ impl Dispatcher {
                     let offer = offers.iter().find(|offer| offer.member == member);
                     offer.map_or(0.0, |offer| offer.time(part as f64 / items as f64))
                 };
-                let shares = parts.into_iter();
-                Ok(shares
-                    .map(|(member, items)| Share { member, ns: ns(member, items.len()), items })
-                    .collect())
+                let share = |(member, items): &(usize, Range<usize>)| Share {
+                    member: *member,
+                    ns: ns(*member, items.len()),
+                    items: items.clone(),
+                };
+                Ok(parts.iter().map(share).collect())
             }
             _ => Ok(match weights {
                 Some(_) if items == 0 => vec![Share { member: offers[0].member, items: 0..0, ns: 0.0 }],
@@ -425,16 +447,27 @@ impl Dispatcher {
     /// Runs the parts of an operation, each on its device and all at once. Returns when all have ended, with the result of each.
     fn together<C: Call>(&self, shares: &[Share], parts: Vec<C>) -> Vec<Result<C::Output, Error>> {
         let mut outcomes: Vec<Option<Result<C::Output, Error>>> = parts.iter().map(|_| None).collect();
+        let mut runs: Vec<Run<'_>> = Vec::with_capacity(parts.len());
+        for ((share, part), outcome) in shares.iter().zip(parts).zip(&mut outcomes) {
+            let member = &self.members[share.member];
+            runs.push(Box::new(move || *outcome = Some(member.count(part))));
+        }
+        self.at_once(shares, runs);
+        outcomes.into_iter().map(|outcome| outcome.expect("every part was done")).collect()
+    }
+
+    /// Runs what is to run on the device of each share, all at once.
+    fn at_once(&self, shares: &[Share], runs: Vec<Run<'_>>) {
         // The caller's threads do the host's part; where it has none, the first one.
         let own = shares.iter().position(|share| self.members[share.member].threads.is_none()).unwrap_or(0);
-        let mut here: Option<Box<dyn FnOnce() + Send + '_>> = None;
+        let mut here: Option<Run<'_>> = None;
         let mut elsewhere: Vec<Task<'_>> = Vec::new();
-        for (i, ((share, part), outcome)) in shares.iter().zip(parts).zip(&mut outcomes).enumerate() {
+        for (i, (share, run)) in shares.iter().zip(runs).enumerate() {
             let member = &self.members[share.member];
             let given = member.give(share.ns);
-            let run: Box<dyn FnOnce() + Send + '_> = Box::new(move || {
+            let run: Run<'_> = Box::new(move || {
                 let _given = given;
-                *outcome = Some(member.count(part));
+                run();
             });
             match &member.threads {
                 Some(threads) if i != own => elsewhere.push((threads, run)),
@@ -443,15 +476,17 @@ impl Dispatcher {
             }
         }
         start(elsewhere, Box::new(|| here.into_iter().for_each(|run| run())));
-        outcomes.into_iter().map(|outcome| outcome.expect("every part was done")).collect()
     }
 }
 
+/// Something to run once.
+type Run<'a> = Box<dyn FnOnce() + Send + 'a>;
+
 /// Work for other threads.
-type Task<'a> = (&'a ThreadPool, Box<dyn FnOnce() + Send + 'a>);
+type Task<'a> = (&'a ThreadPool, Run<'a>);
 
 /// Starts every task on its threads, runs something here, and waits for all of them.
-fn start<'a>(mut tasks: Vec<Task<'a>>, here: Box<dyn FnOnce() + Send + 'a>) {
+fn start<'a>(mut tasks: Vec<Task<'a>>, here: Run<'a>) {
     match tasks.pop() {
         None => here(),
         Some((threads, run)) => threads.in_place_scope(|scope| {

@@ -180,6 +180,16 @@ impl<D: Device> Gpu<D> {
         most: usize,
         mut run: impl FnMut(Range<usize>) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        self.divide_calls(count, words, most, &mut run)
+    }
+
+    fn divide_calls(
+        &self,
+        count: usize,
+        words: usize,
+        most: usize,
+        run: &mut dyn FnMut(Range<usize>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let room = self.limit / (words as u64).saturating_mul(8).max(1);
         let mut at_once = usize::try_from(room).unwrap_or(usize::MAX).clamp(1, most.max(1));
         let mut done = 0;

@@ -59,7 +59,7 @@ fn shares_of_what_devices_hold() {
         let costs = vec![Cost { kind: transform_kind::<Goldilocks>(), work: [3000.0; 2] }];
         Work { costs, stays: false, items, overhead: 0.0 }
     };
-    let shares = several.shares(&work(30), Some(vec![(1, 0..10), (0, 10..30)]), None).unwrap();
+    let shares = several.shares(&work(30), Some(&[(1, 0..10), (0, 10..30)]), None).unwrap();
     let shares: Vec<_> =
         shares.into_iter().map(|share| (share.member, share.items, share.ns.round())).collect();
     assert_eq!(shares, [(1, 0..10, 2000.0), (0, 10..30, 2000.0)]);

@@ -83,7 +83,7 @@ pub(super) const fn times<const L: usize>(limbs: [u64; L], factor: u64) -> [u64;
 }
 
 /// R - x for x other than 0.
-const fn complement<const L: usize>(limbs: [u64; L]) -> [u64; L] {
+pub(super) const fn complement<const L: usize>(limbs: [u64; L]) -> [u64; L] {
     let (mut negative, mut carry, mut i) = ([0; L], 1, 0);
     while i < L {
         let sum = (MASK - limbs[i]) + carry;

@@ -33,8 +33,8 @@
 use std::marker::PhantomData;
 
 use super::limbs_52::{
-    Carried, Columns, MASK, add_product, add_row, carried, carry, constant, each, for_each_column,
-    for_each_limb, join_columns, masked, minus, rest, split, split_columns, sum, times,
+    Carried, Columns, MASK, add_product, add_row, carried, carry, complement, constant, each,
+    for_each_column, for_each_limb, join_columns, masked, minus, rest, split, split_columns, sum, times,
 };
 use super::{Coordinates, MAX_WIDTH, VectorisedField, Vectors};
 use crate::backend::cpu::quadwords::{BITS, Quadwords};

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Products of any limbs, and reduction of any columns, against exact integers.
-struct Limits<Q, M>(PhantomData<(Q, M)>);
+pub(super) struct Limits<Q, M>(pub(super) PhantomData<(Q, M)>);
 
 impl<Q: Quadwords, M: MontgomeryField> Limits<Q, M> {
     fn vector(words: [u64; MAX_WIDTH]) -> Q {
@@ -12,18 +12,18 @@ impl<Q: Quadwords, M: MontgomeryField> Limits<Q, M> {
     }
 
     /// Five limbs of every lane.
-    fn vectors(lanes: &[Five; MAX_WIDTH]) -> [Q; 5] {
+    pub(super) fn vectors(lanes: &[Five; MAX_WIDTH]) -> [Q; 5] {
         std::array::from_fn(|limb| Self::vector(lanes.map(|limbs| limbs[limb])))
     }
 
-    fn lanes(vectors: [Q; 5]) -> Vec<[i128; 5]> {
+    pub(super) fn lanes(vectors: [Q; 5]) -> Vec<[i128; 5]> {
         let rows = vectors.map(|vector| Q::rows([vector; 4]));
         (0..Q::WIDTH).map(|lane| rows.map(|rows| i128::from(rows[lane][0] as i64))).collect()
     }
 }
 
 /// An integer in columns as limbs, the highest with what is left over.
-fn carried(columns: [i128; 5]) -> [i128; 5] {
+pub(super) fn carried(columns: [i128; 5]) -> [i128; 5] {
     let mut limbs = columns;
     for i in 0..4 {
         limbs[i + 1] += limbs[i] >> 52;
@@ -33,7 +33,7 @@ fn carried(columns: [i128; 5]) -> [i128; 5] {
 }
 
 /// Whether a < b, for limbs that are carried.
-fn below(a: [i128; 5], b: [i128; 5]) -> bool {
+pub(super) fn below(a: [i128; 5], b: [i128; 5]) -> bool {
     a.iter().rev().cmp(b.iter().rev()).is_lt()
 }
 
@@ -125,7 +125,7 @@ impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Limits<Q, M> {
 }
 
 /// Products of pairs at the limits of their coefficients, which are multiples of p.
-struct PairLimits<Q, F>(PhantomData<(Q, F)>);
+pub(super) struct PairLimits<Q, F>(pub(super) PhantomData<(Q, F)>);
 
 impl<Q: Quadwords, F: QuadraticExtension<Prime: MontgomeryField>> Vectorised<Q> for PairLimits<Q, F> {
     #[inline(always)]

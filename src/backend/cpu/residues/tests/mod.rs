@@ -9,6 +9,11 @@ mod operations;
 mod transforms;
 mod wide;
 
+use limits::{Limits, PairLimits, below, carried};
+use operations::{Chain, Operations};
+use transforms::{Transforms, single_elements};
+use wide::WideLimits;
+
 use super::limbs_52::{Carried, Columns, split};
 use super::pairs_52::{Pairs52, VectorisedPrime};
 use super::radix_52::Limbs52;

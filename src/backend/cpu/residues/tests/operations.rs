@@ -3,7 +3,7 @@
 use super::*;
 
 /// The operations on values below the bound.
-struct Operations<R>(PhantomData<R>);
+pub(super) struct Operations<R>(pub(super) PhantomData<R>);
 
 impl<R: Coordinates> Vectorised<R> for Operations<R> {
     #[inline(always)]
@@ -73,7 +73,7 @@ impl<R: Coordinates> Vectorised<R> for Operations<R> {
 }
 
 /// A long chain in which each result is an operand of the next steps.
-struct Chain<R>(PhantomData<R>);
+pub(super) struct Chain<R>(pub(super) PhantomData<R>);
 
 impl<R: Coordinates> Vectorised<R> for Chain<R> {
     #[inline(always)]

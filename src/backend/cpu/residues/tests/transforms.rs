@@ -3,7 +3,7 @@
 use super::*;
 
 /// What transforms do with values, at the limits of those.
-struct Transforms<Q, M>(PhantomData<(Q, M)>);
+pub(super) struct Transforms<Q, M>(pub(super) PhantomData<(Q, M)>);
 
 impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Transforms<Q, M> {
     #[inline(always)]
@@ -83,7 +83,7 @@ impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Transforms<Q, M> {
 }
 
 /// What transforms over lazy primes do with single elements, at the limits of those. Others do nothing that is not tried elsewhere.
-fn single_elements<M: MontgomeryField>() {
+pub(super) fn single_elements<M: MontgomeryField>() {
     type Single<M> = Scalar<M>;
     let near = |limbs: Limbs| [sub_limbs(limbs, [1, 0, 0, 0]).0, limbs, add_limbs(limbs, [1, 0, 0, 0]).0];
     if !M::LAZY {

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Of eight limbs: products of factors at their limits, and reduction of any columns, against the arithmetic of six limbs.
-struct WideLimits<Q, M>(PhantomData<(Q, M)>);
+pub(super) struct WideLimits<Q, M>(pub(super) PhantomData<(Q, M)>);
 
 impl<Q: Quadwords, M: VectorisedField + CoordinatePrime + Modulus<Limbs = [u64; 6]>> Vectorised<Q>
     for WideLimits<Q, M>
