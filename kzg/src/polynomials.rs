@@ -21,8 +21,11 @@ pub(crate) fn coefficients(engine: &Engine, blobs: &[&[u8]]) -> Result<Vec<Fr>, 
         if bytes.len() != crate::BYTES_PER_BLOB {
             return Err(Error::BlobLength { blob, found: bytes.len() });
         }
-        let values = serialised::field_elements(bytes);
-        elements.extend(values.map_err(|index| Error::NotCanonical { blob, index })?);
+        let values = serialised::field_elements(bytes).map_err(|error| match error {
+            zkaccel::Error::NotReduced { index, .. } => Error::NotCanonical { blob, index },
+            other => other.into(),
+        });
+        elements.extend(values?);
     }
     let to_coefficients = Ntt::inverse(subgroup(FIELD_ELEMENTS_PER_BLOB)?);
     let to_coefficients = to_coefficients.with_orders(Order::BitReversed, Order::Natural);

@@ -29,14 +29,12 @@ fn write(limbs: &[u64], bytes: &mut [u8]) {
     }
 }
 
-/// Field elements of their bytes, or the index of the first that is not below the modulus. Bytes after the last whole element are no part of any.
-pub fn field_elements(bytes: &[u8]) -> Result<Vec<Fr>, usize> {
+/// Field elements of their bytes. Bytes after the last whole element are no part of any.
+///
+/// [`NotReduced`](zkaccel::Error::NotReduced) with the first that is not below the modulus.
+pub fn field_elements(bytes: &[u8]) -> Result<Vec<Fr>, zkaccel::Error> {
     let integers: Vec<_> = bytes.chunks_exact(BYTES_PER_FIELD_ELEMENT).map(limbs).collect();
-    scalars_of_integers(&integers).map_err(|error| match error {
-        zkaccel::Error::NotReduced { index, .. } => index,
-        // Without memory there is no first element either.
-        _ => 0,
-    })
+    scalars_of_integers(&integers)
 }
 
 /// The bytes of field elements.
@@ -143,7 +141,12 @@ mod tests {
         // The modulus itself: -1, and 1 more.
         let mut modulus = bytes[64..96].to_vec();
         modulus[31] += 1;
-        assert_eq!(field_elements(&[&bytes[..64], &modulus].concat()), Err(2));
-        assert_eq!(field_elements(&[0xff; 32]), Err(0));
+        for (bytes, first) in [([&bytes[..64], &modulus].concat(), 2), (vec![0xff; 32], 0)] {
+            let found = field_elements(&bytes);
+            assert!(
+                matches!(found, Err(zkaccel::Error::NotReduced { index, .. }) if index == first),
+                "{found:?}"
+            );
+        }
     }
 }

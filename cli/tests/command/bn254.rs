@@ -12,11 +12,11 @@ const TWO_Q: [u64; 4] = [0xa6ba871b8b1e1b3a, 0x14f1d651eb8e167b, 0xccdd46def0f28
 const R: [u64; 4] = [0x43e1f593f0000001, 0x2833e84879b97091, 0xb85045b68181585d, 0x30644e72e131a029];
 const Q: [u64; 4] = [0x3c208c16d87cfd47, 0x97816a916871ca8d, 0xb85045b68181585d, 0x30644e72e131a029];
 
-pub fn small(value: u64) -> [u64; 4] {
+pub(crate) fn small(value: u64) -> [u64; 4] {
     [value, 0, 0, 0]
 }
 
-pub fn rows(rows: &[&[[u64; 4]]]) -> Vec<u8> {
+pub(crate) fn rows(rows: &[&[[u64; 4]]]) -> Vec<u8> {
     let limbs: Vec<u64> = rows.iter().flat_map(|row| row.as_flattened()).copied().collect();
     npy(&format!("({}, {})", rows.len(), 4 * rows[0].len()), &limbs)
 }
