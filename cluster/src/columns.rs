@@ -28,40 +28,39 @@ impl<T: Transport> Cluster<T> {
         shares: &[Range<usize>],
     ) -> Result<Vec<Matrix<Goldilocks>>, Error> {
         let (size, rank) = (self.transport().size(), self.transport().rank());
-        let widths = parts(columns, size);
-        let (rows, length) = (lde.from().size(), lde.to().size() / count);
+        let (widths, mine) = (parts(columns, size), &shares[rank]);
+        let (width, length) = (widths[rank].len(), lde.to().size() / count);
 
         let strip = |strip: &Range<usize>| {
             let rows = own.chunks_exact(columns).flat_map(|row| &row[strip.clone()]);
             rows.map(|entry| entry.as_u64()).collect()
         };
-        let counts: Vec<_> = parts(rows, size).iter().map(|rows| rows.len() * widths[rank].len()).collect();
+        let counts: Vec<_> = parts(lde.from().size(), size).iter().map(|rows| rows.len() * width).collect();
         let received = self.transport().exchange(widths.iter().map(strip).collect(), &counts)?.concat();
-        let extended = self.extend(lde, bytemuck::cast_vec(received), widths[rank].len());
+        let extended = self.extend(lde, bytemuck::cast_vec(received), width);
         let extended = self.agree("an extension of columns", &[], extended)?;
 
-        let width = widths[rank].len();
         let of_rank = |share: &Range<usize>| {
             let row = |coset: usize, t: usize| &extended[(t * count + coset) * width..][..width];
             let rows = share.clone().flat_map(|coset| (0..length).flat_map(move |t| row(coset, t)));
             rows.map(|entry| entry.as_u64()).collect()
         };
-        let counts: Vec<_> = widths.iter().map(|width| shares[rank].len() * length * width.len()).collect();
+        let counts: Vec<_> = widths.iter().map(|theirs| mine.len() * length * theirs.len()).collect();
         let send = shares.iter().map(of_rank).collect();
         drop(extended);
         let strips = self.transport().exchange(send, &counts)?;
 
         let coset = |number: usize| {
             let mut values = vec![Goldilocks::default(); length * columns];
-            for (width, strip) in widths.iter().zip(&strips).filter(|(width, _)| !width.is_empty()) {
-                let rows = strip[number * length * width.len()..].chunks_exact(width.len());
+            for (theirs, strip) in widths.iter().zip(&strips).filter(|(theirs, _)| !theirs.is_empty()) {
+                let rows = strip[number * length * theirs.len()..].chunks_exact(theirs.len());
                 for (row, strip) in values.chunks_exact_mut(columns).zip(rows) {
-                    row[width.clone()].copy_from_slice(bytemuck::cast_slice(strip));
+                    row[theirs.clone()].copy_from_slice(bytemuck::cast_slice(strip));
                 }
             }
             Ok(Matrix::from_rows(values, length, columns)?)
         };
-        (0..shares[rank].len()).map(coset).collect()
+        (0..mine.len()).map(coset).collect()
     }
 
     /// The extension of so many columns, row by row; there may be none.

@@ -13,7 +13,7 @@ use std::ops::Range;
 use zkaccel::commit::{RowOpening, TraceSpec};
 use zkaccel::field::Goldilocks;
 use zkaccel::hash::{Accelerated, Hasher};
-use zkaccel::matrix::{Layout, Matrix, MatrixRef, Shape};
+use zkaccel::matrix::Matrix;
 use zkaccel::ntt::{Domain, Lde, Ntt};
 
 use crate::cluster::Cluster;
@@ -85,7 +85,7 @@ impl<T: Transport> Cluster<T> {
         let (lde, count) = self.agree("a commitment", &parameters, lde)?;
 
         let shares = parts(count, size);
-        let cosets = match size > lde.blowup() {
+        let cosets = match count > lde.blowup() {
             true => self.cosets_by_columns(&lde, &own, columns, count, &shares)?,
             false => {
                 let trace = self.transport().all_gather(bytemuck::cast_vec(own))?.concat();
@@ -129,7 +129,7 @@ impl<T: Transport> Cluster<T> {
         Ok(Commitment { cosets, parts: shares, count, columns, tree })
     }
 
-    /// The extension, and the number of cosets.
+    /// The extension, and the number of cosets, which is above the blow-up if that of ranks is.
     fn check_trace(
         &self,
         spec: &TraceSpec,
@@ -139,7 +139,7 @@ impl<T: Transport> Cluster<T> {
         let (size, rank) = (self.transport().size(), self.transport().rank());
         let lde = spec.lde(rows)?;
         if columns == 0 {
-            MatrixRef::new(own, Shape { rows, columns, layout: Layout::RowMajor })?;
+            return Err(zkaccel::Error::BadShape { rows, columns, entries: own.len() }.into());
         }
         let count = match size > lde.blowup() {
             true => subtrees(size),

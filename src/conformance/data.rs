@@ -29,14 +29,14 @@ pub(super) const EDGES: [u64; 14] = [
 pub(super) const NON_CANONICAL: [u64; 3] = [MODULUS, MODULUS + 1, u64::MAX];
 
 /// A generator of words: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-pub(super) struct Words(u64);
+pub(crate) struct Words(u64);
 
 impl Words {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    pub(super) fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -7,7 +7,7 @@
 mod classes;
 mod combinations;
 mod commits;
-mod data;
+pub(crate) mod data;
 mod endurance;
 mod hashes;
 mod inverses;

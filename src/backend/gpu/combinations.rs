@@ -252,14 +252,14 @@ impl<D: Device> Gpu<D> {
         &self,
         rows: usize,
         (columns, others): (usize, usize),
-        run: impl FnMut(Range<usize>) -> Result<(), Error>,
+        mut run: impl FnMut(Range<usize>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         // A slice has at least `TERMS` terms, and there are sums of slices that were added besides.
         let slices = (columns * others.min(F::MOST)).div_ceil(TERMS / 2);
         let words = (columns + others + slices).saturating_mul(F::WORDS);
         let fixed = (columns * others).saturating_mul(F::WORDS);
         let room = usize::try_from(self.limit / 8).unwrap_or(usize::MAX).saturating_sub(fixed);
-        self.divide_at_most(rows, words, room / words, run)
+        self.divide_at_most(rows, words, room / words, &mut run)
     }
 }
 

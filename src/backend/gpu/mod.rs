@@ -167,23 +167,13 @@ impl<D: Device> Gpu<D> {
         &self,
         count: usize,
         words: usize,
-        run: impl FnMut(Range<usize>) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        self.divide_at_most(count, words, count, run)
-    }
-
-    /// The same, never more than `most` at once.
-    fn divide_at_most(
-        &self,
-        count: usize,
-        words: usize,
-        most: usize,
         mut run: impl FnMut(Range<usize>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        self.divide_calls(count, words, most, &mut run)
+        self.divide_at_most(count, words, count, &mut run)
     }
 
-    fn divide_calls(
+    /// The same, never more than `most` at once. Not generic, so that it is compiled once for a device.
+    fn divide_at_most(
         &self,
         count: usize,
         words: usize,

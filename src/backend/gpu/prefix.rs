@@ -209,7 +209,7 @@ impl<D: Device, F: DevicePrefix> PrefixProducts<F> for Gpu<D> {
         let words = (2 * columns + columns.div_ceil(4)).saturating_mul(F::WORDS);
         let room = usize::try_from(self.limit / 8).unwrap_or(usize::MAX);
         let room = room.saturating_sub(2 * columns * F::WORDS);
-        self.divide_at_most(all, words, room / words, |rows| {
+        self.divide_at_most(all, words, room / words, &mut |rows| {
             let mut session = Session::new(self)?;
             let from = self.upload_rows(&mut session, matrix, rows.clone())?.region;
             let to = session.allocate(rows.len() * columns * F::WORDS)?;

@@ -91,7 +91,7 @@ impl<D: Device> Gpu<D> {
         let lengths: Vec<_> = parts.iter().map(Range::len).collect();
         let overlapping = input.kept_scalars.is_none() && self.fits(input.words(&lengths, shape, units));
         let most = ((1 << LOG_BUCKETS) / shape.buckets()).min(TERMS / (n * shape.windows)).max(1);
-        self.divide_at_most(totals.len(), words, most, |rows| {
+        self.divide_at_most(totals.len(), words, most, &mut |rows| {
             let totals = &mut totals[rows.clone()];
             match overlapping && rows.len() == 1 {
                 true => self.add_in_parts(input, &rows, &parts, Pace::Overlapping, totals),

@@ -7,6 +7,7 @@ use super::super::transforms::on_poison;
 use super::{Choice, Form, Gpu, Transform};
 use crate::backend::Transforms;
 use crate::backend::reference::Reference;
+use crate::conformance::data;
 use crate::field::{Field, Goldilocks, MODULUS};
 use crate::ntt::{Convention, Direction, Domain, Lde, Ntt, Order};
 
@@ -19,14 +20,11 @@ const EDGES: [u64; 8] =
     [0, 1, MODULUS - 1, MODULUS - (1 << 32), (1 << 32) - 1, 1 << 32, (1 << 48) - 1, MODULUS - (1 << 48)];
 
 /// Reproducible words; an edge one time in four.
-struct Words(u64);
+struct Words(data::Words);
 
 impl Words {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.next()
     }
 
     fn pick<T: Copy>(&mut self, from: &[T]) -> T {
@@ -107,7 +105,7 @@ fn sweep<D: Device>(gpu: &Gpu<D>, log_size: u32, blowups: &[u32], words: &mut Wo
 }
 
 fn plans<D: Device>(gpu: &mut Gpu<D>) {
-    let mut words = Words(1);
+    let mut words = Words(data::Words::new(1));
     let plans: [&'static [u32]; 9] =
         [&[1], &[3], &[1, 3], &[3, 1, 2], &[2, 2, 2, 1], &[4, 3, 2], &[5, 4], &[7, 1], &[1, 7]];
     for digits in plans {
@@ -135,7 +133,7 @@ fn some(digit: usize, narrow: bool) -> &'static [Form] {
 }
 
 fn tiles_in_one_pass<D: Device>(gpu: &mut Gpu<D>, forms: Forms) {
-    let mut words = Words(2);
+    let mut words = Words(data::Words::new(2));
     for narrow in [false, true] {
         for digit in if narrow { 5..10 } else { 0..11 } {
             for &form in forms(digit, narrow) {
@@ -147,7 +145,7 @@ fn tiles_in_one_pass<D: Device>(gpu: &mut Gpu<D>, forms: Forms) {
 }
 
 fn tiles_between_others<D: Device>(gpu: &mut Gpu<D>, forms: Forms) {
-    let mut words = Words(3);
+    let mut words = Words(data::Words::new(3));
     let plans: [&'static [u32]; 6] =
         [&[1, 5, 1], &[1, 6, 1], &[1, 7, 1], &[1, 8, 1], &[1, 9, 1], &[1, 10, 1]];
     for (digits, digit) in plans.into_iter().zip(5..) {
@@ -166,7 +164,7 @@ fn tiles_between_others<D: Device>(gpu: &mut Gpu<D>, forms: Forms) {
 }
 
 fn edges<D: Device>(gpu: &mut Gpu<D>) {
-    let mut words = Words(4);
+    let mut words = Words(data::Words::new(4));
     for form in FORMS {
         gpu.choose(form, &[4, 3], false);
         for edge in EDGES {

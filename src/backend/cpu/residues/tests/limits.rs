@@ -40,7 +40,7 @@ pub(super) fn below(a: [i128; 5], b: [i128; 5]) -> bool {
 impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Limits<Q, M> {
     #[inline(always)]
     fn run(self) {
-        let mut word = words(5);
+        let mut words = Words::new(5);
         // Limbs of ones, of zeros, single bits at the ends, and limbs that make the reduction's multiples all ones.
         let mut edges: Vec<Five> = vec![[MASK; 5], [0; 5], [1, 0, 0, 0, 0], [0, 0, 0, 0, MASK]];
         edges
@@ -50,7 +50,7 @@ impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Limits<Q, M> {
         edges.extend((0..5).flat_map(|i| {
             [0, 1, 26, 51].map(|bit| std::array::from_fn(|j| if i == j { 1 << bit } else { 0 }))
         }));
-        edges.extend((0..40).map(|_| std::array::from_fn(|_| word() & MASK)));
+        edges.extend((0..40).map(|_| std::array::from_fn(|_| words.next() & MASK)));
         let p = split(M::P).map(i128::from);
         // Products divide by 2^4 more than those of four limbs.
         let half = Residue::<M>::from_integer(add_limbs(half(M::P), [1, 0, 0, 0]).0);
@@ -60,7 +60,7 @@ impl<Q: Quadwords, M: MontgomeryField> Vectorised<Q> for Limits<Q, M> {
                 let lane = |at: usize| std::array::from_fn(|lane| edges[(at + 29 * lane) % edges.len()]);
                 let (a, b): ([Five; MAX_WIDTH], [Five; MAX_WIDTH]) = (lane(i), lane(j));
                 // Bits above the lower 52 do not count in factors.
-                let dirty = a.map(|limbs| limbs.map(|limb| limb | (word() << 52)));
+                let dirty = a.map(|limbs| limbs.map(|limb| limb | (words.next() << 52)));
                 let x = Carried(Self::vectors(&dirty));
                 let y = Carried(Self::vectors(&b));
                 let product = Self::lanes(Radix52::<Q, M>::product(x, y).0);

@@ -21,6 +21,7 @@ use super::*;
 use crate::backend::cpu::Simd;
 use crate::backend::cpu::quadwords::{Portable, Quadwords};
 use crate::backend::cpu::simd::{Vectorised, on_vectors};
+use crate::conformance::data::Words;
 use crate::field::coordinates::{CoefficientLimbs, CoordinateField, LazyElement};
 use crate::field::integer::{Integer, add_limbs, half, is_below, sub_limbs};
 use crate::field::montgomery::Modulus;
@@ -31,17 +32,6 @@ const MASK: u64 = (1 << 52) - 1;
 
 /// Limbs of 52 bits.
 type Five = [u64; 5];
-
-/// Pseudo-random words: SplitMix64.
-fn words(seed: u64) -> impl FnMut() -> u64 {
-    let mut state = seed;
-    move || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-}
 
 /// The residue of an integer in columns, as a residue with that integer for its Montgomery form.
 fn residue<M: MontgomeryField>(columns: [i128; 5]) -> Residue<M> {
@@ -70,10 +60,10 @@ fn values<M: CoordinatePrime>() -> Vec<M::Limbs> {
         (0..bits).for_each(|_| power = more(power, power));
         values.extend([power, less(power, one), less(p, power), more(p, power), less(two_p, power)]);
     }
-    let mut word = words(3);
+    let mut words = Words::new(3);
     values.extend((0..60).map(|_| {
         let mut limbs = M::Limbs::ZERO;
-        limbs.as_mut().fill_with(&mut word);
+        limbs.as_mut().fill_with(|| words.next());
         *limbs.as_mut().last_mut().expect("limbs") %= bound.as_ref().last().expect("limbs") + 1;
         limbs
     }));

@@ -53,10 +53,10 @@ impl<Q: Quadwords, M: VectorisedField + CoordinatePrime + Modulus<Limbs = [u64; 
             assert_eq!(residue(square).canonical(), residue(x).square().mul(by_shift).canonical(), "{x:x?}");
         }
         // Limbs of ones and zeros, as factors: below R.
-        let mut word = words(9);
+        let mut words = Words::new(9);
         for set in 0..1_u32 << 8 {
             let limbs = std::array::from_fn(|i| if set >> i & 1 == 1 { i128::from(MASK) } else { 0 });
-            let other = std::array::from_fn(|_| i128::from(word() & MASK));
+            let other = std::array::from_fn(|_| i128::from(words.next() & MASK));
             for other in [limbs, other] {
                 let product =
                     lanes(Wide::<Q, M>::product(Carried(vectors(limbs)), Carried(vectors(other))).0);
