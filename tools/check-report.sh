@@ -26,7 +26,7 @@ if [ ${#pages[@]} -eq 0 ]; then
   "$command" bench --sizes 6,8 --device cpu --report "$folder/cpu.html" >"$folder/cpu.txt"
   "$command" selftest --only known --device cpu --report "$folder/selftest.html" >"$folder/selftest.txt"
   pages=("$folder/cpu.html" "$folder/selftest.html")
-  if "$command" devices | grep -q '^opencl:0'; then
+  if "$command" devices | grep '^opencl:0' >/dev/null; then
     "$command" bench --sizes 6,8 --approach all --device cpu,opencl:0 --each --report "$folder/each.html" >"$folder/each.txt"
     pages+=("$folder/each.html")
   fi
