@@ -87,7 +87,8 @@ patched accelerated --measured
 if [ $example = example ]; then (
   cd "$here/.."
   unset RUSTFLAGS
-  cargo build --profile "$([ "$profile" = dev ] && echo test || echo "$profile")" --locked -p zkaccel-halo2 --features prove --example resident
+  # With all members and the features of their tests, so that the library is the one that those have.
+  cargo build --profile "$([ "$profile" = dev ] && echo test || echo "$profile")" --locked --features zkaccel-halo2/prove,zkaccel-halo2/pasta --example resident
 ) fi
 
 echo "halo2 as it is published"
