@@ -21,8 +21,8 @@ cp -R "$target"/python/lib/python3*/site-packages/zkaccel* "$packages/"
 if ! timeout 600 "$environment/bin/python" farm/check_ray.py >"$target/farm.log" 2>&1; then tail -60 "$target/farm.log" >&2; exit 1; fi
 tail -n 1 "$target/farm.log"
 
-command=$PWD/target/debug/zkaccel
-[ -x "$command" ] || command=$PWD/target/release/zkaccel
+. tools/built.sh
+command=$(realpath "$(built zkaccel zkaccel-cli)")
 work=$target/farm
 rm -rf "$work"
 mkdir -p "$work/roots" "$work/bin"

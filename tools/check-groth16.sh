@@ -10,12 +10,9 @@ cd "$(dirname "$0")/.."
 root=$PWD
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 folder=$target/groth16
-zkaccel=$target/release/zkaccel
-[ -x "$zkaccel" ] || zkaccel=$target/debug/zkaccel
-[ -x "$zkaccel" ] || { echo "there is no $zkaccel: cargo build -p zkaccel-cli" >&2; exit 1; }
-# The tests build it too.
-known_tau=$target/debug/examples/known_tau
-[ -x "$known_tau" ] || cargo build --quiet --locked -p zkaccel-groth16 --example known_tau
+. tools/built.sh
+zkaccel=$(realpath "$(built zkaccel zkaccel-cli)")
+known_tau=$(realpath "$(built examples/known_tau zkaccel-groth16)")
 
 packages=(circom2@0.2.23 snarkjs@0.7.6 circomlib@2.0.5)
 mkdir -p "$folder"

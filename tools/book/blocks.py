@@ -38,29 +38,29 @@ LIMIT = 300
 REPLACED = [
     (r"^cargo install --path cli$", f"cargo install --quiet --locked --path {ROOT}/cli --root {WORK}/cargo", "into a folder of its own"),
     (r"^cargo run --release -- ", "zkaccel ", "`.ci/run` has built it"),
-    (r"^cargo run --release --example (\w+) -- (\S+).*$", rf"{TARGET}/debug/examples/\1 \2 6 4 8", "built by the tests, at a small size"),
+    (r"^cargo run --release --example (\w+) -- (\S+).*$", rf"{TARGET}/release/examples/\1 \2 6 4 8", "built by the tests, at a small size"),
     (r"^capi/install\.sh /usr/local$", f"test -s {PREFIX}/lib/libzkaccel.so", "`tools/check-book.sh` has run it for a folder of its own"),
     (r"^capi/install\.sh \"\$PREFIX\"$", f'cp -R {PREFIX} "$PREFIX"', "`tools/check-book.sh` has run it for a folder of its own"),
     (r"^sudo ldconfig$", f"export LD_LIBRARY_PATH={PREFIX}/lib", "only root changes the linker's list"),
     (r"^(zkaccel bench \w+)(?! --sizes 6)(.*?)( --sizes [0-9.]+)?(?= --|$)", r"\1 --sizes 6\2", "at a small size, which takes less time"),
     (r"^(zkaccel bench(?!.*--from).*--compare \S+)$", r"\1 || [ $? = 1 ]", "noise may make a measurement slower"),
-    (r"provider:\./libother\.so", f"provider:{TARGET}/debug/libzkaccel_example_provider.so", "the example of a provider"),
+    (r"provider:\./libother\.so", f"provider:{TARGET}/release/libzkaccel_example_provider.so", "the example of a provider"),
     (r"^(zkaccel selftest(?!.*--(?:only|for)).*)$", r"\1 --only known", "some of the cases, which takes less time"),
 ]
 
 # Commands that something else in CI runs, or compiles where they take minutes: the file, and what must stand in it.
 ELSEWHERE = [
-    (r"^mpirun -n 4 zkaccel mpi commit trace\.npy$", "tools/check-mpi.sh", "$command mpi commit"),
+    (r"^mpirun -n 4 zkaccel mpi commit trace\.npy$", "tools/check-mpi.sh", '"$command" mpi commit'),
     (r"^python farm/ray_farm\.py (commit|prove) ", "tools/check-farm.sh", "farm/check_ray.py"),
     (r"^sbatch farm/slurm-array\.sh ", "tools/check-farm.sh", "farm/slurm-array.sh"),
     (r"^kubectl apply -f farm/kubernetes-job\.yaml$", "tools/check-farm.sh", "farm/kubernetes-job.yaml"),
-    (r"^cargo test( --test '\*')?$", ".ci/run", "cargo test --workspace --locked"),
+    (r"^cargo test( --test '\*')?$", ".ci/run", "cargo test --release --workspace --locked"),
     (r"^cargo run --release -p zkaccel-groth16 --example known_tau -- ", "tools/check-groth16.sh", '"$known_tau"'),
-    (r"^ZKACCEL_PROOFS=10000 cargo test ", ".ci/run", "cargo test --workspace --locked"),
-    (r"^ZKACCEL_DEVICE=cuda:0 ZKACCEL_PROOFS=10000 cargo test ", ".ci/run", "ZKACCEL_DEVICE=opencl:0 cargo test --locked"),
+    (r"^ZKACCEL_PROOFS=10000 cargo test ", ".ci/run", "cargo test --release --workspace --locked"),
+    (r"^ZKACCEL_DEVICE=cuda:0 ZKACCEL_PROOFS=10000 cargo test ", ".ci/run", "ZKACCEL_DEVICE=opencl:0 adaptors"),
     (r"^tools/check-groth16\.sh$", ".ci/run", "tools/check-groth16.sh"),
-    (r"^cargo test -p zkaccel-capi$", ".ci/run", "cargo test --workspace --locked"),
-    (r"^cargo test --workspace --test c -- --ignored$", ".ci/run", "cargo test --locked --workspace --test c -- --ignored"),
+    (r"^cargo test -p zkaccel-capi$", ".ci/run", "cargo test --release --workspace --locked"),
+    (r"^cargo test --workspace --test c -- --ignored$", ".ci/run", "cargo test --release --locked --workspace --test c -- --ignored"),
     (r"^capi/check-install\.sh$", ".ci/run", "capi/check-install.sh"),
     (r"^tools/fuzz\.sh [\w ]+$", ".ci/run", "tools/fuzz.sh 4"),
     (r"^tools/make-header\.sh$", "capi/tests/headers.rs", "tools/make-header.sh"),
@@ -71,9 +71,9 @@ ELSEWHERE = [
     (r"^integrations/halo2/compare\.sh 10$", ".ci/run", "halo2/compare.sh 10"),
     (r"^integrations/halo2/compare\.sh time [0-9 ]+$", ".ci/run", "halo2/compare.sh 10"),
     (r"^integrations/halo2/compare\.sh --zcash time [0-9 ]+$", ".ci/run", "halo2/compare.sh --zcash 9"),
-    (r"^ZKACCEL_DEVICE=cpu cargo test --release$", ".ci/run", "ZKACCEL_DEVICE=opencl:0 cargo test --locked"),
+    (r"^ZKACCEL_DEVICE=cpu cargo test --release$", ".ci/run", "ZKACCEL_DEVICE=opencl:0 adaptors"),
     # Minutes; the tests compile the examples, and make such proofs of a small size.
-    (r"^(\w+=\S+ )*cargo run --release -p zkaccel-\w+ (--features [\w,/-]+ )?--example \w+ -- [\w=: ]+$", ".ci/run", "ZKACCEL_DEVICE=opencl:0 cargo test --locked"),
+    (r"^(\w+=\S+ )*cargo run --release -p zkaccel-\w+ (--features [\w,/-]+ )?--example \w+ -- [\w=: ]+$", ".ci/run", "ZKACCEL_DEVICE=opencl:0 adaptors"),
 ]
 
 
@@ -258,7 +258,7 @@ class Page:
         name = self.path.relative_to(ROOT).as_posix()
         if f'"../../../{name}"' not in (ROOT / "tests/oracles/src/book.rs").read_text():
             raise Failure(f"{place(self.path, self.number)}: tests/oracles/src/book.rs does not name {name}")
-        if "ZKACCEL_DEVICE=cpu cargo test --locked" not in (ROOT / ".ci/run").read_text():
+        if "ZKACCEL_DEVICE=cpu adaptors" not in (ROOT / ".ci/run").read_text():
             raise Failure(".ci/run does not run `cargo test` in integrations")
 
     def run_rust_ignore(self, text, comment, _):
