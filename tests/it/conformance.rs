@@ -3,6 +3,7 @@
 //! `ZKACCEL_REQUIRE` names devices, separated by commas, that must be present: a missing one is a failure. The reference runs only
 //! where it is named there, since most cases compare it with itself then.
 
+use std::sync::Mutex;
 use std::time::Instant;
 
 use zkaccel::device::Simd;
@@ -107,7 +108,7 @@ fn every_case_on_every_device() {
             // for it anew, and so is what several devices share, which takes minutes in all: a device that has to be present does everything.
             DeviceChoice::OpenCl(_) => {
                 let all = is_required(&choice.to_string());
-                run_all(choice, Simd::best(), 2, |case| {
+                run_two_at_a_time(choice, move |case| {
                     case.name != "several devices, sums and transforms over BN254"
                         // On a device these are sums, which run over every curve.
                         && (!case.name.starts_with("transforms of points") || stands_for_others(case))
@@ -139,9 +140,32 @@ fn cases_of_the_environment() {
 }
 
 fn run_all(choice: DeviceChoice, simd: Simd, threads: usize, runs: impl Fn(&conformance::Case) -> bool) {
+    let cases = Mutex::new(conformance::cases().into_iter().filter(runs));
+    let failures = run_next(&cases, choice, simd, threads);
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Two cases at a time, each on an engine of its own: while a program is compiled for one, the other runs.
+fn run_two_at_a_time(choice: DeviceChoice, runs: impl Fn(&conformance::Case) -> bool + Send) {
+    let cases = Mutex::new(conformance::cases().into_iter().filter(runs));
+    let failures = std::thread::scope(|scope| {
+        let threads = [0, 1].map(|_| scope.spawn(|| run_next(&cases, choice, Simd::best(), 2)));
+        threads.map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    assert!(failures.iter().all(Vec::is_empty), "{}", failures.concat().join("\n"));
+}
+
+/// Takes cases until there are none, and says which have failed.
+fn run_next(
+    cases: &Mutex<impl Iterator<Item = conformance::Case>>,
+    choice: DeviceChoice,
+    simd: Simd,
+    threads: usize,
+) -> Vec<String> {
     let engine = Engine::builder().device(choice).simd(simd).threads(threads).build().unwrap();
     let mut failures = Vec::new();
-    for case in conformance::cases().iter().filter(|case| runs(case)) {
+    let next = || cases.lock().expect("none panics while it takes a case").next();
+    while let Some(case) = next() {
         // What a device does not do is a failure, but not a host that is too small for a case.
         if let Some(error @ Error::HostOutOfMemory { .. }) = case.unsupported(&engine) {
             println!("{choice}, {}: skipped, {error}", case.name);
@@ -154,7 +178,7 @@ fn run_all(choice: DeviceChoice, simd: Simd, threads: usize, runs: impl Fn(&conf
             failures.push(format!("{choice}, {simd}, {threads} threads, {}: {failure}", case.name));
         }
     }
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    failures
 }
 
 /// Whether a case runs again where all of them have run once on a device of the sort: not one that runs others on several devices in
