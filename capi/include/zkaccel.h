@@ -9,7 +9,7 @@
  * with pointers, lengths, flags and roots is an error of the ..._async call itself; what is wrong with the contents of arrays
  * (words that are not canonical, points off the curve) is one of the wait.
  *
- * Handles (zka_options, zka_engine, zka_tree, zka_matrix, zka_sparse, zka_program, zka_bases, zka_groth16_prover) are made through a pointer to one, and
+ * Handles (zka_options, zka_engine, zka_tree, zka_matrix, zka_sparse, zka_program, zka_bases, zka_groth16_prover, zka_cluster, zka_cluster_commitment) are made through a pointer to one, and
  * freed in any order. They are names that are looked up: a handle that was freed is an error. Options and futures are for one thread at a time;
  * all else may be used by any threads at once.
  *
@@ -104,6 +104,9 @@
 
 // The proof is well-formed and false.
 #define ZKA_NOT_VERIFIED 24
+
+// Another rank of a cluster has failed or was asked for something else, has gone or did not come in time; or there is no library of MPI.
+#define ZKA_CLUSTER 25
 
 // Any device: the one asked for, or what "auto" chooses for each operation. One that is missing is `ZKA_NO_DEVICE`. The default.
 #define ZKA_POLICY_ANY 0
@@ -326,6 +329,15 @@
 
 // Points of a curve that an engine keeps in the form that its device wants. They may be used by any threads at once.
 typedef struct zka_bases zka_bases;
+
+// The ranks of an MPI communicator, and the engine of this one.
+//
+// All ranks call the functions of a cluster in the same order with the same parameters, each with its own part of the data; those that say so are for one rank. An error of one rank is
+// one of all: its own there and `ZKA_CLUSTER` with its text on the others, after which all can go on, unless ranks have gone or did not come in time.
+typedef struct zka_cluster zka_cluster;
+
+// A commitment to a trace, of which this rank has a share.
+typedef struct zka_cluster_commitment zka_cluster_commitment;
 
 // An engine: a device, its threads and its limits. It may be used by any threads at once.
 typedef struct zka_engine zka_engine;
@@ -1417,6 +1429,111 @@ zka_status zka_groth16_verify(const char *verification_key,
 zka_status zka_groth16_prover_verify(const struct zka_groth16_prover *prover,
                                      const char *public_json,
                                      const char *proof_json);
+
+// Opens a library of MPI, and takes all processes that the launcher has started, or those of a communicator if one is given: its handle in Fortran (`MPI_Comm_c2f`, `MPI_Comm_toint`), of which a
+// duplicate is made. MPI is initialised if it is not yet, and finalised with the cluster then; a program that has initialised it has done so with `MPI_THREAD_SERIALIZED` or more, and
+// calls no function of MPI while one of the cluster runs.
+//
+// `deadline` is the most seconds that an operation waits for other ranks. `ZKA_CLUSTER` if they do not come, or there is no library of MPI (the environment variable `ZKACCEL_MPI`
+// names another). `communicator` may be NULL. Free the cluster with `zka_cluster_free`.
+zka_status zka_cluster_new(struct zka_engine *engine,
+                           struct zka_cluster **out,
+                           const int32_t *communicator,
+                           double deadline);
+
+// Leaves the other ranks, which do the same; NULL is nothing to free. Commitments may outlive it.
+zka_status zka_cluster_free(struct zka_cluster *cluster);
+
+// The number of this rank, from 0 on, and that of ranks. For one rank.
+zka_status zka_cluster_place(const struct zka_cluster *cluster, size_t *rank, size_t *size);
+
+// The rows that this rank brings of a trace of `count` rows: `len` of them from number `first` on. Also its block of the coefficients of a transform, and a fair share of the pairs of
+// a sum. For one rank.
+zka_status zka_cluster_rows(const struct zka_cluster *cluster,
+                            size_t *first,
+                            size_t *len,
+                            size_t count);
+
+// The leaves that this rank brings of a Merkle tree over `count` leaves, a power of two with a leaf for each rank's subtree. For one rank.
+zka_status zka_cluster_leaves(const struct zka_cluster *cluster,
+                              size_t *first,
+                              size_t *len,
+                              size_t count);
+
+// Tells all ranks how this one fares, for what they do apart from each other: returns `status`, or `ZKA_CLUSTER` if that is `ZKA_OK` and another rank's is not, with that rank's last
+// error for a text.
+zka_status zka_cluster_agree(const struct zka_cluster *cluster,
+                             zka_status status);
+
+// Ends the processes of all ranks, because this one cannot go on; `reason` is a text for their standard error. For one rank; returns only if there is no way to end them.
+zka_status zka_cluster_abort(const struct zka_cluster *cluster,
+                             const char *reason);
+
+// Makes of the coefficients of a polynomial, of which rank q of P has the block of `len` words from number q * len on in `data`, its values on the coset of order 2^log_n = P * len: those
+// with the numbers q, q + P, q + 2P, ....
+//
+// P is a power of two whose square is at most 2^log_n. `omega` is a root of unity of order exactly 2^log_n, `coset` is not 0.
+zka_status zka_cluster_goldilocks_ntt(const struct zka_cluster *cluster,
+                                      uint64_t *data,
+                                      size_t len,
+                                      uint32_t log_n,
+                                      uint64_t omega,
+                                      uint64_t coset);
+
+// Makes of `count` sums that each rank has of its own pairs (X, Y and Z, as `zka_msm` and its kin write them) those of all ranks' pairs: the i-th of all are added.
+zka_status zka_cluster_add_up(const struct zka_cluster *cluster,
+                              uint32_t curve,
+                              uint64_t *sums,
+                              size_t count);
+
+// Commits to a trace of `rows` rows and `cols` columns, of which this rank brings its own rows (`zka_cluster_rows`), row by row in `own`.
+//
+// Columns are extended from the subgroup of order `rows`, a power of two, to a coset with 2^log_blowup times as many points, and a Merkle tree is made over the rows. `hash` is one of
+// `ZKA_HASH_...`, `convention` is `ZKA_ROOT_WINTERFELL` or `ZKA_ROOT_PLONKY3`, `coset` the shift, not 0. Free the commitment with `zka_cluster_commitment_free`.
+zka_status zka_cluster_commit(const struct zka_cluster *cluster,
+                              struct zka_cluster_commitment **out,
+                              uint32_t hash,
+                              const uint64_t *own,
+                              size_t rows,
+                              size_t cols,
+                              uint32_t log_blowup,
+                              uint32_t convention,
+                              uint64_t coset);
+
+// The root of a commitment, the same on every rank. For one rank.
+zka_status zka_cluster_commitment_root(const struct zka_cluster_commitment *commitment, struct zka_digest *out);
+
+// The cosets of the extension that this rank has: `len` of them from number `first` on, of `count`. Coset k has rows k, k + count, k + 2 count, .... For one rank.
+zka_status zka_cluster_commitment_cosets(const struct zka_cluster_commitment *commitment,
+                                         size_t *first,
+                                         size_t *len,
+                                         size_t *count);
+
+// Copies a coset that this rank has, by its number, to `out`, row by row: `len` words, the columns times the extension's rows divided by the number of cosets. For one rank.
+zka_status zka_cluster_commitment_coset(const struct zka_cluster_commitment *commitment,
+                                        uint64_t *out,
+                                        size_t len,
+                                        size_t number);
+
+// Opens row `index` of the extension on every rank: writes its `cols` words and the siblings on the way to the root, the leaf's own first. `path_len` is log2 of the number of rows.
+// `zka_merkle_verify` checks them.
+zka_status zka_cluster_open_row(const struct zka_cluster *cluster,
+                                const struct zka_cluster_commitment *commitment,
+                                uint64_t *row,
+                                size_t cols,
+                                struct zka_digest *path,
+                                size_t path_len,
+                                size_t index);
+
+// Frees this rank's share of a commitment; NULL is nothing to free. For one rank.
+zka_status zka_cluster_commitment_free(struct zka_cluster_commitment *commitment);
+
+// The root of the Merkle tree over `count` digests, of which this rank brings its own (`zka_cluster_leaves`).
+zka_status zka_cluster_merkle_root(const struct zka_cluster *cluster,
+                                   struct zka_digest *root,
+                                   uint32_t hash,
+                                   const struct zka_digest *own,
+                                   size_t count);
 
 // The root of unity of order 2^log_n, at most 2^32, in Goldilocks. `convention` is `ZKA_ROOT_WINTERFELL` or `ZKA_ROOT_PLONKY3`.
 zka_status zka_goldilocks_root_of_unity(uint64_t *out,

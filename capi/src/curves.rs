@@ -8,6 +8,7 @@ use accel::field::{elements, elements_of_limbs, limbs_of};
 use accel::msm::{AcceleratedCurve, Bases, BasesOptions};
 use accel::resident::DeviceMatrix;
 use accel::{Engine, Error};
+use zkaccel_cluster::{Cluster, Mpi};
 
 use crate::any_matrix::AnyMatrix;
 use crate::status::{Failure, ZKA_BAD_ARGUMENT};
@@ -55,6 +56,8 @@ pub(crate) struct Curve {
     pub(crate) msm: Multiplier,
     /// Keeps a copy of points.
     pub(crate) keep: Keeper,
+    /// The sums of all ranks' sums.
+    pub(crate) add_up: Adder,
     /// A sum in affine coordinates.
     pub(crate) affine: Conversion,
     /// A sum in Jacobian coordinates.
@@ -63,6 +66,7 @@ pub(crate) struct Curve {
 
 /// Words of a sum to other words.
 pub(crate) type Conversion = fn(&[u64]) -> Result<Vec<u64>, Error>;
+type Adder = fn(&Cluster<Mpi>, &[u64]) -> Result<Vec<u64>, zkaccel_cluster::Error>;
 type Multiplier = fn(&Engine, &[u64], &[u64]) -> Result<Vec<u64>, Error>;
 type Keeper = fn(&Engine, &[u64], BasesOptions) -> Result<Box<dyn AnyBases>, Error>;
 
@@ -75,6 +79,7 @@ impl Curve {
             sum: 3 * size_of::<C::Base>() / size_of::<u64>(),
             msm: msm::<C>,
             keep: keep::<C>,
+            add_up: add_up::<C>,
             affine: to_affine::<C>,
             jacobian: to_jacobian::<C>,
         }
@@ -171,6 +176,12 @@ fn keep<C: Coordinates>(
     owned.try_reserve_exact(points.len()).map_err(|_| Error::HostOutOfMemory { bytes })?;
     owned.extend_from_slice(points);
     Ok(Box::new(engine.bases(owned, options)?))
+}
+
+fn add_up<C: Coordinates>(cluster: &Cluster<Mpi>, own: &[u64]) -> Result<Vec<u64>, zkaccel_cluster::Error> {
+    let sums = own.chunks_exact(3 * size_of::<C::Base>() / size_of::<u64>());
+    let sums = sums.map(|sum| Ok(C::from_homogeneous(coordinates::<C>(sum)?))).collect::<Result<_, Error>>();
+    Ok(words::<C>(&cluster.add_up::<C>(sums.map_err(zkaccel_cluster::Error::from))?))
 }
 
 fn to_affine<C: Coordinates>(sum: &[u64]) -> Result<Vec<u64>, Error> {

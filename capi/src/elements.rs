@@ -5,7 +5,6 @@ use accel::bn254::{
     Fr, coordinates_from_montgomery, coordinates_to_montgomery, limbs, scalars_from_montgomery,
     scalars_to_montgomery,
 };
-use accel::field::Goldilocks;
 use accel::ntt::{Convention, Domain};
 
 use crate::arguments::Arguments;
@@ -31,14 +30,18 @@ pub unsafe extern "C" fn zka_goldilocks_root_of_unity(
     guard(|| {
         // SAFETY: the caller's promise.
         let out = unsafe { Arguments::new() }.output("out", out, 1)?;
-        let domain: Domain<Goldilocks> = match convention {
-            ZKA_ROOT_WINTERFELL => Domain::new(log_n, Convention::Winterfell)?,
-            ZKA_ROOT_PLONKY3 => Domain::new(log_n, Convention::Plonky3)?,
-            other => return Err(unknown(other, "ZKA_ROOT_WINTERFELL or ZKA_ROOT_PLONKY3")),
-        };
-        out.write(&[domain.root().as_u64()]);
+        out.write(&[Domain::new(log_n, convention_of(convention)?)?.root().as_u64()]);
         Ok(())
     })
+}
+
+/// The convention of a root of Goldilocks by its number.
+pub(crate) fn convention_of(number: u32) -> Result<Convention, Failure> {
+    match number {
+        ZKA_ROOT_WINTERFELL => Ok(Convention::Winterfell),
+        ZKA_ROOT_PLONKY3 => Ok(Convention::Plonky3),
+        other => Err(unknown(other, "ZKA_ROOT_WINTERFELL or ZKA_ROOT_PLONKY3")),
+    }
 }
 
 /// The root of unity of order 2^log_n, at most 2^28, among BN254's scalars. `convention` is `ZKA_ROOT_HALO2` or `ZKA_ROOT_ARKWORKS`.

@@ -32,6 +32,8 @@ pub(crate) enum Kind {
     Sparse = 6,
     Prover = 7,
     Program = 8,
+    Cluster = 9,
+    ClusterCommitment = 10,
 }
 
 impl Kind {
@@ -45,6 +47,8 @@ impl Kind {
             Self::Sparse => "zka_sparse",
             Self::Prover => "zka_groth16_prover",
             Self::Program => "zka_program",
+            Self::Cluster => "zka_cluster",
+            Self::ClusterCommitment => "zka_cluster_commitment",
         }
     }
 }

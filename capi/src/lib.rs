@@ -59,6 +59,10 @@ pub mod bn254;
 
 pub mod groth16;
 
+pub mod cluster;
+
+pub mod cluster_trees;
+
 pub mod elements;
 
 pub mod h2k;

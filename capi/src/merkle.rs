@@ -311,13 +311,15 @@ macro_rules! functions {
                         rows: rows_of::<accel::hash::$hash>,
                         verify: |claim, digests| claim.verify::<accel::hash::$hash>(digests),
                     }),)*
-                    unknown => {
-                        let last = [$($number),*].len();
-                        let text = format!("hash {unknown}, expected one of 1 to {last}");
-                        Err(Failure::new(ZKA_BAD_ARGUMENT, text))
-                    }
+                    unknown => Err(unknown_hash(unknown)),
                 }
             }
+        }
+
+        /// The failure for a number that no hash has.
+        pub(crate) fn unknown_hash(number: u32) -> Failure {
+            let text = format!("hash {number}, expected one of 1 to {}", [$($number),*].len());
+            Failure::new(ZKA_BAD_ARGUMENT, text)
         }
     };
 }

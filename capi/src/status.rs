@@ -6,6 +6,7 @@ use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use accel::Error;
+use zkaccel_cluster as cluster;
 use zkaccel_groth16 as groth16;
 
 /// What every function returns, except where it says otherwise: `ZKA_OK` or the number of an error.
@@ -62,8 +63,11 @@ pub const ZKA_BAD_WITNESS: i32 = 23;
 /// The proof is well-formed and false.
 pub const ZKA_NOT_VERIFIED: i32 = 24;
 
+/// Another rank of a cluster has failed or was asked for something else, has gone or did not come in time; or there is no library of MPI.
+pub const ZKA_CLUSTER: i32 = 25;
+
 /// The names of the statuses, by number.
-const NAMES: [&std::ffi::CStr; 25] = [
+const NAMES: [&std::ffi::CStr; 26] = [
     c"OK",
     c"NULL_POINTER",
     c"BAD_LENGTH",
@@ -89,13 +93,23 @@ const NAMES: [&std::ffi::CStr; 25] = [
     c"SYSTEM",
     c"BAD_WITNESS",
     c"NOT_VERIFIED",
+    c"CLUSTER",
 ];
 
 /// The name of a status, such as "BAD_LENGTH"; "unknown status" for any other number. The text is constant.
 #[unsafe(no_mangle)]
 pub extern "C" fn zka_status_name(status: i32) -> *const c_char {
+    c_name_of(status).as_ptr()
+}
+
+fn c_name_of(status: i32) -> &'static std::ffi::CStr {
     let name = usize::try_from(status).ok().and_then(|index| NAMES.get(index));
-    name.copied().unwrap_or(c"unknown status").as_ptr()
+    name.copied().unwrap_or(c"unknown status")
+}
+
+/// The name of a status.
+pub(crate) fn name_of(status: i32) -> &'static str {
+    c_name_of(status).to_str().expect("names are ASCII")
 }
 
 thread_local! {
@@ -211,6 +225,17 @@ impl From<groth16::Error> for Failure {
             groth16::Error::NotVerified => ZKA_NOT_VERIFIED,
             // `Cancelled` is of futures of Rust, which no function here drops.
             _ => ZKA_INTERNAL,
+        };
+        Self::new(status, error.to_string())
+    }
+}
+
+impl From<cluster::Error> for Failure {
+    fn from(error: cluster::Error) -> Self {
+        let status = match error {
+            cluster::Error::Engine(error) => return error.into(),
+            cluster::Error::BadPart { .. } | cluster::Error::TooManyRanks { .. } => ZKA_BAD_LENGTH,
+            _ => ZKA_CLUSTER,
         };
         Self::new(status, error.to_string())
     }

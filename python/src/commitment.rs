@@ -45,15 +45,7 @@ impl<H: Accelerated> AnyCommitment for commit::Commitment<H> {
     }
 
     fn open(&self, rows: &[usize]) -> Result<Opening, Error> {
-        let RowOpening { rows: values, opening } = self.open(rows)?;
-        Ok(Opening {
-            hash: H::NAME,
-            rows: self.shape().rows,
-            columns: self.shape().columns,
-            indices: opening.indices,
-            values: values.into_iter().map(bytemuck::cast_vec).collect(),
-            siblings: opening.siblings.into_iter().map(Digest::to_bytes).collect(),
-        })
+        Ok(Opening::of((self.shape().rows, self.shape().columns), self.open(rows)?))
     }
 
     fn extension(&self) -> &accel::resident::Cosets<Goldilocks> {
@@ -210,6 +202,21 @@ pub(crate) struct Opening {
     indices: Vec<usize>,
     values: Vec<Vec<u64>>,
     siblings: Vec<[u8; 32]>,
+}
+
+impl Opening {
+    /// That of rows of an extended trace with so many rows and columns.
+    pub(crate) fn of<H: Accelerated>((rows, columns): (usize, usize), opening: RowOpening<H>) -> Self {
+        let RowOpening { rows: values, opening } = opening;
+        Self {
+            hash: H::NAME,
+            rows,
+            columns,
+            indices: opening.indices,
+            values: values.into_iter().map(bytemuck::cast_vec).collect(),
+            siblings: opening.siblings.into_iter().map(Digest::to_bytes).collect(),
+        }
+    }
 }
 
 /// The format of `Opening.to_dict`, which is that of the command's proofs.

@@ -23,7 +23,7 @@ use crate::sums::{self, Bases, Msm};
 use crate::transforms::{Options, extend, fft, transform};
 
 /// Words of a digest.
-const DIGEST: usize = 4;
+pub(crate) const DIGEST: usize = 4;
 
 /// An engine of this process: one of its own, or that of the process, which is made at the first call.
 #[derive(Clone)]

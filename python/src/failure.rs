@@ -5,6 +5,7 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
+use zkaccel_cluster as cluster;
 use zkaccel_groth16 as groth16;
 
 /// Why a call fails.
@@ -13,6 +14,8 @@ pub(crate) enum Failure {
     Library(Error),
     /// An error of a Groth16 proof, but none of the library's.
     Groth16(groth16::Error),
+    /// An error between ranks, but none of the library's.
+    Cluster(cluster::Error),
     /// An exception that there is already.
     Python(PyErr),
     /// An argument of the wrong type.
@@ -41,6 +44,15 @@ impl From<groth16::Error> for Failure {
     }
 }
 
+impl From<cluster::Error> for Failure {
+    fn from(error: cluster::Error) -> Self {
+        match error {
+            cluster::Error::Engine(error) => error.into(),
+            other => Self::Cluster(other),
+        }
+    }
+}
+
 impl From<PyErr> for Failure {
     fn from(error: PyErr) -> Self {
         Self::Python(error)
@@ -56,6 +68,7 @@ impl From<Failure> for PyErr {
             Failure::Unsupported(text) => ("UnsupportedError", text),
             Failure::Library(error) => (class_of(&error), error.to_string()),
             Failure::Groth16(error) => (class_of_groth16(&error), error.to_string()),
+            Failure::Cluster(error) => (class_of_cluster(&error), error.to_string()),
         };
         Python::attach(|py| match find(py, class) {
             Ok(class) => PyErr::from_type(class, text),
@@ -94,6 +107,14 @@ fn class_of_groth16(error: &groth16::Error) -> &'static str {
         }
         // All others are about keys, witnesses and proofs, which are arguments.
         _ => "InputError",
+    }
+}
+
+/// The same of an error between ranks.
+fn class_of_cluster(error: &cluster::Error) -> &'static str {
+    match error {
+        cluster::Error::BadPart { .. } | cluster::Error::TooManyRanks { .. } => "InputError",
+        _ => "ClusterError",
     }
 }
 

@@ -7,6 +7,7 @@
 //!  transforms.rs   transforms of arrays and of matrices that stay; sums.rs, sums over curves
 //!  commitment.rs   Commitment, Opening, verify; hashes.rs, hashes by name
 //!  groth16.rs      Prover, groth16_verify
+//!  cluster.rs      Ranks, of which the package makes its Cluster
 //!  matrix.rs       DeviceMatrix; dlpack.rs and foreign.rs, memory of GPUs shared with other libraries
 //!  failure.rs      errors as exceptions
 //! ```
@@ -15,6 +16,7 @@
 //! checked here is what only Python can get wrong: types, dimensions, strides.
 
 mod arrays;
+mod cluster;
 mod commitment;
 mod dlpack;
 mod engine;
@@ -33,6 +35,8 @@ use pyo3::prelude::*;
 /// The compiled part of zkaccel; import `zkaccel` instead.
 #[pymodule(gil_used = false)]
 mod _zkaccel {
+    #[pymodule_export]
+    use super::cluster::{Ranks, RanksCommitment};
     #[pymodule_export]
     use super::commitment::{Commitment, Opening, verify};
     #[pymodule_export]

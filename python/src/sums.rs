@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
 use crate::arrays::{Input, array_of};
+use crate::cluster::Ranks;
 use crate::engine::Live;
 use crate::failure::{Failure, Outcome};
 use crate::fields::{Words, text_of, unknown};
@@ -351,11 +352,55 @@ fn sums<'a, C: AcceleratedCurve>(
         true => vec![engine.msm::<C>(scalars, bases)?],
         false => engine.msm_batch::<C>(scalars, bases)?,
     };
-    let integers = |coordinate: CoordinateLimbs<C>| {
+    Ok(integers::<C>(&sums))
+}
+
+/// Points as integers.
+fn integers<C: AcceleratedCurve>(points: &[C::Projective]) -> Vec<Sum> {
+    let coordinate = |coordinate: CoordinateLimbs<C>| {
         let coefficients = coefficients::<C::Base>(&coordinate).iter();
         coefficients.map(|limbs| limbs.as_ref().to_vec()).collect()
     };
-    Ok(sums.iter().map(|sum| coordinates(sum).map(|both| both.map(integers))).collect())
+    points.iter().map(|point| coordinates(point).map(|both| both.map(coordinate))).collect()
+}
+
+/// The name of the curve of a sum over these bases, as [`Msm::run`] takes it.
+pub(crate) fn curve_of<'a>(bases: &Bound<'_, PyAny>, curve: Option<&'a str>) -> &'a str {
+    match bases.cast::<Bases>() {
+        Ok(kept) => kept.get().bases.curve(),
+        Err(_) => curve.unwrap_or(CURVES[0]),
+    }
+}
+
+/// The sum of all ranks' sums, or of lists of them, over the curve of a name.
+pub(crate) fn add_up<'py>(ranks: &Ranks, own: &Bound<'py, PyAny>, curve: &str) -> Outcome<Bound<'py, PyAny>> {
+    visit(curve, AddUp { ranks, own })?
+}
+
+struct AddUp<'a, 'py> {
+    ranks: &'a Ranks,
+    own: &'a Bound<'py, PyAny>,
+}
+
+impl<'py> CurveVisitor for AddUp<'_, 'py> {
+    type Output = Outcome<Bound<'py, PyAny>>;
+
+    fn visit<C: Listed>(self) -> Self::Output {
+        let Self { ranks, own } = self;
+        let (py, one) = (own.py(), !own.is_instance_of::<PyList>());
+        let prepare = || {
+            let all = if one { PyList::new(py, [own])?.into_any() } else { own.clone() };
+            let points = Points::new::<C>(&all)?.words(true).to_vec::<C>()?;
+            let sum = |point: C| {
+                let mut sum = C::Projective::default();
+                sum += point;
+                sum
+            };
+            Ok(points.into_iter().map(sum).collect())
+        };
+        let sums = ranks.collective(py, prepare(), |cluster, own| cluster.add_up::<C>(Ok(own)))?;
+        results(py, integers::<C>(&sums), one)
+    }
 }
 
 /// A coordinate as an integer, or a tuple of one for each coefficient.

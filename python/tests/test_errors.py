@@ -20,6 +20,7 @@ def test_the_hierarchy():
         zkaccel.DeviceUnavailableError,
         zkaccel.UnsupportedError,
         zkaccel.DeviceFailedError,
+        zkaccel.ClusterError,
         zkaccel.OutOfMemoryError,
     ):
         assert issubclass(error, zkaccel.Error)

@@ -13,9 +13,9 @@ static void versions_and_options(void) {
   CHECK(zka_abi_version() == ZKA_ABI_VERSION);
   CHECK(strcmp(zka_status_name(ZKA_OK), "OK") == 0);
   CHECK(strcmp(zka_status_name(ZKA_INTERNAL), "INTERNAL") == 0);
-  CHECK(strcmp(zka_status_name(ZKA_NOT_VERIFIED), "NOT_VERIFIED") == 0);
+  CHECK(strcmp(zka_status_name(ZKA_CLUSTER), "CLUSTER") == 0);
   CHECK(strcmp(zka_status_name(-1), "unknown status") == 0);
-  CHECK(strcmp(zka_status_name(ZKA_NOT_VERIFIED + 1), "unknown status") == 0);
+  CHECK(strcmp(zka_status_name(ZKA_CLUSTER + 1), "unknown status") == 0);
   OK(zka_capabilities(&bits));
   CHECK((bits & ZKA_CAN_GOLDILOCKS) != 0 && (bits & ZKA_CAN_ASYNC) != 0);
   EXPECT(ZKA_NULL_POINTER, zka_capabilities(NULL));

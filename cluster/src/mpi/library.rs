@@ -89,10 +89,14 @@ fn standard() -> Constants {
     }
 }
 
-/// The objects of Open MPI.
+/// The objects of Open MPI, where it has them itself: the linker moves those that a program names into the program, and the library uses them there.
 fn open_mpi(opened: &Opened) -> Result<Constants, libloading::Error> {
+    let process = Opened::this();
     // SAFETY: only the addresses of these objects are used.
-    let address = |symbol: &[u8]| unsafe { opened.get::<Handle>(symbol) }.map(|object| *object);
+    let own = |symbol: &[u8]| unsafe { opened.get::<Handle>(symbol) }.map(|object| *object);
+    // SAFETY: as above.
+    let address =
+        |symbol: &[u8]| own(symbol).map(|own| unsafe { process.get(symbol) }.map_or(own, |object| *object));
     Ok(Constants {
         world: address(b"ompi_mpi_comm_world\0")?,
         word: address(b"ompi_mpi_uint64_t\0")?,

@@ -45,7 +45,8 @@ impl Mpi {
     }
 
     /// Those of a caller's communicator, by the handle that it has in Fortran (`MPI_Comm_c2f`, `comm.py2f()` of mpi4py), of which a duplicate is made. The caller has initialised MPI with
-    /// `MPI_THREAD_SERIALIZED` or more, makes no calls of MPI at the same time as these operations, and finalises it after this is dropped. Collective over the communicator; errors as [`world`](Self::world).
+    /// `MPI_THREAD_SERIALIZED` or more, makes no calls of MPI at the same time as these operations, and finalises it after this is dropped. Collective over the communicator; errors as [`world`](Self::world), and
+    /// [`Error::NoMpi`] if the library that is found is not the one that the caller has initialised.
     pub fn of_fortran(communicator: i32, deadline: Duration) -> Result<Self, Error> {
         Self::of(Origin::Fortran(communicator), deadline)
     }

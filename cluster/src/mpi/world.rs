@@ -54,6 +54,11 @@ impl World {
             return Err(refused("it was finalised, and begins only once in a process"));
         }
         let is_ours = initialized == 0;
+        if let (true, Origin::Fortran(_)) = (is_ours, origin) {
+            return Err(refused(
+                "nobody has initialised it, so the communicator is of another library, expected one of this library",
+            ));
+        }
         // SAFETY: as above; arguments may be left out since MPI 2.
         unsafe {
             match is_ours {

@@ -1,7 +1,7 @@
 """Hardware acceleration for zero-knowledge provers, on processors and GPUs.
 
 Commitments to execution traces, Merkle trees over arithmetic hashes, number-theoretic transforms with low-degree extensions, multi-scalar
-multiplication, and Groth16 proofs of circom's circuits (`zkaccel.groth16`). Arrays are NumPy arrays of dtype uint64, taken and given without copies::
+multiplication, and Groth16 proofs of circom's circuits (`zkaccel.groth16`); over several hosts by MPI (`zkaccel.cluster`). Arrays are NumPy arrays of dtype uint64, taken and given without copies::
 
     import numpy as np
     import zkaccel
@@ -20,7 +20,7 @@ four limbs, the lowest first, in Montgomery form unless `canonical` is set. Matr
 other strides are an error, never a silent copy.
 """
 
-from . import groth16
+from . import cluster, groth16
 from ._bench import bench
 from ._zkaccel import (
     CONVENTIONS,
@@ -41,6 +41,7 @@ from ._zkaccel import (
     verify,
 )
 from .errors import (
+    ClusterError,
     DeviceError,
     DeviceFailedError,
     DeviceUnavailableError,
@@ -72,6 +73,7 @@ __all__ = [
     "HASHES",
     "MODULUS",
     "Bases",
+    "ClusterError",
     "Commitment",
     "Device",
     "DeviceError",
@@ -90,6 +92,7 @@ __all__ = [
     "__version__",
     "bases",
     "bench",
+    "cluster",
     "commit",
     "default_engine",
     "devices",

@@ -1,6 +1,7 @@
 """The exceptions of zkaccel. Their texts are the library's: what was expected, and what was found."""
 
 __all__ = [
+    "ClusterError",
     "DeviceError",
     "DeviceFailedError",
     "DeviceUnavailableError",
@@ -48,6 +49,10 @@ class UnsupportedError(DeviceError):
 
 class DeviceFailedError(DeviceError):
     """A device that failed at something it should be able to do, or whose answer failed a test."""
+
+
+class ClusterError(Error, RuntimeError):
+    """What concerns the ranks of a cluster: an error of another rank, one that has gone or does not come, no library of MPI."""
 
 
 class OutOfMemoryError(Error, MemoryError):
