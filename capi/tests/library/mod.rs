@@ -6,10 +6,15 @@ use std::sync::LazyLock;
 
 /// The directory that has them.
 pub(crate) static DIRECTORY: LazyLock<PathBuf> = LazyLock::new(|| {
-    let cargo = std::env::var("CARGO").unwrap_or("cargo".into());
-    // As the workspace's tests are built, so that nothing is built twice: with a test among the targets features are the same.
-    let arguments = "build --quiet --locked --workspace --lib --test c --profile test".split(' ');
-    assert!(Command::new(cargo).args(arguments).status().unwrap().success());
     let test = std::env::current_exe().unwrap();
-    test.ancestors().nth(2).unwrap().to_path_buf()
+    let directory = test.ancestors().nth(2).unwrap();
+    // As the workspace's tests are built, so that nothing is built twice: with a test among the targets features are the same.
+    let profile = match directory.file_name().and_then(|name| name.to_str()).unwrap() {
+        "debug" => "test",
+        other => other,
+    };
+    let arguments = "build --quiet --locked --workspace --lib --test c --profile".split(' ').chain([profile]);
+    let cargo = std::env::var("CARGO").unwrap_or("cargo".into());
+    assert!(Command::new(cargo).args(arguments).status().unwrap().success());
+    directory.to_path_buf()
 });

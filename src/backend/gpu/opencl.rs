@@ -1,6 +1,6 @@
 //! OpenCL devices. No other module uses opencl3.
 //!
-//! The loader library is opened at run time. Programs are compiled from source on first use, and their binaries kept on disk.
+//! The loader library is opened at run time. Programs are compiled from source on first use, and their binaries kept on disk, but for PoCL, which keeps kernels itself.
 //! Version 1.2 is enough. Any device is supported: GPUs, and processors through PoCL, whose compiler must not be asked to inline.
 
 mod transfer;
@@ -37,6 +37,10 @@ use transfer::Ranges;
 /// Compiler options.
 const OPTIONS: &str = "-cl-std=CL1.2";
 
+/// PoCL compiles a kernel when it is launched, for groups of that size, and keeps it on disk. For a binary it would compile all kernels of the program before, for groups of
+/// any size, which takes as long and serves no launch.
+const POCL: &str = "Portable Computing Language";
+
 /// An OpenCL device.
 pub struct OpenCl {
     info: DeviceInfo,
@@ -45,6 +49,8 @@ pub struct OpenCl {
     identity: String,
     /// Whether the compiler is NVIDIA's, which takes options of its own.
     nvidia: bool,
+    /// Whether binaries are kept on disk.
+    keeps_binaries: bool,
     context: Context,
     id: cl_device_id,
     programs: Mutex<HashMap<&'static str, Arc<opencl3::program::Program>>>,
@@ -226,6 +232,7 @@ impl OpenCl {
             host_queue: Arc::new(host_queue),
             ranges: Ranges::default(),
             nvidia: extension(&device, "cl_nv_compiler_options"),
+            keeps_binaries: !identity.starts_with(POCL),
             limits,
             identity,
             context,
@@ -255,7 +262,7 @@ impl OpenCl {
             Some(registers) if self.nvidia => format!("{OPTIONS} -cl-nv-maxrregcount={registers}"),
             _ => OPTIONS.to_owned(),
         };
-        let path = cache::path(&[&self.identity, options, &source]);
+        let path = if self.keeps_binaries { cache::path(&[&self.identity, options, &source]) } else { None };
         let cached = path.as_deref().and_then(cache::load).and_then(|binary| {
             opencl3::program::Program::create_and_build_from_binary(&self.context, &[&binary], options).ok()
         });
@@ -263,9 +270,9 @@ impl OpenCl {
             Some(built) => built,
             None => {
                 let built = self.compile(&source, options)?;
-                let binary = built.get_binaries().ok().and_then(|mut binaries| binaries.pop());
-                if let (Some(path), Some(binary)) = (path, binary) {
-                    cache::store(&path, &binary);
+                if let Some(path) = path {
+                    let binary = built.get_binaries().ok().and_then(|mut binaries| binaries.pop());
+                    binary.inspect(|binary| cache::store(&path, binary));
                 }
                 built
             }
