@@ -13,7 +13,7 @@ use crate::output::Format;
 ///
 /// With the device auto, and with several devices, what each kind of operation costs on each device is measured at its first use and kept
 /// in $XDG_CACHE_HOME/zkaccel, or in ~/.cache/zkaccel where that variable is not set: files whose names end in .curve. The kernels that
-/// OpenCL has compiled lie there too, in files whose names end in .bin.
+/// OpenCL has compiled lie there too, in files whose names end in .bin, but for those of PoCL, which keeps them itself.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Forget the costs that were measured on this machine, so that each is measured again at its next use: after a change of

@@ -263,9 +263,8 @@ impl OpenCl {
             _ => OPTIONS.to_owned(),
         };
         let path = if self.keeps_binaries { cache::path(&[&self.identity, options, &source]) } else { None };
-        let cached = path.as_deref().and_then(cache::load).and_then(|binary| {
-            opencl3::program::Program::create_and_build_from_binary(&self.context, &[&binary], options).ok()
-        });
+        let cached =
+            path.as_deref().and_then(cache::load).and_then(|binary| self.of_binary(&binary, options));
         let built = match cached {
             Some(built) => built,
             None => {
@@ -280,6 +279,11 @@ impl OpenCl {
         let built = Arc::new(built);
         programs.insert(program.name, Arc::clone(&built));
         Ok(built)
+    }
+
+    /// What was compiled before, if the driver takes it.
+    fn of_binary(&self, binary: &[u8], options: &str) -> Option<opencl3::program::Program> {
+        opencl3::program::Program::create_and_build_from_binary(&self.context, &[binary], options).ok()
     }
 
     /// Compiles a source text; the error contains the compiler's log.
@@ -472,7 +476,8 @@ fn failure(info: &DeviceInfo, operation: &'static str, error: ClError) -> Error 
 
 #[cfg(test)]
 mod tests {
-    use super::{OpenCl, parse_version};
+    use super::{OPTIONS, OpenCl, parse_version};
+    use crate::backend::gpu::program::NTT_TABLES;
 
     #[test]
     fn versions() {
@@ -485,8 +490,16 @@ mod tests {
     fn a_source_that_does_not_compile_is_explained() {
         // Where the device must be present, the conformance tests say that it is not.
         let Ok(device) = OpenCl::open(0) else { return };
-        let error =
-            device.compile("__kernel void f() { nonsense; }", super::OPTIONS).err().unwrap().to_string();
+        let error = device.compile("__kernel void f() { nonsense; }", OPTIONS).err().unwrap().to_string();
         assert!(error.contains("compiling kernels") && error.contains("nonsense"), "{error}");
+    }
+
+    /// What is kept on disk, but for PoCL, which serves as a driver here.
+    #[test]
+    fn binaries_stand_for_programs() {
+        let Ok(device) = OpenCl::required() else { return };
+        let built = device.compile(&NTT_TABLES.source(), OPTIONS).unwrap();
+        let again = device.of_binary(&built.get_binaries().unwrap()[0], OPTIONS).unwrap();
+        assert_eq!(again.kernel_names(), built.kernel_names());
     }
 }
