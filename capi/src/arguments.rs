@@ -6,6 +6,8 @@
 use std::ffi::{CStr, c_char};
 use std::ops::Range;
 
+use accel::Error;
+
 use crate::status::{Failure, ZKA_ALIASED, ZKA_BAD_ARGUMENT, ZKA_BAD_LENGTH, ZKA_NULL_POINTER};
 
 /// The memory of one call.
@@ -179,6 +181,14 @@ pub(crate) unsafe fn text<'a>(name: &str, start: *const c_char) -> Result<&'a CS
         // SAFETY: the caller's.
         false => Ok(unsafe { CStr::from_ptr(start) }),
     }
+}
+
+/// A copy of the caller's memory, for what takes it over.
+pub(crate) fn copied<T: Copy>(items: &[T]) -> Result<Vec<T>, Error> {
+    let (mut copy, bytes) = (Vec::new(), size_of_val(items) as u64);
+    copy.try_reserve_exact(items.len()).map_err(|_| Error::HostOutOfMemory { bytes })?;
+    copy.extend_from_slice(items);
+    Ok(copy)
 }
 
 /// The product of two sizes; `ZKA_BAD_LENGTH` if it overflows.

@@ -10,7 +10,7 @@ use accel::field::Goldilocks;
 use accel::ntt::Domain;
 use zkaccel_cluster::{Cluster, Error, Mpi, Transport};
 
-use crate::arguments::{Arguments, product, text};
+use crate::arguments::{Arguments, copied, product, text};
 use crate::curves::Curve;
 use crate::engine::{Running, State, find, zka_engine};
 use crate::handles::{Handles, Kind};
@@ -74,8 +74,12 @@ pub unsafe extern "C" fn zka_cluster_place(
     rank: *mut usize,
     size: *mut usize,
 ) -> zka_status {
+    let place = |ranks: &Ranks| {
+        let transport = ranks.cluster.transport();
+        Ok([transport.rank(), transport.size()])
+    };
     // SAFETY: the caller's promise.
-    unsafe { two(cluster, ["rank", "size"], [rank, size], |ranks| Ok([ranks.rank(), ranks.size()])) }
+    unsafe { two(cluster, ["rank", "size"], [rank, size], place) }
 }
 
 /// The rows that this rank brings of a trace of `count` rows: `len` of them from number `first` on. Also its block of the coefficients of a transform, and a fair share of the pairs of
@@ -192,14 +196,6 @@ pub(crate) struct Ranks {
 }
 
 impl Ranks {
-    fn rank(&self) -> usize {
-        self.cluster.transport().rank()
-    }
-
-    fn size(&self) -> usize {
-        self.cluster.transport().size()
-    }
-
     /// This rank's failure, if it has one, which the others learn, or theirs.
     fn agree(&self, own: Result<(), Failure>) -> Result<(), Failure> {
         let told = match &own {
@@ -259,12 +255,4 @@ unsafe fn two(
         b.write(&numbers[1..]);
         Ok(())
     })
-}
-
-/// A copy of the caller's elements, which messages take over.
-pub(crate) fn copied(elements: &[Goldilocks]) -> Result<Vec<Goldilocks>, Failure> {
-    let (mut copy, bytes) = (Vec::new(), size_of_val(elements) as u64);
-    copy.try_reserve_exact(elements.len()).map_err(|_| accel::Error::HostOutOfMemory { bytes })?;
-    copy.extend_from_slice(elements);
-    Ok(copy)
 }

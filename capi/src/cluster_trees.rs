@@ -8,8 +8,8 @@ use accel::field::Goldilocks;
 use accel::hash::{Accelerated, Digest};
 use zkaccel_cluster::{Cluster, Commitment, Error, Mpi, Transport};
 
-use crate::arguments::{Arguments, Output, product};
-use crate::cluster::{Ranks, copied, on_all, zka_cluster};
+use crate::arguments::{Arguments, Output, copied, product};
+use crate::cluster::{Ranks, on_all, zka_cluster};
 use crate::elements::convention_of;
 use crate::handles::{Handles, Kind};
 use crate::merkle::{unknown_hash, zka_digest};

@@ -11,6 +11,7 @@ use accel::{Engine, Error};
 use zkaccel_cluster::{Cluster, Mpi};
 
 use crate::any_matrix::AnyMatrix;
+use crate::arguments::copied;
 use crate::status::{Failure, ZKA_BAD_ARGUMENT};
 
 /// The group G1 of BN254: coordinates are of `ZKA_BN254_FQ`, scalars of `ZKA_BN254_FR`.
@@ -171,11 +172,8 @@ fn keep<C: Coordinates>(
     bases: &[u64],
     options: BasesOptions,
 ) -> Result<Box<dyn AnyBases>, Error> {
-    let (points, mut owned) = (points::<C>(bytemuck::cast_slice(bases))?, Vec::new());
-    let bytes = size_of_val(points) as u64;
-    owned.try_reserve_exact(points.len()).map_err(|_| Error::HostOutOfMemory { bytes })?;
-    owned.extend_from_slice(points);
-    Ok(Box::new(engine.bases(owned, options)?))
+    let points = copied(points::<C>(bytemuck::cast_slice(bases))?)?;
+    Ok(Box::new(engine.bases(points, options)?))
 }
 
 fn add_up<C: Coordinates>(cluster: &Cluster<Mpi>, own: &[u64]) -> Result<Vec<u64>, zkaccel_cluster::Error> {

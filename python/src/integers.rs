@@ -101,11 +101,11 @@ pub(crate) fn zeros(len: usize) -> Result<Vec<u64>, Error> {
     bytemuck::allocation::try_zeroed_vec(len).map_err(|()| Error::HostOutOfMemory { bytes })
 }
 
-/// A copy of words.
-pub(crate) fn copied(words: &[u64]) -> Result<Vec<u64>, Error> {
+/// A copy of words, or of what they stand for.
+pub(crate) fn copied<T: Copy>(items: &[T]) -> Result<Vec<T>, Error> {
     let mut copy = Vec::new();
-    let bytes = size_of_val(words) as u64;
-    copy.try_reserve_exact(words.len()).map_err(|_| Error::HostOutOfMemory { bytes })?;
-    copy.extend_from_slice(words);
+    let bytes = size_of_val(items) as u64;
+    copy.try_reserve_exact(items.len()).map_err(|_| Error::HostOutOfMemory { bytes })?;
+    copy.extend_from_slice(items);
     Ok(copy)
 }

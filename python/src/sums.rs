@@ -183,13 +183,7 @@ impl PointWords<'_> {
     fn to_vec<C: AcceleratedCurve>(self) -> Result<Vec<C>, Error> {
         match self {
             Self::Integers(integers) => points_of_integers(bytemuck::cast_slice(integers)),
-            Self::Montgomery(words) => {
-                let points = points::<C>(bytemuck::cast_slice(words))?;
-                let (mut copy, bytes) = (Vec::new(), size_of_val(points) as u64);
-                copy.try_reserve_exact(points.len()).map_err(|_| Error::HostOutOfMemory { bytes })?;
-                copy.extend_from_slice(points);
-                Ok(copy)
-            }
+            Self::Montgomery(words) => copied(points::<C>(bytemuck::cast_slice(words))?),
         }
     }
 }

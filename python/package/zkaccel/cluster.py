@@ -80,7 +80,7 @@ class Cluster:
         if error is None or (isinstance(error, Error) and self._ranks.is_agreed(str(error))):
             self.close()
         else:
-            self.abort(f"{type(error).__name__}: {error}")
+            _abort(self._ranks, error)
 
     def close(self) -> None:
         """Leaves the other ranks. Collective: all of them do the same. After that everything else is an `InputError`."""
@@ -145,4 +145,8 @@ def _end(ranks: Ranks) -> None:
     if error is None:
         ranks.close()
     else:
-        ranks.abort(f"{type(error).__name__}: {error}")
+        _abort(ranks, error)
+
+
+def _abort(ranks: Ranks, error: BaseException) -> None:
+    ranks.abort(f"{type(error).__name__}: {error}")
