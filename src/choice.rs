@@ -7,7 +7,8 @@
 use std::fmt;
 use std::time::Duration;
 
-/// An operation that both devices offer, with the expected time of each.
+/// An operation that both devices offer, with the time until each is expected to have finished it. A device that is busy with
+/// operations of other threads finishes these first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// The operation, such as `ntt`.
@@ -16,7 +17,7 @@ pub struct Choice {
     pub amount: u64,
     /// The unit of the size, such as `words`.
     pub unit: &'static str,
-    /// The device that was chosen, and the time expected of it.
+    /// The device that was chosen, and the time until it is expected to have finished.
     pub chosen: (String, Duration),
     /// The other one.
     pub other: (String, Duration),

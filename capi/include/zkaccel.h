@@ -423,9 +423,9 @@ typedef struct zka_choice {
   char other[64];
   // The size of the operation.
   uint64_t amount;
-  // The time expected of the device that was chosen.
+  // The time until the device that was chosen is expected to have finished, with what it was given before.
   uint64_t chosen_nanoseconds;
-  // The time expected of the other one.
+  // The same time of the other one.
   uint64_t other_nanoseconds;
   // How many operations the CPU did so far, of any kind.
   uint64_t on_cpu;

@@ -53,9 +53,9 @@ pub struct zka_choice {
     pub other: [c_char; 64],
     /// The size of the operation.
     pub amount: u64,
-    /// The time expected of the device that was chosen.
+    /// The time until the device that was chosen is expected to have finished, with what it was given before.
     pub chosen_nanoseconds: u64,
-    /// The time expected of the other one.
+    /// The same time of the other one.
     pub other_nanoseconds: u64,
     /// How many operations the CPU did so far, of any kind.
     pub on_cpu: u64,

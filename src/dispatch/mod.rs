@@ -346,7 +346,7 @@ impl Dispatcher {
         Ok((chosen.member, chosen.time(1.0)))
     }
 
-    /// Records which of two devices was chosen.
+    /// Records which of two devices was chosen, and when each is expected to have finished.
     fn record(&self, offers: &[Offer], chosen: &Offer, size: Size) {
         let mut choices = lock(&self.choices);
         match chosen.member {
@@ -356,7 +356,7 @@ impl Dispatcher {
         if let Some(other) = offers.iter().find(|offer| offer.member != chosen.member) {
             let expected = |offer: &Offer| {
                 let name = self.members[offer.member].name().to_owned();
-                (name, Duration::from_nanos(offer.time(1.0) as u64))
+                (name, Duration::from_nanos(offer.end() as u64))
             };
             let (operation, amount, unit) = size.description();
             let choice = Choice { operation, amount, unit, chosen: expected(chosen), other: expected(other) };

@@ -23,6 +23,26 @@ fn the_expected_time_decides() {
     assert_eq!(items(&auto, "ntt"), [9, 1056]);
 }
 
+/// A device that is busy with the work of other threads is passed over for a slower one, and the record of the choice counts that
+/// work.
+#[test]
+fn a_busy_device_is_passed_over() {
+    let auto = auto(false);
+    let transform = || ntt(&auto, Ntt::forward(domain(0)), &mut words(1), 1).unwrap();
+    transform();
+    let idle = auto.choices().unwrap().last[0].clone();
+    assert_eq!(idle.chosen.0, "cpu");
+    let busy = auto.members[0].give(1e9);
+    transform();
+    drop(busy);
+    let choices = auto.choices().unwrap();
+    let [last] = &choices.last[..] else { panic!("{choices:?}") };
+    assert_eq!((last.chosen.0.as_str(), last.chosen.1), ("other", idle.other.1), "{last}");
+    assert_eq!(last.other.1, idle.chosen.1 + Duration::from_secs(1), "{last}");
+    transform();
+    assert_eq!(auto.choices().unwrap().last[0], idle);
+}
+
 /// A curve that is a hundred times too high is measured again when an operation shows it, and the new measurement is used.
 #[test]
 fn a_curve_that_proves_wrong_is_measured_again() {
