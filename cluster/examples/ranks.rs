@@ -3,9 +3,11 @@
 //! ```text
 //! mpirun -n 4 ranks check [DEVICE]    every operation is what one engine makes of the same data
 //! mpirun -n 4 ranks large WORDS       an exchange of so many words between the first two ranks, in several messages beyond 2^27 words
+//! mpirun --with-ft ulfm -n 4 ranks survive    half of the ranks are killed one after another in the midst of an operation, which those that are left do again
 //! mpirun -n 4 ranks FAULT             rank 1 does as told, and the others end with an error, but for `late`: panic, exit, kill, error, late, hang, absent
 //! ```
 
+use std::cell::Cell;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -94,15 +96,41 @@ fn large(cluster: &Cluster<Mpi>, count: usize) -> Answer {
     expect("an exchange", !talks || right && received[partner].len() == count)
 }
 
+/// Ends this process without a word.
+fn die() {
+    drop(std::process::Command::new("kill").args(["-9", &std::process::id().to_string()]).status());
+}
+
+/// Half of the ranks are killed, the last and the first in turns: the others wait for their parts.
+fn survive(cluster: &mut Cluster<Mpi>) -> Answer {
+    let (rows, columns, spec) = (1 << 8, 5, TraceSpec::default());
+    let trace = words(rows * columns);
+    let expected =
+        cluster.engine().commit::<Rp64_256>(&spec, Matrix::from_rows(trace.clone(), rows, columns)?)?;
+    let (all, times) = (cluster.transport().size(), Cell::new(0));
+    let root = cluster.surviving(|cluster| {
+        let (rank, size) = (cluster.transport().rank(), cluster.transport().size());
+        let time = times.replace(times.get() + 1);
+        let is_next = size > all - all / 2 && rank == if time % 2 == 0 { size - 1 } else { 0 };
+        if is_next {
+            die();
+        }
+        let own = cluster.rows(rows);
+        let own = trace[own.start * columns..own.end * columns].to_vec();
+        Ok(cluster.commit::<Rp64_256>(&spec, [rows, columns], own)?.root())
+    })?;
+    expect("a commitment of those that are left", root == expected.root())?;
+    let left = cluster.transport().size();
+    expect("the number of those that are left", left == all - all / 2 && times.get() == 1 + all / 2)
+}
+
 fn fail(cluster: &Cluster<Mpi>, fault: &str) -> Answer {
     let is_faulty = cluster.transport().rank() == 1;
     cluster.transport().barrier()?;
     match fault {
         "panic" if is_faulty => panic!("a rank that panics"),
         "exit" if is_faulty => std::process::exit(0),
-        "kill" if is_faulty => {
-            drop(std::process::Command::new("kill").args(["-9", &std::process::id().to_string()]).status())
-        }
+        "kill" if is_faulty => die(),
         "late" | "hang" if is_faulty => {
             std::thread::sleep(Duration::from_secs(if fault == "late" { 1 } else { 3600 }));
         }
@@ -134,11 +162,12 @@ fn run(arguments: &[String]) -> Answer {
     let local = Local::of(&transport)?;
     let device = words.get(1).filter(|_| words[0] == "check").copied().unwrap_or("cpu");
     let engine = Engine::builder().device(device.parse()?).threads(1).build();
-    let cluster = Cluster::started(transport, engine.map_err(Error::from))?;
+    let mut cluster = Cluster::started(transport, engine.map_err(Error::from))?;
     let start = Instant::now();
     let done = match words[..] {
         ["check"] | ["check", _] => check(&cluster),
         ["large", count] => large(&cluster, count.parse()?),
+        ["survive"] => survive(&mut cluster),
         [fault] => fail(&cluster, fault),
         _ => Err("expected check, large WORDS, or a fault".into()),
     };

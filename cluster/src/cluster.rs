@@ -49,6 +49,10 @@ impl<T: Transport> Cluster<T> {
         &self.transport
     }
 
+    pub(crate) fn transport_mut(&mut self) -> &mut T {
+        &mut self.transport
+    }
+
     /// This rank's engine.
     pub fn engine(&self) -> &Engine {
         &self.engine

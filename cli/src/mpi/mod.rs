@@ -81,10 +81,10 @@ struct Ranks {
 }
 
 impl Options {
-    /// Runs an operation on all ranks, and prints what the first rank makes of its result.
+    /// Runs an operation on all ranks, again on those that are left where some have died, and prints what the first rank makes of its result.
     fn run<R>(
         &self,
-        operation: impl FnOnce(&Cluster<Mpi>) -> Result<R, Error>,
+        operation: impl Fn(&Cluster<Mpi>) -> Result<R, Error>,
         report: impl FnOnce(R, Ranks) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let transport = Mpi::world(Duration::from_secs(self.deadline)).map_err(Failure::new)?;
@@ -92,12 +92,20 @@ impl Options {
             Ok(local) => local,
             Err(error) => return ended(&transport, error),
         };
-        let cluster = match Cluster::started(transport, self.engine(local)) {
+        let mut cluster = match Cluster::started(transport, self.engine(local)) {
             Ok(cluster) => cluster,
             Err(error) => return Err(told(error)),
         };
         let start = Instant::now();
-        let result = match operation(&cluster) {
+        let all = cluster.transport().size();
+        let on_those_left = |cluster: &Cluster<Mpi>| {
+            let (rank, left) = (cluster.transport().rank(), cluster.transport().size());
+            if left < all && rank == 0 {
+                eprintln!("note: {left} of {all} ranks are left, and begin again");
+            }
+            operation(cluster)
+        };
+        let result = match cluster.surviving(on_those_left) {
             Ok(result) => result,
             Err(error) => return ended(cluster.transport(), error),
         };

@@ -31,6 +31,8 @@ macro_rules! functions {
             pub(super) serialized: c_int,
             /// How it was found.
             pub(super) name: String,
+            /// How ranks go on where others have died, if the library can and the launcher lets them.
+            pub(super) survival: Option<Survival>,
             of_fortran: unsafe extern "C" fn(c_int) -> Handle,
             // Declared last, and never closed in effect: the handles above are its memory.
             _opened: Opened,
@@ -44,7 +46,8 @@ macro_rules! functions {
                 unsafe {
                     $(let $name = *opened.get(concat!($symbol, "\0").as_bytes())?;)*
                     let of_fortran = *opened.get(of_fortran)?;
-                    Ok(Self { $($name,)* world, word, errors_return, serialized, name: name.into(), of_fortran, _opened: opened })
+                    let survival = Survival::of(&opened).ok().filter(|_| Survival::is_enabled());
+                    Ok(Self { $($name,)* world, word, errors_return, serialized, name: name.into(), survival, of_fortran, _opened: opened })
                 }
             }
         }
@@ -66,6 +69,36 @@ functions! {
     test: "MPI_Test"(*mut Handle, *mut c_int, *mut Status);
     abort: "MPI_Abort"(Handle, c_int);
     error_string: "MPI_Error_string"(c_int, *mut c_char, *mut c_int);
+}
+
+/// Calls that do not wait for ranks that died: User Level Failure Mitigation, which Open MPI has from 5.0 on (Bland et al., "Post-failure recovery of MPI communication capability",
+/// International Journal of High Performance Computing Applications 27(3), 2013).
+#[derive(Clone, Copy)]
+pub(super) struct Survival {
+    /// Has all calls on a communicator fail, on every rank.
+    pub(super) revoke: unsafe extern "C" fn(Handle) -> c_int,
+    /// The bitwise and of a number of each rank that is left.
+    pub(super) agree: unsafe extern "C" fn(Handle, *mut c_int) -> c_int,
+    /// A communicator of the ranks that are left.
+    pub(super) shrink: unsafe extern "C" fn(Handle, *mut Handle) -> c_int,
+}
+
+impl Survival {
+    fn of(opened: &Opened) -> Result<Self, libloading::Error> {
+        // SAFETY: the types are those of Open MPI's `mpi-ext.h`.
+        unsafe {
+            Ok(Self {
+                revoke: *opened.get(b"MPIX_Comm_revoke\0")?,
+                agree: *opened.get(b"MPIX_Comm_agree\0")?,
+                shrink: *opened.get(b"MPIX_Comm_shrink\0")?,
+            })
+        }
+    }
+
+    /// Whether the launcher lets ranks go on, and does not end them where one has died: `mpirun --with-ft ulfm`.
+    pub(super) fn is_enabled() -> bool {
+        std::env::var_os("OMPI_MCA_mpi_ft_enable").is_some_and(|value| value == "1" || value == "true")
+    }
 }
 
 /// What differs between the interfaces.

@@ -40,6 +40,11 @@ pub(super) fn enter(rank: usize, jobs: Sender<Job>) -> Key {
     key
 }
 
+/// Notes that a rank has another number.
+pub(super) fn renumber(key: Key, rank: usize) {
+    live().begun.iter_mut().filter(|(other, ..)| *other == key).for_each(|begun| begun.1 = rank);
+}
+
 /// Notes that it ends.
 pub(super) fn leave(key: Key) {
     live().begun.retain(|(other, ..)| *other != key);

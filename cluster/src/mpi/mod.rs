@@ -12,9 +12,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::cluster::Cluster;
 use crate::error::Error;
 use crate::transport::Transport;
-use world::{Origin, World};
+use world::{Origin, Settled, World};
 
 /// The processes of an MPI communicator.
 ///
@@ -33,6 +34,7 @@ pub struct Mpi {
 /// What the thread is asked for.
 enum Job {
     Exchange(Vec<Vec<u64>>, Vec<usize>, Sender<Result<Vec<Vec<u64>>, Error>>),
+    Settle(bool, Sender<Result<Settled, Error>>),
     Abort,
     End(Sender<()>),
 }
@@ -87,8 +89,51 @@ impl Mpi {
         &self.library
     }
 
+    /// Whether every rank that is left says that it is done; `false` where some are not and others have died, without whom these ranks have new numbers, from 0 on in the same order.
+    /// `None` where they cannot go on. Collective; [`Error::Deadline`] if ranks that are left do not come.
+    fn settle(&mut self, is_done: bool) -> Result<Option<bool>, Error> {
+        let (answer, answered) = channel();
+        self.jobs().send(Job::Settle(is_done, answer)).map_err(|_| Error::Broken)?;
+        match answered.recv_timeout(self.deadline) {
+            Ok(settled) => Ok(match settled? {
+                Settled::Done => Some(true),
+                Settled::Failed => None,
+                Settled::Left { rank, size } => {
+                    (self.rank, self.size) = (rank, size);
+                    live::renumber(self.live, rank);
+                    Some(false)
+                }
+            }),
+            Err(RecvTimeoutError::Timeout) => Err(Error::Deadline {
+                what: "the ranks that are left".into(),
+                waited: self.deadline,
+                missing: Vec::new(),
+            }),
+            Err(RecvTimeoutError::Disconnected) => Err(Error::Broken),
+        }
+    }
+
     fn jobs(&self) -> MutexGuard<'_, Sender<Job>> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Cluster<Mpi> {
+    /// Does a collective operation, and again by the ranks that are left where some have died. They have new numbers then, from 0 on in the same order: each time the operation
+    /// finds its part of the inputs anew, and what it did before counts for nothing. Collective; errors are those of the operation.
+    ///
+    /// Ranks go on if the library and the launcher let them: Open MPI from 5.0 on, with `mpirun --with-ft ulfm`. Otherwise the operation is done once.
+    pub fn surviving<R>(&mut self, operation: impl Fn(&Self) -> Result<R, Error>) -> Result<R, Error> {
+        loop {
+            let result = operation(self);
+            let is_done = !matches!(result, Err(Error::Mpi { .. } | Error::Broken));
+            match (result, self.transport_mut().settle(is_done)?) {
+                (result, Some(true)) => return result,
+                (_, Some(false)) => {}
+                (Err(error), None) => return Err(error),
+                (Ok(_), None) => return Err(Error::Broken),
+            }
+        }
     }
 }
 
@@ -98,6 +143,9 @@ fn serve(mut world: World, jobs: Receiver<Job>) {
         match job {
             Job::Exchange(send, counts, answer) => {
                 let _ = answer.send(world.exchange(send, &counts));
+            }
+            Job::Settle(is_done, answer) => {
+                let _ = answer.send(world.settle(is_done));
             }
             Job::Abort => world.abort(),
             Job::End(done) => {

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use std::ptr::null_mut;
 use std::time::{Duration, Instant};
 
-use super::library::{Handle, Library, Status};
+use super::library::{Handle, Library, Status, Survival};
 use super::live;
 use crate::error::Error;
 
@@ -31,6 +31,17 @@ pub(super) struct World {
     pub(super) size: usize,
     deadline: Duration,
     broken: bool,
+}
+
+/// What the ranks that are left have agreed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Settled {
+    /// All of them are done.
+    Done,
+    /// Some are not, and others have died: this rank's new number, and how many are left.
+    Left { rank: usize, size: usize },
+    /// Some are not, though all are there, or there is no way to go on without those that died.
+    Failed,
 }
 
 /// A send or a receive that was started.
@@ -199,6 +210,37 @@ impl World {
             }
         }
         Ok(())
+    }
+
+    /// Whether all ranks that are left are done, of which this one says whether it is. Otherwise a communicator of those takes the place of this one. Collective over them, and waits
+    /// for them, though not for ranks that died.
+    pub(super) fn settle(&mut self, is_done: bool) -> Result<Settled, Error> {
+        let Some(Survival { revoke, agree, shrink }) = self.library.survival else {
+            return Ok(if is_done { Settled::Done } else { Settled::Failed });
+        };
+        let (mut all_done, mut left, mut rank, mut size) = (c_int::from(is_done), null_mut(), 0, 0);
+        // SAFETY: the library is initialised, and has the communicator; each call writes what it is given a place for.
+        unsafe {
+            if !is_done {
+                // Others may wait for a message that does not come any more.
+                self.library.check("MPIX_Comm_revoke", revoke(self.communicator))?;
+            }
+            // A rank that died is an error here, and the number is that of the others all the same.
+            let _ = agree(self.communicator, &mut all_done);
+            if all_done != 0 {
+                return Ok(Settled::Done);
+            }
+            self.library.check("MPIX_Comm_shrink", shrink(self.communicator, &mut left))?;
+            self.library.return_errors(left)?;
+            self.library.check("MPI_Comm_rank", (self.library.rank)(left, &mut rank))?;
+            self.library.check("MPI_Comm_size", (self.library.size)(left, &mut size))?;
+        }
+        let (rank, size) = (rank as usize, size as usize);
+        if size == self.size {
+            return Ok(Settled::Failed);
+        }
+        (self.communicator, self.rank, self.size, self.broken) = (left, rank, size, false);
+        Ok(Settled::Left { rank, size })
     }
 
     /// Ends all processes of the communicator, unless the caller has ended MPI already.

@@ -41,7 +41,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "stores", max_len: 128, seeds: drawn, run: stores::run },
     Target { name: "reports", max_len: 512, seeds: drawn, run: reports::run },
     Target { name: "caches", max_len: 512, seeds: caches::seeds, run: caches::run },
-    Target { name: "groth16", max_len: 4096, seeds: groth16::seeds, run: groth16::run },
+    Target { name: "groth16", max_len: 8192, seeds: groth16::seeds, run: groth16::run },
     Target { name: "transforms", max_len: 128, seeds: drawn, run: transforms::run },
     Target { name: "inversions", max_len: 128, seeds: drawn, run: inversions::run },
     Target { name: "hashes", max_len: 256, seeds: drawn, run: hashes::run },
