@@ -126,7 +126,11 @@ impl Cluster<Mpi> {
     pub fn surviving<R>(&mut self, operation: impl Fn(&Self) -> Result<R, Error>) -> Result<R, Error> {
         loop {
             let result = operation(self);
-            let is_done = !matches!(result, Err(Error::Mpi { .. } | Error::Broken));
+            let is_done = match &result {
+                Err(Error::Mpi { .. } | Error::Broken) => false,
+                Err(error) if !error.is_agreed() => return result,
+                _ => true,
+            };
             match (result, self.transport_mut().settle(is_done)?) {
                 (result, Some(true)) => return result,
                 (_, Some(false)) => {}
