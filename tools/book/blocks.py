@@ -51,7 +51,7 @@ REPLACED = [
 # Commands that something else in CI runs, or compiles where they take minutes: the file, and what must stand in it.
 ELSEWHERE = [
     (r"^mpirun -n 4 zkaccel mpi commit trace\.npy$", "tools/check-mpi.sh", '"$command" mpi commit'),
-    (r"^mpirun --with-ft ulfm -n 4 zkaccel mpi commit trace\.npy$", "tools/check-mpi.sh", 'surviving 4 "$command" mpi commit'),
+    (r"^mpirun --with-ft ulfm -n 4 zkaccel mpi commit trace\.npy$", "tools/check-mpi.sh", 'on ulfm 4 "$command" mpi commit'),
     (r"^mpirun -n 4 python commit\.py$", "tools/check-mpi.sh", "$python tools/mpi/check.py launcher"),
     (r"^python farm/ray_farm\.py (commit|prove) ", "tools/check-farm.sh", "farm/check_ray.py"),
     (r"^sbatch farm/slurm-array\.sh ", "tools/check-farm.sh", "farm/slurm-array.sh"),

@@ -12,6 +12,16 @@ use crate::error::Error;
 /// Words of a message at most: counts are C's `int`, and so many bytes are its, too.
 const LONGEST: usize = 1 << 27;
 
+unsafe extern "C" {
+    /// _exit(2), of the C library that `std` links: without what the library of MPI does at the end of a process.
+    safe fn _exit(status: c_int) -> !;
+    /// raise(3). Open MPI has handlers for signals that can be handled, which print the stack.
+    safe fn raise(signal: c_int) -> c_int;
+}
+
+/// The number of the signal that ends a process at once, on all systems.
+const SIGKILL: c_int = 9;
+
 /// Whose communicator it is.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin {
@@ -243,8 +253,17 @@ impl World {
         Ok(Settled::Left { rank, size })
     }
 
-    /// Ends all processes of the communicator, unless the caller has ended MPI already.
+    /// Ends all processes of the communicator, unless the caller has ended MPI already. Where ranks may go on without those that died it ends this one alone.
     pub(super) fn abort(&self) {
+        if self.library.survival.is_some() {
+            live::leave_all();
+            match self.broken {
+                // The others have the failure that this one has. The launcher returns the greatest status of ranks that were not ended by a signal.
+                true => _exit(2),
+                // They learn of a rank that is ended by a signal, and not of one that exits. `MPI_Abort` ends nobody else here.
+                false => raise(SIGKILL),
+            };
+        }
         let mut finalized = 0;
         // SAFETY: the library is initialised; whether it is finalised may be asked at any time.
         unsafe {
