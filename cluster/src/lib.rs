@@ -16,7 +16,7 @@
 //!
 //! Before ranks exchange data they [agree](Cluster::agree) that all of them have come so far. So an error on one of them, such as bad input or a lost device, is an error on all:
 //! the rank's own there, and [`Error::Peer`] with its words on the others. A rank that has gone, or does not come within the deadline, is [`Error::Gone`] or [`Error::Deadline`]; after that
-//! the transport refuses everything. MPI's own waiting has no end, which is why nothing here calls what waits.
+//! the transport refuses everything. MPI's own waiting has no end, which is why no caller waits for it for longer than the deadline.
 
 mod cluster;
 mod columns;

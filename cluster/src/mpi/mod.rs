@@ -1,7 +1,7 @@
 //! Ranks that an MPI launcher has started, or that a caller's communicator has.
 //!
 //! One thread makes all calls of MPI, so that the library need not be made for several at once, and so that a call which never returns can be waited for with an end. Nothing is
-//! called that waits: sends and receives are started and tested until the deadline. The thread owns the memory of messages, and keeps it for ever if an exchange fails.
+//! called that waits for ranks that may have died: sends and receives are started and tested until the deadline. The thread owns the memory of messages, and keeps it for ever if an exchange fails.
 
 mod library;
 mod live;
@@ -12,10 +12,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::cluster::Cluster;
 use crate::error::Error;
 use crate::transport::Transport;
-use world::{Origin, Settled, World};
+pub(crate) use world::Settled;
+use world::{Origin, World};
 
 /// The processes of an MPI communicator.
 ///
@@ -69,19 +69,9 @@ impl Mpi {
         };
         let started = std::thread::Builder::new().name("zkaccel-mpi".into()).spawn(begin);
         started.map_err(|error| Error::NoMpi { reason: error.to_string(), tried: "a thread".into() })?;
-        match answered.recv_timeout(deadline) {
-            Ok(told) => {
-                let (rank, size, library) = told?;
-                let live = live::enter(rank, jobs.clone());
-                Ok(Self { rank, size, deadline, library, jobs: Mutex::new(jobs), live })
-            }
-            Err(RecvTimeoutError::Timeout) => Err(Error::Deadline {
-                what: "the start of MPI".into(),
-                waited: deadline,
-                missing: Vec::new(),
-            }),
-            Err(RecvTimeoutError::Disconnected) => Err(Error::Broken),
-        }
+        let (rank, size, library) = answer_of(&answered, "the start of MPI", deadline)?;
+        let live = live::enter(rank, jobs.clone());
+        Ok(Self { rank, size, deadline, library, jobs: Mutex::new(jobs), live })
     }
 
     /// The name under which the library of MPI was found.
@@ -89,28 +79,17 @@ impl Mpi {
         &self.library
     }
 
-    /// Whether every rank that is left says that it is done; `false` where some are not and others have died, without whom these ranks have new numbers, from 0 on in the same order.
-    /// `None` where they cannot go on. Collective; [`Error::Deadline`] if ranks that are left do not come.
-    fn settle(&mut self, is_done: bool) -> Result<Option<bool>, Error> {
+    /// What the ranks that are left agree on, of which each says whether it is done; where some have died, these ranks may have new numbers then. Collective; [`Error::Deadline`] if
+    /// ranks that are left do not come.
+    pub(crate) fn settle(&mut self, is_done: bool) -> Result<Settled, Error> {
         let (answer, answered) = channel();
         self.jobs().send(Job::Settle(is_done, answer)).map_err(|_| Error::Broken)?;
-        match answered.recv_timeout(self.deadline) {
-            Ok(settled) => Ok(match settled? {
-                Settled::Done => Some(true),
-                Settled::Failed => None,
-                Settled::Left { rank, size } => {
-                    (self.rank, self.size) = (rank, size);
-                    live::renumber(self.live, rank);
-                    Some(false)
-                }
-            }),
-            Err(RecvTimeoutError::Timeout) => Err(Error::Deadline {
-                what: "the ranks that are left".into(),
-                waited: self.deadline,
-                missing: Vec::new(),
-            }),
-            Err(RecvTimeoutError::Disconnected) => Err(Error::Broken),
+        let settled = answer_of(&answered, "the ranks that are left", self.deadline)?;
+        if let Settled::Left { rank, size } = settled {
+            (self.rank, self.size) = (rank, size);
+            live::renumber(self.live, rank);
         }
+        Ok(settled)
     }
 
     fn jobs(&self) -> MutexGuard<'_, Sender<Job>> {
@@ -118,27 +97,12 @@ impl Mpi {
     }
 }
 
-impl Cluster<Mpi> {
-    /// Does a collective operation, and again by the ranks that are left where some have died. They have new numbers then, from 0 on in the same order: each time the operation
-    /// finds its part of the inputs anew, and what it did before counts for nothing. Collective; errors are those of the operation.
-    ///
-    /// Ranks go on if the library and the launcher let them: Open MPI from 5.0 on, with `mpirun --with-ft ulfm`. Otherwise the operation is done once.
-    pub fn surviving<R>(&mut self, operation: impl Fn(&Self) -> Result<R, Error>) -> Result<R, Error> {
-        loop {
-            let result = operation(self);
-            let is_done = match &result {
-                Err(Error::Mpi { .. } | Error::Broken) => false,
-                Err(error) if !error.is_agreed() => return result,
-                _ => true,
-            };
-            match (result, self.transport_mut().settle(is_done)?) {
-                (result, Some(true)) => return result,
-                (_, Some(false)) => {}
-                (Err(error), None) => return Err(error),
-                (Ok(_), None) => return Err(Error::Broken),
-            }
-        }
-    }
+/// What the thread answers, or [`Error::Deadline`] if it does not.
+fn answer_of<R>(answered: &Receiver<Result<R, Error>>, what: &str, waited: Duration) -> Result<R, Error> {
+    answered.recv_timeout(waited).unwrap_or_else(|error| match error {
+        RecvTimeoutError::Timeout => Err(Error::Deadline { what: what.into(), waited, missing: Vec::new() }),
+        RecvTimeoutError::Disconnected => Err(Error::Broken),
+    })
 }
 
 /// Does jobs until the last.
@@ -180,13 +144,7 @@ impl Transport for Mpi {
         jobs.send(Job::Exchange(send, counts.to_vec(), answer)).map_err(|_| Error::Broken)?;
         // The thread ends by itself at the deadline, unless a call of MPI does not return.
         let limit = self.deadline.saturating_mul(2).saturating_add(Duration::from_secs(1));
-        match answered.recv_timeout(limit) {
-            Ok(received) => received,
-            Err(RecvTimeoutError::Timeout) => {
-                Err(Error::Deadline { what: "a call of MPI".into(), waited: limit, missing: Vec::new() })
-            }
-            Err(RecvTimeoutError::Disconnected) => Err(Error::Broken),
-        }
+        answer_of(&answered, "a call of MPI", limit)
     }
 
     fn abort(&self, reason: &str) {

@@ -45,7 +45,7 @@ pub(super) struct World {
 
 /// What the ranks that are left have agreed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Settled {
+pub(crate) enum Settled {
     /// All of them are done.
     Done,
     /// Some are not, and others have died: this rank's new number, and how many are left.
@@ -255,24 +255,21 @@ impl World {
 
     /// Ends all processes of the communicator, unless the caller has ended MPI already. Where ranks may go on without those that died it ends this one alone.
     pub(super) fn abort(&self) {
-        if self.library.survival.is_some() {
-            live::leave_all();
-            match self.broken {
-                // The others have the failure that this one has. The launcher returns the greatest status of ranks that were not ended by a signal.
-                true => _exit(2),
-                // They learn of a rank that is ended by a signal, and not of one that exits. `MPI_Abort` ends nobody else here.
-                false => raise(SIGKILL),
-            };
-        }
         let mut finalized = 0;
-        // SAFETY: the library is initialised; whether it is finalised may be asked at any time.
-        unsafe {
-            (self.library.finalized)(&mut finalized);
-            if finalized == 0 {
-                live::leave_all();
-                (self.library.abort)(self.communicator, 2);
-            }
+        // SAFETY: whether the library is finalised may be asked at any time.
+        unsafe { (self.library.finalized)(&mut finalized) };
+        if finalized != 0 {
+            return;
         }
+        live::leave_all();
+        match (self.library.survival, self.broken) {
+            // SAFETY: the library is initialised, and has the communicator.
+            (None, _) => unsafe { (self.library.abort)(self.communicator, 2) },
+            // `MPI_Abort` ends nobody else there. The others have the failure that this one has; where all are ended by signals, the launcher's status is 0.
+            (Some(_), true) => _exit(2),
+            // They learn of a rank that is ended by a signal, and not of one that exits.
+            (Some(_), false) => raise(SIGKILL),
+        };
     }
 
     /// Frees the communicator and ends what was begun here. Collective.
