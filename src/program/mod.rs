@@ -39,6 +39,8 @@ mod divide;
 mod entries;
 mod run;
 mod slots;
+#[cfg(test)]
+mod tests;
 
 use std::sync::OnceLock;
 
