@@ -3,18 +3,19 @@
 //! Everything that grows with the data is allocated here, so that a refusal is an error; [`Error::HostOutOfMemory`] lists the
 //! exceptions.
 
-use std::ops::Range;
+mod columns;
+
 use std::sync::OnceLock;
 
 use bytemuck::{Pod, Zeroable};
+
+pub(crate) use columns::{Columns, ColumnsMut};
 
 use crate::error::Error;
 use crate::parallel::for_each_chunk;
 
 /// Bytes that one thread copies at a time.
 const GRAIN: usize = 512 << 10;
-/// Rows that a thread copies columns of at a time.
-const ROWS: usize = 1 << 10;
 
 /// From so many bytes on, large pages are requested: there are fewer faults, and strided passes do not miss in the TLB on every
 /// row.
@@ -106,36 +107,6 @@ pub(crate) fn clear(bytes: &mut [u8]) {
     for_each_chunk(bytes, GRAIN, |_, piece| piece.fill(0));
 }
 
-/// Copies some columns of a block of rows, side by side. The block may end with the last of these columns.
-pub(crate) fn take_columns<T: Copy + Send + Sync>(
-    block: &[T],
-    width: usize,
-    columns: Range<usize>,
-    taken: &mut [T],
-) {
-    for_each_chunk(taken, ROWS * columns.len(), |number, taken| {
-        let rows = block[number * ROWS * width..].chunks(width);
-        taken.chunks_exact_mut(columns.len()).zip(rows).for_each(|(taken, row)| {
-            taken.copy_from_slice(&row[columns.clone()]);
-        });
-    });
-}
-
-/// Copies columns, which lie side by side, into a block of rows. The block may end with the last of these columns.
-pub(crate) fn put_columns<T: Copy + Send + Sync>(
-    block: &mut [T],
-    width: usize,
-    columns: Range<usize>,
-    taken: &[T],
-) {
-    for_each_chunk(block, ROWS * width, |number, block| {
-        let rows = taken[number * ROWS * columns.len()..].chunks_exact(columns.len());
-        block.chunks_mut(width).zip(rows).for_each(|(row, taken)| {
-            row[columns.clone()].copy_from_slice(taken);
-        });
-    });
-}
-
 /// A vector of copies of a value, or [`Error::HostOutOfMemory`].
 #[cfg(feature = "bn254")]
 pub(crate) fn filled<T: Clone>(len: usize, value: T) -> Result<Vec<T>, Error> {
@@ -188,10 +159,7 @@ fn line(file: &str, name: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        GRAIN, LARGE, ROWS, available, clear, copy, installed, put_columns, resident, take_columns, touch,
-        zeroed,
-    };
+    use super::{GRAIN, LARGE, available, clear, copy, installed, resident, touch, zeroed};
     use crate::error::Error;
 
     #[test]
@@ -205,24 +173,6 @@ mod tests {
             assert_eq!(to, from);
             clear(bytemuck::cast_slice_mut(&mut to));
             assert!(to.iter().all(|&word| word == 0));
-        }
-    }
-
-    /// Of rows for several threads, and of a block that ends with the last of the columns.
-    #[test]
-    fn columns_are_taken_and_put() {
-        let (rows, width, columns) = (2 * ROWS + 5, 5, 1..4);
-        let block: Vec<u64> = (1..=(rows * width - 1) as u64).collect();
-        let mut taken = vec![0; rows * 3];
-        take_columns(&block, width, columns.clone(), &mut taken);
-        for (row, taken) in taken.chunks(3).enumerate() {
-            assert_eq!(*taken, block[row * width..][columns.clone()], "row {row}");
-        }
-        let mut put = vec![0; block.len()];
-        put_columns(&mut put, width, columns.clone(), &taken);
-        for (i, &entry) in put.iter().enumerate() {
-            let expected = if columns.contains(&(i % width)) { block[i] } else { 0 };
-            assert_eq!(entry, expected, "entry {i}");
         }
     }
 

@@ -3,18 +3,20 @@
 use super::data::Words;
 use super::transforms::ntt_agrees;
 use super::trees::tree_agrees;
-use super::{Case, expect_equal, reference};
+use super::{Case, expect_equal, expect_error, reference};
 use crate::engine::Engine;
-use crate::field::Goldilocks;
+use crate::error::Error;
+use crate::field::{Goldilocks, MODULUS};
 use crate::hash::{Blake3, ByteDigest, Hasher, Rp64_256};
-use crate::matrix::{Layout, MatrixMut, MatrixRef, Shape};
+use crate::matrix::{Layout, Matrix, MatrixMut, MatrixRef, Shape};
 use crate::merkle::Approach;
-use crate::ntt::{Convention, Domain, Lde, Ntt};
+use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
 
 pub(super) const CASES: &[Case] = &[
     Case { name: "work that comes again, over other data", run: repeats },
     Case { name: "page-locked memory, whole and in part", run: pinned },
     Case { name: "more data than staging memory holds", run: large },
+    Case { name: "a block of rows that is copied and computed at once", run: wide },
 ];
 
 /// The same operation several times: its launches are the same, the data and the results are not.
@@ -81,4 +83,39 @@ fn large(engine: &Engine) -> Result<(), String> {
     let expected: Vec<_> =
         nodes[2..].chunks_exact(2).map(|pair| Blake3::merge(&[pair[0], pair[1]])).collect();
     expect_equal("nodes, each of its children", &nodes[1..leaves.len()], &expected)
+}
+
+/// Rows of a block in page-locked memory that is large enough to be divided into runs of its columns, so that some are copied while others are computed: transformed and extended as each
+/// column alone.
+fn wide(engine: &Engine) -> Result<(), String> {
+    const COLUMNS: usize = 69;
+    let (rows, mut words) = (1 << 16, Words::new(23));
+    let shape = Shape { rows, columns: COLUMNS, layout: Layout::RowMajor };
+    let data = words.samples::<Goldilocks>(rows * COLUMNS);
+    let ntt =
+        Ntt::forward(Domain::new(16, Convention::Plonky3)?).with_orders(Order::Natural, Order::BitReversed);
+    let lde = Lde::onto_coset(16, 2, Convention::Plonky3, Goldilocks::GENERATOR)?;
+    let mut transformed = engine.pinned::<Goldilocks>(data.len())?;
+    let mut extended = engine.pinned::<Goldilocks>(2 * data.len())?;
+    transformed.copy_from_slice(&data);
+    // The matrix is used up.
+    engine.lde_into(&lde, MatrixMut::new(&mut transformed, shape)?, &mut extended)?;
+    transformed.copy_from_slice(&data);
+    engine.ntt(&ntt, MatrixMut::new(&mut transformed, shape)?)?;
+    for column in [0, 7, 31, 32, 63, 64, COLUMNS - 1] {
+        let entries =
+            |data: &[Goldilocks]| data.iter().copied().skip(column).step_by(COLUMNS).collect::<Vec<_>>();
+        let mut alone = Matrix::from_column(entries(&data))?;
+        let extension = engine.lde(&lde, &alone)?;
+        engine.ntt(&ntt, alone.view_mut())?;
+        expect_equal(&format!("transformed column {column}"), &entries(&transformed), alone.as_slice())?;
+        expect_equal(&format!("extended column {column}"), &entries(&extended), extension.as_slice())?;
+    }
+    let bad = 12 * COLUMNS + 40;
+    transformed[bad] = bytemuck::cast(MODULUS);
+    let before = transformed.to_vec();
+    let refused = engine.ntt(&ntt, MatrixMut::new(&mut transformed, shape)?);
+    expect_error("a word at or above p", refused, &Error::NotCanonical { index: bad, value: MODULUS })?;
+    let words = |data: &[Goldilocks]| bytemuck::cast_slice::<_, u64>(data).to_vec();
+    expect_equal("what was refused", &words(&transformed), &words(&before))
 }

@@ -30,7 +30,7 @@ pub(super) fn pieces<F>(
     let costs = Code::costs(nodes, outputs, constants);
     let whole: usize = costs.iter().sum();
     let (mut spent, mut term) = (0, 0);
-    // The piece of each term, by what all those before it cost.
+    // The piece of each term, by what all those before it cost: less than the whole, since each costs something.
     let mut divided: Vec<Vec<Output>> = vec![Vec::new(); pieces];
     for output in outputs {
         let Output::Weighted { terms, coordinates } = output else {
@@ -38,7 +38,7 @@ pub(super) fn pieces<F>(
         };
         let mut of_pieces = vec![Vec::new(); pieces];
         for &of_term in terms {
-            of_pieces[(spent * pieces / whole.max(1)).min(pieces - 1)].push(of_term);
+            of_pieces[spent * pieces / whole].push(of_term);
             spent += costs[term];
             term += 1;
         }

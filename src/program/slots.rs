@@ -81,6 +81,20 @@ fn assign_slow(
 mod tests {
     use super::*;
 
+    /// Where one slot is fast, the node that is needed longest gives way, or gets none.
+    #[test]
+    fn the_node_that_is_needed_longest_is_slow() {
+        let interval = |first, last| Some(Interval { first, last });
+        assert_eq!(
+            assign(&[interval(0, 10), interval(1, 3), interval(4, 5)], 1),
+            [Some(1), Some(0), Some(0)]
+        );
+        assert_eq!(
+            assign(&[interval(0, 3), interval(1, 10), interval(3, 5)], 1),
+            [Some(0), Some(1), Some(0)]
+        );
+    }
+
     /// No two nodes in one slot at a time, and as many slots as are in use at once.
     #[test]
     fn intervals_share_slots_one_after_another() {

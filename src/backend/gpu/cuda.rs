@@ -28,6 +28,7 @@ use super::device::{Arg, Device, Launch, Limits};
 use crate::backend::Foreign;
 use crate::device::{DeviceInfo, DeviceKind};
 use crate::error::Error;
+use crate::memory::{Columns, ColumnsMut};
 use crate::pinned::Locked;
 use crate::sync::{Arc, Mutex};
 use clock::Clock;
@@ -299,7 +300,7 @@ impl Device for Cuda {
     }
 
     fn copies_directly(&self, data: &[u8]) -> bool {
-        self.context.bind().is_ok() && transfer::is_locked(data)
+        self.context.bind().is_ok() && transfer::is_locked(data.as_ptr(), data.len())
     }
 
     fn upload(&self, queue: &mut Queue, data: &[u8], to: &Buffer, at: usize) -> Result<(), Error> {
@@ -310,6 +311,32 @@ impl Device for Cuda {
     fn download(&self, queue: &mut Queue, from: &Buffer, at: usize, data: &mut [u8]) -> Result<(), Error> {
         self.context.bind()?;
         self.copy_out(queue, from.pointer + at as u64, data)
+    }
+
+    fn copies_columns(&self, columns: Columns<'_, u64>) -> bool {
+        self.context.bind().is_ok() && transfer::copies(columns)
+    }
+
+    fn upload_columns(
+        &self,
+        queue: &mut Queue,
+        columns: Columns<'_, u64>,
+        to: &Buffer,
+        at: usize,
+    ) -> Result<(), Error> {
+        self.context.bind()?;
+        self.copy_columns_in(queue, columns, to.pointer + at as u64)
+    }
+
+    fn download_columns(
+        &self,
+        queue: &mut Queue,
+        from: &Buffer,
+        at: usize,
+        columns: ColumnsMut<'_, u64>,
+    ) -> Result<(), Error> {
+        self.context.bind()?;
+        self.copy_columns_out(queue, from.pointer + at as u64, columns)
     }
 
     fn copy(

@@ -9,6 +9,7 @@ use super::program::Program;
 use crate::backend::Foreign;
 use crate::device::DeviceInfo;
 use crate::error::Error;
+use crate::memory::{Columns, ColumnsMut};
 use crate::pinned::Locked;
 
 /// An accelerator with memory of its own, or one that is driven as if it had.
@@ -65,6 +66,33 @@ pub trait Device: Send + Sync + 'static {
         at: usize,
         data: &mut [u8],
     ) -> Result<(), Error>;
+
+    /// Whether these columns are page-locked, and the device copies them directly.
+    fn copies_columns(&self, _: Columns<'_, u64>) -> bool {
+        false
+    }
+
+    /// As [`upload`](Self::upload), of columns that it [copies](Self::copies_columns): side by side.
+    fn upload_columns(
+        &self,
+        _: &mut Self::Queue,
+        _columns: Columns<'_, u64>,
+        _to: &Self::Buffer,
+        _at: usize,
+    ) -> Result<(), Error> {
+        unreachable!("a device that copies no columns")
+    }
+
+    /// As [`download`](Self::download), to columns that it [copies](Self::copies_columns).
+    fn download_columns(
+        &self,
+        _: &mut Self::Queue,
+        _from: &Self::Buffer,
+        _at: usize,
+        _columns: ColumnsMut<'_, u64>,
+    ) -> Result<(), Error> {
+        unreachable!("a device that copies no columns")
+    }
 
     /// Copies `bytes` bytes of a buffer to another, each from so many bytes on; [`finish`](Self::finish) returns the time. Where a device
     /// [reads its peers](Self::READS_PEERS), the first buffer may be a peer's.

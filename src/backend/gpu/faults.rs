@@ -21,7 +21,7 @@ use crate::backend::{Backend, Check, Hardware, Hashing, Inversion, Levels, Matri
 use crate::bn254::{Fr, scalars_mut};
 use crate::error::Error;
 use crate::faults::{Fault, Faults};
-use crate::field::Goldilocks;
+use crate::field::{Goldilocks, MODULUS};
 use crate::hash::{Blake3, ElementDigest, Rp64_256};
 use crate::matrix::{Layout, MatrixRef, Shape};
 use crate::merkle::Approach;
@@ -286,6 +286,35 @@ fn side_by_side<D: Device>(device: D) {
     refused(&failing_after(u32::MAX));
 }
 
+/// With enough memory for three parts of the columns of the only block.
+fn columns_side_by_side<D: Device>(device: D) {
+    let device = Arc::new(device);
+    let failing_after = |calls| {
+        let device = failing(&device, (Fault::Anything, 1), calls);
+        Gpu { overlap_from: 0, ..Gpu::new(device, Some(1 << 15)) }
+    };
+    let domain = Domain::new(3, Convention::Plonky3).unwrap();
+    let reversed = Ntt::inverse(domain).with_orders(Order::BitReversed, Order::Natural);
+    let lde = Lde::onto_coset(2, 2, Convention::Winterfell, Goldilocks::new(7)).unwrap();
+    let operations = vec![
+        Operation::Transform(Ntt::forward(domain), 48),
+        Operation::Transform(reversed, 48),
+        Operation::Extension(lde, 48),
+    ];
+    each(operations, &failing_after);
+    // The device sees that a word is bad, and the host which one it is.
+    let (gpu, mut found, mut output) =
+        (failing_after(u32::MAX), data(), vec![Goldilocks::default(); 2 * 12 * 32]);
+    found[200] = bytemuck::cast(MODULUS);
+    let (before, expected) = (found.clone(), Err(Error::NotCanonical { index: 200, value: MODULUS }));
+    let check: Check<'_, Goldilocks> = &Goldilocks::check_canonical;
+    let ntt = Ntt::forward(domain);
+    assert_eq!(gpu.ntt_checked(&ntt, &mut found, 48, check, &Meter::silent()), expected);
+    assert!(found == before);
+    let lde = Lde::onto_coset(3, 2, Convention::Winterfell, Goldilocks::new(7)).unwrap();
+    assert_eq!(gpu.lde_checked(&lde, &mut found, 48, &mut output, check, &Meter::silent()), expected);
+}
+
 /// Each part checks its own words; the error names the first bad word in all data, which are unchanged.
 fn refused<D: Device>(gpu: &Gpu<D>) {
     let check: Check<'_, Goldilocks> = &|words| match words.iter().position(|word| word.as_u64() == 201) {
@@ -296,7 +325,7 @@ fn refused<D: Device>(gpu: &Gpu<D>) {
     let (mut found, mut output) = (data(), vec![Goldilocks::default(); 2 * 12 * 32]);
     let ntt = Ntt::forward(Domain::new(4, Convention::Plonky3).unwrap());
     let lde = Lde::onto_coset(4, 2, Convention::Winterfell, Goldilocks::new(7)).unwrap();
-    for width in [1, 2] {
+    for width in [1, 2, 24] {
         assert_eq!(gpu.ntt_checked(&ntt, &mut found, width, check, &Meter::silent()), expected);
         assert_eq!(gpu.lde_checked(&lde, &mut found, width, &mut output, check, &Meter::silent()), expected);
     }
@@ -350,6 +379,7 @@ on_the_first_devices! {
     faults_at_once: at_once,
     faults_in_parts: in_parts,
     faults_side_by_side: side_by_side,
+    faults_in_columns: columns_side_by_side,
     time_at_work: busy_no_longer_than_it_took,
     repeated_launches: repeats,
 }

@@ -7,6 +7,7 @@ use super::device::{Device, Launch, Limits};
 use crate::device::DeviceInfo;
 use crate::error::Error;
 use crate::faults::{Fault, Faults};
+use crate::memory::{Columns, ColumnsMut};
 use crate::pinned::Locked;
 
 /// Another device, with faults.
@@ -76,6 +77,38 @@ impl<D: Device> Device for Faulty<D> {
             return Err(error);
         }
         self.device.download(queue, from, at, data)
+    }
+    fn copies_columns(&self, columns: Columns<'_, u64>) -> bool {
+        // As with data that are copied directly.
+        self.faults.fault() == Fault::Anything || self.device.copies_columns(columns)
+    }
+    fn upload_columns(
+        &self,
+        queue: &mut D::Queue,
+        columns: Columns<'_, u64>,
+        to: &D::Buffer,
+        at: usize,
+    ) -> Result<(), Error> {
+        self.call(None)?;
+        let mut side_by_side = vec![0; columns.rows() * columns.width()];
+        columns.take(&mut side_by_side);
+        self.device.upload(queue, bytemuck::cast_slice(&side_by_side), to, at)
+    }
+    fn download_columns(
+        &self,
+        queue: &mut D::Queue,
+        from: &D::Buffer,
+        at: usize,
+        columns: ColumnsMut<'_, u64>,
+    ) -> Result<(), Error> {
+        let words = columns.as_columns().rows() * columns.as_columns().width();
+        let mut side_by_side = vec![0xa5; words];
+        let called = self.call(None);
+        // A copy that breaks off in the middle.
+        let copied = if called.is_ok() { words } else { words / 2 };
+        self.device.download(queue, from, at, bytemuck::cast_slice_mut(&mut side_by_side[..copied]))?;
+        columns.put(&side_by_side);
+        called
     }
     fn launch(&self, queue: &mut D::Queue, launches: &[Launch<&D::Buffer>]) -> Result<(), Error> {
         self.call(None)?;

@@ -106,7 +106,8 @@ where
     Cpu: Inversion<F>,
 {
     fn invert(&self, elements: &mut [F], check: Check<'_, F>) -> Result<(), Error> {
-        self.in_place(Inverses, elements, 1, check, |elements| Cpu::default().invert(elements, &sound))
+        let undo = |elements: &mut [F], _| Cpu::default().invert(elements, &sound);
+        self.in_place(Inverses, elements, 1, check, undo)
     }
 }
 

@@ -12,6 +12,10 @@ use super::pool::Lease;
 use crate::backend::Memory;
 use crate::error::Error;
 use crate::lock::lock;
+use crate::memory::{self, Columns, ColumnsMut};
+
+/// Words of the buffer through which columns pass that the device does not copy directly; more if a row of them has more.
+const PIECE: usize = 1 << 19;
 
 /// A buffer of a [`Session`].
 #[derive(Clone, Copy, Debug)]
@@ -113,6 +117,27 @@ impl<'a, D: Device> Session<'a, D> {
         device.upload(queue, data, buffer(held, to), at)
     }
 
+    /// Copies columns to a region, side by side, `at` bytes from its start.
+    pub(super) fn upload_columns(
+        &mut self,
+        columns: Columns<'_, u64>,
+        to: Region,
+        at: usize,
+    ) -> Result<(), Error> {
+        let width = columns.width();
+        assert!(at + 8 * columns.rows() * width <= to.bytes, "an upload past the end of its region");
+        let (device, queue, held) = self.work();
+        if device.copies_columns(columns) {
+            return device.upload_columns(queue, columns, buffer(held, to), at);
+        }
+        let mut piece = memory::zeroed(PIECE.max(width).min(columns.rows() * width))?;
+        columns.runs(PIECE).try_for_each(|rows| {
+            let (piece, at) = (&mut piece[..rows.len() * width], at + 8 * rows.start * width);
+            columns.of_rows(rows).take(piece);
+            self.upload(bytemuck::cast_slice(piece), to, at)
+        })
+    }
+
     /// Gives work of the device itself to the queue, which may write to a region.
     #[cfg(feature = "cuda")]
     pub(super) fn with_queue(
@@ -175,6 +200,31 @@ impl<'a, D: Device> Session<'a, D> {
         let (device, queue, held) = self.work();
         device.download(queue, buffer(held, from), at, data)?;
         self.finished = true;
+        Ok(())
+    }
+
+    /// Waits for everything, and then copies from a region, `at` bytes from its start, to columns.
+    pub(super) fn download_columns(
+        &mut self,
+        from: Region,
+        at: usize,
+        mut columns: ColumnsMut<'_, u64>,
+    ) -> Result<(), Error> {
+        let (rows, width) = (columns.as_columns().rows(), columns.as_columns().width());
+        assert!(at + 8 * rows * width <= from.bytes, "a download past the end of its region");
+        self.finish()?;
+        let (device, queue, held) = self.work();
+        if device.copies_columns(columns.as_columns()) {
+            device.download_columns(queue, buffer(held, from), at, columns)?;
+            self.finished = true;
+            return Ok(());
+        }
+        let mut piece = memory::zeroed(PIECE.max(width).min(rows * width))?;
+        for rows in columns.as_columns().runs(PIECE) {
+            let (piece, at) = (&mut piece[..rows.len() * width], at + 8 * rows.start * width);
+            self.download(from, at, bytemuck::cast_slice_mut(piece))?;
+            columns.of_rows(rows).put(piece);
+        }
         Ok(())
     }
 

@@ -2,10 +2,9 @@
 //!
 //! Columns are transformed independently of each other, so a batch that is too large for the device is cut: into runs of whole
 //! blocks, and where a block of many columns is too large by itself, into runs of its columns. The columns of a part are
-//! contiguous on the device; the host's rows are longer, and their pieces pass through a small buffer.
+//! contiguous on the device; the host's rows are longer, and their pieces pass through a small buffer, unless the device copies them directly.
 //!
-//! A batch that fits but moves much is cut too, so that its parts overlap (`pipeline.rs`). In-place parts are written before
-//! others are known to succeed; if one fails, the host undoes those.
+//! A batch that fits but moves much is cut too, so that its parts overlap (`pipeline.rs`): into blocks, or a single block in page-locked memory into runs of its columns. In-place parts are written before others are known to succeed; if one fails, the host undoes those.
 
 use std::ops::Range;
 
@@ -15,7 +14,7 @@ use super::pipeline;
 use super::session::{Region, Session};
 use crate::backend::{BaseField, Check, Extent, Memory};
 use crate::error::Error;
-use crate::memory;
+use crate::memory::{self, Columns, ColumnsMut};
 
 /// An operation on every column of a batch of blocks, from a region of the device's memory to another.
 pub(super) trait OnColumns<F>: Copy + Sync {
@@ -35,8 +34,8 @@ pub(super) trait OnColumns<F>: Copy + Sync {
     ) -> Result<Region, Error>;
 }
 
-/// Elements of the buffer through which pieces of rows pass.
-const PIECE: usize = 1 << 19;
+/// Bytes that a part of columns has of a row at least, for the sake of overlap: from 256 on a device copies pieces of rows as fast as whole rows, both ways at once.
+const OF_ROW: usize = 256;
 
 /// A part of a batch: columns of blocks; all columns, or one block.
 pub(super) struct Part {
@@ -62,10 +61,10 @@ impl Part {
         self.columns.len() == self.width
     }
 
-    /// Elements of a piece of the host's rows, and of the same piece on the device.
-    fn piece(&self) -> (usize, usize) {
-        let rows = (PIECE / self.columns.len()).max(1);
-        (rows * self.width, rows * self.columns.len())
+    /// The words of a row of the host, and those of its columns among them.
+    fn words<F>(&self) -> (usize, Range<usize>) {
+        let words = size_of::<F>() / 8;
+        (self.width * words, self.columns.start * words..self.columns.end * words)
     }
 }
 
@@ -104,16 +103,8 @@ impl<D: Device> Gpu<D> {
         if part.is_whole() {
             return session.upload_new(bytes(data));
         }
-        let columns = part.columns.len();
-        let region = session.allocate(rows * columns * size_of::<F>() / 8)?;
-        let (host, device) = part.piece();
-        let mut buffer = F::zeros(device.min(rows * columns))?;
-        for (number, piece) in data.chunks(host).enumerate() {
-            let buffer = &mut buffer[..piece.len().div_ceil(part.width) * columns];
-            memory::take_columns(piece, part.width, part.columns.clone(), buffer);
-            session.upload(bytes(buffer), region, size_of::<F>() * number * device)?;
-        }
-        Ok(region)
+        let (pitch, columns) = part.words::<F>();
+        upload_columns(session, Columns::new(F::words(data), pitch, columns))
     }
 
     /// Downloads a part of blocks of `rows` rows.
@@ -129,15 +120,50 @@ impl<D: Device> Gpu<D> {
         if part.is_whole() {
             return session.download(region, 0, bytes_mut(data));
         }
-        let columns = part.columns.len();
-        let (host, device) = part.piece();
-        let mut buffer = F::zeros(device.min(rows * columns))?;
-        for (number, piece) in data.chunks_mut(host).enumerate() {
-            let buffer = &mut buffer[..piece.len() / part.width * columns];
-            session.download(region, size_of::<F>() * number * device, bytes_mut(buffer))?;
-            memory::put_columns(piece, part.width, part.columns.clone(), buffer);
+        let (pitch, columns) = part.words::<F>();
+        session.download_columns(region, 0, ColumnsMut::new(F::words_mut(data), pitch, columns))
+    }
+
+    /// How many columns of a block of rows to put into a part, if a column moves so many bytes and takes so many words of memory; `None` where parts in flight at the same time would not
+    /// pay. They do where the device copies columns directly: else the host's threads gather and scatter pieces of rows for longer than whole rows take.
+    fn overlap_columns<F: BaseField>(
+        &self,
+        width: usize,
+        [moved, words]: [usize; 2],
+        columns: &[Columns<'_, u64>],
+    ) -> Option<usize> {
+        let least = (OF_ROW / size_of::<F>()).max(1);
+        let groups = self.overlap(width.div_ceil(least), least * moved, least.saturating_mul(words))?;
+        let directly = || columns.iter().all(|&columns| self.device.copies_columns(columns));
+        (F::ROW_MAJOR && directly()).then_some(groups * least)
+    }
+
+    /// Columns of a block in new memory of the device: [`Error::NotCanonical`] unless all are elements.
+    fn upload_checked<F: BaseField>(
+        &self,
+        session: &mut Session<'_, D>,
+        columns: Columns<'_, u64>,
+    ) -> Result<Region, Error> {
+        let region = upload_columns(session, columns)?;
+        match self.all_below(session, region, F::MODULUS)? {
+            true => Ok(region),
+            // Which it is the caller finds out.
+            false => Err(Error::NotCanonical { index: 0, value: 0 }),
         }
-        Ok(())
+    }
+
+    /// As [`at_once`](Self::at_once), of columns of a block.
+    fn columns_at_once<F: BaseField>(
+        &self,
+        operation: impl OnColumns<F>,
+        columns: &mut ColumnsMut<'_, u64>,
+    ) -> Result<(), Error> {
+        let mut session = Session::new(self)?;
+        let (rows, width) = (columns.as_columns().rows(), columns.as_columns().width());
+        let input = self.upload_checked::<F>(&mut session, columns.as_columns())?;
+        let output = operation.launch(&mut session, (width * 8 / size_of::<F>(), 1), input, true)?;
+        session.finish()?;
+        session.download_columns(output, 0, columns.of_rows(0..rows)).map_err(|error| self.lost(&error))
     }
 
     /// An operation whose results are copied over its input: everything that can fail has been waited for before the copy begins,
@@ -174,19 +200,40 @@ impl<D: Device> Gpu<D> {
         data: &mut [F],
         width: usize,
         check: Check<'_, F>,
-        undo: impl Fn(&mut [F]) -> Result<(), Error>,
+        undo: impl Fn(&mut [F], usize) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let (block, words) = (operation.rows()[0] * width, operation.words(self, true).saturating_mul(width));
+        let (rows, of_column) = (operation.rows()[0], operation.words(self, true));
+        let (block, words) = (rows * width, of_column.saturating_mul(width));
         let blocks = data.len() / block;
         let at_once = |part: &mut [F]| self.at_once(operation, part, width, check);
         if let Some(count) = self.overlap(blocks, 2 * size_of::<F>() * block, words) {
             match pipeline::run_in_place(
                 data.chunks_mut(count * block),
                 |part| at_once(part),
-                |part| undo(part),
+                |part| undo(part, width),
             ) {
                 Err(Error::DeviceOutOfMemory { .. }) => {}
                 done => return of_all(done, data, check),
+            }
+        }
+        if blocks == 1 {
+            let of_row = size_of::<F>() / 8;
+            let all = ColumnsMut::new(F::words_mut(data), width * of_row, 0..width * of_row);
+            let sizes = [2 * size_of::<F>() * rows, of_column];
+            if let Some(columns) = self.overlap_columns::<F>(width, sizes, &[all.as_columns()]) {
+                let undo = |columns: &mut ColumnsMut<'_, u64>| {
+                    let (rows, width) = (columns.as_columns().rows(), columns.as_columns().width());
+                    let mut taken = F::zeros(rows * width / of_row)?;
+                    columns.as_columns().take(F::words_mut(&mut taken));
+                    undo(&mut taken, width / of_row)?;
+                    columns.of_rows(0..rows).put(F::words(&taken));
+                    Ok(())
+                };
+                let each = |columns: &mut ColumnsMut<'_, u64>| self.columns_at_once::<F>(operation, columns);
+                match pipeline::run_in_place(all.split(columns * of_row), each, undo) {
+                    Err(Error::DeviceOutOfMemory { .. }) => {}
+                    done => return of_all(done, data, check),
+                }
             }
         }
         if width == 1 || self.fits(words) {
@@ -196,7 +243,7 @@ impl<D: Device> Gpu<D> {
                 at_once(&mut data[done..part.end * block])
             });
             if result.is_err() && done > 0 {
-                undo(&mut data[..done])?;
+                undo(&mut data[..done], width)?;
             }
             match result {
                 Err(Error::DeviceOutOfMemory { .. }) if width > 1 => {}
@@ -226,11 +273,41 @@ impl<D: Device> Gpu<D> {
             let start = || self.one_by_one(operation, input, width, output);
             self.check_and_start(F::words(input), |_| check(input), start)
         };
-        let done = match self.overlap(input.len() / from, size_of::<F>() * (from + to), words) {
+        let blocks = input.len() / from;
+        let done = match self.overlap(blocks, size_of::<F>() * (from + to), words) {
             Some(count) => pipeline::run(input.chunks(count * from).zip(output.chunks_mut(count * to)), run),
-            None => run((input, output)),
+            None => match self.overlapping_columns(operation, input, width, output) {
+                None | Some(Err(Error::DeviceOutOfMemory { .. })) => run((input, output)),
+                Some(done) => done,
+            },
         };
         of_all(done, input, check)
+    }
+
+    /// The same for a single block in runs of its columns, where it pays that they overlap.
+    fn overlapping_columns<F: BaseField>(
+        &self,
+        operation: impl OnColumns<F>,
+        input: &[F],
+        width: usize,
+        output: &mut [F],
+    ) -> Option<Result<(), Error>> {
+        let ([from, to], of_row) = (operation.rows(), size_of::<F>() / 8);
+        if input.len() != from * width {
+            return None;
+        }
+        let all = 0..width * of_row;
+        let inputs = Columns::new(F::words(input), width * of_row, all.clone());
+        let outputs = ColumnsMut::new(F::words_mut(output), width * of_row, all);
+        let sizes = [size_of::<F>() * (from + to), operation.words(self, true)];
+        let columns = self.overlap_columns::<F>(width, sizes, &[inputs, outputs.as_columns()])? * of_row;
+        let run = |(input, output): (Columns<'_, u64>, ColumnsMut<'_, u64>)| {
+            let mut session = Session::new(self)?;
+            let before = self.upload_checked::<F>(&mut session, input)?;
+            let after = operation.launch(&mut session, (input.width() / of_row, 1), before, true)?;
+            session.download_columns(after, 0, output)
+        };
+        Some(pipeline::run(inputs.split(columns).zip(outputs.split(columns)), run))
     }
 
     /// The same, of checked elements, in parts one after another.
@@ -265,6 +342,16 @@ impl<D: Device> Gpu<D> {
         let output = operation.launch(&mut session, (width, blocks), input, false)?;
         session.lease(output)
     }
+}
+
+/// Columns in new memory of a device.
+fn upload_columns<D: Device>(
+    session: &mut Session<'_, D>,
+    columns: Columns<'_, u64>,
+) -> Result<Region, Error> {
+    let region = session.allocate(columns.rows() * columns.width())?;
+    session.upload_columns(columns, region, 0)?;
+    Ok(region)
 }
 
 /// The result of an operation in parts: a refused word is named by its index among all elements, not among a part's.

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::factors::Tables;
 use super::lanes::Lanes;
-use super::pass::{GROUP, MAX_GROUP, Pass, tasks};
+use super::pass::{Access, GROUP, MAX_GROUP, Pass, tasks};
 use super::shared::{Source, Target};
 use super::tile::{LANES, Map, Tile, TileRow, map_row};
 use crate::backend::cpu::simd::Vectorised;
@@ -42,7 +42,9 @@ impl Extension<'_> {
     /// Reads every lane from `source` and writes its extensions to `target`.
     pub(super) fn run<L: Lanes>(&self, source: &[Goldilocks], target: &mut [Goldilocks], meter: &Meter<'_>) {
         let Self { inverse, forward, factors, step } = self;
-        inverse.check_reads(source.len());
+        // Lanes are where the transform has them, and rows as far apart as the inverse transform's.
+        let read = Access { row: inverse.read.row, ..forward.read };
+        Pass { tile: inverse.tile, read, ..*forward }.check_reads(source.len());
         // The cosets are further lanes, as far apart as those of one are from each other or further.
         Pass { inner: factors.len(), write: forward.write.with_inner(*step), ..*forward }
             .check_writes(target.len());

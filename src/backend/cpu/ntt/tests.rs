@@ -1,5 +1,13 @@
 //! Whole transforms and extensions at every level of vectors, against the reference.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::extension::Extension;
+use super::factors::{Progression, Scaling};
+use super::lanes::on_lanes;
+use super::pass::{Access, Index, Pass};
+use super::shared::Target;
+use super::tile::Tile;
 use crate::backend::Transforms;
 use crate::backend::cpu::{Cpu, Simd};
 use crate::backend::reference::Reference;
@@ -79,7 +87,9 @@ fn on_two_threads<T: Send>(run: impl FnOnce() -> T + Send) -> T {
 /// Several tasks of a pass; groups of blocks on each thread, with scratch memory of its own; and a block that is too large for that. All layers are counted.
 #[test]
 fn transforms_on_several_threads() {
-    for (log_size, width, blocks) in [(5, 150, 4), (6, 1, 500), (13, 1, 33), (13, 9, 1), (10, 3, 4)] {
+    let few_points = [(1, 1, 30), (2, 1, 30), (3, 1, 30), (2, 8, 3)];
+    let larger = [(5, 150, 4), (6, 1, 500), (13, 1, 33), (13, 9, 1), (10, 3, 4)];
+    for (log_size, width, blocks) in few_points.into_iter().chain(larger) {
         let domain = coset(log_size, 7);
         let three = words((3 * width) << log_size);
         let orders = ORDERS.into_iter().flat_map(|from| ORDERS.map(|to| (from, to)));
@@ -122,4 +132,70 @@ fn extensions_on_several_threads() {
             assert_eq!(*lock(&told), (PIECES, PIECES), "{lde:?}, {blocks} blocks of {width} columns");
         }
     }
+}
+
+/// Whether something panics with these words.
+fn refuses(words: &str, run: impl FnOnce()) -> bool {
+    let Err(panic) = catch_unwind(AssertUnwindSafe(run)) else { return false };
+    let message =
+        panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    message.is_some_and(|message| message.contains(words))
+}
+
+/// A pass whose words are not all within the data, or not each lane's own, is refused before any is touched: safety rests on it.
+#[test]
+fn passes_beyond_their_data() {
+    const WORDS: usize = 3 * 40;
+    let (beyond, overlap) = ("a pass beyond its data", "the axes of a pass overlap");
+    let root = Convention::Plonky3.root_of_unity(2);
+    let meter = Meter::silent();
+    let none = Progression { first: Goldilocks::new(1), step: Goldilocks::new(1) };
+    let scaling = Scaling { start: none, ratio: none };
+    for simd in Simd::available() {
+        on_lanes!(simd, L, {
+            let tile = Tile::new::<L>(2, root);
+            // Three blocks of four rows, each of five times two lanes.
+            let access = Access { outer: 40, inner: 2, row: 10, order: Order::Natural };
+            let (index, before, after) = (Index::Inner, scaling, scaling);
+            let pass = Pass {
+                tile: &tile,
+                outer: 3,
+                inner: 5,
+                width: 2,
+                read: access,
+                write: access,
+                index,
+                before,
+                after,
+            };
+            let data = words(2 * WORDS);
+            let (source, mut target) = (&data[..WORDS], data.clone());
+            pass.run::<L>(source, &mut target[..WORDS], &meter);
+            assert!(target[..WORDS] != data[..WORDS] && target[WORDS..] == data[WORDS..]);
+            assert!(refuses(beyond, || pass.run::<L>(&source[1..], &mut target, &meter)));
+            assert!(refuses(beyond, || pass.run::<L>(source, &mut target[1..WORDS], &meter)));
+            assert!(refuses(beyond, || pass.run_in_place::<L>(&mut target[1..WORDS], &meter)));
+            let shared = Access { inner: 1, ..access };
+            let pass = Pass { write: shared, ..pass };
+            assert!(refuses(overlap, || pass.run::<L>(source, &mut target, &meter)));
+            assert!(refuses("tiles in place own what they read", || {
+                pass.run_in_place::<L>(&mut target, &meter);
+            }));
+            // What is read may be shared.
+            let pass = Pass { read: shared, write: access, ..pass };
+            pass.run::<L>(source, &mut target, &meter);
+
+            // Each block of four rows of ten lanes goes to two cosets, one after the other.
+            let of_blocks = |outer| Access { outer, inner: 0, row: 10, order: Order::Natural };
+            let pass = || Pass { inner: 1, width: 10, read: of_blocks(40), write: of_blocks(80), ..pass };
+            let factors = [3, 5].map(|shift| vec![Goldilocks::new(shift); 4]);
+            let extension = Extension { inverse: pass(), forward: pass(), factors: &factors, step: 40 };
+            extension.run::<L>(source, &mut target, &meter);
+            assert!(refuses(beyond, || extension.run::<L>(&source[1..], &mut target, &meter)));
+            assert!(refuses(beyond, || extension.run::<L>(source, &mut target[1..], &meter)));
+            let extension = Extension { step: 39, ..extension };
+            assert!(refuses(overlap, || extension.run::<L>(source, &mut target, &meter)));
+        });
+    }
+    assert_eq!(Target::new(&mut words(7)).from(3).len(), 4);
 }

@@ -14,6 +14,7 @@ use super::Cuda;
 use super::handles::{Event, HostMemory, Passage, Queue};
 use crate::backend::gpu::staging::{STAGING, Staging};
 use crate::error::Error;
+use crate::memory::{Columns, ColumnsMut};
 use crate::pinned::Locked;
 
 /// The least number of bytes for which it pays to ask whether they are page-locked, and to wait for their copy.
@@ -55,7 +56,7 @@ impl Cuda {
             // waited for.
             unsafe { result::memcpy_htod_async(to + at as u64, piece, stream) }.map_err(&failed)
         };
-        if !is_locked(data)
+        if !is_locked(data.as_ptr(), data.len())
             && let Some(staging) = self.staging(&mut queue.uploads, CU_MEMHOSTALLOC_WRITECOMBINED)
         {
             let wait = |event: Event| event.wait().map_err(&failed);
@@ -83,7 +84,7 @@ impl Cuda {
             // for.
             unsafe { result::memcpy_dtoh_async(piece, from + at as u64, stream) }.map_err(&failed)
         };
-        if !is_locked(data)
+        if !is_locked(data.as_ptr(), data.len())
             && let Some(staging) = self.staging(&mut queue.downloads, 0)
         {
             let wait = |event: Event| event.wait().map_err(&failed);
@@ -95,16 +96,96 @@ impl Cuda {
         start(data, 0)?;
         self.synchronise(queue)
     }
+
+    /// Copies page-locked columns.
+    pub(super) fn copy_columns_in(
+        &self,
+        queue: &mut Queue,
+        columns: Columns<'_, u64>,
+        to: CUdeviceptr,
+    ) -> Result<(), Error> {
+        let copy = sys::CUDA_MEMCPY2D {
+            srcMemoryType: MemoryType::CU_MEMORYTYPE_HOST,
+            srcHost: columns.span().0.cast(),
+            srcPitch: 8 * columns.pitch(),
+            dstMemoryType: MemoryType::CU_MEMORYTYPE_DEVICE,
+            dstDevice: to,
+            dstPitch: 8 * columns.width(),
+            ..of_columns(columns)
+        };
+        // SAFETY: the plan's assertions keep the copy inside the buffer; the columns are borrowed until it has been waited for.
+        unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, queue.stream) }
+            .result()
+            .map_err(self.failed("uploading"))?;
+        self.synchronise(queue)
+    }
+
+    /// Copies to page-locked columns.
+    pub(super) fn copy_columns_out(
+        &self,
+        queue: &mut Queue,
+        from: CUdeviceptr,
+        columns: ColumnsMut<'_, u64>,
+    ) -> Result<(), Error> {
+        // Failed work is reported here, before anything is written.
+        self.synchronise(queue)?;
+        let columns = columns.as_columns();
+        let copy = sys::CUDA_MEMCPY2D {
+            srcMemoryType: MemoryType::CU_MEMORYTYPE_DEVICE,
+            srcDevice: from,
+            srcPitch: 8 * columns.width(),
+            dstMemoryType: MemoryType::CU_MEMORYTYPE_HOST,
+            dstHost: columns.span().0.cast_mut().cast(),
+            dstPitch: 8 * columns.pitch(),
+            ..of_columns(columns)
+        };
+        // SAFETY: as above; the columns are borrowed mutably, and no others are written.
+        unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, queue.stream) }
+            .result()
+            .map_err(self.failed("downloading"))?;
+        self.synchronise(queue)
+    }
 }
 
-/// Whether bytes are page-locked from the first to the last, by this library or by the caller. A context must be bound.
-pub(super) fn is_locked(data: &[u8]) -> bool {
-    if data.len() < DIRECT {
+/// The extent of a copy of columns, which is from and to nowhere.
+fn of_columns(columns: Columns<'_, u64>) -> sys::CUDA_MEMCPY2D {
+    sys::CUDA_MEMCPY2D {
+        srcXInBytes: 0,
+        srcY: 0,
+        srcMemoryType: MemoryType::CU_MEMORYTYPE_HOST,
+        srcHost: std::ptr::null(),
+        srcDevice: 0,
+        srcArray: std::ptr::null_mut(),
+        srcPitch: 0,
+        dstXInBytes: 0,
+        dstY: 0,
+        dstMemoryType: MemoryType::CU_MEMORYTYPE_HOST,
+        dstHost: std::ptr::null_mut(),
+        dstDevice: 0,
+        dstArray: std::ptr::null_mut(),
+        dstPitch: 0,
+        WidthInBytes: 8 * columns.width(),
+        Height: columns.rows(),
+    }
+}
+
+/// The first pitch in bytes that is too large for a copy of columns (`CU_DEVICE_ATTRIBUTE_MAX_PITCH`).
+const PITCH: usize = (1 << 31) - 1;
+
+/// Whether columns are page-locked, and can be copied as such. A context must be bound.
+pub(super) fn copies(columns: Columns<'_, u64>) -> bool {
+    let (start, words) = columns.span();
+    8 * columns.pitch() < PITCH && is_locked(start.cast(), 8 * words)
+}
+
+/// Whether so many bytes are page-locked from the first to the last, by this library or by the caller. A context must be bound.
+pub(super) fn is_locked(start: *const u8, len: usize) -> bool {
+    if len < DIRECT {
         return false;
     }
     let mut kind = 0_u32;
     let mut managed = 0_u32;
-    let mut start = 0_u64;
+    let mut first = 0_u64;
     let mut bytes = 0_usize;
     let mut attributes = [
         PointerAttribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
@@ -115,10 +196,10 @@ pub(super) fn is_locked(data: &[u8]) -> bool {
     let mut values = [
         std::ptr::from_mut(&mut kind).cast::<c_void>(),
         std::ptr::from_mut(&mut managed).cast(),
-        std::ptr::from_mut(&mut start).cast(),
+        std::ptr::from_mut(&mut first).cast(),
         std::ptr::from_mut(&mut bytes).cast(),
     ];
-    let pointer = data.as_ptr() as u64;
+    let pointer = start as u64;
     // SAFETY: as many values as attributes, each of the size that the driver writes; any address may be asked about.
     let asked = unsafe {
         sys::cuPointerGetAttributes(
@@ -132,7 +213,7 @@ pub(super) fn is_locked(data: &[u8]) -> bool {
     asked == CUresult::CUDA_SUCCESS
         && kind == MemoryType::CU_MEMORYTYPE_HOST as u32
         && managed == 0
-        && covers((start, bytes as u64), (pointer, data.len() as u64))
+        && covers((first, bytes as u64), (pointer, len as u64))
 }
 
 /// Whether a range, start and length, holds another.

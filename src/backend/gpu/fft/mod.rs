@@ -69,7 +69,7 @@ impl<F: DeviceField> OnColumns<F> for Transform<F> {
 
 impl<D: Device, F: DeviceField> Transforms<F> for Gpu<D> {
     fn ntt(&self, ntt: &Ntt<F>, values: &mut [F], width: usize) -> Result<(), Error> {
-        let undo = |values: &mut [F]| Cpu::default().ntt(&ntt.undo(), values, 1);
+        let undo = |values: &mut [F], width| Cpu::default().ntt(&ntt.undo(), values, width);
         self.in_place(Transform::new(ntt), values, width, &sound, undo)
     }
 

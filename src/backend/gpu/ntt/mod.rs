@@ -173,7 +173,7 @@ impl<D: Device> Transforms<Goldilocks> for Gpu<D> {
         check: Check<'_, Goldilocks>,
         _: &Meter<'_>,
     ) -> Result<(), Error> {
-        let undo = |data: &mut [_]| Cpu::default().ntt(&ntt.undo(), data, width);
+        let undo = |data: &mut [_], width| Cpu::default().ntt(&ntt.undo(), data, width);
         self.in_place(Transform::from(ntt), data, width, check, undo)
     }
 
