@@ -52,7 +52,9 @@ pub use combinations::{Combinations, MatrixView, ResidentCombinations};
 
 use crate::device::{Bandwidths, ProductRates};
 use crate::error::Error;
+use crate::memory::Columns;
 use crate::pinned::Locked;
+pub(crate) use element::in_own_memory;
 pub use element::{BaseField, Element};
 pub use fields::{AcceleratedField, EveryField, EveryResidentField, OnBackends};
 pub use hashing::{Accelerated, Beside, EveryHash, EveryResidentHash, Hashing, Levels};
@@ -101,6 +103,11 @@ pub trait Hardware {
     /// [`Error::HostOutOfMemory`].
     fn lock(&self, _bytes: usize) -> Result<Option<Locked>, Error> {
         Ok(None)
+    }
+
+    /// Whether it copies these columns from and to page-locked memory by itself.
+    fn copies_columns(&self, _: Columns<'_, u64>) -> bool {
+        false
     }
 
     /// The operations on data in the device's memory; `None` where that is the host's.

@@ -3,6 +3,7 @@
 use super::Check;
 use crate::error::Error;
 use crate::field::TwoAdic;
+use crate::memory::ColumnsMut;
 use crate::meter::Meter;
 use crate::ntt::{Domain, Lde, Ntt, Order};
 
@@ -27,6 +28,12 @@ pub trait Transforms<F: TwoAdic>: Send + Sync {
     ) -> Result<(), Error> {
         check(data)?;
         self.ntt(ntt, data, width)
+    }
+
+    /// Transforms columns of a block in place, given by the words of their elements. [`Error::NotCanonical`], with any index, if some are not; then they are unchanged. `None` where the
+    /// device does not copy such columns [by itself](super::Hardware::copies_columns), and where there are too many for its memory.
+    fn ntt_columns(&self, _: &Ntt<F>, _columns: ColumnsMut<'_, u64>) -> Option<Result<(), Error>> {
+        None
     }
 
     /// Evaluates polynomials of `size` coefficients each, a power of two and at most as many as the domain has points: columns of

@@ -167,7 +167,8 @@ impl Dispatcher {
 
     /// Does an operation, divided among devices where that is expected to finish earlier.
     pub(crate) fn divided<O: Divisible>(&self, operation: O) -> Result<O::Output, Error> {
-        let shares = self.plan(&operation, operation.items(self.members.len()), operation.overhead())?;
+        let shares =
+            self.plan(&operation, operation.items(self.members.len()), operation.overhead(&self.members))?;
         match &shares[..] {
             [share] => self.on(share, operation),
             _ => self.in_shares(&shares, operation),
@@ -176,7 +177,8 @@ impl Dispatcher {
 
     /// The same, but `None` where one device would do all of it.
     pub(crate) fn divided_only<O: Divisible>(&self, operation: O) -> Result<Option<O::Output>, Error> {
-        let shares = self.plan(&operation, operation.items(self.members.len()), operation.overhead())?;
+        let shares =
+            self.plan(&operation, operation.items(self.members.len()), operation.overhead(&self.members))?;
         match &shares[..] {
             [_] => Ok(None),
             _ => self.in_shares(&shares, operation).map(Some),

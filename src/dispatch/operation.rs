@@ -89,8 +89,8 @@ pub(crate) trait Divisible: Operation {
     /// The number of items of equal work that any of so many devices may get.
     fn items(&self, devices: usize) -> usize;
 
-    /// The nanoseconds that dividing it costs, such as for copies of columns.
-    fn overhead(&self) -> f64 {
+    /// The nanoseconds that dividing it among devices costs, such as for copies of columns.
+    fn overhead(&self, _: &[Member]) -> f64 {
         0.0
     }
 

@@ -13,7 +13,7 @@ const ROWS: usize = 1 << 10;
 
 /// Some columns of every row of a block.
 #[derive(Clone, Copy)]
-pub(crate) struct Columns<'a, T> {
+pub struct Columns<'a, T> {
     /// The first of them in the first row.
     start: NonNull<T>,
     rows: usize,
@@ -24,7 +24,7 @@ pub(crate) struct Columns<'a, T> {
 }
 
 /// The same, to be changed.
-pub(crate) struct ColumnsMut<'a, T> {
+pub struct ColumnsMut<'a, T> {
     columns: Columns<'a, T>,
     block: PhantomData<&'a mut [T]>,
 }
@@ -136,6 +136,20 @@ impl<'a, T: Copy + Send + Sync> ColumnsMut<'a, T> {
         Self { columns: Columns::within(NonNull::from(block), pitch, columns), block: PhantomData }
     }
 
+    /// So many columns each, after one another.
+    pub(crate) fn cut(self, widths: impl Iterator<Item = usize>) -> impl Iterator<Item = Self> {
+        let mut end = 0;
+        widths.map(move |width| {
+            end += width;
+            Self { columns: self.columns.of_columns(end - width..end), block: PhantomData }
+        })
+    }
+
+    /// The same, for a while.
+    pub(crate) fn reborrow(&mut self) -> ColumnsMut<'_, T> {
+        ColumnsMut { columns: self.columns, block: PhantomData }
+    }
+
     /// As [`Columns::split`].
     pub(crate) fn split(self, together: usize) -> impl Iterator<Item = Self> + Send + use<'a, T> {
         self.columns.split(together).map(|columns| Self { columns, block: PhantomData })
@@ -219,6 +233,18 @@ mod tests {
             });
             assert!(block.iter().zip(before).all(|(&after, before)| after == before + 100));
         }
+    }
+
+    #[test]
+    fn parts_of_different_widths() {
+        let mut block: Vec<u64> = (0..12).collect();
+        for (number, part) in ColumnsMut::new(&mut block, 6, 0..6).cut([1, 3, 2].into_iter()).enumerate() {
+            let mut taken = vec![0; 2 * part.as_columns().width()];
+            part.as_columns().take(&mut taken);
+            taken.iter_mut().for_each(|entry| *entry += 100 * number as u64);
+            part.put(&taken);
+        }
+        assert_eq!(block, [0, 101, 102, 103, 204, 205, 6, 107, 108, 109, 210, 211]);
     }
 
     #[test]

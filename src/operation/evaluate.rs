@@ -105,7 +105,7 @@ impl<'a, F: AcceleratedField> Divisible for Evaluate<'a, F> {
         columns::items(self.blocks(), self.width)
     }
 
-    fn overhead(&self) -> f64 {
+    fn overhead(&self, _: &[Member]) -> f64 {
         columns::overhead(self.blocks(), self.coefficients.len() + self.values.len())
     }
 

@@ -126,7 +126,7 @@ impl<'a, F: AcceleratedField> Divisible for Extend<'a, F> {
         columns::items(self.blocks(), self.width)
     }
 
-    fn overhead(&self) -> f64 {
+    fn overhead(&self, _: &[Member]) -> f64 {
         columns::overhead(self.blocks(), self.input.len() + self.output.len())
     }
 

@@ -1,15 +1,16 @@
 //! A transform in place: whole blocks of a batch are independent, and so are the columns of a block.
 
-use super::columns::{self, Columnwise, Part};
+use super::columns;
 use super::polynomial::{combine, value_of_coefficients, value_of_values};
 use super::{cut, first_error, powers, random_element};
 use crate::backend::cpu::Cpu;
-use crate::backend::{AcceleratedField, Backend, sound};
+use crate::backend::{AcceleratedField, Backend, in_own_memory, sound};
 use crate::checks;
 use crate::dispatch::{
     Call, Cost, Dispatcher, Divisible, Kind, Measured, Member, Operation, Share, Untested, timed,
 };
 use crate::error::Error;
+use crate::memory::{Columns, ColumnsMut};
 use crate::meter::Meter;
 use crate::ntt::{Direction, Ntt};
 use crate::work::Size;
@@ -46,6 +47,18 @@ impl<F: AcceleratedField> Transform<'_, F> {
     fn blocks(&self) -> usize {
         self.data.len() / self.block()
     }
+
+    fn run_on(self, backend: &dyn Backend, meter: &Meter<'_>) -> Result<(), Error> {
+        let Self { ntt, data, width, unchecked } = self;
+        if columns::must_be_apart::<F>(width) {
+            let mut apart = columns::apart(data, width)?;
+            Transform { ntt, data: &mut apart, width: 1, unchecked }.run_on(backend, meter)?;
+            columns::together(data, width, &apart);
+            return Ok(());
+        }
+        let check = if unchecked { check_all } else { sound };
+        F::transforms(backend).ntt_checked(&ntt, data, width, &check, meter)
+    }
 }
 
 impl<F: AcceleratedField> Call for Transform<'_, F> {
@@ -60,16 +73,7 @@ impl<F: AcceleratedField> Call for Transform<'_, F> {
     }
 
     fn run_metered(self, device: &Member, meter: &Meter<'_>) -> Result<(), Error> {
-        let Self { ntt, data, width, unchecked } = self;
-        if columns::must_be_apart::<F>(width) {
-            let mut apart = columns::apart(data, width)?;
-            Transform { ntt, data: &mut apart, width: 1, unchecked }.run_metered(device, meter)?;
-            columns::together(data, width, &apart);
-            return Ok(());
-        }
-        let transforms = F::transforms(device.backend());
-        let check = if unchecked { check_all } else { sound };
-        transforms.ntt_checked(&ntt, data, width, &check, meter)
+        self.run_on(device.backend(), meter)
     }
 }
 
@@ -113,22 +117,50 @@ impl<F: AcceleratedField> Operation for Transform<'_, F> {
     }
 }
 
-impl<F: AcceleratedField> Columnwise<F> for Ntt<F> {
-    fn size(&self, elements: usize) -> Size {
-        let bytes = elements * size_of::<F>();
-        F::TRANSFORM.of(elements, bytes, bytes)
+/// The part of a transform on one device.
+pub(crate) enum Part<'a, F> {
+    /// Whole blocks.
+    Blocks(Transform<'a, F>),
+    /// Columns of the only block, by the words of their elements.
+    Columns { ntt: Ntt<F>, columns: ColumnsMut<'a, u64>, unchecked: bool },
+}
+
+impl<F: AcceleratedField> Call for Part<'_, F> {
+    type Output = ();
+
+    fn size(&self, device: &Member) -> Size {
+        match self {
+            Self::Blocks(blocks) => blocks.size(device),
+            Self::Columns { columns, .. } => {
+                let words = columns.as_columns().rows() * columns.as_columns().width();
+                F::TRANSFORM.of(words * 8 / size_of::<F>(), words * 8, words * 8)
+            }
+        }
     }
 
-    fn run(self, mut data: Vec<F>, width: usize, unchecked: bool, device: &Member) -> Result<Vec<F>, Error> {
-        Transform { ntt: self, data: &mut data, width, unchecked }.run(device)?;
-        Ok(data)
+    fn run(self, device: &Member) -> Result<(), Error> {
+        self.run_metered(device, &Meter::silent())
+    }
+
+    fn run_metered(self, device: &Member, meter: &Meter<'_>) -> Result<(), Error> {
+        match self {
+            Self::Blocks(blocks) => blocks.run_metered(device, meter),
+            Self::Columns { ntt, mut columns, unchecked } => {
+                let by_itself = F::transforms(device.backend()).ntt_columns(&ntt, columns.reborrow());
+                by_itself.unwrap_or_else(|| {
+                    in_own_memory::<F>(columns, |data, width| {
+                        Transform { ntt, data, width, unchecked }.run_metered(device, meter)
+                    })
+                })
+            }
+        }
     }
 }
 
 impl<'a, F: AcceleratedField> Divisible for Transform<'a, F> {
-    type Outcome = Vec<F>;
+    type Outcome = ();
     type Part<'p>
-        = Part<'p, F, Ntt<F>, Transform<'p, F>>
+        = Part<'p, F>
     where
         Self: 'p;
 
@@ -136,34 +168,41 @@ impl<'a, F: AcceleratedField> Divisible for Transform<'a, F> {
         columns::items(self.blocks(), self.width)
     }
 
-    fn overhead(&self) -> f64 {
-        columns::overhead(self.blocks(), 2 * self.data.len())
+    fn overhead(&self, devices: &[Member]) -> f64 {
+        let pitch = self.width * size_of::<F>() / 8;
+        let block = || Columns::new(F::words(self.data), pitch, 0..pitch);
+        let by_itself = |device: &Member| F::ROW_MAJOR && device.backend().copies_columns(block());
+        match self.blocks() == 1 && devices.iter().all(by_itself) {
+            true => 0.0,
+            false => columns::overhead(self.blocks(), 2 * self.data.len()),
+        }
     }
 
     fn divide(&mut self, shares: &[Share], _: &[Member]) -> Result<Vec<Self::Part<'_>>, Error> {
         let (ntt, width, unchecked, size) = (self.ntt, self.width, self.unchecked, self.block());
         if self.blocks() == 1 {
-            return Ok(Part::of_columns(ntt, self.data, width, unchecked, shares));
+            let of_element = size_of::<F>() / 8;
+            let all = ColumnsMut::new(F::words_mut(self.data), width * of_element, 0..width * of_element);
+            let columns = all.cut(shares.iter().map(|share| share.items.len() * of_element));
+            return Ok(columns.map(|columns| Part::Columns { ntt, columns, unchecked }).collect());
         }
         let parts = cut(self.data, shares.iter().map(|share| share.items.len() * size));
         Ok(parts.map(|data| Part::Blocks(Transform { ntt, data, width, unchecked })).collect())
     }
 
-    fn join(self, shares: &[Share], outcomes: Vec<Result<Vec<F>, Error>>) -> Result<(), Error> {
-        let (in_place, size) = (self.blocks() > 1, self.block());
-        let Self { ntt, data, width, .. } = self;
-        if in_place && outcomes.iter().any(Result::is_err) {
-            // Transformed blocks are inverted, so that the data are restored.
-            let cpu = Cpu::default();
-            for (share, _) in shares.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_ok()) {
-                let blocks = &mut data[share.items.start * size..share.items.end * size];
-                F::transforms(&cpu).ntt(&ntt.undo(), blocks, width)?;
-            }
+    fn join(mut self, shares: &[Share], outcomes: Vec<Result<(), Error>>) -> Result<(), Error> {
+        if outcomes.iter().any(Result::is_err) {
+            // What was transformed is inverted, so that the data are restored.
+            let (cpu, ntt) = (Cpu::default(), self.ntt.undo());
+            let undo = |data: &mut [F], width: usize| {
+                Transform { ntt, data, width, unchecked: false }.run_on(&cpu, &Meter::silent())
+            };
+            let parts = self.divide(shares, &[])?.into_iter().zip(&outcomes);
+            parts.filter(|(_, outcome)| outcome.is_ok()).try_for_each(|(part, _)| match part {
+                Part::Blocks(Transform { data, width, .. }) => undo(data, width),
+                Part::Columns { columns, .. } => in_own_memory::<F>(columns, undo),
+            })?;
         }
-        let taken = first_error(outcomes, || check_all(data))?;
-        if !in_place {
-            columns::put_all(data, width, shares, &taken);
-        }
-        Ok(())
+        first_error(outcomes, || check_all(self.data)).map(drop)
     }
 }

@@ -6,6 +6,7 @@ mod sums;
 #[cfg(feature = "bn254")]
 mod vectors;
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -16,7 +17,10 @@ use super::{DeviceHash, Gpu};
 use crate::backend::AcceleratedPrime;
 use crate::backend::reference::Reference;
 use crate::backend::testing::{build_heap, hash_columns};
-use crate::backend::{Backend, Check, Hardware, Hashing, Inversion, Levels, MatrixView, Transforms, sound};
+use crate::backend::{
+    Backend, BaseField, Check, Hardware, Hashing, Inversion, Levels, MatrixView, Transforms, in_own_memory,
+    sound,
+};
 #[cfg(feature = "bn254")]
 use crate::bn254::{Fr, scalars_mut};
 use crate::error::Error;
@@ -24,6 +28,7 @@ use crate::faults::{Fault, Faults};
 use crate::field::{Goldilocks, MODULUS};
 use crate::hash::{Blake3, ElementDigest, Rp64_256};
 use crate::matrix::{Layout, MatrixRef, Shape};
+use crate::memory::ColumnsMut;
 use crate::merkle::Approach;
 use crate::meter::Meter;
 use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
@@ -78,6 +83,8 @@ fn survive<D: Device, T: Clone + PartialEq>(
 enum Operation {
     /// Of columns of so many words a row.
     Transform(Ntt, usize),
+    /// Of some columns of rows of so many words.
+    TransformOfColumns(Ntt, usize, Range<usize>),
     /// Of the first words, to as many as there are.
     Extension(Lde, usize),
     Inverses,
@@ -134,6 +141,12 @@ impl Operation {
     fn run(&self, backend: &dyn Backend, data: &mut [Goldilocks]) -> Result<(), Error> {
         match self {
             Self::Transform(ntt, width) => backend.ntt(ntt, data, *width)?,
+            Self::TransformOfColumns(ntt, width, columns) => {
+                let mut columns = ColumnsMut::new(Goldilocks::words_mut(data), *width, columns.clone());
+                let by_itself = backend.ntt_columns(ntt, columns.reborrow());
+                let apart = |data: &mut [Goldilocks], width| backend.ntt(ntt, data, width);
+                by_itself.unwrap_or_else(|| in_own_memory(columns, apart))?;
+            }
             Self::Inverses => backend.invert(data, &sound)?,
             Self::RowProgram => {
                 let (program, rows) =
@@ -300,6 +313,9 @@ fn columns_side_by_side<D: Device>(device: D) {
         Operation::Transform(Ntt::forward(domain), 48),
         Operation::Transform(reversed, 48),
         Operation::Extension(lde, 48),
+        // One run of columns, which do not overlap, and two.
+        Operation::TransformOfColumns(Ntt::forward(domain), 48, 3..35),
+        Operation::TransformOfColumns(reversed, 48, 1..48),
     ];
     each(operations, &failing_after);
     // The device sees that a word is bad, and the host which one it is.

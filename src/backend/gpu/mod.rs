@@ -108,6 +108,7 @@ use super::{Hardware, ResidentBackend};
 use crate::device::{Bandwidths, ProductRates};
 use crate::error::Error;
 use crate::lock::lock;
+use crate::memory::Columns;
 use crate::pinned::Locked;
 use crate::sync::{Arc, Mutex};
 use busy::Busy;
@@ -217,6 +218,10 @@ impl<D: Device> Hardware for Gpu<D> {
 
     fn lock(&self, bytes: usize) -> Result<Option<Locked>, Error> {
         self.device.lock(bytes)
+    }
+
+    fn copies_columns(&self, columns: Columns<'_, u64>) -> bool {
+        self.device.copies_columns(columns)
     }
 
     fn resident(&self) -> Option<&dyn ResidentBackend> {

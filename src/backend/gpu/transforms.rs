@@ -12,7 +12,7 @@ use super::Gpu;
 use super::device::Device;
 use super::pipeline;
 use super::session::{Region, Session};
-use crate::backend::{BaseField, Check, Extent, Memory};
+use crate::backend::{BaseField, Check, Extent, Memory, in_own_memory};
 use crate::error::Error;
 use crate::memory::{self, Columns, ColumnsMut};
 
@@ -159,11 +159,11 @@ impl<D: Device> Gpu<D> {
         columns: &mut ColumnsMut<'_, u64>,
     ) -> Result<(), Error> {
         let mut session = Session::new(self)?;
-        let (rows, width) = (columns.as_columns().rows(), columns.as_columns().width());
+        let width = columns.as_columns().width();
         let input = self.upload_checked::<F>(&mut session, columns.as_columns())?;
         let output = operation.launch(&mut session, (width * 8 / size_of::<F>(), 1), input, true)?;
         session.finish()?;
-        session.download_columns(output, 0, columns.of_rows(0..rows)).map_err(|error| self.lost(&error))
+        session.download_columns(output, 0, columns.reborrow()).map_err(|error| self.lost(&error))
     }
 
     /// An operation whose results are copied over its input: everything that can fail has been waited for before the copy begins,
@@ -202,8 +202,7 @@ impl<D: Device> Gpu<D> {
         check: Check<'_, F>,
         undo: impl Fn(&mut [F], usize) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let (rows, of_column) = (operation.rows()[0], operation.words(self, true));
-        let (block, words) = (rows * width, of_column.saturating_mul(width));
+        let (block, words) = (operation.rows()[0] * width, operation.words(self, true).saturating_mul(width));
         let blocks = data.len() / block;
         let at_once = |part: &mut [F]| self.at_once(operation, part, width, check);
         if let Some(count) = self.overlap(blocks, 2 * size_of::<F>() * block, words) {
@@ -217,23 +216,11 @@ impl<D: Device> Gpu<D> {
             }
         }
         if blocks == 1 {
-            let of_row = size_of::<F>() / 8;
-            let all = ColumnsMut::new(F::words_mut(data), width * of_row, 0..width * of_row);
-            let sizes = [2 * size_of::<F>() * rows, of_column];
-            if let Some(columns) = self.overlap_columns::<F>(width, sizes, &[all.as_columns()]) {
-                let undo = |columns: &mut ColumnsMut<'_, u64>| {
-                    let (rows, width) = (columns.as_columns().rows(), columns.as_columns().width());
-                    let mut taken = F::zeros(rows * width / of_row)?;
-                    columns.as_columns().take(F::words_mut(&mut taken));
-                    undo(&mut taken, width / of_row)?;
-                    columns.of_rows(0..rows).put(F::words(&taken));
-                    Ok(())
-                };
-                let each = |columns: &mut ColumnsMut<'_, u64>| self.columns_at_once::<F>(operation, columns);
-                match pipeline::run_in_place(all.split(columns * of_row), each, undo) {
-                    Err(Error::DeviceOutOfMemory { .. }) => {}
-                    done => return of_all(done, data, check),
-                }
+            let pitch = width * size_of::<F>() / 8;
+            let all = ColumnsMut::new(F::words_mut(data), pitch, 0..pitch);
+            match self.overlapping_in_place(operation, all, &undo) {
+                None | Some(Err(Error::DeviceOutOfMemory { .. })) => {}
+                Some(done) => return of_all(done, data, check),
             }
         }
         if width == 1 || self.fits(words) {
@@ -256,6 +243,44 @@ impl<D: Device> Gpu<D> {
         self.one_by_one(operation, data, width, &mut results)?;
         memory::copy(F::words(&results), F::words_mut(data));
         Ok(())
+    }
+
+    /// An operation in place on columns of a block in runs of them, where it pays that they overlap; if one fails, `undo` is applied to those that succeeded.
+    fn overlapping_in_place<F: BaseField>(
+        &self,
+        operation: impl OnColumns<F>,
+        columns: ColumnsMut<'_, u64>,
+        undo: impl Fn(&mut [F], usize) -> Result<(), Error>,
+    ) -> Option<Result<(), Error>> {
+        let of_row = size_of::<F>() / 8;
+        let width = columns.as_columns().width() / of_row;
+        let sizes = [2 * size_of::<F>() * operation.rows()[0], operation.words(self, true)];
+        let run = self.overlap_columns::<F>(width, sizes, &[columns.as_columns()])?;
+        let undo = |columns: &mut ColumnsMut<'_, u64>| in_own_memory::<F>(columns.reborrow(), &undo);
+        let each = |columns: &mut ColumnsMut<'_, u64>| self.columns_at_once::<F>(operation, columns);
+        Some(pipeline::run_in_place(columns.split(run * of_row), each, undo))
+    }
+
+    /// An operation in place on columns of a block that the device copies by itself: in runs of them, or else at once where they fit.
+    pub(super) fn columns_in_place<F: BaseField>(
+        &self,
+        operation: impl OnColumns<F>,
+        mut columns: ColumnsMut<'_, u64>,
+        undo: impl Fn(&mut [F], usize) -> Result<(), Error>,
+    ) -> Option<Result<(), Error>> {
+        if !self.device.copies_columns(columns.as_columns()) {
+            return None;
+        }
+        match self.overlapping_in_place(operation, columns.reborrow(), undo) {
+            None | Some(Err(Error::DeviceOutOfMemory { .. })) => {}
+            done => return done,
+        }
+        let width = columns.as_columns().width() * 8 / size_of::<F>();
+        let fits = self.fits(operation.words(self, true).saturating_mul(width));
+        match fits.then(|| self.columns_at_once(operation, &mut columns)) {
+            Some(Err(Error::DeviceOutOfMemory { .. })) => None,
+            done => done,
+        }
     }
 
     /// An operation on blocks of `width` columns in host memory, to other memory, in as many parts as memory requires.
