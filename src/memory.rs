@@ -3,13 +3,13 @@
 //! Everything that grows with the data is allocated here, so that a refusal is an error; [`Error::HostOutOfMemory`] lists the
 //! exceptions.
 
-mod columns;
+mod strided;
 
 use std::sync::OnceLock;
 
 use bytemuck::{Pod, Zeroable};
 
-pub(crate) use columns::{Columns, ColumnsMut};
+pub(crate) use strided::{Strided, StridedMut};
 
 use crate::error::Error;
 use crate::parallel::for_each_chunk;

@@ -13,7 +13,7 @@ use crate::field::montgomery::Modulus;
 #[cfg(feature = "bn254")]
 use crate::field::prime::{limbs, limbs_mut, zeros};
 use crate::field::{Field, Goldilocks, MODULUS};
-use crate::memory::{self, ColumnsMut};
+use crate::memory::{self, StridedMut};
 
 /// A type of entries of matrices: Goldilocks, its extensions, and the prime fields of curves.
 pub trait Element: Copy + Debug + PartialEq + Send + Sync + 'static {
@@ -56,7 +56,7 @@ pub trait BaseField: Element<Base = Self> {
 
 /// Changes columns, given by their words, in memory of their own, side by side; they stay as they are where that fails.
 pub(crate) fn in_own_memory<F: BaseField>(
-    columns: ColumnsMut<'_, u64>,
+    columns: StridedMut<'_, u64>,
     change: impl FnOnce(&mut [F], usize) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let (rows, width) = (columns.as_columns().rows(), columns.as_columns().width() * 8 / size_of::<F>());

@@ -52,7 +52,7 @@ pub use combinations::{Combinations, MatrixView, ResidentCombinations};
 
 use crate::device::{Bandwidths, ProductRates};
 use crate::error::Error;
-use crate::memory::Columns;
+use crate::memory::Strided;
 use crate::pinned::Locked;
 pub(crate) use element::in_own_memory;
 pub use element::{BaseField, Element};
@@ -106,7 +106,7 @@ pub trait Hardware {
     }
 
     /// Whether it copies these columns from and to page-locked memory by itself.
-    fn copies_columns(&self, _: Columns<'_, u64>) -> bool {
+    fn copies_columns(&self, _: Strided<'_, u64>) -> bool {
         false
     }
 

@@ -3,7 +3,7 @@
 use super::Check;
 use crate::error::Error;
 use crate::field::TwoAdic;
-use crate::memory::ColumnsMut;
+use crate::memory::StridedMut;
 use crate::meter::Meter;
 use crate::ntt::{Domain, Lde, Ntt, Order};
 
@@ -32,7 +32,7 @@ pub trait Transforms<F: TwoAdic>: Send + Sync {
 
     /// Transforms columns of a block in place, given by the words of their elements. [`Error::NotCanonical`], with any index, if some are not; then they are unchanged. `None` where the
     /// device does not copy such columns [by itself](super::Hardware::copies_columns), and where there are too many for its memory.
-    fn ntt_columns(&self, _: &Ntt<F>, _columns: ColumnsMut<'_, u64>) -> Option<Result<(), Error>> {
+    fn ntt_columns(&self, _: &Ntt<F>, _columns: StridedMut<'_, u64>) -> Option<Result<(), Error>> {
         None
     }
 

@@ -30,6 +30,7 @@ pub(super) const CASES: &[Case] = &[
     Case { name: "several devices, fewer items than devices", run: few_items },
     Case { name: "several devices, each its part", run: parts },
     Case { name: "several devices, cosets of a commitment", run: cosets },
+    Case { name: "several devices, jobs that copy much at once", run: jobs },
 ];
 
 /// The engine's devices and two more, and shares that are no multiples of each other.
@@ -191,4 +192,23 @@ fn parts(engine: &Engine) -> Result<(), String> {
     };
     let expected = 8 * 16 * columns as u64;
     expect_equal("bytes", &[bytes(|line| line.bytes_in), bytes(|line| line.bytes_out)], &[expected; 2])
+}
+
+/// Jobs on all devices at once, whose data the engine's threads copy together: a thread that waits for others goes on with another job, perhaps on another device.
+fn jobs(engine: &Engine) -> Result<(), String> {
+    let mut words = Words::new(65);
+    let ntt = Ntt::forward(Domain::new(17, Convention::Plonky3)?);
+    let mut expected: Matrix<Goldilocks> = Matrix::from_column(words.samples(1 << 17))?;
+    let before = expected.clone();
+    engine.ntt(&ntt, expected.view_mut())?;
+    let started: Vec<_> = (0..64).map(|_| engine.ntt_async(&ntt, before.clone())).collect();
+    let kept: Vec<_> = (0..8).map(|_| engine.upload(&before)).collect::<Result<_, _>>()?;
+    let stay: Vec<_> = kept.into_iter().map(|kept| engine.ntt_async(&ntt, kept)).collect();
+    for job in started {
+        expect_equal("a job among many", job.wait()?.as_slice(), expected.as_slice())?;
+    }
+    for job in stay {
+        expect_equal("a job on what stays", engine.download(&job.wait()?)?.as_slice(), expected.as_slice())?;
+    }
+    Ok(())
 }

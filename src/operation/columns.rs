@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::backend::{AcceleratedField, Element};
 use crate::dispatch::{Call, Member, Share};
 use crate::error::Error;
-use crate::memory::{Columns, ColumnsMut};
+use crate::memory::{Strided, StridedMut};
 use crate::meter::Meter;
 use crate::parallel::for_each_chunk;
 use crate::work::Size;
@@ -97,13 +97,13 @@ pub(super) fn put_all<F: AcceleratedField>(
     shares
         .iter()
         .zip(taken)
-        .for_each(|(share, taken)| ColumnsMut::new(block, width, share.items.clone()).put(taken));
+        .for_each(|(share, taken)| StridedMut::new(block, width, share.items.clone()).put(taken));
 }
 
 /// Copies some columns of a block, side by side.
 fn take<F: AcceleratedField>(block: &[F], width: usize, columns: Range<usize>) -> Result<Vec<F>, Error> {
     let mut taken = F::zeros(block.len() / width * columns.len())?;
-    Columns::new(block, width, columns).take(&mut taken);
+    Strided::new(block, width, columns).take(&mut taken);
     Ok(taken)
 }
 

@@ -9,7 +9,7 @@ use crate::dispatch::{
 };
 use crate::error::Error;
 use crate::field::TwoAdic;
-use crate::memory::ColumnsMut;
+use crate::memory::StridedMut;
 use crate::work::{Activity, Size};
 
 /// What is combined.
@@ -210,7 +210,7 @@ impl Combined {
     /// Adds the result for a run of `rows` rows to that for all, of which sums of rows were 0 before.
     pub(crate) fn put<F: TwoAdic>(self, result: &mut [F], rows: usize, run: Range<usize>, part: &[F]) {
         match self {
-            Self::Columns => ColumnsMut::new(result, rows, run).put(part),
+            Self::Columns => StridedMut::new(result, rows, run).put(part),
             Self::Rows => result.iter_mut().zip(part).for_each(|(sum, &more)| *sum = *sum + more),
         }
     }

@@ -10,7 +10,7 @@ use crate::dispatch::{
     Call, Cost, Dispatcher, Divisible, Kind, Measured, Member, Operation, Share, Untested, timed,
 };
 use crate::error::Error;
-use crate::memory::{Columns, ColumnsMut};
+use crate::memory::{Strided, StridedMut};
 use crate::meter::Meter;
 use crate::ntt::{Direction, Ntt};
 use crate::work::Size;
@@ -122,7 +122,7 @@ pub(crate) enum Part<'a, F> {
     /// Whole blocks.
     Blocks(Transform<'a, F>),
     /// Columns of the only block, by the words of their elements.
-    Columns { ntt: Ntt<F>, columns: ColumnsMut<'a, u64>, unchecked: bool },
+    Columns { ntt: Ntt<F>, columns: StridedMut<'a, u64>, unchecked: bool },
 }
 
 impl<F: AcceleratedField> Call for Part<'_, F> {
@@ -170,7 +170,7 @@ impl<'a, F: AcceleratedField> Divisible for Transform<'a, F> {
 
     fn overhead(&self, devices: &[Member]) -> f64 {
         let pitch = self.width * size_of::<F>() / 8;
-        let block = || Columns::new(F::words(self.data), pitch, 0..pitch);
+        let block = || Strided::new(F::words(self.data), pitch, 0..pitch);
         let by_itself = |device: &Member| F::ROW_MAJOR && device.backend().copies_columns(block());
         match self.blocks() == 1 && devices.iter().all(by_itself) {
             true => 0.0,
@@ -182,7 +182,7 @@ impl<'a, F: AcceleratedField> Divisible for Transform<'a, F> {
         let (ntt, width, unchecked, size) = (self.ntt, self.width, self.unchecked, self.block());
         if self.blocks() == 1 {
             let of_element = size_of::<F>() / 8;
-            let all = ColumnsMut::new(F::words_mut(self.data), width * of_element, 0..width * of_element);
+            let all = StridedMut::new(F::words_mut(self.data), width * of_element, 0..width * of_element);
             let columns = all.cut(shares.iter().map(|share| share.items.len() * of_element));
             return Ok(columns.map(|columns| Part::Columns { ntt, columns, unchecked }).collect());
         }

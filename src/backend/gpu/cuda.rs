@@ -28,7 +28,7 @@ use super::device::{Arg, Device, Launch, Limits};
 use crate::backend::Foreign;
 use crate::device::{DeviceInfo, DeviceKind};
 use crate::error::Error;
-use crate::memory::{Columns, ColumnsMut};
+use crate::memory::{Strided, StridedMut};
 use crate::pinned::Locked;
 use crate::sync::{Arc, Mutex};
 use clock::Clock;
@@ -313,14 +313,14 @@ impl Device for Cuda {
         self.copy_out(queue, from.pointer + at as u64, data)
     }
 
-    fn copies_columns(&self, columns: Columns<'_, u64>) -> bool {
+    fn copies_columns(&self, columns: Strided<'_, u64>) -> bool {
         self.context.bind().is_ok() && transfer::copies(columns)
     }
 
     fn upload_columns(
         &self,
         queue: &mut Queue,
-        columns: Columns<'_, u64>,
+        columns: Strided<'_, u64>,
         to: &Buffer,
         at: usize,
     ) -> Result<(), Error> {
@@ -333,7 +333,7 @@ impl Device for Cuda {
         queue: &mut Queue,
         from: &Buffer,
         at: usize,
-        columns: ColumnsMut<'_, u64>,
+        columns: StridedMut<'_, u64>,
     ) -> Result<(), Error> {
         self.context.bind()?;
         self.copy_columns_out(queue, from.pointer + at as u64, columns)

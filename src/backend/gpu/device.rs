@@ -9,7 +9,7 @@ use super::program::Program;
 use crate::backend::Foreign;
 use crate::device::DeviceInfo;
 use crate::error::Error;
-use crate::memory::{Columns, ColumnsMut};
+use crate::memory::{Strided, StridedMut};
 use crate::pinned::Locked;
 
 /// An accelerator with memory of its own, or one that is driven as if it had.
@@ -68,7 +68,7 @@ pub trait Device: Send + Sync + 'static {
     ) -> Result<(), Error>;
 
     /// Whether these columns are page-locked, and the device copies them directly.
-    fn copies_columns(&self, _: Columns<'_, u64>) -> bool {
+    fn copies_columns(&self, _: Strided<'_, u64>) -> bool {
         false
     }
 
@@ -76,7 +76,7 @@ pub trait Device: Send + Sync + 'static {
     fn upload_columns(
         &self,
         _: &mut Self::Queue,
-        _columns: Columns<'_, u64>,
+        _columns: Strided<'_, u64>,
         _to: &Self::Buffer,
         _at: usize,
     ) -> Result<(), Error> {
@@ -89,7 +89,7 @@ pub trait Device: Send + Sync + 'static {
         _: &mut Self::Queue,
         _from: &Self::Buffer,
         _at: usize,
-        _columns: ColumnsMut<'_, u64>,
+        _columns: StridedMut<'_, u64>,
     ) -> Result<(), Error> {
         unreachable!("a device that copies no columns")
     }

@@ -28,7 +28,7 @@ use crate::faults::{Fault, Faults};
 use crate::field::{Goldilocks, MODULUS};
 use crate::hash::{Blake3, ElementDigest, Rp64_256};
 use crate::matrix::{Layout, MatrixRef, Shape};
-use crate::memory::ColumnsMut;
+use crate::memory::StridedMut;
 use crate::merkle::Approach;
 use crate::meter::Meter;
 use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
@@ -142,7 +142,7 @@ impl Operation {
         match self {
             Self::Transform(ntt, width) => backend.ntt(ntt, data, *width)?,
             Self::TransformOfColumns(ntt, width, columns) => {
-                let mut columns = ColumnsMut::new(Goldilocks::words_mut(data), *width, columns.clone());
+                let mut columns = StridedMut::new(Goldilocks::words_mut(data), *width, columns.clone());
                 let by_itself = backend.ntt_columns(ntt, columns.reborrow());
                 let apart = |data: &mut [Goldilocks], width| backend.ntt(ntt, data, width);
                 by_itself.unwrap_or_else(|| in_own_memory(columns, apart))?;

@@ -7,7 +7,7 @@ use super::device::{Device, Launch, Limits};
 use crate::device::DeviceInfo;
 use crate::error::Error;
 use crate::faults::{Fault, Faults};
-use crate::memory::{Columns, ColumnsMut};
+use crate::memory::{Strided, StridedMut};
 use crate::pinned::Locked;
 
 /// Another device, with faults.
@@ -78,14 +78,14 @@ impl<D: Device> Device for Faulty<D> {
         }
         self.device.download(queue, from, at, data)
     }
-    fn copies_columns(&self, columns: Columns<'_, u64>) -> bool {
+    fn copies_columns(&self, columns: Strided<'_, u64>) -> bool {
         // As with data that are copied directly.
         self.faults.fault() == Fault::Anything || self.device.copies_columns(columns)
     }
     fn upload_columns(
         &self,
         queue: &mut D::Queue,
-        columns: Columns<'_, u64>,
+        columns: Strided<'_, u64>,
         to: &D::Buffer,
         at: usize,
     ) -> Result<(), Error> {
@@ -99,7 +99,7 @@ impl<D: Device> Device for Faulty<D> {
         queue: &mut D::Queue,
         from: &D::Buffer,
         at: usize,
-        columns: ColumnsMut<'_, u64>,
+        columns: StridedMut<'_, u64>,
     ) -> Result<(), Error> {
         let words = columns.as_columns().rows() * columns.as_columns().width();
         let mut side_by_side = vec![0xa5; words];

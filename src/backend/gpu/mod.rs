@@ -108,7 +108,7 @@ use super::{Hardware, ResidentBackend};
 use crate::device::{Bandwidths, ProductRates};
 use crate::error::Error;
 use crate::lock::lock;
-use crate::memory::Columns;
+use crate::memory::Strided;
 use crate::pinned::Locked;
 use crate::sync::{Arc, Mutex};
 use busy::Busy;
@@ -220,7 +220,7 @@ impl<D: Device> Hardware for Gpu<D> {
         self.device.lock(bytes)
     }
 
-    fn copies_columns(&self, columns: Columns<'_, u64>) -> bool {
+    fn copies_columns(&self, columns: Strided<'_, u64>) -> bool {
         self.device.copies_columns(columns)
     }
 

@@ -12,7 +12,7 @@ use super::pool::Lease;
 use crate::backend::Memory;
 use crate::error::Error;
 use crate::lock::lock;
-use crate::memory::{self, Columns, ColumnsMut};
+use crate::memory::{self, Strided, StridedMut};
 
 /// Words of the buffer through which columns pass that the device does not copy directly; more if a row of them has more.
 const PIECE: usize = 1 << 19;
@@ -120,7 +120,7 @@ impl<'a, D: Device> Session<'a, D> {
     /// Copies columns to a region, side by side, `at` bytes from its start.
     pub(super) fn upload_columns(
         &mut self,
-        columns: Columns<'_, u64>,
+        columns: Strided<'_, u64>,
         to: Region,
         at: usize,
     ) -> Result<(), Error> {
@@ -208,7 +208,7 @@ impl<'a, D: Device> Session<'a, D> {
         &mut self,
         from: Region,
         at: usize,
-        mut columns: ColumnsMut<'_, u64>,
+        mut columns: StridedMut<'_, u64>,
     ) -> Result<(), Error> {
         let (rows, width) = (columns.as_columns().rows(), columns.as_columns().width());
         assert!(at + 8 * rows * width <= from.bytes, "a download past the end of its region");

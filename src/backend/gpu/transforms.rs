@@ -14,7 +14,7 @@ use super::pipeline;
 use super::session::{Region, Session};
 use crate::backend::{BaseField, Check, Extent, Memory, in_own_memory};
 use crate::error::Error;
-use crate::memory::{self, Columns, ColumnsMut};
+use crate::memory::{self, Strided, StridedMut};
 
 /// An operation on every column of a batch of blocks, from a region of the device's memory to another.
 pub(super) trait OnColumns<F>: Copy + Sync {
@@ -104,7 +104,7 @@ impl<D: Device> Gpu<D> {
             return session.upload_new(bytes(data));
         }
         let (pitch, columns) = part.words::<F>();
-        upload_columns(session, Columns::new(F::words(data), pitch, columns))
+        upload_columns(session, Strided::new(F::words(data), pitch, columns))
     }
 
     /// Downloads a part of blocks of `rows` rows.
@@ -121,7 +121,7 @@ impl<D: Device> Gpu<D> {
             return session.download(region, 0, bytes_mut(data));
         }
         let (pitch, columns) = part.words::<F>();
-        session.download_columns(region, 0, ColumnsMut::new(F::words_mut(data), pitch, columns))
+        session.download_columns(region, 0, StridedMut::new(F::words_mut(data), pitch, columns))
     }
 
     /// How many columns of a block of rows to put into a part, if a column moves so many bytes and takes so many words of memory; `None` where parts in flight at the same time would not
@@ -130,7 +130,7 @@ impl<D: Device> Gpu<D> {
         &self,
         width: usize,
         [moved, words]: [usize; 2],
-        columns: &[Columns<'_, u64>],
+        columns: &[Strided<'_, u64>],
     ) -> Option<usize> {
         let least = (OF_ROW / size_of::<F>()).max(1);
         let groups = self.overlap(width.div_ceil(least), least * moved, least.saturating_mul(words))?;
@@ -142,7 +142,7 @@ impl<D: Device> Gpu<D> {
     fn upload_checked<F: BaseField>(
         &self,
         session: &mut Session<'_, D>,
-        columns: Columns<'_, u64>,
+        columns: Strided<'_, u64>,
     ) -> Result<Region, Error> {
         let region = upload_columns(session, columns)?;
         match self.all_below(session, region, F::MODULUS)? {
@@ -156,7 +156,7 @@ impl<D: Device> Gpu<D> {
     fn columns_at_once<F: BaseField>(
         &self,
         operation: impl OnColumns<F>,
-        columns: &mut ColumnsMut<'_, u64>,
+        columns: &mut StridedMut<'_, u64>,
     ) -> Result<(), Error> {
         let mut session = Session::new(self)?;
         let width = columns.as_columns().width();
@@ -217,7 +217,7 @@ impl<D: Device> Gpu<D> {
         }
         if blocks == 1 {
             let pitch = width * size_of::<F>() / 8;
-            let all = ColumnsMut::new(F::words_mut(data), pitch, 0..pitch);
+            let all = StridedMut::new(F::words_mut(data), pitch, 0..pitch);
             match self.overlapping_in_place(operation, all, &undo) {
                 None | Some(Err(Error::DeviceOutOfMemory { .. })) => {}
                 Some(done) => return of_all(done, data, check),
@@ -249,15 +249,15 @@ impl<D: Device> Gpu<D> {
     fn overlapping_in_place<F: BaseField>(
         &self,
         operation: impl OnColumns<F>,
-        columns: ColumnsMut<'_, u64>,
+        columns: StridedMut<'_, u64>,
         undo: impl Fn(&mut [F], usize) -> Result<(), Error>,
     ) -> Option<Result<(), Error>> {
         let of_row = size_of::<F>() / 8;
         let width = columns.as_columns().width() / of_row;
         let sizes = [2 * size_of::<F>() * operation.rows()[0], operation.words(self, true)];
         let run = self.overlap_columns::<F>(width, sizes, &[columns.as_columns()])?;
-        let undo = |columns: &mut ColumnsMut<'_, u64>| in_own_memory::<F>(columns.reborrow(), &undo);
-        let each = |columns: &mut ColumnsMut<'_, u64>| self.columns_at_once::<F>(operation, columns);
+        let undo = |columns: &mut StridedMut<'_, u64>| in_own_memory::<F>(columns.reborrow(), &undo);
+        let each = |columns: &mut StridedMut<'_, u64>| self.columns_at_once::<F>(operation, columns);
         Some(pipeline::run_in_place(columns.split(run * of_row), each, undo))
     }
 
@@ -265,7 +265,7 @@ impl<D: Device> Gpu<D> {
     pub(super) fn columns_in_place<F: BaseField>(
         &self,
         operation: impl OnColumns<F>,
-        mut columns: ColumnsMut<'_, u64>,
+        mut columns: StridedMut<'_, u64>,
         undo: impl Fn(&mut [F], usize) -> Result<(), Error>,
     ) -> Option<Result<(), Error>> {
         if !self.device.copies_columns(columns.as_columns()) {
@@ -322,11 +322,11 @@ impl<D: Device> Gpu<D> {
             return None;
         }
         let all = 0..width * of_row;
-        let inputs = Columns::new(F::words(input), width * of_row, all.clone());
-        let outputs = ColumnsMut::new(F::words_mut(output), width * of_row, all);
+        let inputs = Strided::new(F::words(input), width * of_row, all.clone());
+        let outputs = StridedMut::new(F::words_mut(output), width * of_row, all);
         let sizes = [size_of::<F>() * (from + to), operation.words(self, true)];
         let columns = self.overlap_columns::<F>(width, sizes, &[inputs, outputs.as_columns()])? * of_row;
-        let run = |(input, output): (Columns<'_, u64>, ColumnsMut<'_, u64>)| {
+        let run = |(input, output): (Strided<'_, u64>, StridedMut<'_, u64>)| {
             let mut session = Session::new(self)?;
             let before = self.upload_checked::<F>(&mut session, input)?;
             let after = operation.launch(&mut session, (input.width() / of_row, 1), before, true)?;
@@ -372,7 +372,7 @@ impl<D: Device> Gpu<D> {
 /// Columns in new memory of a device.
 fn upload_columns<D: Device>(
     session: &mut Session<'_, D>,
-    columns: Columns<'_, u64>,
+    columns: Strided<'_, u64>,
 ) -> Result<Region, Error> {
     let region = session.allocate(columns.rows() * columns.width())?;
     session.upload_columns(columns, region, 0)?;

@@ -37,7 +37,7 @@ use self::tile::LANES;
 use super::Simd;
 use crate::error::Error;
 use crate::field::{Field, Goldilocks};
-use crate::memory::{self, ColumnsMut};
+use crate::memory::{self, StridedMut};
 use crate::meter::Meter;
 use crate::ntt::{Direction, Domain, Lde, Ntt, Order};
 use crate::parallel;
@@ -137,7 +137,7 @@ fn ntt_on<L: Lanes>(
             for_each_chunk(data, block, width, |data, columns, scratch| {
                 let widths = [width, columns];
                 plan.reversed_to_reversed::<L>(transform.shift_in, data, scratch, widths, columns);
-                ColumnsMut::new(data, width, 0..columns).put(scratch);
+                StridedMut::new(data, width, 0..columns).put(scratch);
             })
         }
     }

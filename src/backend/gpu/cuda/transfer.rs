@@ -14,7 +14,7 @@ use super::Cuda;
 use super::handles::{Event, HostMemory, Passage, Queue};
 use crate::backend::gpu::staging::{STAGING, Staging};
 use crate::error::Error;
-use crate::memory::{Columns, ColumnsMut};
+use crate::memory::{Strided, StridedMut};
 use crate::pinned::Locked;
 
 /// The least number of bytes for which it pays to ask whether they are page-locked, and to wait for their copy.
@@ -59,8 +59,10 @@ impl Cuda {
         if !is_locked(data.as_ptr(), data.len())
             && let Some(staging) = self.staging(&mut queue.uploads, CU_MEMHOSTALLOC_WRITECOMBINED)
         {
-            let wait = |event: Event| event.wait().map_err(&failed);
+            let wait = |event: Event| self.context.bind().and_then(|()| event.wait().map_err(&failed));
             return staging.upload(data, wait, |piece, at| {
+                // While this thread waited for others that copy to staging memory, it may have done work for another device.
+                self.context.bind()?;
                 start(piece, at)?;
                 self.mark(stream, "uploading")
             });
@@ -87,8 +89,10 @@ impl Cuda {
         if !is_locked(data.as_ptr(), data.len())
             && let Some(staging) = self.staging(&mut queue.downloads, 0)
         {
-            let wait = |event: Event| event.wait().map_err(&failed);
+            let wait = |event: Event| self.context.bind().and_then(|()| event.wait().map_err(&failed));
             return staging.download(data, wait, |piece, at| {
+                // As above.
+                self.context.bind()?;
                 start(piece, at)?;
                 self.mark(stream, "downloading")
             });
@@ -101,7 +105,7 @@ impl Cuda {
     pub(super) fn copy_columns_in(
         &self,
         queue: &mut Queue,
-        columns: Columns<'_, u64>,
+        columns: Strided<'_, u64>,
         to: CUdeviceptr,
     ) -> Result<(), Error> {
         let copy = sys::CUDA_MEMCPY2D {
@@ -125,7 +129,7 @@ impl Cuda {
         &self,
         queue: &mut Queue,
         from: CUdeviceptr,
-        columns: ColumnsMut<'_, u64>,
+        columns: StridedMut<'_, u64>,
     ) -> Result<(), Error> {
         // Failed work is reported here, before anything is written.
         self.synchronise(queue)?;
@@ -148,7 +152,7 @@ impl Cuda {
 }
 
 /// The extent of a copy of columns, which is from and to nowhere.
-fn of_columns(columns: Columns<'_, u64>) -> sys::CUDA_MEMCPY2D {
+fn of_columns(columns: Strided<'_, u64>) -> sys::CUDA_MEMCPY2D {
     sys::CUDA_MEMCPY2D {
         srcXInBytes: 0,
         srcY: 0,
@@ -173,7 +177,7 @@ fn of_columns(columns: Columns<'_, u64>) -> sys::CUDA_MEMCPY2D {
 const PITCH: usize = (1 << 31) - 1;
 
 /// Whether columns are page-locked, and can be copied as such. A context must be bound.
-pub(super) fn copies(columns: Columns<'_, u64>) -> bool {
+pub(super) fn copies(columns: Strided<'_, u64>) -> bool {
     let (start, words) = columns.span();
     8 * columns.pitch() < PITCH && is_locked(start.cast(), 8 * words)
 }

@@ -23,7 +23,7 @@ use crate::backend::cpu::Cpu;
 use crate::backend::{Check, Extent, Memory, ResidentTransforms, Transforms, sound};
 use crate::error::Error;
 use crate::field::Goldilocks;
-use crate::memory::ColumnsMut;
+use crate::memory::StridedMut;
 use crate::meter::Meter;
 use crate::ntt::{Domain, Lde, Ntt, Order};
 pub(super) use plan::{Choice, Storage};
@@ -178,7 +178,7 @@ impl<D: Device> Transforms<Goldilocks> for Gpu<D> {
         self.in_place(Transform::from(ntt), data, width, check, undo)
     }
 
-    fn ntt_columns(&self, ntt: &Ntt, columns: ColumnsMut<'_, u64>) -> Option<Result<(), Error>> {
+    fn ntt_columns(&self, ntt: &Ntt, columns: StridedMut<'_, u64>) -> Option<Result<(), Error>> {
         let undo = |data: &mut [_], width| Cpu::default().ntt(&ntt.undo(), data, width);
         self.columns_in_place(Transform::from(ntt), columns, undo)
     }

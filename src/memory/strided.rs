@@ -13,7 +13,7 @@ const ROWS: usize = 1 << 10;
 
 /// Some columns of every row of a block.
 #[derive(Clone, Copy)]
-pub struct Columns<'a, T> {
+pub struct Strided<'a, T> {
     /// The first of them in the first row.
     start: NonNull<T>,
     rows: usize,
@@ -24,21 +24,21 @@ pub struct Columns<'a, T> {
 }
 
 /// The same, to be changed.
-pub struct ColumnsMut<'a, T> {
-    columns: Columns<'a, T>,
+pub struct StridedMut<'a, T> {
+    columns: Strided<'a, T>,
     block: PhantomData<&'a mut [T]>,
 }
 
 // SAFETY: they stand for slices of the block, which are as safe to send and to share.
-unsafe impl<T: Sync> Send for Columns<'_, T> {}
+unsafe impl<T: Sync> Send for Strided<'_, T> {}
 // SAFETY: as above.
-unsafe impl<T: Sync> Sync for Columns<'_, T> {}
+unsafe impl<T: Sync> Sync for Strided<'_, T> {}
 // SAFETY: as above.
-unsafe impl<T: Send> Send for ColumnsMut<'_, T> {}
+unsafe impl<T: Send> Send for StridedMut<'_, T> {}
 // SAFETY: as above.
-unsafe impl<T: Sync> Sync for ColumnsMut<'_, T> {}
+unsafe impl<T: Sync> Sync for StridedMut<'_, T> {}
 
-impl<'a, T: Copy + Send + Sync> Columns<'a, T> {
+impl<'a, T: Copy + Send + Sync> Strided<'a, T> {
     /// Those of a block whose rows have `pitch` elements. It may end with the last of these columns.
     pub(crate) fn new(block: &'a [T], pitch: usize, columns: Range<usize>) -> Self {
         Self::within(NonNull::from(block), pitch, columns)
@@ -130,10 +130,10 @@ impl<'a, T: Copy + Send + Sync> Columns<'a, T> {
     }
 }
 
-impl<'a, T: Copy + Send + Sync> ColumnsMut<'a, T> {
-    /// As [`Columns::new`].
+impl<'a, T: Copy + Send + Sync> StridedMut<'a, T> {
+    /// As [`Strided::new`].
     pub(crate) fn new(block: &'a mut [T], pitch: usize, columns: Range<usize>) -> Self {
-        Self { columns: Columns::within(NonNull::from(block), pitch, columns), block: PhantomData }
+        Self { columns: Strided::within(NonNull::from(block), pitch, columns), block: PhantomData }
     }
 
     /// So many columns each, after one another.
@@ -146,28 +146,28 @@ impl<'a, T: Copy + Send + Sync> ColumnsMut<'a, T> {
     }
 
     /// The same, for a while.
-    pub(crate) fn reborrow(&mut self) -> ColumnsMut<'_, T> {
-        ColumnsMut { columns: self.columns, block: PhantomData }
+    pub(crate) fn reborrow(&mut self) -> StridedMut<'_, T> {
+        StridedMut { columns: self.columns, block: PhantomData }
     }
 
-    /// As [`Columns::split`].
+    /// As [`Strided::split`].
     pub(crate) fn split(self, together: usize) -> impl Iterator<Item = Self> + Send + use<'a, T> {
         self.columns.split(together).map(|columns| Self { columns, block: PhantomData })
     }
 
     /// Those of some rows.
-    pub(crate) fn of_rows(&mut self, rows: Range<usize>) -> ColumnsMut<'_, T> {
-        ColumnsMut { columns: self.columns.of_rows(rows), block: PhantomData }
+    pub(crate) fn of_rows(&mut self, rows: Range<usize>) -> StridedMut<'_, T> {
+        StridedMut { columns: self.columns.of_rows(rows), block: PhantomData }
     }
 
     /// The same, to be read.
-    pub(crate) fn as_columns(&self) -> Columns<'_, T> {
+    pub(crate) fn as_columns(&self) -> Strided<'_, T> {
         self.columns
     }
 
     /// Copies these elements, which lie side by side, into them.
     pub(crate) fn put(self, taken: &[T]) {
-        let Columns { rows, width, .. } = self.columns;
+        let Strided { rows, width, .. } = self.columns;
         assert!(taken.len() == rows * width, "as much as the columns hold");
         for_each_number(rows.div_ceil(ROWS), &|number| {
             let taken = taken[number * ROWS * width..].chunks_exact(width).take(ROWS);
@@ -181,7 +181,7 @@ impl<'a, T: Copy + Send + Sync> ColumnsMut<'a, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Columns, ColumnsMut, ROWS};
+    use super::{ROWS, Strided, StridedMut};
 
     /// Of rows for several threads, and of a block that ends with the last of the columns.
     #[test]
@@ -189,14 +189,14 @@ mod tests {
         let (rows, width, columns) = (2 * ROWS + 5, 5, 1..4);
         let block: Vec<u64> = (1..=(rows * width - 1) as u64).collect();
         let mut taken = vec![0; rows * 3];
-        let of_block = Columns::new(&block, width, columns.clone());
+        let of_block = Strided::new(&block, width, columns.clone());
         assert_eq!((of_block.rows(), of_block.width()), (rows, 3));
         of_block.take(&mut taken);
         for (row, taken) in taken.chunks(3).enumerate() {
             assert_eq!(*taken, block[row * width..][columns.clone()], "row {row}");
         }
         let mut put = vec![0; block.len()];
-        ColumnsMut::new(&mut put, width, columns.clone()).put(&taken);
+        StridedMut::new(&mut put, width, columns.clone()).put(&taken);
         for (i, &entry) in put.iter().enumerate() {
             let expected = if columns.contains(&(i % width)) { block[i] } else { 0 };
             assert_eq!(entry, expected, "entry {i}");
@@ -213,7 +213,7 @@ mod tests {
             let before: Vec<u64> = (0..rows * pitch).collect();
             let mut block = before.clone();
             let pitch = pitch as usize;
-            let parts: Vec<_> = ColumnsMut::new(&mut block, pitch, 0..pitch).split(together).collect();
+            let parts: Vec<_> = StridedMut::new(&mut block, pitch, 0..pitch).split(together).collect();
             assert_eq!(parts.len(), count);
             std::thread::scope(|scope| {
                 for mut part in parts {
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn parts_of_different_widths() {
         let mut block: Vec<u64> = (0..12).collect();
-        for (number, part) in ColumnsMut::new(&mut block, 6, 0..6).cut([1, 3, 2].into_iter()).enumerate() {
+        for (number, part) in StridedMut::new(&mut block, 6, 0..6).cut([1, 3, 2].into_iter()).enumerate() {
             let mut taken = vec![0; 2 * part.as_columns().width()];
             part.as_columns().take(&mut taken);
             taken.iter_mut().for_each(|entry| *entry += 100 * number as u64);
@@ -250,12 +250,12 @@ mod tests {
     #[test]
     #[should_panic(expected = "rows of a block")]
     fn rows_that_a_block_does_not_have() {
-        Columns::new(&[0; 10], 5, 0..5).of_rows(1..3);
+        Strided::new(&[0; 10], 5, 0..5).of_rows(1..3);
     }
 
     #[test]
     #[should_panic(expected = "as much as the columns hold")]
     fn more_than_the_columns_hold() {
-        ColumnsMut::new(&mut [0; 10], 5, 0..2).put(&[0; 5]);
+        StridedMut::new(&mut [0; 10], 5, 0..2).put(&[0; 5]);
     }
 }
