@@ -68,11 +68,13 @@ impl<'a, T: Copy + Send + Sync> Strided<'a, T> {
     }
 
     /// Elements from a row to the next.
+    #[cfg(feature = "cuda")]
     pub(crate) fn pitch(&self) -> usize {
         self.pitch
     }
 
     /// The first of them, and the number of elements of the block from there to the last.
+    #[cfg(feature = "cuda")]
     pub(crate) fn span(&self) -> (*const T, usize) {
         (self.start.as_ptr(), self.rows.checked_sub(1).map_or(0, |rows| rows * self.pitch + self.width))
     }
