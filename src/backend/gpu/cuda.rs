@@ -317,26 +317,19 @@ impl Device for Cuda {
         self.context.bind().is_ok() && transfer::copies(columns)
     }
 
-    fn upload_columns(
-        &self,
-        queue: &mut Queue,
-        columns: Strided<'_, u64>,
-        to: &Buffer,
-        at: usize,
-    ) -> Result<(), Error> {
+    fn upload_columns(&self, queue: &mut Queue, columns: Strided<'_, u64>, to: &Buffer) -> Result<(), Error> {
         self.context.bind()?;
-        self.copy_columns_in(queue, columns, to.pointer + at as u64)
+        self.copy_columns_in(queue, columns, to.pointer)
     }
 
     fn download_columns(
         &self,
         queue: &mut Queue,
         from: &Buffer,
-        at: usize,
         columns: StridedMut<'_, u64>,
     ) -> Result<(), Error> {
         self.context.bind()?;
-        self.copy_columns_out(queue, from.pointer + at as u64, columns)
+        self.copy_columns_out(queue, from.pointer, columns)
     }
 
     fn copy(

@@ -72,23 +72,21 @@ pub trait Device: Send + Sync + 'static {
         false
     }
 
-    /// As [`upload`](Self::upload), of columns that it [copies](Self::copies_columns): side by side.
+    /// As [`upload`](Self::upload), of columns that it [copies](Self::copies_columns): side by side, to the start of `to`.
     fn upload_columns(
         &self,
         _: &mut Self::Queue,
         _columns: Strided<'_, u64>,
         _to: &Self::Buffer,
-        _at: usize,
     ) -> Result<(), Error> {
         unreachable!("a device that copies no columns")
     }
 
-    /// As [`download`](Self::download), to columns that it [copies](Self::copies_columns).
+    /// As [`download`](Self::download) from the start of `from`, to columns that it [copies](Self::copies_columns).
     fn download_columns(
         &self,
         _: &mut Self::Queue,
         _from: &Self::Buffer,
-        _at: usize,
         _columns: StridedMut<'_, u64>,
     ) -> Result<(), Error> {
         unreachable!("a device that copies no columns")

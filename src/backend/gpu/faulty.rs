@@ -87,18 +87,16 @@ impl<D: Device> Device for Faulty<D> {
         queue: &mut D::Queue,
         columns: Strided<'_, u64>,
         to: &D::Buffer,
-        at: usize,
     ) -> Result<(), Error> {
         self.call(None)?;
         let mut side_by_side = vec![0; columns.rows() * columns.width()];
         columns.take(&mut side_by_side);
-        self.device.upload(queue, bytemuck::cast_slice(&side_by_side), to, at)
+        self.device.upload(queue, bytemuck::cast_slice(&side_by_side), to, 0)
     }
     fn download_columns(
         &self,
         queue: &mut D::Queue,
         from: &D::Buffer,
-        at: usize,
         columns: StridedMut<'_, u64>,
     ) -> Result<(), Error> {
         let words = columns.as_columns().rows() * columns.as_columns().width();
@@ -106,7 +104,7 @@ impl<D: Device> Device for Faulty<D> {
         let called = self.call(None);
         // A copy that breaks off in the middle.
         let copied = if called.is_ok() { words } else { words / 2 };
-        self.device.download(queue, from, at, bytemuck::cast_slice_mut(&mut side_by_side[..copied]))?;
+        self.device.download(queue, from, 0, bytemuck::cast_slice_mut(&mut side_by_side[..copied]))?;
         columns.put(&side_by_side);
         called
     }

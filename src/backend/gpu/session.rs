@@ -117,25 +117,22 @@ impl<'a, D: Device> Session<'a, D> {
         device.upload(queue, data, buffer(held, to), at)
     }
 
-    /// Copies columns to a region, side by side, `at` bytes from its start.
-    pub(super) fn upload_columns(
-        &mut self,
-        columns: Strided<'_, u64>,
-        to: Region,
-        at: usize,
-    ) -> Result<(), Error> {
+    /// New memory that holds columns, side by side.
+    pub(super) fn upload_new_columns(&mut self, columns: Strided<'_, u64>) -> Result<Region, Error> {
         let width = columns.width();
-        assert!(at + 8 * columns.rows() * width <= to.bytes, "an upload past the end of its region");
+        let to = self.allocate(columns.rows() * width)?;
         let (device, queue, held) = self.work();
         if device.copies_columns(columns) {
-            return device.upload_columns(queue, columns, buffer(held, to), at);
+            device.upload_columns(queue, columns, buffer(held, to))?;
+            return Ok(to);
         }
         let mut piece = memory::zeroed(PIECE.max(width).min(columns.rows() * width))?;
-        columns.runs(PIECE).try_for_each(|rows| {
-            let (piece, at) = (&mut piece[..rows.len() * width], at + 8 * rows.start * width);
+        for rows in columns.runs(PIECE) {
+            let (piece, at) = (&mut piece[..rows.len() * width], 8 * rows.start * width);
             columns.of_rows(rows).take(piece);
-            self.upload(bytemuck::cast_slice(piece), to, at)
-        })
+            self.upload(bytemuck::cast_slice(piece), to, at)?;
+        }
+        Ok(to)
     }
 
     /// Gives work of the device itself to the queue, which may write to a region.
@@ -203,25 +200,24 @@ impl<'a, D: Device> Session<'a, D> {
         Ok(())
     }
 
-    /// Waits for everything, and then copies from a region, `at` bytes from its start, to columns.
+    /// Waits for everything, and then copies a region to columns.
     pub(super) fn download_columns(
         &mut self,
         from: Region,
-        at: usize,
         mut columns: StridedMut<'_, u64>,
     ) -> Result<(), Error> {
         let (rows, width) = (columns.as_columns().rows(), columns.as_columns().width());
-        assert!(at + 8 * rows * width <= from.bytes, "a download past the end of its region");
+        assert!(8 * rows * width <= from.bytes, "a download past the end of its region");
         self.finish()?;
         let (device, queue, held) = self.work();
         if device.copies_columns(columns.as_columns()) {
-            device.download_columns(queue, buffer(held, from), at, columns)?;
+            device.download_columns(queue, buffer(held, from), columns)?;
             self.finished = true;
             return Ok(());
         }
         let mut piece = memory::zeroed(PIECE.max(width).min(rows * width))?;
         for rows in columns.as_columns().runs(PIECE) {
-            let (piece, at) = (&mut piece[..rows.len() * width], at + 8 * rows.start * width);
+            let (piece, at) = (&mut piece[..rows.len() * width], 8 * rows.start * width);
             self.download(from, at, bytemuck::cast_slice_mut(piece))?;
             columns.of_rows(rows).put(piece);
         }

@@ -104,7 +104,7 @@ impl<D: Device> Gpu<D> {
             return session.upload_new(bytes(data));
         }
         let (pitch, columns) = part.words::<F>();
-        upload_columns(session, Strided::new(F::words(data), pitch, columns))
+        session.upload_new_columns(Strided::new(F::words(data), pitch, columns))
     }
 
     /// Downloads a part of blocks of `rows` rows.
@@ -121,7 +121,7 @@ impl<D: Device> Gpu<D> {
             return session.download(region, 0, bytes_mut(data));
         }
         let (pitch, columns) = part.words::<F>();
-        session.download_columns(region, 0, StridedMut::new(F::words_mut(data), pitch, columns))
+        session.download_columns(region, StridedMut::new(F::words_mut(data), pitch, columns))
     }
 
     /// How many columns of a block of rows to put into a part, if a column moves so many bytes and takes so many words of memory; `None` where parts in flight at the same time would not
@@ -144,7 +144,7 @@ impl<D: Device> Gpu<D> {
         session: &mut Session<'_, D>,
         columns: Strided<'_, u64>,
     ) -> Result<Region, Error> {
-        let region = upload_columns(session, columns)?;
+        let region = session.upload_new_columns(columns)?;
         match self.all_below(session, region, F::MODULUS)? {
             true => Ok(region),
             // Which it is the caller finds out.
@@ -163,7 +163,7 @@ impl<D: Device> Gpu<D> {
         let input = self.upload_checked::<F>(&mut session, columns.as_columns())?;
         let output = operation.launch(&mut session, (width * 8 / size_of::<F>(), 1), input, true)?;
         session.finish()?;
-        session.download_columns(output, 0, columns.reborrow()).map_err(|error| self.lost(&error))
+        session.download_columns(output, columns.reborrow()).map_err(|error| self.lost(&error))
     }
 
     /// An operation whose results are copied over its input: everything that can fail has been waited for before the copy begins,
@@ -330,7 +330,7 @@ impl<D: Device> Gpu<D> {
             let mut session = Session::new(self)?;
             let before = self.upload_checked::<F>(&mut session, input)?;
             let after = operation.launch(&mut session, (input.width() / of_row, 1), before, true)?;
-            session.download_columns(after, 0, output)
+            session.download_columns(after, output)
         };
         Some(pipeline::run(inputs.split(columns).zip(outputs.split(columns)), run))
     }
@@ -367,16 +367,6 @@ impl<D: Device> Gpu<D> {
         let output = operation.launch(&mut session, (width, blocks), input, false)?;
         session.lease(output)
     }
-}
-
-/// Columns in new memory of a device.
-fn upload_columns<D: Device>(
-    session: &mut Session<'_, D>,
-    columns: Strided<'_, u64>,
-) -> Result<Region, Error> {
-    let region = session.allocate(columns.rows() * columns.width())?;
-    session.upload_columns(columns, region, 0)?;
-    Ok(region)
 }
 
 /// The result of an operation in parts: a refused word is named by its index among all elements, not among a part's.

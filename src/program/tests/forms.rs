@@ -3,14 +3,12 @@
 use super::recorder::{Numbers, Recorder, VALUES, entry, value};
 use super::words::blocks;
 use crate::backend::AcceleratedField;
-use crate::device::DeviceChoice;
-use crate::engine::Engine;
+use crate::backend::reference::outputs_in_row;
 use crate::matrix::Matrix;
 use crate::ntt::Order;
 use crate::program::code::{Instruction, fast_slots};
 use crate::program::{
-    Access, Batches, Builder, Code, Expression, MAX_COORDINATES, Near, Node, Operand, Operation, Output,
-    PART, Program, ProgramRows,
+    Access, Batches, Builder, Code, MAX_COORDINATES, Near, Operand, Operation, PART, Program, ProgramRows,
 };
 
 /// What the sums, their number and the columns are of an instruction that writes.
@@ -28,38 +26,18 @@ impl<F: AcceleratedField> Sums<F> {
     }
 }
 
-/// The outputs by the nodes.
-fn of_graph<F: AcceleratedField>(program: &Program<F>, constants: &[F]) -> Vec<F> {
-    let (nodes, outputs, own) = program.graph();
-    let mut numbers: Vec<F> = Vec::new();
-    for (index, node) in nodes.iter().enumerate() {
-        let of = |node: Node| {
-            assert!(node.index() < index, "a node of later ones");
-            numbers[node.index()]
-        };
-        numbers.push(match *node {
-            Expression::Column { matrix, column, offset } => entry(matrix as usize, column as usize, offset),
-            Expression::Constant(index) => constants[index as usize],
-            Expression::Value(index) => constants[own.len() + index as usize],
-            Expression::Add(a, b) => of(a) + of(b),
-            Expression::Sub(a, b) => of(a) - of(b),
-            Expression::Mul(a, b) => of(a) * of(b),
-        });
-    }
-    let mut found = Vec::new();
-    for output in outputs {
-        match output {
-            Output::Node(node) => found.push(numbers[node.index()]),
-            Output::Weighted { terms, coordinates } => {
-                let mut sums = Sums([F::ZERO; MAX_COORDINATES]);
-                for &(node, index) in terms {
-                    sums.weigh(numbers[node.index()], &constants[own.len() + index..][..*coordinates]);
-                }
-                found.extend(sums.take(*coordinates));
-            }
-        }
-    }
-    found
+/// The outputs by the nodes, which the reference goes through, of the program that has a column for each entry.
+fn of_graph<F: AcceleratedField>((program, read): (&Program<F>, &[F]), constants: &[F]) -> Vec<F> {
+    let rows = ProgramRows { count: 1, stride: 1, order: Order::Natural };
+    let input = Matrix::from_rows(read.to_vec(), 1, read.len()).unwrap();
+    outputs_in_row(program, rows, 0, &[input.view()], constants)
+}
+
+/// The program that has a column for each entry, and what these columns have in the one row.
+fn of_entries<F: AcceleratedField>(program: &Program<F>) -> (Program<F>, Vec<F>) {
+    let (program, read) = program.of_entries();
+    let entry = |(Access { matrix, offset }, column)| entry(matrix, column, offset);
+    (program, read.into_iter().map(entry).collect())
 }
 
 /// The outputs by the instructions. Nothing is taken from a slot that nothing was copied to.
@@ -216,7 +194,8 @@ fn check<F: AcceleratedField>((program, expected): (Program<F>, Vec<F>), pieces:
     let constants = program.constants(&values);
     assert_eq!(program.outputs(), expected.len());
     assert_eq!(constants.len(), program.graph().2.len() + program.values());
-    assert_eq!(of_graph(&program, &constants), expected);
+    let (gathered, read) = of_entries(&program);
+    assert_eq!(of_graph((&gathered, &read), &constants), expected);
     let code = program.code();
     assert_eq!(of_code(code, &constants, expected.len()), expected);
     assert_eq!(program.instructions(), code.instructions.len());
@@ -328,7 +307,7 @@ fn entries<F: AcceleratedField>() {
     recorder.output(last);
     let (program, expected) = recorder.finish();
     program.batches(1);
-    let (of_entries, read) = program.of_entries();
+    let (of_entries, read) = of_entries(&program);
     assert_eq!(of_entries.inputs(), [6]);
     // Not those that the program had.
     let words =
@@ -338,17 +317,11 @@ fn entries<F: AcceleratedField>() {
             .iter()
             .all(|(entries, _)| entries.iter().all(|entry| [0, 255].contains(&(entry & 255))))
     );
-    let read: Vec<F> =
-        read.iter().map(|&(Access { matrix, offset }, column)| entry(matrix, column, offset)).collect();
     let values: Vec<F> = (0..VALUES).map(value).collect();
-    let rows = ProgramRows { count: 1, stride: 1, order: Order::Natural };
-    let engine = Engine::builder().device(DeviceChoice::Reference).build().unwrap();
-    let input = Matrix::from_rows(read, 1, 6).unwrap();
-    assert_eq!(engine.run_program(&of_entries, rows, &[&input], &values).unwrap().as_slice(), expected);
+    let constants = of_entries.constants(&values);
+    assert_eq!(of_graph((&of_entries, &read), &constants), expected);
     // By its instructions, of which the reference knows nothing.
     assert_eq!(of_entries.code().accesses, [Access { matrix: 0, offset: 0 }]);
-    let constants = of_entries.constants(&values);
-    let row = input.as_slice();
     let instructions = of_entries.code().instructions.iter().map(|&instruction| match instruction.operand {
         Operand::Entry(0, column) => {
             let index = constants.len() + column;
@@ -358,7 +331,7 @@ fn entries<F: AcceleratedField>() {
         _ => instruction,
     });
     let code = Code { instructions: instructions.collect(), ..of_entries.code().clone() };
-    assert_eq!(of_code(&code, &[&constants[..], row].concat(), expected.len()), expected);
+    assert_eq!(of_code(&code, &[&constants[..], &read].concat(), expected.len()), expected);
 
     // Without entries there is no input.
     let mut builder = Builder::<F>::new();
