@@ -109,6 +109,16 @@ pub(crate) fn repeat(count: usize, work: &(dyn Fn() + Sync)) {
     })
 }
 
+/// Does the same work on this thread and on up to `others` that come before it has ended. This thread does nothing else, not even while it waits for those who came: work that waits for a device would keep it for as long.
+pub(crate) fn together(others: usize, work: &(dyn Fn() + Sync)) {
+    let share = |threads: usize, spawn: &dyn Fn(Task)| share(others.min(threads - 1), spawn, work);
+    with_crew(|crew| match crew {
+        Crew::Pool => share(rayon::current_num_threads(), &|task| rayon::spawn(task)),
+        Crew::Alone => work(),
+        Crew::Leading(pool) => share(pool.current_num_threads(), &|task| pool.spawn(task)),
+    });
+}
+
 /// Does work on every chunk of `len` items, the last of which may be shorter, and tells it the number of the chunk.
 ///
 /// # Panics
@@ -194,7 +204,7 @@ fn join_both(first: &mut (dyn FnMut() + Send), second: &mut (dyn FnMut() + Send)
 }
 
 /// Items in chunks, for any threads.
-struct Chunks<T> {
+pub(crate) struct Chunks<T> {
     items: *mut T,
     all: usize,
     len: usize,
@@ -204,12 +214,12 @@ struct Chunks<T> {
 unsafe impl<T: Send> Sync for Chunks<T> {}
 
 impl<T> Chunks<T> {
-    fn new(items: &mut [T], len: usize) -> Self {
+    pub(crate) fn new(items: &mut [T], len: usize) -> Self {
         assert_ne!(len, 0, "chunks of at least one item");
         Self { items: items.as_mut_ptr(), all: items.len(), len }
     }
 
-    fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.all.div_ceil(self.len)
     }
 
@@ -218,7 +228,7 @@ impl<T> Chunks<T> {
     /// # Safety
     /// The items are borrowed for the whole time, and no number comes twice.
     #[allow(clippy::mut_from_ref, reason = "chunks are disjoint")]
-    unsafe fn get(&self, number: usize) -> &mut [T] {
+    pub(crate) unsafe fn get(&self, number: usize) -> &mut [T] {
         assert!(number < self.count(), "chunk {number} of {}", self.count());
         let first = number * self.len;
         // SAFETY: within the items, since the number is below the count; chunks of different numbers are disjoint.
@@ -298,6 +308,30 @@ mod tests {
                 for_each_number(0, &|_| panic!("nothing to do"));
             });
             assert!(!is_at_work());
+        }
+    }
+
+    /// Everything is done by this thread and by no more others than were asked for: in a pool, alone, and as a leader.
+    #[test]
+    fn work_that_is_done_together() {
+        let check = |others: usize| {
+            let (left, inside, most) = (AtomicUsize::new(1000), AtomicUsize::new(0), AtomicUsize::new(0));
+            together(others, &|| {
+                most.fetch_max(1 + inside.fetch_add(1, Ordering::SeqCst), Ordering::SeqCst);
+                let take = |left: usize| left.checked_sub(1);
+                while left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).is_ok() {}
+                inside.fetch_sub(1, Ordering::SeqCst);
+            });
+            assert_eq!((left.into_inner(), inside.into_inner()), (0, 0));
+            assert!((1..=1 + others).contains(&most.into_inner()));
+        };
+        for threads in [1, 2, 5] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            for others in [0, 1, 9] {
+                pool.install(|| check(others));
+                lead(&pool, || check(others));
+                alone(|| check(others));
+            }
         }
     }
 

@@ -74,10 +74,10 @@ fn pinned(engine: &Engine) -> Result<(), String> {
     expect_equal("hashes of rows in page-locked memory", &digests, &expected)
 }
 
-/// A tree whose leaves and nodes go through staging memory in several pieces.
+/// A tree whose leaves and nodes go through staging memory in many pieces, of 64 MiB each.
 fn large(engine: &Engine) -> Result<(), String> {
     let leaves: Vec<ByteDigest> =
-        (0..1_u64 << 20).map(|i| ByteDigest(bytemuck::cast([i, i ^ 1, i.wrapping_mul(i), !i]))).collect();
+        (0..1_u64 << 21).map(|i| ByteDigest(bytemuck::cast([i, i ^ 1, i.wrapping_mul(i), !i]))).collect();
     let found = engine.merkle_tree::<Blake3>(&leaves)?;
     expect_equal("leaves", found.leaves(), &leaves)?;
     let nodes = found.heap();

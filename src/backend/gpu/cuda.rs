@@ -25,6 +25,7 @@ use cudarc::driver::sys::{
 
 use super::Gpu;
 use super::device::{Arg, Device, Launch, Limits};
+use super::staging::Link;
 use crate::backend::Foreign;
 use crate::device::{DeviceInfo, DeviceKind};
 use crate::error::Error;
@@ -51,6 +52,7 @@ pub struct Cuda {
     clock: Clock,
     modules: Mutex<HashMap<&'static str, Module>>,
     graphs: Mutex<Graphs>,
+    link: Arc<Link>,
 }
 
 /// A launch in the driver's terms.
@@ -175,7 +177,8 @@ impl Cuda {
         };
         let context = Arc::new(Context { device, context, name });
         let clock = Clock::default();
-        Ok(Self { info, limits, context, clock, modules: Mutex::default(), graphs: Mutex::default() })
+        let (modules, graphs, link) = Default::default();
+        Ok(Self { info, limits, context, clock, modules, graphs, link })
     }
 
     fn failed(&self, operation: &'static str) -> impl Fn(DriverError) -> Error + '_ {

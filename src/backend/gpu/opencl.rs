@@ -25,7 +25,7 @@ use opencl3::types::{cl_device_id, cl_mem};
 
 use super::device::{Arg, Device, Launch, Limits};
 use super::program::Program;
-use super::staging::Staging;
+use super::staging::{Link, Staging};
 use crate::cache;
 use crate::device::{DeviceInfo, DeviceKind};
 use crate::error::Error;
@@ -59,6 +59,7 @@ pub struct OpenCl {
     /// The queue that maps host memory.
     host_queue: Arc<CommandQueue>,
     ranges: Ranges,
+    link: Arc<Link>,
 }
 
 // SAFETY: the device id, the only member that is not Send and Sync by itself, names a device of the process; the OpenCL
@@ -231,6 +232,7 @@ impl OpenCl {
             shares_memory: device.host_unified_memory().map_err(failed)?,
             host_queue: Arc::new(host_queue),
             ranges: Ranges::default(),
+            link: Arc::default(),
             nvidia: extension(&device, "cl_nv_compiler_options"),
             keeps_binaries: !identity.starts_with(POCL),
             limits,

@@ -5,8 +5,6 @@
 //! and the previous one is copied out. The slowest of the three sets the pace, instead of their sum. Each part is an ordinary
 //! piece of work on a thread that waits for it; the device's queues do the interleaving.
 
-use bytemuck::Pod;
-
 use super::Gpu;
 use super::device::Device;
 use crate::error::Error;
@@ -25,23 +23,6 @@ pub(super) const WORTH_IT: u64 = 64 << 20;
 const PART: u64 = 32 << 20;
 
 impl<D: Device> Gpu<D> {
-    /// Checks data while `start` copies them to the device: concurrently where the device copies by itself, otherwise one after
-    /// the other, because checking and copying to staging memory would only slow each other down. An error of `check` takes
-    /// precedence over one of `start`.
-    pub(super) fn check_and_start<T: Pod + Sync, R: Send>(
-        &self,
-        data: &[T],
-        check: impl FnOnce(&[T]) -> Result<(), Error> + Send,
-        start: impl FnOnce() -> Result<R, Error> + Send,
-    ) -> Result<R, Error> {
-        if !self.device.copies_directly(bytemuck::cast_slice(data)) {
-            check(data)?;
-            return start();
-        }
-        let (checked, started) = parallel::join(|| check(data), start);
-        checked.and(started)
-    }
-
     /// How many of `count` equal items to put into a part, if each moves so many bytes in and out and takes so many words of
     /// memory; `None` where parts would not pay or would not fit at the same time.
     pub(super) fn overlap(&self, count: usize, moved: usize, words: usize) -> Option<usize> {
@@ -55,29 +36,64 @@ impl<D: Device> Gpu<D> {
     }
 }
 
+/// Checks so many bytes while `start` copies them to the device. An error of `check` takes precedence over one of `start`.
+pub(super) fn check_and_start<R: Send>(
+    bytes: usize,
+    check: impl FnOnce() -> Result<(), Error> + Send,
+    start: impl FnOnce() -> Result<R, Error> + Send,
+) -> Result<R, Error> {
+    if bytes <= parallel::FEW {
+        check()?;
+        return start();
+    }
+    let (checked, started) = parallel::join(check, start);
+    checked.and(started)
+}
+
+/// Parts that several threads take one after another. After an error no further part is begun.
+pub(super) struct Parts<I> {
+    left: Mutex<I>,
+    failed: Mutex<Option<Error>>,
+}
+
+impl<I: Iterator> Parts<I> {
+    pub(super) fn new(parts: I) -> Self {
+        Self { left: Mutex::new(parts), failed: Mutex::new(None) }
+    }
+
+    /// Takes parts until none is left.
+    pub(super) fn each(&self, mut work: impl FnMut(I::Item) -> Result<(), Error>) {
+        // Only iterators over slices run under these locks, and they do not panic.
+        let next = || match *lock(&self.failed) {
+            None => lock(&self.left).next(),
+            Some(_) => None,
+        };
+        while let Some(part) = next() {
+            self.note(work(part));
+        }
+    }
+
+    pub(super) fn note(&self, result: Result<(), Error>) {
+        if let Err(error) = result {
+            lock(&self.failed).get_or_insert(error);
+        }
+    }
+
+    /// The first error, when all threads are done.
+    pub(super) fn finish(self) -> Result<(), Error> {
+        self.failed.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).map_or(Ok(()), Err)
+    }
+}
+
 /// Does every part, a few at the same time. After an error no further part is begun; the first error is returned when the parts
 /// in flight have ended.
 pub(super) fn run<P: Send>(
     parts: impl Iterator<Item = P> + Send,
     each: impl Fn(P) -> Result<(), Error> + Sync,
 ) -> Result<(), Error> {
-    // Only iterators over slices run under these locks, and they do not panic.
-    let parts = Mutex::new(parts);
-    let failed = Mutex::new(None);
-    let lane = || {
-        loop {
-            let part = match *lock(&failed) {
-                None => lock(&parts).next(),
-                Some(_) => None,
-            };
-            let Some(part) = part else { return };
-            if let Err(error) = each(part) {
-                lock(&failed).get_or_insert(error);
-            }
-        }
-    };
-    parallel::repeat(LANES, &lane);
-    failed.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).map_or(Ok(()), Err)
+    let parts = Parts::new(parts);
+    parallel::repeat(LANES, &|| parts.each(&each));
+    parts.finish()
 }
 
 /// Does every part in place; where one fails, `undo` is applied to those that succeeded, so that all are restored.

@@ -1,124 +1,229 @@
 //! Staging: copies between the caller's memory and a device through page-locked memory.
 //!
 //! A device copies from and to page-locked memory five times as fast as from pageable memory (55 against 10 GB/s on an H200), but
-//! locking the caller's pages costs more than it saves. So data pass through a small locked buffer in two halves: while the
-//! device copies one, all threads copy the other. Uploads and downloads have separate buffers, because memory that the host only
-//! writes can be write-combined, and such memory is slow to read.
+//! locking the caller's pages costs more than it saves. So data pass through a small locked buffer, in pieces. Uploads and downloads have separate buffers, because memory that the host only writes can be
+//! write-combined, and such memory is slow to read.
+//!
+//! Much data that are alone on their way are copied by a few threads, as many as fill the link. Each takes one piece after another and has two places of its own in the buffer: it copies a piece to one of them, has
+//! the device fetch it, and goes on with the next. No thread waits for another, so the device always has something to copy. Where copies of several operations share the
+//! link, these threads would wait for it most of the time, and others would lack them. There, and where data are few, all threads copy one half of the buffer, and then the other while the device copies the first.
 
+use super::pipeline::Parts;
 use crate::error::Error;
 use crate::memory;
+use crate::parallel::{Chunks, threads, together};
 use crate::pinned::Locked;
+use crate::sync::Arc;
+use crate::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes of a half.
-const HALF: usize = 16 << 20;
+/// Bytes of staging memory.
+pub(super) const STAGING: usize = 32 << 20;
 
-/// Bytes of staging memory: both halves.
-pub(super) const STAGING: usize = 2 * HALF;
+/// The most threads that take pieces: as many as fill the link.
+const LANES: usize = 8;
 
-/// Two halves of page-locked memory; E is an event after a copy.
-pub(super) struct Staging<E> {
-    memory: Locked,
-    /// The last copy from or to each half, until it has been waited for.
-    under_way: [Option<E>; 2],
-    /// The number of copies so far: halves alternate.
-    count: usize,
+/// The smallest places of the buffer, two for each of these threads: the driver takes some microseconds for a copy, whatever its length.
+const PLACES: usize = 2 * LANES;
+
+/// From so many bytes on threads take pieces: before all of them copy something, the device has nothing to do.
+const MUCH: usize = 48 << 20;
+
+/// The link between the host and a device: how many copies of data pass through staging memory.
+#[derive(Debug, Default)]
+pub(super) struct Link(AtomicUsize);
+
+/// A copy of data, until this is dropped.
+struct OnItsWay<'a> {
+    link: &'a Link,
+    is_alone: bool,
 }
 
-impl<E> Staging<E> {
+impl Link {
+    fn begin(&self) -> OnItsWay<'_> {
+        OnItsWay { link: self, is_alone: self.0.fetch_add(1, Ordering::Relaxed) == 0 }
+    }
+}
+
+impl Drop for OnItsWay<'_> {
+    fn drop(&mut self) {
+        self.link.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The number of threads that take pieces of so many bytes of data.
+fn lanes(bytes: usize, threads: usize, is_alone: bool) -> usize {
+    if is_alone && bytes >= MUCH { threads.min(LANES) } else { 1 }
+}
+
+/// Page-locked memory; E is an event after a copy.
+pub(super) struct Staging<E> {
+    memory: Locked,
+    link: Arc<Link>,
+    /// The last copy from or to each of the smallest places, or to the larger place that begins there, until it has been waited for.
+    under_way: [Option<E>; PLACES],
+    /// Bytes of a place when they were begun.
+    place: usize,
+}
+
+/// A place of staging memory, and the piece of the caller's memory that its contents are for.
+struct Place<'a, 'd, E> {
+    memory: &'a mut [u8],
+    under_way: &'a mut Option<E>,
+    target: Option<&'d mut [u8]>,
+}
+
+impl<E: Send> Staging<E> {
     /// Staging through `memory`, of [`STAGING`] bytes.
-    pub(super) fn new(memory: Locked) -> Self {
-        assert!(memory.as_slice().len() >= STAGING, "two halves");
-        Self { memory, under_way: [None, None], count: 0 }
+    pub(super) fn new(memory: Locked, link: Arc<Link>) -> Self {
+        assert!(memory.as_slice().len() >= STAGING, "all places");
+        Self { memory, link, under_way: [const { None }; PLACES], place: STAGING }
     }
 
-    /// Uploads `data`: `start` begins the copy of a piece to the offset given, `wait` waits for such a copy. Copies may be
+    /// Uploads `data`: `start` begins the copy of a piece to the offset given, `wait` waits for such a copy; any threads call them. Copies may be
     /// under way when this returns, but not from `data`.
     pub(super) fn upload(
         &mut self,
         data: &[u8],
-        wait: impl Fn(E) -> Result<(), Error>,
-        mut start: impl FnMut(&[u8], usize) -> Result<E, Error>,
+        wait: impl Fn(E) -> Result<(), Error> + Sync,
+        start: impl Fn(&[u8], usize) -> Result<E, Error> + Sync,
     ) -> Result<(), Error> {
-        for (number, piece) in data.chunks(HALF).enumerate() {
-            let half = self.turn();
-            // The previous copy from this half must be complete.
-            self.under_way[half].take().map_or(Ok(()), &wait)?;
-            let space = space(&mut self.memory, half, piece.len());
-            memory::copy(piece, space);
-            self.under_way[half] = Some(start(space, number * HALF)?);
-        }
-        Ok(())
+        let link = Arc::clone(&self.link);
+        let on_its_way = link.begin();
+        let lanes = lanes(data.len(), threads(), on_its_way.is_alone);
+        let (len, copy) = division(lanes);
+        let pieces = Parts::new(data.chunks(len).enumerate());
+        by_lanes(lanes, &mut self.places(len, &wait)?, &|places| {
+            let mut turn = (0..places.len()).cycle();
+            pieces.each(|(number, piece)| {
+                let place = next(places, &mut turn);
+                // The previous copy from this place must be complete.
+                place.wait(&wait)?;
+                let memory = &mut place.memory[..piece.len()];
+                copy(piece, memory);
+                *place.under_way = Some(start(memory, number * len)?);
+                Ok(())
+            });
+        });
+        pieces.finish()
     }
 
-    /// Downloads to `data`: `start` begins the copy to a piece from the offset given, `wait` waits for such a copy.
+    /// Downloads to `data`: `start` begins the copy to a piece from the offset given, `wait` waits for such a copy; any threads call them.
     pub(super) fn download(
         &mut self,
         data: &mut [u8],
-        wait: impl Fn(E) -> Result<(), Error>,
-        mut start: impl FnMut(&mut [u8], usize) -> Result<E, Error>,
+        wait: impl Fn(E) -> Result<(), Error> + Sync,
+        start: impl Fn(&mut [u8], usize) -> Result<E, Error> + Sync,
     ) -> Result<(), Error> {
-        let mut pieces = data.chunks_mut(HALF).enumerate();
-        // One piece is copied to one half while the previous piece is taken out of the other.
-        let mut before: Option<(usize, &mut [u8])> = None;
-        loop {
-            let next = pieces.next();
-            let half = self.turn();
-            if let Some((number, piece)) = &next {
-                // Only a failed download leaves such a copy.
-                self.under_way[half].take().map_or(Ok(()), &wait)?;
-                let space = space(&mut self.memory, half, piece.len());
-                self.under_way[half] = Some(start(space, number * HALF)?);
-            }
-            if let Some((half, piece)) = before {
-                self.under_way[half].take().map_or(Ok(()), &wait)?;
-                memory::copy(space(&mut self.memory, half, piece.len()), piece);
-            }
-            match next {
-                Some((_, piece)) => before = Some((half, piece)),
-                None => return Ok(()),
-            }
+        let link = Arc::clone(&self.link);
+        let on_its_way = link.begin();
+        let lanes = lanes(data.len(), threads(), on_its_way.is_alone);
+        let (len, copy) = division(lanes);
+        let pieces = Parts::new(data.chunks_mut(len).enumerate());
+        by_lanes(lanes, &mut self.places(len, &wait)?, &|places| {
+            let mut turn = (0..places.len()).cycle();
+            let take_out = |place: &mut Place<'_, '_, E>| {
+                place.wait(&wait)?;
+                // A download that failed leaves contents for nobody.
+                if let Some(target) = place.target.take() {
+                    copy(&place.memory[..target.len()], target);
+                }
+                Ok(())
+            };
+            pieces.each(|(number, piece)| {
+                let place = next(places, &mut turn);
+                take_out(place)?;
+                *place.under_way = Some(start(&mut place.memory[..piece.len()], number * len)?);
+                place.target = Some(piece);
+                Ok(())
+            });
+            // What is still to be taken out, the first first.
+            pieces.note((0..places.len()).try_for_each(|_| take_out(next(places, &mut turn))));
+        });
+        pieces.finish()
+    }
+
+    /// The places, each of so many bytes.
+    fn places<'d>(
+        &mut self,
+        bytes: usize,
+        wait: impl Fn(E) -> Result<(), Error>,
+    ) -> Result<Vec<Place<'_, 'd, E>>, Error> {
+        if self.place != bytes {
+            self.under_way.iter_mut().filter_map(Option::take).try_for_each(wait)?;
+            self.place = bytes;
         }
+        let memory = self.memory.as_mut_slice().chunks_exact_mut(bytes);
+        let places = memory.zip(self.under_way.iter_mut().step_by(bytes * PLACES / STAGING));
+        Ok(places.map(|(memory, under_way)| Place { memory, under_way, target: None }).collect())
     }
 }
 
-impl<E> Staging<E> {
-    /// The half that is next.
-    fn turn(&mut self) -> usize {
-        self.count += 1;
-        self.count % 2
+/// How a thread copies a piece.
+type Copy = fn(&[u8], &mut [u8]);
+
+/// The bytes of places and of pieces for so many threads that take them, and how each copies one: by itself, or one thread with all others.
+fn division(lanes: usize) -> (usize, Copy) {
+    match lanes {
+        1 => (STAGING / 2, memory::copy),
+        _ => (STAGING / PLACES, |from, to| to.copy_from_slice(from)),
     }
 }
 
-/// The first bytes of a half.
-fn space(memory: &mut Locked, half: usize, len: usize) -> &mut [u8] {
-    &mut memory.as_mut_slice()[half * HALF..][..len]
+/// Does the same work on so many threads at most, each with some of the places.
+fn by_lanes<P: Send>(lanes: usize, places: &mut [P], work: &(dyn Fn(&mut [P]) + Sync)) {
+    let each = places.len().div_ceil(lanes);
+    let (places, taken) = (Chunks::new(places, each), AtomicUsize::new(0));
+    together(lanes - 1, &|| {
+        let number = taken.fetch_add(1, Ordering::Relaxed);
+        if number < places.count() {
+            // SAFETY: each number comes once.
+            work(unsafe { places.get(number) });
+        }
+    });
+}
+
+/// The place whose turn it is.
+fn next<'p, P>(places: &'p mut [P], turn: &mut impl Iterator<Item = usize>) -> &'p mut P {
+    &mut places[turn.next().expect("turns without end")]
+}
+
+impl<E> Place<'_, '_, E> {
+    fn wait(&mut self, wait: impl Fn(E) -> Result<(), Error>) -> Result<(), Error> {
+        self.under_way.take().map_or(Ok(()), wait)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
     use std::ptr::NonNull;
 
-    use super::{HALF, STAGING, Staging};
+    use super::{LANES, Link, MUCH, PLACES, STAGING, Staging, lanes};
     use crate::error::Error;
+    use crate::lock::lock;
     use crate::pinned::Locked;
+    use crate::sync::{Arc, Mutex};
 
-    fn memory() -> Locked {
+    fn staging<E: Send>() -> Staging<E> {
         let mut memory = vec![0_u8; STAGING];
         let start = NonNull::new(memory.as_mut_ptr()).unwrap();
         // SAFETY: the owner keeps the memory and does not touch it.
-        unsafe { Locked::new(start, STAGING, memory) }
+        Staging::new(unsafe { Locked::new(start, STAGING, memory) }, Arc::default())
+    }
+
+    /// Does something on so many threads.
+    fn on<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
     }
 
     /// A device that copies only when it is waited for: as late as a device may.
     #[derive(Default)]
     struct Late {
-        memory: RefCell<Vec<u8>>,
+        memory: Mutex<Vec<u8>>,
     }
 
     /// A copy: of so many bytes, between this address and this offset.
     struct Copy {
-        host: *mut u8,
+        host: usize,
         len: usize,
         at: usize,
         up: bool,
@@ -126,9 +231,9 @@ mod tests {
 
     impl Late {
         fn wait(&self, Copy { host, len, at, up }: Copy) -> Result<(), Error> {
-            let memory = &mut self.memory.borrow_mut()[at..at + len];
+            let memory = &mut lock(&self.memory)[at..at + len];
             // SAFETY: the host's piece is part of staging memory, which lives on and is not used otherwise meanwhile.
-            let host = unsafe { std::slice::from_raw_parts_mut(host, len) };
+            let host = unsafe { std::slice::from_raw_parts_mut(host as *mut u8, len) };
             match up {
                 true => memory.copy_from_slice(host),
                 false => host.copy_from_slice(memory),
@@ -137,43 +242,88 @@ mod tests {
         }
     }
 
+    fn start(host: *const u8, len: usize, at: usize, up: bool) -> Result<Copy, Error> {
+        Ok(Copy { host: host.expose_provenance(), len, at, up })
+    }
+
+    /// Few and much data in turn, on one thread and on several, through the same memory.
     #[test]
     fn data_pass_through_unchanged() {
-        for len in [1, 5, HALF, HALF + 1, 2 * HALF, 3 * HALF + 5] {
-            let data: Vec<u8> = (0..len).map(|i| (i % 251) as u8).collect();
-            let device = Late { memory: RefCell::new(vec![0; len]) };
-            let mut staging = Staging::new(memory());
-            let up = |piece: &[u8], at| {
-                Ok(Copy { host: piece.as_ptr().cast_mut(), len: piece.len(), at, up: true })
-            };
-            staging.upload(&data, |copy| device.wait(copy), up).unwrap();
-            for copy in &mut staging.under_way {
-                copy.take().map_or(Ok(()), |copy| device.wait(copy)).unwrap();
+        let half = STAGING / 2;
+        for threads in [1, 3, LANES + 5] {
+            let mut staging = staging();
+            for len in [0, 5, half, MUCH, half + 1, MUCH + 7, 3 * half + 5, MUCH + STAGING / PLACES] {
+                let data: Vec<u8> = (0..len).map(|i| (i % 251) as u8).collect();
+                let device = Late { memory: Mutex::new(vec![0; len]) };
+                let up = |piece: &[u8], at| start(piece.as_ptr(), piece.len(), at, true);
+                on(threads, || staging.upload(&data, |copy| device.wait(copy), up)).unwrap();
+                let mut copies = staging.under_way.iter_mut().filter_map(Option::take);
+                copies.try_for_each(|copy| device.wait(copy)).unwrap();
+                assert!(*lock(&device.memory) == data, "{len} bytes up on {threads} threads");
+                let mut out = vec![0; len];
+                let down = |piece: &mut [u8], at| start(piece.as_mut_ptr(), piece.len(), at, false);
+                on(threads, || staging.download(&mut out, |copy| device.wait(copy), down)).unwrap();
+                assert!(
+                    out == data && staging.under_way.iter().all(Option::is_none),
+                    "{len} down on {threads}"
+                );
             }
-            assert!(*device.memory.borrow() == data, "{len}");
-            let mut out = vec![0; len];
-            let down =
-                |piece: &mut [u8], at| Ok(Copy { host: piece.as_mut_ptr(), len: piece.len(), at, up: false });
-            staging.download(&mut out, |copy| device.wait(copy), down).unwrap();
-            assert!(out == data, "{len}");
         }
     }
 
+    fn failure(bytes: usize) -> Error {
+        Error::HostOutOfMemory { bytes: bytes as u64 }
+    }
+
+    /// No piece is begun after one has failed, and memory is used again when its last copy has been waited for.
     #[test]
-    fn a_copy_that_fails_leaves_none_unwaited_for_before_its_half_is_used_again() {
-        let waited = RefCell::new(Vec::new());
-        let failure = || Error::DeviceMissing { device: "".into(), reason: "".into(), available: "".into() };
+    fn a_copy_that_fails() {
+        let (waited, half) = (Mutex::new(Vec::new()), STAGING / 2);
         let wait = |at: usize| {
-            waited.borrow_mut().push(at);
+            lock(&waited).push(at);
             Ok(())
         };
-        let mut staging = Staging::<usize>::new(memory());
-        let mut data = vec![0; 2 * HALF];
-        let failed = staging.download(&mut data, wait, |_, at| if at > 0 { Err(failure()) } else { Ok(7) });
-        assert!(failed == Err(failure()) && waited.borrow().is_empty());
-        for _ in 0..2 {
-            staging.upload(&data[..1], wait, |_, _| Ok(8)).unwrap();
-        }
-        assert_eq!(*waited.borrow(), [7]);
+        let mut staging = staging::<usize>();
+        let mut data = vec![0; MUCH];
+        let begin = |at| if at == half { Err(failure(at)) } else { Ok(at) };
+        let failed = on(1, || staging.upload(&data[..3 * half], wait, |_, at| begin(at)));
+        assert_eq!((failed, lock(&waited).len()), (Err(failure(half)), 0));
+        on(1, || staging.upload(&data[..1], wait, |_, _| Ok(8))).unwrap();
+        // The other half is next, as nothing is under way there.
+        assert_eq!(*lock(&waited), [0]);
+        let failed = on(1, || staging.download(&mut data[..3 * half], wait, |_, at| begin(at)));
+        assert_eq!(failed, Err(failure(half)));
+        assert_eq!(*lock(&waited), [0, 8, 0]);
+        // In small places, many at once: what was begun is waited for, and nothing more.
+        let begun = Mutex::new(Vec::new());
+        let begin = |at| {
+            if at >= half {
+                return Err(failure(0));
+            }
+            lock(&begun).push(at);
+            Ok(at)
+        };
+        assert_eq!(on(3, || staging.download(&mut data, wait, |_, at| begin(at))), Err(failure(0)));
+        let (mut begun, mut found) = (lock(&begun).clone(), lock(&waited)[3..].to_vec());
+        begun.sort_unstable();
+        found.sort_unstable();
+        assert_eq!(begun, found);
+        let kept = on(3, || {
+            staging.upload(&data, wait, |_, at| Ok(at)).map(|()| staging.under_way.iter().flatten().count())
+        });
+        lock(&waited).clear();
+        on(1, || staging.upload(&data[..1], wait, |_, _| Ok(8))).unwrap();
+        assert_eq!(Ok(lock(&waited).len()), kept, "all that was copied through smaller places");
+    }
+
+    #[test]
+    fn threads_that_take_pieces() {
+        let link = Link::default();
+        let first = link.begin();
+        assert!(first.is_alone && !link.begin().is_alone);
+        drop(first);
+        assert!(link.begin().is_alone);
+        assert_eq!([1, 5, 100].map(|threads| lanes(MUCH, threads, true)), [1, 5, LANES]);
+        assert_eq!([lanes(MUCH - 1, 100, true), lanes(MUCH, 100, false)], [1, 1]);
     }
 }

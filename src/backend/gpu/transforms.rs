@@ -182,7 +182,7 @@ impl<D: Device> Gpu<D> {
             let output = operation.launch(&mut session, (width, blocks), input, true)?;
             Ok((session, output))
         };
-        let (mut session, output) = self.check_and_start(F::words(data), |_| check(data), start)?;
+        let (mut session, output) = pipeline::check_and_start(size_of_val(data), || check(data), start)?;
         session.finish()?;
         session.download(output, 0, bytes_mut(data)).map_err(|error| self.lost(&error))
     }
@@ -296,7 +296,7 @@ impl<D: Device> Gpu<D> {
         let words = operation.words(self, true).saturating_mul(width);
         let run = |(input, output): (&[F], &mut [F])| {
             let start = || self.one_by_one(operation, input, width, output);
-            self.check_and_start(F::words(input), |_| check(input), start)
+            pipeline::check_and_start(size_of_val(input), || check(input), start)
         };
         let blocks = input.len() / from;
         let done = match self.overlap(blocks, size_of::<F>() * (from + to), words) {

@@ -70,6 +70,27 @@ pub struct Queue {
     pub(super) spare: Vec<(Event, Event)>,
 }
 
+/// The stream of a queue, for threads that copy through its staging memory side by side.
+#[derive(Clone, Copy)]
+pub(super) struct Stream(CUstream);
+
+// SAFETY: as for Context; the driver takes copies and events for one stream from several threads, in any order.
+unsafe impl Send for Stream {}
+// SAFETY: as above.
+unsafe impl Sync for Stream {}
+
+impl Stream {
+    pub(super) fn get(self) -> CUstream {
+        self.0
+    }
+}
+
+impl Queue {
+    pub(super) fn stream(&self) -> Stream {
+        Stream(self.stream)
+    }
+}
+
 /// Staging memory of one direction, made on first use; `Some(None)` where the system refused it.
 pub(super) type Passage = Option<Option<Staging<Event>>>;
 

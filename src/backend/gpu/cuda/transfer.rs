@@ -11,7 +11,7 @@ use cudarc::driver::sys::{
 };
 
 use super::Cuda;
-use super::handles::{Event, HostMemory, Passage, Queue};
+use super::handles::{Event, HostMemory, Passage, Queue, Stream};
 use crate::backend::gpu::staging::{STAGING, Staging};
 use crate::error::Error;
 use crate::memory::{Strided, StridedMut};
@@ -36,32 +36,35 @@ impl Cuda {
 
     /// The staging memory of a direction, if the system grants it.
     fn staging<'a>(&self, passage: &'a mut Passage, flags: u32) -> Option<&'a mut Staging<Event>> {
-        let make = || self.host_memory(STAGING, flags).ok().map(Staging::new);
+        let make = || {
+            let memory = self.host_memory(STAGING, flags).ok()?;
+            Some(Staging::new(memory, Arc::clone(&self.link)))
+        };
         passage.get_or_insert_with(make).as_mut()
     }
 
     /// An event after everything that the stream of a queue has been given.
-    fn mark(&self, stream: sys::CUstream, operation: &'static str) -> Result<Event, Error> {
+    fn mark(&self, stream: Stream, operation: &'static str) -> Result<Event, Error> {
         let event = Event::new(&self.context, EventFlags::CU_EVENT_DISABLE_TIMING);
         let event = event.map_err(self.failed("making an event"))?;
-        event.record(stream).map_err(self.failed(operation))?;
+        event.record(stream.get()).map_err(self.failed(operation))?;
         Ok(event)
     }
 
     pub(super) fn copy_in(&self, queue: &mut Queue, data: &[u8], to: CUdeviceptr) -> Result<(), Error> {
-        let stream = queue.stream;
+        let stream = queue.stream();
         let failed = self.failed("uploading");
         let start = |piece: &[u8], at: usize| {
             // SAFETY: the plan's assertions keep the copy inside the buffer; the piece is not touched until the copy was
             // waited for.
-            unsafe { result::memcpy_htod_async(to + at as u64, piece, stream) }.map_err(&failed)
+            unsafe { result::memcpy_htod_async(to + at as u64, piece, stream.get()) }.map_err(&failed)
         };
         if !is_locked(data.as_ptr(), data.len())
             && let Some(staging) = self.staging(&mut queue.uploads, CU_MEMHOSTALLOC_WRITECOMBINED)
         {
             let wait = |event: Event| self.context.bind().and_then(|()| event.wait().map_err(&failed));
             return staging.upload(data, wait, |piece, at| {
-                // While this thread waited for others that copy to staging memory, it may have done work for another device.
+                // Any thread copies pieces, also one that works for another device before and after.
                 self.context.bind()?;
                 start(piece, at)?;
                 self.mark(stream, "uploading")
@@ -79,12 +82,12 @@ impl Cuda {
     ) -> Result<(), Error> {
         // Failed work is reported here, before anything is written.
         self.synchronise(queue)?;
-        let stream = queue.stream;
+        let stream = queue.stream();
         let failed = self.failed("downloading");
         let start = |piece: &mut [u8], at: usize| {
             // SAFETY: the plan's assertions keep the copy inside the buffer; the piece is not read until the copy has been waited
             // for.
-            unsafe { result::memcpy_dtoh_async(piece, from + at as u64, stream) }.map_err(&failed)
+            unsafe { result::memcpy_dtoh_async(piece, from + at as u64, stream.get()) }.map_err(&failed)
         };
         if !is_locked(data.as_ptr(), data.len())
             && let Some(staging) = self.staging(&mut queue.downloads, 0)

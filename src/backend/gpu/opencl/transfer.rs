@@ -87,7 +87,11 @@ impl OpenCl {
         if self.shares_memory || self.is_locked(data) {
             return None;
         }
-        passage.get_or_insert_with(|| self.host_memory(STAGING, false).ok().map(Staging::new)).as_mut()
+        let make = || {
+            let memory = self.host_memory(STAGING, false).ok()?;
+            Some(Staging::new(memory, Arc::clone(&self.link)))
+        };
+        passage.get_or_insert_with(make).as_mut()
     }
 
     pub(super) fn copy_in(
@@ -185,7 +189,7 @@ mod tests {
         let Ok(device) = OpenCl::open(0) else { return };
         let device = OpenCl { shares_memory: false, ..device };
         let mut queue = device.queue().unwrap();
-        let len = 3 * STAGING / 2 + 77;
+        let len = 2 * STAGING + 77;
         let memory = device.allocate(len + 5).unwrap();
         let data: Vec<u8> = (0..len).map(|i| (i % 251) as u8).collect();
         let mut out = vec![0; len];
