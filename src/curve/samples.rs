@@ -1,12 +1,13 @@
 //! Scalars and bases for tests of sums, over any curve.
 
-use halo2curves::group::Group;
+use halo2curves::ff::Field;
+use halo2curves::group::{Curve as _, Group};
 
-use super::{Curve, affine};
+use super::{Coordinate, Curve, affine, limbs_of_points};
 use crate::field::ScalarField;
 use crate::field::coordinates::LazyElement;
 use crate::field::integer::Integer;
-use crate::field::montgomery::Residue;
+use crate::field::montgomery::{Modulus, Residue};
 
 /// A scalar of full width.
 pub(crate) fn wide<F: ScalarField>(i: usize) -> F {
@@ -73,4 +74,23 @@ pub(crate) fn scalars<F: ScalarField>(n: usize) -> Vec<(&'static str, Vec<F>)> {
 pub(crate) fn sum<C: Curve>(scalars: &[C::Scalar], factors: &[C::Scalar]) -> C::Projective {
     let total = scalars.iter().zip(factors).map(|(&scalar, factor)| scalar * factor).sum::<C::Scalar>();
     C::Projective::generator() * total
+}
+
+/// r P for the order r of the scalars, by doubling and adding: scalars are reduced by it.
+pub(crate) fn times_order<C: Curve>(point: &C) -> C::Projective {
+    let r = C::Scalar::P;
+    let bits = r.as_ref().iter().rev().flat_map(|limb| (0..64).rev().map(move |bit| limb >> bit & 1));
+    bits.fold(
+        C::Projective::identity(),
+        |sum, bit| if bit == 1 { sum.double() + *point } else { sum.double() },
+    )
+}
+
+/// Points with an x above that of the generator: of the curve, but of its subgroup only by chance.
+pub(crate) fn some_points<C: Curve>() -> Vec<C> {
+    let generator = [C::Projective::generator().to_affine()];
+    let first = Coordinate::<C>::of_limbs(limbs_of_points(&generator)[0][0]).element();
+    let xs = std::iter::successors(Some(first + C::Base::ONE), |x| Some(*x + C::Base::ONE));
+    let ys = xs.map(|x| (x, Option::from((x.square() * x + C::b()).sqrt())));
+    ys.filter_map(|(x, y): (_, Option<C::Base>)| Some(C::from_affine([x, y?]))).take(20).collect()
 }

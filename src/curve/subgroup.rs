@@ -229,7 +229,7 @@ mod tests {
 
     use super::*;
     use crate::bn254::{Fq, Fr, G2};
-    use crate::curve::tests::{some_points, times_order};
+    use crate::curve::samples::{some_points, times_order};
     use crate::curve::{affine, projective};
     use crate::field::CoordinateField;
     use crate::field::integer::{add_limbs, mac, quotient, sub_limbs};

@@ -4,6 +4,7 @@ use bytemuck::Zeroable;
 use halo2curves::ff::Field;
 use halo2curves::group::{Curve as _, Group};
 
+use super::samples::{some_points, times_order};
 use super::*;
 use crate::error::Error;
 use crate::field::coordinates::{LazyElement, coefficients};
@@ -59,25 +60,6 @@ fn points_on_the_curve_are_known<C: Curve>() {
     let y = ys.find(|y| y.square() != C::b()).expect("one of both");
     points[1] = C::from_affine([C::Base::ZERO, y]);
     assert_eq!(check_points(&points), Err(Error::NotOnCurve { index: 1 }));
-}
-
-/// r P for the order r of the scalars, by doubling and adding: scalars are reduced by it.
-pub(super) fn times_order<C: Curve>(point: &C) -> C::Projective {
-    let r = C::Scalar::P;
-    let bits = r.as_ref().iter().rev().flat_map(|limb| (0..64).rev().map(move |bit| limb >> bit & 1));
-    bits.fold(
-        C::Projective::identity(),
-        |sum, bit| if bit == 1 { sum.double() + *point } else { sum.double() },
-    )
-}
-
-/// Points with an x above that of the generator: of the curve, but of its subgroup only by chance.
-pub(super) fn some_points<C: Curve>() -> Vec<C> {
-    let generator = [C::Projective::generator().to_affine()];
-    let first = Coordinate::<C>::of_limbs(limbs_of_points(&generator)[0][0]).element();
-    let xs = std::iter::successors(Some(first + C::Base::ONE), |x| Some(*x + C::Base::ONE));
-    let ys = xs.map(|x| (x, Option::from((x.square() * x + C::b()).sqrt())));
-    ys.filter_map(|(x, y): (_, Option<C::Base>)| Some(C::from_affine([x, y?]))).take(20).collect()
 }
 
 fn points_of_the_subgroup_are_known<C: Curve>() {

@@ -189,6 +189,7 @@ impl Window {
 mod tests {
     use super::*;
     use crate::bn254::{Fq, Fr};
+    use crate::field::coordinates::LazyElement;
     use crate::{bls12_377, bls12_381};
 
     /// The digits of a scalar, put together again in the field.
@@ -251,8 +252,30 @@ mod tests {
         }
     }
 
+    /// Scalars whose Montgomery forms differ from those of 0 and 1, for which nothing is computed, in a bit of one limb or of two.
+    fn near_zero_and_one<F: ScalarField>() {
+        let radix = F::from(2).pow_vartime([64 * F::Limbs::LIMBS as u64]);
+        let by = radix.invert().unwrap();
+        let one = residues(&[radix])[0].to_integer();
+        let digits = Digits::signed(5, F::BITS - 1);
+        let limbs = || 0..F::Limbs::LIMBS;
+        for (first, second) in limbs().flat_map(|first| limbs().map(move |second| (first, second))) {
+            for (form, bit) in [(F::Limbs::ZERO, 1), (F::Limbs::ZERO, 1 << 40), (one, 1), (one, 1 << 40)] {
+                let mut form = form;
+                form.as_mut()[first] ^= bit;
+                form.as_mut()[second] |= bit;
+                let scalar = Residue::<F>::from_integer(form).element() * by;
+                let integers = Integers::new(&[scalar]).unwrap();
+                assert_eq!(value::<F>(&digits, &integers.as_slice()[0]), scalar, "{form:x?}");
+            }
+        }
+    }
+
     #[test]
     fn digits_make_up_scalars() {
+        near_zero_and_one::<Fr>();
+        near_zero_and_one::<Fq>();
+        near_zero_and_one::<bls12_377::Fq>();
         digits_make_up_the_scalar::<Fr>();
         digits_make_up_the_scalar::<Fq>();
         unsigned_digits_make_up_the_scalar::<Fr>();

@@ -5,7 +5,8 @@ use halo2curves::group::Group;
 use super::*;
 use crate::backend::cpu::Simd;
 use crate::backend::cpu::simd::vectors_of;
-use crate::curve::samples::{bases, multiples, scalars, sum, wide};
+use crate::curve::Subgroup;
+use crate::curve::samples::{bases, multiples, scalars, some_points, sum, times_order, wide};
 
 /// Sums of rows of scalars over the same bases, which are kept with tables or not at all, as are the scalars.
 fn check<C: Curve<Base: VectorisedField>>(
@@ -104,6 +105,19 @@ fn sums_of_several_sizes() {
             let rows: Vec<_> = scalars(n).into_iter().step_by(3).collect();
             check_levels::<halo2curves::bn256::G1Affine>(&format!("{n} times {name}"), &rows, &factors);
         }
+    }
+}
+
+/// A point P of the curve that is not in the group of order r, so that r P is not the identity: a scalar stands for itself alone, whether it is kept or not.
+#[test]
+fn sums_over_points_outside_the_group() {
+    type C = halo2curves::bls12381::G1Affine;
+    let outside = some_points::<C>().into_iter().find(|point| !point.is_in_subgroup()).expect("most are");
+    let last = -<C as Curve>::Scalar::from(1);
+    let expected = times_order(&outside) - outside;
+    assert_ne!(expected, -halo2curves::bls12381::G1::from(outside));
+    for simd in Simd::available() {
+        check(&Cpu::new(simd).unwrap(), "outside", &[("r - 1", vec![last])], &[outside], &[expected]);
     }
 }
 
