@@ -49,7 +49,7 @@ pub trait Device: Send + Sync + 'static {
     fn lock(&self, bytes: usize) -> Result<Option<Locked>, Error>;
 
     /// Whether these data are page-locked, so that they are copied directly while the host is idle. Other data pass through
-    /// staging memory, which keeps all of the host's threads busy.
+    /// staging memory, which keeps the host's threads busy.
     fn copies_directly(&self, data: &[u8]) -> bool;
 
     /// Copies `data` to `to`, `at` bytes from its start. `data` may be reused when this returns; the copy itself is

@@ -95,7 +95,7 @@ impl<D: Device> Gpu<D> {
                 let (done, started) = parallel::join(host, device);
                 done.and(started)?
             }
-            // The copy to staging memory takes all threads.
+            // The copy to staging memory takes the threads, and copying leaves to fresh pages beside it would slow it down.
             false => {
                 let started = device()?;
                 host().map(|()| started)?
