@@ -74,7 +74,7 @@ fn pinned(engine: &Engine) -> Result<(), String> {
     expect_equal("hashes of rows in page-locked memory", &digests, &expected)
 }
 
-/// A tree whose leaves and nodes go through staging memory in many pieces, of 64 MiB each.
+/// A tree whose leaves and nodes, 64 MiB each, go through staging memory in many pieces.
 fn large(engine: &Engine) -> Result<(), String> {
     let leaves: Vec<ByteDigest> =
         (0..1_u64 << 21).map(|i| ByteDigest(bytemuck::cast([i, i ^ 1, i.wrapping_mul(i), !i]))).collect();

@@ -81,7 +81,7 @@ impl<I: Iterator> Parts<I> {
 
     /// The first error, when all threads are done.
     pub(super) fn finish(self) -> Result<(), Error> {
-        self.failed.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).map_or(Ok(()), Err)
+        lock(&self.failed).take().map_or(Ok(()), Err)
     }
 }
 

@@ -33,21 +33,36 @@ const MUCH: usize = 48 << 20;
 pub(super) struct Link(AtomicUsize);
 
 /// A copy of data, until this is dropped.
-struct OnItsWay<'a> {
-    link: &'a Link,
+struct OnItsWay {
+    link: Arc<Link>,
     is_alone: bool,
 }
 
-impl Link {
-    fn begin(&self) -> OnItsWay<'_> {
-        OnItsWay { link: self, is_alone: self.0.fetch_add(1, Ordering::Relaxed) == 0 }
+impl OnItsWay {
+    fn new(link: &Arc<Link>) -> Self {
+        Self { link: Arc::clone(link), is_alone: link.0.fetch_add(1, Ordering::Relaxed) == 0 }
     }
 }
 
-impl Drop for OnItsWay<'_> {
+impl Drop for OnItsWay {
     fn drop(&mut self) {
         self.link.0.fetch_sub(1, Ordering::Relaxed);
     }
+}
+
+/// How a thread copies a piece.
+type Copy = fn(&[u8], &mut [u8]);
+
+/// How data are copied.
+struct Way {
+    /// Bytes of a place and of a piece.
+    len: usize,
+    /// The number of threads that take pieces, and how each copies one: by itself, or one thread with all others.
+    lanes: usize,
+    copy: Copy,
+    /// The turn of the first piece.
+    first: usize,
+    _on_it: OnItsWay,
 }
 
 /// The number of threads that take pieces of so many bytes of data.
@@ -89,11 +104,7 @@ impl<E: Send> Staging<E> {
         wait: impl Fn(E) -> Result<(), Error> + Sync,
         start: impl Fn(&[u8], usize) -> Result<E, Error> + Sync,
     ) -> Result<(), Error> {
-        let link = Arc::clone(&self.link);
-        let on_its_way = link.begin();
-        let lanes = lanes(data.len(), threads(), on_its_way.is_alone);
-        let (len, copy) = division(lanes);
-        let first = self.turn(data.len().div_ceil(len));
+        let Way { len, lanes, copy, first, _on_it } = self.begin(data.len());
         let pieces = Parts::new(data.chunks(len).enumerate());
         by_lanes(lanes, &mut self.places(len, &wait)?, &|places| {
             let mut turn = (0..places.len()).cycle().skip(first % places.len());
@@ -117,11 +128,7 @@ impl<E: Send> Staging<E> {
         wait: impl Fn(E) -> Result<(), Error> + Sync,
         start: impl Fn(&mut [u8], usize) -> Result<E, Error> + Sync,
     ) -> Result<(), Error> {
-        let link = Arc::clone(&self.link);
-        let on_its_way = link.begin();
-        let lanes = lanes(data.len(), threads(), on_its_way.is_alone);
-        let (len, copy) = division(lanes);
-        let first = self.turn(data.len().div_ceil(len));
+        let Way { len, lanes, copy, first, _on_it } = self.begin(data.len());
         let pieces = Parts::new(data.chunks_mut(len).enumerate());
         by_lanes(lanes, &mut self.places(len, &wait)?, &|places| {
             let mut turn = (0..places.len()).cycle().skip(first % places.len());
@@ -146,11 +153,17 @@ impl<E: Send> Staging<E> {
         pieces.finish()
     }
 
-    /// The turn of the first of so many pieces.
-    fn turn(&mut self, pieces: usize) -> usize {
+    /// Begins to copy so many bytes.
+    fn begin(&mut self, bytes: usize) -> Way {
+        let on_it = OnItsWay::new(&self.link);
+        let lanes = lanes(bytes, threads(), on_it.is_alone);
+        let (len, copy): (_, Copy) = match lanes {
+            1 => (STAGING / 2, memory::copy),
+            _ => (STAGING / PLACES, |from, to| to.copy_from_slice(from)),
+        };
         let first = self.count;
-        self.count = first.wrapping_add(pieces);
-        first
+        self.count = first.wrapping_add(bytes.div_ceil(len));
+        Way { len, lanes, copy, first, _on_it: on_it }
     }
 
     /// The places, each of so many bytes.
@@ -166,17 +179,6 @@ impl<E: Send> Staging<E> {
         let memory = self.memory.as_mut_slice().chunks_exact_mut(bytes);
         let places = memory.zip(self.under_way.iter_mut().step_by(bytes * PLACES / STAGING));
         Ok(places.map(|(memory, under_way)| Place { memory, under_way, target: None }).collect())
-    }
-}
-
-/// How a thread copies a piece.
-type Copy = fn(&[u8], &mut [u8]);
-
-/// The bytes of places and of pieces for so many threads that take them, and how each copies one: by itself, or one thread with all others.
-fn division(lanes: usize) -> (usize, Copy) {
-    match lanes {
-        1 => (STAGING / 2, memory::copy),
-        _ => (STAGING / PLACES, |from, to| to.copy_from_slice(from)),
     }
 }
 
@@ -208,7 +210,7 @@ impl<E> Place<'_, '_, E> {
 mod tests {
     use std::ptr::NonNull;
 
-    use super::{LANES, Link, MUCH, PLACES, STAGING, Staging, lanes};
+    use super::{LANES, Link, MUCH, OnItsWay, PLACES, STAGING, Staging, lanes};
     use crate::error::Error;
     use crate::lock::lock;
     use crate::pinned::Locked;
@@ -341,11 +343,11 @@ mod tests {
 
     #[test]
     fn threads_that_take_pieces() {
-        let link = Link::default();
-        let first = link.begin();
-        assert!(first.is_alone && !link.begin().is_alone);
+        let link = Arc::new(Link::default());
+        let first = OnItsWay::new(&link);
+        assert!(first.is_alone && !OnItsWay::new(&link).is_alone);
         drop(first);
-        assert!(link.begin().is_alone);
+        assert!(OnItsWay::new(&link).is_alone);
         assert_eq!([1, 5, 100].map(|threads| lanes(MUCH, threads, true)), [1, 5, LANES]);
         assert_eq!([lanes(MUCH - 1, 100, true), lanes(MUCH, 100, false)], [1, 1]);
     }

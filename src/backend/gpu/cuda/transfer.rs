@@ -36,10 +36,8 @@ impl Cuda {
 
     /// The staging memory of a direction, if the system grants it.
     fn staging<'a>(&self, passage: &'a mut Passage, flags: u32) -> Option<&'a mut Staging<Event>> {
-        let make = || {
-            let memory = self.host_memory(STAGING, flags).ok()?;
-            Some(Staging::new(memory, Arc::clone(&self.link)))
-        };
+        let staging = |memory| Staging::new(memory, Arc::clone(&self.link));
+        let make = || self.host_memory(STAGING, flags).ok().map(staging);
         passage.get_or_insert_with(make).as_mut()
     }
 

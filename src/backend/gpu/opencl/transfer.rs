@@ -87,10 +87,8 @@ impl OpenCl {
         if self.shares_memory || self.is_locked(data) {
             return None;
         }
-        let make = || {
-            let memory = self.host_memory(STAGING, false).ok()?;
-            Some(Staging::new(memory, Arc::clone(&self.link)))
-        };
+        let staging = |memory| Staging::new(memory, Arc::clone(&self.link));
+        let make = || self.host_memory(STAGING, false).ok().map(staging);
         passage.get_or_insert_with(make).as_mut()
     }
 
