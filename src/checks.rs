@@ -1,5 +1,6 @@
 //! Checks of many elements on all threads.
 
+use crate::backend::BaseField;
 use crate::error::Error;
 use crate::lock::lock;
 use crate::parallel::for_each_number;
@@ -7,6 +8,16 @@ use crate::sync::{Mutex, PoisonError};
 
 /// Words of a piece that one thread checks.
 const PIECE: usize = 1 << 16;
+
+/// The first error of elements, with its index among all.
+pub(crate) fn elements<F: BaseField>(elements: &[F]) -> Result<(), Error> {
+    in_pieces(elements, 8, F::check_all)
+}
+
+/// The same, of elements that have not been checked.
+pub(crate) fn if_unchecked<F: BaseField>(elements: &[F], unchecked: bool) -> Result<(), Error> {
+    if unchecked { self::elements(elements) } else { Ok(()) }
+}
 
 /// The first failure of `check` over pieces of `items`, with its index among all of them. `check` counts in units of `unit` bytes.
 pub(crate) fn in_pieces<T: Sync>(

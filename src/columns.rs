@@ -391,6 +391,6 @@ impl Engine {
 
     /// The first word of elements that is not canonical is an error; checked on all threads.
     pub(crate) fn check_elements<B: BaseField>(&self, elements: &[B]) -> Result<(), Error> {
-        self.run_on(size_of_val(elements), || checks::in_pieces(elements, 8, B::check_all))
+        self.run_on(size_of_val(elements), || checks::elements(elements))
     }
 }

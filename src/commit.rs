@@ -18,7 +18,6 @@ use crate::matrix::{Matrix, MatrixInput, MatrixRef, Shape};
 use crate::merkle::{Cap, MerkleTree, MultiOpening};
 use crate::ntt::{Convention, Lde};
 use crate::operation::{Built, Each, ExtendCosets, HashCoset, Held, Purpose, SpreadTrace, Subtree};
-use crate::parallel::join;
 use crate::progress::Stage;
 use crate::resident::{Cosets, DeviceMatrix, DeviceTree};
 
@@ -197,10 +196,12 @@ impl Engine {
             let (lde, trace, extent) = (*lde, trace.base(), shape.extent::<Goldilocks>());
             let beside = 4 * size_of::<H::Digest>() / 8;
             let spread = SpreadTrace { lde, trace, extent, costs, beside, bounds: Vec::new() };
-            let (checked, spread) =
-                join(|| self.check_elements(trace), || self.dispatcher().divided_only(spread));
-            checked?;
-            let Some(spread) = spread? else { return Ok(None) };
+            let spread = match self.dispatcher().divided_only(spread) {
+                // Which word it is, and where.
+                Err(error @ Error::NotCanonical { .. }) => return self.check_elements(trace).and(Err(error)),
+                spread => spread?,
+            };
+            let Some(spread) = spread else { return Ok(None) };
             self.check_budget(spread.host_memory(&lde, extent, size_of::<H::Digest>()))?;
             let extend = |(share, (member, _)): (usize, &(usize, _))| {
                 (*member, ExtendCosets { lde, trace, extent, spread: &spread, share })

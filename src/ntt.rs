@@ -150,6 +150,13 @@ impl<F: TwoAdic> Domain<F> {
         let shift = (0..k).fold(self.shift, |shift, _| shift * self.root);
         Self::with_root(self.log_size - steps, root)?.coset(shift)
     }
+
+    /// The powers of the points with exponent c, a power of two that divides their number: a coset of the subgroup of which the order is c times less.
+    pub(crate) fn powers(self, c: usize) -> Result<Self, Error> {
+        let steps = c.trailing_zeros();
+        let power = |x: F| (0..steps).fold(x, |x, _| x * x);
+        Self::with_root(self.log_size - steps, power(self.root))?.coset(power(self.shift))
+    }
 }
 
 impl<F: Copy> Domain<F> {

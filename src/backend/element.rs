@@ -40,6 +40,9 @@ pub trait BaseField: Element<Base = Self> {
     /// The words of the modulus, the lowest first: as many as an element has.
     const MODULUS: &'static [u64];
 
+    /// Whether elements of this type are always below the modulus, so that nothing has to be checked.
+    const CANONICAL: bool;
+
     /// The words of elements.
     fn words(elements: &[Self]) -> &[u64];
 
@@ -69,6 +72,7 @@ pub(crate) fn in_own_memory<F: BaseField>(
 
 impl BaseField for Goldilocks {
     const ROW_MAJOR: bool = true;
+    const CANONICAL: bool = false;
     const MODULUS: &'static [u64] = &[MODULUS];
 
     fn words(elements: &[Self]) -> &[u64] {
@@ -128,6 +132,7 @@ macro_rules! prime_fields {
 
         impl BaseField for $field {
             const ROW_MAJOR: bool = false;
+            const CANONICAL: bool = true;
             const MODULUS: &'static [u64] = &<Self as Modulus>::P;
 
             fn words(elements: &[Self]) -> &[u64] {

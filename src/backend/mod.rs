@@ -68,14 +68,6 @@ pub use residence::{
 };
 pub use transforms::{Inversion, Transforms};
 
-/// Says whether words are canonical: [`Error::NotCanonical`] with the first that is not.
-pub type Check<'a, T> = &'a (dyn Fn(&[T]) -> Result<(), Error> + Sync);
-
-/// The [`Check`] of words that were checked before.
-pub fn sound<T>(_: &[T]) -> Result<(), Error> {
-    Ok(())
-}
-
 /// The hardware beneath a backend: statistics of its work, and memory. By default that of the host.
 pub trait Hardware {
     /// The time that the device has spent on the operations done so far, transfers not counted, by its own clock; `None`

@@ -6,11 +6,12 @@ mod tests;
 use std::collections::BTreeMap;
 
 use super::{
-    AcceleratedField, Beside, Check, Combinations, Extent, Hardware, Hashing, Inversion, Levels, Lookups,
+    AcceleratedField, BaseField, Beside, Combinations, Extent, Hardware, Hashing, Inversion, Levels, Lookups,
     MatrixView, PrefixProducts, Programs, Transforms,
 };
 #[cfg(feature = "bn254")]
 use super::{Memory, Pointwise, Sparse, SparseView};
+use crate::checks;
 use crate::error::Error;
 #[cfg(feature = "bn254")]
 use crate::field::MontgomeryField;
@@ -27,7 +28,7 @@ pub struct Reference;
 
 impl Hardware for Reference {}
 
-impl<F: TwoAdic> Transforms<F> for Reference {
+impl<F: TwoAdic + BaseField> Transforms<F> for Reference {
     fn ntt(&self, ntt: &Ntt<F>, data: &mut [F], width: usize) -> Result<(), Error> {
         let n = ntt.domain.size();
         for block in data.chunks_exact_mut(n * width) {
@@ -79,9 +80,9 @@ fn transform<F: TwoAdic>(a: &[F], root: F) -> Vec<F> {
     low.chain(terms().map(|((&e, &o), power)| e - power * o)).collect()
 }
 
-impl<F: TwoAdic> Inversion<F> for Reference {
-    fn invert(&self, elements: &mut [F], check: Check<'_, F>) -> Result<(), Error> {
-        check(elements)?;
+impl<F: TwoAdic + BaseField> Inversion<F> for Reference {
+    fn invert(&self, elements: &mut [F], unchecked: bool) -> Result<(), Error> {
+        checks::if_unchecked(elements, unchecked)?;
         elements.iter_mut().for_each(|x| *x = x.inverted().unwrap_or(F::ZERO));
         Ok(())
     }

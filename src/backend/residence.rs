@@ -6,6 +6,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::{EveryResidentField, EveryResidentHash, ResidentCurves};
@@ -116,6 +117,15 @@ pub trait Resident: Send + Sync {
         width: usize,
         skip: usize,
     ) -> Result<Memory, Error>;
+
+    /// Some words of each row of a row-major matrix, whose rows have `width` words, side by side in new memory.
+    fn columns(&self, matrix: &Memory, width: usize, columns: Range<usize>) -> Result<Memory, Error>;
+
+    /// The inverse: new memory with the row-major matrix of which pieces hold so many words of each row, in turn.
+    fn side_by_side(&self, pieces: &[(Piece<'_>, usize)], rows: usize) -> Result<Memory, Error>;
+
+    /// Whether all elements are below a modulus, which has as many words as an element, the lowest first.
+    fn all_below(&self, elements: &Memory, modulus: &[u64]) -> Result<bool, Error>;
 
     /// The first `rows` rows of a matrix, in new memory and in its layout.
     fn first_rows(&self, memory: &Memory, extent: Extent, rows: usize) -> Result<Memory, Error>;

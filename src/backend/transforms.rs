@@ -1,6 +1,7 @@
 //! Transforms and inverses over a field, as backends have them.
 
-use super::Check;
+use super::BaseField;
+use crate::checks;
 use crate::error::Error;
 use crate::field::TwoAdic;
 use crate::memory::StridedMut;
@@ -12,7 +13,7 @@ use crate::ntt::{Domain, Lde, Ntt, Order};
 /// Data come as blocks, each a row-major matrix of `width` columns with a row per point: a row-major matrix is one
 /// block, a column-major one is a block of width 1 (or of an extension's degree) per column. Over fields that are not
 /// [`ROW_MAJOR`](BaseField::ROW_MAJOR) the width is always 1.
-pub trait Transforms<F: TwoAdic>: Send + Sync {
+pub trait Transforms<F: TwoAdic + BaseField>: Send + Sync {
     /// Transforms every column of every block in place.
     fn ntt(&self, ntt: &Ntt<F>, data: &mut [F], width: usize) -> Result<(), Error>;
 
@@ -23,10 +24,10 @@ pub trait Transforms<F: TwoAdic>: Send + Sync {
         ntt: &Ntt<F>,
         data: &mut [F],
         width: usize,
-        check: Check<'_, F>,
+        unchecked: bool,
         _: &Meter<'_>,
     ) -> Result<(), Error> {
-        check(data)?;
+        checks::if_unchecked(data, unchecked)?;
         self.ntt(ntt, data, width)
     }
 
@@ -64,16 +65,16 @@ pub trait Transforms<F: TwoAdic>: Send + Sync {
         input: &mut [F],
         width: usize,
         output: &mut [F],
-        check: Check<'_, F>,
+        unchecked: bool,
         _: &Meter<'_>,
     ) -> Result<(), Error> {
-        check(input)?;
+        checks::if_unchecked(input, unchecked)?;
         self.lde(lde, input, width, output)
     }
 }
 
 /// [`Transforms::evaluate`] by a transform of polynomials that are padded with zeros.
-fn evaluate_padded<F: TwoAdic>(
+fn evaluate_padded<F: TwoAdic + BaseField>(
     transforms: &(impl Transforms<F> + ?Sized),
     domain: &Domain<F>,
     order: Order,
@@ -94,5 +95,5 @@ fn evaluate_padded<F: TwoAdic>(
 pub trait Inversion<F>: Send + Sync {
     /// Replaces every element by its inverse, and leaves zeros as they are; there may be no elements. They are unchecked: an error of
     /// `check` is returned, and then the data are unchanged. It is its own inverse, by which plans undo it.
-    fn invert(&self, elements: &mut [F], check: Check<'_, F>) -> Result<(), Error>;
+    fn invert(&self, elements: &mut [F], unchecked: bool) -> Result<(), Error>;
 }

@@ -12,10 +12,10 @@ use crate::commit::{Commitment, TraceSpec};
 use crate::device::DeviceChoice;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::field::Goldilocks;
+use crate::field::{Goldilocks, MODULUS};
 use crate::hash::{Blake3, Rp64_256};
 use crate::matrix::{Layout, Matrix, Shape};
-use crate::ntt::{Convention, Domain, Lde, Ntt};
+use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
 use crate::policy::Policy;
 
 pub(super) const CASES: &[Case] = &[
@@ -31,6 +31,7 @@ pub(super) const CASES: &[Case] = &[
     Case { name: "several devices, each its part", run: parts },
     Case { name: "several devices, cosets of a commitment", run: cosets },
     Case { name: "several devices, jobs that copy much at once", run: jobs },
+    Case { name: "several devices, those of the engine alone", run: alone },
 ];
 
 /// The engine's devices and two more, and shares that are no multiples of each other.
@@ -78,6 +79,38 @@ fn shared_vectors(engine: &Engine) -> Result<(), String> {
     run_all(engine, &[super::vectors::CASES, super::sparse::CASES].concat())
 }
 
+/// The same operations where the engine has several devices and no other takes part, as some can do more among themselves: transforms of one column, and of rows, in every direction.
+fn alone(engine: &Engine) -> Result<(), String> {
+    let devices = engine.work().len();
+    if devices < 2 {
+        return Ok(());
+    }
+    let weights = (0..devices).map(|i| [3, 1, 5][i % 3]).collect();
+    let several = with_threads(engine.asked().clone().policy(Policy::Any).weights(weights))?;
+    let equal = with_threads(engine.asked().clone().policy(Policy::Any).weights(vec![1]))?;
+    let mut words = Words::new(93);
+    for log in [1, 2, 5, 13] {
+        let lde = Lde::onto_coset(log, 4, Convention::Plonky3, Goldilocks::GENERATOR)?;
+        for (columns, layout) in
+            [(1, Layout::RowMajor), (9, Layout::RowMajor), (24, Layout::RowMajor), (9, Layout::ColumnMajor)]
+        {
+            let matrix: Matrix<Goldilocks> = words.matrix(Shape { rows: 1 << log, columns, layout });
+            for engine in [&several, &equal] {
+                lde_agrees(engine, &lde, &matrix)?;
+                for domain in [lde.from(), lde.from().coset(Goldilocks::GENERATOR)?] {
+                    for ntt in [Ntt::forward(domain), Ntt::inverse(domain)] {
+                        for output in [Order::Natural, Order::BitReversed] {
+                            ntt_agrees(engine, &ntt.with_orders(Order::Natural, output), &matrix)?;
+                            ntt_agrees(engine, &ntt.with_orders(output, Order::Natural), &matrix)?;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 /// One to five columns, rows and polynomials; trees from one leaf on.
 fn few_items(engine: &Engine) -> Result<(), String> {
     let (several, mut words) = (several(engine)?, Words::new(90));
@@ -122,6 +155,11 @@ fn cosets(engine: &Engine) -> Result<(), String> {
                 opens_alike(&what, &found, &expected)?;
                 same(&what, &found, &expected)?;
             }
+            let (index, value) = (rows * columns - 1, MODULUS);
+            let mut wrong = trace.as_slice().to_vec();
+            wrong[index] = bytemuck::cast(value);
+            let refused = several.commit::<Rp64_256>(&spec, Matrix::new(wrong, trace.shape())?);
+            expect_error(&what, refused, &Error::NotCanonical { index, value })?;
             // Without host memory nothing is kept there.
             match with_threads(several.asked().clone().memory_budget(0))?.commit::<Rp64_256>(&spec, &trace) {
                 Err(Error::OverBudget { budget: 0, .. }) => {}

@@ -69,12 +69,18 @@ impl Member {
         self.backend.resident().is_some()
     }
 
+    /// Whether it reads the memory of other devices of its kind.
+    pub(crate) fn reads_peers(&self) -> bool {
+        self.backend.resident().is_some_and(|memory| memory.reads_peers())
+    }
+
     /// Its index among the devices of the engine.
     pub(crate) fn index(&self) -> usize {
         self.index
     }
 
-    pub(super) fn name(&self) -> &str {
+    /// Its name.
+    pub(crate) fn name(&self) -> &str {
         self.ledger.device()
     }
 

@@ -104,6 +104,14 @@ pub(crate) struct Site<'a> {
     _given: Given<'a>,
 }
 
+/// Devices that have shares of an operation.
+pub(crate) struct Peers<'a> {
+    pub(crate) dispatcher: &'a Dispatcher,
+    /// All devices.
+    pub(crate) devices: &'a [Member],
+    pub(crate) shares: &'a [Share],
+}
+
 /// What a plan asks of an operation, whatever its type: where its data are, what it costs and how large it is.
 struct Asked<'a> {
     home: Home,
@@ -168,7 +176,7 @@ impl Dispatcher {
     /// Does an operation, divided among devices where that is expected to finish earlier.
     pub(crate) fn divided<O: Divisible>(&self, operation: O) -> Result<O::Output, Error> {
         let shares =
-            self.plan(&operation, operation.items(self.members.len()), operation.overhead(&self.members))?;
+            self.plan(&operation, operation.items(&self.members), operation.overhead(&self.members))?;
         match &shares[..] {
             [share] => self.on(share, operation),
             _ => self.in_shares(&shares, operation),
@@ -178,7 +186,7 @@ impl Dispatcher {
     /// The same, but `None` where one device would do all of it.
     pub(crate) fn divided_only<O: Divisible>(&self, operation: O) -> Result<Option<O::Output>, Error> {
         let shares =
-            self.plan(&operation, operation.items(self.members.len()), operation.overhead(&self.members))?;
+            self.plan(&operation, operation.items(&self.members), operation.overhead(&self.members))?;
         match &shares[..] {
             [_] => Ok(None),
             _ => self.in_shares(&shares, operation).map(Some),
@@ -187,6 +195,12 @@ impl Dispatcher {
 
     /// Does the parts of an operation, each on its device.
     fn in_shares<O: Divisible>(&self, shares: &[Share], mut operation: O) -> Result<O::Output, Error> {
+        let given: Vec<_> = shares.iter().map(|share| self.members[share.member].give(share.ns)).collect();
+        let peers = Peers { dispatcher: self, devices: &self.members, shares };
+        if let Some(done) = operation.exchanged(&peers) {
+            return done;
+        }
+        drop(given);
         let outcomes = {
             let parts = operation.divide(shares, &self.members)?;
             self.together(shares, parts)
@@ -212,7 +226,7 @@ impl Dispatcher {
                 return Ok(done);
             }
         };
-        let (items, pieces) = (operation.items(1), operation.pieces().min(PIECES));
+        let (items, pieces) = (operation.items(&self.members), operation.pieces().min(PIECES));
         let meter = Meter::telling(tell);
         if pieces < 2 {
             let done = member.count_metered(operation, &meter)?;

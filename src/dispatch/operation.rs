@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Dispatcher, Kind, Member, Share};
+use super::{Dispatcher, Kind, Member, Peers, Share};
 use crate::error::Error;
 use crate::meter::Meter;
 use crate::work::Size;
@@ -86,8 +86,8 @@ pub(crate) trait Divisible: Operation {
     where
         Self: 'p;
 
-    /// The number of items of equal work that any of so many devices may get.
-    fn items(&self, devices: usize) -> usize;
+    /// The number of items of equal work that any of these devices may get.
+    fn items(&self, devices: &[Member]) -> usize;
 
     /// The nanoseconds that dividing it among devices costs, such as for copies of columns.
     fn overhead(&self, _: &[Member]) -> f64 {
@@ -99,7 +99,12 @@ pub(crate) trait Divisible: Operation {
         1
     }
 
-    /// A part for each share, of which there are two or more.
+    /// Does it by an exchange between these devices, of which there are two or more, where they have a way for that; else `None`, and nothing has changed.
+    fn exchanged(&mut self, _: &Peers<'_>) -> Option<Result<Self::Output, Error>> {
+        None
+    }
+
+    /// A part for each share, of which there are two or more, or a part for the first if there is only one after all.
     fn divide(&mut self, shares: &[Share], devices: &[Member]) -> Result<Vec<Self::Part<'_>>, Error>;
 
     /// The result, when all parts have ended; if one failed, the first error, with inputs restored.

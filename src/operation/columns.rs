@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::exchange;
 use crate::backend::{AcceleratedField, Element};
 use crate::dispatch::{Call, Member, Share};
 use crate::error::Error;
@@ -82,9 +83,15 @@ pub(super) fn items(blocks: usize, width: usize) -> usize {
     if blocks == 1 { width } else { blocks }
 }
 
-/// Nanoseconds to copy so many words of columns to memory of their own, which only those of a single block need.
-pub(super) fn overhead(blocks: usize, words: usize) -> f64 {
-    if blocks == 1 { COPY * words as f64 } else { 0.0 }
+/// Nanoseconds to bring so many words of columns to devices and back, which only those of a single block need: in memory of their own, or by an exchange.
+pub(super) fn overhead<F: AcceleratedField>(devices: &[Member], blocks: usize, words: usize) -> f64 {
+    match blocks {
+        1 if F::ROW_MAJOR && devices.iter().all(Member::reads_peers) => {
+            exchange::overhead(words, devices.len())
+        }
+        1 => COPY * words as f64,
+        _ => 0.0,
+    }
 }
 
 /// Copies the columns of shares into a block.

@@ -178,7 +178,7 @@ impl<'a, F: AcceleratedField> Divisible for Combine<'a, F> {
     where
         Self: 'p;
 
-    fn items(&self, _: usize) -> usize {
+    fn items(&self, _: &[Member]) -> usize {
         self.matrix.rows
     }
 

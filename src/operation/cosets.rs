@@ -12,7 +12,9 @@
 
 use std::ops::Range;
 
+use super::exchange::check;
 use crate::backend::{Accelerated, AcceleratedField, Extent, Levels, Piece};
+use crate::checks;
 use crate::dispatch::{Call, Cost, Dispatcher, Divisible, Member, Operation, Share, Stored};
 use crate::error::Error;
 use crate::field::Goldilocks;
@@ -29,7 +31,8 @@ pub(crate) enum Held<T> {
     Host(Vec<T>),
 }
 
-/// Brings a trace to devices that are to share the cosets of its extension. The number of cosets, P, follows from the shares.
+/// Brings an unchecked trace to devices that are to share the cosets of its extension: [`Error::NotCanonical`], with any index, if some words are no elements. The number of cosets, P,
+/// follows from the shares.
 pub(crate) struct SpreadTrace<'a, F> {
     pub(crate) lde: Lde<F>,
     pub(crate) trace: &'a [F],
@@ -67,9 +70,10 @@ impl<F: AcceleratedField> Call for Part<'_, F> {
 
     fn run(self, device: &Member) -> Result<Self::Output, Error> {
         if !device.has_memory() {
-            return Ok(None);
+            return checks::elements(self.0).map(|()| None);
         }
         let memory = device.memory().upload(F::words(self.0))?;
+        check(device.memory(), &memory, Some(F::MODULUS))?;
         Ok(Some(device.store(memory, device.occupy(size_of_val(self.0) as u64))))
     }
 }
@@ -96,10 +100,8 @@ impl<F: AcceleratedField> SpreadTrace<'_, F> {
 
 /// The bounds of pieces of so many elements for devices of which all are peers; of all elements for each otherwise.
 fn bounds(shares: &[Share], devices: &[Member], elements: usize) -> Vec<usize> {
-    let reads =
-        |share: &Share| devices[share.member].backend().resident().is_some_and(|memory| memory.reads_peers());
     let count = shares.len();
-    match shares.iter().all(reads) {
+    match shares.iter().all(|share| devices[share.member].reads_peers()) {
         true => (0..=count).map(|i| (elements as u128 * i as u128 / count as u128) as usize).collect(),
         false => vec![0, elements],
     }
@@ -142,7 +144,7 @@ impl<'a, F: AcceleratedField> Divisible for SpreadTrace<'a, F> {
         Self: 'p;
 
     /// The cosets as large as the trace.
-    fn items(&self, _: usize) -> usize {
+    fn items(&self, _: &[Member]) -> usize {
         self.lde.blowup()
     }
 

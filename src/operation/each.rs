@@ -75,7 +75,7 @@ impl<C: Call> Divisible for Each<C> {
     where
         Self: 'p;
 
-    fn items(&self, _: usize) -> usize {
+    fn items(&self, _: &[Member]) -> usize {
         self.calls.len()
     }
 

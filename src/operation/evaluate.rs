@@ -1,10 +1,11 @@
 //! Evaluations of polynomials on domains that may have more points than there are coefficients.
 
 use super::columns::{self, Columnwise, Part};
+use super::exchange::OnPeers;
 use super::polynomial::{combine, value_of_coefficients, value_of_values};
 use super::{cut, first_error, random_element, transform};
-use crate::backend::AcceleratedField;
-use crate::dispatch::{Call, Cost, Dispatcher, Divisible, Member, Operation, Share, Untested};
+use crate::backend::{AcceleratedField, Extent, Memory, ResidentBackend};
+use crate::dispatch::{Call, Cost, Dispatcher, Divisible, Member, Operation, Peers, Share, Untested};
 use crate::error::Error;
 use crate::ntt::{Domain, Order};
 use crate::work::Size;
@@ -94,6 +95,20 @@ impl<F: AcceleratedField> Columnwise<F> for Points<F> {
     }
 }
 
+impl<F: AcceleratedField> OnPeers<F> for Points<F> {
+    fn rows(self) -> [usize; 2] {
+        [self.size, self.domain.size()]
+    }
+
+    fn size(self, elements: usize) -> Size {
+        F::TRANSFORM.of(elements, 0, 0)
+    }
+
+    fn run(self, memory: &dyn ResidentBackend, matrix: &Memory, extent: Extent) -> Result<Memory, Error> {
+        F::resident_transforms(memory).evaluate(&self.domain, Order::Natural, matrix, extent)
+    }
+}
+
 impl<'a, F: AcceleratedField> Divisible for Evaluate<'a, F> {
     type Outcome = Vec<F>;
     type Part<'p>
@@ -101,12 +116,17 @@ impl<'a, F: AcceleratedField> Divisible for Evaluate<'a, F> {
     where
         Self: 'p;
 
-    fn items(&self, _: usize) -> usize {
+    fn items(&self, _: &[Member]) -> usize {
         columns::items(self.blocks(), self.width)
     }
 
-    fn overhead(&self, _: &[Member]) -> f64 {
-        columns::overhead(self.blocks(), self.coefficients.len() + self.values.len())
+    fn overhead(&self, devices: &[Member]) -> f64 {
+        columns::overhead::<F>(devices, self.blocks(), self.coefficients.len() + self.values.len())
+    }
+
+    fn exchanged(&mut self, peers: &Peers<'_>) -> Option<Result<(), Error>> {
+        let made = (self.blocks() == 1).then(|| peers.columns(self.points, self.coefficients, false))??;
+        Some(made.and_then(|results| peers.fetch(&results, self.values, false)))
     }
 
     fn divide(&mut self, shares: &[Share], _: &[Member]) -> Result<Vec<Self::Part<'_>>, Error> {

@@ -1,12 +1,13 @@
 //! Low-degree extensions, out of place.
 
 use super::columns::{self, Columnwise, Part};
+use super::exchange::OnPeers;
 use super::polynomial::{combine, value_of_values};
-use super::transform::check_all;
 use super::{cut, first_error, powers, random_element, transform};
-use crate::backend::{AcceleratedField, Backend, sound};
+use crate::backend::{AcceleratedField, Backend, Extent, Memory, ResidentBackend};
+use crate::checks;
 use crate::dispatch::{
-    Call, Cost, Dispatcher, Divisible, Kind, Measured, Member, Operation, Share, Untested, timed,
+    Call, Cost, Dispatcher, Divisible, Kind, Measured, Member, Operation, Peers, Share, Untested, timed,
 };
 use crate::error::Error;
 use crate::meter::Meter;
@@ -69,8 +70,7 @@ impl<F: AcceleratedField> Call for Extend<'_, F> {
             return Ok(());
         }
         let transforms = F::transforms(device.backend());
-        let check = if unchecked { check_all } else { sound };
-        transforms.lde_checked(&lde, input, width, output, &check, meter)
+        transforms.lde_checked(&lde, input, width, output, unchecked, meter)
     }
 }
 
@@ -87,7 +87,7 @@ impl<F: AcceleratedField> Operation for Extend<'_, F> {
     fn tested(self, untested: &Untested<'_>) -> Result<(), Error> {
         let Self { lde, input, width, output, unchecked } = self;
         if unchecked {
-            check_all(input)?;
+            checks::elements(input)?;
         }
         let (weight, point) = (random_element(), random_element());
         let value =
@@ -115,6 +115,20 @@ impl<F: AcceleratedField> Columnwise<F> for Lde<F> {
     }
 }
 
+impl<F: AcceleratedField> OnPeers<F> for Lde<F> {
+    fn rows(self) -> [usize; 2] {
+        [self.from().size(), self.to().size()]
+    }
+
+    fn size(self, elements: usize) -> Size {
+        F::EXTENSION.of(elements, 0, 0)
+    }
+
+    fn run(self, memory: &dyn ResidentBackend, matrix: &Memory, extent: Extent) -> Result<Memory, Error> {
+        F::resident_transforms(memory).lde(&self, matrix, extent)
+    }
+}
+
 impl<'a, F: AcceleratedField> Divisible for Extend<'a, F> {
     type Outcome = Vec<F>;
     type Part<'p>
@@ -122,12 +136,17 @@ impl<'a, F: AcceleratedField> Divisible for Extend<'a, F> {
     where
         Self: 'p;
 
-    fn items(&self, _: usize) -> usize {
+    fn items(&self, _: &[Member]) -> usize {
         columns::items(self.blocks(), self.width)
     }
 
-    fn overhead(&self, _: &[Member]) -> f64 {
-        columns::overhead(self.blocks(), self.input.len() + self.output.len())
+    fn overhead(&self, devices: &[Member]) -> f64 {
+        columns::overhead::<F>(devices, self.blocks(), self.input.len() + self.output.len())
+    }
+
+    fn exchanged(&mut self, peers: &Peers<'_>) -> Option<Result<(), Error>> {
+        let made = (self.blocks() == 1).then(|| peers.columns(self.lde, self.input, self.unchecked))??;
+        Some(made.and_then(|results| peers.fetch(&results, self.output, false)))
     }
 
     fn pieces(&self) -> usize {
@@ -143,7 +162,7 @@ impl<'a, F: AcceleratedField> Divisible for Extend<'a, F> {
         // are checked first.
         let keep_input = |share: &Share| devices[share.member].has_memory();
         if self.unchecked && !shares.iter().all(keep_input) {
-            check_all(self.input)?;
+            checks::elements(self.input)?;
             self.unchecked = false;
         }
         let unchecked = self.unchecked;
@@ -158,7 +177,7 @@ impl<'a, F: AcceleratedField> Divisible for Extend<'a, F> {
     fn join(self, shares: &[Share], outcomes: Vec<Result<Vec<F>, Error>>) -> Result<(), Error> {
         let in_place = self.blocks() > 1;
         let Self { input, output, width, .. } = self;
-        let taken = first_error(outcomes, || check_all(input))?;
+        let taken = first_error(outcomes, || checks::elements(input))?;
         if !in_place {
             columns::put_all(output, width, shares, &taken);
         }

@@ -1,9 +1,9 @@
 //! Inverses in place: elements are independent.
 
-use super::transform::check_all;
 use super::{cut, first_error, powers, random_element};
 use crate::backend::cpu::Cpu;
-use crate::backend::{AcceleratedField, Backend, sound};
+use crate::backend::{AcceleratedField, Backend};
+use crate::checks;
 use crate::dispatch::{
     Call, Cost, Dispatcher, Divisible, Kind, Measured, Member, Operation, Share, Untested, timed,
 };
@@ -25,7 +25,7 @@ const fn kind<F: AcceleratedField>() -> Kind {
 fn sample<F: AcceleratedField>(backend: &dyn Backend, log: u32) -> Measured {
     let mut elements = powers(F::of_integer(7), 1 << log);
     let work = [elements.len() as f64; 2];
-    timed(|| F::inversion(backend).invert(&mut elements, &sound), work)
+    timed(|| F::inversion(backend).invert(&mut elements, false), work)
 }
 
 impl<F: AcceleratedField> Call for Invert<'_, F> {
@@ -37,11 +37,7 @@ impl<F: AcceleratedField> Call for Invert<'_, F> {
     }
 
     fn run(self, device: &Member) -> Result<(), Error> {
-        let inversion = F::inversion(device.backend());
-        match self.unchecked {
-            true => inversion.invert(self.elements, &check_all),
-            false => inversion.invert(self.elements, &sound),
-        }
+        F::inversion(device.backend()).invert(self.elements, self.unchecked)
     }
 }
 
@@ -58,7 +54,7 @@ impl<F: AcceleratedField> Operation for Invert<'_, F> {
     fn tested(self, untested: &Untested<'_>) -> Result<(), Error> {
         let Self { elements, unchecked } = self;
         if unchecked {
-            check_all(elements)?;
+            checks::elements(elements)?;
         }
         let mut answer = elements.to_vec();
         untested.run(Invert { elements: &mut answer, unchecked: false })?;
@@ -80,7 +76,7 @@ impl<'a, F: AcceleratedField> Divisible for Invert<'a, F> {
     where
         Self: 'p;
 
-    fn items(&self, _: usize) -> usize {
+    fn items(&self, _: &[Member]) -> usize {
         self.elements.len()
     }
 
@@ -95,9 +91,9 @@ impl<'a, F: AcceleratedField> Divisible for Invert<'a, F> {
             // What was inverted is inverted once more, so that the data are restored.
             let cpu = Cpu::default();
             for (share, _) in shares.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_ok()) {
-                F::inversion(&cpu).invert(&mut self.elements[share.items.clone()], &sound)?;
+                F::inversion(&cpu).invert(&mut self.elements[share.items.clone()], false)?;
             }
         }
-        first_error(outcomes, || check_all(self.elements)).map(|_| ())
+        first_error(outcomes, || checks::elements(self.elements)).map(|_| ())
     }
 }

@@ -108,7 +108,7 @@ impl<'a, T: Sync> Divisible for Keep<'a, T> {
     where
         Self: 'p;
 
-    fn items(&self, _: usize) -> usize {
+    fn items(&self, _: &[Member]) -> usize {
         self.elements.len()
     }
 

@@ -97,7 +97,7 @@ impl<'a, F: AcceleratedField> Divisible for PermuteLookups<'a, F> {
     where
         Self: 'p;
 
-    fn items(&self, _: usize) -> usize {
+    fn items(&self, _: &[Member]) -> usize {
         self.permuted.len() / self.item()
     }
 

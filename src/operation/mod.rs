@@ -23,6 +23,7 @@ mod combine;
 mod cosets;
 mod each;
 mod evaluate;
+mod exchange;
 mod extend;
 mod invert;
 #[cfg(feature = "bn254")]

@@ -113,7 +113,7 @@ impl<'a, F: AcceleratedPrime> Divisible for Multiply<'a, F> {
     where
         Self: 'p;
 
-    fn items(&self, _: usize) -> usize {
+    fn items(&self, _: &[Member]) -> usize {
         self.a.len()
     }
 

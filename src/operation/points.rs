@@ -5,7 +5,7 @@ use halo2curves::group::Group;
 use super::{Bases, Scalars, Sum, random_word};
 use crate::backend::points::{Steps, TransformedCurve};
 use crate::backend::reference::Reference;
-use crate::backend::{Backend, Transforms};
+use crate::backend::{Backend, BaseField, Transforms};
 use crate::curve::affine;
 use crate::dispatch::{
     Call, Cost, Dispatcher, Divisible, Kind, Measured, Member, Operation, Share, Untested, timed,
@@ -93,7 +93,7 @@ impl<C: TransformedCurve> Operation for TransformPoints<'_, C> {
 }
 
 /// The product of the transposed matrix of a transform with factors of its outputs: a factor of each input, both as they stand.
-fn transposed<F: TwoAdic>(ntt: &Ntt<F>, factors: &[F]) -> Result<Vec<F>, Error> {
+fn transposed<F: TwoAdic + BaseField>(ntt: &Ntt<F>, factors: &[F]) -> Result<Vec<F>, Error> {
     let n = ntt.domain.size();
     let ones = || vec![F::ONE; n];
     let Steps { root, before, after } = Steps::of(ntt);
@@ -146,7 +146,7 @@ impl<'a, C: TransformedCurve> Divisible for TransformPoints<'a, C> {
     where
         Self: 'p;
 
-    fn items(&self, _: usize) -> usize {
+    fn items(&self, _: &[Member]) -> usize {
         self.points.len() / self.ntt.domain.size()
     }
 

@@ -84,7 +84,7 @@ impl<'a, F: AcceleratedField> Divisible for Prefix<'a, F> {
     where
         Self: 'p;
 
-    fn items(&self, _: usize) -> usize {
+    fn items(&self, _: &[Member]) -> usize {
         self.carry.len() / self.width
     }
 

@@ -77,7 +77,7 @@ impl<'a, H: Accelerated> Divisible for HashRows<'a, H> {
     where
         Self: 'p;
 
-    fn items(&self, _: usize) -> usize {
+    fn items(&self, _: &[Member]) -> usize {
         self.digests.len()
     }
 

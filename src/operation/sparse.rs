@@ -117,7 +117,7 @@ impl<'a, F: AcceleratedPrime> Divisible for KeepSparse<'a, F> {
     where
         Self: 'p;
 
-    fn items(&self, _: usize) -> usize {
+    fn items(&self, _: &[Member]) -> usize {
         self.units.len()
     }
 
@@ -243,7 +243,7 @@ impl<'a, F: AcceleratedPrime> Divisible for SparseProduct<'a, F> {
     where
         Self: 'p;
 
-    fn items(&self, _: usize) -> usize {
+    fn items(&self, _: &[Member]) -> usize {
         units(&self.matrix)
     }
 

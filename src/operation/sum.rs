@@ -291,8 +291,8 @@ impl<'a, C: AcceleratedCurve> Divisible for Sum<'a, C> {
     where
         Self: 'p;
 
-    fn items(&self, devices: usize) -> usize {
-        if self.by_rows(devices) { self.rows } else { self.bases.points.len() }
+    fn items(&self, devices: &[Member]) -> usize {
+        if self.by_rows(devices.len()) { self.rows } else { self.bases.points.len() }
     }
 
     fn divide(&mut self, shares: &[Share], devices: &[Member]) -> Result<Vec<Part<'_, C>>, Error> {

@@ -1,13 +1,14 @@
 //! A transform in place: whole blocks of a batch are independent, and so are the columns of a block.
 
 use super::columns;
+use super::exchange::{self, OnPeers};
 use super::polynomial::{combine, value_of_coefficients, value_of_values};
 use super::{cut, first_error, powers, random_element};
-use crate::backend::cpu::Cpu;
-use crate::backend::{AcceleratedField, Backend, in_own_memory, sound};
+use crate::backend::{AcceleratedField, Backend, in_own_memory};
+use crate::backend::{Extent, Memory, ResidentBackend, cpu::Cpu};
 use crate::checks;
 use crate::dispatch::{
-    Call, Cost, Dispatcher, Divisible, Kind, Measured, Member, Operation, Share, Untested, timed,
+    Call, Cost, Dispatcher, Divisible, Kind, Measured, Member, Operation, Peers, Share, Untested, timed,
 };
 use crate::error::Error;
 use crate::memory::{Strided, StridedMut};
@@ -48,6 +49,17 @@ impl<F: AcceleratedField> Transform<'_, F> {
         self.data.len() / self.block()
     }
 
+    /// Whether it is of one column.
+    fn is_a_column(&self) -> bool {
+        self.data.len() == self.ntt.domain.size()
+    }
+
+    /// All columns of the only block.
+    fn columns(&self) -> Strided<'_, u64> {
+        let pitch = self.width * size_of::<F>() / 8;
+        Strided::new(F::words(self.data), pitch, 0..pitch)
+    }
+
     fn run_on(self, backend: &dyn Backend, meter: &Meter<'_>) -> Result<(), Error> {
         let Self { ntt, data, width, unchecked } = self;
         if columns::must_be_apart::<F>(width) {
@@ -56,8 +68,7 @@ impl<F: AcceleratedField> Transform<'_, F> {
             columns::together(data, width, &apart);
             return Ok(());
         }
-        let check = if unchecked { check_all } else { sound };
-        F::transforms(backend).ntt_checked(&ntt, data, width, &check, meter)
+        F::transforms(backend).ntt_checked(&ntt, data, width, unchecked, meter)
     }
 }
 
@@ -77,9 +88,18 @@ impl<F: AcceleratedField> Call for Transform<'_, F> {
     }
 }
 
-/// Checks elements on all threads.
-pub(super) fn check_all<F: AcceleratedField>(elements: &[F]) -> Result<(), Error> {
-    checks::in_pieces(elements, 8, F::check_all)
+impl<F: AcceleratedField> OnPeers<F> for Ntt<F> {
+    fn rows(self) -> [usize; 2] {
+        [self.domain.size(); 2]
+    }
+
+    fn size(self, elements: usize) -> Size {
+        F::TRANSFORM.of(elements, 0, 0)
+    }
+
+    fn run(self, memory: &dyn ResidentBackend, matrix: &Memory, extent: Extent) -> Result<Memory, Error> {
+        F::resident_transforms(memory).ntt(&self, matrix, extent)
+    }
 }
 
 impl<F: AcceleratedField> Operation for Transform<'_, F> {
@@ -95,7 +115,7 @@ impl<F: AcceleratedField> Operation for Transform<'_, F> {
     fn tested(self, untested: &Untested<'_>) -> Result<(), Error> {
         let Self { ntt, data, width, unchecked } = self;
         if unchecked {
-            check_all(data)?;
+            checks::elements(data)?;
         }
         let (block, weight, point) = (ntt.domain.size() * width, random_element(), random_element());
         let value = |data: &[F], order, is_values| {
@@ -164,22 +184,39 @@ impl<'a, F: AcceleratedField> Divisible for Transform<'a, F> {
     where
         Self: 'p;
 
-    fn items(&self, _: usize) -> usize {
-        columns::items(self.blocks(), self.width)
+    /// One column is divided where the devices do it together, and into equal parts.
+    fn items(&self, devices: &[Member]) -> usize {
+        match self.is_a_column() && exchange::divides(&self.ntt, devices) {
+            true => devices.len(),
+            false => columns::items(self.blocks(), self.width),
+        }
     }
 
     fn overhead(&self, devices: &[Member]) -> f64 {
-        let pitch = self.width * size_of::<F>() / 8;
-        let block = || Strided::new(F::words(self.data), pitch, 0..pitch);
-        let by_itself = |device: &Member| F::ROW_MAJOR && device.backend().copies_columns(block());
+        let by_itself = |device: &Member| F::ROW_MAJOR && device.backend().copies_columns(self.columns());
         match self.blocks() == 1 && devices.iter().all(by_itself) {
             true => 0.0,
-            false => columns::overhead(self.blocks(), 2 * self.data.len()),
+            false => columns::overhead::<F>(devices, self.blocks(), 2 * self.data.len()),
         }
+    }
+
+    /// Columns that devices copy by themselves overlap both ways, which is better.
+    fn exchanged(&mut self, peers: &Peers<'_>) -> Option<Result<(), Error>> {
+        let by_itself = |share: &Share| peers.devices[share.member].backend().copies_columns(self.columns());
+        let made = match self.is_a_column() {
+            true => peers.column(self.ntt, self.data, self.unchecked),
+            false if self.blocks() != 1 || peers.shares.iter().all(by_itself) => None,
+            false => peers.columns(self.ntt, self.data, self.unchecked),
+        };
+        Some(made?.and_then(|results| peers.fetch(&results, self.data, true)))
     }
 
     fn divide(&mut self, shares: &[Share], _: &[Member]) -> Result<Vec<Self::Part<'_>>, Error> {
         let (ntt, width, unchecked, size) = (self.ntt, self.width, self.unchecked, self.block());
+        if self.is_a_column() {
+            // Devices that could not do it together after all.
+            return Ok(vec![Part::Blocks(Transform { ntt, data: &mut *self.data, width, unchecked })]);
+        }
         if self.blocks() == 1 {
             let of_element = size_of::<F>() / 8;
             let all = StridedMut::new(F::words_mut(self.data), width * of_element, 0..width * of_element);
@@ -203,6 +240,6 @@ impl<'a, F: AcceleratedField> Divisible for Transform<'a, F> {
                 Part::Columns { columns, .. } => in_own_memory::<F>(columns, undo),
             })?;
         }
-        first_error(outcomes, || check_all(self.data)).map(drop)
+        first_error(outcomes, || checks::elements(self.data)).map(drop)
     }
 }

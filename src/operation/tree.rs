@@ -143,12 +143,12 @@ impl<'a, H: Accelerated> Divisible for Tree<'a, H> {
     where
         Self: 'p;
 
-    fn items(&self, _: usize) -> usize {
+    fn items(&self, _: &[Member]) -> usize {
         1 << self.depth()
     }
 
     fn pieces(&self) -> usize {
-        self.items(1)
+        1 << self.depth()
     }
 
     fn divide(&mut self, shares: &[Share], _: &[Member]) -> Result<Vec<Part<'_, H>>, Error> {

@@ -354,7 +354,9 @@ impl Device for Cuda {
         })
     }
 
-    const READS_PEERS: bool = true;
+    fn reads_peers(&self) -> bool {
+        true
+    }
 
     fn launch(&self, queue: &mut Queue, launches: &[Launch<&Buffer>]) -> Result<(), Error> {
         self.context.bind()?;

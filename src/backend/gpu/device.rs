@@ -93,7 +93,7 @@ pub trait Device: Send + Sync + 'static {
     }
 
     /// Copies `bytes` bytes of a buffer to another, each from so many bytes on; [`finish`](Self::finish) returns the time. Where a device
-    /// [reads its peers](Self::READS_PEERS), the first buffer may be a peer's.
+    /// [reads its peers](Self::reads_peers), the first buffer may be a peer's.
     fn copy(
         &self,
         queue: &mut Self::Queue,
@@ -103,7 +103,9 @@ pub trait Device: Send + Sync + 'static {
     ) -> Result<(), Error>;
 
     /// Whether it copies from the memory of other devices of its kind in this process.
-    const READS_PEERS: bool = false;
+    fn reads_peers(&self) -> bool {
+        false
+    }
 
     /// Launches kernels, each after the one before. A device may keep a repeated list and launch it as one; its parameters
     /// determine what a launch does, so that only changes the time.

@@ -14,11 +14,19 @@ use crate::pinned::Locked;
 pub struct Faulty<D> {
     device: Arc<D>,
     faults: Faults,
+    /// Whether it is one of several that are one device, and so read each other's memory.
+    among_peers: bool,
 }
 
 impl<D: Device> Faulty<D> {
     pub fn new(device: &Arc<D>, faults: Faults) -> Self {
-        Self { device: Arc::clone(device), faults }
+        Self { device: Arc::clone(device), faults, among_peers: false }
+    }
+
+    /// The same as one of several that are made of a device.
+    #[cfg(test)]
+    pub fn among_peers(self) -> Self {
+        Self { among_peers: true, ..self }
     }
 
     #[cfg(test)]
@@ -42,8 +50,6 @@ impl<D: Device> Faulty<D> {
 impl<D: Device> Device for Faulty<D> {
     type Buffer = D::Buffer;
     type Queue = D::Queue;
-
-    const READS_PEERS: bool = D::READS_PEERS;
 
     fn info(&self) -> &DeviceInfo {
         self.device.info()
@@ -79,8 +85,9 @@ impl<D: Device> Device for Faulty<D> {
         self.device.download(queue, from, at, data)
     }
     fn copies_columns(&self, columns: Strided<'_, u64>) -> bool {
-        // As with data that are copied directly.
-        self.faults.fault() == Fault::Anything || self.device.copies_columns(columns)
+        // As with data that are copied directly. What peers copy by themselves they do not exchange.
+        let pretends = self.faults.fault() == Fault::Anything && !self.among_peers;
+        pretends || self.device.copies_columns(columns)
     }
     fn upload_columns(
         &self,
@@ -125,6 +132,9 @@ impl<D: Device> Device for Faulty<D> {
     ) -> Result<(), Error> {
         self.call(None)?;
         self.device.copy(queue, from, to, bytes)
+    }
+    fn reads_peers(&self) -> bool {
+        self.among_peers || self.device.reads_peers()
     }
     fn copies_directly(&self, data: &[u8]) -> bool {
         // Plans that check data while a device copies them must be tested where no memory is locked.

@@ -1,7 +1,7 @@
 //! The memory of a device as other libraries of the process use it: our words by their address there, and theirs as ours.
 //!
 //! Only CUDA has addresses that libraries share, because all use the device's primary context. Words of another library were seen by
-//! nobody: a kernel compares them with the modulus before anything else is done with them.
+//! nobody: a kernel compares them with the modulus before anything else is done with them. So it does with the host's words where they are many.
 
 use super::Gpu;
 use super::device::{Arg, Device, Launch};
@@ -18,25 +18,40 @@ const LIMBS: usize = 4;
 
 impl<D: Device> Gpu<D> {
     /// Whether all elements of a region are below a modulus, which has as many words as an element, the lowest first.
-    #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
-    pub(super) fn all_below(
+    pub(super) fn are_below(
         &self,
         session: &mut Session<'_, D>,
         region: Region,
         modulus: &[u64],
     ) -> Result<bool, Error> {
+        let found = self.compare(session, region, modulus)?;
+        self.all_below_by(session, found)
+    }
+
+    /// Begins the comparison, and returns where its result will be.
+    pub(super) fn compare(
+        &self,
+        session: &mut Session<'_, D>,
+        region: Region,
+        modulus: &[u64],
+    ) -> Result<Region, Error> {
         let (limbs, count) = (modulus.len(), region.words() / modulus.len());
         assert!(limbs <= LIMBS && count * limbs == region.words(), "whole elements");
-        let mut found = [0_u64];
-        let flag = session.upload_new(bytemuck::cast_slice(&found))?;
+        let found = session.upload_new(bytemuck::cast_slice(&[0_u64]))?;
         let mut args = vec![Arg::Buffer(region, 0), Arg::Word(count as u64), Arg::Word(limbs as u64)];
         args.extend((0..LIMBS).map(|i| Arg::Word(modulus.get(i).copied().unwrap_or(0))));
-        args.push(Arg::Buffer(flag, 0));
+        args.push(Arg::Buffer(found, 0));
         // SAFETY: check_below reads `count` elements of `limbs` words, all of the region, and writes one word.
         let launch = unsafe { Launch::new(&CHECK, "check_below", session.limits().grid(count), args) };
         session.launch(&[launch])?;
-        session.download(flag, 0, bytemuck::cast_slice_mut(&mut found))?;
-        Ok(found == [0])
+        Ok(found)
+    }
+
+    /// Waits for a comparison, and tells its result.
+    pub(super) fn all_below_by(&self, session: &mut Session<'_, D>, found: Region) -> Result<bool, Error> {
+        let mut above = [0_u64];
+        session.download(found, 0, bytemuck::cast_slice_mut(&mut above))?;
+        Ok(above == [0])
     }
 }
 
@@ -57,7 +72,7 @@ pub(super) mod tests {
         let all_below = |words: &[u64], modulus: &[u64]| {
             let mut session = Session::new(&gpu).unwrap();
             let region = session.upload_new(bytemuck::cast_slice(words)).unwrap();
-            gpu.all_below(&mut session, region, modulus).unwrap()
+            gpu.are_below(&mut session, region, modulus).unwrap()
         };
         let mut words = vec![MODULUS - 1; 1000];
         assert!(all_below(&words, &[MODULUS]));

@@ -132,6 +132,8 @@ pub struct Gpu<D: Device> {
     limit: u64,
     /// The bytes moved from which an operation is done in concurrent parts.
     overlap_from: u64,
+    /// Bytes of elements that the host checks before they are copied, if they are no more; the device checks others.
+    host_checks: usize,
 }
 
 impl<D: Device> Gpu<D> {
@@ -149,6 +151,7 @@ impl<D: Device> Gpu<D> {
             queues: Mutex::default(),
             busy: Mutex::default(),
             overlap_from: pipeline::WORTH_IT,
+            host_checks: transforms::HOST_CHECKS,
         }
     }
 

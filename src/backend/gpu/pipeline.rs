@@ -36,20 +36,6 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-/// Checks so many bytes while `start` copies them to the device. An error of `check` takes precedence over one of `start`.
-pub(super) fn check_and_start<R: Send>(
-    bytes: usize,
-    check: impl FnOnce() -> Result<(), Error> + Send,
-    start: impl FnOnce() -> Result<R, Error> + Send,
-) -> Result<R, Error> {
-    if bytes <= parallel::FEW {
-        check()?;
-        return start();
-    }
-    let (checked, started) = parallel::join(check, start);
-    checked.and(started)
-}
-
 /// Parts that several threads take one after another. After an error no further part is begun.
 pub(super) struct Parts<I> {
     left: Mutex<I>,

@@ -2,6 +2,8 @@
 //!
 //! Opened rows and digests are gathered by one launch: indices are uploaded, and the words that they name are downloaded.
 
+use std::ops::Range;
+
 use super::Gpu;
 use super::device::{Arg, Device, Launch, Limits};
 use super::hash::DeviceHash;
@@ -72,6 +74,45 @@ fn interleave_rows(
     unsafe { Launch::new(&program::GATHER, "interleave_rows", limits.grid(words), args) }
 }
 
+/// Columns of a row-major matrix of `rows` rows of `width` words, and memory where they lie side by side, from a word of it on.
+struct Columns {
+    matrix: Region,
+    rows: usize,
+    width: usize,
+    columns: Range<usize>,
+    apart: (Region, usize),
+}
+
+impl Columns {
+    /// Copies them out of the matrix.
+    fn take(&self, limits: Limits) -> Launch<Region> {
+        self.launch(limits, "take_columns", (self.matrix, 0), self.apart)
+    }
+
+    /// Copies them into the matrix.
+    fn put(&self, limits: Limits) -> Launch<Region> {
+        self.launch(limits, "put_columns", self.apart, (self.matrix, 0))
+    }
+
+    fn launch(
+        &self,
+        limits: Limits,
+        kernel: &'static str,
+        from: (Region, usize),
+        to: (Region, usize),
+    ) -> Launch<Region> {
+        let Self { matrix, rows, width, columns: Range { start, end }, apart } = self;
+        let words = rows * (end - start);
+        assert!(start < end && end <= width && matrix.words() >= rows * width);
+        assert!(apart.0.words() >= apart.1 + words);
+        let mut args = vec![Arg::Buffer(from.0, from.1 as u64)];
+        args.extend([*width, *start, end - start, words].map(|number| Arg::Word(number as u64)));
+        args.push(Arg::Buffer(to.0, to.1 as u64));
+        // SAFETY: the kernels move these words of the rows, which the assertions keep inside both regions.
+        unsafe { Launch::new(&program::GATHER, kernel, limits.grid(words), args) }
+    }
+}
+
 impl<D: Device> Gpu<D> {
     /// [`Error::OverDeviceBudget`] for an operation that would take too many words.
     pub(super) fn grant(&self, words: usize) -> Result<(), Error> {
@@ -130,7 +171,7 @@ impl<D: Device> Resident for Gpu<D> {
     }
 
     fn reads_peers(&self) -> bool {
-        D::READS_PEERS
+        self.device.reads_peers()
     }
 
     fn join(&self, pieces: &[(Piece<'_>, usize)]) -> Result<Memory, Error> {
@@ -156,6 +197,42 @@ impl<D: Device> Resident for Gpu<D> {
         let shape = [pieces.len(), rows, width];
         session.launch(&[interleave_rows(session.limits(), stacked, shape, (interleaved, skip))])?;
         session.lease(interleaved)
+    }
+
+    fn columns(&self, matrix: &Memory, width: usize, columns: Range<usize>) -> Result<Memory, Error> {
+        let mut session = Session::new(self)?;
+        let matrix = session.borrow(matrix);
+        let rows = matrix.words() / width;
+        self.grant(matrix.words() + rows * columns.len())?;
+        let taken = session.allocate(rows * columns.len())?;
+        let part = Columns { matrix, rows, width, columns, apart: (taken, 0) };
+        session.launch(&[part.take(session.limits())])?;
+        session.lease(taken)
+    }
+
+    fn side_by_side(&self, pieces: &[(Piece<'_>, usize)], rows: usize) -> Result<Memory, Error> {
+        let width: usize = pieces.iter().map(|(_, columns)| columns).sum();
+        self.grant((2 * rows).saturating_mul(width))?;
+        let mut session = Session::new(self)?;
+        let of_words: Vec<_> = pieces.iter().map(|&(piece, columns)| (piece, rows * columns)).collect();
+        let stacked = stack(&mut session, &of_words)?;
+        let matrix = session.allocate(rows * width)?;
+        let mut before = 0;
+        let launches = pieces.iter().map(|&(_, columns)| {
+            let own = before..before + columns;
+            before = own.end;
+            let apart = (stacked, rows * own.start);
+            Columns { matrix, rows, width, columns: own, apart }.put(session.limits())
+        });
+        let launches: Vec<_> = launches.collect();
+        session.launch(&launches)?;
+        session.lease(matrix)
+    }
+
+    fn all_below(&self, elements: &Memory, modulus: &[u64]) -> Result<bool, Error> {
+        let mut session = Session::new(self)?;
+        let elements = session.borrow(elements);
+        self.are_below(&mut session, elements, modulus)
     }
 
     /// A row of a block is a row of a matrix that is as high as all blocks together.

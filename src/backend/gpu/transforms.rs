@@ -12,7 +12,8 @@ use super::Gpu;
 use super::device::Device;
 use super::pipeline;
 use super::session::{Region, Session};
-use crate::backend::{BaseField, Check, Extent, Memory, in_own_memory};
+use crate::backend::{BaseField, Extent, Memory, in_own_memory};
+use crate::checks;
 use crate::error::Error;
 use crate::memory::{self, Strided, StridedMut};
 
@@ -33,6 +34,9 @@ pub(super) trait OnColumns<F>: Copy + Sync {
         spent: bool,
     ) -> Result<Region, Error>;
 }
+
+/// Bytes of elements that the host checks, in less time than a launch and a copy of a word take.
+pub(super) const HOST_CHECKS: usize = 1 << 20;
 
 /// Bytes that a part of columns has of a row at least, for the sake of overlap: from 256 on a device copies pieces of rows as fast as whole rows, both ways at once.
 const OF_ROW: usize = 256;
@@ -138,18 +142,31 @@ impl<D: Device> Gpu<D> {
         (F::ROW_MAJOR && directly()).then_some(groups * least)
     }
 
-    /// Columns of a block in new memory of the device: [`Error::NotCanonical`] unless all are elements.
-    fn upload_checked<F: BaseField>(
+    /// The results for uploaded columns, which are spent: [`Error::NotCanonical`] if they are `unchecked` and are not all elements. Which are not the caller finds out.
+    fn launched<F: BaseField>(
         &self,
         session: &mut Session<'_, D>,
-        columns: Strided<'_, u64>,
+        operation: impl OnColumns<F>,
+        shape: (usize, usize),
+        input: Region,
+        unchecked: bool,
     ) -> Result<Region, Error> {
-        let region = session.upload_new_columns(columns)?;
-        match self.all_below(session, region, F::MODULUS)? {
-            true => Ok(region),
-            // Which it is the caller finds out.
+        // Kernels run for whatever words there are, so nothing waits for the comparison but the results.
+        let found = unchecked.then(|| self.compare(session, input, F::MODULUS)).transpose()?;
+        let output = operation.launch(session, shape, input, true)?;
+        match found.map_or(Ok(true), |found| self.all_below_by(session, found))? {
+            true => Ok(output),
             false => Err(Error::NotCanonical { index: 0, value: 0 }),
         }
+    }
+
+    /// Whether the device is to compare elements with the modulus; if not, the host has done so.
+    fn checks<F: BaseField>(&self, elements: &[F], unchecked: bool) -> Result<bool, Error> {
+        let by_device = size_of_val(elements) > self.host_checks && !F::CANONICAL;
+        if !by_device {
+            checks::if_unchecked(elements, unchecked)?;
+        }
+        Ok(unchecked && by_device)
     }
 
     /// As [`at_once`](Self::at_once), of columns of a block.
@@ -160,8 +177,9 @@ impl<D: Device> Gpu<D> {
     ) -> Result<(), Error> {
         let mut session = Session::new(self)?;
         let width = columns.as_columns().width();
-        let input = self.upload_checked::<F>(&mut session, columns.as_columns())?;
-        let output = operation.launch(&mut session, (width * 8 / size_of::<F>(), 1), input, true)?;
+        let input = session.upload_new_columns(columns.as_columns())?;
+        let shape = (width * 8 / size_of::<F>(), 1);
+        let output = self.launched(&mut session, operation, shape, input, !F::CANONICAL)?;
         session.finish()?;
         session.download_columns(output, columns.reborrow()).map_err(|error| self.lost(&error))
     }
@@ -173,16 +191,12 @@ impl<D: Device> Gpu<D> {
         operation: impl OnColumns<F>,
         data: &mut [F],
         width: usize,
-        check: Check<'_, F>,
+        unchecked: bool,
     ) -> Result<(), Error> {
-        let start = || {
-            let mut session = Session::new(self)?;
-            let input = session.upload_new(bytes(data))?;
-            let blocks = data.len() / (operation.rows()[0] * width);
-            let output = operation.launch(&mut session, (width, blocks), input, true)?;
-            Ok((session, output))
-        };
-        let (mut session, output) = pipeline::check_and_start(size_of_val(data), || check(data), start)?;
+        let mut session = Session::new(self)?;
+        let input = session.upload_new(bytes(data))?;
+        let shape = (width, data.len() / (operation.rows()[0] * width));
+        let output = self.launched(&mut session, operation, shape, input, unchecked)?;
         session.finish()?;
         session.download(output, 0, bytes_mut(data)).map_err(|error| self.lost(&error))
     }
@@ -199,12 +213,13 @@ impl<D: Device> Gpu<D> {
         operation: impl OnColumns<F>,
         data: &mut [F],
         width: usize,
-        check: Check<'_, F>,
+        unchecked: bool,
         undo: impl Fn(&mut [F], usize) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let (block, words) = (operation.rows()[0] * width, operation.words(self, true).saturating_mul(width));
         let blocks = data.len() / block;
-        let at_once = |part: &mut [F]| self.at_once(operation, part, width, check);
+        let unchecked = self.checks(data, unchecked)?;
+        let at_once = |part: &mut [F]| self.at_once(operation, part, width, unchecked);
         if let Some(count) = self.overlap(blocks, 2 * size_of::<F>() * block, words) {
             match pipeline::run_in_place(
                 data.chunks_mut(count * block),
@@ -212,7 +227,7 @@ impl<D: Device> Gpu<D> {
                 |part| undo(part, width),
             ) {
                 Err(Error::DeviceOutOfMemory { .. }) => {}
-                done => return of_all(done, data, check),
+                done => return of_all(done, data),
             }
         }
         if blocks == 1 {
@@ -220,7 +235,7 @@ impl<D: Device> Gpu<D> {
             let all = StridedMut::new(F::words_mut(data), pitch, 0..pitch);
             match self.overlapping_in_place(operation, all, &undo) {
                 None | Some(Err(Error::DeviceOutOfMemory { .. })) => {}
-                Some(done) => return of_all(done, data, check),
+                Some(done) => return of_all(done, data),
             }
         }
         if width == 1 || self.fits(words) {
@@ -234,13 +249,12 @@ impl<D: Device> Gpu<D> {
             }
             match result {
                 Err(Error::DeviceOutOfMemory { .. }) if width > 1 => {}
-                result => return of_all(result, data, check),
+                result => return of_all(result, data),
             }
         }
         // The first columns of a block must not be written before its last are known to succeed.
-        check(data)?;
         let mut results = F::zeros(data.len())?;
-        self.one_by_one(operation, data, width, &mut results)?;
+        of_all(self.one_by_one(operation, data, width, &mut results, unchecked), data)?;
         memory::copy(F::words(&results), F::words_mut(data));
         Ok(())
     }
@@ -290,23 +304,22 @@ impl<D: Device> Gpu<D> {
         input: &[F],
         width: usize,
         output: &mut [F],
-        check: Check<'_, F>,
+        unchecked: bool,
     ) -> Result<(), Error> {
         let [from, to] = operation.rows().map(|rows| rows * width);
         let words = operation.words(self, true).saturating_mul(width);
-        let run = |(input, output): (&[F], &mut [F])| {
-            let start = || self.one_by_one(operation, input, width, output);
-            pipeline::check_and_start(size_of_val(input), || check(input), start)
-        };
+        let unchecked = self.checks(input, unchecked)?;
+        let run =
+            |(input, output): (&[F], &mut [F])| self.one_by_one(operation, input, width, output, unchecked);
         let blocks = input.len() / from;
         let done = match self.overlap(blocks, size_of::<F>() * (from + to), words) {
             Some(count) => pipeline::run(input.chunks(count * from).zip(output.chunks_mut(count * to)), run),
-            None => match self.overlapping_columns(operation, input, width, output) {
+            None => match self.overlapping_columns(operation, input, width, output, unchecked) {
                 None | Some(Err(Error::DeviceOutOfMemory { .. })) => run((input, output)),
                 Some(done) => done,
             },
         };
-        of_all(done, input, check)
+        of_all(done, input)
     }
 
     /// The same for a single block in runs of its columns, where it pays that they overlap.
@@ -316,6 +329,7 @@ impl<D: Device> Gpu<D> {
         input: &[F],
         width: usize,
         output: &mut [F],
+        unchecked: bool,
     ) -> Option<Result<(), Error>> {
         let ([from, to], of_row) = (operation.rows(), size_of::<F>() / 8);
         if input.len() != from * width {
@@ -328,26 +342,28 @@ impl<D: Device> Gpu<D> {
         let columns = self.overlap_columns::<F>(width, sizes, &[inputs, outputs.as_columns()])? * of_row;
         let run = |(input, output): (Strided<'_, u64>, StridedMut<'_, u64>)| {
             let mut session = Session::new(self)?;
-            let before = self.upload_checked::<F>(&mut session, input)?;
-            let after = operation.launch(&mut session, (input.width() / of_row, 1), before, true)?;
+            let before = session.upload_new_columns(input)?;
+            let shape = (input.width() / of_row, 1);
+            let after = self.launched(&mut session, operation, shape, before, unchecked)?;
             session.download_columns(after, output)
         };
         Some(pipeline::run(inputs.split(columns).zip(outputs.split(columns)), run))
     }
 
-    /// The same, of checked elements, in parts one after another.
+    /// The same in parts one after another.
     fn one_by_one<F: BaseField>(
         &self,
         operation: impl OnColumns<F>,
         input: &[F],
         width: usize,
         output: &mut [F],
+        unchecked: bool,
     ) -> Result<(), Error> {
         let [from, to] = operation.rows();
         self.parts((input.len() / (from * width), width), operation.words(self, true), |part| {
             let mut session = Session::new(self)?;
             let before = self.upload_part(&mut session, &part, from, input)?;
-            let after = operation.launch(&mut session, part.shape(), before, true)?;
+            let after = self.launched(&mut session, operation, part.shape(), before, unchecked)?;
             self.download_part(&mut session, &part, to, after, output)
         })
     }
@@ -370,9 +386,9 @@ impl<D: Device> Gpu<D> {
 }
 
 /// The result of an operation in parts: a refused word is named by its index among all elements, not among a part's.
-fn of_all<F>(result: Result<(), Error>, elements: &[F], check: Check<'_, F>) -> Result<(), Error> {
+fn of_all<F: BaseField>(result: Result<(), Error>, elements: &[F]) -> Result<(), Error> {
     match result {
-        Err(error @ Error::NotCanonical { .. }) => check(elements).and(Err(error)),
+        Err(error @ Error::NotCanonical { .. }) => checks::elements(elements).and(Err(error)),
         result => result,
     }
 }

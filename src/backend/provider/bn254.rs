@@ -9,8 +9,8 @@ use halo2curves::ff::Field;
 use super::library::{Handle, Provider};
 use super::{External, flags};
 use crate::backend::{
-    BasesView, KeepScalars, Memory, Msm, PointTransforms, Pointwise, ScalarsView, Sparse, SparseView,
-    Transforms,
+    BaseField, BasesView, KeepScalars, Memory, Msm, PointTransforms, Pointwise, ScalarsView, Sparse,
+    SparseView, Transforms,
 };
 use crate::curve::{CoordinateLimbs, Curve, limbs_of_points};
 use crate::error::Error;
@@ -117,7 +117,7 @@ impl<C: Curve> Msm<C> for External {
     }
 }
 
-impl<F: MontgomeryField + TwoAdic> Transforms<F> for External {
+impl<F: MontgomeryField + TwoAdic + BaseField> Transforms<F> for External {
     fn ntt(&self, fft: &Ntt<F>, values: &mut [F], _: usize) -> Result<(), Error> {
         if <F as ScalarField>::NAME != "bn254-fr" {
             return Err(self.provider.unsupported("a transform over this field"));

@@ -11,7 +11,8 @@ use crate::backend::cpu::Cpu;
 use crate::backend::cpu::quadwords::MAX_WIDTH;
 use crate::backend::cpu::residues::{Residues, on_residues};
 use crate::backend::cpu::simd::Vectorised;
-use crate::backend::{Check, Inversion};
+use crate::backend::{BaseField, Inversion};
+use crate::checks;
 use crate::error::Error;
 use crate::field::coordinates::LazyElement;
 use crate::field::montgomery::Residue;
@@ -24,9 +25,9 @@ const CHAINS: usize = 2;
 /// Elements of a piece: with their products they take 288 KiB.
 const PIECE: usize = 1 << 12;
 
-impl<F: MontgomeryField + TwoAdic> Inversion<F> for Cpu {
-    fn invert(&self, elements: &mut [F], check: Check<'_, F>) -> Result<(), Error> {
-        check(elements)?;
+impl<F: MontgomeryField + TwoAdic + BaseField> Inversion<F> for Cpu {
+    fn invert(&self, elements: &mut [F], unchecked: bool) -> Result<(), Error> {
+        checks::if_unchecked(elements, unchecked)?;
         on_residues!(self.simd, F, residues, {
             in_pieces(residues_mut(elements), PIECE, |elements, products| {
                 enter(residues, elements, products)

@@ -102,7 +102,7 @@ fn transforms_on_several_threads() {
             let told = Mutex::new((0, 0));
             let tell = |done, of| *lock(&told) = (done, of);
             let meter = Meter::telling(&tell);
-            let run = || Cpu::default().ntt_checked(&ntt, &mut found, width, &|_| Ok(()), &meter);
+            let run = || Cpu::default().ntt_checked(&ntt, &mut found, width, false, &meter);
             on_two_threads(run).unwrap();
             assert!(found == expected, "{ntt:?}, {blocks} blocks of {width} columns");
             assert_eq!(*lock(&told), (PIECES, PIECES), "{ntt:?}, {blocks} blocks of {width} columns");
@@ -126,7 +126,7 @@ fn extensions_on_several_threads() {
             let told = Mutex::new((0, 0));
             let tell = |done, of| *lock(&told) = (done, of);
             let meter = Meter::telling(&tell);
-            let run = || Cpu::default().lde_checked(&lde, &mut input, width, &mut found, &|_| Ok(()), &meter);
+            let run = || Cpu::default().lde_checked(&lde, &mut input, width, &mut found, false, &meter);
             on_two_threads(run).unwrap();
             assert!(found == expected, "{lde:?}, {blocks} blocks of {width} columns");
             assert_eq!(*lock(&told), (PIECES, PIECES), "{lde:?}, {blocks} blocks of {width} columns");

@@ -48,7 +48,7 @@ impl Foreign for Gpu<Cuda> {
                     .map_err(device.failed("copying from another library's memory"))
             })
         })?;
-        let below = self.all_below(&mut session, region, modulus)?;
+        let below = self.are_below(&mut session, region, modulus)?;
         Ok((session.lease(region)?, below))
     }
 }

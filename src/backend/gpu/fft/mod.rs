@@ -18,7 +18,7 @@ use super::session::{Region, Session};
 use super::tables::Table;
 use super::transforms::OnColumns;
 use crate::backend::cpu::Cpu;
-use crate::backend::{Extent, Memory, ResidentTransforms, Transforms, sound};
+use crate::backend::{Extent, Memory, ResidentTransforms, Transforms};
 use crate::error::Error;
 use crate::field::montgomery::LIMBS;
 use crate::ntt::{Domain, Ntt, Order};
@@ -70,7 +70,7 @@ impl<F: DeviceField> OnColumns<F> for Transform<F> {
 impl<D: Device, F: DeviceField> Transforms<F> for Gpu<D> {
     fn ntt(&self, ntt: &Ntt<F>, values: &mut [F], width: usize) -> Result<(), Error> {
         let undo = |values: &mut [F], width| Cpu::default().ntt(&ntt.undo(), values, width);
-        self.in_place(Transform::new(ntt), values, width, &sound, undo)
+        self.in_place(Transform::new(ntt), values, width, false, undo)
     }
 
     fn evaluate(
@@ -82,7 +82,7 @@ impl<D: Device, F: DeviceField> Transforms<F> for Gpu<D> {
         values: &mut [F],
     ) -> Result<(), Error> {
         let padded = Transform::padded(domain, size.ilog2(), order);
-        self.out_of_place(padded, coefficients, width, values, &sound)
+        self.out_of_place(padded, coefficients, width, values, false)
     }
 }
 

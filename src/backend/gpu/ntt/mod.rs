@@ -20,7 +20,7 @@ use super::device::{Arg, Device, Launch};
 use super::session::{Region, Session};
 use super::transforms::OnColumns;
 use crate::backend::cpu::Cpu;
-use crate::backend::{Check, Extent, Memory, ResidentTransforms, Transforms, sound};
+use crate::backend::{Extent, Memory, ResidentTransforms, Transforms};
 use crate::error::Error;
 use crate::field::Goldilocks;
 use crate::memory::StridedMut;
@@ -163,7 +163,7 @@ impl OnColumns<Goldilocks> for Lde {
 
 impl<D: Device> Transforms<Goldilocks> for Gpu<D> {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
-        self.ntt_checked(ntt, data, width, &sound, &Meter::silent())
+        self.ntt_checked(ntt, data, width, false, &Meter::silent())
     }
 
     fn ntt_checked(
@@ -171,11 +171,11 @@ impl<D: Device> Transforms<Goldilocks> for Gpu<D> {
         ntt: &Ntt,
         data: &mut [Goldilocks],
         width: usize,
-        check: Check<'_, Goldilocks>,
+        unchecked: bool,
         _: &Meter<'_>,
     ) -> Result<(), Error> {
         let undo = |data: &mut [_], width| Cpu::default().ntt(&ntt.undo(), data, width);
-        self.in_place(Transform::from(ntt), data, width, check, undo)
+        self.in_place(Transform::from(ntt), data, width, unchecked, undo)
     }
 
     fn ntt_columns(&self, ntt: &Ntt, columns: StridedMut<'_, u64>) -> Option<Result<(), Error>> {
@@ -192,7 +192,7 @@ impl<D: Device> Transforms<Goldilocks> for Gpu<D> {
         values: &mut [Goldilocks],
     ) -> Result<(), Error> {
         let padded = Transform::padded(domain, size.ilog2(), order);
-        self.out_of_place(padded, coefficients, width, values, &sound)
+        self.out_of_place(padded, coefficients, width, values, false)
     }
 
     fn lde(
@@ -202,7 +202,7 @@ impl<D: Device> Transforms<Goldilocks> for Gpu<D> {
         width: usize,
         output: &mut [Goldilocks],
     ) -> Result<(), Error> {
-        self.lde_checked(lde, input, width, output, &sound, &Meter::silent())
+        self.lde_checked(lde, input, width, output, false, &Meter::silent())
     }
 
     fn lde_checked(
@@ -211,10 +211,10 @@ impl<D: Device> Transforms<Goldilocks> for Gpu<D> {
         input: &mut [Goldilocks],
         width: usize,
         output: &mut [Goldilocks],
-        check: Check<'_, Goldilocks>,
+        unchecked: bool,
         _: &Meter<'_>,
     ) -> Result<(), Error> {
-        self.out_of_place(*lde, input, width, output, check)
+        self.out_of_place(*lde, input, width, output, unchecked)
     }
 }
 

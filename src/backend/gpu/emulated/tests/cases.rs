@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
 use crate::backend::gpu::emulated::{Emulated, Launched, parse};
-use crate::backend::gpu::{Device, Gpu, foreign, ntt, products, program, ptx};
+use crate::backend::gpu::{Device, Gpu, faults, foreign, ntt, products, program, ptx};
 use crate::conformance::{self, Case};
 use crate::dispatch::Dispatcher;
 use crate::engine::Engine;
@@ -62,7 +62,6 @@ const NOT_LAUNCHED: &[(&str, &str, &str)] = &[
     ("pasta-f", "sum_pieces", PIECES),
     ("bls12-381-fr", "sum_pieces", PIECES),
     ("bls12-377-fr", "sum_pieces", PIECES),
-    ("gather", "interleave_rows", "rows of several devices are interleaved, and none else"),
 ];
 
 const PIECES: &str = "programs of several pieces take long over prime fields; it runs over Goldilocks";
@@ -119,7 +118,7 @@ fn work(launched: &Launched) -> Vec<Work<'_>> {
         }
     };
     let device = || Emulated::new(true).with_record(launched);
-    let (first, second, third) = (device(), device(), device());
+    let (first, second, third, fourth) = (device(), device(), device(), device());
     let test = |name: &str, device: Emulated, run: fn(Gpu<Emulated>)| -> Work<'_> {
         let device = Mutex::new(Some(device));
         let run = move || {
@@ -131,6 +130,7 @@ fn work(launched: &Launched) -> Vec<Work<'_>> {
     let mut work = vec![
         test("passes of transforms", first, ntt::tests::everything),
         test("elements above a modulus", second, foreign::tests::elements_above),
+        test("devices that read each other's memory", fourth, |gpu| faults::peers::answers(gpu.device)),
         test("powers", third, |gpu| products::tests::powers(&gpu)),
     ];
     work.extend(conformance::small::cases().into_iter().map(of(true)));

@@ -1,0 +1,130 @@
+//! Operations that devices do together which read each other's memory.
+//!
+//! ```text
+//!  columns.rs   operations on the columns of one row-major block
+//!  column.rs    a transform of one column
+//! ```
+//!
+//! In either, each device copies a run of host memory, since that is what the host's links are best at; the devices exchange what they need of it over the links between
+//! them, which are several times as fast; and each copies a run of the result back. So each word crosses a link to the host once each way, however the work is divided. Steps begin when all
+//! devices have ended the one before. Host memory is written in the last one alone; where that is the memory of the input, a failure in that step loses it.
+
+mod column;
+mod columns;
+
+use super::cut;
+use super::each::Each;
+use crate::backend::{AcceleratedField, Memory, ResidentBackend};
+use crate::checks;
+use crate::dispatch::{Call, Member, Peers};
+use crate::error::Error;
+use crate::work::{Activity, Size};
+
+pub(super) use column::divides;
+pub(super) use columns::OnPeers;
+
+/// Nanoseconds that the steps take to begin.
+const STEPS: f64 = 200e3;
+
+/// Nanoseconds that a device takes to cut, exchange and put together a word.
+const WORD: f64 = 0.02;
+
+/// Nanoseconds that the exchange of an input and its result of so many words costs.
+pub(super) fn overhead(words: usize, devices: usize) -> f64 {
+    STEPS + WORD * words as f64 / devices as f64
+}
+
+/// A result on devices.
+pub(super) struct Results {
+    /// What each device has.
+    parts: Vec<(usize, Memory)>,
+    /// The runs of the result, in order: the number of the part whose next words these are, and how many.
+    runs: Vec<(usize, usize)>,
+}
+
+impl Peers<'_> {
+    /// Whether all of these devices read each other's memory, and their budgets have room for so many words each.
+    fn have_room(&self, words: impl Fn(usize) -> usize) -> bool {
+        self.shares.iter().enumerate().all(|(number, share)| {
+            let (device, bytes) = (&self.devices[share.member], (words(number) as u64).saturating_mul(8));
+            device.reads_peers() && bytes <= device.memory().budget()
+        })
+    }
+
+    /// Runs a call on the device of each share.
+    fn each<C: Call>(&self, calls: impl Iterator<Item = C>) -> Result<Vec<C::Output>, Error> {
+        let calls = self.shares.iter().map(|share| share.member).zip(calls).collect();
+        self.dispatcher.divided(Each { calls })
+    }
+
+    /// The parts of a result, one of each share's device.
+    fn results(&self, parts: Vec<Memory>, runs: Vec<(usize, usize)>) -> Results {
+        Results { parts: self.shares.iter().map(|share| share.member).zip(parts).collect(), runs }
+    }
+
+    /// Copies a result to the host. Where that is `in_place`, a failure is [`Error::ResultLost`].
+    pub(super) fn fetch<F: AcceleratedField>(
+        &self,
+        results: &Results,
+        result: &mut [F],
+        in_place: bool,
+    ) -> Result<(), Error> {
+        let fetch = |(member, from): &(usize, Memory)| {
+            (*member, Fetch { from: from.clone(), pieces: Vec::new(), in_place })
+        };
+        let mut calls: Vec<_> = results.parts.iter().map(fetch).collect();
+        let pieces = cut(F::words_mut(result), results.runs.iter().map(|(_, words)| *words));
+        results.runs.iter().zip(pieces).for_each(|((part, _), piece)| calls[*part].1.pieces.push(piece));
+        self.dispatcher.divided(Each { calls }).map(drop)
+    }
+}
+
+/// The outcome of the steps before the last: `None` if there was no room for them. A refused word is named by its index among all elements.
+fn outcome<F: AcceleratedField, T>(done: Result<T, Error>, elements: &[F]) -> Option<Result<T, Error>> {
+    match done {
+        Err(Error::DeviceOutOfMemory { .. } | Error::OverDeviceBudget { .. }) => None,
+        Err(error @ Error::NotCanonical { .. }) => Some(checks::elements(elements).and(Err(error))),
+        done => Some(done),
+    }
+}
+
+/// Refuses words in a device's memory unless all elements are below a modulus. Which one is not is known to the caller, who has all of them.
+pub(super) fn check(
+    memory: &dyn ResidentBackend,
+    words: &Memory,
+    modulus: Option<&[u64]>,
+) -> Result<(), Error> {
+    match modulus.map_or(Ok(true), |modulus| memory.all_below(words, modulus))? {
+        true => Ok(()),
+        false => Err(Error::NotCanonical { index: 0, value: 0 }),
+    }
+}
+
+/// Copies what a device has to pieces of host memory, one after another.
+struct Fetch<'a> {
+    from: Memory,
+    pieces: Vec<&'a mut [u64]>,
+    in_place: bool,
+}
+
+impl Call for Fetch<'_> {
+    type Output = ();
+
+    fn size(&self, _: &Member) -> Size {
+        let words = self.pieces.iter().map(|piece| piece.len()).sum();
+        Activity::DOWNLOAD.of(words, 0, 8 * words)
+    }
+
+    fn run(self, device: &Member) -> Result<(), Error> {
+        let mut at = 0;
+        for piece in self.pieces {
+            let copied = device.memory().download(&self.from, at, bytemuck::cast_slice_mut(piece));
+            copied.map_err(|error| match self.in_place {
+                true => Error::ResultLost { device: device.name().to_owned(), message: error.to_string() },
+                false => error,
+            })?;
+            at += piece.len();
+        }
+        Ok(())
+    }
+}
