@@ -74,6 +74,12 @@
 //!
 //! The crate is for 64-bit little-endian machines: elements in memory are their canonical little-endian encoding.
 
+// What serves features that are off is not looked for.
+#![cfg_attr(
+    not(all(feature = "bn254", any(feature = "cuda", feature = "opencl"))),
+    allow(dead_code, unused_imports)
+)]
+
 #[cfg(not(all(target_endian = "little", target_pointer_width = "64")))]
 compile_error!("zkaccel is for 64-bit little-endian machines");
 

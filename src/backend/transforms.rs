@@ -17,8 +17,8 @@ pub trait Transforms<F: TwoAdic + BaseField>: Send + Sync {
     /// Transforms every column of every block in place.
     fn ntt(&self, ntt: &Ntt<F>, data: &mut [F], width: usize) -> Result<(), Error>;
 
-    /// [`ntt`](Self::ntt) of unchecked words. An error of `check` is returned, and then the data are unchanged. A device can check
-    /// them while it copies: its control flow does not depend on the words. A backend that knows how much is done counts it.
+    /// [`ntt`](Self::ntt) of words that may be `unchecked`. [`Error::NotCanonical`] with the first that is no element, and then the data are unchanged. A device can check
+    /// them while it computes: its control flow does not depend on the words. A backend that knows how much is done counts it.
     fn ntt_checked(
         &self,
         ntt: &Ntt<F>,
@@ -93,7 +93,7 @@ fn evaluate_padded<F: TwoAdic + BaseField>(
 
 /// Inverses over a field.
 pub trait Inversion<F>: Send + Sync {
-    /// Replaces every element by its inverse, and leaves zeros as they are; there may be no elements. They are unchecked: an error of
-    /// `check` is returned, and then the data are unchanged. It is its own inverse, by which plans undo it.
+    /// Replaces every element by its inverse, and leaves zeros as they are; there may be no elements. They may be `unchecked`: [`Error::NotCanonical`] with the first that is no
+    /// element, and then the data are unchanged. It is its own inverse, by which plans undo it.
     fn invert(&self, elements: &mut [F], unchecked: bool) -> Result<(), Error>;
 }

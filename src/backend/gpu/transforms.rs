@@ -36,7 +36,7 @@ pub(super) trait OnColumns<F>: Copy + Sync {
 }
 
 /// Bytes of elements that the host checks, in less time than a launch and a copy of a word take.
-pub(super) const HOST_CHECKS: usize = 1 << 20;
+pub(super) const HOST_CHECKS: usize = 256 << 10;
 
 /// Bytes that a part of columns has of a row at least, for the sake of overlap: from 256 on a device copies pieces of rows as fast as whole rows, both ways at once.
 const OF_ROW: usize = 256;

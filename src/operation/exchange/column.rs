@@ -12,10 +12,11 @@
 //! The inner sums are transforms of D points on the coset { s^C (w^C)^k' }, the outer ones transforms of C points on the cosets { s w^k' (w^D)^k'' } of the domain. So what are twiddle
 //! factors between the two in Bailey's algorithm ("FFTs in external or hierarchical memory", 1990) are shifts of cosets here, which transforms have anyway. With q = C / D:
 //!
-//! 1. Device e copies x[r C + c] for q values of c and all r, D runs of host memory, and computes all y[k'][c] of them.
-//! 2. Device d joins y[d][c] for all c, and transforms them to X[d + D k'']. In bit-reversed order that is one run of the result.
-//! 3. In natural order, device e interleaves what all devices have of q values of k''.
-//! 4. It copies that to the host.
+//! 1. Device r copies x[r C + c] for all c from the host.
+//! 2. Device e reads q values of c for all r, and computes all y[k'][c] of them.
+//! 3. Device d joins y[d][c] for all c, and transforms them to X[d + D k'']. In bit-reversed order that is a run of the result.
+//! 4. In natural order, device e interleaves what all devices have of q values of k''.
+//! 5. It copies that to the host.
 //!
 //! From values to coefficients the same is done backwards.
 
@@ -39,7 +40,7 @@ fn is_possible<F: AcceleratedField>(ntt: &Ntt<F>, devices: usize) -> bool {
         Direction::Inverse => ntt.output_order,
     };
     let divisible = devices.is_power_of_two() && ntt.domain.log_size() >= 2 * devices.trailing_zeros();
-    F::ROW_MAJOR && coefficients == Order::Natural && divisible
+    coefficients == Order::Natural && divisible
 }
 
 /// A transform of a column by so many devices.
@@ -48,6 +49,14 @@ struct Column<'a, F> {
     words: &'a [u64],
     modulus: Option<&'static [u64]>,
     devices: usize,
+}
+
+/// Words of a device's memory from some word on.
+type Run = (Memory, usize);
+
+/// As pieces of so many words.
+fn pieces<'a>(runs: impl Iterator<Item = &'a Run>, words: usize) -> Vec<(Piece<'a>, usize)> {
+    runs.map(|(memory, from)| (Piece::Device(memory, *from), words)).collect()
 }
 
 impl Peers<'_> {
@@ -60,9 +69,10 @@ impl Peers<'_> {
         unchecked: bool,
     ) -> Option<Result<Results, Error>> {
         let (words, devices) = (F::words(data), self.shares.len());
-        // What a device has of a step and makes of it in the next, with its pieces of that.
+        // What a device has of a step, what it brings together for the next, what it makes of that, and pieces of it.
         let possible = is_possible(&ntt, devices) && self.have_room(|_| 4 * words.len() / devices);
-        let column = Column { ntt, words, modulus: unchecked.then_some(F::MODULUS), devices };
+        let modulus = (unchecked && !F::CANONICAL).then_some(F::MODULUS);
+        let column = Column { ntt, words, modulus, devices };
         let steps = || match ntt.direction {
             Direction::Forward => column.values(self),
             Direction::Inverse => column.coefficients(self),
@@ -97,20 +107,19 @@ impl<F: AcceleratedField> Column<'_, F> {
 
     fn values(&self, peers: &Peers<'_>) -> Result<Results, Error> {
         let ((own, run), devices, short) = (self.lengths(), 0..self.devices, self.short()?);
-        let inner = peers.each(devices.clone().map(|e| {
-            let piece = |r: usize| (Piece::Host(&self.words[r * own + e * run..][..run]), run);
-            let pieces = devices.clone().map(piece).collect();
-            Step { pieces, modulus: self.modulus, ntt: short, activity: Activity::UPLOAD }
+        let coefficients = peers.each(self.words.chunks(own).map(|words| {
+            let pieces = vec![(Piece::Host(words), own)];
+            Joined { pieces, modulus: self.modulus, ntt: None::<Ntt<F>>, activity: Activity::UPLOAD }
         }))?;
-        let outer = devices.clone().map(|d| {
-            let pieces = inner.iter().map(|inner| (Piece::Device(inner, d * run), run)).collect();
-            Ok(Step { pieces, modulus: None, ntt: self.long(d)?, activity: F::TRANSFORM })
-        });
-        let outer = peers.each(outer.collect::<Result<Vec<_>, Error>>()?.into_iter())?;
+        let inner = peers.each(devices.clone().map(|e| {
+            let pieces = coefficients.iter().map(|own| (Piece::Device(own, e * run), run)).collect();
+            Short { pieces, ntt: short }
+        }))?;
+        drop(coefficients);
+        let outer = self.joined(peers, |d| (pieces(inner.iter().map(|inner| &inner[d]), run), None))?;
         drop(inner);
         if self.ntt.output_order == Order::BitReversed {
-            let runs = devices.map(|run| (self.reversed(run), own)).collect();
-            return Ok(peers.results(outer, runs));
+            return Ok(peers.results(outer, devices.map(|run| (self.reversed(run), own)).collect()));
         }
         let width = size_of::<F>() / 8;
         let turns = peers.each(devices.clone().map(|e| {
@@ -124,30 +133,43 @@ impl<F: AcceleratedField> Column<'_, F> {
         let ((own, run), devices, short) = (self.lengths(), 0..self.devices, self.short()?);
         let width = size_of::<F>() / 8;
         let columns: Vec<_> = devices.clone().map(|d| d * width..(d + 1) * width).collect();
-        let cut = match self.ntt.input_order {
-            Order::BitReversed => Vec::new(),
-            Order::Natural => peers.each(devices.clone().map(|e| {
-                let rows = &self.words[e * own..(e + 1) * own];
-                Bring { rows, width: self.devices * width, columns: &columns, modulus: self.modulus }
-            }))?,
+        let outer = match self.ntt.input_order {
+            Order::BitReversed => self.joined(peers, |d| {
+                let words = &self.words[self.reversed(d) * own..][..own];
+                (vec![(Piece::Host(words), own)], self.modulus)
+            })?,
+            Order::Natural => {
+                let values = peers.each(self.words.chunks(own).map(|rows| {
+                    let width = self.devices * width;
+                    Bring { rows, width, columns: &columns, modulus: self.modulus }
+                }))?;
+                let of_device = |d: usize| values.iter().map(move |cut| (Piece::Device(&cut[d], 0), run));
+                self.joined(peers, |d| (of_device(d).collect(), None))?
+            }
         };
-        let outer = devices.clone().map(|d| {
-            let (pieces, modulus) = match self.ntt.input_order {
-                Order::BitReversed => {
-                    (vec![(Piece::Host(&self.words[self.reversed(d) * own..][..own]), own)], self.modulus)
-                }
-                Order::Natural => (cut.iter().map(|cut| (Piece::Device(&cut[d], 0), run)).collect(), None),
-            };
-            Ok(Step { pieces, modulus, ntt: self.long(d)?, activity: F::TRANSFORM })
-        });
-        let outer = peers.each(outer.collect::<Result<Vec<_>, Error>>()?.into_iter())?;
-        drop(cut);
         let inner = peers.each(devices.clone().map(|e| {
             let pieces = outer.iter().map(|outer| (Piece::Device(outer, e * run), run)).collect();
-            Step { pieces, modulus: None, ntt: short, activity: Activity::EXCHANGE }
+            Short { pieces, ntt: short }
         }))?;
-        let runs = devices.clone().flat_map(|_| devices.clone().map(|e| (e, run))).collect();
-        Ok(peers.results(inner, runs))
+        drop(outer);
+        let coefficients = peers.each(devices.clone().map(|r| {
+            let pieces = pieces(inner.iter().map(|inner| &inner[r]), run);
+            Joined { pieces, modulus: None, ntt: None::<Ntt<F>>, activity: Activity::EXCHANGE }
+        }))?;
+        Ok(peers.results(coefficients, devices.map(|r| (r, own)).collect()))
+    }
+
+    /// Every device's transform of C points, of pieces, which are from the host if their elements are yet to be compared with a modulus.
+    fn joined<'a>(
+        &self,
+        peers: &Peers<'_>,
+        pieces: impl Fn(usize) -> (Vec<(Piece<'a>, usize)>, Option<&'static [u64]>),
+    ) -> Result<Vec<Memory>, Error> {
+        let calls = (0..self.devices).map(|d| {
+            let ((pieces, modulus), ntt) = (pieces(d), Some(self.long(d)?));
+            Ok(Joined { pieces, modulus, ntt, activity: F::TRANSFORM })
+        });
+        peers.each(calls.collect::<Result<Vec<_>, Error>>()?.into_iter())
     }
 }
 
@@ -159,29 +181,64 @@ fn over<F: AcceleratedField>(domain: Domain<F>, direction: Direction) -> Ntt<F> 
     }
 }
 
-/// Joins pieces of so many words to the rows of a matrix and transforms its columns.
-struct Step<'a, F> {
+/// Joins pieces of so many words, and transforms what they are together.
+struct Joined<'a, F> {
     pieces: Vec<(Piece<'a>, usize)>,
     modulus: Option<&'static [u64]>,
-    ntt: Ntt<F>,
+    ntt: Option<Ntt<F>>,
     activity: Activity,
 }
 
-impl<F: AcceleratedField> Call for Step<'_, F> {
+impl<F: AcceleratedField> Call for Joined<'_, F> {
     type Output = Memory;
 
     fn size(&self, _: &Member) -> Size {
-        let words = self.pieces.iter().map(|(_, words)| words).sum();
+        let words: usize = self.pieces.iter().map(|(_, words)| words).sum();
         let from_host = matches!(self.pieces[..], [(Piece::Host(_), _), ..]);
-        self.activity.of(words, if from_host { 8 * words } else { 0 }, 0)
+        let items = if self.ntt.is_some() { words * 8 / size_of::<F>() } else { words };
+        self.activity.of(items, if from_host { 8 * words } else { 0 }, 0)
     }
 
     fn run(self, device: &Member) -> Result<Memory, Error> {
-        let (memory, rows) = (device.memory(), self.ntt.domain.size());
+        let memory = device.memory();
         let joined = memory.join(&self.pieces)?;
         check(memory, &joined, self.modulus)?;
-        let width = self.pieces.iter().map(|(_, words)| words).sum::<usize>() / rows;
-        F::resident_transforms(memory).ntt(&self.ntt, &joined, Extent { rows, width, block: width })
+        let Some(ntt) = self.ntt else { return Ok(joined) };
+        let width = size_of::<F>() / 8;
+        let extent = Extent { rows: ntt.domain.size(), width, block: width };
+        F::resident_transforms(memory).ntt(&ntt, &joined, extent)
+    }
+}
+
+/// Transforms of few points, of which each piece has the same one for many of them.
+struct Short<'a, F> {
+    pieces: Vec<(Piece<'a>, usize)>,
+    ntt: Ntt<F>,
+}
+
+impl<F: AcceleratedField> Call for Short<'_, F> {
+    /// As many runs again.
+    type Output = Vec<Run>;
+
+    fn size(&self, _: &Member) -> Size {
+        Activity::EXCHANGE.of(self.pieces.iter().map(|(_, words)| words).sum(), 0, 0)
+    }
+
+    fn run(self, device: &Member) -> Result<Vec<Run>, Error> {
+        let (memory, transforms) = (device.memory(), F::resident_transforms(device.memory()));
+        let (rows, run, of_element) = (self.pieces.len(), self.pieces[0].1, size_of::<F>() / 8);
+        if F::ROW_MAJOR {
+            let points = memory.join(&self.pieces)?;
+            let made = transforms.ntt(&self.ntt, &points, Extent { rows, width: run, block: run })?;
+            return Ok((0..rows).map(|row| (made.clone(), row * run)).collect());
+        }
+        let pieces: Vec<_> = self.pieces.iter().map(|(piece, _)| *piece).collect();
+        let points = memory.interleave(&pieces, run / of_element, of_element, 0)?;
+        let made = transforms.ntt(&self.ntt, &points, Extent { rows, width: run, block: of_element })?;
+        drop(points);
+        let row =
+            |row: usize| memory.columns(&made, rows * of_element, row * of_element..(row + 1) * of_element);
+        (0..rows).map(|number| Ok((row(number)?, 0))).collect()
     }
 }
 

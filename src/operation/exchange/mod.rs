@@ -34,13 +34,8 @@ pub(super) fn overhead(words: usize, devices: usize) -> f64 {
     STEPS + WORD * words as f64 / devices as f64
 }
 
-/// A result on devices.
-pub(super) struct Results {
-    /// What each device has.
-    parts: Vec<(usize, Memory)>,
-    /// The runs of the result, in order: the number of the part whose next words these are, and how many.
-    runs: Vec<(usize, usize)>,
-}
+/// A result on devices: in the order of the host's memory, a device and so many words that it has.
+pub(super) struct Results(Vec<(usize, Memory, usize)>);
 
 impl Peers<'_> {
     /// Whether all of these devices read each other's memory, and their budgets have room for so many words each.
@@ -57,24 +52,24 @@ impl Peers<'_> {
         self.dispatcher.divided(Each { calls })
     }
 
-    /// The parts of a result, one of each share's device.
+    /// A result of which the share of each number has a part. Runs of it are in these shares' parts, and have so many words.
     fn results(&self, parts: Vec<Memory>, runs: Vec<(usize, usize)>) -> Results {
-        Results { parts: self.shares.iter().map(|share| share.member).zip(parts).collect(), runs }
+        let run =
+            |(number, words): (usize, usize)| (self.shares[number].member, parts[number].clone(), words);
+        Results(runs.into_iter().map(run).collect())
     }
 
     /// Copies a result to the host. Where that is `in_place`, a failure is [`Error::ResultLost`].
     pub(super) fn fetch<F: AcceleratedField>(
         &self,
-        results: &Results,
+        Results(parts): &Results,
         result: &mut [F],
         in_place: bool,
     ) -> Result<(), Error> {
-        let fetch = |(member, from): &(usize, Memory)| {
-            (*member, Fetch { from: from.clone(), pieces: Vec::new(), in_place })
-        };
-        let mut calls: Vec<_> = results.parts.iter().map(fetch).collect();
-        let pieces = cut(F::words_mut(result), results.runs.iter().map(|(_, words)| *words));
-        results.runs.iter().zip(pieces).for_each(|((part, _), piece)| calls[*part].1.pieces.push(piece));
+        let pieces = cut(F::words_mut(result), parts.iter().map(|(_, _, words)| *words));
+        let parts = parts.iter().zip(pieces);
+        let calls =
+            parts.map(|((member, from, _), data)| (*member, Fetch { from, data, in_place })).collect();
         self.dispatcher.divided(Each { calls }).map(drop)
     }
 }
@@ -100,10 +95,10 @@ pub(super) fn check(
     }
 }
 
-/// Copies what a device has to pieces of host memory, one after another.
+/// Copies what a device has to the host.
 struct Fetch<'a> {
-    from: Memory,
-    pieces: Vec<&'a mut [u64]>,
+    from: &'a Memory,
+    data: &'a mut [u64],
     in_place: bool,
 }
 
@@ -111,20 +106,14 @@ impl Call for Fetch<'_> {
     type Output = ();
 
     fn size(&self, _: &Member) -> Size {
-        let words = self.pieces.iter().map(|piece| piece.len()).sum();
-        Activity::DOWNLOAD.of(words, 0, 8 * words)
+        Activity::DOWNLOAD.of(self.data.len(), 0, size_of_val(self.data))
     }
 
     fn run(self, device: &Member) -> Result<(), Error> {
-        let mut at = 0;
-        for piece in self.pieces {
-            let copied = device.memory().download(&self.from, at, bytemuck::cast_slice_mut(piece));
-            copied.map_err(|error| match self.in_place {
-                true => Error::ResultLost { device: device.name().to_owned(), message: error.to_string() },
-                false => error,
-            })?;
-            at += piece.len();
-        }
-        Ok(())
+        let copied = device.memory().download(self.from, 0, bytemuck::cast_slice_mut(self.data));
+        copied.map_err(|error| match self.in_place {
+            true => Error::ResultLost { device: device.name().to_owned(), message: error.to_string() },
+            false => error,
+        })
     }
 }

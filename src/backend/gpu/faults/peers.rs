@@ -8,13 +8,15 @@ use crate::backend::Transforms;
 use crate::backend::gpu::faulty::Faulty;
 use crate::backend::gpu::{Device, Gpu};
 use crate::backend::reference::Reference;
+#[cfg(feature = "bn254")]
+use crate::bn254::Fr;
 use crate::commit::TraceSpec;
 use crate::device::DeviceChoice;
 use crate::dispatch::{Dispatcher, Opened, Strategy};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::faults::{Fault, Faults};
-use crate::field::{Goldilocks, MODULUS};
+use crate::field::{Goldilocks, MODULUS, TwoAdic};
 use crate::hash::Rp64_256;
 use crate::matrix::{Layout, Matrix, Shape};
 use crate::ntt::{Convention, Direction, Domain, Lde, Ntt, Order};
@@ -122,7 +124,11 @@ impl Columns {
 
 /// Transforms in every direction and order.
 fn transforms(log: u32) -> impl Iterator<Item = Ntt> {
-    let domain = Domain::new(log, Convention::Winterfell).unwrap().coset(Goldilocks::GENERATOR).unwrap();
+    let domain = Domain::new(log, Convention::Winterfell).unwrap();
+    transforms_over(domain.coset(Goldilocks::GENERATOR).unwrap())
+}
+
+fn transforms_over<F: TwoAdic>(domain: Domain<F>) -> impl Iterator<Item = Ntt<F>> {
     let orders = [Order::Natural, Order::BitReversed];
     let both = orders.into_iter().flat_map(move |input| orders.map(|output| (input, output)));
     both.flat_map(move |(input, output)| {
@@ -131,7 +137,7 @@ fn transforms(log: u32) -> impl Iterator<Item = Ntt> {
 }
 
 /// Whether devices transform a column together: with coefficients in natural order.
-fn is_shared(ntt: &Ntt) -> bool {
+fn is_shared<F>(ntt: &Ntt<F>) -> bool {
     let natural = |order| order == Order::Natural;
     if ntt.direction == Direction::Forward { natural(ntt.input_order) } else { natural(ntt.output_order) }
 }
@@ -161,6 +167,26 @@ fn columns<D: Device>(device: &Arc<D>) {
     }
 }
 
+/// The same over a prime field, of which devices want columns one after another.
+#[cfg(feature = "bn254")]
+fn columns_of_scalars<D: Device>(device: &Arc<D>) {
+    let (none, weights) = (Faults::new(Fault::Anything, 1), [1; 4]);
+    for (log, count) in [(2, 2), (4, 4), (7, 2), (7, 4)] {
+        let data: Vec<_> = (0..1 << log).map(|i| Fr::from(i * i + 3)).collect();
+        let domain = Domain::<Fr>::halo2(log).unwrap().coset(Fr::from(7)).unwrap();
+        for ntt in transforms_over(domain) {
+            let on = peers_with(&weights[..count], device, &none, None);
+            let (mut found, mut expected) = (data.clone(), data.clone());
+            on.run(Transform { ntt, data: &mut found, width: 1, unchecked: true }).unwrap();
+            Reference.ntt(&ntt, &mut expected, 1).unwrap();
+            assert!(found == expected, "{ntt:?} on {count} devices");
+            let items = on.work().iter().map(|work| work.of("fft").map_or(0, |line| line.items)).max();
+            let parts = if is_shared(&ntt) { count } else { 1 };
+            expect("scalars of a device", items, Some((1 << log) / parts as u64));
+        }
+    }
+}
+
 /// Words that the devices exchanged.
 fn exchanged(on: &Dispatcher) -> u64 {
     on.work().iter().filter_map(|work| work.of("exchange")).map(|line| line.items).sum()
@@ -175,6 +201,8 @@ pub fn answers<D: Device>(device: D) {
     let device = Arc::new(device);
     exchanges(&device);
     columns(&device);
+    #[cfg(feature = "bn254")]
+    columns_of_scalars(&device);
     commitments(&device);
 }
 
