@@ -121,7 +121,11 @@ impl<'a, F: AcceleratedField> Divisible for Evaluate<'a, F> {
     }
 
     fn overhead(&self, devices: &[Member]) -> f64 {
-        columns::overhead::<F>(devices, self.blocks(), self.coefficients.len() + self.values.len())
+        columns::overhead::<F>(
+            devices,
+            self.blocks(),
+            (size_of_val(self.coefficients) + size_of_val(&*self.values)) / 8,
+        )
     }
 
     fn exchanged(&mut self, peers: &Peers<'_>) -> Option<Result<(), Error>> {

@@ -141,7 +141,11 @@ impl<'a, F: AcceleratedField> Divisible for Extend<'a, F> {
     }
 
     fn overhead(&self, devices: &[Member]) -> f64 {
-        columns::overhead::<F>(devices, self.blocks(), self.input.len() + self.output.len())
+        columns::overhead::<F>(
+            devices,
+            self.blocks(),
+            (size_of_val(&*self.input) + size_of_val(&*self.output)) / 8,
+        )
     }
 
     fn exchanged(&mut self, peers: &Peers<'_>) -> Option<Result<(), Error>> {

@@ -194,9 +194,11 @@ impl<'a, F: AcceleratedField> Divisible for Transform<'a, F> {
 
     fn overhead(&self, devices: &[Member]) -> f64 {
         let by_itself = |device: &Member| F::ROW_MAJOR && device.backend().copies_columns(self.columns());
-        match self.blocks() == 1 && devices.iter().all(by_itself) {
-            true => 0.0,
-            false => columns::overhead::<F>(devices, self.blocks(), 2 * self.data.len()),
+        let words = 2 * size_of_val(&*self.data) / 8;
+        match self.blocks() {
+            1 if self.is_a_column() => exchange::overhead(words, devices.len()),
+            1 if devices.iter().all(by_itself) => 0.0,
+            blocks => columns::overhead::<F>(devices, blocks, words),
         }
     }
 
