@@ -23,8 +23,8 @@ use crate::work::{Activity, Size};
 pub(super) use column::divides;
 pub(super) use columns::OnPeers;
 
-/// Nanoseconds that the steps take to begin.
-const STEPS: f64 = 200e3;
+/// Nanoseconds for what is not divided: steps that begin together, 0.5 ms, and copies of ordinary memory for several devices, which share the host's threads.
+const STEPS: f64 = 1e6;
 
 /// Nanoseconds that a device takes to cut, exchange and put together a word.
 const WORD: f64 = 0.02;
