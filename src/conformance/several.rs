@@ -7,6 +7,9 @@ use super::transforms::{lde_agrees, ntt_agrees};
 use super::trees::tree_agrees;
 use super::{Case, combinations, commits, hashes, inverses, lookups, prefix, transforms, trees};
 use super::{expect_equal, expect_error, reference};
+use crate::backend::AcceleratedField;
+#[cfg(feature = "bn254")]
+use crate::bn254::Fr;
 use crate::builder::EngineBuilder;
 use crate::commit::{Commitment, TraceSpec};
 use crate::device::DeviceChoice;
@@ -97,15 +100,30 @@ fn alone(engine: &Engine) -> Result<(), String> {
             let matrix: Matrix<Goldilocks> = words.matrix(Shape { rows: 1 << log, columns, layout });
             for engine in [&several, &equal] {
                 lde_agrees(engine, &lde, &matrix)?;
-                for domain in [lde.from(), lde.from().coset(Goldilocks::GENERATOR)?] {
-                    for ntt in [Ntt::forward(domain), Ntt::inverse(domain)] {
-                        for output in [Order::Natural, Order::BitReversed] {
-                            ntt_agrees(engine, &ntt.with_orders(Order::Natural, output), &matrix)?;
-                            ntt_agrees(engine, &ntt.with_orders(output, Order::Natural), &matrix)?;
-                        }
-                    }
-                }
+                every_transform(engine, lde.from(), &matrix)?;
+                every_transform(engine, lde.from().coset(Goldilocks::GENERATOR)?, &matrix)?;
             }
+        }
+        #[cfg(feature = "bn254")]
+        {
+            let domain = Domain::<Fr>::halo2(log)?.coset(Fr::from(7))?;
+            let scalars = words.matrix(Shape { rows: 1 << log, columns: 1, layout: Layout::ColumnMajor });
+            every_transform(&equal, domain, &scalars)?;
+        }
+    }
+    Ok(())
+}
+
+/// In both directions, with either side in either order.
+fn every_transform<F: AcceleratedField>(
+    engine: &Engine,
+    domain: Domain<F>,
+    matrix: &Matrix<F>,
+) -> Result<(), String> {
+    for ntt in [Ntt::forward(domain), Ntt::inverse(domain)] {
+        for output in [Order::Natural, Order::BitReversed] {
+            ntt_agrees(engine, &ntt.with_orders(Order::Natural, output), matrix)?;
+            ntt_agrees(engine, &ntt.with_orders(output, Order::Natural), matrix)?;
         }
     }
     Ok(())
