@@ -14,7 +14,8 @@
 //!
 //! 1. **Choose.** If its data are on a device, that device does it. Otherwise one device does it alone, or several devices get
 //!    shares of it, so that it finishes as early as possible by the measured curves and the devices' backlogs.
-//! 2. **Divide.** The operation makes a part for each share, and combines the results of the parts when all have ended.
+//! 2. **Divide.** The operation makes a part for each share, and combines the results of the parts when all have ended. Devices that read each other's memory may do it in steps instead,
+//!    between which they exchange data.
 //! 3. **Count.** Each device has an account of its work ([`work`](crate::work)).
 //! 4. **Test.** On an engine that requires it, the answer is tested at random before it is used.
 //!

@@ -4,8 +4,8 @@ use super::columns;
 use super::exchange::{self, OnPeers};
 use super::polynomial::{combine, value_of_coefficients, value_of_values};
 use super::{cut, first_error, powers, random_element};
-use crate::backend::{AcceleratedField, Backend, in_own_memory};
-use crate::backend::{Extent, Memory, ResidentBackend, cpu::Cpu};
+use crate::backend::cpu::Cpu;
+use crate::backend::{AcceleratedField, Backend, Extent, Memory, ResidentBackend, in_own_memory};
 use crate::checks;
 use crate::dispatch::{
     Call, Cost, Dispatcher, Divisible, Kind, Measured, Member, Operation, Peers, Share, Untested, timed,
