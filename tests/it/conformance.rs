@@ -102,7 +102,7 @@ fn cases_with_every_level_of_vectors() {
 
 #[test]
 fn every_case_on_every_device() {
-    for choice in choices().into_iter().filter(|&choice| choice != DeviceChoice::Cpu) {
+    for choice in choices() {
         match choice {
             // Sums and transforms over BN254 shared with OpenCL run on `cpu,opencl:0`. What differs by a hash or a curve is compiled
             // for it anew, and so is what several devices share, which takes minutes in all: a device that has to be present does everything.
@@ -116,9 +116,27 @@ fn every_case_on_every_device() {
                 });
             }
             DeviceChoice::Cuda(_) => run_all(choice, Simd::best(), 2, |_| true),
-            _ => run_all(choice, Simd::best(), 2, stands_for_others),
+            // Tests of their own, beside these.
+            _ => {}
         }
     }
+}
+
+#[test]
+fn cases_on_the_reference() {
+    choices()
+        .into_iter()
+        .filter(|&choice| choice == DeviceChoice::Reference)
+        .for_each(|choice| run_all(choice, Simd::best(), 2, stands_for_others));
+}
+
+#[test]
+fn cases_on_several_devices_as_one() {
+    use DeviceChoice::{AllCuda, AllOpenCl, Several};
+    choices()
+        .into_iter()
+        .filter(|choice| matches!(choice, Several(_) | AllCuda | AllOpenCl))
+        .for_each(|choice| run_all(choice, Simd::best(), 2, stands_for_others));
 }
 
 /// Cases until one fails, of the device of the environment: those in whose names one of the texts of `ZKACCEL_CASES` is, which semicolons separate. Mutants of
