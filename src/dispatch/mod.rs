@@ -46,7 +46,7 @@ use rayon::ThreadPool;
 pub(crate) use curve::Curve;
 pub(crate) use curve::{Kind, Measured, timed};
 pub(crate) use member::{Member, Opened, Stored};
-pub(crate) use operation::{Call, Cost, Divisible, Home, Operation, Untested};
+pub(crate) use operation::{Call, Cost, Divisible, Home, Operation, Peers, Untested};
 pub(crate) use plan::Share;
 
 #[cfg(test)]
@@ -103,14 +103,6 @@ pub(crate) struct Site<'a> {
     pub(crate) member: &'a Member,
     pub(crate) occupied: Occupied,
     _given: Given<'a>,
-}
-
-/// Devices that have shares of an operation.
-pub(crate) struct Peers<'a> {
-    pub(crate) dispatcher: &'a Dispatcher,
-    /// All devices.
-    pub(crate) devices: &'a [Member],
-    pub(crate) shares: &'a [Share],
 }
 
 /// What a plan asks of an operation, whatever its type: where its data are, what it costs and how large it is.

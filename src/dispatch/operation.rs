@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Dispatcher, Kind, Member, Peers, Share};
+use super::{Dispatcher, Kind, Member, Share};
 use crate::error::Error;
 use crate::meter::Meter;
 use crate::work::Size;
@@ -74,6 +74,14 @@ pub(crate) trait Operation: Call + Sized {
     fn tested(self, untested: &Untested<'_>) -> Result<Self::Output, Error> {
         untested.run(self)
     }
+}
+
+/// Devices that have shares of an operation.
+pub(crate) struct Peers<'a> {
+    pub(crate) dispatcher: &'a Dispatcher,
+    /// All devices.
+    pub(crate) devices: &'a [Member],
+    pub(crate) shares: &'a [Share],
 }
 
 /// An operation with independent parts.

@@ -21,7 +21,7 @@
 //! From values to coefficients the same is done backwards.
 
 use super::columns::Bring;
-use super::{Results, check, outcome};
+use super::{Results, check, modulus, outcome};
 use crate::backend::{AcceleratedField, Extent, Memory, Piece};
 use crate::dispatch::{Call, Member, Peers};
 use crate::error::Error;
@@ -71,8 +71,7 @@ impl Peers<'_> {
         let (words, devices) = (F::words(data), self.shares.len());
         // What a device has of a step, what it brings together for the next, what it makes of that, and pieces of it.
         let possible = is_possible(&ntt, devices) && self.have_room(|_| 4 * words.len() / devices);
-        let modulus = (unchecked && !F::CANONICAL).then_some(F::MODULUS);
-        let column = Column { ntt, words, modulus, devices };
+        let column = Column { ntt, words, modulus: modulus::<F>(unchecked), devices };
         let steps = || match ntt.direction {
             Direction::Forward => column.values(self),
             Direction::Inverse => column.coefficients(self),
@@ -88,10 +87,14 @@ impl<F: AcceleratedField> Column<'_, F> {
         (of_device, of_device / self.devices)
     }
 
-    /// Transforms of D points, over the domain's points to the power of C.
-    fn short(&self) -> Result<Ntt<F>, Error> {
-        let domain = self.ntt.domain;
-        Ok(over(domain.powers(domain.size() / self.devices)?, self.ntt.direction))
+    /// Every device's transforms of D points, over the domain's points to the power of C, with a point from each part.
+    fn inner(&self, peers: &Peers<'_>, parts: &[Memory]) -> Result<Vec<Vec<Run>>, Error> {
+        let (domain, (_, run)) = (self.ntt.domain, self.lengths());
+        let ntt = over(domain.powers(domain.size() / self.devices)?, self.ntt.direction);
+        peers.each((0..self.devices).map(|e| {
+            let pieces = parts.iter().map(|part| (Piece::Device(part, e * run), run)).collect();
+            Short { pieces, ntt }
+        }))
     }
 
     /// The transform of C points, over every D-th point of the domain.
@@ -106,15 +109,12 @@ impl<F: AcceleratedField> Column<'_, F> {
     }
 
     fn values(&self, peers: &Peers<'_>) -> Result<Results, Error> {
-        let ((own, run), devices, short) = (self.lengths(), 0..self.devices, self.short()?);
+        let ((own, run), devices) = (self.lengths(), 0..self.devices);
         let coefficients = peers.each(self.words.chunks(own).map(|words| {
             let pieces = vec![(Piece::Host(words), own)];
             Joined { pieces, modulus: self.modulus, ntt: None::<Ntt<F>>, activity: Activity::UPLOAD }
         }))?;
-        let inner = peers.each(devices.clone().map(|e| {
-            let pieces = coefficients.iter().map(|own| (Piece::Device(own, e * run), run)).collect();
-            Short { pieces, ntt: short }
-        }))?;
+        let inner = self.inner(peers, &coefficients)?;
         drop(coefficients);
         let outer = self.joined(peers, |d| (pieces(inner.iter().map(|inner| &inner[d]), run), None))?;
         drop(inner);
@@ -130,7 +130,7 @@ impl<F: AcceleratedField> Column<'_, F> {
     }
 
     fn coefficients(&self, peers: &Peers<'_>) -> Result<Results, Error> {
-        let ((own, run), devices, short) = (self.lengths(), 0..self.devices, self.short()?);
+        let ((own, run), devices) = (self.lengths(), 0..self.devices);
         let width = size_of::<F>() / 8;
         let columns: Vec<_> = devices.clone().map(|d| d * width..(d + 1) * width).collect();
         let outer = match self.ntt.input_order {
@@ -147,10 +147,7 @@ impl<F: AcceleratedField> Column<'_, F> {
                 self.joined(peers, |d| (of_device(d).collect(), None))?
             }
         };
-        let inner = peers.each(devices.clone().map(|e| {
-            let pieces = outer.iter().map(|outer| (Piece::Device(outer, e * run), run)).collect();
-            Short { pieces, ntt: short }
-        }))?;
+        let inner = self.inner(peers, &outer)?;
         drop(outer);
         let coefficients = peers.each(devices.clone().map(|r| {
             let pieces = pieces(inner.iter().map(|inner| &inner[r]), run);

@@ -12,7 +12,7 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use super::{Results, check, outcome};
+use super::{Results, check, modulus, outcome};
 use crate::backend::{AcceleratedField, Extent, Memory, Piece, ResidentBackend};
 use crate::dispatch::{Call, Member, Peers, Share};
 use crate::error::Error;
@@ -67,7 +67,7 @@ impl Peers<'_> {
         let width = words.len() / before;
         let of_share = |share: &Share| share.items.start * of_element..share.items.end * of_element;
         let columns: Vec<_> = self.shares.iter().map(of_share).collect();
-        let modulus = unchecked.then_some(F::MODULUS);
+        let modulus = modulus::<F>(unchecked);
         let brought = self.each(runs(before, devices).map(|rows| {
             let rows = &words[rows.start * width..rows.end * width];
             Bring { rows, width, columns: &columns, modulus }

@@ -83,6 +83,11 @@ fn outcome<F: AcceleratedField, T>(done: Result<T, Error>, elements: &[F]) -> Op
     }
 }
 
+/// What elements are to be compared with, if they are unchecked and their type does not say that they are below it.
+fn modulus<F: AcceleratedField>(unchecked: bool) -> Option<&'static [u64]> {
+    (unchecked && !F::CANONICAL).then_some(F::MODULUS)
+}
+
 /// Refuses words in a device's memory unless all elements are below a modulus. Which one is not is known to the caller, who has all of them.
 pub(super) fn check(
     memory: &dyn ResidentBackend,
