@@ -296,24 +296,22 @@ mod tests {
         assert_eq!(instant.measure(&Reference, 0).unwrap(), curve(&expected));
     }
 
-    /// The reference is slower at every size, and the measurement agrees.
+    /// Whatever a device and the noise of a machine are like.
     #[test]
-    fn a_slow_device_is_seen_to_be_slow() {
-        let both = |kind: Kind| {
-            [&Cpu::default() as &dyn Backend, &Reference].map(|backend| kind.measure(backend, 0).unwrap())
-        };
-        let [host, device] = both(operation::tree_kind::<Blake3>());
-        assert!(host.is_sound() && device.is_sound(), "{host:?} {device:?}");
-        // An amount that both have measured: extrapolation would add noise on a busy machine.
-        let [host, device] = both(operation::transform_kind::<Goldilocks>());
-        let work = operation::transform_work(1 << 11, 11)[0];
-        assert!(device.at(work) > host.at(work), "{host:?} {device:?}");
-        #[cfg(feature = "bn254")]
-        for kind in
-            [operation::sum_kind::<crate::bn254::G1Affine>(), operation::transform_kind::<crate::bn254::Fr>()]
-        {
-            let [host, device] = both(kind);
-            assert!(host.is_sound() && device.is_sound(), "{host:?} {device:?}");
+    fn measurements_are_sound() {
+        let kinds = [
+            operation::tree_kind::<Blake3>(),
+            operation::transform_kind::<Goldilocks>(),
+            #[cfg(feature = "bn254")]
+            operation::transform_kind::<crate::bn254::Fr>(),
+            #[cfg(feature = "bn254")]
+            operation::sum_kind::<crate::bn254::G1Affine>(),
+        ];
+        for kind in kinds {
+            for backend in [&Cpu::default() as &dyn Backend, &Reference] {
+                let curve = kind.measure(backend, 0).unwrap();
+                assert!(curve.is_sound(), "{curve:?}");
+            }
         }
     }
 }

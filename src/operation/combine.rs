@@ -37,7 +37,7 @@ impl Combined {
         }
     }
 
-    const fn kind<F: AcceleratedField>(self) -> Kind {
+    pub(super) const fn kind<F: AcceleratedField>(self) -> Kind {
         let sample = match self {
             Self::Columns => columns::<F>,
             Self::Rows => rows::<F>,

@@ -24,9 +24,12 @@ pub(crate) struct Extend<'a, F> {
     pub(crate) unchecked: bool,
 }
 
-/// The kind of an extension.
-pub(crate) const fn kind<F: AcceleratedField>() -> Kind {
-    Kind { name: F::EXTENSION.name, variant: F::NAME, sample: sample::<F> }
+/// The kind of an extension: a transform's, where an extension counts as one.
+pub(crate) fn kind<F: AcceleratedField>() -> Kind {
+    match F::EXTENSION.name == F::TRANSFORM.name {
+        true => transform::kind::<F>(),
+        false => Kind { name: F::EXTENSION.name, variant: F::NAME, sample: sample::<F> },
+    }
 }
 
 /// Four columns, extended eightfold.
@@ -36,7 +39,8 @@ fn sample<F: AcceleratedField>(backend: &dyn Backend, log: u32) -> Measured {
     let to = F::some_domain(log_rows + 3)?.coset(F::of_integer(7))?;
     let lde = Lde::new(F::some_domain(log_rows)?, to)?;
     let work = transform::transform_work(output.len(), log_rows);
-    timed(|| F::transforms(backend).lde(&lde, &mut input, 4, &mut output), work)
+    let width = if F::ROW_MAJOR { 4 } else { 1 };
+    timed(|| F::transforms(backend).lde(&lde, &mut input, width, &mut output), work)
 }
 
 impl<F: AcceleratedField> Extend<'_, F> {

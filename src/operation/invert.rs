@@ -18,7 +18,7 @@ pub(crate) struct Invert<'a, F> {
 }
 
 /// The kind of inverses.
-const fn kind<F: AcceleratedField>() -> Kind {
+pub(super) const fn kind<F: AcceleratedField>() -> Kind {
     Kind { name: Activity::INVERSION.name, variant: F::NAME, sample: sample::<F> }
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct PermuteLookups<'a, F> {
 }
 
 /// The kind of permutations of lookups.
-const fn kind<F: AcceleratedField>() -> Kind {
+pub(super) const fn kind<F: AcceleratedField>() -> Kind {
     Kind { name: Activity::LOOKUPS.name, variant: F::NAME, sample: sample::<F> }
 }
 

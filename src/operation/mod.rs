@@ -28,6 +28,8 @@ mod extend;
 mod invert;
 #[cfg(feature = "bn254")]
 mod keep;
+#[cfg(test)]
+mod kinds;
 mod lookups;
 #[cfg(feature = "bn254")]
 mod multiply;

@@ -23,7 +23,7 @@ pub(crate) struct Factors<'a, F> {
 }
 
 /// The kind of products of vectors.
-const fn kind<F: AcceleratedPrime>() -> Kind {
+pub(super) const fn kind<F: AcceleratedPrime>() -> Kind {
     Kind { name: Activity::POINTWISE.name, variant: F::NAME, sample: sample::<F> }
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct Prefix<'a, F> {
 }
 
 /// The kind of prefix products.
-const fn kind<F: AcceleratedField>() -> Kind {
+pub(super) const fn kind<F: AcceleratedField>() -> Kind {
     Kind { name: Activity::PREFIX_PRODUCTS.name, variant: F::NAME, sample: sample::<F> }
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct Run<'a, F> {
 }
 
 /// The kind of runs. Work is instructions times rows.
-const fn kind<F: AcceleratedField>() -> Kind {
+pub(super) const fn kind<F: AcceleratedField>() -> Kind {
     Kind { name: Activity::PROGRAM.name, variant: F::NAME, sample: sample::<F> }
 }
 

@@ -37,7 +37,7 @@ fn rows_in<F>(matrix: &SparseView<'_, F>, units: &Range<usize>) -> Range<usize> 
 }
 
 /// The kind of products with sparse matrices.
-const fn kind<F: AcceleratedPrime>() -> Kind {
+pub(super) const fn kind<F: AcceleratedPrime>() -> Kind {
     Kind { name: Activity::SPARSE.name, variant: F::NAME, sample: sample::<F> }
 }
 

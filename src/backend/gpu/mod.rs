@@ -235,7 +235,7 @@ impl<D: Device> Hardware for Gpu<D> {
 /// The backend on the first OpenCL device with the usual plans, if a test requires that device. One for all tests of kernels, because
 /// PoCL 3.1 loses count of compiled kernels that two contexts use at once.
 #[cfg(all(test, feature = "opencl"))]
-fn first_opencl() -> Option<crate::sync::MutexGuard<'static, Gpu<opencl::OpenCl>>> {
+pub(crate) fn first_opencl() -> Option<crate::sync::MutexGuard<'static, Gpu<opencl::OpenCl>>> {
     use std::sync::LazyLock;
     static BACKEND: LazyLock<Option<Mutex<Gpu<opencl::OpenCl>>>> =
         LazyLock::new(|| Some(Mutex::new(Gpu::new(opencl::OpenCl::required().ok()?, None))));

@@ -48,10 +48,11 @@ impl<F: MontgomeryField + TwoAdic + BaseField> Transforms<F> for Cpu {
         &self,
         ntt: &Ntt<F>,
         values: &mut [F],
-        _: usize,
+        width: usize,
         unchecked: bool,
         meter: &Meter<'_>,
     ) -> Result<(), Error> {
+        assert!(width == 1, "columns one after another");
         checks::if_unchecked(values, unchecked)?;
         let meter = &meter.of(values.len() * ntt.domain.log_size() as usize);
         let domain = ntt.domain;
@@ -81,9 +82,10 @@ impl<F: MontgomeryField + TwoAdic + BaseField> Transforms<F> for Cpu {
         domain: &Domain<F>,
         order: Order,
         coefficients: &[F],
-        (size, _): (usize, usize),
+        (size, width): (usize, usize),
         values: &mut [F],
     ) -> Result<(), Error> {
+        assert!(width == 1, "columns one after another");
         let [root, ratio] = [domain.root(), domain.shift()].map(Residue::of);
         let scale = Scale { factor: Residue::ONE, ratio };
         let coefficients = residues(coefficients);

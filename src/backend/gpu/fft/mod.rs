@@ -45,10 +45,11 @@ impl<F: DeviceField> OnColumns<F> for Transform<F> {
     fn launch<D: Device>(
         self,
         session: &mut Session<'_, D>,
-        (_, count): (usize, usize),
+        (width, count): (usize, usize),
         input: Region,
         spent: bool,
     ) -> Result<Region, Error> {
+        assert!(width == 1, "columns one after another");
         let words = (SCALAR * count) << self.ntt.domain.log_size();
         let passes = plan::plan(&self, count, session.gpu().choice);
         let twiddles = session.gpu().table(session, &self.twiddles())?;
