@@ -7,6 +7,7 @@
 //! contention.rs   whether other work disturbs that
 //! curves.rs       the curves of all devices, and when they are measured again
 //! plan.rs         how much of an operation each of several devices gets
+//! site.rs         the device on which data stay
 //! statistics.rs   what the devices tell of themselves and of their work
 //! ```
 //!
@@ -33,6 +34,7 @@ pub(crate) mod fake;
 mod member;
 mod operation;
 mod plan;
+mod site;
 mod statistics;
 #[cfg(test)]
 mod tests;
@@ -55,15 +57,10 @@ use crate::choice::{Choice, Choices};
 use crate::error::Error;
 use crate::lock::lock;
 use crate::meter::{Meter, PIECES, Tell};
-use crate::sync::atomic::Ordering;
 use crate::sync::{Arc, Mutex};
 use crate::work::Size;
 use curves::Known;
-use member::{Given, Occupied};
 use plan::{Offer, apportion, divide};
-
-/// Items of an operation that may be divided finely.
-const FINE: usize = 64;
 
 /// The least size of an operation whose progress is worth telling.
 const LARGE: u64 = 1 << 18;
@@ -96,13 +93,6 @@ pub(crate) struct Dispatcher {
     choices: Mutex<Choices>,
     /// Held while a device is chosen for data that are to stay.
     choosing: Mutex<()>,
-}
-
-/// A device with memory of its own, chosen for data that are to stay there. They count towards its backlog until this is dropped.
-pub(crate) struct Site<'a> {
-    pub(crate) member: &'a Member,
-    pub(crate) occupied: Occupied,
-    _given: Given<'a>,
 }
 
 /// What a plan asks of an operation, whatever its type: where its data are, what it costs and how large it is.
@@ -168,8 +158,7 @@ impl Dispatcher {
 
     /// Does an operation, divided among devices where that is expected to finish earlier.
     pub(crate) fn divided<O: Divisible>(&self, operation: O) -> Result<O::Output, Error> {
-        let shares =
-            self.plan(&operation, operation.items(&self.members), operation.overhead(&self.members))?;
+        let shares = self.divided_plan(&operation)?;
         match &shares[..] {
             [share] => self.on(share, operation),
             _ => self.in_shares(&shares, operation),
@@ -178,12 +167,15 @@ impl Dispatcher {
 
     /// The same, but `None` where one device would do all of it.
     pub(crate) fn divided_only<O: Divisible>(&self, operation: O) -> Result<Option<O::Output>, Error> {
-        let shares =
-            self.plan(&operation, operation.items(&self.members), operation.overhead(&self.members))?;
+        let shares = self.divided_plan(&operation)?;
         match &shares[..] {
             [_] => Ok(None),
             _ => self.in_shares(&shares, operation).map(Some),
         }
+    }
+
+    fn divided_plan<O: Divisible>(&self, operation: &O) -> Result<Vec<Share>, Error> {
+        self.plan(operation, operation.items(&self.members), operation.overhead(&self.members))
     }
 
     /// Does the parts of an operation, each on its device.
@@ -376,81 +368,9 @@ impl Dispatcher {
         }
     }
 
-    /// The device on which data of so many bytes are to stay: the one where operations of these costs are expected to finish
-    /// first, and among equal ones that with the fewest resident bytes. The choice counts from now on, so that concurrent callers
-    /// see each other's choices.
-    ///
-    /// `None` where data stay in host memory: where that device is the host, and where `divisible` operations are expected to
-    /// finish earlier when they are divided, which needs their data in host memory.
-    pub(crate) fn site(
-        &self,
-        costs: &[Cost],
-        record: Option<Size>,
-        bytes: u64,
-        divisible: bool,
-    ) -> Result<Option<Site<'_>>, Error> {
-        let site = |member: usize, ns| {
-            let member = &self.members[member];
-            let site = || Site { member, occupied: member.occupy(bytes), _given: member.give(ns) };
-            self.keeps_data(member).then(site)
-        };
-        Ok(match &self.strategy {
-            _ if !self.members.iter().any(|member| self.keeps_data(member)) => None,
-            Strategy::Alone => site(0, 0.0),
-            Strategy::Choose { prefer_second: true } => {
-                lock(&self.choices).on_device += 1;
-                site(1, 0.0)
-            }
-            Strategy::Choose { .. } => {
-                let (member, ns) = self.choose(costs, record)?;
-                site(member, ns)
-            }
-            Strategy::Divide { weights: Some(_) } if divisible => None,
-            Strategy::Divide { .. } => {
-                // Not under the lock: this may measure, and a thread that waits for others of its pool may begin another operation.
-                let mut offers = self.offers(costs)?;
-                if divisible && divide(FINE, &offers, 0.0).len() > 1 {
-                    return Ok(None);
-                }
-                let _one_at_a_time = lock(&self.choosing);
-                offers.iter_mut().for_each(|offer| offer.refresh(&self.members[offer.member]));
-                let resident = |offer: &Offer| self.members[offer.member].resident.load(Ordering::Relaxed);
-                let first = offers.iter().min_by(|a, b| {
-                    let by_time = a.end().total_cmp(&b.end());
-                    by_time.then_with(|| resident(a).cmp(&resident(b)))
-                });
-                first.and_then(|offer| site(offer.member, offer.time(1.0)))
-            }
-        })
-    }
-
-    /// Whether data can stay in a device's own memory. Where answers are tested they cannot, because data on a device cannot be
-    /// checked.
-    fn keeps_data(&self, member: &Member) -> bool {
-        !self.tests_answers && member.backend().resident().is_some()
-    }
-
-    /// Whether operations on data that stay may be divided among the devices that hold them: these are several, of which some have memory of their own.
-    pub(crate) fn divides_what_stays(&self) -> bool {
-        matches!(self.strategy, Strategy::Divide { .. })
-            && self.members.iter().any(|member| self.keeps_data(member))
-    }
-
-    /// Whether data that are to stay always do so in a device's own memory: there is no other choice.
-    pub(crate) fn always_keeps_data(&self) -> bool {
-        self.members.iter().all(|member| self.keeps_data(member))
-    }
-
     /// Whether there is but one device.
     pub(crate) fn is_one(&self) -> bool {
         self.members.len() == 1
-    }
-
-    /// The most bytes of a device's own memory that one operation may take, for several devices the smallest; `None` where the
-    /// host is the only device, and where data stay in host memory.
-    pub(crate) fn device_budget(&self) -> Option<u64> {
-        let budgets = self.members.iter().filter(|member| self.keeps_data(member));
-        budgets.filter_map(|member| Some(member.backend().resident()?.budget())).min()
     }
 
     /// Runs the parts of an operation, each on its device and all at once. Returns when all have ended, with the result of each.

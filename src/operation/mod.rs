@@ -84,7 +84,7 @@ pub(crate) use sum::kind as sum_kind;
 #[cfg(test)]
 pub(crate) use {
     extend::kind as extend_kind, rows::kind as rows_kind, transform::kind as transform_kind,
-    transform::transform_work, tree::kind as tree_kind,
+    tree::kind as tree_kind,
 };
 
 use crate::error::Error;
