@@ -161,6 +161,10 @@ assert all(0 < m["seconds_shortest"] <= m["seconds_median"] for m in measured), 
 done
 # Open MPI 5 lets ranks go on without those that died, if it is asked to.
 for count in 2 3 4 8; do on ulfm $count "$ranks" survive; done
+for count in 2 4; do
+  on ulfm $count $python tools/mpi/check.py survive
+  on ulfm $count target/mpi/check-openmpi survive
+done
 on ulfm 4 "$command" mpi commit examples/data/trace.npy --device cpu >target/mpi.log
 grep -q "$root" target/mpi.log
 fails ulfm panic 'a panic|a rank that panics'

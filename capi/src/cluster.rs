@@ -128,6 +128,21 @@ pub unsafe extern "C" fn zka_cluster_agree(cluster: *const zka_cluster, status: 
     })
 }
 
+/// Whether what all ranks did since the last time is to be done again, `again` being 1 then, because some have died in its midst. Those that are left have new numbers then, from 0 on in the
+/// same order (`zka_cluster_place`), and other parts of the data; what was made by more of them cannot be opened any more. Whatever its functions returned, each rank that is left calls this after
+/// them, while no other function of the cluster runs.
+///
+/// Ranks go on if the library and the launcher let them: Open MPI from 5.0 on, with `mpirun --with-ft ulfm`. Otherwise, and where an exchange failed and nobody has died, `ZKA_CLUSTER`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zka_cluster_settle(cluster: *const zka_cluster, again: *mut i32) -> zka_status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let again = unsafe { Arguments::new() }.output("again", again, 1)?;
+        again.write(&[i32::from(CLUSTERS.get(cluster)?.cluster.settle()?)]);
+        Ok(())
+    })
+}
+
 /// Ends the processes of all ranks, because this one cannot go on; `reason` is a text for their standard error. For one rank; returns only if there is no way to end them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zka_cluster_abort(cluster: *const zka_cluster, reason: *const c_char) -> zka_status {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use accel::commit::TraceSpec;
 use accel::field::Goldilocks;
 use accel::hash::{Accelerated, Digest};
-use zkaccel_cluster::{Cluster, Commitment, Error, Mpi, Transport};
+use zkaccel_cluster::{Cluster, Commitment, Error, Mpi};
 
 use crate::arguments::{Arguments, Output, copied, product};
 use crate::cluster::{Ranks, on_all, zka_cluster};
@@ -200,21 +200,18 @@ trait Share: Send + Sync {
     ) -> Result<(), Error>;
 }
 
-/// A commitment, and the rank whose share this is.
-struct Own<H: Accelerated>(Commitment<H>, usize);
-
-impl<H: Accelerated> Share for Own<H> {
+impl<H: Accelerated> Share for Commitment<H> {
     fn root(&self) -> zka_digest {
-        zka_digest { bytes: self.0.root().to_bytes() }
+        zka_digest { bytes: self.root().to_bytes() }
     }
 
     fn sizes(&self) -> [usize; 2] {
-        let (rows, columns) = self.0.shape();
+        let (rows, columns) = self.shape();
         [columns, rows.trailing_zeros() as usize]
     }
 
     fn cosets(&self) -> (usize, Range<usize>, Vec<&[u64]>) {
-        let (count, own, values) = self.0.cosets(self.1);
+        let (count, own, values) = self.cosets();
         (count, own, values.iter().map(|values| bytemuck::cast_slice(values.as_slice())).collect())
     }
 
@@ -225,7 +222,7 @@ impl<H: Accelerated> Share for Own<H> {
         row: &Output<u64>,
         path: &Output<zka_digest>,
     ) -> Result<(), Error> {
-        let opening = cluster.open_rows(&self.0, &[index])?;
+        let opening = cluster.open_rows(self, &[index])?;
         row.write(bytemuck::cast_slice(&opening.rows[0]));
         let digest = |digest: &H::Digest| zka_digest { bytes: digest.to_bytes() };
         path.write(&opening.opening.siblings.iter().map(digest).collect::<Vec<_>>());
@@ -266,7 +263,7 @@ fn commit<H: Accelerated>(
     shape: [usize; 2],
     own: Vec<Goldilocks>,
 ) -> Result<Box<dyn Share>, Error> {
-    Ok(Box::new(Own(cluster.commit::<H>(spec, shape, own)?, cluster.transport().rank())))
+    Ok(Box::new(cluster.commit::<H>(spec, shape, own)?))
 }
 
 fn root<H: Accelerated>(cluster: &Cluster<Mpi>, count: usize, own: &[[u8; 32]]) -> Result<zka_digest, Error> {

@@ -108,6 +108,9 @@ fn survive(cluster: &mut Cluster<Mpi>) -> Answer {
     let expected =
         cluster.engine().commit::<Rp64_256>(&spec, Matrix::from_rows(trace.clone(), rows, columns)?)?;
     let (all, times) = (cluster.transport().size(), Cell::new(0));
+    let own = cluster.rows(rows);
+    let own = trace[own.start * columns..own.end * columns].to_vec();
+    let of_all = cluster.commit::<Rp64_256>(&spec, [rows, columns], own)?;
     let root = cluster.surviving(|cluster| {
         let (rank, size) = (cluster.transport().rank(), cluster.transport().size());
         let time = times.replace(times.get() + 1);
@@ -122,7 +125,10 @@ fn survive(cluster: &mut Cluster<Mpi>) -> Answer {
     })?;
     expect("a commitment of those that are left", root == expected.root())?;
     let left = cluster.transport().size();
-    expect("the number of those that are left", left == all - all / 2 && times.get() == 1 + all / 2)
+    expect("the number of those that are left", left == all - all / 2 && times.get() == 1 + all / 2)?;
+    // Shares of it have died.
+    let opened = cluster.open_rows(&of_all, &[0]);
+    expect("a refusal of what more ranks have made", opened == Err(Error::Left { made: all, left }))
 }
 
 fn fail(cluster: &Cluster<Mpi>, fault: &str) -> Answer {

@@ -71,16 +71,23 @@ impl Cluster<Mpi> {
     pub fn surviving<R>(&mut self, operation: impl Fn(&Self) -> Result<R, Error>) -> Result<R, Error> {
         loop {
             let result = operation(self);
-            let is_done = match &result {
-                Err(Error::Mpi { .. } | Error::Broken) => false,
-                Err(error) if !error.is_agreed() => return result,
-                _ => true,
-            };
-            match self.transport.settle(is_done)? {
-                Settled::Done => return result,
-                Settled::Left { .. } => {}
-                Settled::Failed => return result.and(Err(Error::Broken)),
+            match self.settle() {
+                Ok(true) => {}
+                Ok(false) => return result,
+                Err(error) => return result.and(Err(error)),
             }
+        }
+    }
+
+    /// Whether the collective operations since the last time are to be done again, because some ranks have died in their midst: what [`surviving`](Self::surviving) asks after its
+    /// operation, for callers that cannot give theirs as a closure. Collective over the ranks that are left, which have new numbers then; no other call is under way.
+    ///
+    /// The failure of an exchange, if there was one and the ranks cannot go on.
+    pub fn settle(&self) -> Result<bool, Error> {
+        match self.transport.settle()? {
+            Settled::Done => Ok(false),
+            Settled::Left { .. } => Ok(true),
+            Settled::Failed => Err(Error::Broken),
         }
     }
 }

@@ -50,8 +50,8 @@ impl<H: Hasher> Commitment<H> {
     }
 
     /// The number of all cosets, and this rank's, from its first on: of coset k row t is row t times that number plus k of the extension.
-    pub fn cosets(&self, rank: usize) -> (usize, Range<usize>, &[Matrix<Goldilocks>]) {
-        (self.count, self.parts[rank].clone(), &self.cosets)
+    pub fn cosets(&self) -> (usize, Range<usize>, &[Matrix<Goldilocks>]) {
+        (self.count, self.parts[self.tree.rank()].clone(), &self.cosets)
     }
 }
 

@@ -94,6 +94,14 @@ pub enum Error {
         /// What it can be divided among.
         expected: String,
     },
+    /// Ranks that have a share of something have died.
+    #[error("{made} ranks have made it, of which {left} are left: expected what these have made")]
+    Left {
+        /// The ranks that have made it.
+        made: usize,
+        /// Those that are left.
+        left: usize,
+    },
     /// A message had another length than both sides should know.
     #[error("a message of {found} words from rank {rank}, expected {expected}")]
     Length {

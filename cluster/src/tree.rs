@@ -94,10 +94,15 @@ impl<T: Transport> Cluster<T> {
         Ok(Tree { top, subtrees, parts: parts(count, size), rank, leaves })
     }
 
-    /// An opening of leaves against the root, on every rank; errors as [`MultiOpening::plan`].
+    /// An opening of leaves against the root, on every rank.
+    ///
+    /// [`Error::Left`] of a tree that ranks have a share of which have died since; errors as [`MultiOpening::plan`].
     pub fn open<H: Accelerated>(&self, tree: &Tree<H>, indices: &[usize]) -> Result<MultiOpening<H>, Error> {
         let parameters: Vec<u64> = indices.iter().map(|&index| index as u64).collect();
-        let plan = MultiOpening::<H>::plan(tree.leaves, indices).map_err(Error::from);
+        let plan = match (tree.parts.len(), self.transport().size()) {
+            (made, left) if made != left => Err(Error::Left { made, left }),
+            _ => MultiOpening::<H>::plan(tree.leaves, indices).map_err(Error::from),
+        };
         let (indices, positions) = self.agree("an opening", &parameters, plan)?;
         let own: Vec<_> = positions.iter().filter_map(|&position| tree.own_node(position)).collect();
         let nodes = self.transport().all_gather(words::<H>(&own))?;
@@ -132,6 +137,11 @@ impl<H: Hasher> Tree<H> {
     /// The tree over the roots of subtrees: its leaves are the cap of that height.
     pub fn top(&self) -> &MerkleTree<H> {
         &self.top
+    }
+
+    /// The number that this rank had when the tree was made.
+    pub(crate) fn rank(&self) -> usize {
+        self.rank
     }
 
     /// This rank's subtrees, with the number of the first.

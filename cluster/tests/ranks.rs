@@ -98,7 +98,7 @@ fn commitment(size: usize, blowup: u64, [rows, columns]: [usize; 2]) {
         assert_eq!(found.root(), whole.root());
         assert_eq!(found.shape(), (rows * blowup as usize, columns));
         same_nodes(found.tree(), whole.tree().unwrap().heap());
-        let (count, share, cosets) = found.cosets(cluster.transport().rank());
+        let (count, share, cosets) = found.cosets();
         for (coset, values) in share.zip(cosets) {
             for row in 0..values.shape().rows {
                 let expected = extension.row(row * count + coset);

@@ -26,8 +26,6 @@ use crate::transforms::Options;
 #[pyclass(frozen, module = "zkaccel")]
 pub(crate) struct Ranks {
     state: Mutex<State>,
-    rank: usize,
-    size: usize,
     library: String,
     live: Live,
 }
@@ -35,6 +33,8 @@ pub(crate) struct Ranks {
 struct State {
     /// None once it is closed.
     cluster: Option<Arc<Cluster<Mpi>>>,
+    /// This rank's number, and that of ranks.
+    place: [usize; 2],
     /// The words of the last error of which all ranks know.
     agreed: Option<String>,
 }
@@ -114,26 +114,26 @@ impl Ranks {
             None => Mpi::world(deadline),
             Some(handle) => Mpi::of_fortran(handle, deadline),
         })?;
-        let (rank, size, library) = (transport.rank(), transport.size(), transport.library().to_string());
+        let (place, library) = (place_of(&transport), transport.library().to_string());
         let made = engine.live.attempt(py, |engine| Ok(engine.clone())).map_err(|failure| {
             let failure = PyErr::from(failure);
             Error::Caller { message: failure.value(py).to_string() }
         });
         let cluster = py.detach(|| Cluster::started(transport, made))?;
-        let state = State { cluster: Some(Arc::new(cluster)), agreed: None };
-        Ok(Self { state: Mutex::new(state), rank, size, library, live: engine.live.clone() })
+        let state = State { cluster: Some(Arc::new(cluster)), place, agreed: None };
+        Ok(Self { state: Mutex::new(state), library, live: engine.live.clone() })
     }
 
     /// This rank's number, from 0 on.
     #[getter]
     fn rank(&self) -> usize {
-        self.rank
+        self.state().place[0]
     }
 
     /// The number of ranks.
     #[getter]
     fn size(&self) -> usize {
-        self.size
+        self.state().place[1]
     }
 
     /// The name under which the library of MPI was found.
@@ -145,6 +145,14 @@ impl Ranks {
     /// Whether all ranks know of the error with this text.
     fn is_agreed(&self, text: &str) -> bool {
         self.state().agreed.as_deref() == Some(text)
+    }
+
+    /// Whether what all ranks did since the last time is to be done again, by those that are left.
+    fn settle(&self, py: Python<'_>) -> Outcome<bool> {
+        let cluster = self.cluster()?;
+        let again = py.detach(|| cluster.settle()).map_err(|error| self.known(error))?;
+        self.state().place = place_of(cluster.transport());
+        Ok(again)
     }
 
     /// Leaves the other ranks, which do the same.
@@ -207,7 +215,7 @@ impl Ranks {
                 return Err(Failure::Value(format!("own: expected the shape (rows,), found {found}")));
             };
             let options = Options { convention, shift, input_order: "natural", output_order: "natural" };
-            let transform = options.ntt(Direction::Forward, length.saturating_mul(self.size))?;
+            let transform = options.ntt(Direction::Forward, length.saturating_mul(self.size()))?;
             Ok((transform.domain, elements(&input)?))
         };
         let values = self.collective(py, prepare(), |cluster, (domain, own)| cluster.ntt(&domain, own))?;
@@ -230,6 +238,11 @@ impl Ranks {
             Err(failure) => Err(self.refused(scalars.py(), failure)),
         }
     }
+}
+
+/// A rank's number, and that of ranks.
+fn place_of(transport: &Mpi) -> [usize; 2] {
+    [transport.rank(), transport.size()]
 }
 
 /// A copy of an array's words as elements, which the engine looks at.
@@ -301,7 +314,7 @@ trait AnyCommitment: Send + Sync {
     fn shape(&self) -> (usize, usize);
     fn open(&self, cluster: &Cluster<Mpi>, rows: &[usize]) -> Result<Opening, Error>;
     /// The number of cosets, and this rank's, with their numbers.
-    fn cosets(&self, rank: usize) -> (usize, Vec<(usize, &[u64])>);
+    fn cosets(&self) -> (usize, Vec<(usize, &[u64])>);
 }
 
 impl<H: Accelerated> AnyCommitment for zkaccel_cluster::Commitment<H> {
@@ -321,8 +334,8 @@ impl<H: Accelerated> AnyCommitment for zkaccel_cluster::Commitment<H> {
         Ok(Opening::of(self.shape(), cluster.open_rows(self, rows)?))
     }
 
-    fn cosets(&self, rank: usize) -> (usize, Vec<(usize, &[u64])>) {
-        let (count, own, values) = self.cosets(rank);
+    fn cosets(&self) -> (usize, Vec<(usize, &[u64])>) {
+        let (count, own, values) = self.cosets();
         (count, own.zip(values).map(|(k, values)| (k, bytemuck::cast_slice(values.as_slice()))).collect())
     }
 }
@@ -370,7 +383,7 @@ impl RanksCommitment {
     /// The number of cosets, C, into which the extended trace is divided among the ranks.
     #[getter]
     fn coset_count(&self) -> usize {
-        self.commitment.cosets(self.ranks.get().rank).0
+        self.commitment.cosets().0
     }
 
     /// The cosets of the extended trace that this rank has: pairs of a number k and an array of uint64, a copy, that has rows k, k + C, k + 2C, ....
@@ -380,6 +393,6 @@ impl RanksCommitment {
             let rows = words.len() / columns;
             Ok((k, array_of(py, copied(words)?, &[rows, columns], false)))
         };
-        self.commitment.cosets(self.ranks.get().rank).1.into_iter().map(array).collect()
+        self.commitment.cosets().1.into_iter().map(array).collect()
     }
 }

@@ -3,10 +3,12 @@
  *     check world           over all processes; MPI is initialised and finalised by the cluster
  *     check communicator    over a communicator of the program's, the ranks in the other order (built with -DWITH_MPI)
  *     check abort           rank 1 ends all
+ *     check survive         the last rank is killed in the midst of a commitment, which those that are left make again (under `mpirun --with-ft ulfm`)
  */
 #include "check.h"
 
 #include <math.h>
+#include <signal.h>
 
 #ifdef WITH_MPI
 #include <mpi.h>
@@ -131,6 +133,45 @@ static void check(zka_engine *engine, zka_cluster *cluster) {
   if (rank == 0) printf("%zu ranks of C: right\n", size);
 }
 
+static void survive(zka_engine *engine, zka_cluster *cluster) {
+  size_t rank, size, all, first, len;
+  OK(zka_cluster_place(cluster, &rank, &all));
+  uint64_t omega;
+  OK(zka_goldilocks_root_of_unity(&omega, DEPTH, ZKA_ROOT_PLONKY3));
+  OK(zka_goldilocks_lde(engine, extension, trace, 8, LOG_BLOWUP, COLS, omega, 7, 0));
+  zka_tree *tree;
+  zka_digest expected, root, path[DEPTH];
+  OK(zka_merkle_commit(engine, &tree, ZKA_HASH_POSEIDON2_8, extension, EXTENDED, COLS, 0));
+  OK(zka_tree_root(tree, &expected));
+  OK(zka_tree_free(tree));
+  zka_cluster_commitment *before, *after;
+  OK(zka_cluster_rows(cluster, &first, &len, ROWS));
+  OK(zka_cluster_commit(cluster, &before, ZKA_HASH_POSEIDON2_8, trace + first * COLS, ROWS, COLS, LOG_BLOWUP, ZKA_ROOT_PLONKY3, 7));
+  int32_t again = -1, status = ZKA_OK;
+  int times = 0;
+  do {
+    OK(zka_cluster_place(cluster, &rank, &size));
+    if (times++ == 0 && rank == all - 1) raise(SIGKILL);
+    OK(zka_cluster_rows(cluster, &first, &len, ROWS));
+    status = zka_cluster_commit(cluster, &after, ZKA_HASH_POSEIDON2_8, trace + first * COLS, ROWS, COLS, LOG_BLOWUP, ZKA_ROOT_PLONKY3, 7);
+    OK(zka_cluster_settle(cluster, &again));
+  } while (again);
+  CHECK(status == ZKA_OK && times == 2 && size == all - 1 && rank < size);
+  OK(zka_cluster_commitment_root(after, &root));
+  CHECK(memcmp(&root, &expected, sizeof root) == 0);
+  uint64_t row[COLS];
+  OK(zka_cluster_open_row(cluster, after, row, COLS, path, DEPTH, 1234));
+  CHECK(memcmp(row, extension + 1234 * COLS, sizeof row) == 0);
+  EXPECT(ZKA_CLUSTER, zka_cluster_open_row(cluster, before, row, COLS, path, DEPTH, 1234));
+  EXPECT_TEXT("ranks have made it");
+  EXPECT(ZKA_NULL_POINTER, zka_cluster_settle(cluster, NULL));
+  OK(zka_cluster_settle(cluster, &again));
+  CHECK(again == 0);
+  OK(zka_cluster_commitment_free(before));
+  OK(zka_cluster_commitment_free(after));
+  if (rank == 0) printf("%zu ranks of C, %zu left: right\n", all, size);
+}
+
 int main(int argc, char **argv) {
   const char *mode = argc == 2 ? argv[1] : "";
   zka_engine *engine = engine_with(1);
@@ -162,6 +203,10 @@ int main(int argc, char **argv) {
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
 #endif
+  } else if (strcmp(mode, "survive") == 0) {
+    OK(zka_cluster_new(engine, &cluster, NULL, 30.0));
+    survive(engine, cluster);
+    OK(zka_cluster_free(cluster));
   } else if (strcmp(mode, "abort") == 0) {
     size_t rank, size;
     OK(zka_cluster_new(engine, &cluster, NULL, 10.0));
@@ -169,7 +214,7 @@ int main(int argc, char **argv) {
     if (rank == 1) OK(zka_cluster_abort(cluster, "a rank that ends all"));
     OK(zka_cluster_agree(cluster, ZKA_OK));
   } else {
-    fprintf(stderr, "expected world, communicator or abort\n");
+    fprintf(stderr, "expected world, communicator, abort or survive\n");
     return 2;
   }
   OK(zka_engine_shutdown(engine));

@@ -5,8 +5,11 @@ mpirun -n 4 python check.py mpi4py        over communicators of mpi4py: all proc
 mpirun -n 4 python check.py refused       a communicator of mpi4py whose library is not the one that zkaccel finds
 mpirun -n 4 python check.py raise         rank 1 raises an exception; the job has to end, with an error
 mpirun -n 4 python check.py uncaught      the same outside of a `with` block
+mpirun --with-ft ulfm -n 4 python check.py survive    the last rank is killed in the midst of a commitment, and another raises in the next: those that are left do it again
 """
 
+import os
+import signal
 import sys
 
 import numpy as np
@@ -102,6 +105,33 @@ def check(cluster):
         print(f"{size} ranks of Python, {cluster.library}: right")
 
 
+def survive(cluster):
+    all_ranks, trace, times = cluster.size, words((256, 5)), []
+
+    def commit(cluster):
+        times.append(cluster.size)
+        if len(times) == 1 and cluster.rank == all_ranks - 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return cluster.commit(trace[cluster.rows(256)], 256)
+
+    before = cluster.commit(trace[cluster.rows(256)], 256)
+    after = cluster.surviving(commit)
+    assert times == [all_ranks, all_ranks - 1] and cluster.size == all_ranks - 1 > cluster.rank
+    assert after.root == before.root == ENGINE.commit(trace).root
+    assert after.open([3]) == ENGINE.commit(trace).open([3])
+    # What all ranks have wrong is no reason to begin again.
+    for what, text in ((lambda cluster: before.open([3]), "ranks have made it"), (lambda cluster: after.open([1 << 20]), "1048576")):
+        try:
+            cluster.surviving(what)
+        except zkaccel.Error as error:
+            assert text in str(error), error
+        else:
+            raise AssertionError("no error")
+    assert cluster.surviving(lambda cluster: cluster.size) == all_ranks - 1
+    if cluster.rank == 0:
+        print(f"{all_ranks} ranks of Python, {cluster.size} left: right")
+
+
 def main(mode):
     if mode == "launcher":
         check(Cluster(engine=ENGINE))
@@ -131,6 +161,9 @@ def main(mode):
             assert "the communicator is of another library" in str(error), error
         else:
             raise AssertionError("a communicator of another library was taken")
+    elif mode == "survive":
+        with Cluster(engine=ENGINE, deadline=30) as cluster:
+            survive(cluster)
     elif mode == "raise":
         with Cluster(engine=ENGINE, deadline=10) as cluster:
             if cluster.rank == 1:

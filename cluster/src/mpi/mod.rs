@@ -23,8 +23,10 @@ use world::{Origin, World};
 /// instead (`MPI_Abort`), which would wait for this one for ever otherwise. So does a process that exits before.
 #[derive(Debug)]
 pub struct Mpi {
-    rank: usize,
-    size: usize,
+    /// This rank's number, and that of ranks: others where some have died.
+    place: Mutex<[usize; 2]>,
+    /// The first failure since ranks were all of one mind.
+    trouble: Mutex<Option<Error>>,
     deadline: Duration,
     library: String,
     jobs: Mutex<Sender<Job>>,
@@ -71,7 +73,8 @@ impl Mpi {
         started.map_err(|error| Error::NoMpi { reason: error.to_string(), tried: "a thread".into() })?;
         let (rank, size, library) = answer_of(&answered, "the start of MPI", deadline)?;
         let live = live::enter(rank, jobs.clone());
-        Ok(Self { rank, size, deadline, library, jobs: Mutex::new(jobs), live })
+        let (place, trouble) = (Mutex::new([rank, size]), Mutex::default());
+        Ok(Self { place, trouble, deadline, library, jobs: Mutex::new(jobs), live })
     }
 
     /// The name under which the library of MPI was found.
@@ -79,22 +82,27 @@ impl Mpi {
         &self.library
     }
 
-    /// What the ranks that are left agree on, of which each says whether it is done; where some have died, these ranks may have new numbers then. Collective; [`Error::Deadline`] if
-    /// ranks that are left do not come.
-    pub(crate) fn settle(&mut self, is_done: bool) -> Result<Settled, Error> {
+    /// What the ranks that are left agree on, of which each says whether all its exchanges have succeeded; where some have died, these ranks may have new numbers then. Collective. An
+    /// exchange that failed though nobody died is an error here at once; [`Error::Deadline`] if ranks that are left do not come.
+    pub(crate) fn settle(&self) -> Result<Settled, Error> {
+        let is_done = match &*lock(&self.trouble) {
+            None => true,
+            Some(Error::Mpi { .. } | Error::Broken) => false,
+            Some(other) => return Err(other.clone()),
+        };
         let (answer, answered) = channel();
-        self.jobs().send(Job::Settle(is_done, answer)).map_err(|_| Error::Broken)?;
+        lock(&self.jobs).send(Job::Settle(is_done, answer)).map_err(|_| Error::Broken)?;
         let settled = answer_of(&answered, "the ranks that are left", self.deadline)?;
         if let Settled::Left { rank, size } = settled {
-            (self.rank, self.size) = (rank, size);
+            (*lock(&self.place), *lock(&self.trouble)) = ([rank, size], None);
             live::renumber(self.live, rank);
         }
         Ok(settled)
     }
+}
 
-    fn jobs(&self) -> MutexGuard<'_, Sender<Job>> {
-        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What the thread answers, or [`Error::Deadline`] if it does not.
@@ -130,25 +138,28 @@ fn serve(mut world: World, jobs: Receiver<Job>) {
 
 impl Transport for Mpi {
     fn rank(&self) -> usize {
-        self.rank
+        lock(&self.place)[0]
     }
 
     fn size(&self) -> usize {
-        self.size
+        lock(&self.place)[1]
     }
 
     fn exchange(&self, send: Vec<Vec<u64>>, counts: &[usize]) -> Result<Vec<Vec<u64>>, Error> {
         let (answer, answered) = channel();
         // Held until the answer is there: exchanges of several threads come one after another.
-        let jobs = self.jobs();
-        jobs.send(Job::Exchange(send, counts.to_vec(), answer)).map_err(|_| Error::Broken)?;
+        let jobs = lock(&self.jobs);
         // The thread ends by itself at the deadline, unless a call of MPI does not return.
         let limit = self.deadline.saturating_mul(2).saturating_add(Duration::from_secs(1));
-        answer_of(&answered, "a call of MPI", limit)
+        let sent = jobs.send(Job::Exchange(send, counts.to_vec(), answer)).map_err(|_| Error::Broken);
+        let done = sent.and_then(|()| answer_of(&answered, "a call of MPI", limit));
+        done.inspect_err(|error| {
+            lock(&self.trouble).get_or_insert_with(|| error.clone());
+        })
     }
 
     fn abort(&self, reason: &str) {
-        live::abort(self.rank, reason, &self.jobs(), self.deadline.min(Duration::from_secs(5)));
+        live::abort(self.rank(), reason, &lock(&self.jobs), self.deadline.min(Duration::from_secs(5)));
     }
 }
 
@@ -159,7 +170,7 @@ impl Drop for Mpi {
             return self.abort("a panic");
         }
         let (done, ended) = channel();
-        if self.jobs().send(Job::End(done)).is_ok() {
+        if lock(&self.jobs).send(Job::End(done)).is_ok() {
             // Others may have died, for whom `MPI_Finalize` would wait.
             let _ = ended.recv_timeout(self.deadline);
         }

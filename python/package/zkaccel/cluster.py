@@ -17,15 +17,17 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any, Protocol, SupportsIndex
+from typing import Any, Protocol, SupportsIndex, TypeVar
 
 from ._types import Point, Words
 from ._zkaccel import Bases, DeviceMatrix, Engine, Ranks, RanksCommitment, default_engine
-from .errors import Error
+from .errors import ClusterError, Error
 
 __all__ = ["Cluster", "Communicator", "RanksCommitment"]
+
+T = TypeVar("T")
 
 
 class Communicator(Protocol):
@@ -90,6 +92,33 @@ class Cluster:
     def abort(self, reason: str) -> None:
         """Ends the processes of all ranks, because this one cannot go on."""
         self._ranks.abort(reason)
+
+    def surviving(self, operation: Callable[[Cluster], T]) -> T:
+        """Calls `operation` with this cluster on all ranks, and again on those that are left where some have died. They have new numbers then, from 0 on in the same order: each time it
+        finds its part of the data anew, and what it did before counts for nothing. A commitment of more ranks than are left cannot be opened any more.
+
+        Ranks go on if the library and the launcher let them: Open MPI from 5.0 on, with `mpirun --with-ft ulfm`. Otherwise the operation is done once. Errors are those of the operation.
+        """
+        while True:
+            failure: Error | None = None
+            try:
+                result = operation(self)
+            except Error as error:
+                # Of this one the others do not know, and they wait for this rank.
+                if not isinstance(error, ClusterError) and not self._ranks.is_agreed(str(error)):
+                    raise
+                failure = error
+            try:
+                again = self._ranks.settle()
+            except ClusterError:
+                if failure is not None:
+                    raise failure from None
+                raise
+            if again:
+                continue
+            if failure is not None:
+                raise failure
+            return result
 
     def rows(self, count: SupportsIndex) -> slice:
         """The rows that this rank brings of a trace of so many; also its block of coefficients, and a fair share of the pairs of a sum."""
