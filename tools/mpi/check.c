@@ -40,6 +40,19 @@ static void make_pairs(zka_engine *engine) {
   }
 }
 
+/* The extension of the trace, and the root over its rows. */
+static zka_digest commit(zka_engine *engine) {
+  uint64_t omega;
+  zka_tree *tree;
+  zka_digest root;
+  OK(zka_goldilocks_root_of_unity(&omega, DEPTH, ZKA_ROOT_PLONKY3));
+  OK(zka_goldilocks_lde(engine, extension, trace, 8, LOG_BLOWUP, COLS, omega, 7, 0));
+  OK(zka_merkle_commit(engine, &tree, ZKA_HASH_POSEIDON2_8, extension, EXTENDED, COLS, 0));
+  OK(zka_tree_root(tree, &root));
+  OK(zka_tree_free(tree));
+  return root;
+}
+
 static void check(zka_engine *engine, zka_cluster *cluster) {
   size_t rank, size, first, len, count;
   OK(zka_cluster_place(cluster, &rank, &size));
@@ -47,12 +60,8 @@ static void check(zka_engine *engine, zka_cluster *cluster) {
 
   /* A commitment is that of an extension and a tree. */
   uint64_t omega;
-  OK(zka_goldilocks_root_of_unity(&omega, DEPTH, ZKA_ROOT_PLONKY3));
-  OK(zka_goldilocks_lde(engine, extension, trace, 8, LOG_BLOWUP, COLS, omega, 7, 0));
   zka_tree *tree;
-  zka_digest expected, root, path[DEPTH];
-  OK(zka_merkle_commit(engine, &tree, ZKA_HASH_POSEIDON2_8, extension, EXTENDED, COLS, 0));
-  OK(zka_tree_root(tree, &expected));
+  zka_digest expected = commit(engine), root, path[DEPTH];
   OK(zka_cluster_rows(cluster, &first, &len, ROWS));
   const uint64_t *own = trace + first * COLS;
   zka_cluster_commitment *commitment;
@@ -77,7 +86,6 @@ static void check(zka_engine *engine, zka_cluster *cluster) {
   EXPECT(ZKA_BAD_ARGUMENT, zka_cluster_commitment_coset(commitment, coset, EXTENDED / count * COLS, first + len));
 
   /* A tree. */
-  OK(zka_tree_free(tree));
   OK(zka_merkle_commit(engine, &tree, ZKA_HASH_RP64_256, (const uint64_t *)leaves, LEAVES, 4, ZKA_ROWS_ARE_DIGESTS));
   OK(zka_tree_root(tree, &expected));
   OK(zka_tree_free(tree));
@@ -136,14 +144,7 @@ static void check(zka_engine *engine, zka_cluster *cluster) {
 static void survive(zka_engine *engine, zka_cluster *cluster) {
   size_t rank, size, all, first, len;
   OK(zka_cluster_place(cluster, &rank, &all));
-  uint64_t omega;
-  OK(zka_goldilocks_root_of_unity(&omega, DEPTH, ZKA_ROOT_PLONKY3));
-  OK(zka_goldilocks_lde(engine, extension, trace, 8, LOG_BLOWUP, COLS, omega, 7, 0));
-  zka_tree *tree;
-  zka_digest expected, root, path[DEPTH];
-  OK(zka_merkle_commit(engine, &tree, ZKA_HASH_POSEIDON2_8, extension, EXTENDED, COLS, 0));
-  OK(zka_tree_root(tree, &expected));
-  OK(zka_tree_free(tree));
+  zka_digest expected = commit(engine), root, path[DEPTH];
   zka_cluster_commitment *before, *after;
   OK(zka_cluster_rows(cluster, &first, &len, ROWS));
   OK(zka_cluster_commit(cluster, &before, ZKA_HASH_POSEIDON2_8, trace + first * COLS, ROWS, COLS, LOG_BLOWUP, ZKA_ROOT_PLONKY3, 7));
