@@ -60,6 +60,10 @@ impl Known {
                         Some(measured.curve)
                     }
                     Err(Error::Unsupported { .. }) => None,
+                    // Nothing of the caller's.
+                    Err(Error::ResultLost { device, message }) => {
+                        return Err(Error::DeviceFailed { device, operation: "measuring", message });
+                    }
                     Err(error) => return Err(error),
                 },
             });
@@ -161,6 +165,15 @@ mod tests {
             assert_eq!(known.of(&failing, &members).err(), Some(Error::BadShift));
             assert_eq!(RUNS.load(Ordering::Relaxed), runs);
         }
+        // What a measurement has lost is nobody's.
+        let losing = Kind {
+            name: "a test of devices that lose results",
+            variant: "",
+            sample: |_, _| Err(Error::ResultLost { device: "one".into(), message: "a failure".into() }),
+        };
+        let (device, message) = ("one".into(), "a failure".into());
+        let expected = Error::DeviceFailed { device, operation: "measuring", message };
+        assert_eq!(known.of(&losing, &members).err(), Some(expected));
     }
 
     /// Curves are used until they expire. Then each device is measured again, in the unit of its own.

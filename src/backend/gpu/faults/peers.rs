@@ -48,7 +48,7 @@ fn peers_with<D: Device>(
         }
     };
     let strategy = Strategy::Divide { weights: Some(weights.to_vec()) };
-    Dispatcher::new((0..weights.len()).map(opened).collect(), strategy)
+    Dispatcher::new((0..weights.len()).map(opened).collect(), strategy).with_equal_costs()
 }
 
 /// An operation on the columns of one block.

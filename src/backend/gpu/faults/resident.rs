@@ -78,7 +78,8 @@ fn engine_of_two<D: Device>(device: &Arc<D>, faults: &Faults) -> Engine {
         opened(Box::new(Reference), "reference", true),
     ];
     let strategy = Strategy::Divide { weights: Some(vec![1, 1]) };
-    Engine::builder().threads(1).build_on(Dispatcher::new(devices, strategy), info).unwrap()
+    let dispatcher = Dispatcher::new(devices, strategy).with_equal_costs();
+    Engine::builder().threads(1).build_on(dispatcher, info).unwrap()
 }
 
 /// An operation of an engine on a resident trace and on the same in host memory.
