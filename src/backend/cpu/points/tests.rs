@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::backend::Transforms;
-use crate::backend::cpu::simd::Simd;
+use crate::backend::cpu::simd::{Simd, vectors_of};
 use crate::backend::reference::Reference;
 use crate::bls12_381::{Fr, G1Affine};
 use crate::curve::samples::{edges, multiples, wide};
@@ -59,7 +59,7 @@ fn butterflies<C: TwoAdicCurve, R: Coordinates<Element = Coordinate<C>>>(vectors
 }
 
 fn every_level<C: TwoAdicCurve<Base: VectorisedField>>() {
-    for simd in Simd::available() {
+    for simd in Simd::available().filter(|&simd| vectors_of("Quadwords", simd).0 == simd) {
         on_coordinates!(simd, C::Base, coordinates, {
             products::<C, _>(coordinates);
             butterflies::<C, _>(coordinates);

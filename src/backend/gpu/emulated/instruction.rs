@@ -19,7 +19,7 @@ pub struct Instruction {
     pub e: Slot,
 }
 
-/// Calls a macro with every operation that makes a value: its name, its opcodes, the slots that it reads, the carry flag if it uses it, and the value.
+/// Calls a macro with every operation that makes a value: its name, its opcodes, the slots that it reads, the carry flag if it uses it, and the value, in which `done!` is that of a result, or a fault.
 macro_rules! for_every_operation {
     ($callback:ident) => {
         $callback! {
@@ -53,10 +53,10 @@ macro_rules! for_every_operation {
             MultiplyWideSigned "mul.wide.s32" (a, b) => (i64::from(a as u32 as i32) * i64::from(b as u32 as i32)) as u64;
             MultiplyAdd32 "mad.lo.s32" (a, b, c) => u64::from((a as u32).wrapping_mul(b as u32).wrapping_add(c as u32));
             MultiplyAddWide "mad.wide.u32" (a, b, c) => wide(a, b).wrapping_add(c);
-            Divide32 "div.u32" (a, b) => u64::from((a as u32).checked_div(b as u32).ok_or(Fault::Division)?);
-            Divide64 "div.u64" (a, b) => a.checked_div(b).ok_or(Fault::Division)?;
-            Remainder32 "rem.u32" (a, b) => u64::from((a as u32).checked_rem(b as u32).ok_or(Fault::Division)?);
-            Remainder64 "rem.u64" (a, b) => a.checked_rem(b).ok_or(Fault::Division)?;
+            Divide32 "div.u32" (a, b) => u64::from(done!((a as u32).checked_div(b as u32).ok_or(Fault::Division)));
+            Divide64 "div.u64" (a, b) => done!(a.checked_div(b).ok_or(Fault::Division));
+            Remainder32 "rem.u32" (a, b) => u64::from(done!((a as u32).checked_rem(b as u32).ok_or(Fault::Division)));
+            Remainder64 "rem.u64" (a, b) => done!(a.checked_rem(b).ok_or(Fault::Division));
 
             AddCarrying "add.cc.u32" (a, b) carry => sum(low(a) + low(b), carry);
             AddCarried "addc.u32" (a, b) carry => u64::from((low(a) + low(b) + *carry) as u32);

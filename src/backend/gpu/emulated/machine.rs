@@ -218,53 +218,59 @@ fn run(
     frame: &mut Frame,
     memory: (&Reach<'_>, &Moment),
 ) -> Result<(), Fault> {
-    let mut at = item.at;
-    let mut carry = item.carry;
-    let mut branches = BRANCHES;
-    let result = execute(program, (&mut at, &mut carry, &mut branches), &mut item.calls, frame, memory);
+    let (result, (at, carry)) = execute(program, (item.at, item.carry), &mut item.calls, frame, memory);
     // It has been passed when the instruction is executed.
     (item.at, item.carry) = (if result.is_err() { at - 1 } else { at }, carry);
     item.stop = result?;
     Ok(())
 }
 
-/// The loop over instructions.
+/// The loop over instructions, from a place with a carry flag to those where it ends. They are variables of its own, which need not be in memory.
 macro_rules! executor {
     ($($op:ident $($name:literal),+ ($($slot:ident),+) $($carry:ident)? => $value:expr;)*) => {
         fn execute(
             program: &Program,
-            (at, flag, branches): (&mut usize, &mut u64, &mut u32),
+            (mut at, mut flag): (usize, u64),
             calls: &mut Vec<usize>,
             frame: &mut Frame,
             (reach, moment): (&Reach<'_>, &Moment),
-        ) -> Result<Stop, Fault> {
+        ) -> (Result<Stop, Fault>, (usize, u64)) {
             let code = &program.code[..];
-            loop {
-                let instruction = code[*at];
-                *at += 1;
+            let mut branches = BRANCHES;
+            let result = loop {
+                let instruction = code[at];
+                at += 1;
+                macro_rules! done {
+                    ($result:expr) => {
+                        match $result {
+                            Ok(value) => value,
+                            Err(fault) => break Err(fault),
+                        }
+                    };
+                }
                 macro_rules! get { ($which:ident) => { frame[usize::from(instruction.$which)] }; }
                 macro_rules! branch {
                     () => {{
-                        *branches -= 1;
-                        if *branches == 0 {
-                            return Err(Fault::Endless);
+                        branches -= 1;
+                        if branches == 0 {
+                            break Err(Fault::Endless);
                         }
-                        *at = usize::from(instruction.d);
+                        at = usize::from(instruction.d);
                     }};
                 }
                 macro_rules! words {
                     ($bytes:expr) => {
-                        reach.words(
+                        done!(reach.words(
                             moment,
                             (Space::from_slot(instruction.e), get!(a).wrapping_add(get!(b))),
                             $bytes,
-                        )?
+                        ))
                     };
                 }
                 match instruction.op {
                     $(Op::$op => {
                         $(let $slot = get!($slot);)+
-                        $(let $carry = &mut *flag;)?
+                        $(let $carry = &mut flag;)?
                         get!(d) = $value;
                     })*
                     Op::Unpack => {
@@ -272,63 +278,69 @@ macro_rules! executor {
                         get!(d) = low(a);
                         get!(e) = a >> 32;
                     }
-                    Op::Load32 => get!(d) = words!(4).load(0)?,
+                    Op::Load32 => get!(d) = done!(words!(4).load(0)),
                     Op::Load64 => {
                         let words = words!(8);
-                        get!(d) = words.load(0)? | words.load(1)? << 32;
+                        get!(d) = done!(words.load(0)) | done!(words.load(1)) << 32;
                     }
-                    Op::Store32 => words!(4).store(0, get!(d) as u32)?,
+                    Op::Store32 => done!(words!(4).store(0, get!(d) as u32)),
                     Op::Store64 => {
                         let (words, value) = (words!(8), get!(d));
-                        words.store(0, value as u32)?;
-                        words.store(1, (value >> 32) as u32)?;
+                        done!(words.store(0, value as u32));
+                        done!(words.store(1, (value >> 32) as u32));
                     }
                     Op::LoadVector | Op::StoreVector => {
                         let (lanes, each) = (usize::from(instruction.c >> 2), usize::from(instruction.c & 3));
                         let words = words!(4 * lanes * each);
                         let list = &program.lists[usize::from(instruction.d)][..lanes];
-                        for (lane, &slot) in list.iter().enumerate() {
-                            let value = &mut frame[usize::from(slot)];
-                            if instruction.op == Op::LoadVector {
-                                *value = 0;
-                            }
-                            for half in 0..each {
-                                match instruction.op {
-                                    Op::LoadVector => *value |= words.load(lane * each + half)? << (32 * half),
-                                    _ => words.store(lane * each + half, (*value >> (32 * half)) as u32)?,
+                        let mut move_all = || {
+                            for (lane, &slot) in list.iter().enumerate() {
+                                let value = &mut frame[usize::from(slot)];
+                                if instruction.op == Op::LoadVector {
+                                    *value = 0;
+                                }
+                                for half in 0..each {
+                                    let word = lane * each + half;
+                                    match instruction.op {
+                                        Op::LoadVector => *value |= words.load(word)? << (32 * half),
+                                        _ => words.store(word, (*value >> (32 * half)) as u32)?,
+                                    }
                                 }
                             }
-                        }
+                            Ok(())
+                        };
+                        done!(move_all());
                     }
-                    Op::AtomicAdd => get!(d) = u64::from(words!(4).atomic()?.fetch_add(get!(c) as u32, Relaxed)),
+                    Op::AtomicAdd => get!(d) = u64::from(done!(words!(4).atomic()).fetch_add(get!(c) as u32, Relaxed)),
                     Op::AtomicExchange => {
                         let [expected, new, ..] = program.lists[usize::from(instruction.c)];
                         let [expected, new] = [expected, new].map(|slot| frame[usize::from(slot)] as u32);
-                        let found = words!(4).atomic()?.compare_exchange(expected, new, Relaxed, Relaxed);
+                        let found = done!(words!(4).atomic()).compare_exchange(expected, new, Relaxed, Relaxed);
                         get!(d) = u64::from(found.unwrap_or_else(|found| found));
                     }
-                    Op::ReduceAdd => _ = words!(4).atomic()?.fetch_add(get!(c) as u32, Relaxed),
-                    Op::ReduceMinimum => _ = words!(4).atomic()?.fetch_min(get!(c) as u32, Relaxed),
-                    Op::ReduceMaximum => _ = words!(4).atomic()?.fetch_max(get!(c) as u32, Relaxed),
+                    Op::ReduceAdd => _ = done!(words!(4).atomic()).fetch_add(get!(c) as u32, Relaxed),
+                    Op::ReduceMinimum => _ = done!(words!(4).atomic()).fetch_min(get!(c) as u32, Relaxed),
+                    Op::ReduceMaximum => _ = done!(words!(4).atomic()).fetch_max(get!(c) as u32, Relaxed),
                     Op::Branch => branch!(),
                     Op::BranchIf => if get!(a) != 0 { branch!() },
                     Op::BranchUnless => if get!(a) == 0 { branch!() },
                     Op::Call => {
                         if calls.len() == DEPTH {
-                            return Err(Fault::Endless);
+                            break Err(Fault::Endless);
                         }
-                        calls.push(*at);
-                        *at = usize::from(instruction.d);
+                        calls.push(at);
+                        at = usize::from(instruction.d);
                     }
                     Op::Return => match calls.pop() {
-                        Some(back) => *at = back,
-                        None => return Ok(Stop::Ended),
+                        Some(back) => at = back,
+                        None => break Ok(Stop::Ended),
                     },
-                    Op::Barrier => return Ok(Stop::Barrier),
-                    Op::WarpBarrier => return Ok(Stop::WarpBarrier),
-                    Op::Vote => return Ok(Stop::Vote(get!(a) != 0, get!(b) as u32, instruction.d)),
+                    Op::Barrier => break Ok(Stop::Barrier),
+                    Op::WarpBarrier => break Ok(Stop::WarpBarrier),
+                    Op::Vote => break Ok(Stop::Vote(get!(a) != 0, get!(b) as u32, instruction.d)),
                 }
-            }
+            };
+            (result, (at, flag))
         }
     };
 }

@@ -24,6 +24,7 @@ mod tests;
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
+use std::sync::LazyLock;
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
@@ -45,6 +46,9 @@ const LENIENT: &[&str] = &["ntt_pass", "run_program"];
 /// The bytes of its memory.
 const MEMORY: u64 = 1 << 30;
 
+/// Programs, by name.
+type Programs = HashMap<&'static str, Arc<parse::Program>>;
+
 /// Programs and kernels that were launched.
 type Launched = Arc<Mutex<BTreeSet<(&'static str, &'static str)>>>;
 
@@ -52,8 +56,8 @@ type Launched = Arc<Mutex<BTreeSet<(&'static str, &'static str)>>>;
 pub struct Emulated {
     info: DeviceInfo,
     limits: Limits,
-    /// Programs that have been used, by name.
-    programs: Mutex<HashMap<&'static str, Arc<parse::Program>>>,
+    /// Programs that have another text here, by name.
+    changed: Mutex<Programs>,
     machines: Mutex<Vec<Machine>>,
     launched: Launched,
     /// When its clock was zero.
@@ -84,7 +88,7 @@ impl Emulated {
         Self {
             info,
             limits,
-            programs: Mutex::default(),
+            changed: Mutex::default(),
             machines: Mutex::default(),
             launched: Arc::default(),
             start: Instant::now(),
@@ -100,7 +104,7 @@ impl Emulated {
     /// The device with another text of a program.
     fn with_text(self, program: &'static Program, text: &str) -> Self {
         let read = parse::Program::parse(text).expect("the text is a program");
-        lock(&self.programs).insert(program.name, Arc::new(read));
+        lock(&self.changed).insert(program.name, Arc::new(read));
         self
     }
 
@@ -108,17 +112,18 @@ impl Emulated {
         Error::DeviceFailed { device: self.info.id.clone(), operation, message }
     }
 
-    /// A program, read on first use.
+    /// A program, read on first use by any device.
     fn program(&self, program: &'static Program) -> Result<Arc<parse::Program>, Error> {
-        let mut programs = lock(&self.programs);
-        if let Some(found) = programs.get(program.name) {
-            return Ok(Arc::clone(found));
+        static READ: LazyLock<Mutex<Programs>> = LazyLock::new(Mutex::default);
+        let known = |programs: &Mutex<Programs>| lock(programs).get(program.name).cloned();
+        if let Some(found) = known(&self.changed).or_else(|| known(&READ)) {
+            return Ok(found);
         }
         let text = String::from_utf8(ptx::text(program)).expect("PTX is text");
         let read = parse::Program::parse(&text)
             .map_err(|what| self.failed("loading kernels", format!("{}: {what}", program.name)))?;
         let read = Arc::new(read);
-        programs.insert(program.name, Arc::clone(&read));
+        lock(&READ).insert(program.name, Arc::clone(&read));
         Ok(read)
     }
 

@@ -42,17 +42,18 @@ fn parts(ends: &[usize]) -> Vec<Range<usize>> {
     starts.zip(ends).map(|(&start, &end)| start..end).collect()
 }
 
-/// Any parts, some of them empty, give the sum.
+/// Any parts, some of them empty, give the sum. What parts do is the same for every curve: one has all bases and scalars, others some.
 fn any_parts<C: DeviceCurve, D: Device>(gpu: &Gpu<D>) {
-    let n = 40;
-    for (bases_name, factors) in bases(n) {
+    let (n, some) = (40, if C::NAME == "bn254-g1" { 1 } else { 3 });
+    for (bases_name, factors) in bases(n).into_iter().step_by(some) {
         let points = multiples::<C>(&factors);
         let kept = gpu.kept_bases(&points);
-        for (name, scalars) in scalars(n) {
+        for (name, scalars) in scalars(n).into_iter().step_by(some) {
             let expected = sum::<C>(&scalars, &factors);
             for kept in [None, kept.as_ref()] {
                 let bases = BasesView { points: &points, kept, first: 0 };
-                for ends in [&[40][..], &[10, 40], &[0, 20, 20, 40, 40], &[1, 2, 13, 40]] {
+                let ends = [&[1, 2, 13, 40][..], &[10, 40], &[0, 20, 20, 40, 40], &[40]];
+                for ends in ends.into_iter().step_by(some) {
                     for overlapping in [true, false] {
                         let found = gpu.msm_in_parts(&scalars, bases, ends, overlapping).unwrap();
                         let tables = kept.is_some();
