@@ -110,6 +110,7 @@ fn every_case_on_every_device() {
                 let all = is_required(&choice.to_string());
                 run_two_at_a_time(choice, move |case| {
                     case.name != "several devices, sums and transforms over BN254"
+                        && !(case.repeats_for_another_curve() && is_of_division(case))
                         // On a device these are sums, which run over every curve.
                         && (!case.name.starts_with("transforms of points") || stands_for_others(case))
                         && (all || stands_for_others(case) && !is_of_another_hash(case) && !is_long(case))
@@ -127,7 +128,10 @@ fn cases_on_the_reference() {
     choices()
         .into_iter()
         .filter(|&choice| choice == DeviceChoice::Reference)
-        .for_each(|choice| run_all(choice, Simd::best(), 2, stands_for_others));
+        // Long cases would compare it with itself at length.
+        .for_each(|choice| {
+            run_all(choice, Simd::best(), 2, |case| stands_for_others(case) && !is_long(case))
+        });
 }
 
 #[test]
@@ -217,6 +221,19 @@ pub(crate) fn is_of_another_hash(case: &conformance::Case) -> bool {
         Some(name.split(',').next().unwrap_or(name))
     };
     hash(case).is_some_and(|of| conformance::cases().iter().find_map(hash) != Some(of))
+}
+
+/// Whether a case is about parts and shapes of what is done, which do not depend on the field or the curve: where a processor stands for a GPU these run over one of them. Kernels of every
+/// curve run in other cases, in tests of the library and in the interpreter of PTX, and on GPUs all cases run.
+fn is_of_division(case: &conformance::Case) -> bool {
+    let ends = [
+        "within any device budget",
+        "within any budget",
+        "kept bases and scalars, batches",
+        "layouts",
+        "large",
+    ];
+    ends.iter().any(|end| case.name.ends_with(end))
 }
 
 /// Whether a case needs many programs, those of the most sizes or of further fields, which an OpenCL device compiles first, or takes long. A device that
