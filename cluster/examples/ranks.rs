@@ -108,9 +108,12 @@ fn survive(cluster: &mut Cluster<Mpi>) -> Answer {
     let expected =
         cluster.engine().commit::<Rp64_256>(&spec, Matrix::from_rows(trace.clone(), rows, columns)?)?;
     let (all, times) = (cluster.transport().size(), Cell::new(0));
-    let own = cluster.rows(rows);
-    let own = trace[own.start * columns..own.end * columns].to_vec();
-    let of_all = cluster.commit::<Rp64_256>(&spec, [rows, columns], own)?;
+    let commit = |cluster: &Cluster<Mpi>| {
+        let own = cluster.rows(rows);
+        let own = trace[own.start * columns..own.end * columns].to_vec();
+        cluster.commit::<Rp64_256>(&spec, [rows, columns], own)
+    };
+    let of_all = commit(cluster)?;
     let root = cluster.surviving(|cluster| {
         let (rank, size) = (cluster.transport().rank(), cluster.transport().size());
         let time = times.replace(times.get() + 1);
@@ -119,9 +122,7 @@ fn survive(cluster: &mut Cluster<Mpi>) -> Answer {
             assert!(time % 2 == 0, "a rank that panics");
             die();
         }
-        let own = cluster.rows(rows);
-        let own = trace[own.start * columns..own.end * columns].to_vec();
-        Ok(cluster.commit::<Rp64_256>(&spec, [rows, columns], own)?.root())
+        Ok(commit(cluster)?.root())
     })?;
     expect("a commitment of those that are left", root == expected.root())?;
     let left = cluster.transport().size();

@@ -39,8 +39,7 @@ fn sample<F: AcceleratedField>(backend: &dyn Backend, log: u32) -> Measured {
     let to = F::some_domain(log_rows + 3)?.coset(F::of_integer(7))?;
     let lde = Lde::new(F::some_domain(log_rows)?, to)?;
     let work = transform::transform_work(output.len(), log_rows);
-    let width = if F::ROW_MAJOR { 4 } else { 1 };
-    timed(|| F::transforms(backend).lde(&lde, &mut input, width, &mut output), work)
+    timed(|| F::transforms(backend).lde(&lde, &mut input, 4, &mut output), work)
 }
 
 impl<F: AcceleratedField> Extend<'_, F> {

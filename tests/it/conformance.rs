@@ -224,7 +224,7 @@ pub(crate) fn is_of_another_hash(case: &conformance::Case) -> bool {
 }
 
 /// Whether a case is about parts and shapes of what is done, which do not depend on the field or the curve: where a processor stands for a GPU these run over one of them. Kernels of every
-/// curve run in other cases, in tests of the library and in the interpreter of PTX, and on GPUs all cases run.
+/// curve run in other cases, in tests of the library and in the interpreter of PTX; through CUDA, and by `zkaccel selftest` on any device, all cases run.
 fn is_of_division(case: &conformance::Case) -> bool {
     let ends = [
         "within any device budget",
@@ -233,7 +233,7 @@ fn is_of_division(case: &conformance::Case) -> bool {
         "layouts",
         "large",
     ];
-    ends.iter().any(|end| case.name.ends_with(end))
+    ends_in(case, &ends)
 }
 
 /// Whether a case needs many programs, those of the most sizes or of further fields, which an OpenCL device compiles first, or takes long. A device that
@@ -251,7 +251,12 @@ fn is_long(case: &conformance::Case) -> bool {
         "1 to 8",
         "within any device budget",
     ];
-    case.name.starts_with("beyond") || ends.iter().any(|end| case.name.ends_with(end))
+    case.name.starts_with("beyond") || ends_in(case, &ends)
+}
+
+/// Whether a case's name ends in one of these.
+fn ends_in(case: &conformance::Case, ends: &[&str]) -> bool {
+    ends.iter().any(|end| case.name.ends_with(end))
 }
 
 /// A suite that cannot fail checks nothing: a case must notice a wrong answer.

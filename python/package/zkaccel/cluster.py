@@ -109,13 +109,11 @@ class Cluster:
                     raise
                 failure = error
             try:
-                again = self._ranks.settle()
+                if self._ranks.settle():
+                    continue
             except ClusterError:
-                if failure is not None:
-                    raise failure from None
-                raise
-            if again:
-                continue
+                if failure is None:
+                    raise
             if failure is not None:
                 raise failure
             return result
