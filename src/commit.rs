@@ -6,7 +6,6 @@
 //! the winterfell convention the root is that of winterfell's own trace commitment.
 
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
 use crate::backend::Accelerated;
@@ -17,7 +16,7 @@ use crate::hash::Hasher;
 use crate::matrix::{Matrix, MatrixInput, MatrixRef, Shape};
 use crate::merkle::{Cap, MerkleTree, MultiOpening};
 use crate::ntt::{Convention, Lde};
-use crate::operation::{Built, Each, ExtendCosets, HashCoset, Held, Purpose, SpreadTrace, Subtree};
+use crate::operation::Purpose;
 use crate::progress::Stage;
 use crate::resident::{Cosets, DeviceMatrix, DeviceTree};
 
@@ -185,86 +184,23 @@ impl Engine {
         lde: &Lde,
         trace: MatrixRef<'_, Goldilocks>,
     ) -> Result<Option<Commitment<H>>, Error> {
-        let shape = trace.shape();
         // Each subtree has leaves of each coset.
-        if !self.dispatcher().divides_what_stays() || shape.rows < lde.blowup() {
+        if trace.shape().rows < lde.blowup() {
             return Ok(None);
         }
+        let costs = |lde: &Lde, columns| Purpose::commitment::<H>(lde, columns).costs();
         let commit = || {
-            self.report(Stage::Extension, 0, 1);
-            let costs = |lde: &Lde, columns| Purpose::commitment::<H>(lde, columns).costs();
-            let (lde, trace, extent) = (*lde, trace.base(), shape.extent::<Goldilocks>());
-            let beside = 4 * size_of::<H::Digest>() / 8;
-            let spread = SpreadTrace { lde, trace, extent, costs, beside, bounds: Vec::new() };
-            let spread = match self.dispatcher().divided_only(spread) {
-                // Which word it is, and where.
-                Err(error @ Error::NotCanonical { .. }) => return self.check_elements(trace).and(Err(error)),
-                spread => spread?,
-            };
-            let Some(spread) = spread else { return Ok(None) };
-            self.check_budget(spread.host_memory(&lde, extent, size_of::<H::Digest>()))?;
-            let extend = |(share, (member, _)): (usize, &(usize, _))| {
-                (*member, ExtendCosets { lde, trace, extent, spread: &spread, share })
-            };
-            let calls = spread.shares.iter().enumerate().map(extend).collect();
-            let cosets = self.dispatcher().divided(Each { calls })?.into_iter().zip(&spread.shares);
-            let of_member = |(cosets, (member, _)): (Vec<_>, &(usize, _))| {
-                let member = *member;
-                cosets.into_iter().map(move |held| (member, held))
-            };
-            let cosets: Vec<_> = cosets.flat_map(of_member).collect();
-            let are_peers = spread.are_peers();
-            // The trace is needed no more.
-            drop(spread);
-            self.report(Stage::Extension, 1, 1);
-            let shape = Shape { rows: lde.to().size() / cosets.len(), ..shape };
-            let tree = self.tree_of_cosets(&cosets, are_peers, shape)?;
-            let parts = cosets.into_iter().map(|(_, held)| match held {
-                Held::Device(stored) => Ok(DeviceMatrix::on_device(self, shape, stored)),
-                Held::Host(values) => Ok(DeviceMatrix::on_host(self, Matrix::new(values, shape)?)),
-            });
-            let extension = Cosets::of(parts.collect::<Result<Vec<_>, Error>>()?);
+            let made = self.extended_by_cosets(lde, trace, costs, size_of::<H::Digest>())?;
+            let Some(extension) = made else { return Ok(None) };
+            let tree = self.merkle_tree_of_rows(&extension)?;
             Ok(Some(Commitment { extension, tree, copies: Copies::default() }))
         };
-        match self.run(commit) {
+        match commit() {
             Err(
                 Error::DeviceOutOfMemory { .. } | Error::OverDeviceBudget { .. } | Error::OverBudget { .. },
             ) => Ok(None),
             done => done,
         }
-    }
-
-    /// The tree over the rows of cosets of a shape, a subtree for each on the same device.
-    fn tree_of_cosets<H: Accelerated>(
-        &self,
-        cosets: &[(usize, Held<Goldilocks>)],
-        are_peers: bool,
-        shape: Shape,
-    ) -> Result<DeviceTree<H>, Error> {
-        let (dispatcher, rows) = (self.dispatcher(), shape.rows);
-        let through_host = !are_peers;
-        let (extent, total) = (shape.extent::<Goldilocks>(), (rows * cosets.len()) as u64);
-        let hash =
-            |(member, values)| (member, HashCoset::<H> { values, extent, through_host, hash: PhantomData });
-        self.report(Stage::Rows, 0, total);
-        let calls = cosets.iter().map(|(member, values)| hash((*member, values))).collect();
-        let digests = dispatcher.divided(Each { calls })?;
-        self.report(Stage::Rows, total, total);
-        let digests: Vec<_> = digests.iter().collect();
-        let count = rows / cosets.len();
-        let subtree = |(number, (member, _)): (usize, &(usize, _))| {
-            let (digests, from, approach) = (&digests[..], number * count, self.approach());
-            (*member, Subtree::<H> { digests, from, count, rows, approach })
-        };
-        self.report(Stage::Tree, 0, 1);
-        let built = dispatcher.divided(Each { calls: cosets.iter().enumerate().map(subtree).collect() })?;
-        let subtrees = built.into_iter().map(|built| match built {
-            Built::Device(heap, root) => DeviceTree::on_device(self, rows, heap, root),
-            Built::Host(tree) => DeviceTree::on_host(self, tree),
-        });
-        let tree = DeviceTree::of_subtrees(self, subtrees.collect());
-        self.report(Stage::Tree, 1, 1);
-        Ok(tree)
     }
 
     /// Commits to a checked trace with extension and tree in host memory.

@@ -10,6 +10,7 @@ mod commits;
 pub(crate) mod data;
 mod endurance;
 mod hashes;
+mod in_parts;
 mod inverses;
 mod jobs;
 mod lookups;
@@ -146,6 +147,7 @@ pub fn cases() -> Vec<Case> {
         widths::COMBINATIONS,
         widths::PROGRAMS,
         several::CASES,
+        in_parts::CASES,
     ]
     .concat()
 }

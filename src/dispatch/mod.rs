@@ -389,7 +389,7 @@ impl Dispatcher {
     fn at_once(&self, shares: &[Share], runs: Vec<Run<'_>>) {
         // The caller's threads do the host's part; where it has none, the first one.
         let own = shares.iter().position(|share| self.members[share.member].threads.is_none()).unwrap_or(0);
-        let mut here: Option<Run<'_>> = None;
+        let mut here: Vec<Run<'_>> = Vec::new();
         let mut elsewhere: Vec<Task<'_>> = Vec::new();
         for (i, (share, run)) in shares.iter().zip(runs).enumerate() {
             let member = &self.members[share.member];
@@ -400,8 +400,8 @@ impl Dispatcher {
             });
             match &member.threads {
                 Some(threads) if i != own => elsewhere.push((threads, run)),
-                // At most one device, the CPU, has no threads of its own, and then it is the one whose part is done here.
-                _ => here = Some(run),
+                // At most one device, the CPU, has no threads of its own, and then its parts are done here, one after another.
+                _ => here.push(run),
             }
         }
         start(elsewhere, Box::new(|| here.into_iter().for_each(|run| run())));

@@ -79,6 +79,16 @@ impl Dispatcher {
             && self.members.iter().any(|member| self.keeps_data(member))
     }
 
+    /// The index of a device that computes in host memory, if there is one.
+    pub(crate) fn on_host(&self) -> Option<usize> {
+        self.members.iter().position(|member| !member.has_memory())
+    }
+
+    /// Whether all of some devices read each other's memory.
+    pub(crate) fn are_peers(&self, members: &[usize]) -> bool {
+        members.iter().all(|&member| self.members[member].reads_peers())
+    }
+
     /// Whether data that are to stay always do so in a device's own memory: there is no other choice.
     pub(crate) fn always_keeps_data(&self) -> bool {
         self.members.iter().all(|member| self.keeps_data(member))

@@ -273,9 +273,15 @@ fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
+/// Rows where a device has them: in its own memory, or in the host's.
+pub(crate) enum CosetRows<'a> {
+    Device(&'a Stored),
+    Host(&'a [Goldilocks]),
+}
+
 /// Hashes the rows of a coset. On a device the digests are the upper half of a heap, or, for an exchange through the host, in host memory.
 pub(crate) struct HashCoset<'a, H> {
-    pub(crate) values: &'a Held<Goldilocks>,
+    pub(crate) values: CosetRows<'a>,
     pub(crate) extent: Extent,
     pub(crate) through_host: bool,
     pub(crate) hash: std::marker::PhantomData<H>,
@@ -293,8 +299,8 @@ impl<H: Accelerated> Call for HashCoset<'_, H> {
     fn run(self, device: &Member) -> Result<Held<H::Digest>, Error> {
         let rows = self.extent.rows;
         let stored = match self.values {
-            Held::Device(stored) => stored,
-            Held::Host(values) => {
+            CosetRows::Device(stored) => stored,
+            CosetRows::Host(values) => {
                 let mut digests = memory::zeroed::<H::Digest>(rows)?;
                 H::hashing(device.backend()).hash_rows(values, self.extent, 0, &mut digests)?;
                 return Ok(Held::Host(digests));

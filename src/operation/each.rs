@@ -6,7 +6,7 @@ use crate::dispatch::{Call, Dispatcher, Divisible, Home, Member, Operation, Shar
 use crate::error::Error;
 use crate::work::Size;
 
-/// Calls of one kind with the indices of their devices; those of a device are neighbours. There is at least one.
+/// Calls of one kind with the indices of their devices; neighbours on one device are done one after another. There is at least one.
 pub(crate) struct Each<C> {
     pub(crate) calls: Vec<(usize, C)>,
 }

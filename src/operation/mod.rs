@@ -53,7 +53,7 @@ use std::hash::{BuildHasher, RandomState};
 
 pub(crate) use columns::apart;
 pub(crate) use combine::{Combine, Combined};
-pub(crate) use cosets::{Built, ExtendCosets, HashCoset, Held, SpreadTrace, Subtree};
+pub(crate) use cosets::{Built, CosetRows, ExtendCosets, HashCoset, Held, SpreadTrace, Subtree};
 pub(crate) use each::Each;
 pub(crate) use evaluate::{Evaluate, Points};
 pub(crate) use extend::Extend;

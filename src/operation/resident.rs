@@ -54,6 +54,17 @@ impl Purpose {
         self.costs
     }
 
+    /// The costs of what a proof does with an extension of so many columns: at least that, and the hashing of rows by the fastest hash.
+    pub(crate) fn extension_of_a_proof<F: AcceleratedField>(lde: &Lde<F>, columns: usize) -> Vec<Cost> {
+        let elements = lde.to().size() * columns;
+        let work = transform::transform_work(elements, lde.from().log_size());
+        let words = elements as f64 * size_of::<F>() as f64 / 8.0;
+        vec![
+            Cost { kind: extend::kind::<F>(), work },
+            Cost { kind: rows::kind::<Blake3>(), work: [words; 2] },
+        ]
+    }
+
     /// A whole proof with so many elements in its matrices: at least their extension, and their hashing by the fastest hash.
     pub(crate) fn proof(elements: usize) -> Self {
         let extension = transform::transform_work(elements, elements.max(1).ilog2());

@@ -107,6 +107,11 @@ impl<F: AcceleratedField> Program<F> {
         self.code.instructions.len()
     }
 
+    /// Whether it reads other rows than the one it is at.
+    pub(crate) fn has_offsets(&self) -> bool {
+        self.code.accesses.iter().any(|access| access.offset != 0)
+    }
+
     /// Its nodes, outputs and constants, for the reference.
     pub(crate) fn graph(&self) -> (&[Expression], &[Output], &[F]) {
         (&self.nodes, &self.outputs, &self.constants)

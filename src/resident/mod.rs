@@ -26,6 +26,7 @@
 //! with [`Error::WrongEngine`]. Engines made of each other, by cloning or [`with_approach`](Engine::with_approach), are one
 //! engine. Memory returns to the device when the last clone is dropped.
 
+mod by_cosets;
 mod combinations;
 mod cosets;
 #[cfg(feature = "cuda")]
@@ -35,6 +36,7 @@ mod lookups;
 mod operations;
 mod prefix;
 mod programs;
+mod rows_in_parts;
 mod tree;
 #[cfg(feature = "bn254")]
 mod vectors;

@@ -88,7 +88,7 @@ impl Engine {
     }
 
     /// A checked matrix in host memory.
-    fn kept<E: Element>(&self, matrix: MatrixInput<'_, E>) -> Result<DeviceMatrix<E>, Error> {
+    pub(super) fn kept<E: Element>(&self, matrix: MatrixInput<'_, E>) -> Result<DeviceMatrix<E>, Error> {
         let shape = matrix.shape();
         if matrix.is_borrowed() {
             self.check_budget(memory_of::<E>(shape.rows, shape.columns))?;
@@ -110,7 +110,7 @@ impl Engine {
     }
 
     /// A matrix with the layout that the transforms of its field ask for.
-    fn with_columns_apart<'a, E: Element>(
+    pub(super) fn with_columns_apart<'a, E: Element>(
         &self,
         matrix: MatrixInput<'a, E>,
     ) -> Result<MatrixInput<'a, E>, Error> {
