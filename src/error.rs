@@ -1,6 +1,7 @@
 //! The error type of the crate: a variant for each kind of error, with the values found.
 
 use crate::field::MODULUS;
+use crate::ntt::Order;
 use crate::policy::Policy;
 
 /// What went wrong. Every message says what was expected and what was found; after any error the engine is
@@ -168,6 +169,15 @@ pub enum Error {
     BadProgram {
         /// What it lacks or has too much of, and what was expected.
         found: String,
+    },
+
+    /// Rows in another order than that by which a matrix is in parts.
+    #[error("rows in {found} order, expected them in {expected} order, as the parts of the matrix have them")]
+    OtherOrder {
+        /// The order of the parts.
+        expected: Order,
+        /// The order asked for.
+        found: Order,
     },
 
     /// An index that was given twice where each may occur once.

@@ -15,6 +15,8 @@
 //! published libraries disagree on it: `Domain::halo2` and `Domain::arkworks` are the two in use.
 
 pub use crate::backend::AcceleratedField;
+use std::fmt;
+
 use crate::error::Error;
 use crate::field::{Field, Goldilocks, TwoAdic};
 
@@ -78,6 +80,15 @@ impl Order {
             Self::Natural => i,
             Self::BitReversed => reverse_bits(i, n.trailing_zeros()),
         }
+    }
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Natural => "natural",
+            Self::BitReversed => "bit-reversed",
+        })
     }
 }
 

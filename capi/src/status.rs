@@ -196,6 +196,7 @@ impl From<Error> for Failure {
             | Error::CapTooHigh { .. }
             | Error::BadEncoding { .. }
             | Error::BadProgram { .. }
+            | Error::OtherOrder { .. }
             | Error::BadDevices { .. }
             | Error::PolicyContradicted { .. }
             | Error::BadThreadCount { .. } => ZKA_BAD_ARGUMENT,

@@ -23,7 +23,7 @@ pub(super) const CASES: &[Case] = &[
     Case { name: "several devices, a matrix in parts, refused", run: refused },
 ];
 
-/// The extension by b of a matrix with so many rows and columns, in both layouts, by the devices together and by the engine itself, with the matrix in one piece.
+/// The extension by b of a matrix with so many rows and columns, in both layouts and both orders, by the devices together and by the engine itself, with the matrix in one piece.
 fn extensions<F: Samples>(
     engine: &Engine,
     words: &mut Words,
@@ -31,15 +31,21 @@ fn extensions<F: Samples>(
 ) -> Result<(), String> {
     let several = several(engine)?;
     for (log, columns, blowup) in [(3, 3, 8), (6, 5, 16), (4, 1, 4), (8, 2, 2)] {
-        for layout in [Layout::RowMajor, Layout::ColumnMajor] {
+        let orders = [Order::Natural, Order::BitReversed];
+        for (layout, order) in [Layout::RowMajor, Layout::ColumnMajor]
+            .into_iter()
+            .flat_map(|layout| orders.map(|order| (layout, order)))
+        {
             let from = F::some_domain(log)?;
             let to = F::some_domain(log + u32::ilog2(blowup))?.coset(F::of_integer(7))?;
-            let lde = Lde::new(from, to)?;
+            let lde = Lde::new(from, to)?.with_output_order(order);
             let matrix = words.matrix(Shape { rows: 1 << log, columns, layout });
             let expected = reference()?.lde(&lde, &matrix)?;
             for engine in [&several, engine] {
-                let what =
-                    format!("2^{log} x {columns} by {blowup}, {layout:?}, {} devices", engine.work().len());
+                let what = format!(
+                    "2^{log} x {columns} by {blowup}, {layout:?}, in {order} order, {} devices",
+                    engine.work().len()
+                );
                 let extension = engine.lde_in_cosets(&lde, &matrix)?;
                 let expected = in_layout(&expected, extension.shape().layout)?;
                 check(&what, engine, &extension, &expected, words)?;
@@ -72,6 +78,19 @@ fn program<F: Samples>(columns: usize) -> Result<Program<F>, Error> {
     builder.finish()
 }
 
+/// The sum of squares of a row.
+fn by_rows<F: Samples>(columns: usize) -> Result<Program<F>, Error> {
+    let mut builder = Builder::<F>::new();
+    let mut sum = builder.constant(F::of_integer(3));
+    for column in 0..columns {
+        let own = builder.column(0, column, 0);
+        let square = builder.mul(own, own);
+        sum = builder.add(sum, square);
+    }
+    builder.output(sum);
+    builder.finish()
+}
+
 /// The extension itself, combinations, and row programs.
 fn over<F: Samples>(engine: &Engine) -> Result<(), String> {
     extensions::<F>(engine, &mut Words::new(94), |what, engine, extension, expected, words| {
@@ -90,7 +109,10 @@ fn over<F: Samples>(engine: &Engine) -> Result<(), String> {
         let oracle = reference.combine_columns_of(expected, rows / 2, &coefficients)?;
         expect_equal(&format!("columns of half of {what}"), first.as_slice(), oracle.as_slice())?;
 
-        for weights in [rows, rows / 2] {
+        // In bit-reversed order the first rows are those of the first parts.
+        let order = extension.order();
+        let some = if parts == 1 || order == Order::Natural { rows / 2 } else { rows };
+        for weights in [rows, some] {
             let weights = words.matrix::<F>(Shape { rows: weights, columns: 3, layout });
             let beside = extension.upload_beside(&weights)?;
             expect_equal("a copy beside", beside.download()?.as_slice(), weights.as_slice())?;
@@ -104,12 +126,20 @@ fn over<F: Samples>(engine: &Engine) -> Result<(), String> {
         // As many rows as the other input has, and fewer, which are repeated; offsets of as many rows as there are parts, and more.
         for (beside, stride) in [(rows, parts), (parts, rows / 2), (rows / 2, 4 * parts)] {
             let other = words.matrix::<F>(Shape { rows: beside, columns, layout });
-            let run = ProgramRows { count: rows, stride, order: Order::Natural };
+            let run = ProgramRows { count: rows, stride, order };
             let oracle = reference.run_program(&program, run, &[expected, &other], &values)?;
             let other = extension.upload_beside(&other)?;
             let found = engine.run_program(&program, run, &[extension, &other], &values)?;
             expect_equal(&format!("{run:?} of {what}"), &[found.shape()], &[oracle.shape()])?;
             expect_equal(&format!("{run:?} of {what}"), found.download()?.as_slice(), oracle.as_slice())?;
+        }
+        // Each row by itself, in whatever order.
+        let program = by_rows::<F>(columns)?;
+        for order in [Order::Natural, Order::BitReversed] {
+            let run = ProgramRows { count: rows, stride: 1, order };
+            let found = engine.run_program(&program, run, &[extension], &[])?.download()?;
+            let oracle = reference.run_program(&program, run, &[expected], &[])?;
+            expect_equal(&format!("{run:?} of {what}"), found.as_slice(), oracle.as_slice())?;
         }
         Ok(())
     })
@@ -154,17 +184,17 @@ fn refused(engine: &Engine) -> Result<(), String> {
         let run = |run: ProgramRows, input: &Cosets<_>| {
             engine.run_program(&program, run, &[extension, input], &[Goldilocks::new(1)]).map(drop)
         };
-        let natural = ProgramRows { count: rows, stride: parts, order: Order::Natural };
+        let order = extension.order();
+        let fitting = ProgramRows { count: rows, stride: parts, order };
         let refusal = mismatch("parts of a matrix, as many as another has", parts, 1);
-        expect_error(what, run(natural, &whole), &refusal)?;
+        expect_error(what, run(fitting, &whole), &refusal)?;
         let refusal =
             mismatch("rows that an offset of one stands for, a multiple of the number of parts", parts, 1);
-        expect_error(what, run(ProgramRows { stride: 1, ..natural }, extension), &refusal)?;
+        expect_error(what, run(ProgramRows { stride: 1, ..fitting }, extension), &refusal)?;
         let refusal = mismatch("rows of an input in parts, at most those of the run", rows / 2, rows);
-        expect_error(what, run(ProgramRows { count: rows / 2, ..natural }, extension), &refusal)?;
-        match run(ProgramRows { order: Order::BitReversed, ..natural }, extension) {
-            Err(Error::BadProgram { .. }) => Ok(()),
-            other => Err(format!("{what}: a run in bit-reversed order was not refused: {other:?}")),
-        }
+        expect_error(what, run(ProgramRows { count: rows / 2, ..fitting }, extension), &refusal)?;
+        let found = if order == Order::Natural { Order::BitReversed } else { Order::Natural };
+        let refusal = Error::OtherOrder { expected: order, found };
+        expect_error(what, run(ProgramRows { order: found, ..fitting }, extension), &refusal)
     })
 }

@@ -21,7 +21,7 @@ use crate::field::Goldilocks;
 use crate::hash::Hasher;
 use crate::memory;
 use crate::merkle::{Approach, MerkleTree};
-use crate::ntt::{Lde, Ntt, Order};
+use crate::ntt::{Domain, Lde, Ntt};
 use crate::parallel;
 use crate::work::{Activity, Size};
 
@@ -184,6 +184,12 @@ impl<F: AcceleratedField> ExtendCosets<'_, F> {
         self.trace.len() * self.lde.blowup() / self.spread.of
     }
 
+    /// The points of the coset of a number: in bit-reversed order those of the run of that number.
+    fn domain(&self, number: usize) -> Result<Domain<F>, Error> {
+        let (of, order) = (self.spread.of, self.lde.output_order());
+        self.lde.to().every(of, order.place(number, of))
+    }
+
     fn on_host(&self, device: &Member) -> Result<Vec<Held<F>>, Error> {
         let Self { lde, trace, extent, spread, share } = self;
         let (transforms, width) = (F::transforms(device.backend()), extent.block * 8 / size_of::<F>());
@@ -191,9 +197,9 @@ impl<F: AcceleratedField> ExtendCosets<'_, F> {
         memory::copy(trace, &mut coefficients);
         transforms.ntt(&Ntt::inverse(lde.from()), &mut coefficients, width)?;
         let of_coset = |number| {
-            let (domain, mut values) = (lde.to().every(spread.of, number)?, F::zeros(self.values())?);
+            let (domain, mut values) = (self.domain(number)?, F::zeros(self.values())?);
             let block = (lde.from().size(), width);
-            transforms.evaluate(&domain, Order::Natural, &coefficients, block, &mut values)?;
+            transforms.evaluate(&domain, lde.output_order(), &coefficients, block, &mut values)?;
             Ok(Held::Host(values))
         };
         spread.shares[*share].1.clone().map(of_coset).collect()
@@ -223,8 +229,8 @@ impl<F: AcceleratedField> Call for ExtendCosets<'_, F> {
         };
         let bytes = self.values() * size_of::<F>();
         let of_coset = |number| {
-            let domain = lde.to().every(spread.of, number)?;
-            let made = transforms.evaluate(&domain, Order::Natural, &coefficients, extent)?;
+            let (domain, order) = (self.domain(number)?, lde.output_order());
+            let made = transforms.evaluate(&domain, order, &coefficients, extent)?;
             Ok(Held::Device(device.store(made, device.occupy(bytes as u64))))
         };
         spread.shares[share].1.clone().map(of_coset).collect()

@@ -78,11 +78,11 @@ impl Engine {
                 Held::Device(stored) => Ok(DeviceMatrix::on_device(self, shape, stored)),
                 Held::Host(values) => Ok(DeviceMatrix::on_host(self, Matrix::new(values, shape)?)),
             });
-            Ok(Some(Cosets::of(parts.collect::<Result<_, Error>>()?)))
+            Ok(Some(Cosets::of(parts.collect::<Result<_, Error>>()?, lde.output_order())))
         })
     }
 
-    /// The tree over the rows of cosets, a subtree for each on the same device; `None` where these are not several on devices, or have fewer rows than there are cosets.
+    /// The tree over the rows of cosets in natural order, a subtree for each on the same device; `None` where these are not several on devices, or have fewer rows than there are cosets.
     pub(super) fn tree_of_cosets<H: Accelerated, E: Field>(
         &self,
         cosets: &Cosets<E>,

@@ -4,27 +4,34 @@ use super::DeviceMatrix;
 use crate::error::Error;
 use crate::matrix::{Element, Matrix, MatrixRef, Shape};
 use crate::merkle::check_index;
+use crate::ntt::Order;
 use crate::parallel;
 
-/// A matrix in parts: of P parts, part k holds rows k, k + P, k + 2P, ... of the matrix. All parts have the same shape. The rows of an extension that are in one part
-/// are the values on a coset, whence the name. Clones share the entries.
+/// A matrix in parts: of P parts, part k holds rows k, k + P, k + 2P, ... of the matrix if its rows are in natural order, and the k-th of P runs of rows if they are in bit-reversed order. All parts have
+/// the same shape. In either order, the rows of an extension that are in one part are the values on a coset, whence the name. Clones share the entries.
 ///
 /// An engine of several devices commits to a trace like this, if all of it together is expected to end earlier; a matrix of one part is whole.
 #[derive(Clone, Debug)]
 pub struct Cosets<E> {
     parts: Vec<DeviceMatrix<E>>,
+    order: Order,
 }
 
 impl<E: Element> From<DeviceMatrix<E>> for Cosets<E> {
     fn from(matrix: DeviceMatrix<E>) -> Self {
-        Self { parts: vec![matrix] }
+        Self { parts: vec![matrix], order: Order::Natural }
     }
 }
 
 impl<E: Element> Cosets<E> {
     /// A matrix of parts of one shape, in the order of their first rows; there is at least one.
-    pub(crate) fn of(parts: Vec<DeviceMatrix<E>>) -> Self {
-        Self { parts }
+    pub(crate) fn of(parts: Vec<DeviceMatrix<E>>, order: Order) -> Self {
+        Self { parts, order }
+    }
+
+    /// The order of the rows, which says what parts have; for a matrix that is whole it says nothing.
+    pub fn order(&self) -> Order {
+        self.order
     }
 
     /// The parts, in the order of their first rows.
@@ -51,17 +58,34 @@ impl<E: Element> Cosets<E> {
         self.whole()?.as_host()
     }
 
+    /// The part that has a row, and its number there.
+    fn place(&self, row: usize) -> (usize, usize) {
+        match self.order {
+            Order::Natural => (row % self.parts.len(), row / self.parts.len()),
+            Order::BitReversed => (row / self.parts[0].shape().rows, row % self.parts[0].shape().rows),
+        }
+    }
+
+    /// Where the row of a part is in the matrix, if there may be several columns one after another: by rows of blocks, the first of every column and so on.
+    pub(super) fn place_in_whole(&self, part: usize, row: usize, rows: usize) -> usize {
+        let count = self.parts.len();
+        match self.order {
+            Order::Natural => row * count + part,
+            Order::BitReversed => (row / rows * count + part) * rows + row % rows,
+        }
+    }
+
     /// The entries of some rows, as [`DeviceMatrix::read_rows`].
     pub fn read_rows(&self, rows: &[usize]) -> Result<Vec<Vec<E>>, Error> {
-        let (count, all) = (self.parts.len(), self.shape().rows);
+        let all = self.shape().rows;
         rows.iter().try_for_each(|&row| check_index(row, all))?;
         let mut read = vec![Vec::new(); rows.len()];
         for (k, part) in self.parts.iter().enumerate() {
-            let wanted: Vec<usize> = (0..rows.len()).filter(|&i| rows[i] % count == k).collect();
+            let wanted: Vec<usize> = (0..rows.len()).filter(|&i| self.place(rows[i]).0 == k).collect();
             if wanted.is_empty() {
                 continue;
             }
-            let own: Vec<usize> = wanted.iter().map(|&i| rows[i] / count).collect();
+            let own: Vec<usize> = wanted.iter().map(|&i| self.place(rows[i]).1).collect();
             wanted.into_iter().zip(part.read_rows(&own)?).for_each(|(i, row)| read[i] = row);
         }
         Ok(read)
@@ -73,15 +97,34 @@ impl<E: Element> Cosets<E> {
             return whole.download();
         }
         let parts = self.parts.iter().map(DeviceMatrix::download).collect::<Result<Vec<_>, _>>()?;
-        let (shape, count) = (self.shape(), parts.len());
+        let (shape, rows) = (self.shape(), self.parts[0].shape().rows);
         let mut entries = E::zeros(shape.rows * shape.columns)?;
         let width = shape.block_width::<E>() / E::WIDTH;
-        // A row of a block, of every coset in turn.
-        parallel::for_each_chunk(&mut entries, count * width, |turn, entries| {
-            for (part, row) in parts.iter().zip(entries.chunks_exact_mut(width)) {
-                row.copy_from_slice(&part.as_slice()[turn * width..(turn + 1) * width]);
-            }
-        });
+        let parts: Vec<&[E]> = parts.iter().map(Matrix::as_slice).collect();
+        self.join(rows, width, &parts, &mut entries);
         Matrix::new(entries, shape)
+    }
+
+    /// Puts what there is of each part's rows, so many entries for each of so many rows and further columns, in the places of the whole.
+    pub(super) fn join<T: Copy + Send + Sync>(
+        &self,
+        rows: usize,
+        width: usize,
+        parts: &[&[T]],
+        whole: &mut [T],
+    ) {
+        match self.order {
+            // A row of every part in turn.
+            Order::Natural => parallel::for_each_chunk(whole, parts.len() * width, |turn, whole| {
+                for (part, to) in parts.iter().zip(whole.chunks_exact_mut(width)) {
+                    to.copy_from_slice(&part[turn * width..][..width]);
+                }
+            }),
+            // All rows of a column of every part in turn.
+            Order::BitReversed => parallel::for_each_chunk(whole, rows * width, |turn, whole| {
+                let (part, column) = (parts[turn % parts.len()], turn / parts.len());
+                whole.copy_from_slice(&part[column * rows * width..][..rows * width]);
+            }),
+        }
     }
 }

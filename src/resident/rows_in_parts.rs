@@ -1,7 +1,8 @@
 //! Operations on the rows of matrices in parts, all devices at once, each on the rows that it has.
 //!
-//! Of P parts, part k has row k + P t as its row t. So a row at a distance of s rows, as the next row of a trace is in its extension by s, is in the same part if P divides s: there it
-//! is s / P rows away. The same holds for the partner of a row in folding, half of all rows away.
+//! Of P parts, each has the rows k, k + P, k + 2P, ... for some k, numbered in natural order. So a row at a distance of s rows, as the next row of a trace is in its extension by s, is in the same part if P divides
+//! s: there it is s / P rows away. The same holds for the partner of a row in folding, half of all rows away. In bit-reversed order part k has a run of rows, those with the number of k with its bits
+//! reversed, and the leaves of a subtree are its own rows.
 
 use std::panic::resume_unwind;
 
@@ -9,7 +10,7 @@ use super::{Cosets, DeviceMatrix, DeviceTree, Location};
 use crate::backend::{Accelerated, AcceleratedField, BaseField};
 use crate::columns::sealed::Sealed;
 use crate::columns::{Operand, Rows};
-use crate::combinations::Combinable;
+use crate::combinations::{Combinable, checked_rows};
 use crate::engine::{Engine, memory_of};
 use crate::error::Error;
 use crate::field::Field;
@@ -46,7 +47,7 @@ impl<E: Element> Cosets<E> {
         &self,
         work: impl Fn(usize, &DeviceMatrix<E>) -> Result<DeviceMatrix<R>, Error> + Sync,
     ) -> Result<Cosets<R>, Error> {
-        Ok(Cosets::of(self.each(work)?))
+        Ok(Cosets::of(self.each(work)?, self.order()))
     }
 
     /// How many of so many rows each part has; [`Error::LengthMismatch`] if that is not the same for all, or none.
@@ -61,11 +62,11 @@ impl<E: Element> Cosets<E> {
         }
     }
 
-    /// [`Error::LengthMismatch`] unless another matrix has as many parts.
+    /// [`Error::LengthMismatch`] unless another matrix has as many parts, [`Error::OtherOrder`] unless its rows are in the same order, too.
     fn check_parts<R: Element>(&self, other: &Cosets<R>) -> Result<(), Error> {
         let (expected, found) = (self.parts().len(), other.parts().len());
         match expected == found {
-            true => Ok(()),
+            true => self.check_order(other.order()),
             false => Err(Error::LengthMismatch {
                 what: "parts of a matrix, as many as another has",
                 expected,
@@ -74,7 +75,15 @@ impl<E: Element> Cosets<E> {
         }
     }
 
-    /// Copies a matrix to where the parts of this one are, as many parts of it: for operations on rows of both.
+    /// [`Error::OtherOrder`] unless parts have rows as they are in an order.
+    fn check_order(&self, found: Order) -> Result<(), Error> {
+        match self.parts().len() == 1 || found == self.order() {
+            true => Ok(()),
+            false => Err(Error::OtherOrder { expected: self.order(), found }),
+        }
+    }
+
+    /// Copies a matrix, whose rows are in the same order, to where the parts of this one are, as many parts of it: for operations on rows of both.
     ///
     /// [`Error::LengthMismatch`] unless its rows are a multiple of the number of parts; further errors as [`Engine::upload`].
     pub fn upload_beside<'a, R: Element>(
@@ -83,7 +92,7 @@ impl<E: Element> Cosets<E> {
     ) -> Result<Cosets<R>, Error> {
         let engine = &self.parts()[0].engine;
         let matrix = engine.with_columns_apart(matrix.into())?;
-        let (view, count, shape) = (matrix.view(), self.parts().len(), matrix.shape());
+        let (view, shape) = (matrix.view(), matrix.shape());
         let rows = self.rows_of_part("rows of a matrix in parts, a multiple of their number", shape.rows)?;
         engine.check_elements(view.base())?;
         engine.check_budget(memory_of::<R>(shape.rows, shape.columns))?;
@@ -91,9 +100,9 @@ impl<E: Element> Cosets<E> {
         self.made(|k, part| {
             let mut own = R::zeros(rows * shape.columns)?;
             engine.run(|| {
-                // A row of a block, of every part in turn.
-                parallel::for_each_chunk(&mut own, width, |turn, row| {
-                    row.copy_from_slice(&view.as_slice()[(turn * count + k) * width..][..width]);
+                parallel::for_each_chunk(&mut own, width, |row, entries| {
+                    let from = self.place_in_whole(k, row, rows) * width;
+                    entries.copy_from_slice(&view.as_slice()[from..][..width]);
                 });
             });
             let own = Matrix::new(own, shape)?;
@@ -125,15 +134,12 @@ impl<F: Field> Rows for &Cosets<F> {
     type Tree<H: Accelerated> = DeviceTree<H>;
 
     fn hash_rows_on<H: Accelerated>(self, engine: &Engine) -> Result<Vec<H::Digest>, Error> {
-        let (rows, count) = (self.shape().rows, self.parts().len());
+        let rows = self.shape().rows;
         engine.check_budget(memory_of::<H::Digest>(rows, 2))?;
         let parts = self.each(|_, part| engine.hash_rows::<H, _>(part))?;
         let mut digests = memory::zeroed::<H::Digest>(rows)?;
-        engine.run(|| {
-            parallel::for_each_chunk(&mut digests, count, |turn, digests| {
-                digests.iter_mut().zip(&parts).for_each(|(digest, part)| *digest = part[turn]);
-            });
-        });
+        let parts: Vec<&[H::Digest]> = parts.iter().map(Vec::as_slice).collect();
+        engine.run(|| self.join(parts[0].len(), 1, &parts, &mut digests));
         Ok(digests)
     }
 
@@ -143,6 +149,10 @@ impl<F: Field> Rows for &Cosets<F> {
         }
         self.parts().iter().try_for_each(|part| engine.check_ours(part))?;
         check_leaf_count(self.shape().rows)?;
+        if self.order() == Order::BitReversed {
+            let subtrees = self.each(|_, part| engine.merkle_tree_of_rows::<H, _>(part))?;
+            return Ok(DeviceTree::of_subtrees(engine, subtrees));
+        }
         match engine.tree_of_cosets(self)? {
             Some(tree) => Ok(tree),
             None => {
@@ -162,13 +172,37 @@ impl<F: AcceleratedField> Combinable for &Cosets<F> {
         rows: Option<usize>,
         coefficients: &Matrix<F>,
     ) -> Result<Cosets<F>, Error> {
-        let what = "rows that are combined of a matrix in parts, a multiple of their number";
-        let rows = rows.map(|rows| self.rows_of_part(what, rows)).transpose()?;
-        self.made(|_, part| part.combine_columns_on(engine, rows, coefficients))
+        let Some(rows) = rows.filter(|_| self.parts().len() > 1) else {
+            return self.made(|_, part| part.combine_columns_on(engine, rows, coefficients));
+        };
+        let all = checked_rows(self.shape(), Some(rows))?;
+        match self.order() {
+            Order::Natural => {
+                let rows =
+                    self.rows_of_part("rows that are combined, a multiple of the number of parts", all)?;
+                self.made(|_, part| part.combine_columns_on(engine, Some(rows), coefficients))
+            }
+            // The first parts have the first rows.
+            Order::BitReversed => {
+                let rows = all.min(self.parts()[0].shape.rows);
+                if !all.is_multiple_of(rows) {
+                    let (expected, found) = (all.div_ceil(rows) * rows, all);
+                    let what = "rows that are combined, a multiple of those of a part";
+                    return Err(Error::LengthMismatch { what, expected, found });
+                }
+                let first = Cosets::of(self.parts()[..all / rows].to_vec(), self.order());
+                first.made(|_, part| part.combine_columns_on(engine, Some(rows), coefficients))
+            }
+        }
     }
 
     fn combine_rows_on(self, engine: &Engine, weights: Self) -> Result<Matrix<F>, Error> {
         self.check_parts(weights)?;
+        let (expected, found) = (self.shape().rows, weights.shape().rows);
+        if self.order() == Order::BitReversed && self.parts().len() > 1 && expected != found {
+            let what = "weights for all rows in parts in bit-reversed order";
+            return Err(Error::LengthMismatch { what, expected, found });
+        }
         let sums = self.each(|k, part| part.combine_rows_on(engine, &weights.parts()[k]))?;
         let sum = |mut sum: Matrix<F>, more: Matrix<F>| {
             let terms = sum.as_mut_slice().iter_mut().zip(more.as_slice());
@@ -218,9 +252,9 @@ impl<E: Element> Cosets<E> {
                 return Err(Error::LengthMismatch { what, expected: rows.count, found: input.rows });
             }
         }
-        if rows.order != Order::Natural {
-            let found = "rows of matrices in parts in bit-reversed order, expected in natural order";
-            return Err(Error::BadProgram { found: found.into() });
+        // Otherwise each row is by itself, in whatever order.
+        if offsets || inputs.iter().any(|input| input.rows < rows.count) {
+            self.check_order(rows.order)?;
         }
         let what = "rows that an offset of one stands for, a multiple of the number of parts";
         let stride = match offsets {

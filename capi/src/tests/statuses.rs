@@ -3,6 +3,7 @@
 use std::ffi::{CStr, c_char};
 
 use accel::Error;
+use accel::ntt::Order;
 use accel::policy::Policy;
 use zkaccel_groth16 as groth16;
 
@@ -67,6 +68,7 @@ fn errors_have_their_statuses() {
         (Error::NotPowerOfTwo { what: "leaves", found: 3 }, ZKA_BAD_LENGTH),
         (Error::NotInTable { lookup: 1, row: 2 }, ZKA_BAD_WITNESS),
         (Error::BadProgram { found: "no outputs".into() }, ZKA_BAD_ARGUMENT),
+        (Error::OtherOrder { expected: Order::Natural, found: Order::BitReversed }, ZKA_BAD_ARGUMENT),
         (Error::IndexOutOfRange { index: 3, len: 2 }, ZKA_BAD_ARGUMENT),
         (Error::SiblingCount { expected: 1, found: 2 }, ZKA_BAD_LENGTH),
         (Error::DeviceMissing { device: device.clone(), reason, available: "cpu".into() }, ZKA_NO_DEVICE),
