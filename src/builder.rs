@@ -71,9 +71,10 @@ impl EngineBuilder {
         Self { policy, ..self }
     }
 
-    /// Divides every operation among several devices in proportion to these weights, however small it is.
-    pub(crate) fn weights(self, weights: Vec<usize>) -> Self {
-        Self { weights: Some(weights), ..self }
+    /// Divides every operation among several devices in proportion to these weights, which repeat, however small it is and however long each takes: for tests of programs. By default all end together, and what
+    /// one device does as early it does alone. Without a weight above 0 nothing changes.
+    pub fn weights(self, weights: Vec<usize>) -> Self {
+        Self { weights: Some(weights).filter(|weights| weights.iter().any(|&weight| weight > 0)), ..self }
     }
 
     /// The number of threads that compute; by default `RAYON_NUM_THREADS`, if that is set, or else all that the system grants. Jobs ([`Job`](crate::Job)) have as many

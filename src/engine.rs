@@ -318,6 +318,11 @@ impl Engine {
         self.dispatcher().device_budget()
     }
 
+    /// Whether matrices may stay in parts ([`Cosets`](crate::resident::Cosets)): among several devices work is divided, and some have memory of their own.
+    pub fn keeps_parts(&self) -> bool {
+        self.dispatcher().divides_what_stays()
+    }
+
     /// Whether both are the same engine, whatever their approach.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared)

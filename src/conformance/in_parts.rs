@@ -109,12 +109,15 @@ fn over<F: Samples>(engine: &Engine) -> Result<(), String> {
         let oracle = reference.combine_columns_of(expected, rows / 2, &coefficients)?;
         expect_equal(&format!("columns of half of {what}"), first.as_slice(), oracle.as_slice())?;
 
-        // In bit-reversed order the first rows are those of the first parts.
         let order = extension.order();
-        let some = if parts == 1 || order == Order::Natural { rows / 2 } else { rows };
-        for weights in [rows, some] {
+        for weights in [rows, rows / 2] {
             let weights = words.matrix::<F>(Shape { rows: weights, columns: 3, layout });
-            let beside = extension.upload_beside(&weights)?;
+            // In bit-reversed order the first rows are those of the first parts.
+            let with_as_many = match order {
+                Order::Natural => extension.clone(),
+                Order::BitReversed => extension.first_rows(weights.shape().rows)?,
+            };
+            let beside = with_as_many.upload_beside(&weights)?;
             expect_equal("a copy beside", beside.download()?.as_slice(), weights.as_slice())?;
             let sums = engine.combine_rows(&beside, extension)?;
             let oracle = reference.combine_rows(&weights, expected)?;
@@ -132,6 +135,13 @@ fn over<F: Samples>(engine: &Engine) -> Result<(), String> {
             let found = engine.run_program(&program, run, &[extension, &other], &values)?;
             expect_equal(&format!("{run:?} of {what}"), &[found.shape()], &[oracle.shape()])?;
             expect_equal(&format!("{run:?} of {what}"), found.download()?.as_slice(), oracle.as_slice())?;
+        }
+        if order == Order::BitReversed || parts == 1 {
+            // Every other row in natural order is the first half in bit-reversed order.
+            let run = ProgramRows { count: rows / 2, stride: 2 * parts, order };
+            let oracle = reference.run_program(&program, run, &[expected, expected], &values)?;
+            let found = engine.run_program(&program, run, &[extension, extension], &values)?.download()?;
+            expect_equal(&format!("{run:?} of {what}"), found.as_slice(), oracle.as_slice())?;
         }
         // Each row by itself, in whatever order.
         let program = by_rows::<F>(columns)?;
@@ -191,8 +201,13 @@ fn refused(engine: &Engine) -> Result<(), String> {
         let refusal =
             mismatch("rows that an offset of one stands for, a multiple of the number of parts", parts, 1);
         expect_error(what, run(ProgramRows { stride: 1, ..fitting }, extension), &refusal)?;
-        let refusal = mismatch("rows of an input in parts, at most those of the run", rows / 2, rows);
-        expect_error(what, run(ProgramRows { count: rows / 2, ..fitting }, extension), &refusal)?;
+        if order == Order::Natural {
+            let refusal = mismatch("rows of an input in parts, at most those of the run", rows / 2, rows);
+            expect_error(what, run(ProgramRows { count: rows / 2, ..fitting }, extension), &refusal)?;
+            let refusal =
+                mismatch("first rows of a matrix in parts, all of one or of several", rows, rows - 1);
+            expect_error(what, extension.first_rows(rows - 1).map(drop), &refusal)?;
+        }
         let found = if order == Order::Natural { Order::BitReversed } else { Order::Natural };
         let refusal = Error::OtherOrder { expected: order, found };
         expect_error(what, run(ProgramRows { order: found, ..fitting }, extension), &refusal)

@@ -39,6 +39,35 @@ impl<E: Element> Cosets<E> {
         &self.parts
     }
 
+    /// The parts of a matrix that is needed no more.
+    pub fn into_parts(self) -> Vec<DeviceMatrix<E>> {
+        self.parts
+    }
+
+    /// Parts that have the first rows, and perhaps further ones where one part has enough: no entry is copied. In bit-reversed order these rows of an extension are its values on a smaller coset.
+    ///
+    /// [`Error::LengthMismatch`] for more rows than there are, for none, and unless they are those of whole parts or of one; in natural order every part has some of them.
+    pub fn first_rows(&self, rows: usize) -> Result<Self, Error> {
+        let (all, of_part) = (self.shape().rows, self.parts[0].shape().rows);
+        let count = rows.div_ceil(of_part);
+        let whole_parts = match self.order {
+            _ if self.parts.len() == 1 => true,
+            Order::Natural => rows == all,
+            Order::BitReversed => count == 1 || rows == count * of_part,
+        };
+        match whole_parts && (1..=all).contains(&rows) {
+            true => Ok(Self { parts: self.parts[..count].to_vec(), order: self.order }),
+            false => {
+                let what = "first rows of a matrix in parts, all of one or of several";
+                Err(Error::LengthMismatch {
+                    what,
+                    expected: count.clamp(1, self.parts.len()) * of_part,
+                    found: rows,
+                })
+            }
+        }
+    }
+
     /// The matrix, if it is whole.
     pub fn whole(&self) -> Option<&DeviceMatrix<E>> {
         match &self.parts[..] {

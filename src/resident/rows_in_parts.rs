@@ -182,28 +182,20 @@ impl<F: AcceleratedField> Combinable for &Cosets<F> {
                     self.rows_of_part("rows that are combined, a multiple of the number of parts", all)?;
                 self.made(|_, part| part.combine_columns_on(engine, Some(rows), coefficients))
             }
-            // The first parts have the first rows.
             Order::BitReversed => {
-                let rows = all.min(self.parts()[0].shape.rows);
-                if !all.is_multiple_of(rows) {
-                    let (expected, found) = (all.div_ceil(rows) * rows, all);
-                    let what = "rows that are combined, a multiple of those of a part";
-                    return Err(Error::LengthMismatch { what, expected, found });
-                }
-                let first = Cosets::of(self.parts()[..all / rows].to_vec(), self.order());
+                let (first, rows) = (self.first_rows(all)?, all.min(self.parts()[0].shape.rows));
                 first.made(|_, part| part.combine_columns_on(engine, Some(rows), coefficients))
             }
         }
     }
 
     fn combine_rows_on(self, engine: &Engine, weights: Self) -> Result<Matrix<F>, Error> {
-        self.check_parts(weights)?;
-        let (expected, found) = (self.shape().rows, weights.shape().rows);
-        if self.order() == Order::BitReversed && self.parts().len() > 1 && expected != found {
-            let what = "weights for all rows in parts in bit-reversed order";
-            return Err(Error::LengthMismatch { what, expected, found });
-        }
-        let sums = self.each(|k, part| part.combine_rows_on(engine, &weights.parts()[k]))?;
+        let matrix = match self.order() {
+            Order::Natural => self,
+            Order::BitReversed => &self.first_rows(weights.shape().rows)?,
+        };
+        matrix.check_parts(weights)?;
+        let sums = matrix.each(|k, part| part.combine_rows_on(engine, &weights.parts()[k]))?;
         let sum = |mut sum: Matrix<F>, more: Matrix<F>| {
             let terms = sum.as_mut_slice().iter_mut().zip(more.as_slice());
             terms.for_each(|(sum, &more)| *sum = *sum + more);
@@ -223,11 +215,17 @@ impl<F: AcceleratedField> ProgramInput for Cosets<F> {
     ) -> Result<Self, Error> {
         let shapes: Vec<Shape> = inputs.iter().map(|input| input.shape()).collect();
         program.check(rows, &shapes, values.len())?;
+        let first_rows = |input: &&Self| match input.order() {
+            Order::BitReversed if input.shape().rows > rows.count => input.first_rows(rows.count),
+            _ => Ok((*input).clone()),
+        };
+        let inputs = inputs.iter().map(first_rows).collect::<Result<Vec<_>, _>>()?;
         let Some(first) = inputs.first() else {
             let what = "input matrices of a row program on matrices in parts, at least";
             return Err(Error::LengthMismatch { what, expected: 1, found: 0 });
         };
         inputs.iter().try_for_each(|input| first.check_parts(input))?;
+        let shapes: Vec<Shape> = inputs.iter().map(Self::shape).collect();
         let rows = first.rows_in_part(rows, program.has_offsets(), &shapes)?;
         first.made(|k, _| {
             let parts: Vec<_> = inputs.iter().map(|input| &input.parts()[k]).collect();
