@@ -17,7 +17,7 @@ use crate::progress::Stage;
 
 impl Engine {
     /// [`lde`](Self::lde) of a matrix in host memory, made and kept by several devices, each its cosets, where all of them together are expected to end earlier with what a
-    /// proof does with an extension than one; by one device it is whole. A commitment has [its extension](crate::Commitment::resident_extension) like this.
+    /// proof does with an extension than one; by one device it is whole. A commitment has [its extension](crate::commit::Commitment::resident_extension) like this.
     ///
     /// Errors as [`upload`](Self::upload) and [`lde`](Self::lde).
     ///

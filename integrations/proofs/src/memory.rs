@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use zkaccel::device::DeviceChoice;
 use zkaccel::field::Goldilocks;
 use zkaccel::matrix::MatrixInput;
-use zkaccel::resident::DeviceMatrix;
+use zkaccel::resident::{Cosets, DeviceMatrix};
 use zkaccel::{Engine, Error};
 
 use super::Claim;
@@ -111,6 +111,19 @@ impl<'e> Memory<'e> {
     /// Whether there is no further place.
     pub fn is_last(self) -> bool {
         self.placement == Placement::Host || self.engine.device_budget().is_none()
+    }
+
+    /// Whether wide matrices may be in parts, in the memory of several devices.
+    pub fn keeps_parts(self) -> bool {
+        self.placement == Placement::Device && self.engine.keeps_parts()
+    }
+
+    /// A narrow matrix that several devices made of a wide one in parts, where narrow matrices are.
+    pub fn joined(self, matrix: Cosets<Goldilocks>) -> Result<DeviceMatrix<Goldilocks>, Error> {
+        match matrix.whole() {
+            Some(whole) => Ok(whole.clone()),
+            None => self.narrow(matrix.download()?),
+        }
     }
 
     /// A narrow matrix that was made of a wide one, and so is where that is, among the narrow ones.

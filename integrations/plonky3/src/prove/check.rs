@@ -8,6 +8,7 @@ use p3_matrix::bitrev::BitReversibleMatrix;
 use p3_matrix::dense::RowMajorMatrix;
 use zkaccel::Engine;
 use zkaccel::ntt::reverse_bits;
+use zkaccel::resident::Cosets;
 use zkaccel_proofs::{Memory, Placement, Words};
 
 use super::columns::Columns;
@@ -66,12 +67,12 @@ pub(super) fn check<EF: ExtensionField<Goldilocks>>(
     // From the host's memory, so that nothing has to fit in the device's.
     let memory = Memory { engine, placement: Placement::Host, elements: 0 };
     let upload = |rows: &RowMajorMatrix<Goldilocks>| {
-        memory.wide(matrix(rows.as_view().bit_reverse_rows().to_row_major_matrix()))
+        memory.wide(matrix(rows.as_view().bit_reverse_rows().to_row_major_matrix())).map(Cosets::from)
     };
     let trace = upload(&rows.trace)?;
     let preprocessed = rows.preprocessed.as_ref().map(upload).transpose()?;
     let permutation = rows.permutation.as_ref().map(upload).transpose()?;
-    let periodic = periodic::table(memory, periodic_columns, log_rows, log_chunks)?;
+    let periodic = periodic::table(memory, periodic_columns, log_rows, log_chunks)?.map(Cosets::from);
     let others: Vec<_> = preprocessed.iter().chain(&periodic).chain(&permutation).collect();
     let columns = Columns::new(memory, sizes)?;
     let values =

@@ -1,6 +1,6 @@
 //! Columns that depend on the number of rows of a trace alone.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use p3_field::{Field as _, TwoAdicField};
 use p3_goldilocks::Goldilocks;
@@ -9,7 +9,7 @@ use zkaccel::field::{Field, Goldilocks as Element};
 use zkaccel::matrix::Matrix;
 use zkaccel::ntt::{Convention, Domain, Lde, Ntt, Order};
 use zkaccel::program::ProgramRows;
-use zkaccel::resident::DeviceMatrix;
+use zkaccel::resident::{Cosets, DeviceMatrix};
 use zkaccel_proofs::{Memory, Placement};
 
 use super::extended::Sizes;
@@ -69,6 +69,8 @@ pub(super) struct Columns {
     pub(super) points: DeviceMatrix<Element>,
     /// On the coset of the quotient, x being a point, g the trace's generator and Z = x^n - 1: Z / (x - 1), Z / (x - 1/g), x - 1/g, 1 / Z.
     pub(super) selectors: DeviceMatrix<Element>,
+    /// The same in parts, once a trace was.
+    selectors_in_parts: OnceLock<Cosets<Element>>,
     /// The inverses of the points of the subgroup that is as large as the extensions' coset.
     pub(super) inverse_roots: DeviceMatrix<Element>,
 }
@@ -86,7 +88,24 @@ impl Columns {
         let log_size = sizes.log_extended();
         let root = to_engine(Goldilocks::two_adic_generator(log_size).inverse());
         let inverse_roots = self::points(memory, Domain::with_root(log_size as u32, root)?)?;
-        Ok(Self { sizes, placement: memory.placement, points, selectors, inverse_roots })
+        let selectors_in_parts = OnceLock::new();
+        Ok(Self { sizes, placement: memory.placement, points, selectors, selectors_in_parts, inverse_roots })
+    }
+
+    /// The selectors in as many parts as a trace is.
+    pub(super) fn selectors_beside(&self, trace: &Cosets<Element>) -> Result<Cosets<Element>, Error> {
+        let whole = Cosets::from(self.selectors.clone());
+        let parts = trace.parts().len();
+        if parts == 1 {
+            return Ok(whole);
+        }
+        if let Some(kept) = self.selectors_in_parts.get().filter(|kept| kept.parts().len() == parts) {
+            return Ok(kept.clone());
+        }
+        let made = trace.upload_beside(whole.download()?)?;
+        // Those of another number of parts that came before are kept.
+        let _ = self.selectors_in_parts.set(made.clone());
+        Ok(made)
     }
 
     /// The rows of extensions.

@@ -5,7 +5,7 @@ use p3_merkle_tree::MerkleCap;
 use rayon::prelude::*;
 use zkaccel::field::{Field as _, Goldilocks as Element};
 use zkaccel::matrix::{Layout, Matrix, MatrixRef};
-use zkaccel::resident::DeviceMatrix;
+use zkaccel::resident::{Cosets, DeviceMatrix};
 use zkaccel::{Engine, Error};
 
 use super::columns::in_memory;
@@ -15,10 +15,10 @@ use super::{Builder, MAX_INPUTS};
 use crate::elements::from_engine;
 use crate::hashes::Accelerated;
 
-/// Matrices of one height, side by side in one. Where rows are salted, the salts of each matrix are behind it.
+/// Matrices of one height, side by side in one, which several devices may have in parts. Where rows are salted, the salts of each matrix are behind it.
 #[derive(Clone)]
 pub(super) struct Part {
-    pub(super) matrix: DeviceMatrix<Element>,
+    pub(super) matrix: Cosets<Element>,
     /// The numbers of columns of the matrices.
     pub(super) widths: Vec<usize>,
     /// The number of salts behind each.
@@ -29,15 +29,21 @@ impl Part {
     /// Matrices, with salts if rows are to have some.
     pub(super) fn new(
         engine: &Engine,
-        matrix: DeviceMatrix<Element>,
+        matrix: impl Into<Cosets<Element>>,
         widths: Vec<usize>,
         salts: Option<&Salts>,
     ) -> Result<Self, Error> {
+        let matrix = matrix.into();
         let (matrix, salts) = match salts.filter(|salts| salts.count > 0) {
-            Some(salts) => (salts.behind(engine, &matrix, &widths)?, salts.count),
+            Some(salts) => (salts.behind(engine, whole(&matrix), &widths)?.into(), salts.count),
             None => (matrix, 0),
         };
         Ok(Self { matrix, widths, salts })
+    }
+
+    /// The matrix, which no other devices have parts of: all are but extensions of traces and of preprocessed columns.
+    pub(super) fn whole(&self) -> &DeviceMatrix<Element> {
+        whole(&self.matrix)
     }
 
     /// The binary logarithm of the number of rows.
@@ -119,22 +125,26 @@ impl<H: Accelerated> Commitment<H> {
     }
 }
 
+/// A matrix that is in one part.
+fn whole(matrix: &Cosets<Element>) -> &DeviceMatrix<Element> {
+    matrix.whole().expect("only what is alone and not hidden is extended in parts")
+}
+
 /// Matrices of one height side by side in one, for as long as their rows are hashed.
-fn side_by_side(
-    engine: &Engine,
-    matrices: &[&DeviceMatrix<Element>],
-) -> Result<DeviceMatrix<Element>, Error> {
+fn side_by_side(engine: &Engine, matrices: &[&Cosets<Element>]) -> Result<Cosets<Element>, Error> {
     if let [alone] = matrices {
         return Ok((*alone).clone());
     }
+    let matrices: Vec<_> = matrices.iter().map(|matrix| whole(matrix)).collect();
     let views: Option<Vec<_>> = matrices.iter().map(|matrix| matrix.as_host()).collect();
     let by_rows = |view: &MatrixRef<'_, _>| view.shape().layout == Layout::RowMajor;
     if let Some(views) = views.filter(|views| views.iter().all(by_rows)) {
-        return engine.keep_in_host_memory(rows_side_by_side(&views)?);
+        return Ok(engine.keep_in_host_memory(rows_side_by_side(&views)?)?.into());
     }
     let (first, rest) = matrices.split_at(matrices.len().min(MAX_INPUTS));
     let first = beside(engine, first)?;
-    rest.chunks(MAX_INPUTS - 1).try_fold(first, |done, more| beside(engine, &[&[&done], more].concat()))
+    let more = |done, more: &[_]| beside(engine, &[&[&done], more].concat());
+    rest.chunks(MAX_INPUTS - 1).try_fold(first, more).map(Into::into)
 }
 
 /// The same by a row program, for as many as one reads.

@@ -6,7 +6,7 @@ use p3_field::{ExtensionField, TwoAdicField};
 use p3_fri::{FriParameters, FriProverError};
 use p3_goldilocks::Goldilocks;
 use zkaccel::field::Goldilocks as Element;
-use zkaccel::resident::DeviceMatrix;
+use zkaccel::resident::{Cosets, DeviceMatrix};
 use zkaccel::{Engine, Error};
 use zkaccel_proofs::Memory;
 
@@ -95,6 +95,7 @@ impl Constraints {
         let periodic = periodic::table(memory, &self.periodic, sizes.log_rows, sizes.log_chunks)?;
         let [preprocessed, permutation] =
             [preprocessed, permutation].map(|extended| extended.map(Extended::on_quotient));
+        let periodic = periodic.map(Cosets::from);
         let others: Vec<_> = preprocessed.into_iter().chain(&periodic).chain(permutation).collect();
         quotient::quotient(memory, &self.recorded, columns, trace.on_quotient(), &others, values)
     }

@@ -6,21 +6,28 @@ use p3_goldilocks::Goldilocks;
 use p3_merkle_tree::MerkleCap;
 use tracing::info_span;
 use zkaccel::field::Goldilocks as Element;
-use zkaccel::matrix::{Layout, Shape};
+use zkaccel::matrix::{Layout, MatrixRef, Shape};
 use zkaccel::ntt::{Convention, Domain, Lde, Order};
-use zkaccel::resident::DeviceMatrix;
+use zkaccel::program::ProgramInput;
+use zkaccel::resident::{Cosets, DeviceMatrix};
 use zkaccel::{Engine, Error};
 use zkaccel_proofs::Required;
 
 use super::columns::{coset, in_memory, same_columns};
 use super::commitment::{Commitment, Part};
 use super::masks::Salts;
+use super::place::Values;
 use crate::hashes::Accelerated;
 
-/// The same matrix with its columns one after another, where a device has memory of its own: an item of such a device reads a row of its own.
-fn columns_apart(engine: &Engine, values: DeviceMatrix<Element>) -> Result<DeviceMatrix<Element>, Error> {
-    let Shape { rows, columns, layout } = values.shape();
-    match values.as_host().is_none() && layout == Layout::RowMajor && columns > 1 {
+/// The same matrix of a shape with its columns one after another, where it is in the memory of a device of its own: an item of such a device reads a row of its own.
+fn columns_apart<M: ProgramInput<Element = Element>>(
+    engine: &Engine,
+    values: M,
+    shape: Shape,
+    on_device: bool,
+) -> Result<M, Error> {
+    let Shape { rows, columns, layout } = shape;
+    match on_device && layout == Layout::RowMajor && columns > 1 {
         true => engine.run_program(&same_columns(0..columns)?, in_memory(rows), &[&values], &[]),
         false => Ok(values),
     }
@@ -103,12 +110,32 @@ impl Spare {
         drop(commitment);
         // With salts behind them rows are elsewhere than they were extended.
         let plain = extended.into_iter().filter(|extended| extended.part.salts == 0);
-        let memory = plain.map(|extended| extended.part.matrix.into_memory());
+        let memory =
+            plain.flat_map(|extended| extended.part.matrix.into_parts()).map(DeviceMatrix::into_memory);
         *self.lock() = memory.filter(|memory| !memory.is_empty()).collect();
     }
 }
 
-/// Columns on the coset of 2^`onto` points, in bit-reversed order, from those on the subgroup of 2^`from`, in spare memory if there is some.
+/// From the subgroup of 2^`from` points onto the coset of 2^`onto`, in bit-reversed order.
+fn extension(from: usize, onto: usize) -> Result<Lde, Error> {
+    let lde = Lde::new(Domain::new(from as u32, Convention::Plonky3)?, coset(onto)?)?;
+    Ok(lde.with_output_order(Order::BitReversed))
+}
+
+/// The same columns on that coset, by several devices together if that is expected to end earlier.
+fn extend_together(
+    engine: &Engine,
+    values: MatrixRef<'_, Element>,
+    from: usize,
+    onto: usize,
+) -> Result<Cosets<Element>, Error> {
+    let extended =
+        info_span!("extension").in_scope(|| engine.lde_in_cosets(&extension(from, onto)?, values))?;
+    let (shape, on_device) = (extended.shape(), extended.parts().iter().any(|part| part.as_host().is_none()));
+    columns_apart(engine, extended, shape, on_device)
+}
+
+/// The same from columns where a proof has them, in spare memory if there is some.
 fn extend(
     engine: &Engine,
     values: DeviceMatrix<Element>,
@@ -116,8 +143,7 @@ fn extend(
     onto: usize,
     spare: Option<&Spare>,
 ) -> Result<DeviceMatrix<Element>, Error> {
-    let lde = Lde::new(Domain::new(from as u32, Convention::Plonky3)?, coset(onto)?)?;
-    let lde = lde.with_output_order(Order::BitReversed);
+    let lde = extension(from, onto)?;
     let memory = spare.map(|spare| spare.take(values.shape().columns << onto)).unwrap_or_default();
     info_span!("extension").in_scope(|| engine.lde_reusing(&lde, values, memory))
 }
@@ -126,30 +152,41 @@ fn extend(
 pub(super) struct Extended {
     pub(super) part: Part,
     /// If the coset of the quotient is larger. Else its points are the first ones of the other, in bit-reversed order.
-    on_quotient: Option<DeviceMatrix<Element>>,
+    on_quotient: Option<Cosets<Element>>,
 }
 
 impl Extended {
     /// From the values on the trace's domain, or on one of twice its size.
     fn new(
         engine: &Engine,
-        values: DeviceMatrix<Element>,
+        values: Values<'_>,
         sizes: Sizes,
         salts: Option<&Salts>,
         spare: Option<&Spare>,
     ) -> Result<Self, Error> {
         let (from, onto, quotient) = (sizes.log_committed(), sizes.log_extended(), sizes.log_quotient());
-        let width = values.shape().columns;
-        let values = info_span!("extension").in_scope(|| columns_apart(engine, values))?;
-        let on_quotient =
-            (quotient > onto).then(|| extend(engine, values.clone(), from, quotient, None)).transpose()?;
-        let extended = extend(engine, values, from, onto, spare)?;
+        let (shape, larger) = (values.shape(), (quotient > onto).then_some(quotient));
+        let (on_quotient, extended) = match values {
+            Values::There(values) => {
+                let apart = || columns_apart(engine, values.clone(), shape, values.as_host().is_none());
+                let apart = info_span!("extension").in_scope(apart)?;
+                drop(values);
+                let on_quotient = larger.map(|onto| extend(engine, apart.clone(), from, onto, None));
+                let on_quotient = on_quotient.transpose()?.map(Into::into);
+                (on_quotient, extend(engine, apart, from, onto, spare)?.into())
+            }
+            Values::InHostMemory(values) => {
+                let on_quotient = larger.map(|onto| extend_together(engine, values, from, onto));
+                (on_quotient.transpose()?, extend_together(engine, values, from, onto)?)
+            }
+        };
+        let width = shape.columns;
         let part = || Part::new(engine, extended, vec![width], salts);
         Ok(Self { part: info_span!("hashing").in_scope(part)?, on_quotient })
     }
 
     /// The values on a coset that has that of the quotient for its first points.
-    pub(super) fn on_quotient(&self) -> &DeviceMatrix<Element> {
+    pub(super) fn on_quotient(&self) -> &Cosets<Element> {
         self.on_quotient.as_ref().unwrap_or(&self.part.matrix)
     }
 }
@@ -163,15 +200,16 @@ pub(super) struct Extensions<H: Accelerated> {
 
 impl<H: Accelerated> Extensions<H> {
     /// From the values of each, as [`Extended::new`].
-    pub(super) fn new(
+    pub(super) fn new<'a>(
         engine: &Engine,
-        values: impl IntoIterator<Item = (DeviceMatrix<Element>, Sizes)>,
+        values: impl IntoIterator<Item = (impl Into<Values<'a>>, Sizes)>,
         cap_height: usize,
         salts: Option<&Salts>,
         spare: Option<&Spare>,
     ) -> Result<Self, Error> {
         let extend = |(values, sizes)| Extended::new(engine, values, sizes, salts, spare);
-        let extended = values.into_iter().map(extend).collect::<Result<Vec<_>, _>>()?;
+        let values = values.into_iter().map(|(values, sizes)| (values.into(), sizes));
+        let extended = values.map(extend).collect::<Result<Vec<_>, _>>()?;
         let parts = extended.iter().map(|extended| extended.part.clone()).collect();
         let commit = || Commitment::<H>::new(engine, parts, cap_height);
         let commitment = info_span!("hashing").in_scope(commit)?;

@@ -86,7 +86,7 @@ where
             let (beta, witness) = transcript.commit_round(cap.clone());
             commitments.push(cap);
             pow_witnesses.push(witness.unwrap_or(Goldilocks::ZERO));
-            folding.fold(memory.engine, log_arity, &committed.parts[0].matrix, beta)?;
+            folding.fold(memory.engine, log_arity, committed.parts[0].whole(), beta)?;
             layers.push((log_arity, committed));
         }
         let final_polynomial = folding.polynomial(parameters.log_final_poly_len)?;

@@ -5,7 +5,7 @@
 
 use zkaccel::hash::Accelerated;
 use zkaccel::merkle::{Cap, MerkleTree};
-use zkaccel::resident::{DeviceMatrix, DeviceTree};
+use zkaccel::resident::{Cosets, DeviceTree};
 use zkaccel::{Engine, Error};
 
 use crate::tree::merge_rows;
@@ -22,7 +22,7 @@ impl<H: Accelerated> Levels<H> {
     /// From matrices whose heights, powers of two, descend.
     pub(super) fn new(
         engine: &Engine,
-        mut matrices: impl Iterator<Item = Result<DeviceMatrix<zkaccel::field::Goldilocks>, Error>>,
+        mut matrices: impl Iterator<Item = Result<Cosets<zkaccel::field::Goldilocks>, Error>>,
     ) -> Result<Self, Error> {
         let tallest = matrices.next().expect("one matrix or more")?;
         let leaves = engine.merkle_tree_of_rows::<H, _>(&tallest)?;

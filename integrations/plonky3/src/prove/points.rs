@@ -18,7 +18,7 @@ use zkaccel::field::{Field as _, Goldilocks as Element};
 use zkaccel::matrix::Matrix;
 use zkaccel::ntt::{Ntt, Order};
 use zkaccel::program::Node;
-use zkaccel::resident::DeviceMatrix;
+use zkaccel::resident::{Cosets, DeviceMatrix};
 use zkaccel_proofs::{Memory, run_apart};
 
 use super::columns::{Columns, coset, reversed};
@@ -31,7 +31,7 @@ const WIDE: usize = 64;
 
 /// The openings of a commitment to one or more matrices of the same height, side by side in one.
 pub(super) struct Round<'a> {
-    pub(super) matrix: &'a DeviceMatrix<Element>,
+    pub(super) matrix: &'a Cosets<Element>,
     /// The number of columns of each matrix.
     pub(super) widths: &'a [usize],
     /// The number of columns behind each that are not opened.
@@ -67,7 +67,7 @@ impl<'a, EF: ExtensionField<Goldilocks>> Points<'a, EF> {
         let factors: Vec<EF> = self.points.iter().map(|&point| self.factor(point)).collect();
         let degree = EF::DIMENSION;
         let values = |round: &Round<'_>| {
-            let sums = self.memory.engine.combine_rows(&weights, round.matrix)?;
+            let sums = self.memory.engine.combine_rows(&weights, &self.first_rows(round.matrix)?)?;
             let value = |point: usize, column: usize| {
                 let sum = (0..degree).map(|coordinate| sums.get(point * degree + coordinate, column));
                 element::<EF>(sum) * factors[point]
@@ -153,18 +153,24 @@ impl<'a, EF: ExtensionField<Goldilocks>> Points<'a, EF> {
         unreachable!("one round or more")
     }
 
+    /// A matrix that has the first rows of an extension, as many as were extended: if it is in parts the first one, which is a coset at least as large as those rows.
+    fn first_rows(&self, matrix: &Cosets<Element>) -> Result<DeviceMatrix<Element>, Error> {
+        let first = matrix.first_rows(1 << self.columns.sizes.log_committed())?;
+        Ok(first.whole().expect("no more parts than the blow-up").clone())
+    }
+
     /// The combinations of the columns of a matrix.
     fn combined(
         &self,
-        matrix: &DeviceMatrix<Element>,
+        matrix: &Cosets<Element>,
         weights: &Matrix<Element>,
     ) -> Result<DeviceMatrix<Element>, Error> {
         let (engine, sizes) = (self.memory.engine, self.columns.sizes);
-        if matrix.shape().columns < WIDE {
-            return engine.combine_columns(matrix, weights);
+        if let Some(whole) = matrix.whole().filter(|whole| whole.shape().columns < WIDE) {
+            return engine.combine_columns(whole, weights);
         }
         let log_rows = sizes.log_committed();
-        let mut combined = engine.combine_columns_of(matrix, 1 << log_rows, weights)?;
+        let mut combined = engine.combine_columns_of(&self.first_rows(matrix)?, 1 << log_rows, weights)?;
         let interpolation = Ntt::inverse(coset(log_rows)?).with_orders(Order::BitReversed, Order::Natural);
         engine.ntt(&interpolation, &mut combined)?;
         quotient::extension(engine, combined, sizes)

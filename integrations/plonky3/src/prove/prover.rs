@@ -24,7 +24,7 @@ use super::error::ProveError;
 use super::extended::{Extensions, Sizes, Spare};
 use super::masks::{self, Masks};
 use super::open::{self, Request};
-use super::place::placed;
+use super::place::{Values, placed};
 use super::record::Recorded;
 use super::scheme::{Scheme, Terms};
 use super::{masked, quotient};
@@ -132,7 +132,7 @@ where
         let claim = Claim::of(engine, required.bytes(placement));
         if engine.device_budget().is_none() || claim.is_some() && trace.as_host().is_none() {
             let memory = Memory { engine, placement, elements: required.elements() };
-            return self.prove_agreed(memory, sizes, trace, public_values, preprocessed);
+            return self.prove_agreed(memory, sizes, trace.into(), public_values, preprocessed);
         }
         drop(claim);
         let values = engine.download(&trace)?;
@@ -191,8 +191,9 @@ where
         public_values: &[Goldilocks],
         preprocessed: Option<&Preprocessed<S::Inputs>>,
     ) -> Result<Proof<SC>, ProveError> {
-        let prove =
-            |memory: Memory<'_>, trace| self.prove_agreed(memory, sizes, trace, public_values, preprocessed);
+        let prove = |memory: Memory<'_>, trace: Values<'_>| {
+            self.prove_agreed(memory, sizes, trace, public_values, preprocessed)
+        };
         Ok(self.placed(sizes, trace, prove)?.0)
     }
 
@@ -201,10 +202,12 @@ where
         &self,
         sizes: Sizes,
         columns: Matrix<Element>,
-        run: impl Fn(Memory<'_>, DeviceMatrix<Element>) -> Result<R, ProveError>,
+        run: impl Fn(Memory<'_>, Values<'_>) -> Result<R, ProveError>,
     ) -> Result<(R, Claim), ProveError> {
         let required = sizes.required(columns.shape().columns, EF::DIMENSION);
-        placed(&self.engine, required, vec![columns], |memory, mut columns| {
+        // What hides rows comes beside them, all of it.
+        let in_parts = self.terms.masks.is_none();
+        placed(&self.engine, required, vec![columns], in_parts, |memory, mut columns| {
             run(memory, columns.swap_remove(0))
         })
     }
@@ -245,7 +248,7 @@ where
         &self,
         memory: Memory<'_>,
         sizes: Sizes,
-        trace: DeviceMatrix<Element>,
+        trace: Values<'_>,
         public_values: &[Goldilocks],
         preprocessed: Option<&Preprocessed<S::Inputs>>,
     ) -> Result<Proof<SC>, ProveError> {
@@ -350,7 +353,7 @@ where
     fn extensions(
         &self,
         memory: Memory<'_>,
-        columns: DeviceMatrix<Element>,
+        columns: Values<'_>,
         sizes: Sizes,
         spare: Option<&Spare>,
     ) -> Result<Extensions<S::Inputs>, Error> {
@@ -368,7 +371,7 @@ where
     ) -> Result<Extensions<S::Inputs>, Error> {
         let values = masks.polynomial(1 << sizes.log_committed(), EF::DIMENSION);
         // It takes no part in the quotient.
-        self.extensions(memory, memory.narrow(values)?, Sizes { log_chunks: 0, ..sizes }, None)
+        self.extensions(memory, memory.narrow(values)?.into(), Sizes { log_chunks: 0, ..sizes }, None)
     }
 
     /// The sizes of a proof; an error for those that do not fit.

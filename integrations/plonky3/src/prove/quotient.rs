@@ -9,9 +9,10 @@
 use p3_field::{Field, PrimeCharacteristicRing, TwoAdicField};
 use p3_goldilocks::Goldilocks;
 use zkaccel::field::Goldilocks as Element;
+use zkaccel::matrix::{Matrix, Shape};
 use zkaccel::ntt::{Lde, Ntt, Order, reverse_bits};
 use zkaccel::program::ProgramRows;
-use zkaccel::resident::DeviceMatrix;
+use zkaccel::resident::{Cosets, DeviceMatrix};
 use zkaccel::{Engine, Error};
 use zkaccel_proofs::Memory;
 
@@ -26,19 +27,48 @@ pub(super) fn quotient(
     memory: Memory<'_>,
     recorded: &Recorded,
     columns: &Columns,
-    trace: &DeviceMatrix<Element>,
-    others: &[&DeviceMatrix<Element>],
+    trace: &Cosets<Element>,
+    others: &[&Cosets<Element>],
     values: &[Element],
 ) -> Result<DeviceMatrix<Element>, Error> {
-    let inputs = [&[trace, &columns.selectors], others].concat();
-    // An AIR that reads none of the last inputs does without.
-    let inputs = &inputs[..recorded.program.inputs().len()];
     let sizes = columns.sizes;
     let rows = ProgramRows { stride: 1 << sizes.log_chunks, ..reversed(sizes.log_quotient()) };
+    let trace = trace.first_rows(rows.count)?;
+    let selectors = columns.selectors_beside(&trace)?;
+    let others = others.iter().map(|other| beside(memory, &trace, other, rows.count));
+    let others = others.collect::<Result<Vec<_>, _>>()?;
+    let inputs: Vec<_> = [&trace, &selectors].into_iter().chain(&others).collect();
+    // An AIR that reads none of the last inputs does without.
+    let inputs = &inputs[..recorded.program.inputs().len()];
     let constraints = memory.engine.run_program(&recorded.program, rows, inputs, values)?;
-    let constraints = memory.among_narrow(constraints)?;
+    let constraints = memory.among_narrow(memory.joined(constraints)?)?;
     let division = division(constraints.shape().columns)?;
     memory.engine.run_program(&division, rows, &[&constraints, &columns.selectors], &[])
+}
+
+/// A matrix that is read with a trace, in as many parts: its first rows, if it has more than so many.
+fn beside(
+    memory: Memory<'_>,
+    trace: &Cosets<Element>,
+    matrix: &Cosets<Element>,
+    count: usize,
+) -> Result<Cosets<Element>, Error> {
+    let matrix = match matrix.shape().rows > count {
+        true => matrix.first_rows(count)?,
+        false => matrix.clone(),
+    };
+    match (trace.parts().len(), matrix.parts().len()) {
+        (theirs, ours) if theirs == ours => Ok(matrix),
+        (1, _) => memory.joined(matrix).map(Into::into),
+        (parts, _) => {
+            let matrix = matrix.download()?;
+            let Shape { rows, columns, .. } = matrix.shape();
+            // Rows that are repeated, in bit-reversed order each beside itself, until every part has one.
+            let times = parts.div_ceil(rows);
+            let repeated = (0..rows * times).flat_map(|row| matrix.row(row / times)).collect();
+            trace.upload_beside(Matrix::from_rows(repeated, rows * times, columns)?)
+        }
+    }
 }
 
 /// Every column times the inverse of the vanishing polynomial.

@@ -22,6 +22,7 @@ mod configurations;
 mod errors;
 mod faults;
 mod hiding;
+mod parts;
 
 use airs::{Fibonacci, Periodic, Preprocessed, Wide};
 use config::{ByteChallenger, Challenge, Config, Stock, Val, byte_challenger, parameters, stock_mmcs};

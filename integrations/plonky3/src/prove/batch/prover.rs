@@ -17,8 +17,6 @@ use p3_matrix::dense::RowMajorMatrix;
 use p3_merkle_tree::MerkleCap;
 use p3_uni_stark::{OpenedValues, PreprocessedOpenedValues, StarkGenericConfig};
 use tracing::info_span;
-use zkaccel::field::Goldilocks as Element;
-use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 use zkaccel_proofs::{Claim, Memory, Required};
 
@@ -32,7 +30,7 @@ use crate::prove::constraints::{agree, check_terms, log_height};
 use crate::prove::error::ProveError;
 use crate::prove::extended::{Extensions, Sizes, Spare};
 use crate::prove::open::{self, Request};
-use crate::prove::place::placed;
+use crate::prove::place::{Values, placed};
 use crate::prove::quotient;
 use crate::prove::scheme::{Scheme, Terms};
 
@@ -148,8 +146,9 @@ where
         let required = required(sizes.iter().copied().zip(widths), EF::DIMENSION);
         let copies =
             info_span!("upload").in_scope(|| traces.iter().map(|&trace| copied(trace)).collect::<Vec<_>>());
-        let prove = |memory: Memory<'_>, traces| self.prove_agreed(memory, statement, traces);
-        Ok(placed(&self.engine, required, copies, prove)?.0)
+        let prove =
+            |memory: Memory<'_>, traces: Vec<Values<'_>>| self.prove_agreed(memory, statement, traces);
+        Ok(placed(&self.engine, required, copies, false, prove)?.0)
     }
 
     /// The sizes of an instance, if what is given for it agrees with its AIR.
@@ -189,7 +188,7 @@ where
         self.check_caps(&sizes)?;
         let widths = matrices.iter().map(|columns| columns.shape().columns);
         let required = required(sizes.iter().copied().zip(widths), EF::DIMENSION);
-        let (extensions, _claim) = placed(&self.engine, required, matrices, |memory, columns| {
+        let (extensions, _claim) = placed(&self.engine, required, matrices, false, |memory, columns| {
             Ok(self.extensions(memory, columns, &sizes, None)?)
         })?;
         if extensions.cap != global.commitment {
@@ -219,7 +218,7 @@ where
         &self,
         memory: Memory<'_>,
         statement: Statement<'_>,
-        traces: Vec<DeviceMatrix<Element>>,
+        traces: Vec<Values<'_>>,
     ) -> Result<BatchProof<SC>, ProveError> {
         let Statement { public_values, sizes, .. } = statement;
         let main = self.extensions(memory, traces, sizes, Some(&self.spare))?;
@@ -383,7 +382,7 @@ where
     fn extensions(
         &self,
         memory: Memory<'_>,
-        columns: Vec<DeviceMatrix<Element>>,
+        columns: Vec<Values<'_>>,
         sizes: &[Sizes],
         spare: Option<&Spare>,
     ) -> Result<Extensions<S::Inputs>, Error> {

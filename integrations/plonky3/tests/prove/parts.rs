@@ -1,0 +1,92 @@
+//! Proofs whose traces are extended by several devices together, and stay in parts.
+
+use p3_blake3::Blake3;
+use p3_matrix::dense::RowMajorMatrix;
+use p3_uni_stark::{QuotientAir, prove, prove_with_preprocessed, setup_preprocessed};
+use zkaccel::Engine;
+use zkaccel_plonky3::Prover;
+
+use super::airs::{Fibonacci, Periodic, Preprocessed, Wide};
+use super::config::Val;
+use super::{FRI, Fri, Resident, bytes};
+
+/// The device that the tests are for and the processor, as one engine, with shares in these proportions; of the processor alone, that.
+fn engine(weights: &[usize]) -> Engine {
+    let device = std::env::var("ZKACCEL_DEVICE").unwrap_or("cpu".into());
+    let devices = if device == "cpu" { device } else { format!("{device},cpu") };
+    Engine::builder().device(devices.parse().unwrap()).weights(weights.to_vec()).build().unwrap()
+}
+
+/// Shares that make two cosets or four.
+const WEIGHTS: [&[usize]; 2] = [&[1], &[3, 1]];
+
+fn same<A>(air: &A, trace: &RowMajorMatrix<Val>, public_values: &[Val], fri: Fri, expected: &[u8])
+where
+    A: QuotientAir<Resident<Blake3>>,
+{
+    let ours = fri.resident();
+    for weights in WEIGHTS {
+        let engine = engine(weights);
+        let prover = Prover::with_engine(&engine, &ours, air).unwrap();
+        let before = engine.work();
+        // The second time with what the prover kept.
+        for time in 0..2 {
+            let found = prover.prove(trace.clone(), public_values).unwrap();
+            assert!(bytes(&found) == *expected, "{weights:?}, {time}: the proofs differ");
+        }
+        for (work, before) in engine.work().iter().zip(&before) {
+            let items = |work: &zkaccel::work::DeviceWork| work.of("lde").map_or(0, |line| line.items);
+            let trace = trace.values.len() << fri.log_blowup;
+            let least = if engine.keeps_parts() && weights.len() == 1 { trace as u64 } else { 0 };
+            assert!(
+                items(work) - items(before) >= least,
+                "{} extended {} words",
+                work.device,
+                items(work) - items(before)
+            );
+        }
+    }
+}
+
+/// The same with the stock proof.
+macro_rules! same_in_parts {
+    ($air:expr, $trace:expr, $public_values:expr, $fri:expr) => {
+        let (air, trace, public_values) = (&$air, $trace, &$public_values[..]);
+        let stock = prove(&$fri.stock(), air, trace.clone(), public_values).unwrap();
+        same(air, &trace, public_values, $fri, &bytes(&stock));
+    };
+}
+
+/// Quotients on a coset that is as large as the extensions', a smaller or a larger one.
+#[test]
+fn cosets_of_any_size() {
+    for (columns, degree, log_blowup) in [(70, 3, 1), (5, 3, 2), (70, 2, 3), (12, 9, 1)] {
+        let air = Wide { columns, degree };
+        same_in_parts!(air, air.trace(6), [], Fri { log_blowup, ..FRI });
+    }
+}
+
+#[test]
+fn few_rows_and_columns() {
+    for log_rows in [2, 3, 9] {
+        let (trace, public_values) = Fibonacci::trace(log_rows);
+        same_in_parts!(Fibonacci, trace, public_values, Fri { log_blowup: 2, max_log_arity: 2, ..FRI });
+    }
+    same_in_parts!(Periodic, Periodic::trace(6), [], FRI);
+}
+
+#[test]
+fn preprocessed_columns() {
+    let air = Preprocessed { log_rows: 6, next: true };
+    let (stock, ours) = (FRI.stock(), FRI.resident());
+    let (data, key) = setup_preprocessed(&stock, &air, 6).unwrap().unwrap();
+    let expected = bytes(&prove_with_preprocessed(&stock, &air, air.trace(), &[], Some(&data)).unwrap());
+    for weights in WEIGHTS {
+        let engine = engine(weights);
+        let prover = Prover::with_engine(&engine, &ours, &air).unwrap();
+        let (columns, our_key) = prover.preprocess(6).unwrap().unwrap();
+        assert_eq!(our_key.commitment, key.commitment);
+        let found = bytes(&prover.prove_with_preprocessed(air.trace(), &[], &columns).unwrap());
+        assert!(found == expected, "the proofs differ");
+    }
+}
