@@ -2,7 +2,7 @@
 
 use super::data::{NON_CANONICAL, Samples, Words};
 use super::several::several;
-use super::{Case, expect_equal, expect_error, reference};
+use super::{Case, expect_equal, expect_error, reference, wrong_engine};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::field::Goldilocks;
@@ -101,6 +101,15 @@ fn over<F: Samples>(engine: &Engine) -> Result<(), String> {
         expect_equal(what, own.as_slice(), expected.as_slice())?;
         let reference = reference()?;
 
+        let other = words.matrix::<F>(Shape { rows: 3, columns: 1, layout });
+        for part in extension.parts() {
+            let beside = engine.upload_beside(part, &other)?;
+            if !beside.is_beside(part) {
+                return Err(format!("{what}: a matrix is not beside the part that it was brought to"));
+            }
+            expect_equal("a matrix beside a part", engine.download(&beside)?.as_slice(), other.as_slice())?;
+        }
+
         let coefficients = words.matrix::<F>(Shape { rows: columns, columns: 2, layout });
         let combined = engine.combine_columns(extension, &coefficients)?.download()?;
         let oracle = reference.combine_columns(expected, &coefficients)?;
@@ -180,6 +189,9 @@ fn refused(engine: &Engine) -> Result<(), String> {
         wrong.as_mut_slice()[parts - 1] = bytemuck::cast(NON_CANONICAL[0]);
         let refusal = Error::NotCanonical { index: parts - 1, value: NON_CANONICAL[0] };
         expect_error(what, extension.upload_beside(&wrong).map(drop), &refusal)?;
+        let elsewhere = reference()?;
+        let refused = elsewhere.upload_beside(&extension.parts()[0], expected);
+        expect_error(what, refused.map(drop), &wrong_engine("matrix", &elsewhere, engine))?;
         if parts == 1 {
             return Ok(());
         }

@@ -157,6 +157,15 @@ impl<E: Element> DeviceMatrix<E> {
         }
     }
 
+    /// Whether another matrix is in the memory of the same device, or both are in host memory.
+    pub fn is_beside<R>(&self, other: &DeviceMatrix<R>) -> bool {
+        match (&self.location, &other.location) {
+            (Location::Host(_), Location::Host(_)) => true,
+            (Location::Device(here), Location::Device(there)) => here.member() == there.member(),
+            _ => false,
+        }
+    }
+
     /// The memory of the entries, for [`Engine::lde_reusing`], if they are in host memory and no clone shares them; else none.
     pub fn into_memory(self) -> Vec<E> {
         match self.location {

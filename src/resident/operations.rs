@@ -18,7 +18,9 @@ use crate::matrix::{BaseField, Element, Layout, Matrix, MatrixInput, MatrixMut, 
 use crate::memory;
 use crate::merkle::check_leaf_count;
 use crate::ntt::{Lde, Ntt, Order};
-use crate::operation::{Invert, Purpose, apart, download, hash_resident, make, tree_resident, upload};
+use crate::operation::{
+    Invert, Purpose, apart, download, hash_resident, make, tree_resident, upload, upload_beside,
+};
 #[cfg(feature = "bn254")]
 use crate::operation::{are_scalars, keep_scalars};
 use crate::parallel::join;
@@ -51,6 +53,36 @@ impl Engine {
         elements: usize,
     ) -> Result<DeviceMatrix<Goldilocks>, Error> {
         self.upload_for(&Purpose::proof(elements), matrix.into())
+    }
+
+    /// [`upload`](Self::upload) to where another matrix is: on the same device, or in host memory. So operations on both copy nothing.
+    ///
+    /// [`Error::WrongEngine`] if another engine made that matrix.
+    pub fn upload_beside<'a, E: Element, R: Element>(
+        &self,
+        other: &DeviceMatrix<R>,
+        matrix: impl Into<MatrixInput<'a, E>>,
+    ) -> Result<DeviceMatrix<E>, Error> {
+        self.check_ours(other)?;
+        let matrix = self.with_columns_apart(matrix.into())?;
+        self.check_elements(matrix.view().base())?;
+        self.kept_beside(other, matrix)
+    }
+
+    /// The same for checked entries in the layout of their field.
+    pub(super) fn kept_beside<E: Element, R: Element>(
+        &self,
+        other: &DeviceMatrix<R>,
+        matrix: MatrixInput<'_, E>,
+    ) -> Result<DeviceMatrix<E>, Error> {
+        match &other.location {
+            Location::Host(_) => self.kept(matrix),
+            Location::Device(stored) => {
+                let view = matrix.view();
+                let stored = self.perform(upload_beside(stored, E::Base::words(view.base())))?;
+                Ok(DeviceMatrix::on_device(self, view.shape(), stored))
+            }
+        }
     }
 
     fn upload_for<E: Element>(
@@ -88,7 +120,7 @@ impl Engine {
     }
 
     /// A checked matrix in host memory.
-    pub(super) fn kept<E: Element>(&self, matrix: MatrixInput<'_, E>) -> Result<DeviceMatrix<E>, Error> {
+    fn kept<E: Element>(&self, matrix: MatrixInput<'_, E>) -> Result<DeviceMatrix<E>, Error> {
         let shape = matrix.shape();
         if matrix.is_borrowed() {
             self.check_budget(memory_of::<E>(shape.rows, shape.columns))?;

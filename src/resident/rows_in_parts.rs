@@ -6,8 +6,8 @@
 
 use std::panic::resume_unwind;
 
-use super::{Cosets, DeviceMatrix, DeviceTree, Location};
-use crate::backend::{Accelerated, AcceleratedField, BaseField};
+use super::{Cosets, DeviceMatrix, DeviceTree};
+use crate::backend::{Accelerated, AcceleratedField};
 use crate::columns::sealed::Sealed;
 use crate::columns::{Operand, Rows};
 use crate::combinations::{Combinable, checked_rows};
@@ -18,7 +18,6 @@ use crate::matrix::{Element, Matrix, MatrixInput, Shape};
 use crate::memory;
 use crate::merkle::check_leaf_count;
 use crate::ntt::Order;
-use crate::operation::upload_beside;
 use crate::parallel;
 use crate::program::{Program, ProgramInput, ProgramRows};
 use crate::sync::thread;
@@ -105,15 +104,7 @@ impl<E: Element> Cosets<E> {
                     entries.copy_from_slice(&view.as_slice()[from..][..width]);
                 });
             });
-            let own = Matrix::new(own, shape)?;
-            match &part.location {
-                Location::Host(_) => engine.kept(own.into()),
-                Location::Device(stored) => {
-                    let words = R::Base::words(own.view().base());
-                    let stored = engine.perform(upload_beside(stored, words))?;
-                    Ok(DeviceMatrix::on_device(engine, shape, stored))
-                }
-            }
+            engine.kept_beside(part, Matrix::new(own, shape)?.into())
         })
     }
 }

@@ -52,9 +52,22 @@ fn as_word(element: &Element) -> u64 {
     unsafe { std::mem::transmute::<Element, u64>(*element) }
 }
 
+/// Makes the words of a matrix canonical, which was taken as it was.
+pub(crate) fn reduce_matrix(matrix: &mut Matrix<Goldilocks>) {
+    let words = matrix.as_mut_slice();
+    // SAFETY: memory of words of the same size and alignment, all of them values of the other type, and borrowed for as long.
+    reduce(unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), words.len()) });
+}
+
 /// A matrix as the engine takes it.
-pub(crate) fn matrix(mut matrix: RowMajorMatrix<Element>) -> Matrix<Goldilocks> {
-    reduce(&mut matrix.values);
+pub(crate) fn matrix(matrix: RowMajorMatrix<Element>) -> Matrix<Goldilocks> {
+    let mut matrix = as_it_is(matrix);
+    reduce_matrix(&mut matrix);
+    matrix
+}
+
+/// A matrix of which some words may not be canonical, which the engine refuses.
+pub(crate) fn as_it_is(matrix: RowMajorMatrix<Element>) -> Matrix<Goldilocks> {
     let (rows, columns) = (matrix.height(), matrix.width());
     let mut elements = ManuallyDrop::new(matrix.values);
     // SAFETY: memory of words of the same size and alignment, all of them values of the other type, and no longer the other vector's.

@@ -62,14 +62,37 @@ pub struct Memory<'a> {
     pub placement: Placement,
     /// Elements of all matrices of the proof, so that an engine that chooses among devices has them on one.
     pub elements: usize,
+    /// A matrix in whose device's memory the others are to be: one of several devices.
+    beside: Option<&'a DeviceMatrix<Goldilocks>>,
 }
 
 impl<'e> Memory<'e> {
+    /// The memory for the matrices of a proof, which have so many elements in all.
+    pub fn new(engine: &'e Engine, placement: Placement, elements: usize) -> Self {
+        Self { engine, placement, elements, beside: None }
+    }
+
+    /// The same, where a matrix of the proof is already: others come to the same device.
+    pub fn beside<'a>(self, matrix: &'a DeviceMatrix<Goldilocks>) -> Memory<'a>
+    where
+        'e: 'a,
+    {
+        Memory { beside: Some(matrix).filter(|matrix| matrix.as_host().is_none()), ..self }
+    }
+
+    /// Whether a matrix that was kept from another proof is where those of this one are.
+    pub fn has(self, matrix: &DeviceMatrix<Goldilocks>) -> bool {
+        self.beside.is_none_or(|other| matrix.is_beside(other))
+    }
+
     fn upload<'a>(
         self,
         matrix: impl Into<MatrixInput<'a, Goldilocks>>,
     ) -> Result<DeviceMatrix<Goldilocks>, Error> {
-        self.engine.upload_for_proof(matrix, self.elements)
+        match self.beside {
+            Some(other) => self.engine.upload_beside(other, matrix),
+            None => self.engine.upload_for_proof(matrix, self.elements),
+        }
     }
 
     /// Brings a wide matrix to its place.
@@ -157,7 +180,7 @@ pub fn placed<R, E>(
         matches!(engine_error(error), Some(Error::OverDeviceBudget { .. } | Error::DeviceOutOfMemory { .. }))
     };
     for placement in PLACES {
-        let memory = Memory { engine, placement, elements: required.elements() };
+        let memory = Memory::new(engine, placement, required.elements());
         let Some(claim) = Claim::of(engine, required.bytes(placement)) else { continue };
         match run(memory) {
             Err(error) if !memory.is_last() && lacks_room(&error) => {}
@@ -249,7 +272,7 @@ mod tests {
             (Placement::Divided, false, has_own),
             (Placement::Host, false, false),
         ] {
-            let memory = Memory { engine: &engine, placement, elements: 100 };
+            let memory = Memory::new(&engine, placement, 100);
             let entries: Vec<_> = (1..9).map(Goldilocks::new).collect();
             let matrix = Matrix::from_column(entries.clone()).unwrap();
             let of_wide = memory.wide(&matrix).unwrap();

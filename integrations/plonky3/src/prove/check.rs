@@ -65,7 +65,7 @@ pub(super) fn check<EF: ExtensionField<Goldilocks>>(
     };
 
     // From the host's memory, so that nothing has to fit in the device's.
-    let memory = Memory { engine, placement: Placement::Host, elements: 0 };
+    let memory = Memory::new(engine, Placement::Host, 0);
     let upload = |rows: &RowMajorMatrix<Goldilocks>| {
         memory.wide(matrix(rows.as_view().bit_reverse_rows().to_row_major_matrix())).map(Cosets::from)
     };

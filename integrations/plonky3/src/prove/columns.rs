@@ -124,15 +124,23 @@ impl Kept {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found: Vec<Arc<Columns>> = Vec::new();
         for &sizes in sizes {
-            let fits =
-                |columns: &&Arc<Columns>| columns.sizes == sizes && columns.placement == memory.placement;
+            let fits = |columns: &&Arc<Columns>| {
+                columns.sizes == sizes && columns.placement == memory.placement && memory.has(&columns.points)
+            };
             let columns = match found.iter().chain(kept.iter()).find(fits) {
                 Some(columns) => columns.clone(),
                 None => Arc::new(Columns::new(memory, sizes)?),
             };
             found.push(columns);
         }
-        kept.clone_from(&found);
+        // Those of equal sizes in the memory of other devices are as likely to be needed again.
+        let elsewhere = |old: &Arc<Columns>| {
+            let is_elsewhere =
+                |new: &Arc<Columns>| new.sizes == old.sizes && !old.points.is_beside(&new.points);
+            found.iter().any(is_elsewhere)
+        };
+        kept.retain(elsewhere);
+        kept.extend(found.iter().cloned());
         Ok(found)
     }
 }

@@ -199,6 +199,11 @@ pub(super) struct Extensions<H: Accelerated> {
 }
 
 impl<H: Accelerated> Extensions<H> {
+    /// The first part of the first of them, beside which other matrices of a proof are.
+    pub(super) fn first_part(&self) -> DeviceMatrix<Element> {
+        self.extended[0].part.matrix.parts()[0].clone()
+    }
+
     /// From the values of each, as [`Extended::new`].
     pub(super) fn new<'a>(
         engine: &Engine,

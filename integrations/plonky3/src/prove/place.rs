@@ -1,13 +1,14 @@
 //! Matrices on their way to where a proof has them.
 
 use tracing::info_span;
-use zkaccel::Engine;
 use zkaccel::field::Goldilocks as Element;
 use zkaccel::matrix::{Matrix, MatrixInput, MatrixRef, Shape};
 use zkaccel::resident::DeviceMatrix;
+use zkaccel::{Engine, Error};
 use zkaccel_proofs::{Claim, Memory, Required};
 
 use super::error::ProveError;
+use crate::elements::reduce_matrix;
 
 /// Columns that are to be extended.
 pub(super) enum Values<'a> {
@@ -35,6 +36,8 @@ impl Values<'_> {
 
 /// Does something with wide matrices in a place for which there is room; where the device turns out to have less, in the next one. What the device has is claimed. If extensions of
 /// them may be in parts, several devices take them from the caller's memory.
+///
+/// Words of the matrices need not be canonical. Those of few are not, and a device looks while it copies them, so they are made so where they are refused or used up.
 pub(super) fn placed<R>(
     engine: &Engine,
     required: Required,
@@ -43,24 +46,53 @@ pub(super) fn placed<R>(
     run: impl Fn(Memory<'_>, Vec<Values<'_>>) -> Result<R, ProveError>,
 ) -> Result<(R, Claim), ProveError> {
     let mut matrices: Vec<_> = matrices.into_iter().map(Some).collect();
-    let done = zkaccel_proofs::placed(engine, required, ProveError::of_engine, |memory| {
+    let mut done = placed_as_they_are(engine, required, &mut matrices, in_parts, &run);
+    if let Err(error) = &done
+        && let Some(Error::NotCanonical { .. }) = ProveError::of_engine(error)
+        && matrices.iter().all(Option::is_some)
+    {
+        matrices.iter_mut().flatten().for_each(reduce_matrix);
+        done = placed_as_they_are(engine, required, &mut matrices, in_parts, &run);
+    }
+    // To give back the memory of a large trace takes as long as to copy it.
+    rayon::spawn(move || drop(matrices));
+    done
+}
+
+/// The same, but words that are not canonical are refused.
+fn placed_as_they_are<R>(
+    engine: &Engine,
+    required: Required,
+    matrices: &mut [Option<Matrix<Element>>],
+    in_parts: bool,
+    run: impl Fn(Memory<'_>, Vec<Values<'_>>) -> Result<R, ProveError>,
+) -> Result<(R, Claim), ProveError> {
+    zkaccel_proofs::placed(engine, required, ProveError::of_engine, |memory| {
         if in_parts && memory.keeps_parts() && !memory.is_last() {
             let values = matrices.iter().flatten().map(|matrix| Values::InHostMemory(matrix.view()));
             return run(memory, values.collect());
         }
-        let upload = |matrix: &mut Option<Matrix<Element>>| {
-            // It is needed again in a further place.
-            let input: Option<MatrixInput<'_, Element>> = match memory.is_last() {
-                true => matrix.take().map(Into::into),
-                false => matrix.as_ref().map(Into::into),
-            };
-            memory.wide(input.expect("a matrix until the last place")).map(Values::There)
+        let upload = || {
+            let mut there: Vec<DeviceMatrix<Element>> = Vec::new();
+            for matrix in matrices.iter_mut() {
+                // It is needed again in a further place.
+                let input: Option<MatrixInput<'_, Element>> = match memory.is_last() {
+                    true => {
+                        matrix.as_mut().into_iter().for_each(reduce_matrix);
+                        matrix.take().map(Into::into)
+                    }
+                    false => matrix.as_ref().map(Into::into),
+                };
+                let input = input.expect("a matrix until the last place");
+                let matrix = match there.first() {
+                    Some(first) => memory.beside(first).wide(input)?,
+                    None => memory.wide(input)?,
+                };
+                there.push(matrix);
+            }
+            Ok::<_, ProveError>(there.into_iter().map(Values::There).collect())
         };
-        let upload = || matrices.iter_mut().map(upload).collect::<Result<Vec<_>, _>>();
         let uploaded = info_span!("upload").in_scope(upload)?;
         run(memory, uploaded)
-    });
-    // To give back the memory of a large trace takes as long as to copy it.
-    rayon::spawn(move || drop(matrices));
-    done
+    })
 }

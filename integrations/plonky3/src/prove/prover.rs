@@ -28,7 +28,7 @@ use super::place::{Values, placed};
 use super::record::Recorded;
 use super::scheme::{Scheme, Terms};
 use super::{masked, quotient};
-use crate::elements::matrix;
+use crate::elements::{as_it_is, matrix};
 use crate::hashes::Accelerated;
 
 /// An AIR whose constraints are recorded, with a configuration. After a proof it keeps six columns in the engine's memory that proofs of equal size need, points and selectors, and in host memory that of the extension, for the next one.
@@ -131,7 +131,7 @@ where
         let required = sizes.required(columns, EF::DIMENSION);
         let claim = Claim::of(engine, required.bytes(placement));
         if engine.device_budget().is_none() || claim.is_some() && trace.as_host().is_none() {
-            let memory = Memory { engine, placement, elements: required.elements() };
+            let memory = Memory::new(engine, placement, required.elements());
             return self.prove_agreed(memory, sizes, trace.into(), public_values, preprocessed);
         }
         drop(claim);
@@ -179,8 +179,7 @@ where
             Some(masks) => info_span!("random numbers").in_scope(|| masks.hide(&trace)),
             None => trace,
         };
-        let trace = info_span!("upload").in_scope(|| matrix(trace));
-        self.prove_placed(sizes, trace, public_values, preprocessed)
+        self.prove_placed(sizes, as_it_is(trace), public_values, preprocessed)
     }
 
     /// Proves a trace that agrees with the AIR, where there is room for it.
@@ -254,6 +253,8 @@ where
     ) -> Result<Proof<SC>, ProveError> {
         let (layout, Sizes { log_rows, log_chunks, .. }) = (self.constraints.recorded.layout, sizes);
         let trace = self.extensions(memory, trace, sizes, Some(&self.spare))?;
+        let first = trace.first_part();
+        let memory = memory.beside(&first);
         let mut challenger = self.config.initialise_challenger();
         let shape = StarkShape::new::<Goldilocks, A>(
             self.air,

@@ -51,6 +51,15 @@ fn elements(trace: &RowMajorMatrix<Val>) -> Matrix<Goldilocks> {
     Matrix::from_rows(elements, trace.height(), trace.width()).unwrap()
 }
 
+/// The same trace by other words, where there are some: those of small elements and of the modulus more.
+fn by_other_words(trace: &RowMajorMatrix<Val>) -> RowMajorMatrix<Val> {
+    let other = |value: &Val| match value.as_canonical_u64().checked_add(Val::ORDER_U64) {
+        Some(word) => Val::new(word),
+        None => *value,
+    };
+    RowMajorMatrix::new(trace.values.iter().map(other).collect(), trace.width())
+}
+
 /// With all of the scheme from zkaccel.
 type Resident<H> = Config<FriPcs<H, LayerMmcs<Challenge, H>>, ByteChallenger>;
 
@@ -120,6 +129,16 @@ fn chunks_of_any_number() {
             same!(air, air.trace(5), [], fri.stock(), fri.resident(), (columns, degree, log_blowup));
         }
     }
+}
+
+#[test]
+fn words_that_are_not_canonical() {
+    let air = Wide { columns: 12, degree: 3 };
+    let trace = air.trace(5);
+    let expected = bytes(&prove(&FRI.stock(), &air, trace.clone(), &[]).unwrap());
+    let other = by_other_words(&trace);
+    let found = zkaccel_plonky3::prove(&FRI.resident(), &air, other, &[]).unwrap();
+    assert!(bytes(&found) == expected, "the proofs differ");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use zkaccel_plonky3::Prover;
 
 use super::airs::{Fibonacci, Periodic, Preprocessed, Wide};
 use super::config::Val;
-use super::{FRI, Fri, Resident, bytes};
+use super::{FRI, Fri, Resident, by_other_words, bytes};
 
 /// The device that the tests are for and the processor, as one engine, with shares in these proportions; of the processor alone, that.
 fn engine(weights: &[usize]) -> Engine {
@@ -30,8 +30,8 @@ where
         let prover = Prover::with_engine(&engine, &ours, air).unwrap();
         let before = engine.work();
         // The second time with what the prover kept.
-        for time in 0..2 {
-            let found = prover.prove(trace.clone(), public_values).unwrap();
+        for (time, trace) in [trace.clone(), by_other_words(trace)].into_iter().enumerate() {
+            let found = prover.prove(trace, public_values).unwrap();
             assert!(bytes(&found) == *expected, "{weights:?}, {time}: the proofs differ");
         }
         for (work, before) in engine.work().iter().zip(&before) {

@@ -143,6 +143,10 @@ where
         let Self { prover, air, schedule, .. } = self;
         let mut channel = Channel::<P::Air, P::RandomCoin>::new(air, self.public_elements.clone());
         let domains = Domains::new(memory, air)?;
+        // Of several devices, one has all matrices.
+        let first = domains.roots.clone();
+        let memory = memory.beside(&first);
+        let domains = Domains { memory, ..domains };
         let partitions = prover.options().partition_options();
         let columns = trace.as_ref().expect("the trace until the last place");
         let values = info_span!("upload").in_scope(|| upload(memory, columns.main_segment()))?;

@@ -222,6 +222,8 @@ where
     ) -> Result<BatchProof<SC>, ProveError> {
         let Statement { public_values, sizes, .. } = statement;
         let main = self.extensions(memory, traces, sizes, Some(&self.spare))?;
+        let first = main.first_part();
+        let memory = memory.beside(&first);
         let layouts = || self.instances.iter().map(|instance| instance.constraints.recorded.layout);
         let shape = BatchShape {
             trace_widths: layouts().map(|layout| layout.main_width).collect(),
