@@ -213,9 +213,11 @@ fn refused(engine: &Engine) -> Result<(), String> {
         let refusal =
             mismatch("rows that an offset of one stands for, a multiple of the number of parts", parts, 1);
         expect_error(what, run(ProgramRows { stride: 1, ..fitting }, extension), &refusal)?;
+        // Also where the first rows are in the first part, which are others than every second one.
+        let refusal = mismatch("rows of an input in parts, at most those of the run", rows / 2, rows);
+        let every_second = ProgramRows { count: rows / 2, order: Order::Natural, ..fitting };
+        expect_error(what, run(every_second, extension), &refusal)?;
         if order == Order::Natural {
-            let refusal = mismatch("rows of an input in parts, at most those of the run", rows / 2, rows);
-            expect_error(what, run(ProgramRows { count: rows / 2, ..fitting }, extension), &refusal)?;
             let refusal =
                 mismatch("first rows of a matrix in parts, all of one or of several", rows, rows - 1);
             expect_error(what, extension.first_rows(rows - 1).map(drop), &refusal)?;

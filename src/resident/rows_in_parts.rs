@@ -206,8 +206,11 @@ impl<F: AcceleratedField> ProgramInput for Cosets<F> {
     ) -> Result<Self, Error> {
         let shapes: Vec<Shape> = inputs.iter().map(|input| input.shape()).collect();
         program.check(rows, &shapes, values.len())?;
-        let first_rows = |input: &&Self| match input.order() {
-            Order::BitReversed if input.shape().rows > rows.count => input.first_rows(rows.count),
+        // In bit-reversed order the rows that are read of a larger input are the first ones.
+        let first_rows = |input: &&Self| match (input.order(), rows.order) {
+            (Order::BitReversed, Order::BitReversed) if input.shape().rows > rows.count => {
+                input.first_rows(rows.count)
+            }
             _ => Ok((*input).clone()),
         };
         let inputs = inputs.iter().map(first_rows).collect::<Result<Vec<_>, _>>()?;
