@@ -53,6 +53,7 @@ fn this_library_passes_the_suite() {
                     "inverses",
                     "combinations",
                     "row programs",
+                    "several devices, a matrix in parts",
                     "prefix products",
                     "lookups",
                     "products",

@@ -101,6 +101,7 @@ impl Case {
             () if is_of(inverses::CASES) => engine.invert(&mut [Goldilocks::new(1)][..]).err(),
             () if is_of(programs::CASES) || is_of(widths::PROGRAMS) => programs::answer(engine),
             () if is_of(combinations::CASES) || is_of(widths::COMBINATIONS) => combinations::answer(engine),
+            () if is_of(in_parts::CASES) => programs::answer(engine).or_else(|| combinations::answer(engine)),
             () if is_of(prefix::CASES) => prefix::answer(engine),
             () if is_of(lookups::CASES) => lookups::answer(engine),
             _ => transforms::answer(self.name, engine),
