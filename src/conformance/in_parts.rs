@@ -191,7 +191,7 @@ fn refused(engine: &Engine) -> Result<(), String> {
         expect_error(what, extension.upload_beside(&wrong).map(drop), &refusal)?;
         let elsewhere = reference()?;
         let refused = elsewhere.upload_beside(&extension.parts()[0], expected);
-        expect_error(what, refused.map(drop), &wrong_engine("matrix", &elsewhere, engine))?;
+        expect_error(what, refused.map(drop), &wrong_engine("matrix", elsewhere, engine))?;
         if parts == 1 {
             return Ok(());
         }
