@@ -53,7 +53,7 @@ fn timed<T>(mut run: impl FnMut() -> Result<T, Error>) -> Result<(T, f64), Error
 }
 
 fn main() -> Result<(), Error> {
-    let mut arguments = std::env::args().skip(1).peekable();
+    let mut arguments = std::env::args().skip(1);
     let mut number = |default: u32| arguments.next().and_then(|text| text.parse().ok()).unwrap_or(default);
     let (log, columns, blowup) = (number(10), number(8) as usize, number(4) as usize);
     let mut engines: Vec<String> = arguments.collect();

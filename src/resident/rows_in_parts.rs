@@ -125,6 +125,9 @@ impl<F: Field> Rows for &Cosets<F> {
     type Tree<H: Accelerated> = DeviceTree<H>;
 
     fn hash_rows_on<H: Accelerated>(self, engine: &Engine) -> Result<Vec<H::Digest>, Error> {
+        if let Some(whole) = self.whole() {
+            return engine.hash_rows::<H, _>(whole);
+        }
         let rows = self.shape().rows;
         engine.check_budget(memory_of::<H::Digest>(rows, 2))?;
         let parts = self.each(|_, part| engine.hash_rows::<H, _>(part))?;

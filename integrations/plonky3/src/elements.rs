@@ -76,10 +76,10 @@ pub(crate) fn as_it_is(matrix: RowMajorMatrix<Element>) -> Matrix<Goldilocks> {
     Matrix::from_rows(words, rows, columns).expect("a matrix of whole rows")
 }
 
-/// A copy of a matrix as the engine takes it, made by all threads: most of what it takes is fresh memory.
+/// A copy of a matrix as it is, made by all threads: most of what it takes is fresh memory.
 pub(crate) fn copied(matrix: &RowMajorMatrix<Element>) -> Matrix<Goldilocks> {
-    let elements = matrix.values.par_iter().with_min_len(GRAIN).map(|&element| to_engine(element)).collect();
-    Matrix::from_rows(elements, matrix.height(), matrix.width()).expect("a matrix of whole rows")
+    let elements = matrix.values.par_iter().with_min_len(GRAIN).copied().collect();
+    as_it_is(RowMajorMatrix::new(elements, matrix.width()))
 }
 
 /// A matrix as Plonky3 takes it.

@@ -28,7 +28,7 @@ use super::place::{Values, placed};
 use super::record::Recorded;
 use super::scheme::{Scheme, Terms};
 use super::{masked, quotient};
-use crate::elements::{as_it_is, matrix};
+use crate::elements::as_it_is;
 use crate::hashes::Accelerated;
 
 /// An AIR whose constraints are recorded, with a configuration. After a proof it keeps six columns in the engine's memory that proofs of equal size need, points and selectors, and in host memory that of the extension, for the next one.
@@ -126,7 +126,7 @@ where
         if let Some(masks) = &self.terms.masks {
             let values = masks::rows_of(&engine.download(&trace)?);
             drop(trace);
-            return self.prove_placed(sizes, matrix(masks.hide(&values)), public_values, preprocessed);
+            return self.prove_placed(sizes, as_it_is(masks.hide(&values)), public_values, preprocessed);
         }
         let required = sizes.required(columns, EF::DIMENSION);
         let claim = Claim::of(engine, required.bytes(placement));
@@ -159,7 +159,7 @@ where
             Some(_) => RowMajorMatrix::new(columns.with_zero_cols(width).values, width),
             None => columns,
         };
-        let (extensions, _claim) = self.placed(sizes, matrix(columns), |memory, columns| {
+        let (extensions, _claim) = self.placed(sizes, as_it_is(columns), |memory, columns| {
             Ok(self.extensions(memory, columns, sizes, None)?)
         })?;
         let commitment = extensions.cap.clone();

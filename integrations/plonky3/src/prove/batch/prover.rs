@@ -22,7 +22,7 @@ use zkaccel_proofs::{Claim, Memory, Required};
 
 use super::instance::Instance;
 use super::lookups::{self, Permutation};
-use crate::elements::{copied, matrix};
+use crate::elements::{as_it_is, copied};
 use crate::hashes::Accelerated;
 use crate::prove::columns::Kept;
 use crate::prove::commitment::{Commitment, Part};
@@ -183,7 +183,7 @@ where
             let of_columns = instance.sizes::<EF>(&self.terms, log_height(columns.height())?)?;
             places[index] = Some((place, of_columns));
             sizes.push(of_columns);
-            matrices.push(matrix(columns));
+            matrices.push(as_it_is(columns));
         }
         self.check_caps(&sizes)?;
         let widths = matrices.iter().map(|columns| columns.shape().columns);

@@ -74,7 +74,7 @@ use crate::config::{
     Challenge, Config, Val, accelerated_of_elements, byte_challenger, parameters, stock_mmcs,
     stock_of_elements,
 };
-use crate::{FRI, Fri, bytes};
+use crate::{FRI, Fri, by_other_words, bytes};
 
 #[test]
 fn one_instance() {
@@ -87,6 +87,14 @@ fn one_instance() {
     ] {
         same_batch!([instance], FRI.stock(), FRI.resident(), "one instance");
     }
+}
+
+#[test]
+fn words_that_are_not_canonical() {
+    let mut instances = different_heights();
+    let expected = stock_proof!(&FRI.stock(), &instances);
+    instances.iter_mut().for_each(|instance| instance.trace = by_other_words(&instance.trace));
+    assert!(our_proof!(&FRI.resident(), &instances).unwrap() == expected, "the proofs differ");
 }
 
 /// Fibonacci, Keccak, preprocessed columns and others.
