@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 target=${CARGO_TARGET_DIR:-$PWD/target}
-cargo package --quiet --locked --allow-dirty --no-verify -p zkaccel -p zkaccel-groth16 -p zkaccel-kzg -p zkaccel-cluster -p zkaccel-cli
+cargo package --quiet --locked --allow-dirty --no-verify -p zkaccel-ptx-machine -p zkaccel -p zkaccel-groth16 -p zkaccel-kzg -p zkaccel-cluster -p zkaccel-cli
 cd "$target/package"
 for crate in zkaccel zkaccel-groth16 zkaccel-kzg zkaccel-cluster zkaccel-cli; do
   rm -rf "$crate-$version"

@@ -100,9 +100,21 @@ pub(super) fn textbook<const N: usize>(
 ) {
     for round in 0..ROUNDS {
         for (exponent, constants) in [(7, &ark1[round]), (INVERSE_ALPHA, &ark2[round])] {
-            *state = textbook_layer(&state.map(|x| x.pow(exponent)), constants, &mds);
+            *state = textbook_layer(&textbook_powers(state, exponent), constants, &mds);
         }
     }
+}
+
+/// The power of each element of a state, by squaring and multiplying. All at once: one after another, each product would wait for the one before.
+pub(super) fn textbook_powers<const N: usize>(state: &[Goldilocks; N], exponent: u64) -> [Goldilocks; N] {
+    let mut powers = [Goldilocks::ONE; N];
+    for bit in (0..u64::BITS - exponent.leading_zeros()).rev() {
+        powers = powers.map(Field::square);
+        if exponent >> bit & 1 == 1 {
+            powers.iter_mut().zip(state).for_each(|(power, &x)| *power *= x);
+        }
+    }
+    powers
 }
 
 /// The matrix times the state, plus constants, as the paper writes it.

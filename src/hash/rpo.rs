@@ -7,7 +7,7 @@
 //! round (FB) three times only. Between them (E), after the addition of `ARK1`, the words are four elements of the cubic extension,
 //! which are raised to the 7th power; last comes (M), MDS and `ARK1`: FB E FB E FB E M.
 
-use super::rescue::{INVERSE_ALPHA, roots, textbook_layer};
+use super::rescue::{INVERSE_ALPHA, roots, textbook_layer, textbook_powers};
 use super::rescue_constants::{MDS_CIRCULANT_ROW, ROUNDS, WIDTH};
 use super::rescue_linear::circulant;
 use super::rescue_power_maps::seventh_powers;
@@ -117,6 +117,6 @@ fn mds(row: usize, column: usize) -> u64 {
 
 fn textbook_round(state: &mut [Goldilocks; WIDTH], round: usize) {
     for (exponent, constants) in [(7, &ARK1[round]), (INVERSE_ALPHA, &ARK2[round])] {
-        *state = textbook_layer(state, constants, mds).map(|x| x.pow(exponent));
+        *state = textbook_powers(&textbook_layer(state, constants, mds), exponent);
     }
 }

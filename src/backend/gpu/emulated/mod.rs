@@ -1,32 +1,19 @@
 //! A device for tests that interprets the PTX which the crate carries, so that every kernel for NVIDIA's GPUs runs where there is no GPU, the inline PTX
 //! among it that no other device sees.
 //!
-//! ```text
-//!  parse.rs        text to instructions; parse/text.rs, statements and numbers; parse/function.rs and
-//!                  parse/names.rs, bodies of functions and the names in them
-//!  instruction.rs  what instructions do, in a table
-//!  memory.rs       memory and its addresses
-//!  machine.rs      launches: groups, items, barriers, and the loop over instructions
-//! ```
-//!
-//! It is stricter than a GPU. These are [`Error::DeviceFailed`], with kernel, item and instruction: an access that is not inside one buffer or variable, or is
-//! not aligned; one to what another item has written while no barrier orders the two; a division by zero; items that wait for each other at different
-//! places; and what does not end. An opcode that is not known, and a carry flag that is read where nothing has
-//! set it, are refused already when a program is loaded. Fresh memory and registers are full of a pattern.
+//! The interpreter, `zkaccel_ptx_machine`, is stricter than a GPU. What it finds is [`Error::DeviceFailed`], with kernel, item and instruction.
 //!
 //! Kernels run one after another as they are launched, so that what queues must order is not tested, nor is what the driver's compiler makes of the PTX.
 
-mod instruction;
-mod machine;
-mod memory;
-mod parse;
-mod tests;
+mod cases;
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
+
+use zkaccel_ptx_machine as machine;
 
 use super::device::{Arg, Device, Launch, Limits};
 use super::program::Program;
@@ -36,8 +23,7 @@ use crate::error::Error;
 use crate::lock::lock;
 use crate::pinned::Locked;
 use crate::sync::{Arc, Mutex};
-use machine::{Machine, Work};
-use memory::Memory;
+use machine::{FIRST, Machine, Memory, Space, Work};
 
 /// Kernels with races that change nothing. In `ntt_pass` items without a column repeat the last one up to where they would store it, while those whose it is
 /// store it in place. An instruction of a row program loads the place of an operand before it is known whether it has one.
@@ -47,7 +33,7 @@ const LENIENT: &[&str] = &["ntt_pass", "run_program"];
 const MEMORY: u64 = 1 << 30;
 
 /// Programs, by name.
-type Programs = HashMap<&'static str, Arc<parse::Program>>;
+type Programs = HashMap<&'static str, Arc<machine::Program>>;
 
 /// Programs and kernels that were launched.
 type Launched = Arc<Mutex<BTreeSet<(&'static str, &'static str)>>>;
@@ -92,7 +78,7 @@ impl Emulated {
             machines: Mutex::default(),
             launched: Arc::default(),
             start: Instant::now(),
-            clock: AtomicU64::new(memory::FIRST),
+            clock: AtomicU64::new(FIRST),
         }
     }
 
@@ -103,7 +89,7 @@ impl Emulated {
 
     /// The device with another text of a program.
     fn with_text(self, program: &'static Program, text: &str) -> Self {
-        let read = parse::Program::parse(text).expect("the text is a program");
+        let read = machine::Program::parse(text).expect("the text is a program");
         lock(&self.changed).insert(program.name, Arc::new(read));
         self
     }
@@ -113,14 +99,14 @@ impl Emulated {
     }
 
     /// A program, read on first use by any device.
-    fn program(&self, program: &'static Program) -> Result<Arc<parse::Program>, Error> {
+    fn program(&self, program: &'static Program) -> Result<Arc<machine::Program>, Error> {
         static READ: LazyLock<Mutex<Programs>> = LazyLock::new(Mutex::default);
         let known = |programs: &Mutex<Programs>| lock(programs).get(program.name).cloned();
         if let Some(found) = known(&self.changed).or_else(|| known(&READ)) {
             return Ok(found);
         }
         let text = String::from_utf8(ptx::text(program)).expect("PTX is text");
-        let read = parse::Program::parse(&text)
+        let read = machine::Program::parse(&text)
             .map_err(|what| self.failed("loading kernels", format!("{}: {what}", program.name)))?;
         let read = Arc::new(read);
         lock(&READ).insert(program.name, Arc::clone(&read));
@@ -143,7 +129,7 @@ impl Emulated {
                         buffers.push(buffer);
                         buffers.len() - 1
                     });
-                    parameters.extend([memory::Space::Global.address(number), offset]);
+                    parameters.extend([Space::Global.address(number), offset]);
                 }
                 Arg::Word(word) => parameters.push(word),
             }

@@ -16,23 +16,24 @@ use function::Function;
 use text::{Cursor, integer, items, quoted, separate};
 
 /// The slots that tell an item which it is, by the names of PTX.
-pub const SPECIAL: [(&str, Slot); 5] =
+pub(crate) const SPECIAL: [(&str, Slot); 5] =
     [("%tid.x", 0), ("%ntid.x", 1), ("%ctaid.x", 2), ("%nctaid.x", 3), ("%tid.z", 4)];
 
 /// A program.
 #[derive(Debug, Default)]
 pub struct Program {
-    pub code: Vec<Instruction>,
+    pub(crate) code: Vec<Instruction>,
     /// The statement of each instruction.
     places: Vec<Range<usize>>,
     text: String,
     /// Slots of vectors.
-    pub lists: Vec<[Slot; 4]>,
+    pub(crate) lists: Vec<[Slot; 4]>,
+    /// What can be launched, by name.
     pub kernels: HashMap<String, Kernel>,
     /// Constant arrays.
-    pub constants: Vec<Memory>,
+    pub(crate) constants: Vec<Memory>,
     /// The bytes of what an item keeps beside its registers, for each function that does so.
-    pub local: Vec<usize>,
+    pub(crate) local: Vec<usize>,
     /// What is called, by name.
     functions: HashMap<String, Callee>,
     /// The slots of functions that hold immediate values.
@@ -55,19 +56,19 @@ struct Callee {
 #[derive(Debug)]
 pub struct Kernel {
     /// Its first instruction.
-    pub entry: Slot,
+    pub(crate) entry: Slot,
     /// The slots of its parameters, two for the halves of each.
     pub parameters: Vec<[Slot; 2]>,
     /// Its registers.
-    pub registers: Range<Slot>,
+    pub(crate) registers: Range<Slot>,
     /// The slots that hold immediate values, its own and those of functions.
-    pub immediates: Vec<(Slot, u64)>,
+    pub(crate) immediates: Vec<(Slot, u64)>,
     /// The bytes of each variable of a group.
-    pub shared: Vec<usize>,
+    pub(crate) shared: Vec<usize>,
     /// The most items of a group.
     pub largest_group: Option<usize>,
     /// Whether items wait for others.
-    pub waits: bool,
+    pub(crate) waits: bool,
 }
 
 /// A list of parameters: the name and the number of bytes of each.

@@ -1,6 +1,5 @@
-//! Tests of the interpreter, and of every kernel in it.
+//! Tests of the interpreter.
 
-mod cases;
 mod launches;
 mod semantics;
 

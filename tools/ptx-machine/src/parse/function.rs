@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::names::{Name, Names};
 use super::text::{Cursor, integer, items, quoted, separate};
 use super::{Program, variable};
-use crate::backend::gpu::emulated::instruction::{Instruction, Op, Slot, operation};
-use crate::backend::gpu::emulated::memory::Space;
+use crate::instruction::{Instruction, Op, Slot, operation};
+use crate::memory::Space;
 
 /// What sets the carry flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ enum Flag {
 }
 
 /// A function that is being read.
-pub struct Function<'p, 'a> {
+pub(super) struct Function<'p, 'a> {
     program: &'p mut Program,
     pub names: Names<'p, 'a>,
     shared: Vec<usize>,
@@ -29,7 +29,7 @@ pub struct Function<'p, 'a> {
 }
 
 /// What is to be known of a function that has been read.
-pub struct End {
+pub(super) struct End {
     pub slots: Slot,
     pub registers: Range<Slot>,
     pub immediates: Vec<(Slot, u64)>,
@@ -38,7 +38,7 @@ pub struct End {
 }
 
 impl<'p, 'a> Function<'p, 'a> {
-    pub fn new(program: &'p mut Program, arrays: &'p HashMap<&'a str, u64>) -> Self {
+    pub(super) fn new(program: &'p mut Program, arrays: &'p HashMap<&'a str, u64>) -> Self {
         let names = Names::new(arrays, program.slots);
         Self {
             program,
@@ -52,7 +52,7 @@ impl<'p, 'a> Function<'p, 'a> {
     }
 
     /// Everything to the end of the function.
-    pub fn body(&mut self, cursor: &mut Cursor<'a>) -> Result<(), String> {
+    pub(super) fn body(&mut self, cursor: &mut Cursor<'a>) -> Result<(), String> {
         loop {
             if !cursor.more() {
                 return Err("a function without an end".into());
@@ -78,7 +78,7 @@ impl<'p, 'a> Function<'p, 'a> {
     }
 
     /// The function as a whole, its branches resolved.
-    pub fn end(self) -> Result<End, String> {
+    pub(super) fn end(self) -> Result<End, String> {
         for (at, label) in self.branches {
             let place = self.labels.get(label).ok_or_else(|| format!("no label {label}"))?;
             self.program.code[at].d = *place;

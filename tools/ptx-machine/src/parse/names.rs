@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use super::SPECIAL;
 use super::text::{integer, separate};
-use crate::backend::gpu::emulated::instruction::Slot;
+use crate::instruction::Slot;
 
 /// What a name in a function stands for.
 #[derive(Clone, Debug)]
-pub enum Name {
+pub(super) enum Name {
     /// A register.
     Register(Slot),
     /// A parameter, by its words.
@@ -19,7 +19,7 @@ pub enum Name {
 }
 
 /// The names of a function and its slots.
-pub struct Names<'p, 'a> {
+pub(super) struct Names<'p, 'a> {
     /// Constant arrays of the program.
     arrays: &'p HashMap<&'a str, u64>,
     next: u32,
@@ -38,7 +38,7 @@ pub struct Names<'p, 'a> {
 
 impl<'p, 'a> Names<'p, 'a> {
     /// The names of a function whose first slot is `next`.
-    pub fn new(arrays: &'p HashMap<&'a str, u64>, next: Slot) -> Self {
+    pub(super) fn new(arrays: &'p HashMap<&'a str, u64>, next: Slot) -> Self {
         Self {
             arrays,
             next: next.into(),
@@ -54,17 +54,17 @@ impl<'p, 'a> Names<'p, 'a> {
     }
 
     /// The first slot that is not of this function.
-    pub fn end(&self) -> Result<Slot, String> {
+    pub(super) fn end(&self) -> Result<Slot, String> {
         Slot::try_from(self.next).map_err(|_| "too many registers".into())
     }
 
     /// Begins a scope.
-    pub fn open(&mut self) {
+    pub(super) fn open(&mut self) {
         self.scopes.push((self.inner.len(), self.in_use));
     }
 
     /// Ends the innermost scope; `false` if there is none.
-    pub fn close(&mut self) -> bool {
+    pub(super) fn close(&mut self) -> bool {
         let scope = self.scopes.pop();
         if let Some((names, slots)) = scope {
             self.inner.truncate(names);
@@ -92,7 +92,10 @@ impl<'p, 'a> Names<'p, 'a> {
     }
 
     /// Parameters, and the slots of their words.
-    pub fn add_parameters(&mut self, parameters: &[(&'a str, usize)]) -> Result<Vec<Vec<Slot>>, String> {
+    pub(super) fn add_parameters(
+        &mut self,
+        parameters: &[(&'a str, usize)],
+    ) -> Result<Vec<Vec<Slot>>, String> {
         let add = |&(name, bytes): &(&'a str, usize)| {
             let words = (0..bytes.div_ceil(4)).map(|_| self.allocate(1)).collect::<Result<Vec<_>, _>>()?;
             self.outer.insert(name, Name::Words(words.clone()));
@@ -102,28 +105,28 @@ impl<'p, 'a> Names<'p, 'a> {
     }
 
     /// The words of a parameter of the scope.
-    pub fn add_parameter(&mut self, name: &'a str, bytes: usize) -> Result<(), String> {
+    pub(super) fn add_parameter(&mut self, name: &'a str, bytes: usize) -> Result<(), String> {
         let words = (0..bytes.div_ceil(4)).map(|_| self.allocate_scratch()).collect::<Result<_, _>>()?;
         self.declare(name, Name::Words(words));
         Ok(())
     }
 
     /// Takes a parameter of the function away.
-    pub fn remove_parameter(&mut self, name: &str) -> Option<Vec<Slot>> {
+    pub(super) fn remove_parameter(&mut self, name: &str) -> Option<Vec<Slot>> {
         match self.outer.remove(name)? {
             Name::Words(words) => Some(words),
             _ => None,
         }
     }
 
-    pub fn declare(&mut self, name: &'a str, named: Name) {
+    pub(super) fn declare(&mut self, name: &'a str, named: Name) {
         match self.scopes.is_empty() {
             true => drop(self.outer.insert(name, named)),
             false => self.inner.push((name, named)),
         }
     }
 
-    pub fn declare_registers(&mut self, text: &'a str) -> Result<(), String> {
+    pub(super) fn declare_registers(&mut self, text: &'a str) -> Result<(), String> {
         let rest = text[".reg".len()..].trim_start();
         let (kind, names) = rest.split_once(char::is_whitespace).ok_or("registers without names")?;
         if ![".pred", ".b16", ".b32", ".u32", ".b64", ".u64", ".f64"].contains(&kind) {
@@ -161,7 +164,7 @@ impl<'p, 'a> Names<'p, 'a> {
         }
     }
 
-    pub fn named(&self, name: &str) -> Option<&Name> {
+    pub(super) fn named(&self, name: &str) -> Option<&Name> {
         let inner = self.inner.iter().rev().find(|(inner, _)| *inner == name);
         inner.map(|(_, named)| named).or_else(|| self.outer.get(name))
     }
@@ -174,7 +177,7 @@ impl<'p, 'a> Names<'p, 'a> {
         (number < count).then_some(first + number as Slot)
     }
 
-    pub fn immediate(&mut self, value: u64) -> Result<Slot, String> {
+    pub(super) fn immediate(&mut self, value: u64) -> Result<Slot, String> {
         if let Some(&slot) = self.immediates.get(&value) {
             return Ok(slot);
         }
@@ -184,7 +187,7 @@ impl<'p, 'a> Names<'p, 'a> {
     }
 
     /// A slot that an instruction writes.
-    pub fn written(&self, name: &str) -> Result<Slot, String> {
+    pub(super) fn written(&self, name: &str) -> Result<Slot, String> {
         match self.named(name) {
             Some(&Name::Register(slot)) => Ok(slot),
             Some(_) => Err(format!("{name} is no register")),
@@ -193,7 +196,7 @@ impl<'p, 'a> Names<'p, 'a> {
     }
 
     /// The slot of what an instruction reads: a register, a number, or an address by its name.
-    pub fn read(&mut self, text: &str) -> Result<Slot, String> {
+    pub(super) fn read(&mut self, text: &str) -> Result<Slot, String> {
         if text.starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
             let value = integer(text)?;
             return self.immediate(value);

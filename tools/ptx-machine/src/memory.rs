@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use super::instruction::{Fault, Slot};
 
 /// Fresh memory is full of this.
-pub const POISON: u8 = 0xa5;
+pub(crate) const POISON: u8 = 0xa5;
 
 /// A word of it.
 const POISONED: u32 = u32::from_ne_bytes([POISON; 4]);
@@ -37,7 +37,7 @@ const ITEM: u32 = 10;
 
 /// Who accesses memory, and when. Moments are counted by one clock; a new one begins whenever a warp goes on.
 #[derive(Clone, Copy, Debug)]
-pub struct Moment {
+pub(crate) struct Moment {
     /// When the launch began, the group, and its stretch between two barriers; and now.
     pub launch: u64,
     pub group: u64,
@@ -72,11 +72,11 @@ impl Moment {
 }
 
 /// The items of a warp.
-pub const WARP: usize = 32;
+pub(crate) const WARP: usize = 32;
 
 /// Words of an access.
 #[derive(Clone, Copy)]
-pub struct Words<'a> {
+pub(crate) struct Words<'a> {
     memory: &'a Memory,
     first: usize,
     moment: &'a Moment,
@@ -85,14 +85,14 @@ pub struct Words<'a> {
 impl Words<'_> {
     /// Loads a word.
     #[inline(always)]
-    pub fn load(&self, number: usize) -> Result<u64, Fault> {
+    pub(crate) fn load(&self, number: usize) -> Result<u64, Fault> {
         self.check(number)?;
         Ok(u64::from(self.memory.words[self.first + number].load(Relaxed)))
     }
 
     /// Stores a word. That another item has stored the same is no race.
     #[inline(always)]
-    pub fn store(&self, number: usize, value: u32) -> Result<(), Fault> {
+    pub(crate) fn store(&self, number: usize, value: u32) -> Result<(), Fault> {
         let (word, stamp) =
             (&self.memory.words[self.first + number], &self.memory.stamps[self.first + number]);
         if self.moment.races_with(stamp.load(Relaxed)) && word.load(Relaxed) != value {
@@ -104,7 +104,7 @@ impl Words<'_> {
     }
 
     /// A word for an atomic operation, with which others of its kind do not race.
-    pub fn atomic(&self) -> Result<&AtomicU32, Fault> {
+    pub(crate) fn atomic(&self) -> Result<&AtomicU32, Fault> {
         self.check(0)?;
         Ok(&self.memory.words[self.first])
     }
@@ -208,20 +208,20 @@ impl Space {
 }
 
 /// What an item can reach.
-pub struct Reach<'a> {
+pub(crate) struct Reach<'a> {
     /// The pieces of the first four spaces.
     pub pieces: [&'a [&'a Memory]; 4],
 }
 
 impl Reach<'_> {
     /// Forgets what is in the pieces of a space.
-    pub fn poison(&self, space: Space) {
+    pub(crate) fn poison(&self, space: Space) {
         self.pieces[space as usize].iter().for_each(|memory| memory.poison());
     }
 
     /// The words of an access, which is aligned and inside.
     #[inline(always)]
-    pub fn words<'a>(
+    pub(crate) fn words<'a>(
         &'a self,
         moment: &'a Moment,
         (space, address): (Space, u64),

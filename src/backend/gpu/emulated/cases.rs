@@ -5,7 +5,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
-use crate::backend::gpu::emulated::{Emulated, Launched, parse};
+use zkaccel_ptx_machine as machine;
+
+use super::{Emulated, Launched};
 use crate::backend::gpu::{Device, Gpu, faults, foreign, ntt, products, program, ptx};
 use crate::conformance::{self, Case};
 use crate::dispatch::Dispatcher;
@@ -90,7 +92,7 @@ fn text(program: &program::Program) -> String {
 /// Every kernel of every program, by the names of both.
 fn kernels() -> BTreeSet<(&'static str, String)> {
     let of = |program: &'static program::Program| {
-        let read = parse::Program::parse(&text(program));
+        let read = machine::Program::parse(&text(program));
         let read = read.unwrap_or_else(|error| panic!("{}: {error}", program.name));
         read.kernels.into_keys().map(|kernel| (program.name, kernel)).collect::<Vec<_>>()
     };

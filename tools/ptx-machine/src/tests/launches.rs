@@ -1,8 +1,8 @@
 //! Groups and items, their memory and barriers, calls, and what is reported.
 
 use super::launch;
-use crate::backend::gpu::emulated::memory::{Memory, Space};
-use crate::backend::gpu::emulated::parse::Program;
+use crate::memory::{Memory, Space};
+use crate::parse::Program;
 
 /// A kernel with a buffer in `%rd1`, its item in `%r1`, 8 times that as `%rd2`, and that in the buffer as `%rd3`.
 fn kernel(body: &str) -> String {

@@ -1,7 +1,7 @@
 //! What single instructions do, where it is subtle; values are worked out by hand or from the definition of PTX.
 
 use super::launch;
-use crate::backend::gpu::emulated::memory::{Memory, Space};
+use crate::memory::{Memory, Space};
 
 /// The results of instructions on `inputs`, which are in `%rd0`, `%rd1` and so on, and their lower halves in `%r0`, `%r1`; results are `%rd10` and on.
 fn results(body: &str, inputs: &[u64], count: usize) -> Vec<u64> {

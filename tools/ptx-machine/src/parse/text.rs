@@ -2,18 +2,18 @@
 
 /// What is left of a text.
 #[derive(Clone, Copy, Debug)]
-pub struct Cursor<'a> {
+pub(super) struct Cursor<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> Cursor<'a> {
-    pub fn new(text: &'a str) -> Self {
+    pub(super) fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
     }
 
     /// Where it is in the text.
-    pub fn at(&self) -> usize {
+    pub(super) fn at(&self) -> usize {
         self.at
     }
 
@@ -22,7 +22,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Whether there is more than space and comments, which it passes.
-    pub fn more(&mut self) -> bool {
+    pub(super) fn more(&mut self) -> bool {
         loop {
             let rest = self.rest();
             let trimmed = rest.trim_start();
@@ -35,7 +35,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The rest of the line.
-    pub fn line(&mut self) -> &'a str {
+    pub(super) fn line(&mut self) -> &'a str {
         let rest = self.rest();
         let end = rest.find('\n').unwrap_or(rest.len());
         self.at += end;
@@ -43,12 +43,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next word, which stays.
-    pub fn peek_word(&self) -> &'a str {
+    pub(super) fn peek_word(&self) -> &'a str {
         self.rest().split_whitespace().next().unwrap_or_default()
     }
 
     /// What comes before a character, which is passed.
-    pub fn until(&mut self, end: char) -> Result<&'a str, String> {
+    pub(super) fn until(&mut self, end: char) -> Result<&'a str, String> {
         let rest = self.rest();
         let found = rest.find(end).ok_or_else(|| format!("no {end:?} until the end of the text"))?;
         self.at += found + end.len_utf8();
@@ -56,7 +56,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes a character, if it comes next.
-    pub fn pass(&mut self, character: char) -> bool {
+    pub(super) fn pass(&mut self, character: char) -> bool {
         let comes = self.rest().starts_with(character);
         if comes {
             self.at += character.len_utf8();
@@ -65,7 +65,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A label, if one comes next.
-    pub fn label(&mut self) -> Option<&'a str> {
+    pub(super) fn label(&mut self) -> Option<&'a str> {
         let rest = self.rest();
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "_$%".contains(c)))?;
         let is_label = end > 0 && rest[end..].starts_with(':');
@@ -77,7 +77,7 @@ impl<'a> Cursor<'a> {
 }
 
 /// A number of PTX: decimal or hexadecimal, and the representation of a double.
-pub fn integer(text: &str) -> Result<u64, String> {
+pub(super) fn integer(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let parsed = match text.strip_prefix('-') {
         Some(digits) => magnitude(digits).map(u64::wrapping_neg),
@@ -95,7 +95,7 @@ fn magnitude(text: &str) -> Option<u64> {
 }
 
 /// What commas separate outside of brackets of any form.
-pub fn separate(text: &str) -> Vec<&str> {
+pub(super) fn separate(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
     for (at, byte) in text.bytes().enumerate() {
         match byte {
@@ -116,7 +116,7 @@ pub fn separate(text: &str) -> Vec<&str> {
 }
 
 /// What is listed in a pair of brackets, or the text itself.
-pub fn items(text: &str) -> Vec<&str> {
+pub(super) fn items(text: &str) -> Vec<&str> {
     let text = text.trim();
     let inner = [('{', '}'), ('(', ')')]
         .iter()
@@ -125,7 +125,7 @@ pub fn items(text: &str) -> Vec<&str> {
 }
 
 /// The beginning of a text, for messages.
-pub fn quoted(text: &str) -> &str {
+pub(super) fn quoted(text: &str) -> &str {
     let end = text.find(';').map_or(text.len(), |end| end + 1).min(120);
     text.get(..end).unwrap_or(text).trim()
 }

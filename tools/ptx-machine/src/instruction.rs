@@ -5,12 +5,12 @@
 //! representation. What is read is cut to the width of the instruction first, because immediate values are signed.
 
 /// The number of a slot of a frame.
-pub type Slot = u16;
+pub(crate) type Slot = u16;
 
 /// An instruction and the slots that it uses: it writes `d` and reads the others. Where it has no use for a slot, that is 0; those that branch have the
 /// place of the code in `d`.
 #[derive(Clone, Copy, Debug)]
-pub struct Instruction {
+pub(crate) struct Instruction {
     pub op: Op,
     pub d: Slot,
     pub a: Slot,
@@ -132,7 +132,7 @@ macro_rules! operations {
     ($($op:ident $($name:literal),+ ($($slot:ident),+) $($carry:ident)? => $value:expr;)*) => {
         /// An operation.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Op {
+        pub(crate) enum Op {
             $($op,)*
             /// The lower half of `a` to `d`, the upper one to `e`.
             Unpack,
@@ -165,7 +165,7 @@ macro_rules! operations {
         }
 
         /// The operation of an opcode that makes a value of others, and the number of these.
-        pub fn operation(opcode: &str) -> Option<(Op, usize)> {
+        pub(crate) fn operation(opcode: &str) -> Option<(Op, usize)> {
             match opcode {
                 $($($name)|+ => Some((Op::$op, [$(stringify!($slot)),+].len())),)*
                 _ => None,

@@ -27,15 +27,19 @@ pub struct Machine {
 
 /// What a launch is made of.
 pub struct Work<'a> {
+    /// The program.
     pub program: &'a Program,
+    /// One of its kernels.
     pub kernel: &'a Kernel,
-    /// The number of groups and that of the items of each.
+    /// The number of groups.
     pub groups: usize,
+    /// The number of items of a group.
     pub group: usize,
-    /// A word for each parameter.
+    /// A word for each parameter; of a buffer, an address in [`Space::Global`].
     pub parameters: &'a [u64],
+    /// Buffers, by the numbers that their addresses have.
     pub buffers: &'a [&'a Memory],
-    /// What counts moments, for all launches on the same buffers.
+    /// What counts moments, for all launches on the same buffers; [`FIRST`](crate::FIRST) before the first one.
     pub clock: &'a AtomicU64,
     /// Whether races are let pass.
     pub lenient: bool,
@@ -44,10 +48,13 @@ pub struct Work<'a> {
 /// What an item did wrong.
 #[derive(Debug)]
 pub struct Failure {
+    /// The group.
     pub group: usize,
+    /// The item of the group.
     pub item: usize,
-    /// The place of the instruction in the code.
+    /// The place of the instruction in the code, for [`Program::statement`].
     pub at: usize,
+    /// What it did.
     pub fault: Fault,
 }
 
