@@ -13,6 +13,8 @@ use crate::error::Error;
 #[cfg(feature = "faults")]
 use crate::faults::{Fault, Faults};
 use crate::policy::Policy;
+#[cfg(any(feature = "cuda", feature = "opencl"))]
+use crate::sync::Arc;
 
 /// The variable that names the device which `auto` weighs against the CPU.
 const AUTO_DEVICE: Variable = Variable::AutoDevice;
@@ -234,13 +236,14 @@ impl Request<'_> {
     }
 
     #[cfg(any(feature = "cuda", feature = "opencl"))]
-    fn of_device<D: gpu::Device>(&self, device: D) -> (Box<dyn Backend>, DeviceInfo) {
+    fn of_device(&self, device: impl gpu::Device) -> (Box<dyn Backend>, DeviceInfo) {
+        let device: Arc<dyn gpu::Device> = Arc::new(device);
         let info = device.info().clone();
         #[cfg(feature = "faults")]
-        let device = gpu::faulty::Faulty::new(
-            &std::sync::Arc::new(device),
-            self.faults.clone().unwrap_or(Faults::new(Fault::Anything, 0)),
-        );
+        let device = {
+            let faults = self.faults.clone().unwrap_or(Faults::new(Fault::Anything, 0));
+            Arc::new(gpu::faulty::Faulty::new(&device, faults))
+        };
         (Box::new(Gpu::new(device, self.device_memory)), info)
     }
 }

@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use super::Gpu;
-use super::device::Device;
 use super::session::Session;
 use crate::device::Bandwidths;
 use crate::error::Error;
@@ -15,7 +14,7 @@ const BYTES: u64 = 256 << 20;
 /// The number of timed copies, after an untimed one.
 const COPIES: usize = 7;
 
-impl<D: Device> Gpu<D> {
+impl Gpu {
     /// Medians of several copies.
     pub(super) fn measure_bandwidths(&self) -> Result<Bandwidths, Error> {
         // Two buffers; on devices with little memory, each of a quarter of an operation's budget.

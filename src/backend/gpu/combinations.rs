@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::Gpu;
-use super::device::{Arg, Device, Launch, Limits};
+use super::device::{Arg, Launch, Limits};
 #[cfg(feature = "bn254")]
 use super::fields;
 use super::program::Program;
@@ -156,8 +156,8 @@ impl Shares {
 
 /// Sums of products of the terms of items, rows of a matrix, with factors, which have a row for each term: sum k of item i of n is element k n + i of
 /// the region.
-fn sums<D: Device, F: DeviceSums>(
-    session: &mut Session<'_, D>,
+fn sums<F: DeviceSums>(
+    session: &mut Session<'_>,
     items: Entries,
     factors: Entries,
     to: Region,
@@ -223,11 +223,11 @@ fn add_slices(
     unsafe { Launch::new(program, "add_slices", limits.grid(count * to_slices), args) }
 }
 
-impl<D: Device> Gpu<D> {
+impl Gpu {
     /// Uploads some rows of a matrix, in its layout.
     pub(super) fn upload_rows<F: AcceleratedField>(
         &self,
-        session: &mut Session<'_, D>,
+        session: &mut Session<'_>,
         matrix: MatrixView<'_, F>,
         rows: Range<usize>,
     ) -> Result<Entries, Error> {
@@ -263,7 +263,7 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-impl<D: Device, F: DeviceSums> Combinations<F> for Gpu<D> {
+impl<F: DeviceSums> Combinations<F> for Gpu {
     fn combine_columns(
         &self,
         matrix: MatrixView<'_, F>,
@@ -276,7 +276,7 @@ impl<D: Device, F: DeviceSums> Combinations<F> for Gpu<D> {
             let factors = self.upload_rows(&mut session, coefficients, 0..terms)?;
             let items = self.upload_rows(&mut session, matrix, rows.clone())?;
             let to = session.allocate(rows.len() * count * F::WORDS)?;
-            sums::<D, F>(&mut session, items, factors, to)?;
+            sums::<F>(&mut session, items, factors, to)?;
             let columns = Part { blocks: 0..1, columns: rows, width: matrix.rows };
             self.download_part(&mut session, &columns, count, to, combined)
         })
@@ -302,8 +302,8 @@ impl<D: Device, F: DeviceSums> Combinations<F> for Gpu<D> {
 }
 
 /// The combinations of rows, to host memory: of a column one beside the other.
-fn rows_combined<D: Device, F: DeviceSums>(
-    session: &mut Session<'_, D>,
+fn rows_combined<F: DeviceSums>(
+    session: &mut Session<'_>,
     weights: Entries,
     matrix: Entries,
     result: &mut [F],
@@ -311,7 +311,7 @@ fn rows_combined<D: Device, F: DeviceSums>(
     let count = weights.columns;
     let to = session.allocate(matrix.columns * count * F::WORDS)?;
     let matrix = Entries { rows: weights.rows, ..matrix };
-    sums::<D, F>(session, matrix.transposed(), weights, to)?;
+    sums::<F>(session, matrix.transposed(), weights, to)?;
     let mut found = F::zeros(result.len())?;
     session.download(to, 0, bytes_mut(&mut found))?;
     for (k, sums) in found.chunks_exact(matrix.columns).enumerate() {
@@ -326,7 +326,7 @@ fn words<F: DeviceSums>(items: usize, terms: usize, sums: usize, items_adjacent:
     (items * sums * F::WORDS).saturating_add(partial.iter().sum())
 }
 
-impl<D: Device, F: DeviceSums> ResidentCombinations<F> for Gpu<D> {
+impl<F: DeviceSums> ResidentCombinations<F> for Gpu {
     fn combine_columns(
         &self,
         (matrix, extent): (&Memory, Extent),
@@ -342,7 +342,7 @@ impl<D: Device, F: DeviceSums> ResidentCombinations<F> for Gpu<D> {
         let items = Entries { rows, ..items };
         let factors = self.upload_rows(&mut session, coefficients, 0..terms)?;
         let to = session.allocate(rows * count * F::WORDS)?;
-        sums::<D, F>(&mut session, items, factors, to)?;
+        sums::<F>(&mut session, items, factors, to)?;
         session.lease(to)
     }
 

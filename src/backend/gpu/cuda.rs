@@ -6,7 +6,6 @@
 //! cache of its own.
 
 mod clock;
-mod foreign;
 mod graphs;
 mod handles;
 mod modules;
@@ -17,16 +16,14 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ops::Range;
 
-use cudarc::driver::result::{self, DriverError, device, module, primary_ctx, stream};
+use cudarc::driver::result::{self, DriverError, ctx, device, module, primary_ctx, stream};
 use cudarc::driver::sys::{
-    self, CUdevice, CUdevice_attribute_enum as Attribute, CUevent_flags_enum as EventFlags, CUfunction,
-    CUresult, CUstream,
+    self, CUdevice, CUdevice_attribute_enum as Attribute, CUdeviceptr, CUevent_flags_enum as EventFlags,
+    CUfunction, CUresult, CUstream,
 };
 
-use super::Gpu;
-use super::device::{Arg, Device, Launch, Limits};
+use super::device::{Arg, Buffer, Device, Launch, Limits, Queue};
 use super::staging::Link;
-use crate::backend::Foreign;
 use crate::device::{DeviceInfo, DeviceKind};
 use crate::error::Error;
 use crate::memory::{Strided, StridedMut};
@@ -34,8 +31,7 @@ use crate::pinned::Locked;
 use crate::sync::{Arc, Mutex};
 use clock::Clock;
 use graphs::Graphs;
-pub use handles::{Buffer, Event, Queue};
-use handles::{Context, failure};
+use handles::{Allocation, Context, Event, Work, failure};
 use modules::Module;
 
 /// The first CUDA version that knows the PTX of NVRTC 12.2; its drivers are numbered 535.
@@ -197,7 +193,7 @@ impl Cuda {
             for arg in &launch.args {
                 match *arg {
                     Arg::Buffer(buffer, offset) => {
-                        push(buffer.pointer);
+                        push(pointer(buffer));
                         push(offset);
                     }
                     Arg::Word(word) => push(word),
@@ -226,11 +222,7 @@ impl Cuda {
     }
 
     /// Runs `work` between two events, whose times [`finish`](Device::finish) returns.
-    fn timed(
-        &self,
-        queue: &mut Queue,
-        work: impl FnOnce(CUstream) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    fn timed(&self, queue: &mut Work, work: impl FnOnce(CUstream) -> Result<(), Error>) -> Result<(), Error> {
         let pair = || Ok((self.timer()?, self.timer()?));
         let (start, end) = queue.spare.pop().map_or_else(pair, Ok).map_err(self.failed("making an event"))?;
         start.record(queue.stream).map_err(self.failed("timing"))?;
@@ -245,20 +237,13 @@ impl Cuda {
         Event::new(&self.context, EventFlags::CU_EVENT_DEFAULT)
     }
 
-    fn synchronise(&self, queue: &Queue) -> Result<(), Error> {
+    fn wait_for(&self, queue: &Work) -> Result<(), Error> {
         // SAFETY: the stream is alive.
         unsafe { stream::synchronize(queue.stream) }.map_err(self.failed("running kernels"))
     }
 }
 
 impl Device for Cuda {
-    type Buffer = Buffer;
-    type Queue = Queue;
-
-    fn foreign(gpu: &Gpu<Self>) -> Option<&dyn Foreign> {
-        Some(gpu)
-    }
-
     fn info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -271,7 +256,7 @@ impl Device for Cuda {
         self.context.bind()?;
         let stream =
             stream::create(stream::StreamKind::NonBlocking).map_err(self.failed("making a stream"))?;
-        let queue = Queue {
+        let queue = Work {
             context: Arc::clone(&self.context),
             stream,
             uploads: None,
@@ -280,7 +265,7 @@ impl Device for Cuda {
             spare: Vec::new(),
         };
         self.clock.start(stream, || self.timer()).map_err(self.failed("starting the clock"))?;
-        Ok(queue)
+        Ok(Queue::new(queue))
     }
 
     fn allocate(&self, bytes: usize) -> Result<Buffer, Error> {
@@ -293,7 +278,7 @@ impl Device for Cuda {
             }
             _ => failure(&self.info.id, "allocating memory", error),
         })?;
-        Ok(Buffer { context: Arc::clone(&self.context), pointer })
+        Ok(Buffer::new(Allocation { context: Arc::clone(&self.context), pointer }))
     }
 
     fn lock(&self, bytes: usize) -> Result<Option<Locked>, Error> {
@@ -308,12 +293,12 @@ impl Device for Cuda {
 
     fn upload(&self, queue: &mut Queue, data: &[u8], to: &Buffer, at: usize) -> Result<(), Error> {
         self.context.bind()?;
-        self.copy_in(queue, data, to.pointer + at as u64)
+        self.copy_in(queue.of(), data, pointer(to) + at as u64)
     }
 
     fn download(&self, queue: &mut Queue, from: &Buffer, at: usize, data: &mut [u8]) -> Result<(), Error> {
         self.context.bind()?;
-        self.copy_out(queue, from.pointer + at as u64, data)
+        self.copy_out(queue.of(), pointer(from) + at as u64, data)
     }
 
     fn copies_columns(&self, columns: Strided<'_, u64>) -> bool {
@@ -322,7 +307,7 @@ impl Device for Cuda {
 
     fn upload_columns(&self, queue: &mut Queue, columns: Strided<'_, u64>, to: &Buffer) -> Result<(), Error> {
         self.context.bind()?;
-        self.copy_columns_in(queue, columns, to.pointer)
+        self.copy_columns_in(queue.of(), columns, pointer(to))
     }
 
     fn download_columns(
@@ -332,7 +317,7 @@ impl Device for Cuda {
         columns: StridedMut<'_, u64>,
     ) -> Result<(), Error> {
         self.context.bind()?;
-        self.copy_columns_out(queue, from.pointer, columns)
+        self.copy_columns_out(queue.of(), pointer(from), columns)
     }
 
     fn copy(
@@ -343,7 +328,8 @@ impl Device for Cuda {
         bytes: usize,
     ) -> Result<(), Error> {
         self.context.bind()?;
-        let (source, target) = (from.pointer + from_at as u64, to.pointer + to_at as u64);
+        let (queue, from) = (queue.of(), from.of::<Allocation>());
+        let (source, target) = (from.pointer + from_at as u64, pointer(to) + to_at as u64);
         if from.context.context != self.context.context {
             return self.copy_from_peer(queue, &from.context, source, target, bytes);
         }
@@ -360,7 +346,7 @@ impl Device for Cuda {
 
     fn launch(&self, queue: &mut Queue, launches: &[Launch<&Buffer>]) -> Result<(), Error> {
         self.context.bind()?;
-        let launches = self.prepare(launches)?;
+        let (queue, launches) = (queue.of::<Work>(), self.prepare(launches)?);
         match self.replay(queue.stream, &launches, |launch| self.timed(queue, launch)) {
             Some(replayed) => replayed,
             None => self.timed(queue, |stream| self.enqueue(stream, &launches)),
@@ -373,13 +359,53 @@ impl Device for Cuda {
 
     fn finish(&self, queue: &mut Queue) -> Result<Vec<Range<u64>>, Error> {
         self.context.bind()?;
+        let queue = queue.of::<Work>();
         let timed = std::mem::take(&mut queue.timed);
-        self.synchronise(queue)?;
+        self.wait_for(queue)?;
         let intervals = self.clock.intervals(&timed, queue.stream, || self.timer());
         let intervals = intervals.map_err(self.failed("timing"))?;
         queue.spare.extend(timed);
         Ok(intervals)
     }
+
+    fn ordinal(&self) -> Option<u32> {
+        Some(self.context.device as u32)
+    }
+
+    fn address(&self, buffer: &Buffer) -> u64 {
+        pointer(buffer)
+    }
+
+    fn synchronise(&self) -> Result<(), Error> {
+        self.context.bind()?;
+        ctx::synchronize().map_err(self.failed("waiting for other libraries"))
+    }
+
+    unsafe fn adopt(
+        &self,
+        queue: &mut Queue,
+        from: u64,
+        words: usize,
+        stream: Option<u64>,
+        to: &Buffer,
+    ) -> Result<(), Error> {
+        self.context.bind()?;
+        if let Some(stream) = stream {
+            // SAFETY: the caller's promise: a stream of this context. The numbers of the two default streams are the driver's own.
+            unsafe { stream::synchronize(stream as CUstream) }
+                .map_err(self.failed("waiting for another library's stream"))?;
+        }
+        self.timed(queue.of(), |stream| {
+            // SAFETY: the caller's promise: so many words are there, and nobody writes to them; `to` has as many.
+            unsafe { result::memcpy_dtod_async(pointer(to), from, 8 * words, stream) }
+                .map_err(self.failed("copying from another library's memory"))
+        })
+    }
+}
+
+/// Where memory of a device is.
+fn pointer(buffer: &Buffer) -> CUdeviceptr {
+    buffer.of::<Allocation>().pointer
 }
 
 impl Drop for Cuda {

@@ -1,12 +1,9 @@
 //! The primitives that a device must offer. Every host plan is written once, over these.
 
+use std::any::Any;
 use std::ops::Range;
 
-#[cfg(feature = "cuda")]
-use super::Gpu;
 use super::program::Program;
-#[cfg(feature = "cuda")]
-use crate::backend::Foreign;
 use crate::device::DeviceInfo;
 use crate::error::Error;
 use crate::memory::{Strided, StridedMut};
@@ -17,21 +14,6 @@ use crate::pinned::Locked;
 /// Work is given to queues. What is given to one queue happens in order; queues are independent. Any thread may use any
 /// queue, one at a time. Memory must outlive the work that uses it: [`finish`](Self::finish) returns when it is done.
 pub trait Device: Send + Sync + 'static {
-    /// Device memory, freed when dropped.
-    type Buffer: Send + Sync + 'static;
-
-    /// An ordered queue of work.
-    type Queue: Send;
-
-    /// How other libraries of the process share its memory, if they can.
-    #[cfg(feature = "cuda")]
-    fn foreign(_: &Gpu<Self>) -> Option<&dyn Foreign>
-    where
-        Self: Sized,
-    {
-        None
-    }
-
     /// Its description.
     fn info(&self) -> &DeviceInfo;
 
@@ -39,10 +21,10 @@ pub trait Device: Send + Sync + 'static {
     fn limits(&self) -> Limits;
 
     /// A new queue.
-    fn queue(&self) -> Result<Self::Queue, Error>;
+    fn queue(&self) -> Result<Queue, Error>;
 
     /// Memory with unspecified contents; [`Error::DeviceOutOfMemory`].
-    fn allocate(&self, bytes: usize) -> Result<Self::Buffer, Error>;
+    fn allocate(&self, bytes: usize) -> Result<Buffer, Error>;
 
     /// Page-locked host memory, with unspecified contents, from and to which copies need no staging; `None` where host
     /// memory is the device's own. [`Error::HostOutOfMemory`].
@@ -54,18 +36,11 @@ pub trait Device: Send + Sync + 'static {
 
     /// Copies `data` to `to`, `at` bytes from its start. `data` may be reused when this returns; the copy itself is
     /// ordered with the queue's other work. Data in page-locked memory are copied from where they are.
-    fn upload(&self, queue: &mut Self::Queue, data: &[u8], to: &Self::Buffer, at: usize)
-    -> Result<(), Error>;
+    fn upload(&self, queue: &mut Queue, data: &[u8], to: &Buffer, at: usize) -> Result<(), Error>;
 
     /// Waits for the queue and then copies `from`, `at` bytes from its start, to `data`. Failed work is reported before the first
     /// byte of `data` is written.
-    fn download(
-        &self,
-        queue: &mut Self::Queue,
-        from: &Self::Buffer,
-        at: usize,
-        data: &mut [u8],
-    ) -> Result<(), Error>;
+    fn download(&self, queue: &mut Queue, from: &Buffer, at: usize, data: &mut [u8]) -> Result<(), Error>;
 
     /// Whether these columns are page-locked, and the device copies them directly.
     fn copies_columns(&self, _: Strided<'_, u64>) -> bool {
@@ -73,20 +48,15 @@ pub trait Device: Send + Sync + 'static {
     }
 
     /// As [`upload`](Self::upload), of columns that it [copies](Self::copies_columns): side by side, to the start of `to`.
-    fn upload_columns(
-        &self,
-        _: &mut Self::Queue,
-        _columns: Strided<'_, u64>,
-        _to: &Self::Buffer,
-    ) -> Result<(), Error> {
+    fn upload_columns(&self, _: &mut Queue, _columns: Strided<'_, u64>, _to: &Buffer) -> Result<(), Error> {
         unreachable!("a device that copies no columns")
     }
 
     /// As [`download`](Self::download) from the start of `from`, to columns that it [copies](Self::copies_columns).
     fn download_columns(
         &self,
-        _: &mut Self::Queue,
-        _from: &Self::Buffer,
+        _: &mut Queue,
+        _from: &Buffer,
         _columns: StridedMut<'_, u64>,
     ) -> Result<(), Error> {
         unreachable!("a device that copies no columns")
@@ -96,9 +66,9 @@ pub trait Device: Send + Sync + 'static {
     /// [reads its peers](Self::reads_peers), the first buffer may be a peer's.
     fn copy(
         &self,
-        queue: &mut Self::Queue,
-        from: (&Self::Buffer, usize),
-        to: (&Self::Buffer, usize),
+        queue: &mut Queue,
+        from: (&Buffer, usize),
+        to: (&Buffer, usize),
         bytes: usize,
     ) -> Result<(), Error>;
 
@@ -109,14 +79,77 @@ pub trait Device: Send + Sync + 'static {
 
     /// Launches kernels, each after the one before. A device may keep a repeated list and launch it as one; its parameters
     /// determine what a launch does, so that only changes the time.
-    fn launch(&self, queue: &mut Self::Queue, launches: &[Launch<&Self::Buffer>]) -> Result<(), Error>;
+    fn launch(&self, queue: &mut Queue, launches: &[Launch<&Buffer>]) -> Result<(), Error>;
 
     /// The number of lists launched as one so far; `None` for a device that never does so.
     fn replays(&self) -> Option<u64>;
 
     /// Waits for all work of a queue and returns the intervals in which its launches and its copies within the device took place
     /// since the last call, in nanoseconds of one clock for all queues of the device, with an arbitrary origin.
-    fn finish(&self, queue: &mut Self::Queue) -> Result<Vec<Range<u64>>, Error>;
+    fn finish(&self, queue: &mut Queue) -> Result<Vec<Range<u64>>, Error>;
+
+    /// Its number for other libraries of the process, if these share its memory.
+    #[cfg(feature = "cuda")]
+    fn ordinal(&self) -> Option<u32> {
+        None
+    }
+
+    /// The address of memory of a device that has an [ordinal](Self::ordinal).
+    #[cfg(feature = "cuda")]
+    fn address(&self, _: &Buffer) -> u64 {
+        unreachable!("a device whose memory nobody shares")
+    }
+
+    /// Waits for all work of such a device, that of other libraries included.
+    #[cfg(feature = "cuda")]
+    fn synchronise(&self) -> Result<(), Error> {
+        unreachable!("a device whose memory nobody shares")
+    }
+
+    /// Waits for a stream of another library, if there is one, and copies so many words of it to the start of `to`, which has as many.
+    ///
+    /// # Safety
+    /// There are so many words at the address, in the memory of this device, which has an [ordinal](Self::ordinal); nobody writes to them until the queue is
+    /// finished, but work of the stream, and the stream is one of this device.
+    #[cfg(feature = "cuda")]
+    unsafe fn adopt(
+        &self,
+        _queue: &mut Queue,
+        _from: u64,
+        _words: usize,
+        _stream: Option<u64>,
+        _to: &Buffer,
+    ) -> Result<(), Error> {
+        unreachable!("a device whose memory nobody shares")
+    }
+}
+
+/// Device memory, of a type that its device knows; freed when dropped.
+pub struct Buffer(Box<dyn Any + Send + Sync>);
+
+/// An ordered queue of work, of a type that its device knows.
+pub struct Queue(Box<dyn Any + Send>);
+
+impl Buffer {
+    pub(super) fn new(memory: impl Any + Send + Sync) -> Self {
+        Self(Box::new(memory))
+    }
+
+    /// What a device of a kind has made.
+    pub(super) fn of<T: Any>(&self) -> &T {
+        self.0.downcast_ref().expect("memory of a device of this kind")
+    }
+}
+
+impl Queue {
+    pub(super) fn new(queue: impl Any + Send) -> Self {
+        Self(Box::new(queue))
+    }
+
+    /// What a device of a kind has made.
+    pub(super) fn of<T: Any>(&mut self) -> &mut T {
+        self.0.downcast_mut().expect("a queue of a device of this kind")
+    }
 }
 
 /// The limits of a device, as plans need them.

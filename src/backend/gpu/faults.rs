@@ -34,23 +34,28 @@ use crate::meter::Meter;
 use crate::ntt::{Convention, Domain, Lde, Ntt, Order};
 use crate::program::{Builder, Program, ProgramRows};
 
-/// A device with so many faults after so many calls.
-fn failing<D: Device>(device: &Arc<D>, (fault, times): (Fault, u32), calls: u32) -> Faulty<D> {
-    Faulty::new(device, Faults::new(fault, times).after(calls))
+/// The backend of a device with so many faults after so many calls, and what tells of these.
+fn failing(
+    device: &Arc<dyn Device>,
+    (fault, times): (Fault, u32),
+    calls: u32,
+    budget: Option<u64>,
+) -> (Gpu, Faults) {
+    let faults = Faults::new(fault, times).after(calls);
+    (Gpu::new(Arc::new(Faulty::new(device, faults.clone())), budget), faults)
 }
 
 /// Does `operation` on data of its own with a fault after more and more successful calls, until no call meets it. Each failure is
 /// clean: the right error, unchanged data, and a right result of the same backend the next time.
-fn survive<D: Device, T: Clone + PartialEq>(
-    failing_after: impl Fn(u32) -> Gpu<Faulty<D>>,
+fn survive<T: Clone + PartialEq>(
+    failing_after: impl Fn(u32) -> (Gpu, Faults),
     what: &str,
     data: &[T],
     expected: &[T],
-    operation: impl Fn(&Gpu<Faulty<D>>, &mut [T]) -> Result<(), Error>,
+    operation: impl Fn(&Gpu, &mut [T]) -> Result<(), Error>,
 ) {
     for calls in 0.. {
-        let (gpu, mut found) = (failing_after(calls), data.to_vec());
-        let faults = gpu.device.faults();
+        let ((gpu, faults), mut found) = (failing_after(calls), data.to_vec());
         let fault = faults.fault();
         let result = operation(&gpu, &mut found);
         let unspent = !faults.stop();
@@ -255,56 +260,52 @@ fn data() -> Vec<Goldilocks> {
 }
 
 /// Every operation with a fault at every moment.
-fn every_operation<D: Device>(failing_after: &impl Fn(u32) -> Gpu<Faulty<D>>) {
+fn every_operation(failing_after: &impl Fn(u32) -> (Gpu, Faults)) {
     each(Operation::all(), failing_after);
 }
 
-fn each<D: Device>(operations: Vec<Operation>, failing_after: &impl Fn(u32) -> Gpu<Faulty<D>>) {
+fn each(operations: Vec<Operation>, failing_after: &impl Fn(u32) -> (Gpu, Faults)) {
     for operation in operations {
         let mut expected = data();
         operation.run(&Reference, &mut expected).unwrap();
-        let run = |gpu: &Gpu<_>, data: &mut [_]| operation.run(gpu, data);
+        let run = |gpu: &Gpu, data: &mut [_]| operation.run(gpu, data);
         survive(failing_after, &format!("{operation:?}"), &data(), &expected, run);
     }
 }
 
-fn at_once<D: Device>(device: D) {
-    let device = Arc::new(device);
+fn at_once(device: Arc<dyn Device>) {
     // A first refusal of memory is met by releasing the pool; a second one is returned to the caller.
     for fault in [(Fault::Memory, 1), (Fault::Memory, 2), (Fault::Anything, 1), (Fault::Anything, 2)] {
-        every_operation(&|calls| Gpu::new(failing(&device, fault, calls), None));
+        every_operation(&|calls| failing(&device, fault, calls, None));
     }
 }
 
 /// Where memory is short: a block of 16 rows by 2 at a time, or 16 leaves. A polynomial of 32 scalars alone exceeds the budget, and
 /// is tried.
-fn in_parts<D: Device>(device: D) {
-    let device = Arc::new(device);
-    let failing_after = |calls| Gpu::new(failing(&device, (Fault::Anything, 1), calls), Some(8 * 150));
+fn in_parts(device: Arc<dyn Device>) {
+    let failing_after = |calls| failing(&device, (Fault::Anything, 1), calls, Some(8 * 150));
     let mut operations = Operation::all();
     // Its rows are divided before it comes here, and its code alone exceeds the budget.
     operations.retain(|operation| !matches!(operation, Operation::RowProgram));
     each(operations, &failing_after);
-    refused(&failing_after(u32::MAX));
+    refused(&failing_after(u32::MAX).0);
 }
 
 /// With enough memory for three parts of a block or two.
-fn side_by_side<D: Device>(device: D) {
-    let device = Arc::new(device);
+fn side_by_side(device: Arc<dyn Device>) {
     let failing_after = |calls| {
-        let device = failing(&device, (Fault::Anything, 1), calls);
-        Gpu { overlap_from: 0, host_checks: 0, ..Gpu::new(device, Some(1 << 13)) }
+        let (gpu, faults) = failing(&device, (Fault::Anything, 1), calls, Some(1 << 13));
+        (Gpu { overlap_from: 0, host_checks: 0, ..gpu }, faults)
     };
     every_operation(&failing_after);
-    refused(&failing_after(u32::MAX));
+    refused(&failing_after(u32::MAX).0);
 }
 
 /// With enough memory for three parts of the columns of the only block.
-fn columns_side_by_side<D: Device>(device: D) {
-    let device = Arc::new(device);
+fn columns_side_by_side(device: Arc<dyn Device>) {
     let failing_after = |calls| {
-        let device = failing(&device, (Fault::Anything, 1), calls);
-        Gpu { overlap_from: 0, host_checks: 0, ..Gpu::new(device, Some(1 << 15)) }
+        let (gpu, faults) = failing(&device, (Fault::Anything, 1), calls, Some(1 << 15));
+        (Gpu { overlap_from: 0, host_checks: 0, ..gpu }, faults)
     };
     let domain = Domain::new(3, Convention::Plonky3).unwrap();
     let reversed = Ntt::inverse(domain).with_orders(Order::BitReversed, Order::Natural);
@@ -320,7 +321,7 @@ fn columns_side_by_side<D: Device>(device: D) {
     each(operations, &failing_after);
     // The device sees that a word is bad, and the host which one it is.
     let (gpu, mut found, mut output) =
-        (failing_after(u32::MAX), data(), vec![Goldilocks::default(); 2 * 12 * 32]);
+        (failing_after(u32::MAX).0, data(), vec![Goldilocks::default(); 2 * 12 * 32]);
     found[200] = bytemuck::cast(MODULUS);
     let (before, expected) = (found.clone(), Err(Error::NotCanonical { index: 200, value: MODULUS }));
     let ntt = Ntt::forward(domain);
@@ -331,7 +332,7 @@ fn columns_side_by_side<D: Device>(device: D) {
 }
 
 /// Each part checks its own words; the error names the first bad word in all data, which are unchanged.
-fn refused<D: Device>(gpu: &Gpu<D>) {
+fn refused(gpu: &Gpu) {
     let expected = Err(Error::NotCanonical { index: 200, value: MODULUS });
     let (mut found, mut output) = (data(), vec![Goldilocks::default(); 2 * 12 * 32]);
     found[200] = bytemuck::cast(MODULUS);
@@ -347,7 +348,7 @@ fn refused<D: Device>(gpu: &Gpu<D>) {
 }
 
 /// A device cannot have been busy for longer than has passed, on however many parts at once it worked.
-fn busy_no_longer_than_it_took<D: Device>(device: D) {
+fn busy_no_longer_than_it_took(device: Arc<dyn Device>) {
     let gpu = Gpu { overlap_from: 0, ..Gpu::new(device, None) };
     let domain = Domain::new(16, Convention::Plonky3).unwrap();
     let mut data = vec![Goldilocks::new(3); 64 << 16];
@@ -363,7 +364,7 @@ fn busy_no_longer_than_it_took<D: Device>(device: D) {
 
 /// Repeated launches over different data build the right tree each time; a device that replays lists does so from the second time
 /// on; and the device reports a time.
-fn repeats<D: Device>(device: D) {
+fn repeats(device: Arc<dyn Device>) {
     let leaves = 32;
     let mut queue = device.queue().unwrap();
     let memory = device.allocate(2 * 8 * 4 * leaves).unwrap();

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::device::{Device, Launch, Limits};
+use super::device::{Buffer, Device, Launch, Limits, Queue};
 use crate::device::DeviceInfo;
 use crate::error::Error;
 use crate::faults::{Fault, Faults};
@@ -11,15 +11,15 @@ use crate::memory::{Strided, StridedMut};
 use crate::pinned::Locked;
 
 /// Another device, with faults.
-pub struct Faulty<D> {
-    device: Arc<D>,
+pub struct Faulty {
+    device: Arc<dyn Device>,
     faults: Faults,
     /// Whether it is one of several that are one device, and so read each other's memory.
     among_peers: bool,
 }
 
-impl<D: Device> Faulty<D> {
-    pub fn new(device: &Arc<D>, faults: Faults) -> Self {
+impl Faulty {
+    pub fn new(device: &Arc<dyn Device>, faults: Faults) -> Self {
         Self { device: Arc::clone(device), faults, among_peers: false }
     }
 
@@ -27,11 +27,6 @@ impl<D: Device> Faulty<D> {
     #[cfg(test)]
     pub fn among_peers(self) -> Self {
         Self { among_peers: true, ..self }
-    }
-
-    #[cfg(test)]
-    pub fn faults(&self) -> &Faults {
-        &self.faults
     }
 
     /// Counts a call, and fails it when its turn has come.
@@ -47,35 +42,26 @@ impl<D: Device> Faulty<D> {
     }
 }
 
-impl<D: Device> Device for Faulty<D> {
-    type Buffer = D::Buffer;
-    type Queue = D::Queue;
-
+impl Device for Faulty {
     fn info(&self) -> &DeviceInfo {
         self.device.info()
     }
     fn limits(&self) -> Limits {
         self.device.limits()
     }
-    fn queue(&self) -> Result<D::Queue, Error> {
+    fn queue(&self) -> Result<Queue, Error> {
         self.call(None)?;
         self.device.queue()
     }
-    fn allocate(&self, bytes: usize) -> Result<D::Buffer, Error> {
+    fn allocate(&self, bytes: usize) -> Result<Buffer, Error> {
         self.call(Some(bytes))?;
         self.device.allocate(bytes)
     }
-    fn upload(&self, queue: &mut D::Queue, data: &[u8], to: &D::Buffer, at: usize) -> Result<(), Error> {
+    fn upload(&self, queue: &mut Queue, data: &[u8], to: &Buffer, at: usize) -> Result<(), Error> {
         self.call(None)?;
         self.device.upload(queue, data, to, at)
     }
-    fn download(
-        &self,
-        queue: &mut D::Queue,
-        from: &D::Buffer,
-        at: usize,
-        data: &mut [u8],
-    ) -> Result<(), Error> {
+    fn download(&self, queue: &mut Queue, from: &Buffer, at: usize, data: &mut [u8]) -> Result<(), Error> {
         if let Err(error) = self.call(None) {
             // A copy that breaks off in the middle.
             let half = data.len() / 2;
@@ -89,12 +75,7 @@ impl<D: Device> Device for Faulty<D> {
         let pretends = self.faults.fault() == Fault::Anything && !self.among_peers;
         pretends || self.device.copies_columns(columns)
     }
-    fn upload_columns(
-        &self,
-        queue: &mut D::Queue,
-        columns: Strided<'_, u64>,
-        to: &D::Buffer,
-    ) -> Result<(), Error> {
+    fn upload_columns(&self, queue: &mut Queue, columns: Strided<'_, u64>, to: &Buffer) -> Result<(), Error> {
         self.call(None)?;
         let mut side_by_side = vec![0; columns.rows() * columns.width()];
         columns.take(&mut side_by_side);
@@ -102,8 +83,8 @@ impl<D: Device> Device for Faulty<D> {
     }
     fn download_columns(
         &self,
-        queue: &mut D::Queue,
-        from: &D::Buffer,
+        queue: &mut Queue,
+        from: &Buffer,
         columns: StridedMut<'_, u64>,
     ) -> Result<(), Error> {
         let words = columns.as_columns().rows() * columns.as_columns().width();
@@ -115,7 +96,7 @@ impl<D: Device> Device for Faulty<D> {
         columns.put(&side_by_side);
         called
     }
-    fn launch(&self, queue: &mut D::Queue, launches: &[Launch<&D::Buffer>]) -> Result<(), Error> {
+    fn launch(&self, queue: &mut Queue, launches: &[Launch<&Buffer>]) -> Result<(), Error> {
         self.call(None)?;
         self.device.launch(queue, launches)
     }
@@ -125,9 +106,9 @@ impl<D: Device> Device for Faulty<D> {
     }
     fn copy(
         &self,
-        queue: &mut D::Queue,
-        from: (&D::Buffer, usize),
-        to: (&D::Buffer, usize),
+        queue: &mut Queue,
+        from: (&Buffer, usize),
+        to: (&Buffer, usize),
         bytes: usize,
     ) -> Result<(), Error> {
         self.call(None)?;
@@ -143,7 +124,7 @@ impl<D: Device> Device for Faulty<D> {
     fn replays(&self) -> Option<u64> {
         self.device.replays()
     }
-    fn finish(&self, queue: &mut D::Queue) -> Result<Vec<Range<u64>>, Error> {
+    fn finish(&self, queue: &mut Queue) -> Result<Vec<Range<u64>>, Error> {
         self.call(None)?;
         self.device.finish(queue)
     }

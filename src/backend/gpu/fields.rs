@@ -107,7 +107,6 @@ fn limbs(value: impl AsRef<[u64]>) -> String {
 #[cfg(all(test, feature = "opencl"))]
 mod tests {
     use super::super::device::{Arg, Launch};
-    use super::super::opencl::OpenCl;
     use super::super::program::Program;
     use super::super::session::Session;
     use super::super::{Gpu, first_opencl};
@@ -208,7 +207,7 @@ KERNEL void check_twiddle(BUFFER(const fe, triples), BUFFER(fe, results), u64 co
 
     /// The N elements that a kernel computes of each of its inputs.
     fn results<T: bytemuck::Pod, L: Integer, const N: usize>(
-        gpu: &Gpu<OpenCl>,
+        gpu: &Gpu,
         program: &'static Program,
         kernel: &'static str,
         count: usize,
@@ -226,7 +225,7 @@ KERNEL void check_twiddle(BUFFER(const fe, triples), BUFFER(fe, results), u64 co
         results
     }
 
-    fn check<M: Modulus>(gpu: &Gpu<OpenCl>, program: &'static Program, kernel: &'static str) {
+    fn check<M: Modulus>(gpu: &Gpu, program: &'static Program, kernel: &'static str) {
         let (values, p) = (values::<M>(), Residue::<M>::from_montgomery);
         let mut pairs: Vec<[M::Limbs; 2]> =
             values.iter().flat_map(|&a| values.iter().map(move |&b| [a, b])).collect();
@@ -273,7 +272,7 @@ KERNEL void check_twiddle(BUFFER(const fe, triples), BUFFER(fe, results), u64 co
     }
 
     /// Products with known roots: of everything below 5r, or below r if the prime is not lazy.
-    fn check_twiddle<M: MontgomeryField>(gpu: &Gpu<OpenCl>, program: &'static Program) {
+    fn check_twiddle<M: MontgomeryField>(gpu: &Gpu, program: &'static Program) {
         let values = values::<M>();
         let (r, add) = (M::P, |a, b| add_limbs(a, b).0);
         let roots: Vec<_> =

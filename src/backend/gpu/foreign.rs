@@ -4,9 +4,15 @@
 //! nobody: a kernel compares them with the modulus before anything else is done with them. So it does with the host's words where they are many.
 
 use super::Gpu;
-use super::device::{Arg, Device, Launch};
+#[cfg(feature = "cuda")]
+use super::device::Buffer;
+use super::device::{Arg, Launch};
+#[cfg(feature = "cuda")]
+use super::pool::Lease;
 use super::program::Program;
 use super::session::{Region, Session};
+#[cfg(feature = "cuda")]
+use crate::backend::{Foreign, Memory};
 use crate::error::Error;
 
 /// The comparison of elements with a modulus.
@@ -16,11 +22,11 @@ pub static CHECK: Program =
 /// The most limbs of an element.
 const LIMBS: usize = 4;
 
-impl<D: Device> Gpu<D> {
+impl Gpu {
     /// Whether all elements of a region are below a modulus, which has as many words as an element, the lowest first.
     pub(super) fn are_below(
         &self,
-        session: &mut Session<'_, D>,
+        session: &mut Session<'_>,
         region: Region,
         modulus: &[u64],
     ) -> Result<bool, Error> {
@@ -31,7 +37,7 @@ impl<D: Device> Gpu<D> {
     /// Begins the comparison, and returns where its result will be.
     pub(super) fn compare(
         &self,
-        session: &mut Session<'_, D>,
+        session: &mut Session<'_>,
         region: Region,
         modulus: &[u64],
     ) -> Result<Region, Error> {
@@ -48,10 +54,44 @@ impl<D: Device> Gpu<D> {
     }
 
     /// Waits for a comparison, and tells its result.
-    pub(super) fn all_below_by(&self, session: &mut Session<'_, D>, found: Region) -> Result<bool, Error> {
+    pub(super) fn all_below_by(&self, session: &mut Session<'_>, found: Region) -> Result<bool, Error> {
         let mut above = [0_u64];
         session.download(found, 0, bytemuck::cast_slice_mut(&mut above))?;
         Ok(above == [0])
+    }
+}
+
+#[cfg(feature = "cuda")]
+impl Foreign for Gpu {
+    fn ordinal(&self) -> u32 {
+        self.device.ordinal().expect("a device whose memory others share")
+    }
+
+    fn address(&self, memory: &Memory) -> u64 {
+        let lease = memory.downcast::<Lease<Buffer>>().expect("memory that this backend handed out");
+        self.device.address(lease.buffer())
+    }
+
+    fn synchronise(&self) -> Result<(), Error> {
+        self.device.synchronise()
+    }
+
+    unsafe fn adopt(
+        &self,
+        from: u64,
+        words: usize,
+        stream: Option<u64>,
+        modulus: &[u64],
+    ) -> Result<(Memory, bool), Error> {
+        self.grant(words)?;
+        let mut session = Session::new(self)?;
+        let region = session.allocate(words)?;
+        session.with_queue(region, |device, queue, to| {
+            // SAFETY: the caller's promise, and the session waits for the queue before it returns; the region has so many words.
+            unsafe { device.adopt(queue, from, words, stream, to) }
+        })?;
+        let below = self.are_below(&mut session, region, modulus)?;
+        Ok((session.lease(region)?, below))
     }
 }
 
@@ -64,11 +104,11 @@ pub(super) mod tests {
     #[test]
     fn elements_at_or_above_the_modulus_are_found() {
         let Ok(device) = super::super::opencl::OpenCl::required() else { return };
-        elements_above(Gpu::new(device, None));
+        elements_above(Gpu::new(std::sync::Arc::new(device), None));
     }
 
     /// A single element at or above the modulus is found wherever it is, and none where there is none.
-    pub(in crate::backend::gpu) fn elements_above<D: Device>(gpu: Gpu<D>) {
+    pub(in crate::backend::gpu) fn elements_above(gpu: Gpu) {
         let all_below = |words: &[u64], modulus: &[u64]| {
             let mut session = Session::new(&gpu).unwrap();
             let region = session.upload_new(bytemuck::cast_slice(words)).unwrap();

@@ -4,7 +4,7 @@
 //! more.
 
 use super::Gpu;
-use super::device::{Arg, Device, Launch};
+use super::device::{Arg, Launch};
 #[cfg(feature = "bn254")]
 use super::fields;
 use super::program::Program;
@@ -78,13 +78,13 @@ impl<F: DeviceInversion> OnColumns<F> for Inverses {
         [1, 1]
     }
 
-    fn words<D: Device>(self, _: &Gpu<D>, _: bool) -> usize {
+    fn words(self, _: &Gpu, _: bool) -> usize {
         2 * F::WORDS
     }
 
-    fn launch<D: Device>(
+    fn launch(
         self,
-        session: &mut Session<'_, D>,
+        session: &mut Session<'_>,
         (width, count): (usize, usize),
         input: Region,
         _: bool,
@@ -101,7 +101,7 @@ impl<F: DeviceInversion> OnColumns<F> for Inverses {
     }
 }
 
-impl<D: Device, F: DeviceInversion> Inversion<F> for Gpu<D>
+impl<F: DeviceInversion> Inversion<F> for Gpu
 where
     Cpu: Inversion<F>,
 {
@@ -111,7 +111,7 @@ where
     }
 }
 
-impl<D: Device, F: DeviceInversion> ResidentInversion<F> for Gpu<D> {
+impl<F: DeviceInversion> ResidentInversion<F> for Gpu {
     fn invert(&self, matrix: &Memory, extent: Extent) -> Result<Memory, Error> {
         self.on_device::<F>(Inverses, matrix, extent)
     }

@@ -4,7 +4,7 @@
 //! the groups what each row of the permuted columns has. All lookups pass each step together: seven launches, whatever their number.
 
 use super::Gpu;
-use super::device::{Arg, Device, Launch};
+use super::device::{Arg, Launch};
 use super::program::Program;
 use super::session::{Region, Session};
 use super::transforms::Part;
@@ -88,9 +88,9 @@ impl Plan {
     }
 
     /// The permuted columns of a region. A lookup of an error is named by its number here.
-    fn launch<D: Device, F: AcceleratedField>(
+    fn launch<F: AcceleratedField>(
         self,
-        session: &mut Session<'_, D>,
+        session: &mut Session<'_>,
         from: Region,
         to: Region,
     ) -> Result<(), Error> {
@@ -147,7 +147,7 @@ impl Plan {
     }
 }
 
-impl<D: Device, F: AcceleratedField> Lookups<F> for Gpu<D> {
+impl<F: AcceleratedField> Lookups<F> for Gpu {
     /// As many lookups at once as the budget has room for.
     fn permute_lookups(
         &self,
@@ -168,13 +168,13 @@ impl<D: Device, F: AcceleratedField> Lookups<F> for Gpu<D> {
             let mut session = Session::new(self)?;
             let from = self.upload_part(&mut session, &part_of_matrix, rows, elements)?;
             let to = session.allocate(plan.entries())?;
-            plan.launch::<D, F>(&mut session, from, to).map_err(|error| error.of_lookups(part.start))?;
+            plan.launch::<F>(&mut session, from, to).map_err(|error| error.of_lookups(part.start))?;
             self.download_part(&mut session, &part_of_matrix, rows, to, permuted)
         })
     }
 }
 
-impl<D: Device, F: AcceleratedField> ResidentLookups<F> for Gpu<D> {
+impl<F: AcceleratedField> ResidentLookups<F> for Gpu {
     fn permute_lookups(&self, matrix: &Memory, extent: Extent, used: usize) -> Result<Memory, Error> {
         let (Extent { rows, width, block }, words) = (extent, F::MODULUS.len());
         let plan = Plan { lookups: width / words / 2, rows, used, words, column_major: block < width };
@@ -182,7 +182,7 @@ impl<D: Device, F: AcceleratedField> ResidentLookups<F> for Gpu<D> {
         let mut session = Session::new(self)?;
         let from = self.borrow(&mut session, matrix, extent);
         let to = session.allocate(plan.entries())?;
-        plan.launch::<D, F>(&mut session, from, to)?;
+        plan.launch::<F>(&mut session, from, to)?;
         session.lease(to)
     }
 }

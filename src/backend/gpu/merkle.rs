@@ -4,7 +4,7 @@
 //! A tree that is too large for the device is built as subtrees of leaves, and then as the tree over their roots.
 
 use super::Gpu;
-use super::device::{Arg, Device, Launch, Limits};
+use super::device::{Arg, Launch, Limits};
 use super::hash::DeviceHash;
 use super::pipeline;
 use super::session::{Region, Session};
@@ -40,7 +40,7 @@ pub(super) fn hash_rows<H: DeviceHash>(
     unsafe { Launch::new(H::PROGRAM, kernel, grid, args) }
 }
 
-impl<D: Device> Gpu<D> {
+impl Gpu {
     /// Hashes as many rows as there are digests, from some row on, of a matrix of either layout, at once.
     fn digests<H: DeviceHash>(
         &self,
@@ -139,7 +139,7 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-impl<D: Device, H: DeviceHash> Hashing<H> for Gpu<D> {
+impl<H: DeviceHash> Hashing<H> for Gpu {
     /// In runs of rows where memory is short.
     fn hash_rows(
         &self,

@@ -32,7 +32,7 @@ macro_rules! on_the_first_devices {
             #[test]
             fn on_opencl() {
                 if let Ok(device) = crate::backend::gpu::opencl::OpenCl::required() {
-                    ($function)(device);
+                    ($function)(std::sync::Arc::new(device));
                 }
             }
 
@@ -40,7 +40,7 @@ macro_rules! on_the_first_devices {
             #[test]
             fn on_cuda() {
                 if let Ok(device) = crate::backend::gpu::cuda::Cuda::open(0) {
-                    ($function)(device);
+                    ($function)(std::sync::Arc::new(device));
                 }
             }
         }
@@ -112,16 +112,17 @@ use crate::memory::Strided;
 use crate::pinned::Locked;
 use crate::sync::{Arc, Mutex};
 use busy::Busy;
+use device::{Buffer, Queue};
 use pool::Pool;
 
 /// The backend of a device.
-pub struct Gpu<D: Device> {
-    device: D,
-    pool: Arc<Pool<D::Buffer>>,
+pub struct Gpu {
+    device: Arc<dyn Device>,
+    pool: Arc<Pool<Buffer>>,
     /// Unused queues.
-    queues: Mutex<Vec<D::Queue>>,
+    queues: Mutex<Vec<Queue>>,
     /// Tables of transforms, kept on the device.
-    tables: Mutex<tables::Tables<tables::Key, D::Buffer>>,
+    tables: Mutex<tables::Tables<tables::Key, Buffer>>,
     /// The number form of transforms.
     form: ntt::Form,
     /// Choices of plans for tests.
@@ -136,9 +137,9 @@ pub struct Gpu<D: Device> {
     host_checks: usize,
 }
 
-impl<D: Device> Gpu<D> {
+impl Gpu {
     /// The backend of a device. One operation takes at most `budget` bytes of its memory, by default half of it.
-    pub fn new(device: D, budget: Option<u64>) -> Self {
+    pub fn new(device: Arc<dyn Device>, budget: Option<u64>) -> Self {
         // Half: other programs use the device too, and several operations may run at once.
         let limit = budget.unwrap_or_else(|| device.info().memory.unwrap_or(u64::MAX) / 2);
         Self {
@@ -156,8 +157,8 @@ impl<D: Device> Gpu<D> {
     }
 
     /// The device.
-    pub fn device(&self) -> &D {
-        &self.device
+    pub fn device(&self) -> &dyn Device {
+        &*self.device
     }
 
     /// Whether so many words of memory are within the budget.
@@ -202,7 +203,7 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-impl<D: Device> Hardware for Gpu<D> {
+impl Hardware for Gpu {
     fn device_time(&self) -> Option<Duration> {
         Some(lock(&self.busy).time())
     }
@@ -235,16 +236,16 @@ impl<D: Device> Hardware for Gpu<D> {
 /// The backend on the first OpenCL device with the usual plans, if a test requires that device. One for all tests of kernels, because
 /// PoCL 3.1 loses count of compiled kernels that two contexts use at once.
 #[cfg(all(test, feature = "opencl"))]
-pub(crate) fn first_opencl() -> Option<crate::sync::MutexGuard<'static, Gpu<opencl::OpenCl>>> {
+pub(crate) fn first_opencl() -> Option<crate::sync::MutexGuard<'static, Gpu>> {
     use std::sync::LazyLock;
-    static BACKEND: LazyLock<Option<Mutex<Gpu<opencl::OpenCl>>>> =
-        LazyLock::new(|| Some(Mutex::new(Gpu::new(opencl::OpenCl::required().ok()?, None))));
+    static BACKEND: LazyLock<Option<Mutex<Gpu>>> =
+        LazyLock::new(|| Some(Mutex::new(Gpu::new(Arc::new(opencl::OpenCl::required().ok()?), None))));
     let mut backend = lock(BACKEND.as_ref()?);
     backend.choice = ntt::Choice::default();
     Some(backend)
 }
 
-impl<D: Device> std::fmt::Debug for Gpu<D> {
+impl std::fmt::Debug for Gpu {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Gpu").field("device", self.device.info()).finish_non_exhaustive()
     }

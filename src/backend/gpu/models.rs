@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::device::{Device, Launch, Limits};
+use super::device::{Buffer, Device, Launch, Limits, Queue};
 use super::session::{Region, Session};
 use super::tables::{Key, Table};
 use super::{Gpu, ntt};
@@ -51,13 +51,13 @@ impl State {
     }
 }
 
-struct Buffer {
+struct Word {
     number: usize,
     state: Arc<Mutex<State>>,
 }
 
 /// Memory is released when the work that uses it has ended.
-impl Drop for Buffer {
+impl Drop for Word {
     fn drop(&mut self) {
         let mut state = lock(&self.state);
         state.uses.retain(|other| other.0 != self.number);
@@ -65,7 +65,7 @@ impl Drop for Buffer {
     }
 }
 
-struct Queue {
+struct Given {
     number: usize,
     work: Vec<Work>,
     /// A queue that has failed once fails for good.
@@ -78,7 +78,8 @@ enum Work {
 }
 
 impl Model {
-    fn gpu(healthy: usize) -> Arc<Gpu<Self>> {
+    /// The backend of a device, and the state of this.
+    fn gpu(healthy: usize) -> (Arc<Gpu>, Arc<Mutex<State>>) {
         let info = DeviceInfo {
             id: "model:0".into(),
             kind: DeviceKind::Accelerator,
@@ -88,16 +89,14 @@ impl Model {
             driver: None,
             reason: String::new(),
         };
-        let model = Self { info, state: Arc::default(), healthy: AtomicUsize::new(healthy) };
+        let state = Arc::default();
+        let model = Self { info, state: Arc::clone(&state), healthy: AtomicUsize::new(healthy) };
         // Room for one table of a word.
-        Arc::new(Gpu::new(model, Some(4 * 8)))
+        (Arc::new(Gpu::new(std::sync::Arc::new(model), Some(4 * 8))), state)
     }
 }
 
 impl Device for Model {
-    type Buffer = Buffer;
-    type Queue = Queue;
-
     fn info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -105,10 +104,10 @@ impl Device for Model {
         Limits { items: 1, group: 1, largest_group: 1, buffer: 1 << 20, fast_double: false }
     }
     fn queue(&self) -> Result<Queue, Error> {
-        Ok(Queue { number: lock(&self.state).number(), work: Vec::new(), failed: false })
+        Ok(Queue::new(Given { number: lock(&self.state).number(), work: Vec::new(), failed: false }))
     }
     fn allocate(&self, _: usize) -> Result<Buffer, Error> {
-        Ok(Buffer { number: lock(&self.state).number(), state: Arc::clone(&self.state) })
+        Ok(Buffer::new(Word { number: lock(&self.state).number(), state: Arc::clone(&self.state) }))
     }
     fn lock(&self, _: usize) -> Result<Option<Locked>, Error> {
         Ok(None)
@@ -117,12 +116,14 @@ impl Device for Model {
         false
     }
     fn upload(&self, queue: &mut Queue, data: &[u8], to: &Buffer, _: usize) -> Result<(), Error> {
+        let (queue, to) = (queue.of::<Given>(), to.of::<Word>());
         lock(&self.state).uses(to.number, queue.number, true);
         queue.work.push(Work::Write(to.number, bytemuck::pod_read_unaligned(data)));
         Ok(())
     }
     fn download(&self, queue: &mut Queue, from: &Buffer, _: usize, data: &mut [u8]) -> Result<(), Error> {
         self.finish(queue)?;
+        let (queue, from) = (queue.of::<Given>(), from.of::<Word>());
         let mut state = lock(&self.state);
         state.uses(from.number, queue.number, false);
         data.copy_from_slice(&state.words[&from.number].to_le_bytes());
@@ -136,6 +137,7 @@ impl Device for Model {
         (to, _): (&Buffer, usize),
         _: usize,
     ) -> Result<(), Error> {
+        let (queue, from, to) = (queue.of::<Given>(), from.of::<Word>(), to.of::<Word>());
         let mut state = lock(&self.state);
         state.uses(from.number, queue.number, false);
         state.uses(to.number, queue.number, true);
@@ -149,6 +151,7 @@ impl Device for Model {
         None
     }
     fn finish(&self, queue: &mut Queue) -> Result<Vec<Range<u64>>, Error> {
+        let queue = queue.of::<Given>();
         queue.failed |= self.healthy.fetch_sub(1, Ordering::SeqCst) == 0;
         if queue.failed {
             let device = self.info.id.clone();
@@ -170,7 +173,7 @@ impl Device for Model {
 }
 
 /// A word that goes to the device, to another buffer there, and back.
-fn there_and_back(gpu: &Gpu<Model>, word: u64) -> Result<(), Error> {
+fn there_and_back(gpu: &Gpu, word: u64) -> Result<(), Error> {
     let mut session = Session::new(gpu)?;
     let from = session.upload_new(&word.to_le_bytes())?;
     let to = session.allocate(1)?;
@@ -179,14 +182,14 @@ fn there_and_back(gpu: &Gpu<Model>, word: u64) -> Result<(), Error> {
     Ok(())
 }
 
-fn download(session: &mut Session<'_, Model>, from: Region) -> Result<u64, Error> {
+fn download(session: &mut Session<'_>, from: Region) -> Result<u64, Error> {
     let mut found = [0; 8];
     session.download(from, 0, &mut found)?;
     Ok(u64::from_le_bytes(found))
 }
 
 /// An operation that ends by an error of its own while its queue has work.
-fn given_up(gpu: &Gpu<Model>, word: u64) -> Result<(), Error> {
+fn given_up(gpu: &Gpu, word: u64) -> Result<(), Error> {
     let mut session = Session::new(gpu)?;
     let from = session.upload_new(&word.to_le_bytes())?;
     let to = session.allocate(1)?;
@@ -194,11 +197,8 @@ fn given_up(gpu: &Gpu<Model>, word: u64) -> Result<(), Error> {
 }
 
 /// Runs operations on threads of their own.
-fn at_once(
-    gpu: &Arc<Gpu<Model>>,
-    operations: &[fn(&Gpu<Model>, u64) -> Result<(), Error>],
-) -> Vec<Result<(), Error>> {
-    let start = |(operation, word): (&fn(&Gpu<Model>, u64) -> Result<(), Error>, u64)| {
+fn at_once(gpu: &Arc<Gpu>, operations: &[fn(&Gpu, u64) -> Result<(), Error>]) -> Vec<Result<(), Error>> {
+    let start = |(operation, word): (&fn(&Gpu, u64) -> Result<(), Error>, u64)| {
         let (gpu, operation) = (Arc::clone(gpu), *operation);
         thread::spawn(move || operation(&gpu, word))
     };
@@ -209,12 +209,12 @@ fn at_once(
 #[test]
 fn no_memory_is_given_to_two_operations() {
     explore(|| {
-        let gpu = Model::gpu(usize::MAX);
+        let (gpu, state) = Model::gpu(usize::MAX);
         let results = at_once(&gpu, &[there_and_back, given_up, there_and_back]);
         assert!(results.into_iter().all(|result| result.is_ok()));
         there_and_back(&gpu, 1).unwrap();
         // Each operation takes two buffers and a queue, and no two share any at the same time.
-        let state = lock(&gpu.device().state);
+        let state = lock(&state);
         assert!((3..=9).contains(&state.made), "{} buffers and queues", state.made);
         assert!(state.uses.is_empty());
     });
@@ -225,7 +225,7 @@ fn no_memory_is_given_to_two_operations() {
 fn no_memory_returns_from_a_queue_that_failed() {
     explore(|| {
         for healthy in 0..3 {
-            let gpu = Model::gpu(healthy);
+            let (gpu, _) = Model::gpu(healthy);
             let results = at_once(&gpu, &[there_and_back, given_up]);
             assert!(results.iter().filter(|result| result.is_err()).count() <= 1);
             there_and_back(&gpu, 1).or_else(|_| there_and_back(&gpu, 2)).unwrap();
@@ -233,13 +233,13 @@ fn no_memory_returns_from_a_queue_that_failed() {
     });
 }
 
-fn stored(gpu: &Gpu<Model>, word: u64) -> Result<Memory, Error> {
+fn stored(gpu: &Gpu, word: u64) -> Result<Memory, Error> {
     let mut session = Session::new(gpu)?;
     let region = session.upload_new(&word.to_le_bytes())?;
     session.lease(region)
 }
 
-fn read(gpu: &Gpu<Model>, memory: &Memory) -> Result<u64, Error> {
+fn read(gpu: &Gpu, memory: &Memory) -> Result<u64, Error> {
     let mut session = Session::new(gpu)?;
     let (from, to) = (session.borrow(memory), session.allocate(1)?);
     session.copy(from, to)?;
@@ -250,7 +250,7 @@ fn read(gpu: &Gpu<Model>, memory: &Memory) -> Result<u64, Error> {
 #[test]
 fn memory_that_was_handed_out_stays_as_it_is() {
     explore(|| {
-        let gpu = Model::gpu(usize::MAX);
+        let (gpu, state) = Model::gpu(usize::MAX);
         let memory = stored(&gpu, 7).unwrap();
         let readers = [0, 1].map(|_| {
             let (gpu, memory) = (Arc::clone(&gpu), memory.clone());
@@ -262,7 +262,7 @@ fn memory_that_was_handed_out_stays_as_it_is() {
         });
         drop(memory);
         readers.into_iter().for_each(|reader| reader.join().unwrap());
-        assert!(lock(&gpu.device().state).uses.is_empty());
+        assert!(lock(&state).uses.is_empty());
     });
 }
 
@@ -272,7 +272,7 @@ fn memory_that_a_failed_queue_reads_is_not_used_again() {
     explore(|| {
         // The first call of `finish` is that of `stored`.
         for healthy in 1..4 {
-            let gpu = Model::gpu(healthy);
+            let (gpu, _) = Model::gpu(healthy);
             let memory = stored(&gpu, 7).unwrap();
             let other = {
                 let (gpu, memory) = (Arc::clone(&gpu), memory.clone());
@@ -288,16 +288,16 @@ fn memory_that_a_failed_queue_reads_is_not_used_again() {
 }
 
 /// A table of one word.
-struct Word(u64);
+struct OneWord(u64);
 
-impl Table for Word {
+impl Table for OneWord {
     fn key(&self) -> Key {
         Key::Words(ntt::Contents::model(self.0))
     }
     fn words(&self) -> usize {
         1
     }
-    fn fill<D: Device>(&self, session: &mut Session<'_, D>, table: Region) -> Result<(), Error> {
+    fn fill(&self, session: &mut Session<'_>, table: Region) -> Result<(), Error> {
         session.upload(&self.0.to_le_bytes(), table, 0)
     }
 }
@@ -306,9 +306,9 @@ impl Table for Word {
 #[test]
 fn tables_are_right_while_others_push_them_out() {
     explore(|| {
-        let gpu = Model::gpu(usize::MAX);
-        let uses = |gpu: &Gpu<Model>, number: u64| {
-            let table = Word(number % 2);
+        let (gpu, _) = Model::gpu(usize::MAX);
+        let uses = |gpu: &Gpu, number: u64| {
+            let table = OneWord(number % 2);
             let mut session = Session::new(gpu)?;
             let (from, to) = (gpu.table(&mut session, &table)?, session.allocate(1)?);
             session.copy(from, to)?;

@@ -20,10 +20,10 @@ use opencl3::error_codes::{
 };
 use opencl3::event::Event;
 use opencl3::kernel::Kernel;
-use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
+use opencl3::memory::{self, CL_MEM_READ_WRITE, ClMem};
 use opencl3::types::{cl_device_id, cl_mem};
 
-use super::device::{Arg, Device, Launch, Limits};
+use super::device::{Arg, Buffer, Device, Launch, Limits, Queue};
 use super::program::Program;
 use super::staging::{Link, Staging};
 use crate::cache;
@@ -42,6 +42,14 @@ const OPTIONS: &str = "-cl-std=CL1.2";
 /// PoCL compiles a kernel when it is launched, for groups of that size, and keeps it on disk. For a binary it would compile all kernels of the program before, for groups of
 /// any size, which takes as long and serves no launch.
 const POCL: &str = "Portable Computing Language";
+
+/// Memory of a device.
+type Allocation = memory::Buffer<u8>;
+
+/// The driver's name of it.
+fn memory_of(buffer: &Buffer) -> cl_mem {
+    buffer.of::<Allocation>().get()
+}
 
 /// An OpenCL device.
 pub struct OpenCl {
@@ -74,7 +82,7 @@ unsafe impl Sync for OpenCl {}
 type Prepared = (Kernel, Vec<Option<u64>>);
 
 /// A queue, the kernels that are set up through it, and the launches whose time has not been read yet.
-pub struct Queue {
+pub struct Work {
     queue: CommandQueue,
     /// The kernels used so far, by program and name.
     kernels: HashMap<(&'static str, &'static str), Prepared>,
@@ -86,7 +94,7 @@ pub struct Queue {
 /// Staging memory of one direction, made on first use; `Some(None)` where the system refused it.
 type Passage = Option<Option<Staging<Event>>>;
 
-impl Drop for Queue {
+impl Drop for Work {
     fn drop(&mut self) {
         // Staging memory, dropped after this, is free once the queue is idle.
         let _ = self.queue.finish();
@@ -226,7 +234,7 @@ impl OpenCl {
         })
     }
 
-    fn enqueue(&self, queue: &mut Queue, launches: &[Launch<cl_mem>]) -> Result<(), Error> {
+    fn enqueue(&self, queue: &mut Work, launches: &[Launch<cl_mem>]) -> Result<(), Error> {
         let mut first = None;
         let mut last = None;
         for launch in launches {
@@ -241,7 +249,7 @@ impl OpenCl {
         queue.queue.flush().map_err(self.failed("launching kernels"))
     }
 
-    fn enqueue_one(&self, queue: &mut Queue, launch: &Launch<cl_mem>) -> Result<Event, Error> {
+    fn enqueue_one(&self, queue: &mut Work, launch: &Launch<cl_mem>) -> Result<Event, Error> {
         let failed = self.failed(launch.kernel);
         let name = (launch.program.name, launch.kernel);
         let (kernel, words) = match queue.kernels.entry(name) {
@@ -292,9 +300,6 @@ impl OpenCl {
 }
 
 impl Device for OpenCl {
-    type Buffer = Buffer<u8>;
-    type Queue = Queue;
-
     fn info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -307,14 +312,15 @@ impl Device for OpenCl {
         // SAFETY: the device belongs to the context.
         let queue = unsafe { CommandQueue::create(&self.context, self.id, CL_QUEUE_PROFILING_ENABLE) };
         let queue = queue.map_err(self.failed("making a queue"))?;
-        Ok(Queue { queue, kernels: HashMap::new(), timed: Vec::new(), uploads: None, downloads: None })
+        let (kernels, timed) = (HashMap::new(), Vec::new());
+        Ok(Queue::new(Work { queue, kernels, timed, uploads: None, downloads: None }))
     }
 
-    fn allocate(&self, bytes: usize) -> Result<Buffer<u8>, Error> {
+    fn allocate(&self, bytes: usize) -> Result<Buffer, Error> {
         // SAFETY: no host memory is involved.
         let buffer =
-            unsafe { Buffer::create(&self.context, CL_MEM_READ_WRITE, bytes.max(1), ptr::null_mut()) };
-        buffer.map_err(|error| match error.0 {
+            unsafe { Allocation::create(&self.context, CL_MEM_READ_WRITE, bytes.max(1), ptr::null_mut()) };
+        buffer.map(Buffer::new).map_err(|error| match error.0 {
             CL_MEM_OBJECT_ALLOCATION_FAILURE
             | CL_OUT_OF_RESOURCES
             | CL_OUT_OF_HOST_MEMORY
@@ -334,28 +340,23 @@ impl Device for OpenCl {
         self.is_locked(data)
     }
 
-    fn upload(&self, queue: &mut Queue, data: &[u8], to: &Buffer<u8>, at: usize) -> Result<(), Error> {
-        self.copy_in(queue, data, to, at)
+    fn upload(&self, queue: &mut Queue, data: &[u8], to: &Buffer, at: usize) -> Result<(), Error> {
+        self.copy_in(queue.of(), data, to.of(), at)
     }
 
-    fn download(
-        &self,
-        queue: &mut Queue,
-        from: &Buffer<u8>,
-        at: usize,
-        data: &mut [u8],
-    ) -> Result<(), Error> {
-        self.copy_out(queue, from, at, data)
+    fn download(&self, queue: &mut Queue, from: &Buffer, at: usize, data: &mut [u8]) -> Result<(), Error> {
+        self.copy_out(queue.of(), from.of(), at, data)
     }
 
     fn copy(
         &self,
         queue: &mut Queue,
-        (from, from_at): (&Buffer<u8>, usize),
-        (to, to_at): (&Buffer<u8>, usize),
+        (from, from_at): (&Buffer, usize),
+        (to, to_at): (&Buffer, usize),
         bytes: usize,
     ) -> Result<(), Error> {
-        let (queue_handle, from, to) = (queue.queue.get(), from.get(), to.get());
+        let queue = queue.of::<Work>();
+        let (queue_handle, from, to) = (queue.queue.get(), memory_of(from), memory_of(to));
         // SAFETY: the plan's assertions keep the copy inside both buffers, which are not one.
         let copied =
             unsafe { enqueue_copy_buffer(queue_handle, from, to, from_at, to_at, bytes, 0, ptr::null()) };
@@ -364,9 +365,9 @@ impl Device for OpenCl {
         Ok(())
     }
 
-    fn launch(&self, queue: &mut Queue, launches: &[Launch<&Buffer<u8>>]) -> Result<(), Error> {
-        let launches: Vec<_> = launches.iter().map(|launch| launch.map(|buffer| buffer.get())).collect();
-        self.enqueue(queue, &launches)
+    fn launch(&self, queue: &mut Queue, launches: &[Launch<&Buffer>]) -> Result<(), Error> {
+        let launches: Vec<_> = launches.iter().map(|launch| launch.map(memory_of)).collect();
+        self.enqueue(queue.of(), &launches)
     }
 
     /// OpenCL 1.2 has no graphs.
@@ -375,7 +376,7 @@ impl Device for OpenCl {
     }
 
     fn finish(&self, queue: &mut Queue) -> Result<Vec<Range<u64>>, Error> {
-        let failed = self.failed("running kernels");
+        let (queue, failed) = (queue.of::<Work>(), self.failed("running kernels"));
         let timed = std::mem::take(&mut queue.timed);
         queue.queue.finish().map_err(&failed)?;
         let mut intervals = Vec::with_capacity(timed.len());

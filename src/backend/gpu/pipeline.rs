@@ -6,7 +6,6 @@
 //! piece of work on a thread that waits for it; the device's queues do the interleaving.
 
 use super::Gpu;
-use super::device::Device;
 use crate::error::Error;
 use crate::lock::lock;
 use crate::parallel;
@@ -22,7 +21,7 @@ pub(super) const WORTH_IT: u64 = 64 << 20;
 /// first copy in and the last copy out overlap with nothing.
 const PART: u64 = 32 << 20;
 
-impl<D: Device> Gpu<D> {
+impl Gpu {
     /// How many of `count` equal items to put into a part, if each moves so many bytes in and out and takes so many words of
     /// memory; `None` where parts would not pay or would not fit at the same time.
     pub(super) fn overlap(&self, count: usize, moved: usize, words: usize) -> Option<usize> {

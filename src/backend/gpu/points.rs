@@ -7,7 +7,6 @@ use halo2curves::ff::Field;
 use halo2curves::group::Group;
 
 use super::Gpu;
-use super::device::Device;
 use super::msm::DeviceCurve;
 use crate::backend::points::{PointTransforms, Steps};
 use crate::backend::{BasesView, ScalarsView};
@@ -21,7 +20,7 @@ use crate::parallel::for_each_chunk;
 /// The scalars of so many pairs at a time: 32 MiB.
 const PAIRS: usize = 1 << 20;
 
-impl<D: Device, C: DeviceCurve<Scalar: TwoAdic>> PointTransforms<C> for Gpu<D> {
+impl<C: DeviceCurve<Scalar: TwoAdic>> PointTransforms<C> for Gpu {
     fn transform_points(&self, ntt: &Ntt<C::Scalar>, points: &mut [C]) -> Result<(), Error> {
         let n = ntt.domain.size();
         let steps = Steps::of(ntt);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Gpu;
-use super::device::{Arg, Device, Launch};
+use super::device::{Arg, Launch};
 use super::fields;
 use super::pipeline;
 use super::program::Program;
@@ -61,8 +61,8 @@ impl<'a, F> Operands<'a, F> {
 }
 
 /// The launch for `len` elements of each region; the result may take the place of an operand.
-fn launch<D: Device, F: DevicePrime>(
-    session: &mut Session<'_, D>,
+fn launch<F: DevicePrime>(
+    session: &mut Session<'_>,
     len: usize,
     operands: &[Region],
     to: Region,
@@ -79,17 +79,17 @@ fn launch<D: Device, F: DevicePrime>(
     session.launch(&[launch])
 }
 
-impl<D: Device> Gpu<D> {
+impl Gpu {
     /// Uploads vectors and starts their product, which is in the region that is returned.
     fn start_product<F: DevicePrime>(
         &self,
         operands: Operands<'_, F>,
-    ) -> Result<(Session<'_, D>, Region), Error> {
+    ) -> Result<(Session<'_>, Region), Error> {
         let mut session = Session::new(self)?;
         let vectors = [Some(operands.a), Some(operands.b), operands.c];
         let regions = vectors.into_iter().flatten().map(|vector| session.upload_new(bytes(vector)));
         let regions = regions.collect::<Result<Vec<_>, _>>()?;
-        launch::<D, F>(&mut session, operands.a.len(), &regions, regions[0])?;
+        launch::<F>(&mut session, operands.a.len(), &regions, regions[0])?;
         Ok((session, regions[0]))
     }
 
@@ -122,7 +122,7 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-impl<D: Device, F: DevicePrime> Pointwise<F> for Gpu<D> {
+impl<F: DevicePrime> Pointwise<F> for Gpu {
     /// What was multiplied cannot be restored, so only a product at once is copied over its factor.
     fn multiply(&self, a: &mut [F], b: &[F], c: Option<&[F]>) -> Result<(), Error> {
         if a.is_empty() {
@@ -147,7 +147,7 @@ impl<D: Device, F: DevicePrime> Pointwise<F> for Gpu<D> {
     }
 }
 
-impl<D: Device, F: DevicePrime> ResidentPointwise<F> for Gpu<D> {
+impl<F: DevicePrime> ResidentPointwise<F> for Gpu {
     fn multiply(&self, len: usize, a: &Memory, b: &Memory, c: Option<&Memory>) -> Result<Memory, Error> {
         let operands = [Some(a), Some(b), c];
         let vectors = operands.iter().flatten().count() + 1;
@@ -155,7 +155,7 @@ impl<D: Device, F: DevicePrime> ResidentPointwise<F> for Gpu<D> {
         let mut session = Session::new(self)?;
         let regions: Vec<_> = operands.into_iter().flatten().map(|memory| session.borrow(memory)).collect();
         let to = session.allocate(len * F::WORDS)?;
-        launch::<D, F>(&mut session, len, &regions, to)?;
+        launch::<F>(&mut session, len, &regions, to)?;
         session.lease(to)
     }
 }

@@ -5,7 +5,7 @@
 //! between.
 
 use super::Gpu;
-use super::device::{Arg, Device, Launch};
+use super::device::{Arg, Launch};
 #[cfg(feature = "bn254")]
 use super::fields;
 use super::program::Program;
@@ -113,9 +113,9 @@ impl Scan {
     }
 
     /// The prefix products of a region, and what columns end with in place of what they begin with.
-    fn launch<D: Device, F: DevicePrefix>(
+    fn launch<F: DevicePrefix>(
         &self,
-        session: &mut Session<'_, D>,
+        session: &mut Session<'_>,
         from: Region,
         to: Region,
         carry: &mut [F],
@@ -135,7 +135,7 @@ impl Scan {
         let mut launches = Vec::new();
         for level in 0..top {
             let matrix = place(level, from, products);
-            launches.push(self.runs::<D, F>(session, level, matrix, None, place(level + 1, to, products)));
+            launches.push(self.runs::<F>(session, level, matrix, None, place(level + 1, to, products)));
         }
         let numbers = [self.levels[top], self.width].map(|number| Arg::Word(number as u64));
         let mut args = vec![place(top, from, products)];
@@ -145,7 +145,7 @@ impl Scan {
         launches.push(unsafe { Launch::new(F::PROGRAM, "column_prefixes", (columns, ITEMS), args) });
         for level in (0..top).rev() {
             let (matrix, carries) = (place(level, from, products), place(level + 1, to, begins));
-            launches.push(self.runs::<D, F>(session, level, matrix, Some(carries), place(level, to, begins)));
+            launches.push(self.runs::<F>(session, level, matrix, Some(carries), place(level, to, begins)));
         }
         session.launch(&launches)?;
         let mut ends = F::zeros(columns)?;
@@ -155,9 +155,9 @@ impl Scan {
     }
 
     /// The products of the runs of a level, or with what they begin with their prefix products.
-    fn runs<D: Device, F: DevicePrefix>(
+    fn runs<F: DevicePrefix>(
         &self,
-        session: &Session<'_, D>,
+        session: &Session<'_>,
         level: usize,
         from: Arg<Region>,
         carries: Option<Arg<Region>>,
@@ -192,7 +192,7 @@ impl Scan {
     }
 }
 
-impl<D: Device, F: DevicePrefix> PrefixProducts<F> for Gpu<D> {
+impl<F: DevicePrefix> PrefixProducts<F> for Gpu {
     /// In runs of rows where the budget demands it: each begins with what the one before ended with.
     fn prefix_products(
         &self,
@@ -232,7 +232,7 @@ impl<D: Device, F: DevicePrefix> PrefixProducts<F> for Gpu<D> {
     }
 }
 
-impl<D: Device, F: DevicePrefix> ResidentPrefixProducts<F> for Gpu<D> {
+impl<F: DevicePrefix> ResidentPrefixProducts<F> for Gpu {
     fn prefix_products(&self, matrix: &Memory, extent: Extent, carry: &mut [F]) -> Result<Memory, Error> {
         let scan = Scan::new(extent.rows, extent.block / F::WORDS, extent.blocks());
         let beside = scan.beside().saturating_mul(F::WORDS);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Gpu;
 use super::bandwidth::median;
-use super::device::{Arg, Device, Launch};
+use super::device::{Arg, Launch};
 #[cfg(feature = "bn254")]
 use super::fields;
 use super::program::Program;
@@ -41,7 +41,7 @@ const STEP: usize = 8;
 /// A launch that is measured takes at least this long on the device.
 const LONG_ENOUGH: Duration = Duration::from_millis(5);
 
-impl<D: Device> Gpu<D> {
+impl Gpu {
     /// Medians of several launches.
     pub(super) fn measure_products(&self) -> Result<ProductRates, Error> {
         Ok(ProductRates {
@@ -93,14 +93,14 @@ pub(super) mod tests {
     #[test]
     fn powers_and_rates() {
         let Ok(device) = super::super::opencl::OpenCl::required() else { return };
-        let gpu = Gpu::new(device, None);
+        let gpu = Gpu::new(std::sync::Arc::new(device), None);
         powers(&gpu);
         let rates = gpu.measure_products().unwrap();
         assert!(rates.goldilocks > rates.bn254.unwrap() && rates.bn254.unwrap() > 1e6, "{rates:?}");
     }
 
     /// The kernels compute the powers that they say they compute.
-    pub(in crate::backend::gpu) fn powers<D: Device>(gpu: &Gpu<D>) {
+    pub(in crate::backend::gpu) fn powers(gpu: &Gpu) {
         let elements: Vec<_> = (0..100).map(|i| Goldilocks::new(u64::MAX - i)).collect();
         powers_over(gpu, &GOLDILOCKS, &elements, Goldilocks::pow);
         #[cfg(feature = "bn254")]
@@ -112,8 +112,8 @@ pub(super) mod tests {
         }
     }
 
-    fn powers_over<D: Device, F: BaseField>(
-        gpu: &Gpu<D>,
+    fn powers_over<F: BaseField>(
+        gpu: &Gpu,
         program: &'static Program,
         elements: &[F],
         power: impl Fn(F, u64) -> F,

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::Gpu;
-use super::device::{Arg, Device, Launch, Limits};
+use super::device::{Arg, Launch, Limits};
 use super::hash::DeviceHash;
 use super::merkle::{DIGEST, hash_rows};
 use super::program;
@@ -39,7 +39,7 @@ fn gather_rows(
 }
 
 /// Pieces of so many words in a region of their own, one after another.
-fn stack<D: Device>(session: &mut Session<'_, D>, pieces: &[(Piece<'_>, usize)]) -> Result<Region, Error> {
+fn stack(session: &mut Session<'_>, pieces: &[(Piece<'_>, usize)]) -> Result<Region, Error> {
     let stacked = session.allocate(pieces.iter().map(|(_, words)| words).sum())?;
     let mut at = 0;
     for &(piece, words) in pieces {
@@ -113,7 +113,7 @@ impl Columns {
     }
 }
 
-impl<D: Device> Gpu<D> {
+impl Gpu {
     /// [`Error::OverDeviceBudget`] for an operation that would take too many words.
     pub(super) fn grant(&self, words: usize) -> Result<(), Error> {
         match self.fits(words) {
@@ -126,17 +126,17 @@ impl<D: Device> Gpu<D> {
     }
 
     /// The memory of a matrix, in an operation's session.
-    pub(super) fn borrow(&self, session: &mut Session<'_, D>, memory: &Memory, extent: Extent) -> Region {
+    pub(super) fn borrow(&self, session: &mut Session<'_>, memory: &Memory, extent: Extent) -> Region {
         let region = session.borrow(memory);
         assert!(region.words() >= extent.words(), "a matrix as large as its shape");
         region
     }
 }
 
-impl<D: Device> Resident for Gpu<D> {
+impl Resident for Gpu {
     #[cfg(feature = "cuda")]
     fn foreign(&self) -> Option<&dyn Foreign> {
-        D::foreign(self)
+        self.device.ordinal().map(|_| self as &dyn Foreign)
     }
 
     fn budget(&self) -> u64 {
@@ -252,7 +252,7 @@ impl<D: Device> Resident for Gpu<D> {
     }
 }
 
-impl<D: Device, H: DeviceHash> ResidentHashing<H> for Gpu<D> {
+impl<H: DeviceHash> ResidentHashing<H> for Gpu {
     fn hash_rows(&self, matrix: &Memory, extent: Extent) -> Result<Memory, Error> {
         let leaves = DIGEST * extent.rows;
         self.grant((2 * leaves).saturating_add(extent.words()))?;

@@ -1,7 +1,7 @@
 //! Row programs (`kernels/row_program.cl`): groups for rows until the device is full, and where rows are too few, groups for pieces of the program.
 
 use super::Gpu;
-use super::device::{Arg, Device, Launch};
+use super::device::{Arg, Launch};
 #[cfg(feature = "bn254")]
 use super::fields;
 use super::program::Program as Kernels;
@@ -107,7 +107,7 @@ impl Plan<'_> {
     }
 }
 
-impl<D: Device> Gpu<D> {
+impl Gpu {
     /// The pieces of a program, as many as fill the device, and their groups.
     fn plan<'a, F: DevicePrograms>(&self, program: &'a Program<F>, rows: ProgramRows) -> Plan<'a> {
         let (info, of_group) = (self.device.info(), Near::of::<F>().rows_of_group());
@@ -142,7 +142,7 @@ impl<D: Device> Gpu<D> {
     /// Starts a run; its outputs are in the region that is returned.
     fn start_program<F: DevicePrograms>(
         &self,
-        session: &mut Session<'_, D>,
+        session: &mut Session<'_>,
         program: &Program<F>,
         rows: ProgramRows,
         inputs: &[(Region, Shape)],
@@ -216,7 +216,7 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-impl<D: Device, F: DevicePrograms> Programs<F> for Gpu<D> {
+impl<F: DevicePrograms> Programs<F> for Gpu {
     fn run_program(
         &self,
         program: &Program<F>,
@@ -236,7 +236,7 @@ impl<D: Device, F: DevicePrograms> Programs<F> for Gpu<D> {
     }
 }
 
-impl<D: Device, F: DevicePrograms> ResidentPrograms<F> for Gpu<D> {
+impl<F: DevicePrograms> ResidentPrograms<F> for Gpu {
     fn run_program(
         &self,
         program: &Program<F>,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Gpu;
-use super::device::{Device, Launch, Limits};
+use super::device::{Buffer, Device, Launch, Limits, Queue};
 use super::pool::Lease;
 use crate::backend::Memory;
 use crate::error::Error;
@@ -37,32 +37,32 @@ impl Region {
     }
 }
 
-enum Held<B> {
+enum Held {
     /// From the pool, with its class.
-    Lent(usize, B),
+    Lent(usize, Buffer),
     /// Kept by the backend.
-    Shared(Arc<B>),
+    Shared(Arc<Buffer>),
     /// Kept by a caller of the library.
-    Leased(Arc<Lease<B>>),
+    Leased(Arc<Lease<Buffer>>),
 }
 
 /// One operation's queue and memory.
-pub(super) struct Session<'a, D: Device> {
-    gpu: &'a Gpu<D>,
-    queue: Option<D::Queue>,
-    held: Vec<Held<D::Buffer>>,
+pub(super) struct Session<'a> {
+    gpu: &'a Gpu,
+    queue: Option<Queue>,
+    held: Vec<Held>,
     finished: bool,
 }
 
-impl<'a, D: Device> Session<'a, D> {
-    pub(super) fn new(gpu: &'a Gpu<D>) -> Result<Self, Error> {
+impl<'a> Session<'a> {
+    pub(super) fn new(gpu: &'a Gpu) -> Result<Self, Error> {
         let kept = lock(&gpu.queues).pop();
         let queue = kept.map_or_else(|| gpu.device.queue(), Ok)?;
         Ok(Self { gpu, queue: Some(queue), held: Vec::new(), finished: true })
     }
 
     /// The backend.
-    pub(super) fn gpu(&self) -> &'a Gpu<D> {
+    pub(super) fn gpu(&self) -> &'a Gpu {
         self.gpu
     }
 
@@ -84,14 +84,14 @@ impl<'a, D: Device> Session<'a, D> {
     }
 
     /// Adds memory that the backend keeps.
-    pub(super) fn share(&mut self, buffer: Arc<D::Buffer>, words: usize) -> Region {
+    pub(super) fn share(&mut self, buffer: Arc<Buffer>, words: usize) -> Region {
         self.held.push(Held::Shared(buffer));
         Region { index: self.held.len() - 1, bytes: 8 * words }
     }
 
     /// Adds memory that an earlier operation handed out.
     pub(super) fn borrow(&mut self, memory: &Memory) -> Region {
-        let lease = memory.downcast::<Lease<D::Buffer>>().expect("memory that this backend handed out");
+        let lease = memory.downcast::<Lease<Buffer>>().expect("memory that this backend handed out");
         let bytes = lease.bytes();
         self.held.push(Held::Leased(lease));
         Region { index: self.held.len() - 1, bytes }
@@ -105,9 +105,9 @@ impl<'a, D: Device> Session<'a, D> {
     }
 
     /// The device, with the queue, which is given work, and the memory.
-    fn work(&mut self) -> (&'a D, &mut D::Queue, &[Held<D::Buffer>]) {
+    fn work(&mut self) -> (&'a dyn Device, &mut Queue, &[Held]) {
         self.finished = false;
-        (&self.gpu.device, self.queue.as_mut().expect("a queue until dropped"), &self.held)
+        (&*self.gpu.device, self.queue.as_mut().expect("a queue until dropped"), &self.held)
     }
 
     /// Copies to a region, `at` bytes from its start.
@@ -140,11 +140,11 @@ impl<'a, D: Device> Session<'a, D> {
     pub(super) fn with_queue(
         &mut self,
         to: Region,
-        work: impl FnOnce(&D, &mut D::Queue, &D::Buffer) -> Result<(), Error>,
+        work: impl FnOnce(&dyn Device, &mut Queue, &Buffer) -> Result<(), Error>,
     ) -> Result<(), Error> {
         self.finished = false;
         let queue = self.queue.as_mut().expect("a queue until dropped");
-        work(&self.gpu.device, queue, buffer(&self.held, to))
+        work(&*self.gpu.device, queue, buffer(&self.held, to))
     }
 
     /// Copies a region to another, of the same size.
@@ -236,7 +236,7 @@ impl<'a, D: Device> Session<'a, D> {
     }
 
     /// Waits for everything and hands out the memory of a region, to be kept.
-    pub(super) fn keep(mut self, region: Region) -> Result<D::Buffer, Error> {
+    pub(super) fn keep(mut self, region: Region) -> Result<Buffer, Error> {
         self.finish()?;
         match self.held.swap_remove(region.index) {
             Held::Lent(_, buffer) => Ok(buffer),
@@ -256,7 +256,7 @@ impl<'a, D: Device> Session<'a, D> {
     }
 }
 
-fn buffer<B>(held: &[Held<B>], region: Region) -> &B {
+fn buffer(held: &[Held], region: Region) -> &Buffer {
     match &held[region.index] {
         Held::Lent(_, buffer) => buffer,
         Held::Shared(buffer) => buffer,
@@ -264,7 +264,7 @@ fn buffer<B>(held: &[Held<B>], region: Region) -> &B {
     }
 }
 
-impl<D: Device> Drop for Session<'_, D> {
+impl Drop for Session<'_> {
     fn drop(&mut self) {
         if !self.finished && self.finish().is_err() {
             // The device has failed: its memory and its queue are released, not returned to the pool.

@@ -12,7 +12,7 @@
 use std::iter::once;
 
 use super::Gpu;
-use super::device::{Arg, Device, Launch};
+use super::device::{Arg, Launch};
 use super::fields;
 use super::pointwise::DevicePrime;
 use super::program::Program;
@@ -185,8 +185,8 @@ struct Kept {
 }
 
 /// Starts the product of a matrix in a device's form with a vector, which is in the region that is returned.
-fn launch<D: Device, F: DeviceSparse>(
-    session: &mut Session<'_, D>,
+fn launch<F: DeviceSparse>(
+    session: &mut Session<'_>,
     layout: &Layout,
     words: Region,
     vector: Region,
@@ -218,7 +218,7 @@ fn launch<D: Device, F: DeviceSparse>(
     Ok(product)
 }
 
-impl<D: Device> Gpu<D> {
+impl Gpu {
     /// The product of a matrix that is kept with a vector in host memory.
     fn product_of_kept<F: DeviceSparse>(
         &self,
@@ -229,7 +229,7 @@ impl<D: Device> Gpu<D> {
         let mut session = Session::new(self)?;
         let words = session.borrow(&kept.words);
         let vector = session.upload_new(bytes(vector))?;
-        let result = launch::<D, F>(&mut session, &kept.layout, words, vector)?;
+        let result = launch::<F>(&mut session, &kept.layout, words, vector)?;
         session.download(result, 0, bytes_mut(product))
     }
 
@@ -257,7 +257,7 @@ impl<D: Device> Gpu<D> {
         let mut session = Session::new(self)?;
         let form = session.upload_new(bytemuck::cast_slice(&words))?;
         let vector = session.upload_new(bytes(&elements))?;
-        let result = launch::<D, F>(&mut session, &layout, form, vector)?;
+        let result = launch::<F>(&mut session, &layout, form, vector)?;
         session.download(result, 0, bytes_mut(product))
     }
 
@@ -285,7 +285,7 @@ impl<D: Device> Gpu<D> {
     }
 }
 
-impl<D: Device, F: DeviceSparse> Sparse<F> for Gpu<D> {
+impl<F: DeviceSparse> Sparse<F> for Gpu {
     fn keep_sparse(&self, matrix: SparseView<'_, F>) -> Result<Option<Memory>, Error> {
         let layout = Layout::of(&matrix, matrix.columns, matrix.values.len());
         if layout.rows == 0 || !self.fits(layout.words_with_vectors(F::WORDS)) {
@@ -322,13 +322,13 @@ impl<D: Device, F: DeviceSparse> Sparse<F> for Gpu<D> {
     }
 }
 
-impl<D: Device, F: DeviceSparse> ResidentSparse<F> for Gpu<D> {
+impl<F: DeviceSparse> ResidentSparse<F> for Gpu {
     fn sparse_product(&self, kept: &Memory, vector: &Memory) -> Result<Memory, Error> {
         let kept: &Kept = kept.downcast_ref().expect("a matrix that this backend kept");
         let mut session = Session::new(self)?;
         let words = session.borrow(&kept.words);
         let vector = session.borrow(vector);
-        let product = launch::<D, F>(&mut session, &kept.layout, words, vector)?;
+        let product = launch::<F>(&mut session, &kept.layout, words, vector)?;
         session.lease(product)
     }
 }

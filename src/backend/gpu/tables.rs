@@ -7,7 +7,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use super::Gpu;
-use super::device::Device;
+use super::device::Buffer;
 #[cfg(feature = "bn254")]
 use super::fft;
 use super::ntt;
@@ -34,7 +34,7 @@ pub(super) trait Table {
     fn words(&self) -> usize;
 
     /// Fills the memory of the table.
-    fn fill<D: Device>(&self, session: &mut Session<'_, D>, table: Region) -> Result<(), Error>;
+    fn fill(&self, session: &mut Session<'_>, table: Region) -> Result<(), Error>;
 }
 
 /// A cached table.
@@ -88,9 +88,9 @@ impl<K: Copy + Eq + Hash, B> Tables<K, B> {
     }
 }
 
-impl<D: Device> Gpu<D> {
+impl Gpu {
     /// A table, computed the first time.
-    pub(super) fn table(&self, session: &mut Session<'_, D>, table: &impl Table) -> Result<Region, Error> {
+    pub(super) fn table(&self, session: &mut Session<'_>, table: &impl Table) -> Result<Region, Error> {
         let tables = || lock(&self.tables);
         let (key, words) = (table.key(), table.words());
         let kept = tables().get(&key);
@@ -113,7 +113,7 @@ impl<D: Device> Gpu<D> {
         Ok(session.share(buffer, words))
     }
 
-    fn make(&self, table: &impl Table) -> Result<D::Buffer, Error> {
+    fn make(&self, table: &impl Table) -> Result<Buffer, Error> {
         let mut session = Session::new(self)?;
         let region = session.allocate(table.words())?;
         table.fill(&mut session, region)?;

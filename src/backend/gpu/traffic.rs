@@ -2,10 +2,10 @@
 //! what is there already, or makes a table again gives the right answer all the same.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
-use std::sync::Mutex;
+use std::ops::{Deref, Range};
+use std::sync::{Arc, Mutex};
 
-use super::device::{Arg, Device, Launch, Limits};
+use super::device::{Arg, Buffer, Device, Launch, Limits, Queue};
 use super::{DeviceHash, Gpu, session::Region, tree};
 use crate::backend::testing::build_heap;
 use crate::backend::{
@@ -37,31 +37,28 @@ struct Traffic {
 }
 
 /// A device that counts.
-struct Counted<D> {
-    device: D,
-    traffic: Mutex<Traffic>,
+struct Counted {
+    device: Arc<dyn Device>,
+    traffic: Arc<Mutex<Traffic>>,
 }
 
-impl<D: Device> Counted<D> {
+impl Counted {
     fn count(&self, count: impl FnOnce(&mut Traffic)) {
         count(&mut self.traffic.lock().unwrap());
     }
 }
 
-impl<D: Device> Device for Counted<D> {
-    type Buffer = D::Buffer;
-    type Queue = D::Queue;
-
+impl Device for Counted {
     fn info(&self) -> &DeviceInfo {
         self.device.info()
     }
     fn limits(&self) -> Limits {
         self.device.limits()
     }
-    fn queue(&self) -> Result<D::Queue, Error> {
+    fn queue(&self) -> Result<Queue, Error> {
         self.device.queue()
     }
-    fn allocate(&self, bytes: usize) -> Result<D::Buffer, Error> {
+    fn allocate(&self, bytes: usize) -> Result<Buffer, Error> {
         self.count(|traffic| traffic.allocations += 1);
         self.device.allocate(bytes)
     }
@@ -71,32 +68,26 @@ impl<D: Device> Device for Counted<D> {
     fn copies_directly(&self, data: &[u8]) -> bool {
         self.device.copies_directly(data)
     }
-    fn upload(&self, queue: &mut D::Queue, data: &[u8], to: &D::Buffer, at: usize) -> Result<(), Error> {
+    fn upload(&self, queue: &mut Queue, data: &[u8], to: &Buffer, at: usize) -> Result<(), Error> {
         self.count(|traffic| traffic.bytes_in += data.len());
         self.device.upload(queue, data, to, at)
     }
-    fn download(
-        &self,
-        queue: &mut D::Queue,
-        from: &D::Buffer,
-        at: usize,
-        data: &mut [u8],
-    ) -> Result<(), Error> {
+    fn download(&self, queue: &mut Queue, from: &Buffer, at: usize, data: &mut [u8]) -> Result<(), Error> {
         self.count(|traffic| traffic.bytes_out += data.len());
         self.device.download(queue, from, at, data)
     }
     fn copy(
         &self,
-        queue: &mut D::Queue,
-        from: (&D::Buffer, usize),
-        to: (&D::Buffer, usize),
+        queue: &mut Queue,
+        from: (&Buffer, usize),
+        to: (&Buffer, usize),
         bytes: usize,
     ) -> Result<(), Error> {
         self.count(|traffic| traffic.bytes_within += bytes);
         self.device.copy(queue, from, to, bytes)
     }
-    fn launch(&self, queue: &mut D::Queue, launches: &[Launch<&D::Buffer>]) -> Result<(), Error> {
-        let words = |launch: &Launch<&D::Buffer>| {
+    fn launch(&self, queue: &mut Queue, launches: &[Launch<&Buffer>]) -> Result<(), Error> {
+        let words = |launch: &Launch<&Buffer>| {
             let word = |arg: &Arg<_>| match arg {
                 Arg::Word(word) => Some(*word),
                 Arg::Buffer(..) => None,
@@ -114,31 +105,40 @@ impl<D: Device> Device for Counted<D> {
     fn replays(&self) -> Option<u64> {
         self.device.replays()
     }
-    fn finish(&self, queue: &mut D::Queue) -> Result<Vec<Range<u64>>, Error> {
+    fn finish(&self, queue: &mut Queue) -> Result<Vec<Range<u64>>, Error> {
         self.device.finish(queue)
     }
 }
 
 /// The backend of such a device.
-type Counting<D> = Gpu<Counted<D>>;
+struct Counting {
+    gpu: Gpu,
+    traffic: Arc<Mutex<Traffic>>,
+}
 
-fn counting<D: Device>(device: D) -> Counting<D> {
-    Gpu::new(Counted { device, traffic: Mutex::default() }, None)
+impl Deref for Counting {
+    type Target = Gpu;
+
+    fn deref(&self) -> &Gpu {
+        &self.gpu
+    }
+}
+
+fn counting(device: Arc<dyn Device>) -> Counting {
+    let traffic = Arc::default();
+    Counting { gpu: Gpu::new(Arc::new(Counted { device, traffic: Arc::clone(&traffic) }), None), traffic }
 }
 
 /// What an operation asks for.
-fn of<D: Device, R>(
-    gpu: &Counting<D>,
-    operation: impl FnOnce(&Counting<D>) -> Result<R, Error>,
-) -> (R, Traffic) {
-    gpu.device.count(|traffic| *traffic = Traffic::default());
+fn of<R>(gpu: &Counting, operation: impl FnOnce(&Gpu) -> Result<R, Error>) -> (R, Traffic) {
+    *lock_of(gpu) = Traffic::default();
     let made = operation(gpu).unwrap();
     let traffic = lock_of(gpu).clone();
     (made, traffic)
 }
 
-fn lock_of<D: Device>(gpu: &Counting<D>) -> std::sync::MutexGuard<'_, Traffic> {
-    gpu.device.traffic.lock().unwrap()
+fn lock_of(gpu: &Counting) -> std::sync::MutexGuard<'_, Traffic> {
+    gpu.traffic.lock().unwrap()
 }
 
 fn elements(len: usize) -> Vec<Goldilocks> {
@@ -152,8 +152,8 @@ fn planned<H: DeviceHash>(limits: Limits, approach: Approach, leaves: usize) -> 
 }
 
 /// Each approach launches the kernels of its plan, and copies the leaves to the device and the nodes back, once.
-fn trees<D: Device>(device: D) {
-    fn check<D: Device, H: DeviceHash>(gpu: &Counting<D>, approach: Approach) {
+fn trees(device: Arc<dyn Device>) {
+    fn check<H: DeviceHash>(gpu: &Counting, approach: Approach) {
         const LEAVES: usize = 1 << 6;
         let limits = gpu.device.limits();
         let expected = planned::<H>(limits, approach, LEAVES);
@@ -167,9 +167,9 @@ fn trees<D: Device>(device: D) {
     }
     let gpu = counting(device);
     for approach in Approach::ALL {
-        check::<D, Rp64_256>(&gpu, approach);
+        check::<Rp64_256>(&gpu, approach);
     }
-    check::<D, Blake3>(&gpu, Approach::Auto);
+    check::<Blake3>(&gpu, Approach::Auto);
     // Approaches differ, or nothing is told by this.
     let of = |approach| planned::<Rp64_256>(gpu.device.limits(), approach, 1 << 6);
     assert!(of(Approach::Level).iter().all(|&kernel| kernel == "merge_level"));
@@ -178,11 +178,11 @@ fn trees<D: Device>(device: D) {
 }
 
 /// An operation on data of the host copies them once each way, and again makes no table and allocates nothing.
-fn on_host_data<D: Device>(device: D) {
+fn on_host_data(device: Arc<dyn Device>) {
     let gpu = counting(device);
     let ntt = Ntt::forward(Domain::new(9, Convention::Plonky3).unwrap());
     let lde = Lde::onto_coset(8, 2, Convention::Winterfell, Goldilocks::new(7)).unwrap();
-    let run = |what: &str, bytes: (usize, usize), operation: &dyn Fn(&Counting<D>) -> Result<(), Error>| {
+    let run = |what: &str, bytes: (usize, usize), operation: &dyn Fn(&Gpu) -> Result<(), Error>| {
         let (_, first) = of(&gpu, operation);
         let (_, again) = of(&gpu, operation);
         assert_eq!((again.bytes_in, again.bytes_out), bytes, "{what}");
@@ -256,7 +256,7 @@ fn doubled_sums() -> Program<Goldilocks> {
 }
 
 /// Operations on data that stay move nothing but what they are asked for.
-fn on_resident_data<D: Device>(device: D) {
+fn on_resident_data(device: Arc<dyn Device>) {
     const ROWS: usize = 1 << 8;
     let gpu = counting(device);
     let extent = |rows| Extent { rows, width: 3, block: 3 };
@@ -264,8 +264,8 @@ fn on_resident_data<D: Device>(device: D) {
     assert_eq!((traffic.bytes_in, traffic.bytes_out, traffic.kernels.len()), (24 * ROWS, 0, 0));
     let ntt = Ntt::forward(Domain::new(8, Convention::Plonky3).unwrap());
     let lde = Lde::onto_coset(8, 2, Convention::Winterfell, Goldilocks::new(7)).unwrap();
-    type Operation<'a, D> = (&'a str, &'a dyn Fn(&Counting<D>) -> Result<Memory, Error>);
-    let operations: [Operation<'_, D>; 4] = [
+    type Operation<'a> = (&'a str, &'a dyn Fn(&Gpu) -> Result<Memory, Error>);
+    let operations: [Operation<'_>; 4] = [
         ("a transform", &|gpu| ResidentTransforms::<Goldilocks>::ntt(gpu, &ntt, &matrix, extent(ROWS))),
         ("an extension", &|gpu| ResidentTransforms::<Goldilocks>::lde(gpu, &lde, &matrix, extent(ROWS))),
         ("inverses", &|gpu| ResidentInversion::<Goldilocks>::invert(gpu, &matrix, extent(ROWS))),
@@ -284,19 +284,18 @@ fn on_resident_data<D: Device>(device: D) {
     let shape = Shape { rows: ROWS, columns: 3, layout: Layout::RowMajor };
     let constants = program.constants(&[]);
     let inputs = [(&matrix, shape)];
-    let run = |gpu: &Counting<D>| ResidentPrograms::run_program(gpu, &program, rows, &inputs, &constants);
+    let run = |gpu: &Gpu| ResidentPrograms::run_program(gpu, &program, rows, &inputs, &constants);
     of(&gpu, run);
     let (_, again) = of(&gpu, run);
     assert_eq!((again.bytes_in, again.bytes_out, again.bytes_within), (8 * OF_A_PROGRAM, 0, 0));
     assert_eq!((again.kernels, again.allocations), (vec!["run_program"], 0));
     let coefficients = elements(3 * 2);
     let view = MatrixView { elements: &coefficients, rows: 3, columns: 2, row_step: 2, column_step: 1 };
-    let combine =
-        |gpu: &Counting<D>| ResidentCombinations::combine_columns(gpu, (&matrix, extent(ROWS)), ROWS, view);
+    let combine = |gpu: &Gpu| ResidentCombinations::combine_columns(gpu, (&matrix, extent(ROWS)), ROWS, view);
     of(&gpu, combine);
     let (combined, again) = of(&gpu, combine);
     assert_eq!((again.bytes_in, again.bytes_out, again.allocations), (8 * 3 * 2, 0, 0), "{again:?}");
-    let scan = |gpu: &Counting<D>| {
+    let scan = |gpu: &Gpu| {
         ResidentPrefixProducts::<Goldilocks>::prefix_products(gpu, &matrix, extent(ROWS), &mut elements(3))
     };
     of(&gpu, scan);
@@ -305,12 +304,12 @@ fn on_resident_data<D: Device>(device: D) {
     let pair = gpu.upload(bytemuck::cast_slice(&elements(ROWS).repeat(2))).unwrap();
     let extent_of_pair = Extent { rows: ROWS, width: 2, block: 1 };
     let permute =
-        |gpu: &Counting<D>| ResidentLookups::<Goldilocks>::permute_lookups(gpu, &pair, extent_of_pair, ROWS);
+        |gpu: &Gpu| ResidentLookups::<Goldilocks>::permute_lookups(gpu, &pair, extent_of_pair, ROWS);
     of(&gpu, permute);
     let (_, again) = of(&gpu, permute);
     assert_eq!((again.bytes_in, again.bytes_out, again.allocations), (8 * 2, 4, 0), "{again:?}");
     let weights = (&combined, Extent { rows: ROWS, width: 2, block: 1 });
-    let sum = |gpu: &Counting<D>| {
+    let sum = |gpu: &Gpu| {
         ResidentCombinations::combine_rows(gpu, weights, (&matrix, extent(ROWS)), &mut elements(3 * 2))
     };
     of(&gpu, sum);
@@ -327,7 +326,7 @@ fn on_resident_data<D: Device>(device: D) {
 
 /// Bases that stay are not copied for a sum, nor are scalars that stay; and sums of both launch the same.
 #[cfg(feature = "bn254")]
-fn sums<D: Device>(device: D) {
+fn sums(device: Arc<dyn Device>) {
     use halo2curves::group::Group;
 
     use crate::backend::sums::{BasesView, KeepScalars, Msm, ScalarsView};
@@ -379,7 +378,7 @@ on_the_first_devices! {
 
 /// A sparse matrix that stays is not copied for a product, nor is a vector that stays.
 #[cfg(feature = "bn254")]
-fn sparse<D: Device>(device: D) {
+fn sparse(device: Arc<dyn Device>) {
     use crate::backend::{BaseField, ResidentPointwise, ResidentSparse, Sparse};
     use crate::bn254::Fr;
     use crate::sparse::SparseMatrix;

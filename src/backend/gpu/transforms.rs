@@ -9,7 +9,6 @@
 use std::ops::Range;
 
 use super::Gpu;
-use super::device::Device;
 use super::pipeline;
 use super::session::{Region, Session};
 use crate::backend::{BaseField, Extent, Memory, in_own_memory};
@@ -23,12 +22,12 @@ pub(super) trait OnColumns<F>: Copy + Sync {
     fn rows(self) -> [usize; 2];
 
     /// Words of memory that a column takes, the input included, which may be overwritten if it is `spent`.
-    fn words<D: Device>(self, gpu: &Gpu<D>, spent: bool) -> usize;
+    fn words(self, gpu: &Gpu, spent: bool) -> usize;
 
     /// The results for `count` blocks of `width` columns, in a region of their own.
-    fn launch<D: Device>(
+    fn launch(
         self,
-        session: &mut Session<'_, D>,
+        session: &mut Session<'_>,
         shape: (usize, usize),
         input: Region,
         spent: bool,
@@ -72,7 +71,7 @@ impl Part {
     }
 }
 
-impl<D: Device> Gpu<D> {
+impl Gpu {
     /// Cuts `blocks` blocks of `width` columns into parts, if a column takes so many words of memory, and does them.
     fn parts(
         &self,
@@ -97,7 +96,7 @@ impl<D: Device> Gpu<D> {
     /// Uploads a part of blocks of `rows` rows; the data may end with the last of these columns.
     pub(super) fn upload_part<F: BaseField>(
         &self,
-        session: &mut Session<'_, D>,
+        session: &mut Session<'_>,
         part: &Part,
         rows: usize,
         data: &[F],
@@ -114,7 +113,7 @@ impl<D: Device> Gpu<D> {
     /// Downloads a part of blocks of `rows` rows.
     pub(super) fn download_part<F: BaseField>(
         &self,
-        session: &mut Session<'_, D>,
+        session: &mut Session<'_>,
         part: &Part,
         rows: usize,
         region: Region,
@@ -145,7 +144,7 @@ impl<D: Device> Gpu<D> {
     /// The results for uploaded columns, which are spent: [`Error::NotCanonical`] if they are `unchecked` and are not all elements. Which are not the caller finds out.
     fn launched<F: BaseField>(
         &self,
-        session: &mut Session<'_, D>,
+        session: &mut Session<'_>,
         operation: impl OnColumns<F>,
         shape: (usize, usize),
         input: Region,
@@ -404,8 +403,8 @@ pub(super) fn bytes_mut<F: BaseField>(elements: &mut [F]) -> &mut [u8] {
 
 /// The results of an operation on columns in memory full of poison. The input stays as it is unless it is spent.
 #[cfg(all(test, any(feature = "cuda", feature = "opencl")))]
-pub(super) fn on_poison<D: Device, F: BaseField>(
-    gpu: &Gpu<D>,
+pub(super) fn on_poison<F: BaseField>(
+    gpu: &Gpu,
     operation: impl OnColumns<F>,
     width: usize,
     data: &[F],

@@ -239,8 +239,8 @@ mod tests {
 /// The plans of GPUs, on any OpenCL device; processors would choose other plans.
 #[cfg(all(test, feature = "opencl"))]
 mod on_device {
+    use super::super::first_opencl;
     use super::super::session::Session;
-    use super::super::{Device, first_opencl};
     use super::*;
     use crate::backend::cpu::Cpu;
     use crate::backend::gpu::merkle::hash_rows;

@@ -1,6 +1,8 @@
 //! Devices with memory of their own: the words that they refuse, and the data that stay there.
 
 use super::*;
+use std::sync::Arc;
+
 use crate::backend::gpu::{Gpu, opencl::OpenCl};
 use crate::operation::{Purpose, download, make, upload};
 use crate::work::Activity;
@@ -8,7 +10,7 @@ use crate::work::Activity;
 /// The first OpenCL device twice; none where there is no such device; the conformance tests report that where one is required.
 fn two_of_opencl(weights: Option<Vec<usize>>) -> Option<Dispatcher> {
     let devices = [("left", OpenCl::open(0).ok()?), ("right", OpenCl::open(0).ok()?)];
-    let devices = devices.map(|(name, device)| opened(name, Gpu::new(device, None), false));
+    let devices = devices.map(|(name, device)| opened(name, Gpu::new(Arc::new(device), None), false));
     let several = Dispatcher::new(devices.into(), Strategy::Divide { weights });
     Some(several.measured(&kinds::<Rp64_256>(), &[line()]))
 }
@@ -81,7 +83,8 @@ fn data_that_stay_are_spread() {
 /// Where data are to stay, by each strategy, and what is told of the devices' memory.
 #[test]
 fn where_data_are_to_stay() {
-    let gpu = |name, budget| Some(opened(name, Gpu::new(OpenCl::open(0).ok()?, Some(budget)), false));
+    let gpu =
+        |name, budget| Some(opened(name, Gpu::new(Arc::new(OpenCl::open(0).ok()?), Some(budget)), false));
     let Some(larger) = gpu("larger", 1000) else { return };
     let slow = || Curve::through(vec![[1.0, 10.0], [1e12, 1e13]]);
     let both = |strategy, curves: [Curve; 2]| {
@@ -137,8 +140,10 @@ fn data_stay_where_they_are_used_fastest() {
     let slow = || Curve::through(vec![[1.0, 1e6], [1e12, 1e18]]);
     for (curves, on_device) in [([line(), slow()], false), ([slow(), line()], true)] {
         let Ok(device) = OpenCl::open(0) else { return };
-        let devices =
-            vec![opened("cpu", Cpu::default(), true), opened("opencl", Gpu::new(device, None), false)];
+        let devices = vec![
+            opened("cpu", Cpu::default(), true),
+            opened("opencl", Gpu::new(Arc::new(device), None), false),
+        ];
         let both = Dispatcher::new(devices, Strategy::Divide { weights: None });
         let both = both.measured(&kinds::<Rp64_256>(), &curves);
         let stored = upload(&both, &words(64), &Purpose::of::<Goldilocks>(64)).unwrap();
@@ -151,7 +156,8 @@ fn data_stay_where_they_are_used_fastest() {
 fn data_of_whole_proofs_stay_together() {
     let Ok(device) = OpenCl::open(0) else { return };
     let for_much = Curve::through(vec![[1.0, 1e5], [1e6, 1e5], [1e12, 1e11]]);
-    let devices = vec![opened("cpu", Cpu::default(), true), opened("opencl", Gpu::new(device, None), false)];
+    let devices =
+        vec![opened("cpu", Cpu::default(), true), opened("opencl", Gpu::new(Arc::new(device), None), false)];
     let both = Dispatcher::new(devices, Strategy::Divide { weights: None });
     let both = both.measured(&kinds::<crate::hash::Blake3>(), &[line(), for_much]);
     for (purpose, on_device) in

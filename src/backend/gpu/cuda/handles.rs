@@ -47,9 +47,9 @@ macro_rules! handles {
 }
 handles! {
     /// Device memory.
-    pub Buffer { pointer: CUdeviceptr, result::free_sync }
+    pub(super) Allocation { pointer: CUdeviceptr, result::free_sync }
     /// An event of a context.
-    pub Event { event: CUevent, event::destroy }
+    pub(super) Event { event: CUevent, event::destroy }
     /// An instantiated graph.
     pub(super) Graph { graph: CUgraphExec, graph::exec_destroy }
     /// Page-locked host memory.
@@ -60,7 +60,7 @@ handles! {
 unsafe impl Sync for HostMemory {}
 
 /// A stream, its staging memory, and the launches whose time has not been read yet.
-pub struct Queue {
+pub(super) struct Work {
     pub(super) context: Arc<Context>,
     pub(super) stream: CUstream,
     pub(super) uploads: Passage,
@@ -85,7 +85,7 @@ impl Stream {
     }
 }
 
-impl Queue {
+impl Work {
     pub(super) fn stream(&self) -> Stream {
         Stream(self.stream)
     }
@@ -95,7 +95,7 @@ impl Queue {
 pub(super) type Passage = Option<Option<Staging<Event>>>;
 
 // SAFETY: as for Context; a queue is used by one thread at a time.
-unsafe impl Send for Queue {}
+unsafe impl Send for Work {}
 
 impl Context {
     /// Makes this the calling thread's context; every call from outside the backend begins with it.
@@ -123,7 +123,7 @@ impl Event {
     }
 }
 
-impl Drop for Queue {
+impl Drop for Work {
     fn drop(&mut self) {
         if self.context.bind().is_err() {
             return;

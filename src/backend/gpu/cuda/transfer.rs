@@ -11,7 +11,7 @@ use cudarc::driver::sys::{
 };
 
 use super::Cuda;
-use super::handles::{Event, HostMemory, Passage, Queue, Stream};
+use super::handles::{Event, HostMemory, Passage, Stream, Work};
 use crate::backend::gpu::staging::{STAGING, Staging};
 use crate::error::Error;
 use crate::memory::{Strided, StridedMut};
@@ -49,7 +49,7 @@ impl Cuda {
         Ok(event)
     }
 
-    pub(super) fn copy_in(&self, queue: &mut Queue, data: &[u8], to: CUdeviceptr) -> Result<(), Error> {
+    pub(super) fn copy_in(&self, queue: &mut Work, data: &[u8], to: CUdeviceptr) -> Result<(), Error> {
         let stream = queue.stream();
         let failed = self.failed("uploading");
         let start = |piece: &[u8], at: usize| {
@@ -69,17 +69,12 @@ impl Cuda {
             });
         }
         start(data, 0)?;
-        self.synchronise(queue)
+        self.wait_for(queue)
     }
 
-    pub(super) fn copy_out(
-        &self,
-        queue: &mut Queue,
-        from: CUdeviceptr,
-        data: &mut [u8],
-    ) -> Result<(), Error> {
+    pub(super) fn copy_out(&self, queue: &mut Work, from: CUdeviceptr, data: &mut [u8]) -> Result<(), Error> {
         // Failed work is reported here, before anything is written.
-        self.synchronise(queue)?;
+        self.wait_for(queue)?;
         let stream = queue.stream();
         let failed = self.failed("downloading");
         let start = |piece: &mut [u8], at: usize| {
@@ -99,13 +94,13 @@ impl Cuda {
             });
         }
         start(data, 0)?;
-        self.synchronise(queue)
+        self.wait_for(queue)
     }
 
     /// Copies page-locked columns.
     pub(super) fn copy_columns_in(
         &self,
-        queue: &mut Queue,
+        queue: &mut Work,
         columns: Strided<'_, u64>,
         to: CUdeviceptr,
     ) -> Result<(), Error> {
@@ -122,18 +117,18 @@ impl Cuda {
         unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, queue.stream) }
             .result()
             .map_err(self.failed("uploading"))?;
-        self.synchronise(queue)
+        self.wait_for(queue)
     }
 
     /// Copies to page-locked columns.
     pub(super) fn copy_columns_out(
         &self,
-        queue: &mut Queue,
+        queue: &mut Work,
         from: CUdeviceptr,
         columns: StridedMut<'_, u64>,
     ) -> Result<(), Error> {
         // Failed work is reported here, before anything is written.
-        self.synchronise(queue)?;
+        self.wait_for(queue)?;
         let columns = columns.as_columns();
         let copy = sys::CUDA_MEMCPY2D {
             srcMemoryType: MemoryType::CU_MEMORYTYPE_DEVICE,
@@ -148,7 +143,7 @@ impl Cuda {
         unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, queue.stream) }
             .result()
             .map_err(self.failed("downloading"))?;
-        self.synchronise(queue)
+        self.wait_for(queue)
     }
 }
 

@@ -13,6 +13,7 @@ use crate::conformance::{self, Case};
 use crate::dispatch::Dispatcher;
 use crate::engine::Engine;
 use crate::lock::lock;
+use crate::sync::Arc;
 
 /// Parts of the names of cases that are left out, and why.
 const LEFT_OUT: &[(&str, &str)] = &[
@@ -81,7 +82,7 @@ fn runs(case: &Case) -> bool {
 
 fn engine(device: Emulated) -> Engine {
     let info = device.info().clone();
-    Engine::builder().threads(1).build_on(Dispatcher::alone(Gpu::new(device, None)), info).unwrap()
+    Engine::builder().threads(1).build_on(Dispatcher::alone(Gpu::new(Arc::new(device), None)), info).unwrap()
 }
 
 /// The text of a program.
@@ -121,10 +122,10 @@ fn work(launched: &Launched) -> Vec<Work<'_>> {
     };
     let device = || Emulated::new(true).with_record(launched);
     let (first, second, third, fourth) = (device(), device(), device(), device());
-    let test = |name: &str, device: Emulated, run: fn(Gpu<Emulated>)| -> Work<'_> {
+    let test = |name: &str, device: Emulated, run: fn(Gpu)| -> Work<'_> {
         let device = Mutex::new(Some(device));
         let run = move || {
-            run(Gpu::new(lock(&device).take().expect("it runs once"), None));
+            run(Gpu::new(Arc::new(lock(&device).take().expect("it runs once")), None));
             Ok(())
         };
         (name.to_owned(), Box::new(run))

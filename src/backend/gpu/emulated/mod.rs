@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use zkaccel_ptx_machine as machine;
 
-use super::device::{Arg, Device, Launch, Limits};
+use super::device::{Arg, Buffer, Device, Launch, Limits, Queue};
 use super::program::Program;
 use super::ptx;
 use crate::device::{DeviceInfo, DeviceKind};
@@ -53,9 +53,7 @@ pub struct Emulated {
 }
 
 /// A queue: the times of work whose times were not asked for yet. All work is done when it is given.
-pub struct Queue {
-    done: Vec<Range<u64>>,
-}
+type Done = Vec<Range<u64>>;
 
 impl Emulated {
     /// A device with the limits of a GPU; `fast_double` chooses the number form of transforms, as on a device with or without quick doubles.
@@ -114,7 +112,7 @@ impl Emulated {
     }
 
     /// Executes a launch.
-    fn execute(&self, launch: &Launch<&Arc<Memory>>) -> Result<(), Error> {
+    fn execute(&self, launch: &Launch<&Buffer>) -> Result<(), Error> {
         let failed = |message| self.failed(launch.kernel, message);
         let program = self.program(launch.program)?;
         let kernel = program.kernels.get(launch.kernel);
@@ -124,7 +122,8 @@ impl Emulated {
         for arg in &launch.args {
             match *arg {
                 Arg::Buffer(buffer, offset) => {
-                    let known = buffers.iter().position(|known| std::ptr::eq(*known, &**buffer));
+                    let buffer = buffer.of::<Memory>();
+                    let known = buffers.iter().position(|known| std::ptr::eq(*known, buffer));
                     let number = known.unwrap_or_else(|| {
                         buffers.push(buffer);
                         buffers.len() - 1
@@ -170,7 +169,7 @@ impl Emulated {
         let now = || self.start.elapsed().as_nanos() as u64;
         let start = now();
         work()?;
-        queue.done.push(start..now());
+        queue.of::<Done>().push(start..now());
         Ok(())
     }
 
@@ -181,9 +180,6 @@ impl Emulated {
 }
 
 impl Device for Emulated {
-    type Buffer = Arc<Memory>;
-    type Queue = Queue;
-
     fn info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -193,14 +189,14 @@ impl Device for Emulated {
     }
 
     fn queue(&self) -> Result<Queue, Error> {
-        Ok(Queue { done: Vec::new() })
+        Ok(Queue::new(Done::new()))
     }
 
-    fn allocate(&self, bytes: usize) -> Result<Arc<Memory>, Error> {
+    fn allocate(&self, bytes: usize) -> Result<Buffer, Error> {
         if bytes as u64 > MEMORY {
             return Err(Error::DeviceOutOfMemory { device: self.info.id.clone(), requested: bytes as u64 });
         }
-        Ok(Arc::new(Memory::new(bytes)))
+        Ok(Buffer::new(Memory::new(bytes)))
     }
 
     fn lock(&self, _: usize) -> Result<Option<Locked>, Error> {
@@ -211,14 +207,16 @@ impl Device for Emulated {
         false
     }
 
-    fn upload(&self, _: &mut Queue, data: &[u8], to: &Arc<Memory>, at: usize) -> Result<(), Error> {
+    fn upload(&self, _: &mut Queue, data: &[u8], to: &Buffer, at: usize) -> Result<(), Error> {
+        let to = to.of::<Memory>();
         match to.write(at, data) {
             true => Ok(()),
             false => Err(self.outside("copying to it", data.len(), at, to)),
         }
     }
 
-    fn download(&self, _: &mut Queue, from: &Arc<Memory>, at: usize, data: &mut [u8]) -> Result<(), Error> {
+    fn download(&self, _: &mut Queue, from: &Buffer, at: usize, data: &mut [u8]) -> Result<(), Error> {
+        let from = from.of::<Memory>();
         match from.read(at, data) {
             true => Ok(()),
             false => Err(self.outside("copying from it", data.len(), at, from)),
@@ -228,10 +226,11 @@ impl Device for Emulated {
     fn copy(
         &self,
         queue: &mut Queue,
-        (from, from_at): (&Arc<Memory>, usize),
-        (to, to_at): (&Arc<Memory>, usize),
+        (from, from_at): (&Buffer, usize),
+        (to, to_at): (&Buffer, usize),
         bytes: usize,
     ) -> Result<(), Error> {
+        let (from, to) = (from.of::<Memory>(), to.of::<Memory>());
         self.timed(queue, || {
             let mut data = vec![0; bytes];
             if !from.read(from_at, &mut data) {
@@ -244,7 +243,7 @@ impl Device for Emulated {
         })
     }
 
-    fn launch(&self, queue: &mut Queue, launches: &[Launch<&Arc<Memory>>]) -> Result<(), Error> {
+    fn launch(&self, queue: &mut Queue, launches: &[Launch<&Buffer>]) -> Result<(), Error> {
         self.timed(queue, || launches.iter().try_for_each(|launch| self.execute(launch)))
     }
 
@@ -253,6 +252,6 @@ impl Device for Emulated {
     }
 
     fn finish(&self, queue: &mut Queue) -> Result<Vec<Range<u64>>, Error> {
-        Ok(std::mem::take(&mut queue.done))
+        Ok(std::mem::take(queue.of::<Done>()))
     }
 }

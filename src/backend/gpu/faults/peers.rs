@@ -24,19 +24,19 @@ use crate::operation::{Evaluate, Extend, Points, Transform};
 use crate::work::DeviceWork;
 
 /// Three devices with shares of columns that are no multiples of each other.
-fn peers<D: Device>(device: &Arc<D>, faults: &Faults, budget: Option<u64>) -> Dispatcher {
+fn peers(device: &Arc<dyn Device>, faults: &Faults, budget: Option<u64>) -> Dispatcher {
     peers_with(&[3, 1, 5], device, faults, budget)
 }
 
 /// Devices with such shares.
-fn peers_with<D: Device>(
+fn peers_with(
     weights: &[usize],
-    device: &Arc<D>,
+    device: &Arc<dyn Device>,
     faults: &Faults,
     budget: Option<u64>,
 ) -> Dispatcher {
     let opened = |number: usize| {
-        let gpu = Gpu::new(Faulty::new(device, faults.clone()).among_peers(), budget);
+        let gpu = Gpu::new(Arc::new(Faulty::new(device, faults.clone()).among_peers()), budget);
         let threads = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let machine = Vec::new();
         Opened {
@@ -143,7 +143,7 @@ fn is_shared<F>(ntt: &Ntt<F>) -> bool {
 }
 
 /// One column on two devices and on four: of as many points as needed for that and more, and of fewer, with room for it and without.
-fn columns<D: Device>(device: &Arc<D>) {
+fn columns(device: &Arc<dyn Device>) {
     let none = Faults::new(Fault::Anything, 1);
     for (weights, least) in [(&[1; 2][..], 2), (&[1; 4], 4)] {
         for (log, budget) in
@@ -169,7 +169,7 @@ fn columns<D: Device>(device: &Arc<D>) {
 
 /// The same over a prime field, of which devices want columns one after another.
 #[cfg(feature = "bn254")]
-fn columns_of_scalars<D: Device>(device: &Arc<D>) {
+fn columns_of_scalars(device: &Arc<dyn Device>) {
     let (none, weights) = (Faults::new(Fault::Anything, 1), [1; 4]);
     for (log, count) in [(2, 2), (4, 4), (7, 2), (7, 4)] {
         let data: Vec<_> = (0..1 << log).map(|i| Fr::from(i * i + 3)).collect();
@@ -197,8 +197,7 @@ fn expect<T: PartialEq + Debug>(what: &str, found: T, expected: T) {
 }
 
 /// Operations, then commitments.
-pub fn answers<D: Device>(device: D) {
-    let device = Arc::new(device);
+pub fn answers(device: Arc<dyn Device>) {
     exchanges(&device);
     columns(&device);
     #[cfg(feature = "bn254")]
@@ -207,7 +206,7 @@ pub fn answers<D: Device>(device: D) {
 }
 
 /// Each device makes two of eight cosets or more, and subtrees over digests of all.
-fn commitments<D: Device>(device: &Arc<D>) {
+fn commitments(device: &Arc<dyn Device>) {
     let oracle = Engine::builder().device(DeviceChoice::Reference).build().unwrap();
     for layout in [Layout::RowMajor, Layout::ColumnMajor] {
         let trace = Matrix::new(data(), Shape { rows: 16, columns: 24, layout }).unwrap();
@@ -232,7 +231,7 @@ fn commitments<D: Device>(device: &Arc<D>) {
 }
 
 /// Of as many rows as devices and more, and of fewer, which are not exchanged; with a budget for the exchange and without.
-fn exchanges<D: Device>(device: &Arc<D>) {
+fn exchanges(device: &Arc<dyn Device>) {
     let none = Faults::new(Fault::Anything, 1);
     for (log, width) in [(0, 4), (1, 9), (2, 3), (2, 1), (4, 24), (5, 5)] {
         for operation in Columns::all(log) {
@@ -254,8 +253,8 @@ fn exchanges<D: Device>(device: &Arc<D>) {
 }
 
 /// A refused word is named by its place among all, wherever it is, and the data are unchanged.
-fn refused<D: Device>(device: D) {
-    let (device, none) = (Arc::new(device), Faults::new(Fault::Anything, 1));
+fn refused(device: Arc<dyn Device>) {
+    let (device, none) = (device, Faults::new(Fault::Anything, 1));
     let on = peers(&device, &none, None);
     for operation in Columns::all(4).into_iter().take(4) {
         for index in [0, 200, 16 * 24 - 1] {
@@ -280,8 +279,8 @@ fn refused<D: Device>(device: D) {
 }
 
 /// A fault at every moment ends in one of the errors expected, with the data as they were, unless the error says that they are lost, and the devices succeed the next time.
-fn every_moment<D: Device>(device: D) {
-    let (device, data) = (Arc::new(device), data());
+fn every_moment(device: Arc<dyn Device>) {
+    let (device, data) = (device, data());
     for (fault, times) in
         [(Fault::Memory, 2), (Fault::Memory, u32::MAX), (Fault::Anything, 1), (Fault::Anything, 3)]
     {

@@ -59,14 +59,14 @@ fn run(engine: &Engine, matrix: &DeviceMatrix<Goldilocks>) -> Result<Matrix<Gold
 }
 
 /// An engine on a device without faults yet.
-fn engine<D: Device>(device: &Arc<D>, faults: &Faults) -> Engine {
+fn engine(device: &Arc<dyn Device>, faults: &Faults) -> Engine {
     let faulty = Faulty::new(device, faults.clone());
     let info = faulty.info().clone();
-    Engine::builder().threads(1).build_on(Dispatcher::alone(Gpu::new(faulty, None)), info).unwrap()
+    Engine::builder().threads(1).build_on(Dispatcher::alone(Gpu::new(Arc::new(faulty), None)), info).unwrap()
 }
 
 /// An engine on such a device beside the reference, which has half of what is divided.
-fn engine_of_two<D: Device>(device: &Arc<D>, faults: &Faults) -> Engine {
+fn engine_of_two(device: &Arc<dyn Device>, faults: &Faults) -> Engine {
     let faulty = Faulty::new(device, faults.clone());
     let info = faulty.info().clone();
     let opened = |backend: Box<dyn Backend>, name: &str, on_host| {
@@ -74,7 +74,7 @@ fn engine_of_two<D: Device>(device: &Arc<D>, faults: &Faults) -> Engine {
         Opened { backend, name: name.into(), machine: Vec::new(), on_host, threads: Some(threads) }
     };
     let devices = vec![
-        opened(Box::new(Gpu::new(faulty, None)), "a test's device", false),
+        opened(Box::new(Gpu::new(Arc::new(faulty), None)), "a test's device", false),
         opened(Box::new(Reference), "reference", true),
     ];
     let strategy = Strategy::Divide { weights: Some(vec![1, 1]) };
@@ -87,14 +87,14 @@ type Operation<T> = fn(&Engine, &mut DeviceMatrix<Goldilocks>, &Matrix<Goldilock
 
 /// Does `operation` with a fault at every moment. A failure is one of the errors expected, leaves both traces as they were, and
 /// an engine on which the operation succeeds the next time.
-fn survive<D: Device, T>(device: &Arc<D>, fault: (Fault, u32), operation: Operation<T>, check: impl Fn(&T)) {
+fn survive<T>(device: &Arc<dyn Device>, fault: (Fault, u32), operation: Operation<T>, check: impl Fn(&T)) {
     survive_on(engine, device, fault, operation, check);
 }
 
 /// The same of engines that are made of a device.
-fn survive_on<D: Device, T>(
-    engine: fn(&Arc<D>, &Faults) -> Engine,
-    device: &Arc<D>,
+fn survive_on<T>(
+    engine: fn(&Arc<dyn Device>, &Faults) -> Engine,
+    device: &Arc<dyn Device>,
     (fault, times): (Fault, u32),
     operation: Operation<T>,
     check: impl Fn(&T),
@@ -123,8 +123,8 @@ fn survive_on<D: Device, T>(
     }
 }
 
-fn faults<D: Device>(device: D) {
-    let device = &Arc::new(device);
+fn faults(device: Arc<dyn Device>) {
+    let device = &device;
     let oracle = Engine::builder().device(DeviceChoice::Reference).build().unwrap();
     let spec = TraceSpec::default();
     let expected = oracle.commit::<Rp64_256>(&spec, trace()).unwrap();
@@ -227,9 +227,9 @@ fn faults<D: Device>(device: D) {
 }
 
 /// Memory returns to the pool when the last clone of what lies in it is dropped, and not before.
-fn returns<D: Device>(device: D) {
+fn returns(device: Arc<dyn Device>) {
     let faults = Faults::new(Fault::Memory, u32::MAX);
-    let engine = engine(&Arc::new(device), &faults);
+    let engine = engine(&device, &faults);
     let first = engine.upload(trace()).unwrap();
     let clone = first.clone();
     drop(first);

@@ -15,13 +15,13 @@ fn vector(factor: u64) -> Vec<Fr> {
     (1..=40).map(|i| -Fr::from(i * factor)).collect()
 }
 
-fn faults<D: Device>(device: D) {
-    let device = &Arc::new(device);
+fn faults(device: Arc<dyn Device>) {
+    let device = &device;
     let (a, b) = (vector(3), vector(5));
     let mut expected = a.clone();
     Reference.multiply(&mut expected, &b, Some(&a)).unwrap();
     for fault in [(Fault::Memory, 1), (Fault::Memory, 2), (Fault::Anything, 1), (Fault::Anything, 2)] {
-        let failing_after = |calls| Gpu::new(failing(device, fault, calls), None);
+        let failing_after = |calls| failing(device, fault, calls, None);
         survive(failing_after, "products of what stays", &a, &expected, |gpu, a| {
             let [x, y] = [&*a, &b].map(|vector| gpu.upload(Fr::words(vector)));
             let (x, y) = (x?, y?);
@@ -31,7 +31,7 @@ fn faults<D: Device>(device: D) {
     }
 }
 
-fn download<D: Device>(gpu: &Gpu<D>, memory: &Memory, to: &mut [Fr]) -> Result<(), Error> {
+fn download(gpu: &Gpu, memory: &Memory, to: &mut [Fr]) -> Result<(), Error> {
     let mut found = vec![0; 32 * to.len()];
     gpu.download(memory, 0, &mut found)?;
     Fr::words_mut(to).copy_from_slice(bytemuck::cast_slice(&found));
@@ -39,8 +39,8 @@ fn download<D: Device>(gpu: &Gpu<D>, memory: &Memory, to: &mut [Fr]) -> Result<(
 }
 
 /// A matrix that is kept, unless there is no memory for it, and one that goes in parts; one of the rows is longer than a piece.
-fn sparse<D: Device>(device: D) {
-    let device = &Arc::new(device);
+fn sparse(device: Arc<dyn Device>) {
+    let device = &device;
     let row =
         |row: usize| (0..if row == 17 { 70 } else { row % 4 }).map(move |i| (i % 40, Fr::from(i as u64)));
     let matrix = SparseMatrix::from_rows(40, (0..40).map(row)).unwrap();
@@ -49,7 +49,7 @@ fn sparse<D: Device>(device: D) {
     Reference.sparse_product(matrix, None, &x, &mut expected).unwrap();
     for fault in [(Fault::Memory, 1), (Fault::Memory, 2), (Fault::Memory, u32::MAX), (Fault::Anything, 1)] {
         for budget in [None, Some(4000)] {
-            let failing_after = |calls| Gpu::new(failing(device, fault, calls), budget);
+            let failing_after = |calls| failing(device, fault, calls, budget);
             survive(failing_after, "a sparse product", &x, &expected, |gpu, x| {
                 let kept = Sparse::<Fr>::keep_sparse(gpu, matrix)?;
                 let mut product = vec![Fr::zero(); 40];
@@ -58,7 +58,7 @@ fn sparse<D: Device>(device: D) {
                 Ok(())
             });
         }
-        let failing_after = |calls| Gpu::new(failing(device, fault, calls), None);
+        let failing_after = |calls| failing(device, fault, calls, None);
         survive(failing_after, "a sparse product that stays", &x, &expected, |gpu, x| {
             let vector = gpu.upload(Fr::words(x))?;
             let Some(kept) = Sparse::<Fr>::keep_sparse(gpu, matrix)? else {

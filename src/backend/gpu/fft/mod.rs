@@ -13,7 +13,7 @@ mod tests;
 mod twiddles;
 
 use super::Gpu;
-use super::device::{Arg, Device, Launch};
+use super::device::{Arg, Launch};
 use super::session::{Region, Session};
 use super::tables::Table;
 use super::transforms::OnColumns;
@@ -35,16 +35,16 @@ impl<F: DeviceField> OnColumns<F> for Transform<F> {
         [1 << self.log_input, self.ntt.domain.size()]
     }
 
-    fn words<D: Device>(self, gpu: &Gpu<D>, spent: bool) -> usize {
+    fn words(self, gpu: &Gpu, spent: bool) -> usize {
         let passes = plan::plan(&self, 1, gpu.choice);
         let scratch = plan::needs_scratch(&passes) && !(spent && plan::scratch_may_be_input(&passes));
         let [input, output] = self.rows().map(|rows| SCALAR * rows);
         input + output * (1 + usize::from(scratch))
     }
 
-    fn launch<D: Device>(
+    fn launch(
         self,
-        session: &mut Session<'_, D>,
+        session: &mut Session<'_>,
         (width, count): (usize, usize),
         input: Region,
         spent: bool,
@@ -68,7 +68,7 @@ impl<F: DeviceField> OnColumns<F> for Transform<F> {
     }
 }
 
-impl<D: Device, F: DeviceField> Transforms<F> for Gpu<D> {
+impl<F: DeviceField> Transforms<F> for Gpu {
     fn ntt(&self, ntt: &Ntt<F>, values: &mut [F], width: usize) -> Result<(), Error> {
         let undo = |values: &mut [F], width| Cpu::default().ntt(&ntt.undo(), values, width);
         self.in_place(Transform::new(ntt), values, width, false, undo)
@@ -87,7 +87,7 @@ impl<D: Device, F: DeviceField> Transforms<F> for Gpu<D> {
     }
 }
 
-impl<D: Device, F: DeviceField> ResidentTransforms<F> for Gpu<D> {
+impl<F: DeviceField> ResidentTransforms<F> for Gpu {
     fn ntt(&self, ntt: &Ntt<F>, matrix: &Memory, extent: Extent) -> Result<Memory, Error> {
         self.on_device(Transform::new(ntt), matrix, extent)
     }
@@ -104,8 +104,8 @@ impl<D: Device, F: DeviceField> ResidentTransforms<F> for Gpu<D> {
 }
 
 /// One pass.
-fn launch<F: DeviceField, D: Device>(
-    session: &Session<'_, D>,
+fn launch<F: DeviceField>(
+    session: &Session<'_>,
     pass: &Pass,
     from: Region,
     to: Region,

@@ -3,7 +3,6 @@
 use halo2curves::ff::{Field, WithSmallOrderMulGroup};
 
 use super::super::ntt::Choice;
-use super::super::opencl::OpenCl;
 use super::super::transforms::on_poison;
 use super::super::{Gpu, first_opencl};
 use super::Transform;
@@ -36,7 +35,7 @@ fn same(found: &[Fr], expected: &[Fr]) -> bool {
 }
 
 /// Every direction and pair of orders, with a plan and shifts.
-fn sweep(gpu: &Gpu<OpenCl>, log_size: u32, count: usize) {
+fn sweep(gpu: &Gpu, log_size: u32, count: usize) {
     let values = scalars(count << log_size);
     let subgroups = [Domain::halo2(log_size).unwrap(), Domain::arkworks(log_size).unwrap()];
     for (number, shift) in [Fr::ONE, Fr::ZETA, Fr::from(7)].into_iter().enumerate() {

@@ -1,6 +1,6 @@
 //! The twiddles of the passes, computed on the device and cached there.
 
-use super::super::device::{Arg, Device, Launch};
+use super::super::device::{Arg, Launch};
 use super::super::session::{Region, Session};
 use super::super::tables::{Key, Table};
 use super::SCALAR;
@@ -69,7 +69,7 @@ impl<F: DeviceField> Table for Twiddles<F> {
         (2 * SCALAR) << self.log_count()
     }
 
-    fn fill<D: Device>(&self, session: &mut Session<'_, D>, table: Region) -> Result<(), Error> {
+    fn fill(&self, session: &mut Session<'_>, table: Region) -> Result<(), Error> {
         assert!(table.words() >= self.words());
         let mut factors = self.factors();
         // A twiddle that is the empty product has none.

@@ -9,21 +9,21 @@ use super::buckets::Buckets;
 use super::launches::{self, Accumulation, Reduction, Sort, Source};
 use super::plan::{self, Division, Shape, WIDTHS, Widths};
 use super::programs::DeviceCurve;
+use crate::backend::gpu::Gpu;
 use crate::backend::gpu::session::{Region, Session};
-use crate::backend::gpu::{Device, Gpu};
 use crate::curve::limbs_of_points;
 use crate::error::Error;
 use crate::field::prime::limbs;
 
 /// Scalars, as integers, and bases, on the device.
-struct Operands<'a, D: Device> {
-    session: Session<'a, D>,
+struct Operands<'a> {
+    session: Session<'a>,
     source: Source,
     points: Region,
     widths: Widths,
 }
 
-impl<D: Device> Gpu<D> {
+impl Gpu {
     /// Adds rows over a range of bases to the buckets `before`. Where buckets of another shape are cheaper, those before are
     /// reduced and added to `totals`, and new ones are begun. Digits are chosen for `like` scalars per row, of which these are a
     /// sample. After the last bases the buckets are reduced.
@@ -32,9 +32,9 @@ impl<D: Device> Gpu<D> {
         input: &Input<'_, C>,
         (rows, range): (Range<usize>, Range<usize>),
         like: usize,
-        before: Option<Buckets<'a, D, C>>,
+        before: Option<Buckets<'a, C>>,
         totals: &mut [Point<C>],
-    ) -> Result<Option<Buckets<'a, D, C>>, Error> {
+    ) -> Result<Option<Buckets<'a, C>>, Error> {
         let (rows_at_once, is_last) = (rows.len(), range.end == input.bases.points.len());
         let Some(operands) = self.upload_operands(input, rows, range)? else { return Ok(before) };
         let Operands { mut session, source, points, widths } = operands;
@@ -46,7 +46,7 @@ impl<D: Device> Gpu<D> {
         };
         let division = Division::new::<C>(shape, rows_at_once, shape.terms(&widths), units);
         let (sorting, summing) =
-            (Sort::new(&mut session, division)?, Accumulation::new::<C, _>(&mut session, division)?);
+            (Sort::new(&mut session, division)?, Accumulation::new::<C>(&mut session, division)?);
         let mut launches = sorting.launches::<C>(limits, source, division, points);
         let (memory, begun) = match before {
             Some(before) => {
@@ -56,10 +56,10 @@ impl<D: Device> Gpu<D> {
                     (before.give(&mut session)?, true)
                 } else {
                     before.end(totals)?;
-                    (Reduction::new::<C, _>(&mut session, division)?, false)
+                    (Reduction::new::<C>(&mut session, division)?, false)
                 }
             }
-            None => (Reduction::new::<C, _>(&mut session, division)?, false),
+            None => (Reduction::new::<C>(&mut session, division)?, false),
         };
         launches.extend(summing.launches::<C>(limits, sorting, division, points, (memory.sums, begun)));
         if is_last {
@@ -83,7 +83,7 @@ impl<D: Device> Gpu<D> {
         input: &Input<'_, C>,
         rows: Range<usize>,
         range: Range<usize>,
-    ) -> Result<Option<Operands<'_, D>>, Error> {
+    ) -> Result<Option<Operands<'_>>, Error> {
         let Input { scalars, bases, .. } = *input;
         let (n, width) = (bases.points.len(), range.len());
         let begin = rows.start * n + range.start;
@@ -127,7 +127,7 @@ impl<D: Device> Gpu<D> {
 
 impl Sort {
     /// Allocates the memory.
-    fn new<D: Device>(session: &mut Session<'_, D>, division: Division) -> Result<Self, Error> {
+    fn new(session: &mut Session<'_>, division: Division) -> Result<Self, Error> {
         Ok(Self {
             partitions: session.allocate(division.partitions().div_ceil(2))?,
             pairs: session.allocate(division.terms)?,
@@ -139,10 +139,7 @@ impl Sort {
 
 impl Accumulation {
     /// Allocates the memory.
-    fn new<C: DeviceCurve, D: Device>(
-        session: &mut Session<'_, D>,
-        division: Division,
-    ) -> Result<Self, Error> {
+    fn new<C: DeviceCurve>(session: &mut Session<'_>, division: Division) -> Result<Self, Error> {
         let (runs, longs) = (division.runs, division.longs());
         Ok(Self {
             heads: session.allocate(C::XYZZ * runs)?,

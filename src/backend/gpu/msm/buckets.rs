@@ -8,7 +8,6 @@ use super::Point;
 use super::launches::Reduction;
 use super::plan::{Division, Shape};
 use super::programs::DeviceCurve;
-use crate::backend::gpu::Device;
 use crate::backend::gpu::session::{Region, Session};
 use crate::curve::{CoordinateLimbs, Xyzz};
 use crate::error::Error;
@@ -16,8 +15,8 @@ use crate::field::coordinates::LazyElement;
 use crate::parallel::for_each_chunk;
 
 /// The buckets of rows, and the session that adds the last part to them and may still be running.
-pub(super) struct Buckets<'a, D: Device, C> {
-    pub(super) session: Session<'a, D>,
+pub(super) struct Buckets<'a, C> {
+    pub(super) session: Session<'a>,
     pub(super) memory: Reduction,
     /// The division of the last part. Those of other parts have the same buckets and pieces.
     pub(super) division: Division,
@@ -29,10 +28,7 @@ pub(super) struct Buckets<'a, D: Device, C> {
 
 impl Reduction {
     /// Allocates the memory.
-    pub(super) fn new<C: DeviceCurve, D: Device>(
-        session: &mut Session<'_, D>,
-        division: Division,
-    ) -> Result<Self, Error> {
+    pub(super) fn new<C: DeviceCurve>(session: &mut Session<'_>, division: Division) -> Result<Self, Error> {
         let [sums, weighted, plain, halfway, result] = Self::words::<C>(division);
         Ok(Self {
             sums: session.allocate(sums)?,
@@ -49,20 +45,20 @@ impl Reduction {
     }
 }
 
-impl<'a, D: Device, C: DeviceCurve> Buckets<'a, D, C> {
+impl<'a, C: DeviceCurve> Buckets<'a, C> {
     /// Their digits.
     pub(super) fn shape(&self) -> Shape {
         self.division.shape
     }
 
     /// Waits for the last part, and moves the buckets to another session.
-    pub(super) fn give(self, to: &mut Session<'a, D>) -> Result<Reduction, Error> {
+    pub(super) fn give(self, to: &mut Session<'a>) -> Result<Reduction, Error> {
         let [sums, weighted, plain, halfway, result] = self.session.give(self.memory.regions(), to)?;
         Ok(Reduction { sums, weighted, plain, halfway, result })
     }
 
     /// Waits for the last part, and frees its memory except for the buckets.
-    pub(super) fn alone(self, mut session: Session<'a, D>) -> Result<Self, Error> {
+    pub(super) fn alone(self, mut session: Session<'a>) -> Result<Self, Error> {
         let Self { division, rows, reduced, curve, .. } = self;
         let memory = self.give(&mut session)?;
         Ok(Self { session, memory, division, rows, reduced, curve })

@@ -39,7 +39,6 @@ use self::parts::{Pace, while_copying};
 use self::plan::{LOG_BUCKETS, Shape, TERMS, longest, of_width};
 use self::tables::DeviceBases;
 use super::Gpu;
-use super::device::Device;
 use crate::backend::{BaseField, BasesView, KeepScalars, Memory, Msm, Resident, ScalarsView};
 use crate::curve::{Coordinate, Curve, Xyzz, projective};
 use crate::error::Error;
@@ -49,7 +48,7 @@ pub use programs::DeviceCurve;
 
 type Point<C> = Xyzz<Coordinate<C>>;
 
-impl<D: Device> Gpu<D> {
+impl Gpu {
     /// One sum a row: as many rows of scalars as there are sums, over the same bases.
     pub(crate) fn sums<C: DeviceCurve>(
         &self,
@@ -117,7 +116,7 @@ impl<C: Curve> Input<'_, C> {
     }
 }
 
-impl<D: Device, F: BaseField> KeepScalars<F> for Gpu<D> {
+impl<F: BaseField> KeepScalars<F> for Gpu {
     /// `None` for scalars that exceed the budget, and for no scalars.
     fn keep_scalars(&self, scalars: &[F]) -> Result<Option<Memory>, Error> {
         let words = F::words(scalars);
@@ -128,7 +127,7 @@ impl<D: Device, F: BaseField> KeepScalars<F> for Gpu<D> {
     }
 }
 
-impl<D: Device, C: DeviceCurve> Msm<C> for Gpu<D> {
+impl<C: DeviceCurve> Msm<C> for Gpu {
     fn keep_bases(&self, points: &[C], table_bytes: u64) -> Result<Option<Memory>, Error> {
         Ok(self.device_bases(points, table_bytes)?.map(Memory::new))
     }

@@ -30,8 +30,8 @@ use super::buckets::Buckets;
 use super::plan::{Division, Shape, TERMS, longest, of_width};
 use super::programs::DeviceCurve;
 use super::{Input, Point};
+use crate::backend::gpu::Gpu;
 use crate::backend::gpu::session::Session;
-use crate::backend::gpu::{Device, Gpu};
 use crate::curve::Xyzz;
 use crate::error::Error;
 
@@ -64,7 +64,7 @@ pub(super) fn while_copying(n: usize) -> Vec<Range<usize>> {
     begins.zip(shares.iter().copied().map(cut)).map(|(begin, end)| begin..end).collect()
 }
 
-impl<D: Device> Gpu<D> {
+impl Gpu {
     /// Adds the sums of rows to `totals`, in parts of the bases that follow each other from 0 on. After an error `totals` may
     /// contain some of the parts.
     pub(super) fn add_in_parts<C: DeviceCurve>(
@@ -76,7 +76,7 @@ impl<D: Device> Gpu<D> {
         totals: &mut [Point<C>],
     ) -> Result<(), Error> {
         let n = input.bases.points.len();
-        let mut buckets: Option<Buckets<'_, D, C>> = None;
+        let mut buckets: Option<Buckets<'_, C>> = None;
         for part in parts.iter().cloned() {
             let like = match pace {
                 Pace::Overlapping => n - part.start,

@@ -6,8 +6,8 @@ use super::launches;
 use super::plan::{Shape, TERMS, longest};
 use super::programs::DeviceCurve;
 use crate::backend::Memory;
+use crate::backend::gpu::Gpu;
 use crate::backend::gpu::session::Session;
-use crate::backend::gpu::{Device, Gpu};
 use crate::curve::limbs_of_points;
 use crate::error::Error;
 
@@ -23,7 +23,7 @@ pub(super) struct DeviceBases<C> {
     curve: PhantomData<C>,
 }
 
-impl<D: Device> Gpu<D> {
+impl Gpu {
     /// Bases with the best tables of at most `table_bytes`; `None` where not even the bases are within the budget.
     pub(super) fn device_bases<C: DeviceCurve>(
         &self,

@@ -5,14 +5,14 @@ use std::ops::Range;
 use super::parts::Pace;
 use super::programs::DeviceCurve;
 use super::{Input, Point};
-use crate::backend::gpu::{Device, Gpu};
+use crate::backend::gpu::Gpu;
 use crate::backend::{BasesView, Memory, ScalarsView};
 use crate::curve::samples::{bases, multiples, scalars, sum, wide};
 use crate::curve::{Xyzz, projective};
 use crate::error::Error;
 use halo2curves::ff::Field;
 
-impl<D: Device> Gpu<D> {
+impl Gpu {
     /// The sum of one row in parts that end there, side by side or one by one.
     pub(in crate::backend::gpu) fn msm_in_parts<C: DeviceCurve>(
         &self,
@@ -43,7 +43,7 @@ fn parts(ends: &[usize]) -> Vec<Range<usize>> {
 }
 
 /// Any parts, some of them empty, give the sum. What parts do is the same for every curve: one has all bases and scalars, others some.
-fn any_parts<C: DeviceCurve, D: Device>(gpu: &Gpu<D>) {
+fn any_parts<C: DeviceCurve>(gpu: &Gpu) {
     let (n, some) = (40, if C::NAME == "bn254-g1" { 1 } else { 3 });
     for (bases_name, factors) in bases(n).into_iter().step_by(some) {
         let points = multiples::<C>(&factors);
@@ -81,7 +81,7 @@ fn any_parts<C: DeviceCurve, D: Device>(gpu: &Gpu<D>) {
 }
 
 /// Parts share buckets where their digits have the same shape; otherwise earlier buckets are reduced.
-fn sharing<C: DeviceCurve, D: Device>(gpu: &Gpu<D>) {
+fn sharing<C: DeviceCurve>(gpu: &Gpu) {
     let n = 64;
     let factors: Vec<C::Scalar> = (0..n).map(|i| wide(5 * i + 2)).collect();
     let points = multiples::<C>(&factors);
@@ -116,8 +116,8 @@ fn sharing<C: DeviceCurve, D: Device>(gpu: &Gpu<D>) {
 macro_rules! curves {
     ($($curve:path, $name:literal;)*) => {
         on_the_first_devices! {
-            sums_in_any_parts: |device| { let gpu = Gpu::new(device, None); $(any_parts::<$curve, _>(&gpu);)* },
-            sums_that_share_buckets: |device| { let gpu = Gpu::new(device, None); $(sharing::<$curve, _>(&gpu);)* },
+            sums_in_any_parts: |device| { let gpu = Gpu::new(device, None); $(any_parts::<$curve>(&gpu);)* },
+            sums_that_share_buckets: |device| { let gpu = Gpu::new(device, None); $(sharing::<$curve>(&gpu);)* },
         }
     };
 }

@@ -16,7 +16,7 @@ mod tables;
 pub(super) mod tests;
 
 use super::Gpu;
-use super::device::{Arg, Device, Launch};
+use super::device::{Arg, Launch};
 use super::session::{Region, Session};
 use super::transforms::OnColumns;
 use crate::backend::cpu::Cpu;
@@ -69,7 +69,7 @@ fn extension(lde: &Lde) -> [Transform; 2] {
     [inverse, forward]
 }
 
-impl<D: Device> Gpu<D> {
+impl Gpu {
     /// The plan; an error where a block is larger than kernels can address.
     fn passes(&self, transform: &Transform, width: usize, count: usize) -> Result<Vec<Pass>, Error> {
         plan::plan(transform, width, count, self.choice).ok_or_else(|| Error::DeviceOutOfMemory {
@@ -81,7 +81,7 @@ impl<D: Device> Gpu<D> {
     /// The launches of a plan, its tables made.
     fn launches(
         &self,
-        session: &mut Session<'_, D>,
+        session: &mut Session<'_>,
         passes: &[Pass],
         regions: [Region; 3],
     ) -> Result<Vec<Launch<Region>>, Error> {
@@ -106,14 +106,14 @@ impl OnColumns<Goldilocks> for Transform {
         [1 << self.log_rows, 1 << (self.log_rows + self.log_blowup)]
     }
 
-    fn words<D: Device>(self, _: &Gpu<D>, _: bool) -> usize {
+    fn words(self, _: &Gpu, _: bool) -> usize {
         let [input, output] = self.rows();
         input + 2 * output
     }
 
-    fn launch<D: Device>(
+    fn launch(
         self,
-        session: &mut Session<'_, D>,
+        session: &mut Session<'_>,
         (width, count): (usize, usize),
         input: Region,
         _: bool,
@@ -137,13 +137,13 @@ impl OnColumns<Goldilocks> for Lde {
         [self.from().size(), self.to().size()]
     }
 
-    fn words<D: Device>(self, _: &Gpu<D>, _: bool) -> usize {
+    fn words(self, _: &Gpu, _: bool) -> usize {
         2 * self.from().size() + self.to().size()
     }
 
-    fn launch<D: Device>(
+    fn launch(
         self,
-        session: &mut Session<'_, D>,
+        session: &mut Session<'_>,
         (width, count): (usize, usize),
         input: Region,
         _: bool,
@@ -161,7 +161,7 @@ impl OnColumns<Goldilocks> for Lde {
     }
 }
 
-impl<D: Device> Transforms<Goldilocks> for Gpu<D> {
+impl Transforms<Goldilocks> for Gpu {
     fn ntt(&self, ntt: &Ntt, data: &mut [Goldilocks], width: usize) -> Result<(), Error> {
         self.ntt_checked(ntt, data, width, false, &Meter::silent())
     }
@@ -218,7 +218,7 @@ impl<D: Device> Transforms<Goldilocks> for Gpu<D> {
     }
 }
 
-impl<D: Device> ResidentTransforms<Goldilocks> for Gpu<D> {
+impl ResidentTransforms<Goldilocks> for Gpu {
     fn ntt(&self, ntt: &Ntt, matrix: &Memory, extent: Extent) -> Result<Memory, Error> {
         self.on_device(Transform::from(ntt), matrix, extent)
     }

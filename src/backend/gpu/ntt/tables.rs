@@ -1,6 +1,6 @@
 //! Tables of powers, made on the device.
 
-use super::super::device::{Arg, Device, Launch};
+use super::super::device::{Arg, Launch};
 use super::super::program;
 use super::super::session::{Region, Session};
 use super::super::tables::{Key, Table};
@@ -85,7 +85,7 @@ impl Inner {
 }
 
 /// Fills a table of powers.
-fn fill<D: Device>(session: &Session<'_, D>, table: Region, powers: &Powers) -> Launch<Region> {
+fn fill(session: &Session<'_>, table: Region, powers: &Powers) -> Launch<Region> {
     let words = Contents::Powers(*powers).words();
     assert!(table.words() >= words);
     let reversed = if powers.replicas_reversed { powers.log_replicas } else { 0 };
@@ -122,7 +122,7 @@ impl Table for Contents {
         }
     }
 
-    fn fill<D: Device>(&self, session: &mut Session<'_, D>, table: Region) -> Result<(), Error> {
+    fn fill(&self, session: &mut Session<'_>, table: Region) -> Result<(), Error> {
         match self {
             Self::Inner(inner) => session.upload(bytemuck::cast_slice(&inner.words()), table, 0),
             Self::Powers(powers) => {

@@ -1,6 +1,5 @@
 //! Passes on OpenCL and on the interpreter of PTX against the reference: both number forms, plans of one to four passes, every tile.
 
-use super::super::device::Device;
 #[cfg(feature = "opencl")]
 use super::super::first_opencl;
 use super::super::transforms::on_poison;
@@ -45,7 +44,7 @@ impl Words {
     }
 }
 
-impl<D: Device> Gpu<D> {
+impl Gpu {
     fn choose(&mut self, form: Form, digits: &'static [u32], narrow: bool) {
         self.form = form;
         self.choice = Choice { digits: Some(digits), narrow: Some(narrow) };
@@ -57,7 +56,7 @@ fn words(elements: &[Goldilocks]) -> &[u64] {
     bytemuck::cast_slice(elements)
 }
 
-fn check<D: Device>(gpu: &Gpu<D>, ntt: &Ntt, width: usize, data: &[Goldilocks]) {
+fn check(gpu: &Gpu, ntt: &Ntt, width: usize, data: &[Goldilocks]) {
     let mut expected = data.to_vec();
     Reference.ntt(ntt, &mut expected, width).unwrap();
     let mut found = on_poison(gpu, Transform::from(ntt), width, data, false);
@@ -67,7 +66,7 @@ fn check<D: Device>(gpu: &Gpu<D>, ntt: &Ntt, width: usize, data: &[Goldilocks]) 
     assert!(found == expected, "in place: {ntt:?}, width {width}, {:?} {:?}", gpu.form, gpu.choice);
 }
 
-fn check_lde<D: Device>(gpu: &Gpu<D>, lde: &Lde, width: usize, data: &[Goldilocks]) {
+fn check_lde(gpu: &Gpu, lde: &Lde, width: usize, data: &[Goldilocks]) {
     let mut expected = vec![Goldilocks::ZERO; data.len() * lde.blowup()];
     Reference.lde(lde, &mut data.to_vec(), width, &mut expected).unwrap();
     let found = on_poison(gpu, *lde, width, data, false);
@@ -75,7 +74,7 @@ fn check_lde<D: Device>(gpu: &Gpu<D>, lde: &Lde, width: usize, data: &[Goldilock
 }
 
 /// Polynomials with more points than coefficients.
-fn check_padded<D: Device>(gpu: &Gpu<D>, domain: &Domain, log_rows: u32, order: Order, data: &[Goldilocks]) {
+fn check_padded(gpu: &Gpu, domain: &Domain, log_rows: u32, order: Order, data: &[Goldilocks]) {
     let width = data.len() >> log_rows;
     let mut expected = vec![Goldilocks::ZERO; width << domain.log_size()];
     Reference.evaluate(domain, order, data, (1 << log_rows, width), &mut expected).unwrap();
@@ -84,7 +83,7 @@ fn check_padded<D: Device>(gpu: &Gpu<D>, domain: &Domain, log_rows: u32, order: 
 }
 
 /// Every direction and pair of orders with a plan, and extensions; widths, batches, roots and shifts at random.
-fn sweep<D: Device>(gpu: &Gpu<D>, log_size: u32, blowups: &[u32], words: &mut Words) {
+fn sweep(gpu: &Gpu, log_size: u32, blowups: &[u32], words: &mut Words) {
     for (number, orders) in ORDERS.iter().flat_map(|&i| ORDERS.map(|o| (i, o))).enumerate() {
         for direction in [Direction::Forward, Direction::Inverse] {
             for width in [1, words.pick(&[2, 3, 5, 8])] {
@@ -104,7 +103,7 @@ fn sweep<D: Device>(gpu: &Gpu<D>, log_size: u32, blowups: &[u32], words: &mut Wo
     }
 }
 
-fn plans<D: Device>(gpu: &mut Gpu<D>) {
+fn plans(gpu: &mut Gpu) {
     let mut words = Words(data::Words::new(1));
     let plans: [&'static [u32]; 9] =
         [&[1], &[3], &[1, 3], &[3, 1, 2], &[2, 2, 2, 1], &[4, 3, 2], &[5, 4], &[7, 1], &[1, 7]];
@@ -132,7 +131,7 @@ fn some(digit: usize, narrow: bool) -> &'static [Form] {
     }
 }
 
-fn tiles_in_one_pass<D: Device>(gpu: &mut Gpu<D>, forms: Forms) {
+fn tiles_in_one_pass(gpu: &mut Gpu, forms: Forms) {
     let mut words = Words(data::Words::new(2));
     for narrow in [false, true] {
         for digit in if narrow { 5..10 } else { 0..11 } {
@@ -144,7 +143,7 @@ fn tiles_in_one_pass<D: Device>(gpu: &mut Gpu<D>, forms: Forms) {
     }
 }
 
-fn tiles_between_others<D: Device>(gpu: &mut Gpu<D>, forms: Forms) {
+fn tiles_between_others(gpu: &mut Gpu, forms: Forms) {
     let mut words = Words(data::Words::new(3));
     let plans: [&'static [u32]; 6] =
         [&[1, 5, 1], &[1, 6, 1], &[1, 7, 1], &[1, 8, 1], &[1, 9, 1], &[1, 10, 1]];
@@ -163,7 +162,7 @@ fn tiles_between_others<D: Device>(gpu: &mut Gpu<D>, forms: Forms) {
     }
 }
 
-fn edges<D: Device>(gpu: &mut Gpu<D>) {
+fn edges(gpu: &mut Gpu) {
     let mut words = Words(data::Words::new(4));
     for form in FORMS {
         gpu.choose(form, &[4, 3], false);
@@ -176,7 +175,7 @@ fn edges<D: Device>(gpu: &mut Gpu<D>) {
 
 /// All of these on a device for which no tile takes long to compile.
 #[cfg(feature = "cuda")]
-pub(in super::super) fn everything<D: Device>(mut gpu: Gpu<D>) {
+pub(in super::super) fn everything(mut gpu: Gpu) {
     let both: Forms = |_, _| &FORMS;
     plans(&mut gpu);
     tiles_in_one_pass(&mut gpu, both);

@@ -10,10 +10,10 @@ use std::ptr::{self, NonNull};
 use opencl3::command_queue::{CommandQueue, enqueue_read_buffer, enqueue_write_buffer};
 use opencl3::error_codes::{CL_MEM_OBJECT_ALLOCATION_FAILURE, ClError};
 use opencl3::event::Event;
-use opencl3::memory::{Buffer, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE, ClMem};
+use opencl3::memory::{CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE, ClMem};
 use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_bool};
 
-use super::{OpenCl, Passage, Queue, failure};
+use super::{Allocation, OpenCl, Passage, Work, failure};
 use crate::backend::gpu::staging::{STAGING, Staging};
 use crate::error::Error;
 use crate::lock::lock;
@@ -26,7 +26,7 @@ pub(super) type Ranges = Arc<Mutex<BTreeMap<usize, usize>>>;
 /// A buffer in host memory, mapped.
 struct Mapped {
     queue: Arc<CommandQueue>,
-    buffer: Buffer<u8>,
+    buffer: Allocation,
     start: *mut c_void,
     /// The list that contains it, if one does.
     ranges: Option<Ranges>,
@@ -55,8 +55,8 @@ impl OpenCl {
         let refused = |_| Error::HostOutOfMemory { bytes: bytes as u64 };
         let flags = CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR;
         // SAFETY: no memory of the host's own is involved.
-        let buffer = unsafe { Buffer::create(&self.context, flags, bytes, ptr::null_mut()) };
-        let buffer: Buffer<u8> = buffer.map_err(refused)?;
+        let buffer = unsafe { Allocation::create(&self.context, flags, bytes, ptr::null_mut()) };
+        let buffer: Allocation = buffer.map_err(refused)?;
         let mut start = ptr::null_mut();
         let how = CL_MAP_READ | CL_MAP_WRITE;
         // SAFETY: the whole buffer, and the call waits until it is mapped.
@@ -94,12 +94,12 @@ impl OpenCl {
 
     pub(super) fn copy_in(
         &self,
-        queue: &mut Queue,
+        queue: &mut Work,
         data: &[u8],
-        to: &Buffer<u8>,
+        to: &Allocation,
         at: usize,
     ) -> Result<(), Error> {
-        let Queue { queue, uploads, .. } = queue;
+        let Work { queue, uploads, .. } = queue;
         let start = |piece: &[u8], offset: usize, blocking: cl_bool| {
             let memory = piece.as_ptr().cast::<c_void>();
             // SAFETY: the plan's assertions keep the copy inside the buffer; the piece is not touched until the copy was
@@ -121,12 +121,12 @@ impl OpenCl {
 
     pub(super) fn copy_out(
         &self,
-        queue: &mut Queue,
-        from: &Buffer<u8>,
+        queue: &mut Work,
+        from: &Allocation,
         at: usize,
         data: &mut [u8],
     ) -> Result<(), Error> {
-        let Queue { queue, downloads, .. } = queue;
+        let Work { queue, downloads, .. } = queue;
         let len = data.len();
         let start = |piece: &mut [u8], offset: usize, blocking: cl_bool| {
             let memory = piece.as_mut_ptr().cast::<c_void>();
@@ -194,7 +194,8 @@ mod tests {
         device.upload(&mut queue, &data, &memory, 5).unwrap();
         device.download(&mut queue, &memory, 5, &mut out).unwrap();
         assert!(out == data);
-        assert!(matches!((&queue.uploads, &queue.downloads), (Some(Some(_)), Some(Some(_)))));
+        let work = queue.of::<Work>();
+        assert!(matches!((&work.uploads, &work.downloads), (Some(Some(_)), Some(Some(_)))));
 
         let mut queue = device.queue().unwrap();
         let mut locked = device.lock(len).unwrap().unwrap();
@@ -205,7 +206,8 @@ mod tests {
         locked.as_mut_slice().fill(0);
         device.download(&mut queue, &memory, 0, &mut locked.as_mut_slice()[..len - 3]).unwrap();
         assert!(locked.as_slice()[..len - 3].iter().zip(&data[3..]).all(|(found, byte)| *found == !byte));
-        assert!(queue.uploads.is_none() && queue.downloads.is_none(), "no staging");
+        let work = queue.of::<Work>();
+        assert!(work.uploads.is_none() && work.downloads.is_none(), "no staging");
 
         assert_eq!(lock(&device.ranges).len(), 1);
         drop(locked);
