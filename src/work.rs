@@ -8,7 +8,6 @@ use std::fmt;
 use std::ops::Deref;
 use std::time::{Duration, Instant};
 
-use crate::error::Error;
 use crate::lock::lock;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicU64, Ordering};
@@ -175,6 +174,23 @@ impl<C: Deref<Target = AtomicU64>> Drop for Raised<C> {
     }
 }
 
+/// An operation that a device does.
+pub(crate) struct UnderWay<'a> {
+    ledger: &'a Ledger,
+    size: Size,
+    raised: Raised<&'a AtomicU64>,
+    start: Instant,
+}
+
+impl UnderWay<'_> {
+    /// Counts it, as done or as failed.
+    pub(crate) fn ended(self, done: bool) {
+        let time = self.start.elapsed();
+        drop(self.raised);
+        self.ledger.add(self.size, time, done);
+    }
+}
+
 impl Ledger {
     pub(crate) fn new(device: String) -> Self {
         Self { device, under_way: AtomicU64::new(0), operations: Mutex::default() }
@@ -185,23 +201,9 @@ impl Ledger {
         &self.device
     }
 
-    /// Does an operation and counts it.
-    pub(crate) fn count<R>(
-        &self,
-        size: Size,
-        operation: impl FnOnce() -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        let (under_way, start) = (Raised::new(&self.under_way, 1), Instant::now());
-        let result = operation();
-        self.counted(size, under_way, start, result.is_ok());
-        result
-    }
-
-    /// An operation has ended. Not generic, so that it is compiled once.
-    fn counted(&self, size: Size, under_way: Raised<&AtomicU64>, start: Instant, done: bool) {
-        let time = start.elapsed();
-        drop(under_way);
-        self.add(size, time, done);
+    /// Begins to count an operation.
+    pub(crate) fn begin(&self, size: Size) -> UnderWay<'_> {
+        UnderWay { ledger: self, size, raised: Raised::new(&self.under_way, 1), start: Instant::now() }
     }
 
     fn add(&self, size: Size, time: Duration, done: bool) {
@@ -246,17 +248,15 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::{Activity, Ledger};
-    use crate::error::Error;
 
     #[test]
     fn calls_add_up_and_failures_stand_apart() {
         let ledger = Ledger::new("cuda:7".into());
         for words in [4, 8] {
-            ledger.count(Activity::NTT.of(words, 8 * words, 8 * words), || Ok(())).unwrap();
+            ledger.begin(Activity::NTT.of(words, 8 * words, 8 * words)).ended(true);
         }
-        ledger.count(Activity::TREE.of(2, 64, 32), || Ok(())).unwrap();
-        let refused = ledger.count(Activity::NTT.of(1 << 40, 8, 8), || Err::<(), _>(Error::BadShift));
-        assert_eq!(refused, Err(Error::BadShift));
+        ledger.begin(Activity::TREE.of(2, 64, 32)).ended(true);
+        ledger.begin(Activity::NTT.of(1 << 40, 8, 8)).ended(false);
         let work = ledger.read();
         assert_eq!((work.device.as_str(), work.under_way, work.operations.len()), ("cuda:7", 0, 2));
         let line = work.of("ntt").unwrap();
@@ -275,14 +275,15 @@ mod tests {
     #[test]
     fn what_is_under_way_is_told_and_a_panic_ends_it() {
         let ledger = Ledger::new("cpu".into());
-        ledger
-            .count(Activity::NTT.of(1, 8, 8), || {
-                assert_eq!(ledger.read().under_way, 1);
-                Ok(())
-            })
-            .unwrap();
-        let panics = || ledger.count(Activity::NTT.of(1, 8, 8), || -> Result<(), Error> { panic!("here") });
+        let under_way = ledger.begin(Activity::NTT.of(1, 8, 8));
+        assert_eq!(ledger.read().under_way, 1);
+        under_way.ended(true);
+        let panics = || {
+            let _under_way = ledger.begin(Activity::NTT.of(1, 8, 8));
+            panic!("here");
+        };
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics)).is_err());
         assert_eq!(ledger.read().under_way, 0);
+        assert_eq!(ledger.read().of("ntt").unwrap().calls, 1);
     }
 }

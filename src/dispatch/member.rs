@@ -96,7 +96,10 @@ impl Member {
 
     /// The same, with a meter of how much of it is done.
     pub(super) fn count_metered<C: Call>(&self, call: C, meter: &Meter<'_>) -> Result<C::Output, Error> {
-        self.ledger.count(call.size(self), || call.run_metered(self, meter))
+        let under_way = self.ledger.begin(call.size(self));
+        let result = call.run_metered(self, meter);
+        under_way.ended(result.is_ok());
+        result
     }
 
     pub(super) fn give(&self, ns: f64) -> Given<'_> {

@@ -47,6 +47,7 @@ use rayon::ThreadPool;
 #[cfg(fuzzing)]
 pub(crate) use curve::Curve;
 pub(crate) use curve::{Kind, Measured, timed};
+use member::Given;
 pub(crate) use member::{Member, Opened, Stored};
 pub(crate) use operation::{Call, Cost, Divisible, Home, Operation, Peers, Untested};
 pub(crate) use plan::Share;
@@ -180,7 +181,7 @@ impl Dispatcher {
 
     /// Does the parts of an operation, each on its device.
     fn in_shares<O: Divisible>(&self, shares: &[Share], mut operation: O) -> Result<O::Output, Error> {
-        let given: Vec<_> = shares.iter().map(|share| self.members[share.member].give(share.ns)).collect();
+        let given = self.give(shares);
         let peers = Peers { dispatcher: self, devices: &self.members, shares };
         if let Some(done) = operation.exchanged(&peers) {
             return done;
@@ -233,13 +234,24 @@ impl Dispatcher {
 
     /// Does an operation on the device of a share, on the threads of the caller.
     fn on<O: Operation>(&self, share: &Share, operation: O) -> Result<O::Output, Error> {
-        let member = &self.members[share.member];
-        let _given = member.give(share.ns);
+        let _given = self.give(std::slice::from_ref(share));
         let costs = if share.ns == 0.0 { Vec::new() } else { operation.costs() };
         let start = Instant::now();
-        let done = member.count(operation)?;
-        costs.iter().for_each(|cost| self.curves.observe(&cost.kind, share.ns, start.elapsed()));
+        let done = self.members[share.member].count(operation)?;
+        self.observe(&costs, share.ns, start.elapsed());
         Ok(done)
+    }
+
+    // What follows for `on`, `in_shares` and `together` is not generic, so that it is compiled once and not for each operation.
+
+    /// Adds shares to the backlogs of their devices, until what is returned is dropped.
+    fn give(&self, shares: &[Share]) -> Vec<Given<'_>> {
+        shares.iter().map(|share| self.members[share.member].give(share.ns)).collect()
+    }
+
+    /// Corrects the curves of costs by the time that was expected and the one that it took.
+    fn observe(&self, costs: &[Cost], expected: f64, took: Duration) {
+        costs.iter().for_each(|cost| self.curves.observe(&cost.kind, expected, took));
     }
 
     /// Divides an operation of so many independent items among devices; the division itself takes `overhead` nanoseconds. There
@@ -375,14 +387,22 @@ impl Dispatcher {
 
     /// Runs the parts of an operation, each on its device and all at once. Returns when all have ended, with the result of each.
     fn together<C: Call>(&self, shares: &[Share], parts: Vec<C>) -> Vec<Result<C::Output, Error>> {
-        let mut outcomes: Vec<Option<Result<C::Output, Error>>> = parts.iter().map(|_| None).collect();
-        let mut runs: Vec<Run<'_>> = Vec::with_capacity(parts.len());
-        for ((share, part), outcome) in shares.iter().zip(parts).zip(&mut outcomes) {
-            let member = &self.members[share.member];
+        // Loops, which are compiled for each operation in less time than iterators.
+        let mut outcomes: Vec<Option<Result<C::Output, Error>>> = Vec::new();
+        outcomes.resize_with(parts.len(), || None);
+        let (mut runs, mut room): (Vec<Run<'_>>, _) = (Vec::with_capacity(parts.len()), &mut outcomes[..]);
+        for (i, part) in parts.into_iter().enumerate() {
+            let member = &self.members[shares[i].member];
+            let (outcome, rest) = room.split_first_mut().expect("an outcome for each part");
+            room = rest;
             runs.push(Box::new(move || *outcome = Some(member.count(part))));
         }
         self.at_once(shares, runs);
-        outcomes.into_iter().map(|outcome| outcome.expect("every part was done")).collect()
+        let mut done = Vec::with_capacity(outcomes.len());
+        for outcome in outcomes {
+            done.push(outcome.expect("every part was done"));
+        }
+        done
     }
 
     /// Runs what is to run on the device of each share, all at once.
