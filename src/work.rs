@@ -92,6 +92,7 @@ impl Activity {
     pub(crate) const UPLOAD: Self = Self { name: "upload", unit: "words" };
     pub(crate) const DOWNLOAD: Self = Self { name: "download", unit: "words" };
     pub(crate) const EXCHANGE: Self = Self { name: "exchange", unit: "words" };
+    pub(crate) const TRANSPOSITION: Self = Self { name: "transposition", unit: "elements" };
     pub(crate) const GATHER: Self = Self { name: "rows read", unit: "rows" };
     #[cfg(feature = "bn254")]
     pub(crate) const MSM: Self = Self { name: "msm", unit: "pairs" };

@@ -124,6 +124,9 @@ pub trait Resident: Send + Sync {
     /// The inverse: new memory with the row-major matrix of which pieces hold so many words of each row, in turn.
     fn side_by_side(&self, pieces: &[(Piece<'_>, usize)], rows: usize) -> Result<Memory, Error>;
 
+    /// The columns of a row-major matrix one after another in new memory, columns of so many words.
+    fn columns_apart(&self, matrix: &Memory, extent: Extent, degree: usize) -> Result<Memory, Error>;
+
     /// Whether all elements are below a modulus, which has as many words as an element, the lowest first.
     fn all_below(&self, elements: &Memory, modulus: &[u64]) -> Result<bool, Error>;
 

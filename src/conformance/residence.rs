@@ -24,6 +24,7 @@ macro_rules! cases {
             $(Case { name: concat!("on the device, extension to tree, ", $name), run: chain::<crate::hash::$hash> },)*
             Case { name: "on the device, openings", run: openings },
             Case { name: "on the device, reshaped", run: reshaped },
+            Case { name: "on the device, column-major", run: column_major },
             Case { name: "on the device, refused", run: refused },
             Case { name: "commitments within any device budget", run: budgets },
             Case { name: "operations within any device budget", run: budgets_of_operations },
@@ -223,6 +224,43 @@ fn reshaped(engine: &Engine) -> Result<(), String> {
         other.upload(words.matrix::<Goldilocks>(Shape { rows: 4, columns: 2, layout: Layout::RowMajor }))?;
     let expected = wrong_engine("matrix", engine, &other);
     expect_error("another engine's", engine.download(&foreign.reshaped(2, 4)?), &expected)
+}
+
+/// Shapes around those of the squares that a GPU moves at once.
+fn column_major(engine: &Engine) -> Result<(), String> {
+    fn check<F: Field>(engine: &Engine, matrix: Matrix<F>) -> Result<(), String> {
+        let what = format!("{:?}, degree {}", matrix.shape(), F::DEGREE);
+        let Shape { rows, columns, .. } = matrix.shape();
+        let entries = (0..columns).flat_map(|column| (0..rows).map(move |row| (row, column)));
+        let expected: Vec<F> = entries.map(|(row, column)| matrix.row(row)[column]).collect();
+        let kept = engine.upload(&matrix)?;
+        let found = kept.column_major()?;
+        let shape = Shape { rows, columns, layout: Layout::ColumnMajor };
+        expect_equal(&what, &[found.shape(), kept.shape()], &[shape, matrix.shape()])?;
+        expect_equal(&what, engine.download(&found)?.as_slice(), &expected)?;
+        expect_equal("what it was made of", engine.download(&kept)?.as_slice(), matrix.as_slice())
+    }
+    let mut words = Words::new(31);
+    for (rows, columns) in
+        [(1, 1), (1, 7), (7, 1), (31, 33), (32, 32), (33, 31), (64, 65), (3, 257), (300, 5)]
+    {
+        for layout in LAYOUTS {
+            let shape = Shape { rows, columns, layout };
+            check::<Goldilocks>(engine, words.matrix(shape))?;
+            check::<Quadratic>(engine, words.matrix(shape))?;
+            check::<Cubic>(engine, words.matrix(shape))?;
+        }
+    }
+    let engine = with_budget(engine, 1 << 16)?;
+    let shape = Shape { rows: 1 << 10, columns: 5, layout: Layout::RowMajor };
+    let kept = engine.upload(words.matrix::<Goldilocks>(shape))?;
+    match kept.as_host() {
+        Some(_) => Ok(()),
+        None => {
+            let expected = Error::OverDeviceBudget { required: (2 * 8 * 5) << 10, budget: 1 << 16 };
+            expect_error("both beyond a budget", kept.column_major(), &expected)
+        }
+    }
 }
 
 /// Another engine on the same device, with a budget of so many bytes of device memory.

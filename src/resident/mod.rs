@@ -32,6 +32,7 @@ mod cosets;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod elsewhere;
+mod layout;
 mod lookups;
 mod operations;
 mod prefix;

@@ -42,7 +42,7 @@ impl<E: Element> Cosets<E> {
     }
 
     /// The same as a matrix of such parts.
-    fn made<R: Element>(
+    pub(super) fn made<R: Element>(
         &self,
         work: impl Fn(usize, &DeviceMatrix<E>) -> Result<DeviceMatrix<R>, Error> + Sync,
     ) -> Result<Cosets<R>, Error> {

@@ -113,6 +113,30 @@ impl Columns {
     }
 }
 
+/// Items of a group that takes squares of a matrix, and the words of a side, as in the kernel.
+const ITEMS: usize = 128;
+const SIDE: usize = 32;
+
+/// A row-major matrix with columns of so many words, and a region where they lie one after another.
+fn columns_apart(
+    limits: Limits,
+    matrix: Region,
+    extent: Extent,
+    degree: usize,
+    apart: Region,
+) -> Launch<Region> {
+    let Extent { rows, width, block } = extent;
+    assert!(block == width && width % degree == 0);
+    assert!(matrix.words() >= extent.words() && apart.words() >= extent.words());
+    let groups =
+        (rows.div_ceil(SIDE) * width.div_ceil(SIDE)).min(limits.items.div_ceil(ITEMS)).clamp(1, 1 << 30);
+    let mut args = vec![Arg::Buffer(matrix, 0)];
+    args.extend([rows, width, degree].map(|number| Arg::Word(number as u64)));
+    args.push(Arg::Buffer(apart, 0));
+    // SAFETY: columns_apart reads and writes as many words as the matrix has, which both regions have by the assertion.
+    unsafe { Launch::new(&program::GATHER, "columns_apart", (groups, ITEMS), args) }
+}
+
 impl Gpu {
     /// [`Error::OverDeviceBudget`] for an operation that would take too many words.
     pub(super) fn grant(&self, words: usize) -> Result<(), Error> {
@@ -227,6 +251,15 @@ impl Resident for Gpu {
         let launches: Vec<_> = launches.collect();
         session.launch(&launches)?;
         session.lease(matrix)
+    }
+
+    fn columns_apart(&self, matrix: &Memory, extent: Extent, degree: usize) -> Result<Memory, Error> {
+        self.grant(2 * extent.words())?;
+        let mut session = Session::new(self)?;
+        let matrix = self.borrow(&mut session, matrix, extent);
+        let apart = session.allocate(extent.words())?;
+        session.launch(&[columns_apart(session.limits(), matrix, extent, degree, apart)])?;
+        session.lease(apart)
     }
 
     fn all_below(&self, elements: &Memory, modulus: &[u64]) -> Result<bool, Error> {

@@ -127,7 +127,7 @@ impl Memory {
     }
 
     /// Its length in bytes.
-    pub fn len(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.bytes
     }
 

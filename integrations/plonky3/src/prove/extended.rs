@@ -6,32 +6,17 @@ use p3_goldilocks::Goldilocks;
 use p3_merkle_tree::MerkleCap;
 use tracing::info_span;
 use zkaccel::field::Goldilocks as Element;
-use zkaccel::matrix::{Layout, MatrixRef, Shape};
+use zkaccel::matrix::MatrixRef;
 use zkaccel::ntt::{Convention, Domain, Lde, Order};
-use zkaccel::program::ProgramInput;
 use zkaccel::resident::{Cosets, DeviceMatrix};
 use zkaccel::{Engine, Error};
 use zkaccel_proofs::Required;
 
-use super::columns::{coset, in_memory, same_columns};
+use super::columns::coset;
 use super::commitment::{Commitment, Part};
 use super::masks::Salts;
 use super::place::Values;
 use crate::hashes::Accelerated;
-
-/// The same matrix of a shape with its columns one after another, where it is in the memory of a device of its own: an item of such a device reads a row of its own.
-fn columns_apart<M: ProgramInput<Element = Element>>(
-    engine: &Engine,
-    values: M,
-    shape: Shape,
-    on_device: bool,
-) -> Result<M, Error> {
-    let Shape { rows, columns, layout } = shape;
-    match on_device && layout == Layout::RowMajor && columns > 1 {
-        true => engine.run_program(&same_columns(0..columns)?, in_memory(rows), &[&values], &[]),
-        false => Ok(values),
-    }
-}
 
 /// The sizes of a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,8 +116,11 @@ fn extend_together(
 ) -> Result<Cosets<Element>, Error> {
     let extended =
         info_span!("extension").in_scope(|| engine.lde_in_cosets(&extension(from, onto)?, values))?;
-    let (shape, on_device) = (extended.shape(), extended.parts().iter().any(|part| part.as_host().is_none()));
-    columns_apart(engine, extended, shape, on_device)
+    // Where a device has memory of its own, an item reads a row of its own.
+    match extended.parts().iter().any(|part| part.as_host().is_none()) {
+        true => extended.column_major(),
+        false => Ok(extended),
+    }
 }
 
 /// The same from columns where a proof has them, in spare memory if there is some.
@@ -168,9 +156,10 @@ impl Extended {
         let (shape, larger) = (values.shape(), (quotient > onto).then_some(quotient));
         let (on_quotient, extended) = match values {
             Values::There(values) => {
-                let apart = || columns_apart(engine, values.clone(), shape, values.as_host().is_none());
-                let apart = info_span!("extension").in_scope(apart)?;
-                drop(values);
+                let apart = info_span!("extension").in_scope(|| match values.as_host() {
+                    Some(_) => Ok(values),
+                    None => values.column_major(),
+                })?;
                 let on_quotient = larger.map(|onto| extend(engine, apart.clone(), from, onto, None));
                 let on_quotient = on_quotient.transpose()?.map(Into::into);
                 (on_quotient, extend(engine, apart, from, onto, spare)?.into())

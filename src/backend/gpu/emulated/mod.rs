@@ -174,7 +174,7 @@ impl Emulated {
     }
 
     fn outside(&self, operation: &'static str, bytes: usize, at: usize, buffer: &Memory) -> Error {
-        let message = format!("{bytes} bytes at {at} of a buffer of {} bytes", buffer.len());
+        let message = format!("{bytes} bytes at {at} of a buffer of {} bytes", buffer.bytes());
         self.failed(operation, message)
     }
 }

@@ -98,8 +98,7 @@ fn padded_polynomials() {
         for order in ORDERS {
             let mut expected = vec![Fr::ZERO; 3 << log_size];
             Reference.evaluate(&domain, order, &coefficients, (1 << log_input, 1), &mut expected).unwrap();
-            let found =
-                on_poison(&*gpu, Transform::padded(&domain, log_input, order), 1, &coefficients, true);
+            let found = on_poison(&gpu, Transform::padded(&domain, log_input, order), 1, &coefficients, true);
             assert!(same(&found, &expected), "2^{log_input} coefficients, 2^{log_size} points, {order:?}");
         }
     }

@@ -190,28 +190,28 @@ mod on_opencl {
     #[test]
     fn plans_of_one_to_four_passes() {
         if let Some(mut gpu) = first_opencl() {
-            plans(&mut *gpu);
+            plans(&mut gpu);
         }
     }
 
     #[test]
     fn every_tile_in_one_pass() {
         if let Some(mut gpu) = first_opencl() {
-            tiles_in_one_pass(&mut *gpu, some);
+            tiles_in_one_pass(&mut gpu, some);
         }
     }
 
     #[test]
     fn every_tile_between_others() {
         if let Some(mut gpu) = first_opencl() {
-            tiles_between_others(&mut *gpu, some);
+            tiles_between_others(&mut gpu, some);
         }
     }
 
     #[test]
     fn edge_words_alone() {
         if let Some(mut gpu) = first_opencl() {
-            edges(&mut *gpu);
+            edges(&mut gpu);
         }
     }
 }
