@@ -234,24 +234,23 @@ impl Dispatcher {
 
     /// Does an operation on the device of a share, on the threads of the caller.
     fn on<O: Operation>(&self, share: &Share, operation: O) -> Result<O::Output, Error> {
-        let _given = self.give(std::slice::from_ref(share));
+        let member = &self.members[share.member];
+        let _given = member.give(share.ns);
         let costs = if share.ns == 0.0 { Vec::new() } else { operation.costs() };
         let start = Instant::now();
-        let done = self.members[share.member].count(operation)?;
-        self.observe(&costs, share.ns, start.elapsed());
+        let done = member.count(operation)?;
+        self.observe(&costs, share.ns, start);
         Ok(done)
     }
 
-    // What follows for `on`, `in_shares` and `together` is not generic, so that it is compiled once and not for each operation.
-
-    /// Adds shares to the backlogs of their devices, until what is returned is dropped.
+    /// Adds shares to the backlogs of their devices, until what is returned is dropped. Like [`observe`](Self::observe) not generic, so that it is compiled once and not for each operation.
     fn give(&self, shares: &[Share]) -> Vec<Given<'_>> {
         shares.iter().map(|share| self.members[share.member].give(share.ns)).collect()
     }
 
-    /// Corrects the curves of costs by the time that was expected and the one that it took.
-    fn observe(&self, costs: &[Cost], expected: f64, took: Duration) {
-        costs.iter().for_each(|cost| self.curves.observe(&cost.kind, expected, took));
+    /// Corrects the curves of costs by the time that was expected and the one that has passed.
+    fn observe(&self, costs: &[Cost], expected: f64, start: Instant) {
+        costs.iter().for_each(|cost| self.curves.observe(&cost.kind, expected, start.elapsed()));
     }
 
     /// Divides an operation of so many independent items among devices; the division itself takes `overhead` nanoseconds. There

@@ -254,7 +254,7 @@ fn exchanges(device: &Arc<dyn Device>) {
 
 /// A refused word is named by its place among all, wherever it is, and the data are unchanged.
 fn refused(device: Arc<dyn Device>) {
-    let (device, none) = (device, Faults::new(Fault::Anything, 1));
+    let none = Faults::new(Fault::Anything, 1);
     let on = peers(&device, &none, None);
     for operation in Columns::all(4).into_iter().take(4) {
         for index in [0, 200, 16 * 24 - 1] {
@@ -280,7 +280,7 @@ fn refused(device: Arc<dyn Device>) {
 
 /// A fault at every moment ends in one of the errors expected, with the data as they were, unless the error says that they are lost, and the devices succeed the next time.
 fn every_moment(device: Arc<dyn Device>) {
-    let (device, data) = (device, data());
+    let data = data();
     for (fault, times) in
         [(Fault::Memory, 2), (Fault::Memory, u32::MAX), (Fault::Anything, 1), (Fault::Anything, 3)]
     {

@@ -31,13 +31,12 @@ fn factors(n: u64) -> Vec<Fr> {
 }
 
 fn faults(device: Arc<dyn Device>) {
-    let device = &device;
     let factors = factors(40);
     let points = multiples::<G1Affine>(&factors);
     let scalars: Vec<_> = (0..80).map(|i: u64| Fr::from(i) * Fr::from(i + 7) - Fr::from(1000)).collect();
     let expected: Vec<_> = scalars.chunks(40).map(|row| sum::<G1Affine>(row, &factors)).collect();
     for fault in [(Fault::Memory, 1), (Fault::Memory, 2), (Fault::Memory, u32::MAX), (Fault::Anything, 1)] {
-        let failing_after = |calls| failing(device, fault, calls, None);
+        let failing_after = |calls| failing(&device, fault, calls, None);
         for keep in [false, true] {
             survive(failing_after, "sums", &[G1::default(); 2], &expected, |gpu, sums| {
                 sums.copy_from_slice(&operation(gpu, &scalars, &points, keep)?);
@@ -55,13 +54,12 @@ fn faults(device: Arc<dyn Device>) {
 }
 
 fn points(device: Arc<dyn Device>) {
-    let device = &device;
     let before = multiples::<G1Affine>(&factors(8));
     let ntt = Ntt::inverse(Domain::<Fr>::halo2(2).unwrap());
     let mut expected = before.clone();
     Reference.transform_points(&ntt, &mut expected).unwrap();
     for fault in [(Fault::Memory, 1), (Fault::Anything, 1)] {
-        let failing_after = |calls| failing(device, fault, calls, None);
+        let failing_after = |calls| failing(&device, fault, calls, None);
         survive(failing_after, "transforms of points", &before, &expected, |gpu, points| {
             gpu.transform_points(&ntt, points)
         });

@@ -16,12 +16,11 @@ fn vector(factor: u64) -> Vec<Fr> {
 }
 
 fn faults(device: Arc<dyn Device>) {
-    let device = &device;
     let (a, b) = (vector(3), vector(5));
     let mut expected = a.clone();
     Reference.multiply(&mut expected, &b, Some(&a)).unwrap();
     for fault in [(Fault::Memory, 1), (Fault::Memory, 2), (Fault::Anything, 1), (Fault::Anything, 2)] {
-        let failing_after = |calls| failing(device, fault, calls, None);
+        let failing_after = |calls| failing(&device, fault, calls, None);
         survive(failing_after, "products of what stays", &a, &expected, |gpu, a| {
             let [x, y] = [&*a, &b].map(|vector| gpu.upload(Fr::words(vector)));
             let (x, y) = (x?, y?);
@@ -40,7 +39,6 @@ fn download(gpu: &Gpu, memory: &Memory, to: &mut [Fr]) -> Result<(), Error> {
 
 /// A matrix that is kept, unless there is no memory for it, and one that goes in parts; one of the rows is longer than a piece.
 fn sparse(device: Arc<dyn Device>) {
-    let device = &device;
     let row =
         |row: usize| (0..if row == 17 { 70 } else { row % 4 }).map(move |i| (i % 40, Fr::from(i as u64)));
     let matrix = SparseMatrix::from_rows(40, (0..40).map(row)).unwrap();
@@ -49,7 +47,7 @@ fn sparse(device: Arc<dyn Device>) {
     Reference.sparse_product(matrix, None, &x, &mut expected).unwrap();
     for fault in [(Fault::Memory, 1), (Fault::Memory, 2), (Fault::Memory, u32::MAX), (Fault::Anything, 1)] {
         for budget in [None, Some(4000)] {
-            let failing_after = |calls| failing(device, fault, calls, budget);
+            let failing_after = |calls| failing(&device, fault, calls, budget);
             survive(failing_after, "a sparse product", &x, &expected, |gpu, x| {
                 let kept = Sparse::<Fr>::keep_sparse(gpu, matrix)?;
                 let mut product = vec![Fr::zero(); 40];
@@ -58,7 +56,7 @@ fn sparse(device: Arc<dyn Device>) {
                 Ok(())
             });
         }
-        let failing_after = |calls| failing(device, fault, calls, None);
+        let failing_after = |calls| failing(&device, fault, calls, None);
         survive(failing_after, "a sparse product that stays", &x, &expected, |gpu, x| {
             let vector = gpu.upload(Fr::words(x))?;
             let Some(kept) = Sparse::<Fr>::keep_sparse(gpu, matrix)? else {
