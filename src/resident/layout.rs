@@ -1,10 +1,8 @@
 //! Matrices that stay, in the other layout.
 
 use super::{Cosets, DeviceMatrix, Location};
-use crate::engine::memory_of;
 use crate::error::Error;
-use crate::matrix::{Element, Layout, Matrix, Shape};
-use crate::operation::apart;
+use crate::matrix::{Element, Layout, Shape};
 use crate::work::Activity;
 
 impl<E: Element> DeviceMatrix<E> {
@@ -25,9 +23,7 @@ impl<E: Element> DeviceMatrix<E> {
                 })?
             }
             Location::Host(host) => {
-                self.engine.check_budget(memory_of::<E>(rows, columns))?;
-                let entries = self.engine.run(|| apart(self.host_view(host).as_slice(), columns))?;
-                Self::on_host(&self.engine, Matrix::from_columns(entries, rows, columns)?)
+                Self::on_host(&self.engine, self.engine.columns_apart(self.host_view(host))?)
             }
         };
         Ok(Self { shape: Shape { layout: Layout::ColumnMajor, ..self.shape }, ..apart })

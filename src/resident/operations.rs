@@ -150,9 +150,15 @@ impl Engine {
         if E::Base::ROW_MAJOR || shape.layout == Layout::ColumnMajor {
             return Ok(matrix);
         }
-        self.check_budget(memory_of::<E>(shape.rows, shape.columns))?;
-        let columns = self.run(|| apart(matrix.view().as_slice(), shape.columns))?;
-        Ok(Matrix::from_columns(columns, shape.rows, shape.columns)?.into())
+        self.columns_apart(matrix.view()).map(Into::into)
+    }
+
+    /// A row-major matrix with its columns one after another, in host memory; [`Error::OverBudget`], [`Error::HostOutOfMemory`].
+    pub(super) fn columns_apart<E: Element>(&self, matrix: MatrixRef<'_, E>) -> Result<Matrix<E>, Error> {
+        let Shape { rows, columns, .. } = matrix.shape();
+        self.check_budget(memory_of::<E>(rows, columns))?;
+        let entries = self.run(|| apart(matrix.as_slice(), columns))?;
+        Matrix::from_columns(entries, rows, columns)
     }
 
     /// Copies checked entries to a device with memory of its own; `None` where they should stay in host memory.

@@ -142,9 +142,8 @@ impl<'a> Session<'a> {
         to: Region,
         work: impl FnOnce(&dyn Device, &mut Queue, &Buffer) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        self.finished = false;
-        let queue = self.queue.as_mut().expect("a queue until dropped");
-        work(&*self.gpu.device, queue, buffer(&self.held, to))
+        let (device, queue, held) = self.work();
+        work(device, queue, buffer(held, to))
     }
 
     /// Copies a region to another, of the same size.
