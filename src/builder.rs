@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rayon::ThreadPoolBuilder;
 
 use crate::backend::cpu::{Cpu, Simd};
+use crate::backend::gpu::{Device, Gpu};
 use crate::backend::open::{Request, STACK, open};
 use crate::device::{DeviceChoice, DeviceInfo, DeviceKind, Variable};
 use crate::dispatch::Dispatcher;
@@ -169,6 +170,13 @@ impl EngineBuilder {
             true => Ok(threads),
             false => Err(Error::BadThreadCount { threads, reason: "expected from 1 to 4096".into() }),
         }
+    }
+
+    /// An engine on a device that somebody else has made, for tests of what runs on it.
+    #[doc(hidden)]
+    pub fn build_on_device(self, device: Arc<dyn Device>) -> Result<Engine, Error> {
+        let info = device.info().clone();
+        self.build_on(Dispatcher::alone(Gpu::new(device, None)), info)
     }
 
     /// The engine on opened devices.

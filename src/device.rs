@@ -124,7 +124,7 @@ impl DeviceChoice {
     ///
     /// [`Error::BadDevices`] for an empty list, and for one that contains a device twice, or `auto`, which chooses by itself;
     /// [`Error::DeviceMissing`] where there is none of a kind.
-    pub(crate) fn each(self) -> Result<Vec<Self>, Error> {
+    pub fn each(self) -> Result<Vec<Self>, Error> {
         let all = |devices: Found| -> Result<Vec<Self>, Error> {
             let devices = devices.map_err(|reason| missing(&self.to_string(), reason))?;
             devices.iter().map(|device| device.id.parse()).collect()

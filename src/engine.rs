@@ -11,7 +11,7 @@ use rayon::ThreadPool;
 
 use crate::backend::{Accelerated, AcceleratedField};
 use crate::builder::{EngineBuilder, Listener};
-use crate::device::DeviceInfo;
+use crate::device::{DeviceChoice, DeviceInfo};
 use crate::dispatch::{Dispatcher, Divisible, Operation};
 use crate::error::Error;
 use crate::field::Field;
@@ -91,9 +91,15 @@ impl Engine {
         self.approach
     }
 
-    /// The options of this engine that choose what does its work.
-    pub(crate) fn asked(&self) -> &EngineBuilder {
-        &self.shared.asked
+    /// A builder for another engine like this one: with the device that was asked for, policy, level of vectors, weights and test of answers. Threads, budgets and
+    /// progress are the defaults.
+    pub fn to_builder(&self) -> EngineBuilder {
+        self.shared.asked.clone()
+    }
+
+    /// The device that was asked for; [`device`](Self::device) tells which one it is.
+    pub fn choice(&self) -> DeviceChoice {
+        self.shared.asked.device
     }
 
     /// The device in use, with the reason for its choice.
@@ -321,6 +327,16 @@ impl Engine {
     /// Whether matrices may stay in parts ([`Cosets`](crate::resident::Cosets)): among several devices work is divided, and some have memory of their own.
     pub fn keeps_parts(&self) -> bool {
         self.dispatcher().divides_what_stays()
+    }
+
+    /// Whether data that are to stay always do so in devices' own memory. Otherwise they may stay in the host's: it is one of the devices, or the only one.
+    pub fn always_keeps_data(&self) -> bool {
+        self.dispatcher().always_keeps_data()
+    }
+
+    /// The bytes of data that stay in devices' own memory.
+    pub fn resident_bytes(&self) -> u64 {
+        self.dispatcher().resident_bytes()
     }
 
     /// Whether both are the same engine, whatever their approach.

@@ -101,7 +101,6 @@ pub mod choice;
 pub mod columns;
 pub mod combinations;
 pub mod commit;
-pub mod conformance;
 mod crew;
 #[cfg(feature = "bn254")]
 pub mod curve;
@@ -160,6 +159,8 @@ mod stack;
 mod sync;
 #[cfg(feature = "bn254")]
 pub mod vectors;
+#[cfg(test)]
+mod words;
 pub mod work;
 
 pub use builder::EngineBuilder;

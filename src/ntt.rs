@@ -230,7 +230,7 @@ impl<F> Ntt<F> {
     }
 
     /// The inverse transform, which takes this one's output to its input.
-    pub(crate) fn undo(self) -> Self {
+    pub fn undo(self) -> Self {
         let direction = match self.direction {
             Direction::Forward => Direction::Inverse,
             Direction::Inverse => Direction::Forward,

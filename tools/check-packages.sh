@@ -5,9 +5,9 @@ cd "$(dirname "$0")/.."
 
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 target=${CARGO_TARGET_DIR:-$PWD/target}
-cargo package --quiet --locked --allow-dirty --no-verify -p zkaccel-ptx-machine -p zkaccel -p zkaccel-groth16 -p zkaccel-kzg -p zkaccel-cluster -p zkaccel-cli
+cargo package --quiet --locked --allow-dirty --no-verify -p zkaccel-ptx-machine -p zkaccel -p zkaccel-conformance -p zkaccel-groth16 -p zkaccel-kzg -p zkaccel-cluster -p zkaccel-cli
 cd "$target/package"
-for crate in zkaccel-ptx-machine zkaccel zkaccel-groth16 zkaccel-kzg zkaccel-cluster zkaccel-cli; do
+for crate in zkaccel-ptx-machine zkaccel zkaccel-conformance zkaccel-groth16 zkaccel-kzg zkaccel-cluster zkaccel-cli; do
   rm -rf "$crate-$version"
   # With the time of now, or a build of an older package would pass for one of this.
   tar xmf "$crate-$version.crate"
@@ -20,7 +20,7 @@ unpacked() {
   for crate in "$@"; do printf -- '--config\npatch.crates-io.%s.path="%s"\n' "$crate" "$PWD/$crate-$version"; done
 }
 mapfile -t with_machine < <(unpacked zkaccel-ptx-machine)
-mapfile -t with_libraries < <(unpacked zkaccel zkaccel-groth16 zkaccel-cluster)
+mapfile -t with_libraries < <(unpacked zkaccel zkaccel-conformance zkaccel-groth16 zkaccel-cluster)
 CARGO_TARGET_DIR=$target cargo check --quiet --all-features --examples --manifest-path "zkaccel-$version/Cargo.toml" "${with_machine[@]}"
 CARGO_TARGET_DIR=$target cargo check --quiet --manifest-path "zkaccel-cli-$version/Cargo.toml" "${with_libraries[@]}"
 ls -l ./*.crate | awk '{ print $5 " bytes  " $9 }'

@@ -11,7 +11,8 @@ use accel::hash::{Blake3, Hasher, Rp64_256};
 use accel::matrix::Matrix;
 use accel::msm::BasesOptions;
 use accel::ntt::{Convention, Domain, Ntt};
-use accel::{Engine, Error, conformance};
+use accel::{Engine, Error};
+use zkaccel_conformance as conformance;
 
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 

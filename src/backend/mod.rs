@@ -40,7 +40,7 @@ mod vectors;
 use std::time::Duration;
 
 #[cfg(feature = "bn254")]
-pub use points::{PointTransforms, TransformedCurve};
+pub use points::PointTransforms;
 #[cfg(feature = "bn254")]
 pub use sums::{AcceleratedCurve, BasesView, KeepScalars, Msm, ScalarsView};
 #[cfg(feature = "bn254")]

@@ -52,7 +52,6 @@ pub(crate) use member::{Member, Opened, Stored};
 pub(crate) use operation::{Call, Cost, Divisible, Home, Operation, Peers, Untested};
 pub(crate) use plan::Share;
 
-#[cfg(test)]
 use crate::backend::Backend;
 use crate::choice::{Choice, Choices};
 use crate::error::Error;
@@ -131,7 +130,6 @@ impl Dispatcher {
     }
 
     /// A dispatcher over one device, as tests want it.
-    #[cfg(test)]
     pub(crate) fn alone(backend: impl Backend + 'static) -> Self {
         let (name, machine) = ("a test's device".into(), Vec::new());
         let opened = Opened { backend: Box::new(backend), name, machine, on_host: true, threads: None };

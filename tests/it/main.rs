@@ -6,7 +6,6 @@
 mod bn254;
 mod child;
 mod commit;
-mod conformance;
 mod curves;
 mod devices;
 mod edges;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use zkaccel::Engine;
-use zkaccel::conformance::{CLASSES, Case, Soaked, cases};
+use zkaccel_conformance::{CLASSES, Case, Soaked, cases};
 
 use crate::engine::{DeviceUsed, EngineOptions};
 use crate::failure::Failure;
@@ -154,7 +154,7 @@ impl Arguments {
                 printed = output::print(&soaked.to_string());
             }
         };
-        let soaked = zkaccel::conformance::soak(&engine, time, tell).map_err(Failure::refuted)?;
+        let soaked = zkaccel_conformance::soak(&engine, time, tell).map_err(Failure::refuted)?;
         printed?;
         DeviceUsed::of(&engine).account().iter().try_for_each(|line| output::print(line))?;
         output::print(&format!("no difference after {} rounds", soaked.rounds))

@@ -131,23 +131,25 @@ pub struct Buffer(Box<dyn Any + Send + Sync>);
 pub struct Queue(Box<dyn Any + Send>);
 
 impl Buffer {
-    pub(super) fn new(memory: impl Any + Send + Sync) -> Self {
+    /// Memory that a device has made.
+    pub fn new(memory: impl Any + Send + Sync) -> Self {
         Self(Box::new(memory))
     }
 
     /// What a device of a kind has made.
-    pub(super) fn of<T: Any>(&self) -> &T {
+    pub fn of<T: Any>(&self) -> &T {
         self.0.downcast_ref().expect("memory of a device of this kind")
     }
 }
 
 impl Queue {
-    pub(super) fn new(queue: impl Any + Send) -> Self {
+    /// A queue that a device has made.
+    pub fn new(queue: impl Any + Send) -> Self {
         Self(Box::new(queue))
     }
 
     /// What a device of a kind has made.
-    pub(super) fn of<T: Any>(&mut self) -> &mut T {
+    pub fn of<T: Any>(&mut self) -> &mut T {
         self.0.downcast_mut().expect("a queue of a device of this kind")
     }
 }
@@ -172,15 +174,15 @@ pub struct Limits {
 #[derive(Clone, Debug)]
 pub struct Launch<R> {
     /// The kernel's program.
-    pub(super) program: &'static Program,
+    pub program: &'static Program,
     /// Its name.
-    pub(super) kernel: &'static str,
+    pub kernel: &'static str,
     /// Number of work groups.
-    pub(super) groups: usize,
+    pub groups: usize,
     /// Work items of each.
-    pub(super) group: usize,
+    pub group: usize,
     /// Its arguments, in the order of the parameters.
-    pub(super) args: Vec<Arg<R>>,
+    pub args: Vec<Arg<R>>,
 }
 
 /// A parameter of a kernel: a `BUFFER` or a 64-bit word.

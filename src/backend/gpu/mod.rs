@@ -9,7 +9,7 @@
 //!  pipeline.rs         parts of an operation in flight at once
 //!  session.rs, pool.rs one operation's queue and memory; memory kept between operations
 //!  device.rs           the primitives; bandwidth.rs, the speed of copies; busy.rs, the time at work
-//!  cuda.rs, opencl.rs  their two implementations; ptx.rs, the PTX of programs; emulated/, an interpreter of it for tests
+//!  cuda.rs, opencl.rs  their two implementations; ptx.rs, the PTX of programs; emulated/, tests on an interpreter of it
 //!  foreign.rs          memory shared with other libraries
 //!  program.rs          kernel sources, from kernels/; hash/ and fields.rs, constants for some of them
 //! ```
@@ -51,7 +51,7 @@ mod busy;
 mod combinations;
 #[cfg(feature = "cuda")]
 pub mod cuda;
-mod device;
+pub mod device;
 #[cfg(all(test, feature = "cuda"))]
 mod emulated;
 #[cfg(all(test, any(feature = "cuda", feature = "opencl")))]
@@ -84,7 +84,7 @@ mod prefix;
 mod products;
 pub mod program;
 #[cfg(feature = "cuda")]
-mod ptx;
+pub mod ptx;
 mod resident;
 mod row_program;
 mod session;

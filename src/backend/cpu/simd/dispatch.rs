@@ -31,6 +31,16 @@ pub(in crate::backend::cpu) trait Level {
     unsafe fn run<V>(work: impl Vectorised<V>);
 }
 
+/// Work as functions with the instructions of the level L. A trait of the work and not of the level, because the compiler makes units of code by the
+/// modules of the types whose methods they are: so vector code is in as many as there are modules with such work, which are compiled side by side, and not all in one.
+pub(in crate::backend::cpu) trait OnLevel<L, V> {
+    /// Does it.
+    ///
+    /// # Safety
+    /// The processor has the instructions.
+    unsafe fn run_on(self);
+}
+
 /// Lets the frame of the function that this is inlined into begin at a cache line.
 ///
 /// The compiler keeps the vectors for which there are no registers in the frame, and by itself aligns the frame only as callers leave it: by

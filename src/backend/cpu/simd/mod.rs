@@ -56,12 +56,21 @@ macro_rules! level {
             const SIMD: Simd = Simd::$level;
             const REGISTERS: usize = $registers;
 
-            $(#[target_feature($(enable = $feature),+)])?
+            #[inline(always)]
             unsafe fn run<V>(work: impl Vectorised<V>) {
+                // SAFETY: the caller's promise.
+                unsafe { OnLevel::<Self, V>::run_on(work) }
+            }
+        }
+
+        $(#[cfg(target_arch = $architecture)])?
+        impl<V, W: Vectorised<V>> OnLevel<$level, V> for W {
+            $(#[target_feature($(enable = $feature),+)])?
+            unsafe fn run_on(self) {
                 #[cfg(test)]
-                super::at_work::enter(Self::SIMD);
+                super::at_work::enter($level::SIMD);
                 align_frame();
-                work.run();
+                self.run();
             }
         }
     };
@@ -100,7 +109,7 @@ macro_rules! levels {
         pub(super) mod level {
             #[cfg(test)]
             use super::Simd;
-            use super::dispatch::{Level, Vectorised, align_frame};
+            use super::dispatch::{Level, OnLevel, Vectorised, align_frame};
 
             $(level!($(#[$doc])* $level, $registers, $($feature)*);)+
         }

@@ -6,9 +6,9 @@ use super::super::transforms::on_poison;
 use super::{Choice, Form, Gpu, Transform};
 use crate::backend::Transforms;
 use crate::backend::reference::Reference;
-use crate::conformance::data;
 use crate::field::{Field, Goldilocks, MODULUS};
 use crate::ntt::{Convention, Direction, Domain, Lde, Ntt, Order};
+use crate::words;
 
 const ORDERS: [Order; 2] = [Order::Natural, Order::BitReversed];
 const FORMS: [Form; 2] = [Form::Plain, Form::Double];
@@ -19,7 +19,7 @@ const EDGES: [u64; 8] =
     [0, 1, MODULUS - 1, MODULUS - (1 << 32), (1 << 32) - 1, 1 << 32, (1 << 48) - 1, MODULUS - (1 << 48)];
 
 /// Reproducible words; an edge one time in four.
-struct Words(data::Words);
+struct Words(words::Words);
 
 impl Words {
     fn next(&mut self) -> u64 {
@@ -104,7 +104,7 @@ fn sweep(gpu: &Gpu, log_size: u32, blowups: &[u32], words: &mut Words) {
 }
 
 fn plans(gpu: &mut Gpu) {
-    let mut words = Words(data::Words::new(1));
+    let mut words = Words(words::Words::new(1));
     let plans: [&'static [u32]; 9] =
         [&[1], &[3], &[1, 3], &[3, 1, 2], &[2, 2, 2, 1], &[4, 3, 2], &[5, 4], &[7, 1], &[1, 7]];
     for digits in plans {
@@ -132,7 +132,7 @@ fn some(digit: usize, narrow: bool) -> &'static [Form] {
 }
 
 fn tiles_in_one_pass(gpu: &mut Gpu, forms: Forms) {
-    let mut words = Words(data::Words::new(2));
+    let mut words = Words(words::Words::new(2));
     for narrow in [false, true] {
         for digit in if narrow { 5..10 } else { 0..11 } {
             for &form in forms(digit, narrow) {
@@ -144,7 +144,7 @@ fn tiles_in_one_pass(gpu: &mut Gpu, forms: Forms) {
 }
 
 fn tiles_between_others(gpu: &mut Gpu, forms: Forms) {
-    let mut words = Words(data::Words::new(3));
+    let mut words = Words(words::Words::new(3));
     let plans: [&'static [u32]; 6] =
         [&[1, 5, 1], &[1, 6, 1], &[1, 7, 1], &[1, 8, 1], &[1, 9, 1], &[1, 10, 1]];
     for (digits, digit) in plans.into_iter().zip(5..) {
@@ -163,7 +163,7 @@ fn tiles_between_others(gpu: &mut Gpu, forms: Forms) {
 }
 
 fn edges(gpu: &mut Gpu) {
-    let mut words = Words(data::Words::new(4));
+    let mut words = Words(words::Words::new(4));
     for form in FORMS {
         gpu.choose(form, &[4, 3], false);
         for edge in EDGES {

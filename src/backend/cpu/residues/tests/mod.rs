@@ -21,12 +21,12 @@ use super::*;
 use crate::backend::cpu::Simd;
 use crate::backend::cpu::quadwords::{Portable, Quadwords};
 use crate::backend::cpu::simd::{Vectorised, on_vectors};
-use crate::conformance::data::Words;
 use crate::field::coordinates::{CoefficientLimbs, CoordinateField, LazyElement};
 use crate::field::integer::{Integer, add_limbs, half, is_below, sub_limbs};
 use crate::field::montgomery::Modulus;
 use crate::field::prime::{CoordinatePrime, cast};
 use crate::field::quadratic::QuadraticExtension;
+use crate::words::Words;
 
 const MASK: u64 = (1 << 52) - 1;
 
