@@ -63,11 +63,18 @@ const NOT_LAUNCHED: &[(&str, &str, &str)] = &[
         "msm_add_up",
         "a sum has to have tens of thousands of terms; msm_slices, msm_longs and msm_add_bits add up the same way",
     ),
+    ("ntt_", "ntt_pass", LIBRARY),
+    ("gather", "interleave_rows", LIBRARY),
+    ("gather", "put_columns", LIBRARY),
+    ("gather", "take_columns", LIBRARY),
+    ("products_", "powers", LIBRARY),
     ("bn254-fr", "sum_pieces", PIECES),
     ("pasta-f", "sum_pieces", PIECES),
     ("bls12-381-fr", "sum_pieces", PIECES),
     ("bls12-377-fr", "sum_pieces", PIECES),
 ];
+
+const LIBRARY: &str = "tests of the library launch it on the interpreter: tiles that no size of the suite needs, what devices exchange, and rates";
 
 const PIECES: &str = "programs of several pieces take long over prime fields; it runs over Goldilocks";
 
