@@ -310,3 +310,6 @@ where
 {
     const ZETA: Self = Self::of_limbs(Self::CUBE_ROOT);
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,10 @@ use super::*;
 use crate::backend::AcceleratedField;
 use crate::backend::cpu::simd::vectors_of;
 use crate::backend::reference::Reference;
+use crate::bn254::Fr;
+use crate::meter::PIECES;
+use crate::sync::{Arc, Mutex};
+use halo2curves::ff::Field;
 
 const ORDERS: [Order; 2] = [Order::Natural, Order::BitReversed];
 
@@ -64,6 +68,67 @@ fn padded_polynomials<F: MontgomeryField + AcceleratedField>() {
                 let mut found = vec![<F as TwoAdic>::ONE; 2 * points];
                 cpu.evaluate(&domain, order, &coefficients, (size, 1), &mut found).unwrap();
                 assert!(found == expected, "{size} of {points}, {order:?} on {}", cpu.simd);
+            }
+        }
+    }
+}
+
+/// Layers of columns above layers of columns, of single elements: the numbers of blocks are those of blocks within blocks.
+#[test]
+fn columns_above_columns() {
+    let domain = <Fr as AcceleratedField>::some_domain(15).unwrap();
+    let before = values::<Fr>(1 << 15);
+    for ntt in [Ntt::forward(domain), Ntt::inverse(domain).with_orders(Order::BitReversed, Order::Natural)] {
+        let (mut expected, mut found) = (before.clone(), before.clone());
+        Reference.ntt(&ntt, &mut expected, 1).unwrap();
+        Cpu::new(Simd::Portable).unwrap().ntt(&ntt, &mut found, 1).unwrap();
+        assert!(found == expected, "{ntt:?}");
+    }
+}
+
+/// A processor keeps tables, and takes the right one of them.
+#[test]
+fn tables_are_of_their_root_and_size() {
+    for cpu in levels() {
+        let domain = |log_size| <Fr as AcceleratedField>::some_domain(log_size).unwrap();
+        let domains =
+            [domain(7), domain(6), Domain::with_root(7, domain(7).root().pow_vartime([3])).unwrap()];
+        for domain in domains.iter().chain(&domains) {
+            for ntt in [Ntt::forward(*domain), Ntt::inverse(*domain)] {
+                let mut expected = values::<Fr>(domain.size());
+                let mut found = expected.clone();
+                Reference.ntt(&ntt, &mut expected, 1).unwrap();
+                cpu.ntt(&ntt, &mut found, 1).unwrap();
+                assert!(found == expected, "{ntt:?} on {}", cpu.simd);
+            }
+        }
+        let [root, other] = [0, 2].map(|i| Residue::of(domains[i].root()));
+        let form = TwiddleForm::WithQuotients;
+        let cache = TwiddleCache::default();
+        let first = cache.get(root, 7, form);
+        let second = cache.get(other, 7, form);
+        assert!(!Arc::ptr_eq(&first, &second));
+        assert!(
+            Arc::ptr_eq(&first, &cache.get(root, 7, form))
+                && Arc::ptr_eq(&second, &cache.get(other, 7, form))
+        );
+    }
+}
+
+/// What is told of a transform is all of it: as many steps as it has layers of elements.
+#[test]
+fn layers_are_counted() {
+    let told = Mutex::new(Vec::new());
+    let tell = |done: usize, total: usize| told.lock().unwrap().push((done, total));
+    for cpu in levels() {
+        for log_size in [6, 10, 13, 14, 15] {
+            let domain = <Fr as AcceleratedField>::some_domain(log_size).unwrap();
+            for ntt in [Ntt::forward(domain), Ntt::inverse(domain)] {
+                told.lock().unwrap().clear();
+                cpu.ntt_checked(&ntt, &mut values::<Fr>(1 << log_size), 1, false, &Meter::telling(&tell))
+                    .unwrap();
+                let last = told.lock().unwrap().iter().max().copied();
+                assert_eq!(last, Some((PIECES, PIECES)), "{ntt:?} on {}", cpu.simd);
             }
         }
     }
