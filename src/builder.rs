@@ -174,7 +174,7 @@ impl EngineBuilder {
 
     /// An engine on a device that somebody else has made, for tests of what runs on it.
     #[doc(hidden)]
-    pub fn build_on_device(self, device: Arc<dyn Device>) -> Result<Engine, Error> {
+    pub fn build_on_device(self, device: crate::sync::Arc<dyn Device>) -> Result<Engine, Error> {
         let info = device.info().clone();
         self.build_on(Dispatcher::alone(Gpu::new(device, None)), info)
     }
