@@ -4,4 +4,4 @@ pub use crate::backend::gpu::DeviceHash;
 pub use crate::backend::gpu::device::{Arg, Buffer, Device, Launch, Limits, Queue};
 pub use crate::backend::gpu::program::{PTX_OPTIONS, Program, programs};
 #[cfg(feature = "cuda")]
-pub use crate::backend::gpu::ptx::text as ptx;
+pub use crate::backend::gpu::ptx::text as ptx_text;

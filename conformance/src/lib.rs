@@ -5,6 +5,22 @@
 //! Data are edge values and pseudo-random words from a fixed seed; two runs check the same things. Outputs are
 //! compared element by element with the textbook algorithms of the reference device, or with known answers.
 
+/// Calls a macro with type and name of Goldilocks and of every prime field that has transforms.
+macro_rules! for_every_field {
+    ($d:tt $then:ident) => {
+        #[cfg(feature = "bn254")]
+        macro_rules! after_goldilocks {
+            ($d($d others:tt)*) => {
+                $then! { zkaccel::field::Goldilocks, "goldilocks"; $d($d others)* }
+            };
+        }
+        #[cfg(feature = "bn254")]
+        zkaccel::for_every_two_adic_field!(after_goldilocks);
+        #[cfg(not(feature = "bn254"))]
+        $then! { zkaccel::field::Goldilocks, "goldilocks"; }
+    };
+}
+
 mod classes;
 mod combinations;
 mod commits;

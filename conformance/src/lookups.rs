@@ -8,12 +8,6 @@ use crate::data::{NON_CANONICAL, Samples, Words};
 use crate::residence::{BUDGETS, with_budget};
 use crate::{Case, agree, expect_equal, expect_error, reference, wrong_engine};
 
-#[cfg(feature = "bn254")]
-macro_rules! prime_fields {
-    ($($field:path, $name:literal;)*) => {
-        cases!(zkaccel::field::Goldilocks, "goldilocks"; $($field, $name;)*);
-    };
-}
 macro_rules! cases {
     ($($field:path, $name:literal;)*) => {
         pub(super) const CASES: &[Case] = &[
@@ -30,10 +24,7 @@ macro_rules! cases {
         ];
     };
 }
-#[cfg(feature = "bn254")]
-zkaccel::for_every_two_adic_field!(prime_fields);
-#[cfg(not(feature = "bn254"))]
-cases!(zkaccel::field::Goldilocks, "goldilocks";);
+for_every_field!($ cases);
 
 /// The device's own answer or error for a lookup of one row.
 pub(super) fn answer(engine: &Engine) -> Option<Error> {

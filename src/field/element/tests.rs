@@ -1,7 +1,5 @@
 //! What the traits of `ff` ask of the fields that halo2curves does not have: by laws, since the operators are tested beside halo2curves where both have a field.
 
-use std::borrow::Borrow;
-
 use super::*;
 use crate::bls12_377::{Fq, Fq2, Fr};
 use crate::bw6_761;
@@ -102,7 +100,7 @@ fn integers<F: PrimeField>() {
         assert_eq!(bytes.as_ref()[..8], word.to_le_bytes());
         assert_eq!(bytes.as_ref().len(), size_of::<F>());
         let mut same = F::Repr::default();
-        same.as_mut().copy_from_slice(bytes.borrow().as_ref());
+        same.as_mut().copy_from_slice(bytes.as_ref());
         assert_eq!(option(F::from_repr(same)), Some(element));
     }
     assert!(!bool::from((-F::ONE).is_odd()), "p - 1 is even");

@@ -89,10 +89,9 @@ fn columns_above_columns() {
 /// A processor keeps tables, and takes the right one of them.
 #[test]
 fn tables_are_of_their_root_and_size() {
+    let domain = |log_size| <Fr as AcceleratedField>::some_domain(log_size).unwrap();
+    let domains = [domain(7), domain(6), Domain::with_root(7, domain(7).root().pow_vartime([3])).unwrap()];
     for cpu in levels() {
-        let domain = |log_size| <Fr as AcceleratedField>::some_domain(log_size).unwrap();
-        let domains =
-            [domain(7), domain(6), Domain::with_root(7, domain(7).root().pow_vartime([3])).unwrap()];
         for domain in domains.iter().chain(&domains) {
             for ntt in [Ntt::forward(*domain), Ntt::inverse(*domain)] {
                 let mut expected = values::<Fr>(domain.size());
@@ -102,17 +101,12 @@ fn tables_are_of_their_root_and_size() {
                 assert!(found == expected, "{ntt:?} on {}", cpu.simd);
             }
         }
-        let [root, other] = [0, 2].map(|i| Residue::of(domains[i].root()));
-        let form = TwiddleForm::WithQuotients;
-        let cache = TwiddleCache::default();
-        let first = cache.get(root, 7, form);
-        let second = cache.get(other, 7, form);
-        assert!(!Arc::ptr_eq(&first, &second));
-        assert!(
-            Arc::ptr_eq(&first, &cache.get(root, 7, form))
-                && Arc::ptr_eq(&second, &cache.get(other, 7, form))
-        );
     }
+    let cache = TwiddleCache::default();
+    let table = |number: usize| cache.get(Residue::of(domains[number].root()), 7, TwiddleForm::WithQuotients);
+    let (first, other) = (table(0), table(2));
+    assert!(!Arc::ptr_eq(&first, &other));
+    assert!(Arc::ptr_eq(&first, &table(0)) && Arc::ptr_eq(&other, &table(2)));
 }
 
 /// What is told of a transform is all of it: as many steps as it has layers of elements.

@@ -8,14 +8,14 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Instant;
 
 use zkaccel_ptx_machine as machine;
 
 // What compiles this file has these: the library for its own tests, and the tests of the interpreter by the conformance suite.
 use super::{
-    Arg, Buffer, Device, DeviceInfo, DeviceKind, Error, Launch, Limits, Locked, Program, Queue, text,
+    Arg, Buffer, Device, DeviceInfo, DeviceKind, Error, Launch, Limits, Locked, Program, Queue, ptx_text,
 };
 use machine::{FIRST, Machine, Memory, Space, Work};
 
@@ -31,10 +31,6 @@ type Programs = HashMap<&'static str, Arc<machine::Program>>;
 
 /// The names of programs and kernels that were launched.
 pub(super) type Launched = Arc<Mutex<BTreeSet<(&'static str, &'static str)>>>;
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// The device.
 pub(super) struct Emulated {
@@ -87,7 +83,7 @@ impl Emulated {
     #[allow(dead_code)] // The library's own tests change none.
     pub(super) fn with_text(self, program: &'static Program, text: &str) -> Self {
         let read = machine::Program::parse(text).expect("the text is a program");
-        lock(&self.changed).insert(program.name, Arc::new(read));
+        self.changed.lock().unwrap().insert(program.name, Arc::new(read));
         self
     }
 
@@ -98,15 +94,15 @@ impl Emulated {
     /// A program, read on first use by any device.
     fn program(&self, program: &'static Program) -> Result<Arc<machine::Program>, Error> {
         static READ: LazyLock<Mutex<Programs>> = LazyLock::new(Mutex::default);
-        let known = |programs: &Mutex<Programs>| lock(programs).get(program.name).cloned();
+        let known = |programs: &Mutex<Programs>| programs.lock().unwrap().get(program.name).cloned();
         if let Some(found) = known(&self.changed).or_else(|| known(&READ)) {
             return Ok(found);
         }
-        let text = String::from_utf8(text(program)).expect("PTX is text");
+        let text = String::from_utf8(ptx_text(program)).expect("PTX is text");
         let read = machine::Program::parse(&text)
             .map_err(|what| self.failed("loading kernels", format!("{}: {what}", program.name)))?;
         let read = Arc::new(read);
-        lock(&READ).insert(program.name, Arc::clone(&read));
+        READ.lock().unwrap().insert(program.name, Arc::clone(&read));
         Ok(read)
     }
 
@@ -153,10 +149,10 @@ impl Emulated {
             clock: &self.clock,
             lenient: LENIENT.contains(&launch.kernel),
         };
-        lock(&self.launched).insert((launch.program.name, launch.kernel));
-        let mut machine = lock(&self.machines).pop().unwrap_or_default();
+        self.launched.lock().unwrap().insert((launch.program.name, launch.kernel));
+        let mut machine = self.machines.lock().unwrap().pop().unwrap_or_default();
         let result = machine.launch(&work);
-        lock(&self.machines).push(machine);
+        self.machines.lock().unwrap().push(machine);
         result.map_err(|failure| {
             let machine::Failure { group, item, at, fault } = failure;
             failed(format!("item {item} of group {group}, {}: {fault}", program.statement(at)))

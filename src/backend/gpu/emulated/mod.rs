@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::device::{Arg, Buffer, Device, Launch, Limits, Queue};
 use super::program::Program;
-use super::ptx::text;
+use super::ptx::text as ptx_text;
 use super::{Gpu, faults, foreign, ntt, products};
 use crate::device::{DeviceInfo, DeviceKind};
 use crate::error::Error;

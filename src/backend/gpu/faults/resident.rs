@@ -60,9 +60,7 @@ fn run(engine: &Engine, matrix: &DeviceMatrix<Goldilocks>) -> Result<Matrix<Gold
 
 /// An engine on a device without faults yet.
 fn engine(device: &Arc<dyn Device>, faults: &Faults) -> Engine {
-    let faulty = Faulty::new(device, faults.clone());
-    let info = faulty.info().clone();
-    Engine::builder().threads(1).build_on(Dispatcher::alone(Gpu::new(Arc::new(faulty), None)), info).unwrap()
+    Engine::builder().threads(1).build_on_device(Arc::new(Faulty::new(device, faults.clone()))).unwrap()
 }
 
 /// An engine on such a device beside the reference, which has half of what is divided.

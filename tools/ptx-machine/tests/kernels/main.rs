@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use zkaccel::device::{DeviceInfo, DeviceKind};
-use zkaccel::kernels::{Arg, Buffer, Device, Launch, Limits, Program, Queue, programs, ptx as text};
+use zkaccel::kernels::{Arg, Buffer, Device, Launch, Limits, Program, Queue, programs, ptx_text};
 use zkaccel::pinned::Locked;
 use zkaccel::{Engine, Error};
 use zkaccel_conformance::{Case, HASHES, cases, small};
@@ -94,14 +94,14 @@ fn engine(device: Emulated) -> Engine {
 }
 
 /// The text of a program.
-fn ptx(program: &Program) -> String {
-    String::from_utf8(text(program)).unwrap()
+fn text(program: &Program) -> String {
+    String::from_utf8(ptx_text(program)).unwrap()
 }
 
 /// Every kernel of every program, by the names of both.
 fn kernels() -> BTreeSet<(&'static str, String)> {
     let of = |program: &'static Program| {
-        let read = machine::Program::parse(&ptx(program));
+        let read = machine::Program::parse(&text(program));
         let read = read.unwrap_or_else(|error| panic!("{}: {error}", program.name));
         read.kernels.into_keys().map(|kernel| (program.name, kernel)).collect::<Vec<_>>()
     };
@@ -177,7 +177,7 @@ fn every_kernel_agrees_with_the_reference() {
 fn a_changed_instruction_is_seen() {
     let program = programs().find(|program| program.name == "pointwise_bn254-fr").unwrap();
     let case = cases().into_iter().find(|case| case.name == "products over bn254-fr, edge values");
-    let (text, case) = (ptx(program), case.expect("the suite has the case"));
+    let (text, case) = (text(program), case.expect("the suite has the case"));
     // Where the other kernel of the program begins.
     let end = text.find(".entry multiply_subtract(").unwrap();
     let places: Vec<_> = text[..end].match_indices("madc.hi.cc.u32").map(|(at, _)| at).collect();
