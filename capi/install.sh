@@ -7,10 +7,9 @@ cd "$(dirname "$0")/.."
 
 profile=${PROFILE:-release}
 version=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
-# The name by which programs look for the library changes with the interface, not with the version.
+# As in build.rs.
 soname=libzkaccel.so.1
-# Both kinds at once, so that what they consist of is compiled once.
-cargo rustc --locked --package zkaccel-capi --lib --profile "$profile" --crate-type cdylib,staticlib -- -C link-arg=-Wl,-soname,$soname
+cargo build --locked --package zkaccel-capi --lib --profile "$profile"
 # What a program needs beside the static library is what Rust's own library needs, as the compiler tells it.
 # (Not into the null device: the compiler renames its output over it, and as root it may.)
 unwanted=$(mktemp -d)

@@ -221,19 +221,20 @@ fn ldes<F: Samples>(engine: &Engine) -> Result<(), String> {
     let mut words = Words::new(11);
     for log_size in [0, 1, 2, 5, 8, 11] {
         for log_blowup in [1, 2, 3, 6, 8].into_iter().filter(|b| log_size + b <= F::LOG_SMALL + 2) {
-            for subgroups in F::subgroups(log_size)?.into_iter().zip(F::subgroups(log_size + log_blowup)?) {
+            for (small, large) in
+                F::subgroups(log_size)?.into_iter().zip(F::subgroups(log_size + log_blowup)?)
+            {
                 for shift in F::shifts() {
                     let widest = (16 << F::LOG_SMALL >> (log_size + log_blowup)).clamp(1, 17);
                     let columns = [1, 2, 5, 8, 17][words.next() as usize % 5].min(widest);
                     let layout = LAYOUTS[words.next() as usize % 2];
                     let matrix = words.matrix::<F>(Shape { rows: 1 << log_size, columns, layout });
-                    let to = subgroups.1.coset(shift)?;
-                    let other = subgroups.0.coset(F::of_integer(words.next() | 1))?;
-                    for from in [subgroups.0, other] {
-                        for order in ORDERS {
-                            let lde = Lde::new(from, to)?.with_output_order(order);
-                            lde_agrees(engine, &lde, &matrix)?;
-                        }
+                    // From the subgroup or from another coset of it.
+                    let other = small.coset(F::of_integer(words.next() | 1))?;
+                    let from = [small, other][words.next() as usize % 2];
+                    for order in ORDERS {
+                        let lde = Lde::new(from, large.coset(shift)?)?.with_output_order(order);
+                        lde_agrees(engine, &lde, &matrix)?;
                     }
                 }
             }

@@ -75,9 +75,9 @@ fn transform<F: TwoAdic>(a: &[F], root: F) -> Vec<F> {
     let half =
         |first: usize| transform(&a.iter().copied().skip(first).step_by(2).collect::<Vec<_>>(), root * root);
     let (even, odd) = (half(0), half(1));
-    let terms = || even.iter().zip(&odd).zip(geometric(F::ONE, root));
-    let low = terms().map(|((&e, &o), power)| e + power * o);
-    low.chain(terms().map(|((&e, &o), power)| e - power * o)).collect()
+    let odd: Vec<_> = odd.iter().zip(geometric(F::ONE, root)).map(|(&o, power)| power * o).collect();
+    let pairs = || even.iter().zip(&odd);
+    pairs().map(|(&e, &o)| e + o).chain(pairs().map(|(&e, &o)| e - o)).collect()
 }
 
 impl<F: TwoAdic + BaseField> Inversion<F> for Reference {
