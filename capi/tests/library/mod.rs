@@ -8,12 +8,13 @@ use std::sync::LazyLock;
 pub(crate) static DIRECTORY: LazyLock<PathBuf> = LazyLock::new(|| {
     let test = std::env::current_exe().unwrap();
     let directory = test.ancestors().nth(2).unwrap();
-    // As the workspace's tests are built, so that nothing is built twice: with a test among the targets features are the same.
+    // As the workspace's tests are built, so that nothing is built twice.
     let profile = match directory.file_name().and_then(|name| name.to_str()).unwrap() {
         "debug" => "test",
         other => other,
     };
-    let arguments = "build --quiet --locked --workspace --lib --test c --profile".split(' ').chain([profile]);
+    let packages = "build --quiet --locked -p zkaccel-capi -p zkaccel-example-provider --lib --profile";
+    let arguments = packages.split(' ').chain([profile]);
     let cargo = std::env::var("CARGO").unwrap_or("cargo".into());
     assert!(Command::new(cargo).args(arguments).status().unwrap().success());
     // The name by which programs look for it, which `install.sh` gives it as well.

@@ -45,12 +45,13 @@ fn choices() -> Vec<DeviceChoice> {
 }
 
 /// What is done by a processor, in several tests, so that none of its cores is idle. The calling thread has enough of a stack to begin operations itself.
-/// Of further curves and fields not what takes long, unless the processor is required.
+/// Of further curves and fields not what is of divisions, nor, unless the processor is required, what takes long.
 #[test]
 fn every_case_on_the_processor() {
     let all = is_required("cpu");
     let runs = move |case: &Case| {
-        !is_of_several_devices(case) && (all || !case.repeats_for_another_curve() || !is_long(case))
+        let spared = case.repeats_for_another_curve() && (is_of_division(case) || !all && is_long(case));
+        !is_of_several_devices(case) && !spared
     };
     let run = move || run_all(DeviceChoice::Cpu, Simd::best(), 3, runs);
     let thread = std::thread::Builder::new().stack_size(32 << 20).spawn(run);
@@ -231,8 +232,8 @@ fn is_of_another_hash(case: &Case) -> bool {
     hash(case).is_some_and(|of| cases().iter().find_map(hash) != Some(of))
 }
 
-/// Whether a case is about parts and shapes of what is done, which do not depend on the field or the curve: where a processor stands for a GPU these run over one of them. Kernels of every
-/// curve run in other cases, in tests of the library and in the interpreter of PTX; through CUDA, and by `zkaccel selftest` on any device, all cases run.
+/// Whether a case is about parts and shapes of what is done, which do not depend on the field or the curve: on a processor, as itself and in place of a GPU, these run over one of them.
+/// Vector code and kernels of every curve run in other cases, in tests of the library and in the interpreter of PTX; through CUDA, and by `zkaccel selftest` on any device, all cases run.
 fn is_of_division(case: &Case) -> bool {
     let ends = [
         "within any device budget",
