@@ -2,8 +2,9 @@
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    let of = |name: &str| std::env::var(name).unwrap_or_default();
-    if of("CARGO_CFG_TARGET_OS") == "linux" {
+    // Apple's linker has another option for it.
+    let of = |name: &str| std::env::var(name).ok();
+    if of("CARGO_CFG_UNIX").is_some() && of("CARGO_CFG_TARGET_VENDOR").as_deref() != Some("apple") {
         println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libzkaccel.so.1");
     }
 }

@@ -7,8 +7,7 @@ cd "$(dirname "$0")/.."
 
 profile=${PROFILE:-release}
 version=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
-# As in build.rs.
-soname=libzkaccel.so.1
+soname=$(sed -n 's/.*-soname,\([^"]*\)".*/\1/p' capi/build.rs)
 cargo build --locked --package zkaccel-capi --lib --profile "$profile"
 # What a program needs beside the static library is what Rust's own library needs, as the compiler tells it.
 # (Not into the null device: the compiler renames its output over it, and as root it may.)
