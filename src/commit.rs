@@ -125,15 +125,17 @@ impl Engine {
             TraceInput::Host(trace) => {
                 let (shape, view) = (trace.shape(), trace.view());
                 let lde = spec.lde(shape.rows)?;
-                if let Some(commitment) = self.commit_by_cosets(&lde, view)? {
-                    return Ok(commitment);
+                let mut made = self.commit_by_cosets(&lde, view)?;
+                if made.is_none() {
+                    let purpose = Purpose::commitment::<H>(&lde, shape.columns);
+                    made = self.commit_on_device(&lde, shape, || self.uploaded(view, &purpose))?;
                 }
-                self.check_elements(view.base())?;
-                let purpose = Purpose::commitment::<H>(&lde, shape.columns);
-                match self.commit_on_device(&lde, shape, || self.upload_checked(view, &purpose))? {
-                    Some(commitment) => Ok(commitment),
-                    None => self.commit_in_host_memory(&lde, trace),
-                }
+                let Some(commitment) = made else {
+                    self.check_elements(view.base())?;
+                    return self.commit_in_host_memory(&lde, trace);
+                };
+                self.let_go(trace);
+                Ok(commitment)
             }
             TraceInput::Resident(trace) => {
                 self.check_ours(&trace)?;

@@ -223,6 +223,16 @@ impl Engine {
         Ok(())
     }
 
+    /// Gives back the host memory of a matrix that a device has now, on a thread of the engine: for small pages that takes the system as long as to copy it, and nothing waits for it.
+    pub(crate) fn let_go<E: Element>(&self, matrix: MatrixInput<'_, E>) {
+        match matrix {
+            MatrixInput::Owned(matrix) if size_of_val(matrix.as_slice()) >= memory::LARGE => {
+                self.shared.pool.spawn(move || drop(matrix));
+            }
+            _ => {}
+        }
+    }
+
     /// Runs an operation on the engine's threads: directly when called on one of them. Any other thread begins it at once, and threads of the engine help; where others are
     /// at work already, or where its stack is short, it hands the operation over. It runs nothing else until that is done.
     pub(crate) fn run<R: Send>(&self, operation: impl FnOnce() -> R + Send) -> R {

@@ -217,7 +217,10 @@ impl<'a, E: Element> MatrixRef<'a, E> {
     }
 
     /// The entries of one row, from left to right.
-    pub(crate) fn row(&self, row: usize) -> Vec<E> {
+    ///
+    /// # Panics
+    /// When the row is outside the matrix.
+    pub fn row(&self, row: usize) -> Vec<E> {
         (0..self.shape.columns).map(|column| self.data[self.shape.index(row, column)]).collect()
     }
 

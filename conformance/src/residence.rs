@@ -295,11 +295,12 @@ fn refused(engine: &Engine) -> Result<(), String> {
         let bad = Matrix::new(bad, shape)?;
         expect_error("word at or above p", engine.upload(bad), &Error::NotCanonical { index: 31, value })?;
     }
-    // So many are checked while they are copied.
+    // So many are checked where they come to.
     let mut raw = vec![3u64; 1 << 20];
     (raw[0xabcde], raw[0xffff0]) = (u64::MAX, MODULUS);
     let bad = Matrix::from_column(bytemuck::cast_slice::<_, Goldilocks>(&raw).to_vec())?;
     let expected = Error::NotCanonical { index: 0xabcde, value: u64::MAX };
+    expect_error("a commitment to them", engine.commit::<Blake3>(&spec, &bad), &expected)?;
     expect_error("words at or above p, of many", engine.upload(bad), &expected)?;
     let short = Error::LengthMismatch { what: "rows of the matrix", expected: 32, found: 16 };
     let larger = Domain::new(5, Convention::Plonky3)?;

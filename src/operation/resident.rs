@@ -1,5 +1,6 @@
 //! Operations on matrices and trees that stay in a device's own memory: each runs on the device that holds its data.
 
+use super::exchange::check;
 use super::{Combined, extend, rows, transform, tree};
 #[cfg(feature = "bn254")]
 use super::{keep::are_scalars, sum};
@@ -76,10 +77,12 @@ impl Purpose {
     }
 }
 
-/// Copies checked elements to the device that suits their purpose, to stay there; `None` where they should stay in host memory.
+/// Copies elements to the device that suits their purpose, to stay there; `None` where they should stay in host memory. There unchecked ones are checked: [`Error::NotCanonical`],
+/// with any index, if some words are no elements.
 pub(crate) fn upload<F: BaseField>(
     dispatcher: &Dispatcher,
     elements: &[F],
+    unchecked: bool,
     purpose: &Purpose,
 ) -> Result<Option<Stored>, Error> {
     let Purpose { costs, record, divisible } = purpose;
@@ -88,9 +91,12 @@ pub(crate) fn upload<F: BaseField>(
     };
     let words = F::words(elements);
     let size = Activity::UPLOAD.of(words.len(), size_of_val(words), 0);
-    let upload =
-        At { member: site.member.index(), size, run: |device: &Member| device.memory().upload(words) };
-    let memory = site.member.count(upload)?;
+    let run = |device: &Member| {
+        let memory = device.memory().upload(words)?;
+        check(device.memory(), &memory, unchecked.then_some(F::MODULUS))?;
+        Ok(memory)
+    };
+    let memory = site.member.count(At { member: site.member.index(), size, run })?;
     Ok(Some(site.member.store(memory, site.occupied)))
 }
 

@@ -37,10 +37,10 @@ impl Engine {
     ) -> Result<Cosets<F>, Error> {
         let matrix = self.with_columns_apart(matrix.into())?;
         self.check_rows(lde.from().size(), matrix.shape().rows)?;
-        match self.extended_by_cosets(lde, matrix.view(), Purpose::extension_of_a_proof::<F>, 0)? {
-            Some(extension) => Ok(extension),
-            None => Ok(self.lde(lde, self.upload(matrix)?)?.into()),
-        }
+        let made = self.extended_by_cosets(lde, matrix.view(), Purpose::extension_of_a_proof::<F>, 0)?;
+        let Some(extension) = made else { return Ok(self.lde(lde, self.upload(matrix)?)?.into()) };
+        self.let_go(matrix);
+        Ok(extension)
     }
 
     /// Checks a matrix and extends it on several devices, which make cosets of the extension; `None` where one of them would do all of it, and where no data stay on

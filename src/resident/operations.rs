@@ -23,12 +23,11 @@ use crate::operation::{
 };
 #[cfg(feature = "bn254")]
 use crate::operation::{are_scalars, keep_scalars};
-use crate::parallel::join;
 use crate::progress::Stage;
 use crate::work::Activity;
 
-/// Elements that are checked while they are copied, since that takes as long: those of fewer are checked before.
-const OVERLAPPED: usize = 1 << 20;
+/// So many elements and more are checked by the device to which they are copied: to read fewer takes the host less time than a launch.
+const MANY: usize = 1 << 16;
 
 impl Engine {
     /// Copies a matrix to the device, to stay there. Where the host is the device an owned matrix is moved, and a borrowed
@@ -78,9 +77,10 @@ impl Engine {
         match &other.location {
             Location::Host(_) => self.kept(matrix),
             Location::Device(stored) => {
-                let view = matrix.view();
+                let (view, shape) = (matrix.view(), matrix.shape());
                 let stored = self.perform(upload_beside(stored, E::Base::words(view.base())))?;
-                Ok(DeviceMatrix::on_device(self, view.shape(), stored))
+                self.let_go(matrix);
+                Ok(DeviceMatrix::on_device(self, shape, stored))
             }
         }
     }
@@ -91,19 +91,9 @@ impl Engine {
         matrix: MatrixInput<'_, E>,
     ) -> Result<DeviceMatrix<E>, Error> {
         let matrix = self.with_columns_apart(matrix)?;
-        let elements = matrix.view().base();
-        let check = || self.check_elements(elements);
-        let upload = || self.upload_checked(matrix.view(), purpose);
-        let uploaded = if elements.len() < OVERLAPPED {
-            check().and_then(|()| upload())
-        } else {
-            let (checked, uploaded) = self.run(|| join(check, upload));
-            checked.and(uploaded)
-        };
-        match uploaded? {
-            Some(on_device) => Ok(on_device),
-            None => self.kept(matrix),
-        }
+        let Some(on_device) = self.uploaded(matrix.view(), purpose)? else { return self.kept(matrix) };
+        self.let_go(matrix);
+        Ok(on_device)
     }
 
     /// Keeps a matrix in host memory, whatever the device. An operation on it copies to the device what it needs, in parts where that exceeds the
@@ -161,20 +151,31 @@ impl Engine {
         Matrix::from_columns(entries, rows, columns)
     }
 
-    /// Copies checked entries to a device with memory of its own; `None` where they should stay in host memory.
-    pub(crate) fn upload_checked<E: Element>(
+    /// Checks entries, and copies them to a device with memory of its own; `None` where they should stay in host memory.
+    pub(crate) fn uploaded<E: Element>(
         &self,
         matrix: MatrixRef<'_, E>,
         purpose: &Purpose,
     ) -> Result<Option<DeviceMatrix<E>>, Error> {
-        let upload = || upload(self.dispatcher(), matrix.base(), purpose);
+        let elements = matrix.base();
+        let unchecked = elements.len() >= MANY;
+        if !unchecked {
+            self.check_elements(elements)?;
+        }
+        let upload = || upload(self.dispatcher(), elements, unchecked, purpose);
         // Among several devices one is chosen, by measurements if need be.
         let stored = match self.dispatcher().is_one() {
             true => self.run_on(size_of_val(matrix.as_slice()), upload),
             false => self.run(upload),
         };
-        let stored = stored?;
-        Ok(stored.map(|stored| DeviceMatrix::on_device(self, matrix.shape(), stored)))
+        match stored {
+            Ok(Some(stored)) => Ok(Some(DeviceMatrix::on_device(self, matrix.shape(), stored))),
+            Ok(None) if unchecked => self.check_elements(elements).map(|()| None),
+            Ok(None) => Ok(None),
+            // Which word it is, and where.
+            Err(error @ Error::NotCanonical { .. }) => self.check_elements(elements).and(Err(error)),
+            Err(error) => Err(error),
+        }
     }
 
     /// [`lde`](Self::lde) of a matrix that stays. Where the result is in host memory and has as many entries as `memory`, it is made there: the pages of memory that

@@ -58,7 +58,8 @@ fn data_that_stay_are_spread() {
         several.work().iter().map(|work| work.of(operation).map_or(0, |line| line.calls)).collect()
     };
     let stored: Vec<_> = std::thread::scope(|scope| {
-        let bring = || upload(&several, &words, &purpose).unwrap().expect("a device with memory of its own");
+        let bring =
+            || upload(&several, &words, false, &purpose).unwrap().expect("a device with memory of its own");
         let threads: Vec<_> = (0..8).map(|_| scope.spawn(bring)).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
@@ -146,7 +147,7 @@ fn data_stay_where_they_are_used_fastest() {
         ];
         let both = Dispatcher::new(devices, Strategy::Divide { weights: None });
         let both = both.measured(&kinds::<Rp64_256>(), &curves);
-        let stored = upload(&both, &words(64), &Purpose::of::<Goldilocks>(64)).unwrap();
+        let stored = upload(&both, &words(64), false, &Purpose::of::<Goldilocks>(64)).unwrap();
         assert_eq!(stored.is_some(), on_device);
     }
 }
@@ -163,6 +164,6 @@ fn data_of_whole_proofs_stay_together() {
     for (purpose, on_device) in
         [(Purpose::of::<Goldilocks>(2), false), (Purpose::proof(2), false), (Purpose::proof(1 << 24), true)]
     {
-        assert_eq!(upload(&both, &words(2), &purpose).unwrap().is_some(), on_device);
+        assert_eq!(upload(&both, &words(2), false, &purpose).unwrap().is_some(), on_device);
     }
 }
