@@ -8,7 +8,7 @@ use p3_matrix::Matrix as _;
 use p3_matrix::dense::RowMajorMatrix;
 use rayon::prelude::*;
 use zkaccel::field::Goldilocks;
-use zkaccel::matrix::Matrix;
+use zkaccel::matrix::{Layout, Matrix, MatrixRef, Shape};
 
 /// Elements that a task reduces.
 const GRAIN: usize = 1 << 14;
@@ -76,10 +76,19 @@ pub(crate) fn as_it_is(matrix: RowMajorMatrix<Element>) -> Matrix<Goldilocks> {
     Matrix::from_rows(words, rows, columns).expect("a matrix of whole rows")
 }
 
-/// A copy of a matrix as it is, made by all threads: most of what it takes is fresh memory.
-pub(crate) fn copied(matrix: &RowMajorMatrix<Element>) -> Matrix<Goldilocks> {
-    let elements = matrix.values.par_iter().with_min_len(GRAIN).copied().collect();
-    as_it_is(RowMajorMatrix::new(elements, matrix.width()))
+/// The same where it lies.
+pub(crate) fn view(matrix: &RowMajorMatrix<Element>) -> MatrixRef<'_, Goldilocks> {
+    let elements = &matrix.values;
+    // SAFETY: words of the same size and alignment, all of them values of the other type, borrowed for as long.
+    let words = unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), elements.len()) };
+    let shape = Shape { rows: matrix.height(), columns: matrix.width(), layout: Layout::RowMajor };
+    MatrixRef::new(words, shape).expect("a matrix of whole rows")
+}
+
+/// A copy of a matrix, made by all threads: most of what it takes is fresh memory.
+pub(crate) fn copied(matrix: MatrixRef<'_, Goldilocks>) -> Matrix<Goldilocks> {
+    let elements = matrix.as_slice().par_iter().with_min_len(GRAIN).copied().collect();
+    Matrix::new(elements, matrix.shape()).expect("as many elements as the matrix has")
 }
 
 /// A matrix as Plonky3 takes it.

@@ -8,7 +8,6 @@ use p3_goldilocks::default_goldilocks_poseidon2_8;
 use p3_keccak_air::KeccakAir;
 use p3_matrix::Matrix;
 use p3_uni_stark::{prove, verify};
-use tracing::info_span;
 use zkaccel::Engine;
 use zkaccel::field::Goldilocks as Element;
 use zkaccel::matrix::{Layout, MatrixRef, Shape};
@@ -97,9 +96,8 @@ macro_rules! compare {
             let read = postcard::from_bytes(&bytes).expect("a proof");
             verify(&stock, air, &read, public_values).expect("the stock verifier accepts it");
             let proof = locked.of(|| {
-                let upload = || engine.upload_for_proof(MatrixRef::new(&elements, shape)?, 8 * elements.len());
-                let trace = info_span!(target: "zkaccel_plonky3", "upload").in_scope(upload).expect("room for the trace");
-                prover.prove_resident(trace, public_values, None).expect("a proof")
+                let trace = MatrixRef::new(&elements, shape).expect("as many elements");
+                prover.prove_borrowed(trace, public_values, None).expect("a proof")
             });
             assert!(postcard::to_allocvec(&proof).expect("bytes") == expected, "the same proof again");
         }

@@ -159,7 +159,7 @@ impl Salts {
 }
 
 /// A matrix as Plonky3 takes it, row by row whatever its layout.
-pub(super) fn rows_of(matrix: &Matrix<Element>) -> RowMajorMatrix<Goldilocks> {
+pub(super) fn rows_of(matrix: MatrixRef<'_, Element>) -> RowMajorMatrix<Goldilocks> {
     let shape = matrix.shape();
     let rows = (0..shape.rows).flat_map(|row| matrix.row(row)).map(from_engine);
     RowMajorMatrix::new(rows.collect(), shape.columns)

@@ -8,7 +8,7 @@ use zkaccel::{Engine, Error};
 use zkaccel_proofs::{Claim, Memory, Required};
 
 use super::error::ProveError;
-use crate::elements::reduce_matrix;
+use crate::elements::{copied, reduce_matrix};
 
 /// Columns that are to be extended.
 pub(super) enum Values<'a> {
@@ -37,11 +37,12 @@ impl Values<'_> {
 /// Does something with wide matrices in a place for which there is room; where the device turns out to have less, in the next one. What the device has is claimed. If extensions of
 /// them may be in parts, several devices take them from the caller's memory.
 ///
-/// Words of the matrices need not be canonical. Those of few are not, and a device looks while it copies them, so they are made so where they are refused or used up.
+/// Words of the matrices need not be canonical. Those of few are not, and a device looks while it copies them, so they are made so where they are refused or used up. Matrices that
+/// are borrowed are copied to devices from where they lie, and for these purposes in host memory first.
 pub(super) fn placed<R>(
     engine: &Engine,
     required: Required,
-    matrices: Vec<Matrix<Element>>,
+    matrices: Vec<MatrixInput<'_, Element>>,
     in_parts: bool,
     run: impl Fn(Memory<'_>, Vec<Values<'_>>) -> Result<R, ProveError>,
 ) -> Result<(R, Claim), ProveError> {
@@ -51,19 +52,34 @@ pub(super) fn placed<R>(
         && let Some(Error::NotCanonical { .. }) = ProveError::of_engine(error)
         && matrices.iter().all(Option::is_some)
     {
-        matrices.iter_mut().flatten().for_each(reduce_matrix);
+        matrices.iter_mut().for_each(|matrix| *matrix = matrix.take().map(|matrix| canonical(matrix).into()));
         done = placed_as_they_are(engine, required, &mut matrices, in_parts, &run);
     }
+    let owned = |matrix| match matrix {
+        MatrixInput::Owned(matrix) => Some(matrix),
+        MatrixInput::Borrowed(_) => None,
+    };
+    let owned: Vec<Matrix<Element>> = matrices.into_iter().flatten().filter_map(owned).collect();
     // To give back the memory of a large trace takes as long as to copy it.
-    rayon::spawn(move || drop(matrices));
+    rayon::spawn(move || drop(owned));
     done
+}
+
+/// A matrix of canonical words, copied if it is borrowed.
+fn canonical(matrix: MatrixInput<'_, Element>) -> Matrix<Element> {
+    let mut matrix = match matrix {
+        MatrixInput::Owned(matrix) => matrix,
+        MatrixInput::Borrowed(view) => copied(view),
+    };
+    reduce_matrix(&mut matrix);
+    matrix
 }
 
 /// The same, but words that are not canonical are refused.
 fn placed_as_they_are<R>(
     engine: &Engine,
     required: Required,
-    matrices: &mut [Option<Matrix<Element>>],
+    matrices: &mut [Option<MatrixInput<'_, Element>>],
     in_parts: bool,
     run: impl Fn(Memory<'_>, Vec<Values<'_>>) -> Result<R, ProveError>,
 ) -> Result<(R, Claim), ProveError> {
@@ -77,11 +93,8 @@ fn placed_as_they_are<R>(
             for matrix in matrices.iter_mut() {
                 // It is needed again in a further place.
                 let input: Option<MatrixInput<'_, Element>> = match memory.is_last() {
-                    true => {
-                        matrix.as_mut().into_iter().for_each(reduce_matrix);
-                        matrix.take().map(Into::into)
-                    }
-                    false => matrix.as_ref().map(Into::into),
+                    true => matrix.take().map(|matrix| canonical(matrix).into()),
+                    false => matrix.as_ref().map(|matrix| matrix.view().into()),
                 };
                 let input = input.expect("a matrix until the last place");
                 let matrix = match there.first() {

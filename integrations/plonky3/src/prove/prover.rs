@@ -12,7 +12,7 @@ use p3_uni_stark::{
 };
 use tracing::info_span;
 use zkaccel::field::Goldilocks as Element;
-use zkaccel::matrix::{Matrix, Shape};
+use zkaccel::matrix::{MatrixInput, MatrixRef, Shape};
 use zkaccel::resident::DeviceMatrix;
 use zkaccel::{Engine, Error};
 use zkaccel_proofs::{Claim, Memory, Placement};
@@ -124,9 +124,14 @@ where
         let sizes = self.agreed((rows, columns), public_values, preprocessed)?;
         let (engine, placement) = (&self.engine, Placement::Device);
         if let Some(masks) = &self.terms.masks {
-            let values = masks::rows_of(&engine.download(&trace)?);
+            let values = masks::rows_of(engine.download(&trace)?.view());
             drop(trace);
-            return self.prove_placed(sizes, as_it_is(masks.hide(&values)), public_values, preprocessed);
+            return self.prove_placed(
+                sizes,
+                as_it_is(masks.hide(&values)).into(),
+                public_values,
+                preprocessed,
+            );
         }
         let required = sizes.required(columns, EF::DIMENSION);
         let claim = Claim::of(engine, required.bytes(placement));
@@ -137,7 +142,23 @@ where
         drop(claim);
         let values = engine.download(&trace)?;
         drop(trace);
-        self.prove_placed(sizes, values, public_values, preprocessed)
+        self.prove_placed(sizes, values.into(), public_values, preprocessed)
+    }
+
+    /// The same for a trace that the caller keeps, such as one in [page-locked memory](Engine::pinned), from which devices copy it without the host's threads, several of them their parts.
+    pub fn prove_borrowed(
+        &self,
+        trace: MatrixRef<'_, Element>,
+        public_values: &[Goldilocks],
+        preprocessed: Option<&Preprocessed<S::Inputs>>,
+    ) -> Result<Proof<SC>, ProveError> {
+        let Shape { rows, columns, .. } = trace.shape();
+        let sizes = self.agreed((rows, columns), public_values, preprocessed)?;
+        let trace = match &self.terms.masks {
+            Some(masks) => as_it_is(masks.hide(&masks::rows_of(trace))).into(),
+            None => trace.into(),
+        };
+        self.prove_placed(sizes, trace, public_values, preprocessed)
     }
 
     /// Commits to the preprocessed columns of the AIR, for traces of 2^`log_rows` rows; what verifiers need is equal to that of
@@ -159,7 +180,7 @@ where
             Some(_) => RowMajorMatrix::new(columns.with_zero_cols(width).values, width),
             None => columns,
         };
-        let (extensions, _claim) = self.placed(sizes, as_it_is(columns), |memory, columns| {
+        let (extensions, _claim) = self.placed(sizes, as_it_is(columns).into(), |memory, columns| {
             Ok(self.extensions(memory, columns, sizes, None)?)
         })?;
         let commitment = extensions.cap.clone();
@@ -179,14 +200,14 @@ where
             Some(masks) => info_span!("random numbers").in_scope(|| masks.hide(&trace)),
             None => trace,
         };
-        self.prove_placed(sizes, as_it_is(trace), public_values, preprocessed)
+        self.prove_placed(sizes, as_it_is(trace).into(), public_values, preprocessed)
     }
 
     /// Proves a trace that agrees with the AIR, where there is room for it.
     fn prove_placed(
         &self,
         sizes: Sizes,
-        trace: Matrix<Element>,
+        trace: MatrixInput<'_, Element>,
         public_values: &[Goldilocks],
         preprocessed: Option<&Preprocessed<S::Inputs>>,
     ) -> Result<Proof<SC>, ProveError> {
@@ -200,7 +221,7 @@ where
     fn placed<R>(
         &self,
         sizes: Sizes,
-        columns: Matrix<Element>,
+        columns: MatrixInput<'_, Element>,
         run: impl Fn(Memory<'_>, Values<'_>) -> Result<R, ProveError>,
     ) -> Result<(R, Claim), ProveError> {
         let required = sizes.required(columns.shape().columns, EF::DIMENSION);

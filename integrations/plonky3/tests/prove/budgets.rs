@@ -47,6 +47,8 @@ where
             is_there == should_be || trace.width < 20,
             "1/{part}: the trace is on the device: {is_there}"
         );
+        let found = prover.prove_borrowed(elements(trace).view(), public_values, None).unwrap();
+        assert!(bytes(&found) == *expected, "1/{part}: {budget} bytes, borrowed: the proofs differ");
         if let Ok(resident) = engine.upload(elements(trace)) {
             let found = prover.prove_resident(resident, public_values, None).unwrap();
             assert!(bytes(&found) == *expected, "1/{part}: {budget} bytes, resident: the proofs differ");

@@ -251,14 +251,21 @@ fn wrong_traces_do_not_verify() {
 }
 
 #[test]
-fn resident_traces() {
+fn traces_elsewhere() {
     let air = Wide { columns: 12, degree: 3 };
-    let (trace, config) = (air.trace(6), ours(FRI));
-    let prover = Prover::new(&config, &air).unwrap();
+    let trace = air.trace(6);
     let expected = bytes(&prove(&stock(FRI), &air, trace.clone(), &[]).unwrap());
-    let engine = Engine::global().unwrap();
-    let found = prover.prove_resident(engine.upload(elements(&trace)).unwrap(), &[], None).unwrap();
-    assert!(bytes(&found) == expected, "the proofs differ");
+    for resident in [false, true] {
+        // Of the same random numbers.
+        let config = ours(FRI);
+        let prover = Prover::new(&config, &air).unwrap();
+        let trace = elements(&trace);
+        let found = match resident {
+            true => prover.prove_resident(Engine::global().unwrap().upload(trace).unwrap(), &[], None),
+            false => prover.prove_borrowed(trace.view(), &[], None),
+        };
+        assert!(bytes(&found.unwrap()) == expected, "resident: {resident}: the proofs differ");
+    }
 }
 
 /// Proofs with less and less of the device's memory.

@@ -191,9 +191,9 @@ fn many_traces() {
     });
 }
 
-/// Traces that are in the engine's memory, in either layout.
+/// Traces that are in the engine's memory, or in the caller's, in either layout.
 #[test]
-fn resident_traces() {
+fn traces_elsewhere() {
     let air = Wide { columns: 12, degree: 3 };
     let ours = FRI.resident();
     let prover = Prover::new(&ours, &air).unwrap();
@@ -203,6 +203,8 @@ fn resident_traces() {
     let columns = elements(&trace.transpose()).into_vec();
     let matrices = [elements(&trace), Matrix::from_columns(columns, 64, 12).unwrap()];
     for matrix in matrices {
+        let found = prover.prove_borrowed(matrix.view(), &[], None).unwrap();
+        assert!(bytes(&found) == expected, "the proofs differ");
         let found = prover.prove_resident(engine.upload(matrix).unwrap(), &[], None).unwrap();
         assert!(bytes(&found) == expected, "the proofs differ");
     }

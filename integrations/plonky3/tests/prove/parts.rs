@@ -4,11 +4,12 @@ use p3_blake3::Blake3;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_uni_stark::{QuotientAir, prove, prove_with_preprocessed, setup_preprocessed};
 use zkaccel::Engine;
+use zkaccel::matrix::MatrixRef;
 use zkaccel_plonky3::Prover;
 
 use super::airs::{Fibonacci, Periodic, Preprocessed, Wide};
 use super::config::Val;
-use super::{FRI, Fri, Resident, by_other_words, bytes};
+use super::{FRI, Fri, Resident, by_other_words, bytes, elements};
 
 /// The device that the tests are for and the processor, as one engine, with shares in these proportions; of the processor alone, that.
 fn engine(weights: &[usize]) -> Engine {
@@ -34,6 +35,11 @@ where
             let found = prover.prove(trace, public_values).unwrap();
             assert!(bytes(&found) == *expected, "{weights:?}, {time}: the proofs differ");
         }
+        let mut pinned = engine.pinned(trace.values.len()).unwrap();
+        pinned.copy_from_slice(elements(trace).as_slice());
+        let view = MatrixRef::new(&pinned, elements(trace).shape()).unwrap();
+        let found = prover.prove_borrowed(view, public_values, None).unwrap();
+        assert!(bytes(&found) == *expected, "{weights:?}, page-locked: the proofs differ");
         for (work, before) in engine.work().iter().zip(&before) {
             let items = |work: &zkaccel::work::DeviceWork| work.of("lde").map_or(0, |line| line.items);
             let trace = trace.values.len() << fri.log_blowup;

@@ -17,12 +17,13 @@ use p3_matrix::dense::RowMajorMatrix;
 use p3_merkle_tree::MerkleCap;
 use p3_uni_stark::{OpenedValues, PreprocessedOpenedValues, StarkGenericConfig};
 use tracing::info_span;
+use zkaccel::matrix::MatrixInput;
 use zkaccel::{Engine, Error};
 use zkaccel_proofs::{Claim, Memory, Required};
 
 use super::instance::Instance;
 use super::lookups::{self, Permutation};
-use crate::elements::{as_it_is, copied};
+use crate::elements::{as_it_is, view};
 use crate::hashes::Accelerated;
 use crate::prove::columns::Kept;
 use crate::prove::commitment::{Commitment, Part};
@@ -144,11 +145,10 @@ where
         let statement = Statement { traces, public_values, sizes: &sizes };
         let widths = self.instances.iter().map(|instance| instance.width(EF::DIMENSION));
         let required = required(sizes.iter().copied().zip(widths), EF::DIMENSION);
-        let copies =
-            info_span!("upload").in_scope(|| traces.iter().map(|&trace| copied(trace)).collect::<Vec<_>>());
+        let matrices = traces.iter().map(|trace| view(trace).into()).collect();
         let prove =
             |memory: Memory<'_>, traces: Vec<Values<'_>>| self.prove_agreed(memory, statement, traces);
-        Ok(placed(&self.engine, required, copies, false, prove)?.0)
+        Ok(placed(&self.engine, required, matrices, false, prove)?.0)
     }
 
     /// The sizes of an instance, if what is given for it agrees with its AIR.
@@ -183,7 +183,7 @@ where
             let of_columns = instance.sizes::<EF>(&self.terms, log_height(columns.height())?)?;
             places[index] = Some((place, of_columns));
             sizes.push(of_columns);
-            matrices.push(as_it_is(columns));
+            matrices.push(MatrixInput::Owned(as_it_is(columns)));
         }
         self.check_caps(&sizes)?;
         let widths = matrices.iter().map(|columns| columns.shape().columns);
