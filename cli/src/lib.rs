@@ -4,6 +4,9 @@
 //! Results go to stdout, everything else to stderr. The exit status is 0 when the work is done, 1 when a proof is false or a self-test
 //! fails, and 2 for everything else: bad input, a missing device, a file that cannot be written.
 
+// Fuzz targets are compiled without the conformance suite, which uses the rest.
+#![cfg_attr(fuzzing, allow(dead_code))]
+
 mod bench;
 mod commit;
 mod curves;
@@ -30,6 +33,7 @@ mod page;
 mod parse;
 mod progress;
 mod proof;
+#[cfg(not(fuzzing))]
 mod selftest;
 #[cfg(unix)]
 mod signals;
@@ -81,6 +85,7 @@ enum Command {
     Fft(fft::Arguments),
     Groth16(groth16::Arguments),
     Mpi(mpi::Arguments),
+    #[cfg(not(fuzzing))]
     Selftest(selftest::Arguments),
     Bench(bench::Arguments),
     Completions(manual::Completions),
@@ -119,6 +124,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Fft(arguments) => arguments.run(),
         Command::Groth16(arguments) => arguments.run(),
         Command::Mpi(arguments) => arguments.run(),
+        #[cfg(not(fuzzing))]
         Command::Selftest(arguments) => arguments.run(),
         Command::Bench(arguments) => arguments.run(),
         Command::Completions(arguments) => arguments.run(),
