@@ -6,6 +6,7 @@
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use rayon::ThreadPool;
 
@@ -224,13 +225,18 @@ impl Engine {
     }
 
     /// Gives back the host memory of a matrix that a device has now, on a thread of the engine: for small pages that takes the system as long as to copy it, and nothing waits for it.
+    /// Where two of the process wait for a thread already, the calling one does it, so that memory does not pile up.
     pub(crate) fn let_go<E: Element>(&self, matrix: MatrixInput<'_, E>) {
-        match matrix {
-            MatrixInput::Owned(matrix) if size_of_val(matrix.as_slice()) >= memory::LARGE => {
-                self.shared.pool.spawn(move || drop(matrix));
-            }
-            _ => {}
+        static WAITING: AtomicUsize = AtomicUsize::new(0);
+        let MatrixInput::Owned(matrix) = matrix else { return };
+        if size_of_val(matrix.as_slice()) < memory::LARGE || WAITING.load(Relaxed) >= 2 {
+            return drop(matrix);
         }
+        WAITING.fetch_add(1, Relaxed);
+        self.shared.pool.spawn(move || {
+            drop(matrix);
+            WAITING.fetch_sub(1, Relaxed);
+        });
     }
 
     /// Runs an operation on the engine's threads: directly when called on one of them. Any other thread begins it at once, and threads of the engine help; where others are

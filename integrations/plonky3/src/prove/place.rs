@@ -37,8 +37,8 @@ impl Values<'_> {
 /// Does something with wide matrices in a place for which there is room; where the device turns out to have less, in the next one. What the device has is claimed. If extensions of
 /// them may be in parts, several devices take them from the caller's memory.
 ///
-/// Words of the matrices need not be canonical. Those of few are not, and a device looks while it copies them, so they are made so where they are refused or used up. Matrices that
-/// are borrowed are copied to devices from where they lie, and for these purposes in host memory first.
+/// Words of the matrices need not be canonical. Those of few are not, and a device looks while it copies them, so they are made so where they are refused or used up. Borrowed
+/// matrices are copied to devices from where they lie; where they are refused or used up, a copy in host memory takes their place.
 pub(super) fn placed<R>(
     engine: &Engine,
     required: Required,

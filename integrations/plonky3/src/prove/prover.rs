@@ -145,7 +145,7 @@ where
         self.prove_placed(sizes, values.into(), public_values, preprocessed)
     }
 
-    /// The same for a trace that the caller keeps, such as one in [page-locked memory](Engine::pinned), from which devices copy it without the host's threads, several of them their parts.
+    /// The same for a trace that the caller keeps. From [page-locked memory](Engine::pinned) a device copies it without the host's threads, and each of several devices its part.
     pub fn prove_borrowed(
         &self,
         trace: MatrixRef<'_, Element>,
@@ -155,7 +155,10 @@ where
         let Shape { rows, columns, .. } = trace.shape();
         let sizes = self.agreed((rows, columns), public_values, preprocessed)?;
         let trace = match &self.terms.masks {
-            Some(masks) => as_it_is(masks.hide(&masks::rows_of(trace))).into(),
+            Some(masks) => {
+                let hide = || masks.hide(&masks::rows_of(trace));
+                as_it_is(info_span!("random numbers").in_scope(hide)).into()
+            }
             None => trace.into(),
         };
         self.prove_placed(sizes, trace, public_values, preprocessed)
