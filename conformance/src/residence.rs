@@ -302,6 +302,13 @@ fn refused(engine: &Engine) -> Result<(), String> {
     let expected = Error::NotCanonical { index: 0xabcde, value: u64::MAX };
     expect_error("a commitment to them", engine.commit::<Blake3>(&spec, &bad), &expected)?;
     expect_error("words at or above p, of many", engine.upload(bad), &expected)?;
+    // Types of other fields say that words are below the modulus, however many an element has.
+    #[cfg(feature = "bn254")]
+    {
+        let many = Matrix::from_column(vec![<zkaccel::bw6_761::Fr as From<u64>>::from(7); 1 << 16])?;
+        let there = engine.upload(&many)?;
+        expect_equal("scalars of six words", engine.download(&there)?.as_slice(), many.as_slice())?;
+    }
     let short = Error::LengthMismatch { what: "rows of the matrix", expected: 32, found: 16 };
     let larger = Domain::new(5, Convention::Plonky3)?;
     expect_error("half the rows", engine.ntt(&Ntt::forward(larger), &mut ours.clone()), &short)?;

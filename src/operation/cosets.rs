@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use super::exchange::check;
+use super::exchange::{check, modulus};
 use crate::backend::{Accelerated, AcceleratedField, Extent, Levels, Piece};
 use crate::checks;
 use crate::dispatch::{Call, Cost, Dispatcher, Divisible, Member, Operation, Share, Stored};
@@ -73,7 +73,7 @@ impl<F: AcceleratedField> Call for Part<'_, F> {
             return checks::elements(self.0).map(|()| None);
         }
         let memory = device.memory().upload(F::words(self.0))?;
-        check(device.memory(), &memory, Some(F::MODULUS))?;
+        check(device.memory(), &memory, modulus::<F>(true))?;
         Ok(Some(device.store(memory, device.occupy(size_of_val(self.0) as u64))))
     }
 }

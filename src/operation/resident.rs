@@ -1,6 +1,6 @@
 //! Operations on matrices and trees that stay in a device's own memory: each runs on the device that holds its data.
 
-use super::exchange::check;
+use super::exchange::{check, modulus};
 use super::{Combined, extend, rows, transform, tree};
 #[cfg(feature = "bn254")]
 use super::{keep::are_scalars, sum};
@@ -93,7 +93,7 @@ pub(crate) fn upload<F: BaseField>(
     let size = Activity::UPLOAD.of(words.len(), size_of_val(words), 0);
     let run = |device: &Member| {
         let memory = device.memory().upload(words)?;
-        check(device.memory(), &memory, unchecked.then_some(F::MODULUS))?;
+        check(device.memory(), &memory, modulus::<F>(unchecked))?;
         Ok(memory)
     };
     let memory = site.member.count(At { member: site.member.index(), size, run })?;

@@ -14,7 +14,7 @@ mod columns;
 
 use super::cut;
 use super::each::Each;
-use crate::backend::{AcceleratedField, Memory, ResidentBackend};
+use crate::backend::{AcceleratedField, BaseField, Memory, ResidentBackend};
 use crate::checks;
 use crate::dispatch::{Call, Member, Peers};
 use crate::error::Error;
@@ -84,7 +84,7 @@ fn outcome<F: AcceleratedField, T>(done: Result<T, Error>, elements: &[F]) -> Op
 }
 
 /// What elements are to be compared with, if they are unchecked and their type does not say that they are below it.
-fn modulus<F: AcceleratedField>(unchecked: bool) -> Option<&'static [u64]> {
+pub(super) fn modulus<F: BaseField>(unchecked: bool) -> Option<&'static [u64]> {
     (unchecked && !F::CANONICAL).then_some(F::MODULUS)
 }
 
