@@ -393,4 +393,16 @@ impl Engine {
     pub(crate) fn check_elements<B: BaseField>(&self, elements: &[B]) -> Result<(), Error> {
         self.run_on(size_of_val(elements), || checks::elements(elements))
     }
+
+    /// The result of what refuses elements that are not canonical on a device, which does not tell which word it is, and where.
+    pub(crate) fn with_place<T, B: BaseField>(
+        &self,
+        done: Result<T, Error>,
+        elements: &[B],
+    ) -> Result<T, Error> {
+        match done {
+            Err(error @ Error::NotCanonical { .. }) => self.check_elements(elements).and(Err(error)),
+            done => done,
+        }
+    }
 }

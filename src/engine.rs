@@ -229,14 +229,17 @@ impl Engine {
     pub(crate) fn let_go<E: Element>(&self, matrix: MatrixInput<'_, E>) {
         static WAITING: AtomicUsize = AtomicUsize::new(0);
         let MatrixInput::Owned(matrix) = matrix else { return };
-        if size_of_val(matrix.as_slice()) < memory::LARGE || WAITING.load(Relaxed) >= 2 {
-            return drop(matrix);
+        if size_of_val(matrix.as_slice()) < memory::LARGE {
+            return;
         }
-        WAITING.fetch_add(1, Relaxed);
-        self.shared.pool.spawn(move || {
+        let free = move || {
             drop(matrix);
             WAITING.fetch_sub(1, Relaxed);
-        });
+        };
+        match WAITING.fetch_add(1, Relaxed) < 2 {
+            true => self.shared.pool.spawn(free),
+            false => free(),
+        }
     }
 
     /// Runs an operation on the engine's threads: directly when called on one of them. Any other thread begins it at once, and threads of the engine help; where others are

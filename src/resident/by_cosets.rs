@@ -60,11 +60,7 @@ impl Engine {
             let (lde, trace, shape) = (*lde, matrix.as_slice(), matrix.shape());
             let (extent, beside) = (shape.extent::<F>(), 4 * digest / 8);
             let spread = SpreadTrace { lde, trace, extent, costs, beside, bounds: Vec::new() };
-            let spread = match self.dispatcher().divided_only(spread) {
-                // Which word it is, and where.
-                Err(error @ Error::NotCanonical { .. }) => return self.check_elements(trace).and(Err(error)),
-                spread => spread?,
-            };
+            let spread = self.with_place(self.dispatcher().divided_only(spread), trace)?;
             let Some(spread) = spread else { return Ok(None) };
             self.check_budget(spread.host_memory(&lde, extent, digest))?;
             let extend = |(share, (member, _)): (usize, &(usize, _))| {

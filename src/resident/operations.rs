@@ -168,14 +168,11 @@ impl Engine {
             true => self.run_on(size_of_val(matrix.as_slice()), upload),
             false => self.run(upload),
         };
-        match stored {
-            Ok(Some(stored)) => Ok(Some(DeviceMatrix::on_device(self, matrix.shape(), stored))),
-            Ok(None) if unchecked => self.check_elements(elements).map(|()| None),
-            Ok(None) => Ok(None),
-            // Which word it is, and where.
-            Err(error @ Error::NotCanonical { .. }) => self.check_elements(elements).and(Err(error)),
-            Err(error) => Err(error),
+        let stored = self.with_place(stored, elements)?;
+        if stored.is_none() && unchecked {
+            self.check_elements(elements)?;
         }
+        Ok(stored.map(|stored| DeviceMatrix::on_device(self, matrix.shape(), stored)))
     }
 
     /// [`lde`](Self::lde) of a matrix that stays. Where the result is in host memory and has as many entries as `memory`, it is made there: the pages of memory that

@@ -124,14 +124,9 @@ where
         let sizes = self.agreed((rows, columns), public_values, preprocessed)?;
         let (engine, placement) = (&self.engine, Placement::Device);
         if let Some(masks) = &self.terms.masks {
-            let values = masks::rows_of(engine.download(&trace)?.view());
+            let hidden = hidden(masks, &masks::rows_of(engine.download(&trace)?.view()));
             drop(trace);
-            return self.prove_placed(
-                sizes,
-                as_it_is(masks.hide(&values)).into(),
-                public_values,
-                preprocessed,
-            );
+            return self.prove_placed(sizes, hidden, public_values, preprocessed);
         }
         let required = sizes.required(columns, EF::DIMENSION);
         let claim = Claim::of(engine, required.bytes(placement));
@@ -155,10 +150,7 @@ where
         let Shape { rows, columns, .. } = trace.shape();
         let sizes = self.agreed((rows, columns), public_values, preprocessed)?;
         let trace = match &self.terms.masks {
-            Some(masks) => {
-                let hide = || masks.hide(&masks::rows_of(trace));
-                as_it_is(info_span!("random numbers").in_scope(hide)).into()
-            }
+            Some(masks) => hidden(masks, &masks::rows_of(trace)),
             None => trace.into(),
         };
         self.prove_placed(sizes, trace, public_values, preprocessed)
@@ -200,10 +192,10 @@ where
     ) -> Result<Proof<SC>, ProveError> {
         let sizes = self.agreed((trace.height(), trace.width()), public_values, preprocessed)?;
         let trace = match &self.terms.masks {
-            Some(masks) => info_span!("random numbers").in_scope(|| masks.hide(&trace)),
-            None => trace,
+            Some(masks) => hidden(masks, &trace),
+            None => as_it_is(trace).into(),
         };
-        self.prove_placed(sizes, as_it_is(trace).into(), public_values, preprocessed)
+        self.prove_placed(sizes, trace, public_values, preprocessed)
     }
 
     /// Proves a trace that agrees with the AIR, where there is room for it.
@@ -428,4 +420,9 @@ where
             )
         })
     }
+}
+
+/// A trace with what hides it.
+fn hidden(masks: &Masks, trace: &RowMajorMatrix<Goldilocks>) -> MatrixInput<'static, Element> {
+    as_it_is(info_span!("random numbers").in_scope(|| masks.hide(trace))).into()
 }
