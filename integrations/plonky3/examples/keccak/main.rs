@@ -18,11 +18,11 @@
 //! and the third 4 times as many rows as the first, and `lookups`, two traces of five columns and a table in which they look up squares.
 
 #[allow(dead_code, reason = "tests use the rest")]
-#[path = "../../tests/prove/airs.rs"]
+#[path = "../../tests/it/airs.rs"]
 mod airs;
 mod batch;
 #[allow(dead_code, reason = "tests use the rest")]
-#[path = "../../tests/prove/batch/airs.rs"]
+#[path = "../../tests/it/batch/airs.rs"]
 mod batch_airs;
 mod config;
 mod resident;

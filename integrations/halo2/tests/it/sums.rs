@@ -1,8 +1,6 @@
 //! Sums for the fork are its own, whatever was seen before.
 
-mod common;
-
-use common::{Fork, points, scalars, sum_of_multiples};
+use crate::common::{Fork, points, scalars, sum_of_multiples};
 use halo2curves_axiom::bn256::{Fr, G1, G1Affine, G2, G2Affine};
 use halo2curves_axiom::group::Group;
 use halo2curves_axiom::msm::{msm_best, msm_serial};

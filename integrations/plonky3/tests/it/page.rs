@@ -1,17 +1,8 @@
 //! The configurations of the adaptor's page, `docs/integrations/plonky3.md`, as its readers write them. `tools/book/blocks.py` finds the page's lines here.
 
-#[allow(dead_code, reason = "two of the AIRs are enough here")]
-#[path = "prove/airs.rs"]
-mod airs;
-#[allow(dead_code, reason = "three of the AIRs are enough here")]
-#[path = "prove/batch/airs.rs"]
-mod batch_airs;
-#[allow(dead_code, reason = "the configurations of the example are not used, but what they are made of")]
-#[path = "../examples/keccak/config.rs"]
-mod config;
-
-use airs::{Fibonacci, Preprocessed};
-use config::{Challenge, Config, Val, byte_challenger, element_challenger, parameters};
+use crate::airs::{Fibonacci, Preprocessed};
+use crate::batch::airs as batch_airs;
+use crate::config::{Challenge, Config, Val, byte_challenger, element_challenger, parameters};
 use p3_blake3::Blake3;
 use p3_commit::ExtensionMmcs;
 use p3_fri::{FriParameters, TwoAdicFriPcs};
@@ -92,7 +83,7 @@ fn zero_knowledge() -> Result<(), zkaccel_plonky3::ProveError> {
 
 #[test]
 fn the_whole_proof() -> Result<(), zkaccel_plonky3::ProveError> {
-    let config = config::accelerated_of_elements();
+    let config = crate::config::accelerated_of_elements();
     let air = Fibonacci;
     let (trace, public_values) = Fibonacci::trace(5);
     let stock = prove(&config, &air, trace.clone(), &public_values).unwrap();
@@ -123,7 +114,7 @@ fn a_batch() -> Result<(), zkaccel_plonky3::ProveError> {
     use p3_batch_stark::{ProverData, StarkInstance, verify_batch};
     use zkaccel_plonky3::{BatchProver, prove_batch};
 
-    let config = config::accelerated_of_elements();
+    let config = crate::config::accelerated_of_elements();
     let all = [Instance::fibonacci(5), Instance::keccak(2)];
     let instances = all.each_ref().map(|instance| StarkInstance {
         air: &instance.air,

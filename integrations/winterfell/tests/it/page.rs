@@ -1,11 +1,8 @@
 //! The prover of the adaptor's page, `docs/integrations/winterfell.md`, as its readers write it. `tools/book/blocks.py` finds the page's lines here.
 
-#[path = "../examples/rescue_chain/air.rs"]
-mod air;
-
 use std::marker::PhantomData;
 
-use air::{ChainAir, Ends, ends, trace};
+use crate::air::{ChainAir, Ends, ends, trace};
 use winter_air::proof::Proof;
 use winter_air::{
     AuxRandElements, BatchingMethod, ConstraintCompositionCoefficients, FieldExtension, PartitionOptions,

@@ -1,5 +1,4 @@
 //! BN254 of the fork that halo2-axiom uses.
-#![allow(dead_code, reason = "each test uses its part")]
 
 use halo2curves_axiom::bn256::{Fr, G1, G1Affine};
 use halo2curves_axiom::group::Curve;

@@ -8,8 +8,8 @@ use zkaccel::work::items;
 use zkaccel::{Engine, Error};
 use zkaccel_winterfell::{Accelerated, ProveError, Resident};
 
+use super::air::ChainAir;
 use super::airs::{Mixed, Permutation, Way, Wide, Work};
-use super::chain::ChainAir;
 use super::table::{OPTIONS, Options, Provable, Stock, Table, stock};
 use super::{Blake3, chain};
 

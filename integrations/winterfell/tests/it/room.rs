@@ -1,13 +1,10 @@
 //! Proofs whose extensions exceed what the device may hold. In a process of its own, for the engine is the process's.
 
-#[path = "../examples/rescue_chain/air.rs"]
-mod air;
-#[path = "../examples/rescue_chain/prover.rs"]
-mod prover;
-
 use std::marker::PhantomData;
 
-use prover::{Accelerated, Stock, options};
+use crate::air;
+use crate::child::{elsewhere, is_child};
+use crate::prover::{Accelerated, Stock, options};
 use winter_crypto::hashers::{Blake3_256, Rp64_256};
 use winter_math::fields::f64::BaseElement;
 use winter_prover::ProofOptions;
@@ -16,13 +13,22 @@ use zkaccel::work::items;
 
 fn same_proof<H: zkaccel_winterfell::Accelerated>(log_steps: u32, options: ProofOptions) {
     let trace = air::trace([1, 2, 3, 4].map(BaseElement::new), 1 << log_steps);
-    let stock = prover::proof(&Stock::<H> { options: options.clone(), hash: PhantomData }, &trace);
-    let accelerated = prover::proof(&Accelerated::<H> { options, hash: PhantomData }, &trace);
+    let stock = crate::prover::proof(&Stock::<H> { options: options.clone(), hash: PhantomData }, &trace);
+    let accelerated = crate::prover::proof(&Accelerated::<H> { options, hash: PhantomData }, &trace);
     assert_eq!(accelerated.to_bytes(), stock.to_bytes(), "2^{log_steps} steps");
 }
 
 #[test]
 fn extensions_larger_than_the_device_may_hold() {
+    elsewhere("room::child_with_little_room", &[]);
+}
+
+#[test]
+#[ignore = "runs in a process of its own"]
+fn child_with_little_room() {
+    if !is_child() {
+        return;
+    }
     let device = std::env::var("ZKACCEL_DEVICE").unwrap_or("cpu".into()).parse().unwrap();
     let engine = Engine::builder().device(device).device_memory(256 << 10).build().unwrap();
     Engine::make_global(engine.clone()).unwrap();

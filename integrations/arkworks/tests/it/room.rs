@@ -1,14 +1,11 @@
 //! A proof whose key and transforms exceed what the device may hold.
 
-#[path = "../examples/mimc/circuit.rs"]
-mod circuit;
-
+use crate::circuit::Chain;
 use ark_bn254::{Bn254, Fr};
 use ark_groth16::{Groth16, r1cs_to_qap::LibsnarkReduction};
 use ark_snark::SNARK;
 use ark_std::rand::SeedableRng;
 use ark_std::rand::rngs::StdRng;
-use circuit::Chain;
 use zkaccel::Engine;
 use zkaccel::msm::BasesOptions;
 use zkaccel::work::items;

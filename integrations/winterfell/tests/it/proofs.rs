@@ -1,14 +1,9 @@
 //! Proofs of the accelerated prover are those of the stock prover, and the stock verifier accepts them.
 
-#[path = "../examples/rescue_chain/air.rs"]
-mod air;
-#[path = "../examples/rescue_chain/prover.rs"]
-mod prover;
-
 use std::marker::PhantomData;
 
-use air::{ChainAir, Ends};
-use prover::{Accelerated, Stock, options};
+use crate::air::{self, ChainAir, Ends};
+use crate::prover::{self, Accelerated, Stock, options};
 use winter_air::ProofOptions;
 use winter_air::proof::Proof;
 use winter_crypto::hashers::{Blake3_256, Rp64_256, RpJive64_256, Sha3_256};

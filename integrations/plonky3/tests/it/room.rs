@@ -1,10 +1,7 @@
 //! Extensions that the device has no room for, through the whole scheme. In a process of its own, for the engine is the process's.
 
-#[path = "../examples/keccak/config.rs"]
-#[allow(dead_code, reason = "proofs are made in other tests")]
-mod config;
-
-use config::{ByteChallenger, CAP_HEIGHT, Challenge, Val, parameters, stock_mmcs};
+use crate::child::{elsewhere, is_child};
+use crate::config::{ByteChallenger, CAP_HEIGHT, Challenge, Val, parameters, stock_mmcs};
 use p3_blake3::Blake3;
 use p3_commit::{Mmcs, Pcs};
 use p3_dft::Radix2DitParallel;
@@ -17,6 +14,15 @@ use zkaccel::work::items;
 
 #[test]
 fn extensions_larger_than_the_device_may_hold() {
+    elsewhere("room::child_with_little_room", &[]);
+}
+
+#[test]
+#[ignore = "runs in a process of its own"]
+fn child_with_little_room() {
+    if !is_child() {
+        return;
+    }
     let device = std::env::var("ZKACCEL_DEVICE").unwrap_or("cpu".into()).parse().unwrap();
     let engine = Engine::builder().device(device).device_memory(256 << 10).build().unwrap();
     Engine::make_global(engine.clone()).unwrap();

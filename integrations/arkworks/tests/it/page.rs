@@ -1,17 +1,14 @@
 //! The program of the adaptor's page, `docs/integrations/arkworks.md`, as its readers write it. `tools/book/blocks.py` finds the page's lines here.
 
-#[path = "../examples/mimc/circuit.rs"]
-mod circuit;
-
 use std::error::Error;
 
+use crate::circuit::{Chain, end};
 use ark_bn254::{Bn254, Fr};
 use ark_ec::pairing::Pairing;
 use ark_groth16::Groth16;
 use ark_snark::SNARK;
 use ark_std::rand::SeedableRng;
 use ark_std::rand::rngs::StdRng;
-use circuit::{Chain, end};
 use zkaccel::msm::BasesOptions;
 
 #[test]

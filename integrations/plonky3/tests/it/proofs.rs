@@ -1,9 +1,6 @@
 //! Transforms, commitments and proofs are those of the stock configuration, and its verifier accepts them.
 
-#[path = "../examples/keccak/config.rs"]
-mod config;
-
-use config::{
+use crate::config::{
     Accelerated, ByteChallenger, CAP_HEIGHT, Challenge, StockPoseidon2, Val, accelerated,
     accelerated_of_elements, parameters, stock, stock_mmcs, stock_of_elements, stock_poseidon2,
 };

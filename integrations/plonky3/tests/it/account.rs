@@ -1,9 +1,8 @@
 //! The engine did what the prover gave away: its account holds the proof's extensions and trees. In a process of its own, for the
 //! engine is the process's.
 
-#[path = "../examples/keccak/config.rs"]
-mod config;
-
+use crate::child::{elsewhere, is_child};
+use crate::config;
 use p3_keccak_air::{KeccakAir, generate_trace_rows};
 use p3_matrix::Matrix;
 use p3_uni_stark::prove;
@@ -12,6 +11,15 @@ use zkaccel::work::items;
 
 #[test]
 fn the_engine_did_it() {
+    elsewhere("account::child_whose_engine_does_it", &[]);
+}
+
+#[test]
+#[ignore = "runs in a process of its own"]
+fn child_whose_engine_does_it() {
+    if !is_child() {
+        return;
+    }
     let trace = generate_trace_rows::<config::Val>(vec![[3; 25]; 10], 1);
     let engine = Engine::global().unwrap();
     let done = || ["lde", "row hashing"].map(|operation| items(&engine.work(), operation));

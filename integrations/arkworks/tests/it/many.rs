@@ -1,20 +1,17 @@
 //! Many proofs of random witnesses, several at the same time, each verified by arkworks.
 //!
-//! `ZKACCEL_PROOFS=10000 cargo test --release -p zkaccel-arkworks --test many -- --nocapture` makes as many.
-
-#[path = "../examples/mimc/circuit.rs"]
-mod circuit;
+//! `ZKACCEL_PROOFS=10000 cargo test --release -p zkaccel-arkworks --test it -- many --nocapture` makes as many.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use crate::circuit::{Chain, end};
 use ark_bn254::{Bn254, Fr};
 use ark_ff::UniformRand;
 use ark_groth16::Groth16;
 use ark_snark::SNARK;
 use ark_std::rand::SeedableRng;
 use ark_std::rand::rngs::StdRng;
-use circuit::{Chain, end};
 use zkaccel::Engine;
 use zkaccel_arkworks::Prover;
 

@@ -94,7 +94,7 @@ impl ConstraintSynthesizer<Fr> for Circuit<'_> {
 fn proofs() {
     macro_rules! file {
         ($circuit:literal, $name:literal) => {
-            &include_bytes!(concat!("../../../groth16/tests/data/", $circuit, "/", $name))[..]
+            &include_bytes!(concat!("../../../../groth16/tests/data/", $circuit, "/", $name))[..]
         };
     }
     let engine = Engine::global().unwrap();

@@ -55,7 +55,7 @@ macro_rules! same_batch {
     };
 }
 
-mod airs;
+pub(crate) mod airs;
 mod budgets;
 mod errors;
 

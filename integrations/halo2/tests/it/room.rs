@@ -1,8 +1,7 @@
 //! Sums and transforms that exceed what the device may hold. In a process of its own, for the engine is the process's.
 
-mod common;
-
-use common::{Fork, points, scalars, sum_of_multiples};
+use crate::child::{elsewhere, is_child};
+use crate::common::{Fork, points, scalars, sum_of_multiples};
 use halo2curves_axiom::bn256::{Fr, G1};
 use halo2curves_axiom::ff::PrimeField;
 use halo2curves_axiom::fft::best_fft;
@@ -12,6 +11,15 @@ use zkaccel::work::items;
 
 #[test]
 fn sums_and_transforms_larger_than_the_device_may_hold() {
+    elsewhere("room::child_with_little_room", &[]);
+}
+
+#[test]
+#[ignore = "runs in a process of its own"]
+fn child_with_little_room() {
+    if !is_child() {
+        return;
+    }
     let device = std::env::var("ZKACCEL_DEVICE").unwrap_or("cpu".into()).parse().unwrap();
     let engine = Engine::builder().device(device).device_memory(256 << 10).build().unwrap();
     Engine::make_global(engine.clone()).unwrap();

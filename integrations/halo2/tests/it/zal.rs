@@ -1,8 +1,6 @@
 //! Engines for the traits of ZAL, which no published crate has: the traits here have the items of those of halo2's forks.
 
-mod common;
-
-use common::{points, scalars, sum_of_multiples};
+use crate::common::{points, scalars, sum_of_multiples};
 use halo2curves_axiom::bn256::{Fr, G1, G1Affine};
 use zkaccel::Engine;
 use zkaccel::device::DeviceChoice;

@@ -1,6 +1,6 @@
 //! Whole proofs beside the stock prover and verifier.
 
-#[path = "../../example/src/circuit.rs"]
+#[path = "../../../example/src/circuit.rs"]
 mod circuit;
 mod faults;
 mod page;

@@ -1,9 +1,8 @@
 //! The engine did what the prover gave away: its account holds the proof's sums and transforms, pair by pair. In a process of its own,
 //! for the hooks' engine is the process's.
 
-#[path = "../examples/mimc/circuit.rs"]
-mod circuit;
-
+use crate::child::{elsewhere, is_child};
+use crate::circuit::Chain;
 use ark_bn254::{Bn254, Fr, G1Affine};
 use ark_ec::{AffineRepr, VariableBaseMSM};
 use ark_groth16::Groth16;
@@ -11,13 +10,21 @@ use ark_models_ext::transmute::TransmuteInto;
 use ark_snark::SNARK;
 use ark_std::rand::SeedableRng;
 use ark_std::rand::rngs::StdRng;
-use circuit::Chain;
 use zkaccel::Engine;
 use zkaccel::work::items;
 use zkaccel_arkworks::Prover;
 
 #[test]
 fn the_engine_did_it() {
+    elsewhere("account::child_whose_engine_does_it", &[]);
+}
+
+#[test]
+#[ignore = "runs in a process of its own"]
+fn child_whose_engine_does_it() {
+    if !is_child() {
+        return;
+    }
     let rounds = 400;
     let mut rng = StdRng::seed_from_u64(5);
     let (key, _) = Groth16::<Bn254>::circuit_specific_setup(Chain { start: None, rounds }, &mut rng).unwrap();

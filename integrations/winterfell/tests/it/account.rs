@@ -1,13 +1,10 @@
 //! The engine did what the prover gave away: its account holds the proof's extensions and trees, word by word. In a process of its
 //! own, for the engine is the process's.
 
-#[path = "../examples/rescue_chain/air.rs"]
-mod air;
-#[path = "../examples/rescue_chain/prover.rs"]
-mod prover;
-
 use std::marker::PhantomData;
 
+use crate::child::{elsewhere, is_child};
+use crate::{air, prover};
 use winter_crypto::hashers::Rp64_256;
 use winter_math::fields::f64::BaseElement;
 use winter_prover::Prover;
@@ -16,6 +13,15 @@ use zkaccel::work::items;
 
 #[test]
 fn the_engine_did_it() {
+    elsewhere("account::child_whose_engine_does_it", &[]);
+}
+
+#[test]
+#[ignore = "runs in a process of its own"]
+fn child_whose_engine_does_it() {
+    if !is_child() {
+        return;
+    }
     let (steps, blowup) = (1 << 10, 8);
     let trace = air::trace([BaseElement::new(7); 4], steps);
     let engine = Engine::global().unwrap();

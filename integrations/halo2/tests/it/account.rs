@@ -1,8 +1,7 @@
 //! The engine did what it said it did, and bases went to the device once. In a process of its own, for the engine is the process's.
 
-mod common;
-
-use common::{Fork, points, scalars, sum_of_multiples};
+use crate::child::{elsewhere, is_child};
+use crate::common::{Fork, points, scalars, sum_of_multiples};
 use halo2curves_axiom::bn256::{Fr, G1};
 use halo2curves_axiom::ff::PrimeField;
 use zkaccel::Engine;
@@ -10,6 +9,15 @@ use zkaccel::work::items;
 
 #[test]
 fn the_engine_did_it() {
+    elsewhere("account::child_whose_engine_does_it", &[]);
+}
+
+#[test]
+#[ignore = "runs in a process of its own"]
+fn child_whose_engine_does_it() {
+    if !is_child() {
+        return;
+    }
     let engine = Engine::global().unwrap();
     let done = |operation| items(&engine.work(), operation);
     let bytes_in = || -> u64 {

@@ -1,8 +1,6 @@
 //! Sums, transforms and proofs are arkworks' own, and its verifier accepts them.
 
-#[path = "../examples/mimc/circuit.rs"]
-mod circuit;
-
+use crate::circuit::{Chain, end};
 use ark_bn254::{Bn254, Fr, G1Affine, G1Projective};
 use ark_ec::{AffineRepr, VariableBaseMSM};
 use ark_ff::{AdditiveGroup, Field, UniformRand};
@@ -13,7 +11,6 @@ use ark_relations::gr1cs::{ConstraintSynthesizer, ConstraintSystemRef, Synthesis
 use ark_snark::SNARK;
 use ark_std::rand::SeedableRng;
 use ark_std::rand::rngs::StdRng;
-use circuit::{Chain, end};
 use zkaccel::Engine;
 use zkaccel_arkworks::{Domain, ProveError, Prover};
 
@@ -140,7 +137,7 @@ fn proofs_of_circom() {
     use zkaccel_groth16::{Prover, ProverOptions, json, wtns, zkey::Zkey};
     macro_rules! file {
         ($circuit:literal, $name:literal) => {
-            include_bytes!(concat!("../../../groth16/tests/data/", $circuit, "/", $name))
+            include_bytes!(concat!("../../../../groth16/tests/data/", $circuit, "/", $name))
         };
     }
     let engine = Engine::global().unwrap();

@@ -1,8 +1,6 @@
 //! Transforms for the fork are its own.
 
-mod common;
-
-use common::{Fork, points, scalars};
+use crate::common::{Fork, points, scalars};
 use halo2curves_axiom::bn256::{Fr, G1};
 use halo2curves_axiom::ff::PrimeField;
 use halo2curves_axiom::fft::best_fft;

@@ -1,4 +1,4 @@
-//! Proofs made in the engine's memory are those of the stock prover, and its verifier accepts them.
+//! Transforms, commitments and whole proofs made by the engine are those of the stock prover, and its verifier accepts them.
 
 /// The proofs of both provers are equal, and the stock verifier accepts ours.
 macro_rules! same {
@@ -12,17 +12,22 @@ macro_rules! same {
     };
 }
 
+mod account;
 mod airs;
 mod batch;
 mod budgets;
-#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../../../../tests/it/child.rs"]
+mod child;
 #[path = "../../examples/keccak/config.rs"]
 mod config;
 mod configurations;
 mod errors;
 mod faults;
 mod hiding;
+mod page;
 mod parts;
+mod proofs;
+mod room;
 
 use airs::{Fibonacci, Periodic, Preprocessed, Wide};
 use config::{ByteChallenger, Challenge, Config, Stock, Val, byte_challenger, parameters, stock_mmcs};
