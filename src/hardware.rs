@@ -60,6 +60,21 @@ impl Engine {
         self.run(|| self.dispatcher().product_rates())
     }
 
+    /// Gives the memory of devices that no work uses back to their drivers, so that other programs can have it. An engine keeps it for the work to come, since allocation
+    /// is slow: what operations have used, and tables of transforms, which are made again when they are needed. Data that stay are not touched, and calls that are under
+    /// way keep what they use.
+    ///
+    /// ```
+    /// # use zkaccel::{Engine, hash::{Blake3, Hasher}};
+    /// let engine = Engine::new()?;
+    /// engine.merkle_tree::<Blake3>(&[Blake3::hash(b"leaf"); 1 << 10])?;
+    /// engine.release_memory();
+    /// # Ok::<(), zkaccel::Error>(())
+    /// ```
+    pub fn release_memory(&self) {
+        self.dispatcher().release_memory();
+    }
+
     /// A vector of `len` zeros in memory that this engine's device copies from and to fastest: page-locked for a device with
     /// memory of its own, ordinary memory otherwise. Operations on its slice save a pass through memory. Locking pages is slow:
     /// keep the vector and reuse it.

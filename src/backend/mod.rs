@@ -91,6 +91,9 @@ pub trait Hardware {
         Ok(None)
     }
 
+    /// Gives memory of the device that no work uses, kept for work to come, back to it.
+    fn release_memory(&self) {}
+
     /// So many bytes of page-locked memory, with unspecified contents; `None` where it has no advantage over ordinary memory.
     /// [`Error::HostOutOfMemory`].
     fn lock(&self, _bytes: usize) -> Result<Option<Locked>, Error> {

@@ -46,6 +46,11 @@ impl Dispatcher {
         self.members.iter().filter_map(|member| member.backend().replays()).reduce(|a, b| a + b)
     }
 
+    /// Memory of the devices that no work uses goes back to them.
+    pub(crate) fn release_memory(&self) {
+        self.members.iter().for_each(|member| member.backend().release_memory());
+    }
+
     /// The mean over the devices that can measure their copies, one after another.
     pub(crate) fn bandwidths(&self) -> Result<Option<Bandwidths>, Error> {
         let mut all = Vec::new();

@@ -20,15 +20,14 @@ pub fn survive(expected: &[u8], prove: impl Fn(&Engine) -> Result<Vec<u8>, Error
     for (fault, times) in FAULTS {
         let faults = Faults::new(fault, times);
         let device = std::env::var("ZKACCEL_DEVICE").unwrap_or("cpu".into());
-        let engine = || Engine::builder().device(device.parse().unwrap()).faults(&faults).build().unwrap();
-        let mut reused = engine();
+        let engine = Engine::builder().device(device.parse().unwrap()).faults(&faults).build().unwrap();
         for calls in 0.. {
             // Memory that an engine has already is not asked for again.
             if fault == Fault::Memory {
-                reused = engine();
+                engine.release_memory();
             }
             faults.at(calls);
-            let result = prove(&reused);
+            let result = prove(&engine);
             let met = faults.stop();
             let what = format!("{fault:?} x {times} after {calls} calls");
             match result {
@@ -39,10 +38,10 @@ pub fn survive(expected: &[u8], prove: impl Fn(&Engine) -> Result<Vec<u8>, Error
                 Err(Error::DeviceOutOfMemory { requested, .. }) => assert!(requested > 0),
                 Err(error) => panic!("{what}: {error}"),
             }
-            let has_calls = reused.device().driver.is_some();
+            let has_calls = engine.device().driver.is_some();
             assert!(met || calls > 0 || !has_calls, "{what}: a fault that no call meets");
             if !met || calls % CHECKED == 0 {
-                assert!(prove(&reused).unwrap() == expected, "{what}: another proof afterwards");
+                assert!(prove(&engine).unwrap() == expected, "{what}: another proof afterwards");
             }
             if !met {
                 break;

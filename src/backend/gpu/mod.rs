@@ -220,6 +220,11 @@ impl Hardware for Gpu {
         self.measure_products().map(Some)
     }
 
+    fn release_memory(&self) {
+        lock(&self.tables).clear();
+        self.pool.trim();
+    }
+
     fn lock(&self, bytes: usize) -> Result<Option<Locked>, Error> {
         self.device.lock(bytes)
     }

@@ -82,7 +82,8 @@ impl<K: Copy + Eq + Hash, B> Tables<K, B> {
         }
     }
 
-    fn clear(&mut self) {
+    /// Drops all tables. Those in use live on.
+    pub(super) fn clear(&mut self) {
         self.kept.clear();
         self.bytes = 0;
     }

@@ -9,9 +9,9 @@ use super::device::{Arg, Buffer, Device, Launch, Limits, Queue};
 use super::{DeviceHash, Gpu, session::Region, tree};
 use crate::backend::testing::build_heap;
 use crate::backend::{
-    Combinations, Extent, Inversion, Lookups, MatrixView, Memory, PrefixProducts, Programs, Resident,
-    ResidentCombinations, ResidentHashing, ResidentInversion, ResidentLookups, ResidentPrefixProducts,
-    ResidentPrograms, ResidentTransforms, Transforms,
+    Combinations, Extent, Hardware, Inversion, Lookups, MatrixView, Memory, PrefixProducts, Programs,
+    Resident, ResidentCombinations, ResidentHashing, ResidentInversion, ResidentLookups,
+    ResidentPrefixProducts, ResidentPrograms, ResidentTransforms, Transforms,
 };
 use crate::device::DeviceInfo;
 use crate::error::Error;
@@ -278,6 +278,11 @@ fn on_resident_data(device: Arc<dyn Device>) {
         assert_eq!((again.bytes_in, again.bytes_out, again.bytes_within), (0, 0, 0), "{what}");
         assert!(!again.kernels.is_empty() && again.allocations == 0, "{what}: {again:?}");
         assert!(again.fills.is_empty(), "{what}: {again:?}");
+        // Nothing is left but what stays.
+        gpu.release_memory();
+        let (_, anew) = of(&gpu, operation);
+        assert!(anew.allocations > 0, "{what}: {anew:?}");
+        assert_eq!(of(&gpu, operation).1.allocations, 0, "{what}");
     }
     // A program itself goes there.
     let (program, rows) = (doubled_sums(), ProgramRows { count: ROWS, stride: 1, order: Order::Natural });
