@@ -1,6 +1,6 @@
 """Runs the blocks of code on the book's pages, and on the READMEs beside it: `blocks.py [PAGE...]`, in the environment of python/check.sh.
 
-`blocks.py --tables` only checks that the table of commands that run elsewhere is true, which needs nothing that was built.
+`blocks.py --texts` only does what needs nothing that was built: whether commands run elsewhere where the table below says, and what is done with toml, json and both kinds of rust.
 
 Each page has a folder of its own under target/book-run, in which its blocks run one after another. `tools/check-book.sh` says what has to be built before.
 
@@ -153,11 +153,12 @@ class Page:
         self.namespace = {"__name__": "__main__"}
         self.number = 0
 
-    def run(self):
+    def run(self, languages=None):
+        """Does what is to be done with the blocks, or with those in some languages."""
         found = blocks(self.path)
         counts = {}
         for i, (self.number, language, text, comment) in enumerate(found):
-            if language is None:
+            if language is None or languages and language not in languages:
                 continue
             following = found[i + 1] if i + 1 < len(found) else (0, None, "", "")
             expected = following[2] if following[1] == "text" else None
@@ -271,6 +272,8 @@ class Page:
         def squeezed(code):
             return re.sub(r"\s", "", code).replace(",)", ")")
 
+        if not (ROOT / named[1]).exists():
+            raise Failure(f"{place(self.path, self.number)}: there is no {named[1]}, in which the block is said to be compiled")
         compiled = squeezed((ROOT / named[1]).read_text())
         for line in text.split("\n"):
             line = without_comment(line)
@@ -303,36 +306,39 @@ def check_tables():
         sys.exit("\n".join(f"tools/book/blocks.py: {file} should contain {needle!r}, which it does not" for file, needle in false))
 
 
-def main():
-    check_tables()
-    if sys.argv[1:] == ["--tables"]:
-        return
-    zkaccel = TARGET / "release/zkaccel"
-    for path in (zkaccel, PREFIX / "lib/libzkaccel.so"):
-        if not path.exists():
-            sys.exit(f"{path} is missing: tools/check-book.sh says what has to be built before")
+def run(paths, devices, languages=None):
+    """Exits unless the blocks of these pages are as they should be."""
+    WORK.mkdir(parents=True, exist_ok=True)
     for entry in WORK.iterdir():
         if entry != PREFIX:
             shutil.rmtree(entry)
     (WORK / "bin").mkdir()
-    (WORK / "bin/zkaccel").symlink_to(zkaccel)
+    (WORK / "bin/zkaccel").symlink_to(TARGET / "release/zkaccel")
+    counts, failures = {}, []
+    for path in paths:
+        try:
+            for language, number in Page(path, devices).run(languages).items():
+                counts[language] = counts.get(language, 0) + number
+        except (Failure, subprocess.TimeoutExpired) as failure:
+            failures.append(str(failure))
+    if failures:
+        sys.exit("\n".join(failures))
+    print(f"{len(paths)} pages: " + ", ".join(f"{number} {language}" for language, number in sorted(counts.items())))
+
+
+def main():
+    check_tables()
+    if sys.argv[1:] == ["--texts"]:
+        return run(pages(), set(), ["rust", "rust,ignore", "toml", "json"])
+    zkaccel = TARGET / "release/zkaccel"
+    for path in (zkaccel, PREFIX / "lib/libzkaccel.so"):
+        if not path.exists():
+            sys.exit(f"{path} is missing: tools/check-book.sh says what has to be built before")
     listed = subprocess.run([zkaccel, "devices"], capture_output=True, text=True, check=True).stdout
     devices = set(re.findall(r"^(\S+) ", listed, re.MULTILINE))
     if not devices & {"opencl:0", "cuda:0"}:
         sys.exit("there is neither opencl:0 nor cuda:0 (PoCL serves): blocks with devices cannot run")
-    wanted = [Path(name).resolve() for name in sys.argv[1:]] or pages()
-    counts, failures = {}, []
-    for path in wanted:
-        try:
-            for language, number in Page(path, devices).run().items():
-                counts[language] = counts.get(language, 0) + number
-        except (Failure, subprocess.TimeoutExpired) as failure:
-            failures.append(str(failure))
-    for failure in failures:
-        print(failure)
-    if failures:
-        sys.exit(1)
-    print(f"{len(wanted)} pages: " + ", ".join(f"{number} {language}" for language, number in sorted(counts.items())))
+    run([Path(name).resolve() for name in sys.argv[1:]] or pages(), devices)
 
 
 if __name__ == "__main__":
