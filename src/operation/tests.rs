@@ -149,16 +149,50 @@ fn prefix_products() {
     }
 }
 
-/// Of one row, of equal ones, of a table in another order, and of a row that is copied; the last value of the last table is wrong. So are other orders of right columns.
+/// A column that begins with another value than what is carried into it; each further product is right, and nothing is carried out.
+#[test]
+fn prefix_products_from_another_beginning() {
+    let input = [2, 3, 0].map(Goldilocks::new);
+    for (instead, expected) in [(&[5, 10, 30], Ok(())), (&[7, 14, 42], fails("the check of prefix products"))]
+    {
+        let device = Dispatcher::alone(Fake { instead, ..Fake::default() }).testing_answers();
+        let (mut products, mut carry) = (input, [Goldilocks::new(5)]);
+        let operation = Prefix { input: &input, width: 1, products: &mut products, carry: &mut carry };
+        assert_eq!(device.run(operation), expected);
+    }
+}
+
+/// Inputs that are not those which were asked for, though they stand beside a permuted table as they should, and their sum or their product is the same.
+#[test]
+fn permutations_of_other_inputs() {
+    let wrong = fails("the check of permutations of lookups");
+    for (elements, instead, expected) in [
+        ([1, 3, 2, 1, 2, 3], &[1, 2, 3, 1, 2, 3], Ok(())),
+        ([1, 3, 2, 1, 2, 3], &[2, 2, 2, 2, 1, 3], wrong.clone()),
+        ([1, 4, 2, 1, 2, 4], &[2, 2, 2, 2, 1, 4], wrong),
+    ] {
+        let device = Dispatcher::alone(Fake { instead, ..Fake::default() }).testing_answers();
+        let elements = elements.map(Goldilocks::new);
+        let mut permuted = elements;
+        let matrix = MatrixView { elements: &elements, rows: 3, columns: 2, row_step: 1, column_step: 3 };
+        assert_eq!(device.run(PermuteLookups { matrix, used: 3, permuted: &mut permuted }), expected);
+    }
+}
+
+/// Of one row, of equal ones, of a table in another order, of some values several times, and of a row that is copied; the last value of the last table is wrong. So are other orders of right columns.
 #[test]
 fn permutations_of_lookups() {
     let table: Vec<_> = powers(Goldilocks::GENERATOR).take(6).collect();
     let backwards = table.iter().rev().copied().collect::<Vec<_>>();
+    let mixed = [1, 3, 0, 5, 2, 4].map(|i| table[i]).to_vec();
+    let several = [2, 4, 0, 4, 2, 4].map(|i| table[i]).to_vec();
     let same = vec![table[2]; 6];
     for (input, table, used) in [
         (&same, &same, 1),
         (&same, &same, 6),
         (&table, &backwards, 6),
+        (&table, &mixed, 6),
+        (&several, &mixed, 6),
         (&same, &table, 6),
         (&same, &table, 5),
     ] {
