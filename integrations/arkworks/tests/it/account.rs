@@ -1,8 +1,6 @@
 //! The engine did what the prover gave away: its account holds the proof's sums and transforms, pair by pair. In a process of its own,
 //! for the hooks' engine is the process's.
 
-use crate::child::{elsewhere, is_child};
-use crate::circuit::Chain;
 use ark_bn254::{Bn254, Fr, G1Affine};
 use ark_ec::{AffineRepr, VariableBaseMSM};
 use ark_groth16::Groth16;
@@ -13,6 +11,9 @@ use ark_std::rand::rngs::StdRng;
 use zkaccel::Engine;
 use zkaccel::work::items;
 use zkaccel_arkworks::Prover;
+
+use crate::child::{elsewhere, is_child};
+use crate::circuit::Chain;
 
 #[test]
 fn the_engine_did_it() {

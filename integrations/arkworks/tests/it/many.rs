@@ -5,7 +5,6 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use crate::circuit::{Chain, end};
 use ark_bn254::{Bn254, Fr};
 use ark_ff::UniformRand;
 use ark_groth16::Groth16;
@@ -14,6 +13,8 @@ use ark_std::rand::SeedableRng;
 use ark_std::rand::rngs::StdRng;
 use zkaccel::Engine;
 use zkaccel_arkworks::Prover;
+
+use crate::circuit::{Chain, end};
 
 /// Proofs under way at once.
 const AT_ONCE: usize = 8;

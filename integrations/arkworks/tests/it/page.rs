@@ -2,7 +2,6 @@
 
 use std::error::Error;
 
-use crate::circuit::{Chain, end};
 use ark_bn254::{Bn254, Fr};
 use ark_ec::pairing::Pairing;
 use ark_groth16::Groth16;
@@ -10,6 +9,8 @@ use ark_snark::SNARK;
 use ark_std::rand::SeedableRng;
 use ark_std::rand::rngs::StdRng;
 use zkaccel::msm::BasesOptions;
+
+use crate::circuit::{Chain, end};
 
 #[test]
 fn a_proof_with_a_kept_key() -> Result<(), Box<dyn Error>> {

@@ -1,6 +1,5 @@
 //! Sums, transforms and proofs are arkworks' own, and its verifier accepts them.
 
-use crate::circuit::{Chain, end};
 use ark_bn254::{Bn254, Fr, G1Affine, G1Projective};
 use ark_ec::{AffineRepr, VariableBaseMSM};
 use ark_ff::{AdditiveGroup, Field, UniformRand};
@@ -13,6 +12,8 @@ use ark_std::rand::SeedableRng;
 use ark_std::rand::rngs::StdRng;
 use zkaccel::Engine;
 use zkaccel_arkworks::{Domain, ProveError, Prover};
+
+use crate::circuit::{Chain, end};
 
 fn keys(rounds: usize) -> (ProvingKey<Bn254>, VerifyingKey<Bn254>) {
     let circuit = Chain { start: None, rounds };

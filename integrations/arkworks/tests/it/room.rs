@@ -1,6 +1,5 @@
 //! A proof whose key and transforms exceed what the device may hold.
 
-use crate::circuit::Chain;
 use ark_bn254::{Bn254, Fr};
 use ark_groth16::{Groth16, r1cs_to_qap::LibsnarkReduction};
 use ark_snark::SNARK;
@@ -10,6 +9,8 @@ use zkaccel::Engine;
 use zkaccel::msm::BasesOptions;
 use zkaccel::work::items;
 use zkaccel_arkworks::Prover;
+
+use crate::circuit::Chain;
 
 #[test]
 fn keys_larger_than_the_device_may_hold() {

@@ -1,11 +1,12 @@
 //! The engine did what it said it did, and bases went to the device once. In a process of its own, for the engine is the process's.
 
-use crate::child::{elsewhere, is_child};
-use crate::common::{Fork, points, scalars, sum_of_multiples};
 use halo2curves_axiom::bn256::{Fr, G1};
 use halo2curves_axiom::ff::PrimeField;
 use zkaccel::Engine;
 use zkaccel::work::items;
+
+use crate::child::{elsewhere, is_child};
+use crate::common::{Fork, points, scalars, sum_of_multiples};
 
 #[test]
 fn the_engine_did_it() {

@@ -1,13 +1,14 @@
 //! Sums and transforms that exceed what the device may hold. In a process of its own, for the engine is the process's.
 
-use crate::child::{elsewhere, is_child};
-use crate::common::{Fork, points, scalars, sum_of_multiples};
 use halo2curves_axiom::bn256::{Fr, G1};
 use halo2curves_axiom::ff::PrimeField;
 use halo2curves_axiom::fft::best_fft;
 use zkaccel::Engine;
 use zkaccel::msm::BasesOptions;
 use zkaccel::work::items;
+
+use crate::child::{elsewhere, is_child};
+use crate::common::{Fork, points, scalars, sum_of_multiples};
 
 #[test]
 fn sums_and_transforms_larger_than_the_device_may_hold() {

@@ -1,9 +1,10 @@
 //! Sums for the fork are its own, whatever was seen before.
 
-use crate::common::{Fork, points, scalars, sum_of_multiples};
 use halo2curves_axiom::bn256::{Fr, G1, G1Affine, G2, G2Affine};
 use halo2curves_axiom::group::Group;
 use halo2curves_axiom::msm::{msm_best, msm_serial};
+
+use crate::common::{Fork, points, scalars, sum_of_multiples};
 
 fn msm(scalars: &[Fr], bases: &[G1Affine]) -> G1 {
     zkaccel_halo2::msm::<Fork, _, _, _>(scalars, bases).expect("sums of these types are the engine's")

@@ -1,9 +1,10 @@
 //! Transforms for the fork are its own.
 
-use crate::common::{Fork, points, scalars};
 use halo2curves_axiom::bn256::{Fr, G1};
 use halo2curves_axiom::ff::PrimeField;
 use halo2curves_axiom::fft::best_fft;
+
+use crate::common::{Fork, points, scalars};
 
 fn root(k: u32) -> Fr {
     (k..Fr::S).fold(Fr::ROOT_OF_UNITY, |root, _| root.square())

@@ -1,11 +1,12 @@
 //! Engines for the traits of ZAL, which no published crate has: the traits here have the items of those of halo2's forks.
 
-use crate::common::{points, scalars, sum_of_multiples};
 use halo2curves_axiom::bn256::{Fr, G1, G1Affine};
 use zkaccel::Engine;
 use zkaccel::device::DeviceChoice;
 use zkaccel::msm::BasesOptions;
 use zkaccel::work::items;
+
+use crate::common::{points, scalars, sum_of_multiples};
 
 /// As it was first: a marker above it, descriptors that can be copied.
 mod copied {

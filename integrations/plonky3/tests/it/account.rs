@@ -1,13 +1,14 @@
 //! The engine did what the prover gave away: its account holds the proof's extensions and trees. In a process of its own, for the
 //! engine is the process's.
 
-use crate::child::{elsewhere, is_child};
-use crate::config;
 use p3_keccak_air::{KeccakAir, generate_trace_rows};
 use p3_matrix::Matrix;
 use p3_uni_stark::prove;
 use zkaccel::Engine;
 use zkaccel::work::items;
+
+use crate::child::{elsewhere, is_child};
+use crate::config;
 
 #[test]
 fn the_engine_did_it() {

@@ -1,14 +1,15 @@
 //! The configurations of the adaptor's page, `docs/integrations/plonky3.md`, as its readers write them. `tools/book/blocks.py` finds the page's lines here.
 
-use crate::airs::{Fibonacci, Preprocessed};
-use crate::batch::airs as batch_airs;
-use crate::config::{Challenge, Config, Val, byte_challenger, element_challenger, parameters};
 use p3_blake3::Blake3;
 use p3_commit::ExtensionMmcs;
 use p3_fri::{FriParameters, TwoAdicFriPcs};
 use p3_goldilocks::{Poseidon2Goldilocks, default_goldilocks_poseidon2_8};
 use p3_keccak_air::{KeccakAir, generate_trace_rows};
 use p3_uni_stark::{prove, verify, verify_with_preprocessed};
+
+use crate::airs::{Fibonacci, Preprocessed};
+use crate::batch::airs as batch_airs;
+use crate::config::{Challenge, Config, Val, byte_challenger, element_challenger, parameters};
 
 /// A proof with a configuration verifies with it.
 macro_rules! proves {

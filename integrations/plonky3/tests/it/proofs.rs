@@ -1,9 +1,5 @@
 //! Transforms, commitments and proofs are those of the stock configuration, and its verifier accepts them.
 
-use crate::config::{
-    Accelerated, ByteChallenger, CAP_HEIGHT, Challenge, StockPoseidon2, Val, accelerated,
-    accelerated_of_elements, parameters, stock, stock_mmcs, stock_of_elements, stock_poseidon2,
-};
 use p3_blake3::Blake3;
 use p3_commit::{BatchOpeningRef, Mmcs, Pcs};
 use p3_dft::{Radix2Dit, Radix2DitParallel, TwoAdicSubgroupDft};
@@ -20,6 +16,11 @@ use p3_merkle_tree::MerkleTreeMmcs;
 use p3_poseidon2::ExternalLayerConstants;
 use p3_symmetric::{PaddingFreeSponge, TruncatedPermutation};
 use p3_uni_stark::{Proof, prove, verify};
+
+use crate::config::{
+    Accelerated, ByteChallenger, CAP_HEIGHT, Challenge, StockPoseidon2, Val, accelerated,
+    accelerated_of_elements, parameters, stock, stock_mmcs, stock_of_elements, stock_poseidon2,
+};
 
 /// Words from all over, those that are not canonical among them.
 fn values(seed: u64, len: usize) -> Vec<Val> {

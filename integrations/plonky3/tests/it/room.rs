@@ -1,7 +1,5 @@
 //! Extensions that the device has no room for, through the whole scheme. In a process of its own, for the engine is the process's.
 
-use crate::child::{elsewhere, is_child};
-use crate::config::{ByteChallenger, CAP_HEIGHT, Challenge, Val, parameters, stock_mmcs};
 use p3_blake3::Blake3;
 use p3_commit::{Mmcs, Pcs};
 use p3_dft::Radix2DitParallel;
@@ -11,6 +9,9 @@ use p3_fri::TwoAdicFriPcs;
 use p3_matrix::dense::RowMajorMatrix;
 use zkaccel::Engine;
 use zkaccel::work::items;
+
+use crate::child::{elsewhere, is_child};
+use crate::config::{ByteChallenger, CAP_HEIGHT, Challenge, Val, parameters, stock_mmcs};
 
 #[test]
 fn extensions_larger_than_the_device_may_hold() {

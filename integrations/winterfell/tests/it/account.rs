@@ -3,13 +3,14 @@
 
 use std::marker::PhantomData;
 
-use crate::child::{elsewhere, is_child};
-use crate::{air, prover};
 use winter_crypto::hashers::Rp64_256;
 use winter_math::fields::f64::BaseElement;
 use winter_prover::Prover;
 use zkaccel::Engine;
 use zkaccel::work::items;
+
+use crate::child::{elsewhere, is_child};
+use crate::{air, prover};
 
 #[test]
 fn the_engine_did_it() {

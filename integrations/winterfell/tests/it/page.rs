@@ -2,7 +2,6 @@
 
 use std::marker::PhantomData;
 
-use crate::air::{ChainAir, Ends, ends, trace};
 use winter_air::proof::Proof;
 use winter_air::{
     AuxRandElements, BatchingMethod, ConstraintCompositionCoefficients, FieldExtension, PartitionOptions,
@@ -18,6 +17,8 @@ use winter_prover::{
     TracePolyTable, TraceTable,
 };
 use winter_verifier::{AcceptableOptions, verify};
+
+use crate::air::{ChainAir, Ends, ends, trace};
 
 struct MyProver<H> {
     options: ProofOptions,

@@ -2,8 +2,6 @@
 
 use std::marker::PhantomData;
 
-use crate::air::{self, ChainAir, Ends};
-use crate::prover::{self, Accelerated, Stock, options};
 use winter_air::ProofOptions;
 use winter_air::proof::Proof;
 use winter_crypto::hashers::{Blake3_256, Rp64_256, RpJive64_256, Sha3_256};
@@ -12,6 +10,9 @@ use winter_math::fields::f64::BaseElement;
 use winter_verifier::{AcceptableOptions, VerifierError, verify};
 use zkaccel::Engine;
 use zkaccel::device::DeviceKind;
+
+use crate::air::{self, ChainAir, Ends};
+use crate::prover::{self, Accelerated, Stock, options};
 
 fn seed(first: u64) -> [BaseElement; 4] {
     [first, first + 1, 5, 7].map(BaseElement::new)

@@ -2,14 +2,15 @@
 
 use std::marker::PhantomData;
 
-use crate::air;
-use crate::child::{elsewhere, is_child};
-use crate::prover::{Accelerated, Stock, options};
 use winter_crypto::hashers::{Blake3_256, Rp64_256};
 use winter_math::fields::f64::BaseElement;
 use winter_prover::ProofOptions;
 use zkaccel::Engine;
 use zkaccel::work::items;
+
+use crate::air;
+use crate::child::{elsewhere, is_child};
+use crate::prover::{Accelerated, Stock, options};
 
 fn same_proof<H: zkaccel_winterfell::Accelerated>(log_steps: u32, options: ProofOptions) {
     let trace = air::trace([1, 2, 3, 4].map(BaseElement::new), 1 << log_steps);

@@ -2,43 +2,6 @@
 
 use super::*;
 
-/// The arithmetic of single elements that vectors are compared with. It is compiled once for a field, and not into the vector code of each level.
-mod single {
-    use crate::field::coordinates::LazyElement;
-
-    #[inline(never)]
-    pub(super) fn sum<T: LazyElement>(a: T, b: T) -> T {
-        a.add(b)
-    }
-
-    #[inline(never)]
-    pub(super) fn difference<T: LazyElement>(a: T, b: T) -> T {
-        a.sub(b)
-    }
-
-    #[inline(never)]
-    pub(super) fn product<T: LazyElement>(a: T, b: T) -> T {
-        a.mul(b)
-    }
-
-    #[inline(never)]
-    pub(super) fn square<T: LazyElement>(a: T) -> T {
-        a.square()
-    }
-
-    #[inline(never)]
-    pub(super) fn negated_if<T: LazyElement>(a: T, condition: bool) -> T {
-        a.negated_if(condition)
-    }
-
-    /// Whether both are the same element.
-    #[inline(never)]
-    pub(super) fn are_equal<T: LazyElement>(a: T, b: T) -> bool {
-        a.canonical_limbs() == b.canonical_limbs()
-    }
-}
-use single::{are_equal, difference, negated_if, product, square, sum};
-
 /// The operations on values below the bound.
 pub(super) struct Operations<R>(pub(super) PhantomData<R>);
 
@@ -58,8 +21,8 @@ impl<R: Coordinates> Vectorised<R> for Operations<R> {
                     lazy(found).iter().all(|limbs| limbs.is_below(bound)),
                     "{what}: {found:x?} is not below the bound"
                 );
-                let expected = expected(lane);
-                assert!(are_equal(*found, expected), "{what}, lane {lane}: {found:x?} is not {expected:x?}");
+                let expected = expected(lane).canonical_limbs();
+                assert_eq!(found.canonical_limbs(), expected, "{what}, lane {lane}");
             }
         };
         for i in 0..values.len() {
@@ -68,33 +31,29 @@ impl<R: Coordinates> Vectorised<R> for Operations<R> {
                 let (x, y, z) = (of::<R>(&a), of::<R>(&b), of::<R>(&c));
                 assert!(R::rows(x)[..R::WIDTH].iter().zip(&a).all(|(found, a)| lazy(found) == lazy(a)));
                 let [f, g] = [&a, &b].map(|rows| R::factors(std::array::from_fn(|i| &rows[i])));
-                let products = R::product(f, g);
-                let scaled = |i: usize| product(product(a[i], b[i]), scale);
-                expect("product", R::rows_of_factors(R::of_product(products)), &scaled);
+                let product = R::product(f, g);
+                expect("product", R::rows_of_factors(R::of_product(product)), &|i| a[i].mul(b[i]).mul(scale));
                 expect("square", R::rows_of_factors(R::of_product(R::square(f))), &|i| {
-                    product(square(a[i]), scale)
+                    a[i].square().mul(scale)
                 });
-                expect("difference", R::rows_of_factors(R::difference(x, y)), &|i| difference(a[i], b[i]));
+                expect("difference", R::rows_of_factors(R::difference(x, y)), &|i| a[i].sub(b[i]));
                 expect("shifted difference", R::rows_of_factors(R::shifted_difference(x, y)), &|i| {
-                    product(difference(a[i], b[i]), shift)
+                    a[i].sub(b[i]).mul(shift)
                 });
-                let reduced = R::reduced(R::minus(R::minus(products, y), z));
+                let reduced = R::reduced(R::minus(R::minus(product, y), z));
                 expect("product minus two", R::rows(reduced), &|i| {
-                    difference(difference(scaled(i), b[i]), c[i])
+                    a[i].mul(b[i]).mul(scale).sub(b[i]).sub(c[i])
                 });
                 let once = R::reduced(R::minus(R::square(R::difference(x, y)), z));
-                expect("square minus one", R::rows(once), &|i| {
-                    difference(product(square(difference(a[i], b[i])), scale), c[i])
-                });
+                expect("square minus one", R::rows(once), &|i| a[i].sub(b[i]).square().mul(scale).sub(c[i]));
                 let lanes = 0b1101_0010_u8.rotate_left((i + j) as u32);
                 let negated = R::negated_where(x, lanes);
-                expect("negated", R::rows_of_factors(R::difference(y, negated)), &|i| {
-                    difference(b[i], negated_if(a[i], lanes >> i & 1 == 1))
-                });
+                let difference = R::rows_of_factors(R::difference(y, negated));
+                expect("negated", difference, &|i| b[i].sub(a[i].negated_if(lanes >> i & 1 == 1)));
                 let (equal, zero) = (R::may_be_equal(x, y), R::may_be_zero(x));
                 for lane in 0..R::WIDTH {
                     let (a, b) = (&a[lane], &b[lane]);
-                    assert!(equal >> lane & 1 == 1 || !difference(*a, *b).is_zero(), "{a:x?} {b:x?}");
+                    assert!(equal >> lane & 1 == 1 || !a.sub(*b).is_zero(), "{a:x?} {b:x?}");
                     // The edges share their lowest bits; random values do not.
                     let near = lazy(a).iter().zip(lazy(b)).all(|(a, b)| {
                         let [a, b, p] = [a.as_ref()[0], b.as_ref()[0], p.as_ref()[0]];
@@ -130,16 +89,13 @@ impl<R: Coordinates> Vectorised<R> for Chain<R> {
             (x, y) = (y, next);
             for lane in 0..R::WIDTH {
                 let [ra, rb] = [a[lane], b[lane]];
-                let d = difference(ra, rb);
+                let d = ra.sub(rb);
                 // Times 2^SHIFT and twice divided by 2^(2 SHIFT), so that the powers of 2 are on the other side.
                 let shift = R::Element::of_prime(Residue::from_word(1 << R::SHIFT));
-                let expected = product(product(product(d, difference(rb, ra)), shift), d);
+                let product = d.mul(rb.sub(ra)).mul(shift).mul(d);
                 let found = R::rows(next)[lane];
-                let known = product(product(sum(sum(found, ra), rb), fours), fours);
-                assert!(
-                    are_equal(known, expected),
-                    "step {step}, lane {lane}: {known:x?} is not {expected:x?}"
-                );
+                let known = found.add(ra).add(rb).mul(fours).mul(fours);
+                assert_eq!(known.canonical_limbs(), product.canonical_limbs(), "step {step}, lane {lane}");
                 (a[lane], b[lane]) = (b[lane], found);
             }
         }
