@@ -12,7 +12,6 @@ use crate::device::{DeviceChoice, DeviceInfo, DeviceKind, Variable};
 use crate::dispatch::Dispatcher;
 use crate::engine::{Engine, Shared};
 use crate::error::Error;
-#[cfg(feature = "faults")]
 use crate::faults::Faults;
 use crate::gate::Gate;
 use crate::job_threads::JobThreads;
@@ -39,7 +38,6 @@ pub struct EngineBuilder {
     memory_budget: Option<u64>,
     device_memory: Option<u64>,
     progress: Option<Listener>,
-    #[cfg(feature = "faults")]
     faults: Option<Faults>,
 }
 
@@ -119,7 +117,6 @@ impl EngineBuilder {
     }
 
     /// Faults of the engine's devices that have memory of their own ([`faults`](crate::faults)); by default none.
-    #[cfg(feature = "faults")]
     pub fn faults(self, faults: &Faults) -> Self {
         Self { faults: Some(faults.clone()), ..self }
     }
@@ -143,7 +140,6 @@ impl EngineBuilder {
             device_memory: self.device_memory,
             threads: self.requested_threads()?,
             weights: self.weights.clone(),
-            #[cfg(feature = "faults")]
             faults: self.faults.clone(),
         });
         let (dispatcher, device) = match self.named_by {

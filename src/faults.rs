@@ -1,4 +1,5 @@
-//! Devices that fail on purpose, for tests of what is to survive a device's failure: the feature `faults`.
+//! Devices that fail on purpose, for tests of programs that are to survive a device's failure ([`EngineBuilder::faults`](crate::EngineBuilder::faults)). An engine that was not asked for any
+//! has no part of this.
 //!
 //! A failing engine makes so many calls of its device's driver, and the next ones fail. A test does the same work with more and more calls before the
 //! fault, until none of them meets it, and so sees a fault at each moment.

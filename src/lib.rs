@@ -109,7 +109,6 @@ mod dispatch;
 mod engine;
 mod error;
 pub mod extended;
-#[cfg(any(test, feature = "faults"))]
 pub mod faults;
 pub mod field;
 #[cfg(fuzzing)]

@@ -10,8 +10,7 @@ use super::reference::Reference;
 use crate::device::{DeviceChoice, DeviceInfo, DeviceKind, Variable, cpu, devices};
 use crate::dispatch::{self, Dispatcher, Strategy};
 use crate::error::Error;
-#[cfg(feature = "faults")]
-use crate::faults::{Fault, Faults};
+use crate::faults::Faults;
 use crate::policy::Policy;
 #[cfg(any(feature = "cuda", feature = "opencl"))]
 use crate::sync::Arc;
@@ -38,7 +37,6 @@ pub(crate) struct Request<'a> {
     /// Fixed shares of several devices.
     pub(crate) weights: Option<Vec<usize>>,
     /// Faults of devices with memory of their own.
-    #[cfg(feature = "faults")]
     pub(crate) faults: Option<Faults>,
 }
 
@@ -237,13 +235,11 @@ impl Request<'_> {
 
     #[cfg(any(feature = "cuda", feature = "opencl"))]
     fn of_device(&self, device: impl gpu::Device) -> (Box<dyn Backend>, DeviceInfo) {
-        let device: Arc<dyn gpu::Device> = Arc::new(device);
+        let mut device: Arc<dyn gpu::Device> = Arc::new(device);
         let info = device.info().clone();
-        #[cfg(feature = "faults")]
-        let device = {
-            let faults = self.faults.clone().unwrap_or(Faults::new(Fault::Anything, 0));
-            Arc::new(gpu::faulty::Faulty::new(&device, faults))
-        };
+        if let Some(faults) = &self.faults {
+            device = Arc::new(gpu::faulty::Faulty::new(&device, faults.clone()));
+        }
         (Box::new(Gpu::new(device, self.device_memory)), info)
     }
 }

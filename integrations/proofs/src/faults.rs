@@ -1,4 +1,4 @@
-//! Proofs on a device that fails at every moment: the feature `faults`, for the tests of provers.
+//! Proofs on a device that fails at every moment, for the tests of provers.
 
 use zkaccel::faults::{Fault, Faults};
 use zkaccel::{Engine, Error};

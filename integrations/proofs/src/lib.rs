@@ -6,7 +6,7 @@
 mod apart;
 mod claim;
 mod extension;
-#[cfg(feature = "faults")]
+#[doc(hidden)]
 pub mod faults;
 mod memory;
 mod points;

@@ -56,7 +56,6 @@ pub mod device;
 mod emulated;
 #[cfg(all(test, any(feature = "cuda", feature = "opencl")))]
 mod faults;
-#[cfg(any(test, feature = "faults"))]
 pub mod faulty;
 #[cfg(feature = "bn254")]
 mod fft;
