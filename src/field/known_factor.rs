@@ -63,7 +63,8 @@ impl<M: MontgomeryField> KnownFactor<M> {
     }
 
     /// The product with any limbs: below p (1 + 2^-61) plus p / 2^256 times these, and with a prime that is not lazy and limbs below p, below p.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    #[cfg_attr(debug_assertions, inline(never))]
     pub(crate) fn times(&self, x: Residue<M>) -> Residue<M> {
         let x = x.lazy_limbs();
         let q = high_product(x, self.quotient);

@@ -279,13 +279,15 @@ impl<M: Modulus> Residue<M> {
     }
 
     /// The product. Both factors are below the bound, or the first is any limbs and the other below p; or, with a lazy prime, one is below 4p and the other below p.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    #[cfg_attr(debug_assertions, inline(never))]
     pub(crate) fn mul(self, rhs: Self) -> Self {
         Self::of_product(self.limbs.product(rhs.limbs, M::P, Self::NEGATIVE_INVERSE))
     }
 
     /// The square, of a value below the bound: of four limbs ten products of limbs where a product has sixteen.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    #[cfg_attr(debug_assertions, inline(never))]
     pub(crate) fn square(self) -> Self {
         Self::of_product(self.limbs.square(M::P, Self::NEGATIVE_INVERSE))
     }

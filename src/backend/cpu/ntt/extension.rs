@@ -76,7 +76,9 @@ impl<L: Lanes> Vectorised<L> for Task<'_> {
             let words = layouts.iter().map(|layout| layout.used).sum::<usize>() * size;
             let rows = &mut rows[..layouts.len() * padded];
             inverse.gather::<L>(source, &layouts, &mut before, rows);
-            rows.chunks_exact_mut(padded).for_each(|rows| inverse.tile.transform::<L>(rows));
+            for rows in rows.chunks_exact_mut(padded) {
+                inverse.tile.transform::<L>(rows);
+            }
             inverse.count(words, meter);
             for (number, factors) in factors.iter().enumerate() {
                 let values = &mut values[..layouts.len() * forward.tile.padded_size()];

@@ -100,7 +100,9 @@ impl Pass<'_> {
             }
             Factors::Lanes { .. } => {
                 let mut chains = [Chains::default(); MAX_GROUP];
-                chains.iter_mut().zip(factors).for_each(|(chains, factors)| chains.begin::<L>(factors));
+                for (chains, factors) in chains.iter_mut().zip(factors) {
+                    chains.begin::<L>(factors);
+                }
                 // Running products follow the natural order.
                 for natural in 0..self.tile.size() {
                     let to = self.tile.reversed[natural] as usize;
@@ -222,7 +224,9 @@ impl Pass<'_> {
             }
             Factors::Lanes { .. } => {
                 let mut chains = [Chains::default(); MAX_GROUP];
-                chains.iter_mut().zip(factors).for_each(|(chains, factors)| chains.begin::<L>(factors));
+                for (chains, factors) in chains.iter_mut().zip(factors) {
+                    chains.begin::<L>(factors);
+                }
                 for natural in 0..self.tile.size() {
                     // Reversal is its own inverse.
                     let (i, _) = self.numbers(self.write.order, natural);

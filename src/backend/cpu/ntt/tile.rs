@@ -8,6 +8,7 @@
 
 use super::lanes::Lanes;
 use super::{radix_4, radix_16};
+use crate::backend::cpu::simd::Vectorised;
 use crate::field::{Goldilocks, powers};
 use crate::ntt::reverse_bits;
 
@@ -114,8 +115,19 @@ impl Tile {
     /// Transforms rows that are in bit-reversed order in memory; the result is in natural order and not canonical.
     #[inline(always)]
     pub(super) fn transform<L: Lanes>(&self, rows: &mut [TileRow]) {
+        L::part(Transform(self, rows));
+    }
+}
+
+/// The work of a transform.
+struct Transform<'a>(&'a Tile, &'a mut [TileRow]);
+
+impl<L: Lanes> Vectorised<L> for Transform<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Self(tile, rows) = self;
         // Only one arm is compiled for each implementation.
-        match &self.layers {
+        match &tile.layers {
             Layers::Radix16(layers) if L::SHIFTS => layers.transform::<L>(rows),
             Layers::Radix4(layers) if !L::SHIFTS => layers.transform::<L>(rows),
             _ => unreachable!("a tile for another implementation"),
@@ -127,16 +139,13 @@ impl Tile {
 mod tests {
     use super::super::lanes::on_lanes;
     use super::*;
-    use crate::backend::cpu::{
-        Simd,
-        simd::{Vectorised, Vectors},
-    };
+    use crate::backend::cpu::{Simd, simd::Vectors};
     use crate::field::Field;
     use crate::ntt::Convention;
 
-    struct Transform<'a>(&'a Tile, &'a mut [TileRow]);
+    struct Canonical<'a>(&'a Tile, &'a mut [TileRow]);
 
-    impl<L: Lanes> Vectorised<L> for Transform<'_> {
+    impl<L: Lanes> Vectorised<L> for Canonical<'_> {
         #[inline(always)]
         fn run(self) {
             self.0.transform::<L>(self.1);
@@ -170,7 +179,7 @@ mod tests {
                         for (i, &reversed) in tile.reversed.iter().enumerate() {
                             rows[tile.padded_index(i)] = input[reversed as usize];
                         }
-                        on_lanes!(simd, L, L::enter(Transform(&tile, &mut rows)));
+                        on_lanes!(simd, L, L::enter(Canonical(&tile, &mut rows)));
                         let found: Vec<_> = (0..tile.size()).map(|i| rows[tile.padded_index(i)].0).collect();
                         assert!(found == expected, "2^{log_size}, {simd}");
                     }

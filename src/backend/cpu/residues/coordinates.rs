@@ -1,8 +1,30 @@
 //! Coordinates of points side by side: what bucket accumulation and transforms of points ask of a processor.
 
-use super::{MAX_WIDTH, Vectors};
+use super::{APART, MAX_WIDTH, Vectorised, Vectors};
 use crate::field::CoordinateField;
 use crate::field::coordinates::LazyElement;
+
+/// An associated function of [`Coordinates`], C there, with arguments of these names, as a [part](Vectors::part).
+macro_rules! part {
+    ($function:ident($($argument:ident: $type:ty),+) -> $result:ty) => {
+        if APART {
+            struct Part<'a, C: Coordinates>(($(&'a $type,)+), &'a mut Option<$result>);
+            impl<C: Coordinates> Vectorised<C> for Part<'_, C> {
+                #[inline(always)]
+                fn run(self) {
+                    let ($($argument,)+) = self.0;
+                    *self.1 = Some(C::$function($(*$argument),+));
+                }
+            }
+            let mut result = None;
+            Self::part(Part::<Self>(($(&$argument,)+), &mut result));
+            result.expect("a part that was done")
+        } else {
+            // Nothing is left of a way through memory.
+            Self::$function($($argument),+)
+        }
+    };
+}
 
 /// Arithmetic on `WIDTH` elements of a field of coordinates at once, a power of two up to [`MAX_WIDTH`]; a name for functions, of which there are
 /// no values. Bounds are those of each coefficient, as multiples of p.
@@ -21,11 +43,23 @@ pub(in crate::backend::cpu) trait Coordinates:
     /// Half the bits of 2 by which products are divided beyond 256.
     const SHIFT: u32;
 
+    /// [`gather`](Self::gather), inlined.
+    fn inlined_gather(rows: [&Self::Element; MAX_WIDTH]) -> Self::Sum;
+
     /// The values at the first `WIDTH` places; below 2p.
-    fn gather(rows: [&Self::Element; MAX_WIDTH]) -> Self::Sum;
+    #[inline(always)]
+    fn gather(rows: [&Self::Element; MAX_WIDTH]) -> Self::Sum {
+        part!(inlined_gather(rows: [&'a C::Element; MAX_WIDTH]) -> C::Sum)
+    }
+
+    /// [`rows`](Self::rows), inlined.
+    fn inlined_rows(values: Self::Sum) -> [Self::Element; MAX_WIDTH];
 
     /// Values that come from `gather` or `reduced`, below what elements in memory are below; those beyond `WIDTH` mean nothing.
-    fn rows(values: Self::Sum) -> [Self::Element; MAX_WIDTH];
+    #[inline(always)]
+    fn rows(values: Self::Sum) -> [Self::Element; MAX_WIDTH] {
+        part!(inlined_rows(values: C::Sum) -> [C::Element; MAX_WIDTH])
+    }
 
     /// The same value in every lane.
     fn splat(value: Self::Element) -> Self::Factor;
@@ -36,11 +70,23 @@ pub(in crate::backend::cpu) trait Coordinates:
     /// Factors as values below 2p.
     fn rows_of_factors(factors: Self::Factor) -> [Self::Element; MAX_WIDTH];
 
+    /// [`product`](Self::product), inlined.
+    fn inlined_product(a: Self::Factor, b: Self::Factor) -> Self::Sum;
+
+    /// [`square`](Self::square), inlined.
+    fn inlined_square(a: Self::Factor) -> Self::Sum;
+
     /// Products divided by 2^(256 + 2 `SHIFT`), for factors made of sums as described there; below 3p.
-    fn product(a: Self::Factor, b: Self::Factor) -> Self::Sum;
+    #[inline(always)]
+    fn product(a: Self::Factor, b: Self::Factor) -> Self::Sum {
+        part!(inlined_product(a: C::Factor, b: C::Factor) -> C::Sum)
+    }
 
     /// Products of factors with themselves, likewise; the factors are products or differences.
-    fn square(a: Self::Factor) -> Self::Sum;
+    #[inline(always)]
+    fn square(a: Self::Factor) -> Self::Sum {
+        part!(inlined_square(a: C::Factor) -> C::Sum)
+    }
 
     /// A product, or a value below 2p, as a factor.
     fn of_product(product: Self::Sum) -> Self::Factor;
@@ -57,8 +103,14 @@ pub(in crate::backend::cpu) trait Coordinates:
     /// a + b, without reduction: sums of at most eight products or values below 2p.
     fn plus(a: Self::Sum, b: Self::Sum) -> Self::Sum;
 
+    /// [`reduced`](Self::reduced), inlined.
+    fn inlined_reduced(a: Self::Sum) -> Self::Sum;
+
     /// Such a difference, or such a sum, below 2p.
-    fn reduced(a: Self::Sum) -> Self::Sum;
+    #[inline(always)]
+    fn reduced(a: Self::Sum) -> Self::Sum {
+        part!(inlined_reduced(a: C::Sum) -> C::Sum)
+    }
 
     /// -a in lanes whose bit is set, else a, for values below 2p; at most 2p.
     fn negated_where(a: Self::Sum, lanes: u8) -> Self::Sum;

@@ -25,7 +25,7 @@ pub(super) use radix_52::Radix52;
 pub(super) use scalar::Scalar;
 
 use super::quadwords::{MAX_WIDTH, Quadwords};
-use super::simd::Vectors;
+use super::simd::{APART, Vectorised, Vectors};
 use crate::field::MontgomeryField;
 use crate::field::known_factor::KnownFactor;
 use crate::field::montgomery::{Limbs, Residue};

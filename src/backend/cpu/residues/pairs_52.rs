@@ -162,13 +162,13 @@ impl<
     const SHIFT: u32 = Limbs52::<Q, F::Prime, N, L, W>::SHIFT;
 
     #[inline(always)]
-    fn gather(rows: [&Pair<F>; MAX_WIDTH]) -> Self::Sum {
+    fn inlined_gather(rows: [&Pair<F>; MAX_WIDTH]) -> Self::Sum {
         let [c0, c1] = Self::coefficients(rows);
         [Limbs52::<Q, F::Prime, N, L, W>::gather(c0), Limbs52::<Q, F::Prime, N, L, W>::gather(c1)]
     }
 
     #[inline(always)]
-    fn rows([c0, c1]: Self::Sum) -> [Pair<F>; MAX_WIDTH] {
+    fn inlined_rows([c0, c1]: Self::Sum) -> [Pair<F>; MAX_WIDTH] {
         Self::pairs(Limbs52::<Q, F::Prime, N, L, W>::rows(c0), Limbs52::<Q, F::Prime, N, L, W>::rows(c1))
     }
 
@@ -192,7 +192,7 @@ impl<
     }
 
     #[inline(always)]
-    fn product(a: Self::Factor, b: Self::Factor) -> Self::Sum {
+    fn inlined_product(a: Self::Factor, b: Self::Factor) -> Self::Sum {
         let v0 = product_columns::<Q, L, W>(a[0], b[0]);
         let v1 = product_columns::<Q, L, W>(a[1], b[1]);
         let c0 = minus_columns(v0, multiple(v1, Self::K));
@@ -204,7 +204,7 @@ impl<
     }
 
     #[inline(always)]
-    fn square(a: Self::Factor) -> Self::Sum {
+    fn inlined_square(a: Self::Factor) -> Self::Sum {
         let [c0, c1] = [masked(a[0].0), masked(a[1].0)];
         let difference = minus(c0, multiple(c1, Self::K));
         let difference = Carried(carried(sum(difference, constant(Self::FOUR_K_P))));
@@ -253,7 +253,7 @@ impl<
     }
 
     #[inline(always)]
-    fn reduced([c0, c1]: Self::Sum) -> Self::Sum {
+    fn inlined_reduced([c0, c1]: Self::Sum) -> Self::Sum {
         [Limbs52::<Q, F::Prime, N, L, W>::reduced(c0), Limbs52::<Q, F::Prime, N, L, W>::reduced(c1)]
     }
 

@@ -278,12 +278,12 @@ impl<
     const SHIFT: u32 = (BITS * L as u32 - 64 * N as u32) / 2;
 
     #[inline(always)]
-    fn gather(rows: [&Residue<M>; MAX_WIDTH]) -> Columns<Q, L> {
+    fn inlined_gather(rows: [&Residue<M>; MAX_WIDTH]) -> Columns<Q, L> {
         Columns(split_columns(Self::columns(Residue::rows_of_limbs(rows))))
     }
 
     #[inline(always)]
-    fn rows(values: Columns<Q, L>) -> [Residue<M>; MAX_WIDTH] {
+    fn inlined_rows(values: Columns<Q, L>) -> [Residue<M>; MAX_WIDTH] {
         let values = if Self::SHORT { values.0 } else { Self::less_p(values.0) };
         Residue::of_rows(Self::words(join_columns(values)))
     }
@@ -310,12 +310,12 @@ impl<
     }
 
     #[inline(always)]
-    fn product(a: Carried<Q, L>, b: Carried<Q, L>) -> Columns<Q, L> {
+    fn inlined_product(a: Carried<Q, L>, b: Carried<Q, L>) -> Columns<Q, L> {
         Columns(Self::reduction::<false>(add_product([Q::splat(0); W], a, b)))
     }
 
     #[inline(always)]
-    fn square(a: Carried<Q, L>) -> Columns<Q, L> {
+    fn inlined_square(a: Carried<Q, L>) -> Columns<Q, L> {
         let a = a.0;
         let zero = Q::splat(0);
         let mut t = [zero; W];
@@ -379,7 +379,7 @@ impl<
     }
 
     #[inline(always)]
-    fn reduced(a: Columns<Q, L>) -> Columns<Q, L> {
+    fn inlined_reduced(a: Columns<Q, L>) -> Columns<Q, L> {
         // Above -4p and below 24p, so above 2p and below 30p, less than R by far. The carry into the highest column is below 2^6 for eight products, of whose halves that below has at most six.
         Columns(Self::less(sum(a.0, constant(Self::SIX_P))))
     }

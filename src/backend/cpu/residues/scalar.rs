@@ -28,12 +28,12 @@ impl<F: CoordinateField> Coordinates for Scalar<F> {
     const SHIFT: u32 = 0;
 
     #[inline(always)]
-    fn gather(rows: [&F::Lazy; MAX_WIDTH]) -> F::Lazy {
+    fn inlined_gather(rows: [&F::Lazy; MAX_WIDTH]) -> F::Lazy {
         *rows[0]
     }
 
     #[inline(always)]
-    fn rows(values: F::Lazy) -> [F::Lazy; MAX_WIDTH] {
+    fn inlined_rows(values: F::Lazy) -> [F::Lazy; MAX_WIDTH] {
         [values; MAX_WIDTH]
     }
 
@@ -53,12 +53,12 @@ impl<F: CoordinateField> Coordinates for Scalar<F> {
     }
 
     #[inline(always)]
-    fn product(a: F::Lazy, b: F::Lazy) -> F::Lazy {
+    fn inlined_product(a: F::Lazy, b: F::Lazy) -> F::Lazy {
         a.mul(b)
     }
 
     #[inline(always)]
-    fn square(a: F::Lazy) -> F::Lazy {
+    fn inlined_square(a: F::Lazy) -> F::Lazy {
         a.square()
     }
 
@@ -88,7 +88,7 @@ impl<F: CoordinateField> Coordinates for Scalar<F> {
     }
 
     #[inline(always)]
-    fn reduced(a: F::Lazy) -> F::Lazy {
+    fn inlined_reduced(a: F::Lazy) -> F::Lazy {
         a
     }
 

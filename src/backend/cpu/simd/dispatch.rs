@@ -29,6 +29,12 @@ pub(in crate::backend::cpu) trait Level {
     /// # Safety
     /// The processor has them.
     unsafe fn run<V>(work: impl Vectorised<V>);
+
+    /// The same in a function of its own, for parts of such work.
+    ///
+    /// # Safety
+    /// The processor has the instructions.
+    unsafe fn run_apart<V>(work: impl Vectorised<V>);
 }
 
 /// Work as functions with the instructions of the level L. A trait of the work and not of the level, because the compiler makes units of code by the
@@ -39,6 +45,12 @@ pub(in crate::backend::cpu) trait OnLevel<L, V> {
     /// # Safety
     /// The processor has the instructions.
     unsafe fn run_on(self);
+
+    /// Does it in a function that is not inlined.
+    ///
+    /// # Safety
+    /// The processor has the instructions.
+    unsafe fn run_apart_on(self);
 }
 
 /// Lets the frame of the function that this is inlined into begin at a cache line.
@@ -51,6 +63,10 @@ pub(super) fn align_frame() {
     struct Line(#[allow(dead_code, reason = "it is there to take its place")] [u8; 64]);
     std::hint::black_box(&mut MaybeUninit::<Line>::uninit());
 }
+
+/// Whether parts that stand in many places, such as products and permutations, are functions of their own: with debug assertions, as in tests. Copies of such long straight code are half of what the compiler
+/// has to do for the crate, and a call costs little beside them; a build without debug assertions has them inlined.
+pub(in crate::backend::cpu) const APART: bool = cfg!(debug_assertions);
 
 /// Vectors: elements side by side, with the operations of some kind.
 pub(in crate::backend::cpu) trait Vectors: Sized {
@@ -66,6 +82,17 @@ pub(in crate::backend::cpu) trait Vectors: Sized {
         // SAFETY: vectors are chosen by the level of a `Cpu`, whose constructor has found the instructions in this processor,
         // and by tests that look first.
         unsafe { Self::Level::run(work) }
+    }
+
+    /// Does a part of some work that has been entered, which stands in many places: inlined as all else, or where [parts are apart](APART) in a function of its own.
+    #[inline(always)]
+    fn part(work: impl Vectorised<Self>) {
+        if APART {
+            // SAFETY: as above.
+            unsafe { Self::Level::run_apart(work) }
+        } else {
+            work.run();
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use std::str::FromStr;
 
 #[cfg(all(test, feature = "bn254"))]
 pub(super) use self::dispatch::vectors_of;
-pub(super) use self::dispatch::{Elements, Level, Vectorised, Vectors, on_vectors};
+pub(super) use self::dispatch::{APART, Elements, Level, Vectorised, Vectors, on_vectors};
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused_imports))]
 pub(super) use self::vector::{operation, vector};
 use crate::error::Error;
@@ -61,6 +61,12 @@ macro_rules! level {
                 // SAFETY: the caller's promise.
                 unsafe { OnLevel::<Self, V>::run_on(work) }
             }
+
+            #[inline(always)]
+            unsafe fn run_apart<V>(work: impl Vectorised<V>) {
+                // SAFETY: the caller's promise.
+                unsafe { OnLevel::<Self, V>::run_apart_on(work) }
+            }
         }
 
         $(#[cfg(target_arch = $architecture)])?
@@ -70,6 +76,12 @@ macro_rules! level {
                 #[cfg(test)]
                 super::at_work::enter($level::SIMD);
                 align_frame();
+                self.run();
+            }
+
+            #[inline(never)]
+            $(#[target_feature($(enable = $feature),+)])?
+            unsafe fn run_apart_on(self) {
                 self.run();
             }
         }

@@ -9,6 +9,7 @@ mod linear;
 mod poseidon2;
 mod rescue;
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use self::element::halves;
@@ -153,14 +154,16 @@ fn hash_rows<S: OnDoubles<N>, D: Doubles, const N: usize>(rows: Rows<'_>, digest
         let mut states = [[Element::<D>::zero(); N]; MOST_TOGETHER];
         let states = &mut states[..digests.len().div_ceil(D::WIDTH)];
         if let Some((word, start)) = mode.start(rows.width()) {
-            states.iter_mut().for_each(|state| state[word] = splat(start).normalise());
+            for state in states.iter_mut() {
+                state[word] = splat(start).normalise();
+            }
         }
         for first in (0..rows.width()).step_by(mode.rate) {
             let words = first..rows.width().min(first + mode.rate);
             for (i, (state, digests)) in states.iter_mut().zip(digests.chunks(D::WIDTH)).enumerate() {
                 absorb::<S, D, N>(state, rows.from(i * D::WIDTH), words.clone(), digests.len());
             }
-            S::permute_states::<D>(states);
+            permute::<S, D, N>(states);
         }
         for (state, digests) in states.iter().zip(digests.chunks_mut(D::WIDTH)) {
             squeeze::<S, D, N>(state, digests);
@@ -191,6 +194,21 @@ fn absorb<S: OnDoubles<N>, D: Doubles, const N: usize>(
             *word = splat(padding);
         }
     }
+}
+
+/// Permutes states.
+#[inline(always)]
+fn permute<S: OnDoubles<N>, D: Doubles, const N: usize>(states: &mut [State<D, N>]) {
+    struct Permute<'a, S, D: Doubles, const N: usize>(&'a mut [State<D, N>], PhantomData<S>);
+
+    impl<S: OnDoubles<N>, D: Doubles, const N: usize> Vectorised<D> for Permute<'_, S, D, N> {
+        #[inline(always)]
+        fn run(self) {
+            S::permute_states::<D>(self.0);
+        }
+    }
+
+    D::part(Permute::<S, D, N>(states, PhantomData));
 }
 
 /// Writes the digests of as many lanes, from normalised words.
@@ -248,7 +266,7 @@ fn merge_pairs<S: OnDoubles<N>, D: Doubles, const N: usize>(
         if S::MODE.merge == Merge::Jive {
             before[..states.len()].copy_from_slice(states);
         }
-        S::permute_states::<D>(states);
+        permute::<S, D, N>(states);
         for ((state, before), nodes) in states.iter_mut().zip(&before).zip(nodes.chunks_mut(D::WIDTH)) {
             if S::MODE.merge == Merge::Jive {
                 for k in 0..DIGEST {
