@@ -10,7 +10,8 @@ are none otherwise, and the tests; without a choice of tests, or with nothing bu
 above. What these did not notice can be tried with others: `--again` takes the survivors alone.
 
 Compilation takes far longer than the tests of a file. So one program has many mutants: a function's body becomes a choice among its changed bodies, by a
-number in the environment. Where that does not compile, in functions that run at compile time, and outside of functions, each mutant is a program of its own.
+number in the environment; a function that the compiler runs as well is changed where the program runs it. Where that does not compile, and outside of functions, each mutant is a program of its own, and so is, with
+`--alone`, each in a function that the compiler runs as well.
 Both are compiled in a copy of the repository that keeps its build (the profile `mutants`). The tests of a mutant end with the first that fails, and a mutant
 with which they take longer than the limit is noticed as well.
 
@@ -45,17 +46,29 @@ LEFT_OUT = r"[A-Za-z]::(from_iter|from)\(|[^cgx]::new\(|Matrix::new\(|Debug|Disp
 ENVIRONMENT = os.environ | {
     "CARGO_TARGET_DIR": str(WORK / "build"),
     "RUST_MIN_STACK": str(64 << 20),
+    "RUSTC_BOOTSTRAP": "1",
     "PROPTEST_DISABLE_FAILURE_PERSISTENCE": "1",
 }
 
 # What `--again` runs again.
 AGAIN = ["survives", "runs for too long"]
 
-# The number of the mutant that runs; 0 is the crate as it is.
+# What the choice takes of the compiler that is not stable.
+FEATURES = "#![feature(core_intrinsics, const_eval_select)]\n#![allow(internal_features)]\n"
+
+# The number of the mutant that runs; 0 is the crate as it is, and what the compiler runs.
 CHOICE = """
 #[doc(hidden)]
 #[inline(always)]
-pub(crate) fn mutant() -> u32 {
+pub(crate) const fn mutant() -> u32 {
+    const fn as_it_is() -> u32 {
+        0
+    }
+    core::intrinsics::const_eval_select((), as_it_is, chosen_mutant)
+}
+
+#[inline(always)]
+fn chosen_mutant() -> u32 {
     static NUMBER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(u32::MAX);
     #[cold]
     fn read() -> u32 {
@@ -90,14 +103,14 @@ class File:
         first, last = self.range(mutant["span"])
         return self.text[start:first] + mutant["replacement"] + self.text[last:end]
 
-    def body(self, mutant):
-        """The range of the body of the mutant's function, braces included; None if it has no function, or one that cannot choose at run time."""
+    def body(self, mutant, alone):
+        """The range of the body of the mutant's function, braces included; None if it has no function, or one that cannot choose, or is not to where the compiler runs it as well."""
         if mutant["function"] is None or self.name == "src/lib.rs":
             return None
         start, end = self.range(mutant["function"]["span"])
         name = mutant["function"]["function_name"].split("::")[-1]
         head = re.compile(rf"\bfn\s+{re.escape(name)}\b").search(self.text, start, end)
-        if not head or re.search(r"\bconst\b", self.text[start : head.start()]):
+        if not head or alone and re.search(r"\bconst\b", self.text[start : head.start()]):
             return None
         # The brace behind the parameters, around which there are no others. An arrow ends no generics.
         depth = 0
@@ -217,12 +230,12 @@ def compile(arguments):
     return [], errors
 
 
-def together(mutants, arguments, alone):
+def together(mutants, arguments, alone, const_alone):
     """The test programs that all of these are in but some, and those: each compiles only alone, or not at all. Some are known to."""
     files = {}
     for mutant in mutants:
         files.setdefault(mutant["file"], File(mutant["file"]))
-    bodies = {mutant["number"]: files[mutant["file"]].body(mutant) for mutant in mutants}
+    bodies = {mutant["number"]: files[mutant["file"]].body(mutant, const_alone) for mutant in mutants}
     # A function within a function would be in every copy of that.
     outer = {(mutant["file"], bodies[mutant["number"]]) for mutant in mutants if bodies[mutant["number"]]}
     within = lambda name, body: any(name == other and a < body[0] and body[1] < b for other, (a, b) in outer)
@@ -237,7 +250,7 @@ def together(mutants, arguments, alone):
             text, places[name] = file.with_choices(chosen[name])
             # Else a function that is always inlined would bring all of its bodies into each body of its callers, and so on.
             write(name, text.replace("#[inline(always)]", "#[inline]").encode())
-        write("src/lib.rs", (ROOT / "src/lib.rs").read_bytes() + CHOICE.encode())
+        write("src/lib.rs", FEATURES.encode() + (ROOT / "src/lib.rs").read_bytes() + CHOICE.encode())
         programs, errors = compile(arguments)
         if programs:
             compiled = {mutant["number"] for bodies in chosen.values() for mutants in bodies.values() for mutant in mutants}
@@ -286,6 +299,7 @@ def main():
     parser.add_argument("--sample", type=int, help="as many as this, at random")
     parser.add_argument("--only", default="", help="only mutants whose description has this regular expression")
     parser.add_argument("--again", action="store_true", help="those that survived the last time, or ran for too long")
+    parser.add_argument("--alone", action="store_true", help="mutants of functions that the compiler runs as well are programs of their own")
     parser.add_argument("--quick", action="store_true", help="not those that are programs of their own")
     parser.add_argument("--list", action="store_true", help="print the mutants with their results, and run none")
     parser.add_argument("--limit", type=float, help="seconds of the processor's time for the tests; otherwise five more than three times what they take")
@@ -321,7 +335,7 @@ def main():
 
     copy_tree({"src/lib.rs", *(mutant["file"] for mutant in mutants)})
     start = time.monotonic()
-    programs, alone = together(mutants, arguments, [mutant for mutant in mutants if mutant["name"] in known])
+    programs, alone = together(mutants, arguments, [mutant for mutant in mutants if mutant["name"] in known], options.alone)
     ALONE.write_text("".join(f"{name}\n" for name in sorted(known | {mutant["name"] for mutant in alone})))
     print(f"{len(mutants)} mutants, all but {len(alone)} in one program, compiled in {time.monotonic() - start:.0f} s", flush=True)
     is_chosen = any(name != "--skip" and before != "--skip" for before, name in zip(["", *filters], filters))

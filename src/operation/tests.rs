@@ -76,8 +76,9 @@ fn inverses() {
 fn row_programs() {
     let mut builder = Builder::new();
     let (x, y) = (builder.column(0, 0, 0), builder.column(0, 0, 1));
-    let product = builder.mul(x, y);
+    let (product, sum) = (builder.mul(x, y), builder.add(x, y));
     builder.output(product);
+    builder.output(sum);
     let program = builder.finish().unwrap();
     let elements = [3, 5].map(Goldilocks::new);
     let shape = Shape { rows: 2, columns: 1, layout: Layout::ColumnMajor };
@@ -86,11 +87,11 @@ fn row_programs() {
         ProgramRows { count: 2, stride: 1, order: Order::Natural },
     );
     let run = |honest| {
-        let mut outputs = [Goldilocks::ZERO; 2];
+        let mut outputs = [Goldilocks::ZERO; 4];
         let run = Run { program: &program, rows, inputs: &inputs, constants: &[], outputs: &mut outputs };
         checked(honest).run(run).map(|()| outputs)
     };
-    assert_eq!(run(true), Ok([Goldilocks::new(15); 2]));
+    assert_eq!(run(true), Ok([15, 15, 8, 8].map(Goldilocks::new)));
     assert!((0..20).any(|_| run(false).map(|_| ()) == fails("the check of a row program")));
 }
 

@@ -95,7 +95,10 @@ vector! {
             // SAFETY: as many words are what is written, at a multiple of their size, since a row is at one of a greater.
             unsafe { _mm256_stream_si256(words.as_mut_ptr().cast(), a) }
         };
-        fence() -> () = _mm_sfence();
+        fence() -> () = {
+            // SAFETY: every processor of the architecture has it, and it does nothing but wait. Older compilers do not mark it as safe.
+            unsafe { _mm_sfence() }
+        };
         // Four blocks of four rows and columns each.
         transpose(rows: &[TileRow; LANES]) -> [TileRow; LANES] = {
             let mut columns = [TileRow::default(); LANES];

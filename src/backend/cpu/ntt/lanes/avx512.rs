@@ -117,7 +117,10 @@ vector! {
             // SAFETY: as many words are what is written, at a multiple of their size, since a row is at one of a greater.
             unsafe { _mm512_stream_si512(words.as_mut_ptr().cast(), a) }
         };
-        fence() -> () = _mm_sfence();
+        fence() -> () = {
+            // SAFETY: every processor of the architecture has it, and it does nothing but wait. Older compilers do not mark it as safe.
+            unsafe { _mm_sfence() }
+        };
         transpose(rows: &[TileRow; LANES]) -> [TileRow; LANES] = {
             let mut columns = [TileRow::default(); LANES];
             let words = transposed([0, 1, 2, 3, 4, 5, 6, 7].map(|i| Avx512::load(&rows[i].0).0));
