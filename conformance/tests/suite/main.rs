@@ -44,23 +44,23 @@ fn choices() -> Vec<DeviceChoice> {
     names.iter().map(|name| name.parse().expect("a listed device can be asked for")).collect()
 }
 
-/// What is done by a processor, in several tests, so that none of its cores is idle. The calling thread has enough of a stack to begin operations itself.
-/// Of further curves and fields not what is of divisions, nor, unless the processor is required, what takes long.
+/// What is done by a processor, in several tests and two cases at a time, so that none of its cores is idle. The calling threads have enough of a stack to begin operations themselves.
+/// Of further curves and fields not what is of divisions, nor, unless the processor is required, what takes long, and transforms of points.
 #[test]
 fn every_case_on_the_processor() {
     let all = is_required("cpu");
     let runs = move |case: &Case| {
-        let spared = case.repeats_for_another_curve() && (is_of_division(case) || !all && is_long(case));
+        let takes_long = is_long(case) || case.name.starts_with("transforms of points");
+        let spared = case.repeats_for_another_curve() && (is_of_division(case) || !all && takes_long);
         !is_of_several_devices(case) && !spared
     };
-    let run = move || run_all(DeviceChoice::Cpu, Simd::best(), 3, runs);
-    let thread = std::thread::Builder::new().stack_size(32 << 20).spawn(run);
-    thread.unwrap().join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    run_two_at_a_time(DeviceChoice::Cpu, 3, runs);
 }
 
-/// What runs on the processor in another way than [`every_case_on_the_processor`] takes: cases that stand for others and do not take long.
+/// What runs on the processor in another way than [`every_case_on_the_processor`] takes: cases that stand for others and do not take long, and unless the processor is required over one field and hash.
 fn runs_once_more(case: &Case) -> bool {
-    stands_for_others(case) && !is_long(case)
+    let is_another = || is_of_another_hash(case) || case.name.contains("over bn254-fr");
+    stands_for_others(case) && !is_long(case) && (is_required("cpu") || !is_another())
 }
 
 /// Here its stack is that of any thread, and without optimisation operations are handed over.
@@ -100,7 +100,8 @@ fn cases_with_every_level_of_vectors() {
             let is_named = names.iter().any(|name| case.name.starts_with(name));
             let of_prime_fields =
                 ["msm", "over bn254", "products"].iter().any(|name| case.name.contains(name));
-            let runs = stands_for_others(case) && (is_required("cpu") || !is_long(case));
+            let runs = stands_for_others(case)
+                && (is_required("cpu") || !is_long(case) && !is_of_another_hash(case));
             runs && is_named && (!of_prime_fields || simd == Simd::Portable)
         });
     }
@@ -114,7 +115,7 @@ fn every_case_on_every_device() {
             // for it anew, and so is what several devices share, which takes minutes in all: a device that has to be present does everything.
             DeviceChoice::OpenCl(_) => {
                 let all = is_required(&choice.to_string());
-                run_two_at_a_time(choice, move |case| {
+                run_two_at_a_time(choice, 2, move |case| {
                     case.name != "several devices, sums and transforms over BN254"
                         && !(case.repeats_for_another_curve() && is_of_division(case))
                         // On a device these are sums, which run over every curve.
@@ -181,12 +182,13 @@ fn run_all(choice: DeviceChoice, simd: Simd, threads: usize, runs: impl Fn(&Case
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Two cases at a time, each on an engine of its own: while a program is compiled for one, the other runs.
-fn run_two_at_a_time(choice: DeviceChoice, runs: impl Fn(&Case) -> bool + Send) {
+/// Two cases at a time, each on an engine of its own: while a program is compiled for one, or the reference computes what the other is compared with, the other runs.
+fn run_two_at_a_time(choice: DeviceChoice, threads: usize, runs: impl Fn(&Case) -> bool + Send) {
     let cases = Mutex::new(cases().into_iter().filter(runs));
+    let run = || run_next(&cases, choice, Simd::best(), threads);
     let failures = std::thread::scope(|scope| {
-        let threads = [0, 1].map(|_| scope.spawn(|| run_next(&cases, choice, Simd::best(), 2)));
-        threads.map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        let spawn = |_| std::thread::Builder::new().stack_size(32 << 20).spawn_scoped(scope, run).unwrap();
+        [0, 1].map(spawn).map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
     assert!(failures.iter().all(Vec::is_empty), "{}", failures.concat().join("\n"));
 }
@@ -198,10 +200,13 @@ fn run_next(
     simd: Simd,
     threads: usize,
 ) -> Vec<String> {
+    /// Of cases that take gigabytes one runs at a time.
+    static LARGE: Mutex<()> = Mutex::new(());
     let engine = Engine::builder().device(choice).simd(simd).threads(threads).build().unwrap();
     let mut failures = Vec::new();
     let next = || cases.lock().expect("none panics while it takes a case").next();
     while let Some(case) = next() {
+        let _large = case.name.starts_with("beyond ").then(|| LARGE.lock());
         // What a device does not do is a failure, but not a host that is too small for a case.
         if let Some(error @ Error::HostOutOfMemory { .. }) = case.unsupported(&engine) {
             println!("{choice}, {}: skipped, {error}", case.name);
