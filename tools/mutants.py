@@ -54,7 +54,7 @@ ENVIRONMENT = os.environ | {
 AGAIN = ["survives", "runs for too long"]
 
 # What the choice takes of the compiler that is not stable.
-FEATURES = "#![feature(core_intrinsics, const_eval_select)]\n#![allow(internal_features)]\n"
+FEATURES = "#![feature(core_intrinsics, const_eval_select)]\n#![allow(internal_features, long_running_const_eval)]\n"
 
 # The number of the mutant that runs; 0 is the crate as it is, and what the compiler runs.
 CHOICE = """
