@@ -59,8 +59,7 @@ fn every_case_on_the_processor() {
 
 /// What runs on the processor in another way than [`every_case_on_the_processor`] takes: cases that stand for others and do not take long, and unless the processor is required over one field and hash.
 fn runs_once_more(case: &Case) -> bool {
-    let is_another = || is_of_another_hash(case) || case.name.contains("over bn254-fr");
-    stands_for_others(case) && !is_long(case) && (is_required("cpu") || !is_another())
+    stands_for_others(case) && !is_long(case) && (is_required("cpu") || !is_of_another_hash_or_field(case))
 }
 
 /// Here its stack is that of any thread, and without optimisation operations are handed over.
@@ -138,7 +137,7 @@ fn cases_on_the_reference() {
         // What the others compare with it compares it with itself here: of each sort little is enough, and what is refused and counted is the same for all.
         .for_each(|choice| {
             run_all(choice, Simd::best(), 2, |case| {
-                runs_once_more(case) && !is_of_another_hash(case) && !case.name.contains("over bn254-fr")
+                runs_once_more(case) && !is_of_another_hash_or_field(case)
             })
         });
 }
@@ -240,6 +239,11 @@ fn is_of_another_hash(case: &Case) -> bool {
         Some(name.split(',').next().unwrap_or(name))
     };
     hash(case).is_some_and(|of| cases().iter().find_map(hash) != Some(of))
+}
+
+/// The same, or a case of what runs over Goldilocks as well.
+fn is_of_another_hash_or_field(case: &Case) -> bool {
+    is_of_another_hash(case) || case.name.contains("over bn254-fr")
 }
 
 /// Whether a case is about parts and shapes of what is done, which do not depend on the field or the curve: on a processor, as itself and in place of a GPU, these run over one of them.
