@@ -411,6 +411,12 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether an operation was refused because the device has no room for it: [`OverDeviceBudget`](Self::OverDeviceBudget) or [`DeviceOutOfMemory`](Self::DeviceOutOfMemory). With its data in host memory
+    /// ([`keep_in_host_memory`](crate::Engine::keep_in_host_memory)) it is done in parts.
+    pub fn is_of_device_memory(&self) -> bool {
+        matches!(self, Self::OverDeviceBudget { .. } | Self::DeviceOutOfMemory { .. })
+    }
+
     /// The error of some lookups as one of all of them, of which the first had this number.
     pub(crate) fn of_lookups(self, first: usize) -> Self {
         match self {

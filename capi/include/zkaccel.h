@@ -1441,6 +1441,12 @@ zka_status zka_cluster_new(struct zka_engine *engine,
                            const int32_t *communicator,
                            double deadline);
 
+// Has ranks exchange what their GPUs keep by NVIDIA's library of collective communication (NCCL), from GPU to GPU, from now on; otherwise it goes through host memory and MPI. Each rank has an
+// engine on one GPU of its own (`cuda:N`). `deadline` is the most seconds that an exchange takes. `ZKA_CLUSTER` if there is no library (`libnccl.so.2`, or what the environment variable
+// `ZKACCEL_NCCL` names), or a rank has no GPU of its own.
+zka_status zka_cluster_use_nccl(const struct zka_cluster *cluster,
+                                double deadline);
+
 // Leaves the other ranks, which do the same; NULL is nothing to free. Commitments may outlive it.
 zka_status zka_cluster_free(struct zka_cluster *cluster);
 

@@ -46,17 +46,36 @@ pub unsafe extern "C" fn zka_cluster_new(
         let communicator =
             arguments.input("communicator", communicator, usize::from(!communicator.is_null()))?;
         arguments.check_aliases()?;
-        let seconds = Duration::try_from_secs_f64(deadline).ok().filter(|seconds| !seconds.is_zero());
-        let seconds = seconds.ok_or_else(|| {
-            let text = format!("a deadline of {deadline} s, expected seconds above 0");
-            Failure::new(ZKA_BAD_ARGUMENT, text)
-        })?;
+        let seconds = seconds(deadline)?;
         let transport = match communicator.as_slice() {
             [handle] => Mpi::of_fortran(*handle, seconds)?,
             _ => Mpi::world(seconds)?,
         };
         let cluster = Cluster::new(transport, state.engine.clone());
         out.write(&[CLUSTERS.insert(Arc::new(Ranks { cluster, state: Arc::clone(&state) }))]);
+        Ok(())
+    })
+}
+
+/// A deadline.
+fn seconds(deadline: f64) -> Result<Duration, Failure> {
+    let seconds = Duration::try_from_secs_f64(deadline).ok().filter(|seconds| !seconds.is_zero());
+    seconds.ok_or_else(|| {
+        let text = format!("a deadline of {deadline} s, expected seconds above 0");
+        Failure::new(ZKA_BAD_ARGUMENT, text)
+    })
+}
+
+/// Has ranks exchange what their GPUs keep by NVIDIA's library of collective communication (NCCL), from GPU to GPU, from now on; otherwise it goes through host memory and MPI. Each rank has an
+/// engine on one GPU of its own (`cuda:N`). `deadline` is the most seconds that an exchange takes. `ZKA_CLUSTER` if there is no library (`libnccl.so.2`, or what the environment variable
+/// `ZKACCEL_NCCL` names), or a rank has no GPU of its own.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zka_cluster_use_nccl(cluster: *const zka_cluster, deadline: f64) -> zka_status {
+    guard(|| {
+        let ranks = CLUSTERS.get(cluster)?;
+        let _running = Running::on(&ranks.state)?;
+        let deadline = ranks.agree(seconds(deadline))?;
+        ranks.cluster.use_nccl(deadline)?;
         Ok(())
     })
 }
@@ -212,9 +231,9 @@ pub(crate) struct Ranks {
 
 impl Ranks {
     /// This rank's failure, if it has one, which the others learn, or theirs.
-    fn agree(&self, own: Result<(), Failure>) -> Result<(), Failure> {
+    fn agree<R>(&self, own: Result<R, Failure>) -> Result<R, Failure> {
         let told = match &own {
-            Ok(()) => Ok(()),
+            Ok(_) => Ok(()),
             Err(failure) => Err(Error::Caller { message: failure.text.clone() }),
         };
         match self.cluster.agree("an argument", &[], told) {

@@ -85,7 +85,7 @@ pub unsafe extern "C" fn zka_cluster_commitment_cosets(
         let len = arguments.output("len", len, 1)?;
         let count = arguments.output("count", count, 1)?;
         arguments.check_aliases()?;
-        let (cosets, own, _) = COMMITMENTS.get(commitment)?.cosets();
+        let (cosets, own) = COMMITMENTS.get(commitment)?.cosets();
         first.write(&[own.start]);
         len.write(&[own.len()]);
         count.write(&[cosets]);
@@ -105,19 +105,19 @@ pub unsafe extern "C" fn zka_cluster_commitment_coset(
         // SAFETY: the caller's promise.
         let out = unsafe { Arguments::new() }.output("out", out, len)?;
         let commitment = COMMITMENTS.get(commitment)?;
-        let (_, own, values) = commitment.cosets();
-        let Some(values) = number.checked_sub(own.start).and_then(|index| values.get(index)) else {
+        let (count, own) = commitment.cosets();
+        if !own.contains(&number) {
             let (first, end) = (own.start, own.end);
             let text = format!("coset {number}, expected one of this rank: {first} and up to below {end}");
             return Err(Failure::new(ZKA_BAD_ARGUMENT, text));
-        };
-        match values.len() == len {
-            true => out.write(values),
-            false => {
-                let text = format!("room for {len} words of a coset, expected {}", values.len());
-                return Err(Failure::new(ZKA_BAD_LENGTH, text));
-            }
         }
+        let [columns, depth] = commitment.sizes();
+        let words = (columns << depth) / count;
+        if len != words {
+            let text = format!("room for {len} words of a coset, expected {words}");
+            return Err(Failure::new(ZKA_BAD_LENGTH, text));
+        }
+        out.write(&commitment.coset(number - own.start)?);
         Ok(())
     })
 }
@@ -187,8 +187,11 @@ trait Share: Send + Sync {
     /// Words of a row, digests of a path.
     fn sizes(&self) -> [usize; 2];
 
-    /// The number of cosets, the numbers of this rank's, and their words.
-    fn cosets(&self) -> (usize, Range<usize>, Vec<&[u64]>);
+    /// The number of cosets, and the numbers of this rank's.
+    fn cosets(&self) -> (usize, Range<usize>);
+
+    /// A copy of the words of one of this rank's, counted from its first.
+    fn coset(&self, index: usize) -> Result<Vec<u64>, Error>;
 
     /// Opens a row, with all ranks.
     fn open(
@@ -210,9 +213,13 @@ impl<H: Accelerated> Share for Commitment<H> {
         [columns, rows.trailing_zeros() as usize]
     }
 
-    fn cosets(&self) -> (usize, Range<usize>, Vec<&[u64]>) {
-        let (count, own, values) = self.cosets();
-        (count, own, values.iter().map(|values| bytemuck::cast_slice(values.as_slice())).collect())
+    fn cosets(&self) -> (usize, Range<usize>) {
+        let (count, own, _) = self.cosets();
+        (count, own)
+    }
+
+    fn coset(&self, index: usize) -> Result<Vec<u64>, Error> {
+        Ok(bytemuck::cast_vec(self.cosets().2[index].download()?.into_vec()))
     }
 
     fn open(

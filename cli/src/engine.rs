@@ -70,9 +70,14 @@ impl EngineOptions {
         Ok(builder.build()?)
     }
 
+    /// Whether the number of threads is left to [`of_rank`](Self::of_rank).
+    pub(crate) fn has_threads_of_rank(&self) -> bool {
+        self.threads.is_none()
+    }
+
     /// The same options for one of several processes of a host, which are to share its devices and processors: unless it is said otherwise, the GPU of its number, going round, or where there is none
     /// its share of the processors.
-    pub(crate) fn of_rank(&self, Local { rank, size }: Local) -> Self {
+    pub(crate) fn of_rank(&self, Local { rank, threads, .. }: Local) -> Self {
         let is_named = self.device.is_some() || std::env::var_os(DeviceChoice::VARIABLE).is_some();
         let gpus = match is_named {
             true => 0,
@@ -83,9 +88,7 @@ impl EngineOptions {
             (false, 0) => Some(DeviceChoice::Cpu),
             (false, gpus) => Some(DeviceChoice::Cuda((rank % gpus) as u32)),
         };
-        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-        let threads = self.threads.unwrap_or((cores / size).max(1));
-        Self { device, threads: Some(threads), ..self.clone() }
+        Self { device, threads: self.threads.or(Some(threads)), ..self.clone() }
     }
 
     /// The same options for each of the devices alone; for every device of the machine where none is named.

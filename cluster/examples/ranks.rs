@@ -1,10 +1,10 @@
 //! Ranks under an MPI launcher: every operation beside one engine, and ways to fail.
 //!
 //! ```text
-//! mpirun -n 4 ranks check [DEVICE]    every operation is what one engine makes of the same data
+//! mpirun -n 4 ranks check [DEVICE]    every operation is what one engine makes of the same data; with `gpus` each rank has a GPU of its own, with `nccl` they exchange by NCCL as well
 //! mpirun -n 4 ranks large WORDS       an exchange of so many words between the first two ranks, in several messages beyond 2^27 words
-//! mpirun --with-ft ulfm -n 4 ranks survive    half of the ranks are killed or panic one after another in the midst of an operation, which those that are left do again
-//! mpirun -n 4 ranks FAULT             rank 1 does as told, and the others end with an error, but for `late`: panic, exit, kill, error, late, hang, absent
+//! mpirun --with-ft ulfm -n 4 ranks survive [DEVICE]    half of the ranks are killed or panic one after another in the midst of an operation, which those that are left do again
+//! mpirun -n 4 ranks FAULT [DEVICE]    rank 1 does as told, and the others end with an error, but for `late`: panic, exit, kill, error, late, hang, absent
 //! ```
 
 use std::cell::Cell;
@@ -68,6 +68,9 @@ fn check(cluster: &Cluster<Mpi>) -> Answer {
         engine.ntt(&Ntt::forward(domain), &mut values)?;
         let expected: Vec<_> = values.into_iter().skip(rank).step_by(size).collect();
         expect("a transform", found == expected)?;
+        let block = words(1 << 12)[parts(1 << 12, size)[rank].clone()].to_vec();
+        let kept = cluster.ntt(&domain, engine.upload(Matrix::from_column(block)?)?)?;
+        expect("a transform that stays", kept.download()?.as_slice() == expected)?;
     }
 
     let generator = G1::from(<G1Affine as Curve>::generator());
@@ -160,7 +163,7 @@ fn told_rank() -> Option<usize> {
 
 fn run(arguments: &[String]) -> Answer {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let is_waited_for = matches!(words[..], ["hang" | "kill" | "absent"]);
+    let is_waited_for = matches!(words[..], ["hang" | "kill" | "absent", ..]);
     let deadline = Duration::from_secs(if is_waited_for { 3 } else { 60 });
     if words[..] == ["absent"] && told_rank() == Some(1) {
         // It never begins with MPI.
@@ -168,15 +171,22 @@ fn run(arguments: &[String]) -> Answer {
     }
     let transport = Mpi::world(deadline)?;
     let local = Local::of(&transport)?;
-    let device = words.get(1).filter(|_| words[0] == "check").copied().unwrap_or("cpu");
-    let engine = Engine::builder().device(device.parse()?).threads(1).build();
+    let device = words.get(1).filter(|_| words[0] != "large").copied().unwrap_or("cpu");
+    let name = match device {
+        "gpus" | "nccl" => format!("cuda:{}", local.rank),
+        name => name.into(),
+    };
+    let engine = Engine::builder().device(name.parse()?).threads(1).build();
     let mut cluster = Cluster::started(transport, engine.map_err(Error::from))?;
+    if device == "nccl" {
+        cluster.use_nccl(deadline)?;
+    }
     let start = Instant::now();
     let done = match words[..] {
-        ["check"] | ["check", _] => check(&cluster),
         ["large", count] => large(&cluster, count.parse()?),
-        ["survive"] => survive(&mut cluster),
-        [fault] => fail(&cluster, fault),
+        ["check", ..] => check(&cluster),
+        ["survive", ..] => survive(&mut cluster),
+        [fault, ..] => fail(&cluster, fault),
         _ => Err("expected check, large WORDS, or a fault".into()),
     };
     let (rank, size) = (cluster.transport().rank(), cluster.transport().size());

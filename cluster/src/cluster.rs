@@ -1,9 +1,14 @@
 //! The ranks' engines and the way between them.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
 use zkaccel::Engine;
+use zkaccel::device::DeviceChoice;
 
 use crate::error::Error;
 use crate::mpi::{Mpi, Settled};
+use crate::nccl::Nccl;
 use crate::transport::Transport;
 
 /// This rank's engine, and the way to the others. All its functions are collective.
@@ -11,38 +16,45 @@ use crate::transport::Transport;
 pub struct Cluster<T> {
     transport: T,
     engine: Engine,
+    /// The way between the memories of GPUs, where there is one.
+    pub(crate) nccl: Mutex<Option<Nccl>>,
 }
 
-/// The place of a rank among those of its host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Local {
-    /// Its number among them, from 0 on.
-    pub rank: usize,
-    /// How many they are.
-    pub size: usize,
-}
-
-impl Local {
-    /// That of this rank, by the names of all hosts. Whoever shares devices or processors of a host among its ranks asks it, before there is an engine.
-    pub fn of(transport: &impl Transport) -> Result<Self, Error> {
-        let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-        let words: Vec<u64> = name.trim().bytes().map(u64::from).collect();
-        let names = transport.all_gather(words.clone())?;
-        let is_here = |names: &[Vec<u64>]| names.iter().filter(|&name| *name == words).count();
-        Ok(Self { rank: is_here(&names[..transport.rank()]), size: is_here(&names) })
-    }
+/// Nothing that is done under these locks leaves half of a change behind.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<T: Transport> Cluster<T> {
     /// A cluster whose ranks have made their engines; each of them may have other devices.
     pub fn new(transport: T, engine: Engine) -> Self {
-        Self { transport, engine }
+        Self { transport, engine, nccl: Mutex::default() }
     }
 
     /// The same, if every rank has made its engine; errors as [`agree`](Self::agree).
     pub fn started(transport: T, engine: Result<Engine, Error>) -> Result<Self, Error> {
         let engine = agree(&transport, "an engine", &[], engine)?;
-        Ok(Self { transport, engine })
+        Ok(Self::new(transport, engine))
+    }
+
+    /// Has ranks exchange what their GPUs keep by NVIDIA's library of collective communication, from GPU to GPU, from now on; otherwise it goes through host memory and the transport. Each rank has an
+    /// engine on one GPU of its own. The library is opened here: `libnccl.so.2`, or what the environment variable `ZKACCEL_NCCL` names, from version 2.14 on. An exchange that takes longer than the
+    /// deadline ends. Returns the library's version.
+    ///
+    /// [`Error::NoNccl`], [`Error::NoGpu`], [`Error::OneGpu`] if two ranks have the same, [`Error::Nccl`], and [`Error::Peer`] for those of others.
+    pub fn use_nccl(&self, deadline: Duration) -> Result<String, Error> {
+        let nccl = Nccl::begin(&self.transport, self.ordinal(), deadline)?;
+        let version = nccl.version().to_string();
+        *lock(&self.nccl) = Some(nccl);
+        Ok(version)
+    }
+
+    /// The number of the GPU that the engine has.
+    fn ordinal(&self) -> Result<u32, Error> {
+        match self.engine.choice() {
+            DeviceChoice::Cuda(ordinal) => Ok(ordinal),
+            other => Err(Error::NoGpu { device: other.to_string() }),
+        }
     }
 
     /// The way between ranks.
@@ -86,13 +98,20 @@ impl Cluster<Mpi> {
     pub fn settle(&self) -> Result<bool, Error> {
         match self.transport.settle()? {
             Settled::Done => Ok(false),
-            Settled::Left { .. } => Ok(true),
+            Settled::Left { .. } => {
+                // The communicator has ranks that died.
+                let before = lock(&self.nccl).take();
+                if let Some(deadline) = before.map(|nccl| nccl.deadline()) {
+                    self.use_nccl(deadline)?;
+                }
+                Ok(true)
+            }
             Settled::Failed => Err(Error::Broken),
         }
     }
 }
 
-fn agree<R>(
+pub(crate) fn agree<R>(
     transport: &impl Transport,
     what: &str,
     parameters: &[u64],

@@ -8,6 +8,7 @@
 //!
 //! With more ranks than the blow-up C is larger than that, and ranks make the same cosets by [columns](crate::columns); all that follows is as before.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use zkaccel::commit::{RowOpening, TraceSpec};
@@ -15,23 +16,28 @@ use zkaccel::field::Goldilocks;
 use zkaccel::hash::{Accelerated, Hasher};
 use zkaccel::matrix::Matrix;
 use zkaccel::ntt::{Domain, Lde, Ntt};
+use zkaccel::resident::{DeviceDigests, DeviceMatrix};
 
 use crate::cluster::Cluster;
 use crate::error::Error;
+use crate::exchange::{self, Kept, Sent, with_room};
 use crate::parts::{owner, parts};
 use crate::transport::Transport;
-use crate::tree::{Tree, digests, name, subtrees, words};
+use crate::tree::{Tree, name, subtrees};
 
 /// A commitment of which this rank has some cosets of the extension and some subtrees.
 #[derive(Clone, Debug)]
 pub struct Commitment<H: Hasher> {
-    cosets: Vec<Matrix<Goldilocks>>,
+    cosets: Vec<DeviceMatrix<Goldilocks>>,
     /// Which cosets each rank has.
     parts: Vec<Range<usize>>,
     count: usize,
     columns: usize,
     tree: Tree<H>,
 }
+
+/// A coset of the extension with the digests of its rows.
+type Coset<H> = (DeviceMatrix<Goldilocks>, DeviceDigests<H>);
 
 impl<H: Hasher> Commitment<H> {
     /// The root.
@@ -50,7 +56,7 @@ impl<H: Hasher> Commitment<H> {
     }
 
     /// The number of all cosets, and this rank's, from its first on: of coset k row t is row t times that number plus k of the extension.
-    pub fn cosets(&self) -> (usize, Range<usize>, &[Matrix<Goldilocks>]) {
+    pub fn cosets(&self) -> (usize, Range<usize>, &[DeviceMatrix<Goldilocks>]) {
         (self.count, self.parts[self.tree.rank()].clone(), &self.cosets)
     }
 }
@@ -85,48 +91,68 @@ impl<T: Transport> Cluster<T> {
         let (lde, count) = self.agree("a commitment", &parameters, lde)?;
 
         let shares = parts(count, size);
-        let cosets = match count > lde.blowup() {
-            true => self.cosets_by_columns(&lde, &own, columns, count, &shares)?,
+        let made = match count > lde.blowup() {
+            true => {
+                let cosets = self.cosets_by_columns(&lde, &own, columns, count, &shares)?;
+                cosets.into_iter().map(|values| self.hashed::<H>(values)).collect()
+            }
             false => {
-                let trace = self.transport().all_gather(bytemuck::cast_vec(own))?.concat();
-                let made = self.make_cosets(&lde, bytemuck::cast_vec(trace), columns, count, &shares[rank]);
-                self.agree("cosets of the extension", &[], made)?
+                let trace = self.whole_trace(own, [rows, columns])?;
+                self.make_cosets(&lde, trace, count, &shares[rank])
             }
         };
-        let hashed = cosets
-            .iter()
-            .map(|values| self.engine().hash_rows::<H, _>(values))
-            .collect::<Result<Vec<_>, _>>();
-        let hashed = self.agree("digests of rows", &[], hashed.map_err(Error::from))?;
+        let made = self.agree("cosets of the extension and digests of rows", &[], made)?;
+        let (cosets, hashed): (Vec<_>, Vec<_>) = made.into_iter().unzip();
 
         // Of each of my cosets the digests of its run of rows go to each subtree, which has as many of each coset.
         let (all, run) = (lde.to().size(), lde.to().size() / count / count);
-        let of_subtree = |subtree: usize| {
-            let runs = hashed.iter().map(move |digests| &digests[subtree * run..(subtree + 1) * run]);
-            runs.flat_map(words::<H>)
-        };
-        let send = shares.iter().map(|share| share.clone().flat_map(of_subtree).collect()).collect();
-        let counts: Vec<_> =
-            shares.iter().map(|share| share.len() * shares[rank].len() * run * words_of::<H>()).collect();
+        let words = |digests: usize| digests * size_of::<H::Digest>() / 8;
+        let run_of = |subtree: usize, coset: usize| (coset, words(subtree * run)..words((subtree + 1) * run));
+        let of_subtree = |subtree: usize| (0..cosets.len()).map(move |coset| run_of(subtree, coset));
+        let send: Vec<Sent> =
+            shares.iter().map(|share| share.clone().flat_map(of_subtree).collect()).collect();
+        let mine = shares[rank].len();
+        let receive: Vec<_> = shares.iter().map(|share| vec![words(run); share.len() * mine]).collect();
+        let own: Vec<&dyn Kept> = hashed.iter().map(|digests| digests as _).collect();
+        let leaves = self.exchange_kept(&own, &send, &receive, exchange::digests::<H>(all / count * mine))?;
         drop(hashed);
-        let received = self.transport().exchange(send, &counts)?;
-        let received: Vec<_> = received.iter().map(|words| digests::<H>(words)).collect();
-        let leaves = |number: usize| {
-            let mut leaves = vec![H::Digest::default(); all / count];
-            for (share, digests) in shares.iter().zip(&received) {
-                let own = &digests[number * share.len() * run..(number + 1) * share.len() * run];
-                for (coset, digests) in share.clone().zip(own.chunks_exact(run)) {
-                    leaves[coset..]
-                        .iter_mut()
-                        .step_by(count)
-                        .zip(digests)
-                        .for_each(|(leaf, &digest)| *leaf = digest);
-                }
-            }
-            leaves
+        // By senders, subtrees, and the senders' cosets.
+        let start = |subtree: usize, coset: usize| {
+            let share = &shares[owner(&shares, coset)];
+            (share.start * mine + subtree * share.len() + coset - share.start) * run
         };
-        let tree = self.tree_of_subtrees(all, count, (0..shares[rank].len()).map(leaves).collect())?;
+        let starts = |subtree| (0..count).map(|coset| start(subtree, coset)).collect();
+        let tree = self.tree_of_subtrees(all, count, run, &leaves, (0..mine).map(starts).collect())?;
         Ok(Commitment { cosets, parts: shares, count, columns, tree })
+    }
+
+    /// The whole trace, of which each rank brings its rows.
+    fn whole_trace(
+        &self,
+        own: Vec<Goldilocks>,
+        [rows, columns]: [usize; 2],
+    ) -> Result<DeviceMatrix<Goldilocks>, Error> {
+        let size = self.transport().size();
+        let (words, count) = (own.len(), own.len() / columns);
+        let kept = match count {
+            0 => Ok(None),
+            _ => Matrix::from_rows(own, count, columns)
+                .and_then(|own| self.engine().upload_if_it_fits(own))
+                .map(Some),
+        };
+        let kept = self.agree("rows of the trace", &[], kept.map_err(Error::from))?;
+        let own: Vec<&dyn Kept> = kept.iter().map(|own| own as _).collect();
+        let to_each = own.iter().map(|_| (0, 0..words)).collect::<Sent>();
+        let receive: Vec<_> = parts(rows, size).iter().map(|part| runs(part.len() * columns)).collect();
+        self.exchange_kept(&own, &vec![to_each; size], &receive, exchange::matrix(rows, columns))
+    }
+
+    /// A coset with the digests of its rows.
+    fn hashed<H: Accelerated>(&self, values: Matrix<Goldilocks>) -> Result<Coset<H>, Error> {
+        let values = self.engine().upload_if_it_fits(values)?;
+        let hash = |values: &DeviceMatrix<_>| self.engine().digests_of_rows::<H, _>(values);
+        let digests = with_room(self.engine(), &values, hash)?;
+        Ok((values, digests))
     }
 
     /// The extension, and the number of cosets, which is above the blow-up if that of ranks is.
@@ -157,34 +183,38 @@ impl<T: Transport> Cluster<T> {
         }
     }
 
-    /// The cosets of a share, of the whole trace.
-    fn make_cosets(
+    /// The cosets of a share, of the whole trace, with the digests of their rows.
+    fn make_cosets<H: Accelerated>(
         &self,
         lde: &Lde,
-        trace: Vec<Goldilocks>,
-        columns: usize,
+        trace: DeviceMatrix<Goldilocks>,
         count: usize,
         share: &Range<usize>,
-    ) -> Result<Vec<Matrix<Goldilocks>>, Error> {
+    ) -> Result<Vec<Coset<H>>, Error> {
         let (engine, from, to) = (self.engine(), lde.from(), lde.to());
-        let mut trace = Matrix::from_rows(trace, from.size(), columns)?;
-        // As large as the trace, cosets are transforms of coefficients.
-        let is_square = to.size() / count == from.size();
-        if is_square {
-            engine.ntt(&Ntt::inverse(from), &mut trace)?;
-        }
-        let coset = |coset: usize| {
-            let domain = every(&to, count, coset)?;
-            Ok(match is_square {
-                true => {
-                    let mut values = trace.clone();
-                    engine.ntt(&Ntt::forward(domain), &mut values)?;
-                    values
-                }
-                false => engine.lde(&Lde::new(from, domain)?, &trace)?,
-            })
+        let domains = share.clone().map(|coset| every(&to, count, coset)).collect::<Result<Vec<_>, _>>()?;
+        let make = |trace: &DeviceMatrix<Goldilocks>| {
+            // As large as the trace, cosets are transforms of coefficients.
+            let is_square = to.size() / count == from.size();
+            let mut trace = trace.clone();
+            if is_square {
+                engine.ntt(&Ntt::inverse(from), &mut trace)?;
+            }
+            let coset = |&domain: &Domain| {
+                let values = match is_square {
+                    true => {
+                        let mut values = trace.clone();
+                        engine.ntt(&Ntt::forward(domain), &mut values)?;
+                        values
+                    }
+                    false => engine.lde(&Lde::new(from, domain)?, &trace)?,
+                };
+                let digests = engine.digests_of_rows::<H, _>(&values)?;
+                Ok((values, digests))
+            };
+            domains.iter().map(coset).collect()
         };
-        share.clone().map(coset).collect()
+        Ok(with_room(engine, &trace, make)?)
     }
 
     /// Opens rows of the extension against the root, on every rank; errors as [`open`](Self::open).
@@ -195,10 +225,16 @@ impl<T: Transport> Cluster<T> {
     ) -> Result<RowOpening<H>, Error> {
         let opening = self.open(&commitment.tree, rows)?;
         let (rank, count) = (self.transport().rank(), commitment.count);
-        let first = commitment.parts[rank].start;
-        let is_own = |row: &&usize| commitment.parts[rank].contains(&(**row % count));
-        let own = opening.indices.iter().filter(is_own);
-        let own = own.flat_map(|row| commitment.cosets[row % count - first].row(row / count));
+        let own = commitment.parts[rank].clone().zip(&commitment.cosets).map(|(coset, values)| {
+            let rows = opening.indices.iter().copied().filter(|row| row % count == coset);
+            let rows: Vec<usize> = rows.collect();
+            let within: Vec<usize> = rows.iter().map(|row| row / count).collect();
+            Ok(rows.into_iter().zip(values.read_rows(&within)?))
+        });
+        let own = own.collect::<Result<Vec<_>, zkaccel::Error>>();
+        let own = self.agree("rows of an opening", &[], own.map_err(Error::from))?;
+        let own: BTreeMap<usize, Vec<Goldilocks>> = own.into_iter().flatten().collect();
+        let own = opening.indices.iter().filter_map(|row| own.get(row)).flatten();
         let gathered = self.transport().all_gather(own.map(|entry| entry.as_u64()).collect())?;
         let mut gathered: Vec<_> =
             gathered.iter().map(|words| words.chunks_exact(commitment.columns)).collect();
@@ -211,9 +247,9 @@ impl<T: Transport> Cluster<T> {
     }
 }
 
-/// Words of a digest.
-fn words_of<H: Hasher>() -> usize {
-    size_of::<H::Digest>() / 8
+/// A run of so many words, if there is one.
+fn runs(words: usize) -> Vec<usize> {
+    if words == 0 { Vec::new() } else { vec![words] }
 }
 
 /// Points k, k + c, k + 2 c, ... of a domain.

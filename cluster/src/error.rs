@@ -72,6 +72,36 @@ pub enum Error {
         /// The text that the library has for it.
         message: String,
     },
+    /// There is no library of NCCL that can be used.
+    #[error("no library of NCCL: {reason} (tried {tried}; ZKACCEL_NCCL names another)")]
+    NoNccl {
+        /// Why.
+        reason: String,
+        /// The libraries that were tried.
+        tried: String,
+    },
+    /// An engine does not keep its data on an NVIDIA GPU, between which NCCL exchanges them.
+    #[error("NCCL for an engine on {device}, expected one NVIDIA GPU (cuda:N)")]
+    NoGpu {
+        /// The engine's device.
+        device: String,
+    },
+    /// Two ranks have the same GPU.
+    #[error("ranks {} and {} have the same GPU, expected one for each rank with NCCL", ranks[0], ranks[1])]
+    OneGpu {
+        /// Two of them.
+        ranks: [usize; 2],
+    },
+    /// A function of NCCL failed.
+    #[error("{call}: {message} (error {code})")]
+    Nccl {
+        /// The function.
+        call: &'static str,
+        /// Its code.
+        code: i32,
+        /// The text that the library has for it.
+        message: String,
+    },
     /// A part of the data is not the one that the rank has to bring.
     #[error("{what} of rank {rank}: expected {expected}, found {found}")]
     BadPart {
@@ -119,7 +149,12 @@ impl Error {
     pub fn is_agreed(&self) -> bool {
         !matches!(
             self,
-            Self::Gone { .. } | Self::Deadline { .. } | Self::Broken | Self::Mpi { .. } | Self::Length { .. }
+            Self::Gone { .. }
+                | Self::Deadline { .. }
+                | Self::Broken
+                | Self::Mpi { .. }
+                | Self::Nccl { .. }
+                | Self::Length { .. }
         )
     }
 }

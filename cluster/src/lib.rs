@@ -3,7 +3,8 @@
 //! # Model
 //!
 //! P *ranks* make the same calls in the same order with the same parameters, each with its own part of the data: calls are *collective*. Between computations they exchange
-//! words by a [`Transport`], of which there are two: [`Threads`], the ranks of one process, and [`Mpi`], processes that an MPI launcher has started. No rank is special.
+//! words by a [`Transport`], of which there are two: [`Threads`], the ranks of one process, and [`Mpi`], processes that an MPI launcher has started. No rank is special. What ranks keep on NVIDIA GPUs they may exchange
+//! from GPU to GPU instead ([`Cluster::use_nccl`]).
 //!
 //! | operation | a rank brings | it gets | words that it sends |
 //! |---|---|---|---|
@@ -22,7 +23,11 @@ mod cluster;
 mod columns;
 mod commit;
 mod error;
+mod exchange;
+mod local;
 mod mpi;
+mod nccl;
+mod open;
 mod parts;
 mod sum;
 mod threads;
@@ -30,11 +35,13 @@ mod transform;
 mod transport;
 mod tree;
 
-pub use cluster::{Cluster, Local};
+pub use cluster::Cluster;
 pub use commit::Commitment;
 pub use error::Error;
+pub use local::Local;
 pub use mpi::Mpi;
 pub use parts::parts;
 pub use threads::Threads;
+pub use transform::Block;
 pub use transport::Transport;
 pub use tree::Tree;

@@ -9,71 +9,126 @@
 //! So the ranks exchange runs of t, transform the P values of each t, exchange them back, and rank q transforms z_q: on the coset w^q of the subgroup of order m, so that no product with
 //! a power of w is left over. Values on a coset s take x_j s^j for x_j: the first transform is on the coset s^m, and the second on s w^q. Rank q has every P-th value then, from the q-th on.
 
-use std::ops::Range;
-
+use zkaccel::Engine;
 use zkaccel::field::Goldilocks;
 use zkaccel::matrix::Matrix;
 use zkaccel::ntt::{Domain, Ntt};
+use zkaccel::resident::DeviceMatrix;
 
 use crate::cluster::Cluster;
 use crate::commit::{every, power};
 use crate::error::Error;
+use crate::exchange::{self, Sent};
 use crate::parts::parts;
 use crate::transport::Transport;
 
 impl<T: Transport> Cluster<T> {
-    /// The values of a polynomial on a domain of n points: this rank q of P brings its block of n / P coefficients, the q-th in order, and gets values q, q + P, q + 2 P, ....
+    /// The values of a polynomial on a domain of n points: this rank q of P brings its block of n / P coefficients, the q-th in order, and gets values q, q + P, q + 2 P, .... A block that stays on a device
+    /// ([`DeviceMatrix`] of one column) has values that stay; a vector has a vector.
     ///
     /// [`Error::TooManyRanks`] unless P is a power of two with P^2 at most n; [`Error::BadPart`] for another number of coefficients.
-    pub fn ntt(&self, domain: &Domain, block: Vec<Goldilocks>) -> Result<Vec<Goldilocks>, Error> {
+    pub fn ntt<B: Block>(&self, domain: &Domain, block: B) -> Result<B, Error> {
         let (size, rank, n) = (self.transport().size(), self.transport().rank(), domain.size());
         let parameters = [n as u64, domain.root().as_u64(), domain.shift().as_u64()];
-        let checked = match (size.is_power_of_two() && size * size <= n, block.len() == n / size.max(1)) {
+        let kept = match (size.is_power_of_two() && size * size <= n, block.entries() == n / size.max(1)) {
             (false, _) => {
                 let expected = format!("a power of two of ranks, whose square is at most the {n} points");
                 Err(Error::TooManyRanks { what: "a transform", ranks: size, expected })
             }
             (_, false) => {
-                Err(Error::BadPart { what: "coefficients", rank, expected: n / size, found: block.len() })
+                Err(Error::BadPart { what: "coefficients", rank, expected: n / size, found: block.entries() })
             }
-            _ => Ok(()),
+            _ => block.keep(self.engine()).map_err(Error::from),
         };
-        self.agree("a transform", &parameters, checked)?;
+        let block = self.agree("a transform", &parameters, kept)?;
         let m = n / size;
         let runs = parts(m, size);
         let run = runs[rank].len();
 
         // Runs of t of every block: a row for each rank.
-        let received = self.transport().exchange(cut(block, &runs), &vec![run; size])?;
-        let across = self.agree("the transform across ranks", &[], self.across(domain, received, run))?;
+        let send: Vec<Sent> = runs.iter().map(|run| vec![(0, run.clone())]).collect();
+        let received =
+            self.exchange_kept(&[&block], &send, &vec![vec![run]; size], exchange::matrix(size, run))?;
+        drop(block);
+        let across = self.agree("the transform across ranks", &[], self.across(domain, received))?;
 
         // Row q of that goes to rank q.
-        let counts: Vec<_> = runs.iter().map(Range::len).collect();
-        let send = across.chunks_exact(run).map(|row| bytemuck::cast_slice(row).to_vec()).collect();
-        let own = self.transport().exchange(send, &counts)?.concat();
-        self.agree("the transform within ranks", &[], self.within(domain, own))
+        let send: Vec<Sent> = (0..size).map(|q| vec![(0, q * run..(q + 1) * run)]).collect();
+        let counts: Vec<_> = runs.iter().map(|run| vec![run.len()]).collect();
+        let own = self.exchange_kept(&[&across], &send, &counts, exchange::matrix(m, 1))?;
+        drop(across);
+        let values = self.within(domain, own).and_then(|values| Ok(B::back(values)?));
+        self.agree("the transform within ranks", &[], values)
     }
 
     /// The transforms of P values each, which are the columns.
-    fn across(&self, domain: &Domain, rows: Vec<Vec<u64>>, run: usize) -> Result<Vec<Goldilocks>, Error> {
-        let (size, m) = (rows.len(), (domain.size() / rows.len()) as u64);
+    fn across(
+        &self,
+        domain: &Domain,
+        mut values: DeviceMatrix<Goldilocks>,
+    ) -> Result<DeviceMatrix<Goldilocks>, Error> {
+        let size = self.transport().size();
+        let m = (domain.size() / size) as u64;
         let outer =
             Domain::with_root(size.ilog2(), power(domain.root(), m))?.coset(power(domain.shift(), m))?;
-        let mut values = Matrix::from_rows(bytemuck::cast_vec(rows.concat()), size, run)?;
         self.engine().ntt(&Ntt::forward(outer), &mut values)?;
-        Ok(values.into_vec())
+        Ok(values)
     }
 
     /// The transform of what this rank has of all others.
-    fn within(&self, domain: &Domain, own: Vec<u64>) -> Result<Vec<Goldilocks>, Error> {
+    fn within(
+        &self,
+        domain: &Domain,
+        mut values: DeviceMatrix<Goldilocks>,
+    ) -> Result<DeviceMatrix<Goldilocks>, Error> {
         let inner = every(domain, self.transport().size(), self.transport().rank())?;
-        let mut values: Vec<Goldilocks> = bytemuck::cast_vec(own);
         self.engine().ntt(&Ntt::forward(inner), &mut values)?;
         Ok(values)
     }
 }
 
-/// Runs of a block, as words.
-fn cut(block: Vec<Goldilocks>, runs: &[Range<usize>]) -> Vec<Vec<u64>> {
-    runs.iter().map(|run| bytemuck::cast_slice(&block[run.clone()]).to_vec()).collect()
+/// Coefficients or values of a polynomial that a rank has: a vector, or a [`DeviceMatrix`].
+pub trait Block: Sized {
+    /// How many they are.
+    #[doc(hidden)]
+    fn entries(&self) -> usize;
+
+    /// The same as a matrix that stays.
+    #[doc(hidden)]
+    fn keep(self, engine: &Engine) -> Result<DeviceMatrix<Goldilocks>, zkaccel::Error>;
+
+    /// A matrix that stays as this.
+    #[doc(hidden)]
+    fn back(values: DeviceMatrix<Goldilocks>) -> Result<Self, zkaccel::Error>;
+}
+
+impl Block for Vec<Goldilocks> {
+    fn entries(&self) -> usize {
+        self.len()
+    }
+
+    fn keep(self, engine: &Engine) -> Result<DeviceMatrix<Goldilocks>, zkaccel::Error> {
+        engine.upload_if_it_fits(Matrix::from_column(self)?)
+    }
+
+    fn back(values: DeviceMatrix<Goldilocks>) -> Result<Self, zkaccel::Error> {
+        match values.as_host() {
+            Some(_) => Ok(values.into_memory()),
+            None => Ok(values.download()?.into_vec()),
+        }
+    }
+}
+
+impl Block for DeviceMatrix<Goldilocks> {
+    fn entries(&self) -> usize {
+        self.shape().rows * self.shape().columns
+    }
+
+    fn keep(self, _: &Engine) -> Result<DeviceMatrix<Goldilocks>, zkaccel::Error> {
+        Ok(self)
+    }
+
+    fn back(values: DeviceMatrix<Goldilocks>) -> Result<Self, zkaccel::Error> {
+        Ok(values)
+    }
 }

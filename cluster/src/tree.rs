@@ -10,9 +10,11 @@ use std::ops::Range;
 
 use zkaccel::hash::{Accelerated, Hasher};
 use zkaccel::merkle::{MerkleTree, MultiOpening};
+use zkaccel::resident::{DeviceDigests, DeviceTree};
 
 use crate::cluster::Cluster;
 use crate::error::Error;
+use crate::exchange::with_room;
 use crate::parts::{owner, parts};
 use crate::transport::Transport;
 
@@ -21,7 +23,7 @@ use crate::transport::Transport;
 pub struct Tree<H: Hasher> {
     /// Over the roots of subtrees.
     top: MerkleTree<H>,
-    subtrees: Vec<MerkleTree<H>>,
+    subtrees: Vec<DeviceTree<H>>,
     /// Which of them each rank has.
     parts: Vec<Range<usize>>,
     rank: usize,
@@ -72,21 +74,29 @@ impl<T: Transport> Cluster<T> {
         });
         self.agree("a Merkle tree", &[count as u64, name::<H>()], expected)?;
         let subtrees = subtrees(self.transport().size());
-        let of_subtree = leaves.chunks_exact(count / subtrees).map(<[_]>::to_vec);
-        self.tree_of_subtrees(count, subtrees, of_subtree.collect())
+        let kept = self.engine().upload_digests_if_they_fit::<H>(leaves);
+        let kept = self.agree("leaves", &[], kept.map_err(Error::from))?;
+        let run = count / subtrees;
+        let starts = (0..leaves.len()).step_by(run).map(|start| vec![start]).collect();
+        self.tree_of_subtrees(count, subtrees, run, &kept, starts)
     }
 
-    /// The tree over so many leaves, given the leaves of each of this rank's subtrees.
+    /// The tree over so many leaves of so many subtrees: the leaves of each of this rank's are those of runs of so many digests in turn, which begin as told.
     pub(crate) fn tree_of_subtrees<H: Accelerated>(
         &self,
         leaves: usize,
         count: usize,
-        own: Vec<Vec<H::Digest>>,
+        run: usize,
+        kept_leaves: &DeviceDigests<H>,
+        starts: Vec<Vec<usize>>,
     ) -> Result<Tree<H>, Error> {
-        let built =
-            own.iter().map(|leaves| self.engine().merkle_tree::<H>(leaves)).collect::<Result<Vec<_>, _>>();
-        let subtrees = self.agree("subtrees", &[], built.map_err(Error::from))?;
-        let roots: Vec<_> = subtrees.iter().map(MerkleTree::root).collect();
+        let engine = self.engine();
+        let build = |kept: &DeviceDigests<H>| {
+            starts.iter().map(|starts| engine.merkle_tree_in_turn(kept, starts, run)).collect()
+        };
+        let built = with_room(engine, kept_leaves, build);
+        let subtrees: Vec<_> = self.agree("subtrees", &[], built.map_err(Error::from))?;
+        let roots: Vec<_> = subtrees.iter().map(DeviceTree::root).collect();
         let roots = self.transport().all_gather(words::<H>(&roots))?.concat();
         let top = self.engine().merkle_tree::<H>(&digests::<H>(&roots));
         let top = self.agree("the nodes above subtrees", &roots, top.map_err(Error::from))?;
@@ -104,7 +114,7 @@ impl<T: Transport> Cluster<T> {
             _ => MultiOpening::<H>::plan(tree.leaves, indices).map_err(Error::from),
         };
         let (indices, positions) = self.agree("an opening", &parameters, plan)?;
-        let own: Vec<_> = positions.iter().filter_map(|&position| tree.own_node(position)).collect();
+        let own = self.agree("nodes of an opening", &[], tree.own_nodes(&positions).map_err(Error::from))?;
         let nodes = self.transport().all_gather(words::<H>(&own))?;
         let mut nodes: Vec<_> = nodes.iter().map(|words| digests::<H>(words).into_iter()).collect();
         // Each rank has sent its nodes in the order of the plan.
@@ -145,7 +155,7 @@ impl<H: Hasher> Tree<H> {
     }
 
     /// This rank's subtrees, with the number of the first.
-    pub fn subtrees(&self) -> (usize, &[MerkleTree<H>]) {
+    pub fn subtrees(&self) -> (usize, &[DeviceTree<H>]) {
         (self.parts[self.rank].start, &self.subtrees)
     }
 
@@ -161,9 +171,17 @@ impl<H: Hasher> Tree<H> {
         self.locate(position).map(|(subtree, _)| owner(&self.parts, subtree))
     }
 
-    fn own_node(&self, position: usize) -> Option<H::Digest> {
-        let (subtree, within) = self.locate(position)?;
+    /// The nodes among these that this rank has and others have not, in order.
+    fn own_nodes(&self, positions: &[usize]) -> Result<Vec<H::Digest>, zkaccel::Error> {
         let own = &self.parts[self.rank];
-        own.contains(&subtree).then(|| self.subtrees[subtree - own.start].heap()[within])
+        let here = |&position: &usize| self.locate(position).filter(|(subtree, _)| own.contains(subtree));
+        let places: Vec<_> = positions.iter().filter_map(here).collect();
+        let mut nodes = vec![H::Digest::default(); places.len()];
+        for (number, subtree) in own.clone().zip(&self.subtrees) {
+            let wanted: Vec<_> = (0..places.len()).filter(|&i| places[i].0 == number).collect();
+            let within: Vec<_> = wanted.iter().map(|&i| places[i].1).collect();
+            wanted.into_iter().zip(subtree.nodes_at(&within)?).for_each(|(i, node)| nodes[i] = node);
+        }
+        Ok(nodes)
     }
 }

@@ -23,9 +23,24 @@ fn engine() -> Engine {
 
 /// Runs the same on every one of so many ranks, and returns what each has.
 fn on_ranks<R: Send>(size: usize, deadline: Duration, run: impl Fn(Cluster<Threads>) -> R + Sync) -> Vec<R> {
+    on_ranks_with(size, deadline, |_| engine(), run)
+}
+
+/// The same, each with an engine by its number.
+fn on_ranks_with<R: Send>(
+    size: usize,
+    deadline: Duration,
+    engine: impl Fn(usize) -> Engine + Sync,
+    run: impl Fn(Cluster<Threads>) -> R + Sync,
+) -> Vec<R> {
     thread::scope(|scope| {
-        let run = &run;
-        let spawn = |transport| scope.spawn(move || run(Cluster::new(transport, engine())));
+        let (run, engine) = (&run, &engine);
+        let spawn = |transport: Threads| {
+            scope.spawn(move || {
+                let engine = engine(transport.rank());
+                run(Cluster::new(transport, engine))
+            })
+        };
         let ranks: Vec<_> = Threads::ranks(size, deadline).into_iter().map(spawn).collect();
         ranks.into_iter().map(|rank| rank.join().expect("a rank that ends")).collect()
     })
@@ -47,11 +62,77 @@ fn same_nodes<H: Hasher>(tree: &Tree<H>, whole: &[H::Digest]) {
     let count = tree.top().leaf_count();
     assert_eq!(tree.top().heap()[1..], whole[1..2 * count]);
     for (number, subtree) in (first..).zip(subtrees) {
-        for position in 1..subtree.heap().len() {
+        let nodes = subtree.nodes(1..2 * subtree.leaf_count()).unwrap();
+        for (position, node) in (1_usize..).zip(nodes) {
             let level = position.ilog2();
             let in_whole = ((count + number) << level) + (position & ((1 << level) - 1));
-            assert_eq!(subtree.heap()[position], whole[in_whole]);
+            assert_eq!(node, whole[in_whole]);
         }
+    }
+}
+
+/// Ranks with devices whose memory is their own, and among them some whose memory has no room for their part: the answers are the same, and data stay where they were made.
+#[test]
+fn ranks_on_devices() {
+    let device: DeviceChoice = "opencl:0".parse().unwrap();
+    if let Err(missing) = Engine::builder().device(device).build() {
+        let required = std::env::var("ZKACCEL_REQUIRE").unwrap_or_default();
+        assert!(!required.contains("opencl:0"), "{missing}");
+        return;
+    }
+    let on = |bytes: [u64; 2]| {
+        move |rank: usize| {
+            let builder = Engine::builder().device(device).threads(1);
+            builder.device_memory(bytes[rank % 2]).build().unwrap()
+        }
+    };
+    let (rows, columns, spec) = (256, 6, TraceSpec::default());
+    let trace = words(rows * columns);
+    let matrix = Matrix::from_rows(trace.clone(), rows, columns).unwrap();
+    let whole = engine().commit::<Rp64_256>(&spec, matrix).unwrap();
+    let indices = [2047, 4, 1029];
+    let expected = whole.open(&indices).unwrap();
+    let domain = Domain::new(9, Convention::Plonky3).unwrap();
+    let mut values = words(1 << 9);
+    engine().ntt(&Ntt::forward(domain), &mut values).unwrap();
+    for (size, bytes, kept) in [
+        (2, [1 << 24; 2], [true; 2]),
+        (3, [1 << 24, 1 << 24], [true; 2]),
+        (2, [1 << 24, 1 << 10], [true, false]),
+    ] {
+        on_ranks_with(size, DEADLINE, on(bytes), |cluster| {
+            let rank = cluster.transport().rank();
+            let own = cluster.rows(rows);
+            let own = trace[own.start * columns..own.end * columns].to_vec();
+            let found = cluster.commit::<Rp64_256>(&spec, [rows, columns], own).unwrap();
+            assert_eq!(found.root(), whole.root());
+            same_nodes(found.tree(), whole.tree().unwrap().heap());
+            assert_eq!(cluster.open_rows(&found, &indices).unwrap(), expected);
+            let on_device = found.cosets().2.iter().all(|values| values.as_host().is_none());
+            assert_eq!(on_device, kept[rank % 2], "rank {rank} of {size} with {bytes:?} bytes");
+            if size == 2 {
+                let block = words(1 << 9)[rank * 256..][..256].to_vec();
+                let own: Vec<_> = values.iter().skip(rank).step_by(2).copied().collect();
+                assert_eq!(cluster.ntt(&domain, block.clone()).unwrap(), own);
+                let block = cluster.engine().upload_if_it_fits(Matrix::from_column(block).unwrap()).unwrap();
+                let stays = cluster.ntt(&domain, block).unwrap();
+                assert_eq!(stays.download().unwrap().as_slice(), own);
+            }
+        });
+    }
+}
+
+/// Without a GPU there is nothing that NCCL could exchange, which every rank is told, and the cluster goes on.
+#[test]
+fn nccl_without_gpus() {
+    let found = on_ranks(2, DEADLINE, |cluster| {
+        let refused = cluster.use_nccl(DEADLINE).unwrap_err();
+        cluster.transport().barrier().unwrap();
+        refused
+    });
+    for refused in found {
+        assert_eq!(refused, Error::NoGpu { device: "cpu".into() });
+        assert!(refused.is_agreed());
     }
 }
 
@@ -100,9 +181,10 @@ fn commitment(size: usize, blowup: u64, [rows, columns]: [usize; 2]) {
         same_nodes(found.tree(), whole.tree().unwrap().heap());
         let (count, share, cosets) = found.cosets();
         for (coset, values) in share.zip(cosets) {
-            for row in 0..values.shape().rows {
+            let rows: Vec<_> = (0..values.shape().rows).collect();
+            for (row, found) in values.read_rows(&rows).unwrap().into_iter().enumerate() {
                 let expected = extension.row(row * count + coset);
-                assert_eq!(values.row(row), expected, "row {row} of coset {coset}");
+                assert_eq!(found, expected, "row {row} of coset {coset}");
             }
         }
         let opening = cluster.open_rows(&found, &indices).unwrap();
@@ -205,7 +287,10 @@ fn messages() {
             assert_eq!(transport.broadcast(2, vec![rank, round], 2).unwrap(), [2, round]);
             transport.barrier().unwrap();
         }
-        assert_eq!(Local::of(transport).unwrap(), Local { rank: rank as usize, size: 4 });
+        let local = Local::of(transport).unwrap();
+        let available = thread::available_parallelism().unwrap().get();
+        let expected = (rank as usize, 4, (available / 4).max(1));
+        assert_eq!((local.rank, local.size, local.threads), expected);
     });
 }
 

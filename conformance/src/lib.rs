@@ -25,6 +25,7 @@ mod classes;
 mod combinations;
 mod commits;
 mod data;
+mod digests;
 mod endurance;
 mod hashes;
 mod in_parts;
@@ -146,6 +147,7 @@ pub fn cases() -> Vec<Case> {
         lookups::CASES,
         commits::CASES,
         residence::CASES,
+        digests::CASES,
         transfers::CASES,
         jobs::CASES,
         endurance::CASES,

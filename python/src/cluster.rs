@@ -101,15 +101,18 @@ impl Ranks {
     }
 }
 
+/// A deadline in seconds.
+fn seconds(deadline: f64) -> Outcome<Duration> {
+    let seconds = Duration::try_from_secs_f64(deadline).ok().filter(|seconds| !seconds.is_zero());
+    seconds.ok_or_else(|| Failure::Value(format!("deadline: expected seconds above 0, found {deadline}")))
+}
+
 #[pymethods]
 impl Ranks {
     /// All processes of the launcher, or those of a communicator, by its Fortran handle; waits for so many seconds at most, now and in every operation.
     #[new]
     fn new(py: Python<'_>, engine: &Engine, communicator: Option<i32>, deadline: f64) -> Outcome<Self> {
-        let seconds = Duration::try_from_secs_f64(deadline).ok().filter(|seconds| !seconds.is_zero());
-        let Some(deadline) = seconds else {
-            return Err(Failure::Value(format!("deadline: expected seconds above 0, found {deadline}")));
-        };
+        let deadline = seconds(deadline)?;
         let transport = py.detach(|| match communicator {
             None => Mpi::world(deadline),
             Some(handle) => Mpi::of_fortran(handle, deadline),
@@ -140,6 +143,11 @@ impl Ranks {
     #[getter]
     fn library(&self) -> &str {
         &self.library
+    }
+
+    /// Has ranks exchange what their GPUs keep by NCCL, for so many seconds at most each time; the library's version.
+    fn use_nccl(&self, py: Python<'_>, deadline: f64) -> Outcome<String> {
+        self.collective(py, seconds(deadline), |cluster, deadline| cluster.use_nccl(deadline))
     }
 
     /// Whether all ranks know of the error with this text.
@@ -313,8 +321,10 @@ trait AnyCommitment: Send + Sync {
     fn root(&self) -> String;
     fn shape(&self) -> (usize, usize);
     fn open(&self, cluster: &Cluster<Mpi>, rows: &[usize]) -> Result<Opening, Error>;
-    /// The number of cosets, and this rank's, with their numbers.
-    fn cosets(&self) -> (usize, Vec<(usize, &[u64])>);
+    /// Copies of this rank's cosets, with their numbers.
+    fn cosets(&self) -> Result<Vec<(usize, Vec<u64>)>, Error>;
+    /// The number of all cosets.
+    fn coset_count(&self) -> usize;
 }
 
 impl<H: Accelerated> AnyCommitment for zkaccel_cluster::Commitment<H> {
@@ -334,9 +344,15 @@ impl<H: Accelerated> AnyCommitment for zkaccel_cluster::Commitment<H> {
         Ok(Opening::of(self.shape(), cluster.open_rows(self, rows)?))
     }
 
-    fn cosets(&self) -> (usize, Vec<(usize, &[u64])>) {
-        let (count, own, values) = self.cosets();
-        (count, own.zip(values).map(|(k, values)| (k, bytemuck::cast_slice(values.as_slice()))).collect())
+    fn cosets(&self) -> Result<Vec<(usize, Vec<u64>)>, Error> {
+        let (_, own, values) = self.cosets();
+        own.zip(values)
+            .map(|(k, values)| Ok((k, bytemuck::cast_vec(values.download()?.into_vec()))))
+            .collect()
+    }
+
+    fn coset_count(&self) -> usize {
+        self.cosets().0
     }
 }
 
@@ -383,16 +399,17 @@ impl RanksCommitment {
     /// The number of cosets, C, into which the extended trace is divided among the ranks.
     #[getter]
     fn coset_count(&self) -> usize {
-        self.commitment.cosets().0
+        self.commitment.coset_count()
     }
 
     /// The cosets of the extended trace that this rank has: pairs of a number k and an array of uint64, a copy, that has rows k, k + C, k + 2C, ....
     fn cosets<'py>(&self, py: Python<'py>) -> Outcome<Vec<(usize, Bound<'py, PyAny>)>> {
         let columns = self.columns();
-        let array = |(k, words): (usize, &[u64])| {
+        let array = |(k, words): (usize, Vec<u64>)| {
             let rows = words.len() / columns;
-            Ok((k, array_of(py, copied(words)?, &[rows, columns], false)))
+            (k, array_of(py, words, &[rows, columns], false))
         };
-        self.commitment.cosets().1.into_iter().map(array).collect()
+        let cosets = py.detach(|| self.commitment.cosets())?;
+        Ok(cosets.into_iter().map(array).collect())
     }
 }

@@ -147,7 +147,7 @@ pub trait Foreign: Send + Sync {
     fn synchronise(&self) -> Result<(), Error>;
 
     /// A copy of so many words of another library when a stream, if there is one, has ended, and whether all its elements are below a
-    /// modulus, which has as many words as an element.
+    /// modulus, which has as many words as an element; without words of one they are not compared.
     ///
     /// # Safety
     /// There are so many words at the address, in the memory of this device, nobody writes to them meanwhile but work of the stream, and

@@ -18,7 +18,7 @@ use crate::checks;
 use crate::dispatch::{Call, Cost, Dispatcher, Divisible, Member, Operation, Share, Stored};
 use crate::error::Error;
 use crate::field::Goldilocks;
-use crate::hash::Hasher;
+use crate::hash::{Digest, Hasher};
 use crate::memory;
 use crate::merkle::{Approach, MerkleTree};
 use crate::ntt::{Domain, Lde, Ntt};
@@ -323,15 +323,43 @@ impl<H: Accelerated> Call for HashCoset<'_, H> {
     }
 }
 
-/// Builds a subtree over a run of leaves, of which each coset has as many as the others.
+/// A run of digests: in host memory, or from a word on of what a device has.
+#[derive(Clone, Copy)]
+pub(crate) enum Digests<'a, D> {
+    Host(&'a [D]),
+    Device(&'a Stored, usize),
+}
+
+impl<'a, D: Digest> Digests<'a, D> {
+    /// So many digests of the rows of a coset, from a row on.
+    pub(crate) fn of_coset(coset: &'a Held<D>, from: usize, count: usize, rows: usize) -> Self {
+        match coset {
+            Held::Host(digests) => Self::Host(&digests[from..from + count]),
+            Held::Device(heap) => Self::Device(heap, (rows + from) * size_of::<D>() / 8),
+        }
+    }
+
+    fn on_host(&self) -> &'a [D] {
+        match *self {
+            Self::Host(digests) => digests,
+            Self::Device(..) => unreachable!("where the host has a share, digests go through it"),
+        }
+    }
+
+    fn piece(&self) -> Piece<'a> {
+        match *self {
+            Self::Host(digests) => Piece::Host(bytemuck::cast_slice(digests)),
+            Self::Device(stored, from) => Piece::Device(stored.contents(), from),
+        }
+    }
+}
+
+/// Builds a tree whose leaves are those of runs in turn: leaf P i + k is the i-th of run k of P.
 pub(crate) struct Subtree<'a, H: Hasher> {
-    /// The digests of the rows of each coset: of all of them, of which those of the subtree are a run.
-    pub(crate) digests: &'a [&'a Held<H::Digest>],
-    /// The first row of a coset whose digest is a leaf of the subtree, and their number.
-    pub(crate) from: usize,
+    /// All in host memory, or all where one device reads them.
+    pub(crate) runs: Vec<Digests<'a, H::Digest>>,
+    /// The digests of a run.
     pub(crate) count: usize,
-    /// The rows of a coset.
-    pub(crate) rows: usize,
     pub(crate) approach: Approach,
 }
 
@@ -341,33 +369,25 @@ pub(crate) enum Built<H: Hasher> {
     Host(MerkleTree<H>),
 }
 
-impl<'a, H: Accelerated> Subtree<'a, H> {
-    fn leaves(&self) -> usize {
-        self.digests.len() * self.count
-    }
-
-    /// The leaves that a coset has.
-    fn piece(&self, coset: &'a Held<H::Digest>) -> Piece<'a> {
-        match coset {
-            Held::Host(digests) => {
-                Piece::Host(bytemuck::cast_slice(&digests[self.from..self.from + self.count]))
-            }
-            Held::Device(heap) => Piece::Device(heap.contents(), words::<H>(self.rows + self.from)),
+/// Puts the digests of runs in turn into the leaves of a tree.
+pub(crate) fn in_turn<D: Digest>(runs: &[&[D]], leaves: &mut [D]) {
+    parallel::for_each_chunk(leaves, runs.len() << 8, |chunk, leaves| {
+        for (i, leaf) in leaves.iter_mut().enumerate() {
+            *leaf = runs[i % runs.len()][(chunk << 8) + i / runs.len()];
         }
+    });
+}
+
+impl<H: Accelerated> Subtree<'_, H> {
+    fn leaves(&self) -> usize {
+        self.runs.len() * self.count
     }
 
     fn on_host(&self, device: &Member) -> Result<MerkleTree<H>, Error> {
-        let (leaves, cosets) = (self.leaves(), self.digests.len());
+        let leaves = self.leaves();
         let mut heap = memory::zeroed::<H::Digest>(2 * leaves)?;
         let (inner, leaves) = heap.split_at_mut(leaves);
-        parallel::for_each_chunk(leaves, cosets << 8, |chunk, leaves| {
-            for (i, leaf) in leaves.iter_mut().enumerate() {
-                let Held::Host(digests) = &self.digests[i % cosets] else {
-                    unreachable!("where the host has a share, digests go through it")
-                };
-                *leaf = digests[self.from + (chunk << 8) + i / cosets];
-            }
-        });
+        in_turn(&self.runs.iter().map(Digests::on_host).collect::<Vec<_>>(), leaves);
         let hashing = H::hashing(device.backend());
         hashing.build_tree(leaves, Levels::Heap(inner), self.approach, &mut || Ok(()))?;
         Ok(MerkleTree::from_filled_heap(heap))
@@ -378,7 +398,7 @@ impl<H: Accelerated> Call for Subtree<'_, H> {
     type Output = Built<H>;
 
     fn size(&self, device: &Member) -> Size {
-        let copied = device.has_memory() && matches!(self.digests, [Held::Host(_), ..]);
+        let copied = device.has_memory() && matches!(self.runs[..], [Digests::Host(_), ..]);
         let bytes = if copied { self.leaves() * size_of::<H::Digest>() } else { 0 };
         Activity::TREE.of(self.leaves(), bytes, size_of::<H::Digest>())
     }
@@ -388,7 +408,7 @@ impl<H: Accelerated> Call for Subtree<'_, H> {
             return self.on_host(device).map(Built::Host);
         }
         let (memory, leaves) = (device.memory(), self.leaves());
-        let pieces: Vec<_> = self.digests.iter().map(|coset| self.piece(coset)).collect();
+        let pieces: Vec<_> = self.runs.iter().map(Digests::piece).collect();
         let heap = memory.interleave(&pieces, self.count, words::<H>(1), words::<H>(leaves))?;
         let root = H::resident_hashing(memory).build_tree(&heap, leaves, self.approach)?;
         let bytes = 2 * leaves * size_of::<H::Digest>();

@@ -53,7 +53,9 @@ use std::hash::{BuildHasher, RandomState};
 
 pub(crate) use columns::apart;
 pub(crate) use combine::{Combine, Combined};
-pub(crate) use cosets::{Built, CosetRows, ExtendCosets, HashCoset, Held, SpreadTrace, Subtree};
+pub(crate) use cosets::{
+    Built, CosetRows, Digests, ExtendCosets, HashCoset, Held, SpreadTrace, Subtree, in_turn,
+};
 pub(crate) use each::Each;
 pub(crate) use evaluate::{Evaluate, Points};
 pub(crate) use extend::Extend;
@@ -68,7 +70,7 @@ pub(crate) use points::TransformPoints;
 pub(crate) use prefix::Prefix;
 pub(crate) use resident::{
     Purpose, download, gather, hash_resident, make, make_of, sums_of_rows, tree_resident, upload,
-    upload_beside,
+    upload_beside, upload_digests,
 };
 pub(crate) use rows::HashRows;
 pub(crate) use run::Run;

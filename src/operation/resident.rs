@@ -35,6 +35,12 @@ impl Purpose {
         Self { costs, record: None, divisible: false }
     }
 
+    /// A tree over so many leaves.
+    pub(crate) fn tree<H: Accelerated>(leaves: usize) -> Self {
+        let costs = vec![Cost { kind: tree::kind::<H>(), work: [leaves as f64; 2] }];
+        Self { costs, record: None, divisible: false }
+    }
+
     /// Extension, hashing of rows, and a tree. The cost is that of the separate steps: it includes the copies between them, which
     /// a commitment on one device avoids.
     pub(crate) fn commitment<H: Accelerated>(lde: &Lde, columns: usize) -> Self {
@@ -85,15 +91,32 @@ pub(crate) fn upload<F: BaseField>(
     unchecked: bool,
     purpose: &Purpose,
 ) -> Result<Option<Stored>, Error> {
+    upload_words(dispatcher, F::words(elements), modulus::<F>(unchecked), purpose)
+}
+
+/// Copies the words of digests, which are checked, in the same way.
+pub(crate) fn upload_digests(
+    dispatcher: &Dispatcher,
+    words: &[u64],
+    purpose: &Purpose,
+) -> Result<Option<Stored>, Error> {
+    upload_words(dispatcher, words, None, purpose)
+}
+
+fn upload_words(
+    dispatcher: &Dispatcher,
+    words: &[u64],
+    modulus: Option<&[u64]>,
+    purpose: &Purpose,
+) -> Result<Option<Stored>, Error> {
     let Purpose { costs, record, divisible } = purpose;
-    let Some(site) = dispatcher.site(costs, *record, size_of_val(elements) as u64, *divisible)? else {
+    let Some(site) = dispatcher.site(costs, *record, size_of_val(words) as u64, *divisible)? else {
         return Ok(None);
     };
-    let words = F::words(elements);
     let size = Activity::UPLOAD.of(words.len(), size_of_val(words), 0);
     let run = |device: &Member| {
         let memory = device.memory().upload(words)?;
-        check(device.memory(), &memory, modulus::<F>(unchecked))?;
+        check(device.memory(), &memory, modulus)?;
         Ok(memory)
     };
     let memory = site.member.count(At { member: site.member.index(), size, run })?;

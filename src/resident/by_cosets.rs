@@ -11,7 +11,7 @@ use crate::field::Field;
 use crate::matrix::{Element, Matrix, MatrixInput, MatrixRef, Shape};
 use crate::ntt::Lde;
 use crate::operation::{
-    Built, CosetRows, Each, ExtendCosets, HashCoset, Held, Purpose, SpreadTrace, Subtree,
+    Built, CosetRows, Digests, Each, ExtendCosets, HashCoset, Held, Purpose, SpreadTrace, Subtree,
 };
 use crate::progress::Stage;
 
@@ -96,10 +96,10 @@ impl Engine {
             let calls = homes.iter().copied().zip(values).map(hash).collect();
             let digests = dispatcher.divided(Each { calls })?;
             self.report(Stage::Rows, total, total);
-            let (digests, count): (Vec<_>, _) = (digests.iter().collect(), rows / parts.len());
+            let count = rows / parts.len();
             let subtree = |(number, &member): (usize, &usize)| {
-                let (digests, from, approach) = (&digests[..], number * count, self.approach());
-                (member, Subtree::<H> { digests, from, count, rows, approach })
+                let runs = digests.iter().map(|coset| Digests::of_coset(coset, number * count, count, rows));
+                (member, Subtree::<H> { runs: runs.collect(), count, approach: self.approach() })
             };
             self.report(Stage::Tree, 0, 1);
             let built =

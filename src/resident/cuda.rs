@@ -4,30 +4,33 @@
 //! All of them use a device's primary context, and so does zkaccel. Memory is then a number, the address; whoever uses it has to know that it
 //! stays, that its contents are ready, and that nobody writes to it:
 //!
-//! - [`DeviceMatrix::cuda`] lends a matrix. Operations end when the device has finished, so its contents are ready for every stream. What is
+//! - [`DeviceMatrix::cuda`] and [`DeviceDigests::cuda`] lend what is there. Operations end when the device has finished, so its contents are ready for every stream. What is
 //!   lent stays until the [`CudaView`] is dropped, which waits for the device, so that work of others that still reads it ends first.
-//! - [`Engine::upload_from_cuda`] copies words of another library within the device. It waits for the stream that makes them.
+//! - [`Engine::upload_from_cuda`] and [`Engine::upload_digests_from_cuda`] copy words of another library within the device. They wait for the stream that makes them.
 
 use std::fmt;
 
-use super::{DeviceMatrix, Location};
-use crate::dispatch::{Call, Member};
+use super::digests::Location as OfDigests;
+use super::{DeviceDigests, DeviceMatrix, Location};
+use crate::backend::Foreign;
+use crate::dispatch::{Call, Member, Stored};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::field::MODULUS;
+use crate::field::{Goldilocks, MODULUS};
+use crate::hash::{Digest, Hasher};
 use crate::matrix::{BaseField, Element, Layout, Shape};
 use crate::memory;
 use crate::operation::download;
 use crate::work::{Activity, Size};
 
-/// A matrix that other libraries of the process may read in a GPU's memory. Dropping it waits for all work of the device.
-pub struct CudaView<E: Element> {
-    matrix: DeviceMatrix<E>,
+/// A matrix or digests that other libraries of the process may read in a GPU's memory. Dropping it waits for all work of the device.
+pub struct CudaView<T: Lendable> {
+    owner: T,
     address: u64,
     ordinal: u32,
 }
 
-/// Words of another library in the memory of an NVIDIA GPU: elements in the layout of a matrix.
+/// Words of another library in the memory of an NVIDIA GPU: elements in the layout of a matrix, or digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CudaWords {
     /// The address of the first, as the driver has it (`CUdeviceptr`).
@@ -39,8 +42,71 @@ pub struct CudaWords {
     pub stream: Option<u64>,
 }
 
-impl<E: Element> CudaView<E> {
-    /// The address of the first word: entries in the layout of the matrix, which nobody may write to.
+/// What lies in the memory of a device: a [`DeviceMatrix`] or [`DeviceDigests`].
+pub trait Lendable: sealed::Lendable + Clone {}
+
+impl<T: sealed::Lendable + Clone> Lendable for T {}
+
+mod sealed {
+    pub trait Lendable {
+        /// The address of the first word and the number of the GPU.
+        fn address(&self) -> Option<(u64, u32)>;
+
+        /// Waits for all work of the device.
+        fn synchronise(&self);
+    }
+}
+
+/// How a device shares what it has, if others can use that.
+fn foreign<'a>(engine: &'a Engine, stored: &Stored) -> Option<&'a dyn Foreign> {
+    engine.dispatcher().holder(stored).memory().foreign()
+}
+
+impl<T: Kept> sealed::Lendable for T {
+    fn address(&self) -> Option<(u64, u32)> {
+        let (engine, stored, from) = self.stored()?;
+        let foreign = foreign(engine, stored)?;
+        Some((foreign.address(stored.contents()) + 8 * from as u64, foreign.ordinal()))
+    }
+
+    fn synchronise(&self) {
+        let foreign = self.stored().and_then(|(engine, stored, _)| foreign(engine, stored));
+        // A device that fails now reads nothing any more.
+        let _ = foreign.map(Foreign::synchronise);
+    }
+}
+
+/// What an engine keeps.
+trait Kept {
+    /// The engine, and what a device has of this, from a word on.
+    fn stored(&self) -> Option<(&Engine, &Stored, usize)>;
+}
+
+impl<E: Element> Kept for DeviceMatrix<E> {
+    fn stored(&self) -> Option<(&Engine, &Stored, usize)> {
+        match &self.location {
+            Location::Device(stored) => Some((&self.engine, stored, 0)),
+            Location::Host(_) => None,
+        }
+    }
+}
+
+impl<H: Hasher> Kept for DeviceDigests<H> {
+    fn stored(&self) -> Option<(&Engine, &Stored, usize)> {
+        match &self.location {
+            OfDigests::Device(stored, from) => Some((&self.engine, stored, *from)),
+            OfDigests::Host(_) => None,
+        }
+    }
+}
+
+impl<T: Lendable> CudaView<T> {
+    fn of(owner: &T) -> Option<Self> {
+        let (address, ordinal) = sealed::Lendable::address(owner)?;
+        Some(Self { owner: owner.clone(), address, ordinal })
+    }
+
+    /// The address of the first word, to which nobody may write: entries in the layout of the matrix, or digests.
     pub fn address(&self) -> u64 {
         self.address
     }
@@ -50,26 +116,22 @@ impl<E: Element> CudaView<E> {
         self.ordinal
     }
 
-    /// The matrix.
-    pub fn matrix(&self) -> &DeviceMatrix<E> {
-        &self.matrix
+    /// What is lent.
+    pub fn owner(&self) -> &T {
+        &self.owner
     }
 }
 
-impl<E: Element> Drop for CudaView<E> {
+impl<T: Lendable> Drop for CudaView<T> {
     fn drop(&mut self) {
-        if let Location::Device(stored) = &self.matrix.location {
-            let holder = self.matrix.engine.dispatcher().holder(stored);
-            // A device that fails now reads nothing any more.
-            let _ = holder.memory().foreign().map(|foreign| foreign.synchronise());
-        }
+        self.owner.synchronise();
     }
 }
 
-impl<E: Element> fmt::Debug for CudaView<E> {
+impl<T: Lendable + fmt::Debug> fmt::Debug for CudaView<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CudaView")
-            .field("matrix", &self.matrix)
+            .field("owner", &self.owner)
             .field("address", &self.address)
             .field("ordinal", &self.ordinal)
             .finish()
@@ -78,11 +140,15 @@ impl<E: Element> fmt::Debug for CudaView<E> {
 
 impl<E: Element> DeviceMatrix<E> {
     /// The matrix for other libraries of the process; `None` unless it is in the memory of an NVIDIA GPU (`cuda:N`).
-    pub fn cuda(&self) -> Option<CudaView<E>> {
-        let Location::Device(stored) = &self.location else { return None };
-        let foreign = self.engine.dispatcher().holder(stored).memory().foreign()?;
-        let (address, ordinal) = (foreign.address(stored.contents()), foreign.ordinal());
-        Some(CudaView { matrix: self.clone(), address, ordinal })
+    pub fn cuda(&self) -> Option<CudaView<Self>> {
+        CudaView::of(self)
+    }
+}
+
+impl<H: Hasher> DeviceDigests<H> {
+    /// The digests for other libraries of the process, as [`DeviceMatrix::cuda`].
+    pub fn cuda(&self) -> Option<CudaView<Self>> {
+        CudaView::of(self)
     }
 }
 
@@ -130,6 +196,34 @@ impl Engine {
         let words = words.filter(|&words| words > 0 && !transposed);
         let words = words.ok_or(Error::BadShape { rows, columns, entries: rows.saturating_mul(columns) })?;
         let shape = if E::Base::ROW_MAJOR { shape } else { Shape { layout: Layout::ColumnMajor, ..shape } };
+        // SAFETY: the promise of the caller.
+        let stored = unsafe { self.adopted(source, words, E::Base::MODULUS) }?;
+        Ok(DeviceMatrix::on_device(self, shape, stored))
+    }
+
+    /// Copies so many digests, one or more, as [`upload_from_cuda`](Self::upload_from_cuda) copies a matrix.
+    ///
+    /// # Safety
+    /// As there.
+    pub unsafe fn upload_digests_from_cuda<H: Hasher>(
+        &self,
+        source: CudaWords,
+        count: usize,
+    ) -> Result<DeviceDigests<H>, Error> {
+        let columns = size_of::<H::Digest>() / 8;
+        let words = count.checked_mul(columns).filter(|&words| words > 0);
+        let words = words.ok_or(Error::BadShape { rows: count, columns, entries: 0 })?;
+        let modulus: &[u64] = if H::Digest::OF_ELEMENTS { <Goldilocks as BaseField>::MODULUS } else { &[] };
+        // SAFETY: the promise of the caller.
+        let stored = unsafe { self.adopted(source, words, modulus) }?;
+        Ok(DeviceDigests::on_device(self, count, stored, 0))
+    }
+
+    /// A copy of words of which all elements are below a modulus; without one, of any words.
+    ///
+    /// # Safety
+    /// As [`upload_from_cuda`](Self::upload_from_cuda).
+    unsafe fn adopted(&self, source: CudaWords, words: usize, modulus: &[u64]) -> Result<Stored, Error> {
         let on = |member: &&Member| {
             member.memory().foreign().is_some_and(|foreign| foreign.ordinal() == source.ordinal)
         };
@@ -139,15 +233,15 @@ impl Engine {
             available: self.dispatcher().name().to_owned(),
         })?;
         let occupied = holder.occupy(8 * words as u64);
-        let adopt = Adopt { source, words, modulus: E::Base::MODULUS };
+        let adopt = Adopt { source, words, modulus };
         let (memory, below) = self.run(|| holder.count(adopt))?;
         let stored = holder.store(memory, occupied);
         if !below {
             let mut found = memory::zeroed::<u64>(words)?;
             self.perform(download(&stored, 0, bytemuck::cast_slice_mut(&mut found)))?;
-            return Err(not_below(&found, E::Base::MODULUS));
+            return Err(not_below(&found, modulus));
         }
-        Ok(DeviceMatrix::on_device(self, shape, stored))
+        Ok(stored)
     }
 }
 
@@ -176,7 +270,6 @@ fn not_below(words: &[u64], modulus: &[u64]) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Goldilocks;
 
     #[test]
     fn the_first_element_above_the_modulus_is_named() {

@@ -31,6 +31,7 @@ mod combinations;
 mod cosets;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+mod digests;
 mod elsewhere;
 mod layout;
 mod lookups;
@@ -56,6 +57,7 @@ use crate::operation::gather;
 use crate::operation::{KeptRange, Scalars};
 
 pub use cosets::Cosets;
+pub use digests::DeviceDigests;
 pub use tree::DeviceTree;
 
 /// A matrix in an engine's memory. Clones share the entries until one is changed.
@@ -195,8 +197,8 @@ impl<E: Element> DeviceMatrix<E> {
         Ok(entries.chunks_exact(columns).map(<[E]>::to_vec).collect())
     }
 
-    /// [`Engine::download`] through the engine that made it.
-    pub(crate) fn download(&self) -> Result<Matrix<E>, Error> {
+    /// A copy in host memory, as [`Engine::download`].
+    pub fn download(&self) -> Result<Matrix<E>, Error> {
         self.engine.download(self)
     }
 

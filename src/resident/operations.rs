@@ -41,7 +41,17 @@ impl Engine {
     ) -> Result<DeviceMatrix<E>, Error> {
         let matrix = matrix.into();
         let purpose = Purpose::of::<E::Base>(matrix.view().base().len());
-        self.upload_for(&purpose, matrix)
+        self.upload_for(&purpose, matrix, false)
+    }
+
+    /// [`upload`](Self::upload), or in host memory ([`keep_in_host_memory`](Self::keep_in_host_memory)) if the device has no room for the matrix.
+    pub fn upload_if_it_fits<'a, E: Element>(
+        &self,
+        matrix: impl Into<MatrixInput<'a, E>>,
+    ) -> Result<DeviceMatrix<E>, Error> {
+        let matrix = matrix.into();
+        let purpose = Purpose::of::<E::Base>(matrix.view().base().len());
+        self.upload_for(&purpose, matrix, true)
     }
 
     /// [`upload`](Self::upload) of a matrix of a whole proof, whose matrices have so many elements in all. Where the engine chooses among devices, all of them come to
@@ -51,7 +61,7 @@ impl Engine {
         matrix: impl Into<MatrixInput<'a, Goldilocks>>,
         elements: usize,
     ) -> Result<DeviceMatrix<Goldilocks>, Error> {
-        self.upload_for(&Purpose::proof(elements), matrix.into())
+        self.upload_for(&Purpose::proof(elements), matrix.into(), false)
     }
 
     /// [`upload`](Self::upload) to where another matrix is: on the same device, or in host memory. So operations on both copy nothing.
@@ -89,11 +99,18 @@ impl Engine {
         &self,
         purpose: &Purpose,
         matrix: MatrixInput<'_, E>,
+        or_on_host: bool,
     ) -> Result<DeviceMatrix<E>, Error> {
         let matrix = self.with_columns_apart(matrix)?;
-        let Some(on_device) = self.uploaded(matrix.view(), purpose)? else { return self.kept(matrix) };
-        self.let_go(matrix);
-        Ok(on_device)
+        match self.uploaded(matrix.view(), purpose) {
+            Ok(Some(on_device)) => {
+                self.let_go(matrix);
+                Ok(on_device)
+            }
+            Ok(None) => self.kept(matrix),
+            Err(error) if or_on_host && error.is_of_device_memory() => self.keep_in_host_memory(matrix),
+            Err(error) => Err(error),
+        }
     }
 
     /// Keeps a matrix in host memory, whatever the device. An operation on it copies to the device what it needs, in parts where that exceeds the

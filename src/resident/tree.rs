@@ -97,6 +97,15 @@ impl<H: Hasher> DeviceTree<H> {
         Ok(nodes)
     }
 
+    /// Nodes by their numbers, in any order, of which a device copies no others; as [`nodes`](Self::nodes).
+    pub fn nodes_at(&self, numbers: &[usize]) -> Result<Vec<H::Digest>, Error> {
+        let end = 2 * self.leaf_count;
+        match numbers.iter().find(|&&number| number == 0 || number >= end) {
+            Some(&index) => Err(Error::IndexOutOfRange { index, len: end }),
+            None => self.digests(numbers),
+        }
+    }
+
     /// Copies nodes from a number on.
     fn read(&self, from: usize, nodes: &mut [H::Digest]) -> Result<(), Error> {
         match &self.location {

@@ -67,6 +67,8 @@ ELSEWHERE = [
     (r"^cargo test --workspace --test c -- --ignored$", ".ci/run", "cargo test --release --locked --workspace --test c -- --ignored"),
     (r"^capi/check-install\.sh$", ".ci/run", "capi/check-install.sh"),
     (r"^tools/fuzz\.sh [\w ]+$", ".ci/run", "tools/fuzz.sh 4"),
+    (r"^tools/miri\.sh$", ".ci/run", "tools/miri.sh"),
+    (r"^mpirun --bind-to none -n 2 zkaccel mpi commit trace\.npy --nccl$", "tools/check-nccl.sh", '"$command" mpi commit examples/data/trace.npy $way'),
     (r"^tools/make-header\.sh$", "capi/tests/headers.rs", "tools/make-header.sh"),
     (r"^pip install \./python$", "python/check.sh", "pip install --quiet --no-build-isolation --force-reinstall --no-deps './python[test]'"),
     (r"^zkaccel bench( --all| --each --report report.html)?$", "tools/check-report.sh", "bench --sizes 6,8 --approach all --device cpu,opencl:0 --each --report"),

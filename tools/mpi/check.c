@@ -130,6 +130,10 @@ static void check(zka_engine *engine, zka_cluster *cluster) {
   const int divides = (size & (size - 1)) == 0;
   if (divides) WRONG(ZKA_BAD_ROOT, zka_cluster_goldilocks_ntt(cluster, coset, POINTS / size, 12, rank == wrong ? 5 : omega, 7));
   else EXPECT(ZKA_BAD_LENGTH, zka_cluster_goldilocks_ntt(cluster, coset, POINTS / size, 12, omega, 7));
+  /* The engine has no GPU. */
+  WRONG(ZKA_BAD_ARGUMENT, zka_cluster_use_nccl(cluster, rank == wrong ? NAN : 1.0));
+  EXPECT(ZKA_CLUSTER, zka_cluster_use_nccl(cluster, 1.0));
+  EXPECT_TEXT("NCCL for an engine on cpu, expected one NVIDIA GPU");
   WRONG(ZKA_BAD_ARGUMENT, zka_cluster_agree(cluster, rank == wrong ? ZKA_BAD_ARGUMENT : ZKA_OK));
   EXPECT_TEXT("BAD_ARGUMENT");
   /* All of them have this wrong. */

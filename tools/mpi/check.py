@@ -94,6 +94,13 @@ def check(cluster):
         else:
             raise AssertionError(f"no error: {text}")
     assert cluster.commit(own, 256).root == ENGINE.commit(trace).root
+    # The engine has no GPU.
+    try:
+        cluster.use_nccl()
+    except zkaccel.ClusterError as error:
+        assert "NCCL for an engine on cpu, expected one NVIDIA GPU" in str(error), error
+    else:
+        raise AssertionError("NCCL without a GPU")
     if size > 1:
         try:
             cluster.commit(own, 256, blowup=8 if rank == 0 else 4)

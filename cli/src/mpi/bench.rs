@@ -7,6 +7,7 @@ use serde::Serialize;
 use zkaccel::commit::TraceSpec;
 use zkaccel::field::Goldilocks;
 use zkaccel::hash::Accelerated;
+use zkaccel::matrix::Matrix;
 use zkaccel::msm::{AcceleratedCurve, BasesOptions};
 use zkaccel::ntt::{Convention, Domain};
 use zkaccel_cluster::{Cluster, Error, Mpi, Transport};
@@ -48,6 +49,10 @@ pub(super) struct Arguments {
     /// Rows of the extension for each row of the trace
     #[arg(long, value_name = "B", default_value = "8", value_parser = parse::number::<u64>)]
     blowup: u64,
+
+    /// Keep the coefficients and values of transforms on the ranks' devices
+    #[arg(long)]
+    keep: bool,
 
     #[command(flatten)]
     curve: CurveOptions,
@@ -96,8 +101,13 @@ impl Arguments {
             Operation::Merkle => self.hash.visit(Merkle(&self)),
             Operation::Ntt => self.each("ntt", None, |cluster, log_size| {
                 let domain = Domain::new(log_size, Convention::default())?;
-                let own = inputs::words(cluster.rows(domain.size()));
-                self.times(cluster, || cluster.ntt(&domain, own.clone()))
+                let own: Vec<Goldilocks> = inputs::words(cluster.rows(domain.size()));
+                if self.keep {
+                    let own = Matrix::from_column(own).and_then(|own| cluster.engine().upload(own));
+                    let own = cluster.agree("coefficients", &[], own.map_err(Error::from))?;
+                    return self.times(cluster, || own.clone(), |own| cluster.ntt(&domain, own));
+                }
+                self.times(cluster, || own.clone(), |own| cluster.ntt(&domain, own))
             }),
             Operation::Msm => self.curve.chosen()?.visit(Msm(&self)),
         }
@@ -118,16 +128,18 @@ impl Arguments {
         self.options.run(all, print)
     }
 
-    /// The times of runs, after one that is not counted.
-    fn times<R>(
+    /// The times of runs with an input each, which is made before the time begins, after one that is not counted.
+    fn times<I, R>(
         &self,
         cluster: &Cluster<Mpi>,
-        run: impl Fn() -> Result<R, Error>,
+        input: impl Fn() -> I,
+        run: impl Fn(I) -> Result<R, Error>,
     ) -> Result<Vec<Duration>, Error> {
         let once = |_| {
+            let input = input();
             cluster.transport().barrier()?;
             let start = Instant::now();
-            let result = run()?;
+            let result = run(input)?;
             cluster.transport().barrier()?;
             let elapsed = start.elapsed();
             drop(result);
@@ -152,7 +164,7 @@ impl HashVisitor for Commit<'_> {
             let own = cluster.rows(rows);
             let own = inputs::words(own.start * columns..own.end * columns);
             let spec = TraceSpec { blowup, ..TraceSpec::default() };
-            arguments.times(cluster, || cluster.commit::<H>(&spec, [rows, columns], own.clone()))
+            arguments.times(cluster, || own.clone(), |own| cluster.commit::<H>(&spec, [rows, columns], own))
         })
     }
 }
@@ -170,7 +182,8 @@ impl HashVisitor for Merkle<'_> {
             // Fewer leaves than subtrees are an error of every rank.
             let own = cluster.leaves(leaves)?;
             let own = inputs::words(own.start * words..own.end * words);
-            self.0.times(cluster, || cluster.merkle_tree::<H>(leaves, bytemuck::cast_slice(&own)))
+            let tree = |()| cluster.merkle_tree::<H>(leaves, bytemuck::cast_slice(&own));
+            self.0.times(cluster, || (), tree)
         })
     }
 }
@@ -189,7 +202,7 @@ impl CurveVisitor for Msm<'_> {
             // Multiples of the generator, as many as there are pairs here.
             let bases = cluster.engine().bases(inputs::bases::<C>(own.len()), BasesOptions::default());
             let bases = cluster.agree("bases", &[], bases.map_err(Error::from))?;
-            self.0.times(cluster, || cluster.msm::<C>(&scalars, &bases))
+            self.0.times(cluster, || (), |()| cluster.msm::<C>(&scalars, &bases))
         })
     }
 }

@@ -61,6 +61,11 @@ struct Options {
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse::number::<u64>)]
     deadline: u64,
 
+    /// Exchange what GPUs keep from GPU to GPU, by NVIDIA's library of collective communication (NCCL), and not through host memory: each rank has one GPU of its own. The library is looked
+    /// for as libnccl.so.2; the environment variable ZKACCEL_NCCL names another
+    #[arg(long)]
+    nccl: bool,
+
     #[command(flatten)]
     engine: EngineOptions,
 
@@ -75,6 +80,9 @@ struct Ranks {
     /// Those of the first rank's host.
     local: usize,
     mpi: String,
+    /// The version of NCCL, if GPUs exchange by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nccl: Option<String>,
     /// The first rank's device.
     device: String,
     seconds: f64,
@@ -92,9 +100,21 @@ impl Options {
             Ok(local) => local,
             Err(error) => return ended(&transport, error),
         };
+        if local.is_bound() && self.engine.has_threads_of_rank() && transport.rank() == 0 {
+            let Local { threads, size, processors, .. } = local;
+            let all = processors.unwrap_or_default();
+            eprintln!(
+                "note: the launcher binds each of {size} ranks to {threads} of {all} processors of this host; with Open MPI, mpirun --bind-to none does not"
+            );
+        }
         let mut cluster = match Cluster::started(transport, self.engine(local)) {
             Ok(cluster) => cluster,
             Err(error) => return Err(told(error)),
+        };
+        let nccl = self.nccl.then(|| cluster.use_nccl(Duration::from_secs(self.deadline)));
+        let nccl = match nccl.transpose() {
+            Ok(nccl) => nccl,
+            Err(error) => return ended(cluster.transport(), error),
         };
         let start = Instant::now();
         let all = cluster.transport().size();
@@ -116,6 +136,7 @@ impl Options {
             ranks: cluster.transport().size(),
             local: local.size,
             mpi: cluster.transport().library().into(),
+            nccl,
             device: cluster.engine().device().id.clone(),
             seconds: output::seconds(start.elapsed()),
         };
@@ -181,8 +202,9 @@ fn read(
 
 impl fmt::Display for Ranks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { ranks, local, mpi, device, seconds } = self;
-        writeln!(f, "ranks       {ranks}, of which {local} on this host ({mpi})")?;
+        let Self { ranks, local, mpi, nccl, device, seconds } = self;
+        let nccl = nccl.iter().map(|version| format!(", NCCL {version}")).collect::<String>();
+        writeln!(f, "ranks       {ranks}, of which {local} on this host ({mpi}{nccl})")?;
         writeln!(f, "device      {device}, of the first rank")?;
         writeln!(f, "  {:<22} {:>12}", "in all", output::time(*seconds))
     }

@@ -4,11 +4,12 @@
 //! handles are addresses of objects in the library. In both a handle is as large as a pointer and counts are C's `int`. Older MPICH and Intel MPI without the standard interface have handles of
 //! another size, and are refused: they lack the symbols.
 
-use std::ffi::{OsString, c_char, c_int, c_void};
+use std::ffi::{OsStr, OsString, c_char, c_int, c_void};
 
 use libloading::os::unix::{Library as Opened, RTLD_GLOBAL, RTLD_NOW};
 
 use crate::error::Error;
+use crate::open;
 
 /// Any handle: a communicator, a datatype, a request.
 pub(super) type Handle = *mut c_void;
@@ -141,41 +142,26 @@ fn open_mpi(opened: &Opened) -> Result<Constants, libloading::Error> {
 
 /// The libraries to try, the likeliest first: a launcher works with its own library alone.
 fn names() -> Vec<OsString> {
-    if let Some(name) = std::env::var_os("ZKACCEL_MPI").filter(|name| !name.is_empty()) {
-        return vec![name];
-    }
     let [standard, open] = [["libmpi_abi.so.1", "libmpi_abi.so"], ["libmpi.so.40", "libmpi.so"]];
     let is_open = std::env::var_os("OMPI_COMM_WORLD_SIZE").is_some();
-    let [first, second] = if is_open { [open, standard] } else { [standard, open] };
-    first.into_iter().chain(second).map(OsString::from).collect()
+    let known = if is_open { [open, standard] } else { [standard, open] };
+    open::names("ZKACCEL_MPI", known.as_flattened())
 }
 
 impl Library {
     /// The library that `ZKACCEL_MPI` names, or the first of the known names; [`Error::NoMpi`] if there is none.
     pub(super) fn open() -> Result<Self, Error> {
-        let (names, mut reasons) = (names(), Vec::new());
-        for name in &names {
-            let shown = name.to_string_lossy();
+        let open = |name: &OsStr, shown: &str| {
             // Its plugins look for its symbols among those of the process.
             // SAFETY: loading MPI's library runs its initialisers, which is what libraries are for.
-            let opened = unsafe { Opened::open(Some(name), RTLD_NOW | RTLD_GLOBAL) };
-            let library = opened.and_then(|opened| {
-                // SAFETY: only whether the symbol is there is asked.
-                let is_standard = unsafe { opened.get::<Handle>(b"MPI_Comm_fromint\0") }.is_ok()
-                    && unsafe { opened.get::<Handle>(b"ompi_mpi_comm_world\0") }.is_err();
-                let constants = if is_standard { standard() } else { open_mpi(&opened)? };
-                Self::new(&shown, opened, constants)
-            });
-            match library {
-                Ok(library) => return Ok(library),
-                Err(reason) => reasons.push(match std::error::Error::source(&reason) {
-                    Some(source) => format!("{reason}: {source}"),
-                    None => reason.to_string(),
-                }),
-            }
-        }
-        let tried = names.iter().map(|name| name.to_string_lossy()).collect::<Vec<_>>().join(", ");
-        Err(Error::NoMpi { reason: reasons.swap_remove(0), tried })
+            let opened = unsafe { Opened::open(Some(name), RTLD_NOW | RTLD_GLOBAL) }?;
+            // SAFETY: only whether the symbol is there is asked.
+            let is_standard = unsafe { opened.get::<Handle>(b"MPI_Comm_fromint\0") }.is_ok()
+                && unsafe { opened.get::<Handle>(b"ompi_mpi_comm_world\0") }.is_err();
+            let constants = if is_standard { standard() } else { open_mpi(&opened)? };
+            Self::new(shown, opened, constants)
+        };
+        open::first(&names(), open).map_err(|(reason, tried)| Error::NoMpi { reason, tried })
     }
 
     /// The communicator that a Fortran handle stands for.

@@ -8,10 +8,11 @@ mod live;
 mod world;
 
 use std::ffi::c_int;
+use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::cluster::lock;
 use crate::error::Error;
 use crate::transport::Transport;
 pub(crate) use world::Settled;
@@ -99,10 +100,6 @@ impl Mpi {
         }
         Ok(settled)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What the thread answers, or [`Error::Deadline`] if it does not.

@@ -70,6 +70,14 @@ class Cluster:
         """The name under which the library of MPI was found."""
         return self._ranks.library
 
+    def use_nccl(self, deadline: float = 60.0) -> str:
+        """Has ranks exchange what their GPUs keep by NVIDIA's library of collective communication, from GPU to GPU, from now on; otherwise it goes through host memory and MPI. Each rank has an
+        engine on one GPU of its own (`cuda:N`). `deadline`: the most seconds that an exchange takes. Returns the library's version. Collective.
+
+        `ClusterError` if there is no library (`libnccl.so.2`, or what the environment variable `ZKACCEL_NCCL` names), or a rank has no GPU of its own.
+        """
+        return self._ranks.use_nccl(deadline)
+
     def __repr__(self) -> str:
         return f"<zkaccel.cluster.Cluster, rank {self.rank} of {self.size}>"
 

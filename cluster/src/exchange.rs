@@ -1,0 +1,167 @@
+//! Exchanges of what ranks keep: matrices and digests, in host memory or on devices.
+//!
+//! Runs of words go to other ranks, and what comes is one after another by ranks. Where all ranks have their runs on NVIDIA GPUs and [NCCL](crate::nccl) between them, words go from GPU to GPU; otherwise
+//! through host memory and the transport.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use zkaccel::Engine;
+use zkaccel::field::Goldilocks;
+use zkaccel::hash::{Accelerated, Hasher};
+use zkaccel::matrix::{Layout, Matrix, Shape};
+use zkaccel::resident::cuda::{CudaView, CudaWords};
+use zkaccel::resident::{DeviceDigests, DeviceMatrix};
+
+use crate::cluster::{Cluster, lock};
+use crate::error::Error;
+use crate::nccl::Run;
+use crate::transport::Transport;
+
+/// Words that stay.
+pub(crate) trait Kept {
+    /// The words in host memory: where they are, or a copy.
+    fn on_host(&self) -> Result<Cow<'_, [u64]>, zkaccel::Error>;
+
+    /// The address of the first on a GPU, and what keeps it there.
+    fn on_gpu(&self) -> Option<(u64, Box<dyn std::any::Any>)>;
+}
+
+impl Kept for DeviceMatrix<Goldilocks> {
+    fn on_host(&self) -> Result<Cow<'_, [u64]>, zkaccel::Error> {
+        match self.as_host() {
+            Some(matrix) => Ok(Cow::Borrowed(bytemuck::cast_slice(matrix.as_slice()))),
+            None => Ok(Cow::Owned(bytemuck::cast_vec(self.download()?.into_vec()))),
+        }
+    }
+
+    fn on_gpu(&self) -> Option<(u64, Box<dyn std::any::Any>)> {
+        self.cuda().map(|view: CudaView<Self>| (view.address(), Box::new(view) as _))
+    }
+}
+
+impl<H: Hasher> Kept for DeviceDigests<H> {
+    fn on_host(&self) -> Result<Cow<'_, [u64]>, zkaccel::Error> {
+        match self.as_host() {
+            Some(digests) => Ok(Cow::Borrowed(bytemuck::cast_slice(digests))),
+            None => Ok(Cow::Owned(bytemuck::pod_collect_to_vec(&self.read(0..self.len())?))),
+        }
+    }
+
+    fn on_gpu(&self) -> Option<(u64, Box<dyn std::any::Any>)> {
+        self.cuda().map(|view: CudaView<Self>| (view.address(), Box::new(view) as _))
+    }
+}
+
+/// Words that have come.
+pub(crate) enum Come {
+    Host(Vec<u64>),
+    /// In memory of the communicator, of which they are copied at once.
+    Gpu(CudaWords),
+}
+
+/// What a rank sends: of the i-th thing that it keeps a range of words.
+pub(crate) type Sent = Vec<(usize, Range<usize>)>;
+
+impl<T: Transport> Cluster<T> {
+    /// Sends to each rank what is meant for it, receives runs of so many words from each, and makes something of them. Collective; an error in that is one on all ranks.
+    pub(crate) fn exchange_kept<R>(
+        &self,
+        own: &[&dyn Kept],
+        send: &[Sent],
+        receive: &[Vec<usize>],
+        make: impl FnOnce(&Engine, Come) -> Result<R, zkaccel::Error>,
+    ) -> Result<R, Error> {
+        let mut nccl = lock(&self.nccl);
+        if let Some(nccl) = &mut *nccl {
+            let views: Option<Vec<_>> = own.iter().map(|kept| kept.on_gpu()).collect();
+            let everywhere = self.transport().all_gather(vec![views.is_some().into()])?;
+            if let Some(views) = views.filter(|_| everywhere.iter().all(|there| *there == [1])) {
+                let come = receive.iter().flatten().sum();
+                self.agree("memory for an exchange", &[], nccl.prepare(come))?;
+                let run = |rank, &(kept, ref words): &(usize, Range<usize>)| {
+                    let address = views[kept].0 + 8 * words.start as u64;
+                    Run { rank, address, words: words.len() }
+                };
+                let runs = send.iter().enumerate();
+                let runs = runs.flat_map(|(rank, sent)| sent.iter().map(move |sent| run(rank, sent)));
+                // SAFETY: the runs are ranges of what is kept, which stays as it is until the views are dropped, and is ready.
+                let words = unsafe { nccl.exchange(&runs.collect::<Vec<_>>(), receive) }?;
+                let made = make(self.engine(), Come::Gpu(words));
+                return self.agree("what was exchanged", &[], made.map_err(Error::from));
+            }
+        }
+        let hosts = own.iter().map(|kept| kept.on_host()).collect::<Result<Vec<_>, _>>();
+        let hosts = self.agree("what is exchanged", &[], hosts.map_err(Error::from))?;
+        let words = |sent: &Sent| {
+            let mut words = Vec::with_capacity(sent.iter().map(|(_, range)| range.len()).sum());
+            sent.iter().for_each(|(kept, range)| words.extend_from_slice(&hosts[*kept][range.clone()]));
+            words
+        };
+        let counts: Vec<usize> = receive.iter().map(|runs| runs.iter().sum()).collect();
+        let come = self.transport().exchange(send.iter().map(words).collect(), &counts)?;
+        drop(hosts);
+        let made = make(self.engine(), Come::Host(come.concat()));
+        self.agree("what was exchanged", &[], made.map_err(Error::from))
+    }
+}
+
+/// A row-major matrix of words that have come.
+pub(crate) fn matrix(
+    rows: usize,
+    columns: usize,
+) -> impl FnOnce(&Engine, Come) -> Result<DeviceMatrix<Goldilocks>, zkaccel::Error> {
+    move |engine, come| match come {
+        Come::Host(words) => {
+            engine.upload_if_it_fits(Matrix::from_rows(bytemuck::cast_vec(words), rows, columns)?)
+        }
+        Come::Gpu(words) => {
+            let shape = Shape { rows, columns, layout: Layout::RowMajor };
+            // SAFETY: so many words have come, are ready, and stay until the next exchange.
+            unsafe { engine.upload_from_cuda(words, shape) }
+        }
+    }
+}
+
+/// Digests that have come.
+pub(crate) fn digests<H: Accelerated>(
+    count: usize,
+) -> impl FnOnce(&Engine, Come) -> Result<DeviceDigests<H>, zkaccel::Error> {
+    move |engine, come| match come {
+        Come::Host(words) => {
+            engine.upload_digests_if_they_fit(bytemuck::pod_collect_to_vec::<_, H::Digest>(&words))
+        }
+        // SAFETY: as above.
+        Come::Gpu(words) => unsafe { engine.upload_digests_from_cuda(words, count) },
+    }
+}
+
+/// What can be moved to host memory.
+pub(crate) trait Movable: Sized {
+    /// A copy in host memory.
+    fn in_host_memory(&self, engine: &Engine) -> Result<Self, zkaccel::Error>;
+}
+
+impl Movable for DeviceMatrix<Goldilocks> {
+    fn in_host_memory(&self, engine: &Engine) -> Result<Self, zkaccel::Error> {
+        engine.keep_in_host_memory(self.download()?)
+    }
+}
+
+impl<H: Hasher> Movable for DeviceDigests<H> {
+    fn in_host_memory(&self, engine: &Engine) -> Result<Self, zkaccel::Error> {
+        engine.keep_digests_in_host_memory(self.read(0..self.len())?)
+    }
+}
+
+/// Does something with what is kept on a device, or with a copy in host memory if the device has no room for that.
+pub(crate) fn with_room<K: Movable, R>(
+    engine: &Engine,
+    kept: &K,
+    run: impl Fn(&K) -> Result<R, zkaccel::Error>,
+) -> Result<R, zkaccel::Error> {
+    match run(kept) {
+        Err(error) if error.is_of_device_memory() => run(&kept.in_host_memory(engine)?),
+        done => done,
+    }
+}
