@@ -64,7 +64,6 @@ const NOT_LAUNCHED: &[(&str, &str, &str)] = &[
         "a sum has to have tens of thousands of terms; msm_slices, msm_longs and msm_add_bits add up the same way",
     ),
     ("ntt_", "ntt_pass", LIBRARY),
-    ("gather", "interleave_rows", LIBRARY),
     ("gather", "put_columns", LIBRARY),
     ("gather", "take_columns", LIBRARY),
     ("products_", "powers", LIBRARY),
