@@ -60,6 +60,11 @@ pub(crate) enum Come {
     Gpu(CudaWords),
 }
 
+/// How a rank's runs are before an exchange, as it tells the others.
+const ON_HOST: u64 = 0;
+const ON_GPU: u64 = 1;
+const FAILED: u64 = 2;
+
 /// What a rank sends: of the i-th thing that it keeps a range of words.
 pub(crate) type Sent = Vec<(usize, Range<usize>)>;
 
@@ -75,10 +80,17 @@ impl<T: Transport> Cluster<T> {
         let mut nccl = lock(&self.nccl);
         if let Some(nccl) = &mut *nccl {
             let views: Option<Vec<_>> = own.iter().map(|kept| kept.on_gpu()).collect();
-            let everywhere = self.transport().all_gather(vec![views.is_some().into()])?;
-            if let Some(views) = views.filter(|_| everywhere.iter().all(|there| *there == [1])) {
-                let come = receive.iter().flatten().sum();
-                self.agree("memory for an exchange", &[], nccl.prepare(come))?;
+            let prepared = nccl.prepare(receive.iter().flatten().sum());
+            let state = match (&views, &prepared) {
+                (_, Err(_)) => FAILED,
+                (Some(_), Ok(())) => ON_GPU,
+                (None, Ok(())) => ON_HOST,
+            };
+            let states = self.transport().all_gather_of(vec![state])?;
+            if states.iter().any(|state| *state == [FAILED]) {
+                self.agree("memory for an exchange", &[], prepared)?;
+            }
+            if let Some(views) = views.filter(|_| states.iter().all(|state| *state == [ON_GPU])) {
                 let run = |rank, &(kept, ref words): &(usize, Range<usize>)| {
                     let address = views[kept].0 + 8 * words.start as u64;
                     Run { rank, address, words: words.len() }

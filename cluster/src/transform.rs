@@ -11,7 +11,7 @@
 
 use zkaccel::Engine;
 use zkaccel::field::Goldilocks;
-use zkaccel::matrix::Matrix;
+use zkaccel::matrix::{Layout, Matrix, MatrixRef, Shape};
 use zkaccel::ntt::{Domain, Ntt};
 use zkaccel::resident::DeviceMatrix;
 
@@ -40,7 +40,7 @@ impl<T: Transport> Cluster<T> {
             }
             _ => block.keep(self.engine()).map_err(Error::from),
         };
-        let block = self.agree("a transform", &parameters, kept)?;
+        let (block, rest) = self.agree("a transform", &parameters, kept)?;
         let m = n / size;
         let runs = parts(m, size);
         let run = runs[rank].len();
@@ -57,7 +57,7 @@ impl<T: Transport> Cluster<T> {
         let counts: Vec<_> = runs.iter().map(|run| vec![run.len()]).collect();
         let own = self.exchange_kept(&[&across], &send, &counts, exchange::matrix(m, 1))?;
         drop(across);
-        let values = self.within(domain, own).and_then(|values| Ok(B::back(values)?));
+        let values = self.within(domain, own).and_then(|values| Ok(B::back(self.engine(), values, rest)?));
         self.agree("the transform within ranks", &[], values)
     }
 
@@ -89,46 +89,68 @@ impl<T: Transport> Cluster<T> {
 
 /// Coefficients or values of a polynomial that a rank has: a vector, or a [`DeviceMatrix`].
 pub trait Block: Sized {
+    /// What is left of it when it is kept.
+    #[doc(hidden)]
+    type Rest;
+
     /// How many they are.
     #[doc(hidden)]
     fn entries(&self) -> usize;
 
     /// The same as a matrix that stays.
     #[doc(hidden)]
-    fn keep(self, engine: &Engine) -> Result<DeviceMatrix<Goldilocks>, zkaccel::Error>;
+    fn keep(self, engine: &Engine) -> Result<(DeviceMatrix<Goldilocks>, Self::Rest), zkaccel::Error>;
 
     /// A matrix that stays as this.
     #[doc(hidden)]
-    fn back(values: DeviceMatrix<Goldilocks>) -> Result<Self, zkaccel::Error>;
+    fn back(
+        engine: &Engine,
+        values: DeviceMatrix<Goldilocks>,
+        rest: Self::Rest,
+    ) -> Result<Self, zkaccel::Error>;
 }
 
 impl Block for Vec<Goldilocks> {
+    /// The memory of the vector, where the engine copies it.
+    type Rest = Self;
+
     fn entries(&self) -> usize {
         self.len()
     }
 
-    fn keep(self, engine: &Engine) -> Result<DeviceMatrix<Goldilocks>, zkaccel::Error> {
-        engine.upload_if_it_fits(Matrix::from_column(self)?)
+    fn keep(self, engine: &Engine) -> Result<(DeviceMatrix<Goldilocks>, Self), zkaccel::Error> {
+        if engine.device_budget().is_none() {
+            return Ok((engine.upload(Matrix::from_column(self)?)?, Self::new()));
+        }
+        let column = Shape { rows: self.len(), columns: 1, layout: Layout::ColumnMajor };
+        Ok((engine.upload_if_it_fits(MatrixRef::new(&self, column)?)?, self))
     }
 
-    fn back(values: DeviceMatrix<Goldilocks>) -> Result<Self, zkaccel::Error> {
-        match values.as_host() {
-            Some(_) => Ok(values.into_memory()),
-            None => Ok(values.download()?.into_vec()),
+    fn back(
+        engine: &Engine,
+        values: DeviceMatrix<Goldilocks>,
+        mut rest: Self,
+    ) -> Result<Self, zkaccel::Error> {
+        if values.as_host().is_some() {
+            return Ok(values.into_memory());
         }
+        engine.download_into(&values, &mut rest)?;
+        Ok(rest)
     }
 }
 
 impl Block for DeviceMatrix<Goldilocks> {
+    type Rest = ();
+
     fn entries(&self) -> usize {
         self.shape().rows * self.shape().columns
     }
 
-    fn keep(self, _: &Engine) -> Result<DeviceMatrix<Goldilocks>, zkaccel::Error> {
-        Ok(self)
+    fn keep(self, _: &Engine) -> Result<(DeviceMatrix<Goldilocks>, ()), zkaccel::Error> {
+        Ok((self, ()))
     }
 
-    fn back(values: DeviceMatrix<Goldilocks>) -> Result<Self, zkaccel::Error> {
+    fn back(_: &Engine, values: DeviceMatrix<Goldilocks>, (): ()) -> Result<Self, zkaccel::Error> {
         Ok(values)
     }
 }

@@ -23,8 +23,7 @@ pub trait Transport: Send + Sync {
 
     /// Returns once all ranks have called it.
     fn barrier(&self) -> Result<(), Error> {
-        let one = vec![1; self.size()];
-        self.exchange(vec![vec![0]; self.size()], &one).map(drop)
+        self.all_gather_of(vec![0]).map(drop)
     }
 
     /// The words of the rank `root`, which are `count`, on every rank. What other ranks bring is dropped.
@@ -35,11 +34,16 @@ pub trait Transport: Send + Sync {
         Ok(self.exchange(send, &counts)?.swap_remove(root))
     }
 
+    /// The words of every rank on every rank, of which each brings as many.
+    fn all_gather_of(&self, words: Vec<u64>) -> Result<Vec<Vec<u64>>, Error> {
+        let counts = vec![words.len(); self.size()];
+        self.exchange(vec![words; self.size()], &counts)
+    }
+
     /// The words of every rank on every rank; each brings as many as it likes.
     fn all_gather(&self, words: Vec<u64>) -> Result<Vec<Vec<u64>>, Error> {
-        let (size, one) = (self.size(), vec![1; self.size()]);
-        let lengths = self.exchange(vec![vec![words.len() as u64]; size], &one)?;
+        let lengths = self.all_gather_of(vec![words.len() as u64])?;
         let counts: Vec<_> = lengths.iter().map(|length| length[0] as usize).collect();
-        self.exchange(vec![words; size], &counts)
+        self.exchange(vec![words; self.size()], &counts)
     }
 }

@@ -12,7 +12,7 @@ use zkaccel::hash::{Accelerated, Hasher};
 use zkaccel::merkle::{MerkleTree, MultiOpening};
 use zkaccel::resident::{DeviceDigests, DeviceTree};
 
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, hash};
 use crate::error::Error;
 use crate::exchange::with_room;
 use crate::parts::{owner, parts};
@@ -128,9 +128,7 @@ impl<T: Transport> Cluster<T> {
 
 /// A hash as a parameter that ranks agree on.
 pub(crate) fn name<H: Hasher>() -> u64 {
-    H::NAME
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    hash(H::NAME.bytes())
 }
 
 impl<H: Hasher> Tree<H> {

@@ -55,7 +55,13 @@ fn round_trip(engine: &Engine) -> Result<(), String> {
         expect_equal(&what, &[found.shape()], &[shape])?;
         expect_equal(&what, found.as_slice(), matrix.as_slice())?;
         let owned = engine.upload(matrix)?;
-        expect_equal(&what, engine.download(&owned)?.as_slice(), found.as_slice())
+        expect_equal(&what, engine.download(&owned)?.as_slice(), found.as_slice())?;
+        let mut there = vec![F::ONE; shape.rows * shape.columns];
+        engine.download_into(&owned, &mut there)?;
+        expect_equal(&what, &there, found.as_slice())?;
+        let (expected, less) = (there.len(), there.len() - 1);
+        let refused = Error::LengthMismatch { what: "entries of the matrix", expected, found: less };
+        expect_error(&what, engine.download_into(&owned, &mut there[1..]), &refused)
     }
     let mut words = Words::new(20);
     let more = [(3, 2), (1000, 3), (1 << 16, 3)].into_iter();

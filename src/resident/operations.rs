@@ -216,11 +216,28 @@ impl Engine {
         let Shape { rows, columns, .. } = matrix.shape;
         self.check_budget(memory_of::<E>(rows, columns))?;
         let mut entries = E::zeros(rows * columns)?;
-        match &matrix.location {
-            Location::Host(host) => memory::copy(host.matrix.as_slice(), &mut entries),
-            Location::Device(stored) => self.perform(download(stored, 0, bytes_mut(&mut entries)))?,
-        }
+        self.download_into(matrix, &mut entries)?;
         Matrix::new(entries, matrix.shape)
+    }
+
+    /// The same into memory that there is: the system needs as long to find pages for new memory as a device to fill them.
+    ///
+    /// [`Error::WrongEngine`], [`Error::LengthMismatch`] unless there is room for all entries and no more, [`Error::DeviceFailed`].
+    pub fn download_into<E: Element>(
+        &self,
+        matrix: &DeviceMatrix<E>,
+        entries: &mut [E],
+    ) -> Result<(), Error> {
+        self.check_ours(matrix)?;
+        let (expected, found) = (matrix.shape.rows * matrix.shape.columns, entries.len());
+        if expected != found {
+            return Err(Error::LengthMismatch { what: "entries of the matrix", expected, found });
+        }
+        match &matrix.location {
+            Location::Host(host) => memory::copy(host.matrix.as_slice(), entries),
+            Location::Device(stored) => self.perform(download(stored, 0, bytes_mut(entries)))?,
+        }
+        Ok(())
     }
 
     /// [`Error::WrongEngine`] unless this engine made the matrix.
