@@ -44,7 +44,11 @@ impl<H: Hasher> Kept for DeviceDigests<H> {
     fn on_host(&self) -> Result<Cow<'_, [u64]>, zkaccel::Error> {
         match self.as_host() {
             Some(digests) => Ok(Cow::Borrowed(bytemuck::cast_slice(digests))),
-            None => Ok(Cow::Owned(bytemuck::pod_collect_to_vec(&self.read(0..self.len())?))),
+            None => {
+                let mut words = vec![0; size_of::<H::Digest>() / 8 * self.len()];
+                self.read_into(0, bytemuck::cast_slice_mut(&mut words))?;
+                Ok(Cow::Owned(words))
+            }
         }
     }
 
@@ -105,15 +109,28 @@ impl<T: Transport> Cluster<T> {
         }
         let hosts = own.iter().map(|kept| kept.on_host()).collect::<Result<Vec<_>, _>>();
         let hosts = self.agree("what is exchanged", &[], hosts.map_err(Error::from))?;
-        let words = |sent: &Sent| {
-            let mut words = Vec::with_capacity(sent.iter().map(|(_, range)| range.len()).sum());
+        let rank = self.transport().rank();
+        let append = |sent: &Sent, words: &mut Vec<u64>| {
+            words.reserve_exact(sent.iter().map(|(_, range)| range.len()).sum());
             sent.iter().for_each(|(kept, range)| words.extend_from_slice(&hosts[*kept][range.clone()]));
-            words
         };
-        let counts: Vec<usize> = receive.iter().map(|runs| runs.iter().sum()).collect();
-        let come = self.transport().exchange(send.iter().map(words).collect(), &counts)?;
+        // Its own words a rank copies once, to their place.
+        let mut messages = vec![Vec::new(); send.len()];
+        let mut counts: Vec<usize> = receive.iter().map(|runs| runs.iter().sum()).collect();
+        let mut words = Vec::with_capacity(counts.iter().sum());
+        counts[rank] = 0;
+        for (to, message) in messages.iter_mut().enumerate().filter(|(to, _)| *to != rank) {
+            append(&send[to], message);
+        }
+        let come = self.transport().exchange(messages, &counts)?;
+        for (from, message) in come.into_iter().enumerate() {
+            match from == rank {
+                true => append(&send[rank], &mut words),
+                false => words.extend_from_slice(&message),
+            }
+        }
         drop(hosts);
-        let made = make(self.engine(), Come::Host(come.concat()));
+        let made = make(self.engine(), Come::Host(words));
         self.agree("what was exchanged", &[], made.map_err(Error::from))
     }
 }
@@ -140,9 +157,7 @@ pub(crate) fn digests<H: Accelerated>(
     count: usize,
 ) -> impl FnOnce(&Engine, Come) -> Result<DeviceDigests<H>, zkaccel::Error> {
     move |engine, come| match come {
-        Come::Host(words) => {
-            engine.upload_digests_if_they_fit(bytemuck::pod_collect_to_vec::<_, H::Digest>(&words))
-        }
+        Come::Host(words) => engine.upload_digests_if_they_fit(bytemuck::cast_slice::<_, H::Digest>(&words)),
         // SAFETY: as above.
         Come::Gpu(words) => unsafe { engine.upload_digests_from_cuda(words, count) },
     }

@@ -40,7 +40,11 @@ impl<T: Transport> Cluster<T> {
             }
             _ => block.keep(self.engine()).map_err(Error::from),
         };
-        let (block, rest) = self.agree("a transform", &parameters, kept)?;
+        let (mut block, rest) = self.agree("a transform", &parameters, kept)?;
+        if size == 1 {
+            self.engine().ntt(&Ntt::forward(*domain), &mut block)?;
+            return Ok(B::back(self.engine(), block, rest)?);
+        }
         let m = n / size;
         let runs = parts(m, size);
         let run = runs[rank].len();
@@ -146,8 +150,13 @@ impl Block for DeviceMatrix<Goldilocks> {
         self.shape().rows * self.shape().columns
     }
 
+    /// [`zkaccel::Error::BadShape`] for several columns, whose entries may be in either order.
     fn keep(self, _: &Engine) -> Result<(DeviceMatrix<Goldilocks>, ()), zkaccel::Error> {
-        Ok((self, ()))
+        let Shape { rows, columns, .. } = self.shape();
+        match columns {
+            1 => Ok((self, ())),
+            _ => Err(zkaccel::Error::BadShape { rows, columns, entries: self.entries() }),
+        }
     }
 
     fn back(_: &Engine, values: DeviceMatrix<Goldilocks>, (): ()) -> Result<Self, zkaccel::Error> {

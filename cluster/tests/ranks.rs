@@ -249,6 +249,13 @@ fn transforms_of_any_number_of_ranks() {
             });
         }
     }
+    let refused = on_ranks(2, DEADLINE, |cluster| {
+        let block = Matrix::from_rows(words(32), 16, 2).unwrap();
+        let block = cluster.engine().upload(block).unwrap();
+        cluster.ntt(&Domain::new(6, Convention::Winterfell).unwrap(), block).unwrap_err()
+    });
+    let expected = zkaccel::Error::BadShape { rows: 16, columns: 2, entries: 32 };
+    assert!(refused.iter().all(|error| *error == Error::Engine(expected.clone())), "{refused:?}");
     let refused = on_ranks(3, DEADLINE, |cluster| {
         cluster.ntt(&Domain::new(6, Convention::Winterfell).unwrap(), words(21)).unwrap_err()
     });

@@ -38,6 +38,9 @@ fn kept<H: Accelerated>(engine: &Engine) -> Result<(), String> {
         expect_equal("digests of rows", &[found.len()], &[rows])?;
         expect_equal("digests of rows", &found.read(0..rows)?, &expected)?;
         expect_equal("some digests of rows", &found.read(rows / 2..rows)?, &expected[rows / 2..])?;
+        let mut there = vec![H::Digest::default(); rows - rows / 2];
+        found.read_into(rows / 2, &mut there)?;
+        expect_equal("some digests of rows, in memory that there is", &there, &expected[rows / 2..])?;
         expect_equal("no digests of rows", &found.read(rows..rows)?, &[])?;
         if let Some(there) = found.as_host() {
             expect_equal("digests in host memory", there, &expected)?;

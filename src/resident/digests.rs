@@ -67,14 +67,22 @@ impl<H: Hasher> DeviceDigests<H> {
         self.check_range(&range)?;
         self.engine.check_budget(memory_of::<H::Digest>(range.len(), 1))?;
         let mut digests = memory::zeroed::<H::Digest>(range.len())?;
+        self.read_into(range.start, &mut digests)?;
+        Ok(digests)
+    }
+
+    /// Copies digests, from one on, to memory that there is; errors as [`read`](Self::read).
+    pub fn read_into(&self, start: usize, digests: &mut [H::Digest]) -> Result<(), Error> {
+        let range = start..start.saturating_add(digests.len());
+        self.check_range(&range)?;
         match &self.location {
-            Location::Host(all) => memory::copy(&all[range], &mut digests),
+            Location::Host(all) => memory::copy(&all[range], digests),
             Location::Device(stored, from) => {
-                let from = from + words::<H>(range.start);
-                self.engine.perform(download(stored, from, bytemuck::cast_slice_mut(&mut digests)))?;
+                let from = from + words::<H>(start);
+                self.engine.perform(download(stored, from, bytemuck::cast_slice_mut(digests)))?;
             }
         }
-        Ok(digests)
+        Ok(())
     }
 
     fn check_range(&self, range: &Range<usize>) -> Result<(), Error> {
