@@ -13,4 +13,4 @@ for attempt in 1 2 3 4; do
   sleep $((10 * attempt))
 done
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target/miri} MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-tree-borrows -Zmiri-ignore-leaks"
-cargo +$compiler miri test --locked --lib --no-default-features -- memory:: lend::tests --skip gpu:: --skip large
+cargo +$compiler miri test --locked -p zkaccel --lib --no-default-features -- memory:: lend::tests --skip gpu:: --skip large
