@@ -201,3 +201,20 @@ fn moduli_are_read_from_their_digits() {
     });
     assert_eq!(<crate::bn254::Fr as Modulus>::P, limbs);
 }
+
+/// That over BN254's scalars is `TWO_ADIC_ROOT_OF_UNITY` of ark-bn254; over other fields arkworks has the generator of `ff`.
+#[test]
+fn roots_of_arkworks() {
+    use crate::bn254::Fr;
+    let root = "19103219067921713944291392827692070036145651957329286315305642004821462161904";
+    let root = <Fr as ff::PrimeField>::from_str_vartime(root).unwrap();
+    assert_eq!(Domain::<Fr>::arkworks(28).unwrap().root(), root);
+    assert_eq!(Domain::<Fr>::arkworks(27).unwrap().root(), root * root);
+    fn same<F: TwoAdicPrime>() {
+        assert_eq!(Domain::<F>::arkworks(F::S), Domain::halo2(F::S), "{}", F::NAME);
+    }
+    same::<crate::pasta::Fp>();
+    same::<crate::pasta::Fq>();
+    same::<crate::bls12_381::Fr>();
+    same::<crate::bls12_377::Fr>();
+}
