@@ -11,16 +11,7 @@ cd "$(dirname "$0")/.."
 
 target=aarch64-unknown-linux-gnu
 
-# Runs a command until it succeeds, four times at most.
-retried() {
-  local attempt
-  for attempt in 1 2 3 4; do
-    if "$@"; then return; fi
-    sleep $((10 * attempt))
-  done
-  echo "failed four times: $*" >&2
-  return 1
-}
+. tools/retried.sh
 install_packages() { apt-get update -qq && apt-get install -qq -y --no-install-recommends "$@"; }
 
 if [ ! -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ]; then

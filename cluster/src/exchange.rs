@@ -3,6 +3,7 @@
 //! Runs of words go to other ranks, and what comes is one after another by ranks. Where all ranks have their runs on NVIDIA GPUs and [NCCL](crate::nccl) between them, words go from GPU to GPU; otherwise
 //! through host memory and the transport.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -10,12 +11,12 @@ use zkaccel::Engine;
 use zkaccel::field::Goldilocks;
 use zkaccel::hash::{Accelerated, Hasher};
 use zkaccel::matrix::{Layout, Matrix, Shape};
-use zkaccel::resident::cuda::{CudaView, CudaWords};
+use zkaccel::resident::cuda::{CudaView, CudaWords, Lendable};
 use zkaccel::resident::{DeviceDigests, DeviceMatrix};
 
 use crate::cluster::{Cluster, lock};
 use crate::error::Error;
-use crate::nccl::Run;
+use crate::nccl::{Nccl, Run};
 use crate::transport::Transport;
 
 /// Words that stay.
@@ -24,7 +25,19 @@ pub(crate) trait Kept {
     fn on_host(&self) -> Result<Cow<'_, [u64]>, zkaccel::Error>;
 
     /// The address of the first on a GPU, and what keeps it there.
-    fn on_gpu(&self) -> Option<(u64, Box<dyn std::any::Any>)>;
+    fn on_gpu(&self) -> Option<Lent>;
+
+    /// A copy that an engine keeps in host memory.
+    fn in_host_memory(&self, engine: &Engine) -> Result<Self, zkaccel::Error>
+    where
+        Self: Sized;
+}
+
+/// An address on a GPU, and what keeps the words there.
+type Lent = (u64, Box<dyn Any>);
+
+fn lent<T: Lendable + 'static>(view: CudaView<T>) -> Lent {
+    (view.address(), Box::new(view))
 }
 
 impl Kept for DeviceMatrix<Goldilocks> {
@@ -35,8 +48,12 @@ impl Kept for DeviceMatrix<Goldilocks> {
         }
     }
 
-    fn on_gpu(&self) -> Option<(u64, Box<dyn std::any::Any>)> {
-        self.cuda().map(|view: CudaView<Self>| (view.address(), Box::new(view) as _))
+    fn on_gpu(&self) -> Option<Lent> {
+        self.cuda().map(lent)
+    }
+
+    fn in_host_memory(&self, engine: &Engine) -> Result<Self, zkaccel::Error> {
+        engine.keep_in_host_memory(self.download()?)
     }
 }
 
@@ -52,8 +69,12 @@ impl<H: Hasher> Kept for DeviceDigests<H> {
         }
     }
 
-    fn on_gpu(&self) -> Option<(u64, Box<dyn std::any::Any>)> {
-        self.cuda().map(|view: CudaView<Self>| (view.address(), Box::new(view) as _))
+    fn on_gpu(&self) -> Option<Lent> {
+        self.cuda().map(lent)
+    }
+
+    fn in_host_memory(&self, engine: &Engine) -> Result<Self, zkaccel::Error> {
+        engine.keep_digests_in_host_memory(self.read(0..self.len())?)
     }
 }
 
@@ -81,32 +102,59 @@ impl<T: Transport> Cluster<T> {
         receive: &[Vec<usize>],
         make: impl FnOnce(&Engine, Come) -> Result<R, zkaccel::Error>,
     ) -> Result<R, Error> {
+        // What has come to a GPU is in the communicator's memory until the next exchange.
         let mut nccl = lock(&self.nccl);
-        if let Some(nccl) = &mut *nccl {
-            let views: Option<Vec<_>> = own.iter().map(|kept| kept.on_gpu()).collect();
-            let prepared = nccl.prepare(receive.iter().flatten().sum());
-            let state = match (&views, &prepared) {
-                (_, Err(_)) => FAILED,
-                (Some(_), Ok(())) => ON_GPU,
-                (None, Ok(())) => ON_HOST,
-            };
-            let states = self.transport().all_gather_of(vec![state])?;
-            if states.iter().any(|state| *state == [FAILED]) {
-                self.agree("memory for an exchange", &[], prepared)?;
-            }
-            if let Some(views) = views.filter(|_| states.iter().all(|state| *state == [ON_GPU])) {
-                let run = |rank, &(kept, ref words): &(usize, Range<usize>)| {
-                    let address = views[kept].0 + 8 * words.start as u64;
-                    Run { rank, address, words: words.len() }
-                };
-                let runs = send.iter().enumerate();
-                let runs = runs.flat_map(|(rank, sent)| sent.iter().map(move |sent| run(rank, sent)));
-                // SAFETY: the runs are ranges of what is kept, which stays as it is until the views are dropped, and is ready.
-                let words = unsafe { nccl.exchange(&runs.collect::<Vec<_>>(), receive) }?;
-                let made = make(self.engine(), Come::Gpu(words));
-                return self.agree("what was exchanged", &[], made.map_err(Error::from));
-            }
+        let on_gpu = match &mut *nccl {
+            Some(nccl) => self.between_gpus(nccl, own, send, receive)?,
+            None => None,
+        };
+        let come = match on_gpu {
+            Some(words) => Come::Gpu(words),
+            None => Come::Host(self.through_hosts(own, send, receive)?),
+        };
+        let made = make(self.engine(), come);
+        self.agree("what was exchanged", &[], made.map_err(Error::from))
+    }
+
+    /// The exchange from GPU to GPU; `None` if the runs of some rank are not on its GPU.
+    fn between_gpus(
+        &self,
+        nccl: &mut Nccl,
+        own: &[&dyn Kept],
+        send: &[Sent],
+        receive: &[Vec<usize>],
+    ) -> Result<Option<CudaWords>, Error> {
+        let views: Option<Vec<_>> = own.iter().map(|kept| kept.on_gpu()).collect();
+        let prepared = nccl.prepare(receive.iter().flatten().sum());
+        let state = match (&views, &prepared) {
+            (_, Err(_)) => FAILED,
+            (Some(_), Ok(())) => ON_GPU,
+            (None, Ok(())) => ON_HOST,
+        };
+        let states = self.transport().all_gather_of(vec![state])?;
+        if states.iter().any(|state| *state == [FAILED]) {
+            self.agree("memory for an exchange", &[], prepared)?;
         }
+        let Some(views) = views.filter(|_| states.iter().all(|state| *state == [ON_GPU])) else {
+            return Ok(None);
+        };
+        let run = |rank, &(kept, ref words): &(usize, Range<usize>)| {
+            let address = views[kept].0 + 8 * words.start as u64;
+            Run { rank, address, words: words.len() }
+        };
+        let runs = send.iter().enumerate();
+        let runs = runs.flat_map(|(rank, sent)| sent.iter().map(move |sent| run(rank, sent)));
+        // SAFETY: the runs are ranges of what is kept, which stays as it is until the views are dropped, and is ready.
+        unsafe { nccl.exchange(&runs.collect::<Vec<_>>(), receive) }.map(Some)
+    }
+
+    /// The exchange of words of the hosts' memory.
+    fn through_hosts(
+        &self,
+        own: &[&dyn Kept],
+        send: &[Sent],
+        receive: &[Vec<usize>],
+    ) -> Result<Vec<u64>, Error> {
         let hosts = own.iter().map(|kept| kept.on_host()).collect::<Result<Vec<_>, _>>();
         let hosts = self.agree("what is exchanged", &[], hosts.map_err(Error::from))?;
         let rank = self.transport().rank();
@@ -129,9 +177,7 @@ impl<T: Transport> Cluster<T> {
                 false => words.extend_from_slice(&message),
             }
         }
-        drop(hosts);
-        let made = make(self.engine(), Come::Host(words));
-        self.agree("what was exchanged", &[], made.map_err(Error::from))
+        Ok(words)
     }
 }
 
@@ -163,26 +209,8 @@ pub(crate) fn digests<H: Accelerated>(
     }
 }
 
-/// What can be moved to host memory.
-pub(crate) trait Movable: Sized {
-    /// A copy in host memory.
-    fn in_host_memory(&self, engine: &Engine) -> Result<Self, zkaccel::Error>;
-}
-
-impl Movable for DeviceMatrix<Goldilocks> {
-    fn in_host_memory(&self, engine: &Engine) -> Result<Self, zkaccel::Error> {
-        engine.keep_in_host_memory(self.download()?)
-    }
-}
-
-impl<H: Hasher> Movable for DeviceDigests<H> {
-    fn in_host_memory(&self, engine: &Engine) -> Result<Self, zkaccel::Error> {
-        engine.keep_digests_in_host_memory(self.read(0..self.len())?)
-    }
-}
-
 /// Does something with what is kept on a device, or with a copy in host memory if the device has no room for that.
-pub(crate) fn with_room<K: Movable, R>(
+pub(crate) fn with_room<K: Kept, R>(
     engine: &Engine,
     kept: &K,
     run: impl Fn(&K) -> Result<R, zkaccel::Error>,

@@ -39,9 +39,7 @@ impl Engine {
         &self,
         matrix: impl Into<MatrixInput<'a, E>>,
     ) -> Result<DeviceMatrix<E>, Error> {
-        let matrix = matrix.into();
-        let purpose = Purpose::of::<E::Base>(matrix.view().base().len());
-        self.upload_for(&purpose, matrix, false)
+        self.upload_by_size(matrix.into(), false)
     }
 
     /// [`upload`](Self::upload), or in host memory ([`keep_in_host_memory`](Self::keep_in_host_memory)) if the device has no room for the matrix.
@@ -49,9 +47,16 @@ impl Engine {
         &self,
         matrix: impl Into<MatrixInput<'a, E>>,
     ) -> Result<DeviceMatrix<E>, Error> {
-        let matrix = matrix.into();
+        self.upload_by_size(matrix.into(), true)
+    }
+
+    fn upload_by_size<E: Element>(
+        &self,
+        matrix: MatrixInput<'_, E>,
+        or_on_host: bool,
+    ) -> Result<DeviceMatrix<E>, Error> {
         let purpose = Purpose::of::<E::Base>(matrix.view().base().len());
-        self.upload_for(&purpose, matrix, true)
+        self.upload_for(&purpose, matrix, or_on_host)
     }
 
     /// [`upload`](Self::upload) of a matrix of a whole proof, whose matrices have so many elements in all. Where the engine chooses among devices, all of them come to
