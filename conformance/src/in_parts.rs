@@ -5,7 +5,7 @@ use zkaccel::hash::{Blake3, Rp64_256};
 use zkaccel::matrix::{Layout, Matrix, Shape};
 use zkaccel::ntt::{Lde, Order};
 use zkaccel::program::{Builder, Program, ProgramRows};
-use zkaccel::resident::Cosets;
+use zkaccel::resident::{Cosets, DeviceMatrix};
 use zkaccel::{Engine, Error};
 
 use crate::data::{NON_CANONICAL, Samples, Words};
@@ -152,12 +152,29 @@ fn over<F: Samples>(engine: &Engine) -> Result<(), String> {
             let found = engine.run_program(&program, run, &[extension, extension], &values)?.download()?;
             expect_equal(&format!("{run:?} of {what}"), found.as_slice(), oracle.as_slice())?;
         }
+        // The rows on smaller cosets.
+        let squares = by_rows::<F>(columns)?;
+        for count in [rows / 2, rows / 4].into_iter().filter(|&count| count >= parts) {
+            let run = ProgramRows { count, stride: 1, order };
+            let oracle = reference.run_program(&squares, run, &[expected], &[])?;
+            let smaller = extension.smaller_coset(count)?;
+            let found = engine.run_program(&squares, run, &[&smaller], &[])?.download()?;
+            expect_equal(&format!("{run:?} of {what}"), found.as_slice(), oracle.as_slice())?;
+        }
+        // What each device makes of its part.
+        let inverse = |_: usize, part: &DeviceMatrix<F>| {
+            let mut inverse = part.clone();
+            engine.invert(&mut inverse).map(|()| inverse)
+        };
+        let inverses = extension.map_parts(inverse)?.download()?;
+        let mut oracle = expected.clone();
+        reference.invert(oracle.view_mut())?;
+        expect_equal(&format!("inverses of {what}"), inverses.as_slice(), oracle.as_slice())?;
         // Each row by itself, in whatever order.
-        let program = by_rows::<F>(columns)?;
         for order in [Order::Natural, Order::BitReversed] {
             let run = ProgramRows { count: rows, stride: 1, order };
-            let found = engine.run_program(&program, run, &[extension], &[])?.download()?;
-            let oracle = reference.run_program(&program, run, &[expected], &[])?;
+            let found = engine.run_program(&squares, run, &[extension], &[])?.download()?;
+            let oracle = reference.run_program(&squares, run, &[expected], &[])?;
             expect_equal(&format!("{run:?} of {what}"), found.as_slice(), oracle.as_slice())?;
         }
         Ok(())
@@ -222,6 +239,22 @@ fn refused(engine: &Engine) -> Result<(), String> {
                 mismatch("first rows of a matrix in parts, all of one or of several", rows, rows - 1);
             expect_error(what, extension.first_rows(rows - 1).map(drop), &refusal)?;
         }
+        let what_of = "rows of a matrix in parts on a smaller coset, fewer by a power of two";
+        for (wrong, expected) in [(0, 1), (rows - 1, rows), (2 * rows, rows)] {
+            let refusal = mismatch(what_of, expected, wrong);
+            expect_error(what, extension.smaller_coset(wrong).map(drop), &refusal)?;
+        }
+        let uneven = extension.map_parts(|part, matrix| {
+            engine.upload_beside(matrix, Matrix::from_column(vec![Goldilocks::new(1); 1 + part.min(1)])?)
+        });
+        let refusal = mismatch("rows of a part, those of the first", 1, 2);
+        expect_error(what, uneven.map(drop), &refusal)?;
+        let uneven = extension.map_parts(|part, matrix| {
+            let columns = 1 + part.min(1);
+            engine.upload_beside(matrix, Matrix::from_rows(vec![Goldilocks::new(1); columns], 1, columns)?)
+        });
+        let refusal = mismatch("columns of a part, those of the first", 1, 2);
+        expect_error(what, uneven.map(drop), &refusal)?;
         let found = if order == Order::Natural { Order::BitReversed } else { Order::Natural };
         let refusal = Error::OtherOrder { expected: order, found };
         expect_error(what, run(ProgramRows { order: found, ..fitting }, extension), &refusal)

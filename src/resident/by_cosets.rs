@@ -36,11 +36,21 @@ impl Engine {
         matrix: impl Into<MatrixInput<'a, F>>,
     ) -> Result<Cosets<F>, Error> {
         let matrix = self.with_columns_apart(matrix.into())?;
-        self.check_rows(lde.from().size(), matrix.shape().rows)?;
-        let made = self.extended_by_cosets(lde, matrix.view(), Purpose::extension_of_a_proof::<F>, 0)?;
+        let made = self.lde_divided(lde, matrix.view())?;
         let Some(extension) = made else { return Ok(self.lde(lde, self.upload(matrix)?)?.into()) };
         self.let_go(matrix);
         Ok(extension)
+    }
+
+    /// The same if several devices make it, and `None` if one of them is to make all of it: for a caller that keeps the matrix there then.
+    pub fn lde_divided<F: AcceleratedField>(
+        &self,
+        lde: &Lde<F>,
+        matrix: MatrixRef<'_, F>,
+    ) -> Result<Option<Cosets<F>>, Error> {
+        let matrix = self.with_columns_apart(matrix.into())?;
+        self.check_rows(lde.from().size(), matrix.shape().rows)?;
+        self.extended_by_cosets(lde, matrix.view(), Purpose::extension_of_a_proof::<F>, 0)
     }
 
     /// Checks a matrix and extends it on several devices, which make cosets of the extension; `None` where one of them would do all of it, and where no data stay on

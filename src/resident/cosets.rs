@@ -68,6 +68,27 @@ impl<E: Element> Cosets<E> {
         }
     }
 
+    /// Parts that have the values of an extension on the coset of so many points with the same first point, and perhaps further rows where one part has enough: no entry is copied. In bit-reversed order
+    /// these are the [first rows](Self::first_rows), in natural order every second one, every fourth and so on.
+    ///
+    /// [`Error::LengthMismatch`] unless there are as many rows, or more by a power of two.
+    pub fn smaller_coset(&self, rows: usize) -> Result<Self, Error> {
+        let all = self.shape().rows;
+        let step = all / rows.max(1);
+        if rows == 0 || !step.is_power_of_two() || step * rows != all {
+            let what = "rows of a matrix in parts on a smaller coset, fewer by a power of two";
+            let expected = all >> step.max(1).ilog2();
+            return Err(Error::LengthMismatch { what, expected, found: rows });
+        }
+        match self.order {
+            Order::Natural => {
+                let parts = self.parts.iter().step_by(step).cloned().collect();
+                Ok(Self { parts, order: self.order })
+            }
+            Order::BitReversed => self.first_rows(rows),
+        }
+    }
+
     /// The matrix, if it is whole.
     pub fn whole(&self) -> Option<&DeviceMatrix<E>> {
         match &self.parts[..] {
@@ -85,6 +106,33 @@ impl<E: Element> Cosets<E> {
     /// The entries, if the matrix is whole and in host memory.
     pub fn as_host(&self) -> Option<MatrixRef<'_, E>> {
         self.whole()?.as_host()
+    }
+
+    /// A matrix of what a function makes of each part and its number, all parts at once: rows that are in the same order, as many of each. For operations that a device does by itself with the rows that
+    /// it has.
+    ///
+    /// [`Error::LengthMismatch`] and [`Error::NotRowMajor`] unless all results have one shape, [`Error::WrongEngine`] if another engine made one, and the function's errors.
+    pub fn map_parts<R: Element>(
+        &self,
+        work: impl Fn(usize, &DeviceMatrix<E>) -> Result<DeviceMatrix<R>, Error> + Sync,
+    ) -> Result<Cosets<R>, Error> {
+        let made = self.made(work)?;
+        let Shape { rows, columns, layout } = made.parts[0].shape;
+        for part in &made.parts {
+            self.parts[0].engine.check_ours(part)?;
+            for (what, expected, found) in [
+                ("rows of a part, those of the first", rows, part.shape.rows),
+                ("columns of a part, those of the first", columns, part.shape.columns),
+            ] {
+                if expected != found {
+                    return Err(Error::LengthMismatch { what, expected, found });
+                }
+            }
+            if columns > 1 && layout != part.shape.layout {
+                return Err(Error::NotRowMajor { columns });
+            }
+        }
+        Ok(made)
     }
 
     /// The part that has a row, and its number there.
