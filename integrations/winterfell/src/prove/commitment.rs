@@ -1,4 +1,4 @@
-//! A matrix that stays in the engine's memory, and the tree over its rows.
+//! A matrix that stays in the engine's memory, which several devices may have in parts, and the tree over its rows.
 
 use winter_air::proof::Queries;
 use winter_crypto::{BatchMerkleProof, MerkleTree};
@@ -7,17 +7,16 @@ use winter_math::fields::f64::BaseElement;
 use zkaccel::field::Goldilocks as Element;
 use zkaccel::matrix::Shape;
 use zkaccel::merkle::{MerkleTree as EngineTree, MultiOpening};
-use zkaccel::resident::{DeviceMatrix, DeviceTree};
+use zkaccel::resident::{Cosets, DeviceTree};
 use zkaccel::{Engine, Error};
-use zkaccel_proofs::Builder;
 
-use super::domains::natural;
+use super::domains::{natural, same_columns};
 use super::extension::from_engine;
 use crate::hashes::Accelerated;
 
 /// A matrix of which the rows are committed to.
 pub(super) struct Commitment<H: Accelerated> {
-    pub(super) matrix: DeviceMatrix<Element>,
+    pub(super) matrix: Cosets<Element>,
     tree: Tree<H>,
 }
 
@@ -32,7 +31,8 @@ pub(super) type Opened<H> = (Vec<Vec<BaseElement>>, BatchMerkleProof<H>);
 
 impl<H: Accelerated> Commitment<H> {
     /// Hashes the rows and builds the tree.
-    pub(super) fn new(engine: &Engine, matrix: DeviceMatrix<Element>) -> Result<Self, Error> {
+    pub(super) fn new(engine: &Engine, matrix: impl Into<Cosets<Element>>) -> Result<Self, Error> {
+        let matrix = matrix.into();
         let tree = Tree::Resident(engine.merkle_tree_of_rows::<H::Engine, _>(&matrix)?);
         Ok(Self { matrix, tree })
     }
@@ -40,17 +40,13 @@ impl<H: Accelerated> Commitment<H> {
     /// The same with rows that are hashed in partitions of so many words.
     pub(super) fn in_partitions(
         engine: &Engine,
-        matrix: DeviceMatrix<Element>,
+        matrix: Cosets<Element>,
         width: usize,
     ) -> Result<Self, Error> {
         let Shape { rows, columns, .. } = matrix.shape();
         let hash = |start: usize| {
-            let mut builder = Builder::new();
-            for column in start..columns.min(start + width) {
-                let entry = builder.column(0, column, 0);
-                builder.output(entry);
-            }
-            let partition = engine.run_program(&builder.finish()?, natural(rows), &[&matrix], &[])?;
+            let partition = same_columns(start..columns.min(start + width))?;
+            let partition = engine.run_program(&partition, natural(rows), &[&matrix], &[])?;
             engine.hash_rows::<H::Engine, _>(&partition)
         };
         let digests = (0..columns).step_by(width).map(hash).collect::<Result<Vec<_>, _>>()?;

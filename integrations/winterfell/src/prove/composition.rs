@@ -8,16 +8,18 @@
 use winter_air::{BoundaryConstraint, BoundaryConstraints, ConstraintDivisor};
 use winter_math::fields::f64::BaseElement;
 use winter_math::{ExtensionOf, FieldElement};
-use zkaccel::Error;
 use zkaccel::field::{Field, Goldilocks as Element};
 use zkaccel::matrix::Matrix;
-use zkaccel::ntt::{Lde, Ntt};
+use zkaccel::ntt::Lde;
 use zkaccel::program::Node;
-use zkaccel::resident::DeviceMatrix;
+use zkaccel::resident::{Cosets, DeviceMatrix};
+use zkaccel::{Engine, Error};
 use zkaccel_proofs::Builder;
 
+use super::constraints::Trace;
 use super::domains::{Domains, power, subgroup};
 use super::extension::{basis, coordinates, to_engine};
+use crate::extension::Given;
 
 /// Exempt steps whose factors are multiplied at once.
 const EXEMPTIONS: usize = 32;
@@ -32,17 +34,16 @@ const POLYNOMIALS: usize = 4;
 /// The values of the composition: a column for each coordinate. `transition` is the sum of the transition constraints by its coordinates.
 pub(super) fn compose<E: FieldElement<BaseField = BaseElement>>(
     domains: &Domains<'_>,
-    transition: &DeviceMatrix<Element>,
+    trace: &Trace,
+    transition: &Cosets<Element>,
     divisor: &ConstraintDivisor<BaseElement>,
     boundary: &BoundaryConstraints<E>,
-    main: &DeviceMatrix<Element>,
-    auxiliary: Option<&DeviceMatrix<Element>>,
 ) -> Result<DeviceMatrix<Element>, Error> {
     let (main_groups, auxiliary_groups) = (boundary.main_constraints(), boundary.aux_constraints());
     let divisors = std::iter::once(divisor)
         .chain(main_groups.iter().map(|group| group.divisor()))
         .chain(auxiliary_groups.iter().map(|group| group.divisor()));
-    let inverses = inverses(domains, &divisors.collect::<Vec<_>>())?;
+    let inverses = inverses(domains, trace, &divisors.collect::<Vec<_>>())?;
 
     let mut terms = Terms::<E> {
         builder: Builder::new(),
@@ -68,12 +69,13 @@ pub(super) fn compose<E: FieldElement<BaseField = BaseElement>>(
     builder.weighted_sum(weighted.collect(), degree);
     let program = builder.finish()?;
 
-    let polynomials = extended(domains, polynomials)?;
-    let inputs = [transition, &inverses, main, auxiliary.unwrap_or(main)];
+    let polynomials = extended(domains, trace, polynomials)?;
+    let inputs = [transition, &inverses, &trace.main, trace.auxiliary.as_ref().unwrap_or(&trace.main)];
     let inputs: Vec<_> = inputs.into_iter().chain(&polynomials).take(program.inputs().len()).collect();
     let values: Vec<Element> = weights.into_iter().flat_map(coordinates).collect();
     let memory = domains.memory;
-    memory.among_narrow(memory.engine.run_program(&program, domains.constraint_rows(), &inputs, &values)?)
+    let composition = memory.engine.run_program(&program, domains.constraint_rows(), &inputs, &values)?;
+    memory.among_narrow(memory.joined(composition)?)
 }
 
 /// The terms of the composition.
@@ -124,9 +126,10 @@ impl<E: FieldElement<BaseField = BaseElement>> Terms<E> {
 /// Polynomials by their coefficients, on the coset of the constraints.
 fn extended(
     domains: &Domains<'_>,
+    trace: &Trace,
     polynomials: Vec<Vec<Element>>,
-) -> Result<Option<DeviceMatrix<Element>>, Error> {
-    let (engine, log_rows) = (domains.memory.engine, domains.log_trace);
+) -> Result<Option<Cosets<Element>>, Error> {
+    let log_rows = domains.log_trace;
     let columns = polynomials.len();
     if columns == 0 {
         return Ok(None);
@@ -135,19 +138,19 @@ fn extended(
     let padded = polynomials.into_iter().flat_map(|polynomial| {
         polynomial.into_iter().chain(zeros.clone()).take(1 << log_rows).collect::<Vec<_>>()
     });
-    let mut values = domains.memory.wide(Matrix::from_columns(padded.collect(), 1 << log_rows, columns)?)?;
-    engine.ntt(&Ntt::forward(subgroup(log_rows)?), &mut values)?;
+    let coefficients = Matrix::from_columns(padded.collect(), 1 << log_rows, columns)?;
     let lde = Lde::new(subgroup(log_rows)?, domains.coset(domains.log_constraints)?)?;
-    engine.lde(&lde, &values).map(Some)
+    domains.extend_beside(&trace.main, lde, Given::Coefficients, coefficients).map(Some)
 }
 
 /// The inverses of divisors on the coset of the constraints, a column for each.
 fn inverses(
     domains: &Domains<'_>,
+    trace: &Trace,
     divisors: &[&ConstraintDivisor<BaseElement>],
-) -> Result<DeviceMatrix<Element>, Error> {
+) -> Result<Cosets<Element>, Error> {
     let (engine, rows) = (domains.memory.engine, domains.constraint_rows());
-    let roots = domains.memory.among_wide(&domains.roots)?;
+    let roots = &trace.roots;
     let mut builder = Builder::new();
     let x = point(&mut builder, domains);
     for divisor in divisors {
@@ -159,8 +162,8 @@ fn inverses(
         });
         builder.output(product);
     }
-    let mut inverses = engine.run_program(&builder.finish()?, rows, &[&roots], &[])?;
-    engine.invert(&mut inverses)?;
+    let denominators = engine.run_program(&builder.finish()?, rows, &[roots], &[])?;
+    let mut inverses = inverted(engine, denominators)?;
 
     let most = divisors.iter().map(|divisor| divisor.exemptions().len()).max().unwrap_or(0);
     for start in (0..most).step_by(EXEMPTIONS) {
@@ -176,9 +179,19 @@ fn inverses(
             });
             builder.output(product);
         }
-        inverses = engine.run_program(&builder.finish()?, rows, &[&roots, &inverses], &[])?;
+        inverses = engine.run_program(&builder.finish()?, rows, &[roots, &inverses], &[])?;
     }
     Ok(inverses)
+}
+
+/// The inverses of all entries.
+fn inverted(engine: &Engine, matrix: Cosets<Element>) -> Result<Cosets<Element>, Error> {
+    let inverse = |mut part: DeviceMatrix<Element>| engine.invert(&mut part).map(|()| part);
+    match matrix.whole() {
+        // Nothing else has it, so it is inverted in place.
+        Some(_) => inverse(matrix.into_parts().swap_remove(0)).map(Into::into),
+        None => matrix.map_parts(|_, part| inverse(part.clone())),
+    }
 }
 
 /// The node of the point of a row, in programs whose first input is the roots.

@@ -2,9 +2,9 @@
 //!
 //! # Mathematical description
 //!
-//! All polynomials have degree below n and are known by their values on the subgroup of n points x. At a point z of the extension p(z) is the sum of p(x) x / (z - x), times (z^n - 1) / n (the barycentric formula; Berrut and Trefethen 2004).
+//! All polynomials have degree below n and are known by their values on the n points x of a subgroup or of a coset of it, for which x^n = s. At a point z of the extension p(z) is the sum of p(x) x / (z - x), times (z^n - s) / (n s) (the barycentric formula; Berrut and Trefethen 2004).
 //!
-//! The polynomial is the sum over both points z of (C(X) - C(z)) / (X - z), with C the combination of all columns. Its values on the subgroup are enough to have its coefficients.
+//! The polynomial is the sum over both points z of (C(X) - C(z)) / (X - z), with C the combination of all columns. Its values on these points are enough to have its coefficients.
 //! Quotients are those of `zkaccel_proofs`.
 
 use winter_math::FieldElement;
@@ -16,10 +16,10 @@ use zkaccel::ntt::Ntt;
 use zkaccel::resident::DeviceMatrix;
 use zkaccel_proofs::{Builder, run_apart};
 
-use super::domains::{Domains, subgroup};
-use super::extension::{basis, coordinates, element, extension};
+use super::domains::Domains;
+use super::extension::{basis, coordinates, element, extension, from_engine};
 
-/// The columns of a segment: their values on the trace's domain, and whether they are over the extension.
+/// The columns of a segment: their values on the domain of what is out of domain, and whether they are over the extension.
 pub(super) struct Columns<'a> {
     pub(super) values: &'a DeviceMatrix<Element>,
     pub(super) extended: bool,
@@ -38,7 +38,7 @@ impl<'a, E: FieldElement<BaseField = BaseElement>> Points<'a, E> {
         let quotients = zkaccel_proofs::Points::new(extension::<E>(), points.map(coordinates));
         let (program, values) = quotients.denominators()?;
         let engine = domains.memory.engine;
-        let mut inverses = engine.run_program(&program, domains.trace_rows(), &[&domains.roots], &values)?;
+        let mut inverses = engine.run_program(&program, domains.trace_rows(), &[&domains.points], &values)?;
         engine.invert(&mut inverses)?;
         Ok(Self { domains, points, quotients, inverses })
     }
@@ -67,11 +67,13 @@ impl<'a, E: FieldElement<BaseField = BaseElement>> Points<'a, E> {
         Ok(rows)
     }
 
-    /// The factor of sums by weights: (z^n - 1) / n.
+    /// The factor of sums by weights: (z^n - s) / (n s).
     fn factor(&self, point: E) -> E {
         let log_rows = self.domains.log_trace;
         let power = (0..log_rows).fold(point, |power, _| power.square());
-        (power - E::ONE).mul_base(BaseElement::new(1 << log_rows).inv())
+        let shift = from_engine(self.domains.opened.shift());
+        let shift = (0..log_rows).fold(shift, |power, _| power.square());
+        (power - E::from(shift)).mul_base((BaseElement::new(1 << log_rows) * shift).inv())
     }
 
     /// For each point the coordinates of the weights x / (z - x).
@@ -85,7 +87,7 @@ impl<'a, E: FieldElement<BaseField = BaseElement>> Points<'a, E> {
                 builder.output(node);
             }
         }
-        let inputs = [&self.domains.roots, &self.inverses];
+        let inputs = [&self.domains.points, &self.inverses];
         self.domains.memory.engine.run_program(
             &builder.finish()?,
             self.domains.trace_rows(),
@@ -133,9 +135,10 @@ impl<'a, E: FieldElement<BaseField = BaseElement>> Points<'a, E> {
             .collect();
         let sum = extension.add(&mut builder, &quotients[0], &quotients[1]);
 
-        let inputs = [vec![&self.domains.roots, &self.inverses], combined.iter().collect()].concat();
-        let shift = self.domains.offset.inverse().expect("an offset that is not zero");
-        let interpolation = Ntt::inverse(subgroup(self.domains.log_trace)?.coset(shift)?);
+        let inputs = [vec![&self.domains.points, &self.inverses], combined.iter().collect()].concat();
+        let (opened, offset) = (self.domains.opened, self.domains.offset);
+        let shift = opened.shift() * offset.inverse().expect("an offset that is not zero");
+        let interpolation = Ntt::inverse(opened.coset(shift)?);
         let rows = self.domains.trace_rows();
         let mut columns = run_apart(memory.engine, &builder, sum, rows, &inputs, &values)?;
         columns.iter_mut().try_for_each(|column| memory.engine.ntt(&interpolation, column))?;

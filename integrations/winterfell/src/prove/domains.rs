@@ -23,23 +23,53 @@ pub(super) struct Domains<'a> {
     pub(super) log_constraints: u32,
     pub(super) log_committed: u32,
     pub(super) offset: Element,
+    /// The extension of what is committed to, from the trace's domain.
+    pub(super) extension: Lde,
     /// The powers of the root of unity of order n b, from the zeroth on.
     pub(super) roots: DeviceMatrix<Element>,
+    /// The domain of n points on which the values of all polynomials are known for what is out of domain: the trace's, or, if several devices extended the trace, the coset of which the first of them has the
+    /// values.
+    pub(super) opened: Domain,
+    /// The points of that domain, and perhaps further ones between them.
+    pub(super) points: DeviceMatrix<Element>,
 }
 
 impl<'a> Domains<'a> {
-    pub(super) fn new<A: Air<BaseField = BaseElement>>(memory: Memory<'a>, air: &A) -> Result<Self, Error> {
-        let log_committed = air.lde_domain_size().ilog2();
-        // The polynomial X, by its values on the subgroup of order two.
-        let column = memory.narrow(Matrix::from_column(vec![Element::ONE, -Element::ONE])?)?;
+    /// `in_parts` says whether several devices extended the trace.
+    pub(super) fn new<A: Air<BaseField = BaseElement>>(
+        memory: Memory<'a>,
+        air: &A,
+        in_parts: bool,
+    ) -> Result<Self, Error> {
+        let (engine, extension) = (memory.engine, extension(air)?);
+        let log_committed = extension.to().log_size();
+        let column = memory.narrow(identity()?)?;
+        let roots = engine.lde(&Lde::new(subgroup(1)?, subgroup(log_committed)?)?, &column)?;
+        let (opened, points) = match in_parts {
+            false => (extension.from(), roots.clone()),
+            true => {
+                let coset = extension.from().coset(extension.to().shift())?;
+                (coset, engine.lde(&Lde::new(subgroup(1)?, coset)?, &column)?)
+            }
+        };
+        let (log_trace, log_constraints) = (extension.from().log_size(), air.ce_domain_size().ilog2());
+        let offset = extension.to().shift();
         Ok(Self {
             memory,
-            log_trace: air.trace_length().ilog2(),
-            log_constraints: air.ce_domain_size().ilog2(),
+            log_trace,
+            log_constraints,
             log_committed,
-            offset: to_engine(air.domain_offset()),
-            roots: memory.engine.lde(&Lde::new(subgroup(1)?, subgroup(log_committed)?)?, &column)?,
+            offset,
+            extension,
+            roots,
+            opened,
+            points,
         })
+    }
+
+    /// Whether values that are known for what is out of domain are on the coset, not on the trace's domain.
+    pub(super) fn opens_coset(&self) -> bool {
+        self.opened != self.extension.from()
     }
 
     /// The coset of so many points.
@@ -59,9 +89,19 @@ impl<'a> Domains<'a> {
 
     /// The values on the coset that is committed to, of columns on the trace's domain.
     pub(super) fn extend(&self, values: &DeviceMatrix<Element>) -> Result<DeviceMatrix<Element>, Error> {
-        let lde = Lde::new(subgroup(self.log_trace)?, self.coset(self.log_committed)?)?;
-        self.memory.engine.lde(&lde, values)
+        self.memory.engine.lde(&self.extension, values)
     }
+}
+
+/// The extension of what an AIR commits to.
+pub(super) fn extension<A: Air<BaseField = BaseElement>>(air: &A) -> Result<Lde, Error> {
+    let [trace, committed] = [air.trace_length(), air.lde_domain_size()].map(|size| subgroup(size.ilog2()));
+    Lde::new(trace?, committed?.coset(to_engine(air.domain_offset()))?)
+}
+
+/// The polynomial X, by its values on the subgroup of order two.
+pub(super) fn identity() -> Result<Matrix<Element>, Error> {
+    Matrix::from_column(vec![Element::ONE, -Element::ONE])
 }
 
 /// The subgroup of so many points.
@@ -79,11 +119,13 @@ pub(super) fn first(count: usize) -> ProgramRows {
     ProgramRows { order: Order::BitReversed, ..natural(count) }
 }
 
-/// The program whose output is a column of its input.
-pub(super) fn same_column(column: usize) -> Result<Program, Error> {
+/// The program whose outputs are columns of its input.
+pub(super) fn same_columns(columns: impl IntoIterator<Item = usize>) -> Result<Program, Error> {
     let mut builder = Builder::new();
-    let entry = builder.column(0, column, 0);
-    builder.output(entry);
+    for column in columns {
+        let entry = builder.column(0, column, 0);
+        builder.output(entry);
+    }
     builder.finish()
 }
 

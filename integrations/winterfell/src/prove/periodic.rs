@@ -5,11 +5,12 @@ use zkaccel::Error;
 use zkaccel::field::{Field, Goldilocks as Element};
 use zkaccel::matrix::Matrix;
 use zkaccel::ntt::Lde;
-use zkaccel::resident::DeviceMatrix;
+use zkaccel::resident::Cosets;
 
 use super::domains::{Domains, subgroup};
 use super::error::ProveError;
 use super::extension::to_engine;
+use crate::extension::Given;
 
 /// Periods are powers of two, from two to the number of rows.
 pub(super) fn check(columns: &[Vec<BaseElement>], rows: usize) -> Result<(), ProveError> {
@@ -23,11 +24,12 @@ pub(super) fn check(columns: &[Vec<BaseElement>], rows: usize) -> Result<(), Pro
     }
 }
 
-/// As many rows as the longest period has on the coset, after which all repeat.
+/// As many rows as the longest period has on the coset, after which all repeat: beside a matrix on all of it.
 pub(super) fn table(
     domains: &Domains<'_>,
+    beside: &Cosets<Element>,
     columns: &[Vec<BaseElement>],
-) -> Result<Option<DeviceMatrix<Element>>, Error> {
+) -> Result<Option<Cosets<Element>>, Error> {
     let Some(period) = columns.iter().map(Vec::len).max() else { return Ok(None) };
     let values = columns.iter().flat_map(|column| column.iter().cycle().take(period));
     let values =
@@ -37,5 +39,5 @@ pub(super) fn table(
     let shift = (0..domains.log_trace - log_period).fold(domains.offset, |shift, _| shift.square());
     let log_size = log_period + domains.log_constraints - domains.log_trace;
     let lde = Lde::new(subgroup(log_period)?, subgroup(log_size)?.coset(shift)?)?;
-    domains.memory.engine.lde(&lde, &domains.memory.wide(values)?).map(Some)
+    domains.extend_beside(beside, lde, Given::Values, values).map(Some)
 }

@@ -8,19 +8,22 @@ use winter_math::fields::f64::BaseElement;
 use winter_math::fields::{CubeExtension, QuadExtension};
 use winter_math::{FieldElement, StarkField, ToElements};
 use winter_prover::{Prover, Trace};
+use zkaccel::field::Goldilocks as Element;
+use zkaccel::matrix::Matrix;
+use zkaccel::resident::Cosets;
 use zkaccel::{Engine, Error};
 use zkaccel_proofs::{Memory, placed};
 
 use super::channel::Channel;
 use super::check::check;
-use super::deep::{Columns, Points};
-use super::domains::Domains;
+use super::deep::Points;
+use super::domains::{Domains, extension};
 use super::error::ProveError;
 use super::fri::{Layers, Schedule};
 use super::memory::required;
 use super::record::Recorded;
-use super::segment::{Segment, upload};
-use super::{composition, periodic, quotient, stock};
+use super::segment::{Segment, words};
+use super::{constraints, periodic, quotient, stock};
 use crate::hashes::Accelerated;
 
 /// Makes proofs in an engine's memory.
@@ -142,15 +145,28 @@ where
     ) -> Result<Proved, ProveError> {
         let Self { prover, air, schedule, .. } = self;
         let mut channel = Channel::<P::Air, P::RandomCoin>::new(air, self.public_elements.clone());
-        let domains = Domains::new(memory, air)?;
-        // Of several devices, one has all matrices.
+        let columns = trace.as_ref().expect("the trace until the last place");
+        let values = info_span!("upload").in_scope(|| words(columns.main_segment()))?;
+        let in_parts = extended_in_parts(memory, air, &values)?;
+        // Of several devices, one has all matrices but those in parts: the one that has the first parts.
+        let part = in_parts.as_ref().map(|extension| extension.parts()[0].clone());
+        let memory = part.as_ref().map_or(memory, |part| memory.beside(part));
+        let domains = Domains::new(memory, air, in_parts.is_some())?;
         let first = domains.roots.clone();
         let memory = memory.beside(&first);
         let domains = Domains { memory, ..domains };
         let partitions = prover.options().partition_options();
-        let columns = trace.as_ref().expect("the trace until the last place");
-        let values = info_span!("upload").in_scope(|| upload(memory, columns.main_segment()))?;
-        let main = Segment::<P::HashFn>::new::<BaseElement>(&domains, values, partitions)?;
+        let main = match in_parts {
+            Some(extension) => {
+                // To give back the memory of a large trace takes as long as to copy it.
+                rayon::spawn(move || drop(values));
+                Segment::<P::HashFn>::in_parts::<BaseElement>(&domains, extension, partitions)?
+            }
+            None => {
+                let values = info_span!("upload").in_scope(|| memory.wide(values))?;
+                Segment::<P::HashFn>::new::<BaseElement>(&domains, values, partitions)?
+            }
+        };
         channel.commit(main.commitment.root());
         let mut random = None;
         let mut auxiliary = None;
@@ -160,8 +176,8 @@ where
             agree("rows of the auxiliary segment", air.trace_length(), built.num_rows())?;
             let width = air.trace_info().get_aux_segment_width();
             agree("columns of the auxiliary segment", width, built.num_cols())?;
-            let values = info_span!("upload").in_scope(|| upload(memory, &built))?;
-            let segment = Segment::<P::HashFn>::new::<E>(&domains, values, partitions)?;
+            let values = info_span!("upload").in_scope(|| words(&built))?;
+            let segment = Segment::<P::HashFn>::beside::<E>(&domains, &main, values, partitions)?;
             channel.commit(segment.commitment.root());
             random = Some(elements);
             auxiliary = Some(segment);
@@ -172,31 +188,12 @@ where
 
         let coefficients = channel.composition_coefficients::<E>()?;
         let span = info_span!("constraints").entered();
-        let extension = auxiliary.as_ref().map(Segment::extension);
         let (composition, constraints) = match &self.recorded {
             Ok(recorded) => {
-                let table = periodic::table(&domains, &self.periodic_columns)?;
-                let elements = random.as_ref().map_or(&[][..], |random| random.rand_elements());
-                let values = recorded.values(elements, &coefficients.transition);
-                let inputs = [main.extension(), table.as_ref().unwrap_or(main.extension())];
-                let inputs: Vec<_> = inputs.into_iter().chain(extension).collect();
-                let inputs = &inputs[..recorded.program.inputs().len()];
-                let transition = memory.engine.run_program(
-                    &recorded.program,
-                    domains.constraint_rows(),
-                    inputs,
-                    &values,
-                )?;
-                let divisor = air.get_transition_constraints::<E>(&coefficients.transition);
-                let boundary = air.get_boundary_constraints(random.as_ref(), &coefficients.boundary);
-                let composition = composition::compose(
-                    &domains,
-                    &transition,
-                    divisor.divisor(),
-                    &boundary,
-                    main.extension(),
-                    extension,
-                )?;
+                let trace = constraints::Trace::new(&domains, &main, auxiliary.as_ref())?;
+                let (columns, random) = (&self.periodic_columns, random.as_ref());
+                let composition =
+                    trace.composition(&domains, air, recorded, columns, random, &coefficients)?;
                 (composition, Constraints::Recorded)
             }
             Err(reason) => {
@@ -210,11 +207,11 @@ where
         let count = air.context().num_constraint_composition_columns();
         let values =
             info_span!("composition").in_scope(|| quotient::columns(&domains, composition, count))?;
-        let composition = Segment::<P::HashFn>::new::<E>(&domains, values, partitions)?;
+        let composition = Segment::<P::HashFn>::of_values::<E>(&domains, &main, values, partitions)?;
         channel.commit(composition.commitment.root());
 
         let span = info_span!("openings").entered();
-        let segments: Vec<_> = [Columns { values: &main.values, extended: false }]
+        let segments: Vec<_> = [main.columns()]
             .into_iter()
             .chain(auxiliary.iter().chain([&composition]).map(Segment::extended_columns))
             .collect();
@@ -253,6 +250,20 @@ where
             proof: channel.proof(positions.len(), trace_queries, constraint_queries, fri),
             constraints,
         })
+    }
+}
+
+/// The extension of the main segment by several devices together, if that is expected to end earlier than by one.
+fn extended_in_parts<A: Air<BaseField = BaseElement>>(
+    memory: Memory<'_>,
+    air: &A,
+    values: &Matrix<Element>,
+) -> Result<Option<Cosets<Element>>, Error> {
+    match memory.keeps_parts() {
+        true => {
+            info_span!("extension").in_scope(|| memory.engine.lde_divided(&extension(air)?, values.view()))
+        }
+        false => Ok(None),
     }
 }
 

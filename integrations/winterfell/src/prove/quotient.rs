@@ -6,7 +6,7 @@ use zkaccel::ntt::{Ntt, Order, reverse_bits};
 use zkaccel::resident::DeviceMatrix;
 use zkaccel_proofs::Builder;
 
-use super::domains::{Domains, natural, same_column, subgroup};
+use super::domains::{Domains, natural, same_columns, subgroup};
 
 /// The values on the trace's domain of the polynomials whose coefficients are those of the composition, as many as there are rows at a time; of each polynomial its coordinates side by side.
 pub(super) fn columns(
@@ -21,7 +21,7 @@ pub(super) fn columns(
     // In bit-reversed order the coefficients that are to be in one row lie side by side.
     let log_chunks = log_size - log_rows;
     let coordinate = |coordinate| {
-        let column = same_column(coordinate)?;
+        let column = same_columns([coordinate])?;
         let mut column = engine.run_program(&column, natural(1 << log_size), &[&composition], &[])?;
         engine.ntt(&interpolation, &mut column)?;
         column.reshaped(1 << log_rows, 1 << log_chunks)

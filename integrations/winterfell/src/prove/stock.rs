@@ -4,10 +4,10 @@ use winter_air::{Air, AuxRandElements, ConstraintCompositionCoefficients};
 use winter_math::FieldElement;
 use winter_math::fields::f64::BaseElement;
 use winter_prover::{CompositionPolyTrace, ConstraintEvaluator, Prover, StarkDomain};
+use zkaccel::Error;
 use zkaccel::field::Goldilocks as Element;
 use zkaccel::matrix::Matrix;
 use zkaccel::resident::DeviceMatrix;
-use zkaccel::{Engine, Error};
 use zkaccel_proofs::Memory;
 
 use super::extension::{from_engine, to_engine};
@@ -33,8 +33,8 @@ where
     P::HashFn: Accelerated,
 {
     let (info, options) = (air.trace_info().clone(), air.options());
-    let main = on_host(memory.engine, main)?;
-    let auxiliary = auxiliary.map(|segment| on_host(memory.engine, segment)).transpose()?;
+    let main = on_host(main)?;
+    let auxiliary = auxiliary.map(on_host).transpose()?;
     let trace = TraceLde::<E, P::HashFn>::of_segments(info, options, main, auxiliary);
     let domain = StarkDomain::new(air);
     let composition: CompositionPolyTrace<E> =
@@ -46,8 +46,8 @@ where
 }
 
 /// A segment's extension and tree in host memory.
-fn on_host<H: Accelerated>(engine: &Engine, segment: &Segment<H>) -> Result<(Extension, Tree<H>), Error> {
-    let extension = engine.download(segment.extension())?;
+fn on_host<H: Accelerated>(segment: &Segment<H>) -> Result<(Extension, Tree<H>), Error> {
+    let extension = segment.extension().download()?;
     let width = extension.shape().columns;
     let values = (0..extension.shape().rows).flat_map(|row| extension.row(row)).map(from_engine);
     Ok((Extension::new(values.collect(), width), segment.commitment.host_tree()?))

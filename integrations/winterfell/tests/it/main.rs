@@ -10,6 +10,7 @@ mod child;
 mod errors;
 mod faults;
 mod page;
+mod parts;
 mod proofs;
 #[path = "../../examples/rescue_chain/prover.rs"]
 mod prover;
